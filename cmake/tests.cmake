@@ -1,0 +1,60 @@
+# tests/test_<suite>.c is one Check suite and one program; the other tests/*.c are helpers for all.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(CHECK REQUIRED IMPORTED_TARGET check)
+
+file(GLOB suite_sources CONFIGURE_DEPENDS tests/test_*.c)
+file(GLOB helper_sources CONFIGURE_DEPENDS tests/*.c)
+list(REMOVE_ITEM helper_sources ${suite_sources})
+
+add_library(rdim_support INTERFACE)
+target_link_libraries(rdim_support INTERFACE rdim_parts PkgConfig::CHECK rdim_warnings)
+if(helper_sources)
+    add_library(rdim_helpers STATIC ${helper_sources})
+    set_target_properties(rdim_helpers PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF)
+    target_link_libraries(rdim_helpers PRIVATE rdim_parts PkgConfig::CHECK rdim_warnings)
+    # Written before rdim_parts, as the helpers call it.
+    target_link_libraries(rdim_support INTERFACE rdim_helpers)
+endif()
+
+foreach(source IN LISTS suite_sources)
+    cmake_path(GET source STEM program)
+    string(REGEX REPLACE "^test_" "" suite ${program})
+    add_executable(${program} ${source})
+    set_target_properties(${program} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests C_STANDARD 11 C_EXTENSIONS OFF)
+    target_include_directories(${program} PRIVATE tests)
+    target_link_libraries(${program} PRIVATE rdim_support)
+    add_test(NAME ${suite} COMMAND ${program} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    list(APPEND rdim_tests ${suite})
+endforeach()
+
+# ---- The header and the installed package, as a user meets them -----------------------------------
+set(consumer ${PROJECT_SOURCE_DIR}/tests/consumer)
+set(header_flags -fsyntax-only -Wall -Wextra -Wpedantic -Werror
+    -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_BINARY_DIR}/include)
+
+add_test(NAME header_c COMMAND ${CMAKE_C_COMPILER} -std=c11 ${header_flags} ${consumer}/main.c)
+list(APPEND rdim_tests header_c)
+# Another compiler reads it too, where there is one; a missing one is reported as a skipped test.
+foreach(row IN ITEMS "header_clang;clang;-std=c11;main.c" "header_cxx;g++;-std=c++17;header.cpp")
+    list(POP_FRONT row name compiler standard file)
+    find_program(RDIM_${name} ${compiler})
+    if(RDIM_${name})
+        add_test(NAME ${name} COMMAND ${RDIM_${name}} ${standard} ${header_flags} ${consumer}/${file})
+    else()
+        add_test(NAME ${name} COMMAND sh -c "echo no ${compiler} here; exit 77")
+    endif()
+    list(APPEND rdim_tests ${name})
+endforeach()
+
+add_test(NAME consumer COMMAND sh ${consumer}/run.sh)
+set_tests_properties(consumer PROPERTIES ENVIRONMENT
+    "RDIM_BUILD=${PROJECT_BINARY_DIR};CMAKE=${CMAKE_COMMAND};GENERATOR=${CMAKE_GENERATOR};CC=${CMAKE_C_COMPILER};CFLAGS=${CMAKE_C_FLAGS};PKG_CONFIG=${PKG_CONFIG_EXECUTABLE};SHARED=${BUILD_SHARED_LIBS};MAKE_PROGRAM=${CMAKE_MAKE_PROGRAM}")
+list(APPEND rdim_tests consumer)
+
+# 77: a test that cannot run here says why and counts as skipped.  Check's limit of 4 seconds a test is
+# too short for sanitizers on a busy machine.  Kernels that tests compile stay in the build tree.  Threads
+# that spin while they wait would starve the tests running beside them.
+set_tests_properties(${rdim_tests} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+set_property(TEST ${rdim_tests} APPEND PROPERTY ENVIRONMENT
+    CK_TIMEOUT_MULTIPLIER=20 XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache OMP_WAIT_POLICY=passive)
