@@ -1,0 +1,43 @@
+# Shared by the scripts beside it, which source it: where the repository is, packages, steps.
+# shellcheck shell=bash
+set -euo pipefail
+exec < /dev/null                    # nothing here asks; without a terminal nothing may wait for one
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root"
+
+# What a Debian 12 without recommended packages needs to build the library, its examples and its tests.
+build_packages=(gcc libc6-dev cmake ninja-build pkg-config check)
+
+# install PACKAGE...: installs those that are missing, and names them before it does.
+install() {
+    local missing=() package as_root=() log
+    if ! command -v apt-get > /dev/null; then
+        echo "no apt-get here, so these must be installed already: $*"
+        return
+    fi
+    for package in "$@"; do
+        [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2> /dev/null) == installed ]] ||
+            missing+=("$package")
+    done
+    ((${#missing[@]})) || return 0
+    echo "installing: ${missing[*]}"
+    if ((EUID != 0)); then
+        command -v sudo > /dev/null || { echo "this needs root or sudo" >&2; return 1; }
+        as_root=(sudo)
+    fi
+    log=$(mktemp)
+    as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3)
+    "${as_root[@]}" update > "$log" 2>&1 &&
+        "${as_root[@]}" install --no-install-recommends "${missing[@]}" >> "$log" 2>&1 ||
+        { cat "$log" >&2; rm -f "$log"; return 1; }
+    rm -f "$log"
+}
+
+# step NAME COMMAND...: a heading, the command, its seconds.  The first failure ends the script.
+step() {
+    local name=$1 start=$SECONDS
+    shift
+    echo "== $name"
+    "$@" || { echo "== FAILED: $name, after $((SECONDS - start)) s"; exit 1; }
+    echo "== $name: $((SECONDS - start)) s"
+}
