@@ -1,0 +1,36 @@
+/* dtype.h - facts about element types, from dtypes.def. */
+#ifndef RD_CORE_DTYPE_H
+#define RD_CORE_DTYPE_H
+#include "rdim.h"
+#include <stddef.h>
+
+typedef enum rd_kind { RD_KIND_BOOL, RD_KIND_UINT, RD_KIND_INT, RD_KIND_FLOAT } rd_kind;
+
+/* One value in a register of a loop program; which member counts is the class of its type. */
+typedef union rd_word {
+    float    f32;
+    double   f64;
+    int64_t  i64;
+    uint64_t u64;
+} rd_word;
+
+typedef enum rd_class { RD_CLASS_f32, RD_CLASS_f64, RD_CLASS_i64, RD_CLASS_u64, RD_N_CLASS } rd_class;
+
+bool        rd_dtype_ok(rd_dtype type);     /* a type of this release?                              */
+const char *rd_dtype_name(rd_dtype type);   /* "f32"; also for the refused types, "?" for garbage   */
+int         rd_dtype_size(rd_dtype type);   /* bytes                                                */
+rd_kind     rd_dtype_kind(rd_dtype type);
+rd_class    rd_dtype_class(rd_dtype type);
+/* Type of x op y for two strong types, as in the Array API standard; mixed kinds as in NumPy 2. */
+rd_dtype    rd_dtype_promote(rd_dtype a, rd_dtype b);
+/* True if every value of `from` is a value of `to`, by type: NumPy's "safe" casting. */
+bool        rd_dtype_safe(rd_dtype from, rd_dtype to);
+
+/* Memory to register and back.  rd_word_convert follows rd_cast's rules in the public header. */
+rd_word rd_word_load(const void *p, rd_dtype type);
+void    rd_word_store(void *p, rd_dtype type, rd_word value);
+rd_word rd_word_convert(rd_word value, rd_dtype from, rd_dtype to);
+rd_word rd_word_from_double(double value, rd_dtype type);
+rd_word rd_word_from_int(int64_t value, rd_dtype type);
+double  rd_word_to_double(rd_word value, rd_dtype type);
+#endif

@@ -1,0 +1,15 @@
+/* text.h - a growing string that remembers running out of memory, for dumps and messages. */
+#ifndef RD_CORE_TEXT_H
+#define RD_CORE_TEXT_H
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct rd_text {
+    char  *at; /* malloc'ed, NUL-terminated; NULL while empty */
+    size_t n, room;
+    bool   failed;
+} rd_text;
+
+__attribute__((format(printf, 2, 3))) void rd_text_add(rd_text *text, const char *format, ...);
+void rd_text_free(rd_text *text);
+#endif

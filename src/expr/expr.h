@@ -1,0 +1,172 @@
+/* expr.h - the expression graph: what a node is, and how the context makes and keeps nodes.
+ *
+ * A node is immutable and says WHAT, never how.  Constructors have checked everything and made every conversion
+ * explicit, so that those who read the graph (the evaluator, the printers, the tests' oracle) find few kinds:
+ *   - operands of MAP, CALL and of REDUCE and SCAN (x, weights, where) have the same shape: broadcasting is a VIEW;
+ *   - operands have the type the operator works in: conversions are MAP cast nodes;
+ *   - x of a REDUCE or SCAN has the accumulator's type; keepdims, .initial, mean, std, norm are views and maps around it;
+ *   - a VIEW of a VIEW is one VIEW; a NUMBER is strong wherever it meets a strong operand. */
+#ifndef RD_EXPR_EXPR_H
+#define RD_EXPR_EXPR_H
+#include "core/ops.h"
+#include "core/reducers.h"
+#include "rdim.h"
+#include <stdarg.h>
+
+typedef enum rd_expr_kind {
+    RD_EXPR_LEAF,    /* caller memory, or a named input                    leaf              */
+    RD_EXPR_NUMBER,  /* a constant of rank 0                               number            */
+    RD_EXPR_COORD,   /* i64 index along `axis`; other extents are 1        axis              */
+    RD_EXPR_VIEW,    /* element i is element offset + coef i of in[0]      view              */
+    RD_EXPR_RESHAPE, /* in[0]'s elements in C order                                          */
+    RD_EXPR_TAKE,    /* in[0] with `axis` replaced by the axes of in[1]    axis              */
+    RD_EXPR_CONCAT,  /* in[0..n_in) joined along `axis`                    axis              */
+    RD_EXPR_MAP,     /* op(in[0..n_in))                                    op                */
+    RD_EXPR_CALL,    /* a user's C function of in[0..n_in)                 call              */
+    RD_EXPR_REDUCE,  /* in[0] x, in[1] weights or NULL, in[2] where (bool) or NULL   fold    */
+    RD_EXPR_SCAN     /* the same along one axis, result of x's shape                 fold    */
+} rd_expr_kind;
+
+/* Facts of one kind of node.  Each is plain bytes without padding garbage (zeroed before filling): equal bytes mean
+ * equal facts, which is how hash-consing finds a node again. */
+typedef struct rd_leaf_facts {
+    const void *data;                /* NULL: an input                                       */
+    const char *name;                /* interned (equal names, equal pointers); NULL: memory */
+    int64_t     stride[RD_MAX_RANK]; /* elements; 0 where extent < 2                         */
+} rd_leaf_facts;
+
+typedef struct rd_number_facts {
+    rd_word value; /* in the class of the node's type */
+} rd_number_facts;
+
+typedef struct rd_axis_facts {
+    int64_t axis;
+} rd_axis_facts;
+
+/* Axis a of in[0] is read at offset[a] + sum over k of coef[a * rank + k] * i[k], i the node's index. */
+typedef struct rd_view_facts {
+    int64_t number[1]; /* in[0]->rank offsets, then in[0]->rank x rank coefficients */
+} rd_view_facts;
+
+typedef struct rd_call_facts {
+    /* one of three; in[] and the node have the types of the function */
+    float (*f32_1)(float);
+    float (*f32_2)(float, float);
+    double (*f64_1)(double);
+    double (*f64_2)(double, double);
+    void (*f32)(int64_t n, const float *const *in, float *out);
+    void (*f64)(int64_t n, const double *const *in, double *out);
+    rd_block_fn *block;
+    void        *user;
+    const char  *name; /* interned; for messages and dumps */
+} rd_call_facts;
+
+typedef struct rd_fold_facts {
+    uint64_t    dims;    /* bit a: axis a of x is reduced; a scan has one bit                         */
+    int32_t     reducer; /* rd_reducer_id                                                             */
+    int32_t     law;     /* rd_law; the table's, or serial on request, or the user's                  */
+    double      ddof;    /* the reducer's parameter P                                                 */
+    int32_t     exclusive, reverse; /* scans                                                          */
+    int32_t     identity; /* min, max with .initial: of nothing +inf / -inf (or the int extreme), not NaN */
+    int32_t     reserved;
+    const rd_reducer *user; /* interned copy, RD_RED_user only; n_out > 1 gives a new last axis       */
+} rd_fold_facts;
+
+struct rd_expr {
+    rd_ctx        *ctx;
+    rd_expr_kind   kind;
+    rd_dtype       type;
+    bool           weak;   /* a number, or maps of numbers only: takes the type of what it meets */
+    rd_op          op;     /* MAP                                                                */
+    int32_t        rank, n_in;
+    const int64_t *extent; /* rank of them                                                       */
+    rd_expr *const *in;
+    union {
+        const void            *any;
+        const rd_leaf_facts   *leaf;
+        const rd_number_facts *number;
+        const rd_axis_facts   *axis;
+        const rd_view_facts   *view;
+        const rd_call_facts   *call;
+        const rd_fold_facts   *fold;
+    } as;
+    size_t   as_size;
+    uint64_t hash;
+    uint32_t serial; /* grows with each new node of the context: operands have smaller ones */
+    rd_expr *chain;  /* next node in the bucket of the context's hash table                 */
+};
+
+/* ---- Context (ctx.c) ------------------------------------------------------------------------------------- */
+/* Memory of the context through the caller's hooks, counted against the limit.  rd_alloc records RD_ERR_MEMORY and
+ * returns NULL on failure; rd_alloc_quiet does not record, is safe on any thread.  Both zero what they return. */
+void *rd_alloc(rd_ctx *ctx, int64_t bytes);
+void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes);
+void *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes); /* keeps p on failure, returns NULL */
+void  rd_free(rd_ctx *ctx, void *p);
+int64_t rd_memory_now(const rd_ctx *ctx);  /* bytes held                       */
+int64_t rd_memory_peak(const rd_ctx *ctx); /* most held since the last reset    */
+void    rd_memory_reset_peak(rd_ctx *ctx);
+/* Memory that lives as long as the nodes made now: until a mark before it is released.  Zeroed. */
+void       *rd_arena(rd_ctx *ctx, size_t bytes);
+const char *rd_arena_text(rd_ctx *ctx, const char *text);
+/* One address per distinct byte string, living like the node that is made next to it. */
+const void *rd_intern(rd_ctx *ctx, const void *bytes, size_t size);
+
+/* Records the first failure; returns NULL always, so that constructors can `return rd_fail(...)`. */
+__attribute__((format(printf, 3, 4))) void *rd_fail(rd_ctx *ctx, rd_status status, const char *format, ...);
+/* The same from any thread that runs a plan: recorded if the context has no error yet. */
+rd_status rd_fail_run(rd_ctx *ctx, rd_status status, const char *sentence);
+void      rd_warn(rd_ctx *ctx, uint32_t warnings); /* any thread */
+
+int32_t rd_ctx_threads(const rd_ctx *ctx); /* as asked for in the options; 0: OpenMP's choice */
+/* Something the context frees last in, first out when it goes itself: plans, mapped files.  `drop` unlinks early. */
+typedef struct rd_owned {
+    struct rd_owned *next, *prev;
+    void (*drop)(struct rd_owned *self);
+} rd_owned;
+void rd_own(rd_ctx *ctx, rd_owned *thing);
+void rd_disown(rd_ctx *ctx, rd_owned *thing);
+
+/* The node equal to `node`, found or made; operands, extents and facts are copied.  `facts` may be NULL. */
+rd_expr *rd_node(const rd_expr *node, const void *facts, size_t size);
+
+/* ---- Checks and shapes (shape.c) ------------------------------------------------------------------------- */
+/* Text of a shape, "(2, 3)", into a buffer of this size. */
+enum { RD_SHAPE_TEXT = 32 * 21 + 4 };
+const char *rd_shape_text(int rank, const int64_t *extent, char text[RD_SHAPE_TEXT]);
+/* Product of extents; -1 if one is negative or the product exceeds 2^62. */
+int64_t rd_points(int rank, const int64_t *extent);
+/* Axis of x counted from 0, or -1 after recording RD_ERR_AXIS for `call`. */
+int rd_axis(const rd_expr *x, int axis, const char *call);
+/* The dims as bits; false after recording RD_ERR_AXIS for `call`. */
+bool rd_dims_bits(const rd_expr *x, const rd_dims *dims, const char *call, uint64_t *bits);
+/* Dense strides of a shape; order 1: first axis fastest.  Extents below 2 get stride 0. */
+void rd_dense_strides(int rank, const int64_t *extent, int order, int64_t *stride);
+/* Checks a descriptor and gives its strides; false after recording the failure for `call`. */
+bool rd_array_layout(rd_ctx *ctx, const rd_array *array, const char *call, int64_t *stride);
+/* All operands in one context?  Records RD_ERR_ARGUMENT for `call` if not. */
+bool rd_same_ctx(const char *call, int n, rd_expr *const *x);
+/* x seen with `shape` (numpy rules), x itself if it has it already; NULL after recording RD_ERR_SHAPE for `call`. */
+rd_expr *rd_broadcast_to(rd_expr *x, int rank, const int64_t *extent, const char *call);
+/* Common shape of operands; false after recording RD_ERR_SHAPE for `call`. */
+bool rd_common_shape(const char *call, int n, rd_expr *const *x, int *rank, int64_t *extent);
+
+/* ---- Constructors shared inside the library -------------------------------------------------------------- */
+/* An operator of the table on operands of any type and shape (map.c): broadcasts, promotes, casts. */
+rd_expr *rd_map_op(rd_op op, const char *call, int n, rd_expr *const *x);
+/* x as `type`, x itself if it has it (map.c). */
+rd_expr *rd_cast_to(rd_expr *x, rd_dtype type);
+/* A strong constant of the type (map.c). */
+rd_expr *rd_number(rd_ctx *ctx, rd_dtype type, rd_word value);
+/* A view by offsets and coefficients (view.c): composed if x is a view itself, x itself if it is the identity. */
+rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number);
+/* Function text (formula.c): operand k has the name names[k]; NULL after recording RD_ERR_TEXT, or quietly if
+ * `quiet`, which RD_FN uses to fall back to its compiled loops. */
+rd_expr *rd_formula_text(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x, bool quiet);
+
+/* ---- Printing (print.c) ---------------------------------------------------------------------------------- */
+const char *rd_expr_kind_name(rd_expr_kind kind);
+/* One line without operands: "sum dims 0 2", "leaf f32 (3, 4)"; for dumps and messages. */
+struct rd_text;
+void rd_expr_line(struct rd_text *text, const rd_expr *x);
+#endif
