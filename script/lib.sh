@@ -6,6 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"
 
 # What a Debian 12 without recommended packages needs to build the library, its examples and its tests.
+# shellcheck disable=SC2034  # for the scripts that source this
 build_packages=(gcc libc6-dev cmake ninja-build pkg-config check)
 
 # install PACKAGE...: installs those that are missing, and names them before it does.
@@ -27,10 +28,12 @@ install() {
     fi
     log=$(mktemp)
     as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3)
-    "${as_root[@]}" update > "$log" 2>&1 &&
-        "${as_root[@]}" install --no-install-recommends "${missing[@]}" >> "$log" 2>&1 ||
-        { cat "$log" >&2; rm -f "$log"; return 1; }
-    rm -f "$log"
+    if ! { "${as_root[@]}" update && "${as_root[@]}" install --no-install-recommends "${missing[@]}"; } &> "$log"
+    then
+        cat "$log" >&2
+        return 1
+    fi
+    rm "$log"
 }
 
 # step NAME COMMAND...: a heading, the command, its seconds.  The first failure ends the script.
