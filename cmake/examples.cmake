@@ -8,7 +8,7 @@ foreach(source IN LISTS example_sources)
     set_target_properties(example_${name} PROPERTIES
         OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples
         C_STANDARD 11 C_EXTENSIONS OFF)
-    target_link_libraries(example_${name} PRIVATE rdim::rdim rdim_warnings m)
+    target_link_libraries(example_${name} PRIVATE rdim::rdim rdim_warnings)
     if(RDIM_TESTS)
         add_test(NAME example_${name}
             COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/run-example.sh

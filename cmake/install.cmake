@@ -16,9 +16,9 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/rdimConfig.cmake
 
 # Relative to the .pc file, so that `cmake --install --prefix` and moved trees keep working.
 file(RELATIVE_PATH rdim_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-set(rdim_pc_private "-lm")
+set(rdim_pc_private "")
 if(CMAKE_DL_LIBS)
-    string(APPEND rdim_pc_private " -l${CMAKE_DL_LIBS}")
+    string(APPEND rdim_pc_private "-l${CMAKE_DL_LIBS}")
 endif()
 if(RDIM_OPENMP)
     string(APPEND rdim_pc_private " ${OpenMP_C_FLAGS}")

@@ -24,4 +24,7 @@ static=--static
 # shellcheck disable=SC2046,SC2086
 "$CC" -std=c11 $CFLAGS "$here/main.c" -o "$place/consumer" $("$PKG_CONFIG" --cflags --libs $static rdim) \
     -Wl,-rpath,"$lib"
-"$place/consumer"
+"$place/consumer" | tee "$place/output"
+
+# The version stands in CMakeLists.txt and in the header.
+grep -qx "rdim $("$PKG_CONFIG" --modversion rdim): 6 15" "$place/output"
