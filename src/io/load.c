@@ -1,0 +1,285 @@
+/* load.c - .npy files as leaves (mapped where their bytes can be used as they are) and into memory. */
+#define _POSIX_C_SOURCE 200809L
+#include "expr/array.h"
+#include "io/npy.h"
+#include "io/walk.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { CHUNK = 1 << 15 }; /* bytes converted at a time: they stay in L1 */
+
+typedef struct source {
+    rd_ctx       *ctx;
+    const char   *call, *path;
+    int           fd;
+    int64_t       size; /* of the file */
+    rd_npy_header header;
+} source;
+
+/* Data of a loaded leaf.  It is the context's, not a mark's: an expression released and loaded again is rare, a leaf
+ * whose memory went away under a plan would be a crash. */
+typedef struct loaded {
+    rd_owned own;
+    rd_ctx  *ctx;
+    void    *map; /* NULL: the file was read into `array` */
+    size_t   map_bytes;
+    rd_array array;
+} loaded;
+
+static bool refuse(const source *s, rd_status status, const char *finding)
+{
+    rd_fail(s->ctx, status, "%s: %s: %s", s->call, s->path, finding);
+    return false;
+}
+
+/* ---- Bytes of the file ------------------------------------------------------------------------------------ */
+static bool read_at(const source *s, void *to, int64_t bytes, int64_t offset)
+{
+    for (char *at = to; bytes > 0;) {
+        const ssize_t got = pread(s->fd, at, (size_t)bytes, (off_t)offset);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return refuse(s, RD_ERR_FILE, strerror(errno));
+        if (got == 0)
+            return refuse(s, RD_ERR_FILE, "the file became shorter while it was read");
+        at += got;
+        offset += got;
+        bytes -= got;
+    }
+    return true;
+}
+
+/* Opening a FIFO would wait for a writer, reading a device might never end: not to block, and regular files only. */
+static bool open_file(source *s)
+{
+    struct stat facts;
+
+    s->fd = open(s->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (s->fd < 0 || fstat(s->fd, &facts) != 0)
+        return refuse(s, RD_ERR_FILE, strerror(errno));
+    if (!S_ISREG(facts.st_mode))
+        return refuse(s, RD_ERR_FILE, S_ISDIR(facts.st_mode) ? "a directory" : "not a regular file");
+    s->size = (int64_t)facts.st_size;
+    return true;
+}
+
+static bool parse_header(source *s, uint8_t *bytes, int64_t n)
+{
+    char why[RD_NPY_WHY];
+
+    if (!read_at(s, bytes, n, 0))
+        return false;
+    const rd_status status = rd_npy_parse(bytes, n, &s->header, why);
+    return status == RD_OK || refuse(s, status, why);
+}
+
+static bool read_header(source *s)
+{
+    uint8_t       prefix[RD_NPY_PREFIX];
+    char          why[RD_NPY_WHY];
+    const int64_t n = s->size < RD_NPY_PREFIX ? s->size : RD_NPY_PREFIX;
+
+    if (!read_at(s, prefix, n, 0))
+        return false;
+    const int64_t offset = rd_npy_offset(prefix, n, why);
+    if (offset < 0)
+        return refuse(s, RD_ERR_FILE, why);
+    const int64_t length = offset < s->size ? offset : s->size;
+    uint8_t      *bytes  = rd_alloc(s->ctx, length);
+    const bool    ok     = bytes && parse_header(s, bytes, length);
+    rd_free(s->ctx, bytes);
+    return ok;
+}
+
+static bool check_size(const source *s)
+{
+    char          why[RD_NPY_WHY];
+    const int64_t found = s->size - s->header.offset;
+
+    if (found >= s->header.bytes) /* NumPy appends to files, so more is allowed */
+        return true;
+    snprintf(why, sizeof why, "truncated, %lld bytes of data expected, %lld found", (long long)s->header.bytes,
+             (long long)found);
+    return refuse(s, RD_ERR_FILE, why);
+}
+
+static bool open_source(source *s)
+{
+    s->fd = -1;
+    if (!s->path || !*s->path) {
+        rd_fail(s->ctx, RD_ERR_ARGUMENT, "%s: no path", s->call);
+        return false;
+    }
+    return open_file(s) && read_header(s) && check_size(s);
+}
+
+static void close_source(const source *s)
+{
+    if (s->fd >= 0)
+        close(s->fd);
+}
+
+/* ---- Elements --------------------------------------------------------------------------------------------- */
+/* File bytes to elements.  A bool may be any byte in a file, but only 0 and 1 in a C program. */
+static void convert(const source *s, void *data, int64_t n)
+{
+    uint8_t *at = data;
+
+    if (s->header.swap)
+        rd_swap_bytes(data, n, rd_dtype_size(s->header.type));
+    for (int64_t i = 0; s->header.type == RD_BOOL && i < n; i++)
+        at[i] = at[i] != 0;
+}
+
+static bool read_dense(const source *s, void *data)
+{
+    if (!read_at(s, data, s->header.bytes, s->header.offset))
+        return false;
+    convert(s, data, s->header.points);
+    return true;
+}
+
+static bool read_strided(const source *s, rd_walk *walk)
+{
+    char          chunk[CHUNK];
+    const int     size  = rd_dtype_size(s->header.type);
+    const int64_t most  = CHUNK / size;
+    const int64_t total = s->header.points;
+
+    for (int64_t done = 0, n; done < total; done += n) {
+        n = total - done < most ? total - done : most;
+        if (!read_at(s, chunk, n * size, s->header.offset + done * size))
+            return false;
+        convert(s, chunk, n);
+        rd_walk_scatter(walk, chunk, n);
+    }
+    return true;
+}
+
+static bool read_fresh(const source *s, rd_array *out)
+{
+    rd_array array = { .type = s->header.type, .order = s->header.order, .shape = s->header.shape };
+
+    array.data = rd_array_memory(s->ctx, s->header.bytes, &array.owner);
+    if (!array.data) {
+        rd_fail(s->ctx, RD_ERR_MEMORY, "%s: %s: no memory for %lld bytes", s->call, s->path,
+                (long long)s->header.bytes);
+        return false;
+    }
+    if (!read_dense(s, array.data)) {
+        rd_array_free(&array);
+        return false;
+    }
+    *out = array;
+    return true;
+}
+
+static bool same_layout(const source *s, const rd_array *out)
+{
+    const rd_shape *want = &s->header.shape, *have = &out->shape;
+    char            file_text[RD_SHAPE_TEXT], out_text[RD_SHAPE_TEXT];
+    const bool      type  = out->type == s->header.type;
+    const bool      shape = have->n == want->n && memcmp(have->at, want->at, (size_t)want->n * sizeof *want->at) == 0;
+
+    if (type && shape)
+        return true;
+    rd_fail(s->ctx, type ? RD_ERR_SHAPE : RD_ERR_TYPE, "%s: %s: the file has %s %s, the output %s %s", s->call, s->path,
+            rd_dtype_name(s->header.type), rd_shape_text(want->n, want->at, file_text), rd_dtype_name(out->type),
+            rd_shape_text(have->n < 0 || have->n > RD_MAX_RANK ? 0 : have->n, have->at, out_text));
+    return false;
+}
+
+static bool read_into(const source *s, const rd_array *out)
+{
+    int64_t stride[RD_MAX_RANK];
+    rd_walk walk;
+
+    if (!rd_array_layout(s->ctx, out, s->call, stride) || !same_layout(s, out))
+        return false;
+    if (s->header.points == 0)
+        return true;
+    rd_walk_start(&walk, out->data, rd_dtype_size(out->type), out->shape.n, out->shape.at, stride, s->header.order);
+    return rd_walk_is_dense(&walk) ? read_dense(s, out->data) : read_strided(s, &walk);
+}
+
+/* ---- Leaves ----------------------------------------------------------------------------------------------- */
+static void drop_loaded(rd_owned *self)
+{
+    loaded *l = (loaded *)self;
+
+    if (l->map)
+        munmap(l->map, l->map_bytes);
+    else
+        rd_array_free(&l->array);
+    rd_free(l->ctx, l);
+}
+
+/* False if the bytes cannot be used as they are, or where the file system cannot map: the file is read then. */
+static bool map_file(const source *s, loaded *l)
+{
+    const rd_npy_header *h     = &s->header;
+    const int64_t        bytes = h->offset + h->bytes;
+
+    if (h->swap || h->offset % rd_dtype_size(h->type) != 0)
+        return false;
+    void *map = mmap(NULL, (size_t)bytes, PROT_READ, MAP_PRIVATE, s->fd, 0);
+    if (map == MAP_FAILED)
+        return false;
+    l->map       = map;
+    l->map_bytes = (size_t)bytes;
+    l->array     = (rd_array){ .in = (char *)map + h->offset, .type = h->type, .order = h->order, .shape = h->shape };
+    return true;
+}
+
+static rd_expr *load_leaf(const source *s)
+{
+    const rd_npy_header *h = &s->header;
+
+    if (h->points == 0) /* nothing to map, and a leaf without elements needs no memory */
+        return rd_leaf(s->ctx, &(rd_array){ .type = h->type, .order = h->order, .shape = h->shape });
+    loaded *l = rd_alloc(s->ctx, sizeof *l);
+    if (!l)
+        return NULL;
+    l->ctx      = s->ctx;
+    l->own.drop = drop_loaded;
+    if (!map_file(s, l) && !read_fresh(s, &l->array)) {
+        rd_free(s->ctx, l);
+        return NULL;
+    }
+    rd_own(s->ctx, &l->own);
+    return rd_leaf(s->ctx, &l->array);
+}
+
+rd_expr *rd_load(rd_ctx *ctx, const char *path)
+{
+    source s = { .ctx = ctx, .call = "rd_load", .path = path };
+
+    if (!ctx)
+        return NULL;
+    rd_expr *leaf = open_source(&s) ? load_leaf(&s) : NULL;
+    close_source(&s);
+    return leaf;
+}
+
+rd_status rd_read(rd_ctx *ctx, const char *path, rd_array *out)
+{
+    source s = { .ctx = ctx, .call = "rd_read", .path = path };
+
+    if (rd_error(ctx) != RD_OK)
+        return rd_error(ctx);
+    if (!out) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_read: no array to read into");
+        return rd_error(ctx);
+    }
+    if (open_source(&s))
+        (void)(rd_array_is_zeroed(out) ? read_fresh(&s, out) : read_into(&s, out));
+    close_source(&s);
+    return rd_error(ctx);
+}

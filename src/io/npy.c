@@ -1,0 +1,311 @@
+/* npy.c - the .npy header, read strictly and written.  Pure functions over bytes: no file, no allocation.
+ *
+ * The header is a Python literal, and NumPy evaluates it as one.  Here a small recursive descent reads only what NumPy
+ * writes, in any order and spacing: whatever else a file holds is refused with a sentence. */
+#include "io/npy.h"
+#include "expr/expr.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct reader {
+    const uint8_t *begin, *at, *end; /* the text of the dict */
+    rd_npy_header *header;
+    rd_status      status;
+    char          *why;
+} reader;
+
+/* Kind and size as in a descr; "" is a type of no release yet. */
+static const char descr_table[][3] = {
+    [RD_BOOL] = "b1", [RD_I8] = "i1",  [RD_I16] = "i2", [RD_I32] = "i4", [RD_I64] = "i8", [RD_U8] = "u1",
+    [RD_U16] = "u2",  [RD_U32] = "u4", [RD_U64] = "u8", [RD_F32] = "f4", [RD_F64] = "f8",
+};
+enum { N_DESCR = sizeof descr_table / sizeof *descr_table };
+
+static const char magic[6] = "\x93NUMPY";
+
+__attribute__((format(printf, 3, 4))) static bool refuse(reader *r, rd_status status, const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(r->why, RD_NPY_WHY, format, values);
+    va_end(values);
+    r->status = status;
+    return false;
+}
+
+static bool refuse_here(reader *r, const char *wanted)
+{
+    return refuse(r, RD_ERR_FILE, "%s expected at byte %td of the header's text", wanted, r->at - r->begin);
+}
+
+/* ---- Tokens ---------------------------------------------------------------------------------------------- */
+/* The next character after white space, -1 at the end. */
+static int peek(reader *r)
+{
+    while (r->at < r->end && (*r->at == ' ' || (*r->at >= '\t' && *r->at <= '\r')))
+        r->at++;
+    return r->at < r->end ? *r->at : -1;
+}
+
+static bool accept(reader *r, char c)
+{
+    if (peek(r) != c)
+        return false;
+    r->at++;
+    return true;
+}
+
+static bool expect(reader *r, char c)
+{
+    const char wanted[] = { '\'', c, '\'', 0 };
+
+    return accept(r, c) || refuse_here(r, wanted);
+}
+
+static bool accept_word(reader *r, const char *word)
+{
+    const size_t n = strlen(word);
+
+    peek(r);
+    if ((size_t)(r->end - r->at) < n || memcmp(r->at, word, n) != 0)
+        return false;
+    r->at += n;
+    return true;
+}
+
+/* A quoted string of printable ASCII without escapes: so are all names and types NumPy writes. */
+static bool read_string(reader *r, const char *wanted, const char **text, int *n)
+{
+    const int quote = peek(r);
+
+    if (quote != '\'' && quote != '"')
+        return refuse_here(r, wanted);
+    const uint8_t *const first = ++r->at;
+    while (r->at < r->end && *r->at != quote && *r->at >= ' ' && *r->at <= '~' && *r->at != '\\')
+        r->at++;
+    if (r->at == r->end || *r->at != quote)
+        return refuse_here(r, "a printable character or the closing quote");
+    if (r->at - first > RD_NPY_WHY / 4)
+        return refuse(r, RD_ERR_FILE, "a string of %td characters in the header", r->at - first);
+    *text = (const char *)first;
+    *n    = (int)(r->at++ - first);
+    return true;
+}
+
+static bool read_extent(reader *r, int64_t *extent)
+{
+    const int first = peek(r);
+    int64_t   value = 0;
+
+    if (first == '-')
+        return refuse(r, RD_ERR_FILE, "a negative extent in the shape");
+    if (first < '0' || first > '9')
+        return refuse_here(r, "an extent");
+    const uint8_t *const start = r->at;
+    for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++) {
+        const int digit = *r->at - '0';
+        if (value > (INT64_MAX - digit) / 10)
+            return refuse(r, RD_ERR_FILE, "an extent in the shape exceeds 2^63 - 1");
+        value = value * 10 + digit;
+    }
+    if (first == '0' && r->at - start > 1)
+        return refuse(r, RD_ERR_FILE, "an extent with leading zeros in the shape");
+    if (r->at < r->end && *r->at == 'L') /* Python 2 wrote its long integers so */
+        r->at++;
+    *extent = value;
+    return true;
+}
+
+/* ---- Values of the three keys ---------------------------------------------------------------------------- */
+/* A list is a structured type, a tuple a type of subarrays: named by how they begin. */
+static bool refuse_compound(reader *r)
+{
+    int n = 0;
+
+    while (n < r->end - r->at && n < 60 && r->at[n] >= ' ' && r->at[n] <= '~')
+        n++;
+    return refuse(r, RD_ERR_TYPE, "structured type, descr %.*s%s", n, (const char *)r->at, n == 60 ? "..." : "");
+}
+
+static rd_dtype find_descr(const char *text, int n)
+{
+    for (int type = 1; n == 2 && type < N_DESCR; type++)
+        if (memcmp(descr_table[type], text, 2) == 0)
+            return (rd_dtype)type;
+    return RD_AUTO;
+}
+
+static bool read_descr(reader *r)
+{
+    const int   first = peek(r);
+    const char *text;
+    int         n;
+
+    if (first == '[' || first == '(')
+        return refuse_compound(r);
+    if (!read_string(r, "the type", &text, &n))
+        return false;
+    const char     mark = n && strchr("<>=|", *text) ? *text : '=';
+    const int      skip = n && strchr("<>=|", *text) ? 1 : 0;
+    const rd_dtype type = find_descr(text + skip, n - skip);
+    const int      size = type ? rd_dtype_size(type) : 0;
+    if (!type || (mark == '|' && size > 1))
+        return refuse(r, RD_ERR_TYPE, "descr '%.*s' is not a type of this release", n, text);
+    r->header->type = type;
+    r->header->swap = size > 1 && mark == (RD_HOST_IS_BIG ? '<' : '>');
+    return true;
+}
+
+static bool read_order(reader *r)
+{
+    r->header->order = accept_word(r, "True");
+    return r->header->order || accept_word(r, "False") || refuse_here(r, "True or False");
+}
+
+/* A tuple: "()", "(3,)", "(3, 4)"; "(3)" is a number in parentheses. */
+static bool read_shape(reader *r)
+{
+    rd_shape *shape = &r->header->shape;
+    bool      comma = true;
+
+    if (!expect(r, '('))
+        return false;
+    while (comma && peek(r) != ')') {
+        if (shape->n == RD_MAX_RANK)
+            return refuse(r, RD_ERR_FILE, "the shape has more than %d axes", RD_MAX_RANK);
+        if (!read_extent(r, &shape->at[shape->n++]))
+            return false;
+        comma = accept(r, ',');
+    }
+    if (shape->n == 1 && !comma)
+        return refuse_here(r, "',' of a tuple of one");
+    return expect(r, ')');
+}
+
+/* ---- The dict -------------------------------------------------------------------------------------------- */
+static const struct {
+    const char *name;
+    bool (*read)(reader *r);
+} keys[] = { { "descr", read_descr }, { "fortran_order", read_order }, { "shape", read_shape } };
+enum { N_KEYS = sizeof keys / sizeof *keys };
+
+static bool read_entry(reader *r, bool seen[N_KEYS])
+{
+    const char *name;
+    int         n;
+
+    if (!read_string(r, "a key", &name, &n) || !expect(r, ':'))
+        return false;
+    for (int k = 0; k < N_KEYS; k++) {
+        if (strlen(keys[k].name) != (size_t)n || memcmp(keys[k].name, name, (size_t)n) != 0)
+            continue;
+        if (seen[k])
+            return refuse(r, RD_ERR_FILE, "key '%s' twice in the header", keys[k].name);
+        seen[k] = true;
+        return keys[k].read(r);
+    }
+    return refuse(r, RD_ERR_FILE, "unknown key '%.*s' in the header", n, name);
+}
+
+static bool read_dict(reader *r)
+{
+    bool seen[N_KEYS] = { false };
+    bool comma        = true;
+
+    if (!expect(r, '{'))
+        return false;
+    while (comma && peek(r) != '}') {
+        if (!read_entry(r, seen))
+            return false;
+        comma = accept(r, ',');
+    }
+    if (!expect(r, '}'))
+        return false;
+    if (peek(r) != -1)
+        return refuse_here(r, "nothing more");
+    for (int k = 0; k < N_KEYS; k++)
+        if (!seen[k])
+            return refuse(r, RD_ERR_FILE, "no key '%s' in the header", keys[k].name);
+    return true;
+}
+
+static bool measure(reader *r)
+{
+    rd_npy_header *h    = r->header;
+    const int      size = rd_dtype_size(h->type);
+    char           text[RD_SHAPE_TEXT];
+
+    h->points = rd_points(h->shape.n, h->shape.at);
+    if (h->points < 0 || h->points > (INT64_MAX - h->offset) / size)
+        return refuse(r, RD_ERR_FILE, "the size of shape %.*s overflows", RD_NPY_WHY / 2,
+                      rd_shape_text(h->shape.n, h->shape.at, text));
+    h->bytes = h->points * size;
+    return true;
+}
+
+int64_t rd_npy_offset(const uint8_t *bytes, int64_t n, char why[RD_NPY_WHY])
+{
+    if (n < 10 || memcmp(bytes, magic, sizeof magic) != 0) {
+        snprintf(why, RD_NPY_WHY,
+                 n < 10 ? "not a .npy file, it ends within the first 10 bytes"
+                        : "not a .npy file, it does not begin with \\x93NUMPY");
+        return -1;
+    }
+    const int major = bytes[6], minor = bytes[7], prefix = major == 1 ? 10 : 12;
+    if (major < 1 || major > 3 || minor != 0) {
+        snprintf(why, RD_NPY_WHY, "version %d.%d of .npy is not one of 1.0, 2.0, 3.0", major, minor);
+        return -1;
+    }
+    int64_t length = 0;
+    for (int k = prefix - 1; k >= 8 && n >= prefix; k--)
+        length = length * 256 + bytes[k];
+    if (n < prefix || length > RD_NPY_TEXT) {
+        snprintf(why, RD_NPY_WHY,
+                 n < prefix ? "not a .npy file, it ends within the first 12 bytes" : "a header of more than 1 MiB");
+        return -1;
+    }
+    return prefix + length;
+}
+
+rd_status rd_npy_parse(const uint8_t *bytes, int64_t n, rd_npy_header *header, char why[RD_NPY_WHY])
+{
+    reader r = { .header = header, .status = RD_OK, .why = why };
+
+    *header        = (rd_npy_header){ 0 };
+    header->offset = rd_npy_offset(bytes, n, why);
+    if (header->offset < 0)
+        return RD_ERR_FILE;
+    if (header->offset > n) {
+        refuse(&r, RD_ERR_FILE, "truncated, a header of %lld bytes expected, %lld found", (long long)header->offset,
+               (long long)n);
+        return r.status;
+    }
+    r.begin = r.at = bytes + (bytes[6] == 1 ? 10 : 12);
+    r.end          = bytes + header->offset;
+    return read_dict(&r) && measure(&r) ? RD_OK : r.status;
+}
+
+/* Version 1.0 always: its 65535 bytes hold any shape of 32 axes many times over. */
+int rd_npy_format(rd_dtype type, const rd_shape *shape, int order, bool big_endian, char bytes[RD_NPY_HEADER])
+{
+    const char mark = rd_dtype_size(type) == 1 ? '|' : big_endian ? '>' : '<';
+    int        n    = 10;
+
+    n += snprintf(bytes + n, (size_t)(RD_NPY_HEADER - n), "{'descr': '%c%s', 'fortran_order': %s, 'shape': (", mark,
+                  descr_table[type], order ? "True" : "False");
+    for (int k = 0; k < shape->n; k++)
+        n += snprintf(bytes + n, (size_t)(RD_NPY_HEADER - n), k ? ", %lld" : "%lld", (long long)shape->at[k]);
+    n += snprintf(bytes + n, (size_t)(RD_NPY_HEADER - n), shape->n == 1 ? ",), }" : "), }");
+
+    const int length = (n + 1 + 63) / 64 * 64; /* the text ends in a newline, the data is aligned to 64 */
+    memset(bytes + n, ' ', (size_t)(length - n));
+    bytes[length - 1] = '\n';
+    memcpy(bytes, magic, sizeof magic);
+    bytes[6] = 1;
+    bytes[7] = 0;
+    bytes[8] = (char)((length - 10) % 256);
+    bytes[9] = (char)((length - 10) / 256);
+    return length;
+}

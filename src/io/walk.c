@@ -1,0 +1,113 @@
+/* walk.c - elements on their way between an array of any layout and the dense bytes of a file. */
+#include "io/walk.h"
+#include <string.h>
+
+/* Elements need not be aligned: a file's data may begin anywhere, and callers may pack their records.  With the size a
+ * constant memcpy is one load and one store. */
+#define COPY_LOOP(T)                \
+    for (int64_t i = 0; i < n; i++) \
+    memcpy(to + i * to_pitch, from + i * from_pitch, sizeof(T))
+
+#define SWAP_LOOP(T, swap)                          \
+    for (T value; n > 0; n--, at += sizeof value) { \
+        memcpy(&value, at, sizeof value);           \
+        value = swap(value);                        \
+        memcpy(at, &value, sizeof value);           \
+    }
+
+static void copy_run(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t n, int size)
+{
+    if (to_pitch == size && from_pitch == size) {
+        memcpy(to, from, (size_t)(n * size));
+        return;
+    }
+    switch (size) {
+    case 1: COPY_LOOP(uint8_t); break;
+    case 2: COPY_LOOP(uint16_t); break;
+    case 4: COPY_LOOP(uint32_t); break;
+    default: COPY_LOOP(uint64_t); break;
+    }
+}
+
+/* n elements on, within level 0; its end carries into the levels above. */
+static void step(rd_walk *walk, int64_t n)
+{
+    walk->at += n * walk->pitch[0];
+    walk->index[0] += n;
+    for (int k = 0; k < walk->levels && walk->index[k] == walk->extent[k]; k++) {
+        walk->at -= walk->extent[k] * walk->pitch[k];
+        walk->index[k] = 0;
+        if (k + 1 < walk->levels) {
+            walk->at += walk->pitch[k + 1];
+            walk->index[k + 1]++;
+        }
+    }
+}
+
+static int64_t run_length(const rd_walk *walk, int64_t n)
+{
+    const int64_t left = walk->extent[0] - walk->index[0];
+
+    return n < left ? n : left;
+}
+
+void rd_walk_start(rd_walk *walk, void *data, int size, int rank, const int64_t *extent, const int64_t *stride,
+                   int order)
+{
+    *walk = (rd_walk){ .at = data, .size = size, .extent = { 1 }, .pitch = { size } };
+    for (int k = 0; k < rank; k++) {
+        const int     axis  = order ? k : rank - 1 - k;
+        const int64_t pitch = stride[axis] * size;
+        const int     top   = walk->levels - 1;
+
+        if (extent[axis] == 1)
+            continue;
+        if (top >= 0 && walk->pitch[top] * walk->extent[top] == pitch) {
+            walk->extent[top] *= extent[axis];
+            continue;
+        }
+        walk->extent[walk->levels]  = extent[axis];
+        walk->pitch[walk->levels++] = pitch;
+    }
+}
+
+bool rd_walk_is_dense(const rd_walk *walk)
+{
+    return walk->levels <= 1 && walk->pitch[0] == walk->size;
+}
+
+void rd_walk_gather(rd_walk *walk, void *dense, int64_t n)
+{
+    for (char *to = dense; n > 0;) {
+        const int64_t run = run_length(walk, n);
+
+        copy_run(to, walk->size, walk->at, walk->pitch[0], run, walk->size);
+        step(walk, run);
+        to += run * walk->size;
+        n -= run;
+    }
+}
+
+void rd_walk_scatter(rd_walk *walk, const void *dense, int64_t n)
+{
+    for (const char *from = dense; n > 0;) {
+        const int64_t run = run_length(walk, n);
+
+        copy_run(walk->at, walk->pitch[0], from, walk->size, run, walk->size);
+        step(walk, run);
+        from += run * walk->size;
+        n -= run;
+    }
+}
+
+void rd_swap_bytes(void *data, int64_t n, int size)
+{
+    char *at = data;
+
+    switch (size) {
+    case 2: SWAP_LOOP(uint16_t, __builtin_bswap16); break;
+    case 4: SWAP_LOOP(uint32_t, __builtin_bswap32); break;
+    case 8: SWAP_LOOP(uint64_t, __builtin_bswap64); break;
+    default: break;
+    }
+}

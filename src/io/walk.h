@@ -1,0 +1,25 @@
+/* walk.h - elements on their way between an array of any layout and the dense bytes of a file. */
+#ifndef RD_IO_WALK_H
+#define RD_IO_WALK_H
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A place in an array that moves through it in the order of a file's elements.  Level 0 moves fastest; neighbouring
+ * axes that are one run of memory are one level, so a dense array in the file's order has at most one. */
+typedef struct rd_walk {
+    char   *at;
+    int     size, levels;
+    int64_t extent[32], pitch[32], index[32];
+} rd_walk;
+
+/* order 0: last axis fastest, 1: first axis fastest. */
+void rd_walk_start(rd_walk *walk, void *data, int size, int rank, const int64_t *extent, const int64_t *stride,
+                   int order);
+/* Is all of the array one run of memory in the file's order? */
+bool rd_walk_is_dense(const rd_walk *walk);
+/* The next n elements out of the array, and into it. */
+void rd_walk_gather(rd_walk *walk, void *dense, int64_t n);
+void rd_walk_scatter(rd_walk *walk, const void *dense, int64_t n);
+/* Reverses the bytes of each of n elements. */
+void rd_swap_bytes(void *data, int64_t n, int size);
+#endif
