@@ -1,0 +1,122 @@
+/* Reducers of one's own, from one source each: a counter, Welford's mean and variance, and a longest run.
+ *
+ * The state is a struct, the four bodies are plain C.  With a merge, rdim may cut the elements into blocks and join
+ * them in order, on several threads; how they are cut is fixed by the plan, so the result is too. */
+#include <rdim.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { N_DIGITS = 1797, PIXELS = 64, SIDE = 8, MONTHS = 12 };
+
+/* clang-format off: the four bodies are easier to tell apart one a line */
+RD_REDUCER(count_nonzeros, uint8_t, int64_t, 1, (int64_t n;), (s->n = 0;), (s->n += x != 0;), (a->n += b->n;),
+           (y[0] = s->n;))
+
+/* Two results, mean and variance, from one look at each element. */
+RD_REDUCER(welford, double, double, 2, (double n, mean, m2;), (s->n = s->mean = s->m2 = 0;),
+           (double d = x - s->mean; s->n += 1; s->mean += d / s->n; s->m2 += d * (x - s->mean);),
+           (
+               double n = a->n + b->n, d = b->mean - a->mean; if (b->n > 0) {
+                   a->mean += d * b->n / n;
+                   a->m2 += b->m2 + d * d * a->n * b->n / n;
+                   a->n = n;
+               }),
+           (y[0] = s->mean; y[1] = s->m2 / s->n;))
+
+/* The longest run of nonzeros.  A block keeps the runs at its ends, where its neighbours may carry on. */
+RD_REDUCER(longest_run, uint8_t, int64_t, 1, (int64_t n, head, tail, best;), (s->n = s->head = s->tail = s->best = 0;),
+           (
+               s->n += 1; s->tail = x != 0 ? s->tail + 1 : 0;
+               if (s->tail == s->n) { s->head = s->tail; } if (s->tail > s->best) { s->best = s->tail; }),
+           (
+               int64_t joined = a->tail + b->head; if (b->best > a->best) { a->best = b->best; } if (joined > a->best) {
+                   a->best = joined;
+               } if (a->head == a->n) { a->head = a->n + b->head; } a->tail = b->tail == b->n ? b->n + a->tail
+                                                                                              : b->tail;
+               a->n += b->n;),
+           (y[0] = s->best;))
+/* clang-format on */
+
+typedef struct answers {
+    int64_t inked[SIDE][SIDE], inked_builtin[SIDE][SIDE];
+    double  own[MONTHS][2], mean[MONTHS], variance[MONTHS];
+    int64_t runs[N_DIGITS], run_of_file;
+} answers;
+
+static void measure(rd_ctx *ctx, answers *a)
+{
+    rd_expr *pixels = rd_load(ctx, "examples/data/digits_pixels.npy");
+    rd_expr *sst    = rd_load(ctx, "examples/data/coads_sst.npy");
+    rd_expr *square = rd_reshape(pixels, RD_SHAPE(N_DIGITS, SIDE, SIDE));
+
+    rd_eval_many(
+        ctx,
+        RD_RESULTS({ rd_reduce(square, count_nonzeros, RD_DIMS(0)), RD_INTO(&a->inked[0][0], RD_SHAPE(SIDE, SIDE)) },
+                   { rd_count(square, RD_DIMS(0)), RD_INTO(&a->inked_builtin[0][0], RD_SHAPE(SIDE, SIDE)) },
+                   { rd_reduce(pixels, longest_run, RD_DIMS(1)), RD_INTO(a->runs, RD_SHAPE(N_DIGITS)) },
+                   { rd_reduce(pixels, longest_run, RD_ALL), RD_INTO(&a->run_of_file, RD_SCALAR) }),
+        NULL);
+
+    /* A reducer with two results adds an axis of extent 2.  Keywords work as for the built-in ones. */
+    rd_expr *own = rd_reduce(sst, welford, RD_DIMS(1, 2), .skip_nan = true);
+    rd_expr *x   = rd_cast(sst, RD_F64);
+    rd_eval_many(ctx,
+                 RD_RESULTS({ own, RD_INTO(&a->own[0][0], RD_SHAPE(MONTHS, 2)) },
+                            { rd_mean(x, RD_DIMS(1, 2), .skip_nan = true), RD_INTO(a->mean, RD_SHAPE(MONTHS)) },
+                            { rd_var(x, RD_DIMS(1, 2), .skip_nan = true), RD_INTO(a->variance, RD_SHAPE(MONTHS)) }),
+                 NULL);
+}
+
+static void report_ink(const answers *a)
+{
+    bool same = true;
+
+    printf("digits with ink in each of 8 x 8 pixels\n");
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < SIDE; j++) {
+            printf("%5d%s", (int)a->inked[i][j], j == SIDE - 1 ? "\n" : "");
+            same = same && a->inked[i][j] == a->inked_builtin[i][j];
+        }
+    printf("as rd_count: %s\n", same ? "yes" : "no");
+}
+
+static void report_moments(const answers *a)
+{
+    double worst = 0;
+
+    printf("sea-surface temperature by month: mean and variance\n");
+    for (int m = 0; m < MONTHS; m++) {
+        printf("  %2d  %.2f  %6.2f\n", m + 1, a->own[m][0], a->own[m][1]);
+        worst = fmax(worst, fabs(a->own[m][0] / a->mean[m] - 1));
+        worst = fmax(worst, fabs(a->own[m][1] / a->variance[m] - 1));
+    }
+    printf("as rd_mean and rd_var within 1e-12: %s\n", worst < 1e-12 ? "yes" : "no");
+}
+
+static void report_runs(const answers *a)
+{
+    printf("longest run of inked pixels in the first ten digits:");
+    for (int i = 0; i < 10; i++)
+        printf(" %d", (int)a->runs[i]);
+    printf("; in the file as one row: %d\n", (int)a->run_of_file);
+}
+
+int main(void)
+{
+    static answers a;
+    rd_ctx        *ctx = rd_ctx_new(NULL);
+
+    measure(ctx, &a);
+    const rd_status status = rd_error(ctx);
+    if (status == RD_OK) {
+        report_ink(&a);
+        report_moments(&a);
+        report_runs(&a);
+    } else {
+        fprintf(stderr, "custom_reducer: %s\n", rd_error_text(ctx));
+    }
+    rd_ctx_free(ctx);
+    return status == RD_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
