@@ -9,6 +9,11 @@
 
 enum { N = 1797, PIXELS = 64 };
 
+typedef struct tables {
+    uint8_t score[N][PIXELS];
+    float   by_row[N][PIXELS], by_column[PIXELS][N];
+} tables;
+
 static rd_expr *softmax(rd_expr *x)
 {
     rd_expr *e = rd_exp(rd_sub(x, rd_max(x, RD_KEEP(-1))));
@@ -31,37 +36,36 @@ static double row_error(const uint8_t *score, const float *p, int n, int step)
     return worst;
 }
 
-static void report(const uint8_t (*score)[PIXELS], const float (*by_row)[PIXELS], const float (*by_column)[N])
+static void report(const tables *t)
 {
     double worst = 0;
 
     for (int i = 0; i < N; i++)
-        worst = fmax(worst, row_error(score[i], by_row[i], PIXELS, 1));
+        worst = fmax(worst, row_error(t->score[i], t->by_row[i], PIXELS, 1));
     for (int j = 0; j < PIXELS; j++)
-        worst = fmax(worst, row_error(&score[0][j], by_column[j], N, PIXELS));
+        worst = fmax(worst, row_error(&t->score[0][j], t->by_column[j], N, PIXELS));
     printf("first digit, fourth row of pixels:");
     for (int k = 24; k < 32; k++)
-        printf(" %.4f", (double)by_row[0][k]);
+        printf(" %.4f", (double)t->by_row[0][k]);
     printf("\nas by hand within 1e-6: %s\n", worst < 1e-6 ? "yes" : "no");
 }
 
 int main(void)
 {
-    static uint8_t score[N][PIXELS];
-    static float   by_row[N][PIXELS], by_column[PIXELS][N];
-    rd_ctx        *ctx = rd_ctx_new(NULL);
+    static tables t;
+    rd_ctx       *ctx = rd_ctx_new(NULL);
 
-    rd_read(ctx, "examples/data/digits_pixels.npy", RD_INTO(&score[0][0], RD_SHAPE(N, PIXELS)));
+    rd_read(ctx, "examples/data/digits_pixels.npy", RD_INTO(&t.score[0][0], RD_SHAPE(N, PIXELS)));
 
-    rd_expr *x = rd_div(rd_cast(rd_wrap(ctx, &score[0][0], RD_SHAPE(N, PIXELS)), RD_F32), rd_num(ctx, 4));
+    rd_expr *x = rd_div(rd_cast(rd_wrap(ctx, &t.score[0][0], RD_SHAPE(N, PIXELS)), RD_F32), rd_num(ctx, 4));
     rd_eval_many(ctx,
-                 RD_RESULTS({ softmax(x), RD_INTO(&by_row[0][0], RD_SHAPE(N, PIXELS)) },
-                            { softmax(rd_transpose(x)), RD_INTO(&by_column[0][0], RD_SHAPE(PIXELS, N)) }),
+                 RD_RESULTS({ softmax(x), RD_INTO(&t.by_row[0][0], RD_SHAPE(N, PIXELS)) },
+                            { softmax(rd_transpose(x)), RD_INTO(&t.by_column[0][0], RD_SHAPE(PIXELS, N)) }),
                  NULL);
 
     const rd_status status = rd_error(ctx);
     if (status == RD_OK)
-        report(score, by_row, by_column);
+        report(&t);
     else
         fprintf(stderr, "softmax: %s\n", rd_error_text(ctx));
     rd_ctx_free(ctx);
