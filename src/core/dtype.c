@@ -1,0 +1,194 @@
+/* dtype.c - element types: names, sizes, promotion, and one value in memory, in a register, in another type. */
+#include "core/dtype.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct dtype_info {
+    const char *name;
+    int         size; /* bytes; 0: not a type of this release */
+    rd_kind     kind;
+    rd_class class;
+} dtype_info;
+
+static const dtype_info table[] = {
+    [RD_AUTO] = { "auto", 0, RD_KIND_BOOL, RD_CLASS_u64 },
+#define RD_DTYPE(type, name, ctype, kind, class) [RD_##type] = { name, (int)sizeof(ctype), kind, RD_CLASS_##class },
+#include "core/dtypes.def"
+#undef RD_DTYPE
+    [RD_F16] = { "f16", 0, RD_KIND_FLOAT, RD_CLASS_f32 },  [RD_BF16] = { "bf16", 0, RD_KIND_FLOAT, RD_CLASS_f32 },
+    [RD_C64] = { "c64", 0, RD_KIND_FLOAT, RD_CLASS_f32 },  [RD_C128] = { "c128", 0, RD_KIND_FLOAT, RD_CLASS_f64 },
+};
+enum { N_TYPES = sizeof table / sizeof table[0] };
+
+static const dtype_info *info(rd_dtype type)
+{
+    static const dtype_info garbage = { "?", 0, RD_KIND_BOOL, RD_CLASS_u64 };
+
+    return (unsigned)type < N_TYPES ? &table[type] : &garbage;
+}
+
+bool rd_dtype_ok(rd_dtype type)
+{
+    return info(type)->size > 0;
+}
+
+const char *rd_dtype_name(rd_dtype type)
+{
+    return info(type)->name;
+}
+
+int rd_dtype_size(rd_dtype type)
+{
+    return info(type)->size;
+}
+
+rd_kind rd_dtype_kind(rd_dtype type)
+{
+    return info(type)->kind;
+}
+
+rd_class rd_dtype_class(rd_dtype type)
+{
+    return info(type)->class;
+}
+
+static rd_dtype signed_of_size(int size)
+{
+    return size == 2 ? RD_I16 : size == 4 ? RD_I32 : size == 8 ? RD_I64 : RD_F64;
+}
+
+rd_dtype rd_dtype_promote(rd_dtype a, rd_dtype b)
+{
+    /* low is of the lower kind: bool, unsigned, int, float. */
+    const bool     ordered = rd_dtype_kind(a) <= rd_dtype_kind(b);
+    const rd_dtype low = ordered ? a : b, high = ordered ? b : a;
+    const int      small = rd_dtype_size(low), large = rd_dtype_size(high);
+
+    if (rd_dtype_kind(low) == rd_dtype_kind(high))
+        return large >= small ? high : low;
+    if (rd_dtype_kind(low) == RD_KIND_BOOL)
+        return high;
+    if (rd_dtype_kind(high) == RD_KIND_INT) /* u64 and a signed type: no int holds both, size 16 gives f64 */
+        return large > small ? high : signed_of_size(2 * small);
+    return high == RD_F32 && small <= 2 ? RD_F32 : RD_F64; /* f32 has 24 bits: all of 16, not all of 32 */
+}
+
+bool rd_dtype_safe(rd_dtype from, rd_dtype to)
+{
+    return rd_dtype_promote(from, to) == to;
+}
+
+rd_word rd_word_load(const void *p, rd_dtype type)
+{
+    rd_word value = { .u64 = 0 };
+
+    switch (type) {
+#define RD_DTYPE(enum_, name, ctype, kind, class) \
+    case RD_##enum_: {                            \
+        ctype memory;                             \
+        memcpy(&memory, p, sizeof memory);        \
+        value.class = memory;                     \
+        break;                                    \
+    }
+#include "core/dtypes.def"
+#undef RD_DTYPE
+    default: break;
+    }
+    if (type == RD_BOOL)
+        value.u64 = value.u64 != 0;
+    return value;
+}
+
+void rd_word_store(void *p, rd_dtype type, rd_word value)
+{
+    switch (type) {
+#define RD_DTYPE(enum_, name, ctype, kind, class) \
+    case RD_##enum_: {                            \
+        const ctype memory = (ctype)value.class;  \
+        memcpy(p, &memory, sizeof memory);        \
+        break;                                    \
+    }
+#include "core/dtypes.def"
+#undef RD_DTYPE
+    default: break;
+    }
+}
+
+/* C leaves a float outside the range of the int undefined, hence the comparisons. */
+static int64_t saturate_signed(double x)
+{
+    if (isnan(x))
+        return 0;
+    return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : (int64_t)x;
+}
+
+static uint64_t saturate_unsigned(double x)
+{
+    if (isnan(x) || x <= 0)
+        return 0;
+    return x >= 0x1p64 ? UINT64_MAX : (uint64_t)x;
+}
+
+static bool is_true(rd_word value, rd_class class)
+{
+    switch (class) {
+    case RD_CLASS_f32: return value.f32 != 0;
+    case RD_CLASS_f64: return value.f64 != 0;
+    default: return value.u64 != 0;
+    }
+}
+
+static rd_word to_float(rd_word value, rd_class class, rd_class to)
+{
+    const bool narrow = to == RD_CLASS_f32;
+    rd_word    y      = { .u64 = 0 };
+
+    /* Each int is rounded once: to f32 by way of f64 it would be twice. */
+    switch (class) {
+    case RD_CLASS_f32: narrow ? (void)(y.f32 = value.f32) : (void)(y.f64 = value.f32); break;
+    case RD_CLASS_f64: narrow ? (void)(y.f32 = (float)value.f64) : (void)(y.f64 = value.f64); break;
+    case RD_CLASS_i64: narrow ? (void)(y.f32 = (float)value.i64) : (void)(y.f64 = (double)value.i64); break;
+    default: narrow ? (void)(y.f32 = (float)value.u64) : (void)(y.f64 = (double)value.u64); break;
+    }
+    return y;
+}
+
+/* 64 bits cut to `size` bytes and extended again by the target's sign rule. */
+static rd_word wrap(uint64_t bits, rd_class to, int size)
+{
+    const int      lost = 64 - 8 * size;
+    const uint64_t kept = bits << lost >> lost;
+    const uint64_t top  = (uint64_t)1 << (8 * size - 1);
+
+    return (rd_word){ .u64 = to == RD_CLASS_i64 ? (kept ^ top) - top : kept };
+}
+
+rd_word rd_word_convert(rd_word value, rd_dtype from, rd_dtype to)
+{
+    const rd_class source = rd_dtype_class(from), target = rd_dtype_class(to);
+
+    if (to == RD_BOOL)
+        return (rd_word){ .u64 = is_true(value, source) };
+    if (target == RD_CLASS_f32 || target == RD_CLASS_f64)
+        return to_float(value, source, target);
+    if (source == RD_CLASS_f32 || source == RD_CLASS_f64) {
+        const double x = source == RD_CLASS_f32 ? value.f32 : value.f64;
+        value.u64      = target == RD_CLASS_i64 ? (uint64_t)saturate_signed(x) : saturate_unsigned(x);
+    }
+    return wrap(value.u64, target, rd_dtype_size(to));
+}
+
+rd_word rd_word_from_double(double value, rd_dtype type)
+{
+    return rd_word_convert((rd_word){ .f64 = value }, RD_F64, type);
+}
+
+rd_word rd_word_from_int(int64_t value, rd_dtype type)
+{
+    return rd_word_convert((rd_word){ .i64 = value }, RD_I64, type);
+}
+
+double rd_word_to_double(rd_word value, rd_dtype type)
+{
+    return rd_word_convert(value, type, RD_F64).f64;
+}
