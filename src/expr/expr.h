@@ -154,15 +154,26 @@ bool rd_common_shape(const char *call, int n, rd_expr *const *x, int *rank, int6
 /* ---- Constructors shared inside the library -------------------------------------------------------------- */
 /* An operator of the table on operands of any type and shape (map.c): broadcasts, promotes, casts. */
 rd_expr *rd_map_op(rd_op op, const char *call, int n, rd_expr *const *x);
+/* The same under another rule than the operator's own (map.c). */
+rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x);
+/* The type in which operands meet under a rule, weak numbers considered (map.c). */
+rd_dtype rd_rule_type(rd_rule rule, int n, rd_expr *const *x);
+/* True if none is NULL and all are of one context; the latter is recorded for `call` (map.c). */
+bool rd_operands(const char *call, int n, rd_expr *const *x);
 /* x as `type`, x itself if it has it (map.c). */
 rd_expr *rd_cast_to(rd_expr *x, rd_dtype type);
-/* A strong constant of the type (map.c). */
+/* The same, but a weak int that the type cannot hold is RD_ERR_TYPE of `call` (map.c). */
+rd_expr *rd_fit_to(rd_expr *x, rd_dtype type, const char *call);
+/* A strong constant of the type (leaf.c). */
 rd_expr *rd_number(rd_ctx *ctx, rd_dtype type, rd_word value);
 /* A view by offsets and coefficients (view.c): composed if x is a view itself, x itself if it is the identity. */
 rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number);
-/* Function text (formula.c): operand k has the name names[k]; NULL after recording RD_ERR_TEXT, or quietly if
- * `quiet`, which RD_FN uses to fall back to its compiled loops. */
-rd_expr *rd_formula_text(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x, bool quiet);
+/* Function text as rd_map_text() documents it (formula.c); NULL after recording RD_ERR_TEXT. */
+rd_expr *rd_formula_text(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x);
+/* The text of an RD_FN, a C expression over operands of the float type `real` (formula.c).  What C and the function
+ * text would read differently is not read.  `quiet`: no error is recorded, as there are compiled loops to fall to. */
+rd_expr *rd_formula_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x, rd_dtype real,
+                      bool quiet);
 
 /* ---- Printing (print.c) ---------------------------------------------------------------------------------- */
 const char *rd_expr_kind_name(rd_expr_kind kind);
