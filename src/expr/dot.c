@@ -1,0 +1,125 @@
+/* dot.c - expressions as a graph in Graphviz's language, each node once. */
+#include "core/text.h"
+#include "expr/expr.h"
+#include <string.h>
+
+/* Nodes in the order they were found, and a hash table of them; a graph may be too deep for recursion. */
+typedef struct node_list {
+    rd_expr **at, **slot;
+    int64_t   n, room;
+    bool      failed;
+} node_list;
+
+static rd_expr **find_slot(node_list *list, const rd_expr *x)
+{
+    uint64_t k = x->serial * UINT64_C(0x9E3779B97F4A7C15) >> 20;
+
+    while (list->slot[k % (uint64_t)(2 * list->room)] && list->slot[k % (uint64_t)(2 * list->room)] != x)
+        k++;
+    return &list->slot[k % (uint64_t)(2 * list->room)];
+}
+
+static bool grow(rd_ctx *ctx, node_list *list)
+{
+    int64_t   room = list->room ? 2 * list->room : 64;
+    rd_expr **at   = rd_alloc(ctx, 3 * room * (int64_t)sizeof *at);
+
+    if (!at)
+        return false;
+    if (list->n)
+        memcpy(at, list->at, (size_t)list->n * sizeof *at);
+    rd_free(ctx, list->at);
+    *list = (node_list){ .at = at, .slot = at + room, .n = list->n, .room = room };
+    for (int64_t i = 0; i < list->n; i++)
+        *find_slot(list, at[i]) = at[i];
+    return true;
+}
+
+static void found(rd_ctx *ctx, node_list *list, rd_expr *x)
+{
+    if (list->failed || (list->n == list->room && !grow(ctx, list))) {
+        list->failed = true;
+        return;
+    }
+    rd_expr **slot = find_slot(list, x);
+    if (!*slot)
+        list->at[list->n++] = *slot = x;
+}
+
+/* Names are the caller's and may hold anything. */
+static void add_line(rd_text *text, const rd_expr *x)
+{
+    rd_text line = { 0 };
+
+    rd_expr_line(&line, x);
+    for (const char *c = line.at; c && *c; c++)
+        if (*c == '"' || *c == '\\')
+            rd_text_add(text, "\\%c", *c);
+        else
+            rd_text_add(text, "%c", *c == '\n' ? ' ' : *c);
+    text->failed |= line.failed;
+    rd_text_free(&line);
+}
+
+static void add_node(rd_text *text, const rd_expr *x)
+{
+    static const char *const role[] = { "", "weights", "where" };
+    bool                     fold   = x->kind == RD_EXPR_REDUCE || x->kind == RD_EXPR_SCAN;
+    char                     shape[RD_SHAPE_TEXT];
+
+    rd_text_add(text, "  n%u [label=\"", x->serial);
+    add_line(text, x);
+    if (x->kind != RD_EXPR_LEAF)
+        rd_text_add(text, "\\n%s %s", rd_dtype_name(x->type), rd_shape_text(x->rank, x->extent, shape));
+    rd_text_add(text, "\"%s];\n", x->kind == RD_EXPR_LEAF ? ", shape=box" : "");
+    for (int i = 0; i < x->n_in; i++) {
+        if (!x->in[i])
+            continue;
+        rd_text_add(text, "  n%u -> n%u", x->in[i]->serial, x->serial);
+        if (fold && i)
+            rd_text_add(text, " [label=\"%s\"]", role[i]);
+        else if (x->n_in > 1 && !fold)
+            rd_text_add(text, " [label=\"%d\"]", i);
+        rd_text_add(text, ";\n");
+    }
+}
+
+static void add_graph(rd_ctx *ctx, rd_text *text, rd_results results, node_list *list)
+{
+    rd_text_add(text, "digraph rdim {\n  node [fontname=\"monospace\"];\n");
+    for (int32_t i = 0; i < results.n; i++)
+        found(ctx, list, results.at[i].expr);
+    for (int64_t i = 0; i < list->n && !list->failed; i++) {
+        add_node(text, list->at[i]);
+        for (int k = 0; k < list->at[i]->n_in; k++)
+            if (list->at[i]->in[k])
+                found(ctx, list, list->at[i]->in[k]);
+    }
+    for (int32_t i = 0; i < results.n; i++)
+        rd_text_add(text, "  out%d [label=\"result %d\", shape=plaintext];\n  n%u -> out%d;\n", (int)i, (int)i,
+                    results.at[i].expr->serial, (int)i);
+    rd_text_add(text, "}\n");
+}
+
+const char *rd_dot(rd_ctx *ctx, rd_results results)
+{
+    rd_text     text = { 0 };
+    node_list   list = { 0 };
+    const char *kept = NULL;
+
+    if (!ctx || (results.n > 0 && !results.at))
+        return NULL;
+    for (int32_t i = 0; i < results.n; i++)
+        if (!results.at[i].expr)
+            return NULL;
+        else if (results.at[i].expr->ctx != ctx)
+            return rd_fail(ctx, RD_ERR_ARGUMENT, "rd_dot: result %d belongs to another context", (int)i);
+    add_graph(ctx, &text, results, &list);
+    if (text.failed)
+        rd_fail(ctx, RD_ERR_MEMORY, "rd_dot: no memory for the text");
+    else if (!list.failed)
+        kept = rd_arena_text(ctx, text.at);
+    rd_text_free(&text);
+    rd_free(ctx, list.at);
+    return kept;
+}

@@ -1,0 +1,98 @@
+/* print.c - a node in one line, for dumps and messages. */
+#include "core/text.h"
+#include "expr/expr.h"
+#include <inttypes.h>
+
+const char *rd_expr_kind_name(rd_expr_kind kind)
+{
+    static const char *const name[] = { "leaf",   "number", "coord", "view",   "reshape", "take",
+                                        "concat", "map",    "call",  "reduce", "scan" };
+
+    return kind >= RD_EXPR_LEAF && kind <= RD_EXPR_SCAN ? name[kind] : "?";
+}
+
+static void leaf_line(rd_text *text, const rd_expr *x)
+{
+    char shape[RD_SHAPE_TEXT];
+
+    if (x->as.leaf->name)
+        rd_text_add(text, "input %s", x->as.leaf->name);
+    else
+        rd_text_add(text, "leaf");
+    rd_text_add(text, " %s %s", rd_dtype_name(x->type), rd_shape_text(x->rank, x->extent, shape));
+}
+
+static void number_line(rd_text *text, const rd_expr *x)
+{
+    rd_word value = x->as.number->value;
+
+    switch (rd_dtype_class(x->type)) {
+    case RD_CLASS_f32: rd_text_add(text, "number %.9g", (double)value.f32); break;
+    case RD_CLASS_f64: rd_text_add(text, "number %.17g", value.f64); break;
+    case RD_CLASS_i64: rd_text_add(text, "number %" PRId64, value.i64); break;
+    default: rd_text_add(text, "number %" PRIu64, value.u64); break;
+    }
+    rd_text_add(text, "%s", x->weak ? " weak" : "");
+}
+
+/* "view [i1, 2*i0 + 1, 3]": where each axis of the operand is read for the index (i0, i1, ...). */
+static void view_line(rd_text *text, const rd_expr *x)
+{
+    int            axes   = x->in[0]->rank;
+    const int64_t *offset = x->as.view->number, *coef = offset + axes;
+
+    rd_text_add(text, "view [");
+    for (int a = 0; a < axes; a++, coef += x->rank) {
+        const char *plus = "";
+
+        rd_text_add(text, "%s", a ? ", " : "");
+        for (int k = 0; k < x->rank; k++) {
+            if (!coef[k])
+                continue;
+            if (coef[k] == 1)
+                rd_text_add(text, "%si%d", plus, k);
+            else
+                rd_text_add(text, "%s%" PRId64 "*i%d", plus, coef[k], k);
+            plus = " + ";
+        }
+        if (offset[a] || !*plus)
+            rd_text_add(text, "%s%" PRId64, plus, offset[a]);
+    }
+    rd_text_add(text, "]");
+}
+
+static void fold_line(rd_text *text, const rd_expr *x)
+{
+    const rd_fold_facts *fold = x->as.fold;
+    const char          *name = fold->user ? fold->user->name : rd_reducer_table[fold->reducer].name;
+
+    rd_text_add(text, "%s%s dims", x->kind == RD_EXPR_SCAN ? "scan " : "", name ? name : "user");
+    for (int a = 0; a < x->in[0]->rank; a++)
+        if (fold->dims >> a & 1)
+            rd_text_add(text, " %d", a);
+    if (fold->ddof != 0)
+        rd_text_add(text, " ddof %g", fold->ddof);
+    rd_text_add(text, "%s%s%s%s%s%s", fold->law == RD_LAW_serial ? " serial" : "", fold->identity ? " identity" : "",
+                fold->exclusive ? " exclusive" : "", fold->reverse ? " reverse" : "", x->in[1] ? " weights" : "",
+                x->in[2] ? " where" : "");
+}
+
+void rd_expr_line(rd_text *text, const rd_expr *x)
+{
+    switch (x->kind) {
+    case RD_EXPR_LEAF: leaf_line(text, x); break;
+    case RD_EXPR_NUMBER: number_line(text, x); break;
+    case RD_EXPR_COORD:
+    case RD_EXPR_TAKE:
+    case RD_EXPR_CONCAT: rd_text_add(text, "%s axis %d", rd_expr_kind_name(x->kind), (int)x->as.axis->axis); break;
+    case RD_EXPR_VIEW: view_line(text, x); break;
+    case RD_EXPR_RESHAPE: rd_text_add(text, "reshape"); break;
+    case RD_EXPR_MAP:
+        rd_text_add(text, "%s%s%s", rd_op_table[x->op].name, x->op == RD_OP_cast ? " " : "",
+                    x->op == RD_OP_cast ? rd_dtype_name(x->type) : "");
+        break;
+    case RD_EXPR_CALL: rd_text_add(text, "call %s", x->as.call->name); break;
+    case RD_EXPR_REDUCE:
+    case RD_EXPR_SCAN: fold_line(text, x); break;
+    }
+}
