@@ -1,0 +1,71 @@
+/* reducers_class.h - the rows of reducers.def for one register class.
+ *
+ * reducers.c includes it once per class, with CLASS (a member of rd_word), T (its C type), PICK, and the RD_ names that
+ * differ set.  PICK takes the rows of the kinds the class has. */
+#define S(k)  s[k].CLASS
+#define B(k)  b[k].CLASS
+#define Y(k)  y[k].CLASS
+#define SI(k) s[k].i64
+#define BI(k) b[k].i64
+#define YI(k) y[k].i64
+#define P     ddof
+#define WHOLE whole
+
+#define CODE(name, part) JOIN(name##_##part, CLASS)
+#define ELEMENT          const T x = px.CLASS, w = pw.CLASS;
+#define DEFINE(name, first_code, step_code, block_code, merge_code, finish_code, empty_code) \
+    static void CODE(name, first)(rd_word * s, rd_word px, rd_word pw, int64_t i)            \
+    {                                                                                        \
+        ELEMENT first_code                                                                   \
+    }                                                                                        \
+    static void CODE(name, step)(rd_word * s, rd_word px, rd_word pw, int64_t i)             \
+    {                                                                                        \
+        ELEMENT step_code                                                                    \
+    }                                                                                        \
+    static void CODE(name, block)(rd_word * s)                                               \
+    {                                                                                        \
+        block_code                                                                           \
+    }                                                                                        \
+    static void CODE(name, merge)(rd_word * s, const rd_word *b)                             \
+    {                                                                                        \
+        merge_code                                                                           \
+    }                                                                                        \
+    static void CODE(name, finish)(const rd_word *s, double ddof, int64_t whole, rd_word *y) \
+    {                                                                                        \
+        finish_code                                                                          \
+    }                                                                                        \
+    static void CODE(name, empty)(rd_word * y)                                               \
+    {                                                                                        \
+        empty_code                                                                           \
+    }
+
+#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, ...) PICK(kinds, DEFINE, (name, __VA_ARGS__))
+#include "core/reducers.def"
+
+#define ENTRY(name)                                                               \
+    [RD_RED_##name] = { CODE(name, first), CODE(name, step),   CODE(name, block), \
+                        CODE(name, merge), CODE(name, finish), CODE(name, empty) },
+#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, ...) PICK(kinds, ENTRY, (name))
+static const rd_reducer_code JOIN(table, CLASS)[RD_N_REDUCERS] = {
+#include "core/reducers.def"
+};
+
+#undef S
+#undef B
+#undef Y
+#undef SI
+#undef BI
+#undef YI
+#undef P
+#undef WHOLE
+#undef CODE
+#undef ELEMENT
+#undef DEFINE
+#undef ENTRY
+#undef PICK
+#undef CLASS
+#undef T
+#undef RD_F
+#undef RD_ADD
+#undef RD_MUL
+#undef RD_NAN
