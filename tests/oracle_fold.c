@@ -1,0 +1,412 @@
+/* oracle_fold.c - reducers over the list of the elements that take part. */
+#include "oracle.h"
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_float(rd_dtype type)
+{
+    return type == RD_F32 || type == RD_F64;
+}
+
+/* What the floats of a list are like, as far as the bounds need it. */
+typedef struct summary {
+    bool        nan, plus_inf, minus_inf, plus_zero, minus_zero, finite;
+    long double sum_abs, max_abs, sum_err, max_err;
+    long double quantum; /* all finite elements are multiples of it; 0: of nothing */
+} summary;
+
+/* The lowest set bit of v. */
+static long double lowest_bit(long double v)
+{
+    int         exponent;
+    long double m    = frexpl(fabsl(v), &exponent) * 0x1p64L;
+    uint64_t    bits = (uint64_t)m;
+
+    return ldexpl((long double)(bits & -bits), exponent - 64);
+}
+
+static void summarise(summary *s, const oracle_value *x)
+{
+    const long double size = fabsl(x->v);
+
+    if (isnan(x->v))
+        s->nan = true;
+    else if (isinf(x->v))
+        *(x->v > 0 ? &s->plus_inf : &s->minus_inf) = true;
+    else {
+        s->finite = true;
+        s->sum_abs += size;
+        s->sum_err += x->err;
+        s->max_abs = fmaxl(s->max_abs, size);
+        s->max_err = fmaxl(s->max_err, x->err);
+        if (x->v == 0)
+            *(signbit(x->v) ? &s->minus_zero : &s->plus_zero) = true;
+        else if (s->quantum == 0 || lowest_bit(x->v) < s->quantum)
+            s->quantum = lowest_bit(x->v);
+    }
+}
+
+static summary summary_of(const oracle_item *item, int64_t n)
+{
+    summary s = { 0 };
+
+    for (int64_t k = 0; k < n; k++)
+        summarise(&s, &item[k].x);
+    return s;
+}
+
+/* ---- Sums and products ------------------------------------------------------------------------------------- */
+
+static oracle_value int_fold(rd_dtype type, const oracle_item *item, int64_t n, bool product)
+{
+    oracle_value y = oracle_int(type, product);
+
+    for (int64_t k = 0; k < n; k++)
+        y = oracle_int(type, product ? (__int128)((unsigned __int128)y.n * (unsigned __int128)item[k].x.n)
+                                     : y.n + item[k].x.n);
+    return y;
+}
+
+/* With an infinity among the elements, or a NaN. */
+static oracle_value sum_without_end(rd_dtype type, const summary *s)
+{
+    if (s->nan || (s->plus_inf && s->minus_inf))
+        return oracle_real(type, NAN, 0, 0);
+    if (s->sum_abs > oracle_float_of(type).max / 4) /* the finite part may overflow the other way */
+        return oracle_unsure(type);
+    return oracle_real(type, s->plus_inf ? INFINITY : -INFINITY, 0, 0);
+}
+
+static oracle_value sum(rd_dtype type, const oracle_item *item, int64_t n)
+{
+    const oracle_float f = oracle_float_of(type);
+    const summary      s = summary_of(item, n);
+    long double        v = n > 0 ? item[0].x.v : 0, bound;
+
+    if (s.nan || s.plus_inf || s.minus_inf)
+        return sum_without_end(type, &s);
+    for (int64_t k = 1; k < n; k++)
+        v += item[k].x.v;
+    /* Multiples of a quantum whose partial sums all fit the mantissa add without rounding, in any order. */
+    if (n < 2 || (s.sum_err == 0 && s.sum_abs <= s.quantum / f.u))
+        return oracle_real(type, v, s.sum_err, 0);
+    if (s.sum_abs > f.max / 4 && fabsl(v) < 4 * f.max) /* some orders may overflow on the way */
+        return oracle_unsure(type);
+    bound = s.sum_err + 2 * f.u * (long double)n * s.sum_abs + (long double)n * f.tiny;
+    return oracle_real(type, v, bound, 0);
+}
+
+static oracle_value product(rd_dtype type, const oracle_item *item, int64_t n)
+{
+    const oracle_float f            = oracle_float_of(type);
+    const long double  least_normal = f.tiny / (2 * f.u);
+    oracle_value       y            = { .type = type, .v = 1 };
+    long double        up = 1, down = 1; /* the largest and the least product any order may meet */
+    bool               nan = false, infinite = false;
+
+    for (int64_t k = 0; k < n; k++) {
+        const long double size = fabsl(item[k].x.v);
+
+        nan |= isnan(size) != 0;
+        infinite |= isinf(size) != 0;
+        if (size > 1 && isfinite(size))
+            up *= size + item[k].x.err;
+        else if (size > 0 && size < 1)
+            down *= size;
+    }
+    if (nan)
+        return oracle_real(type, NAN, 0, 0);
+    if (up > f.max / 2 || (infinite && down < 2 * least_normal))
+        return oracle_unsure(type);
+    y = n > 0 ? item[0].x : y;
+    for (int64_t k = 1; k < n && !y.unsure; k++)
+        y = oracle_mul(type, y, item[k].x);
+    /* A partial product that underflows loses up to a denormal, which later factors enlarge. */
+    if (down < 2 * least_normal && isfinite(y.v))
+        y = oracle_real(type, y.v, y.err + (long double)n * f.tiny * up, 0);
+    return y;
+}
+
+/* ---- Extremes ---------------------------------------------------------------------------------------------- */
+
+static oracle_value int_extreme(rd_dtype type, const oracle_item *item, int64_t n, bool least)
+{
+    oracle_value y = item[0].x;
+
+    for (int64_t k = 1; k < n; k++)
+        if (least ? item[k].x.n < y.n : item[k].x.n > y.n)
+            y = item[k].x;
+    y.type = type;
+    return y;
+}
+
+/* The least; of -x, for the greatest. */
+static oracle_value float_extreme(rd_dtype type, const oracle_item *item, int64_t n, bool least)
+{
+    const long double side = least ? 1 : -1;
+    const summary     s    = summary_of(item, n);
+    long double       v = side * item[0].x.v, lo = v - item[0].x.err, hi = v + item[0].x.err;
+    oracle_value      y;
+
+    if (s.nan)
+        return oracle_real(type, NAN, 0, 0);
+    for (int64_t k = 1; k < n; k++) {
+        const long double x = side * item[k].x.v;
+
+        v  = x < v ? x : v;
+        lo = fminl(lo, x - item[k].x.err);
+        hi = fminl(hi, x + item[k].x.err);
+    }
+    y = oracle_real(type, side * v, lo == hi ? 0 : fmaxl(v - lo, hi - v), 0);
+    if (v == 0 && s.plus_zero && s.minus_zero) /* which zero is not promised */
+        y.err = fmaxl(y.err, oracle_float_of(type).tiny);
+    if (v == 0 && !(s.plus_zero && s.minus_zero))
+        y.v = s.minus_zero ? -0.0L : 0.0L;
+    return y;
+}
+
+static __int128 int_limit(rd_dtype type, bool greatest)
+{
+    switch (type) {
+    case RD_BOOL: return greatest;
+    case RD_I8: return greatest ? INT8_MAX : INT8_MIN;
+    case RD_I16: return greatest ? INT16_MAX : INT16_MIN;
+    case RD_I32: return greatest ? INT32_MAX : INT32_MIN;
+    case RD_I64: return greatest ? INT64_MAX : INT64_MIN;
+    case RD_U8: return greatest ? UINT8_MAX : 0;
+    case RD_U16: return greatest ? UINT16_MAX : 0;
+    case RD_U32: return greatest ? UINT32_MAX : 0;
+    default: return greatest ? UINT64_MAX : 0;
+    }
+}
+
+static oracle_value extreme(const rd_fold_facts *fold, rd_dtype type, const oracle_item *item, int64_t n)
+{
+    const bool least = fold->reducer == RD_RED_min;
+
+    if (n == 0 && !is_float(type)) /* without .initial nothing is promised */
+        return fold->identity ? oracle_int(type, int_limit(type, least)) : oracle_unsure(type);
+    if (n == 0)
+        return oracle_real(type, !fold->identity ? NAN : least ? INFINITY : -INFINITY, 0, 0);
+    return is_float(type) ? float_extreme(type, item, n, least) : int_extreme(type, item, n, least);
+}
+
+/* Does a surely come before b (-1), surely not (1), or is that not to be told (0)?  Equal values: not before. */
+static int beats(const oracle_value *a, const oracle_value *b, bool least)
+{
+    long double gap;
+
+    if (!is_float(a->type))
+        return (least ? a->n < b->n : a->n > b->n) ? -1 : 1;
+    gap = least ? b->v - a->v : a->v - b->v;
+    if (isfinite(gap) && a->err + b->err > 0 && fabsl(gap) <= a->err + b->err)
+        return 0;
+    return gap > 0 ? -1 : 1;
+}
+
+static oracle_value arg_extreme(const oracle_item *item, int64_t n, bool least)
+{
+    int64_t best = 0;
+
+    if (n == 0)
+        return oracle_int(RD_I64, -1);
+    for (int64_t k = 0; k < n; k++) /* the first NaN wins */
+        if (is_float(item[k].x.type) && isnan(item[k].x.v))
+            return oracle_int(RD_I64, item[k].i);
+    for (int64_t k = 1; k < n; k++)
+        if (is_float(item[k].x.type) ? (least ? item[k].x.v < item[best].x.v : item[k].x.v > item[best].x.v)
+                                     : beats(&item[k].x, &item[best].x, least) == -1)
+            best = k;
+    for (int64_t k = 0; k < n; k++)
+        if (k != best && beats(&item[k].x, &item[best].x, least) == 0)
+            return oracle_unsure(RD_I64);
+    return oracle_int(RD_I64, item[best].i);
+}
+
+/* ---- any, all: what is sure may be enough ------------------------------------------------------------------ */
+
+static oracle_value truth(const oracle_item *item, int64_t n, bool any)
+{
+    oracle_value y = oracle_int(RD_BOOL, !any);
+
+    for (int64_t k = 0; k < n; k++) {
+        if (item[k].x.unsure)
+            y.unsure = true;
+        else if ((item[k].x.n != 0) == any)
+            return oracle_int(RD_BOOL, any);
+    }
+    return y;
+}
+
+/* ---- Variance: two passes ---------------------------------------------------------------------------------- */
+
+typedef struct spread {
+    long double weight, weight_err, mean, m2, from_x, from_w;
+} spread;
+
+static spread spread_of(const oracle_item *item, int64_t n)
+{
+    spread s = { 0 };
+
+    for (int64_t k = 0; k < n; k++) {
+        s.weight += item[k].w.v;
+        s.weight_err += item[k].w.err;
+        s.mean += item[k].w.v * item[k].x.v;
+    }
+    s.mean = s.weight != 0 ? s.mean / s.weight : 0;
+    for (int64_t k = 0; k < n; k++) {
+        const long double d = item[k].x.v - s.mean, e = item[k].x.err;
+
+        s.m2 += item[k].w.v * d * d;
+        s.from_x += fabsl(item[k].w.v) * (2 * fabsl(d) * e + e * e);
+        s.from_w += item[k].w.err * (fabsl(d) + e) * (fabsl(d) + e);
+    }
+    return s;
+}
+
+static bool odd_weights(const oracle_item *item, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++)
+        if (!(item[k].w.v - item[k].w.err >= 0) || !isfinite(item[k].w.v) || item[k].w.unsure)
+            return true;
+    return false;
+}
+
+/* The bound allows moments shifted by a first element (blocks of 64 elements; a serial fold is one block), which
+ * cost up to a factor n + 1 in the block, and blocks merged by the difference of their rounded means. */
+static oracle_value variance(const rd_fold_facts *fold, rd_dtype type, const oracle_item *item, int64_t n)
+{
+    const oracle_float f     = oracle_float_of(type);
+    const summary      s     = summary_of(item, n);
+    const long double  count = (long double)n;
+    const long double  block = fold->law == RD_LAW_serial || n < 64 ? count : 64;
+    const spread       m     = spread_of(item, n);
+    long double        v, err, degrees = m.weight - (long double)fold->ddof, degrees_err;
+    oracle_value       y, q = { .type = type };
+
+    if (odd_weights(item, n))
+        return oracle_unsure(type);
+    degrees_err = m.weight_err + (s.finite ? 2 * f.u * count * m.weight : 0);
+    if (m.weight == rintl(m.weight) && m.weight_err == 0 && fold->ddof == rint(fold->ddof))
+        degrees_err = 0;
+    if (n == 0 || s.nan || s.plus_inf || s.minus_inf || degrees < -degrees_err || (degrees == 0 && degrees_err == 0))
+        return oracle_real(type, NAN, 0, 0);
+    if (degrees <= degrees_err || s.max_abs * s.max_abs * (m.weight + 1) > f.max / 16)
+        return oracle_unsure(type);
+    err = m.from_x + m.from_w + f.u * (block * (block + 4) + 2 * count) * m.m2;
+    err += 8 * f.u * s.max_abs * sqrtl(m.m2 * m.weight) * (1 + log2l(count));
+    err += 16 * m.weight * f.u * f.u * s.max_abs * s.max_abs * count;
+    err += 8 * count * f.tiny * (1 + m.weight);
+    if (n == 1 && m.from_x == 0)
+        return oracle_real(type, 0, 0, 0);
+    v = m.m2 / degrees;
+    return oracle_real(type, v, (err + v * degrees_err) / (degrees - degrees_err), 2);
+}
+
+/* ---- log of a sum of exponentials -------------------------------------------------------------------------- */
+
+static oracle_value logsumexp(rd_dtype type, const oracle_item *item, int64_t n)
+{
+    const oracle_float f = oracle_float_of(type);
+    const summary      s = summary_of(item, n);
+    long double        m = -INFINITY, total = 0, err = 0, d;
+
+    if (s.nan)
+        return oracle_real(type, NAN, 0, 0);
+    if (odd_weights(item, n))
+        return oracle_unsure(type);
+    for (int64_t k = 0; k < n; k++) {
+        if (isinf(item[k].x.v) && item[k].x.v > 0 && item[k].w.v - item[k].w.err <= 0) /* infinity times 0 */
+            return oracle_unsure(type);
+        m = fmaxl(m, item[k].x.v);
+    }
+    if (isinf(m))
+        return oracle_real(type, m, 0, 0);
+    for (int64_t k = 0; k < n; k++) {
+        d = item[k].x.v - m;
+        if (isinf(d))
+            continue;
+        total += item[k].w.v * expl(d);
+        err += expl(d) * item[k].w.err;
+        err += expl(d) * item[k].w.v * (expm1l(item[k].x.err) + f.u * (16 * (long double)n + 8 * fabsl(d)));
+        err += f.tiny;
+    }
+    if (total <= err)
+        return total == 0 && err <= (long double)n * f.tiny ? oracle_real(type, -INFINITY, 0, 0) : oracle_unsure(type);
+    d = log1pl(err / (total - err)) + 16 * f.u * fabsl(logl(total)) + 2 * f.u * fabsl(m);
+    return oracle_real(type, m + logl(total), d, 4);
+}
+
+/* ---- The user's reducers: their own functions, in C order -------------------------------------------------- */
+
+/* Output `which` with each element moved by `side` times its bound. */
+static oracle_value run_user(const rd_reducer *r, const oracle_item *item, int64_t n, int64_t which, int side)
+{
+    alignas(16) char state[256] = { 0 }, cell[16];
+    const size_t     size       = (size_t)rd_dtype_size(r->out);
+    char            *y          = malloc(size * (size_t)r->n_out);
+    oracle_value     x;
+
+    r->init(state);
+    for (int64_t k = 0; k < n; k++) {
+        x = item[k].x;
+        x.v += side * x.err;
+        oracle_store(cell, r->in, &x);
+        r->step(state, 1, cell, 1, item[k].i);
+    }
+    r->finish(state, y);
+    x = oracle_load(y + size * (size_t)which, r->out);
+    free(y);
+    return x;
+}
+
+/* Nothing is known of the function: the bound is generous where anything is rounded, and only a result that is the same
+ * at both ends of the bounds is believed to be an integer. */
+static oracle_value user(const rd_reducer *r, const oracle_item *item, int64_t n, int64_t which)
+{
+    const oracle_value y = run_user(r, item, n, which, 0), a = run_user(r, item, n, which, 1),
+                       b = run_user(r, item, n, which, -1);
+    const summary s      = summary_of(item, n);
+    long double   scale, err;
+
+    for (int64_t k = 0; k < n; k++)
+        if (item[k].x.err > 0 && fabsl(item[k].x.v) <= item[k].x.err)
+            return oracle_unsure(r->out);
+    if (!is_float(r->out))
+        return a.n == y.n && b.n == y.n ? y : oracle_unsure(r->out);
+    if (!isfinite(y.v) || !isfinite(a.v) || !isfinite(b.v))
+        return isnan(y.v) && isnan(a.v) && isnan(b.v) ? y : s.sum_err > 0 || r->merge ? oracle_unsure(r->out) : y;
+    if (s.sum_err == 0 && !r->merge)
+        return oracle_real(r->out, y.v, 0, y.v != 0 ? 4 : 0);
+    scale = fabsl(y.v) + s.max_abs + s.max_abs * s.max_abs;
+    err   = 2 * fmaxl(fabsl(a.v - y.v), fabsl(b.v - y.v)) + 4 * s.sum_err * (1 + s.max_abs);
+    return oracle_real(r->out, y.v, err + 16 * oracle_float_of(r->out).u * (long double)(n + 1) * scale, 1);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ */
+
+oracle_value oracle_fold(const rd_expr *x, const oracle_item *item, int64_t n, int64_t which)
+{
+    const rd_fold_facts *fold = x->as.fold;
+    const rd_dtype       type = x->in[0]->type;
+
+    if (fold->reducer == RD_RED_any || fold->reducer == RD_RED_all)
+        return truth(item, n, fold->reducer == RD_RED_any);
+    for (int64_t k = 0; k < n; k++)
+        if (item[k].x.unsure)
+            return oracle_unsure(x->type);
+    switch (fold->reducer) {
+    case RD_RED_sum:
+    case RD_RED_sum2: return is_float(type) ? sum(type, item, n) : int_fold(type, item, n, false);
+    case RD_RED_prod: return is_float(type) ? product(type, item, n) : int_fold(type, item, n, true);
+    case RD_RED_min:
+    case RD_RED_max: return extreme(fold, type, item, n);
+    case RD_RED_argmin:
+    case RD_RED_argmax: return arg_extreme(item, n, fold->reducer == RD_RED_argmin);
+    case RD_RED_moments: return variance(fold, type, item, n);
+    case RD_RED_logsumexp: return logsumexp(type, item, n);
+    case RD_RED_user: return user(fold->user, item, n, which);
+    default: return oracle_unsure(x->type);
+    }
+}
