@@ -1,0 +1,331 @@
+/* formula.c - reads function text into nodes: recursive descent, precedences as in C, and ^ for powers. */
+#include "expr/formula.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_DEPTH = 400 }; /* a parenthesis counts twice */
+
+static rd_expr *read_choice(rd_reader *r);
+
+static bool too_deep(rd_reader *r)
+{
+    if (r->depth < MAX_DEPTH)
+        return false;
+    rd_formula_fail(r, r->at, "nested too deeply");
+    return true;
+}
+
+static int operand_called(const rd_reader *r, const char *name, size_t length)
+{
+    for (int k = 0; k < r->n; k++)
+        if (r->length[k] == length && !memcmp(r->name[k], name, length))
+            return k;
+    return -1;
+}
+
+/* ---- Operands ---------------------------------------------------------------------------------------------- */
+static rd_expr *read_call(rd_reader *r, size_t length)
+{
+    const char *name     = r->at;
+    int         function = rd_formula_find(name, length, r->real);
+    rd_expr    *v[RD_TEXT_ARITY];
+    char        what[80];
+
+    if (function < 0)
+        return rd_formula_fail(r, name, "no function is called '%.*s'", length < 40 ? (int)length : 40, name);
+    r->at += length;
+    rd_formula_take(r, "(");
+    for (int k = 0, arity = rd_formula_arity(function); k < arity; k++) {
+        bool last = k + 1 == arity;
+
+        v[k] = read_choice(r);
+        if (v[k] && r->real) /* there, each is a function of floats */
+            v[k] = rd_cast_to(v[k], r->real);
+        if (!v[k])
+            return NULL;
+        if (rd_formula_take(r, last ? ")" : ","))
+            continue;
+        snprintf(what, sizeof what, "'%c' (%.*s takes %d operand%s)", last ? ')' : ',', (int)length, name, arity,
+                 arity == 1 ? "" : "s");
+        return rd_formula_expected(r, what);
+    }
+    return rd_formula_apply(function, r->call, v);
+}
+
+static rd_expr *constant(const rd_reader *r, const char *name, size_t length)
+{
+    bool truth = length == 4 && !memcmp(name, "true", 4);
+
+    if (r->real) /* C has no such names, so they are the user's */
+        return NULL;
+    if (truth || (length == 5 && !memcmp(name, "false", 5)))
+        return rd_number(r->ctx, RD_BOOL, rd_word_from_int(truth, RD_BOOL));
+    return length == 2 && !memcmp(name, "pi", 2) ? rd_num(r->ctx, 3.14159265358979323846) : NULL;
+}
+
+static rd_expr *read_name(rd_reader *r, size_t length)
+{
+    const char *name = r->at;
+    rd_expr    *v;
+    int         k = operand_called(r, name, length);
+
+    r->at += length;
+    if (*rd_formula_skip(r) == '(') {
+        r->at = name;
+        return read_call(r, length);
+    }
+    v = k >= 0 ? r->x[k] : constant(r, name, length);
+    return v ? v : rd_formula_fail(r, name, "no operand is called '%.*s'", length < 40 ? (int)length : 40, name);
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static rd_expr *read_operand(rd_reader *r)
+{
+    size_t length = rd_formula_word(r);
+
+    if (length)
+        return read_name(r, length);
+    if (is_digit(*r->at) || (*r->at == '.' && is_digit(r->at[1])))
+        return rd_formula_number(r);
+    if (!rd_formula_take(r, "("))
+        return rd_formula_expected(r, "an operand");
+
+    rd_expr *v = read_choice(r);
+    return v && !rd_formula_take(r, ")") ? rd_formula_expected(r, "an operator or ')'") : v;
+}
+
+/* ---- Operators --------------------------------------------------------------------------------------------- */
+/* C text: where a float meets an int or a bool, C converts the latter to float; rdim would go to f64.  Numbers alone
+ * stay numbers, so that 2 * 0.5 still follows the operands. */
+static bool meet_as_in_c(const rd_reader *r, int n, rd_expr **v, bool keep_weak)
+{
+    bool real = false, weak = true;
+
+    for (int i = 0; i < n; i++) {
+        real |= rd_dtype_kind(v[i]->type) == RD_KIND_FLOAT;
+        weak &= v[i]->weak;
+    }
+    if (r->real && real && !(weak && keep_weak))
+        for (int i = 0; i < n; i++)
+            if (!(v[i] = rd_cast_to(v[i], r->real)))
+                return false;
+    return true;
+}
+
+static rd_expr *apply(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v)
+{
+    bool ints = true;
+
+    for (int i = 0; i < n; i++)
+        ints &= rd_dtype_kind(v[i]->type) != RD_KIND_FLOAT;
+    if (r->real && op == RD_OP_div && ints)
+        return rd_formula_fail(r, at, "C divides whole numbers another way");
+    return meet_as_in_c(r, n, v, true) ? rd_map_op(op, r->call, n, v) : NULL;
+}
+
+/* - + ! before an operand, and the power, which binds tighter on its left: -x^2 is -(x^2), 2^-1 a half. */
+static rd_expr *read_unary(rd_reader *r)
+{
+    static const char sign[] = "-+!";
+    const char       *at = rd_formula_skip(r), *found = *at ? strchr(sign, *at) : NULL;
+    rd_expr          *v[2];
+
+    if (too_deep(r))
+        return NULL;
+    r->at += found != NULL;
+    r->depth++;
+    v[0] = found ? read_unary(r) : read_operand(r);
+    if (!found && v[0] && !r->real && rd_formula_take(r, "^")) {
+        v[1] = read_unary(r);
+        v[0] = v[1] ? rd_map_op(RD_OP_pow, r->call, 2, v) : NULL;
+    }
+    r->depth--;
+    if (!found || !v[0] || *found == '+')
+        return v[0];
+    return apply(r, *found == '-' ? RD_OP_neg : RD_OP_not, at, 1, v);
+}
+
+/* Longer tokens before those they begin with. */
+static const struct {
+    const char *token;
+    int         rank;
+    rd_op       op;
+} binary[] = {
+    { "||", 1, RD_OP_or },       { "&&", 2, RD_OP_and }, { "==", 3, RD_OP_eq }, { "!=", 3, RD_OP_ne },
+    { "<=", 4, RD_OP_le },       { ">=", 4, RD_OP_ge },  { "<", 4, RD_OP_lt },  { ">", 4, RD_OP_gt },
+    { "+", 5, RD_OP_add },       { "-", 5, RD_OP_sub },  { "*", 6, RD_OP_mul }, { "/", 6, RD_OP_div },
+    { "%", 6, RD_OP_remainder },
+};
+
+/* The row of the operator that comes next if it binds at least as tightly as `rank`, and takes it; else -1. */
+static int take_binary(rd_reader *r, int rank)
+{
+    int rows = sizeof binary / sizeof *binary;
+
+    rd_formula_skip(r);
+    for (int i = 0; i < rows; i++)
+        if (!strncmp(r->at, binary[i].token, strlen(binary[i].token))) {
+            if (binary[i].rank < rank || (r->real && binary[i].op == RD_OP_remainder))
+                return -1;
+            r->at += strlen(binary[i].token);
+            return i;
+        }
+    return -1;
+}
+
+static rd_expr *read_binary(rd_reader *r, int rank)
+{
+    rd_expr *v[2] = { read_unary(r) };
+
+    while (v[0]) {
+        const char *at = rd_formula_skip(r);
+        int         i  = take_binary(r, rank);
+
+        if (i < 0)
+            break;
+        v[1] = read_binary(r, binary[i].rank + 1);
+        v[0] = v[1] ? apply(r, binary[i].op, at, 2, v) : NULL;
+    }
+    return v[0];
+}
+
+static rd_expr *read_choice(rd_reader *r)
+{
+    rd_expr *v[3] = { NULL };
+
+    if (too_deep(r))
+        return NULL;
+    r->depth++;
+    v[0] = read_binary(r, 1);
+    if (v[0] && rd_formula_take(r, "?")) {
+        v[1] = read_choice(r);
+        if (v[1] && !rd_formula_take(r, ":"))
+            return rd_formula_expected(r, "':' of '?'");
+        v[2] = v[1] ? read_choice(r) : NULL;
+        v[0] = v[2] && meet_as_in_c(r, 2, v + 1, false) ? rd_map_op(RD_OP_where, r->call, 3, v) : NULL;
+    }
+    r->depth--;
+    return v[0];
+}
+
+/* ---- The whole text ---------------------------------------------------------------------------------------- */
+/* "a, b:" if the text begins like that; r->at is then behind it, else where it was. */
+static int read_names(rd_reader *r)
+{
+    const char *start = r->at;
+    int         n     = 0;
+
+    do {
+        size_t length = rd_formula_word(r);
+
+        if (!length)
+            break;
+        if (n < RD_TEXT_OPERANDS) {
+            r->name[n]   = r->at;
+            r->length[n] = length;
+        }
+        n++;
+        r->at += length;
+    } while (rd_formula_take(r, ","));
+    if (n && rd_formula_take(r, ":"))
+        return n;
+    r->at = start;
+    return 0;
+}
+
+static bool name_operands(rd_reader *r)
+{
+    static const char plain[] = "xyzw";
+    int               found = read_names(r), n = r->n;
+
+    if (found && found != n) {
+        rd_formula_fail(r, rd_formula_skip(r), "%d operand%s named, but there %s %d", found, found == 1 ? "" : "s",
+                        n == 1 ? "is" : "are", n);
+        return false;
+    }
+    if (!found && n > (int)strlen(plain)) {
+        rd_formula_fail(r, rd_formula_skip(r), "%d operands need names before a ':'", n);
+        return false;
+    }
+    for (int k = 0; k < n && !found; k++) {
+        r->name[k]   = plain + k;
+        r->length[k] = 1;
+    }
+    for (int k = 1; k < n; k++) {
+        int first = operand_called(r, r->name[k], r->length[k]);
+
+        if (first < k) {
+            rd_formula_fail(r, r->name[k], "two operands of one name");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The name of a function alone: it is applied to the operands.  -1 if the text is something else. */
+static int bare_function(rd_reader *r)
+{
+    size_t      length = rd_formula_word(r);
+    const char *name   = r->at, *end;
+    int         function;
+
+    r->at += length;
+    end   = rd_formula_skip(r);
+    r->at = name;
+    if (!length || *end || operand_called(r, name, length) >= 0)
+        return -1;
+    function = rd_formula_find(name, length, r->real);
+    return function;
+}
+
+static rd_expr *read_all(rd_reader *r)
+{
+    if (!name_operands(r))
+        return NULL;
+
+    int function = bare_function(r);
+    if (function >= 0 && rd_formula_arity(function) != r->n)
+        return rd_formula_fail(r, r->at, "this function takes %d operand%s, not %d", rd_formula_arity(function),
+                               rd_formula_arity(function) == 1 ? "" : "s", r->n);
+    if (function >= 0)
+        return rd_formula_apply(function, r->call, r->x);
+
+    rd_expr *v = read_choice(r);
+    return v && *rd_formula_skip(r) ? rd_formula_expected(r, "an operator or the end") : v;
+}
+
+/* Whatever the text says, its result has the shape of all operands, and is a weak number only where they all are. */
+static rd_expr *read_result(rd_reader *r)
+{
+    int      rank;
+    int64_t  extent[RD_MAX_RANK];
+    bool     weak = true;
+    rd_expr *v;
+
+    if (!rd_operands(r->call, r->n, r->x) || !rd_common_shape(r->call, r->n, r->x, &rank, extent))
+        return NULL;
+    for (int k = 0; k < r->n; k++)
+        weak &= r->x[k]->weak;
+    v = read_all(r);
+    if (v && r->real)
+        v = rd_cast_to(v, r->real);
+    else if (v && !weak)
+        v = rd_cast_to(v, v->type);
+    return v ? rd_broadcast_to(v, rank, extent, r->call) : NULL;
+}
+
+rd_expr *rd_formula_text(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x)
+{
+    return read_result(&(rd_reader){ .ctx = ctx, .call = call, .text = text, .at = text, .n = n, .x = x });
+}
+
+rd_expr *rd_formula_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x, rd_dtype real,
+                      bool quiet)
+{
+    return read_result(&(rd_reader){
+        .ctx = ctx, .call = call, .text = text, .at = text, .n = n, .x = x, .real = real, .quiet = quiet });
+}

@@ -1,0 +1,35 @@
+/* formula.h - what the files that read function text share. */
+#ifndef RD_EXPR_FORMULA_H
+#define RD_EXPR_FORMULA_H
+#include "expr/expr.h"
+
+enum { RD_TEXT_CLIP = RD_N_OPS, RD_TEXT_ARITY = 3, RD_TEXT_OPERANDS = 8 };
+
+typedef struct rd_reader {
+    rd_ctx         *ctx;
+    const char     *call, *text, *at;
+    int             n;
+    rd_expr *const *x;
+    const char     *name[RD_TEXT_OPERANDS];
+    size_t          length[RD_TEXT_OPERANDS];
+    rd_dtype        real;  /* of C text; RD_AUTO: function text */
+    bool            quiet; /* failures to read are not recorded */
+    int             depth;
+} rd_reader;
+
+/* ---- Characters (formula_token.c) -------------------------------------------------------------------------- */
+/* Records RD_ERR_TEXT with a caret under `at`; expected() says what stands at r->at instead.  Both return NULL. */
+__attribute__((format(printf, 3, 4))) void *rd_formula_fail(rd_reader *r, const char *at, const char *format, ...);
+void                                       *rd_formula_expected(rd_reader *r, const char *what);
+const char *rd_formula_skip(rd_reader *r);                    /* over spaces; r->at                                */
+bool        rd_formula_take(rd_reader *r, const char *token); /* reads the token if it comes next                  */
+size_t      rd_formula_word(rd_reader *r);                    /* length of the name that comes next, 0 if none does */
+rd_expr    *rd_formula_number(rd_reader *r);                  /* reads the number that begins at r->at             */
+
+/* ---- Functions by name (formula_names.c) ------------------------------------------------------------------- */
+/* The function of that name: an rd_op or RD_TEXT_CLIP; -1 if there is none.  `real` not RD_AUTO: the text is C. */
+int rd_formula_find(const char *name, size_t length, rd_dtype real);
+int rd_formula_arity(int function);
+/* The function on rd_formula_arity() operands. */
+rd_expr *rd_formula_apply(int function, const char *call, rd_expr *const *x);
+#endif

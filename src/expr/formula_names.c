@@ -1,0 +1,65 @@
+/* formula_names.c - names of functions in function text: the operators', C's, and a few more. */
+#include "expr/formula.h"
+#include <string.h>
+
+/* Where a name is understood.  C text may only use what rdim.h lists at RD_FN and what means the same in C: another
+ * name may be the user's own function, and C's round, fmin and fmax do not do what ours do. */
+typedef enum name_use {
+    USE_TEXT, /* function text                       */
+    USE_C,    /* and C text                          */
+    USE_LIBM  /* both, and with the suffix f as well */
+} name_use;
+
+static const struct {
+    const char *name;
+    int         function;
+    name_use    use;
+} names[] = {
+    { "abs", RD_OP_abs, USE_C },          { "min", RD_OP_minimum, USE_C },      { "max", RD_OP_maximum, USE_C },
+    { "fabs", RD_OP_abs, USE_LIBM },      { "sqrt", RD_OP_sqrt, USE_LIBM },     { "exp", RD_OP_exp, USE_LIBM },
+    { "expm1", RD_OP_expm1, USE_LIBM },   { "log", RD_OP_log, USE_LIBM },       { "log1p", RD_OP_log1p, USE_LIBM },
+    { "log2", RD_OP_log2, USE_LIBM },     { "sin", RD_OP_sin, USE_LIBM },       { "cos", RD_OP_cos, USE_LIBM },
+    { "tan", RD_OP_tan, USE_LIBM },       { "tanh", RD_OP_tanh, USE_LIBM },     { "floor", RD_OP_floor, USE_LIBM },
+    { "ceil", RD_OP_ceil, USE_LIBM },     { "trunc", RD_OP_trunc, USE_LIBM },   { "rint", RD_OP_round, USE_LIBM },
+    { "pow", RD_OP_pow, USE_LIBM },       { "atan2", RD_OP_atan2, USE_LIBM },   { "hypot", RD_OP_hypot, USE_LIBM },
+    { "fmod", RD_OP_fmod, USE_LIBM },     { "fmin", RD_OP_minimum, USE_TEXT },  { "fmax", RD_OP_maximum, USE_TEXT },
+    { "fminf", RD_OP_minimum, USE_TEXT }, { "fmaxf", RD_OP_maximum, USE_TEXT }, { "where", RD_OP_where, USE_TEXT },
+    { "clip", RD_TEXT_CLIP, USE_TEXT },
+};
+
+static int find_row(const char *name, size_t length, name_use least)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].use >= least && strlen(names[i].name) == length && !memcmp(names[i].name, name, length))
+            return names[i].function;
+    return -1;
+}
+
+int rd_formula_find(const char *name, size_t length, rd_dtype real)
+{
+    int function = find_row(name, length, real ? USE_C : USE_TEXT);
+
+    /* sqrtf of a double rounds in C, so there it means sqrt only where all is float. */
+    if (function < 0 && length > 1 && name[length - 1] == 'f' && real != RD_F64)
+        function = find_row(name, length - 1, USE_LIBM);
+    if (function < 0 && !real) {
+        function = rd_op_find(name, length);
+        if (function == RD_OP_fma || (function >= 0 && rd_op_table[function].rule == RD_RULE_SPECIAL))
+            return -1;
+    }
+    return function;
+}
+
+int rd_formula_arity(int function)
+{
+    return function == RD_TEXT_CLIP || function == RD_OP_where ? 3 : rd_op_table[function].arity;
+}
+
+rd_expr *rd_formula_apply(int function, const char *call, rd_expr *const *x)
+{
+    if (function != RD_TEXT_CLIP)
+        return rd_map_op((rd_op)function, call, rd_formula_arity(function), x);
+
+    rd_expr *raised = rd_map_op(RD_OP_maximum, call, 2, (rd_expr *const[]){ x[0], x[1] });
+    return rd_map_op(RD_OP_minimum, call, 2, (rd_expr *const[]){ raised, x[2] });
+}

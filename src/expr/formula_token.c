@@ -1,0 +1,160 @@
+/* formula_token.c - function text as characters: spaces, names, numbers, and where it cannot be read. */
+#include "expr/formula.h"
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBER_TEXT = 128 };
+
+/* Not those of <ctype.h>, which follow the program's locale. */
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool is_plain(char c)
+{
+    return c > ' ' && c <= '~';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* ---- Failure ----------------------------------------------------------------------------------------------- */
+/* The neighbourhood of `at` and a caret under it.  One column a byte: what is not plain ASCII is shown as '?'. */
+static void caret_lines(const rd_reader *r, const char *at, char lines[256])
+{
+    const char *start = at - r->text > 48 ? at - 48 : r->text;
+    const char *cut   = start > r->text ? "..." : "";
+    char        shown[80];
+    size_t      n = 0;
+
+    for (const char *c = start; *c && n < sizeof shown - 1; c++)
+        shown[n++] = is_plain(*c) ? *c : is_space(*c) ? ' ' : '?';
+    shown[n] = '\0';
+    snprintf(lines, 256, "\n    %s%s\n    %*s^", cut, shown, (int)(strlen(cut) + (size_t)(at - start)), "");
+}
+
+void *rd_formula_fail(rd_reader *r, const char *at, const char *format, ...)
+{
+    char    what[160], lines[256];
+    va_list list;
+
+    if (r->quiet)
+        return NULL;
+    va_start(list, format);
+    vsnprintf(what, sizeof what, format, list);
+    va_end(list);
+    caret_lines(r, at, lines);
+    return rd_fail(r->ctx, RD_ERR_TEXT, "%s: function text: %s%s", r->call, what, lines);
+}
+
+void *rd_formula_expected(rd_reader *r, const char *what)
+{
+    if (!*r->at)
+        return rd_formula_fail(r, r->at, "expected %s, found the end", what);
+    if (!is_plain(*r->at))
+        return rd_formula_fail(r, r->at, "expected %s, found byte 0x%02X", what, (unsigned char)*r->at);
+    return rd_formula_fail(r, r->at, "expected %s, found '%c'", what, *r->at);
+}
+
+/* ---- Tokens ------------------------------------------------------------------------------------------------ */
+const char *rd_formula_skip(rd_reader *r)
+{
+    while (is_space(*r->at))
+        r->at++;
+    return r->at;
+}
+
+bool rd_formula_take(rd_reader *r, const char *token)
+{
+    size_t n = strlen(token);
+
+    if (strncmp(rd_formula_skip(r), token, n))
+        return false;
+    r->at += n;
+    return true;
+}
+
+size_t rd_formula_word(rd_reader *r)
+{
+    size_t n = 0;
+
+    rd_formula_skip(r);
+    while (is_letter(r->at[n]) || (n && is_digit(r->at[n])))
+        n++;
+    return n;
+}
+
+/* ---- Numbers ----------------------------------------------------------------------------------------------- */
+static size_t digits(const char *c)
+{
+    size_t n = 0;
+
+    while (is_digit(c[n]))
+        n++;
+    return n;
+}
+
+/* Length of the number at c, and whether it is a fraction: it has a point, an exponent or the suffix f. */
+static size_t number_length(const char *c, bool *fraction)
+{
+    size_t n = digits(c), sign;
+
+    *fraction = c[n] == '.';
+    if (*fraction)
+        n += 1 + digits(c + n + 1);
+    sign = c[n] == 'e' || c[n] == 'E' ? (c[n + 1] == '+' || c[n + 1] == '-') + 1u : 0;
+    if (sign && is_digit(c[n + sign])) {
+        *fraction = true;
+        n += sign + digits(c + n + sign);
+    }
+    return n;
+}
+
+/* strtod reads the point of the program's locale, the text always has '.'. */
+static double to_double(const char *c, size_t n)
+{
+    const char *point = localeconv()->decimal_point;
+    char        copy[NUMBER_TEXT + 16];
+    size_t      k = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (c[i] == '.' && strlen(point) < 16)
+            k += (size_t)snprintf(copy + k, sizeof copy - k, "%s", point);
+        else
+            copy[k++] = c[i];
+    copy[k] = '\0';
+    return strtod(copy, NULL);
+}
+
+rd_expr *rd_formula_number(rd_reader *r)
+{
+    const char *c = r->at;
+    bool        fraction;
+    size_t      n = number_length(c, &fraction), f = c[n] == 'f' || c[n] == 'F';
+
+    if (n > NUMBER_TEXT)
+        return rd_formula_fail(r, c, "a number of %zu characters", n);
+    if (is_letter(c[n + f]) || is_digit(c[n + f]) || c[n + f] == '.') {
+        r->at += n + f;
+        return rd_formula_expected(r, "an operator after the number");
+    }
+    r->at += n + f;
+    if (fraction || f)
+        return rd_num(r->ctx, to_double(c, n));
+    if (r->real && *c == '0' && n > 1)
+        return rd_formula_fail(r, c, "octal number");
+    errno         = 0;
+    int64_t value = strtoll(c, NULL, 10);
+    return errno ? rd_formula_fail(r, c, "a whole number over 2^63") : rd_int(r->ctx, value);
+}
