@@ -1,0 +1,263 @@
+/* call.c - the caller's own functions as maps: C functions, rd_fn and function text. */
+#include "expr/expr.h"
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+enum { MAX_OPERANDS = 8 };
+
+/* libm's functions that mean the same as an operator.  Not round, fmin and fmax: halves go away from zero there, and
+ * NaN is dropped. */
+static const struct {
+    rd_op op;
+    float (*f32)(float);
+    double (*f64)(double);
+} libm_1[] = {
+    { RD_OP_abs, fabsf, fabs },   { RD_OP_sqrt, sqrtf, sqrt },
+    { RD_OP_exp, expf, exp },     { RD_OP_expm1, expm1f, expm1 },
+    { RD_OP_log, logf, log },     { RD_OP_log1p, log1pf, log1p },
+    { RD_OP_log2, log2f, log2 },  { RD_OP_sin, sinf, sin },
+    { RD_OP_cos, cosf, cos },     { RD_OP_tan, tanf, tan },
+    { RD_OP_tanh, tanhf, tanh },  { RD_OP_floor, floorf, floor },
+    { RD_OP_ceil, ceilf, ceil },  { RD_OP_trunc, truncf, trunc },
+    { RD_OP_round, rintf, rint }, { RD_OP_round, nearbyintf, nearbyint },
+};
+
+static const struct {
+    rd_op op;
+    float (*f32)(float, float);
+    double (*f64)(double, double);
+} libm_2[] = {
+    { RD_OP_pow, powf, pow },
+    { RD_OP_atan2, atan2f, atan2 },
+    { RD_OP_hypot, hypotf, hypot },
+    { RD_OP_fmod, fmodf, fmod },
+};
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* ---- Call nodes -------------------------------------------------------------------------------------------- */
+/* The node of a function that takes `in` and returns `out`; facts but for the name. */
+static rd_expr *call_node(const char *call, const char *name, rd_dtype in, rd_dtype out, rd_call_facts *facts, int n,
+                          rd_expr *const *x)
+{
+    rd_expr *v[MAX_OPERANDS];
+    int      rank;
+    int64_t  extent[RD_MAX_RANK];
+
+    if (!rd_common_shape(call, n, x, &rank, extent))
+        return NULL;
+    for (int k = 0; k < n; k++) {
+        v[k] = rd_cast_to(x[k], in);
+        v[k] = v[k] ? rd_broadcast_to(v[k], rank, extent, call) : NULL;
+        if (!v[k])
+            return NULL;
+    }
+    if (!(facts->name = rd_intern(x[0]->ctx, name, strlen(name) + 1)))
+        return NULL;
+    return rd_node(
+        &(rd_expr){
+            .ctx = x[0]->ctx, .kind = RD_EXPR_CALL, .type = out, .rank = rank, .n_in = n, .extent = extent, .in = v },
+        facts, sizeof *facts);
+}
+
+static bool given(const rd_expr *x, const char *call, bool f)
+{
+    if (!f)
+        rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: the function is NULL", call);
+    return f;
+}
+
+/* ---- C functions ------------------------------------------------------------------------------------------- */
+/* An int or bool becomes f64 first, also for those operators that would take it as it is: floor(i) is a double in C. */
+static rd_expr *libm_map(rd_op op, const char *call, int n, rd_expr *const *x)
+{
+    return rd_map_rule(op, RD_RULE_FLOAT, call, n, x);
+}
+
+rd_expr *rd_map_f32(rd_expr *x, float (*f)(float))
+{
+    rd_call_facts facts;
+
+    if (!x || !given(x, "rd_map", f != NULL))
+        return NULL;
+    for (size_t i = 0; i < COUNT(libm_1); i++)
+        if (libm_1[i].f32 == f)
+            return libm_map(libm_1[i].op, "rd_map", 1, &x);
+    memset(&facts, 0, sizeof facts);
+    facts.f32_1 = f;
+    return call_node("rd_map", "float function", RD_F32, RD_F32, &facts, 1, &x);
+}
+
+rd_expr *rd_map_f64(rd_expr *x, double (*f)(double))
+{
+    rd_call_facts facts;
+
+    if (!x || !given(x, "rd_map", f != NULL))
+        return NULL;
+    for (size_t i = 0; i < COUNT(libm_1); i++)
+        if (libm_1[i].f64 == f)
+            return libm_map(libm_1[i].op, "rd_map", 1, &x);
+    memset(&facts, 0, sizeof facts);
+    facts.f64_1 = f;
+    return call_node("rd_map", "double function", RD_F64, RD_F64, &facts, 1, &x);
+}
+
+rd_expr *rd_map2_f32(rd_expr *x, rd_expr *y, float (*f)(float, float))
+{
+    rd_expr *const v[] = { x, y };
+    rd_call_facts  facts;
+
+    if (!rd_operands("rd_map2", 2, v) || !given(x, "rd_map2", f != NULL))
+        return NULL;
+    for (size_t i = 0; i < COUNT(libm_2); i++)
+        if (libm_2[i].f32 == f)
+            return libm_map(libm_2[i].op, "rd_map2", 2, v);
+    memset(&facts, 0, sizeof facts);
+    facts.f32_2 = f;
+    return call_node("rd_map2", "float function", RD_F32, RD_F32, &facts, 2, v);
+}
+
+rd_expr *rd_map2_f64(rd_expr *x, rd_expr *y, double (*f)(double, double))
+{
+    rd_expr *const v[] = { x, y };
+    rd_call_facts  facts;
+
+    if (!rd_operands("rd_map2", 2, v) || !given(x, "rd_map2", f != NULL))
+        return NULL;
+    for (size_t i = 0; i < COUNT(libm_2); i++)
+        if (libm_2[i].f64 == f)
+            return libm_map(libm_2[i].op, "rd_map2", 2, v);
+    memset(&facts, 0, sizeof facts);
+    facts.f64_2 = f;
+    return call_node("rd_map2", "double function", RD_F64, RD_F64, &facts, 2, v);
+}
+
+/* ---- rd_fn ------------------------------------------------------------------------------------------------- */
+/* A copy with every field this release knows; 0 as size means all of release 1. */
+static rd_fn whole_fn(const rd_fn *f)
+{
+    rd_fn  whole;
+    size_t size = f->size && f->size < sizeof whole ? f->size : sizeof whole;
+
+    memset(&whole, 0, sizeof whole);
+    memcpy(&whole, f, size);
+    whole.name = whole.name ? whole.name : "function";
+    return whole;
+}
+
+static bool fn_ok(rd_ctx *ctx, const char *call, const rd_fn *f, int n)
+{
+    const char *wrong = NULL;
+
+    if (f->arity < 1 || f->arity > MAX_OPERANDS)
+        wrong = "its arity must be 1 to 8";
+    else if (!f->f32 != !f->f64)
+        wrong = "it needs both of .f32 and .f64, or neither";
+    else if (f->block && (f->code || f->f32))
+        wrong = "it has .block, so neither .code nor .f32 and .f64";
+    else if (!f->block && !f->code && !f->f32)
+        wrong = "it has none of .block, .code, .f32";
+    if (wrong)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s: %s", call, f->name, wrong);
+    else if (f->arity != n)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s takes %d operand%s, not %d", call, f->name, (int)f->arity,
+                f->arity == 1 ? "" : "s", n);
+    else if (f->block && (!rd_dtype_ok(f->in) || !rd_dtype_ok(f->out)))
+        rd_fail(ctx, RD_ERR_TYPE, "%s: %s: .in is %s and .out is %s, not types of this release", call, f->name,
+                rd_dtype_name(f->in), rd_dtype_name(f->out));
+    else
+        return true;
+    return false;
+}
+
+static rd_expr *block_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
+{
+    rd_call_facts facts;
+
+    memset(&facts, 0, sizeof facts);
+    facts.block = f->block;
+    facts.user  = f->user;
+    return call_node(call, f->name, f->in, f->out, &facts, n, x);
+}
+
+/* RD_FN: operands meet in one float type, as the arguments of a C function would; then its text, else its loops. */
+static rd_expr *real_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
+{
+    rd_dtype      real = rd_rule_type(RD_RULE_FLOAT, n, x);
+    rd_expr      *v[MAX_OPERANDS], *read = NULL;
+    rd_call_facts facts;
+
+    for (int k = 0; k < n; k++)
+        if (!(v[k] = rd_cast_to(x[k], real)))
+            return NULL;
+    if (f->code)
+        read = rd_formula_c(v[0]->ctx, call, f->code, n, v, real, f->f32 != NULL);
+    if (read || !f->f32)
+        return read;
+    memset(&facts, 0, sizeof facts);
+    if (real == RD_F32)
+        facts.f32 = f->f32;
+    else
+        facts.f64 = f->f64;
+    return call_node(call, f->name, real, real, &facts, n, v);
+}
+
+static rd_expr *fn_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
+{
+    if (!rd_operands(call, n, x) || !given(x[0], call, f != NULL))
+        return NULL;
+
+    rd_fn whole = whole_fn(f);
+    if (!fn_ok(x[0]->ctx, call, &whole, n))
+        return NULL;
+    return whole.block ? block_map(call, &whole, n, x) : real_map(call, &whole, n, x);
+}
+
+static rd_expr *text_map(const char *call, const char *f, int n, rd_expr *const *x)
+{
+    if (!rd_operands(call, n, x) || !given(x[0], call, f != NULL))
+        return NULL;
+    return rd_formula_text(x[0]->ctx, call, f, n, x);
+}
+
+/* Without an operand there is no context either, and nowhere to say so. */
+static bool list_ok(rd_exprs operands)
+{
+    if (operands.n < 1 || !operands.at || !operands.at[0])
+        return false;
+    if (operands.n > MAX_OPERANDS)
+        rd_fail(operands.at[0]->ctx, RD_ERR_ARGUMENT, "rd_mapn: %d operands, at most %d are taken", (int)operands.n,
+                MAX_OPERANDS);
+    return operands.n <= MAX_OPERANDS;
+}
+
+rd_expr *rd_map_fn(rd_expr *x, const rd_fn *f)
+{
+    return fn_map("rd_map", f, 1, &x);
+}
+
+rd_expr *rd_map2_fn(rd_expr *x, rd_expr *y, const rd_fn *f)
+{
+    return fn_map("rd_map2", f, 2, (rd_expr *const[]){ x, y });
+}
+
+rd_expr *rd_mapn_fn(const rd_fn *f, rd_exprs operands)
+{
+    return list_ok(operands) ? fn_map("rd_mapn", f, operands.n, operands.at) : NULL;
+}
+
+rd_expr *rd_map_text(rd_expr *x, const char *f)
+{
+    return text_map("rd_map", f, 1, &x);
+}
+
+rd_expr *rd_map2_text(rd_expr *x, rd_expr *y, const char *f)
+{
+    return text_map("rd_map2", f, 2, (rd_expr *const[]){ x, y });
+}
+
+rd_expr *rd_mapn_text(const char *f, rd_exprs operands)
+{
+    return list_ok(operands) ? text_map("rd_mapn", f, operands.n, operands.at) : NULL;
+}
