@@ -93,7 +93,6 @@ struct rd_expr {
     size_t   as_size;
     uint64_t hash;
     uint32_t serial; /* grows with each new node of the context: operands have smaller ones */
-    rd_expr *chain;  /* next node in the bucket of the context's hash table                 */
 };
 
 /* ---- Context (ctx.c) ------------------------------------------------------------------------------------- */
@@ -116,6 +115,8 @@ const void *rd_intern(rd_ctx *ctx, const void *bytes, size_t size);
 __attribute__((format(printf, 3, 4))) void *rd_fail(rd_ctx *ctx, rd_status status, const char *format, ...);
 /* The same from any thread that runs a plan: recorded if the context has no error yet. */
 rd_status rd_fail_run(rd_ctx *ctx, rd_status status, const char *sentence);
+/* RD_ERR_TEXT with a sentence, the text and a caret under byte `at` of it; returns NULL. */
+void     *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *text, size_t at);
 void      rd_warn(rd_ctx *ctx, uint32_t warnings); /* any thread */
 
 int32_t rd_ctx_threads(const rd_ctx *ctx); /* as asked for in the options; 0: OpenMP's choice */
@@ -132,9 +133,10 @@ rd_expr *rd_node(const rd_expr *node, const void *facts, size_t size);
 
 /* ---- Checks and shapes (shape.c) ------------------------------------------------------------------------- */
 /* Text of a shape, "(2, 3)", into a buffer of this size. */
-enum { RD_SHAPE_TEXT = 32 * 21 + 4 };
+enum { RD_SHAPE_TEXT = 32 * 22 + 8 };
 const char *rd_shape_text(int rank, const int64_t *extent, char text[RD_SHAPE_TEXT]);
-/* Product of extents; -1 if one is negative or the product exceeds 2^62. */
+/* Product of extents; -1 if one is negative or the product exceeds 2^62, counting an extent of 0 as 1: what is reduced
+ * or reshaped away later must not leave a shape that overflows. */
 int64_t rd_points(int rank, const int64_t *extent);
 /* Axis of x counted from 0, or -1 after recording RD_ERR_AXIS for `call`. */
 int rd_axis(const rd_expr *x, int axis, const char *call);

@@ -1,0 +1,95 @@
+/* arena.c - memory that lives until a mark before it is released: a stack of chunks. */
+#include "expr/ctx.h"
+#include <string.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define ASAN 1
+#endif
+
+/* Under the address sanitizer each allocation is a chunk of its own, really freed by a release: it then sees the use
+ * of a released node, and steps over the end of anything. */
+#ifdef ASAN
+enum { CHUNK = 0 };
+#else
+enum { CHUNK = 1 << 14 };
+#endif
+
+static size_t align(size_t bytes)
+{
+    return (bytes + 15) & ~(size_t)15;
+}
+
+static rd_chunk *new_chunk(rd_ctx *ctx, size_t bytes)
+{
+    rd_chunk    *chunk = ctx->spare;
+    const size_t room  = bytes > CHUNK ? bytes : CHUNK;
+
+    if (chunk && chunk->room >= bytes) {
+        ctx->spare = NULL;
+    } else {
+        chunk = rd_alloc(ctx, (int64_t)(sizeof *chunk + room));
+        if (!chunk)
+            return NULL;
+        chunk->room = room;
+    }
+    chunk->used       = 0;
+    chunk->older      = ctx->chunk;
+    return ctx->chunk = chunk;
+}
+
+void *rd_arena(rd_ctx *ctx, size_t bytes)
+{
+    const size_t size  = align(bytes ? bytes : 1);
+    rd_chunk    *chunk = ctx->chunk;
+    char        *p;
+
+    if (bytes > INT64_MAX / 2)
+        return rd_fail(ctx, RD_ERR_MEMORY, "no memory: %zu bytes asked for", bytes);
+    if (!chunk || chunk->room - chunk->used < size)
+        chunk = new_chunk(ctx, size);
+    if (!chunk)
+        return NULL;
+    p = (char *)(chunk + 1) + chunk->used;
+    chunk->used += size;
+    return memset(p, 0, size); /* it may have been in use before a release */
+}
+
+const char *rd_arena_text(rd_ctx *ctx, const char *text)
+{
+    const size_t size = strlen(text) + 1;
+    char        *copy = rd_arena(ctx, size);
+
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+/* A loop of mark, build, release must not call the allocator at each turn: one chunk is kept. */
+static void drop_chunk(rd_ctx *ctx, rd_chunk *chunk)
+{
+    if (CHUNK > 0 && !ctx->spare && chunk->room == CHUNK)
+        ctx->spare = chunk;
+    else
+        rd_free(ctx, chunk);
+}
+
+void rd_arena_rewind(rd_ctx *ctx, rd_chunk *chunk, size_t used)
+{
+    while (ctx->chunk != chunk) {
+        rd_chunk *top = ctx->chunk;
+        ctx->chunk    = top->older;
+        drop_chunk(ctx, top);
+    }
+    if (chunk)
+        chunk->used = used;
+}
+
+void rd_arena_free(rd_ctx *ctx)
+{
+    rd_arena_rewind(ctx, NULL, 0);
+    rd_free(ctx, ctx->spare);
+    ctx->spare = NULL;
+}

@@ -1,0 +1,150 @@
+/* ctx.c - a context: settings, marks and releases, things it frees last. */
+#include "expr/ctx.h"
+
+static void check_opts(rd_ctx *ctx)
+{
+    const rd_ctx_opts *opts = &ctx->opts;
+
+    if (opts->size != 0 && opts->size < sizeof *opts)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_ctx_new: size is %u, the options of release 1 have %zu bytes",
+                (unsigned)opts->size, sizeof *opts);
+    if (opts->threads < 0)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_ctx_new: threads is %d, less than 0", (int)opts->threads);
+    if (opts->memory_limit < 0)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_ctx_new: memory_limit is %lld, less than 0", (long long)opts->memory_limit);
+}
+
+rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
+{
+    const rd_ctx_opts defaults = { 0 };
+    rd_ctx           *ctx;
+
+    opts = opts ? opts : &defaults;
+    if (!opts->allocate != !opts->release)
+        return NULL;
+    ctx = rd_hook_allocate(opts, (int64_t)sizeof *ctx);
+    if (!ctx)
+        return NULL;
+    ctx->opts     = *opts;
+    ctx->bucket   = ctx->first;
+    ctx->n_bucket = RD_FIRST_BUCKETS;
+    check_opts(ctx);
+    return ctx;
+}
+
+void rd_ctx_free(rd_ctx *ctx)
+{
+    rd_ctx_opts opts;
+
+    if (!ctx)
+        return;
+    while (ctx->owned) {
+        rd_owned *thing = ctx->owned;
+        rd_disown(ctx, thing);
+        thing->drop(thing);
+    }
+    rd_arena_free(ctx);
+    rd_free(ctx, ctx->moment);
+    if (ctx->bucket != ctx->first)
+        rd_free(ctx, ctx->bucket);
+    opts = ctx->opts;
+    rd_hook_release(&opts, ctx);
+}
+
+int32_t rd_ctx_threads(const rd_ctx *ctx)
+{
+    return ctx->opts.threads > 0 ? ctx->opts.threads : 0;
+}
+
+/* ---- Marks ----------------------------------------------------------------------------------------------- */
+static rd_moment now(const rd_ctx *ctx)
+{
+    return (rd_moment){ .chunk  = ctx->chunk,
+                        .used   = ctx->chunk ? ctx->chunk->used : 0,
+                        .newest = ctx->newest,
+                        .named  = ctx->named,
+                        .nodes  = ctx->nodes };
+}
+
+static bool room_for_mark(rd_ctx *ctx)
+{
+    const int64_t room = ctx->room_moment ? 2 * ctx->room_moment : 16, size = sizeof *ctx->moment;
+    rd_moment    *moment;
+
+    if (ctx->n_moment < ctx->room_moment)
+        return true;
+    moment = rd_realloc(ctx, ctx->moment, ctx->n_moment * size, room * size);
+    if (!moment)
+        return false;
+    ctx->moment      = moment;
+    ctx->room_moment = room;
+    return true;
+}
+
+rd_mark rd_ctx_mark(rd_ctx *ctx)
+{
+    const rd_mark none = { 0, 0 };
+    rd_moment     present;
+
+    if (!ctx)
+        return none;
+    present = now(ctx);
+    /* Each turn of a loop that marks, builds and releases comes to the mark it has just released: the same mark
+     * again, or the list would grow for ever. */
+    if (ctx->n_moment > 0) {
+        const rd_moment *last = &ctx->moment[ctx->n_moment - 1];
+        if (last->released && last->chunk == present.chunk && last->used == present.used)
+            return (rd_mark){ .at = (uint64_t)ctx->n_moment - 1, .serial = last->serial };
+    }
+    if (!room_for_mark(ctx))
+        return none;
+    present.serial               = ++ctx->marks;
+    ctx->moment[ctx->n_moment++] = present;
+    return (rd_mark){ .at = (uint64_t)ctx->n_moment - 1, .serial = present.serial };
+}
+
+rd_status rd_ctx_release(rd_ctx *ctx, rd_mark mark)
+{
+    rd_moment *moment;
+
+    if (!ctx)
+        return rd_error(NULL);
+    if (mark.at >= (uint64_t)ctx->n_moment || ctx->moment[mark.at].serial != mark.serial) {
+        rd_fail(ctx, RD_ERR_ARGUMENT,
+                "rd_ctx_release: mark %llu is not a mark of this context, or has ended: a mark "
+                "made before it was released",
+                (unsigned long long)mark.serial);
+        return RD_ERR_ARGUMENT;
+    }
+    moment           = &ctx->moment[mark.at];
+    moment->released = true;
+    ctx->n_moment    = (int64_t)mark.at + 1;
+    ctx->named       = moment->named;
+    ctx->nodes       = moment->nodes;
+    rd_forget(ctx, moment->newest);
+    rd_arena_rewind(ctx, moment->chunk, moment->used);
+    return RD_OK;
+}
+
+/* ---- Things freed last ----------------------------------------------------------------------------------- */
+void rd_own(rd_ctx *ctx, rd_owned *thing)
+{
+    thing->prev = NULL;
+    thing->next = ctx->owned;
+    if (ctx->owned)
+        ctx->owned->prev = thing;
+    ctx->owned = thing;
+}
+
+void rd_disown(rd_ctx *ctx, rd_owned *thing)
+{
+    if (!thing->prev && ctx->owned != thing)
+        return; /* done already: rd_ctx_free unlinks before it drops */
+    if (thing->prev)
+        thing->prev->next = thing->next;
+    else
+        ctx->owned = thing->next;
+    if (thing->next)
+        thing->next->prev = thing->prev;
+    thing->next = thing->prev = NULL;
+}

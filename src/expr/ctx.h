@@ -1,0 +1,73 @@
+/* ctx.h - the inside of a context, for the files that implement it: memory.c fail.c arena.c node.c ctx.c. */
+#ifndef RD_EXPR_CTX_H
+#define RD_EXPR_CTX_H
+#include "expr/expr.h"
+#include <stdatomic.h>
+
+enum { RD_SENTENCE = 2048, RD_FIRST_BUCKETS = 64 };
+
+/* A piece of arena; its memory follows. */
+typedef struct rd_chunk {
+    struct rd_chunk *older;
+    size_t           room, used;
+    size_t           padding; /* what follows is aligned to 16 */
+} rd_chunk;
+
+/* Something found again by its bytes: a node or an interned string, which follows.  `older` was made before it. */
+typedef struct rd_kept {
+    struct rd_kept *chain, *older;
+    uint64_t        hash;
+    size_t          size; /* bytes of a string; RD_KEPT_NODE for a node */
+} rd_kept;
+#define RD_KEPT_NODE SIZE_MAX
+
+/* The inputs by name, newest first. */
+typedef struct rd_named {
+    struct rd_named *older;
+    rd_expr         *leaf;
+} rd_named;
+
+/* Where the context stood: what a release goes back to. */
+typedef struct rd_moment {
+    uint64_t  serial;   /* of the mark, never used twice             */
+    bool      released; /* the present was this place at least once  */
+    rd_chunk *chunk;
+    size_t    used;
+    rd_kept  *newest;
+    rd_named *named;
+    uint32_t  nodes;
+} rd_moment;
+
+struct rd_ctx {
+    rd_ctx_opts     opts;
+    _Atomic int64_t held, peak; /* bytes */
+
+    atomic_bool failing; /* somebody writes, or has written, the sentence */
+    atomic_int  status;  /* set after the sentence is complete            */
+    atomic_uint warnings;
+    char        sentence[RD_SENTENCE];
+
+    rd_chunk *chunk, *spare;
+
+    rd_kept **bucket, *newest;
+    rd_kept  *first[RD_FIRST_BUCKETS]; /* so that a new context needs no table */
+    size_t    n_bucket, n_kept;
+    rd_named *named;
+    uint32_t  nodes; /* serial of the newest node */
+
+    rd_moment *moment; /* the marks that are not ended, oldest first */
+    int64_t    n_moment, room_moment;
+    uint64_t   marks; /* serial of the newest mark */
+
+    rd_owned *owned;
+};
+
+/* memory.c */
+void *rd_hook_allocate(const rd_ctx_opts *opts, int64_t bytes); /* zeroed; not counted */
+void  rd_hook_release(const rd_ctx_opts *opts, void *p);
+/* arena.c: gives back what was taken since. */
+void rd_arena_rewind(rd_ctx *ctx, rd_chunk *chunk, size_t used);
+void rd_arena_free(rd_ctx *ctx);
+/* node.c: makes unfindable what was made after `newest`. */
+void rd_forget(rd_ctx *ctx, const rd_kept *newest);
+#endif

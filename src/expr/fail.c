@@ -1,0 +1,110 @@
+/* fail.c - the first failure of a context, and its warnings. */
+#include "expr/ctx.h"
+#include <stdio.h>
+#include <string.h>
+
+static const char *const status_names[] = {
+    [RD_OK]            = "RD_OK",
+    [RD_ERR_ARGUMENT]  = "RD_ERR_ARGUMENT",
+    [RD_ERR_SHAPE]     = "RD_ERR_SHAPE",
+    [RD_ERR_AXIS]      = "RD_ERR_AXIS",
+    [RD_ERR_TYPE]      = "RD_ERR_TYPE",
+    [RD_ERR_TEXT]      = "RD_ERR_TEXT",
+    [RD_ERR_EMPTY]     = "RD_ERR_EMPTY",
+    [RD_ERR_MEMORY]    = "RD_ERR_MEMORY",
+    [RD_ERR_CALLBACK]  = "RD_ERR_CALLBACK",
+    [RD_ERR_CANCELLED] = "RD_ERR_CANCELLED",
+    [RD_ERR_FILE]      = "RD_ERR_FILE",
+    [RD_ERR_DEVICE]    = "RD_ERR_DEVICE",
+    [RD_ERR_LIMIT]     = "RD_ERR_LIMIT",
+};
+
+/* A sentence that did not fit ends in dots, and not in the middle of a UTF-8 character. */
+static void cut(char sentence[RD_SENTENCE])
+{
+    size_t end = RD_SENTENCE - sizeof "...";
+
+    while (end > 0 && ((unsigned char)sentence[end] & 0xc0) == 0x80)
+        end--;
+    memcpy(sentence + end, "...", sizeof "...");
+}
+
+__attribute__((format(printf, 3, 0))) static void record(rd_ctx *ctx, rd_status status, const char *format,
+                                                         va_list list)
+{
+    /* Threads of a plan may fail together: one writes, and nobody reads before the status says so. */
+    if (!ctx || status == RD_OK || atomic_exchange(&ctx->failing, true))
+        return;
+    if (vsnprintf(ctx->sentence, RD_SENTENCE, format, list) >= RD_SENTENCE)
+        cut(ctx->sentence);
+    atomic_store(&ctx->status, (int)status);
+}
+
+void *rd_fail(rd_ctx *ctx, rd_status status, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    record(ctx, status, format, list);
+    va_end(list);
+    return NULL;
+}
+
+rd_status rd_fail_run(rd_ctx *ctx, rd_status status, const char *sentence)
+{
+    rd_fail(ctx, status, "%s", sentence ? sentence : "");
+    return status;
+}
+
+void *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *text, size_t at)
+{
+    enum { BEFORE = 60, WIDTH = 100 };
+    const size_t from = at > BEFORE ? at - BEFORE : 0;
+    char         line[WIDTH + 1];
+    size_t       n = 0;
+
+    /* A long text is shown around the place.  One column a byte, so that the caret stands where it should. */
+    for (; n < WIDTH && text[from + n]; n++)
+        line[n] = text[from + n] >= ' ' && text[from + n] <= '~' ? text[from + n] : '?';
+    line[n] = '\0';
+    return rd_fail(ctx, RD_ERR_TEXT, "%s: %s\n    %s%s%s\n    %*s^", call, what, from ? "..." : "", line,
+                   text[from + n] ? "..." : "", (int)(at - from) + (from ? 3 : 0), "");
+}
+
+void rd_warn(rd_ctx *ctx, uint32_t warnings)
+{
+    atomic_fetch_or(&ctx->warnings, warnings);
+}
+
+uint32_t rd_warnings(const rd_ctx *ctx)
+{
+    return ctx ? atomic_load(&ctx->warnings) : 0;
+}
+
+rd_status rd_error(const rd_ctx *ctx)
+{
+    return ctx ? (rd_status)atomic_load(&ctx->status) : RD_ERR_MEMORY;
+}
+
+const char *rd_error_text(const rd_ctx *ctx)
+{
+    if (!ctx)
+        return "no context: rd_ctx_new failed";
+    return rd_error(ctx) == RD_OK ? "" : ctx->sentence;
+}
+
+void rd_error_clear(rd_ctx *ctx)
+{
+    if (!ctx)
+        return;
+    atomic_store(&ctx->warnings, 0);
+    atomic_store(&ctx->status, RD_OK);
+    atomic_store(&ctx->failing, false);
+}
+
+const char *rd_status_name(rd_status status)
+{
+    const size_t n = sizeof status_names / sizeof status_names[0];
+
+    return (size_t)status < n ? status_names[status] : "RD_ERR_?";
+}

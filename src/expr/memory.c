@@ -1,0 +1,115 @@
+/* memory.c - memory of a context: the caller's hooks, counted against its limit, from any thread. */
+#include "expr/ctx.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* In front of every allocation, so that freeing knows what to take off the count.  As large as the alignment that
+ * malloc promises, so that what follows keeps it. */
+typedef union header {
+    int64_t     bytes; /* with the header */
+    max_align_t align;
+} header;
+
+void *rd_hook_allocate(const rd_ctx_opts *opts, int64_t bytes)
+{
+    void *p;
+
+    if (!opts->allocate)
+        return calloc(1, (size_t)bytes); /* untouched pages stay untouched */
+    p = opts->allocate(opts->user, bytes);
+    if (p)
+        memset(p, 0, (size_t)bytes);
+    return p;
+}
+
+void rd_hook_release(const rd_ctx_opts *opts, void *p)
+{
+    if (opts->release)
+        opts->release(opts->user, p);
+    else
+        free(p);
+}
+
+/* Counts the bytes, unless that would pass the limit. */
+static bool count(rd_ctx *ctx, int64_t bytes)
+{
+    const int64_t limit = ctx->opts.memory_limit > 0 ? ctx->opts.memory_limit : INT64_MAX;
+    int64_t       held  = atomic_load(&ctx->held), peak;
+
+    do {
+        if (bytes > limit - held)
+            return false;
+    } while (!atomic_compare_exchange_weak(&ctx->held, &held, held + bytes));
+    peak = atomic_load(&ctx->peak);
+    while (peak < held + bytes && !atomic_compare_exchange_weak(&ctx->peak, &peak, held + bytes)) {
+    }
+    return true;
+}
+
+void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes)
+{
+    header *p;
+
+    if (bytes < 0 || bytes > INT64_MAX - (int64_t)sizeof *p)
+        return NULL;
+    bytes += (int64_t)sizeof *p;
+    if (!count(ctx, bytes))
+        return NULL;
+    p = rd_hook_allocate(&ctx->opts, bytes);
+    if (!p) {
+        atomic_fetch_sub(&ctx->held, bytes);
+        return NULL;
+    }
+    p->bytes = bytes;
+    return p + 1;
+}
+
+void *rd_alloc(rd_ctx *ctx, int64_t bytes)
+{
+    void *p = rd_alloc_quiet(ctx, bytes);
+
+    if (!p && ctx->opts.memory_limit > 0)
+        return rd_fail(ctx, RD_ERR_MEMORY, "no memory: %lld bytes asked for, %lld held of a memory_limit of %lld",
+                       (long long)bytes, (long long)rd_memory_now(ctx), (long long)ctx->opts.memory_limit);
+    if (!p)
+        return rd_fail(ctx, RD_ERR_MEMORY, "no memory: %lld bytes asked for, %lld held", (long long)bytes,
+                       (long long)rd_memory_now(ctx));
+    return p;
+}
+
+void *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes)
+{
+    void *q = rd_alloc(ctx, bytes);
+
+    if (q && p) {
+        memcpy(q, p, (size_t)(old_bytes < bytes ? old_bytes : bytes));
+        rd_free(ctx, p);
+    }
+    return q;
+}
+
+void rd_free(rd_ctx *ctx, void *p)
+{
+    header *h = p;
+
+    if (!p)
+        return;
+    h--;
+    atomic_fetch_sub(&ctx->held, h->bytes);
+    rd_hook_release(&ctx->opts, h);
+}
+
+int64_t rd_memory_now(const rd_ctx *ctx)
+{
+    return atomic_load(&ctx->held);
+}
+
+int64_t rd_memory_peak(const rd_ctx *ctx)
+{
+    return atomic_load(&ctx->peak);
+}
+
+void rd_memory_reset_peak(rd_ctx *ctx)
+{
+    atomic_store(&ctx->peak, atomic_load(&ctx->held));
+}

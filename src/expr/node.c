@@ -1,0 +1,156 @@
+/* node.c - hash-consing: equal nodes are one node, equal strings one address, until a release forgets them. */
+#include "expr/ctx.h"
+#include <string.h>
+
+/* ---- The table ------------------------------------------------------------------------------------------- */
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
+}
+
+static uint64_t mix_bytes(uint64_t hash, const void *bytes, size_t size)
+{
+    const unsigned char *p = bytes;
+    uint64_t             word;
+
+    for (; size >= sizeof word; size -= sizeof word, p += sizeof word) {
+        memcpy(&word, p, sizeof word);
+        hash = mix(hash, word);
+    }
+    word = 0;
+    if (size > 0)
+        memcpy(&word, p, size);
+    return mix(hash, word ^ (uint64_t)size << 56);
+}
+
+static rd_kept **bucket_of(rd_ctx *ctx, uint64_t hash)
+{
+    return &ctx->bucket[hash & (ctx->n_bucket - 1)];
+}
+
+/* Twice the buckets; without memory the chains get longer, that is all. */
+static void grow(rd_ctx *ctx)
+{
+    const size_t n      = 2 * ctx->n_bucket;
+    rd_kept    **bucket = rd_alloc_quiet(ctx, (int64_t)(n * sizeof(rd_kept *)));
+
+    if (!bucket)
+        return;
+    for (rd_kept *kept = ctx->newest; kept; kept = kept->older) {
+        kept->chain                  = bucket[kept->hash & (n - 1)];
+        bucket[kept->hash & (n - 1)] = kept;
+    }
+    if (ctx->bucket != ctx->first)
+        rd_free(ctx, ctx->bucket);
+    ctx->bucket   = bucket;
+    ctx->n_bucket = n;
+}
+
+/* A new entry of the table with `bytes` of zeroed memory behind it. */
+static rd_kept *keep(rd_ctx *ctx, uint64_t hash, size_t size, size_t bytes)
+{
+    rd_kept  *kept = rd_arena(ctx, sizeof *kept + bytes);
+    rd_kept **bucket;
+
+    if (!kept)
+        return NULL;
+    if (ctx->n_kept >= ctx->n_bucket)
+        grow(ctx);
+    bucket      = bucket_of(ctx, hash);
+    *kept       = (rd_kept){ .chain = *bucket, .older = ctx->newest, .hash = hash, .size = size };
+    *bucket     = kept;
+    ctx->newest = kept;
+    ctx->n_kept++;
+    return kept;
+}
+
+void rd_forget(rd_ctx *ctx, const rd_kept *newest)
+{
+    while (ctx->newest != newest) {
+        rd_kept  *kept = ctx->newest;
+        rd_kept **link = bucket_of(ctx, kept->hash);
+
+        while (*link != kept)
+            link = &(*link)->chain;
+        *link       = kept->chain;
+        ctx->newest = kept->older;
+        ctx->n_kept--;
+    }
+}
+
+/* ---- Strings --------------------------------------------------------------------------------------------- */
+const void *rd_intern(rd_ctx *ctx, const void *bytes, size_t size)
+{
+    const uint64_t hash = mix_bytes(1, bytes, size);
+    rd_kept       *kept;
+
+    for (kept = *bucket_of(ctx, hash); kept; kept = kept->chain)
+        if (kept->hash == hash && kept->size == size && memcmp(kept + 1, bytes, size) == 0)
+            return kept + 1;
+    kept = keep(ctx, hash, size, size);
+    return kept ? memcpy(kept + 1, bytes, size) : NULL;
+}
+
+/* ---- Nodes ----------------------------------------------------------------------------------------------- */
+static uint64_t hash_node(const rd_expr *x, const void *facts, size_t size)
+{
+    uint64_t hash = mix(2, (uint64_t)x->kind << 32 | (uint64_t)x->type << 16 | (uint64_t)x->op << 1 | x->weak);
+
+    hash = mix_bytes(hash, x->extent, (size_t)x->rank * sizeof *x->extent);
+    for (int k = 0; k < x->n_in; k++)
+        hash = mix(hash, x->in[k] ? x->in[k]->hash : 0);
+    return mix_bytes(hash, facts, size);
+}
+
+static bool same_bytes(const void *a, const void *b, size_t size)
+{
+    return size == 0 || memcmp(a, b, size) == 0;
+}
+
+static bool same_node(const rd_expr *a, const rd_expr *b, const void *facts, size_t size)
+{
+    return a->kind == b->kind && a->type == b->type && a->op == b->op && a->weak == b->weak && a->rank == b->rank &&
+           a->n_in == b->n_in && a->as_size == size &&
+           same_bytes(a->extent, b->extent, (size_t)a->rank * sizeof *a->extent) &&
+           same_bytes(a->in, b->in, (size_t)a->n_in * sizeof *a->in) && same_bytes(a->as.any, facts, size);
+}
+
+/* Copies into one piece of memory behind the entry: node, extents, operands, facts. */
+static rd_expr *copy_node(rd_ctx *ctx, const rd_expr *node, uint64_t hash, const void *facts, size_t size)
+{
+    const size_t extents = (size_t)node->rank * sizeof *node->extent, operands = (size_t)node->n_in * sizeof *node->in;
+    rd_kept     *kept = keep(ctx, hash, RD_KEPT_NODE, sizeof *node + extents + operands + size);
+    rd_expr     *x;
+    char        *behind;
+
+    if (!kept)
+        return NULL;
+    x      = (rd_expr *)(kept + 1);
+    behind = (char *)(x + 1);
+    *x     = *node;
+    if (extents)
+        memcpy(behind, node->extent, extents);
+    if (operands)
+        memcpy(behind + extents, node->in, operands);
+    if (size)
+        memcpy(behind + extents + operands, facts, size);
+    x->extent  = (const int64_t *)behind;
+    x->in      = (rd_expr *const *)(behind + extents);
+    x->as.any  = behind + extents + operands; /* never NULL, also without facts */
+    x->as_size = size;
+    x->hash    = hash;
+    x->serial  = ++ctx->nodes;
+    return x;
+}
+
+rd_expr *rd_node(const rd_expr *node, const void *facts, size_t size)
+{
+    rd_ctx        *ctx  = node->ctx;
+    const uint64_t hash = hash_node(node, facts, size);
+
+    for (rd_kept *kept = *bucket_of(ctx, hash); kept; kept = kept->chain)
+        if (kept->hash == hash && kept->size == RD_KEPT_NODE && same_node((rd_expr *)(kept + 1), node, facts, size))
+            return (rd_expr *)(kept + 1);
+    return copy_node(ctx, node, hash, facts, size);
+}
