@@ -1,0 +1,181 @@
+/* program.c - a loop program as text, one instruction a line. */
+#include "kernels/program.h"
+#include <inttypes.h>
+
+static const char *const law_names[] = { [RD_LAW_exact]      = "exact",
+                                         [RD_LAW_commutes]   = "commutes",
+                                         [RD_LAW_associates] = "associates",
+                                         [RD_LAW_serial]     = "serial" };
+
+/* ---- Operands ---------------------------------------------------------------------------------------------- */
+static void add_addend(rd_text *text, const rd_addend *add)
+{
+    if (add->coef != 1)
+        rd_text_add(text, "%" PRId64 "*", add->coef);
+    if (add->axis < 0)
+        rd_text_add(text, "r%" PRId32, add->reg);
+    else
+        rd_text_add(text, add->local ? "i%" PRId32 "'" : "i%" PRId32, add->axis);
+}
+
+/* 12 + 20*i0 + i1' + 4*r7, where i1' counts from the start of the axis' range. */
+static void add_position(rd_text *text, const rd_address *address)
+{
+    if (address->offset || address->n_add == 0)
+        rd_text_add(text, "%" PRId64 "%s", address->offset, address->n_add ? " + " : "");
+    for (int32_t k = 0; k < address->n_add; k++) {
+        if (k)
+            rd_text_add(text, " + ");
+        add_addend(text, &address->add[k]);
+    }
+}
+
+static void add_memory(rd_text *text, const rd_address *address)
+{
+    rd_text_add(text, "s%" PRId32 "[", address->slot);
+    add_position(text, address);
+    rd_text_add(text, "] %s", rd_dtype_name(address->type));
+}
+
+static void add_value(rd_text *text, rd_word value, rd_dtype type)
+{
+    switch (rd_dtype_class(type)) {
+    case RD_CLASS_f32: rd_text_add(text, "%.9g", (double)value.f32); break;
+    case RD_CLASS_f64: rd_text_add(text, "%.17g", value.f64); break;
+    case RD_CLASS_i64: rd_text_add(text, "%" PRId64, value.i64); break;
+    default: rd_text_add(text, "%" PRIu64, value.u64); break;
+    }
+}
+
+static void add_call(rd_text *text, const rd_call *call)
+{
+    rd_text_add(text, "%s(", call->name ? call->name : "function");
+    for (int32_t k = 0; k < call->n_in; k++)
+        rd_text_add(text, "%sr%" PRId32, k ? ", " : "", call->in[k]);
+    rd_text_add(text, ")");
+}
+
+static void add_map(rd_text *text, const rd_inst *inst)
+{
+    const int32_t operands[] = { inst->a, inst->b, inst->c };
+    const int     arity      = rd_op_table[inst->op].arity;
+
+    rd_text_add(text, "%s(", rd_op_table[inst->op].name);
+    for (int k = 0; k < arity && k < 3; k++)
+        rd_text_add(text, "%sr%" PRId32, k ? ", " : "", operands[k]);
+    rd_text_add(text, ")");
+}
+
+static void add_element(rd_text *text, const rd_inst *inst)
+{
+    rd_text_add(text, "fold%" PRId32 " takes r%" PRId32, inst->arg, inst->a);
+    if (inst->b >= 0)
+        rd_text_add(text, " weight r%" PRId32, inst->b);
+    if (inst->c >= 0)
+        rd_text_add(text, " where r%" PRId32, inst->c);
+}
+
+/* ---- Instructions ------------------------------------------------------------------------------------------ */
+static void add_loop(rd_text *text, const rd_loop *loop)
+{
+    rd_text_add(text, "for i%" PRId32, loop->axis);
+    if (loop->kind == RD_LOOP_TILE)
+        rd_text_add(text, " by %" PRId64, loop->step);
+    rd_text_add(text, " of %" PRId64 "%s", loop->extent, loop->backwards ? " backwards" : "");
+}
+
+static void add_result(rd_text *text, const rd_program *p, const rd_inst *inst)
+{
+    switch (inst->kind) {
+    case RD_I_CONST: add_value(text, inst->value, inst->type); break;
+    case RD_I_COORD: add_position(text, &p->address[inst->arg]); break;
+    case RD_I_LOAD: add_memory(text, &p->address[inst->arg]); break;
+    case RD_I_MAP: add_map(text, inst); break;
+    case RD_I_CAST: rd_text_add(text, "r%" PRId32 " from %s", inst->a, rd_dtype_name(inst->from)); break;
+    case RD_I_SELECT: rd_text_add(text, "r%" PRId32 " ? r%" PRId32 " : r%" PRId32, inst->a, inst->b, inst->c); break;
+    case RD_I_INDEX: rd_text_add(text, "r%" PRId32 " in an axis of %" PRId64, inst->a, inst->value.i64); break;
+    case RD_I_CALL: add_call(text, &p->call[inst->arg]); break;
+    case RD_I_SCAN: add_element(text, inst); break;
+    default: rd_text_add(text, "fold%" PRId32 " at ", inst->arg); add_position(text, &p->fold[inst->arg].cell);
+    }
+}
+
+static void add_inst(rd_text *text, const rd_program *p, const rd_inst *inst)
+{
+    switch (inst->kind) {
+    case RD_I_LOOP: add_loop(text, &p->loop[inst->arg]); break;
+    case RD_I_END: rd_text_add(text, "end i%" PRId32, p->loop[inst->arg].axis); break;
+    case RD_I_START: rd_text_add(text, "fold%" PRId32 " starts", inst->arg); break;
+    case RD_I_STEP: add_element(text, inst); break;
+    case RD_I_EXIT:
+        rd_text_add(text, "leave i%" PRId32 " if fold%" PRId32 " is settled", p->loop[inst->arg].axis, inst->a);
+        break;
+    case RD_I_STORE:
+        add_memory(text, &p->address[inst->arg]);
+        rd_text_add(text, " = r%" PRId32, inst->a);
+        break;
+    default: rd_text_add(text, "r%" PRId32 " %s = ", inst->dst, rd_dtype_name(inst->type)); add_result(text, p, inst);
+    }
+    rd_text_add(text, "\n");
+}
+
+/* ---- Tables ------------------------------------------------------------------------------------------------ */
+static void add_facts(rd_text *text, const rd_program *p)
+{
+    for (int32_t k = 0; k < p->n_axis; k++)
+        rd_text_add(text, "%si%" PRId32 " < %" PRId64, k ? ", " : "", k, p->axis_extent[k]);
+    if (p->root >= 0)
+        rd_text_add(text, "; tasks share i%" PRId32 " by %" PRId64, p->root, p->grain);
+    rd_text_add(text, "%s%s; %" PRId32 " registers\n", p->n_axis ? "" : "one point", p->serial ? "; serial" : "",
+                p->n_reg);
+    for (int32_t k = 0; k < p->n_scratch; k++)
+        rd_text_add(text, "s%" PRId32 ": scratch of %" PRId64 " bytes\n", p->first_scratch + k, p->scratch_bytes[k]);
+}
+
+static void add_tree(rd_text *text, const rd_fold *fold)
+{
+    rd_text_add(text, ", %s, lanes %" PRId32, law_names[fold->law], fold->lanes);
+    if (fold->steps == INT64_MAX)
+        rd_text_add(text, ", one block");
+    else
+        rd_text_add(text, ", blocks %" PRId64 " of %" PRId64 " steps", fold->n_block, fold->steps);
+    rd_text_add(text, ", lane ");
+    add_position(text, &fold->lane);
+    rd_text_add(text, " of %" PRId64 ", outer ", fold->lane_extent);
+    add_position(text, &fold->outer);
+    rd_text_add(text, ", index ");
+    add_position(text, &fold->index);
+}
+
+static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
+{
+    rd_text_add(text, "fold%" PRId32 ": %s%s%s%s of %s to %s", number, fold->exclusive ? "exclusive " : "",
+                fold->reverse ? "reverse " : "", fold->scan ? "scan " : "",
+                fold->reducer == RD_RED_user ? fold->user->name : rd_reducer_table[fold->reducer].name,
+                rd_dtype_name(fold->type), rd_dtype_name(fold->out));
+    if (fold->identity)
+        rd_text_add(text, ", identity");
+    if (fold->ddof != 0)
+        rd_text_add(text, ", ddof %g", fold->ddof);
+    add_tree(text, fold);
+    rd_text_add(text, ", cells %" PRId64 " at ", fold->n_cell);
+    add_position(text, &fold->cell);
+    rd_text_add(text, "%s\n", fold->split ? ", split" : "");
+}
+
+void rd_program_text(rd_text *text, const rd_program *p)
+{
+    int indent = 1;
+
+    add_facts(text, p);
+    for (int32_t k = 0; k < p->n_fold; k++)
+        add_fold(text, &p->fold[k], k);
+    for (int32_t k = 0; k < p->n_inst; k++) {
+        if (k == 0 || k == p->body || k == p->tail)
+            rd_text_add(text, "%s:\n", k >= p->tail ? "tail" : k >= p->body ? "body" : "head");
+        indent -= p->inst[k].kind == RD_I_END;
+        rd_text_add(text, "%*s", 2 * indent, "");
+        add_inst(text, p, &p->inst[k]);
+        indent += p->inst[k].kind == RD_I_LOOP;
+    }
+}
