@@ -30,32 +30,17 @@ static bool is_letter(char c)
 }
 
 /* ---- Failure ----------------------------------------------------------------------------------------------- */
-/* The neighbourhood of `at` and a caret under it.  One column a byte: what is not plain ASCII is shown as '?'. */
-static void caret_lines(const rd_reader *r, const char *at, char lines[256])
-{
-    const char *start = at - r->text > 48 ? at - 48 : r->text;
-    const char *cut   = start > r->text ? "..." : "";
-    char        shown[80];
-    size_t      n = 0;
-
-    for (const char *c = start; *c && n < sizeof shown - 1; c++)
-        shown[n++] = is_plain(*c) ? *c : is_space(*c) ? ' ' : '?';
-    shown[n] = '\0';
-    snprintf(lines, 256, "\n    %s%s\n    %*s^", cut, shown, (int)(strlen(cut) + (size_t)(at - start)), "");
-}
-
 void *rd_formula_fail(rd_reader *r, const char *at, const char *format, ...)
 {
-    char    what[160], lines[256];
+    char    what[180] = "function text: ";
     va_list list;
 
     if (r->quiet)
         return NULL;
     va_start(list, format);
-    vsnprintf(what, sizeof what, format, list);
+    vsnprintf(what + strlen(what), sizeof what - strlen(what), format, list);
     va_end(list);
-    caret_lines(r, at, lines);
-    return rd_fail(r->ctx, RD_ERR_TEXT, "%s: function text: %s%s", r->call, what, lines);
+    return rd_fail_text(r->ctx, r->call, what, r->text, (size_t)(at - r->text));
 }
 
 void *rd_formula_expected(rd_reader *r, const char *what)
