@@ -1,0 +1,36 @@
+/* reduce.h - a reduction or scan while it is being built: what the caller asked, checked once, for the files that
+ * lower it to REDUCE and SCAN nodes. */
+#ifndef RD_EXPR_REDUCE_H
+#define RD_EXPR_REDUCE_H
+#include "expr/expr.h"
+
+/* Keywords that only some reducers take. */
+enum {
+    RD_TAKES_INITIAL = 1,
+    RD_TAKES_WEIGHTS = 2,
+    RD_TAKES_DDOF    = 4,
+    RD_TAKES_P       = 8,
+    RD_TAKES_COMP    = 16, /* RD_COMPENSATED       */
+    RD_TAKES_WIDE    = 32, /* RD_WIDE              */
+    RD_TAKES_ORDER   = 64  /* .exclusive, .reverse */
+};
+
+typedef struct rd_folding {
+    const char    *call;  /* for messages: "rd_sum"                                  */
+    rd_expr       *x;     /* strong, the caller's type                               */
+    rd_expr       *where; /* bool, of x's shape; NULL: every element                 */
+    rd_reduce_opts opts;  /* every field this release knows                          */
+    uint64_t       bits;  /* reduced axes                                            */
+    bool           scan;
+} rd_folding;
+
+/* Checks and fills `f`, whose call, scan and x are set; false after recording what is wrong, or if x is NULL. */
+bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes);
+/* x, of the shape of f->x and the accumulator's type, folded: a REDUCE with its kept axes, or a SCAN.  `facts` holds
+ * reducer, law and parameters; dims and the scan's order are filled in here. */
+rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_dtype type, rd_fold_facts *facts);
+/* An operand of the fold beside x: as `type`, seen with the shape of x. */
+rd_expr *rd_folding_beside(const rd_folding *f, rd_expr *y, rd_dtype type);
+/* Number of elements of each result, and whether there is a result. */
+int64_t rd_folding_extent(const rd_folding *f, bool *any_result);
+#endif

@@ -1,0 +1,272 @@
+/* reduce_names.c - reductions and scans by name, lowered to the reducers of reducers.def and maps around them. */
+#include "expr/reduce.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct row {
+    const char   *call; /* "rd_" and the name */
+    rd_reducer_id reducer;
+    unsigned      takes;
+    rd_op         combine; /* of a result and .initial */
+    bool          scans;
+    rd_expr *(*build)(const rd_folding *f, const struct row *r);
+} row;
+
+/* ---- Types ------------------------------------------------------------------------------------------------- */
+static bool is_float(rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_FLOAT;
+}
+
+static rd_dtype sum_type(rd_dtype type)
+{
+    if (is_float(type))
+        return type;
+    return rd_dtype_kind(type) == RD_KIND_UINT ? RD_U64 : RD_I64;
+}
+
+static rd_dtype float_type(rd_dtype type)
+{
+    return is_float(type) ? type : RD_F64;
+}
+
+/* What is accumulated in, where the result would be `natural` without keywords. */
+static rd_dtype accumulator(const rd_folding *f, rd_dtype natural)
+{
+    rd_dtype type = f->opts.type ? rd_dtype_promote(natural, f->opts.type) : natural;
+
+    return f->opts.accuracy == RD_WIDE && type == RD_F32 ? RD_F64 : type;
+}
+
+static rd_expr *as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural)
+{
+    return rd_cast_to(y, f->opts.type ? f->opts.type : natural);
+}
+
+/* ---- Folds ------------------------------------------------------------------------------------------------- */
+static rd_expr *fold(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_expr *weights, rd_dtype type,
+                     bool identity)
+{
+    rd_fold_facts facts;
+
+    memset(&facts, 0, sizeof facts);
+    facts.reducer  = (int32_t)reducer;
+    facts.law      = rd_reducer_table[reducer].law;
+    facts.identity = identity;
+    if (reducer == RD_RED_moments)
+        facts.ddof = f->opts.ddof;
+    if (f->opts.accuracy == RD_SERIAL && facts.law != RD_LAW_exact)
+        facts.law = RD_LAW_serial;
+    return rd_folding_node(f, x, weights, type, &facts);
+}
+
+static rd_expr *fold_sum(const rd_folding *f, rd_expr *x)
+{
+    bool compensated = x && f->opts.accuracy == RD_COMPENSATED && is_float(x->type);
+
+    return x ? fold(f, compensated ? RD_RED_sum2 : RD_RED_sum, x, NULL, x->type, false) : NULL;
+}
+
+static rd_expr *map_2(const rd_folding *f, rd_op op, rd_expr *x, rd_expr *y)
+{
+    return rd_map_op(op, f->call, 2, (rd_expr *const[]){ x, y });
+}
+
+static rd_expr *map_1(const rd_folding *f, rd_op op, rd_expr *x)
+{
+    return rd_map_op(op, f->call, 1, &x);
+}
+
+/* .initial as one more element; without one, y itself. */
+static rd_expr *with_initial(const rd_folding *f, rd_op combine, rd_expr *y)
+{
+    rd_expr *initial = f->opts.initial;
+
+    if (!initial || !y)
+        return y;
+    bool weak_int = initial->weak && !is_float(initial->type);
+    if (!is_float(y->type) && !weak_int && !rd_dtype_safe(initial->type, y->type))
+        return rd_fail(y->ctx, RD_ERR_TYPE, "%s: .initial of type %s does not fit the accumulator's type %s", f->call,
+                       rd_dtype_name(initial->type), rd_dtype_name(y->type));
+    initial = rd_fit_to(initial, y->type, f->call);
+    initial = initial ? rd_broadcast_to(initial, y->rank, y->extent, f->call) : NULL;
+    return map_2(f, combine, y, initial);
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------- */
+static rd_expr *build_sum(const rd_folding *f, const row *r)
+{
+    rd_dtype natural = sum_type(f->x->type);
+    rd_expr *x       = rd_cast_to(f->x, accumulator(f, natural));
+    rd_expr *y       = NULL;
+
+    if (x)
+        y = r->reducer == RD_RED_sum ? fold_sum(f, x) : fold(f, r->reducer, x, NULL, x->type, false);
+    return as_asked(f, with_initial(f, r->combine, y), natural);
+}
+
+/* min, max, argmin and argmax have nothing to say about no element. */
+static bool is_empty(const rd_folding *f)
+{
+    char shape[RD_SHAPE_TEXT];
+    bool any_result;
+
+    if (f->scan || rd_folding_extent(f, &any_result) || !any_result || f->opts.initial)
+        return false;
+    rd_fail(f->x->ctx, RD_ERR_EMPTY, "%s: no element to choose from in an operand of shape %s", f->call,
+            rd_shape_text(f->x->rank, f->x->extent, shape));
+    return true;
+}
+
+static bool may_lack_a_value(const rd_folding *f)
+{
+    const char *why = f->opts.exclusive ? "the first element of an exclusive scan has none before it"
+                      : f->where && !is_float(f->x->type)
+                          ? ".where may leave no element, and the type has no NaN to say so"
+                          : NULL;
+
+    if (!why || f->opts.initial)
+        return false;
+    rd_fail(f->x->ctx, RD_ERR_EMPTY, "%s: an operand of type %s needs .initial: %s", f->call, rd_dtype_name(f->x->type),
+            why);
+    return true;
+}
+
+static rd_expr *build_extreme(const rd_folding *f, const row *r)
+{
+    rd_dtype natural = f->x->type, type = accumulator(f, natural);
+
+    if (is_empty(f) || may_lack_a_value(f))
+        return NULL;
+    rd_expr *y = fold(f, r->reducer, rd_cast_to(f->x, type), NULL, type, f->opts.initial != NULL);
+    return as_asked(f, with_initial(f, r->combine, y), natural);
+}
+
+static rd_expr *build_arg(const rd_folding *f, const row *r)
+{
+    return is_empty(f) ? NULL : as_asked(f, fold(f, r->reducer, f->x, NULL, RD_I64, false), RD_I64);
+}
+
+static rd_expr *build_truth(const rd_folding *f, const row *r)
+{
+    return as_asked(f, fold(f, r->reducer, rd_cast_to(f->x, RD_BOOL), NULL, RD_BOOL, false), RD_BOOL);
+}
+
+static rd_expr *build_count(const rd_folding *f, const row *r)
+{
+    rd_expr *x = rd_cast_to(f->x, RD_BOOL);
+
+    return as_asked(f, fold(f, r->reducer, rd_cast_to(x, RD_I64), NULL, RD_I64, false), RD_I64);
+}
+
+/* What a mean divides by, of the type: the weights that took part, else the elements. */
+static rd_expr *total_weight(const rd_folding *f, rd_expr *weights, rd_dtype type)
+{
+    bool any_result;
+
+    if (weights)
+        return fold_sum(f, weights);
+    if (f->where)
+        return fold_sum(f, rd_cast_to(f->where, type));
+    return rd_number(f->x->ctx, type, rd_word_from_int(rd_folding_extent(f, &any_result), type));
+}
+
+static rd_expr *build_mean(const rd_folding *f, const row *r)
+{
+    rd_dtype natural = float_type(f->x->type), type = accumulator(f, natural);
+    rd_expr *x = rd_cast_to(f->x, type), *weights = NULL;
+
+    (void)r;
+    if (f->opts.weights) {
+        weights = rd_folding_beside(f, f->opts.weights, type);
+        x       = map_2(f, RD_OP_mul, x, weights);
+    }
+    if (!x)
+        return NULL;
+    return as_asked(f, map_2(f, RD_OP_div, fold_sum(f, x), total_weight(f, weights, type)), natural);
+}
+
+/* var, std, logsumexp: one fold that takes weights itself. */
+static rd_expr *build_weighted(const rd_folding *f, const row *r)
+{
+    rd_dtype natural = float_type(f->x->type), type = accumulator(f, natural);
+    rd_expr *weights = f->opts.weights ? rd_folding_beside(f, f->opts.weights, type) : NULL;
+
+    if (f->opts.weights && !weights)
+        return NULL;
+    rd_expr *y = fold(f, r->reducer, rd_cast_to(f->x, type), weights, type, false);
+    if (y && r->combine == RD_OP_sqrt)
+        y = map_1(f, RD_OP_sqrt, y);
+    return as_asked(f, y, natural);
+}
+
+static rd_expr *build_norm(const rd_folding *f, const row *r)
+{
+    rd_dtype natural = float_type(f->x->type), type = accumulator(f, natural);
+    double   p = f->opts.p != 0 ? f->opts.p : 2;
+    rd_expr *x = rd_cast_to(f->x, type), *y;
+
+    (void)r;
+    if (p != 1 && p != 2 && !(isinf(p) && p > 0))
+        return rd_fail(f->x->ctx, RD_ERR_ARGUMENT, "%s: .p is %g, it must be 1, 2 or INFINITY", f->call, p);
+    x = map_1(f, p == 2 ? RD_OP_square : RD_OP_abs, x);
+    if (p == 1)
+        y = fold_sum(f, x);
+    else if (p == 2)
+        y = map_1(f, RD_OP_sqrt, fold_sum(f, x));
+    else /* of nothing -inf, hence 0 */
+        y = map_2(f, RD_OP_maximum, fold(f, RD_RED_max, x, NULL, type, true),
+                  rd_number(f->x->ctx, type, rd_word_from_int(0, type)));
+    return as_asked(f, y, natural);
+}
+
+enum { SUMS = RD_TAKES_WIDE | RD_TAKES_COMP };
+
+static const row rows[] = {
+    { "rd_sum", RD_RED_sum, RD_TAKES_INITIAL | SUMS, RD_OP_add, true, build_sum },
+    { "rd_prod", RD_RED_prod, RD_TAKES_INITIAL | RD_TAKES_WIDE, RD_OP_mul, true, build_sum },
+    { "rd_min", RD_RED_min, RD_TAKES_INITIAL, RD_OP_minimum, true, build_extreme },
+    { "rd_max", RD_RED_max, RD_TAKES_INITIAL, RD_OP_maximum, true, build_extreme },
+    { "rd_argmin", RD_RED_argmin, 0, RD_N_OPS, false, build_arg },
+    { "rd_argmax", RD_RED_argmax, 0, RD_N_OPS, false, build_arg },
+    { "rd_any", RD_RED_any, 0, RD_N_OPS, false, build_truth },
+    { "rd_all", RD_RED_all, 0, RD_N_OPS, false, build_truth },
+    { "rd_count", RD_RED_sum, 0, RD_N_OPS, false, build_count },
+    { "rd_mean", RD_RED_sum, RD_TAKES_WEIGHTS | SUMS, RD_N_OPS, false, build_mean },
+    { "rd_var", RD_RED_moments, RD_TAKES_WEIGHTS | RD_TAKES_DDOF | RD_TAKES_WIDE, RD_N_OPS, false, build_weighted },
+    { "rd_std", RD_RED_moments, RD_TAKES_WEIGHTS | RD_TAKES_DDOF | RD_TAKES_WIDE, RD_OP_sqrt, false, build_weighted },
+    { "rd_norm", RD_RED_sum, RD_TAKES_P | RD_TAKES_WIDE, RD_N_OPS, false, build_norm },
+    { "rd_logsumexp", RD_RED_logsumexp, RD_TAKES_WEIGHTS | RD_TAKES_WIDE, RD_N_OPS, false, build_weighted },
+};
+
+static const row *find_row(const rd_expr *x, const char *call, const char *name)
+{
+    if (!name)
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: the reducer is NULL", call);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(rows[i].call + strlen("rd_"), name))
+            return &rows[i];
+    return rd_fail(x->ctx, RD_ERR_TEXT, "%s: no reducer is called \"%.40s\"", call, name);
+}
+
+rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opts)
+{
+    const row *r = x ? find_row(x, "rd_reduce", reducer) : NULL;
+
+    if (!r)
+        return NULL;
+    rd_folding f = { .call = r->call, .x = x };
+    return rd_folding_begin(&f, opts, r->takes) ? r->build(&f, r) : NULL;
+}
+
+rd_expr *rd_scan_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opts)
+{
+    const row *r = x ? find_row(x, "rd_scan", reducer) : NULL;
+
+    if (!r)
+        return NULL;
+    if (!r->scans)
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_scan: scans are sum, prod, min and max, not %s", reducer);
+    rd_folding f = { .call = "rd_scan", .x = x, .scan = true };
+    return rd_folding_begin(&f, opts, (r->takes & ~(unsigned)RD_TAKES_COMP) | RD_TAKES_ORDER) ? r->build(&f, r) : NULL;
+}

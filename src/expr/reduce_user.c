@@ -1,0 +1,96 @@
+/* reduce_user.c - reductions and scans by the caller's own reducer. */
+#include "expr/reduce.h"
+#include <string.h>
+
+enum { MAX_OUT = 64, MAX_STATE = 256 };
+
+/* A copy with every field this release knows, zeroed first: padding too, as equal bytes make equal nodes. */
+static rd_reducer whole_reducer(const rd_reducer *r)
+{
+    rd_reducer copy, whole;
+    size_t     size = r->size && r->size < sizeof copy ? r->size : sizeof copy;
+
+    memset(&copy, 0, sizeof copy);
+    memcpy(&copy, r, size);
+    memset(&whole, 0, sizeof whole);
+    whole.size       = sizeof whole;
+    whole.n_out      = copy.n_out;
+    whole.in         = copy.in;
+    whole.out        = copy.out;
+    whole.state_size = copy.state_size;
+    whole.name       = copy.name ? copy.name : "user";
+    memcpy(whole.code, copy.code, sizeof whole.code);
+    whole.init   = copy.init;
+    whole.step   = copy.step;
+    whole.merge  = copy.merge;
+    whole.finish = copy.finish;
+    return whole;
+}
+
+static bool reducer_ok(const rd_folding *f, const rd_reducer *r)
+{
+    rd_ctx *ctx = f->x->ctx;
+
+    if (!r->init || !r->step || !r->finish)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: reducer %s lacks %s", f->call, r->name,
+                !r->init   ? "init"
+                : !r->step ? "step"
+                           : "finish");
+    else if (r->n_out < 1 || r->n_out > MAX_OUT || (f->scan && r->n_out > 1))
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: reducer %s has %d outputs, it must have 1%s", f->call, r->name,
+                (int)r->n_out, f->scan ? " to scan" : " to 64");
+    else if (r->state_size < 1 || r->state_size > MAX_STATE)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: reducer %s has a state of %lld bytes, it must have 1 to %d", f->call,
+                r->name, (long long)r->state_size, MAX_STATE);
+    else if (!rd_dtype_ok(r->in) || !rd_dtype_ok(r->out))
+        rd_fail(ctx, RD_ERR_TYPE, "%s: reducer %s goes from %s to %s, not types of this release", f->call, r->name,
+                rd_dtype_name(r->in), rd_dtype_name(r->out));
+    else
+        return true;
+    return false;
+}
+
+/* The reducer at an address of its own, with the texts it points to. */
+static const rd_reducer *kept(rd_ctx *ctx, rd_reducer *r)
+{
+    if (!(r->name = rd_intern(ctx, r->name, strlen(r->name) + 1)))
+        return NULL;
+    for (int i = 0; i < 5; i++)
+        if (r->code[i] && !(r->code[i] = rd_intern(ctx, r->code[i], strlen(r->code[i]) + 1)))
+            return NULL;
+    return rd_intern(ctx, r, sizeof *r);
+}
+
+static rd_expr *fold_user(rd_folding *f, const rd_reducer *reducer, const rd_reduce_opts *opts)
+{
+    rd_fold_facts facts;
+    rd_reducer    r;
+
+    if (!f->x)
+        return NULL;
+    if (!reducer)
+        return rd_fail(f->x->ctx, RD_ERR_ARGUMENT, "%s: the reducer is NULL", f->call);
+    if (!rd_folding_begin(f, opts, f->scan ? RD_TAKES_ORDER : 0))
+        return NULL;
+    r = whole_reducer(reducer);
+    if (!reducer_ok(f, &r))
+        return NULL;
+    memset(&facts, 0, sizeof facts);
+    facts.reducer = RD_RED_user;
+    facts.law     = r.merge && f->opts.accuracy != RD_SERIAL ? RD_LAW_associates : RD_LAW_serial;
+    facts.user    = kept(f->x->ctx, &r);
+    if (!facts.user)
+        return NULL;
+    rd_expr *y = rd_folding_node(f, rd_cast_to(f->x, r.in), NULL, r.out, &facts);
+    return rd_cast_to(y, f->opts.type ? f->opts.type : r.out);
+}
+
+rd_expr *rd_reduce_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_opts *opts)
+{
+    return fold_user(&(rd_folding){ .call = "rd_reduce", .x = x }, reducer, opts);
+}
+
+rd_expr *rd_scan_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_opts *opts)
+{
+    return fold_user(&(rd_folding){ .call = "rd_scan", .x = x, .scan = true }, reducer, opts);
+}
