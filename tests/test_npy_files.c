@@ -425,6 +425,8 @@ START_TEST(wrong_output)
     rd_error_clear(ctx);
     ck_assert_int_eq(rd_read(ctx, path, RD_INTO(d, RD_SHAPE(2, 3, 4))), RD_ERR_TYPE);
     rd_error_clear(ctx);
+    ck_assert_int_eq(rd_read(ctx, path, RD_INTO((float *)NULL, RD_SHAPE(2, 3, 4))), RD_ERR_ARGUMENT);
+    rd_error_clear(ctx);
     ck_assert_int_eq(rd_read(ctx, path, NULL), RD_ERR_ARGUMENT);
     rd_error_clear(ctx);
     ck_assert_int_eq(rd_read(ctx, path, RD_INTO(f, RD_SHAPE(2, 3, 4))), RD_OK);

@@ -192,7 +192,7 @@ static bool same_layout(const source *s, const rd_array *out)
         return true;
     rd_fail(s->ctx, type ? RD_ERR_SHAPE : RD_ERR_TYPE, "%s: %s: the file has %s %s, the output %s %s", s->call, s->path,
             rd_dtype_name(s->header.type), rd_shape_text(want->n, want->at, file_text), rd_dtype_name(out->type),
-            rd_shape_text(have->n < 0 || have->n > RD_MAX_RANK ? 0 : have->n, have->at, out_text));
+            rd_shape_text(have->n, have->at, out_text));
     return false;
 }
 
@@ -205,6 +205,10 @@ static bool read_into(const source *s, const rd_array *out)
         return false;
     if (s->header.points == 0)
         return true;
+    if (!out->data) {
+        rd_fail(s->ctx, RD_ERR_ARGUMENT, "%s: %s: the output has a shape and no data", s->call, s->path);
+        return false;
+    }
     rd_walk_start(&walk, out->data, rd_dtype_size(out->type), out->shape.n, out->shape.at, stride, s->header.order);
     return rd_walk_is_dense(&walk) ? read_dense(s, out->data) : read_strided(s, &walk);
 }

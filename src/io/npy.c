@@ -22,7 +22,7 @@ static const char descr_table[][3] = {
 };
 enum { N_DESCR = sizeof descr_table / sizeof *descr_table };
 
-static const char magic[6] = "\x93NUMPY";
+static const char magic[] = "\x93NUMPY";
 
 __attribute__((format(printf, 3, 4))) static bool refuse(reader *r, rd_status status, const char *format, ...)
 {
@@ -140,8 +140,8 @@ static rd_dtype find_descr(const char *text, int n)
 static bool read_descr(reader *r)
 {
     const int   first = peek(r);
-    const char *text;
-    int         n;
+    const char *text  = "";
+    int         n     = 0;
 
     if (first == '[' || first == '(')
         return refuse_compound(r);
@@ -193,8 +193,8 @@ enum { N_KEYS = sizeof keys / sizeof *keys };
 
 static bool read_entry(reader *r, bool seen[N_KEYS])
 {
-    const char *name;
-    int         n;
+    const char *name = "";
+    int         n    = 0;
 
     if (!read_string(r, "a key", &name, &n) || !expect(r, ':'))
         return false;
@@ -247,7 +247,7 @@ static bool measure(reader *r)
 
 int64_t rd_npy_offset(const uint8_t *bytes, int64_t n, char why[RD_NPY_WHY])
 {
-    if (n < 10 || memcmp(bytes, magic, sizeof magic) != 0) {
+    if (n < 10 || memcmp(bytes, magic, sizeof magic - 1) != 0) {
         snprintf(why, RD_NPY_WHY,
                  n < 10 ? "not a .npy file, it ends within the first 10 bytes"
                         : "not a .npy file, it does not begin with \\x93NUMPY");
@@ -302,7 +302,7 @@ int rd_npy_format(rd_dtype type, const rd_shape *shape, int order, bool big_endi
     const int length = (n + 1 + 63) / 64 * 64; /* the text ends in a newline, the data is aligned to 64 */
     memset(bytes + n, ' ', (size_t)(length - n));
     bytes[length - 1] = '\n';
-    memcpy(bytes, magic, sizeof magic);
+    memcpy(bytes, magic, sizeof magic - 1);
     bytes[6] = 1;
     bytes[7] = 0;
     bytes[8] = (char)((length - 10) % 256);
