@@ -13,7 +13,7 @@ struct oracle {
     uint32_t       n;
     binding       *bound;
     int            n_bound;
-    bool           outside; /* an rd_take index was */
+    bool           outside; /* an rd_take index was, below the element asked for */
 };
 
 static oracle_value element(oracle *o, const rd_expr *x, const int64_t *index);
@@ -264,8 +264,9 @@ static oracle_value element(oracle *o, const rd_expr *x, const int64_t *index)
     oracle_value  y    = kept(o, x)[flat];
 
     if (y.type == RD_AUTO) {
-        y                = compute(o, x, index);
-        kept(o, x)[flat] = y; /* looked up again: the table may have moved */
+        y = compute(o, x, index);
+        if (!o->outside)
+            kept(o, x)[flat] = y; /* looked up again: the table may have moved */
     }
     return y;
 }
@@ -294,6 +295,7 @@ void oracle_bind(oracle *o, const rd_expr *input, const void *data)
 
 bool oracle_at(oracle *o, const rd_expr *x, const int64_t *index, oracle_value *out)
 {
-    *out = element(o, x, index);
+    o->outside = false;
+    *out       = element(o, x, index);
     return !o->outside;
 }

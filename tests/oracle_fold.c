@@ -283,7 +283,6 @@ static oracle_value variance(const rd_fold_facts *fold, rd_dtype type, const ora
     const long double  block = fold->law == RD_LAW_serial || n < 64 ? count : 64;
     const spread       m     = spread_of(item, n);
     long double        v, err, degrees = m.weight - (long double)fold->ddof, degrees_err;
-    oracle_value       y, q = { .type = type };
 
     if (odd_weights(item, n))
         return oracle_unsure(type);

@@ -1,0 +1,292 @@
+/* random_expr.c - the pool: random numbers, choosing operands, taking nodes in. */
+#include "random_expr.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORK_LIMIT = 40000, MOST_STEPS = 22 };
+
+/* ---- Numbers: splitmix64 (Steele, Lea, Flood 2014) --------------------------------------------------------- */
+
+uint64_t random_bits(random_pool *pool)
+{
+    uint64_t z = (pool->state += 0x9e3779b97f4a7c15u);
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+int64_t random_below(random_pool *pool, int64_t n)
+{
+    return (int64_t)(random_bits(pool) % (uint64_t)n);
+}
+
+bool random_once(random_pool *pool, int64_t n)
+{
+    return random_below(pool, n) == 0;
+}
+
+double random_uniform(random_pool *pool, double lo, double hi)
+{
+    return lo + (hi - lo) * ((double)(random_bits(pool) >> 11) * 0x1p-53);
+}
+
+/* ---- Nodes ------------------------------------------------------------------------------------------------- */
+
+int64_t random_points(const rd_expr *x)
+{
+    return rd_points(x->rank, x->extent);
+}
+
+const random_node *random_find(const random_pool *pool, const rd_expr *x)
+{
+    for (int i = 0; i < pool->n_node; i++)
+        if (pool->node[i].x == x)
+            return &pool->node[i];
+    return NULL;
+}
+
+const random_node *random_pick(random_pool *pool)
+{
+    const double u = random_uniform(pool, 0, 1);
+
+    return &pool->node[pool->n_node - 1 - (int)(u * u * pool->n_node)];
+}
+
+static bool is_float(rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_FLOAT;
+}
+
+const random_node *random_pick_float(random_pool *pool)
+{
+    const random_node *node = random_pick(pool);
+
+    for (int i = 0; i < 4 && !is_float(node->x->type); i++)
+        node = random_pick(pool);
+    if (!is_float(node->x->type)) {
+        rd_expr *x = random_keep(pool, rd_cast(node->x, random_once(pool, 2) ? RD_F32 : RD_F64), "cast");
+        if (x)
+            node = random_find(pool, x);
+    }
+    return node;
+}
+
+/* Elements of x and y broadcast together; -1 if they do not. */
+static int64_t points_together(const rd_expr *x, const rd_expr *y)
+{
+    const int rank = x->rank > y->rank ? x->rank : y->rank;
+    int64_t   n    = 1;
+
+    for (int k = 1; k <= rank; k++) {
+        const int64_t a = k <= x->rank ? x->extent[x->rank - k] : 1, b = k <= y->rank ? y->extent[y->rank - k] : 1;
+        if (a != b && a != 1 && b != 1)
+            return -1;
+        n *= a == 1 ? b : a;
+    }
+    return n;
+}
+
+rd_expr *random_partner(random_pool *pool, rd_expr *x)
+{
+    for (int i = 0; i < 12; i++) {
+        rd_expr      *y = random_pick(pool)->x;
+        const int64_t n = points_together(x, y);
+        if (n >= 0 && n <= RANDOM_POINTS)
+            return y;
+    }
+    if (random_once(pool, 2))
+        return rd_int(pool->ctx, random_below(pool, 7) - (x->type >= RD_U8 && x->type <= RD_U64 ? 0 : 3));
+    return rd_num(pool->ctx, (double)(random_below(pool, 33) - 16) / 4);
+}
+
+rd_expr *random_mask(random_pool *pool, rd_expr *x)
+{
+    for (int i = 0; i < 8; i++) {
+        const random_node *y = random_pick(pool);
+        rd_expr           *m = y->x;
+        if (points_together(x, m) != random_points(x) || m->rank > x->rank)
+            continue;
+        if (m->type != RD_BOOL && y->exact)
+            m = random_once(pool, 2) ? rd_gt(m, rd_int(pool->ctx, 0)) : rd_ne(m, rd_int(pool->ctx, 1));
+        if (m && m->type == RD_BOOL)
+            return m;
+        rd_error_clear(pool->ctx);
+    }
+    return random_leaf(pool, x->rank, x->extent, RD_BOOL);
+}
+
+/* ---- Taking nodes in --------------------------------------------------------------------------------------- */
+
+static void note_refusal(random_pool *pool, const char *step)
+{
+    const rd_status status = rd_error(pool->ctx);
+
+    pool->refused[(int)status % RANDOM_STATUSES]++;
+    if (status == RD_OK || status == RD_ERR_MEMORY || status == RD_ERR_TEXT || status == RD_ERR_LIMIT)
+        snprintf(pool->complaint, sizeof pool->complaint, "%s refused: %s %s", step, rd_status_name(status),
+                 rd_error_text(pool->ctx));
+    rd_error_clear(pool->ctx);
+}
+
+/* Elements an oracle visits for one element of x, at most; scans and reductions fold lists. */
+static int64_t list_length(const rd_expr *x)
+{
+    int64_t n = 1;
+
+    if (x->kind != RD_EXPR_REDUCE && x->kind != RD_EXPR_SCAN)
+        return 1;
+    for (int a = 0; a < x->in[0]->rank; a++)
+        if (x->as.fold->dims >> a & 1)
+            n *= x->in[0]->extent[a];
+    return n;
+}
+
+/* A reduction may stand behind maps and views that were made with it, and its operand may be larger than its result:
+ * bounds for all nodes below that are new. */
+static bool is_small(const rd_expr *x, int depth)
+{
+    const int64_t n = random_points(x);
+
+    if (n > 4 * RANDOM_POINTS || n * list_length(x) > 40 * RANDOM_POINTS)
+        return false;
+    for (int k = 0; k < x->n_in && depth > 0; k++)
+        if (x->in[k] && !is_small(x->in[k], depth - 1))
+            return false;
+    return true;
+}
+
+/* What the oracle says of one element. */
+static void look_at(random_node *node, const oracle_value *v, double *vague)
+{
+    const double size = is_float(v->type) ? (double)v->v : (double)v->n;
+
+    node->n_unsure += v->unsure;
+    node->exact &= !v->unsure && v->err == 0;
+    if (v->unsure)
+        return;
+    if (!isfinite(size)) {
+        node->special = true;
+        return;
+    }
+    node->lo = fmin(node->lo, size);
+    node->hi = fmax(node->hi, size);
+    *vague   = fmax(*vague, (double)v->err);
+}
+
+/* Computes all of node->x.  False if it is of no use. */
+static bool examine(random_pool *pool, random_node *node)
+{
+    const rd_expr *x               = node->x;
+    int64_t        at[RD_MAX_RANK] = { 0 };
+    double         vague           = 0;
+    oracle_value   v;
+
+    node->n     = random_points(x);
+    node->lo    = INFINITY;
+    node->hi    = -INFINITY;
+    node->exact = true;
+    for (int64_t i = 0; i < node->n; i++) {
+        int64_t rest = i;
+        for (int a = x->rank - 1; a >= 0; a--) {
+            at[a] = rest % x->extent[a];
+            rest /= x->extent[a];
+        }
+        if (!oracle_at(pool->oracle, x, at, &v))
+            return false;
+        look_at(node, &v, &vague);
+    }
+    pool->work += node->n * list_length(x);
+    if (node->lo > node->hi)
+        node->lo = node->hi = 0;
+    return node->n_unsure * 30 <= node->n && vague <= 0.01 * fmax(fabs(node->lo), fabs(node->hi)) + 1e-30;
+}
+
+rd_expr *random_keep(random_pool *pool, rd_expr *x, const char *step)
+{
+    random_node node = { .x = x, .step = step };
+
+    if (!x || rd_error(pool->ctx)) {
+        note_refusal(pool, step);
+        return NULL;
+    }
+    if (random_find(pool, x))
+        return x;
+    if (random_points(x) > RANDOM_POINTS || pool->n_node == RANDOM_NODES || !is_small(x, 12) || !examine(pool, &node)) {
+        pool->dropped++;
+        return NULL;
+    }
+    pool->node[pool->n_node++] = node;
+    return x;
+}
+
+/* ---- The pool ---------------------------------------------------------------------------------------------- */
+
+static void step(random_pool *pool)
+{
+    const int64_t choice = random_below(pool, 100);
+
+    if (choice < 30)
+        random_view(pool);
+    else if (choice < 55)
+        random_map(pool);
+    else if (choice < 65)
+        random_function(pool);
+    else if (choice < 86)
+        random_fold(pool);
+    else if (choice < 90)
+        random_scan(pool);
+    else
+        random_idiom(pool);
+}
+
+/* The shape leaves are cut from: low ranks may have one axis longer than the lanes and blocks of any kernel. */
+static void choose_shape(random_pool *pool)
+{
+    static const int     ranks[] = { 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 6 };
+    static const int64_t few[]   = { 1, 2, 2, 3, 3, 4, 5, 7, 8, 9, 16, 17 };
+    static const int64_t long_[] = { 31, 32, 33, 63, 64, 65, 66, 127, 129, 130, 200, 257 };
+    int64_t              n       = 1;
+
+    pool->rank = ranks[random_below(pool, (int64_t)(sizeof ranks / sizeof *ranks))];
+    for (int a = 0; a < pool->rank; a++)
+        pool->extent[a] = few[random_below(pool, (int64_t)(sizeof few / sizeof *few))];
+    if (pool->rank > 0 && pool->rank < 4 && !random_once(pool, 3))
+        pool->extent[random_below(pool, pool->rank)] =
+            long_[random_below(pool, (int64_t)(sizeof long_ / sizeof *long_))];
+    if (pool->rank == 1 && random_once(pool, 6))
+        pool->extent[0] = random_once(pool, 2) ? 4100 : 4096 + random_below(pool, 300);
+    if (pool->rank > 0 && random_once(pool, 25))
+        pool->extent[random_below(pool, pool->rank)] = 0;
+    for (int a = 0; a < pool->rank; a++) {
+        while (n * pool->extent[a] > 4500)
+            pool->extent[a] = pool->extent[a] / 2;
+        n *= pool->extent[a];
+    }
+}
+
+random_pool *random_pool_new(rd_ctx *ctx, uint64_t seed)
+{
+    random_pool *pool = calloc(1, sizeof *pool);
+
+    pool->ctx    = ctx;
+    pool->oracle = oracle_new();
+    pool->state  = seed * 0xd1342543de82ef95u + 1;
+    pool->inputs = random_once(pool, 6);
+    choose_shape(pool);
+    random_first_leaves(pool);
+    for (int64_t i = 3 + random_below(pool, MOST_STEPS); i > 0 && pool->work < WORK_LIMIT; i--)
+        step(pool);
+    return pool;
+}
+
+void random_pool_free(random_pool *pool)
+{
+    if (!pool)
+        return;
+    for (int i = 0; i < pool->n_block; i++)
+        free(pool->block[i].memory);
+    oracle_free(pool->oracle);
+    free(pool);
+}

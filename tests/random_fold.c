@@ -1,0 +1,199 @@
+/* random_fold.c - reductions of every kind with every keyword, scans, and the user's reducers. */
+#include "random_expr.h"
+#include <string.h>
+
+/* ---- The user's reducers ----------------------------------------------------------------------------------- */
+
+RD_REDUCER(count_nonzeros, double, int64_t, 1, (int64_t n;), (s->n = 0;), (s->n += x != 0;), (a->n += b->n;),
+           (y[0] = s->n;))
+RD_REDUCER(welford, double, double, 2, (double n; double mean; double m2;), (s->n = 0; s->mean = 0; s->m2 = 0;),
+           (double d = x - s->mean; s->n += 1; s->mean += d / s->n; s->m2 += d * (x - s->mean);),
+           (double n = a->n + b->n; double d = b->mean - a->mean; double r = n > 0 ? b->n / n : 0; a->mean += d * r;
+            a->m2 += b->m2 + d * d * a->n * r; a->n                        = n;),
+           (y[0] = s->mean; y[1] = s->n > 0 ? s->m2 / s->n : 0;))
+/* The last element and its index: neither commutes nor has an identity. */
+RD_REDUCER(last, float, float, 1, (float x; int64_t i;), (s->x = -1; s->i = -1;), (s->x = x; s->i = i;),
+           (if (b->i >= 0) {
+               a->x = b->x;
+               a->i = b->i;
+           }),
+           (y[0] = s->i >= 0 ? s->x : -1;))
+
+/* A strict fold in C order: without merge. */
+static void decay_init(void *s)
+{
+    *(double *)s = 1;
+}
+
+static void decay_step(void *s, int64_t n, const void *x, int64_t stride, int64_t i)
+{
+    const double *p = x;
+
+    for (int64_t k = 0; k < n; k++)
+        *(double *)s = 0.5 * *(double *)s + p[k * stride] * (double)((i + k) % 3);
+}
+
+static void decay_finish(const void *s, void *y)
+{
+    *(double *)y = *(const double *)s;
+}
+
+static const rd_reducer decay = { .size       = sizeof(rd_reducer),
+                                  .n_out      = 1,
+                                  .in         = RD_F64,
+                                  .out        = RD_F64,
+                                  .state_size = sizeof(double),
+                                  .name       = "decay",
+                                  .init       = decay_init,
+                                  .step       = decay_step,
+                                  .finish     = decay_finish };
+
+/* ---- Keywords ---------------------------------------------------------------------------------------------- */
+
+enum { INITIAL = 1, WEIGHTS = 2, COMPENSATED = 4, WIDE = 8, DDOF = 16, NORM = 32, TYPE = 64, FLOATS = 128 };
+
+static const struct {
+    const char *name;
+    unsigned    takes;
+} reducers[] = {
+    { "sum", INITIAL | COMPENSATED | WIDE | TYPE },
+    { "mean", WEIGHTS | COMPENSATED | WIDE },
+    { "sum", INITIAL | COMPENSATED | WIDE | TYPE },
+    { "min", INITIAL },
+    { "max", INITIAL },
+    { "prod", INITIAL | FLOATS },
+    { "argmin", 0 },
+    { "argmax", 0 },
+    { "any", 0 },
+    { "all", 0 },
+    { "count", 0 },
+    { "var", WEIGHTS | DDOF | FLOATS },
+    { "std", WEIGHTS | DDOF | FLOATS },
+    { "norm", NORM },
+    { "logsumexp", WEIGHTS | FLOATS },
+};
+enum { N_REDUCERS = sizeof reducers / sizeof *reducers };
+
+static rd_dims random_dims(random_pool *pool, const rd_expr *x)
+{
+    rd_dims dims = { 0 };
+
+    if (random_once(pool, 5))
+        return random_once(pool, 2) ? RD_ALL : RD_KEEP_ALL;
+    for (int a = 0; a < x->rank; a++)
+        if (random_once(pool, 2) || (a == x->rank - 1 && dims.n == 0 && !random_once(pool, 6)))
+            dims.axis[dims.n++] = random_once(pool, 4) ? a - x->rank : a;
+    if (random_once(pool, 3))
+        dims.flags |= RD_DIMS_KEEP;
+    if (random_once(pool, 8))
+        dims.flags |= RD_DIMS_EXCEPT;
+    return dims;
+}
+
+static bool is_float(const rd_expr *x)
+{
+    return rd_dtype_kind(x->type) == RD_KIND_FLOAT;
+}
+
+/* Above 0, and broadcasts to x. */
+static rd_expr *random_weights(random_pool *pool, rd_expr *x)
+{
+    rd_expr *y = random_partner(pool, x);
+
+    if (random_once(pool, 3) && random_points(y) > 0)
+        return rd_add(rd_square(rd_tanh(y)), rd_num(pool->ctx, 0.25));
+    return rd_add(rd_remainder(rd_coord(x, 0), rd_int(pool->ctx, 3)), rd_int(pool->ctx, random_once(pool, 4) ? 0 : 1));
+}
+
+static rd_reduce_opts random_keywords(random_pool *pool, rd_expr *x, unsigned takes)
+{
+    rd_reduce_opts o = { .size = sizeof o };
+
+    if (random_once(pool, 40))
+        takes = ~0u; /* refusals too */
+    if (random_once(pool, 5))
+        o.where = random_mask(pool, x);
+    if (is_float(x) && random_once(pool, 5))
+        o.skip_nan = true;
+    if (takes & INITIAL && random_once(pool, 4))
+        o.initial =
+            is_float(x) && random_once(pool, 2) ? rd_num(pool->ctx, 0.75) : rd_int(pool->ctx, random_below(pool, 4));
+    if (takes & WEIGHTS && x->rank > 0 && random_once(pool, 4))
+        o.weights = random_weights(pool, x);
+    if (takes & COMPENSATED && random_once(pool, 10))
+        o.accuracy = RD_COMPENSATED;
+    else if (takes & WIDE && random_once(pool, 10))
+        o.accuracy = RD_WIDE;
+    else if (random_once(pool, 12))
+        o.accuracy = RD_SERIAL;
+    if (takes & DDOF)
+        o.ddof = (double)random_below(pool, 3) / (random_once(pool, 4) ? 2 : 1);
+    if (takes & NORM)
+        o.p = random_once(pool, 3) ? 0 : random_once(pool, 2) ? 1 : random_once(pool, 2) ? INFINITY : 2;
+    if (takes & TYPE && random_once(pool, 8))
+        o.type = random_once(pool, 3) ? random_type(pool) : is_float(x) ? RD_F64 : RD_I32;
+    return o;
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------------------- */
+
+static void by_user(random_pool *pool, rd_expr *x, bool scan)
+{
+    static const rd_reducer *const all[] = { count_nonzeros, welford, last, &decay };
+    const rd_reducer              *r     = all[random_below(pool, 4)];
+    rd_reduce_opts                 o     = { .size = sizeof o, .dims = random_dims(pool, x) };
+
+    if (random_once(pool, 6))
+        o.where = random_mask(pool, x);
+    if (scan)
+        o.dims = RD_DIMS((int)random_below(pool, x->rank));
+    random_keep(pool, scan ? rd_scan_user(x, r, &o) : rd_reduce_user(x, r, &o), r->name);
+}
+
+/* A product of many, or exponentials of much, say little: x drawn towards 1. */
+static rd_expr *tame(random_pool *pool, const random_node *node, unsigned takes)
+{
+    const double size = fmax(fabs(node->lo), fabs(node->hi));
+
+    if (!(takes & FLOATS) || !is_float(node->x) || size < 8 || random_once(pool, 8))
+        return node->x;
+    return rd_mul(node->x, rd_num(pool->ctx, 2 / size));
+}
+
+void random_fold(random_pool *pool)
+{
+    const int64_t      k = random_below(pool, N_REDUCERS);
+    const random_node *node =
+        random_once(pool, 2) || reducers[k].takes & FLOATS ? random_pick_float(pool) : random_pick(pool);
+    rd_expr       *x = tame(pool, node, reducers[k].takes);
+    rd_reduce_opts o;
+
+    if (random_once(pool, 9)) {
+        by_user(pool, x, false);
+        return;
+    }
+    o      = random_keywords(pool, x, reducers[k].takes);
+    o.dims = random_dims(pool, x);
+    random_keep(pool, rd_reduce_name(x, reducers[k].name, &o), reducers[k].name);
+}
+
+void random_scan(random_pool *pool)
+{
+    static const char *const names[] = { "sum", "sum", "prod", "min", "max" };
+    const random_node       *node    = random_pick(pool);
+    rd_expr                 *x       = node->x;
+    const int64_t            k       = random_below(pool, 5);
+    rd_reduce_opts           o;
+
+    if (x->rank == 0 || random_points(x) > 1500)
+        return;
+    if (random_once(pool, 6)) {
+        by_user(pool, x, true);
+        return;
+    }
+    o           = random_keywords(pool, x, k == 0 ? TYPE : 0);
+    o.dims      = RD_DIMS((int)random_below(pool, x->rank));
+    o.exclusive = random_once(pool, 4) && k < 3;
+    o.reverse   = random_once(pool, 4);
+    random_keep(pool, rd_scan_name(x, names[k], &o), "scan");
+}
