@@ -52,6 +52,8 @@ set_tests_properties(consumer PROPERTIES ENVIRONMENT
     "RDIM_BUILD=${PROJECT_BINARY_DIR};CMAKE=${CMAKE_COMMAND};GENERATOR=${CMAKE_GENERATOR};CC=${CMAKE_C_COMPILER};CFLAGS=${CMAKE_C_FLAGS};PKG_CONFIG=${PKG_CONFIG_EXECUTABLE};SHARED=${BUILD_SHARED_LIBS};MAKE_PROGRAM=${CMAKE_MAKE_PROGRAM}")
 list(APPEND rdim_tests consumer)
 
+include(cmake/docs.cmake)
+
 # 77: a test that cannot run here says why and counts as skipped.  Check's limit of 4 seconds a test is
 # too short for sanitizers on a busy machine.  Kernels that tests compile stay in the build tree.  Threads
 # that spin while they wait would starve the tests running beside them.
