@@ -115,8 +115,9 @@ const void *rd_intern(rd_ctx *ctx, const void *bytes, size_t size);
 __attribute__((format(printf, 3, 4))) void *rd_fail(rd_ctx *ctx, rd_status status, const char *format, ...);
 /* The same from any thread that runs a plan: recorded if the context has no error yet. */
 rd_status rd_fail_run(rd_ctx *ctx, rd_status status, const char *sentence);
-/* RD_ERR_TEXT with a sentence, the text and a caret under byte `at` of it; returns NULL. */
+/* RD_ERR_TEXT, or another status, with a sentence, the text and a caret under byte `at` of it; return NULL. */
 void     *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *text, size_t at);
+void     *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *what, const char *text, size_t at);
 void      rd_warn(rd_ctx *ctx, uint32_t warnings); /* any thread */
 
 int32_t rd_ctx_threads(const rd_ctx *ctx); /* as asked for in the options; 0: OpenMP's choice */

@@ -56,7 +56,7 @@ rd_status rd_fail_run(rd_ctx *ctx, rd_status status, const char *sentence)
     return status;
 }
 
-void *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *text, size_t at)
+void *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *what, const char *text, size_t at)
 {
     enum { BEFORE = 60, WIDTH = 100 };
     const size_t from = at > BEFORE ? at - BEFORE : 0;
@@ -67,8 +67,13 @@ void *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *
     for (; n < WIDTH && text[from + n]; n++)
         line[n] = text[from + n] >= ' ' && text[from + n] <= '~' ? text[from + n] : '?';
     line[n] = '\0';
-    return rd_fail(ctx, RD_ERR_TEXT, "%s: %s\n    %s%s%s\n    %*s^", call, what, from ? "..." : "", line,
+    return rd_fail(ctx, status, "%s: %s\n    %s%s%s\n    %*s^", call, what, from ? "..." : "", line,
                    text[from + n] ? "..." : "", (int)(at - from) + (from ? 3 : 0), "");
+}
+
+void *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *text, size_t at)
+{
+    return rd_fail_at(ctx, RD_ERR_TEXT, call, what, text, at);
 }
 
 void rd_warn(rd_ctx *ctx, uint32_t warnings)

@@ -1,0 +1,170 @@
+/* leaf.c - where expressions begin: caller memory, named inputs, numbers, coordinates. */
+#include "expr/ctx.h"
+#include <string.h>
+
+static bool check_descriptor(rd_ctx *ctx, const rd_array *array, const char *call, rd_leaf_facts *facts)
+{
+    memset(facts, 0, sizeof *facts);
+    if (!array) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the array is NULL", call);
+        return false;
+    }
+    return rd_array_layout(ctx, array, call, facts->stride);
+}
+
+static rd_expr *leaf_node(rd_ctx *ctx, const rd_array *array, const rd_leaf_facts *facts)
+{
+    return rd_node(
+        &(rd_expr){
+            .ctx = ctx, .kind = RD_EXPR_LEAF, .type = array->type, .rank = array->shape.n, .extent = array->shape.at },
+        facts, sizeof *facts);
+}
+
+/* Kernels read whole elements, and C leaves it undefined where they are not aligned. */
+static bool check_address(rd_ctx *ctx, const rd_array *array)
+{
+    char text[RD_SHAPE_TEXT];
+
+    if (!array->in)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_leaf: no data (NULL) for shape %s",
+                rd_shape_text(array->shape.n, array->shape.at, text));
+    else if ((uintptr_t)array->in % (uintptr_t)rd_dtype_size(array->type) != 0)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_leaf: address %p is not aligned for %s", array->in,
+                rd_dtype_name(array->type));
+    else
+        return true;
+    return false;
+}
+
+rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array)
+{
+    static const max_align_t nowhere; /* not NULL, which means an input */
+    rd_leaf_facts            facts;
+
+    if (!ctx || !check_descriptor(ctx, array, "rd_leaf", &facts))
+        return NULL;
+    if (rd_points(array->shape.n, array->shape.at) == 0)
+        facts.data = &nowhere;
+    else if (check_address(ctx, array))
+        facts.data = array->in;
+    else
+        return NULL;
+    return leaf_node(ctx, array, &facts);
+}
+
+/* ---- Inputs ---------------------------------------------------------------------------------------------- */
+static bool same_layout(const rd_expr *leaf, const rd_array *layout, const rd_leaf_facts *facts)
+{
+    const size_t extents = (size_t)leaf->rank * sizeof *leaf->extent;
+
+    return leaf->type == layout->type && leaf->rank == layout->shape.n &&
+           memcmp(leaf->extent, layout->shape.at, extents) == 0 &&
+           memcmp(leaf->as.leaf->stride, facts->stride, sizeof facts->stride) == 0;
+}
+
+static rd_expr *other_layout(const rd_expr *leaf, const rd_array *layout, const rd_leaf_facts *facts)
+{
+    char text[4][RD_SHAPE_TEXT];
+
+    return rd_fail(leaf->ctx, RD_ERR_ARGUMENT,
+                   "rd_input: \"%.64s\" is %s, shape %s, strides %s already; now it shall be %s, shape %s, strides %s",
+                   facts->name, rd_dtype_name(leaf->type), rd_shape_text(leaf->rank, leaf->extent, text[0]),
+                   rd_shape_text(leaf->rank, leaf->as.leaf->stride, text[1]), rd_dtype_name(layout->type),
+                   rd_shape_text(layout->shape.n, layout->shape.at, text[2]),
+                   rd_shape_text(layout->shape.n, facts->stride, text[3]));
+}
+
+/* The first of a name is listed, so that the next one is compared with it. */
+static rd_expr *list_input(rd_ctx *ctx, rd_expr *leaf)
+{
+    rd_named *named = leaf ? rd_arena(ctx, sizeof *named) : NULL;
+
+    if (!named)
+        return NULL;
+    *named     = (rd_named){ .older = ctx->named, .leaf = leaf };
+    ctx->named = named;
+    return leaf;
+}
+
+rd_expr *rd_input(rd_ctx *ctx, const char *name, const rd_array *layout)
+{
+    rd_leaf_facts facts;
+    rd_array      no_data;
+
+    if (!ctx)
+        return NULL;
+    if (!name || !*name)
+        return rd_fail(ctx, RD_ERR_ARGUMENT, "rd_input: the name is %s", name ? "empty" : "NULL");
+    if (layout) {
+        no_data    = *layout;
+        no_data.in = NULL; /* the pointer comes later: this one, if any, is not looked at */
+    }
+    if (!check_descriptor(ctx, layout ? &no_data : NULL, "rd_input", &facts))
+        return NULL;
+    facts.name = rd_intern(ctx, name, strlen(name) + 1);
+    if (!facts.name)
+        return NULL;
+    for (const rd_named *named = ctx->named; named; named = named->older)
+        if (named->leaf->as.leaf->name == facts.name)
+            return same_layout(named->leaf, layout, &facts) ? named->leaf : other_layout(named->leaf, layout, &facts);
+    return list_input(ctx, leaf_node(ctx, layout, &facts));
+}
+
+/* ---- Numbers and coordinates ----------------------------------------------------------------------------- */
+static rd_expr *number_node(rd_ctx *ctx, rd_dtype type, bool weak, rd_word value)
+{
+    rd_number_facts facts = { .value = { .u64 = 0 } };
+
+    /* An f32 leaves half of the word as it was: only the member that counts is taken. */
+    if (rd_dtype_class(type) == RD_CLASS_f32)
+        facts.value.f32 = value.f32;
+    else
+        facts.value = value;
+    return rd_node(&(rd_expr){ .ctx = ctx, .kind = RD_EXPR_NUMBER, .type = type, .weak = weak }, &facts, sizeof facts);
+}
+
+rd_expr *rd_number(rd_ctx *ctx, rd_dtype type, rd_word value)
+{
+    return number_node(ctx, type, false, value);
+}
+
+rd_expr *rd_num(rd_ctx *ctx, double value)
+{
+    return ctx ? number_node(ctx, RD_F64, true, (rd_word){ .f64 = value }) : NULL;
+}
+
+rd_expr *rd_int(rd_ctx *ctx, int64_t value)
+{
+    return ctx ? number_node(ctx, RD_I64, true, (rd_word){ .i64 = value }) : NULL;
+}
+
+rd_expr *rd_coord(rd_expr *x, int axis)
+{
+    int64_t       extent[RD_MAX_RANK];
+    rd_axis_facts facts = { 0 };
+    int           found;
+
+    if (!x || (found = rd_axis(x, axis, "rd_coord")) < 0)
+        return NULL;
+    for (int a = 0; a < x->rank; a++)
+        extent[a] = a == found ? x->extent[a] : 1;
+    facts.axis = found;
+    return rd_node(
+        &(rd_expr){ .ctx = x->ctx, .kind = RD_EXPR_COORD, .type = RD_I64, .rank = x->rank, .extent = extent }, &facts,
+        sizeof facts);
+}
+
+/* ---- What a node is -------------------------------------------------------------------------------------- */
+rd_shape rd_shape_of(const rd_expr *x)
+{
+    rd_shape shape = { .n = x ? x->rank : -1 };
+
+    if (x)
+        memcpy(shape.at, x->extent, (size_t)x->rank * sizeof *x->extent);
+    return shape;
+}
+
+rd_dtype rd_type_of(const rd_expr *x)
+{
+    return x ? x->type : RD_AUTO;
+}

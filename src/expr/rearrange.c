@@ -1,0 +1,210 @@
+/* rearrange.c - selections of elements that are more than offsets and coefficients: reshape, take, concat. */
+#include "expr/affine.h"
+#include <string.h>
+
+/* ---- Reshape --------------------------------------------------------------------------------------------- */
+static bool refuse_reshape(const rd_expr *x, const rd_shape *asked, const char *why)
+{
+    char from[RD_SHAPE_TEXT], to[RD_SHAPE_TEXT];
+
+    rd_fail(x->ctx, RD_ERR_SHAPE, "rd_reshape: %s, asked for %s from shape %s", why,
+            rd_shape_text(asked->n, asked->at, to), rd_shape_text(x->rank, x->extent, from));
+    return false;
+}
+
+/* The extents asked for, a number where -1 stood. */
+static bool deduce(const rd_expr *x, const rd_shape *asked, int64_t *extent)
+{
+    const int64_t points = rd_points(x->rank, x->extent);
+    int           hole   = -1;
+    int64_t       others;
+
+    for (int a = 0; a < asked->n; a++) {
+        if (asked->at[a] == -1 && hole >= 0)
+            return refuse_reshape(x, asked, "more than one extent is -1");
+        if (asked->at[a] == -1)
+            hole = a;
+        extent[a] = asked->at[a] == -1 ? 1 : asked->at[a];
+    }
+    others = rd_points(asked->n, extent);
+    if (others < 0)
+        return refuse_reshape(x, asked, "an extent is negative or the size overflows");
+    if (hole >= 0 && others == 0)
+        return refuse_reshape(x, asked, "-1 could be any extent beside an extent of 0");
+    if (hole >= 0)
+        extent[hole] = points / others;
+    if (rd_points(asked->n, extent) < 0) /* the extents beside a 0 count too */
+        return refuse_reshape(x, asked, "the size overflows");
+    return rd_points(asked->n, extent) == points || refuse_reshape(x, asked, "another number of elements");
+}
+
+/* If the shapes differ in extents of 1 only, the reshape is a view, which composes with others; else NULL. */
+static bool only_ones_differ(const rd_expr *x, int rank, const int64_t *extent, rd_affine *v)
+{
+    int a = 0;
+
+    for (int k = 0; k < rank; k++) {
+        if (extent[k] == 1) {
+            rd_affine_axis(v, 1, -1, 0);
+            continue;
+        }
+        while (a < x->rank && x->extent[a] == 1)
+            a++;
+        if (a == x->rank || x->extent[a] != extent[k])
+            return false;
+        rd_affine_whole(v, x, a++);
+    }
+    while (a < x->rank && x->extent[a] == 1)
+        a++;
+    return a == x->rank;
+}
+
+rd_expr *rd_reshape(rd_expr *x, rd_shape shape)
+{
+    rd_affine v                   = { 0 };
+    int64_t   extent[RD_MAX_RANK] = { 0 };
+
+    if (!x)
+        return NULL;
+    if (shape.n < 0 || shape.n > RD_MAX_RANK)
+        return rd_fail(x->ctx, RD_ERR_SHAPE, "rd_reshape: the shape has rank %d, possible are 0 to %d", (int)shape.n,
+                       RD_MAX_RANK);
+    if (!deduce(x, &shape, extent))
+        return NULL;
+    if (x->kind == RD_EXPR_RESHAPE)
+        x = x->in[0];
+    if (only_ones_differ(x, shape.n, extent, &v))
+        return rd_affine_view(x, &v, "rd_reshape");
+    return rd_node(&(rd_expr){ .ctx    = x->ctx,
+                               .kind   = RD_EXPR_RESHAPE,
+                               .type   = x->type,
+                               .rank   = shape.n,
+                               .n_in   = 1,
+                               .extent = extent,
+                               .in     = &x },
+                   NULL, 0);
+}
+
+/* ---- Take ------------------------------------------------------------------------------------------------ */
+static bool check_index(const rd_expr *x, int axis, const rd_expr *index)
+{
+    const rd_kind kind = rd_dtype_kind(index->type);
+    char          text[RD_SHAPE_TEXT], own[RD_SHAPE_TEXT];
+
+    if (kind != RD_KIND_INT && kind != RD_KIND_UINT) {
+        rd_fail(x->ctx, RD_ERR_TYPE, "rd_take: the index is of type %s, not an integer type%s",
+                rd_dtype_name(index->type), kind == RD_KIND_BOOL ? "; keyword .where of a reduction takes masks" : "");
+        return false;
+    }
+    if (x->rank - 1 + index->rank > RD_MAX_RANK) {
+        rd_fail(x->ctx, RD_ERR_SHAPE, "rd_take: the result would have rank %d, at most %d are possible",
+                x->rank - 1 + index->rank, RD_MAX_RANK);
+        return false;
+    }
+    if (x->extent[axis] == 0 && rd_points(index->rank, index->extent) > 0) {
+        rd_fail(x->ctx, RD_ERR_AXIS, "rd_take: nothing to take from axis %d of extent 0, shape %s, index of shape %s",
+                axis, rd_shape_text(x->rank, x->extent, text), rd_shape_text(index->rank, index->extent, own));
+        return false;
+    }
+    return true;
+}
+
+rd_expr *rd_take(rd_expr *x, int axis, rd_expr *index)
+{
+    rd_expr      *in[2] = { x, index };
+    int64_t       extent[RD_MAX_RANK];
+    rd_axis_facts facts = { 0 };
+    int           found, rank = 0;
+    char          text[RD_SHAPE_TEXT];
+
+    if (!x || !index || !rd_same_ctx("rd_take", 2, in) || (found = rd_axis(x, axis, "rd_take")) < 0 ||
+        !check_index(x, found, index))
+        return NULL;
+    for (int a = 0; a < found; a++)
+        extent[rank++] = x->extent[a];
+    for (int a = 0; a < index->rank; a++)
+        extent[rank++] = index->extent[a];
+    for (int a = found + 1; a < x->rank; a++)
+        extent[rank++] = x->extent[a];
+    if (rd_points(rank, extent) < 0)
+        return rd_fail(x->ctx, RD_ERR_SHAPE, "rd_take: the size of the result overflows, shape %s",
+                       rd_shape_text(rank, extent, text));
+    in[1] = index->weak ? rd_cast_to(index, RD_I64) : index;
+    if (!in[1])
+        return NULL;
+    facts.axis = found;
+    return rd_node(
+        &(rd_expr){
+            .ctx = x->ctx, .kind = RD_EXPR_TAKE, .type = x->type, .rank = rank, .n_in = 2, .extent = extent, .in = in },
+        &facts, sizeof facts);
+}
+
+/* ---- Concat ---------------------------------------------------------------------------------------------- */
+/* Checks that part k agrees with part 0 beside the axis, and adds its extent there. */
+static bool join(rd_expr *const *part, int k, int axis, int64_t *extent)
+{
+    const rd_expr *x = part[k];
+    char           own[RD_SHAPE_TEXT], first[RD_SHAPE_TEXT];
+    bool           agree = x->rank == part[0]->rank;
+
+    for (int a = 0; agree && a < x->rank; a++)
+        agree = a == axis || x->extent[a] == extent[a];
+    if (agree) {
+        extent[axis] += x->extent[axis];
+        agree = rd_points(x->rank, extent) >= 0;
+    }
+    if (!agree)
+        rd_fail(x->ctx, RD_ERR_SHAPE,
+                "rd_concat: part %d of shape %s cannot be joined to part 0 of shape %s along axis %d: other extents "
+                "differ, or the size overflows",
+                k, rd_shape_text(x->rank, x->extent, own), rd_shape_text(part[0]->rank, part[0]->extent, first), axis);
+    return agree;
+}
+
+static rd_expr *concat_node(rd_expr *const *part, int32_t n, int axis, const int64_t *extent, rd_dtype type)
+{
+    rd_ctx             *ctx   = part[0]->ctx;
+    const rd_axis_facts facts = { .axis = axis };
+    rd_expr           **in    = rd_alloc(ctx, (int64_t)(sizeof *in * (size_t)n));
+    rd_expr            *y     = NULL;
+    bool                all   = in != NULL;
+
+    for (int k = 0; all && k < n; k++) {
+        in[k] = rd_cast_to(part[k], type);
+        all   = in[k] != NULL;
+    }
+    if (all)
+        y = rd_node(&(rd_expr){ .ctx    = ctx,
+                                .kind   = RD_EXPR_CONCAT,
+                                .type   = type,
+                                .rank   = part[0]->rank,
+                                .n_in   = n,
+                                .extent = extent,
+                                .in     = in },
+                    &facts, sizeof facts);
+    rd_free(ctx, in);
+    return y;
+}
+
+rd_expr *rd_concat(int axis, rd_exprs parts)
+{
+    int64_t  extent[RD_MAX_RANK];
+    rd_dtype type;
+    int      found;
+
+    if (parts.n < 1 || !parts.at)
+        return NULL; /* no part, no context to record anything in */
+    for (int k = 0; k < parts.n; k++)
+        if (!parts.at[k])
+            return NULL;
+    if (!rd_same_ctx("rd_concat", parts.n, parts.at) || (found = rd_axis(parts.at[0], axis, "rd_concat")) < 0)
+        return NULL;
+    type = parts.at[0]->type;
+    memcpy(extent, parts.at[0]->extent, (size_t)parts.at[0]->rank * sizeof *extent);
+    for (int k = 1; k < parts.n; k++) {
+        if (!join(parts.at, k, found, extent))
+            return NULL;
+        type = rd_dtype_promote(type, parts.at[k]->type);
+    }
+    return parts.n == 1 ? parts.at[0] : concat_node(parts.at, parts.n, found, extent, type);
+}

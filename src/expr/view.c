@@ -1,0 +1,189 @@
+/* view.c - selections of elements that are offsets and coefficients: select, range, permute, broadcast, window, ... */
+#include "expr/affine.h"
+#include <string.h>
+
+rd_expr *rd_select(rd_expr *x, int axis, int64_t i)
+{
+    rd_affine v = { 0 };
+    char      text[RD_SHAPE_TEXT];
+    int       found;
+
+    if (!x || (found = rd_axis(x, axis, "rd_select")) < 0)
+        return NULL;
+    for (int a = 0; a < x->rank; a++)
+        if (a != found)
+            rd_affine_whole(&v, x, a);
+    if (!rd_affine_select(&v, x, found, i))
+        return rd_fail(x->ctx, RD_ERR_AXIS, "rd_select: index %lld is outside axis %d of extent %lld, shape %s",
+                       (long long)i, axis, (long long)x->extent[found], rd_shape_text(x->rank, x->extent, text));
+    return rd_affine_view(x, &v, "rd_select");
+}
+
+rd_expr *rd_range(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step)
+{
+    rd_affine v = { 0 };
+    int       found;
+
+    if (!x || (found = rd_axis(x, axis, "rd_range")) < 0)
+        return NULL;
+    if (step == 0)
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_range: step 0 along axis %d never arrives", axis);
+    for (int a = 0; a < x->rank; a++) {
+        if (a == found)
+            rd_affine_range(&v, x, a, start, stop, step);
+        else
+            rd_affine_whole(&v, x, a);
+    }
+    return rd_affine_view(x, &v, "rd_range");
+}
+
+rd_expr *rd_permute(rd_expr *x, rd_index order)
+{
+    rd_affine v    = { 0 };
+    uint64_t  seen = 0;
+    char      text[RD_SHAPE_TEXT];
+
+    if (!x)
+        return NULL;
+    if (order.n != x->rank)
+        return rd_fail(x->ctx, RD_ERR_AXIS, "rd_permute: %d axes given for rank %d, shape %s", (int)order.n, x->rank,
+                       rd_shape_text(x->rank, x->extent, text));
+    for (int k = 0; k < x->rank; k++) {
+        const int64_t a = order.at[k] < 0 ? order.at[k] + x->rank : order.at[k];
+        if (a < 0 || a >= x->rank)
+            return rd_fail(x->ctx, RD_ERR_AXIS, "rd_permute: no axis %lld in an operand of rank %d, shape %s",
+                           (long long)order.at[k], x->rank, rd_shape_text(x->rank, x->extent, text));
+        if (seen >> a & 1)
+            return rd_fail(x->ctx, RD_ERR_AXIS, "rd_permute: axis %lld is named twice, shape %s",
+                           (long long)order.at[k], rd_shape_text(x->rank, x->extent, text));
+        seen |= (uint64_t)1 << a;
+        rd_affine_whole(&v, x, (int)a);
+    }
+    return rd_affine_view(x, &v, "rd_permute");
+}
+
+rd_expr *rd_transpose(rd_expr *x)
+{
+    rd_affine v = { 0 };
+
+    if (!x || x->rank < 2)
+        return x;
+    for (int a = 0; a < x->rank - 2; a++)
+        rd_affine_whole(&v, x, a);
+    rd_affine_whole(&v, x, x->rank - 1);
+    rd_affine_whole(&v, x, x->rank - 2);
+    return rd_affine_view(x, &v, "rd_transpose");
+}
+
+rd_expr *rd_broadcast(rd_expr *x, rd_shape shape)
+{
+    char text[RD_SHAPE_TEXT];
+
+    if (!x)
+        return NULL;
+    if (shape.n < 0 || shape.n > RD_MAX_RANK)
+        return rd_fail(x->ctx, RD_ERR_SHAPE, "rd_broadcast: the shape has rank %d, possible are 0 to %d", (int)shape.n,
+                       RD_MAX_RANK);
+    if (rd_points(shape.n, shape.at) < 0)
+        return rd_fail(x->ctx, RD_ERR_SHAPE, "rd_broadcast: an extent is negative or the size overflows, shape %s",
+                       rd_shape_text(shape.n, shape.at, text));
+    return rd_broadcast_to(x, shape.n, shape.at, "rd_broadcast");
+}
+
+rd_expr *rd_expand(rd_expr *x, int axis)
+{
+    rd_affine v = { 0 };
+    char      text[RD_SHAPE_TEXT];
+    int       place;
+
+    if (!x)
+        return NULL;
+    if (axis < -x->rank - 1 || axis > x->rank)
+        return rd_fail(x->ctx, RD_ERR_AXIS, "rd_expand: no place %d for a new axis in rank %d, shape %s", axis, x->rank,
+                       rd_shape_text(x->rank, x->extent, text));
+    place = axis < 0 ? axis + x->rank + 1 : axis;
+    for (int a = 0; a <= x->rank; a++) {
+        if (a == place)
+            rd_affine_axis(&v, 1, -1, 0);
+        if (a < x->rank)
+            rd_affine_whole(&v, x, a);
+    }
+    return rd_affine_view(x, &v, "rd_expand");
+}
+
+rd_expr *rd_squeeze(rd_expr *x, rd_dims d)
+{
+    rd_affine v = { 0 };
+    uint64_t  bits;
+    char      text[RD_SHAPE_TEXT];
+
+    if (!x || !rd_dims_bits(x, &d, "rd_squeeze", &bits))
+        return NULL;
+    for (int a = 0; a < x->rank; a++) {
+        if (!(bits >> a & 1))
+            rd_affine_whole(&v, x, a);
+        else if (x->extent[a] != 1)
+            return rd_fail(x->ctx, RD_ERR_SHAPE, "rd_squeeze: axis %d has extent %lld, not 1, shape %s", a,
+                           (long long)x->extent[a], rd_shape_text(x->rank, x->extent, text));
+    }
+    return rd_affine_view(x, &v, "rd_squeeze");
+}
+
+rd_expr *rd_flip(rd_expr *x, rd_dims d)
+{
+    rd_affine v = { 0 };
+    uint64_t  bits;
+
+    if (!x || !rd_dims_bits(x, &d, "rd_flip", &bits))
+        return NULL;
+    for (int a = 0; a < x->rank; a++)
+        rd_affine_range(&v, x, a, RD_OPEN, RD_OPEN, bits >> a & 1 ? -1 : 1);
+    return rd_affine_view(x, &v, "rd_flip");
+}
+
+rd_expr *rd_diagonal(rd_expr *x, int axis1, int axis2, int64_t offset)
+{
+    rd_affine v = { 0 };
+    char      text[RD_SHAPE_TEXT];
+    int       row, column;
+
+    if (!x || (row = rd_axis(x, axis1, "rd_diagonal")) < 0 || (column = rd_axis(x, axis2, "rd_diagonal")) < 0)
+        return NULL;
+    if (row == column)
+        return rd_fail(x->ctx, RD_ERR_AXIS, "rd_diagonal: axes %d and %d are the same, shape %s", axis1, axis2,
+                       rd_shape_text(x->rank, x->extent, text));
+    for (int a = 0; a < x->rank; a++)
+        if (a != row && a != column)
+            rd_affine_whole(&v, x, a);
+    if (offset <= -x->extent[row] || offset >= x->extent[column]) {
+        rd_affine_axis(&v, 0, -1, 0);
+    } else {
+        const int64_t down = offset < 0 ? -offset : 0, right = offset > 0 ? offset : 0;
+        const int64_t rows = x->extent[row] - down, columns = x->extent[column] - right;
+        v.offset[row]       = down;
+        v.offset[column]    = right;
+        v.coef[row][v.rank] = 1;
+        rd_affine_axis(&v, rows < columns ? rows : columns, column, 1);
+    }
+    return rd_affine_view(x, &v, "rd_diagonal");
+}
+
+rd_expr *rd_window(rd_expr *x, int axis, int64_t n, int64_t step)
+{
+    rd_affine v = { 0 };
+    int       found;
+
+    if (!x || (found = rd_axis(x, axis, "rd_window")) < 0)
+        return NULL;
+    if (n < 1 || step < 1)
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_window: n is %lld and step %lld, both must be at least 1",
+                       (long long)n, (long long)step);
+    for (int a = 0; a < x->rank; a++) {
+        if (a != found)
+            rd_affine_whole(&v, x, a);
+        else
+            rd_affine_axis(&v, n > x->extent[a] ? 0 : (x->extent[a] - n) / step + 1, a, step);
+    }
+    rd_affine_axis(&v, n, found, 1);
+    return rd_affine_view(x, &v, "rd_window");
+}
