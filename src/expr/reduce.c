@@ -141,27 +141,36 @@ static rd_expr *put_back(const rd_folding *f, rd_expr *y)
     return rd_view(y, rank, extent, number);
 }
 
+/* The shape of a fold of x, without kept axes; its rank, or -1 after recording that it is too large. */
+static int result_shape(const rd_folding *f, const rd_expr *x, int n_out, int64_t extent[RD_MAX_RANK + 1])
+{
+    bool keep = f->opts.dims.flags & RD_DIMS_KEEP && !f->scan;
+    int  rank = 0;
+
+    for (int a = 0; a < x->rank; a++)
+        if (f->scan || !(f->bits >> a & 1))
+            extent[rank++] = x->extent[a];
+    if (n_out > 1)
+        extent[rank++] = n_out;
+    if (rank + (keep ? __builtin_popcountll(f->bits) : 0) <= RD_MAX_RANK && rd_points(rank, extent) >= 0)
+        return rank;
+    rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the result has more than %d axes, or its size overflows", f->call, RD_MAX_RANK);
+    return -1;
+}
+
 rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_dtype type, rd_fold_facts *facts)
 {
-    rd_expr *const in[]  = { x, weights, f->where };
-    int            n_out = facts->user ? facts->user->n_out : 1, rank = 0;
+    rd_expr *const in[] = { x, weights, f->where };
     int64_t        extent[RD_MAX_RANK + 1];
+    int            rank = x ? result_shape(f, x, facts->user ? facts->user->n_out : 1, extent) : -1;
 
-    if (!x)
+    if (rank < 0)
         return NULL;
     facts->dims = f->bits;
     if (f->scan) {
         facts->exclusive = f->opts.exclusive;
         facts->reverse   = f->opts.reverse;
     }
-    for (int a = 0; a < x->rank; a++)
-        if (f->scan || !(f->bits >> a & 1))
-            extent[rank++] = x->extent[a];
-    if (n_out > 1)
-        extent[rank++] = n_out;
-    if (rank + (f->opts.dims.flags & RD_DIMS_KEEP ? __builtin_popcountll(f->bits) : 0) > RD_MAX_RANK && !f->scan)
-        return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the result would have more than %d axes", f->call, RD_MAX_RANK);
-
     rd_expr *y = rd_node(&(rd_expr){ .ctx    = x->ctx,
                                      .kind   = f->scan ? RD_EXPR_SCAN : RD_EXPR_REDUCE,
                                      .type   = type,
