@@ -434,6 +434,41 @@ START_TEST(wrong_output)
 }
 END_TEST
 
+/* Allocation number `left` of a context and all after it fail. */
+static int left;
+
+static void *allocate(void *user, int64_t bytes)
+{
+    return left-- > 0 ? malloc((size_t)bytes) : user;
+}
+
+static void release(void *user, void *p)
+{
+    (void)user;
+    free(p);
+}
+
+START_TEST(no_memory)
+{
+    const rd_ctx_opts opts   = { .allocate = allocate, .release = release };
+    const char       *path   = in_dir("no_memory.npy");
+    bool              passed = false;
+
+    for (int n = 1; !passed; n++) {
+        left         = n;
+        rd_ctx  *low = rd_ctx_new(&opts);
+        rd_array a   = { 0 };
+        ck_assert(low && n < 100);
+        passed = rd_read(low, "tests/data/f8_big_fortran_v2.npy", &a) == RD_OK &&
+                 rd_load(low, "tests/data/f8_big_fortran_v2.npy") && rd_npy_write(low, path, &a, 0, true) == RD_OK;
+        ck_assert_int_eq(rd_error(low), passed ? RD_OK : RD_ERR_MEMORY);
+        ck_assert(passed == (access(path, F_OK) == 0));
+        rd_array_free(&a);
+        rd_ctx_free(low);
+    }
+}
+END_TEST
+
 /* ---- Writing ---------------------------------------------------------------------------------------------- */
 /* A failed write leaves the old file, if there was one, and nothing else. */
 static void check_not_written(const char *path, const rd_array *a, int files, const char *text)
@@ -513,6 +548,7 @@ int main(void)
     tcase_add_loop_test(tc, mapped, 0, COUNT(mapping));
     tcase_add_test(tc, odd_bools);
     tcase_add_test(tc, wrong_output);
+    tcase_add_test(tc, no_memory);
     tcase_add_test(tc, failed_writes);
     tcase_add_test(tc, saved);
     suite_add_tcase(suite, tc);
