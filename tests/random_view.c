@@ -193,16 +193,18 @@ static rd_expr *reshape(random_pool *pool, rd_expr *x)
 
 /* ---- Elements by index, parts joined ----------------------------------------------------------------------- */
 
-static rd_expr *take(random_pool *pool, rd_expr *x)
+static void take(random_pool *pool, rd_expr *x)
 {
     const int     axis     = any_axis(pool, x);
     const int64_t extent   = extent_of(x, axis);
     int64_t       shape[2] = { random_below(pool, 9), 1 + random_below(pool, 3) };
     rd_expr      *index    = random_index_leaf(pool, (int)random_below(pool, 3), shape, -extent, extent);
 
-    if (index && random_once(pool, 4)) /* computed indices */
+    if (!index) /* nothing to take, or no room for another leaf */
+        return;
+    if (random_once(pool, 4)) /* computed indices */
         index = rd_remainder(rd_add(index, rd_int(pool->ctx, random_below(pool, 50))), rd_int(pool->ctx, extent));
-    return rd_take(x, axis, index);
+    random_keep(pool, rd_take(x, axis, index), "take");
 }
 
 static rd_expr *concat(random_pool *pool, rd_expr *x)
@@ -253,7 +255,7 @@ void random_view(random_pool *pool)
     else if (choice < 28)
         random_keep(pool, reshape(pool, x), "reshape");
     else if (choice < 30)
-        random_keep(pool, take(pool, x), "take");
+        take(pool, x);
     else
         random_keep(pool, concat(pool, x), "concat");
 }
