@@ -204,7 +204,7 @@ START_TEST(weak_numbers)
     } rows[] = {
         { "0.5 meets f32", false, 0.5, RD_F32, RD_F32 },   { "0.5 meets f64", false, 0.5, RD_F64, RD_F64 },
         { "0.5 meets i32", false, 0.5, RD_I32, RD_F64 },   { "0.5 meets u8", false, 0.5, RD_U8, RD_F64 },
-        { "2.0 meets i32", false, 2, RD_I32, RD_I32 },     { "int 1 meets u8", true, 1, RD_U8, RD_U8 },
+        { "2.0 meets i32", false, 2, RD_I32, RD_F64 },     { "int 1 meets u8", true, 1, RD_U8, RD_U8 },
         { "int 1 meets f32", true, 1, RD_F32, RD_F32 },    { "int 300 meets u16", true, 300, RD_U16, RD_U16 },
         { "int 300 meets u8", true, 300, RD_U8, RD_AUTO }, { "int -1 meets u8", true, -1, RD_U8, RD_AUTO },
         { "int 128 meets i8", true, 128, RD_I8, RD_AUTO },
@@ -604,7 +604,8 @@ START_TEST(casts)
         { "truncates", RD_F64, 2.9, RD_I32, 2 },
         { "towards 0", RD_F32, -2.5, RD_I8, -2 },
         { "wraps", RD_F64, 300, RD_U8, 44 },
-        { "wraps below 0", RD_F64, -1, RD_U8, 255 },
+        { "wraps below 0", RD_F64, -129, RD_I8, 127 },
+        { "cut to 64 bits without sign", RD_F64, -1, RD_U8, 0 },
         { "NaN", RD_F64, NAN, RD_I32, 0 },
         { "too large for 64 bits", RD_F64, 1e30, RD_I64, 9223372036854775807.0 },
         { "cut to 64 bits, then wrapped", RD_F64, 1e30, RD_I32, -1 },
