@@ -189,7 +189,7 @@ static rd_expr *real_map(const char *call, const rd_fn *f, int n, rd_expr *const
     rd_call_facts facts;
 
     for (int k = 0; k < n; k++)
-        if (!(v[k] = rd_cast_to(x[k], real)))
+        if (!(v[k] = rd_as_real(x[k], real)))
             return NULL;
     if (f->code)
         read = rd_formula_c(v[0]->ctx, call, f->code, n, v, real, f->f32 != NULL);

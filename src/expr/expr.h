@@ -167,13 +167,15 @@ bool rd_operands(const char *call, int n, rd_expr *const *x);
 rd_expr *rd_cast_to(rd_expr *x, rd_dtype type);
 /* The same, but a weak int that the type cannot hold is RD_ERR_TYPE of `call` (map.c). */
 rd_expr *rd_fit_to(rd_expr *x, rd_dtype type, const char *call);
+/* x as the float type `real`, but a weak number as a weak float (map.c). */
+rd_expr *rd_as_real(rd_expr *x, rd_dtype real);
 /* A strong constant of the type (leaf.c). */
 rd_expr *rd_number(rd_ctx *ctx, rd_dtype type, rd_word value);
 /* A view by offsets and coefficients (view.c): composed if x is a view itself, x itself if it is the identity. */
 rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number);
 /* Function text as rd_map_text() documents it (formula.c); NULL after recording RD_ERR_TEXT. */
 rd_expr *rd_formula_text(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x);
-/* The text of an RD_FN, a C expression over operands of the float type `real` (formula.c).  What C and the function
+/* The text of an RD_FN, a C expression over rd_as_real() operands (formula.c).  What C and the function
  * text would read differently is not read.  `quiet`: no error is recorded, as there are compiled loops to fall to. */
 rd_expr *rd_formula_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x, rd_dtype real,
                       bool quiet);

@@ -39,8 +39,8 @@ static rd_expr *read_call(rd_reader *r, size_t length)
         bool last = k + 1 == arity;
 
         v[k] = read_choice(r);
-        if (v[k] && r->real) /* there, each is a function of floats */
-            v[k] = rd_cast_to(v[k], r->real);
+        if (r->real) /* there, each is a function of floats */
+            v[k] = rd_as_real(v[k], r->real);
         if (!v[k])
             return NULL;
         if (rd_formula_take(r, last ? ")" : ","))
@@ -222,8 +222,10 @@ static int read_names(rd_reader *r)
     do {
         size_t length = rd_formula_word(r);
 
-        if (!length)
+        if (!length) {
+            n = 0;
             break;
+        }
         if (n < RD_TEXT_OPERANDS) {
             r->name[n]   = r->at;
             r->length[n] = length;
@@ -255,14 +257,11 @@ static bool name_operands(rd_reader *r)
         r->name[k]   = plain + k;
         r->length[k] = 1;
     }
-    for (int k = 1; k < n; k++) {
-        int first = operand_called(r, r->name[k], r->length[k]);
-
-        if (first < k) {
+    for (int k = 1; k < n; k++)
+        if (operand_called(r, r->name[k], r->length[k]) < k) {
             rd_formula_fail(r, r->name[k], "two operands of one name");
             return false;
         }
-    }
     return true;
 }
 
@@ -271,15 +270,13 @@ static int bare_function(rd_reader *r)
 {
     size_t      length = rd_formula_word(r);
     const char *name   = r->at, *end;
-    int         function;
 
     r->at += length;
     end   = rd_formula_skip(r);
     r->at = name;
     if (!length || *end || operand_called(r, name, length) >= 0)
         return -1;
-    function = rd_formula_find(name, length, r->real);
-    return function;
+    return rd_formula_find(name, length, r->real);
 }
 
 static rd_expr *read_all(rd_reader *r)

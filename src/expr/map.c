@@ -144,6 +144,11 @@ rd_expr *rd_fit_to(rd_expr *x, rd_dtype type, const char *call)
     return rd_cast_to(x, type);
 }
 
+rd_expr *rd_as_real(rd_expr *x, rd_dtype real)
+{
+    return x && is_weak(x) ? rd_num(x->ctx, rd_word_to_double(x->as.number->value, x->type)) : rd_cast_to(x, real);
+}
+
 rd_expr *rd_cast(rd_expr *x, rd_dtype type)
 {
     if (!x)
