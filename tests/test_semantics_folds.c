@@ -1,0 +1,306 @@
+/* docs/semantics.md on reductions and scans. */
+#include "values.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Types and bits ------------------------------------------------------------------------------------------------ */
+START_TEST(result_types)
+{
+    static const struct {
+        const char *reducer;
+        rd_dtype    in, want;
+    } rows[] = {
+        { "sum", RD_BOOL, RD_I64 },   { "sum", RD_I8, RD_I64 },    { "sum", RD_I64, RD_I64 },
+        { "sum", RD_U8, RD_U64 },     { "sum", RD_U32, RD_U64 },   { "sum", RD_F32, RD_F32 },
+        { "sum", RD_F64, RD_F64 },    { "prod", RD_I16, RD_I64 },  { "prod", RD_U16, RD_U64 },
+        { "mean", RD_I32, RD_F64 },   { "mean", RD_BOOL, RD_F64 }, { "mean", RD_F32, RD_F32 },
+        { "var", RD_U8, RD_F64 },     { "std", RD_F32, RD_F32 },   { "norm", RD_I32, RD_F64 },
+        { "min", RD_I8, RD_I8 },      { "max", RD_U8, RD_U8 },     { "max", RD_F32, RD_F32 },
+        { "argmax", RD_F32, RD_I64 }, { "count", RD_F32, RD_I64 }, { "any", RD_F32, RD_BOOL },
+        { "all", RD_I32, RD_BOOL },
+    };
+
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        const rd_expr *y = rd_reduce(leaf(rows[k].in, VALUES(0, 1)), rows[k].reducer, RD_ALL);
+        ck_assert_msg(rd_type_of(y) == rows[k].want, "%s of type %d: %d", rows[k].reducer, (int)rows[k].in,
+                      (int)rd_type_of(y));
+        forget_leaves();
+    }
+    expect("bytes", rd_sum(leaf(RD_U8, VALUES(255, 255, 255)), RD_ALL), RD_U64, VALUES(765));
+    expect("asked for", rd_sum(leaf(RD_F32, VALUES(1, 2)), RD_ALL, .type = RD_F64), RD_F64, VALUES(3));
+}
+END_TEST
+
+/* A million times 0.1f: a plain loop in f32 is wrong in the third digit. */
+START_TEST(accuracy)
+{
+    enum { N = 1 << 20 };
+    float       *x = malloc(N * sizeof *x), plain = 0;
+    const double exact = (double)0.1F * N, ulp = ldexp(1, -7); /* of f32 from 2^16 to 2^17 */
+
+    for (int i = 0; i < N; i++)
+        plain += x[i] = 0.1F;
+    rd_expr *y = rd_wrap(ctx, x, RD_SHAPE(N));
+    ck_assert(fabs((double)plain - exact) > 50);
+    ck_assert(fabs(rd_at(ctx, rd_sum(y, RD_ALL), RD_SCALAR) - exact) <= 4 * ulp);
+    ck_assert(fabs(rd_at(ctx, rd_sum(y, RD_ALL, .accuracy = RD_COMPENSATED), RD_SCALAR) - exact) <= ulp);
+    ck_assert(fabs(rd_at(ctx, rd_sum(y, RD_ALL, .accuracy = RD_WIDE), RD_SCALAR) - exact) <= ulp);
+    ck_assert(rd_at(ctx, rd_sum(y, RD_ALL, .accuracy = RD_SERIAL), RD_SCALAR) == (double)plain);
+    ck_assert_msg(rd_error(ctx) == RD_OK, "%s", rd_error_text(ctx));
+    free(x);
+}
+END_TEST
+
+/* Neither threads nor the traversal nor other results of the call may show in the bits. */
+START_TEST(same_bits)
+{
+    enum { N = 300, M = 333 };
+    static float x[N * M], want[N + M + 1], got[N + M + 1];
+
+    for (int i = 0; i < N * M; i++)
+        x[i] = (float)((i * 7919) % 10007) / 3001;
+    rd_expr *e = rd_exp(rd_wrap(ctx, x, RD_SHAPE(N, M)));
+    for (int k = 0; k < 9; k++) {
+        float          *y      = k ? got : want;
+        rd_eval_opts    opts   = { .size = sizeof opts, .threads = 1 + k % 3, .traversal = (rd_traversal)(k / 3) };
+        const rd_status status = rd_eval_many(ctx,
+                                              RD_RESULTS({ rd_sum(e, RD_DIMS(1)), RD_INTO(y, RD_SHAPE(N)) },
+                                                         { rd_mean(e, RD_DIMS(0)), RD_INTO(y + N, RD_SHAPE(M)) },
+                                                         { rd_std(e, RD_ALL), RD_INTO(y + N + M, RD_SCALAR) }),
+                                              &opts);
+        ck_assert_msg(status == RD_OK, "%s", rd_error_text(ctx));
+        ck_assert_msg(memcmp(y, want, sizeof want) == 0, "%d threads, traversal %d", opts.threads, (int)opts.traversal);
+    }
+    ck_assert(rd_eval(ctx, rd_mean(e, RD_DIMS(0)), RD_INTO(got, RD_SHAPE(M))) == RD_OK);
+    ck_assert(memcmp(got, want + N, M * sizeof *got) == 0);
+}
+END_TEST
+
+/* ---- NaN ----------------------------------------------------------------------------------------------------------- */
+/* Rows of reductions of all of a vector. */
+typedef struct reduce_row {
+    const char *reducer;
+    rd_dtype    want_type;
+    double      want;
+} reduce_row;
+
+static void check_reductions(const reduce_row *row, size_t n, rd_expr *x, bool skip_nan)
+{
+    for (; n--; row++)
+        expect(row->reducer, rd_reduce(x, row->reducer, RD_ALL, .skip_nan = skip_nan), row->want_type,
+               VALUES(row->want));
+}
+
+START_TEST(nan_carried)
+{
+    static const reduce_row rows[] = {
+        { "min", RD_F32, NAN },  { "max", RD_F32, NAN },       { "argmin", RD_I64, 1 }, { "argmax", RD_I64, 1 },
+        { "sum", RD_F32, NAN },  { "prod", RD_F32, NAN },      { "mean", RD_F32, NAN }, { "var", RD_F32, NAN },
+        { "norm", RD_F32, NAN }, { "logsumexp", RD_F32, NAN },
+    };
+    check_reductions(rows, COUNT(rows), leaf(RD_F32, VALUES(3, NAN, 1, NAN)), false);
+}
+END_TEST
+
+START_TEST(nan_is_true)
+{
+    static const reduce_row rows[] = { { "any", RD_BOOL, 1 }, { "all", RD_BOOL, 1 }, { "count", RD_I64, 2 } };
+
+    check_reductions(rows, COUNT(rows), leaf(RD_F64, VALUES(NAN, NAN)), false);
+}
+END_TEST
+
+START_TEST(nan_skipped)
+{
+    static const reduce_row rows[] = {
+        { "min", RD_F64, 1 },   { "max", RD_F64, 3 },  { "argmin", RD_I64, 2 }, { "argmax", RD_I64, 0 },
+        { "sum", RD_F64, 4 },   { "prod", RD_F64, 3 }, { "mean", RD_F64, 2 },   { "var", RD_F64, 1 },
+        { "count", RD_I64, 2 }, { "any", RD_BOOL, 1 },
+    };
+    check_reductions(rows, COUNT(rows), leaf(RD_F64, VALUES(3, NAN, 1, NAN)), true);
+}
+END_TEST
+
+/* ---- Nothing to reduce --------------------------------------------------------------------------------------------- */
+START_TEST(empty_reductions)
+{
+    static const reduce_row rows[] = {
+        { "sum", RD_F32, 0 },   { "prod", RD_F32, 1 },
+        { "any", RD_BOOL, 0 },  { "all", RD_BOOL, 1 },
+        { "count", RD_I64, 0 }, { "mean", RD_F32, NAN },
+        { "var", RD_F32, NAN }, { "std", RD_F32, NAN },
+        { "norm", RD_F32, 0 },  { "logsumexp", RD_F32, -INFINITY },
+    };
+    check_reductions(rows, COUNT(rows), leaf(RD_F32, NULL, 0), false);
+}
+END_TEST
+
+START_TEST(empty_extremes)
+{
+    static const char *const names[] = { "min", "max", "argmin", "argmax" };
+    rd_expr                 *none = leaf(RD_F32, NULL, 0), *no_rows = leaf_shape(RD_F32, RD_SHAPE(0, 0), NULL, 0);
+
+    for (size_t k = 0; k < COUNT(names); k++) {
+        expect_error(names[k], rd_reduce(none, names[k], RD_ALL), RD_ERR_EMPTY);
+        expect_shape("empty result", rd_reduce(no_rows, names[k], RD_DIMS(1)), RD_SHAPE(0));
+    }
+    expect("min with initial", rd_min(none, RD_ALL, .initial = rd_num(ctx, 5)), RD_F32, VALUES(5));
+    expect("max with initial", rd_max(none, RD_ALL, .initial = rd_num(ctx, 5)), RD_F32, VALUES(5));
+}
+END_TEST
+
+START_TEST(emptied_by_data)
+{
+    static const struct {
+        const char *reducer;
+        double      want;
+    } rows[] = {
+        { "min", NAN }, { "max", NAN }, { "argmin", -1 }, { "argmax", -1 }, { "mean", NAN }, { "var", NAN },
+        { "sum", 0 },   { "prod", 1 },  { "count", 0 },   { "any", 0 },     { "all", 1 },    { "logsumexp", -INFINITY },
+    };
+    rd_expr *nans = leaf(RD_F64, VALUES(NAN, NAN)), *x = leaf(RD_F64, VALUES(1, 2)), *no = leaf(RD_BOOL, VALUES(0, 0));
+
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        rd_expr *skipped = rd_reduce(nans, rows[k].reducer, RD_ALL, .skip_nan = true);
+        rd_expr *masked  = rd_reduce(x, rows[k].reducer, RD_ALL, .where = no);
+        expect(rows[k].reducer, skipped, rd_type_of(skipped), VALUES(rows[k].want));
+        expect(rows[k].reducer, masked, rd_type_of(masked), VALUES(rows[k].want));
+    }
+    rd_expr *ints = leaf(RD_I32, VALUES(7, 8)), *five = rd_int(ctx, 5);
+    expect("min of masked ints", rd_min(ints, RD_ALL, .where = no, .initial = five), RD_I32, VALUES(5));
+    ck_assert_msg(!rd_min(ints, RD_ALL, .where = no), "ints need .initial: no NaN to answer with");
+}
+END_TEST
+
+START_TEST(initial_is_an_element)
+{
+    rd_expr *x = leaf(RD_I32, VALUES(1, 2, 3)), *ten = rd_int(ctx, 10);
+
+    expect("sum", rd_sum(x, RD_ALL, .initial = ten), RD_I64, VALUES(16));
+    expect("prod", rd_prod(x, RD_ALL, .initial = ten), RD_I64, VALUES(60));
+    expect("min", rd_min(x, RD_ALL, .initial = ten), RD_I32, VALUES(1));
+    expect("max", rd_max(x, RD_ALL, .initial = ten), RD_I32, VALUES(10));
+    expect_error("mean", rd_mean(x, RD_ALL, .initial = ten), RD_ERR_ARGUMENT);
+}
+END_TEST
+
+/* ---- Axes and keywords --------------------------------------------------------------------------------------------- */
+START_TEST(ties)
+{
+    rd_expr *x = leaf(RD_I32, VALUES(2, 7, 1, 7, 1));
+    rd_expr *m = leaf_shape(RD_F32, RD_SHAPE(2, 2, 3), VALUES(0, 5, 1, 5, 2, 0, 3, 9, 9, 9, 0, 0));
+
+    expect("argmax", rd_argmax(x, RD_ALL), RD_I64, VALUES(1));
+    expect("argmin", rd_argmin(x, RD_ALL), RD_I64, VALUES(2));
+    expect("flat", rd_argmax(m, RD_ALL), RD_I64, VALUES(7));
+    expect("flat in the reduced dims", rd_argmax(m, RD_DIMS(1, 2)), RD_I64, VALUES(1, 1));
+    expect("whatever their order", rd_argmax(m, RD_DIMS(2, 1)), RD_I64, VALUES(1, 1));
+    expect("outer and inner dims", rd_argmax(m, RD_DIMS(0, 2)), RD_I64, VALUES(4, 3));
+    expect("0 and -0 tie", rd_argmin(leaf(RD_F64, VALUES(0.0, -0.0)), RD_ALL), RD_I64, VALUES(0));
+}
+END_TEST
+
+START_TEST(dims)
+{
+    static const struct {
+        const char *what;
+        rd_dims     dims;
+        rd_shape    want;
+    } rows[] = {
+        { "one", { 1, 0, { 1 } }, { 2, 0, { 2, 4 } } },
+        { "from the end", { 1, 0, { -1 } }, { 2, 0, { 2, 3 } } },
+        { "any order", { 2, 0, { 2, 0 } }, { 1, 0, { 3 } } },
+        { "all", { 0, RD_DIMS_EXCEPT, { 0 } }, { 0, 0, { 0 } } },
+        { "none", { 0, 0, { 0 } }, { 3, 0, { 2, 3, 4 } } },
+        { "all but one", { 1, RD_DIMS_EXCEPT, { -3 } }, { 1, 0, { 2 } } },
+        { "kept", { 2, RD_DIMS_KEEP, { 0, 2 } }, { 3, 0, { 1, 3, 1 } } },
+        { "all kept", { 0, RD_DIMS_EXCEPT | RD_DIMS_KEEP, { 0 } }, { 3, 0, { 1, 1, 1 } } },
+    };
+    static float x[24];
+    rd_expr     *y = rd_wrap(ctx, x, RD_SHAPE(2, 3, 4));
+
+    for (size_t k = 0; k < COUNT(rows); k++)
+        expect_shape(rows[k].what, rd_sum(y, rows[k].dims), rows[k].want);
+    expect_error("not there", rd_sum(y, RD_DIMS(3)), RD_ERR_AXIS);
+    expect_error("not there, from the end", rd_sum(y, RD_DIMS(-4)), RD_ERR_AXIS);
+    expect_error("twice", rd_sum(y, RD_DIMS(0, 0)), RD_ERR_AXIS);
+    expect_error("twice, named differently", rd_sum(y, RD_DIMS(0, -3)), RD_ERR_AXIS);
+    expect("empty set", rd_sum(leaf(RD_F32, VALUES(1, 2)), RD_NONE), RD_F32, VALUES(1, 2));
+}
+END_TEST
+
+START_TEST(where_and_weights)
+{
+    rd_expr *x = leaf(RD_F64, VALUES(1, 2, 3, 4)), *ends = leaf(RD_F64, VALUES(1, 0, 0, 1));
+    rd_expr *m = leaf_shape(RD_F64, RD_SHAPE(2, 2), VALUES(1, 2, 3, 5)), *first = leaf(RD_BOOL, VALUES(1, 0));
+
+    expect("where", rd_sum(x, RD_ALL, .where = rd_gt(x, rd_num(ctx, 2))), RD_F64, VALUES(7));
+    expect("where broadcasts", rd_sum(m, RD_DIMS(0), .where = first), RD_F64, VALUES(4, 0));
+    expect("index of all elements", rd_argmin(x, RD_ALL, .where = rd_gt(x, rd_num(ctx, 2))), RD_I64, VALUES(2));
+    expect("mean", rd_mean(x, RD_ALL, .weights = ends), RD_F64, VALUES(2.5));
+    expect("var", rd_var(x, RD_ALL, .weights = ends), RD_F64, VALUES(2.25));
+    expect("var, ddof of weights", rd_var(x, RD_ALL, .weights = ends, .ddof = 1), RD_F64, VALUES(4.5));
+    expect("var, ddof", rd_var(leaf(RD_F64, VALUES(1, 3)), RD_ALL, .ddof = 1), RD_F64, VALUES(2));
+    expect("var of one, ddof 1", rd_var(leaf(RD_F64, VALUES(1)), RD_ALL, .ddof = 1), RD_F64, VALUES(NAN));
+    expect_error("weights of a sum", rd_sum(x, RD_ALL, .weights = ends), RD_ERR_ARGUMENT);
+    expect_error("where that does not fit", rd_sum(x, RD_ALL, .where = first), RD_ERR_SHAPE);
+}
+END_TEST
+
+START_TEST(norms)
+{
+    rd_expr *x = leaf(RD_F64, VALUES(3, -4));
+
+    expect("2", rd_norm(x, RD_ALL), RD_F64, VALUES(5));
+    expect("1", rd_norm(x, RD_ALL, .p = 1), RD_F64, VALUES(7));
+    expect("infinity", rd_norm(x, RD_ALL, .p = INFINITY), RD_F64, VALUES(4));
+    expect_error("3", rd_norm(x, RD_ALL, .p = 3), RD_ERR_ARGUMENT);
+}
+END_TEST
+
+START_TEST(logsumexp_range)
+{
+    rd_expr *x = leaf(RD_F64, VALUES(-INFINITY, 1000)), *none = leaf(RD_F64, VALUES(-INFINITY, -INFINITY));
+
+    expect("no overflow", rd_logsumexp(x, RD_ALL), RD_F64, VALUES(1000));
+    expect("all -inf", rd_logsumexp(none, RD_ALL), RD_F64, VALUES(-INFINITY));
+    expect("inf", rd_logsumexp(leaf(RD_F64, VALUES(1, INFINITY)), RD_ALL), RD_F64, VALUES(INFINITY));
+}
+END_TEST
+
+START_TEST(scans)
+{
+    rd_expr *x = leaf(RD_F64, VALUES(1, 2, 4)), *b = leaf(RD_I8, VALUES(100, 100, 100));
+
+    expect("to here", rd_scan(x, "sum", RD_DIMS(0)), RD_F64, VALUES(1, 3, 7));
+    expect("before", rd_scan(x, "sum", RD_DIMS(0), .exclusive = true), RD_F64, VALUES(0, 1, 3));
+    expect("from the end", rd_scan(x, "sum", RD_DIMS(0), .reverse = true), RD_F64, VALUES(7, 6, 4));
+    expect("both", rd_scan(x, "prod", RD_DIMS(0), .exclusive = true, .reverse = true), RD_F64, VALUES(8, 4, 1));
+    expect("max", rd_scan(leaf(RD_F64, VALUES(1, 3, 2)), "max", RD_DIMS(0)), RD_F64, VALUES(1, 3, 3));
+    expect("ints are widened", rd_scan(b, "sum", RD_DIMS(0)), RD_I64, VALUES(100, 200, 300));
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { result_types,
+                                   accuracy,
+                                   same_bits,
+                                   nan_carried,
+                                   nan_is_true,
+                                   nan_skipped,
+                                   empty_reductions,
+                                   empty_extremes,
+                                   emptied_by_data,
+                                   initial_is_an_element,
+                                   ties,
+                                   dims,
+                                   where_and_weights,
+                                   norms,
+                                   logsumexp_range,
+                                   scans };
+
+    return run_suite("semantics_folds", tests, COUNT(tests));
+}

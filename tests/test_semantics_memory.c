@@ -1,0 +1,260 @@
+/* docs/semantics.md on shapes, views, outputs and errors. */
+#include "values.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Shapes and views ---------------------------------------------------------------------------------------------- */
+START_TEST(broadcasting)
+{
+    rd_expr *row = leaf(RD_I32, VALUES(1, 2, 3)), *column = leaf_shape(RD_I32, RD_SHAPE(2, 1), VALUES(10, 20));
+    rd_expr *none = leaf_shape(RD_I32, RD_SHAPE(0, 1), NULL, 0);
+
+    expect("from the last axis", rd_add(row, column), RD_I32, VALUES(11, 12, 13, 21, 22, 23));
+    expect_shape("with extent 0", rd_add(row, none), RD_SHAPE(0, 3));
+    expect_error("3 and 2", rd_add(row, leaf(RD_I32, VALUES(1, 2))), RD_ERR_SHAPE);
+    expect("clip", rd_clip(row, rd_int(ctx, 2), leaf(RD_I32, VALUES(2))), RD_I32, VALUES(2, 2, 2));
+}
+END_TEST
+
+START_TEST(slices)
+{
+    static const struct {
+        const char *text;
+        int         n;
+        double      want[10];
+    } rows[] = {
+        { "2:5", 3, { 2, 3, 4 } },
+        { "-3:", 3, { 7, 8, 9 } },
+        { "::-4", 3, { 9, 5, 1 } },
+        { "7:100", 3, { 7, 8, 9 } },
+        { "8:2", 0, { 0 } },
+        { "100:", 0, { 0 } },
+        { "3", 1, { 3 } },
+        { "-1", 1, { 9 } },
+        { "5:2:-1", 3, { 5, 4, 3 } },
+        { "1:8:3, new", 3, { 1, 4, 7 } },
+        { "..., 2:4", 2, { 2, 3 } },
+    };
+    rd_expr *x = leaf(RD_I32, VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
+
+    for (size_t k = 0; k < COUNT(rows); k++)
+        expect(rows[k].text, rd_slice(x, rows[k].text), RD_I32, rows[k].want, rows[k].n);
+    expect_shape("new", rd_slice(x, "new, 1:3, new"), RD_SHAPE(1, 2, 1));
+    expect_error("outside", rd_slice(x, "10"), RD_ERR_AXIS);
+    expect_error("outside, from the end", rd_slice(x, "-11"), RD_ERR_AXIS);
+    expect_error("too many parts", rd_slice(x, "1, 2"), RD_ERR_AXIS);
+    expect_error("no slice", rd_slice(x, "1:x"), RD_ERR_TEXT);
+    expect("range is cut too", rd_range(x, 0, 8, 100, 1), RD_I32, VALUES(8, 9));
+    expect("open range", rd_range(x, 0, RD_OPEN, RD_OPEN, -4), RD_I32, VALUES(9, 5, 1));
+}
+END_TEST
+
+START_TEST(slice_of_a_result)
+{
+    rd_expr *m    = leaf_shape(RD_F64, RD_SHAPE(2, 3), VALUES(1, 2, 3, 10, 20, 30));
+    rd_expr *sums = rd_sum(rd_square(m), RD_DIMS(0));
+
+    expect("all", sums, RD_F64, VALUES(101, 404, 909));
+    expect("a part", rd_slice(sums, "::-2"), RD_F64, VALUES(909, 101));
+    ck_assert(rd_at(ctx, sums, RD_INDEX(1)) == 404);
+}
+END_TEST
+
+START_TEST(take)
+{
+    rd_expr *x = leaf(RD_F64, VALUES(10, 11, 12)), *i = leaf(RD_I8, VALUES(2, -3, 2));
+    rd_array out = { 0 };
+
+    expect("from the end too", rd_take(x, 0, i), RD_F64, VALUES(12, 10, 12));
+    expect_error("by floats", rd_take(x, 0, x), RD_ERR_TYPE);
+    ck_assert(rd_eval(ctx, rd_take(x, 0, leaf(RD_I64, VALUES(0, 3))), &out) == RD_ERR_AXIS);
+    ck_assert(!out.data && rd_error(ctx) == RD_ERR_AXIS);
+}
+END_TEST
+
+START_TEST(windows)
+{
+    rd_expr *x = leaf(RD_I32, VALUES(1, 2, 3, 4, 5));
+
+    expect("overlapping", rd_sum(rd_window(x, 0, 3, 1), RD_DIMS(-1)), RD_I64, VALUES(6, 9, 12));
+    expect_shape("with a step", rd_window(x, 0, 2, 2), RD_SHAPE(2, 2));
+    expect_shape("too long", rd_window(x, 0, 6, 1), RD_SHAPE(0, 6));
+    expect_error("of nothing", rd_window(x, 0, 0, 1), RD_ERR_ARGUMENT);
+}
+END_TEST
+
+START_TEST(zero_extents)
+{
+    rd_expr *x = leaf_shape(RD_F32, RD_SHAPE(0, 3), NULL, 0);
+
+    expect("over the empty axis", rd_sum(x, RD_DIMS(0)), RD_F32, VALUES(0, 0, 0));
+    expect("beside it", rd_sum(x, RD_DIMS(1)), RD_F32, NULL, 0);
+    expect("a map", rd_exp(x), RD_F32, NULL, 0);
+    expect_error("negative", leaf_shape(RD_F32, RD_SHAPE(-1), NULL, 0), RD_ERR_SHAPE);
+}
+END_TEST
+
+/* ---- Outputs ------------------------------------------------------------------------------------------------------- */
+START_TEST(output_types)
+{
+    static const struct {
+        rd_dtype from, to;
+        bool     allowed;
+    } rows[] = {
+        { RD_F32, RD_F64, true },  { RD_I32, RD_F64, true },  { RD_U8, RD_F32, true },  { RD_U8, RD_I16, true },
+        { RD_BOOL, RD_U8, true },  { RD_U32, RD_I64, true },  { RD_I16, RD_F32, true }, { RD_F64, RD_F32, false },
+        { RD_I32, RD_F32, false }, { RD_I8, RD_U8, false },   { RD_U8, RD_I8, false },  { RD_F32, RD_I64, false },
+        { RD_I64, RD_I32, false }, { RD_U8, RD_BOOL, false },
+    };
+
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        int64_t         y   = 0;
+        rd_array        out = { .data = &y, .type = rows[k].to, .shape = RD_SHAPE(1) };
+        const rd_status got = rd_eval(ctx, leaf(rows[k].from, VALUES(1)), &out);
+
+        ck_assert_msg(got == (rows[k].allowed ? RD_OK : RD_ERR_TYPE), "row %d: %s", (int)k, rd_status_name(got));
+        ck_assert(!rows[k].allowed || get(&y, rows[k].to, 0) == 1);
+        rd_error_clear(ctx);
+    }
+}
+END_TEST
+
+START_TEST(output_layout)
+{
+    rd_expr *m = leaf_shape(RD_F64, RD_SHAPE(2, 3), VALUES(0, 1, 2, 3, 4, 5));
+    double   y[12];
+
+    ck_assert(rd_eval(ctx, m, RD_INTO(y, RD_SHAPE(2, 3), .order = 1)) == RD_OK);
+    ck_assert(y[0] == 0 && y[1] == 3 && y[2] == 1 && y[5] == 5);
+    ck_assert(rd_eval(ctx, m, RD_INTO(y + 5, RD_SHAPE(2, 3), .strides = RD_STRIDES(-3, -1))) == RD_OK);
+    ck_assert(y[5] == 0 && y[4] == 1 && y[0] == 5);
+    y[1] = -1;
+    ck_assert(rd_eval(ctx, m, RD_INTO(y, RD_SHAPE(2, 3), .strides = RD_STRIDES(6, 2))) == RD_OK);
+    ck_assert(y[0] == 0 && y[1] == -1 && y[10] == 5);
+    ck_assert(rd_eval(ctx, m, RD_INTO(y, RD_SHAPE(6))) == RD_ERR_SHAPE);
+}
+END_TEST
+
+START_TEST(fresh_output)
+{
+    rd_expr *x   = leaf(RD_F32, VALUES(1, 2, 3));
+    rd_array out = { 0 };
+
+    ck_assert(rd_eval(ctx, rd_exp(x), &out) == RD_OK);
+    ck_assert(out.data && (uintptr_t)out.data % 64 == 0 && out.type == RD_F32 && out.shape.n == 1);
+    rd_array_free(&out);
+    ck_assert(!out.data && out.type == RD_AUTO);
+    ck_assert(rd_eval(ctx, rd_take(x, 0, leaf(RD_I64, VALUES(9))), &out) != RD_OK);
+    ck_assert_msg(!out.data && !out.owner, "on failure a zeroed output stays zeroed");
+}
+END_TEST
+
+START_TEST(output_over_input)
+{
+    double   y[6] = { 0, 1, 2, 3, 4, 5 };
+    rd_expr *x    = rd_wrap(ctx, y, RD_SHAPE(6));
+
+    ck_assert(rd_eval(ctx, rd_flip(x, RD_DIMS(0)), RD_INTO(y, RD_SHAPE(6))) == RD_OK);
+    ck_assert(y[0] == 5 && y[1] == 4 && y[4] == 1 && y[5] == 0);
+    ck_assert(rd_eval(ctx, rd_slice(x, ":-1"), RD_INTO(y + 1, RD_SHAPE(5))) == RD_OK);
+    ck_assert(y[0] == 5 && y[1] == 5 && y[2] == 4 && y[5] == 1);
+    ck_assert(rd_eval(ctx, rd_sub(x, rd_max(x, RD_ALL)), RD_INTO(y, RD_SHAPE(6))) == RD_OK);
+    ck_assert(y[0] == 0 && y[1] == 0 && y[2] == -1 && y[5] == -4);
+}
+END_TEST
+
+START_TEST(output_over_itself)
+{
+    double   y[8] = { 0 };
+    rd_expr *m    = leaf_shape(RD_F64, RD_SHAPE(2, 3), VALUES(0, 1, 2, 3, 4, 5));
+
+    ck_assert(rd_eval(ctx, m, RD_INTO(y, RD_SHAPE(2, 3), .strides = RD_STRIDES(1, 1))) == RD_ERR_ARGUMENT);
+    rd_error_clear(ctx);
+    ck_assert(rd_eval(ctx, m, RD_INTO(y, RD_SHAPE(2, 3), .strides = RD_STRIDES(3, 0))) == RD_ERR_ARGUMENT);
+    rd_error_clear(ctx);
+    /* Strides that interleave without meeting are none of that. */
+    ck_assert(rd_eval(ctx, m, RD_INTO(y, RD_SHAPE(2, 3), .strides = RD_STRIDES(1, 2))) == RD_OK);
+    ck_assert(y[0] == 0 && y[1] == 3 && y[4] == 2 && y[5] == 5);
+    /* An input may: a window over caller memory. */
+    rd_expr *w = rd_wrap(ctx, y, RD_SHAPE(5, 2), .strides = RD_STRIDES(1, 1));
+    expect("input", rd_sum(w, RD_DIMS(1)), RD_F64, VALUES(3, 4, 5, 6, 7));
+}
+END_TEST
+
+START_TEST(results_over_each_other)
+{
+    double   y[4] = { 0 };
+    rd_expr *a = leaf(RD_F64, VALUES(1, 2, 3)), *b = leaf(RD_F64, VALUES(7, 8, 9));
+
+    ck_assert(rd_eval_many(ctx, RD_RESULTS({ a, RD_INTO(y, RD_SHAPE(3)) }, { b, RD_INTO(y + 1, RD_SHAPE(3)) }), NULL) ==
+              RD_OK);
+    ck_assert(y[0] == 1 && y[1] == 7 && y[2] == 8 && y[3] == 9);
+    ck_assert(rd_eval_many(ctx, RD_RESULTS({ b, RD_INTO(y + 1, RD_SHAPE(3)) }, { a, RD_INTO(y, RD_SHAPE(3)) }), NULL) ==
+              RD_OK);
+    ck_assert(y[0] == 1 && y[1] == 2 && y[2] == 3 && y[3] == 9);
+}
+END_TEST
+
+/* ---- Errors -------------------------------------------------------------------------------------------------------- */
+START_TEST(errors_stay)
+{
+    rd_expr *x = leaf(RD_F64, VALUES(4, 9));
+    double   y[2];
+
+    rd_expr *bad = rd_sqrt(rd_sum(x, RD_DIMS(2)));
+    ck_assert(!bad && rd_error(ctx) == RD_ERR_AXIS && strstr(rd_error_text(ctx), "sum"));
+    (void)rd_slice(x, "?"); /* another failure: the first stays */
+    ck_assert(rd_error(ctx) == RD_ERR_AXIS);
+    ck_assert(rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(2))) == RD_ERR_AXIS);
+    ck_assert(isnan(rd_at(ctx, x, RD_INDEX(0))));
+    rd_error_clear(ctx);
+    ck_assert(rd_error(ctx) == RD_OK && rd_error_text(ctx)[0] == 0);
+    expect("after a clear", rd_sqrt(x), RD_F64, VALUES(2, 3));
+    ck_assert_str_eq(rd_status_name(RD_ERR_AXIS), "RD_ERR_AXIS");
+}
+END_TEST
+
+START_TEST(failed_keyword)
+{
+    rd_expr *x = leaf(RD_F64, VALUES(4, 9));
+    double   y = 0;
+
+    rd_expr *sum = rd_sum(x, RD_ALL, .where = rd_gt(x, rd_slice(x, "9")));
+    ck_assert(rd_eval(ctx, sum, RD_INTO(&y, RD_SCALAR)) == RD_ERR_AXIS);
+    ck_assert(y == 0);
+}
+END_TEST
+
+START_TEST(null_in_null_out)
+{
+    rd_array out = { 0 };
+
+    ck_assert(!rd_exp(rd_slice(rd_sum(NULL, RD_ALL), "1")));
+    ck_assert(rd_shape_of(NULL).n == -1 && rd_type_of(NULL) == RD_AUTO);
+    ck_assert(rd_eval(ctx, NULL, &out) != RD_OK && !out.data);
+    ck_assert(rd_error(NULL) == RD_ERR_MEMORY);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { broadcasting,
+                                   slices,
+                                   slice_of_a_result,
+                                   take,
+                                   windows,
+                                   zero_extents,
+                                   output_types,
+                                   output_layout,
+                                   fresh_output,
+                                   output_over_input,
+                                   output_over_itself,
+                                   results_over_each_other,
+                                   errors_stay,
+                                   failed_keyword,
+                                   null_in_null_out };
+
+    return run_suite("semantics_memory", tests, COUNT(tests));
+}
