@@ -1,23 +1,9 @@
 /* The short programs a user would write first, with small data and the numbers they must give. */
-#include <rdim.h>
+#include "values.h"
 
-#include <check.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-
-static rd_ctx *ctx;
-
-static void setup(void)
-{
-    ctx = rd_ctx_new(NULL);
-}
-
-static void teardown(void)
-{
-    rd_ctx_free(ctx);
-}
 
 static void check_ok(rd_status status)
 {
@@ -359,16 +345,6 @@ int main(void)
 {
     const TTest *const tests[] = { climate, one_row, gaussian_pairs, leave_one_out, own_reducers, own_functions,
                                    softmax, frames,  errors,         fortran,       explained };
-    Suite             *suite   = suite_create("api_examples");
-    TCase             *tcase   = tcase_create("api_examples");
 
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    for (size_t k = 0; k < sizeof tests / sizeof *tests; k++)
-        tcase_add_test(tcase, tests[k]);
-    suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite("api_examples", tests, COUNT(tests));
 }
