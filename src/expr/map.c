@@ -117,8 +117,10 @@ rd_expr *rd_cast_to(rd_expr *x, rd_dtype type)
     if (x->kind == RD_EXPR_NUMBER)
         return rd_number(x->ctx, type, rd_word_convert(x->as.number->value, x->type, type));
     /* A number seen with a shape stays a number seen with a shape. */
-    if (x->kind == RD_EXPR_VIEW && x->in[0]->kind == RD_EXPR_NUMBER)
-        return rd_broadcast_to(rd_cast_to(x->in[0], type), x->rank, x->extent, "rd_cast");
+    if (x->kind == RD_EXPR_VIEW && x->in[0]->kind == RD_EXPR_NUMBER) {
+        rd_expr *number = rd_cast_to(x->in[0], type);
+        return number ? rd_broadcast_to(number, x->rank, x->extent, "rd_cast") : NULL;
+    }
     return rd_node(&(rd_expr){ .ctx    = x->ctx,
                                .kind   = RD_EXPR_MAP,
                                .type   = type,
