@@ -63,9 +63,8 @@ static void add_line(rd_text *text, const rd_expr *x)
 
 static void add_node(rd_text *text, const rd_expr *x)
 {
-    static const char *const role[] = { "", "weights", "where" };
-    bool                     fold   = x->kind == RD_EXPR_REDUCE || x->kind == RD_EXPR_SCAN;
-    char                     shape[RD_SHAPE_TEXT];
+    bool fold = x->kind == RD_EXPR_REDUCE || x->kind == RD_EXPR_SCAN;
+    char shape[RD_SHAPE_TEXT];
 
     rd_text_add(text, "  n%u [label=\"", x->serial);
     add_line(text, x);
@@ -77,7 +76,7 @@ static void add_node(rd_text *text, const rd_expr *x)
             continue;
         rd_text_add(text, "  n%u -> n%u", x->in[i]->serial, x->serial);
         if (fold && i)
-            rd_text_add(text, " [label=\"%s\"]", role[i]);
+            rd_text_add(text, " [label=\"%s\"]", i == 1 ? "weights" : "where");
         else if (x->n_in > 1 && !fold)
             rd_text_add(text, " [label=\"%d\"]", i);
         rd_text_add(text, ";\n");

@@ -64,7 +64,7 @@ bool rd_formula_take(rd_reader *r, const char *token)
 {
     size_t n = strlen(token);
 
-    if (strncmp(rd_formula_skip(r), token, n))
+    if (strncmp(rd_formula_skip(r), token, n) != 0)
         return false;
     r->at += n;
     return true;
