@@ -13,11 +13,15 @@
 #define RD_BEATS(op, x, i, y, j) \
     ((x) != (x) ? (y) == (y) || (i) < (j) : (y) == (y) && ((x)op(y) || ((x) == (y) && (i) < (j))))
 
-/* (m, s) takes w times exp(x).  Equal infinities have no difference, hence the first branch; NaN ends in s. */
+/* (m, s) takes w times exp(x).  Elements of weight 0 do not move m, but NaN does end in s.  Equal infinities have no
+ * difference, hence the comparison of x and m. */
 #define RD_LSE(m, s, x, w)                     \
-    if ((x) == (m)) {                          \
+    if ((s) == 0 && (m) == (m)) {              \
+        (m) = (x);                             \
+        (s) = (w);                             \
+    } else if ((x) == (m)) {                   \
         (s) += (w);                            \
-    } else {                                   \
+    } else if ((w) != 0 || (x) != (x)) {       \
         const T d = (x) - (m);                 \
         const T e = RD_F(exp)(-RD_F(fabs)(d)); \
         if (d > 0) {                           \
