@@ -222,9 +222,9 @@ void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
         so_far(s, c, y);
 }
 
-void rd_fold_close(rd_fold_state *s, int64_t index, rd_word *y)
+void rd_fold_close(rd_fold_state *s, int64_t number, rd_word *y)
 {
-    cell *c = cell_at(s, index);
+    cell *c = cell_at(s, number);
 
     if (c->depth == 0 && c->block < 0)
         begin_block(s, c, 0);

@@ -1,40 +1,12 @@
 /* interpret.c - the reference backend: runs a loop program instruction by instruction. */
-#include "kernels/cpu/fold.h"
-#include "kernels/cpu/ops.h"
+#include "kernels/cpu/call.h"
+#include "kernels/cpu/machine.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-/* An axis: where it is, and the range that loops over it visit. */
-typedef struct range {
-    int64_t index, lo, hi;
-} range;
-
-typedef struct open_loop {
-    range   outside; /* the axis as the loop found it */
-    int64_t at;
-    int32_t body; /* first instruction             */
-} open_loop;
-
-typedef struct decoded {
-    rd_op_fn *code;
-    bool      narrow;
-} decoded;
-
-/* All that a task keeps between instructions; it lies in the task's state with all it points to. */
-typedef struct machine {
-    const rd_program *p;
-    rd_task          *task;
-    rd_word          *reg; /* reg[-1] exists: operands that an instruction lacks have an address */
-    range            *axis;
-    open_loop        *loop; /* by number of the loop             */
-    int32_t          *open; /* numbers of open loops, outer first */
-    int32_t           n_open;
-    decoded          *op;   /* by instruction, MAPs only         */
-    int64_t          *size; /* of an element, by address         */
-    rd_fold_state    *fold;
-} machine;
+typedef rd_machine machine;
 
 /* Runs an instruction and gives the number of the next. */
 typedef int32_t handler(machine *m, const rd_inst *inst, int32_t pc);
@@ -54,7 +26,7 @@ static int64_t addend_value(const machine *m, const rd_addend *add)
 {
     if (add->axis < 0)
         return m->reg[add->reg].i64;
-    const range *axis = &m->axis[add->axis];
+    const rd_axis_range *axis = &m->axis[add->axis];
     return add->local ? axis->index - axis->lo : axis->index;
 }
 
@@ -82,7 +54,7 @@ static int64_t width(const rd_loop *loop)
 static void visit(machine *m, int32_t number, int64_t at)
 {
     const rd_loop *loop = &m->p->loop[number];
-    range         *axis = &m->axis[loop->axis];
+    rd_axis_range *axis = &m->axis[loop->axis];
 
     m->loop[number].at = at;
     axis->index        = at;
@@ -94,15 +66,15 @@ static void visit(machine *m, int32_t number, int64_t at)
 
 static int32_t run_loop(machine *m, const rd_inst *inst, int32_t pc)
 {
-    const rd_loop *loop    = &m->p->loop[inst->arg];
-    const range    outside = m->axis[loop->axis];
-    const int64_t  n       = outside.hi - outside.lo;
+    const rd_loop      *loop    = &m->p->loop[inst->arg];
+    const rd_axis_range outside = m->axis[loop->axis];
+    const int64_t       n       = outside.hi - outside.lo;
 
     assert(width(loop) > 0);
     if (n <= 0)
         return loop->end + 1;
     m->open[m->n_open++] = inst->arg;
-    m->loop[inst->arg]   = (open_loop){ .outside = outside, .body = pc + 1 };
+    m->loop[inst->arg]   = (rd_open_loop){ .outside = outside, .body = pc + 1 };
     visit(m, inst->arg, loop->backwards ? outside.lo + (n - 1) / width(loop) * width(loop) : outside.lo);
     return pc + 1;
 }
@@ -118,9 +90,9 @@ static int32_t leave(machine *m)
 
 static int32_t run_end(machine *m, const rd_inst *inst, int32_t pc)
 {
-    const rd_loop   *loop = &m->p->loop[inst->arg];
-    const open_loop *open = &m->loop[inst->arg];
-    const int64_t    left = loop->backwards ? open->at - open->outside.lo : open->outside.hi - 1 - open->at;
+    const rd_loop      *loop = &m->p->loop[inst->arg];
+    const rd_open_loop *open = &m->loop[inst->arg];
+    const int64_t       left = loop->backwards ? open->at - open->outside.lo : open->outside.hi - 1 - open->at;
 
     if (left < width(loop)) {
         leave(m);
@@ -169,8 +141,8 @@ static int32_t run_store(machine *m, const rd_inst *inst, int32_t pc)
 
 static int32_t run_map(machine *m, const rd_inst *inst, int32_t pc)
 {
-    const decoded *op  = &m->op[pc];
-    rd_word       *dst = &m->reg[inst->dst];
+    const rd_decoded *op  = &m->op[pc];
+    rd_word          *dst = &m->reg[inst->dst];
 
     op->code(dst, &m->reg[inst->a], &m->reg[inst->b], &m->reg[inst->c], &m->task->warnings);
     if (op->narrow)
@@ -208,61 +180,16 @@ static int32_t run_index(machine *m, const rd_inst *inst, int32_t pc)
 }
 
 /* ---- Callbacks --------------------------------------------------------------------------------------------- */
-static void call_f32(const rd_call *call, const rd_word *in, rd_word *y)
-{
-    const float *at[RD_MAX_CALL];
-
-    for (int32_t k = 0; k < call->n_in; k++)
-        at[k] = &in[k].f32;
-    call->f32(1, at, &y->f32);
-}
-
-static void call_f64(const rd_call *call, const rd_word *in, rd_word *y)
-{
-    const double *at[RD_MAX_CALL];
-
-    for (int32_t k = 0; k < call->n_in; k++)
-        at[k] = &in[k].f64;
-    call->f64(1, at, &y->f64);
-}
-
-static void call_block(machine *m, const rd_call *call, const rd_word *in, rd_dtype type, rd_word *y)
-{
-    _Alignas(8) char operands[RD_MAX_CALL][8], result[8] = { 0 };
-    const void      *at[RD_MAX_CALL];
-
-    for (int32_t k = 0; k < call->n_in; k++) {
-        rd_word_store(operands[k], call->in_type, in[k]);
-        at[k] = operands[k];
-    }
-    const char *sentence = call->block(call->user, 1, at, result);
-    if (sentence)
-        stop(m, RD_ERR_CALLBACK, "%s: %s", call->name, sentence);
-    *y = rd_word_load(result, type);
-}
-
 static int32_t run_call(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_call *call = &m->p->call[inst->arg];
-    rd_word       *y    = &m->reg[inst->dst];
     rd_word        in[RD_MAX_CALL];
 
     for (int32_t k = 0; k < call->n_in; k++)
         in[k] = m->reg[call->in[k]];
-    if (call->f32_1)
-        y->f32 = call->f32_1(in[0].f32);
-    else if (call->f64_1)
-        y->f64 = call->f64_1(in[0].f64);
-    else if (call->f32_2)
-        y->f32 = call->f32_2(in[0].f32, in[1].f32);
-    else if (call->f64_2)
-        y->f64 = call->f64_2(in[0].f64, in[1].f64);
-    else if (call->block)
-        call_block(m, call, in, inst->type, y);
-    else if (inst->type == RD_F32)
-        call_f32(call, in, y);
-    else
-        call_f64(call, in, y);
+    const char *sentence = rd_call_run(call, in, inst->type, &m->reg[inst->dst]);
+    if (sentence)
+        stop(m, RD_ERR_CALLBACK, "%s: %s", call->name, sentence);
     return pc + 1;
 }
 
@@ -318,56 +245,6 @@ static handler *const handlers[RD_N_INST] = {
     [RD_I_STEP] = run_step,     [RD_I_SCAN] = run_scan,   [RD_I_CLOSE] = run_close, [RD_I_EXIT] = run_exit,
 };
 
-/* The next piece of a task's state; of none, to learn how many bytes that takes. */
-static void *piece(char *state, int64_t *used, int64_t bytes)
-{
-    char *at = state ? state + *used : NULL;
-
-    *used += (bytes + 15) / 16 * 16;
-    return at;
-}
-
-static int64_t lay_out(machine *m, const rd_program *p, char *state)
-{
-    int64_t used = 0;
-
-    piece(state, &used, sizeof *m);
-    m->p    = p;
-    m->reg  = piece(state, &used, (p->n_reg + 1) * (int64_t)sizeof *m->reg);
-    m->axis = piece(state, &used, p->n_axis * (int64_t)sizeof *m->axis);
-    m->loop = piece(state, &used, p->n_loop * (int64_t)sizeof *m->loop);
-    m->open = piece(state, &used, p->n_loop * (int64_t)sizeof *m->open);
-    m->op   = piece(state, &used, p->n_inst * (int64_t)sizeof *m->op);
-    m->size = piece(state, &used, p->n_address * (int64_t)sizeof *m->size);
-    m->fold = piece(state, &used, p->n_fold * (int64_t)sizeof *m->fold);
-    m->reg += state ? 1 : 0;
-    for (int32_t k = 0; k < p->n_fold; k++) {
-        char *cells = piece(state, &used, rd_fold_bytes(&p->fold[k]));
-        if (state)
-            rd_fold_open(&m->fold[k], &p->fold[k], cells);
-    }
-    return used;
-}
-
-static decoded decode(const rd_inst *inst)
-{
-    const rd_rule  rule    = rd_op_table[inst->op].rule;
-    const bool     test    = rule == RD_RULE_COMPARE || rule == RD_RULE_TEST;
-    const rd_dtype operand = test ? inst->from : inst->type;
-
-    return (decoded){ rd_op_code(inst->op, rd_dtype_class(operand)), !test && rd_op_narrow(inst->type) };
-}
-
-static void prepare(machine *m, const rd_program *p, char *state)
-{
-    lay_out(m, p, state);
-    for (int32_t k = 0; k < p->n_inst; k++)
-        if (p->inst[k].kind == RD_I_MAP)
-            m->op[k] = decode(&p->inst[k]);
-    for (int32_t k = 0; k < p->n_address; k++)
-        m->size[k] = rd_dtype_size(p->address[k].type);
-}
-
 static void run(machine *m, rd_task *task, int32_t from, int32_t to)
 {
     const rd_program *p = m->p;
@@ -375,11 +252,16 @@ static void run(machine *m, rd_task *task, int32_t from, int32_t to)
     m->task   = task;
     m->n_open = 0;
     for (int32_t k = 0; k < p->n_axis; k++)
-        m->axis[k] = (range){ 0, 0, p->axis_extent[k] };
+        m->axis[k] = (rd_axis_range){ 0, 0, p->axis_extent[k] };
     if (p->root >= 0)
-        m->axis[p->root] = (range){ task->lo, task->lo, task->hi };
+        m->axis[p->root] = (rd_axis_range){ task->lo, task->lo, task->hi };
     for (int32_t pc = from; pc < to && task->status == RD_OK;)
         pc = handlers[p->inst[pc].kind](m, &p->inst[pc], pc);
+}
+
+static machine *machine_of(const rd_task *task)
+{
+    return (machine *)(void *)task->state;
 }
 
 static bool probe(void)
@@ -387,29 +269,20 @@ static bool probe(void)
     return true;
 }
 
-static int64_t state_bytes(const rd_program *p)
-{
-    machine m = { 0 };
-    return lay_out(&m, p, NULL);
-}
-
 static void head(const rd_program *p, rd_task *task)
 {
-    machine *m = (machine *)(void *)task->state;
-
-    prepare(m, p, task->state);
-    run(m, task, 0, p->body);
+    run(rd_machine_new(p, task->state), task, 0, p->body);
 }
 
 static void body(const rd_program *p, rd_task *task)
 {
-    run((machine *)(void *)task->state, task, p->body, p->tail);
+    run(machine_of(task), task, p->body, p->tail);
 }
 
 /* Only folds that tasks share have begun in the head, and have something to join. */
 static void join(const rd_program *p, rd_task *into, const rd_task *next)
 {
-    const machine *m = (machine *)(void *)into->state, *n = (machine *)(void *)next->state;
+    const machine *m = machine_of(into), *n = machine_of(next);
 
     if (into->status != RD_OK || next->status != RD_OK)
         return;
@@ -420,9 +293,13 @@ static void join(const rd_program *p, rd_task *into, const rd_task *next)
 
 static void tail(const rd_program *p, rd_task *task)
 {
-    run((machine *)(void *)task->state, task, p->tail, p->n_inst);
+    run(machine_of(task), task, p->tail, p->n_inst);
 }
 
-const rd_backend_table rd_backend_cpu = {
-    .name = "cpu", .probe = probe, .state_bytes = state_bytes, .head = head, .body = body, .join = join, .tail = tail
-};
+const rd_backend_table rd_backend_cpu = { .name        = "cpu",
+                                          .probe       = probe,
+                                          .state_bytes = rd_machine_bytes,
+                                          .head        = head,
+                                          .body        = body,
+                                          .join        = join,
+                                          .tail        = tail };
