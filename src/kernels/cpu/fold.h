@@ -34,7 +34,7 @@ void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
 /* The same, and y = the result so far. */
 void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take, rd_word *y);
 /* y[0 .. n_out) = the result of a cell, which is used up. */
-void rd_fold_close(rd_fold_state *s, int64_t cell, rd_word *y);
+void rd_fold_close(rd_fold_state *s, int64_t number, rd_word *y);
 /* True if no element can change the result of the first cell. */
 bool rd_fold_settled(const rd_fold_state *s);
 /* The blocks of `next` follow those of `into`. */
