@@ -1,0 +1,47 @@
+/* differential.h - one seed of the differential test: random results, evaluated every way, compared with the oracle. */
+#ifndef RD_TESTS_DIFFERENTIAL_H
+#define RD_TESTS_DIFFERENTIAL_H
+#include "core/text.h"
+#include "random_expr.h"
+
+enum { MOST_RESULTS = 4 };
+
+typedef struct differential_stats {
+    int64_t seeds, results, elements, unsure, bounded; /* bounded: compared within a bound above 0 */
+    int64_t kind[RD_EXPR_SCAN + 1];                    /* nodes of each kind below the results     */
+    int64_t by_plan, in_place, refused, dropped;
+} differential_stats;
+
+/* A result and what the oracle says of it, in C order. */
+typedef struct wanted {
+    rd_expr      *x;
+    int64_t       n;
+    oracle_value *value;
+} wanted;
+
+wanted wanted_of(random_pool *pool, rd_expr *x);
+void   wanted_free(wanted *w);
+
+/* Evaluates the results into dense memory with one and three threads, greedy and lazy: right, and the same bits?
+ * False after writing what is wrong. */
+bool differential_ways(random_pool *pool, const wanted *w, int n, rd_text *report);
+/* Evaluates them into all kinds of memory with random options. */
+bool differential_outputs(random_pool *pool, const wanted *w, int n, differential_stats *stats, rd_text *report);
+/* Are the elements of this memory right? */
+bool differential_compare(const wanted *w, const rd_array *found, rd_text *report);
+/* rd_eval_many(), or by plan where the pool has inputs; the status and its sentence go to the report if it fails. */
+bool differential_run(random_pool *pool, rd_results results, const rd_eval_opts *opts, bool by_plan, rd_text *report);
+
+/* All of it for one seed. */
+bool differential_trial(uint64_t seed, differential_stats *stats, rd_text *report);
+/* The smallest expression below a failing seed's results that fails alone; each tried in a process of its own, as it
+ * may crash.  False if it found one. */
+bool differential_shrink(uint64_t seed, rd_text *report);
+
+/* An expression as an indented tree: one line per node, shared nodes once, leaves with strides and first values. */
+void report_tree(rd_text *report, const rd_expr *x);
+/* All nodes below the roots, operands first.  Returns how many; the caller frees *list. */
+int report_nodes(rd_expr *const *root, int n, rd_expr ***list);
+/* Byte offset of element i (C order) of a described array from its data. */
+int64_t report_offset(const rd_array *a, int64_t i);
+#endif

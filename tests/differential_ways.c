@@ -1,0 +1,196 @@
+/* differential_ways.c - running results, comparing them with the oracle and with each other. */
+#include "differential.h"
+#include <stdlib.h>
+#include <string.h>
+
+wanted wanted_of(random_pool *pool, rd_expr *x)
+{
+    wanted  w               = { .x = x, .n = random_points(x) };
+    int64_t at[RD_MAX_RANK] = { 0 };
+
+    w.value = calloc((size_t)w.n + 1, sizeof *w.value);
+    for (int64_t i = 0; i < w.n; i++) {
+        int64_t rest = i;
+        for (int a = x->rank - 1; a >= 0; a--) {
+            at[a] = rest % x->extent[a];
+            rest /= x->extent[a];
+        }
+        oracle_at(pool->oracle, x, at, &w.value[i]);
+    }
+    return w;
+}
+
+void wanted_free(wanted *w)
+{
+    free(w->value);
+}
+
+/* "[2, 0, 5]" of the element i in C order */
+static void index_text(rd_text *report, const rd_expr *x, int64_t i)
+{
+    int64_t at[RD_MAX_RANK];
+
+    for (int a = x->rank - 1; a >= 0; a--) {
+        at[a] = i % x->extent[a];
+        i /= x->extent[a];
+    }
+    for (int a = 0; a < x->rank; a++)
+        rd_text_add(report, "%s%lld", a ? ", " : "[", (long long)at[a]);
+    rd_text_add(report, x->rank ? "]" : "[]");
+}
+
+bool differential_compare(const wanted *w, const rd_array *found, rd_text *report)
+{
+    char    why[ORACLE_WHY];
+    int64_t wrong = 0;
+
+    for (int64_t i = 0; i < w->n; i++) {
+        if (oracle_matches(&w->value[i], (char *)found->data + report_offset(found, i), found->type, why))
+            continue;
+        if (wrong++ < 4) {
+            rd_text_add(report, "element ");
+            index_text(report, w->x, i);
+            rd_text_add(report, ": %s\n", why);
+        }
+    }
+    if (wrong)
+        rd_text_add(report, "%lld of %lld elements wrong\n", (long long)wrong, (long long)w->n);
+    return wrong == 0;
+}
+
+/* ---- Running ----------------------------------------------------------------------------------------------- */
+
+static rd_status run_plan(random_pool *pool, rd_results results, const rd_eval_opts *opts)
+{
+    rd_expr    *in[RANDOM_BLOCKS];
+    const void *data[RANDOM_BLOCKS];
+    void       *out[MOST_RESULTS] = { NULL };
+    int32_t     n                 = 0;
+    rd_status   status;
+    rd_plan    *plan;
+
+    for (int i = 0; i < pool->n_block; i++)
+        if (pool->block[i].input) {
+            in[n]     = pool->block[i].leaf;
+            data[n++] = pool->block[i].layout.data;
+        }
+    plan = rd_plan_new(pool->ctx, (rd_exprs){ in, n }, results, opts);
+    if (!plan)
+        return rd_error(pool->ctx);
+    for (int i = 0; i < results.n; i++)
+        out[i] = results.at[i].out->data;
+    status = rd_plan_run(plan, data, random_once(pool, 2) ? out : NULL);
+    rd_plan_free(plan);
+    return status;
+}
+
+bool differential_run(random_pool *pool, rd_results results, const rd_eval_opts *opts, bool by_plan, rd_text *report)
+{
+    rd_status status;
+
+    if (by_plan || pool->inputs)
+        status = run_plan(pool, results, opts);
+    else if (results.n == 1 && opts->traversal == RD_TRAVERSE_AUTO && opts->threads == 0)
+        status = rd_eval(pool->ctx, results.at[0].expr, results.at[0].out);
+    else
+        status = rd_eval_many(pool->ctx, results, opts);
+    if (status == RD_OK)
+        return true;
+    rd_text_add(report, "%s: %s\n", rd_status_name(status), rd_error_text(pool->ctx));
+    rd_error_clear(pool->ctx);
+    return false;
+}
+
+/* ---- The same bits every way ------------------------------------------------------------------------------- */
+
+static const struct {
+    const char  *name;
+    rd_eval_opts opts;
+} ways[] = {
+    { "auto, 1 thread", { .traversal = RD_TRAVERSE_AUTO, .threads = 1 } },
+    { "auto, 3 threads", { .traversal = RD_TRAVERSE_AUTO, .threads = 3 } },
+    { "greedy, 1 thread", { .traversal = RD_TRAVERSE_GREEDY, .threads = 1 } },
+    { "greedy, 3 threads", { .traversal = RD_TRAVERSE_GREEDY, .threads = 3 } },
+    { "lazy, 1 thread", { .traversal = RD_TRAVERSE_LAZY, .threads = 1 } },
+    { "lazy, 3 threads", { .traversal = RD_TRAVERSE_LAZY, .threads = 3 } },
+};
+enum { N_WAYS = sizeof ways / sizeof *ways };
+
+static rd_array dense(const rd_expr *x)
+{
+    rd_array a = { .type = x->type, .shape.n = x->rank };
+
+    memcpy(a.shape.at, x->extent, (size_t)x->rank * sizeof *x->extent);
+    a.data = calloc((size_t)random_points(x) * (size_t)rd_dtype_size(x->type) + 1, 1);
+    return a;
+}
+
+/* NaNs are equal whatever their payload. */
+static bool same_bits(const rd_array *a, const rd_array *b, int64_t n, int64_t *where)
+{
+    const size_t size = (size_t)rd_dtype_size(a->type);
+
+    for (*where = 0; *where < n; ++*where) {
+        const char        *p = (char *)a->data + (size_t)*where * size, *q = (char *)b->data + (size_t)*where * size;
+        const oracle_value v = oracle_load(p, a->type), w = oracle_load(q, a->type);
+        if (memcmp(p, q, size) != 0 && !(isnan(v.v) && isnan(w.v)))
+            return false;
+    }
+    return true;
+}
+
+static bool compare_ways(const wanted *w, int result, const rd_array *first, const rd_array *other, int way,
+                         rd_text *report)
+{
+    const int size = rd_dtype_size(w->x->type);
+    int64_t   i;
+    char      a[ORACLE_WHY], b[ORACLE_WHY];
+
+    if (same_bits(first, other, w->n, &i))
+        return true;
+    oracle_value v = oracle_load((char *)first->data + i * size, w->x->type),
+                 u = oracle_load((char *)other->data + i * size, w->x->type);
+    oracle_text(&v, a);
+    oracle_text(&u, b);
+    rd_text_add(report, "result %d, element ", result);
+    index_text(report, w->x, i);
+    rd_text_add(report, ": %s with %s, but %s with %s\n", a, ways[0].name, b, ways[way].name);
+    return false;
+}
+
+/* One way into `out`; against the oracle if it is the first, else against the first. */
+static bool one_way(random_pool *pool, const wanted *w, int n, int way, rd_array *first, rd_array *out, rd_text *report)
+{
+    rd_result results[MOST_RESULTS];
+    bool      ok;
+
+    for (int i = 0; i < n; i++) {
+        out[i]     = dense(w[i].x);
+        results[i] = (rd_result){ w[i].x, &out[i] };
+    }
+    ok = differential_run(pool, (rd_results){ results, n }, &ways[way].opts, false, report);
+    for (int i = 0; ok && i < n; i++) {
+        if (way > 0)
+            ok = compare_ways(&w[i], i, &first[i], &out[i], way, report);
+        else if (!(ok = differential_compare(&w[i], &out[i], report)))
+            rd_text_add(report, "in result %d\n", i);
+    }
+    if (!ok)
+        rd_text_add(report, "dense outputs, %s\n", ways[way].name);
+    return ok;
+}
+
+bool differential_ways(random_pool *pool, const wanted *w, int n, rd_text *report)
+{
+    rd_array first[MOST_RESULTS], out[MOST_RESULTS];
+    bool     ok = one_way(pool, w, n, 0, NULL, first, report);
+
+    for (int way = 1; ok && way < N_WAYS; way++) {
+        ok = one_way(pool, w, n, way, first, out, report);
+        for (int i = 0; i < n; i++)
+            free(out[i].data);
+    }
+    for (int i = 0; i < n; i++)
+        free(first[i].data);
+    return ok;
+}

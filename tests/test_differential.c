@@ -1,0 +1,164 @@
+/* test_differential.c - random expressions, evaluated every way, against the oracle.
+ *
+ *     RD_DIFF_COUNT=1000000 build/release/tests/differential     a long run
+ *     RD_DIFF_SEED=77 RD_DIFF_COUNT=1 .../differential           one seed
+ *     RD_DIFF_SEED=77 RD_DIFF_COUNT=1 RD_DIFF_SHRINK=1 ...       and the smallest part of it that fails */
+#define _GNU_SOURCE
+#include "differential.h"
+#include <check.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { DEFAULT_COUNT = 2000, SANITIZED = 1 };
+extern void __sanitizer_set_death_callback(void (*callback)(void));
+#else
+enum { DEFAULT_COUNT = 20000, SANITIZED = 0 };
+static void __sanitizer_set_death_callback(void (*callback)(void))
+{
+    (void)callback;
+}
+#endif
+enum { PARTS = 8, SECONDS_A_SEED = 120, MOST_FAILURES = 5 };
+
+static uint64_t current_seed;
+
+static int64_t from_environment(const char *name, int64_t otherwise)
+{
+    const char *text = getenv(name);
+
+    return text && *text ? strtoll(text, NULL, 10) : otherwise;
+}
+
+/* ---- Which seed was it, when the process dies -------------------------------------------------------------- */
+
+static void say_seed(void)
+{
+    char      text[120];
+    const int n =
+        snprintf(text, sizeof text,
+                 "differential: died at seed %" PRIu64 ": RD_DIFF_SEED=%" PRIu64 " RD_DIFF_COUNT=1 RD_DIFF_SHRINK=1\n",
+                 current_seed, current_seed);
+
+    if (write(STDERR_FILENO, text, (size_t)n) < 0)
+        return;
+}
+
+static void on_signal(int number)
+{
+    say_seed();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void watch(void)
+{
+    static const int numbers[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+
+    __sanitizer_set_death_callback(say_seed);
+    for (int i = 0; !SANITIZED && i < 5; i++)
+        signal(numbers[i], on_signal);
+    signal(SIGALRM, on_signal); /* a seed that never ends */
+}
+
+/* ---- Seeds ------------------------------------------------------------------------------------------------- */
+
+/* With RD_DIFF_SHRINK the evaluations run in children: a process that has used OpenMP cannot fork and use it again. */
+static bool holds_in_child(uint64_t seed)
+{
+    int         status = 0;
+    const pid_t child  = fork();
+
+    if (child == 0) {
+        differential_stats stats  = { 0 };
+        rd_text            report = { 0 };
+        bool               ok;
+
+        alarm(SECONDS_A_SEED);
+        ok = differential_trial(seed, &stats, &report);
+        if (!ok)
+            fprintf(stderr, "seed %" PRIu64 ":\n%s\n", seed, report.at);
+        rd_text_free(&report);
+        _exit(ok ? 0 : 1);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+static bool shrunk(uint64_t seed)
+{
+    rd_text report = { 0 };
+
+    if (holds_in_child(seed))
+        return true;
+    differential_shrink(seed, &report);
+    fprintf(stderr, "seed %" PRIu64 ", shrunk:\n%s\n", seed, report.at);
+    rd_text_free(&report);
+    return false;
+}
+
+static bool holds(uint64_t seed, differential_stats *stats)
+{
+    rd_text report = { 0 };
+    bool    ok;
+
+    current_seed = seed;
+    if (from_environment("RD_DIFF_SHRINK", 0))
+        return shrunk(seed);
+    alarm(SECONDS_A_SEED);
+    ok = differential_trial(seed, stats, &report);
+    if (!ok)
+        fprintf(stderr, "seed %" PRIu64 ": (RD_DIFF_SEED=%" PRIu64 " RD_DIFF_COUNT=1 RD_DIFF_SHRINK=1)\n%s\n", seed,
+                seed, report.at);
+    rd_text_free(&report);
+    return ok;
+}
+
+static void print_stats(const differential_stats *s, uint64_t first, uint64_t last)
+{
+    printf("seeds %" PRIu64 " to %" PRIu64 ": %" PRId64 " results, %" PRId64 " elements (%" PRId64
+           " within a bound, %" PRId64 " unsure), %" PRId64 " by plan, %" PRId64 " in place;",
+           first, last, s->results, s->elements, s->bounded, s->unsure, s->by_plan, s->in_place);
+    for (int k = 0; k <= RD_EXPR_SCAN; k++)
+        printf(" %s %" PRId64, rd_expr_kind_name((rd_expr_kind)k), s->kind[k]);
+    printf("; %" PRId64 " steps refused, %" PRId64 " dropped\n", s->refused, s->dropped);
+    fflush(stdout);
+}
+
+START_TEST(seeds)
+{
+    const int64_t      count = from_environment("RD_DIFF_COUNT", DEFAULT_COUNT);
+    const uint64_t     first = (uint64_t)from_environment("RD_DIFF_SEED", 1);
+    const uint64_t     lo = first + (uint64_t)(count * _i / PARTS), hi = first + (uint64_t)(count * (_i + 1) / PARTS);
+    differential_stats stats    = { 0 };
+    int                failures = 0;
+
+    watch();
+    for (uint64_t seed = lo; seed < hi && failures < MOST_FAILURES; seed++)
+        failures += !holds(seed, &stats);
+    alarm(0);
+    if (stats.seeds)
+        print_stats(&stats, lo, hi - 1);
+    ck_assert_msg(failures == 0, "%d seeds failed", failures);
+    ck_assert_msg(stats.unsure * 50 <= stats.elements, "too much is unsure to call this a test");
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite  = suite_create("differential");
+    TCase   *tc     = tcase_create("random expressions");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_set_timeout(tc, 0);
+    tcase_add_loop_test(tc, seeds, 0, PARTS);
+    suite_add_tcase(suite, tc);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
