@@ -156,11 +156,13 @@ static rd_word to_float(rd_word value, rd_class class, rd_class to)
 /* 64 bits cut to `size` bytes and extended again by the target's sign rule. */
 static rd_word wrap(uint64_t bits, rd_class to, int size)
 {
-    const int      lost = 64 - 8 * size;
-    const uint64_t kept = bits << lost >> lost;
-    const uint64_t top  = (uint64_t)1 << (8 * size - 1);
+    uint64_t top;
 
-    return (rd_word){ .u64 = to == RD_CLASS_i64 ? (kept ^ top) - top : kept };
+    if (size < 1 || size > 7)
+        return (rd_word){ .u64 = bits };
+    top = (uint64_t)1 << (8 * size - 1);
+    bits &= 2 * top - 1;
+    return (rd_word){ .u64 = to == RD_CLASS_i64 ? (bits ^ top) - top : bits };
 }
 
 rd_word rd_word_convert(rd_word value, rd_dtype from, rd_dtype to)
