@@ -72,7 +72,7 @@ START_TEST(leaves_refused)
     REFUSED(ARGUMENT, "\"x\" is f32, shape (3, 4), strides (4, 1)", "shall be f32, shape (3, 4), strides (1, 3)",
             rd_input(ctx, "x", RD_INTO(data, RD_SHAPE(3, 4), .order = 1)));
     REFUSED(ARGUMENT, "\"x\" is f32", "shall be i32, shape (3, 4)",
-            rd_input(ctx, "x", RD_INTO((int *)data, RD_SHAPE(3, 4))));
+            rd_input(ctx, "x", RD_INTO((int *)NULL, RD_SHAPE(3, 4))));
     REFUSED(AXIS, "rd_coord: no axis 1", "rank 1", rd_coord(leaf(RD_SHAPE(3)), 1));
     REFUSED(AXIS, "rd_coord: no axis 0", "rank 0, shape ()", rd_coord(rd_num(ctx, 1), 0));
 }
