@@ -386,6 +386,25 @@ START_TEST(marks_at_one_place_are_two)
 }
 END_TEST
 
+START_TEST(marks_nest_deeply)
+{
+    enum { N = 100 };
+    rd_ctx  *ctx = rd_ctx_new(NULL);
+    rd_mark  mark[N];
+    rd_expr *made[N];
+
+    for (int k = 0; k < N; k++) {
+        mark[k] = rd_ctx_mark(ctx);
+        made[k] = rd_num(ctx, k);
+    }
+    for (int k = N - 1; k >= 0; k--) {
+        ck_assert_ptr_eq(rd_num(ctx, k), made[k]);
+        ck_assert_int_eq(rd_ctx_release(ctx, mark[k]), RD_OK);
+    }
+    rd_ctx_free(ctx);
+}
+END_TEST
+
 /* A release gives back what was taken, however often: the loop of the manual. */
 START_TEST(loops_do_not_grow)
 {
@@ -482,6 +501,7 @@ int main(void)
     tcase_add_test(tc, strings_are_interned);
     tcase_add_loop_test(tc, mark_order, 0, COUNT(orders));
     tcase_add_test(tc, marks_at_one_place_are_two);
+    tcase_add_test(tc, marks_nest_deeply);
     tcase_add_test(tc, loops_do_not_grow);
 #if defined(__SANITIZE_ADDRESS__)
     tcase_add_test(tc, released_nodes_are_poisoned);

@@ -284,6 +284,7 @@ START_TEST(shapes)
         { "transpose", rd_transpose(x), RD_SHAPE(4, 6, 5) },
         { "reshape", rd_reshape(x, RD_SHAPE(20, -1)), RD_SHAPE(20, 6) },
         { "reshape to a scalar", rd_reshape(leaf(RD_SHAPE(1, 1)), RD_SCALAR), RD_SCALAR },
+        { "reshape that drops 1s", rd_reshape(ones, RD_SHAPE(5)), RD_SHAPE(5) },
         { "reshape of nothing", rd_reshape(empty, RD_SHAPE(5, 0)), RD_SHAPE(5, 0) },
         { "reshape of nothing, -1", rd_reshape(empty, RD_SHAPE(-1, 3)), RD_SHAPE(0, 3) },
         { "reshape of a scalar", rd_reshape(leaf(RD_SCALAR), RD_SHAPE(-1)), RD_SHAPE(1) },

@@ -62,6 +62,8 @@ START_TEST(leaves_refused)
             rd_wrap(ctx, data, RD_SHAPE(2, 3), .strides = RD_STRIDES(INT64_MAX, 1)));
     REFUSED(SHAPE, "address space", "-9223372036854775808",
             rd_wrap(ctx, data, RD_SHAPE(2, 3), .strides = RD_STRIDES(INT64_MIN, 1)));
+    REFUSED(SHAPE, "address space", "strides (700000000000000000, 700000000000000000)",
+            rd_wrap(ctx, data, RD_SHAPE(2, 2), .strides = RD_STRIDES(700000000000000000, 700000000000000000)));
     REFUSED(SHAPE, "address space", "strides (-1152921504606846976)",
             rd_wrap(ctx, data, RD_SHAPE(2), .strides = RD_STRIDES(-(INT64_C(1) << 60))));
     REFUSED(ARGUMENT, "rd_input", "NULL", rd_input(ctx, NULL, RD_INTO(data, RD_SHAPE(2))));
