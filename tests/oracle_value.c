@@ -129,17 +129,21 @@ void oracle_text(const oracle_value *x, char text[ORACLE_WHY])
         snprintf(text, ORACLE_WHY, "%s %s", number, rd_dtype_name(x->type));
 }
 
-static bool float_matches(const oracle_value *want, long double found)
+static bool float_matches(const oracle_value *want, const oracle_value *found)
 {
-    const long double v = is_float(want->type) ? want->v : (long double)want->n;
+    long double v = want->v, err = want->err;
 
-    if (isnan(v) || isnan(found))
-        return isnan(v) && isnan(found);
-    if (isinf(v) || isinf(found))
-        return v == found;
-    if (want->err == 0)
-        return v == found && (v != 0 || !is_float(want->type) || !signbit(v) == !signbit(found));
-    return fabsl(found - v) <= want->err;
+    if (!is_float(want->type)) { /* a wide int is rounded on the way */
+        v   = (long double)want->n;
+        err = v == found->v ? 0 : oracle_float_of(found->type).u * fabsl(v);
+    }
+    if (isnan(v) || isnan(found->v))
+        return isnan(v) && isnan(found->v);
+    if (isinf(v) || isinf(found->v))
+        return v == found->v;
+    if (want->err == 0 && is_float(want->type))
+        return v == found->v && (v != 0 || !signbit(v) == !signbit(found->v));
+    return fabsl(found->v - v) <= err;
 }
 
 bool oracle_matches(const oracle_value *want, const void *element, rd_dtype type, char why[ORACLE_WHY])
@@ -151,7 +155,7 @@ bool oracle_matches(const oracle_value *want, const void *element, rd_dtype type
     if (want->unsure)
         return true;
     if (is_float(type))
-        ok = float_matches(want, found.v);
+        ok = float_matches(want, &found);
     else
         ok = !is_float(want->type) && want->n == found.n;
     if (!ok) {
