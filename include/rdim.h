@@ -417,7 +417,8 @@ typedef struct rd_reduce_opts {
  *  along the axis. */
 #define rd_reduce(x, r, ...) RD_BY_(r, rd_reduce_name, rd_reduce_user)(x, r, RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_scan(x, r, ...)   RD_BY_(r, rd_scan_name, rd_scan_user)(x, r, RD_REDUCE_OPTS(__VA_ARGS__))
-#define RD_BY_(r, name, user) _Generic((r), char *: name, const char *: name, const rd_reducer *: user)
+#define RD_BY_(r, name, user) _Generic((r), char *: name, const char *: name, rd_reducer *: user, \
+    const rd_reducer *: user)
 #endif
 RD_API rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opts),
     *rd_reduce_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_opts *opts),

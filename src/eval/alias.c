@@ -1,0 +1,72 @@
+/* alias.c - outputs that overlap inputs: when is it safe to write in place?
+ *
+ * Only if, from the first store on, the shared memory is read by one access that names the same element as the store,
+ * in the same loop body, before it.  Everything else gets scratch memory and is copied at the end. */
+#include "eval/plan.h"
+#include <string.h>
+
+static bool same_address(const rd_address *a, const rd_address *b)
+{
+    if (a->offset != b->offset || a->n_add != b->n_add || rd_dtype_size(a->type) != rd_dtype_size(b->type))
+        return false;
+    for (int i = 0; i < a->n_add; i++) {
+        bool found = false;
+
+        for (int k = 0; k < b->n_add; k++)
+            found |= a->add[i].axis == b->add[k].axis && a->add[i].axis >= 0 && a->add[i].coef == b->add[k].coef;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* The loop whose body holds instruction i directly, -1: none. */
+static int enclosing_loop(const rd_program *p, int i)
+{
+    int depth = 0;
+
+    while (i-- > 0) {
+        if (p->inst[i].kind == RD_I_END)
+            depth++;
+        else if (p->inst[i].kind == RD_I_LOOP && depth-- == 0)
+            return p->inst[i].arg;
+    }
+    return -1;
+}
+
+static bool touches(const rd_program *p, int i, rd_inst_kind kind, int slot)
+{
+    return p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot;
+}
+
+static bool program_safe(const rd_program *p, int out, int leaf)
+{
+    for (int load = 0; load < p->n_inst; load++)
+        for (int store = 0; touches(p, load, RD_I_LOAD, leaf) && store < p->n_inst; store++)
+            if (touches(p, store, RD_I_STORE, out) &&
+                (store < load || enclosing_loop(p, load) != enclosing_loop(p, store) ||
+                 !same_address(&p->address[p->inst[load].arg], &p->address[p->inst[store].arg])))
+                return false;
+    return true;
+}
+
+bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_slot, const void *leaf)
+{
+    bool stored = false;
+
+    if (out != leaf)
+        return false;
+    for (int s = 0; s < plan->n_stage; s++) {
+        const rd_program *p     = &plan->program[s];
+        bool              loads = false, stores = false;
+
+        for (int i = 0; i < p->n_inst; i++) {
+            loads |= touches(p, i, RD_I_LOAD, leaf_slot);
+            stores |= touches(p, i, RD_I_STORE, out_slot);
+        }
+        if ((loads && stored) || (loads && stores && !program_safe(p, out_slot, leaf_slot)))
+            return false;
+        stored |= stores;
+    }
+    return true;
+}

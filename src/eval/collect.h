@@ -1,0 +1,67 @@
+/* collect.h - the collector: expressions in, values of the graph out.
+ *
+ * Expressions are visited users first.  A user demands its operand at subscripts over loop axes; when an expression's
+ * turn comes all its demands are known, so that it can be made once and shared, made anew at each place (pushed: views
+ * vanish into subscripts), or made whole and read, whichever computes least. */
+#ifndef RD_EVAL_COLLECT_H
+#define RD_EVAL_COLLECT_H
+#include "eval/axes.h"
+
+typedef struct rd_demand {
+    int32_t       expr;    /* number in collector.expr                                    */
+    int32_t       next;    /* next demand of the same expression, -1                      */
+    int32_t       alias;   /* another demand that gives the value, -1                     */
+    int32_t       value;   /* the value, -1 while open                                    */
+    rd_subscript *at;      /* one per axis of the expression                              */
+} rd_demand;
+
+typedef struct rd_seen {
+    const rd_expr *expr;
+    int32_t        first, last; /* demands                                                 */
+    double         ops;         /* to compute one element from leaves and folds, inline    */
+} rd_seen;
+
+typedef struct rd_collector {
+    rd_ctx    *ctx;
+    rd_pool   *pool;
+    rd_graph  *graph;      /* being filled; values' in[] hold demands until the end */
+    rd_axes   *axes;
+    rd_seen   *seen;       /* users first                                           */
+    int32_t    n_seen, n_demand, room_demand, room_value, room_slot;
+    rd_demand *demand;
+    int32_t   *table;      /* hash of expressions to their number                   */
+    int32_t    n_table;
+    rd_text    why;
+} rd_collector;
+
+/* All return a number, or -1 after recording a failure. */
+int rd_demand_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at);
+int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_expr *expr);
+/* The demands of an expression, equal ones unified: the list and its length. */
+int rd_demands_distinct(rd_collector *c, rd_seen *seen, int32_t **list);
+/* Elements that one demand evaluates. */
+double rd_demand_points(const rd_collector *c, const rd_expr *expr, const rd_demand *d);
+rd_subscript *rd_subscripts(rd_collector *c, int n);
+/* Tries to make two subscripts' axes one where both are just an axis; failure is no error. */
+void rd_join_places(rd_collector *c, const rd_subscript *a, const rd_subscript *b);
+
+/* A result: who is demanded, and where its elements go. */
+typedef struct rd_finish_result {
+    int32_t      demand, n_dim, dim[RD_MAX_RANK]; /* raw axes */
+    rd_dtype     type;
+    rd_subscript store;
+} rd_finish_result;
+
+/* finish.c: puts the values in order, operands first, with iteration axes for raw ones, and attaches the results. */
+bool rd_finish(rd_collector *c, int n, rd_finish_result *result);
+
+/* instance.c: makes the values an expression's demands ask for. */
+bool rd_instances(rd_collector *c, rd_seen *seen);
+/* reshape.c: subscripts of the operand for a demand at `at`, if they exist; *ok false: copy first. */
+bool rd_reshape_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in, bool *ok);
+/* Numbers of an affine view of a leaf (or the leaf): address = *base + sum stride[a] * index[a]; NULL if it is none. */
+const rd_expr *rd_affine_leaf(const rd_expr *e, int64_t *base, int64_t *stride);
+int rd_leaf_slot(rd_collector *c, const rd_expr *leaf);
+/* Element of a dense or mergeable leaf behind a reshape as one address; -1 if its strides do not merge, -2: failure. */
+int rd_reshape_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at);
+#endif

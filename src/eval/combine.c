@@ -1,0 +1,317 @@
+/* combine.c - the number decisions of each reduction: order of its reduced axes, lane position, combine tree.
+ *
+ * They are made from the reduction's own operands, their strides and fixed constants.  What else is evaluated at the
+ * same time, threads, caches and measurements cannot change them, so neither can they change a bit. */
+#include "eval/ir.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEPS = 64 };
+
+/* How one operand is read: elements per index of each axis.  A value that is itself a fold counts as a dense array. */
+typedef struct own_access {
+    int64_t coef[RD_MAX_AXES];
+    rd_set  axes, gathered;
+    int     bytes; /* 0: a coordinate, which is computed and not read */
+} own_access;
+
+typedef struct own {
+    const rd_graph *graph;
+    const rd_value *value;
+    own_access     *access;
+    int             n, room;
+    rd_set          space;
+} own;
+
+static int64_t extent(const own *o, int axis)
+{
+    return o->graph->axis[axis].extent;
+}
+
+/* ---- Accesses ------------------------------------------------------------------------------------------------ */
+static own_access *new_access(own *o, int bytes)
+{
+    if (o->n == o->room) {
+        int         room = o->room ? 2 * o->room : 8;
+        own_access *more = rd_pool_grow(o->graph->pool, o->access, (size_t)o->n, (size_t)room, sizeof *more);
+
+        if (!more)
+            return NULL;
+        o->access = more;
+        o->room   = room;
+    }
+    o->access[o->n] = (own_access){ .bytes = bytes };
+    return &o->access[o->n++];
+}
+
+static void add_subscript(const own *o, own_access *a, const rd_subscript *at, int64_t stride)
+{
+    for (int t = 0; t < at->n_term; t++)
+        if (at->term[t].axis >= 0)
+            a->coef[at->term[t].axis] += stride * at->term[t].coef;
+        else
+            a->gathered |= o->graph->value[at->term[t].value].axes;
+}
+
+static bool access_value(own *o, const rd_value *v)
+{
+    const rd_value *t      = v->kind == RD_VALUE_READ && v->target >= 0 ? &o->graph->value[v->target] : v;
+    own_access     *a      = new_access(o, v->kind == RD_VALUE_COORD ? 0 : rd_dtype_size(v->type));
+    int64_t         stride = 1;
+
+    if (!a)
+        return false;
+    if (v->kind == RD_VALUE_COORD || (v->kind == RD_VALUE_READ && v->n_at != t->n_dim))
+        add_subscript(o, a, &v->at[0], 1);
+    else
+        for (int d = t->n_dim; d-- > 0;) {
+            rd_subscript self = { .n_term = 1, .term = { { t->dim[d], -1, 1 } } };
+
+            add_subscript(o, a, t == v ? &self : &v->at[d], stride);
+            stride *= o->graph->axis[t->dim[d]].extent;
+        }
+    return true;
+}
+
+static bool is_source(const rd_value *v)
+{
+    return v->kind == RD_VALUE_READ || v->kind == RD_VALUE_COORD || v->kind == RD_VALUE_REDUCE ||
+           v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN;
+}
+
+/* Walks from the fold's operands through maps to what they read. */
+static bool find_accesses(own *o)
+{
+    size_t   n     = (size_t)o->graph->n_value;
+    int32_t *stack = rd_pool_get(o->graph->pool, (n + 3) * sizeof *stack);
+    bool    *seen  = rd_pool_get(o->graph->pool, n);
+    int      top   = 0;
+
+    if (!stack || !seen)
+        return false;
+    for (int k = 0; k < o->value->n_in; k++)
+        if (o->value->in[k] >= 0 && !seen[o->value->in[k]]) {
+            seen[o->value->in[k]] = true;
+            stack[top++]          = o->value->in[k];
+        }
+    while (top) {
+        const rd_value *v = &o->graph->value[stack[--top]];
+
+        if (is_source(v)) {
+            if (v->kind == RD_VALUE_READ && v->target < 0) {
+                own_access *a = new_access(o, rd_dtype_size(v->type));
+
+                if (!a)
+                    return false;
+                add_subscript(o, a, &v->at[0], 1);
+            } else if (!access_value(o, v))
+                return false;
+            continue;
+        }
+        for (int k = 0; k < v->n_in; k++)
+            if (v->in[k] >= 0 && !seen[v->in[k]]) {
+                seen[v->in[k]] = true;
+                stack[top++]   = v->in[k];
+            }
+    }
+    for (int i = 0; i < o->n; i++)
+        for (int a = 0; a < o->graph->n_axis; a++)
+            if (o->access[i].coef[a])
+                o->access[i].axes |= rd_bit(a);
+    return true;
+}
+
+/* ---- Own virtual shape: axes x outside y that every operand reads as one --------------------------------------- */
+static int64_t index_coef(const own *o, int axis)
+{
+    const rd_subscript *at = &o->value->combine->index;
+
+    for (int t = 0; t < at->n_term; t++)
+        if (at->term[t].axis == axis)
+            return at->term[t].coef;
+    return 0;
+}
+
+static bool joins(const own *o, int x, int y)
+{
+    if (x == y || rd_in(o->value->reduced, x) != rd_in(o->value->reduced, y) || !rd_in(o->space, x) ||
+        !rd_in(o->space, y) || o->value->inner == x || o->value->inner == y)
+        return false;
+    if (extent(o, x) < 2 || extent(o, y) < 2 || index_coef(o, x) != index_coef(o, y) * extent(o, y))
+        return false;
+    for (int i = 0; i < o->n; i++)
+        if (o->access[i].coef[x] != o->access[i].coef[y] * extent(o, y) || rd_in(o->access[i].gathered, x) ||
+            rd_in(o->access[i].gathered, y))
+            return false;
+    return true;
+}
+
+/* The axis that joins outside y, or -1; the one axis of that property with the least number if there were several. */
+static int outside(const own *o, int y)
+{
+    for (int x = 0; x < o->graph->n_axis; x++)
+        if (joins(o, x, y))
+            return x;
+    return -1;
+}
+
+static bool innermost(const own *o, int x)
+{
+    for (int y = 0; y < o->graph->n_axis; y++)
+        if (joins(o, x, y))
+            return false;
+    return true;
+}
+
+static int64_t group_extent(const own *o, int y)
+{
+    int64_t n = extent(o, y);
+
+    for (int x = outside(o, y), guard = 0; x >= 0 && guard < RD_MAX_AXES; x = outside(o, x), guard++)
+        n *= extent(o, x);
+    return n;
+}
+
+/* ---- Order of the reduced axes --------------------------------------------------------------------------------- */
+static const own_access *heaviest(const own *o)
+{
+    const own_access *best = NULL;
+    double            most = -1;
+
+    for (int i = 0; i < o->n; i++) {
+        double points = o->access[i].bytes ? (double)rd_points_of(o->graph, o->access[i].axes) : -1;
+
+        if (points > most) {
+            most = points;
+            best = &o->access[i];
+        }
+    }
+    return best;
+}
+
+static bool before(const own *o, const own_access *by, int a, int b)
+{
+    int64_t p = by ? llabs(by->coef[a]) : 0, q = by ? llabs(by->coef[b]) : 0;
+
+    if (by && p != q)
+        return p == 0 || (q != 0 && p > q); /* axes the heaviest operand does not have go outside */
+    return index_coef(o, a) > index_coef(o, b);
+}
+
+static void order_axes(const own *o, rd_combine *c, bool c_order)
+{
+    const own_access *by = c_order ? NULL : heaviest(o);
+
+    for (int a = 0; a < o->graph->n_axis; a++)
+        if (rd_in(o->value->reduced, a)) {
+            int k = c->n_order++;
+
+            for (; k > 0 && before(o, by, a, c->order[k - 1]); k--)
+                c->order[k] = c->order[k - 1];
+            c->order[k] = a;
+        }
+}
+
+/* ---- Lane axis ------------------------------------------------------------------------------------------------- */
+/* Cost of reading neighbours along `axis` side by side, per 4 bytes: constants of the notes on evaluation, fixed. */
+static double load_cost(const own *o, const own_access *a, int axis)
+{
+    int64_t step = llabs(a->coef[axis]);
+    bool    unit = false, finer = false;
+
+    if (rd_in(a->gathered, axis))
+        return 16;
+    if (step == 0)
+        return 0.5;
+    if (step == 1)
+        return 1;
+    for (int b = 0; b < o->graph->n_axis; b++)
+        if (b != axis && rd_in(o->space, b) && a->coef[b]) {
+            unit |= llabs(a->coef[b]) == 1;
+            finer |= llabs(a->coef[b]) < step;
+        }
+    return step <= 8 && finer ? 2 : unit ? 3 : 16;
+}
+
+static double lane_cost(const own *o, int axis)
+{
+    double  points = (double)rd_points_of(o->graph, o->space), cost = 0;
+    int64_t n = group_extent(o, axis);
+
+    for (int i = 0; i < o->n; i++)
+        cost += points / 64 * load_cost(o, &o->access[i], axis) * o->access[i].bytes / 4;
+    if (n > 0)
+        cost += ((double)((n + 63) / 64 * 64) / (double)n - 1) * points / 64 * o->value->ops;
+    if (rd_in(o->value->reduced, axis))
+        cost += 6 * (double)rd_points_of(o->graph, o->space & ~o->value->reduced);
+    return cost;
+}
+
+static int choose_lane(const own *o, bool reduced_allowed)
+{
+    int    best  = -1;
+    double least = 0;
+
+    for (int a = 0; a < o->graph->n_axis; a++) {
+        bool   reduced = rd_in(o->value->reduced, a);
+        double cost;
+
+        if (!rd_in(o->space, a) || (reduced && !reduced_allowed) || !innermost(o, a))
+            continue;
+        cost = lane_cost(o, a);
+        if (best < 0 || cost < least ||
+            (cost == least && (reduced < rd_in(o->value->reduced, best) ||
+                               (reduced == rd_in(o->value->reduced, best) && extent(o, a) > extent(o, best))))) {
+            best  = a;
+            least = cost;
+        }
+    }
+    return best;
+}
+
+/* Moves the lane axis and those that join outside it to the end of the order. */
+static void move_lane_last(const own *o, rd_combine *c, int lane)
+{
+    int32_t group[RD_MAX_AXES], n_group = 0, n = 0;
+    rd_set  in_group = 0;
+
+    for (int a = lane; a >= 0 && !rd_in(in_group, a); a = outside(o, a)) {
+        group[n_group++] = a;
+        in_group |= rd_bit(a);
+    }
+    for (int k = 0; k < c->n_order; k++)
+        if (!rd_in(in_group, c->order[k]))
+            c->order[n++] = c->order[k];
+    c->first_lane = n;
+    while (n_group)
+        c->order[n++] = group[--n_group];
+}
+
+static bool combine(rd_graph *graph, rd_value *v)
+{
+    own         o         = { .graph = graph, .value = v, .space = rd_space(v) };
+    rd_combine *c         = v->combine;
+    rd_law      law       = (rd_law)v->expr->as.fold->law;
+    bool        any_order = v->kind == RD_VALUE_REDUCE && (law == RD_LAW_commutes || law == RD_LAW_exact);
+
+    if (!find_accesses(&o))
+        return false;
+    order_axes(&o, c, !any_order);
+    c->steps      = law == RD_LAW_serial ? INT64_MAX : STEPS;
+    c->lanes      = 1;
+    c->first_lane = c->n_order;
+    c->lane_axis  = choose_lane(&o, any_order);
+    if (c->lane_axis >= 0 && rd_in(v->reduced, c->lane_axis) && v->kind == RD_VALUE_REDUCE) {
+        c->lanes = rd_dtype_size(graph->value[v->in[0]].type) == 8 ? 32 : 64;
+        move_lane_last(&o, c, c->lane_axis);
+    }
+    return true;
+}
+
+bool rd_combine_trees(rd_graph *graph)
+{
+    for (int i = 0; i < graph->n_value; i++)
+        if (graph->value[i].combine && !combine(graph, &graph->value[i]))
+            return false;
+    return true;
+}

@@ -1,0 +1,114 @@
+/* explain.c - rd_explain(): what an evaluation would do, in words. */
+#include "core/text.h"
+#include "eval/dump.h"
+#include "eval/plan.h"
+
+static void results_text(rd_text *text, rd_results results)
+{
+    char shape[RD_SHAPE_TEXT];
+
+    for (int k = 0; k < results.n; k++) {
+        const rd_expr *y = results.at[k].expr;
+
+        rd_text_add(text, "y%d: %s %s = ", k, rd_dtype_name(y->type), rd_shape_text(y->rank, y->extent, shape));
+        rd_expr_line(text, y);
+        rd_text_add(text, "\n");
+    }
+}
+
+static void leaves_text(rd_text *text, const rd_graph *g)
+{
+    char name[RD_NAME_TEXT];
+
+    for (int s = 0; s < g->n_slot; s++)
+        if (g->slot[s].kind == RD_SLOT_LEAF || g->slot[s].kind == RD_SLOT_INPUT) {
+            rd_text_add(text, "%s: ", rd_slot_name(g, s, name));
+            rd_expr_line(text, g->slot[s].expr);
+            rd_text_add(text, "\n");
+        }
+}
+
+static void virtual_shape_text(rd_text *text, const rd_graph *g)
+{
+    rd_set used = 0;
+    bool   any  = false;
+
+    for (int i = 0; i < g->n_value; i++)
+        used |= rd_space(&g->value[i]);
+    rd_text_add(text, "virtual shape:");
+    for (int a = 0; a < g->n_axis; a++)
+        if (rd_in(used, a)) {
+            rd_text_add(text, " %s:%lld", g->axis[a].name, (long long)g->axis[a].extent);
+            any = true;
+        }
+    rd_text_add(text, any ? "\n" : " none, one element\n");
+}
+
+static void combine_text(rd_text *text, const rd_tree *tree)
+{
+    const rd_graph *g = tree->graph;
+    char            name[RD_NAME_TEXT];
+
+    for (int a = 0; a < tree->n_anchor; a++) {
+        const rd_value   *v = &g->value[tree->anchor[a].value];
+        const rd_combine *c = v->combine;
+
+        if (!c)
+            continue;
+        rd_text_add(text, "tree of %s: ", rd_anchor_name(g, tree->number, tree->anchor[a].value, name));
+        if (c->steps == INT64_MAX) {
+            rd_text_add(text, "one left fold in C order\n");
+            continue;
+        }
+        rd_text_add(text, "%d %s, blocks of %lld steps", c->lanes, c->lanes == 1 ? "lane" : "lanes",
+                    (long long)c->steps);
+        for (int k = 0; k < c->n_order; k++)
+            rd_text_add(text, "%s%s", k ? (k == c->first_lane ? " | " : ", ") : " along ", g->axis[c->order[k]].name);
+        rd_text_add(text, "\n");
+    }
+}
+
+static void memory_text(rd_text *text, const rd_tree *tree)
+{
+    const rd_graph *g      = tree->graph;
+    long long       arrays = 0;
+
+    for (int a = 0; a < tree->n_anchor; a++) {
+        const rd_home *h = &tree->home[tree->anchor[a].value];
+
+        if (h->keep == RD_KEEP_ARRAY && g->value[tree->anchor[a].value].into < 0)
+            arrays += rd_points_of(g, h->stored) * rd_dtype_size(g->value[tree->anchor[a].value].type);
+    }
+    rd_text_add(text, "arrays between stages: %lld bytes\n", arrays);
+}
+
+const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
+{
+    rd_eval_opts full;
+    rd_pool     *pool;
+    rd_nest     *nest = NULL;
+    rd_text      text = { 0 };
+    const char  *kept = NULL;
+
+    if (!ctx || rd_error(ctx) != RD_OK || !rd_eval_options(ctx, opts, &full))
+        return NULL;
+    pool = rd_pool_new(ctx);
+    if (pool)
+        nest = rd_pipeline(ctx, pool, results, &full);
+    if (nest) {
+        results_text(&text, results);
+        leaves_text(&text, nest->tree->graph);
+        virtual_shape_text(&text, nest->tree->graph);
+        rd_nest_text(&text, nest);
+        combine_text(&text, nest->tree);
+        memory_text(&text, nest->tree);
+        rd_text_add(&text, "tier: 0, scalar programs; backend: cpu\n");
+        if (text.failed)
+            rd_fail(ctx, RD_ERR_MEMORY, "rd_explain: no memory for the text");
+        else
+            kept = rd_arena_text(ctx, text.at);
+    }
+    rd_text_free(&text);
+    rd_pool_free(pool);
+    return kept;
+}

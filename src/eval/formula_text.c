@@ -1,0 +1,222 @@
+/* formula_text.c - values written as formulas, for the dumps of tree and nest and for explain. */
+#include "eval/dump.h"
+#include <stdio.h>
+
+/* Deeper operands are written as "..."; the text is for people. */
+enum { DEPTH = 24 };
+
+const char *rd_anchor_name(const rd_graph *graph, const int32_t *number, int value, char name[RD_NAME_TEXT])
+{
+    if (graph->value[value].out >= 0)
+        snprintf(name, RD_NAME_TEXT, "y%d", graph->value[value].out);
+    else
+        snprintf(name, RD_NAME_TEXT, "t%d", number[value]);
+    return name;
+}
+
+const char *rd_slot_name(const rd_graph *graph, int slot, char name[RD_NAME_TEXT])
+{
+    int n = 0;
+
+    if (graph->slot[slot].name)
+        snprintf(name, RD_NAME_TEXT, "%s", graph->slot[slot].name);
+    else {
+        for (int s = 0; s < slot; s++)
+            n += graph->slot[s].kind == RD_SLOT_LEAF;
+        snprintf(name, RD_NAME_TEXT, "x%d", n);
+    }
+    return name;
+}
+
+const char *rd_keep_name(rd_keep keep)
+{
+    static const char *const name[] = { "inline", "register", "scratch", "array", "result" };
+
+    return name[keep];
+}
+
+void rd_subscript_text(rd_text *text, const rd_graph *graph, const rd_subscript *at)
+{
+    bool first = true;
+
+    for (int t = 0; t < at->n_term; t++) {
+        int64_t coef = at->term[t].coef;
+
+        rd_text_add(text, coef < 0 ? "-" : first ? "" : "+");
+        coef = coef < 0 ? -coef : coef;
+        if (coef != 1)
+            rd_text_add(text, "%lld*", (long long)coef);
+        if (at->term[t].axis >= 0)
+            rd_text_add(text, "%s", graph->axis[at->term[t].axis].name);
+        else
+            rd_text_add(text, "[v%d]", at->term[t].value);
+        first = false;
+    }
+    if (at->offset || first)
+        rd_text_add(text, at->offset >= 0 && !first ? "+%lld" : "%lld", (long long)at->offset);
+}
+
+static const char *infix(rd_op op)
+{
+    switch (op) {
+    case RD_OP_add: return " + ";
+    case RD_OP_sub: return " - ";
+    case RD_OP_mul: return " * ";
+    case RD_OP_div: return " / ";
+    case RD_OP_eq: return " == ";
+    case RD_OP_ne: return " != ";
+    case RD_OP_lt: return " < ";
+    case RD_OP_le: return " <= ";
+    case RD_OP_gt: return " > ";
+    case RD_OP_ge: return " >= ";
+    case RD_OP_and: return " and ";
+    case RD_OP_or: return " or ";
+    default: return NULL;
+    }
+}
+
+/* Axes of a leaf or kept value as they vary, by falling stride: x0[i,j]. */
+static void leaf_text(rd_text *text, const rd_tree *tree, const rd_value *v)
+{
+    const rd_graph *g = tree->graph;
+    char            name[RD_NAME_TEXT];
+    bool            done[RD_MAX_TERMS] = { false };
+
+    rd_text_add(text, "%s", rd_slot_name(g, v->slot, name));
+    for (int k = 0; k < v->at[0].n_term; k++) {
+        int     best = -1;
+        int64_t most = -1, coef;
+
+        for (int t = 0; t < v->at[0].n_term; t++) {
+            coef = v->at[0].term[t].coef < 0 ? -v->at[0].term[t].coef : v->at[0].term[t].coef;
+            if (!done[t] && coef > most) {
+                best = t;
+                most = coef;
+            }
+        }
+        done[best] = true;
+        rd_text_add(text, k ? "," : "[");
+        if (v->at[0].term[best].coef < 0)
+            rd_text_add(text, "-");
+        if (v->at[0].term[best].axis >= 0)
+            rd_text_add(text, "%s", g->axis[v->at[0].term[best].axis].name);
+        else
+            rd_text_add(text, "[..]");
+    }
+    rd_text_add(text, v->at[0].n_term ? "]" : "");
+}
+
+static void kept_text(rd_text *text, const rd_tree *tree, int i, const rd_value *read)
+{
+    const rd_graph *g = tree->graph;
+    const rd_value *v = &g->value[i];
+    char            name[RD_NAME_TEXT];
+    bool            any = false;
+
+    rd_text_add(text, "%s", rd_anchor_name(g, tree->number, i, name));
+    for (int d = 0; d < v->n_dim; d++) {
+        if (!rd_in(tree->home[i].stored, v->dim[d]) || (read && read->n_at != v->n_dim))
+            continue;
+        rd_text_add(text, any ? "," : "[");
+        if (read)
+            rd_subscript_text(text, g, &read->at[d]);
+        else
+            rd_text_add(text, "%s", g->axis[v->dim[d]].name);
+        any = true;
+    }
+    if (read && read->n_at != v->n_dim) {
+        rd_text_add(text, "[flat ");
+        rd_subscript_text(text, g, &read->at[0]);
+        any = true;
+    }
+    rd_text_add(text, any ? "]" : "");
+}
+
+static void number_text(rd_text *text, const rd_value *v)
+{
+    rd_text_add(text, "%.9g", rd_word_to_double(v->value, v->type));
+}
+
+static void operand_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket);
+
+static void map_text(rd_text *text, const rd_tree *tree, const rd_value *v, int depth, bool bracket)
+{
+    const char *op  = v->kind == RD_VALUE_MAP ? infix(v->op) : NULL;
+    bool        fma = v->kind == RD_VALUE_MAP && v->op == RD_OP_fma, open = (op || fma) && bracket;
+
+    if (open)
+        rd_text_add(text, "(");
+    if (op || fma) {
+        operand_text(text, tree, v->in[0], depth, true);
+        rd_text_add(text, "%s", fma ? " * " : op);
+        operand_text(text, tree, v->in[1], depth, true);
+        if (fma) {
+            rd_text_add(text, " + ");
+            operand_text(text, tree, v->in[2], depth, true);
+        }
+    } else {
+        rd_text_add(text, "%s(",
+                    v->kind == RD_VALUE_CALL ? v->expr->as.call->name ? v->expr->as.call->name : "call"
+                    : v->op == RD_OP_cast    ? rd_dtype_name(v->type)
+                                             : rd_op_table[v->op].name);
+        for (int k = 0; k < v->n_in; k++) {
+            rd_text_add(text, k ? ", " : "");
+            operand_text(text, tree, v->in[k], depth, false);
+        }
+        rd_text_add(text, ")");
+    }
+    if (open)
+        rd_text_add(text, ")");
+}
+
+static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket)
+{
+    const rd_value *v = &tree->graph->value[i];
+
+    if (depth > DEPTH) {
+        rd_text_add(text, "...");
+        return;
+    }
+    switch (v->kind) {
+    case RD_VALUE_CONST: number_text(text, v); break;
+    case RD_VALUE_COORD:
+        rd_text_add(text, "at(");
+        rd_subscript_text(text, tree->graph, &v->at[0]);
+        rd_text_add(text, ")");
+        break;
+    case RD_VALUE_READ:
+        if (v->target >= 0)
+            kept_text(text, tree, v->target, v);
+        else
+            leaf_text(text, tree, v);
+        break;
+    case RD_VALUE_JOIN: rd_text_add(text, "join"); break;
+    case RD_VALUE_REDUCE:
+    case RD_VALUE_SCAN:
+        operand_text(text, tree, v->in[0], depth + 1, false);
+        for (int k = 1; k < v->n_in; k++)
+            if (v->in[k] >= 0) {
+                rd_text_add(text, k == 1 ? ", weight " : " where ");
+                operand_text(text, tree, v->in[k], depth + 1, false);
+            }
+        break;
+    default:
+        if (v->op == RD_OP_cast && v->kind == RD_VALUE_MAP && v->type == tree->graph->value[v->in[0]].type)
+            operand_text(text, tree, v->in[0], depth + 1, bracket);
+        else
+            map_text(text, tree, v, depth + 1, bracket);
+    }
+}
+
+static void operand_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket)
+{
+    if (tree->home[i].keep != RD_KEEP_INLINE)
+        kept_text(text, tree, i, NULL);
+    else
+        body_text(text, tree, i, depth, bracket);
+}
+
+void rd_value_text(rd_text *text, const rd_tree *tree, int value)
+{
+    body_text(text, tree, value, 0, false);
+}

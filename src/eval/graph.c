@@ -1,0 +1,41 @@
+/* graph.c - facts about values that several stages ask for. */
+#include "eval/ir.h"
+
+int64_t rd_points_of(const rd_graph *graph, rd_set axes)
+{
+    int64_t points = 1;
+
+    for (int a = 0; a < graph->n_axis; a++)
+        if (rd_in(axes, a) && __builtin_mul_overflow(points, graph->axis[a].extent, &points))
+            return INT64_MAX;
+    return points;
+}
+
+rd_set rd_space(const rd_value *v)
+{
+    rd_set space = v->axes | v->reduced;
+
+    if (v->kind == RD_VALUE_JOIN)
+        return 0;
+    return v->inner >= 0 ? space & ~rd_bit(v->inner) : space;
+}
+
+bool rd_is_anchor_kind(const rd_value *v)
+{
+    return v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN || v->out >= 0 ||
+           v->into >= 0 || (v->whole && v->kind != RD_VALUE_READ);
+}
+
+bool rd_subscript_is_axis(const rd_subscript *at, int axis)
+{
+    return at->offset == 0 && at->n_term == 1 && at->term[0].axis == axis && at->term[0].coef == 1;
+}
+
+rd_set rd_subscript_axes(const rd_graph *graph, const rd_subscript *at)
+{
+    rd_set axes = 0;
+
+    for (int t = 0; t < at->n_term; t++)
+        axes |= at->term[t].axis >= 0 ? rd_bit(at->term[t].axis) : graph->value[at->term[t].value].axes;
+    return axes;
+}

@@ -1,0 +1,222 @@
+/* ir.h - what the stages of the evaluator hand to each other.
+ *
+ *   expressions -collect-> graph -place-> tree -order-> nest -lower-> programs -run-> results
+ *
+ * Each stage is a function with one structure in and one out, printed by dump.c, checked in debug builds (check.c). */
+#ifndef RD_EVAL_IR_H
+#define RD_EVAL_IR_H
+#include "eval/pool.h"
+#include "expr/expr.h"
+#include "kernels/program.h"
+
+typedef uint64_t rd_set; /* a set of iteration axes */
+enum { RD_MAX_AXES = 64 };
+
+static inline rd_set rd_bit(int axis)
+{
+    return (rd_set)1 << axis;
+}
+
+static inline bool rd_in(rd_set set, int axis)
+{
+    return set >> axis & 1;
+}
+
+/* ---- graph (collect) --------------------------------------------------------------------------------------- *
+ * Nodes in order, operands first.  Axes of expressions are gone: a node varies over iteration axes, which readers and
+ * operands share.  A node's operands in[] are values at the node's own place; only READ looks elsewhere. */
+typedef struct rd_term {
+    int32_t axis; /* -1: the value of `node` counts                       */
+    int32_t value; /* of this value: a checked index (gather) */
+    int64_t coef;
+} rd_term;
+
+/* offset + sum of terms: where along one dim of a value, or how many elements from a leaf's base. */
+typedef struct rd_subscript {
+    int64_t offset;
+    int32_t n_term;
+    rd_term term[RD_MAX_TERMS];
+} rd_subscript;
+
+typedef enum rd_value_kind {
+    RD_VALUE_CONST,  /* value                                                               */
+    RD_VALUE_COORD,  /* i64 at[0]                                                           */
+    RD_VALUE_READ,   /* leaf `slot` at at[0], or node `target` at at[0..n_at), one per dim   */
+    RD_VALUE_MAP,    /* op(in...)                                                           */
+    RD_VALUE_CALL,   /* user's function, facts in expr                                      */
+    RD_VALUE_REDUCE, /* in[0] x, in[1] weights, in[2] mask; -1: none                        */
+    RD_VALUE_SCAN,   /* the same along one axis                                             */
+    RD_VALUE_JOIN    /* storage of a concatenation; its parts are MAPs with `into` set      */
+} rd_value_kind;
+
+/* Number decisions of a reduction or scan; see rd_fold in kernels/program.h for the combine tree. */
+typedef struct rd_combine {
+    int32_t  lanes;             /* 64, 32, 1                                                           */
+    int64_t  steps;
+    int32_t  n_order;           /* reduced axes, outermost first                                       */
+    int32_t  order[RD_MAX_AXES];
+    int32_t  first_lane;        /* order[first_lane..): the lane position; n_order: none               */
+    int32_t  lane_axis;         /* axis whose neighbours are computed side by side; -1: none           */
+    rd_subscript index;             /* flat C-order index over the reduced axes                            */
+} rd_combine;
+
+typedef struct rd_value {
+    rd_value_kind   kind;
+    rd_dtype       type;
+    rd_op          op;
+    const rd_expr *expr;        /* where it comes from; facts of CALL, REDUCE, SCAN                    */
+    rd_word        value;       /* CONST; INDEX extent                                                 */
+    int32_t        n_in, *in;
+    int32_t        slot;        /* READ of a leaf: its slot; -1: of target                             */
+    int32_t        target;      /* READ of a value                                                     */
+    int32_t        n_at;
+    rd_subscript      *at;
+    rd_set         axes;        /* the value varies over these                                         */
+    rd_set         reduced;     /* REDUCE: looped over and gone; SCAN: the axis it runs along (kept)   */
+    int32_t        n_dim, *dim; /* axes in storage order, for values that are stored                   */
+    int32_t        inner;       /* axis of a reducer's several outputs: in axes but never looped; -1   */
+    int32_t        reducer;     /* rd_reducer_id                                                       */
+    rd_combine    *combine;     /* REDUCE, SCAN                                                        */
+    int32_t        into;        /* part of a JOIN: the node it is stored in, at at[]; -1               */
+    int32_t        out;         /* result number, -1: none; stored at `store` in slot out_slot         */
+    int32_t        out_slot;
+    rd_dtype       out_type;
+    rd_subscript       store;
+    bool           whole;       /* read at other places than its own: an array of its own              */
+    bool           dense;       /* and in C order over all its dims, for readers with one flat place      */
+    float          ops;         /* of this node alone, per point                                       */
+} rd_value;
+
+typedef enum rd_slot_kind { RD_SLOT_LEAF, RD_SLOT_INPUT, RD_SLOT_OUTPUT, RD_SLOT_ARRAY } rd_slot_kind;
+
+/* Memory that programs address. */
+typedef struct rd_slot {
+    rd_slot_kind kind;
+    rd_dtype     type;
+    const void  *data;          /* LEAF: caller memory                                                */
+    const char  *name;          /* INPUT                                                              */
+    int64_t      lo, hi;        /* elements before and after the base that exist: [lo, hi)             */
+    int64_t      bytes;         /* ARRAY: size of the plan's own memory                                */
+    int32_t      result;        /* OUTPUT: number of the result                                        */
+    bool         contiguous;    /* for dumps                                                          */
+    const rd_expr *expr;        /* LEAF, INPUT: for dumps                                             */
+} rd_slot;
+
+typedef struct rd_axis_info {
+    int64_t extent;
+    char    name[8];            /* i, j, k ... for dumps */
+} rd_axis_info;
+
+typedef struct rd_graph {
+    rd_ctx      *ctx;
+    rd_pool     *pool;
+    int32_t      n_value, n_axis, n_slot, n_result;
+    rd_value    *value;
+    rd_axis_info axis[RD_MAX_AXES];
+    rd_slot     *slot;
+    char        *why;           /* decisions worth a line in explain, '\n' between; may be NULL */
+} rd_graph;
+
+/* ---- tree (place) ------------------------------------------------------------------------------------------- */
+typedef struct rd_scope rd_scope;
+
+/* A body is a list of items in order: kept values computed here, and loops. */
+typedef struct rd_item {
+    int32_t         value;      /* -1: a loop   */
+    rd_scope       *loop;
+    struct rd_item *next;
+} rd_item;
+
+struct rd_scope {
+    int32_t   axis;             /* -1: the root; its items are the stages */
+    bool      tile;             /* ranges of `step` (order)               */
+    int64_t   step;
+    bool      backwards;
+    rd_set    open;             /* axes with one index here               */
+    rd_set    ranged;           /* axes cut to a range by a tile loop     */
+    rd_scope *parent;
+    rd_item  *first;
+};
+
+typedef enum rd_keep { RD_KEEP_INLINE, RD_KEEP_REGISTER, RD_KEEP_SCRATCH, RD_KEEP_ARRAY, RD_KEEP_OUTPUT } rd_keep;
+
+typedef struct rd_home {
+    rd_keep   keep;
+    rd_scope *where;            /* its body computes the value; NULL: inline                     */
+    rd_scope *close;            /* the outermost loop it reduces; NULL: none                     */
+    rd_scope *home;             /* innermost scope that holds all readers and close              */
+    rd_set    stored;           /* axes of its storage                                           */
+} rd_home;
+
+/* An anchor reads value m: a leaf's READ, or another anchor. */
+typedef struct rd_use {
+    int32_t value;
+    rd_set  same;               /* axes of m along which it is read at the reader's own index    */
+} rd_use;
+
+/* A value that is computed at one place and kept. */
+typedef struct rd_anchor {
+    int32_t value, n_use, room;
+    rd_use *use;
+} rd_anchor;
+
+typedef struct rd_tree {
+    rd_graph  *graph;
+    rd_scope  *root;
+    int32_t    n_anchor;
+    rd_anchor *anchor;          /* operands first                                                */
+    int32_t   *number;          /* value -> its index in anchor, -1                               */
+    rd_home   *home;            /* one per value                                                 */
+} rd_tree;
+
+/* ---- nest (order): the same tree with loops exchanged, cut into tiles, homes settled ------------------------- */
+typedef struct rd_stage {
+    rd_item *item;              /* of the root: a loop, or one value without loops               */
+    int32_t  root;              /* axis tasks split, -1                                          */
+    int64_t  grain;             /* tasks start at multiples of it                                */
+    bool     serial;
+    bool     lazy;              /* outputs one after the other                                   */
+} rd_stage;
+
+typedef struct rd_nest {
+    rd_tree  *tree;
+    int32_t   n_stage;
+    rd_stage *stage;
+} rd_nest;
+
+/* ---- the stages --------------------------------------------------------------------------------------------- */
+/* Result k of the request: its layout in elements, and the type it is stored in. */
+typedef struct rd_request {
+    rd_expr *expr;
+    rd_dtype type;
+    int64_t  stride[RD_MAX_RANK];
+} rd_request;
+
+rd_graph *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request);
+void      rd_merge_axes(rd_graph *graph);                 /* the virtual shape                               */
+bool      rd_combine_trees(rd_graph *graph);              /* fills rd_value.combine                          */
+bool      rd_rewrite(rd_graph *graph);                    /* fma; softmax's pair of reductions on long rows  */
+rd_tree  *rd_place(rd_graph *graph);
+rd_nest  *rd_order(rd_tree *tree, rd_traversal traversal);
+bool      rd_settle_homes(rd_tree *tree);                 /* rd_home from where values are computed and read */
+rd_program *rd_lower(rd_nest *nest, rd_pool *pool);       /* n_stage programs                               */
+
+/* Operands first, roots renamed in place, unreachable values dropped. */
+bool rd_graph_sort(rd_graph *graph, int n_root, int32_t *root);
+
+/* ---- facts about nodes (graph.c) ----------------------------------------------------------------------------- */
+int64_t rd_points_of(const rd_graph *graph, rd_set axes);
+rd_set  rd_space(const rd_value *node);                    /* axes its evaluation loops over                 */
+bool    rd_is_anchor_kind(const rd_value *node);           /* always computed at one place: folds, joins, results */
+bool    rd_subscript_is_axis(const rd_subscript *at, int axis);   /* exactly the index of that axis                 */
+rd_set  rd_subscript_axes(const rd_graph *graph, const rd_subscript *at);
+
+/* ---- dumps (dump.c): the one stable text form of each stage --------------------------------------------------- */
+void rd_graph_text(rd_text *text, const rd_graph *graph);
+void rd_tree_text(rd_text *text, const rd_tree *tree);
+void rd_nest_text(rd_text *text, const rd_nest *nest);
+
+/* ---- checks (check.c): NULL, or what is wrong ------------------------------------------------------------------ */
+const char *rd_check_graph(const rd_graph *graph);
+const char *rd_check_tree(const rd_tree *tree);
+#endif

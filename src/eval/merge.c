@@ -1,0 +1,130 @@
+/* merge.c - the virtual shape: two axes that every access walks as one, with the same role everywhere, become one.
+ *
+ * Shape (3,4,5,2) summed over its first axis has the virtual shape (3,40); over the middle two (3,20,2). */
+#include "eval/ir.h"
+#include <stdio.h>
+#include <string.h>
+
+static int64_t coef_of(const rd_subscript *at, int axis)
+{
+    for (int t = 0; t < at->n_term; t++)
+        if (at->term[t].axis == axis)
+            return at->term[t].coef;
+    return 0;
+}
+
+/* A linear position counts x in units of whole runs of y. */
+static bool linear(const rd_graph *g, const rd_subscript *at, int x, int y)
+{
+    return coef_of(at, x) == coef_of(at, y) * g->axis[y].extent;
+}
+
+/* In the order of a fold, x comes just before y on the same side of the lane boundary. */
+static bool order_allows(const rd_combine *c, int x, int y)
+{
+    for (int k = 0; k < c->n_order; k++)
+        if (c->order[k] == x)
+            return k + 1 < c->n_order && c->order[k + 1] == y && k + 1 != c->first_lane;
+    return true;
+}
+
+static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
+{
+    if (rd_in(v->axes, x) != rd_in(v->axes, y) || rd_in(v->reduced, x) != rd_in(v->reduced, y) || v->inner == x ||
+        v->inner == y || (v->kind == RD_VALUE_SCAN && rd_in(v->reduced, x)))
+        return false;
+    for (int d = 0; d < v->n_at; d++) {
+        bool affine = v->kind == RD_VALUE_COORD || v->slot >= 0;
+
+        if (affine ? !linear(g, &v->at[d], x, y) : coef_of(&v->at[d], x) || coef_of(&v->at[d], y))
+            return false;
+    }
+    if (v->out >= 0 && !linear(g, &v->store, x, y))
+        return false;
+    if (v->kind == RD_VALUE_JOIN && (rd_in(v->axes, x) || rd_in(v->axes, y)))
+        return false;
+    return !v->combine ||
+           (v->combine->lane_axis != x && linear(g, &v->combine->index, x, y) && order_allows(v->combine, x, y));
+}
+
+static bool may_merge(const rd_graph *g, int x, int y)
+{
+    if (x == y || g->axis[x].extent < 2 || g->axis[y].extent < 2)
+        return false;
+    for (int i = 0; i < g->n_value; i++)
+        if (!value_allows(g, &g->value[i], x, y))
+            return false;
+    return true;
+}
+
+static void drop_term(rd_subscript *at, int x)
+{
+    int n = 0;
+
+    for (int t = 0; t < at->n_term; t++)
+        if (at->term[t].axis != x)
+            at->term[n++] = at->term[t];
+    at->n_term = n;
+}
+
+static int drop_axis(int32_t *list, int n, int x)
+{
+    int kept = 0;
+
+    for (int k = 0; k < n; k++)
+        if (list[k] != x)
+            list[kept++] = list[k];
+    return kept;
+}
+
+static void merge_value(rd_value *v, int x)
+{
+    v->axes &= ~rd_bit(x);
+    v->reduced &= ~rd_bit(x);
+    for (int d = 0; d < v->n_at; d++)
+        drop_term(&v->at[d], x);
+    drop_term(&v->store, x);
+    v->n_dim = drop_axis(v->dim, v->n_dim, x);
+    if (v->combine) {
+        rd_combine *c     = v->combine;
+        int         outer = drop_axis(c->order, c->first_lane, x);
+        int         lane  = drop_axis(c->order + c->first_lane, c->n_order - c->first_lane, x);
+
+        memmove(c->order + outer, c->order + c->first_lane, (size_t)lane * sizeof *c->order);
+        c->first_lane = outer;
+        c->n_order    = outer + lane;
+        drop_term(&c->index, x);
+    }
+}
+
+static bool used(const rd_graph *g, int axis)
+{
+    for (int i = 0; i < g->n_value; i++)
+        if (rd_in(rd_space(&g->value[i]), axis))
+            return true;
+    return false;
+}
+
+static void merge(rd_graph *g, int x, int y)
+{
+    char name[2 * sizeof g->axis[0].name];
+
+    for (int i = 0; i < g->n_value; i++)
+        merge_value(&g->value[i], x);
+    g->axis[y].extent *= g->axis[x].extent;
+    g->axis[x].extent = 1;
+    snprintf(name, sizeof name, "%s%s", g->axis[x].name, g->axis[y].name);
+    if (strlen(name) < sizeof g->axis[0].name)
+        memcpy(g->axis[y].name, name, strlen(name) + 1);
+}
+
+void rd_merge_axes(rd_graph *g)
+{
+    for (int x = 0; x < g->n_axis; x++)
+        for (int y = 0; y < g->n_axis; y++)
+            if (used(g, x) && used(g, y) && may_merge(g, x, y)) {
+                merge(g, x, y);
+                x = y = -1; /* begin again: the merged axis may merge further */
+                break;
+            }
+}

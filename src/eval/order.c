@@ -1,0 +1,179 @@
+/* order.c - the order of loops for memory: panels, tasks.
+ *
+ * place puts kept axes outside reduced ones, so that results close early.  Where neighbours along a kept axis are the
+ * lanes, that loop becomes a tile loop (a panel) and the axis moves innermost inside it: memory is walked in order and
+ * the partial results of a panel stay in cache.  None of this changes a bit: the combine trees are fixed. */
+#include "eval/ir.h"
+
+/* Bytes across a panel: shorter strips of columns read from DRAM lose half the bandwidth. */
+static const int64_t PANEL_BYTES = 32 << 10;
+/* Fewer lanes than this do not pay for keeping a row of partial results. */
+static const int64_t FEW = 16;
+
+/* ---- Panels -------------------------------------------------------------------------------------------------------- */
+typedef struct survey {
+    const rd_graph *graph;
+    int             axis;
+    bool            wanted, forbidden;
+    int             bytes; /* of the widest value per index of the axis */
+} survey;
+
+static void look(survey *s, const rd_scope *scope)
+{
+    for (const rd_item *item = scope->first; item; item = item->next) {
+        const rd_value *v;
+
+        if (item->loop) {
+            look(s, item->loop);
+            continue;
+        }
+        v = &s->graph->value[item->value];
+        s->forbidden |= rd_in(v->reduced, s->axis);
+        s->wanted |= v->combine && v->combine->lanes == 1 && v->combine->lane_axis == s->axis &&
+                     (v->reduced & ~scope->open) == 0;
+        if (rd_dtype_size(v->type) > s->bytes)
+            s->bytes = rd_dtype_size(v->type);
+    }
+}
+
+static bool has_loop(const rd_scope *scope)
+{
+    for (const rd_item *item = scope->first; item; item = item->next)
+        if (item->loop)
+            return true;
+    return false;
+}
+
+/* Wraps runs of values in a loop over the axis, inside every other loop of the body. */
+static bool sink(rd_graph *g, rd_scope *scope, int axis)
+{
+    for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
+        rd_scope *loop;
+        rd_item  *wrapper, *last;
+
+        if ((*at)->loop) {
+            if (!sink(g, (*at)->loop, axis))
+                return false;
+            continue;
+        }
+        loop    = rd_pool_get(g->pool, sizeof *loop);
+        wrapper = rd_pool_get(g->pool, sizeof *wrapper);
+        if (!loop || !wrapper)
+            return false;
+        loop->axis  = axis;
+        loop->first = *at;
+        for (last = *at; last->next && !last->next->loop;)
+            last = last->next;
+        *wrapper   = (rd_item){ .value = -1, .loop = loop, .next = last->next };
+        last->next = NULL;
+        *at        = wrapper;
+    }
+    return true;
+}
+
+static bool make_panels(rd_graph *g, rd_scope *scope)
+{
+    for (rd_item *item = scope->first; item; item = item->next) {
+        rd_scope *loop = item->loop;
+        survey    s    = { .graph = g, .axis = loop ? loop->axis : -1, .bytes = 1 };
+
+        if (!loop)
+            continue;
+        look(&s, loop);
+        if (!has_loop(loop) || !s.wanted || s.forbidden || g->axis[loop->axis].extent < FEW) {
+            if (!make_panels(g, loop))
+                return false;
+            continue;
+        }
+        loop->tile = true;
+        loop->step = PANEL_BYTES / s.bytes;
+        if (loop->step > g->axis[loop->axis].extent)
+            loop->step = g->axis[loop->axis].extent;
+        if (!sink(g, loop, loop->axis))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Tasks ---------------------------------------------------------------------------------------------------------- */
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Indices of the root axis that make whole blocks of a fold's combine tree. */
+static int64_t block_grain(const rd_graph *g, const rd_combine *c, int axis)
+{
+    int64_t weight = 1, lane = 1, unit;
+    int     k = c->n_order;
+
+    for (int l = c->first_lane; l < c->n_order; l++)
+        lane *= g->axis[c->order[l]].extent;
+    while (k > 0 && c->order[--k] != axis)
+        weight *= g->axis[c->order[k]].extent;
+    if (k >= c->first_lane) {
+        unit = c->lanes * c->steps;
+    } else {
+        unit = c->steps;
+        if (lane > 0)
+            weight = weight / lane * ((lane + c->lanes - 1) / c->lanes);
+    }
+    return weight > 0 ? unit / gcd(unit, weight) : 1;
+}
+
+static void plan_tasks(const rd_tree *tree, rd_stage *stage)
+{
+    const rd_graph *g = tree->graph;
+
+    stage->root  = stage->item->loop ? stage->item->loop->axis : -1;
+    stage->grain = 1;
+    for (int a = 0; stage->root >= 0 && a < tree->n_anchor; a++) {
+        const rd_value *v = &g->value[tree->anchor[a].value];
+        const rd_scope *s = tree->home[tree->anchor[a].value].where;
+        int64_t         grain;
+
+        while (s->parent && s->parent->parent)
+            s = s->parent;
+        if (s != stage->item->loop || !rd_in(v->reduced, stage->root))
+            continue;
+        if (v->kind == RD_VALUE_SCAN || v->combine->steps == INT64_MAX) {
+            stage->serial = true;
+            continue;
+        }
+        grain        = block_grain(g, v->combine, stage->root);
+        stage->grain = stage->grain / gcd(stage->grain, grain) * grain;
+    }
+}
+
+rd_nest *rd_order(rd_tree *tree, rd_traversal traversal)
+{
+    rd_graph *g    = tree->graph;
+    rd_nest  *nest = rd_pool_get(g->pool, sizeof *nest);
+    int       n    = 0;
+
+    if (!nest || (traversal != RD_TRAVERSE_LAZY && !make_panels(g, tree->root)) || !rd_settle_homes(tree))
+        return NULL;
+    for (rd_item *item = tree->root->first; item; item = item->next)
+        n++;
+    nest->tree  = tree;
+    nest->stage = rd_pool_get(g->pool, (size_t)(n + 1) * sizeof *nest->stage);
+    if (!nest->stage)
+        return NULL;
+    for (rd_item *item = tree->root->first; item; item = item->next) {
+        rd_stage *stage = &nest->stage[nest->n_stage];
+
+        if (!item->loop && g->value[item->value].kind == RD_VALUE_JOIN)
+            continue; /* storage only */
+        stage->item = item;
+        stage->lazy = traversal == RD_TRAVERSE_LAZY;
+        plan_tasks(tree, stage);
+        nest->n_stage++;
+    }
+    return nest;
+}

@@ -1,0 +1,35 @@
+/* place.h - what placement knows about a graph: which values are kept, and who reads whom. */
+#ifndef RD_EVAL_PLACE_H
+#define RD_EVAL_PLACE_H
+#include "eval/ir.h"
+
+typedef struct rd_placing {
+    rd_graph  *graph;
+    bool      *anchor;       /* per value: computed at one place and kept           */
+    bool      *dropped;      /* maps that were kept, dearer than computing them again */
+    int32_t    n;
+    rd_anchor *list;         /* anchors, operands first                             */
+    int32_t   *number;       /* value -> index in list, -1                          */
+    rd_text    why;
+} rd_placing;
+
+/* Decides which values are kept and lists their reads; false: out of memory. */
+bool rd_choose_anchors(rd_placing *p);
+
+/* A group of anchors (indices in list, operands first) computed in one nest whose shared axes are `shared`, x the
+ * innermost of them: its cost in operations; HUGE_VAL if one iteration holds more than the cache does. */
+double rd_group_cost(const rd_placing *p, int n, const int32_t *group, rd_set shared, int x);
+
+/* Reduced axes of a REDUCE, the carried axis of a SCAN. */
+rd_set rd_reduced(const rd_value *v);
+rd_set rd_carried(const rd_value *v);
+
+/* Fixed prices in operations per element: array read and write, scratch or cache. */
+#define RD_PRICE_READ 8.0
+#define RD_PRICE_WRITE 16.0
+#define RD_PRICE_NEAR 0.5
+/* Half of a second-level cache: what one iteration of shared loops may hold between phases.  Fixed, as what is stored
+ * decides whether softmax is one reduction or two, hence bits. */
+#define RD_HALF_L2 (512 << 10)
+#define RD_PANEL 64 /* narrowest useful strip of columns, in elements */
+#endif

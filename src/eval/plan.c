@@ -1,0 +1,206 @@
+/* plan.c - the pipeline: results asked for in, a plan out. */
+#include "eval/plan.h"
+#include "eval/debug.h"
+#include "eval/request.h"
+#include <string.h>
+
+bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
+{
+    size_t size = !opts ? 0 : opts->size == 0 || opts->size > sizeof *full ? sizeof *full : opts->size;
+
+    *full = (rd_eval_opts){ 0 };
+    if (opts)
+        memcpy(full, opts, size);
+    if ((unsigned)full->traversal > RD_TRAVERSE_LAZY || (unsigned)full->backend > RD_BACKEND_CUDA ||
+        full->threads < 0) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_eval_opts: traversal %d, backend %d, threads %d: one is out of range",
+                (int)full->traversal, (int)full->backend, (int)full->threads);
+        return false;
+    }
+    if (full->backend == RD_BACKEND_CUDA && !rd_backend_cuda.probe()) {
+        rd_fail(ctx, RD_ERR_DEVICE, "rd_eval_opts: the backend %s is not in this build", rd_backend_cuda.name);
+        return false;
+    }
+    return true;
+}
+
+/* The stages in order; each gets NULL and gives NULL once one has failed. */
+static rd_nest *stages(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request, rd_traversal traversal)
+{
+    rd_graph *graph = rd_collect(ctx, pool, n, request); /* values over shared loop axes      */
+    rd_tree  *tree;
+    rd_nest  *nest;
+
+    if (!graph || !rd_combine_trees(graph) || !rd_rewrite(graph))
+        return NULL;
+    rd_merge_axes(graph);
+    rd_debug_graph(graph);
+    tree = rd_place(graph); /* which values share which loops    */
+    if (!tree)
+        return NULL;
+    rd_debug_tree(tree);
+    nest = rd_order(tree, traversal); /* panels and tasks                  */
+    if (nest)
+        rd_debug_nest(nest);
+    return nest;
+}
+
+rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_eval_opts *opts)
+{
+    size_t      n       = (size_t)(results.n > 0 ? results.n : 1);
+    rd_request *request = rd_pool_get(pool, n * sizeof *request);
+    rd_output  *out     = rd_pool_get(pool, n * sizeof *out);
+
+    if (!request || !out || !rd_check_results(ctx, "rd_explain", results, request, out))
+        return NULL;
+    return stages(ctx, pool, results.n, request, opts->traversal);
+}
+
+/* ---- Inputs ------------------------------------------------------------------------------------------------------ */
+static bool check_inputs(rd_ctx *ctx, rd_exprs in)
+{
+    if (in.n < 0 || (in.n > 0 && !in.at)) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_plan_new: %d inputs", (int)in.n);
+        return false;
+    }
+    for (int k = 0; k < in.n; k++)
+        if (!in.at[k] || in.at[k]->kind != RD_EXPR_LEAF || !in.at[k]->as.leaf->name || in.at[k]->ctx != ctx) {
+            rd_fail(ctx, RD_ERR_ARGUMENT, "rd_plan_new: input %d is not an rd_input() of this context", k);
+            return false;
+        }
+    return true;
+}
+
+/* Which slot input k fills; every input slot must be filled by one. */
+static bool bind_inputs(rd_plan *plan, const rd_graph *g, rd_exprs in)
+{
+    plan->n_in    = in.n;
+    plan->in_slot = rd_pool_get(plan->pool, (size_t)(in.n + 1) * sizeof *plan->in_slot);
+    if (!plan->in_slot)
+        return false;
+    for (int k = 0; k < in.n; k++) {
+        plan->in_slot[k] = -1;
+        for (int s = 0; s < g->n_slot; s++)
+            if (g->slot[s].kind == RD_SLOT_INPUT && g->slot[s].expr == in.at[k])
+                plan->in_slot[k] = s;
+    }
+    for (int s = 0; s < g->n_slot; s++) {
+        bool bound = g->slot[s].kind != RD_SLOT_INPUT;
+
+        for (int k = 0; k < in.n; k++)
+            bound |= plan->in_slot[k] == s;
+        if (!bound) {
+            rd_fail(plan->ctx, RD_ERR_ARGUMENT, "rd_eval: input \"%s\" has no memory; give it to rd_plan_new()",
+                    g->slot[s].name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool copy_slots(rd_plan *plan, const rd_graph *g)
+{
+    plan->n_slot = g->n_slot;
+    plan->slot   = rd_pool_grow(plan->pool, g->slot, (size_t)g->n_slot, (size_t)g->n_slot + 1, sizeof *plan->slot);
+    if (!plan->slot)
+        return false;
+    for (int s = 0; s < g->n_slot; s++) {
+        rd_slot *slot = &plan->slot[s];
+
+        slot->expr = NULL;
+        slot->name = NULL;
+        if (slot->kind == RD_SLOT_OUTPUT && rd_points(plan->out[slot->result].rank, plan->out[slot->result].extent))
+            plan->out[slot->result].slot = s;
+    }
+    return true;
+}
+
+/* Names of users' functions live in the context's arena; the plan may outlive them. */
+static bool copy_names(rd_plan *plan)
+{
+    for (int s = 0; s < plan->n_stage; s++)
+        for (int k = 0; k < plan->program[s].n_call; k++) {
+            rd_call *call = &plan->program[s].call[k];
+            size_t   n    = call->name ? strlen(call->name) : 0;
+
+            call->name = rd_pool_grow(plan->pool, call->name, n, n + 1, 1);
+            if (!call->name)
+                return false;
+        }
+    return true;
+}
+
+static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, rd_results results, const rd_eval_opts *opts)
+{
+    rd_request *request = rd_pool_get(work, (size_t)results.n * sizeof *request);
+    rd_nest    *nest;
+
+    plan->n_out = results.n;
+    plan->out   = rd_pool_get(plan->pool, (size_t)results.n * sizeof *plan->out);
+    if (!request || !plan->out || !rd_check_results(plan->ctx, "rd_eval", results, request, plan->out))
+        return false;
+    nest = stages(plan->ctx, work, results.n, request, opts->traversal);
+    if (!nest || !(plan->program = rd_lower(nest, plan->pool)))
+        return false;
+    plan->n_stage = nest->n_stage;
+    rd_debug_programs(plan->n_stage, plan->program);
+    return bind_inputs(plan, nest->tree->graph, in) && copy_slots(plan, nest->tree->graph) && copy_names(plan);
+}
+
+static void drop(rd_owned *self)
+{
+    rd_plan *plan = (rd_plan *)self;
+    rd_ctx  *ctx  = plan->ctx;
+
+    rd_pool_free(plan->pool);
+    rd_free(ctx, plan);
+}
+
+rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
+{
+    rd_eval_opts full;
+    rd_plan     *plan;
+    rd_pool     *work;
+    bool         ok;
+
+    if (results.n <= 0 || !results.at)
+        return rd_fail(ctx, RD_ERR_ARGUMENT, "rd_eval: no results are asked for");
+    if (!rd_eval_options(ctx, opts, &full) || !check_inputs(ctx, in))
+        return NULL;
+    work = rd_pool_new(ctx);
+    plan = rd_alloc(ctx, sizeof *plan);
+    if (plan) {
+        plan->ctx        = ctx;
+        plan->pool       = rd_pool_new(ctx);
+        plan->backend    = &rd_backend_cpu;
+        plan->threads    = full.threads;
+        plan->owned.drop = drop;
+    }
+    ok = work && plan && plan->pool && fill(plan, work, in, results, &full);
+    rd_pool_free(work);
+    if (ok)
+        rd_own(ctx, &plan->owned);
+    else if (plan)
+        drop(&plan->owned);
+    return ok ? plan : NULL;
+}
+
+void rd_plan_free(rd_plan *plan)
+{
+    if (!plan)
+        return;
+    rd_disown(plan->ctx, &plan->owned);
+    drop(&plan->owned);
+}
+
+rd_plan *rd_plan_new(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
+{
+    if (!ctx || rd_error(ctx) != RD_OK)
+        return NULL;
+    return rd_plan_make(ctx, in, results, opts);
+}
+
+rd_status rd_plan_run(const rd_plan *plan, const void *const *in, void *const *out)
+{
+    return plan ? rd_plan_execute(plan, in, out, NULL) : RD_ERR_ARGUMENT;
+}

@@ -1,0 +1,45 @@
+/* plan.h - a plan: programs and the slots of memory they address, with nothing left of the graph. */
+#ifndef RD_EVAL_PLAN_H
+#define RD_EVAL_PLAN_H
+#include "eval/ir.h"
+
+/* A result's memory: its layout and where it goes unless a run says otherwise. */
+typedef struct rd_output {
+    void    *data;
+    rd_dtype type;
+    int32_t  slot;       /* -1: the result has no elements and no program stores it */
+    int32_t  rank;
+    int64_t  extent[RD_MAX_RANK], stride[RD_MAX_RANK];
+    int64_t  lo, hi;     /* elements before and after the base, [lo, hi)            */
+} rd_output;
+
+struct rd_plan {
+    rd_owned                owned;    /* first: the context frees plans with itself  */
+    rd_ctx                 *ctx;
+    rd_pool                *pool;
+    const rd_backend_table *backend;
+    int32_t                 threads;  /* as asked for; 0: by work                     */
+    int64_t                 task_grains; /* tests: tasks of so many grains; 0: one task a thread */
+    int32_t                 n_stage, n_slot, n_in, n_out;
+    rd_program             *program;
+    rd_slot                *slot;
+    int32_t                *in_slot;  /* of input k, -1: no program reads it          */
+    rd_output              *out;
+};
+
+/* What a run did, for tests. */
+typedef struct rd_run_stats {
+    int64_t loads;  /* elements read from memory that is not a task's scratch */
+    int32_t tasks;  /* most tasks of any stage                                */
+} rd_run_stats;
+
+/* Graph to plan; NULL after recording the failure. */
+rd_plan  *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts);
+rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out, rd_run_stats *stats);
+/* May a result be written straight to memory that overlaps what `leaf` reads, both at these addresses? */
+bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_slot, const void *leaf);
+/* The pipeline up to the nest, for explain and the tests of stages; the pool owns all of it.  NULL on failure. */
+rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_eval_opts *opts);
+/* Options with missing fields 0 and values checked; false after recording the failure for `call`. */
+bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full);
+#endif

@@ -1,0 +1,142 @@
+/* request.c - checks of what an evaluation is asked for. */
+#include "eval/request.h"
+#include "expr/array.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Sufficient: sorted by step, each axis steps over all that the finer ones reach. */
+static bool plainly_apart(int n, const int64_t *extent, const int64_t *step)
+{
+    int64_t reach             = 0;
+    bool    used[RD_MAX_RANK] = { false };
+
+    for (int k = 0; k < n; k++) {
+        int best = -1;
+
+        for (int a = 0; a < n; a++)
+            if (!used[a] && (best < 0 || step[a] < step[best]))
+                best = a;
+        used[best] = true;
+        if (step[best] <= reach)
+            return false;
+        reach += step[best] * (extent[best] - 1);
+    }
+    return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+
+    return (p > q) - (p < q);
+}
+
+/* Exact for small arrays: no two elements at one place.  Large ones that are not plainly apart count as overlapping. */
+static bool apart(int n, const int64_t *extent, const int64_t *step)
+{
+    enum { SMALL = 4096 };
+    int64_t at[SMALL], count = 1, points = rd_points(n, extent);
+
+    if (plainly_apart(n, extent, step))
+        return true;
+    if (points > SMALL)
+        return false;
+    at[0] = 0;
+    for (int a = 0; a < n; a++) {
+        for (int64_t i = 1; i < extent[a]; i++)
+            for (int64_t k = 0; k < count; k++)
+                at[i * count + k] = at[k] + i * step[a];
+        count *= extent[a];
+    }
+    qsort(at, (size_t)count, sizeof *at, by_value);
+    for (int64_t k = 1; k < count; k++)
+        if (at[k] == at[k - 1])
+            return false;
+    return true;
+}
+
+static bool overlaps_itself(const rd_expr *y, const int64_t *stride)
+{
+    int64_t extent[RD_MAX_RANK], step[RD_MAX_RANK];
+    int     n = 0;
+
+    if (rd_points(y->rank, y->extent) == 0)
+        return false;
+    for (int a = 0; a < y->rank; a++)
+        if (y->extent[a] > 1) {
+            extent[n] = y->extent[a];
+            step[n++] = llabs(stride[a]);
+        }
+    return !apart(n, extent, step);
+}
+
+static bool check_layout(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *out, int64_t *stride)
+{
+    char want[RD_SHAPE_TEXT], found[RD_SHAPE_TEXT];
+
+    if (!rd_array_layout(ctx, out, call, stride))
+        return false;
+    if (out->shape.n != y->rank ||
+        (y->rank && memcmp(out->shape.at, y->extent, (size_t)y->rank * sizeof *y->extent) != 0)) {
+        rd_fail(ctx, RD_ERR_SHAPE, "%s: the result has shape %s, the output %s", call,
+                rd_shape_text(y->rank, y->extent, want), rd_shape_text(out->shape.n, out->shape.at, found));
+        return false;
+    }
+    if (!rd_dtype_safe(y->type, out->type)) {
+        rd_fail(ctx, RD_ERR_TYPE, "%s: a result of type %s does not fit an output of type %s; rd_cast() it first", call,
+                rd_dtype_name(y->type), rd_dtype_name(out->type));
+        return false;
+    }
+    if (overlaps_itself(y, stride)) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the output of shape %s has strides by which its elements overlap", call,
+                rd_shape_text(y->rank, y->extent, want));
+        return false;
+    }
+    return true;
+}
+
+static bool check_result(rd_ctx *ctx, const char *call, const rd_result *result, rd_request *r, rd_output *o)
+{
+    const rd_expr *y = result->expr;
+
+    if (!y) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the expression of a result is NULL", call);
+        return false;
+    }
+    if (y->ctx != ctx) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: an expression belongs to another context", call);
+        return false;
+    }
+    *r = (rd_request){ .expr = (rd_expr *)y, .type = y->type };
+    *o = (rd_output){ .rank = y->rank, .slot = -1 };
+    if (!result->out || rd_array_is_zeroed(result->out))
+        rd_dense_strides(y->rank, y->extent, 0, r->stride);
+    else {
+        if (!check_layout(ctx, call, y, result->out, r->stride))
+            return false;
+        r->type = result->out->type;
+        o->data = result->out->data;
+    }
+    o->type = r->type;
+    for (int a = 0; a < y->rank; a++) {
+        int64_t reach = (y->extent[a] - 1) * r->stride[a];
+
+        o->extent[a] = y->extent[a];
+        o->stride[a] = r->stride[a];
+        *(reach < 0 ? &o->lo : &o->hi) += reach;
+    }
+    o->hi += 1;
+    return true;
+}
+
+bool rd_check_results(rd_ctx *ctx, const char *call, rd_results results, rd_request *request, rd_output *out)
+{
+    if (results.n <= 0 || !results.at) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: no results are asked for", call);
+        return false;
+    }
+    for (int k = 0; k < results.n; k++)
+        if (!check_result(ctx, call, &results.at[k], &request[k], &out[k]))
+            return false;
+    return true;
+}

@@ -1,0 +1,153 @@
+/* rewrite.c - two changes of the graph that fix numbers: multiply-adds become fma, and a softmax written as two
+ * reductions over long rows becomes one.  Both look at the value and its operands only, never at siblings. */
+#include "eval/ir.h"
+
+/* ---- Multiply-add -------------------------------------------------------------------------------------------- */
+static bool product(const rd_value *v)
+{
+    return v->kind == RD_VALUE_MAP && (v->op == RD_OP_mul || v->op == RD_OP_square);
+}
+
+/* a * b + c with one rounding.  Not where both operands are products: x * x - y * y must be 0 for x == y, and which of
+ * the two would be rounded first is nobody's choice. */
+static bool contract(rd_graph *g, rd_value *v)
+{
+    const rd_value *p;
+    bool            left;
+    int32_t        *in;
+
+    if (v->kind != RD_VALUE_MAP || v->op != RD_OP_add || rd_dtype_kind(v->type) != RD_KIND_FLOAT)
+        return true;
+    left = product(&g->value[v->in[0]]);
+    if (left == product(&g->value[v->in[1]]))
+        return true;
+    in = rd_pool_get(g->pool, 3 * sizeof *in);
+    if (!in)
+        return false;
+    p       = &g->value[v->in[left ? 0 : 1]];
+    in[0]   = p->in[0];
+    in[1]   = p->in[p->n_in - 1];
+    in[2]   = v->in[left ? 1 : 0];
+    v->in   = in;
+    v->n_in = 3;
+    v->op   = RD_OP_fma;
+    return true;
+}
+
+/* ---- Softmax ------------------------------------------------------------------------------------------------- */
+/* Rows up to this size stay in cache between the passes of a softmax as written; a fixed constant, as it decides bits. */
+static const int64_t ROW_BYTES = 256 << 10;
+
+static bool plain_reduce(const rd_value *v, int reducer)
+{
+    return v->kind == RD_VALUE_REDUCE && v->reducer == reducer && v->in[1] < 0 && v->in[2] < 0 && v->out < 0 &&
+           !v->whole && v->expr->as.fold->law != RD_LAW_serial && !v->expr->as.fold->identity;
+}
+
+/* Is s the sum over the same axes of exp(x - m), m the maximum of x?  Gives m, else -1. */
+static int shifted_by(const rd_graph *g, const rd_value *s)
+{
+    const rd_value *e, *d, *m;
+
+    if (!plain_reduce(s, RD_RED_sum))
+        return -1;
+    e = &g->value[s->in[0]];
+    if (e->kind != RD_VALUE_MAP || e->op != RD_OP_exp)
+        return -1;
+    d = &g->value[e->in[0]];
+    if (d->kind != RD_VALUE_MAP || d->op != RD_OP_sub)
+        return -1;
+    m = &g->value[d->in[1]];
+    if (!plain_reduce(m, RD_RED_max) || m->in[0] != d->in[0] || m->reduced != s->reduced || m->axes != s->axes)
+        return -1;
+    return d->in[1];
+}
+
+/* Bytes of x that one element of the sum needs again: a row, or a strip of cache lines if neighbours are kept. */
+static int64_t row_bytes(const rd_graph *g, const rd_value *s)
+{
+    int64_t bytes = rd_points_of(g, s->reduced) * rd_dtype_size(s->type);
+
+    return s->combine->lane_axis >= 0 && rd_in(s->axes, s->combine->lane_axis) ? 64 * bytes : bytes;
+}
+
+static int new_value(rd_graph *g, rd_value v)
+{
+    rd_value *more = rd_pool_grow(g->pool, g->value, (size_t)g->n_value, (size_t)g->n_value + 1, sizeof *more);
+
+    if (!more)
+        return -1;
+    g->value         = more;
+    more[g->n_value] = v;
+    return g->n_value++;
+}
+
+/* The reduction to both results, stored with one more dim for them; a copy of m but for that. */
+static int pair_of(rd_graph *g, int m)
+{
+    rd_value p = g->value[m];
+
+    if (g->n_axis == RD_MAX_AXES)
+        return -1;
+    p.reducer = RD_RED_maxsumexp;
+    p.ops     = rd_reducer_table[RD_RED_maxsumexp].cost;
+    p.inner   = g->n_axis;
+    p.axes |= rd_bit(p.inner);
+    p.dim = rd_pool_grow(g->pool, p.dim, (size_t)p.n_dim, (size_t)p.n_dim + 1, sizeof *p.dim);
+    if (!p.dim)
+        return -1;
+    g->axis[g->n_axis++] = (rd_axis_info){ .extent = 2, .name = "pair" };
+    p.dim[p.n_dim++]     = p.inner;
+    return new_value(g, p);
+}
+
+/* Value v becomes a read of the k-th result of a pair at v's own place. */
+static bool read_result(rd_graph *g, int v, int pair, int k)
+{
+    const rd_value *p  = &g->value[pair];
+    rd_subscript   *at = rd_pool_get(g->pool, (size_t)p->n_dim * sizeof *at);
+
+    if (!at)
+        return false;
+    for (int d = 0; d < p->n_dim - 1; d++)
+        at[d] = (rd_subscript){ .n_term = 1, .term = { { p->dim[d], -1, 1 } } };
+    at[p->n_dim - 1].offset = k;
+    g->value[v]             = (rd_value){ .kind     = RD_VALUE_READ,
+                                          .type     = g->value[v].type,
+                                          .slot     = -1,
+                                          .target   = pair,
+                                          .n_at     = p->n_dim,
+                                          .at       = at,
+                                          .axes     = g->value[v].axes,
+                                          .inner    = -1,
+                                          .into     = -1,
+                                          .out      = -1,
+                                          .out_slot = -1 };
+    return true;
+}
+
+static bool recognise(rd_graph *g, int s)
+{
+    int m = shifted_by(g, &g->value[s]), pair;
+
+    if (m < 0 || row_bytes(g, &g->value[s]) <= ROW_BYTES)
+        return true;
+    pair = pair_of(g, m);
+    return pair >= 0 && read_result(g, m, pair, 0) && read_result(g, s, pair, 1);
+}
+
+bool rd_rewrite(rd_graph *g)
+{
+    int32_t *root = rd_pool_get(g->pool, (size_t)g->n_result * sizeof *root);
+    int      n    = g->n_value;
+
+    if (!root)
+        return false;
+    for (int i = 0; i < n; i++)
+        if (!contract(g, &g->value[i]) || !recognise(g, i))
+            return false;
+    for (int i = 0; i < g->n_value; i++)
+        if (g->value[i].out >= 0)
+            root[g->value[i].out] = i;
+    return rd_graph_sort(g, g->n_result, root);
+}

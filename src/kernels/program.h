@@ -1,0 +1,160 @@
+/* program.h - a loop program: all that a backend sees of a stage.
+ *
+ * The evaluator lowers each stage (one pass over memory) to a program: loops over axes, values in virtual registers,
+ * accesses to slots of memory, folds (reductions and scans).  A program knows no graph and holds no pointers to data:
+ * slot addresses come with each run, so one program serves any number of threads and any data of its shape.
+ *
+ * Text form, one instruction a line, by rd_program_text(); docs/design.md explains it. */
+#ifndef RD_KERNELS_PROGRAM_H
+#define RD_KERNELS_PROGRAM_H
+#include "core/ops.h"
+#include "core/reducers.h"
+#include "core/text.h"
+
+enum { RD_MAX_TERMS = RD_MAX_RANK, RD_MAX_CALL = 8, RD_MAX_TREE = 64 };
+
+/* One addend of an address or position: coef times the index of an axis, or times the value of a register (gather). */
+typedef struct rd_addend {
+    int32_t axis;  /* -1: reg counts               */
+    int32_t reg;   /* i64 register holding an index */
+    bool    local; /* index counted from the start of the axis' current range: rows and tiles in scratch */
+    int64_t coef;
+} rd_addend;
+
+/* offset + sum of addends: elements from the slot's base. */
+typedef struct rd_address {
+    int32_t   slot;
+    rd_dtype  type;
+    int64_t   offset;
+    int32_t   n_add;
+    rd_addend add[RD_MAX_TERMS];
+} rd_address;
+
+typedef enum rd_loop_kind {
+    RD_LOOP_EACH, /* visits each index of the axis' current range                          */
+    RD_LOOP_TILE  /* visits ranges of `step` indices; loops over the axis inside visit one  */
+} rd_loop_kind;
+
+typedef struct rd_loop {
+    rd_loop_kind kind;
+    int32_t      axis;
+    int64_t      extent, step;
+    bool         backwards; /* a reverse scan runs along it */
+    int32_t      end;       /* instruction index of its END */
+} rd_loop;
+
+/* A reduction or scan: everything that decides its bits.
+ *
+ * The combine tree.  Element p of the lane position belongs to lane p mod lanes, at step
+ * outer * ceil(lane_extent / lanes) + p / lanes.  A block is `steps` consecutive steps; each lane folds its block from
+ * the left.  Blocks combine as an aligned binary tree over their numbers: node (level, k) merges (level-1, 2k) and
+ * (level-1, 2k+1), absent ones are skipped.  At the very end lane l merges lane l + h for h = lanes/2 .. 1.  Tree nodes
+ * depend on element positions only, so neither threads nor tasks nor tiles can change a bit. */
+typedef struct rd_fold {
+    rd_reducer_id     reducer;
+    rd_law            law;
+    rd_dtype          type;        /* of x, the accumulator's                                   */
+    rd_dtype          out;         /* of the results                                            */
+    bool              scan, exclusive, reverse;
+    bool              identity;    /* min, max of nothing: the extreme of the type, not NaN      */
+    double            ddof;
+    const rd_reducer *user;        /* copied into the plan; RD_RED_user only                     */
+    int32_t           n_out;
+    int32_t           lanes;       /* 64, 32 or 1                                               */
+    int64_t           steps;       /* 64; INT64_MAX: one block, a serial fold                   */
+    int64_t           lane_extent; /* elements along the lane position                          */
+    int64_t           n_block;     /* blocks in all                                             */
+    rd_address        lane, outer; /* positions (slot unused)                                   */
+    rd_address        index;       /* flat C-order index over the reduced axes                  */
+    rd_address        cell;        /* which of the accumulators, from the open tile             */
+    int64_t           n_cell;      /* accumulators held at once                                 */
+    bool              split;       /* tasks may share its reduced axis: partial trees are joined */
+} rd_fold;
+
+/* A user's function on registers. */
+typedef struct rd_call {
+    float (*f32_1)(float);
+    float (*f32_2)(float, float);
+    double (*f64_1)(double);
+    double (*f64_2)(double, double);
+    void (*f32)(int64_t n, const float *const *in, float *out);
+    void (*f64)(int64_t n, const double *const *in, double *out);
+    rd_block_fn *block;
+    void        *user;
+    const char  *name;
+    int32_t      n_in, in[RD_MAX_CALL];
+    rd_dtype     in_type;
+} rd_call;
+
+typedef enum rd_inst_kind {
+    RD_I_LOOP,   /* arg: loop                                                    */
+    RD_I_END,    /* arg: loop                                                    */
+    RD_I_CONST,  /* dst = value                                                  */
+    RD_I_COORD,  /* dst = position, arg: address                                 */
+    RD_I_LOAD,   /* dst = memory at address arg                                  */
+    RD_I_STORE,  /* memory at address arg = a                                    */
+    RD_I_MAP,    /* dst = op(a, b, c)                                            */
+    RD_I_CAST,   /* dst = a from type `from`                                     */
+    RD_I_SELECT, /* dst = a ? b : c                                              */
+    RD_I_INDEX,  /* dst = a checked against extent value.i64, negatives from the end */
+    RD_I_CALL,   /* dst = call arg                                               */
+    RD_I_START,  /* all cells of fold arg begin anew                             */
+    RD_I_STEP,   /* fold arg takes a, weight b, mask c (-1: none)                */
+    RD_I_SCAN,   /* the same, and dst = the fold so far                          */
+    RD_I_CLOSE,  /* dst .. dst + n_out - 1 = result of the fold's cell           */
+    RD_I_EXIT,   /* leave loop arg if the only cell of fold a cannot change any more */
+    RD_N_INST
+} rd_inst_kind;
+
+typedef struct rd_inst {
+    rd_inst_kind kind;
+    rd_dtype     type, from; /* of dst; of the operands of MAP tests, CAST, INDEX */
+    rd_op        op;
+    int32_t      dst, a, b, c, arg;
+    rd_word      value;
+} rd_inst;
+
+typedef struct rd_program {
+    int32_t     n_inst, n_loop, n_address, n_fold, n_call, n_reg, n_axis;
+    int32_t     body, tail;    /* inst[0..body) once per task; [body..tail) the tasks' share; [tail..) once at the end */
+    rd_inst    *inst;
+    rd_loop    *loop;
+    rd_address *address;
+    rd_fold    *fold;
+    rd_call    *call;
+    int64_t    *axis_extent;   /* n_axis of them                                                  */
+    int32_t     root;          /* the axis tasks split, -1: nothing to split                      */
+    int64_t     grain;         /* tasks start at multiples of it                                  */
+    bool        serial;        /* a scan or serial fold runs along the root axis: one task        */
+    int32_t     n_scratch;     /* scratch slots, private to a task: slots first_scratch ...       */
+    int32_t     first_scratch;
+    int64_t    *scratch_bytes;
+    double      work;          /* points times operations: is a second thread worth it?           */
+} rd_program;
+
+/* One task's private memory and what it reports. */
+typedef struct rd_task {
+    void *const *slot;         /* base addresses; scratch slots are the task's own                */
+    char        *state;        /* rd_cpu_state_bytes(): the folds' cells                          */
+    int64_t      lo, hi;       /* its share of the root axis                                      */
+    uint32_t     warnings;     /* RD_WARN_...                                                     */
+    rd_status    status;       /* RD_OK, or why it stopped                                        */
+    char         sentence[256];
+    int64_t      loads;        /* elements read from slots that are not scratch                   */
+} rd_task;
+
+/* What runs programs.  A backend is chosen by probing, so the evaluator has no #ifdef. */
+typedef struct rd_backend_table {
+    const char *name;
+    bool (*probe)(void);                                                  /* can it run here?              */
+    int64_t (*state_bytes)(const rd_program *p);                          /* one task's cells              */
+    void (*head)(const rd_program *p, rd_task *task);                     /* inst[0..body)                 */
+    void (*body)(const rd_program *p, rd_task *task);                     /* inst[body..tail) on [lo, hi)  */
+    void (*join)(const rd_program *p, rd_task *into, const rd_task *next); /* trees of the following share  */
+    void (*tail)(const rd_program *p, rd_task *task);                     /* inst[tail..)                  */
+} rd_backend_table;
+
+extern const rd_backend_table rd_backend_cpu, rd_backend_cuda;
+
+void rd_program_text(rd_text *text, const rd_program *p);
+#endif
