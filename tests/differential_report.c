@@ -53,8 +53,9 @@ static void view_line(rd_text *report, const rd_expr *x)
 {
     const int64_t *offset = x->as.view->number, *coef = offset + x->in[0]->rank;
 
+    rd_text_add(report, " reads [");
     for (int a = 0; a < x->in[0]->rank; a++) {
-        rd_text_add(report, "%s%lld", a ? ", " : " reads [", (long long)offset[a]);
+        rd_text_add(report, "%s%lld", a ? ", " : "", (long long)offset[a]);
         for (int k = 0; k < x->rank; k++)
             if (coef[a * x->rank + k])
                 rd_text_add(report, " %+lld i%d", (long long)coef[a * x->rank + k], k);

@@ -2,7 +2,8 @@
  *
  *     RD_DIFF_COUNT=1000000 build/release/tests/differential     a long run
  *     RD_DIFF_SEED=77 RD_DIFF_COUNT=1 .../differential           one seed
- *     RD_DIFF_SEED=77 RD_DIFF_COUNT=1 RD_DIFF_SHRINK=1 ...       and the smallest part of it that fails */
+ *     RD_DIFF_SEED=77 RD_DIFF_COUNT=1 RD_DIFF_SHRINK=1 ...       and the smallest part of it that fails
+ *     RD_DIFF_FAILURES=1000                                      failing seeds before a part of the run gives up */
 #define _GNU_SOURCE
 #include "differential.h"
 #include <check.h>
@@ -24,7 +25,7 @@ static void __sanitizer_set_death_callback(void (*callback)(void))
     (void)callback;
 }
 #endif
-enum { PARTS = 8, SECONDS_A_SEED = 120, MOST_FAILURES = 5 };
+enum { PARTS = 8, SECONDS_A_SEED = 120 };
 
 static uint64_t current_seed;
 
@@ -134,11 +135,12 @@ START_TEST(seeds)
     const int64_t      count = from_environment("RD_DIFF_COUNT", DEFAULT_COUNT);
     const uint64_t     first = (uint64_t)from_environment("RD_DIFF_SEED", 1);
     const uint64_t     lo = first + (uint64_t)(count * _i / PARTS), hi = first + (uint64_t)(count * (_i + 1) / PARTS);
+    const int64_t      most     = from_environment("RD_DIFF_FAILURES", 5);
     differential_stats stats    = { 0 };
     int                failures = 0;
 
     watch();
-    for (uint64_t seed = lo; seed < hi && failures < MOST_FAILURES; seed++)
+    for (uint64_t seed = lo; seed < hi && failures < most; seed++)
         failures += !holds(seed, &stats);
     alarm(0);
     if (stats.seeds)
