@@ -1,15 +1,8 @@
-/* differential.c - one seed from its pool to the verdict, and the search for the smallest part that fails. */
-#define _GNU_SOURCE /* MAP_ANONYMOUS */
+/* differential.c - one seed from its pool to the verdict. */
 #include "differential.h"
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-/* Distinct nodes of the pool, late ones preferred. */
-static int choose_results(random_pool *pool, wanted *w)
+int differential_results(random_pool *pool, wanted *w)
 {
     const int64_t asked = 1 + random_below(pool, MOST_RESULTS);
     int           n     = 0;
@@ -67,7 +60,7 @@ bool differential_trial(uint64_t seed, differential_stats *stats, rd_text *repor
     rd_ctx      *ctx  = rd_ctx_new(NULL);
     random_pool *pool = random_pool_new(ctx, seed);
     wanted       w[MOST_RESULTS];
-    const int    n  = choose_results(pool, w);
+    const int    n  = differential_results(pool, w);
     bool         ok = pool->complaint[0] == 0;
 
     count(stats, pool, w, n);
@@ -78,72 +71,6 @@ bool differential_trial(uint64_t seed, differential_stats *stats, rd_text *repor
         describe(report, pool, w, n);
     for (int i = 0; i < n; i++)
         wanted_free(&w[i]);
-    random_pool_free(pool);
-    rd_ctx_free(ctx);
-    return ok;
-}
-
-/* ---- Shrinking --------------------------------------------------------------------------------------------- */
-
-enum { TEXT_SIZE = 1 << 16, SECONDS = 30 };
-
-/* Writes the report of one expression alone to `text`; runs in a process of its own. */
-static bool try_alone(random_pool *pool, rd_expr *x, char *text)
-{
-    wanted  w      = wanted_of(pool, x);
-    rd_text report = { 0 };
-    bool    ok;
-
-    snprintf(text, TEXT_SIZE, "crashed or hung\n");
-    alarm(SECONDS);
-    ok = differential_ways(pool, &w, 1, &report);
-    snprintf(text, TEXT_SIZE, "%s", report.at ? report.at : "");
-    if (!ok) {
-        const char *explain = rd_explain(pool->ctx, (rd_results){ (const rd_result[]){ { x, NULL } }, 1 }, NULL);
-        rd_text_add(&report, "explain:\n%s\n", explain ? explain : rd_error_text(pool->ctx));
-        snprintf(text, TEXT_SIZE, "%s", report.at);
-    }
-    rd_text_free(&report);
-    wanted_free(&w);
-    return ok;
-}
-
-static bool holds_alone(random_pool *pool, rd_expr *x, char *text)
-{
-    int         status = 0;
-    const pid_t child  = fork();
-
-    if (child == 0)
-        _exit(try_alone(pool, x, text) ? 0 : 1);
-    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
-}
-
-bool differential_shrink(uint64_t seed, rd_text *report)
-{
-    rd_ctx      *ctx  = rd_ctx_new(NULL);
-    random_pool *pool = random_pool_new(ctx, seed);
-    char        *text = mmap(NULL, TEXT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    wanted       w[MOST_RESULTS];
-    rd_expr     *root[MOST_RESULTS], **list;
-    const int    n  = choose_results(pool, w);
-    bool         ok = true;
-
-    for (int i = 0; i < n; i++)
-        root[i] = w[i].x;
-    const int nodes = report_nodes(root, n, &list);
-    for (int i = 0; i < nodes && ok; i++)
-        if (!holds_alone(pool, list[i], text)) {
-            ok = false;
-            rd_text_add(report, "the smallest part that fails alone (%d of %d nodes):\n", i + 1, nodes);
-            report_tree(report, list[i]);
-            rd_text_add(report, "%s", text);
-        }
-    if (ok)
-        rd_text_add(report, "no part fails alone\n");
-    free(list);
-    for (int i = 0; i < n; i++)
-        wanted_free(&w[i]);
-    munmap(text, TEXT_SIZE);
     random_pool_free(pool);
     rd_ctx_free(ctx);
     return ok;

@@ -32,10 +32,12 @@ bool differential_compare(const wanted *w, const rd_array *found, rd_text *repor
 /* rd_eval_many(), or by plan where the pool has inputs; the status and its sentence go to the report if it fails. */
 bool differential_run(random_pool *pool, rd_results results, const rd_eval_opts *opts, bool by_plan, rd_text *report);
 
+/* Some nodes of the pool, distinct, late ones preferred; at most MOST_RESULTS.  Returns how many. */
+int differential_results(random_pool *pool, wanted *w);
 /* All of it for one seed. */
 bool differential_trial(uint64_t seed, differential_stats *stats, rd_text *report);
-/* The smallest expression below a failing seed's results that fails alone; each tried in a process of its own, as it
- * may crash.  False if it found one. */
+/* Looks for the smallest expressions below a failing seed's results that fail with dense outputs; each is tried in a
+ * process of its own, as it may crash.  False if it found some. */
 bool differential_shrink(uint64_t seed, rd_text *report);
 
 /* An expression as an indented tree: one line per node, shared nodes once, leaves with strides and first values. */

@@ -40,7 +40,7 @@ static int64_t from_environment(const char *name, int64_t otherwise)
 
 static void say_seed(void)
 {
-    char      text[120];
+    char      text[200];
     const int n =
         snprintf(text, sizeof text,
                  "differential: died at seed %" PRIu64 ": RD_DIFF_SEED=%" PRIu64 " RD_DIFF_COUNT=1 RD_DIFF_SHRINK=1\n",
