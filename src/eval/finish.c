@@ -160,7 +160,7 @@ static void drop_idle_dims(rd_value *v)
 {
     int n = 0;
 
-    for (int d = 0; d < v->n_dim; d++)
+    for (int d = 0; d < v->n_dim && !v->whole; d++)
         if (rd_in(v->axes, v->dim[d]))
             v->dim[n++] = v->dim[d];
     if (!v->whole)

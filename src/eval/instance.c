@@ -621,6 +621,15 @@ static bool reshape(rd_collector *c, const rd_expr *e, int demand)
     return answer_same(c, demand, e->in[0], at);
 }
 
+/* No element of e is ever read, so anything stands for it; what it is made of is not even looked at. */
+static bool nothing(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (!answer(c, list[k], rd_value_new(c, RD_VALUE_CONST, e->type, e)))
+            return false;
+    return true;
+}
+
 bool rd_instances(rd_collector *c, rd_seen *seen)
 {
     const rd_expr *e = seen->expr;
@@ -628,6 +637,8 @@ bool rd_instances(rd_collector *c, rd_seen *seen)
     int            n  = rd_demands_distinct(c, seen, &list);
     bool           ok = n >= 0;
 
+    if (ok && points_of(e) == 0)
+        return nothing(c, e, list, n);
     switch (e->kind) {
     case RD_EXPR_MAP:
     case RD_EXPR_CALL: return ok && maps(c, seen, list, n);

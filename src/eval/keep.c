@@ -131,6 +131,18 @@ static bool list_uses(rd_placing *p, rd_anchor *a, walk *w)
     return true;
 }
 
+/* Maps are made at their readers' place and have no dims of their own: storage in order of the axes. */
+static bool give_dims(rd_graph *g, rd_value *v)
+{
+    if (v->n_dim || !v->axes)
+        return true;
+    v->dim = rd_pool_get(g->pool, (size_t)g->n_axis * sizeof *v->dim);
+    for (int a = 0; v->dim && a < g->n_axis; a++)
+        if (rd_in(v->axes, a))
+            v->dim[v->n_dim++] = a;
+    return v->dim;
+}
+
 bool rd_choose_anchors(rd_placing *p)
 {
     rd_graph *g = p->graph;
@@ -146,7 +158,7 @@ bool rd_choose_anchors(rd_placing *p)
         if (p->anchor[i]) {
             p->number[i]    = p->n;
             p->list[p->n++] = (rd_anchor){ .value = i };
-            if (!list_uses(p, &p->list[p->n - 1], &w))
+            if (!give_dims(g, &g->value[i]) || !list_uses(p, &p->list[p->n - 1], &w))
                 return false;
         }
     }

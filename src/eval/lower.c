@@ -422,7 +422,7 @@ static void close_fold(rd_lowering *l, rd_level *into, int i)
     emit(l, into, (rd_inst){ .kind = RD_I_CLOSE, .type = v->type, .dst = dst, .arg = l->fold[i] });
     if (l->tree->home[i].keep != RD_KEEP_REGISTER)
         store_results(l, into, i, dst);
-    if (n == 0 && into != &l->tail)
+    if (n == 0 && into != &l->tail && v->inner < 0)
         set_register(l, i, l->depth, dst);
     while (n)
         emit(l, into, (rd_inst){ .kind = RD_I_END, .arg = loops[--n] });
@@ -475,6 +475,10 @@ static void emit_loop(rd_lowering *l, rd_scope *loop, rd_level *into, rd_level *
     int      number;
 
     start_folds(l, loop, loop);
+    if (l->graph->axis[loop->axis].extent == 0) { /* nothing to hoist either: it would be read from nowhere */
+        close_folds(l, after, loop, loop);
+        return;
+    }
     number = new_loop(l, (rd_loop){ .kind      = loop->tile ? RD_LOOP_TILE : RD_LOOP_EACH,
                                     .axis      = loop->axis,
                                     .extent    = l->graph->axis[loop->axis].extent,

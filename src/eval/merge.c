@@ -28,6 +28,20 @@ static bool order_allows(const rd_combine *c, int x, int y)
     return true;
 }
 
+/* Storage that is read by a flat place keeps its C order. */
+static bool dense_allows(const rd_graph *g, const rd_value *v, int x, int y)
+{
+    int before = -1;
+
+    for (int d = 0; d < v->n_dim; d++) {
+        if (v->dim[d] == y)
+            return before == x;
+        if (g->axis[v->dim[d]].extent != 1)
+            before = v->dim[d];
+    }
+    return true;
+}
+
 static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
 {
     if (rd_in(v->axes, x) != rd_in(v->axes, y) || rd_in(v->reduced, x) != rd_in(v->reduced, y) || v->inner == x ||
@@ -40,6 +54,8 @@ static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
             return false;
     }
     if (v->out >= 0 && !linear(g, &v->store, x, y))
+        return false;
+    if (v->dense && !dense_allows(g, v, x, y))
         return false;
     if (v->kind == RD_VALUE_JOIN && (rd_in(v->axes, x) || rd_in(v->axes, y)))
         return false;
