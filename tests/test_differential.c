@@ -1,7 +1,7 @@
 /* test_differential.c - random expressions, evaluated every way, against the oracle.
  *
- *     RD_DIFF_COUNT=1000000 build/release/tests/differential     a long run
- *     RD_DIFF_SEED=77 RD_DIFF_COUNT=1 .../differential           one seed
+ *     RD_DIFF_COUNT=1000000 build/release/tests/test_differential  a long run
+ *     RD_DIFF_SEED=77 RD_DIFF_COUNT=1 .../test_differential      one seed
  *     RD_DIFF_SEED=77 RD_DIFF_COUNT=1 RD_DIFF_SHRINK=1 ...       and the smallest part of it that fails
  *     RD_DIFF_FAILURES=1000                                      failing seeds before a part of the run gives up */
 #define _GNU_SOURCE
