@@ -94,16 +94,16 @@ static rd_set local_axes(const rd_home *h)
     return h->keep == RD_KEEP_SCRATCH ? h->home->ranged : 0;
 }
 
-static rd_address stored_at(rd_lowering *l, int v, int n_at, const rd_subscript *at)
+static rd_address stored_at(rd_lowering *l, int v, const rd_subscript *at)
 {
     const rd_value *m = &l->graph->value[v];
     rd_address      a = storage(l, v);
 
-    if (n_at != m->n_dim) {
-        add_subscript(l, &a, at, 1, 0); /* flat, over dense storage */
+    if (m->dense) {
+        add_subscript(l, &a, at, 1, 0); /* one flat place */
         return a;
     }
-    for (int d = 0; d < n_at; d++)
+    for (int d = 0; d < m->n_dim; d++)
         add_subscript(l, &a, &at[d], storage_stride(l, v, d), local_axes(&l->tree->home[v]));
     return a;
 }
@@ -113,7 +113,7 @@ rd_address rd_read_address(rd_lowering *l, const rd_value *v)
     rd_address a = { .slot = v->slot, .type = v->kind == RD_VALUE_COORD ? RD_I64 : v->type };
 
     if (v->kind == RD_VALUE_READ && v->target >= 0)
-        return stored_at(l, v->target, v->n_at, v->at);
+        return stored_at(l, v->target, v->at);
     if (v->slot >= 0)
         a.type = l->graph->slot[v->slot].type;
     add_subscript(l, &a, &v->at[0], 1, 0);
@@ -126,7 +126,7 @@ rd_address rd_store_address(rd_lowering *l, int v)
     rd_address      a = storage(l, v);
 
     if (m->into >= 0)
-        return stored_at(l, m->into, m->n_at, m->at);
+        return stored_at(l, m->into, m->at);
     if (l->tree->home[v].keep == RD_KEEP_OUTPUT) {
         add_subscript(l, &a, &m->store, 1, 0);
         a.offset = m->store.offset;

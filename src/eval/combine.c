@@ -61,7 +61,7 @@ static bool access_value(own *o, const rd_value *v)
 
     if (!a)
         return false;
-    if (v->kind == RD_VALUE_COORD || (v->kind == RD_VALUE_READ && v->n_at != t->n_dim))
+    if (v->kind == RD_VALUE_COORD || (v->kind == RD_VALUE_READ && t->dense))
         add_subscript(o, a, &v->at[0], 1);
     else
         for (int d = t->n_dim; d-- > 0;) {

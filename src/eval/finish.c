@@ -42,7 +42,7 @@ static int skip_plain_reads(const rd_collector *c, int v)
         if (r->kind != RD_VALUE_READ || r->target < 0)
             return v;
         t = &c->graph->value[r->target];
-        if (r->n_at != t->n_dim)
+        if (t->dense)
             return v;
         for (int d = 0; d < r->n_at; d++) {
             int a = rd_subscript_pure(c->axes, &r->at[d]);

@@ -115,7 +115,7 @@ static void kept_text(rd_text *text, const rd_tree *tree, int i, const rd_value 
 
     rd_text_add(text, "%s", rd_anchor_name(g, tree->number, i, name));
     for (int d = 0; d < v->n_dim; d++) {
-        if (!rd_in(tree->home[i].stored, v->dim[d]) || (read && read->n_at != v->n_dim))
+        if (!rd_in(tree->home[i].stored, v->dim[d]) || (read && v->dense))
             continue;
         rd_text_add(text, any ? "," : "[");
         if (read)
@@ -124,7 +124,7 @@ static void kept_text(rd_text *text, const rd_tree *tree, int i, const rd_value 
             rd_text_add(text, "%s", g->axis[v->dim[d]].name);
         any = true;
     }
-    if (read && read->n_at != v->n_dim) {
+    if (read && v->dense) {
         rd_text_add(text, "[flat ");
         rd_subscript_text(text, g, &read->at[0]);
         any = true;

@@ -474,6 +474,7 @@ static bool reduce_pushed(rd_collector *c, const rd_expr *e, int demand)
         return false;
     c->axes->at[dim[n]].fixed = true;
     c->graph->value[v].inner  = dim[n];
+    c->graph->value[v].whole  = true;
     own[n]                    = at[kept];
     return set_dims(c, v, n + 1, dim) && answer(c, demand, read_value(c, e->type, v, n + 1, own));
 }
@@ -553,28 +554,41 @@ static bool scan_row(rd_collector *c, const rd_expr *e, int demand)
     v     = own ? scan_at(c, e, at) : -1;
     if (v < 0)
         return false;
-    own[n] = the(c, demand)->at[s];
-    dim[n] = axis;
+    c->graph->value[v].whole = true;
+    own[n]                   = the(c, demand)->at[s];
+    dim[n]                   = axis;
     return set_dims(c, v, n + 1, dim) && answer(c, demand, read_value(c, e->type, v, n + 1, own));
+}
+
+/* The raw axis a demand runs along where the scan does, if it does so from end to end and only there; else -1. */
+static int scanned_axis(const rd_collector *c, const rd_expr *e, const rd_subscript *at)
+{
+    int axis = rd_subscript_pure(c->axes, &at[scan_axis(e)]);
+
+    if (axis < 0 || c->axes->at[axis].extent != e->extent[scan_axis(e)] || c->axes->at[axis].outer >= 0)
+        return -1;
+    for (int a = 0; a < e->rank; a++)
+        for (int t = 0; t < at[a].n_term && a != scan_axis(e); t++)
+            if (at[a].term[t].axis < 0 || rd_axes_root(c->axes, at[a].term[t].axis) == axis)
+                return -1;
+    return axis;
 }
 
 static bool scans(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
-    int32_t dim[RD_RAW_AXES];
+    int32_t       dim[RD_RAW_AXES];
+    rd_subscript *at;
+    int           v;
 
     if (n == 1 && fold_evaluations(c, e, list, n) <= points_of(e)) {
-        const rd_subscript *at   = the(c, list[0])->at;
-        int                 axis = rd_subscript_pure(c->axes, &at[scan_axis(e)]), v;
-
-        if (axis < 0 || c->axes->at[axis].extent != e->extent[scan_axis(e)] || c->axes->at[axis].outer >= 0)
+        at = the(c, list[0])->at;
+        if (scanned_axis(c, e, at) < 0)
             return scan_row(c, e, list[0]);
         v = scan_at(c, e, at);
-        return v >= 0 && set_dims(c, v, axes_of_place(c, e->rank, the(c, list[0])->at, dim), dim) &&
-               answer(c, list[0], v);
+        return v >= 0 && set_dims(c, v, axes_of_place(c, e->rank, at, dim), dim) && answer(c, list[0], v);
     }
-    rd_subscript *at = own_axes(c, e, dim);
-    int           v  = at ? scan_at(c, e, at) : -1;
-
+    at = own_axes(c, e, dim);
+    v  = at ? scan_at(c, e, at) : -1;
     return v >= 0 && set_dims(c, v, e->rank, dim) && answer_reads(c, e, v, list, n);
 }
 

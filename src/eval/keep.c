@@ -83,10 +83,9 @@ static rd_set same_axes(const rd_graph *g, const rd_value *read)
     const rd_value *t    = &g->value[read->target];
     rd_set          same = 0;
 
-    if (read->n_at == t->n_dim)
-        for (int d = 0; d < t->n_dim; d++)
-            if (rd_subscript_is_axis(&read->at[d], t->dim[d]))
-                same |= rd_bit(t->dim[d]);
+    for (int d = 0; d < t->n_dim && !t->dense; d++)
+        if (rd_subscript_is_axis(&read->at[d], t->dim[d]))
+            same |= rd_bit(t->dim[d]);
     return same;
 }
 

@@ -28,12 +28,15 @@ static bool order_allows(const rd_combine *c, int x, int y)
     return true;
 }
 
-/* Storage that is read by a flat place keeps its C order. */
-static bool dense_allows(const rd_graph *g, const rd_value *v, int x, int y)
+/* Dims of storage that is read at other places are not touched, for those places count them one by one; but storage read
+ * by one flat place may merge neighbours, as long as it keeps its C order. */
+static bool storage_allows(const rd_graph *g, const rd_value *v, int x, int y)
 {
     int before = -1;
 
-    for (int d = 0; d < v->n_dim; d++) {
+    for (int d = 0; d < v->n_dim && v->whole; d++) {
+        if (!v->dense && (v->dim[d] == x || v->dim[d] == y))
+            return false;
         if (v->dim[d] == y)
             return before == x;
         if (g->axis[v->dim[d]].extent != 1)
@@ -55,7 +58,7 @@ static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
     }
     if (v->out >= 0 && !linear(g, &v->store, x, y))
         return false;
-    if (v->dense && !dense_allows(g, v, x, y))
+    if (!storage_allows(g, v, x, y))
         return false;
     if (v->kind == RD_VALUE_JOIN && (rd_in(v->axes, x) || rd_in(v->axes, y)))
         return false;
