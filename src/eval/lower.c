@@ -171,6 +171,11 @@ static void compute(rd_lowering *l, int i)
         set_register(l, i, at, l->reg[v->in[0]]); /* a copy: the same register */
         return;
     }
+    if (v->target >= 0 && l->tree->home[v->target].keep == RD_KEEP_REGISTER) {
+        /* Read at another place, but only along axes the value does not vary over. */
+        set_register(l, i, l->at[v->target], l->reg[v->target]);
+        return;
+    }
     dst = l->p->n_reg++;
     switch (v->kind) {
     case RD_VALUE_CONST:
@@ -413,6 +418,8 @@ static void close_fold(rd_lowering *l, rd_level *into, int i)
     rd_set          cells  = rd_cell_axes(v, parent);
     int             dst = l->p->n_reg, loops[RD_MAX_AXES], n = 0;
 
+    if (l->failed) /* perhaps before the fold was made */
+        return;
     l->p->n_reg += l->p->fold[l->fold[i]].n_out;
     for (int a = 0; a < l->graph->n_axis; a++)
         if (rd_in(cells, a)) {
@@ -459,7 +466,8 @@ static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
 {
     int v = only_anchor(loop);
 
-    if (v < 0 || l->graph->value[v].kind != RD_VALUE_REDUCE || !rd_in(l->graph->value[v].reduced, loop->axis) ||
+    if (l->failed || v < 0 || l->graph->value[v].kind != RD_VALUE_REDUCE ||
+        !rd_in(l->graph->value[v].reduced, loop->axis) ||
         (l->graph->value[v].reducer != RD_RED_any && l->graph->value[v].reducer != RD_RED_all) ||
         l->p->fold[l->fold[v]].n_cell != 1)
         return;
