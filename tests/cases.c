@@ -1,0 +1,296 @@
+#include "cases.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+case_world *case_world_new(bool small)
+{
+    case_world *w = calloc(1, sizeof *w);
+
+    w->ctx   = rd_ctx_new(NULL);
+    w->small = small;
+    return w;
+}
+
+void case_world_free(case_world *w)
+{
+    for (int i = 0; i < w->n_input; i++)
+        free((void *)w->data[i]);
+    rd_ctx_free(w->ctx);
+    free(w);
+}
+
+/* ---- Leaves ---------------------------------------------------------------------------------------------------- */
+/* The extent of an axis: as in the table of cases, or small. */
+static int64_t n(const case_world *w, int64_t large, int64_t small)
+{
+    return w->small ? small : large;
+}
+
+/* Every value differs from every other, so that a wrong element is a wrong number. */
+static float *numbers(int64_t count, uint64_t seed)
+{
+    float *p = malloc((size_t)count * sizeof *p + 1);
+
+    for (int64_t i = 0; i < count; i++) {
+        uint64_t bits = ((uint64_t)i + 1 + (seed << 32)) * UINT64_C(0x9E3779B97F4A7C15);
+        bits ^= bits >> 31;
+        bits *= UINT64_C(0xBF58476D1CE4E5B9);
+        p[i] = (float)((double)(bits >> 40) / (1 << 23) - 1); /* [-1, 1) */
+    }
+    return p;
+}
+
+static rd_expr *leaf_of(case_world *w, const char *name, rd_shape shape)
+{
+    rd_expr *x     = rd_input(w->ctx, name, &(rd_array){ .type = RD_F32, .shape = shape });
+    int64_t  count = 1;
+
+    for (int a = 0; a < shape.n; a++)
+        count *= shape.at[a];
+    w->input[w->n_input] = x;
+    if (w->small)
+        w->data[w->n_input] = numbers(count, (uint64_t)w->n_input);
+    w->n_input++;
+    return x;
+}
+
+static rd_expr *matrix(case_world *w, const char *name, int64_t rows, int64_t columns)
+{
+    return leaf_of(w, name, RD_SHAPE(rows, columns));
+}
+
+static rd_expr *vector(case_world *w, const char *name, int64_t count)
+{
+    return leaf_of(w, name, RD_SHAPE(count));
+}
+
+/* ---- Statistics of rows and columns ------------------------------------------------------------------------------- */
+static rd_expr *softmax(rd_expr *x, int axis)
+{
+    rd_expr *e = rd_exp(rd_sub(x, rd_max(x, RD_KEEP(axis))));
+
+    return rd_div(e, rd_sum(e, RD_KEEP(axis)));
+}
+
+int case_softmax_rows(case_world *w, rd_expr **y)
+{
+    y[0] = softmax(matrix(w, "x", n(w, 16384, 5), n(w, 1024, 70)), 1);
+    return 1;
+}
+
+int case_layer_norm(case_world *w, rd_expr **y)
+{
+    int64_t  columns = n(w, 65536, 70);
+    rd_expr *x       = matrix(w, "x", n(w, 256, 5), columns);
+    rd_expr *scale   = rd_sqrt(rd_add(rd_var(x, RD_KEEP(1)), rd_num(w->ctx, 1e-5)));
+
+    y[0] = rd_div(rd_sub(x, rd_mean(x, RD_KEEP(1))), scale);
+    y[0] = rd_add(rd_mul(y[0], vector(w, "g", columns)), vector(w, "b", columns));
+    return 1;
+}
+
+int case_var(case_world *w, rd_expr **y)
+{
+    y[0] = rd_var(matrix(w, "x", n(w, 8192, 130), n(w, 8192, 70)), RD_DIMS(0));
+    return 1;
+}
+
+int case_var_two_passes(case_world *w, rd_expr **y)
+{
+    rd_expr *x = matrix(w, "x", n(w, 8192, 2100), n(w, 8192, 70));
+
+    y[0] = rd_mean(rd_square(rd_sub(x, rd_mean(x, RD_DIMS(0)))), RD_DIMS(0));
+    return 1;
+}
+
+int case_centering(case_world *w, rd_expr **y)
+{
+    rd_expr *x = matrix(w, "x", n(w, 8192, 5), n(w, 8192, 70));
+
+    y[0] = rd_add(rd_sub(rd_sub(x, rd_mean(x, RD_KEEP(1))), rd_mean(x, RD_KEEP(0))), rd_mean(x, RD_KEEP_ALL));
+    return 1;
+}
+
+int case_sums_both_ways(case_world *w, rd_expr **y)
+{
+    rd_expr *x = matrix(w, "x", n(w, 8192, 70), n(w, 8192, 70));
+
+    y[0] = rd_sum(x, RD_DIMS(0));
+    y[1] = rd_sum(x, RD_DIMS(1));
+    return 2;
+}
+
+int case_sum_transposed(case_world *w, rd_expr **y)
+{
+    int64_t size = n(w, 8192, 70);
+
+    y[0] = rd_sum(rd_add(matrix(w, "A", size, size), rd_transpose(matrix(w, "B", size, size))), RD_DIMS(0));
+    return 1;
+}
+
+int case_logsumexp(case_world *w, rd_expr **y)
+{
+    y[0] = rd_logsumexp(matrix(w, "x", n(w, 8192, 130), n(w, 8192, 70)), RD_DIMS(0));
+    return 1;
+}
+
+int case_softmax_short(case_world *w, rd_expr **y)
+{
+    y[0] = softmax(matrix(w, "x", n(w, 128, 6), n(w, 1000000, 70)), 0);
+    return 1;
+}
+
+int case_softmax_tall(case_world *w, rd_expr **y)
+{
+    y[0] = softmax(matrix(w, "x", n(w, 8192, 2100), n(w, 8192, 70)), 0);
+    return 1;
+}
+
+/* ---- Pairs of points ----------------------------------------------------------------------------------------------- */
+/* sum over d of (x[i, d] - m[k, d])^2, never stored as a whole */
+static rd_expr *distances(rd_expr *x, rd_expr *m)
+{
+    return rd_sum(rd_square(rd_sub(rd_expand(x, 1), m)), RD_DIMS(2));
+}
+
+int case_gaussian(case_world *w, rd_expr **y)
+{
+    int64_t  points = n(w, 10000, 70);
+    rd_expr *d      = distances(matrix(w, "x", points, 3), matrix(w, "y", points, 3));
+
+    y[0] = rd_sum(rd_mul(rd_exp(rd_neg(d)), vector(w, "b", points)), RD_DIMS(1));
+    return 1;
+}
+
+/* S[l, d] = sum of x[i, d] over the points i whose nearest mean is l.  There is no scatter node: each label is compared
+ * with every point's, which costs 16 comparisons where a scatter has one address. */
+int case_k_means(case_world *w, rd_expr **y)
+{
+    int64_t  means = n(w, 16, 5);
+    rd_expr *x = matrix(w, "x", n(w, 1000000, 140), 3), *m = matrix(w, "m", means, 3);
+    rd_expr *c     = rd_argmin(distances(x, m), RD_DIMS(1));
+    rd_expr *label = rd_coord(rd_broadcast(rd_int(w->ctx, 0), RD_SHAPE(means, 1, 1)), 0);
+
+    y[0] = rd_sum(rd_where(rd_eq(rd_expand(c, 1), label), x, rd_num(w->ctx, 0)), RD_DIMS(1));
+    return 1;
+}
+
+int case_argmin_take(case_world *w, rd_expr **y)
+{
+    int64_t  means = n(w, 1000, 70);
+    rd_expr *c     = rd_argmin(distances(matrix(w, "x", n(w, 100000, 20), 3), matrix(w, "m", means, 3)), RD_DIMS(1));
+
+    y[0] = rd_take(matrix(w, "T", means, 8), 0, c);
+    return 1;
+}
+
+/* ---- Scans, windows, products ---------------------------------------------------------------------------------------- */
+int case_max_of_cumsum(case_world *w, rd_expr **y)
+{
+    y[0] = rd_max(rd_scan(rd_sin(vector(w, "x", n(w, 10000000, 300))), "sum", RD_DIMS(0)), RD_DIMS(0));
+    return 1;
+}
+
+static int windows(case_world *w, rd_expr **y, int64_t width)
+{
+    y[0] = rd_max(rd_window(rd_exp(vector(w, "x", n(w, 1000000, 140) + width - 1)), 0, width, 1), RD_DIMS(1));
+    return 1;
+}
+
+int case_windows(case_world *w, rd_expr **y)
+{
+    return windows(w, y, 5);
+}
+
+int case_narrow_windows(case_world *w, rd_expr **y)
+{
+    return windows(w, y, 2);
+}
+
+int case_contraction(case_world *w, rd_expr **y)
+{
+    int64_t  common = n(w, 128, 70);
+    rd_expr *a      = leaf_of(w, "A", RD_SHAPE(n(w, 32, 3), common, n(w, 128, 70)));
+    rd_expr *b      = matrix(w, "B", common, n(w, 64, 20));
+
+    y[0] = rd_sum(rd_mul(rd_expand(a, 3), rd_expand(b, 1)), RD_DIMS(1));
+    return 1;
+}
+
+static int weights(case_world *w, rd_expr **y, int axis)
+{
+    int64_t columns = n(w, 8192, 300);
+
+    y[0] = rd_sum(rd_mul(matrix(w, "x", n(w, 8192, 2000), columns), rd_exp(vector(w, "b", columns))), RD_DIMS(axis));
+    return 1;
+}
+
+int case_weights_over_i(case_world *w, rd_expr **y)
+{
+    return weights(w, y, 0);
+}
+
+int case_weights_over_j(case_world *w, rd_expr **y)
+{
+    return weights(w, y, 1);
+}
+
+int case_unrelated(case_world *w, rd_expr **y)
+{
+    y[0] = rd_sum(matrix(w, "x", n(w, 4096, 5), n(w, 4096, 70)), RD_DIMS(1));
+    y[1] = rd_exp(matrix(w, "z", n(w, 2048, 4), n(w, 2048, 6)));
+    return 2;
+}
+
+/* ---- Reshapes, masks, exits -------------------------------------------------------------------------------------------- */
+static rd_expr *flat_transposed(case_world *w)
+{
+    return rd_reshape(rd_transpose(matrix(w, "x", n(w, 4096, 9), n(w, 2048, 70))), RD_SHAPE(-1));
+}
+
+int case_mean_reshaped(case_world *w, rd_expr **y)
+{
+    y[0] = rd_mean(flat_transposed(w), RD_DIMS(0));
+    return 1;
+}
+
+int case_argmax_reshaped(case_world *w, rd_expr **y)
+{
+    y[0] = rd_argmax(flat_transposed(w), RD_DIMS(0));
+    return 1;
+}
+
+static rd_expr *above_half(rd_expr *x, case_world *w)
+{
+    return rd_gt(x, rd_num(w->ctx, 0.5));
+}
+
+int case_any(case_world *w, rd_expr **y)
+{
+    y[0] = rd_any(above_half(matrix(w, "x", n(w, 4096, 9), n(w, 65536, 70)), w), RD_DIMS(1));
+    return 1;
+}
+
+int case_masked_sum(case_world *w, rd_expr **y)
+{
+    rd_expr *x = matrix(w, "x", n(w, 4096, 9), n(w, 65536, 70));
+
+    y[0] = rd_mean(x, RD_DIMS(1), .where = above_half(x, w));
+    return 1;
+}
+
+RD_REDUCER(range_of, float, float, 2, (float lo; float hi;), (s->lo = INFINITY; s->hi = -INFINITY;),
+           (s->lo = x < s->lo ? x : s->lo; s->hi = x > s->hi ? x : s->hi;),
+           (a->lo = b->lo < a->lo ? b->lo : a->lo; a->hi = b->hi > a->hi ? b->hi : a->hi;),
+           (y[0] = s->lo; y[1] = s->hi;))
+
+/* Smallest and largest element of a row as one reduction, and the row's range from both. */
+int case_struct_reducer(case_world *w, rd_expr **y)
+{
+    rd_expr *r = rd_reduce(matrix(w, "x", n(w, 4096, 20), n(w, 65536, 70)), range_of, RD_DIMS(1));
+
+    y[0] = r;
+    y[1] = rd_sub(rd_select(r, 1, 1), rd_select(r, 1, 0));
+    return 2;
+}

@@ -1,0 +1,28 @@
+/* cases.h - the expressions whose plans the evaluator was designed for, each in two sizes: as large as people have them,
+ * to be planned only, and small, to be evaluated. */
+#ifndef RD_TESTS_CASES_H
+#define RD_TESTS_CASES_H
+#include <rdim.h>
+
+enum { CASE_RESULTS = 2, CASE_LEAVES = 8 };
+
+typedef struct case_world {
+    rd_ctx     *ctx;
+    bool        small; /* inputs have random numbers; else no memory at all */
+    rd_expr    *input[CASE_LEAVES];
+    const void *data[CASE_LEAVES];
+    int         n_input;
+} case_world;
+
+/* Makes the expressions that are asked for together; returns how many. */
+typedef int case_build(case_world *w, rd_expr **y);
+
+case_world *case_world_new(bool small);
+void        case_world_free(case_world *w);
+
+case_build case_softmax_rows, case_layer_norm, case_var, case_var_two_passes, case_centering, case_sums_both_ways,
+    case_sum_transposed, case_gaussian, case_k_means, case_argmin_take, case_logsumexp, case_softmax_short,
+    case_softmax_tall, case_max_of_cumsum, case_windows, case_narrow_windows, case_contraction, case_weights_over_i,
+    case_weights_over_j, case_unrelated, case_mean_reshaped, case_argmax_reshaped, case_any, case_masked_sum,
+    case_struct_reducer;
+#endif

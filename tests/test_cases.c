@@ -1,0 +1,677 @@
+/* The plans of the expressions the evaluator was designed for: which values share loops, which are kept where.  Each row
+ * pins the whole text of its plan, and says in words what must not be lost when that text changes on purpose. */
+#include "cases.h"
+#include "eval/dump.h"
+#include "eval/plan.h"
+#include "oracle.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+
+typedef enum claim_kind {
+    NO_CLAIM,
+    STAGES,    /* the plan has n stages                         */
+    KEPT,      /* value a is kept as b: register, scratch, array */
+    SHARED,    /* values a and b have n loops in common         */
+    INNERMOST, /* value a is computed in a loop over axis b     */
+    IN_NEST,   /* text a stands n times in the plan             */
+    IN_PROGRAM /* and in the loop programs of all stages        */
+} claim_kind;
+
+typedef struct claim {
+    claim_kind  kind;
+    const char *a, *b;
+    int         n;
+    const char *sentence; /* the point of it */
+} claim;
+
+enum { MAX_CLAIMS = 7 };
+static const struct {
+    const char *name;
+    case_build *build;
+    const char *plan;
+    claim       claims[MAX_CLAIMS];
+} rows[] = {
+    /* clang-format off */
+    { "softmax of rows",
+      case_softmax_rows,
+      "stage 0: parallel i:16384\n"
+      "  t0 = max j:1024 (x[i,j])\n"
+      "  for j:1024:\n"
+      "    t1[j] = exp(x[i,j] - t0)\n"
+      "    t2 <- sum(t1[j])\n"
+      "  for j:1024:\n"
+      "    y0[i,j] = t1[j] / t2\n"
+      "keep: t0 register, t1 scratch, t2 register\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one stage: x is read once from memory, y written once" },
+          { SHARED, "t0", "y0", 1, "maximum and result share the loop over rows" },
+          { SHARED, "t1", "t2", 2, "exp and its sum share one loop over a row" },
+          { KEPT, "t0", "register", 0, "the maximum of a row is a register" },
+          { KEPT, "t1", "scratch", 0, "exp is kept in a row of scratch" },
+          { IN_NEST, "exp(", NULL, 1, "one exp per element" } } },
+    { "layer norm",
+      case_layer_norm,
+      "stage 0: parallel i:256\n"
+      "  for j:65536:\n"
+      "    t0 <- sum(x[i,j])\n"
+      "    t2 <- moments(x[i,j])\n"
+      "  t1 = t0 / 65536\n"
+      "  t3 = sqrt(t2 + 9.99999975e-06)\n"
+      "  for j:65536:\n"
+      "    y0[i,j] = ((x[i,j] - t1) / t3) * g[j] + b[j]\n"
+      "keep: t0 register, t1 register, t2 register, t3 register\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one stage, rows of 256 KiB too" },
+          { SHARED, "t0", "t2", 2, "mean and moments are made in one pass over the row" },
+          { KEPT, "t3", "register", 0, "the scale of a row is computed once" },
+          { SHARED, "t3", "y0", 1, "the scale is not computed again for each element" },
+          { IN_PROGRAM, "div(", NULL, 2, "one division for the mean, one per element" },
+          { IN_PROGRAM, "fma(", NULL, 1, "gain and bias are one fma" } } },
+    { "var down columns",
+      case_var,
+      "stage 0: parallel panel i:8192 by 8192\n"
+      "  y0[i] = moments j:8192 i:8192 (x[j,i])\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "moments: one pass over memory" },
+          { INNERMOST, "y0", "i", 0, "memory is walked along rows" },
+          { IN_NEST, "moments", NULL, 1, "one reduction" } } },
+    { "var written as two means",
+      case_var_two_passes,
+      "stage 0: parallel panel i:8192 by 8192\n"
+      "  t0[i] = sum j:8192 i:8192 (x[j,i])\n"
+      "  for i:8192:\n"
+      "    t1[i] = t0[i] / 8192\n"
+      "stage 1: parallel panel i:8192 by 8192\n"
+      "  t2[i] = sum j:8192 i:8192 (square(x[j,i] - t1[i]))\n"
+      "  for i:8192:\n"
+      "    y0[i] = t2[i] / 8192\n"
+      "keep: t0 scratch, t1 array, t2 scratch\n"
+      "why: t2 not in the i loop of t0: one iteration would hold more than half of L2\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n",
+      {
+          { STAGES, NULL, NULL, 2, "columns do not fit in cache between the passes" },
+          { KEPT, "t1", "array", 0, "the mean goes through memory" },
+          { INNERMOST, "t0", "i", 0, "memory is walked along rows" },
+          { INNERMOST, "t2", "i", 0, "and again" },
+          { SHARED, "t1", "t2", 0, "no loop is shared" } } },
+    { "double centering",
+      case_centering,
+      "stage 0: parallel blocks of i:8192\n"
+      "  for j:8192:\n"
+      "    t0 <- sum(x[i,j])\n"
+      "    t2[j] <- sum(x[i,j])\n"
+      "    t4 <- sum(x[i,j])\n"
+      "  t1[i] = t0 / 8192\n"
+      "stage 1: t5 = t4 / 67108864\n"
+      "stage 2: parallel j:8192\n"
+      "  t3 = t2[j] / 8192\n"
+      "  for i:8192:\n"
+      "    y0[i,j] = ((x[i,j] - t1[i]) - t3) + t5\n"
+      "keep: t0 register, t1 array, t2 array, t3 register, t4 array, t5 array\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 2: any\n",
+      {
+          { SHARED, "t0", "t2", 2, "means of rows and of columns are made in one pass" },
+          { SHARED, "t0", "t4", 2, "and the mean of all as well" },
+          { KEPT, "t1", "array", 0, "the row means go through memory" },
+          { IN_NEST, "sum(x[i,j])", NULL, 3, "three sums" },
+          { SHARED, "t0", "y0", 0, "the centred array is written in a pass of its own" } } },
+    { "sums of rows and of columns",
+      case_sums_both_ways,
+      "stage 0: parallel blocks of j:8192\n"
+      "  for i:8192:\n"
+      "    y0[i] <- sum(x[j,i])\n"
+      "    y1[j] <- sum(x[j,i])\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one stage: x is read once" },
+          { SHARED, "y0", "y1", 2, "both sums share both loops" },
+          { INNERMOST, "y0", "i", 0, "memory is walked along rows" } } },
+    { "sum(A + B^T, 0)",
+      case_sum_transposed,
+      "stage 0: parallel panel i:8192 by 8192\n"
+      "  y0[i] = sum j:8192 i:8192 (A[j,i] + B[i,j])\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "neither the transpose nor the sum is stored" },
+          { INNERMOST, "y0", "i", 0, "neighbours are those of A" } } },
+    { "Gaussian of pairs",
+      case_gaussian,
+      "stage 0: parallel panel i:10000 by 8192\n"
+      "  for k:10000:\n"
+      "    t0[i] = sum j:3 i:10000 (square(x[i,j] - y[k,j]))\n"
+      "    for i:10000:\n"
+      "      y0[i] <- sum(exp(neg(t0[i])) * b[k])\n"
+      "keep: t0 scratch\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one stage: nothing of size N x N between" },
+          { SHARED, "t0", "y0", 2, "distances are used in the pass that makes them" },
+          { KEPT, "t0", "scratch", 0, "distances of one y to a panel of x" },
+          { IN_NEST, "exp(", NULL, 1, "one exp a pair" } } },
+    /* There is no scatter node yet: the sum by label is a one-hot where, S[l,d] = sum over i of x[i,d] where c[i] == l. */
+    /* k is the axis of points, i that of labels, l that of the means. */
+    { "nearest mean, then sums by label",
+      case_k_means,
+      "stage 0: parallel blocks of k:1000000\n"
+      "  for l:16:\n"
+      "    t0 = sum j:3 (square(x[k,j] - m[l,j]))\n"
+      "    t1 <- argmin(t0)\n"
+      "  for i:16:\n"
+      "    t2 = t1 == at(i)\n"
+      "    for j:3:\n"
+      "      y0[i,j] <- sum(where(t2, x[k,j], 0))\n"
+      "keep: t0 register, t1 register, t2 register\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one pass over the points" },
+          { SHARED, "t0", "t1", 2, "distance and argmin share the loop over the means" },
+          { SHARED, "t1", "y0", 1, "the label is used where it is found" },
+          { KEPT, "t0", "register", 0, "a distance is a register" },
+          { KEPT, "t1", "register", 0, "a label is a register" },
+          { SHARED, "t2", "y0", 2, "labels are compared once per mean, not per coordinate" } } },
+    { "nearest mean, then a row of a table",
+      case_argmin_take,
+      "stage 0: parallel panel i:100000 by 4096\n"
+      "  for l:1000:\n"
+      "    t0[i] = sum k:3 i:100000 (square(x[i,k] - m[l,k]))\n"
+      "    for i:100000:\n"
+      "      t1[i] <- argmin(t0[i])\n"
+      "  for i:100000:\n"
+      "    t2[i] = index(t1[i])\n"
+      "  for j:8 i:100000:\n"
+      "    y0[i,j] = T[[..],j]\n"
+      "keep: t0 scratch, t1 scratch, t2 scratch\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one stage" },
+          { SHARED, "t0", "t1", 2, "distance and argmin share the loop over the means" },
+          { SHARED, "t1", "y0", 1, "the row is taken where its number is found" },
+          { KEPT, "t0", "scratch", 0, "distances of one mean to a panel of points" },
+          { KEPT, "t1", "scratch", 0, "labels of a panel of points" } } },
+    { "logsumexp down columns",
+      case_logsumexp,
+      "stage 0: parallel panel i:8192 by 8192\n"
+      "  y0[i] = logsumexp j:8192 i:8192 (x[j,i])\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one pass" },
+          { INNERMOST, "y0", "i", 0, "memory is walked along rows" },
+          { IN_NEST, "logsumexp", NULL, 1, "one reduction: neither maximum nor exp is stored" } } },
+    { "softmax down short columns",
+      case_softmax_short,
+      "stage 0: parallel panel j:1000000 by 8192\n"
+      "  t0[j] = max i:128 j:1000000 (x[i,j])\n"
+      "  for i:128 j:1000000:\n"
+      "    t1[i,j] = exp(x[i,j] - t0[j])\n"
+      "    t2[j] <- sum(t1[i,j])\n"
+      "  for i:128 j:1000000:\n"
+      "    y0[i,j] = t1[i,j] / t2[j]\n"
+      "keep: t0 scratch, t1 scratch, t2 scratch\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one stage: a panel of columns stays in cache" },
+          { SHARED, "t0", "y0", 1, "maximum and result share the panel" },
+          { SHARED, "t1", "t2", 3, "exp and its sum share their loops" },
+          { KEPT, "t1", "scratch", 0, "exp is kept in a panel of scratch" },
+          { INNERMOST, "t0", "j", 0, "memory is walked along rows" },
+          { IN_NEST, "exp(", NULL, 1, "one exp per element" } } },
+    { "softmax down tall columns",
+      case_softmax_tall,
+      "stage 0: parallel panel j:8192 by 8192\n"
+      "  t0[j,pair] = maxsumexp i:8192 j:8192 (x[i,j])\n"
+      "stage 1: parallel i:8192\n"
+      "  for j:8192:\n"
+      "    y0[i,j] = exp(x[i,j] - t0[j,0]) / t0[j,1]\n"
+      "keep: t0 array\n"
+      "why: y0 not in the j loop of t0: one iteration would hold more than half of L2\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n",
+      {
+          { STAGES, NULL, NULL, 2, "columns do not fit in cache between the passes" },
+          { KEPT, "t0", "array", 0, "maximum and sum go through memory" },
+          { IN_NEST, "maxsumexp", NULL, 1, "maximum and sum of exp are one reduction, one pass" },
+          { IN_NEST, "exp(x", NULL, 1, "the second exp instead of an array of x's size" },
+          { INNERMOST, "t0", "j", 0, "memory is walked along rows" },
+          { INNERMOST, "y0", "j", 0, "and again" } } },
+    { "maximum of a running sum",
+      case_max_of_cumsum,
+      "stage 0: parallel blocks of i:10000000\n"
+      "  t0 = scan sum(sin(x[i]))\n"
+      "  y0 <- max(t0)\n"
+      "keep: t0 register\n"
+      "tasks of stage 0: one\n",
+      {
+          { STAGES, NULL, NULL, 1, "one loop" },
+          { SHARED, "t0", "y0", 1, "the running sum is used where it is made" },
+          { KEPT, "t0", "register", 0, "no running sum is stored" },
+          { IN_PROGRAM, "serial", NULL, 1, "one task: the scan runs along its axis" } } },
+    { "maximum over windows of 5",
+      case_windows,
+      "stage 0: parallel j:1000004\n"
+      "  t0[j] = exp(x[j])\n"
+      "stage 1: parallel panel i:1000000 by 8192\n"
+      "  y0[i] = max k:5 i:1000000 (t0[i+k])\n"
+      "keep: t0 array\n"
+      "why: exp (1000004) is stored: its elements are read at several places each\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n",
+      {
+          { STAGES, NULL, NULL, 2, "the map is stored, then read five times" },
+          { KEPT, "t0", "array", 0, "exp goes through memory" },
+          { SHARED, "t0", "y0", 0, "x + k shares no loop with x" },
+          { IN_NEST, "exp(x", NULL, 1, "one exp per element" } } },
+    { "maximum over windows of 2",
+      case_narrow_windows,
+      "stage 0: parallel panel i:1000000 by 8192\n"
+      "  y0[i] = max j:2 i:1000000 (exp(x[i,j]))\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "exp twice is cheaper than an array" },
+          { IN_NEST, "exp(x", NULL, 1, "exp is written where it is read" } } },
+    { "ijk,jl->ikl",
+      case_contraction,
+      "stage 0: parallel i:32\n"
+      "  for panel j:128 by 128 k:64:\n"
+      "    y0[i,j,k] = sum l:128 j:128 (A[i,l,j] * B[l,k])\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "products are not stored" },
+          { INNERMOST, "y0", "j", 0, "neighbours are those of A and of its batch" },
+          { IN_NEST, " * ", NULL, 1, "one product per step" },
+          { IN_PROGRAM, "i0 of 32", NULL, 1, "the batch axis is outermost" } } },
+    { "x * exp(b[j]) summed over i",
+      case_weights_over_i,
+      "stage 0: parallel panel i:8192 by 8192\n"
+      "  for i:8192:\n"
+      "    t0[i] = exp(b[i])\n"
+      "  y0[i] = sum j:8192 i:8192 (x[j,i] * t0[i])\n"
+      "keep: t0 scratch\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one stage" },
+          { SHARED, "t0", "y0", 1, "the weights of a panel are made next to their use" },
+          { KEPT, "t0", "scratch", 0, "exp of each weight once" },
+          { INNERMOST, "y0", "i", 0, "memory is walked along rows" } } },
+    { "x * exp(b[j]) summed over j",
+      case_weights_over_j,
+      "stage 0: parallel j:8192\n"
+      "  t0[j] = exp(b[j])\n"
+      "stage 1: parallel i:8192\n"
+      "  y0[i] = sum j:8192 (x[i,j] * t0[j])\n"
+      "keep: t0 array\n"
+      "why: y0 not in the j loop of t0: dearer than apart\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n",
+      {
+          { STAGES, NULL, NULL, 2, "joined, the sums of all rows would come back for each weight" },
+          { KEPT, "t0", "array", 0, "the weights go through memory" },
+          { IN_NEST, "exp(", NULL, 1, "exp of each weight once" },
+          { INNERMOST, "y0", "j", 0, "memory is walked along rows" } } },
+    { "two unrelated results",
+      case_unrelated,
+      "stage 0: parallel i:4096\n"
+      "  y0[i] = sum l:4096 (x[i,l])\n"
+      "stage 1: parallel jk:4194304\n"
+      "  y1[jk] = exp(z[jk])\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n",
+      {
+          { STAGES, NULL, NULL, 2, "nothing in common, nothing shared" },
+          { SHARED, "y0", "y1", 0, "no loop is shared" },
+          { INNERMOST, "y1", "jk", 0, "the map is one flat loop" } } },
+    { "mean(reshape(x^T))",
+      case_mean_reshaped,
+      "stage 0: parallel blocks of j:4096\n"
+      "  for i:2048:\n"
+      "    t0 <- sum(x[j,i])\n"
+      "stage 1: y0 = t0 / 8388608\n"
+      "keep: t0 array\n"
+      "tasks of stage 0: any\n",
+      {
+          { IN_NEST, "sum(x[j,i])", NULL, 1, "the reshape has vanished" },
+          { INNERMOST, "t0", "i", 0, "memory is walked in its own order" },
+          { IN_PROGRAM, "for i", NULL, 2, "two loops, no division to find the place" } } },
+    { "argmax(reshape(x^T))",
+      case_argmax_reshaped,
+      "stage 0: parallel blocks of j:4096\n"
+      "  for i:2048:\n"
+      "    y0 <- argmax(x[j,i])\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "the reshape has vanished" },
+          { INNERMOST, "y0", "i", 0, "memory is walked in its own order" },
+          { IN_PROGRAM, "index 4096*i0 + i1", NULL, 1, "the position counts in the order of the reshaped array" } } },
+    { "any(x > t)",
+      case_any,
+      "stage 0: parallel i:4096\n"
+      "  y0[i] = any j:65536 (x[i,j] > 0.5)\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one stage, nothing stored" },
+          { IN_PROGRAM, "leave i1 if fold0 is settled", NULL, 1, "a row ends at the first element that is true" } } },
+    { "mean of what is greater",
+      case_masked_sum,
+      "stage 0: parallel i:4096\n"
+      "  for j:65536:\n"
+      "    t0 <- sum(x[i,j] where x[i,j] > 0.5)\n"
+      "    t1 <- sum(f32(x[i,j] > 0.5) where x[i,j] > 0.5)\n"
+      "  y0[i] = t0 / t1\n"
+      "keep: t0 register, t1 register\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "sum and count in one pass" },
+          { SHARED, "t0", "t1", 2, "sum and count share their loops" },
+          { IN_PROGRAM, "gt(", NULL, 1, "the mask is computed once per element" },
+          { IN_PROGRAM, "where r2", NULL, 2, "both take it" } } },
+    { "smallest and largest as one reducer, and their difference",
+      case_struct_reducer,
+      "stage 0: parallel panel i:4096 by 4096\n"
+      "  y0[i,j] = range_of k:65536 i:4096 (x[i,k])\n"
+      "  for i:4096:\n"
+      "    y1[i] = y0[i,1] - y0[i,0]\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "the difference is taken where both are found" },
+          { SHARED, "y0", "y1", 1, "one pass" },
+          { IN_NEST, "range_of", NULL, 1, "one reduction for both" } } },
+    /* clang-format on */
+};
+
+/* ---- A row, planned ------------------------------------------------------------------------------------------------ */
+typedef struct planned {
+    case_world *w;
+    rd_pool    *pool;
+    rd_nest    *nest;
+    rd_array    out[CASE_RESULTS]; /* zeroed: dense results */
+    rd_result   result[CASE_RESULTS];
+    rd_results  results;
+    rd_text     text;
+} planned;
+
+static void build(planned *p, int row, bool small)
+{
+    rd_expr *y[CASE_RESULTS] = { NULL };
+
+    *p         = (planned){ .w = case_world_new(small) };
+    p->results = (rd_results){ p->result, rows[row].build(p->w, y) };
+    for (int k = 0; k < p->results.n; k++)
+        p->result[k] = (rd_result){ y[k], &p->out[k] };
+}
+
+static void plan(planned *p, int row, bool small)
+{
+    rd_eval_opts opts = { 0 };
+
+    build(p, row, small);
+    p->pool = rd_pool_new(p->w->ctx);
+    p->nest = rd_pipeline(p->w->ctx, p->pool, p->results, &opts);
+    ck_assert_msg(p->nest != NULL, "%s: %s", rows[row].name, rd_error_text(p->w->ctx));
+    rd_nest_text(&p->text, p->nest);
+}
+
+static void forget(planned *p)
+{
+    rd_text_free(&p->text);
+    rd_pool_free(p->pool);
+    case_world_free(p->w);
+}
+
+/* ---- Text ---------------------------------------------------------------------------------------------------------- */
+static int line_length(const char *line)
+{
+    return (int)strcspn(line, "\n");
+}
+
+static const char *next_line(const char *line)
+{
+    line += line_length(line);
+    return *line ? line + 1 : line;
+}
+
+/* Both texts line by line, from the first difference on; lines found are written as C text, to be pasted. */
+static void difference(rd_text *report, const char *want, const char *found)
+{
+    while (*want && line_length(want) == line_length(found) && memcmp(want, found, (size_t)line_length(want)) == 0) {
+        want  = next_line(want);
+        found = next_line(found);
+    }
+    rd_text_add(report, "the plan changes here\n");
+    for (; *want; want = next_line(want))
+        rd_text_add(report, "- %.*s\n", line_length(want), want);
+    for (; *found; found = next_line(found))
+        rd_text_add(report, "+ \"%.*s\\n\"\n", line_length(found), found);
+}
+
+static int occurrences(const char *text, const char *part)
+{
+    int n = 0;
+
+    for (const char *at = text; (at = strstr(at, part)); at++)
+        n++;
+    return n;
+}
+
+/* ---- Claims -------------------------------------------------------------------------------------------------------- */
+static const rd_home *home_of(const planned *p, const char *name)
+{
+    const rd_tree *tree = p->nest->tree;
+    char           text[RD_NAME_TEXT];
+
+    for (int a = 0; a < tree->n_anchor; a++)
+        if (strcmp(rd_anchor_name(tree->graph, tree->number, tree->anchor[a].value, text), name) == 0)
+            return &tree->home[tree->anchor[a].value];
+    return NULL;
+}
+
+static bool is_around(const rd_scope *outer, const rd_scope *s)
+{
+    while (s && s != outer)
+        s = s->parent;
+    return s != NULL;
+}
+
+static int loops_shared(const rd_home *a, const rd_home *b)
+{
+    int n = 0;
+
+    for (const rd_scope *s = a->where; s->parent; s = s->parent)
+        n += is_around(s, b->where);
+    return n;
+}
+
+static rd_text programs_of(const planned *p)
+{
+    const rd_program *program = rd_lower(p->nest, p->pool);
+    rd_text           text    = { 0 };
+
+    for (int s = 0; program && s < p->nest->n_stage; s++)
+        rd_program_text(&text, &program[s]);
+    return text;
+}
+
+/* Where the claim fails: what is found instead, else "". */
+static void check_claim(const planned *p, const claim *c, const char *programs, rd_text *found)
+{
+    const rd_home *a = c->a ? home_of(p, c->a) : NULL, *b = c->b ? home_of(p, c->b) : NULL;
+    int            n;
+
+    if ((c->kind == KEPT || c->kind == INNERMOST || c->kind == SHARED) && (!a || (c->kind == SHARED && !b))) {
+        rd_text_add(found, "no value %s is kept", a ? c->b : c->a);
+        return;
+    }
+    switch (c->kind) {
+    case KEPT:
+        if (strcmp(rd_keep_name(a->keep), c->b) != 0)
+            rd_text_add(found, "%s is %s, not %s", c->a, rd_keep_name(a->keep), c->b);
+        return;
+    case INNERMOST:
+        if (a->where->axis < 0 || strcmp(p->nest->tree->graph->axis[a->where->axis].name, c->b) != 0)
+            rd_text_add(found, "%s is not computed in a loop over %s", c->a, c->b);
+        return;
+    case STAGES: n = p->nest->n_stage; break;
+    case SHARED: n = loops_shared(a, b); break;
+    case IN_NEST: n = occurrences(p->text.at, c->a); break;
+    default: n = occurrences(programs, c->a);
+    }
+    if (n != c->n)
+        rd_text_add(found, "%d, not %d", n, c->n);
+}
+
+/* ---- Tests ---------------------------------------------------------------------------------------------------------- */
+START_TEST(plans_are_pinned)
+{
+    planned p;
+    rd_text report = { 0 };
+
+    plan(&p, _i, false);
+    if (strcmp(p.text.at, rows[_i].plan) != 0)
+        difference(&report, rows[_i].plan, p.text.at);
+    ck_assert_msg(!report.at, "%s: %s", rows[_i].name, report.at);
+    forget(&p);
+}
+END_TEST
+
+START_TEST(plans_keep_their_point)
+{
+    planned p;
+    rd_text report = { 0 }, programs;
+
+    plan(&p, _i, false);
+    programs = programs_of(&p);
+    ck_assert_msg(programs.at != NULL, "%s: %s", rows[_i].name, rd_error_text(p.w->ctx));
+    for (const claim *c = rows[_i].claims; c < rows[_i].claims + MAX_CLAIMS && c->kind; c++) {
+        rd_text found = { 0 };
+
+        check_claim(&p, c, programs.at, &found);
+        if (found.at)
+            rd_text_add(&report, "%s - found: %s\n", c->sentence, found.at);
+        rd_text_free(&found);
+    }
+    ck_assert_msg(!report.at, "%s: lost: %s%s", rows[_i].name, report.at, p.text.at);
+    rd_text_free(&programs);
+    forget(&p);
+}
+END_TEST
+
+/* What is left of a plan without its numbers. */
+static void drop_digits(char *text)
+{
+    char *to = text;
+
+    for (; *text; text++)
+        if (*text < '0' || *text > '9')
+            *to++ = *text;
+    *to = 0;
+}
+
+/* Small extents are worth evaluating if they are planned like large ones. */
+START_TEST(small_ones_are_planned_alike)
+{
+    planned large, small;
+
+    plan(&large, _i, false);
+    plan(&small, _i, true);
+    drop_digits(large.text.at);
+    drop_digits(small.text.at);
+    ck_assert_msg(strcmp(large.text.at, small.text.at) == 0, "%s: large\n%ssmall\n%s", rows[_i].name, large.text.at,
+                  small.text.at);
+    forget(&large);
+    forget(&small);
+}
+END_TEST
+
+/* ---- Numbers -------------------------------------------------------------------------------------------------------- */
+static int64_t points_of(rd_shape shape)
+{
+    int64_t n = 1;
+
+    for (int a = 0; a < shape.n; a++)
+        n *= shape.at[a];
+    return n;
+}
+
+/* About 100 elements, the first and the last among them, are compared with the oracle. */
+static void check_elements(const char *name, oracle *o, const rd_expr *y, const void *data)
+{
+    rd_shape shape = rd_shape_of(y);
+    int64_t  n = points_of(shape), step = n / 100 + 1;
+
+    for (int64_t k = 0; k < n + step - 1; k += step) {
+        int64_t      i = k < n ? k : n - 1, rest = i, at[RD_MAX_RANK] = { 0 };
+        oracle_value want;
+        char         why[ORACLE_WHY];
+
+        for (int a = shape.n; a-- > 0; rest /= shape.at[a])
+            at[a] = rest % shape.at[a];
+        ck_assert(oracle_at(o, y, at, &want));
+        ck_assert_msg(oracle_matches(&want, (const char *)data + i * rd_dtype_size(y->type), y->type, why),
+                      "%s: element %lld: %s", name, (long long)i, why);
+    }
+}
+
+static void run(const planned *p, const rd_eval_opts *opts, int64_t task_grains, void *const *memory)
+{
+    rd_plan *made = rd_plan_make(p->w->ctx, (rd_exprs){ p->w->input, p->w->n_input }, p->results, opts);
+
+    ck_assert_msg(made != NULL, "%s", rd_error_text(p->w->ctx));
+    made->task_grains = task_grains;
+    ck_assert_msg(rd_plan_execute(made, p->w->data, memory, NULL) == RD_OK, "%s", rd_error_text(p->w->ctx));
+    rd_plan_free(made);
+}
+
+/* A wrong phase or home is a wrong number.  One task, and many small ones. */
+START_TEST(small_ones_match_the_oracle)
+{
+    static const rd_traversal traversals[] = { RD_TRAVERSE_AUTO, RD_TRAVERSE_LAZY };
+    planned                   p;
+    oracle                   *o                    = oracle_new();
+    void                     *memory[CASE_RESULTS] = { NULL };
+
+    build(&p, _i, true);
+    for (int k = 0; k < p.w->n_input; k++)
+        oracle_bind(o, p.w->input[k], p.w->data[k]);
+    for (int way = 0; way < 4; way++) {
+        for (int k = 0; k < p.results.n; k++) {
+            size_t bytes =
+                (size_t)points_of(rd_shape_of(p.result[k].expr)) * (size_t)rd_dtype_size(p.result[k].expr->type);
+
+            memory[k] = realloc(memory[k], bytes);
+            memset(memory[k], 0xff, bytes);
+        }
+        run(&p, &(rd_eval_opts){ .traversal = traversals[way / 2], .threads = 1 + 2 * (way % 2) }, way % 2, memory);
+        for (int k = 0; k < p.results.n; k++)
+            check_elements(rows[_i].name, o, p.result[k].expr, memory[k]);
+    }
+    for (int k = 0; k < p.results.n; k++)
+        free(memory[k]);
+    oracle_free(o);
+    forget(&p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite  = suite_create("cases");
+    TCase   *tcase  = tcase_create("cases");
+    SRunner *runner = srunner_create(suite);
+    int      failed, n = (int)COUNT(rows);
+
+    tcase_add_loop_test(tcase, plans_are_pinned, 0, n);
+    tcase_add_loop_test(tcase, plans_keep_their_point, 0, n);
+    tcase_add_loop_test(tcase, small_ones_are_planned_alike, 0, n);
+    tcase_add_loop_test(tcase, small_ones_match_the_oracle, 0, n);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
