@@ -97,6 +97,16 @@ static oracle_value sum(rd_dtype type, const oracle_item *item, int64_t n)
     return oracle_real(type, v, bound, 0);
 }
 
+/* The correction that is added at the end may turn -0 into 0. */
+static oracle_value compensated(rd_dtype type, const oracle_item *item, int64_t n)
+{
+    oracle_value y = sum(type, item, n);
+
+    if (y.v == 0)
+        y.err = fmaxl(y.err, oracle_float_of(type).tiny);
+    return y;
+}
+
 static oracle_value product(rd_dtype type, const oracle_item *item, int64_t n)
 {
     const oracle_float f            = oracle_float_of(type);
@@ -396,8 +406,8 @@ oracle_value oracle_fold(const rd_expr *x, const oracle_item *item, int64_t n, i
         if (item[k].x.unsure)
             return oracle_unsure(x->type);
     switch (fold->reducer) {
-    case RD_RED_sum:
-    case RD_RED_sum2: return is_float(type) ? sum(type, item, n) : int_fold(type, item, n, false);
+    case RD_RED_sum: return is_float(type) ? sum(type, item, n) : int_fold(type, item, n, false);
+    case RD_RED_sum2: return compensated(type, item, n);
     case RD_RED_prod: return is_float(type) ? product(type, item, n) : int_fold(type, item, n, true);
     case RD_RED_min:
     case RD_RED_max: return extreme(fold, type, item, n);
