@@ -279,7 +279,8 @@ static bool take(rd_collector *c, const rd_expr *e, int demand)
     c->graph->value[v].n_in      = 1;
     c->graph->value[v].value.i64 = x->extent[axis];
     for (int a = 0; a < x->rank; a++)
-        at[a] = the(c, demand)->at[a <= axis ? a : a + index->rank - 1];
+        if (a != axis)
+            at[a] = the(c, demand)->at[a < axis ? a : a + index->rank - 1];
     at[axis] = (rd_subscript){ .n_term = 1, .term = { { -1, v, 1 } } };
     return answer_same(c, demand, x, at);
 }
