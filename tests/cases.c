@@ -112,6 +112,16 @@ int case_centering(case_world *w, rd_expr **y)
     return 1;
 }
 
+/* The mean of a row is needed at the row and at the column of the same number. */
+int case_symmetric(case_world *w, rd_expr **y)
+{
+    int64_t  size = n(w, 4096, 70);
+    rd_expr *x = matrix(w, "x", size, size), *m = rd_mean(x, RD_DIMS(1));
+
+    y[0] = rd_sub(rd_sub(x, rd_expand(m, 1)), m);
+    return 1;
+}
+
 int case_sums_both_ways(case_world *w, rd_expr **y)
 {
     rd_expr *x = matrix(w, "x", n(w, 8192, 70), n(w, 8192, 70));
@@ -189,6 +199,21 @@ int case_argmin_take(case_world *w, rd_expr **y)
 int case_max_of_cumsum(case_world *w, rd_expr **y)
 {
     y[0] = rd_max(rd_scan(rd_sin(vector(w, "x", n(w, 10000000, 300))), "sum", RD_DIMS(0)), RD_DIMS(0));
+    return 1;
+}
+
+/* Each element with its mirror image: one of the two is far away when the other is made. */
+int case_mirrored(case_world *w, rd_expr **y)
+{
+    rd_expr *c = rd_scan(vector(w, "x", n(w, 1000000, 300)), "sum", RD_DIMS(0));
+
+    y[0] = rd_add(c, rd_flip(c, RD_ALL));
+    return 1;
+}
+
+int case_running_rows(case_world *w, rd_expr **y)
+{
+    y[0] = rd_scan(matrix(w, "x", n(w, 4096, 20), n(w, 65536, 300)), "sum", RD_DIMS(1));
     return 1;
 }
 

@@ -88,10 +88,12 @@ static rd_address storage(const rd_lowering *l, int v)
                          .offset = l->tree->home[v].keep == RD_KEEP_OUTPUT ? m->store.offset : 0 };
 }
 
-/* Axes counted from the start of the range a tile loop around the home has cut. */
-static rd_set local_axes(const rd_home *h)
+/* Dim d's axis, if its index counts from the start of the range that a tile loop around the home has cut. */
+static rd_set local_axis(const rd_lowering *l, int v, int d)
 {
-    return h->keep == RD_KEEP_SCRATCH ? h->home->ranged : 0;
+    const rd_home *h = &l->tree->home[v];
+
+    return h->keep == RD_KEEP_SCRATCH ? h->home->ranged & rd_bit(l->graph->value[v].dim[d]) : 0;
 }
 
 static rd_address stored_at(rd_lowering *l, int v, const rd_subscript *at)
@@ -104,7 +106,7 @@ static rd_address stored_at(rd_lowering *l, int v, const rd_subscript *at)
         return a;
     }
     for (int d = 0; d < m->n_dim; d++)
-        add_subscript(l, &a, &at[d], storage_stride(l, v, d), local_axes(&l->tree->home[v]));
+        add_subscript(l, &a, &at[d], storage_stride(l, v, d), local_axis(l, v, d));
     return a;
 }
 
@@ -134,7 +136,7 @@ rd_address rd_store_address(rd_lowering *l, int v)
         for (int d = 0; d < m->n_dim; d++) {
             rd_subscript self = { .n_term = 1, .term = { { m->dim[d], -1, 1 } } };
 
-            add_subscript(l, &a, &self, storage_stride(l, v, d), local_axes(&l->tree->home[v]));
+            add_subscript(l, &a, &self, storage_stride(l, v, d), local_axis(l, v, d));
         }
     return a;
 }
