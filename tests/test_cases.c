@@ -383,6 +383,45 @@ static const struct {
           { STAGES, NULL, NULL, 1, "the difference is taken where both are found" },
           { SHARED, "y0", "y1", 1, "one pass" },
           { IN_NEST, "range_of", NULL, 1, "one reduction for both" } } },
+    { "a running sum and its mirror image",
+      case_mirrored,
+      "stage 0: serial i:1000000\n"
+      "  t0[i] = scan sum(x[i])\n"
+      "stage 1: parallel i:1000000\n"
+      "  y0[i] = t0[i] + t0[-i+999999]\n"
+      "keep: t0 array\n"
+      "tasks of stage 0: one\n"
+      "tasks of stage 1: any\n",
+      {
+          { STAGES, NULL, NULL, 2, "the mirror image of the first element is the last" },
+          { KEPT, "t0", "array", 0, "the running sum goes through memory" },
+          { SHARED, "t0", "y0", 0, "read at the same and at another place is read at another place" } } },
+    { "running sums of rows",
+      case_running_rows,
+      "stage 0: parallel panel i:4096 by 4096\n"
+      "  for j:65536 i:4096:\n"
+      "    y0[i,j] = scan sum(x[i,j])\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one pass" },
+          { IN_NEST, "scan sum", NULL, 1, "one scan" } } },
+    { "rows and columns less the means of rows",
+      case_symmetric,
+      "stage 0: parallel j:4096\n"
+      "  t0[j] = sum k:4096 (x[j,k])\n"
+      "  t2[j] = t0[j] / 4096\n"
+      "stage 1: parallel i:4096\n"
+      "  t1 = t0[i] / 4096\n"
+      "  for j:4096:\n"
+      "    y0[i,j] = (x[i,j] - t1) - t2[j]\n"
+      "keep: t0 array, t1 register, t2 array\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n",
+      {
+          { STAGES, NULL, NULL, 2, "the mean of row j is needed in every row" },
+          { KEPT, "t0", "array", 0, "the sums go through memory" },
+          { SHARED, "t0", "y0", 0, "a mean at another place than its own is not a phase" },
+          { INNERMOST, "y0", "j", 0, "memory is walked along rows" } } },
     /* clang-format on */
 };
 
