@@ -448,6 +448,15 @@ static int fold_value(rd_collector *c, const rd_expr *e)
     return v;
 }
 
+/* The axis of a reducer's results is not looped over where it reduces, so it must not become an axis it reduces. */
+static void keep_apart(rd_collector *c, int v, int inner)
+{
+    const rd_subscript *index = &c->graph->value[v].combine->index;
+
+    for (int t = 0; t < index->n_term; t++)
+        rd_axes_apart(c->axes, inner, index->term[t].axis);
+}
+
 /* The instance at one demand's place.  A reducer with several outputs is stored with one more dim, which no loop of its
  * own runs along, and read at the demand's last subscript. */
 static bool reduce_pushed(rd_collector *c, const rd_expr *e, int demand)
@@ -488,8 +497,10 @@ static bool reduce_whole(rd_collector *c, const rd_expr *e, const int32_t *list,
 
     if (v < 0 || !at || !fold_operands(c, e, v, at) || !set_dims(c, v, e->rank, dim))
         return false;
-    if (outputs_of(e) > 1)
+    if (outputs_of(e) > 1) {
         c->graph->value[v].inner = dim[e->rank - 1];
+        keep_apart(c, v, dim[e->rank - 1]);
+    }
     return answer_reads(c, e, v, list, n);
 }
 
