@@ -115,7 +115,7 @@ int case_centering(case_world *w, rd_expr **y)
 /* The mean of a row is needed at the row and at the column of the same number. */
 int case_symmetric(case_world *w, rd_expr **y)
 {
-    int64_t  size = n(w, 4096, 70);
+    int64_t  size = n(w, 4096, 300);
     rd_expr *x = matrix(w, "x", size, size), *m = rd_mean(x, RD_DIMS(1));
 
     y[0] = rd_sub(rd_sub(x, rd_expand(m, 1)), m);
