@@ -106,6 +106,18 @@ static bool spaces_differ(const rd_placing *p, int n, const int32_t *group)
     return false;
 }
 
+/* Accumulators that do not stay in registers come back for every panel of x: from cache, or from memory if they are
+ * many.  This is what keeps a pair's distance from being summed along its features for all pairs at once. */
+static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set shared, int x)
+{
+    double cells = points(p, m->axes & ~shared), sweeps = (double)p->graph->axis[x].extent / RD_PANEL;
+
+    if (!(m->axes & ~shared))
+        return 0;
+    return cells * sweeps *
+           (cells * rd_dtype_size(m->type) > RD_HALF_L2 ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);
+}
+
 double rd_group_cost(const rd_placing *p, int n, const int32_t *group, rd_set shared, int x)
 {
     bool     near = (shared & (shared - 1)) != 0, differ = spaces_differ(p, n, group);
@@ -140,9 +152,8 @@ double rd_group_cost(const rd_placing *p, int n, const int32_t *group, rd_set sh
             cost += points(p, m->axes) * (near ? RD_PRICE_NEAR : RD_PRICE_WRITE);
         else if (again && (m->axes & ~shared))
             cost += points(p, m->axes) * RD_PRICE_NEAR;
-        /* Accumulators that do not stay in registers come back for every panel of x. */
-        if (at >= 0 && rd_in(rd_reduced(m), x) && (m->axes & ~shared) && differ)
-            cost += points(p, m->axes & ~shared) * (double)p->graph->axis[x].extent / RD_PANEL * RD_PRICE_NEAR * 2;
+        if (at >= 0 && rd_in(rd_reduced(m), x) && differ)
+            cost += accumulator_cost(p, m, shared, x);
     }
     return held > RD_HALF_L2 ? HUGE_VAL : cost;
 }
