@@ -328,13 +328,14 @@ static oracle_value logsumexp(rd_dtype type, const oracle_item *item, int64_t n)
     for (int64_t k = 0; k < n; k++) {
         if (isinf(item[k].x.v) && item[k].x.v > 0 && item[k].w.v - item[k].w.err <= 0) /* infinity times 0 */
             return oracle_unsure(type);
-        m = fmaxl(m, item[k].x.v);
+        if (item[k].w.v + item[k].w.err > 0) /* no weight hides any number, however large */
+            m = fmaxl(m, item[k].x.v);
     }
     if (isinf(m))
         return oracle_real(type, m, 0, 0);
     for (int64_t k = 0; k < n; k++) {
         d = item[k].x.v - m;
-        if (isinf(d))
+        if (isinf(d) || (item[k].w.v == 0 && item[k].w.err == 0))
             continue;
         total += item[k].w.v * expl(d);
         err += expl(d) * item[k].w.err;

@@ -113,8 +113,9 @@ oracle_value oracle_mul(rd_dtype type, oracle_value a, oracle_value b)
     const long double v = a.v * b.v, max = oracle_float_of(type).max;
     const bool        exact = a.err == 0 && b.err == 0 && isfinite(v) && fits(type, v) && fmal(a.v, b.v, -v) == 0;
 
-    /* Contracted with an addition, a product a little too large may come back into range. */
-    if (isfinite(v) && fabsl(v) > max && fabsl(v) < 4 * max)
+    /* Contracted with an addition, a product too large for the type may come back into range, or meet an infinity as a
+     * number and not as another one. */
+    if (isfinite(a.v) && isfinite(b.v) && fabsl(v) > max)
         return oracle_unsure(type);
     return monotone2(type, mul_, a, b, exact ? 0 : 1);
 }
