@@ -189,7 +189,7 @@ int case_k_means(case_world *w, rd_expr **y)
 int case_argmin_take(case_world *w, rd_expr **y)
 {
     int64_t  means = n(w, 1000, 70);
-    rd_expr *c     = rd_argmin(distances(matrix(w, "x", n(w, 100000, 20), 3), matrix(w, "m", means, 3)), RD_DIMS(1));
+    rd_expr *c     = rd_argmin(distances(matrix(w, "x", n(w, 100000, 70), 3), matrix(w, "m", means, 3)), RD_DIMS(1));
 
     y[0] = rd_take(matrix(w, "T", means, 8), 0, c);
     return 1;

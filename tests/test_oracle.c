@@ -91,7 +91,7 @@ static const struct {
     { "NaN < 1", rd_lt, RD_F64, NAN, 1, 0 },
     { "NaN != NaN", rd_ne, RD_F64, NAN, NAN, 1 },
     { "NaN is true", rd_and, RD_F64, NAN, 1, 1 },
-    { "f32 overflows", rd_mul, RD_F32, 1e30, 1e30, INFINITY },
+    { "f32 overflows", rd_div, RD_F32, 1e30, 1e-30, INFINITY },
     { "f64 does not", rd_mul, RD_F64, 1e30, 1e30, 1e60 },
     { "0 * inf", rd_mul, RD_F64, 0, INFINITY, NAN },
     { "-1 / 0", rd_div, RD_F64, -1, 0, -INFINITY },
