@@ -165,7 +165,7 @@ int rd_new_scratch(rd_lowering *l, int v)
 bool rd_assign_slots(rd_graph *g, const rd_tree *tree, int32_t *slot)
 {
     rd_slot *more =
-        rd_pool_grow(g->pool, g->slot, (size_t)g->n_slot, (size_t)(g->n_slot + g->n_value + 1), sizeof *more);
+        rd_pool_grow(g->pool, g->slot, (size_t)g->n_slot, (size_t)g->n_slot + (size_t)g->n_value + 1, sizeof *more);
 
     if (!more)
         return false;

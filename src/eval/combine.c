@@ -236,12 +236,12 @@ static double load_cost(const own *o, const own_access *a, int axis)
 static double lane_cost(const own *o, int axis)
 {
     double  points = (double)rd_points_of(o->graph, o->space), cost = 0;
-    int64_t n = group_extent(o, axis);
+    int64_t n = group_extent(o, axis), whole = (n + 63) / 64 * 64;
 
     for (int i = 0; i < o->n; i++)
         cost += points / 64 * load_cost(o, &o->access[i], axis) * o->access[i].bytes / 4;
     if (n > 0)
-        cost += ((double)((n + 63) / 64 * 64) / (double)n - 1) * points / 64 * o->value->ops;
+        cost += ((double)whole / (double)n - 1) * points / 64 * o->value->ops;
     if (rd_in(o->value->reduced, axis))
         cost += 6 * (double)rd_points_of(o->graph, o->space & ~o->value->reduced);
     return cost;

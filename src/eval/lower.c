@@ -322,13 +322,13 @@ static void emit_anchor(rd_lowering *l, int i)
 static const rd_scope *fold_parent(const rd_lowering *l, int i)
 {
     const rd_value *v = &l->graph->value[i];
+    const rd_scope *s = l->tree->home[i].where;
 
     if (v->kind == RD_VALUE_REDUCE)
-        return l->tree->home[i].close ? l->tree->home[i].close->parent : l->tree->home[i].where;
-    for (const rd_scope *s = l->tree->home[i].where; s->parent; s = s->parent)
-        if (rd_in(v->reduced, s->axis))
-            return s->parent;
-    return NULL;
+        return l->tree->home[i].close ? l->tree->home[i].close->parent : s;
+    while (s->parent && !rd_in(v->reduced, s->axis))
+        s = s->parent;
+    return s->parent ? s->parent : s;
 }
 
 static int new_fold(rd_lowering *l, int i, const rd_scope *parent)

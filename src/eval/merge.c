@@ -137,13 +137,19 @@ static void merge(rd_graph *g, int x, int y)
         memcpy(g->axis[y].name, name, strlen(name) + 1);
 }
 
-void rd_merge_axes(rd_graph *g)
+static bool merge_one(rd_graph *g)
 {
     for (int x = 0; x < g->n_axis; x++)
         for (int y = 0; y < g->n_axis; y++)
             if (used(g, x) && used(g, y) && may_merge(g, x, y)) {
                 merge(g, x, y);
-                x = y = -1; /* begin again: the merged axis may merge further */
-                break;
+                return true;
             }
+    return false;
+}
+
+void rd_merge_axes(rd_graph *g)
+{
+    while (merge_one(g))
+        ; /* a merged axis may merge further */
 }

@@ -171,17 +171,14 @@ bool rd_reshape_places(rd_collector *c, const rd_expr *e, const rd_subscript *at
     while (first < x->rank && x->extent[first] == 1)
         first++;
     for (int a = x->rank; a-- > first && *ok;) {
-        rd_subscript quotient;
+        rd_subscript quotient = flat;
 
-        if (a == first) {
+        if (a == first)
             in[a] = flat;
-            break;
-        }
-        if (x->extent[a] == 1)
+        if (a == first || x->extent[a] == 1)
             continue;
-        if (!split_straddling(c, &flat, x->extent[a], ok))
-            return false;
-        if (*ok && !divide(c, &flat, x->extent[a], &in[a], &quotient, ok))
+        if (!split_straddling(c, &flat, x->extent[a], ok) ||
+            (*ok && !divide(c, &flat, x->extent[a], &in[a], &quotient, ok)))
             return false;
         flat = quotient;
     }

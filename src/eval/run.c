@@ -24,33 +24,30 @@ typedef struct run {
 /* ---- Threads -------------------------------------------------------------------------------------------------------- */
 static int available_threads(const rd_plan *plan, double work)
 {
+    int threads = 1;
+
 #ifdef _OPENMP
     int asked = plan->threads ? plan->threads : rd_ctx_threads(plan->ctx);
 
     /* Inside a caller's own parallel region its threads are busy already. */
-    if (omp_in_parallel() || (!plan->threads && work < SMALL_WORK))
-        return 1;
-    return asked ? asked : omp_get_max_threads();
+    if (!omp_in_parallel() && (plan->threads || work >= SMALL_WORK))
+        threads = asked ? asked : omp_get_max_threads();
 #else
     (void)plan;
     (void)work;
-    return 1;
 #endif
+    return threads > 1 ? threads : 1;
 }
 
 static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t extent)
 {
-    int64_t grains = p->grain ? (extent + p->grain - 1) / p->grain : extent, share;
+    int64_t grains = (extent + p->grain - 1) / p->grain, threads, share;
 
     if (p->root < 0 || p->serial || extent == 0)
         return extent ? extent : 1;
-    share = plan->task_grains ? plan->task_grains : 0;
-    if (!share) {
-        int threads = available_threads(plan, p->work);
-
-        share = (grains + threads - 1) / threads;
-    }
-    return (share ? share : 1) * p->grain;
+    threads = available_threads(plan, p->work);
+    share   = plan->task_grains ? plan->task_grains : (grains + threads - 1) / threads;
+    return share * p->grain;
 }
 
 /* ---- One stage -------------------------------------------------------------------------------------------------------- */
@@ -251,22 +248,27 @@ static rd_status bind_arrays(run *r)
     return RD_OK;
 }
 
+/* Moves index on to the next element in C order; false after the last. */
+static bool next_element(const rd_output *o, int64_t *index)
+{
+    for (int a = o->rank; a-- > 0; index[a] = 0)
+        if (++index[a] < o->extent[a])
+            return true;
+    return false;
+}
+
 static void copy_out(const rd_output *o, char *to, const char *from)
 {
     int     size               = rd_dtype_size(o->type);
     int64_t index[RD_MAX_RANK] = { 0 };
 
-    for (int a = o->rank - 1; a >= -1;) {
+    do {
         int64_t at = 0;
 
-        for (int k = 0; k < o->rank; k++)
-            at += index[k] * o->stride[k];
+        for (int a = 0; a < o->rank; a++)
+            at += index[a] * o->stride[a];
         memcpy(to + at * size, from + at * size, (size_t)size);
-        for (a = o->rank - 1; a >= 0 && ++index[a] == o->extent[a]; a--)
-            index[a] = 0;
-        if (a < 0)
-            return;
-    }
+    } while (next_element(o, index));
 }
 
 static void release(run *r)
@@ -286,7 +288,7 @@ static void release(run *r)
 rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out, rd_run_stats *stats)
 {
     run    r      = { .plan = plan };
-    size_t n      = (size_t)(plan->n_slot + 2 * plan->n_out + 1);
+    size_t n      = (size_t)plan->n_slot + 2 * (size_t)plan->n_out + 1;
     void **memory = rd_alloc_quiet(plan->ctx, (int64_t)(n * sizeof *memory));
 
     if (!memory)
