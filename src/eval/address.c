@@ -180,9 +180,7 @@ bool rd_assign_slots(rd_graph *g, const rd_tree *tree, int32_t *slot)
         slot[v] = g->n_slot++;
         more[slot[v]] =
             (rd_slot){ .kind = m->out >= 0 ? RD_SLOT_OUTPUT : RD_SLOT_ARRAY, .type = m->type, .result = m->out };
-        if (m->out >= 0)
-            m->out_slot = slot[v];
-        else
+        if (m->out < 0)
             more[slot[v]].bytes = rd_points_of(g, h->stored) * rd_dtype_size(m->type);
     }
     return true;

@@ -167,15 +167,9 @@ int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_ex
         g->value      = more;
         c->room_value = room;
     }
-    g->value[g->n_value] = (rd_value){ .kind     = kind,
-                                       .type     = type,
-                                       .expr     = expr,
-                                       .slot     = -1,
-                                       .target   = -1,
-                                       .inner    = -1,
-                                       .into     = -1,
-                                       .out      = -1,
-                                       .out_slot = -1 };
+    g->value[g->n_value] = (rd_value){
+        .kind = kind, .type = type, .expr = expr, .slot = -1, .target = -1, .inner = -1, .into = -1, .out = -1
+    };
     return g->n_value++;
 }
 

@@ -2,8 +2,6 @@
 #include "eval/place.h"
 #include <math.h>
 
-enum { MAX_GROUP = 4096 };
-
 static double points(const rd_placing *p, rd_set axes)
 {
     return (double)rd_points_of(p->graph, axes);
@@ -14,15 +12,19 @@ static const rd_value *value_of(const rd_placing *p, int anchor)
     return &p->graph->value[p->list[anchor].value];
 }
 
-static int in_group(const rd_placing *p, int n, const int32_t *group, int value)
+/* ---- What the group touches, and in which phases ---------------------------------------------------------------- */
+static rd_touched *touch(rd_placing *p, int value, int phase)
 {
-    int number = p->number[value];
+    rd_touched *t;
 
-    if (number >= 0)
-        for (int i = 0; i < n; i++)
-            if (group[i] == number)
-                return i;
-    return -1;
+    if (p->touch_of[value] < 0) {
+        p->touch_of[value]         = p->n_touched;
+        p->touched[p->n_touched++] = (rd_touched){ .value = value, .first = phase, .last = phase };
+    }
+    t        = &p->touched[p->touch_of[value]];
+    t->first = phase < t->first ? phase : t->first;
+    t->last  = phase > t->last ? phase : t->last;
+    return t;
 }
 
 /* A reader comes in a later phase if the value is complete only when a loop inside `shared` has ended. */
@@ -31,24 +33,44 @@ static bool closes_first(const rd_value *m, const rd_use *use, rd_set shared)
     return (rd_reduced(m) & ~shared) || (m->axes & ~shared & ~use->same);
 }
 
-static void find_phases(const rd_placing *p, int n, const int32_t *group, rd_set shared, int *phase)
+/* Operands come first in the group, so their phases are known. */
+static int phase_of(const rd_placing *p, const rd_anchor *a, rd_set shared)
 {
+    int phase = 0;
+
+    for (int u = 0; u < a->n_use; u++) {
+        int t = p->touch_of[a->use[u].value], after;
+
+        if (t < 0 || !p->touched[t].inside)
+            continue;
+        after = p->touched[t].made + closes_first(&p->graph->value[a->use[u].value], &a->use[u], shared);
+        phase = after > phase ? after : phase;
+    }
+    return phase;
+}
+
+static void survey(rd_placing *p, int n, const int32_t *group, rd_set shared)
+{
+    p->n_touched = 0;
     for (int i = 0; i < n; i++) {
-        const rd_anchor *a = &p->list[group[i]];
+        const rd_anchor *a     = &p->list[group[i]];
+        int              phase = phase_of(p, a, shared);
+        rd_touched      *t     = touch(p, a->value, phase);
 
-        phase[i] = 0;
-        for (int u = 0; u < a->n_use; u++) {
-            int m = in_group(p, n, group, a->use[u].value), after;
-
-            if (m < 0 || m == i)
-                continue;
-            after = phase[m] + closes_first(&p->graph->value[a->use[u].value], &a->use[u], shared);
-            if (after > phase[i])
-                phase[i] = after;
-        }
+        t->inside = true;
+        t->made   = phase;
+        for (int u = 0; u < a->n_use; u++)
+            touch(p, a->use[u].value, phase)->readers++;
     }
 }
 
+static void forget(rd_placing *p)
+{
+    for (int i = 0; i < p->n_touched; i++)
+        p->touch_of[p->touched[i].value] = -1;
+}
+
+/* ---- Prices ------------------------------------------------------------------------------------------------------ */
 /* The axis along which neighbours of a value lie side by side in memory, -1: none. */
 static int unit_axis(const rd_value *v)
 {
@@ -72,32 +94,6 @@ static double held_bytes(const rd_placing *p, const rd_value *m, rd_set shared)
     return rd_dtype_size(m->type) * points(p, inner) * (unit >= 0 && rd_in(shared, unit) ? RD_PANEL : 1);
 }
 
-typedef struct touched {
-    int32_t value;
-    int     first, last; /* phases */
-} touched;
-
-static int note(touched *list, int n, int value, int phase)
-{
-    for (int i = 0; i < n; i++)
-        if (list[i].value == value) {
-            list[i].first = phase < list[i].first ? phase : list[i].first;
-            list[i].last  = phase > list[i].last ? phase : list[i].last;
-            return n;
-        }
-    list[n] = (touched){ value, phase, phase };
-    return n + 1;
-}
-
-static bool read_outside(const rd_placing *p, int n, const int32_t *group, int value)
-{
-    for (int a = 0; a < p->n; a++)
-        for (int u = 0; u < p->list[a].n_use; u++)
-            if (p->list[a].use[u].value == value && in_group(p, n, group, p->list[a].value) < 0)
-                return true;
-    return false;
-}
-
 static bool spaces_differ(const rd_placing *p, int n, const int32_t *group)
 {
     for (int i = 1; i < n; i++)
@@ -118,42 +114,35 @@ static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set sh
            (cells * rd_dtype_size(m->type) > RD_HALF_L2 ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);
 }
 
-double rd_group_cost(const rd_placing *p, int n, const int32_t *group, rd_set shared, int x)
+/* Moving one value in or out of the group, or from one phase to the next. */
+static double transfer_cost(const rd_placing *p, const rd_touched *t, rd_set shared)
 {
-    bool     near = (shared & (shared - 1)) != 0, differ = spaces_differ(p, n, group);
-    int      uses = 0, n_list = 0, *phase;
-    double   cost = 0, held = 0;
-    touched *list;
+    const rd_value *m    = &p->graph->value[t->value];
+    bool            near = (shared & (shared - 1)) != 0; /* inside an outer loop: what is read was read there already */
 
-    for (int i = 0; i < n; i++)
-        uses += p->list[group[i]].n_use + 1;
-    phase = rd_pool_get(p->graph->pool, (size_t)(n + 1) * sizeof *phase);
-    list  = rd_pool_get(p->graph->pool, (size_t)(uses + 1) * sizeof *list);
-    if (!phase || !list)
-        return HUGE_VAL;
-    find_phases(p, n, group, shared, phase);
-    for (int i = 0; i < n; i++) {
-        const rd_anchor *a = &p->list[group[i]];
+    if (!t->inside)
+        return points(p, m->axes) * (near ? RD_PRICE_NEAR : RD_PRICE_READ);
+    if (m->out >= 0 || m->into >= 0 || t->readers != p->readers[t->value])
+        return points(p, m->axes) * (near ? RD_PRICE_NEAR : RD_PRICE_WRITE);
+    return t->first != t->last && (m->axes & ~shared) ? points(p, m->axes) * RD_PRICE_NEAR : 0;
+}
 
-        n_list = note(list, n_list, a->value, phase[i]);
-        for (int u = 0; u < a->n_use; u++)
-            n_list = note(list, n_list, a->use[u].value, phase[i]);
-    }
-    for (int i = 0; i < n_list; i++) {
-        const rd_value *m     = &p->graph->value[list[i].value];
-        bool            again = list[i].first != list[i].last;
-        int             at    = in_group(p, n, group, list[i].value);
+double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, int x)
+{
+    bool   differ = spaces_differ(p, n, group);
+    double cost = 0, held = 0;
 
-        if (again)
+    survey(p, n, group, shared);
+    for (int i = 0; i < p->n_touched; i++) {
+        const rd_touched *t = &p->touched[i];
+        const rd_value   *m = &p->graph->value[t->value];
+
+        if (t->first != t->last)
             held += held_bytes(p, m, shared);
-        if (at < 0)
-            cost += points(p, m->axes) * (near ? RD_PRICE_NEAR : RD_PRICE_READ);
-        else if (m->out >= 0 || m->into >= 0 || read_outside(p, n, group, list[i].value))
-            cost += points(p, m->axes) * (near ? RD_PRICE_NEAR : RD_PRICE_WRITE);
-        else if (again && (m->axes & ~shared))
-            cost += points(p, m->axes) * RD_PRICE_NEAR;
-        if (at >= 0 && rd_in(rd_reduced(m), x) && differ)
+        cost += transfer_cost(p, t, shared);
+        if (t->inside && differ && rd_in(rd_reduced(m), x))
             cost += accumulator_cost(p, m, shared, x);
     }
+    forget(p);
     return held > RD_HALF_L2 ? HUGE_VAL : cost;
 }

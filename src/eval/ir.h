@@ -78,8 +78,7 @@ typedef struct rd_value {
     int32_t        reducer;     /* rd_reducer_id                                                       */
     rd_combine    *combine;     /* REDUCE, SCAN                                                        */
     int32_t        into;        /* part of a JOIN: the node it is stored in, at at[]; -1               */
-    int32_t        out;         /* result number, -1: none; stored at `store` in slot out_slot         */
-    int32_t        out_slot;
+    int32_t        out;         /* result number, -1: none; stored at `store`                          */
     rd_dtype       out_type;
     rd_subscript       store;
     bool           whole;       /* read at other places than its own: an array of its own              */
@@ -98,7 +97,6 @@ typedef struct rd_slot {
     int64_t      lo, hi;        /* elements before and after the base that exist: [lo, hi)             */
     int64_t      bytes;         /* ARRAY: size of the plan's own memory                                */
     int32_t      result;        /* OUTPUT: number of the result                                        */
-    bool         contiguous;    /* for dumps                                                          */
     const rd_expr *expr;        /* LEAF, INPUT: for dumps                                             */
 } rd_slot;
 
@@ -175,7 +173,6 @@ typedef struct rd_stage {
     int32_t  root;              /* axis tasks split, -1                                          */
     int64_t  grain;             /* tasks start at multiples of it                                */
     bool     serial;
-    bool     lazy;              /* outputs one after the other                                   */
 } rd_stage;
 
 typedef struct rd_nest {

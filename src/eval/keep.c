@@ -1,5 +1,6 @@
 /* keep.c - keep or repeat: which maps are computed once and kept, and what each kept value reads. */
 #include "eval/place.h"
+#include <string.h>
 
 rd_set rd_reduced(const rd_value *v)
 {
@@ -74,6 +75,7 @@ static bool add_use(rd_placing *p, rd_anchor *a, int value, rd_set same)
         a->room = room;
     }
     a->use[a->n_use++] = (rd_use){ value, same };
+    p->readers[value]++;
     return true;
 }
 
@@ -152,6 +154,8 @@ bool rd_choose_anchors(rd_placing *p)
     if (!w.stack || !w.seen || !p->list || !choose(p))
         return false;
     p->n = 0;
+    memset(p->readers, 0, n * sizeof *p->readers);
+    memset(p->touch_of, -1, n * sizeof *p->touch_of);
     for (int i = 0; i < g->n_value; i++) {
         p->number[i] = -1;
         if (p->anchor[i]) {

@@ -212,27 +212,23 @@ static void load_stored(rd_lowering *l, int i)
     set_register(l, i, level, dst);
 }
 
-typedef struct needs {
-    int32_t *list, n;
-    bool    *seen;
-} needs;
-
-static void need(const rd_lowering *l, needs *s, int v)
+/* Adds a value to the list of those that must be computed now. */
+static void need(rd_lowering *l, int v)
 {
-    if (v >= 0 && l->reg[v] < 0 && !s->seen[v]) {
-        s->seen[v]      = true;
-        s->list[s->n++] = v;
+    if (v >= 0 && l->reg[v] < 0 && l->needed[v] != l->round) {
+        l->needed[v]         = l->round;
+        l->need[l->n_need++] = v;
     }
 }
 
-static void need_operands(const rd_lowering *l, needs *s, const rd_value *v)
+static void need_operands(rd_lowering *l, const rd_value *v)
 {
     for (int k = 0; k < v->n_in; k++)
-        need(l, s, v->in[k]);
+        need(l, v->in[k]);
     for (int d = 0; d < v->n_at; d++)
         for (int t = 0; t < v->at[d].n_term; t++)
             if (v->at[d].term[t].axis < 0)
-                need(l, s, v->at[d].term[t].value);
+                need(l, v->at[d].term[t].value);
 }
 
 static int by_number(const void *a, const void *b)
@@ -241,28 +237,20 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Gives all operands of anchor v registers.  No recursion: inline chains may be long.  Numbers are operands first. */
-static bool compute_operands(rd_lowering *l, const rd_value *v)
+static void compute_operands(rd_lowering *l, const rd_value *v)
 {
-    size_t n = (size_t)l->graph->n_value + 1;
-    needs  s = { .list = rd_alloc(l->graph->ctx, (int64_t)(n * sizeof *s.list)),
-                 .seen = rd_alloc(l->graph->ctx, (int64_t)n) };
-
-    l->failed |= !s.list || !s.seen;
-    if (!l->failed) {
-        need_operands(l, &s, v);
-        for (int i = 0; i < s.n; i++)
-            if (!is_stored(l, s.list[i]))
-                need_operands(l, &s, &l->graph->value[s.list[i]]);
-        qsort(s.list, (size_t)s.n, sizeof *s.list, by_number);
-        for (int i = 0; i < s.n && !l->failed; i++)
-            if (is_stored(l, s.list[i]))
-                load_stored(l, s.list[i]);
-            else
-                compute(l, s.list[i]);
-    }
-    rd_free(l->graph->ctx, s.list);
-    rd_free(l->graph->ctx, s.seen);
-    return !l->failed;
+    l->round++;
+    l->n_need = 0;
+    need_operands(l, v);
+    for (int i = 0; i < l->n_need; i++)
+        if (!is_stored(l, l->need[i]))
+            need_operands(l, &l->graph->value[l->need[i]]);
+    qsort(l->need, (size_t)l->n_need, sizeof *l->need, by_number);
+    for (int i = 0; i < l->n_need && !l->failed; i++)
+        if (is_stored(l, l->need[i]))
+            load_stored(l, l->need[i]);
+        else
+            compute(l, l->need[i]);
 }
 
 /* ---- Kept values ------------------------------------------------------------------------------------------------------- */
@@ -286,7 +274,10 @@ static void emit_anchor(rd_lowering *l, int i)
     const rd_value *v    = &l->graph->value[i];
     rd_level       *here = &l->level[l->depth];
 
-    if (v->kind == RD_VALUE_JOIN || !compute_operands(l, v))
+    if (v->kind == RD_VALUE_JOIN)
+        return;
+    compute_operands(l, v);
+    if (l->failed)
         return;
     if (v->kind == RD_VALUE_REDUCE) {
         emit(l, here,
@@ -601,14 +592,16 @@ rd_program *rd_lower(rd_nest *nest, rd_pool *pool)
 
     if (!l || !programs)
         return NULL;
-    *l = (rd_lowering){ .tree  = nest->tree,
-                        .graph = g,
-                        .pool  = pool,
-                        .reg   = rd_pool_get(work, bytes),
-                        .at    = rd_pool_get(work, bytes),
-                        .slot  = rd_pool_get(work, bytes),
-                        .fold  = rd_pool_get(work, bytes) };
-    if (!l->reg || !l->at || !l->slot || !l->fold || !rd_assign_slots(g, nest->tree, l->slot))
+    *l = (rd_lowering){ .tree   = nest->tree,
+                        .graph  = g,
+                        .pool   = pool,
+                        .reg    = rd_pool_get(work, bytes),
+                        .at     = rd_pool_get(work, bytes),
+                        .slot   = rd_pool_get(work, bytes),
+                        .fold   = rd_pool_get(work, bytes),
+                        .need   = rd_pool_get(work, bytes),
+                        .needed = rd_pool_get(work, bytes) };
+    if (!l->reg || !l->at || !l->slot || !l->fold || !l->need || !l->needed || !rd_assign_slots(g, nest->tree, l->slot))
         return NULL;
     memset(l->reg, -1, bytes);
     memset(l->at, -1, bytes);

@@ -25,6 +25,8 @@ typedef struct rd_lowering {
     int32_t    *reg, *at;     /* per value: its register and level, -1                     */
     int32_t    *slot;         /* per value: slot of its storage, -1                        */
     int32_t    *fold;         /* per value: number of its fold in this program, -1         */
+    int32_t    *need, n_need; /* values to compute before an anchor                        */
+    int32_t    *needed, round; /* per value: the last round that needed it                 */
     rd_level    tail;
     int32_t     room_address, room_loop, room_fold, room_call, room_scratch;
     bool        failed;       /* out of memory, recorded */

@@ -7,7 +7,8 @@
 
 /* Bytes across a panel: shorter strips of columns read from DRAM lose half the bandwidth. */
 static const int64_t PANEL_BYTES = 32 << 10;
-/* Fewer lanes than this do not pay for keeping a row of partial results. */
+/* Fewer neighbours than a cache line holds: one result after the other touches the same lines as all together, and
+ * keeps its partial result in registers. */
 static const int64_t FEW = 16;
 
 /* ---- Panels -------------------------------------------------------------------------------------------------------- */
@@ -71,7 +72,7 @@ static bool sink(rd_graph *g, rd_scope *scope, int axis)
     return true;
 }
 
-static bool make_panels(rd_graph *g, rd_scope *scope)
+static bool make_panels(rd_graph *g, rd_scope *scope, int64_t fewest)
 {
     for (rd_item *item = scope->first; item; item = item->next) {
         rd_scope *loop = item->loop;
@@ -80,8 +81,8 @@ static bool make_panels(rd_graph *g, rd_scope *scope)
         if (!loop)
             continue;
         look(&s, loop);
-        if (!has_loop(loop) || !s.wanted || s.forbidden || g->axis[loop->axis].extent < FEW) {
-            if (!make_panels(g, loop))
+        if (!has_loop(loop) || !s.wanted || s.forbidden || g->axis[loop->axis].extent < fewest) {
+            if (!make_panels(g, loop, fewest))
                 return false;
             continue;
         }
@@ -157,7 +158,9 @@ rd_nest *rd_order(rd_tree *tree, rd_traversal traversal)
     rd_nest  *nest = rd_pool_get(g->pool, sizeof *nest);
     int       n    = 0;
 
-    if (!nest || (traversal != RD_TRAVERSE_LAZY && !make_panels(g, tree->root)) || !rd_settle_homes(tree))
+    if (!nest ||
+        (traversal != RD_TRAVERSE_LAZY && !make_panels(g, tree->root, traversal == RD_TRAVERSE_GREEDY ? 2 : FEW)) ||
+        !rd_settle_homes(tree))
         return NULL;
     for (rd_item *item = tree->root->first; item; item = item->next)
         n++;
@@ -171,7 +174,6 @@ rd_nest *rd_order(rd_tree *tree, rd_traversal traversal)
         if (!item->loop && g->value[item->value].kind == RD_VALUE_JOIN)
             continue; /* storage only */
         stage->item = item;
-        stage->lazy = traversal == RD_TRAVERSE_LAZY;
         plan_tasks(tree, stage);
         nest->n_stage++;
     }

@@ -315,16 +315,28 @@ static bool keep_reasons(rd_graph *g, rd_text *why)
     return all || !old;
 }
 
+static bool placing_new(rd_placing *p, rd_graph *graph)
+{
+    size_t n = (size_t)graph->n_value + 1;
+
+    *p = (rd_placing){ .graph    = graph,
+                       .anchor   = rd_pool_get(graph->pool, n * sizeof *p->anchor),
+                       .dropped  = rd_pool_get(graph->pool, n * sizeof *p->dropped),
+                       .number   = rd_pool_get(graph->pool, n * sizeof *p->number),
+                       .readers  = rd_pool_get(graph->pool, n * sizeof *p->readers),
+                       .touched  = rd_pool_get(graph->pool, n * sizeof *p->touched),
+                       .touch_of = rd_pool_get(graph->pool, n * sizeof *p->touch_of) };
+    return p->anchor && p->dropped && p->number && p->readers && p->touched && p->touch_of;
+}
+
 rd_tree *rd_place(rd_graph *graph)
 {
-    size_t     n    = (size_t)graph->n_value + 1;
-    rd_placing p    = { .graph   = graph,
-                        .anchor  = rd_pool_get(graph->pool, n * sizeof *p.anchor),
-                        .dropped = rd_pool_get(graph->pool, n * sizeof *p.dropped),
-                        .number  = rd_pool_get(graph->pool, n * sizeof *p.number) };
+    rd_placing p;
     rd_tree   *tree = NULL;
 
-    for (int dear = 0; p.anchor && p.dropped && p.number && dear >= 0;) {
+    if (!placing_new(&p, graph))
+        return NULL;
+    for (int dear = 0; dear >= 0;) {
         rd_text_free(&p.why);
         p.why = (rd_text){ 0 };
         tree  = place_once(&p);

@@ -112,17 +112,16 @@ static bool read_result(rd_graph *g, int v, int pair, int k)
     for (int d = 0; d < p->n_dim - 1; d++)
         at[d] = (rd_subscript){ .n_term = 1, .term = { { p->dim[d], -1, 1 } } };
     at[p->n_dim - 1].offset = k;
-    g->value[v]             = (rd_value){ .kind     = RD_VALUE_READ,
-                                          .type     = g->value[v].type,
-                                          .slot     = -1,
-                                          .target   = pair,
-                                          .n_at     = p->n_dim,
-                                          .at       = at,
-                                          .axes     = g->value[v].axes,
-                                          .inner    = -1,
-                                          .into     = -1,
-                                          .out      = -1,
-                                          .out_slot = -1 };
+    g->value[v]             = (rd_value){ .kind   = RD_VALUE_READ,
+                                          .type   = g->value[v].type,
+                                          .slot   = -1,
+                                          .target = pair,
+                                          .n_at   = p->n_dim,
+                                          .at     = at,
+                                          .axes   = g->value[v].axes,
+                                          .inner  = -1,
+                                          .into   = -1,
+                                          .out    = -1 };
     return true;
 }
 

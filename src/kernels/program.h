@@ -11,7 +11,7 @@
 #include "core/reducers.h"
 #include "core/text.h"
 
-enum { RD_MAX_TERMS = RD_MAX_RANK, RD_MAX_CALL = 8, RD_MAX_TREE = 64 };
+enum { RD_MAX_TERMS = RD_MAX_RANK, RD_MAX_CALL = 8 };
 
 /* One addend of an address or position: coef times the index of an axis, or times the value of a register (gather). */
 typedef struct rd_addend {
