@@ -178,14 +178,14 @@ RD_API uint32_t rd_warnings(const rd_ctx *ctx);
  *  @param array  address of element [0, ..., 0] (NULL only if an extent is 0), type, shape, strides in elements
  *  @return a node of that shape and type.  NULL on RD_ERR_SHAPE (an extent is negative, the size overflows,
  *          strides.n is neither 0 nor the rank, rank over 32), RD_ERR_TYPE (not a type of this release),
- *          RD_ERR_ARGUMENT (no data).
+ *          RD_ERR_ARGUMENT (no data, or an address that is not aligned to the type).
  *  Ownership: the data stays yours and must outlive each evaluation that reads it. */
 RD_API rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array);
 /** A leaf whose memory comes at rd_plan_run(): name, type, shape and strides now, pointer then.  Equal names are
  *  one leaf (a second layout for a name is RD_ERR_ARGUMENT); two names are two, whatever they later point to. */
 RD_API rd_expr *rd_input(rd_ctx *ctx, const char *name, const rd_array *layout);
-/** Numbers of rank 0 and weak type: they take the type of what they meet, if they can (a fraction turns ints to
- *  f64; an rd_int that its partner's type cannot hold is RD_ERR_TYPE).  Alone: f64 and i64.  rd_int keeps 64 bits. */
+/** Numbers of rank 0 and weak type: they take the type of what they meet.  rd_num is a float, so it turns ints to f64,
+ *  whatever its value; an rd_int that an integer partner cannot hold is RD_ERR_TYPE.  Alone: f64 and i64. */
 RD_API rd_expr *rd_num(rd_ctx *ctx, double value);
 RD_API rd_expr *rd_int(rd_ctx *ctx, int64_t value);
 /** The index along `axis` of x, i64, broadcastable against x: extent n there, 1 elsewhere.  x is not computed.
@@ -199,7 +199,8 @@ RD_API rd_dtype rd_type_of(const rd_expr *x);
 /* ---- Views: of any expression, evaluated or not; they cost nothing and compute nothing -------------------- */
 /** NumPy's slice text, one part per axis: "3, :, ::-1, 2:10:2, ..., new".  A number drops its axis, `new` makes one
  *  of extent 1, missing parts mean ":".  A slice of a sum sums only that slice.
- *  NULL on RD_ERR_TEXT (with a caret under the character) or RD_ERR_AXIS (index outside, too many parts). */
+ *  NULL on RD_ERR_TEXT (with a caret under the character), RD_ERR_AXIS (index outside, too many parts) or RD_ERR_SHAPE
+ *  (rank over 32). */
 RD_API rd_expr *rd_slice(rd_expr *x, const char *text);
 /** Element i of `axis`, which is dropped; i counts from the end if negative.  NULL on RD_ERR_AXIS. */
 RD_API rd_expr *rd_select(rd_expr *x, int axis, int64_t i);
@@ -266,7 +267,8 @@ RD_API rd_expr *rd_eq(rd_expr *x, rd_expr *y), *rd_ne(rd_expr *x, rd_expr *y), *
 RD_API rd_expr *rd_where(rd_expr *cond, rd_expr *yes, rd_expr *no);
 /** x kept inside [lo, hi]: minimum(maximum(x, lo), hi).  lo or hi NULL is a failure like any other. */
 RD_API rd_expr *rd_clip(rd_expr *x, rd_expr *lo, rd_expr *hi);
-/** x in another type.  Floats to ints truncate, are cut to 64 bits (NaN: 0), then wrap; ints wrap; to bool: not 0. */
+/** x in another type.  Floats to ints truncate, are kept inside the 64-bit range of the target's sign (so -1.0 is 0 as an
+ *  unsigned; NaN is 0), then wrap; ints wrap; to bool: not 0. */
 RD_API rd_expr *rd_cast(rd_expr *x, rd_dtype type);
 
 /* ---- Your own functions ------------------------------------------------------------------------------------ */

@@ -68,3 +68,63 @@ const char *rd_check_tree(const rd_tree *tree)
         return "a kept value is missing, or stands twice";
     return w.wrong;
 }
+
+/* ---- Programs --------------------------------------------------------------------------------------------------- */
+/* Fields that an instruction does not use are 0 or -1. */
+static bool register_ok(const rd_program *p, int32_t reg)
+{
+    return reg == 0 || (reg >= -1 && reg < p->n_reg);
+}
+
+static bool registers_ok(const rd_program *p, const rd_inst *i)
+{
+    if (i->kind == RD_I_EXIT)
+        return true; /* its operand is a fold */
+    return register_ok(p, i->dst) && register_ok(p, i->a) && register_ok(p, i->b) && register_ok(p, i->c);
+}
+
+static bool argument_ok(const rd_program *p, const rd_inst *i)
+{
+    switch (i->kind) {
+    case RD_I_LOOP:
+    case RD_I_END: return i->arg >= 0 && i->arg < p->n_loop;
+    case RD_I_EXIT: return i->arg >= 0 && i->arg < p->n_loop && i->a >= 0 && i->a < p->n_fold;
+    case RD_I_COORD:
+    case RD_I_LOAD:
+    case RD_I_STORE: return i->arg >= 0 && i->arg < p->n_address;
+    case RD_I_CALL: return i->arg >= 0 && i->arg < p->n_call;
+    case RD_I_START:
+    case RD_I_STEP:
+    case RD_I_SCAN:
+    case RD_I_CLOSE: return i->arg >= 0 && i->arg < p->n_fold;
+    default: return true;
+    }
+}
+
+static bool slot_ok(const rd_program *p, const rd_inst *i)
+{
+    int32_t slot = p->address[i->arg].slot;
+
+    return slot >= 0 && slot < p->first_scratch + p->n_scratch;
+}
+
+const char *rd_check_program(const rd_program *p)
+{
+    int32_t open[2 * RD_MAX_AXES + 2], depth = 0;
+
+    for (int32_t k = 0; k < p->n_inst; k++) {
+        const rd_inst *i = &p->inst[k];
+
+        if (!argument_ok(p, i) || !registers_ok(p, i))
+            return "an instruction names something that is not there";
+        if ((i->kind == RD_I_LOAD || i->kind == RD_I_STORE) && !slot_ok(p, i))
+            return "an address in a slot that is not there";
+        if (i->kind == RD_I_LOOP)
+            open[depth++] = i->arg;
+        else if (i->kind == RD_I_END && (depth == 0 || open[--depth] != i->arg || p->loop[i->arg].end != k))
+            return "loops that do not nest";
+        if (depth && (k + 1 == p->body || k + 1 == p->tail))
+            return "a loop across the parts of a program";
+    }
+    return depth ? "a loop without an end" : NULL;
+}

@@ -72,10 +72,14 @@ void rd_debug_nest(const rd_nest *nest)
 
 void rd_debug_programs(int n, const rd_program *program)
 {
-    for (int s = 0; wanted("program") && s < n; s++) {
+    for (int s = 0; s < n; s++) {
         rd_text text = { 0 };
 
-        rd_program_text(&text, &program[s]);
-        print("program", &text);
+        if (wanted("program")) {
+            rd_program_text(&text, &program[s]);
+            print("program", &text);
+        }
+        if (RD_CHECK)
+            must_hold("lower", rd_check_program(&program[s]));
     }
 }

@@ -216,4 +216,5 @@ void rd_nest_text(rd_text *text, const rd_nest *nest);
 /* ---- checks (check.c): NULL, or what is wrong ------------------------------------------------------------------ */
 const char *rd_check_graph(const rd_graph *graph);
 const char *rd_check_tree(const rd_tree *tree);
+const char *rd_check_program(const rd_program *program);
 #endif
