@@ -7,6 +7,8 @@
 
 /* Bytes across a panel: shorter strips of columns read from DRAM lose half the bandwidth. */
 static const int64_t PANEL_BYTES = 32 << 10;
+/* Accumulators with lanes in a panel: a quarter of a second-level cache, as rows of values live there as well. */
+static const int64_t LANES_BYTES = 256 << 10;
 /* Fewer neighbours than a cache line holds: one result after the other touches the same lines as all together, and
  * keeps its partial result in registers. */
 static const int64_t FEW = 16;
@@ -16,8 +18,21 @@ typedef struct survey {
     const rd_graph *graph;
     int             axis;
     bool            wanted, forbidden;
-    int             bytes; /* of the widest value per index of the axis */
+    int             bytes; /* of the widest value per index of the axis                       */
+    int64_t         lanes; /* bytes of accumulators with several lanes, per index of the axis  */
 } survey;
+
+/* One lane's accumulators are walked in order; those of several lanes lie apart, and all should stay in cache. */
+static int64_t lane_bytes(const rd_graph *g, const rd_value *v, int axis)
+{
+    int64_t rows = 2;
+
+    if (!v->combine || v->combine->lanes == 1 || !rd_in(v->axes, axis))
+        return 0;
+    for (int64_t n = rd_points_of(g, v->reduced) / (v->combine->lanes * 64) + 1; n > 0; n /= 2)
+        rows += 2; /* two nodes a level of the combine tree */
+    return rows * v->combine->lanes * 8;
+}
 
 static void look(survey *s, const rd_scope *scope)
 {
@@ -34,7 +49,17 @@ static void look(survey *s, const rd_scope *scope)
                      (v->reduced & ~scope->open) == 0;
         if (rd_dtype_size(v->type) > s->bytes)
             s->bytes = rd_dtype_size(v->type);
+        s->lanes += lane_bytes(s->graph, v, s->axis);
     }
+}
+
+static int64_t panel_step(const survey *s, int64_t fewest)
+{
+    int64_t step = PANEL_BYTES / s->bytes, extent = s->graph->axis[s->axis].extent;
+
+    if (s->lanes && LANES_BYTES / s->lanes < step)
+        step = LANES_BYTES / s->lanes < fewest ? fewest : LANES_BYTES / s->lanes;
+    return step < extent ? step : extent;
 }
 
 static bool has_loop(const rd_scope *scope)
@@ -87,9 +112,7 @@ static bool make_panels(rd_graph *g, rd_scope *scope, int64_t fewest)
             continue;
         }
         loop->tile = true;
-        loop->step = PANEL_BYTES / s.bytes;
-        if (loop->step > g->axis[loop->axis].extent)
-            loop->step = g->axis[loop->axis].extent;
+        loop->step = panel_step(&s, fewest);
         if (!sink(g, loop, loop->axis))
             return false;
     }
