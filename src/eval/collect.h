@@ -57,6 +57,31 @@ bool rd_finish(rd_collector *c, int n, rd_finish_result *result);
 
 /* instance.c: makes the values an expression's demands ask for. */
 bool rd_instances(rd_collector *c, rd_seen *seen);
+/* answer.c */
+const rd_demand *rd_demand_of(const rd_collector *c, int demand);
+double           rd_expr_points(const rd_expr *e);
+/* The demand's value, if there is one. */
+bool rd_answer(rd_collector *c, int demand, int value);
+/* The demand is that of another expression. */
+bool rd_answer_same(rd_collector *c, int demand, const rd_expr *e, const rd_subscript *at);
+/* Demands all operands of e at `at` and makes them the operands of value v. */
+bool rd_demand_operands(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at);
+/* A READ of value `target`. */
+int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_subscript *at);
+/* Fresh axes for all dims of e, apart from each other and never split; NULL on failure. */
+rd_subscript *rd_own_axes(rd_collector *c, const rd_expr *e, int32_t *dim);
+bool          rd_set_dims(rd_collector *c, int v, int n, const int32_t *dim);
+/* The raw axes of subscripts, in order of appearance: storage order of a value pushed to that place. */
+int rd_axes_of_place(const rd_collector *c, int n, const rd_subscript *at, int32_t dim[RD_RAW_AXES]);
+/* Answers demands by reads of value v, whose dims are the whole expression's. */
+bool rd_answer_reads(rd_collector *c, const rd_expr *e, int v, const int32_t *list, int n);
+
+/* instance_fold.c, instance_storage.c: the demands of one expression, list[0..n) without repeats. */
+bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n);
+bool rd_instances_scan(rd_collector *c, const rd_expr *e, const int32_t *list, int n);
+bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n);
+bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int demand);
+
 /* reshape.c: subscripts of the operand for a demand at `at`, if they exist; *ok false: copy first. */
 bool rd_reshape_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in, bool *ok);
 /* Numbers of an affine view of a leaf (or the leaf): address = *base + sum stride[a] * index[a]; NULL if it is none. */

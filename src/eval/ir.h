@@ -181,6 +181,12 @@ typedef struct rd_nest {
     rd_stage *stage;
 } rd_nest;
 
+/* Fixed prices in operations per element: an array read and written, scratch or cache.  What they decide is stored or
+ * computed again, never a bit of a reduction. */
+#define RD_PRICE_READ 8.0
+#define RD_PRICE_WRITE 16.0
+#define RD_PRICE_NEAR 0.5
+
 /* ---- the stages --------------------------------------------------------------------------------------------- */
 /* Result k of the request: its layout in elements, and the type it is stored in. */
 typedef struct rd_request {

@@ -48,6 +48,24 @@ bool rd_assign_slots(rd_graph *graph, const rd_tree *tree, int32_t *slot);
 /* A scratch slot of the program being written, -1 on failure. */
 int rd_new_scratch(rd_lowering *l, int v);
 
+/* lower_values.c */
+void      rd_emit(rd_lowering *l, rd_level *level, rd_inst inst);
+rd_level *rd_open_level(rd_lowering *l, rd_scope *scope);
+/* Forgets the registers of the innermost level and hands out its code. */
+rd_level rd_close_level(rd_lowering *l);
+void     rd_set_register(rd_lowering *l, int v, int level, int reg);
+/* Gives all operands of anchor v registers; then the value itself. */
+void rd_compute_operands(rd_lowering *l, const rd_value *v);
+void rd_compute(rd_lowering *l, int i);
+void rd_emit_store(rd_lowering *l, rd_level *level, int v, int reg);
+
+/* lower_folds.c: cells begin just outside the outermost loop a fold reduces, and results are taken just after it. */
+int  rd_new_loop(rd_lowering *l, rd_loop loop);
+int  rd_new_fold(rd_lowering *l, int i, const rd_scope *parent);
+void rd_start_folds(rd_lowering *l, const rd_scope *scope, const rd_scope *loop);
+void rd_close_fold(rd_lowering *l, rd_level *into, int i);
+void rd_close_folds(rd_lowering *l, rd_level *into, const rd_scope *scope, const rd_scope *loop);
+
 /* Appends item number n of `size` bytes to a growing vector of the pool; NULL and l->failed without memory. */
 void *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t size);
 #endif

@@ -35,10 +35,6 @@ double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, 
 rd_set rd_reduced(const rd_value *v);
 rd_set rd_carried(const rd_value *v);
 
-/* Fixed prices in operations per element: array read and write, scratch or cache. */
-#define RD_PRICE_READ 8.0
-#define RD_PRICE_WRITE 16.0
-#define RD_PRICE_NEAR 0.5
 /* Half of a second-level cache: what one iteration of shared loops may hold between phases.  Fixed, as what is stored
  * decides whether softmax is one reduction or two, hence bits. */
 #define RD_HALF_L2 (512 << 10)
