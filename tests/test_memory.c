@@ -1,0 +1,417 @@
+/* What an evaluation takes from its context's memory: a constant beside the result, all of it given back, and a clean
+ * failure when there is none. */
+#include "values.h"
+#include "expr/expr.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Fused: no array of the inputs' size ---------------------------------------------------------------------------- */
+/* An evaluation's own memory: about 250 KiB of graph and plan, whatever the sizes, and for each task the partial results
+ * of a panel of outputs: one for each level of the combine tree, some 500 bytes an output for the three sums of a
+ * variance.  An array of the inputs' size would take 1/2 and then 4 MiB, one of pairs 2 and then 16 MiB. */
+enum { PEAK_MOST = 1 << 20, PEAK_GROWTH = 512 << 10, TASKS = 2 };
+
+enum { MOST_ROWS = 1024, MOST_COLUMNS = 1024 };
+static float data_x[MOST_ROWS * MOST_COLUMNS], data_y[MOST_ROWS * MOST_COLUMNS], output[MOST_ROWS * MOST_COLUMNS];
+
+typedef rd_expr *build(rd_expr *x, rd_expr *y);
+
+static rd_expr *squared_distance(rd_expr *x, rd_expr *y)
+{
+    return rd_sum(rd_square(rd_sub(x, y)), RD_ALL);
+}
+
+static rd_expr *squared_distance_0(rd_expr *x, rd_expr *y)
+{
+    return rd_sum(rd_square(rd_sub(x, y)), RD_DIMS(0));
+}
+
+static rd_expr *squared_distance_1(rd_expr *x, rd_expr *y)
+{
+    return rd_sum(rd_square(rd_sub(x, y)), RD_DIMS(1));
+}
+
+static rd_expr *softmax(rd_expr *x, rd_expr *y)
+{
+    rd_expr *e = rd_exp(rd_sub(x, rd_max(x, RD_KEEP(-1))));
+
+    (void)y;
+    return rd_div(e, rd_sum(e, RD_KEEP(-1)));
+}
+
+static rd_expr *layer_norm(rd_expr *x, rd_expr *y)
+{
+    rd_expr *centred = rd_sub(x, rd_mean(x, RD_KEEP(-1)));
+    rd_expr *spread  = rd_map(rd_var(x, RD_KEEP(-1)), "sqrt(x + 1e-5)");
+
+    return rd_add(rd_mul(rd_div(centred, spread), rd_select(y, 0, 0)), rd_select(y, 0, 1));
+}
+
+static rd_expr *anomaly(rd_expr *x, rd_expr *y)
+{
+    (void)y;
+    return rd_sub(x, rd_mean(x, RD_DIMS(0)));
+}
+
+static rd_expr *variance(rd_expr *x, rd_expr *y)
+{
+    (void)y;
+    return rd_var(x, RD_ALL);
+}
+
+static rd_expr *variance_0(rd_expr *x, rd_expr *y)
+{
+    (void)y;
+    return rd_var(x, RD_DIMS(0));
+}
+
+static rd_expr *logsumexp_1(rd_expr *x, rd_expr *y)
+{
+    (void)y;
+    return rd_logsumexp(x, RD_DIMS(1));
+}
+
+/* Sums over all pairs of rows, of which 3 columns count: as many pairs as 1024 or 2048 rows have. */
+static rd_expr *gaussian_pairs(rd_expr *x, rd_expr *y)
+{
+    rd_expr *from = rd_reshape(rd_slice(x, ":, :12"), RD_SHAPE(-1, 3));
+    rd_expr *to   = rd_reshape(rd_slice(y, ":, :6"), RD_SHAPE(-1, 3));
+    rd_expr *d2   = rd_sum(rd_square(rd_sub(rd_expand(from, 1), rd_expand(to, 0))), RD_DIMS(-1));
+
+    return rd_sum(rd_exp(rd_neg(d2)), RD_DIMS(1));
+}
+
+static const struct {
+    const char *what;
+    build      *build;
+} fused[] = {
+    { "sum((x - y)^2)", squared_distance },
+    { "sum((x - y)^2) over 0", squared_distance_0 },
+    { "sum((x - y)^2) over 1", squared_distance_1 },
+    { "softmax", softmax },
+    { "layer norm", layer_norm },
+    { "x - mean(x, 0)", anomaly },
+    { "var", variance },
+    { "var over 0", variance_0 },
+    { "logsumexp", logsumexp_1 },
+    { "Gaussian pairs", gaussian_pairs },
+};
+
+/* The most that evaluating y into memory of the caller holds at once. */
+static int64_t peak_of(rd_expr *y, rd_traversal traversal)
+{
+    rd_array     out  = { .data = output, .type = rd_type_of(y), .shape = rd_shape_of(y) };
+    rd_eval_opts opts = { .threads = TASKS, .traversal = traversal };
+    int64_t      held = rd_memory_now(ctx);
+
+    rd_memory_reset_peak(ctx);
+    ck_assert_msg(rd_eval_many(ctx, RD_RESULTS({ y, &out }), &opts) == RD_OK, "%s", rd_error_text(ctx));
+    ck_assert_msg(rd_memory_now(ctx) == held, "%lld bytes stay", (long long)(rd_memory_now(ctx) - held));
+    return rd_memory_peak(ctx) - held;
+}
+
+static int64_t peak_at(build *make, int64_t rows, int64_t columns, rd_traversal traversal)
+{
+    rd_expr *x = rd_wrap(ctx, data_x, RD_SHAPE(rows, columns)), *y = rd_wrap(ctx, data_y, RD_SHAPE(rows, columns));
+
+    return peak_of(make(x, y), traversal);
+}
+
+static void fill_data(void)
+{
+    for (int i = 0; i < MOST_ROWS * MOST_COLUMNS; i++) {
+        data_x[i] = (float)(i % 17) / 16;
+        data_y[i] = (float)(i % 13) / 16;
+    }
+}
+
+START_TEST(fused_takes_a_constant)
+{
+    static const rd_traversal orders[] = { RD_TRAVERSE_AUTO, RD_TRAVERSE_LAZY };
+
+    fill_data();
+    for (size_t k = 0; k < COUNT(fused); k++)
+        for (size_t o = 0; o < COUNT(orders); o++) {
+            const int64_t small = peak_at(fused[k].build, MOST_ROWS / 4, MOST_COLUMNS / 2, orders[o]);
+            const int64_t large = peak_at(fused[k].build, MOST_ROWS, MOST_COLUMNS, orders[o]);
+
+            ck_assert_msg(large <= PEAK_MOST, "%s: %lld bytes", fused[k].what, (long long)large);
+            ck_assert_msg(large <= small + PEAK_GROWTH, "%s: %lld bytes, then %lld", fused[k].what, (long long)small,
+                          (long long)large);
+        }
+}
+END_TEST
+
+/* ---- All of it comes back -------------------------------------------------------------------------------------------- */
+START_TEST(memory_comes_back)
+{
+    const rd_mark mark = rd_ctx_mark(ctx);
+    int64_t       held = 0;
+
+    for (int round = 0; round < 20; round++) {
+        rd_array out = { 0 };
+        rd_expr *x   = rd_wrap(ctx, data_x, RD_SHAPE(64, 64)), *y;
+        rd_plan *plan;
+
+        y    = rd_add(softmax(x, x), rd_num(ctx, round));
+        plan = rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y, RD_INTO(output, RD_SHAPE(64, 64)) }), NULL);
+        ck_assert(plan && rd_plan_run(plan, NULL, NULL) == RD_OK && rd_eval(ctx, y, &out) == RD_OK);
+        ck_assert(rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL) && rd_dot(ctx, RD_RESULTS({ y, NULL })));
+        ck_assert(!isnan(rd_at(ctx, y, RD_INDEX(1, 2))));
+        rd_array_free(&out);
+        rd_plan_free(plan);
+        ck_assert(rd_ctx_release(ctx, mark) == RD_OK);
+        /* The first round makes the context's tables, which stay. */
+        ck_assert_msg(round == 0 || rd_memory_now(ctx) == held, "round %d: %lld bytes, not %lld", round,
+                      (long long)rd_memory_now(ctx), (long long)held);
+        held = rd_memory_now(ctx);
+    }
+}
+END_TEST
+
+START_TEST(results_are_counted)
+{
+    rd_array      out  = { 0 };
+    rd_expr      *y    = rd_exp(rd_wrap(ctx, data_x, RD_SHAPE(MOST_ROWS, 256)));
+    const int64_t size = (int64_t)MOST_ROWS * 256 * (int64_t)sizeof *data_x, held = rd_memory_now(ctx);
+
+    ck_assert(rd_eval(ctx, y, &out) == RD_OK);
+    ck_assert_int_ge(rd_memory_now(ctx), held + size);
+    ck_assert_int_le(rd_memory_now(ctx), held + size + 256); /* a header, and alignment */
+    rd_array_free(&out);
+    ck_assert_int_eq(rd_memory_now(ctx), held);
+}
+END_TEST
+
+/* ---- A limit ------------------------------------------------------------------------------------------------------------ */
+START_TEST(limit_is_kept)
+{
+    const int64_t limit = 2 << 20;
+    rd_ctx       *c     = rd_ctx_new(&(rd_ctx_opts){ .memory_limit = limit, .threads = TASKS });
+    rd_expr      *x     = rd_wrap(c, data_x, RD_SHAPE(MOST_ROWS, MOST_COLUMNS));
+    rd_array      out   = { 0 };
+    int64_t       held;
+
+    rd_eval(c, rd_wrap(c, data_x, RD_SHAPE(2)), RD_INTO(output, RD_SHAPE(2))); /* tables that stay */
+    held = rd_memory_now(c);
+    ck_assert_msg(rd_eval(c, rd_neg(x), &out) == RD_ERR_MEMORY, "4 MiB of result");
+    ck_assert(!out.data && !out.owner && rd_memory_now(c) <= held + 4096 && rd_error_text(c)[0]);
+    rd_error_clear(c);
+    ck_assert_msg(rd_eval(c, rd_neg(x), RD_INTO(output, RD_SHAPE(MOST_ROWS, MOST_COLUMNS))) == RD_OK, "%s",
+                  rd_error_text(c));
+    /* A copy of 4 MiB that only a run makes: the operand of a reshape that no strides express. */
+    ck_assert(rd_eval(c, rd_reshape(rd_exp(rd_slice(x, ":, 1:")), RD_SHAPE(MOST_COLUMNS - 1, MOST_ROWS)),
+                      RD_INTO(output, RD_SHAPE(MOST_COLUMNS - 1, MOST_ROWS))) == RD_ERR_MEMORY);
+    ck_assert(rd_memory_peak(c) <= limit);
+    rd_error_clear(c);
+    ck_assert(rd_eval(c, rd_slice(rd_neg(x), ":100, :100"), &out) == RD_OK);
+    rd_array_free(&out);
+    rd_ctx_free(c);
+}
+END_TEST
+
+/* ---- Memory that fails ------------------------------------------------------------------------------------------------- */
+typedef struct heap {
+    atomic_llong calls, live;
+    long long    fail_at; /* the call that fails, from 0             */
+    bool         ever;    /* and all that follow                     */
+    atomic_bool  failed;
+} heap;
+
+static void *heap_allocate(void *user, int64_t bytes)
+{
+    heap           *h = user;
+    const long long k = atomic_fetch_add(&h->calls, 1);
+
+    if (k == h->fail_at || (h->ever && k > h->fail_at)) {
+        atomic_store(&h->failed, true);
+        return NULL;
+    }
+    atomic_fetch_add(&h->live, 1);
+    return malloc((size_t)bytes);
+}
+
+static void heap_release(void *user, void *p)
+{
+    heap *h = user;
+
+    if (p)
+        atomic_fetch_sub(&h->live, 1);
+    free(p);
+}
+
+enum { ROWS = 12, COLUMNS = 70 };
+
+static rd_expr *reductions(rd_expr *x, rd_expr *y)
+{
+    return rd_add(rd_sum(rd_mul(x, y), RD_DIMS(1)), rd_var(x, RD_DIMS(1)));
+}
+
+static rd_expr *scans(rd_expr *x, rd_expr *y)
+{
+    return rd_scan(rd_add(x, y), "sum", RD_DIMS(1), .reverse = true);
+}
+
+static rd_expr *takes(rd_expr *x, rd_expr *y)
+{
+    return rd_take(rd_exp(x), 0, rd_argmax(y, RD_DIMS(0)));
+}
+
+static rd_expr *concatenated(rd_expr *x, rd_expr *y)
+{
+    return rd_square(rd_concat(0, RD_EXPRS(x, y, rd_neg(x))));
+}
+
+static rd_expr *reshaped(rd_expr *x, rd_expr *y)
+{
+    return rd_sum(rd_reshape(rd_scan(rd_transpose(rd_add(x, y)), "max", RD_DIMS(0)), RD_SHAPE(-1, 7)), RD_DIMS(0));
+}
+
+static rd_expr *differences(rd_expr *x, rd_expr *y)
+{
+    rd_expr *r = rd_mean(rd_mul(x, y), RD_DIMS(1));
+
+    return rd_sub(rd_slice(r, "1:"), rd_slice(r, ":-1"));
+}
+
+static rd_status ask_eval(rd_ctx *c, rd_expr *y)
+{
+    rd_array        out    = { 0 };
+    const rd_status status = rd_eval(c, y, &out);
+
+    if (status != RD_OK)
+        ck_assert_msg(!out.data && !out.owner && !out.type && !out.shape.n, "a zeroed output does not stay zeroed");
+    rd_array_free(&out);
+    return status;
+}
+
+static rd_status ask_many(rd_ctx *c, rd_expr *y)
+{
+    rd_array  first = { 0 }, second = { 0 };
+    rd_status status = rd_eval_many(c, RD_RESULTS({ y, &first }, { rd_neg(y), &second }), NULL);
+
+    if (status != RD_OK)
+        ck_assert_msg(!first.data && !first.owner && !second.data && !second.owner, "zeroed outputs do not stay so");
+    rd_array_free(&first);
+    rd_array_free(&second);
+    return status;
+}
+
+static rd_status ask_plan(rd_ctx *c, rd_expr *y)
+{
+    rd_array  layout = { .type = RD_F32, .shape = RD_SHAPE(ROWS, COLUMNS) };
+    rd_expr  *in     = rd_input(c, "in", &layout);
+    rd_expr  *sum    = rd_add(rd_sum(in, RD_ALL), y);
+    rd_array  out    = { .data = output, .type = rd_type_of(sum), .shape = rd_shape_of(sum) };
+    rd_plan  *plan   = rd_plan_new(c, RD_EXPRS(in), RD_RESULTS({ sum, &out }), NULL);
+    rd_status status = plan ? rd_plan_run(plan, (const void *[]){ data_y }, NULL) : rd_error(c);
+
+    rd_plan_free(plan);
+    return status;
+}
+
+static rd_status ask_in_place(rd_ctx *c, rd_expr *y)
+{
+    rd_shape shape = rd_shape_of(y);
+    rd_array into  = { .data = data_y + 1, .type = RD_F32, .shape = shape };
+
+    return y ? rd_eval(c, y, &into) : rd_error(c);
+}
+
+static rd_status ask_text(rd_ctx *c, rd_expr *y)
+{
+    const char *text = rd_explain(c, RD_RESULTS({ y, NULL }), NULL), *graph = rd_dot(c, RD_RESULTS({ y, NULL }));
+
+    return text && graph ? RD_OK : rd_error(c);
+}
+
+static rd_status ask_element(rd_ctx *c, rd_expr *y)
+{
+    rd_index at = { .n = rd_shape_of(y).n };
+
+    return y && !isnan(rd_at(c, y, at)) ? RD_OK : rd_error(c);
+}
+
+static const struct {
+    const char *what;
+    build      *build;
+} typical[] = {
+    { "reductions", reductions }, { "scan", scans },       { "take", takes },
+    { "concat", concatenated },   { "reshape", reshaped }, { "differences", differences },
+};
+static const struct {
+    const char *what;
+    rd_status (*ask)(rd_ctx *c, rd_expr *y);
+} ways[] = {
+    { "rd_eval", ask_eval },     { "rd_eval_many", ask_many }, { "plan", ask_plan },
+    { "overlap", ask_in_place }, { "explain, dot", ask_text }, { "rd_at", ask_element },
+};
+
+/* The n-th allocation of a context's whole life fails; true if there were not that many. */
+static bool survives(size_t expression, size_t way, long long n, bool ever)
+{
+    heap      h      = { .fail_at = n, .ever = ever };
+    rd_ctx   *c      = rd_ctx_new(&(rd_ctx_opts){ .allocate = heap_allocate, .release = heap_release, .user = &h });
+    rd_status status = RD_ERR_MEMORY;
+
+    if (c) {
+        rd_expr *x = rd_wrap(c, data_x, RD_SHAPE(ROWS, COLUMNS)), *y = rd_wrap(c, data_y, RD_SHAPE(ROWS, COLUMNS));
+
+        status = ways[way].ask(c, typical[expression].build(x, y));
+        ck_assert_msg(status == rd_error(c), "%s by %s: %s returned, %s recorded", typical[expression].what,
+                      ways[way].what, rd_status_name(status), rd_status_name(rd_error(c)));
+    }
+    ck_assert_msg(status == (h.failed ? RD_ERR_MEMORY : RD_OK), "%s by %s, allocation %lld failed: %s: %s",
+                  typical[expression].what, ways[way].what, n, rd_status_name(status), rd_error_text(c));
+    rd_ctx_free(c);
+    ck_assert_msg(h.live == 0, "%s by %s, allocation %lld failed: %lld leak", typical[expression].what, ways[way].what,
+                  n, (long long)h.live);
+    return !h.failed;
+}
+
+START_TEST(every_allocation_may_fail)
+{
+    const size_t expression = (size_t)_i % COUNT(typical), way = (size_t)_i / COUNT(typical);
+
+    fill_data();
+    for (int ever = 0; ever < 2; ever++) {
+        long long n = 0;
+
+        while (!survives(expression, way, n, ever))
+            n++;
+        ck_assert_msg(n > 3, "only %lld allocations", n);
+    }
+}
+END_TEST
+
+static void setup(void)
+{
+    ctx = rd_ctx_new(NULL);
+}
+
+static void teardown(void)
+{
+    rd_ctx_free(ctx);
+}
+
+int main(void)
+{
+    Suite   *suite  = suite_create("memory");
+    TCase   *tc     = tcase_create("memory");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_test(tc, fused_takes_a_constant);
+    tcase_add_test(tc, memory_comes_back);
+    tcase_add_test(tc, results_are_counted);
+    tcase_add_test(tc, limit_is_kept);
+    tcase_add_loop_test(tc, every_allocation_may_fail, 0, (int)(COUNT(typical) * COUNT(ways)));
+    suite_add_tcase(suite, tc);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
