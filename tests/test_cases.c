@@ -145,7 +145,7 @@ static const struct {
           { INNERMOST, "y0", "i", 0, "neighbours are those of A" } } },
     { "Gaussian of pairs",
       case_gaussian,
-      "stage 0: parallel panel i:10000 by 85\n"
+      "stage 0: parallel panel i:10000 by 8192\n"
       "  for k:10000:\n"
       "    t0[i] = sum j:3 i:10000 (square(x[i,j] - y[k,j]))\n"
       "    for i:10000:\n"
@@ -180,7 +180,7 @@ static const struct {
           { SHARED, "t2", "y0", 2, "labels are compared once per mean, not per coordinate" } } },
     { "nearest mean, then a row of a table",
       case_argmin_take,
-      "stage 0: parallel panel i:100000 by 128\n"
+      "stage 0: parallel panel i:100000 by 4096\n"
       "  for l:1000:\n"
       "    t0[i] = sum k:3 i:100000 (square(x[i,k] - m[l,k]))\n"
       "    for i:100000:\n"

@@ -8,7 +8,8 @@
 
 enum { STEPS = 64 };
 
-/* How one operand is read: elements per index of each axis.  A value that is itself a fold counts as a dense array. */
+/* How one operand is read: elements per index of each axis.  A fold among the operands is looked through, down to what
+ * it reads: whether its result is at hand or an array is not known yet, and must not matter. */
 typedef struct own_access {
     int64_t coef[RD_MAX_AXES];
     rd_set  axes, gathered;
@@ -75,11 +76,10 @@ static bool access_value(own *o, const rd_value *v)
 
 static bool is_source(const rd_value *v)
 {
-    return v->kind == RD_VALUE_READ || v->kind == RD_VALUE_COORD || v->kind == RD_VALUE_REDUCE ||
-           v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN;
+    return v->kind == RD_VALUE_READ || v->kind == RD_VALUE_COORD || v->kind == RD_VALUE_JOIN;
 }
 
-/* Walks from the fold's operands through maps to what they read. */
+/* Walks from the fold's operands through maps and other folds to what is read. */
 static bool find_accesses(own *o)
 {
     size_t   n     = (size_t)o->graph->n_value;
@@ -226,7 +226,7 @@ static double load_cost(const own *o, const own_access *a, int axis)
     if (step == 1)
         return 1;
     for (int b = 0; b < o->graph->n_axis; b++)
-        if (b != axis && rd_in(o->space, b) && a->coef[b]) {
+        if (b != axis && a->coef[b]) {
             unit |= llabs(a->coef[b]) == 1;
             finer |= llabs(a->coef[b]) < step;
         }
