@@ -11,7 +11,7 @@
 /* ---- Fused: no array of the inputs' size ---------------------------------------------------------------------------- */
 /* An evaluation's own memory: about 250 KiB of graph and plan, whatever the sizes, and for each task the partial results
  * of a panel of outputs: one for each level of the combine tree, some 500 bytes an output for the three sums of a
- * variance.  An array of the inputs' size would take 1/2 and then 4 MiB, one of pairs 2 and then 16 MiB. */
+ * variance.  An array of the inputs' size would take 1/2 and then 4 MiB, one of pairs 1/2 and then 8 MiB. */
 enum { PEAK_MOST = 1 << 20, PEAK_GROWTH = 512 << 10, TASKS = 2 };
 
 enum { MOST_ROWS = 1024, MOST_COLUMNS = 1024 };
@@ -74,11 +74,11 @@ static rd_expr *logsumexp_1(rd_expr *x, rd_expr *y)
     return rd_logsumexp(x, RD_DIMS(1));
 }
 
-/* Sums over all pairs of rows, of which 3 columns count: as many pairs as 1024 or 2048 rows have. */
+/* Sums over all pairs of rows, of which 3 columns count: two points a row of x, one of y. */
 static rd_expr *gaussian_pairs(rd_expr *x, rd_expr *y)
 {
-    rd_expr *from = rd_reshape(rd_slice(x, ":, :12"), RD_SHAPE(-1, 3));
-    rd_expr *to   = rd_reshape(rd_slice(y, ":, :6"), RD_SHAPE(-1, 3));
+    rd_expr *from = rd_reshape(rd_slice(x, ":, :6"), RD_SHAPE(-1, 3));
+    rd_expr *to   = rd_slice(y, ":, :3");
     rd_expr *d2   = rd_sum(rd_square(rd_sub(rd_expand(from, 1), rd_expand(to, 0))), RD_DIMS(-1));
 
     return rd_sum(rd_exp(rd_neg(d2)), RD_DIMS(1));
