@@ -27,42 +27,46 @@ static int64_t n(const case_world *w, int64_t large, int64_t small)
     return w->small ? small : large;
 }
 
-/* Every value differs from every other, so that a wrong element is a wrong number. */
-static float *numbers(int64_t count, uint64_t seed)
+/* Neighbours and rows differ, so that a wrong element is a wrong number: floats in [-1, 1), or bytes. */
+static void *numbers(rd_dtype type, int64_t count, uint64_t seed)
 {
-    float *p = malloc((size_t)count * sizeof *p + 1);
+    float   *p     = malloc((size_t)count * sizeof *p + 1);
+    uint8_t *bytes = (uint8_t *)p;
 
     for (int64_t i = 0; i < count; i++) {
         uint64_t bits = ((uint64_t)i + 1 + (seed << 32)) * UINT64_C(0x9E3779B97F4A7C15);
         bits ^= bits >> 31;
         bits *= UINT64_C(0xBF58476D1CE4E5B9);
-        p[i] = (float)((double)(bits >> 40) / (1 << 23) - 1); /* [-1, 1) */
+        if (type == RD_U8)
+            bytes[i] = (uint8_t)(bits >> 56);
+        else
+            p[i] = (float)((double)(bits >> 40) / (1 << 23) - 1);
     }
     return p;
 }
 
-static rd_expr *leaf_of(case_world *w, const char *name, rd_shape shape)
+static rd_expr *leaf_of(case_world *w, const char *name, rd_dtype type, rd_shape shape)
 {
-    rd_expr *x     = rd_input(w->ctx, name, &(rd_array){ .type = RD_F32, .shape = shape });
+    rd_expr *x     = rd_input(w->ctx, name, &(rd_array){ .type = type, .shape = shape });
     int64_t  count = 1;
 
     for (int a = 0; a < shape.n; a++)
         count *= shape.at[a];
     w->input[w->n_input] = x;
     if (w->small)
-        w->data[w->n_input] = numbers(count, (uint64_t)w->n_input);
+        w->data[w->n_input] = numbers(type, count, (uint64_t)w->n_input);
     w->n_input++;
     return x;
 }
 
 static rd_expr *matrix(case_world *w, const char *name, int64_t rows, int64_t columns)
 {
-    return leaf_of(w, name, RD_SHAPE(rows, columns));
+    return leaf_of(w, name, RD_F32, RD_SHAPE(rows, columns));
 }
 
 static rd_expr *vector(case_world *w, const char *name, int64_t count)
 {
-    return leaf_of(w, name, RD_SHAPE(count));
+    return leaf_of(w, name, RD_F32, RD_SHAPE(count));
 }
 
 /* ---- Statistics of rows and columns ------------------------------------------------------------------------------- */
@@ -195,6 +199,16 @@ int case_argmin_take(case_world *w, rd_expr **y)
     return 1;
 }
 
+/* The image nearest to each: what two images' pixels have in common are casts along the pixels, which are cheap to repeat. */
+int case_nearest_image(case_world *w, rd_expr **y)
+{
+    rd_shape shape = RD_SHAPE(n(w, 2000, 140), n(w, 64, 64));
+    rd_expr *x = rd_cast(leaf_of(w, "x", RD_U8, shape), RD_F32), *m = rd_cast(leaf_of(w, "m", RD_U8, shape), RD_F32);
+
+    y[0] = rd_argmin(distances(x, m), RD_DIMS(1));
+    return 1;
+}
+
 /* ---- Scans, windows, products ---------------------------------------------------------------------------------------- */
 int case_max_of_cumsum(case_world *w, rd_expr **y)
 {
@@ -236,7 +250,7 @@ int case_narrow_windows(case_world *w, rd_expr **y)
 int case_contraction(case_world *w, rd_expr **y)
 {
     int64_t  common = n(w, 128, 70);
-    rd_expr *a      = leaf_of(w, "A", RD_SHAPE(n(w, 32, 3), common, n(w, 128, 70)));
+    rd_expr *a      = leaf_of(w, "A", RD_F32, RD_SHAPE(n(w, 32, 3), common, n(w, 128, 70)));
     rd_expr *b      = matrix(w, "B", common, n(w, 64, 20));
 
     y[0] = rd_sum(rd_mul(rd_expand(a, 3), rd_expand(b, 1)), RD_DIMS(1));

@@ -111,11 +111,12 @@ static const struct {
       "    t4 <- sum(x[i,j])\n"
       "  t1[i] = t0 / 8192\n"
       "stage 1: t5 = t4 / 67108864\n"
-      "stage 2: parallel j:8192\n"
-      "  t3 = t2[j] / 8192\n"
-      "  for i:8192:\n"
-      "    y0[i,j] = ((x[i,j] - t1[i]) - t3) + t5\n"
-      "keep: t0 register, t1 array, t2 array, t3 register, t4 array, t5 array\n"
+      "stage 2: parallel panel j:8192 by 8192\n"
+      "  for j:8192:\n"
+      "    t3[j] = t2[j] / 8192\n"
+      "  for i:8192 j:8192:\n"
+      "    y0[i,j] = ((x[i,j] - t1[i]) - t3[j]) + t5\n"
+      "keep: t0 register, t1 array, t2 array, t3 scratch, t4 array, t5 array\n"
       "tasks of stage 0: any\n"
       "tasks of stage 2: any\n",
       {
@@ -123,7 +124,8 @@ static const struct {
           { SHARED, "t0", "t4", 2, "and the mean of all as well" },
           { KEPT, "t1", "array", 0, "the row means go through memory" },
           { IN_NEST, "sum(x[i,j])", NULL, 3, "three sums" },
-          { SHARED, "t0", "y0", 0, "the centred array is written in a pass of its own" } } },
+          { SHARED, "t0", "y0", 0, "the centred array is written in a pass of its own" },
+          { INNERMOST, "y0", "j", 0, "memory is walked along rows" } } },
     { "sums of rows and of columns",
       case_sums_both_ways,
       "stage 0: parallel blocks of j:8192\n"
@@ -186,17 +188,18 @@ static const struct {
       "    for i:100000:\n"
       "      t1[i] <- argmin(t0[i])\n"
       "  for i:100000:\n"
-      "    t2[i] = index(t1[i])\n"
-      "  for j:8 i:100000:\n"
-      "    y0[i,j] = T[[..],j]\n"
-      "keep: t0 scratch, t1 scratch, t2 scratch\n"
+      "    t2 = index(t1[i])\n"
+      "    for j:8:\n"
+      "      y0[i,j] = T[[..],j]\n"
+      "keep: t0 scratch, t1 scratch, t2 register\n"
       "tasks of stage 0: any\n",
       {
           { STAGES, NULL, NULL, 1, "one stage" },
           { SHARED, "t0", "t1", 2, "distance and argmin share the loop over the means" },
           { SHARED, "t1", "y0", 1, "the row is taken where its number is found" },
           { KEPT, "t0", "scratch", 0, "distances of one mean to a panel of points" },
-          { KEPT, "t1", "scratch", 0, "labels of a panel of points" } } },
+          { KEPT, "t1", "scratch", 0, "labels of a panel of points" },
+          { INNERMOST, "y0", "j", 0, "a row of the table is copied as a row" } } },
     { "logsumexp down columns",
       case_logsumexp,
       "stage 0: parallel panel i:8192 by 8192\n"
@@ -208,7 +211,7 @@ static const struct {
           { IN_NEST, "logsumexp", NULL, 1, "one reduction: neither maximum nor exp is stored" } } },
     { "softmax down short columns",
       case_softmax_short,
-      "stage 0: parallel panel j:1000000 by 8192\n"
+      "stage 0: parallel panel j:1000000 by 512\n"
       "  t0[j] = max i:128 j:1000000 (x[i,j])\n"
       "  for i:128 j:1000000:\n"
       "    t1[i,j] = exp(x[i,j] - t0[j])\n"
@@ -223,6 +226,7 @@ static const struct {
           { SHARED, "t1", "t2", 3, "exp and its sum share their loops" },
           { KEPT, "t1", "scratch", 0, "exp is kept in a panel of scratch" },
           { INNERMOST, "t0", "j", 0, "memory is walked along rows" },
+          { IN_NEST, "by 512", NULL, 1, "the panel is no wider than half of L2" },
           { IN_NEST, "exp(", NULL, 1, "one exp per element" } } },
     { "softmax down tall columns",
       case_softmax_tall,
@@ -244,7 +248,7 @@ static const struct {
           { INNERMOST, "y0", "j", 0, "and again" } } },
     { "maximum of a running sum",
       case_max_of_cumsum,
-      "stage 0: parallel blocks of i:10000000\n"
+      "stage 0: serial i:10000000\n"
       "  t0 = scan sum(sin(x[i]))\n"
       "  y0 <- max(t0)\n"
       "keep: t0 register\n"
@@ -330,16 +334,15 @@ static const struct {
           { INNERMOST, "y1", "jk", 0, "the map is one flat loop" } } },
     { "mean(reshape(x^T))",
       case_mean_reshaped,
-      "stage 0: parallel blocks of j:4096\n"
-      "  for i:2048:\n"
-      "    t0 <- sum(x[j,i])\n"
+      "stage 0: parallel blocks of ji:8388608\n"
+      "  t0 <- sum(x[ji])\n"
       "stage 1: y0 = t0 / 8388608\n"
       "keep: t0 array\n"
       "tasks of stage 0: any\n",
       {
-          { IN_NEST, "sum(x[j,i])", NULL, 1, "the reshape has vanished" },
-          { INNERMOST, "t0", "i", 0, "memory is walked in its own order" },
-          { IN_PROGRAM, "for i", NULL, 2, "two loops, no division to find the place" } } },
+          { IN_NEST, "sum(x[", NULL, 1, "the reshape has vanished" },
+          { INNERMOST, "t0", "ji", 0, "memory is walked in its own order, as one axis" },
+          { IN_PROGRAM, "for i", NULL, 1, "one loop, no division to find the place" } } },
     { "argmax(reshape(x^T))",
       case_argmax_reshaped,
       "stage 0: parallel blocks of j:4096\n"
@@ -374,15 +377,15 @@ static const struct {
           { IN_PROGRAM, "where r2", NULL, 2, "both take it" } } },
     { "smallest and largest as one reducer, and their difference",
       case_struct_reducer,
-      "stage 0: parallel panel i:4096 by 4096\n"
-      "  y0[i,j] = range_of k:65536 i:4096 (x[i,k])\n"
-      "  for i:4096:\n"
-      "    y1[i] = y0[i,1] - y0[i,0]\n"
+      "stage 0: parallel i:4096\n"
+      "  y0[i,j] = range_of k:65536 (x[i,k])\n"
+      "  y1[i] = y0[i,1] - y0[i,0]\n"
       "tasks of stage 0: any\n",
       {
           { STAGES, NULL, NULL, 1, "the difference is taken where both are found" },
           { SHARED, "y0", "y1", 1, "one pass" },
-          { IN_NEST, "range_of", NULL, 1, "one reduction for both" } } },
+          { IN_NEST, "range_of", NULL, 1, "one reduction for both" },
+          { INNERMOST, "y0", "k", 0, "memory is walked along rows" } } },
     { "a running sum and its mirror image",
       case_mirrored,
       "stage 0: serial i:1000000\n"
@@ -398,13 +401,14 @@ static const struct {
           { SHARED, "t0", "y0", 0, "read at the same and at another place is read at another place" } } },
     { "running sums of rows",
       case_running_rows,
-      "stage 0: parallel panel i:4096 by 4096\n"
-      "  for j:65536 i:4096:\n"
+      "stage 0: parallel i:4096\n"
+      "  for j:65536:\n"
       "    y0[i,j] = scan sum(x[i,j])\n"
       "tasks of stage 0: any\n",
       {
           { STAGES, NULL, NULL, 1, "one pass" },
-          { IN_NEST, "scan sum", NULL, 1, "one scan" } } },
+          { IN_NEST, "scan sum", NULL, 1, "one scan" },
+          { INNERMOST, "y0", "j", 0, "memory is walked along rows" } } },
     { "rows and columns less the means of rows",
       case_symmetric,
       "stage 0: parallel j:4096\n"
@@ -422,6 +426,23 @@ static const struct {
           { KEPT, "t0", "array", 0, "the sums go through memory" },
           { SHARED, "t0", "y0", 0, "a mean at another place than its own is not a phase" },
           { INNERMOST, "y0", "j", 0, "memory is walked along rows" } } },
+    { "nearest image, bytes",
+      case_nearest_image,
+      "stage 0: parallel blocks of k:2000\n"
+      "  for j:64:\n"
+      "    t0[j] = f32(m[k,j])\n"
+      "  for i:2000:\n"
+      "    t1 = sum j:64 (square(f32(x[i,j]) - t0[j]))\n"
+      "    y0[i] <- argmin(t1)\n"
+      "keep: t0 scratch, t1 register\n"
+      "why: t1 not in the j loop of t0: dearer than apart\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one stage: nothing of size N x N between, no converted copy of the images" },
+          { SHARED, "t1", "y0", 2, "distance and argmin share the loops over pairs" },
+          { KEPT, "t0", "scratch", 0, "one image is converted once, into cache" },
+          { KEPT, "t1", "register", 0, "a distance is a register, not summed feature by feature" },
+          { INNERMOST, "t1", "j", 0, "images are read as they lie" } } },
     /* clang-format on */
 };
 

@@ -134,16 +134,20 @@ static int64_t index_coef(const own *o, int axis)
 
 static bool joins(const own *o, int x, int y)
 {
+    bool in_order = index_coef(o, x) == index_coef(o, y) * extent(o, y), walked = false;
+
     if (x == y || rd_in(o->value->reduced, x) != rd_in(o->value->reduced, y) || !rd_in(o->space, x) ||
         !rd_in(o->space, y) || o->value->inner == x || o->value->inner == y)
         return false;
-    if (extent(o, x) < 2 || extent(o, y) < 2 || index_coef(o, x) != index_coef(o, y) * extent(o, y))
+    if (extent(o, x) < 2 || extent(o, y) < 2 || (rd_counts_places(o->value) && !in_order))
         return false;
-    for (int i = 0; i < o->n; i++)
+    for (int i = 0; i < o->n; i++) {
+        walked |= o->access[i].coef[y] != 0;
         if (o->access[i].coef[x] != o->access[i].coef[y] * extent(o, y) || rd_in(o->access[i].gathered, x) ||
             rd_in(o->access[i].gathered, y))
             return false;
-    return true;
+    }
+    return walked || in_order; /* axes that nothing walks join in one order only */
 }
 
 /* The axis that joins outside y, or -1; the one axis of that property with the least number if there were several. */

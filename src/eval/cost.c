@@ -102,16 +102,18 @@ static bool spaces_differ(const rd_placing *p, int n, const int32_t *group)
     return false;
 }
 
-/* Accumulators that do not stay in registers come back for every panel of x: from cache, or from memory if they are
- * many.  This is what keeps a pair's distance from being summed along its features for all pairs at once. */
+/* Accumulators that do not stay in registers come back for every index of x, in every iteration of the loops around:
+ * from cache, or from memory if they are many.  This is what keeps a pair's distance from being summed along its features
+ * for all pairs at once. */
 static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set shared, int x)
 {
-    double cells = points(p, m->axes & ~shared), sweeps = (double)p->graph->axis[x].extent / RD_PANEL;
+    rd_set inner = m->axes & ~shared;
+    double bytes = points(p, inner) * rd_dtype_size(m->type);
 
-    if (!(m->axes & ~shared))
+    if (!inner)
         return 0;
-    return cells * sweeps *
-           (cells * rd_dtype_size(m->type) > RD_HALF_L2 ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);
+    return points(p, m->axes) * (double)p->graph->axis[x].extent *
+           (bytes > RD_HALF_L2 ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);
 }
 
 /* Moving one value in or out of the group, or from one phase to the next. */

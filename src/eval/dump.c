@@ -205,7 +205,7 @@ static const char *sharing(const rd_tree *tree, const rd_scope *scope, int axis)
             const char *inner = sharing(tree, item->loop, axis);
 
             word = inner[0] == 's' || word[0] == 's' ? "serial" : inner[8] ? inner : word;
-        } else if (rd_in(v->reduced, axis))
+        } else if (rd_in(v->reduced, axis) && word[0] != 's')
             word = v->kind == RD_VALUE_SCAN || v->combine->steps == INT64_MAX ? "serial" : "parallel blocks of";
     }
     return word;

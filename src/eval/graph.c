@@ -26,6 +26,11 @@ bool rd_is_anchor_kind(const rd_value *v)
            v->into >= 0 || (v->whole && v->kind != RD_VALUE_READ);
 }
 
+bool rd_counts_places(const rd_value *v)
+{
+    return v->reducer == RD_RED_argmin || v->reducer == RD_RED_argmax || v->reducer == RD_RED_user;
+}
+
 bool rd_subscript_is_axis(const rd_subscript *at, int axis)
 {
     return at->offset == 0 && at->n_term == 1 && at->term[0].axis == axis && at->term[0].coef == 1;

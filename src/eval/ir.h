@@ -211,6 +211,7 @@ bool rd_graph_sort(rd_graph *graph, int n_root, int32_t *root);
 int64_t rd_points_of(const rd_graph *graph, rd_set axes);
 rd_set  rd_space(const rd_value *v);                    /* axes its evaluation loops over                 */
 bool    rd_is_anchor_kind(const rd_value *v);           /* always computed at one place: folds, joins, results */
+bool    rd_counts_places(const rd_value *v);            /* a fold that sees the flat C-order index         */
 bool    rd_subscript_is_axis(const rd_subscript *at, int axis);   /* exactly the index of that axis                 */
 rd_set  rd_subscript_axes(const rd_graph *graph, const rd_subscript *at);
 

@@ -63,7 +63,8 @@ static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
     if (v->kind == RD_VALUE_JOIN && (rd_in(v->axes, x) || rd_in(v->axes, y)))
         return false;
     return !v->combine ||
-           (v->combine->lane_axis != x && linear(g, &v->combine->index, x, y) && order_allows(v->combine, x, y));
+           (v->combine->lane_axis != x && (!rd_counts_places(v) || linear(g, &v->combine->index, x, y)) &&
+            order_allows(v->combine, x, y));
 }
 
 static bool may_merge(const rd_graph *g, int x, int y)

@@ -3,7 +3,7 @@
  * place puts kept axes outside reduced ones, so that results close early.  Where neighbours along a kept axis are the
  * lanes, that loop becomes a tile loop (a panel) and the axis moves innermost inside it: memory is walked in order and
  * the partial results of a panel stay in cache.  None of this changes a bit: the combine trees are fixed. */
-#include "eval/ir.h"
+#include "eval/place.h"
 
 /* Bytes across a panel: shorter strips of columns read from DRAM lose half the bandwidth. */
 static const int64_t PANEL_BYTES = 32 << 10;
@@ -12,14 +12,17 @@ static const int64_t LANES_BYTES = 256 << 10;
 /* Fewer neighbours than a cache line holds: one result after the other touches the same lines as all together, and
  * keeps its partial result in registers. */
 static const int64_t FEW = 16;
+/* Elements: neighbours this close share cache lines. */
+static const int64_t NEAR = 8;
 
 /* ---- Panels -------------------------------------------------------------------------------------------------------- */
 typedef struct survey {
-    const rd_graph *graph;
-    int             axis;
-    bool            wanted, forbidden;
-    int             bytes; /* of the widest value per index of the axis                       */
-    int64_t         lanes; /* bytes of accumulators with several lanes, per index of the axis  */
+    const rd_tree *tree;
+    int            axis;
+    bool           wanted, forbidden;
+    int            bytes; /* of the widest value per index of the axis            */
+    double         held;  /* of what stays in cache between phases, per index     */
+    int64_t        lanes; /* of accumulators with several lanes, per index        */
 } survey;
 
 /* One lane's accumulators are walked in order; those of several lanes lie apart, and all should stay in cache. */
@@ -34,6 +37,59 @@ static int64_t lane_bytes(const rd_graph *g, const rd_value *v, int axis)
     return rows * v->combine->lanes * 8;
 }
 
+static int64_t coef_of(const rd_subscript *at, int axis)
+{
+    for (int t = 0; t < at->n_term; t++)
+        if (at->term[t].axis == axis)
+            return at->term[t].coef < 0 ? -at->term[t].coef : at->term[t].coef;
+    return 0;
+}
+
+/* Elements between neighbours along the axis where a kept value is stored. */
+static int64_t step_of(const rd_tree *tree, int value, int axis)
+{
+    const rd_value *v    = &tree->graph->value[value];
+    int64_t         step = 1;
+
+    if (v->kind == RD_VALUE_READ)
+        return coef_of(&v->at[0], axis);
+    if (v->out >= 0)
+        return coef_of(&v->store, axis);
+    if (!rd_in(v->axes, axis))
+        return v->whole; /* read at places of its own, windows and the like: taken for near */
+    for (int d = v->n_dim; d-- > 0 && v->dim[d] != axis;)
+        if (rd_in(tree->home[value].stored, v->dim[d]))
+            step *= tree->graph->axis[v->dim[d]].extent;
+    return step;
+}
+
+/* What anchor `a` reads: is some of it near along the axis, is none far? */
+static void look_at_reads(const survey *s, int a, bool *some, bool *all)
+{
+    *some = false;
+    *all  = true;
+    for (int u = 0; u < s->tree->anchor[a].n_use; u++) {
+        int64_t step = step_of(s->tree, s->tree->anchor[a].use[u].value, s->axis);
+
+        *some |= step >= 1 && step <= NEAR;
+        *all &= step <= NEAR;
+    }
+}
+
+/* A fold whose lanes are kept neighbours that lie together in memory; a stored map whose rows would be columns. */
+static bool wants_panel(const survey *s, int value, const rd_scope *scope)
+{
+    const rd_value *v = &s->tree->graph->value[value];
+    bool            some, all;
+
+    if (scope->axis == s->axis) /* innermost already */
+        return false;
+    look_at_reads(s, s->tree->number[value], &some, &all);
+    if (v->combine)
+        return v->combine->lanes == 1 && v->combine->lane_axis == s->axis && (v->reduced & ~scope->open) == 0 && some;
+    return step_of(s->tree, value, s->axis) == 1 && all && (v->out >= 0 || s->tree->home[value].keep == RD_KEEP_ARRAY);
+}
+
 static void look(survey *s, const rd_scope *scope)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -43,23 +99,17 @@ static void look(survey *s, const rd_scope *scope)
             look(s, item->loop);
             continue;
         }
-        v = &s->graph->value[item->value];
+        v = &s->tree->graph->value[item->value];
         s->forbidden |= rd_in(v->reduced, s->axis);
-        s->wanted |= v->combine && v->combine->lanes == 1 && v->combine->lane_axis == s->axis &&
-                     (v->reduced & ~scope->open) == 0;
+        s->wanted |= wants_panel(s, item->value, scope);
         if (rd_dtype_size(v->type) > s->bytes)
             s->bytes = rd_dtype_size(v->type);
-        s->lanes += lane_bytes(s->graph, v, s->axis);
+        s->lanes += lane_bytes(s->tree->graph, v, s->axis);
+        /* The scratch row itself, and as much of what it is made from. */
+        if (s->tree->home[item->value].keep == RD_KEEP_SCRATCH)
+            s->held += 2.0 * rd_dtype_size(v->type) *
+                       (double)rd_points_of(s->tree->graph, s->tree->home[item->value].stored & ~rd_bit(s->axis));
     }
-}
-
-static int64_t panel_step(const survey *s, int64_t fewest)
-{
-    int64_t step = PANEL_BYTES / s->bytes, extent = s->graph->axis[s->axis].extent;
-
-    if (s->lanes && LANES_BYTES / s->lanes < step)
-        step = LANES_BYTES / s->lanes < fewest ? fewest : LANES_BYTES / s->lanes;
-    return step < extent ? step : extent;
 }
 
 static bool has_loop(const rd_scope *scope)
@@ -70,25 +120,35 @@ static bool has_loop(const rd_scope *scope)
     return false;
 }
 
-/* Wraps runs of values in a loop over the axis, inside every other loop of the body. */
-static bool sink(rd_graph *g, rd_scope *scope, int axis)
+static bool wants_inside(const rd_tree *tree, const rd_item *item, int axis)
+{
+    survey s = { .tree = tree, .axis = axis };
+
+    if (!item->loop)
+        return false;
+    look(&s, item->loop);
+    return s.wanted;
+}
+
+/* Wraps runs of what does not want the axis innermost in a loop over it; goes on inside the other loops. */
+static bool sink(const rd_tree *tree, rd_scope *scope, int axis)
 {
     for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
         rd_scope *loop;
         rd_item  *wrapper, *last;
 
-        if ((*at)->loop) {
-            if (!sink(g, (*at)->loop, axis))
+        if (wants_inside(tree, *at, axis)) {
+            if (!sink(tree, (*at)->loop, axis))
                 return false;
             continue;
         }
-        loop    = rd_pool_get(g->pool, sizeof *loop);
-        wrapper = rd_pool_get(g->pool, sizeof *wrapper);
+        loop    = rd_pool_get(tree->graph->pool, sizeof *loop);
+        wrapper = rd_pool_get(tree->graph->pool, sizeof *wrapper);
         if (!loop || !wrapper)
             return false;
         loop->axis  = axis;
         loop->first = *at;
-        for (last = *at; last->next && !last->next->loop;)
+        for (last = *at; last->next && !wants_inside(tree, last->next, axis);)
             last = last->next;
         *wrapper   = (rd_item){ .value = -1, .loop = loop, .next = last->next };
         last->next = NULL;
@@ -97,24 +157,40 @@ static bool sink(rd_graph *g, rd_scope *scope, int axis)
     return true;
 }
 
-static bool make_panels(rd_graph *g, rd_scope *scope, int64_t fewest)
+/* Whole lines wide, but no wider than lets accumulators with lanes, and what is kept between phases, stay in cache. */
+static int64_t panel_step(const survey *s, int64_t fewest)
 {
+    int64_t step = PANEL_BYTES / s->bytes, extent = s->tree->graph->axis[s->axis].extent;
+
+    if (s->lanes && LANES_BYTES / s->lanes < step)
+        step = LANES_BYTES / s->lanes < fewest ? fewest : LANES_BYTES / s->lanes;
+    if (s->held * (double)step > RD_HALF_L2) {
+        step = (int64_t)(RD_HALF_L2 / s->held) / RD_PANEL * RD_PANEL;
+        step = step > RD_PANEL ? step : RD_PANEL;
+    }
+    return step < extent ? step : extent;
+}
+
+static bool make_panels(const rd_tree *tree, rd_scope *scope, int64_t fewest)
+{
+    const rd_graph *g = tree->graph;
+
     for (rd_item *item = scope->first; item; item = item->next) {
         rd_scope *loop = item->loop;
-        survey    s    = { .graph = g, .axis = loop ? loop->axis : -1, .bytes = 1 };
+        survey    s    = { .tree = tree, .axis = loop ? loop->axis : -1, .bytes = 1 };
 
         if (!loop)
             continue;
         look(&s, loop);
         if (!has_loop(loop) || !s.wanted || s.forbidden || g->axis[loop->axis].extent < fewest) {
-            if (!make_panels(g, loop, fewest))
+            if (!make_panels(tree, loop, fewest))
                 return false;
             continue;
         }
-        loop->tile = true;
         loop->step = panel_step(&s, fewest);
-        if (!sink(g, loop, loop->axis))
+        if (!sink(tree, loop, loop->axis))
             return false;
+        loop->tile = true;
     }
     return true;
 }
@@ -182,7 +258,7 @@ rd_nest *rd_order(rd_tree *tree, rd_traversal traversal)
     int       n    = 0;
 
     if (!nest ||
-        (traversal != RD_TRAVERSE_LAZY && !make_panels(g, tree->root, traversal == RD_TRAVERSE_GREEDY ? 2 : FEW)) ||
+        (traversal != RD_TRAVERSE_LAZY && !make_panels(tree, tree->root, traversal == RD_TRAVERSE_GREEDY ? 2 : FEW)) ||
         !rd_settle_homes(tree))
         return NULL;
     for (rd_item *item = tree->root->first; item; item = item->next)

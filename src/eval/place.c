@@ -297,7 +297,8 @@ static int too_dear(const rd_placing *p, const rd_tree *tree)
                     readers++;
                     repeated += (double)rd_points_of(p->graph, rd_space(value_of(p, a)));
                 }
-        if (m->ops * (repeated - points) < points * (RD_PRICE_WRITE + RD_PRICE_READ * readers))
+        /* Each evaluation loads it: an operation as cheap as that is never worth an array. */
+        if (m->ops * (repeated - points) < points * (RD_PRICE_WRITE + RD_PRICE_READ * readers) + repeated)
             return v;
     }
     return -1;
