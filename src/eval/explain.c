@@ -28,20 +28,39 @@ static void leaves_text(rd_text *text, const rd_graph *g)
         }
 }
 
-static void virtual_shape_text(rd_text *text, const rd_graph *g)
+/* The largest step along an axis in any leaf: axes are listed as they lie in memory, the slowest first. */
+static int64_t step_along(const rd_graph *g, int axis)
 {
-    rd_set used = 0;
-    bool   any  = false;
+    int64_t largest = 0;
 
     for (int i = 0; i < g->n_value; i++)
-        used |= rd_space(&g->value[i]);
-    rd_text_add(text, "virtual shape:");
-    for (int a = 0; a < g->n_axis; a++)
-        if (rd_in(used, a)) {
-            rd_text_add(text, " %s:%lld", g->axis[a].name, (long long)g->axis[a].extent);
-            any = true;
+        for (int t = 0; g->value[i].slot >= 0 && t < g->value[i].at[0].n_term; t++) {
+            const rd_term *term = &g->value[i].at[0].term[t];
+            int64_t        step = term->coef < 0 ? -term->coef : term->coef;
+
+            if (term->axis == axis && step > largest)
+                largest = step;
         }
-    rd_text_add(text, any ? "\n" : " none, one element\n");
+    return largest;
+}
+
+static void virtual_shape_text(rd_text *text, const rd_graph *g)
+{
+    rd_set left = 0;
+
+    for (int i = 0; i < g->n_value; i++)
+        left |= rd_space(&g->value[i]);
+    rd_text_add(text, left ? "virtual shape:" : "virtual shape: none, one element");
+    while (left) {
+        int slowest = -1;
+
+        for (int a = 0; a < g->n_axis; a++)
+            if (rd_in(left, a) && (slowest < 0 || step_along(g, a) > step_along(g, slowest)))
+                slowest = a;
+        rd_text_add(text, " %s:%lld", g->axis[slowest].name, (long long)g->axis[slowest].extent);
+        left &= ~rd_bit(slowest);
+    }
+    rd_text_add(text, "\n");
 }
 
 static void combine_text(rd_text *text, const rd_tree *tree)

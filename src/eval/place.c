@@ -73,7 +73,7 @@ static bool may_share(const state *s, int n, const int32_t *group, int a, rd_set
         for (int i = 0; i < n; i++)
             if (group[i] == number)
                 at = i;
-        if (at < 0 || !rd_in(rd_space(m), x) || !rd_in(m->axes, x) || !rd_in(use->same, x) || rd_in(rd_reduced(m), x))
+        if (at < 0 || !rd_in(rd_space(m) & m->axes & use->same, x)) /* a reduction over x has no axis x */
             return false;
     }
     return true;
