@@ -1,0 +1,438 @@
+/* The bits of a result depend on neither tasks nor threads; contexts and plans do not disturb each other.
+ *
+ * Runs under the thread sanitizer, built without OpenMP: its threads are then the test's own. */
+#include "eval/plan.h"
+#include "values.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Numbers whose sums round differently in every order ------------------------------------------------------------------- */
+static uint64_t random_next(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static int random_from(uint64_t *state, int least, int most)
+{
+    const int k = (int)((random_next(state) >> 20) % (uint64_t)(most - least + 1));
+
+    return least + k;
+}
+
+enum { MOST = 40000 };
+static double data[MOST];
+static float  narrow[MOST];
+
+static void fill_data(uint64_t seed)
+{
+    for (int i = 0; i < MOST; i++) {
+        data[i]   = ldexp((double)(int64_t)(random_next(&seed) >> 11) - 0x1p52, random_from(&seed, -60, -44));
+        narrow[i] = (float)data[i];
+    }
+}
+
+/* ---- Expressions -------------------------------------------------------------------------------------------------------------- */
+/* clang-format off: one body a line */
+/* An associative reducer that does not commute and shows every order: a hash of the elements in C order. */
+RD_REDUCER(polynomial, double, int64_t, 1, (uint64_t hash, power;), (s->hash = 0; s->power = 1;),
+           (s->hash = s->hash * 0x9e3779b97f4a7c15u + (uint64_t)(int64_t)x; s->power *= 0x9e3779b97f4a7c15u;),
+           (a->hash = a->hash * b->power + b->hash; a->power *= b->power;), (y[0] = (int64_t)s->hash;))
+
+/* Sums that round: mean and sum of squares in a state that is merged. */
+RD_REDUCER(welford, double, double, 2, (double n, mean, m2;), (s->n = s->mean = s->m2 = 0;),
+           (double d = x - s->mean; s->n += 1; s->mean += d / s->n; s->m2 += d * (x - s->mean);),
+           (
+               double n = a->n + b->n, d = b->mean - a->mean; if (b->n > 0) {
+                   a->mean += d * b->n / n;
+                   a->m2 += b->m2 + d * d * a->n * b->n / n;
+                   a->n = n;
+               }),
+           (y[0] = s->mean; y[1] = s->m2;))
+/* clang-format on */
+
+/* A reduction of the operand's own kind, by number. */
+static rd_expr *reduced(rd_expr *x, rd_dims dims, int kind)
+{
+    rd_expr *some = rd_gt(x, rd_num(ctx, 0));
+
+    switch (kind) {
+    case 0: return rd_sum(x, dims);
+    case 1: return rd_mean(x, dims);
+    case 2: return rd_var(x, dims, .ddof = 1);
+    case 3: return rd_logsumexp(rd_map(x, "x / 50"), dims);
+    case 4: return rd_min(rd_where(rd_gt(x, rd_num(ctx, 200)), rd_num(ctx, NAN), x), dims);
+    case 5: return rd_argmax(rd_floor(x), dims);
+    case 6: return rd_prod(rd_map(x, "1 + x / 1000"), dims);
+    case 7: return rd_reduce(x, polynomial, dims);
+    case 8: return rd_reduce(x, welford, dims);
+    case 9: return rd_sum(x, dims, .accuracy = RD_COMPENSATED);
+    case 10: return rd_mean(x, dims, .where = some, .weights = rd_abs(x));
+    case 11: return rd_norm(x, dims);
+    case 12: return rd_any(rd_gt(x, rd_num(ctx, 255)), dims);
+    case 13: return rd_sum(x, dims, .accuracy = RD_SERIAL);
+    default: return rd_max(x, dims, .skip_nan = true);
+    }
+}
+enum { KINDS = 15 };
+
+/* What is made of the reduction: itself, two of them at once, an operand of a map or a scan. */
+static rd_expr *around(rd_expr *x, rd_dims dims, int kind, int shape)
+{
+    rd_expr *y    = reduced(x, dims, kind);
+    rd_dims  keep = dims;
+
+    keep.flags |= RD_DIMS_KEEP;
+    switch (shape) {
+    case 0: return y;
+    case 1: return rd_sub(y, rd_sum(y, RD_ALL));
+    case 2: return rd_add(x, rd_mean(x, keep));
+    case 3: return rd_scan(rd_sub(x, rd_max(x, keep)), "sum", RD_DIMS(-1));
+    case 4: return rd_add(rd_flip(y, RD_ALL), y);
+    default: return rd_sum(rd_mul(x, rd_var(x, keep)), RD_ALL);
+    }
+}
+enum { SHAPES = 6 };
+
+/* Shapes of up to MOST points whose extents are odd, 1, or many blocks of the combine tree. */
+static rd_shape random_shape(uint64_t *state)
+{
+    static const int extents[] = { 1, 2, 3, 7, 31, 64, 65, 100, 129, 1000, 4097, 20000 };
+    rd_shape         shape     = { .n = random_from(state, 1, 4) };
+    int64_t          points    = 1;
+
+    for (int a = 0; a < shape.n; a++) {
+        do
+            shape.at[a] = extents[random_from(state, 0, (int)COUNT(extents) - 1)];
+        while (points * shape.at[a] > MOST);
+        points *= shape.at[a];
+    }
+    return shape;
+}
+
+static rd_dims random_dims(uint64_t *state, int rank)
+{
+    rd_dims dims = { 0 };
+
+    for (int a = 0; a < rank; a++)
+        if (random_from(state, 0, 1))
+            dims.axis[dims.n++] = a;
+    return dims.n ? dims : RD_DIMS(0);
+}
+
+/* A leaf of either float type, dense, Fortran's, or transposed. */
+static rd_expr *random_operand(uint64_t *state, rd_shape shape)
+{
+    const int order = random_from(state, 0, 1);
+    rd_expr  *x     = random_from(state, 0, 1) ? rd_wrap(ctx, data, shape, .order = order)
+                                               : rd_wrap(ctx, narrow, shape, .order = order);
+
+    return random_from(state, 0, 3) ? x : rd_transpose(x);
+}
+
+/* ---- The same bits -------------------------------------------------------------------------------------------------------------- */
+static int64_t bytes_of(const rd_expr *y)
+{
+    return rd_points(y->rank, y->extent) * rd_dtype_size(y->type);
+}
+
+/* Would some stage be cut into very many tasks, each with memory of its own? */
+static bool too_many_tasks(const rd_plan *plan)
+{
+    enum { MANY = 100 };
+
+    for (int s = 0; s < plan->n_stage && plan->task_grains; s++) {
+        const rd_program *p = &plan->program[s];
+
+        if (p->root >= 0 && p->axis_extent[p->root] / (p->grain * plan->task_grains) > MANY)
+            return true;
+    }
+    return false;
+}
+
+static void run_as(rd_expr *y, void *out, const rd_eval_opts *opts, int64_t task_grains, rd_run_stats *stats)
+{
+    rd_array into = { .data = out, .type = y->type, .shape = rd_shape_of(y) };
+    rd_plan *plan = rd_plan_make(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y, &into }), opts);
+
+    ck_assert_msg(plan, "%s", rd_error_text(ctx));
+    plan->task_grains = task_grains;
+    if (too_many_tasks(plan))
+        plan->task_grains *= 150;
+    memset(out, 0xa5, (size_t)bytes_of(y));
+    ck_assert_msg(rd_plan_execute(plan, NULL, NULL, stats) == RD_OK, "%s", rd_error_text(ctx));
+    rd_plan_free(plan);
+}
+
+static void same_bits(const void *first, const void *other, const rd_expr *y, const char *what, int number, int seed)
+{
+    const int64_t size = rd_dtype_size(y->type);
+    int64_t       i    = 0;
+
+    if (memcmp(first, other, (size_t)bytes_of(y)) == 0)
+        return;
+    while (memcmp((const char *)first + i * size, (const char *)other + i * size, (size_t)size) == 0)
+        i++;
+    ck_abort_msg("seed %d, %s %d: element %lld is %.17g, not %.17g\n%s", seed, what, number, (long long)i,
+                 get(other, y->type, i), get(first, y->type, i),
+                 rd_explain(ctx, RD_RESULTS({ (rd_expr *)y, NULL }), NULL));
+}
+
+static int most_tasks; /* of all runs */
+
+static void compare_runs(rd_expr *y, int seed)
+{
+    static const int grains[] = { 1, 2, 3, 4, 7 }, threads[] = { 2, 3, 5 };
+    char            *first = malloc((size_t)bytes_of(y) + 1), *other = malloc((size_t)bytes_of(y) + 1);
+    rd_run_stats     stats;
+
+    for (int traversal = RD_TRAVERSE_AUTO; traversal <= RD_TRAVERSE_LAZY; traversal++) {
+        const rd_eval_opts one = { .threads = 1, .traversal = (rd_traversal)traversal };
+
+        run_as(y, traversal == RD_TRAVERSE_AUTO ? first : other, &one, 0, &stats);
+        if (traversal != RD_TRAVERSE_AUTO)
+            same_bits(first, other, y, "traversal", traversal, seed);
+        for (size_t k = 0; k < COUNT(grains); k++) {
+            run_as(y, other, &one, grains[k], &stats);
+            same_bits(first, other, y, "grains", grains[k], seed);
+            most_tasks = stats.tasks > most_tasks ? stats.tasks : most_tasks;
+        }
+    }
+    for (size_t k = 0; k < COUNT(threads); k++) {
+        run_as(y, other, &(rd_eval_opts){ .threads = threads[k] }, 0, &stats);
+        same_bits(first, other, y, "threads", threads[k], seed);
+    }
+    free(first);
+    free(other);
+}
+
+/* The thread sanitizer is slow, and tasks run one after the other there: what it looks at is side by side. */
+#ifdef __SANITIZE_THREAD__
+enum { SEEDS = 4, PER_SEED = 2, JOINED = 3 };
+#else
+enum { SEEDS = 20, PER_SEED = 2, JOINED = KINDS };
+#endif
+
+START_TEST(tasks_change_no_bit)
+{
+    uint64_t state = 0x9e3779b97f4a7c15u * (uint64_t)(_i + 1);
+
+    fill_data(state);
+    for (int k = 0; k < PER_SEED; k++) {
+        const rd_mark  mark  = rd_ctx_mark(ctx);
+        const rd_shape shape = random_shape(&state);
+        rd_expr       *x     = random_operand(&state, shape);
+        const rd_dims  dims  = random_dims(&state, shape.n);
+        rd_expr       *y     = around(x, dims, (_i * PER_SEED + k) % KINDS, random_from(&state, 0, SHAPES - 1));
+
+        ck_assert_msg(y, "seed %d, %d: %s", _i, k, rd_error_text(ctx));
+        compare_runs(y, _i * PER_SEED + k);
+        rd_ctx_release(ctx, mark);
+    }
+}
+END_TEST
+
+/* Every reducer over all of a matrix, where tasks share the reduced axis: partial trees are joined. */
+START_TEST(joined_trees_change_no_bit)
+{
+    static const rd_shape shapes[] = {
+        { 1, 0, { 30001 } },    { 2, 0, { 700, 20 } },   { 2, 0, { 2001, 3 } },
+        { 2, 0, { 130, 129 } }, { 3, 0, { 70, 5, 33 } },
+    };
+
+    fill_data(7);
+    most_tasks = 0;
+    for (size_t k = 0; k < COUNT(shapes); k++) {
+        rd_expr *x = rd_wrap(ctx, data, shapes[k]);
+
+        compare_runs(reduced(x, RD_ALL, _i), 100 + (int)k);
+        compare_runs(reduced(x, RD_DIMS(0), _i), 200 + (int)k);
+    }
+    ck_assert_msg(_i == 13 || most_tasks > 8, "at most %d tasks", most_tasks);
+}
+END_TEST
+
+/* ---- Contexts side by side --------------------------------------------------------------------------------------------------------- */
+enum { THREADS = 4, ROUNDS = 12, ROWS = 60, COLUMNS = 333 };
+
+static rd_expr *workload(rd_ctx *c, const double *x)
+{
+    rd_expr *leaf = rd_wrap(c, x, RD_SHAPE(ROWS, COLUMNS)), *e = rd_exp(rd_sub(leaf, rd_max(leaf, RD_KEEP(1))));
+
+    return rd_scan(rd_div(e, rd_sum(e, RD_KEEP(1))), "sum", RD_DIMS(1));
+}
+
+typedef struct worker {
+    int       number;
+    bool      wrong;
+    rd_plan  *plan;
+    pthread_t thread;
+    double    want[ROWS * COLUMNS], found[ROWS * COLUMNS];
+} worker;
+
+static worker workers[THREADS];
+
+static void start_and_join(void *(*work)(void *))
+{
+    for (int k = 0; k < THREADS; k++)
+        ck_assert(pthread_create(&workers[k].thread, NULL, work, &workers[k]) == 0);
+    for (int k = 0; k < THREADS; k++)
+        pthread_join(workers[k].thread, NULL);
+    for (int k = 0; k < THREADS; k++)
+        ck_assert_msg(!workers[k].wrong, "thread %d", k);
+}
+
+/* Thread k works on the data from element k on. */
+static void want_all(void)
+{
+    fill_data(11);
+    for (int k = 0; k < THREADS; k++) {
+        workers[k] = (worker){ .number = k };
+        ck_assert(rd_eval(ctx, workload(ctx, data + k), RD_INTO(workers[k].want, RD_SHAPE(ROWS, COLUMNS))) == RD_OK);
+    }
+}
+
+static void *own_context(void *argument)
+{
+    worker *w = argument;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        rd_ctx *c = rd_ctx_new(&(rd_ctx_opts){ .threads = 2 });
+
+        memset(w->found, 0, sizeof w->found);
+        w->wrong |= rd_eval(c, workload(c, data + w->number), RD_INTO(w->found, RD_SHAPE(ROWS, COLUMNS))) != RD_OK ||
+                    memcmp(w->want, w->found, sizeof w->want) != 0;
+        /* A failure of one is none of the others. */
+        w->wrong |= rd_slice(rd_num(c, 1), "9") != NULL || rd_error(c) != RD_ERR_AXIS;
+        rd_ctx_free(c);
+    }
+    return NULL;
+}
+
+START_TEST(contexts_side_by_side)
+{
+    want_all();
+    start_and_join(own_context);
+    ck_assert_int_eq(rd_error(ctx), RD_OK);
+}
+END_TEST
+
+/* ---- One plan on several threads ------------------------------------------------------------------------------------------------------ */
+static void *run_plan(void *argument)
+{
+    worker *w = argument;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        memset(w->found, 0, sizeof w->found);
+        w->wrong |= rd_plan_run(w->plan, (const void *[]){ data + w->number }, (void *[]){ w->found }) != RD_OK ||
+                    memcmp(w->want, w->found, sizeof w->want) != 0;
+    }
+    return NULL;
+}
+
+static rd_plan *plan_workload(int32_t threads)
+{
+    rd_array     layout = { .type = RD_F64, .shape = RD_SHAPE(ROWS, COLUMNS) };
+    rd_expr     *in = rd_input(ctx, "x", &layout), *e = rd_exp(rd_sub(in, rd_max(in, RD_KEEP(1))));
+    rd_expr     *y    = rd_scan(rd_div(e, rd_sum(e, RD_KEEP(1))), "sum", RD_DIMS(1));
+    rd_eval_opts opts = { .threads = threads };
+
+    return rd_plan_new(ctx, RD_EXPRS(in), RD_RESULTS({ y, &layout }), &opts);
+}
+
+START_TEST(one_plan_on_threads)
+{
+    static const int32_t counts[] = { 0, 1, 3 };
+
+    want_all();
+    for (size_t k = 0; k < COUNT(counts); k++) {
+        rd_plan *plan = plan_workload(counts[k]);
+
+        ck_assert_msg(plan, "%s", rd_error_text(ctx));
+        for (int t = 0; t < THREADS; t++)
+            workers[t].plan = plan;
+        start_and_join(run_plan);
+        rd_plan_free(plan);
+    }
+}
+END_TEST
+
+/* All runs fail, of which one records the sentence; and all warn. */
+static const char *refuse(void *user, int64_t n, const void *const *in, void *out)
+{
+    (void)user;
+    memset(out, 0, (size_t)n * sizeof(double));
+    return *(const double *)in[0] >= 0 ? "no number is good enough" : "not even a negative one";
+}
+
+static void *run_failing(void *argument)
+{
+    worker *w = argument;
+
+    for (int round = 0; round < ROUNDS; round++)
+        w->wrong |= rd_plan_run(w->plan, (const void *[]){ data }, (void *[]){ w->found }) != RD_ERR_CALLBACK;
+    return NULL;
+}
+
+START_TEST(failures_on_threads)
+{
+    rd_fn    f      = { .size = sizeof f, .name = "refuse", .arity = 1, .in = RD_F64, .out = RD_F64, .block = refuse };
+    rd_array layout = { .type = RD_F64, .shape = RD_SHAPE(ROWS, COLUMNS) };
+    rd_expr *in     = rd_input(ctx, "x", &layout);
+    rd_plan *plan   = rd_plan_new(ctx, RD_EXPRS(in), RD_RESULTS({ rd_map(in, &f), &layout }), NULL);
+
+    fill_data(3);
+    for (int t = 0; t < THREADS; t++)
+        workers[t] = (worker){ .number = t, .plan = plan };
+    start_and_join(run_failing);
+    ck_assert(rd_error(ctx) == RD_ERR_CALLBACK && strstr(rd_error_text(ctx), "no"));
+    rd_plan_free(plan);
+}
+END_TEST
+
+/* ---- Inside the caller's parallel region ------------------------------------------------------------------------------------------------ */
+START_TEST(inside_a_parallel_region)
+{
+    want_all();
+#pragma omp parallel for num_threads(THREADS) schedule(static, 1)
+    for (int k = 0; k < THREADS; k++)
+        own_context(&workers[k]);
+    for (int k = 0; k < THREADS; k++)
+        ck_assert_msg(!workers[k].wrong, "thread %d", k);
+}
+END_TEST
+
+static void setup(void)
+{
+    ctx = rd_ctx_new(NULL);
+}
+
+static void teardown(void)
+{
+    rd_ctx_free(ctx);
+}
+
+int main(void)
+{
+    Suite   *suite  = suite_create("threads");
+    TCase   *tc     = tcase_create("threads");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_checked_fixture(tc, setup, teardown);
+    tcase_add_loop_test(tc, tasks_change_no_bit, 0, SEEDS);
+    tcase_add_loop_test(tc, joined_trees_change_no_bit, 0, JOINED);
+    tcase_add_test(tc, contexts_side_by_side);
+    tcase_add_test(tc, one_plan_on_threads);
+    tcase_add_test(tc, failures_on_threads);
+    tcase_add_test(tc, inside_a_parallel_region);
+    suite_add_tcase(suite, tc);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
