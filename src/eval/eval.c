@@ -89,8 +89,12 @@ double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index)
     rd_array  out    = { .data = &memory };
     rd_status status;
 
-    if (!ctx || !y || rd_error(ctx) != RD_OK)
+    if (!ctx || rd_error(ctx) != RD_OK)
         return NAN;
+    if (!y) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_at: the expression is NULL");
+        return NAN;
+    }
     if (index.n != y->rank) {
         rd_fail(ctx, RD_ERR_AXIS, "rd_at: %d indices for an expression of rank %d", (int)index.n, y->rank);
         return NAN;

@@ -87,6 +87,11 @@ static bool check_layout(rd_ctx *ctx, const char *call, const rd_expr *y, const 
                 rd_dtype_name(y->type), rd_dtype_name(out->type));
         return false;
     }
+    if ((uintptr_t)out->data % (uintptr_t)rd_dtype_size(out->type) != 0) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the output's address %p is not aligned for %s", call, out->data,
+                rd_dtype_name(out->type));
+        return false;
+    }
     if (overlaps_itself(y, stride)) {
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the output of shape %s has strides by which its elements overlap", call,
                 rd_shape_text(y->rank, y->extent, want));

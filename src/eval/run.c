@@ -3,6 +3,7 @@
  * Tasks are contiguous shares of a stage's root axis that start at whole blocks of every combine tree, so their number
  * changes no bit. */
 #include "eval/plan.h"
+#include <stdio.h>
 #include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -188,19 +189,34 @@ static bool needs_scratch(const run *r, int k)
     return false;
 }
 
+/* The address that a run got for its input or result k: is it one, and aligned? */
+static rd_status check_address(const run *r, const char *what, int k, const void *address, rd_dtype type)
+{
+    char sentence[128];
+
+    if (address && (uintptr_t)address % (uintptr_t)rd_dtype_size(type) == 0)
+        return RD_OK;
+    if (address)
+        snprintf(sentence, sizeof sentence, "rd_plan_run: the address %p of %s %d is not aligned for %s", address, what,
+                 k, rd_dtype_name(type));
+    else
+        snprintf(sentence, sizeof sentence, "rd_plan_run: the address of %s %d is NULL", what, k);
+    return rd_fail_run(r->plan->ctx, RD_ERR_ARGUMENT, sentence);
+}
+
 static rd_status bind_inputs(run *r, const void *const *in)
 {
     const rd_plan *plan = r->plan;
+    rd_status      status;
 
     for (int s = 0; s < plan->n_slot; s++)
         r->slot[s] = (void *)plan->slot[s].data;
     for (int k = 0; k < plan->n_in; k++) {
         if (plan->in_slot[k] < 0)
             continue;
-        if (!in || !in[k])
-            return rd_fail_run(plan->ctx, RD_ERR_ARGUMENT, "rd_plan_run: the pointer of an input is NULL");
-        if ((uintptr_t)in[k] % (uintptr_t)rd_dtype_size(plan->slot[plan->in_slot[k]].type))
-            return rd_fail_run(plan->ctx, RD_ERR_ARGUMENT, "rd_plan_run: an input is not aligned as its type");
+        status = check_address(r, "input", k, in ? in[k] : NULL, plan->slot[plan->in_slot[k]].type);
+        if (status != RD_OK)
+            return status;
         r->slot[plan->in_slot[k]] = (void *)in[k];
     }
     return RD_OK;
@@ -209,15 +225,15 @@ static rd_status bind_inputs(run *r, const void *const *in)
 static rd_status bind_outputs(run *r, void *const *out)
 {
     const rd_plan *plan = r->plan;
+    rd_status      status;
 
     for (int k = 0; k < plan->n_out; k++) {
         r->target[k] = out ? out[k] : plan->out[k].data;
         if (plan->out[k].slot < 0)
             continue;
-        if (!r->target[k])
-            return rd_fail_run(plan->ctx, RD_ERR_ARGUMENT, "rd_plan_run: the pointer of a result is NULL");
-        if ((uintptr_t)r->target[k] % (uintptr_t)rd_dtype_size(plan->out[k].type))
-            return rd_fail_run(plan->ctx, RD_ERR_ARGUMENT, "rd_plan_run: a result is not aligned as its type");
+        status = check_address(r, "result", k, r->target[k], plan->out[k].type);
+        if (status != RD_OK)
+            return status;
     }
     for (int k = 0; k < plan->n_out; k++) {
         const rd_output *o = &plan->out[k];
