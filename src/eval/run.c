@@ -7,11 +7,11 @@
 #include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
-#endif
 
 /* Stages with less work than this many operations stay on one thread: a parallel region costs about a microsecond, a
  * disturbed one several. */
 static const double SMALL_WORK = 50e3;
+#endif
 
 typedef struct run {
     const rd_plan *plan;
