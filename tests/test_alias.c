@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* ---- One block of memory: an expression of its first elements goes to other elements of it ------------------------------- */
-enum { SIDE = 24, CELLS = SIDE * SIDE, START = 40, BLOCK = 4 * CELLS };
+enum { SIDE = 16, CELLS = SIDE * SIDE, START = 40, BLOCK = 4 * CELLS };
 
 typedef rd_expr *build(rd_expr *x);
 
@@ -130,8 +130,7 @@ static const struct {
 
 static const rd_eval_opts ways[] = {
     { .threads = 1 },
-    { .threads = 3 },
-    { .traversal = RD_TRAVERSE_GREEDY, .threads = 2 },
+    { .traversal = RD_TRAVERSE_GREEDY, .threads = 3 },
     { .traversal = RD_TRAVERSE_LAZY },
 };
 

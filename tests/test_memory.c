@@ -11,10 +11,10 @@
 /* ---- Fused: no array of the inputs' size ---------------------------------------------------------------------------- */
 /* An evaluation's own memory: about 250 KiB of graph and plan, whatever the sizes, and for each task the partial results
  * of a panel of outputs: one for each level of the combine tree, some 500 bytes an output for the three sums of a
- * variance.  An array of the inputs' size would take 1/2 and then 4 MiB, one of pairs 1/2 and then 8 MiB. */
+ * variance.  An array of the inputs' size would take 1/4 and then 2 MiB, as would one of pairs. */
 enum { PEAK_MOST = 1 << 20, PEAK_GROWTH = 512 << 10, TASKS = 2 };
 
-enum { MOST_ROWS = 1024, MOST_COLUMNS = 1024 };
+enum { MOST_ROWS = 512, MOST_COLUMNS = 1024 };
 static float data_x[MOST_ROWS * MOST_COLUMNS], data_y[MOST_ROWS * MOST_COLUMNS], output[MOST_ROWS * MOST_COLUMNS];
 
 typedef rd_expr *build(rd_expr *x, rd_expr *y);
@@ -189,7 +189,7 @@ END_TEST
 /* ---- A limit ------------------------------------------------------------------------------------------------------------ */
 START_TEST(limit_is_kept)
 {
-    const int64_t limit = 2 << 20;
+    const int64_t limit = 1 << 20;
     rd_ctx       *c     = rd_ctx_new(&(rd_ctx_opts){ .memory_limit = limit, .threads = TASKS });
     rd_expr      *x     = rd_wrap(c, data_x, RD_SHAPE(MOST_ROWS, MOST_COLUMNS));
     rd_array      out   = { 0 };
@@ -197,12 +197,12 @@ START_TEST(limit_is_kept)
 
     rd_eval(c, rd_wrap(c, data_x, RD_SHAPE(2)), RD_INTO(output, RD_SHAPE(2))); /* tables that stay */
     held = rd_memory_now(c);
-    ck_assert_msg(rd_eval(c, rd_neg(x), &out) == RD_ERR_MEMORY, "4 MiB of result");
+    ck_assert_msg(rd_eval(c, rd_neg(x), &out) == RD_ERR_MEMORY, "2 MiB of result");
     ck_assert(!out.data && !out.owner && rd_memory_now(c) <= held + 4096 && rd_error_text(c)[0]);
     rd_error_clear(c);
     ck_assert_msg(rd_eval(c, rd_neg(x), RD_INTO(output, RD_SHAPE(MOST_ROWS, MOST_COLUMNS))) == RD_OK, "%s",
                   rd_error_text(c));
-    /* A copy of 4 MiB that only a run makes: the operand of a reshape that no strides express. */
+    /* A copy of 2 MiB that only a run makes: the operand of a reshape that no strides express. */
     ck_assert(rd_eval(c, rd_reshape(rd_exp(rd_slice(x, ":, 1:")), RD_SHAPE(MOST_COLUMNS - 1, MOST_ROWS)),
                       RD_INTO(output, RD_SHAPE(MOST_COLUMNS - 1, MOST_ROWS))) == RD_ERR_MEMORY);
     ck_assert(rd_memory_peak(c) <= limit);
