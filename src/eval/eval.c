@@ -14,15 +14,17 @@ static bool give_memory(rd_ctx *ctx, rd_results results, bool *fresh)
     for (int k = 0; k < results.n; k++) {
         const rd_expr *y   = results.at[k].expr;
         rd_array      *out = results.at[k].out;
+        int64_t        points, size;
 
         fresh[k] = wants_memory(&results.at[k]);
         if (!fresh[k])
             continue;
-        out->data = rd_array_memory(ctx, rd_points(y->rank, y->extent) * rd_dtype_size(y->type), &out->owner);
+        points    = rd_points(y->rank, y->extent);
+        size      = rd_dtype_size(y->type);
+        out->data = points > INT64_MAX / size ? NULL : rd_array_memory(ctx, points * size, &out->owner);
         if (!out->data) {
             *out = (rd_array){ 0 };
-            rd_fail(ctx, RD_ERR_MEMORY, "rd_eval: no memory for a result of %lld elements",
-                    (long long)rd_points(y->rank, y->extent));
+            rd_fail(ctx, RD_ERR_MEMORY, "rd_eval: no memory for a result of %lld elements", (long long)points);
             return false;
         }
         out->type  = y->type;
