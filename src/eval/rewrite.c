@@ -40,8 +40,8 @@ static const int64_t ROW_BYTES = 256 << 10;
 
 static bool plain_reduce(const rd_value *v, int reducer)
 {
-    return v->kind == RD_VALUE_REDUCE && v->reducer == reducer && v->in[1] < 0 && v->in[2] < 0 && v->out < 0 &&
-           !v->whole && v->expr->as.fold->law != RD_LAW_serial && !v->expr->as.fold->identity;
+    return v->kind == RD_VALUE_REDUCE && v->reducer == reducer && v->in[1] < 0 && v->in[2] < 0 &&
+           v->expr->as.fold->law != RD_LAW_serial && !v->expr->as.fold->identity;
 }
 
 /* Is s the sum over the same axes of exp(x - m), m the maximum of x?  Gives m, else -1. */
@@ -82,47 +82,76 @@ static int new_value(rd_graph *g, rd_value v)
     return g->n_value++;
 }
 
-/* The reduction to both results, stored with one more dim for them; a copy of m but for that. */
+/* The reduction to both results, stored with one more dim for them; a copy of m but for that and where m goes. */
 static int pair_of(rd_graph *g, int m)
 {
-    rd_value p = g->value[m];
+    rd_value       p   = g->value[m];
+    const int32_t *dim = p.dim;
 
-    if (g->n_axis == RD_MAX_AXES)
+    if (g->n_axis == RD_MAX_AXES) {
+        rd_fail(g->ctx, RD_ERR_LIMIT, "rd_eval: the results together need more than %d loop axes", RD_MAX_AXES);
         return -1;
+    }
     p.reducer = RD_RED_maxsumexp;
     p.ops     = rd_reducer_table[RD_RED_maxsumexp].cost;
     p.inner   = g->n_axis;
-    p.axes |= rd_bit(p.inner);
-    p.dim = rd_pool_grow(g->pool, p.dim, (size_t)p.n_dim, (size_t)p.n_dim + 1, sizeof *p.dim);
+    p.out     = -1;
+    p.whole   = false;
+    p.dim     = rd_pool_get(g->pool, ((size_t)p.n_dim + 1) * sizeof *p.dim);
     if (!p.dim)
         return -1;
-    g->axis[g->n_axis++] = (rd_axis_info){ .extent = 2, .name = "pair" };
+    p.n_dim = 0;
+    for (int d = 0; d < g->value[m].n_dim; d++)
+        if (rd_in(p.axes, dim[d]))
+            p.dim[p.n_dim++] = dim[d];
+    p.axes |= rd_bit(p.inner);
     p.dim[p.n_dim++]     = p.inner;
+    g->axis[g->n_axis++] = (rd_axis_info){ .extent = 2, .name = "pair" };
     return new_value(g, p);
 }
 
-/* Value v becomes a read of the k-th result of a pair at v's own place. */
-static bool read_result(rd_graph *g, int v, int pair, int k)
+/* The k-th result of a pair at the place of value v. */
+static rd_value result_of(const rd_graph *g, int v, int pair, int k, rd_subscript *at)
 {
-    const rd_value *p  = &g->value[pair];
-    rd_subscript   *at = rd_pool_get(g->pool, (size_t)p->n_dim * sizeof *at);
+    const rd_value *p = &g->value[pair];
 
-    if (!at)
-        return false;
     for (int d = 0; d < p->n_dim - 1; d++)
         at[d] = (rd_subscript){ .n_term = 1, .term = { { p->dim[d], -1, 1 } } };
     at[p->n_dim - 1].offset = k;
-    g->value[v]             = (rd_value){ .kind   = RD_VALUE_READ,
-                                          .type   = g->value[v].type,
-                                          .slot   = -1,
-                                          .target = pair,
-                                          .n_at   = p->n_dim,
-                                          .at     = at,
-                                          .axes   = g->value[v].axes,
-                                          .inner  = -1,
-                                          .into   = -1,
-                                          .out    = -1 };
-    return true;
+    return (rd_value){ .kind   = RD_VALUE_READ,
+                       .type   = g->value[v].type,
+                       .slot   = -1,
+                       .target = pair,
+                       .n_at   = p->n_dim,
+                       .at     = at,
+                       .axes   = g->value[v].axes,
+                       .inner  = -1,
+                       .into   = -1,
+                       .out    = -1 };
+}
+
+/* Value v becomes a read of the k-th result of a pair; if it is kept, a copy of that, kept in the same way: who else
+ * asks for v must not decide how it is computed. */
+static bool read_result(rd_graph *g, int v, int pair, int k)
+{
+    rd_subscript *at = rd_pool_get(g->pool, (size_t)g->value[pair].n_dim * sizeof *at);
+    int32_t      *in = rd_pool_get(g->pool, sizeof *in);
+
+    if (!at || !in)
+        return false;
+    if (g->value[v].out < 0 && !g->value[v].whole) {
+        g->value[v] = result_of(g, v, pair, k, at);
+        return true;
+    }
+    in[0]               = new_value(g, result_of(g, v, pair, k, at));
+    g->value[v].kind    = RD_VALUE_MAP;
+    g->value[v].op      = RD_OP_cast;
+    g->value[v].ops     = 0;
+    g->value[v].in      = in;
+    g->value[v].n_in    = 1;
+    g->value[v].reduced = 0;
+    g->value[v].combine = NULL;
+    return in[0] >= 0;
 }
 
 static bool recognise(rd_graph *g, int s)
