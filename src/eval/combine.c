@@ -251,21 +251,29 @@ static double lane_cost(const own *o, int axis)
     return cost;
 }
 
+/* Of two lanes that cost the same.  Never by number: what else is evaluated gives axes their numbers. */
+static bool preferred(const own *o, int a, int b)
+{
+    bool    p = rd_in(o->value->reduced, a), q = rd_in(o->value->reduced, b);
+    int64_t m = group_extent(o, a), n = group_extent(o, b);
+
+    if (p != q)
+        return q;
+    return m != n ? m > n : index_coef(o, a) > index_coef(o, b);
+}
+
 static int choose_lane(const own *o, bool reduced_allowed)
 {
     int    best  = -1;
     double least = 0;
 
     for (int a = 0; a < o->graph->n_axis; a++) {
-        bool   reduced = rd_in(o->value->reduced, a);
         double cost;
 
-        if (!rd_in(o->space, a) || (reduced && !reduced_allowed) || !innermost(o, a))
+        if (!rd_in(o->space, a) || (rd_in(o->value->reduced, a) && !reduced_allowed) || !innermost(o, a))
             continue;
         cost = lane_cost(o, a);
-        if (best < 0 || cost < least ||
-            (cost == least && (reduced < rd_in(o->value->reduced, best) ||
-                               (reduced == rd_in(o->value->reduced, best) && extent(o, a) > extent(o, best))))) {
+        if (best < 0 || cost < least || (cost == least && preferred(o, a, best))) {
             best  = a;
             least = cost;
         }
