@@ -173,14 +173,15 @@ int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_ex
     return g->n_value++;
 }
 
+/* Takes of takes recurse here, so the set of axes is small: a few hundred bytes a level. */
 double rd_demand_points(const rd_collector *c, const rd_expr *expr, const rd_demand *d)
 {
-    int    seen[RD_MAX_RANK * RD_MAX_TERMS], n = 0;
-    double points = 1;
+    uint64_t seen[RD_RAW_WORDS] = { 0 };
+    double   points             = 1;
 
     for (int a = 0; a < expr->rank; a++)
         for (int t = 0; t < d->at[a].n_term; t++) {
-            int axis = d->at[a].term[t].axis, k = 0;
+            int axis = d->at[a].term[t].axis;
 
             if (axis < 0) { /* a gather visits as many elements as its index has: bounded by the index's own axes */
                 const rd_value  *v     = &c->graph->value[d->at[a].term[t].value];
@@ -190,10 +191,8 @@ double rd_demand_points(const rd_collector *c, const rd_expr *expr, const rd_dem
                 continue;
             }
             axis = rd_axes_root(c->axes, axis);
-            while (k < n && seen[k] != axis)
-                k++;
-            if (k == n) {
-                seen[n++] = axis;
+            if (!(seen[axis / 64] >> (axis % 64) & 1)) {
+                seen[axis / 64] |= (uint64_t)1 << (axis % 64);
                 points *= (double)c->axes->at[axis].extent;
             }
         }
