@@ -80,6 +80,11 @@ static rd_expr *joined(rd_expr *x)
     return rd_sum(rd_concat(0, RD_EXPRS(x, rd_neg(x))), RD_DIMS(1));
 }
 
+static rd_expr *joined_rows(rd_expr *x)
+{
+    return rd_sum(rd_concat(1, RD_EXPRS(x, rd_neg(x))), RD_DIMS(1));
+}
+
 static rd_expr *where_rows(rd_expr *x)
 {
     return rd_sum(x, RD_DIMS(1), .where = rd_gt(x, rd_max(rd_abs(x), RD_KEEP(1))));
@@ -104,6 +109,7 @@ static const struct {
     { "max of windows of 3", window_max, 3 },
     { "sum of a reshape", reshaped, 1 },
     { "sum where", where_rows, 2 },
+    { "sum of rows joined", joined_rows, 4 }, /* both parts, stored, and read again */
     { "sum of a concatenation", joined, 1 },
 };
 
@@ -162,7 +168,7 @@ START_TEST(one_row)
 }
 END_TEST
 
-/* Not of a concatenation: an index may point into any part, so it is stored. */
+/* Not of a concatenation along the same axis: an index may point into any part, so it is stored. */
 START_TEST(one_row_by_a_take)
 {
     enum { COLUMNS = 300, FEW = 10, MANY = 400 };
