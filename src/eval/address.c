@@ -180,8 +180,16 @@ bool rd_assign_slots(rd_graph *g, const rd_tree *tree, int32_t *slot)
         slot[v] = g->n_slot++;
         more[slot[v]] =
             (rd_slot){ .kind = m->out >= 0 ? RD_SLOT_OUTPUT : RD_SLOT_ARRAY, .type = m->type, .result = m->out };
-        if (m->out < 0)
-            more[slot[v]].bytes = rd_points_of(g, h->stored) * rd_dtype_size(m->type);
+        if (m->out < 0) {
+            int64_t points = rd_points_of(g, h->stored), size = rd_dtype_size(m->type);
+
+            if (points > INT64_MAX / size) {
+                rd_fail(g->ctx, RD_ERR_MEMORY, "rd_eval: no memory for an array of %lld elements between two passes",
+                        (long long)points);
+                return false;
+            }
+            more[slot[v]].bytes = points * size;
+        }
     }
     return true;
 }
