@@ -4,7 +4,7 @@
  * accesses to slots of memory, folds (reductions and scans).  A program knows no graph and holds no pointers to data:
  * slot addresses come with each run, so one program serves any number of threads and any data of its shape.
  *
- * Text form, one instruction a line, by rd_program_text(); docs/design.md explains it. */
+ * Text form, one instruction a line, by rd_program_text(). */
 #ifndef RD_KERNELS_PROGRAM_H
 #define RD_KERNELS_PROGRAM_H
 #include "core/ops.h"
