@@ -59,4 +59,4 @@ include(cmake/docs.cmake)
 # that spin while they wait would starve the tests running beside them.
 set_tests_properties(${rdim_tests} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
 set_property(TEST ${rdim_tests} APPEND PROPERTY ENVIRONMENT
-    CK_TIMEOUT_MULTIPLIER=20 XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache OMP_WAIT_POLICY=passive)
+    CK_TIMEOUT_MULTIPLIER=60 XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/cache OMP_WAIT_POLICY=passive)
