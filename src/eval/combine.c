@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 64 };
+enum { STEPS = 64, MAX_DEPTH = 8 };
 
 /* How one operand is read: elements per index of each axis.  A fold among the operands is looked through, down to what
  * it reads: whether its result is at hand or an array is not known yet, and must not matter. */
@@ -22,6 +22,7 @@ typedef struct own {
     own_access     *access;
     int             n, room;
     rd_set          space;
+    int             depth; /* of stored values looked through */
 } own;
 
 static int64_t extent(const own *o, int axis)
@@ -54,23 +55,61 @@ static void add_subscript(const own *o, own_access *a, const rd_subscript *at, i
             a->gathered |= o->graph->value[at->term[t].value].axes;
 }
 
-static bool access_value(own *o, const rd_value *v)
+/* Storage that is not looked through: a join, or a copy read by one flat place. */
+static bool access_storage(own *o, const rd_value *v)
 {
-    const rd_value *t      = v->kind == RD_VALUE_READ && v->target >= 0 ? &o->graph->value[v->target] : v;
-    own_access     *a      = new_access(o, v->kind == RD_VALUE_COORD ? 0 : rd_dtype_size(v->type));
+    const rd_value *t      = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;
+    own_access     *a      = new_access(o, rd_dtype_size(v->type));
     int64_t         stride = 1;
 
     if (!a)
         return false;
-    if (v->kind == RD_VALUE_COORD || (v->kind == RD_VALUE_READ && t->dense))
-        add_subscript(o, a, &v->at[0], 1);
-    else
-        for (int d = t->n_dim; d-- > 0;) {
-            rd_subscript self = { .n_term = 1, .term = { { t->dim[d], -1, 1 } } };
+    for (int d = t->n_dim; d-- > 0 && !t->dense; stride *= o->graph->axis[t->dim[d]].extent) {
+        rd_subscript self = { .n_term = 1, .term = { { t->dim[d], -1, 1 } } };
 
-            add_subscript(o, a, t == v ? &self : &v->at[d], stride);
-            stride *= o->graph->axis[t->dim[d]].extent;
+        add_subscript(o, a, t == v ? &self : &v->at[d], stride);
+    }
+    if (t->dense)
+        add_subscript(o, a, &v->at[0], 1);
+    return true;
+}
+
+static bool access_place(own *o, const rd_value *v)
+{
+    own_access *a = new_access(o, v->kind == RD_VALUE_COORD ? 0 : rd_dtype_size(v->type));
+
+    if (a)
+        add_subscript(o, a, &v->at[0], 1);
+    return a;
+}
+
+static bool find_accesses(own *o);
+
+/* What a stored value was made from, at the places where it is read: whether it is stored depends on who else reads it,
+ * which must not matter here. */
+static bool access_through(own *o, const rd_value *read)
+{
+    const rd_value *t     = &o->graph->value[read->target];
+    own             inner = { .graph = o->graph, .value = t, .depth = o->depth + 1 };
+
+    if (t->dense || t->kind == RD_VALUE_JOIN || o->depth == MAX_DEPTH)
+        return access_storage(o, read);
+    if (!find_accesses(&inner))
+        return false;
+    for (int i = 0; i < inner.n; i++) {
+        own_access *from = &inner.access[i], *a = new_access(o, from->bytes);
+
+        if (!a)
+            return false;
+        for (int d = 0; d < t->n_dim; d++) {
+            add_subscript(o, a, &read->at[d], from->coef[t->dim[d]]);
+            if (rd_in(from->gathered, t->dim[d]))
+                a->gathered |= rd_subscript_axes(o->graph, &read->at[d]);
+            from->coef[t->dim[d]] = 0;
         }
+        for (int x = 0; x < o->graph->n_axis; x++)
+            a->coef[x] += from->coef[x];
+    }
     return true;
 }
 
@@ -98,13 +137,9 @@ static bool find_accesses(own *o)
         const rd_value *v = &o->graph->value[stack[--top]];
 
         if (is_source(v)) {
-            if (v->kind == RD_VALUE_READ && v->target < 0) {
-                own_access *a = new_access(o, rd_dtype_size(v->type));
-
-                if (!a)
-                    return false;
-                add_subscript(o, a, &v->at[0], 1);
-            } else if (!access_value(o, v))
+            if (!(v->kind == RD_VALUE_JOIN ? access_storage(o, v)
+                  : v->target >= 0         ? access_through(o, v)
+                                           : access_place(o, v)))
                 return false;
             continue;
         }

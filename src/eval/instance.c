@@ -3,6 +3,60 @@
 #include <string.h>
 
 /* ---- Maps --------------------------------------------------------------------------------------------------- */
+/* Where a view reads its operand. */
+static bool view_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in)
+{
+    const int64_t *number = e->as.view->number;
+    int            rank   = e->in[0]->rank;
+
+    for (int a = 0; a < rank; a++) {
+        in[a] = rd_subscript_const(number[a]);
+        for (int k = 0; k < e->rank; k++)
+            if (!rd_subscript_add(c->axes, &in[a], &at[k], number[rank + a * e->rank + k]))
+                return false;
+    }
+    return true;
+}
+
+/* The product that an operand of an addition is, seen through a view; NULL if it is none. */
+static const rd_expr *product(const rd_expr *e)
+{
+    if (e->kind == RD_EXPR_VIEW)
+        e = e->in[0];
+    return e->kind == RD_EXPR_MAP && (e->op == RD_OP_mul || e->op == RD_OP_square) ? e : NULL;
+}
+
+/* a * b + c has one rounding.  Decided on the expressions, so that what else is asked for cannot change it.  Not where
+ * both operands are products: x * x - y * y must be 0 for x == y, and which of the two would be rounded first is
+ * nobody's choice. */
+static bool contracts(const rd_expr *e)
+{
+    return e->kind == RD_EXPR_MAP && e->op == RD_OP_add && rd_dtype_kind(e->type) == RD_KIND_FLOAT &&
+           !product(e->in[0]) != !product(e->in[1]);
+}
+
+static bool demand_contracted(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
+{
+    int            left = product(e->in[0]) ? 0 : 1;
+    const rd_expr *p    = product(e->in[left]);
+    int32_t       *in   = rd_pool_get(c->pool, 3 * sizeof *in);
+    rd_subscript   place[RD_MAX_RANK];
+
+    if (!in)
+        return false;
+    if (p == e->in[left])
+        memcpy(place, at, (size_t)e->rank * sizeof *at);
+    else if (!view_places(c, e->in[left], at, place))
+        return false;
+    in[0]                   = rd_demand_new(c, p->in[0], place);
+    in[1]                   = rd_demand_new(c, p->in[p->n_in - 1], place);
+    in[2]                   = rd_demand_new(c, e->in[1 - left], at);
+    c->graph->value[v].op   = RD_OP_fma;
+    c->graph->value[v].in   = in;
+    c->graph->value[v].n_in = 3;
+    return in[0] >= 0 && in[1] >= 0 && in[2] >= 0;
+}
+
 static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int v = rd_value_new(c, e->kind == RD_EXPR_MAP ? RD_VALUE_MAP : RD_VALUE_CALL, e->type, e);
@@ -11,6 +65,8 @@ static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
         return -1;
     c->graph->value[v].op  = e->op;
     c->graph->value[v].ops = e->kind == RD_EXPR_MAP ? rd_op_table[e->op].cost : 10;
+    if (contracts(e))
+        return demand_contracted(c, v, e, at) ? v : -1;
     return rd_demand_operands(c, v, e, at) ? v : -1;
 }
 
@@ -114,17 +170,9 @@ static int coord_value(rd_collector *c, const rd_expr *e, const rd_subscript *at
 /* ---- Views --------------------------------------------------------------------------------------------------- */
 static bool view(rd_collector *c, const rd_expr *e, int demand)
 {
-    const rd_expr *x      = e->in[0];
-    const int64_t *number = e->as.view->number;
-    rd_subscript   at[RD_MAX_RANK];
+    rd_subscript at[RD_MAX_RANK];
 
-    for (int a = 0; a < x->rank; a++) {
-        at[a] = rd_subscript_const(number[a]);
-        for (int k = 0; k < e->rank; k++)
-            if (!rd_subscript_add(c->axes, &at[a], &rd_demand_of(c, demand)->at[k], number[x->rank + a * e->rank + k]))
-                return false;
-    }
-    return rd_answer_same(c, demand, x, at);
+    return view_places(c, e, rd_demand_of(c, demand)->at, at) && rd_answer_same(c, demand, e->in[0], at);
 }
 
 /* The index becomes a value of its own, checked against the axis; the operand is read at it. */

@@ -198,7 +198,7 @@ typedef struct rd_request {
 rd_graph *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request);
 void      rd_merge_axes(rd_graph *graph);                 /* the virtual shape                               */
 bool      rd_combine_trees(rd_graph *graph);              /* fills rd_value.combine                          */
-bool      rd_rewrite(rd_graph *graph);                    /* fma; softmax's pair of reductions on long rows  */
+bool      rd_rewrite(rd_graph *graph);                    /* softmax's pair of reductions on long rows       */
 rd_tree  *rd_place(rd_graph *graph);
 rd_nest  *rd_order(rd_tree *tree, rd_traversal traversal);
 bool      rd_settle_homes(rd_tree *tree);                 /* rd_home from where values are computed and read */

@@ -1,38 +1,6 @@
-/* rewrite.c - two changes of the graph that fix numbers: multiply-adds become fma, and a softmax written as two
- * reductions over long rows becomes one.  Both look at the value and its operands only, never at siblings. */
+/* rewrite.c - a softmax written as two reductions over long rows becomes one.  It looks at the values themselves and
+ * their operands only, never at siblings, as it changes bits. */
 #include "eval/ir.h"
-
-/* ---- Multiply-add -------------------------------------------------------------------------------------------- */
-static bool product(const rd_value *v)
-{
-    return v->kind == RD_VALUE_MAP && (v->op == RD_OP_mul || v->op == RD_OP_square);
-}
-
-/* a * b + c with one rounding.  Not where both operands are products: x * x - y * y must be 0 for x == y, and which of
- * the two would be rounded first is nobody's choice. */
-static bool contract(rd_graph *g, rd_value *v)
-{
-    const rd_value *p;
-    bool            left;
-    int32_t        *in;
-
-    if (v->kind != RD_VALUE_MAP || v->op != RD_OP_add || rd_dtype_kind(v->type) != RD_KIND_FLOAT)
-        return true;
-    left = product(&g->value[v->in[0]]);
-    if (left == product(&g->value[v->in[1]]))
-        return true;
-    in = rd_pool_get(g->pool, 3 * sizeof *in);
-    if (!in)
-        return false;
-    p       = &g->value[v->in[left ? 0 : 1]];
-    in[0]   = p->in[0];
-    in[1]   = p->in[p->n_in - 1];
-    in[2]   = v->in[left ? 1 : 0];
-    v->in   = in;
-    v->n_in = 3;
-    v->op   = RD_OP_fma;
-    return true;
-}
 
 /* ---- Softmax ------------------------------------------------------------------------------------------------- */
 /* Rows up to this size stay in cache between the passes of a softmax as written; a fixed constant, as it decides bits. */
@@ -172,7 +140,7 @@ bool rd_rewrite(rd_graph *g)
     if (!root)
         return false;
     for (int i = 0; i < n; i++)
-        if (!contract(g, &g->value[i]) || !recognise(g, i))
+        if (!recognise(g, i))
             return false;
     for (int i = 0; i < g->n_value; i++)
         if (g->value[i].out >= 0)
