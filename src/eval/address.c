@@ -235,7 +235,7 @@ rd_set rd_cell_axes(const rd_value *v, const rd_scope *parent)
     return v->inner >= 0 ? axes & ~rd_bit(v->inner) : axes;
 }
 
-void rd_cell_address(const rd_lowering *l, const rd_value *v, const rd_scope *parent, rd_fold *f)
+void rd_cell_address(rd_lowering *l, const rd_value *v, const rd_scope *parent, rd_fold *f)
 {
     rd_set  axes = rd_cell_axes(v, parent);
     rd_home here = { .home = (rd_scope *)parent };
@@ -244,7 +244,7 @@ void rd_cell_address(const rd_lowering *l, const rd_value *v, const rd_scope *pa
     f->n_cell = 1;
     for (int a = l->graph->n_axis; a-- > 0;)
         if (rd_in(axes, a)) {
-            f->cell.add[f->cell.n_add++] = (rd_addend){ a, -1, rd_in(parent->ranged, a), f->n_cell };
+            add(l, &f->cell, (rd_addend){ a, -1, rd_in(parent->ranged, a), f->n_cell });
             f->n_cell *= room_of(l, &here, a);
         }
 }

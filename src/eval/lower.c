@@ -68,12 +68,28 @@ static int only_anchor(const rd_scope *scope)
     return only;
 }
 
+/* Could the code report something: a bad index, a callback's sentence, a division by 0?  Then it runs to the end, or what
+ * is reported would depend on how tasks share the loop. */
+static bool may_report(const rd_lowering *l, const rd_level *level)
+{
+    for (int i = 0; i < level->n; i++) {
+        const rd_inst *inst = &level->inst[i];
+
+        if (inst->kind == RD_I_INDEX || inst->kind == RD_I_CALL)
+            return true;
+        if (inst->kind == RD_I_MAP && rd_dtype_kind(inst->type) != RD_KIND_FLOAT &&
+            (inst->op == RD_OP_floordiv || inst->op == RD_OP_remainder || inst->op == RD_OP_pow))
+            return true;
+    }
+    return l->failed;
+}
+
 /* A loop may stop early when all it does is to decide one any or all. */
 static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
 {
     int v = only_anchor(loop);
 
-    if (l->failed || v < 0 || l->graph->value[v].kind != RD_VALUE_REDUCE ||
+    if (l->failed || v < 0 || may_report(l, &l->level[l->depth]) || l->graph->value[v].kind != RD_VALUE_REDUCE ||
         !rd_in(l->graph->value[v].reduced, loop->axis) ||
         (l->graph->value[v].reducer != RD_RED_any && l->graph->value[v].reducer != RD_RED_all) ||
         l->p->fold[l->fold[v]].n_cell != 1)

@@ -38,8 +38,13 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
         rd_reducer *copy = rd_pool_get(l->pool, sizeof *copy);
 
         l->failed |= !copy;
-        if (copy)
+        if (copy) {
             *copy = *facts->user;
+            /* Texts live in the context's arena, and the plan may outlive them. */
+            copy->name = rd_pool_grow(l->pool, copy->name, strlen(copy->name), strlen(copy->name) + 1, 1);
+            memset(copy->code, 0, sizeof copy->code);
+            l->failed |= !copy->name;
+        }
         f->user = copy;
     }
     rd_fold_positions(l, v, f);
