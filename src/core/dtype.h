@@ -16,15 +16,15 @@ typedef union rd_word {
 
 typedef enum rd_class { RD_CLASS_f32, RD_CLASS_f64, RD_CLASS_i64, RD_CLASS_u64, RD_N_CLASS } rd_class;
 
-bool        rd_dtype_ok(rd_dtype type);     /* a type of this release?                              */
-const char *rd_dtype_name(rd_dtype type);   /* "f32"; also for the refused types, "?" for garbage   */
-int         rd_dtype_size(rd_dtype type);   /* bytes                                                */
+bool        rd_dtype_ok(rd_dtype type);   /* a type of this release?                              */
+const char *rd_dtype_name(rd_dtype type); /* "f32"; also for the refused types, "?" for garbage   */
+int         rd_dtype_size(rd_dtype type); /* bytes                                                */
 rd_kind     rd_dtype_kind(rd_dtype type);
 rd_class    rd_dtype_class(rd_dtype type);
 /* Type of x op y for two strong types, as in the Array API standard; mixed kinds as in NumPy 2. */
-rd_dtype    rd_dtype_promote(rd_dtype a, rd_dtype b);
+rd_dtype rd_dtype_promote(rd_dtype a, rd_dtype b);
 /* True if every value of `from` is a value of `to`, by type: NumPy's "safe" casting. */
-bool        rd_dtype_safe(rd_dtype from, rd_dtype to);
+bool rd_dtype_safe(rd_dtype from, rd_dtype to);
 
 /* Memory to register and back.  rd_word_convert follows rd_cast's rules in the public header. */
 rd_word rd_word_load(const void *p, rd_dtype type);

@@ -4,7 +4,7 @@
 #include "core/dtype.h"
 
 typedef enum rd_op {
-#define RD_OP(name, ...) RD_OP_##name,
+#define RD_OP(name, ...)   RD_OP_##name,
 #define RD_TEST(name, ...) RD_OP_##name,
 #include "core/ops.def"
     RD_OP_where, /* where(bool, yes, no): its operands have two types, so it has no row      */
@@ -14,7 +14,13 @@ typedef enum rd_op {
 } rd_op;
 
 typedef enum rd_rule {
-    RD_RULE_ARITH, RD_RULE_SAME, RD_RULE_FLOAT, RD_RULE_ROUND, RD_RULE_COMPARE, RD_RULE_TEST, RD_RULE_LOGIC,
+    RD_RULE_ARITH,
+    RD_RULE_SAME,
+    RD_RULE_FLOAT,
+    RD_RULE_ROUND,
+    RD_RULE_COMPARE,
+    RD_RULE_TEST,
+    RD_RULE_LOGIC,
     RD_RULE_SPECIAL
 } rd_rule;
 

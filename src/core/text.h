@@ -11,5 +11,5 @@ typedef struct rd_text {
 } rd_text;
 
 __attribute__((format(printf, 2, 3))) void rd_text_add(rd_text *text, const char *format, ...);
-void rd_text_free(rd_text *text);
+void                                       rd_text_free(rd_text *text);
 #endif

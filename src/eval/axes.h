@@ -10,11 +10,11 @@ enum { RD_RAW_AXES = 512, RD_RAW_WORDS = RD_RAW_AXES / 64 };
 
 typedef struct rd_raw_axis {
     int64_t  extent;
-    int32_t  parent;                 /* union-find                                               */
-    int32_t  outer, inner;           /* after a split: index = outer * extent(inner) + inner; -1 */
-    bool     fixed;                  /* may not be split: a scan or a stored value's own dim     */
-    uint64_t member[RD_RAW_WORDS];   /* of a root: all axes unified into it                      */
-    uint64_t apart[RD_RAW_WORDS];    /* of a root: axes that it must not become                  */
+    int32_t  parent;               /* union-find                                               */
+    int32_t  outer, inner;         /* after a split: index = outer * extent(inner) + inner; -1 */
+    bool     fixed;                /* may not be split: a scan or a stored value's own dim     */
+    uint64_t member[RD_RAW_WORDS]; /* of a root: all axes unified into it                      */
+    uint64_t apart[RD_RAW_WORDS];  /* of a root: axes that it must not become                  */
 } rd_raw_axis;
 
 typedef struct rd_axes {
@@ -41,5 +41,5 @@ bool rd_subscript_add(rd_axes *axes, rd_subscript *to, const rd_subscript *add, 
 /* Roots for axes, split axes replaced by their parts, equal terms added up, sorted by axis. */
 bool rd_subscript_normal(rd_axes *axes, rd_subscript *at);
 /* Just one unscaled axis: its root; else -1. */
-int  rd_subscript_pure(const rd_axes *axes, const rd_subscript *at);
+int rd_subscript_pure(const rd_axes *axes, const rd_subscript *at);
 #endif

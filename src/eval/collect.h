@@ -8,11 +8,11 @@
 #include "eval/axes.h"
 
 typedef struct rd_demand {
-    int32_t       expr;    /* number in collector.expr                                    */
-    int32_t       next;    /* next demand of the same expression, -1                      */
-    int32_t       alias;   /* another demand that gives the value, -1                     */
-    int32_t       value;   /* the value, -1 while open                                    */
-    rd_subscript *at;      /* one per axis of the expression                              */
+    int32_t       expr;  /* number in collector.expr                                    */
+    int32_t       next;  /* next demand of the same expression, -1                      */
+    int32_t       alias; /* another demand that gives the value, -1                     */
+    int32_t       value; /* the value, -1 while open                                    */
+    rd_subscript *at;    /* one per axis of the expression                              */
 } rd_demand;
 
 typedef struct rd_seen {
@@ -24,12 +24,12 @@ typedef struct rd_seen {
 typedef struct rd_collector {
     rd_ctx    *ctx;
     rd_pool   *pool;
-    rd_graph  *graph;      /* being filled; values' in[] hold demands until the end */
+    rd_graph  *graph; /* being filled; values' in[] hold demands until the end */
     rd_axes   *axes;
-    rd_seen   *seen;       /* users first                                           */
+    rd_seen   *seen; /* users first                                           */
     int32_t    n_seen, n_demand, room_demand, room_value, room_slot;
     rd_demand *demand;
-    int32_t   *table;      /* hash of expressions to their number                   */
+    int32_t   *table; /* hash of expressions to their number                   */
     int32_t    n_table;
     rd_text    why;
 } rd_collector;
@@ -40,7 +40,7 @@ int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_ex
 /* The demands of an expression, equal ones unified: the list and its length. */
 int rd_demands_distinct(rd_collector *c, rd_seen *seen, int32_t **list);
 /* Elements that one demand evaluates. */
-double rd_demand_points(const rd_collector *c, const rd_expr *expr, const rd_demand *d);
+double        rd_demand_points(const rd_collector *c, const rd_expr *expr, const rd_demand *d);
 rd_subscript *rd_subscripts(rd_collector *c, int n);
 /* Tries to make two subscripts' axes one where both are just an axis; failure is no error. */
 void rd_join_places(rd_collector *c, const rd_subscript *a, const rd_subscript *b);
@@ -86,7 +86,7 @@ bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int demand);
 bool rd_reshape_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in, bool *ok);
 /* Numbers of an affine view of a leaf (or the leaf): address = *base + sum stride[a] * index[a]; NULL if it is none. */
 const rd_expr *rd_affine_leaf(const rd_expr *e, int64_t *base, int64_t *stride);
-int rd_leaf_slot(rd_collector *c, const rd_expr *leaf);
+int            rd_leaf_slot(rd_collector *c, const rd_expr *leaf);
 /* Element of a dense or mergeable leaf behind a reshape as one address; -1 if its strides do not merge, -2: failure. */
 int rd_reshape_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at);
 #endif

@@ -9,8 +9,8 @@ enum { RD_NAME_TEXT = 24 };
 const char *rd_anchor_name(const rd_graph *graph, const int32_t *number, int value, char name[RD_NAME_TEXT]);
 /* Name of a leaf's slot: the input's name, or x and its number. */
 const char *rd_slot_name(const rd_graph *graph, int slot, char name[RD_NAME_TEXT]);
-void rd_subscript_text(rd_text *text, const rd_graph *graph, const rd_subscript *at);
+void        rd_subscript_text(rd_text *text, const rd_graph *graph, const rd_subscript *at);
 /* What value v computes, written out down to leaves and kept values. */
-void rd_value_text(rd_text *text, const rd_tree *tree, int value);
+void        rd_value_text(rd_text *text, const rd_tree *tree, int value);
 const char *rd_keep_name(rd_keep keep);
 #endif

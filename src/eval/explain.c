@@ -52,10 +52,10 @@ static void virtual_shape_text(rd_text *text, const rd_graph *g)
         left |= rd_space(&g->value[i]);
     rd_text_add(text, left ? "virtual shape:" : "virtual shape: none, one element");
     while (left) {
-        int slowest = -1;
+        int slowest = __builtin_ctzll(left);
 
         for (int a = 0; a < g->n_axis; a++)
-            if (rd_in(left, a) && (slowest < 0 || step_along(g, a) > step_along(g, slowest)))
+            if (rd_in(left, a) && step_along(g, a) > step_along(g, slowest))
                 slowest = a;
         rd_text_add(text, " %s:%lld", g->axis[slowest].name, (long long)g->axis[slowest].extent);
         left &= ~rd_bit(slowest);

@@ -26,7 +26,7 @@ static inline bool rd_in(rd_set set, int axis)
  * Nodes in order, operands first.  Axes of expressions are gone: a node varies over iteration axes, which readers and
  * operands share.  A node's operands in[] are values at the node's own place; only READ looks elsewhere. */
 typedef struct rd_term {
-    int32_t axis; /* -1: the value of `node` counts                       */
+    int32_t axis;  /* -1: the value of `node` counts                       */
     int32_t value; /* of this value: a checked index (gather) */
     int64_t coef;
 } rd_term;
@@ -51,26 +51,26 @@ typedef enum rd_value_kind {
 
 /* Number decisions of a reduction or scan; see rd_fold in kernels/program.h for the combine tree. */
 typedef struct rd_combine {
-    int32_t  lanes;             /* 64, 32, 1                                                           */
-    int64_t  steps;
-    int32_t  n_order;           /* reduced axes, outermost first                                       */
-    int32_t  order[RD_MAX_AXES];
-    int32_t  first_lane;        /* order[first_lane..): the lane position; n_order: none               */
-    int32_t  lane_axis;         /* axis whose neighbours are computed side by side; -1: none           */
-    rd_subscript index;             /* flat C-order index over the reduced axes                            */
+    int32_t      lanes; /* 64, 32, 1                                                           */
+    int64_t      steps;
+    int32_t      n_order; /* reduced axes, outermost first                                       */
+    int32_t      order[RD_MAX_AXES];
+    int32_t      first_lane; /* order[first_lane..): the lane position; n_order: none               */
+    int32_t      lane_axis;  /* axis whose neighbours are computed side by side; -1: none           */
+    rd_subscript index;      /* flat C-order index over the reduced axes                            */
 } rd_combine;
 
 typedef struct rd_value {
-    rd_value_kind   kind;
+    rd_value_kind  kind;
     rd_dtype       type;
     rd_op          op;
-    const rd_expr *expr;        /* where it comes from; facts of CALL, REDUCE, SCAN                    */
-    rd_word        value;       /* CONST; INDEX extent                                                 */
+    const rd_expr *expr;  /* where it comes from; facts of CALL, REDUCE, SCAN                    */
+    rd_word        value; /* CONST; INDEX extent                                                 */
     int32_t        n_in, *in;
-    int32_t        slot;        /* READ of a leaf: its slot; -1: of target                             */
-    int32_t        target;      /* READ of a value                                                     */
+    int32_t        slot;   /* READ of a leaf: its slot; -1: of target                             */
+    int32_t        target; /* READ of a value                                                     */
     int32_t        n_at;
-    rd_subscript      *at;
+    rd_subscript  *at;
     rd_set         axes;        /* the value varies over these                                         */
     rd_set         reduced;     /* REDUCE: looped over and gone; SCAN: the axis it runs along (kept)   */
     int32_t        n_dim, *dim; /* axes in storage order, for values that are stored                   */
@@ -80,29 +80,29 @@ typedef struct rd_value {
     int32_t        into;        /* part of a JOIN: the node it is stored in, at at[]; -1               */
     int32_t        out;         /* result number, -1: none; stored at `store`                          */
     rd_dtype       out_type;
-    rd_subscript       store;
-    bool           whole;       /* read at other places than its own: an array of its own              */
-    bool           dense;       /* and in C order over all its dims, for readers with one flat place      */
-    float          ops;         /* of this node alone, per point                                       */
+    rd_subscript   store;
+    bool           whole; /* read at other places than its own: an array of its own              */
+    bool           dense; /* and in C order over all its dims, for readers with one flat place      */
+    float          ops;   /* of this node alone, per point                                       */
 } rd_value;
 
 typedef enum rd_slot_kind { RD_SLOT_LEAF, RD_SLOT_INPUT, RD_SLOT_OUTPUT, RD_SLOT_ARRAY } rd_slot_kind;
 
 /* Memory that programs address. */
 typedef struct rd_slot {
-    rd_slot_kind kind;
-    rd_dtype     type;
-    const void  *data;          /* LEAF: caller memory                                                */
-    const char  *name;          /* INPUT                                                              */
-    int64_t      lo, hi;        /* elements before and after the base that exist: [lo, hi)             */
-    int64_t      bytes;         /* ARRAY: size of the plan's own memory                                */
-    int32_t      result;        /* OUTPUT: number of the result                                        */
-    const rd_expr *expr;        /* LEAF, INPUT: for dumps                                             */
+    rd_slot_kind   kind;
+    rd_dtype       type;
+    const void    *data;   /* LEAF: caller memory                                                */
+    const char    *name;   /* INPUT                                                              */
+    int64_t        lo, hi; /* elements before and after the base that exist: [lo, hi)             */
+    int64_t        bytes;  /* ARRAY: size of the plan's own memory                                */
+    int32_t        result; /* OUTPUT: number of the result                                        */
+    const rd_expr *expr;   /* LEAF, INPUT: for dumps                                             */
 } rd_slot;
 
 typedef struct rd_axis_info {
     int64_t extent;
-    char    name[8];            /* i, j, k ... for dumps */
+    char    name[8]; /* i, j, k ... for dumps */
 } rd_axis_info;
 
 typedef struct rd_graph {
@@ -112,7 +112,7 @@ typedef struct rd_graph {
     rd_value    *value;
     rd_axis_info axis[RD_MAX_AXES];
     rd_slot     *slot;
-    char        *why;           /* decisions worth a line in explain, '\n' between; may be NULL */
+    char        *why; /* decisions worth a line in explain, '\n' between; may be NULL */
 } rd_graph;
 
 /* ---- tree (place) ------------------------------------------------------------------------------------------- */
@@ -120,18 +120,18 @@ typedef struct rd_scope rd_scope;
 
 /* A body is a list of items in order: kept values computed here, and loops. */
 typedef struct rd_item {
-    int32_t         value;      /* -1: a loop   */
+    int32_t         value; /* -1: a loop   */
     rd_scope       *loop;
     struct rd_item *next;
 } rd_item;
 
 struct rd_scope {
-    int32_t   axis;             /* -1: the root; its items are the stages */
-    bool      tile;             /* ranges of `step` (order)               */
+    int32_t   axis; /* -1: the root; its items are the stages */
+    bool      tile; /* ranges of `step` (order)               */
     int64_t   step;
     bool      backwards;
-    rd_set    open;             /* axes with one index here               */
-    rd_set    ranged;           /* axes cut to a range by a tile loop     */
+    rd_set    open;   /* axes with one index here               */
+    rd_set    ranged; /* axes cut to a range by a tile loop     */
     rd_scope *parent;
     rd_item  *first;
 };
@@ -140,16 +140,16 @@ typedef enum rd_keep { RD_KEEP_INLINE, RD_KEEP_REGISTER, RD_KEEP_SCRATCH, RD_KEE
 
 typedef struct rd_home {
     rd_keep   keep;
-    rd_scope *where;            /* its body computes the value; NULL: inline                     */
-    rd_scope *close;            /* the outermost loop it reduces; NULL: none                     */
-    rd_scope *home;             /* innermost scope that holds all readers and close              */
-    rd_set    stored;           /* axes of its storage                                           */
+    rd_scope *where;  /* its body computes the value; NULL: inline                     */
+    rd_scope *close;  /* the outermost loop it reduces; NULL: none                     */
+    rd_scope *home;   /* innermost scope that holds all readers and close              */
+    rd_set    stored; /* axes of its storage                                           */
 } rd_home;
 
 /* An anchor reads value m: a leaf's READ, or another anchor. */
 typedef struct rd_use {
     int32_t value;
-    rd_set  same;               /* axes of m along which it is read at the reader's own index    */
+    rd_set  same; /* axes of m along which it is read at the reader's own index    */
 } rd_use;
 
 /* A value that is computed at one place and kept. */
@@ -162,16 +162,16 @@ typedef struct rd_tree {
     rd_graph  *graph;
     rd_scope  *root;
     int32_t    n_anchor;
-    rd_anchor *anchor;          /* operands first                                                */
-    int32_t   *number;          /* value -> its index in anchor, -1                               */
-    rd_home   *home;            /* one per value                                                 */
+    rd_anchor *anchor; /* operands first                                                */
+    int32_t   *number; /* value -> its index in anchor, -1                               */
+    rd_home   *home;   /* one per value                                                 */
 } rd_tree;
 
 /* ---- nest (order): the same tree with loops exchanged, cut into tiles, homes settled ------------------------- */
 typedef struct rd_stage {
-    rd_item *item;              /* of the root: a loop, or one value without loops               */
-    int32_t  root;              /* axis tasks split, -1                                          */
-    int64_t  grain;             /* tasks start at multiples of it                                */
+    rd_item *item;  /* of the root: a loop, or one value without loops               */
+    int32_t  root;  /* axis tasks split, -1                                          */
+    int64_t  grain; /* tasks start at multiples of it                                */
     bool     serial;
 } rd_stage;
 
@@ -183,9 +183,9 @@ typedef struct rd_nest {
 
 /* Fixed prices in operations per element: an array read and written, scratch or cache.  What they decide is stored or
  * computed again, never a bit of a reduction. */
-#define RD_PRICE_READ 8.0
+#define RD_PRICE_READ  8.0
 #define RD_PRICE_WRITE 16.0
-#define RD_PRICE_NEAR 0.5
+#define RD_PRICE_NEAR  0.5
 
 /* ---- the stages --------------------------------------------------------------------------------------------- */
 /* Result k of the request: its layout in elements, and the type it is stored in. */
@@ -195,24 +195,24 @@ typedef struct rd_request {
     int64_t  stride[RD_MAX_RANK];
 } rd_request;
 
-rd_graph *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request);
-void      rd_merge_axes(rd_graph *graph);                 /* the virtual shape                               */
-bool      rd_combine_trees(rd_graph *graph);              /* fills rd_value.combine                          */
-bool      rd_rewrite(rd_graph *graph);                    /* softmax's pair of reductions on long rows       */
-rd_tree  *rd_place(rd_graph *graph);
-rd_nest  *rd_order(rd_tree *tree, rd_traversal traversal);
-bool      rd_settle_homes(rd_tree *tree);                 /* rd_home from where values are computed and read */
-rd_program *rd_lower(rd_nest *nest, rd_pool *pool);       /* n_stage programs                               */
+rd_graph   *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request);
+void        rd_merge_axes(rd_graph *graph);    /* the virtual shape                               */
+bool        rd_combine_trees(rd_graph *graph); /* fills rd_value.combine                          */
+bool        rd_rewrite(rd_graph *graph);       /* softmax's pair of reductions on long rows       */
+rd_tree    *rd_place(rd_graph *graph);
+rd_nest    *rd_order(rd_tree *tree, rd_traversal traversal);
+bool        rd_settle_homes(rd_tree *tree);         /* rd_home from where values are computed and read */
+rd_program *rd_lower(rd_nest *nest, rd_pool *pool); /* n_stage programs                               */
 
 /* Operands first, roots renamed in place, unreachable values dropped. */
 bool rd_graph_sort(rd_graph *graph, int n_root, int32_t *root);
 
 /* ---- facts about nodes (graph.c) ----------------------------------------------------------------------------- */
 int64_t rd_points_of(const rd_graph *graph, rd_set axes);
-rd_set  rd_space(const rd_value *v);                    /* axes its evaluation loops over                 */
-bool    rd_is_anchor_kind(const rd_value *v);           /* always computed at one place: folds, joins, results */
-bool    rd_counts_places(const rd_value *v);            /* a fold that sees the flat C-order index         */
-bool    rd_subscript_is_axis(const rd_subscript *at, int axis);   /* exactly the index of that axis                 */
+rd_set  rd_space(const rd_value *v);          /* axes its evaluation loops over                 */
+bool    rd_is_anchor_kind(const rd_value *v); /* always computed at one place: folds, joins, results */
+bool    rd_counts_places(const rd_value *v);  /* a fold that sees the flat C-order index         */
+bool    rd_subscript_is_axis(const rd_subscript *at, int axis); /* exactly the index of that axis                 */
 rd_set  rd_subscript_axes(const rd_graph *graph, const rd_subscript *at);
 
 /* ---- dumps (dump.c): the one stable text form of each stage --------------------------------------------------- */

@@ -8,7 +8,7 @@ typedef struct rd_level {
     rd_scope *scope;
     rd_inst  *inst;
     int32_t   n, room;
-    int32_t  *value;          /* values with a register at this level */
+    int32_t  *value; /* values with a register at this level */
     int32_t   n_value, room_value;
 } rd_level;
 
@@ -17,19 +17,19 @@ enum { RD_MAX_LEVELS = 2 * RD_MAX_AXES + 2 };
 typedef struct rd_lowering {
     rd_tree    *tree;
     rd_graph   *graph;
-    rd_pool    *pool;         /* of the plan: programs live there */
+    rd_pool    *pool; /* of the plan: programs live there */
     rd_stage   *stage;
     rd_program *p;
     rd_level    level[RD_MAX_LEVELS];
-    int32_t     depth;        /* innermost open level                                      */
-    int32_t    *reg, *at;     /* per value: its register and level, -1                     */
-    int32_t    *slot;         /* per value: slot of its storage, -1                        */
-    int32_t    *fold;         /* per value: number of its fold in this program, -1         */
-    int32_t    *need, n_need; /* values to compute before an anchor                        */
+    int32_t     depth;         /* innermost open level                                      */
+    int32_t    *reg, *at;      /* per value: its register and level, -1                     */
+    int32_t    *slot;          /* per value: slot of its storage, -1                        */
+    int32_t    *fold;          /* per value: number of its fold in this program, -1         */
+    int32_t    *need, n_need;  /* values to compute before an anchor                        */
     int32_t    *needed, round; /* per value: the last round that needed it                 */
     rd_level    tail;
     int32_t     room_address, room_loop, room_fold, room_call, room_scratch;
-    bool        failed;       /* out of memory, recorded */
+    bool        failed; /* out of memory, recorded */
 } rd_lowering;
 
 /* address.c */

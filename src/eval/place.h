@@ -12,16 +12,16 @@ typedef struct rd_touched {
 } rd_touched;
 
 typedef struct rd_placing {
-    rd_graph  *graph;
-    bool      *anchor;       /* per value: computed at one place and kept           */
-    bool      *dropped;      /* maps that were kept, dearer than computing them again */
-    int32_t    n;
-    rd_anchor *list;         /* anchors, operands first                             */
-    int32_t   *number;       /* value -> index in list, -1                          */
-    int32_t   *readers;      /* value -> anchors that read it                       */
-    rd_touched *touched;     /* work space of rd_group_cost                         */
-    int32_t   *touch_of, n_touched;
-    rd_text    why;
+    rd_graph   *graph;
+    bool       *anchor;  /* per value: computed at one place and kept           */
+    bool       *dropped; /* maps that were kept, dearer than computing them again */
+    int32_t     n;
+    rd_anchor  *list;    /* anchors, operands first                             */
+    int32_t    *number;  /* value -> index in list, -1                          */
+    int32_t    *readers; /* value -> anchors that read it                       */
+    rd_touched *touched; /* work space of rd_group_cost                         */
+    int32_t    *touch_of, n_touched;
+    rd_text     why;
 } rd_placing;
 
 /* Decides which values are kept and lists their reads; false: out of memory. */
@@ -38,5 +38,5 @@ rd_set rd_carried(const rd_value *v);
 /* Half of a second-level cache: what one iteration of shared loops may hold between phases.  Fixed, as what is stored
  * decides whether softmax is one reduction or two, hence bits. */
 #define RD_HALF_L2 (512 << 10)
-#define RD_PANEL 64 /* narrowest useful strip of columns, in elements */
+#define RD_PANEL   64 /* narrowest useful strip of columns, in elements */
 #endif

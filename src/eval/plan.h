@@ -7,30 +7,30 @@
 typedef struct rd_output {
     void    *data;
     rd_dtype type;
-    int32_t  slot;       /* -1: the result has no elements and no program stores it */
+    int32_t  slot; /* -1: the result has no elements and no program stores it */
     int32_t  rank;
     int64_t  extent[RD_MAX_RANK], stride[RD_MAX_RANK];
-    int64_t  lo, hi;     /* elements before and after the base, [lo, hi)            */
+    int64_t  lo, hi; /* elements before and after the base, [lo, hi)            */
 } rd_output;
 
 struct rd_plan {
-    rd_owned                owned;    /* first: the context frees plans with itself  */
+    rd_owned                owned; /* first: the context frees plans with itself  */
     rd_ctx                 *ctx;
     rd_pool                *pool;
     const rd_backend_table *backend;
-    int32_t                 threads;  /* as asked for; 0: by work                     */
+    int32_t                 threads;     /* as asked for; 0: by work                     */
     int64_t                 task_grains; /* tests: tasks of so many grains; 0: one task a thread */
     int32_t                 n_stage, n_slot, n_in, n_out;
     rd_program             *program;
     rd_slot                *slot;
-    int32_t                *in_slot;  /* of input k, -1: no program reads it          */
+    int32_t                *in_slot; /* of input k, -1: no program reads it          */
     rd_output              *out;
 };
 
 /* What a run did, for tests. */
 typedef struct rd_run_stats {
-    int64_t loads;  /* elements read from memory that is not a task's scratch */
-    int32_t tasks;  /* most tasks of any stage                                */
+    int64_t loads; /* elements read from memory that is not a task's scratch */
+    int32_t tasks; /* most tasks of any stage                                */
 } rd_run_stats;
 
 /* Graph to plan; NULL after recording the failure. */

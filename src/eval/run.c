@@ -207,6 +207,7 @@ static rd_status check_address(const run *r, const char *what, int k, const void
 static rd_status bind_inputs(run *r, const void *const *in)
 {
     const rd_plan *plan = r->plan;
+    const void    *given;
     rd_status      status;
 
     for (int s = 0; s < plan->n_slot; s++)
@@ -214,10 +215,11 @@ static rd_status bind_inputs(run *r, const void *const *in)
     for (int k = 0; k < plan->n_in; k++) {
         if (plan->in_slot[k] < 0)
             continue;
-        status = check_address(r, "input", k, in ? in[k] : NULL, plan->slot[plan->in_slot[k]].type);
+        given  = in ? in[k] : NULL;
+        status = check_address(r, "input", k, given, plan->slot[plan->in_slot[k]].type);
         if (status != RD_OK)
             return status;
-        r->slot[plan->in_slot[k]] = (void *)in[k];
+        r->slot[plan->in_slot[k]] = (void *)given;
     }
     return RD_OK;
 }

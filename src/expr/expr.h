@@ -62,24 +62,24 @@ typedef struct rd_call_facts {
 } rd_call_facts;
 
 typedef struct rd_fold_facts {
-    uint64_t    dims;    /* bit a: axis a of x is reduced; a scan has one bit                         */
-    int32_t     reducer; /* rd_reducer_id                                                             */
-    int32_t     law;     /* rd_law; the table's, or serial on request, or the user's                  */
-    double      ddof;    /* the reducer's parameter P                                                 */
-    int32_t     exclusive, reverse; /* scans                                                          */
-    int32_t     identity; /* min, max with .initial: of nothing +inf / -inf (or the int extreme), not NaN */
-    int32_t     reserved;
+    uint64_t          dims;    /* bit a: axis a of x is reduced; a scan has one bit                         */
+    int32_t           reducer; /* rd_reducer_id                                                             */
+    int32_t           law;     /* rd_law; the table's, or serial on request, or the user's                  */
+    double            ddof;    /* the reducer's parameter P                                                 */
+    int32_t           exclusive, reverse; /* scans                                                          */
+    int32_t           identity; /* min, max with .initial: of nothing +inf / -inf (or the int extreme), not NaN */
+    int32_t           reserved;
     const rd_reducer *user; /* interned copy, RD_RED_user only; n_out > 1 gives a new last axis       */
 } rd_fold_facts;
 
 struct rd_expr {
-    rd_ctx        *ctx;
-    rd_expr_kind   kind;
-    rd_dtype       type;
-    bool           weak;   /* a number, or maps of numbers only: takes the type of what it meets */
-    rd_op          op;     /* MAP                                                                */
-    int32_t        rank, n_in;
-    const int64_t *extent; /* rank of them                                                       */
+    rd_ctx         *ctx;
+    rd_expr_kind    kind;
+    rd_dtype        type;
+    bool            weak; /* a number, or maps of numbers only: takes the type of what it meets */
+    rd_op           op;   /* MAP                                                                */
+    int32_t         rank, n_in;
+    const int64_t  *extent; /* rank of them                                                       */
     rd_expr *const *in;
     union {
         const void            *any;
@@ -98,10 +98,10 @@ struct rd_expr {
 /* ---- Context (ctx.c) ------------------------------------------------------------------------------------- */
 /* Memory of the context through the caller's hooks, counted against the limit.  rd_alloc records RD_ERR_MEMORY and
  * returns NULL on failure; rd_alloc_quiet does not record, is safe on any thread.  Both zero what they return. */
-void *rd_alloc(rd_ctx *ctx, int64_t bytes);
-void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes);
-void *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes); /* keeps p on failure, returns NULL */
-void  rd_free(rd_ctx *ctx, void *p);
+void   *rd_alloc(rd_ctx *ctx, int64_t bytes);
+void   *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes);
+void   *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes); /* keeps p on failure, returns NULL */
+void    rd_free(rd_ctx *ctx, void *p);
 int64_t rd_memory_now(const rd_ctx *ctx);  /* bytes held                       */
 int64_t rd_memory_peak(const rd_ctx *ctx); /* most held since the last reset    */
 void    rd_memory_reset_peak(rd_ctx *ctx);
@@ -116,9 +116,9 @@ __attribute__((format(printf, 3, 4))) void *rd_fail(rd_ctx *ctx, rd_status statu
 /* The same from any thread that runs a plan: recorded if the context has no error yet. */
 rd_status rd_fail_run(rd_ctx *ctx, rd_status status, const char *sentence);
 /* RD_ERR_TEXT, or another status, with a sentence, the text and a caret under byte `at` of it; return NULL. */
-void     *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *text, size_t at);
-void     *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *what, const char *text, size_t at);
-void      rd_warn(rd_ctx *ctx, uint32_t warnings); /* any thread */
+void *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *text, size_t at);
+void *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *what, const char *text, size_t at);
+void  rd_warn(rd_ctx *ctx, uint32_t warnings); /* any thread */
 
 int32_t rd_ctx_threads(const rd_ctx *ctx); /* as asked for in the options; 0: OpenMP's choice */
 /* Something the context frees last in, first out when it goes itself: plans, mapped files.  `drop` unlinks early. */

@@ -53,12 +53,12 @@ typedef struct rd_loop {
 typedef struct rd_fold {
     rd_reducer_id     reducer;
     rd_law            law;
-    rd_dtype          type;        /* of x, the accumulator's                                   */
-    rd_dtype          out;         /* of the results                                            */
+    rd_dtype          type; /* of x, the accumulator's                                   */
+    rd_dtype          out;  /* of the results                                            */
     bool              scan, exclusive, reverse;
-    bool              identity;    /* min, max of nothing: the extreme of the type, not NaN      */
+    bool              identity; /* min, max of nothing: the extreme of the type, not NaN      */
     double            ddof;
-    const rd_reducer *user;        /* copied into the plan; RD_RED_user only                     */
+    const rd_reducer *user; /* copied into the plan; RD_RED_user only                     */
     int32_t           n_out;
     int32_t           lanes;       /* 64, 32 or 1                                               */
     int64_t           steps;       /* 64; INT64_MAX: one block, a serial fold                   */
@@ -116,42 +116,42 @@ typedef struct rd_inst {
 
 typedef struct rd_program {
     int32_t     n_inst, n_loop, n_address, n_fold, n_call, n_reg, n_axis;
-    int32_t     body, tail;    /* inst[0..body) once per task; [body..tail) the tasks' share; [tail..) once at the end */
+    int32_t     body, tail; /* inst[0..body) once per task; [body..tail) the tasks' share; [tail..) once at the end */
     rd_inst    *inst;
     rd_loop    *loop;
     rd_address *address;
     rd_fold    *fold;
     rd_call    *call;
-    int64_t    *axis_extent;   /* n_axis of them                                                  */
-    int32_t     root;          /* the axis tasks split, -1: nothing to split                      */
-    int64_t     grain;         /* tasks start at multiples of it                                  */
-    bool        serial;        /* a scan or serial fold runs along the root axis: one task        */
-    int32_t     n_scratch;     /* scratch slots, private to a task: slots first_scratch ...       */
+    int64_t    *axis_extent; /* n_axis of them                                                  */
+    int32_t     root;        /* the axis tasks split, -1: nothing to split                      */
+    int64_t     grain;       /* tasks start at multiples of it                                  */
+    bool        serial;      /* a scan or serial fold runs along the root axis: one task        */
+    int32_t     n_scratch;   /* scratch slots, private to a task: slots first_scratch ...       */
     int32_t     first_scratch;
     int64_t    *scratch_bytes;
-    double      work;          /* points times operations: is a second thread worth it?           */
+    double      work; /* points times operations: is a second thread worth it?           */
 } rd_program;
 
 /* One task's private memory and what it reports. */
 typedef struct rd_task {
-    void *const *slot;         /* base addresses; scratch slots are the task's own                */
-    char        *state;        /* rd_cpu_state_bytes(): the folds' cells                          */
-    int64_t      lo, hi;       /* its share of the root axis                                      */
-    uint32_t     warnings;     /* RD_WARN_...                                                     */
-    rd_status    status;       /* RD_OK, or why it stopped                                        */
+    void *const *slot;     /* base addresses; scratch slots are the task's own                */
+    char        *state;    /* rd_cpu_state_bytes(): the folds' cells                          */
+    int64_t      lo, hi;   /* its share of the root axis                                      */
+    uint32_t     warnings; /* RD_WARN_...                                                     */
+    rd_status    status;   /* RD_OK, or why it stopped                                        */
     char         sentence[256];
-    int64_t      loads;        /* elements read from slots that are not scratch                   */
+    int64_t      loads; /* elements read from slots that are not scratch                   */
 } rd_task;
 
 /* What runs programs.  A backend is chosen by probing, so the evaluator has no #ifdef. */
 typedef struct rd_backend_table {
     const char *name;
-    bool (*probe)(void);                                                  /* can it run here?              */
-    int64_t (*state_bytes)(const rd_program *p);                          /* one task's cells              */
-    void (*head)(const rd_program *p, rd_task *task);                     /* inst[0..body)                 */
-    void (*body)(const rd_program *p, rd_task *task);                     /* inst[body..tail) on [lo, hi)  */
+    bool (*probe)(void);                                                   /* can it run here?              */
+    int64_t (*state_bytes)(const rd_program *p);                           /* one task's cells              */
+    void (*head)(const rd_program *p, rd_task *task);                      /* inst[0..body)                 */
+    void (*body)(const rd_program *p, rd_task *task);                      /* inst[body..tail) on [lo, hi)  */
     void (*join)(const rd_program *p, rd_task *into, const rd_task *next); /* trees of the following share  */
-    void (*tail)(const rd_program *p, rd_task *task);                     /* inst[tail..)                  */
+    void (*tail)(const rd_program *p, rd_task *task);                      /* inst[tail..)                  */
 } rd_backend_table;
 
 extern const rd_backend_table rd_backend_cpu, rd_backend_cuda;
