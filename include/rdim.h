@@ -133,9 +133,10 @@ typedef struct rd_ctx_opts {
     uint32_t size;
     int32_t  threads;                               /* 0: as OpenMP would use                               */
     int64_t  memory_limit;                          /* bytes this context may hold; 0: no limit             */
-    void *(*allocate)(void *user, int64_t bytes);   /* all memory of this context; NULL: malloc and free.   */
-    void  (*release)(void *user, void *p);          /* Both or neither; called from any thread that         */
-    void   *user;                                   /* evaluates or runs a plan; memory aligned as malloc's */
+    void *(*allocate)(void *user, int64_t bytes);   /* all memory of this context but the short-lived text  */
+    void  (*release)(void *user, void *p);          /* of dumps; NULL: malloc and free.  Both or neither;   */
+    void   *user;                                   /* called from any thread that evaluates or runs a plan; */
+                                                    /* memory aligned as malloc's                           */
 } rd_ctx_opts;
 
 /** A context; NULL opts: the defaults.  Free it after everything made from it.
@@ -209,7 +210,8 @@ RD_API rd_expr *rd_select(rd_expr *x, int axis, int64_t i);
  *  NULL on RD_ERR_AXIS, or RD_ERR_ARGUMENT (step 0). */
 RD_API rd_expr *rd_range(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step);
 /** x[..., index[...], ...]: the axes of index (any integer type, any rank) replace `axis`.  Indices count from the end
- *  if negative; one outside is RD_ERR_AXIS of the evaluation.  NULL on RD_ERR_AXIS, RD_ERR_TYPE, RD_ERR_SHAPE. */
+ *  if negative; one outside is RD_ERR_AXIS of the evaluation, unless it cannot change what is read (an axis of one
+ *  element, a repeated one).  NULL on RD_ERR_AXIS, RD_ERR_TYPE, RD_ERR_SHAPE. */
 RD_API rd_expr *rd_take(rd_expr *x, int axis, rd_expr *index);
 /** Axes reordered: result axis k is x's axis order.at[k].  NULL on RD_ERR_AXIS (not each axis once). */
 RD_API rd_expr *rd_permute(rd_expr *x, rd_index order);
