@@ -26,8 +26,8 @@ static inline bool rd_in(rd_set set, int axis)
  * Nodes in order, operands first.  Axes of expressions are gone: a node varies over iteration axes, which readers and
  * operands share.  A node's operands in[] are values at the node's own place; only READ looks elsewhere. */
 typedef struct rd_term {
-    int32_t axis;  /* -1: the value of `node` counts                       */
-    int32_t value; /* of this value: a checked index (gather) */
+    int32_t axis;  /* -1: the value of a gathered index counts */
+    int32_t value; /* which: a checked index                    */
     int64_t coef;
 } rd_term;
 
