@@ -105,7 +105,7 @@ void builder_store(builder *b, int32_t a, int32_t slot, rd_dtype type, int32_t a
 /* State is garbage at first, as the evaluator's is, and no byte longer than asked for. */
 static rd_task new_task(const rd_program *p, void *const *slot, int64_t lo, int64_t hi)
 {
-    const size_t bytes = (size_t)rd_backend_cpu.state_bytes(p);
+    const size_t bytes = (size_t)p->state_bytes;
     rd_task      task  = { .slot = slot, .lo = lo, .hi = hi };
     void        *state = NULL;
 
@@ -126,10 +126,31 @@ static void add_report(rd_task *task, const rd_task *next)
     task->loads += next->loads;
 }
 
-rd_task run_tasks(const rd_program *p, void *const *slot, const int64_t *cut, int32_t n)
-{
-    rd_task first = { 0 };
+/* Memory of one prepared program: a list of blocks. */
+typedef struct block {
+    struct block *next;
+    _Alignas(16) char at[];
+} block;
 
+static void *block_memory(void *pool, size_t bytes)
+{
+    block **list = pool, *b = calloc(1, sizeof *b + bytes);
+
+    if (!b)
+        abort();
+    b->next = *list;
+    *list   = b;
+    return b->at;
+}
+
+rd_task run_tasks(const rd_program *program, void *const *slot, const int64_t *cut, int32_t n)
+{
+    rd_program prepared = *program, *p = &prepared;
+    block     *blocks = NULL;
+    rd_task    first  = { 0 };
+
+    if (!rd_backend_cpu.prepare(p, block_memory, &blocks))
+        abort();
     for (int32_t t = 0; t < n; t++) {
         rd_task task = new_task(p, slot, cut[t], cut[t + 1]);
         rd_backend_cpu.head(p, &task);
@@ -145,6 +166,10 @@ rd_task run_tasks(const rd_program *p, void *const *slot, const int64_t *cut, in
     rd_backend_cpu.tail(p, &first);
     free(first.state);
     first.state = NULL;
+    for (block *next; blocks; blocks = next) {
+        next = blocks->next;
+        free(blocks);
+    }
     return first;
 }
 

@@ -130,6 +130,19 @@ static bool copy_names(rd_plan *plan)
     return true;
 }
 
+static void *plan_memory(void *pool, size_t bytes)
+{
+    return rd_pool_get(pool, bytes);
+}
+
+static bool prepare_programs(rd_plan *plan)
+{
+    for (int s = 0; s < plan->n_stage; s++)
+        if (!plan->backend->prepare(&plan->program[s], plan_memory, plan->pool))
+            return false;
+    return true;
+}
+
 static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, rd_results results, const rd_eval_opts *opts)
 {
     rd_request *request = rd_pool_get(work, (size_t)results.n * sizeof *request);
@@ -144,7 +157,8 @@ static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, rd_results results, 
         return false;
     plan->n_stage = nest->n_stage;
     rd_debug_programs(plan->n_stage, plan->program);
-    return bind_inputs(plan, nest->tree->graph, in) && copy_slots(plan, nest->tree->graph) && copy_names(plan);
+    return bind_inputs(plan, nest->tree->graph, in) && copy_slots(plan, nest->tree->graph) && copy_names(plan) &&
+           prepare_programs(plan);
 }
 
 static void drop(rd_owned *self)

@@ -68,7 +68,7 @@ static bool make_tasks(run *r, const rd_program *p, tasks *t)
     const rd_plan *plan   = r->plan;
     int64_t        extent = p->root >= 0 ? p->axis_extent[p->root] : 1, size = task_size(plan, p, extent);
     int64_t        slots = lines((int64_t)sizeof(void *) * (p->first_scratch + p->n_scratch));
-    int64_t        state = lines(plan->backend->state_bytes(p)), bytes = slots + state;
+    int64_t        state = lines(p->state_bytes), bytes = slots + state;
 
     for (int k = 0; k < p->n_scratch; k++)
         bytes += lines(p->scratch_bytes[k]);

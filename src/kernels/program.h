@@ -129,13 +129,18 @@ typedef struct rd_program {
     int32_t     n_scratch;   /* scratch slots, private to a task: slots first_scratch ...       */
     int32_t     first_scratch;
     int64_t    *scratch_bytes;
-    double      work; /* points times operations: is a second thread worth it?           */
+    double      work;        /* points times operations: is a second thread worth it?           */
+    const void *code;        /* what the backend made of it, never changed after prepare()      */
+    int64_t     state_bytes; /* of a task, by prepare()                                         */
 } rd_program;
+
+/* Zeroed, 16-aligned memory that lives as long as the program; NULL without memory. */
+typedef void *rd_get_fn(void *pool, size_t bytes);
 
 /* One task's private memory and what it reports. */
 typedef struct rd_task {
     void *const *slot;     /* base addresses; scratch slots are the task's own                */
-    char        *state;    /* rd_cpu_state_bytes(): the folds' cells                          */
+    char        *state;    /* rd_program.state_bytes of them: registers, the folds' cells         */
     int64_t      lo, hi;   /* its share of the root axis                                      */
     uint32_t     warnings; /* RD_WARN_...                                                     */
     rd_status    status;   /* RD_OK, or why it stopped                                        */
@@ -147,7 +152,7 @@ typedef struct rd_task {
 typedef struct rd_backend_table {
     const char *name;
     bool (*probe)(void);                                                   /* can it run here?              */
-    int64_t (*state_bytes)(const rd_program *p);                           /* one task's cells              */
+    bool (*prepare)(rd_program *p, rd_get_fn *get, void *pool);            /* once, before any run          */
     void (*head)(const rd_program *p, rd_task *task);                      /* inst[0..body)                 */
     void (*body)(const rd_program *p, rd_task *task);                      /* inst[body..tail) on [lo, hi)  */
     void (*join)(const rd_program *p, rd_task *into, const rd_task *next); /* trees of the following share  */

@@ -269,6 +269,14 @@ static bool probe(void)
     return true;
 }
 
+static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
+{
+    (void)get;
+    (void)pool;
+    p->state_bytes = rd_machine_bytes(p);
+    return true;
+}
+
 static void head(const rd_program *p, rd_task *task)
 {
     run(rd_machine_new(p, task->state), task, 0, p->body);
@@ -296,10 +304,6 @@ static void tail(const rd_program *p, rd_task *task)
     run(machine_of(task), task, p->tail, p->n_inst);
 }
 
-const rd_backend_table rd_backend_cpu = { .name        = "cpu",
-                                          .probe       = probe,
-                                          .state_bytes = rd_machine_bytes,
-                                          .head        = head,
-                                          .body        = body,
-                                          .join        = join,
-                                          .tail        = tail };
+const rd_backend_table rd_backend_cpu = {
+    .name = "cpu", .probe = probe, .prepare = prepare, .head = head, .body = body, .join = join, .tail = tail
+};
