@@ -114,21 +114,6 @@ void rd_word_store(void *p, rd_dtype type, rd_word value)
     }
 }
 
-/* C leaves a float outside the range of the int undefined, hence the comparisons. */
-static int64_t saturate_signed(double x)
-{
-    if (isnan(x))
-        return 0;
-    return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : (int64_t)x;
-}
-
-static uint64_t saturate_unsigned(double x)
-{
-    if (isnan(x) || x <= 0)
-        return 0;
-    return x >= 0x1p64 ? UINT64_MAX : (uint64_t)x;
-}
-
 static bool is_true(rd_word value, rd_class class)
 {
     switch (class) {
@@ -175,7 +160,7 @@ rd_word rd_word_convert(rd_word value, rd_dtype from, rd_dtype to)
         return to_float(value, source, target);
     if (source == RD_CLASS_f32 || source == RD_CLASS_f64) {
         const double x = source == RD_CLASS_f32 ? value.f32 : value.f64;
-        value.u64      = target == RD_CLASS_i64 ? (uint64_t)saturate_signed(x) : saturate_unsigned(x);
+        value.u64      = target == RD_CLASS_i64 ? (uint64_t)rd_saturate_i64(x) : rd_saturate_u64(x);
     }
     return wrap(value.u64, target, rd_dtype_size(to));
 }

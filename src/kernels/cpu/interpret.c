@@ -1,5 +1,6 @@
 /* interpret.c - the reference backend: runs a loop program instruction by instruction. */
 #include "kernels/cpu/call.h"
+#include "kernels/cpu/cpu.h"
 #include "kernels/cpu/machine.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -304,6 +305,6 @@ static void tail(const rd_program *p, rd_task *task)
     run(machine_of(task), task, p->tail, p->n_inst);
 }
 
-const rd_backend_table rd_backend_cpu = {
-    .name = "cpu", .probe = probe, .prepare = prepare, .head = head, .body = body, .join = join, .tail = tail
+const rd_backend_table rd_backend_scalar = {
+    .name = "scalar", .probe = probe, .prepare = prepare, .head = head, .body = body, .join = join, .tail = tail
 };

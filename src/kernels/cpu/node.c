@@ -48,7 +48,7 @@ static void user_finish(const rd_node_info *info, const void *node, char *spare,
 }
 
 /* min or max of nothing where the caller says that it has one: the value that any element replaces. */
-static rd_word extreme(rd_dtype type, bool high)
+rd_word rd_fold_extreme(rd_dtype type, bool high)
 {
     const int unused = 64 - 8 * rd_dtype_size(type);
 
@@ -61,14 +61,17 @@ static rd_word extreme(rd_dtype type, bool high)
     return rd_word_from_double(high ? INFINITY : -INFINITY, type);
 }
 
-static void of_nothing(const rd_node_info *info, rd_word *y)
+void rd_fold_of_nothing(const rd_fold *fold, rd_word *y)
 {
-    const rd_fold *fold = info->fold;
+    const bool     place = fold->reducer == RD_RED_argmin || fold->reducer == RD_RED_argmax;
+    const rd_dtype type  = place ? RD_I64 : fold->type;
 
     if (fold->identity && (fold->reducer == RD_RED_min || fold->reducer == RD_RED_max))
-        *y = extreme(fold->type, fold->reducer == RD_RED_min);
+        *y = rd_fold_extreme(fold->type, fold->reducer == RD_RED_min);
     else
-        info->code->empty(y);
+        rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type))->empty(y);
+    for (int32_t k = 0; fold->out != type && k < fold->n_out; k++)
+        y[k] = rd_word_convert(y[k], type, fold->out);
 }
 
 /* Where states lie: ours behind the count, a user's at a multiple of 16 with room for its vectors. */
@@ -84,6 +87,8 @@ rd_node_info rd_node_info_of(const rd_fold *fold)
         info.spare_bytes = ((int64_t)fold->user->n_out * rd_dtype_size(fold->user->out) + 15) / 16 * 16 + bytes;
     } else {
         info.code  = rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type));
+        info.wide  = fold->reducer == RD_RED_sum && fold->type == RD_F32;
+        info.tree  = info.wide ? rd_reducer_code_of(fold->reducer, RD_CLASS_f64) : info.code;
         info.state = 8;
         info.bytes = info.state + 8 * (int64_t)rd_reducer_table[fold->reducer].n_state;
     }
@@ -117,8 +122,13 @@ void rd_node_step(const rd_node_info *info, void *node, rd_word x, rd_word weigh
 
 void rd_node_block(const rd_node_info *info, void *node)
 {
-    if (info->code && elements(node))
-        info->code->block(state(info, node));
+    rd_word *s = state(info, node);
+
+    if (!info->code || !elements(node))
+        return;
+    info->code->block(s);
+    if (info->wide)
+        s->f64 = s->f32;
 }
 
 void rd_node_merge(const rd_node_info *info, void *a, const void *b)
@@ -130,7 +140,7 @@ void rd_node_merge(const rd_node_info *info, void *a, const void *b)
         return;
     }
     if (info->code)
-        info->code->merge(state(info, a), state_of(info, b));
+        info->tree->merge(state(info, a), state_of(info, b));
     else
         info->fold->user->merge(state(info, a), state_of(info, b));
     *count(a) += elements(b);
@@ -144,10 +154,13 @@ void rd_node_finish(const rd_node_info *info, const void *node, char *spare, rd_
         user_finish(info, node, spare, y);
         return;
     }
-    if (elements(node))
-        info->code->finish(state_of(info, node), fold->ddof, elements(node), y);
-    else
-        of_nothing(info, y);
+    if (!elements(node)) {
+        rd_fold_of_nothing(fold, y);
+        return;
+    }
+    info->tree->finish(state_of(info, node), fold->ddof, elements(node), y);
+    if (info->wide)
+        y->f32 = (float)y->f64;
 
     const bool     place = fold->reducer == RD_RED_argmin || fold->reducer == RD_RED_argmax;
     const rd_dtype type  = place ? RD_I64 : fold->type;

@@ -9,6 +9,8 @@
 typedef struct rd_node_info {
     const rd_fold         *fold;
     const rd_reducer_code *code;        /* NULL: the user's                                      */
+    const rd_reducer_code *tree;        /* of finished blocks                                    */
+    bool                   wide;        /* their states are of f64, those of the block of f32    */
     int64_t                state;       /* offset of the state in a node                         */
     int64_t                bytes;       /* of a node; nodes are aligned to 16 or, ours, to 8     */
     int64_t                spare_bytes; /* of the memory that rd_node_finish() wants, 16-aligned */
@@ -27,4 +29,8 @@ void rd_node_block(const rd_node_info *info, void *node);
 void rd_node_merge(const rd_node_info *info, void *a, const void *b);
 /* The n_out results. */
 void rd_node_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y);
+/* The n_out results of a fold, ours, that no element reached. */
+void rd_fold_of_nothing(const rd_fold *fold, rd_word *y);
+/* The value of a type that any element of min (high) or max replaces. */
+rd_word rd_fold_extreme(rd_dtype type, bool high);
 #endif

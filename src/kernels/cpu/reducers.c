@@ -1,47 +1,6 @@
 /* reducers.c - the reducers of reducers.def as C functions on states. */
 #include "kernels/cpu/reducers.h"
-
-/* The rows are written for all types: ints are asked whether they are NaN, and not every row needs every parameter. */
-#pragma GCC diagnostic ignored "-Wtautological-compare"
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-#pragma GCC diagnostic ignored "-Wunused-variable"
-
-#define JOIN_(a, b) a##_##b
-#define JOIN(a, b)  JOIN_(a, b) /* of expanded names */
-
-/* NaN wins over all but an earlier NaN; of equals the lower index wins. */
-#define RD_BEATS(op, x, i, y, j) \
-    ((x) != (x) ? (y) == (y) || (i) < (j) : (y) == (y) && ((x)op(y) || ((x) == (y) && (i) < (j))))
-
-/* (m, s) takes w times exp(x).  Elements of weight 0 do not move m, but NaN does end in s.  Equal infinities have no
- * difference, hence the comparison of x and m. */
-#define RD_LSE(m, s, x, w)                     \
-    if ((s) == 0 && (m) == (m)) {              \
-        (m) = (x);                             \
-        (s) = (w);                             \
-    } else if ((x) == (m)) {                   \
-        (s) += (w);                            \
-    } else if ((w) != 0 || (x) != (x)) {       \
-        const T d = (x) - (m);                 \
-        const T e = RD_F(exp)(-RD_F(fabs)(d)); \
-        if (d > 0) {                           \
-            (s) = (s)*e + (w);                 \
-            (m) = (x);                         \
-        } else {                               \
-            (s) += (w)*e;                      \
-        }                                      \
-    }
-#define RD_INF INFINITY
-
-#define FLOAT_ANY(make, row)   make row
-#define FLOAT_FLOAT(make, row) make row
-#define FLOAT_BOOL(make, row)
-#define INT_ANY(make, row) make row
-#define INT_FLOAT(make, row)
-#define INT_BOOL(make, row)
-#define UINT_ANY(make, row) make row
-#define UINT_FLOAT(make, row)
-#define UINT_BOOL(make, row) make row /* bool is held in u64 */
+#include "kernels/cpu/rows.h"
 
 #define CLASS                  f32
 #define T                      float

@@ -1,0 +1,48 @@
+/* choose.c - which table of kernels runs here. */
+#include "kernels/cpu/simd/simd.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Best first. */
+static const rd_simd *const tables[] = {
+#if defined(__x86_64__)
+    &rd_simd_avx512,
+    &rd_simd_avx2,
+#endif
+    &rd_simd_baseline,
+};
+enum { N_TABLES = sizeof tables / sizeof *tables };
+
+rd_elem rd_elem_of(rd_dtype type)
+{
+    static const rd_elem by_class[RD_N_CLASS] = { [RD_CLASS_f32] = RD_ELEM_f32,
+                                                  [RD_CLASS_f64] = RD_ELEM_f64,
+                                                  [RD_CLASS_i64] = RD_ELEM_i64,
+                                                  [RD_CLASS_u64] = RD_ELEM_u64 };
+
+    return type == RD_BOOL ? RD_ELEM_b8 : by_class[rd_dtype_class(type)];
+}
+
+int rd_elem_size(rd_elem elem)
+{
+    return elem == RD_ELEM_b8 ? 1 : elem == RD_ELEM_f32 ? 4 : 8;
+}
+
+const rd_simd *rd_simd_named(const char *name)
+{
+    for (int k = 0; k < N_TABLES; k++)
+        if (strcmp(tables[k]->name, name) == 0 && tables[k]->probe())
+            return tables[k];
+    return NULL;
+}
+
+const rd_simd *rd_simd_best(void)
+{
+    const char    *name  = getenv("RDIM_ISA");
+    const rd_simd *asked = name ? rd_simd_named(name) : NULL;
+
+    for (int k = 0; k < N_TABLES && !asked; k++)
+        if (tables[k]->probe())
+            asked = tables[k];
+    return asked;
+}

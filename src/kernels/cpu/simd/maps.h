@@ -1,0 +1,137 @@
+/* maps.h - the rows of ops.def as loops over elements side by side, for one register class.
+ *
+ * table.h includes it once per class, with ELEM, T, RD_F and PICK set as in kernels/cpu/ops_class.h.  y may be an
+ * operand, element on element: hence ivdep, and no restrict. */
+#define RD_T(f)            WITH_WARNINGS_##f
+#define KERNEL(name, form) JOIN(JOIN(map_##name, ELEM), form)
+
+#define LOOP(name, form, result, take, ...)                                                             \
+    static void KERNEL(name, form)(int64_t n, void *py, const void *pa, const void *pb, const void *pc, \
+                                   uint32_t *warnings)                                                  \
+    {                                                                                                   \
+        result  *y  = py;                                                                               \
+        const T *va = pa, *vb = pb, *vc = pc;                                                           \
+        (void)va, (void)vb, (void)vc;                                                                   \
+        take /* what is one element for all */                                                          \
+            _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++)                                        \
+        {                                                                                               \
+            EACH_##form y[i] = (result)(__VA_ARGS__);                                                   \
+        }                                                                                               \
+    }
+
+/* By form: bit k set, operand k is one element. */
+#define EACH_u0 const T a = va[i];
+#define EACH_b0 const T a = va[i], b = vb[i];
+#define EACH_b1 const T b = vb[i];
+#define EACH_b2 const T a = va[i];
+#define EACH_t0 const T a = va[i], b = vb[i], c = vc[i];
+#define EACH_t2 const T a = va[i], c = vc[i];
+#define EACH_t4 const T a = va[i], b = vb[i];
+#define EACH_t6 const T a = va[i];
+
+#define DEFINE_1(name, result, ...) LOOP(name, u0, result, , __VA_ARGS__)
+#define DEFINE_2(name, result, ...)                       \
+    LOOP(name, b0, result, , __VA_ARGS__)                 \
+    LOOP(name, b1, result, const T a = *va;, __VA_ARGS__) \
+    LOOP(name, b2, result, const T b = *vb;, __VA_ARGS__)
+#define DEFINE_3(name, result, ...)                       \
+    LOOP(name, t0, result, , __VA_ARGS__)                 \
+    LOOP(name, t2, result, const T b = *vb;, __VA_ARGS__) \
+    LOOP(name, t4, result, const T c = *vc;, __VA_ARGS__) \
+    LOOP(name, t6, result, const T b = *vb; const T c = *vc;, __VA_ARGS__)
+
+#define DEFINE(name, n, result, ...) DEFINE_##n(name, result, __VA_ARGS__)
+#define RD_OP(name, n, rule, cost, float_code, ...) \
+    PICK(rule, DEFINE, (name, n, T, float_code), (name, n, T, __VA_ARGS__))
+#define RD_TEST(name, n, rule, cost, float_code, ...) \
+    PICK(rule, DEFINE, (name, n, uint8_t, float_code), (name, n, uint8_t, __VA_ARGS__))
+#include "core/ops.def"
+
+/* ---- Choice ------------------------------------------------------------------------------------------------ */
+#define SELECT_LOOP(form, yes, no)                                                                                  \
+    static void JOIN(JOIN(select, ELEM), form)(int64_t n, void *py, const void *pa, const void *pb, const void *pc, \
+                                               uint32_t *warnings)                                                  \
+    {                                                                                                               \
+        T             *y  = py;                                                                                     \
+        const uint8_t *va = pa;                                                                                     \
+        const T       *vb = pb, *vc = pc;                                                                           \
+        const T        b0 = *vb, c0 = *vc;                                                                          \
+        (void)b0, (void)c0, (void)warnings;                                                                         \
+        _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++)                                                        \
+        {                                                                                                           \
+            const T b = (yes), c = (no);                                                                            \
+            y[i] = va[i] ? b : c;                                                                                   \
+        }                                                                                                           \
+    }
+SELECT_LOOP(0, vb[i], vc[i])
+SELECT_LOOP(2, b0, vc[i])
+SELECT_LOOP(4, vb[i], c0)
+SELECT_LOOP(6, b0, c0)
+
+/* ---- Casts ------------------------------------------------------------------------------------------------- */
+#define CAST(from, F, ...)                                                        \
+    static void JOIN(JOIN(cast, from), ELEM)(int64_t n, void *py, const void *px) \
+    {                                                                             \
+        T       *y = py;                                                          \
+        const F *v = px;                                                          \
+        for (int64_t i = 0; i < n; i++) {                                         \
+            const F x = v[i];                                                     \
+            y[i]      = (T)(__VA_ARGS__);                                         \
+        }                                                                         \
+    }
+CAST(f32, float, FROM_FLOAT(x))
+CAST(f64, double, FROM_FLOAT(x))
+CAST(i64, int64_t, FROM_INT(x))
+CAST(u64, uint64_t, FROM_INT(x))
+CAST(b8, uint8_t, FROM_INT(x))
+
+/* ---- Tables ------------------------------------------------------------------------------------------------ */
+#define FORMS_1(name)    \
+    {                    \
+        KERNEL(name, u0) \
+    }
+#define FORMS_2(name)                                        \
+    {                                                        \
+        KERNEL(name, b0), KERNEL(name, b1), KERNEL(name, b2) \
+    }
+#define FORMS_3(name)                                                                                  \
+    {                                                                                                  \
+        [0] = KERNEL(name, t0), [2] = KERNEL(name, t2), [4] = KERNEL(name, t4), [6] = KERNEL(name, t6) \
+    }
+#define ENTRY(name, n)              [RD_OP_##name] = FORMS_##n(name),
+#define RD_OP(name, n, rule, ...)   PICK(rule, ENTRY, (name, n), (name, n))
+#define RD_TEST(name, n, rule, ...) PICK(rule, ENTRY, (name, n), (name, n))
+static rd_simd_map *const JOIN(maps, ELEM)[RD_N_OPS][RD_N_FORMS] = {
+#include "core/ops.def"
+};
+static rd_simd_map *const  JOIN(selects, ELEM)[RD_N_FORMS] = { [0] = JOIN(JOIN(select, ELEM), 0),
+                                                               [2] = JOIN(JOIN(select, ELEM), 2),
+                                                               [4] = JOIN(JOIN(select, ELEM), 4),
+                                                               [6] = JOIN(JOIN(select, ELEM), 6) };
+static rd_simd_cast *const JOIN(casts, ELEM)[RD_N_ELEMS]   = { [RD_ELEM_f32] = JOIN(cast_f32, ELEM),
+                                                               [RD_ELEM_f64] = JOIN(cast_f64, ELEM),
+                                                               [RD_ELEM_i64] = JOIN(cast_i64, ELEM),
+                                                               [RD_ELEM_u64] = JOIN(cast_u64, ELEM),
+                                                               [RD_ELEM_b8]  = JOIN(cast_b8, ELEM) };
+
+#undef RD_T
+#undef KERNEL
+#undef LOOP
+#undef DEFINE
+#undef DEFINE_1
+#undef DEFINE_2
+#undef DEFINE_3
+#undef EACH_u0
+#undef EACH_b0
+#undef EACH_b1
+#undef EACH_b2
+#undef EACH_t0
+#undef EACH_t2
+#undef EACH_t4
+#undef EACH_t6
+#undef SELECT_LOOP
+#undef CAST
+#undef FORMS_1
+#undef FORMS_2
+#undef FORMS_3
+#undef ENTRY

@@ -1,0 +1,89 @@
+/* memory.h - elements side by side to and from memory of every type; table.h includes it once. */
+/* bool in memory is true if it is not 0. */
+#define NORMAL_BOOL(x)   ((x) != 0)
+#define NORMAL_NUMBER(x) (x)
+
+#define MOVES(type, C, E, normal)                                                 \
+    static void load_##type(int64_t n, void *py, const void *px, int64_t stride)  \
+    {                                                                             \
+        E       *y = py;                                                          \
+        const C *x = px;                                                          \
+        if (stride == 1)                                                          \
+            for (int64_t i = 0; i < n; i++)                                       \
+                y[i] = (E)normal(x[i]);                                           \
+        else                                                                      \
+            for (int64_t i = 0; i < n; i++)                                       \
+                y[i] = (E)normal(x[i * stride]);                                  \
+    }                                                                             \
+    static void store_##type(int64_t n, void *py, int64_t stride, const void *px) \
+    {                                                                             \
+        C       *y = py;                                                          \
+        const E *x = px;                                                          \
+        if (stride == 1)                                                          \
+            for (int64_t i = 0; i < n; i++)                                       \
+                y[i] = (C)x[i];                                                   \
+        else                                                                      \
+            for (int64_t i = 0; i < n; i++)                                       \
+                y[i * stride] = (C)x[i];                                          \
+    }
+MOVES(BOOL, uint8_t, uint8_t, NORMAL_BOOL)
+MOVES(I8, int8_t, int64_t, NORMAL_NUMBER)
+MOVES(I16, int16_t, int64_t, NORMAL_NUMBER)
+MOVES(I32, int32_t, int64_t, NORMAL_NUMBER)
+MOVES(I64, int64_t, int64_t, NORMAL_NUMBER)
+MOVES(U8, uint8_t, uint64_t, NORMAL_NUMBER)
+MOVES(U16, uint16_t, uint64_t, NORMAL_NUMBER)
+MOVES(U32, uint32_t, uint64_t, NORMAL_NUMBER)
+MOVES(U64, uint64_t, uint64_t, NORMAL_NUMBER)
+MOVES(F32, float, float, NORMAL_NUMBER)
+MOVES(F64, double, double, NORMAL_NUMBER)
+
+#define WRAP(type, C, E)                         \
+    static void wrap_##type(int64_t n, void *py) \
+    {                                            \
+        E *y = py;                               \
+        for (int64_t i = 0; i < n; i++)          \
+            y[i] = (C)y[i];                      \
+    }
+WRAP(I8, int8_t, int64_t)
+WRAP(I16, int16_t, int64_t)
+WRAP(I32, int32_t, int64_t)
+WRAP(U8, uint8_t, uint64_t)
+WRAP(U16, uint16_t, uint64_t)
+WRAP(U32, uint32_t, uint64_t)
+
+static rd_simd_load *const loads[RD_N_DTYPES] = {
+#define RD_DTYPE(enum_, name, C, kind, class) [RD_##enum_] = load_##enum_,
+#include "core/dtypes.def"
+#undef RD_DTYPE
+};
+static rd_simd_store *const stores[RD_N_DTYPES] = {
+#define RD_DTYPE(enum_, name, C, kind, class) [RD_##enum_] = store_##enum_,
+#include "core/dtypes.def"
+#undef RD_DTYPE
+};
+static rd_simd_wrap *const wraps[RD_N_DTYPES] = { [RD_I8] = wrap_I8, [RD_I16] = wrap_I16, [RD_I32] = wrap_I32,
+                                                  [RD_U8] = wrap_U8, [RD_U16] = wrap_U16, [RD_U32] = wrap_U32 };
+
+/* Whole cache lines that nobody reads soon go past the caches: a plain store would first read the line. */
+static void stream(int64_t bytes, void *py, const void *px)
+{
+#ifdef __SSE2__
+    typedef long long line __attribute__((vector_size(16)));
+    char             *y = py;
+    const char       *x = px;
+    int64_t           k = (int64_t)(-(uintptr_t)y & 63);
+
+    k = k < bytes ? k : bytes;
+    memcpy(y, x, (size_t)k);
+    for (; k + 64 <= bytes; k += 64)
+        for (int part = 0; part < 64; part += 16) {
+            line v;
+            memcpy(&v, x + k + part, 16);
+            __builtin_ia32_movntdq((line *)(void *)(y + k + part), v);
+        }
+    memcpy(y + k, x + k, (size_t)(bytes - k));
+#else
+    memcpy(py, px, (size_t)bytes);
+#endif
+}

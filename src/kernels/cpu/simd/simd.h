@@ -1,0 +1,79 @@
+/* simd.h - kernels on rows of elements: one table per instruction set, filled by the same source.
+ *
+ * A kernel knows no loops of a program, no trees and no slots: it gets pointers to elements that lie side by side.  All
+ * tables give the same bits: kernels consist of operations that IEEE 754 rounds correctly, one result per element, and
+ * of folds whose order is the caller's. */
+#ifndef RD_KERNELS_CPU_SIMD_H
+#define RD_KERNELS_CPU_SIMD_H
+#include "core/ops.h"
+#include "core/reducers.h"
+
+/* How a register's elements lie side by side: f32 and f64 as they are, ints widened to 64 bits, bool in bytes 0 or 1. */
+typedef enum rd_elem { RD_ELEM_f32, RD_ELEM_f64, RD_ELEM_i64, RD_ELEM_u64, RD_ELEM_b8, RD_N_ELEMS } rd_elem;
+
+rd_elem rd_elem_of(rd_dtype type);
+int     rd_elem_size(rd_elem elem);
+
+enum { RD_N_DTYPES = RD_F64 + 1, RD_MAX_STATE = 4, RD_N_FORMS = 8 };
+
+/* y[i] = f(a[i], b[i], c[i]); y may be an operand.  Bit k of a form: operand k is one element for all i. */
+typedef void rd_simd_map(int64_t n, void *y, const void *a, const void *b, const void *c, uint32_t *warnings);
+/* Side by side to memory of a type, stride in elements, and back. */
+typedef void rd_simd_load(int64_t n, void *y, const void *x, int64_t stride);
+typedef void rd_simd_store(int64_t n, void *y, int64_t stride, const void *x);
+/* y[i] = x[i] in another element; of narrow ints the caller wraps what it gets. */
+typedef void rd_simd_cast(int64_t n, void *y, const void *x);
+/* Ints cut to their type, in place. */
+typedef void rd_simd_wrap(int64_t n, void *y);
+
+/* `rows` rows of n elements to fold into n states side by side, first row first. */
+typedef struct rd_fold_rows {
+    void       *s[RD_MAX_STATE]; /* state k of all n                                     */
+    int64_t     n, rows;
+    const void *x, *y, *w;                   /* elements; second operand of a fused map; weights or NULL */
+    int64_t     ldx, ldy, ldw;               /* elements from row to row                             */
+    int64_t     index, index_row, index_col; /* flat index of element (0, 0), and its steps */
+} rd_fold_rows;
+
+typedef void rd_simd_rows(const rd_fold_rows *q);
+
+/* A reducer's code on states side by side.  States of finished blocks lie in elements `counter`: f64 for sums of f32. */
+typedef struct rd_fold_code {
+    rd_elem       counter;
+    rd_simd_rows *first; /* begins states with one row        */
+    rd_simd_rows *step;
+    void (*block)(int64_t n, void *const *s); /* NULL: nothing to do */
+    void (*widen)(int64_t n, void *const *to, void *const *s);
+    void (*merge)(int64_t n, void *const *a, void *const *b);
+    void (*finish)(int64_t n, void *const *s, double ddof, void *const *y);
+} rd_fold_code;
+
+/* Maps that run inside the step of a reducer: element f(x, y).  Forms as of maps. */
+typedef enum rd_fused {
+    RD_FUSED_none,
+#define RD_FUSE(name, ...) RD_FUSED_##name,
+#include "kernels/cpu/simd/fused.def"
+    RD_N_FUSED
+} rd_fused;
+
+typedef struct rd_simd {
+    const char *name;
+    bool (*probe)(void);
+    rd_simd_map *const (*map[RD_N_ELEMS])[RD_N_FORMS];     /* [operands' element][op][form]      */
+    rd_simd_map *const   *select[RD_N_ELEMS];              /* [element][form]; a is of b8        */
+    rd_simd_cast *const  *cast[RD_N_ELEMS];                /* [to][from]                         */
+    rd_simd_load *const  *load;                            /* [type]                             */
+    rd_simd_store *const *store;                           /* [type]                             */
+    rd_simd_wrap *const  *wrap;                            /* [type]; NULL: nothing to cut       */
+    const rd_fold_code   *fold[RD_N_ELEMS];                /* [accumulator's element][reducer]   */
+    rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED];  /* [element][reducer][map], or NULL */
+    void (*stream)(int64_t bytes, void *y, const void *x); /* past the caches */
+} rd_simd;
+
+extern const rd_simd rd_simd_baseline, rd_simd_avx2, rd_simd_avx512;
+
+/* The best table of this machine, or the one that RDIM_ISA names (baseline, avx2, avx512) if it can run here. */
+const rd_simd *rd_simd_best(void);
+/* The table of that name, NULL if there is none or it cannot run here. */
+const rd_simd *rd_simd_named(const char *name);
+#endif

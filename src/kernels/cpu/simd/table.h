@@ -1,0 +1,185 @@
+/* table.h - one table of kernels: the includer sets NAME (of the instruction set), LEVEL, RD_VECTOR_BYTES and probe(). */
+#include "kernels/cpu/simd/simd.h"
+#include "kernels/cpu/rows.h"
+#include <string.h>
+
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Woverride-init" /* entries made by hand replace those of folds.h */
+
+#define TEXT_(name) #name
+#define TEXT(name)  TEXT_(name)
+
+#include "kernels/cpu/simd/memory.h"
+
+/* ---- Maps: maps.h, by element ------------------------------------------------------------------------------ */
+#define PICK(rule, make, float_row, int_row) FLOAT_##rule(make, float_row)
+#define FROM_FLOAT(x)                        (x)
+#define FROM_INT(x)                          (x)
+#define ELEM                                 f32
+#define CLASS                                f32
+#define T                                    float
+#define RD_F(name)                           name##f
+#include "kernels/cpu/simd/maps.h"
+#undef ELEM
+#undef CLASS
+#undef T
+#undef RD_F
+#define ELEM       f64
+#define CLASS      f64
+#define T          double
+#define RD_F(name) name
+#include "kernels/cpu/simd/maps.h"
+#undef ELEM
+#undef CLASS
+#undef T
+#undef RD_F
+#undef PICK
+#undef FROM_FLOAT
+
+#define PICK(rule, make, float_row, int_row) INT_##rule(make, int_row)
+#define FROM_FLOAT(x)                        rd_saturate_i64(x)
+#define ELEM                                 i64
+#define CLASS                                i64
+#define T                                    int64_t
+#include "kernels/cpu/simd/maps.h"
+#undef ELEM
+#undef CLASS
+#undef T
+#undef FROM_FLOAT
+#define FROM_FLOAT(x) rd_saturate_u64(x)
+#define ELEM          u64
+#define CLASS         u64
+#define T             uint64_t
+#include "kernels/cpu/simd/maps.h"
+#undef ELEM
+#undef T
+#undef FROM_FLOAT
+#undef FROM_INT
+#define FROM_FLOAT(x) ((x) != 0)
+#define FROM_INT(x)   ((x) != 0)
+#define ELEM          b8
+#define T             uint8_t
+#include "kernels/cpu/simd/maps.h"
+#undef ELEM
+#undef CLASS
+#undef T
+#undef FROM_FLOAT
+#undef FROM_INT
+#undef PICK
+
+/* ---- Folds: folds.h, by element; by hand: strips.h --------------------------------------------------------- */
+#define BY_HAND(name, merge_as, ...)                                     \
+    [RD_RED_##name] = { .counter = JOIN(RD_ELEM, merge_as),              \
+                        .first   = JOIN(JOIN(fold_##name, first), ELEM), \
+                        .step    = JOIN(strip_##name, ELEM),             \
+                        __VA_ARGS__,                                     \
+                        .merge = JOIN(JOIN(fold_##name, merge), merge_as) },
+#define AS_EVER(name) .widen = JOIN(JOIN(fold_##name, widen), ELEM), .finish = JOIN(JOIN(fold_##name, finish), ELEM)
+
+#define PICK(kinds, make, row) FLOAT_##kinds(make, row)
+#define RD_ADD(a, b)           ((a) + (b))
+#define RD_MUL(a, b)           ((a) * (b))
+#define ELEM                   f64
+#define T                      double
+#define I                      int64_t
+#define RD_F(name)             name
+#define RD_NAN                 ((double)NAN)
+#define OWN_ENTRIES                 \
+    BY_HAND(sum, f64, AS_EVER(sum)) \
+    BY_HAND(prod, f64, AS_EVER(prod)) BY_HAND(min, f64, AS_EVER(min)) BY_HAND(max, f64, AS_EVER(max))
+#include "kernels/cpu/simd/strips.h"
+#include "kernels/cpu/simd/folds.h"
+#undef ELEM
+#undef T
+#undef I
+#undef RD_F
+#undef RD_NAN
+#undef OWN_ENTRIES
+
+/* Blocks of f32 sums add up in f64: the sum of 1e8 numbers is then off by no more than one rounding. */
+static void widen_sum(int64_t n, void *const *to, void *const *s)
+{
+    double      *y = to[0];
+    const float *x = s[0];
+
+    for (int64_t l = 0; l < n; l++)
+        y[l] = x[l];
+}
+
+static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const *to)
+{
+    float        *y = to[0];
+    const double *x = s[0];
+
+    for (int64_t l = 0; l < n; l++)
+        y[l] = (float)x[l];
+}
+
+#define ELEM       f32
+#define T          float
+#define I          int32_t
+#define RD_F(name) name##f
+#define RD_NAN     NAN
+#define OWN_ENTRIES                                                  \
+    BY_HAND(sum, f64, .widen = widen_sum, .finish = finish_wide_sum) \
+    BY_HAND(prod, f32, AS_EVER(prod)) BY_HAND(min, f32, AS_EVER(min)) BY_HAND(max, f32, AS_EVER(max))
+#include "kernels/cpu/simd/strips.h"
+#include "kernels/cpu/simd/folds.h"
+#undef ELEM
+#undef T
+#undef I
+#undef RD_F
+#undef RD_NAN
+#undef OWN_ENTRIES
+#undef RD_ADD
+#undef RD_MUL
+#undef PICK
+
+#define RD_NAN 0
+#define OWN_ENTRIES
+#define PICK(kinds, make, row) INT_##kinds(make, row)
+#define RD_ADD(a, b)           ((int64_t)((uint64_t)(a) + (uint64_t)(b)))
+#define RD_MUL(a, b)           ((int64_t)((uint64_t)(a) * (uint64_t)(b)))
+#define ELEM                   i64
+#define T                      int64_t
+#include "kernels/cpu/simd/folds.h"
+#undef ELEM
+#undef T
+#undef RD_ADD
+#undef RD_MUL
+#undef PICK
+#define PICK(kinds, make, row) UINT_##kinds(make, row)
+#define RD_ADD(a, b)           ((T)((a) + (b)))
+#define RD_MUL(a, b)           ((T)((a) * (b)))
+#define ELEM                   u64
+#define T                      uint64_t
+#include "kernels/cpu/simd/folds.h"
+#undef ELEM
+#undef T
+#define ELEM b8
+#define T    uint8_t
+#include "kernels/cpu/simd/folds.h"
+#undef ELEM
+#undef T
+
+/* ---- The table --------------------------------------------------------------------------------------------- */
+#define BY_ELEM(what)                                                                       \
+    {                                                                                       \
+        [RD_ELEM_f32] = what##_f32, [RD_ELEM_f64] = what##_f64, [RD_ELEM_i64] = what##_i64, \
+        [RD_ELEM_u64] = what##_u64, [RD_ELEM_b8] = what##_b8                                \
+    }
+
+const rd_simd JOIN(rd_simd, NAME) = {
+    .name   = TEXT(NAME),
+    .probe  = probe,
+    .map    = BY_ELEM(maps),
+    .select = BY_ELEM(selects),
+    .cast   = BY_ELEM(casts),
+    .load   = loads,
+    .store  = stores,
+    .wrap   = wraps,
+    .fold   = BY_ELEM(folds),
+    .fused  = { [RD_ELEM_f32] = fused_f32, [RD_ELEM_f64] = fused_f64 },
+    .stream = stream,
+};

@@ -1,0 +1,82 @@
+/* backend.c - the CPU backend: programs run on tiles, by the kernels of the best instruction set of this machine, and
+ * what the tile machine cannot run by the reference executor, with the same bits. */
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/tile/tile.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* For tests: what later plans run on, instead of what the machine and RDIM_ISA say. */
+static const char *forced;
+
+bool rd_cpu_force(const char *isa)
+{
+    forced = isa;
+    return !isa || strcmp(isa, "scalar") == 0 || rd_simd_named(isa);
+}
+
+static const char *asked(void)
+{
+    return forced ? forced : getenv("RDIM_ISA");
+}
+
+static bool probe(void)
+{
+    return true;
+}
+
+static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
+{
+    const char    *isa    = asked();
+    const rd_simd *simd   = isa ? rd_simd_named(isa) : NULL;
+    rd_tile_result result = RD_TILE_CANNOT;
+
+    p->code = NULL;
+    if (!isa || strcmp(isa, "scalar") != 0)
+        result = rd_tile_prepare(p, simd ? simd : rd_simd_best(), get, pool);
+    return result == RD_TILE_CANNOT ? rd_backend_scalar.prepare(p, get, pool) : result == RD_TILE_OK;
+}
+
+static void head(const rd_program *p, rd_task *task)
+{
+    if (p->code)
+        rd_tiles_run(rd_tiles_new(p, task->state), task, 0, p->body);
+    else
+        rd_backend_scalar.head(p, task);
+}
+
+static void body(const rd_program *p, rd_task *task)
+{
+    if (p->code)
+        rd_tiles_run((rd_tiles *)(void *)task->state, task, p->body, p->tail);
+    else
+        rd_backend_scalar.body(p, task);
+}
+
+/* Only folds that tasks share have begun in the head, and have something to join. */
+static void join(const rd_program *p, rd_task *into, const rd_task *next)
+{
+    const rd_tile_code *code = p->code;
+
+    if (!code) {
+        rd_backend_scalar.join(p, into, next);
+        return;
+    }
+    if (into->status != RD_OK || next->status != RD_OK)
+        return;
+    for (int32_t k = 0; k < p->n_fold; k++)
+        if (p->fold[k].split)
+            rd_tiles_join(&code->fold[k], ((rd_tiles *)(void *)into->state)->fold[k],
+                          ((rd_tiles *)(void *)next->state)->fold[k]);
+}
+
+static void tail(const rd_program *p, rd_task *task)
+{
+    if (p->code)
+        rd_tiles_run((rd_tiles *)(void *)task->state, task, p->tail, p->n_inst);
+    else
+        rd_backend_scalar.tail(p, task);
+}
+
+const rd_backend_table rd_backend_cpu = {
+    .name = "cpu", .probe = probe, .prepare = prepare, .head = head, .body = body, .join = join, .tail = tail
+};

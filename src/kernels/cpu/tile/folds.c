@@ -1,0 +1,358 @@
+/* folds.c - elements of a tile on their way into states, and results on their way out. */
+#include "kernels/cpu/fold.h"
+#include "kernels/cpu/tile/trees.h"
+#include <string.h>
+
+/* ---- Plan -------------------------------------------------------------------------------------------------- */
+/* Nodes on the stack of a whole fold, or of any share of it, and the one that is just finished. */
+static int32_t room_for(const rd_fold *fold)
+{
+    int32_t bits = 0;
+
+    for (int64_t n = fold->n_block; n > 0; n /= 2)
+        bits++;
+    return fold->split ? 2 * bits + 2 : bits + 1;
+}
+
+/* Cells that lie side by side along the columns: up to where the next axis of the cells' box begins. */
+static int64_t cells_along(const rd_tile_fold *f)
+{
+    int64_t along = f->cells;
+
+    for (int32_t k = 0; k < f->fold->cell.n_add; k++)
+        if (f->fold->cell.add[k].coef > 1 && f->fold->cell.add[k].coef < along)
+            along = f->fold->cell.add[k].coef;
+    return along;
+}
+
+static rd_fold_form form_of(const rd_tile_fold *f)
+{
+    if (f->lane.col == 1 && f->cell.col == 0 && f->outer.col == 0)
+        return RD_FOLD_RUN;
+    if (f->fold->lanes == 1 && f->cell.col == 1 && f->outer.col == 0 && f->lane.col == 0)
+        return RD_FOLD_COLUMNS;
+    return RD_FOLD_ELEMENTS;
+}
+
+static void state_sizes(rd_tile_fold *f)
+{
+    const bool index = f->fold->reducer == RD_RED_argmin || f->fold->reducer == RD_RED_argmax;
+
+    for (int32_t k = 0; k < f->n_state; k++) {
+        f->size[k] = index && k == 1 ? 8 : rd_elem_size(f->elem);
+        f->wide[k] = index && k == 1 ? 8 : rd_elem_size(f->code->counter);
+    }
+    f->indexed = index;
+}
+
+static int64_t piece(int64_t *used, int64_t bytes)
+{
+    const int64_t at = *used;
+
+    *used += (bytes + 63) / 64 * 64;
+    return at;
+}
+
+bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number, int64_t rows)
+{
+    const rd_fold *fold = &p->fold[number];
+    int64_t        used = 0;
+
+    f->elem    = rd_elem_of(fold->type);
+    f->code    = &simd->fold[f->elem][fold->reducer];
+    f->n_state = rd_reducer_table[fold->reducer].n_state;
+    if (!f->code->step)
+        return false;
+    state_sizes(f);
+    f->form      = form_of(f);
+    f->row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
+    f->room      = room_for(fold);
+    f->cells     = fold->n_cell;
+    f->group     = f->form == RD_FOLD_COLUMNS ? cells_along(f) : fold->lanes;
+    f->groups    = (f->cells * fold->lanes + f->group - 1) / f->group * rows;
+    f->slots     = f->groups * f->group;
+    piece(&used, f->groups * (int64_t)sizeof(rd_group));
+    f->tags  = piece(&used, f->groups * f->room * (int64_t)sizeof(rd_tree_node));
+    f->block = piece(&used, 8 * f->n_state * f->slots);
+    f->tree  = piece(&used, 8 * f->n_state * f->slots * f->room);
+    f->carry = piece(&used, fold->scan ? 8 * f->n_state * f->slots : 0);
+    f->seen  = piece(&used, f->masked ? f->slots : 0);
+    f->spare = piece(&used, 2 * 8 * f->n_state * RD_SPARE);
+    f->bytes = used;
+    return true;
+}
+
+/* ---- Elements in ------------------------------------------------------------------------------------------- */
+void rd_tiles_start(rd_tiles *m, int32_t pc)
+{
+    const int32_t       number = m->p->inst[pc].arg;
+    const rd_tile_fold *f      = &m->code->fold[number];
+    const int64_t       each   = f->own_rows ? m->cols * (f->cells * f->fold->lanes / f->group) : f->groups;
+
+    for (int64_t k = 0; k < each; k++)
+        rd_tree_start(f, m->fold[number], k);
+}
+
+/* Rows of elements for neighbouring states: where they go, and what they are. */
+typedef struct arrival {
+    const rd_tile_fold *f;
+    char               *memory;
+    rd_simd_rows       *step; /* of the reducer, or with a map fused into it; these begin with an identity */
+    bool                fused;
+    int64_t             group, offset; /* of the first state in its group */
+    int64_t             at;            /* number of the first row's step  */
+    rd_fold_rows        q;
+} arrival;
+
+/* What any element replaces in a fold of floats: adding -0 keeps 0 and -0 as they are. */
+static void fill_identity(const arrival *a, int64_t n, void *s)
+{
+    static const double of[RD_N_REDUCERS] = {
+        [RD_RED_sum] = -0.0, [RD_RED_prod] = 1, [RD_RED_min] = INFINITY, [RD_RED_max] = -INFINITY
+    };
+    const double value = of[a->f->fold->reducer];
+
+    for (int64_t k = 0; k < n; k++)
+        if (a->f->elem == RD_ELEM_f32)
+            ((float *)s)[k] = (float)value;
+        else
+            ((double *)s)[k] = value;
+}
+
+/* n states from `offset` on take `rows` rows; fresh ones begin with the first. */
+static void take(arrival *a, int64_t offset, int64_t n, int64_t rows, bool fresh)
+{
+    rd_fold_rows  q    = a->q;
+    const int64_t skip = offset - a->offset, size = rd_elem_size(a->f->elem);
+
+    rd_tree_block(a->f, a->memory, a->group * a->f->group + offset, q.s);
+    q.n    = n;
+    q.rows = rows;
+    q.x    = (const char *)q.x + skip * size;
+    q.y    = q.y ? (const char *)q.y + skip * size : NULL;
+    q.w    = q.w ? (const char *)q.w + skip * size : NULL;
+    q.index += skip * q.index_col;
+    if (fresh && a->fused) {
+        fill_identity(a, n, q.s[0]);
+    } else if (fresh) {
+        q.rows = 1;
+        a->f->code->first(&q);
+        q.x = (const char *)q.x + q.ldx * size;
+        q.w = q.w ? (const char *)q.w + q.ldw * size : NULL;
+        q.index += q.index_row;
+        q.rows = rows - 1;
+    }
+    if (q.rows > 0)
+        a->step(&q);
+}
+
+/* Row after row of a->q.n elements, each a step of the states from a->offset on. */
+static void arrive(arrival *a, int64_t rows)
+{
+    const int64_t steps = a->f->fold->steps, size = rd_elem_size(a->f->elem), n = a->q.n;
+
+    while (rows > 0) {
+        const int64_t block = a->at / steps, left = block == INT64_MAX / steps ? rows : (block + 1) * steps - a->at;
+        const int64_t now = left < rows ? left : rows;
+        rd_group     *g;
+        int64_t       begun;
+
+        rd_tree_reach(a->f, a->memory, a->group, block);
+        g     = rd_tree_group(a->f, a->memory, a->group);
+        begun = g->begun - a->offset;
+        begun = begun < 0 ? 0 : begun > n ? n : begun;
+        if (begun > 0)
+            take(a, a->offset, begun, now, false);
+        if (begun < n)
+            take(a, a->offset + begun, n - begun, now, true);
+        g->begun = g->begun > a->offset + n ? g->begun : a->offset + n;
+        a->at += now;
+        a->q.x = (const char *)a->q.x + now * a->q.ldx * size;
+        a->q.y = a->q.y ? (const char *)a->q.y + now * a->q.ldy * size : NULL;
+        a->q.w = a->q.w ? (const char *)a->q.w + now * a->q.ldw * size : NULL;
+        a->q.index += now * a->q.index_row;
+        rows -= now;
+    }
+}
+
+/* n neighbours along the lane position: a part of a step, whole steps, a part of a step. */
+static void run_arrives(arrival *a, int64_t n, int64_t lane, int64_t outer)
+{
+    const int64_t lanes = a->f->fold->lanes, size = rd_elem_size(a->f->elem);
+
+    a->q.ldx = a->q.ldy = a->q.ldw = lanes;
+    a->q.index_row                 = lanes * a->q.index_col;
+    while (n > 0) {
+        const int64_t first = lane % lanes, whole = n / lanes;
+        const int64_t now = first ? (lanes - first < n ? lanes - first : n) : whole ? whole * lanes : n;
+
+        a->offset = first;
+        a->at     = outer * a->f->row_steps + lane / lanes;
+        a->q.n    = first || !whole ? now : lanes;
+        if (first || !whole) {
+            const rd_fold_rows q = a->q;
+            arrive(a, 1);
+            a->q       = q; /* one row: on by its elements, not by a step */
+            a->q.x     = (const char *)q.x + now * size;
+            a->q.y     = q.y ? (const char *)q.y + now * size : NULL;
+            a->q.w     = q.w ? (const char *)q.w + now * size : NULL;
+            a->q.index = q.index + now * q.index_col;
+        } else
+            arrive(a, whole);
+        lane += now;
+        n -= now;
+    }
+}
+
+/* ---- Tiles ------------------------------------------------------------------------------------------------- */
+typedef struct tile {
+    rd_view x, y, w, mask;
+    int64_t lane, outer, cell, index; /* of the first element */
+} tile;
+
+static void place_tile(const rd_tiles *m, const rd_tile_fold *f, tile *t)
+{
+    t->lane  = rd_tiles_position(m, f->lane.at);
+    t->outer = rd_tiles_position(m, f->outer.at);
+    t->cell  = rd_tiles_position(m, f->cell.at);
+    t->index = f->indexed ? rd_tiles_position(m, f->index.at) : 0;
+}
+
+static const char *at(const rd_view *v, int64_t r, int64_t c)
+{
+    return v->at ? rd_view_at(v, r, c) : NULL;
+}
+
+static void place_row(arrival *a, const tile *t, int64_t r, int64_t c)
+{
+    const rd_tile_fold *f    = a->f;
+    const int64_t       cell = t->cell + r * f->cell.row + c * f->cell.col + (f->own_rows ? r * f->cells : 0);
+
+    a->group       = cell * f->fold->lanes / f->group;
+    a->offset      = cell * f->fold->lanes % f->group;
+    a->q.x         = at(&t->x, r, c);
+    a->q.y         = at(&t->y, r, c);
+    a->q.w         = at(&t->w, r, c);
+    a->q.index     = t->index + r * f->index.row + c * f->index.col;
+    a->q.index_col = f->index.col;
+    a->q.index_row = f->index.row;
+}
+
+/* Cells lie side by side, and rows of the tile are steps of them one after the other, or each for cells of its own. */
+static void take_columns(rd_tiles *m, arrival *a, const tile *t)
+{
+    const bool steps = a->f->outer.row == 1 && a->f->cell.row == 0 && a->f->lane.row == 0 && !a->f->own_rows;
+
+    for (int64_t r = 0; r < m->rows; r += steps ? m->rows : 1) {
+        place_row(a, t, r, 0);
+        a->at    = t->outer + r * a->f->outer.row;
+        a->q.n   = m->cols;
+        a->q.ldx = t->x.row;
+        a->q.ldy = t->y.row;
+        a->q.ldw = t->w.row;
+        arrive(a, steps ? m->rows : 1);
+    }
+}
+
+static void take_runs(rd_tiles *m, arrival *a, const tile *t)
+{
+    for (int64_t r = 0; r < m->rows; r++) {
+        place_row(a, t, r, 0);
+        run_arrives(a, m->cols, t->lane + r * a->f->lane.row, t->outer + r * a->f->outer.row);
+    }
+}
+
+static void take_elements(rd_tiles *m, arrival *a, const tile *t)
+{
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c++) {
+            place_row(a, t, r, c);
+            const int64_t group = a->group;
+            run_arrives(a, 1, t->lane + r * a->f->lane.row + c * a->f->lane.col,
+                        t->outer + r * a->f->outer.row + c * a->f->outer.col);
+            a->group = group;
+        }
+}
+
+/* ---- Masks ------------------------------------------------------------------------------------------------- */
+static rd_word identity_of(const rd_fold *fold)
+{
+    const rd_elem elem = rd_elem_of(fold->type);
+
+    switch (fold->reducer) {
+    case RD_RED_prod: return rd_word_from_int(1, fold->type);
+    case RD_RED_min: return rd_fold_extreme(fold->type, true);
+    case RD_RED_max: return rd_fold_extreme(fold->type, false);
+    case RD_RED_all: return (rd_word){ .u64 = 1 };
+    default: break;
+    }
+    return elem == RD_ELEM_f32   ? (rd_word){ .f32 = -0.0F }
+           : elem == RD_ELEM_f64 ? (rd_word){ .f64 = -0.0 }
+                                 : (rd_word){ .u64 = 0 };
+}
+
+/* Elements left out become identities; states that have met one that counts are marked. */
+static void apply_mask(rd_tiles *m, const rd_tile_fold *f, char *memory, tile *t)
+{
+    const rd_word identity = identity_of(f->fold);
+    rd_view       y        = { m->spare, m->cols, 1, t->x.elem };
+
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c++) {
+            const bool    counts = rd_view_word(&t->mask, r, c).u64;
+            const int64_t cell   = t->cell + r * f->cell.row + c * f->cell.col + (f->own_rows ? r * f->cells : 0);
+            rd_view_set(&y, r, c, counts ? rd_view_word(&t->x, r, c) : identity);
+            memory[f->seen + cell * f->fold->lanes] |= (char)counts;
+        }
+    t->x = y;
+}
+
+/* any and all stop at the first element that decides them. */
+static void settle(const rd_tiles *m, const rd_tile_fold *f, char *memory, const tile *t)
+{
+    const int decides = f->fold->reducer == RD_RED_any;
+
+    if ((f->fold->reducer != RD_RED_any && f->fold->reducer != RD_RED_all) || f->cells != 1 || f->own_rows)
+        return;
+    for (int64_t r = 0; r < m->rows; r++)
+        if (memchr(rd_view_at(&t->x, r, 0), decides, (size_t)m->cols))
+            rd_tree_group(f, memory, 0)->settled = true;
+}
+
+void rd_tiles_step(rd_tiles *m, int32_t pc)
+{
+    const rd_inst      *inst = &m->p->inst[pc];
+    const rd_tile_inst *t    = &m->code->inst[pc];
+    const rd_tile_fold *f    = &m->code->fold[inst->arg];
+    tile                in   = { .x = rd_tiles_view(m, t->x) };
+    arrival a = { .f = f, .memory = m->fold[inst->arg], .step = f->code->step, .fused = t->fused != RD_FUSED_none };
+
+    if (t->fused)
+        a.step = m->code->simd->fused[f->elem][f->fold->reducer][t->fused];
+    place_tile(m, f, &in);
+    if (t->y >= 0)
+        in.y = rd_tiles_view(m, t->y);
+    if (inst->c >= 0) {
+        in.mask = rd_tiles_view(m, inst->c);
+        apply_mask(m, f, a.memory, &in);
+    } else
+        in.x = rd_tiles_dense(m, in.x);
+    if (inst->b >= 0) {
+        char *const spare = m->spare;
+        m->spare += 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
+        in.w     = rd_tiles_dense(m, rd_tiles_view(m, inst->b));
+        m->spare = spare;
+    }
+    if (f->form == RD_FOLD_COLUMNS)
+        take_columns(m, &a, &in);
+    else if (f->form == RD_FOLD_RUN)
+        take_runs(m, &a, &in);
+    else
+        take_elements(m, &a, &in);
+    settle(m, f, a.memory, &in);
+}
+
+bool rd_tiles_settled(const rd_tiles *m, int32_t fold)
+{
+    return rd_tree_group(&m->code->fold[fold], m->fold[fold], 0)->settled;
+}

@@ -1,0 +1,186 @@
+/* fuse.c - passes over a tile that need not be: loads that are the memory itself, results stored where they are
+ * computed, maps folded where they are computed. */
+#include "kernels/cpu/tile/tile.h"
+
+/* Results at least this large leave the caches before they are read again, so they are stored past them. */
+static const int64_t STREAM_BYTES = 16 << 20;
+
+static void use(rd_tile_code *code, int32_t reg, int32_t i)
+{
+    if (reg < 0)
+        return;
+    code->reg[reg].last = i;
+    code->reg[reg].uses++;
+}
+
+static void use_address(const rd_program *p, rd_tile_code *code, int32_t i)
+{
+    const rd_address *at = &p->address[p->inst[i].arg];
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis < 0)
+            use(code, at->add[k].reg, i);
+}
+
+static void note_uses(const rd_program *p, rd_tile_code *code, int32_t i)
+{
+    const rd_inst *inst = &p->inst[i];
+
+    switch (inst->kind) {
+    case RD_I_LOOP:
+    case RD_I_END:
+    case RD_I_CONST:
+    case RD_I_START:
+    case RD_I_CLOSE:
+    case RD_I_EXIT: break;
+    case RD_I_CALL:
+        for (int32_t k = 0; k < p->call[inst->arg].n_in; k++)
+            use(code, p->call[inst->arg].in[k], i);
+        break;
+    case RD_I_STORE: use(code, inst->a, i); /* fall through */
+    case RD_I_LOAD:
+    case RD_I_COORD: use_address(p, code, i); break;
+    default:
+        use(code, inst->a, i);
+        if (inst->b != inst->a)
+            use(code, inst->b, i);
+        if (inst->c != inst->a && inst->c != inst->b)
+            use(code, inst->c, i);
+    }
+}
+
+/* The same in memory and in registers? */
+static bool native(rd_dtype type)
+{
+    return type == RD_F32 || type == RD_F64 || type == RD_I64 || type == RD_U64;
+}
+
+static bool computes(rd_inst_kind kind)
+{
+    return kind == RD_I_MAP || kind == RD_I_CAST || kind == RD_I_SELECT;
+}
+
+/* ---- Stores ------------------------------------------------------------------------------------------------ */
+static int64_t bytes_stored(const rd_program *p, const rd_address *at)
+{
+    double bytes = rd_dtype_size(at->type);
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis >= 0)
+            bytes *= (double)p->axis_extent[at->add[k].axis];
+    return bytes < 1e18 ? (int64_t)bytes : INT64_MAX;
+}
+
+/* loads: of how many instructions up to each are LOADs. */
+static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *loads, int32_t i)
+{
+    const rd_inst    *inst = &p->inst[i];
+    const rd_address *at   = &p->address[inst->arg];
+    rd_tile_inst     *t    = &code->inst[i];
+    const int32_t     from = code->reg[inst->a].born;
+
+    if (t->level != RD_AT_TILE || t->walk.col != 1 || t->walk.gathers ||
+        !(native(at->type) && code->reg[inst->a].elem == rd_elem_of(at->type)))
+        return;
+    if (at->slot < p->first_scratch && bytes_stored(p, at) >= STREAM_BYTES) {
+        t->stream = true;
+        return;
+    }
+    if (code->inst[from].level != RD_AT_TILE || !computes(p->inst[from].kind) || code->inst[from].into >= 0 ||
+        loads[i] != loads[from])
+        return;
+    code->inst[from].into = i;
+    t->done               = true;
+}
+
+/* ---- Loads ------------------------------------------------------------------------------------------------- */
+/* Is anything stored while the register is in use?  It may be what the register would still have to read.
+ * stores: how many instructions up to each store. */
+static void fuse_load(const rd_program *p, rd_tile_code *code, const int32_t *stores, int32_t i)
+{
+    rd_tile_inst *t    = &code->inst[i];
+    const int32_t last = code->reg[p->inst[i].dst].last;
+
+    t->direct = t->level != RD_AT_TASK && t->walk.col == 1 && !t->walk.gathers &&
+                native(p->address[p->inst[i].arg].type) && (last < i || stores[last - 1] == stores[i]);
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------------------- */
+static bool in_tile(const rd_tile_code *code, int32_t reg)
+{
+    return reg >= 0 && code->reg[reg].level == RD_AT_TILE;
+}
+
+/* The MAP that makes a register for the one instruction that reads it. */
+static int32_t only_map(const rd_program *p, const rd_tile_code *code, int32_t reg)
+{
+    const int32_t from = in_tile(code, reg) ? code->reg[reg].born : -1;
+
+    return from >= 0 && code->reg[reg].uses == 1 && p->inst[from].kind == RD_I_MAP ? from : -1;
+}
+
+static rd_fused fused_as(rd_op op)
+{
+    switch (op) {
+    case RD_OP_square: return RD_FUSED_square;
+    case RD_OP_abs: return RD_FUSED_abs;
+    case RD_OP_mul: return RD_FUSED_mul;
+    case RD_OP_sub: return RD_FUSED_sub;
+    case RD_OP_add: return RD_FUSED_add;
+    default: return RD_FUSED_none;
+    }
+}
+
+static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
+{
+    const rd_inst      *inst = &p->inst[i];
+    const rd_tile_fold *f    = &code->fold[inst->arg];
+    rd_tile_inst       *t    = &code->inst[i];
+    const int32_t       map  = only_map(p, code, inst->a);
+    const int32_t       sub  = map >= 0 ? only_map(p, code, p->inst[map].a) : -1;
+    rd_fused            as   = map >= 0 ? fused_as(p->inst[map].op) : RD_FUSED_none;
+    const rd_inst      *from = map >= 0 ? &p->inst[map] : NULL;
+
+    if (f->masked || inst->b >= 0 || f->form == RD_FOLD_ELEMENTS || !code->simd->fused[f->elem])
+        return;
+    if (sub >= 0 && p->inst[sub].op == RD_OP_sub && (as == RD_FUSED_square || as == RD_FUSED_abs)) {
+        as   = as == RD_FUSED_square ? RD_FUSED_sqdiff : RD_FUSED_absdiff;
+        from = &p->inst[sub];
+    }
+    if (!as || !code->simd->fused[f->elem][f->fold->reducer][as] || !in_tile(code, from->a) ||
+        (rd_op_table[from->op].arity == 2 && !in_tile(code, from->b)))
+        return;
+    t->fused             = as;
+    t->x                 = from->a;
+    t->y                 = rd_op_table[from->op].arity == 2 ? from->b : -1;
+    code->inst[map].skip = true;
+    if (from != &p->inst[map])
+        code->inst[sub].skip = true;
+    code->reg[t->x].last = i > code->reg[t->x].last ? i : code->reg[t->x].last;
+    if (t->y >= 0)
+        code->reg[t->y].last = i > code->reg[t->y].last ? i : code->reg[t->y].last;
+}
+
+bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
+{
+    int32_t *count = get(pool, (size_t)(p->n_inst + 1) * sizeof *count);
+
+    if (!count)
+        return false;
+    for (int32_t i = 0; i < p->n_inst; i++)
+        note_uses(p, code, i);
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        if (p->inst[i].kind == RD_I_STEP && code->inst[i].level == RD_AT_TILE)
+            fuse_step(p, code, i);
+        count[i] = (i ? count[i - 1] : 0) + (p->inst[i].kind == RD_I_LOAD);
+    }
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_STORE)
+            fuse_store(p, code, count, i);
+    for (int32_t i = 0; i < p->n_inst; i++)
+        count[i] = (i ? count[i - 1] : 0) + (p->inst[i].kind == RD_I_STORE || code->inst[i].into >= 0);
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_LOAD)
+            fuse_load(p, code, count, i);
+    return true;
+}

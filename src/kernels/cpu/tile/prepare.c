@@ -1,0 +1,359 @@
+/* prepare.c - a loop program seen as tiles: which loops are rows and columns, and where registers live. */
+#include "kernels/cpu/tile/tile.h"
+#include <string.h>
+
+/* Rows of a tile whose elements are only read in place: enough to forget what a tile costs. */
+enum { ENOUGH = 16384, MOST_ROWS = 1024 };
+/* Bytes of states of their own that the rows of a tile may have together: part of a second-level cache. */
+static const int64_t STATES_BYTES = 128 << 10;
+
+/* ---- Loops ------------------------------------------------------------------------------------------------- */
+static bool has_loop(const rd_program *p, int32_t begin, int32_t end)
+{
+    for (int32_t i = begin + 1; i < end; i++)
+        if (p->inst[i].kind == RD_I_LOOP)
+            return true;
+    return false;
+}
+
+static bool inner_loops_are_columns(const rd_program *p, int32_t begin, int32_t end)
+{
+    for (int32_t i = begin + 1; i < end; i++) {
+        if (p->inst[i].kind != RD_I_LOOP)
+            continue;
+        const rd_loop *loop = &p->loop[p->inst[i].arg];
+        if (loop->kind != RD_LOOP_EACH || has_loop(p, i, loop->end))
+            return false;
+        i = loop->end;
+    }
+    return true;
+}
+
+/* Rows of a tile go through one inner loop together before any goes through the next: right if no row reads what
+ * another has stored, and nothing leaves early.  Leaves of programs store few slots, however much they load. */
+static bool rows_may_go_together(const rd_program *p, int32_t begin, int32_t end)
+{
+    for (int32_t i = begin + 1; i < end; i++) {
+        if (p->inst[i].kind == RD_I_EXIT)
+            return false;
+        for (int32_t k = begin + 1; p->inst[i].kind == RD_I_STORE && k < end; k++)
+            if (p->inst[k].kind == RD_I_LOAD && p->address[p->inst[k].arg].slot == p->address[p->inst[i].arg].slot)
+                return false;
+    }
+    return true;
+}
+
+static rd_loop_role role_of(const rd_program *p, int32_t begin)
+{
+    const rd_loop *loop = &p->loop[p->inst[begin].arg];
+
+    if (loop->kind != RD_LOOP_EACH)
+        return RD_LOOP_OUTER;
+    if (!has_loop(p, begin, loop->end))
+        return RD_LOOP_COLS;
+    if (!loop->backwards && inner_loops_are_columns(p, begin, loop->end) && rows_may_go_together(p, begin, loop->end))
+        return RD_LOOP_ROWS;
+    return RD_LOOP_OUTER;
+}
+
+/* ---- Instructions ------------------------------------------------------------------------------------------ */
+static int64_t coef_of(const rd_address *at, const rd_loop *loop)
+{
+    int64_t coef = 0;
+
+    for (int32_t k = 0; loop && k < at->n_add; k++)
+        if (at->add[k].axis == loop->axis)
+            coef += loop->backwards ? -at->add[k].coef : at->add[k].coef;
+    return coef;
+}
+
+static rd_walk walk_of(const rd_address *at, const rd_loop *row, const rd_loop *col)
+{
+    rd_walk w = { .at = at, .row = coef_of(at, row), .col = coef_of(at, col), .size = rd_dtype_size(at->type) };
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        w.gathers |= at->add[k].axis < 0;
+    return w;
+}
+
+static const rd_address *address_of(const rd_program *p, const rd_inst *inst)
+{
+    switch (inst->kind) {
+    case RD_I_LOAD:
+    case RD_I_STORE:
+    case RD_I_COORD: return &p->address[inst->arg];
+    case RD_I_CLOSE: return &p->fold[inst->arg].cell;
+    default: return NULL;
+    }
+}
+
+static bool is_test(const rd_inst *inst)
+{
+    const rd_rule rule = rd_op_table[inst->op].rule;
+    return rule == RD_RULE_COMPARE || rule == RD_RULE_TEST;
+}
+
+static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_loop *row, const rd_loop *col)
+{
+    const rd_inst    *inst = &p->inst[i];
+    rd_tile_inst     *t    = &code->inst[i];
+    const rd_address *at   = address_of(p, inst);
+
+    *t = (rd_tile_inst){ .level  = col   ? RD_AT_TILE
+                                   : row ? RD_AT_ROW
+                                         : RD_AT_TASK,
+                         .into   = -1,
+                         .buffer = -1,
+                         .x      = inst->a,
+                         .y      = -1 };
+    if (at)
+        t->walk = col ? walk_of(at, row, col) : walk_of(at, NULL, row);
+    if (inst->kind == RD_I_MAP)
+        t->map = code->simd->map[rd_elem_of(is_test(inst) ? inst->from : inst->type)][inst->op];
+    if (inst->kind == RD_I_SELECT)
+        t->map = code->simd->select[rd_elem_of(inst->type)];
+    if ((inst->kind == RD_I_MAP && !is_test(inst)) || inst->kind == RD_I_CAST)
+        t->wrap = code->simd->wrap[inst->type];
+}
+
+static bool defines(const rd_inst *inst)
+{
+    switch (inst->kind) {
+    case RD_I_CONST:
+    case RD_I_COORD:
+    case RD_I_LOAD:
+    case RD_I_MAP:
+    case RD_I_CAST:
+    case RD_I_SELECT:
+    case RD_I_INDEX:
+    case RD_I_CALL:
+    case RD_I_SCAN:
+    case RD_I_CLOSE: return true;
+    default: return false;
+    }
+}
+
+static void note_registers(const rd_program *p, rd_tile_code *code, int32_t i)
+{
+    const rd_inst *inst = &p->inst[i];
+    rd_dtype       type = inst->type;
+    int32_t        n    = 1;
+
+    if (!defines(inst))
+        return;
+    if (inst->kind == RD_I_CLOSE || inst->kind == RD_I_SCAN)
+        type = p->fold[inst->arg].out;
+    if (inst->kind == RD_I_CLOSE)
+        n = p->fold[inst->arg].n_out;
+    if (inst->kind == RD_I_COORD || inst->kind == RD_I_INDEX)
+        type = RD_I64;
+    for (int32_t k = 0; k < n; k++) {
+        code->reg[inst->dst + k] =
+            (rd_tile_reg){ .level = code->inst[i].level, .elem = rd_elem_of(type), .born = i, .last = -1 };
+    }
+}
+
+static void decode_all(const rd_program *p, rd_tile_code *code)
+{
+    const rd_loop *row = NULL, *col = NULL;
+    int32_t        row_number = -1;
+
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_inst *inst = &p->inst[i];
+
+        if (inst->kind == RD_I_LOOP) {
+            rd_tile_loop *loop = &code->loop[inst->arg];
+
+            *loop = (rd_tile_loop){ .role = role_of(p, i), .most = 1, .row = row_number };
+            if (loop->role == RD_LOOP_ROWS)
+                row = &p->loop[row_number = inst->arg];
+            if (loop->role == RD_LOOP_COLS)
+                col = &p->loop[inst->arg];
+            decode(p, code, i, NULL, NULL);
+        } else if (inst->kind == RD_I_END) {
+            if (col == &p->loop[inst->arg])
+                col = NULL;
+            if (row == &p->loop[inst->arg]) {
+                row        = NULL;
+                row_number = -1;
+            }
+            decode(p, code, i, NULL, NULL);
+        } else {
+            decode(p, code, i, row, col);
+            note_registers(p, code, i);
+        }
+    }
+}
+
+/* ---- Sizes ------------------------------------------------------------------------------------------------- */
+/* Does a loop's body keep elements in buffers? */
+static bool keeps(const rd_program *p, const rd_tile_code *code, int32_t begin)
+{
+    const int32_t end = p->loop[p->inst[begin].arg].end;
+
+    for (int32_t i = begin + 1; i < end; i++) {
+        const rd_inst *inst = &p->inst[i];
+        if (code->inst[i].buffer >= 0 || inst->kind == RD_I_EXIT || code->inst[i].walk.gathers)
+            return true;
+        if ((inst->kind == RD_I_STEP || inst->kind == RD_I_STORE) && code->reg[inst->a].level != RD_AT_TILE)
+            return true;
+    }
+    return false;
+}
+
+static void size_columns(const rd_program *p, rd_tile_code *code)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_LOOP && code->loop[p->inst[i].arg].role == RD_LOOP_COLS)
+            code->loop[p->inst[i].arg].most = keeps(p, code, i) ? code->cells : INT64_MAX;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* As many rows as fill the buffers of every loop over columns. */
+static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t begin)
+{
+    const int32_t number = p->inst[begin].arg;
+    int64_t       rows   = MOST_ROWS;
+
+    for (int32_t i = begin + 1; i < p->loop[number].end; i++)
+        if (p->inst[i].kind == RD_I_LOOP) {
+            const int64_t most = code->loop[p->inst[i].arg].most, n = p->loop[p->inst[i].arg].extent;
+            rows = least(rows, (most == INT64_MAX ? ENOUGH : most) / (n > 0 ? n : 1));
+        }
+    for (int32_t k = 0; k < p->n_fold; k++)
+        if (code->fold[k].own_rows)
+            rows = least(rows, STATES_BYTES / (code->fold[k].bytes + 1));
+    rows = least(rows, p->loop[number].extent);
+    return rows > 1 ? rows : 1;
+}
+
+static void size_rows(const rd_program *p, rd_tile_code *code)
+{
+    code->rows = 1;
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_LOOP && code->loop[p->inst[i].arg].role == RD_LOOP_ROWS) {
+            rd_tile_loop *loop = &code->loop[p->inst[i].arg];
+
+            loop->most = rows_of(p, code, i);
+            code->rows = loop->most > code->rows ? loop->most : code->rows;
+        }
+}
+
+/* ---- Folds ------------------------------------------------------------------------------------------------- */
+static int32_t find(const rd_program *p, rd_inst_kind kind, int32_t fold)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == kind && p->inst[i].arg == fold)
+            return i;
+    return -1;
+}
+
+/* The loops that give the rows and columns at an instruction. */
+static void loops_at(const rd_program *p, const rd_tile_code *code, int32_t i, const rd_loop **row, const rd_loop **col)
+{
+    *row = *col = NULL;
+    for (int32_t k = 0; k < i; k++) {
+        if (p->inst[k].kind != RD_I_LOOP || p->loop[p->inst[k].arg].end < i)
+            continue;
+        if (code->loop[p->inst[k].arg].role == RD_LOOP_ROWS)
+            *row = &p->loop[p->inst[k].arg];
+        if (code->loop[p->inst[k].arg].role == RD_LOOP_COLS)
+            *col = &p->loop[p->inst[k].arg];
+    }
+    if (!*col) {
+        *col = *row;
+        *row = NULL;
+    }
+}
+
+static bool plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
+{
+    for (int32_t k = 0; k < p->n_fold; k++) {
+        rd_tile_fold  *f    = &code->fold[k];
+        const rd_fold *fold = &p->fold[k];
+        const int32_t  step = find(p, fold->scan ? RD_I_SCAN : RD_I_STEP, k), start = find(p, RD_I_START, k);
+        const rd_loop *row, *col;
+
+        loops_at(p, code, step >= 0 ? step : 0, &row, &col);
+        f->fold     = fold;
+        f->own_rows = start >= 0 && code->inst[start].level == RD_AT_ROW;
+        f->masked   = step >= 0 && p->inst[step].c >= 0;
+        f->lane     = walk_of(&fold->lane, row, col);
+        f->outer    = walk_of(&fold->outer, row, col);
+        f->index    = walk_of(&fold->index, row, col);
+        f->cell     = walk_of(&fold->cell, row, col);
+        if (!rd_tile_fold_plan(p, code->simd, f, k, sized && f->own_rows ? code->rows : 1))
+            return false;
+    }
+    return true;
+}
+
+/* ---- What it can do ---------------------------------------------------------------------------------------- */
+static bool identity_known(rd_reducer_id r)
+{
+    return r == RD_RED_sum || r == RD_RED_prod || r == RD_RED_min || r == RD_RED_max || r == RD_RED_any ||
+           r == RD_RED_all;
+}
+
+/* Masked elements are replaced by an identity, so there must be one; results so far are made of states that need no
+ * block code; a fold that begins for each element is none of ours. */
+static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
+{
+    const rd_fold *fold = &p->fold[k];
+    const int32_t  step = find(p, fold->scan ? RD_I_SCAN : RD_I_STEP, k), start = find(p, RD_I_START, k);
+
+    if (fold->reducer == RD_RED_user || step < 0 || start < 0)
+        return false;
+    if ((p->inst[step].c >= 0 || fold->scan) && !identity_known(fold->reducer))
+        return false;
+    if (fold->scan && p->inst[step].c >= 0)
+        return false;
+    return code->inst[start].level != RD_AT_TILE &&
+           (code->inst[start].level == RD_AT_TASK || code->inst[step].level == RD_AT_TILE);
+}
+
+static bool can(const rd_program *p, const rd_tile_code *code)
+{
+    for (int32_t k = 0; k < p->n_fold; k++)
+        if (!fold_can(p, code, k))
+            return false;
+    return true;
+}
+
+/* ---- All together ------------------------------------------------------------------------------------------ */
+static rd_tile_code *new_code(const rd_program *p, rd_get_fn *get, void *pool)
+{
+    rd_tile_code *code = get(pool, sizeof *code);
+
+    if (!code)
+        return NULL;
+    code->inst = get(pool, (size_t)(p->n_inst + 1) * sizeof *code->inst);
+    code->loop = get(pool, (size_t)(p->n_loop + 1) * sizeof *code->loop);
+    code->fold = get(pool, (size_t)(p->n_fold + 1) * sizeof *code->fold);
+    code->reg  = get(pool, (size_t)(p->n_reg + 1) * sizeof *code->reg);
+    return code->inst && code->loop && code->fold && code->reg ? code : NULL;
+}
+
+rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool)
+{
+    rd_tile_code *code = new_code(p, get, pool);
+
+    if (!code)
+        return RD_TILE_NO_MEMORY;
+    code->simd = simd;
+    decode_all(p, code);
+    if (!can(p, code) || !plan_folds(p, code, false))
+        return RD_TILE_CANNOT;
+    if (!rd_tile_fuse(p, code, get, pool) || !rd_tile_buffers(p, code, get, pool))
+        return RD_TILE_NO_MEMORY;
+    size_columns(p, code);
+    size_rows(p, code);
+    plan_folds(p, code, true);
+    p->code        = code;
+    p->state_bytes = rd_tiles_bytes(p);
+    return RD_TILE_OK;
+}

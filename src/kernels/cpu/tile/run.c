@@ -1,0 +1,232 @@
+/* run.c - the loops of a program, run tile by tile. */
+#include "kernels/cpu/tile/tile.h"
+#include <string.h>
+
+/* ---- A task's memory --------------------------------------------------------------------------------------- */
+/* The next piece of a task's state; of none, to learn how many bytes that takes. */
+static void *piece(char *state, int64_t *used, int64_t bytes)
+{
+    char *at = state ? state + *used : NULL;
+
+    *used += (bytes + 63) / 64 * 64;
+    return at;
+}
+
+static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
+{
+    const rd_tile_code *code = p->code;
+    int64_t             used = 0;
+
+    piece(state, &used, sizeof *m);
+    m->p          = p;
+    m->code       = code;
+    m->reg        = piece(state, &used, (p->n_reg + 1) * (int64_t)sizeof *m->reg);
+    m->axis       = piece(state, &used, p->n_axis * (int64_t)sizeof *m->axis);
+    m->fold       = piece(state, &used, p->n_fold * (int64_t)sizeof *m->fold);
+    m->task_words = piece(state, &used, (p->n_reg + 1) * 8);
+    m->row_words  = code->rows > 1 ? piece(state, &used, (p->n_reg + 1) * 8 * code->rows) : m->task_words;
+    m->buffers    = piece(state, &used, code->n_buffer * code->buffer_bytes);
+    m->spare      = piece(state, &used, 2 * 8 * (code->cells > code->rows ? code->cells : code->rows));
+    for (int32_t k = 0; k < p->n_fold; k++) {
+        char *memory = piece(state, &used, code->fold[k].bytes);
+        if (state)
+            m->fold[k] = memory;
+    }
+    return used;
+}
+
+int64_t rd_tiles_bytes(const rd_program *p)
+{
+    rd_tiles m = { 0 };
+    return lay_out(&m, p, NULL);
+}
+
+rd_tiles *rd_tiles_new(const rd_program *p, char *state)
+{
+    rd_tiles           *m    = (rd_tiles *)(void *)state;
+    const rd_tile_code *code = p->code;
+
+    lay_out(m, p, state);
+    m->reg++;
+    for (int32_t k = 0; k < p->n_reg; k++) {
+        char *words = code->reg[k].level == RD_AT_TASK ? m->task_words + 8 * k : m->row_words + 8 * code->rows * k;
+        m->reg[k]   = (rd_view){ .at = words, .elem = code->reg[k].elem };
+    }
+    return m;
+}
+
+/* ---- Positions and views ----------------------------------------------------------------------------------- */
+int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at)
+{
+    int64_t position = at->offset;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis >= 0) {
+            const rd_axis_range *axis = &m->axis[at->add[k].axis];
+            position += at->add[k].coef * (at->add[k].local ? axis->index - axis->lo : axis->index);
+        }
+    return position;
+}
+
+rd_view rd_tiles_view(const rd_tiles *m, int32_t reg)
+{
+    rd_view        v     = m->reg[reg];
+    const rd_level level = m->code->reg[reg].level;
+
+    if (level == RD_AT_TASK)
+        v.row = v.col = 0;
+    else if (level == RD_AT_ROW) {
+        v.row = m->level == RD_AT_TILE;
+        v.col = m->level == RD_AT_ROW;
+    }
+    return v;
+}
+
+rd_word rd_view_word(const rd_view *v, int64_t row, int64_t col)
+{
+    const char *at = rd_view_at(v, row, col);
+
+    switch (v->elem) {
+    case RD_ELEM_f32: return (rd_word){ .f32 = *(const float *)(const void *)at };
+    case RD_ELEM_b8: return (rd_word){ .u64 = *(const uint8_t *)at };
+    default: return (rd_word){ .u64 = *(const uint64_t *)(const void *)at };
+    }
+}
+
+void rd_view_set(const rd_view *v, int64_t row, int64_t col, rd_word word)
+{
+    char *at = rd_view_at(v, row, col);
+
+    switch (v->elem) {
+    case RD_ELEM_f32: *(float *)(void *)at = word.f32; break;
+    case RD_ELEM_b8: *(uint8_t *)at = word.u64 != 0; break;
+    default: *(uint64_t *)(void *)at = word.u64; break;
+    }
+}
+
+/* ---- Loops ------------------------------------------------------------------------------------------------- */
+static bool run(rd_tiles *m, int32_t from, int32_t to);
+
+static bool left(const rd_tiles *m, int32_t loop)
+{
+    return m->leave == loop || m->task->status != RD_OK;
+}
+
+static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
+{
+    const rd_loop      *loop  = &m->p->loop[number];
+    rd_axis_range      *axis  = &m->axis[loop->axis];
+    const rd_axis_range range = *axis;
+    const rd_level      level = m->level;
+    const int64_t       rows = m->cols, most = m->code->loop[number].most;
+
+    m->level    = RD_AT_TILE;
+    m->row_axis = m->code->loop[number].row >= 0 ? m->p->loop[m->code->loop[number].row].axis : -1;
+    m->col_axis = loop->axis;
+    m->rows     = rows;
+    for (int64_t done = 0, n = range.hi - range.lo; done < n && !left(m, number); done += m->cols) {
+        m->cols     = n - done < most ? n - done : most;
+        axis->index = loop->backwards ? range.hi - 1 - done : range.lo + done;
+        run(m, pc + 1, loop->end);
+    }
+    m->level = level;
+    m->rows  = 1;
+    m->cols  = rows;
+    *axis    = range;
+}
+
+static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
+{
+    const rd_loop      *loop  = &m->p->loop[number];
+    rd_axis_range      *axis  = &m->axis[loop->axis];
+    const rd_axis_range range = *axis;
+    const int64_t       most  = m->code->loop[number].most;
+
+    m->level = RD_AT_ROW;
+    for (axis->index = range.lo; axis->index < range.hi && !left(m, number); axis->index += m->cols) {
+        m->cols = range.hi - axis->index < most ? range.hi - axis->index : most;
+        run(m, pc + 1, loop->end);
+    }
+    m->level = RD_AT_TASK;
+    m->cols  = 1;
+    *axis    = range;
+}
+
+static void run_outer(rd_tiles *m, int32_t number, int32_t pc)
+{
+    const rd_loop      *loop  = &m->p->loop[number];
+    rd_axis_range      *axis  = &m->axis[loop->axis];
+    const rd_axis_range range = *axis;
+    const int64_t       width = loop->kind == RD_LOOP_TILE ? loop->step : 1, n = range.hi - range.lo;
+
+    for (int64_t done = 0; done < n && !left(m, number); done += width) {
+        const int64_t at = loop->backwards ? range.lo + (n - 1) / width * width - done : range.lo + done;
+
+        axis->index = at;
+        if (loop->kind == RD_LOOP_TILE) {
+            axis->lo = at;
+            axis->hi = range.hi - at > width ? at + width : range.hi;
+        }
+        run(m, pc + 1, loop->end);
+    }
+    *axis = range;
+}
+
+static void run_loop(rd_tiles *m, int32_t number, int32_t pc)
+{
+    const rd_axis_range *axis = &m->axis[m->p->loop[number].axis];
+
+    if (axis->hi <= axis->lo)
+        return;
+    switch (m->code->loop[number].role) {
+    case RD_LOOP_COLS: run_columns(m, number, pc); break;
+    case RD_LOOP_ROWS: run_rows(m, number, pc); break;
+    case RD_LOOP_OUTER: run_outer(m, number, pc); break;
+    }
+    if (m->leave == number)
+        m->leave = -1;
+}
+
+/* False once a loop is being left. */
+static bool run(rd_tiles *m, int32_t from, int32_t to)
+{
+    for (int32_t pc = from; pc < to; pc++) {
+        const rd_inst *inst = &m->p->inst[pc];
+
+        if (m->code->inst[pc].skip)
+            continue;
+        switch (inst->kind) {
+        case RD_I_LOOP:
+            run_loop(m, inst->arg, pc);
+            pc = m->p->loop[inst->arg].end;
+            break;
+        case RD_I_END: break;
+        case RD_I_START: rd_tiles_start(m, pc); break;
+        case RD_I_STEP: rd_tiles_step(m, pc); break;
+        case RD_I_SCAN: rd_tiles_scan(m, pc); break;
+        case RD_I_CLOSE: rd_tiles_close(m, pc); break;
+        case RD_I_EXIT: m->leave = rd_tiles_settled(m, inst->a) ? inst->arg : m->leave; break;
+        default: rd_tiles_value(m, pc); break;
+        }
+        if (m->leave >= 0 || m->task->status != RD_OK)
+            return false;
+    }
+    return true;
+}
+
+bool rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to)
+{
+    const rd_program *p = m->p;
+
+    m->task     = task;
+    m->level    = RD_AT_TASK;
+    m->rows     = 1;
+    m->cols     = 1;
+    m->row_axis = m->col_axis = -1;
+    m->leave                  = -1;
+    for (int32_t k = 0; k < p->n_axis; k++)
+        m->axis[k] = (rd_axis_range){ 0, 0, p->axis_extent[k] };
+    if (p->root >= 0)
+        m->axis[p->root] = (rd_axis_range){ task->lo, task->lo, task->hi };
+    return run(m, from, to);
+}

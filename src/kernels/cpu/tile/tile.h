@@ -1,0 +1,156 @@
+/* tile.h - the tile machine: a loop program run by whole rows of elements instead of one by one.
+ *
+ * The innermost loop is a row of columns; the loop around it, where the program allows, gives the rows of a tile.  Every
+ * instruction runs on the whole tile before the next one does: what is computed stays in the first-level cache, what is
+ * only read from memory side by side is not copied at all.  Instructions between the two loops run on a row of as many
+ * elements as the tile has rows; those further out, on one element.
+ *
+ *   program -prepare.c-> plan of tiles: which loops are rows and columns, where registers live, what is fused
+ *                        -run.c-> loops; values.c: maps, loads, stores; folds.c: the combine tree */
+#ifndef RD_KERNELS_CPU_TILE_H
+#define RD_KERNELS_CPU_TILE_H
+#include "kernels/cpu/simd/simd.h"
+#include "kernels/program.h"
+
+/* Where an instruction stands, and so how many elements its registers have: one, one per row, one per row and column. */
+typedef enum rd_level { RD_AT_TASK, RD_AT_ROW, RD_AT_TILE } rd_level;
+
+/* How a position moves from element to element of the tile (or of the row of rows). */
+typedef struct rd_walk {
+    const rd_address *at;
+    int64_t           row, col;
+    bool              gathers; /* indices in registers count */
+    int32_t           size;    /* bytes of an element        */
+} rd_walk;
+
+typedef enum rd_loop_role {
+    RD_LOOP_OUTER, /* one index (or one range) at a time */
+    RD_LOOP_ROWS,  /* several indices make the rows      */
+    RD_LOOP_COLS   /* columns                            */
+} rd_loop_role;
+
+typedef struct rd_tile_loop {
+    rd_loop_role role;
+    int64_t      most; /* rows or columns at a time      */
+    int32_t      row;  /* COLS: number of the loop that gives the rows, -1 */
+} rd_tile_loop;
+
+/* How the elements of one row of the tile meet a fold's states. */
+typedef enum rd_fold_form {
+    RD_FOLD_RUN,     /* neighbours are neighbouring lanes of one cell     */
+    RD_FOLD_COLUMNS, /* neighbours are neighbouring cells                 */
+    RD_FOLD_ELEMENTS /* each element has a place of its own               */
+} rd_fold_form;
+
+typedef struct rd_tile_fold {
+    const rd_fold      *fold;
+    const rd_fold_code *code;
+    rd_fold_form        form;
+    rd_elem             elem;
+    bool                masked, indexed, own_rows; /* own_rows: each row of a tile has states of its own */
+    int32_t             n_state, room, size[RD_MAX_STATE], wide[RD_MAX_STATE]; /* bytes of states, of finished ones */
+    int64_t             row_steps;                   /* steps of one pass along the lane position               */
+    int64_t             cells, group, groups, slots; /* cells of one row; slots that move on together; all slots */
+    int64_t             tags, block, tree, carry, seen, spare, bytes; /* offsets in the fold's memory              */
+    rd_walk             lane, outer, index, cell;
+} rd_tile_fold;
+
+typedef struct rd_tile_inst {
+    rd_level            level;
+    bool                skip;   /* fused into a later one                                             */
+    bool                direct; /* LOAD: the register is the memory                                   */
+    bool                stream; /* STORE past the caches                                              */
+    bool                done;   /* STORE: what computes the register has stored it                    */
+    int32_t             into;   /* computes into the memory of STORE number `into`, -1                */
+    int32_t             buffer; /* at tile level: where the register's elements go, -1                */
+    rd_fused            fused;  /* STEP                                                               */
+    int32_t             x, y;   /* its operands                                                       */
+    rd_simd_map *const *map;    /* MAP, SELECT: by form                                               */
+    rd_simd_wrap       *wrap;
+    rd_walk             walk;
+} rd_tile_inst;
+
+typedef struct rd_tile_reg {
+    rd_level level;
+    rd_elem  elem;
+    int32_t  born, last, uses; /* the instruction that makes it, the last one that reads it (-1), how many do */
+} rd_tile_reg;
+
+/* What prepare() makes of a program. */
+typedef struct rd_tile_code {
+    const rd_simd *simd;
+    rd_tile_inst  *inst;
+    rd_tile_loop  *loop;
+    rd_tile_fold  *fold;
+    rd_tile_reg   *reg;
+    int64_t        rows, cells; /* most rows of a tile; elements of a buffer        */
+    int32_t        n_buffer;
+    int64_t        buffer_bytes;
+} rd_tile_code;
+
+/* A register's elements: (r, c) at `at` + r row + c col elements; col is 0 or 1. */
+typedef struct rd_view {
+    char   *at;
+    int64_t row, col;
+    rd_elem elem;
+} rd_view;
+
+typedef struct rd_axis_range {
+    int64_t index, lo, hi;
+} rd_axis_range;
+
+/* A task between instructions; lies in its state with all it points to. */
+typedef struct rd_tiles {
+    const rd_program   *p;
+    const rd_tile_code *code;
+    rd_task            *task;
+    rd_level            level;
+    int64_t  rows, cols; /* the tile's shape; at row level 1 and as many as the tile has rows; at task level 1, 1 */
+    int32_t  row_axis, col_axis;
+    rd_view *reg; /* reg[-1] exists */
+    rd_axis_range *axis;
+    char          *task_words, *row_words, *buffers, *spare; /* spare: one more buffer of 8-byte elements */
+    char         **fold;
+    int32_t        leave; /* loop to leave early, -1 */
+} rd_tiles;
+
+/* prepare.c; what the machine cannot run is the reference executor's. */
+typedef enum rd_tile_result { RD_TILE_OK, RD_TILE_CANNOT, RD_TILE_NO_MEMORY } rd_tile_result;
+rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool);
+/* fuse.c: what is stored where it is computed, and what is computed where it is folded. */
+bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+/* buffers.c: which registers of a tile share memory; how large tiles are. */
+bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+
+/* run.c */
+bool      rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to);
+int64_t   rd_tiles_bytes(const rd_program *p);
+rd_tiles *rd_tiles_new(const rd_program *p, char *state);
+/* Position of the tile's first element, without gathered indices. */
+int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at);
+/* A register as this level sees it. */
+rd_view rd_tiles_view(const rd_tiles *m, int32_t reg);
+/* Element (row, col) of a view. */
+static inline char *rd_view_at(const rd_view *v, int64_t row, int64_t col)
+{
+    return v->at + (row * v->row + col * v->col) * rd_elem_size(v->elem);
+}
+rd_word rd_view_word(const rd_view *v, int64_t row, int64_t col);
+void    rd_view_set(const rd_view *v, int64_t row, int64_t col, rd_word word);
+
+/* values.c */
+void rd_tiles_value(rd_tiles *m, int32_t pc);
+/* Where a register of the instruction is to be computed. */
+rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg);
+/* The view with columns side by side, copied to the spare buffer if they are not. */
+rd_view rd_tiles_dense(rd_tiles *m, rd_view v);
+
+/* folds.c, results.c; memory of a fold is m->fold[number]. */
+bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number, int64_t rows);
+void rd_tiles_start(rd_tiles *m, int32_t pc);
+void rd_tiles_step(rd_tiles *m, int32_t pc);
+void rd_tiles_scan(rd_tiles *m, int32_t pc);
+void rd_tiles_close(rd_tiles *m, int32_t pc);
+bool rd_tiles_settled(const rd_tiles *m, int32_t fold);
+void rd_tiles_join(const rd_tile_fold *f, char *into, char *next);
+#endif

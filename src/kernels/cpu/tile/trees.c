@@ -1,0 +1,188 @@
+/* trees.c - the combine tree of program.h on states side by side. */
+#include "kernels/cpu/tile/trees.h"
+#include <string.h>
+
+/* ---- Memory ------------------------------------------------------------------------------------------------ */
+rd_group *rd_tree_group(const rd_tile_fold *f, char *memory, int64_t group)
+{
+    (void)f;
+    return (rd_group *)(void *)memory + group;
+}
+
+rd_tree_node *rd_tree_nodes(const rd_tile_fold *f, char *memory, int64_t group)
+{
+    return (rd_tree_node *)(void *)(memory + f->tags) + group * f->room;
+}
+
+/* State k of n slots lies at `at` + 8 k n bytes. */
+static void states(const rd_tile_fold *f, char *at, int64_t n, const int32_t *size, int64_t slot, void **s)
+{
+    for (int32_t k = 0; k < f->n_state; k++)
+        s[k] = at + 8 * k * n + slot * size[k];
+}
+
+void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s)
+{
+    states(f, memory + f->block, f->slots, f->size, slot, s);
+}
+
+void rd_tree_row(const rd_tile_fold *f, char *memory, int32_t row, int64_t slot, void **s)
+{
+    states(f, memory + f->tree + 8 * f->n_state * f->slots * row, f->slots, f->wide, slot, s);
+}
+
+void rd_tree_carry(const rd_tile_fold *f, char *memory, int64_t slot, void **s)
+{
+    states(f, memory + f->carry, f->slots, f->wide, slot, s);
+}
+
+void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s)
+{
+    states(f, memory + f->spare + 8 * f->n_state * RD_SPARE * which, RD_SPARE, f->wide, 0, s);
+}
+
+/* ---- Nodes ------------------------------------------------------------------------------------------------- */
+static void copy_states(const rd_tile_fold *f, int64_t n, void *const *to, void *const *from)
+{
+    for (int32_t k = 0; k < f->n_state; k++)
+        memcpy(to[k], from[k], (size_t)(n * f->wide[k]));
+}
+
+/* Node `row` takes the one above it on the stack; where only one of them has states, these are the result's. */
+static void merge_rows(const rd_tile_fold *f, char *memory, int64_t group, int32_t row)
+{
+    rd_tree_node *left = &rd_tree_nodes(f, memory, group)[row], *right = left + 1;
+    const int64_t first = group * f->group, both = left->n < right->n ? left->n : right->n;
+    void         *a[RD_MAX_STATE], *b[RD_MAX_STATE];
+
+    rd_tree_row(f, memory, row, first, a);
+    rd_tree_row(f, memory, row + 1, first, b);
+    f->code->merge(both, a, b);
+    if (right->n > both) {
+        rd_tree_row(f, memory, row, first + both, a);
+        rd_tree_row(f, memory, row + 1, first + both, b);
+        copy_states(f, right->n - both, a, b);
+        left->n = right->n;
+    }
+}
+
+static bool siblings(const rd_tree_node *left, const rd_tree_node *right)
+{
+    return left->level == right->level && (left->start >> left->level) % 2 == 0 &&
+           left->start + ((int64_t)1 << left->level) == right->start;
+}
+
+/* The node at `depth` is finished: it merges with its left siblings as far as they are here. */
+static void push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node node)
+{
+    rd_group     *g     = rd_tree_group(f, memory, group);
+    rd_tree_node *stack = rd_tree_nodes(f, memory, group);
+
+    stack[g->depth++] = node;
+    while (g->depth > 1 && siblings(&stack[g->depth - 2], &stack[g->depth - 1])) {
+        merge_rows(f, memory, group, g->depth - 2);
+        stack[--g->depth - 1].level++;
+    }
+}
+
+void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group)
+{
+    *rd_tree_group(f, memory, group) = (rd_group){ .block = -1 };
+    if (f->masked)
+        memset(memory + f->seen + group * f->group, 0, (size_t)f->group);
+}
+
+void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
+{
+    rd_group *g = rd_tree_group(f, memory, group);
+    void     *s[RD_MAX_STATE], *to[RD_MAX_STATE];
+
+    if (g->block < 0)
+        return;
+    rd_tree_block(f, memory, group * f->group, s);
+    rd_tree_row(f, memory, g->depth, group * f->group, to);
+    if (f->code->block)
+        f->code->block(g->begun, s);
+    f->code->widen(g->begun, to, s);
+    push(f, memory, group, (rd_tree_node){ .start = g->block, .n = g->begun });
+    g->block = -1;
+}
+
+bool rd_tree_reach(const rd_tile_fold *f, char *memory, int64_t group, int64_t block)
+{
+    rd_group *g = rd_tree_group(f, memory, group);
+
+    if (g->block == block)
+        return false;
+    rd_tree_end_block(f, memory, group);
+    g->block = block;
+    g->begun = 0;
+    return true;
+}
+
+void rd_tree_collapse(const rd_tile_fold *f, char *memory, int64_t group)
+{
+    rd_group *g = rd_tree_group(f, memory, group);
+
+    rd_tree_end_block(f, memory, group);
+    for (; g->depth > 1; g->depth--)
+        merge_rows(f, memory, group, g->depth - 2);
+}
+
+bool rd_tree_renew_carry(const rd_tile_fold *f, char *memory, int64_t group)
+{
+    const rd_group     *g     = rd_tree_group(f, memory, group);
+    const rd_tree_node *stack = rd_tree_nodes(f, memory, group);
+    void               *a[RD_MAX_STATE], *b[RD_MAX_STATE], *spare[RD_MAX_STATE];
+
+    /* From the right, as a left operand is the one that changes: RD_SPARE states at a time. */
+    for (int64_t at = 0, n; g->depth && at < stack[0].n; at += n) {
+        n = stack[0].n - at < RD_SPARE ? stack[0].n - at : RD_SPARE;
+        rd_tree_carry(f, memory, group * f->group + at, a);
+        rd_tree_spare(f, memory, 0, spare);
+        for (int32_t row = g->depth - 1; row >= 0; row--) {
+            rd_tree_row(f, memory, row, group * f->group + at, b);
+            copy_states(f, n, spare, b);
+            if (row < g->depth - 1)
+                f->code->merge(n, spare, a);
+            copy_states(f, n, a, spare);
+        }
+    }
+    return g->depth > 0;
+}
+
+/* ---- Joins ------------------------------------------------------------------------------------------------- */
+static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t group, int32_t row, int64_t n)
+{
+    void *a[RD_MAX_STATE], *b[RD_MAX_STATE];
+
+    rd_tree_row(f, to, rd_tree_group(f, to, group)->depth, group * f->group, a);
+    rd_tree_row(f, (char *)from, row, group * f->group, b);
+    copy_states(f, n, a, b);
+}
+
+/* A settled group has stopped at some block, so what follows it does not merge, and need not. */
+static void join_group(const rd_tile_fold *f, char *into, char *next, int64_t group)
+{
+    rd_group *g = rd_tree_group(f, into, group), *from = rd_tree_group(f, next, group);
+
+    if (g->settled)
+        return;
+    rd_tree_end_block(f, into, group);
+    rd_tree_end_block(f, next, group);
+    for (int32_t row = 0; row < from->depth; row++) {
+        const rd_tree_node node = rd_tree_nodes(f, next, group)[row];
+        copy_node(f, into, next, group, row, node.n);
+        push(f, into, group, node);
+    }
+    g->settled = from->settled;
+    if (f->masked)
+        for (int64_t k = group * f->group; k < (group + 1) * f->group; k++)
+            into[f->seen + k] |= next[f->seen + k];
+}
+
+void rd_tiles_join(const rd_tile_fold *f, char *into, char *next)
+{
+    for (int64_t k = 0; k < f->groups; k++)
+        join_group(f, into, next, k);
+}

@@ -1,0 +1,40 @@
+/* trees.h - the combine tree of program.h on states side by side.
+ *
+ * A group is a run of states that take elements together: the lanes of a cell, or neighbouring cells of one lane.  It has
+ * the states of the current block and a stack of finished nodes, which merge as soon as both siblings are there. */
+#ifndef RD_KERNELS_CPU_TILE_TREES_H
+#define RD_KERNELS_CPU_TILE_TREES_H
+#include "kernels/cpu/tile/tile.h"
+
+typedef struct rd_group {
+    int64_t block;   /* the current one, -1: none                                   */
+    int32_t depth;   /* finished nodes                                               */
+    int64_t begun;   /* states [0, begun) of the current block have elements          */
+    bool    settled; /* no element can change the result                             */
+} rd_group;
+
+/* A finished node covers blocks [start, start + 2^level) and has states [0, n). */
+typedef struct rd_tree_node {
+    int64_t start, n;
+    int32_t level;
+} rd_tree_node;
+
+rd_group     *rd_tree_group(const rd_tile_fold *f, char *memory, int64_t group);
+rd_tree_node *rd_tree_nodes(const rd_tile_fold *f, char *memory, int64_t group);
+/* The states of the current block, of a finished node, of a scan's carry, from state `slot` on. */
+void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s);
+void rd_tree_row(const rd_tile_fold *f, char *memory, int32_t row, int64_t slot, void **s);
+void rd_tree_carry(const rd_tile_fold *f, char *memory, int64_t slot, void **s);
+/* Some states of finished blocks that nobody keeps; at most RD_SPARE of them. */
+enum { RD_SPARE = 512 };
+void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s);
+
+void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group);
+/* The group moves on to a block; true if it has just begun. */
+bool rd_tree_reach(const rd_tile_fold *f, char *memory, int64_t group, int64_t block);
+void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group);
+/* All finished nodes become one. */
+void rd_tree_collapse(const rd_tile_fold *f, char *memory, int64_t group);
+/* The fold of all blocks before the current one becomes the group's carry; false if there is none. */
+bool rd_tree_renew_carry(const rd_tile_fold *f, char *memory, int64_t group);
+#endif

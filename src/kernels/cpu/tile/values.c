@@ -1,0 +1,333 @@
+/* values.c - instructions that compute elements: on a whole tile, on a row of rows, or on one element. */
+#include "kernels/cpu/call.h"
+#include "kernels/cpu/tile/tile.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Where results go -------------------------------------------------------------------------------------- */
+static rd_view memory_view(const rd_tiles *m, const rd_walk *w, rd_elem elem)
+{
+    char *base = m->task->slot[w->at->slot];
+
+    return (rd_view){ base + rd_tiles_position(m, w->at) * w->size, w->row, w->col, elem };
+}
+
+/* The register's home for this tile; dense rows in a buffer. */
+rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg)
+{
+    const rd_tile_inst *t = &m->code->inst[pc];
+    rd_view            *v = &m->reg[reg];
+
+    if (t->into >= 0)
+        *v = memory_view(m, &m->code->inst[t->into].walk, v->elem);
+    else if (t->level == RD_AT_TILE) {
+        v->at  = m->buffers + (t->buffer + (reg - m->p->inst[pc].dst)) * m->code->buffer_bytes;
+        v->row = m->cols;
+        v->col = 1;
+    }
+    return rd_tiles_view(m, reg);
+}
+
+/* Columns side by side, and rows too? */
+static bool flat(const rd_tiles *m, const rd_view *v)
+{
+    return v->col == 1 && (m->rows == 1 || v->row == m->cols);
+}
+
+static bool uniform(const rd_tiles *m, const rd_view *v)
+{
+    return v->col == 0 && (m->rows == 1 || v->row == 0);
+}
+
+rd_view rd_tiles_dense(rd_tiles *m, rd_view v)
+{
+    rd_view y = { m->spare, m->cols, 1, v.elem };
+
+    if (v.col == 1)
+        return v;
+    for (int64_t r = 0; r < m->rows; r++) {
+        const rd_word word = rd_view_word(&v, r, 0);
+        for (int64_t c = 0; c < m->cols; c++)
+            rd_view_set(&y, r, c, word);
+    }
+    return y;
+}
+
+/* ---- Maps -------------------------------------------------------------------------------------------------- */
+typedef struct operands {
+    rd_view  a[3];
+    int      n;
+    unsigned form;
+} operands;
+
+static operands operands_of(const rd_tiles *m, const rd_inst *inst)
+{
+    const int32_t reg[3] = { inst->a, inst->b, inst->c };
+    operands o = { .n = inst->kind == RD_I_SELECT ? 3 : inst->kind == RD_I_CAST ? 1 : rd_op_table[inst->op].arity };
+
+    for (int k = 0; k < o.n; k++) {
+        o.a[k] = rd_tiles_view(m, reg[k]);
+        o.form |= (unsigned)(o.a[k].col == 0) << k;
+    }
+    return o;
+}
+
+static void swap_factors(operands *o)
+{
+    const rd_view a = o->a[0];
+
+    o->a[0] = o->a[1];
+    o->a[1] = a;
+    o->form = (o->form & 4U) | (o->form & 1U) << 1 | (o->form & 2U) >> 1;
+}
+
+/* Element by element where no kernel has the form: all operands the same for a row, as a rule. */
+static void map_slowly(rd_tiles *m, rd_simd_map *kernel, const operands *o, const rd_view *y, int64_t r)
+{
+    for (int64_t c = 0; c < m->cols; c++)
+        kernel(1, rd_view_at(y, r, c), rd_view_at(&o->a[0], r, c), o->n > 1 ? rd_view_at(&o->a[1], r, c) : NULL,
+               o->n > 2 ? rd_view_at(&o->a[2], r, c) : NULL, &m->task->warnings);
+}
+
+static void map(rd_tiles *m, int32_t pc)
+{
+    const rd_inst      *inst = &m->p->inst[pc];
+    const rd_tile_inst *t    = &m->code->inst[pc];
+    operands            o    = operands_of(m, inst);
+    const rd_view       y    = rd_tiles_target(m, pc, inst->dst);
+    bool                one  = flat(m, &y);
+
+    if (inst->op == RD_OP_fma && (o.form & 3U) == 1)
+        swap_factors(&o);
+    rd_simd_map *kernel = t->map[o.form];
+    for (int k = 0; k < o.n; k++)
+        one = one && (flat(m, &o.a[k]) || uniform(m, &o.a[k]));
+    if (one && kernel)
+        kernel(m->rows * m->cols, y.at, o.a[0].at, o.n > 1 ? o.a[1].at : o.a[0].at, o.n > 2 ? o.a[2].at : o.a[0].at,
+               &m->task->warnings);
+    else
+        for (int64_t r = 0; r < m->rows; r++)
+            if (kernel)
+                kernel(m->cols, rd_view_at(&y, r, 0), rd_view_at(&o.a[0], r, 0),
+                       rd_view_at(&o.a[o.n > 1 ? 1 : 0], r, 0), rd_view_at(&o.a[o.n > 2 ? 2 : 0], r, 0),
+                       &m->task->warnings);
+            else
+                map_slowly(m, t->map[0], &o, &y, r);
+    if (t->wrap)
+        for (int64_t r = 0; r < m->rows; r++)
+            t->wrap(m->cols, rd_view_at(&y, r, 0));
+}
+
+static void cast(rd_tiles *m, int32_t pc)
+{
+    const rd_inst      *inst = &m->p->inst[pc];
+    const rd_tile_inst *t    = &m->code->inst[pc];
+    const rd_view       x = rd_tiles_dense(m, rd_tiles_view(m, inst->a)), y = rd_tiles_target(m, pc, inst->dst);
+    rd_simd_cast       *kernel = m->code->simd->cast[y.elem][x.elem];
+
+    for (int64_t r = 0; r < m->rows; r++) {
+        kernel(m->cols, rd_view_at(&y, r, 0), rd_view_at(&x, r, 0));
+        if (t->wrap)
+            t->wrap(m->cols, rd_view_at(&y, r, 0));
+    }
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------------------ */
+/* Elements from the tile's first one that gathered indices add. */
+static int64_t gathered(const rd_tiles *m, const rd_address *at, int64_t r, int64_t c)
+{
+    int64_t sum = 0;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis < 0) {
+            const rd_view index = rd_tiles_view(m, at->add[k].reg);
+            sum += at->add[k].coef * rd_view_word(&index, r, c).i64;
+        }
+    return sum;
+}
+
+static void load(rd_tiles *m, int32_t pc)
+{
+    const rd_inst      *inst = &m->p->inst[pc];
+    const rd_tile_inst *t    = &m->code->inst[pc];
+    const rd_walk      *w    = &t->walk;
+    rd_view             from = memory_view(m, w, m->reg[inst->dst].elem), y;
+
+    if (w->at->slot < m->p->first_scratch)
+        m->task->loads += m->rows * m->cols;
+    if (t->direct) {
+        m->reg[inst->dst] = from;
+        return;
+    }
+    y = rd_tiles_target(m, pc, inst->dst);
+    for (int64_t r = 0; r < m->rows; r++) {
+        const char *row = from.at + r * w->row * w->size;
+
+        if (w->gathers)
+            for (int64_t c = 0; c < m->cols; c++)
+                m->code->simd->load[w->at->type](1, rd_view_at(&y, r, c),
+                                                 row + (c * w->col + gathered(m, w->at, r, c)) * w->size, 1);
+        else
+            m->code->simd->load[w->at->type](m->cols, rd_view_at(&y, r, 0), row, w->col);
+    }
+}
+
+static void store(rd_tiles *m, int32_t pc)
+{
+    const rd_tile_inst *t = &m->code->inst[pc];
+    const rd_walk      *w = &t->walk;
+    rd_view             x;
+    char               *to;
+
+    if (t->done)
+        return;
+    x  = rd_tiles_dense(m, rd_tiles_view(m, m->p->inst[pc].a));
+    to = memory_view(m, w, x.elem).at;
+    for (int64_t r = 0; r < m->rows; r++) {
+        char *row = to + r * w->row * w->size;
+
+        if (w->gathers)
+            for (int64_t c = 0; c < m->cols; c++)
+                m->code->simd->store[w->at->type](1, row + (c * w->col + gathered(m, w->at, r, c)) * w->size, 1,
+                                                  rd_view_at(&x, r, c));
+        else if (t->stream)
+            m->code->simd->stream(m->cols * w->size, row, rd_view_at(&x, r, 0));
+        else
+            m->code->simd->store[w->at->type](m->cols, row, w->col, rd_view_at(&x, r, 0));
+    }
+}
+
+/* ---- Indices ----------------------------------------------------------------------------------------------- */
+static void constant(rd_tiles *m, int32_t pc)
+{
+    const rd_view y = rd_tiles_target(m, pc, m->p->inst[pc].dst);
+
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c++)
+            rd_view_set(&y, r, c, m->p->inst[pc].value);
+}
+
+static void coordinate(rd_tiles *m, int32_t pc)
+{
+    const rd_walk *w     = &m->code->inst[pc].walk;
+    const rd_view  y     = rd_tiles_target(m, pc, m->p->inst[pc].dst);
+    const int64_t  first = rd_tiles_position(m, w->at);
+
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c++)
+            rd_view_set(
+                &y, r, c,
+                (rd_word){ .i64 = first + r * w->row + c * w->col + (w->gathers ? gathered(m, w->at, r, c) : 0) });
+}
+
+static void stop(rd_tiles *m, rd_status status)
+{
+    m->task->status = m->task->status == RD_OK ? status : m->task->status;
+}
+
+/* False after recording that the index is outside. */
+static bool checked(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word *index)
+{
+    const int64_t extent = inst->value.i64;
+
+    *index = given;
+    if (rd_dtype_class(inst->from) == RD_CLASS_u64) {
+        if (given.u64 < (uint64_t)extent)
+            return true;
+        snprintf(m->task->sentence, sizeof m->task->sentence,
+                 "rd_take: index %" PRIu64 " is outside an axis of extent %" PRId64, given.u64, extent);
+    } else {
+        if (given.i64 >= -extent && given.i64 < extent) {
+            index->i64 += given.i64 < 0 ? extent : 0;
+            return true;
+        }
+        snprintf(m->task->sentence, sizeof m->task->sentence,
+                 "rd_take: index %" PRId64 " is outside an axis of extent %" PRId64, given.i64, extent);
+    }
+    stop(m, RD_ERR_AXIS);
+    return false;
+}
+
+static void check_index(rd_tiles *m, int32_t pc)
+{
+    const rd_inst *inst = &m->p->inst[pc];
+    const rd_view  x = rd_tiles_view(m, inst->a), y = rd_tiles_target(m, pc, inst->dst);
+
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c++) {
+            rd_word index;
+            if (!checked(m, inst, rd_view_word(&x, r, c), &index))
+                return;
+            rd_view_set(&y, r, c, index);
+        }
+}
+
+/* ---- Callbacks --------------------------------------------------------------------------------------------- */
+/* Loops over floats get whole rows, everything else element by element. */
+static bool call_row(rd_tiles *m, const rd_call *call, const rd_view *in, const rd_view *y, int64_t r)
+{
+    const void *at[RD_MAX_CALL];
+
+    if (call->block || call->f32_1 || call->f32_2 || call->f64_1 || call->f64_2)
+        return false;
+    for (int32_t k = 0; k < call->n_in; k++) {
+        if (in[k].col != 1)
+            return false;
+        at[k] = rd_view_at(&in[k], r, 0);
+    }
+    if (y->elem == RD_ELEM_f32)
+        call->f32(m->cols, (const float *const *)at, (float *)(void *)rd_view_at(y, r, 0));
+    else
+        call->f64(m->cols, (const double *const *)at, (double *)(void *)rd_view_at(y, r, 0));
+    return true;
+}
+
+static void call_elements(rd_tiles *m, const rd_inst *inst, const rd_view *in, const rd_view *y, int64_t r)
+{
+    const rd_call *call = &m->p->call[inst->arg];
+
+    for (int64_t c = 0; c < m->cols && m->task->status == RD_OK; c++) {
+        rd_word     words[RD_MAX_CALL], result = { 0 };
+        const char *sentence;
+
+        for (int32_t k = 0; k < call->n_in; k++)
+            words[k] = rd_view_word(&in[k], r, c);
+        sentence = rd_call_run(call, words, inst->type, &result);
+        rd_view_set(y, r, c, result);
+        if (sentence) {
+            snprintf(m->task->sentence, sizeof m->task->sentence, "%s: %s", call->name, sentence);
+            stop(m, RD_ERR_CALLBACK);
+        }
+    }
+}
+
+static void call(rd_tiles *m, int32_t pc)
+{
+    const rd_inst *inst = &m->p->inst[pc];
+    const rd_call *call = &m->p->call[inst->arg];
+    const rd_view  y    = rd_tiles_target(m, pc, inst->dst);
+    rd_view        in[RD_MAX_CALL];
+
+    for (int32_t k = 0; k < call->n_in; k++)
+        in[k] = rd_tiles_view(m, call->in[k]);
+    for (int64_t r = 0; r < m->rows; r++)
+        if (!call_row(m, call, in, &y, r))
+            call_elements(m, inst, in, &y, r);
+}
+
+void rd_tiles_value(rd_tiles *m, int32_t pc)
+{
+    switch (m->p->inst[pc].kind) {
+    case RD_I_CONST: constant(m, pc); break;
+    case RD_I_COORD: coordinate(m, pc); break;
+    case RD_I_LOAD: load(m, pc); break;
+    case RD_I_STORE: store(m, pc); break;
+    case RD_I_MAP:
+    case RD_I_SELECT: map(m, pc); break;
+    case RD_I_CAST: cast(m, pc); break;
+    case RD_I_INDEX: check_index(m, pc); break;
+    case RD_I_CALL: call(m, pc); break;
+    default: break;
+    }
+}
