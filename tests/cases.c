@@ -135,6 +135,50 @@ int case_sums_both_ways(case_world *w, rd_expr **y)
     return 2;
 }
 
+/* Channels lie side by side. */
+int case_mean_color(case_world *w, rd_expr **y)
+{
+    y[0] = rd_mean(leaf_of(w, "x", RD_U8, RD_SHAPE(n(w, 4096, 70), n(w, 4096, 33), 3)), RD_DIMS(0, 1));
+    return 1;
+}
+
+static rd_expr *cube(case_world *w)
+{
+    return leaf_of(w, "x", RD_F32, RD_SHAPE(n(w, 256, 20), n(w, 512, 130), n(w, 512, 70)));
+}
+
+int case_sum_outer(case_world *w, rd_expr **y)
+{
+    y[0] = rd_sum(cube(w), RD_DIMS(0, 1));
+    return 1;
+}
+
+int case_sum_ends(case_world *w, rd_expr **y)
+{
+    y[0] = rd_sum(cube(w), RD_DIMS(0, 2));
+    return 1;
+}
+
+int case_sum_middle(case_world *w, rd_expr **y)
+{
+    y[0] = rd_sum(cube(w), RD_DIMS(1));
+    return 1;
+}
+
+int case_few_rows(case_world *w, rd_expr **y)
+{
+    y[0] = rd_sum(matrix(w, "x", 3, n(w, 10000000, 140001)), RD_DIMS(1));
+    return 1;
+}
+
+int case_centred_rows(case_world *w, rd_expr **y)
+{
+    rd_expr *x = matrix(w, "x", 3, n(w, 10000000, 140001));
+
+    y[0] = rd_sub(x, rd_mean(x, RD_KEEP(1)));
+    return 1;
+}
+
 int case_sum_transposed(case_world *w, rd_expr **y)
 {
     int64_t size = n(w, 8192, 70);
@@ -228,6 +272,12 @@ int case_mirrored(case_world *w, rd_expr **y)
 int case_running_rows(case_world *w, rd_expr **y)
 {
     y[0] = rd_scan(matrix(w, "x", n(w, 4096, 20), n(w, 65536, 300)), "sum", RD_DIMS(1));
+    return 1;
+}
+
+int case_running_columns(case_world *w, rd_expr **y)
+{
+    y[0] = rd_scan(matrix(w, "x", n(w, 8192, 300), n(w, 8192, 2048)), "sum", RD_DIMS(0));
     return 1;
 }
 

@@ -75,8 +75,9 @@ static const struct {
           { IN_PROGRAM, "fma(", NULL, 1, "gain and bias are one fma" } } },
     { "var down columns",
       case_var,
-      "stage 0: parallel panel i:8192 by 8192\n"
-      "  y0[i] = moments j:8192 i:8192 (x[j,i])\n"
+      "stage 0: parallel blocks of j:8192\n"
+      "  for i:8192:\n"
+      "    y0[i] <- moments(x[j,i])\n"
       "tasks of stage 0: any\n",
       {
           { STAGES, NULL, NULL, 1, "moments: one pass over memory" },
@@ -84,20 +85,25 @@ static const struct {
           { IN_NEST, "moments", NULL, 1, "one reduction" } } },
     { "var written as two means",
       case_var_two_passes,
-      "stage 0: parallel panel i:8192 by 8192\n"
-      "  t0[i] = sum j:8192 i:8192 (x[j,i])\n"
+      "stage 0: parallel blocks of j:8192\n"
       "  for i:8192:\n"
-      "    t1[i] = t0[i] / 8192\n"
-      "stage 1: parallel panel i:8192 by 8192\n"
-      "  t2[i] = sum j:8192 i:8192 (square(x[j,i] - t1[i]))\n"
+      "    t0[i] <- sum(x[j,i])\n"
+      "stage 1: parallel i:8192\n"
+      "  t1[i] = t0[i] / 8192\n"
+      "stage 2: parallel blocks of j:8192\n"
       "  for i:8192:\n"
-      "    y0[i] = t2[i] / 8192\n"
-      "keep: t0 scratch, t1 array, t2 scratch\n"
+      "    t2[i] <- sum(square(x[j,i] - t1[i]))\n"
+      "stage 3: parallel i:8192\n"
+      "  y0[i] = t2[i] / 8192\n"
+      "keep: t0 array, t1 array, t2 array\n"
       "why: t2 not in the i loop of t0: one iteration would hold more than half of L2\n"
       "tasks of stage 0: any\n"
-      "tasks of stage 1: any\n",
+      "tasks of stage 1: any\n"
+      "tasks of stage 2: any\n"
+      "tasks of stage 3: any\n",
       {
-          { STAGES, NULL, NULL, 2, "columns do not fit in cache between the passes" },
+          { IN_NEST, "x[j,i]", NULL, 2, "columns do not fit in cache between the passes" },
+          { IN_NEST, "blocks of j", NULL, 2, "tasks read runs of rows, in both passes" },
           { KEPT, "t1", "array", 0, "the mean goes through memory" },
           { INNERMOST, "t0", "i", 0, "memory is walked along rows" },
           { INNERMOST, "t2", "i", 0, "and again" },
@@ -111,14 +117,15 @@ static const struct {
       "    t4 <- sum(x[i,j])\n"
       "  t1[i] = t0 / 8192\n"
       "stage 1: t5 = t4 / 67108864\n"
-      "stage 2: parallel panel j:8192 by 8192\n"
+      "stage 2: parallel j:8192\n"
+      "  t3[j] = t2[j] / 8192\n"
+      "stage 3: parallel i:8192\n"
       "  for j:8192:\n"
-      "    t3[j] = t2[j] / 8192\n"
-      "  for i:8192 j:8192:\n"
       "    y0[i,j] = ((x[i,j] - t1[i]) - t3[j]) + t5\n"
-      "keep: t0 register, t1 array, t2 array, t3 scratch, t4 array, t5 array\n"
+      "keep: t0 register, t1 array, t2 array, t3 array, t4 array, t5 array\n"
       "tasks of stage 0: any\n"
-      "tasks of stage 2: any\n",
+      "tasks of stage 2: any\n"
+      "tasks of stage 3: any\n",
       {
           { SHARED, "t0", "t2", 2, "means of rows and of columns are made in one pass" },
           { SHARED, "t0", "t4", 2, "and the mean of all as well" },
@@ -137,6 +144,77 @@ static const struct {
           { STAGES, NULL, NULL, 1, "one stage: x is read once" },
           { SHARED, "y0", "y1", 2, "both sums share both loops" },
           { INNERMOST, "y0", "i", 0, "memory is walked along rows" } } },
+    { "mean color of an image",
+      case_mean_color,
+      "stage 0: parallel blocks of jk:16777216\n"
+      "  for i:3:\n"
+      "    t0[i] <- sum(f64(x[jk,i]))\n"
+      "stage 1: parallel i:3\n"
+      "  y0[i] = t0[i] / 16777216\n"
+      "keep: t0 array\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n",
+      {
+          { IN_NEST, "x[jk,i]", NULL, 1, "one pass for all channels" },
+          { INNERMOST, "t0", "i", 0, "channels innermost: memory is one run" },
+          { IN_NEST, "blocks of jk", NULL, 1, "tasks read runs of pixels, and are more than channels" } } },
+    { "sum over the outer two of three axes",
+      case_sum_outer,
+      "stage 0: parallel blocks of jk:131072\n"
+      "  for i:512:\n"
+      "    y0[i] <- sum(x[jk,i])\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one stage" },
+          { INNERMOST, "y0", "i", 0, "memory is walked along rows" },
+          { IN_NEST, "blocks of jk", NULL, 1, "tasks read runs of whole rows, not strips of columns" } } },
+    { "sum over the first and last of three axes",
+      case_sum_ends,
+      "stage 0: parallel panel i:512 by 128\n"
+      "  y0[i] = sum j:256 i:512 k:512 (x[j,i,k])\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one stage" },
+          { INNERMOST, "y0", "k", 0, "memory is walked along rows" },
+          { IN_NEST, "j:256 i:512 k:512", NULL, 1, "and from row to row: i, which is outermost, inside j as well" } } },
+    { "sum over the middle of three axes",
+      case_sum_middle,
+      "stage 0: parallel i:256\n"
+      "  y0[i,j] = sum k:512 j:512 (x[i,k,j])\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one stage" },
+          { INNERMOST, "y0", "j", 0, "memory is walked along rows" },
+          { IN_NEST, "panel", NULL, 0, "no loop over panels where there is one" } } },
+    { "sums of three long rows",
+      case_few_rows,
+      "stage 0: parallel blocks of panel j:10000000 by 65536\n"
+      "  for i:3 j:10000000:\n"
+      "    y0[i] <- sum(x[i,j])\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one stage" },
+          { INNERMOST, "y0", "j", 0, "memory is walked along rows" },
+          { IN_NEST, "blocks of panel j", NULL, 1, "tasks share rows: there are more than three" } } },
+    { "three long rows less their means",
+      case_centred_rows,
+      "stage 0: parallel blocks of panel j:10000000 by 65536\n"
+      "  for i:3 j:10000000:\n"
+      "    t0[i] <- sum(x[i,j])\n"
+      "stage 1: parallel i:3\n"
+      "  t1[i] = t0[i] / 10000000\n"
+      "stage 2: parallel panel j:10000000 by 65536\n"
+      "  for i:3 j:10000000:\n"
+      "    y0[i,j] = x[i,j] - t1[i]\n"
+      "keep: t0 array, t1 array\n"
+      "why: y0 not in the i loop of t0: one iteration would hold more than half of L2\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n"
+      "tasks of stage 2: any\n",
+      {
+          { IN_NEST, "panel j", NULL, 2, "tasks share rows, in both passes" },
+          { KEPT, "t1", "array", 0, "the means are made once, between the passes" },
+          { INNERMOST, "y0", "j", 0, "memory is walked along rows" } } },
     { "sum(A + B^T, 0)",
       case_sum_transposed,
       "stage 0: parallel panel i:8192 by 8192\n"
@@ -202,8 +280,9 @@ static const struct {
           { INNERMOST, "y0", "j", 0, "a row of the table is copied as a row" } } },
     { "logsumexp down columns",
       case_logsumexp,
-      "stage 0: parallel panel i:8192 by 8192\n"
-      "  y0[i] = logsumexp j:8192 i:8192 (x[j,i])\n"
+      "stage 0: parallel blocks of j:8192\n"
+      "  for i:8192:\n"
+      "    y0[i] <- logsumexp(x[j,i])\n"
       "tasks of stage 0: any\n",
       {
           { STAGES, NULL, NULL, 1, "one pass" },
@@ -230,8 +309,9 @@ static const struct {
           { IN_NEST, "exp(", NULL, 1, "one exp per element" } } },
     { "softmax down tall columns",
       case_softmax_tall,
-      "stage 0: parallel panel j:8192 by 8192\n"
-      "  t0[j,pair] = maxsumexp i:8192 j:8192 (x[i,j])\n"
+      "stage 0: parallel blocks of i:8192\n"
+      "  for j:8192:\n"
+      "    t0[j,pair] <- maxsumexp(x[i,j])\n"
       "stage 1: parallel i:8192\n"
       "  for j:8192:\n"
       "    y0[i,j] = exp(x[i,j] - t0[j,0]) / t0[j,1]\n"
@@ -243,7 +323,7 @@ static const struct {
           { STAGES, NULL, NULL, 2, "columns do not fit in cache between the passes" },
           { KEPT, "t0", "array", 0, "maximum and sum go through memory" },
           { IN_NEST, "maxsumexp", NULL, 1, "maximum and sum of exp are one reduction, one pass" },
-          { IN_NEST, "exp(x", NULL, 1, "the second exp instead of an array of x's size" },
+          { IN_NEST, " exp(x", NULL, 1, "the second exp instead of an array of x's size" },
           { INNERMOST, "t0", "j", 0, "memory is walked along rows" },
           { INNERMOST, "y0", "j", 0, "and again" } } },
     { "maximum of a running sum",
@@ -284,7 +364,7 @@ static const struct {
     { "ijk,jl->ikl",
       case_contraction,
       "stage 0: parallel i:32\n"
-      "  for panel j:128 by 128 k:64:\n"
+      "  for k:64:\n"
       "    y0[i,j,k] = sum l:128 j:128 (A[i,l,j] * B[l,k])\n"
       "tasks of stage 0: any\n",
       {
@@ -294,16 +374,19 @@ static const struct {
           { IN_PROGRAM, "i0 of 32", NULL, 1, "the batch axis is outermost" } } },
     { "x * exp(b[j]) summed over i",
       case_weights_over_i,
-      "stage 0: parallel panel i:8192 by 8192\n"
+      "stage 0: parallel i:8192\n"
+      "  t0[i] = exp(b[i])\n"
+      "stage 1: parallel blocks of j:8192\n"
       "  for i:8192:\n"
-      "    t0[i] = exp(b[i])\n"
-      "  y0[i] = sum j:8192 i:8192 (x[j,i] * t0[i])\n"
-      "keep: t0 scratch\n"
-      "tasks of stage 0: any\n",
+      "    y0[i] <- sum(x[j,i] * t0[i])\n"
+      "keep: t0 array\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n",
       {
-          { STAGES, NULL, NULL, 1, "one stage" },
-          { SHARED, "t0", "y0", 1, "the weights of a panel are made next to their use" },
-          { KEPT, "t0", "scratch", 0, "exp of each weight once" },
+          { STAGES, NULL, NULL, 2, "tasks of the weights share columns, those of the sum rows" },
+          { KEPT, "t0", "array", 0, "exp of each weight once" },
+          { IN_NEST, "exp(", NULL, 1, "and for all rows" },
+          { IN_NEST, "blocks of j", NULL, 1, "tasks read runs of rows" },
           { INNERMOST, "y0", "i", 0, "memory is walked along rows" } } },
     { "x * exp(b[j]) summed over j",
       case_weights_over_j,
@@ -408,6 +491,16 @@ static const struct {
       {
           { STAGES, NULL, NULL, 1, "one pass" },
           { IN_NEST, "scan sum", NULL, 1, "one scan" },
+          { INNERMOST, "y0", "j", 0, "memory is walked along rows" } } },
+    { "running sums down columns",
+      case_running_columns,
+      "stage 0: parallel panel j:8192 by 8192\n"
+      "  for i:8192 j:8192:\n"
+      "    y0[i,j] = scan sum(x[i,j])\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one pass" },
+          { IN_PROGRAM, "serial", NULL, 0, "tasks share columns: along them each sum needs the one before" },
           { INNERMOST, "y0", "j", 0, "memory is walked along rows" } } },
     { "rows and columns less the means of rows",
       case_symmetric,

@@ -10,9 +10,10 @@
 
 /* ---- Fused: no array of the inputs' size ---------------------------------------------------------------------------- */
 /* An evaluation's own memory: about 250 KiB of graph and plan, whatever the sizes, and for each task the partial results
- * of a panel of outputs: one for each level of the combine tree, some 500 bytes an output for the three sums of a
- * variance.  An array of the inputs' size would take 1/4 and then 2 MiB, as would one of pairs. */
-enum { PEAK_MOST = 1 << 20, PEAK_GROWTH = 512 << 10, TASKS = 2 };
+ * of a panel of outputs: two for each level of the combine tree, some 500 bytes an output for the three sums of a
+ * variance.  Tasks that share rows hold a panel each.  An array of the inputs' size would take 1/4 and then 2 MiB, as
+ * would one of pairs. */
+enum { PEAK_MOST = 3 << 19, PEAK_GROWTH = 1 << 20, TASKS = 2 };
 
 enum { MOST_ROWS = 512, MOST_COLUMNS = 1024 };
 static float data_x[MOST_ROWS * MOST_COLUMNS], data_y[MOST_ROWS * MOST_COLUMNS], output[MOST_ROWS * MOST_COLUMNS];

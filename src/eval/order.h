@@ -1,0 +1,35 @@
+/* order.h - the parts of order: panels, root loops that give enough tasks, how tasks share them. */
+#ifndef RD_EVAL_ORDER_H
+#define RD_EVAL_ORDER_H
+#include "eval/place.h"
+
+/* Tasks a root loop should allow: below this, threads wait for each other or have nothing to do. */
+#define RD_ENOUGH      16
+/* A task's share of a row: shorter strips of columns end before the prefetchers have learnt them. */
+#define RD_STRIP_BYTES (4 << 10)
+
+/* panels.c: kept loops moved inside the loops that walk memory in larger steps. */
+bool rd_make_panels(const rd_tree *tree, bool greedy);
+/* spread.c: root loops of few iterations go inside a loop that tasks can share. */
+bool rd_spread_roots(const rd_tree *tree);
+
+/* How tasks may share a loop over `axis` around all that stands in `scope`. */
+typedef struct rd_sharing {
+    int64_t grain;  /* tasks start at multiples of it */
+    bool    serial; /* one task                       */
+} rd_sharing;
+
+rd_sharing rd_share(const rd_tree *tree, const rd_scope *scope, int axis);
+
+static inline int64_t rd_grains(const rd_tree *tree, int axis, rd_sharing s)
+{
+    return (tree->graph->axis[axis].extent + s.grain - 1) / s.grain;
+}
+
+/* Elements between neighbours along the axis where a kept value or a leaf is stored. */
+int64_t rd_step_of(const rd_tree *tree, int value, int axis);
+/* A loop over the axis around a list of items; NULL without memory. */
+rd_item *rd_wrap_items(const rd_tree *tree, int axis, rd_item *first);
+/* The one loop among a body's items; NULL if there are several or none. */
+rd_scope *rd_only_loop(const rd_scope *scope);
+#endif
