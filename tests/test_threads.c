@@ -25,13 +25,13 @@ static int random_from(uint64_t *state, int least, int most)
     return least + k;
 }
 
-enum { MOST = 40000 };
-static double data[MOST];
-static float  narrow[MOST];
+enum { MOST = 40000, ROOM = 66000 };
+static double data[ROOM];
+static float  narrow[ROOM];
 
 static void fill_data(uint64_t seed)
 {
-    for (int i = 0; i < MOST; i++) {
+    for (int i = 0; i < ROOM; i++) {
         data[i]   = ldexp((double)(int64_t)(random_next(&seed) >> 11) - 0x1p52, random_from(&seed, -60, -44));
         narrow[i] = (float)data[i];
     }
@@ -257,6 +257,32 @@ START_TEST(joined_trees_change_no_bit)
 }
 END_TEST
 
+/* Every reducer where kept axes go inside reduced ones: short rows that adjoin, panels that hold a whole row, runs too
+ * short to stream, few long rows; and maps beside them. */
+START_TEST(kept_axes_inside_change_no_bit)
+{
+    static const struct {
+        rd_shape shape;
+        rd_dims  dims;
+    } cases[] = {
+        { { 2, 0, { 5003, 5 } }, { .n = 1, .axis = { 0 } } },
+        { { 2, 0, { 1001, 37 } }, { .n = 1, .axis = { 0 } } },
+        { { 3, 0, { 18, 12, 70 } }, { .n = 2, .axis = { 0, 1 } } },
+        { { 3, 0, { 20, 13, 100 } }, { .n = 2, .axis = { 0, 2 } } },
+        { { 3, 0, { 7, 130, 3 } }, { .n = 1, .axis = { 1 } } },
+        { { 2, 0, { 2, 33000 } }, { .n = 1, .axis = { 1 } } },
+    };
+
+    fill_data(13);
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        compare_runs(around(rd_wrap(ctx, data, cases[k].shape), cases[k].dims, _i, 0), 300 + (int)k);
+        if (k < 2)
+            compare_runs(around(rd_wrap(ctx, narrow, cases[k].shape), cases[k].dims, _i, 0), 400 + (int)k);
+    }
+    compare_runs(rd_sub(rd_wrap(ctx, data, RD_SHAPE(2, 33000)), rd_wrap(ctx, data, RD_SHAPE(2, 1))), 500);
+}
+END_TEST
+
 /* ---- Contexts side by side --------------------------------------------------------------------------------------------------------- */
 enum { THREADS = 4, ROUNDS = 12, ROWS = 60, COLUMNS = 333 };
 
@@ -426,6 +452,7 @@ int main(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, tasks_change_no_bit, 0, SEEDS);
     tcase_add_loop_test(tc, joined_trees_change_no_bit, 0, JOINED);
+    tcase_add_loop_test(tc, kept_axes_inside_change_no_bit, 0, JOINED);
     tcase_add_test(tc, contexts_side_by_side);
     tcase_add_test(tc, one_plan_on_threads);
     tcase_add_test(tc, failures_on_threads);

@@ -72,12 +72,13 @@ static bool rows_adjoin(const panel *p, const rd_anchor *a, int outer)
 }
 
 /* A fold whose lanes lie along a reduced axis, in memory further out than the kept one (image channels: the lanes of all
- * are one run of memory), or in runs of their own too short to stream, while those of the neighbours continue them. */
+ * are one run of memory), or in runs of their own too short to stream, while those of the neighbours continue them.  Not
+ * any and all: one at a time they end early. */
 static bool lanes_want(const panel *p, const rd_value *v, const rd_anchor *a, int outer)
 {
     bool any = false;
 
-    if (!rd_in(v->axes, p->axis))
+    if (!rd_in(v->axes, p->axis) || v->reducer == RD_RED_any || v->reducer == RD_RED_all)
         return false;
     for (int u = 0; u < a->n_use; u++) {
         const int     read = a->use[u].value;
