@@ -1,0 +1,118 @@
+/* The benchmark: cases are rows of data; each is built, checked, timed against its hand-written loop, and reported. */
+#ifndef BENCH_H
+#define BENCH_H
+#include "hand.h"
+#include <rdim.h>
+
+/* ---- Options ------------------------------------------------------------------------------------------------------ */
+enum { MOST_THREADS = 16 };
+
+typedef struct bench_options {
+    const char *rows, *cases, *dtypes; /* comma lists; NULL: all                               */
+    int         threads[MOST_THREADS], n_threads;
+    int         reps;  /* timed pairs of a case; 0: adaptive                   */
+    double      scale; /* of the number of elements                            */
+    bool        json, list, explain, no_hand;
+} bench_options;
+
+/** Reads the command line.  @return -1 to go on, else the status to exit with. */
+int bench_options_read(bench_options *options, int argc, char **argv);
+/** Is `text` one of a comma list of patterns (as file names match)?  A NULL list has everything. */
+bool bench_listed(const char *list, const char *text);
+
+/* ---- Cases -------------------------------------------------------------------------------------------------------- */
+enum { MOST_RESULTS = 4 };
+
+/** How the library is called: a plan made once; rd_eval of an existing graph; a plan made of a new graph. */
+typedef enum bench_how { HOW_PLAN, HOW_EVAL, HOW_COLD } bench_how;
+
+/** A shape, and how --scale changes it: its first `scaled` extents times scale^(1/scaled), to a multiple of `unit`. */
+typedef struct bench_extents {
+    int     rank, scaled, unit;
+    int64_t at[3];
+} bench_extents;
+
+/** The expression of a case over the inputs x, into y[0], y[1], ...; NULL after the last. */
+typedef void bench_build(rd_expr *const *x, unsigned dims, rd_expr **y);
+
+typedef struct bench_case {
+    const char   *row, *name;
+    bench_build  *build;
+    hand_op       hand;
+    unsigned      dims;
+    bench_extents in[3];
+    bench_how     how;
+    /* Operations for each point, points being the elements of in0, times those of in1's axis 0 where `pairs`. */
+    double flops, exps;
+    bool   pairs;
+    double read_share;    /* of in0 that must be read; 0: all of it                  */
+    bool   only_f32, u8;  /* u8: the inputs are uint8, in one run                    */
+    double wrong_allowed; /* share of indices that may differ from the hand loop's   */
+} bench_case;
+
+/** All cases, ended by one without a row. */
+const bench_case *const *bench_tables(void);
+extern const bench_case  bench_sums[], bench_maps[];
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------- */
+/** Uniform numbers in [0, 1), or bytes: the same for each call with `which`, made once and kept. */
+const void *bench_input(int which, rd_dtype type, int64_t n);
+/** Memory for an output; two slots for each result: the library's and the hand loop's. */
+void *bench_output(int slot, int64_t bytes);
+/** Size in bytes of an element. */
+int bench_size(rd_dtype type);
+
+/* ---- Limits ------------------------------------------------------------------------------------------------------- */
+/** Of the machine, for one number of threads: bytes, operations or values per second; seconds for `region`. */
+typedef struct bench_limits {
+    int    threads;
+    double read_l1, read_l2, read_l3, read, copy, fill;
+    double fma[2], exp[2]; /* f32, f64 */
+    double region;
+} bench_limits;
+
+/** Work of a case, in bytes and operations. */
+typedef struct bench_work {
+    double read, written, flops, exps;
+} bench_work;
+
+bench_limits bench_limits_measure(const hand_isa *hand, int threads, double scale);
+/** The least seconds that `work` takes; *name tells which limit binds. */
+double bench_limit_seconds(const bench_limits *limits, const bench_work *work, rd_dtype type, const char **name);
+
+/* ---- Timing ------------------------------------------------------------------------------------------------------- */
+typedef struct bench_action {
+    void (*run)(void *self); /* NULL: nothing to run */
+    void *self;
+} bench_action;
+
+/** The median seconds of a; of b such that their quotient is the median of the quotients of neighbouring runs. */
+typedef struct bench_times {
+    double a, b, ratio;
+    int    reps;
+} bench_times;
+
+double      bench_now(void);
+double      bench_median_seconds(bench_action a, int reps);
+bench_times bench_time_pair(bench_action a, bench_action b, int reps);
+
+/* ---- Results ------------------------------------------------------------------------------------------------------ */
+typedef struct bench_result {
+    const bench_case *of;
+    rd_dtype          type;
+    int               threads;
+    bench_work        work;
+    bench_times       times; /* b == 0: no hand loop */
+    double            limit_seconds, error, tolerance;
+    const char       *limit;
+} bench_result;
+
+/** Builds, checks and times one case.  @return false when the library failed; the reason is on stderr. */
+bool bench_run(const bench_case *c, rd_dtype type, const bench_options *options, const hand_isa *hand,
+               const bench_limits *limits, bench_result *result);
+
+void bench_report_limits(const bench_limits *limits, const hand_isa *hand, const bench_options *options);
+void bench_report(const bench_result *result, const bench_options *options);
+/** Geometric means of the results so far, by row. */
+void bench_report_means(const bench_options *options);
+#endif

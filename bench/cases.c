@@ -1,0 +1,10 @@
+/* cases.c - the tables of cases, in the order they run. */
+#include "bench.h"
+#include <stddef.h>
+
+const bench_case *const *bench_tables(void)
+{
+    static const bench_case *const tables[] = { bench_sums, bench_maps, NULL };
+
+    return tables;
+}

@@ -1,0 +1,40 @@
+/* Loops written by hand, as an expert would for this machine: what the library is measured against.
+ *
+ * One source (hand_isa.c) is compiled for several instruction sets; hand_loops() picks at run time.  Arrays are dense and
+ * aligned to 64 bytes; extents of vectorised axes are multiples of 128 elements, of 16 in sums. */
+#ifndef BENCH_HAND_H
+#define BENCH_HAND_H
+#include <stdbool.h>
+#include <stdint.h>
+
+/** What a loop works on. */
+typedef struct hand_args {
+    int         threads;
+    const void *in[3];
+    void       *out[4];
+    int64_t     shape[3]; /* of in0                                           */
+    int64_t     other[3]; /* of in1                                           */
+    int         out_size; /* bytes of an element of the outputs               */
+    unsigned    dims;     /* the reduced or scanned axes: bit k for axis k    */
+} hand_args;
+
+typedef void hand_fn(const hand_args *args);
+
+typedef enum hand_op {
+    HAND_NONE,
+#define HAND_OP(name, what) HAND_##name,
+#include "hand_ops.def"
+#undef HAND_OP
+    HAND_OPS
+} hand_op;
+
+/** The loops of one instruction set, by operator; NULL where there is none. */
+typedef struct hand_isa {
+    const char *name;
+    int         vector_bytes;
+    hand_fn    *f32[HAND_OPS], *f64[HAND_OPS];
+} hand_isa;
+
+/** The best set that was compiled and that this processor has. */
+const hand_isa *hand_loops(void);
+#endif

@@ -1,0 +1,85 @@
+/* main.c - every case that is asked for, for every number of threads. */
+#include "bench.h"
+#include <math.h>
+#include <stdio.h>
+
+static bool wanted(const bench_case *c, const char *dtype, const bench_options *o)
+{
+    return bench_listed(o->rows, c->row) && bench_listed(o->cases, c->name) && bench_listed(o->dtypes, dtype);
+}
+
+/* The types a case runs in: f32 and f64, or f32 only, or bytes. */
+static int types_of(const bench_case *c, rd_dtype *types)
+{
+    types[0] = c->u8 ? RD_U8 : RD_F32;
+    types[1] = RD_F64;
+    return c->u8 || c->only_f32 ? 1 : 2;
+}
+
+static const char *type_name(rd_dtype type)
+{
+    return type == RD_U8 ? "u8" : type == RD_F32 ? "f32" : "f64";
+}
+
+/* @return false when the library failed or its answer is not the hand loop's. */
+static bool one(const bench_case *c, rd_dtype type, const bench_options *o, const hand_isa *hand,
+                const bench_limits *limits)
+{
+    bench_result r;
+
+    if (!bench_run(c, type, o, hand, limits, &r))
+        return false;
+    bench_report(&r, o);
+    if (isnan(r.error) || r.error <= r.tolerance)
+        return true;
+    fprintf(stderr, "rdim-bench: WRONG: %s %s %s: error %.3g, allowed %.3g\n", c->row, c->name, type_name(type),
+            r.error, r.tolerance);
+    return false;
+}
+
+static bool all(const bench_options *o, const hand_isa *hand, const bench_limits *limits)
+{
+    bool     ok = true;
+    rd_dtype types[2];
+
+    for (const bench_case *const *table = bench_tables(); *table; table++)
+        for (const bench_case *c = *table; c->row; c++)
+            for (int k = 0; k < types_of(c, types); k++)
+                if (wanted(c, type_name(types[k]), o))
+                    ok = one(c, types[k], o, hand, limits) && ok;
+    return ok;
+}
+
+static void list(const bench_options *o)
+{
+    rd_dtype types[2];
+
+    for (const bench_case *const *table = bench_tables(); *table; table++)
+        for (const bench_case *c = *table; c->row; c++)
+            for (int k = 0; k < types_of(c, types); k++)
+                if (wanted(c, type_name(types[k]), o))
+                    printf("%-4s %-14s %s\n", c->row, c->name, type_name(types[k]));
+}
+
+int main(int argc, char **argv)
+{
+    const hand_isa *hand = hand_loops();
+    bench_options   o;
+    int             status = bench_options_read(&o, argc, argv);
+    bool            ok     = true;
+
+    if (status >= 0)
+        return status;
+    if (o.list) {
+        list(&o);
+        return 0;
+    }
+    for (int k = 0; k < o.n_threads; k++) {
+        const bench_limits limits = bench_limits_measure(hand, o.threads[k], o.scale);
+
+        bench_report_limits(&limits, hand, &o);
+        ok = all(&o, hand, &limits) && ok;
+    }
+    bench_report_means(&o);
+    return ok ? 0 : 1;
+}

@@ -1,0 +1,231 @@
+/* run.c - one case: sizes, expression, plan; is it right; how long does it take. */
+#include "bench.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A case with its sizes and memory. */
+typedef struct instance {
+    const bench_case *of;
+    rd_dtype          type;
+    rd_ctx           *ctx;
+    rd_expr          *x[3], *y[MOST_RESULTS];
+    int               n_in, n_out;
+    rd_array          in[3], out[MOST_RESULTS];
+    rd_plan          *plan;
+    hand_args         args;
+    hand_fn          *hand;
+} instance;
+
+static rd_shape scaled(const bench_extents *e, double scale)
+{
+    rd_shape shape = { .n = e->rank };
+
+    for (int k = 0; k < e->rank; k++) {
+        const double factor = k < e->scaled ? pow(scale, 1.0 / e->scaled) : 1;
+        const double units  = nearbyint((double)e->at[k] * factor / e->unit);
+
+        shape.at[k] = k < e->scaled ? e->unit * (int64_t)fmax(1, units) : e->at[k];
+    }
+    return shape;
+}
+
+static int64_t elements(const rd_shape *shape)
+{
+    int64_t n = 1;
+
+    for (int k = 0; k < shape->n; k++)
+        n *= shape->at[k];
+    return n;
+}
+
+static void make_inputs(instance *it, double scale)
+{
+    for (int k = 0; k < 3 && it->of->in[k].rank; k++) {
+        rd_array *a = &it->in[k];
+
+        *a    = (rd_array){ .type = it->type, .shape = scaled(&it->of->in[k], scale) };
+        a->in = bench_input(k, it->type, elements(&a->shape));
+        it->n_in++;
+        it->args.in[k] = a->in;
+    }
+    for (int k = 0; k < 3; k++) {
+        it->args.shape[k] = k < it->in[0].shape.n ? it->in[0].shape.at[k] : 1;
+        it->args.other[k] = k < it->in[1].shape.n ? it->in[1].shape.at[k] : 1;
+    }
+}
+
+static void build(instance *it)
+{
+    for (int k = 0; k < it->n_in; k++)
+        it->x[k] = rd_leaf(it->ctx, &it->in[k]);
+    it->of->build(it->x, it->of->dims, it->y);
+}
+
+static void make_outputs(instance *it)
+{
+    for (int k = 0; k < MOST_RESULTS && it->y[k]; k++) {
+        rd_array a     = { .type = rd_type_of(it->y[k]), .shape = rd_shape_of(it->y[k]) };
+        int64_t  bytes = elements(&a.shape) * bench_size(a.type);
+
+        a.data            = bench_output(2 * k, bytes);
+        it->out[k]        = a;
+        it->args.out[k]   = bench_output(2 * k + 1, bytes);
+        it->args.out_size = bench_size(a.type);
+        it->n_out++;
+    }
+}
+
+static rd_results results_of(instance *it, rd_result *list)
+{
+    for (int k = 0; k < it->n_out; k++)
+        list[k] = (rd_result){ it->y[k], &it->out[k] };
+    return (rd_results){ list, it->n_out };
+}
+
+/* ---- The library's turn ------------------------------------------------------------------------------------------- */
+static void run_plan(void *self)
+{
+    const instance *it = self;
+
+    rd_plan_run(it->plan, NULL, NULL);
+}
+
+static void run_eval(void *self)
+{
+    instance *it = self;
+
+    rd_eval(it->ctx, it->y[0], &it->out[0]);
+}
+
+/* A graph and a plan from nothing: nodes are released each time, so that nothing is found again. */
+static void run_cold(void *self)
+{
+    instance     *it   = self;
+    const rd_mark mark = rd_ctx_mark(it->ctx);
+    rd_result     list[MOST_RESULTS];
+
+    build(it);
+    rd_plan_free(rd_plan_new(it->ctx, (rd_exprs){ 0 }, results_of(it, list), NULL));
+    rd_ctx_release(it->ctx, mark);
+}
+
+static void run_hand(void *self)
+{
+    const instance *it = self;
+
+    it->hand(&it->args);
+}
+
+/* ---- Is it right -------------------------------------------------------------------------------------------------- */
+static double element(const void *data, rd_dtype type, int64_t i)
+{
+    switch (type) {
+    case RD_F32: return (double)((const float *)data)[i];
+    case RD_F64: return ((const double *)data)[i];
+    default: return (double)((const int64_t *)data)[i];
+    }
+}
+
+/* Floats: the greatest difference, relative to the greatest value.  Integers: the share of those that differ. */
+static double error_of(const rd_array *got, const void *want)
+{
+    const bool    whole = got->type == RD_I64;
+    const int64_t n     = elements(&got->shape);
+    double        most = 0, differ = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        const double a = element(got->data, got->type, i), b = element(want, got->type, i);
+
+        if (isnan(a) || isnan(b))
+            return INFINITY;
+        most   = fmax(most, fabs(b));
+        differ = whole ? differ + (a != b) : fmax(differ, fabs(a - b));
+    }
+    if (whole)
+        return differ / (double)n;
+    return differ == 0 ? 0 : differ / most;
+}
+
+static double tolerance_of(const instance *it)
+{
+    if (it->out[0].type == RD_I64)
+        return it->of->wrong_allowed;
+    return it->type == RD_F32 ? 5e-5 : 1e-11;
+}
+
+static double check(instance *it)
+{
+    double error = 0;
+
+    if (!it->hand || it->of->how == HOW_COLD)
+        return NAN;
+    run_hand(it);
+    for (int k = 0; k < it->n_out; k++)
+        error = fmax(error, error_of(&it->out[k], it->args.out[k]));
+    return error;
+}
+
+/* ---- What it is compared with ------------------------------------------------------------------------------------- */
+static bench_work work_of(const instance *it)
+{
+    const bench_case *c      = it->of;
+    const double      points = (double)elements(&it->in[0].shape) * (c->pairs ? (double)it->in[1].shape.at[0] : 1);
+    bench_work        w      = { .flops = c->flops * points, .exps = c->exps * points };
+
+    for (int k = 0; k < it->n_in; k++)
+        w.read += (double)(elements(&it->in[k].shape) * bench_size(it->type)) *
+                  (k == 0 && c->read_share > 0 ? c->read_share : 1);
+    for (int k = 0; k < it->n_out; k++)
+        w.written += (double)(elements(&it->out[k].shape) * bench_size(it->out[k].type));
+    return w;
+}
+
+static hand_fn *hand_of(const bench_case *c, rd_dtype type, const bench_options *options, const hand_isa *hand)
+{
+    return options->no_hand ? NULL : (type == RD_F64 ? hand->f64 : hand->f32)[c->hand];
+}
+
+static bool prepare(instance *it, const bench_options *options)
+{
+    rd_result list[MOST_RESULTS];
+
+    make_inputs(it, options->scale);
+    build(it);
+    make_outputs(it);
+    if (options->explain && !rd_error(it->ctx))
+        printf("---- %s %s %s\n%s\n", it->of->row, it->of->name, it->type == RD_F64 ? "f64" : "f32",
+               rd_explain(it->ctx, results_of(it, list), NULL));
+    it->plan = rd_plan_new(it->ctx, (rd_exprs){ 0 }, results_of(it, list), NULL);
+    if (it->plan)
+        rd_plan_run(it->plan, NULL, NULL);
+    if (rd_error(it->ctx))
+        fprintf(stderr, "rdim-bench: %s %s: %s\n", it->of->row, it->of->name, rd_error_text(it->ctx));
+    return rd_error(it->ctx) == RD_OK;
+}
+
+bool bench_run(const bench_case *c, rd_dtype type, const bench_options *options, const hand_isa *hand,
+               const bench_limits *limits, bench_result *result)
+{
+    static void (*const how[])(void *) = { run_plan, run_eval, run_cold };
+    const rd_ctx_opts settings         = { .size = sizeof settings, .threads = limits->threads };
+    instance          it               = { .of = c, .type = c->u8 ? RD_U8 : type };
+    bool              ok;
+
+    it.ctx          = rd_ctx_new(&settings);
+    it.hand         = hand_of(c, type, options, hand);
+    it.args.threads = limits->threads;
+    it.args.dims    = c->dims;
+    ok              = prepare(&it, options);
+    if (ok) {
+        *result       = (bench_result){ .of = c, .type = it.type, .threads = limits->threads, .work = work_of(&it) };
+        result->error = check(&it);
+        result->tolerance     = tolerance_of(&it);
+        result->times         = bench_time_pair((bench_action){ how[c->how], &it },
+                                                (bench_action){ it.hand ? run_hand : NULL, &it }, options->reps);
+        result->limit_seconds = bench_limit_seconds(limits, &result->work, type, &result->limit);
+        ok                    = rd_error(it.ctx) == RD_OK;
+    }
+    rd_ctx_free(it.ctx);
+    return ok;
+}
