@@ -26,9 +26,9 @@ enum { MOST_RESULTS = 4 };
 /** How the library is called: a plan made once; rd_eval of an existing graph; a plan made of a new graph. */
 typedef enum bench_how { HOW_PLAN, HOW_EVAL, HOW_COLD } bench_how;
 
-/** A shape, and how --scale changes it: its first `scaled` extents times scale^(1/scaled), to a multiple of `unit`. */
+/** A shape, and how --scale changes it: its first `scaled` extents times scale^(1/root), to a multiple of `unit`. */
 typedef struct bench_extents {
-    int     rank, scaled, unit;
+    int     rank, scaled, root, unit;
     int64_t at[3];
 } bench_extents;
 
@@ -52,7 +52,8 @@ typedef struct bench_case {
 
 /** All cases, ended by one without a row. */
 const bench_case *const *bench_tables(void);
-extern const bench_case  bench_sums[], bench_maps[];
+extern const bench_case  bench_sums[], bench_maps[], bench_transposes[], bench_pairs[], bench_rows[], bench_products[],
+    bench_images[];
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------- */
 /** Uniform numbers in [0, 1), or bytes: the same for each call with `which`, made once and kept. */
@@ -88,12 +89,12 @@ typedef struct bench_action {
 
 /** The median seconds of a; of b such that their quotient is the median of the quotients of neighbouring runs. */
 typedef struct bench_times {
-    double a, b, ratio;
+    double a, b, ratio, least; /* least: the shortest run of a */
     int    reps;
 } bench_times;
 
 double      bench_now(void);
-double      bench_median_seconds(bench_action a, int reps);
+double      bench_least_seconds(bench_action a, int reps);
 bench_times bench_time_pair(bench_action a, bench_action b, int reps);
 
 /* ---- Results ------------------------------------------------------------------------------------------------------ */

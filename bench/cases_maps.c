@@ -53,7 +53,7 @@ static void spread(rd_expr *const *x, unsigned dims, rd_expr **y)
 }
 
 /* clang-format off */
-#define SQUARE { 2, 2, 128, { 8192, 8192 } }
+#define SQUARE { 2, 2, 2, 128, { 8192, 8192 } }
 
 const bench_case bench_maps[] = {
     { "W3", "sqdiff(0)",  square_difference, HAND_square_difference, 1, { SQUARE, SQUARE }, .flops = 3 },

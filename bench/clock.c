@@ -59,37 +59,36 @@ static double median(double *x, int n)
     return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 
+/* 0: so long that the warm-up is the timing. */
 static int reps_for(double seconds, int asked)
 {
     if (asked > 0)
         return asked < MOST_REPS ? asked : MOST_REPS;
-    return seconds > 4 ? 1 : seconds > 1 ? 3 : seconds > 0.25 ? 7 : 11;
+    return seconds > 4 ? 0 : seconds > 1 ? 3 : seconds > 0.25 ? 7 : 11;
 }
 
 bench_times bench_time_pair(bench_action a, bench_action b, int reps)
 {
     static double ta[MOST_REPS], ratios[MOST_REPS];
     int64_t       times_a, times_b = 0;
-    double        seconds = warm_up(a, &times_a);
-    bench_times   t       = { 0 };
+    const double  warm_a = warm_up(a, &times_a), warm_b = b.run ? warm_up(b, &times_b) : 1;
+    bench_times   t = { .reps = reps_for(warm_a + warm_b * (b.run != NULL), reps) };
 
-    if (b.run)
-        seconds += warm_up(b, &times_b);
-    t.reps = reps_for(seconds, reps);
+    ta[0]     = warm_a;
+    ratios[0] = warm_a / warm_b;
     for (int k = 0; k < t.reps; k++) {
-        ta[k] = seconds_of(a, times_a);
-        if (b.run)
-            ratios[k] = ta[k] / seconds_of(b, times_b);
+        ta[k]     = seconds_of(a, times_a);
+        ratios[k] = b.run ? ta[k] / seconds_of(b, times_b) : 0;
     }
-    t.a = median(ta, t.reps);
-    if (b.run) {
-        t.ratio = median(ratios, t.reps);
-        t.b     = t.a / t.ratio;
-    }
+    t.reps  = t.reps ? t.reps : 1;
+    t.ratio = median(ratios, t.reps);
+    t.a     = median(ta, t.reps);
+    t.b     = b.run ? t.a / t.ratio : 0;
+    t.least = ta[0];
     return t;
 }
 
-double bench_median_seconds(bench_action a, int reps)
+double bench_least_seconds(bench_action a, int reps)
 {
-    return bench_time_pair(a, (bench_action){ 0 }, reps).a;
+    return bench_time_pair(a, (bench_action){ 0 }, reps).least;
 }

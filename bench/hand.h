@@ -28,12 +28,16 @@ typedef enum hand_op {
     HAND_OPS
 } hand_op;
 
-/** The loops of one instruction set, by operator; NULL where there is none. */
+/** The loops of one instruction set, by operator. */
 typedef struct hand_isa {
     const char *name;
     int         vector_bytes;
     hand_fn    *f32[HAND_OPS], *f64[HAND_OPS];
 } hand_isa;
+
+/** Matrix products by the BLAS found when this was built; hand_has_blas() tells whether there was one. */
+extern hand_fn hand_blas_f32, hand_blas_f64;
+bool           hand_has_blas(void);
 
 /** The best set that was compiled and that this processor has. */
 const hand_isa *hand_loops(void);

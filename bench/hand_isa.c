@@ -56,6 +56,14 @@ static int64_t block_width(int64_t n, int64_t most, int threads)
 #define SUFFIX f64
 #include "hand_real.h"
 
+#include "hand_image.h"
+
+/* One loop for either type. */
+#define image_mean_f32     image_mean
+#define image_mean_f64     image_mean
+#define matrix_product_f32 hand_blas_f32
+#define matrix_product_f64 hand_blas_f64
+
 #define HAND_OP(name, what) [HAND_##name] = name##_f32,
 
 const hand_isa HAND_ISA = {

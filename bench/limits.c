@@ -21,7 +21,7 @@ static void run_probe(void *self)
 
 static double seconds(const probe *p, double scale)
 {
-    return bench_median_seconds((bench_action){ run_probe, (void *)p }, scale < QUICK ? 1 : 0);
+    return bench_least_seconds((bench_action){ run_probe, (void *)p }, scale < QUICK ? 1 : 0);
 }
 
 /* Bytes a second when every thread reads `bytes` again and again. */
@@ -93,14 +93,16 @@ bench_limits bench_limits_measure(const hand_isa *hand, int threads, double scal
         l.fma[k] = compute_rate(HAND_limit_fma, type, threads, 12 * 2 * lanes, quick);
         l.exp[k] = compute_rate(HAND_limit_exp, type, threads, 4096, quick);
     }
-    l.region = bench_median_seconds((bench_action){ empty_region, &threads }, 0);
+    l.region = bench_least_seconds((bench_action){ empty_region, &threads }, 0);
     return l;
 }
 
-/* Where the bytes of a case lie when it runs again and again; half of a cache is for the rest. */
-static double read_rate_of(const bench_limits *l, double bytes, const char **name)
+/* Where the bytes of a case lie when it runs again and again.  What just fits in the last cache, which others use too,
+ * will not stay. */
+static double read_rate_of(const bench_limits *l, const bench_work *w, const char **name)
 {
-    const double each = bytes / l->threads;
+    const double bytes = w->read > w->written ? w->read : w->written;
+    const double each  = bytes / l->threads;
 
     if (each <= (double)cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32 << 10)) {
         *name = "L1 read";
@@ -121,7 +123,7 @@ static double read_rate_of(const bench_limits *l, double bytes, const char **nam
 /* What is both read and written goes at the rate of copies, the rest at that of its kind. */
 static double memory_seconds(const bench_limits *l, const bench_work *w, const char **name)
 {
-    const double rate   = read_rate_of(l, w->read + w->written, name);
+    const double rate   = read_rate_of(l, w, name);
     const double copied = w->read < w->written ? w->read : w->written;
 
     if (rate != l->read || copied < 0.1 * w->read)

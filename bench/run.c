@@ -22,7 +22,7 @@ static rd_shape scaled(const bench_extents *e, double scale)
     rd_shape shape = { .n = e->rank };
 
     for (int k = 0; k < e->rank; k++) {
-        const double factor = k < e->scaled ? pow(scale, 1.0 / e->scaled) : 1;
+        const double factor = k < e->scaled ? pow(scale, 1.0 / e->root) : 1;
         const double units  = nearbyint((double)e->at[k] * factor / e->unit);
 
         shape.at[k] = k < e->scaled ? e->unit * (int64_t)fmax(1, units) : e->at[k];
@@ -183,7 +183,9 @@ static bench_work work_of(const instance *it)
 
 static hand_fn *hand_of(const bench_case *c, rd_dtype type, const bench_options *options, const hand_isa *hand)
 {
-    return options->no_hand ? NULL : (type == RD_F64 ? hand->f64 : hand->f32)[c->hand];
+    if (options->no_hand || (c->hand == HAND_matrix_product && !hand_has_blas()))
+        return NULL;
+    return (type == RD_F64 ? hand->f64 : hand->f32)[c->hand];
 }
 
 static bool prepare(instance *it, const bench_options *options)

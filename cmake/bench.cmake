@@ -37,3 +37,13 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
     add_hand(avx512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx512vnni -mfma -mprefer-vector-width=512)
     target_compile_definitions(rdim-bench PRIVATE HAND_X86)
 endif()
+
+# The matrix product of W9 is compared with OpenBLAS; without it there is no figure to compare with.
+find_package(PkgConfig)
+if(PKG_CONFIG_FOUND)
+    pkg_check_modules(OPENBLAS IMPORTED_TARGET openblas)
+endif()
+if(OPENBLAS_FOUND)
+    target_link_libraries(rdim-bench PRIVATE PkgConfig::OPENBLAS)
+    target_compile_definitions(rdim-bench PRIVATE HAND_BLAS)
+endif()

@@ -1,0 +1,177 @@
+/* hand_pairs.h - every point x_i with every y_j; nothing of the (m, n) matrix is stored.  Included for each type.
+ *
+ * A register holds LANES points x; the y are broadcast. */
+
+#ifndef HAND_PAIRS_H
+#define HAND_PAIRS_H
+enum { TILE_POINTS = 12, SUM_BLOCK = 1024 };
+
+static int64_t clamp(int64_t i, int64_t n)
+{
+    return i < n ? i : n - 1;
+}
+#endif
+
+/* Coordinates of the points i..i+LANES-1, those beyond the last one its copies. */
+INLINE void F(gather_points)(const REAL *x, int64_t i, int64_t m, int d, REAL factor, V *out)
+{
+    for (int c = 0; c < d; c++) {
+        V v = { 0 };
+
+        for (int k = 0; k < LANES; k++)
+            v[k] = x[clamp(i + k, m) * d + c] * factor;
+        out[c] = v;
+    }
+}
+
+/* Adds the terms of y[start..end), packed as (y0, y1, y2, weight). */
+INLINE void F(gauss_block)(V x[2][3], const REAL *y, int64_t start, int64_t end, V *out)
+{
+    V s[2] = { 0 };
+
+    for (int64_t j = start; j < end; j++)
+        for (int u = 0; u < 2; u++) {
+            const REAL *q  = y + 4 * j;
+            V           d0 = x[u][0] - q[0], d1 = x[u][1] - q[1], d2 = x[u][2] - q[2];
+
+            s[u] += F(exp2)(-(d0 * d0 + d1 * d1 + d2 * d2)) * q[3];
+        }
+    out[0] += s[0];
+    out[1] += s[1];
+}
+
+/* exp(-d) = 2^(-d log2 e): the factor goes into the points, once for each and not for each pair. */
+static void F(gauss)(const hand_args *a)
+{
+    const REAL   *x = a->in[0], *y = a->in[1], *w = a->in[2], factor = (REAL)1.2011224087864498;
+    REAL         *out = a->out[0], *packed;
+    const int64_t m = a->shape[0], n = a->other[0];
+
+    packed = aligned_alloc(64, (size_t)((n + 15) / 16 * 64) * sizeof *packed);
+    for (int64_t j = 0; j < n; j++) {
+        for (int c = 0; c < 3; c++)
+            packed[4 * j + c] = y[3 * j + c] * factor;
+        packed[4 * j + 3] = w[j];
+    }
+#pragma omp parallel for num_threads(a->threads) schedule(static)
+    for (int64_t i = 0; i < m; i += 2 * LANES) {
+        V points[2][3], s[2] = { 0 };
+
+        F(gather_points)(x, i, m, 3, factor, points[0]);
+        F(gather_points)(x, i + LANES, m, 3, factor, points[1]);
+        for (int64_t j = 0; j < n; j += SUM_BLOCK)
+            F(gauss_block)(points, packed, j, j + SUM_BLOCK < n ? j + SUM_BLOCK : n, s);
+        for (int k = 0; k < 2 * LANES && i + k < m; k++)
+            out[i + k] = s[k / LANES][k % LANES];
+    }
+    free(packed);
+}
+
+/* ---- Nearest in three dimensions: direct differences, four registers of points -------------------------------------- */
+static void F(nearest3)(const hand_args *a)
+{
+    const REAL   *x = a->in[0], *y = a->in[1];
+    int64_t      *out = a->out[0];
+    const int64_t m = a->shape[0], n = a->other[0];
+
+#pragma omp parallel for num_threads(a->threads) schedule(static)
+    for (int64_t i = 0; i < m; i += 4 * LANES) {
+        V points[4][3], best[4];
+        W at[4] = { 0 };
+
+        for (int u = 0; u < 4; u++) {
+            F(gather_points)(x, i + u * LANES, m, 3, 1, points[u]);
+            best[u] = SPLAT(INFINITY);
+        }
+        for (int64_t j = 0; j < n; j++)
+            UNROLL(4)
+        for (int u = 0; u < 4; u++) {
+            V d0 = points[u][0] - y[3 * j], d1 = points[u][1] - y[3 * j + 1], d2 = points[u][2] - y[3 * j + 2];
+            V d = d0 * d0 + d1 * d1 + d2 * d2;
+
+            at[u]   = F(if_greater)(best[u], d, (W){ 0 } + (INT)j, at[u]);
+            best[u] = F(min)(best[u], d);
+        }
+        for (int k = 0; k < 4 * LANES && i + k < m; k++)
+            out[i + k] = at[k / LANES][k % LANES];
+    }
+}
+
+/* ---- Nearest in any dimension: least |y|^2 - 2 x.y, in tiles as a matrix product has them ---------------------------- */
+/* y in tiles of TILE_POINTS points: for each coordinate the tile's -2 y, and at the end every |y|^2. */
+static REAL *F(pack_tiles)(const REAL *y, int64_t n, int64_t padded, int64_t d)
+{
+    REAL *tiles = aligned_alloc(64, (size_t)((padded * (d + 1) + 15) / 16 * 16) * sizeof *tiles);
+
+    for (int64_t j = 0; j < padded; j++) {
+        double square = 0;
+
+        for (int64_t c = 0; c < d; c++) {
+            const REAL v = j < n ? y[j * d + c] : 0;
+
+            tiles[j / TILE_POINTS * TILE_POINTS * d + c * TILE_POINTS + j % TILE_POINTS] = -2 * v;
+            square += (double)v * (double)v;
+        }
+        tiles[padded * d + j] = j < n ? (REAL)square : (REAL)INFINITY;
+    }
+    return tiles;
+}
+
+/* One tile for 2 LANES points x, packed by coordinate: 24 accumulators. */
+INLINE void F(nearest_tile)(const REAL *x, const REAL *tile, const REAL *square, int64_t d, INT j, V *best, W *at)
+{
+    V s[2][TILE_POINTS];
+
+    UNROLL(12)
+    for (int t = 0; t < TILE_POINTS; t++)
+        s[0][t] = s[1][t] = SPLAT(square[t]);
+    for (int64_t c = 0; c < d; c++, tile += TILE_POINTS, x += 2 * LANES) {
+        V a = LOAD(x), b = LOAD(x + LANES);
+
+        UNROLL(12)
+        for (int t = 0; t < TILE_POINTS; t++) {
+            s[0][t] += a * tile[t];
+            s[1][t] += b * tile[t];
+        }
+    }
+    UNROLL(12)
+    for (int t = 0; t < TILE_POINTS; t++)
+        for (int u = 0; u < 2; u++) {
+            at[u]   = F(if_greater)(best[u], s[u][t], (W){ 0 } + (j + t), at[u]);
+            best[u] = F(min)(best[u], s[u][t]);
+        }
+}
+
+static void F(nearest_any)(const hand_args *a)
+{
+    const REAL   *x   = a->in[0];
+    int64_t      *out = a->out[0];
+    const int64_t m = a->shape[0], d = a->shape[1], n = a->other[0];
+    const int64_t padded = (n + TILE_POINTS - 1) / TILE_POINTS * TILE_POINTS;
+    REAL         *tiles  = F(pack_tiles)(a->in[1], n, padded, d);
+
+#pragma omp parallel for num_threads(a->threads) schedule(static)
+    for (int64_t i = 0; i < m; i += 2 * LANES) {
+        REAL *points  = aligned_alloc(64, (size_t)(2 * LANES * d) * sizeof *points);
+        V     best[2] = { SPLAT(INFINITY), SPLAT(INFINITY) };
+        W     at[2]   = { 0 };
+
+        for (int64_t c = 0; c < d; c++)
+            for (int k = 0; k < 2 * LANES; k++)
+                points[c * 2 * LANES + k] = x[clamp(i + k, m) * d + c];
+        for (int64_t j = 0; j < padded; j += TILE_POINTS)
+            F(nearest_tile)(points, tiles + j * d, tiles + padded * d + j, d, (INT)j, best, at);
+        for (int k = 0; k < 2 * LANES && i + k < m; k++)
+            out[i + k] = at[k / LANES][k % LANES];
+        free(points);
+    }
+    free(tiles);
+}
+
+static void F(nearest)(const hand_args *a)
+{
+    if (a->shape[1] == 3)
+        F(nearest3)(a);
+    else
+        F(nearest_any)(a);
+}
