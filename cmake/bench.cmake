@@ -47,3 +47,8 @@ if(OPENBLAS_FOUND)
     target_link_libraries(rdim-bench PRIVATE PkgConfig::OPENBLAS)
     target_compile_definitions(rdim-bench PRIVATE HAND_BLAS)
 endif()
+
+if(RDIM_TESTS)
+    add_test(NAME bench_smoke COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/smoke-bench.sh $<TARGET_FILE:rdim-bench>)
+    list(APPEND rdim_tests bench_smoke)
+endif()
