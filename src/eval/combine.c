@@ -269,7 +269,7 @@ static double load_cost(const own *o, const own_access *a, int axis)
             unit |= llabs(a->coef[b]) == 1;
             finer |= llabs(a->coef[b]) < step;
         }
-    return step <= 8 && finer ? 2 : unit ? 3 : 16;
+    return step <= 8 && finer ? 2 : unit ? 12 : 16;
 }
 
 static double lane_cost(const own *o, int axis)
