@@ -36,6 +36,8 @@ typedef struct rd_fold_rows {
 } rd_fold_rows;
 
 typedef void rd_simd_rows(const rd_fold_rows *q);
+/* The same for rows that are all of a fold, one block of the combine tree at most: y[r] = finished state of row r. */
+typedef void rd_simd_totals(const rd_fold_rows *q, void *y);
 
 /* A reducer's code on states side by side.  States of finished blocks lie in elements `counter`: f64 for sums of f32. */
 typedef struct rd_fold_code {
@@ -67,6 +69,7 @@ typedef struct rd_simd {
     rd_simd_wrap *const  *wrap;                            /* [type]; NULL: nothing to cut       */
     const rd_fold_code   *fold[RD_N_ELEMS];                /* [accumulator's element][reducer]   */
     rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED];  /* [element][reducer][map], or NULL */
+    rd_simd_totals *const (*totals[RD_N_ELEMS])[RD_N_FUSED]; /* likewise                          */
     void (*stream)(int64_t bytes, void *y, const void *x); /* past the caches */
 } rd_simd;
 

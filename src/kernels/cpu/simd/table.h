@@ -72,7 +72,7 @@
 #define BY_HAND(name, merge_as, ...)                                     \
     [RD_RED_##name] = { .counter = JOIN(RD_ELEM, merge_as),              \
                         .first   = JOIN(JOIN(fold_##name, first), ELEM), \
-                        .step    = JOIN(strip_##name, ELEM),             \
+                        .step    = JOIN(strip_##name##_none, ELEM),             \
                         __VA_ARGS__,                                     \
                         .merge = JOIN(JOIN(fold_##name, merge), merge_as) },
 #define AS_EVER(name) .widen = JOIN(JOIN(fold_##name, widen), ELEM), .finish = JOIN(JOIN(fold_##name, finish), ELEM)
@@ -181,5 +181,6 @@ const rd_simd JOIN(rd_simd, NAME) = {
     .wrap   = wraps,
     .fold   = BY_ELEM(folds),
     .fused  = { [RD_ELEM_f32] = fused_f32, [RD_ELEM_f64] = fused_f64 },
+    .totals = { [RD_ELEM_f32] = totals_f32, [RD_ELEM_f64] = totals_f64 },
     .stream = stream,
 };

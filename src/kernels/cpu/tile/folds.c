@@ -87,8 +87,9 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
 {
     const int32_t       number = m->p->inst[pc].arg;
     const rd_tile_fold *f      = &m->code->fold[number];
-    const int64_t       each   = f->own_rows ? m->cols * (f->cells * f->fold->lanes / f->group) : f->groups;
-
+    if (f->totals)
+        return;
+    const int64_t each = f->own_rows ? m->cols * (f->cells * f->fold->lanes / f->group) : f->groups;
     for (int64_t k = 0; k < each; k++)
         rd_tree_start(f, m->fold[number], k);
 }
@@ -262,6 +263,21 @@ static void take_runs(rd_tiles *m, arrival *a, const tile *t)
     }
 }
 
+/* Totals lie side by side where other folds have the nodes of their first row. */
+static void take_totals(rd_tiles *m, const arrival *a, const tile *t, rd_fused fused)
+{
+    void              *to[RD_MAX_STATE];
+    const rd_fold_rows q = { .n    = m->cols,
+                             .rows = m->rows,
+                             .x    = t->x.at,
+                             .y    = t->y.at,
+                             .ldx  = t->x.row,
+                             .ldy  = t->y.row };
+
+    rd_tree_row(a->f, a->memory, 0, 0, to);
+    m->code->simd->totals[a->f->elem][a->f->fold->reducer][fused](&q, to[0]);
+}
+
 static void take_elements(rd_tiles *m, arrival *a, const tile *t)
 {
     for (int64_t r = 0; r < m->rows; r++)
@@ -329,7 +345,8 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
 
     if (t->fused)
         a.step = m->code->simd->fused[f->elem][f->fold->reducer][t->fused];
-    place_tile(m, f, &in);
+    if (!f->totals)
+        place_tile(m, f, &in);
     if (t->y >= 0)
         in.y = rd_tiles_view(m, t->y);
     if (inst->c >= 0) {
@@ -343,7 +360,9 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
         in.w     = rd_tiles_dense(m, rd_tiles_view(m, inst->b));
         m->spare = spare;
     }
-    if (f->form == RD_FOLD_COLUMNS)
+    if (f->totals)
+        take_totals(m, &a, &in, t->fused);
+    else if (f->form == RD_FOLD_COLUMNS)
         take_columns(m, &a, &in);
     else if (f->form == RD_FOLD_RUN)
         take_runs(m, &a, &in);

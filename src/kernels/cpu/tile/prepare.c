@@ -292,6 +292,24 @@ static bool plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
     return true;
 }
 
+/* Rows of one block that begin, are folded and end at once need no states. */
+static void find_totals(const rd_program *p, rd_tile_code *code)
+{
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_inst *inst = &p->inst[i];
+        rd_tile_fold  *f    = &code->fold[inst->kind == RD_I_STEP ? inst->arg : 0];
+        const rd_loop *row, *col;
+
+        if (inst->kind != RD_I_STEP || !f->own_rows || f->form != RD_FOLD_RUN || f->masked || inst->b >= 0 ||
+            f->cells != 1 || f->fold->n_block > 1 || code->reg[inst->a].level != RD_AT_TILE ||
+            !code->simd->totals[f->elem] || !code->simd->totals[f->elem][f->fold->reducer][code->inst[i].fused])
+            continue;
+        loops_at(p, code, i, &row, &col);
+        f->totals = f->lane.row == 0 && f->outer.row == 0 && f->fold->outer.n_add == 0 &&
+                    col->extent == f->fold->lane_extent && code->loop[col - p->loop].most >= col->extent;
+    }
+}
+
 /* ---- What it can do ---------------------------------------------------------------------------------------- */
 static bool identity_known(rd_reducer_id r)
 {
@@ -353,6 +371,7 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     size_columns(p, code);
     size_rows(p, code);
     plan_folds(p, code, true);
+    find_totals(p, code);
     p->code        = code;
     p->state_bytes = rd_tiles_bytes(p);
     return RD_TILE_OK;

@@ -83,6 +83,18 @@ static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, 
             result_of_nothing(f, y, r, c + k);
 }
 
+static void close_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_view *y)
+{
+    void *s[RD_MAX_STATE], *to[RD_MAX_STATE];
+
+    for (int64_t c = 0, n; c < m->cols; c += n) {
+        n = m->cols - c < RD_SPARE ? m->cols - c : RD_SPARE;
+        rd_tree_row(f, memory, 0, c, s);
+        to[0] = rd_view_at(y, 0, c);
+        finish(m, f, memory, n, s, to);
+    }
+}
+
 /* Neighbouring cells of one group close together, RD_SPARE at most. */
 static int64_t together(const rd_tile_fold *f, int64_t cell, int64_t left)
 {
@@ -120,6 +132,10 @@ void rd_tiles_close(rd_tiles *m, int32_t pc)
     rd_view       y[RD_MAX_STATE];
 
     register_views(m, pc, y);
+    if (f->totals) {
+        close_totals(m, f, memory, &y[0]);
+        return;
+    }
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0, n; c < m->cols; c += n) {
             const int64_t cell = first + r * row + c * col;

@@ -48,6 +48,7 @@ typedef struct rd_tile_fold {
     rd_fold_form        form;
     rd_elem             elem;
     bool                masked, indexed, own_rows; /* own_rows: each row of a tile has states of its own */
+    bool                totals;                    /* rows are whole folds of one block: no states, only totals     */
     int32_t             n_state, room, size[RD_MAX_STATE], wide[RD_MAX_STATE]; /* bytes of states, of finished ones */
     int64_t             row_steps;                   /* steps of one pass along the lane position               */
     int64_t             cells, group, groups, slots; /* cells of one row; slots that move on together; all slots */
