@@ -148,8 +148,17 @@ static int64_t storage_bytes(const rd_lowering *l, int v)
 
     for (int d = 0; d < m->n_dim; d++)
         if (rd_in(l->tree->home[v].stored, m->dim[d]))
-            bytes *= room_of(l, &l->tree->home[v], m->dim[d]);
+            bytes = rd_bytes_times(bytes, room_of(l, &l->tree->home[v], m->dim[d]));
     return bytes;
+}
+
+/* Does a size exceed what any memory has?  Then it is refused here, with what it is for. */
+static bool too_large(rd_lowering *l, int64_t bytes, const char *what)
+{
+    if (bytes < INT64_MAX)
+        return false;
+    rd_fail(l->graph->ctx, RD_ERR_MEMORY, "rd_eval: no memory for %s: its bytes exceed 63 bits", what);
+    return l->failed = true;
 }
 
 int rd_new_scratch(rd_lowering *l, int v)
@@ -159,6 +168,8 @@ int rd_new_scratch(rd_lowering *l, int v)
     if (!bytes)
         return -1;
     *bytes = storage_bytes(l, v);
+    if (too_large(l, *bytes, "a row that is kept between two loops"))
+        return -1;
     return l->p->first_scratch + l->p->n_scratch++;
 }
 
@@ -245,6 +256,7 @@ void rd_cell_address(rd_lowering *l, const rd_value *v, const rd_scope *parent, 
     for (int a = l->graph->n_axis; a-- > 0;)
         if (rd_in(axes, a)) {
             add(l, &f->cell, (rd_addend){ a, -1, rd_in(parent->ranged, a), f->n_cell });
-            f->n_cell *= room_of(l, &here, a);
+            f->n_cell = rd_bytes_times(f->n_cell, room_of(l, &here, a));
         }
+    too_large(l, f->n_cell, "the partial results of a reduction");
 }

@@ -96,6 +96,7 @@ typedef struct rd_slot {
     const char    *name;   /* INPUT                                                              */
     int64_t        lo, hi; /* elements before and after the base that exist: [lo, hi)             */
     int64_t        bytes;  /* ARRAY: size of the plan's own memory                                */
+    int64_t        at;     /* ARRAY: where it begins among those of a run                         */
     int32_t        result; /* OUTPUT: number of the result                                        */
     const rd_expr *expr;   /* LEAF, INPUT: for dumps                                             */
 } rd_slot;

@@ -1,6 +1,6 @@
 /* plan.c - the pipeline: results asked for in, a plan out. */
-#include "eval/plan.h"
 #include "eval/debug.h"
+#include "eval/frame.h"
 #include "eval/request.h"
 #include <string.h>
 
@@ -140,6 +140,7 @@ static bool prepare_programs(rd_plan *plan)
     for (int s = 0; s < plan->n_stage; s++)
         if (!plan->backend->prepare(&plan->program[s], plan_memory, plan->pool))
             return false;
+    rd_frame_measure(plan);
     return true;
 }
 
@@ -166,6 +167,7 @@ static void drop(rd_owned *self)
     rd_plan *plan = (rd_plan *)self;
     rd_ctx  *ctx  = plan->ctx;
 
+    rd_frame_drop(plan);
     rd_pool_free(plan->pool);
     rd_free(ctx, plan);
 }

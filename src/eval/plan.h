@@ -2,6 +2,7 @@
 #ifndef RD_EVAL_PLAN_H
 #define RD_EVAL_PLAN_H
 #include "eval/ir.h"
+#include <stdatomic.h>
 
 /* A result's memory: its layout and where it goes unless a run says otherwise. */
 typedef struct rd_output {
@@ -14,17 +15,20 @@ typedef struct rd_output {
 } rd_output;
 
 struct rd_plan {
-    rd_owned                owned; /* first: the context frees plans with itself  */
-    rd_ctx                 *ctx;
-    rd_pool                *pool;
-    const rd_backend_table *backend;
-    int32_t                 threads;     /* as asked for; 0: by work                     */
-    int64_t                 task_grains; /* tests: tasks of so many grains; 0: one task a thread */
-    int32_t                 n_stage, n_slot, n_in, n_out;
-    rd_program             *program;
-    rd_slot                *slot;
-    int32_t                *in_slot; /* of input k, -1: no program reads it          */
-    rd_output              *out;
+    rd_owned                   owned; /* first: the context frees plans with itself  */
+    rd_ctx                    *ctx;
+    rd_pool                   *pool;
+    const rd_backend_table    *backend;
+    int32_t                    threads;     /* as asked for; 0: by work                     */
+    int64_t                    task_grains; /* tests: tasks of so many grains; 0: one task a thread */
+    int32_t                    n_stage, n_slot, n_in, n_out;
+    rd_program                *program;
+    rd_slot                   *slot;
+    int32_t                   *in_slot; /* of input k, -1: no program reads it          */
+    rd_output                 *out;
+    int64_t                    arrays_bytes, work_bytes; /* of a run's frame */
+    bool                       arrays_apart;             /* arrays between stages are not in the frame          */
+    _Atomic(struct rd_frame *) frame;                    /* the last run's, for the next; NULL: in use, or none */
 };
 
 /* What a run did, for tests. */

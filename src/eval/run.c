@@ -1,9 +1,8 @@
-/* run.c - runs a plan: binds slots to memory, cuts each stage into tasks, joins what tasks reduced together.
+/* run.c - runs a plan: cuts each stage into tasks, joins what tasks reduced together.
  *
  * Tasks are contiguous shares of a stage's root axis that start at whole blocks of every combine tree, so their number
  * changes no bit. */
-#include "eval/plan.h"
-#include <stdio.h>
+#include "eval/frame.h"
 #include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -19,9 +18,7 @@ enum { WHOLE = 64 };
 
 typedef struct run {
     const rd_plan *plan;
-    void         **slot;    /* n_slot addresses                                   */
-    void         **scratch; /* per result: memory to copy from at the end, or NULL */
-    void         **target;  /* per result: where it belongs                        */
+    rd_frame      *frame;
     rd_run_stats   stats;
     rd_status      status;
 } run;
@@ -35,7 +32,7 @@ static int available_threads(const rd_plan *plan, double work)
     int asked = plan->threads ? plan->threads : rd_ctx_threads(plan->ctx);
 
     /* Inside a caller's own parallel region its threads are busy already. */
-    if (!omp_in_parallel() && (plan->threads || work >= SMALL_WORK))
+    if ((plan->threads || work >= SMALL_WORK) && !omp_in_parallel())
         threads = asked ? asked : omp_get_max_threads();
 #else
     (void)plan;
@@ -63,45 +60,75 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
 typedef struct tasks {
     int32_t  n;
     rd_task *task;
-    char    *memory; /* slots, state and scratch of all tasks, one run of cache lines each */
+    char    *memory; /* records, then slots, state and scratch of each task in whole cache lines; NULL: the frame's */
 } tasks;
 
-static int64_t lines(int64_t bytes)
+/* Its sentence, most of the record, is not cleared. */
+static void set_task(const rd_program *p, rd_task *task, char *work, void **slot, int64_t lo, int64_t hi)
 {
-    return (bytes + 63) / 64 * 64;
+    rd_task_places(p, work, slot);
+    task->slot        = slot;
+    task->state       = work;
+    task->lo          = lo;
+    task->hi          = hi;
+    task->warnings    = 0;
+    task->status      = RD_OK;
+    task->sentence[0] = 0;
+    task->loads       = 0;
 }
 
-static bool make_tasks(run *r, const rd_program *p, tasks *t)
+static char *next_line(char *at)
+{
+    return at + (-(uintptr_t)at & 63);
+}
+
+/* One task uses the record, the slots and, if there is room, the working memory of the frame. */
+static bool one_task(const run *r, const rd_program *p, int64_t extent, tasks *t)
+{
+    rd_frame *f     = r->frame;
+    int64_t   bytes = rd_task_bytes(p);
+
+    t->n    = 1;
+    t->task = &f->task;
+    if (bytes > r->plan->work_bytes && !(t->memory = rd_alloc_quiet(r->plan->ctx, rd_bytes_add(bytes, 64))))
+        return false;
+    set_task(p, t->task, t->memory ? next_line(t->memory) : f->work, f->slot, 0, extent);
+    return true;
+}
+
+static bool make_tasks(const run *r, const rd_program *p, tasks *t)
 {
     const rd_plan *plan   = r->plan;
     int64_t        extent = p->root >= 0 ? p->axis_extent[p->root] : 1, size = task_size(plan, p, extent);
-    int64_t        slots = lines((int64_t)sizeof(void *) * (p->first_scratch + p->n_scratch));
-    int64_t        state = lines(p->state_bytes), bytes = slots + state;
+    int64_t        n = (extent + size - 1) / size, slots, bytes, records;
+    char          *at;
 
-    for (int k = 0; k < p->n_scratch; k++)
-        bytes += lines(p->scratch_bytes[k]);
-    t->n      = (int32_t)((extent + size - 1) / size);
-    t->n      = t->n ? t->n : 1;
-    t->task   = rd_alloc_quiet(plan->ctx, (int64_t)sizeof *t->task * t->n);
-    t->memory = rd_alloc_quiet(plan->ctx, bytes * t->n + 64);
-    if (!t->task || !t->memory)
+    if (n <= 1)
+        return one_task(r, p, extent, t);
+    slots     = rd_lines((int64_t)sizeof(void *) * (p->first_scratch + p->n_scratch));
+    bytes     = rd_bytes_add(slots, rd_task_bytes(p));
+    records   = n * (int64_t)sizeof(rd_task);
+    t->n      = (int32_t)n;
+    t->memory = rd_alloc_quiet(plan->ctx, rd_bytes_add(rd_bytes_times(bytes, n), records + 64));
+    if (!t->memory)
         return false;
-    for (int k = 0; k < t->n; k++) {
-        char *at = (char *)lines((int64_t)(intptr_t)t->memory) + k * bytes;
-
-        t->task[k] = (rd_task){ .slot  = (void **)at,
-                                .state = at + slots,
-                                .lo    = k * size,
-                                .hi    = (k + 1) * size < extent ? (k + 1) * size : extent };
-        memcpy(at, r->slot, sizeof(void *) * (size_t)plan->n_slot);
-        at += slots + state;
-        for (int s = 0; s < p->n_scratch; s++, at += lines(p->scratch_bytes[s - 1]))
-            ((void **)t->task[k].slot)[p->first_scratch + s] = at;
+    t->task = (rd_task *)(void *)t->memory;
+    at      = next_line(t->memory + records);
+    for (int64_t k = 0; k < n; k++, at += bytes) {
+        memcpy(at, r->frame->slot, sizeof(void *) * (size_t)plan->n_slot);
+        set_task(p, &t->task[k], at + slots, (void **)(void *)at, k * size, k + 1 < n ? (k + 1) * size : extent);
     }
     return true;
 }
 
-static void run_tasks(run *r, const rd_program *p, tasks *t)
+static void run_task(const rd_backend_table *b, const rd_program *p, rd_task *task)
+{
+    b->head(p, task);
+    if (task->status == RD_OK)
+        b->body(p, task);
+}
+
+static void run_tasks(const run *r, const rd_program *p, tasks *t)
 {
     const rd_backend_table *b = r->plan->backend;
 
@@ -109,14 +136,11 @@ static void run_tasks(run *r, const rd_program *p, tasks *t)
     int threads = r->plan->task_grains ? 1 : t->n;
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
 #endif
-    for (int k = 0; k < t->n; k++) {
-        b->head(p, &t->task[k]);
-        if (t->task[k].status == RD_OK)
-            b->body(p, &t->task[k]);
-    }
+    for (int k = 0; k < t->n; k++)
+        run_task(b, p, &t->task[k]);
 }
 
-static void finish_tasks(run *r, const rd_program *p, tasks *t)
+static void finish_tasks(run *r, const rd_program *p, const tasks *t)
 {
     uint32_t warnings = 0;
 
@@ -137,200 +161,33 @@ static void finish_tasks(run *r, const rd_program *p, tasks *t)
         r->stats.tasks = t->n;
 }
 
-static rd_status no_memory(const rd_plan *plan)
-{
-    return rd_fail_run(plan->ctx, RD_ERR_MEMORY, "rd_plan_run: no memory for what the plan keeps between its loops");
-}
-
 static void run_stage(run *r, const rd_program *p)
 {
     tasks t = { 0 };
 
-    if (make_tasks(r, p, &t)) {
-        run_tasks(r, p, &t);
-        finish_tasks(r, p, &t);
-    } else
-        r->status = no_memory(r->plan);
-    rd_free(r->plan->ctx, t.memory);
-    rd_free(r->plan->ctx, t.task);
-}
-
-/* ---- Slots ------------------------------------------------------------------------------------------------------------ */
-typedef struct span {
-    const char *lo, *hi;
-} span;
-
-static span slot_span(const rd_slot *s, const void *base)
-{
-    int size = rd_dtype_size(s->type);
-
-    return (span){ (const char *)base + s->lo * size, (const char *)base + s->hi * size };
-}
-
-static span output_span(const rd_output *o, const void *base)
-{
-    int size = rd_dtype_size(o->type);
-
-    return (span){ (const char *)base + o->lo * size, (const char *)base + o->hi * size };
-}
-
-static bool meet(span a, span b)
-{
-    return a.lo < b.hi && b.lo < a.hi;
-}
-
-/* Must result k be written aside and copied?  Because it overlaps an input that is still read, or another result. */
-static bool needs_scratch(const run *r, int k)
-{
-    const rd_plan   *plan = r->plan;
-    const rd_output *o    = &plan->out[k];
-    span             mine = output_span(o, r->target[k]);
-
-    for (int s = 0; s < plan->n_slot; s++)
-        if ((plan->slot[s].kind == RD_SLOT_LEAF || plan->slot[s].kind == RD_SLOT_INPUT) && r->slot[s] &&
-            meet(mine, slot_span(&plan->slot[s], r->slot[s])) &&
-            !rd_alias_safe(plan, o->slot, r->target[k], s, r->slot[s]))
-            return true;
-    for (int other = 0; other < plan->n_out; other++)
-        if (other != k && plan->out[other].slot >= 0 && meet(mine, output_span(&plan->out[other], r->target[other])))
-            return true;
-    return false;
-}
-
-/* The address that a run got for its input or result k: is it one, and aligned? */
-static rd_status check_address(const run *r, const char *what, int k, const void *address, rd_dtype type)
-{
-    char sentence[128];
-
-    if (address && (uintptr_t)address % (uintptr_t)rd_dtype_size(type) == 0)
-        return RD_OK;
-    if (address)
-        snprintf(sentence, sizeof sentence, "rd_plan_run: the address %p of %s %d is not aligned for %s", address, what,
-                 k, rd_dtype_name(type));
+    if (!make_tasks(r, p, &t)) {
+        r->status = rd_no_memory(r->plan);
+        return;
+    }
+    if (t.n == 1)
+        run_task(r->plan->backend, p, t.task); /* even a region of one thread costs as much as a small kernel */
     else
-        snprintf(sentence, sizeof sentence, "rd_plan_run: the address of %s %d is NULL", what, k);
-    return rd_fail_run(r->plan->ctx, RD_ERR_ARGUMENT, sentence);
-}
-
-static rd_status bind_inputs(run *r, const void *const *in)
-{
-    const rd_plan *plan = r->plan;
-    const void    *given;
-    rd_status      status;
-
-    for (int s = 0; s < plan->n_slot; s++)
-        r->slot[s] = (void *)plan->slot[s].data;
-    for (int k = 0; k < plan->n_in; k++) {
-        if (plan->in_slot[k] < 0)
-            continue;
-        given  = in ? in[k] : NULL;
-        status = check_address(r, "input", k, given, plan->slot[plan->in_slot[k]].type);
-        if (status != RD_OK)
-            return status;
-        r->slot[plan->in_slot[k]] = (void *)given;
-    }
-    return RD_OK;
-}
-
-static rd_status bind_outputs(run *r, void *const *out)
-{
-    const rd_plan *plan = r->plan;
-    rd_status      status;
-
-    for (int k = 0; k < plan->n_out; k++) {
-        r->target[k] = out ? out[k] : plan->out[k].data;
-        if (plan->out[k].slot < 0)
-            continue;
-        status = check_address(r, "result", k, r->target[k], plan->out[k].type);
-        if (status != RD_OK)
-            return status;
-    }
-    for (int k = 0; k < plan->n_out; k++) {
-        const rd_output *o = &plan->out[k];
-        char            *base;
-
-        if (o->slot < 0)
-            continue;
-        if (needs_scratch(r, k)) {
-            base = rd_alloc_quiet(plan->ctx, (o->hi - o->lo) * rd_dtype_size(o->type));
-            if (!base)
-                return no_memory(plan);
-            r->scratch[k]    = base;
-            r->slot[o->slot] = base - o->lo * rd_dtype_size(o->type);
-        } else
-            r->slot[o->slot] = r->target[k];
-    }
-    return RD_OK;
-}
-
-static rd_status bind_arrays(run *r)
-{
-    for (int s = 0; s < r->plan->n_slot; s++)
-        if (r->plan->slot[s].kind == RD_SLOT_ARRAY) {
-            r->slot[s] = rd_alloc_quiet(r->plan->ctx, r->plan->slot[s].bytes);
-            if (!r->slot[s])
-                return no_memory(r->plan);
-        }
-    return RD_OK;
-}
-
-/* Moves index on to the next element in C order; false after the last. */
-static bool next_element(const rd_output *o, int64_t *index)
-{
-    for (int a = o->rank; a-- > 0; index[a] = 0)
-        if (++index[a] < o->extent[a])
-            return true;
-    return false;
-}
-
-static void copy_out(const rd_output *o, char *to, const char *from)
-{
-    int     size               = rd_dtype_size(o->type);
-    int64_t index[RD_MAX_RANK] = { 0 };
-
-    do {
-        int64_t at = 0;
-
-        for (int a = 0; a < o->rank; a++)
-            at += index[a] * o->stride[a];
-        memcpy(to + at * size, from + at * size, (size_t)size);
-    } while (next_element(o, index));
-}
-
-static void release(run *r)
-{
-    const rd_plan *plan = r->plan;
-
-    for (int s = 0; s < plan->n_slot; s++)
-        if (plan->slot[s].kind == RD_SLOT_ARRAY)
-            rd_free(plan->ctx, r->slot[s]);
-    for (int k = 0; k < plan->n_out; k++) {
-        if (r->scratch[k] && r->status == RD_OK)
-            copy_out(&plan->out[k], r->target[k], r->slot[plan->out[k].slot]);
-        rd_free(plan->ctx, r->scratch[k]);
-    }
+        run_tasks(r, p, &t);
+    finish_tasks(r, p, &t);
+    rd_free(r->plan->ctx, t.memory);
 }
 
 rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out, rd_run_stats *stats)
 {
-    run    r      = { .plan = plan };
-    size_t n      = (size_t)plan->n_slot + 2 * (size_t)plan->n_out + 1;
-    void **memory = rd_alloc_quiet(plan->ctx, (int64_t)(n * sizeof *memory));
+    run r = { .plan = plan, .frame = rd_frame_take(plan) };
 
-    if (!memory)
-        return no_memory(plan);
-    r.slot    = memory;
-    r.scratch = memory + plan->n_slot;
-    r.target  = r.scratch + plan->n_out;
-    r.status  = bind_inputs(&r, in);
-    if (r.status == RD_OK)
-        r.status = bind_outputs(&r, out);
-    if (r.status == RD_OK)
-        r.status = bind_arrays(&r);
+    if (!r.frame)
+        return rd_no_memory(plan);
+    r.status = rd_bind(plan, r.frame, in, out);
     for (int s = 0; s < plan->n_stage && r.status == RD_OK; s++)
         run_stage(&r, &plan->program[s]);
-    release(&r);
-    rd_free(plan->ctx, memory);
+    rd_unbind(plan, r.frame, r.status);
+    rd_frame_give(plan, r.frame);
     if (stats)
         *stats = r.stats;
     return r.status;

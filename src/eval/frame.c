@@ -1,0 +1,116 @@
+/* frame.c - frames: their sizes, and the one that a plan keeps. */
+#include "eval/frame.h"
+#include <string.h>
+
+#ifndef RD_CHECK
+#define RD_CHECK 0
+#endif
+
+/* Frames have room for so much, once for the arrays between stages and once for what one task works in.  What is larger
+ * is taken when it is needed: next to the work on it an allocation is nothing, and a plan should hold little when it
+ * does not run. */
+enum { KEEP = 256 << 10 };
+
+/* ---- Tasks ---------------------------------------------------------------------------------------------------- */
+int64_t rd_task_bytes(const rd_program *p)
+{
+    int64_t bytes = rd_lines(p->state_bytes);
+
+    for (int k = 0; k < p->n_scratch; k++)
+        bytes = rd_bytes_add(bytes, rd_lines(p->scratch_bytes[k]));
+    return bytes;
+}
+
+void rd_task_places(const rd_program *p, char *work, void **slot)
+{
+    char *at = work + rd_lines(p->state_bytes);
+
+    for (int k = 0; k < p->n_scratch; k++) {
+        slot[p->first_scratch + k] = at;
+        at += rd_lines(p->scratch_bytes[k]);
+    }
+}
+
+/* ---- Frames --------------------------------------------------------------------------------------------------- */
+static int64_t pointer_bytes(const rd_plan *plan)
+{
+    int64_t most = 0;
+
+    for (int s = 0; s < plan->n_stage; s++)
+        if (plan->program[s].n_scratch > most)
+            most = plan->program[s].n_scratch;
+    return rd_lines((int64_t)sizeof(void *) * (plan->n_slot + most + 2 * (int64_t)plan->n_out));
+}
+
+/* The most of what stages need as one task, of those that fit. */
+static int64_t work_bytes(const rd_plan *plan)
+{
+    int64_t most = 0;
+
+    for (int s = 0; s < plan->n_stage; s++) {
+        int64_t bytes = rd_task_bytes(&plan->program[s]);
+
+        most = bytes > most && bytes <= KEEP ? bytes : most;
+    }
+    return most;
+}
+
+/* Places for the arrays between stages, if they are small together. */
+static int64_t place_arrays(rd_plan *plan)
+{
+    int64_t bytes = 0;
+
+    for (int s = 0; s < plan->n_slot; s++)
+        if (plan->slot[s].kind == RD_SLOT_ARRAY) {
+            plan->slot[s].at = bytes;
+            bytes            = rd_bytes_add(bytes, rd_lines(plan->slot[s].bytes));
+        }
+    plan->arrays_apart = bytes > KEEP;
+    return plan->arrays_apart ? 0 : bytes;
+}
+
+void rd_frame_measure(rd_plan *plan)
+{
+    plan->arrays_bytes = place_arrays(plan);
+    plan->work_bytes   = work_bytes(plan);
+}
+
+static rd_frame *new_frame(const rd_plan *plan)
+{
+    int64_t   head = rd_lines(sizeof(rd_frame)), pointers = pointer_bytes(plan);
+    char     *at    = rd_alloc_quiet(plan->ctx, head + 64 + pointers + plan->arrays_bytes + plan->work_bytes);
+    rd_frame *frame = (rd_frame *)(void *)at;
+
+    if (!frame)
+        return NULL;
+    at += head;
+    at += -(uintptr_t)at & 63;
+    frame->target = (void **)(void *)at;
+    frame->aside  = frame->target + plan->n_out;
+    frame->slot   = frame->aside + plan->n_out;
+    frame->arrays = at + pointers;
+    frame->work   = frame->arrays + plan->arrays_bytes;
+    return frame;
+}
+
+/* The plan is const to those who run it: what they exchange here is no part of what it does. */
+rd_frame *rd_frame_take(const rd_plan *plan)
+{
+    rd_frame *frame = atomic_exchange_explicit(&((rd_plan *)plan)->frame, NULL, memory_order_acquire);
+
+    frame = frame ? frame : new_frame(plan);
+    if (RD_CHECK && frame) /* nobody may count on what an earlier run left, or on zeros */
+        memset(frame->arrays, 0xA5, (size_t)(plan->arrays_bytes + plan->work_bytes));
+    return frame;
+}
+
+void rd_frame_give(const rd_plan *plan, rd_frame *frame)
+{
+    rd_free(plan->ctx, atomic_exchange_explicit(&((rd_plan *)plan)->frame, frame, memory_order_acq_rel));
+}
+
+void rd_frame_drop(rd_plan *plan)
+{
+    rd_free(plan->ctx, plan->frame);
+    plan->frame = NULL;
+}

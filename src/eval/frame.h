@@ -1,0 +1,35 @@
+/* frame.h - the memory of one run: addresses of slots, what tasks work in, small arrays between stages.
+ *
+ * A plan keeps the frame of its last run for the next one, so that a small run calls no allocator.  Runs of one plan at
+ * the same time each have a frame: whoever finds none takes fresh memory. */
+#ifndef RD_EVAL_FRAME_H
+#define RD_EVAL_FRAME_H
+#include "eval/plan.h"
+
+typedef struct rd_frame {
+    void  **slot;   /* n_slot addresses, and room for the scratch slots of any stage                 */
+    void  **target; /* per result: where it belongs                                                  */
+    void  **aside;  /* per result: memory it is written to instead and copied from; NULL: none       */
+    char   *work;   /* state and scratch of a stage that is one task: not zeroed                     */
+    char   *arrays; /* arrays between stages                                                         */
+    rd_task task;   /* of such a stage                                                               */
+} rd_frame;
+
+/* State and scratch of one task. */
+int64_t rd_task_bytes(const rd_program *p);
+/* Gives a task's scratch slots their places behind its state. */
+void rd_task_places(const rd_program *p, char *work, void **slot);
+
+/* Sizes of the plan's frames, once its programs are prepared. */
+void rd_frame_measure(rd_plan *plan);
+/* NULL without memory.  What is given back may be kept. */
+rd_frame *rd_frame_take(const rd_plan *plan);
+void      rd_frame_give(const rd_plan *plan, rd_frame *frame);
+/* Frees the one that is kept. */
+void rd_frame_drop(rd_plan *plan);
+
+/* bind.c: addresses for all slots; after the run, what was written aside is copied and separate memory goes. */
+rd_status rd_bind(const rd_plan *plan, rd_frame *frame, const void *const *in, void *const *out);
+void      rd_unbind(const rd_plan *plan, rd_frame *frame, rd_status status);
+rd_status rd_no_memory(const rd_plan *plan);
+#endif
