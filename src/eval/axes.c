@@ -15,16 +15,33 @@ static bool meet(const uint64_t *a, const uint64_t *b)
     return false;
 }
 
-int rd_axes_new(rd_axes *axes, int64_t extent)
+static bool room_for_axis(rd_axes *axes)
 {
-    rd_raw_axis *a = &axes->at[axes->n];
+    int32_t      room = axes->room ? 2 * axes->room : 16;
+    rd_raw_axis *more;
 
+    if (axes->n < axes->room)
+        return true;
     if (axes->n == RD_RAW_AXES) {
         rd_fail(axes->ctx, RD_ERR_LIMIT, "rd_eval: the expressions need more than %d loop axes", RD_RAW_AXES);
-        return -1;
+        return false;
     }
-    memset(a, 0, sizeof *a);
-    a->extent = extent;
+    more = rd_pool_grow(axes->pool, axes->at, (size_t)axes->n, (size_t)room, sizeof *more);
+    if (!more)
+        return false;
+    axes->at   = more;
+    axes->room = room;
+    return true;
+}
+
+int rd_axes_new(rd_axes *axes, int64_t extent)
+{
+    rd_raw_axis *a;
+
+    if (!room_for_axis(axes))
+        return -1;
+    a         = &axes->at[axes->n];
+    *a        = (rd_raw_axis){ .extent = extent };
     a->parent = axes->n;
     a->outer = a->inner = -1;
     set_bit(a->member, axes->n);
@@ -82,6 +99,8 @@ bool rd_axes_split(rd_axes *axes, int axis, int64_t inner)
         return false;
     parts[0] = rd_axes_new(axes, axes->at[a].extent / inner);
     parts[1] = rd_axes_new(axes, inner);
+    if (parts[0] < 0 || parts[1] < 0)
+        return false; /* no memory, which is recorded: whoever copies instead fails as well */
     for (int i = 0; i < axes->n - 2; i++) {
         /* Whoever must not be the whole must not be a part. */
         uint64_t one[RD_RAW_WORDS] = { 0 };

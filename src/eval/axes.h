@@ -18,12 +18,13 @@ typedef struct rd_raw_axis {
 } rd_raw_axis;
 
 typedef struct rd_axes {
-    rd_ctx     *ctx;
-    int32_t     n;
-    rd_raw_axis at[RD_RAW_AXES];
+    rd_ctx      *ctx;
+    rd_pool     *pool;
+    int32_t      n, room;
+    rd_raw_axis *at; /* it moves when a new axis needs room */
 } rd_axes;
 
-/* A new axis, or -1 after recording RD_ERR_LIMIT. */
+/* A new axis, or -1 after recording RD_ERR_LIMIT or RD_ERR_MEMORY. */
 int  rd_axes_new(rd_axes *axes, int64_t extent);
 int  rd_axes_root(const rd_axes *axes, int axis);
 void rd_axes_apart(rd_axes *axes, int a, int b);

@@ -128,7 +128,7 @@ int rd_demand_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at)
     rd_demand *d;
 
     if (c->n_demand == c->room_demand) {
-        int32_t room = c->room_demand ? 2 * c->room_demand : 64;
+        int32_t room = c->room_demand ? 2 * c->room_demand : 16;
 
         d = rd_pool_grow(c->pool, c->demand, (size_t)c->n_demand, (size_t)room, sizeof *d);
         if (!d)
@@ -159,7 +159,7 @@ int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_ex
     rd_graph *g = c->graph;
 
     if (g->n_value == c->room_value) {
-        int32_t   room = c->room_value ? 2 * c->room_value : 64;
+        int32_t   room = c->room_value ? 2 * c->room_value : 16;
         rd_value *more = rd_pool_grow(c->pool, g->value, (size_t)g->n_value, (size_t)room, sizeof *more);
 
         if (!more)
@@ -364,6 +364,7 @@ rd_graph *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     c.graph->pool     = pool;
     c.graph->n_result = n;
     c.axes->ctx       = ctx;
+    c.axes->pool      = pool;
     ok                = reach(&c, n, request);
     for (int k = 0; ok && k < n; k++)
         ok = demand_result(&c, &request[k], &result[k]);

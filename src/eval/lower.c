@@ -168,6 +168,26 @@ static void finish_program(rd_lowering *l, const rd_level *body)
             p->loop[p->inst[i].arg].end = i;
 }
 
+/* Moves a vector into the plan's memory. */
+static void settle(rd_lowering *l, void **vector, int32_t n, size_t size)
+{
+    *vector = rd_pool_grow(l->pool, *vector, (size_t)n, (size_t)n, size);
+    l->failed |= !*vector;
+}
+
+static void settle_program(rd_lowering *l)
+{
+    rd_program *p = l->p;
+
+    if (l->failed)
+        return;
+    settle(l, (void **)&p->address, p->n_address, sizeof *p->address);
+    settle(l, (void **)&p->loop, p->n_loop, sizeof *p->loop);
+    settle(l, (void **)&p->fold, p->n_fold, sizeof *p->fold);
+    settle(l, (void **)&p->call, p->n_call, sizeof *p->call);
+    settle(l, (void **)&p->scratch_bytes, p->n_scratch, sizeof *p->scratch_bytes);
+}
+
 static void describe_program(rd_lowering *l)
 {
     rd_program *p = l->p;
@@ -210,6 +230,7 @@ static bool lower_stage(rd_lowering *l)
     else
         emit_anchor(l, l->stage->item->value);
     finish_program(l, &body);
+    settle_program(l);
     rd_close_level(l);
     return !l->failed;
 }

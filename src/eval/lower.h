@@ -66,6 +66,7 @@ void rd_start_folds(rd_lowering *l, const rd_scope *scope, const rd_scope *loop)
 void rd_close_fold(rd_lowering *l, rd_level *into, int i);
 void rd_close_folds(rd_lowering *l, rd_level *into, const rd_scope *scope, const rd_scope *loop);
 
-/* Appends item number n of `size` bytes to a growing vector of the pool; NULL and l->failed without memory. */
+/* Appends item number n of `size` bytes to a growing vector; NULL and l->failed without memory.  The plan gets a copy
+ * without the room. */
 void *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t size);
 #endif

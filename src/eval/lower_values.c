@@ -7,8 +7,8 @@
 void *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t size)
 {
     if (n == *room) {
-        int32_t more = n ? 2 * n : 16;
-        void   *p    = rd_pool_grow(l->pool, *vector, (size_t)n, (size_t)more, size);
+        int32_t more = n ? 2 * n : 4;
+        void   *p    = rd_pool_grow(l->graph->pool, *vector, (size_t)n, (size_t)more, size);
 
         if (!p) {
             l->failed = true;
