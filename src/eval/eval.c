@@ -1,7 +1,8 @@
 /* eval.c - evaluation as callers see it: memory for results, a plan, its run. */
-#include "eval/plan.h"
+#include "eval/cache.h"
 #include "expr/array.h"
 #include <math.h>
+#include <string.h>
 
 static bool wants_memory(const rd_result *r)
 {
@@ -56,24 +57,23 @@ static bool check_outputs(rd_ctx *ctx, rd_results results)
 
 rd_status rd_eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
-    rd_plan  *plan;
+    enum { FEW = 16 };
+    bool      few[FEW], *fresh = few;
     rd_status status;
-    bool     *fresh;
 
     if (!ctx)
         return RD_ERR_ARGUMENT;
     if (rd_error(ctx) != RD_OK || !check_outputs(ctx, results))
         return rd_error(ctx);
-    fresh = rd_alloc(ctx, results.n);
-    if (!fresh)
+    if (results.n > FEW && !(fresh = rd_alloc(ctx, results.n)))
         return rd_error(ctx);
-    plan   = give_memory(ctx, results, fresh) ? rd_plan_make(ctx, (rd_exprs){ 0 }, results, opts) : NULL;
-    status = plan ? rd_plan_execute(plan, NULL, NULL, NULL) : rd_error(ctx);
-    rd_plan_free(plan);
+    memset(fresh, 0, (size_t)results.n);
+    status = give_memory(ctx, results, fresh) ? rd_cache_run(ctx, results, opts) : rd_error(ctx);
     for (int k = 0; status != RD_OK && k < results.n; k++)
         if (fresh[k] && results.at[k].out->owner)
             rd_array_free(results.at[k].out);
-    rd_free(ctx, fresh);
+    if (fresh != few)
+        rd_free(ctx, fresh);
     return status;
 }
 

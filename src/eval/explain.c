@@ -111,7 +111,7 @@ const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
 
     if (!ctx || rd_error(ctx) != RD_OK || !rd_eval_options(ctx, opts, &full))
         return NULL;
-    pool = rd_pool_new(ctx);
+    pool = rd_pool_planning(ctx);
     if (pool)
         nest = rd_pipeline(ctx, pool, results, &full);
     if (nest) {

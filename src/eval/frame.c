@@ -75,10 +75,15 @@ void rd_frame_measure(rd_plan *plan)
     plan->work_bytes   = work_bytes(plan);
 }
 
+int64_t rd_frame_bytes(const rd_plan *plan)
+{
+    return rd_lines(sizeof(rd_frame)) + 64 + pointer_bytes(plan) + plan->arrays_bytes + plan->work_bytes;
+}
+
 static rd_frame *new_frame(const rd_plan *plan)
 {
     int64_t   head = rd_lines(sizeof(rd_frame)), pointers = pointer_bytes(plan);
-    char     *at    = rd_alloc_quiet(plan->ctx, head + 64 + pointers + plan->arrays_bytes + plan->work_bytes);
+    char     *at    = rd_alloc_quiet(plan->ctx, rd_frame_bytes(plan));
     rd_frame *frame = (rd_frame *)(void *)at;
 
     if (!frame)

@@ -25,6 +25,7 @@ void rd_frame_measure(rd_plan *plan);
 /* NULL without memory.  What is given back may be kept. */
 rd_frame *rd_frame_take(const rd_plan *plan);
 void      rd_frame_give(const rd_plan *plan, rd_frame *frame);
+int64_t   rd_frame_bytes(const rd_plan *plan);
 /* Frees the one that is kept. */
 void rd_frame_drop(rd_plan *plan);
 

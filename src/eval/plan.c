@@ -1,6 +1,7 @@
 /* plan.c - the pipeline: results asked for in, a plan out. */
 #include "eval/debug.h"
 #include "eval/frame.h"
+#include "eval/key.h"
 #include "eval/request.h"
 #include <string.h>
 
@@ -71,7 +72,7 @@ static bool check_inputs(rd_ctx *ctx, rd_exprs in)
     return true;
 }
 
-/* Which slot input k fills; every input slot must be filled by one. */
+/* Which slot input k fills, -1: none. */
 static bool bind_inputs(rd_plan *plan, const rd_graph *g, rd_exprs in)
 {
     plan->n_in    = in.n;
@@ -81,36 +82,25 @@ static bool bind_inputs(rd_plan *plan, const rd_graph *g, rd_exprs in)
     for (int k = 0; k < in.n; k++) {
         plan->in_slot[k] = -1;
         for (int s = 0; s < g->n_slot; s++)
-            if (g->slot[s].kind == RD_SLOT_INPUT && g->slot[s].expr == in.at[k])
+            if (g->slot[s].expr == in.at[k] && (g->slot[s].kind == RD_SLOT_INPUT || g->slot[s].kind == RD_SLOT_LEAF))
                 plan->in_slot[k] = s;
     }
+    return true;
+}
+
+/* Every input that is read must be filled. */
+static bool check_bound(const rd_plan *plan, const rd_graph *g)
+{
     for (int s = 0; s < g->n_slot; s++) {
         bool bound = g->slot[s].kind != RD_SLOT_INPUT;
 
-        for (int k = 0; k < in.n; k++)
+        for (int k = 0; k < plan->n_in; k++)
             bound |= plan->in_slot[k] == s;
         if (!bound) {
             rd_fail(plan->ctx, RD_ERR_ARGUMENT, "rd_eval: input \"%s\" has no memory; give it to rd_plan_new()",
                     g->slot[s].name);
             return false;
         }
-    }
-    return true;
-}
-
-static bool copy_slots(rd_plan *plan, const rd_graph *g)
-{
-    plan->n_slot = g->n_slot;
-    plan->slot   = rd_pool_grow(plan->pool, g->slot, (size_t)g->n_slot, (size_t)g->n_slot + 1, sizeof *plan->slot);
-    if (!plan->slot)
-        return false;
-    for (int s = 0; s < g->n_slot; s++) {
-        rd_slot *slot = &plan->slot[s];
-
-        slot->expr = NULL;
-        slot->name = NULL;
-        if (slot->kind == RD_SLOT_OUTPUT && rd_points(plan->out[slot->result].rank, plan->out[slot->result].extent))
-            plan->out[slot->result].slot = s;
     }
     return true;
 }
@@ -144,7 +134,9 @@ static bool prepare_programs(rd_plan *plan)
     return true;
 }
 
-static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, rd_results results, const rd_eval_opts *opts)
+/* `shift`, one number per input, or NULL: see rd_plan_move(). */
+static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift, rd_results results,
+                 const rd_eval_opts *opts)
 {
     rd_request *request = rd_pool_get(work, (size_t)results.n * sizeof *request);
     rd_nest    *nest;
@@ -158,18 +150,49 @@ static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, rd_results results, 
         return false;
     plan->n_stage = nest->n_stage;
     rd_debug_programs(plan->n_stage, plan->program);
-    return bind_inputs(plan, nest->tree->graph, in) && copy_slots(plan, nest->tree->graph) && copy_names(plan) &&
-           prepare_programs(plan);
+    if (!bind_inputs(plan, nest->tree->graph, in) || !check_bound(plan, nest->tree->graph) ||
+        !rd_plan_slots(plan, nest->tree->graph))
+        return false;
+    if (shift)
+        rd_plan_move(plan, in.n, shift);
+    return copy_names(plan) && prepare_programs(plan);
 }
 
-static void drop(rd_owned *self)
+void rd_plan_drop(rd_plan *plan)
 {
-    rd_plan *plan = (rd_plan *)self;
-    rd_ctx  *ctx  = plan->ctx;
+    rd_ctx *ctx = plan->ctx;
 
     rd_frame_drop(plan);
     rd_pool_free(plan->pool);
     rd_free(ctx, plan);
+}
+
+static void drop(rd_owned *self)
+{
+    rd_plan_drop((rd_plan *)self);
+}
+
+int64_t rd_plan_bytes(const rd_plan *plan)
+{
+    return (int64_t)sizeof *plan + rd_pool_bytes(plan->pool) + rd_frame_bytes(plan);
+}
+
+static rd_plan *make(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift, rd_results results,
+                     const rd_eval_opts *opts)
+{
+    rd_plan *plan = work ? rd_alloc(ctx, sizeof *plan) : NULL;
+
+    if (!plan)
+        return NULL;
+    plan->ctx        = ctx;
+    plan->pool       = rd_pool_new(ctx);
+    plan->backend    = &rd_backend_cpu;
+    plan->threads    = opts->threads;
+    plan->owned.drop = drop;
+    if (plan->pool && fill(plan, work, in, shift, results, opts))
+        return plan;
+    rd_plan_drop(plan);
+    return NULL;
 }
 
 rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
@@ -177,28 +200,33 @@ rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eva
     rd_eval_opts full;
     rd_plan     *plan;
     rd_pool     *work;
-    bool         ok;
 
     if (results.n <= 0 || !results.at)
         return rd_fail(ctx, RD_ERR_ARGUMENT, "rd_eval: no results are asked for");
     if (!rd_eval_options(ctx, opts, &full) || !check_inputs(ctx, in))
         return NULL;
-    work = rd_pool_new(ctx);
-    plan = rd_alloc(ctx, sizeof *plan);
-    if (plan) {
-        plan->ctx        = ctx;
-        plan->pool       = rd_pool_new(ctx);
-        plan->backend    = &rd_backend_cpu;
-        plan->threads    = full.threads;
-        plan->owned.drop = drop;
-    }
-    ok = work && plan && plan->pool && fill(plan, work, in, results, &full);
+    work = rd_pool_planning(ctx);
+    plan = make(ctx, work, in, NULL, results, &full);
     rd_pool_free(work);
-    if (ok)
+    if (plan)
         rd_own(ctx, &plan->owned);
-    else if (plan)
-        drop(&plan->owned);
-    return ok ? plan : NULL;
+    return plan;
+}
+
+rd_plan *rd_plan_movable(rd_ctx *ctx, int n, const rd_key_leaf *leaf, rd_results results, const rd_eval_opts *opts)
+{
+    rd_pool  *work  = rd_pool_planning(ctx);
+    rd_expr **in    = work ? rd_pool_get(work, ((size_t)n + 1) * sizeof *in) : NULL;
+    int64_t  *shift = in ? rd_pool_get(work, ((size_t)n + 1) * sizeof *shift) : NULL;
+    rd_plan  *plan;
+
+    for (int k = 0; shift && k < n; k++) {
+        in[k]    = (rd_expr *)leaf[k].expr;
+        shift[k] = rd_key_shift(&leaf[k]);
+    }
+    plan = shift ? make(ctx, work, (rd_exprs){ in, n }, shift, results, opts) : NULL;
+    rd_pool_free(work);
+    return plan;
 }
 
 void rd_plan_free(rd_plan *plan)
@@ -206,7 +234,7 @@ void rd_plan_free(rd_plan *plan)
     if (!plan)
         return;
     rd_disown(plan->ctx, &plan->owned);
-    drop(&plan->owned);
+    rd_plan_drop(plan);
 }
 
 rd_plan *rd_plan_new(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)

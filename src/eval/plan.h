@@ -40,6 +40,15 @@ typedef struct rd_run_stats {
 /* Graph to plan; NULL after recording the failure. */
 rd_plan  *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts);
 rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out, rd_run_stats *stats);
+/* A plan that the context does not own, for the `n` leaves as inputs: a run's addresses are where each is first read. */
+struct rd_key_leaf;
+rd_plan *rd_plan_movable(rd_ctx *ctx, int n, const struct rd_key_leaf *leaf, rd_results results,
+                         const rd_eval_opts *opts);
+void     rd_plan_drop(rd_plan *plan); /* such a one */
+int64_t  rd_plan_bytes(const rd_plan *plan);
+/* slots.c: the graph's slots for the plan, which has its programs; and inputs moved on by so many elements. */
+bool rd_plan_slots(rd_plan *plan, const rd_graph *graph);
+void rd_plan_move(rd_plan *plan, int n, const int64_t *shift);
 /* May a result be written straight to memory that overlaps what `leaf` reads, both at these addresses? */
 bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_slot, const void *leaf);
 /* The pipeline up to the nest, for explain and the tests of stages; the pool owns all of it.  NULL on failure. */

@@ -1,65 +1,103 @@
 /* pool.c - chunks taken from the context's memory, freed together. */
 #include "eval/pool.h"
-#include "expr/expr.h"
+#include "eval/cache.h"
 #include <string.h>
 
-enum { CHUNK = 16 << 10 };
-
-typedef struct chunk {
-    struct chunk *next;
-    size_t        used, room;
-    _Alignas(16) char at[];
-} chunk;
+/* Chunks grow, so that small plans hold little and large graphs few chunks. */
+enum { FIRST_CHUNK = 2 << 10, MOST_CHUNK = 256 << 10 };
 
 struct rd_pool {
-    rd_ctx *ctx;
-    chunk  *chunks;
+    rd_ctx        *ctx;
+    rd_pool_chunk *chunks;
+    size_t         next; /* bytes of the next chunk */
+    bool           planning;
 };
 
-rd_pool *rd_pool_new(rd_ctx *ctx)
+static rd_pool *new_pool(rd_ctx *ctx, size_t first)
 {
     rd_pool *pool = rd_alloc(ctx, sizeof *pool);
 
     if (pool)
-        pool->ctx = ctx;
+        *pool = (rd_pool){ .ctx = ctx, .next = first };
     return pool;
+}
+
+rd_pool *rd_pool_new(rd_ctx *ctx)
+{
+    return new_pool(ctx, FIRST_CHUNK);
+}
+
+rd_pool *rd_pool_planning(rd_ctx *ctx)
+{
+    rd_pool *pool = new_pool(ctx, RD_PLANNING_CHUNK);
+
+    if (pool) {
+        pool->planning = true;
+        pool->chunks   = rd_cache_take_chunk(ctx);
+    }
+    return pool;
+}
+
+static rd_pool_chunk *new_chunk(rd_pool *pool, size_t need)
+{
+    size_t         room  = need > pool->next ? need : pool->next;
+    rd_pool_chunk *chunk = rd_alloc_raw(pool->ctx, (int64_t)(sizeof *chunk + room));
+
+    if (!chunk)
+        return NULL;
+    if (pool->next < MOST_CHUNK)
+        pool->next *= 2;
+    *chunk              = (rd_pool_chunk){ .next = pool->chunks, .room = room };
+    return pool->chunks = chunk;
 }
 
 void *rd_pool_get(rd_pool *pool, size_t bytes)
 {
-    size_t need = (bytes + 15) & ~(size_t)15;
-    chunk *c    = pool->chunks;
+    void *p = rd_pool_raw(pool, bytes);
 
-    if (!c || c->room - c->used < need) {
-        size_t room = need > CHUNK ? need : CHUNK;
+    return p ? memset(p, 0, bytes) : NULL;
+}
 
-        c = rd_alloc(pool->ctx, (int64_t)(sizeof *c + room));
-        if (!c)
-            return NULL;
-        c->room      = room;
-        c->next      = pool->chunks;
-        pool->chunks = c;
-    }
-    c->used += need;
-    return c->at + c->used - need;
+void *rd_pool_raw(rd_pool *pool, size_t bytes)
+{
+    size_t         need  = (bytes + 15) & ~(size_t)15;
+    rd_pool_chunk *chunk = pool->chunks;
+
+    if ((!chunk || chunk->room - chunk->used < need) && !(chunk = new_chunk(pool, need)))
+        return NULL;
+    chunk->used += need;
+    return chunk->at + chunk->used - need;
 }
 
 void *rd_pool_grow(rd_pool *pool, const void *old, size_t n, size_t room, size_t size)
 {
-    void *p = rd_pool_get(pool, room * size);
+    char *p = rd_pool_raw(pool, room * size);
 
-    if (p && n)
+    if (!p)
+        return NULL;
+    if (n)
         memcpy(p, old, n * size);
+    memset(p + n * size, 0, (room - n) * size);
     return p;
+}
+
+int64_t rd_pool_bytes(const rd_pool *pool)
+{
+    int64_t bytes = sizeof *pool;
+
+    for (const rd_pool_chunk *c = pool->chunks; c; c = c->next)
+        bytes += (int64_t)(sizeof *c + c->room);
+    return bytes;
 }
 
 void rd_pool_free(rd_pool *pool)
 {
     if (!pool)
         return;
-    for (chunk *c = pool->chunks, *next; c; c = next) {
+    for (rd_pool_chunk *c = pool->chunks, *next; c; c = next) {
         next = c->next;
-        rd_free(pool->ctx, c);
+        if (!pool->planning || c->room != RD_PLANNING_CHUNK || !rd_cache_keep_chunk(pool->ctx, c))
+            rd_free(pool->ctx, c);
     }
     rd_free(pool->ctx, pool);
 }

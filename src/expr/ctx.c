@@ -22,7 +22,7 @@ rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
     opts = opts ? opts : &defaults;
     if (!opts->allocate != !opts->release)
         return NULL;
-    ctx = rd_hook_allocate(opts, (int64_t)sizeof *ctx);
+    ctx = rd_hook_allocate(opts, (int64_t)sizeof *ctx, true);
     if (!ctx)
         return NULL;
     ctx->opts     = *opts;
@@ -35,6 +35,7 @@ rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
 void rd_ctx_free(rd_ctx *ctx)
 {
     rd_ctx_opts opts;
+    rd_keeper  *keeper;
 
     if (!ctx)
         return;
@@ -43,6 +44,9 @@ void rd_ctx_free(rd_ctx *ctx)
         rd_disown(ctx, thing);
         thing->drop(thing);
     }
+    keeper = atomic_exchange(&ctx->keeper, NULL);
+    if (keeper)
+        keeper->drop(keeper);
     rd_arena_free(ctx);
     rd_free(ctx, ctx->moment);
     if (ctx->bucket != ctx->first)
@@ -124,6 +128,17 @@ rd_status rd_ctx_release(rd_ctx *ctx, rd_mark mark)
     rd_forget(ctx, moment->newest);
     rd_arena_rewind(ctx, moment->chunk, moment->used);
     return RD_OK;
+}
+
+/* ---- What the evaluator keeps ------------------------------------------------------------------------------ */
+rd_keeper *rd_ctx_keeper(const rd_ctx *ctx)
+{
+    return atomic_load_explicit(&ctx->keeper, memory_order_acquire);
+}
+
+void rd_ctx_set_keeper(rd_ctx *ctx, rd_keeper *keeper)
+{
+    atomic_store_explicit(&ctx->keeper, keeper, memory_order_release);
 }
 
 /* ---- Things freed last ----------------------------------------------------------------------------------- */

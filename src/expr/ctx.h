@@ -54,16 +54,19 @@ struct rd_ctx {
     size_t    n_bucket, n_kept;
     rd_named *named;
     uint32_t  nodes; /* serial of the newest node */
+    uint64_t  made;  /* nodes ever                */
 
     rd_moment *moment; /* the marks that are not ended, oldest first */
     int64_t    n_moment, room_moment;
     uint64_t   marks; /* serial of the newest mark */
 
     rd_owned *owned;
+
+    _Atomic(rd_keeper *) keeper; /* set once */
 };
 
 /* memory.c */
-void *rd_hook_allocate(const rd_ctx_opts *opts, int64_t bytes); /* zeroed; not counted */
+void *rd_hook_allocate(const rd_ctx_opts *opts, int64_t bytes, bool zeroed); /* not counted */
 void  rd_hook_release(const rd_ctx_opts *opts, void *p);
 /* arena.c: gives back what was taken since. */
 void rd_arena_rewind(rd_ctx *ctx, rd_chunk *chunk, size_t used);

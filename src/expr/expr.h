@@ -92,6 +92,7 @@ struct rd_expr {
     } as;
     size_t   as_size;
     uint64_t hash;
+    uint64_t id;     /* never another node's of this context, not even after a release      */
     uint32_t serial; /* grows with each new node of the context: operands have smaller ones */
 };
 
@@ -100,6 +101,7 @@ struct rd_expr {
  * returns NULL on failure; rd_alloc_quiet does not record, is safe on any thread.  Both zero what they return. */
 void   *rd_alloc(rd_ctx *ctx, int64_t bytes);
 void   *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes);
+void   *rd_alloc_raw(rd_ctx *ctx, int64_t bytes);                           /* rd_alloc, but not zeroed */
 void   *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes); /* keeps p on failure, returns NULL */
 void    rd_free(rd_ctx *ctx, void *p);
 int64_t rd_memory_now(const rd_ctx *ctx);  /* bytes held                       */
@@ -128,6 +130,15 @@ typedef struct rd_owned {
 } rd_owned;
 void rd_own(rd_ctx *ctx, rd_owned *thing);
 void rd_disown(rd_ctx *ctx, rd_owned *thing);
+
+/* What the evaluator keeps in a context between evaluations.  `reclaim` frees what nobody uses when memory is short, from
+ * any thread, and says whether there was something; `drop` frees all when the context goes. */
+typedef struct rd_keeper {
+    bool (*reclaim)(struct rd_keeper *self);
+    void (*drop)(struct rd_keeper *self);
+} rd_keeper;
+rd_keeper *rd_ctx_keeper(const rd_ctx *ctx); /* NULL: none yet */
+void       rd_ctx_set_keeper(rd_ctx *ctx, rd_keeper *keeper);
 
 /* The node equal to `node`, found or made; operands, extents and facts are copied.  `facts` may be NULL. */
 rd_expr *rd_node(const rd_expr *node, const void *facts, size_t size);

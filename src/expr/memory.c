@@ -10,14 +10,14 @@ typedef union header {
     max_align_t align;
 } header;
 
-void *rd_hook_allocate(const rd_ctx_opts *opts, int64_t bytes)
+void *rd_hook_allocate(const rd_ctx_opts *opts, int64_t bytes, bool zeroed)
 {
     void *p;
 
     if (!opts->allocate)
-        return calloc(1, (size_t)bytes); /* untouched pages stay untouched */
+        return zeroed ? calloc(1, (size_t)bytes) : malloc((size_t)bytes); /* untouched pages stay untouched */
     p = opts->allocate(opts->user, bytes);
-    if (p)
+    if (p && zeroed)
         memset(p, 0, (size_t)bytes);
     return p;
 }
@@ -46,27 +46,43 @@ static bool count(rd_ctx *ctx, int64_t bytes)
     return true;
 }
 
-void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes)
+/* `bytes` with the header */
+static header *allocate(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
     header *p;
+
+    if (!count(ctx, bytes))
+        return NULL;
+    p = rd_hook_allocate(&ctx->opts, bytes, zeroed);
+    if (p)
+        p->bytes = bytes;
+    else
+        atomic_fetch_sub(&ctx->held, bytes);
+    return p;
+}
+
+static void *take(rd_ctx *ctx, int64_t bytes, bool zeroed)
+{
+    header    *p;
+    rd_keeper *keeper;
 
     if (bytes < 0 || bytes > INT64_MAX - (int64_t)sizeof *p)
         return NULL;
     bytes += (int64_t)sizeof *p;
-    if (!count(ctx, bytes))
-        return NULL;
-    p = rd_hook_allocate(&ctx->opts, bytes);
-    if (!p) {
-        atomic_fetch_sub(&ctx->held, bytes);
-        return NULL;
-    }
-    p->bytes = bytes;
-    return p + 1;
+    p = allocate(ctx, bytes, zeroed);
+    if (!p && (keeper = rd_ctx_keeper(ctx)) && keeper->reclaim(keeper))
+        p = allocate(ctx, bytes, zeroed);
+    return p ? p + 1 : NULL;
 }
 
-void *rd_alloc(rd_ctx *ctx, int64_t bytes)
+void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes)
 {
-    void *p = rd_alloc_quiet(ctx, bytes);
+    return take(ctx, bytes, true);
+}
+
+static void *taken(rd_ctx *ctx, int64_t bytes, bool zeroed)
+{
+    void *p = take(ctx, bytes, zeroed);
 
     if (!p && ctx->opts.memory_limit > 0)
         return rd_fail(ctx, RD_ERR_MEMORY, "no memory: %lld bytes asked for, %lld held of a memory_limit of %lld",
@@ -75,6 +91,16 @@ void *rd_alloc(rd_ctx *ctx, int64_t bytes)
         return rd_fail(ctx, RD_ERR_MEMORY, "no memory: %lld bytes asked for, %lld held", (long long)bytes,
                        (long long)rd_memory_now(ctx));
     return p;
+}
+
+void *rd_alloc(rd_ctx *ctx, int64_t bytes)
+{
+    return taken(ctx, bytes, true);
+}
+
+void *rd_alloc_raw(rd_ctx *ctx, int64_t bytes)
+{
+    return taken(ctx, bytes, false);
 }
 
 void *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes)

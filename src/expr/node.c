@@ -141,6 +141,7 @@ static rd_expr *copy_node(rd_ctx *ctx, const rd_expr *node, uint64_t hash, const
     x->as_size = size;
     x->hash    = hash;
     x->serial  = ++ctx->nodes;
+    x->id      = ++ctx->made;
     return x;
 }
 
