@@ -111,6 +111,8 @@ typedef struct bench_result {
 /** Builds, checks and times one case.  @return false when the library failed; the reason is on stderr. */
 bool bench_run(const bench_case *c, rd_dtype type, const bench_options *options, const hand_isa *hand,
                const bench_limits *limits, bench_result *result);
+/** Prints what the library would do for a case. */
+void bench_explain(const bench_case *c, rd_dtype type, const bench_options *options);
 
 void bench_report_limits(const bench_limits *limits, const hand_isa *hand, const bench_options *options);
 void bench_report(const bench_result *result, const bench_options *options);

@@ -59,8 +59,9 @@ static double compute_rate(hand_op op, rd_dtype type, int threads, double each, 
 
 static void empty_region(void *self)
 {
-    int *threads = self;
+    const int *threads = self;
 
+    (void)threads; /* a build without OpenMP does not look */
 #pragma omp parallel for num_threads(*threads) schedule(static)
     for (int k = 0; k < 1024; k++)
         __asm__ volatile("");

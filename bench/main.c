@@ -50,14 +50,19 @@ static bool all(const bench_options *o, const hand_isa *hand, const bench_limits
     return ok;
 }
 
-static void list(const bench_options *o)
+/* --list and --explain: nothing is measured. */
+static void tell(const bench_options *o)
 {
     rd_dtype types[2];
 
     for (const bench_case *const *table = bench_tables(); *table; table++)
         for (const bench_case *c = *table; c->row; c++)
             for (int k = 0; k < types_of(c, types); k++)
-                if (wanted(c, type_name(types[k]), o))
+                if (!wanted(c, type_name(types[k]), o))
+                    continue;
+                else if (o->explain)
+                    bench_explain(c, types[k], o);
+                else
                     printf("%-4s %-14s %s\n", c->row, c->name, type_name(types[k]));
 }
 
@@ -70,8 +75,8 @@ int main(int argc, char **argv)
 
     if (status >= 0)
         return status;
-    if (o.list) {
-        list(&o);
+    if (o.list || o.explain) {
+        tell(&o);
         return 0;
     }
     for (int k = 0; k < o.n_threads; k++) {

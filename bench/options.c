@@ -15,7 +15,7 @@ static const char help[] = "rdim-bench [OPTION...]: times rdim beside loops writ
                            "  --scale S           S times as many elements, 0 < S <= 1; default: 1\n"
                            "  --json              a JSON object a case, on a line of its own\n"
                            "  --list              only list the cases\n"
-                           "  --explain           print how rdim plans each case\n"
+                           "  --explain           only print how rdim plans each case\n"
                            "  --no-hand           rdim alone\n"
                            "  --help              this text\n"
                            "What the columns mean: docs/benchmark.md.\n";

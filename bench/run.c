@@ -188,16 +188,33 @@ static hand_fn *hand_of(const bench_case *c, rd_dtype type, const bench_options 
     return (type == RD_F64 ? hand->f64 : hand->f32)[c->hand];
 }
 
-static bool prepare(instance *it, const bench_options *options)
+static void open_instance(instance *it, const bench_case *c, rd_dtype type, const bench_options *options, int threads)
 {
-    rd_result list[MOST_RESULTS];
+    const rd_ctx_opts settings = { .size = sizeof settings, .threads = threads };
 
+    *it              = (instance){ .of = c, .type = type, .ctx = rd_ctx_new(&settings) };
+    it->args.threads = threads;
+    it->args.dims    = c->dims;
     make_inputs(it, options->scale);
     build(it);
     make_outputs(it);
-    if (options->explain && !rd_error(it->ctx))
-        printf("---- %s %s %s\n%s\n", it->of->row, it->of->name, it->type == RD_F64 ? "f64" : "f32",
-               rd_explain(it->ctx, results_of(it, list), NULL));
+}
+
+void bench_explain(const bench_case *c, rd_dtype type, const bench_options *options)
+{
+    instance  it;
+    rd_result list[MOST_RESULTS];
+
+    open_instance(&it, c, type, options, options->threads[0]);
+    printf("---- %s %s %s\n%s\n", c->row, c->name, type == RD_F64 ? "f64" : "f32",
+           rd_error(it.ctx) ? rd_error_text(it.ctx) : rd_explain(it.ctx, results_of(&it, list), NULL));
+    rd_ctx_free(it.ctx);
+}
+
+static bool first_run(instance *it)
+{
+    rd_result list[MOST_RESULTS];
+
     it->plan = rd_plan_new(it->ctx, (rd_exprs){ 0 }, results_of(it, list), NULL);
     if (it->plan)
         rd_plan_run(it->plan, NULL, NULL);
@@ -210,23 +227,21 @@ bool bench_run(const bench_case *c, rd_dtype type, const bench_options *options,
                const bench_limits *limits, bench_result *result)
 {
     static void (*const how[])(void *) = { run_plan, run_eval, run_cold };
-    const rd_ctx_opts settings         = { .size = sizeof settings, .threads = limits->threads };
-    instance          it               = { .of = c, .type = c->u8 ? RD_U8 : type };
-    bool              ok;
+    bench_result *const r              = result;
+    instance            it;
+    bool                ok;
 
-    it.ctx          = rd_ctx_new(&settings);
-    it.hand         = hand_of(c, type, options, hand);
-    it.args.threads = limits->threads;
-    it.args.dims    = c->dims;
-    ok              = prepare(&it, options);
+    open_instance(&it, c, type, options, limits->threads);
+    it.hand = hand_of(c, type, options, hand);
+    ok      = first_run(&it);
     if (ok) {
-        *result       = (bench_result){ .of = c, .type = it.type, .threads = limits->threads, .work = work_of(&it) };
-        result->error = check(&it);
-        result->tolerance     = tolerance_of(&it);
-        result->times         = bench_time_pair((bench_action){ how[c->how], &it },
-                                                (bench_action){ it.hand ? run_hand : NULL, &it }, options->reps);
-        result->limit_seconds = bench_limit_seconds(limits, &result->work, type, &result->limit);
-        ok                    = rd_error(it.ctx) == RD_OK;
+        *r           = (bench_result){ .of = c, .type = type, .threads = limits->threads, .work = work_of(&it) };
+        r->error     = check(&it);
+        r->tolerance = tolerance_of(&it);
+        r->times = bench_time_pair((bench_action){ how[c->how], &it }, (bench_action){ it.hand ? run_hand : NULL, &it },
+                                   options->reps);
+        r->limit_seconds = bench_limit_seconds(limits, &r->work, type, &r->limit);
+        ok               = rd_error(it.ctx) == RD_OK;
     }
     rd_ctx_free(it.ctx);
     return ok;

@@ -21,12 +21,12 @@ foreach(flag IN ITEMS -fno-loop-unroll-and-jam -fno-loop-interchange)
     endif()
 endforeach()
 
-# Sanitizers would make other loops of these; that they stay in bounds is for the library's sanitized half to show.
 function(add_hand isa)
     add_library(hand_${isa} OBJECT bench/hand_isa.c)
     set_target_properties(hand_${isa} PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF)
     target_compile_definitions(hand_${isa} PRIVATE HAND_ISA=hand_${isa} _GNU_SOURCE)
-    target_compile_options(hand_${isa} PRIVATE ${hand_flags} ${ARGN})
+    target_compile_options(hand_${isa} PRIVATE ${hand_flags} ${ARGN}
+        $<$<NOT:$<BOOL:${RDIM_OPENMP}>>:-Wno-unused-parameter>)   # those that only a pragma names
     target_link_libraries(hand_${isa} PRIVATE rdim_warnings $<$<BOOL:${RDIM_OPENMP}>:OpenMP::OpenMP_C>)
     target_link_libraries(rdim-bench PRIVATE hand_${isa})
 endfunction()

@@ -6,7 +6,7 @@ bench=$1
 lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT
 
-"$bench" --scale 0.0005 --reps 1 --json > "$lines"
+"$bench" --scale 0.0005 --reps 1 --threads 2 --json > "$lines"
 
 awk -v cases="$("$bench" --list | wc -l)" '
     BEGIN { n_keys = split("row case dtype threads seconds bytes flops limit_seconds hand_seconds ratio error", key, " ") }
@@ -22,7 +22,7 @@ awk -v cases="$("$bench" --list | wc -l)" '
             }
     }
     END {
-        if (NR == 0 || NR % cases != 0) {
+        if (NR != cases) {
             print NR " lines for " cases " cases"
             bad = 1
         }
