@@ -1,0 +1,81 @@
+"""What the Python peers share: the numbers, the protocol and the lines of rdim-bench.
+
+Every program takes the number of threads and rows (none: all)."""
+import json
+import math
+import sys
+import time
+
+import numpy as np
+
+THREADS = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+ROWS = set(sys.argv[2:])
+CUBE = (256, 512, 512)
+AXES = {"sum(0)": (0,), "sum(1)": (1,), "sum(2)": (2,), "sum(01)": (0, 1), "sum(12)": (1, 2), "sum(02)": (0, 2),
+        "sum(all)": (0, 1, 2)}
+LONG = 100_000_000
+POINTS = {"gauss10k": 10000, "gauss30k": 30000}
+ROW_SHAPES = {"1k": (16384, 1024), "64k": (1024, 65536)}
+
+
+def hashed(which, n):
+    """24 bits for each index: those of rdim-bench's input `which`."""
+    out = np.empty(n, np.uint32)
+    step = 1 << 22
+    for start in range(0, n, step):
+        i = np.arange(start, min(n, start + step), dtype=np.uint64) + np.uint64(which * 0x10000000)
+        h = i.astype(np.uint32) * np.uint32(0x9E3779B1)
+        h = (h ^ h >> np.uint32(15)) * np.uint32(0x85EBCA6B)
+        h = (h ^ h >> np.uint32(13)) * np.uint32(0xC2B2AE35)
+        out[start:start + len(h)] = (h ^ h >> np.uint32(16)) >> np.uint32(8)
+    return out
+
+
+def uniform(which, shape, dtype):
+    out = hashed(which, math.prod(shape)).astype(dtype)
+    out *= out.dtype.type(1 / 16777216)
+    return out.reshape(shape)
+
+
+def image(shape):
+    return hashed(0, math.prod(shape)).astype(np.uint8).reshape(shape)
+
+
+def seconds_of(f, times):
+    start = time.perf_counter()
+    for _ in range(times):
+        f()
+    return (time.perf_counter() - start) / times
+
+
+def median_seconds(f):
+    seconds = seconds_of(f, 1)
+    if seconds > 4:
+        return seconds, 1
+    if seconds < 0.5:
+        seconds = seconds_of(f, 1)
+    times = int(4e-3 / max(seconds, 1e-9)) + 1 if seconds < 2e-3 else 1
+    reps = 3 if seconds > 1 else 7 if seconds > 0.25 else 11
+    runs = sorted(seconds_of(f, times) for _ in range(reps))
+    return runs[reps // 2], reps
+
+
+class Peer:
+    """peer(row, case, dtype, f) times f() and prints a line; one that fails says so on stderr."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def wants(self, row):
+        return not ROWS or row in ROWS
+
+    def __call__(self, row, case, dtype, f):
+        if not self.wants(row):
+            return
+        try:
+            seconds, reps = median_seconds(f)
+        except Exception as e:  # a case that one version cannot do leaves the others
+            print(f"{self.name}: {row} {case} {dtype}: {str(e)[:120]}", file=sys.stderr)
+            return
+        print(json.dumps({"peer": self.name, "row": row, "case": case, "dtype": dtype, "threads": THREADS,
+                          "seconds": float(f"{seconds:.6g}"), "reps": reps}), flush=True)
