@@ -4,6 +4,7 @@
 #ifndef RD_KERNELS_CPU_ROWS_H
 #define RD_KERNELS_CPU_ROWS_H
 #include "core/dtype.h"
+#include "kernels/cpu/math.h"
 #include <math.h>
 
 /* The rows are written for all types: unsigned values are compared with 0, ints are asked whether they are NaN, and not

@@ -19,7 +19,7 @@
 #define ELEM                                 f32
 #define CLASS                                f32
 #define T                                    float
-#define RD_F(name)                           name##f
+#define RD_F(name) rd_math_##name##_f32
 #include "kernels/cpu/simd/maps.h"
 #undef ELEM
 #undef CLASS
@@ -28,7 +28,7 @@
 #define ELEM       f64
 #define CLASS      f64
 #define T          double
-#define RD_F(name) name
+#define RD_F(name) rd_math_##name##_f64
 #include "kernels/cpu/simd/maps.h"
 #undef ELEM
 #undef CLASS
@@ -83,7 +83,7 @@
 #define ELEM                   f64
 #define T                      double
 #define I                      int64_t
-#define RD_F(name)             name
+#define RD_F(name) rd_math_##name##_f64
 #define RD_NAN                 ((double)NAN)
 #define OWN_ENTRIES                 \
     BY_HAND(sum, f64, AS_EVER(sum)) \
@@ -119,7 +119,7 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
 #define ELEM       f32
 #define T          float
 #define I          int32_t
-#define RD_F(name) name##f
+#define RD_F(name) rd_math_##name##_f32
 #define RD_NAN     NAN
 #define OWN_ENTRIES                                                  \
     BY_HAND(sum, f64, .widen = widen_sum, .finish = finish_wide_sum) \
