@@ -45,6 +45,9 @@ static inline double rd_double_of(uint64_t bits)
 #define RD_MAGIC_F32 0x1.8p23F
 #define RD_MAGIC_F64 0x1.8p52
 
+#define RD_ABS_F32(x) __builtin_fabsf(x)
+#define RD_ABS_F64(x) __builtin_fabs(x)
+
 /* 2^n as a product of two factors, a * 2^n = a * *first * *second, with one rounding, at the second: n may leave the
  * range of exponents by as much again.  `magic` is RD_MAGIC + n; what it has above n is shifted out. */
 static inline float rd_scale_f32(float a, float magic)

@@ -65,4 +65,103 @@ static inline double rd_exp_f64(double x)
     return n < -1100.0 ? 0 : y;
 }
 
+/* The same with the error of exp(r) - 1 in view: 2^-28.8, 2^-59.9. */
+static inline float rd_expm1_tail_f32(float r)
+{
+    float q = 0x1.a032ep-13F;
+
+    q = __builtin_fmaf(q, r, 0x1.6d71f8p-10F);
+    q = __builtin_fmaf(q, r, 0x1.11118ap-7F);
+    q = __builtin_fmaf(q, r, 0x1.5554b2p-5F);
+    q = __builtin_fmaf(q, r, 0x1.555554p-3F);
+    return __builtin_fmaf(q, r, 0x1p-1F);
+}
+
+static inline double rd_expm1_tail_f64(double r)
+{
+    double q = 0x1.1ee890b0205ffp-29;
+
+    q = __builtin_fma(q, r, 0x1.af5e760272790p-26);
+    q = __builtin_fma(q, r, 0x1.27e5362563510p-22);
+    q = __builtin_fma(q, r, 0x1.71ddf87e1eeb0p-19);
+    q = __builtin_fma(q, r, 0x1.a01a017bca974p-16);
+    q = __builtin_fma(q, r, 0x1.a01a01afd424ap-13);
+    q = __builtin_fma(q, r, 0x1.6c16c16c1f064p-10);
+    q = __builtin_fma(q, r, 0x1.111111110f6d9p-7);
+    q = __builtin_fma(q, r, 0x1.555555555553fp-5);
+    q = __builtin_fma(q, r, 0x1.5555555555559p-3);
+    return __builtin_fma(q, r, 0x1p-1);
+}
+
+/* exp(x) - 1 = 2 (2^(n-1) exp(r) - 1/2), the terms summed with their error.  Halves, as 2^n may be infinite. */
+static inline float rd_expm1_f32(float x)
+{
+    const float capped = x > 89.0F ? 89.0F : x; /* gives infinity */
+    const float magic = __builtin_fmaf(capped, RD_LOG2E_F32, RD_MAGIC_F32), n = magic - RD_MAGIC_F32;
+    const float top = __builtin_fmaf(n, -RD_LN2_HI_F32, capped), rest = n * -RD_LN2_LO_F32, r = top + rest;
+    const float r_lo = rest - (r - top); /* r's own error counts where exp(r) - 1/2 cancels */
+    const float tail = __builtin_fmaf(r * r, rd_expm1_tail_f32(r), __builtin_fmaf(r, r_lo, rest));
+    const float hi = top + tail, lo = tail - (hi - top);
+    const float scale = rd_float_of((rd_bits_f32(magic) << 23) + 0x3f000000);
+    const float one = scale - 0.5F, one_lo = scale - one - 0.5F, part = scale * hi, sum = one + part;
+    float       y = 2 * (sum + (part - (sum - one) + __builtin_fmaf(scale, lo, one_lo)));
+
+    y = n < -60.0F ? -1 : y;
+    return RD_ABS_F32(x) < 0x1p-25F ? x : y; /* also halves of subnormals, and -0 */
+}
+
+static inline double rd_expm1_f64(double x)
+{
+    const double capped = x > 710.0 ? 710.0 : x; /* gives infinity */
+    const double magic = __builtin_fma(capped, RD_LOG2E_F64, RD_MAGIC_F64), n = magic - RD_MAGIC_F64;
+    const double top = __builtin_fma(n, -RD_LN2_HI_F64, capped), rest = n * -RD_LN2_LO_F64, r = top + rest;
+    const double r_lo = rest - (r - top); /* r's own error counts where exp(r) - 1/2 cancels */
+    const double tail = __builtin_fma(r * r, rd_expm1_tail_f64(r), __builtin_fma(r, r_lo, rest));
+    const double hi = top + tail, lo = tail - (hi - top);
+    const double scale = rd_double_of((rd_bits_f64(magic) << 52) + 0x3fe0000000000000);
+    const double one = scale - 0.5, one_lo = scale - one - 0.5, part = scale * hi, sum = one + part;
+    double       y = 2 * (sum + (part - (sum - one) + __builtin_fma(scale, lo, one_lo)));
+
+    y = n < -60.0 ? -1 : y;
+    return RD_ABS_F64(x) < 0x1p-54 ? x : y; /* also halves of subnormals, and -0 */
+}
+
+/* tanh(x) = E / (E + 2) with E = exp(2 |x|) - 1: numerator and denominator with their errors, one division, and one
+ * step to correct the quotient. */
+static inline float rd_tanh_f32(float x)
+{
+    const float size = RD_ABS_F32(x), a = 2 * (size > 10.0F ? 10.0F : size); /* beyond it is 1 */
+    const float magic = __builtin_fmaf(a, RD_LOG2E_F32, RD_MAGIC_F32), n = magic - RD_MAGIC_F32;
+    const float top = __builtin_fmaf(n, -RD_LN2_HI_F32, a), rest = n * -RD_LN2_LO_F32, r = top + rest;
+    const float tail = __builtin_fmaf(r * r, rd_expm1_tail_f32(r), rest);
+    const float hi = top + tail, lo = tail - (hi - top);
+    const float scale = rd_float_of((rd_bits_f32(magic) << 23) + 0x3f800000), part = scale * hi;
+    const float low = scale - 1, low_lo = scale - low - 1, above = low + part;
+    const float high = scale + 1, high_lo = scale - high + 1, below = high + part;
+    const float above_lo = part - (above - low) + __builtin_fmaf(scale, lo, low_lo);
+    const float below_lo = part - (below - high) + __builtin_fmaf(scale, lo, high_lo);
+    const float inverse = 1 / below, q = above * inverse;
+    const float error = __builtin_fmaf(q, -below, above) + __builtin_fmaf(q, -below_lo, above_lo);
+
+    return __builtin_copysignf(__builtin_fmaf(error, inverse, q), x);
+}
+
+static inline double rd_tanh_f64(double x)
+{
+    const double size = RD_ABS_F64(x), a = 2 * (size > 20.0 ? 20.0 : size); /* beyond it is 1 */
+    const double magic = __builtin_fma(a, RD_LOG2E_F64, RD_MAGIC_F64), n = magic - RD_MAGIC_F64;
+    const double top = __builtin_fma(n, -RD_LN2_HI_F64, a), rest = n * -RD_LN2_LO_F64, r = top + rest;
+    const double tail = __builtin_fma(r * r, rd_expm1_tail_f64(r), rest);
+    const double hi = top + tail, lo = tail - (hi - top);
+    const double scale = rd_double_of((rd_bits_f64(magic) << 52) + 0x3ff0000000000000), part = scale * hi;
+    const double low = scale - 1, low_lo = scale - low - 1, above = low + part;
+    const double high = scale + 1, high_lo = scale - high + 1, below = high + part;
+    const double above_lo = part - (above - low) + __builtin_fma(scale, lo, low_lo);
+    const double below_lo = part - (below - high) + __builtin_fma(scale, lo, high_lo);
+    const double inverse = 1 / below, q = above * inverse;
+    const double error = __builtin_fma(q, -below, above) + __builtin_fma(q, -below_lo, above_lo);
+
+    return __builtin_copysign(__builtin_fma(error, inverse, q), x);
+}
+
 #endif
