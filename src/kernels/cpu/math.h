@@ -7,6 +7,7 @@
 
 #include "kernels/cpu/math_exp.h"
 #include "kernels/cpu/math_log.h"
+#include "kernels/cpu/math_pow.h"
 #include "kernels/cpu/math_trig.h"
 
 #define RD_MATH_PICK_0(is_hard, of_c, ours) ours

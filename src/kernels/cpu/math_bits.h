@@ -12,28 +12,35 @@
 #include <stdint.h>
 #include <string.h>
 
-static inline uint32_t rd_bits_f32(float x)
+/* A loop over a function that was not inlined does not vectorise, and gcc finds some of them too long. */
+#if defined __GNUC__
+#define RD_INLINE static inline __attribute__((always_inline))
+#else
+#define RD_INLINE static inline
+#endif
+
+RD_INLINE uint32_t rd_bits_f32(float x)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
-static inline float rd_float_of(uint32_t bits)
+RD_INLINE float rd_float_of(uint32_t bits)
 {
     float x;
     memcpy(&x, &bits, sizeof x);
     return x;
 }
 
-static inline uint64_t rd_bits_f64(double x)
+RD_INLINE uint64_t rd_bits_f64(double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits;
 }
 
-static inline double rd_double_of(uint64_t bits)
+RD_INLINE double rd_double_of(uint64_t bits)
 {
     double x;
     memcpy(&x, &bits, sizeof x);
@@ -50,14 +57,14 @@ static inline double rd_double_of(uint64_t bits)
 
 /* 2^n as a product of two factors, a * 2^n = a * *first * *second, with one rounding, at the second: n may leave the
  * range of exponents by as much again.  `magic` is RD_MAGIC + n; what it has above n is shifted out. */
-static inline float rd_scale_f32(float a, float magic)
+RD_INLINE float rd_scale_f32(float a, float magic)
 {
     const uint32_t n = rd_bits_f32(magic), half = n >> 1;
 
     return a * rd_float_of((half << 23) + 0x3f800000) * rd_float_of(((n - half) << 23) + 0x3f800000);
 }
 
-static inline double rd_scale_f64(double a, double magic)
+RD_INLINE double rd_scale_f64(double a, double magic)
 {
     const uint64_t n = rd_bits_f64(magic), half = n >> 1;
 

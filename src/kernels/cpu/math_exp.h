@@ -16,7 +16,7 @@
 #define RD_LN2_LO_F64 0x1.abc9e3b39803fp-56
 
 /* (exp(r) - 1 - r) / r^2 for |r| <= 0.3466; error of exp(r): 2^-28.0, 2^-56.4. */
-static inline float rd_exp_tail_f32(float r)
+RD_INLINE float rd_exp_tail_f32(float r)
 {
     float q = 0x1.6a2434p-10F;
 
@@ -26,7 +26,7 @@ static inline float rd_exp_tail_f32(float r)
     return __builtin_fmaf(q, r, 0x1.fffffcp-2F);
 }
 
-static inline double rd_exp_tail_f64(double r)
+RD_INLINE double rd_exp_tail_f64(double r)
 {
     double q = 0x1.ad7f6984cea6cp-26;
 
@@ -41,7 +41,7 @@ static inline double rd_exp_tail_f64(double r)
     return __builtin_fma(q, r, 0x1.000000000000ap-1);
 }
 
-static inline float rd_exp_f32(float x)
+RD_INLINE float rd_exp_f32(float x)
 {
     /* Beyond this the result is infinity; NaN passes.  That the other end asks n, not x, keeps gcc from making one
      * three-way branch of both. */
@@ -54,7 +54,7 @@ static inline float rd_exp_f32(float x)
     return n < -200.0F ? 0 : y;
 }
 
-static inline double rd_exp_f64(double x)
+RD_INLINE double rd_exp_f64(double x)
 {
     x = x > 710.0 ? 710.0 : x;
 
@@ -66,7 +66,7 @@ static inline double rd_exp_f64(double x)
 }
 
 /* The same with the error of exp(r) - 1 in view: 2^-28.8, 2^-59.9. */
-static inline float rd_expm1_tail_f32(float r)
+RD_INLINE float rd_expm1_tail_f32(float r)
 {
     float q = 0x1.a032ep-13F;
 
@@ -77,7 +77,7 @@ static inline float rd_expm1_tail_f32(float r)
     return __builtin_fmaf(q, r, 0x1p-1F);
 }
 
-static inline double rd_expm1_tail_f64(double r)
+RD_INLINE double rd_expm1_tail_f64(double r)
 {
     double q = 0x1.1ee890b0205ffp-29;
 
@@ -94,7 +94,7 @@ static inline double rd_expm1_tail_f64(double r)
 }
 
 /* exp(x) - 1 = 2 (2^(n-1) exp(r) - 1/2), the terms summed with their error.  Halves, as 2^n may be infinite. */
-static inline float rd_expm1_f32(float x)
+RD_INLINE float rd_expm1_f32(float x)
 {
     const float capped = x > 89.0F ? 89.0F : x; /* gives infinity */
     const float magic = __builtin_fmaf(capped, RD_LOG2E_F32, RD_MAGIC_F32), n = magic - RD_MAGIC_F32;
@@ -110,7 +110,7 @@ static inline float rd_expm1_f32(float x)
     return RD_ABS_F32(x) < 0x1p-25F ? x : y; /* also halves of subnormals, and -0 */
 }
 
-static inline double rd_expm1_f64(double x)
+RD_INLINE double rd_expm1_f64(double x)
 {
     const double capped = x > 710.0 ? 710.0 : x; /* gives infinity */
     const double magic = __builtin_fma(capped, RD_LOG2E_F64, RD_MAGIC_F64), n = magic - RD_MAGIC_F64;
@@ -128,7 +128,7 @@ static inline double rd_expm1_f64(double x)
 
 /* tanh(x) = E / (E + 2) with E = exp(2 |x|) - 1: numerator and denominator with their errors, one division, and one
  * step to correct the quotient. */
-static inline float rd_tanh_f32(float x)
+RD_INLINE float rd_tanh_f32(float x)
 {
     const float size = RD_ABS_F32(x), a = 2 * (size > 10.0F ? 10.0F : size); /* beyond it is 1 */
     const float magic = __builtin_fmaf(a, RD_LOG2E_F32, RD_MAGIC_F32), n = magic - RD_MAGIC_F32;
@@ -146,7 +146,7 @@ static inline float rd_tanh_f32(float x)
     return __builtin_copysignf(__builtin_fmaf(error, inverse, q), x);
 }
 
-static inline double rd_tanh_f64(double x)
+RD_INLINE double rd_tanh_f64(double x)
 {
     const double size = RD_ABS_F64(x), a = 2 * (size > 20.0 ? 20.0 : size); /* beyond it is 1 */
     const double magic = __builtin_fma(a, RD_LOG2E_F64, RD_MAGIC_F64), n = magic - RD_MAGIC_F64;

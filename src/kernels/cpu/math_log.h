@@ -19,7 +19,7 @@
 #define RD_LOG2E_LO_F64 0x1.777d0ffda0d24p-56
 
 /* x = 2^n m for x > 0, finite.  Adding what 1 has above sqrt(1/2) to the bits makes the exponent count from there. */
-static inline float rd_split_f32(float x, float *n)
+RD_INLINE float rd_split_f32(float x, float *n)
 {
     const float    scale = x < 0x1p-126F ? 0x1p23F : 1; /* makes subnormals normal */
     const uint32_t bits  = rd_bits_f32(x * scale) + (0x3f800000 - 0x3f3504f3);
@@ -28,7 +28,7 @@ static inline float rd_split_f32(float x, float *n)
     return rd_float_of((bits & 0x7fffff) + 0x3f3504f3);
 }
 
-static inline double rd_split_f64(double x, double *n)
+RD_INLINE double rd_split_f64(double x, double *n)
 {
     const double   scale = x < 0x1p-1022 ? 0x1p52 : 1;
     const uint64_t bits  = rd_bits_f64(x * scale) + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd);
@@ -39,14 +39,14 @@ static inline double rd_split_f64(double x, double *n)
 }
 
 /* y, or log's values where x is no positive number. */
-static inline float rd_log_specials_f32(float x, float y)
+RD_INLINE float rd_log_specials_f32(float x, float y)
 {
     y = x < INFINITY ? y : x;
     y = x < 0 ? NAN : y;
     return x == 0 ? -INFINITY : y;
 }
 
-static inline double rd_log_specials_f64(double x, double y)
+RD_INLINE double rd_log_specials_f64(double x, double y)
 {
     y = x < (double)INFINITY ? y : x;
     y = x < 0 ? (double)NAN : y;
@@ -54,7 +54,7 @@ static inline double rd_log_specials_f64(double x, double y)
 }
 
 /* log(1 + f) - f: f^2 (f p(f) - 1/2), p minimax for the relative error of log(1 + f): 2^-27.2. */
-static inline float rd_log_tail_f32(float f)
+RD_INLINE float rd_log_tail_f32(float f)
 {
     float p = -0x1.38c2f6p-4F;
 
@@ -70,7 +70,7 @@ static inline float rd_log_tail_f32(float f)
 
 /* The same in double by log(1 + f) = 2 atanh(s), s = f / (2 + f), whose series in s^2 is short: with h = f^2 / 2,
  * log(1 + f) = f - (h - s (h + z R(z))), z = s^2 (as in fdlibm).  Error of log(1 + f): 2^-57.8. */
-static inline double rd_log_tail_f64(double f)
+RD_INLINE double rd_log_tail_f64(double f)
 {
     const double s = f / (2 + f), z = s * s, h = 0.5 * f * f;
     double       p = 0x1.2f08ae906620ep-3;
@@ -84,7 +84,7 @@ static inline double rd_log_tail_f64(double f)
     return __builtin_fma(s, __builtin_fma(p, z, h), -h);
 }
 
-static inline float rd_log_f32(float x)
+RD_INLINE float rd_log_f32(float x)
 {
     float       n;
     const float f = rd_split_f32(x, &n) - 1, a = n * RD_LN2_TOP_F32, sum = a + f;
@@ -93,7 +93,7 @@ static inline float rd_log_f32(float x)
     return rd_log_specials_f32(x, sum + rest);
 }
 
-static inline double rd_log_f64(double x)
+RD_INLINE double rd_log_f64(double x)
 {
     double       n;
     const double f = rd_split_f64(x, &n) - 1, a = n * RD_LN2_TOP_F64, sum = a + f;
@@ -105,7 +105,7 @@ static inline double rd_log_f64(double x)
 /* log2(x) = n + f log2(e) + ..., the first two with their errors: powers of 2 come out exactly.  As log2(sqrt(2)) is
  * just below 1/2, results have half the ulp there, so f32 has a polynomial of its own, f^2 p(f), 2^-28.9, and f64
  * takes the error of h = f^2 / 2 along. */
-static inline float rd_log2_tail_f32(float f)
+RD_INLINE float rd_log2_tail_f32(float f)
 {
     float p = 0x1.8d784p-4F;
 
@@ -120,7 +120,7 @@ static inline float rd_log2_tail_f32(float f)
     return __builtin_fmaf(p, f, -0x1.715476p-1F);
 }
 
-static inline float rd_log2_f32(float x)
+RD_INLINE float rd_log2_f32(float x)
 {
     float       n;
     const float f = rd_split_f32(x, &n) - 1, a = f * RD_LOG2E_HI_F32, sum = n + a;
@@ -130,7 +130,7 @@ static inline float rd_log2_f32(float x)
     return rd_log_specials_f32(x, sum + (a - (sum - n) + rest));
 }
 
-static inline double rd_log2_f64(double x)
+RD_INLINE double rd_log2_f64(double x)
 {
     double       n;
     const double f = rd_split_f64(x, &n) - 1, a = f * RD_LOG2E_HI_F64, sum = n + a;
@@ -144,7 +144,7 @@ static inline double rd_log2_f64(double x)
 /* log(1 + x) with u = 1 + x rounded and lo = 1 + x - u: log(u) + lo / u.  With u = 2^n m, lo / u is c / m where
  * c = lo / 2^n, and 1 / m = 1 - f + f^2 is near enough.  Where n = 0, f = x itself.  From 2^100 lo does not count, and
  * 2^-n may not exist. */
-static inline float rd_log1p_f32(float x)
+RD_INLINE float rd_log1p_f32(float x)
 {
     float       n;
     const float u = 1 + x, less = u - 1, lo = 1 - (u - less) + (x - less), m = rd_split_f32(u, &n);
@@ -158,7 +158,7 @@ static inline float rd_log1p_f32(float x)
     return x == 0 ? x : y; /* -0 */
 }
 
-static inline double rd_log1p_f64(double x)
+RD_INLINE double rd_log1p_f64(double x)
 {
     double       n;
     const double u = 1 + x, less = u - 1, lo = 1 - (u - less) + (x - less), m = rd_split_f64(u, &n);

@@ -14,12 +14,12 @@
 #define RD_HALF_PI_2   0x1.1a62633145c07p-54
 #define RD_HALF_PI_3   -0x1.f1976b7ed8fbcp-110
 
-static inline int rd_trig_hard_f32(float x)
+RD_INLINE int rd_trig_hard_f32(float x)
 {
     return RD_ABS_F32(x) > 0x1p28F;
 }
 
-static inline int rd_trig_hard_f64(double x)
+RD_INLINE int rd_trig_hard_f64(double x)
 {
     return RD_ABS_F64(x) > 0x1p28;
 }
@@ -32,14 +32,14 @@ static inline int rd_trig_hard_f64(double x)
 #define rd_tan_f64_hard rd_trig_hard_f64
 
 /* Bit `bit` of the quadrant becomes a sign. */
-static inline double rd_turn(double y, uint64_t quadrant, int bit)
+RD_INLINE double rd_turn(double y, uint64_t quadrant, int bit)
 {
     return rd_double_of(rd_bits_f64(y) ^ (quadrant >> bit & 1) << 63);
 }
 
 /* ---- f32 ---------------------------------------------------------------------------------------------------- */
 /* A float is no nearer to a multiple of pi/2 than 2^-30 or so: r needs no second half. */
-static inline double rd_reduce_f32(float x, uint64_t *quadrant)
+RD_INLINE double rd_reduce_f32(float x, uint64_t *quadrant)
 {
     const double magic = __builtin_fma((double)x, RD_TWO_OVER_PI, RD_MAGIC_F64), n = magic - RD_MAGIC_F64;
 
@@ -48,7 +48,7 @@ static inline double rd_reduce_f32(float x, uint64_t *quadrant)
 }
 
 /* sin(r) and cos(r); errors 2^-37.5, 2^-33.0. */
-static inline double rd_sin_near_f32(double r)
+RD_INLINE double rd_sin_near_f32(double r)
 {
     const double z = r * r;
     double       p = 0x1.6cd1b0cba6c26p-19;
@@ -59,7 +59,7 @@ static inline double rd_sin_near_f32(double r)
     return r * __builtin_fma(p, z, 1);
 }
 
-static inline double rd_cos_near_f32(double r)
+RD_INLINE double rd_cos_near_f32(double r)
 {
     const double z = r * r;
     double       p = 0x1.99eb49ba54133p-16;
@@ -70,7 +70,7 @@ static inline double rd_cos_near_f32(double r)
     return __builtin_fma(p, z, 1);
 }
 
-static inline float rd_sin_f32(float x)
+RD_INLINE float rd_sin_f32(float x)
 {
     uint64_t     quadrant;
     const double r = rd_reduce_f32(x, &quadrant), s = rd_sin_near_f32(r), c = rd_cos_near_f32(r);
@@ -78,7 +78,7 @@ static inline float rd_sin_f32(float x)
     return (float)rd_turn(quadrant & 1 ? c : s, quadrant, 1);
 }
 
-static inline float rd_cos_f32(float x)
+RD_INLINE float rd_cos_f32(float x)
 {
     uint64_t     quadrant;
     const double r = rd_reduce_f32(x, &quadrant), s = rd_sin_near_f32(r), c = rd_cos_near_f32(r);
@@ -86,7 +86,7 @@ static inline float rd_cos_f32(float x)
     return (float)rd_turn(quadrant & 1 ? s : c, quadrant + 1, 1);
 }
 
-static inline float rd_tan_f32(float x)
+RD_INLINE float rd_tan_f32(float x)
 {
     uint64_t     quadrant;
     const double r = rd_reduce_f32(x, &quadrant), s = rd_sin_near_f32(r), c = rd_cos_near_f32(r);
@@ -97,7 +97,7 @@ static inline float rd_tan_f32(float x)
 
 /* ---- f64 ---------------------------------------------------------------------------------------------------- */
 /* r with its error: a double below 2^28 may be within 2^-60 of a multiple of pi/2. */
-static inline double rd_reduce_f64(double x, uint64_t *quadrant, double *lo)
+RD_INLINE double rd_reduce_f64(double x, uint64_t *quadrant, double *lo)
 {
     const double magic = __builtin_fma(x, RD_TWO_OVER_PI, RD_MAGIC_F64), n = magic - RD_MAGIC_F64;
     const double first = __builtin_fma(n, -RD_HALF_PI_1, x), second = n * -RD_HALF_PI_2;
@@ -110,7 +110,7 @@ static inline double rd_reduce_f64(double x, uint64_t *quadrant, double *lo)
 }
 
 /* sin(r + lo) - r and cos(r + lo) - (1 - r^2/2 rounded); errors of sin and cos: 2^-56.4, 2^-59.6. */
-static inline double rd_sin_tail_f64(double r, double lo)
+RD_INLINE double rd_sin_tail_f64(double r, double lo)
 {
     const double z = r * r;
     double       p = 0x1.5d8fa457dab33p-33;
@@ -123,7 +123,7 @@ static inline double rd_sin_tail_f64(double r, double lo)
     return __builtin_fma(r * z, p, __builtin_fma(-0.5 * z, lo, lo));
 }
 
-static inline double rd_cos_tail_f64(double r, double lo, double *head)
+RD_INLINE double rd_cos_tail_f64(double r, double lo, double *head)
 {
     const double z = r * r;
     double       p = -0x1.8fa465f5db197p-37;
@@ -137,7 +137,7 @@ static inline double rd_cos_tail_f64(double r, double lo, double *head)
     return __builtin_fma(z, -0.5, 1 - *head) + __builtin_fma(z * z, p, r * -lo);
 }
 
-static inline double rd_sin_f64(double x)
+RD_INLINE double rd_sin_f64(double x)
 {
     uint64_t     quadrant;
     double       lo, head;
@@ -147,7 +147,7 @@ static inline double rd_sin_f64(double x)
     return rd_turn(rd_turn(quadrant & 1 ? c : s, quadrant, 1), rd_bits_f64(x), 63);
 }
 
-static inline double rd_cos_f64(double x)
+RD_INLINE double rd_cos_f64(double x)
 {
     uint64_t     quadrant;
     double       lo, head;
@@ -158,7 +158,7 @@ static inline double rd_cos_f64(double x)
 }
 
 /* sin / cos or -cos / sin, both with their errors, and one step to correct the quotient. */
-static inline double rd_tan_f64(double x)
+RD_INLINE double rd_tan_f64(double x)
 {
     uint64_t     quadrant;
     double       lo, head;
