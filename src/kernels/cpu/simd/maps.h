@@ -47,6 +47,32 @@
     PICK(rule, DEFINE, (name, n, uint8_t, float_code), (name, n, uint8_t, __VA_ARGS__))
 #include "core/ops.def"
 
+/* ---- Functions with hard arguments (math.def): none in the row, as a rule, and then no branch ---------------- */
+#define EASY_0(name)
+#define EASY_1(name)                                                                                              \
+    static void KERNEL(name, easy)(int64_t n, void *py, const void *pa, const void *pb, const void *pc,           \
+                                   uint32_t *warnings)                                                            \
+    {                                                                                                             \
+        T       *y    = py;                                                                                       \
+        const T *a    = pa;                                                                                       \
+        int      hard = 0;                                                                                        \
+        for (int64_t i = 0; i < n; i++)                                                                           \
+            hard |= JOIN(JOIN(rd_##name, ELEM), hard)(a[i]);                                                      \
+        if (hard) {                                                                                               \
+            KERNEL(name, u0)(n, py, pa, pb, pc, warnings);                                                        \
+            return;                                                                                               \
+        }                                                                                                         \
+        _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) y[i] = JOIN(rd_##name, ELEM)(a[i]);                  \
+    }
+#ifdef FLOATS
+#define RD_LIBM1(name)
+#define RD_LIBM2(name)
+#define RD_LIBM3(name)
+#define RD_MATH2(name, hard)
+#define RD_MATH1(name, hard) EASY_##hard(name)
+#include "kernels/cpu/math.def"
+#endif
+
 /* ---- Choice ------------------------------------------------------------------------------------------------ */
 #define SELECT_LOOP(form, yes, no)                                                                                  \
     static void JOIN(JOIN(select, ELEM), form)(int64_t n, void *py, const void *pa, const void *pb, const void *pc, \
@@ -101,8 +127,18 @@ CAST(b8, uint8_t, FROM_INT(x))
 #define ENTRY(name, n)              [RD_OP_##name] = FORMS_##n(name),
 #define RD_OP(name, n, rule, ...)   PICK(rule, ENTRY, (name, n), (name, n))
 #define RD_TEST(name, n, rule, ...) PICK(rule, ENTRY, (name, n), (name, n))
+#define EASY_ENTRY_0(name)
+#define EASY_ENTRY_1(name) [RD_OP_##name] = { KERNEL(name, easy) },
 static rd_simd_map *const JOIN(maps, ELEM)[RD_N_OPS][RD_N_FORMS] = {
 #include "core/ops.def"
+#ifdef FLOATS
+#define RD_LIBM1(name)
+#define RD_LIBM2(name)
+#define RD_LIBM3(name)
+#define RD_MATH2(name, hard)
+#define RD_MATH1(name, hard) EASY_ENTRY_##hard(name)
+#include "kernels/cpu/math.def"
+#endif
 };
 static rd_simd_map *const  JOIN(selects, ELEM)[RD_N_FORMS] = { [0] = JOIN(JOIN(select, ELEM), 0),
                                                                [2] = JOIN(JOIN(select, ELEM), 2),
@@ -130,6 +166,10 @@ static rd_simd_cast *const JOIN(casts, ELEM)[RD_N_ELEMS]   = { [RD_ELEM_f32] = J
 #undef EACH_t4
 #undef EACH_t6
 #undef SELECT_LOOP
+#undef EASY_0
+#undef EASY_1
+#undef EASY_ENTRY_0
+#undef EASY_ENTRY_1
 #undef CAST
 #undef FORMS_1
 #undef FORMS_2

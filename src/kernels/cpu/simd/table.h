@@ -14,6 +14,7 @@
 
 /* ---- Maps: maps.h, by element ------------------------------------------------------------------------------ */
 #define PICK(rule, make, float_row, int_row) FLOAT_##rule(make, float_row)
+#define FLOATS
 #define FROM_FLOAT(x)                        (x)
 #define FROM_INT(x)                          (x)
 #define ELEM                                 f32
@@ -34,6 +35,7 @@
 #undef CLASS
 #undef T
 #undef RD_F
+#undef FLOATS
 #undef PICK
 #undef FROM_FLOAT
 
