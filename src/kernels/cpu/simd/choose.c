@@ -23,11 +23,6 @@ rd_elem rd_elem_of(rd_dtype type)
     return type == RD_BOOL ? RD_ELEM_b8 : by_class[rd_dtype_class(type)];
 }
 
-int rd_elem_size(rd_elem elem)
-{
-    return elem == RD_ELEM_b8 ? 1 : elem == RD_ELEM_f32 ? 4 : 8;
-}
-
 const rd_simd *rd_simd_named(const char *name)
 {
     for (int k = 0; k < N_TABLES; k++)

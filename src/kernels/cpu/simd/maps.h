@@ -49,20 +49,20 @@
 
 /* ---- Functions with hard arguments (math.def): none in the row, as a rule, and then no branch ---------------- */
 #define EASY_0(name)
-#define EASY_1(name)                                                                                              \
-    static void KERNEL(name, easy)(int64_t n, void *py, const void *pa, const void *pb, const void *pc,           \
-                                   uint32_t *warnings)                                                            \
-    {                                                                                                             \
-        T       *y    = py;                                                                                       \
-        const T *a    = pa;                                                                                       \
-        int      hard = 0;                                                                                        \
-        for (int64_t i = 0; i < n; i++)                                                                           \
-            hard |= JOIN(JOIN(rd_##name, ELEM), hard)(a[i]);                                                      \
-        if (hard) {                                                                                               \
-            KERNEL(name, u0)(n, py, pa, pb, pc, warnings);                                                        \
-            return;                                                                                               \
-        }                                                                                                         \
-        _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) y[i] = JOIN(rd_##name, ELEM)(a[i]);                  \
+#define EASY_1(name)                                                                                    \
+    static void KERNEL(name, easy)(int64_t n, void *py, const void *pa, const void *pb, const void *pc, \
+                                   uint32_t *warnings)                                                  \
+    {                                                                                                   \
+        T       *y    = py;                                                                             \
+        const T *a    = pa;                                                                             \
+        int      hard = 0;                                                                              \
+        for (int64_t i = 0; i < n; i++)                                                                 \
+            hard |= JOIN(JOIN(rd_##name, ELEM), hard)(a[i]);                                            \
+        if (hard) {                                                                                     \
+            KERNEL(name, u0)(n, py, pa, pb, pc, warnings);                                              \
+            return;                                                                                     \
+        }                                                                                               \
+        _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) y[i] = JOIN(rd_##name, ELEM)(a[i]);        \
     }
 #ifdef FLOATS
 #define RD_LIBM1(name)

@@ -12,7 +12,11 @@
 typedef enum rd_elem { RD_ELEM_f32, RD_ELEM_f64, RD_ELEM_i64, RD_ELEM_u64, RD_ELEM_b8, RD_N_ELEMS } rd_elem;
 
 rd_elem rd_elem_of(rd_dtype type);
-int     rd_elem_size(rd_elem elem);
+
+static inline int rd_elem_size(rd_elem elem)
+{
+    return elem == RD_ELEM_b8 ? 1 : elem == RD_ELEM_f32 ? 4 : 8;
+}
 
 enum { RD_N_DTYPES = RD_F64 + 1, RD_MAX_STATE = 4, RD_N_FORMS = 8 };
 
@@ -61,16 +65,16 @@ typedef enum rd_fused {
 typedef struct rd_simd {
     const char *name;
     bool (*probe)(void);
-    rd_simd_map *const (*map[RD_N_ELEMS])[RD_N_FORMS];     /* [operands' element][op][form]      */
-    rd_simd_map *const   *select[RD_N_ELEMS];              /* [element][form]; a is of b8        */
-    rd_simd_cast *const  *cast[RD_N_ELEMS];                /* [to][from]                         */
-    rd_simd_load *const  *load;                            /* [type]                             */
-    rd_simd_store *const *store;                           /* [type]                             */
-    rd_simd_wrap *const  *wrap;                            /* [type]; NULL: nothing to cut       */
-    const rd_fold_code   *fold[RD_N_ELEMS];                /* [accumulator's element][reducer]   */
-    rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED];  /* [element][reducer][map], or NULL */
+    rd_simd_map *const (*map[RD_N_ELEMS])[RD_N_FORMS];       /* [operands' element][op][form]      */
+    rd_simd_map *const   *select[RD_N_ELEMS];                /* [element][form]; a is of b8        */
+    rd_simd_cast *const  *cast[RD_N_ELEMS];                  /* [to][from]                         */
+    rd_simd_load *const  *load;                              /* [type]                             */
+    rd_simd_store *const *store;                             /* [type]                             */
+    rd_simd_wrap *const  *wrap;                              /* [type]; NULL: nothing to cut       */
+    const rd_fold_code   *fold[RD_N_ELEMS];                  /* [accumulator's element][reducer]   */
+    rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED];    /* [element][reducer][map], or NULL */
     rd_simd_totals *const (*totals[RD_N_ELEMS])[RD_N_FUSED]; /* likewise                          */
-    void (*stream)(int64_t bytes, void *y, const void *x); /* past the caches */
+    void (*stream)(int64_t bytes, void *y, const void *x);   /* past the caches */
 } rd_simd;
 
 extern const rd_simd rd_simd_baseline, rd_simd_avx2, rd_simd_avx512;

@@ -31,13 +31,23 @@ static inline VEC JOIN(load, ELEM)(const T *p)
     return *(const VEC *)p;
 }
 
-/* The first n < LANES elements; the others are of no interest. */
+/* The first n <= LANES elements; the others are of no interest. */
 static inline VEC JOIN(load_part, ELEM)(const T *p, int64_t n)
 {
     VEC v = { 0 };
 
+    if (n == LANES)
+        return JOIN(load, ELEM)(p);
     memcpy(&v, p, (size_t)n * sizeof(T));
     return v;
+}
+
+static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
+{
+    if (n == LANES)
+        *(VEC *)p = v;
+    else
+        memcpy(p, &v, (size_t)n * sizeof(T));
 }
 
 /* Elements (row r, states l ...) of the operands. */
@@ -90,69 +100,68 @@ static inline VEC JOIN(load_part, ELEM)(const T *p, int64_t n)
             for (int64_t r = 0; r < q->rows; r++) {                                                                 \
                 PART_##operands(r, l, left) v = TAKES_##reducer(v, (__VA_ARGS__));                                  \
             }                                                                                                       \
-            memcpy(s + l, &v, (size_t)left * sizeof(T));                                                            \
+            JOIN(store_part, ELEM)(s + l, v, left);                                                                 \
         }                                                                                                           \
     }
 
 /* Totals of rows that are one block of the combine tree: lanes in registers, closed by halving.  y is of the counter's
  * type W.  What a row costs beyond its elements counts for rows of a few hundred: no states in memory, no calls. */
-#define ROW_LANES (256 / (int)sizeof(T))
+#define ROW_LANES      (256 / (int)sizeof(T))
 #define ONE_sum(s, x)  ((s) + (x))
 #define ONE_prod(s, x) ((s) * (x))
 #define ONE_min(s, x)  ((x) < (s) || (x) != (x) ? (x) : (s))
 #define ONE_max(s, x)  ((x) > (s) || (x) != (x) ? (x) : (s))
 
-#define TOTAL_KERNEL(name, reducer, W, operands, ...)                                                               \
-    static void JOIN(name, ELEM)(const rd_fold_rows *q, void *to)                                                   \
-    {                                                                                                               \
-        const int64_t whole = q->n / ROW_LANES, rest = q->n % ROW_LANES;                                            \
-        for (int64_t r = 0; r < q->rows; r++) {                                                                     \
-            const T *const px = (const T *)q->x + r * q->ldx, *const py = q->y ? (const T *)q->y + r * q->ldy : px; \
-            T              s[ROW_LANES] __attribute__((aligned(64)));                                               \
-            W              c[ROW_LANES] __attribute__((aligned(64)));                                               \
-            int64_t        width = whole ? ROW_LANES : rest;                                                        \
-            (void)py;                                                                                               \
-            for (int64_t l = 0; whole && l < ROW_LANES; l += STRIP * LANES) {                                       \
-                VEC v[STRIP];                                                                                       \
-                _Pragma("GCC unroll 8") for (int k = 0; k < STRIP; k++)                                             \
-                {                                                                                                   \
-                    AT_##operands(0, l + k * LANES) v[k] = (__VA_ARGS__);                                           \
-                }                                                                                                   \
-                for (int64_t step = 1; step < whole; step++)                                                        \
-                    _Pragma("GCC unroll 8") for (int k = 0; k < STRIP; k++)                                         \
-                    {                                                                                               \
-                        AT_##operands(0, step * ROW_LANES + l + k * LANES) v[k] =                                   \
-                            TAKES_##reducer(v[k], (__VA_ARGS__));                                                   \
-                    }                                                                                               \
-                _Pragma("GCC unroll 8") for (int k = 0; k < STRIP; k++) *(VEC *)(s + l + k * LANES) = v[k];         \
-            }                                                                                                       \
-            for (int64_t l = 0; l < rest; l += LANES) {                                                             \
-                const int64_t left = rest - l < LANES ? rest - l : LANES;                                           \
-                PART_##operands(0, whole * ROW_LANES + l, left) VEC e = (__VA_ARGS__);                              \
-                if (whole)                                                                                          \
-                    e = TAKES_##reducer(JOIN(load_part, ELEM)(s + l, left), e);                                     \
-                memcpy(s + l, &e, (size_t)left * sizeof(T));                                                        \
-            }                                                                                                       \
-            for (int64_t l = 0; l < width; l++)                                                                     \
-                c[l] = s[l];                                                                                        \
-            if (width == ROW_LANES)                                                                                 \
-                _Pragma("GCC unroll 6") for (int half = ROW_LANES / 2; half > 0; half /= 2) for (int l = 0;         \
-                                                                                                 l < half; l++)     \
-                    c[l] = ONE_##reducer(c[l], c[l + half]);                                                        \
-            else                                                                                                    \
-                for (int64_t half = ROW_LANES / 2; half > 0; half /= 2) {                                           \
-                    for (int64_t l = 0; l + half < width; l++)                                                      \
-                        c[l] = ONE_##reducer(c[l], c[l + half]);                                                    \
-                    width = width < half ? width : half;                                                            \
-                }                                                                                                   \
-            ((W *)to)[r] = c[0];                                                                                    \
-        }                                                                                                           \
+#define TOTAL_KERNEL(name, reducer, W, operands, ...)                                                                  \
+    static void JOIN(name, ELEM)(const rd_fold_rows *q, void *to)                                                      \
+    {                                                                                                                  \
+        const int64_t whole = q->n / ROW_LANES, rest = q->n % ROW_LANES;                                               \
+        for (int64_t r = 0; r < q->rows; r++) {                                                                        \
+            const T *const px = (const T *)q->x + r * q->ldx, *const py = q->y ? (const T *)q->y + r * q->ldy : px;    \
+            T       s[ROW_LANES] __attribute__((aligned(64)));                                                         \
+            W       c[ROW_LANES] __attribute__((aligned(64)));                                                         \
+            int64_t width = whole ? ROW_LANES : rest;                                                                  \
+            (void)py;                                                                                                  \
+            for (int64_t l = 0; whole && l < ROW_LANES; l += STRIP * LANES) {                                          \
+                VEC v[STRIP];                                                                                          \
+                _Pragma("GCC unroll 8") for (int k = 0; k < STRIP; k++)                                                \
+                {                                                                                                      \
+                    AT_##operands(0, l + k * LANES) v[k] = (__VA_ARGS__);                                              \
+                }                                                                                                      \
+                for (int64_t step = 1; step < whole; step++)                                                           \
+                    _Pragma("GCC unroll 8") for (int k = 0; k < STRIP; k++)                                            \
+                    {                                                                                                  \
+                        AT_##operands(0, step *ROW_LANES + l + k * LANES) v[k] = TAKES_##reducer(v[k], (__VA_ARGS__)); \
+                    }                                                                                                  \
+                _Pragma("GCC unroll 8") for (int k = 0; k < STRIP; k++) * (VEC *)(s + l + k * LANES) = v[k];           \
+            }                                                                                                          \
+            for (int64_t l = 0; l < rest; l += LANES) {                                                                \
+                const int64_t                                      left = rest - l < LANES ? rest - l : LANES;         \
+                PART_##operands(0, whole *ROW_LANES + l, left) VEC e    = (__VA_ARGS__);                               \
+                if (whole)                                                                                             \
+                    e = TAKES_##reducer(JOIN(load, ELEM)(s + l), e);                                                   \
+                JOIN(store_part, ELEM)(s + l, e, left);                                                                \
+            }                                                                                                          \
+            for (int64_t l = 0; l < width; l++)                                                                        \
+                c[l] = s[l];                                                                                           \
+            if (width == ROW_LANES)                                                                                    \
+                _Pragma("GCC unroll 6") for (int half = ROW_LANES / 2; half > 0; half /= 2) for (int l = 0; l < half;  \
+                                                                                                 l++) c[l] =           \
+                    ONE_##reducer(c[l], c[l + half]);                                                                  \
+            else                                                                                                       \
+                for (int64_t half = ROW_LANES / 2; half > 0; half /= 2) {                                              \
+                    for (int64_t l = 0; l + half < width; l++)                                                         \
+                        c[l] = ONE_##reducer(c[l], c[l + half]);                                                       \
+                    width = width < half ? width : half;                                                               \
+                }                                                                                                      \
+            ((W *)to)[r] = c[0];                                                                                       \
+        }                                                                                                              \
     }
 
 /* Every reducer made here, with every map of fused.def. */
 #define ABS(x) JOIN(abs_vec, ELEM)(x)
-#define BOTH_KERNELS(name, reducer, W, operands, ...)                \
-    STRIP_KERNEL(strip_##name, reducer, operands, __VA_ARGS__)       \
+#define BOTH_KERNELS(name, reducer, W, operands, ...)          \
+    STRIP_KERNEL(strip_##name, reducer, operands, __VA_ARGS__) \
     TOTAL_KERNEL(total_##name, reducer, W, operands, __VA_ARGS__)
 
 BOTH_KERNELS(sum_none, sum, double, 1, x)
@@ -166,18 +175,15 @@ BOTH_KERNELS(max_none, max, T, 1, x)
 #define RD_FUSE(name, operands, ...) BOTH_KERNELS(max_##name, max, T, operands, __VA_ARGS__)
 #include "kernels/cpu/simd/fused.def"
 
-#define PLAIN_ENTRY(reducer, kind) [RD_RED_##reducer][RD_FUSED_none] = JOIN(kind##_##reducer##_none, ELEM),
+#define PLAIN_ENTRY(reducer, kind)       [RD_RED_##reducer][RD_FUSED_none] = JOIN(kind##_##reducer##_none, ELEM),
 #define FUSED_ENTRY(reducer, kind, name) [RD_RED_##reducer][RD_FUSED_##name] = JOIN(kind##_##reducer##_##name, ELEM),
-#define ENTRIES(kind) \
-    PLAIN_ENTRY(sum, kind) PLAIN_ENTRY(prod, kind) PLAIN_ENTRY(min, kind) PLAIN_ENTRY(max, kind)
+#define ENTRIES(kind)                    PLAIN_ENTRY(sum, kind) PLAIN_ENTRY(prod, kind) PLAIN_ENTRY(min, kind) PLAIN_ENTRY(max, kind)
 
-static rd_simd_rows *const JOIN(fused, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = {
-    ENTRIES(strip)
+static rd_simd_rows *const JOIN(fused, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = { ENTRIES(strip)
 #define RD_FUSE(name, ...) FUSED_ENTRY(sum, strip, name) FUSED_ENTRY(min, strip, name) FUSED_ENTRY(max, strip, name)
 #include "kernels/cpu/simd/fused.def"
 };
-static rd_simd_totals *const JOIN(totals, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = {
-    ENTRIES(total)
+static rd_simd_totals *const JOIN(totals, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = { ENTRIES(total)
 #define RD_FUSE(name, ...) FUSED_ENTRY(sum, total, name) FUSED_ENTRY(min, total, name) FUSED_ENTRY(max, total, name)
 #include "kernels/cpu/simd/fused.def"
 };

@@ -15,12 +15,12 @@
 /* ---- Maps: maps.h, by element ------------------------------------------------------------------------------ */
 #define PICK(rule, make, float_row, int_row) FLOAT_##rule(make, float_row)
 #define FLOATS
-#define FROM_FLOAT(x)                        (x)
-#define FROM_INT(x)                          (x)
-#define ELEM                                 f32
-#define CLASS                                f32
-#define T                                    float
-#define RD_F(name) rd_math_##name##_f32
+#define FROM_FLOAT(x) (x)
+#define FROM_INT(x)   (x)
+#define ELEM          f32
+#define CLASS         f32
+#define T             float
+#define RD_F(name)    rd_math_##name##_f32
 #include "kernels/cpu/simd/maps.h"
 #undef ELEM
 #undef CLASS
@@ -74,7 +74,7 @@
 #define BY_HAND(name, merge_as, ...)                                     \
     [RD_RED_##name] = { .counter = JOIN(RD_ELEM, merge_as),              \
                         .first   = JOIN(JOIN(fold_##name, first), ELEM), \
-                        .step    = JOIN(strip_##name##_none, ELEM),             \
+                        .step    = JOIN(strip_##name##_none, ELEM),      \
                         __VA_ARGS__,                                     \
                         .merge = JOIN(JOIN(fold_##name, merge), merge_as) },
 #define AS_EVER(name) .widen = JOIN(JOIN(fold_##name, widen), ELEM), .finish = JOIN(JOIN(fold_##name, finish), ELEM)
@@ -85,7 +85,7 @@
 #define ELEM                   f64
 #define T                      double
 #define I                      int64_t
-#define RD_F(name) rd_math_##name##_f64
+#define RD_F(name)             rd_math_##name##_f64
 #define RD_NAN                 ((double)NAN)
 #define OWN_ENTRIES                 \
     BY_HAND(sum, f64, AS_EVER(sum)) \

@@ -65,11 +65,13 @@ bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f
         return false;
     state_sizes(f);
     f->form      = form_of(f);
+    f->row_bytes = f->totals ? 8 : 8 * f->n_state * fold->lanes * fold->n_cell * (room_for(fold) + 1);
     f->row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
     f->room      = room_for(fold);
     f->cells     = fold->n_cell;
     f->group     = f->form == RD_FOLD_COLUMNS ? cells_along(f) : fold->lanes;
-    f->groups    = (f->cells * fold->lanes + f->group - 1) / f->group * rows;
+    f->group     = f->totals ? 1 : f->group; /* one state is all a row leaves */
+    f->groups    = f->totals ? rows : (f->cells * fold->lanes + f->group - 1) / f->group * rows;
     f->slots     = f->groups * f->group;
     piece(&used, f->groups * (int64_t)sizeof(rd_group));
     f->tags  = piece(&used, f->groups * f->room * (int64_t)sizeof(rd_tree_node));
@@ -267,12 +269,9 @@ static void take_runs(rd_tiles *m, arrival *a, const tile *t)
 static void take_totals(rd_tiles *m, const arrival *a, const tile *t, rd_fused fused)
 {
     void              *to[RD_MAX_STATE];
-    const rd_fold_rows q = { .n    = m->cols,
-                             .rows = m->rows,
-                             .x    = t->x.at,
-                             .y    = t->y.at,
-                             .ldx  = t->x.row,
-                             .ldy  = t->y.row };
+    const rd_fold_rows q = {
+        .n = m->cols, .rows = m->rows, .x = t->x.at, .y = t->y.at, .ldx = t->x.row, .ldy = t->y.row
+    };
 
     rd_tree_row(a->f, a->memory, 0, 0, to);
     m->code->simd->totals[a->f->elem][a->f->fold->reducer][fused](&q, to[0]);

@@ -226,7 +226,7 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
         }
     for (int32_t k = 0; k < p->n_fold; k++)
         if (code->fold[k].own_rows)
-            rows = least(rows, STATES_BYTES / (code->fold[k].bytes + 1));
+            rows = least(rows, STATES_BYTES / (code->fold[k].row_bytes + 1));
     rows = least(rows, p->loop[number].extent);
     return rows > 1 ? rows : 1;
 }
@@ -292,6 +292,28 @@ static bool plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
     return true;
 }
 
+/* The loop whose body holds instruction i directly, -1: none. */
+static int32_t enclosing(const rd_program *p, int32_t i)
+{
+    int32_t loop = -1;
+
+    for (int32_t k = 0; k < i; k++)
+        if (p->inst[k].kind == RD_I_LOOP && p->loop[p->inst[k].arg].end > i)
+            loop = p->inst[k].arg;
+    return loop;
+}
+
+/* Does the loop over columns around a STEP run once from the fold's START to its end? */
+static bool runs_once(const rd_program *p, int32_t step)
+{
+    const int32_t start = find(p, RD_I_START, p->inst[step].arg), cols = enclosing(p, step);
+    int32_t       begin = step;
+
+    while (p->inst[begin].kind != RD_I_LOOP || p->inst[begin].arg != cols)
+        begin--;
+    return enclosing(p, start) == enclosing(p, begin);
+}
+
 /* Rows of one block that begin, are folded and end at once need no states. */
 static void find_totals(const rd_program *p, rd_tile_code *code)
 {
@@ -300,13 +322,14 @@ static void find_totals(const rd_program *p, rd_tile_code *code)
         rd_tile_fold  *f    = &code->fold[inst->kind == RD_I_STEP ? inst->arg : 0];
         const rd_loop *row, *col;
 
-        if (inst->kind != RD_I_STEP || !f->own_rows || f->form != RD_FOLD_RUN || f->masked || inst->b >= 0 ||
-            f->cells != 1 || f->fold->n_block > 1 || code->reg[inst->a].level != RD_AT_TILE ||
+        if (inst->kind != RD_I_STEP || f->form != RD_FOLD_RUN || f->masked || inst->b >= 0 || f->cells != 1 ||
+            f->fold->n_block != 1 || code->inst[i].level != RD_AT_TILE || code->reg[inst->a].level != RD_AT_TILE ||
             !code->simd->totals[f->elem] || !code->simd->totals[f->elem][f->fold->reducer][code->inst[i].fused])
             continue;
         loops_at(p, code, i, &row, &col);
         f->totals = f->lane.row == 0 && f->outer.row == 0 && f->fold->outer.n_add == 0 &&
-                    col->extent == f->fold->lane_extent && code->loop[col - p->loop].most >= col->extent;
+                    col->extent == f->fold->lane_extent && code->loop[col - p->loop].most >= col->extent &&
+                    runs_once(p, i);
     }
 }
 
@@ -369,9 +392,9 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     if (!rd_tile_fuse(p, code, get, pool) || !rd_tile_buffers(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
     size_columns(p, code);
+    find_totals(p, code);
     size_rows(p, code);
     plan_folds(p, code, true);
-    find_totals(p, code);
     p->code        = code;
     p->state_bytes = rd_tiles_bytes(p);
     return RD_TILE_OK;

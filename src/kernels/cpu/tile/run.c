@@ -55,33 +55,7 @@ rd_tiles *rd_tiles_new(const rd_program *p, char *state)
     return m;
 }
 
-/* ---- Positions and views ----------------------------------------------------------------------------------- */
-int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at)
-{
-    int64_t position = at->offset;
-
-    for (int32_t k = 0; k < at->n_add; k++)
-        if (at->add[k].axis >= 0) {
-            const rd_axis_range *axis = &m->axis[at->add[k].axis];
-            position += at->add[k].coef * (at->add[k].local ? axis->index - axis->lo : axis->index);
-        }
-    return position;
-}
-
-rd_view rd_tiles_view(const rd_tiles *m, int32_t reg)
-{
-    rd_view        v     = m->reg[reg];
-    const rd_level level = m->code->reg[reg].level;
-
-    if (level == RD_AT_TASK)
-        v.row = v.col = 0;
-    else if (level == RD_AT_ROW) {
-        v.row = m->level == RD_AT_TILE;
-        v.col = m->level == RD_AT_ROW;
-    }
-    return v;
-}
-
+/* ---- Single elements --------------------------------------------------------------------------------------- */
 rd_word rd_view_word(const rd_view *v, int64_t row, int64_t col)
 {
     const char *at = rd_view_at(v, row, col);

@@ -53,6 +53,7 @@ typedef struct rd_tile_fold {
     int64_t             row_steps;                   /* steps of one pass along the lane position               */
     int64_t             cells, group, groups, slots; /* cells of one row; slots that move on together; all slots */
     int64_t             tags, block, tree, carry, seen, spare, bytes; /* offsets in the fold's memory              */
+    int64_t             row_bytes; /* what a further row with states of its own adds         */
     rd_walk             lane, outer, index, cell;
 } rd_tile_fold;
 
@@ -128,9 +129,33 @@ bool      rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to);
 int64_t   rd_tiles_bytes(const rd_program *p);
 rd_tiles *rd_tiles_new(const rd_program *p, char *state);
 /* Position of the tile's first element, without gathered indices. */
-int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at);
+static inline int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at)
+{
+    int64_t position = at->offset;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis >= 0) {
+            const rd_axis_range *axis = &m->axis[at->add[k].axis];
+            position += at->add[k].coef * (at->add[k].local ? axis->index - axis->lo : axis->index);
+        }
+    return position;
+}
+
 /* A register as this level sees it. */
-rd_view rd_tiles_view(const rd_tiles *m, int32_t reg);
+static inline rd_view rd_tiles_view(const rd_tiles *m, int32_t reg)
+{
+    rd_view        v     = m->reg[reg];
+    const rd_level level = m->code->reg[reg].level;
+
+    if (level == RD_AT_TASK)
+        v.row = v.col = 0;
+    else if (level == RD_AT_ROW) {
+        v.row = m->level == RD_AT_TILE;
+        v.col = m->level == RD_AT_ROW;
+    }
+    return v;
+}
+
 /* Element (row, col) of a view. */
 static inline char *rd_view_at(const rd_view *v, int64_t row, int64_t col)
 {
