@@ -10,11 +10,11 @@
 /* Bytes across a panel of rows that are streamed from memory.  Partial results of this many bytes come back with every
  * row: wider panels walk memory in longer runs, until they and a few rows no longer fit a second-level cache; strips
  * of 8 KiB read from DRAM lose half the bandwidth.  The scalar executor holds some hundred bytes for each result. */
-static const int64_t PANEL_BYTES = 32 << 10;
+static const int64_t PANEL_BYTES = 256 << 10;
 /* Bytes across a panel of values that are walked again and again: the first-level cache. */
 static const int64_t HOT_BYTES = 32 << 10;
 /* Accumulators with lanes in a panel: a quarter of a second-level cache, as rows of values live there as well. */
-static const int64_t LANES_BYTES = 256 << 10;
+static const int64_t LANES_BYTES = 1 << 20;
 /* Fewer neighbours than a cache line holds: one result after the other touches the same lines as all together, and
  * keeps its partial result in registers.  Unless rows adjoin: then all together are one run of memory. */
 static const int64_t FEW = 16;

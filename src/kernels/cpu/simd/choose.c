@@ -31,7 +31,7 @@ const rd_simd *rd_simd_named(const char *name)
     return NULL;
 }
 
-const rd_simd *rd_simd_best(void)
+const rd_simd *rd_simd_here(void)
 {
     const char    *name  = getenv("RDIM_ISA");
     const rd_simd *asked = name ? rd_simd_named(name) : NULL;

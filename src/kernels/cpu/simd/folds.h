@@ -96,6 +96,10 @@
 #define RD_REDUCE_ROW(name, states, n_out, law, kinds, cost, ...) PICK(kinds, DEFINE, (name, states, __VA_ARGS__))
 #include "core/reducers.def"
 
+#ifdef FLOATS
+#include "kernels/cpu/simd/moments.h"
+#endif
+
 #define ENTRY(name, first_code, step_code, block_code, ...)                            \
     [RD_RED_##name] = { .counter = JOIN(RD_ELEM, ELEM),                                \
                         .first   = CODE(name, first),                                  \

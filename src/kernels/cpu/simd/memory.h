@@ -65,6 +65,29 @@ static rd_simd_store *const stores[RD_N_DTYPES] = {
 static rd_simd_wrap *const wraps[RD_N_DTYPES] = { [RD_I8] = wrap_I8, [RD_I16] = wrap_I16, [RD_I32] = wrap_I32,
                                                   [RD_U8] = wrap_U8, [RD_U16] = wrap_U16, [RD_U32] = wrap_U32 };
 
+/* Bytes are added up for as long as they cannot overflow. */
+static int64_t count_bytes(int64_t n, const void *px)
+{
+    typedef uint8_t bytes __attribute__((vector_size(RD_VECTOR_BYTES), aligned(1), may_alias));
+    const uint8_t  *x   = px;
+    int64_t         sum = 0;
+
+    while (n >= RD_VECTOR_BYTES) {
+        bytes    v = { 0 };
+        uint8_t  lane[RD_VECTOR_BYTES];
+        uint32_t part = 0;
+        for (int k = 0; k < 255 && n >= RD_VECTOR_BYTES; k++, n -= RD_VECTOR_BYTES, x += RD_VECTOR_BYTES)
+            v += *(const bytes *)x;
+        memcpy(lane, &v, sizeof lane);
+        for (int k = 0; k < RD_VECTOR_BYTES; k++)
+            part += lane[k];
+        sum += part;
+    }
+    for (; n > 0; n--)
+        sum += *x++;
+    return sum;
+}
+
 /* Whole cache lines that nobody reads soon go past the caches: a plain store would first read the line. */
 static void stream(int64_t bytes, void *py, const void *px)
 {

@@ -54,6 +54,9 @@ typedef struct rd_fold_code {
     void (*finish)(int64_t n, void *const *s, double ddof, void *const *y);
 } rd_fold_code;
 
+/* Place of the best element of x[0 .. n), the first of equals, if it is better than *best, which it then becomes; -1. */
+typedef int64_t rd_simd_best(int64_t n, const void *x, void *best);
+
 /* Maps that run inside the step of a reducer: element f(x, y).  Forms as of maps. */
 typedef enum rd_fused {
     RD_FUSED_none,
@@ -74,13 +77,17 @@ typedef struct rd_simd {
     const rd_fold_code   *fold[RD_N_ELEMS];                  /* [accumulator's element][reducer]   */
     rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED];    /* [element][reducer][map], or NULL */
     rd_simd_totals *const (*totals[RD_N_ELEMS])[RD_N_FUSED]; /* likewise                          */
+    rd_simd_totals *const (*blocks[RD_N_ELEMS])[RD_N_FUSED]; /* of whole blocks: y[l] = state of lane l */
+    rd_simd_best *const *best[RD_N_ELEMS];                   /* [element][reducer]: argmin, argmax, or NULL */
+    rd_simd_rows *const *best_rows[RD_N_ELEMS];              /* their step where rows come by rising index  */
+    int64_t (*count)(int64_t n, const void *x);              /* of bytes 1 among bytes 0                    */
     void (*stream)(int64_t bytes, void *y, const void *x);   /* past the caches */
 } rd_simd;
 
 extern const rd_simd rd_simd_baseline, rd_simd_avx2, rd_simd_avx512;
 
 /* The best table of this machine, or the one that RDIM_ISA names (baseline, avx2, avx512) if it can run here. */
-const rd_simd *rd_simd_best(void);
+const rd_simd *rd_simd_here(void);
 /* The table of that name, NULL if there is none or it cannot run here. */
 const rd_simd *rd_simd_named(const char *name);
 #endif

@@ -112,6 +112,29 @@ static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
 #define ONE_min(s, x)  ((x) < (s) || (x) != (x) ? (x) : (s))
 #define ONE_max(s, x)  ((x) > (s) || (x) != (x) ? (x) : (s))
 
+/* A whole block of the tree, lanes in registers: finished states, without the states of a block in memory. */
+#define BLOCK_KERNEL(name, reducer, W, operands, ...)                                               \
+    static void JOIN(name, ELEM)(const rd_fold_rows *q, void *to)                                   \
+    {                                                                                               \
+        const T *const px = q->x, *const py = q->y ? q->y : q->x;                                   \
+        W *c = to;                                                                                  \
+        (void)py;                                                                                   \
+        for (int64_t l = 0; l < ROW_LANES; l += STRIP * LANES) {                                    \
+            VEC v[STRIP];                                                                           \
+            _Pragma("GCC unroll 8") for (int k = 0; k < STRIP; k++)                                 \
+            {                                                                                       \
+                AT_##operands(0, l + k * LANES) v[k] = (__VA_ARGS__);                               \
+            }                                                                                       \
+            for (int64_t r = 1; r < q->rows; r++)                                                   \
+                _Pragma("GCC unroll 8") for (int k = 0; k < STRIP; k++)                             \
+                {                                                                                   \
+                    AT_##operands(r, l + k * LANES) v[k] = TAKES_##reducer(v[k], (__VA_ARGS__));    \
+                }                                                                                   \
+            _Pragma("GCC unroll 8") for (int k = 0; k < STRIP; k++) for (int i = 0; i < LANES; i++) \
+                c[l + k * LANES + i] = v[k][i];                                                     \
+        }                                                                                           \
+    }
+
 #define TOTAL_KERNEL(name, reducer, W, operands, ...)                                                                  \
     static void JOIN(name, ELEM)(const rd_fold_rows *q, void *to)                                                      \
     {                                                                                                                  \
@@ -160,9 +183,10 @@ static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
 
 /* Every reducer made here, with every map of fused.def. */
 #define ABS(x) JOIN(abs_vec, ELEM)(x)
-#define BOTH_KERNELS(name, reducer, W, operands, ...)          \
-    STRIP_KERNEL(strip_##name, reducer, operands, __VA_ARGS__) \
-    TOTAL_KERNEL(total_##name, reducer, W, operands, __VA_ARGS__)
+#define BOTH_KERNELS(name, reducer, W, operands, ...)             \
+    STRIP_KERNEL(strip_##name, reducer, operands, __VA_ARGS__)    \
+    TOTAL_KERNEL(total_##name, reducer, W, operands, __VA_ARGS__) \
+    BLOCK_KERNEL(block_##name, reducer, W, operands, __VA_ARGS__)
 
 BOTH_KERNELS(sum_none, sum, double, 1, x)
 BOTH_KERNELS(prod_none, prod, T, 1, x)
@@ -187,7 +211,12 @@ static rd_simd_totals *const JOIN(totals, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = { E
 #define RD_FUSE(name, ...) FUSED_ENTRY(sum, total, name) FUSED_ENTRY(min, total, name) FUSED_ENTRY(max, total, name)
 #include "kernels/cpu/simd/fused.def"
 };
+static rd_simd_totals *const JOIN(blocks, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = { ENTRIES(block)
+#define RD_FUSE(name, ...) FUSED_ENTRY(sum, block, name) FUSED_ENTRY(min, block, name) FUSED_ENTRY(max, block, name)
+#include "kernels/cpu/simd/fused.def"
+};
 #undef ROW_LANES
+#undef BLOCK_KERNEL
 #undef ONE_sum
 #undef ONE_prod
 #undef ONE_min
@@ -203,11 +232,8 @@ static rd_simd_totals *const JOIN(totals, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = { E
 #undef LANES
 #undef STRIP
 #undef WIDE
-#undef PICKED
 #undef TAKES_sum
 #undef TAKES_prod
-#undef TAKES_min
-#undef TAKES_max
 #undef AT_1
 #undef AT_2
 #undef PART_1

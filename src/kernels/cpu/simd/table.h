@@ -77,8 +77,16 @@
                         .step    = JOIN(strip_##name##_none, ELEM),      \
                         __VA_ARGS__,                                     \
                         .merge = JOIN(JOIN(fold_##name, merge), merge_as) },
+#define MOMENTS_BY_HAND                                             \
+    [RD_RED_moments] = { .counter = JOIN(RD_ELEM, ELEM),            \
+                         .first   = JOIN(fold_moments_first, ELEM), \
+                         .step    = JOIN(moments_rows, ELEM),       \
+                         .block   = JOIN(fold_moments_block, ELEM), \
+                         AS_EVER(moments),                          \
+                         .merge = JOIN(fold_moments_merge, ELEM) },
 #define AS_EVER(name) .widen = JOIN(JOIN(fold_##name, widen), ELEM), .finish = JOIN(JOIN(fold_##name, finish), ELEM)
 
+#define FLOATS
 #define PICK(kinds, make, row) FLOAT_##kinds(make, row)
 #define RD_ADD(a, b)           ((a) + (b))
 #define RD_MUL(a, b)           ((a) * (b))
@@ -89,8 +97,9 @@
 #define RD_NAN                 ((double)NAN)
 #define OWN_ENTRIES                 \
     BY_HAND(sum, f64, AS_EVER(sum)) \
-    BY_HAND(prod, f64, AS_EVER(prod)) BY_HAND(min, f64, AS_EVER(min)) BY_HAND(max, f64, AS_EVER(max))
+    BY_HAND(prod, f64, AS_EVER(prod)) BY_HAND(min, f64, AS_EVER(min)) BY_HAND(max, f64, AS_EVER(max)) MOMENTS_BY_HAND
 #include "kernels/cpu/simd/strips.h"
+#include "kernels/cpu/simd/best.h"
 #include "kernels/cpu/simd/folds.h"
 #undef ELEM
 #undef T
@@ -125,8 +134,9 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
 #define RD_NAN     NAN
 #define OWN_ENTRIES                                                  \
     BY_HAND(sum, f64, .widen = widen_sum, .finish = finish_wide_sum) \
-    BY_HAND(prod, f32, AS_EVER(prod)) BY_HAND(min, f32, AS_EVER(min)) BY_HAND(max, f32, AS_EVER(max))
+    BY_HAND(prod, f32, AS_EVER(prod)) BY_HAND(min, f32, AS_EVER(min)) BY_HAND(max, f32, AS_EVER(max)) MOMENTS_BY_HAND
 #include "kernels/cpu/simd/strips.h"
+#include "kernels/cpu/simd/best.h"
 #include "kernels/cpu/simd/folds.h"
 #undef ELEM
 #undef T
@@ -137,6 +147,7 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
 #undef RD_ADD
 #undef RD_MUL
 #undef PICK
+#undef FLOATS
 
 #define RD_NAN 0
 #define OWN_ENTRIES
@@ -173,16 +184,20 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
     }
 
 const rd_simd JOIN(rd_simd, NAME) = {
-    .name   = TEXT(NAME),
-    .probe  = probe,
-    .map    = BY_ELEM(maps),
-    .select = BY_ELEM(selects),
-    .cast   = BY_ELEM(casts),
-    .load   = loads,
-    .store  = stores,
-    .wrap   = wraps,
-    .fold   = BY_ELEM(folds),
-    .fused  = { [RD_ELEM_f32] = fused_f32, [RD_ELEM_f64] = fused_f64 },
-    .totals = { [RD_ELEM_f32] = totals_f32, [RD_ELEM_f64] = totals_f64 },
-    .stream = stream,
+    .name      = TEXT(NAME),
+    .probe     = probe,
+    .map       = BY_ELEM(maps),
+    .select    = BY_ELEM(selects),
+    .cast      = BY_ELEM(casts),
+    .load      = loads,
+    .store     = stores,
+    .wrap      = wraps,
+    .fold      = BY_ELEM(folds),
+    .fused     = { [RD_ELEM_f32] = fused_f32, [RD_ELEM_f64] = fused_f64 },
+    .totals    = { [RD_ELEM_f32] = totals_f32, [RD_ELEM_f64] = totals_f64 },
+    .blocks    = { [RD_ELEM_f32] = blocks_f32, [RD_ELEM_f64] = blocks_f64 },
+    .best      = { [RD_ELEM_f32] = best_f32, [RD_ELEM_f64] = best_f64 },
+    .best_rows = { [RD_ELEM_f32] = best_rows_f32, [RD_ELEM_f64] = best_rows_f64 },
+    .count     = count_bytes,
+    .stream    = stream,
 };

@@ -32,7 +32,7 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 
     p->code = NULL;
     if (!isa || strcmp(isa, "scalar") != 0)
-        result = rd_tile_prepare(p, simd ? simd : rd_simd_best(), get, pool);
+        result = rd_tile_prepare(p, simd ? simd : rd_simd_here(), get, pool);
     return result == RD_TILE_CANNOT ? rd_backend_scalar.prepare(p, get, pool) : result == RD_TILE_OK;
 }
 

@@ -45,6 +45,14 @@ static void state_sizes(rd_tile_fold *f)
     f->indexed = index;
 }
 
+/* Any order of exact folds gives the same bits, so a run of elements is looked through as a whole. */
+static bool finds_best(const rd_simd *simd, const rd_tile_fold *f)
+{
+    if (!f->indexed || !simd->best[f->elem])
+        return false;
+    return f->form == RD_FOLD_RUN ? f->index.col > 0 : f->form == RD_FOLD_COLUMNS && f->index.row > 0;
+}
+
 static int64_t piece(int64_t *used, int64_t bytes)
 {
     const int64_t at = *used;
@@ -65,6 +73,8 @@ bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f
         return false;
     state_sizes(f);
     f->form      = form_of(f);
+    f->best      = finds_best(simd, f);
+    f->any_order = f->any_order || (f->best && f->form == RD_FOLD_RUN);
     f->row_bytes = f->totals ? 8 : 8 * f->n_state * fold->lanes * fold->n_cell * (room_for(fold) + 1);
     f->row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
     f->room      = room_for(fold);
@@ -100,7 +110,8 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
 typedef struct arrival {
     const rd_tile_fold *f;
     char               *memory;
-    rd_simd_rows       *step; /* of the reducer, or with a map fused into it; these begin with an identity */
+    rd_simd_totals     *blocks; /* NULL: none                                               */
+    rd_simd_rows       *step;   /* of the reducer, or with a map fused into it; these begin with an identity */
     bool                fused;
     int64_t             group, offset; /* of the first state in its group */
     int64_t             at;            /* number of the first row's step  */
@@ -178,6 +189,32 @@ static void arrive(arrival *a, int64_t rows)
     }
 }
 
+/* Whole blocks of a run, straight from memory to nodes of the tree; the steps that it took. */
+static int64_t take_blocks(arrival *a, int64_t whole)
+{
+    const int64_t steps = a->f->fold->steps, size = rd_elem_size(a->f->elem);
+    int64_t       taken = 0;
+    void         *to[RD_MAX_STATE];
+
+    if (!a->blocks || a->at % steps != 0)
+        return 0;
+    for (; taken + steps <= whole; taken += steps) {
+        const rd_fold_rows q = {
+            .rows = steps,
+            .ldx  = a->q.ldx,
+            .ldy  = a->q.ldy,
+            .x    = (const char *)a->q.x + taken * a->q.ldx * size,
+            .y    = a->q.y ? (const char *)a->q.y + taken * a->q.ldy * size : NULL,
+        };
+        rd_tree_end_block(a->f, a->memory, a->group);
+        rd_tree_row(a->f, a->memory, rd_tree_group(a->f, a->memory, a->group)->depth, a->group * a->f->group, to);
+        a->blocks(&q, to[0]);
+        rd_tree_push(a->f, a->memory, a->group,
+                     (rd_tree_node){ .start = (a->at + taken) / steps, .n = a->f->fold->lanes });
+    }
+    return taken;
+}
+
 /* n neighbours along the lane position: a part of a step, whole steps, a part of a step. */
 static void run_arrives(arrival *a, int64_t n, int64_t lane, int64_t outer)
 {
@@ -187,7 +224,7 @@ static void run_arrives(arrival *a, int64_t n, int64_t lane, int64_t outer)
     a->q.index_row                 = lanes * a->q.index_col;
     while (n > 0) {
         const int64_t first = lane % lanes, whole = n / lanes;
-        const int64_t now = first ? (lanes - first < n ? lanes - first : n) : whole ? whole * lanes : n;
+        int64_t       now = first ? (lanes - first < n ? lanes - first : n) : whole ? whole * lanes : n;
 
         a->offset = first;
         a->at     = outer * a->f->row_steps + lane / lanes;
@@ -200,8 +237,15 @@ static void run_arrives(arrival *a, int64_t n, int64_t lane, int64_t outer)
             a->q.y     = q.y ? (const char *)q.y + now * size : NULL;
             a->q.w     = q.w ? (const char *)q.w + now * size : NULL;
             a->q.index = q.index + now * q.index_col;
-        } else
-            arrive(a, whole);
+        } else {
+            const int64_t taken = take_blocks(a, whole);
+            now                 = taken ? taken * lanes : now;
+            if (taken) {
+                a->q.x = (const char *)a->q.x + now * size;
+                a->q.y = a->q.y ? (const char *)a->q.y + now * size : NULL;
+            } else
+                arrive(a, whole);
+        }
         lane += now;
         n -= now;
     }
@@ -257,11 +301,110 @@ static void take_columns(rd_tiles *m, arrival *a, const tile *t)
     }
 }
 
+/* Whole steps of a block that all lanes have begun: no tree to look after. */
+static bool continues(const arrival *a, const rd_group *g, int64_t step, int64_t n)
+{
+    const int64_t steps = a->f->fold->steps;
+
+    return g->begun == a->f->fold->lanes && g->block * steps <= step && step + n <= (g->block + 1) * steps;
+}
+
+/* Rows of one step each, side by side in memory like the cells they are for: one long row. */
+static bool take_steps(rd_tiles *m, const arrival *a, const tile *t, int64_t step)
+{
+    const rd_tile_fold *f     = a->f;
+    const int64_t       first = t->cell;
+    rd_fold_rows        q     = a->q;
+
+    if (m->cols != f->fold->lanes || f->cell.row != 1 || f->own_rows || f->outer.row || f->lane.row ||
+        t->x.row != m->cols || (t->y.at && t->y.row != m->cols) || t->w.at || f->indexed)
+        return false;
+    for (int64_t r = 0; r < m->rows; r++)
+        if (!continues(a, rd_tree_group(f, a->memory, first + r), step, 1))
+            return false;
+    rd_tree_block(f, a->memory, first * f->group, q.s);
+    q.n    = m->rows * m->cols;
+    q.rows = 1;
+    q.x    = t->x.at;
+    q.y    = t->y.at;
+    a->step(&q);
+    return true;
+}
+
 static void take_runs(rd_tiles *m, arrival *a, const tile *t)
 {
+    const rd_tile_fold *f     = a->f;
+    const int64_t       lanes = f->fold->lanes, whole = m->cols / lanes;
+
+    if (t->lane % lanes == 0 && take_steps(m, a, t, t->outer * f->row_steps + t->lane / lanes))
+        return;
     for (int64_t r = 0; r < m->rows; r++) {
+        const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
+        const int64_t step = outer * f->row_steps + lane / lanes;
+
         place_row(a, t, r, 0);
-        run_arrives(a, m->cols, t->lane + r * a->f->lane.row, t->outer + r * a->f->outer.row);
+        if (lane % lanes == 0 && whole * lanes == m->cols &&
+            continues(a, rd_tree_group(f, a->memory, a->group), step, whole)) {
+            a->q.ldx = a->q.ldy = a->q.ldw = lanes;
+            a->q.index_row                 = lanes * a->q.index_col;
+            a->offset                      = 0;
+            a->q.n                         = lanes;
+            take(a, 0, lanes, whole, false);
+        } else
+            run_arrives(a, m->cols, lane, outer);
+    }
+}
+
+/* A value and its place come to the first lane of a cell; the tree merges what blocks have found, in any order. */
+static void take_one(arrival *a, int64_t block, const void *x, int64_t index)
+{
+    rd_group *g;
+
+    if (rd_tree_group(a->f, a->memory, a->group)->block < 0)
+        rd_tree_reach(a->f, a->memory, a->group, block);
+    g          = rd_tree_group(a->f, a->memory, a->group);
+    a->q.n     = 1;
+    a->q.rows  = 1;
+    a->q.x     = x;
+    a->q.index = index;
+    rd_tree_block(a->f, a->memory, a->group * a->f->group, a->q.s);
+    (g->begun ? a->f->code->step : a->f->code->first)(&a->q);
+    g->begun = 1;
+}
+
+static void take_best(rd_tiles *m, arrival *a, const tile *t)
+{
+    const rd_tile_fold *f    = a->f;
+    rd_simd_best       *best = m->code->simd->best[f->elem][f->fold->reducer];
+
+    for (int64_t r = 0; r < m->rows; r++) {
+        const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
+        const int64_t block = (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps;
+        const char   *x     = rd_view_at(&t->x, r, 0);
+        int64_t       place;
+
+        place_row(a, t, r, 0);
+        const int64_t index = a->q.index;
+        if (!rd_tree_group(f, a->memory, a->group)->begun)
+            take_one(a, block, x, index);
+        rd_tree_block(f, a->memory, a->group * f->group, a->q.s);
+        place = best(m->cols, x, a->q.s[0]);
+        if (place >= 0)
+            *(int64_t *)a->q.s[1] = index + place * f->index.col;
+    }
+}
+
+/* Sums of ints are exact: what a row comes to goes to the first lane. */
+static void take_counts(rd_tiles *m, arrival *a, const tile *t)
+{
+    const rd_tile_fold *f = a->f;
+
+    for (int64_t r = 0; r < m->rows; r++) {
+        const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
+        const int64_t sum = m->code->simd->count(m->cols, rd_view_at(&t->x, r, 0));
+
+        place_row(a, t, r, 0);
+        take_one(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, &sum, 0);
     }
 }
 
@@ -342,8 +485,12 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
     tile                in   = { .x = rd_tiles_view(m, t->x) };
     arrival a = { .f = f, .memory = m->fold[inst->arg], .step = f->code->step, .fused = t->fused != RD_FUSED_none };
 
+    if (f->best)
+        a.step = m->code->simd->best_rows[f->elem][f->fold->reducer];
     if (t->fused)
         a.step = m->code->simd->fused[f->elem][f->fold->reducer][t->fused];
+    if (m->code->simd->blocks[f->elem] && !f->masked && inst->b < 0 && f->form == RD_FOLD_RUN)
+        a.blocks = m->code->simd->blocks[f->elem][f->fold->reducer][t->fused];
     if (!f->totals)
         place_tile(m, f, &in);
     if (t->y >= 0)
@@ -361,6 +508,10 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
     }
     if (f->totals)
         take_totals(m, &a, &in, t->fused);
+    else if (t->counts)
+        take_counts(m, &a, &in);
+    else if (f->best && f->form == RD_FOLD_RUN)
+        take_best(m, &a, &in);
     else if (f->form == RD_FOLD_COLUMNS)
         take_columns(m, &a, &in);
     else if (f->form == RD_FOLD_RUN)

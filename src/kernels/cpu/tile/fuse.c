@@ -161,6 +161,24 @@ static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
         code->reg[t->y].last = i > code->reg[t->y].last ? i : code->reg[t->y].last;
 }
 
+/* The sum of bools cast to ints counts them. */
+static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
+{
+    const rd_inst *inst = &p->inst[i];
+    rd_tile_fold  *f    = &code->fold[inst->arg];
+    const int32_t  from = in_tile(code, inst->a) ? code->reg[inst->a].born : -1;
+
+    if (from < 0 || p->inst[from].kind != RD_I_CAST || p->inst[from].from != RD_BOOL || code->reg[inst->a].uses != 1 ||
+        !in_tile(code, p->inst[from].a) || f->masked || inst->b >= 0 || f->form != RD_FOLD_RUN ||
+        f->fold->reducer != RD_RED_sum || (f->elem != RD_ELEM_i64 && f->elem != RD_ELEM_u64))
+        return;
+    code->inst[i].counts            = true;
+    code->inst[i].x                 = p->inst[from].a;
+    code->inst[from].skip           = true;
+    f->any_order                    = true;
+    code->reg[p->inst[from].a].last = i;
+}
+
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
 {
     int32_t *count = get(pool, (size_t)(p->n_inst + 1) * sizeof *count);
@@ -171,7 +189,7 @@ bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void 
         note_uses(p, code, i);
     for (int32_t i = 0; i < p->n_inst; i++) {
         if (p->inst[i].kind == RD_I_STEP && code->inst[i].level == RD_AT_TILE)
-            fuse_step(p, code, i);
+            fuse_step(p, code, i), fuse_count(p, code, i);
         count[i] = (i ? count[i - 1] : 0) + (p->inst[i].kind == RD_I_LOAD);
     }
     for (int32_t i = 0; i < p->n_inst; i++)

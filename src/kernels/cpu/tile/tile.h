@@ -48,6 +48,8 @@ typedef struct rd_tile_fold {
     rd_fold_form        form;
     rd_elem             elem;
     bool                masked, indexed, own_rows; /* own_rows: each row of a tile has states of its own */
+    bool                best;                      /* argmin, argmax by rising index: lanes are not kept apart       */
+    bool                any_order;                 /* exact: best, counts                                            */
     bool                totals;                    /* rows are whole folds of one block: no states, only totals     */
     int32_t             n_state, room, size[RD_MAX_STATE], wide[RD_MAX_STATE]; /* bytes of states, of finished ones */
     int64_t             row_steps;                   /* steps of one pass along the lane position               */
@@ -66,6 +68,7 @@ typedef struct rd_tile_inst {
     int32_t             into;   /* computes into the memory of STORE number `into`, -1                */
     int32_t             buffer; /* at tile level: where the register's elements go, -1                */
     rd_fused            fused;  /* STEP                                                               */
+    bool                counts; /* STEP: its operand x is bools, which it counts                 */
     int32_t             x, y;   /* its operands                                                       */
     rd_simd_map *const *map;    /* MAP, SELECT: by form                                               */
     rd_simd_wrap       *wrap;

@@ -66,20 +66,21 @@ static void merge_rows(const rd_tile_fold *f, char *memory, int64_t group, int32
     }
 }
 
-static bool siblings(const rd_tree_node *left, const rd_tree_node *right)
+/* Of exact folds any two nodes are siblings: some have nodes of several blocks in one. */
+static bool siblings(const rd_tile_fold *f, const rd_tree_node *left, const rd_tree_node *right)
 {
-    return left->level == right->level && (left->start >> left->level) % 2 == 0 &&
-           left->start + ((int64_t)1 << left->level) == right->start;
+    return f->any_order || (left->level == right->level && (left->start >> left->level) % 2 == 0 &&
+                            left->start + ((int64_t)1 << left->level) == right->start);
 }
 
 /* The node at `depth` is finished: it merges with its left siblings as far as they are here. */
-static void push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node node)
+void rd_tree_push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node node)
 {
     rd_group     *g     = rd_tree_group(f, memory, group);
     rd_tree_node *stack = rd_tree_nodes(f, memory, group);
 
     stack[g->depth++] = node;
-    while (g->depth > 1 && siblings(&stack[g->depth - 2], &stack[g->depth - 1])) {
+    while (g->depth > 1 && siblings(f, &stack[g->depth - 2], &stack[g->depth - 1])) {
         merge_rows(f, memory, group, g->depth - 2);
         stack[--g->depth - 1].level++;
     }
@@ -104,7 +105,7 @@ void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
     if (f->code->block)
         f->code->block(g->begun, s);
     f->code->widen(g->begun, to, s);
-    push(f, memory, group, (rd_tree_node){ .start = g->block, .n = g->begun });
+    rd_tree_push(f, memory, group, (rd_tree_node){ .start = g->block, .n = g->begun });
     g->block = -1;
 }
 
@@ -173,7 +174,7 @@ static void join_group(const rd_tile_fold *f, char *into, char *next, int64_t gr
     for (int32_t row = 0; row < from->depth; row++) {
         const rd_tree_node node = rd_tree_nodes(f, next, group)[row];
         copy_node(f, into, next, group, row, node.n);
-        push(f, into, group, node);
+        rd_tree_push(f, into, group, node);
     }
     g->settled = from->settled;
     if (f->masked)

@@ -33,6 +33,8 @@ void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group);
 /* The group moves on to a block; true if it has just begun. */
 bool rd_tree_reach(const rd_tile_fold *f, char *memory, int64_t group, int64_t block);
 void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group);
+/* The states at row `depth` are a finished node. */
+void rd_tree_push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node node);
 /* All finished nodes become one. */
 void rd_tree_collapse(const rd_tile_fold *f, char *memory, int64_t group);
 /* The fold of all blocks before the current one becomes the group's carry; false if there is none. */
