@@ -1,0 +1,359 @@
+/* test_math.c - the elementary functions: error in ulp against long double, special values, and the same bits from
+ * each instruction set.  `test_math --table` prints the table of docs/accuracy.md. */
+#include "kernels/cpu/math.h"
+#include <check.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define COUNT(a) (int)(sizeof(a) / sizeof *(a))
+
+/* Sanitizers make a point ten times as dear. */
+enum { POINTS = RD_CHECK ? 50000 : 1000000, STRIDE = RD_CHECK ? 65521 : 4093, TABLE = 20 };
+
+/* ---- Rows --------------------------------------------------------------------------------------------------- */
+typedef struct row {
+    const char *name;
+    int         n;
+    float (*f32_1)(float);
+    double (*f64_1)(double);
+    long double (*ref_1)(long double);
+    float (*f32_2)(float, float);
+    double (*f64_2)(double, double);
+    long double (*ref_2)(long double, long double);
+} row;
+
+#define RD_MATH1(name, hard) { #name, 1, rd_math_##name##_f32, rd_math_##name##_f64, name##l, NULL, NULL, NULL },
+#define RD_MATH2(name, hard) { #name, 2, NULL, NULL, NULL, rd_math_##name##_f32, rd_math_##name##_f64, name##l },
+#define RD_LIBM1(name)
+#define RD_LIBM2(name)
+#define RD_LIBM3(name)
+static const row rows[] = {
+#include "kernels/cpu/math.def"
+};
+
+/* ---- Errors ------------------------------------------------------------------------------------------------- */
+typedef struct worst {
+    double ulps, x, y;
+    long   points;
+} worst;
+
+/* The distance in ulps of the exact value, as a result of `digits` bits and exponents from `least` would have them;
+ * infinity where one is NaN and the other not, or a zero has the wrong sign. */
+static double ulps_off(double got, long double exact, int digits, int least)
+{
+    int exponent;
+
+    if (isnan(got) || isnan(exact))
+        return isnan(got) && isnan(exact) ? 0 : INFINITY;
+    if (!signbit(got) != !signbit(exact))
+        return INFINITY;
+    const long double edge = ldexpl(1, 3 - least); /* what infinity stands for: the power of 2 after the largest */
+    if (fabsl(exact) >= edge && isinf(got))
+        return 0;
+    frexpl(exact, &exponent);
+    if (exact == 0 || exponent < least)
+        exponent = least;
+    return (double)ldexpl(fabsl((isinf(got) ? copysignl(edge, got) : got) - exact), digits - exponent);
+}
+
+static void keep(worst *w, double ulps, double x, double y)
+{
+    w->points++;
+    if (ulps > w->ulps) {
+        w->ulps = ulps;
+        w->x    = x;
+        w->y    = y;
+    }
+}
+
+static void point_f32(const row *r, float x, float y, worst *w)
+{
+    const float       got   = r->n == 1 ? r->f32_1(x) : r->f32_2(x, y);
+    const long double exact = r->n == 1 ? r->ref_1(x) : r->ref_2(x, y);
+
+    keep(w, ulps_off(got, exact, 24, -125), x, y);
+}
+
+static void point_f64(const row *r, double x, double y, worst *w)
+{
+    const double      got   = r->n == 1 ? r->f64_1(x) : r->f64_2(x, y);
+    const long double exact = r->n == 1 ? r->ref_1(x) : r->ref_2(x, y);
+
+    keep(w, ulps_off(got, exact, 53, -1021), x, y);
+}
+
+/* ---- Points ------------------------------------------------------------------------------------------------- */
+static uint64_t random_state = 88172645463325252;
+
+static uint64_t random_bits(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state * 0x2545f4914f6cdd1d;
+}
+
+static double uniform(double low, double high)
+{
+    return low + (high - low) * (double)(random_bits() >> 11) * 0x1p-53;
+}
+
+/* c, or a number so near it that reductions and cancellations differ. */
+static double near(double c)
+{
+    return c + c * ldexp(uniform(-1, 1), -(int)(random_bits() % 56));
+}
+
+/* Where results overflow, and where they become subnormal and 0. */
+static const double edges[] = { 709.782712893384, -708.3964185322641, -745.1332191019411, 88.7228391, -87.3365448,
+                                -103.972077,      19.0615474653985,   9.0109134,          0x1p28,     36.7368 };
+
+static double argument(long i)
+{
+    switch (i % 8) {
+    case 0:
+    case 1: return rd_double_of(random_bits());
+    case 2: return uniform(-760, 760);
+    case 3: return uniform(-4, 4);
+    case 4: return near(ldexp(0.6931471805599453, -1) * (double)((int)(random_bits() % 4096) - 2048));
+    case 5: return near(1.5707963267948966 * (double)(random_bits() >> (36 + random_bits() % 28)));
+    case 6: return near(ldexp(random_bits() & 1 ? 1 : 0.7071067811865476, (int)(random_bits() % 80) - 40));
+    default: return near(edges[random_bits() % COUNT(edges)]);
+    }
+}
+
+/* A base, and an exponent such that the power has up to `range` binary digits before or after the point. */
+static double base(long i, double range, double *exponent)
+{
+    double x;
+
+    switch (i % 6) {
+    case 0: *exponent = rd_double_of(random_bits()); return rd_double_of(random_bits() >> 1);
+    case 1: *exponent = (double)(random_bits() % 200) - 100; return -(double)(random_bits() % 100);
+    case 2: x = near(1); break;
+    case 3: x = uniform(0.7, 1.42); break;
+    case 4: x = ldexp(uniform(1, 2), (int)uniform(-range, range)); break;
+    default: x = uniform(0, 4); break;
+    }
+    *exponent = uniform(-range, range) / log2(x);
+    if (random_bits() & 1)
+        *exponent = near(copysign(range, *exponent) / log2(x));
+    return x;
+}
+
+static worst measure_f32(const row *r, uint32_t stride)
+{
+    worst  w = { 0 };
+    double y = 0;
+
+    for (uint64_t bits = 0; r->n == 1 && bits <= UINT32_MAX; bits += stride)
+        point_f32(r, rd_float_of((uint32_t)bits), 0, &w);
+    for (long i = 0; i < (long)(UINT32_MAX / stride); i++) {
+        const double x = r->n == 1 ? argument(i | 2) : base(i, i & 1 ? 127 : 149, &y);
+        point_f32(r, (float)x, (float)y, &w);
+    }
+    return w;
+}
+
+static worst measure_f64(const row *r, long points)
+{
+    worst  w = { 0 };
+    double y = 0;
+
+    for (long i = 0; i < points; i++) {
+        const double x = r->n == 1 ? argument(i) : base(i, i & 1 ? 1023 : 1074, &y);
+        point_f64(r, x, y, &w);
+    }
+    return w;
+}
+
+START_TEST(within_an_ulp)
+{
+    const row  *r   = &rows[_i];
+    const worst f32 = measure_f32(r, STRIDE), f64 = measure_f64(r, POINTS);
+
+    ck_assert_msg(f32.ulps <= 1, "%s f32: %g ulp at %a, %a", r->name, f32.ulps, f32.x, f32.y);
+    ck_assert_msg(f64.ulps <= 1, "%s f64: %g ulp at %a, %a", r->name, f64.ulps, f64.x, f64.y);
+}
+END_TEST
+
+/* ---- Special values, where libm is the standard -------------------------------------------------------------- */
+static const double specials[] = { 0,
+                                   INFINITY,
+                                   NAN,
+                                   1,
+                                   2,
+                                   3,
+                                   0.5,
+                                   1.5,
+                                   100,
+                                   101,
+                                   1e300,
+                                   0x1p24,
+                                   0x1.fffffep23,
+                                   0x1p53,
+                                   0x1.fffffffffffffp52,
+                                   0x1p-149,
+                                   0x1.fffffep-1,
+                                   0x1.fffffffffffffp-1,
+                                   0x1p-126,
+                                   0x1.fffffcp-127,
+                                   0x1p-1022,
+                                   0x0.fffffffffffffp-1022,
+                                   0x1p-1074,
+                                   0x1.fffffep127,
+                                   0x1.fffffffffffffp1023,
+                                   0x1p28,
+                                   0x1.000002p28,
+                                   0x1.0000000000001p28 };
+
+static double special(int i)
+{
+    return i < COUNT(specials) ? specials[i] : -specials[i - COUNT(specials)];
+}
+
+START_TEST(special_values)
+{
+    const row *r   = &rows[_i];
+    worst      f32 = { 0 }, f64 = { 0 };
+
+    for (int i = 0; i < 2 * COUNT(specials); i++)
+        for (int j = 0; j < (r->n == 1 ? 1 : 2 * COUNT(specials)); j++) {
+            point_f32(r, (float)special(i), (float)special(j), &f32);
+            point_f64(r, special(i), special(j), &f64);
+        }
+    ck_assert_msg(f32.ulps <= 1, "%s f32: %g ulp at %a, %a", r->name, f32.ulps, f32.x, f32.y);
+    ck_assert_msg(f64.ulps <= 1, "%s f64: %g ulp at %a, %a", r->name, f64.ulps, f64.x, f64.y);
+}
+END_TEST
+
+/* ---- The same bits, however it is compiled ------------------------------------------------------------------- */
+#if defined __x86_64__ && defined __GNUC__
+#define ISA_BASE
+#define ISA_AVX2   __attribute__((target("avx2,fma")))
+#define ISA_AVX512 __attribute__((target("avx2,fma,avx512f,avx512dq,avx512bw,avx512vl")))
+
+typedef struct loops {
+    void (*f32)(float *restrict z, const float *x, const float *y, int n);
+    void (*f64)(double *restrict z, const double *x, const double *y, int n);
+} loops;
+
+#define LOOP(type, name, isa, target, ...)                                                                      \
+    target static void name##_##type##_##isa(T_##type *restrict z, const T_##type *x, const T_##type *y, int n) \
+    {                                                                                                           \
+        (void)y;                                                                                                \
+        for (int i = 0; i < n; i++)                                                                             \
+            z[i] = rd_##name##_##type(__VA_ARGS__);                                                             \
+    }
+#define T_f32 float
+#define T_f64 double
+#define LOOPS(name, isa, target, ...)         \
+    LOOP(f32, name, isa, target, __VA_ARGS__) \
+    LOOP(f64, name, isa, target, __VA_ARGS__)
+
+#define RD_MATH1(name, hard)          \
+    LOOPS(name, base, ISA_BASE, x[i]) \
+    LOOPS(name, avx2, ISA_AVX2, x[i]) \
+    LOOPS(name, avx512, ISA_AVX512, x[i])
+#define RD_MATH2(name, hard)                \
+    LOOPS(name, base, ISA_BASE, x[i], y[i]) \
+    LOOPS(name, avx2, ISA_AVX2, x[i], y[i]) \
+    LOOPS(name, avx512, ISA_AVX512, x[i], y[i])
+#define RD_LIBM1(name)
+#define RD_LIBM2(name)
+#define RD_LIBM3(name)
+#include "kernels/cpu/math.def"
+
+#define ENTRY(name)                         \
+    { { name##_f32_base, name##_f64_base }, \
+      { name##_f32_avx2, name##_f64_avx2 }, \
+      { name##_f32_avx512, name##_f64_avx512 } },
+#define RD_MATH1(name, hard) ENTRY(name)
+#define RD_MATH2(name, hard) ENTRY(name)
+#define RD_LIBM1(name)
+#define RD_LIBM2(name)
+#define RD_LIBM3(name)
+static const loops all_loops[][3] = {
+#include "kernels/cpu/math.def"
+};
+
+enum { BLOCK = 65536 };
+static double x64[BLOCK], y64[BLOCK], z64[2][BLOCK];
+static float  x32[BLOCK], y32[BLOCK], z32[2][BLOCK];
+
+static void fill_blocks(const row *r)
+{
+    for (int i = 0; i < BLOCK; i++) {
+        x64[i] = r->n == 1 ? argument(i) : base(i, 1074, &y64[i]);
+        x32[i] = (float)(r->n == 1 ? x64[i] : base(i, 149, &z64[0][i]));
+        y32[i] = (float)z64[0][i];
+    }
+}
+
+START_TEST(same_bits)
+{
+    const row   *r     = &rows[_i];
+    const loops *l     = all_loops[_i];
+    const bool   has[] = { true, __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"),
+                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") };
+
+    fill_blocks(r);
+    l[0].f32(z32[0], x32, y32, BLOCK);
+    l[0].f64(z64[0], x64, y64, BLOCK);
+    for (int k = 1; k < 3 && has[k]; k++) {
+        l[k].f32(z32[1], x32, y32, BLOCK);
+        l[k].f64(z64[1], x64, y64, BLOCK);
+        for (int i = 0; i < BLOCK; i++) {
+            ck_assert_msg(rd_bits_f32(z32[0][i]) == rd_bits_f32(z32[1][i]) || (isnan(z32[0][i]) && isnan(z32[1][i])),
+                          "%s f32 of %a, %a: %a, but %a", r->name, x32[i], y32[i], z32[0][i], z32[1][i]);
+            ck_assert_msg(rd_bits_f64(z64[0][i]) == rd_bits_f64(z64[1][i]) || (isnan(z64[0][i]) && isnan(z64[1][i])),
+                          "%s f64 of %a, %a: %a, but %a", r->name, x64[i], y64[i], z64[0][i], z64[1][i]);
+        }
+    }
+}
+END_TEST
+#endif
+
+/* ---- The table of docs/accuracy.md --------------------------------------------------------------------------- */
+static void print_row(const row *r, const char *type, worst w)
+{
+    printf("| `%s` | %s | %.3f | ", r->name, type, w.ulps);
+    if (r->n == 1)
+        printf("%a", w.x);
+    else
+        printf("%a, %a", w.x, w.y);
+    printf(" | %.0f |\n", (double)w.points / 1e6);
+}
+
+static int print_table(void)
+{
+    printf("| function | type | largest error, ulp | at | points, millions |\n| --- | --- | --- | --- | --- |\n");
+    for (int i = 0; i < COUNT(rows); i++) {
+        print_row(&rows[i], "f32", measure_f32(&rows[i], STRIDE / TABLE | 1));
+        print_row(&rows[i], "f64", measure_f64(&rows[i], (long)TABLE * POINTS));
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--table") == 0)
+        return print_table();
+
+    Suite *suite = suite_create("math");
+    TCase *tests = tcase_create("functions");
+
+    tcase_add_loop_test(tests, within_an_ulp, 0, COUNT(rows));
+    tcase_add_loop_test(tests, special_values, 0, COUNT(rows));
+#if defined __x86_64__ && defined __GNUC__
+    tcase_add_loop_test(tests, same_bits, 0, COUNT(rows));
+#endif
+    suite_add_tcase(suite, tests);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
