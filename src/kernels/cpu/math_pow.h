@@ -1,8 +1,8 @@
 /* math_pow.h - pow: 2^(y log2 |x|), with the sign and the special cases put on afterwards.
  *
- * log2 |x| = n + log2(m), log2(m) = s (C1 + z (C3 + z (C5 + z p(z)))) with s = f / (2 + f), z = s^2, the series of atanh.  A
- * result near the ends of the range has y log2 |x| near 1024, so its relative error must be 2^-64 and log2 |x| is a
- * sum of two doubles (Dekker 1971, with fma for the products).  f32 does with one double throughout. */
+ * log2 |x| = n + log2(m), log2(m) = s (C1 + z (C3 + z (C5 + z p(z)))) with s = f / (2 + f), z = s^2, the series of
+ * atanh.  A result near the ends of the range has y log2 |x| near 1024, so its relative error must be 2^-64 and
+ * log2 |x| is a sum of two doubles (Dekker 1971, with fma for the products).  f32 does with one double throughout. */
 #ifndef RD_KERNELS_CPU_MATH_POW_H
 #define RD_KERNELS_CPU_MATH_POW_H
 
