@@ -447,7 +447,8 @@ START_TEST(kept_values_that_overflow)
     double        sums[2];
 
     ck_assert(!rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ s, RD_INTO(sums, RD_SHAPE(2)) }), NULL));
-    ck_assert_msg(rd_error(ctx) == RD_ERR_MEMORY && strstr(rd_error_text(ctx), "rd_eval: no memory"), "%s", rd_error_text(ctx));
+    ck_assert_msg(rd_error(ctx) == RD_ERR_MEMORY && strstr(rd_error_text(ctx), "rd_eval: no memory"), "%s",
+                  rd_error_text(ctx));
     rd_error_clear(ctx);
 }
 END_TEST

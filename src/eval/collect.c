@@ -136,8 +136,9 @@ int rd_demand_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at)
         c->demand      = d;
         c->room_demand = room;
     }
-    d  = &c->demand[c->n_demand];
-    *d = (rd_demand){ .expr = e, .next = -1, .alias = -1, .value = -1, .at = rd_subscripts(c, expr->rank) };
+    d = &c->demand[c->n_demand];
+    *d =
+        (rd_demand){ .expr = e, .next = -1, .alias = -1, .value = -1, .group = -1, .at = rd_subscripts(c, expr->rank) };
     if (!d->at)
         return -1;
     memcpy(d->at, at, (size_t)expr->rank * sizeof *at);
@@ -244,9 +245,10 @@ static bool pair_subscripts(rd_collector *c, pairs *p, const rd_subscript *a, co
     return true;
 }
 
+/* Demands that were found to differ differ for good, or a chain of takes would be walked to its end for each pair. */
 static bool pair_demands(rd_collector *c, pairs *p, const rd_demand *a, const rd_demand *b)
 {
-    if (a->expr != b->expr)
+    if (a->expr != b->expr || (a->group >= 0 && b->group >= 0 && a->group != b->group))
         return false;
     for (int k = 0; k < c->seen[a->expr].expr->rank; k++)
         if (!pair_subscripts(c, p, &a->at[k], &b->at[k]))
@@ -258,8 +260,9 @@ static bool pair_demands(rd_collector *c, pairs *p, const rd_demand *a, const rd
  * stay two demands, which costs a shared computation but never a wrong one. */
 static bool unify(rd_collector *c, const rd_demand *a, const rd_demand *b)
 {
-    pairs p = { .n = 0 };
+    pairs p;
 
+    p.n = 0; /* the rest is 8 KiB that nobody reads */
     if (!pair_demands(c, &p, a, b))
         return false;
     for (int i = 0; i < p.n; i++)
@@ -284,6 +287,7 @@ int rd_demands_distinct(rd_collector *c, rd_seen *seen, int32_t **list)
                 return -1;
         while (k < n && !unify(c, &c->demand[(*list)[k]], &c->demand[d]))
             k++;
+        c->demand[d].group = k;
         if (k == n)
             (*list)[n++] = d;
         else

@@ -12,6 +12,7 @@ typedef struct rd_demand {
     int32_t       next;  /* next demand of the same expression, -1                      */
     int32_t       alias; /* another demand that gives the value, -1                     */
     int32_t       value; /* the value, -1 while open                                    */
+    int32_t       group; /* of the expression's demands that are one; -1: not told yet  */
     rd_subscript *at;    /* one per axis of the expression                              */
 } rd_demand;
 
