@@ -324,6 +324,13 @@ START_TEST(refusals_stay)
     rd_error_clear(ctx);
     ck_assert(rd_eval(ctx, e, &(rd_array){ .type = RD_F32, .shape = RD_SHAPE(4) }) == RD_ERR_ARGUMENT);
     rd_error_clear(ctx);
+    for (int order = 2; order > 0; order = order < 1 << 20 ? order * 2 : -1) {
+        ck_assert(rd_eval(ctx, e, &(rd_array){ .data = out, .type = RD_F32, .order = order, .shape = RD_SHAPE(4) }) ==
+                  RD_ERR_ARGUMENT);
+        rd_error_clear(ctx);
+    }
+    ck_assert(rd_eval(ctx, e, &(rd_array){ .data = out, .type = (rd_dtype)99, .shape = RD_SHAPE(4) }) == RD_ERR_TYPE);
+    rd_error_clear(ctx);
     ck_assert(rd_eval(ctx, rd_neg(rd_input(ctx, "v", RD_INTO(x, RD_SHAPE(4)))), RD_INTO(out, RD_SHAPE(4))) ==
               RD_ERR_ARGUMENT);
     rd_error_clear(ctx);

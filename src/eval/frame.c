@@ -71,47 +71,55 @@ static int64_t place_arrays(rd_plan *plan)
 
 void rd_frame_measure(rd_plan *plan)
 {
-    plan->arrays_bytes = place_arrays(plan);
-    plan->work_bytes   = work_bytes(plan);
+    plan->pointer_bytes = pointer_bytes(plan);
+    plan->arrays_bytes  = place_arrays(plan);
+    plan->work_bytes    = work_bytes(plan);
+    plan->frame_bytes   = rd_lines(sizeof(rd_frame)) + 64 + plan->pointer_bytes + plan->arrays_bytes + plan->work_bytes;
 }
 
-int64_t rd_frame_bytes(const rd_plan *plan)
+/* A frame of several plans may have been another's, or a plan's that was here before. */
+static void lay_out(const rd_plan *plan, rd_frame *frame)
 {
-    return rd_lines(sizeof(rd_frame)) + 64 + pointer_bytes(plan) + plan->arrays_bytes + plan->work_bytes;
-}
+    char *at = (char *)frame + rd_lines(sizeof *frame);
 
-static rd_frame *new_frame(const rd_plan *plan)
-{
-    int64_t   head = rd_lines(sizeof(rd_frame)), pointers = pointer_bytes(plan);
-    char     *at    = rd_alloc_quiet(plan->ctx, rd_frame_bytes(plan));
-    rd_frame *frame = (rd_frame *)(void *)at;
-
-    if (!frame)
-        return NULL;
-    at += head;
     at += -(uintptr_t)at & 63;
     frame->target = (void **)(void *)at;
     frame->aside  = frame->target + plan->n_out;
     frame->slot   = frame->aside + plan->n_out;
-    frame->arrays = at + pointers;
+    frame->arrays = at + plan->pointer_bytes;
     frame->work   = frame->arrays + plan->arrays_bytes;
+    for (int k = 0; k < plan->n_out; k++)
+        frame->aside[k] = NULL;
+}
+
+static rd_frame *new_frame(const rd_plan *plan)
+{
+    rd_frame *frame = rd_alloc_quiet(plan->ctx, plan->frame_bytes);
+
+    if (frame)
+        frame->room = plan->frame_bytes;
     return frame;
 }
 
-/* The plan is const to those who run it: what they exchange here is no part of what it does. */
 rd_frame *rd_frame_take(const rd_plan *plan)
 {
-    rd_frame *frame = atomic_exchange_explicit(&((rd_plan *)plan)->frame, NULL, memory_order_acquire);
+    rd_frame *frame = atomic_exchange_explicit(plan->frames, NULL, memory_order_acquire);
 
-    frame = frame ? frame : new_frame(plan);
-    if (RD_CHECK && frame) /* nobody may count on what an earlier run left, or on zeros */
+    if (frame && frame->room < plan->frame_bytes) {
+        rd_free(plan->ctx, frame);
+        frame = NULL;
+    }
+    if (!frame && !(frame = new_frame(plan)))
+        return NULL;
+    lay_out(plan, frame);
+    if (RD_CHECK) /* nobody may count on what an earlier run left, or on zeros */
         memset(frame->arrays, 0xA5, (size_t)(plan->arrays_bytes + plan->work_bytes));
     return frame;
 }
 
 void rd_frame_give(const rd_plan *plan, rd_frame *frame)
 {
-    rd_free(plan->ctx, atomic_exchange_explicit(&((rd_plan *)plan)->frame, frame, memory_order_acq_rel));
+    rd_free(plan->ctx, atomic_exchange_explicit(plan->frames, frame, memory_order_acq_rel));
 }
 
 void rd_frame_drop(rd_plan *plan)

@@ -1,12 +1,13 @@
 /* frame.h - the memory of one run: addresses of slots, what tasks work in, small arrays between stages.
  *
- * A plan keeps the frame of its last run for the next one, so that a small run calls no allocator.  Runs of one plan at
- * the same time each have a frame: whoever finds none takes fresh memory. */
+ * A plan keeps the frame of its last run for the next one, so that a small run calls no allocator; plans that a context
+ * keeps have one together.  Runs at the same time each have a frame: whoever finds none takes fresh memory. */
 #ifndef RD_EVAL_FRAME_H
 #define RD_EVAL_FRAME_H
 #include "eval/plan.h"
 
 typedef struct rd_frame {
+    int64_t room;   /* bytes of it all */
     void  **slot;   /* n_slot addresses, and room for the scratch slots of any stage                 */
     void  **target; /* per result: where it belongs                                                  */
     void  **aside;  /* per result: memory it is written to instead and copied from; NULL: none       */
@@ -25,7 +26,6 @@ void rd_frame_measure(rd_plan *plan);
 /* NULL without memory.  What is given back may be kept. */
 rd_frame *rd_frame_take(const rd_plan *plan);
 void      rd_frame_give(const rd_plan *plan, rd_frame *frame);
-int64_t   rd_frame_bytes(const rd_plan *plan);
 /* Frees the one that is kept. */
 void rd_frame_drop(rd_plan *plan);
 

@@ -174,7 +174,7 @@ static void drop(rd_owned *self)
 
 int64_t rd_plan_bytes(const rd_plan *plan)
 {
-    return (int64_t)sizeof *plan + rd_pool_bytes(plan->pool) + rd_frame_bytes(plan);
+    return (int64_t)sizeof *plan + rd_pool_bytes(plan->pool);
 }
 
 static rd_plan *make(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift, rd_results results,
@@ -189,6 +189,7 @@ static rd_plan *make(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shi
     plan->backend    = &rd_backend_cpu;
     plan->threads    = opts->threads;
     plan->owned.drop = drop;
+    plan->frames     = &plan->frame;
     if (plan->pool && fill(plan, work, in, shift, results, opts))
         return plan;
     rd_plan_drop(plan);

@@ -26,9 +26,9 @@ struct rd_plan {
     rd_slot                   *slot;
     int32_t                   *in_slot; /* of input k, -1: no program reads it          */
     rd_output                 *out;
-    int64_t                    arrays_bytes, work_bytes; /* of a run's frame */
-    bool                       arrays_apart;             /* arrays between stages are not in the frame          */
-    _Atomic(struct rd_frame *) frame;                    /* the last run's, for the next; NULL: in use, or none */
+    int64_t                    pointer_bytes, arrays_bytes, work_bytes, frame_bytes; /* of a run */
+    bool                       arrays_apart;   /* arrays between stages are not in the frame          */
+    _Atomic(struct rd_frame *) frame, *frames; /* the last run's, for the next; where such a one is: here, or shared */
 };
 
 /* What a run did, for tests. */
