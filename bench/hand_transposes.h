@@ -2,30 +2,41 @@
 
 #ifndef HAND_TRANSPOSES_H
 #define HAND_TRANSPOSES_H
-enum { TILE_VECTORS = 16 };
+enum { TILE_VECTORS = 16, TILE_TURNS = 8 };
 #endif
 
-/* out[j] = the sum over i of a[i][j] + b[j][i], or of their products. */
+/* s plus the LANES rows of a, column by column, with the columns of b's square; b's next square is asked for. */
+INLINE V F(fold_square)(V s, const REAL *a, const REAL *b, int64_t n, bool product)
+{
+    V t[LANES], sum[2] = { 0 };
+
+    for (int k = 0; k < LANES; k++) {
+        t[k] = LOAD(b + k * n);
+        __builtin_prefetch(b + k * n + TILE_TURNS * LANES, 0, 2);
+    }
+    F(transpose)(t);
+    for (int k = 0; k < LANES; k++)
+        sum[k % 2] += product ? LOAD(a + k * n) * t[k] : LOAD(a + k * n) + t[k];
+    return s + (sum[0] + sum[1]);
+}
+
+/* out[j] = the sum over i of a[i][j] + b[j][i], or of their products.  Tiles of TILE_TURNS squares down and `vectors`
+ * across: a row of b is read in runs of TILE_TURNS lines; a's next tile is asked for in the order of memory. */
 INLINE void F(fold_transposed)(const REAL *a, const REAL *b, int64_t n, REAL *out, int vectors, bool product)
 {
     V s[TILE_VECTORS] = { 0 };
 
-    for (int64_t i = 0; i < n; i += LANES)
-        for (int w = 0; w < vectors; w++) {
-            const REAL *p = a + i * n + w * LANES, *q = b + (int64_t)w * LANES * n + i;
-            V           t[LANES], sum[2]              = { 0 };
+    for (int64_t i = 0; i < n; i += TILE_TURNS * LANES)
+        for (int w = 0; w < vectors; w++)
+            for (int turn = 0; turn < TILE_TURNS; turn++) {
+                const int64_t row  = i + turn * LANES;
+                const int     line = (w * TILE_TURNS + turn) * LANES; /* of the next tile */
+                const REAL   *next = a + (i + TILE_TURNS * LANES + line / vectors) * n + line % vectors * LANES;
 
-            for (int k = 0; k < LANES; k++) {
-                t[k] = LOAD(q + k * n);
-                __builtin_prefetch(q + k * n + 4 * LANES);
+                for (int k = 0; k < LANES; k++)
+                    __builtin_prefetch(next + k * LANES, 0, 2);
+                s[w] = F(fold_square)(s[w], a + row * n + w * LANES, b + (int64_t)w * LANES * n + row, n, product);
             }
-            F(transpose)(t);
-            for (int k = 0; k < LANES; k++) {
-                __builtin_prefetch(p + (k + LANES) * n);
-                sum[k % 2] += product ? LOAD(p + k * n) * t[k] : LOAD(p + k * n) + t[k];
-            }
-            s[w] += sum[0] + sum[1];
-        }
     for (int w = 0; w < vectors; w++)
         STORE(out + w * LANES) = s[w];
 }

@@ -6,7 +6,7 @@ bench=$1
 lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT
 
-"$bench" --scale 0.0005 --reps 1 --threads 2 --json > "$lines"
+"$bench" --scale 0.0002 --reps 1 --threads 2 --json > "$lines"
 
 awk -v cases="$("$bench" --list | wc -l)" '
     BEGIN { n_keys = split("row case dtype threads seconds bytes flops limit_seconds hand_seconds ratio error", key, " ") }
