@@ -66,7 +66,8 @@ bool differential_trial(uint64_t seed, differential_stats *stats, rd_text *repor
     count(stats, pool, w, n);
     if (!ok)
         rd_text_add(report, "%s\n", pool->complaint);
-    ok = ok && differential_ways(pool, w, n, report) && differential_outputs(pool, w, n, stats, report);
+    ok = ok && differential_ways(pool, w, n, report) && differential_outputs(pool, w, n, stats, report) &&
+         differential_isas(pool, w, n, &stats->programs, report);
     if (!ok)
         describe(report, pool, w, n);
     for (int i = 0; i < n; i++)

@@ -24,10 +24,11 @@ typedef struct search {
 
 static bool try_here(random_pool *pool, rd_expr *const *root, int n, char *text)
 {
-    wanted      w[MOST_RESULTS];
-    rd_result   results[MOST_RESULTS];
-    rd_text     report = { 0 };
-    const char *explain;
+    wanted       w[MOST_RESULTS];
+    rd_result    results[MOST_RESULTS];
+    rd_text      report   = { 0 };
+    isa_programs programs = { 0 };
+    const char  *explain;
 
     snprintf(text, TEXT_SIZE, "crashed or hung\n");
     alarm(SECONDS);
@@ -35,7 +36,7 @@ static bool try_here(random_pool *pool, rd_expr *const *root, int n, char *text)
         w[i]       = wanted_of(pool, root[i]);
         results[i] = (rd_result){ root[i], NULL };
     }
-    if (differential_ways(pool, w, n, &report))
+    if (differential_ways(pool, w, n, &report) && differential_isas(pool, w, n, &programs, &report))
         return true;
     snprintf(text, TEXT_SIZE, "%s", report.at);
     explain = rd_explain(pool->ctx, (rd_results){ results, n }, NULL);

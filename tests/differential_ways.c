@@ -5,18 +5,10 @@
 
 wanted wanted_of(random_pool *pool, rd_expr *x)
 {
-    wanted  w               = { .x = x, .n = random_points(x) };
-    int64_t at[RD_MAX_RANK] = { 0 };
+    wanted w = { .x = x, .n = random_points(x) };
 
     w.value = calloc((size_t)w.n + 1, sizeof *w.value);
-    for (int64_t i = 0; i < w.n; i++) {
-        int64_t rest = i;
-        for (int a = x->rank - 1; a >= 0; a--) {
-            at[a] = rest % x->extent[a];
-            rest /= x->extent[a];
-        }
-        oracle_at(pool->oracle, x, at, &w.value[i]);
-    }
+    random_values(pool, x, w.value);
     return w;
 }
 
@@ -60,20 +52,27 @@ bool differential_compare(const wanted *w, const rd_array *found, rd_text *repor
 
 /* ---- Running ----------------------------------------------------------------------------------------------- */
 
-static rd_status run_plan(random_pool *pool, rd_results results, const rd_eval_opts *opts)
+int differential_inputs(random_pool *pool, rd_expr **in, const void **data)
 {
-    rd_expr    *in[RANDOM_BLOCKS];
-    const void *data[RANDOM_BLOCKS];
-    void       *out[MOST_RESULTS] = { NULL };
-    int32_t     n                 = 0;
-    rd_status   status;
-    rd_plan    *plan;
+    int n = 0;
 
     for (int i = 0; i < pool->n_block; i++)
         if (pool->block[i].input) {
             in[n]     = pool->block[i].leaf;
             data[n++] = pool->block[i].layout.data;
         }
+    return n;
+}
+
+static rd_status run_plan(random_pool *pool, rd_results results, const rd_eval_opts *opts)
+{
+    rd_expr    *in[RANDOM_BLOCKS];
+    const void *data[RANDOM_BLOCKS];
+    void       *out[MOST_RESULTS] = { NULL };
+    const int   n                 = differential_inputs(pool, in, data);
+    rd_status   status;
+    rd_plan    *plan;
+
     plan = rd_plan_new(pool->ctx, (rd_exprs){ in, n }, results, opts);
     if (!plan)
         return rd_error(pool->ctx);
@@ -116,7 +115,7 @@ static const struct {
 };
 enum { N_WAYS = sizeof ways / sizeof *ways };
 
-static rd_array dense(const rd_expr *x)
+rd_array differential_dense(const rd_expr *x)
 {
     rd_array a = { .type = x->type, .shape.n = x->rank };
 
@@ -125,36 +124,38 @@ static rd_array dense(const rd_expr *x)
     return a;
 }
 
-/* NaNs are equal whatever their payload. */
+/* Finds the first element that differs. */
 static bool same_bits(const rd_array *a, const rd_array *b, int64_t n, int64_t *where)
 {
     const size_t size = (size_t)rd_dtype_size(a->type);
 
+    if (memcmp(a->data, b->data, (size_t)n * size) == 0)
+        return true;
     for (*where = 0; *where < n; ++*where) {
-        const char        *p = (char *)a->data + (size_t)*where * size, *q = (char *)b->data + (size_t)*where * size;
-        const oracle_value v = oracle_load(p, a->type), w = oracle_load(q, a->type);
-        if (memcmp(p, q, size) != 0 && !(isnan(v.v) && isnan(w.v)))
+        const char *p = (char *)a->data + (size_t)*where * size, *q = (char *)b->data + (size_t)*where * size;
+
+        if (memcmp(p, q, size) != 0 && !(isnan(oracle_load(p, a->type).v) && isnan(oracle_load(q, b->type).v)))
             return false;
     }
     return true;
 }
 
-static bool compare_ways(const wanted *w, int result, const rd_array *first, const rd_array *other, int way,
-                         rd_text *report)
+bool differential_same(const wanted *w, int result, const rd_array *a, const char *how_a, const rd_array *b,
+                       const char *how_b, rd_text *report)
 {
     const int size = rd_dtype_size(w->x->type);
     int64_t   i;
-    char      a[ORACLE_WHY], b[ORACLE_WHY];
+    char      text_a[ORACLE_WHY], text_b[ORACLE_WHY];
 
-    if (same_bits(first, other, w->n, &i))
+    if (same_bits(a, b, w->n, &i))
         return true;
-    oracle_value v = oracle_load((char *)first->data + i * size, w->x->type),
-                 u = oracle_load((char *)other->data + i * size, w->x->type);
-    oracle_text(&v, a);
-    oracle_text(&u, b);
+    oracle_value v = oracle_load((char *)a->data + i * size, w->x->type),
+                 u = oracle_load((char *)b->data + i * size, w->x->type);
+    oracle_text(&v, text_a);
+    oracle_text(&u, text_b);
     rd_text_add(report, "result %d, element ", result);
     index_text(report, w->x, i);
-    rd_text_add(report, ": %s with %s, but %s with %s\n", a, ways[0].name, b, ways[way].name);
+    rd_text_add(report, ": %s with %s, but %s with %s\n", text_a, how_a, text_b, how_b);
     return false;
 }
 
@@ -165,25 +166,28 @@ static bool one_way(random_pool *pool, const wanted *w, int n, int way, rd_array
     bool      ok;
 
     for (int i = 0; i < n; i++) {
-        out[i]     = dense(w[i].x);
+        out[i]     = differential_dense(w[i].x);
         results[i] = (rd_result){ w[i].x, &out[i] };
     }
     ok = differential_run(pool, (rd_results){ results, n }, &ways[way].opts, false, report);
     for (int i = 0; ok && i < n; i++) {
         if (way > 0)
-            ok = compare_ways(&w[i], i, &first[i], &out[i], way, report);
+            ok = differential_same(&w[i], i, &first[i], ways[0].name, &out[i], ways[way].name, report);
         else if (!(ok = differential_compare(&w[i], &out[i], report)))
             rd_text_add(report, "in result %d\n", i);
     }
     if (!ok)
-        rd_text_add(report, "dense outputs, %s\n", ways[way].name);
+        rd_text_add(report, "dense outputs, %s, %s\n", ways[way].name, isa_name(pool->isa));
     return ok;
 }
 
 bool differential_ways(random_pool *pool, const wanted *w, int n, rd_text *report)
 {
     rd_array first[MOST_RESULTS], out[MOST_RESULTS];
-    bool     ok = one_way(pool, w, n, 0, NULL, first, report);
+    bool     ok;
+
+    isa_begin(pool->ctx, pool->isa);
+    ok = one_way(pool, w, n, 0, NULL, first, report);
 
     for (int way = 1; ok && way < N_WAYS; way++) {
         ok = one_way(pool, w, n, way, first, out, report);
@@ -192,5 +196,6 @@ bool differential_ways(random_pool *pool, const wanted *w, int n, rd_text *repor
     }
     for (int i = 0; i < n; i++)
         free(first[i].data);
+    isa_end(pool->ctx);
     return ok;
 }

@@ -1,10 +1,11 @@
 /* random_expr.c - the pool: random numbers, choosing operands, taking nodes in. */
 #include "random_expr.h"
+#include "isa.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORK_LIMIT = 40000, MOST_STEPS = 22 };
+enum { WORK_LIMIT = 40000, MOST_STEPS = 22, LARGE_POINTS = 60000, MOST_LARGE_STEPS = 12 };
 
 /* ---- Numbers: splitmix64 (Steele, Lea, Flood 2014) --------------------------------------------------------- */
 
@@ -93,7 +94,7 @@ rd_expr *random_partner(random_pool *pool, rd_expr *x)
     for (int i = 0; i < 12; i++) {
         rd_expr      *y = random_pick(pool)->x;
         const int64_t n = points_together(x, y);
-        if (n >= 0 && n <= RANDOM_POINTS)
+        if (n >= 0 && n <= pool->most_points)
             return y;
     }
     if (random_once(pool, 2))
@@ -145,15 +146,50 @@ static int64_t list_length(const rd_expr *x)
 
 /* A reduction may stand behind maps and views that were made with it, and its operand may be larger than its result:
  * bounds for all nodes below that are new. */
-static bool is_small(const rd_expr *x, int depth)
+static bool is_small(const random_pool *pool, const rd_expr *x, int depth)
 {
     const int64_t n = random_points(x);
 
-    if (n > 4 * RANDOM_POINTS || n * list_length(x) > 40 * RANDOM_POINTS)
+    if (n > 4 * pool->most_points || n * (pool->large ? 1 : list_length(x)) > 40 * pool->most_points)
         return false;
     for (int k = 0; k < x->n_in && depth > 0; k++)
-        if (x->in[k] && !is_small(x->in[k], depth - 1))
+        if (x->in[k] && !is_small(pool, x->in[k], depth - 1))
             return false;
+    return true;
+}
+
+static bool values_of_scalar(random_pool *pool, rd_expr *x, oracle_value *value)
+{
+    const int64_t n   = random_points(x);
+    rd_array      out = { 0 };
+    bool          ok;
+
+    isa_begin(pool->ctx, ISA_SCALAR);
+    ok = rd_eval(pool->ctx, x, &out) == RD_OK;
+    isa_end(pool->ctx);
+    rd_error_clear(pool->ctx);
+    for (int64_t i = 0; ok && i < n; i++)
+        value[i] = oracle_load((char *)out.data + i * rd_dtype_size(x->type), x->type);
+    rd_array_free(&out);
+    return ok;
+}
+
+bool random_values(random_pool *pool, rd_expr *x, oracle_value *value)
+{
+    const int64_t n               = random_points(x);
+    int64_t       at[RD_MAX_RANK] = { 0 };
+
+    if (pool->large)
+        return values_of_scalar(pool, x, value);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t rest = i;
+        for (int a = x->rank - 1; a >= 0; a--) {
+            at[a] = rest % x->extent[a];
+            rest /= x->extent[a];
+        }
+        if (!oracle_at(pool->oracle, x, at, &value[i]))
+            return false;
+    }
     return true;
 }
 
@@ -178,29 +214,23 @@ static void look_at(random_node *node, const oracle_value *v, double *vague)
 /* Computes all of node->x.  False if it is of no use. */
 static bool examine(random_pool *pool, random_node *node)
 {
-    const rd_expr *x               = node->x;
-    int64_t        at[RD_MAX_RANK] = { 0 };
-    double         vague           = 0;
-    oracle_value   v;
+    rd_expr      *x     = node->x;
+    const int64_t n     = random_points(x);
+    oracle_value *value = calloc((size_t)n + 1, sizeof *value);
+    const bool    known = random_values(pool, x, value);
+    double        vague = 0;
 
-    node->n     = random_points(x);
+    node->n     = n;
     node->lo    = INFINITY;
     node->hi    = -INFINITY;
     node->exact = true;
-    for (int64_t i = 0; i < node->n; i++) {
-        int64_t rest = i;
-        for (int a = x->rank - 1; a >= 0; a--) {
-            at[a] = rest % x->extent[a];
-            rest /= x->extent[a];
-        }
-        if (!oracle_at(pool->oracle, x, at, &v))
-            return false;
-        look_at(node, &v, &vague);
-    }
-    pool->work += node->n * list_length(x);
+    for (int64_t i = 0; known && i < n; i++)
+        look_at(node, &value[i], &vague);
+    free(value);
+    pool->work += n * list_length(x);
     if (node->lo > node->hi)
         node->lo = node->hi = 0;
-    return node->n_unsure * 30 <= node->n && vague <= 0.01 * fmax(fabs(node->lo), fabs(node->hi)) + 1e-30;
+    return known && node->n_unsure * 30 <= n && vague <= 0.01 * fmax(fabs(node->lo), fabs(node->hi)) + 1e-30;
 }
 
 rd_expr *random_keep(random_pool *pool, rd_expr *x, const char *step)
@@ -213,7 +243,8 @@ rd_expr *random_keep(random_pool *pool, rd_expr *x, const char *step)
     }
     if (random_find(pool, x))
         return x;
-    if (random_points(x) > RANDOM_POINTS || pool->n_node == RANDOM_NODES || !is_small(x, 12) || !examine(pool, &node)) {
+    if (random_points(x) > pool->most_points || pool->n_node == RANDOM_NODES || !is_small(pool, x, 12) ||
+        !examine(pool, &node)) {
         pool->dropped++;
         return NULL;
     }
@@ -266,17 +297,46 @@ static void choose_shape(random_pool *pool)
     }
 }
 
+/* Extents around those of tiles, lanes and blocks: a few rows of many columns, thousands of tiny rows, both. */
+static void choose_large_shape(random_pool *pool)
+{
+    static const struct {
+        int     rank;
+        int64_t extent[4];
+    } shapes[] = {
+        { 1, { 30001 } },      { 1, { 4096 } },       { 1, { 12289 } },      { 2, { 2, 5003 } },
+        { 2, { 3, 2049 } },    { 2, { 7, 2311 } },    { 2, { 65, 257 } },    { 2, { 67, 300 } },
+        { 2, { 129, 128 } },   { 2, { 200, 131 } },   { 2, { 1000, 31 } },   { 2, { 4099, 5 } },
+        { 2, { 4099, 1 } },    { 2, { 5003, 3 } },    { 2, { 2500, 8 } },    { 2, { 1700, 17 } },
+        { 2, { 1025, 20 } },   { 3, { 2, 70, 129 } }, { 3, { 3, 4097, 2 } }, { 3, { 66, 65, 3 } },
+        { 3, { 1000, 3, 7 } }, { 3, { 5, 9, 400 } },  { 3, { 130, 2, 65 } }, { 4, { 3, 33, 4, 40 } },
+        { 2, { 0, 5000 } },
+    };
+    const int64_t k = random_below(pool, (int64_t)(sizeof shapes / sizeof *shapes));
+
+    pool->rank = shapes[k].rank;
+    memcpy(pool->extent, shapes[k].extent, sizeof shapes[k].extent);
+}
+
 random_pool *random_pool_new(rd_ctx *ctx, uint64_t seed)
 {
     random_pool *pool = calloc(1, sizeof *pool);
+    int64_t      steps;
 
-    pool->ctx    = ctx;
-    pool->oracle = oracle_new();
-    pool->state  = seed * 0xd1342543de82ef95u + 1;
-    pool->inputs = random_once(pool, 6);
-    choose_shape(pool);
+    pool->ctx         = ctx;
+    pool->oracle      = oracle_new();
+    pool->state       = seed * 0xd1342543de82ef95u + 1;
+    pool->large       = seed >= RANDOM_LARGE;
+    pool->isa         = (int)(seed % (uint64_t)isa_count());
+    pool->inputs      = random_once(pool, 6) && !pool->large;
+    pool->most_points = pool->large ? LARGE_POINTS : RANDOM_POINTS;
+    if (pool->large)
+        choose_large_shape(pool);
+    else
+        choose_shape(pool);
     random_first_leaves(pool);
-    for (int64_t i = 3 + random_below(pool, MOST_STEPS); i > 0 && pool->work < WORK_LIMIT; i--)
+    steps = 3 + random_below(pool, pool->large ? MOST_LARGE_STEPS : MOST_STEPS);
+    for (; steps > 0 && (pool->large || pool->work < WORK_LIMIT); steps--)
         step(pool);
     return pool;
 }

@@ -2,7 +2,10 @@
  *
  * A pool starts with a few leaves and grows by steps: a view, a map, a reduction of nodes it has.  The oracle computes
  * each new node, so that the pool knows its range (functions get sensible arguments, most of the time) and drops what
- * could not be compared with anything: too large, or mostly unsure. */
+ * could not be compared with anything: too large, or mostly unsure.
+ *
+ * Seeds from RANDOM_LARGE on make large pools: fewer nodes, of more elements than a tile, a block or a task's share has.
+ * There the scalar interpreter, which small pools compare with the oracle, is the oracle. */
 #ifndef RD_TESTS_RANDOM_EXPR_H
 #define RD_TESTS_RANDOM_EXPR_H
 #include "oracle.h"
@@ -10,9 +13,11 @@
 enum {
     RANDOM_NODES    = 96,   /* nodes of a pool                       */
     RANDOM_BLOCKS   = 48,   /* blocks of leaf memory                 */
-    RANDOM_POINTS   = 5000, /* elements of a node                    */
+    RANDOM_POINTS   = 5000, /* elements of a node, in small pools    */
     RANDOM_STATUSES = 16    /* counters of refusals                  */
 };
+
+static const uint64_t RANDOM_LARGE = (uint64_t)1 << 40;
 
 typedef struct random_node {
     rd_expr    *x;
@@ -40,7 +45,10 @@ typedef struct random_pool {
     random_block block[RANDOM_BLOCKS];
     int          n_node, n_block;
     bool         inputs; /* some leaves are rd_input(): evaluate by plan */
-    int          rank;   /* the shape most leaves are cut from */
+    bool         large;
+    int          isa;         /* the interpreter that is compared with the oracle */
+    int64_t      most_points; /* elements of a node */
+    int          rank;        /* the shape most leaves are cut from */
     int64_t      extent[6];
     int64_t      work; /* elements the oracle computed */
     int64_t      refused[RANDOM_STATUSES], dropped;
@@ -74,7 +82,9 @@ rd_expr *random_mask(random_pool *pool, rd_expr *x);
 /* What the pool knows of x, NULL if x is not in it. */
 const random_node *random_find(const random_pool *pool, const rd_expr *x);
 int64_t            random_points(const rd_expr *x);
-rd_expr           *random_leaf(random_pool *pool, int rank, const int64_t *extent, rd_dtype type);
+/* All elements of x in C order, as the oracle has them.  False if evaluation must fail. */
+bool     random_values(random_pool *pool, rd_expr *x, oracle_value *value);
+rd_expr *random_leaf(random_pool *pool, int rank, const int64_t *extent, rd_dtype type);
 /* Integers in [lo, hi) of an integer type, as a leaf. */
 rd_expr *random_index_leaf(random_pool *pool, int rank, const int64_t *extent, int64_t lo, int64_t hi);
 rd_dtype random_type(random_pool *pool);

@@ -185,7 +185,7 @@ void random_scan(random_pool *pool)
     const int64_t            k       = random_below(pool, 5);
     rd_reduce_opts           o;
 
-    if (x->rank == 0 || random_points(x) > 1500)
+    if (x->rank == 0 || (random_points(x) > 1500 && !pool->large))
         return;
     if (random_once(pool, 6)) {
         by_user(pool, x, true);

@@ -1,9 +1,10 @@
-/* test_differential.c - random expressions, evaluated every way, against the oracle.
+/* test_differential.c - random expressions, evaluated every way by every interpreter, against the oracle.
  *
  *     RD_DIFF_COUNT=1000000 build/release/tests/test_differential  a long run
  *     RD_DIFF_SEED=77 RD_DIFF_COUNT=1 .../test_differential      one seed
  *     RD_DIFF_SEED=77 RD_DIFF_COUNT=1 RD_DIFF_SHRINK=1 ...       and the smallest part of it that fails
- *     RD_DIFF_FAILURES=1000                                      failing seeds before a part of the run gives up */
+ *     RD_DIFF_FAILURES=1000                                      failing seeds before a part of the run gives up
+ *     RD_DIFF_LARGE=20000                                        so many seeds of large expressions */
 #define _GNU_SOURCE
 #include "differential.h"
 #include <check.h>
@@ -16,10 +17,10 @@
 #include <unistd.h>
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-enum { DEFAULT_COUNT = 2000, SANITIZED = 1 };
+enum { DEFAULT_COUNT = 2000, DEFAULT_LARGE = 40, SANITIZED = 1 };
 extern void __sanitizer_set_death_callback(void (*callback)(void));
 #else
-enum { DEFAULT_COUNT = 20000, SANITIZED = 0 };
+enum { DEFAULT_COUNT = 20000, DEFAULT_LARGE = 400, SANITIZED = 0 };
 static void __sanitizer_set_death_callback(void (*callback)(void))
 {
     (void)callback;
@@ -126,15 +127,13 @@ static void print_stats(const differential_stats *s, uint64_t first, uint64_t la
            first, last, s->results, s->elements, s->bounded, s->unsure, s->by_plan, s->in_place);
     for (int k = 0; k <= RD_EXPR_SCAN; k++)
         printf(" %s %" PRId64, rd_expr_kind_name((rd_expr_kind)k), s->kind[k]);
-    printf("; %" PRId64 " steps refused, %" PRId64 " dropped\n", s->refused, s->dropped);
+    printf("; %" PRId64 " steps refused, %" PRId64 " dropped; %" PRId64 " programs on tiles, %" PRId64 " not\n",
+           s->refused, s->dropped, s->programs.tiles, s->programs.scalar);
     fflush(stdout);
 }
 
-START_TEST(seeds)
+static void run_seeds(uint64_t lo, uint64_t hi)
 {
-    const int64_t      count = from_environment("RD_DIFF_COUNT", DEFAULT_COUNT);
-    const uint64_t     first = (uint64_t)from_environment("RD_DIFF_SEED", 1);
-    const uint64_t     lo = first + (uint64_t)(count * _i / PARTS), hi = first + (uint64_t)(count * (_i + 1) / PARTS);
     const int64_t      most     = from_environment("RD_DIFF_FAILURES", 5);
     differential_stats stats    = { 0 };
     int                failures = 0;
@@ -147,6 +146,33 @@ START_TEST(seeds)
         print_stats(&stats, lo, hi - 1);
     ck_assert_msg(failures == 0, "%d seeds failed", failures);
     ck_assert_msg(stats.unsure * 50 <= stats.elements, "too much is unsure to call this a test");
+    ck_assert_msg(stats.programs.tiles >= 3 * stats.programs.scalar, "too few programs run on tiles");
+}
+
+START_TEST(seeds)
+{
+    const int64_t  count = from_environment("RD_DIFF_COUNT", DEFAULT_COUNT);
+    const uint64_t first = (uint64_t)from_environment("RD_DIFF_SEED", 1);
+
+    run_seeds(first + (uint64_t)(count * _i / PARTS), first + (uint64_t)(count * (_i + 1) / PARTS));
+}
+END_TEST
+
+START_TEST(large_seeds)
+{
+    const int64_t count = from_environment("RD_DIFF_LARGE", getenv("RD_DIFF_SEED") ? 0 : DEFAULT_LARGE);
+
+    run_seeds(RANDOM_LARGE + (uint64_t)(count * _i / PARTS), RANDOM_LARGE + (uint64_t)(count * (_i + 1) / PARTS));
+}
+END_TEST
+
+/* A machine that lacks some of them says so. */
+START_TEST(interpreters)
+{
+    for (int isa = 0; isa < isa_count(); isa++)
+        printf("%s%s", isa ? ", " : "interpreters: ", isa_name(isa));
+    printf("\n");
+    ck_assert_int_ge(isa_count(), 2);
 }
 END_TEST
 
@@ -157,7 +183,9 @@ int main(void)
     SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(tc, 0);
+    tcase_add_test(tc, interpreters);
     tcase_add_loop_test(tc, seeds, 0, PARTS);
+    tcase_add_loop_test(tc, large_seeds, 0, PARTS);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

@@ -1,7 +1,7 @@
 /* The bits of a result depend on neither tasks nor threads; contexts and plans do not disturb each other.
  *
  * Runs under the thread sanitizer, built without OpenMP: its threads are then the test's own. */
-#include "eval/plan.h"
+#include "isa.h"
 #include "values.h"
 
 #include <math.h>
@@ -141,29 +141,13 @@ static int64_t bytes_of(const rd_expr *y)
     return rd_points(y->rank, y->extent) * rd_dtype_size(y->type);
 }
 
-/* Would some stage be cut into very many tasks, each with memory of its own? */
-static bool too_many_tasks(const rd_plan *plan)
-{
-    enum { MANY = 100 };
-
-    for (int s = 0; s < plan->n_stage && plan->task_grains; s++) {
-        const rd_program *p = &plan->program[s];
-
-        if (p->root >= 0 && p->axis_extent[p->root] / (p->grain * plan->task_grains) > MANY)
-            return true;
-    }
-    return false;
-}
-
 static void run_as(rd_expr *y, void *out, const rd_eval_opts *opts, int64_t task_grains, rd_run_stats *stats)
 {
     rd_array into = { .data = out, .type = y->type, .shape = rd_shape_of(y) };
     rd_plan *plan = rd_plan_make(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y, &into }), opts);
 
     ck_assert_msg(plan, "%s", rd_error_text(ctx));
-    plan->task_grains = task_grains;
-    if (too_many_tasks(plan))
-        plan->task_grains *= 150;
+    isa_share(plan, task_grains);
     memset(out, 0xa5, (size_t)bytes_of(y));
     ck_assert_msg(rd_plan_execute(plan, NULL, NULL, stats) == RD_OK, "%s", rd_error_text(ctx));
     rd_plan_free(plan);
