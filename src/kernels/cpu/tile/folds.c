@@ -285,14 +285,16 @@ static void place_row(arrival *a, const tile *t, int64_t r, int64_t c)
     a->q.index_row = f->index.row;
 }
 
-/* Cells lie side by side, and rows of the tile are steps of them one after the other, or each for cells of its own. */
+/* Cells lie side by side, of one lane, and rows of the tile are steps of them one after the other, or each for cells of
+ * its own. */
 static void take_columns(rd_tiles *m, arrival *a, const tile *t)
 {
-    const bool steps = a->f->outer.row == 1 && a->f->cell.row == 0 && a->f->lane.row == 0 && !a->f->own_rows;
+    const int64_t row   = a->f->outer.row * a->f->row_steps + a->f->lane.row;
+    const bool    steps = row == 1 && a->f->cell.row == 0 && !a->f->own_rows;
 
     for (int64_t r = 0; r < m->rows; r += steps ? m->rows : 1) {
         place_row(a, t, r, 0);
-        a->at    = t->outer + r * a->f->outer.row;
+        a->at    = t->outer * a->f->row_steps + t->lane + r * row;
         a->q.n   = m->cols;
         a->q.ldx = t->x.row;
         a->q.ldy = t->y.row;
