@@ -102,6 +102,29 @@ void builder_store(builder *b, int32_t a, int32_t slot, rd_dtype type, int32_t a
     builder_add(b, (rd_inst){ .kind = RD_I_STORE, .type = type, .a = a, .arg = address });
 }
 
+static rd_address along_2(int32_t slot, rd_dtype type, int64_t row, int64_t col, int64_t offset)
+{
+    rd_address at = { .slot = slot, .type = type, .offset = offset };
+
+    if (row)
+        at.add[at.n_add++] = (rd_addend){ .axis = 0, .coef = row };
+    if (col)
+        at.add[at.n_add++] = (rd_addend){ .axis = 1, .coef = col };
+    return at;
+}
+
+void builder_load_2(builder *b, int32_t dst, int32_t slot, rd_dtype type, int64_t row, int64_t col, int64_t offset)
+{
+    const int32_t address = builder_address(b, along_2(slot, type, row, col, offset));
+    builder_add(b, (rd_inst){ .kind = RD_I_LOAD, .type = type, .dst = dst, .arg = address });
+}
+
+void builder_store_2(builder *b, int32_t a, int32_t slot, rd_dtype type, int64_t row, int64_t col, int64_t offset)
+{
+    const int32_t address = builder_address(b, along_2(slot, type, row, col, offset));
+    builder_add(b, (rd_inst){ .kind = RD_I_STORE, .type = type, .a = a, .arg = address });
+}
+
 /* State is garbage at first, as the evaluator's is, and no byte longer than asked for. */
 static rd_task new_task(const rd_program *p, void *const *slot, int64_t lo, int64_t hi)
 {
@@ -143,6 +166,8 @@ static void *block_memory(void *pool, size_t bytes)
     return b->at;
 }
 
+program_runs runs_so_far;
+
 rd_task run_tasks(const rd_program *program, void *const *slot, const int64_t *cut, int32_t n)
 {
     rd_program prepared = *program, *p = &prepared;
@@ -151,6 +176,7 @@ rd_task run_tasks(const rd_program *program, void *const *slot, const int64_t *c
 
     if (!rd_backend_cpu.prepare(p, block_memory, &blocks))
         abort();
+    *(p->code ? &runs_so_far.tiles : &runs_so_far.scalar) += 1;
     for (int32_t t = 0; t < n; t++) {
         rd_task task = new_task(p, slot, cut[t], cut[t + 1]);
         rd_backend_cpu.head(p, &task);

@@ -34,9 +34,18 @@ int32_t           builder_call(builder *b, rd_call call);
 void builder_load(builder *b, int32_t dst, int32_t slot, rd_dtype type, int32_t axis, int64_t coef, int64_t offset);
 void builder_store(builder *b, int32_t a, int32_t slot, rd_dtype type, int32_t axis, int64_t coef, int64_t offset);
 
+/* The same at slot[offset + row * (index of axis 0) + col * (index of axis 1)]. */
+void builder_load_2(builder *b, int32_t dst, int32_t slot, rd_dtype type, int64_t row, int64_t col, int64_t offset);
+void builder_store_2(builder *b, int32_t a, int32_t slot, rd_dtype type, int64_t row, int64_t col, int64_t offset);
+
 /* Runs n tasks, task t on [cut[t], cut[t + 1]) of the root axis, and joins them in order.  The first failure counts;
  * warnings and loads are those of all.  State and slots of the result are gone. */
 rd_task run_tasks(const rd_program *p, void *const *slot, const int64_t *cut, int32_t n);
+/* What they ran on: rd_cpu_force() decides. */
+typedef struct program_runs {
+    int64_t tiles, scalar;
+} program_runs;
+extern program_runs runs_so_far;
 /* One task on everything. */
 rd_task run_program(const rd_program *p, void *const *slot);
 #endif

@@ -1,4 +1,7 @@
-/* test_fold.c - the combine tree: its shape, its independence of tasks, and the reducers' numbers. */
+/* test_fold.c - the combine tree: its shape, its independence of tasks, and the reducers' numbers, from every
+ * interpreter of this machine. */
+#include "isa.h"
+#include "kernels/cpu/cpu.h"
 #include "kernels/cpu/node.h"
 #include "programs.h"
 #include <check.h>
@@ -112,6 +115,14 @@ static rd_fold fold_of(const fold_case *c, int32_t lanes, int64_t n)
     return fold;
 }
 
+/* One of the words x, w, mask in the type that it holds; words lie at axis 0 by row and axis 1 by 1. */
+static void load_word(builder *b, int32_t dst, int32_t slot, rd_dtype type, int64_t row, int64_t col)
+{
+    const int64_t words = 8 / rd_dtype_size(type);
+
+    builder_load_2(b, dst, slot, type, words * row, words * col, 0);
+}
+
 /* Slots: words x, w, mask, and the results. */
 static void build_fold(builder *b, const rd_fold *fold, bool weighted, bool masked, int64_t n)
 {
@@ -121,15 +132,25 @@ static void build_fold(builder *b, const rd_fold *fold, bool weighted, bool mask
     builder_add(b, (rd_inst){ .kind = RD_I_START, .arg = 0 });
     builder_body(b);
     builder_loop(b, (rd_loop){ .kind = RD_LOOP_EACH, .axis = 0 });
-    builder_load(b, 0, 0, RD_U64, 0, 1, 0);
-    builder_load(b, 1, 1, RD_U64, 0, 1, 0);
-    builder_load(b, 2, 2, RD_U64, 0, 1, 0);
+    load_word(b, 0, 0, fold->type, 1, 0);
+    load_word(b, 1, 1, fold->type, 1, 0);
+    load_word(b, 2, 2, RD_BOOL, 1, 0);
     builder_add(b, (rd_inst){ .kind = RD_I_STEP, .a = 0, .b = weighted ? 1 : -1, .c = masked ? 2 : -1 });
     builder_end(b);
     builder_tail(b);
     builder_add(b, (rd_inst){ .kind = RD_I_CLOSE, .dst = 4 });
     for (int32_t k = 0; k < fold->n_out; k++)
         builder_store(b, 4 + k, 3, fold->out, -1, 0, k * 8 / rd_dtype_size(fold->out));
+}
+
+/* Results are compared as memory: what a word has beside its type's bytes is cleared. */
+static void clear_rest(rd_dtype type, rd_word *y, int n)
+{
+    for (int k = 0; k < n; k++) {
+        rd_word word = { .u64 = 0 };
+        rd_word_store(&word, type, y[k]);
+        y[k] = word;
+    }
 }
 
 /* In tasks of so many blocks; 0: one task. */
@@ -150,6 +171,14 @@ static void run_fold(builder *b, int64_t blocks, rd_word *y)
 }
 
 /* ---- The definition, in so many words ----------------------------------------------------------------------- */
+/* Lane l has the elements at positions p with p mod lanes = l, in blocks of `steps` one after the other.
+ *
+ *     B(k)       block k, its elements folded from the left in the fold's type, then made a node: a block's sum of f32
+ *                becomes f64, and stays so until the end
+ *     T(lo, hi)  of one block B(lo), else merge(T(lo, lo + h), T(lo + h, hi)), h the largest power of two < hi - lo
+ *
+ * and the result is T(0, n_block) of all lanes, lane l merged with l + h for h = lanes/2 .. 1, finished, and rounded to
+ * the type of the result.  A node without elements leaves the other one as it is. */
 typedef struct definition {
     const rd_fold *fold;
     rd_node_info   node;
@@ -159,7 +188,7 @@ typedef struct definition {
 
 enum { NODE = 320 };
 
-/* The block of a lane, from the left. */
+/* B(block) of a lane. */
 static void block_of(const definition *d, int32_t lane, int64_t block, char *node)
 {
     const int64_t steps = d->fold->steps, rows = (d->n + d->fold->lanes - 1) / d->fold->lanes;
@@ -174,7 +203,7 @@ static void block_of(const definition *d, int32_t lane, int64_t block, char *nod
     rd_node_block(&d->node, node);
 }
 
-/* T(lo, hi) */
+/* T(lo, hi), where blocks past the end have no elements. */
 static void tree_of(const definition *d, int32_t lane, int64_t lo, int64_t hi, char *node)
 {
     _Alignas(16) char right[NODE];
@@ -203,6 +232,7 @@ static void define(const definition *d, rd_word *y)
         for (int32_t l = 0; l < h; l++)
             rd_node_merge(&d->node, lane[l], lane[l + h]);
     rd_node_finish(&d->node, lane[0], spare, y);
+    clear_rest(d->fold->out, y, d->fold->n_out);
 }
 
 /* ---- One task, many tasks, and the definition ---------------------------------------------------------------- */
@@ -228,26 +258,27 @@ static const fold_case fold_cases[] = {
     { "a serial reducer", RD_RED_user, &logistic, RD_F64, RD_F64, false, TIES, 1, 64 },
 };
 
-static const int64_t share_blocks[] = { 1, 2, 3, 4, 7, 16, 33 };
+static const int64_t share_blocks[] = { 0, 1, 2, 3, 4, 7, 16, 33 }; /* 0: one task */
 
 static void compare(const fold_case *c, int32_t lanes, masking masked, int64_t n)
 {
     const rd_fold    fold = fold_of(c, lanes, n);
     const definition d    = { &fold, rd_node_info_of(&fold), n, c->weighted, masked != NO_MASK };
-    rd_word          whole[MAX_OUT], split[MAX_OUT], want[MAX_OUT];
+    rd_word          found[MAX_OUT], want[MAX_OUT];
     builder          b;
 
     ck_assert_int_le(d.node.bytes, NODE);
     build_fold(&b, &fold, c->weighted, masked != NO_MASK, n);
-    run_fold(&b, 0, whole);
     define(&d, want);
-    ck_assert_msg(memcmp(whole, want, sizeof want) == 0, "%s, %d lanes, %d elements, mask %d: %g, defined as %g",
-                  c->what, (int)lanes, (int)n, (int)masked, rd_word_to_double(whole[0], c->out),
-                  rd_word_to_double(want[0], c->out));
-    for (int k = 0; k < COUNT(share_blocks) && fold.split; k++) {
-        run_fold(&b, share_blocks[k], split);
-        ck_assert_msg(memcmp(whole, split, sizeof split) == 0, "%s, %d lanes, %d elements, mask %d, %d blocks a task",
-                      c->what, (int)lanes, (int)n, (int)masked, (int)share_blocks[k]);
+    for (int isa = 0; isa < isa_count(); isa++) {
+        rd_cpu_force(isa_name(isa));
+        for (int k = 0; k < COUNT(share_blocks) && (k == 0 || fold.split); k++) {
+            run_fold(&b, share_blocks[k], found);
+            ck_assert_msg(memcmp(found, want, sizeof want) == 0,
+                          "%s, %d lanes, %d elements, mask %d, %d blocks a task, %s: %.17g, defined as %.17g", c->what,
+                          (int)lanes, (int)n, (int)masked, (int)share_blocks[k], isa_name(isa),
+                          rd_word_to_double(found[0], c->out), rd_word_to_double(want[0], c->out));
+        }
     }
 }
 
@@ -269,6 +300,40 @@ START_TEST(fold_is_the_tree)
 }
 END_TEST
 
+/* Sums of f32 once more, without the code of nodes. */
+static double sum_of_blocks(int64_t lo, int64_t hi, int64_t n)
+{
+    float   block = 0;
+    int64_t half  = 1;
+
+    if (hi - lo == 1) {
+        for (int64_t k = 64 * lo; k < n && k < 64 * hi; k++)
+            block = k == 64 * lo ? x[k].f32 : block + x[k].f32;
+        return block;
+    }
+    while (half * 2 < hi - lo)
+        half *= 2;
+    return sum_of_blocks(lo, lo + half, n) + sum_of_blocks(lo + half, hi, n);
+}
+
+START_TEST(sum_of_f32)
+{
+    const fold_case c    = fold_cases[0];
+    const int64_t   n    = 1 + rand() % MAX_N;
+    const rd_fold   fold = fold_of(&c, 1, n);
+    rd_word         y[MAX_OUT];
+    builder         b;
+
+    fill(MIXED, NO_MASK, RD_F32, n);
+    build_fold(&b, &fold, false, false, n);
+    for (int isa = 0; isa < isa_count(); isa++) {
+        rd_cpu_force(isa_name(isa));
+        run_fold(&b, 0, y);
+        ck_assert_msg(y[0].f32 == (float)sum_of_blocks(0, fold.n_block, n), "%s", isa_name(isa));
+    }
+}
+END_TEST
+
 /* ---- Several axes, several cells ---------------------------------------------------------------------------- */
 /* Rows that do not fill the lanes are rows with masked elements at their end. */
 START_TEST(rows_start_at_lane_0)
@@ -281,6 +346,7 @@ START_TEST(rows_start_at_lane_0)
     rd_word        want[MAX_OUT];
     builder        b;
 
+    rd_cpu_force(isa_name(_i));
     fill(MIXED, NO_MASK, RD_F32, FULL * ROWS);
     for (int64_t k = 0; k < FULL * ROWS; k++)
         mask[k] = k % FULL < COLUMNS;
@@ -296,8 +362,7 @@ START_TEST(rows_start_at_lane_0)
     builder_add(&b, (rd_inst){ .kind = RD_I_START });
     builder_loop(&b, (rd_loop){ .axis = 0 });
     builder_loop(&b, (rd_loop){ .axis = 1 });
-    builder_load(&b, 0, 0, RD_U64, 0, COLUMNS, 0);
-    b.address[0].add[b.address[0].n_add++] = (rd_addend){ .axis = 1, .coef = 1 };
+    load_word(&b, 0, 0, RD_F32, COLUMNS, 1);
     builder_add(&b, (rd_inst){ .kind = RD_I_STEP, .b = -1, .c = -1 });
     builder_end(&b);
     builder_end(&b);
@@ -318,6 +383,7 @@ START_TEST(cells_are_apart)
     void *const    slots[]  = { values, NULL, NULL, y };
     builder        b;
 
+    rd_cpu_force(isa_name(_i));
     fill(MIXED, NO_MASK, RD_F32, ROWS * COLUMNS);
     memcpy(values, x, sizeof values);
     fold.n_cell = TILE;
@@ -329,8 +395,7 @@ START_TEST(cells_are_apart)
     builder_add(&b, (rd_inst){ .kind = RD_I_START });
     builder_loop(&b, (rd_loop){ .axis = 0 });
     builder_loop(&b, (rd_loop){ .axis = 1 });
-    builder_load(&b, 0, 0, RD_U64, 0, COLUMNS, 0);
-    b.address[0].add[b.address[0].n_add++] = (rd_addend){ .axis = 1, .coef = 1 };
+    load_word(&b, 0, 0, RD_F32, COLUMNS, 1);
     builder_add(&b, (rd_inst){ .kind = RD_I_STEP, .b = -1, .c = -1 });
     builder_end(&b);
     builder_end(&b);
@@ -381,8 +446,8 @@ static void run_scan(const rd_fold *fold, bool masked, int64_t n, rd_word *y)
     builder_fold(&b, *fold);
     builder_add(&b, (rd_inst){ .kind = RD_I_START });
     builder_loop(&b, (rd_loop){ .axis = 0, .backwards = fold->reverse });
-    builder_load(&b, 0, 0, RD_U64, 0, 1, 0);
-    builder_load(&b, 1, 2, RD_U64, 0, 1, 0);
+    load_word(&b, 0, 0, fold->type, 1, 0);
+    load_word(&b, 1, 2, RD_BOOL, 1, 0);
     builder_add(&b, (rd_inst){ .kind = RD_I_SCAN, .dst = 4, .b = -1, .c = masked ? 1 : -1 });
     builder_store(&b, 4, 3, fold->out, 0, 8 / rd_dtype_size(fold->out), 0);
     builder_end(&b);
@@ -402,6 +467,7 @@ static void define_scan(const definition *d, int64_t k, rd_word *y)
     rd_node_merge(&d->node, whole, part);
     memset(y, 0, sizeof *y);
     rd_node_finish(&d->node, whole, spare, y);
+    clear_rest(d->fold->out, y, 1);
 }
 
 static void reverse(int64_t n)
@@ -431,8 +497,11 @@ START_TEST(scan_is_the_tree)
         fold.steps = INT64_MAX;
     if (fold.reverse)
         fold.lane = (rd_address){ .offset = N - 1, .n_add = 1, .add = { { .axis = 0, .coef = -1 } } };
-    for (int masked = 0; masked < 2; masked++) {
-        const definition d = { &fold, rd_node_info_of(&fold), N, false, masked };
+    for (int run = 0; run < 2 * isa_count(); run++) {
+        const bool       masked = run % 2;
+        const definition d      = { &fold, rd_node_info_of(&fold), N, false, masked };
+
+        rd_cpu_force(isa_name(run / 2));
         fill(scan_cases[_i].fold.how, masked ? SOME : NO_MASK, fold.type, N);
         run_scan(&fold, masked, N, y);
         if (fold.reverse)
@@ -440,8 +509,8 @@ START_TEST(scan_is_the_tree)
         for (int64_t k = 0; k < N; k++) {
             rd_word want;
             define_scan(&d, k, &want);
-            ck_assert_msg(memcmp(&want, &y[fold.reverse ? N - 1 - k : k], sizeof want) == 0, "%s, element %d",
-                          scan_cases[_i].fold.what, (int)k);
+            ck_assert_msg(memcmp(&want, &y[fold.reverse ? N - 1 - k : k], sizeof want) == 0, "%s, element %d, %s",
+                          scan_cases[_i].fold.what, (int)k, isa_name(run / 2));
         }
     }
 }
@@ -642,8 +711,9 @@ int main(void)
     TCase *tree = tcase_create("tree"), *numbers = tcase_create("numbers");
 
     tcase_add_loop_test(tree, fold_is_the_tree, 0, COUNT(fold_cases));
-    tcase_add_test(tree, rows_start_at_lane_0);
-    tcase_add_test(tree, cells_are_apart);
+    tcase_add_test(tree, sum_of_f32);
+    tcase_add_loop_test(tree, rows_start_at_lane_0, 0, isa_count());
+    tcase_add_loop_test(tree, cells_are_apart, 0, isa_count());
     tcase_add_loop_test(tree, scan_is_the_tree, 0, COUNT(scan_cases));
     tcase_add_test(tree, order_is_kept);
     suite_add_tcase(suite, tree);

@@ -1,4 +1,5 @@
-/* test_kernels.c - the interpreter: loops, addresses, calls, errors, and programs as text. */
+/* test_kernels.c - the scalar interpreter: loops, addresses, calls, errors, and programs as text. */
+#include "kernels/cpu/cpu.h"
 #include "programs.h"
 #include <check.h>
 #include <stdlib.h>
@@ -469,6 +470,7 @@ int main(void)
     Suite *suite = suite_create("kernels");
     TCase *tests = tcase_create("interpreter");
 
+    rd_cpu_force("scalar");
     tcase_add_loop_test(tests, loop_order, 0, COUNT(loop_cases));
     tcase_add_test(tests, tiles_in_scratch);
     tcase_add_test(tests, tasks_share_the_root);
