@@ -186,6 +186,23 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
 }
 
 /* ---- Sizes ------------------------------------------------------------------------------------------------- */
+static bool is_spread(const rd_tile_code *code, int32_t reg)
+{
+    return reg >= 0 && code->reg[reg].level != RD_AT_TILE;
+}
+
+/* Does the instruction copy an operand to the spare buffer: one element for all, or elements with a mask? */
+static bool spreads(const rd_tile_code *code, const rd_inst *inst)
+{
+    switch (inst->kind) {
+    case RD_I_STORE:
+    case RD_I_CAST:
+    case RD_I_SCAN: return is_spread(code, inst->a);
+    case RD_I_STEP: return is_spread(code, inst->a) || is_spread(code, inst->b) || inst->c >= 0;
+    default: return false;
+    }
+}
+
 /* Does a loop's body keep elements in buffers? */
 static bool keeps(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
@@ -195,7 +212,7 @@ static bool keeps(const rd_program *p, const rd_tile_code *code, int32_t begin)
         const rd_inst *inst = &p->inst[i];
         if (code->inst[i].buffer >= 0 || inst->kind == RD_I_EXIT || code->inst[i].walk.gathers)
             return true;
-        if ((inst->kind == RD_I_STEP || inst->kind == RD_I_STORE) && code->reg[inst->a].level != RD_AT_TILE)
+        if (spreads(code, inst))
             return true;
     }
     return false;
