@@ -45,12 +45,29 @@ static void state_sizes(rd_tile_fold *f)
     f->indexed = index;
 }
 
-/* Any order of exact folds gives the same bits, so a run of elements is looked through as a whole. */
+/* Do elements come to a cell by rising index? */
+static bool by_index(const rd_fold *fold)
+{
+    for (int32_t k = 0; k < fold->outer.n_add; k++) {
+        bool found = false;
+
+        for (int32_t i = 0; i < fold->index.n_add; i++)
+            found |= fold->index.add[i].axis == fold->outer.add[k].axis &&
+                     fold->index.add[i].coef == fold->outer.add[k].coef;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* Any order of exact folds gives the same bits, so a run of elements is looked through as a whole; columns take what is
+ * better than all before, which must have lower indices. */
 static bool finds_best(const rd_simd *simd, const rd_tile_fold *f)
 {
     if (!f->indexed || !simd->best[f->elem])
         return false;
-    return f->form == RD_FOLD_RUN ? f->index.col > 0 : f->form == RD_FOLD_COLUMNS && f->index.row > 0;
+    return f->form == RD_FOLD_RUN ? f->index.col > 0
+                                  : f->form == RD_FOLD_COLUMNS && f->index.row > 0 && by_index(f->fold);
 }
 
 static int64_t piece(int64_t *used, int64_t bytes)
@@ -383,16 +400,13 @@ static void take_best(rd_tiles *m, arrival *a, const tile *t)
         const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
         const int64_t block = (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps;
         const char   *x     = rd_view_at(&t->x, r, 0);
+        char          found[8];
         int64_t       place;
 
         place_row(a, t, r, 0);
-        const int64_t index = a->q.index;
-        if (!rd_tree_group(f, a->memory, a->group)->begun)
-            take_one(a, block, x, index);
-        rd_tree_block(f, a->memory, a->group * f->group, a->q.s);
-        place = best(m->cols, x, a->q.s[0]);
-        if (place >= 0)
-            *(int64_t *)a->q.s[1] = index + place * f->index.col;
+        memcpy(found, x, (size_t)rd_elem_size(f->elem));
+        place = best(m->cols, x, found);
+        take_one(a, block, found, a->q.index + (place < 0 ? 0 : place) * f->index.col);
     }
 }
 
@@ -491,7 +505,8 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
         a.step = m->code->simd->best_rows[f->elem][f->fold->reducer];
     if (t->fused)
         a.step = m->code->simd->fused[f->elem][f->fold->reducer][t->fused];
-    if (m->code->simd->blocks[f->elem] && !f->masked && inst->b < 0 && f->form == RD_FOLD_RUN)
+    if (m->code->simd->blocks[f->elem] && !f->masked && inst->b < 0 && f->form == RD_FOLD_RUN &&
+        f->fold->lanes == 256 / rd_elem_size(f->elem))
         a.blocks = m->code->simd->blocks[f->elem][f->fold->reducer][t->fused];
     if (!f->totals)
         place_tile(m, f, &in);
