@@ -33,7 +33,7 @@ for peer in "${@:-numpy torch numexpr}"; do echo "$peer"; done | tr ' ' '\n' | w
     fi
     for n in $threads; do
         # shellcheck disable=SC2086  # several rows are several words
-        OMP_NUM_THREADS=$n OPENBLAS_NUM_THREADS=$n NUMEXPR_NUM_THREADS=$n \
+        PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=$n OPENBLAS_NUM_THREADS=$n NUMEXPR_NUM_THREADS=$n \
             "$python" "$here/peer_$peer.py" "$n" $rows
     done
 done
