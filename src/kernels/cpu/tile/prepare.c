@@ -2,8 +2,9 @@
 #include "kernels/cpu/tile/tile.h"
 #include <string.h>
 
-/* Rows of a tile whose elements are only read in place: enough to forget what a tile costs. */
-enum { ENOUGH = 16384, MOST_ROWS = 1024 };
+/* Rows of a tile whose elements are only read in place: a block's worth, more if they are short, to forget what a tile
+ * costs. */
+enum { ENOUGH = 16384, BLOCK_ROWS = 64, MOST_ROWS = 1024 };
 /* Bytes of states of their own that the rows of a tile may have together: part of a second-level cache. */
 static const int64_t STATES_BYTES = 128 << 10;
 
@@ -239,7 +240,8 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
     for (int32_t i = begin + 1; i < p->loop[number].end; i++)
         if (p->inst[i].kind == RD_I_LOOP) {
             const int64_t most = code->loop[p->inst[i].arg].most, n = p->loop[p->inst[i].arg].extent;
-            rows = least(rows, (most == INT64_MAX ? ENOUGH : most) / (n > 0 ? n : 1));
+            const int64_t fit = (most == INT64_MAX ? ENOUGH : most) / (n > 0 ? n : 1);
+            rows              = least(rows, most == INT64_MAX && fit < BLOCK_ROWS ? BLOCK_ROWS : fit);
         }
     for (int32_t k = 0; k < p->n_fold; k++)
         if (code->fold[k].own_rows)
