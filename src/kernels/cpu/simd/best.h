@@ -69,8 +69,14 @@ static inline int JOIN(any, ELEM)(MASK m)
             const T      *x    = (const T *)q->x + r * q->ldx;                                                \
             int64_t       l    = 0;                                                                           \
             for (; l + LANES <= q->n; l += LANES) {                                                           \
-                VEC  v = JOIN(load, ELEM)(s + l);                                                             \
-                MASK row, better = { 0 };                                                                     \
+                VEC  v = JOIN(load, ELEM)(s + l), top = JOIN(load, ELEM)(x + l);                              \
+                MASK row, better                      = { 0 };                                                \
+                for (int64_t k = 1; k < rows; k++) {                                                          \
+                    const VEC e = JOIN(load, ELEM)(x + k * q->ldx + l);                                       \
+                    top         = TAKES_##reducer(top, e);                                                    \
+                }                                                                                             \
+                if (!JOIN(any, ELEM)(BETTER(op, top, v)))                                                     \
+                    continue;                                                                                 \
                 row = (MASK){ 0 } - 1;                                                                        \
                 for (int64_t k = 0; k < rows; k++) {                                                          \
                     const VEC  e = JOIN(load, ELEM)(x + k * q->ldx + l);                                      \

@@ -97,6 +97,7 @@
 #include "core/reducers.def"
 
 #ifdef FLOATS
+#include "kernels/cpu/simd/lse.h"
 #include "kernels/cpu/simd/moments.h"
 #endif
 

@@ -77,13 +77,16 @@
                         .step    = JOIN(strip_##name##_none, ELEM),      \
                         __VA_ARGS__,                                     \
                         .merge = JOIN(JOIN(fold_##name, merge), merge_as) },
-#define MOMENTS_BY_HAND                                             \
-    [RD_RED_moments] = { .counter = JOIN(RD_ELEM, ELEM),            \
-                         .first   = JOIN(fold_moments_first, ELEM), \
-                         .step    = JOIN(moments_rows, ELEM),       \
-                         .block   = JOIN(fold_moments_block, ELEM), \
-                         AS_EVER(moments),                          \
-                         .merge = JOIN(fold_moments_merge, ELEM) },
+#define STEP_BY_HAND(name, by_hand, block_code)                          \
+    [RD_RED_##name] = { .counter = JOIN(RD_ELEM, ELEM),                  \
+                        .first   = JOIN(JOIN(fold_##name, first), ELEM), \
+                        .step    = JOIN(by_hand, ELEM),                  \
+                        .block   = block_code,                           \
+                        AS_EVER(name),                                   \
+                        .merge = JOIN(JOIN(fold_##name, merge), ELEM) },
+#define STEPS_BY_HAND                                                   \
+    STEP_BY_HAND(moments, moments_rows, JOIN(fold_moments_block, ELEM)) \
+    STEP_BY_HAND(logsumexp, lse_rows, NULL) STEP_BY_HAND(maxsumexp, lse_rows, NULL)
 #define AS_EVER(name) .widen = JOIN(JOIN(fold_##name, widen), ELEM), .finish = JOIN(JOIN(fold_##name, finish), ELEM)
 
 #define FLOATS
@@ -97,7 +100,7 @@
 #define RD_NAN                 ((double)NAN)
 #define OWN_ENTRIES                 \
     BY_HAND(sum, f64, AS_EVER(sum)) \
-    BY_HAND(prod, f64, AS_EVER(prod)) BY_HAND(min, f64, AS_EVER(min)) BY_HAND(max, f64, AS_EVER(max)) MOMENTS_BY_HAND
+    BY_HAND(prod, f64, AS_EVER(prod)) BY_HAND(min, f64, AS_EVER(min)) BY_HAND(max, f64, AS_EVER(max)) STEPS_BY_HAND
 #include "kernels/cpu/simd/strips.h"
 #include "kernels/cpu/simd/best.h"
 #include "kernels/cpu/simd/folds.h"
@@ -134,7 +137,7 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
 #define RD_NAN     NAN
 #define OWN_ENTRIES                                                  \
     BY_HAND(sum, f64, .widen = widen_sum, .finish = finish_wide_sum) \
-    BY_HAND(prod, f32, AS_EVER(prod)) BY_HAND(min, f32, AS_EVER(min)) BY_HAND(max, f32, AS_EVER(max)) MOMENTS_BY_HAND
+    BY_HAND(prod, f32, AS_EVER(prod)) BY_HAND(min, f32, AS_EVER(min)) BY_HAND(max, f32, AS_EVER(max)) STEPS_BY_HAND
 #include "kernels/cpu/simd/strips.h"
 #include "kernels/cpu/simd/best.h"
 #include "kernels/cpu/simd/folds.h"

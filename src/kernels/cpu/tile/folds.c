@@ -328,25 +328,34 @@ static bool continues(const arrival *a, const rd_group *g, int64_t step, int64_t
     return g->begun == a->f->fold->lanes && g->block * steps <= step && step + n <= (g->block + 1) * steps;
 }
 
-/* Rows of one step each, side by side in memory like the cells they are for: one long row. */
-static bool take_steps(rd_tiles *m, const arrival *a, const tile *t, int64_t step)
+/* Rows of whole steps for neighbouring cells that all are within a block: no more per row than the kernel's call, and
+ * rows of one step, side by side in memory like the cells they are for, are one long row. */
+static bool take_steps(rd_tiles *m, const arrival *a, const tile *t, int64_t step, int64_t whole)
 {
     const rd_tile_fold *f     = a->f;
-    const int64_t       first = t->cell;
-    rd_fold_rows        q     = a->q;
+    const int64_t       lanes = f->fold->lanes, size = rd_elem_size(f->elem);
+    rd_fold_rows        q    = a->q;
+    bool                flat = whole == 1 && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols);
 
-    if (m->cols != f->fold->lanes || f->cell.row != 1 || f->own_rows || f->outer.row || f->lane.row ||
-        t->x.row != m->cols || (t->y.at && t->y.row != m->cols) || t->w.at || f->indexed)
+    if (whole * lanes != m->cols || f->cell.row != 1 || f->own_rows || f->outer.row || f->lane.row || t->w.at ||
+        f->indexed || m->rows == 1)
         return false;
     for (int64_t r = 0; r < m->rows; r++)
-        if (!continues(a, rd_tree_group(f, a->memory, first + r), step, 1))
+        if (!continues(a, rd_tree_group(f, a->memory, t->cell + r), step, whole))
             return false;
-    rd_tree_block(f, a->memory, first * f->group, q.s);
-    q.n    = m->rows * m->cols;
-    q.rows = 1;
+    rd_tree_block(f, a->memory, t->cell * f->group, q.s);
+    q.n    = flat ? m->rows * m->cols : lanes;
+    q.rows = whole;
     q.x    = t->x.at;
     q.y    = t->y.at;
-    a->step(&q);
+    q.ldx = q.ldy = lanes;
+    for (int64_t r = 0; r < (flat ? 1 : m->rows); r++) {
+        a->step(&q);
+        for (int32_t k = 0; k < f->n_state; k++)
+            q.s[k] = (char *)q.s[k] + lanes * f->size[k];
+        q.x = (const char *)q.x + t->x.row * size;
+        q.y = q.y ? (const char *)q.y + t->y.row * size : NULL;
+    }
     return true;
 }
 
@@ -355,7 +364,7 @@ static void take_runs(rd_tiles *m, arrival *a, const tile *t)
     const rd_tile_fold *f     = a->f;
     const int64_t       lanes = f->fold->lanes, whole = m->cols / lanes;
 
-    if (t->lane % lanes == 0 && take_steps(m, a, t, t->outer * f->row_steps + t->lane / lanes))
+    if (t->lane % lanes == 0 && take_steps(m, a, t, t->outer * f->row_steps + t->lane / lanes, whole))
         return;
     for (int64_t r = 0; r < m->rows; r++) {
         const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;

@@ -4,7 +4,7 @@
 
 /* Rows of a tile whose elements are only read in place: a block's worth, more if they are short, to forget what a tile
  * costs. */
-enum { ENOUGH = 16384, BLOCK_ROWS = 64, MOST_ROWS = 1024 };
+enum { ENOUGH = 32768, BLOCK_ROWS = 64, MOST_ROWS = 1024 };
 /* Bytes of states of their own that the rows of a tile may have together: part of a second-level cache. */
 static const int64_t STATES_BYTES = 128 << 10;
 
@@ -231,6 +231,16 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* Passes over the elements of a tile: what is read several times should still be near. */
+static int32_t passes(const rd_program *p, const rd_tile_code *code, int32_t begin)
+{
+    int32_t n = 0;
+
+    for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++)
+        n += !code->inst[i].skip && (p->inst[i].kind == RD_I_STEP || p->inst[i].kind == RD_I_SCAN);
+    return n;
+}
+
 /* As many rows as fill the buffers of every loop over columns. */
 static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
@@ -241,7 +251,8 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
         if (p->inst[i].kind == RD_I_LOOP) {
             const int64_t most = code->loop[p->inst[i].arg].most, n = p->loop[p->inst[i].arg].extent;
             const int64_t fit = (most == INT64_MAX ? ENOUGH : most) / (n > 0 ? n : 1);
-            rows              = least(rows, most == INT64_MAX && fit < BLOCK_ROWS ? BLOCK_ROWS : fit);
+            const bool    one = most == INT64_MAX && passes(p, code, i) < 2;
+            rows              = least(rows, one && fit < BLOCK_ROWS ? BLOCK_ROWS : fit);
         }
     for (int32_t k = 0; k < p->n_fold; k++)
         if (code->fold[k].own_rows)
