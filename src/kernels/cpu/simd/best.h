@@ -7,12 +7,23 @@
 
 static inline int JOIN(any, ELEM)(MASK m)
 {
+#if defined(__AVX512F__)
+    typedef int words __attribute__((vector_size(64)));
+    return __builtin_ia32_ptestmd512((words)m, (words)m, 0xffff) != 0;
+#elif defined(__AVX2__)
+    typedef long long words __attribute__((vector_size(32)));
+    return !__builtin_ia32_ptestz256((words)m, (words)m);
+#elif defined(__SSE2__)
+    typedef char bytes __attribute__((vector_size(16)));
+    return __builtin_ia32_pmovmskb128((bytes)m) != 0;
+#else
     uint64_t words[RD_VECTOR_BYTES / 8], all = 0;
 
     memcpy(words, &m, sizeof words);
     for (int k = 0; k < RD_VECTOR_BYTES / 8; k++)
         all |= words[k];
     return all != 0;
+#endif
 }
 
 /* NaN is better than all but an earlier NaN; of equals the earlier stays. */

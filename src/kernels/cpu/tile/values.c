@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ASK_LEAST = 1024, ASK_MOST = 16 << 10 };
-
 /* ---- Where results go -------------------------------------------------------------------------------------- */
 static rd_view memory_view(const rd_tiles *m, const rd_walk *w, rd_elem elem)
 {
@@ -149,18 +147,6 @@ static int64_t gathered(const rd_tiles *m, const rd_address *at, int64_t r, int6
     return sum;
 }
 
-/* While a tile is computed on, nothing is read from memory, and hardware forgets where it was: the next tile, which
- * as a rule continues this one, is asked for into the second-level cache. */
-static void ask_for_next(const rd_tiles *m, const rd_view *v)
-{
-    const int64_t bytes = m->rows * m->cols * rd_elem_size(v->elem);
-
-    if (bytes < ASK_LEAST || bytes > ASK_MOST || (m->rows > 1 && v->row != m->cols))
-        return;
-    for (int64_t at = 0; at < bytes; at += 64)
-        __builtin_prefetch(v->at + bytes + at, 0, 2);
-}
-
 static void load(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -172,8 +158,6 @@ static void load(rd_tiles *m, int32_t pc)
         m->task->loads += m->rows * m->cols;
     if (t->direct) {
         m->reg[inst->dst] = from;
-        if (w->at->slot < m->p->first_scratch && t->level == RD_AT_TILE)
-            ask_for_next(m, &from);
         return;
     }
     y = rd_tiles_target(m, pc, inst->dst);
