@@ -52,6 +52,18 @@ static bool element_on_element(rd_inst_kind kind)
     return kind == RD_I_MAP || kind == RD_I_SELECT || kind == RD_I_CAST;
 }
 
+/* Results of one CLOSE lie in buffers of consecutive numbers: new ones, which stay theirs. */
+static int32_t take_several(const rd_tile_code *code, pool *b, int32_t reg, int32_t n)
+{
+    const int32_t first = b->n;
+
+    for (int32_t k = 0; k < n; k++) {
+        b->free_at[b->n] = INT32_MAX;
+        b->elem[b->n++]  = code->reg[reg + k].elem;
+    }
+    return first;
+}
+
 static void assign(const rd_program *p, rd_tile_code *code, pool *b)
 {
     for (int32_t i = 0; i < p->n_inst; i++) {
@@ -62,12 +74,9 @@ static void assign(const rd_program *p, rd_tile_code *code, pool *b)
             continue;
         last = code->reg[inst->dst].last;
         code->inst[i].buffer =
-            take(b, i, last < i ? i : last, code->reg[inst->dst].elem, element_on_element(inst->kind));
-        for (int32_t k = 1; inst->kind == RD_I_CLOSE && k < p->fold[inst->arg].n_out; k++) {
-            /* Results of one CLOSE lie in buffers of consecutive numbers. */
-            b->free_at[b->n] = INT32_MAX;
-            b->elem[b->n++]  = code->reg[inst->dst + k].elem;
-        }
+            inst->kind == RD_I_CLOSE && p->fold[inst->arg].n_out > 1
+                ? take_several(code, b, inst->dst, p->fold[inst->arg].n_out)
+                : take(b, i, last < i ? i : last, code->reg[inst->dst].elem, element_on_element(inst->kind));
     }
 }
 
