@@ -83,7 +83,7 @@ static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *l
         !(native(at->type) && code->reg[inst->a].elem == rd_elem_of(at->type)))
         return;
     if (at->slot < p->first_scratch && bytes_stored(p, at) >= STREAM_BYTES) {
-        t->stream = true;
+        t->stream = code->streams = true;
         return;
     }
     if (code->inst[from].level != RD_AT_TILE || !computes(p->inst[from].kind) || code->inst[from].into >= 0 ||

@@ -1,5 +1,6 @@
 /* run.c - the loops of a program, run tile by tile. */
 #include "kernels/cpu/tile/tile.h"
+#include <stdatomic.h>
 #include <string.h>
 
 /* ---- A task's memory --------------------------------------------------------------------------------------- */
@@ -202,5 +203,9 @@ bool rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to)
         m->axis[k] = (rd_axis_range){ 0, 0, p->axis_extent[k] };
     if (p->root >= 0)
         m->axis[p->root] = (rd_axis_range){ task->lo, task->lo, task->hi };
-    return run(m, from, to);
+    const bool whole = run(m, from, to);
+    /* Stores past the caches wait in buffers that no release of the caller's would empty. */
+    if (m->code->streams)
+        atomic_thread_fence(memory_order_seq_cst);
+    return whole;
 }

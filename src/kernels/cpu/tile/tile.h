@@ -91,6 +91,7 @@ typedef struct rd_tile_code {
     int64_t        rows, cells; /* most rows of a tile; elements of a buffer        */
     int32_t        n_buffer;
     int64_t        buffer_bytes;
+    bool           streams; /* some STORE goes past the caches */
 } rd_tile_code;
 
 /* A register's elements: (r, c) at `at` + r row + c col elements; col is 0 or 1. */
