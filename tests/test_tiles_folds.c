@@ -1,0 +1,326 @@
+/* test_tiles_folds.c - reductions of the tile machine: every reducer and type, in every form, size and share,
+ * by every set of kernels, against the scalar interpreter. */
+#include "tiles.h"
+#include <check.h>
+#include <stdio.h>
+
+#define COUNT(a) (int)(sizeof(a) / sizeof *(a))
+
+/* Sanitizers see as much in every fifth case. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { STEP = 5 };
+#else
+enum { STEP = 1 };
+#endif
+
+static const rd_dtype types[]      = { RD_F32, RD_F64, RD_BOOL, RD_I8, RD_I32, RD_I64, RD_U8, RD_U64 };
+static const int64_t  sizes[]      = { 0,  1,  2,   3,   15,  16,  17,   31,   32,   33,   63,
+                                       64, 65, 127, 128, 129, 300, 4095, 4096, 4097, 10000 };
+static const int64_t  few_sizes[]  = { 0, 1, 2, 31, 33, 64, 65, 129, 300, 4097 };
+static const int64_t  side_sizes[] = { 1, 2, 5, 17, 65, 300 };
+
+/* How elements meet the accumulators. */
+typedef enum fold_form {
+    ALL,      /* one of all elements of a row, shared by tasks                  */
+    ROWS,     /* rows, each with its own                                        */
+    BLOCKS,   /* one of all elements of a matrix: every row begins at lane 0    */
+    COLUMNS,  /* down the columns, as many accumulators side by side            */
+    CHANNELS, /* down the columns, lane after lane                              */
+    N_FORMS
+} fold_form;
+
+/* What comes into a fold besides elements. */
+typedef enum extra { PLAIN, MASK, RARE_MASK, ROW_MASK, WEIGHTS, ROW_WEIGHTS, MASK_AND_WEIGHTS, N_EXTRAS } extra;
+
+typedef struct fold_case {
+    rd_reducer_id reducer;
+    rd_dtype      type;
+    fold_form     form;
+    extra         with;
+    int           map; /* of maps[] */
+    int64_t       rows, cols;
+} fold_case;
+
+static bool has(rd_reducer_id reducer, rd_dtype type)
+{
+    const bool real = rd_dtype_kind(type) == RD_KIND_FLOAT;
+
+    switch (reducer) {
+    case RD_RED_any:
+    case RD_RED_all: return type == RD_BOOL;
+    case RD_RED_min:
+    case RD_RED_max:
+    case RD_RED_argmin:
+    case RD_RED_argmax: return true;
+    case RD_RED_sum:
+    case RD_RED_prod: return type != RD_BOOL;
+    default: return real;
+    }
+}
+
+static rd_dtype result_type(const fold_case *c)
+{
+    return c->reducer == RD_RED_argmin || c->reducer == RD_RED_argmax ? RD_I64 : c->type;
+}
+
+/* Only these have an identity to put in place of what a mask leaves out. */
+static bool runs_on_tiles(const fold_case *c)
+{
+    const bool masked = c->with == MASK || c->with == RARE_MASK || c->with == ROW_MASK || c->with == MASK_AND_WEIGHTS;
+
+    return !masked || c->reducer == RD_RED_sum || c->reducer == RD_RED_prod || c->reducer == RD_RED_min ||
+           c->reducer == RD_RED_max || c->reducer == RD_RED_any || c->reducer == RD_RED_all;
+}
+
+static const char *describe(const fold_case *c)
+{
+    static char       text[160];
+    static const char forms[][9] = { "all", "rows", "blocks", "columns", "channels" };
+
+    snprintf(text, sizeof text, "%s of %s, %s, %d x %d, extra %d, map %d", rd_reducer_table[c->reducer].name,
+             rd_dtype_name(c->type), forms[c->form], (int)c->rows, (int)c->cols, (int)c->with, c->map);
+    return text;
+}
+
+/* ---- Programs ------------------------------------------------------------------------------------------------ */
+static rd_address index_of(int32_t axis, int64_t coef)
+{
+    return (rd_address){ .n_add = 1, .add = { { .axis = axis, .coef = coef } } };
+}
+
+static rd_fold fold_of(const fold_case *c)
+{
+    const bool    columns = c->form == COLUMNS || c->form == CHANNELS;
+    const int32_t lanes   = c->form == COLUMNS ? 1 : rd_dtype_size(c->type) == 8 ? 32 : 64;
+    const int64_t along   = columns ? c->rows : c->cols;
+    rd_fold       f       = { .reducer     = c->reducer,
+                              .type        = c->type,
+                              .out         = result_type(c),
+                              .ddof        = 1,
+                              .n_out       = rd_reducer_table[c->reducer].n_out,
+                              .lanes       = lanes,
+                              .steps       = 64,
+                              .lane_extent = along,
+                              .lane        = index_of(columns ? 0 : 1, 1),
+                              .index       = index_of(columns ? 0 : 1, 1),
+                              .n_cell      = columns ? c->cols : 1,
+                              .split       = c->form != ROWS };
+
+    if (columns)
+        f.cell = index_of(1, 1);
+    if (c->form == BLOCKS)
+        f.outer = index_of(0, 1);
+    if (c->form == BLOCKS)
+        f.index = (rd_address){ .n_add = 2, .add = { { .axis = 0, .coef = c->cols }, { .axis = 1, .coef = 1 } } };
+    f.n_block = ((along + lanes - 1) / lanes * (c->form == BLOCKS ? c->rows : 1) + 63) / 64;
+    return f;
+}
+
+/* Maps that kernels fold as they compute them, and one that they do not: register 6 from 0 and 1. */
+static const struct {
+    int   n;
+    rd_op op[2];
+} maps[] = {
+    { 0, { 0 } },
+    { 1, { RD_OP_square } },
+    { 1, { RD_OP_abs } },
+    { 1, { RD_OP_mul } },
+    { 1, { RD_OP_sub } },
+    { 1, { RD_OP_add } },
+    { 1, { RD_OP_sqrt } },
+    { 2, { RD_OP_sub, RD_OP_square } },
+    { 2, { RD_OP_sub, RD_OP_abs } },
+};
+
+static int32_t add_maps(builder *b, const fold_case *c)
+{
+    int32_t x = 0;
+
+    for (int k = 0; k < maps[c->map].n; k++) {
+        builder_add(
+            b, (rd_inst){ .kind = RD_I_MAP, .type = c->type, .op = maps[c->map].op[k], .dst = 6 + k, .a = x, .b = 1 });
+        x = 6 + k;
+    }
+    return x;
+}
+
+/* Slots 0 elements, 1 other elements or weights, 2 mask. */
+static void load_rows(builder *b, const fold_case *c)
+{
+    if (c->with == ROW_WEIGHTS)
+        builder_load_2(b, 1, 1, c->type, c->cols, 0, 0);
+    if (c->with == ROW_MASK)
+        builder_load_2(b, 2, 2, RD_BOOL, c->cols, 0, 0);
+}
+
+static void take(builder *b, const fold_case *c)
+{
+    const bool weights = c->with == WEIGHTS || c->with == MASK_AND_WEIGHTS;
+    const bool mask    = c->with == MASK || c->with == RARE_MASK || c->with == MASK_AND_WEIGHTS;
+
+    builder_load_2(b, 0, 0, c->type, c->cols, 1, 0);
+    if (weights || maps[c->map].n)
+        builder_load_2(b, 1, 1, c->type, c->cols, 1, 0);
+    if (mask)
+        builder_load_2(b, 2, 2, RD_BOOL, c->cols, 1, 0);
+    builder_add(b, (rd_inst){ .kind = RD_I_STEP,
+                              .a    = add_maps(b, c),
+                              .b    = weights || c->with == ROW_WEIGHTS ? 1 : -1,
+                              .c    = mask || c->with == ROW_MASK ? 2 : -1 });
+}
+
+/* Result k of cell i of n goes to slot[k n + i]; a constant of another program's share must not be lost meanwhile. */
+static void close(builder *b, const fold_case *c, int32_t slot, int64_t n, int64_t row, int64_t col)
+{
+    const int n_out = rd_reducer_table[c->reducer].n_out;
+
+    builder_add(b, (rd_inst){ .kind = RD_I_CLOSE, .dst = 10, .type = result_type(c) });
+    for (int k = 0; k < n_out; k++)
+        builder_store_2(b, 10 + k, slot, result_type(c), row, col, k * n);
+}
+
+static void build(builder *b, const fold_case *c, int32_t slot)
+{
+    const int64_t extent[] = { c->rows, c->cols };
+
+    builder_init(b, 2, extent);
+    builder_fold(b, fold_of(c));
+    b->p.root = c->form == ALL ? 1 : 0;
+    if (c->form == ALL)
+        load_rows(b, c);
+    if (c->form != ROWS)
+        builder_add(b, (rd_inst){ .kind = RD_I_START });
+    builder_body(b);
+    if (c->form != ALL) {
+        builder_loop(b, (rd_loop){ .axis = 0 });
+        load_rows(b, c);
+    }
+    if (c->form == ROWS)
+        builder_add(b, (rd_inst){ .kind = RD_I_START });
+    builder_loop(b, (rd_loop){ .axis = 1 });
+    take(b, c);
+    builder_end(b);
+    if (c->form == ROWS)
+        close(b, c, slot, c->rows, 1, 0);
+    if (c->form != ALL)
+        builder_end(b);
+    builder_tail(b);
+    if (c->form == ALL || c->form == BLOCKS)
+        close(b, c, slot, 1, 0, 0);
+    if (c->form == COLUMNS || c->form == CHANNELS) {
+        builder_loop(b, (rd_loop){ .axis = 1 });
+        close(b, c, slot, c->cols, 0, 1);
+        builder_end(b);
+    }
+}
+
+/* ---- Shares --------------------------------------------------------------------------------------------------- */
+enum { MOST_TASKS = 400 };
+
+/* Tasks of so many blocks of the tree; 0: one task. */
+static int32_t cut_at(const fold_case *c, const rd_fold *f, int64_t blocks, int64_t *cut)
+{
+    const int64_t n       = c->form == ALL ? c->cols : c->rows;
+    const int64_t a_row   = (f->lane_extent + f->lanes - 1) / f->lanes;
+    const int64_t a_block = c->form == ROWS ? 1 : c->form == BLOCKS ? (64 % a_row ? 64 : 64 / a_row) : 64 * f->lanes;
+    int32_t       tasks   = 0;
+
+    for (int64_t lo = 0; blocks && lo < n && tasks < MOST_TASKS - 1; lo += blocks * a_block)
+        cut[tasks++] = lo;
+    cut[tasks] = n;
+    return tasks;
+}
+
+static void agree(const fold_case *c)
+{
+    static const int64_t shares[] = { 0, 1, 3 };
+    const tile_data      mask     = c->with == RARE_MASK ? RARE : FLAGS;
+    const int64_t        n        = c->rows * c->cols;
+    const rd_fold        f        = fold_of(c);
+    tile_memory          m        = { 0 };
+    int64_t              cut[MOST_TASKS];
+    builder              b;
+
+    tile_slot(&m, c->type, n, c->map || n % 2 ? ORDINARY : UGLY);
+    tile_slot(&m, c->type, n, c->with >= WEIGHTS ? FLAGS : ORDINARY);
+    tile_slot(&m, RD_BOOL, n, mask);
+    build(&b, c, tile_slot(&m, result_type(c), f.n_out * (c->form == ROWS ? c->rows : f.n_cell), ORDINARY));
+    for (int k = 0; k < COUNT(shares); k++)
+        tile_agree(&b, &m, cut, cut_at(c, &f, shares[k], cut), runs_on_tiles(c), describe(c));
+    tile_free(&m);
+}
+
+/* Plain, and in turn with one of the extras and one of the maps. */
+static void agree_in_turn(fold_case c)
+{
+    static int turn;
+    const bool real = rd_dtype_kind(c.type) == RD_KIND_FLOAT, weighs = c.reducer >= RD_RED_moments;
+
+    turn++;
+    agree(&c);
+    c.with = (extra)(1 + turn % ((weighs ? N_EXTRAS : WEIGHTS) - 1));
+    agree(&c);
+    c.with = PLAIN;
+    c.map  = 1 + turn % (COUNT(maps) - 1);
+    if (real)
+        agree(&c);
+}
+
+/* ---- Every reducer -------------------------------------------------------------------------------------------- */
+START_TEST(one_row)
+{
+    for (int t = 0; t < COUNT(types); t++)
+        for (int k = t % STEP; k < COUNT(sizes) && has((rd_reducer_id)_i, types[t]); k += STEP)
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ALL, PLAIN, 0, 1, sizes[k] });
+}
+END_TEST
+
+START_TEST(rows_and_columns)
+{
+    for (int t = 0; t < COUNT(types); t++)
+        for (int k = t % STEP; k < COUNT(few_sizes) * COUNT(side_sizes) && has((rd_reducer_id)_i, types[t]);
+             k += STEP) {
+            const int64_t n = few_sizes[k % COUNT(few_sizes)], side = side_sizes[k / COUNT(few_sizes)];
+
+            if (n * side > 10000)
+                continue;
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, side, n });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, n, side });
+            if (n > 0)
+                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, side, n });
+            if (k % 3 == 0)
+                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], CHANNELS, PLAIN, 0, n, side });
+        }
+}
+END_TEST
+
+/* Thousands of tiny rows; columns of several tiles. */
+START_TEST(long_and_thin)
+{
+    static const int64_t shapes[][2] = { { 3000, 1 }, { 2500, 3 }, { 1100, 20 }, { 129, 200 } };
+
+    for (int t = 0; t < 2; t++)
+        for (int k = 0; k < COUNT(shapes) && has((rd_reducer_id)_i, types[t]); k++) {
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, shapes[k][0], shapes[k][1] });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, shapes[k][1], shapes[k][0] });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, shapes[k][0], shapes[k][1] });
+        }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tiles_folds");
+    TCase *tests = tcase_create("folds");
+
+    tcase_add_loop_test(tests, one_row, 0, RD_RED_user);
+    tcase_add_loop_test(tests, rows_and_columns, 0, RD_RED_user);
+    tcase_add_loop_test(tests, long_and_thin, 0, RD_RED_user);
+    suite_add_tcase(suite, tests);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
