@@ -89,6 +89,7 @@ rd_expr *random_leaf(random_pool *pool, int rank, const int64_t *extent, rd_dtyp
 rd_expr *random_index_leaf(random_pool *pool, int rank, const int64_t *extent, int64_t lo, int64_t hi);
 rd_dtype random_type(random_pool *pool);
 
+void random_choose_shape(random_pool *pool);
 void random_first_leaves(random_pool *pool);
 /* One step each; what they make goes through random_keep(). */
 void random_view(random_pool *pool);

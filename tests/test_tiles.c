@@ -252,6 +252,40 @@ START_TEST(in_place)
 }
 END_TEST
 
+/* ---- Results larger than the caches, which are stored past them ---------------------------------------------- */
+/* y = x * x from the second element on, so that no line of it is aligned; and x = -x. */
+START_TEST(large_results)
+{
+    static const struct {
+        rd_dtype     type;
+        struct shape shape;
+    } cases[] = {
+        { RD_F32, { 1, 4200003 } }, { RD_F32, { 2049, 2051 } }, { RD_F64, { 300001, 7 } },
+        { RD_I64, { 70, 30011 } },  { RD_I32, { 2049, 2051 } },
+    };
+    const struct shape s        = cases[_i].shape;
+    const int64_t      extent[] = { s.rows, s.cols };
+    const rd_dtype     type     = cases[_i].type;
+    tile_memory        m        = { 0 };
+    builder            b;
+
+    tile_slot(&m, type, s.rows * s.cols, UGLY);
+    tile_slot(&m, type, s.rows * s.cols + 2, ORDINARY);
+    builder_init(&b, 2, extent);
+    builder_loop(&b, (rd_loop){ .axis = 0 });
+    builder_loop(&b, (rd_loop){ .axis = 1 });
+    builder_load_2(&b, 0, 0, type, s.cols, 1, 0);
+    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_square, .dst = 1, .a = 0 });
+    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_neg, .dst = 2, .a = 0 });
+    builder_store_2(&b, 2, 0, type, s.cols, 1, 0);
+    builder_store_2(&b, 1, 1, type, s.cols, 1, 1);
+    builder_end(&b);
+    builder_end(&b);
+    tile_agree(&b, &m, NULL, 0, true, rd_dtype_name(type));
+    tile_free(&m);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tiles");
@@ -263,6 +297,7 @@ int main(void)
     tcase_add_loop_test(tests, copies, 0, N_TYPES);
     tcase_add_loop_test(tests, gathers, 0, N_TYPES);
     tcase_add_loop_test(tests, in_place, 0, N_TYPES);
+    tcase_add_loop_test(tests, large_results, 0, 5);
     suite_add_tcase(suite, tests);
 
     SRunner *runner = srunner_create(suite);
