@@ -14,23 +14,34 @@ static int value_of(const rd_collector *c, int demand)
     return c->demand[demand].value;
 }
 
-/* Values that read one leaf at the same place along some dim: those loops may be one. */
-static void join_leaf_reads(rd_collector *c)
+static void join_places(rd_collector *c, const rd_subscript *p, const rd_subscript *q)
 {
-    rd_graph *g = c->graph;
+    for (int i = 0; i < p->n_term; i++)
+        for (int k = 0; k < q->n_term; k++)
+            if (p->term[i].axis >= 0 && q->term[k].axis >= 0 && p->term[i].coef == q->term[k].coef &&
+                rd_axes_may_join(c->axes, p->term[i].axis, q->term[k].axis))
+                rd_axes_join(c->axes, p->term[i].axis, q->term[k].axis);
+}
 
-    for (int a = 0; a < g->n_value; a++)
-        for (int b = a + 1; g->value[a].kind == RD_VALUE_READ && g->value[a].slot >= 0 && b < g->n_value; b++) {
-            const rd_subscript *p = g->value[a].at, *q = g->value[b].at;
+/* Values that read one leaf at the same place along some dim: those loops may be one. */
+static bool join_leaf_reads(rd_collector *c)
+{
+    rd_graph *g     = c->graph;
+    int32_t  *first = rd_pool_get(c->pool, (size_t)(g->n_slot + 1) * sizeof *first); /* reader of a slot  */
+    int32_t  *next  = rd_pool_get(c->pool, (size_t)(g->n_value + 1) * sizeof *next); /* of the same slot  */
 
-            if (g->value[b].kind != RD_VALUE_READ || g->value[b].slot != g->value[a].slot)
-                continue;
-            for (int i = 0; i < p->n_term; i++)
-                for (int k = 0; k < q->n_term; k++)
-                    if (p->term[i].axis >= 0 && q->term[k].axis >= 0 && p->term[i].coef == q->term[k].coef &&
-                        rd_axes_may_join(c->axes, p->term[i].axis, q->term[k].axis))
-                        rd_axes_join(c->axes, p->term[i].axis, q->term[k].axis);
+    if (!first || !next)
+        return false;
+    memset(first, -1, (size_t)(g->n_slot + 1) * sizeof *first);
+    for (int v = g->n_value; v-- > 0;)
+        if (g->value[v].kind == RD_VALUE_READ && g->value[v].slot >= 0) {
+            next[v]                 = first[g->value[v].slot];
+            first[g->value[v].slot] = v;
         }
+    for (int a = 0; a < g->n_value; a++)
+        for (int b = a; g->value[a].kind == RD_VALUE_READ && g->value[a].slot >= 0 && (b = next[b]) >= 0;)
+            join_places(c, g->value[a].at, g->value[b].at);
+    return true;
 }
 
 /* A READ of a value at exactly that value's own place is the value. */
@@ -251,7 +262,8 @@ bool rd_finish(rd_collector *c, int n, rd_finish_result *result)
     if (!m.axis || !root)
         return false;
     memset(m.axis, -1, RD_RAW_AXES * sizeof *m.axis);
-    join_leaf_reads(c);
+    if (!join_leaf_reads(c))
+        return false;
     resolve_operands(c);
     for (int k = 0; k < n; k++)
         root[k] = skip_plain_reads(c, value_of(c, result[k].demand));

@@ -151,10 +151,8 @@ static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift
     plan->n_stage = nest->n_stage;
     rd_debug_programs(plan->n_stage, plan->program);
     if (!bind_inputs(plan, nest->tree->graph, in) || !check_bound(plan, nest->tree->graph) ||
-        !rd_plan_slots(plan, nest->tree->graph))
+        !rd_plan_slots(plan, work, nest->tree->graph) || (shift && !rd_plan_move(plan, work, in.n, shift)))
         return false;
-    if (shift)
-        rd_plan_move(plan, in.n, shift);
     return copy_names(plan) && prepare_programs(plan);
 }
 

@@ -47,8 +47,8 @@ rd_plan *rd_plan_movable(rd_ctx *ctx, int n, const struct rd_key_leaf *leaf, rd_
 void     rd_plan_drop(rd_plan *plan); /* such a one */
 int64_t  rd_plan_bytes(const rd_plan *plan);
 /* slots.c: the graph's slots for the plan, which has its programs; and inputs moved on by so many elements. */
-bool rd_plan_slots(rd_plan *plan, const rd_graph *graph);
-void rd_plan_move(rd_plan *plan, int n, const int64_t *shift);
+bool rd_plan_slots(rd_plan *plan, rd_pool *work, const rd_graph *graph);
+bool rd_plan_move(rd_plan *plan, rd_pool *work, int n, const int64_t *shift);
 /* May a result be written straight to memory that overlaps what `leaf` reads, both at these addresses? */
 bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_slot, const void *leaf);
 /* The pipeline up to the nest, for explain and the tests of stages; the pool owns all of it.  NULL on failure. */

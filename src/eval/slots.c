@@ -6,6 +6,12 @@ static bool is_leaf(const rd_slot *slot)
     return slot->kind == RD_SLOT_LEAF || slot->kind == RD_SLOT_INPUT;
 }
 
+/* What programs read of a slot. */
+typedef struct extent {
+    int64_t lo, hi; /* hi < lo: nothing */
+    bool    whole;  /* not known before a run: all of it */
+} extent;
+
 /* Least and greatest element of an address; false if it gathers, or no loop ever comes to it. */
 static bool reach_of(const rd_program *p, const rd_address *a, int64_t *lo, int64_t *hi)
 {
@@ -21,48 +27,72 @@ static bool reach_of(const rd_program *p, const rd_address *a, int64_t *lo, int6
     return *lo <= *hi;
 }
 
-/* A slot reaches over its whole leaf; all that can meet a result is what programs read of it.  Where an index is only known
- * at run, the whole leaf stays. */
-static void narrow(rd_plan *plan, int s)
+static void add_reach(extent *e, const rd_program *p, const rd_address *a)
 {
-    rd_slot *slot = &plan->slot[s];
-    int64_t  lo = INT64_MAX, hi = INT64_MIN, from, to;
+    int64_t lo, hi;
 
+    if (!reach_of(p, a, &lo, &hi)) {
+        e->whole = true;
+        return;
+    }
+    e->lo = lo < e->lo ? lo : e->lo;
+    e->hi = hi > e->hi ? hi : e->hi;
+}
+
+/* A slot reaches over its whole leaf; all that can meet a result is what programs read of it. */
+static bool narrow(rd_plan *plan, rd_pool *work)
+{
+    extent *read = rd_pool_get(work, (size_t)(plan->n_slot + 1) * sizeof *read);
+
+    if (!read)
+        return false;
+    for (int s = 0; s < plan->n_slot; s++)
+        read[s] = (extent){ .lo = INT64_MAX, .hi = INT64_MIN };
     for (int k = 0; k < plan->n_stage; k++) {
         const rd_program *p = &plan->program[k];
 
-        for (int i = 0; i < p->n_address; i++) {
-            if (p->address[i].slot != s)
-                continue;
-            if (!reach_of(p, &p->address[i], &from, &to))
-                return;
-            lo = from < lo ? from : lo;
-            hi = to > hi ? to : hi;
-        }
+        for (int i = 0; i < p->n_address; i++)
+            if (p->address[i].slot >= 0 && p->address[i].slot < plan->n_slot)
+                add_reach(&read[p->address[i].slot], p, &p->address[i]);
     }
-    slot->lo = lo <= hi ? lo : 0;
-    slot->hi = lo <= hi ? hi + 1 : 0;
+    for (int s = 0; s < plan->n_slot; s++)
+        if (is_leaf(&plan->slot[s]) && !read[s].whole) {
+            plan->slot[s].lo = read[s].lo <= read[s].hi ? read[s].lo : 0;
+            plan->slot[s].hi = read[s].lo <= read[s].hi ? read[s].hi + 1 : 0;
+        }
+    return true;
 }
 
-/* From now on the slot's address is `shift` elements further on. */
-static void move(rd_plan *plan, int s, int64_t shift)
+/* Slots' addresses are shift[slot] elements further on from now on. */
+static void move(rd_plan *plan, const int64_t *shift)
 {
-    plan->slot[s].lo -= shift;
-    plan->slot[s].hi -= shift;
+    for (int s = 0; s < plan->n_slot; s++) {
+        plan->slot[s].lo -= shift[s];
+        plan->slot[s].hi -= shift[s];
+    }
     for (int k = 0; k < plan->n_stage; k++)
-        for (int i = 0; i < plan->program[k].n_address; i++)
-            if (plan->program[k].address[i].slot == s)
-                plan->program[k].address[i].offset -= shift;
+        for (int i = 0; i < plan->program[k].n_address; i++) {
+            rd_address *a = &plan->program[k].address[i];
+
+            if (a->slot >= 0 && a->slot < plan->n_slot)
+                a->offset -= shift[a->slot];
+        }
 }
 
-void rd_plan_move(rd_plan *plan, int n, const int64_t *shift)
+bool rd_plan_move(rd_plan *plan, rd_pool *work, int n, const int64_t *shift)
 {
+    int64_t *by_slot = rd_pool_get(work, (size_t)(plan->n_slot + 1) * sizeof *by_slot);
+
+    if (!by_slot)
+        return false;
     for (int k = 0; k < n; k++)
-        if (plan->in_slot[k] >= 0 && shift[k])
-            move(plan, plan->in_slot[k], shift[k]);
+        if (plan->in_slot[k] >= 0)
+            by_slot[plan->in_slot[k]] = shift[k];
+    move(plan, by_slot);
+    return true;
 }
 
-bool rd_plan_slots(rd_plan *plan, const rd_graph *g)
+bool rd_plan_slots(rd_plan *plan, rd_pool *work, const rd_graph *g)
 {
     plan->n_slot = g->n_slot;
     plan->slot   = rd_pool_grow(plan->pool, g->slot, (size_t)g->n_slot, (size_t)g->n_slot + 1, sizeof *plan->slot);
@@ -75,8 +105,6 @@ bool rd_plan_slots(rd_plan *plan, const rd_graph *g)
         slot->name = NULL;
         if (slot->kind == RD_SLOT_OUTPUT && rd_points(plan->out[slot->result].rank, plan->out[slot->result].extent))
             plan->out[slot->result].slot = s;
-        if (is_leaf(slot))
-            narrow(plan, s);
     }
-    return true;
+    return narrow(plan, work);
 }
