@@ -57,6 +57,10 @@ typedef struct rd_fold_code {
 /* Place of the best element of x[0 .. n), the first of equals, if it is better than *best, which it then becomes; -1. */
 typedef int64_t rd_simd_best(int64_t n, const void *x, void *best);
 
+/* sums[i mod period] += x[i] for ints of up to 16 bits; period at most RD_SMALL_PERIOD. */
+enum { RD_SMALL_PERIOD = 16 };
+typedef void rd_simd_small(int64_t n, int64_t period, const void *x, int64_t *sums);
+
 /* Maps that run inside the step of a reducer: element f(x, y).  Forms as of maps. */
 typedef enum rd_fused {
     RD_FUSED_none,
@@ -81,6 +85,7 @@ typedef struct rd_simd {
     rd_simd_best *const *best[RD_N_ELEMS];                   /* [element][reducer]: argmin, argmax, or NULL */
     rd_simd_rows *const *best_rows[RD_N_ELEMS];              /* their step where rows come by rising index  */
     int64_t (*count)(int64_t n, const void *x);              /* of bytes 1 among bytes 0                    */
+    rd_simd_small *const *small;                             /* [type], or NULL */
     void (*stream)(int64_t bytes, void *y, const void *x);   /* past the caches */
 } rd_simd;
 

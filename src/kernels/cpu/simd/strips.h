@@ -3,8 +3,8 @@
  *
  * Two walks with one result.  Few states (the lanes of a row's combine tree): they stay in registers, down all rows.
  * Many (columns): along the row, and four rows at a time if rows are wide, so that a state is loaded once per four
- * elements; narrow rows from DRAM one at a time, as one stream of memory is twice as fast as four (Zen 4: 32 against
- * 17 GB/s for rows of 2 KiB).
+ * elements; narrow rows that adjoin one at a time, as one stream of memory is twice as fast as four (Zen 4: 32
+ * against 17 GB/s for rows of 2 KiB).
  *
  * table.h includes it once per float type, with ELEM, T, I (an int as wide) set. */
 #define VEC   JOIN(vec, ELEM)
@@ -79,7 +79,7 @@ static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
         else {                                                                                                      \
             int64_t       r     = 0;                                                                                \
             const int64_t whole = q->n / LANES * LANES;                                                             \
-            for (; q->n >= WIDE && r + 4 <= q->rows; r += 4)                                                        \
+            for (; (q->n >= WIDE || q->ldx != q->n) && r + 4 <= q->rows; r += 4)                                    \
                 for (l = 0; l < whole; l += LANES) {                                                                \
                     VEC v = JOIN(load, ELEM)(s + l);                                                                \
                     _Pragma("GCC unroll 4") for (int k = 0; k < 4; k++)                                             \

@@ -202,5 +202,6 @@ const rd_simd JOIN(rd_simd, NAME) = {
     .best      = { [RD_ELEM_f32] = best_f32, [RD_ELEM_f64] = best_f64 },
     .best_rows = { [RD_ELEM_f32] = best_rows_f32, [RD_ELEM_f64] = best_rows_f64 },
     .count     = count_bytes,
+    .small     = smalls,
     .stream    = stream,
 };

@@ -433,6 +433,52 @@ static void take_counts(rd_tiles *m, arrival *a, const tile *t)
     }
 }
 
+/* What one of these sums comes to goes to the first lane of its cell. */
+static void take_sum(arrival *a, int64_t block, int64_t sum)
+{
+    const double as_f64 = (double)sum;
+
+    take_one(a, block, a->f->elem == RD_ELEM_f64 ? (const void *)&as_f64 : (const void *)&sum, 0);
+}
+
+static void take_small(rd_tiles *m, arrival *a, tile *t, const rd_walk *w)
+{
+    const rd_tile_fold *f     = a->f;
+    const bool          cells = f->form != RD_FOLD_RUN; /* a column is a cell */
+    const char         *x     = rd_tiles_memory(m, w);
+
+    m->task->loads += w->at->slot < m->p->first_scratch ? m->rows * m->cols : 0;
+    for (int64_t r = 0; r < (cells ? 1 : m->rows); r++) {
+        const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
+        int64_t       sums[RD_SMALL_PERIOD] = { 0 };
+
+        m->code->simd->small[w->at->type](cells ? m->rows * m->cols : m->cols, cells ? m->cols : 1,
+                                          x + r * w->row * w->size, sums);
+        for (int64_t c = 0; c < (cells ? m->cols : 1); c++) {
+            place_row(a, t, r, c);
+            take_sum(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, sums[c]);
+        }
+    }
+}
+
+/* A cell for each column, rows along the lanes: column by column, copied side by side. */
+static void take_interleaved(rd_tiles *m, arrival *a, tile *t)
+{
+    const rd_tile_fold *f    = a->f;
+    const int64_t       size = rd_elem_size(f->elem), cols = m->cols, rows = m->rows;
+    const tile          all = *t;
+
+    for (int64_t c = 0; c < cols; c++) {
+        char *const spare = m->spare;
+        for (int64_t r = 0; r < rows; r++)
+            memcpy(spare + r * size, rd_view_at(&all.x, r, c), (size_t)size);
+        place_row(a, &all, 0, c);
+        a->q.x         = spare;
+        a->q.index_col = f->index.row;
+        run_arrives(a, rows, all.lane, all.outer);
+    }
+}
+
 /* Totals lie side by side where other folds have the nodes of their first row. */
 static void take_totals(rd_tiles *m, const arrival *a, const tile *t, rd_fused fused)
 {
@@ -502,12 +548,19 @@ static void settle(const rd_tiles *m, const rd_tile_fold *f, char *memory, const
             rd_tree_group(f, memory, 0)->settled = true;
 }
 
+/* Do the rows of each column run along the lanes of its cell, with elements of the tile in a buffer of their own? */
+static bool interleaved(const rd_tiles *m, const rd_tile_fold *f, const tile *t)
+{
+    return m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 && f->outer.row == 0 &&
+           f->outer.col == 0 && !f->own_rows && !t->w.at && t->x.at != m->spare;
+}
+
 void rd_tiles_step(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *t    = &m->code->inst[pc];
     const rd_tile_fold *f    = &m->code->fold[inst->arg];
-    tile                in   = { .x = rd_tiles_view(m, t->x) };
+    tile                in   = { .x = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_view){ 0 } };
     arrival a = { .f = f, .memory = m->fold[inst->arg], .step = f->code->step, .fused = t->fused != RD_FUSED_none };
 
     if (f->best)
@@ -524,7 +577,7 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
     if (inst->c >= 0) {
         in.mask = rd_tiles_view(m, inst->c);
         apply_mask(m, f, a.memory, &in);
-    } else
+    } else if (t->small < 0)
         in.x = rd_tiles_dense(m, in.x);
     if (inst->b >= 0) {
         char *const spare = m->spare;
@@ -534,6 +587,8 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
     }
     if (f->totals)
         take_totals(m, &a, &in, t->fused);
+    else if (t->small >= 0)
+        take_small(m, &a, &in, &m->code->inst[t->small].walk);
     else if (t->counts)
         take_counts(m, &a, &in);
     else if (f->best && f->form == RD_FOLD_RUN)
@@ -542,9 +597,12 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
         take_columns(m, &a, &in);
     else if (f->form == RD_FOLD_RUN)
         take_runs(m, &a, &in);
+    else if (interleaved(m, f, &in))
+        take_interleaved(m, &a, &in);
     else
         take_elements(m, &a, &in);
-    settle(m, f, a.memory, &in);
+    if (t->small < 0)
+        settle(m, f, a.memory, &in);
 }
 
 bool rd_tiles_settled(const rd_tiles *m, int32_t fold)

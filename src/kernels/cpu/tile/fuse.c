@@ -179,6 +179,38 @@ static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
     code->reg[p->inst[from].a].last = i;
 }
 
+/* Sums of small ints are exact in f64 and i64 alike, in any order, and need not be widened one by one. */
+static bool sums_exactly(const rd_tile_fold *f, rd_dtype type)
+{
+    const double most = (double)f->fold->n_block * (double)f->fold->lanes * 64 * 65536;
+
+    return f->fold->reducer == RD_RED_sum && !f->masked && most < 0x1p53 && f->fold->steps == 64 &&
+           (type == RD_F64 || type == RD_I64 || type == RD_U64);
+}
+
+static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
+{
+    const rd_inst *inst = &p->inst[i];
+    rd_tile_fold  *f    = &code->fold[inst->arg];
+    const int32_t  cast = in_tile(code, inst->a) ? code->reg[inst->a].born : -1;
+    const int32_t  load = cast >= 0 && p->inst[cast].kind == RD_I_CAST ? code->reg[p->inst[cast].a].born : -1;
+    const rd_walk *w    = load >= 0 ? &code->inst[load].walk : NULL;
+
+    if (load < 0 || p->inst[load].kind != RD_I_LOAD || code->inst[load].level != RD_AT_TILE ||
+        code->reg[inst->a].uses != 1 || code->reg[p->inst[cast].a].uses != 1 || inst->b >= 0 ||
+        !sums_exactly(f, f->fold->type) || !code->simd->small[w->at->type] || w->col != 1 || w->gathers)
+        return;
+    /* One cell a row, or a cell for each of a few columns whose rows are one run of memory. */
+    if (!(f->form == RD_FOLD_RUN) &&
+        !(f->cell.col == 1 && f->cell.row == 0 && f->col_extent <= RD_SMALL_PERIOD && w->row == f->col_extent))
+        return;
+    code->inst[i].small             = load;
+    code->inst[cast].skip           = true;
+    code->inst[load].skip           = true;
+    f->any_order                    = true;
+    code->reg[p->inst[cast].a].last = -1;
+}
+
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
 {
     int32_t *count = get(pool, (size_t)(p->n_inst + 1) * sizeof *count);
@@ -189,7 +221,7 @@ bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void 
         note_uses(p, code, i);
     for (int32_t i = 0; i < p->n_inst; i++) {
         if (p->inst[i].kind == RD_I_STEP && code->inst[i].level == RD_AT_TILE)
-            fuse_step(p, code, i), fuse_count(p, code, i);
+            fuse_step(p, code, i), fuse_count(p, code, i), fuse_small(p, code, i);
         count[i] = (i ? count[i - 1] : 0) + (p->inst[i].kind == RD_I_LOAD);
     }
     for (int32_t i = 0; i < p->n_inst; i++)

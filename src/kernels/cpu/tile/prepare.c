@@ -4,7 +4,7 @@
 
 /* Rows of a tile whose elements are only read in place: a block's worth, more if they are short, to forget what a tile
  * costs. */
-enum { ENOUGH = 32768, BLOCK_ROWS = 64, MOST_ROWS = 1024 };
+enum { ENOUGH = 32768, BLOCK_ROWS = 64, MOST_ROWS = 4096 };
 /* Bytes of states of their own that the rows of a tile may have together: part of a second-level cache. */
 static const int64_t STATES_BYTES = 128 << 10;
 
@@ -106,7 +106,8 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
                          .into   = -1,
                          .buffer = -1,
                          .x      = inst->a,
-                         .y      = -1 };
+                         .y      = -1,
+                         .small  = -1 };
     if (at)
         t->walk = col ? walk_of(at, row, col) : walk_of(at, NULL, row);
     if (inst->kind == RD_I_MAP)
@@ -309,13 +310,14 @@ static bool plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
         const rd_loop *row, *col;
 
         loops_at(p, code, step >= 0 ? step : 0, &row, &col);
-        f->fold     = fold;
-        f->own_rows = start >= 0 && code->inst[start].level == RD_AT_ROW;
-        f->masked   = step >= 0 && p->inst[step].c >= 0;
-        f->lane     = walk_of(&fold->lane, row, col);
-        f->outer    = walk_of(&fold->outer, row, col);
-        f->index    = walk_of(&fold->index, row, col);
-        f->cell     = walk_of(&fold->cell, row, col);
+        f->fold       = fold;
+        f->own_rows   = start >= 0 && code->inst[start].level == RD_AT_ROW;
+        f->masked     = step >= 0 && p->inst[step].c >= 0;
+        f->col_extent = col ? col->extent : 1;
+        f->lane       = walk_of(&fold->lane, row, col);
+        f->outer      = walk_of(&fold->outer, row, col);
+        f->index      = walk_of(&fold->index, row, col);
+        f->cell       = walk_of(&fold->cell, row, col);
         if (!rd_tile_fold_plan(p, code->simd, f, k, sized && f->own_rows ? code->rows : 1))
             return false;
     }

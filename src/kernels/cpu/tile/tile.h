@@ -55,7 +55,8 @@ typedef struct rd_tile_fold {
     int64_t             row_steps;                   /* steps of one pass along the lane position               */
     int64_t             cells, group, groups, slots; /* cells of one row; slots that move on together; all slots */
     int64_t             tags, block, tree, carry, seen, spare, bytes; /* offsets in the fold's memory              */
-    int64_t             row_bytes; /* what a further row with states of its own adds         */
+    int64_t             col_extent; /* of the loop over columns around the STEP                    */
+    int64_t             row_bytes;  /* what a further row with states of its own adds         */
     rd_walk             lane, outer, index, cell;
 } rd_tile_fold;
 
@@ -69,6 +70,7 @@ typedef struct rd_tile_inst {
     int32_t             buffer; /* at tile level: where the register's elements go, -1                */
     rd_fused            fused;  /* STEP                                                               */
     bool                counts; /* STEP: its operand x is bools, which it counts                 */
+    int32_t             small;  /* STEP: the skipped LOAD of small ints that it sums, -1                  */
     int32_t             x, y;   /* its operands                                                       */
     rd_simd_map *const *map;    /* MAP, SELECT: by form                                               */
     rd_simd_wrap       *wrap;
@@ -169,7 +171,9 @@ rd_word rd_view_word(const rd_view *v, int64_t row, int64_t col);
 void    rd_view_set(const rd_view *v, int64_t row, int64_t col, rd_word word);
 
 /* values.c */
-void rd_tiles_value(rd_tiles *m, int32_t pc);
+/* The memory at an instruction's address, as it lies: rows and columns apart as the walk says. */
+char *rd_tiles_memory(const rd_tiles *m, const rd_walk *w);
+void  rd_tiles_value(rd_tiles *m, int32_t pc);
 /* Where a register of the instruction is to be computed. */
 rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg);
 /* The view with columns side by side, copied to the spare buffer if they are not. */

@@ -6,11 +6,14 @@
 #include <string.h>
 
 /* ---- Where results go -------------------------------------------------------------------------------------- */
+char *rd_tiles_memory(const rd_tiles *m, const rd_walk *w)
+{
+    return (char *)m->task->slot[w->at->slot] + rd_tiles_position(m, w->at) * w->size;
+}
+
 static rd_view memory_view(const rd_tiles *m, const rd_walk *w, rd_elem elem)
 {
-    char *base = m->task->slot[w->at->slot];
-
-    return (rd_view){ base + rd_tiles_position(m, w->at) * w->size, w->row, w->col, elem };
+    return (rd_view){ rd_tiles_memory(m, w), w->row, w->col, elem };
 }
 
 /* The register's home for this tile; dense rows in a buffer. */
