@@ -334,6 +334,34 @@ static void move_lane_last(const own *o, rd_combine *c, int lane)
         c->order[n++] = group[--n_group];
 }
 
+/* ---- Prefixes of scans --------------------------------------------------------------------------------------------- */
+static bool takes_as_it_merges(int32_t reducer)
+{
+    return reducer == RD_RED_sum || reducer == RD_RED_prod || reducer == RD_RED_min || reducer == RD_RED_max ||
+           reducer == RD_RED_any || reducer == RD_RED_all;
+}
+
+/* Is the scan's axis the one along which its heaviest operand is walked in the smallest steps?  Then neighbours are
+ * elements of one scan, and their sums must not wait for each other; else they are elements of neighbouring scans. */
+static bool runs_along_memory(const own *o, int axis)
+{
+    const own_access *by = heaviest(o);
+
+    for (int a = 0; by && a < o->graph->n_axis; a++)
+        if (a != axis && rd_in(o->space, a) && extent(o, a) > 1 && by->coef[a] &&
+            (by->coef[axis] == 0 || llabs(by->coef[a]) < llabs(by->coef[axis])))
+            return false;
+    return true;
+}
+
+static rd_prefix choose_prefix(const own *o, const rd_combine *c)
+{
+    const bool tree = o->value->kind == RD_VALUE_SCAN && c->steps == STEPS && c->n_order == 1 &&
+                      takes_as_it_merges(o->value->reducer) && runs_along_memory(o, c->order[0]);
+
+    return tree ? RD_PREFIX_TREE : RD_PREFIX_LEFT;
+}
+
 static bool combine(rd_graph *graph, rd_value *v)
 {
     own         o         = { .graph = graph, .value = v, .space = rd_space(v) };
@@ -348,6 +376,7 @@ static bool combine(rd_graph *graph, rd_value *v)
     c->lanes      = 1;
     c->first_lane = c->n_order;
     c->lane_axis  = choose_lane(&o, any_order);
+    c->prefix     = choose_prefix(&o, c);
     if (c->lane_axis >= 0 && rd_in(v->reduced, c->lane_axis) && v->kind == RD_VALUE_REDUCE) {
         c->lanes = rd_dtype_size(graph->value[v->in[0]].type) == 8 ? 32 : 64;
         move_lane_last(&o, c, c->lane_axis);

@@ -81,6 +81,8 @@ static void combine_text(rd_text *text, const rd_tree *tree)
         }
         rd_text_add(text, "%d %s, blocks of %lld steps", c->lanes, c->lanes == 1 ? "lane" : "lanes",
                     (long long)c->steps);
+        if (c->prefix == RD_PREFIX_TREE)
+            rd_text_add(text, ", prefixes by the tree");
         for (int k = 0; k < c->n_order; k++)
             rd_text_add(text, "%s%s", k ? (k == c->first_lane ? " | " : ", ") : " along ", g->axis[c->order[k]].name);
         rd_text_add(text, "\n");

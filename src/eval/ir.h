@@ -53,6 +53,7 @@ typedef enum rd_value_kind {
 typedef struct rd_combine {
     int32_t      lanes; /* 64, 32, 1                                                           */
     int64_t      steps;
+    rd_prefix    prefix;  /* SCAN: inside a block                                                */
     int32_t      n_order; /* reduced axes, outermost first                                       */
     int32_t      order[RD_MAX_AXES];
     int32_t      first_lane; /* order[first_lane..): the lane position; n_order: none               */

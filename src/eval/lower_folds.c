@@ -30,6 +30,7 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
                     .scan      = v->kind == RD_VALUE_SCAN,
                     .exclusive = facts->exclusive,
                     .reverse   = facts->reverse,
+                    .prefix    = v->combine->prefix,
                     .identity  = facts->identity,
                     .ddof      = facts->ddof,
                     .n_out     = v->inner >= 0 ? (int32_t)l->graph->axis[v->inner].extent : 1,

@@ -139,6 +139,8 @@ static void add_tree(rd_text *text, const rd_fold *fold)
         rd_text_add(text, ", one block");
     else
         rd_text_add(text, ", blocks %" PRId64 " of %" PRId64 " steps", fold->n_block, fold->steps);
+    if (fold->prefix == RD_PREFIX_TREE)
+        rd_text_add(text, ", prefixes by the tree");
     rd_text_add(text, ", lane ");
     add_position(text, &fold->lane);
     rd_text_add(text, " of %" PRId64 ", outer ", fold->lane_extent);

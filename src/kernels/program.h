@@ -49,13 +49,22 @@ typedef struct rd_loop {
  * outer * ceil(lane_extent / lanes) + p / lanes.  A block is `steps` consecutive steps; each lane folds its block from
  * the left.  Blocks combine as an aligned binary tree over their numbers: node (level, k) merges (level-1, 2k) and
  * (level-1, 2k+1), absent ones are skipped.  At the very end lane l merges lane l + h for h = lanes/2 .. 1.  Tree nodes
- * depend on element positions only, so neither threads nor tasks nor tiles can change a bit. */
+ * depend on element positions only, so neither threads nor tasks nor tiles can change a bit.
+ *
+ * A scan has one lane.  Its result at step i of a block is the tree over the blocks before merged with the block's
+ * prefix [0, i].  RD_PREFIX_LEFT: elements fold from the left.  RD_PREFIX_TREE: elements combine as blocks do, as an
+ * aligned binary tree over their numbers, and the nodes of a prefix from the right: 7 elements are
+ * merge(0..3, merge(4..5, 6)).  The block is its last prefix.  Vectors compute it in log2(steps) passes (Sklansky, 1960,
+ * "Conditional-sum addition logic"); only for reducers whose step on an element is merge. */
+typedef enum rd_prefix { RD_PREFIX_LEFT, RD_PREFIX_TREE } rd_prefix;
+
 typedef struct rd_fold {
     rd_reducer_id     reducer;
     rd_law            law;
     rd_dtype          type; /* of x, the accumulator's                                   */
     rd_dtype          out;  /* of the results                                            */
     bool              scan, exclusive, reverse;
+    rd_prefix         prefix;   /* of a scan                                                  */
     bool              identity; /* min, max of nothing: the extreme of the type, not NaN      */
     double            ddof;
     const rd_reducer *user; /* copied into the plan; RD_RED_user only                     */

@@ -78,11 +78,15 @@ static void end_block(const rd_fold_state *s, cell *c)
     c->block = -1;
 }
 
+static int64_t step_at(const rd_fold_state *s, const rd_fold_place *at)
+{
+    return at->outer * s->row_steps + at->lane / s->fold->lanes;
+}
+
 /* Moves the cell on to the block of an element; true if it has just begun. */
 static bool reach(const rd_fold_state *s, cell *c, const rd_fold_place *at)
 {
-    const int64_t step  = at->outer * s->row_steps + at->lane / s->fold->lanes;
-    const int64_t block = step / s->fold->steps;
+    const int64_t block = step_at(s, at) / s->fold->steps;
 
     if (c->block == block)
         return false;
@@ -104,6 +108,33 @@ static void renew_carry(const rd_fold_state *s, const cell *c)
         rd_node_merge(&s->node, spare, carry);
         rd_node_copy(&s->node, carry, spare);
     }
+}
+
+static char *element_node(const rd_fold_state *s, const cell *c, int32_t level)
+{
+    return (char *)c + s->nodes + level * s->node.bytes;
+}
+
+/* Element e of the block is the one at hand, of no element if it is left out: it merges with its left siblings, as blocks
+ * do, and the nodes of [0, e] merge from the right to be the block's state. */
+static void tree_step(const rd_fold_state *s, const cell *c, int64_t e)
+{
+    char   *element = s->spare, *whole = node_at(s, c, c->depth, 0), *left = s->spare + s->node.bytes;
+    int32_t level = 0;
+
+    for (; e >> level & 1; level++) {
+        rd_node_copy(&s->node, left, element_node(s, c, level));
+        rd_node_join(&s->node, left, element);
+        rd_node_copy(&s->node, element, left);
+    }
+    rd_node_copy(&s->node, element_node(s, c, level), element);
+    rd_node_clear(whole);
+    for (level = 0; (e + 1) >> level; level++)
+        if ((e + 1) >> level & 1) {
+            rd_node_copy(&s->node, left, element_node(s, c, level));
+            rd_node_join(&s->node, left, whole);
+            rd_node_copy(&s->node, whole, left);
+        }
 }
 
 static void so_far(const rd_fold_state *s, const cell *c, rd_word *y)
@@ -158,6 +189,16 @@ static int32_t room_for(const rd_fold *fold)
     return fold->split ? 2 * bits + 2 : bits + 1;
 }
 
+/* Nodes of a block's elements: of 1, 2, 4 .. steps. */
+static int32_t levels(const rd_fold *fold)
+{
+    int32_t n = 0;
+
+    for (int64_t steps = fold->steps; steps > 0; steps /= 2)
+        n++;
+    return n;
+}
+
 static rd_fold_state lay_out(const rd_fold *fold)
 {
     rd_fold_state s = { .fold = fold, .node = rd_node_info_of(fold), .room = room_for(fold) };
@@ -168,7 +209,8 @@ static rd_fold_state lay_out(const rd_fold *fold)
     s.row_bytes  = fold->lanes * s.node.bytes;
     s.rows       = round16((int64_t)sizeof(cell) + s.room * (int64_t)sizeof(tag));
     s.carry      = s.rows + s.room * s.row_bytes;
-    s.cell_bytes = round16(s.carry + (fold->scan ? s.node.bytes : 0));
+    s.nodes      = s.carry + (fold->scan ? s.node.bytes : 0);
+    s.cell_bytes = round16(s.nodes + (fold->prefix == RD_PREFIX_TREE ? levels(fold) * s.node.bytes : 0));
     return s;
 }
 
@@ -216,7 +258,12 @@ void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
         renew_carry(s, c);
     if (s->fold->exclusive)
         so_far(s, c, y);
-    if (take)
+    if (s->fold->prefix == RD_PREFIX_TREE) {
+        rd_node_clear(s->spare);
+        if (take)
+            rd_node_step(&s->node, s->spare, x, weight, at->index);
+        tree_step(s, c, step_at(s, at) % s->fold->steps);
+    } else if (take)
         rd_node_step(&s->node, node_at(s, c, c->depth, 0), x, weight, at->index);
     if (!s->fold->exclusive)
         so_far(s, c, y);

@@ -10,11 +10,11 @@
 typedef struct rd_fold_state {
     const rd_fold *fold;
     rd_node_info   node;
-    rd_word        one;                                /* the weight of an element without                          */
-    bool           indexed;                            /* the reducer asks for flat indices                         */
-    int64_t        row_steps;                          /* steps of one pass along the lane position                 */
-    int32_t        room;                               /* rows of nodes in a cell, one node per lane                */
-    int64_t        row_bytes, rows, carry, cell_bytes; /* of a row; offsets in a cell; of a cell */
+    rd_word        one;       /* the weight of an element without                          */
+    bool           indexed;   /* the reducer asks for flat indices                         */
+    int64_t        row_steps; /* steps of one pass along the lane position                 */
+    int32_t        room;      /* rows of nodes in a cell, one node per lane                */
+    int64_t        row_bytes, rows, carry, nodes, cell_bytes; /* of a row; offsets in a cell; of a cell */
     char          *cells, *spare;
 } rd_fold_state;
 

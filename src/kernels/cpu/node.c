@@ -131,7 +131,7 @@ void rd_node_block(const rd_node_info *info, void *node)
         s->f64 = s->f32;
 }
 
-void rd_node_merge(const rd_node_info *info, void *a, const void *b)
+static void merge_as(const rd_node_info *info, const rd_reducer_code *code, void *a, const void *b)
 {
     if (!elements(b))
         return;
@@ -139,11 +139,21 @@ void rd_node_merge(const rd_node_info *info, void *a, const void *b)
         rd_node_copy(info, a, b);
         return;
     }
-    if (info->code)
-        info->tree->merge(state(info, a), state_of(info, b));
+    if (code)
+        code->merge(state(info, a), state_of(info, b));
     else
         info->fold->user->merge(state(info, a), state_of(info, b));
     *count(a) += elements(b);
+}
+
+void rd_node_join(const rd_node_info *info, void *a, const void *b)
+{
+    merge_as(info, info->code, a, b);
+}
+
+void rd_node_merge(const rd_node_info *info, void *a, const void *b)
+{
+    merge_as(info, info->tree, a, b);
 }
 
 void rd_node_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y)

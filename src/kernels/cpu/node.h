@@ -25,7 +25,8 @@ void rd_node_copy(const rd_node_info *info, void *to, const void *from);
 void rd_node_step(const rd_node_info *info, void *node, rd_word x, rd_word weight, int64_t i);
 /* The node of a block becomes one that can be merged. */
 void rd_node_block(const rd_node_info *info, void *node);
-/* a takes the elements of b, which follow its own. */
+/* a takes the elements of b, which follow its own: nodes of one block, that rd_node_block() has not seen; and others. */
+void rd_node_join(const rd_node_info *info, void *a, const void *b);
 void rd_node_merge(const rd_node_info *info, void *a, const void *b);
 /* The n_out results. */
 void rd_node_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y);

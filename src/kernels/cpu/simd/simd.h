@@ -69,6 +69,29 @@ typedef enum rd_fused {
     RD_N_FUSED
 } rd_fused;
 
+/* Where a scan along a row of memory is: RD_PREFIX_TREE of kernels/program.h. */
+enum { RD_SCAN_BLOCK = 64 };
+typedef struct rd_scan_state {
+    int64_t  n;                   /* elements so far                                                           */
+    uint64_t part[RD_SCAN_BLOCK]; /* floats: elements of the current block, side by side                       */
+    uint64_t node[64];            /* floats: finished nodes of 2^k blocks, in the counter's type; ints: node[0] */
+} rd_scan_state;
+
+/* One row of a scan whose neighbours are neighbouring scans. */
+typedef struct rd_scan_columns {
+    int64_t     n;
+    bool        fresh; /* the first row of its block                      */
+    const void *x;
+    void       *part;  /* of the block, up to this row                   */
+    const void *carry; /* of the blocks before, NULL: none               */
+    void       *y;
+} rd_scan_columns;
+
+typedef struct rd_scan_code {
+    void (*along)(rd_scan_state *s, int64_t n, void *y, const void *x, bool exclusive);
+    void (*columns)(const rd_scan_columns *q);
+} rd_scan_code;
+
 typedef struct rd_simd {
     const char *name;
     bool (*probe)(void);
@@ -86,6 +109,7 @@ typedef struct rd_simd {
     rd_simd_rows *const *best_rows[RD_N_ELEMS];              /* their step where rows come by rising index  */
     int64_t (*count)(int64_t n, const void *x);              /* of bytes 1 among bytes 0                    */
     rd_simd_small *const *small;                             /* [type], or NULL */
+    const rd_scan_code   *scan[RD_N_ELEMS];                  /* [element][reducer]                 */
     void (*stream)(int64_t bytes, void *y, const void *x);   /* past the caches */
 } rd_simd;
 

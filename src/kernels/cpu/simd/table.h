@@ -179,6 +179,85 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
 #undef ELEM
 #undef T
 
+#undef RD_ADD
+#undef RD_MUL
+#undef RD_NAN
+#undef PICK
+
+/* ---- Scans: scans.h, by element ---------------------------------------------------------------------------- */
+#define INDICES_2(f, d)  \
+    {                    \
+        f(0, d), f(1, d) \
+    }
+#define INDICES_4(f, d)                    \
+    {                                      \
+        f(0, d), f(1, d), f(2, d), f(3, d) \
+    }
+#define INDICES_8(f, d)                                                        \
+    {                                                                          \
+        f(0, d), f(1, d), f(2, d), f(3, d), f(4, d), f(5, d), f(6, d), f(7, d) \
+    }
+#define INDICES_16(f, d)                                                                                              \
+    {                                                                                                                 \
+        f(0, d), f(1, d), f(2, d), f(3, d), f(4, d), f(5, d), f(6, d), f(7, d), f(8, d), f(9, d), f(10, d), f(11, d), \
+            f(12, d), f(13, d), f(14, d), f(15, d)                                                                    \
+    }
+#define INDICES_f32_16 INDICES_4
+#define INDICES_f32_32 INDICES_8
+#define INDICES_f32_64 INDICES_16
+#define INDICES_f64_16 INDICES_2
+#define INDICES_f64_32 INDICES_4
+#define INDICES_f64_64 INDICES_8
+
+#define SCAN_VECTORS
+#define RD_ADD(a, b) ((a) + (b))
+#define RD_MUL(a, b) ((a) * (b))
+#define RD_NAN       NAN
+#define ELEM         f32
+#define T            float
+#define MAKE_SCANS(make) \
+    make(sum, double, -0.0) make(prod, float, 1) make(min, float, INFINITY) make(max, float, -INFINITY)
+#include "kernels/cpu/simd/scans.h"
+#undef ELEM
+#undef T
+#undef MAKE_SCANS
+#define ELEM f64
+#define T    double
+#define MAKE_SCANS(make)                                                              \
+    make(sum, double, -0.0) make(prod, double, 1) make(min, double, (double)INFINITY) \
+        make(max, double, -(double)INFINITY)
+#include "kernels/cpu/simd/scans.h"
+#undef SCAN_VECTORS
+#undef RD_ADD
+#undef RD_MUL
+#undef RD_NAN
+#undef ELEM
+#undef T
+#undef MAKE_SCANS
+#define RD_ADD(a, b)     ((T)((uint64_t)(a) + (uint64_t)(b)))
+#define RD_MUL(a, b)     ((T)((uint64_t)(a) * (uint64_t)(b)))
+#define RD_NAN           0
+#define ELEM             i64
+#define T                int64_t
+#define MAKE_SCANS(make) make(sum, T, 0) make(prod, T, 1) make(min, T, INT64_MAX) make(max, T, INT64_MIN)
+#include "kernels/cpu/simd/scans.h"
+#undef ELEM
+#undef T
+#undef MAKE_SCANS
+#define ELEM             u64
+#define T                uint64_t
+#define MAKE_SCANS(make) make(sum, T, 0) make(prod, T, 1) make(min, T, UINT64_MAX) make(max, T, 0)
+#include "kernels/cpu/simd/scans.h"
+#undef ELEM
+#undef T
+#undef MAKE_SCANS
+#define ELEM             b8
+#define T                uint8_t
+#define MAKE_SCANS(make) make(min, T, 1) make(max, T, 0) make(any, T, 0) make(all, T, 1)
+#include "kernels/cpu/simd/scans.h"
+#undef ELEM
+#undef T
+
 /* ---- The table --------------------------------------------------------------------------------------------- */
 #define BY_ELEM(what)                                                                       \
     {                                                                                       \
@@ -201,6 +280,7 @@ const rd_simd JOIN(rd_simd, NAME) = {
     .blocks    = { [RD_ELEM_f32] = blocks_f32, [RD_ELEM_f64] = blocks_f64 },
     .best      = { [RD_ELEM_f32] = best_f32, [RD_ELEM_f64] = best_f64 },
     .best_rows = { [RD_ELEM_f32] = best_rows_f32, [RD_ELEM_f64] = best_rows_f64 },
+    .scan      = BY_ELEM(scans),
     .count     = count_bytes,
     .small     = smalls,
     .stream    = stream,

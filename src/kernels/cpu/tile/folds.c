@@ -27,6 +27,8 @@ static int64_t cells_along(const rd_tile_fold *f)
 
 static rd_fold_form form_of(const rd_tile_fold *f)
 {
+    if (f->fold->prefix == RD_PREFIX_TREE && f->lane.col == 0 && f->cell.col == 0 && f->outer.col == 1)
+        return RD_FOLD_ALONG;
     if (f->lane.col == 1 && f->cell.col == 0 && f->outer.col == 0)
         return RD_FOLD_RUN;
     if (f->fold->lanes == 1 && f->cell.col == 1 && f->outer.col == 0 && f->lane.col == 0)
@@ -92,7 +94,9 @@ bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f
     f->form      = form_of(f);
     f->best      = finds_best(simd, f);
     f->any_order = f->any_order || (f->best && f->form == RD_FOLD_RUN);
-    f->row_bytes = f->totals ? 8 : 8 * f->n_state * fold->lanes * fold->n_cell * (room_for(fold) + 1);
+    f->row_bytes = f->totals                  ? 8
+                   : f->form == RD_FOLD_ALONG ? (int64_t)sizeof(rd_scan_state) * fold->n_cell
+                                              : 8 * f->n_state * fold->lanes * fold->n_cell * (room_for(fold) + 1);
     f->row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
     f->room      = room_for(fold);
     f->cells     = fold->n_cell;
@@ -101,13 +105,14 @@ bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f
     f->groups    = f->totals ? rows : (f->cells * fold->lanes + f->group - 1) / f->group * rows;
     f->slots     = f->groups * f->group;
     piece(&used, f->groups * (int64_t)sizeof(rd_group));
-    f->tags  = piece(&used, f->groups * f->room * (int64_t)sizeof(rd_tree_node));
-    f->block = piece(&used, 8 * f->n_state * f->slots);
-    f->tree  = piece(&used, 8 * f->n_state * f->slots * f->room);
-    f->carry = piece(&used, fold->scan ? 8 * f->n_state * f->slots : 0);
-    f->seen  = piece(&used, f->masked ? f->slots : 0);
-    f->spare = piece(&used, 2 * 8 * f->n_state * RD_SPARE);
-    f->bytes = used;
+    f->tags   = piece(&used, f->groups * f->room * (int64_t)sizeof(rd_tree_node));
+    f->block  = piece(&used, 8 * f->n_state * f->slots);
+    f->tree   = piece(&used, 8 * f->n_state * f->slots * f->room);
+    f->carry  = piece(&used, fold->scan ? 8 * f->n_state * f->slots : 0);
+    f->levels = piece(&used, rd_tiles_scan_bytes(f));
+    f->seen   = piece(&used, f->masked ? f->slots : 0);
+    f->spare  = piece(&used, 2 * 8 * f->n_state * RD_SPARE);
+    f->bytes  = used;
     return true;
 }
 

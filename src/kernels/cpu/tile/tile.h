@@ -39,6 +39,7 @@ typedef struct rd_tile_loop {
 typedef enum rd_fold_form {
     RD_FOLD_RUN,     /* neighbours are neighbouring lanes of one cell     */
     RD_FOLD_COLUMNS, /* neighbours are neighbouring cells                 */
+    RD_FOLD_ALONG,   /* of a scan: neighbours follow each other           */
     RD_FOLD_ELEMENTS /* each element has a place of its own               */
 } rd_fold_form;
 
@@ -56,7 +57,8 @@ typedef struct rd_tile_fold {
     int64_t             cells, group, groups, slots; /* cells of one row; slots that move on together; all slots */
     int64_t             tags, block, tree, carry, seen, spare, bytes; /* offsets in the fold's memory              */
     int64_t             col_extent; /* of the loop over columns around the STEP                    */
-    int64_t             row_bytes;  /* what a further row with states of its own adds         */
+    int64_t             levels; /* nodes of a block's elements, or rd_scan_state of each cell                        */
+    int64_t             row_bytes; /* what a further row with states of its own adds         */
     rd_walk             lane, outer, index, cell;
 } rd_tile_fold;
 
@@ -179,12 +181,14 @@ rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg);
 /* The view with columns side by side, copied to the spare buffer if they are not. */
 rd_view rd_tiles_dense(rd_tiles *m, rd_view v);
 
-/* folds.c, results.c; memory of a fold is m->fold[number]. */
+/* folds.c, results.c, scans.c; memory of a fold is m->fold[number]. */
 bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number, int64_t rows);
 void rd_tiles_start(rd_tiles *m, int32_t pc);
 void rd_tiles_step(rd_tiles *m, int32_t pc);
 void rd_tiles_scan(rd_tiles *m, int32_t pc);
-void rd_tiles_close(rd_tiles *m, int32_t pc);
-bool rd_tiles_settled(const rd_tiles *m, int32_t fold);
-void rd_tiles_join(const rd_tile_fold *f, char *into, char *next);
+/* What a scan keeps beside the states of other folds. */
+int64_t rd_tiles_scan_bytes(const rd_tile_fold *f);
+void    rd_tiles_close(rd_tiles *m, int32_t pc);
+bool    rd_tiles_settled(const rd_tiles *m, int32_t fold);
+void    rd_tiles_join(const rd_tile_fold *f, char *into, char *next);
 #endif

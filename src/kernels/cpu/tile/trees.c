@@ -89,6 +89,8 @@ void rd_tree_push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_no
 void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group)
 {
     *rd_tree_group(f, memory, group) = (rd_group){ .block = -1 };
+    if (f->form == RD_FOLD_ALONG)
+        ((rd_scan_state *)(void *)(memory + f->levels))[group].n = 0;
     if (f->masked)
         memset(memory + f->seen + group * f->group, 0, (size_t)f->group);
 }

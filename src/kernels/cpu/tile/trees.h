@@ -29,6 +29,14 @@ void rd_tree_carry(const rd_tile_fold *f, char *memory, int64_t slot, void **s);
 enum { RD_SPARE = 512 };
 void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s);
 
+/* results.c: n states of finished blocks become results; at most RD_SPARE if they must be converted. */
+void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t n, void *const *s,
+                     void *const *to);
+/* Results of another type than the states? */
+bool rd_tiles_converts(const rd_tile_fold *f);
+void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void *const *from, void *const *to);
+void rd_tiles_nothing(const rd_tile_fold *f, rd_view *y, int64_t r, int64_t c);
+
 void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group);
 /* The group moves on to a block; true if it has just begun. */
 bool rd_tree_reach(const rd_tile_fold *f, char *memory, int64_t group, int64_t block);
