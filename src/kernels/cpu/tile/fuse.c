@@ -172,11 +172,12 @@ static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
         !in_tile(code, p->inst[from].a) || f->masked || inst->b >= 0 || f->form != RD_FOLD_RUN ||
         f->fold->reducer != RD_RED_sum || (f->elem != RD_ELEM_i64 && f->elem != RD_ELEM_u64))
         return;
-    code->inst[i].counts            = true;
-    code->inst[i].x                 = p->inst[from].a;
-    code->inst[from].skip           = true;
-    f->any_order                    = true;
-    code->reg[p->inst[from].a].last = i;
+    code->inst[i].counts  = true;
+    code->inst[i].x       = p->inst[from].a;
+    code->inst[from].skip = true;
+    f->any_order          = true;
+    if (code->reg[p->inst[from].a].last < i)
+        code->reg[p->inst[from].a].last = i;
 }
 
 /* Sums of small ints are exact in f64 and i64 alike, in any order, and need not be widened one by one. */
