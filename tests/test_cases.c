@@ -170,7 +170,7 @@ static const struct {
           { IN_NEST, "blocks of jk", NULL, 1, "tasks read runs of whole rows, not strips of columns" } } },
     { "sum over the first and last of three axes",
       case_sum_ends,
-      "stage 0: parallel panel i:512 by 128\n"
+      "stage 0: parallel panel i:512 by 512\n"
       "  y0[i] = sum j:256 i:512 k:512 (x[j,i,k])\n"
       "tasks of stage 0: any\n",
       {

@@ -388,7 +388,8 @@ static void take_runs(rd_tiles *m, arrival *a, const tile *t)
     }
 }
 
-/* A value and its place come to the first lane of a cell; the tree merges what blocks have found, in any order. */
+/* A value and its place come to the first lane of a cell (or to a cell of one lane, after those before it in its group);
+ * the tree merges what blocks have found, in any order. */
 static void take_one(arrival *a, int64_t block, const void *x, int64_t index)
 {
     rd_group *g;
@@ -400,9 +401,9 @@ static void take_one(arrival *a, int64_t block, const void *x, int64_t index)
     a->q.rows  = 1;
     a->q.x     = x;
     a->q.index = index;
-    rd_tree_block(a->f, a->memory, a->group * a->f->group, a->q.s);
-    (g->begun ? a->f->code->step : a->f->code->first)(&a->q);
-    g->begun = 1;
+    rd_tree_block(a->f, a->memory, a->group * a->f->group + a->offset, a->q.s);
+    (g->begun > a->offset ? a->f->code->step : a->f->code->first)(&a->q);
+    g->begun = g->begun > a->offset ? g->begun : a->offset + 1;
 }
 
 static void take_best(rd_tiles *m, arrival *a, const tile *t)

@@ -355,7 +355,7 @@ static void find_totals(const rd_program *p, rd_tile_code *code)
         const rd_loop *row, *col;
 
         if (inst->kind != RD_I_STEP || f->form != RD_FOLD_RUN || f->masked || inst->b >= 0 || f->cells != 1 ||
-            f->fold->n_block != 1 || f->fold->lanes != 256 / rd_elem_size(f->elem) ||
+            f->fold->n_block != 1 || code->inst[i].small >= 0 || f->fold->lanes != 256 / rd_elem_size(f->elem) ||
             code->inst[i].level != RD_AT_TILE || code->reg[inst->a].level != RD_AT_TILE ||
             !code->simd->totals[f->elem] || !code->simd->totals[f->elem][f->fold->reducer][code->inst[i].fused])
             continue;
@@ -390,8 +390,20 @@ static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
            (code->inst[start].level == RD_AT_TASK || code->inst[step].level == RD_AT_TILE);
 }
 
+/* Registers go to memory as what they are; programs made by hand may ask for other things. */
+static bool can_move(const rd_program *p, const rd_tile_code *code, const rd_inst *inst)
+{
+    const int32_t reg = inst->kind == RD_I_LOAD ? inst->dst : inst->a;
+
+    return (inst->kind != RD_I_LOAD && inst->kind != RD_I_STORE) ||
+           rd_elem_of(p->address[inst->arg].type) == code->reg[reg].elem;
+}
+
 static bool can(const rd_program *p, const rd_tile_code *code)
 {
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (!can_move(p, code, &p->inst[i]))
+            return false;
     for (int32_t k = 0; k < p->n_fold; k++)
         if (!fold_can(p, code, k))
             return false;
