@@ -63,6 +63,28 @@ static void blocks_of(const definition *d, int64_t lo, int64_t hi, char *node)
     rd_node_merge(&d->node, node, right);
 }
 
+/* whole = hi + (lo + part), where hi and lo are what whole is as a float and what is left. */
+static bool add_in_two_floats(const definition *d, char *whole, const char *part)
+{
+    int64_t n, m;
+    double  carry;
+    float   hi, lo, prefix;
+
+    memcpy(&n, whole, 8);
+    memcpy(&m, part, 8);
+    if (d->fold->type != RD_F32 || d->fold->reducer != RD_RED_sum || d->fold->prefix != RD_PREFIX_TREE || n + m == 0)
+        return false;
+    memcpy(&carry, whole + d->node.state, 8);
+    memcpy(&prefix, part + d->node.state, 4);
+    hi    = n ? (float)carry : -0.0F;
+    lo    = n && isfinite(hi) && carry != hi ? (float)(carry - hi) : -0.0F;
+    carry = hi + (lo + (m ? prefix : -0.0F));
+    n += m;
+    memcpy(whole, &n, 8);
+    memcpy(whole + d->node.state, &carry, 8);
+    return true;
+}
+
 /* Results 0 .. n of the scan. */
 static void define(const definition *d, int64_t n, rd_word *y)
 {
@@ -75,8 +97,10 @@ static void define(const definition *d, int64_t n, rd_word *y)
             blocks_of(d, 0, block, before);
         rd_node_copy(&d->node, whole, before);
         prefix_of(d, block * STEPS, k % STEPS + !d->fold->exclusive, part);
-        rd_node_block(&d->node, part);
-        rd_node_merge(&d->node, whole, part);
+        if (!add_in_two_floats(d, whole, part)) {
+            rd_node_block(&d->node, part);
+            rd_node_merge(&d->node, whole, part);
+        }
         rd_node_finish(&d->node, whole, spare, &y[k]);
     }
 }

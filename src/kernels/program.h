@@ -54,7 +54,7 @@ typedef struct rd_loop {
  * A scan has one lane.  Its result at step i of a block is the tree over the blocks before merged with the block's
  * prefix [0, i].  RD_PREFIX_LEFT: elements fold from the left.  RD_PREFIX_TREE: elements combine as blocks do, as an
  * aligned binary tree over their numbers, and the nodes of a prefix from the right: 7 elements are
- * merge(0..3, merge(4..5, 6)).  The block is its last prefix.  Vectors compute it in log2(steps) passes (Sklansky, 1960,
+ * merge(0..3, merge(4..5, 6)).  The block is its last prefix.  Sums of f32 merge as kernels/cpu/so_far.h says.  Vectors compute it in log2(steps) passes (Sklansky, 1960,
  * "Conditional-sum addition logic"); only for reducers whose step on an element is merge. */
 typedef enum rd_prefix { RD_PREFIX_LEFT, RD_PREFIX_TREE } rd_prefix;
 

@@ -143,8 +143,7 @@ static void so_far(const rd_fold_state *s, const cell *c, rd_word *y)
 
     rd_node_copy(&s->node, whole, carry_of(s, c));
     rd_node_copy(&s->node, part, node_at(s, c, c->depth, 0));
-    rd_node_block(&s->node, part);
-    rd_node_merge(&s->node, whole, part);
+    rd_node_so_far(&s->node, whole, part);
     rd_node_finish(&s->node, whole, s->spare + round16(2 * s->node.bytes), y);
 }
 

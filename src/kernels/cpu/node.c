@@ -1,5 +1,6 @@
 /* node.c - a node of the combine tree: the fold of some elements, by one of our reducers or a user's. */
 #include "kernels/cpu/node.h"
+#include "kernels/cpu/so_far.h"
 #include <string.h>
 
 static int64_t *count(void *node)
@@ -154,6 +155,21 @@ void rd_node_join(const rd_node_info *info, void *a, const void *b)
 void rd_node_merge(const rd_node_info *info, void *a, const void *b)
 {
     merge_as(info, info->tree, a, b);
+}
+
+void rd_node_so_far(const rd_node_info *info, void *before, void *prefix)
+{
+    if (info->wide && info->fold->prefix == RD_PREFIX_TREE && elements(before) + elements(prefix)) {
+        rd_word       *s     = state(info, before);
+        const rd_word *t     = state_of(info, prefix);
+        const double   carry = elements(before) ? s->f64 : -0.0;
+
+        s->f64 = rd_sum_so_far(carry, elements(prefix) ? t->f32 : -0.0F);
+        *count(before) += elements(prefix);
+        return;
+    }
+    rd_node_block(info, prefix);
+    rd_node_merge(info, before, prefix);
 }
 
 void rd_node_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y)

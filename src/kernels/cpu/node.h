@@ -28,6 +28,8 @@ void rd_node_block(const rd_node_info *info, void *node);
 /* a takes the elements of b, which follow its own: nodes of one block, that rd_node_block() has not seen; and others. */
 void rd_node_join(const rd_node_info *info, void *a, const void *b);
 void rd_node_merge(const rd_node_info *info, void *a, const void *b);
+/* The same, of blocks before a scan's and its prefix in its own, which rd_node_block() has not seen. */
+void rd_node_so_far(const rd_node_info *info, void *before, void *prefix);
 /* The n_out results. */
 void rd_node_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y);
 /* The n_out results of a fold, ours, that no element reached. */

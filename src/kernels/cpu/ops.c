@@ -4,13 +4,13 @@
 
 #define CLASS                                f32
 #define T                                    float
-#define RD_F(name) rd_math_##name##_f32
+#define RD_F(name)                           rd_math_##name##_f32
 #define PICK(rule, make, float_row, int_row) FLOAT_##rule(make, float_row)
 #include "kernels/cpu/ops_class.h"
 
 #define CLASS                                f64
 #define T                                    double
-#define RD_F(name) rd_math_##name##_f64
+#define RD_F(name)                           rd_math_##name##_f64
 #define PICK(rule, make, float_row, int_row) FLOAT_##rule(make, float_row)
 #include "kernels/cpu/ops_class.h"
 

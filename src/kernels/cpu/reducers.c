@@ -5,7 +5,7 @@
 #define CLASS                  f32
 #define T                      float
 #define PICK(kinds, make, row) FLOAT_##kinds(make, row)
-#define RD_F(name) rd_math_##name##_f32
+#define RD_F(name)             rd_math_##name##_f32
 #define RD_ADD(a, b)           ((a) + (b))
 #define RD_MUL(a, b)           ((a) * (b))
 #define RD_NAN                 NAN
@@ -14,7 +14,7 @@
 #define CLASS                  f64
 #define T                      double
 #define PICK(kinds, make, row) FLOAT_##kinds(make, row)
-#define RD_F(name) rd_math_##name##_f64
+#define RD_F(name)             rd_math_##name##_f64
 #define RD_ADD(a, b)           ((a) + (b))
 #define RD_MUL(a, b)           ((a) * (b))
 #define RD_NAN                 ((double)NAN)

@@ -85,6 +85,10 @@
                 v[k]);                                                                                            \
     }
 
+/* The blocks before and a prefix t. */
+#define WIDE           (sizeof carry > sizeof(T)) /* sums of f32 */
+#define AFTER(name, t) DONE_##name((WIDE ? hi + (lo + (t)) : ONE_##name(hi, t)))
+
 #define ALONG(name, W, identity)                                                                                  \
     /* t = all prefixes of the block at x. */                                                                     \
     static inline void SCAN(name, prefixes)(T * t, const T *x)                                                    \
@@ -119,15 +123,15 @@
     {                                                                                                             \
         const int64_t e     = s->n % RD_SCAN_BLOCK;                                                               \
         const W       carry = SCAN(name, before)(s);                                                              \
-        T *const      part  = (T *)s->part;                                                                       \
+        const T       hi = (T)carry, lo = WIDE ? (T)rd_low_part((double)carry, (float)hi) : 0;                    \
+        T *const      part = (T *)s->part;                                                                        \
         T             t[RD_SCAN_BLOCK + 1];                                                                       \
         memcpy(part + e, x, (size_t)n * sizeof(T));                                                               \
         memset(part + e + n, 0, (size_t)(RD_SCAN_BLOCK - e - n) * sizeof(T));                                     \
         SCAN(name, prefixes)(t + 1, part);                                                                        \
         t[0] = (T)(identity);                                                                                     \
         for (int64_t l = 0; l < n; l++) {                                                                         \
-            const W whole = ONE_##name(carry, (W)t[l + e + !exclusive]);                                          \
-            y[l]          = DONE_##name(whole);                                                                   \
+            y[l] = AFTER(name, t[l + e + !exclusive]);                                                            \
         }                                                                                                         \
         if (e + n == RD_SCAN_BLOCK)                                                                               \
             SCAN(name, push)(s, (W)t[RD_SCAN_BLOCK]);                                                             \
@@ -145,11 +149,11 @@
                 continue;                                                                                         \
             }                                                                                                     \
             const W        carry = SCAN(name, before)(s);                                                         \
+            const T        hi = (T)carry, lo = WIDE ? (T)rd_low_part((double)carry, (float)hi) : 0;               \
             _Alignas(64) T t[RD_SCAN_BLOCK];                                                                      \
             SCAN(name, prefixes)(t, x);                                                                           \
             for (int l = 0; l < RD_SCAN_BLOCK; l++) {                                                             \
-                const W whole = ONE_##name(carry, (W)t[l]);                                                       \
-                y[l]          = DONE_##name(whole);                                                               \
+                y[l] = AFTER(name, t[l]);                                                                         \
             }                                                                                                     \
             SCAN(name, push)(s, (W)t[RD_SCAN_BLOCK - 1]);                                                         \
             s->n += now;                                                                                          \
@@ -206,5 +210,7 @@ static const rd_scan_code JOIN(scans, ELEM)[RD_N_REDUCERS] = { MAKE_SCANS(SCAN_E
 #undef INDICES
 #undef PASS
 #undef ALONG
+#undef WIDE
+#undef AFTER
 #undef BOTH
 #undef SCAN_ENTRY

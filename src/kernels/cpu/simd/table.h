@@ -1,6 +1,7 @@
 /* table.h - one table of kernels: the includer sets NAME (of the instruction set), LEVEL, RD_VECTOR_BYTES and probe(). */
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/cpu/rows.h"
+#include "kernels/cpu/so_far.h"
 #include <string.h>
 
 #pragma GCC diagnostic ignored "-Wunused-but-set-variable"

@@ -1,4 +1,5 @@
 /* scans.c - folds so far: of neighbouring cells, a row at a time, and along rows. */
+#include "kernels/cpu/so_far.h"
 #include "kernels/cpu/tile/trees.h"
 #include <string.h>
 
@@ -52,6 +53,13 @@ static void so_far(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64
     rd_tree_spare(f, memory, 0, spare);
     if (before)
         rd_tree_carry(f, memory, slot, carry);
+    if (f->fold->prefix == RD_PREFIX_TREE && f->wide[0] > f->size[0]) {
+        for (int64_t k = 0; k < n; k++)
+            ((double *)spare[0])[k] =
+                rd_sum_so_far(before ? ((double *)carry[0])[k] : -0.0, part ? ((float *)s[0])[k] : -0.0F);
+        rd_tiles_finish(m, f, memory, n, spare, &y);
+        return;
+    }
     if (part)
         f->code->widen(n, spare, s);
     if (part && before) {
