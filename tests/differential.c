@@ -15,6 +15,7 @@ int differential_results(random_pool *pool, wanted *w)
         if (new)
             w[n++] = wanted_of(pool, x);
     }
+    wanted_together(pool, w, n);
     return n;
 }
 

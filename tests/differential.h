@@ -22,7 +22,9 @@ typedef struct wanted {
 } wanted;
 
 wanted wanted_of(random_pool *pool, rd_expr *x);
-void   wanted_free(wanted *w);
+/* In large pools, where values are bits of the scalar interpreter: those of an evaluation of all results at once. */
+void wanted_together(random_pool *pool, wanted *w, int n);
+void wanted_free(wanted *w);
 
 /* Evaluates the results into dense memory with one and three threads, greedy and lazy, on one of the interpreters: right,
  * and the same bits?  False after writing what is wrong. */

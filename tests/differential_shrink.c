@@ -36,6 +36,7 @@ static bool try_here(random_pool *pool, rd_expr *const *root, int n, char *text)
         w[i]       = wanted_of(pool, root[i]);
         results[i] = (rd_result){ root[i], NULL };
     }
+    wanted_together(pool, w, n);
     if (differential_ways(pool, w, n, &report) && differential_isas(pool, w, n, &programs, &report))
         return true;
     snprintf(text, TEXT_SIZE, "%s", report.at);

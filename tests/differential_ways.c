@@ -181,6 +181,31 @@ static bool one_way(random_pool *pool, const wanted *w, int n, int way, rd_array
     return ok;
 }
 
+void wanted_together(random_pool *pool, wanted *w, int n)
+{
+    const rd_eval_opts opts = { .threads = 1 };
+    rd_array           out[MOST_RESULTS];
+    rd_result          results[MOST_RESULTS];
+    rd_status          status;
+
+    if (!pool->large)
+        return;
+    for (int i = 0; i < n; i++) {
+        out[i]     = differential_dense(w[i].x);
+        results[i] = (rd_result){ w[i].x, &out[i] };
+    }
+    isa_begin(pool->ctx, ISA_SCALAR);
+    status = rd_eval_many(pool->ctx, (rd_results){ results, n }, &opts);
+    isa_end(pool->ctx);
+    for (int i = 0; i < n; i++) {
+        const int size = rd_dtype_size(w[i].x->type);
+
+        for (int64_t k = 0; status == RD_OK && k < w[i].n; k++)
+            w[i].value[k] = oracle_load((char *)out[i].data + k * size, w[i].x->type);
+        free(out[i].data);
+    }
+}
+
 bool differential_ways(random_pool *pool, const wanted *w, int n, rd_text *report)
 {
     rd_array first[MOST_RESULTS], out[MOST_RESULTS];

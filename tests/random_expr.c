@@ -160,12 +160,14 @@ static bool is_small(const random_pool *pool, const rd_expr *x, int depth)
 
 static bool values_of_scalar(random_pool *pool, rd_expr *x, oracle_value *value)
 {
-    const int64_t n   = random_points(x);
-    rd_array      out = { 0 };
-    bool          ok;
+    const rd_eval_opts opts = { .threads = 1 }; /* a process that has had threads cannot fork and use them again */
+    const int64_t      n    = random_points(x);
+    rd_array           out  = { 0 };
+    rd_result          one  = { x, &out };
+    bool               ok;
 
     isa_begin(pool->ctx, ISA_SCALAR);
-    ok = rd_eval(pool->ctx, x, &out) == RD_OK;
+    ok = rd_eval_many(pool->ctx, (rd_results){ &one, 1 }, &opts) == RD_OK;
     isa_end(pool->ctx);
     rd_error_clear(pool->ctx);
     for (int64_t i = 0; ok && i < n; i++)

@@ -133,6 +133,45 @@ START_TEST(several_results)
 }
 END_TEST
 
+/* The bools that are counted are read again after others came. */
+START_TEST(counted_and_used)
+{
+    static const int64_t lengths[] = { 1, 63, 300, 5000 };
+    const int64_t        n         = lengths[_i];
+    tile_memory          m         = { 0 };
+    builder              b;
+
+    for (int k = 0; k < 3; k++)
+        tile_slot(&m, RD_BOOL, n, FLAGS);
+    tile_slot(&m, RD_I64, 1, FLAGS);
+    builder_init(&b, 1, &n);
+    builder_fold(&b, (rd_fold){ .reducer     = RD_RED_sum,
+                                .type        = RD_I64,
+                                .out         = RD_I64,
+                                .n_out       = 1,
+                                .lanes       = 32,
+                                .steps       = 64,
+                                .lane_extent = n,
+                                .n_block     = (n + 2047) / 2048,
+                                .lane        = { .n_add = 1, .add = { { .axis = 0, .coef = 1 } } },
+                                .n_cell      = 1 });
+    builder_add(&b, (rd_inst){ .kind = RD_I_START });
+    builder_loop(&b, (rd_loop){ .axis = 0 });
+    builder_load(&b, 0, 0, RD_BOOL, 0, 1, 0);
+    builder_add(&b, (rd_inst){ .kind = RD_I_CAST, .type = RD_I64, .from = RD_BOOL, .dst = 1, .a = 0 });
+    builder_add(&b, (rd_inst){ .kind = RD_I_STEP, .a = 1, .b = -1, .c = -1 });
+    builder_load(&b, 2, 1, RD_BOOL, 0, 1, 0);
+    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = RD_BOOL, .op = RD_OP_not, .dst = 3, .a = 2 });
+    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = RD_BOOL, .op = RD_OP_xor, .dst = 4, .a = 0, .b = 3 });
+    builder_store(&b, 4, 2, RD_BOOL, 0, 1, 0);
+    builder_end(&b);
+    builder_add(&b, (rd_inst){ .kind = RD_I_CLOSE, .type = RD_I64, .dst = 5 });
+    builder_store(&b, 5, 3, RD_I64, -1, 0, 0);
+    tile_agree(&b, &m, NULL, 0, true, "counted and used");
+    tile_free(&m);
+}
+END_TEST
+
 /* Any and all, left as soon as they are decided. */
 START_TEST(early_exit)
 {
@@ -185,6 +224,7 @@ int main(void)
 
     tcase_add_loop_test(tests, scans, 0, 4);
     tcase_add_loop_test(tests, several_results, 0, 4);
+    tcase_add_loop_test(tests, counted_and_used, 0, 4);
     tcase_add_loop_test(tests, early_exit, 0, 4);
     suite_add_tcase(suite, tests);
 
