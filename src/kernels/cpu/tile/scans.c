@@ -169,8 +169,10 @@ void rd_tiles_scan(rd_tiles *m, int32_t pc)
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_fold *f    = &m->code->fold[inst->arg];
     scan                a    = { .f = f, .memory = m->fold[inst->arg] };
-    const int64_t       cell = rd_tiles_position(m, f->cell.at), outer = rd_tiles_position(m, f->outer.at);
-    const int64_t       row = f->cell.row + (f->own_rows ? f->cells : 0);
+    const int64_t       cell = rd_tiles_position(m, f->cell.at), row = f->cell.row + (f->own_rows ? f->cells : 0);
+    const int64_t       step     = rd_tiles_position(m, f->outer.at) * f->row_steps + rd_tiles_position(m, f->lane.at);
+    const int64_t       step_row = f->outer.row * f->row_steps + f->lane.row;
+    const int64_t       step_col = f->outer.col * f->row_steps + f->lane.col;
 
     a.x = rd_tiles_dense(m, rd_tiles_view(m, inst->a));
     a.y = rd_tiles_target(m, pc, inst->dst);
@@ -181,7 +183,7 @@ void rd_tiles_scan(rd_tiles *m, int32_t pc)
         }
         for (int64_t c = 0, n; c < m->cols; c += n) {
             n = together(f, cell + r * row + c, m->cols - c);
-            scan_row(m, &a, cell + r * row + c * f->cell.col, outer + r * f->outer.row + c * f->outer.col, r, c, n);
+            scan_row(m, &a, cell + r * row + c * f->cell.col, step + r * step_row + c * step_col, r, c, n);
         }
     }
 }
