@@ -13,28 +13,33 @@ typedef struct scan_case {
     rd_reducer_id reducer;
     rd_dtype      type;
     bool          down; /* along axis 0, all columns together; else along axis 1, each row on its own */
-    bool          exclusive, reverse, serial;
+    bool          exclusive, reverse, serial, tree;
+    bool          outside; /* positions count in the outer position, not in the lane's */
     int64_t       n, side;
 } scan_case;
 
 static rd_fold fold_of(const scan_case *c)
 {
-    return (rd_fold){ .reducer     = c->reducer,
-                      .type        = c->type,
-                      .out         = c->type,
-                      .scan        = true,
-                      .exclusive   = c->exclusive,
-                      .reverse     = c->reverse,
-                      .n_out       = 1,
-                      .lanes       = 1,
-                      .steps       = c->serial ? INT64_MAX : 64,
-                      .lane_extent = c->n,
-                      .n_block     = c->serial ? 1 : (c->n + 63) / 64,
-                      .lane        = { .offset = c->reverse ? c->n - 1 : 0,
-                                       .n_add  = 1,
-                                       .add    = { { .axis = c->down ? 0 : 1, .coef = c->reverse ? -1 : 1 } } },
-                      .cell        = { .n_add = c->down, .add = { { .axis = 1, .coef = 1 } } },
-                      .n_cell      = c->down ? c->side : 1 };
+    const rd_address place = { .offset = c->reverse ? c->n - 1 : 0,
+                               .n_add  = 1,
+                               .add    = { { .axis = c->down ? 0 : 1, .coef = c->reverse ? -1 : 1 } } };
+    rd_fold          fold  = { .reducer     = c->reducer,
+                               .type        = c->type,
+                               .out         = c->type,
+                               .scan        = true,
+                               .exclusive   = c->exclusive,
+                               .reverse     = c->reverse,
+                               .prefix      = c->tree ? RD_PREFIX_TREE : RD_PREFIX_LEFT,
+                               .n_out       = 1,
+                               .lanes       = 1,
+                               .steps       = c->serial ? INT64_MAX : 64,
+                               .lane_extent = c->outside ? 1 : c->n,
+                               .n_block     = c->serial ? 1 : (c->n + 63) / 64,
+                               .cell        = { .n_add = c->down, .add = { { .axis = 1, .coef = 1 } } },
+                               .n_cell      = c->down ? c->side : 1 };
+
+    *(c->outside ? &fold.outer : &fold.lane) = place;
+    return fold;
 }
 
 static void scan(const scan_case *c)
@@ -59,9 +64,9 @@ static void scan(const scan_case *c)
     builder_store_2(&b, 4, 1, c->type, extent[1], 1, 0);
     builder_end(&b);
     builder_end(&b);
-    snprintf(what, sizeof what, "%s of %s, %d x %d, down %d, exclusive %d, reverse %d, serial %d",
+    snprintf(what, sizeof what, "%s of %s, %d x %d, down %d, exclusive %d, reverse %d, serial %d, tree %d, outside %d",
              rd_reducer_table[c->reducer].name, rd_dtype_name(c->type), (int)extent[0], (int)extent[1], c->down,
-             c->exclusive, c->reverse, c->serial);
+             c->exclusive, c->reverse, c->serial, c->tree, c->outside);
     tile_agree(&b, &m, NULL, 0, true, what);
     tile_free(&m);
 }
@@ -72,11 +77,17 @@ START_TEST(scans)
 
     for (int t = 0; t < COUNT(types); t++)
         for (int k = 0; k < COUNT(sizes) * COUNT(sides); k++)
-            for (int how = 0; how < 8; how++) {
-                const scan_case c = {
-                    reducers[_i],           types[t], how & 1, how & 2, how & 4, k % 7 == 0, sizes[k % COUNT(sizes)],
-                    sides[k / COUNT(sizes)]
-                };
+            for (int how = 0; how < 32; how++) {
+                const scan_case c = { .reducer   = reducers[_i],
+                                      .type      = types[t],
+                                      .down      = how & 1,
+                                      .exclusive = how & 2,
+                                      .reverse   = how & 4,
+                                      .tree      = how & 8,
+                                      .outside   = how & 16,
+                                      .serial    = !(how & 8) && k % 7 == 0,
+                                      .n         = sizes[k % COUNT(sizes)],
+                                      .side      = sides[k / COUNT(sizes)] };
                 if (c.n * c.side <= 9000)
                     scan(&c);
             }
