@@ -354,8 +354,8 @@ static void find_totals(const rd_program *p, rd_tile_code *code)
         rd_tile_fold  *f    = &code->fold[inst->kind == RD_I_STEP ? inst->arg : 0];
         const rd_loop *row, *col;
 
-        if (inst->kind != RD_I_STEP || f->form != RD_FOLD_RUN || f->masked || inst->b >= 0 || f->cells != 1 ||
-            f->fold->n_block != 1 || code->inst[i].small >= 0 || f->fold->lanes != 256 / rd_elem_size(f->elem) ||
+        if (inst->kind != RD_I_STEP || f->form != RD_FOLD_RUN || f->any_order || f->masked || inst->b >= 0 ||
+            f->cells != 1 || f->fold->n_block != 1 || f->fold->lanes != 256 / rd_elem_size(f->elem) ||
             code->inst[i].level != RD_AT_TILE || code->reg[inst->a].level != RD_AT_TILE ||
             !code->simd->totals[f->elem] || !code->simd->totals[f->elem][f->fold->reducer][code->inst[i].fused])
             continue;
