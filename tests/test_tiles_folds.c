@@ -39,6 +39,7 @@ typedef struct fold_case {
     extra         with;
     int           map; /* of maps[] */
     int64_t       rows, cols;
+    rd_dtype      from; /* elements of this type are cast; RD_AUTO: they are of the fold's */
 } fold_case;
 
 static bool has(rd_reducer_id reducer, rd_dtype type)
@@ -77,8 +78,9 @@ static const char *describe(const fold_case *c)
     static char       text[160];
     static const char forms[][9] = { "all", "rows", "blocks", "columns", "channels" };
 
-    snprintf(text, sizeof text, "%s of %s, %s, %d x %d, extra %d, map %d", rd_reducer_table[c->reducer].name,
-             rd_dtype_name(c->type), forms[c->form], (int)c->rows, (int)c->cols, (int)c->with, c->map);
+    snprintf(text, sizeof text, "%s of %s from %s, %s, %d x %d, extra %d, map %d", rd_reducer_table[c->reducer].name,
+             rd_dtype_name(c->type), rd_dtype_name(c->from), forms[c->form], (int)c->rows, (int)c->cols, (int)c->with,
+             c->map);
     return text;
 }
 
@@ -158,7 +160,9 @@ static void take(builder *b, const fold_case *c)
     const bool weights = c->with == WEIGHTS || c->with == MASK_AND_WEIGHTS;
     const bool mask    = c->with == MASK || c->with == RARE_MASK || c->with == MASK_AND_WEIGHTS;
 
-    builder_load_2(b, 0, 0, c->type, c->cols, 1, 0);
+    builder_load_2(b, c->from ? 5 : 0, 0, c->from ? c->from : c->type, c->cols, 1, 0);
+    if (c->from)
+        builder_add(b, (rd_inst){ .kind = RD_I_CAST, .type = c->type, .from = c->from, .dst = 0, .a = 5 });
     if (weights || maps[c->map].n)
         builder_load_2(b, 1, 1, c->type, c->cols, 1, 0);
     if (mask)
@@ -241,7 +245,7 @@ static void agree(const fold_case *c)
     int64_t              cut[MOST_TASKS];
     builder              b;
 
-    tile_slot(&m, c->type, n, c->map || n % 2 ? ORDINARY : UGLY);
+    tile_slot(&m, c->from ? c->from : c->type, n, c->map || n % 2 ? ORDINARY : UGLY);
     tile_slot(&m, c->type, n, c->with >= WEIGHTS ? FLAGS : ORDINARY);
     tile_slot(&m, RD_BOOL, n, mask);
     build(&b, c, tile_slot(&m, result_type(c), f.n_out * (c->form == ROWS ? c->rows : f.n_cell), ORDINARY));
@@ -271,7 +275,7 @@ START_TEST(one_row)
 {
     for (int t = 0; t < COUNT(types); t++)
         for (int k = t % STEP; k < COUNT(sizes) && has((rd_reducer_id)_i, types[t]); k += STEP)
-            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ALL, PLAIN, 0, 1, sizes[k] });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ALL, PLAIN, 0, 1, sizes[k], RD_AUTO });
 }
 END_TEST
 
@@ -284,12 +288,12 @@ START_TEST(rows_and_columns)
 
             if (n * side > 10000)
                 continue;
-            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, side, n });
-            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, n, side });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, side, n, RD_AUTO });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, n, side, RD_AUTO });
             if (n > 0)
-                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, side, n });
+                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, side, n, RD_AUTO });
             if (k % 3 == 0)
-                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], CHANNELS, PLAIN, 0, n, side });
+                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], CHANNELS, PLAIN, 0, n, side, RD_AUTO });
         }
 }
 END_TEST
@@ -301,10 +305,38 @@ START_TEST(long_and_thin)
 
     for (int t = 0; t < 2; t++)
         for (int k = 0; k < COUNT(shapes) && has((rd_reducer_id)_i, types[t]); k++) {
-            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, shapes[k][0], shapes[k][1] });
-            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, shapes[k][1], shapes[k][0] });
-            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, shapes[k][0], shapes[k][1] });
+            agree_in_turn(
+                (fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, shapes[k][0], shapes[k][1], RD_AUTO });
+            agree_in_turn(
+                (fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, shapes[k][1], shapes[k][0], RD_AUTO });
+            agree_in_turn(
+                (fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, shapes[k][0], shapes[k][1], RD_AUTO });
         }
+}
+END_TEST
+
+/* Sums of ints, small ones among them, in a wider type. */
+START_TEST(sums_of_ints)
+{
+    static const rd_dtype from[] = { RD_BOOL, RD_I8, RD_U8, RD_I16, RD_U16, RD_I32, RD_U32 };
+    static const rd_dtype to[]   = { RD_I64, RD_U64, RD_F64, RD_F32 };
+
+    for (int k = 0; k < COUNT(few_sizes) * COUNT(side_sizes) * N_FORMS; k++) {
+        const int64_t n = few_sizes[k % COUNT(few_sizes)], side = side_sizes[k / COUNT(few_sizes) % COUNT(side_sizes)];
+        const fold_form form = (fold_form)(k / COUNT(few_sizes) / COUNT(side_sizes));
+        fold_case       c    = { RD_RED_sum, to[_i], form, PLAIN, 0, side, n, RD_AUTO };
+
+        if (form == COLUMNS || form == CHANNELS) {
+            c.rows = n;
+            c.cols = side;
+        }
+        c.rows = form == ALL ? 1 : c.rows;
+        for (int t = 0; t < COUNT(from) && n * side <= 10000 && (n > 0 || form != BLOCKS); t += STEP) {
+            c.from = from[t];
+            c.with = t == k % COUNT(from) ? MASK : PLAIN;
+            agree(&c);
+        }
+    }
 }
 END_TEST
 
@@ -316,6 +348,7 @@ int main(void)
     tcase_add_loop_test(tests, one_row, 0, RD_RED_user);
     tcase_add_loop_test(tests, rows_and_columns, 0, RD_RED_user);
     tcase_add_loop_test(tests, long_and_thin, 0, RD_RED_user);
+    tcase_add_loop_test(tests, sums_of_ints, 0, 4);
     suite_add_tcase(suite, tests);
 
     SRunner *runner = srunner_create(suite);
