@@ -447,23 +447,38 @@ static void take_sum(arrival *a, int64_t block, int64_t sum)
     take_one(a, block, a->f->elem == RD_ELEM_f64 ? (const void *)&as_f64 : (const void *)&sum, 0);
 }
 
-static void take_small(rd_tiles *m, arrival *a, tile *t, const rd_walk *w)
+/* Rows of columns that are cells; a task's share of the columns may be less than a row. */
+static void take_small_columns(rd_tiles *m, arrival *a, const tile *t, const rd_walk *w)
 {
-    const rd_tile_fold *f     = a->f;
-    const bool          cells = f->form != RD_FOLD_RUN; /* a column is a cell */
-    const char         *x     = rd_tiles_memory(m, w);
+    const rd_tile_fold *f                     = a->f;
+    const bool          flat                  = w->row == m->cols;
+    int64_t             sums[RD_SMALL_PERIOD] = { 0 };
+
+    for (int64_t r = 0; r < (flat ? 1 : m->rows); r++)
+        m->code->simd->small[w->at->type](flat ? m->rows * m->cols : m->cols, m->cols,
+                                          rd_tiles_memory(m, w) + r * w->row * w->size, sums);
+    for (int64_t c = 0; c < m->cols; c++) {
+        place_row(a, t, 0, c);
+        take_sum(a, (t->outer * f->row_steps + t->lane / f->fold->lanes) / f->fold->steps, sums[c]);
+    }
+}
+
+static void take_small(rd_tiles *m, arrival *a, const tile *t, const rd_walk *w)
+{
+    const rd_tile_fold *f = a->f;
 
     m->task->loads += w->at->slot < m->p->first_scratch ? m->rows * m->cols : 0;
-    for (int64_t r = 0; r < (cells ? 1 : m->rows); r++) {
+    if (f->form != RD_FOLD_RUN) {
+        take_small_columns(m, a, t, w);
+        return;
+    }
+    for (int64_t r = 0; r < m->rows; r++) {
         const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
-        int64_t       sums[RD_SMALL_PERIOD] = { 0 };
+        int64_t       sum = 0;
 
-        m->code->simd->small[w->at->type](cells ? m->rows * m->cols : m->cols, cells ? m->cols : 1,
-                                          x + r * w->row * w->size, sums);
-        for (int64_t c = 0; c < (cells ? m->cols : 1); c++) {
-            place_row(a, t, r, c);
-            take_sum(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, sums[c]);
-        }
+        m->code->simd->small[w->at->type](m->cols, 1, rd_tiles_memory(m, w) + r * w->row * w->size, &sum);
+        place_row(a, t, r, 0);
+        take_sum(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, sum);
     }
 }
 
