@@ -93,7 +93,7 @@ bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f
     state_sizes(f);
     f->form      = form_of(f);
     f->best      = finds_best(simd, f);
-    f->any_order = f->any_order || (f->best && f->form == RD_FOLD_RUN);
+    f->any_order = f->any_order || f->best;
     f->row_bytes = f->totals                  ? 8
                    : f->form == RD_FOLD_ALONG ? (int64_t)sizeof(rd_scan_state) * fold->n_cell
                                               : 8 * f->n_state * fold->lanes * fold->n_cell * (room_for(fold) + 1);
@@ -189,12 +189,13 @@ static void arrive(arrival *a, int64_t rows)
 
     while (rows > 0) {
         const int64_t block = a->at / steps, left = block == INT64_MAX / steps ? rows : (block + 1) * steps - a->at;
-        const int64_t now = left < rows ? left : rows;
-        rd_group     *g;
+        rd_group     *g     = rd_tree_group(a->f, a->memory, a->group);
+        const bool    stays = a->f->best && g->block >= 0; /* what is best of many rows seldom changes: no new blocks */
+        const int64_t now   = stays || left > rows ? rows : left;
         int64_t       begun;
 
-        rd_tree_reach(a->f, a->memory, a->group, block);
-        g     = rd_tree_group(a->f, a->memory, a->group);
+        if (!stays)
+            rd_tree_reach(a->f, a->memory, a->group, block);
         begun = g->begun - a->offset;
         begun = begun < 0 ? 0 : begun > n ? n : begun;
         if (begun > 0)
