@@ -17,7 +17,7 @@ static const rd_dtype types[]      = { RD_F32, RD_F64, RD_BOOL, RD_I8, RD_I32, R
 static const int64_t  sizes[]      = { 0,  1,  2,   3,   15,  16,  17,   31,   32,   33,   63,
                                        64, 65, 127, 128, 129, 300, 4095, 4096, 4097, 10000 };
 static const int64_t  few_sizes[]  = { 0, 1, 2, 31, 33, 64, 65, 129, 300, 4097 };
-static const int64_t  side_sizes[] = { 1, 2, 5, 17, 65, 300 };
+static const int64_t  side_sizes[] = { 1, 2, 4, 17, 65, 300 };
 
 /* How elements meet the accumulators. */
 typedef enum fold_form {
@@ -139,8 +139,10 @@ static int32_t add_maps(builder *b, const fold_case *c)
     int32_t x = 0;
 
     for (int k = 0; k < maps[c->map].n; k++) {
-        builder_add(
-            b, (rd_inst){ .kind = RD_I_MAP, .type = c->type, .op = maps[c->map].op[k], .dst = 6 + k, .a = x, .b = 1 });
+        const rd_op   op = maps[c->map].op[k];
+        const int32_t y  = rd_op_table[op].arity == 2 ? 1 : -1;
+
+        builder_add(b, (rd_inst){ .kind = RD_I_MAP, .type = c->type, .op = op, .dst = 6 + k, .a = x, .b = y, .c = -1 });
         x = 6 + k;
     }
     return x;
@@ -162,7 +164,8 @@ static void take(builder *b, const fold_case *c)
 
     builder_load_2(b, c->from ? 5 : 0, 0, c->from ? c->from : c->type, c->cols, 1, 0);
     if (c->from)
-        builder_add(b, (rd_inst){ .kind = RD_I_CAST, .type = c->type, .from = c->from, .dst = 0, .a = 5 });
+        builder_add(
+            b, (rd_inst){ .kind = RD_I_CAST, .type = c->type, .from = c->from, .dst = 0, .a = 5, .b = -1, .c = -1 });
     if (weights || maps[c->map].n)
         builder_load_2(b, 1, 1, c->type, c->cols, 1, 0);
     if (mask)

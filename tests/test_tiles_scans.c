@@ -169,7 +169,8 @@ START_TEST(counted_and_used)
     builder_add(&b, (rd_inst){ .kind = RD_I_START });
     builder_loop(&b, (rd_loop){ .axis = 0 });
     builder_load(&b, 0, 0, RD_BOOL, 0, 1, 0);
-    builder_add(&b, (rd_inst){ .kind = RD_I_CAST, .type = RD_I64, .from = RD_BOOL, .dst = 1, .a = 0 });
+    builder_add(&b,
+                (rd_inst){ .kind = RD_I_CAST, .type = RD_I64, .from = RD_BOOL, .dst = 1, .a = 0, .b = -1, .c = -1 });
     builder_add(&b, (rd_inst){ .kind = RD_I_STEP, .a = 1, .b = -1, .c = -1 });
     builder_load(&b, 2, 1, RD_BOOL, 0, 1, 0);
     builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = RD_BOOL, .op = RD_OP_not, .dst = 3, .a = 2 });
