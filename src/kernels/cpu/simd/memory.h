@@ -118,22 +118,33 @@ static rd_simd_small *const smalls[RD_N_DTYPES] = {
     [RD_U8] = small_U8, [RD_I8] = small_I8, [RD_U16] = small_U16, [RD_I16] = small_I16
 };
 
+/* The widest store past the caches that the instruction set has. */
+#if defined(__AVX512F__)
+typedef long long stream_part __attribute__((vector_size(64)));
+#define STREAM_PART(to, v) __builtin_ia32_movntdq512(to, v)
+#elif defined(__AVX__)
+typedef long long stream_part __attribute__((vector_size(32)));
+#define STREAM_PART(to, v) __builtin_ia32_movntdq256(to, v)
+#elif defined(__SSE2__)
+typedef long long stream_part __attribute__((vector_size(16)));
+#define STREAM_PART(to, v) __builtin_ia32_movntdq(to, v)
+#endif
+
 /* Whole cache lines that nobody reads soon go past the caches: a plain store would first read the line. */
 static void stream(int64_t bytes, void *py, const void *px)
 {
-#ifdef __SSE2__
-    typedef long long line __attribute__((vector_size(16)));
-    char             *y = py;
-    const char       *x = px;
-    int64_t           k = (int64_t)(-(uintptr_t)y & 63);
+#ifdef STREAM_PART
+    char       *y = py;
+    const char *x = px;
+    int64_t     k = (int64_t)(-(uintptr_t)y & 63);
 
     k = k < bytes ? k : bytes;
     memcpy(y, x, (size_t)k);
     for (; k + 64 <= bytes; k += 64)
-        for (int part = 0; part < 64; part += 16) {
-            line v;
-            memcpy(&v, x + k + part, 16);
-            __builtin_ia32_movntdq((line *)(void *)(y + k + part), v);
+        for (int part = 0; part < 64; part += (int)sizeof(stream_part)) {
+            stream_part v;
+            memcpy(&v, x + k + part, sizeof v);
+            STREAM_PART((stream_part *)(void *)(y + k + part), v);
         }
     memcpy(y + k, x + k, (size_t)(bytes - k));
 #else

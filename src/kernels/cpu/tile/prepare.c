@@ -410,6 +410,38 @@ static bool can(const rd_program *p, const rd_tile_code *code)
     return true;
 }
 
+/* ---- Reading ahead ----------------------------------------------------------------------------------------- */
+/* The first LOAD of a loop over columns that others follow, of rows that adjoin.  Memory would idle while the others
+ * compute on what is near by then. */
+static void find_ahead(const rd_program *p, rd_tile_code *code, int32_t begin, const rd_loop *outer)
+{
+    int32_t first = -1, n = 0;
+
+    for (int32_t i = begin + 1; i < outer->end; i++) {
+        if (p->inst[i].kind != RD_I_LOOP)
+            continue;
+        const rd_loop *loop = &p->loop[p->inst[i].arg];
+        if (code->loop[p->inst[i].arg].role != RD_LOOP_COLS)
+            return;
+        n++;
+        for (int32_t k = i + 1; k < loop->end && first < 0; k++)
+            if (p->inst[k].kind == RD_I_LOAD && code->inst[k].direct &&
+                p->address[p->inst[k].arg].slot < p->first_scratch &&
+                coef_of(&p->address[p->inst[k].arg], outer) == loop->extent)
+                first = k;
+        i = loop->end;
+    }
+    if (first >= 0 && n > 1)
+        code->inst[first].ahead = true;
+}
+
+static void find_all_ahead(const rd_program *p, rd_tile_code *code)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_LOOP && code->loop[p->inst[i].arg].role != RD_LOOP_COLS)
+            find_ahead(p, code, i, &p->loop[p->inst[i].arg]);
+}
+
 /* ---- All together ------------------------------------------------------------------------------------------ */
 static rd_tile_code *new_code(const rd_program *p, rd_get_fn *get, void *pool)
 {
@@ -436,6 +468,7 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
         return RD_TILE_CANNOT;
     if (!rd_tile_fuse(p, code, get, pool) || !rd_tile_buffers(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
+    find_all_ahead(p, code);
     size_columns(p, code);
     find_totals(p, code);
     size_rows(p, code);

@@ -67,6 +67,7 @@ typedef struct rd_tile_inst {
     bool                skip;   /* fused into a later one                                             */
     bool                direct; /* LOAD: the register is the memory                                   */
     bool                stream; /* STORE past the caches                                              */
+    bool                ahead;  /* LOAD: while other loops over columns compute, the next rows are fetched   */
     bool                done;   /* STORE: what computes the register has stored it                    */
     int32_t             into;   /* computes into the memory of STORE number `into`, -1                */
     int32_t             buffer; /* at tile level: where the register's elements go, -1                */

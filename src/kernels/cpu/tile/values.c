@@ -150,6 +150,16 @@ static int64_t gathered(const rd_tiles *m, const rd_address *at, int64_t r, int6
     return sum;
 }
 
+/* The rows after the tile's, into the second-level cache: rows longer than this are not read once only. */
+static void read_ahead(const rd_tiles *m, const rd_view *v)
+{
+    enum { MOST = 32 << 10 };
+    const int64_t bytes = m->rows * m->cols * rd_elem_size(v->elem);
+
+    for (int64_t at = 0; at < bytes && bytes <= MOST; at += 64)
+        __builtin_prefetch(v->at + bytes + at, 0, 2);
+}
+
 static void load(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -161,6 +171,8 @@ static void load(rd_tiles *m, int32_t pc)
         m->task->loads += m->rows * m->cols;
     if (t->direct) {
         m->reg[inst->dst] = from;
+        if (t->ahead)
+            read_ahead(m, &from);
         return;
     }
     y = rd_tiles_target(m, pc, inst->dst);
