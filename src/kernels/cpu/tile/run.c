@@ -162,6 +162,13 @@ static void run_loop(rd_tiles *m, int32_t number, int32_t pc)
         m->leave = -1;
 }
 
+/* No more lines at once than a core can wait for, or it would wait. */
+static void fetch_some(rd_tiles *m)
+{
+    for (int k = 0; k < 16 && m->ahead < m->ahead_end; k++, m->ahead += 64)
+        __builtin_prefetch(m->ahead, 0, 2);
+}
+
 /* False once a loop is being left. */
 static bool run(rd_tiles *m, int32_t from, int32_t to)
 {
@@ -170,6 +177,8 @@ static bool run(rd_tiles *m, int32_t from, int32_t to)
 
         if (m->code->inst[pc].skip)
             continue;
+        if (m->ahead < m->ahead_end)
+            fetch_some(m);
         switch (inst->kind) {
         case RD_I_LOOP:
             run_loop(m, inst->arg, pc);
@@ -199,6 +208,7 @@ bool rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to)
     m->cols     = 1;
     m->row_axis = m->col_axis = -1;
     m->leave                  = -1;
+    m->ahead = m->ahead_end = NULL;
     for (int32_t k = 0; k < p->n_axis; k++)
         m->axis[k] = (rd_axis_range){ 0, 0, p->axis_extent[k] };
     if (p->root >= 0)

@@ -122,7 +122,8 @@ typedef struct rd_tiles {
     rd_axis_range *axis;
     char          *task_words, *row_words, *buffers, *spare; /* spare: one more buffer of 8-byte elements */
     char         **fold;
-    int32_t        leave; /* loop to leave early, -1 */
+    int32_t        leave;             /* loop to leave early, -1 */
+    const char    *ahead, *ahead_end; /* memory to fetch into the second-level cache meanwhile */
 } rd_tiles;
 
 /* prepare.c; what the machine cannot run is the reference executor's. */

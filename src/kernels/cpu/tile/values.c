@@ -150,14 +150,14 @@ static int64_t gathered(const rd_tiles *m, const rd_address *at, int64_t r, int6
     return sum;
 }
 
-/* The rows after the tile's, into the second-level cache: rows longer than this are not read once only. */
-static void read_ahead(const rd_tiles *m, const rd_view *v)
+/* The rows after the tile's are to be fetched; rows longer than this are not read once only. */
+static void read_ahead(rd_tiles *m, const rd_view *v)
 {
     enum { MOST = 32 << 10 };
     const int64_t bytes = m->rows * m->cols * rd_elem_size(v->elem);
 
-    for (int64_t at = 0; at < bytes && bytes <= MOST; at += 64)
-        __builtin_prefetch(v->at + bytes + at, 0, 2);
+    m->ahead     = v->at + bytes;
+    m->ahead_end = bytes <= MOST ? m->ahead + bytes : m->ahead;
 }
 
 static void load(rd_tiles *m, int32_t pc)
