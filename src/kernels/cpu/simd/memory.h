@@ -104,8 +104,9 @@ static int64_t count_bytes(int64_t n, const void *px)
                 x += stride;                                                           \
                 n -= stride;                                                           \
             }                                                                          \
-            for (int64_t k = 0; k < stride; k++)                                       \
-                sums[k % period] += part[k];                                           \
+            for (int64_t c = 0; c < period; c++)                                       \
+                for (int64_t k = c; k < stride; k += period)                           \
+                    sums[c] += part[k];                                                \
         }                                                                              \
         for (int64_t k = 0; k < n; k++)                                                \
             sums[k % period] += x[k];                                                  \

@@ -57,6 +57,9 @@ typedef struct rd_fold_code {
 /* Place of the best element of x[0 .. n), the first of equals, if it is better than *best, which it then becomes; -1. */
 typedef int64_t rd_simd_best(int64_t n, const void *x, void *best);
 
+/* How many of x[0 .. n) compare true with *limit. */
+typedef int64_t rd_simd_count_if(int64_t n, const void *x, const void *limit);
+
 /* sums[i mod period] += x[i] for ints of up to 16 bits; period at most RD_SMALL_PERIOD. */
 enum { RD_SMALL_PERIOD = 16 };
 typedef void rd_simd_small(int64_t n, int64_t period, const void *x, int64_t *sums);
@@ -108,6 +111,7 @@ typedef struct rd_simd {
     rd_simd_best *const *best[RD_N_ELEMS];                   /* [element][reducer]: argmin, argmax, or NULL */
     rd_simd_rows *const *best_rows[RD_N_ELEMS];              /* their step where rows come by rising index  */
     int64_t (*count)(int64_t n, const void *x);              /* of bytes 1 among bytes 0                    */
+    rd_simd_count_if *const (*count_if[RD_N_ELEMS])[2];      /* [element][comparison][of magnitudes], or NULL */
     rd_simd_small *const *small;                             /* [type], or NULL */
     const rd_scan_code   *scan[RD_N_ELEMS];                  /* [element][reducer]                 */
     void (*stream)(int64_t bytes, void *y, const void *x);   /* past the caches */

@@ -89,7 +89,8 @@ static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
                     *(VEC *)(s + l) = v;                                                                            \
                 }                                                                                                   \
             for (; r < q->rows; r++)                                                                                \
-                for (l = 0; l < whole; l += LANES) {                                                                \
+                _Pragma("GCC unroll 4") for (l = 0; l < whole; l += LANES)                                          \
+                {                                                                                                   \
                     AT_##operands(r, l) * (VEC *)(s + l) = TAKES_##reducer(JOIN(load, ELEM)(s + l), (__VA_ARGS__)); \
                 }                                                                                                   \
             l = whole;                                                                                              \

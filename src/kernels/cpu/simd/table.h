@@ -103,6 +103,7 @@
     BY_HAND(sum, f64, AS_EVER(sum)) \
     BY_HAND(prod, f64, AS_EVER(prod)) BY_HAND(min, f64, AS_EVER(min)) BY_HAND(max, f64, AS_EVER(max)) STEPS_BY_HAND
 #include "kernels/cpu/simd/strips.h"
+#include "kernels/cpu/simd/counts.h"
 #include "kernels/cpu/simd/best.h"
 #include "kernels/cpu/simd/folds.h"
 #undef ELEM
@@ -140,6 +141,7 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
     BY_HAND(sum, f64, .widen = widen_sum, .finish = finish_wide_sum) \
     BY_HAND(prod, f32, AS_EVER(prod)) BY_HAND(min, f32, AS_EVER(min)) BY_HAND(max, f32, AS_EVER(max)) STEPS_BY_HAND
 #include "kernels/cpu/simd/strips.h"
+#include "kernels/cpu/simd/counts.h"
 #include "kernels/cpu/simd/best.h"
 #include "kernels/cpu/simd/folds.h"
 #undef ELEM
@@ -283,6 +285,7 @@ const rd_simd JOIN(rd_simd, NAME) = {
     .best_rows = { [RD_ELEM_f32] = best_rows_f32, [RD_ELEM_f64] = best_rows_f64 },
     .scan      = BY_ELEM(scans),
     .count     = count_bytes,
+    .count_if  = { [RD_ELEM_f32] = counts_f32, [RD_ELEM_f64] = counts_f64 },
     .small     = smalls,
     .stream    = stream,
 };

@@ -416,24 +416,25 @@ static void take_best(rd_tiles *m, arrival *a, const tile *t)
         const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
         const int64_t block = (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps;
         const char   *x     = rd_view_at(&t->x, r, 0);
-        char          found[8];
+        rd_word       found;
         int64_t       place;
 
         place_row(a, t, r, 0);
-        memcpy(found, x, (size_t)rd_elem_size(f->elem));
-        place = best(m->cols, x, found);
-        take_one(a, block, found, a->q.index + (place < 0 ? 0 : place) * f->index.col);
+        memcpy(&found, x, (size_t)rd_elem_size(f->elem));
+        place = best(m->cols, x, &found);
+        take_one(a, block, &found, a->q.index + (place < 0 ? 0 : place) * f->index.col);
     }
 }
 
 /* Sums of ints are exact: what a row comes to goes to the first lane. */
-static void take_counts(rd_tiles *m, arrival *a, const tile *t)
+static void take_counts(rd_tiles *m, arrival *a, const tile *t, rd_simd_count_if *test)
 {
     const rd_tile_fold *f = a->f;
 
     for (int64_t r = 0; r < m->rows; r++) {
         const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
-        const int64_t sum = m->code->simd->count(m->cols, rd_view_at(&t->x, r, 0));
+        const char   *x   = rd_view_at(&t->x, r, 0);
+        const int64_t sum = test ? test(m->cols, x, t->y.at) : m->code->simd->count(m->cols, x);
 
         place_row(a, t, r, 0);
         take_one(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, &sum, 0);
@@ -612,7 +613,7 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
     else if (t->small >= 0)
         take_small(m, &a, &in, &m->code->inst[t->small].walk);
     else if (t->counts)
-        take_counts(m, &a, &in);
+        take_counts(m, &a, &in, t->count_if);
     else if (f->best && f->form == RD_FOLD_RUN)
         take_best(m, &a, &in);
     else if (f->form == RD_FOLD_COLUMNS)

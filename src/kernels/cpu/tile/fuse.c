@@ -180,6 +180,29 @@ static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
         code->reg[p->inst[from].a].last = i;
 }
 
+/* Bools that only a comparison of floats with one number has made are not made. */
+static void fuse_count_if(const rd_program *p, rd_tile_code *code, int32_t i)
+{
+    rd_tile_inst  *t    = &code->inst[i];
+    const int32_t  test = t->counts ? only_map(p, code, t->x) : -1;
+    const rd_inst *inst = test >= 0 ? &p->inst[test] : NULL;
+    const rd_elem  elem = inst ? rd_elem_of(inst->from) : RD_ELEM_b8;
+    int32_t        abs;
+
+    if (test < 0 || !code->simd->count_if[elem] || !code->simd->count_if[elem][inst->op][0] ||
+        !in_tile(code, inst->a) || code->reg[inst->b].level != RD_AT_TASK)
+        return;
+    abs                   = only_map(p, code, inst->a);
+    abs                   = abs >= 0 && p->inst[abs].op == RD_OP_abs ? abs : -1;
+    t->count_if           = code->simd->count_if[elem][inst->op][abs >= 0];
+    t->x                  = abs >= 0 ? p->inst[abs].a : inst->a;
+    t->y                  = inst->b;
+    code->inst[test].skip = true;
+    if (abs >= 0)
+        code->inst[abs].skip = true;
+    code->reg[t->x].last = i > code->reg[t->x].last ? i : code->reg[t->x].last;
+}
+
 /* Sums of small ints are exact in f64 and i64 alike, in any order, and need not be widened one by one. */
 static bool sums_exactly(const rd_tile_fold *f, rd_dtype type)
 {
@@ -222,7 +245,7 @@ bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void 
         note_uses(p, code, i);
     for (int32_t i = 0; i < p->n_inst; i++) {
         if (p->inst[i].kind == RD_I_STEP && code->inst[i].level == RD_AT_TILE)
-            fuse_step(p, code, i), fuse_count(p, code, i), fuse_small(p, code, i);
+            fuse_step(p, code, i), fuse_count(p, code, i), fuse_count_if(p, code, i), fuse_small(p, code, i);
         count[i] = (i ? count[i - 1] : 0) + (p->inst[i].kind == RD_I_LOAD);
     }
     for (int32_t i = 0; i < p->n_inst; i++)

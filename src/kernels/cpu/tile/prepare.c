@@ -158,7 +158,6 @@ static void note_registers(const rd_program *p, rd_tile_code *code, int32_t i)
 static void decode_all(const rd_program *p, rd_tile_code *code)
 {
     const rd_loop *row = NULL, *col = NULL;
-    int32_t        row_number = -1;
 
     for (int32_t i = 0; i < p->n_inst; i++) {
         const rd_inst *inst = &p->inst[i];
@@ -166,19 +165,17 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
         if (inst->kind == RD_I_LOOP) {
             rd_tile_loop *loop = &code->loop[inst->arg];
 
-            *loop = (rd_tile_loop){ .role = role_of(p, i), .most = 1, .row = row_number };
+            *loop = (rd_tile_loop){ .role = role_of(p, i), .most = 1 };
             if (loop->role == RD_LOOP_ROWS)
-                row = &p->loop[row_number = inst->arg];
+                row = &p->loop[inst->arg];
             if (loop->role == RD_LOOP_COLS)
                 col = &p->loop[inst->arg];
             decode(p, code, i, NULL, NULL);
         } else if (inst->kind == RD_I_END) {
             if (col == &p->loop[inst->arg])
                 col = NULL;
-            if (row == &p->loop[inst->arg]) {
-                row        = NULL;
-                row_number = -1;
-            }
+            if (row == &p->loop[inst->arg])
+                row = NULL;
             decode(p, code, i, NULL, NULL);
         } else {
             decode(p, code, i, row, col);
@@ -363,6 +360,8 @@ static void find_totals(const rd_program *p, rd_tile_code *code)
         f->totals = f->lane.row == 0 && f->outer.row == 0 && f->fold->outer.n_add == 0 &&
                     col->extent == f->fold->lane_extent && code->loop[col - p->loop].most >= col->extent &&
                     runs_once(p, i);
+        if (f->totals)
+            f->row_bytes = 8;
     }
 }
 

@@ -43,18 +43,21 @@ void rd_tiles_nothing(const rd_tile_fold *f, rd_view *y, int64_t r, int64_t c)
 }
 
 /* ---- At the end -------------------------------------------------------------------------------------------- */
-/* Lane l merges lane l + h for h = lanes/2 .. 1. */
+/* Lane l merges lane l + h for h = lanes/2 .. 1.  Below a cache line's worth the kernel gets a whole vector all the same:
+ * lanes from h on are of no interest any more, and each is read before it changes. */
 static void halve(const rd_tile_fold *f, char *memory, int64_t group, int64_t lanes)
 {
-    int64_t n = rd_tree_nodes(f, memory, group)->n;
-    void   *a[RD_MAX_STATE], *b[RD_MAX_STATE];
+    const int64_t vector = lanes / 4;
+    int64_t       n      = rd_tree_nodes(f, memory, group)->n;
+    const bool    whole  = n == lanes;
+    void         *a[RD_MAX_STATE], *b[RD_MAX_STATE];
 
     for (int64_t half = lanes / 2; half > 0; half /= 2) {
         if (n <= half)
             continue;
         rd_tree_row(f, memory, 0, group * f->group, a);
         rd_tree_row(f, memory, 0, group * f->group + half, b);
-        f->code->merge(n - half, a, b);
+        f->code->merge(whole && half < vector ? vector : n - half, a, b);
         n = half;
     }
 }

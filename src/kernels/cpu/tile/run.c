@@ -21,7 +21,7 @@ static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
     piece(state, &used, sizeof *m);
     m->p          = p;
     m->code       = code;
-    m->reg        = piece(state, &used, (p->n_reg + 1) * (int64_t)sizeof *m->reg);
+    m->reg        = piece(state, &used, p->n_reg * (int64_t)sizeof *m->reg);
     m->axis       = piece(state, &used, p->n_axis * (int64_t)sizeof *m->axis);
     m->fold       = piece(state, &used, p->n_fold * (int64_t)sizeof *m->fold);
     m->task_words = piece(state, &used, (p->n_reg + 1) * 8);
@@ -48,7 +48,6 @@ rd_tiles *rd_tiles_new(const rd_program *p, char *state)
     const rd_tile_code *code = p->code;
 
     lay_out(m, p, state);
-    m->reg++;
     for (int32_t k = 0; k < p->n_reg; k++) {
         char *words = code->reg[k].level == RD_AT_TASK ? m->task_words + 8 * k : m->row_words + 8 * code->rows * k;
         m->reg[k]   = (rd_view){ .at = words, .elem = code->reg[k].elem };
@@ -61,22 +60,23 @@ rd_word rd_view_word(const rd_view *v, int64_t row, int64_t col)
 {
     const char *at = rd_view_at(v, row, col);
 
-    switch (v->elem) {
-    case RD_ELEM_f32: return (rd_word){ .f32 = *(const float *)(const void *)at };
-    case RD_ELEM_b8: return (rd_word){ .u64 = *(const uint8_t *)at };
-    default: return (rd_word){ .u64 = *(const uint64_t *)(const void *)at };
-    }
+    rd_word word = { .u64 = 0 };
+
+    if (v->elem == RD_ELEM_b8)
+        word.u64 = *(const uint8_t *)at;
+    else
+        memcpy(&word, at, (size_t)rd_elem_size(v->elem));
+    return word;
 }
 
 void rd_view_set(const rd_view *v, int64_t row, int64_t col, rd_word word)
 {
     char *at = rd_view_at(v, row, col);
 
-    switch (v->elem) {
-    case RD_ELEM_f32: *(float *)(void *)at = word.f32; break;
-    case RD_ELEM_b8: *(uint8_t *)at = word.u64 != 0; break;
-    default: *(uint64_t *)(void *)at = word.u64; break;
-    }
+    if (v->elem == RD_ELEM_b8)
+        *(uint8_t *)at = word.u64 != 0;
+    else
+        memcpy(at, &word, (size_t)rd_elem_size(v->elem));
 }
 
 /* ---- Loops ------------------------------------------------------------------------------------------------- */
@@ -95,10 +95,8 @@ static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
     const rd_level      level = m->level;
     const int64_t       rows = m->cols, most = m->code->loop[number].most;
 
-    m->level    = RD_AT_TILE;
-    m->row_axis = m->code->loop[number].row >= 0 ? m->p->loop[m->code->loop[number].row].axis : -1;
-    m->col_axis = loop->axis;
-    m->rows     = rows;
+    m->level = RD_AT_TILE;
+    m->rows  = rows;
     for (int64_t done = 0, n = range.hi - range.lo; done < n && !left(m, number); done += m->cols) {
         m->cols     = n - done < most ? n - done : most;
         axis->index = loop->backwards ? range.hi - 1 - done : range.lo + done;
@@ -202,12 +200,11 @@ bool rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to)
 {
     const rd_program *p = m->p;
 
-    m->task     = task;
-    m->level    = RD_AT_TASK;
-    m->rows     = 1;
-    m->cols     = 1;
-    m->row_axis = m->col_axis = -1;
-    m->leave                  = -1;
+    m->task  = task;
+    m->level = RD_AT_TASK;
+    m->rows  = 1;
+    m->cols  = 1;
+    m->leave = -1;
     m->ahead = m->ahead_end = NULL;
     for (int32_t k = 0; k < p->n_axis; k++)
         m->axis[k] = (rd_axis_range){ 0, 0, p->axis_extent[k] };

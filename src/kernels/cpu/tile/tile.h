@@ -32,7 +32,6 @@ typedef enum rd_loop_role {
 typedef struct rd_tile_loop {
     rd_loop_role role;
     int64_t      most; /* rows or columns at a time      */
-    int32_t      row;  /* COLS: number of the loop that gives the rows, -1 */
 } rd_tile_loop;
 
 /* How the elements of one row of the tile meet a fold's states. */
@@ -64,18 +63,19 @@ typedef struct rd_tile_fold {
 
 typedef struct rd_tile_inst {
     rd_level            level;
-    bool                skip;   /* fused into a later one                                             */
-    bool                direct; /* LOAD: the register is the memory                                   */
-    bool                stream; /* STORE past the caches                                              */
-    bool                ahead;  /* LOAD: while other loops over columns compute, the next rows are fetched   */
-    bool                done;   /* STORE: what computes the register has stored it                    */
-    int32_t             into;   /* computes into the memory of STORE number `into`, -1                */
-    int32_t             buffer; /* at tile level: where the register's elements go, -1                */
-    rd_fused            fused;  /* STEP                                                               */
-    bool                counts; /* STEP: its operand x is bools, which it counts                 */
-    int32_t             small;  /* STEP: the skipped LOAD of small ints that it sums, -1                  */
-    int32_t             x, y;   /* its operands                                                       */
-    rd_simd_map *const *map;    /* MAP, SELECT: by form                                               */
+    bool                skip;     /* fused into a later one                                             */
+    bool                direct;   /* LOAD: the register is the memory                                   */
+    bool                stream;   /* STORE past the caches                                              */
+    bool                ahead;    /* LOAD: while other loops over columns compute, the next rows are fetched   */
+    bool                done;     /* STORE: what computes the register has stored it                    */
+    int32_t             into;     /* computes into the memory of STORE number `into`, -1                */
+    int32_t             buffer;   /* at tile level: where the register's elements go, -1                */
+    rd_fused            fused;    /* STEP                                                               */
+    bool                counts;   /* STEP: its operand x is bools, which it counts                 */
+    rd_simd_count_if   *count_if; /* STEP: compares its operand x with y, and counts                  */
+    int32_t             small;    /* STEP: the skipped LOAD of small ints that it sums, -1                  */
+    int32_t             x, y;     /* its operands                                                       */
+    rd_simd_map *const *map;      /* MAP, SELECT: by form                                               */
     rd_simd_wrap       *wrap;
     rd_walk             walk;
 } rd_tile_inst;
@@ -117,8 +117,7 @@ typedef struct rd_tiles {
     rd_task            *task;
     rd_level            level;
     int64_t  rows, cols; /* the tile's shape; at row level 1 and as many as the tile has rows; at task level 1, 1 */
-    int32_t  row_axis, col_axis;
-    rd_view *reg; /* reg[-1] exists */
+    rd_view *reg;
     rd_axis_range *axis;
     char          *task_words, *row_words, *buffers, *spare; /* spare: one more buffer of 8-byte elements */
     char         **fold;
