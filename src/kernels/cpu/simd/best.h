@@ -8,14 +8,11 @@
 static inline int JOIN(any, ELEM)(MASK m)
 {
 #if defined(__AVX512F__)
-    typedef int words __attribute__((vector_size(64)));
-    return __builtin_ia32_ptestmd512((words)m, (words)m, 0xffff) != 0;
+    return _mm512_test_epi32_mask((__m512i)m, (__m512i)m) != 0;
 #elif defined(__AVX2__)
-    typedef long long words __attribute__((vector_size(32)));
-    return !__builtin_ia32_ptestz256((words)m, (words)m);
+    return !_mm256_testz_si256((__m256i)m, (__m256i)m);
 #elif defined(__SSE2__)
-    typedef char bytes __attribute__((vector_size(16)));
-    return __builtin_ia32_pmovmskb128((bytes)m) != 0;
+    return _mm_movemask_epi8((__m128i)m) != 0;
 #else
     uint64_t words[RD_VECTOR_BYTES / 8], all = 0;
 
@@ -44,12 +41,13 @@ static inline int JOIN(any, ELEM)(MASK m)
                 VEC v[4];                                                                                     \
                 for (int u = 0; u < 4; u++)                                                                   \
                     v[u] = JOIN(load, ELEM)(x + k + u * LANES);                                               \
-                for (k += 4 * LANES; k + 4 * LANES <= to; k += 4 * LANES)                                     \
-                    _Pragma("GCC unroll 4") for (int u = 0; u < 4; u++)                                       \
-                    {                                                                                         \
+                for (k += 4 * LANES; k + 4 * LANES <= to; k += 4 * LANES) {                                   \
+                    UNROLL(4)                                                                                 \
+                    for (int u = 0; u < 4; u++) {                                                             \
                         const VEC e = JOIN(load, ELEM)(x + k + u * LANES);                                    \
                         v[u]        = TAKES_##reducer(v[u], e);                                               \
                     }                                                                                         \
+                }                                                                                             \
                 v[0] = TAKES_##reducer(v[0], v[1]);                                                           \
                 v[2] = TAKES_##reducer(v[2], v[3]);                                                           \
                 v[0] = TAKES_##reducer(v[0], v[2]);                                                           \

@@ -42,8 +42,8 @@
             const T *const x_ = (const T *)q->x + r * q->ldx, *const w_ = weight; \
             const int64_t i0 = q->index + r * q->index_row, di = q->index_col;    \
             (void)w_, (void)i0, (void)di;                                         \
-            _Pragma("GCC ivdep") for (int64_t l = 0; l < q->n; l++)               \
-            {                                                                     \
+            INDEPENDENT                                                           \
+            for (int64_t l = 0; l < q->n; l++) {                                  \
                 const T       x = x_[l], w = w_ ? w_[l] : 1;                      \
                 const int64_t i = i0 + l * di;                                    \
                 (void)x, (void)w, (void)i;                                        \
@@ -63,33 +63,33 @@
             CODE(name, JOIN(part, plain))(q);                                           \
     }
 
-#define DEFINE(name, states, first_code, step_code, block_code, merge_code, finish_code, empty_code)           \
-    BOTH(name, first, states, NEW, first_code)                                                                 \
-    BOTH(name, step, states, TAKE, step_code)                                                                  \
-    static void CODE(name, block)(int64_t n, void *const *sa)                                                  \
-    {                                                                                                          \
-        STATES_##states(ARRAY_A) for (int64_t l = 0; l < n; l++)                                               \
-        {                                                                                                      \
-            STATES_##states(TAKE) block_code STATES_##states(PUT)                                              \
-        }                                                                                                      \
-    }                                                                                                          \
-    static void CODE(name, widen)(int64_t n, void *const *to, void *const *s)                                  \
-    {                                                                                                          \
-        STATES_##states(COPY)                                                                                  \
-    }                                                                                                          \
-    static void CODE(name, merge)(int64_t n, void *const *sa, void *const *sb)                                 \
-    {                                                                                                          \
-        STATES_##states(ARRAY_A) STATES_##states(ARRAY_B) _Pragma("GCC ivdep") for (int64_t l = 0; l < n; l++) \
-        {                                                                                                      \
-            STATES_##states(TAKE) STATES_##states(TAKE_B) merge_code STATES_##states(PUT)                      \
-        }                                                                                                      \
-    }                                                                                                          \
-    static void CODE(name, finish)(int64_t n, void *const *sa, double ddof, void *const *y)                    \
-    {                                                                                                          \
-        STATES_##states(ARRAY_A)(void) ddof;                                                                   \
-        for (int64_t l = 0; l < n; l++) {                                                                      \
-            STATES_##states(TAKE) finish_code                                                                  \
-        }                                                                                                      \
+#define DEFINE(name, states, first_code, step_code, block_code, merge_code, finish_code, empty_code) \
+    BOTH(name, first, states, NEW, first_code)                                                       \
+    BOTH(name, step, states, TAKE, step_code)                                                        \
+    static void CODE(name, block)(int64_t n, void *const *sa)                                        \
+    {                                                                                                \
+        STATES_##states(ARRAY_A) for (int64_t l = 0; l < n; l++)                                     \
+        {                                                                                            \
+            STATES_##states(TAKE) block_code STATES_##states(PUT)                                    \
+        }                                                                                            \
+    }                                                                                                \
+    static void CODE(name, widen)(int64_t n, void *const *to, void *const *s)                        \
+    {                                                                                                \
+        STATES_##states(COPY)                                                                        \
+    }                                                                                                \
+    static void CODE(name, merge)(int64_t n, void *const *sa, void *const *sb)                       \
+    {                                                                                                \
+        STATES_##states(ARRAY_A) STATES_##states(ARRAY_B) INDEPENDENT                                \
+        for (int64_t l = 0; l < n; l++) {                                                            \
+            STATES_##states(TAKE) STATES_##states(TAKE_B) merge_code STATES_##states(PUT)            \
+        }                                                                                            \
+    }                                                                                                \
+    static void CODE(name, finish)(int64_t n, void *const *sa, double ddof, void *const *y)          \
+    {                                                                                                \
+        STATES_##states(ARRAY_A)(void) ddof;                                                         \
+        for (int64_t l = 0; l < n; l++) {                                                            \
+            STATES_##states(TAKE) finish_code                                                        \
+        }                                                                                            \
     }
 #define COPY(k, type) memcpy(to[k], s[k], (size_t)n * sizeof(type));
 

@@ -26,8 +26,8 @@ static void JOIN(lse_rows, ELEM)(const rd_fold_rows *q)
         int64_t       r  = 0;
         for (; r + 4 <= q->rows; r += 4) {
             const T *const x = (const T *)q->x + r * ld;
-            _Pragma("GCC ivdep") for (int64_t l = from; l < to; l++)
-            {
+            INDEPENDENT
+            for (int64_t l = from; l < to; l++) {
                 T ml = m[l];
                 T sl = s[l];
                 JOIN(lse_one, ELEM)(&ml, &sl, x[l]);
@@ -40,7 +40,9 @@ static void JOIN(lse_rows, ELEM)(const rd_fold_rows *q)
         }
         for (; r < q->rows; r++) {
             const T *const x = (const T *)q->x + r * ld;
-            _Pragma("GCC ivdep") for (int64_t l = from; l < to; l++) JOIN(lse_one, ELEM)(&m[l], &s[l], x[l]);
+            INDEPENDENT
+            for (int64_t l = from; l < to; l++)
+                JOIN(lse_one, ELEM)(&m[l], &s[l], x[l]);
         }
     }
 }

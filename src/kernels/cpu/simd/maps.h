@@ -12,9 +12,9 @@
         result  *y  = py;                                                                               \
         const T *va = pa, *vb = pb, *vc = pc;                                                           \
         (void)va, (void)vb, (void)vc;                                                                   \
-        take /* what is one element for all */                                                          \
-            _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++)                                        \
-        {                                                                                               \
+        /* take: what is one element for all */                                                         \
+        take INDEPENDENT                                                                                \
+        for (int64_t i = 0; i < n; i++) {                                                               \
             EACH_##form y[i] = (result)(__VA_ARGS__);                                                   \
         }                                                                                               \
     }
@@ -62,7 +62,9 @@
             KERNEL(name, u0)(n, py, pa, pb, pc, warnings);                                              \
             return;                                                                                     \
         }                                                                                               \
-        _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++) y[i] = JOIN(rd_##name, ELEM)(a[i]);        \
+        INDEPENDENT                                                                                     \
+        for (int64_t i = 0; i < n; i++)                                                                 \
+            y[i] = JOIN(rd_##name, ELEM)(a[i]);                                                         \
     }
 #ifdef FLOATS
 #define RD_LIBM1(name)
@@ -83,8 +85,8 @@
         const T       *vb = pb, *vc = pc;                                                                           \
         const T        b0 = *vb, c0 = *vc;                                                                          \
         (void)b0, (void)c0, (void)warnings;                                                                         \
-        _Pragma("GCC ivdep") for (int64_t i = 0; i < n; i++)                                                        \
-        {                                                                                                           \
+        INDEPENDENT                                                                                                 \
+        for (int64_t i = 0; i < n; i++) {                                                                           \
             const T b = (yes), c = (no);                                                                            \
             y[i] = va[i] ? b : c;                                                                                   \
         }                                                                                                           \

@@ -121,14 +121,14 @@ static rd_simd_small *const smalls[RD_N_DTYPES] = {
 
 /* The widest store past the caches that the instruction set has. */
 #if defined(__AVX512F__)
-typedef long long stream_part __attribute__((vector_size(64)));
-#define STREAM_PART(to, v) __builtin_ia32_movntdq512(to, v)
+typedef __m512i stream_part;
+#define STREAM_PART _mm512_stream_si512
 #elif defined(__AVX__)
-typedef long long stream_part __attribute__((vector_size(32)));
-#define STREAM_PART(to, v) __builtin_ia32_movntdq256(to, v)
+typedef __m256i stream_part;
+#define STREAM_PART _mm256_stream_si256
 #elif defined(__SSE2__)
-typedef long long stream_part __attribute__((vector_size(16)));
-#define STREAM_PART(to, v) __builtin_ia32_movntdq(to, v)
+typedef __m128i stream_part;
+#define STREAM_PART _mm_stream_si128
 #endif
 
 /* Whole cache lines that nobody reads soon go past the caches: a plain store would first read the line. */
@@ -145,7 +145,7 @@ static void stream(int64_t bytes, void *py, const void *px)
         for (int part = 0; part < 64; part += (int)sizeof(stream_part)) {
             stream_part v;
             memcpy(&v, x + k + part, sizeof v);
-            STREAM_PART((stream_part *)(void *)(y + k + part), v);
+            STREAM_PART((void *)(y + k + part), v);
         }
     memcpy(y + k, x + k, (size_t)(bytes - k));
 #else

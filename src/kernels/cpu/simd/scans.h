@@ -69,96 +69,100 @@
 #define ALL_max(s, x)   PICKED(((x) > (s)) | ((x) != (x)), x, s)
 
 /* Lane l of (a, b) in pass d; the last one of a. */
-#define FROM(l, d)    ((l) & (d) ? ((l) & ~(2 * (d)-1)) + (d)-1 : LANES + (l))
-#define LAST(l, d)    (LANES - 1)
-#define INDICES(f, d) JOIN(JOIN(INDICES, ELEM), RD_VECTOR_BYTES)(f, d)
+#define FROM(l, d)           ((l) & (d) ? ((l) & ~(2 * (d)-1)) + (d)-1 : LANES + (l))
+#define LAST(l, d)           (LANES - 1)
+#define SHUFFLED(a, b, f, d) __builtin_shufflevector(a, b, JOIN(JOIN(INDICES, ELEM), RD_VECTOR_BYTES)(f, d))
 
 /* Pass d, inside vectors or between them. */
-#define PASS(name, d)                                                                                             \
-    _Pragma("GCC unroll 32") for (int k = 0; k < BLOCK; k++)                                                      \
-    {                                                                                                             \
-        if (d < LANES)                                                                                            \
-            v[k] = ALL_##name(__builtin_shuffle(v[k], nothing, (MASK)INDICES(FROM, d)), v[k]);                    \
-        else if (k * LANES & d)                                                                                   \
-            v[k] = ALL_##name(                                                                                    \
-                __builtin_shuffle(v[(k * LANES & ~(2 * d - 1)) / LANES + d / LANES - 1], (MASK)INDICES(LAST, 0)), \
-                v[k]);                                                                                            \
+#define PASS(name, d)                                                                           \
+    UNROLL(32)                                                                                  \
+    for (int k = 0; k < BLOCK; k++) {                                                           \
+        const VEC a = d < LANES ? v[k] : v[(k * LANES & ~(2 * d - 1)) / LANES + d / LANES - 1]; \
+        if (d < LANES)                                                                          \
+            v[k] = ALL_##name(SHUFFLED(a, nothing, FROM, d), v[k]);                             \
+        else if (k * LANES & d)                                                                 \
+            v[k] = ALL_##name(SHUFFLED(a, a, LAST, d), v[k]);                                   \
     }
 
 /* The blocks before and a prefix t. */
 #define WIDE           (sizeof carry > sizeof(T)) /* sums of f32 */
 #define AFTER(name, t) DONE_##name((WIDE ? hi + (lo + (t)) : ONE_##name(hi, t)))
 
-#define ALONG(name, W, identity)                                                                                     \
-    /* t = all prefixes of the block at x. */                                                                        \
-    static inline void SCAN(name, prefixes)(T * t, const T *x)                                                       \
-    {                                                                                                                \
-        const VEC nothing = (T)(identity) - (VEC){ 0 };                                                              \
-        VEC       v[BLOCK];                                                                                          \
-        _Pragma("GCC unroll 32") for (int k = 0; k < BLOCK; k++) v[k] = *(const VEC *)(x + k * LANES);               \
-        PASS(name, 1)                                                                                                \
-        PASS(name, 2)                                                                                                \
-        PASS(name, 4)                                                                                                \
-        PASS(name, 8)                                                                                                \
-        PASS(name, 16)                                                                                               \
-            PASS(name, 32) _Pragma("GCC unroll 32") for (int k = 0; k < BLOCK; k++) * (VEC *)(t + k * LANES) = v[k]; \
-    }                                                                                                                \
-    static inline W SCAN(name, before)(const rd_scan_state *s)                                                       \
-    {                                                                                                                \
-        const W *const node  = (const W *)s->node;                                                                   \
-        W              carry = (W)(identity);                                                                        \
-        for (uint64_t k = (uint64_t)s->n / RD_SCAN_BLOCK; k; k &= k - 1)                                             \
-            carry = ONE_##name(node[__builtin_ctzll(k)], carry);                                                     \
-        return carry;                                                                                                \
-    }                                                                                                                \
-    static inline void SCAN(name, push)(rd_scan_state * s, W whole)                                                  \
-    {                                                                                                                \
-        W *const node  = (W *)s->node;                                                                               \
-        int      level = 0;                                                                                          \
-        for (; s->n / RD_SCAN_BLOCK >> level & 1; level++)                                                           \
-            whole = ONE_##name(node[level], whole);                                                                  \
-        node[level] = whole;                                                                                         \
-    }                                                                                                                \
-    /* n elements that are less than a block, or are shifted on: result l has prefix e + l, or that before it. */    \
-    static void SCAN(name, piece)(rd_scan_state * s, int64_t n, T * y, const T *x, bool exclusive)                   \
-    {                                                                                                                \
-        const int64_t e     = s->n % RD_SCAN_BLOCK;                                                                  \
-        const W       carry = SCAN(name, before)(s);                                                                 \
-        const T       hi = (T)carry, lo = WIDE ? (T)rd_low_part((double)carry, (float)hi) : 0;                       \
-        T *const      part = (T *)s->part;                                                                           \
-        T             t[RD_SCAN_BLOCK + 1];                                                                          \
-        memcpy(part + e, x, (size_t)n * sizeof(T));                                                                  \
-        memset(part + e + n, 0, (size_t)(RD_SCAN_BLOCK - e - n) * sizeof(T));                                        \
-        SCAN(name, prefixes)(t + 1, part);                                                                           \
-        t[0] = (T)(identity);                                                                                        \
-        for (int64_t l = 0; l < n; l++) {                                                                            \
-            y[l] = AFTER(name, t[l + e + !exclusive]);                                                               \
-        }                                                                                                            \
-        if (e + n == RD_SCAN_BLOCK)                                                                                  \
-            SCAN(name, push)(s, (W)t[RD_SCAN_BLOCK]);                                                                \
-        s->n += n;                                                                                                   \
-    }                                                                                                                \
-    static void SCAN(name, along)(rd_scan_state * s, int64_t n, void *to, const void *from, bool exclusive)          \
-    {                                                                                                                \
-        const T *x = from;                                                                                           \
-        T       *y = to;                                                                                             \
-        for (int64_t now; n > 0; n -= now, x += now, y += now) {                                                     \
-            const int64_t left = RD_SCAN_BLOCK - s->n % RD_SCAN_BLOCK;                                               \
-            now                = n < left ? n : left;                                                                \
-            if (exclusive || now < RD_SCAN_BLOCK) {                                                                  \
-                SCAN(name, piece)(s, now, y, x, exclusive);                                                          \
-                continue;                                                                                            \
-            }                                                                                                        \
-            const W        carry = SCAN(name, before)(s);                                                            \
-            const T        hi = (T)carry, lo = WIDE ? (T)rd_low_part((double)carry, (float)hi) : 0;                  \
-            _Alignas(64) T t[RD_SCAN_BLOCK];                                                                         \
-            SCAN(name, prefixes)(t, x);                                                                              \
-            for (int l = 0; l < RD_SCAN_BLOCK; l++) {                                                                \
-                y[l] = AFTER(name, t[l]);                                                                            \
-            }                                                                                                        \
-            SCAN(name, push)(s, (W)t[RD_SCAN_BLOCK - 1]);                                                            \
-            s->n += now;                                                                                             \
-        }                                                                                                            \
+#define ALONG(name, W, identity)                                                                                  \
+    /* t = all prefixes of the block at x. */                                                                     \
+    static inline void SCAN(name, prefixes)(T * t, const T *x)                                                    \
+    {                                                                                                             \
+        const VEC nothing = (T)(identity) - (VEC){ 0 };                                                           \
+        VEC       v[BLOCK];                                                                                       \
+        UNROLL(32)                                                                                                \
+        for (int k = 0; k < BLOCK; k++)                                                                           \
+            v[k] = *(const VEC *)(x + k * LANES);                                                                 \
+        PASS(name, 1)                                                                                             \
+        PASS(name, 2)                                                                                             \
+        PASS(name, 4)                                                                                             \
+        PASS(name, 8)                                                                                             \
+        PASS(name, 16)                                                                                            \
+        PASS(name, 32)                                                                                            \
+        UNROLL(32)                                                                                                \
+        for (int k = 0; k < BLOCK; k++)                                                                           \
+            *(VEC *)(t + k * LANES) = v[k];                                                                       \
+    }                                                                                                             \
+    static inline W SCAN(name, before)(const rd_scan_state *s)                                                    \
+    {                                                                                                             \
+        const W *const node  = (const W *)s->node;                                                                \
+        W              carry = (W)(identity);                                                                     \
+        for (uint64_t k = (uint64_t)s->n / RD_SCAN_BLOCK; k; k &= k - 1)                                          \
+            carry = ONE_##name(node[__builtin_ctzll(k)], carry);                                                  \
+        return carry;                                                                                             \
+    }                                                                                                             \
+    static inline void SCAN(name, push)(rd_scan_state * s, W whole)                                               \
+    {                                                                                                             \
+        W *const node  = (W *)s->node;                                                                            \
+        int      level = 0;                                                                                       \
+        for (; s->n / RD_SCAN_BLOCK >> level & 1; level++)                                                        \
+            whole = ONE_##name(node[level], whole);                                                               \
+        node[level] = whole;                                                                                      \
+    }                                                                                                             \
+    /* n elements that are less than a block, or are shifted on: result l has prefix e + l, or that before it. */ \
+    static void SCAN(name, piece)(rd_scan_state * s, int64_t n, T * y, const T *x, bool exclusive)                \
+    {                                                                                                             \
+        const int64_t e     = s->n % RD_SCAN_BLOCK;                                                               \
+        const W       carry = SCAN(name, before)(s);                                                              \
+        const T       hi = (T)carry, lo = WIDE ? (T)rd_low_part((double)carry, (float)hi) : 0;                    \
+        T *const      part = (T *)s->part;                                                                        \
+        T             t[RD_SCAN_BLOCK + 1];                                                                       \
+        memcpy(part + e, x, (size_t)n * sizeof(T));                                                               \
+        memset(part + e + n, 0, (size_t)(RD_SCAN_BLOCK - e - n) * sizeof(T));                                     \
+        SCAN(name, prefixes)(t + 1, part);                                                                        \
+        t[0] = (T)(identity);                                                                                     \
+        for (int64_t l = 0; l < n; l++) {                                                                         \
+            y[l] = AFTER(name, t[l + e + !exclusive]);                                                            \
+        }                                                                                                         \
+        if (e + n == RD_SCAN_BLOCK)                                                                               \
+            SCAN(name, push)(s, (W)t[RD_SCAN_BLOCK]);                                                             \
+        s->n += n;                                                                                                \
+    }                                                                                                             \
+    static void SCAN(name, along)(rd_scan_state * s, int64_t n, void *to, const void *from, bool exclusive)       \
+    {                                                                                                             \
+        const T *x = from;                                                                                        \
+        T       *y = to;                                                                                          \
+        for (int64_t now; n > 0; n -= now, x += now, y += now) {                                                  \
+            const int64_t left = RD_SCAN_BLOCK - s->n % RD_SCAN_BLOCK;                                            \
+            now                = n < left ? n : left;                                                             \
+            if (exclusive || now < RD_SCAN_BLOCK) {                                                               \
+                SCAN(name, piece)(s, now, y, x, exclusive);                                                       \
+                continue;                                                                                         \
+            }                                                                                                     \
+            const W        carry = SCAN(name, before)(s);                                                         \
+            const T        hi = (T)carry, lo = WIDE ? (T)rd_low_part((double)carry, (float)hi) : 0;               \
+            _Alignas(64) T t[RD_SCAN_BLOCK];                                                                      \
+            SCAN(name, prefixes)(t, x);                                                                           \
+            for (int l = 0; l < RD_SCAN_BLOCK; l++) {                                                             \
+                y[l] = AFTER(name, t[l]);                                                                         \
+            }                                                                                                     \
+            SCAN(name, push)(s, (W)t[RD_SCAN_BLOCK - 1]);                                                         \
+            s->n += now;                                                                                          \
+        }                                                                                                         \
     }
 #else
 /* Of whole numbers and bool any order gives the same bits. */
@@ -208,7 +212,7 @@ static const rd_scan_code JOIN(scans, ELEM)[RD_N_REDUCERS] = { MAKE_SCANS(SCAN_E
 #undef ALL_max
 #undef FROM
 #undef LAST
-#undef INDICES
+#undef SHUFFLED
 #undef PASS
 #undef ALONG
 #undef WIDE

@@ -68,11 +68,12 @@ static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
                 VEC v[STRIP];                                                                                       \
                 for (int k = 0; k < STRIP; k++)                                                                     \
                     v[k] = JOIN(load, ELEM)(s + l + k * LANES);                                                     \
-                for (int64_t r = 0; r < q->rows; r++)                                                               \
-                    _Pragma("GCC unroll 8") for (int k = 0; k < STRIP; k++)                                         \
-                    {                                                                                               \
+                for (int64_t r = 0; r < q->rows; r++) {                                                             \
+                    UNROLL(8)                                                                                       \
+                    for (int k = 0; k < STRIP; k++) {                                                               \
                         AT_##operands(r, l + k * LANES) v[k] = TAKES_##reducer(v[k], (__VA_ARGS__));                \
                     }                                                                                               \
+                }                                                                                                   \
                 for (int k = 0; k < STRIP; k++)                                                                     \
                     *(VEC *)(s + l + k * LANES) = v[k];                                                             \
             }                                                                                                       \
@@ -82,8 +83,8 @@ static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
             for (; (q->n >= WIDE || q->ldx != q->n) && r + 4 <= q->rows; r += 4)                                    \
                 for (l = 0; l < whole; l += LANES) {                                                                \
                     VEC v = JOIN(load, ELEM)(s + l);                                                                \
-                    _Pragma("GCC unroll 4") for (int k = 0; k < 4; k++)                                             \
-                    {                                                                                               \
+                    UNROLL(4)                                                                                       \
+                    for (int k = 0; k < 4; k++) {                                                                   \
                         AT_##operands(r + k, l) v = TAKES_##reducer(v, (__VA_ARGS__));                              \
                     }                                                                                               \
                     *(VEC *)(s + l) = v;                                                                            \
@@ -114,26 +115,29 @@ static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
 #define ONE_max(s, x)  ((x) > (s) || (x) != (x) ? (x) : (s))
 
 /* A whole block of the tree, lanes in registers: finished states, without the states of a block in memory. */
-#define BLOCK_KERNEL(name, reducer, W, operands, ...)                                               \
-    static void JOIN(name, ELEM)(const rd_fold_rows *q, void *to)                                   \
-    {                                                                                               \
-        const T *const px = q->x, *const py = q->y ? q->y : q->x;                                   \
-        W *c = to;                                                                                  \
-        (void)py;                                                                                   \
-        for (int64_t l = 0; l < ROW_LANES; l += STRIP * LANES) {                                    \
-            VEC v[STRIP];                                                                           \
-            _Pragma("GCC unroll 8") for (int k = 0; k < STRIP; k++)                                 \
-            {                                                                                       \
-                AT_##operands(0, l + k * LANES) v[k] = (__VA_ARGS__);                               \
-            }                                                                                       \
-            for (int64_t r = 1; r < q->rows; r++)                                                   \
-                _Pragma("GCC unroll 8") for (int k = 0; k < STRIP; k++)                             \
-                {                                                                                   \
-                    AT_##operands(r, l + k * LANES) v[k] = TAKES_##reducer(v[k], (__VA_ARGS__));    \
-                }                                                                                   \
-            _Pragma("GCC unroll 8") for (int k = 0; k < STRIP; k++) for (int i = 0; i < LANES; i++) \
-                c[l + k * LANES + i] = v[k][i];                                                     \
-        }                                                                                           \
+#define BLOCK_KERNEL(name, reducer, W, operands, ...)                                            \
+    static void JOIN(name, ELEM)(const rd_fold_rows *q, void *to)                                \
+    {                                                                                            \
+        const T *const px = q->x, *const py = q->y ? q->y : q->x;                                \
+        W *c = to;                                                                               \
+        (void)py;                                                                                \
+        for (int64_t l = 0; l < ROW_LANES; l += STRIP * LANES) {                                 \
+            VEC v[STRIP];                                                                        \
+            UNROLL(8)                                                                            \
+            for (int k = 0; k < STRIP; k++) {                                                    \
+                AT_##operands(0, l + k * LANES) v[k] = (__VA_ARGS__);                            \
+            }                                                                                    \
+            for (int64_t r = 1; r < q->rows; r++) {                                              \
+                UNROLL(8)                                                                        \
+                for (int k = 0; k < STRIP; k++) {                                                \
+                    AT_##operands(r, l + k * LANES) v[k] = TAKES_##reducer(v[k], (__VA_ARGS__)); \
+                }                                                                                \
+            }                                                                                    \
+            UNROLL(8)                                                                            \
+            for (int k = 0; k < STRIP; k++)                                                      \
+                for (int i = 0; i < LANES; i++)                                                  \
+                    c[l + k * LANES + i] = v[k][i];                                              \
+        }                                                                                        \
     }
 
 #define TOTAL_KERNEL(name, reducer, W, operands, ...)                                                                  \
@@ -148,16 +152,19 @@ static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
             (void)py;                                                                                                  \
             for (int64_t l = 0; whole && l < ROW_LANES; l += STRIP * LANES) {                                          \
                 VEC v[STRIP];                                                                                          \
-                _Pragma("GCC unroll 8") for (int k = 0; k < STRIP; k++)                                                \
-                {                                                                                                      \
+                UNROLL(8)                                                                                              \
+                for (int k = 0; k < STRIP; k++) {                                                                      \
                     AT_##operands(0, l + k * LANES) v[k] = (__VA_ARGS__);                                              \
                 }                                                                                                      \
-                for (int64_t step = 1; step < whole; step++)                                                           \
-                    _Pragma("GCC unroll 8") for (int k = 0; k < STRIP; k++)                                            \
-                    {                                                                                                  \
+                for (int64_t step = 1; step < whole; step++) {                                                         \
+                    UNROLL(8)                                                                                          \
+                    for (int k = 0; k < STRIP; k++) {                                                                  \
                         AT_##operands(0, step *ROW_LANES + l + k * LANES) v[k] = TAKES_##reducer(v[k], (__VA_ARGS__)); \
                     }                                                                                                  \
-                _Pragma("GCC unroll 8") for (int k = 0; k < STRIP; k++) * (VEC *)(s + l + k * LANES) = v[k];           \
+                }                                                                                                      \
+                UNROLL(8)                                                                                              \
+                for (int k = 0; k < STRIP; k++)                                                                        \
+                    *(VEC *)(s + l + k * LANES) = v[k];                                                                \
             }                                                                                                          \
             for (int64_t l = 0; l < rest; l += LANES) {                                                                \
                 const int64_t                                      left = rest - l < LANES ? rest - l : LANES;         \
@@ -168,11 +175,12 @@ static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
             }                                                                                                          \
             for (int64_t l = 0; l < width; l++)                                                                        \
                 c[l] = s[l];                                                                                           \
-            if (width == ROW_LANES)                                                                                    \
-                _Pragma("GCC unroll 6") for (int half = ROW_LANES / 2; half > 0; half /= 2) for (int l = 0; l < half;  \
-                                                                                                 l++) c[l] =           \
-                    ONE_##reducer(c[l], c[l + half]);                                                                  \
-            else                                                                                                       \
+            if (width == ROW_LANES) {                                                                                  \
+                UNROLL(6)                                                                                              \
+                for (int half = ROW_LANES / 2; half > 0; half /= 2)                                                    \
+                    for (int l = 0; l < half; l++)                                                                     \
+                        c[l] = ONE_##reducer(c[l], c[l + half]);                                                       \
+            } else                                                                                                     \
                 for (int64_t half = ROW_LANES / 2; half > 0; half /= 2) {                                              \
                     for (int64_t l = 0; l + half < width; l++)                                                         \
                         c[l] = ONE_##reducer(c[l], c[l + half]);                                                       \

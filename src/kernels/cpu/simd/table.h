@@ -1,12 +1,26 @@
-/* table.h - one table of kernels: the includer sets NAME (of the instruction set), LEVEL, RD_VECTOR_BYTES and probe(). */
+/* table.h - one table of kernels: the includer sets NAME (of the instruction set), RD_VECTOR_BYTES and probe(). */
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/so_far.h"
 #include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #pragma GCC diagnostic ignored "-Wunused-but-set-variable"
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Woverride-init" /* entries made by hand replace those of folds.h */
+
+/* What is said of the loop that follows: it is written out n times; its rounds do not wait for each other.  clang sees
+ * the second by itself, and would change the order of sums if told. */
+#if defined(__clang__)
+#define UNROLL(n) _Pragma("clang loop unroll(full)")
+#define INDEPENDENT
+#else
+#define PRAGMA(...) _Pragma(#__VA_ARGS__)
+#define UNROLL(n)   PRAGMA(GCC unroll n)
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
 
 #define TEXT_(name) #name
 #define TEXT(name)  TEXT_(name)
@@ -188,29 +202,16 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
 #undef PICK
 
 /* ---- Scans: scans.h, by element ---------------------------------------------------------------------------- */
-#define INDICES_2(f, d)  \
-    {                    \
-        f(0, d), f(1, d) \
-    }
-#define INDICES_4(f, d)                    \
-    {                                      \
-        f(0, d), f(1, d), f(2, d), f(3, d) \
-    }
-#define INDICES_8(f, d)                                                        \
-    {                                                                          \
-        f(0, d), f(1, d), f(2, d), f(3, d), f(4, d), f(5, d), f(6, d), f(7, d) \
-    }
-#define INDICES_16(f, d)                                                                                              \
-    {                                                                                                                 \
-        f(0, d), f(1, d), f(2, d), f(3, d), f(4, d), f(5, d), f(6, d), f(7, d), f(8, d), f(9, d), f(10, d), f(11, d), \
-            f(12, d), f(13, d), f(14, d), f(15, d)                                                                    \
-    }
-#define INDICES_f32_16 INDICES_4
-#define INDICES_f32_32 INDICES_8
-#define INDICES_f32_64 INDICES_16
-#define INDICES_f64_16 INDICES_2
-#define INDICES_f64_32 INDICES_4
-#define INDICES_f64_64 INDICES_8
+#define INDICES_2(f, d)  f(0, d), f(1, d)
+#define INDICES_4(f, d)  INDICES_2(f, d), f(2, d), f(3, d)
+#define INDICES_8(f, d)  INDICES_4(f, d), f(4, d), f(5, d), f(6, d), f(7, d)
+#define INDICES_16(f, d) INDICES_8(f, d), f(8, d), f(9, d), f(10, d), f(11, d), f(12, d), f(13, d), f(14, d), f(15, d)
+#define INDICES_f32_16   INDICES_4
+#define INDICES_f32_32   INDICES_8
+#define INDICES_f32_64   INDICES_16
+#define INDICES_f64_16   INDICES_2
+#define INDICES_f64_32   INDICES_4
+#define INDICES_f64_64   INDICES_8
 
 #define SCAN_VECTORS
 #define RD_ADD(a, b) ((a) + (b))
