@@ -173,19 +173,22 @@ static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
                     e = TAKES_##reducer(JOIN(load, ELEM)(s + l), e);                                                   \
                 JOIN(store_part, ELEM)(s + l, e, left);                                                                \
             }                                                                                                          \
-            for (int64_t l = 0; l < width; l++)                                                                        \
-                c[l] = s[l];                                                                                           \
             if (width == ROW_LANES) {                                                                                  \
+                for (int l = 0; l < ROW_LANES / 2; l++)                                                                \
+                    c[l] = ONE_##reducer((W)s[l], (W)s[l + ROW_LANES / 2]);                                            \
                 UNROLL(6)                                                                                              \
-                for (int half = ROW_LANES / 2; half > 0; half /= 2)                                                    \
+                for (int half = ROW_LANES / 4; half > 0; half /= 2)                                                    \
                     for (int l = 0; l < half; l++)                                                                     \
                         c[l] = ONE_##reducer(c[l], c[l + half]);                                                       \
-            } else                                                                                                     \
+            } else {                                                                                                   \
+                for (int64_t l = 0; l < width; l++)                                                                    \
+                    c[l] = s[l];                                                                                       \
                 for (int64_t half = ROW_LANES / 2; half > 0; half /= 2) {                                              \
                     for (int64_t l = 0; l + half < width; l++)                                                         \
                         c[l] = ONE_##reducer(c[l], c[l + half]);                                                       \
                     width = width < half ? width : half;                                                               \
                 }                                                                                                      \
+            }                                                                                                          \
             ((W *)to)[r] = c[0];                                                                                       \
         }                                                                                                              \
     }
