@@ -5,7 +5,7 @@
 #include "eval/plan.h"
 #include "oracle.h"
 
-#include <check.h>
+#include "suite.h"
 #include <stdlib.h>
 #include <string.h>
 

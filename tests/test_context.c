@@ -1,6 +1,6 @@
 /* Contexts: settings, errors, memory and its limits, marks and releases, nodes found again. */
 #include "expr/expr.h"
-#include <check.h>
+#include "suite.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>

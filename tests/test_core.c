@@ -2,7 +2,7 @@
 #include "core/ops.h"
 #include "core/reducers.h"
 #include "core/text.h"
-#include <check.h>
+#include "suite.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  *     RD_DIFF_LARGE=20000                                        so many seeds of large expressions */
 #define _GNU_SOURCE
 #include "differential.h"
-#include <check.h>
+#include "suite.h"
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,11 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { DEFAULT_COUNT = SANITIZED ? 2000 : 20000, DEFAULT_LARGE = DEFAULT_COUNT / 50 };
+
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-enum { DEFAULT_COUNT = 2000, DEFAULT_LARGE = 40, SANITIZED = 1 };
-extern void __sanitizer_set_death_callback(void (*callback)(void));
+extern void                                 __sanitizer_set_death_callback(void (*callback)(void));
 #else
-enum { DEFAULT_COUNT = 20000, DEFAULT_LARGE = 400, SANITIZED = 0 };
 static void __sanitizer_set_death_callback(void (*callback)(void))
 {
     (void)callback;

@@ -1,6 +1,6 @@
 /* Leaves and views: shapes, which elements, one form of equal views. */
 #include "expr/expr.h"
-#include <check.h>
+#include "suite.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/node.h"
 #include "programs.h"
-#include <check.h>
+#include "suite.h"
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>

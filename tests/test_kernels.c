@@ -1,7 +1,7 @@
 /* test_kernels.c - the scalar interpreter: loops, addresses, calls, errors, and programs as text. */
 #include "kernels/cpu/cpu.h"
 #include "programs.h"
-#include <check.h>
+#include "suite.h"
 #include <stdlib.h>
 #include <string.h>
 

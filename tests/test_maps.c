@@ -1,7 +1,7 @@
 /* Maps as they are built: types, shapes, numbers, function text and callers' functions.  Nothing is evaluated; as
  * equal nodes are one node, what two ways of writing mean is compared by address. */
 #include "expr/expr.h"
-#include <check.h>
+#include "suite.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

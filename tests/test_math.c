@@ -1,7 +1,7 @@
 /* test_math.c - the elementary functions: error in ulp against long double, special values, and the same bits from
  * each instruction set.  `test_math --table` prints the table of docs/accuracy.md. */
 #include "kernels/cpu/math.h"
-#include <check.h>
+#include "suite.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* .npy headers: what one may say, and what is refused. */
 #include "io/npy.h"
-#include <check.h>
+#include "suite.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "expr/array.h"
 #include "io/npy.h"
 #include "io/save.h"
-#include <check.h>
+#include "suite.h"
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>

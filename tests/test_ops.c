@@ -1,7 +1,7 @@
 /* test_ops.c - the scalar code of operators, through programs of a few instructions. */
 #include "kernels/cpu/ops.h"
 #include "programs.h"
-#include <check.h>
+#include "suite.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

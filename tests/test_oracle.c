@@ -1,6 +1,6 @@
 /* test_oracle.c - the referee is tested too: cases computed by hand. */
 #include "oracle.h"
-#include <check.h>
+#include "suite.h"
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>

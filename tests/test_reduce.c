@@ -1,6 +1,6 @@
 /* Reductions and scans as they are built: types, shapes, keywords and refusals.  Nothing is evaluated. */
 #include "expr/expr.h"
-#include <check.h>
+#include "suite.h"
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>

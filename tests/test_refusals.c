@@ -1,6 +1,6 @@
 /* Leaves and views that are refused: the status, and the words that the sentence must have. */
 #include "expr/expr.h"
-#include <check.h>
+#include "suite.h"
 #include <stdlib.h>
 #include <string.h>
 

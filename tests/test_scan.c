@@ -11,7 +11,7 @@
 static const char *const isas[] = { "scalar", "baseline", "avx2", "avx512" };
 
 /* ---- The definition, in so many words ----------------------------------------------------------------------- */
-enum { MOST = 8400, NODE = 16, STEPS = 64 };
+enum { MOST = 8400, NODE = 16, STEPS = 64, STEP = SANITIZED ? 5 : 1 };
 
 static rd_word x[MOST];
 static bool    mask[MOST];
@@ -263,7 +263,7 @@ START_TEST(interpreters_agree_with_the_definition)
 
     srand((unsigned)_i + 1);
     for (size_t k = 0; k < COUNT(layouts); k++)
-        for (int how = 0; how < 16; how++) {
+        for (int how = (int)k % STEP; how < 16; how += STEP) {
             const rd_fold fold = fold_of(c, &layouts[k], how & 1 ? RD_PREFIX_TREE : RD_PREFIX_LEFT, how & 2, how & 4);
 
             fill(c, layouts[k].n * layouts[k].rows, k % 2);
@@ -329,7 +329,7 @@ START_TEST(instruction_sets_and_tasks_change_no_bit)
                           rd_dtype_kind(type) == RD_KIND_FLOAT ? rand() / (double)RAND_MAX + 0.5 : rand() % 100, type));
     for (size_t s = 0; s < COUNT(shapes); s++)
         for (int axis = 0; axis < shapes[s].n; axis++)
-            for (int how = 0; how < 8; how++) {
+            for (int how = (_i + axis) % STEP; how < 8; how += STEP) {
                 const rd_mark mark = rd_ctx_mark(ctx);
                 rd_expr      *v =
                     rd_leaf(ctx, &(rd_array){ .in = data, .type = type, .shape = shapes[s], .order = how & 1 });

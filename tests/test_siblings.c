@@ -2,7 +2,7 @@
  *
  * The others are chosen to change how it is evaluated: they store its operands (windows, reshapes), read its reductions
  * at other places, or walk the same arrays in another order. */
-#include <check.h>
+#include "suite.h"
 #include <rdim.h>
 #include <stdlib.h>
 #include <string.h>

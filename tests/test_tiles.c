@@ -1,7 +1,7 @@
 /* test_tiles.c - what the tile machine computes element by element: every operator, cast, load and store, in every form
  * and type, by every set of kernels, against the scalar interpreter. */
 #include "tiles.h"
-#include <check.h>
+#include "suite.h"
 #include <stdio.h>
 #include <string.h>
 

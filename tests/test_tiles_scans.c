@@ -1,7 +1,7 @@
 /* test_tiles_scans.c - scans of the tile machine, and results of folds beside other registers, by every set of kernels,
  * against the scalar interpreter. */
 #include "tiles.h"
-#include <check.h>
+#include "suite.h"
 #include <stdio.h>
 
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))

@@ -1,7 +1,7 @@
 /* tiles.c - programs run by every interpreter of this machine. */
 #include "tiles.h"
 #include "kernels/cpu/cpu.h"
-#include <check.h>
+#include "suite.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #define RD_TESTS_VALUES_H
 #include <rdim.h>
 
-#include <check.h>
+#include "suite.h"
 #include <stddef.h>
 
 #define COUNT(a)    (sizeof(a) / sizeof *(a))

@@ -1,0 +1,17 @@
+/* suite.h - Check, as all suites use it. */
+#ifndef RD_TESTS_SUITE_H
+#define RD_TESTS_SUITE_H
+
+#include <check.h>
+
+/* Check writes the place of every assertion that holds to a file: in loops over elements that took most of the time. */
+#define _mark_point(file, line) ((void)0)
+
+/* Sanitizers see as much in a part of the cases. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
+#endif
