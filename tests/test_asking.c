@@ -292,9 +292,11 @@ static rd_expr *serial(void)
 static const struct {
     const char *what;
     rd_expr *(*build)(void);
-    const char *words[8];
+    const char *words[9]; /* to NULL */
 } texts[] = {
-    { "anomaly", ranked, { "y0: f32 (8, 8)", "leaf f32 (8, 8)", "virtual shape: ", ":8", "stage 0", "bytes", "lane" } },
+    { "anomaly",
+      ranked,
+      { "y0: f32 (8, 8)", "leaf f32 (8, 8)", "virtual shape: ", ":8", "stage 0", "bytes", "lane", "backend: cpu" } },
     { "reshape", mixed_reshape, { "the operand of a reshape is stored", "stage 1", "array" } },
     { "concatenation", joined, { "a concatenation is stored", "stage 1", "part" } },
     { "window", windowed, { "is stored: its elements are read at several places each", "log1p", "stage 1" } },

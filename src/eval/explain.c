@@ -103,6 +103,33 @@ static void memory_text(rd_text *text, const rd_tree *tree)
     rd_text_add(text, "arrays between stages: %lld bytes\n", arrays);
 }
 
+static void *explain_memory(void *pool, size_t bytes)
+{
+    return rd_pool_get(pool, bytes);
+}
+
+/* Stages run on tiles, by vectors; those that cannot, one element at a time.  False without memory. */
+static bool tier_text(rd_text *text, rd_nest *nest, rd_pool *pool)
+{
+    const rd_backend_table *backend = &rd_backend_cpu;
+    rd_program             *p       = rd_lower(nest, pool);
+    int                     scalar  = 0;
+
+    for (int s = 0; p && s < nest->n_stage; s++) {
+        if (!backend->prepare(&p[s], explain_memory, pool))
+            return false;
+        scalar += !backend->tiles(&p[s]);
+    }
+    if (!p)
+        return false;
+    rd_text_add(text, "tier: 0, %s", scalar && scalar == nest->n_stage ? "scalar" : "tiles");
+    for (int s = 0, n = 0; scalar < nest->n_stage && s < nest->n_stage; s++)
+        if (!backend->tiles(&p[s]))
+            rd_text_add(text, "%s %d", n++ ? "," : ", scalar in stage", s);
+    rd_text_add(text, "; backend: %s\n", backend->name);
+    return true;
+}
+
 const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_eval_opts full;
@@ -123,11 +150,10 @@ const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
         rd_nest_text(&text, nest);
         combine_text(&text, nest->tree);
         memory_text(&text, nest->tree);
-        rd_text_add(&text, "tier: 0, scalar programs; backend: cpu\n");
-        if (text.failed)
-            rd_fail(ctx, RD_ERR_MEMORY, "rd_explain: no memory for the text");
-        else
+        if (tier_text(&text, nest, pool) && !text.failed)
             kept = rd_arena_text(ctx, text.at);
+        else
+            rd_fail(ctx, RD_ERR_MEMORY, "rd_explain: no memory for the text");
     }
     rd_text_free(&text);
     rd_pool_free(pool);

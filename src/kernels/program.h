@@ -166,6 +166,7 @@ typedef struct rd_backend_table {
     void (*body)(const rd_program *p, rd_task *task);                      /* inst[body..tail) on [lo, hi)  */
     void (*join)(const rd_program *p, rd_task *into, const rd_task *next); /* trees of the following share  */
     void (*tail)(const rd_program *p, rd_task *task);                      /* inst[tail..)                  */
+    bool (*tiles)(const rd_program *p);                                    /* not an element at a time?     */
 } rd_backend_table;
 
 extern const rd_backend_table rd_backend_cpu, rd_backend_cuda;

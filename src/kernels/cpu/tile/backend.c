@@ -77,6 +77,16 @@ static void tail(const rd_program *p, rd_task *task)
         rd_backend_scalar.tail(p, task);
 }
 
-const rd_backend_table rd_backend_cpu = {
-    .name = "cpu", .probe = probe, .prepare = prepare, .head = head, .body = body, .join = join, .tail = tail
-};
+static bool tiles(const rd_program *p)
+{
+    return p->code;
+}
+
+const rd_backend_table rd_backend_cpu = { .name    = "cpu",
+                                          .probe   = probe,
+                                          .prepare = prepare,
+                                          .head    = head,
+                                          .body    = body,
+                                          .join    = join,
+                                          .tail    = tail,
+                                          .tiles   = tiles };

@@ -131,34 +131,41 @@ static rd_fused fused_as(rd_op op)
     }
 }
 
+/* Step i computes map `as` of the operands of `from` itself, if there is such a kernel and they are in the tile. */
+static bool fuse_map(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as, int32_t from)
+{
+    const rd_tile_fold *f = &code->fold[p->inst[i].arg];
+    const int32_t       x = p->inst[from].a, y = rd_op_table[p->inst[from].op].arity == 2 ? p->inst[from].b : -1;
+
+    if (!code->simd->fused[f->elem][f->fold->reducer][as] || !in_tile(code, x) || (y >= 0 && !in_tile(code, y)))
+        return false;
+    code->inst[i].fused   = as;
+    code->inst[i].x       = x;
+    code->inst[i].y       = y;
+    code->inst[from].skip = true;
+    code->reg[x].last     = i > code->reg[x].last ? i : code->reg[x].last;
+    if (y >= 0)
+        code->reg[y].last = i > code->reg[y].last ? i : code->reg[y].last;
+    return true;
+}
+
 static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst      *inst = &p->inst[i];
     const rd_tile_fold *f    = &code->fold[inst->arg];
-    rd_tile_inst       *t    = &code->inst[i];
     const int32_t       map  = only_map(p, code, inst->a);
     const int32_t       sub  = map >= 0 ? only_map(p, code, p->inst[map].a) : -1;
-    rd_fused            as   = map >= 0 ? fused_as(p->inst[map].op) : RD_FUSED_none;
-    const rd_inst      *from = map >= 0 ? &p->inst[map] : NULL;
+    const rd_fused      as   = map >= 0 ? fused_as(p->inst[map].op) : RD_FUSED_none;
+    rd_fused            diff = RD_FUSED_none;
 
-    if (f->masked || inst->b >= 0 || f->form == RD_FOLD_ELEMENTS || !code->simd->fused[f->elem])
+    if (!as || f->masked || inst->b >= 0 || f->form == RD_FOLD_ELEMENTS || !code->simd->fused[f->elem])
         return;
-    if (sub >= 0 && p->inst[sub].op == RD_OP_sub && (as == RD_FUSED_square || as == RD_FUSED_abs)) {
-        as   = as == RD_FUSED_square ? RD_FUSED_sqdiff : RD_FUSED_absdiff;
-        from = &p->inst[sub];
-    }
-    if (!as || !code->simd->fused[f->elem][f->fold->reducer][as] || !in_tile(code, from->a) ||
-        (rd_op_table[from->op].arity == 2 && !in_tile(code, from->b)))
-        return;
-    t->fused             = as;
-    t->x                 = from->a;
-    t->y                 = rd_op_table[from->op].arity == 2 ? from->b : -1;
-    code->inst[map].skip = true;
-    if (from != &p->inst[map])
-        code->inst[sub].skip = true;
-    code->reg[t->x].last = i > code->reg[t->x].last ? i : code->reg[t->x].last;
-    if (t->y >= 0)
-        code->reg[t->y].last = i > code->reg[t->y].last ? i : code->reg[t->y].last;
+    if (sub >= 0 && p->inst[sub].op == RD_OP_sub)
+        diff = as == RD_FUSED_square ? RD_FUSED_sqdiff : as == RD_FUSED_abs ? RD_FUSED_absdiff : RD_FUSED_none;
+    if (diff && fuse_map(p, code, i, diff, sub))
+        code->inst[map].skip = true;
+    else
+        fuse_map(p, code, i, as, map);
 }
 
 /* The sum of bools cast to ints counts them. */
