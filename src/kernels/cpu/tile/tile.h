@@ -150,19 +150,16 @@ static inline int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at)
     return position;
 }
 
-/* A register as this level sees it. */
+/* A register as this level sees it; put together field by field, as a copy that is changed would be read while its
+ * parts still are on their way to memory. */
 static inline rd_view rd_tiles_view(const rd_tiles *m, int32_t reg)
 {
-    rd_view        v     = m->reg[reg];
+    const rd_view *home  = &m->reg[reg];
     const rd_level level = m->code->reg[reg].level;
+    const int64_t  row   = level == RD_AT_TILE ? home->row : level == RD_AT_ROW && m->level == RD_AT_TILE;
+    const int64_t  col   = level == RD_AT_TILE ? home->col : level == RD_AT_ROW && m->level == RD_AT_ROW;
 
-    if (level == RD_AT_TASK)
-        v.row = v.col = 0;
-    else if (level == RD_AT_ROW) {
-        v.row = m->level == RD_AT_TILE;
-        v.col = m->level == RD_AT_ROW;
-    }
-    return v;
+    return (rd_view){ .at = home->at, .row = row, .col = col, .elem = home->elem };
 }
 
 /* Element (row, col) of a view. */

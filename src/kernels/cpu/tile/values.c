@@ -64,16 +64,16 @@ typedef struct operands {
     unsigned form;
 } operands;
 
-static operands operands_of(const rd_tiles *m, const rd_inst *inst)
+static void find_operands(const rd_tiles *m, const rd_inst *inst, operands *o)
 {
     const int32_t reg[3] = { inst->a, inst->b, inst->c };
-    operands o = { .n = inst->kind == RD_I_SELECT ? 3 : inst->kind == RD_I_CAST ? 1 : rd_op_table[inst->op].arity };
 
-    for (int k = 0; k < o.n; k++) {
-        o.a[k] = rd_tiles_view(m, reg[k]);
-        o.form |= (unsigned)(o.a[k].col == 0) << k;
+    o->n    = inst->kind == RD_I_SELECT ? 3 : rd_op_table[inst->op].arity;
+    o->form = 0;
+    for (int k = 0; k < 3 && k < o->n; k++) {
+        o->a[k] = rd_tiles_view(m, reg[k]);
+        o->form |= (unsigned)(o->a[k].col == 0) << k;
     }
-    return o;
 }
 
 static void swap_factors(operands *o)
@@ -97,9 +97,11 @@ static void map(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *t    = &m->code->inst[pc];
-    operands            o    = operands_of(m, inst);
-    const rd_view       y    = rd_tiles_target(m, pc, inst->dst);
-    bool                one  = flat(m, &y);
+    operands            o;
+
+    find_operands(m, inst, &o);
+    const rd_view y   = rd_tiles_target(m, pc, inst->dst);
+    bool          one = flat(m, &y);
 
     if (inst->op == RD_OP_fma && (o.form & 3U) == 1)
         swap_factors(&o);
