@@ -26,88 +26,94 @@ static inline int JOIN(any, ELEM)(MASK m)
 /* NaN is better than all but an earlier NaN; of equals the earlier stays. */
 #define BETTER(op, x, s) (((x)op(s)) | (((x) != (x)) & ((s) == (s))))
 
+/* The same for what is looked for: any NaN is. */
+#define EQUAL(x, s) (((x) == (s)) | (((x) != (x)) & ((s) != (s))))
+
 /* Place of the first element of x[0 .. n) that is better than *best, the best of them, or -1; *best becomes it. */
-#define BEST_OF_ROW(name, op, reducer)                                                                        \
-    static int64_t JOIN(name##_row, ELEM)(int64_t n, const void *px, void *best)                              \
-    {                                                                                                         \
-        const T *const x     = px;                                                                            \
-        T              found = *(const T *)best;                                                              \
-        int64_t        place = -1;                                                                            \
-        for (int64_t from = 0; from < n; from += PART) {                                                      \
-            const int64_t to  = from + PART < n ? from + PART : n;                                            \
-            T             top = x[from];                                                                      \
-            int64_t       k   = from;                                                                         \
-            if (to - from >= 4 * LANES) {                                                                     \
-                VEC v[4];                                                                                     \
-                for (int u = 0; u < 4; u++)                                                                   \
-                    v[u] = JOIN(load, ELEM)(x + k + u * LANES);                                               \
-                for (k += 4 * LANES; k + 4 * LANES <= to; k += 4 * LANES) {                                   \
-                    UNROLL(4)                                                                                 \
-                    for (int u = 0; u < 4; u++) {                                                             \
-                        const VEC e = JOIN(load, ELEM)(x + k + u * LANES);                                    \
-                        v[u]        = TAKES_##reducer(v[u], e);                                               \
-                    }                                                                                         \
-                }                                                                                             \
-                v[0] = TAKES_##reducer(v[0], v[1]);                                                           \
-                v[2] = TAKES_##reducer(v[2], v[3]);                                                           \
-                v[0] = TAKES_##reducer(v[0], v[2]);                                                           \
-                for (int l = 0; l < LANES; l++)                                                               \
-                    top = BETTER(op, v[0][l], top) ? v[0][l] : top;                                           \
-            }                                                                                                 \
-            for (; k < to; k++)                                                                               \
-                top = BETTER(op, x[k], top) ? x[k] : top;                                                     \
-            if (BETTER(op, top, found)) {                                                                     \
-                found = top;                                                                                  \
-                place = from;                                                                                 \
-            }                                                                                                 \
-        }                                                                                                     \
-        if (place < 0)                                                                                        \
-            return -1;                                                                                        \
-        while (found == found ? x[place] != found : x[place] == x[place])                                     \
-            place++;                                                                                          \
-        *(T *)best = x[place];                                                                                \
-        return place;                                                                                         \
-    }                                                                                                         \
-    /* Many states side by side, rows of rising index: a state's index is looked up only where it changes. */ \
-    static void JOIN(name##_rows, ELEM)(const rd_fold_rows *q)                                                \
-    {                                                                                                         \
-        T *const       s     = q->s[0];                                                                       \
-        int64_t *const index = q->s[1];                                                                       \
-        for (int64_t r = 0; r < q->rows; r += 4) {                                                            \
-            const int64_t rows = q->rows - r < 4 ? q->rows - r : 4;                                           \
-            const T      *x    = (const T *)q->x + r * q->ldx;                                                \
-            int64_t       l    = 0;                                                                           \
-            for (; l + LANES <= q->n; l += LANES) {                                                           \
-                VEC  v = JOIN(load, ELEM)(s + l), top = JOIN(load, ELEM)(x + l);                              \
-                MASK row, better                      = { 0 };                                                \
-                for (int64_t k = 1; k < rows; k++) {                                                          \
-                    const VEC e = JOIN(load, ELEM)(x + k * q->ldx + l);                                       \
-                    top         = TAKES_##reducer(top, e);                                                    \
-                }                                                                                             \
-                if (!JOIN(any, ELEM)(BETTER(op, top, v)))                                                     \
-                    continue;                                                                                 \
-                row = (MASK){ 0 } - 1;                                                                        \
-                for (int64_t k = 0; k < rows; k++) {                                                          \
-                    const VEC  e = JOIN(load, ELEM)(x + k * q->ldx + l);                                      \
-                    const MASK m = BETTER(op, e, v);                                                          \
-                    v            = PICKED(m, e, v);                                                           \
-                    row          = (row & ~m) | (((MASK){ 0 } + (I)k) & m);                                   \
-                    better |= m;                                                                              \
-                }                                                                                             \
-                if (JOIN(any, ELEM)(better)) {                                                                \
-                    *(VEC *)(s + l) = v;                                                                      \
-                    for (int k = 0; k < LANES; k++)                                                           \
-                        if (row[k] >= 0)                                                                      \
-                            index[l + k] = q->index + (r + row[k]) * q->index_row + (l + k) * q->index_col;   \
-                }                                                                                             \
-            }                                                                                                 \
-            for (; l < q->n; l++)                                                                             \
-                for (int64_t k = 0; k < rows; k++)                                                            \
-                    if (BETTER(op, x[k * q->ldx + l], s[l])) {                                                \
-                        s[l]     = x[k * q->ldx + l];                                                         \
-                        index[l] = q->index + (r + k) * q->index_row + l * q->index_col;                      \
-                    }                                                                                         \
-        }                                                                                                     \
+#define BEST_OF_ROW(name, op, reducer)                                                                         \
+    static int64_t JOIN(name##_row, ELEM)(int64_t n, const void *px, void *best)                               \
+    {                                                                                                          \
+        const T *const x     = px;                                                                             \
+        T              found = *(const T *)best;                                                               \
+        int64_t        place = -1;                                                                             \
+        for (int64_t from = 0; from < n; from += PART) {                                                       \
+            const int64_t to  = from + PART < n ? from + PART : n;                                             \
+            T             top = found;                                                                         \
+            int64_t       k   = from;                                                                          \
+            if (to - from >= 4 * LANES) {                                                                      \
+                VEC v[4];                                                                                      \
+                for (int u = 0; u < 4; u++)                                                                    \
+                    v[u] = JOIN(load, ELEM)(x + k + u * LANES);                                                \
+                for (k += 4 * LANES; k + 4 * LANES <= to; k += 4 * LANES) {                                    \
+                    UNROLL(4)                                                                                  \
+                    for (int u = 0; u < 4; u++) {                                                              \
+                        const VEC e = JOIN(load, ELEM)(x + k + u * LANES);                                     \
+                        v[u]        = TAKES_##reducer(v[u], e);                                                \
+                    }                                                                                          \
+                }                                                                                              \
+                v[0] = TAKES_##reducer(v[0], v[1]);                                                            \
+                v[2] = TAKES_##reducer(v[2], v[3]);                                                            \
+                v[0] = TAKES_##reducer(v[0], v[2]);                                                            \
+                if (JOIN(any, ELEM)(BETTER(op, v[0], (VEC){ 0 } + found)))                                     \
+                    for (int l = 0; l < LANES; l++)                                                            \
+                        top = BETTER(op, v[0][l], top) ? v[0][l] : top;                                        \
+            }                                                                                                  \
+            for (; k < to; k++)                                                                                \
+                top = BETTER(op, x[k], top) ? x[k] : top;                                                      \
+            if (BETTER(op, top, found)) {                                                                      \
+                found = top;                                                                                   \
+                place = from;                                                                                  \
+            }                                                                                                  \
+        }                                                                                                      \
+        if (place < 0)                                                                                         \
+            return -1;                                                                                         \
+        while (place + LANES <= n && !JOIN(any, ELEM)(EQUAL(JOIN(load, ELEM)(x + place), (VEC){ 0 } + found))) \
+            place += LANES;                                                                                    \
+        while (!EQUAL(x[place], found))                                                                        \
+            place++;                                                                                           \
+        *(T *)best = x[place];                                                                                 \
+        return place;                                                                                          \
+    }                                                                                                          \
+    /* Many states side by side, rows of rising index: a state's index is looked up only where it changes. */  \
+    static void JOIN(name##_rows, ELEM)(const rd_fold_rows *q)                                                 \
+    {                                                                                                          \
+        T *const       s     = q->s[0];                                                                        \
+        int64_t *const index = q->s[1];                                                                        \
+        for (int64_t r = 0; r < q->rows; r += 4) {                                                             \
+            const int64_t rows = q->rows - r < 4 ? q->rows - r : 4;                                            \
+            const T      *x    = (const T *)q->x + r * q->ldx;                                                 \
+            int64_t       l    = 0;                                                                            \
+            for (; l + LANES <= q->n; l += LANES) {                                                            \
+                VEC  v = JOIN(load, ELEM)(s + l), top = JOIN(load, ELEM)(x + l);                               \
+                MASK row, better                      = { 0 };                                                 \
+                for (int64_t k = 1; k < rows; k++) {                                                           \
+                    const VEC e = JOIN(load, ELEM)(x + k * q->ldx + l);                                        \
+                    top         = TAKES_##reducer(top, e);                                                     \
+                }                                                                                              \
+                if (!JOIN(any, ELEM)(BETTER(op, top, v)))                                                      \
+                    continue;                                                                                  \
+                row = (MASK){ 0 } - 1;                                                                         \
+                for (int64_t k = 0; k < rows; k++) {                                                           \
+                    const VEC  e = JOIN(load, ELEM)(x + k * q->ldx + l);                                       \
+                    const MASK m = BETTER(op, e, v);                                                           \
+                    v            = PICKED(m, e, v);                                                            \
+                    row          = (row & ~m) | (((MASK){ 0 } + (I)k) & m);                                    \
+                    better |= m;                                                                               \
+                }                                                                                              \
+                if (JOIN(any, ELEM)(better)) {                                                                 \
+                    *(VEC *)(s + l) = v;                                                                       \
+                    for (int k = 0; k < LANES; k++)                                                            \
+                        if (row[k] >= 0)                                                                       \
+                            index[l + k] = q->index + (r + row[k]) * q->index_row + (l + k) * q->index_col;    \
+                }                                                                                              \
+            }                                                                                                  \
+            for (; l < q->n; l++)                                                                              \
+                for (int64_t k = 0; k < rows; k++)                                                             \
+                    if (BETTER(op, x[k * q->ldx + l], s[l])) {                                                 \
+                        s[l]     = x[k * q->ldx + l];                                                          \
+                        index[l] = q->index + (r + k) * q->index_row + l * q->index_col;                       \
+                    }                                                                                          \
+        }                                                                                                      \
     }
 BEST_OF_ROW(argmin, <, min)
 BEST_OF_ROW(argmax, >, max)
@@ -123,6 +129,7 @@ static rd_simd_rows *const JOIN(best_rows, ELEM)[RD_N_REDUCERS] = {
 #undef LANES
 #undef PART
 #undef BETTER
+#undef EQUAL
 #undef BEST_OF_ROW
 #undef TAKES_min
 #undef TAKES_max
