@@ -289,11 +289,10 @@ static bool make_panel(const rd_tree *tree, rd_item **at, bool root, int64_t few
 
 static bool make_panels(const rd_tree *tree, rd_scope *scope, int64_t fewest)
 {
-    for (rd_item **at = &scope->first, *next = *at; next;) {
-        rd_item *item = next;
+    for (rd_item **at = &scope->first; *at;) {
+        const rd_item *next = (*at)->next;
 
-        next = item->next;
-        if (item->loop && !make_panel(tree, at, scope == tree->root, fewest))
+        if ((*at)->loop && !make_panel(tree, at, scope == tree->root, fewest))
             return false;
         while (*at != next)
             at = &(*at)->next;

@@ -1,6 +1,5 @@
 /* choose.c - which table of kernels runs here. */
 #include "kernels/cpu/simd/simd.h"
-#include <stdlib.h>
 #include <string.h>
 
 /* Best first. */
@@ -31,13 +30,12 @@ const rd_simd *rd_simd_named(const char *name)
     return NULL;
 }
 
+/* The last one runs anywhere. */
 const rd_simd *rd_simd_here(void)
 {
-    const char    *name  = getenv("RDIM_ISA");
-    const rd_simd *asked = name ? rd_simd_named(name) : NULL;
+    int k = 0;
 
-    for (int k = 0; k < N_TABLES && !asked; k++)
-        if (tables[k]->probe())
-            asked = tables[k];
-    return asked;
+    while (k < N_TABLES - 1 && !tables[k]->probe())
+        k++;
+    return tables[k];
 }

@@ -43,7 +43,7 @@ MOVES(F64, double, double, NORMAL_NUMBER)
     {                                            \
         E *y = py;                               \
         for (int64_t i = 0; i < n; i++)          \
-            y[i] = (C)y[i];                      \
+            y[i] = (E)(C)y[i];                   \
     }
 WRAP(I8, int8_t, int64_t)
 WRAP(I16, int16_t, int64_t)

@@ -119,7 +119,7 @@ typedef struct rd_simd {
 
 extern const rd_simd rd_simd_baseline, rd_simd_avx2, rd_simd_avx512;
 
-/* The best table of this machine, or the one that RDIM_ISA names (baseline, avx2, avx512) if it can run here. */
+/* The best table of this machine. */
 const rd_simd *rd_simd_here(void);
 /* The table of that name, NULL if there is none or it cannot run here. */
 const rd_simd *rd_simd_named(const char *name);

@@ -1,6 +1,6 @@
 /* prepare.c - a loop program seen as tiles: which loops are rows and columns, and where registers live. */
 #include "kernels/cpu/tile/tile.h"
-#include <string.h>
+#include <assert.h>
 
 /* Rows of a tile whose elements are only read in place: a block's worth, more if they are short, to forget what a tile
  * costs. */
@@ -357,6 +357,7 @@ static void find_totals(const rd_program *p, rd_tile_code *code)
             !code->simd->totals[f->elem] || !code->simd->totals[f->elem][f->fold->reducer][code->inst[i].fused])
             continue;
         loops_at(p, code, i, &row, &col);
+        assert(col); /* as the STEP is at tile level */
         f->totals = f->lane.row == 0 && f->outer.row == 0 && f->fold->outer.n_add == 0 &&
                     col->extent == f->fold->lane_extent && code->loop[col - p->loop].most >= col->extent &&
                     runs_once(p, i);

@@ -1,14 +1,14 @@
 /* results.c - results of folds. */
 #include "kernels/cpu/fold.h"
 #include "kernels/cpu/tile/trees.h"
-#include <string.h>
+#include <assert.h>
 
 /* Results in the accumulator's element become those of the register. */
 void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void *const *from, void *const *to)
 {
     const rd_elem made = f->indexed ? RD_ELEM_i64 : f->elem, wanted = rd_elem_of(f->fold->out);
 
-    for (int32_t k = 0; k < f->fold->n_out && from[k] != to[k]; k++) {
+    for (int32_t k = 0; k < f->fold->n_out; k++) {
         m->code->simd->cast[wanted][made](n, to[k], from[k]);
         if (m->code->simd->wrap[f->fold->out])
             m->code->simd->wrap[f->fold->out](n, to[k]);
@@ -87,13 +87,15 @@ static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, 
 
 static void close_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_view *y)
 {
-    void *s[RD_MAX_STATE], *to[RD_MAX_STATE];
+    void *s[RD_MAX_STATE];
 
+    assert(f->fold->n_out == 1);
     for (int64_t c = 0, n; c < m->cols; c += n) {
+        void *to = rd_view_at(y, 0, c);
+
         n = m->cols - c < RD_SPARE ? m->cols - c : RD_SPARE;
         rd_tree_row(f, memory, 0, c, s);
-        to[0] = rd_view_at(y, 0, c);
-        rd_tiles_finish(m, f, memory, n, s, to);
+        rd_tiles_finish(m, f, memory, n, s, &to);
     }
 }
 
@@ -106,11 +108,11 @@ static int64_t together(const rd_tile_fold *f, int64_t cell, int64_t left)
     return n < RD_SPARE ? n : RD_SPARE;
 }
 
-static void register_views(rd_tiles *m, int32_t pc, rd_view *y)
+static void register_views(rd_tiles *m, int32_t pc, int32_t n, rd_view *y)
 {
     const rd_inst *inst = &m->p->inst[pc];
 
-    for (int32_t k = 0; k < m->p->fold[inst->arg].n_out; k++) {
+    for (int32_t k = 0; k < n; k++) {
         rd_view *v = &m->reg[inst->dst + k];
         if (m->code->inst[pc].level == RD_AT_TILE) {
             v->at  = m->buffers + (m->code->inst[pc].buffer + k) * m->code->buffer_bytes;
@@ -133,7 +135,7 @@ void rd_tiles_close(rd_tiles *m, int32_t pc)
     const int64_t row = w->row + (f->own_rows && m->level == RD_AT_TILE ? f->cells : 0);
     rd_view       y[RD_MAX_STATE];
 
-    register_views(m, pc, y);
+    register_views(m, pc, f->fold->n_out, y);
     if (f->totals) {
         close_totals(m, f, memory, &y[0]);
         return;

@@ -1,6 +1,7 @@
 /* values.c - instructions that compute elements: on a whole tile, on a row of rows, or on one element. */
 #include "kernels/cpu/call.h"
 #include "kernels/cpu/tile/tile.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,7 +71,8 @@ static void find_operands(const rd_tiles *m, const rd_inst *inst, operands *o)
 
     o->n    = inst->kind == RD_I_SELECT ? 3 : rd_op_table[inst->op].arity;
     o->form = 0;
-    for (int k = 0; k < 3 && k < o->n; k++) {
+    assert(o->n >= 1 && o->n <= 3);
+    for (int k = 0; k < o->n; k++) {
         o->a[k] = rd_tiles_view(m, reg[k]);
         o->form |= (unsigned)(o->a[k].col == 0) << k;
     }
@@ -103,6 +105,7 @@ static void map(rd_tiles *m, int32_t pc)
     const rd_view y   = rd_tiles_target(m, pc, inst->dst);
     bool          one = flat(m, &y);
 
+    assert(t->map[0]); /* the other forms need not be there */
     if (inst->op == RD_OP_fma && (o.form & 3U) == 1)
         swap_factors(&o);
     rd_simd_map *kernel = t->map[o.form];
@@ -281,26 +284,35 @@ static void check_index(rd_tiles *m, int32_t pc)
 }
 
 /* ---- Callbacks --------------------------------------------------------------------------------------------- */
+typedef struct arguments {
+    int32_t n;
+    rd_view in[RD_MAX_CALL];
+} arguments;
+
 /* Loops over floats get whole rows, everything else element by element. */
-static bool call_row(rd_tiles *m, const rd_call *call, const rd_view *in, const rd_view *y, int64_t r)
+static bool by_rows(const rd_call *call, const arguments *a)
+{
+    if (call->block || call->f32_1 || call->f32_2 || call->f64_1 || call->f64_2)
+        return false;
+    for (int32_t k = 0; k < a->n; k++)
+        if (a->in[k].col != 1)
+            return false;
+    return true;
+}
+
+static void call_row(const rd_tiles *m, const rd_call *call, const arguments *a, const rd_view *y, int64_t r)
 {
     const void *at[RD_MAX_CALL];
 
-    if (call->block || call->f32_1 || call->f32_2 || call->f64_1 || call->f64_2)
-        return false;
-    for (int32_t k = 0; k < call->n_in; k++) {
-        if (in[k].col != 1)
-            return false;
-        at[k] = rd_view_at(&in[k], r, 0);
-    }
+    for (int32_t k = 0; k < a->n; k++)
+        at[k] = rd_view_at(&a->in[k], r, 0);
     if (y->elem == RD_ELEM_f32)
         call->f32(m->cols, (const float *const *)at, (float *)(void *)rd_view_at(y, r, 0));
     else
         call->f64(m->cols, (const double *const *)at, (double *)(void *)rd_view_at(y, r, 0));
-    return true;
 }
 
-static void call_elements(rd_tiles *m, const rd_inst *inst, const rd_view *in, const rd_view *y, int64_t r)
+static void call_elements(rd_tiles *m, const rd_inst *inst, const arguments *a, const rd_view *y, int64_t r)
 {
     const rd_call *call = &m->p->call[inst->arg];
 
@@ -308,8 +320,8 @@ static void call_elements(rd_tiles *m, const rd_inst *inst, const rd_view *in, c
         rd_word     words[RD_MAX_CALL], result = { 0 };
         const char *sentence;
 
-        for (int32_t k = 0; k < call->n_in; k++)
-            words[k] = rd_view_word(&in[k], r, c);
+        for (int32_t k = 0; k < a->n; k++)
+            words[k] = rd_view_word(&a->in[k], r, c);
         sentence = rd_call_run(call, words, inst->type, &result);
         rd_view_set(y, r, c, result);
         if (sentence) {
@@ -324,13 +336,16 @@ static void call(rd_tiles *m, int32_t pc)
     const rd_inst *inst = &m->p->inst[pc];
     const rd_call *call = &m->p->call[inst->arg];
     const rd_view  y    = rd_tiles_target(m, pc, inst->dst);
-    rd_view        in[RD_MAX_CALL];
+    arguments      a    = { .n = call->n_in };
 
-    for (int32_t k = 0; k < call->n_in; k++)
-        in[k] = rd_tiles_view(m, call->in[k]);
+    for (int32_t k = 0; k < a.n; k++)
+        a.in[k] = rd_tiles_view(m, call->in[k]);
+    const bool rows = by_rows(call, &a);
     for (int64_t r = 0; r < m->rows; r++)
-        if (!call_row(m, call, in, &y, r))
-            call_elements(m, inst, in, &y, r);
+        if (rows)
+            call_row(m, call, &a, &y, r);
+        else
+            call_elements(m, inst, &a, &y, r);
 }
 
 void rd_tiles_value(rd_tiles *m, int32_t pc)
