@@ -20,20 +20,6 @@ static bool same_address(const rd_address *a, const rd_address *b)
     return true;
 }
 
-/* The loop whose body holds instruction i directly, -1: none. */
-static int enclosing_loop(const rd_program *p, int i)
-{
-    int depth = 0;
-
-    while (i-- > 0) {
-        if (p->inst[i].kind == RD_I_END)
-            depth++;
-        else if (p->inst[i].kind == RD_I_LOOP && depth-- == 0)
-            return p->inst[i].arg;
-    }
-    return -1;
-}
-
 static bool touches(const rd_program *p, int i, rd_inst_kind kind, int slot)
 {
     return p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot;
@@ -44,7 +30,7 @@ static bool program_safe(const rd_program *p, int out, int leaf)
     for (int load = 0; load < p->n_inst; load++)
         for (int store = 0; touches(p, load, RD_I_LOAD, leaf) && store < p->n_inst; store++)
             if (touches(p, store, RD_I_STORE, out) &&
-                (store < load || enclosing_loop(p, load) != enclosing_loop(p, store) ||
+                (store < load || rd_loop_around(p, load) != rd_loop_around(p, store) ||
                  !same_address(&p->address[p->inst[load].arg], &p->address[p->inst[store].arg])))
                 return false;
     return true;

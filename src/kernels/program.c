@@ -1,6 +1,14 @@
-/* program.c - a loop program as text, one instruction a line. */
+/* program.c - a loop program read: where an instruction stands; all of it as text, one instruction a line. */
 #include "kernels/program.h"
 #include <inttypes.h>
+
+int32_t rd_loop_around(const rd_program *p, int32_t i)
+{
+    for (int32_t k = i - 1; k >= 0; k--)
+        if (p->inst[k].kind == RD_I_LOOP && p->loop[p->inst[k].arg].end > i)
+            return p->inst[k].arg;
+    return -1;
+}
 
 static const char *const law_names[] = { [RD_LAW_exact]      = "exact",
                                          [RD_LAW_commutes]   = "commutes",

@@ -172,4 +172,6 @@ typedef struct rd_backend_table {
 extern const rd_backend_table rd_backend_cpu, rd_backend_cuda;
 
 void rd_program_text(rd_text *text, const rd_program *p);
+/* The loop whose body holds instruction i directly, -1: none. */
+int32_t rd_loop_around(const rd_program *p, int32_t i);
 #endif

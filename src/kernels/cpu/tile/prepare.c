@@ -321,49 +321,42 @@ static bool plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
     return true;
 }
 
-/* The loop whose body holds instruction i directly, -1: none. */
-static int32_t enclosing(const rd_program *p, int32_t i)
-{
-    int32_t loop = -1;
-
-    for (int32_t k = 0; k < i; k++)
-        if (p->inst[k].kind == RD_I_LOOP && p->loop[p->inst[k].arg].end > i)
-            loop = p->inst[k].arg;
-    return loop;
-}
-
 /* Does the loop over columns around a STEP run once from the fold's START to its end? */
 static bool runs_once(const rd_program *p, int32_t step)
 {
-    const int32_t start = find(p, RD_I_START, p->inst[step].arg), cols = enclosing(p, step);
+    const int32_t start = find(p, RD_I_START, p->inst[step].arg), cols = rd_loop_around(p, step);
     int32_t       begin = step;
 
     while (p->inst[begin].kind != RD_I_LOOP || p->inst[begin].arg != cols)
         begin--;
-    return enclosing(p, start) == enclosing(p, begin);
+    return rd_loop_around(p, start) == rd_loop_around(p, begin);
 }
 
 /* Rows of one block that begin, are folded and end at once need no states. */
+static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t step)
+{
+    const rd_inst      *inst = &p->inst[step];
+    const rd_tile_fold *f    = &code->fold[inst->arg];
+    const rd_loop      *row, *col;
+
+    if (f->form != RD_FOLD_RUN || f->any_order || f->masked || inst->b >= 0 || f->cells != 1 || f->fold->n_block != 1 ||
+        f->fold->lanes != 256 / rd_elem_size(f->elem) || code->inst[step].level != RD_AT_TILE ||
+        code->reg[inst->a].level != RD_AT_TILE || !code->simd->totals[f->elem] ||
+        !code->simd->totals[f->elem][f->fold->reducer][code->inst[step].fused])
+        return false;
+    loops_at(p, code, step, &row, &col);
+    assert(col); /* as the STEP is at tile level */
+    return f->lane.row == 0 && f->outer.row == 0 && f->fold->outer.n_add == 0 && col->extent == f->fold->lane_extent &&
+           code->loop[col - p->loop].most >= col->extent && runs_once(p, step);
+}
+
 static void find_totals(const rd_program *p, rd_tile_code *code)
 {
-    for (int32_t i = 0; i < p->n_inst; i++) {
-        const rd_inst *inst = &p->inst[i];
-        rd_tile_fold  *f    = &code->fold[inst->kind == RD_I_STEP ? inst->arg : 0];
-        const rd_loop *row, *col;
-
-        if (inst->kind != RD_I_STEP || f->form != RD_FOLD_RUN || f->any_order || f->masked || inst->b >= 0 ||
-            f->cells != 1 || f->fold->n_block != 1 || f->fold->lanes != 256 / rd_elem_size(f->elem) ||
-            code->inst[i].level != RD_AT_TILE || code->reg[inst->a].level != RD_AT_TILE ||
-            !code->simd->totals[f->elem] || !code->simd->totals[f->elem][f->fold->reducer][code->inst[i].fused])
-            continue;
-        loops_at(p, code, i, &row, &col);
-        assert(col); /* as the STEP is at tile level */
-        f->totals = f->lane.row == 0 && f->outer.row == 0 && f->fold->outer.n_add == 0 &&
-                    col->extent == f->fold->lane_extent && code->loop[col - p->loop].most >= col->extent &&
-                    runs_once(p, i);
-        if (f->totals)
-            f->row_bytes = 8;
-    }
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_STEP && folds_totals(p, code, i)) {
+            code->fold[p->inst[i].arg].totals    = true;
+            code->fold[p->inst[i].arg].row_bytes = 8;
+        }
 }
 
 /* ---- What it can do ---------------------------------------------------------------------------------------- */
