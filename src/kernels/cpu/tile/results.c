@@ -99,15 +99,6 @@ static void close_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory,
     }
 }
 
-/* Neighbouring cells of one group close together, RD_SPARE at most. */
-static int64_t together(const rd_tile_fold *f, int64_t cell, int64_t left)
-{
-    const int64_t in_group = f->form == RD_FOLD_COLUMNS ? f->group - cell % f->group : 1;
-    const int64_t n        = left < in_group ? left : in_group;
-
-    return n < RD_SPARE ? n : RD_SPARE;
-}
-
 static void register_views(rd_tiles *m, int32_t pc, int32_t n, rd_view *y)
 {
     const rd_inst *inst = &m->p->inst[pc];
@@ -143,7 +134,7 @@ void rd_tiles_close(rd_tiles *m, int32_t pc)
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0, n; c < m->cols; c += n) {
             const int64_t cell = first + r * row + c * col;
-            n                  = col == 1 ? together(f, cell, m->cols - c) : 1;
+            n                  = col == 1 ? rd_tree_together(f, cell, m->cols - c) : 1;
             close_cells(m, f, memory, cell, n, y, r, c);
         }
 }

@@ -154,16 +154,6 @@ static void scan_row(rd_tiles *m, scan *a, int64_t cell, int64_t step, int64_t r
         so_far(m, f, a->memory, cell, n, true, g->depth > 0, rd_view_at(&a->y, r, c));
 }
 
-/* Neighbouring cells of one group go together, RD_SPARE at most. */
-static int64_t together(const rd_tile_fold *f, int64_t cell, int64_t left)
-{
-    const int64_t n = f->form != RD_FOLD_COLUMNS          ? 1
-                      : left < f->group - cell % f->group ? left
-                                                          : f->group - cell % f->group;
-
-    return n < RD_SPARE ? n : RD_SPARE;
-}
-
 void rd_tiles_scan(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -182,7 +172,7 @@ void rd_tiles_scan(rd_tiles *m, int32_t pc)
             continue;
         }
         for (int64_t c = 0, n; c < m->cols; c += n) {
-            n = together(f, cell + r * row + c, m->cols - c);
+            n = rd_tree_together(f, cell + r * row + c, m->cols - c);
             scan_row(m, &a, cell + r * row + c * f->cell.col, step + r * step_row + c * step_col, r, c, n);
         }
     }

@@ -29,6 +29,15 @@ void rd_tree_carry(const rd_tile_fold *f, char *memory, int64_t slot, void **s);
 enum { RD_SPARE = 512 };
 void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s);
 
+/* How many of the `left` cells from one on can be looked after together: neighbours of one group, RD_SPARE at most. */
+static inline int64_t rd_tree_together(const rd_tile_fold *f, int64_t cell, int64_t left)
+{
+    const int64_t in_group = f->form == RD_FOLD_COLUMNS ? f->group - cell % f->group : 1;
+    const int64_t n        = left < in_group ? left : in_group;
+
+    return n < RD_SPARE ? n : RD_SPARE;
+}
+
 /* results.c: n states of finished blocks become results; at most RD_SPARE if they must be converted. */
 void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t n, void *const *s,
                      void *const *to);
