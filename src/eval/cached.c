@@ -180,10 +180,10 @@ static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *
         c->stats.made++;
         return run_once(c->ctx, results, opts);
     }
-    if (s && c->key.n_leaf <= RD_SAME_LEAVES && c->key.n_leaf)
+    if (c->key.n_leaf > RD_SAME_LEAVES)
+        s = NULL; /* no room for their addresses */
+    if (s && c->key.n_leaf)
         memcpy(s->leaf, c->leaf, (size_t)c->key.n_leaf * sizeof *s->leaf);
-    else
-        s = c->key.n_leaf ? NULL : s;
     rd_cache_lock(c);
     e = hold(c, find(c));
     if (e && s)
