@@ -1,6 +1,6 @@
 /* lse.h - the step of `logsumexp` and `maxsumexp` without weights: what RD_LSE of rows.h comes to for a state that has met
  * an element and weight 1.  Four rows at a time: their exponentials do not wait for each other.  folds.h includes it once
- * per float type. */
+ * per float type, after its rows. */
 static inline void JOIN(lse_one, ELEM)(T *m, T *s, T x)
 {
     const T   e0   = RD_F(exp)(-RD_F(fabs)(x - *m));

@@ -1,5 +1,5 @@
 /* moments.h - the step of `moments` without weights, as reducers.def has it with w = 1: three of its four registers stay
- * in vectors for several rows.  table.h includes it once per float type, after strips.h, with ELEM and T set. */
+ * in vectors for several rows.  folds.h includes it once per float type, after its rows. */
 #define VEC   JOIN(vec, ELEM)
 #define LANES (RD_VECTOR_BYTES / (int)sizeof(T))
 

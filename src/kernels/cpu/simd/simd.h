@@ -42,6 +42,8 @@ typedef struct rd_fold_rows {
 typedef void rd_simd_rows(const rd_fold_rows *q);
 /* The same for rows that are all of a fold, one block of the combine tree at most: y[r] = finished state of row r. */
 typedef void rd_simd_totals(const rd_fold_rows *q, void *y);
+/* The same for rows that are a whole block of all lanes: y[l] = finished state of lane l. */
+typedef void rd_simd_block(const rd_fold_rows *q, void *y);
 
 /* A reducer's code on states side by side.  States of finished blocks lie in elements `counter`: f64 for sums of f32. */
 typedef struct rd_fold_code {
@@ -107,7 +109,7 @@ typedef struct rd_simd {
     const rd_fold_code   *fold[RD_N_ELEMS];                  /* [accumulator's element][reducer]   */
     rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED];    /* [element][reducer][map], or NULL */
     rd_simd_totals *const (*totals[RD_N_ELEMS])[RD_N_FUSED]; /* likewise                          */
-    rd_simd_totals *const (*blocks[RD_N_ELEMS])[RD_N_FUSED]; /* of whole blocks: y[l] = state of lane l */
+    rd_simd_block *const (*blocks[RD_N_ELEMS])[RD_N_FUSED];  /* likewise                          */
     rd_simd_best *const *best[RD_N_ELEMS];                   /* [element][reducer]: argmin, argmax, or NULL */
     rd_simd_rows *const *best_rows[RD_N_ELEMS];              /* their step where rows come by rising index  */
     int64_t (*count)(int64_t n, const void *x);              /* of bytes 1 among bytes 0                    */

@@ -223,7 +223,7 @@ static rd_simd_totals *const JOIN(totals, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = { E
 #define RD_FUSE(name, ...) FUSED_ENTRY(sum, total, name) FUSED_ENTRY(min, total, name) FUSED_ENTRY(max, total, name)
 #include "kernels/cpu/simd/fused.def"
 };
-static rd_simd_totals *const JOIN(blocks, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = { ENTRIES(block)
+static rd_simd_block *const JOIN(blocks, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = { ENTRIES(block)
 #define RD_FUSE(name, ...) FUSED_ENTRY(sum, block, name) FUSED_ENTRY(min, block, name) FUSED_ENTRY(max, block, name)
 #include "kernels/cpu/simd/fused.def"
 };

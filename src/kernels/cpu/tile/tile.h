@@ -6,7 +6,9 @@
  * elements as the tile has rows; those further out, on one element.
  *
  *   program -prepare.c-> plan of tiles: which loops are rows and columns, where registers live, what is fused
- *                        -run.c-> loops; values.c: maps, loads, stores; folds.c: the combine tree */
+ *                        (fuse.c: passes that need not be; buffers.c: what shares memory, how large tiles are)
+ *                        -run.c-> loops; values.c: maps, loads, stores; folds.c, scans.c, results.c: reductions and
+ *                        scans, on the combine tree of trees.c */
 #ifndef RD_KERNELS_CPU_TILE_H
 #define RD_KERNELS_CPU_TILE_H
 #include "kernels/cpu/simd/simd.h"
