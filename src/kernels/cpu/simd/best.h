@@ -1,9 +1,6 @@
 /* best.h - argmin and argmax of floats: which element is best is known without states for every lane, as any order gives
  * the same one.  table.h includes it once per float type, after strips.h, with ELEM, T, I set. */
-#define VEC   JOIN(vec, ELEM)
-#define MASK  JOIN(mask, ELEM)
-#define LANES (RD_VECTOR_BYTES / (int)sizeof(T))
-#define PART  1024 /* elements that are looked through again for the place of their best */
+#define PART 1024 /* elements that are looked through again for the place of their best */
 
 static inline int JOIN(any, ELEM)(MASK m)
 {
@@ -124,13 +121,7 @@ static rd_simd_best *const JOIN(best, ELEM)[RD_N_REDUCERS] = {
 static rd_simd_rows *const JOIN(best_rows, ELEM)[RD_N_REDUCERS] = {
     [RD_RED_argmin] = JOIN(argmin_rows, ELEM), [RD_RED_argmax] = JOIN(argmax_rows, ELEM)
 };
-#undef VEC
-#undef MASK
-#undef LANES
 #undef PART
 #undef BETTER
 #undef EQUAL
 #undef BEST_OF_ROW
-#undef TAKES_min
-#undef TAKES_max
-#undef PICKED

@@ -1,7 +1,5 @@
 /* moments.h - the step of `moments` without weights, as reducers.def has it with w = 1: three of its four registers stay
  * in vectors for several rows.  folds.h includes it once per float type, after its rows. */
-#define VEC   JOIN(vec, ELEM)
-#define LANES (RD_VECTOR_BYTES / (int)sizeof(T))
 
 /* A state has met an element, so its count is not 0 and its shift stands. */
 static inline void JOIN(moments_vec, ELEM)(const rd_fold_rows *q, int64_t from, int64_t rows, int64_t l)
@@ -42,5 +40,3 @@ static void JOIN(moments_rows, ELEM)(const rd_fold_rows *q)
     if (rest.n)
         JOIN(fold_moments_step, ELEM)(&rest);
 }
-#undef VEC
-#undef LANES

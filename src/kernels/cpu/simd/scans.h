@@ -9,19 +9,13 @@
  * table.h includes it once per element, with ELEM, T and MAKE_SCANS(make) set, and for floats SCAN_VECTORS. */
 #define SCAN(name, part) JOIN(JOIN(scan_##name, part), ELEM)
 
-#define ONE_sum(s, x)  RD_ADD(s, x)
-#define ONE_prod(s, x) RD_MUL(s, x)
-#define ONE_min(s, x)  ((x) < (s) || (x) != (x) ? (x) : (s))
-#define ONE_max(s, x)  ((x) > (s) || (x) != (x) ? (x) : (s))
-#define ONE_any(s, x)  ((s) | (x))
-#define ONE_all(s, x)  ((s) & (x))
 /* What finish makes of a state: the one quiet NaN of minima and maxima. */
-#define DONE_sum(s)    ((T)(s))
-#define DONE_prod(s)   ((T)(s))
-#define DONE_min(s)    ((s) != (s) ? (T)RD_NAN : (T)(s))
-#define DONE_max(s)    DONE_min(s)
-#define DONE_any(s)    ((T)(s))
-#define DONE_all(s)    ((T)(s))
+#define DONE_sum(s)  ((T)(s))
+#define DONE_prod(s) ((T)(s))
+#define DONE_min(s)  ((s) != (s) ? (T)RD_NAN : (T)(s))
+#define DONE_max(s)  DONE_min(s)
+#define DONE_any(s)  ((T)(s))
+#define DONE_all(s)  ((T)(s))
 
 /* ---- Neighbouring columns ---------------------------------------------------------------------------------- */
 #define COLUMNS(name, W, identity)                             \
@@ -58,15 +52,7 @@
 
 /* ---- Along a row ------------------------------------------------------------------------------------------- */
 #ifdef SCAN_VECTORS
-#define VEC             JOIN(vec, ELEM)
-#define MASK            JOIN(mask, ELEM)
-#define LANES           (RD_VECTOR_BYTES / (int)sizeof(T))
-#define BLOCK           (RD_SCAN_BLOCK / LANES)
-#define PICKED(m, a, b) ((VEC)(((MASK)(a) & (m)) | ((MASK)(b) & ~(m))))
-#define ALL_sum(s, x)   ((s) + (x))
-#define ALL_prod(s, x)  ((s) * (x))
-#define ALL_min(s, x)   PICKED(((x) < (s)) | ((x) != (x)), x, s)
-#define ALL_max(s, x)   PICKED(((x) > (s)) | ((x) != (x)), x, s)
+#define BLOCK (RD_SCAN_BLOCK / LANES)
 
 /* Lane l of (a, b) in pass d; the last one of a. */
 #define FROM(l, d)           ((l) & (d) ? ((l) & ~(2 * (d)-1)) + (d)-1 : LANES + (l))
@@ -79,9 +65,9 @@
     for (int k = 0; k < BLOCK; k++) {                                                           \
         const VEC a = d < LANES ? v[k] : v[(k * LANES & ~(2 * d - 1)) / LANES + d / LANES - 1]; \
         if (d < LANES)                                                                          \
-            v[k] = ALL_##name(SHUFFLED(a, nothing, FROM, d), v[k]);                             \
+            v[k] = TAKES_##name(SHUFFLED(a, nothing, FROM, d), v[k]);                           \
         else if (k * LANES & d)                                                                 \
-            v[k] = ALL_##name(SHUFFLED(a, a, LAST, d), v[k]);                                   \
+            v[k] = TAKES_##name(SHUFFLED(a, a, LAST, d), v[k]);                                 \
     }
 
 /* The blocks before and a prefix t. */
@@ -188,12 +174,6 @@ MAKE_SCANS(BOTH)
 static const rd_scan_code JOIN(scans, ELEM)[RD_N_REDUCERS] = { MAKE_SCANS(SCAN_ENTRY) };
 
 #undef SCAN
-#undef ONE_sum
-#undef ONE_prod
-#undef ONE_min
-#undef ONE_max
-#undef ONE_any
-#undef ONE_all
 #undef DONE_sum
 #undef DONE_prod
 #undef DONE_min
@@ -201,15 +181,7 @@ static const rd_scan_code JOIN(scans, ELEM)[RD_N_REDUCERS] = { MAKE_SCANS(SCAN_E
 #undef DONE_any
 #undef DONE_all
 #undef COLUMNS
-#undef VEC
-#undef MASK
-#undef LANES
 #undef BLOCK
-#undef PICKED
-#undef ALL_sum
-#undef ALL_prod
-#undef ALL_min
-#undef ALL_max
 #undef FROM
 #undef LAST
 #undef SHUFFLED

@@ -7,20 +7,11 @@
  * against 17 GB/s for rows of 2 KiB).
  *
  * table.h includes it once per float type, with ELEM, T, I (an int as wide) set. */
-#define VEC   JOIN(vec, ELEM)
-#define MASK  JOIN(mask, ELEM)
-#define LANES (RD_VECTOR_BYTES / (int)sizeof(T))
 #define STRIP (256 / RD_VECTOR_BYTES < 8 ? 256 / RD_VECTOR_BYTES : 8) /* vectors of states kept in registers */
 #define WIDE  (16384 / (int64_t)sizeof(T))
 
 typedef T VEC __attribute__((vector_size(RD_VECTOR_BYTES), aligned(sizeof(T)), may_alias));
 typedef I MASK __attribute__((vector_size(RD_VECTOR_BYTES)));
-
-#define PICKED(m, a, b)  ((VEC)(((MASK)(a) & (m)) | ((MASK)(b) & ~(m))))
-#define TAKES_sum(s, x)  ((s) + (x))
-#define TAKES_prod(s, x) ((s) * (x))
-#define TAKES_min(s, x)  PICKED(((x) < (s)) | ((x) != (x)), x, s)
-#define TAKES_max(s, x)  PICKED(((x) > (s)) | ((x) != (x)), x, s)
 
 static inline VEC JOIN(abs_vec, ELEM)(VEC x)
 {
@@ -108,11 +99,7 @@ static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
 
 /* Totals of rows that are one block of the combine tree: lanes in registers, closed by halving.  y is of the counter's
  * type W.  What a row costs beyond its elements counts for rows of a few hundred: no states in memory, no calls. */
-#define ROW_LANES      (256 / (int)sizeof(T))
-#define ONE_sum(s, x)  ((s) + (x))
-#define ONE_prod(s, x) ((s) * (x))
-#define ONE_min(s, x)  ((x) < (s) || (x) != (x) ? (x) : (s))
-#define ONE_max(s, x)  ((x) > (s) || (x) != (x) ? (x) : (s))
+#define ROW_LANES (256 / (int)sizeof(T))
 
 /* A whole block of the tree, lanes in registers: finished states, without the states of a block in memory. */
 #define BLOCK_KERNEL(name, reducer, W, operands, ...)                                            \
@@ -229,23 +216,14 @@ static rd_simd_block *const JOIN(blocks, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = { EN
 };
 #undef ROW_LANES
 #undef BLOCK_KERNEL
-#undef ONE_sum
-#undef ONE_prod
-#undef ONE_min
-#undef ONE_max
 #undef TOTAL_KERNEL
 #undef BOTH_KERNELS
 #undef PLAIN_ENTRY
 #undef FUSED_ENTRY
 #undef ENTRIES
 #undef ABS
-#undef VEC
-#undef MASK
-#undef LANES
 #undef STRIP
 #undef WIDE
-#undef TAKES_sum
-#undef TAKES_prod
 #undef AT_1
 #undef AT_2
 #undef PART_1

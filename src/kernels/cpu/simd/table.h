@@ -26,6 +26,7 @@
 #define TEXT(name)  TEXT_(name)
 
 #include "kernels/cpu/simd/memory.h"
+#include "kernels/cpu/simd/vectors.h"
 
 /* ---- Maps: maps.h, by element ------------------------------------------------------------------------------ */
 #define PICK(rule, make, float_row, int_row) FLOAT_##rule(make, float_row)
