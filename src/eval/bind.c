@@ -1,6 +1,7 @@
 /* bind.c - addresses of a run: inputs and results as given, memory aside where a result must not be written yet. */
 #include "eval/frame.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 rd_status rd_no_memory(const rd_plan *plan)
@@ -22,7 +23,7 @@ static span span_of(const void *base, int64_t lo, int64_t hi, rd_dtype type)
 
 static bool meet(span a, span b)
 {
-    return a.lo < b.hi && b.lo < a.hi;
+    return a.lo < a.hi && b.lo < b.hi && a.lo < b.hi && b.lo < a.hi;
 }
 
 static bool meets_input(const rd_plan *plan, const rd_frame *f, int k, span mine)
@@ -145,27 +146,48 @@ rd_status rd_bind(const rd_plan *plan, rd_frame *frame, const void *const *in, v
 }
 
 /* ---- After the run -------------------------------------------------------------------------------------------- */
-/* Moves index on to the next element in C order; false after the last. */
-static bool next_element(const rd_output *o, int64_t *index)
+/* The axis along which neighbours are nearest in memory, -1: no axis has neighbours. */
+static int row_axis(const rd_output *o)
+{
+    int row = -1;
+
+    for (int a = 0; a < o->rank; a++)
+        if (o->extent[a] > 1 && (row < 0 || llabs(o->stride[a]) < llabs(o->stride[row])))
+            row = a;
+    return row;
+}
+
+static void copy_row(char *to, const char *from, int64_t n, int64_t pitch, int size)
+{
+    if (pitch == size)
+        memcpy(to, from, (size_t)(n * size));
+    else
+        for (int64_t i = 0; i < n; i++)
+            memcpy(to + i * pitch, from + i * pitch, (size_t)size);
+}
+
+/* Moves index on to the next row in C order; false after the last. */
+static bool next_row(const rd_output *o, int row, int64_t *index)
 {
     for (int a = o->rank; a-- > 0; index[a] = 0)
-        if (++index[a] < o->extent[a])
+        if (a != row && ++index[a] < o->extent[a])
             return true;
     return false;
 }
 
+/* Nothing but the elements: what lies between them is the caller's. */
 static void copy_out(const rd_output *o, char *to, const char *from)
 {
-    int     size               = rd_dtype_size(o->type);
-    int64_t index[RD_MAX_RANK] = { 0 };
+    const int size = rd_dtype_size(o->type), row = row_axis(o);
+    int64_t   index[RD_MAX_RANK] = { 0 };
 
     do {
         int64_t at = 0;
 
         for (int a = 0; a < o->rank; a++)
-            at += index[a] * o->stride[a];
-        memcpy(to + at * size, from + at * size, (size_t)size);
-    } while (next_element(o, index));
+            at += index[a] * o->stride[a] * size;
+        copy_row(to + at, from + at, row < 0 ? 1 : o->extent[row], row < 0 ? size : o->stride[row] * size, size);
+    } while (next_row(o, row, index));
 }
 
 void rd_unbind(const rd_plan *plan, rd_frame *frame, rd_status status)
