@@ -33,15 +33,39 @@ rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg)
     return rd_tiles_view(m, reg);
 }
 
-/* Columns side by side, and rows too? */
+/* Rows that follow each other as their columns do? */
+static bool one_run(const rd_tiles *m, int64_t row, int64_t col)
+{
+    return m->rows == 1 || row == m->cols * col;
+}
+
 static bool flat(const rd_tiles *m, const rd_view *v)
 {
-    return v->col == 1 && (m->rows == 1 || v->row == m->cols);
+    return v->col == 1 && one_run(m, v->row, 1);
 }
 
 static bool uniform(const rd_tiles *m, const rd_view *v)
 {
     return v->col == 0 && (m->rows == 1 || v->row == 0);
+}
+
+/* A tile for kernels: so many runs of so many elements side by side.  Short rows cost more than their elements, so what
+ * lies flat is one run. */
+typedef struct runs {
+    int64_t n, each;
+} runs;
+
+static runs runs_of(const rd_tiles *m, bool one)
+{
+    return one ? (runs){ 1, m->rows * m->cols } : (runs){ m->rows, m->cols };
+}
+
+static void wrap(const rd_tiles *m, rd_simd_wrap *kernel, const rd_view *y)
+{
+    const runs q = runs_of(m, flat(m, y));
+
+    for (int64_t r = 0; r < q.n; r++)
+        kernel(q.each, rd_view_at(y, r, 0));
 }
 
 rd_view rd_tiles_dense(rd_tiles *m, rd_view v)
@@ -111,20 +135,15 @@ static void map(rd_tiles *m, int32_t pc)
     rd_simd_map *kernel = t->map[o.form];
     for (int k = 0; k < o.n; k++)
         one = one && (flat(m, &o.a[k]) || uniform(m, &o.a[k]));
-    if (one && kernel)
-        kernel(m->rows * m->cols, y.at, o.a[0].at, o.n > 1 ? o.a[1].at : o.a[0].at, o.n > 2 ? o.a[2].at : o.a[0].at,
-               &m->task->warnings);
-    else
-        for (int64_t r = 0; r < m->rows; r++)
-            if (kernel)
-                kernel(m->cols, rd_view_at(&y, r, 0), rd_view_at(&o.a[0], r, 0),
-                       rd_view_at(&o.a[o.n > 1 ? 1 : 0], r, 0), rd_view_at(&o.a[o.n > 2 ? 2 : 0], r, 0),
-                       &m->task->warnings);
-            else
-                map_slowly(m, t->map[0], &o, &y, r);
+    const runs q = runs_of(m, one && kernel);
+    for (int64_t r = 0; r < q.n; r++)
+        if (kernel)
+            kernel(q.each, rd_view_at(&y, r, 0), rd_view_at(&o.a[0], r, 0), rd_view_at(&o.a[o.n > 1 ? 1 : 0], r, 0),
+                   rd_view_at(&o.a[o.n > 2 ? 2 : 0], r, 0), &m->task->warnings);
+        else
+            map_slowly(m, t->map[0], &o, &y, r);
     if (t->wrap)
-        for (int64_t r = 0; r < m->rows; r++)
-            t->wrap(m->cols, rd_view_at(&y, r, 0));
+        wrap(m, t->wrap, &y);
 }
 
 static void cast(rd_tiles *m, int32_t pc)
@@ -132,13 +151,12 @@ static void cast(rd_tiles *m, int32_t pc)
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *t    = &m->code->inst[pc];
     const rd_view       x = rd_tiles_dense(m, rd_tiles_view(m, inst->a)), y = rd_tiles_target(m, pc, inst->dst);
-    rd_simd_cast       *kernel = m->code->simd->cast[y.elem][x.elem];
+    const runs          q = runs_of(m, flat(m, &x) && flat(m, &y));
 
-    for (int64_t r = 0; r < m->rows; r++) {
-        kernel(m->cols, rd_view_at(&y, r, 0), rd_view_at(&x, r, 0));
-        if (t->wrap)
-            t->wrap(m->cols, rd_view_at(&y, r, 0));
-    }
+    for (int64_t r = 0; r < q.n; r++)
+        m->code->simd->cast[y.elem][x.elem](q.each, rd_view_at(&y, r, 0), rd_view_at(&x, r, 0));
+    if (t->wrap)
+        wrap(m, t->wrap, &y);
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------ */
@@ -180,16 +198,17 @@ static void load(rd_tiles *m, int32_t pc)
             read_ahead(m, &from);
         return;
     }
-    y = rd_tiles_target(m, pc, inst->dst);
-    for (int64_t r = 0; r < m->rows; r++) {
+    y            = rd_tiles_target(m, pc, inst->dst);
+    const runs q = runs_of(m, !w->gathers && one_run(m, w->row, w->col) && flat(m, &y));
+    for (int64_t r = 0; r < q.n; r++) {
         const char *row = from.at + r * w->row * w->size;
 
         if (w->gathers)
-            for (int64_t c = 0; c < m->cols; c++)
+            for (int64_t c = 0; c < q.each; c++)
                 m->code->simd->load[w->at->type](1, rd_view_at(&y, r, c),
                                                  row + (c * w->col + gathered(m, w->at, r, c)) * w->size, 1);
         else
-            m->code->simd->load[w->at->type](m->cols, rd_view_at(&y, r, 0), row, w->col);
+            m->code->simd->load[w->at->type](q.each, rd_view_at(&y, r, 0), row, w->col);
     }
 }
 
@@ -202,19 +221,20 @@ static void store(rd_tiles *m, int32_t pc)
 
     if (t->done)
         return;
-    x  = rd_tiles_dense(m, rd_tiles_view(m, m->p->inst[pc].a));
-    to = memory_view(m, w, x.elem).at;
-    for (int64_t r = 0; r < m->rows; r++) {
+    x            = rd_tiles_dense(m, rd_tiles_view(m, m->p->inst[pc].a));
+    to           = rd_tiles_memory(m, w);
+    const runs q = runs_of(m, !w->gathers && one_run(m, w->row, w->col) && flat(m, &x));
+    for (int64_t r = 0; r < q.n; r++) {
         char *row = to + r * w->row * w->size;
 
         if (w->gathers)
-            for (int64_t c = 0; c < m->cols; c++)
+            for (int64_t c = 0; c < q.each; c++)
                 m->code->simd->store[w->at->type](1, row + (c * w->col + gathered(m, w->at, r, c)) * w->size, 1,
                                                   rd_view_at(&x, r, c));
         else if (t->stream)
-            m->code->simd->stream(m->cols * w->size, row, rd_view_at(&x, r, 0));
+            m->code->simd->stream(q.each * w->size, row, rd_view_at(&x, r, 0));
         else
-            m->code->simd->store[w->at->type](m->cols, row, w->col, rd_view_at(&x, r, 0));
+            m->code->simd->store[w->at->type](q.each, row, w->col, rd_view_at(&x, r, 0));
     }
 }
 
