@@ -1,27 +1,9 @@
 /* pool.h - memory that goes all at once: a plan's, or that of planning. */
 #ifndef RD_EVAL_POOL_H
 #define RD_EVAL_POOL_H
+#include "core/bytes.h"
 #include "rdim.h"
 #include <stddef.h>
-
-/* Sums and products of sizes; INT64_MAX, more than there is, where they overflow. */
-static inline int64_t rd_bytes_add(int64_t a, int64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
-static inline int64_t rd_bytes_times(int64_t a, int64_t b)
-{
-    int64_t bytes;
-
-    return __builtin_mul_overflow(a, b, &bytes) ? INT64_MAX : bytes;
-}
-
-/* Whole cache lines. */
-static inline int64_t rd_lines(int64_t bytes)
-{
-    return rd_bytes_add(bytes, 63) / 64 * 64;
-}
 
 typedef struct rd_pool rd_pool;
 

@@ -1,5 +1,6 @@
 /* fold.c - a task's share of a reduction or scan: the combine tree of program.h, built from the left. */
 #include "kernels/cpu/fold.h"
+#include "core/bytes.h"
 #include <assert.h>
 
 /* A finished row of nodes covers blocks [start, start + 2^level). */
@@ -216,7 +217,7 @@ static rd_fold_state lay_out(const rd_fold *fold)
 int64_t rd_fold_bytes(const rd_fold *fold)
 {
     const rd_fold_state s = lay_out(fold);
-    return fold->n_cell * s.cell_bytes + round16(2 * s.node.bytes) + s.node.spare_bytes;
+    return rd_bytes_add(rd_bytes_times(fold->n_cell, s.cell_bytes), round16(2 * s.node.bytes) + s.node.spare_bytes);
 }
 
 void rd_fold_open(rd_fold_state *s, const rd_fold *fold, char *memory)

@@ -1,31 +1,23 @@
 /* machine.c - all that a task of the interpreter keeps between instructions. */
 #include "kernels/cpu/machine.h"
-
-/* The next piece of a task's state; of none, to learn how many bytes that takes. */
-static void *piece(char *state, int64_t *used, int64_t bytes)
-{
-    char *at = state ? state + *used : NULL;
-
-    *used += (bytes + 15) / 16 * 16;
-    return at;
-}
+#include "core/bytes.h"
 
 static int64_t lay_out(rd_machine *m, const rd_program *p, char *state)
 {
     int64_t used = 0;
 
-    piece(state, &used, sizeof *m);
+    rd_piece(&used, 1, sizeof *m);
     m->p    = p;
-    m->reg  = piece(state, &used, (p->n_reg + 1) * (int64_t)sizeof *m->reg);
-    m->axis = piece(state, &used, p->n_axis * (int64_t)sizeof *m->axis);
-    m->loop = piece(state, &used, p->n_loop * (int64_t)sizeof *m->loop);
-    m->open = piece(state, &used, p->n_loop * (int64_t)sizeof *m->open);
-    m->op   = piece(state, &used, p->n_inst * (int64_t)sizeof *m->op);
-    m->size = piece(state, &used, p->n_address * (int64_t)sizeof *m->size);
-    m->fold = piece(state, &used, p->n_fold * (int64_t)sizeof *m->fold);
+    m->reg  = rd_piece_of(state, &used, p->n_reg + 1, sizeof *m->reg);
+    m->axis = rd_piece_of(state, &used, p->n_axis, sizeof *m->axis);
+    m->loop = rd_piece_of(state, &used, p->n_loop, sizeof *m->loop);
+    m->open = rd_piece_of(state, &used, p->n_loop, sizeof *m->open);
+    m->op   = rd_piece_of(state, &used, p->n_inst, sizeof *m->op);
+    m->size = rd_piece_of(state, &used, p->n_address, sizeof *m->size);
+    m->fold = rd_piece_of(state, &used, p->n_fold, sizeof *m->fold);
     m->reg += state ? 1 : 0;
     for (int32_t k = 0; k < p->n_fold; k++) {
-        char *cells = piece(state, &used, rd_fold_bytes(&p->fold[k]));
+        char *cells = rd_piece_of(state, &used, 1, rd_fold_bytes(&p->fold[k]));
         if (state)
             rd_fold_open(&m->fold[k], &p->fold[k], cells);
     }

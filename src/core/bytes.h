@@ -1,0 +1,42 @@
+/* bytes.h - sizes of memory: sums and products that stop at more than there is, and memory laid out piece by piece. */
+#ifndef RD_CORE_BYTES_H
+#define RD_CORE_BYTES_H
+#include <stddef.h>
+#include <stdint.h>
+
+/* INT64_MAX where they overflow. */
+static inline int64_t rd_bytes_add(int64_t a, int64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+static inline int64_t rd_bytes_times(int64_t a, int64_t b)
+{
+    int64_t bytes;
+
+    return __builtin_mul_overflow(a, b, &bytes) ? INT64_MAX : bytes;
+}
+
+/* Whole cache lines. */
+static inline int64_t rd_lines(int64_t bytes)
+{
+    return rd_bytes_add(bytes, 63) / 64 * 64;
+}
+
+/* Where the next piece of memory begins: n items of `each` bytes, in whole cache lines. */
+static inline int64_t rd_piece(int64_t *used, int64_t n, int64_t each)
+{
+    const int64_t at = *used;
+
+    *used = rd_bytes_add(at, rd_lines(rd_bytes_times(n, each)));
+    return at;
+}
+
+/* Its address; NULL without memory, to learn how much is needed. */
+static inline void *rd_piece_of(char *memory, int64_t *used, int64_t n, int64_t each)
+{
+    const int64_t at = rd_piece(used, n, each);
+
+    return memory ? memory + at : NULL;
+}
+#endif
