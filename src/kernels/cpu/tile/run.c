@@ -1,5 +1,6 @@
 /* run.c - the loops of a program, run tile by tile. */
 #include "kernels/cpu/tile/tile.h"
+#include <assert.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -87,6 +88,15 @@ static bool left(const rd_tiles *m, int32_t loop)
     return m->leave == loop || m->task->status != RD_OK;
 }
 
+/* At the end of a loop over columns: of the rows that go on, those before the one that failed may still fail first. */
+static void keep_rows_before_fault(rd_tiles *m)
+{
+    if (m->fault.row < m->cols)
+        m->cols = m->fault.row;
+    if (m->cols == 0)
+        m->task->status = m->fault.status;
+}
+
 static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
 {
     const rd_loop      *loop  = &m->p->loop[number];
@@ -95,9 +105,11 @@ static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
     const rd_level      level = m->level;
     const int64_t       rows = m->cols, most = m->code->loop[number].most;
 
+    assert(rows == 1 || range.hi - range.lo <= most); /* a row is not left for the next one before its end */
     m->level = RD_AT_TILE;
     m->rows  = rows;
-    for (int64_t done = 0, n = range.hi - range.lo; done < n && !left(m, number); done += m->cols) {
+    for (int64_t done = 0, n = range.hi - range.lo; done < n && !left(m, number) && m->fault.row >= rows;
+         done += m->cols) {
         m->cols     = n - done < most ? n - done : most;
         axis->index = loop->backwards ? range.hi - 1 - done : range.lo + done;
         run(m, pc + 1, loop->end);
@@ -106,6 +118,7 @@ static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
     m->rows  = 1;
     m->cols  = rows;
     *axis    = range;
+    keep_rows_before_fault(m);
 }
 
 static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
@@ -119,6 +132,8 @@ static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
     for (axis->index = range.lo; axis->index < range.hi && !left(m, number); axis->index += m->cols) {
         m->cols = range.hi - axis->index < most ? range.hi - axis->index : most;
         run(m, pc + 1, loop->end);
+        if (m->fault.row < INT64_MAX)
+            m->task->status = m->fault.status;
     }
     m->level = RD_AT_TASK;
     m->cols  = 1;
@@ -205,6 +220,7 @@ bool rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to)
     m->rows  = 1;
     m->cols  = 1;
     m->leave = -1;
+    m->fault = (rd_fault){ .row = INT64_MAX };
     m->ahead = m->ahead_end = NULL;
     for (int32_t k = 0; k < p->n_axis; k++)
         m->axis[k] = (rd_axis_range){ 0, 0, p->axis_extent[k] };

@@ -112,6 +112,13 @@ typedef struct rd_axis_range {
     int64_t index, lo, hi;
 } rd_axis_range;
 
+/* The first element, in the reference's order, that is known to fail; row INT64_MAX: none.  The tile's other instructions
+ * go on, on rows up to its, as one of them may fail before. */
+typedef struct rd_fault {
+    int64_t   row, col;
+    rd_status status; /* its sentence is in the task */
+} rd_fault;
+
 /* A task between instructions; lies in its state with all it points to. */
 typedef struct rd_tiles {
     const rd_program   *p;
@@ -123,7 +130,8 @@ typedef struct rd_tiles {
     rd_axis_range *axis;
     char          *task_words, *row_words, *buffers, *spare; /* spare: one more buffer of 8-byte elements */
     char         **fold;
-    int32_t        leave;             /* loop to leave early, -1 */
+    int32_t        leave; /* loop to leave early, -1 */
+    rd_fault       fault;
     const char    *ahead, *ahead_end; /* memory to fetch into the second-level cache meanwhile */
 } rd_tiles;
 

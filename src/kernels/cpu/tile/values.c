@@ -238,7 +238,7 @@ static void store(rd_tiles *m, int32_t pc)
     }
 }
 
-/* ---- Indices ----------------------------------------------------------------------------------------------- */
+/* ---- Constants and coordinates ----------------------------------------------------------------------------- */
 static void constant(rd_tiles *m, int32_t pc)
 {
     const rd_view y = rd_tiles_target(m, pc, m->p->inst[pc].dst);
@@ -261,12 +261,30 @@ static void coordinate(rd_tiles *m, int32_t pc)
                 (rd_word){ .i64 = first + r * w->row + c * w->col + (w->gathers ? gathered(m, w->at, r, c) : 0) });
 }
 
-static void stop(rd_tiles *m, rd_status status)
+/* ---- Faults ------------------------------------------------------------------------------------------------ */
+/* The reference runs all of an element before the next one, so an instruction that fails here for element (r, c) is not
+ * the first to fail if a later one fails for an earlier element.  (At row level a column is a row of the tile.) */
+static void fail(rd_tiles *m, int64_t r, int64_t c, rd_status status)
 {
-    m->task->status = m->task->status == RD_OK ? status : m->task->status;
+    const bool tile = m->level == RD_AT_TILE;
+
+    m->fault = (rd_fault){ .row = tile ? r : c, .col = tile ? c : 0, .status = status };
+    if (tile)
+        m->rows = r + 1;
+    else
+        m->cols = c;
+    if (r == 0 && c == 0)
+        m->task->status = status;
 }
 
-/* False after recording that the index is outside. */
+/* Does it matter whether an element fails? */
+static bool may_be_first(const rd_tiles *m, int64_t r, int64_t c)
+{
+    return m->level != RD_AT_TILE || r < m->fault.row || (r == m->fault.row && c < m->fault.col);
+}
+
+/* ---- Indices ----------------------------------------------------------------------------------------------- */
+/* The index from the beginning; false after a sentence about one outside. */
 static bool checked(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word *index)
 {
     const int64_t extent = inst->value.i64;
@@ -285,10 +303,10 @@ static bool checked(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word *in
         snprintf(m->task->sentence, sizeof m->task->sentence,
                  "rd_take: index %" PRId64 " is outside an axis of extent %" PRId64, given.i64, extent);
     }
-    stop(m, RD_ERR_AXIS);
     return false;
 }
 
+/* Loads by a faulty index still read something: element 0.  An axis without any stops at once, at the first element. */
 static void check_index(rd_tiles *m, int32_t pc)
 {
     const rd_inst *inst = &m->p->inst[pc];
@@ -296,9 +314,12 @@ static void check_index(rd_tiles *m, int32_t pc)
 
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0; c < m->cols; c++) {
-            rd_word index;
-            if (!checked(m, inst, rd_view_word(&x, r, c), &index))
-                return;
+            rd_word index = { 0 };
+
+            if (may_be_first(m, r, c) && !checked(m, inst, rd_view_word(&x, r, c), &index)) {
+                fail(m, r, c, RD_ERR_AXIS);
+                index.i64 = 0;
+            }
             rd_view_set(&y, r, c, index);
         }
 }
@@ -336,7 +357,7 @@ static void call_elements(rd_tiles *m, const rd_inst *inst, const arguments *a, 
 {
     const rd_call *call = &m->p->call[inst->arg];
 
-    for (int64_t c = 0; c < m->cols && m->task->status == RD_OK; c++) {
+    for (int64_t c = 0; c < m->cols && may_be_first(m, r, c); c++) {
         rd_word     words[RD_MAX_CALL], result = { 0 };
         const char *sentence;
 
@@ -346,7 +367,7 @@ static void call_elements(rd_tiles *m, const rd_inst *inst, const arguments *a, 
         rd_view_set(y, r, c, result);
         if (sentence) {
             snprintf(m->task->sentence, sizeof m->task->sentence, "%s: %s", call->name, sentence);
-            stop(m, RD_ERR_CALLBACK);
+            fail(m, r, c, RD_ERR_CALLBACK);
         }
     }
 }
