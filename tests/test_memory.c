@@ -1,5 +1,6 @@
 /* What an evaluation takes from its context's memory: a constant beside the result, all of it given back, and a clean
  * failure when there is none. */
+#include "isa.h"
 #include "values.h"
 #include "eval/cache.h"
 
@@ -223,6 +224,28 @@ START_TEST(limit_is_kept)
 }
 END_TEST
 
+/* Two variances that share their loops keep a state for each result of one: here more bytes than a size can say.  What
+ * lies at the addresses is never looked at. */
+START_TEST(states_beyond_all_sizes)
+{
+    const int64_t most = (int64_t)1 << _i;
+    rd_expr      *x    = rd_wrap(ctx, data_x, RD_SHAPE(2, most));
+    rd_array      y = { .type = RD_F32, .shape = RD_SHAPE(most) }, z = { .type = RD_F32, .shape = RD_SHAPE(2) };
+
+    for (int isa = 0; isa < isa_count(); isa++) {
+        isa_begin(ctx, isa);
+        rd_plan *plan = rd_plan_new(ctx, RD_EXPRS(),
+                                    RD_RESULTS({ rd_var(x, RD_DIMS(0)), &y }, { rd_var(x, RD_DIMS(1)), &z }), NULL);
+        ck_assert_msg(plan != NULL, "%s", rd_error_text(ctx));
+        ck_assert_msg(rd_plan_run(plan, NULL, (void *[]){ output, data_y }) == RD_ERR_MEMORY, "2^%d on %s", _i,
+                      isa_name(isa));
+        rd_error_clear(ctx);
+        rd_plan_free(plan);
+        isa_end(ctx);
+    }
+}
+END_TEST
+
 /* ---- Memory that fails ------------------------------------------------------------------------------------------------- */
 typedef struct heap {
     atomic_llong calls, live;
@@ -420,6 +443,7 @@ int main(void)
     tcase_add_test(tc, memory_comes_back);
     tcase_add_test(tc, results_are_counted);
     tcase_add_test(tc, limit_is_kept);
+    tcase_add_loop_test(tc, states_beyond_all_sizes, 50, 60);
     tcase_add_loop_test(tc, every_allocation_may_fail, 0, (int)(COUNT(typical) * COUNT(ways)));
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);

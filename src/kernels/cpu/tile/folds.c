@@ -1,4 +1,5 @@
 /* folds.c - elements of a tile on their way into states, and results on their way out. */
+#include "core/bytes.h"
 #include "kernels/cpu/fold.h"
 #include "kernels/cpu/tile/trees.h"
 #include <string.h>
@@ -72,18 +73,37 @@ static bool finds_best(const rd_simd *simd, const rd_tile_fold *f)
                                   : f->form == RD_FOLD_COLUMNS && f->index.row > 0 && by_index(f->fold);
 }
 
-static int64_t piece(int64_t *used, int64_t bytes)
+/* What a further row with states of its own adds. */
+static int64_t row_bytes(const rd_tile_fold *f)
 {
-    const int64_t at = *used;
+    const int64_t lanes = rd_bytes_times(f->fold->n_cell, f->fold->lanes);
 
-    *used += (bytes + 63) / 64 * 64;
-    return at;
+    return f->totals                  ? 8
+           : f->form == RD_FOLD_ALONG ? rd_bytes_times(f->fold->n_cell, sizeof(rd_scan_state))
+                                      : rd_bytes_times(lanes, 8 * f->n_state * (f->room + 1));
+}
+
+/* Scans along rows have states of their own, and no tree. */
+static void lay_out(rd_tile_fold *f)
+{
+    const bool    tree = f->form != RD_FOLD_ALONG;
+    const int64_t all = 8 * f->n_state, slots = tree ? f->slots : 0;
+    int64_t       used = 0;
+
+    rd_piece(&used, f->groups, sizeof(rd_group));
+    f->tags   = rd_piece(&used, tree ? f->groups : 0, f->room * (int64_t)sizeof(rd_tree_node));
+    f->block  = rd_piece(&used, slots, all);
+    f->tree   = rd_piece(&used, slots, all * f->room);
+    f->carry  = rd_piece(&used, f->fold->scan ? slots : 0, all);
+    f->levels = rd_piece(&used, f->slots, rd_tiles_scan_bytes(f));
+    f->seen   = rd_piece(&used, f->masked ? f->slots : 0, 1);
+    f->spare  = rd_piece(&used, 2 * RD_SPARE, all);
+    f->bytes  = used;
 }
 
 bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number, int64_t rows)
 {
     const rd_fold *fold = &p->fold[number];
-    int64_t        used = 0;
 
     f->elem    = rd_elem_of(fold->type);
     f->code    = &simd->fold[f->elem][fold->reducer];
@@ -94,25 +114,16 @@ bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f
     f->form      = form_of(f);
     f->best      = finds_best(simd, f);
     f->any_order = f->any_order || f->best;
-    f->row_bytes = f->totals                  ? 8
-                   : f->form == RD_FOLD_ALONG ? (int64_t)sizeof(rd_scan_state) * fold->n_cell
-                                              : 8 * f->n_state * fold->lanes * fold->n_cell * (room_for(fold) + 1);
     f->row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
     f->room      = room_for(fold);
+    f->row_bytes = row_bytes(f);
     f->cells     = fold->n_cell;
     f->group     = f->form == RD_FOLD_COLUMNS ? cells_along(f) : fold->lanes;
     f->group     = f->totals ? 1 : f->group; /* one state is all a row leaves */
-    f->groups    = f->totals ? rows : (f->cells * fold->lanes + f->group - 1) / f->group * rows;
-    f->slots     = f->groups * f->group;
-    piece(&used, f->groups * (int64_t)sizeof(rd_group));
-    f->tags   = piece(&used, f->groups * f->room * (int64_t)sizeof(rd_tree_node));
-    f->block  = piece(&used, 8 * f->n_state * f->slots);
-    f->tree   = piece(&used, 8 * f->n_state * f->slots * f->room);
-    f->carry  = piece(&used, fold->scan ? 8 * f->n_state * f->slots : 0);
-    f->levels = piece(&used, rd_tiles_scan_bytes(f));
-    f->seen   = piece(&used, f->masked ? f->slots : 0);
-    f->spare  = piece(&used, 2 * 8 * f->n_state * RD_SPARE);
-    f->bytes  = used;
+    f->groups    = rd_bytes_add(rd_bytes_times(f->cells, fold->lanes), f->group - 1) / f->group;
+    f->groups    = f->totals ? rows : rd_bytes_times(f->groups, rows);
+    f->slots     = rd_bytes_times(f->groups, f->group);
+    lay_out(f);
     return true;
 }
 

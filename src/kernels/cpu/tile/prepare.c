@@ -1,4 +1,5 @@
 /* prepare.c - a loop program seen as tiles: which loops are rows and columns, and where registers live. */
+#include "core/bytes.h"
 #include "kernels/cpu/tile/tile.h"
 #include <assert.h>
 
@@ -254,7 +255,7 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
         }
     for (int32_t k = 0; k < p->n_fold; k++)
         if (code->fold[k].own_rows)
-            rows = least(rows, STATES_BYTES / (code->fold[k].row_bytes + 1));
+            rows = least(rows, STATES_BYTES / rd_bytes_add(code->fold[k].row_bytes, 1));
     rows = least(rows, p->loop[number].extent);
     return rows > 1 ? rows : 1;
 }

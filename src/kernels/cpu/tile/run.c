@@ -1,36 +1,28 @@
 /* run.c - the loops of a program, run tile by tile. */
+#include "core/bytes.h"
 #include "kernels/cpu/tile/tile.h"
 #include <assert.h>
 #include <stdatomic.h>
 #include <string.h>
 
 /* ---- A task's memory --------------------------------------------------------------------------------------- */
-/* The next piece of a task's state; of none, to learn how many bytes that takes. */
-static void *piece(char *state, int64_t *used, int64_t bytes)
-{
-    char *at = state ? state + *used : NULL;
-
-    *used += (bytes + 63) / 64 * 64;
-    return at;
-}
-
 static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
 {
     const rd_tile_code *code = p->code;
     int64_t             used = 0;
 
-    piece(state, &used, sizeof *m);
+    rd_piece(&used, 1, sizeof *m);
     m->p          = p;
     m->code       = code;
-    m->reg        = piece(state, &used, p->n_reg * (int64_t)sizeof *m->reg);
-    m->axis       = piece(state, &used, p->n_axis * (int64_t)sizeof *m->axis);
-    m->fold       = piece(state, &used, p->n_fold * (int64_t)sizeof *m->fold);
-    m->task_words = piece(state, &used, (p->n_reg + 1) * 8);
-    m->row_words  = code->rows > 1 ? piece(state, &used, (p->n_reg + 1) * 8 * code->rows) : m->task_words;
-    m->buffers    = piece(state, &used, code->n_buffer * code->buffer_bytes);
-    m->spare      = piece(state, &used, 2 * 8 * (code->cells > code->rows ? code->cells : code->rows));
+    m->reg        = rd_piece_of(state, &used, p->n_reg, sizeof *m->reg);
+    m->axis       = rd_piece_of(state, &used, p->n_axis, sizeof *m->axis);
+    m->fold       = rd_piece_of(state, &used, p->n_fold, sizeof *m->fold);
+    m->task_words = rd_piece_of(state, &used, p->n_reg + 1, 8);
+    m->row_words  = code->rows > 1 ? rd_piece_of(state, &used, p->n_reg + 1, 8 * code->rows) : m->task_words;
+    m->buffers    = rd_piece_of(state, &used, code->n_buffer, code->buffer_bytes);
+    m->spare      = rd_piece_of(state, &used, code->cells > code->rows ? code->cells : code->rows, 2 * 8);
     for (int32_t k = 0; k < p->n_fold; k++) {
-        char *memory = piece(state, &used, code->fold[k].bytes);
+        char *memory = rd_piece_of(state, &used, 1, code->fold[k].bytes);
         if (state)
             m->fold[k] = memory;
     }

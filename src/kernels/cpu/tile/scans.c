@@ -8,8 +8,8 @@ enum { LEVELS = 7 }; /* nodes of 1, 2, 4 .. 64 elements of a block */
 int64_t rd_tiles_scan_bytes(const rd_tile_fold *f)
 {
     if (f->form == RD_FOLD_ALONG)
-        return f->slots * (int64_t)sizeof(rd_scan_state);
-    return f->fold->prefix == RD_PREFIX_TREE ? 8 * f->slots * LEVELS : 0;
+        return sizeof(rd_scan_state);
+    return f->fold->prefix == RD_PREFIX_TREE ? 8 * LEVELS : 0;
 }
 
 typedef struct scan {

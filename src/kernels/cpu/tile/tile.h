@@ -194,7 +194,7 @@ bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f
 void rd_tiles_start(rd_tiles *m, int32_t pc);
 void rd_tiles_step(rd_tiles *m, int32_t pc);
 void rd_tiles_scan(rd_tiles *m, int32_t pc);
-/* What a scan keeps beside the states of other folds. */
+/* What a scan keeps for each slot beside the states of other folds. */
 int64_t rd_tiles_scan_bytes(const rd_tile_fold *f);
 void    rd_tiles_close(rd_tiles *m, int32_t pc);
 bool    rd_tiles_settled(const rd_tiles *m, int32_t fold);
