@@ -2,6 +2,7 @@
 #include "core/bytes.h"
 #include "kernels/cpu/fold.h"
 #include "kernels/cpu/tile/trees.h"
+#include <assert.h>
 #include <string.h>
 
 /* ---- Plan -------------------------------------------------------------------------------------------------- */
@@ -143,7 +144,7 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
 typedef struct arrival {
     const rd_tile_fold *f;
     char               *memory;
-    rd_simd_totals     *blocks; /* NULL: none                                               */
+    rd_simd_block      *blocks; /* NULL: none                                               */
     rd_simd_rows       *step;   /* of the reducer, or with a map fused into it; these begin with an identity */
     bool                fused;
     int64_t             group, offset; /* of the first state in its group */
@@ -200,15 +201,15 @@ static void arrive(arrival *a, int64_t rows)
 
     while (rows > 0) {
         const int64_t block = a->at / steps, left = block == INT64_MAX / steps ? rows : (block + 1) * steps - a->at;
-        rd_group     *g     = rd_tree_group(a->f, a->memory, a->group);
+        rd_group     *g     = rd_tree_group(a->memory, a->group);
         const bool    stays = a->f->best && g->block >= 0; /* what is best of many rows seldom changes: no new blocks */
         const int64_t now   = stays || left > rows ? rows : left;
         int64_t       begun;
 
         if (!stays)
             rd_tree_reach(a->f, a->memory, a->group, block);
-        begun = g->begun - a->offset;
-        begun = begun < 0 ? 0 : begun > n ? n : begun;
+        assert(a->offset <= g->begun); /* states of a block begin from the left, without gaps */
+        begun = g->begun - a->offset < n ? g->begun - a->offset : n;
         if (begun > 0)
             take(a, a->offset, begun, now, false);
         if (begun < n)
@@ -241,7 +242,7 @@ static int64_t take_blocks(arrival *a, int64_t whole)
             .y    = a->q.y ? (const char *)a->q.y + taken * a->q.ldy * size : NULL,
         };
         rd_tree_end_block(a->f, a->memory, a->group);
-        rd_tree_row(a->f, a->memory, rd_tree_group(a->f, a->memory, a->group)->depth, a->group * a->f->group, to);
+        rd_tree_row(a->f, a->memory, rd_tree_group(a->memory, a->group)->depth, a->group * a->f->group, to);
         a->blocks(&q, to[0]);
         rd_tree_push(a->f, a->memory, a->group,
                      (rd_tree_node){ .start = (a->at + taken) / steps, .n = a->f->fold->lanes });
@@ -358,7 +359,7 @@ static bool take_steps(rd_tiles *m, const arrival *a, const tile *t, int64_t ste
         f->indexed || m->rows == 1)
         return false;
     for (int64_t r = 0; r < m->rows; r++)
-        if (!continues(a, rd_tree_group(f, a->memory, t->cell + r), step, whole))
+        if (!continues(a, rd_tree_group(a->memory, t->cell + r), step, whole))
             return false;
     rd_tree_block(f, a->memory, t->cell * f->group, q.s);
     q.n    = flat ? m->rows * m->cols : lanes;
@@ -389,7 +390,7 @@ static void take_runs(rd_tiles *m, arrival *a, const tile *t)
 
         place_row(a, t, r, 0);
         if (lane % lanes == 0 && whole * lanes == m->cols &&
-            continues(a, rd_tree_group(f, a->memory, a->group), step, whole)) {
+            continues(a, rd_tree_group(a->memory, a->group), step, whole)) {
             a->q.ldx = a->q.ldy = a->q.ldw = lanes;
             a->q.index_row                 = lanes * a->q.index_col;
             a->offset                      = 0;
@@ -406,9 +407,9 @@ static void take_one(arrival *a, int64_t block, const void *x, int64_t index)
 {
     rd_group *g;
 
-    if (rd_tree_group(a->f, a->memory, a->group)->block < 0)
+    if (rd_tree_group(a->memory, a->group)->block < 0)
         rd_tree_reach(a->f, a->memory, a->group, block);
-    g          = rd_tree_group(a->f, a->memory, a->group);
+    g          = rd_tree_group(a->memory, a->group);
     a->q.n     = 1;
     a->q.rows  = 1;
     a->q.x     = x;
@@ -579,7 +580,7 @@ static void settle(const rd_tiles *m, const rd_tile_fold *f, char *memory, const
         return;
     for (int64_t r = 0; r < m->rows; r++)
         if (memchr(rd_view_at(&t->x, r, 0), decides, (size_t)m->cols))
-            rd_tree_group(f, memory, 0)->settled = true;
+            rd_tree_group(memory, 0)->settled = true;
 }
 
 /* Do the rows of each column run along the lanes of its cell, with elements of the tile in a buffer of their own? */
@@ -595,15 +596,8 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
     const rd_tile_inst *t    = &m->code->inst[pc];
     const rd_tile_fold *f    = &m->code->fold[inst->arg];
     tile                in   = { .x = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_view){ 0 } };
-    arrival a = { .f = f, .memory = m->fold[inst->arg], .step = f->code->step, .fused = t->fused != RD_FUSED_none };
+    arrival a = { .f = f, .memory = m->fold[inst->arg], .blocks = t->blocks, .step = t->step, .fused = t->fused };
 
-    if (f->best)
-        a.step = m->code->simd->best_rows[f->elem][f->fold->reducer];
-    if (t->fused)
-        a.step = m->code->simd->fused[f->elem][f->fold->reducer][t->fused];
-    if (m->code->simd->blocks[f->elem] && !f->masked && inst->b < 0 && f->form == RD_FOLD_RUN &&
-        f->fold->lanes == 256 / rd_elem_size(f->elem))
-        a.blocks = m->code->simd->blocks[f->elem][f->fold->reducer][t->fused];
     if (!f->totals)
         place_tile(m, f, &in);
     if (t->y >= 0)
@@ -641,5 +635,5 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
 
 bool rd_tiles_settled(const rd_tiles *m, int32_t fold)
 {
-    return rd_tree_group(&m->code->fold[fold], m->fold[fold], 0)->settled;
+    return rd_tree_group(m->fold[fold], 0)->settled;
 }

@@ -360,6 +360,27 @@ static void find_totals(const rd_program *p, rd_tile_code *code)
         }
 }
 
+static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
+{
+    const rd_simd      *simd = code->simd;
+    rd_tile_inst       *t    = &code->inst[i];
+    const rd_tile_fold *f    = &code->fold[p->inst[i].arg];
+
+    t->step = t->fused  ? simd->fused[f->elem][f->fold->reducer][t->fused]
+              : f->best ? simd->best_rows[f->elem][f->fold->reducer]
+                        : f->code->step;
+    if (simd->blocks[f->elem] && !f->masked && p->inst[i].b < 0 && f->form == RD_FOLD_RUN &&
+        f->fold->lanes == 256 / rd_elem_size(f->elem))
+        t->blocks = simd->blocks[f->elem][f->fold->reducer][t->fused];
+}
+
+static void find_steps(const rd_program *p, rd_tile_code *code)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_STEP)
+            find_step(p, code, i);
+}
+
 /* ---- What it can do ---------------------------------------------------------------------------------------- */
 static bool identity_known(rd_reducer_id r)
 {
@@ -467,6 +488,7 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     find_totals(p, code);
     size_rows(p, code);
     plan_folds(p, code, true);
+    find_steps(p, code);
     p->code        = code;
     p->state_bytes = rd_tiles_bytes(p);
     return RD_TILE_OK;

@@ -69,7 +69,7 @@ static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, 
     void         *s[RD_MAX_STATE], *to[RD_MAX_STATE];
 
     rd_tree_collapse(f, memory, group);
-    if (rd_tree_group(f, memory, group)->depth == 0) {
+    if (rd_tree_group(memory, group)->depth == 0) {
         for (int64_t k = 0; k < n; k++)
             rd_tiles_nothing(f, y, r, c + k);
         return;

@@ -130,7 +130,7 @@ static void scan_row(rd_tiles *m, scan *a, int64_t cell, int64_t step, int64_t r
 {
     const rd_tile_fold *f     = a->f;
     const int64_t       group = cell / f->group, offset = cell % f->group;
-    rd_group           *g = rd_tree_group(f, a->memory, group);
+    rd_group           *g = rd_tree_group(a->memory, group);
     rd_fold_rows        q = { .n = n, .rows = 1, .x = rd_view_at(&a->x, r, c) };
     bool                part;
 

@@ -73,6 +73,8 @@ typedef struct rd_tile_inst {
     int32_t             into;     /* computes into the memory of STORE number `into`, -1                */
     int32_t             buffer;   /* at tile level: where the register's elements go, -1                */
     rd_fused            fused;    /* STEP                                                               */
+    rd_simd_rows       *step;     /* STEP: its kernel, with the fused map in it                         */
+    rd_simd_block      *blocks;   /* STEP: that of whole blocks, or NULL                                */
     bool                counts;   /* STEP: its operand x is bools, which it counts                 */
     rd_simd_count_if   *count_if; /* STEP: compares its operand x with y, and counts                  */
     int32_t             small;    /* STEP: the skipped LOAD of small ints that it sums, -1                  */

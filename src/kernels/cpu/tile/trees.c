@@ -3,9 +3,8 @@
 #include <string.h>
 
 /* ---- Memory ------------------------------------------------------------------------------------------------ */
-rd_group *rd_tree_group(const rd_tile_fold *f, char *memory, int64_t group)
+rd_group *rd_tree_group(char *memory, int64_t group)
 {
-    (void)f;
     return (rd_group *)(void *)memory + group;
 }
 
@@ -76,7 +75,7 @@ static bool siblings(const rd_tile_fold *f, const rd_tree_node *left, const rd_t
 /* The node at `depth` is finished: it merges with its left siblings as far as they are here. */
 void rd_tree_push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node node)
 {
-    rd_group     *g     = rd_tree_group(f, memory, group);
+    rd_group     *g     = rd_tree_group(memory, group);
     rd_tree_node *stack = rd_tree_nodes(f, memory, group);
 
     stack[g->depth++] = node;
@@ -88,7 +87,7 @@ void rd_tree_push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_no
 
 void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group)
 {
-    *rd_tree_group(f, memory, group) = (rd_group){ .block = -1 };
+    *rd_tree_group(memory, group) = (rd_group){ .block = -1 };
     if (f->form == RD_FOLD_ALONG)
         ((rd_scan_state *)(void *)(memory + f->levels))[group].n = 0;
     if (f->masked)
@@ -97,7 +96,7 @@ void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group)
 
 void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
 {
-    rd_group *g = rd_tree_group(f, memory, group);
+    rd_group *g = rd_tree_group(memory, group);
     void     *s[RD_MAX_STATE], *to[RD_MAX_STATE];
 
     if (g->block < 0)
@@ -113,7 +112,7 @@ void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
 
 bool rd_tree_reach(const rd_tile_fold *f, char *memory, int64_t group, int64_t block)
 {
-    rd_group *g = rd_tree_group(f, memory, group);
+    rd_group *g = rd_tree_group(memory, group);
 
     if (g->block == block)
         return false;
@@ -125,7 +124,7 @@ bool rd_tree_reach(const rd_tile_fold *f, char *memory, int64_t group, int64_t b
 
 void rd_tree_collapse(const rd_tile_fold *f, char *memory, int64_t group)
 {
-    rd_group *g = rd_tree_group(f, memory, group);
+    rd_group *g = rd_tree_group(memory, group);
 
     rd_tree_end_block(f, memory, group);
     for (; g->depth > 1; g->depth--)
@@ -134,7 +133,7 @@ void rd_tree_collapse(const rd_tile_fold *f, char *memory, int64_t group)
 
 bool rd_tree_renew_carry(const rd_tile_fold *f, char *memory, int64_t group)
 {
-    const rd_group     *g     = rd_tree_group(f, memory, group);
+    const rd_group     *g     = rd_tree_group(memory, group);
     const rd_tree_node *stack = rd_tree_nodes(f, memory, group);
     void               *a[RD_MAX_STATE], *b[RD_MAX_STATE], *spare[RD_MAX_STATE];
 
@@ -159,7 +158,7 @@ static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t
 {
     void *a[RD_MAX_STATE], *b[RD_MAX_STATE];
 
-    rd_tree_row(f, to, rd_tree_group(f, to, group)->depth, group * f->group, a);
+    rd_tree_row(f, to, rd_tree_group(to, group)->depth, group * f->group, a);
     rd_tree_row(f, (char *)from, row, group * f->group, b);
     copy_states(f, n, a, b);
 }
@@ -167,7 +166,7 @@ static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t
 /* A settled group has stopped at some block, so what follows it does not merge, and need not. */
 static void join_group(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
-    rd_group *g = rd_tree_group(f, into, group), *from = rd_tree_group(f, next, group);
+    rd_group *g = rd_tree_group(into, group), *from = rd_tree_group(next, group);
 
     if (g->settled)
         return;

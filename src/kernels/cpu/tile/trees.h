@@ -19,7 +19,7 @@ typedef struct rd_tree_node {
     int32_t level;
 } rd_tree_node;
 
-rd_group     *rd_tree_group(const rd_tile_fold *f, char *memory, int64_t group);
+rd_group     *rd_tree_group(char *memory, int64_t group);
 rd_tree_node *rd_tree_nodes(const rd_tile_fold *f, char *memory, int64_t group);
 /* The states of the current block, of a finished node, of a scan's carry, from state `slot` on. */
 void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s);
