@@ -7,8 +7,8 @@
  *
  *   program -prepare.c-> plan of tiles: which loops are rows and columns, where registers live, what is fused
  *                        (fuse.c: passes that need not be; buffers.c: what shares memory, how large tiles are)
- *                        -run.c-> loops; values.c: maps, loads, stores; folds.c, scans.c, results.c: reductions and
- *                        scans, on the combine tree of trees.c */
+ *                        -run.c-> loops; values.c: maps, loads, stores; steps.c, scans.c, results.c: reductions and
+ *                        scans, planned by folds.c, on the combine tree of trees.c */
 #ifndef RD_KERNELS_CPU_TILE_H
 #define RD_KERNELS_CPU_TILE_H
 #include "kernels/cpu/simd/simd.h"
@@ -191,8 +191,9 @@ rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg);
 /* The view with columns side by side, copied to the spare buffer if they are not. */
 rd_view rd_tiles_dense(rd_tiles *m, rd_view v);
 
-/* folds.c, results.c, scans.c; memory of a fold is m->fold[number]. */
+/* folds.c; memory of a fold is m->fold[number]. */
 bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number, int64_t rows);
+/* steps.c, results.c, scans.c, trees.c */
 void rd_tiles_start(rd_tiles *m, int32_t pc);
 void rd_tiles_step(rd_tiles *m, int32_t pc);
 void rd_tiles_scan(rd_tiles *m, int32_t pc);

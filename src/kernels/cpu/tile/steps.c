@@ -1,0 +1,231 @@
+/* steps.c - STEP: how the elements of a tile meet the states of a fold. */
+#include "kernels/cpu/tile/arrivals.h"
+#include <string.h>
+
+void rd_tiles_start(rd_tiles *m, int32_t pc)
+{
+    const int32_t       number = m->p->inst[pc].arg;
+    const rd_tile_fold *f      = &m->code->fold[number];
+    if (f->totals)
+        return;
+    const int64_t each = f->own_rows ? m->cols * (f->cells * f->fold->lanes / f->group) : f->groups;
+    for (int64_t k = 0; k < each; k++)
+        rd_tree_start(f, m->fold[number], k);
+}
+
+/* ---- By form ----------------------------------------------------------------------------------------------- */
+/* Cells lie side by side, of one lane, and rows of the tile are steps of them one after the other, or each for cells of
+ * its own. */
+static void take_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    const int64_t row   = a->f->outer.row * a->f->row_steps + a->f->lane.row;
+    const bool    steps = row == 1 && a->f->cell.row == 0 && !a->f->own_rows;
+
+    for (int64_t r = 0; r < m->rows; r += steps ? m->rows : 1) {
+        rd_arrival_place(a, t, r, 0);
+        a->at    = t->outer * a->f->row_steps + t->lane + r * row;
+        a->q.n   = m->cols;
+        a->q.ldx = t->x.row;
+        a->q.ldy = t->y.row;
+        a->q.ldw = t->w.row;
+        rd_arrive(a, steps ? m->rows : 1);
+    }
+}
+
+/* Whole steps of a block that all lanes have begun: no tree to look after. */
+static bool continues(const rd_arrival *a, const rd_group *g, int64_t step, int64_t n)
+{
+    const int64_t steps = a->f->fold->steps;
+
+    return g->begun == a->f->fold->lanes && g->block * steps <= step && step + n <= (g->block + 1) * steps;
+}
+
+/* Rows of whole steps for neighbouring cells that all are within a block: no more per row than the kernel's call, and
+ * rows of one step, side by side in memory like the cells they are for, are one long row. */
+static bool take_steps(rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, int64_t step, int64_t whole)
+{
+    const rd_tile_fold *f     = a->f;
+    const int64_t       lanes = f->fold->lanes, size = rd_elem_size(f->elem);
+    rd_fold_rows        q    = a->q;
+    bool                flat = whole == 1 && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols);
+
+    if (whole * lanes != m->cols || f->cell.row != 1 || f->own_rows || f->outer.row || f->lane.row || t->w.at ||
+        f->indexed || m->rows == 1)
+        return false;
+    for (int64_t r = 0; r < m->rows; r++)
+        if (!continues(a, rd_tree_group(a->memory, t->cell + r), step, whole))
+            return false;
+    rd_tree_block(f, a->memory, t->cell * f->group, q.s);
+    q.n    = flat ? m->rows * m->cols : lanes;
+    q.rows = whole;
+    q.x    = t->x.at;
+    q.y    = t->y.at;
+    q.ldx = q.ldy = lanes;
+    for (int64_t r = 0; r < (flat ? 1 : m->rows); r++) {
+        a->step(&q);
+        for (int32_t k = 0; k < f->n_state; k++)
+            q.s[k] = (char *)q.s[k] + lanes * f->size[k];
+        q.x = (const char *)q.x + t->x.row * size;
+        q.y = q.y ? (const char *)q.y + t->y.row * size : NULL;
+    }
+    return true;
+}
+
+static void take_runs(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    const rd_tile_fold *f     = a->f;
+    const int64_t       lanes = f->fold->lanes, whole = m->cols / lanes;
+
+    if (t->lane % lanes == 0 && take_steps(m, a, t, t->outer * f->row_steps + t->lane / lanes, whole))
+        return;
+    for (int64_t r = 0; r < m->rows; r++) {
+        const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
+        const int64_t step = outer * f->row_steps + lane / lanes;
+
+        rd_arrival_place(a, t, r, 0);
+        if (lane % lanes == 0 && whole * lanes == m->cols &&
+            continues(a, rd_tree_group(a->memory, a->group), step, whole)) {
+            a->q.ldx = a->q.ldy = a->q.ldw = lanes;
+            a->q.index_row                 = lanes * a->q.index_col;
+            a->offset                      = 0;
+            a->q.n                         = lanes;
+            rd_arrival_take(a, 0, lanes, whole, false);
+        } else
+            rd_arrive_along(a, m->cols, lane, outer);
+    }
+}
+
+/* A cell for each column, rows along the lanes: column by column, copied side by side. */
+static void take_interleaved(rd_tiles *m, rd_arrival *a, rd_fold_tile *t)
+{
+    const rd_tile_fold *f    = a->f;
+    const int64_t       size = rd_elem_size(f->elem), cols = m->cols, rows = m->rows;
+    const rd_fold_tile  all = *t;
+
+    for (int64_t c = 0; c < cols; c++) {
+        char *const spare = m->spare;
+        for (int64_t r = 0; r < rows; r++)
+            memcpy(spare + r * size, rd_view_at(&all.x, r, c), (size_t)size);
+        rd_arrival_place(a, &all, 0, c);
+        a->q.x         = spare;
+        a->q.index_col = f->index.row;
+        rd_arrive_along(a, rows, all.lane, all.outer);
+    }
+}
+
+/* Totals lie side by side where other folds have the nodes of their first row. */
+static void take_totals(rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, rd_fused fused)
+{
+    void              *to[RD_MAX_STATE];
+    const rd_fold_rows q = {
+        .n = m->cols, .rows = m->rows, .x = t->x.at, .y = t->y.at, .ldx = t->x.row, .ldy = t->y.row
+    };
+
+    rd_tree_row(a->f, a->memory, 0, 0, to);
+    m->code->simd->totals[a->f->elem][a->f->fold->reducer][fused](&q, to[0]);
+}
+
+static void take_elements(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c++) {
+            rd_arrival_place(a, t, r, c);
+            const int64_t group = a->group;
+            rd_arrive_along(a, 1, t->lane + r * a->f->lane.row + c * a->f->lane.col,
+                            t->outer + r * a->f->outer.row + c * a->f->outer.col);
+            a->group = group;
+        }
+}
+
+/* ---- Masks ------------------------------------------------------------------------------------------------- */
+/* Elements left out become identities; states that have met one that counts are marked. */
+static void apply_mask(rd_tiles *m, const rd_tile_fold *f, char *memory, rd_fold_tile *t)
+{
+    const rd_word identity = rd_fold_identity(f->fold);
+    rd_view       y        = { m->spare, m->cols, 1, t->x.elem };
+
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c++) {
+            const bool    counts = rd_view_word(&t->mask, r, c).u64;
+            const int64_t cell   = t->cell + r * f->cell.row + c * f->cell.col + (f->own_rows ? r * f->cells : 0);
+            rd_view_set(&y, r, c, counts ? rd_view_word(&t->x, r, c) : identity);
+            memory[f->seen + cell * f->fold->lanes] |= (char)counts;
+        }
+    t->x = y;
+}
+
+/* any and all stop at the first element that decides them. */
+static void settle(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_fold_tile *t)
+{
+    const int decides = f->fold->reducer == RD_RED_any;
+
+    if ((f->fold->reducer != RD_RED_any && f->fold->reducer != RD_RED_all) || f->cells != 1 || f->own_rows)
+        return;
+    for (int64_t r = 0; r < m->rows; r++)
+        if (memchr(rd_view_at(&t->x, r, 0), decides, (size_t)m->cols))
+            rd_tree_group(memory, 0)->settled = true;
+}
+
+/* Do the rows of each column run along the lanes of its cell, with elements of the tile in a buffer of their own? */
+static bool interleaved(const rd_tiles *m, const rd_tile_fold *f, const rd_fold_tile *t)
+{
+    return m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 && f->outer.row == 0 &&
+           f->outer.col == 0 && !f->own_rows && !t->w.at && t->x.at != m->spare;
+}
+
+/* ---- All together ------------------------------------------------------------------------------------------ */
+static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t)
+{
+    t->lane  = rd_tiles_position(m, f->lane.at);
+    t->outer = rd_tiles_position(m, f->outer.at);
+    t->cell  = rd_tiles_position(m, f->cell.at);
+    t->index = f->indexed ? rd_tiles_position(m, f->index.at) : 0;
+}
+
+void rd_tiles_step(rd_tiles *m, int32_t pc)
+{
+    const rd_inst      *inst = &m->p->inst[pc];
+    const rd_tile_inst *t    = &m->code->inst[pc];
+    const rd_tile_fold *f    = &m->code->fold[inst->arg];
+    rd_fold_tile        in   = { .x = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_view){ 0 } };
+    rd_arrival a = { .f = f, .memory = m->fold[inst->arg], .blocks = t->blocks, .step = t->step, .fused = t->fused };
+
+    if (!f->totals)
+        place_tile(m, f, &in);
+    if (t->y >= 0)
+        in.y = rd_tiles_view(m, t->y);
+    if (inst->c >= 0) {
+        in.mask = rd_tiles_view(m, inst->c);
+        apply_mask(m, f, a.memory, &in);
+    } else if (t->small < 0)
+        in.x = rd_tiles_dense(m, in.x);
+    if (inst->b >= 0) {
+        char *const spare = m->spare;
+        m->spare += 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
+        in.w     = rd_tiles_dense(m, rd_tiles_view(m, inst->b));
+        m->spare = spare;
+    }
+    if (f->totals)
+        take_totals(m, &a, &in, t->fused);
+    else if (t->small >= 0)
+        rd_arrive_small(m, &a, &in, &m->code->inst[t->small].walk);
+    else if (t->counts)
+        rd_arrive_counts(m, &a, &in, t->count_if);
+    else if (f->best && f->form == RD_FOLD_RUN)
+        rd_arrive_best(m, &a, &in);
+    else if (f->form == RD_FOLD_COLUMNS)
+        take_columns(m, &a, &in);
+    else if (f->form == RD_FOLD_RUN)
+        take_runs(m, &a, &in);
+    else if (interleaved(m, f, &in))
+        take_interleaved(m, &a, &in);
+    else
+        take_elements(m, &a, &in);
+    if (t->small < 0)
+        settle(m, f, a.memory, &in);
+}
+
+bool rd_tiles_settled(const rd_tiles *m, int32_t fold)
+{
+    return rd_tree_group(m->fold[fold], 0)->settled;
+}
