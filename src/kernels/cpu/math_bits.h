@@ -8,44 +8,8 @@
 #ifndef RD_KERNELS_CPU_MATH_BITS_H
 #define RD_KERNELS_CPU_MATH_BITS_H
 
+#include "core/bits.h"
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
-
-/* A loop over a function that was not inlined does not vectorise, and gcc finds some of them too long. */
-#if defined __GNUC__
-#define RD_INLINE static inline __attribute__((always_inline))
-#else
-#define RD_INLINE static inline
-#endif
-
-RD_INLINE uint32_t rd_bits_f32(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-RD_INLINE float rd_float_of(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-RD_INLINE uint64_t rd_bits_f64(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-RD_INLINE double rd_double_of(uint64_t bits)
-{
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
 
 /* Adding one of these rounds |x| < 2^22 (2^51) to the nearest whole number, ties to even, and leaves that number in
  * the low bits of the sum: there is no conversion of f64 to i64 before AVX-512. */

@@ -1,0 +1,41 @@
+/* bits.h - floats as their bits and back; one move, or none, also where loops become vectors. */
+#ifndef RD_CORE_BITS_H
+#define RD_CORE_BITS_H
+#include <stdint.h>
+#include <string.h>
+
+/* A loop over a function that was not inlined does not vectorise, and gcc finds some of them too long. */
+#if defined __GNUC__
+#define RD_INLINE static inline __attribute__((always_inline))
+#else
+#define RD_INLINE static inline
+#endif
+
+RD_INLINE uint32_t rd_bits_f32(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+RD_INLINE float rd_float_of(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+RD_INLINE uint64_t rd_bits_f64(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+RD_INLINE double rd_double_of(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+#endif
