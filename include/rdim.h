@@ -61,12 +61,18 @@ typedef enum rd_status {
     RD_ERR_LIMIT      /* a limit of this release, named in the sentence                   */
 } rd_status;
 
-/* Element types.  0 means "as the operands say" wherever a type is asked for.  f16, bf16 and the complex types
- * have their numbers but are refused with RD_ERR_TYPE in this release. */
+/* Element types.  0 means "as the operands say" wherever a type is asked for.  f16 and bf16 are types of memory: each
+ * operation on them is done in f32 and rounded once to their 16 bits, and what is summed is summed in f32.  The complex
+ * types have their numbers but are refused with RD_ERR_TYPE in this release. */
 typedef enum rd_dtype {
     RD_AUTO, RD_BOOL, RD_I8, RD_I16, RD_I32, RD_I64, RD_U8, RD_U16, RD_U32, RD_U64,
     RD_F16, RD_BF16, RD_F32, RD_F64, RD_C64, RD_C128
 } rd_dtype;
+
+/* Elements of f16 (IEEE 754 binary16) and of bf16 (the upper half of a float).  A pointer to uint16_t, or to a type of
+ * the compiler's, is cast to a pointer to one of these to say what it points to. */
+typedef struct rd_f16 { uint16_t bits; } rd_f16;
+typedef struct rd_bf16 { uint16_t bits; } rd_bf16;
 
 /** Up to 32 numbers by value: no lifetime to mind, in tables, returns and branches. */
 typedef struct rd_ints { int32_t n; int32_t reserved; int64_t at[RD_MAX_RANK]; } rd_ints;
@@ -103,7 +109,7 @@ typedef struct rd_array {
 #define RD_TYPE(p) _Generic(*(p), _Bool: RD_BOOL, signed char: RD_I8, short: RD_I16, int: RD_I32,            \
     long: sizeof(long) == 8 ? RD_I64 : RD_I32, long long: RD_I64, unsigned char: RD_U8,                      \
     unsigned short: RD_U16, unsigned: RD_U32, unsigned long: sizeof(long) == 8 ? RD_U64 : RD_U32,            \
-    unsigned long long: RD_U64, float: RD_F32, double: RD_F64)
+    unsigned long long: RD_U64, rd_f16: RD_F16, rd_bf16: RD_BF16, float: RD_F32, double: RD_F64)
 #define RD_INTO(p, ...)  RD_ARRAY_(data, p, __VA_ARGS__)
 #define RD_EXPRS(...)    ((rd_exprs){ (rd_expr *const[]){ __VA_ARGS__ }, RD_N_(rd_expr *, __VA_ARGS__) })
 #define RD_RESULTS(...)  ((rd_results){ (const rd_result[]){ __VA_ARGS__ }, RD_N_(rd_result, __VA_ARGS__) })
@@ -238,9 +244,9 @@ RD_API rd_expr *rd_window(rd_expr *x, int axis, int64_t n, int64_t step);
 RD_API rd_expr *rd_concat(int axis, rd_exprs parts);
 
 /* ---- Maps: element by element, operands broadcast, types promote as in the Array API standard ------------- *
- * Mixed int and float promote as in NumPy 2: i32 and f32 give f64, u8 and f32 give f32.  Arithmetic on bool is done
- * in i64; functions like sqrt and exp of ints in f64.  Ints wrap.  Each returns NULL on RD_ERR_SHAPE (operands do not
- * broadcast), RD_ERR_TYPE, RD_ERR_ARGUMENT (operands of two contexts). */
+ * Mixed int and float promote as in NumPy 2: i32 and f32 give f64, u8 and f32 give f32, u8 and f16 give f16.  f16 and
+ * bf16 meet in f32.  Arithmetic on bool is done in i64; functions like sqrt and exp of ints in f64.  Ints wrap.  Each
+ * returns NULL on RD_ERR_SHAPE (operands do not broadcast), RD_ERR_TYPE, RD_ERR_ARGUMENT (operands of two contexts). */
 /* neg abs sign square keep the type; sign of NaN is NaN. */
 RD_API rd_expr *rd_neg(rd_expr *x), *rd_abs(rd_expr *x), *rd_sign(rd_expr *x), *rd_square(rd_expr *x);
 /* Float functions; angles in radians. */
@@ -327,7 +333,8 @@ RD_API rd_expr *rd_map_text(rd_expr *x, const char *f), *rd_map2_text(rd_expr *x
  *
  *  At file scope, one C expression.  Its text is parsed into rdim's own nodes, so it fuses, with the same bits as the
  *  calls above; the C compiler checks it and keeps loops for text rdim cannot read (calls of your own functions).
- *  Plain C names follow the operands' type (f32 or f64; others become f64), numbers too, as does the result:
+ *  Plain C names follow the operands' type (f32 or f64; f16 and bf16 become f32, others f64), numbers too, as does the
+ *  result:
  *    abs min max sqrt exp expm1 log log1p log2 sin cos tan tanh floor ceil trunc fabs pow atan2 hypot fmod
  *  and + - * / ?: comparisons && || !.  min and max carry NaN.  Run-time parameters are operands: rd_num().  Not
  *  together with <tgmath.h>, which makes macros of these names. */
@@ -372,7 +379,7 @@ RD_PICK_(float, rd_minf_, <) RD_PICK_(float, rd_maxf_, >) RD_PICK_(double, rd_mi
 
 /* ---- Reductions -------------------------------------------------------------------------------------------- */
 /** How sums add.  RD_PAIRWISE: the combine tree of docs/design.md, error growing like log n.  RD_COMPENSATED: the
- *  same tree with a correction term (sum, mean).  RD_WIDE: f32 accumulated in f64.  RD_SERIAL: one strict left fold. */
+ *  same tree with a correction term (sum, mean).  RD_WIDE: all floats in f64.  RD_SERIAL: one strict left fold. */
 typedef enum rd_accuracy { RD_PAIRWISE, RD_COMPENSATED, RD_WIDE, RD_SERIAL } rd_accuracy;
 typedef struct rd_reducer rd_reducer;
 
@@ -394,6 +401,7 @@ typedef struct rd_reduce_opts {
 
 /** rd_sum(x, RD_DIMS(0, 2), .where = mask).  The result lacks the reduced axes, or has them as 1 with RD_KEEP.
  *    sum prod any all   0, 1, false, true of nothing; sums of ints and bool in i64, of unsigned in u64
+ *    sum prod mean ...  of f16 and bf16 are accumulated in f32 and rounded once; .type = RD_F32 keeps what they come to
  *    min max            carry NaN unless .skip_nan; emptied by .where or .skip_nan: NaN, or .initial, which ints need
  *    argmin argmax      i64 flat index in C order over the reduced axes; lowest on ties, first NaN, -1 if emptied
  *    count              elements that are not 0 (NaN counts), i64
@@ -539,7 +547,8 @@ typedef struct rd_save_opts {
     bool        big_endian;  /* default: little */
 } rd_save_opts;
 /** Evaluates y and writes it: rd_save(ctx, y, "out.npy"), keywords rd_save_opts.  Written aside and renamed, so that
- *  the path holds the old file or the whole new one.  RD_ERR_FILE on failure, the old file untouched. */
+ *  the path holds the old file or the whole new one.  RD_ERR_FILE on failure, the old file untouched; RD_ERR_TYPE of
+ *  bf16, which the format lacks. */
 #ifndef __cplusplus
 #define rd_save(ctx, y, ...) rd_save_npy(ctx, y, &(rd_save_opts){ .size = sizeof(rd_save_opts), .path = __VA_ARGS__ })
 #endif

@@ -42,6 +42,8 @@ typedef struct oracle_float {
     long double u, tiny, max;
 } oracle_float;
 oracle_float oracle_float_of(rd_dtype type);
+/* v as the nearest number of a float type. */
+long double oracle_round(rd_dtype type, long double v);
 
 oracle_value oracle_int(rd_dtype type, __int128 n); /* wrapped to the type; bool: not 0 */
 /* A float result: `v` and the spread it has from its operands; `ulps` more for this operation, 0 if it is exact. */

@@ -6,7 +6,7 @@
 
 static bool is_float(rd_dtype type)
 {
-    return type == RD_F32 || type == RD_F64;
+    return rd_dtype_kind(type) == RD_KIND_FLOAT;
 }
 
 /* What the floats of a list are like, as far as the bounds need it. */

@@ -10,12 +10,12 @@ enum { FUNCTION_ULPS = 4 };
 
 static bool is_float(rd_dtype type)
 {
-    return type == RD_F32 || type == RD_F64;
+    return rd_dtype_kind(type) == RD_KIND_FLOAT;
 }
 
 static bool fits(rd_dtype type, long double v)
 {
-    return type == RD_F32 ? (long double)(float)v == v : (long double)(double)v == v;
+    return oracle_round(type, v) == v;
 }
 
 static bool same(long double a, long double b)
@@ -423,8 +423,7 @@ static oracle_value cast(rd_dtype type, oracle_value a)
     if (!is_float(a.type))
         return oracle_real(type, (long double)a.n, 0, fits(type, (long double)a.n) ? 0 : 1);
     if (is_float(type))
-        return oracle_real(type, a.v, a.err,
-                           fits(type, a.v) && a.err == 0 ? 0 : rd_dtype_size(type) < rd_dtype_size(a.type));
+        return oracle_real(type, a.v, a.err, fits(type, a.v) && a.err == 0 ? 0 : !rd_dtype_safe(a.type, type));
     if (type == RD_BOOL)
         return straddles_zero(a) ? oracle_unsure(type) : boolean(a.v != 0);
     if (cut(type, a.v - a.err) != cut(type, a.v + a.err))

@@ -6,9 +6,63 @@
 
 oracle_float oracle_float_of(rd_dtype type)
 {
-    if (type == RD_F32)
-        return (oracle_float){ 0x1p-24L, FLT_TRUE_MIN, FLT_MAX };
-    return (oracle_float){ 0x1p-53L, DBL_TRUE_MIN, DBL_MAX };
+    switch (type) {
+    case RD_F16: return (oracle_float){ 0x1p-11L, 0x1p-24L, 65504 };
+    case RD_BF16: return (oracle_float){ 0x1p-8L, 0x1p-133L, 0x1.fep127L };
+    case RD_F32: return (oracle_float){ 0x1p-24L, FLT_TRUE_MIN, FLT_MAX };
+    default: return (oracle_float){ 0x1p-53L, DBL_TRUE_MIN, DBL_MAX };
+    }
+}
+
+/* ---- Halves: 1 sign, then an exponent, then `digits` of a fraction ---------------------------------------- */
+static int digits_of(rd_dtype type)
+{
+    return type == RD_F16 ? 10 : 7;
+}
+
+/* The exponent of the last digit of denormal numbers. */
+static int least_exponent(rd_dtype type)
+{
+    return 1 - ((1 << (14 - digits_of(type))) - 1) - digits_of(type);
+}
+
+static long double half_load(uint16_t bits, rd_dtype type)
+{
+    const int         digits = digits_of(type), least = least_exponent(type), size = bits & 0x7fff;
+    const int         exponent = size >> digits, fraction = size & ((1 << digits) - 1);
+    const int         infinite = (1 << (15 - digits)) - 1;
+    const long double v        = exponent == infinite ? fraction ? (long double)NAN : (long double)INFINITY
+                                 : exponent           ? ldexpl(fraction + (1 << digits), exponent - 1 + least)
+                                                      : ldexpl(fraction, least);
+
+    return bits >> 15 ? -v : v;
+}
+
+/* Denormal numbers and the smallest normal ones count in the same steps; where a fraction rounds up to the next power
+ * of two, the exponent above it goes up, to infinity at the end. */
+static uint16_t half_store(long double v, rd_dtype type)
+{
+    const int digits = digits_of(type), least = least_exponent(type);
+    const int infinite = 0x7fff >> digits << digits, sign = signbit(v) ? 0x8000 : 0;
+    int       exponent, last;
+
+    if (isnan(v))
+        return 0x7fff;
+    if (fabsl(v) > oracle_float_of(type).max * (1 + oracle_float_of(type).u))
+        return (uint16_t)(sign | infinite);
+    frexpl(v, &exponent);
+    last = v != 0 && exponent - digits - 1 > least ? exponent - digits - 1 : least;
+    return (uint16_t)(sign | (((last - least) << digits) + (int)rintl(ldexpl(fabsl(v), -last))));
+}
+
+long double oracle_round(rd_dtype type, long double v)
+{
+    switch (type) {
+    case RD_F16:
+    case RD_BF16: return half_load(half_store(v, type), type);
+    case RD_F32: return (float)v;
+    default: return (double)v;
+    }
 }
 
 oracle_value oracle_int(rd_dtype type, __int128 n)
@@ -62,10 +116,16 @@ oracle_value oracle_real(rd_dtype type, long double v, long double spread, int u
 oracle_value oracle_load(const void *p, rd_dtype type)
 {
     oracle_value y = { .type = type };
+    uint16_t     half;
     float        f32;
     double       f64;
 
     switch (type) {
+    case RD_F16:
+    case RD_BF16:
+        memcpy(&half, p, sizeof half);
+        y.v = half_load(half, type);
+        break;
     case RD_F32:
         memcpy(&f32, p, sizeof f32);
         y.v = f32;
@@ -90,7 +150,7 @@ void oracle_store(void *p, rd_dtype type, const oracle_value *x)
 {
     const float    f32  = (float)x->v;
     const double   f64  = (double)x->v;
-    const uint64_t bits = (uint64_t)x->n;
+    const uint64_t bits = rd_dtype_is_half(type) ? half_store(x->v, type) : (uint64_t)x->n;
 
     if (type == RD_F32)
         memcpy(p, &f32, sizeof f32);
@@ -102,7 +162,7 @@ void oracle_store(void *p, rd_dtype type, const oracle_value *x)
 
 static bool is_float(rd_dtype type)
 {
-    return type == RD_F32 || type == RD_F64;
+    return rd_dtype_kind(type) == RD_KIND_FLOAT;
 }
 
 /* v as a decimal; ints up to 64 bits */

@@ -62,12 +62,13 @@ static bool is_float(rd_dtype type)
 
 const random_node *random_pick_float(random_pool *pool)
 {
-    const random_node *node = random_pick(pool);
+    static const rd_dtype floats[] = { RD_F32, RD_F64, RD_F16, RD_F64 };
+    const random_node    *node     = random_pick(pool);
 
     for (int i = 0; i < 4 && !is_float(node->x->type); i++)
         node = random_pick(pool);
     if (!is_float(node->x->type)) {
-        rd_expr *x = random_keep(pool, rd_cast(node->x, random_once(pool, 2) ? RD_F32 : RD_F64), "cast");
+        rd_expr *x = random_keep(pool, rd_cast(node->x, floats[random_below(pool, 4)]), "cast");
         if (x)
             node = random_find(pool, x);
     }
@@ -220,7 +221,9 @@ static bool examine(random_pool *pool, random_node *node)
     const int64_t n     = random_points(x);
     oracle_value *value = calloc((size_t)n + 1, sizeof *value);
     const bool    known = random_values(pool, x, value);
-    double        vague = 0;
+    /* A few operations on halves, where one may be off by 2^-7, say more than nothing. */
+    const double bound = is_float(x->type) ? fmax(0.01, 32 * (double)oracle_float_of(x->type).u) : 0.01;
+    double       vague = 0;
 
     node->n     = n;
     node->lo    = INFINITY;
@@ -232,7 +235,7 @@ static bool examine(random_pool *pool, random_node *node)
     pool->work += n * list_length(x);
     if (node->lo > node->hi)
         node->lo = node->hi = 0;
-    return known && node->n_unsure * 30 <= n && vague <= 0.01 * fmax(fabs(node->lo), fabs(node->hi)) + 1e-30;
+    return known && node->n_unsure * 30 <= n && vague <= bound * fmax(fabs(node->lo), fabs(node->hi)) + 1e-30;
 }
 
 rd_expr *random_keep(random_pool *pool, rd_expr *x, const char *step)

@@ -1,22 +1,22 @@
 /* random_leaf.c - leaves: any type, any strides, memory without slack, data that is easy and data that is not. */
 #include "random_expr.h"
-#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const rd_dtype types[] = {
-    RD_F32, RD_F64, RD_I32, RD_I64, RD_BOOL, RD_I8, RD_I16, RD_U8, RD_U16, RD_U32, RD_U64
-};
+static const rd_dtype types[] = { RD_F32, RD_F64, RD_I32, RD_I64, RD_BOOL, RD_I8,  RD_I16,
+                                  RD_U8,  RD_U16, RD_U32, RD_U64, RD_F16,  RD_BF16 };
 
 rd_dtype random_type(random_pool *pool)
 {
     const int64_t choice = random_below(pool, 20);
 
-    if (choice < 7)
+    if (choice < 6)
         return RD_F32;
-    if (choice < 13)
+    if (choice < 11)
         return RD_F64;
+    if (choice < 13)
+        return RD_F16;
     return types[random_below(pool, (int64_t)(sizeof types / sizeof *types))];
 }
 
@@ -26,15 +26,10 @@ typedef enum kind_of_data { SMALL_INTS, DYADIC, SYMMETRIC, POSITIVE, WIDE, EQUAL
 
 static double special(random_pool *pool, rd_dtype type)
 {
-    const bool   wide   = type == RD_F64;
-    const double list[] = { NAN,
-                            INFINITY,
-                            -INFINITY,
-                            -0.0,
-                            0.0,
-                            wide ? DBL_TRUE_MIN * 3 : FLT_TRUE_MIN * 3,
-                            wide ? -1e200 : -1e30,
-                            wide ? DBL_MAX : FLT_MAX };
+    const oracle_float f      = oracle_float_of(type);
+    const double       list[] = {
+              NAN, INFINITY, -INFINITY, -0.0, 0.0, (double)f.tiny * 3, -(double)sqrtl(f.max) * 100, (double)f.max
+    };
 
     return list[random_below(pool, 8)];
 }

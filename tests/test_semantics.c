@@ -26,19 +26,20 @@ static void check_maps(const map_row *row, size_t n)
 }
 
 /* ---- Types --------------------------------------------------------------------------------------------------------- */
-enum { TYPES = 11 };
-static const rd_dtype types[TYPES] = { RD_BOOL, RD_I8,  RD_I16, RD_I32, RD_I64, RD_U8,
-                                       RD_U16,  RD_U32, RD_U64, RD_F32, RD_F64 };
-static const char     type_names[] = "B   i8  i16 i32 i64 u8  u16 u32 u64 f32 f64 ";
+enum { TYPES = 13 };
+static const rd_dtype types[TYPES] = { RD_BOOL, RD_I8,  RD_I16, RD_I32, RD_I64, RD_U8,  RD_U16,
+                                       RD_U32,  RD_U64, RD_F32, RD_F64, RD_F16, RD_BF16 };
+static const char     type_names[] = "B   i8  i16 i32 i64 u8  u16 u32 u64 f32 f64 f16 bf  ";
 
-/* numpy.result_type, NumPy 2 */
+/* numpy.result_type, NumPy 2; bf16 by the same reasons */
 static const char *const promotions[TYPES] = {
-    "B   i8  i16 i32 i64 u8  u16 u32 u64 f32 f64 ", "i8  i8  i16 i32 i64 i16 i32 i64 f64 f32 f64 ",
-    "i16 i16 i16 i32 i64 i16 i32 i64 f64 f32 f64 ", "i32 i32 i32 i32 i64 i32 i32 i64 f64 f64 f64 ",
-    "i64 i64 i64 i64 i64 i64 i64 i64 f64 f64 f64 ", "u8  i16 i16 i32 i64 u8  u16 u32 u64 f32 f64 ",
-    "u16 i32 i32 i32 i64 u16 u16 u32 u64 f32 f64 ", "u32 i64 i64 i64 i64 u32 u32 u32 u64 f64 f64 ",
-    "u64 f64 f64 f64 f64 u64 u64 u64 u64 f64 f64 ", "f32 f32 f32 f64 f64 f32 f32 f64 f64 f32 f64 ",
-    "f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 ",
+    "B   i8  i16 i32 i64 u8  u16 u32 u64 f32 f64 f16 bf  ", "i8  i8  i16 i32 i64 i16 i32 i64 f64 f32 f64 f16 bf  ",
+    "i16 i16 i16 i32 i64 i16 i32 i64 f64 f32 f64 f32 f32 ", "i32 i32 i32 i32 i64 i32 i32 i64 f64 f64 f64 f64 f64 ",
+    "i64 i64 i64 i64 i64 i64 i64 i64 f64 f64 f64 f64 f64 ", "u8  i16 i16 i32 i64 u8  u16 u32 u64 f32 f64 f16 bf  ",
+    "u16 i32 i32 i32 i64 u16 u16 u32 u64 f32 f64 f32 f32 ", "u32 i64 i64 i64 i64 u32 u32 u32 u64 f64 f64 f64 f64 ",
+    "u64 f64 f64 f64 f64 u64 u64 u64 u64 f64 f64 f64 f64 ", "f32 f32 f32 f64 f64 f32 f32 f64 f64 f32 f64 f32 f32 ",
+    "f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 ", "f16 f16 f32 f64 f64 f16 f32 f64 f64 f32 f64 f16 f32 ",
+    "bf  bf  f32 f64 f64 bf  f32 f64 f64 f32 f64 f32 bf  ",
 };
 
 static rd_dtype named_type(const char *name)
@@ -68,12 +69,13 @@ START_TEST(weak_numbers)
         double      number;
         rd_dtype    partner, want; /* RD_AUTO: RD_ERR_TYPE */
     } rows[] = {
-        { "0.5 meets f32", false, 0.5, RD_F32, RD_F32 },   { "0.5 meets f64", false, 0.5, RD_F64, RD_F64 },
-        { "0.5 meets i32", false, 0.5, RD_I32, RD_F64 },   { "0.5 meets u8", false, 0.5, RD_U8, RD_F64 },
-        { "2.0 meets i32", false, 2, RD_I32, RD_F64 },     { "int 1 meets u8", true, 1, RD_U8, RD_U8 },
-        { "int 1 meets f32", true, 1, RD_F32, RD_F32 },    { "int 300 meets u16", true, 300, RD_U16, RD_U16 },
-        { "int 300 meets u8", true, 300, RD_U8, RD_AUTO }, { "int -1 meets u8", true, -1, RD_U8, RD_AUTO },
-        { "int 128 meets i8", true, 128, RD_I8, RD_AUTO },
+        { "0.5 meets f32", false, 0.5, RD_F32, RD_F32 },    { "0.5 meets f64", false, 0.5, RD_F64, RD_F64 },
+        { "0.5 meets i32", false, 0.5, RD_I32, RD_F64 },    { "0.5 meets u8", false, 0.5, RD_U8, RD_F64 },
+        { "2.0 meets i32", false, 2, RD_I32, RD_F64 },      { "int 1 meets u8", true, 1, RD_U8, RD_U8 },
+        { "int 1 meets f32", true, 1, RD_F32, RD_F32 },     { "int 300 meets u16", true, 300, RD_U16, RD_U16 },
+        { "int 300 meets u8", true, 300, RD_U8, RD_AUTO },  { "int -1 meets u8", true, -1, RD_U8, RD_AUTO },
+        { "int 128 meets i8", true, 128, RD_I8, RD_AUTO },  { "0.5 meets f16", false, 0.5, RD_F16, RD_F16 },
+        { "0.5 meets bf16", false, 0.5, RD_BF16, RD_BF16 }, { "int 3 meets f16", true, 3, RD_F16, RD_F16 },
     };
 
     for (size_t k = 0; k < COUNT(rows); k++) {
@@ -117,9 +119,35 @@ START_TEST(bool_and_int_maps)
 }
 END_TEST
 
+/* Each operation in f32, then rounded to 16 bits. */
+START_TEST(halves)
+{
+    static const map_row rows[] = {
+        { "2048 + 1", NULL, rd_add, RD_F16, 2048, 1, RD_F16, 2048 },
+        { "2050 + 1", NULL, rd_add, RD_F16, 2050, 1, RD_F16, 2052 },
+        { "1 / 3", NULL, rd_div, RD_F16, 1, 3, RD_F16, 0x1.554p-2 },
+        { "1 / 3 in bf16", NULL, rd_div, RD_BF16, 1, 3, RD_BF16, 0x1.56p-2 },
+        { "60000 + 60000", NULL, rd_add, RD_F16, 60000, 60000, RD_F16, INFINITY },
+        { "60000 + 60000 in bf16", NULL, rd_add, RD_BF16, 59904, 59904, RD_BF16, 119808 },
+        { "sqrt", rd_sqrt, NULL, RD_F16, 2, 0, RD_F16, 0x1.6ap0 },
+        { "2^-24 / 2", NULL, rd_div, RD_F16, 0x1p-24, 2, RD_F16, 0 },
+        { "comparison", NULL, rd_lt, RD_F16, 1, 1 + 0x1p-10, RD_BOOL, 1 },
+    };
+    const double number[] = { 0.1, 2048, 2049, 70000 };
+
+    check_maps(rows, COUNT(rows));
+    expect("a number", rd_mul(leaf(RD_F16, VALUES(1)), rd_num(ctx, 0.1)), RD_F16, VALUES(0x1.998p-4));
+    expect("from f64", rd_cast(leaf(RD_F64, number, 4), RD_F16), RD_F16, VALUES(0x1.998p-4, 2048, 2048, INFINITY));
+    expect("from f64 to bf16", rd_cast(leaf(RD_F64, number, 4), RD_BF16), RD_BF16,
+           VALUES(0x1.9ap-4, 2048, 2048, 70144));
+    /* Between two roundings: 1 + 2^-11 is a tie, and as f32 the number would be one. */
+    expect("rounded once", rd_cast(leaf(RD_F64, VALUES(1 + 0x1p-11 + 0x1p-40)), RD_F16), RD_F16, VALUES(1 + 0x1p-10));
+}
+END_TEST
+
 START_TEST(refused_types)
 {
-    static const rd_dtype refused[] = { RD_F16, RD_BF16, RD_C64, RD_C128 };
+    static const rd_dtype refused[] = { RD_C64, RD_C128 };
 
     for (size_t k = 0; k < COUNT(refused); k++) {
         expect_error("cast", rd_cast(leaf(RD_F32, VALUES(1)), refused[k]), RD_ERR_TYPE);
@@ -285,10 +313,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        promotion, weak_numbers, weak_int_bits, bool_and_int_maps, refused_types, casts,
-        rounding,  nan_in_maps,  negative_zero, ints_wrap,         int_division,  int_by_zero
-    };
+    const TTest *const tests[] = { promotion,     weak_numbers, weak_int_bits, bool_and_int_maps, halves,
+                                   refused_types, casts,        rounding,      nan_in_maps,       negative_zero,
+                                   ints_wrap,     int_division, int_by_zero };
 
     return run_suite("semantics", tests, COUNT(tests));
 }

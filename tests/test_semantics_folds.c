@@ -12,14 +12,15 @@ START_TEST(result_types)
         const char *reducer;
         rd_dtype    in, want;
     } rows[] = {
-        { "sum", RD_BOOL, RD_I64 },   { "sum", RD_I8, RD_I64 },    { "sum", RD_I64, RD_I64 },
-        { "sum", RD_U8, RD_U64 },     { "sum", RD_U32, RD_U64 },   { "sum", RD_F32, RD_F32 },
-        { "sum", RD_F64, RD_F64 },    { "prod", RD_I16, RD_I64 },  { "prod", RD_U16, RD_U64 },
-        { "mean", RD_I32, RD_F64 },   { "mean", RD_BOOL, RD_F64 }, { "mean", RD_F32, RD_F32 },
-        { "var", RD_U8, RD_F64 },     { "std", RD_F32, RD_F32 },   { "norm", RD_I32, RD_F64 },
-        { "min", RD_I8, RD_I8 },      { "max", RD_U8, RD_U8 },     { "max", RD_F32, RD_F32 },
-        { "argmax", RD_F32, RD_I64 }, { "count", RD_F32, RD_I64 }, { "any", RD_F32, RD_BOOL },
-        { "all", RD_I32, RD_BOOL },
+        { "sum", RD_BOOL, RD_I64 },   { "sum", RD_I8, RD_I64 },     { "sum", RD_I64, RD_I64 },
+        { "sum", RD_U8, RD_U64 },     { "sum", RD_U32, RD_U64 },    { "sum", RD_F32, RD_F32 },
+        { "sum", RD_F64, RD_F64 },    { "prod", RD_I16, RD_I64 },   { "prod", RD_U16, RD_U64 },
+        { "mean", RD_I32, RD_F64 },   { "mean", RD_BOOL, RD_F64 },  { "mean", RD_F32, RD_F32 },
+        { "var", RD_U8, RD_F64 },     { "std", RD_F32, RD_F32 },    { "norm", RD_I32, RD_F64 },
+        { "min", RD_I8, RD_I8 },      { "max", RD_U8, RD_U8 },      { "max", RD_F32, RD_F32 },
+        { "argmax", RD_F32, RD_I64 }, { "count", RD_F32, RD_I64 },  { "any", RD_F32, RD_BOOL },
+        { "all", RD_I32, RD_BOOL },   { "sum", RD_F16, RD_F16 },    { "mean", RD_BF16, RD_BF16 },
+        { "max", RD_F16, RD_F16 },    { "argmin", RD_F16, RD_I64 }, { "var", RD_F16, RD_F16 },
     };
 
     for (size_t k = 0; k < COUNT(rows); k++) {
@@ -30,6 +31,31 @@ START_TEST(result_types)
     }
     expect("bytes", rd_sum(leaf(RD_U8, VALUES(255, 255, 255)), RD_ALL), RD_U64, VALUES(765));
     expect("asked for", rd_sum(leaf(RD_F32, VALUES(1, 2)), RD_ALL, .type = RD_F64), RD_F64, VALUES(3));
+}
+END_TEST
+
+/* Of halves, sums are made in f32, and rounded at the end; so are means, which sums beyond their range do not spoil. */
+START_TEST(sums_of_halves)
+{
+    enum { N = 3000 };
+    uint16_t *bits = malloc(N * sizeof *bits);
+
+    for (int i = 0; i < N; i++)
+        bits[i] = 0x5640; /* 100 */
+    rd_expr *x = rd_wrap(ctx, (const rd_f16 *)(const void *)bits, RD_SHAPE(N));
+    expect("sum", rd_sum(rd_slice(x, ":601"), RD_ALL), RD_F16, VALUES(60096));
+    expect("too large", rd_sum(x, RD_ALL), RD_F16, VALUES(INFINITY));
+    expect("in f32", rd_sum(x, RD_ALL, .type = RD_F32), RD_F32, VALUES(300000));
+    expect("mean", rd_mean(x, RD_ALL), RD_F16, VALUES(100));
+    expect("norm", rd_norm(rd_slice(x, ":400"), RD_ALL), RD_F16, VALUES(2000));
+    expect("scan", rd_slice(rd_scan(x, "sum", RD_DIMS(0)), "598:601"), RD_F16, VALUES(59904, 60000, 60096));
+    /* In bf16 one cannot count to 300: 256 + 1 is 256 again. */
+    for (int i = 0; i < N; i++)
+        bits[i] = 0x3f80; /* 1 */
+    x = rd_wrap(ctx, (const rd_bf16 *)(const void *)bits, RD_SHAPE(N));
+    expect("ones", rd_sum(rd_slice(x, ":300"), RD_ALL), RD_BF16, VALUES(300));
+    expect("serial", rd_sum(x, RD_ALL, .accuracy = RD_SERIAL), RD_BF16, VALUES(3008));
+    free(bits);
 }
 END_TEST
 
@@ -287,6 +313,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = { result_types,
+                                   sums_of_halves,
                                    accuracy,
                                    same_bits,
                                    nan_carried,

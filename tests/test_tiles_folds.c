@@ -8,7 +8,7 @@
 
 enum { STEP = SANITIZED ? 8 : 1 };
 
-static const rd_dtype types[]      = { RD_F32, RD_F64, RD_BOOL, RD_I8, RD_I32, RD_I64, RD_U8, RD_U64 };
+static const rd_dtype types[]      = { RD_F32, RD_F64, RD_BOOL, RD_I8, RD_I32, RD_I64, RD_U8, RD_U64, RD_F16 };
 static const int64_t  sizes[]      = { 0,  1,  2,   3,   15,  16,  17,   31,   32,   33,   63,
                                        64, 65, 127, 128, 129, 300, 4095, 4096, 4097, 10000 };
 static const int64_t  few_sizes[]  = { 0, 1, 2, 31, 33, 64, 65, 129, 300, 4097 };
@@ -318,10 +318,10 @@ START_TEST(long_and_thin)
 }
 END_TEST
 
-/* Sums of ints, small ones among them, in a wider type. */
-START_TEST(sums_of_ints)
+/* Sums of ints, small ones among them, and of halves, in a wider type. */
+START_TEST(sums_of_narrow_types)
 {
-    static const rd_dtype from[] = { RD_BOOL, RD_I8, RD_U8, RD_I16, RD_U16, RD_I32, RD_U32 };
+    static const rd_dtype from[] = { RD_BOOL, RD_I8, RD_U8, RD_I16, RD_U16, RD_I32, RD_U32, RD_F16, RD_BF16 };
     static const rd_dtype to[]   = { RD_I64, RD_U64, RD_F64, RD_F32 };
 
     for (int k = 0; k < COUNT(few_sizes) * COUNT(side_sizes) * N_FORMS; k++) {
@@ -351,7 +351,7 @@ int main(void)
     tcase_add_loop_test(tests, one_row, 0, RD_RED_user);
     tcase_add_loop_test(tests, rows_and_columns, 0, RD_RED_user);
     tcase_add_loop_test(tests, long_and_thin, 0, RD_RED_user);
-    tcase_add_loop_test(tests, sums_of_ints, 0, 4);
+    tcase_add_loop_test(tests, sums_of_narrow_types, 0, 4);
     suite_add_tcase(suite, tests);
 
     SRunner *runner = srunner_create(suite);

@@ -37,7 +37,18 @@ static double ugly_float(rd_dtype type)
                             -1e10,
                             255.75,
                             -32769.5,
-                            -NAN };
+                            -NAN,
+                            65504, /* the largest f16; what rounds to it, and to infinity */
+                            65519.99,
+                            -65520,
+                            0x1p-24, /* the smallest; what rounds to it, and to 0 */
+                            0x1.000001p-25,
+                            -0x1p-25,
+                            0x1.fep127, /* the largest bf16 */
+                            0x1.ffp127,
+                            1 + 0x1p-11, /* ties, and what is just above one */
+                            1 + 0x1p-8 + 0x1p-40,
+                            -1 - 0x1p-11 - 0x1p-50 };
 
     return list[next() % (sizeof list / sizeof *list)];
 }

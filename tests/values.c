@@ -1,5 +1,6 @@
 /* values.c - typed memory from doubles, and results back as doubles. */
 #include "values.h"
+#include "oracle.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,6 +38,8 @@ static void put(void *p, rd_dtype type, int64_t i, double v)
     case RD_U16: ((uint16_t *)p)[i] = (uint16_t)v; break;
     case RD_U32: ((uint32_t *)p)[i] = (uint32_t)v; break;
     case RD_U64: ((uint64_t *)p)[i] = (uint64_t)v; break;
+    case RD_F16:
+    case RD_BF16: oracle_store((uint16_t *)p + i, type, &(oracle_value){ .type = type, .v = v }); break;
     case RD_F32: ((float *)p)[i] = (float)v; break;
     case RD_F64: ((double *)p)[i] = v; break;
     default: ck_abort_msg("type %d", (int)type);
@@ -55,6 +58,8 @@ double get(const void *p, rd_dtype type, int64_t i)
     case RD_U16: return ((const uint16_t *)p)[i];
     case RD_U32: return ((const uint32_t *)p)[i];
     case RD_U64: return (double)((const uint64_t *)p)[i];
+    case RD_F16:
+    case RD_BF16: return (double)oracle_load((const uint16_t *)p + i, type).v;
     case RD_F32: return (double)((const float *)p)[i];
     case RD_F64: return ((const double *)p)[i];
     default: ck_abort_msg("type %d", (int)type);

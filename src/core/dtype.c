@@ -1,5 +1,6 @@
 /* dtype.c - element types: names, sizes, promotion, and one value in memory, in a register, in another type. */
 #include "core/dtype.h"
+#include "core/half.h"
 #include <math.h>
 #include <string.h>
 
@@ -14,9 +15,8 @@ static const dtype_info table[] = {
     [RD_AUTO] = { "auto", 0, RD_KIND_BOOL, RD_CLASS_u64 },
 #define RD_DTYPE(type, name, ctype, kind, class) [RD_##type] = { name, (int)sizeof(ctype), kind, RD_CLASS_##class },
 #include "core/dtypes.def"
-#undef RD_DTYPE
-    [RD_F16] = { "f16", 0, RD_KIND_FLOAT, RD_CLASS_f32 },  [RD_BF16] = { "bf16", 0, RD_KIND_FLOAT, RD_CLASS_f32 },
-    [RD_C64] = { "c64", 0, RD_KIND_FLOAT, RD_CLASS_f32 },  [RD_C128] = { "c128", 0, RD_KIND_FLOAT, RD_CLASS_f64 },
+    [RD_C64]  = { "c64", 0, RD_KIND_FLOAT, RD_CLASS_f32 },
+    [RD_C128] = { "c128", 0, RD_KIND_FLOAT, RD_CLASS_f64 },
 };
 enum { N_TYPES = sizeof table / sizeof table[0] };
 
@@ -64,18 +64,27 @@ rd_dtype rd_dtype_promote(rd_dtype a, rd_dtype b)
     const rd_dtype low = ordered ? a : b, high = ordered ? b : a;
     const int      small = rd_dtype_size(low), large = rd_dtype_size(high);
 
+    if (low != high && rd_dtype_is_half(low) && rd_dtype_is_half(high)) /* neither holds the other */
+        return RD_F32;
     if (rd_dtype_kind(low) == rd_dtype_kind(high))
         return large >= small ? high : low;
     if (rd_dtype_kind(low) == RD_KIND_BOOL)
         return high;
     if (rd_dtype_kind(high) == RD_KIND_INT) /* u64 and a signed type: no int holds both, size 16 gives f64 */
         return large > small ? high : signed_of_size(2 * small);
-    return high == RD_F32 && small <= 2 ? RD_F32 : RD_F64; /* f32 has 24 bits: all of 16, not all of 32 */
+    if (rd_dtype_is_half(high) && small == 1) /* f16 has 11 bits, bf16 has 8: all of 8, not all of 16 */
+        return high;
+    return high != RD_F64 && small <= 2 ? RD_F32 : RD_F64; /* f32 has 24 bits: all of 16, not all of 32 */
 }
 
 bool rd_dtype_safe(rd_dtype from, rd_dtype to)
 {
     return rd_dtype_promote(from, to) == to;
+}
+
+bool rd_dtype_is_half(rd_dtype type)
+{
+    return type == RD_F16 || type == RD_BF16;
 }
 
 rd_word rd_word_load(const void *p, rd_dtype type)
@@ -90,8 +99,14 @@ rd_word rd_word_load(const void *p, rd_dtype type)
         value.class = memory;                     \
         break;                                    \
     }
+#define RD_HALF(enum_, name, ctype, kind, class) \
+    case RD_##enum_: {                           \
+        ctype memory;                            \
+        memcpy(&memory, p, sizeof memory);       \
+        value.class = ctype##_to_f32(memory);    \
+        break;                                   \
+    }
 #include "core/dtypes.def"
-#undef RD_DTYPE
     default: break;
     }
     if (type == RD_BOOL)
@@ -108,8 +123,13 @@ void rd_word_store(void *p, rd_dtype type, rd_word value)
         memcpy(p, &memory, sizeof memory);        \
         break;                                    \
     }
+#define RD_HALF(enum_, name, ctype, kind, class)          \
+    case RD_##enum_: {                                    \
+        const ctype memory = ctype##_of_f32(value.class); \
+        memcpy(p, &memory, sizeof memory);                \
+        break;                                            \
+    }
 #include "core/dtypes.def"
-#undef RD_DTYPE
     default: break;
     }
 }
@@ -138,6 +158,21 @@ static rd_word to_float(rd_word value, rd_class class, rd_class to)
     return y;
 }
 
+/* Rounded once, at the store: what comes before is exact, or odd where it is not. */
+static rd_word to_half(rd_word value, rd_class class, rd_dtype to)
+{
+    char memory[2];
+
+    switch (class) {
+    case RD_CLASS_f32: break;
+    case RD_CLASS_f64: value.f32 = rd_odd_f64(value.f64); break;
+    case RD_CLASS_i64: value.f32 = rd_odd_i64(value.i64); break;
+    default: value.f32 = rd_odd_u64(value.u64); break;
+    }
+    rd_word_store(memory, to, value);
+    return rd_word_load(memory, to);
+}
+
 /* 64 bits cut to `size` bytes and extended again by the target's sign rule. */
 static rd_word wrap(uint64_t bits, rd_class to, int size)
 {
@@ -156,6 +191,8 @@ rd_word rd_word_convert(rd_word value, rd_dtype from, rd_dtype to)
 
     if (to == RD_BOOL)
         return (rd_word){ .u64 = is_true(value, source) };
+    if (rd_dtype_is_half(to))
+        return to_half(value, source, to);
     if (target == RD_CLASS_f32 || target == RD_CLASS_f64)
         return to_float(value, source, target);
     if (source == RD_CLASS_f32 || source == RD_CLASS_f64) {

@@ -26,6 +26,7 @@ rd_class    rd_dtype_class(rd_dtype type);
 rd_dtype rd_dtype_promote(rd_dtype a, rd_dtype b);
 /* True if every value of `from` is a value of `to`, by type: NumPy's "safe" casting. */
 bool rd_dtype_safe(rd_dtype from, rd_dtype to);
+bool rd_dtype_is_half(rd_dtype type); /* f16 or bf16: f32 in registers */
 
 /* Memory to register and back.  rd_word_convert follows rd_cast's rules in the public header. */
 rd_word rd_word_load(const void *p, rd_dtype type);

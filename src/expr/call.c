@@ -181,13 +181,14 @@ static rd_expr *block_map(const char *call, const rd_fn *f, int n, rd_expr *cons
     return call_node(call, f->name, f->in, f->out, &facts, n, x);
 }
 
-/* RD_FN: operands meet in one float type, as the arguments of a C function would; then its text, else its loops. */
+/* RD_FN: operands meet in float or double, as the arguments of a C function would; then its text, else its loops. */
 static rd_expr *real_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
 {
     rd_dtype      real = rd_rule_type(RD_RULE_FLOAT, n, x);
     rd_expr      *v[MAX_OPERANDS], *read = NULL;
     rd_call_facts facts;
 
+    real = rd_dtype_is_half(real) ? RD_F32 : real;
     for (int k = 0; k < n; k++)
         if (!(v[k] = rd_as_real(x[k], real)))
             return NULL;

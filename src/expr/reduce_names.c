@@ -30,11 +30,18 @@ static rd_dtype float_type(rd_dtype type)
     return is_float(type) ? type : RD_F64;
 }
 
-/* What is accumulated in, where the result would be `natural` without keywords. */
+/* What can hold the elements and the result, which would be `natural` without keywords. */
+static rd_dtype holder(const rd_folding *f, rd_dtype natural)
+{
+    return f->opts.type ? rd_dtype_promote(natural, f->opts.type) : natural;
+}
+
+/* What is accumulated in: sums leave the range and precision of halves soon. */
 static rd_dtype accumulator(const rd_folding *f, rd_dtype natural)
 {
-    rd_dtype type = f->opts.type ? rd_dtype_promote(natural, f->opts.type) : natural;
+    rd_dtype type = holder(f, natural);
 
+    type = rd_dtype_is_half(type) ? RD_F32 : type;
     return f->opts.accuracy == RD_WIDE && type == RD_F32 ? RD_F64 : type;
 }
 
@@ -134,7 +141,7 @@ static bool may_lack_a_value(const rd_folding *f)
 
 static rd_expr *build_extreme(const rd_folding *f, const row *r)
 {
-    rd_dtype natural = f->x->type, type = accumulator(f, natural);
+    rd_dtype natural = f->x->type, type = holder(f, natural);
 
     if (is_empty(f) || may_lack_a_value(f))
         return NULL;

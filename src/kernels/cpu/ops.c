@@ -34,7 +34,7 @@ rd_op_fn *rd_op_code(rd_op op, rd_class class)
 
 bool rd_op_narrow(rd_dtype type)
 {
-    return rd_dtype_kind(type) == RD_KIND_BOOL || (rd_dtype_kind(type) != RD_KIND_FLOAT && rd_dtype_size(type) < 8);
+    return rd_dtype_is_half(type) || (rd_dtype_kind(type) != RD_KIND_FLOAT && rd_dtype_size(type) < 8);
 }
 
 rd_word rd_op_wrap(rd_word value, rd_dtype type)

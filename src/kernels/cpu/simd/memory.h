@@ -52,18 +52,20 @@ WRAP(U8, uint8_t, uint64_t)
 WRAP(U16, uint16_t, uint64_t)
 WRAP(U32, uint32_t, uint64_t)
 
+#include "kernels/cpu/simd/halves.h"
+
 static rd_simd_load *const loads[RD_N_DTYPES] = {
 #define RD_DTYPE(enum_, name, C, kind, class) [RD_##enum_] = load_##enum_,
 #include "core/dtypes.def"
-#undef RD_DTYPE
 };
 static rd_simd_store *const stores[RD_N_DTYPES] = {
 #define RD_DTYPE(enum_, name, C, kind, class) [RD_##enum_] = store_##enum_,
 #include "core/dtypes.def"
-#undef RD_DTYPE
 };
-static rd_simd_wrap *const wraps[RD_N_DTYPES] = { [RD_I8] = wrap_I8, [RD_I16] = wrap_I16, [RD_I32] = wrap_I32,
-                                                  [RD_U8] = wrap_U8, [RD_U16] = wrap_U16, [RD_U32] = wrap_U32 };
+static rd_simd_wrap *const wraps[RD_N_DTYPES] = {
+    [RD_I8] = wrap_I8,   [RD_I16] = wrap_I16, [RD_I32] = wrap_I32, [RD_U8] = wrap_U8,
+    [RD_U16] = wrap_U16, [RD_U32] = wrap_U32, [RD_F16] = wrap_F16, [RD_BF16] = wrap_BF16
+};
 
 /* Bytes are added up for as long as they cannot overflow. */
 static int64_t count_bytes(int64_t n, const void *px)

@@ -25,9 +25,9 @@ typedef void rd_simd_map(int64_t n, void *y, const void *a, const void *b, const
 /* Side by side to memory of a type, stride in elements, and back. */
 typedef void rd_simd_load(int64_t n, void *y, const void *x, int64_t stride);
 typedef void rd_simd_store(int64_t n, void *y, int64_t stride, const void *x);
-/* y[i] = x[i] in another element; of narrow ints the caller wraps what it gets. */
+/* y[i] = x[i] in another element; of narrow types the caller wraps what it gets. */
 typedef void rd_simd_cast(int64_t n, void *y, const void *x);
-/* Ints cut to their type, in place. */
+/* Elements cut, or halves rounded, to their type, in place. */
 typedef void rd_simd_wrap(int64_t n, void *y);
 
 /* `rows` rows of n elements to fold into n states side by side, first row first. */
@@ -103,6 +103,7 @@ typedef struct rd_simd {
     rd_simd_map *const (*map[RD_N_ELEMS])[RD_N_FORMS];       /* [operands' element][op][form]      */
     rd_simd_map *const   *select[RD_N_ELEMS];                /* [element][form]; a is of b8        */
     rd_simd_cast *const  *cast[RD_N_ELEMS];                  /* [to][from]                         */
+    rd_simd_cast *const  *cast_half;                         /* [from]; to f32, to be rounded again */
     rd_simd_load *const  *load;                              /* [type]                             */
     rd_simd_store *const *store;                             /* [type]                             */
     rd_simd_wrap *const  *wrap;                              /* [type]; NULL: nothing to cut       */
@@ -120,6 +121,12 @@ typedef struct rd_simd {
 } rd_simd;
 
 extern const rd_simd rd_simd_baseline, rd_simd_avx2, rd_simd_avx512;
+
+/* The kernel that casts to elements of a type, before they are wrapped. */
+static inline rd_simd_cast *rd_simd_cast_to(const rd_simd *simd, rd_dtype to, rd_elem from)
+{
+    return rd_dtype_is_half(to) ? simd->cast_half[from] : simd->cast[rd_elem_of(to)][from];
+}
 
 /* The best table of this machine. */
 const rd_simd *rd_simd_here(void);

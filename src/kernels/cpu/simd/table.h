@@ -86,6 +86,13 @@
 #undef FROM_INT
 #undef PICK
 
+/* What f32 holds is rounded to halves as it is; else the last bit says which way. */
+static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f32,
+                                                      [RD_ELEM_f64] = odd_f64,
+                                                      [RD_ELEM_i64] = odd_i64,
+                                                      [RD_ELEM_u64] = odd_u64,
+                                                      [RD_ELEM_b8]  = cast_b8_f32 };
+
 /* ---- Folds: folds.h, by element; by hand: strips.h --------------------------------------------------------- */
 #define BY_HAND(name, merge_as, ...)                                     \
     [RD_RED_##name] = { .counter = JOIN(RD_ELEM, merge_as),              \
@@ -276,6 +283,7 @@ const rd_simd JOIN(rd_simd, NAME) = {
     .map       = BY_ELEM(maps),
     .select    = BY_ELEM(selects),
     .cast      = BY_ELEM(casts),
+    .cast_half = half_casts,
     .load      = loads,
     .store     = stores,
     .wrap      = wraps,

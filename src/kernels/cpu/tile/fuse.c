@@ -111,12 +111,13 @@ static bool in_tile(const rd_tile_code *code, int32_t reg)
     return reg >= 0 && code->reg[reg].level == RD_AT_TILE;
 }
 
-/* The MAP that makes a register for the one instruction that reads it. */
+/* The MAP that makes a register for the one instruction that reads it, and need not be cut or rounded for that. */
 static int32_t only_map(const rd_program *p, const rd_tile_code *code, int32_t reg)
 {
     const int32_t from = in_tile(code, reg) ? code->reg[reg].born : -1;
 
-    return from >= 0 && code->reg[reg].uses == 1 && p->inst[from].kind == RD_I_MAP ? from : -1;
+    return from >= 0 && code->reg[reg].uses == 1 && p->inst[from].kind == RD_I_MAP && !code->inst[from].wrap ? from
+                                                                                                             : -1;
 }
 
 static rd_fused fused_as(rd_op op)

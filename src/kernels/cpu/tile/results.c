@@ -6,10 +6,10 @@
 /* Results in the accumulator's element become those of the register. */
 void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void *const *from, void *const *to)
 {
-    const rd_elem made = f->indexed ? RD_ELEM_i64 : f->elem, wanted = rd_elem_of(f->fold->out);
+    rd_simd_cast *cast = rd_simd_cast_to(m->code->simd, f->fold->out, f->indexed ? RD_ELEM_i64 : f->elem);
 
     for (int32_t k = 0; k < f->fold->n_out; k++) {
-        m->code->simd->cast[wanted][made](n, to[k], from[k]);
+        cast(n, to[k], from[k]);
         if (m->code->simd->wrap[f->fold->out])
             m->code->simd->wrap[f->fold->out](n, to[k]);
     }

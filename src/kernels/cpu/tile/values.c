@@ -151,10 +151,11 @@ static void cast(rd_tiles *m, int32_t pc)
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *t    = &m->code->inst[pc];
     const rd_view       x = rd_tiles_dense(m, rd_tiles_view(m, inst->a)), y = rd_tiles_target(m, pc, inst->dst);
-    const runs          q = runs_of(m, flat(m, &x) && flat(m, &y));
+    const runs          q      = runs_of(m, flat(m, &x) && flat(m, &y));
+    rd_simd_cast       *kernel = rd_simd_cast_to(m->code->simd, inst->type, x.elem);
 
     for (int64_t r = 0; r < q.n; r++)
-        m->code->simd->cast[y.elem][x.elem](q.each, rd_view_at(&y, r, 0), rd_view_at(&x, r, 0));
+        kernel(q.each, rd_view_at(&y, r, 0), rd_view_at(&x, r, 0));
     if (t->wrap)
         wrap(m, t->wrap, &y);
 }

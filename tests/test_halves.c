@@ -1,0 +1,239 @@
+/* test_halves.c - floats of 16 bits: every one of them, and what rounds to them, in plain code and by every set of
+ * kernels.  The oracle, which knows the formats and nothing of these kernels, says what is right. */
+#include "core/half.h"
+#include "kernels/cpu/simd/simd.h"
+#include "oracle.h"
+#include "suite.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALL = 1 << 16 };
+
+static const rd_dtype types[] = { RD_F16, RD_BF16 };
+static const struct {
+    const char *name;
+    uint16_t    bits[2]; /* of f16 and bf16 */
+    double      value[2];
+} known[] = {
+    { "0", { 0, 0 }, { 0, 0 } },
+    { "1", { 0x3c00, 0x3f80 }, { 1, 1 } },
+    { "-2", { 0xc000, 0xc000 }, { -2, -2 } },
+    { "least", { 0x0001, 0x0001 }, { 0x1p-24, 0x1p-133 } },
+    { "least normal", { 0x0400, 0x0080 }, { 0x1p-14, 0x1p-126 } },
+    { "greatest denormal", { 0x03ff, 0x007f }, { 0x1.ff8p-15, 0x1.fcp-127 } },
+    { "greatest", { 0x7bff, 0x7f7f }, { 65504, 0x1.fep127 } },
+    { "infinity", { 0x7c00, 0x7f80 }, { INFINITY, INFINITY } },
+    { "-infinity", { 0xfc00, 0xff80 }, { -INFINITY, -INFINITY } },
+};
+enum { N_KNOWN = sizeof known / sizeof *known };
+
+static uint16_t bits_of(rd_word x, rd_dtype type)
+{
+    uint16_t bits;
+
+    rd_word_store(&bits, type, x);
+    return bits;
+}
+
+static bool is_nan(uint16_t bits, rd_dtype type)
+{
+    return (bits & 0x7fff) > (type == RD_F16 ? 0x7c00 : 0x7f80);
+}
+
+START_TEST(numbers_are_known)
+{
+    const rd_dtype type = types[_i];
+
+    for (int k = 0; k < N_KNOWN; k++) {
+        const rd_word x = rd_word_load(&known[k].bits[_i], type);
+
+        ck_assert_msg((double)x.f32 == known[k].value[_i], "%s: %a", known[k].name, (double)x.f32);
+        ck_assert_uint_eq(bits_of(rd_word_from_double(known[k].value[_i], type), type), known[k].bits[_i]);
+    }
+}
+END_TEST
+
+/* Each one is what the oracle says, and comes back as it was; of NaN stays that it is one, and its sign. */
+START_TEST(all_come_back)
+{
+    const rd_dtype type = types[_i];
+
+    for (uint32_t k = 0; k < ALL; k++) {
+        const uint16_t     bits = (uint16_t)k, back = bits_of(rd_word_load(&bits, type), type);
+        const rd_word      x    = rd_word_load(&bits, type);
+        const oracle_value want = oracle_load(&bits, type);
+
+        if (is_nan(bits, type))
+            ck_assert(isnan(x.f32) && isnan(want.v) && is_nan(back, type) && back >> 15 == bits >> 15);
+        else
+            ck_assert_msg((long double)x.f32 == want.v && back == bits, "%x: %a, %x", bits, (double)x.f32, back);
+    }
+}
+END_TEST
+
+/* ---- Rounding ----------------------------------------------------------------------------------------------- */
+static void check_rounding(double v, rd_dtype type)
+{
+    uint16_t want;
+
+    oracle_store(&want, type, &(oracle_value){ .type = type, .v = v });
+    const uint16_t found = bits_of(rd_word_from_double(v, type), type);
+    ck_assert_msg(found == want, "%a to %s: %x, not %x", v, rd_dtype_name(type), found, want);
+    if ((double)(float)v == v) {
+        const uint16_t narrow = bits_of(rd_word_convert((rd_word){ .f32 = (float)v }, RD_F32, type), type);
+        ck_assert_msg(narrow == want, "%a (f32) to %s: %x, not %x", v, rd_dtype_name(type), narrow, want);
+    }
+}
+
+/* Around each number and each tie, also so near that f32 would not tell: rounded twice, it would go the wrong way. */
+START_TEST(rounds_once)
+{
+    const rd_dtype type = types[_i];
+
+    for (uint32_t k = 0; k + 1 < ALL; k++) {
+        const uint16_t    bits[2] = { (uint16_t)k, (uint16_t)(k + 1) };
+        const long double a = oracle_load(&bits[0], type).v, b = oracle_load(&bits[1], type).v;
+
+        if (!isfinite(a) || !isfinite(b))
+            continue;
+        const double tie = (double)((a + b) / 2), near = ldexp(tie, -40);
+        check_rounding((double)a, type);
+        check_rounding(tie, type);
+        check_rounding(tie + near, type);
+        check_rounding(tie - near, type);
+        check_rounding(nextafter(tie, INFINITY), type);
+        check_rounding(nextafter((double)a, -INFINITY), type);
+        check_rounding((double)nextafterf((float)tie, INFINITY), type);
+        check_rounding((double)nextafterf((float)tie, -INFINITY), type);
+    }
+}
+END_TEST
+
+START_TEST(range_ends)
+{
+    const double greatest = (double)oracle_float_of(types[_i]).max, least = (double)oracle_float_of(types[_i]).tiny;
+    const double above =
+        greatest * (1 + (double)oracle_float_of(types[_i]).u / (2 - (double)oracle_float_of(types[_i]).u * 2));
+    const double ends[] = {
+        greatest, above,     nextafter(above, 0),     nextafter(above, INFINITY), 2 * greatest, 1e300, (double)INFINITY,
+        least,    least / 2, nextafter(least / 2, 1), nextafter(least / 2, 0),    1e-300
+    };
+
+    for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+        check_rounding(ends[k], types[_i]);
+        check_rounding(-ends[k], types[_i]);
+    }
+    ck_assert(is_nan(bits_of(rd_word_from_double((double)NAN, types[_i]), types[_i]), types[_i]));
+}
+END_TEST
+
+/* Ints next to each tie, up to the largest. */
+START_TEST(ints_round_once)
+{
+    const rd_dtype type = types[_i];
+
+    for (int e = 0; e < 64; e++)
+        for (int k = 0; k < 512; k++)
+            for (int d = -1; d <= 1; d++) {
+                const uint64_t x =
+                    ((uint64_t)1 << e) + (e > 9 ? (uint64_t)k << (e - 9) : (uint64_t)k) + (uint64_t)(int64_t)d;
+                const uint16_t narrow = bits_of(rd_word_convert((rd_word){ .u64 = x }, RD_U64, type), type);
+                const uint16_t minus  = bits_of(rd_word_convert((rd_word){ .u64 = x }, RD_I64, type), type);
+                uint16_t       want;
+
+                oracle_store(&want, type, &(oracle_value){ .type = type, .v = (long double)x });
+                ck_assert_msg(narrow == want, "%llu: %x, not %x", (unsigned long long)x, narrow, want);
+                oracle_store(&want, type, &(oracle_value){ .type = type, .v = (long double)(int64_t)x });
+                ck_assert_msg(minus == want, "%lld: %x, not %x", (long long)(int64_t)x, minus, want);
+            }
+}
+END_TEST
+
+/* ---- Kernels: bit by bit the plain code, NaN included ---------------------------------------------------------- */
+static const char *const sets[] = { "baseline", "avx2", "avx512" };
+
+/* All halves in rows of every length and stride. */
+START_TEST(kernels_load)
+{
+    static uint16_t x[3 * ALL];
+    static float    y[ALL];
+    const rd_dtype  type = types[_i];
+
+    for (uint32_t k = 0; k < 3 * ALL; k++)
+        x[k] = (uint16_t)k;
+    for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
+        const rd_simd *simd = rd_simd_named(sets[s]);
+
+        for (int64_t stride = 1; simd && stride <= 3; stride += 2)
+            for (int64_t n = ALL - 67; n <= ALL; n++) {
+                simd->load[type](n, y, x, stride);
+                for (int64_t k = n == ALL ? 0 : n - 70; k < n; k++)
+                    ck_assert_msg(rd_bits_f32(y[k]) == rd_bits_f32(rd_word_load(&x[k * stride], type).f32), "%s: %s %x",
+                                  sets[s], rd_dtype_name(type), x[k * stride]);
+            }
+    }
+}
+END_TEST
+
+/* Floats of every exponent, every start and end of a fraction; rounded in place, and stored. */
+static void fill(float *x, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++) {
+        const uint32_t top = (uint32_t)k << 12, low[] = { 0, 1, 0xfff, 0x800 };
+        x[k] = rd_float_of(top | low[k % 4 ^ k / 4 % 4]);
+    }
+}
+
+START_TEST(kernels_round)
+{
+    enum { N = 1 << 20 };
+    float         *x = malloc(N * sizeof *x), *y = malloc(N * sizeof *y);
+    uint16_t      *to   = malloc(3 * N * sizeof *to);
+    const rd_dtype type = types[_i];
+
+    fill(x, N);
+    for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
+        const rd_simd *simd = rd_simd_named(sets[s]);
+
+        for (int64_t n = N; simd && n > N - 40; n--) {
+            const int64_t stride = n % 2 ? 3 : 1, first = n == N || n == N - 1 ? 0 : n - 50;
+
+            memcpy(y, x, (size_t)n * sizeof *y);
+            simd->wrap[type](n, y);
+            simd->store[type](n, to, stride, x);
+            for (int64_t k = first; k < n; k++) {
+                const uint16_t want = bits_of((rd_word){ .f32 = x[k] }, type);
+                ck_assert_msg(to[k * stride] == want, "%s: %a to %s is %x, not %x", sets[s], (double)x[k],
+                              rd_dtype_name(type), to[k * stride], want);
+                ck_assert_msg(rd_bits_f32(y[k]) == rd_bits_f32(rd_word_load(&want, type).f32),
+                              "%s: %a rounded to %s is %a", sets[s], (double)x[k], rd_dtype_name(type), (double)y[k]);
+            }
+        }
+    }
+    free(x);
+    free(y);
+    free(to);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("halves");
+    TCase *tests = tcase_create("halves");
+
+    tcase_add_loop_test(tests, numbers_are_known, 0, 2);
+    tcase_add_loop_test(tests, all_come_back, 0, 2);
+    tcase_add_loop_test(tests, rounds_once, 0, 2);
+    tcase_add_loop_test(tests, range_ends, 0, 2);
+    tcase_add_loop_test(tests, ints_round_once, 0, 2);
+    tcase_add_loop_test(tests, kernels_load, 0, 2);
+    tcase_add_loop_test(tests, kernels_round, 0, 2);
+    suite_add_tcase(suite, tests);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
