@@ -15,10 +15,10 @@ typedef struct reader {
     char          *why;
 } reader;
 
-/* Kind and size as in a descr; "" is a type of no release yet. */
+/* Kind and size as in a descr; "" is none: NumPy has no bf16, and writes one that is added to it as bytes without a type. */
 static const char descr_table[][3] = {
     [RD_BOOL] = "b1", [RD_I8] = "i1",  [RD_I16] = "i2", [RD_I32] = "i4", [RD_I64] = "i8", [RD_U8] = "u1",
-    [RD_U16] = "u2",  [RD_U32] = "u4", [RD_U64] = "u8", [RD_F32] = "f4", [RD_F64] = "f8",
+    [RD_U16] = "u2",  [RD_U32] = "u4", [RD_U64] = "u8", [RD_F16] = "f2", [RD_F32] = "f4", [RD_F64] = "f8",
 };
 enum { N_DESCR = sizeof descr_table / sizeof *descr_table };
 
@@ -135,6 +135,11 @@ static rd_dtype find_descr(const char *text, int n)
         if (memcmp(descr_table[type], text, 2) == 0)
             return (rd_dtype)type;
     return RD_AUTO;
+}
+
+bool rd_npy_has(rd_dtype type)
+{
+    return (unsigned)type < N_DESCR && descr_table[type][0];
 }
 
 static bool read_descr(reader *r)

@@ -23,6 +23,8 @@ typedef struct rd_npy_header {
     int64_t  bytes;  /* of all elements; offset + bytes does not overflow          */
 } rd_npy_header;
 
+/* Is there a descr for the type? */
+bool rd_npy_has(rd_dtype type);
 /* Offset of the elements, from the first n bytes of a file (RD_NPY_PREFIX of them, or all).  -1: not a .npy file, the
  * finding is in `why`. */
 int64_t rd_npy_offset(const uint8_t *bytes, int64_t n, char why[RD_NPY_WHY]);

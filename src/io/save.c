@@ -168,6 +168,11 @@ rd_status rd_save_npy(rd_ctx *ctx, rd_expr *y, const rd_save_opts *opts)
                 opts && opts->path && *opts->path ? "order is neither 0 nor 1" : "no path");
         return rd_error(ctx);
     }
+    if (y && !rd_npy_has(rd_type_of(y))) {
+        rd_fail(ctx, RD_ERR_TYPE, "rd_save: %s: .npy files have no type %s; rd_cast() it first, f32 loses nothing",
+                opts->path, rd_dtype_name(rd_type_of(y)));
+        return rd_error(ctx);
+    }
     if (evaluate(ctx, y, opts->order, &array) != RD_OK)
         return rd_error(ctx);
     rd_npy_write(ctx, opts->path, &array, opts->order, opts->big_endian);
