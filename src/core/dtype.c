@@ -87,6 +87,11 @@ bool rd_dtype_is_half(rd_dtype type)
     return type == RD_F16 || type == RD_BF16;
 }
 
+bool rd_dtype_same_word(rd_dtype from, rd_dtype to)
+{
+    return from == to || (from != RD_BOOL && rd_dtype_class(from) == rd_dtype_class(to) && rd_dtype_safe(from, to));
+}
+
 rd_word rd_word_load(const void *p, rd_dtype type)
 {
     rd_word value = { .u64 = 0 };

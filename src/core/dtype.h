@@ -27,6 +27,8 @@ rd_dtype rd_dtype_promote(rd_dtype a, rd_dtype b);
 /* True if every value of `from` is a value of `to`, by type: NumPy's "safe" casting. */
 bool rd_dtype_safe(rd_dtype from, rd_dtype to);
 bool rd_dtype_is_half(rd_dtype type); /* f16 or bf16: f32 in registers */
+/* Is a value of `from` the same register as a value of `to`?  Bool is not: it is kept in bytes where there are many. */
+bool rd_dtype_same_word(rd_dtype from, rd_dtype to);
 
 /* Memory to register and back.  rd_word_convert follows rd_cast's rules in the public header. */
 rd_word rd_word_load(const void *p, rd_dtype type);

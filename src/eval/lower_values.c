@@ -164,8 +164,8 @@ void rd_compute(rd_lowering *l, int i)
         return;
     at    = level_of(l, v);
     level = &l->level[at];
-    if (v->kind == RD_VALUE_MAP && v->op == RD_OP_cast && v->type == l->graph->value[v->in[0]].type) {
-        rd_set_register(l, i, at, l->reg[v->in[0]]); /* a copy: the same register */
+    if (v->kind == RD_VALUE_MAP && v->op == RD_OP_cast && rd_dtype_same_word(l->graph->value[v->in[0]].type, v->type)) {
+        rd_set_register(l, i, at, l->reg[v->in[0]]); /* nothing changes */
         return;
     }
     if (v->target >= 0 && l->tree->home[v->target].keep == RD_KEEP_REGISTER) {

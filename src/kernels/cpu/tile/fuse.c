@@ -224,23 +224,24 @@ static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
     rd_tile_fold  *f    = &code->fold[inst->arg];
-    const int32_t  cast = in_tile(code, inst->a) ? code->reg[inst->a].born : -1;
-    const int32_t  load = cast >= 0 && p->inst[cast].kind == RD_I_CAST ? code->reg[p->inst[cast].a].born : -1;
+    const int32_t  from = in_tile(code, inst->a) ? code->reg[inst->a].born : -1;
+    const bool     cast = from >= 0 && p->inst[from].kind == RD_I_CAST;
+    const int32_t  load = cast ? code->reg[p->inst[from].a].born : from;
     const rd_walk *w    = load >= 0 ? &code->inst[load].walk : NULL;
 
     if (load < 0 || p->inst[load].kind != RD_I_LOAD || code->inst[load].level != RD_AT_TILE ||
-        code->reg[inst->a].uses != 1 || code->reg[p->inst[cast].a].uses != 1 || inst->b >= 0 ||
+        code->reg[inst->a].uses != 1 || code->reg[p->inst[load].dst].uses != 1 || inst->b >= 0 ||
         !sums_exactly(f, f->fold->type) || !code->simd->small[w->at->type] || w->col != 1 || w->gathers)
         return;
     /* One cell a row, or a cell for each of a few columns whose rows are one run of memory. */
     if (!(f->form == RD_FOLD_RUN) &&
         !(f->cell.col == 1 && f->cell.row == 0 && f->col_extent <= RD_SMALL_PERIOD && w->row == f->col_extent))
         return;
-    code->inst[i].small             = load;
-    code->inst[cast].skip           = true;
-    code->inst[load].skip           = true;
-    f->any_order                    = true;
-    code->reg[p->inst[cast].a].last = -1;
+    code->inst[i].small               = load;
+    code->inst[from].skip             = true;
+    code->inst[load].skip             = true;
+    f->any_order                      = true;
+    code->reg[p->inst[load].dst].last = -1;
 }
 
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
