@@ -43,11 +43,12 @@ typedef struct bench_case {
     bench_extents in[3];
     bench_how     how;
     /* Operations for each point, points being the elements of in0, times those of in1's axis 0 where `pairs`. */
-    double flops, exps;
-    bool   pairs;
-    double read_share;    /* of in0 that must be read; 0: all of it                  */
-    bool   only_f32, u8;  /* u8: the inputs are uint8, in one run                    */
-    double wrong_allowed; /* share of indices that may differ from the hand loop's   */
+    double   flops, exps;
+    bool     pairs;
+    double   read_share; /* of in0 that must be read; 0: all of it                  */
+    bool     only_f32;
+    rd_dtype type;          /* of the inputs, in one run; 0: f32 and f64               */
+    double   wrong_allowed; /* share of indices that may differ from the hand loop's   */
 } bench_case;
 
 /** All cases, ended by one without a row. */
@@ -56,12 +57,13 @@ extern const bench_case  bench_sums[], bench_maps[], bench_transposes[], bench_p
     bench_images[];
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------- */
-/** Uniform numbers in [0, 1), or bytes: the same for each call with `which`, made once and kept. */
+/** Uniform numbers in [0, 1), of f16 multiples of 2^-11, or bytes: the same for each call with `which`, made once and kept. */
 const void *bench_input(int which, rd_dtype type, int64_t n);
 /** Memory for an output; two slots for each result: the library's and the hand loop's. */
 void *bench_output(int slot, int64_t bytes);
-/** Size in bytes of an element. */
-int bench_size(rd_dtype type);
+/** Size in bytes of an element, and its name. */
+int         bench_size(rd_dtype type);
+const char *bench_type_name(rd_dtype type);
 
 /* ---- Limits ------------------------------------------------------------------------------------------------------- */
 /** Of the machine, for one number of threads: bytes, operations or values per second; seconds for `region`. */

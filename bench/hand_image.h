@@ -1,5 +1,8 @@
-/* hand_image.h - mean of an uint8 image (h, w, 3) over h and w.  The channels alternate: of three vectors in a row each
- * channel has a mask of ones, and products of bytes with the mask are summed in 32-bit lanes. */
+/* hand_image.h - means of images (h, w, 3) over h and w.
+ *
+ * uint8: the channels alternate: of three vectors in a row each
+ * channel has a mask of ones, and products of bytes with the mask are summed in 32-bit lanes.
+ * f16: three vectors in a row are summed in f32, and sorted out every few hundred steps, in f64. */
 
 enum { CHANNELS = 3, IMAGE_STEP = CHANNELS * VECTOR_BYTES };
 
@@ -69,4 +72,62 @@ static void image_mean(const hand_args *a)
         sums[i % CHANNELS] += x[i];
     for (int c = 0; c < CHANNELS; c++)
         ((double *)a->out[0])[c] = (double)sums[c] / (double)(n / CHANNELS);
+}
+
+/* ---- f16 -------------------------------------------------------------------------------------------------------- */
+INLINE v_f32 halves(const uint16_t *x)
+{
+#if defined __AVX512F__
+    return (v_f32)_mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)x));
+#elif defined __AVX2__
+    return (v_f32)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)x));
+#else
+    /* The exponent's bias is 15, not 127; neither infinities nor NaN. */
+    v_f32 v;
+    for (int k = 0; k < VECTOR_BYTES / 4; k++) {
+        const uint32_t bits = (uint32_t)(x[k] & 0x8000) << 16 | (uint32_t)(x[k] & 0x7fff) << 13;
+        float          f;
+
+        memcpy(&f, &bits, sizeof f);
+        v[k] = f * 0x1p112F;
+    }
+    return v;
+#endif
+}
+
+static void half_block(const uint16_t *x, int64_t start, int64_t end, double *sums)
+{
+    enum { LANES_F32 = VECTOR_BYTES / 4 };
+    v_f32 s[CHANNELS] = { 0 };
+
+    for (int64_t i = start; i < end; i++)
+        UNROLL(3)
+    for (int v = 0; v < CHANNELS; v++)
+        s[v] += halves(x + (i * CHANNELS + v) * LANES_F32);
+    for (int v = 0; v < CHANNELS; v++)
+        for (int k = 0; k < LANES_F32; k++)
+            sums[(v * LANES_F32 + k) % CHANNELS] += (double)s[v][k];
+}
+
+static void half_mean(const hand_args *a)
+{
+    enum { STEP = CHANNELS * VECTOR_BYTES / 4, BLOCK = 512 };
+    const uint16_t *x = a->in[0];
+    const int64_t   n = a->shape[0] * a->shape[1] * CHANNELS, steps = n / STEP;
+    double          sums[CHANNELS] = { 0 };
+
+#pragma omp parallel for num_threads(a->threads) schedule(static) reduction(+ : sums[:CHANNELS])
+    for (int k = 0; k < a->threads; k++) {
+        const int64_t last = steps * (k + 1) / a->threads;
+
+        for (int64_t i = steps * k / a->threads; i < last; i += BLOCK)
+            half_block(x, i, i + BLOCK < last ? i + BLOCK : last, sums);
+    }
+    for (int64_t i = steps * STEP; i < n; i++) {
+        uint16_t one[VECTOR_BYTES / 4] = { x[i] };
+
+        sums[i % CHANNELS] += (double)halves(one)[0];
+    }
+    for (int c = 0; c < CHANNELS; c++)
+        ((float *)a->out[0])[c] = (float)(sums[c] / (double)(n / CHANNELS));
 }

@@ -61,6 +61,8 @@ static int64_t block_width(int64_t n, int64_t most, int threads)
 /* One loop for either type. */
 #define image_mean_f32     image_mean
 #define image_mean_f64     image_mean
+#define half_mean_f32      half_mean
+#define half_mean_f64      half_mean
 #define matrix_product_f32 hand_blas_f32
 #define matrix_product_f64 hand_blas_f64
 

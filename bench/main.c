@@ -8,17 +8,12 @@ static bool wanted(const bench_case *c, const char *dtype, const bench_options *
     return bench_listed(o->rows, c->row) && bench_listed(o->cases, c->name) && bench_listed(o->dtypes, dtype);
 }
 
-/* The types a case runs in: f32 and f64, or f32 only, or bytes. */
+/* The types a case runs in: f32 and f64, or f32 only, or its own. */
 static int types_of(const bench_case *c, rd_dtype *types)
 {
-    types[0] = c->u8 ? RD_U8 : RD_F32;
+    types[0] = c->type ? c->type : RD_F32;
     types[1] = RD_F64;
-    return c->u8 || c->only_f32 ? 1 : 2;
-}
-
-static const char *type_name(rd_dtype type)
-{
-    return type == RD_U8 ? "u8" : type == RD_F32 ? "f32" : "f64";
+    return c->type || c->only_f32 ? 1 : 2;
 }
 
 /* @return false when the library failed or its answer is not the hand loop's. */
@@ -32,7 +27,7 @@ static bool one(const bench_case *c, rd_dtype type, const bench_options *o, cons
     bench_report(&r, o);
     if (isnan(r.error) || r.error <= r.tolerance)
         return true;
-    fprintf(stderr, "rdim-bench: WRONG: %s %s %s: error %.3g, allowed %.3g\n", c->row, c->name, type_name(type),
+    fprintf(stderr, "rdim-bench: WRONG: %s %s %s: error %.3g, allowed %.3g\n", c->row, c->name, bench_type_name(type),
             r.error, r.tolerance);
     return false;
 }
@@ -45,7 +40,7 @@ static bool all(const bench_options *o, const hand_isa *hand, const bench_limits
     for (const bench_case *const *table = bench_tables(); *table; table++)
         for (const bench_case *c = *table; c->row; c++)
             for (int k = 0; k < types_of(c, types); k++)
-                if (wanted(c, type_name(types[k]), o))
+                if (wanted(c, bench_type_name(types[k]), o))
                     ok = one(c, types[k], o, hand, limits) && ok;
     return ok;
 }
@@ -58,12 +53,12 @@ static void tell(const bench_options *o)
     for (const bench_case *const *table = bench_tables(); *table; table++)
         for (const bench_case *c = *table; c->row; c++)
             for (int k = 0; k < types_of(c, types); k++)
-                if (!wanted(c, type_name(types[k]), o))
+                if (!wanted(c, bench_type_name(types[k]), o))
                     continue;
                 else if (o->explain)
                     bench_explain(c, types[k], o);
                 else
-                    printf("%-4s %-14s %s\n", c->row, c->name, type_name(types[k]));
+                    printf("%-4s %-14s %s\n", c->row, c->name, bench_type_name(types[k]));
 }
 
 int main(int argc, char **argv)

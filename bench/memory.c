@@ -29,6 +29,11 @@ int bench_size(rd_dtype type)
     }
 }
 
+const char *bench_type_name(rd_dtype type)
+{
+    return type == RD_U8 ? "u8" : type == RD_F16 ? "f16" : type == RD_F32 ? "f32" : "f64";
+}
+
 /* Huge pages are asked for: with small ones page walks would be measured.  Touched here, not while timing. */
 static void need(block *b, int64_t bytes)
 {
@@ -67,6 +72,14 @@ static uint32_t hash(uint32_t i)
     return (h ^ h >> 16) >> 8;
 }
 
+/* n / 2048 as f16, which holds it. */
+static uint16_t half_of(uint32_t n)
+{
+    const int top = n ? 31 - __builtin_clz(n) : -1;
+
+    return n ? (uint16_t)((top + 4) << 10 | (n << (10 - top) & 0x3ff)) : 0;
+}
+
 static void fill(void *data, rd_dtype type, int64_t n, uint32_t start)
 {
 #pragma omp parallel for schedule(static)
@@ -75,6 +88,8 @@ static void fill(void *data, rd_dtype type, int64_t n, uint32_t start)
 
         if (type == RD_U8)
             ((uint8_t *)data)[i] = (uint8_t)h;
+        else if (type == RD_F16)
+            ((uint16_t *)data)[i] = half_of(h >> 13);
         else if (type == RD_F32)
             ((float *)data)[i] = (float)h / 16777216;
         else
@@ -87,8 +102,8 @@ const void *bench_input(int which, rd_dtype type, int64_t n)
     static struct {
         block   memory;
         int64_t n;
-    } inputs[INPUTS][3];
-    const int kind = type == RD_U8 ? 2 : type == RD_F64;
+    } inputs[INPUTS][4];
+    const int kind = type == RD_U8 ? 2 : type == RD_F16 ? 3 : type == RD_F64;
 
     if (inputs[which][kind].n < n) {
         need(&inputs[which][kind].memory, n * bench_size(type));

@@ -9,7 +9,7 @@
 static const char help[] = "rdim-bench [OPTION...]: times rdim beside loops written by hand\n"
                            "  --rows W1,W3        only these rows\n"
                            "  --cases 'sum*,lse*' only cases whose name matches, as file names do\n"
-                           "  --dtypes f32,f64    only these element types (u8 for images)\n"
+                           "  --dtypes f32,f64    only these element types (u8, f16 for images)\n"
                            "  --threads 1,2       numbers of threads; default: 1 and all processors\n"
                            "  --reps N            N timed pairs a case; default: 1 to 11, by duration\n"
                            "  --scale S           S times as many elements, 0 < S <= 1; default: 1\n"
@@ -77,7 +77,8 @@ static bool names_types(const char *list)
     for (const char *p = list; *p; p += *p == ',') {
         const size_t n = strcspn(p, ",");
 
-        if (!(n == 3 && (!memcmp(p, "f32", n) || !memcmp(p, "f64", n))) && !(n == 2 && !memcmp(p, "u8", n)))
+        if (!(n == 3 && (!memcmp(p, "f16", n) || !memcmp(p, "f32", n) || !memcmp(p, "f64", n))) &&
+            !(n == 2 && !memcmp(p, "u8", n)))
             return false;
         p += n;
     }
@@ -94,7 +95,7 @@ static const char *set_value(bench_options *o, const char *name, const char *val
     if (!strcmp(name, "--cases"))
         return names_something(o->cases = value, false) ? NULL : "no case matches";
     if (!strcmp(name, "--dtypes"))
-        return names_types(o->dtypes = value) ? NULL : "known are f32, f64 and u8";
+        return names_types(o->dtypes = value) ? NULL : "known are f32, f64, f16 and u8";
     if (!strcmp(name, "--threads"))
         return read_threads(o, value) ? NULL : "numbers from 1 to 1024, with commas between them";
     if (!strcmp(name, "--reps")) {

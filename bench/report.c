@@ -13,11 +13,6 @@ static struct mean {
     double      hand, limit;
 } means[MOST_MEANS];
 
-static const char *dtype_name(rd_dtype type)
-{
-    return type == RD_U8 ? "u8" : type == RD_F32 ? "f32" : "f64";
-}
-
 static const char *seconds_text(double seconds, char *text, size_t size)
 {
     static const char *const units[] = { "s", "ms", "us", "ns" };
@@ -60,7 +55,7 @@ static void json(const bench_result *r, const bench_options *o)
     const bool hand = r->times.b > 0;
 
     printf("{\"row\": \"%s\", \"case\": \"%s\", \"dtype\": \"%s\", \"threads\": %d", r->of->row, r->of->name,
-           dtype_name(r->type), r->threads);
+           bench_type_name(r->type), r->threads);
     json_number("seconds", r->times.a);
     json_number("bytes", r->work.read + r->work.written);
     json_number("flops", r->work.flops);
@@ -80,9 +75,9 @@ static void table_row(const bench_result *r)
         seconds_text(r->times.b, b, sizeof b);
         snprintf(ratio, sizeof ratio, "%.2f", r->times.ratio);
     }
-    printf("%-4s %-14s %-4s %3d %11s %11s %8s %11s %8.2f  %-12s %8.1e\n", r->of->row, r->of->name, dtype_name(r->type),
-           r->threads, seconds_text(r->times.a, a, sizeof a), b, ratio, seconds_text(r->limit_seconds, l, sizeof l),
-           r->times.a / r->limit_seconds, r->limit, r->error);
+    printf("%-4s %-14s %-4s %3d %11s %11s %8s %11s %8.2f  %-12s %8.1e\n", r->of->row, r->of->name,
+           bench_type_name(r->type), r->threads, seconds_text(r->times.a, a, sizeof a), b, ratio,
+           seconds_text(r->limit_seconds, l, sizeof l), r->times.a / r->limit_seconds, r->limit, r->error);
 }
 
 void bench_report(const bench_result *r, const bench_options *o)

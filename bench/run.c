@@ -151,7 +151,7 @@ static double tolerance_of(const instance *it)
 {
     if (it->out[0].type == RD_I64)
         return it->of->wrong_allowed;
-    return it->type == RD_F32 ? 5e-5 : 1e-11;
+    return it->out[0].type == RD_F32 ? 5e-5 : 1e-11;
 }
 
 static double check(instance *it)
@@ -206,7 +206,7 @@ void bench_explain(const bench_case *c, rd_dtype type, const bench_options *opti
     rd_result list[MOST_RESULTS];
 
     open_instance(&it, c, type, options, options->threads[0]);
-    printf("---- %s %s %s\n%s\n", c->row, c->name, type == RD_F64 ? "f64" : "f32",
+    printf("---- %s %s %s\n%s\n", c->row, c->name, bench_type_name(type),
            rd_error(it.ctx) ? rd_error_text(it.ctx) : rd_explain(it.ctx, results_of(&it, list), NULL));
     rd_ctx_free(it.ctx);
 }

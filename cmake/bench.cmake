@@ -33,7 +33,7 @@ endfunction()
 
 add_hand(plain)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    add_hand(avx2 -mavx2 -mfma)
+    add_hand(avx2 -mavx2 -mfma -mf16c)
     add_hand(avx512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx512vnni -mfma -mprefer-vector-width=512)
     target_compile_definitions(rdim-bench PRIVATE HAND_X86)
 endif()

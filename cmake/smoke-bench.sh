@@ -31,7 +31,7 @@ awk -v cases="$("$bench" --list | wc -l)" '
 ' "$lines"
 
 # Mistakes on the command line are told, not run.
-for wrong in "--rows W99" "--threads 0" "--scale 2" "--dtypes f16" "--reps" "--frobnicate"; do
+for wrong in "--rows W99" "--threads 0" "--scale 2" "--dtypes bf16" "--reps" "--frobnicate"; do
     # shellcheck disable=SC2086  # two words
     if "$bench" $wrong > /dev/null 2> "$lines"; then
         echo "$wrong was accepted"

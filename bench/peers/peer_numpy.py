@@ -1,6 +1,6 @@
 """The rows in NumPy, as its users write them."""
 import numpy as np
-from common import AXES, CUBE, LONG, POINTS, ROW_SHAPES, Peer, image, uniform
+from common import AXES, CUBE, LONG, POINTS, ROW_SHAPES, Peer, halves, image, uniform
 
 peer = Peer("numpy")
 
@@ -93,6 +93,8 @@ for dtype, t in (("f32", np.float32), ("f64", np.float64)):
 if peer.wants("W8"):
     u8 = image((4096, 4096, 3))
     peer("W8", "u8mean", "u8", lambda: u8.mean((0, 1)))
+    f16 = halves((4096, 4096, 3))
+    peer("W8", "f16mean", "f16", lambda: f16.mean((0, 1), dtype=np.float32))
 if peer.wants("ACC"):
     long = uniform(0, (LONG,), np.float32)
     peer("ACC", "sum1e8", "f32", lambda: long.sum())

@@ -1,7 +1,7 @@
 """The rows in PyTorch on the CPU.  Inputs lie in NumPy's memory, which asks for huge pages."""
 import numpy as np
 import torch
-from common import AXES, CUBE, LONG, POINTS, ROW_SHAPES, THREADS, Peer, image, uniform
+from common import AXES, CUBE, LONG, POINTS, ROW_SHAPES, THREADS, Peer, halves, image, uniform
 
 torch.set_num_threads(THREADS)
 torch.set_grad_enabled(False)
@@ -83,6 +83,8 @@ for dtype, t in (("f32", np.float32), ("f64", np.float64)):
 if peer.wants("W8"):
     u8 = torch.from_numpy(image((4096, 4096, 3)))
     peer("W8", "u8mean", "u8", lambda: u8.sum((0, 1)) / (4096.0 * 4096))
+    f16 = torch.from_numpy(halves((4096, 4096, 3)))
+    peer("W8", "f16mean", "f16", lambda: f16.mean((0, 1), dtype=torch.float32))
 if peer.wants("ACC"):
     long = tensor(0, (LONG,), np.float32)
     peer("ACC", "sum1e8", "f32", lambda: long.sum())
