@@ -13,8 +13,8 @@ void rd_arrival_place(rd_arrival *a, const rd_fold_tile *t, int64_t r, int64_t c
     const rd_tile_fold *f    = a->f;
     const int64_t       cell = t->cell + r * f->cell.row + c * f->cell.col + (f->own_rows ? r * f->cells : 0);
 
-    a->group       = cell * f->fold->lanes / f->group;
-    a->offset      = cell * f->fold->lanes % f->group;
+    a->group       = rd_tree_slot(f, cell) / f->group;
+    a->offset      = rd_tree_slot(f, cell) % f->group;
     a->q.x         = at(&t->x, r, c);
     a->q.y         = at(&t->y, r, c);
     a->q.w         = at(&t->w, r, c);
@@ -116,7 +116,7 @@ static int64_t take_blocks(rd_arrival *a, int64_t whole)
     if (!a->blocks || a->at % steps != 0)
         return 0;
     for (; taken + steps <= whole; taken += steps) {
-        const rd_fold_rows q = {
+        rd_fold_rows q = {
             .rows = steps,
             .ldx  = a->q.ldx,
             .ldy  = a->q.ldy,
@@ -124,18 +124,22 @@ static int64_t take_blocks(rd_arrival *a, int64_t whole)
             .y    = a->q.y ? (const char *)a->q.y + taken * a->q.ldy * size : NULL,
         };
         rd_tree_end_block(a->f, a->memory, a->group);
-        rd_tree_row(a->f, a->memory, rd_tree_group(a->memory, a->group)->depth, a->group * a->f->group, to);
-        a->blocks(&q, to[0]);
+        for (int64_t k = 0; k < a->f->beside * a->f->fold->lanes; k += a->f->fold->lanes) {
+            rd_tree_row(a->f, a->memory, rd_tree_group(a->memory, a->group)->depth, a->group * a->f->group + k, to);
+            a->blocks(&q, to[0]);
+            q.x = (const char *)q.x + a->f->fold->lanes * size;
+            q.y = q.y ? (const char *)q.y + a->f->fold->lanes * size : NULL;
+        }
         rd_tree_push(a->f, a->memory, a->group,
-                     (rd_tree_node){ .start = (a->at + taken) / steps, .n = a->f->fold->lanes });
+                     (rd_tree_node){ .start = (a->at + taken) / steps, .n = a->f->beside * a->f->fold->lanes });
     }
     return taken;
 }
 
-/* A part of a step, whole steps, a part of a step. */
+/* A part of a step, whole steps, a part of a step; the steps are of all cells that lie beside each other. */
 void rd_arrive_along(rd_arrival *a, int64_t n, int64_t lane, int64_t outer)
 {
-    const int64_t lanes = a->f->fold->lanes, size = rd_elem_size(a->f->elem);
+    const int64_t lanes = a->f->beside * a->f->fold->lanes, size = rd_elem_size(a->f->elem);
 
     a->q.ldx = a->q.ldy = a->q.ldw = lanes;
     a->q.index_row                 = lanes * a->q.index_col;

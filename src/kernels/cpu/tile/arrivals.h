@@ -30,7 +30,7 @@ void rd_arrival_place(rd_arrival *a, const rd_fold_tile *t, int64_t r, int64_t c
 void rd_arrival_take(rd_arrival *a, int64_t offset, int64_t n, int64_t rows, bool fresh);
 /* Row after row of a->q.n elements, each a step of the states from a->offset on. */
 void rd_arrive(rd_arrival *a, int64_t rows);
-/* n neighbours along the lane position. */
+/* n neighbours along the lane position, of as many cells as lie beside each other; `lane` counts them all. */
 void rd_arrive_along(rd_arrival *a, int64_t n, int64_t lane, int64_t outer);
 /* What any element replaces; of floats, adding -0 keeps 0 and -0 as they are. */
 rd_word rd_fold_identity(const rd_fold *fold);

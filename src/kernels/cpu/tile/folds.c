@@ -23,8 +23,18 @@ static int64_t cells_along(const rd_tile_fold *f)
     return along;
 }
 
+/* Do the columns hold one element of each cell, and rows follow each other along the lanes? */
+static bool has_channels(const rd_tile_fold *f)
+{
+    return f->fold->lanes > 1 && f->cell.col == 1 && f->cell.row == 0 && f->lane.col == 0 && f->lane.row == 1 &&
+           f->outer.col == 0 && f->outer.row == 0 && f->cells == f->col_extent && f->cells <= RD_SMALL_PERIOD &&
+           f->whole_columns && !f->own_rows && !f->masked && !f->weighted && !f->indexed;
+}
+
 static rd_fold_form form_of(const rd_tile_fold *f)
 {
+    if (has_channels(f))
+        return RD_FOLD_CHANNELS;
     if (f->fold->prefix == RD_PREFIX_TREE && f->lane.col == 0 && f->cell.col == 0 && f->outer.col == 1)
         return RD_FOLD_ALONG;
     if (f->lane.col == 1 && f->cell.col == 0 && f->outer.col == 0)
@@ -108,14 +118,15 @@ bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f
     if (!f->code->step)
         return false;
     state_sizes(f);
+    f->cells     = fold->n_cell;
     f->form      = form_of(f);
     f->best      = finds_best(simd, f);
     f->any_order = f->any_order || f->best;
     f->row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
     f->room      = room_for(fold);
     f->row_bytes = row_bytes(f);
-    f->cells     = fold->n_cell;
-    f->group     = f->form == RD_FOLD_COLUMNS ? cells_along(f) : fold->lanes;
+    f->beside    = f->form == RD_FOLD_CHANNELS ? f->cells : 1;
+    f->group     = f->form == RD_FOLD_COLUMNS ? cells_along(f) : f->beside * fold->lanes;
     f->group     = f->totals ? 1 : f->group; /* one state is all a row leaves */
     f->groups    = rd_bytes_add(rd_bytes_times(f->cells, fold->lanes), f->group - 1) / f->group;
     f->groups    = f->totals ? rows : rd_bytes_times(f->groups, rows);

@@ -299,6 +299,15 @@ static void loops_at(const rd_program *p, const rd_tile_code *code, int32_t i, c
     }
 }
 
+/* Does a loop always visit its whole axis, or do tasks or panels share it? */
+static bool visits_all(const rd_program *p, const rd_loop *loop)
+{
+    for (int32_t k = 0; k < p->n_loop; k++)
+        if (p->loop[k].kind == RD_LOOP_TILE && p->loop[k].axis == loop->axis)
+            return false;
+    return p->root != loop->axis;
+}
+
 static bool plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
 {
     for (int32_t k = 0; k < p->n_fold; k++) {
@@ -308,14 +317,16 @@ static bool plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
         const rd_loop *row, *col;
 
         loops_at(p, code, step >= 0 ? step : 0, &row, &col);
-        f->fold       = fold;
-        f->own_rows   = start >= 0 && code->inst[start].level == RD_AT_ROW;
-        f->masked     = step >= 0 && p->inst[step].c >= 0;
-        f->col_extent = col ? col->extent : 1;
-        f->lane       = walk_of(&fold->lane, row, col);
-        f->outer      = walk_of(&fold->outer, row, col);
-        f->index      = walk_of(&fold->index, row, col);
-        f->cell       = walk_of(&fold->cell, row, col);
+        f->fold          = fold;
+        f->own_rows      = start >= 0 && code->inst[start].level == RD_AT_ROW;
+        f->masked        = step >= 0 && p->inst[step].c >= 0;
+        f->weighted      = step >= 0 && p->inst[step].b >= 0;
+        f->col_extent    = col ? col->extent : 1;
+        f->whole_columns = row && col && visits_all(p, col);
+        f->lane          = walk_of(&fold->lane, row, col);
+        f->outer         = walk_of(&fold->outer, row, col);
+        f->index         = walk_of(&fold->index, row, col);
+        f->cell          = walk_of(&fold->cell, row, col);
         if (!rd_tile_fold_plan(p, code->simd, f, k, sized && f->own_rows ? code->rows : 1))
             return false;
     }
@@ -369,8 +380,8 @@ static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
     t->step = t->fused  ? simd->fused[f->elem][f->fold->reducer][t->fused]
               : f->best ? simd->best_rows[f->elem][f->fold->reducer]
                         : f->code->step;
-    if (simd->blocks[f->elem] && !f->masked && p->inst[i].b < 0 && f->form == RD_FOLD_RUN &&
-        f->fold->lanes == 256 / rd_elem_size(f->elem))
+    if (simd->blocks[f->elem] && !f->masked && p->inst[i].b < 0 &&
+        (f->form == RD_FOLD_RUN || f->form == RD_FOLD_CHANNELS) && f->fold->lanes == 256 / rd_elem_size(f->elem))
         t->blocks = simd->blocks[f->elem][f->fold->reducer][t->fused];
 }
 

@@ -44,15 +44,15 @@ void rd_tiles_nothing(const rd_tile_fold *f, rd_view *y, int64_t r, int64_t c)
 
 /* ---- At the end -------------------------------------------------------------------------------------------- */
 /* Lane l merges lane l + h for h = lanes/2 .. 1.  Below a cache line's worth the kernel gets a whole vector all the same:
- * lanes from h on are of no interest any more, and each is read before it changes. */
-static void halve(const rd_tile_fold *f, char *memory, int64_t group, int64_t lanes)
+ * lanes from h on are of no interest any more, and each is read before it changes.  The node has one lane then. */
+static void halve(const rd_tile_fold *f, char *memory, int64_t group)
 {
-    const int64_t vector = lanes / 4;
-    int64_t       n      = rd_tree_nodes(f, memory, group)->n;
-    const bool    whole  = n == lanes;
+    const int64_t lanes = f->beside * f->fold->lanes, vector = lanes / 4;
+    int64_t      *node = &rd_tree_nodes(f, memory, group)->n, n = *node;
+    const bool    whole = n == lanes;
     void         *a[RD_MAX_STATE], *b[RD_MAX_STATE];
 
-    for (int64_t half = lanes / 2; half > 0; half /= 2) {
+    for (int64_t half = lanes / 2; half >= f->beside; half /= 2) {
         if (n <= half)
             continue;
         rd_tree_row(f, memory, 0, group * f->group, a);
@@ -60,12 +60,13 @@ static void halve(const rd_tile_fold *f, char *memory, int64_t group, int64_t la
         f->code->merge(whole && half < vector ? vector : n - half, a, b);
         n = half;
     }
+    *node = n;
 }
 
 static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t cell, int64_t n, rd_view *y,
                         int64_t r, int64_t c)
 {
-    const int64_t lanes = f->fold->lanes, group = cell * lanes / f->group;
+    const int64_t lanes = f->fold->lanes, slot = rd_tree_slot(f, cell), group = slot / f->group;
     void         *s[RD_MAX_STATE], *to[RD_MAX_STATE];
 
     rd_tree_collapse(f, memory, group);
@@ -75,8 +76,8 @@ static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, 
         return;
     }
     if (lanes > 1)
-        halve(f, memory, group, lanes);
-    rd_tree_row(f, memory, 0, cell * lanes, s);
+        halve(f, memory, group);
+    rd_tree_row(f, memory, 0, slot, s);
     for (int32_t k = 0; k < f->fold->n_out; k++)
         to[k] = rd_view_at(&y[k], r, c);
     rd_tiles_finish(m, f, memory, n, s, to);

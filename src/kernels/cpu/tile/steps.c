@@ -95,6 +95,34 @@ static void take_runs(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
     }
 }
 
+/* Rows that do not adjoin, copied so that they do. */
+static const void *adjoined(const rd_tiles *m, const rd_view *v, int64_t row, int64_t rows, char *to)
+{
+    const int64_t bytes = m->cols * rd_elem_size(v->elem);
+
+    for (int64_t r = 0; v->at && r < rows; r++)
+        memcpy(to + r * bytes, rd_view_at(v, row + r, 0), (size_t)bytes);
+    return v->at ? to : NULL;
+}
+
+/* All cells take one element of each row: a run of them if rows adjoin, else as many rows as spare buffers hold. */
+static void take_channels(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    const int64_t cols = m->cols, cells = m->code->cells > m->code->rows ? m->code->cells : m->code->rows;
+    const bool    run  = t->x.row == cols && (!t->y.at || t->y.row == cols);
+    const int64_t most = run ? m->rows : cells / cols;
+
+    for (int64_t r = 0, n; r < m->rows; r += n) {
+        n = m->rows - r < most ? m->rows - r : most;
+        rd_arrival_place(a, t, r, 0);
+        if (!run) {
+            a->q.x = adjoined(m, &t->x, r, n, m->spare);
+            a->q.y = adjoined(m, &t->y, r, n, m->spare + 8 * cells);
+        }
+        rd_arrive_along(a, n * cols, (t->lane + r) * cols, t->outer);
+    }
+}
+
 /* A cell for each column, rows along the lanes: column by column, copied side by side. */
 static void take_interleaved(rd_tiles *m, rd_arrival *a, rd_fold_tile *t)
 {
@@ -217,6 +245,8 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
         take_columns(m, &a, &in);
     else if (f->form == RD_FOLD_RUN)
         take_runs(m, &a, &in);
+    else if (f->form == RD_FOLD_CHANNELS)
+        take_channels(m, &a, &in);
     else if (interleaved(m, f, &in))
         take_interleaved(m, &a, &in);
     else

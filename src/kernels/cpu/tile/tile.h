@@ -40,7 +40,8 @@ typedef struct rd_tile_loop {
 typedef enum rd_fold_form {
     RD_FOLD_RUN,     /* neighbours are neighbouring lanes of one cell     */
     RD_FOLD_COLUMNS, /* neighbours are neighbouring cells                 */
-    RD_FOLD_ALONG,   /* of a scan: neighbours follow each other           */
+    RD_FOLD_CHANNELS, /* of all cells in turn, lane after lane: states lie as elements do, cells of a lane side by side */
+    RD_FOLD_ALONG,    /* of a scan: neighbours follow each other           */
     RD_FOLD_ELEMENTS /* each element has a place of its own               */
 } rd_fold_form;
 
@@ -50,12 +51,14 @@ typedef struct rd_tile_fold {
     rd_fold_form        form;
     rd_elem             elem;
     bool                masked, indexed, own_rows; /* own_rows: each row of a tile has states of its own */
+    bool                weighted, whole_columns;   /* whole_columns: all columns are always there        */
     bool                best;                      /* argmin, argmax by rising index: lanes are not kept apart       */
     bool                any_order;                 /* exact: best, counts                                            */
     bool                totals;                    /* rows are whole folds of one block: no states, only totals     */
     int32_t             n_state, room, size[RD_MAX_STATE], wide[RD_MAX_STATE]; /* bytes of states, of finished ones */
     int64_t             row_steps;                   /* steps of one pass along the lane position               */
     int64_t             cells, group, groups, slots; /* cells of one row; slots that move on together; all slots */
+    int64_t             beside;                      /* cells whose states of a lane are neighbours           */
     int64_t             tags, block, tree, carry, seen, spare, bytes; /* offsets in the fold's memory              */
     int64_t             col_extent; /* of the loop over columns around the STEP                    */
     int64_t             levels; /* nodes of a block's elements, or rd_scan_state of each cell                        */

@@ -19,6 +19,12 @@ typedef struct rd_tree_node {
     int32_t level;
 } rd_tree_node;
 
+/* Where a cell's first lane is. */
+static inline int64_t rd_tree_slot(const rd_tile_fold *f, int64_t cell)
+{
+    return f->beside > 1 ? cell : cell * f->fold->lanes;
+}
+
 rd_group     *rd_tree_group(char *memory, int64_t group);
 rd_tree_node *rd_tree_nodes(const rd_tile_fold *f, char *memory, int64_t group);
 /* The states of the current block, of a finished node, of a scan's carry, from state `slot` on. */
@@ -32,7 +38,7 @@ void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s);
 /* How many of the `left` cells from one on can be looked after together: neighbours of one group, RD_SPARE at most. */
 static inline int64_t rd_tree_together(const rd_tile_fold *f, int64_t cell, int64_t left)
 {
-    const int64_t in_group = f->form == RD_FOLD_COLUMNS ? f->group - cell % f->group : 1;
+    const int64_t in_group = f->form == RD_FOLD_COLUMNS ? f->group - cell % f->group : f->beside - cell % f->beside;
     const int64_t n        = left < in_group ? left : in_group;
 
     return n < RD_SPARE ? n : RD_SPARE;
