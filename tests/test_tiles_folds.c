@@ -161,8 +161,10 @@ static void take(builder *b, const fold_case *c)
     const bool weights = c->with == WEIGHTS || c->with == MASK_AND_WEIGHTS;
     const bool mask    = c->with == MASK || c->with == RARE_MASK || c->with == MASK_AND_WEIGHTS;
 
-    builder_load_2(b, c->from ? 5 : 0, 0, c->from ? c->from : c->type, c->cols, 1, 0);
-    if (c->from)
+    const bool cast = c->from && !rd_dtype_same_word(c->from, c->type);
+
+    builder_load_2(b, cast ? 5 : 0, 0, c->from ? c->from : c->type, c->cols, 1, 0);
+    if (cast)
         builder_add(
             b, (rd_inst){ .kind = RD_I_CAST, .type = c->type, .from = c->from, .dst = 0, .a = 5, .b = -1, .c = -1 });
     if (weights || (maps[c->map].n && !maps[c->map].row_operand))
@@ -318,6 +320,28 @@ START_TEST(long_and_thin)
 }
 END_TEST
 
+/* Reductions of halves as they lie in memory, which are widened as they are folded where there is a kernel. */
+START_TEST(halves_in_f32)
+{
+    const rd_reducer_id reducer = (rd_reducer_id)_i;
+
+    for (int k = 0; k < COUNT(few_sizes) * COUNT(side_sizes) && has(reducer, RD_F32); k += STEP) {
+        const int64_t n = few_sizes[k % COUNT(few_sizes)], side = side_sizes[k / COUNT(few_sizes)];
+
+        for (fold_form form = ALL; form < N_FORMS && n * side <= 10000; form++) {
+            const bool columns = form == COLUMNS || form == CHANNELS;
+            fold_case  c       = {
+                       reducer, RD_F32, form, PLAIN, 0, columns ? n : side, columns ? side : n, k % 2 ? RD_F16 : RD_BF16
+            };
+
+            c.rows = form == ALL ? 1 : c.rows;
+            if (n > 0 || form != BLOCKS)
+                agree_in_turn(c);
+        }
+    }
+}
+END_TEST
+
 /* Sums of ints, small ones among them, and of halves, in a wider type. */
 START_TEST(sums_of_narrow_types)
 {
@@ -351,6 +375,7 @@ int main(void)
     tcase_add_loop_test(tests, one_row, 0, RD_RED_user);
     tcase_add_loop_test(tests, rows_and_columns, 0, RD_RED_user);
     tcase_add_loop_test(tests, long_and_thin, 0, RD_RED_user);
+    tcase_add_loop_test(tests, halves_in_f32, 0, RD_RED_user);
     tcase_add_loop_test(tests, sums_of_narrow_types, 0, 4);
     suite_add_tcase(suite, tests);
 

@@ -1,46 +1,82 @@
-/* halves.h - rows of 16-bit floats: to f32, from f32, and floats rounded to them in place.  table.h includes it once.
+/* halves.h - 16-bit floats in memory, f32 in vectors: rows to f32, from f32, and of f32 rounded in place.  memory.h includes
+ * it.
  *
- * f16 by the instructions for it where the set has them; else, for bf16 and for what vectors leave over, core/half.h,
- * which gives the same bits. */
+ * f16 by the instructions for it where the set has them; else, and for what vectors leave over, core/half.h, which gives
+ * the same bits. */
 #include "core/half.h"
 
+#define F32_LANES (RD_VECTOR_BYTES / (int)sizeof(float))
+
+/* ---- A vector ---------------------------------------------------------------------------------------------- */
 #if defined(__AVX512F__)
-typedef __m512 f16_vector;
-#define F16_GET(x)        _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)(x)))
-#define F16_PUT(y, v)     _mm256_storeu_si256((__m256i *)(void *)(y), _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT))
-#define F16_ROUND(v)      _mm512_cvtph_ps(_mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT))
-#define F16_GET_F32(x)    _mm512_loadu_ps(x)
-#define F16_PUT_F32(y, v) _mm512_storeu_ps(y, v)
+#define F16_VECTORS
+#define F16_WIDEN(h)  (vec_f32) _mm512_cvtph_ps(h)
+#define F16_NARROW(v) _mm512_cvtps_ph((__m512)(v), _MM_FROUND_TO_NEAREST_INT)
+typedef __m256i vec_f16;
 #elif defined(__F16C__)
-typedef __m256 f16_vector;
-#define F16_GET(x)        _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)(x)))
-#define F16_PUT(y, v)     _mm_storeu_si128((__m128i *)(void *)(y), _mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT))
-#define F16_ROUND(v)      _mm256_cvtph_ps(_mm256_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT))
-#define F16_GET_F32(x)    _mm256_loadu_ps(x)
-#define F16_PUT_F32(y, v) _mm256_storeu_ps(y, v)
+#define F16_VECTORS
+#define F16_WIDEN(h)  (vec_f32) _mm256_cvtph_ps(h)
+#define F16_NARROW(v) _mm256_cvtps_ph((__m256)(v), _MM_FROUND_TO_NEAREST_INT)
+typedef __m128i vec_f16;
 #endif
 
-/* As many of n elements as make whole vectors; gives their number. */
-#ifdef F16_GET
-#define F16_VECTORS(name, Y, X, ...)                                  \
+static inline vec_f32 load_f16(const rd_f16 *p)
+{
+    vec_f32 v;
+#ifdef F16_VECTORS
+    vec_f16 h;
+
+    memcpy(&h, p, sizeof h);
+    v = F16_WIDEN(h);
+#else
+    for (int k = 0; k < F32_LANES; k++)
+        v[k] = rd_f16_to_f32(p[k]);
+#endif
+    return v;
+}
+
+static inline vec_f32 load_bf16(const rd_bf16 *p)
+{
+    typedef uint16_t narrow __attribute__((vector_size(RD_VECTOR_BYTES / 2)));
+    typedef uint32_t wide __attribute__((vector_size(RD_VECTOR_BYTES)));
+    narrow           h;
+
+    memcpy(&h, p, sizeof h);
+    return (vec_f32)(__builtin_convertvector(h, wide) << 16);
+}
+
+/* The first n <= F32_LANES elements; the others are of no interest. */
+#define LOAD_PART(elem, C)                                        \
+    static inline vec_f32 load_part_##elem(const C *p, int64_t n) \
+    {                                                             \
+        C part[F32_LANES] = { { 0 } };                            \
+        memcpy(part, p, (size_t)n * sizeof *p);                   \
+        return load_##elem(n == F32_LANES ? p : part);            \
+    }
+LOAD_PART(f16, rd_f16)
+LOAD_PART(bf16, rd_bf16)
+
+/* ---- Rows -------------------------------------------------------------------------------------------------- */
+/* How many of n elements are done in vectors. */
+#ifdef F16_VECTORS
+#define VECTORS(name, Y, X, ...)                                      \
     static inline int64_t name##_vectors(int64_t n, Y *y, const X *x) \
     {                                                                 \
-        const int64_t step = sizeof(f16_vector) / sizeof(float);      \
-        int64_t       i    = 0;                                       \
-        for (; i + step <= n; i += step)                              \
-            __VA_ARGS__;                                              \
+        int64_t i = 0;                                                \
+        for (; i + F32_LANES <= n; i += F32_LANES) {                  \
+            __VA_ARGS__                                               \
+        }                                                             \
         return i;                                                     \
     }
+VECTORS(load_F16, float, rd_f16, *(vec_f32 *)(y + i) = load_f16(x + i);)
+VECTORS(store_F16, rd_f16, float, const vec_f16 h = F16_NARROW(load_f32(x + i)); memcpy(y + i, &h, sizeof h);)
+VECTORS(wrap_F16, float, float, *(vec_f32 *)(y + i) = F16_WIDEN(F16_NARROW(load_f32(x + i)));)
+#undef VECTORS
 #else
-#define F16_VECTORS(name, Y, X, ...)                                  \
-    static inline int64_t name##_vectors(int64_t n, Y *y, const X *x) \
-    {                                                                 \
-        return 0;                                                     \
-    }
+#define load_F16_vectors  NO_VECTORS
+#define store_F16_vectors NO_VECTORS
+#define wrap_F16_vectors  NO_VECTORS
 #endif
-F16_VECTORS(load_F16, float, rd_f16, F16_PUT_F32(y + i, F16_GET(x + i)))
-F16_VECTORS(store_F16, rd_f16, float, F16_PUT(y + i, F16_GET_F32(x + i)))
-F16_VECTORS(wrap_F16, float, float, F16_PUT_F32(y + i, F16_ROUND(F16_GET_F32(x + i))))
 #define NO_VECTORS(n, y, x) 0
 
 #define HALF_MOVES(type, C, load_vectors, store_vectors, wrap_vectors)            \
@@ -88,6 +124,6 @@ ODD(f64, double)
 ODD(i64, int64_t)
 ODD(u64, uint64_t)
 #undef ODD
-#undef F16_VECTORS
-#undef NO_VECTORS
+#undef F32_LANES
+#undef LOAD_PART
 #undef HALF_MOVES

@@ -8,14 +8,26 @@
 #include "core/ops.h"
 #include "core/reducers.h"
 
-/* How a register's elements lie side by side: f32 and f64 as they are, ints widened to 64 bits, bool in bytes 0 or 1. */
-typedef enum rd_elem { RD_ELEM_f32, RD_ELEM_f64, RD_ELEM_i64, RD_ELEM_u64, RD_ELEM_b8, RD_N_ELEMS } rd_elem;
+/* How a register's elements lie side by side: f32 and f64 as they are, ints widened to 64 bits, bool in bytes 0 or 1; f16
+ * and bf16 are memory, of which folds that take nothing else widen what they load. */
+typedef enum rd_elem {
+    RD_ELEM_f32,
+    RD_ELEM_f64,
+    RD_ELEM_i64,
+    RD_ELEM_u64,
+    RD_ELEM_b8,
+    RD_ELEM_f16,
+    RD_ELEM_bf16,
+    RD_N_ELEMS
+} rd_elem;
 
 rd_elem rd_elem_of(rd_dtype type);
 
 static inline int rd_elem_size(rd_elem elem)
 {
-    return elem == RD_ELEM_b8 ? 1 : elem == RD_ELEM_f32 ? 4 : 8;
+    static const int size[RD_N_ELEMS] = { 4, 8, 8, 8, 1, 2, 2 };
+
+    return size[elem];
 }
 
 enum { RD_N_DTYPES = RD_F64 + 1, RD_MAX_STATE = 4, RD_N_FORMS = 8 };
@@ -108,7 +120,7 @@ typedef struct rd_simd {
     rd_simd_store *const *store;                             /* [type]                             */
     rd_simd_wrap *const  *wrap;                              /* [type]; NULL: nothing to cut       */
     const rd_fold_code   *fold[RD_N_ELEMS];                  /* [accumulator's element][reducer]   */
-    rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED];    /* [element][reducer][map], or NULL */
+    rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED];    /* [operands' element][reducer][map], or NULL */
     rd_simd_totals *const (*totals[RD_N_ELEMS])[RD_N_FUSED]; /* likewise                          */
     rd_simd_block *const (*blocks[RD_N_ELEMS])[RD_N_FUSED];  /* likewise                          */
     rd_simd_best *const *best[RD_N_ELEMS];                   /* [element][reducer]: argmin, argmax, or NULL */

@@ -6,72 +6,58 @@
  * elements; narrow rows that adjoin one at a time, as one stream of memory is twice as fast as four (Zen 4: 32
  * against 17 GB/s for rows of 2 KiB).
  *
- * table.h includes it once per float type, with ELEM, T, I (an int as wide) set. */
+ * table.h includes it once per float type, with ELEM, T, I (an int as wide) set, and FROM, M: what elements are in memory.
+ * Halves become f32 as they are loaded, and only maps of one operand are fused with their folds. */
 #define STRIP (256 / RD_VECTOR_BYTES < 8 ? 256 / RD_VECTOR_BYTES : 8) /* vectors of states kept in registers */
-#define WIDE  (16384 / (int64_t)sizeof(T))
-
-typedef T VEC __attribute__((vector_size(RD_VECTOR_BYTES), aligned(sizeof(T)), may_alias));
-typedef I MASK __attribute__((vector_size(RD_VECTOR_BYTES)));
-
-static inline VEC JOIN(abs_vec, ELEM)(VEC x)
-{
-    return (VEC)((MASK)x & (MASK)(~((MASK){ 0 } + (I)((uint64_t)1 << (8 * sizeof(T) - 1)))));
-}
-static inline VEC JOIN(load, ELEM)(const T *p)
-{
-    return *(const VEC *)p;
-}
-
-/* The first n <= LANES elements; the others are of no interest. */
-static inline VEC JOIN(load_part, ELEM)(const T *p, int64_t n)
-{
-    VEC v = { 0 };
-
-    if (n == LANES)
-        return JOIN(load, ELEM)(p);
-    memcpy(&v, p, (size_t)n * sizeof(T));
-    return v;
-}
-
-static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
-{
-    if (n == LANES)
-        *(VEC *)p = v;
-    else
-        memcpy(p, &v, (size_t)n * sizeof(T));
-}
+#define WIDE  (16384 / (int64_t)sizeof(M))
+#if defined(__AVX512F__)
+#define HOLDS(n) ((n) <= 16) /* of 32 vectors */
+#else
+#define HOLDS(n) 0
+#endif
 
 /* Elements (row r, states l ...) of the operands. */
-#define AT_1(r, l)      const VEC x = JOIN(load, ELEM)(px + (r)*q->ldx + (l));
-#define AT_2(r, l)      AT_1(r, l) const VEC y = JOIN(load, ELEM)(py + (r)*q->ldy + (l));
-#define PART_1(r, l, n) const VEC x = JOIN(load_part, ELEM)(px + (r)*q->ldx + (l), n);
-#define PART_2(r, l, n) PART_1(r, l, n) const VEC y = JOIN(load_part, ELEM)(py + (r)*q->ldy + (l), n);
+#define AT_1(r, l)      const VEC x = JOIN(load, FROM)(px + (r)*ldx + (l));
+#define AT_2(r, l)      AT_1(r, l) const VEC y = JOIN(load, FROM)(py + (r)*ldy + (l));
+#define PART_1(r, l, n) const VEC x = JOIN(load_part, FROM)(px + (r)*ldx + (l), n);
+#define PART_2(r, l, n) PART_1(r, l, n) const VEC y = JOIN(load_part, FROM)(py + (r)*ldy + (l), n);
+
+/* So many vectors of states from l on, in registers down all rows. */
+#define HELD(count, reducer, operands, ...)                                              \
+    VEC v[count];                                                                        \
+    UNROLL(16)                                                                           \
+    for (int k = 0; k < (count); k++)                                                    \
+        v[k] = JOIN(load, ELEM)(s + l + k * LANES);                                      \
+    for (int64_t r = 0; r < rows; r++) {                                                 \
+        UNROLL(16)                                                                       \
+        for (int k = 0; k < (count); k++) {                                              \
+            AT_##operands(r, l + k * LANES) v[k] = TAKES_##reducer(v[k], (__VA_ARGS__)); \
+        }                                                                                \
+    }                                                                                    \
+    UNROLL(16)                                                                           \
+    for (int k = 0; k < (count); k++)                                                    \
+        *(VEC *)(s + l + k * LANES) = v[k];
 
 #define STRIP_KERNEL(name, reducer, operands, ...)                                                                  \
-    static void JOIN(name, ELEM)(const rd_fold_rows *q)                                                             \
+    static void JOIN(name, FROM)(const rd_fold_rows *q)                                                             \
     {                                                                                                               \
         T *const       s  = q->s[0];                                                                                \
-        const T *const px = q->x, *const py = q->y;                                                                 \
-        int64_t l = 0;                                                                                              \
-        (void)py;                                                                                                   \
-        if (q->n <= 2 * STRIP * LANES)                                                                              \
-            for (; l + STRIP * LANES <= q->n; l += STRIP * LANES) {                                                 \
-                VEC v[STRIP];                                                                                       \
-                for (int k = 0; k < STRIP; k++)                                                                     \
-                    v[k] = JOIN(load, ELEM)(s + l + k * LANES);                                                     \
-                for (int64_t r = 0; r < q->rows; r++) {                                                             \
-                    UNROLL(8)                                                                                       \
-                    for (int k = 0; k < STRIP; k++) {                                                               \
-                        AT_##operands(r, l + k * LANES) v[k] = TAKES_##reducer(v[k], (__VA_ARGS__));                \
-                    }                                                                                               \
-                }                                                                                                   \
-                for (int k = 0; k < STRIP; k++)                                                                     \
-                    *(VEC *)(s + l + k * LANES) = v[k];                                                             \
+        const M *const px = q->x, *const py = q->y;                                                                 \
+        /* Copies: a store might change q, for all that compilers know. */                                          \
+        const int64_t n = q->n, rows = q->rows, ldx = q->ldx, ldy = q->ldy;                                         \
+        int64_t       l = 0;                                                                                        \
+        (void)py, (void)ldy;                                                                                        \
+        if (n <= 2 * STRIP * LANES)                                                                                 \
+            for (; l + STRIP * LANES <= n; l += STRIP * LANES) {                                                    \
+                HELD(STRIP, reducer, operands, __VA_ARGS__)                                                         \
             }                                                                                                       \
-        else {                                                                                                      \
+        else if (n == 3 * STRIP * LANES && HOLDS(3 * STRIP)) {                                                      \
+            HELD(3 * STRIP, reducer, operands, __VA_ARGS__)                                                         \
+            l = n;                                                                                                  \
+        } else {                                                                                                    \
             int64_t       r     = 0;                                                                                \
-            const int64_t whole = q->n / LANES * LANES;                                                             \
-            for (; (q->n >= WIDE || q->ldx != q->n) && r + 4 <= q->rows; r += 4)                                    \
+            const int64_t whole = n / LANES * LANES;                                                                \
+            for (; (n >= WIDE || ldx != n) && r + 4 <= rows; r += 4)                                                \
                 for (l = 0; l < whole; l += LANES) {                                                                \
                     VEC v = JOIN(load, ELEM)(s + l);                                                                \
                     UNROLL(4)                                                                                       \
@@ -80,17 +66,17 @@ static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
                     }                                                                                               \
                     *(VEC *)(s + l) = v;                                                                            \
                 }                                                                                                   \
-            for (; r < q->rows; r++)                                                                                \
+            for (; r < rows; r++)                                                                                   \
                 _Pragma("GCC unroll 4") for (l = 0; l < whole; l += LANES)                                          \
                 {                                                                                                   \
                     AT_##operands(r, l) * (VEC *)(s + l) = TAKES_##reducer(JOIN(load, ELEM)(s + l), (__VA_ARGS__)); \
                 }                                                                                                   \
             l = whole;                                                                                              \
         }                                                                                                           \
-        for (; l < q->n; l += LANES) {                                                                              \
-            const int64_t left = q->n - l < LANES ? q->n - l : LANES;                                               \
+        for (; l < n; l += LANES) {                                                                                 \
+            const int64_t left = n - l < LANES ? n - l : LANES;                                                     \
             VEC           v    = JOIN(load_part, ELEM)(s + l, left);                                                \
-            for (int64_t r = 0; r < q->rows; r++) {                                                                 \
+            for (int64_t r = 0; r < rows; r++) {                                                                    \
                 PART_##operands(r, l, left) v = TAKES_##reducer(v, (__VA_ARGS__));                                  \
             }                                                                                                       \
             JOIN(store_part, ELEM)(s + l, v, left);                                                                 \
@@ -103,11 +89,12 @@ static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
 
 /* A whole block of the tree, lanes in registers: finished states, without the states of a block in memory. */
 #define BLOCK_KERNEL(name, reducer, W, operands, ...)                                            \
-    static void JOIN(name, ELEM)(const rd_fold_rows *q, void *to)                                \
+    static void JOIN(name, FROM)(const rd_fold_rows *q, void *to)                                \
     {                                                                                            \
-        const T *const px = q->x, *const py = q->y ? q->y : q->x;                                \
-        W *c = to;                                                                               \
-        (void)py;                                                                                \
+        const M *const px = q->x, *const py = q->y ? q->y : q->x;                                \
+        const int64_t ldx = q->ldx, ldy = q->ldy;                                                \
+        W            *c = to;                                                                    \
+        (void)py, (void)ldx, (void)ldy;                                                          \
         for (int64_t l = 0; l < ROW_LANES; l += STRIP * LANES) {                                 \
             VEC v[STRIP];                                                                        \
             UNROLL(8)                                                                            \
@@ -128,15 +115,16 @@ static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
     }
 
 #define TOTAL_KERNEL(name, reducer, W, operands, ...)                                                                  \
-    static void JOIN(name, ELEM)(const rd_fold_rows *q, void *to)                                                      \
+    static void JOIN(name, FROM)(const rd_fold_rows *q, void *to)                                                      \
     {                                                                                                                  \
         const int64_t whole = q->n / ROW_LANES, rest = q->n % ROW_LANES;                                               \
         for (int64_t r = 0; r < q->rows; r++) {                                                                        \
-            const T *const px = (const T *)q->x + r * q->ldx, *const py = q->y ? (const T *)q->y + r * q->ldy : px;    \
-            T       s[ROW_LANES] __attribute__((aligned(64)));                                                         \
-            W       c[ROW_LANES] __attribute__((aligned(64)));                                                         \
-            int64_t width = whole ? ROW_LANES : rest;                                                                  \
-            (void)py;                                                                                                  \
+            const M *const px = (const M *)q->x + r * q->ldx, *const py = q->y ? (const M *)q->y + r * q->ldy : px;    \
+            const int64_t ldx = 0, ldy = 0; /* a row and no other */                                                   \
+            T             s[ROW_LANES] __attribute__((aligned(64)));                                                   \
+            W             c[ROW_LANES] __attribute__((aligned(64)));                                                   \
+            int64_t       width = whole ? ROW_LANES : rest;                                                            \
+            (void)py, (void)ldx, (void)ldy;                                                                            \
             for (int64_t l = 0; whole && l < ROW_LANES; l += STRIP * LANES) {                                          \
                 VEC v[STRIP];                                                                                          \
                 UNROLL(8)                                                                                              \
@@ -191,29 +179,39 @@ BOTH_KERNELS(sum_none, sum, double, 1, x)
 BOTH_KERNELS(prod_none, prod, T, 1, x)
 BOTH_KERNELS(min_none, min, T, 1, x)
 BOTH_KERNELS(max_none, max, T, 1, x)
-#define RD_FUSE(name, operands, ...) BOTH_KERNELS(sum_##name, sum, double, operands, __VA_ARGS__)
+#define WITH_1(...) __VA_ARGS__
+#ifdef HALVES
+#define WITH_2(...)
+#else
+#define WITH_2(...) __VA_ARGS__
+#endif
+#define RD_FUSE(name, operands, ...) WITH_##operands(BOTH_KERNELS(sum_##name, sum, double, operands, __VA_ARGS__))
 #include "kernels/cpu/simd/fused.def"
-#define RD_FUSE(name, operands, ...) BOTH_KERNELS(min_##name, min, T, operands, __VA_ARGS__)
+#define RD_FUSE(name, operands, ...) WITH_##operands(BOTH_KERNELS(min_##name, min, T, operands, __VA_ARGS__))
 #include "kernels/cpu/simd/fused.def"
-#define RD_FUSE(name, operands, ...) BOTH_KERNELS(max_##name, max, T, operands, __VA_ARGS__)
+#define RD_FUSE(name, operands, ...) WITH_##operands(BOTH_KERNELS(max_##name, max, T, operands, __VA_ARGS__))
 #include "kernels/cpu/simd/fused.def"
 
-#define PLAIN_ENTRY(reducer, kind)       [RD_RED_##reducer][RD_FUSED_none] = JOIN(kind##_##reducer##_none, ELEM),
-#define FUSED_ENTRY(reducer, kind, name) [RD_RED_##reducer][RD_FUSED_##name] = JOIN(kind##_##reducer##_##name, ELEM),
+#define PLAIN_ENTRY(reducer, kind)       [RD_RED_##reducer][RD_FUSED_none] = JOIN(kind##_##reducer##_none, FROM),
+#define FUSED_ENTRY(reducer, kind, name) [RD_RED_##reducer][RD_FUSED_##name] = JOIN(kind##_##reducer##_##name, FROM),
 #define ENTRIES(kind)                    PLAIN_ENTRY(sum, kind) PLAIN_ENTRY(prod, kind) PLAIN_ENTRY(min, kind) PLAIN_ENTRY(max, kind)
+#define FUSED_ENTRIES(kind, name)        FUSED_ENTRY(sum, kind, name) FUSED_ENTRY(min, kind, name) FUSED_ENTRY(max, kind, name)
 
-static rd_simd_rows *const JOIN(fused, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = { ENTRIES(strip)
-#define RD_FUSE(name, ...) FUSED_ENTRY(sum, strip, name) FUSED_ENTRY(min, strip, name) FUSED_ENTRY(max, strip, name)
+static rd_simd_rows *const JOIN(fused, FROM)[RD_N_REDUCERS][RD_N_FUSED] = { ENTRIES(strip)
+#define RD_FUSE(name, operands, ...) WITH_##operands(FUSED_ENTRIES(strip, name))
 #include "kernels/cpu/simd/fused.def"
 };
-static rd_simd_totals *const JOIN(totals, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = { ENTRIES(total)
-#define RD_FUSE(name, ...) FUSED_ENTRY(sum, total, name) FUSED_ENTRY(min, total, name) FUSED_ENTRY(max, total, name)
+static rd_simd_totals *const JOIN(totals, FROM)[RD_N_REDUCERS][RD_N_FUSED] = { ENTRIES(total)
+#define RD_FUSE(name, operands, ...) WITH_##operands(FUSED_ENTRIES(total, name))
 #include "kernels/cpu/simd/fused.def"
 };
-static rd_simd_block *const JOIN(blocks, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = { ENTRIES(block)
-#define RD_FUSE(name, ...) FUSED_ENTRY(sum, block, name) FUSED_ENTRY(min, block, name) FUSED_ENTRY(max, block, name)
+static rd_simd_block *const JOIN(blocks, FROM)[RD_N_REDUCERS][RD_N_FUSED] = { ENTRIES(block)
+#define RD_FUSE(name, operands, ...) WITH_##operands(FUSED_ENTRIES(block, name))
 #include "kernels/cpu/simd/fused.def"
 };
+#undef WITH_1
+#undef WITH_2
+#undef FUSED_ENTRIES
 #undef ROW_LANES
 #undef BLOCK_KERNEL
 #undef TOTAL_KERNEL
@@ -224,6 +222,8 @@ static rd_simd_block *const JOIN(blocks, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = { EN
 #undef ABS
 #undef STRIP
 #undef WIDE
+#undef HOLDS
+#undef HELD
 #undef AT_1
 #undef AT_2
 #undef PART_1

@@ -25,8 +25,22 @@
 #define TEXT_(name) #name
 #define TEXT(name)  TEXT_(name)
 
-#include "kernels/cpu/simd/memory.h"
 #include "kernels/cpu/simd/vectors.h"
+#define ELEM f32
+#define T    float
+#define I    int32_t
+#include "kernels/cpu/simd/float_vectors.h"
+#undef ELEM
+#undef T
+#undef I
+#define ELEM f64
+#define T    double
+#define I    int64_t
+#include "kernels/cpu/simd/float_vectors.h"
+#undef ELEM
+#undef T
+#undef I
+#include "kernels/cpu/simd/memory.h"
 
 /* ---- Maps: maps.h, by element ------------------------------------------------------------------------------ */
 #define PICK(rule, make, float_row, int_row) FLOAT_##rule(make, float_row)
@@ -124,7 +138,11 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
 #define OWN_ENTRIES                 \
     BY_HAND(sum, f64, AS_EVER(sum)) \
     BY_HAND(prod, f64, AS_EVER(prod)) BY_HAND(min, f64, AS_EVER(min)) BY_HAND(max, f64, AS_EVER(max)) STEPS_BY_HAND
+#define FROM f64
+#define M    double
 #include "kernels/cpu/simd/strips.h"
+#undef FROM
+#undef M
 #include "kernels/cpu/simd/counts.h"
 #include "kernels/cpu/simd/best.h"
 #include "kernels/cpu/simd/folds.h"
@@ -162,7 +180,23 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
 #define OWN_ENTRIES                                                  \
     BY_HAND(sum, f64, .widen = widen_sum, .finish = finish_wide_sum) \
     BY_HAND(prod, f32, AS_EVER(prod)) BY_HAND(min, f32, AS_EVER(min)) BY_HAND(max, f32, AS_EVER(max)) STEPS_BY_HAND
+#define HALVES
+#define FROM f16
+#define M    rd_f16
 #include "kernels/cpu/simd/strips.h"
+#undef FROM
+#undef M
+#define FROM bf16
+#define M    rd_bf16
+#include "kernels/cpu/simd/strips.h"
+#undef FROM
+#undef M
+#undef HALVES
+#define FROM f32
+#define M    float
+#include "kernels/cpu/simd/strips.h"
+#undef FROM
+#undef M
 #include "kernels/cpu/simd/counts.h"
 #include "kernels/cpu/simd/best.h"
 #include "kernels/cpu/simd/folds.h"
@@ -277,6 +311,12 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
         [RD_ELEM_u64] = what##_u64, [RD_ELEM_b8] = what##_b8                                \
     }
 
+#define BY_FLOAT(what)                                                                      \
+    {                                                                                       \
+        [RD_ELEM_f32] = what##_f32, [RD_ELEM_f64] = what##_f64, [RD_ELEM_f16] = what##_f16, \
+        [RD_ELEM_bf16] = what##_bf16                                                        \
+    }
+
 const rd_simd JOIN(rd_simd, NAME) = {
     .name      = TEXT(NAME),
     .probe     = probe,
@@ -288,9 +328,9 @@ const rd_simd JOIN(rd_simd, NAME) = {
     .store     = stores,
     .wrap      = wraps,
     .fold      = BY_ELEM(folds),
-    .fused     = { [RD_ELEM_f32] = fused_f32, [RD_ELEM_f64] = fused_f64 },
-    .totals    = { [RD_ELEM_f32] = totals_f32, [RD_ELEM_f64] = totals_f64 },
-    .blocks    = { [RD_ELEM_f32] = blocks_f32, [RD_ELEM_f64] = blocks_f64 },
+    .fused     = BY_FLOAT(fused),
+    .totals    = BY_FLOAT(totals),
+    .blocks    = BY_FLOAT(blocks),
     .best      = { [RD_ELEM_f32] = best_f32, [RD_ELEM_f64] = best_f64 },
     .best_rows = { [RD_ELEM_f32] = best_rows_f32, [RD_ELEM_f64] = best_rows_f64 },
     .scan      = BY_ELEM(scans),

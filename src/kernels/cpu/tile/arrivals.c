@@ -54,7 +54,7 @@ static void fill_identity(const rd_arrival *a, int64_t n, void *s)
 void rd_arrival_take(rd_arrival *a, int64_t offset, int64_t n, int64_t rows, bool fresh)
 {
     rd_fold_rows  q    = a->q;
-    const int64_t skip = offset - a->offset, size = rd_elem_size(a->f->elem);
+    const int64_t skip = offset - a->offset, size = a->size;
 
     rd_tree_block(a->f, a->memory, a->group * a->f->group + offset, q.s);
     q.n    = n;
@@ -79,7 +79,7 @@ void rd_arrival_take(rd_arrival *a, int64_t offset, int64_t n, int64_t rows, boo
 
 void rd_arrive(rd_arrival *a, int64_t rows)
 {
-    const int64_t steps = a->f->fold->steps, size = rd_elem_size(a->f->elem), n = a->q.n;
+    const int64_t steps = a->f->fold->steps, size = a->size, n = a->q.n;
 
     while (rows > 0) {
         const int64_t block = a->at / steps, left = block == INT64_MAX / steps ? rows : (block + 1) * steps - a->at;
@@ -109,14 +109,14 @@ void rd_arrive(rd_arrival *a, int64_t rows)
 /* Whole blocks of a run, straight from memory to nodes of the tree; the steps that it took. */
 static int64_t take_blocks(rd_arrival *a, int64_t whole)
 {
-    const int64_t steps = a->f->fold->steps, size = rd_elem_size(a->f->elem);
+    const int64_t steps = a->f->fold->steps, size = a->size;
     int64_t       taken = 0;
     void         *to[RD_MAX_STATE];
 
     if (!a->blocks || a->at % steps != 0)
         return 0;
     for (; taken + steps <= whole; taken += steps) {
-        rd_fold_rows q = {
+        const rd_fold_rows q = {
             .rows = steps,
             .ldx  = a->q.ldx,
             .ldy  = a->q.ldy,
@@ -124,14 +124,10 @@ static int64_t take_blocks(rd_arrival *a, int64_t whole)
             .y    = a->q.y ? (const char *)a->q.y + taken * a->q.ldy * size : NULL,
         };
         rd_tree_end_block(a->f, a->memory, a->group);
-        for (int64_t k = 0; k < a->f->beside * a->f->fold->lanes; k += a->f->fold->lanes) {
-            rd_tree_row(a->f, a->memory, rd_tree_group(a->memory, a->group)->depth, a->group * a->f->group + k, to);
-            a->blocks(&q, to[0]);
-            q.x = (const char *)q.x + a->f->fold->lanes * size;
-            q.y = q.y ? (const char *)q.y + a->f->fold->lanes * size : NULL;
-        }
+        rd_tree_row(a->f, a->memory, rd_tree_group(a->memory, a->group)->depth, a->group * a->f->group, to);
+        a->blocks(&q, to[0]);
         rd_tree_push(a->f, a->memory, a->group,
-                     (rd_tree_node){ .start = (a->at + taken) / steps, .n = a->f->beside * a->f->fold->lanes });
+                     (rd_tree_node){ .start = (a->at + taken) / steps, .n = a->f->fold->lanes });
     }
     return taken;
 }
@@ -139,7 +135,7 @@ static int64_t take_blocks(rd_arrival *a, int64_t whole)
 /* A part of a step, whole steps, a part of a step; the steps are of all cells that lie beside each other. */
 void rd_arrive_along(rd_arrival *a, int64_t n, int64_t lane, int64_t outer)
 {
-    const int64_t lanes = a->f->beside * a->f->fold->lanes, size = rd_elem_size(a->f->elem);
+    const int64_t lanes = a->f->beside * a->f->fold->lanes, size = a->size;
 
     a->q.ldx = a->q.ldy = a->q.ldw = lanes;
     a->q.index_row                 = lanes * a->q.index_col;

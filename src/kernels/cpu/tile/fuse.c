@@ -94,15 +94,43 @@ static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *l
 }
 
 /* ---- Loads ------------------------------------------------------------------------------------------------- */
+static rd_elem half_elem(rd_dtype type)
+{
+    return type == RD_F16 ? RD_ELEM_f16 : RD_ELEM_bf16;
+}
+
+/* Do steps with a kernel that widens these elements read the register, and nothing else? */
+static bool only_folds_widen(const rd_program *p, const rd_tile_code *code, int32_t load, rd_elem elem)
+{
+    int32_t uses = 0;
+
+    for (int32_t i = load; i < p->n_inst; i++) {
+        const rd_tile_inst *t = &code->inst[i];
+        const rd_tile_fold *f = &code->fold[p->inst[i].kind == RD_I_STEP ? p->inst[i].arg : 0];
+
+        uses += p->inst[i].kind == RD_I_STEP && t->level == RD_AT_TILE && t->x == p->inst[load].dst && t->y < 0 &&
+                t->small < 0 && !t->counts && !f->best && !f->masked && !f->weighted && f->form != RD_FOLD_ELEMENTS &&
+                code->simd->fused[elem][f->fold->reducer][t->fused];
+    }
+    return uses == code->reg[p->inst[load].dst].uses;
+}
+
 /* Is anything stored while the register is in use?  It may be what the register would still have to read.
  * stores: how many instructions up to each store. */
 static void fuse_load(const rd_program *p, rd_tile_code *code, const int32_t *stores, int32_t i)
 {
-    rd_tile_inst *t    = &code->inst[i];
-    const int32_t last = code->reg[p->inst[i].dst].last;
+    const rd_dtype type = p->address[p->inst[i].arg].type;
+    rd_tile_inst  *t    = &code->inst[i];
+    rd_tile_reg   *reg  = &code->reg[p->inst[i].dst];
 
-    t->direct = t->level != RD_AT_TASK && t->walk.col == 1 && !t->walk.gathers &&
-                native(p->address[p->inst[i].arg].type) && (last < i || stores[last - 1] == stores[i]);
+    if (t->level == RD_AT_TASK || t->walk.col != 1 || t->walk.gathers ||
+        !(reg->last < i || stores[reg->last - 1] == stores[i]))
+        return;
+    if (rd_dtype_is_half(type) && only_folds_widen(p, code, i, half_elem(type)))
+        reg->elem = half_elem(type);
+    else if (!native(type))
+        return;
+    t->direct = true;
 }
 
 /* ---- Steps ------------------------------------------------------------------------------------------------- */

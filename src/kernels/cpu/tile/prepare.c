@@ -371,18 +371,26 @@ static void find_totals(const rd_program *p, rd_tile_code *code)
         }
 }
 
+static bool widens(const rd_tile_code *code, const rd_tile_inst *step)
+{
+    const rd_elem x = code->reg[step->x].elem;
+
+    return x == RD_ELEM_f16 || x == RD_ELEM_bf16;
+}
+
 static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_simd      *simd = code->simd;
     rd_tile_inst       *t    = &code->inst[i];
     const rd_tile_fold *f    = &code->fold[p->inst[i].arg];
 
-    t->step = t->fused  ? simd->fused[f->elem][f->fold->reducer][t->fused]
-              : f->best ? simd->best_rows[f->elem][f->fold->reducer]
-                        : f->code->step;
-    if (simd->blocks[f->elem] && !f->masked && p->inst[i].b < 0 &&
-        (f->form == RD_FOLD_RUN || f->form == RD_FOLD_CHANNELS) && f->fold->lanes == 256 / rd_elem_size(f->elem))
-        t->blocks = simd->blocks[f->elem][f->fold->reducer][t->fused];
+    t->from = widens(code, t) ? code->reg[t->x].elem : f->elem;
+    t->step = t->fused || t->from != f->elem ? simd->fused[t->from][f->fold->reducer][t->fused]
+              : f->best                      ? simd->best_rows[f->elem][f->fold->reducer]
+                                             : f->code->step;
+    if (simd->blocks[t->from] && !f->masked && p->inst[i].b < 0 && f->form == RD_FOLD_RUN &&
+        f->fold->lanes == 256 / rd_elem_size(f->elem))
+        t->blocks = simd->blocks[t->from][f->fold->reducer][t->fused];
 }
 
 static void find_steps(const rd_program *p, rd_tile_code *code)

@@ -45,7 +45,7 @@ static bool continues(const rd_arrival *a, const rd_group *g, int64_t step, int6
 static bool take_steps(rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, int64_t step, int64_t whole)
 {
     const rd_tile_fold *f     = a->f;
-    const int64_t       lanes = f->fold->lanes, size = rd_elem_size(f->elem);
+    const int64_t       lanes = f->fold->lanes, size = a->size;
     rd_fold_rows        q    = a->q;
     bool                flat = whole == 1 && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols);
 
@@ -142,7 +142,7 @@ static void take_interleaved(rd_tiles *m, rd_arrival *a, rd_fold_tile *t)
 }
 
 /* Totals lie side by side where other folds have the nodes of their first row. */
-static void take_totals(rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, rd_fused fused)
+static void take_totals(rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, const rd_tile_inst *step)
 {
     void              *to[RD_MAX_STATE];
     const rd_fold_rows q = {
@@ -150,7 +150,7 @@ static void take_totals(rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t,
     };
 
     rd_tree_row(a->f, a->memory, 0, 0, to);
-    m->code->simd->totals[a->f->elem][a->f->fold->reducer][fused](&q, to[0]);
+    m->code->simd->totals[step->from][a->f->fold->reducer][step->fused](&q, to[0]);
 }
 
 static void take_elements(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
@@ -216,7 +216,12 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
     const rd_tile_inst *t    = &m->code->inst[pc];
     const rd_tile_fold *f    = &m->code->fold[inst->arg];
     rd_fold_tile        in   = { .x = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_view){ 0 } };
-    rd_arrival a = { .f = f, .memory = m->fold[inst->arg], .blocks = t->blocks, .step = t->step, .fused = t->fused };
+    rd_arrival          a    = { .f      = f,
+                                 .memory = m->fold[inst->arg],
+                                 .blocks = t->blocks,
+                                 .step   = t->step,
+                                 .fused  = t->fused || t->from != f->elem,
+                                 .size   = rd_elem_size(t->from) };
 
     if (!f->totals)
         place_tile(m, f, &in);
@@ -234,7 +239,7 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
         m->spare = spare;
     }
     if (f->totals)
-        take_totals(m, &a, &in, t->fused);
+        take_totals(m, &a, &in, t);
     else if (t->small >= 0)
         rd_arrive_small(m, &a, &in, &m->code->inst[t->small].walk);
     else if (t->counts)

@@ -76,6 +76,7 @@ typedef struct rd_tile_inst {
     int32_t             into;     /* computes into the memory of STORE number `into`, -1                */
     int32_t             buffer;   /* at tile level: where the register's elements go, -1                */
     rd_fused            fused;    /* STEP                                                               */
+    rd_elem             from;     /* STEP: what its kernels load: the fold's elements, or halves to widen   */
     rd_simd_rows       *step;     /* STEP: its kernel, with the fused map in it                         */
     rd_simd_block      *blocks;   /* STEP: that of whole blocks, or NULL                                */
     bool                counts;   /* STEP: its operand x is bools, which it counts                 */

@@ -1,0 +1,31 @@
+/* float_vectors.h - vectors of floats, as compilers know them.  table.h includes it once per float type, with ELEM, T, I set. */
+typedef T VEC __attribute__((vector_size(RD_VECTOR_BYTES), aligned(sizeof(T)), may_alias));
+typedef I MASK __attribute__((vector_size(RD_VECTOR_BYTES)));
+
+static inline VEC JOIN(abs_vec, ELEM)(VEC x)
+{
+    return (VEC)((MASK)x & (MASK)(~((MASK){ 0 } + (I)((uint64_t)1 << (8 * sizeof(T) - 1)))));
+}
+static inline VEC JOIN(load, ELEM)(const T *p)
+{
+    return *(const VEC *)p;
+}
+
+/* The first n <= LANES elements; the others are of no interest. */
+static inline VEC JOIN(load_part, ELEM)(const T *p, int64_t n)
+{
+    VEC v = { 0 };
+
+    if (n == LANES)
+        return JOIN(load, ELEM)(p);
+    memcpy(&v, p, (size_t)n * sizeof(T));
+    return v;
+}
+
+static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)
+{
+    if (n == LANES)
+        *(VEC *)p = v;
+    else
+        memcpy(p, &v, (size_t)n * sizeof(T));
+}
