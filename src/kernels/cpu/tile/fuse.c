@@ -71,6 +71,25 @@ static int64_t bytes_stored(const rd_program *p, const rd_address *at)
     return bytes < 1e18 ? (int64_t)bytes : INT64_MAX;
 }
 
+/* What only a store to memory of its type reads is cut, or rounded, by that; f32 that shall become halves, too. */
+static void fuse_narrowing(const rd_program *p, rd_tile_code *code, int32_t i)
+{
+    const rd_inst    *inst = &p->inst[i];
+    const rd_tile_reg reg  = code->reg[inst->a];
+    const rd_inst    *from = &p->inst[reg.born];
+
+    if (reg.uses != 1 || (from->kind != RD_I_MAP && from->kind != RD_I_CAST) || !code->inst[reg.born].wrap ||
+        from->type != p->address[inst->arg].type || code->inst[i].level != reg.level)
+        return;
+    code->inst[reg.born].wrap = NULL;
+    if (from->kind != RD_I_CAST || !rd_dtype_is_half(from->type) || code->reg[from->a].elem != RD_ELEM_f32 ||
+        code->reg[from->a].level != reg.level)
+        return;
+    code->inst[reg.born].skip = true;
+    code->inst[i].x           = from->a;
+    code->reg[from->a].last   = i > code->reg[from->a].last ? i : code->reg[from->a].last;
+}
+
 /* loads: of how many instructions up to each are LOADs. */
 static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *loads, int32_t i)
 {
@@ -79,15 +98,14 @@ static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *l
     rd_tile_inst     *t    = &code->inst[i];
     const int32_t     from = code->reg[inst->a].born;
 
-    if (t->level != RD_AT_TILE || t->walk.col != 1 || t->walk.gathers ||
-        !(native(at->type) && code->reg[inst->a].elem == rd_elem_of(at->type)))
+    if (t->level != RD_AT_TILE || t->walk.col != 1 || t->walk.gathers)
         return;
     if (at->slot < p->first_scratch && bytes_stored(p, at) >= STREAM_BYTES) {
         t->stream = code->streams = true;
         return;
     }
-    if (code->inst[from].level != RD_AT_TILE || !computes(p->inst[from].kind) || code->inst[from].into >= 0 ||
-        loads[i] != loads[from])
+    if (!native(at->type) || code->inst[from].level != RD_AT_TILE || !computes(p->inst[from].kind) ||
+        code->inst[from].into >= 0 || loads[i] != loads[from])
         return;
     code->inst[from].into = i;
     t->done               = true;
@@ -291,7 +309,7 @@ bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void 
     }
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_STORE)
-            fuse_store(p, code, count, i);
+            fuse_store(p, code, count, i), fuse_narrowing(p, code, i);
     for (int32_t i = 0; i < p->n_inst; i++)
         count[i] = (i ? count[i - 1] : 0) + (p->inst[i].kind == RD_I_STORE || code->inst[i].into >= 0);
     for (int32_t i = 0; i < p->n_inst; i++)

@@ -174,13 +174,12 @@ static int64_t gathered(const rd_tiles *m, const rd_address *at, int64_t r, int6
     return sum;
 }
 
-/* The rows after the tile's are to be fetched; rows longer than this are not read once only. */
-static void read_ahead(rd_tiles *m, const rd_view *v)
+/* What lies behind these bytes, and as much, is to be fetched meanwhile; rows longer than this are not read once only. */
+static void read_ahead(rd_tiles *m, const char *at, int64_t bytes)
 {
     enum { MOST = 32 << 10 };
-    const int64_t bytes = m->rows * m->cols * rd_elem_size(v->elem);
 
-    m->ahead     = v->at + bytes;
+    m->ahead     = at + bytes;
     m->ahead_end = bytes <= MOST ? m->ahead + bytes : m->ahead;
 }
 
@@ -196,11 +195,13 @@ static void load(rd_tiles *m, int32_t pc)
     if (t->direct) {
         m->reg[inst->dst] = from;
         if (t->ahead)
-            read_ahead(m, &from);
+            read_ahead(m, from.at, m->rows * m->cols * w->size);
         return;
     }
     y            = rd_tiles_target(m, pc, inst->dst);
     const runs q = runs_of(m, !w->gathers && one_run(m, w->row, w->col) && flat(m, &y));
+    if (!w->gathers && w->col == 1 && one_run(m, w->row, w->col) && w->at->slot < m->p->first_scratch)
+        read_ahead(m, from.at, m->rows * m->cols * w->size);
     for (int64_t r = 0; r < q.n; r++) {
         const char *row = from.at + r * w->row * w->size;
 
@@ -213,6 +214,23 @@ static void load(rd_tiles *m, int32_t pc)
     }
 }
 
+/* Past the caches, as many elements at a time as a spare buffer holds in their type. */
+static void stream(rd_tiles *m, const rd_walk *w, char *to, const char *x, int64_t n, rd_elem elem)
+{
+    const int64_t most  = 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
+    char *const   spare = m->spare + most;
+
+    if (w->size == rd_elem_size(elem)) {
+        m->code->simd->stream(n * w->size, to, x);
+        return;
+    }
+    for (int64_t done = 0, now; done < n; done += now) {
+        now = n - done < most / w->size ? n - done : most / w->size;
+        m->code->simd->store[w->at->type](now, spare, 1, x + done * rd_elem_size(elem));
+        m->code->simd->stream(now * w->size, to + done * w->size, spare);
+    }
+}
+
 static void store(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst *t = &m->code->inst[pc];
@@ -222,7 +240,7 @@ static void store(rd_tiles *m, int32_t pc)
 
     if (t->done)
         return;
-    x            = rd_tiles_dense(m, rd_tiles_view(m, m->p->inst[pc].a));
+    x            = rd_tiles_dense(m, rd_tiles_view(m, t->x));
     to           = rd_tiles_memory(m, w);
     const runs q = runs_of(m, !w->gathers && one_run(m, w->row, w->col) && flat(m, &x));
     for (int64_t r = 0; r < q.n; r++) {
@@ -233,7 +251,7 @@ static void store(rd_tiles *m, int32_t pc)
                 m->code->simd->store[w->at->type](1, row + (c * w->col + gathered(m, w->at, r, c)) * w->size, 1,
                                                   rd_view_at(&x, r, c));
         else if (t->stream)
-            m->code->simd->stream(q.each * w->size, row, rd_view_at(&x, r, 0));
+            stream(m, w, row, rd_view_at(&x, r, 0), q.each, x.elem);
         else
             m->code->simd->store[w->at->type](q.each, row, w->col, rd_view_at(&x, r, 0));
     }
