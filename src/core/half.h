@@ -11,12 +11,10 @@
 RD_INLINE float rd_f16_to_f32(rd_f16 x)
 {
     const uint32_t sign = (uint32_t)(x.bits & 0x8000) << 16, size = (uint32_t)(x.bits & 0x7fff) << 13;
-    const uint32_t quiet    = size > 0x0f800000 ? 0x00400000 : 0;
-    const uint32_t normal   = size + (112U << 23); /* exponents count from 15, now from 127 */
-    const uint32_t infinite = (size + (224U << 23)) | quiet;
-    const uint32_t denormal = rd_bits_f32(rd_float_of(size + (113U << 23)) - 0x1p-14F);
+    const uint32_t infinite = size >= 0x0f800000 ? 0x7f800000 : 0, quiet = size > 0x0f800000 ? 0x00400000 : 0;
 
-    return rd_float_of(sign | (size >= 0x0f800000 ? infinite : size < 0x00800000 ? denormal : normal));
+    /* Exponents counted from 15, and count from 127. */
+    return rd_float_of(rd_bits_f32(rd_float_of(size) * 0x1p112F) | infinite | quiet | sign);
 }
 
 RD_INLINE float rd_bf16_to_f32(rd_bf16 x)

@@ -20,20 +20,25 @@ typedef __m256i vec_f16;
 typedef __m128i vec_f16;
 #endif
 
+/* The first n <= F32_LANES elements; the others are of no interest. */
+#define LOAD_PART(elem, C)                                        \
+    static inline vec_f32 load_part_##elem(const C *p, int64_t n) \
+    {                                                             \
+        C part[F32_LANES] = { { 0 } };                            \
+        memcpy(part, p, (size_t)n * sizeof *p);                   \
+        return load_##elem(n == F32_LANES ? p : part);            \
+    }
+
+#ifdef F16_VECTORS
 static inline vec_f32 load_f16(const rd_f16 *p)
 {
-    vec_f32 v;
-#ifdef F16_VECTORS
     vec_f16 h;
 
     memcpy(&h, p, sizeof h);
-    v = F16_WIDEN(h);
-#else
-    for (int k = 0; k < F32_LANES; k++)
-        v[k] = rd_f16_to_f32(p[k]);
-#endif
-    return v;
+    return F16_WIDEN(h);
 }
+LOAD_PART(f16, rd_f16)
+#endif
 
 static inline vec_f32 load_bf16(const rd_bf16 *p)
 {
@@ -44,16 +49,6 @@ static inline vec_f32 load_bf16(const rd_bf16 *p)
     memcpy(&h, p, sizeof h);
     return (vec_f32)(__builtin_convertvector(h, wide) << 16);
 }
-
-/* The first n <= F32_LANES elements; the others are of no interest. */
-#define LOAD_PART(elem, C)                                        \
-    static inline vec_f32 load_part_##elem(const C *p, int64_t n) \
-    {                                                             \
-        C part[F32_LANES] = { { 0 } };                            \
-        memcpy(part, p, (size_t)n * sizeof *p);                   \
-        return load_##elem(n == F32_LANES ? p : part);            \
-    }
-LOAD_PART(f16, rd_f16)
 LOAD_PART(bf16, rd_bf16)
 
 /* ---- Rows -------------------------------------------------------------------------------------------------- */

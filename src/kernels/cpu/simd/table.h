@@ -181,11 +181,16 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
     BY_HAND(sum, f64, .widen = widen_sum, .finish = finish_wide_sum) \
     BY_HAND(prod, f32, AS_EVER(prod)) BY_HAND(min, f32, AS_EVER(min)) BY_HAND(max, f32, AS_EVER(max)) STEPS_BY_HAND
 #define HALVES
+#ifdef F16_VECTORS
 #define FROM f16
 #define M    rd_f16
 #include "kernels/cpu/simd/strips.h"
 #undef FROM
 #undef M
+#define IF_F16_VECTORS(table) table
+#else
+#define IF_F16_VECTORS(table) NULL /* widening by many instructions is a pass of its own */
+#endif
 #define FROM bf16
 #define M    rd_bf16
 #include "kernels/cpu/simd/strips.h"
@@ -311,10 +316,10 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
         [RD_ELEM_u64] = what##_u64, [RD_ELEM_b8] = what##_b8                                \
     }
 
-#define BY_FLOAT(what)                                                                      \
-    {                                                                                       \
-        [RD_ELEM_f32] = what##_f32, [RD_ELEM_f64] = what##_f64, [RD_ELEM_f16] = what##_f16, \
-        [RD_ELEM_bf16] = what##_bf16                                                        \
+#define BY_FLOAT(what)                                                                        \
+    {                                                                                         \
+        [RD_ELEM_f32] = what##_f32, [RD_ELEM_f64] = what##_f64, [RD_ELEM_bf16] = what##_bf16, \
+        [RD_ELEM_f16] = IF_F16_VECTORS(what##_f16)                                            \
     }
 
 const rd_simd JOIN(rd_simd, NAME) = {

@@ -128,7 +128,7 @@ static bool only_folds_widen(const rd_program *p, const rd_tile_code *code, int3
 
         uses += p->inst[i].kind == RD_I_STEP && t->level == RD_AT_TILE && t->x == p->inst[load].dst && t->y < 0 &&
                 t->small < 0 && !t->counts && !f->best && !f->masked && !f->weighted && f->form != RD_FOLD_ELEMENTS &&
-                code->simd->fused[elem][f->fold->reducer][t->fused];
+                code->simd->fused[elem] && code->simd->fused[elem][f->fold->reducer][t->fused];
     }
     return uses == code->reg[p->inst[load].dst].uses;
 }
