@@ -59,6 +59,22 @@ START_TEST(sums_of_halves)
 }
 END_TEST
 
+/* exp(-20) is 0 in f16, also in a row too long for the cache, over which maximum and sum of f32 are one reduction. */
+START_TEST(softmax_of_halves)
+{
+    enum { N = 200000 };
+    uint16_t *bits = malloc(N * sizeof *bits);
+
+    for (int i = 0; i < N; i++)
+        bits[i] = i == 1234 ? 0 : 0xcd00; /* 0, -20 */
+    rd_expr *x = rd_wrap(ctx, (const rd_f16 *)(const void *)bits, RD_SHAPE(N));
+    rd_expr *e = rd_exp(rd_sub(x, rd_max(x, RD_KEEP_ALL)));
+    expect("sum", rd_sum(e, RD_ALL, .type = RD_F32), RD_F32, VALUES(1));
+    expect("softmax", rd_slice(rd_div(e, rd_sum(e, RD_KEEP_ALL)), "1233:1236"), RD_F16, VALUES(0, 1, 0));
+    free(bits);
+}
+END_TEST
+
 /* A million times 0.1f: a plain loop in f32 is wrong in the third digit.  The tree folds 64 steps from the left in f32: 63
  * roundings, each of at most 2^-24 of a partial sum; the rest is f64 but for one rounding at the end. */
 START_TEST(accuracy)
@@ -312,23 +328,11 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { result_types,
-                                   sums_of_halves,
-                                   accuracy,
-                                   same_bits,
-                                   nan_carried,
-                                   nan_is_true,
-                                   nan_skipped,
-                                   empty_reductions,
-                                   empty_extremes,
-                                   emptied_by_data,
-                                   initial_is_an_element,
-                                   ties,
-                                   dims,
-                                   where_and_weights,
-                                   norms,
-                                   logsumexp_range,
-                                   scans };
+    const TTest *const tests[] = {
+        result_types, sums_of_halves, softmax_of_halves, accuracy,       same_bits,       nan_carried,
+        nan_is_true,  nan_skipped,    empty_reductions,  empty_extremes, emptied_by_data, initial_is_an_element,
+        ties,         dims,           where_and_weights, norms,          logsumexp_range, scans
+    };
 
     return run_suite("semantics_folds", tests, COUNT(tests));
 }
