@@ -55,7 +55,7 @@ typedef enum rd_status {
     RD_ERR_EMPTY,     /* min, max, argmin, argmax of no element without .initial          */
     RD_ERR_MEMORY,    /* out of memory, or over memory_limit                              */
     RD_ERR_CALLBACK,  /* a user's function returned a sentence                            */
-    RD_ERR_CANCELLED, /* reserved                                                         */
+    RD_ERR_CANCELLED, /* rd_cancel(), or a progress function that returned non-zero       */
     RD_ERR_FILE,      /* a file that cannot be read, written or understood                */
     RD_ERR_DEVICE,    /* a backend that is not here                                       */
     RD_ERR_LIMIT      /* a limit of this release, named in the sentence                   */
@@ -168,6 +168,10 @@ RD_API const char *rd_error_text(const rd_ctx *ctx);
 RD_API void rd_error_clear(rd_ctx *ctx);
 /** "RD_ERR_SHAPE" and so on, for logs; never NULL. */
 RD_API const char *rd_status_name(rd_status status);
+
+/** Ends the evaluation under way, or else the next one, with RD_ERR_CANCELLED; a long one within milliseconds, or as soon
+ *  as a user's function returns.  From any thread, and from a signal handler. */
+RD_API void rd_cancel(rd_ctx *ctx);
 
 /** What evaluations met and answered with a defined value instead of an error; sticky until rd_error_clear(). */
 enum { RD_WARN_INT_DIVIDE = 1 /* an integer divided by 0 gave 0 */ };
@@ -493,6 +497,11 @@ typedef struct rd_eval_opts {
     rd_traversal traversal;
     rd_backend   backend;
     int32_t      threads;                  /* 0: the context's.  The bits of a result do not depend on it. */
+    /** Of a long evaluation, about ten times a second on the calling thread: how much is done, from 0 to 1, and an
+     *  estimate of the seconds that are left.  Non-zero ends it with RD_ERR_CANCELLED.  What was told once is told
+     *  (1, 0) at the end.  It must not use the context, but for rd_cancel().  NULL: nobody is told. */
+    int (*progress)(void *user, double done, double seconds_left);
+    void        *user;                     /* progress's                                                   */
 } rd_eval_opts;
 
 /** Evaluates y into out.
@@ -501,7 +510,8 @@ typedef struct rd_eval_opts {
  *              type if that loses nothing by type (bool to int to wider int to wide enough float to wider float; else
  *              RD_ERR_TYPE: say rd_cast).  An output that overlaps itself is RD_ERR_ARGUMENT; one that overlaps an
  *              input gives the right answer.
- *  @return     RD_OK, or the recorded error: y NULL, RD_ERR_CALLBACK, RD_ERR_AXIS (rd_take), RD_ERR_MEMORY, RD_ERR_LIMIT.
+ *  @return     RD_OK, or the recorded error: y NULL, RD_ERR_CALLBACK, RD_ERR_AXIS (rd_take), RD_ERR_MEMORY, RD_ERR_LIMIT,
+ *              RD_ERR_CANCELLED.
  *              On any error the contents of the output memory are undefined; a zeroed out stays zeroed. */
 RD_API rd_status rd_eval(rd_ctx *ctx, rd_expr *y, rd_array *out);
 /** Several results of any ranks, passes shared: rd_eval_many(ctx, RD_RESULTS({ mean, &m }, { sd, RD_INTO(p, shape) }),

@@ -9,14 +9,17 @@ static const struct {
     const char *name;
     int32_t     threads;
     int64_t     grains;
+    bool        steps; /* short ones */
 } shares[] = {
-    { "1 thread", 1, 0 },
-    { "2 threads", 2, 0 },
-    { "3 threads", 3, 0 },
-    { "tasks of 1 grain", 1, 1 },
-    { "tasks of 2 grains", 1, 2 },
-    { "tasks of 3 grains", 1, 3 },
-    { "tasks of 70 grains", 1, 70 },
+    { "1 thread", 1, 0, false },
+    { "2 threads", 2, 0, false },
+    { "3 threads", 3, 0, false },
+    { "tasks of 1 grain", 1, 1, false },
+    { "tasks of 2 grains", 1, 2, false },
+    { "tasks of 3 grains", 1, 3, false },
+    { "tasks of 70 grains", 1, 70, false },
+    { "steps", 1, 0, true },
+    { "2 threads in steps", 2, 0, true },
 };
 enum { N_SHARES = sizeof shares / sizeof *shares };
 
@@ -55,7 +58,8 @@ static bool run(trial *t, rd_plan *plan, rd_array *out, int isa, int share)
         memset(out[i].data, 0xa5, (size_t)t->w[i].n * (size_t)rd_dtype_size(t->w[i].x->type));
     plan->threads = shares[share].threads;
     isa_share(plan, shares[share].grains);
-    if (rd_plan_execute(plan, t->data, NULL, &stats) == RD_OK)
+    isa_step(plan, shares[share].steps);
+    if (rd_plan_execute(plan, t->data, NULL, NULL, &stats) == RD_OK)
         return true;
     rd_text_add(t->report, "%s, %s: %s\n", isa_name(isa), shares[share].name, rd_error_text(t->pool->ctx));
     rd_error_clear(t->pool->ctx);

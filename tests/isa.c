@@ -1,6 +1,7 @@
 /* isa.c - the interpreters that this machine can run. */
 #include "isa.h"
 #include "eval/cache.h"
+#include "eval/watch.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/simd/simd.h"
 #include <string.h>
@@ -54,6 +55,13 @@ static bool too_many_tasks(const rd_plan *plan)
             return true;
     }
     return false;
+}
+
+void isa_step(rd_plan *plan, bool steps)
+{
+    plan->steps = steps;
+    for (int s = 0; s < plan->n_stage; s++)
+        plan->program[s].step = steps ? rd_watch_every(&plan->program[s], plan->program[s].work / 100) : 0;
 }
 
 void isa_share(rd_plan *plan, int64_t grains)

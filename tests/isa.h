@@ -20,4 +20,6 @@ void isa_count_programs(const rd_plan *plan, isa_programs *programs);
 
 /* The plan's tasks get so many grains each, more if they would be very many, each with memory of its own. */
 void isa_share(rd_plan *plan, int64_t grains);
+/* Stages that can be taken apart run in the shortest steps, 100 or so at most. */
+void isa_step(rd_plan *plan, bool steps);
 #endif

@@ -777,7 +777,7 @@ static void run(const planned *p, const rd_eval_opts *opts, int64_t task_grains,
 
     ck_assert_msg(made != NULL, "%s", rd_error_text(p->w->ctx));
     made->task_grains = task_grains;
-    ck_assert_msg(rd_plan_execute(made, p->w->data, memory, NULL) == RD_OK, "%s", rd_error_text(p->w->ctx));
+    ck_assert_msg(rd_plan_execute(made, p->w->data, memory, NULL, NULL) == RD_OK, "%s", rd_error_text(p->w->ctx));
     rd_plan_free(made);
 }
 

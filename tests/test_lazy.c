@@ -124,7 +124,7 @@ static int64_t loads_of(rd_results results, const rd_eval_opts *opts)
     rd_plan     *plan  = rd_plan_make(ctx, (rd_exprs){ 0 }, results, opts);
     rd_run_stats stats = { 0 };
 
-    ck_assert_msg(plan && rd_plan_execute(plan, NULL, NULL, &stats) == RD_OK, "%s", rd_error_text(ctx));
+    ck_assert_msg(plan && rd_plan_execute(plan, NULL, NULL, NULL, &stats) == RD_OK, "%s", rd_error_text(ctx));
     rd_plan_free(plan);
     return stats.loads;
 }

@@ -285,7 +285,7 @@ static void *evaluate(rd_expr *y, const char *isa, int64_t grains, int threads)
     ck_assert_msg(plan, "%s", rd_error_text(ctx));
     plan->task_grains = grains;
     memset(out, 0xa5, (size_t)bytes);
-    ck_assert_msg(rd_plan_execute(plan, NULL, NULL, NULL) == RD_OK, "%s", rd_error_text(ctx));
+    ck_assert_msg(rd_plan_execute(plan, NULL, NULL, NULL, NULL) == RD_OK, "%s", rd_error_text(ctx));
     rd_plan_free(plan);
     return out;
 }

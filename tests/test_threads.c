@@ -149,7 +149,7 @@ static void run_as(rd_expr *y, void *out, const rd_eval_opts *opts, int64_t task
     ck_assert_msg(plan, "%s", rd_error_text(ctx));
     isa_share(plan, task_grains);
     memset(out, 0xa5, (size_t)bytes_of(y));
-    ck_assert_msg(rd_plan_execute(plan, NULL, NULL, stats) == RD_OK, "%s", rd_error_text(ctx));
+    ck_assert_msg(rd_plan_execute(plan, NULL, NULL, NULL, stats) == RD_OK, "%s", rd_error_text(ctx));
     rd_plan_free(plan);
 }
 

@@ -112,18 +112,19 @@ static rd_entry *insert(rd_cache *c, rd_plan *plan, rd_same *s)
     return e;
 }
 
-static rd_status execute(const rd_plan *plan, const void *const *leaf, rd_results results)
+static rd_status execute(const rd_plan *plan, const void *const *leaf, rd_results results, const rd_eval_opts *opts)
 {
-    void *out[MOST_RESULTS];
+    const rd_progress progress = { opts->progress, opts->user };
+    void             *out[MOST_RESULTS];
 
     for (int k = 0; k < results.n; k++)
         out[k] = results.at[k].out->data;
-    return rd_plan_execute(plan, leaf, out, NULL);
+    return rd_plan_execute(plan, leaf, out, &progress, NULL);
 }
 
-static rd_status run_entry(rd_entry *e, const void *const *leaf, rd_results results)
+static rd_status run_entry(rd_entry *e, const void *const *leaf, rd_results results, const rd_eval_opts *opts)
 {
-    rd_status status = execute(e->plan, leaf, results);
+    rd_status status = execute(e->plan, leaf, results, opts);
 
     atomic_fetch_sub_explicit(&e->busy, 1, memory_order_release);
     return status;
@@ -143,7 +144,7 @@ static rd_entry *hold(rd_cache *c, rd_entry *e)
 static rd_status run_once(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_plan  *plan   = rd_plan_make(ctx, (rd_exprs){ 0 }, results, opts);
-    rd_status status = plan ? rd_plan_execute(plan, NULL, NULL, NULL) : rd_error(ctx);
+    rd_status status = plan ? rd_plan_execute(plan, NULL, NULL, &plan->progress, NULL) : rd_error(ctx);
 
     rd_plan_free(plan);
     return status;
@@ -161,8 +162,8 @@ static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opt
     plan->frames = &c->frame;
     e            = insert(c, plan, s);
     if (e)
-        return run_entry(e, c->leaf, results);
-    status = execute(plan, c->leaf, results);
+        return run_entry(e, c->leaf, results, opts);
+    status = execute(plan, c->leaf, results, opts);
     rd_plan_drop(plan);
     return status;
 }
@@ -190,7 +191,7 @@ static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *
         s->entry = e;
     c->stats.alike += e != NULL;
     rd_cache_unlock(c);
-    return e ? run_entry(e, c->leaf, results) : make_and_run(c, results, opts, s);
+    return e ? run_entry(e, c->leaf, results, opts) : make_and_run(c, results, opts, s);
 }
 
 rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
@@ -218,7 +219,7 @@ rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
         }
         rd_cache_unlock(c);
         if (e)
-            return run_entry(e, place->leaf, results);
+            return run_entry(e, place->leaf, results, &full);
     }
     return run_alike(c, results, &full, place);
 }

@@ -3,6 +3,7 @@
 #include "eval/frame.h"
 #include "eval/key.h"
 #include "eval/request.h"
+#include "eval/watch.h"
 #include <string.h>
 
 bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
@@ -127,9 +128,14 @@ static void *plan_memory(void *pool, size_t bytes)
 
 static bool prepare_programs(rd_plan *plan)
 {
-    for (int s = 0; s < plan->n_stage; s++)
-        if (!plan->backend->prepare(&plan->program[s], plan_memory, plan->pool))
+    for (int s = 0; s < plan->n_stage; s++) {
+        rd_program *p = &plan->program[s];
+
+        p->step = rd_watch_every(p, RD_STEP_WORK);
+        plan->steps |= p->step > 0;
+        if (!plan->backend->prepare(p, plan_memory, plan->pool))
             return false;
+    }
     rd_frame_measure(plan);
     return true;
 }
@@ -186,6 +192,7 @@ static rd_plan *make(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shi
     plan->pool       = rd_pool_new(ctx);
     plan->backend    = &rd_backend_cpu;
     plan->threads    = opts->threads;
+    plan->progress   = (rd_progress){ opts->progress, opts->user };
     plan->owned.drop = drop;
     plan->frames     = &plan->frame;
     if (plan->pool && fill(plan, work, in, shift, results, opts))
@@ -245,5 +252,5 @@ rd_plan *rd_plan_new(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval
 
 rd_status rd_plan_run(const rd_plan *plan, const void *const *in, void *const *out)
 {
-    return plan ? rd_plan_execute(plan, in, out, NULL) : RD_ERR_ARGUMENT;
+    return plan ? rd_plan_execute(plan, in, out, &plan->progress, NULL) : RD_ERR_ARGUMENT;
 }

@@ -14,11 +14,19 @@ typedef struct rd_output {
     int64_t  lo, hi; /* elements before and after the base, [lo, hi)            */
 } rd_output;
 
+/* Who is told how far a run is; tell NULL: nobody. */
+typedef struct rd_progress {
+    int (*tell)(void *user, double done, double seconds_left);
+    void *user;
+} rd_progress;
+
 struct rd_plan {
     rd_owned                   owned; /* first: the context frees plans with itself  */
     rd_ctx                    *ctx;
     rd_pool                   *pool;
     const rd_backend_table    *backend;
+    rd_progress                progress;    /* of rd_plan_run()                             */
+    bool                       steps;       /* some stage runs in steps                     */
     int32_t                    threads;     /* as asked for; 0: by work                     */
     int64_t                    task_grains; /* tests: tasks of so many grains; 0: one task a thread */
     int32_t                    n_stage, n_slot, n_in, n_out;
@@ -38,8 +46,10 @@ typedef struct rd_run_stats {
 } rd_run_stats;
 
 /* Graph to plan; NULL after recording the failure. */
-rd_plan  *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts);
-rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out, rd_run_stats *stats);
+rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts);
+/* progress and stats may be NULL. */
+rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out, const rd_progress *progress,
+                          rd_run_stats *stats);
 /* A plan that the context does not own, for the `n` leaves as inputs: a run's addresses are where each is first read. */
 struct rd_key_leaf;
 rd_plan *rd_plan_movable(rd_ctx *ctx, int n, const struct rd_key_leaf *leaf, rd_results results,

@@ -3,6 +3,7 @@
  * Tasks are contiguous shares of a stage's root axis that start at whole blocks of every combine tree, so their number
  * changes no bit. */
 #include "eval/frame.h"
+#include "eval/watch.h"
 #include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -19,6 +20,7 @@ enum { WHOLE = 64 };
 typedef struct run {
     const rd_plan *plan;
     rd_frame      *frame;
+    rd_watch      *watch; /* NULL: no stage runs in steps */
     rd_run_stats   stats;
     rd_status      status;
 } run;
@@ -121,23 +123,41 @@ static bool make_tasks(const run *r, const rd_program *p, tasks *t)
     return true;
 }
 
-static void run_task(const rd_backend_table *b, const rd_program *p, rd_task *task)
+static void run_steps(const run *r, const rd_program *p, rd_task *task, bool first)
 {
-    b->head(p, task);
-    if (task->status == RD_OK)
-        b->body(p, task);
+    const int64_t lo = task->lo, hi = task->hi;
+
+    for (bool more = true; more && task->status == RD_OK && task->lo < hi; task->lo = task->hi) {
+        task->hi = hi - task->lo > p->step ? task->lo + p->step : hi;
+        r->plan->backend->body(p, task);
+        more = rd_watch_step(r->watch);
+        if (more && first && task->hi < hi)
+            rd_watch_look(r->watch, (double)(task->hi - lo) / (double)(hi - lo));
+    }
+}
+
+static void run_task(const run *r, const rd_program *p, rd_task *task, bool first)
+{
+    r->plan->backend->head(p, task);
+    if (p->step && r->watch && task->status == RD_OK)
+        run_steps(r, p, task, first);
+    else if (task->status == RD_OK)
+        r->plan->backend->body(p, task);
 }
 
 static void run_tasks(const run *r, const rd_program *p, tasks *t)
 {
-    const rd_backend_table *b = r->plan->backend;
-
 #ifdef _OPENMP
     int threads = r->plan->task_grains ? 1 : t->n;
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
 #endif
     for (int k = 0; k < t->n; k++)
-        run_task(b, p, &t->task[k]);
+        run_task(r, p, &t->task[k], k == 0);
+}
+
+static rd_status cancelled(const rd_plan *plan)
+{
+    return rd_fail_run(plan->ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
 }
 
 static void finish_tasks(run *r, const rd_program *p, const tasks *t)
@@ -152,6 +172,8 @@ static void finish_tasks(run *r, const rd_program *p, const tasks *t)
     }
     if (warnings)
         rd_warn(r->plan->ctx, warnings);
+    if (r->status == RD_OK && r->watch && atomic_load(&r->watch->stop))
+        r->status = cancelled(r->plan);
     if (r->status != RD_OK)
         return;
     for (int k = 1; k < t->n; k++)
@@ -165,27 +187,40 @@ static void run_stage(run *r, const rd_program *p)
 {
     tasks t = { 0 };
 
+    if (r->watch)
+        rd_watch_stage(r->watch, p);
     if (!make_tasks(r, p, &t)) {
         r->status = rd_no_memory(r->plan);
         return;
     }
     if (t.n == 1)
-        run_task(r->plan->backend, p, t.task); /* even a region of one thread costs as much as a small kernel */
+        run_task(r, p, t.task, true); /* even a region of one thread costs as much as a small kernel */
     else
         run_tasks(r, p, &t);
     finish_tasks(r, p, &t);
     rd_free(r->plan->ctx, t.memory);
 }
 
-rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out, rd_run_stats *stats)
+rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out, const rd_progress *progress,
+                          rd_run_stats *stats)
 {
-    run r = { .plan = plan, .frame = rd_frame_take(plan) };
+    run      r = { .plan = plan };
+    rd_watch watch;
 
+    if (rd_cancel_taken(plan->ctx))
+        return cancelled(plan);
+    r.frame = rd_frame_take(plan);
     if (!r.frame)
         return rd_no_memory(plan);
     r.status = rd_bind(plan, r.frame, in, out);
+    if (plan->steps && r.status == RD_OK) {
+        rd_watch_begin(&watch, plan, progress, r.frame->slot);
+        r.watch = &watch;
+    }
     for (int s = 0; s < plan->n_stage && r.status == RD_OK; s++)
         run_stage(&r, &plan->program[s]);
+    if (r.watch && r.status == RD_OK)
+        rd_watch_end(r.watch);
     rd_unbind(plan, r.frame, r.status);
     rd_frame_give(plan, r.frame);
     if (stats)

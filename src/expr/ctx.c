@@ -60,6 +60,17 @@ int32_t rd_ctx_threads(const rd_ctx *ctx)
     return ctx->opts.threads > 0 ? ctx->opts.threads : 0;
 }
 
+void rd_cancel(rd_ctx *ctx)
+{
+    if (ctx)
+        atomic_store(&ctx->cancel, true);
+}
+
+bool rd_cancel_taken(rd_ctx *ctx)
+{
+    return atomic_load_explicit(&ctx->cancel, memory_order_relaxed) && atomic_exchange(&ctx->cancel, false);
+}
+
 /* ---- Marks ----------------------------------------------------------------------------------------------- */
 static rd_moment now(const rd_ctx *ctx)
 {

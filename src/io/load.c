@@ -1,6 +1,7 @@
 /* load.c - .npy files as leaves (mapped where their bytes can be used as they are) and into memory. */
 #define _POSIX_C_SOURCE 200809L
 #include "expr/array.h"
+#include "expr/mapped.h"
 #include "io/npy.h"
 #include "io/walk.h"
 #include <errno.h>
@@ -24,11 +25,10 @@ typedef struct source {
 /* Data of a loaded leaf.  It is the context's, not a mark's: an expression released and loaded again is rare, a leaf
  * whose memory went away under a plan would be a crash. */
 typedef struct loaded {
-    rd_owned own;
-    rd_ctx  *ctx;
-    void    *map; /* NULL: the file was read into `array` */
-    size_t   map_bytes;
-    rd_array array;
+    rd_owned  own;
+    rd_ctx   *ctx;
+    rd_mapped file; /* at NULL: it was read into `array` */
+    rd_array  array;
 } loaded;
 
 static bool refuse(const source *s, rd_status status, const char *finding)
@@ -218,9 +218,10 @@ static void drop_loaded(rd_owned *self)
 {
     loaded *l = (loaded *)self;
 
-    if (l->map)
-        munmap(l->map, l->map_bytes);
-    else
+    if (l->file.at) {
+        rd_mapped_remove(&l->file);
+        munmap(l->file.at, l->file.bytes);
+    } else
         rd_array_free(&l->array);
     rd_free(l->ctx, l);
 }
@@ -236,9 +237,8 @@ static bool map_file(const source *s, loaded *l)
     void *map = mmap(NULL, (size_t)bytes, PROT_READ, MAP_PRIVATE, s->fd, 0);
     if (map == MAP_FAILED)
         return false;
-    l->map       = map;
-    l->map_bytes = (size_t)bytes;
-    l->array     = (rd_array){ .in = (char *)map + h->offset, .type = h->type, .order = h->order, .shape = h->shape };
+    rd_mapped_add(&l->file, map, (size_t)bytes);
+    l->array = (rd_array){ .in = (char *)map + h->offset, .type = h->type, .order = h->order, .shape = h->shape };
     return true;
 }
 

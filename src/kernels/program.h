@@ -135,6 +135,7 @@ typedef struct rd_program {
     int32_t     root;        /* the axis tasks split, -1: nothing to split                      */
     int64_t     grain;       /* tasks start at multiples of it                                  */
     bool        serial;      /* a scan or serial fold runs along the root axis: one task        */
+    int64_t     step;        /* a task's body runs on so many indices of the root axis at a time; 0: on all */
     int32_t     n_scratch;   /* scratch slots, private to a task: slots first_scratch ...       */
     int32_t     first_scratch;
     int64_t    *scratch_bytes;
@@ -163,7 +164,8 @@ typedef struct rd_backend_table {
     bool (*probe)(void);                                                   /* can it run here?              */
     bool (*prepare)(rd_program *p, rd_get_fn *get, void *pool);            /* once, before any run          */
     void (*head)(const rd_program *p, rd_task *task);                      /* inst[0..body)                 */
-    void (*body)(const rd_program *p, rd_task *task);                      /* inst[body..tail) on [lo, hi)  */
+    void (*body)(const rd_program *p, rd_task *task);                      /* inst[body..tail) on [lo, hi), its share
+                                                                             or the next step of it         */
     void (*join)(const rd_program *p, rd_task *into, const rd_task *next); /* trees of the following share  */
     void (*tail)(const rd_program *p, rd_task *task);                      /* inst[tail..)                  */
     bool (*tiles)(const rd_program *p);                                    /* not an element at a time?     */

@@ -1,0 +1,62 @@
+/* mapped.c - the list of large mapped files, one for the process. */
+#define _DEFAULT_SOURCE /* madvise() */
+#include "expr/mapped.h"
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static rd_mapped      *files;
+
+/* Of which several fit into memory together, pages had better stay for the next evaluation. */
+static bool large(size_t bytes)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+    return pages > 0 && size > 0 && bytes / (size_t)size > (size_t)pages / 4;
+}
+
+void rd_mapped_add(rd_mapped *file, void *at, size_t bytes)
+{
+    *file = (rd_mapped){ .at = at, .bytes = bytes };
+    if (!large(bytes))
+        return;
+    pthread_mutex_lock(&lock);
+    file->next = files;
+    file->link = &files;
+    if (files)
+        files->link = &file->next;
+    files = file;
+    pthread_mutex_unlock(&lock);
+}
+
+void rd_mapped_remove(rd_mapped *file)
+{
+    if (!file->link)
+        return;
+    pthread_mutex_lock(&lock);
+    *file->link = file->next;
+    if (file->next)
+        file->next->link = file->link;
+    pthread_mutex_unlock(&lock);
+}
+
+static bool holds(const rd_mapped *file, int n, void *const *address)
+{
+    for (int k = 0; k < n; k++)
+        if ((uintptr_t)address[k] - (uintptr_t)file->at < file->bytes)
+            return true;
+    return false;
+}
+
+/* Other threads may be reading them: what they read next comes from the page cache again, or from the file. */
+void rd_mapped_give_back(int n, void *const *address)
+{
+    pthread_mutex_lock(&lock);
+    for (rd_mapped *file = files; file; file = file->next)
+        if (holds(file, n, address))
+            (void)madvise(file->at, file->bytes, MADV_DONTNEED);
+    pthread_mutex_unlock(&lock);
+}

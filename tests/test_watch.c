@@ -1,0 +1,271 @@
+/* Long evaluations: told how far they are, cancelled, and on files larger than memory. */
+#define _DEFAULT_SOURCE
+#include "eval/plan.h"
+#include "isa.h"
+#include "values.h"
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+/* ---- What is asked for ------------------------------------------------------------------------------------------------ */
+/* One number read over and over: long, in no memory. */
+static rd_expr *long_sum(int64_t n)
+{
+    static const double one = 1;
+    return rd_sum(rd_sqrt(rd_wrap(ctx, &one, RD_SHAPE(n, 1000), .strides = RD_STRIDES(0, 0))), RD_ALL);
+}
+
+typedef struct told {
+    int       calls, stop_at;
+    bool      elsewhere, backwards; /* on another thread; less than before */
+    double    done, left;
+    pthread_t thread;
+} told;
+
+static int tell(void *user, double done, double left)
+{
+    told *t = user;
+
+    t->elsewhere |= !pthread_equal(pthread_self(), t->thread);
+    t->backwards |= done < t->done || done < 0 || done > 1 || !(left >= 0);
+    t->done = done;
+    t->left = left;
+    return ++t->calls == t->stop_at;
+}
+
+static rd_status eval_told(rd_expr *y, double *out, told *t, int32_t threads)
+{
+    const rd_eval_opts opts = { .progress = tell, .user = t, .threads = threads };
+
+    t->thread = pthread_self();
+    return rd_eval_many(ctx, RD_RESULTS({ y, RD_INTO(out, RD_SCALAR) }), &opts);
+}
+
+/* ---- Progress --------------------------------------------------------------------------------------------------------- */
+/* So long that it is told of at least `most` times, on any machine; what the sum is then comes back. */
+static int64_t lasting(told *t, int32_t threads, int calls)
+{
+    for (int64_t n = 1 << 15;; n *= 2) {
+        double y = 0;
+
+        *t = (told){ 0 };
+        ck_assert_msg(eval_told(long_sum(n), &y, t, threads) == RD_OK, "%s", rd_error_text(ctx));
+        ck_assert(y == 1e3 * (double)n);
+        if (t->calls > calls)
+            return n;
+        ck_assert(n < INT64_C(1) << 40);
+    }
+}
+
+START_TEST(progress_grows_to_1)
+{
+    for (int threads = 1; threads <= 3; threads++) {
+        told t;
+
+        lasting(&t, threads, 2);
+        ck_assert(!t.elsewhere && !t.backwards);
+        ck_assert(t.done == 1 && t.left == 0);
+    }
+}
+END_TEST
+
+START_TEST(short_ones_tell_nothing)
+{
+    told   t = { 0 };
+    double y;
+
+    ck_assert(eval_told(long_sum(1), &y, &t, 1) == RD_OK);
+    ck_assert(t.calls == 0 && y == 1000);
+}
+END_TEST
+
+START_TEST(progress_of_plans)
+{
+    const rd_eval_opts opts = { .progress = tell, .user = &(told){ .thread = pthread_self(), .stop_at = 1 } };
+    told               t;
+    double             y;
+    rd_plan           *plan =
+        rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ long_sum(lasting(&t, 1, 2)), RD_INTO(&y, RD_SCALAR) }), &opts);
+
+    ck_assert(rd_plan_run(plan, NULL, NULL) == RD_ERR_CANCELLED);
+    rd_plan_free(plan);
+}
+END_TEST
+
+/* A plan that is kept tells who asks, not who asked first. */
+START_TEST(kept_plans_tell_who_asks)
+{
+    told          t, other = { 0 };
+    const int64_t n      = lasting(&t, 1, 2);
+    const int     before = t.calls;
+    double        y;
+
+    ck_assert(eval_told(long_sum(n), &y, &other, 1) == RD_OK);
+    ck_assert(other.calls > 0 && t.calls == before);
+}
+END_TEST
+
+/* ---- Cancelling ------------------------------------------------------------------------------------------------------- */
+START_TEST(progress_cancels)
+{
+    for (int threads = 1; threads <= 2; threads++) {
+        told    t;
+        int64_t n = lasting(&t, threads, 2);
+        double  y;
+
+        t = (told){ .stop_at = 1 };
+        ck_assert(eval_told(long_sum(n), &y, &t, threads) == RD_ERR_CANCELLED);
+        ck_assert(t.calls == 1 && t.done < 1);
+        ck_assert(strstr(rd_error_text(ctx), "cancelled"));
+        rd_error_clear(ctx);
+        t = (told){ 0 };
+        ck_assert(eval_told(long_sum(n), &y, &t, threads) == RD_OK);
+        ck_assert(y == 1e3 * (double)n);
+    }
+}
+END_TEST
+
+START_TEST(the_next_one_is_cancelled)
+{
+    const float one = 1;
+    float       y   = 0;
+
+    rd_cancel(NULL);
+    rd_cancel(ctx);
+    rd_cancel(ctx);
+    ck_assert(rd_eval(ctx, rd_neg(rd_wrap(ctx, &one, RD_SHAPE(1))), RD_INTO(&y, RD_SHAPE(1))) == RD_ERR_CANCELLED);
+    rd_error_clear(ctx);
+    ck_assert(rd_eval(ctx, rd_neg(rd_wrap(ctx, &one, RD_SHAPE(1))), RD_INTO(&y, RD_SHAPE(1))) == RD_OK);
+    ck_assert(y == -1);
+}
+END_TEST
+
+static atomic_llong  called;
+static const int64_t CANCEL_AT = 100000;
+
+static void on_signal(int number)
+{
+    (void)number;
+    rd_cancel(ctx);
+}
+
+static float count_and_cancel(float x)
+{
+    if (atomic_fetch_add(&called, 1) == CANCEL_AT)
+        raise(SIGUSR1);
+    return x;
+}
+
+/* From a signal handler, amid tasks of several threads: the others stop as well. */
+START_TEST(signals_cancel)
+{
+    enum { ROWS = 1 << 20, ROW = 1000 };
+    static float data[ROWS + ROW];
+    rd_expr     *x = rd_wrap(ctx, data, RD_SHAPE(ROWS, ROW), .strides = RD_STRIDES(1, 1));
+    rd_expr     *y = rd_map(x, count_and_cancel);
+
+    signal(SIGUSR1, on_signal);
+    for (int threads = 1; threads <= 3; threads++) {
+        const rd_eval_opts opts = { .threads = threads };
+        double             sum;
+
+        atomic_store(&called, 0);
+        ck_assert(rd_eval_many(ctx, RD_RESULTS({ rd_sum(y, RD_ALL, .type = RD_F64), RD_INTO(&sum, RD_SCALAR) }),
+                               &opts) == RD_ERR_CANCELLED);
+        ck_assert(atomic_load(&called) > CANCEL_AT && atomic_load(&called) < (int64_t)ROWS * ROW / 2);
+        rd_error_clear(ctx);
+    }
+}
+END_TEST
+
+/* ---- Files larger than memory ----------------------------------------------------------------------------------------- */
+static int64_t most_memory(void)
+{
+    struct rusage use;
+
+    getrusage(RUSAGE_SELF, &use);
+    return (int64_t)use.ru_maxrss * 1024;
+}
+
+/* Where a file may have holes: those of one in memory become memory as they are read. */
+static const char *place_of_files(void)
+{
+    enum { TMPFS = 0x01021994 };
+    const char   *place = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+    struct statfs facts;
+
+    return statfs(place, &facts) == 0 && facts.f_type == TMPFS ? "." : place;
+}
+
+enum { COLUMNS = 1 << 20 };
+
+/* Row r is 0, but in its last column r: all else is holes. */
+static void write_sparse(const char *path, int64_t rows)
+{
+    char      header[128];
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), begin = 10;
+
+    ck_assert(fd >= 0);
+    memset(header, ' ', sizeof header);
+    memcpy(header, "\x93NUMPY\x01\x00\x76\x00", (size_t)begin);
+    const int n               = snprintf(header + begin, sizeof header - (size_t)begin,
+                                         "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %d), }", (long long)rows, COLUMNS);
+    header[begin + n]         = ' ';
+    header[sizeof header - 1] = '\n';
+    ck_assert(pwrite(fd, header, sizeof header, 0) == (ssize_t)sizeof header);
+    ck_assert(ftruncate(fd, (off_t)((int64_t)sizeof header + 4 * rows * COLUMNS)) == 0);
+    for (int64_t r = 0; r < rows; r++) {
+        const float last = (float)r;
+        ck_assert(pwrite(fd, &last, sizeof last, (off_t)((int64_t)sizeof header + 4 * ((r + 1) * COLUMNS - 1))) ==
+                  (ssize_t)sizeof last);
+    }
+    ck_assert(close(fd) == 0);
+}
+
+/* Twice the machine's memory, all of it read, in an eighth of that memory at most. */
+START_TEST(files_larger_than_memory)
+{
+    const int64_t memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE), before = most_memory();
+    const int64_t rows    = 2 * memory / 4 / COLUMNS;
+    float        *maximum = malloc((size_t)rows * sizeof *maximum);
+    char          path[300];
+    double        sum;
+    told          t = { .thread = pthread_self() };
+
+    snprintf(path, sizeof path, "%s/rdim_watch_%ld.npy", place_of_files(), (long)getpid());
+    write_sparse(path, rows);
+    rd_expr *x = rd_load(ctx, path);
+    unlink(path);
+    ck_assert_msg(x && maximum, "%s", rd_error_text(ctx));
+    const rd_eval_opts opts = { .progress = tell, .user = &t };
+    const rd_status    got  = rd_eval_many(ctx,
+                                           RD_RESULTS({ rd_max(x, RD_DIMS(1)), RD_INTO(maximum, RD_SHAPE(rows)) },
+                                                      { rd_sum(x, RD_ALL, .type = RD_F64), RD_INTO(&sum, RD_SCALAR) }),
+                                           &opts);
+    ck_assert_msg(got == RD_OK, "%s", rd_error_text(ctx));
+    for (int64_t r = 0; r < rows; r++)
+        ck_assert(maximum[r] == (float)r);
+    ck_assert(sum == (double)(rows * (rows - 1) / 2));
+    ck_assert(t.calls > 1 && !t.backwards && t.done == 1);
+    ck_assert_msg(most_memory() - before < memory / 8, "%lld of %lld bytes", (long long)(most_memory() - before),
+                  (long long)memory);
+    free(maximum);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { progress_grows_to_1,      short_ones_tell_nothing, progress_of_plans,
+                                   kept_plans_tell_who_asks, progress_cancels,        the_next_one_is_cancelled,
+                                   signals_cancel,           files_larger_than_memory };
+
+    return run_suite("watch", tests, COUNT(tests));
+}
