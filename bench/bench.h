@@ -13,6 +13,7 @@ typedef struct bench_options {
     int         reps;  /* timed pairs of a case; 0: adaptive                   */
     double      scale; /* of the number of elements                            */
     bool        json, list, explain, no_hand;
+    const char *growth; /* the file of a drawing; NULL: none */
 } bench_options;
 
 /** Reads the command line.  @return -1 to go on, else the status to exit with. */
@@ -99,6 +100,9 @@ double      bench_now(void);
 double      bench_least_seconds(bench_action a, int reps);
 bench_times bench_time_pair(bench_action a, bench_action b, int reps);
 
+/** Points of a case at a scale: elements of in0, times those of in1's axis 0 where `pairs`. */
+double bench_points(const bench_case *c, double scale);
+
 /* ---- Results ------------------------------------------------------------------------------------------------------ */
 typedef struct bench_result {
     const bench_case *of;
@@ -113,6 +117,9 @@ typedef struct bench_result {
 /** Builds, checks and times one case.  @return false when the library failed; the reason is on stderr. */
 bool bench_run(const bench_case *c, rd_dtype type, const bench_options *options, const hand_isa *hand,
                const bench_limits *limits, bench_result *result);
+/** Times the cases at sizes from 10^2 to 10^8, prints where the time for an element jumps, and draws it.
+ *  @return false if the drawing cannot be written or the library failed; the reason is on stderr. */
+bool bench_growth(const bench_options *options, const hand_isa *hand);
 /** Prints what the library would do for a case. */
 void bench_explain(const bench_case *c, rd_dtype type, const bench_options *options);
 

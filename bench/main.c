@@ -74,6 +74,8 @@ int main(int argc, char **argv)
         tell(&o);
         return 0;
     }
+    if (o.growth)
+        return bench_growth(&o, hand) ? 0 : 1;
     for (int k = 0; k < o.n_threads; k++) {
         const bench_limits limits = bench_limits_measure(hand, o.threads[k], o.scale);
 

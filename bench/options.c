@@ -17,6 +17,7 @@ static const char help[] = "rdim-bench [OPTION...]: times rdim beside loops writ
                            "  --list              only list the cases\n"
                            "  --explain           only print how rdim plans each case\n"
                            "  --no-hand           rdim alone\n"
+                           "  --growth FILE.svg   only time sizes from 10^2 to 10^8, and draw that\n"
                            "  --help              this text\n"
                            "What the columns mean: docs/benchmark.md.\n";
 
@@ -104,6 +105,10 @@ static const char *set_value(bench_options *o, const char *name, const char *val
         o->reps = (int)number;
         return NULL;
     }
+    if (!strcmp(name, "--growth")) {
+        o->growth = value;
+        return NULL;
+    }
     return read_number(&o->scale, value, 1e-6, 1) ? NULL : "a number from 0.000001 to 1";
 }
 
@@ -118,7 +123,9 @@ static bool *flag(bench_options *o, const char *name)
 
 static bool takes_value(const char *name)
 {
-    static const char *const names[] = { "--rows", "--cases", "--dtypes", "--threads", "--reps", "--scale" };
+    static const char *const names[] = {
+        "--rows", "--cases", "--dtypes", "--threads", "--reps", "--scale", "--growth"
+    };
 
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (!strcmp(name, names[k]))

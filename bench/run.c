@@ -8,6 +8,7 @@
 typedef struct instance {
     const bench_case *of;
     rd_dtype          type;
+    double            scale;
     rd_ctx           *ctx;
     rd_expr          *x[3], *y[MOST_RESULTS];
     int               n_in, n_out;
@@ -37,6 +38,13 @@ static int64_t elements(const rd_shape *shape)
     for (int k = 0; k < shape->n; k++)
         n *= shape->at[k];
     return n;
+}
+
+double bench_points(const bench_case *c, double scale)
+{
+    const rd_shape first = scaled(&c->in[0], scale), second = scaled(&c->in[1], scale);
+
+    return (double)elements(&first) * (c->pairs ? (double)second.at[0] : 1);
 }
 
 static void make_inputs(instance *it, double scale)
@@ -170,7 +178,7 @@ static double check(instance *it)
 static bench_work work_of(const instance *it)
 {
     const bench_case *c      = it->of;
-    const double      points = (double)elements(&it->in[0].shape) * (c->pairs ? (double)it->in[1].shape.at[0] : 1);
+    const double      points = bench_points(c, it->scale);
     bench_work        w      = { .flops = c->flops * points, .exps = c->exps * points };
 
     for (int k = 0; k < it->n_in; k++)
@@ -193,6 +201,7 @@ static void open_instance(instance *it, const bench_case *c, rd_dtype type, cons
     const rd_ctx_opts settings = { .size = sizeof settings, .threads = threads };
 
     *it              = (instance){ .of = c, .type = type, .ctx = rd_ctx_new(&settings) };
+    it->scale        = options->scale;
     it->args.threads = threads;
     it->args.dims    = c->dims;
     make_inputs(it, options->scale);

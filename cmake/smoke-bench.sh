@@ -39,3 +39,9 @@ for wrong in "--rows W99" "--threads 0" "--scale 2" "--dtypes bf16" "--reps" "--
     fi
     grep -q "^rdim-bench: " "$lines" || { echo "$wrong: no message"; exit 1; }
 done
+
+# Sizes and their drawing.
+drawing=$(mktemp)
+trap 'rm -f "$lines" "$drawing"' EXIT
+"$bench" --growth "$drawing" --cases u8mean --threads 1 --reps 1 | grep -q " jumps$"
+grep -q "<polyline .*points='[0-9]" "$drawing" && tail -n 1 "$drawing" | grep -q "</svg>"
