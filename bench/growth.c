@@ -94,7 +94,7 @@ static int find_jumps(curve *v, rd_dtype type)
 }
 
 /* ---- Drawing ------------------------------------------------------------------------------------------------------ */
-enum { ACROSS = 3, WIDTH = 400, HEIGHT = 300, LEFT = 46, RIGHT = 104, TOP = 26, BOTTOM = 30 };
+enum { ACROSS = 3, WIDTH = 400, HEIGHT = 300, LEFT = 62, RIGHT = 104, TOP = 26, BOTTOM = 30 };
 
 typedef struct frame {
     double x, y, low, high; /* place on the page; decimal logarithms of ns */
