@@ -497,6 +497,11 @@ typedef struct rd_eval_opts {
     rd_traversal traversal;
     rd_backend   backend;
     int32_t      threads;                  /* 0: the context's.  The bits of a result do not depend on it. */
+    /** Before the first evaluation of such expressions, run them in several ways (which loop inside which, how wide the
+     *  panels, how large the tiles, one thread or several), some 20 ms or one run each, and take the fastest from then
+     *  on, also where this is false.  The bits of a result do not depend on it.  For rd_eval() and rd_eval_many(); the
+     *  environment variable RD_PLAN_MEASURE=1 sets it for all evaluations of contexts made from then on. */
+    bool         measure;
     /** Of a long evaluation, about ten times a second on the calling thread: how much is done, from 0 to 1, and an
      *  estimate of the seconds that are left.  Non-zero ends it with RD_ERR_CANCELLED.  What was told once is told
      *  (1, 0) at the end.  It must not use the context, but for rd_cancel().  NULL: nobody is told. */
@@ -517,6 +522,11 @@ RD_API rd_status rd_eval(rd_ctx *ctx, rd_expr *y, rd_array *out);
 /** Several results of any ranks, passes shared: rd_eval_many(ctx, RD_RESULTS({ mean, &m }, { sd, RD_INTO(p, shape) }),
  *  NULL).  Results that overlap each other are written in their order. */
 RD_API rd_status rd_eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
+/** What measuring found, as a text file, to be read by other processes on a machine like this one.
+ *  Errors: RD_ERR_FILE, RD_ERR_ARGUMENT without a path; reading: RD_ERR_TEXT where the file is not such a one, or is
+ *  another release's or machine's.  What was read before a bad line stays. */
+RD_API rd_status rd_measured_save(rd_ctx *ctx, const char *path);
+RD_API rd_status rd_measured_load(rd_ctx *ctx, const char *path);
 /** One element, as double; only what it needs is computed.  NaN on failure, with the error recorded. */
 RD_API double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index);
 /** Frees memory rd_eval allocated and zeroes the descriptor; of caller memory, only zeroes.  NULL is allowed. */

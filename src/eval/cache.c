@@ -1,5 +1,6 @@
 /* cache.c - what a context keeps between evaluations: plans, a frame for their runs, a chunk for planning. */
 #include "eval/cache_parts.h"
+#include <string.h>
 
 enum { MOST_BYTES = 8 << 20 };
 
@@ -58,6 +59,21 @@ void rd_cache_make_room(rd_cache *c, int64_t bytes)
     }
 }
 
+bool rd_cache_matches(const rd_cache *c, const rd_entry *e)
+{
+    const rd_key *key = &c->key;
+
+    return e->hash == key->hash && e->n_word == key->n_word &&
+           memcmp(e->word, key->word, (size_t)key->n_word * sizeof *key->word) == 0;
+}
+
+void rd_cache_drop_unmeasured(rd_cache *c)
+{
+    for (int k = c->stats.plans; k-- > 0;)
+        if (!c->entry[k]->measured && rd_cache_matches(c, c->entry[k]) && atomic_load(&c->entry[k]->busy) == 0)
+            drop_entry(c, k);
+}
+
 /* ---- The context's cache ----------------------------------------------------------------------------------------------- */
 static bool reclaim(rd_keeper *self)
 {
@@ -82,6 +98,7 @@ static void drop(rd_keeper *self)
     while (c->stats.plans)
         drop_entry(c, c->stats.plans - 1);
     rd_key_free(&c->key);
+    rd_findings_free(c->ctx, &c->found);
     rd_free(c->ctx, c->leaf);
     rd_free(c->ctx, c->chunk);
     rd_free(c->ctx, c->frame);
@@ -138,4 +155,11 @@ bool rd_cache_keep_chunk(rd_ctx *ctx, rd_pool_chunk *chunk)
     chunk->next = NULL;
     chunk->used = 0;
     return atomic_compare_exchange_strong(&c->chunk, &none, chunk);
+}
+
+rd_findings *rd_findings_of(rd_ctx *ctx)
+{
+    rd_cache *c = rd_cache_made(ctx);
+
+    return c ? &c->found : NULL;
 }

@@ -17,6 +17,8 @@ typedef struct rd_cache_stats {
 rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
 /* All 0 for a context that has not evaluated anything. */
 rd_cache_stats rd_cache_stats_of(const rd_ctx *ctx);
+/* What the evaluation was found to run fastest with; by cost, if it was not measured. */
+rd_choice rd_cache_choice(rd_ctx *ctx, int n, const rd_request *request, const rd_eval_opts *opts);
 /* Frees all that is kept and not in use, as happens when memory is short.  False: there was nothing. */
 bool rd_cache_clear(rd_ctx *ctx);
 

@@ -15,6 +15,7 @@ typedef struct rd_entry {
     uint64_t   hash, used; /* the turn it was last used in */
     int64_t    bytes;
     atomic_int busy; /* runs of it */
+    bool       measured;
     int32_t    n_word;
     uint64_t   word[];
 } rd_entry;
@@ -39,6 +40,7 @@ typedef struct rd_cache {
     uint64_t                   turn;
     rd_entry                  *entry[RD_CACHE_PLANS];
     rd_same                    same[RD_SAME];
+    rd_findings                found;
     rd_cache_stats             stats;
 } rd_cache;
 
@@ -46,6 +48,9 @@ void rd_cache_lock(rd_cache *c);
 void rd_cache_unlock(rd_cache *c);
 /* Under the lock: drops the plans that were used longest ago, until there is room for one more of that size. */
 void rd_cache_make_room(rd_cache *c, int64_t bytes);
+/* Under the lock: those with the key that are not measured go, unless they run. */
+void rd_cache_drop_unmeasured(rd_cache *c);
+bool rd_cache_matches(const rd_cache *c, const rd_entry *e);
 /* The context's cache; NULL without memory, which is not recorded: one can do without. */
 rd_cache *rd_cache_made(rd_ctx *ctx);
 #endif

@@ -1,6 +1,7 @@
 /* cached.c - evaluations by plans that are kept: first of the same expressions with the same layouts, for which nothing is
  * walked, then of the same key. */
 #include "eval/cache_parts.h"
+#include "eval/measure.h"
 #include "eval/request.h"
 #include <string.h>
 
@@ -31,7 +32,8 @@ static bool describe_result(rd_same *s, const rd_result *r)
 static bool describe(rd_same *s, rd_results results, const rd_eval_opts *opts)
 {
     s->n_word            = 0;
-    s->word[s->n_word++] = (uint64_t)opts->traversal << 48 | (uint64_t)opts->backend << 40 | (uint64_t)opts->threads;
+    s->word[s->n_word++] = (uint64_t)opts->measure << 56 | (uint64_t)opts->traversal << 48 |
+                           (uint64_t)opts->backend << 40 | (uint64_t)opts->threads;
     for (int k = 0; k < results.n; k++)
         if (!describe_result(s, &results.at[k]))
             return false;
@@ -48,15 +50,12 @@ static rd_same *same_place(rd_cache *c, const rd_same *s)
 }
 
 /* ---- Plans -------------------------------------------------------------------------------------------------------------- */
-static rd_entry *find(rd_cache *c)
+static rd_entry *find(rd_cache *c, bool measured)
 {
-    const rd_key *key = &c->key;
-
     for (int k = 0; k < c->stats.plans; k++) {
         rd_entry *e = c->entry[k];
 
-        if (e->hash == key->hash && e->n_word == key->n_word &&
-            memcmp(e->word, key->word, (size_t)key->n_word * sizeof *key->word) == 0)
+        if (rd_cache_matches(c, e) && (e->measured || !measured))
             return e;
     }
     return NULL;
@@ -82,7 +81,7 @@ static bool find_leaves(rd_cache *c)
 }
 
 /* Puts a plan that will run at once into the cache; NULL without memory for that. */
-static rd_entry *insert(rd_cache *c, rd_plan *plan, rd_same *s)
+static rd_entry *insert(rd_cache *c, rd_plan *plan, bool measured, rd_same *s)
 {
     const rd_key *key   = &c->key;
     size_t        words = (size_t)key->n_word * sizeof *key->word;
@@ -95,7 +94,10 @@ static rd_entry *insert(rd_cache *c, rd_plan *plan, rd_same *s)
     e->n_word = key->n_word;
     e->bytes  = rd_plan_bytes(plan) + (int64_t)(sizeof *e + words);
     memcpy(e->word, key->word, words);
+    e->measured = measured;
     rd_cache_lock(c);
+    if (measured)
+        rd_cache_drop_unmeasured(c);
     rd_cache_make_room(c, e->bytes);
     if (c->stats.plans == RD_CACHE_PLANS) { /* all of them run: callbacks that evaluate */
         rd_cache_unlock(c);
@@ -114,7 +116,7 @@ static rd_entry *insert(rd_cache *c, rd_plan *plan, rd_same *s)
 
 static rd_status execute(const rd_plan *plan, const void *const *leaf, rd_results results, const rd_eval_opts *opts)
 {
-    const rd_progress progress = { opts->progress, opts->user };
+    const rd_progress progress = { .tell = opts->progress, .user = opts->user };
     void             *out[MOST_RESULTS];
 
     for (int k = 0; k < results.n; k++)
@@ -150,17 +152,37 @@ static rd_status run_once(rd_ctx *ctx, rd_results results, const rd_eval_opts *o
     return status;
 }
 
+/* What was found, now if nothing was before and it is asked for.  False: the evaluation fails. */
+static bool choose(rd_cache *c, rd_results results, const rd_eval_opts *opts, rd_choice *choice)
+{
+    const rd_found *known = rd_findings_get(&c->found, c->key.hash);
+    rd_found        fresh;
+
+    *choice = known ? known->choice : (rd_choice){ .traversal = opts->traversal };
+    if (known || !opts->measure)
+        return true;
+    if (rd_measure(c->ctx, &c->key, c->leaf, results, opts, &fresh) == RD_OK) {
+        *choice = fresh.choice;
+        (void)rd_findings_put(c->ctx, &c->found, &fresh);
+    }
+    return rd_error(c->ctx) == RD_OK;
+}
+
 static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opts *opts, rd_same *s)
 {
-    rd_plan  *plan = rd_plan_movable(c->ctx, c->key.n_leaf, c->key.leaf, results, opts);
+    rd_choice choice;
+    rd_plan  *plan = NULL;
     rd_entry *e;
     rd_status status;
+
+    if (choose(c, results, opts, &choice))
+        plan = rd_plan_movable(c->ctx, c->key.n_leaf, c->key.leaf, results, opts, &choice);
 
     c->stats.made++;
     if (!plan)
         return rd_error(c->ctx);
     plan->frames = &c->frame;
-    e            = insert(c, plan, s);
+    e            = insert(c, plan, opts->measure, s);
     if (e)
         return run_entry(e, c->leaf, results, opts);
     status = execute(plan, c->leaf, results, opts);
@@ -186,7 +208,7 @@ static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *
     if (s && c->key.n_leaf)
         memcpy(s->leaf, c->leaf, (size_t)c->key.n_leaf * sizeof *s->leaf);
     rd_cache_lock(c);
-    e = hold(c, find(c));
+    e = hold(c, find(c, opts->measure));
     if (e && s)
         s->entry = e;
     c->stats.alike += e != NULL;
@@ -222,4 +244,13 @@ rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
             return run_entry(e, place->leaf, results, &full);
     }
     return run_alike(c, results, &full, place);
+}
+
+rd_choice rd_cache_choice(rd_ctx *ctx, int n, const rd_request *request, const rd_eval_opts *opts)
+{
+    rd_cache       *c = rd_cache_made(ctx);
+    const rd_found *found =
+        c && c->found.n && rd_key_make(&c->key, n, request, opts) ? rd_findings_get(&c->found, c->key.hash) : NULL;
+
+    return found ? found->choice : (rd_choice){ .traversal = opts->traversal };
 }

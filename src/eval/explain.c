@@ -16,6 +16,15 @@ static void results_text(rd_text *text, rd_results results)
     }
 }
 
+static void measured_text(rd_text *text, const rd_choice *choice)
+{
+    if (!choice->measured)
+        return;
+    rd_text_add(text, "measured: ");
+    rd_choice_text(text, choice);
+    rd_text_add(text, "\n");
+}
+
 static void leaves_text(rd_text *text, const rd_graph *g)
 {
     char name[RD_NAME_TEXT];
@@ -145,6 +154,7 @@ const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
         nest = rd_pipeline(ctx, pool, results, &full);
     if (nest) {
         results_text(&text, results);
+        measured_text(&text, &nest->choice);
         leaves_text(&text, nest->tree->graph);
         virtual_shape_text(&text, nest->tree->graph);
         rd_nest_text(&text, nest);

@@ -6,6 +6,7 @@
 #ifndef RD_EVAL_IR_H
 #define RD_EVAL_IR_H
 #include "eval/pool.h"
+#include "eval/choice.h"
 #include "expr/expr.h"
 #include "kernels/program.h"
 
@@ -178,6 +179,7 @@ typedef struct rd_stage {
 } rd_stage;
 
 typedef struct rd_nest {
+    rd_choice choice;
     rd_tree  *tree;
     int32_t   n_stage;
     rd_stage *stage;
@@ -202,7 +204,7 @@ void        rd_merge_axes(rd_graph *graph);    /* the virtual shape             
 bool        rd_combine_trees(rd_graph *graph); /* fills rd_value.combine                          */
 bool        rd_rewrite(rd_graph *graph);       /* softmax's pair of reductions on long rows       */
 rd_tree    *rd_place(rd_graph *graph);
-rd_nest    *rd_order(rd_tree *tree, rd_traversal traversal);
+rd_nest    *rd_order(rd_tree *tree, const rd_choice *choice);
 bool        rd_settle_homes(rd_tree *tree);         /* rd_home from where values are computed and read */
 rd_program *rd_lower(rd_nest *nest, rd_pool *pool); /* n_stage programs                               */
 

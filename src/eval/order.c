@@ -127,7 +127,7 @@ static void plan_tasks(const rd_tree *tree, rd_stage *stage)
     stage->serial = s.serial;
 }
 
-rd_nest *rd_order(rd_tree *tree, rd_traversal traversal)
+rd_nest *rd_order(rd_tree *tree, const rd_choice *choice)
 {
     rd_graph *g    = tree->graph;
     rd_nest  *nest = rd_pool_get(g->pool, sizeof *nest);
@@ -135,15 +135,15 @@ rd_nest *rd_order(rd_tree *tree, rd_traversal traversal)
 
     if (!nest)
         return NULL;
-    if (traversal != RD_TRAVERSE_LAZY &&
-        (!rd_make_panels(tree, traversal == RD_TRAVERSE_GREEDY) || !rd_spread_roots(tree)))
+    if (choice->traversal != RD_TRAVERSE_LAZY && (!rd_make_panels(tree, choice) || !rd_spread_roots(tree)))
         return NULL;
     if (!rd_settle_homes(tree))
         return NULL;
     for (rd_item *item = tree->root->first; item; item = item->next)
         n++;
-    nest->tree  = tree;
-    nest->stage = rd_pool_get(g->pool, (size_t)(n + 1) * sizeof *nest->stage);
+    nest->tree   = tree;
+    nest->choice = *choice;
+    nest->stage  = rd_pool_get(g->pool, (size_t)(n + 1) * sizeof *nest->stage);
     if (!nest->stage)
         return NULL;
     for (rd_item *item = tree->root->first; item; item = item->next) {

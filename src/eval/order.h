@@ -1,6 +1,7 @@
 /* order.h - the parts of order: panels, root loops that give enough tasks, how tasks share them. */
 #ifndef RD_EVAL_ORDER_H
 #define RD_EVAL_ORDER_H
+#include "eval/choice.h"
 #include "eval/place.h"
 
 /* Tasks a root loop should allow: below this, threads wait for each other or have nothing to do. */
@@ -9,7 +10,7 @@
 #define RD_STRIP_BYTES (4 << 10)
 
 /* panels.c: kept loops moved inside the loops that walk memory in larger steps. */
-bool rd_make_panels(const rd_tree *tree, bool greedy);
+bool rd_make_panels(const rd_tree *tree, const rd_choice *choice);
 /* spread.c: root loops of few iterations go inside a loop that tasks can share. */
 bool rd_spread_roots(const rd_tree *tree);
 

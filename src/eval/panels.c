@@ -27,14 +27,15 @@ static const int64_t STREAMS = 16;
 static const double  LINE    = 64; /* bytes */
 
 typedef struct panel {
-    const rd_tree *tree;
-    int            axis;
-    int64_t        extent, fewest;
-    bool           forbidden;
-    int            bytes; /* of the widest value per index of the axis            */
-    int64_t        step;  /* elements between neighbours, the most of all reads   */
-    double         held;  /* of what stays in cache between phases, per index     */
-    int64_t        lanes; /* of accumulators with several lanes, per index        */
+    const rd_tree   *tree;
+    const rd_choice *choice;
+    int              axis;
+    int64_t          extent, fewest;
+    bool             forbidden;
+    int              bytes; /* of the widest value per index of the axis            */
+    int64_t          step;  /* elements between neighbours, the most of all reads   */
+    double           held;  /* of what stays in cache between phases, per index     */
+    int64_t          lanes; /* of accumulators with several lanes, per index        */
 } panel;
 
 static const rd_anchor *anchor_of(const rd_tree *tree, int value)
@@ -224,13 +225,19 @@ static bool streams(const panel *p, const rd_scope *loop)
     return loop && reads_rows(p, loop, loop->axis, &some) && some;
 }
 
+static int64_t scaled(const panel *p, int64_t bytes)
+{
+    return p->choice->panel >= 0 ? bytes << p->choice->panel : bytes >> -p->choice->panel;
+}
+
 /* Whole lines wide, but no wider than lets accumulators with lanes, and what is kept between phases, stay in cache. */
 static int64_t panel_step(const panel *p, const rd_scope *loop)
 {
-    int64_t step = (streams(p, rd_only_loop(loop)) ? PANEL_BYTES : HOT_BYTES) / p->bytes;
+    const int64_t lanes = scaled(p, LANES_BYTES);
+    int64_t       step  = scaled(p, streams(p, rd_only_loop(loop)) ? PANEL_BYTES : HOT_BYTES) / p->bytes;
 
-    if (p->lanes && LANES_BYTES / p->lanes < step)
-        step = LANES_BYTES / p->lanes < p->fewest ? p->fewest : LANES_BYTES / p->lanes;
+    if (p->lanes && lanes / p->lanes < step)
+        step = lanes / p->lanes < p->fewest ? p->fewest : lanes / p->lanes;
     if (p->held * (double)step > RD_HALF_L2) {
         step = (int64_t)(RD_HALF_L2 / p->held) / RD_PANEL * RD_PANEL;
         step = step > RD_PANEL ? step : RD_PANEL;
@@ -265,18 +272,19 @@ static void splice(rd_item **at)
     last->next = rest;
 }
 
-static bool make_panels(const rd_tree *tree, rd_scope *scope, int64_t fewest);
+static bool make_panels(const rd_tree *tree, rd_scope *scope, const rd_choice *choice);
 
-static bool make_panel(const rd_tree *tree, rd_item **at, bool root, int64_t fewest)
+static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_choice *choice)
 {
     rd_scope *loop = (*at)->loop;
-    panel     p    = { .tree = tree, .axis = loop->axis, .fewest = fewest, .bytes = 1, .step = 1 };
+    panel     p    = { .tree = tree, .choice = choice, .axis = loop->axis, .bytes = 1, .step = 1 };
     bool      whole;
 
     p.extent = tree->graph->axis[loop->axis].extent;
+    p.fewest = choice->traversal == RD_TRAVERSE_GREEDY ? 2 : FEW;
     look(&p, loop);
     if (p.forbidden || p.extent < 2 || !is_wanted(&p, loop))
-        return make_panels(tree, loop, fewest);
+        return make_panels(tree, loop, choice);
     loop->step = panel_step(&p, loop);
     whole      = loop->step == p.extent && (!root || may_share_rows(&p, loop));
     if (!sink(&p, loop))
@@ -287,12 +295,12 @@ static bool make_panel(const rd_tree *tree, rd_item **at, bool root, int64_t few
     return true;
 }
 
-static bool make_panels(const rd_tree *tree, rd_scope *scope, int64_t fewest)
+static bool make_panels(const rd_tree *tree, rd_scope *scope, const rd_choice *choice)
 {
     for (rd_item **at = &scope->first; *at;) {
         const rd_item *next = (*at)->next;
 
-        if ((*at)->loop && !make_panel(tree, at, scope == tree->root, fewest))
+        if ((*at)->loop && !make_panel(tree, at, scope == tree->root, choice))
             return false;
         while (*at != next)
             at = &(*at)->next;
@@ -300,7 +308,7 @@ static bool make_panels(const rd_tree *tree, rd_scope *scope, int64_t fewest)
     return true;
 }
 
-bool rd_make_panels(const rd_tree *tree, bool greedy)
+bool rd_make_panels(const rd_tree *tree, const rd_choice *choice)
 {
-    return make_panels(tree, tree->root, greedy ? 2 : FEW);
+    return make_panels(tree, tree->root, choice);
 }

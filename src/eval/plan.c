@@ -1,4 +1,5 @@
 /* plan.c - the pipeline: results asked for in, a plan out. */
+#include "eval/cache.h"
 #include "eval/debug.h"
 #include "eval/frame.h"
 #include "eval/key.h"
@@ -13,6 +14,7 @@ bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
     *full = (rd_eval_opts){ 0 };
     if (opts)
         memcpy(full, opts, size);
+    full->measure |= rd_ctx_measures(ctx);
     if ((unsigned)full->traversal > RD_TRAVERSE_LAZY || (unsigned)full->backend > RD_BACKEND_CUDA ||
         full->threads < 0) {
         rd_fail(ctx, RD_ERR_ARGUMENT, "rd_eval_opts: traversal %d, backend %d, threads %d: one is out of range",
@@ -27,7 +29,7 @@ bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
 }
 
 /* The stages in order; each gets NULL and gives NULL once one has failed. */
-static rd_nest *stages(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request, rd_traversal traversal)
+static rd_nest *stages(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request, const rd_choice *choice)
 {
     rd_graph *graph = rd_collect(ctx, pool, n, request); /* values over shared loop axes      */
     rd_tree  *tree;
@@ -41,7 +43,7 @@ static rd_nest *stages(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *requ
     if (!tree)
         return NULL;
     rd_debug_tree(tree);
-    nest = rd_order(tree, traversal); /* panels and tasks                  */
+    nest = rd_order(tree, choice); /* panels and tasks                  */
     if (nest)
         rd_debug_nest(nest);
     return nest;
@@ -55,7 +57,8 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_ev
 
     if (!request || !out || !rd_check_results(ctx, "rd_explain", results, request, out))
         return NULL;
-    return stages(ctx, pool, results.n, request, opts->traversal);
+    const rd_choice choice = rd_cache_choice(ctx, results.n, request, opts);
+    return stages(ctx, pool, results.n, request, &choice);
 }
 
 /* ---- Inputs ------------------------------------------------------------------------------------------------------ */
@@ -126,11 +129,12 @@ static void *plan_memory(void *pool, size_t bytes)
     return rd_pool_get(pool, bytes);
 }
 
-static bool prepare_programs(rd_plan *plan)
+static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
 {
     for (int s = 0; s < plan->n_stage; s++) {
         rd_program *p = &plan->program[s];
 
+        p->tile = choice->tile;
         p->step = rd_watch_every(p, RD_STEP_WORK);
         plan->steps |= p->step > 0;
         if (!plan->backend->prepare(p, plan_memory, plan->pool))
@@ -142,7 +146,7 @@ static bool prepare_programs(rd_plan *plan)
 
 /* `shift`, one number per input, or NULL: see rd_plan_move(). */
 static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift, rd_results results,
-                 const rd_eval_opts *opts)
+                 const rd_choice *choice)
 {
     rd_request *request = rd_pool_get(work, (size_t)results.n * sizeof *request);
     rd_nest    *nest;
@@ -151,7 +155,7 @@ static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift
     plan->out   = rd_pool_get(plan->pool, (size_t)results.n * sizeof *plan->out);
     if (!request || !plan->out || !rd_check_results(plan->ctx, "rd_eval", results, request, plan->out))
         return false;
-    nest = stages(plan->ctx, work, results.n, request, opts->traversal);
+    nest = stages(plan->ctx, work, results.n, request, choice);
     if (!nest || !(plan->program = rd_lower(nest, plan->pool)))
         return false;
     plan->n_stage = nest->n_stage;
@@ -159,7 +163,7 @@ static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift
     if (!bind_inputs(plan, nest->tree->graph, in) || !check_bound(plan, nest->tree->graph) ||
         !rd_plan_slots(plan, work, nest->tree->graph) || (shift && !rd_plan_move(plan, work, in.n, shift)))
         return false;
-    return copy_names(plan) && prepare_programs(plan);
+    return copy_names(plan) && prepare_programs(plan, choice);
 }
 
 void rd_plan_drop(rd_plan *plan)
@@ -182,7 +186,7 @@ int64_t rd_plan_bytes(const rd_plan *plan)
 }
 
 static rd_plan *make(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift, rd_results results,
-                     const rd_eval_opts *opts)
+                     const rd_eval_opts *opts, const rd_choice *choice)
 {
     rd_plan *plan = work ? rd_alloc(ctx, sizeof *plan) : NULL;
 
@@ -191,11 +195,11 @@ static rd_plan *make(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shi
     plan->ctx        = ctx;
     plan->pool       = rd_pool_new(ctx);
     plan->backend    = &rd_backend_cpu;
-    plan->threads    = opts->threads;
-    plan->progress   = (rd_progress){ opts->progress, opts->user };
+    plan->threads    = choice->alone ? 1 : opts->threads;
+    plan->progress   = (rd_progress){ .tell = opts->progress, .user = opts->user };
     plan->owned.drop = drop;
     plan->frames     = &plan->frame;
-    if (plan->pool && fill(plan, work, in, shift, results, opts))
+    if (plan->pool && fill(plan, work, in, shift, results, choice))
         return plan;
     rd_plan_drop(plan);
     return NULL;
@@ -211,15 +215,17 @@ rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eva
         return rd_fail(ctx, RD_ERR_ARGUMENT, "rd_eval: no results are asked for");
     if (!rd_eval_options(ctx, opts, &full) || !check_inputs(ctx, in))
         return NULL;
-    work = rd_pool_planning(ctx);
-    plan = make(ctx, work, in, NULL, results, &full);
+    work                   = rd_pool_planning(ctx);
+    const rd_choice choice = { .traversal = full.traversal };
+    plan                   = make(ctx, work, in, NULL, results, &full, &choice);
     rd_pool_free(work);
     if (plan)
         rd_own(ctx, &plan->owned);
     return plan;
 }
 
-rd_plan *rd_plan_movable(rd_ctx *ctx, int n, const rd_key_leaf *leaf, rd_results results, const rd_eval_opts *opts)
+rd_plan *rd_plan_movable(rd_ctx *ctx, int n, const rd_key_leaf *leaf, rd_results results, const rd_eval_opts *opts,
+                         const rd_choice *choice)
 {
     rd_pool  *work  = rd_pool_planning(ctx);
     rd_expr **in    = work ? rd_pool_get(work, ((size_t)n + 1) * sizeof *in) : NULL;
@@ -230,7 +236,7 @@ rd_plan *rd_plan_movable(rd_ctx *ctx, int n, const rd_key_leaf *leaf, rd_results
         in[k]    = (rd_expr *)leaf[k].expr;
         shift[k] = rd_key_shift(&leaf[k]);
     }
-    plan = shift ? make(ctx, work, (rd_exprs){ in, n }, shift, results, opts) : NULL;
+    plan = shift ? make(ctx, work, (rd_exprs){ in, n }, shift, results, opts, choice) : NULL;
     rd_pool_free(work);
     return plan;
 }

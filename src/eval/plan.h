@@ -1,6 +1,7 @@
 /* plan.h - a plan: programs and the slots of memory they address, with nothing left of the graph. */
 #ifndef RD_EVAL_PLAN_H
 #define RD_EVAL_PLAN_H
+#include "eval/choice.h"
 #include "eval/ir.h"
 #include <stdatomic.h>
 
@@ -14,10 +15,12 @@ typedef struct rd_output {
     int64_t  lo, hi; /* elements before and after the base, [lo, hi)            */
 } rd_output;
 
-/* Who is told how far a run is; tell NULL: nobody. */
+/* Who is told how far a run is, NULL: nobody; when it is to end with RD_ERR_CANCELLED, not recorded, if it is long: a time
+ * of rd_seconds(), 0: never. */
 typedef struct rd_progress {
     int (*tell)(void *user, double done, double seconds_left);
-    void *user;
+    void  *user;
+    double until;
 } rd_progress;
 
 struct rd_plan {
@@ -53,7 +56,7 @@ rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *cons
 /* A plan that the context does not own, for the `n` leaves as inputs: a run's addresses are where each is first read. */
 struct rd_key_leaf;
 rd_plan *rd_plan_movable(rd_ctx *ctx, int n, const struct rd_key_leaf *leaf, rd_results results,
-                         const rd_eval_opts *opts);
+                         const rd_eval_opts *opts, const rd_choice *choice);
 void     rd_plan_drop(rd_plan *plan); /* such a one */
 int64_t  rd_plan_bytes(const rd_plan *plan);
 /* slots.c: the graph's slots for the plan, which has its programs; and inputs moved on by so many elements. */

@@ -155,8 +155,10 @@ static void run_tasks(const run *r, const rd_program *p, tasks *t)
         run_task(r, p, &t->task[k], k == 0);
 }
 
-static rd_status cancelled(const rd_plan *plan)
+static rd_status cancelled(const rd_plan *plan, const rd_watch *watch)
 {
+    if (watch && watch->overdue)
+        return RD_ERR_CANCELLED;
     return rd_fail_run(plan->ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
 }
 
@@ -173,7 +175,7 @@ static void finish_tasks(run *r, const rd_program *p, const tasks *t)
     if (warnings)
         rd_warn(r->plan->ctx, warnings);
     if (r->status == RD_OK && r->watch && atomic_load(&r->watch->stop))
-        r->status = cancelled(r->plan);
+        r->status = cancelled(r->plan, r->watch);
     if (r->status != RD_OK)
         return;
     for (int k = 1; k < t->n; k++)
@@ -208,7 +210,7 @@ rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *cons
     rd_watch watch;
 
     if (rd_cancel_taken(plan->ctx))
-        return cancelled(plan);
+        return cancelled(plan, NULL);
     r.frame = rd_frame_take(plan);
     if (!r.frame)
         return rd_no_memory(plan);

@@ -36,7 +36,7 @@ int64_t rd_watch_every(const rd_program *p, double work)
     return units > 1 ? units * unit : unit;
 }
 
-static double seconds(void)
+double rd_seconds(void)
 {
     struct timespec now;
 
@@ -46,7 +46,7 @@ static double seconds(void)
 
 void rd_watch_begin(rd_watch *w, const rd_plan *plan, const rd_progress *progress, void *const *slot)
 {
-    *w      = (rd_watch){ .ctx = plan->ctx, .begun = seconds(), .n_slot = plan->n_slot, .slot = slot };
+    *w      = (rd_watch){ .ctx = plan->ctx, .begun = rd_seconds(), .n_slot = plan->n_slot, .slot = slot };
     w->told = w->begun;
     if (progress)
         w->progress = *progress;
@@ -69,7 +69,7 @@ bool rd_watch_step(rd_watch *w)
 
 static void tell(rd_watch *w, double done)
 {
-    const double now = seconds(), left = done > 0 ? (now - w->begun) * (1 - done) / done : INFINITY;
+    const double now = rd_seconds(), left = done > 0 ? (now - w->begun) * (1 - done) / done : INFINITY;
 
     w->told = now;
     if (w->progress.tell(w->progress.user, done, left) != 0)
@@ -79,7 +79,11 @@ static void tell(rd_watch *w, double done)
 void rd_watch_look(rd_watch *w, double part)
 {
     rd_mapped_give_back(w->n_slot, w->slot);
-    if (w->progress.tell && seconds() - w->told >= TELL)
+    if (w->progress.until > 0 && rd_seconds() > w->progress.until) {
+        w->overdue = true;
+        atomic_store_explicit(&w->stop, true, memory_order_relaxed);
+    }
+    if (w->progress.tell && rd_seconds() - w->told >= TELL)
         tell(w, (w->done + part * w->work) / w->all);
 }
 

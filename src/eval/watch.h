@@ -15,11 +15,14 @@ typedef struct rd_watch {
     double       work, done, all; /* operations: of the stage that runs, of those before, of all */
     int          n_slot;
     void *const *slot;
+    bool         overdue; /* nobody cancelled it: it ran for longer than was allowed */
     atomic_bool  stop;
 } rd_watch;
 
 /* Operations of a step: some milliseconds, in which a stage reads a few hundred megabytes at most. */
 #define RD_STEP_WORK 16e6
+/* Of a clock that runs evenly. */
+double rd_seconds(void);
 /* Indices of the root axis for about so many operations; 0: the stage is short, or cannot be taken apart. */
 int64_t rd_watch_every(const rd_program *p, double work);
 

@@ -1,5 +1,7 @@
 /* ctx.c - a context: settings, marks and releases, things it frees last. */
 #include "expr/ctx.h"
+#include <stdlib.h>
+#include <string.h>
 
 static void check_opts(rd_ctx *ctx)
 {
@@ -12,6 +14,13 @@ static void check_opts(rd_ctx *ctx)
         rd_fail(ctx, RD_ERR_ARGUMENT, "rd_ctx_new: threads is %d, less than 0", (int)opts->threads);
     if (opts->memory_limit < 0)
         rd_fail(ctx, RD_ERR_ARGUMENT, "rd_ctx_new: memory_limit is %lld, less than 0", (long long)opts->memory_limit);
+}
+
+static bool measures_by_default(void)
+{
+    const char *text = getenv("RD_PLAN_MEASURE");
+
+    return text && strcmp(text, "1") == 0;
 }
 
 rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
@@ -28,6 +37,7 @@ rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
     ctx->opts     = *opts;
     ctx->bucket   = ctx->first;
     ctx->n_bucket = RD_FIRST_BUCKETS;
+    ctx->measures = measures_by_default();
     check_opts(ctx);
     return ctx;
 }
@@ -58,6 +68,11 @@ void rd_ctx_free(rd_ctx *ctx)
 int32_t rd_ctx_threads(const rd_ctx *ctx)
 {
     return ctx->opts.threads > 0 ? ctx->opts.threads : 0;
+}
+
+bool rd_ctx_measures(const rd_ctx *ctx)
+{
+    return ctx->measures;
 }
 
 void rd_cancel(rd_ctx *ctx)

@@ -45,7 +45,8 @@ struct rd_ctx {
     atomic_bool failing; /* somebody writes, or has written, the sentence */
     atomic_int  status;  /* set after the sentence is complete            */
     atomic_uint warnings;
-    atomic_bool cancel; /* the run that sees it first ends */
+    bool        measures; /* all its evaluations: RD_PLAN_MEASURE */
+    atomic_bool cancel;   /* the run that sees it first ends */
     char        sentence[RD_SENTENCE];
 
     rd_chunk *chunk, *spare;

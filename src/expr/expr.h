@@ -121,7 +121,8 @@ rd_status rd_fail_run(rd_ctx *ctx, rd_status status, const char *sentence);
 void *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *text, size_t at);
 void *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *what, const char *text, size_t at);
 void  rd_warn(rd_ctx *ctx, uint32_t warnings); /* any thread */
-bool  rd_cancel_taken(rd_ctx *ctx);            /* rd_cancel() was called, and this is who ends; any thread */
+bool  rd_ctx_measures(const rd_ctx *ctx);
+bool  rd_cancel_taken(rd_ctx *ctx); /* rd_cancel() was called, and this is who ends; any thread */
 
 int32_t rd_ctx_threads(const rd_ctx *ctx); /* as asked for in the options; 0: OpenMP's choice */
 /* Something the context frees last in, first out when it goes itself: plans, mapped files.  `drop` unlinks early. */

@@ -1,80 +1,13 @@
-/* save.c - results as .npy files, written aside and renamed. */
-#define _POSIX_C_SOURCE 200809L
+/* save.c - results as .npy files. */
 #include "io/save.h"
 #include "expr/array.h"
+#include "io/aside.h"
 #include "io/npy.h"
 #include "io/walk.h"
-#include <errno.h>
-#include <fcntl.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum {
-    CHUNK = 1 << 15, /* bytes converted at a time: they stay in L1                              */
-    NAMES = 100      /* names tried: those of a killed process with our number may be in the way */
-};
+enum { CHUNK = 1 << 15 }; /* bytes converted at a time: they stay in L1 */
 
-typedef struct sink {
-    rd_ctx     *ctx;
-    const char *path;
-    char       *aside; /* name of the file being written */
-    int         fd;
-} sink;
-
-static bool refuse(const sink *s, const char *doing, int error)
-{
-    rd_fail(s->ctx, RD_ERR_FILE, "rd_save: %s: %s: %s", s->path, doing, strerror(error));
-    return false;
-}
-
-/* Renaming over /dev/null would replace the device. */
-static bool check_target(const sink *s)
-{
-    struct stat facts;
-
-    if (stat(s->path, &facts) != 0 || S_ISREG(facts.st_mode))
-        return true;
-    rd_fail(s->ctx, RD_ERR_FILE, "rd_save: %s: %s", s->path,
-            S_ISDIR(facts.st_mode) ? "a directory" : "not a regular file");
-    return false;
-}
-
-/* In the same directory, as a rename does not cross file systems. */
-static bool open_aside(sink *s)
-{
-    static atomic_uint counter;
-    const size_t       room = strlen(s->path) + 40;
-
-    s->aside = rd_alloc(s->ctx, (int64_t)room);
-    if (!s->aside)
-        return false;
-    errno = EEXIST;
-    for (int k = 0; k < NAMES && s->fd < 0 && (errno == EEXIST || errno == EINTR); k++) {
-        snprintf(s->aside, room, "%s.%ld.%u.tmp", s->path, (long)getpid(), atomic_fetch_add(&counter, 1));
-        s->fd = open(s->aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    }
-    return s->fd >= 0 || refuse(s, "cannot create a file beside it", errno);
-}
-
-static bool write_bytes(const sink *s, const void *bytes, int64_t n)
-{
-    for (const char *at = bytes; n > 0;) {
-        const ssize_t put = write(s->fd, at, (size_t)n);
-
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return refuse(s, "cannot write", put < 0 ? errno : EIO);
-        at += put;
-        n -= put;
-    }
-    return true;
-}
-
-static bool write_converted(const sink *s, rd_walk *walk, int64_t total, bool swap)
+static bool write_converted(const rd_aside *file, rd_walk *walk, int64_t total, bool swap)
 {
     char          chunk[CHUNK];
     const int64_t most = CHUNK / walk->size;
@@ -84,13 +17,13 @@ static bool write_converted(const sink *s, rd_walk *walk, int64_t total, bool sw
         rd_walk_gather(walk, chunk, n);
         if (swap)
             rd_swap_bytes(chunk, n, walk->size);
-        if (!write_bytes(s, chunk, n * walk->size))
+        if (!rd_aside_write(file, chunk, n * walk->size))
             return false;
     }
     return true;
 }
 
-static bool write_array(const sink *s, const rd_array *array, const int64_t *stride, int order, bool big_endian)
+static bool write_array(const rd_aside *file, const rd_array *array, const int64_t *stride, int order, bool big_endian)
 {
     const int64_t points = rd_points(array->shape.n, array->shape.at);
     const int     size   = rd_dtype_size(array->type);
@@ -98,40 +31,25 @@ static bool write_array(const sink *s, const rd_array *array, const int64_t *str
     char          header[RD_NPY_HEADER];
     rd_walk       walk;
 
-    if (!write_bytes(s, header, rd_npy_format(array->type, &array->shape, order, big_endian, header)))
+    if (!rd_aside_write(file, header, rd_npy_format(array->type, &array->shape, order, big_endian, header)))
         return false;
     if (points == 0)
         return true;
     rd_walk_start(&walk, array->data, size, array->shape.n, array->shape.at, stride, order);
     if (!swap && rd_walk_is_dense(&walk))
-        return write_bytes(s, array->data, points * size);
-    return write_converted(s, &walk, points, swap);
-}
-
-/* A rename may reach the disk before the data does, and a crash between them would leave an empty file: fsync first. */
-static bool finish_file(sink *s)
-{
-    if (fsync(s->fd) != 0 && errno != EINVAL && errno != ENOTSUP) /* some file systems have none */
-        return refuse(s, "cannot write", errno);
-    const int fd = s->fd;
-    s->fd        = -1;
-    if (close(fd) != 0 && errno != EINTR)
-        return refuse(s, "cannot write", errno);
-    return rename(s->aside, s->path) == 0 || refuse(s, "cannot rename the file written beside it", errno);
+        return rd_aside_write(file, array->data, points * size);
+    return write_converted(file, &walk, points, swap);
 }
 
 rd_status rd_npy_write(rd_ctx *ctx, const char *path, const rd_array *array, int order, bool big_endian)
 {
-    sink    s = { .ctx = ctx, .path = path, .fd = -1 };
-    int64_t stride[RD_MAX_RANK];
+    rd_aside file;
+    int64_t  stride[RD_MAX_RANK];
 
-    if (!rd_array_layout(ctx, array, "rd_save", stride) || !check_target(&s))
+    if (!rd_array_layout(ctx, array, "rd_save", stride))
         return rd_error(ctx);
-    if (open_aside(&s) && !(write_array(&s, array, stride, order, big_endian) && finish_file(&s)))
-        unlink(s.aside);
-    if (s.fd >= 0)
-        close(s.fd);
-    rd_free(ctx, s.aside);
+    const bool open = rd_aside_open(&file, ctx, "rd_save", path);
+    (void)rd_aside_close(&file, open && write_array(&file, array, stride, order, big_endian));
     return rd_error(ctx);
 }
 

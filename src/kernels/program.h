@@ -139,6 +139,7 @@ typedef struct rd_program {
     int32_t     n_scratch;   /* scratch slots, private to a task: slots first_scratch ...       */
     int32_t     first_scratch;
     int64_t    *scratch_bytes;
+    int8_t      tile;        /* buffers of 2^tile times as many bytes                           */
     double      work;        /* points times operations: is a second thread worth it?           */
     const void *code;        /* what the backend made of it, never changed after prepare()      */
     int64_t     state_bytes; /* of a task, by prepare()                                         */
@@ -168,6 +169,7 @@ typedef struct rd_backend_table {
                                                                              or the next step of it         */
     void (*join)(const rd_program *p, rd_task *into, const rd_task *next); /* trees of the following share  */
     void (*tail)(const rd_program *p, rd_task *task);                      /* inst[tail..)                  */
+    const char *(*kernels)(void);                                          /* what programs prepared now run on */
     bool (*tiles)(const rd_program *p);                                    /* not an element at a time?     */
 } rd_backend_table;
 

@@ -36,6 +36,14 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
     return result == RD_TILE_CANNOT ? rd_backend_scalar.prepare(p, get, pool) : result == RD_TILE_OK;
 }
 
+static const char *kernels(void)
+{
+    const char    *isa  = asked();
+    const rd_simd *simd = isa ? rd_simd_named(isa) : NULL;
+
+    return isa && strcmp(isa, "scalar") == 0 ? isa : simd ? simd->name : rd_simd_here()->name;
+}
+
 static void head(const rd_program *p, rd_task *task)
 {
     if (p->code)
@@ -89,4 +97,5 @@ const rd_backend_table rd_backend_cpu = { .name    = "cpu",
                                           .body    = body,
                                           .join    = join,
                                           .tail    = tail,
+                                          .kernels = kernels,
                                           .tiles   = tiles };

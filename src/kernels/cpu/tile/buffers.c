@@ -92,9 +92,9 @@ bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, vo
     for (int32_t k = 0; k < p->n_reg; k++)
         if (code->reg[k].level == RD_AT_TILE && rd_elem_size(code->reg[k].elem) > 4)
             size = 8;
-    code->n_buffer     = b.n;
-    code->cells        = BUFFERS_BYTES / (size * (b.n + 1)) / 64 * 64;
-    code->cells        = code->cells < FEWEST ? FEWEST : code->cells > MOST ? MOST : code->cells;
+    code->n_buffer = b.n;
+    code->cells = (p->tile >= 0 ? BUFFERS_BYTES << p->tile : BUFFERS_BYTES >> -p->tile) / (size * (b.n + 1)) / 64 * 64;
+    code->cells = code->cells < FEWEST ? FEWEST : code->cells > MOST ? MOST : code->cells;
     code->buffer_bytes = code->cells * size;
     return true;
 }

@@ -1,0 +1,39 @@
+/* choice.h - decisions that only speed depends on, as cost or a measurement makes them; and what measurements found. */
+#ifndef RD_EVAL_CHOICE_H
+#define RD_EVAL_CHOICE_H
+#include "core/text.h"
+#include "rdim.h"
+
+typedef struct rd_choice {
+    rd_traversal traversal;
+    int8_t       panel, tile; /* panels, and buffers of tiles, of 2^n times as many bytes */
+    bool         alone;       /* on one thread                                            */
+    bool         measured;    /* not by cost                                              */
+} rd_choice;
+
+/* Of plans whose keys have these hashes. */
+typedef struct rd_found {
+    uint64_t  key;
+    rd_choice choice;
+    double    seconds; /* of a run, when it was measured */
+} rd_found;
+
+/* All 0 to begin with. */
+typedef struct rd_findings {
+    int32_t   n, room;
+    rd_found *at; /* by key */
+} rd_findings;
+
+/* NULL: not measured. */
+const rd_found *rd_findings_get(const rd_findings *f, uint64_t key);
+/* In place of an earlier one.  False without memory, which is not recorded. */
+bool rd_findings_put(rd_ctx *ctx, rd_findings *f, const rd_found *found);
+void rd_findings_free(rd_ctx *ctx, rd_findings *f);
+/* As a file has them, a line each; and back: the number of the first line that cannot be read, 0: all were. */
+void rd_findings_text(rd_text *text, const rd_findings *f);
+int  rd_findings_read(rd_ctx *ctx, rd_findings *f, const char *text);
+/* "greedy, panels x4, tiles x1/2, 1 thread" */
+void rd_choice_text(rd_text *text, const rd_choice *choice);
+/* What a context's evaluations found, NULL without memory (eval/cache.c). */
+rd_findings *rd_findings_of(rd_ctx *ctx);
+#endif

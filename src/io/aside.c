@@ -1,0 +1,86 @@
+/* aside.c - files written aside and renamed. */
+#define _POSIX_C_SOURCE 200809L
+#include "io/aside.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAMES = 100 }; /* names tried: those of a killed process with our number may be in the way */
+
+static bool refuse(const rd_aside *s, const char *doing, int error)
+{
+    rd_fail(s->ctx, RD_ERR_FILE, "%s: %s: %s: %s", s->call, s->path, doing, strerror(error));
+    return false;
+}
+
+/* Renaming over /dev/null would replace the device. */
+static bool check_target(const rd_aside *s)
+{
+    struct stat facts;
+
+    if (stat(s->path, &facts) != 0 || S_ISREG(facts.st_mode))
+        return true;
+    rd_fail(s->ctx, RD_ERR_FILE, "%s: %s: %s", s->call, s->path,
+            S_ISDIR(facts.st_mode) ? "a directory" : "not a regular file");
+    return false;
+}
+
+/* In the same directory, as a rename does not cross file systems. */
+bool rd_aside_open(rd_aside *s, rd_ctx *ctx, const char *call, const char *path)
+{
+    static atomic_uint counter;
+    const size_t       room = strlen(path) + 40;
+
+    *s = (rd_aside){ .ctx = ctx, .call = call, .path = path, .fd = -1 };
+    if (!check_target(s) || !(s->name = rd_alloc(ctx, (int64_t)room)))
+        return false;
+    errno = EEXIST;
+    for (int k = 0; k < NAMES && s->fd < 0 && (errno == EEXIST || errno == EINTR); k++) {
+        snprintf(s->name, room, "%s.%ld.%u.tmp", path, (long)getpid(), atomic_fetch_add(&counter, 1));
+        s->fd = open(s->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    }
+    return s->fd >= 0 || refuse(s, "cannot create a file beside it", errno);
+}
+
+bool rd_aside_write(const rd_aside *s, const void *bytes, int64_t n)
+{
+    for (const char *at = bytes; n > 0;) {
+        const ssize_t put = write(s->fd, at, (size_t)n);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return refuse(s, "cannot write", put < 0 ? errno : EIO);
+        at += put;
+        n -= put;
+    }
+    return true;
+}
+
+/* A rename may reach the disk before the data does, and a crash between them would leave an empty file: fsync first. */
+static bool settle(rd_aside *s)
+{
+    if (fsync(s->fd) != 0 && errno != EINVAL && errno != ENOTSUP) /* some file systems have none */
+        return refuse(s, "cannot write", errno);
+    const int fd = s->fd;
+    s->fd        = -1;
+    if (close(fd) != 0 && errno != EINTR)
+        return refuse(s, "cannot write", errno);
+    return rename(s->name, s->path) == 0 || refuse(s, "cannot rename the file written beside it", errno);
+}
+
+bool rd_aside_close(rd_aside *s, bool good)
+{
+    const bool open = s->fd >= 0, there = open && good && settle(s);
+
+    if (open && !there)
+        unlink(s->name);
+    if (s->fd >= 0)
+        close(s->fd);
+    rd_free(s->ctx, s->name);
+    return there;
+}
