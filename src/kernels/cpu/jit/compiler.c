@@ -1,0 +1,131 @@
+/* compiler.c - the system's C compiler. */
+#define _GNU_SOURCE /* posix_spawn_file_actions_addfchdir_np */
+#include "kernels/cpu/jit/compiler.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* ---- Which -------------------------------------------------------------------------------------------------- */
+/* What an update changes.  Asking the compiler for its version would cost as much as a small compilation. */
+static bool identify(rd_compiler *cc)
+{
+    struct stat facts;
+    int64_t     numbers[4];
+
+    if (stat(cc->path, &facts) != 0 || !S_ISREG(facts.st_mode) || access(cc->path, X_OK) != 0)
+        return false;
+    numbers[0]   = facts.st_size;
+    numbers[1]   = facts.st_mtim.tv_sec;
+    numbers[2]   = facts.st_mtim.tv_nsec;
+    numbers[3]   = (int64_t)facts.st_ino;
+    cc->identity = rd_hash_add(rd_hash_begin(), cc->path, strlen(cc->path));
+    cc->identity = rd_hash_add(cc->identity, numbers, sizeof numbers);
+    return true;
+}
+
+bool rd_compiler_find(rd_compiler *cc)
+{
+    const char *asked = getenv("RDIM_CC"), *path = getenv("PATH");
+    const char *name = asked && *asked ? asked : "cc";
+
+    if (strchr(name, '/')) {
+        /* It runs in another directory. */
+        return name[0] == '/' && snprintf(cc->path, sizeof cc->path, "%s", name) < (int)sizeof cc->path && identify(cc);
+    }
+    for (const char *at = path; at && *at;) {
+        const size_t n = strcspn(at, ":");
+        const int    k = snprintf(cc->path, sizeof cc->path, "%.*s/%s", (int)n, at, name);
+
+        /* An empty or relative directory means the current one, which may be anybody's. */
+        if (*at == '/' && k > 0 && k < (int)sizeof cc->path && identify(cc))
+            return true;
+        at += n + (at[n] == ':');
+    }
+    return false;
+}
+
+/* ---- A run -------------------------------------------------------------------------------------------------- */
+/* A group of its own, so that the compiler's own children can be stopped with it and keys that the user presses are not
+ * for it; no signals blocked or ignored, whatever the caller's thread has. */
+static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t          attributes;
+    sigset_t                   none, all;
+    bool                       spawned;
+
+    if (posix_spawn_file_actions_init(&actions) != 0)
+        return false;
+    if (posix_spawnattr_init(&attributes) != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return false;
+    }
+    sigemptyset(&none);
+    sigfillset(&all);
+    /* The directory first: its descriptor may be one of the three that a program has closed. */
+    spawned = posix_spawn_file_actions_addfchdir_np(&actions, dir) == 0 &&
+              posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) == 0 &&
+              posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) == 0 &&
+              posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) == 0 &&
+              posix_spawnattr_setsigmask(&attributes, &none) == 0 &&
+              posix_spawnattr_setsigdefault(&attributes, &all) == 0 && posix_spawnattr_setpgroup(&attributes, 0) == 0 &&
+              posix_spawnattr_setflags(&attributes,
+                                       POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP) == 0 &&
+              posix_spawn(pid, cc->path, &actions, &attributes, argv, environ) == 0;
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return spawned;
+}
+
+/* The program that we are part of may ignore SIGCHLD, or wait for all its children itself: then nobody tells how this one
+ * ended, and the object must show it. */
+static bool wait_for(pid_t pid)
+{
+    enum { PATIENCE = 60 }; /* seconds */
+    const struct timespec pause = { 0, 500000 };
+    struct timespec       begun, now;
+
+    clock_gettime(CLOCK_MONOTONIC, &begun);
+    for (;;) {
+        int         status;
+        const pid_t done = waitpid(pid, &status, WNOHANG);
+
+        if (done == pid)
+            return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        if (done < 0 && errno == ECHILD)
+            return true;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        if (now.tv_sec - begun.tv_sec > PATIENCE)
+            break;
+        nanosleep(&pause, NULL);
+    }
+    kill(-pid, SIGKILL);
+    (void)waitpid(pid, NULL, 0);
+    return false;
+}
+
+bool rd_compiler_run(const rd_compiler *cc, int dir, const char *const *flags, const char *source, const char *object)
+{
+    const char *argv[RD_MAX_FLAGS + 5];
+    int         n = 0;
+    pid_t       pid;
+
+    argv[n++] = cc->path;
+    for (int k = 0; flags[k] && k < RD_MAX_FLAGS; k++)
+        argv[n++] = flags[k];
+    argv[n++] = "-o";
+    argv[n++] = object;
+    argv[n++] = source;
+    argv[n]   = NULL;
+    return spawn(cc, dir, (char *const *)argv, &pid) && wait_for(pid);
+}

@@ -1,0 +1,112 @@
+/* object.c - C text into code that can be called. */
+#include "kernels/cpu/jit/object.h"
+#include "core/text.h"
+#include "kernels/cpu/jit/compiler.h"
+#include "kernels/cpu/jit/store.h"
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The form in which objects are called and sealed: another one, other objects. */
+static const char FORM[] = "rdim object 1";
+
+typedef struct object {
+    const char        *text;
+    const char *const *flags;
+    const char        *symbol;
+    rd_compiler        cc;
+    int                dir;
+    char               key[RD_HASH_TEXT], name[RD_HASH_TEXT + 8];
+} object;
+
+static void name_it(object *o)
+{
+    rd_hash hash = rd_hash_add(rd_hash_begin(), FORM, sizeof FORM);
+
+    hash = rd_hash_add(hash, &o->cc.identity, sizeof o->cc.identity);
+    for (int k = 0; o->flags[k]; k++)
+        hash = rd_hash_add(hash, o->flags[k], strlen(o->flags[k]));
+    hash = rd_hash_add(hash, o->text, strlen(o->text));
+    rd_hash_text(hash, o->key);
+    snprintf(o->name, sizeof o->name, "%s.so", o->key);
+}
+
+/* By way of the directory's descriptor: the very directory that was looked at, under a name that is this object's alone, as
+ * the loader takes equal names for equal objects.  One that cannot prove itself stays loaded, and nothing calls it. */
+static void *load(const object *o)
+{
+    char        path[128];
+    void       *handle;
+    const char *proof;
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d/%s", o->dir, o->name);
+    handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    proof  = handle ? dlsym(handle, "rdim_proof") : NULL;
+    return proof && strcmp(proof, o->key) == 0 ? dlsym(handle, o->symbol) : NULL;
+}
+
+static bool write_source(const object *o, const char *name)
+{
+    rd_text text = { 0 };
+    bool    done;
+
+    rd_text_add(&text, "%s\n__attribute__((visibility(\"default\"))) const char rdim_proof[] = \"%s\";\n", o->text,
+                o->key);
+    done = !text.failed && rd_store_write(o->dir, name, text.at, (long)text.n);
+    rd_text_free(&text);
+    return done;
+}
+
+static bool compile(const object *o)
+{
+    static atomic_flag swept = ATOMIC_FLAG_INIT;
+    char               source[RD_HASH_TEXT + 48], aside[RD_HASH_TEXT + 48];
+    bool               done;
+
+    if (!atomic_flag_test_and_set(&swept))
+        rd_store_sweep(o->dir);
+    if (!rd_store_aside(o->dir, o->key, ".c", source, sizeof source) ||
+        !rd_store_aside(o->dir, o->key, ".tmp", aside, sizeof aside))
+        return false;
+    done = write_source(o, source) && rd_compiler_run(&o->cc, o->dir, o->flags, source, aside) &&
+           rd_store_put(o->dir, aside, o->name);
+    rd_store_remove(o->dir, source);
+    if (!done)
+        rd_store_remove(o->dir, aside);
+    return done;
+}
+
+static rd_object_from find_or_compile(object *o, bool may_compile, void **found)
+{
+    if (rd_store_has(o->dir, o->name)) {
+        *found = load(o);
+        if (*found)
+            return RD_OBJECT_STORED;
+        rd_store_remove(o->dir, o->name); /* whole, but not what its name says */
+        return RD_OBJECT_NONE;
+    }
+    if (!may_compile || !compile(o))
+        return RD_OBJECT_NONE;
+    *found = load(o);
+    return *found ? RD_OBJECT_COMPILED : RD_OBJECT_NONE;
+}
+
+rd_object_from rd_object_make(const char *text, const char *const *flags, const char *symbol, bool may_compile,
+                              void **found)
+{
+    object         o = { .text = text, .flags = flags, .symbol = symbol };
+    rd_object_from from;
+
+    *found = NULL;
+    if (!rd_compiler_find(&o.cc))
+        return RD_OBJECT_NONE;
+    o.dir = rd_store_open();
+    if (o.dir < 0)
+        return RD_OBJECT_NONE;
+    name_it(&o);
+    from = find_or_compile(&o, may_compile, found);
+    close(o.dir);
+    return from;
+}
