@@ -34,6 +34,11 @@ foreach(source IN LISTS suite_sources)
     list(APPEND rdim_tests ${suite})
 endforeach()
 
+# Random expressions by compiled passes; each is a run of the compiler.
+add_test(NAME differential_compiled COMMAND test_differential WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+set_tests_properties(differential_compiled PROPERTIES ENVIRONMENT "RDIM_TIER1=sync;RD_DIFF_COUNT=12")
+list(APPEND rdim_tests differential_compiled)
+
 # As the kernels are compiled: gcc takes no comparison out of a branch that might trap, and its loops stay scalar.
 set_source_files_properties(tests/test_math.c PROPERTIES COMPILE_OPTIONS -fno-trapping-math)
 

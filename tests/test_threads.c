@@ -2,6 +2,7 @@
  *
  * Runs under the thread sanitizer, built without OpenMP: its threads are then the test's own. */
 #include "isa.h"
+#include "kernels/cpu/jit/tier.h"
 #include "values.h"
 
 #include <math.h>
@@ -372,6 +373,33 @@ START_TEST(one_plan_on_threads)
 }
 END_TEST
 
+/* Compiled passes come while threads run the plan that waits for them, and contexts make others. */
+START_TEST(passes_come_meanwhile)
+{
+    rd_plan      *plan;
+    rd_tier_stats stats;
+
+    want_all();
+    rd_tier_force("async");
+    rd_tier_hurry(true);
+    plan = plan_workload(1);
+    ck_assert_msg(plan, "%s", rd_error_text(ctx));
+    for (int t = 0; t < THREADS; t++)
+        workers[t].plan = plan;
+    for (int k = 0; k < 3; k++) { /* from the store, if it is there; compiled; called */
+        start_and_join(k % 2 ? own_context : run_plan);
+        rd_tier_wait();
+    }
+    start_and_join(run_plan);
+    rd_plan_free(plan);
+    stats = rd_tier_stats_now();
+    ck_assert_int_gt(stats.compiled + stats.stored, 0);
+    ck_assert_int_eq(stats.failed, 0);
+    rd_tier_hurry(false);
+    rd_tier_force(NULL);
+}
+END_TEST
+
 /* All runs fail, of which one records the sentence; and all warn. */
 static const char *refuse(void *user, int64_t n, const void *const *in, void *out)
 {
@@ -439,6 +467,7 @@ int main(void)
     tcase_add_loop_test(tc, kept_axes_inside_change_no_bit, 0, JOINED);
     tcase_add_test(tc, contexts_side_by_side);
     tcase_add_test(tc, one_plan_on_threads);
+    tcase_add_test(tc, passes_come_meanwhile);
     tcase_add_test(tc, failures_on_threads);
     tcase_add_test(tc, inside_a_parallel_region);
     suite_add_tcase(suite, tc);

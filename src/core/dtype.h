@@ -1,8 +1,8 @@
 /* dtype.h - facts about element types, from dtypes.def. */
 #ifndef RD_CORE_DTYPE_H
 #define RD_CORE_DTYPE_H
+#include "core/saturate.h"
 #include "rdim.h"
-#include <math.h>
 #include <stddef.h>
 
 typedef enum rd_kind { RD_KIND_BOOL, RD_KIND_UINT, RD_KIND_INT, RD_KIND_FLOAT } rd_kind;
@@ -37,19 +37,5 @@ rd_word rd_word_convert(rd_word value, rd_dtype from, rd_dtype to);
 rd_word rd_word_from_double(double value, rd_dtype type);
 rd_word rd_word_from_int(int64_t value, rd_dtype type);
 double  rd_word_to_double(rd_word value, rd_dtype type);
-/* C leaves a float outside the range of the int undefined, hence the comparisons. */
-static inline int64_t rd_saturate_i64(double x)
-{
-    if (isnan(x))
-        return 0;
-    return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : (int64_t)x;
-}
-
-static inline uint64_t rd_saturate_u64(double x)
-{
-    if (isnan(x) || x <= 0)
-        return 0;
-    return x >= 0x1p64 ? UINT64_MAX : (uint64_t)x;
-}
 
 #endif

@@ -117,24 +117,18 @@ static void *explain_memory(void *pool, size_t bytes)
     return rd_pool_get(pool, bytes);
 }
 
-/* Stages run on tiles, by vectors; those that cannot, one element at a time.  False without memory. */
+/* False without memory. */
 static bool tier_text(rd_text *text, rd_nest *nest, rd_pool *pool)
 {
     const rd_backend_table *backend = &rd_backend_cpu;
     rd_program             *p       = rd_lower(nest, pool);
-    int                     scalar  = 0;
 
-    for (int s = 0; p && s < nest->n_stage; s++) {
+    for (int s = 0; p && s < nest->n_stage; s++)
         if (!backend->prepare(&p[s], explain_memory, pool))
             return false;
-        scalar += !backend->tiles(&p[s]);
-    }
     if (!p)
         return false;
-    rd_text_add(text, "tier: 0, %s", scalar && scalar == nest->n_stage ? "scalar" : "tiles");
-    for (int s = 0, n = 0; scalar < nest->n_stage && s < nest->n_stage; s++)
-        if (!backend->tiles(&p[s]))
-            rd_text_add(text, "%s %d", n++ ? "," : ", scalar in stage", s);
+    backend->tiers(text, p, nest->n_stage);
     rd_text_add(text, "; backend: %s\n", backend->name);
     return true;
 }

@@ -170,7 +170,7 @@ typedef struct rd_backend_table {
     void (*join)(const rd_program *p, rd_task *into, const rd_task *next); /* trees of the following share  */
     void (*tail)(const rd_program *p, rd_task *task);                      /* inst[tail..)                  */
     const char *(*kernels)(void);                                          /* what programs prepared now run on */
-    bool (*tiles)(const rd_program *p);                                    /* not an element at a time?     */
+    void (*tiers)(rd_text *text, const rd_program *p, int32_t n);          /* how n programs run, in words  */
 } rd_backend_table;
 
 extern const rd_backend_table rd_backend_cpu, rd_backend_cuda;

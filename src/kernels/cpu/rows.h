@@ -3,7 +3,7 @@
  * For those who include the rows: ops.c and reducers.c, once per register class, and simd/table.h, once per element. */
 #ifndef RD_KERNELS_CPU_ROWS_H
 #define RD_KERNELS_CPU_ROWS_H
-#include "core/dtype.h"
+#include "core/saturate.h"
 #include "kernels/cpu/math.h"
 #include <math.h>
 

@@ -111,6 +111,7 @@ typedef struct rd_scan_code {
 
 typedef struct rd_simd {
     const char *name;
+    int32_t     vector; /* its bytes */
     bool (*probe)(void);
     rd_simd_map *const (*map[RD_N_ELEMS])[RD_N_FORMS];       /* [operands' element][op][form]      */
     rd_simd_map *const   *select[RD_N_ELEMS];                /* [element][form]; a is of b8        */

@@ -324,6 +324,7 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
 
 const rd_simd JOIN(rd_simd, NAME) = {
     .name      = TEXT(NAME),
+    .vector    = RD_VECTOR_BYTES,
     .probe     = probe,
     .map       = BY_ELEM(maps),
     .select    = BY_ELEM(selects),

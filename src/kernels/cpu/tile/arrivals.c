@@ -21,6 +21,37 @@ void rd_arrival_place(rd_arrival *a, const rd_fold_tile *t, int64_t r, int64_t c
     a->q.index     = t->index + r * f->index.row + c * f->index.col;
     a->q.index_col = f->index.col;
     a->q.index_row = f->index.row;
+    for (int32_t k = 0; a->together && k < a->together->n_operand; k++) {
+        const rd_operand *o = &a->together->tile[k];
+
+        a->together->operand[k] =
+            (rd_operand){ o->at + (r * o->row + c * o->col) * a->together->size[k], o->row, o->col };
+    }
+}
+
+/* On by rows, and by elements along the row. */
+static void advance(rd_arrival *a, int64_t rows, int64_t n)
+{
+    const int64_t size = a->size;
+    rd_together  *t    = a->together;
+
+    a->q.x = a->q.x ? (const char *)a->q.x + (rows * a->q.ldx + n) * size : NULL;
+    a->q.y = a->q.y ? (const char *)a->q.y + (rows * a->q.ldy + n) * size : NULL;
+    a->q.w = a->q.w ? (const char *)a->q.w + (rows * a->q.ldw + n) * size : NULL;
+    a->q.index += rows * a->q.index_row + n * a->q.index_col;
+    for (int32_t k = 0; t && k < t->n_operand; k++)
+        t->operand[k].at += (rows * t->operand[k].row + n * t->operand[k].col) * t->size[k];
+}
+
+void rd_arrival_by_steps(rd_arrival *a)
+{
+    const int64_t lanes = a->f->beside * a->f->fold->lanes;
+    rd_together  *t     = a->together;
+
+    a->q.ldx = a->q.ldy = a->q.ldw = lanes;
+    a->q.index_row                 = lanes * a->q.index_col;
+    for (int32_t k = 0; t && k < t->n_operand; k++)
+        t->operand[k].row = lanes * t->operand[k].col;
 }
 
 rd_word rd_fold_identity(const rd_fold *fold)
@@ -51,35 +82,86 @@ static void fill_identity(const rd_arrival *a, int64_t n, void *s)
             ((double *)s)[k] = identity.f64;
 }
 
-void rd_arrival_take(rd_arrival *a, int64_t offset, int64_t n, int64_t rows, bool fresh)
+/* By the machine's own kernels. */
+static void take_alone(const rd_arrival *all, int64_t offset, int64_t n, int64_t rows, bool fresh)
 {
-    rd_fold_rows  q    = a->q;
-    const int64_t skip = offset - a->offset, size = a->size;
+    rd_arrival a = *all;
 
-    rd_tree_block(a->f, a->memory, a->group * a->f->group + offset, q.s);
-    q.n    = n;
-    q.rows = rows;
-    q.x    = (const char *)q.x + skip * size;
-    q.y    = q.y ? (const char *)q.y + skip * size : NULL;
-    q.w    = q.w ? (const char *)q.w + skip * size : NULL;
-    q.index += skip * q.index_col;
-    if (fresh && a->fused) {
-        fill_identity(a, n, q.s[0]);
+    advance(&a, 0, offset - a.offset);
+    rd_tree_block(a.f, a.memory, a.group * a.f->group + offset, a.q.s);
+    a.q.n    = n;
+    a.q.rows = rows;
+    if (fresh && a.fused) {
+        fill_identity(&a, n, a.q.s[0]);
     } else if (fresh) {
-        q.rows = 1;
-        a->f->code->first(&q);
-        q.x = (const char *)q.x + q.ldx * size;
-        q.w = q.w ? (const char *)q.w + q.ldw * size : NULL;
-        q.index += q.index_row;
-        q.rows = rows - 1;
+        a.q.rows = 1;
+        a.f->code->first(&a.q);
+        advance(&a, 1, 0);
+        a.q.rows = rows - 1;
     }
-    if (q.rows > 0)
-        a->step(&q);
+    if (a.q.rows > 0)
+        a.step(&a.q);
+}
+
+/* By a compiled pass, for all its folds. */
+static void take_together(const rd_arrival *all, int64_t offset, int64_t n, int64_t rows, bool fresh)
+{
+    rd_arrival     a = *all;
+    rd_together    t = *all->together;
+    void          *state[RD_SPEC_STATES];
+    rd_kernel_call call  = { .rows = fresh ? 1 : rows, .n = n, .operand = t.operand, .state = state };
+    int32_t        count = 0;
+
+    a.together = &t;
+    advance(&a, 0, offset - a.offset);
+    call.index     = a.q.index;
+    call.index_row = a.q.index_row;
+    for (int32_t k = 0; k < t.n_fold; k++) {
+        rd_tree_block(t.f[k], t.memory[k], a.group * t.f[k]->group + offset, state + count);
+        count += t.f[k]->n_state;
+    }
+    if (fresh) {
+        t.kernels->first(&call);
+        advance(&a, 1, 0);
+        call.rows  = rows - 1;
+        call.index = a.q.index;
+    }
+    if (call.rows > 0)
+        t.kernels->step(&call);
+}
+
+void rd_arrival_take(const rd_arrival *a, int64_t offset, int64_t n, int64_t rows, bool fresh)
+{
+    if (a->together)
+        take_together(a, offset, n, rows, fresh);
+    else
+        take_alone(a, offset, n, rows, fresh);
+}
+
+/* The folds' groups move on to a block. */
+static void reach(const rd_arrival *a, int64_t block)
+{
+    const rd_together *t = a->together;
+
+    rd_tree_reach(a->f, a->memory, a->group, block);
+    for (int32_t k = 1; t && k < t->n_fold; k++)
+        rd_tree_reach(t->f[k], t->memory[k], a->group, block);
+}
+
+/* All states up to `end` have begun. */
+static void have_begun(const rd_arrival *a, int64_t end)
+{
+    const rd_together *t = a->together;
+    rd_group          *g = rd_tree_group(a->memory, a->group);
+
+    g->begun = g->begun > end ? g->begun : end;
+    for (int32_t k = 1; t && k < t->n_fold; k++)
+        rd_tree_group(t->memory[k], a->group)->begun = g->begun;
 }
 
 void rd_arrive(rd_arrival *a, int64_t rows)
 {
-    const int64_t steps = a->f->fold->steps, size = a->size, n = a->q.n;
+    const int64_t steps = a->f->fold->steps, n = a->q.n;
 
     while (rows > 0) {
         const int64_t block = a->at / steps, left = block == INT64_MAX / steps ? rows : (block + 1) * steps - a->at;
@@ -89,19 +171,16 @@ void rd_arrive(rd_arrival *a, int64_t rows)
         int64_t       begun;
 
         if (!stays)
-            rd_tree_reach(a->f, a->memory, a->group, block);
+            reach(a, block);
         assert(a->offset <= g->begun); /* states of a block begin from the left, without gaps */
         begun = g->begun - a->offset < n ? g->begun - a->offset : n;
         if (begun > 0)
             rd_arrival_take(a, a->offset, begun, now, false);
         if (begun < n)
             rd_arrival_take(a, a->offset + begun, n - begun, now, true);
-        g->begun = g->begun > a->offset + n ? g->begun : a->offset + n;
+        have_begun(a, a->offset + n);
         a->at += now;
-        a->q.x = (const char *)a->q.x + now * a->q.ldx * size;
-        a->q.y = a->q.y ? (const char *)a->q.y + now * a->q.ldy * size : NULL;
-        a->q.w = a->q.w ? (const char *)a->q.w + now * a->q.ldw * size : NULL;
-        a->q.index += now * a->q.index_row;
+        advance(a, now, 0);
         rows -= now;
     }
 }
@@ -135,10 +214,9 @@ static int64_t take_blocks(rd_arrival *a, int64_t whole)
 /* A part of a step, whole steps, a part of a step; the steps are of all cells that lie beside each other. */
 void rd_arrive_along(rd_arrival *a, int64_t n, int64_t lane, int64_t outer)
 {
-    const int64_t lanes = a->f->beside * a->f->fold->lanes, size = a->size;
+    const int64_t lanes = a->f->beside * a->f->fold->lanes;
 
-    a->q.ldx = a->q.ldy = a->q.ldw = lanes;
-    a->q.index_row                 = lanes * a->q.index_col;
+    rd_arrival_by_steps(a);
     while (n > 0) {
         const int64_t first = lane % lanes, whole = n / lanes;
         int64_t       now = first ? (lanes - first < n ? lanes - first : n) : whole ? whole * lanes : n;
@@ -147,19 +225,14 @@ void rd_arrive_along(rd_arrival *a, int64_t n, int64_t lane, int64_t outer)
         a->at     = outer * a->f->row_steps + lane / lanes;
         a->q.n    = first || !whole ? now : lanes;
         if (first || !whole) {
-            const rd_fold_rows q = a->q;
             rd_arrive(a, 1);
-            a->q       = q; /* one row: on by its elements, not by a step */
-            a->q.x     = (const char *)q.x + now * size;
-            a->q.y     = q.y ? (const char *)q.y + now * size : NULL;
-            a->q.w     = q.w ? (const char *)q.w + now * size : NULL;
-            a->q.index = q.index + now * q.index_col;
+            advance(a, -1, now); /* one row: on by its elements, not by a step */
         } else {
             const int64_t taken = take_blocks(a, whole);
-            now                 = taken ? taken * lanes : now;
+
             if (taken) {
-                a->q.x = (const char *)a->q.x + now * size;
-                a->q.y = a->q.y ? (const char *)a->q.y + now * size : NULL;
+                advance(a, taken, 0);
+                now = taken * lanes;
             } else
                 rd_arrive(a, whole);
         }

@@ -17,7 +17,19 @@ typedef struct rd_arrival {
     int64_t             group, offset; /* of the first state in its group */
     int64_t             at;            /* number of the first row's step  */
     rd_fold_rows        q;
+    struct rd_together *together; /* NULL: one fold by the machine's own kernels */
 } rd_arrival;
+
+/* Folds of a compiled pass, which go from block to block with the first, and the operands of the elements that arrive. */
+typedef struct rd_together {
+    const rd_kernels   *kernels;
+    int32_t             n_fold, n_operand;
+    const rd_tile_fold *f[RD_SPEC_FOLDS];
+    char               *memory[RD_SPEC_FOLDS];
+    const rd_operand   *tile; /* from element (0, 0) of the tile on */
+    const int32_t      *size;
+    rd_operand          operand[RD_SPEC_OPERANDS];
+} rd_together;
 
 /* What a STEP takes: its operands, and the places of the first element. */
 typedef struct rd_fold_tile {
@@ -28,7 +40,9 @@ typedef struct rd_fold_tile {
 /* Elements from (r, c) of the tile on, for the states of their cell. */
 void rd_arrival_place(rd_arrival *a, const rd_fold_tile *t, int64_t r, int64_t c);
 /* n states from `offset` on take `rows` rows of one block; fresh ones begin with the first. */
-void rd_arrival_take(rd_arrival *a, int64_t offset, int64_t n, int64_t rows, bool fresh);
+void rd_arrival_take(const rd_arrival *a, int64_t offset, int64_t n, int64_t rows, bool fresh);
+/* Rows of the arrival are steps along a row of the tile. */
+void rd_arrival_by_steps(rd_arrival *a);
 /* Row after row of a->q.n elements, each a step of the states from a->offset on. */
 void rd_arrive(rd_arrival *a, int64_t rows);
 /* n neighbours along the lane position, of as many cells as lie beside each other; `lane` counts them all. */

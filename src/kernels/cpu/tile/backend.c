@@ -2,6 +2,7 @@
  * what the tile machine cannot run by the reference executor, with the same bits. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/tile/tile.h"
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,9 +86,40 @@ static void tail(const rd_program *p, rd_task *task)
         rd_backend_scalar.tail(p, task);
 }
 
-static bool tiles(const rd_program *p)
+/* ---- In words ---------------------------------------------------------------------------------------------- */
+static void passes_text(rd_text *text, const rd_program *p, int32_t n)
 {
-    return p->code;
+    const rd_tier_stats all    = rd_tier_stats_now();
+    int32_t             wanted = 0, here = 0;
+
+    for (int32_t s = 0; s < n; s++) {
+        const rd_tile_code *code = p[s].code;
+
+        for (int32_t k = 0; code && k < code->n_pass; k++) {
+            wanted++;
+            here += rd_pass_kernels(code->pass[k]->code) != NULL;
+        }
+    }
+    rd_text_add(text, "tier: %s", here ? "1 and 0" : "0");
+    if (wanted)
+        rd_text_add(text,
+                    ", %" PRId32 " of %" PRId32 " passes compiled (this process: %" PRId64 " in %.0f ms, %" PRId64
+                    " from the store, %" PRId64 " failed)",
+                    here, wanted, all.compiled, all.seconds * 1e3, all.stored, all.failed);
+}
+
+/* Stages run on tiles, by vectors; those that cannot, one element at a time. */
+static void tiers(rd_text *text, const rd_program *p, int32_t n)
+{
+    int32_t scalar = 0;
+
+    for (int32_t s = 0; s < n; s++)
+        scalar += !p[s].code;
+    passes_text(text, p, n);
+    rd_text_add(text, ", %s", scalar && scalar == n ? "scalar" : "tiles");
+    for (int32_t s = 0, listed = 0; scalar < n && s < n; s++)
+        if (!p[s].code)
+            rd_text_add(text, "%s %" PRId32, listed++ ? "," : ", scalar in stage", s);
 }
 
 const rd_backend_table rd_backend_cpu = { .name    = "cpu",
@@ -98,4 +130,4 @@ const rd_backend_table rd_backend_cpu = { .name    = "cpu",
                                           .join    = join,
                                           .tail    = tail,
                                           .kernels = kernels,
-                                          .tiles   = tiles };
+                                          .tiers   = tiers };

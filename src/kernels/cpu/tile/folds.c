@@ -85,7 +85,7 @@ static int64_t row_bytes(const rd_tile_fold *f)
 {
     const int64_t lanes = rd_bytes_times(f->fold->n_cell, f->fold->lanes);
 
-    return f->totals                  ? 8
+    return f->totals                  ? 8 * f->n_state
            : f->form == RD_FOLD_ALONG ? rd_bytes_times(f->fold->n_cell, sizeof(rd_scan_state))
                                       : rd_bytes_times(lanes, 8 * f->n_state * (f->room + 1));
 }

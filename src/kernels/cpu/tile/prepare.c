@@ -69,7 +69,7 @@ static int64_t coef_of(const rd_address *at, const rd_loop *loop)
     return coef;
 }
 
-static rd_walk walk_of(const rd_address *at, const rd_loop *row, const rd_loop *col)
+rd_walk rd_tile_walk(const rd_address *at, const rd_loop *row, const rd_loop *col)
 {
     rd_walk w = { .at = at, .row = coef_of(at, row), .col = coef_of(at, col), .size = rd_dtype_size(at->type) };
 
@@ -110,7 +110,7 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
                          .y      = -1,
                          .small  = -1 };
     if (at)
-        t->walk = col ? walk_of(at, row, col) : walk_of(at, NULL, row);
+        t->walk = col ? rd_tile_walk(at, row, col) : rd_tile_walk(at, NULL, row);
     if (inst->kind == RD_I_MAP)
         t->map = code->simd->map[rd_elem_of(is_test(inst) ? inst->from : inst->type)][inst->op];
     if (inst->kind == RD_I_SELECT)
@@ -323,10 +323,10 @@ static bool plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
         f->weighted      = step >= 0 && p->inst[step].b >= 0;
         f->col_extent    = col ? col->extent : 1;
         f->whole_columns = row && col && visits_all(p, col);
-        f->lane          = walk_of(&fold->lane, row, col);
-        f->outer         = walk_of(&fold->outer, row, col);
-        f->index         = walk_of(&fold->index, row, col);
-        f->cell          = walk_of(&fold->cell, row, col);
+        f->lane          = rd_tile_walk(&fold->lane, row, col);
+        f->outer         = rd_tile_walk(&fold->outer, row, col);
+        f->index         = rd_tile_walk(&fold->index, row, col);
+        f->cell          = rd_tile_walk(&fold->cell, row, col);
         if (!rd_tile_fold_plan(p, code->simd, f, k, sized && f->own_rows ? code->rows : 1))
             return false;
     }
@@ -351,10 +351,9 @@ static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t 
     const rd_tile_fold *f    = &code->fold[inst->arg];
     const rd_loop      *row, *col;
 
-    if (f->form != RD_FOLD_RUN || f->any_order || f->masked || inst->b >= 0 || f->cells != 1 || f->fold->n_block != 1 ||
-        f->fold->lanes != 256 / rd_elem_size(f->elem) || code->inst[step].level != RD_AT_TILE ||
-        code->reg[inst->a].level != RD_AT_TILE || !code->simd->totals[f->elem] ||
-        !code->simd->totals[f->elem][f->fold->reducer][code->inst[step].fused])
+    if (f->form != RD_FOLD_RUN || f->any_order || f->indexed || f->masked || inst->b >= 0 || f->cells != 1 ||
+        f->fold->n_block != 1 || f->fold->lanes != 256 / rd_elem_size(f->elem) ||
+        code->inst[step].level != RD_AT_TILE || code->reg[inst->a].level != RD_AT_TILE)
         return false;
     loops_at(p, code, step, &row, &col);
     assert(col); /* as the STEP is at tile level */
@@ -366,8 +365,10 @@ static void find_totals(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_STEP && folds_totals(p, code, i)) {
-            code->fold[p->inst[i].arg].totals    = true;
-            code->fold[p->inst[i].arg].row_bytes = 8;
+            rd_tile_fold *f = &code->fold[p->inst[i].arg];
+
+            f->totals    = true;
+            f->row_bytes = 8 * f->n_state;
         }
 }
 
@@ -500,7 +501,8 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     decode_all(p, code);
     if (!can(p, code) || !plan_folds(p, code, false))
         return RD_TILE_CANNOT;
-    if (!rd_tile_fuse(p, code, get, pool) || !rd_tile_buffers(p, code, get, pool))
+    if (!rd_tile_fuse(p, code, get, pool) || !rd_tile_find_nests(p, code, get, pool) ||
+        !rd_tile_find_passes(p, code, get, pool) || !rd_tile_buffers(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
     find_all_ahead(p, code);
     size_columns(p, code);
@@ -508,6 +510,8 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     size_rows(p, code);
     plan_folds(p, code, true);
     find_steps(p, code);
+    if (!rd_tile_ask_for_passes(p, code, get, pool))
+        return RD_TILE_NO_MEMORY;
     p->code        = code;
     p->state_bytes = rd_tiles_bytes(p);
     return RD_TILE_OK;

@@ -44,23 +44,22 @@ void rd_tiles_nothing(const rd_tile_fold *f, rd_view *y, int64_t r, int64_t c)
 
 /* ---- At the end -------------------------------------------------------------------------------------------- */
 /* Lane l merges lane l + h for h = lanes/2 .. 1.  Below a cache line's worth the kernel gets a whole vector all the same:
- * lanes from h on are of no interest any more, and each is read before it changes.  The node has one lane then. */
-static void halve(const rd_tile_fold *f, char *memory, int64_t group)
+ * lanes from h on are of no interest any more, and each is read before it changes. */
+int64_t rd_tiles_halve(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     const int64_t lanes = f->beside * f->fold->lanes, vector = lanes / 4;
-    int64_t      *node = &rd_tree_nodes(f, memory, group)->n, n = *node;
     const bool    whole = n == lanes;
-    void         *a[RD_MAX_STATE], *b[RD_MAX_STATE];
+    void         *b[RD_MAX_STATE];
 
     for (int64_t half = lanes / 2; half >= f->beside; half /= 2) {
         if (n <= half)
             continue;
-        rd_tree_row(f, memory, 0, group * f->group, a);
-        rd_tree_row(f, memory, 0, group * f->group + half, b);
-        f->code->merge(whole && half < vector ? vector : n - half, a, b);
+        for (int32_t k = 0; k < f->n_state; k++)
+            b[k] = (char *)s[k] + half * f->wide[k];
+        f->code->merge(whole && half < vector ? vector : n - half, s, b);
         n = half;
     }
-    *node = n;
+    return n;
 }
 
 static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t cell, int64_t n, rd_view *y,
@@ -75,8 +74,12 @@ static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, 
             rd_tiles_nothing(f, y, r, c + k);
         return;
     }
-    if (lanes > 1)
-        halve(f, memory, group);
+    if (lanes > 1) {
+        int64_t *left = &rd_tree_nodes(f, memory, group)->n;
+
+        rd_tree_row(f, memory, 0, group * f->group, s);
+        *left = rd_tiles_halve(f, *left, s);
+    }
     rd_tree_row(f, memory, 0, slot, s);
     for (int32_t k = 0; k < f->fold->n_out; k++)
         to[k] = rd_view_at(&y[k], r, c);
@@ -88,15 +91,14 @@ static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, 
 
 static void close_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_view *y)
 {
-    void *s[RD_MAX_STATE];
+    void *s[RD_MAX_STATE], *to[RD_MAX_STATE];
 
-    assert(f->fold->n_out == 1);
     for (int64_t c = 0, n; c < m->cols; c += n) {
-        void *to = rd_view_at(y, 0, c);
-
         n = m->cols - c < RD_SPARE ? m->cols - c : RD_SPARE;
         rd_tree_row(f, memory, 0, c, s);
-        rd_tiles_finish(m, f, memory, n, s, &to);
+        for (int32_t k = 0; k < f->fold->n_out; k++)
+            to[k] = rd_view_at(&y[k], 0, c);
+        rd_tiles_finish(m, f, memory, n, s, to);
     }
 }
 
@@ -129,7 +131,7 @@ void rd_tiles_close(rd_tiles *m, int32_t pc)
 
     register_views(m, pc, f->fold->n_out, y);
     if (f->totals) {
-        close_totals(m, f, memory, &y[0]);
+        close_totals(m, f, memory, y);
         return;
     }
     for (int64_t r = 0; r < m->rows; r++)

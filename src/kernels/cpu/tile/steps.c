@@ -1,5 +1,6 @@
 /* steps.c - STEP: how the elements of a tile meet the states of a fold. */
 #include "kernels/cpu/tile/arrivals.h"
+#include <assert.h>
 #include <string.h>
 
 void rd_tiles_start(rd_tiles *m, int32_t pc)
@@ -49,8 +50,8 @@ static bool take_steps(rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, 
     rd_fold_rows        q    = a->q;
     bool                flat = whole == 1 && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols);
 
-    if (whole * lanes != m->cols || f->cell.row != 1 || f->own_rows || f->outer.row || f->lane.row || t->w.at ||
-        f->indexed || m->rows == 1)
+    if (a->together || whole * lanes != m->cols || f->cell.row != 1 || f->own_rows || f->outer.row || f->lane.row ||
+        t->w.at || f->indexed || m->rows == 1)
         return false;
     for (int64_t r = 0; r < m->rows; r++)
         if (!continues(a, rd_tree_group(a->memory, t->cell + r), step, whole))
@@ -85,10 +86,9 @@ static void take_runs(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
         rd_arrival_place(a, t, r, 0);
         if (lane % lanes == 0 && whole * lanes == m->cols &&
             continues(a, rd_tree_group(a->memory, a->group), step, whole)) {
-            a->q.ldx = a->q.ldy = a->q.ldw = lanes;
-            a->q.index_row                 = lanes * a->q.index_col;
-            a->offset                      = 0;
-            a->q.n                         = lanes;
+            rd_arrival_by_steps(a);
+            a->offset = 0;
+            a->q.n    = lanes;
             rd_arrival_take(a, 0, lanes, whole, false);
         } else
             rd_arrive_along(a, m->cols, lane, outer);
@@ -141,16 +141,55 @@ static void take_interleaved(rd_tiles *m, rd_arrival *a, rd_fold_tile *t)
     }
 }
 
+/* The total of a row by the kernels of states in memory. */
+static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const *to)
+{
+    const int64_t lanes = f->fold->lanes, whole = row->n / lanes, rest = row->n % lanes, n = whole ? lanes : rest;
+    _Alignas(64) uint64_t narrow[RD_MAX_STATE][64], wide[RD_MAX_STATE][64];
+    void                 *states[RD_MAX_STATE];
+    rd_fold_rows          q = { .n = n, .rows = 1, .x = row->x, .ldx = lanes };
+
+    for (int32_t k = 0; k < f->n_state; k++) {
+        q.s[k]    = narrow[k];
+        states[k] = wide[k];
+    }
+    f->code->first(&q);
+    q.x    = (const char *)q.x + n * rd_elem_size(f->elem);
+    q.rows = whole - 1;
+    if (q.rows > 0)
+        f->code->step(&q);
+    q.x    = (const char *)row->x + whole * lanes * rd_elem_size(f->elem);
+    q.n    = rest;
+    q.rows = 1;
+    if (whole && rest)
+        f->code->step(&q);
+    if (f->code->block)
+        f->code->block(n, q.s);
+    f->code->widen(n, states, q.s);
+    rd_tiles_halve(f, n, states);
+    for (int32_t k = 0; k < f->n_state; k++)
+        memcpy(to[k], states[k], (size_t)f->wide[k]);
+}
+
 /* Totals lie side by side where other folds have the nodes of their first row. */
 static void take_totals(rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, const rd_tile_inst *step)
 {
-    void              *to[RD_MAX_STATE];
-    const rd_fold_rows q = {
-        .n = m->cols, .rows = m->rows, .x = t->x.at, .y = t->y.at, .ldx = t->x.row, .ldy = t->y.row
-    };
+    rd_simd_totals *const(*totals)[RD_N_FUSED] = m->code->simd->totals[a->f->elem];
+    void        *to[RD_MAX_STATE];
+    rd_fold_rows q = { .n = m->cols, .rows = m->rows, .x = t->x.at, .y = t->y.at, .ldx = t->x.row, .ldy = t->y.row };
 
     rd_tree_row(a->f, a->memory, 0, 0, to);
-    m->code->simd->totals[step->from][a->f->fold->reducer][step->fused](&q, to[0]);
+    if (totals && totals[a->f->fold->reducer][step->fused]) {
+        totals[a->f->fold->reducer][step->fused](&q, to[0]);
+        return;
+    }
+    assert(!step->fused && step->from == a->f->elem); /* of these there are kernels */
+    for (int64_t r = 0; r < m->rows; r++) {
+        total_of(a->f, &q, to);
+        q.x = (const char *)q.x + q.ldx * rd_elem_size(a->f->elem);
+        for (int32_t k = 0; k < a->f->n_state; k++)
+            to[k] = (char *)to[k] + a->f->wide[k];
+    }
 }
 
 static void take_elements(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
@@ -258,6 +297,46 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
         take_elements(m, &a, &in);
     if (t->small < 0)
         settle(m, f, a.memory, &in);
+}
+
+/* ---- Compiled passes --------------------------------------------------------------------------------------- */
+static void take_all_totals(const rd_tiles *m, const rd_together *all)
+{
+    void          *state[RD_SPEC_STATES];
+    rd_kernel_call call  = { .rows = m->rows, .n = m->cols, .operand = all->tile, .state = state };
+    int32_t        count = 0;
+
+    for (int32_t k = 0; k < all->n_fold; k++) {
+        rd_tree_row(all->f[k], all->memory[k], 0, 0, state + count);
+        count += all->f[k]->n_state;
+    }
+    all->kernels->total(&call);
+}
+
+void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *kernels, const rd_operand *operand,
+                    const int32_t *size)
+{
+    rd_together all = {
+        .kernels = kernels, .n_fold = pass->n_fold, .n_operand = pass->n_operand, .tile = operand, .size = size
+    };
+    rd_fold_tile in = { 0 };
+    rd_arrival   a  = { .together = &all };
+
+    for (int32_t k = 0; k < pass->n_fold; k++) {
+        all.f[k]      = pass->fold[k];
+        all.memory[k] = m->fold[pass->number[k]];
+    }
+    if (pass->form == RD_SPEC_TOTALS) {
+        take_all_totals(m, &all);
+        return;
+    }
+    a.f      = all.f[0];
+    a.memory = all.memory[0];
+    place_tile(m, a.f, &in);
+    if (a.f->form == RD_FOLD_COLUMNS)
+        take_columns(m, &a, &in);
+    else
+        take_runs(m, &a, &in);
 }
 
 bool rd_tiles_settled(const rd_tiles *m, int32_t fold)

@@ -11,6 +11,7 @@
  *                        scans, planned by folds.c, on the combine tree of trees.c */
 #ifndef RD_KERNELS_CPU_TILE_H
 #define RD_KERNELS_CPU_TILE_H
+#include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/program.h"
 
@@ -86,7 +87,32 @@ typedef struct rd_tile_inst {
     rd_simd_map *const *map;      /* MAP, SELECT: by form                                               */
     rd_simd_wrap       *wrap;
     rd_walk             walk;
+    int32_t             pass; /* that computes it once it is compiled, -1 */
 } rd_tile_inst;
+
+typedef struct rd_pass_operand {
+    rd_walk walk;   /* memory: from row to row, from column to column; at NULL: register `reg` */
+    int64_t offset; /* elements from there                                                     */
+    int32_t inst;   /* of a tile's pass: the LOAD or STORE                                     */
+    int32_t reg;
+    bool    made; /* the register is the pass's, and read elsewhere          */
+} rd_pass_operand;
+
+/* What one compiled pass can replace.  Instructions on a tile: it runs in the place of the last one; those between that are
+ * not in it have run before, and read nothing of what it computes.  Or a nest, a loop with all that is in it: its indices
+ * are the rows of the pass, those of the loops over another axis in it the columns (nests.c). */
+typedef struct rd_tile_pass {
+    int32_t             first, last;
+    int32_t             rows, cols; /* of a nest: loops that give rows, columns; -1: none                 */
+    bool                nest;
+    int32_t             n_operand, n_fold;
+    int32_t             n_load, n_row_load;    /* elements read from memory, of each (row, column), of each row */
+    int32_t             number[RD_SPEC_FOLDS]; /* of the folds it feeds                              */
+    const rd_tile_fold *fold[RD_SPEC_FOLDS];   /* as they meet rows and columns of the pass          */
+    rd_spec_form        form;
+    rd_pass            *code;
+    rd_pass_operand     operand[RD_SPEC_OPERANDS]; /* last: a plan keeps those in use */
+} rd_tile_pass;
 
 typedef struct rd_tile_reg {
     rd_level level;
@@ -105,6 +131,9 @@ typedef struct rd_tile_code {
     int32_t        n_buffer;
     int64_t        buffer_bytes;
     bool           streams; /* some STORE goes past the caches */
+    int32_t        n_pass;
+    bool           async; /* passes come while plans run */
+    rd_tile_pass **pass;
 } rd_tile_code;
 
 /* A register's elements: (r, c) at `at` + r row + c col elements; col is 0 or 1. */
@@ -133,12 +162,13 @@ typedef struct rd_tiles {
     rd_level            level;
     int64_t  rows, cols; /* the tile's shape; at row level 1 and as many as the tile has rows; at task level 1, 1 */
     rd_view *reg;
-    rd_axis_range *axis;
-    char          *task_words, *row_words, *buffers, *spare; /* spare: one more buffer of 8-byte elements */
-    char         **fold;
-    int32_t        leave; /* loop to leave early, -1 */
-    rd_fault       fault;
-    const char    *ahead, *ahead_end; /* memory to fetch into the second-level cache meanwhile */
+    rd_axis_range     *axis;
+    char              *task_words, *row_words, *buffers, *spare; /* spare: one more buffer of 8-byte elements */
+    char             **fold;
+    const rd_kernels **kernels; /* of the passes; NULL: not compiled, as long as this run lasts */
+    int32_t            leave;   /* loop to leave early, -1 */
+    rd_fault           fault;
+    const char        *ahead, *ahead_end; /* memory to fetch into the second-level cache meanwhile */
 } rd_tiles;
 
 /* prepare.c; what the machine cannot run is the reference executor's. */
@@ -148,6 +178,16 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
 /* buffers.c: which registers of a tile share memory; how large tiles are. */
 bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+/* nests.c, passes.c: what compiled passes could do, before buffers are shared out; and, when all is known, asking for them. */
+bool rd_tile_find_nests(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+bool rd_tile_find_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+bool rd_tile_ask_for_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+/* How a position moves along these loops, either of which may be NULL. */
+rd_walk rd_tile_walk(const rd_address *at, const rd_loop *row, const rd_loop *col);
+
+/* compiled.c: the kernels that are here, for a run of these instructions; the instructions of a pass, or a nest. */
+void rd_tiles_find_kernels(rd_tiles *m, const rd_task *task, int32_t from, int32_t to);
+void rd_tiles_pass(rd_tiles *m, int32_t number);
 
 /* run.c */
 bool      rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to);
@@ -200,6 +240,9 @@ bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f
 /* steps.c, results.c, scans.c, trees.c */
 void rd_tiles_start(rd_tiles *m, int32_t pc);
 void rd_tiles_step(rd_tiles *m, int32_t pc);
+/* The folds of a compiled pass take a tile; operands from element (0, 0) on, of these sizes. */
+void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *kernels, const rd_operand *operand,
+                    const int32_t *size);
 void rd_tiles_scan(rd_tiles *m, int32_t pc);
 /* What a scan keeps for each slot beside the states of other folds. */
 int64_t rd_tiles_scan_bytes(const rd_tile_fold *f);

@@ -1,0 +1,21 @@
+/* saturate.h - floats to ints where C leaves the result undefined: outside the range of the int, and of NaN. */
+#ifndef RD_CORE_SATURATE_H
+#define RD_CORE_SATURATE_H
+#include <math.h>
+#include <stdint.h>
+
+static inline int64_t rd_saturate_i64(double x)
+{
+    if (isnan(x))
+        return 0;
+    return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : (int64_t)x;
+}
+
+static inline uint64_t rd_saturate_u64(double x)
+{
+    if (isnan(x) || x <= 0)
+        return 0;
+    return x >= 0x1p64 ? UINT64_MAX : (uint64_t)x;
+}
+
+#endif

@@ -1,0 +1,503 @@
+/* emit.c - a pass as C text: macros for its elements and states, between the library's own code (prelude.h) and the loops
+ * (loops.h).  What operators and reducers do is the text of their rows in ops.def and reducers.def. */
+#include "kernels/cpu/jit/emit.h"
+#include "kernels/cpu/simd/simd.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+extern const char rd_prelude[], rd_loops[];
+
+/* ---- Tables ------------------------------------------------------------------------------------------------ */
+static const char *const c_types[RD_N_ELEMS] = { "float", "double", "int64_t", "uint64_t", "uint8_t" };
+static const char *const classes[RD_N_ELEMS] = { "f32", "f64", "i64", "u64", "u64" };
+
+static const char *const memory_types[RD_N_DTYPES] = {
+#define RD_DTYPE(enum_, name, C, kind, class) [RD_##enum_] = #C,
+#include "core/dtypes.def"
+#undef RD_DTYPE
+};
+
+/* [of ints] */
+static const char *const op_code[RD_N_OPS][2] = {
+#define RD_OP(name, n, rule, cost, float_code, ...)   [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
+#define RD_TEST(name, n, rule, cost, float_code, ...) [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
+#include "core/ops.def"
+};
+
+typedef struct fold_code {
+    const char *first, *step, *block, *merge;
+} fold_code;
+
+static const fold_code fold_codes[RD_N_REDUCERS] = {
+#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, first, step, block, merge, ...) \
+    [RD_RED_##name] = { #first, #step, #block, #merge },
+#include "core/reducers.def"
+};
+
+/* The step of states that have met an element, of weight 1: what the row comes to then, as in simd/moments.h, lse.h. */
+static const char *begun_step(rd_reducer_id reducer)
+{
+    switch (reducer) {
+    /* Rows come by rising index. */
+    case RD_RED_argmin: return "if (S(0) == S(0) && !(x >= S(0))) { S(0) = x; SI(1) = i; }";
+    case RD_RED_argmax: return "if (S(0) == S(0) && !(x <= S(0))) { S(0) = x; SI(1) = i; }";
+    case RD_RED_moments: return "T d = x - S(1); S(0) += 1; S(2) += d; S(3) += d * d;";
+    case RD_RED_logsumexp:
+    case RD_RED_maxsumexp:
+        return "const T e0 = RD_F(exp)(-RD_F(fabs)(x - S(0))), e = x == S(0) ? 1 : e0; const int more = x > S(0);"
+               " S(1) = more ? S(1) * e + 1 : S(1) + e; S(0) = more ? x : S(0);";
+    default: return fold_codes[reducer].step;
+    }
+}
+
+/* Sums of f32 are f64 from the end of a block on. */
+static rd_elem wide_elem(const rd_spec_fold *fold)
+{
+    return fold->reducer == RD_RED_sum && fold->type == RD_F32 ? RD_ELEM_f64 : rd_elem_of((rd_dtype)fold->type);
+}
+
+static bool is_real(rd_elem elem)
+{
+    return elem == RD_ELEM_f32 || elem == RD_ELEM_f64;
+}
+
+static bool is_test(const rd_spec_inst *inst)
+{
+    return rd_op_table[inst->op].rule == RD_RULE_COMPARE || rd_op_table[inst->op].rule == RD_RULE_TEST;
+}
+
+/* ---- What can be ------------------------------------------------------------------------------------------- */
+static bool calls_c(rd_op op)
+{
+    switch (op) {
+    case RD_OP_sin:
+    case RD_OP_cos:
+    case RD_OP_tan:
+    case RD_OP_atan2:
+    case RD_OP_hypot:
+    case RD_OP_fmod:
+    case RD_OP_floordiv:
+    case RD_OP_remainder: return true;
+    default: return false;
+    }
+}
+
+bool rd_spec_can(rd_op op, rd_dtype type)
+{
+    const bool ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
+
+    return op < RD_OP_where && !calls_c(op) && !(ints && op == RD_OP_pow) && strcmp(op_code[op][ints], "RD_NO") != 0;
+}
+
+/* ---- Operators --------------------------------------------------------------------------------------------- */
+static void begin_class(rd_text *text, rd_elem elem)
+{
+    rd_text_add(text, "#define T %s\n#define CLASS %s\n", c_types[elem], classes[elem]);
+    rd_text_add(text, "#define RD_T(f) WITH_WARNINGS_##f\n");
+    if (is_real(elem))
+        rd_text_add(text, "#define RD_F(name) rd_math_##name##_%s\n", classes[elem]);
+    rd_text_add(text, is_real(elem) ? "#define RD_ADD(a, b) ((a) + (b))\n#define RD_MUL(a, b) ((a) * (b))\n"
+                                    : "#define RD_ADD(a, b) ((T)((uint64_t)(a) + (uint64_t)(b)))\n"
+                                      "#define RD_MUL(a, b) ((T)((uint64_t)(a) * (uint64_t)(b)))\n");
+}
+
+static void end_class(rd_text *text)
+{
+    rd_text_add(text, "#undef T\n#undef CLASS\n#undef RD_T\n#undef RD_F\n#undef RD_ADD\n#undef RD_MUL\n");
+}
+
+/* f<number>() is what instruction `number` computes; narrow ints are cut to their type. */
+static void emit_op(rd_text *text, const rd_spec_inst *inst, int number)
+{
+    static const char *const parameters[] = { "", "T a", "T a, T b", "T a, T b, T c" };
+    const rd_dtype           type         = (rd_dtype)(is_test(inst) ? inst->from : inst->type);
+    const rd_elem            elem = rd_elem_of(type), result = rd_elem_of((rd_dtype)inst->type);
+    const bool               ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
+
+    begin_class(text, elem);
+    rd_text_add(text, "static inline %s f%d(%s)\n{\n    return (%s)(%s)(%s);\n}\n", c_types[result], number,
+                parameters[rd_op_table[inst->op].arity], c_types[result],
+                is_test(inst) ? "uint8_t" : memory_types[inst->type], op_code[inst->op][ints]);
+    end_class(text);
+}
+
+static bool rounds_to_ints(const rd_spec *spec)
+{
+    bool found = false;
+
+    for (int k = 0; k < spec->n_inst; k++)
+        found |= spec->inst[k].kind == RD_SPEC_CAST && is_real(rd_elem_of((rd_dtype)spec->inst[k].from)) &&
+                 rd_elem_of((rd_dtype)spec->inst[k].type) == RD_ELEM_i64;
+    return found;
+}
+
+static void emit_cast(rd_text *text, const rd_spec *spec, int number)
+{
+    const rd_spec_inst *inst = &spec->inst[number];
+    const rd_elem       from = rd_elem_of((rd_dtype)inst->from), to = rd_elem_of((rd_dtype)inst->type);
+    const bool          real = is_real(from);
+    const char         *code = "a";
+
+    /* gcc 12 makes (float)(int64_t)x one rounding of x, which keeps the sign of a zero that an int has not. */
+    if (from == RD_ELEM_i64 && is_real(to) && rounds_to_ints(spec))
+        code = to == RD_ELEM_f32 ? "a < 0 ? (float)a : __builtin_fabsf((float)a)"
+                                 : "a < 0 ? (double)a : __builtin_fabs((double)a)";
+    else if (to == RD_ELEM_b8)
+        code = "a != 0";
+    else if (real && to == RD_ELEM_i64)
+        code = "rd_saturate_i64(a)";
+    else if (real && to == RD_ELEM_u64)
+        code = "rd_saturate_u64(a)";
+    rd_text_add(text, "static inline %s f%d(%s a)\n{\n    return (%s)(%s)(%s);\n}\n", c_types[to], number,
+                c_types[from], c_types[to], to == RD_ELEM_b8 ? "uint8_t" : memory_types[inst->type], code);
+}
+
+static void emit_ops(rd_text *text, const rd_spec *spec)
+{
+    for (int k = 0; k < spec->n_inst; k++) {
+        if (spec->inst[k].kind == RD_SPEC_MAP)
+            emit_op(text, &spec->inst[k], k);
+        if (spec->inst[k].kind == RD_SPEC_CAST)
+            emit_cast(text, spec, k);
+    }
+}
+
+/* ---- Folds ------------------------------------------------------------------------------------------------- */
+/* Is state k of the fold an index?  It counts rows, in an int as wide as the elements. */
+static bool is_index(const rd_spec_fold *fold, int k)
+{
+    return k == 1 && (fold->reducer == RD_RED_argmin || fold->reducer == RD_RED_argmax);
+}
+
+static const char *index_type(const rd_spec_fold *fold)
+{
+    return rd_elem_size(rd_elem_of((rd_dtype)fold->type)) == 4 ? "int32_t" : "int64_t";
+}
+
+/* "float *s0, float *s1", or of b */
+static void add_states(rd_text *text, const rd_spec_fold *fold, const char *type, char name)
+{
+    const int n = rd_reducer_table[fold->reducer].n_state;
+
+    for (int k = 0; k < n; k++)
+        rd_text_add(text, "%s%s *%c%d", k ? ", " : "", is_index(fold, k) ? index_type(fold) : type, name, k);
+}
+
+static void emit_fold_function(rd_text *text, const rd_spec_fold *fold, int number, const char *name, const char *begin,
+                               const char *code)
+{
+    rd_text_add(text, "static inline void %s%d(", name, number);
+    add_states(text, fold, "T", 's');
+    rd_text_add(text, "%s\n    %s\n}\n", begin, code);
+}
+
+/* block<number>(), and of what comes out of it merge<number>(). */
+static void emit_fold_end(rd_text *text, const rd_spec_fold *fold, int number)
+{
+    const fold_code *code = &fold_codes[fold->reducer];
+
+    emit_fold_function(text, fold, number, "block", ")\n{", code->block);
+    end_class(text);
+    begin_class(text, wide_elem(fold));
+    rd_text_add(text, "static inline void merge%d(", number);
+    add_states(text, fold, "T", 's');
+    rd_text_add(text, ", ");
+    add_states(text, fold, "const T", 'b');
+    rd_text_add(text, ")\n{\n    %s\n}\n", code->merge);
+}
+
+/* first<number>(), step<number>(), and of totals what comes after them. */
+static void emit_fold(rd_text *text, const rd_spec *spec, int number)
+{
+    const rd_spec_fold *fold = &spec->fold[number];
+    const fold_code    *code = &fold_codes[fold->reducer];
+    const rd_elem       elem = rd_elem_of((rd_dtype)fold->type);
+
+    rd_text_add(text, "#define S(k) (*s##k)\n#define SI(k) (*s##k)\n#define B(k) (*b##k)\n");
+    begin_class(text, elem);
+    emit_fold_function(text, fold, number, "first", ", const T x, const int64_t i)\n{\n    const T w = 1;",
+                       code->first);
+    emit_fold_function(text, fold, number, "step", ", const T x, const int64_t i)\n{\n    const T w = 1;",
+                       begun_step((rd_reducer_id)fold->reducer));
+    if (spec->form == RD_SPEC_TOTALS)
+        emit_fold_end(text, fold, number);
+    end_class(text);
+    rd_text_add(text, "#undef S\n#undef SI\n#undef B\n");
+}
+
+/* Number of the fold's first state among all. */
+static int first_state(const rd_spec *spec, int fold)
+{
+    int n = 0;
+
+    for (int k = 0; k < fold; k++)
+        n += rd_reducer_table[spec->fold[k].reducer].n_state;
+    return n;
+}
+
+/* "&s0[l], &s1[l]", or without an index */
+static void add_state_arguments(rd_text *text, const rd_spec *spec, int fold, const char *name, const char *index)
+{
+    const int at = first_state(spec, fold), n = rd_reducer_table[spec->fold[fold].reducer].n_state;
+
+    for (int k = 0; k < n; k++)
+        rd_text_add(text, "%s&%s%d%s", k ? ", " : "", name, at + k, index);
+}
+
+static void emit_steps(rd_text *text, const rd_spec *spec, const char *macro, const char *function)
+{
+    rd_text_add(text, "#define %s(r)", macro);
+    for (int k = 0; k < spec->n_inst; k++)
+        if (spec->inst[k].kind == RD_SPEC_STEP) {
+            rd_text_add(text, " %s%d(", function, spec->inst[k].at);
+            add_state_arguments(text, spec, spec->inst[k].at, "n", "");
+            rd_text_add(text, ", v%d, r);", spec->inst[k].a);
+        }
+    rd_text_add(text, "\n");
+}
+
+static void emit_states(rd_text *text, const rd_spec *spec)
+{
+    rd_text_add(text, "#define STATES(DO)");
+    for (int f = 0; f < spec->n_fold; f++)
+        for (int k = 0; k < rd_reducer_table[spec->fold[f].reducer].n_state; k++)
+            if (is_index(&spec->fold[f], k))
+                rd_text_add(text, " DO##_INDEX(%d, %s)", first_state(spec, f) + k, index_type(&spec->fold[f]));
+            else
+                rd_text_add(text, " DO(%d, %s)", first_state(spec, f) + k,
+                            c_types[rd_elem_of((rd_dtype)spec->fold[f].type)]);
+    rd_text_add(text, "\n");
+}
+
+/* Lane l takes lane l + half for half = LANES/2 .. 1, as results.c has it. */
+static void emit_close(rd_text *text, const rd_spec *spec)
+{
+    rd_text_add(text, "#define CLOSE(r, width)");
+    for (int f = 0; f < spec->n_fold; f++) {
+        const int at = first_state(spec, f), n = rd_reducer_table[spec->fold[f].reducer].n_state;
+
+        rd_text_add(text, " \\\n    { \\\n        int64_t left = width; \\\n");
+        for (int k = at; k < at + n; k++)
+            rd_text_add(text, "        %s w%d[LANES] __attribute__((aligned(64))); \\\n",
+                        c_types[wide_elem(&spec->fold[f])], k);
+        rd_text_add(text, "        for (int64_t l = 0; l < left; l++) { block%d(", f);
+        add_state_arguments(text, spec, f, "s", "[l]");
+        rd_text_add(text, ");");
+        for (int k = at; k < at + n; k++)
+            rd_text_add(text, " w%d[l] = s%d[l];", k, k);
+        rd_text_add(text, " } \\\n");
+        for (int half = spec->lanes / 2; half > 0; half /= 2) {
+            rd_text_add(text, "        INDEPENDENT for (int64_t l = 0; l + %d < left; l++) merge%d(", half, f);
+            add_state_arguments(text, spec, f, "w", "[l]");
+            rd_text_add(text, ", ");
+            char index[24];
+            snprintf(index, sizeof index, "[l + %d]", half);
+            add_state_arguments(text, spec, f, "w", index);
+            rd_text_add(text, "); \\\n        left = left < %d ? left : %d; \\\n", half, half);
+        }
+        for (int k = at; k < at + n; k++)
+            rd_text_add(text, "        ((%s *)q->state[%d])[r] = w%d[0]; \\\n", c_types[wide_elem(&spec->fold[f])], k,
+                        k);
+        rd_text_add(text, "    }");
+    }
+    rd_text_add(text, "\n");
+}
+
+/* ---- Elements ---------------------------------------------------------------------------------------------- */
+/* Elements that are apart or beside each other, and no row changes: worth a copy for a strip of many rows. */
+static bool is_copied(const rd_spec *spec, int operand)
+{
+    bool stored = false;
+
+    for (int k = 0; k < spec->n_inst; k++)
+        stored |= spec->inst[k].kind == RD_SPEC_STORE && spec->inst[k].at == operand;
+    return !stored && spec->operand[operand].every_row && spec->operand[operand].walk != RD_WALK_STAYS;
+}
+
+static void add_pointer(rd_text *text, const rd_spec_operand *o, int number)
+{
+    const char *type = memory_types[o->type];
+
+    rd_text_add(text, " \\\n    %s *const p%d_##j = (%s *)(void *)q->operand[%d].at", type, number, type, number);
+    if (!o->every_row)
+        rd_text_add(text, " + (r) * q->operand[%d].row", number);
+    if (o->walk == RD_WALK_BESIDE)
+        rd_text_add(text, " + (from)");
+    if (o->walk == RD_WALK_APART)
+        rd_text_add(text, " + (from) * q->operand[%d].col; const int64_t c%d_##j = q->operand[%d].col", number, number,
+                    number);
+    if (o->walk == RD_WALK_STAYS)
+        rd_text_add(text, "; const %s u%d_##j = *p%d_##j", type, number, number);
+    rd_text_add(text, ";");
+}
+
+/* Two macros: with all operands where they are, and with copies of those that no row changes. */
+static void emit_pointers(rd_text *text, const rd_spec *spec, const char *name, bool copies)
+{
+    rd_text_add(text, "#define %s(j, r, from)", name);
+    for (int k = 0; k < spec->n_operand; k++)
+        if (copies && is_copied(spec, k))
+            rd_text_add(text, " \\\n    %s *const p%d_##j = h%d; enum { c%d_##j = 1 };",
+                        memory_types[spec->operand[k].type], k, k, k);
+        else if (spec->operand[k].type) /* or else nothing reads it */
+            add_pointer(text, &spec->operand[k], k);
+    rd_text_add(text, "\n");
+}
+
+/* Element i of an operand. */
+static void add_element(rd_text *text, const rd_spec *spec, int operand)
+{
+    switch ((rd_spec_walk)spec->operand[operand].walk) {
+    case RD_WALK_STAYS: rd_text_add(text, "u%d_##j", operand); break;
+    case RD_WALK_BESIDE: rd_text_add(text, "p%d_##j[i]", operand); break;
+    case RD_WALK_APART: rd_text_add(text, "p%d_##j[(i) * c%d_##j]", operand, operand); break;
+    }
+}
+
+static void emit_copies(rd_text *text, const rd_spec *spec)
+{
+    rd_text_add(text, "#define COPIES(from)");
+    for (int k = 0; k < spec->n_operand; k++)
+        if (is_copied(spec, k))
+            rd_text_add(text,
+                        " \\\n    %s h%d[STRIP] __attribute__((aligned(64))); \\\n"
+                        "    { POINTERS(0, 0, from) for (int i = 0; i < STRIP; i++) h%d[i] = p%d_0[%s%d%s]; }",
+                        memory_types[spec->operand[k].type], k, k, k,
+                        spec->operand[k].walk == RD_WALK_APART ? "i * c" : "i + 0 * ", k,
+                        spec->operand[k].walk == RD_WALK_APART ? "_0" : "");
+    rd_text_add(text, "\n");
+}
+
+static void add_constant(rd_text *text, const rd_spec_inst *inst)
+{
+    rd_word word = { .u64 = inst->value };
+
+    switch (rd_elem_of((rd_dtype)inst->type)) {
+    case RD_ELEM_f32: rd_text_add(text, "rd_float_of(0x%" PRIx32 ")", (uint32_t)word.u64); break;
+    case RD_ELEM_f64: rd_text_add(text, "rd_double_of(0x%" PRIx64 ")", word.u64); break;
+    case RD_ELEM_i64: rd_text_add(text, "(int64_t)0x%" PRIx64, word.u64); break;
+    case RD_ELEM_u64: rd_text_add(text, "(uint64_t)0x%" PRIx64, word.u64); break;
+    default: rd_text_add(text, "%d", word.u64 != 0); break;
+    }
+}
+
+static void add_arguments(rd_text *text, const rd_spec_inst *inst)
+{
+    const int16_t operands[] = { inst->a, inst->b, inst->c };
+    const int     n          = inst->kind == RD_SPEC_CAST ? 1 : rd_op_table[inst->op].arity;
+
+    for (int k = 0; k < n; k++)
+        rd_text_add(text, "%sv%d", k ? ", " : "", operands[k]);
+}
+
+static void emit_value(rd_text *text, const rd_spec *spec, int number)
+{
+    const rd_spec_inst *inst = &spec->inst[number];
+
+    rd_text_add(text, " \\\n    const %s v%d = ", c_types[rd_elem_of((rd_dtype)inst->type)], number);
+    switch ((rd_spec_kind)inst->kind) {
+    case RD_SPEC_LOAD:
+        add_element(text, spec, inst->at);
+        rd_text_add(text, inst->type == RD_BOOL ? " != 0" : "");
+        break;
+    case RD_SPEC_CONST: add_constant(text, inst); break;
+    case RD_SPEC_SELECT: rd_text_add(text, "v%d ? v%d : v%d", inst->a, inst->b, inst->c); break;
+    default:
+        rd_text_add(text, "f%d(", number);
+        add_arguments(text, inst);
+        rd_text_add(text, ")");
+        break;
+    }
+    rd_text_add(text, ";");
+}
+
+static void emit_element(rd_text *text, const rd_spec *spec)
+{
+    rd_text_add(text, "#define ELEMENT(j, i)");
+    for (int k = 0; k < spec->n_inst; k++)
+        if (spec->inst[k].kind == RD_SPEC_STORE) {
+            rd_text_add(text, " \\\n    ");
+            add_element(text, spec, spec->inst[k].at);
+            rd_text_add(text, " = (%s)v%d;", memory_types[spec->operand[spec->inst[k].at].type], spec->inst[k].a);
+        } else if (spec->inst[k].kind != RD_SPEC_STEP)
+            emit_value(text, spec, k);
+    rd_text_add(text, "\n");
+}
+
+/* ---- Sizes ------------------------------------------------------------------------------------------------- */
+/* States of so many elements fit the registers beside what computes them. */
+static int strip(const rd_spec *spec)
+{
+    const int registers = spec->vector == 64 ? 20 : 8;
+    int       bytes = 0, n = spec->lanes > 1 ? spec->lanes : 64, widest = 1;
+
+    for (int f = 0; f < spec->n_fold; f++) {
+        const int size = rd_elem_size(rd_elem_of((rd_dtype)spec->fold[f].type));
+
+        bytes += size * rd_reducer_table[spec->fold[f].reducer].n_state;
+        widest = size > widest ? size : widest;
+    }
+    while (n * bytes > registers * spec->vector && n * widest > spec->vector)
+        n /= 2;
+    return n;
+}
+
+static float cost(const rd_spec *spec)
+{
+    float sum = 0;
+
+    for (int k = 0; k < spec->n_inst; k++)
+        sum += spec->inst[k].kind == RD_SPEC_MAP ? rd_op_table[spec->inst[k].op].cost : 0;
+    for (int k = 0; k < spec->n_fold; k++)
+        sum += rd_reducer_table[spec->fold[k].reducer].cost;
+    return sum;
+}
+
+/* Rows jam where states are in memory and elements cost little beside them. */
+static int jam(const rd_spec *spec)
+{
+    bool streams = false;
+
+    for (int k = 0; k < spec->n_operand; k++)
+        streams |= spec->operand[k].walk != RD_WALK_STAYS && !spec->operand[k].every_row;
+    return spec->form == RD_SPEC_COLUMNS && streams && cost(spec) < 30 ? 4 : 0;
+}
+
+/* ---- All together ------------------------------------------------------------------------------------------ */
+void rd_spec_text(rd_text *text, const rd_spec *spec)
+{
+    static const char *const forms[] = { "MAPS", "LANES", "COLUMNS", "TOTALS" };
+
+    rd_text_add(text, "%s\n", rd_prelude);
+    emit_ops(text, spec);
+    for (int f = 0; f < spec->n_fold; f++)
+        emit_fold(text, spec, f);
+    rd_text_add(text, "#define FORM_%s\n#define LANES %d\n#define STRIP %d\n#define JAM %d\n", forms[spec->form],
+                spec->lanes, strip(spec), jam(spec));
+    emit_pointers(text, spec, "POINTERS", false);
+    emit_pointers(text, spec, "STRIP_POINTERS", true);
+    emit_copies(text, spec);
+    emit_element(text, spec);
+    emit_states(text, spec);
+    emit_steps(text, spec, "FIRST", "first");
+    emit_steps(text, spec, "STEP", "step");
+    if (spec->form == RD_SPEC_TOTALS)
+        emit_close(text, spec);
+    rd_text_add(text, "%s", rd_loops);
+}
+
+const char *const *rd_spec_flags(int vector_bytes)
+{
+    /* As the library's own kernels are compiled, see CMakeLists.txt. */
+#define ALWAYS                                                                                                         \
+    "-std=gnu11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden", "-fPIC", \
+        "-shared", "-pipe", "-w"
+    static const char *const baseline[] = { ALWAYS, NULL };
+    static const char *const avx2[]     = { ALWAYS, "-mavx2", "-mfma", NULL };
+    static const char *const avx512[]   = { ALWAYS,       "-mavx2",     "-mfma",      "-mavx512f",
+                                            "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mprefer-vector-width=512",
+                                            NULL };
+
+    return vector_bytes == 64 ? avx512 : vector_bytes == 32 ? avx2 : baseline;
+}

@@ -1,0 +1,197 @@
+/* loops.h - the loops of a compiled pass.  Part of an emitted text, behind what emit.c has defined:
+ *
+ * POINTERS(j, r, from)  where the operands of row r are, from column `from` on; values that a row has one of
+ * STRIP_POINTERS        the same, behind COPIES(from), which copies what is the same in all rows for a strip
+ * ELEMENT(j, i)         all values of column i of these, and what is stored of them
+ * FIRST(r), STEP(r)     states n0, n1 .. begin with the element, of row r, or take it
+ * STATES(DO)            DO(number, type) for each state
+ * CLOSE(r, width)       states of `width` lanes become one, that of row r
+ * FORM_..., LANES       as in spec.h
+ * STRIP                 states that a pass over several rows keeps in registers
+ * JAM                   rows that share a pass over states in memory, 0: states in registers
+ *
+ * Loops over lanes have constant trips where it matters: compilers then keep the arrays of states in registers. */
+#define IN_MEMORY(k, type) type *const s##k = (type *)q->state[k] + from;
+#define IN_ARRAYS(k, type) type s##k[LANES] __attribute__((aligned(64)));
+#define LOCALS(k, type)    type s##k[STRIP] __attribute__((aligned(64)));
+#define NEW(k, type)       type n##k;
+#define HAVE(k, type)      type n##k = s##k[i];
+#define PUT(k, type)       s##k[i] = n##k;
+#define BEGINS             STATES(NEW) FIRST(0) STATES(PUT)
+#define TAKES              STATES(HAVE) STEP(r) STATES(PUT)
+#define STRIP_TAKES        STATES(STRIP_HAVE) STEP(r) STATES(STRIP_PUT)
+#define STRIP_HAVE         HAVE
+#define STRIP_PUT          PUT
+#define ROW_STEPS(j)              \
+    {                             \
+        ELEMENT(j, i) STEP(r + j) \
+    }
+#define TAKE(k, type)               \
+    for (int i = 0; i < STRIP; i++) \
+        s##k[i] = ((type *)q->state[k] + from)[i];
+#define GIVE(k, type)               \
+    for (int i = 0; i < STRIP; i++) \
+        ((type *)q->state[k] + from)[i] = s##k[i];
+
+/* States that are indices: the number of a row of this call, or -1 for what is in memory. */
+#define IN_MEMORY_INDEX(k, type) int64_t *const s##k = (int64_t *)q->state[k] + from;
+#define LOCALS_INDEX             LOCALS
+#define NEW_INDEX                NEW
+#define HAVE_INDEX(k, type)      type n##k = -1;
+#define PUT_INDEX(k, type)       s##k[i] = n##k < 0 ? s##k[i] : q->index + n##k * q->index_row;
+#define STRIP_HAVE_INDEX         HAVE
+#define STRIP_PUT_INDEX          PUT
+#define TAKE_INDEX(k, type)         \
+    for (int i = 0; i < STRIP; i++) \
+        s##k[i] = -1;
+#define GIVE_INDEX(k, type)         \
+    for (int i = 0; i < STRIP; i++) \
+        if (s##k[i] >= 0)           \
+            ((int64_t *)q->state[k] + from)[i] = q->index + s##k[i] * q->index_row;
+
+/* ---- No folds ---------------------------------------------------------------------------------------------- */
+#ifdef FORM_MAPS
+static void map(const rd_kernel_call *q)
+{
+    for (int64_t r = 0; r < q->rows; r++) {
+        POINTERS(0, r, 0)
+        INDEPENDENT
+        for (int64_t i = 0; i < q->n; i++) {
+            ELEMENT(0, i)
+        }
+    }
+}
+#define KERNELS .map = map
+#endif
+
+/* ---- States in memory -------------------------------------------------------------------------------------- */
+#if defined(FORM_LANES) || defined(FORM_COLUMNS)
+static void first(const rd_kernel_call *q)
+{
+    enum { from = 0 };
+    STATES(IN_MEMORY)
+    POINTERS(0, 0, 0)
+    INDEPENDENT
+    for (int64_t i = 0; i < q->n; i++) {
+        ELEMENT(0, i) BEGINS
+    }
+}
+
+/* Rows from r on, for the states from `from` on. */
+static void rows(const rd_kernel_call *q, int64_t r, int64_t from)
+{
+    STATES(IN_MEMORY)
+    for (; r < q->rows; r++) {
+        POINTERS(0, r, from)
+        INDEPENDENT
+        for (int64_t i = 0; i < q->n - from; i++) {
+            ELEMENT(0, i) TAKES
+        }
+    }
+}
+#define KERNELS .first = first, .step = step
+#endif
+
+#if JAM
+/* Neighbouring results: a state in memory is read and written once for JAM rows. */
+static void step(const rd_kernel_call *q)
+{
+    enum { from = 0 };
+    int64_t r = 0;
+    STATES(IN_MEMORY)
+    for (; r + JAM <= q->rows; r += JAM) {
+        POINTERS(0, r, 0)
+        POINTERS(1, r + 1, 0)
+        POINTERS(2, r + 2, 0)
+        POINTERS(3, r + 3, 0)
+        INDEPENDENT
+        for (int64_t i = 0; i < q->n; i++) {
+            STATES(HAVE)
+            ROW_STEPS(0);
+            ROW_STEPS(1);
+            ROW_STEPS(2);
+            ROW_STEPS(3);
+            STATES(PUT)
+        }
+    }
+    rows(q, r, 0);
+}
+#elif defined(FORM_LANES) || defined(FORM_COLUMNS)
+static void step(const rd_kernel_call *q)
+{
+    int64_t from = 0;
+    for (; from + STRIP <= q->n; from += STRIP) {
+        STATES(LOCALS)
+        STATES(TAKE)
+        COPIES(from)
+        for (int64_t r = 0; r < q->rows; r++) {
+            STRIP_POINTERS(0, r, from)
+            INDEPENDENT
+            for (int i = 0; i < STRIP; i++) {
+                ELEMENT(0, i) STRIP_TAKES
+            }
+        }
+        STATES(GIVE)
+    }
+    if (from < q->n)
+        rows(q, 0, from);
+}
+#endif
+
+/* ---- States of a row --------------------------------------------------------------------------------------- */
+#ifdef FORM_TOTALS
+#define KEEP(k, type)               \
+    for (int i = 0; i < STRIP; i++) \
+        kept##k[from + i] = s##k[i];
+#define KEPT(k, type) type *const kept##k = s##k;
+
+static void total(const rd_kernel_call *q)
+{
+    const int64_t whole = q->n / LANES * LANES, rest = q->n - whole;
+
+    for (int64_t r = 0; r < q->rows; r++) {
+        STATES(IN_ARRAYS)
+        for (int64_t from = 0; whole && from < LANES; from += STRIP) {
+            STATES(KEPT)
+            STATES(LOCALS)
+            {
+                POINTERS(0, r, from)
+                INDEPENDENT
+                for (int i = 0; i < STRIP; i++) {
+                    ELEMENT(0, i) BEGINS
+                }
+            }
+            for (int64_t at = from + LANES; at < whole; at += LANES) {
+                POINTERS(0, r, at)
+                INDEPENDENT
+                for (int i = 0; i < STRIP; i++) {
+                    ELEMENT(0, i) TAKES
+                }
+            }
+            STATES(KEEP)
+        }
+        if (rest) {
+            POINTERS(0, r, whole)
+            if (whole) {
+                INDEPENDENT
+                for (int64_t i = 0; i < rest; i++) {
+                    ELEMENT(0, i) TAKES
+                }
+            } else {
+                INDEPENDENT
+                for (int64_t i = 0; i < rest; i++) {
+                    ELEMENT(0, i) BEGINS
+                }
+            }
+        }
+        if (whole) {
+            CLOSE(r, LANES)
+        } else {
+            CLOSE(r, rest)
+        }
+    }
+}
+#define KERNELS .total = total
+#endif
+
+__attribute__((visibility("default"))) const rd_kernels rdim_kernels = { KERNELS };

@@ -1,0 +1,49 @@
+/* prelude.h - what every emitted text begins with: the library's own code for operators and reducers, so that compiled
+ * code has its bits, and what that needs of C's headers, which are left out: they take longer to compile than all else,
+ * and a change in them would change no key. */
+typedef __INT8_TYPE__   int8_t;
+typedef __INT16_TYPE__  int16_t;
+typedef __INT32_TYPE__  int32_t;
+typedef __INT64_TYPE__  int64_t;
+typedef __UINT8_TYPE__  uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT64_TYPE__ uint64_t;
+typedef __SIZE_TYPE__   size_t;
+
+#define INT64_MIN   (-__INT64_MAX__ - 1)
+#define INT64_MAX   __INT64_MAX__
+#define UINT64_MAX  __UINT64_MAX__
+#define NULL        ((void *)0)
+#define NAN         __builtin_nanf("")
+#define INFINITY    __builtin_inff()
+#define isnan(x)    __builtin_isnan(x)
+#define isfinite(x) __builtin_isfinite(x)
+
+void *memcpy(void *to, const void *from, size_t n);
+#define RD_MATH1(name, hard) double name(double);
+#define RD_MATH2(name, hard) double name(double, double);
+#define RD_LIBM1(name)   \
+    double name(double); \
+    float  name##f(float);
+#define RD_LIBM2(name)           \
+    double name(double, double); \
+    float  name##f(float, float);
+#define RD_LIBM3(name)                   \
+    double name(double, double, double); \
+    float  name##f(float, float, float);
+#include "kernels/cpu/math.def"
+double copysign(double, double);
+float  copysignf(float, float);
+
+enum { RD_WARN_INT_DIVIDE = 1 };
+
+#include "kernels/cpu/rows.h"
+#include "kernels/cpu/jit/kernel.h"
+
+/* What is said of a loop that follows: its rounds do not wait for each other. */
+#if defined(__clang__)
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif

@@ -1,0 +1,69 @@
+/* spec.h - what is to be compiled: one pass over rows of elements, apart from where they lie and how many there are.
+ *
+ * A list of instructions on one element each; an operand is named by the number of the instruction that made it.  Equal
+ * bytes are equal passes, so a spec is its own key: it has no bytes between its members, and holds classes, not extents,
+ * but for short loops, which are written out. */
+#ifndef RD_KERNELS_CPU_JIT_SPEC_H
+#define RD_KERNELS_CPU_JIT_SPEC_H
+#include "core/ops.h"
+#include "core/reducers.h"
+
+enum { RD_SPEC_INSTS = 128, RD_SPEC_OPERANDS = 24, RD_SPEC_FOLDS = 4, RD_SPEC_STATES = 12 };
+
+typedef enum rd_spec_kind {
+    RD_SPEC_LOAD,   /* element of an operand                  */
+    RD_SPEC_STORE,  /* element of an operand = a              */
+    RD_SPEC_CONST,  /* value                                  */
+    RD_SPEC_MAP,    /* op(a, b, c)                            */
+    RD_SPEC_CAST,   /* a from type `from`                     */
+    RD_SPEC_SELECT, /* a ? b : c                              */
+    RD_SPEC_STEP    /* a fold takes a                         */
+} rd_spec_kind;
+
+typedef struct rd_spec_inst {
+    uint8_t kind, op, type, from; /* rd_spec_kind, rd_op, rd_dtype of the result and, MAP tests and CAST, of operands */
+    int16_t a, b, c;
+    int16_t at; /* LOAD, STORE: operand; STEP: fold */
+    int32_t unused;
+    uint64_t value;
+} rd_spec_inst;
+
+/* How an operand moves from column to column. */
+typedef enum rd_spec_walk { RD_WALK_STAYS, RD_WALK_BESIDE, RD_WALK_APART } rd_spec_walk;
+
+typedef struct rd_spec_operand {
+    uint8_t type;      /* rd_dtype, as it lies in memory          */
+    uint8_t walk;      /* rd_spec_walk                            */
+    uint8_t every_row; /* the same in all rows                    */
+    uint8_t unused;
+} rd_spec_operand;
+
+typedef struct rd_spec_fold {
+    uint8_t reducer, type; /* rd_reducer_id; of the elements */
+    uint8_t unused[2];
+} rd_spec_fold;
+
+typedef enum rd_spec_form {
+    RD_SPEC_MAPS,    /* no folds                                              */
+    RD_SPEC_LANES,   /* a row is as many neighbouring lanes of one result     */
+    RD_SPEC_COLUMNS, /* neighbours belong to neighbouring results of one lane */
+    RD_SPEC_TOTALS   /* a row is all of a fold, one block at most             */
+} rd_spec_form;
+
+typedef struct rd_spec {
+    uint8_t         vector; /* bytes of a vector: of 16 baseline, 32 avx2, 64 avx512 */
+    uint8_t         form;   /* rd_spec_form                                          */
+    uint8_t         lanes;  /* of the folds                                          */
+    uint8_t         n_operand, n_fold, unused;
+    int16_t         n_inst;
+    rd_spec_operand operand[RD_SPEC_OPERANDS];
+    rd_spec_fold    fold[RD_SPEC_FOLDS];
+    rd_spec_inst    inst[RD_SPEC_INSTS];
+} rd_spec;
+
+/* Of what is in use. */
+static inline size_t rd_spec_bytes(const rd_spec *spec)
+{
+    return offsetof(rd_spec, inst) + (size_t)spec->n_inst * sizeof *spec->inst;
+}
+#endif

@@ -1,0 +1,192 @@
+/* tier.c - compiled passes of the process.  A table that only grows, without locks: a program may fork at any time. */
+#define _POSIX_C_SOURCE 200809L
+#include "kernels/cpu/jit/tier.h"
+#include "kernels/cpu/jit/emit.h"
+#include "kernels/cpu/jit/object.h"
+#include "kernels/cpu/jit/worker.h"
+#include <stddef.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- Modes ------------------------------------------------------------------------------------------------- */
+static const char *forced;
+static bool        hurried;
+
+void rd_tier_force(const char *mode)
+{
+    forced = mode;
+}
+
+void rd_tier_hurry(bool hurry)
+{
+    hurried = hurry;
+}
+
+void rd_tier_wait(void)
+{
+    rd_worker_wait();
+}
+
+rd_tier_mode rd_tier_mode_now(void)
+{
+    static const char *const names[] = {
+        [RD_TIER_OFF] = "off", [RD_TIER_CACHE] = "cache", [RD_TIER_SYNC] = "sync", [RD_TIER_ASYNC] = "async"
+    };
+    const char *asked = forced ? forced : getenv("RDIM_TIER1");
+
+    if (geteuid() != getuid() || getegid() != getgid())
+        return RD_TIER_OFF; /* the environment is another's */
+    for (int k = 0; asked && k < (int)(sizeof names / sizeof *names); k++)
+        if (strcmp(asked, names[k]) == 0)
+            return (rd_tier_mode)k;
+    return asked && *asked ? RD_TIER_OFF : RD_TIER_ASYNC;
+}
+
+/* ---- Passes ------------------------------------------------------------------------------------------------ */
+enum { HEADS = 256, MOST_PASSES = 4096 };
+
+/* Whoever makes it BUSY brings it: from the store where it was NEW, by compiling it too where it was MISSING or may be. */
+typedef enum state { NEW, MISSING, BUSY, DONE } state;
+
+/* Operations, ten or so a nanosecond, after which looking for a pass, and compiling it, is worth its time. */
+static const double ENOUGH[] = { [NEW] = 1e7, [MISSING] = 5e8 };
+
+struct rd_pass {
+    rd_pass                    *next;
+    _Atomic(int)                state;
+    _Atomic(const rd_kernels *) kernels;
+    _Atomic(double)             missed; /* operations */
+    bool                        compile;
+    rd_job                      job;
+    rd_spec                     spec; /* as much of it as is in use: last */
+};
+
+static _Atomic(rd_pass *) heads[HEADS];
+static atomic_llong       asked, passes, compiled, stored, failed, nanoseconds;
+
+static _Atomic(rd_pass *) *head_of(const rd_spec *spec)
+{
+    const rd_hash hash = rd_hash_add(rd_hash_begin(), spec, rd_spec_bytes(spec));
+    return &heads[hash.a % HEADS];
+}
+
+/* From `first` on, up to `end`. */
+static rd_pass *find(rd_pass *first, const rd_pass *end, const rd_spec *spec)
+{
+    while (first != end && (first->spec.n_inst != spec->n_inst || memcmp(&first->spec, spec, rd_spec_bytes(spec)) != 0))
+        first = first->next;
+    return first != end ? first : NULL;
+}
+
+static rd_pass *find_or_add(const rd_spec *spec)
+{
+    _Atomic(rd_pass *) *head = head_of(spec);
+    rd_pass *first = atomic_load_explicit(head, memory_order_acquire), *pass = find(first, NULL, spec), *added;
+
+    if (pass || atomic_load_explicit(&passes, memory_order_relaxed) >= MOST_PASSES)
+        return pass;
+    added = calloc(1, offsetof(rd_pass, spec) + rd_spec_bytes(spec));
+    if (!added)
+        return NULL;
+    memcpy(&added->spec, spec, rd_spec_bytes(spec));
+    added->next = first;
+    while (!atomic_compare_exchange_weak_explicit(head, &first, added, memory_order_acq_rel, memory_order_acquire)) {
+        pass = find(first, added->next, spec); /* others may have added it */
+        if (pass) {
+            free(added);
+            return pass;
+        }
+        added->next = first;
+    }
+    atomic_fetch_add_explicit(&passes, 1, memory_order_relaxed);
+    return added;
+}
+
+static rd_object_from make(const rd_spec *spec, bool compile, const rd_kernels **kernels)
+{
+    rd_text        text  = { 0 };
+    void          *found = NULL;
+    rd_object_from from  = RD_OBJECT_NONE;
+
+    rd_spec_text(&text, spec);
+    if (!text.failed)
+        from = rd_object_make(text.at, rd_spec_flags(spec->vector), "rdim_kernels", compile, &found);
+    rd_text_free(&text);
+    *kernels = found;
+    return from;
+}
+
+/* The caller has made it BUSY. */
+static void bring(rd_pass *pass, bool compile)
+{
+    const rd_kernels *kernels;
+    struct timespec   begun, done;
+    rd_object_from    from;
+
+    clock_gettime(CLOCK_MONOTONIC, &begun);
+    from = make(&pass->spec, compile, &kernels);
+    clock_gettime(CLOCK_MONOTONIC, &done);
+    atomic_fetch_add(&nanoseconds, (done.tv_sec - begun.tv_sec) * 1000000000LL + done.tv_nsec - begun.tv_nsec);
+    atomic_fetch_add(&compiled, from == RD_OBJECT_COMPILED);
+    atomic_fetch_add(&stored, from == RD_OBJECT_STORED);
+    atomic_fetch_add(&failed, from == RD_OBJECT_NONE && compile);
+    atomic_store_explicit(&pass->kernels, kernels, memory_order_release);
+    atomic_store_explicit(&pass->state, kernels || compile ? DONE : MISSING, memory_order_release);
+}
+
+rd_pass *rd_pass_of(const rd_spec *spec)
+{
+    const rd_tier_mode mode = rd_tier_mode_now();
+    rd_pass           *pass = mode == RD_TIER_OFF ? NULL : find_or_add(spec);
+    int                from = NEW;
+
+    if (!pass)
+        return NULL;
+    atomic_fetch_add_explicit(&asked, 1, memory_order_relaxed);
+    if (mode != RD_TIER_ASYNC &&
+        (atomic_compare_exchange_strong(&pass->state, &from, BUSY) ||
+         (from == MISSING && mode == RD_TIER_SYNC && atomic_compare_exchange_strong(&pass->state, &from, BUSY))))
+        bring(pass, mode == RD_TIER_SYNC);
+    return pass;
+}
+
+/* ---- Meanwhile --------------------------------------------------------------------------------------------- */
+static void bring_job(rd_job *job)
+{
+    rd_pass *pass = (rd_pass *)(void *)((char *)job - offsetof(rd_pass, job));
+    bring(pass, pass->compile);
+}
+
+void rd_pass_missed(rd_pass *pass, double operations)
+{
+    int    found = atomic_load_explicit(&pass->state, memory_order_relaxed);
+    double so_far;
+
+    if (found != NEW && found != MISSING)
+        return;
+    so_far = atomic_load_explicit(&pass->missed, memory_order_relaxed) + operations;
+    atomic_store_explicit(&pass->missed, so_far, memory_order_relaxed); /* what another thread adds now may be lost */
+    if (so_far < (hurried ? 0 : ENOUGH[found]) || !atomic_compare_exchange_strong(&pass->state, &found, BUSY))
+        return;
+    pass->compile = found == MISSING;
+    pass->job.run = bring_job;
+    rd_worker_do(&pass->job);
+}
+
+const rd_kernels *rd_pass_kernels(rd_pass *pass)
+{
+    return pass ? atomic_load_explicit(&pass->kernels, memory_order_acquire) : NULL;
+}
+
+rd_tier_stats rd_tier_stats_now(void)
+{
+    return (rd_tier_stats){ .asked    = atomic_load(&asked),
+                            .passes   = atomic_load(&passes),
+                            .compiled = atomic_load(&compiled),
+                            .stored   = atomic_load(&stored),
+                            .failed   = atomic_load(&failed),
+                            .seconds  = (double)atomic_load(&nanoseconds) * 1e-9 };
+}

@@ -1,0 +1,106 @@
+/* worker.c - a thread for what can wait.
+ *
+ * Without locks, as a program may fork at any time: jobs are a list that threads push to and the worker takes as a whole;
+ * `owner` is the process whose worker runs, so that a child, which has none, starts its own. */
+#define _GNU_SOURCE /* dladdr */
+#include "kernels/cpu/jit/worker.h"
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static _Atomic(rd_job *) jobs;
+static _Atomic(pid_t)    owner; /* 0: no worker */
+
+static void run_all(void)
+{
+    rd_job *taken = atomic_exchange(&jobs, NULL), *first = NULL;
+
+    while (taken) { /* the first to come first */
+        rd_job *next = taken->next;
+        taken->next  = first;
+        first        = taken;
+        taken        = next;
+    }
+    while (first) {
+        rd_job *next = first->next; /* the job may be handed over again as soon as it has run */
+        first->run(first);
+        first = next;
+    }
+}
+
+/* Compilers inherit the thread's priority: threads that spin at a barrier would otherwise wait for one of theirs that
+ * shares its processor with a compiler. */
+static void *work(void *unused)
+{
+    pid_t none;
+
+    (void)unused;
+#ifdef __linux__
+    (void)setpriority(PRIO_PROCESS, 0, 10); /* of this thread alone */
+#endif
+    do {
+        while (atomic_load(&jobs))
+            run_all();
+        atomic_store(&owner, 0);
+        /* Whoever pushed before that took us for running. */
+        none = 0;
+    } while (atomic_load(&jobs) && atomic_compare_exchange_strong(&owner, &none, getpid()));
+    return NULL;
+}
+
+/* The thread's code must outlast it, even if the program unloads the library. */
+static void stay_loaded(void)
+{
+    Dl_info info;
+
+    if (dladdr((void *)&jobs, &info) && info.dli_fname)
+        (void)dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+/* Signals are for the program's own threads. */
+static bool start(void)
+{
+    pthread_attr_t attributes;
+    pthread_t      thread;
+    sigset_t       all, before;
+    bool           started;
+
+    stay_loaded();
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    started = pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0 &&
+              pthread_create(&thread, &attributes, work, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+void rd_worker_do(rd_job *job)
+{
+    const pid_t us   = getpid();
+    rd_job     *head = atomic_load(&jobs);
+    pid_t       now;
+
+    do
+        job->next = head;
+    while (!atomic_compare_exchange_weak(&jobs, &head, job));
+    now = atomic_load(&owner);
+    while (now != us && !atomic_compare_exchange_weak(&owner, &now, us))
+        ;
+    if (now != us && !start())
+        atomic_store(&owner, 0); /* another call may have more luck */
+}
+
+void rd_worker_wait(void)
+{
+    const struct timespec pause = { 0, 1000000 };
+
+    while (atomic_load(&owner) == getpid())
+        nanosleep(&pause, NULL);
+}

@@ -1,0 +1,180 @@
+/* test_nests.c - nests of loops as one compiled pass: pairs of points, short rows, short loops inside and outside, with the
+ * bits that the machine's own loops give. */
+#include "isa.h"
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/jit/tier.h"
+#include "suite.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(a) (int)(sizeof(a) / sizeof *(a))
+
+enum { ROOM = 40000 };
+static double  f64[ROOM];
+static float   f32[ROOM];
+static int16_t i16[ROOM];
+
+static void fill(void)
+{
+    uint64_t state = 88172645463325252;
+
+    for (int k = 0; k < ROOM; k++) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        i16[k] = (int16_t)(state >> 40);
+        f64[k] = (double)(int64_t)(state >> 20) * 0x1p-44 - (k % 3 == 0);
+        f32[k] = (float)f64[k];
+    }
+}
+
+static rd_expr *points(rd_ctx *c, rd_dtype type, int64_t n, int64_t d)
+{
+    void *data = type == RD_F32 ? (void *)f32 : type == RD_F64 ? (void *)f64 : (void *)i16;
+
+    return rd_leaf(c, &(rd_array){ .data = data, .type = type, .shape = RD_SHAPE(n, d) });
+}
+
+/* ---- Expressions of n points in d dimensions -------------------------------------------------------------------- */
+static rd_expr *differences(rd_expr *x)
+{
+    return rd_sub(rd_expand(x, 1), rd_expand(rd_slice(x, "::-1"), 0));
+}
+
+static rd_expr *distances(rd_expr *x)
+{
+    return rd_sum(rd_square(differences(x)), RD_DIMS(-1));
+}
+
+static rd_expr *gauss(rd_expr *x)
+{
+    return rd_sum(rd_mul(rd_exp(rd_neg(distances(x))), rd_sum(x, RD_DIMS(1))), RD_DIMS(1));
+}
+
+static rd_expr *nearest(rd_expr *x)
+{
+    return rd_argmin(distances(x), RD_DIMS(1));
+}
+
+static rd_expr *farthest(rd_expr *x)
+{
+    return rd_argmax(rd_max(rd_abs(differences(x)), RD_DIMS(-1)), RD_DIMS(0));
+}
+
+static rd_expr *least(rd_expr *x)
+{
+    return rd_min(rd_prod(differences(x), RD_DIMS(-1)), RD_DIMS(1));
+}
+
+static rd_expr *spread(rd_expr *x)
+{
+    return rd_var(distances(x), RD_DIMS(1));
+}
+
+static rd_expr *matrix(rd_expr *x)
+{
+    return rd_sqrt(distances(x));
+}
+
+static rd_expr *lengths(rd_expr *x)
+{
+    return rd_sqrt(rd_sum(rd_square(x), RD_DIMS(1)));
+}
+
+static rd_expr *normalised(rd_expr *x)
+{
+    return rd_div(x, rd_max(rd_abs(x), RD_KEEP(1)));
+}
+
+static rd_expr *total_of_minima(rd_expr *x)
+{
+    return rd_sum(rd_min(x, RD_DIMS(1)), RD_ALL);
+}
+
+static const struct {
+    const char *name;
+    rd_expr *(*make)(rd_expr *x);
+    bool nest; /* it must be one in 3 dimensions */
+} cases[] = {
+    { "gauss", gauss, true },     { "nearest", nearest, true },        { "farthest", farthest, true },
+    { "least", least, true },     { "spread", spread, true },          { "matrix", matrix, true },
+    { "lengths", lengths, true }, { "normalised", normalised, false }, { "total of minima", total_of_minima, false },
+};
+
+/* ---- Comparison -------------------------------------------------------------------------------------------------- */
+static rd_array evaluate(const char *mode, int number, rd_dtype type, int64_t n, int64_t d, int32_t threads)
+{
+    rd_ctx  *c   = rd_ctx_new(NULL);
+    rd_array out = { 0 };
+    rd_expr *y   = cases[number].make(points(c, type, n, d));
+
+    rd_tier_force(mode);
+    ck_assert_msg(rd_eval_many(c, RD_RESULTS({ y, &out }), &(rd_eval_opts){ .threads = threads }) == RD_OK, "%s: %s",
+                  cases[number].name, rd_error_text(c));
+    rd_tier_force(NULL);
+    /* Out of the context, which goes. */
+    rd_array copy = out;
+    int64_t  size = rd_dtype_size(out.type);
+    for (int a = 0; a < out.shape.n; a++)
+        size *= out.shape.at[a];
+    copy.data  = malloc((size_t)size + 1);
+    copy.owner = NULL;
+    memcpy(copy.data, out.data, (size_t)size);
+    rd_array_free(&out);
+    rd_ctx_free(c);
+    copy.strides.n = (int32_t)size; /* for the comparison */
+    return copy;
+}
+
+static void compare(int number, rd_dtype type, int64_t n, int64_t d)
+{
+    const rd_tier_stats before = rd_tier_stats_now();
+
+    for (int isa = 1; isa < isa_count(); isa++) {
+        rd_cpu_force(isa_name(isa));
+        rd_array want = evaluate("off", number, type, n, d, 1);
+        for (int32_t threads = 1; threads <= 3; threads += 2) {
+            rd_array found = evaluate("sync", number, type, n, d, threads);
+
+            ck_assert_msg(memcmp(want.data, found.data, (size_t)want.strides.n) == 0,
+                          "%s of %s, %d points in %d dimensions, %s, %d threads", cases[number].name,
+                          rd_dtype_name(type), (int)n, (int)d, isa_name(isa), (int)threads);
+            free(found.data);
+        }
+        free(want.data);
+    }
+    rd_cpu_force(NULL);
+    ck_assert_msg(rd_tier_stats_now().failed == before.failed, "%s cannot be compiled", cases[number].name);
+    ck_assert_msg(!cases[number].nest || d != 3 || n == 1 || rd_tier_stats_now().asked > before.asked, "%s is no nest",
+                  cases[number].name);
+}
+
+/* A column strip and less, several blocks of rows, points in one dimension, more than are written out. */
+START_TEST(points_in_space)
+{
+    static const struct {
+        rd_dtype type;
+        int64_t  n, d;
+    } sizes[] = { { RD_F32, 1, 3 },   { RD_F32, 63, 3 }, { RD_F32, 200, 3 }, { RD_F64, 131, 3 }, { RD_I16, 131, 3 },
+                  { RD_F32, 150, 2 }, { RD_F64, 70, 7 }, { RD_F32, 130, 1 }, { RD_F32, 70, 50 } };
+
+    fill();
+    for (int k = 0; k < COUNT(sizes); k++)
+        compare(_i, sizes[k].type, sizes[k].n, sizes[k].d);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite  = suite_create("nests");
+    TCase   *tc     = tcase_create("nests");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_loop_test(tc, points_in_space, 0, COUNT(cases));
+    suite_add_tcase(suite, tc);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
