@@ -143,6 +143,7 @@ typedef struct rd_ctx_opts {
     void  (*release)(void *user, void *p);          /* of dumps; NULL: malloc and free.  Both or neither;   */
     void   *user;                                   /* called from any thread that evaluates or runs a plan; */
                                                     /* memory aligned as malloc's                           */
+    bool    deterministic;                          /* for all evaluations: see rd_eval_opts                */
 } rd_ctx_opts;
 
 /** A context; NULL opts: the defaults.  Free it after everything made from it.
@@ -497,6 +498,10 @@ typedef struct rd_eval_opts {
     rd_traversal traversal;
     rd_backend   backend;
     int32_t      threads;                  /* 0: the context's.  The bits of a result do not depend on it. */
+    /** Products of large matrices, sums over k of a[i,k] b[k,j], run by a BLAS where the library was built with one: fast,
+     *  but their last bits are that library's and may differ from machine to machine.  True: never, so that all bits are
+     *  everywhere the same. */
+    bool         deterministic;
     /** Before the first evaluation of such expressions, run them in several ways (which loop inside which, how wide the
      *  panels, how large the tiles, one thread or several), some 20 ms or one run each, and take the fastest from then
      *  on, also where this is false.  The bits of a result do not depend on it.  For rd_eval() and rd_eval_many(); the

@@ -96,6 +96,38 @@ START_TEST(accuracy)
 }
 END_TEST
 
+/* Of up to 64 products a sum that neighbours do not share is what a plain loop comes to; another order of adding is wrong
+ * by at most a rounding of each partial sum. */
+START_TEST(products_by_blas)
+{
+    enum { N = 64 };
+    static double a[N * N], b[N * N], plain[N * N], y[N * N];
+
+    for (int i = 0; i < N * N; i++) {
+        a[i] = (i * 7919) % 10007 / 10007.0;
+        b[i] = (i * 6053) % 10009 / 10009.0;
+    }
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            plain[i * N + j] = a[i * N] * b[j];
+            for (int k = 1; k < N; k++)
+                plain[i * N + j] += a[i * N + k] * b[k * N + j];
+        }
+    rd_expr *ab =
+        rd_sum(rd_mul(rd_expand(rd_wrap(ctx, a, RD_SHAPE(N, N)), 2), rd_expand(rd_wrap(ctx, b, RD_SHAPE(N, N)), 0)),
+               RD_DIMS(1));
+    for (int threads = 0; threads <= 3; threads++) {
+        const rd_eval_opts opts = { .size = sizeof opts, .threads = threads, .deterministic = true };
+
+        ck_assert(rd_eval(ctx, ab, RD_INTO(y, RD_SHAPE(N, N))) == RD_OK);
+        for (int i = 0; i < N * N; i++)
+            ck_assert(fabs(y[i] - plain[i]) <= N * N * 0x1p-53);
+        ck_assert(rd_eval_many(ctx, RD_RESULTS({ ab, RD_INTO(y, RD_SHAPE(N, N)) }), &opts) == RD_OK);
+        ck_assert_msg(memcmp(y, plain, sizeof y) == 0, "%d threads", threads);
+    }
+}
+END_TEST
+
 /* Neither threads nor the traversal nor other results of the call may show in the bits. */
 START_TEST(same_bits)
 {
@@ -328,11 +360,25 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        result_types, sums_of_halves, softmax_of_halves, accuracy,       same_bits,       nan_carried,
-        nan_is_true,  nan_skipped,    empty_reductions,  empty_extremes, emptied_by_data, initial_is_an_element,
-        ties,         dims,           where_and_weights, norms,          logsumexp_range, scans
-    };
+    const TTest *const tests[] = { result_types,
+                                   sums_of_halves,
+                                   softmax_of_halves,
+                                   accuracy,
+                                   same_bits,
+                                   products_by_blas,
+                                   nan_carried,
+                                   nan_is_true,
+                                   nan_skipped,
+                                   empty_reductions,
+                                   empty_extremes,
+                                   emptied_by_data,
+                                   initial_is_an_element,
+                                   ties,
+                                   dims,
+                                   where_and_weights,
+                                   norms,
+                                   logsumexp_range,
+                                   scans };
 
     return run_suite("semantics_folds", tests, COUNT(tests));
 }

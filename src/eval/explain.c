@@ -129,6 +129,9 @@ static bool tier_text(rd_text *text, rd_nest *nest, rd_pool *pool)
     if (!p)
         return false;
     backend->tiers(text, p, nest->n_stage);
+    for (int s = 0; s < nest->n_stage; s++)
+        if (backend->library(&p[s]))
+            rd_text_add(text, "; stage %d by %s", s, backend->library(&p[s]));
     rd_text_add(text, "; backend: %s\n", backend->name);
     return true;
 }

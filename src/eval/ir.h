@@ -85,6 +85,7 @@ typedef struct rd_value {
     rd_subscript   store;
     bool           whole; /* read at other places than its own: an array of its own              */
     bool           dense; /* and in C order over all its dims, for readers with one flat place      */
+    bool           apart; /* shares no loop: a library computes it                                  */
     float          ops;   /* of this node alone, per point                                       */
 } rd_value;
 
@@ -115,7 +116,8 @@ typedef struct rd_graph {
     rd_value    *value;
     rd_axis_info axis[RD_MAX_AXES];
     rd_slot     *slot;
-    char        *why; /* decisions worth a line in explain, '\n' between; may be NULL */
+    char        *why;   /* decisions worth a line in explain, '\n' between; may be NULL */
+    bool         exact; /* no library may compute anything */
 } rd_graph;
 
 /* ---- tree (place) ------------------------------------------------------------------------------------------- */
@@ -203,6 +205,7 @@ rd_graph   *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *requ
 void        rd_merge_axes(rd_graph *graph);    /* the virtual shape                               */
 bool        rd_combine_trees(rd_graph *graph); /* fills rd_value.combine                          */
 bool        rd_rewrite(rd_graph *graph);       /* softmax's pair of reductions on long rows       */
+bool        rd_part_products(rd_graph *graph); /* rd_value.apart of matrix products               */
 rd_tree    *rd_place(rd_graph *graph);
 rd_nest    *rd_order(rd_tree *tree, const rd_choice *choice);
 bool        rd_settle_homes(rd_tree *tree);         /* rd_home from where values are computed and read */

@@ -61,7 +61,7 @@ static bool may_share(const state *s, int n, const int32_t *group, int a, rd_set
     if (!rd_in(rd_space(v), x) || !order_allows(v, open, x))
         return false;
     for (int i = 0; i < n; i++)
-        if (direction(v, x) * direction(value_of(p, group[i]), x) < 0)
+        if (direction(v, x) * direction(value_of(p, group[i]), x) < 0 || v->apart || value_of(p, group[i])->apart)
             return false;
     for (int u = 0; u < p->list[a].n_use; u++) {
         const rd_use   *use    = &p->list[a].use[u];

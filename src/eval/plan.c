@@ -15,6 +15,7 @@ bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
     if (opts)
         memcpy(full, opts, size);
     full->measure |= rd_ctx_measures(ctx);
+    full->deterministic |= rd_ctx_deterministic(ctx);
     if ((unsigned)full->traversal > RD_TRAVERSE_LAZY || (unsigned)full->backend > RD_BACKEND_CUDA ||
         full->threads < 0) {
         rd_fail(ctx, RD_ERR_ARGUMENT, "rd_eval_opts: traversal %d, backend %d, threads %d: one is out of range",
@@ -29,7 +30,8 @@ bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
 }
 
 /* The stages in order; each gets NULL and gives NULL once one has failed. */
-static rd_nest *stages(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request, const rd_choice *choice)
+static rd_nest *stages(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request, const rd_eval_opts *opts,
+                       const rd_choice *choice)
 {
     rd_graph *graph = rd_collect(ctx, pool, n, request); /* values over shared loop axes      */
     rd_tree  *tree;
@@ -38,6 +40,9 @@ static rd_nest *stages(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *requ
     if (!graph || !rd_combine_trees(graph) || !rd_rewrite(graph))
         return NULL;
     rd_merge_axes(graph);
+    graph->exact = opts->deterministic;
+    if (!graph->exact && !rd_part_products(graph))
+        return NULL;
     rd_debug_graph(graph);
     tree = rd_place(graph); /* which values share which loops    */
     if (!tree)
@@ -58,7 +63,7 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_ev
     if (!request || !out || !rd_check_results(ctx, "rd_explain", results, request, out))
         return NULL;
     const rd_choice choice = rd_cache_choice(ctx, results.n, request, opts);
-    return stages(ctx, pool, results.n, request, &choice);
+    return stages(ctx, pool, results.n, request, opts, &choice);
 }
 
 /* ---- Inputs ------------------------------------------------------------------------------------------------------ */
@@ -135,10 +140,10 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
         rd_program *p = &plan->program[s];
 
         p->tile = choice->tile;
-        p->step = rd_watch_every(p, RD_STEP_WORK);
-        plan->steps |= p->step > 0;
         if (!plan->backend->prepare(p, plan_memory, plan->pool))
             return false;
+        p->step = rd_watch_every(p, RD_STEP_WORK);
+        plan->steps |= p->step > 0;
     }
     rd_frame_measure(plan);
     return true;
@@ -146,7 +151,7 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
 
 /* `shift`, one number per input, or NULL: see rd_plan_move(). */
 static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift, rd_results results,
-                 const rd_choice *choice)
+                 const rd_eval_opts *opts, const rd_choice *choice)
 {
     rd_request *request = rd_pool_get(work, (size_t)results.n * sizeof *request);
     rd_nest    *nest;
@@ -155,7 +160,7 @@ static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift
     plan->out   = rd_pool_get(plan->pool, (size_t)results.n * sizeof *plan->out);
     if (!request || !plan->out || !rd_check_results(plan->ctx, "rd_eval", results, request, plan->out))
         return false;
-    nest = stages(plan->ctx, work, results.n, request, choice);
+    nest = stages(plan->ctx, work, results.n, request, opts, choice);
     if (!nest || !(plan->program = rd_lower(nest, plan->pool)))
         return false;
     plan->n_stage = nest->n_stage;
@@ -199,7 +204,7 @@ static rd_plan *make(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shi
     plan->progress   = (rd_progress){ .tell = opts->progress, .user = opts->user };
     plan->owned.drop = drop;
     plan->frames     = &plan->frame;
-    if (plan->pool && fill(plan, work, in, shift, results, choice))
+    if (plan->pool && fill(plan, work, in, shift, results, opts, choice))
         return plan;
     rd_plan_drop(plan);
     return NULL;

@@ -70,6 +70,11 @@ int32_t rd_ctx_threads(const rd_ctx *ctx)
     return ctx->opts.threads > 0 ? ctx->opts.threads : 0;
 }
 
+bool rd_ctx_deterministic(const rd_ctx *ctx)
+{
+    return ctx->opts.deterministic;
+}
+
 bool rd_ctx_measures(const rd_ctx *ctx)
 {
     return ctx->measures;

@@ -125,6 +125,7 @@ bool  rd_ctx_measures(const rd_ctx *ctx);
 bool  rd_cancel_taken(rd_ctx *ctx); /* rd_cancel() was called, and this is who ends; any thread */
 
 int32_t rd_ctx_threads(const rd_ctx *ctx); /* as asked for in the options; 0: OpenMP's choice */
+bool    rd_ctx_deterministic(const rd_ctx *ctx);
 /* Something the context frees last in, first out when it goes itself: plans, mapped files.  `drop` unlinks early. */
 typedef struct rd_owned {
     struct rd_owned *next, *prev;

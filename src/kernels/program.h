@@ -141,7 +141,9 @@ typedef struct rd_program {
     int64_t    *scratch_bytes;
     int8_t      tile;        /* buffers of 2^tile times as many bytes                           */
     double      work;        /* points times operations: is a second thread worth it?           */
+    bool        exact;       /* bits must be those of this program: no library may add in its own order */
     const void *code;        /* what the backend made of it, never changed after prepare()      */
+    const void *product;     /* or this, if it is a matrix product that a library computes      */
     int64_t     state_bytes; /* of a task, by prepare()                                         */
 } rd_program;
 
@@ -171,6 +173,8 @@ typedef struct rd_backend_table {
     void (*tail)(const rd_program *p, rd_task *task);                      /* inst[tail..)                  */
     const char *(*kernels)(void);                                          /* what programs prepared now run on */
     void (*tiers)(rd_text *text, const rd_program *p, int32_t n);          /* how n programs run, in words  */
+    const char *(*library)(const rd_program *p); /* a library that computes it, whose bits are its own; NULL: none */
+    bool (*multiplies)(void);                    /* is there one for matrix products?                              */
 } rd_backend_table;
 
 extern const rd_backend_table rd_backend_cpu, rd_backend_cuda;

@@ -1,6 +1,9 @@
 /* backend.c - the CPU backend: programs run on tiles, by the kernels of the best instruction set of this machine, and
- * what the tile machine cannot run by the reference executor, with the same bits. */
+ * what the tile machine cannot run by the reference executor, with the same bits.  Matrix products run by BLAS where their
+ * bits may be its. */
 #include "kernels/cpu/cpu.h"
+#include "kernels/cpu/product/blas.h"
+#include "kernels/cpu/product/product.h"
 #include "kernels/cpu/tile/tile.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -25,14 +28,27 @@ static bool probe(void)
     return true;
 }
 
+static bool is_scalar(const char *isa)
+{
+    return isa && strcmp(isa, "scalar") == 0;
+}
+
+static bool multiplies(void)
+{
+    return rd_blas_name() && !is_scalar(asked());
+}
+
 static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 {
     const char    *isa    = asked();
     const rd_simd *simd   = isa ? rd_simd_named(isa) : NULL;
     rd_tile_result result = RD_TILE_CANNOT;
 
-    p->code = NULL;
-    if (!isa || strcmp(isa, "scalar") != 0)
+    p->code    = NULL;
+    p->product = NULL;
+    if (!p->exact && !is_scalar(isa) && (!rd_product_prepare(p, get, pool) || p->product))
+        return p->product;
+    if (!is_scalar(isa))
         result = rd_tile_prepare(p, simd ? simd : rd_simd_here(), get, pool);
     return result == RD_TILE_CANNOT ? rd_backend_scalar.prepare(p, get, pool) : result == RD_TILE_OK;
 }
@@ -42,11 +58,13 @@ static const char *kernels(void)
     const char    *isa  = asked();
     const rd_simd *simd = isa ? rd_simd_named(isa) : NULL;
 
-    return isa && strcmp(isa, "scalar") == 0 ? isa : simd ? simd->name : rd_simd_here()->name;
+    return is_scalar(isa) ? isa : simd ? simd->name : rd_simd_here()->name;
 }
 
 static void head(const rd_program *p, rd_task *task)
 {
+    if (p->product)
+        return;
     if (p->code)
         rd_tiles_run(rd_tiles_new(p, task->state), task, 0, p->body);
     else
@@ -55,7 +73,9 @@ static void head(const rd_program *p, rd_task *task)
 
 static void body(const rd_program *p, rd_task *task)
 {
-    if (p->code)
+    if (p->product)
+        rd_product_run(p->product, task);
+    else if (p->code)
         rd_tiles_run((rd_tiles *)(void *)task->state, task, p->body, p->tail);
     else
         rd_backend_scalar.body(p, task);
@@ -66,6 +86,8 @@ static void join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     const rd_tile_code *code = p->code;
 
+    if (p->product)
+        return;
     if (!code) {
         rd_backend_scalar.join(p, into, next);
         return;
@@ -80,6 +102,8 @@ static void join(const rd_program *p, rd_task *into, const rd_task *next)
 
 static void tail(const rd_program *p, rd_task *task)
 {
+    if (p->product)
+        return;
     if (p->code)
         rd_tiles_run((rd_tiles *)(void *)task->state, task, p->tail, p->n_inst);
     else
@@ -108,26 +132,38 @@ static void passes_text(rd_text *text, const rd_program *p, int32_t n)
                     here, wanted, all.compiled, all.seconds * 1e3, all.stored, all.failed);
 }
 
+static bool one_by_one(const rd_program *p)
+{
+    return !p->code && !p->product;
+}
+
 /* Stages run on tiles, by vectors; those that cannot, one element at a time. */
 static void tiers(rd_text *text, const rd_program *p, int32_t n)
 {
     int32_t scalar = 0;
 
     for (int32_t s = 0; s < n; s++)
-        scalar += !p[s].code;
+        scalar += one_by_one(&p[s]);
     passes_text(text, p, n);
     rd_text_add(text, ", %s", scalar && scalar == n ? "scalar" : "tiles");
     for (int32_t s = 0, listed = 0; scalar < n && s < n; s++)
-        if (!p[s].code)
+        if (one_by_one(&p[s]))
             rd_text_add(text, "%s %" PRId32, listed++ ? "," : ", scalar in stage", s);
 }
 
-const rd_backend_table rd_backend_cpu = { .name    = "cpu",
-                                          .probe   = probe,
-                                          .prepare = prepare,
-                                          .head    = head,
-                                          .body    = body,
-                                          .join    = join,
-                                          .tail    = tail,
-                                          .kernels = kernels,
-                                          .tiers   = tiers };
+static const char *library(const rd_program *p)
+{
+    return p->product ? rd_blas_name() : NULL;
+}
+
+const rd_backend_table rd_backend_cpu = { .name       = "cpu",
+                                          .probe      = probe,
+                                          .prepare    = prepare,
+                                          .head       = head,
+                                          .body       = body,
+                                          .join       = join,
+                                          .tail       = tail,
+                                          .kernels    = kernels,
+                                          .tiers      = tiers,
+                                          .library    = library,
+                                          .multiplies = multiplies };

@@ -1,0 +1,182 @@
+/* blas.c - calls of a BLAS, each on the thread that calls.
+ *
+ * It is loaded when the first product wants it, not with this library: OpenBLAS starts its threads as soon as it is there,
+ * which takes longer than many a program that multiplies no matrices. */
+#include "kernels/cpu/product/blas.h"
+#include <stddef.h>
+
+#if RD_OPENBLAS || RD_BLIS
+#include <cblas.h>
+#include <dlfcn.h>
+#include <stdatomic.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#if !RD_OPENBLAS
+/* What only OpenBLAS has. */
+enum { OPENBLAS_THREAD = 1, OPENBLAS_OPENMP };
+int  openblas_get_parallel(void);
+int  openblas_get_num_threads(void);
+void openblas_set_num_threads(int threads);
+#endif
+
+/* Types are those of the header that was there when this was compiled. */
+static struct {
+    bool                                  tried;
+    const char                           *name;     /* NULL: not there, or of no use         */
+    int                                   parallel; /* how it runs on several threads        */
+    __typeof__(cblas_sgemm)              *sgemm;
+    __typeof__(cblas_dgemm)              *dgemm;
+    __typeof__(openblas_get_parallel)    *get_parallel;
+    __typeof__(openblas_get_num_threads) *get_threads;
+    __typeof__(openblas_set_num_threads) *set_threads;
+} blas;
+
+static atomic_flag locked = ATOMIC_FLAG_INIT;
+
+static void lock(void)
+{
+    while (atomic_flag_test_and_set_explicit(&locked, memory_order_acquire))
+        ; /* held for some instructions, but once for a load */
+}
+
+static void unlock(void)
+{
+    atomic_flag_clear_explicit(&locked, memory_order_release);
+}
+
+/* The system's by its name, else the file that was found when this was compiled. */
+static void *load(void)
+{
+    void *file = dlopen(RD_BLAS_NAME, RTLD_NOW | RTLD_LOCAL);
+
+    return file ? file : dlopen(RD_BLAS_FILE, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* A build without threads need not have the locks that concurrent callers need; one with OpenMP obeys nobody else. */
+static bool serves_threads(void)
+{
+    if (RD_BLIS)
+        return true;
+    if (!blas.get_parallel || !blas.get_threads || !blas.set_threads)
+        return false;
+    blas.parallel = blas.get_parallel();
+#ifdef _OPENMP
+    if (blas.parallel == OPENBLAS_OPENMP)
+        return true;
+#endif
+    return blas.parallel == OPENBLAS_THREAD;
+}
+
+static void find(void)
+{
+    void *file = load();
+
+    if (!file)
+        return;
+    blas.sgemm        = (__typeof__(blas.sgemm))dlsym(file, "cblas_sgemm");
+    blas.dgemm        = (__typeof__(blas.dgemm))dlsym(file, "cblas_dgemm");
+    blas.get_parallel = (__typeof__(blas.get_parallel))dlsym(file, "openblas_get_parallel");
+    blas.get_threads  = (__typeof__(blas.get_threads))dlsym(file, "openblas_get_num_threads");
+    blas.set_threads  = (__typeof__(blas.set_threads))dlsym(file, "openblas_set_num_threads");
+    if (blas.sgemm && blas.dgemm && serves_threads())
+        blas.name = RD_OPENBLAS ? "OpenBLAS" : "BLIS";
+}
+
+const char *rd_blas_name(void)
+{
+    lock();
+    if (!blas.tried)
+        find();
+    blas.tried = true;
+    unlock();
+    return blas.name;
+}
+
+void rd_blas_gemm(const rd_gemm *g)
+{
+    const enum CBLAS_TRANSPOSE a = g->a_transposed ? CblasTrans : CblasNoTrans,
+                               b = g->b_transposed ? CblasTrans : CblasNoTrans;
+
+    if (g->type == RD_F32)
+        blas.sgemm(CblasRowMajor, a, b, g->m, g->n, g->k, 1, g->a, g->lead_a, g->b, g->lead_b, g->add ? 1 : 0, g->c,
+                   g->lead_c);
+    else
+        blas.dgemm(CblasRowMajor, a, b, g->m, g->n, g->k, 1, g->a, g->lead_a, g->b, g->lead_b, g->add ? 1 : 0, g->c,
+                   g->lead_c);
+}
+
+/* ---- Threads ----------------------------------------------------------------------------------------------------- *
+ * How many threads OpenBLAS uses is one number for the whole process; in builds with OpenMP it is what OpenMP says of the
+ * calling thread.  Work is shared out by run.c already, so as long as some of ours are here the number is 1, and then what
+ * it was.  What the program itself asks of OpenBLAS meanwhile runs on one thread too.  BLIS uses one thread unless
+ * BLIS_NUM_THREADS or OMP_NUM_THREADS says otherwise. */
+static int n_inside, outside;
+
+static int begin_openmp(void)
+{
+    int before = 1;
+
+#ifdef _OPENMP
+    before = omp_get_max_threads();
+    omp_set_num_threads(1);
+#endif
+    return before;
+}
+
+static void end_openmp(int before)
+{
+#ifdef _OPENMP
+    omp_set_num_threads(before);
+#else
+    (void)before;
+#endif
+}
+
+int rd_blas_begin(void)
+{
+    if (blas.parallel == OPENBLAS_OPENMP)
+        return begin_openmp();
+    if (blas.parallel == OPENBLAS_THREAD) {
+        lock();
+        if (n_inside++ == 0 && (outside = blas.get_threads()) != 1)
+            blas.set_threads(1);
+        unlock();
+    }
+    return 0;
+}
+
+/* A number that somebody else has set in between stays. */
+void rd_blas_end(int before)
+{
+    if (blas.parallel == OPENBLAS_OPENMP)
+        end_openmp(before);
+    if (blas.parallel == OPENBLAS_THREAD) {
+        lock();
+        if (--n_inside == 0 && outside != 1 && blas.get_threads() == 1)
+            blas.set_threads(outside);
+        unlock();
+    }
+}
+#else
+const char *rd_blas_name(void)
+{
+    return NULL;
+}
+
+int rd_blas_begin(void)
+{
+    return 0;
+}
+
+void rd_blas_end(int before)
+{
+    (void)before;
+}
+
+void rd_blas_gemm(const rd_gemm *g)
+{
+    (void)g;
+}
+#endif

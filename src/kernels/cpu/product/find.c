@@ -1,0 +1,120 @@
+/* find.c - is a program nothing but a matrix product? */
+#include "kernels/cpu/product/product.h"
+
+/* The instructions of a product, each once; around them loops. */
+typedef struct parts {
+    const rd_inst *load[2], *multiply, *step, *close, *store;
+    int32_t        n_load;
+} parts;
+
+static bool once(const rd_inst **place, const rd_inst *inst)
+{
+    const bool first = !*place;
+
+    *place = inst;
+    return first;
+}
+
+static bool sort_instruction(parts *found, const rd_inst *inst)
+{
+    switch (inst->kind) {
+    case RD_I_LOOP:
+    case RD_I_END:
+    case RD_I_START: return true;
+    case RD_I_LOAD: return found->n_load < 2 && once(&found->load[found->n_load++], inst);
+    case RD_I_MAP: return inst->op == RD_OP_mul && once(&found->multiply, inst);
+    case RD_I_STEP: return once(&found->step, inst);
+    case RD_I_CLOSE: return once(&found->close, inst);
+    case RD_I_STORE: return once(&found->store, inst);
+    default: return false;
+    }
+}
+
+static bool joined(const parts *f)
+{
+    const int32_t a = f->load[0]->dst, b = f->load[1]->dst, x = f->multiply->a, y = f->multiply->b;
+
+    return ((x == a && y == b) || (x == b && y == a)) && f->step->a == f->multiply->dst && f->step->b < 0 &&
+           f->step->c < 0 && f->store->a == f->close->dst;
+}
+
+static bool plain_sum(const rd_fold *f)
+{
+    return f->reducer == RD_RED_sum && f->law == RD_LAW_commutes && !f->scan && f->out == f->type &&
+           (f->type == RD_F32 || f->type == RD_F64);
+}
+
+static bool find_parts(const rd_program *p, parts *found)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (!sort_instruction(found, &p->inst[i]))
+            return false;
+    return p->n_fold == 1 && plain_sum(&p->fold[0]) && found->n_load == 2 && found->multiply && found->step &&
+           found->close && found->store && joined(found);
+}
+
+/* Memory of the plan's, in the type of the sum, at places that need no gathering. */
+static bool plain_access(const rd_program *p, const rd_address *a)
+{
+    for (int32_t t = 0; t < a->n_add; t++)
+        if (a->add[t].axis < 0 || a->add[t].local)
+            return false;
+    return a->type == p->fold[0].type && a->slot < p->first_scratch;
+}
+
+static int64_t step_along(const rd_address *a, int32_t axis)
+{
+    int64_t step = 0;
+
+    for (int32_t t = 0; t < a->n_add; t++)
+        step += a->add[t].axis == axis ? a->add[t].coef : 0;
+    return step;
+}
+
+static bool is_looped(const rd_program *p, int32_t axis)
+{
+    for (int32_t k = 0; k < p->n_loop; k++)
+        if (p->loop[k].axis == axis)
+            return true;
+    return false;
+}
+
+/* An axis belongs to c and one or both of a and b, or to a and b: a sum over one of them alone is no product. */
+static bool add_axis(rd_product *product, const rd_program *p, const rd_address *const *at, int32_t number)
+{
+    rd_product_axis *axis = &product->axis[product->n_axis++];
+    int              has  = 0;
+
+    axis->extent = p->axis_extent[number];
+    for (int m = 0; m < RD_MATRICES; m++) {
+        axis->step[m] = step_along(at[m], number);
+        has += axis->step[m] != 0;
+    }
+    return has >= 2;
+}
+
+rd_product *rd_product_find(const rd_program *p, rd_get_fn *get, void *pool)
+{
+    parts             found = { .n_load = 0 };
+    const rd_address *at[RD_MATRICES];
+    rd_product       *product;
+
+    if (!find_parts(p, &found))
+        return NULL;
+    at[RD_C] = &p->address[found.store->arg];
+    at[RD_A] = &p->address[found.load[0]->arg];
+    at[RD_B] = &p->address[found.load[1]->arg];
+    product  = get(pool, sizeof *product);
+    if (!product || !(product->axis = get(pool, (size_t)(p->n_axis + 1) * sizeof *product->axis)))
+        return NULL;
+    product->type = p->fold[0].type;
+    for (int m = 0; m < RD_MATRICES; m++) {
+        product->matrix[m] = (rd_matrix){ at[m]->slot, at[m]->offset };
+        if (!plain_access(p, at[m]))
+            return NULL;
+    }
+    for (int32_t a = 0; a < p->n_axis; a++)
+        if (p->axis_extent[a] > 1 && is_looped(p, a) && !add_axis(product, p, at, a))
+            return NULL;
+    return product;
+}

@@ -1,0 +1,548 @@
+/* Matrix products: those that a BLAS computes against the loops that run without one. */
+#include "isa.h"
+#include "kernels/cpu/product/blas.h"
+#include "values.h"
+
+#include <dlfcn.h>
+#include <float.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Products by letters: "ik,kj->ij" is c[i,j] = sum over k of a[i,k] b[k,j] ------------------------------------------ */
+enum { MOST = 8, A = 0, B = 1, C = 2 };
+
+/* How an operand lies in the memory that it is part of. */
+typedef enum view {
+    DENSE,
+    PART,    /* of a larger array: rows apart                    */
+    FLIPPED, /* rows from the last to the first: no BLAS         */
+    SECOND,  /* every second element of a row: no BLAS, no rows  */
+} view;
+
+typedef struct extents {
+    int i, j, k, l, b, d;
+} extents;
+
+typedef struct product_row {
+    const char *letters;
+    extents     n;
+    view        a, b;
+    bool        by_blas;
+} product_row;
+
+static int64_t extent_of(const extents *n, char letter)
+{
+    switch (letter) {
+    case 'i': return n->i;
+    case 'j': return n->j;
+    case 'k': return n->k;
+    case 'l': return n->l;
+    case 'b': return n->b;
+    default: return n->d;
+    }
+}
+
+static void split(const char *letters, char parts[3][MOST])
+{
+    ck_assert_int_eq(sscanf(letters, "%7[a-z],%7[a-z]->%7[a-z]", parts[A], parts[B], parts[C]), 3);
+}
+
+/* Letters of the result, then those summed over. */
+static void all_letters(char parts[3][MOST], char *all)
+{
+    size_t n = strlen(parts[C]);
+
+    memcpy(all, parts[C], n + 1);
+    for (const char *c = parts[A]; *c; c++)
+        if (!strchr(all, *c)) {
+            all[n++] = *c;
+            all[n]   = 0;
+        }
+}
+
+/* Numbers in [-1, 1). */
+static double number(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (double)(int64_t)(*state >> 11 << 11) * 0x1p-63;
+}
+
+static void *numbers(rd_dtype type, int64_t n, uint64_t seed)
+{
+    void *p = malloc((size_t)(n + 1) * 8);
+
+    for (int64_t i = 0; i < n; i++)
+        if (type == RD_F32)
+            ((float *)p)[i] = (float)number(&seed);
+        else
+            ((double *)p)[i] = number(&seed);
+    return p;
+}
+
+/* Everything that a test has allocated. */
+static void *memory[16];
+static int   n_memory;
+
+static void *keep(void *p)
+{
+    ck_assert_int_lt(n_memory, 16);
+    return memory[n_memory++] = p;
+}
+
+static void forget(void)
+{
+    while (n_memory)
+        free(memory[--n_memory]);
+}
+
+static rd_expr *operand(rd_ctx *c, rd_dtype type, const char *letters, const extents *n, view v, uint64_t seed)
+{
+    const int rank  = (int)strlen(letters);
+    rd_array  all   = { .type = type, .shape = { .n = rank } };
+    int64_t   count = 1;
+    char      text[32];
+    rd_expr  *x;
+
+    for (int a = 0; a < rank; a++) {
+        const int64_t extent = extent_of(n, letters[a]);
+
+        all.shape.at[a] = a < rank - 1 ? extent : v == PART ? extent + 5 : v == SECOND ? 2 * extent : extent;
+        count *= all.shape.at[a];
+    }
+    all.data = keep(numbers(type, count, seed));
+    x        = rd_leaf(c, &all);
+    snprintf(text, sizeof text, "..., 3:%d", 3 + (int)extent_of(n, letters[rank - 1]));
+    return v == PART      ? rd_slice(x, text)
+           : v == SECOND  ? rd_slice(x, "..., ::2")
+           : v == FLIPPED ? rd_flip(x, RD_DIMS(-2))
+                          : x;
+}
+
+/* Dims of x in the order of `all`, those that it lacks with extent 1. */
+static rd_expr *align(rd_expr *x, const char *letters, const char *all)
+{
+    rd_index order = { 0 };
+
+    for (const char *c = all; *c; c++)
+        if (strchr(letters, *c))
+            order.at[order.n++] = strchr(letters, *c) - letters;
+    x = rd_permute(x, order);
+    for (int a = 0; all[a]; a++)
+        if (!strchr(letters, all[a]))
+            x = rd_expand(x, a);
+    return x;
+}
+
+static rd_expr *product_of(rd_expr *a, rd_expr *b, const char *letters)
+{
+    char    parts[3][MOST], all[2 * MOST];
+    rd_dims dims = { 0 };
+
+    split(letters, parts);
+    all_letters(parts, all);
+    for (size_t k = strlen(parts[C]); all[k]; k++)
+        dims.axis[dims.n++] = (int32_t)k;
+    return rd_reduce(rd_mul(align(a, parts[A], all), align(b, parts[B], all)), "sum", dims);
+}
+
+/* ---- Comparisons ----------------------------------------------------------------------------------------------------- */
+static int64_t elements(const rd_array *x)
+{
+    int64_t n = 1;
+
+    for (int a = 0; a < x->shape.n; a++)
+        n *= x->shape.at[a];
+    return n;
+}
+
+static bool same(const rd_array *x, const rd_array *y)
+{
+    return memcmp(x->data, y->data, (size_t)elements(x) * (size_t)rd_dtype_size(x->type)) == 0;
+}
+
+/* Sums of n products of numbers up to 1, rounded in any order: each of them is wrong by at most n roundings of what n
+ * comes to. */
+static void expect_near(const char *what, const rd_array *found, const rd_array *want, int64_t n)
+{
+    const double unit = found->type == RD_F32 ? FLT_EPSILON : DBL_EPSILON, most = unit * (double)n * sqrt((double)n);
+
+    for (int64_t i = 0; i < elements(found); i++) {
+        const double x = get(found->data, found->type, i), y = get(want->data, want->type, i);
+
+        ck_assert_msg(fabs(x - y) <= most || (isnan(x) && isnan(y)) || x == y, "%s: element %d is %.17g, not %.17g",
+                      what, (int)i, x, y);
+    }
+}
+
+static bool says_blas(rd_ctx *c, rd_expr *y, bool deterministic)
+{
+    const char *text = rd_explain(c, RD_RESULTS({ y, NULL }), &(rd_eval_opts){ .deterministic = deterministic });
+
+    ck_assert_msg(text, "%s", rd_error_text(c));
+    return strstr(text, " by OpenBLAS") || strstr(text, " by BLIS");
+}
+
+static rd_array evaluate(rd_ctx *c, rd_expr *y, int threads, bool deterministic)
+{
+    rd_array out = { 0 };
+
+    ck_assert_msg(rd_eval_many(c, RD_RESULTS({ y, &out }),
+                               &(rd_eval_opts){ .threads = threads, .deterministic = deterministic }) == RD_OK,
+                  "%s", rd_error_text(c));
+    return out;
+}
+
+static rd_array by_reference(rd_ctx *c, rd_expr *y)
+{
+    rd_array out;
+
+    isa_begin(c, ISA_SCALAR);
+    out = evaluate(c, y, 1, false);
+    isa_end(c);
+    return out;
+}
+
+/* By BLAS near what the reference says, with the same bits on any number of threads; else, and if asked to, the bits of the
+ * reference. */
+static void check(const char *what, rd_expr *y, int64_t n, bool by_blas)
+{
+    rd_array want = by_reference(ctx, y), first = evaluate(ctx, y, 1, false);
+
+    ck_assert_msg(says_blas(ctx, y, false) == (by_blas && rd_blas_name()), "%s: by BLAS, or not", what);
+    ck_assert_msg(!says_blas(ctx, y, true), "%s: by BLAS though deterministic", what);
+    expect_near(what, &first, &want, n);
+    ck_assert_msg((by_blas && rd_blas_name()) || same(&first, &want), "%s: bits", what);
+    for (int threads = 1; threads <= 3; threads++) {
+        rd_array more = evaluate(ctx, y, threads, false), exact = evaluate(ctx, y, threads, true);
+
+        ck_assert_msg(same(&more, &first), "%s: %d threads have other bits", what, threads);
+        ck_assert_msg(same(&exact, &want), "%s: deterministic, %d threads: bits", what, threads);
+        rd_array_free(&more);
+        rd_array_free(&exact);
+    }
+    rd_array_free(&first);
+    rd_array_free(&want);
+}
+
+/* ---- Index orders, views, extents ------------------------------------------------------------------------------------- */
+/* clang-format off */
+#define SIZES  { .i = 37, .j = 43, .k = 71, .l = 5, .b = 3, .d = 4 }
+#define WIDE   { .i = 60, .j = 90, .k = 80, .l = 70 }
+#define BLOCKS { .i = 300, .j = 170, .k = 40 }
+/* clang-format on */
+
+static const product_row rows[] = {
+    { "ik,kj->ij", SIZES, DENSE, DENSE, true },
+    { "ik,jk->ij", SIZES, DENSE, DENSE, true },
+    { "ki,kj->ij", SIZES, DENSE, DENSE, true },
+    { "ki,jk->ij", SIZES, DENSE, DENSE, true },
+    { "ik,kj->ji", SIZES, DENSE, DENSE, true },
+    { "ik,jk->ji", SIZES, DENSE, DENSE, true },
+    { "ki,kj->ji", SIZES, DENSE, DENSE, true },
+    { "ki,jk->ji", SIZES, DENSE, DENSE, true },
+    { "ik,kj->ij", BLOCKS, DENSE, DENSE, true },
+    { "ki,jk->ij", BLOCKS, PART, PART, true },
+    { "ik,kj->ij", SIZES, PART, PART, true },
+    { "ki,jk->ji", SIZES, PART, DENSE, true },
+    { "ik,kj->ij", SIZES, FLIPPED, DENSE, false },
+    { "ik,kj->ij", SIZES, DENSE, SECOND, false },
+    { "ik,kj->ij", SIZES, SECOND, DENSE, false },
+    /* batches, of both or of one operand, next to the matrices or across them */
+    { "bik,bkj->bij", SIZES, DENSE, DENSE, true },
+    { "bik,bjk->bij", SIZES, PART, PART, true },
+    { "bki,kbj->ibj", SIZES, DENSE, DENSE, true },
+    { "ibk,kbj->bij", SIZES, DENSE, DENSE, true },
+    { "bdik,bdkj->bdij", SIZES, DENSE, DENSE, true },
+    { "bdik,dbkj->dbji", SIZES, DENSE, PART, true },
+    { "bik,kj->bij", SIZES, DENSE, DENSE, true },
+    { "bik,kj->ibj", SIZES, PART, DENSE, true },
+    { "ik,bkj->bij", SIZES, DENSE, DENSE, true },
+    { "ik,kbj->ibj", SIZES, DENSE, PART, true },
+    { "ikb,kjb->ijb", SIZES, DENSE, DENSE, false },
+    /* sums over two axes, one run of memory or two */
+    { "ikl,klj->ij", SIZES, DENSE, DENSE, true },
+    { "ilk,klj->ij", SIZES, DENSE, DENSE, true },
+    { "likb,lkj->bij", SIZES, DENSE, DENSE, false },
+    { "lik,lkj->ij", SIZES, PART, PART, true },
+    /* vectors, and too few elements */
+    { "ik,k->i", { .i = 300, .k = 400 }, DENSE, DENSE, false },
+    { "ik,kj->ij", { .i = 300, .j = 1, .k = 400 }, DENSE, DENSE, false },
+    { "ik,kj->ij", { .i = 1, .j = 300, .k = 400 }, DENSE, DENSE, false },
+    { "ik,kj->ij", { .i = 200, .j = 300, .k = 1 }, DENSE, DENSE, false },
+    { "i,j->ij", { .i = 200, .j = 300 }, DENSE, DENSE, false },
+    { "ik,kj->ij", { .i = 7, .j = 8, .k = 9 }, DENSE, DENSE, false },
+    { "bik,bkj->bij", { .i = 16, .j = 16, .k = 16, .b = 40 }, DENSE, DENSE, true },
+    { "ik,kj->ij", { .i = 4, .j = 4, .k = 5000 }, DENSE, DENSE, true },
+    { "ik,kj->ij", { .i = 5000, .j = 4, .k = 4 }, DENSE, DENSE, true },
+    { "ik,kj->ij", { .i = 40, .j = 50, .k = 0 }, DENSE, DENSE, false },
+    { "ik,kj->ij", { .i = 0, .j = 50, .k = 60 }, DENSE, DENSE, false },
+    { "bik,bkj->bij", { .i = 40, .j = 50, .k = 60, .b = 0 }, DENSE, DENSE, false },
+};
+
+static int64_t summed(const product_row *row)
+{
+    char    parts[3][MOST], all[2 * MOST];
+    int64_t n = 1;
+
+    split(row->letters, parts);
+    all_letters(parts, all);
+    for (size_t k = strlen(parts[C]); all[k]; k++)
+        n *= extent_of(&row->n, all[k]);
+    return n;
+}
+
+static rd_expr *product(rd_dtype type, const product_row *row)
+{
+    char parts[3][MOST];
+
+    split(row->letters, parts);
+    return product_of(operand(ctx, type, parts[A], &row->n, row->a, 1),
+                      operand(ctx, type, parts[B], &row->n, row->b, 2), row->letters);
+}
+
+START_TEST(orders_and_views)
+{
+    for (size_t r = 0; r < COUNT(rows); r++)
+        for (int k = 0; k < 2; k++) {
+            char what[64];
+
+            snprintf(what, sizeof what, "row %d, %s, %s", (int)r, rows[r].letters, k ? "f64" : "f32");
+            check(what, product(k ? RD_F64 : RD_F32, &rows[r]), summed(&rows[r]) + 1, rows[r].by_blas);
+            forget();
+        }
+}
+END_TEST
+
+/* Only sums of products of floats of the result's type, and only where any order of adding is allowed. */
+START_TEST(other_sums)
+{
+    const extents n = WIDE;
+    rd_expr      *a = operand(ctx, RD_F32, "ik", &n, DENSE, 1), *b = operand(ctx, RD_F32, "kj", &n, DENSE, 2);
+    rd_expr      *ab = rd_mul(rd_expand(a, 2), rd_expand(b, 0)), *mask = rd_gt(ab, rd_num(ctx, 0));
+
+    check("max", rd_max(ab, RD_DIMS(1)), 1, false);
+    check("from the left", rd_sum(ab, RD_DIMS(1), .accuracy = RD_SERIAL), n.k, false);
+    check("compensated", rd_sum(ab, RD_DIMS(1), .accuracy = RD_COMPENSATED), n.k, false);
+    check("wide", rd_sum(ab, RD_DIMS(1), .accuracy = RD_WIDE), n.k, false);
+    check("masked", rd_sum(ab, RD_DIMS(1), .where = mask), n.k, false);
+    check("sum of sums", rd_sum(rd_add(rd_expand(a, 2), rd_expand(b, 0)), RD_DIMS(1)), n.k, false);
+    check("of ints", rd_sum(rd_mul(rd_cast(rd_expand(a, 2), RD_I32), rd_expand(rd_cast(b, RD_I32), 0)), RD_DIMS(1)),
+          n.k, false);
+    check("mean", rd_mean(ab, RD_DIMS(1)), n.k, true);
+    check("kept dims", rd_sum(ab, RD_KEEP(1)), n.k, true);
+    forget();
+}
+END_TEST
+
+/* ---- What stands before and after --------------------------------------------------------------------------------------- */
+START_TEST(operands_that_are_kept)
+{
+    const extents n = WIDE;
+    rd_expr      *a = operand(ctx, RD_F32, "ik", &n, DENSE, 1), *b = operand(ctx, RD_F32, "kj", &n, DENSE, 2);
+    rd_expr      *c = operand(ctx, RD_F32, "jl", &n, DENSE, 3), *bias = operand(ctx, RD_F32, "j", &n, DENSE, 4);
+    rd_expr      *ab = product_of(a, b, "ik,kj->ij");
+
+    check("a map after", rd_maximum(rd_add(ab, bias), rd_num(ctx, 0)), n.k, true);
+    check("a map before", product_of(rd_exp(a), b, "ik,kj->ij"), 4 * n.k, true);
+    check("maps before both", product_of(rd_add(a, rd_num(ctx, 0.5)), rd_sqrt(rd_abs(b)), "ik,kj->ij"), 4 * n.k, true);
+    check("a cast before", product_of(rd_cast(a, RD_F64), rd_cast(b, RD_F64), "ik,kj->ij"), n.k, true);
+    check("a product of a product", product_of(ab, c, "ij,jl->il"), 32 * n.k, true);
+    check("a row's share", rd_div(ab, rd_sum(rd_abs(ab), RD_KEEP(1))), n.k, true);
+    check("its largest", rd_max(ab, RD_DIMS(1)), n.k, true);
+    check("its rows", rd_slice(ab, "3:50:2"), n.k, true);
+    check("windows of it", rd_sum(rd_window(ab, 1, 3, 1), RD_DIMS(-1)), 4 * n.k, true);
+    check("its transpose beside it", rd_add(product_of(a, rd_transpose(a), "ik,kj->ij"), rd_num(ctx, 1)), n.k, true);
+    forget();
+}
+END_TEST
+
+/* Several results of one call, some of them read by others. */
+START_TEST(results_together)
+{
+    const extents n = WIDE;
+    rd_expr      *a = operand(ctx, RD_F64, "ik", &n, DENSE, 1), *b = operand(ctx, RD_F64, "kj", &n, DENSE, 2);
+    rd_expr      *ab = product_of(a, b, "ik,kj->ij"), *y[3] = { ab, rd_sum(ab, RD_ALL), rd_mean(a, RD_DIMS(0)) };
+    rd_array      out[3];
+
+    memset(out, 0, sizeof out);
+    ck_assert_msg(rd_eval_many(ctx, RD_RESULTS({ y[0], &out[0] }, { y[1], &out[1] }, { y[2], &out[2] }), NULL) == RD_OK,
+                  "%s", rd_error_text(ctx));
+    for (int k = 0; k < 3; k++) {
+        rd_array want = by_reference(ctx, y[k]);
+
+        expect_near("one of three", &out[k], &want, (int64_t)n.k * n.i * n.j);
+        rd_array_free(&want);
+        rd_array_free(&out[k]);
+    }
+    forget();
+}
+END_TEST
+
+/* Pairs of points are many more than points: what is only summed is never an array. */
+START_TEST(pairs_are_not_stored)
+{
+    const extents n = { .i = 2000, .j = 2000, .k = 8 };
+    rd_expr      *x = operand(ctx, RD_F32, "ik", &n, DENSE, 1), *y = operand(ctx, RD_F32, "jk", &n, DENSE, 2);
+    rd_expr      *sums = rd_sum(rd_exp(product_of(x, y, "ik,jk->ij")), RD_DIMS(1));
+    const char   *text = rd_explain(ctx, RD_RESULTS({ sums, NULL }), NULL);
+
+    ck_assert_msg(text && strstr(text, "arrays between stages: 0 bytes"), "%s", text);
+    ck_assert(!says_blas(ctx, sums, false));
+    forget();
+}
+END_TEST
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------------ */
+/* What the output holds before does not count, and it may be what the product reads. */
+START_TEST(outputs)
+{
+    enum { N = 64 };
+    const extents n    = { .i = N, .j = N, .k = N };
+    rd_expr      *a    = operand(ctx, RD_F32, "ik", &n, DENSE, 1);
+    float        *at   = memory[0];
+    rd_expr      *b    = operand(ctx, RD_F32, "kj", &n, DENSE, 2);
+    rd_expr      *ab   = product_of(a, b, "ik,kj->ij");
+    rd_array      want = evaluate(ctx, ab, 1, false);
+    float        *y    = keep(malloc(sizeof(float) * N * (N + 7)));
+
+    for (int i = 0; i < N * (N + 7); i++)
+        y[i] = NAN;
+    ck_assert(rd_eval(ctx, ab, RD_INTO(y, RD_SHAPE(N, N), .strides = RD_SHAPE(N + 7, 1))) == RD_OK);
+    for (int i = 0; i < N * (N + 7); i++)
+        ck_assert_msg(i % (N + 7) < N ? y[i] == ((float *)want.data)[i / (N + 7) * N + i % (N + 7)] : isnan(y[i]),
+                      "rows apart: element %d", i);
+    ck_assert(rd_eval(ctx, ab, RD_INTO(y, RD_SHAPE(N, N), .strides = RD_SHAPE(1, N))) == RD_OK);
+    for (int i = 0; i < N * N; i++)
+        ck_assert_msg(fabsf(y[i % N * N + i / N] - ((float *)want.data)[i]) < 1e-4F, "columns: element %d", i);
+    ck_assert(rd_eval(ctx, ab, RD_INTO(at, RD_SHAPE(N, N))) == RD_OK);
+    ck_assert_msg(memcmp(at, want.data, sizeof(float) * N * N) == 0, "into an operand");
+    rd_array_free(&want);
+    forget();
+}
+END_TEST
+
+/* Strides that no BLAS takes: outputs without rows, operands that repeat themselves. */
+START_TEST(strides)
+{
+    enum { N = 64 };
+    const extents n = { .i = N, .j = N, .k = N, .l = 2 * N };
+    rd_expr      *a = operand(ctx, RD_F32, "ik", &n, DENSE, 1), *b = operand(ctx, RD_F32, "kj", &n, DENSE, 2);
+    rd_expr      *ab = product_of(a, b, "ik,kj->ij"), *line = operand(ctx, RD_F32, "l", &n, DENSE, 3);
+    rd_array      want = evaluate(ctx, ab, 1, true);
+    float        *y    = keep(malloc(sizeof(float) * N * N * 2));
+
+    ck_assert(rd_eval(ctx, ab, RD_INTO(y, RD_SHAPE(N, N), .strides = RD_SHAPE(2 * N, 2))) == RD_OK);
+    for (int i = 0; i < N * N; i++)
+        ck_assert_msg(y[2 * i] == ((float *)want.data)[i], "every second: element %d", i);
+    check("windows", product_of(rd_slice(rd_window(line, 0, N, 1), ":64"), b, "ik,kj->ij"), N, false);
+    rd_array_free(&want);
+    forget();
+}
+END_TEST
+
+/* A NaN, or an infinity times 0, is NaN wherever it takes part, and nowhere else. */
+START_TEST(not_numbers)
+{
+    const extents n = SIZES;
+    rd_expr      *a = operand(ctx, RD_F64, "ik", &n, DENSE, 1), *b = operand(ctx, RD_F64, "kj", &n, DENSE, 2);
+
+    ((double *)memory[0])[3 * n.k + 5] = NAN;
+    ((double *)memory[0])[7 * n.k + 2] = INFINITY;
+    for (int j = 0; j < n.j; j += 3)
+        ((double *)memory[1])[2 * n.j + j] = 0;
+    check("not numbers", product_of(a, b, "ik,kj->ij"), n.k, true);
+    forget();
+}
+END_TEST
+
+/* ---- Options ------------------------------------------------------------------------------------------------------------ */
+START_TEST(context_says_deterministic)
+{
+    const extents n = SIZES;
+    rd_ctx       *c = rd_ctx_new(&(rd_ctx_opts){ .deterministic = true });
+    rd_expr      *y =
+        product_of(operand(c, RD_F32, "ik", &n, DENSE, 1), operand(c, RD_F32, "kj", &n, DENSE, 2), "ik,kj->ij");
+    rd_array want = by_reference(c, y), found = evaluate(c, y, 2, false);
+
+    ck_assert(!says_blas(c, y, false));
+    ck_assert(same(&found, &want));
+    rd_array_free(&want);
+    rd_array_free(&found);
+    rd_ctx_free(c);
+    forget();
+}
+END_TEST
+
+/* ---- Threads ------------------------------------------------------------------------------------------------------------ */
+/* OpenBLAS's own number of threads, where it is what computes here. */
+static int blas_threads(int set)
+{
+    void *file = rd_blas_name() ? dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD) : NULL;
+
+    if (!file)
+        return 0;
+    if (set)
+        ((void (*)(int))dlsym(file, "openblas_set_num_threads"))(set);
+    return ((int (*)(void))dlsym(file, "openblas_get_num_threads"))();
+}
+
+static rd_array wanted;
+
+static void *multiply(void *x)
+{
+    const extents n  = BLOCKS;
+    rd_ctx       *c  = rd_ctx_new(NULL);
+    rd_array      a  = { .type = RD_F32, .data = x, .shape = RD_SHAPE(n.i, n.k) };
+    rd_array      b  = { .type = RD_F32, .data = (float *)x + (ptrdiff_t)n.i * n.k, .shape = RD_SHAPE(n.k, n.j) };
+    rd_expr      *y  = product_of(rd_leaf(c, &a), rd_leaf(c, &b), "ik,kj->ij");
+    bool          ok = true;
+
+    for (int k = 0; k < 20 && ok; k++) {
+        rd_array out = { 0 };
+
+        ok = rd_eval_many(c, RD_RESULTS({ y, &out }), &(rd_eval_opts){ .threads = 1 + k % 3 }) == RD_OK &&
+             same(&out, &wanted);
+        rd_array_free(&out);
+    }
+    rd_ctx_free(c);
+    return ok ? NULL : x;
+}
+
+/* Programs of several threads, each with a context; afterwards OpenBLAS has as many threads as before. */
+START_TEST(callers_together)
+{
+    enum { CALLERS = 3 };
+    const extents n = BLOCKS;
+    float        *x = keep(numbers(RD_F32, (int64_t)n.i * n.k + (int64_t)n.k * n.j, 9));
+    rd_array      a = { .type = RD_F32, .data = x, .shape = RD_SHAPE(n.i, n.k) };
+    rd_array      b = { .type = RD_F32, .data = x + (ptrdiff_t)n.i * n.k, .shape = RD_SHAPE(n.k, n.j) };
+    pthread_t     caller[CALLERS];
+    const int     before = blas_threads(2);
+
+    wanted = evaluate(ctx, product_of(rd_leaf(ctx, &a), rd_leaf(ctx, &b), "ik,kj->ij"), 1, false);
+    for (int k = 0; k < CALLERS; k++)
+        ck_assert_int_eq(pthread_create(&caller[k], NULL, multiply, x), 0);
+    for (int k = 0; k < CALLERS; k++) {
+        void *wrong;
+
+        ck_assert_int_eq(pthread_join(caller[k], &wrong), 0);
+        ck_assert_msg(!wrong, "caller %d", k);
+    }
+    ck_assert_int_eq(blas_threads(0), before);
+    rd_array_free(&wanted);
+    forget();
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { orders_and_views, other_sums,           operands_that_are_kept,
+                                   results_together, pairs_are_not_stored, outputs,
+                                   strides,          not_numbers,          context_says_deterministic,
+                                   callers_together };
+
+    return run_suite("products", tests, COUNT(tests));
+}
