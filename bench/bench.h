@@ -24,8 +24,9 @@ bool bench_listed(const char *list, const char *text);
 /* ---- Cases -------------------------------------------------------------------------------------------------------- */
 enum { MOST_RESULTS = 4 };
 
-/** How the library is called: a plan made once; rd_eval of an existing graph; a plan made of a new graph. */
-typedef enum bench_how { HOW_PLAN, HOW_EVAL, HOW_COLD } bench_how;
+/** How the library is called: a plan made once; rd_eval of an existing graph; a plan made of a new graph; rd_eval of a new
+ * graph. */
+typedef enum bench_how { HOW_PLAN, HOW_EVAL, HOW_COLD, HOW_BUILD } bench_how;
 
 /** A shape, and how --scale changes it: its first `scaled` extents times scale^(1/root), to a multiple of `unit`. */
 typedef struct bench_extents {

@@ -54,6 +54,7 @@ const bench_case bench_sums[] = {
     { "W2", "plan100", sum_all, HAND_sum_short, 0, { { 1, 0, 1, 1, { 100 } } }, .how = HOW_PLAN, .flops = 1 },
     { "W2", "eval100", sum_all, HAND_sum_short, 0, { { 1, 0, 1, 1, { 100 } } }, .how = HOW_EVAL, .flops = 1 },
     { "W2", "plan10", ten_nodes, HAND_NONE, 0, { { 1, 0, 1, 1, { 100 } } }, .how = HOW_COLD },
+    { "W2", "build10", ten_nodes, HAND_NONE, 0, { { 1, 0, 1, 1, { 100 } } }, .how = HOW_BUILD },
     { "W10", "onerow", row_of_sum, HAND_row_of_sum, 1, { { 3, 3, 3, 32, { 256, 512, 512 } } }, .flops = 1.0 / 512, .read_share = 1.0 / 512 },
     { "ACC", "sum1e8", sum_all, HAND_sum, 7, { { 1, 1, 1, 1024, { 100000000 } } }, .flops = 1, .only_f32 = true },
     { 0 },
