@@ -46,15 +46,21 @@ static int available_threads(const rd_plan *plan, double work)
 /* One task for each thread. */
 static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t extent)
 {
-    int64_t grains = (extent + p->grain - 1) / p->grain, threads, share;
+    const int64_t whole = extent ? extent : 1; /* of divisions, small work would notice each */
+    int64_t       grains, threads, share = plan->task_grains;
 
     if (p->root < 0 || p->serial || extent == 0)
-        return extent ? extent : 1;
-    threads = available_threads(plan, p->work);
-    share   = plan->task_grains ? plan->task_grains : (grains + threads - 1) / threads;
-    /* Whole vectors and cache lines, where that is no burden for the last task. */
-    if (!plan->task_grains && share >= WHOLE * WHOLE)
-        share = (share + WHOLE - 1) / WHOLE * WHOLE;
+        return whole;
+    if (!share) {
+        threads = available_threads(plan, p->work);
+        if (threads == 1)
+            return whole;
+        grains = (extent + p->grain - 1) / p->grain;
+        share  = (grains + threads - 1) / threads;
+        /* Whole vectors and cache lines, where that is no burden for the last task. */
+        if (share >= WHOLE * WHOLE)
+            share = (share + WHOLE - 1) / WHOLE * WHOLE;
+    }
     return share * p->grain;
 }
 
@@ -102,11 +108,12 @@ static bool make_tasks(const run *r, const rd_program *p, tasks *t)
 {
     const rd_plan *plan   = r->plan;
     int64_t        extent = p->root >= 0 ? p->axis_extent[p->root] : 1, size = task_size(plan, p, extent);
-    int64_t        n = (extent + size - 1) / size, slots, bytes, records;
+    int64_t        n, slots, bytes, records;
     char          *at;
 
-    if (n <= 1)
+    if (size >= extent)
         return one_task(r, p, extent, t);
+    n         = (extent + size - 1) / size;
     slots     = rd_lines((int64_t)sizeof(void *) * (p->first_scratch + p->n_scratch));
     bytes     = rd_bytes_add(slots, rd_task_bytes(p));
     records   = n * (int64_t)sizeof(rd_task);
