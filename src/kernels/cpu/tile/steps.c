@@ -47,8 +47,8 @@ static bool take_steps(rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, 
 {
     const rd_tile_fold *f     = a->f;
     const int64_t       lanes = f->fold->lanes, size = a->size;
-    rd_fold_rows        q    = a->q;
-    bool                flat = whole == 1 && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols);
+    rd_fold_rows        q;
+    const bool          flat = whole == 1 && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols);
 
     if (a->together || whole * lanes != m->cols || f->cell.row != 1 || f->own_rows || f->outer.row || f->lane.row ||
         t->w.at || f->indexed || m->rows == 1)
@@ -61,6 +61,7 @@ static bool take_steps(rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, 
     q.rows = whole;
     q.x    = t->x.at;
     q.y    = t->y.at;
+    q.w    = NULL;
     q.ldx = q.ldy = lanes;
     for (int64_t r = 0; r < (flat ? 1 : m->rows); r++) {
         a->step(&q);
@@ -171,24 +172,39 @@ static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const
         memcpy(to[k], states[k], (size_t)f->wide[k]);
 }
 
-/* Totals lie side by side where other folds have the nodes of their first row. */
-static void take_totals(rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, const rd_tile_inst *step)
+/* Totals lie side by side where other folds have the nodes of their first row.  Rows may be short and totals few: only
+ * what the kernel reads is set. */
+static void take_totals(rd_tiles *m, int32_t pc)
 {
-    rd_simd_totals *const(*totals)[RD_N_FUSED] = m->code->simd->totals[a->f->elem];
+    const rd_tile_inst *t                      = &m->code->inst[pc];
+    const int32_t       number                 = m->p->inst[pc].arg;
+    const rd_tile_fold *f                      = &m->code->fold[number];
+    const rd_view       x                      = rd_tiles_view(m, t->x);
+    rd_simd_totals *const(*totals)[RD_N_FUSED] = m->code->simd->totals[t->from];
+    rd_fold_rows q;
     void        *to[RD_MAX_STATE];
-    rd_fold_rows q = { .n = m->cols, .rows = m->rows, .x = t->x.at, .y = t->y.at, .ldx = t->x.row, .ldy = t->y.row };
 
-    rd_tree_row(a->f, a->memory, 0, 0, to);
-    if (totals && totals[a->f->fold->reducer][step->fused]) {
-        totals[a->f->fold->reducer][step->fused](&q, to[0]);
+    q.n    = m->cols;
+    q.rows = m->rows;
+    q.x    = x.at;
+    q.ldx  = x.row;
+    q.y    = NULL;
+    if (t->y >= 0) {
+        const rd_view y = rd_tiles_view(m, t->y);
+        q.y             = y.at;
+        q.ldy           = y.row;
+    }
+    rd_tree_row(f, m->fold[number], 0, 0, to);
+    if (totals && totals[f->fold->reducer][t->fused]) {
+        totals[f->fold->reducer][t->fused](&q, to[0]);
         return;
     }
-    assert(!step->fused && step->from == a->f->elem); /* of these there are kernels */
+    assert(!t->fused && t->from == f->elem); /* of these there are kernels */
     for (int64_t r = 0; r < m->rows; r++) {
-        total_of(a->f, &q, to);
-        q.x = (const char *)q.x + q.ldx * rd_elem_size(a->f->elem);
-        for (int32_t k = 0; k < a->f->n_state; k++)
-            to[k] = (char *)to[k] + a->f->wide[k];
+        total_of(f, &q, to);
+        q.x = (const char *)q.x + q.ldx * rd_elem_size(f->elem);
+        for (int32_t k = 0; k < f->n_state; k++)
+            to[k] = (char *)to[k] + f->wide[k];
     }
 }
 
@@ -249,21 +265,26 @@ static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t
     t->index = f->indexed ? rd_tiles_position(m, f->index.at) : 0;
 }
 
-void rd_tiles_step(rd_tiles *m, int32_t pc)
+/* Set field by field: zeroing what is not read, a few hundred bytes, costs as much as a short row. */
+static void take_elements_of(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *t    = &m->code->inst[pc];
     const rd_tile_fold *f    = &m->code->fold[inst->arg];
-    rd_fold_tile        in   = { .x = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_view){ 0 } };
-    rd_arrival          a    = { .f      = f,
-                                 .memory = m->fold[inst->arg],
-                                 .blocks = t->blocks,
-                                 .step   = t->step,
-                                 .fused  = t->fused || t->from != f->elem,
-                                 .size   = rd_elem_size(t->from) };
+    rd_fold_tile        in;
+    rd_arrival          a;
 
-    if (!f->totals)
-        place_tile(m, f, &in);
+    a.f        = f;
+    a.memory   = m->fold[inst->arg];
+    a.blocks   = t->blocks;
+    a.step     = t->step;
+    a.fused    = t->fused || t->from != f->elem;
+    a.size     = rd_elem_size(t->from);
+    a.together = NULL;
+    in.y = in.w = in.mask = (rd_view){ 0 };
+    place_tile(m, f, &in);
+    if (t->small < 0)
+        in.x = rd_tiles_view(m, t->x);
     if (t->y >= 0)
         in.y = rd_tiles_view(m, t->y);
     if (inst->c >= 0) {
@@ -277,9 +298,7 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
         in.w     = rd_tiles_dense(m, rd_tiles_view(m, inst->b));
         m->spare = spare;
     }
-    if (f->totals)
-        take_totals(m, &a, &in, t);
-    else if (t->small >= 0)
+    if (t->small >= 0)
         rd_arrive_small(m, &a, &in, &m->code->inst[t->small].walk);
     else if (t->counts)
         rd_arrive_counts(m, &a, &in, t->count_if);
@@ -297,6 +316,14 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
         take_elements(m, &a, &in);
     if (t->small < 0)
         settle(m, f, a.memory, &in);
+}
+
+void rd_tiles_step(rd_tiles *m, int32_t pc)
+{
+    if (m->code->fold[m->p->inst[pc].arg].totals)
+        take_totals(m, pc);
+    else
+        take_elements_of(m, pc);
 }
 
 /* ---- Compiled passes --------------------------------------------------------------------------------------- */

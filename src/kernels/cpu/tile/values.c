@@ -72,7 +72,7 @@ rd_view rd_tiles_dense(rd_tiles *m, rd_view v)
 {
     rd_view y = { m->spare, m->cols, 1, v.elem };
 
-    if (v.col == 1)
+    if (v.col == 1 || m->rows * m->cols == 1)
         return v;
     for (int64_t r = 0; r < m->rows; r++) {
         const rd_word word = rd_view_word(&v, r, 0);
