@@ -142,14 +142,16 @@ static void stream(int64_t bytes, void *py, const void *px)
     int64_t     k = (int64_t)(-(uintptr_t)y & 63);
 
     k = k < bytes ? k : bytes;
-    memcpy(y, x, (size_t)k);
+    if (k > 0)
+        memcpy(y, x, (size_t)k);
     for (; k + 64 <= bytes; k += 64)
         for (int part = 0; part < 64; part += (int)sizeof(stream_part)) {
             stream_part v;
             memcpy(&v, x + k + part, sizeof v);
             STREAM_PART((void *)(y + k + part), v);
         }
-    memcpy(y + k, x + k, (size_t)(bytes - k));
+    if (k < bytes)
+        memcpy(y + k, x + k, (size_t)(bytes - k));
 #else
     memcpy(py, px, (size_t)bytes);
 #endif
