@@ -193,6 +193,59 @@ START_TEST(copies)
 }
 END_TEST
 
+/* Where the elements of a matrix of `rows` rows lie if rows are neighbours: dense, apart, and one or both backwards. */
+enum { ACROSS = 5 };
+static void across(struct shape s, int how, int64_t *row, int64_t *col, int64_t *offset)
+{
+    const int64_t pitch = how == 1 ? s.rows + 5 : s.rows;
+
+    *row    = how == 2 || how == 3 ? -1 : 1;
+    *col    = how >= 3 ? -pitch : pitch;
+    *offset = (how == 1 ? 3 : 0) + (*row < 0 ? s.rows - 1 : 0) + (*col < 0 ? (s.cols - 1) * pitch : 0);
+}
+
+/* z = max(x, y), and a copy of y, where x lies row by row and the others by columns. */
+START_TEST(squares)
+{
+    static const struct shape sides[] = { { 1, 70 },  { 2, 2 },   { 64, 64 }, { 65, 129 }, { 200, 70 },
+                                          { 3, 700 }, { 700, 3 }, { 31, 16 }, { 16, 1300 } };
+    const rd_dtype            type    = types[_i];
+
+    for (int k = 0; k < COUNT(sides) * ACROSS * (ACROSS + 1); k++) {
+        const struct shape s    = sides[k % COUNT(sides)];
+        const int          from = k / COUNT(sides) % ACROSS, to = k / COUNT(sides) / ACROSS;
+        const int64_t      extent[] = { s.rows, s.cols }, room = (s.rows + 5) * s.cols + 3;
+        int64_t            row, col, offset;
+        tile_memory        m = { 0 };
+        char               what[80];
+        builder            b;
+
+        tile_slot(&m, type, s.rows * s.cols, UGLY);
+        tile_slot(&m, type, room, UGLY);
+        tile_slot(&m, type, room, ORDINARY);
+        tile_slot(&m, type, s.rows * s.cols, ORDINARY);
+        builder_init(&b, 2, extent);
+        builder_loop(&b, (rd_loop){ .axis = 0 });
+        builder_loop(&b, (rd_loop){ .axis = 1, .backwards = k % 7 == 0 });
+        builder_load_2(&b, 0, 0, type, s.cols, 1, 0);
+        across(s, from, &row, &col, &offset);
+        builder_load_2(&b, 1, 1, type, row, col, offset);
+        builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_maximum, .dst = 2, .a = 0, .b = 1 });
+        if (to < ACROSS) {
+            across(s, to, &row, &col, &offset);
+            builder_store_2(&b, 2, 2, type, row, col, offset);
+        }
+        builder_store_2(&b, 1, 3, type, s.cols, 1, 0);
+        builder_end(&b);
+        builder_end(&b);
+        snprintf(what, sizeof what, "%s, %d x %d, across %d to %d", rd_dtype_name(type), (int)s.rows, (int)s.cols, from,
+                 to);
+        tile_agree(&b, &m, NULL, 0, true, what);
+        tile_free(&m);
+    }
+}
+END_TEST
+
 /* y[p[i, j]] = x[p[i, j] + j], and the position itself: indices in registers of loads, stores and coordinates. */
 START_TEST(gathers)
 {
@@ -261,31 +314,36 @@ START_TEST(in_place)
 END_TEST
 
 /* ---- Results larger than the caches, which are stored past them ---------------------------------------------- */
-/* y = x * x from the second element on, so that no line of it is aligned; and x = -x. */
+/* y = x * x from the second element on, so that no line of it is aligned; and x = -x, or z = -x, both in columns. */
+static const struct {
+    rd_dtype     type;
+    struct shape shape;
+    bool         across;
+} large_cases[] = {
+    { RD_F32, { 1, 4200003 }, false }, { RD_F32, { 2049, 2051 }, false }, { RD_F64, { 300001, 7 }, false },
+    { RD_I64, { 70, 30011 }, false },  { RD_I32, { 2049, 2051 }, false }, { RD_F32, { 2049, 2051 }, true },
+    { RD_F64, { 130, 20011 }, true },  { RD_I32, { 2049, 2051 }, true },  { RD_F16, { 2050, 4099 }, false },
+    { RD_U8, { 3, 6000001 }, false },
+};
 START_TEST(large_results)
 {
-    static const struct {
-        rd_dtype     type;
-        struct shape shape;
-    } cases[] = {
-        { RD_F32, { 1, 4200003 } }, { RD_F32, { 2049, 2051 } }, { RD_F64, { 300001, 7 } }, { RD_I64, { 70, 30011 } },
-        { RD_I32, { 2049, 2051 } }, { RD_F16, { 2050, 4099 } }, { RD_U8, { 3, 6000001 } },
-    };
-    const struct shape s        = cases[_i].shape;
+    const struct shape s        = large_cases[_i].shape;
+    const bool         turned   = large_cases[_i].across;
     const int64_t      extent[] = { s.rows, s.cols };
-    const rd_dtype     type     = cases[_i].type;
+    const rd_dtype     type     = large_cases[_i].type;
     tile_memory        m        = { 0 };
     builder            b;
 
     tile_slot(&m, type, s.rows * s.cols, UGLY);
     tile_slot(&m, type, s.rows * s.cols + 2, ORDINARY);
+    tile_slot(&m, type, s.rows * s.cols, ORDINARY);
     builder_init(&b, 2, extent);
     builder_loop(&b, (rd_loop){ .axis = 0 });
     builder_loop(&b, (rd_loop){ .axis = 1 });
-    builder_load_2(&b, 0, 0, type, s.cols, 1, 0);
+    builder_load_2(&b, 0, 0, type, turned ? 1 : s.cols, turned ? s.rows : 1, 0);
     builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_square, .dst = 1, .a = 0 });
     builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_neg, .dst = 2, .a = 0 });
-    builder_store_2(&b, 2, 0, type, s.cols, 1, 0);
+    builder_store_2(&b, 2, turned ? 2 : 0, type, turned ? 1 : s.cols, turned ? s.rows : 1, 0);
     builder_store_2(&b, 1, 1, type, s.cols, 1, 1);
     builder_end(&b);
     builder_end(&b);
@@ -303,9 +361,10 @@ int main(void)
     tcase_add_loop_test(tests, choice, 0, N_TYPES);
     tcase_add_loop_test(tests, casts, 0, N_TYPES);
     tcase_add_loop_test(tests, copies, 0, N_TYPES);
+    tcase_add_loop_test(tests, squares, 0, N_TYPES);
     tcase_add_loop_test(tests, gathers, 0, N_TYPES);
     tcase_add_loop_test(tests, in_place, 0, N_TYPES);
-    tcase_add_loop_test(tests, large_results, 0, 7);
+    tcase_add_loop_test(tests, large_results, 0, COUNT(large_cases));
     suite_add_tcase(suite, tests);
 
     SRunner *runner = srunner_create(suite);

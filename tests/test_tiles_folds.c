@@ -34,7 +34,8 @@ typedef struct fold_case {
     extra         with;
     int           map; /* of maps[] */
     int64_t       rows, cols;
-    rd_dtype      from; /* elements of this type are cast; RD_AUTO: they are of the fold's */
+    rd_dtype      from;   /* elements of this type are cast; RD_AUTO: they are of the fold's */
+    unsigned      across; /* bit k: what is in slot k lies column by column                  */
 } fold_case;
 
 static bool has(rd_reducer_id reducer, rd_dtype type)
@@ -70,12 +71,12 @@ static bool runs_on_tiles(const fold_case *c)
 
 static const char *describe(const fold_case *c)
 {
-    static char       text[160];
+    static char       text[180];
     static const char forms[][9] = { "all", "rows", "blocks", "columns", "channels" };
 
-    snprintf(text, sizeof text, "%s of %s from %s, %s, %d x %d, extra %d, map %d", rd_reducer_table[c->reducer].name,
-             rd_dtype_name(c->type), rd_dtype_name(c->from), forms[c->form], (int)c->rows, (int)c->cols, (int)c->with,
-             c->map);
+    snprintf(text, sizeof text, "%s of %s from %s, %s, %d x %d, extra %d, map %d, across %u",
+             rd_reducer_table[c->reducer].name, rd_dtype_name(c->type), rd_dtype_name(c->from), forms[c->form],
+             (int)c->rows, (int)c->cols, (int)c->with, c->map, c->across);
     return text;
 }
 
@@ -156,6 +157,13 @@ static void load_rows(builder *b, const fold_case *c)
         builder_load_2(b, 2, 2, RD_BOOL, c->cols, 0, 0);
 }
 
+static void load(builder *b, const fold_case *c, int32_t dst, int32_t slot, rd_dtype type)
+{
+    const bool across = c->across >> slot & 1;
+
+    builder_load_2(b, dst, slot, type, across ? 1 : c->cols, across ? c->rows : 1, 0);
+}
+
 static void take(builder *b, const fold_case *c)
 {
     const bool weights = c->with == WEIGHTS || c->with == MASK_AND_WEIGHTS;
@@ -163,14 +171,14 @@ static void take(builder *b, const fold_case *c)
 
     const bool cast = c->from && !rd_dtype_same_word(c->from, c->type);
 
-    builder_load_2(b, cast ? 5 : 0, 0, c->from ? c->from : c->type, c->cols, 1, 0);
+    load(b, c, cast ? 5 : 0, 0, c->from ? c->from : c->type);
     if (cast)
         builder_add(
             b, (rd_inst){ .kind = RD_I_CAST, .type = c->type, .from = c->from, .dst = 0, .a = 5, .b = -1, .c = -1 });
     if (weights || (maps[c->map].n && !maps[c->map].row_operand))
-        builder_load_2(b, 1, 1, c->type, c->cols, 1, 0);
+        load(b, c, 1, 1, c->type);
     if (mask)
-        builder_load_2(b, 2, 2, RD_BOOL, c->cols, 1, 0);
+        load(b, c, 2, 2, RD_BOOL);
     builder_add(b, (rd_inst){ .kind = RD_I_STEP,
                               .a    = add_maps(b, c),
                               .b    = weights || c->with == ROW_WEIGHTS ? 1 : -1,
@@ -280,7 +288,7 @@ START_TEST(one_row)
 {
     for (int t = 0; t < COUNT(types); t++)
         for (int k = t % STEP; k < COUNT(sizes) && has((rd_reducer_id)_i, types[t]); k += STEP)
-            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ALL, PLAIN, 0, 1, sizes[k], RD_AUTO });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ALL, PLAIN, 0, 1, sizes[k], RD_AUTO, 0 });
 }
 END_TEST
 
@@ -293,12 +301,12 @@ START_TEST(rows_and_columns)
 
             if (n * side > 10000)
                 continue;
-            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, side, n, RD_AUTO });
-            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, n, side, RD_AUTO });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, side, n, RD_AUTO, 0 });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, n, side, RD_AUTO, 0 });
             if (n > 0)
-                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, side, n, RD_AUTO });
+                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, side, n, RD_AUTO, 0 });
             if (k % 3 == 0)
-                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], CHANNELS, PLAIN, 0, n, side, RD_AUTO });
+                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], CHANNELS, PLAIN, 0, n, side, RD_AUTO, 0 });
         }
 }
 END_TEST
@@ -311,12 +319,87 @@ START_TEST(long_and_thin)
     for (int t = 0; t < 2; t++)
         for (int k = 0; k < COUNT(shapes) && has((rd_reducer_id)_i, types[t]); k++) {
             agree_in_turn(
-                (fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, shapes[k][0], shapes[k][1], RD_AUTO });
+                (fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, shapes[k][0], shapes[k][1], RD_AUTO, 0 });
             agree_in_turn(
-                (fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, shapes[k][1], shapes[k][0], RD_AUTO });
+                (fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, shapes[k][1], shapes[k][0], RD_AUTO, 0 });
             agree_in_turn(
-                (fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, shapes[k][0], shapes[k][1], RD_AUTO });
+                (fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, shapes[k][0], shapes[k][1], RD_AUTO, 0 });
         }
+}
+END_TEST
+
+/* Operands that lie column by column, all or some: tiles are squares. */
+START_TEST(squares)
+{
+    static const int64_t shapes[][2] = { { 64, 64 }, { 65, 130 }, { 200, 67 }, { 3, 500 }, { 500, 3 }, { 17, 1100 } };
+
+    for (int t = 0; t < 3; t++)
+        for (int k = 0; k < COUNT(shapes) * N_FORMS && has((rd_reducer_id)_i, types[t]); k++)
+            for (unsigned across = 1; across < 4; across++) {
+                const fold_form form = (fold_form)(k / COUNT(shapes));
+                const int64_t  *s    = shapes[k % COUNT(shapes)];
+
+                if (form != ALL)
+                    agree_in_turn(
+                        (fold_case){ (rd_reducer_id)_i, types[t], form, PLAIN, 0, s[0], s[1], RD_AUTO, across | 4 });
+            }
+}
+END_TEST
+
+/* Columns of matrices, one after the other, whose rows are no multiple of a block: blocks end anywhere. */
+START_TEST(blocks_end_in_squares)
+{
+    enum { MATRICES = 3, HEIGHT = 100, WIDTH = 130 };
+    const int64_t  extent[] = { MATRICES, HEIGHT, WIDTH };
+    const rd_dtype type     = types[_i];
+    tile_memory    m        = { 0 };
+    builder        b;
+
+    tile_slot(&m, type, MATRICES * HEIGHT * WIDTH, ORDINARY);
+    tile_slot(&m, type, WIDTH, ORDINARY);
+    builder_init(&b, 3, extent);
+    builder_fold(&b, (rd_fold){ .reducer     = RD_RED_sum,
+                                .type        = type,
+                                .out         = type,
+                                .n_out       = 1,
+                                .lanes       = 1,
+                                .steps       = 64,
+                                .lane_extent = HEIGHT,
+                                .lane        = index_of(1, 1),
+                                .outer       = index_of(0, 1),
+                                .cell        = index_of(2, 1),
+                                .n_cell      = WIDTH,
+                                .n_block     = (MATRICES * HEIGHT + 63) / 64 });
+    builder_add(&b, (rd_inst){ .kind = RD_I_START });
+    for (int axis = 0; axis < 3; axis++)
+        builder_loop(&b, (rd_loop){ .axis = axis });
+    builder_load_2(&b, 0, 0, type, HEIGHT * WIDTH, 1, 0);
+    b.address[0].add[b.address[0].n_add++] = (rd_addend){ .axis = 2, .coef = HEIGHT };
+    builder_add(&b, (rd_inst){ .kind = RD_I_STEP, .b = -1, .c = -1 });
+    for (int axis = 0; axis < 3; axis++)
+        builder_end(&b);
+    builder_loop(&b, (rd_loop){ .axis = 2 });
+    builder_add(&b, (rd_inst){ .kind = RD_I_CLOSE, .dst = 10, .type = type });
+    builder_store(&b, 10, 1, type, 2, 1, 0);
+    builder_end(&b);
+    tile_agree(&b, &m, NULL, 0, true, rd_dtype_name(type));
+    tile_free(&m);
+}
+END_TEST
+
+/* Every map of two operands, with either or both of them so. */
+START_TEST(maps_of_squares)
+{
+    static const rd_reducer_id reducers[]  = { RD_RED_sum, RD_RED_min, RD_RED_max };
+    static const int64_t       shapes[][2] = { { 64, 64 }, { 130, 200 }, { 96, 33 }, { 300, 64 } };
+
+    for (int k = 0; k < 2 * COUNT(reducers) * COUNT(shapes) * 3; k++) {
+        const int64_t *s      = shapes[k / 2 / COUNT(reducers) % COUNT(shapes)];
+        const unsigned across = 1 + (unsigned)(k / 2 / COUNT(reducers) / COUNT(shapes));
+
+        agree(&(fold_case){ reducers[k / 2 % COUNT(reducers)], types[k % 2], COLUMNS, PLAIN, _i, s[0], s[1], RD_AUTO,
+                            across });
+    }
 }
 END_TEST
 
@@ -331,7 +414,7 @@ START_TEST(halves_in_f32)
         for (fold_form form = ALL; form < N_FORMS && n * side <= 10000; form++) {
             const bool columns = form == COLUMNS || form == CHANNELS;
             fold_case  c       = {
-                       reducer, RD_F32, form, PLAIN, 0, columns ? n : side, columns ? side : n, k % 2 ? RD_F16 : RD_BF16
+                       reducer, RD_F32, form, PLAIN, 0, columns ? n : side, columns ? side : n, k % 2 ? RD_F16 : RD_BF16, 0
             };
 
             c.rows = form == ALL ? 1 : c.rows;
@@ -351,7 +434,7 @@ START_TEST(sums_of_narrow_types)
     for (int k = 0; k < COUNT(few_sizes) * COUNT(side_sizes) * N_FORMS; k++) {
         const int64_t n = few_sizes[k % COUNT(few_sizes)], side = side_sizes[k / COUNT(few_sizes) % COUNT(side_sizes)];
         const fold_form form = (fold_form)(k / COUNT(few_sizes) / COUNT(side_sizes));
-        fold_case       c    = { RD_RED_sum, to[_i], form, PLAIN, 0, side, n, RD_AUTO };
+        fold_case       c    = { RD_RED_sum, to[_i], form, PLAIN, 0, side, n, RD_AUTO, 0 };
 
         if (form == COLUMNS || form == CHANNELS) {
             c.rows = n;
@@ -376,6 +459,9 @@ int main(void)
     tcase_add_loop_test(tests, rows_and_columns, 0, RD_RED_user);
     tcase_add_loop_test(tests, long_and_thin, 0, RD_RED_user);
     tcase_add_loop_test(tests, halves_in_f32, 0, RD_RED_user);
+    tcase_add_loop_test(tests, squares, 0, RD_RED_user);
+    tcase_add_loop_test(tests, blocks_end_in_squares, 0, 2);
+    tcase_add_loop_test(tests, maps_of_squares, 1, COUNT(maps));
     tcase_add_loop_test(tests, sums_of_narrow_types, 0, 4);
     suite_add_tcase(suite, tests);
 

@@ -15,6 +15,7 @@ typedef struct scan_case {
     bool          down; /* along axis 0, all columns together; else along axis 1, each row on its own */
     bool          exclusive, reverse, serial, tree;
     bool          outside; /* positions count in the outer position, not in the lane's */
+    bool          across;  /* elements lie column by column */
     int64_t       n, side;
 } scan_case;
 
@@ -59,7 +60,7 @@ static void scan(const scan_case *c)
     if (!c->down)
         builder_add(&b, (rd_inst){ .kind = RD_I_START });
     builder_loop(&b, (rd_loop){ .axis = 1, .backwards = !c->down && c->reverse });
-    builder_load_2(&b, 0, 0, c->type, extent[1], 1, 0);
+    builder_load_2(&b, 0, 0, c->type, c->across ? 1 : extent[1], c->across ? extent[0] : 1, 0);
     builder_add(&b, (rd_inst){ .kind = RD_I_SCAN, .type = c->type, .dst = 4, .b = -1, .c = -1 });
     builder_store_2(&b, 4, 1, c->type, extent[1], 1, 0);
     builder_end(&b);
@@ -86,6 +87,7 @@ START_TEST(scans)
                                       .tree      = how & 8,
                                       .outside   = how & 16,
                                       .serial    = !(how & 8) && k % 7 == 0,
+                                      .across    = (k + t) % 3 == 0,
                                       .n         = sizes[k % COUNT(sizes)],
                                       .side      = sides[k / COUNT(sizes)] };
                 if (c.n * c.side <= 9000)

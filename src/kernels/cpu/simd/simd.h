@@ -37,6 +37,9 @@ typedef void rd_simd_map(int64_t n, void *y, const void *a, const void *b, const
 /* Side by side to memory of a type, stride in elements, and back. */
 typedef void rd_simd_load(int64_t n, void *y, const void *x, int64_t stride);
 typedef void rd_simd_store(int64_t n, void *y, int64_t stride, const void *x);
+/* y[i ldy + j] = x[j ldx + i] for i < n, j < m: columns become rows; in elements, of any type of a size.  Meanwhile what is
+ * `ahead` of x is fetched into the second-level cache; 0: nothing. */
+typedef void rd_simd_turn(int64_t n, int64_t m, void *y, int64_t ldy, const void *x, int64_t ldx, int64_t ahead);
 /* y[i] = x[i] in another element; of narrow types the caller wraps what it gets. */
 typedef void rd_simd_cast(int64_t n, void *y, const void *x);
 /* Elements cut, or halves rounded, to their type, in place. */
@@ -131,6 +134,7 @@ typedef struct rd_simd {
     rd_simd_small *const *small;                             /* [type], or NULL */
     const rd_scan_code   *scan[RD_N_ELEMS];                  /* [element][reducer]                 */
     void (*stream)(int64_t bytes, void *y, const void *x);   /* past the caches */
+    rd_simd_turn *turn[9];                                   /* [bytes of an element]: 1, 2, 4, 8 */
 } rd_simd;
 
 extern const rd_simd rd_simd_baseline, rd_simd_avx2, rd_simd_avx512;

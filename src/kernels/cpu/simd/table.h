@@ -25,6 +25,18 @@
 #define TEXT_(name) #name
 #define TEXT(name)  TEXT_(name)
 
+/* f(l, d) of all lanes l. */
+#define INDICES_2(f, d)  f(0, d), f(1, d)
+#define INDICES_4(f, d)  INDICES_2(f, d), f(2, d), f(3, d)
+#define INDICES_8(f, d)  INDICES_4(f, d), f(4, d), f(5, d), f(6, d), f(7, d)
+#define INDICES_16(f, d) INDICES_8(f, d), f(8, d), f(9, d), f(10, d), f(11, d), f(12, d), f(13, d), f(14, d), f(15, d)
+#define INDICES_f32_16   INDICES_4
+#define INDICES_f32_32   INDICES_8
+#define INDICES_f32_64   INDICES_16
+#define INDICES_f64_16   INDICES_2
+#define INDICES_f64_32   INDICES_4
+#define INDICES_f64_64   INDICES_8
+
 #include "kernels/cpu/simd/vectors.h"
 #define ELEM f32
 #define T    float
@@ -41,6 +53,32 @@
 #undef T
 #undef I
 #include "kernels/cpu/simd/memory.h"
+
+/* ---- Squares turned: turn.h, by size ----------------------------------------------------------------------- */
+#define T       uint8_t
+#define BYTES   16
+#define INDICES INDICES_16
+#include "kernels/cpu/simd/turn.h"
+#undef T
+#undef INDICES
+#define T       uint16_t
+#define INDICES INDICES_8
+#include "kernels/cpu/simd/turn.h"
+#undef T
+#undef BYTES
+#undef INDICES
+#define T       uint32_t
+#define BYTES   RD_VECTOR_BYTES
+#define INDICES JOIN(INDICES_f32, RD_VECTOR_BYTES)
+#include "kernels/cpu/simd/turn.h"
+#undef T
+#undef INDICES
+#define T       uint64_t
+#define INDICES JOIN(INDICES_f64, RD_VECTOR_BYTES)
+#include "kernels/cpu/simd/turn.h"
+#undef T
+#undef BYTES
+#undef INDICES
 
 /* ---- Maps: maps.h, by element ------------------------------------------------------------------------------ */
 #define PICK(rule, make, float_row, int_row) FLOAT_##rule(make, float_row)
@@ -249,16 +287,6 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
 #undef PICK
 
 /* ---- Scans: scans.h, by element ---------------------------------------------------------------------------- */
-#define INDICES_2(f, d)  f(0, d), f(1, d)
-#define INDICES_4(f, d)  INDICES_2(f, d), f(2, d), f(3, d)
-#define INDICES_8(f, d)  INDICES_4(f, d), f(4, d), f(5, d), f(6, d), f(7, d)
-#define INDICES_16(f, d) INDICES_8(f, d), f(8, d), f(9, d), f(10, d), f(11, d), f(12, d), f(13, d), f(14, d), f(15, d)
-#define INDICES_f32_16   INDICES_4
-#define INDICES_f32_32   INDICES_8
-#define INDICES_f32_64   INDICES_16
-#define INDICES_f64_16   INDICES_2
-#define INDICES_f64_32   INDICES_4
-#define INDICES_f64_64   INDICES_8
 
 #define SCAN_VECTORS
 #define RD_ADD(a, b) ((a) + (b))
@@ -344,4 +372,5 @@ const rd_simd JOIN(rd_simd, NAME) = {
     .count_if  = { [RD_ELEM_f32] = counts_f32, [RD_ELEM_f64] = counts_f64 },
     .small     = smalls,
     .stream    = stream,
+    .turn      = { [1] = turn_uint8_t, [2] = turn_uint16_t, [4] = turn_uint32_t, [8] = turn_uint64_t },
 };

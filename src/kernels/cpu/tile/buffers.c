@@ -95,6 +95,8 @@ bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, vo
     code->n_buffer = b.n;
     code->cells = (p->tile >= 0 ? BUFFERS_BYTES << p->tile : BUFFERS_BYTES >> -p->tile) / (size * (b.n + 1)) / 64 * 64;
     code->cells = code->cells < FEWEST ? FEWEST : code->cells > MOST ? MOST : code->cells;
+    if (code->square && code->cells < RD_SQUARE * RD_SQUARE)
+        code->cells = RD_SQUARE * RD_SQUARE;
     code->buffer_bytes = code->cells * size;
     return true;
 }

@@ -61,7 +61,7 @@ static bool computes(rd_inst_kind kind)
 }
 
 /* ---- Stores ------------------------------------------------------------------------------------------------ */
-static int64_t bytes_stored(const rd_program *p, const rd_address *at)
+int64_t rd_tile_bytes(const rd_program *p, const rd_address *at)
 {
     double bytes = rd_dtype_size(at->type);
 
@@ -100,7 +100,7 @@ static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *l
 
     if (t->level != RD_AT_TILE || t->walk.col != 1 || t->walk.gathers)
         return;
-    if (at->slot < p->first_scratch && bytes_stored(p, at) >= STREAM_BYTES) {
+    if (at->slot < p->first_scratch && rd_tile_bytes(p, at) >= STREAM_BYTES) {
         t->stream = code->streams = true;
         return;
     }

@@ -12,7 +12,7 @@ static bool can_step(const rd_program *p, const rd_tile_code *code, int32_t i)
     const rd_tile_inst *t    = &code->inst[i];
     const rd_tile_fold *f    = &code->fold[inst->arg];
 
-    if (inst->b >= 0 || inst->c >= 0 || f->masked || f->any_order || t->counts || t->small >= 0)
+    if (inst->b >= 0 || inst->c >= 0 || f->masked || f->any_order || f->in_square || t->counts || t->small >= 0)
         return false;
     switch (f->fold->reducer) {
     case RD_RED_any:
@@ -50,7 +50,7 @@ static bool can_be_in_a_pass(const rd_program *p, const rd_tile_code *code, int3
 {
     const rd_tile_inst *t = &code->inst[i];
 
-    if (rd_pass_has_halves(p, code, i))
+    if (t->turns || rd_pass_has_halves(p, code, i))
         return false;
     switch (p->inst[i].kind) {
     case RD_I_CONST:

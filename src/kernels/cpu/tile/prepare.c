@@ -5,7 +5,7 @@
 
 /* Rows of a tile whose elements are only read in place: a block's worth, more if they are short, to forget what a tile
  * costs. */
-enum { ENOUGH = 32768, BLOCK_ROWS = 64, MOST_ROWS = 4096 };
+enum { ENOUGH = 32768, BLOCK_ROWS = 64, MOST_ROWS = 4096, LINE = 16 };
 /* Bytes of states of their own that the rows of a tile may have together: part of a second-level cache. */
 static const int64_t STATES_BYTES = 128 << 10;
 
@@ -95,6 +95,18 @@ static bool is_test(const rd_inst *inst)
     return rule == RD_RULE_COMPARE || rule == RD_RULE_TEST;
 }
 
+static int64_t distance(int64_t step)
+{
+    return step < 0 ? -step : step;
+}
+
+/* Are rows of the tile neighbours in memory, and columns too far apart to be in their way? */
+static bool turns(const rd_inst *inst, const rd_walk *w, int64_t rows)
+{
+    return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) && !w->gathers && distance(w->row) == 1 &&
+           distance(w->col) > 1 && distance(w->col) >= rows;
+}
+
 static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_loop *row, const rd_loop *col)
 {
     const rd_inst    *inst = &p->inst[i];
@@ -108,9 +120,11 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
                          .buffer = -1,
                          .x      = inst->a,
                          .y      = -1,
+                         .beside = -1,
                          .small  = -1 };
     if (at)
         t->walk = col ? rd_tile_walk(at, row, col) : rd_tile_walk(at, NULL, row);
+    t->turns = row && col && turns(inst, &t->walk, row->extent);
     if (inst->kind == RD_I_MAP)
         t->map = code->simd->map[rd_elem_of(is_test(inst) ? inst->from : inst->type)][inst->op];
     if (inst->kind == RD_I_SELECT)
@@ -218,16 +232,31 @@ static bool keeps(const rd_program *p, const rd_tile_code *code, int32_t begin)
     return false;
 }
 
-static void size_columns(const rd_program *p, rd_tile_code *code)
-{
-    for (int32_t i = 0; i < p->n_inst; i++)
-        if (p->inst[i].kind == RD_I_LOOP && code->loop[p->inst[i].arg].role == RD_LOOP_COLS)
-            code->loop[p->inst[i].arg].most = keeps(p, code, i) ? code->cells : INT64_MAX;
-}
-
 static int64_t least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
+}
+
+/* Whole sides of squares, if there are several. */
+static int64_t sides(int64_t n)
+{
+    return n > RD_SQUARE ? n - n % RD_SQUARE : n;
+}
+
+static void size_columns(const rd_program *p, rd_tile_code *code)
+{
+    int64_t rows = RD_SQUARE;
+
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        rd_tile_loop *loop = p->inst[i].kind == RD_I_LOOP ? &code->loop[p->inst[i].arg] : NULL;
+
+        if (loop && loop->role == RD_LOOP_ROWS)
+            rows = least(p->loop[p->inst[i].arg].extent, RD_SQUARE);
+        else if (loop && loop->role == RD_LOOP_COLS)
+            loop->most = loop->square        ? sides(code->cells / (rows > 0 ? rows : 1))
+                         : keeps(p, code, i) ? code->cells
+                                             : INT64_MAX;
+    }
 }
 
 /* Passes over the elements of a tile: what is read several times should still be near. */
@@ -240,22 +269,26 @@ static int32_t passes(const rd_program *p, const rd_tile_code *code, int32_t beg
     return n;
 }
 
-/* As many rows as fill the buffers of every loop over columns. */
+/* As many rows as fill the buffers of every loop over columns; of squares, whole lines. */
 static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int32_t number = p->inst[begin].arg;
+    const bool    square = code->loop[number].square;
     int64_t       rows   = MOST_ROWS;
 
     for (int32_t i = begin + 1; i < p->loop[number].end; i++)
         if (p->inst[i].kind == RD_I_LOOP) {
             const int64_t most = code->loop[p->inst[i].arg].most, n = p->loop[p->inst[i].arg].extent;
-            const int64_t fit = (most == INT64_MAX ? ENOUGH : most) / (n > 0 ? n : 1);
+            const int64_t fit = square ? sides(code->cells / (n > 0 ? least(n, most) : 1))
+                                       : (most == INT64_MAX ? ENOUGH : most) / (n > 0 ? n : 1);
             const bool    one = most == INT64_MAX && passes(p, code, i) < 2;
             rows              = least(rows, one && fit < BLOCK_ROWS ? BLOCK_ROWS : fit);
         }
     for (int32_t k = 0; k < p->n_fold; k++)
         if (code->fold[k].own_rows)
             rows = least(rows, STATES_BYTES / rd_bytes_add(code->fold[k].row_bytes, 1));
+    if (square && rows > LINE)
+        rows -= rows % LINE;
     rows = least(rows, p->loop[number].extent);
     return rows > 1 ? rows : 1;
 }
@@ -456,7 +489,7 @@ static void find_ahead(const rd_program *p, rd_tile_code *code, int32_t begin, c
         if (p->inst[i].kind != RD_I_LOOP)
             continue;
         const rd_loop *loop = &p->loop[p->inst[i].arg];
-        if (code->loop[p->inst[i].arg].role != RD_LOOP_COLS)
+        if (code->loop[p->inst[i].arg].role != RD_LOOP_COLS || code->loop[p->inst[i].arg].square)
             return;
         n++;
         for (int32_t k = i + 1; k < loop->end && first < 0; k++)
@@ -501,8 +534,11 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     decode_all(p, code);
     if (!can(p, code) || !plan_folds(p, code, false))
         return RD_TILE_CANNOT;
-    if (!rd_tile_fuse(p, code, get, pool) || !rd_tile_find_nests(p, code, get, pool) ||
-        !rd_tile_find_passes(p, code, get, pool) || !rd_tile_buffers(p, code, get, pool))
+    if (!rd_tile_fuse(p, code, get, pool))
+        return RD_TILE_NO_MEMORY;
+    rd_tile_squares(p, code);
+    if (!rd_tile_find_nests(p, code, get, pool) || !rd_tile_find_passes(p, code, get, pool) ||
+        !rd_tile_buffers(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
     find_all_ahead(p, code);
     size_columns(p, code);

@@ -98,7 +98,8 @@ static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
     const rd_level      level = m->level;
     const int64_t       rows = m->cols, most = m->code->loop[number].most;
 
-    assert(rows == 1 || range.hi - range.lo <= most); /* a row is not left for the next one before its end */
+    /* A row is not left for the next one before its end, but where nothing fails. */
+    assert(rows == 1 || m->code->loop[number].square || range.hi - range.lo <= most);
     m->level = RD_AT_TILE;
     m->rows  = rows;
     for (int64_t done = 0, n = range.hi - range.lo; done < n && !left(m, number) && m->fault.row >= rows;
@@ -124,6 +125,8 @@ static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
     m->level = RD_AT_ROW;
     for (axis->index = range.lo; axis->index < range.hi && !left(m, number); axis->index += m->cols) {
         m->cols = range.hi - axis->index < most ? range.hi - axis->index : most;
+        if (m->code->loop[number].square)
+            m->cols = rd_tiles_rows_of_block(m, m->cols);
         run(m, pc + 1, loop->end);
         if (m->fault.row < INT64_MAX)
             m->task->status = m->fault.status;

@@ -294,9 +294,9 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
         in.x = rd_tiles_dense(m, in.x);
     if (inst->b >= 0) {
         char *const spare = m->spare;
-        m->spare += 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
-        in.w     = rd_tiles_dense(m, rd_tiles_view(m, inst->b));
-        m->spare = spare;
+        m->spare          = rd_tiles_second_spare(m);
+        in.w              = rd_tiles_dense(m, rd_tiles_view(m, inst->b));
+        m->spare          = spare;
     }
     if (t->small >= 0)
         rd_arrive_small(m, &a, &in, &m->code->inst[t->small].walk);

@@ -34,7 +34,8 @@ typedef enum rd_loop_role {
 
 typedef struct rd_tile_loop {
     rd_loop_role role;
-    int64_t      most; /* rows or columns at a time      */
+    int64_t      most;   /* rows or columns at a time      */
+    bool         square; /* about as many rows as columns, as operands run along either */
 } rd_tile_loop;
 
 /* How the elements of one row of the tile meet a fold's states. */
@@ -61,6 +62,7 @@ typedef struct rd_tile_fold {
     int64_t             cells, group, groups, slots; /* cells of one row; slots that move on together; all slots */
     int64_t             beside;                      /* cells whose states of a lane are neighbours           */
     int64_t             tags, block, tree, carry, seen, spare, bytes; /* offsets in the fold's memory              */
+    bool                in_square;  /* its STEP is in a square loop, which takes columns apart */
     int64_t             col_extent; /* of the loop over columns around the STEP                    */
     int64_t             levels; /* nodes of a block's elements, or rd_scan_state of each cell                        */
     int64_t             row_bytes; /* what a further row with states of its own adds         */
@@ -72,6 +74,9 @@ typedef struct rd_tile_inst {
     bool                skip;     /* fused into a later one                                             */
     bool                direct;   /* LOAD: the register is the memory                                   */
     bool                stream;   /* STORE past the caches                                              */
+    bool                turns;    /* LOAD, STORE: rows are neighbours in memory, and columns lie apart    */
+    bool                fetch;    /* LOAD that turns: it fetches the square below                         */
+    int32_t             beside;   /* what else it fetches: a LOAD, whose `beside` is the next one, -1      */
     bool                ahead;    /* LOAD: while other loops over columns compute, the next rows are fetched   */
     bool                done;     /* STORE: what computes the register has stored it                    */
     int32_t             into;     /* computes into the memory of STORE number `into`, -1                */
@@ -131,6 +136,7 @@ typedef struct rd_tile_code {
     int32_t        n_buffer;
     int64_t        buffer_bytes;
     bool           streams; /* some STORE goes past the caches */
+    bool           square;  /* some loop is                    */
     int32_t        n_pass;
     bool           async; /* passes come while plans run */
     rd_tile_pass **pass;
@@ -176,6 +182,11 @@ typedef enum rd_tile_result { RD_TILE_OK, RD_TILE_CANNOT, RD_TILE_NO_MEMORY } rd
 rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool);
 /* fuse.c: what is stored where it is computed, and what is computed where it is folded. */
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+/* Bytes of the array at an address. */
+int64_t rd_tile_bytes(const rd_program *p, const rd_address *at);
+/* squares.c: loops over rows that take columns apart. */
+enum { RD_SQUARE = 64 }; /* elements of a side: some cache lines of any type */
+void rd_tile_squares(const rd_program *p, rd_tile_code *code);
 /* buffers.c: which registers of a tile share memory; how large tiles are. */
 bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
 /* nests.c, passes.c: what compiled passes could do, before buffers are shared out; and, when all is known, asking for them. */
@@ -206,6 +217,12 @@ static inline int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at)
     return position;
 }
 
+/* Another buffer of 8-byte elements beside m->spare. */
+static inline char *rd_tiles_second_spare(const rd_tiles *m)
+{
+    return m->spare + 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
+}
+
 /* A register as this level sees it; put together field by field, as a copy that is changed would be read while its
  * parts still are on their way to memory. */
 static inline rd_view rd_tiles_view(const rd_tiles *m, int32_t reg)
@@ -234,6 +251,12 @@ void  rd_tiles_value(rd_tiles *m, int32_t pc);
 rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg);
 /* The view with columns side by side, copied to the spare buffer if they are not. */
 rd_view rd_tiles_dense(rd_tiles *m, rd_view v);
+
+/* squares.c: rows until a block ends of which other columns are still to come, `rows` at most; a LOAD or STORE that turns,
+ * to y and from x. */
+int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows);
+void    rd_tiles_turn_in(const rd_tiles *m, int32_t pc, const rd_view *y);
+void    rd_tiles_turn_out(const rd_tiles *m, int32_t pc, const rd_view *x);
 
 /* folds.c; memory of a fold is m->fold[number]. */
 bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number, int64_t rows);

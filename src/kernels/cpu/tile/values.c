@@ -198,7 +198,11 @@ static void load(rd_tiles *m, int32_t pc)
             read_ahead(m, from.at, m->rows * m->cols * w->size);
         return;
     }
-    y            = rd_tiles_target(m, pc, inst->dst);
+    y = rd_tiles_target(m, pc, inst->dst);
+    if (t->turns) {
+        rd_tiles_turn_in(m, pc, &y);
+        return;
+    }
     const runs q = runs_of(m, !w->gathers && one_run(m, w->row, w->col) && flat(m, &y));
     if (!w->gathers && w->col == 1 && one_run(m, w->row, w->col) && w->at->slot < m->p->first_scratch)
         read_ahead(m, from.at, m->rows * m->cols * w->size);
@@ -240,7 +244,11 @@ static void store(rd_tiles *m, int32_t pc)
 
     if (t->done)
         return;
-    x            = rd_tiles_dense(m, rd_tiles_view(m, t->x));
+    x = rd_tiles_dense(m, rd_tiles_view(m, t->x));
+    if (t->turns) {
+        rd_tiles_turn_out(m, pc, &x);
+        return;
+    }
     to           = rd_tiles_memory(m, w);
     const runs q = runs_of(m, !w->gathers && one_run(m, w->row, w->col) && flat(m, &x));
     for (int64_t r = 0; r < q.n; r++) {

@@ -1,0 +1,168 @@
+/* squares.c - operands that run against the loops: the rows of a tile are neighbours in memory, its columns far apart.
+ *
+ * Tiles of such a loop are squares, so that cache lines are used whole while they are near, whichever way they lie; on
+ * their way between memory and buffers elements are turned in registers (simd/turn.h).  No prefetcher follows squares, so
+ * each fetches the one below it. */
+#include "kernels/cpu/tile/tile.h"
+
+/* Columns of a square turned between two rounds of fetching: a core cannot wait for more lines in one go. */
+enum { STRIP = 16 };
+/* Arrays up to this size stay in a second-level cache and are not fetched. */
+static const int64_t NEAR_BYTES = 512 << 10;
+
+/* ---- Plan -------------------------------------------------------------------------------------------------- */
+/* May all rows take some of their columns before any takes the others?  If each row, or each column, has cells of its
+ * own; rows of a block, that is, of cells that move on together. */
+static bool takes_columns_apart(const rd_tile_fold *f)
+{
+    return f->own_rows || f->cell.row != 0 || f->form == RD_FOLD_COLUMNS ||
+           (f->form == RD_FOLD_ELEMENTS && f->cell.col != 0 && f->fold->lanes > 1);
+}
+
+/* What goes wrong must be reported in the order of rows. */
+static bool may_be_square(const rd_program *p, const rd_tile_code *code, int32_t begin)
+{
+    bool turns = false;
+
+    for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++) {
+        const rd_inst *inst = &p->inst[i];
+
+        if (code->inst[i].level != RD_AT_TILE)
+            continue;
+        turns |= code->inst[i].turns;
+        if (inst->kind == RD_I_INDEX || inst->kind == RD_I_CALL)
+            return false;
+        if ((inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) && !takes_columns_apart(&code->fold[inst->arg]))
+            return false;
+    }
+    return turns;
+}
+
+static bool is_far(const rd_program *p, const rd_inst *inst)
+{
+    const rd_address *at = &p->address[inst->arg];
+
+    return inst->kind == RD_I_LOAD && at->slot < p->first_scratch && rd_tile_bytes(p, at) > NEAR_BYTES;
+}
+
+/* What is fetched, and when: operands that are turned by themselves, the others of a loop over columns along with the first
+ * that is. */
+static void plan_fetching(const rd_program *p, rd_tile_code *code, int32_t begin)
+{
+    int32_t first = -1;
+
+    for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++) {
+        rd_tile_inst *t = &code->inst[i];
+
+        t->fetch = t->turns && is_far(p, &p->inst[i]);
+        if (t->turns && first < 0)
+            first = i;
+    }
+    for (int32_t i = begin + 1; first >= 0 && i < p->loop[p->inst[begin].arg].end; i++)
+        if (code->inst[i].direct && code->inst[i].walk.row != 0 && is_far(p, &p->inst[i])) {
+            code->inst[i].beside     = code->inst[first].beside;
+            code->inst[first].beside = i;
+        }
+}
+
+static void plan_loop(const rd_program *p, rd_tile_code *code, int32_t begin)
+{
+    for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++) {
+        const rd_inst *inst = &p->inst[i];
+
+        if (inst->kind == RD_I_LOOP) {
+            code->loop[inst->arg].square = true;
+            plan_fetching(p, code, i);
+        }
+        if ((inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) && code->inst[i].level == RD_AT_TILE)
+            code->fold[inst->arg].in_square = true;
+    }
+    code->loop[p->inst[begin].arg].square = code->square = true;
+}
+
+void rd_tile_squares(const rd_program *p, rd_tile_code *code)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_LOOP && code->loop[p->inst[i].arg].role == RD_LOOP_ROWS &&
+            may_be_square(p, code, i))
+            plan_loop(p, code, i);
+}
+
+/* ---- Run --------------------------------------------------------------------------------------------------- */
+int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows)
+{
+    for (int32_t k = 0; k < m->p->n_fold; k++) {
+        const rd_tile_fold *f    = &m->code->fold[k];
+        const int64_t       each = f->outer.row * f->row_steps + f->lane.row, steps = f->fold->steps;
+        int64_t             left;
+
+        if (!f->in_square || f->form != RD_FOLD_COLUMNS || each <= 0)
+            continue;
+        left = steps - (rd_tiles_position(m, f->outer.at) * f->row_steps + rd_tiles_position(m, f->lane.at)) % steps;
+        rows = rows < left / each + (left % each != 0) ? rows : left / each + (left % each != 0);
+    }
+    return rows;
+}
+
+/* A part of what is fetched along with instruction pc: rows of the squares below. */
+static void fetch(const rd_tiles *m, int32_t pc, int64_t first, int64_t last)
+{
+    for (int32_t k = m->code->inst[pc].beside; k >= 0; k = m->code->inst[k].beside) {
+        const rd_walk *w     = &m->code->inst[k].walk;
+        const char    *below = rd_tiles_memory(m, w) + m->rows * w->row * w->size;
+
+        for (int64_t r = first; r < last; r++)
+            for (int64_t line = 0; line < m->cols * w->size; line += 64)
+                __builtin_prefetch(below + r * w->row * w->size + line, 0, 2);
+    }
+}
+
+/* Rows of columns [c, c + n) between the tile, with rows ld apart, and the memory of instruction pc. */
+static void turn(const rd_tiles *m, int32_t pc, char *tile, int64_t ld, int64_t c, int64_t n)
+{
+    const rd_tile_inst *t      = &m->code->inst[pc];
+    const rd_walk      *w      = &t->walk;
+    rd_simd_turn       *kernel = m->code->simd->turn[w->size];
+    const int64_t       last   = w->row < 0 ? m->rows - 1 : 0; /* rows that lie backwards are taken backwards */
+    char               *memory = rd_tiles_memory(m, w) + (c * w->col - last) * w->size;
+
+    tile += (c + last * ld) * w->size;
+    ld = ld * w->row;
+    if (m->p->inst[pc].kind == RD_I_LOAD)
+        kernel(m->rows, n, tile, ld, memory, w->col, t->fetch ? m->rows * w->row : 0);
+    else
+        kernel(n, m->rows, memory, w->col, tile, ld, 0);
+}
+
+static void turn_all(const rd_tiles *m, int32_t pc, char *tile, int64_t ld)
+{
+    const int64_t strip = m->rows < RD_SQUARE ? STRIP * RD_SQUARE / m->rows : STRIP;
+
+    for (int64_t c = 0, n; c < m->cols; c += n) {
+        n = m->cols - c < strip ? m->cols - c : strip;
+        turn(m, pc, tile, ld, c, n);
+        fetch(m, pc, c * m->rows / m->cols, (c + n) * m->rows / m->cols);
+    }
+}
+
+void rd_tiles_turn_in(const rd_tiles *m, int32_t pc, const rd_view *y)
+{
+    const rd_walk *w    = &m->code->inst[pc].walk;
+    const bool     same = rd_elem_size(y->elem) == w->size && w->at->type != RD_BOOL;
+    char *const    to   = same ? y->at : m->spare;
+
+    turn_all(m, pc, to, same ? y->row : m->cols);
+    for (int64_t r = 0; r < m->rows && !same; r++)
+        m->code->simd->load[w->at->type](m->cols, rd_view_at(y, r, 0), to + r * m->cols * w->size, 1);
+}
+
+void rd_tiles_turn_out(const rd_tiles *m, int32_t pc, const rd_view *x)
+{
+    const rd_walk *w    = &m->code->inst[pc].walk;
+    const bool     same = rd_elem_size(x->elem) == w->size;
+    char *const    from = same ? x->at : rd_tiles_second_spare(m);
+
+    for (int64_t r = 0; r < m->rows && !same; r++)
+        m->code->simd->store[w->at->type](m->cols, from + r * m->cols * w->size, 1, rd_view_at(x, r, 0));
+    turn_all(m, pc, from, same ? x->row : m->cols);
+}
