@@ -187,6 +187,23 @@ int case_sum_transposed(case_world *w, rd_expr **y)
     return 1;
 }
 
+int case_permuted(case_world *w, rd_expr **y)
+{
+    const rd_shape shape = RD_SHAPE(n(w, 256, 16), n(w, 512, 70), n(w, 512, 65));
+
+    y[0] = rd_permute(leaf_of(w, "x", RD_F32, shape), RD_INDEX(2, 0, 1));
+    return 1;
+}
+
+int case_reversed_axes(case_world *w, rd_expr **y)
+{
+    const int64_t i = n(w, 4096, 70), j = n(w, 64, 3), k = n(w, 2048, 1030);
+
+    y[0] = rd_add(leaf_of(w, "x", RD_F32, RD_SHAPE(i, j, k)),
+                  rd_permute(leaf_of(w, "z", RD_F32, RD_SHAPE(k, j, i)), RD_INDEX(2, 1, 0)));
+    return 1;
+}
+
 int case_logsumexp(case_world *w, rd_expr **y)
 {
     y[0] = rd_logsumexp(matrix(w, "x", n(w, 8192, 130), n(w, 8192, 70)), RD_DIMS(0));

@@ -217,12 +217,29 @@ static const struct {
           { INNERMOST, "y0", "j", 0, "memory is walked along rows" } } },
     { "sum(A + B^T, 0)",
       case_sum_transposed,
-      "stage 0: parallel panel i:8192 by 8192\n"
+      "stage 0: parallel panel i:8192 by 512\n"
       "  y0[i] = sum j:8192 i:8192 (A[j,i] + B[i,j])\n"
       "tasks of stage 0: any\n",
       {
           { STAGES, NULL, NULL, 1, "neither the transpose nor the sum is stored" },
           { INNERMOST, "y0", "i", 0, "neighbours are those of A" } } },
+    { "a permuted copy",
+      case_permuted,
+      "stage 0: parallel panel jk:131072 by 512\n"
+      "  for i:512 jk:131072:\n"
+      "    y0[i,jk] = x[jk,i]\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "nothing is stored but the copy" },
+          { INNERMOST, "y0", "jk", 0, "along what is written" } } },
+    { "x + z with its axes reversed",
+      case_reversed_axes,
+      "stage 0: parallel panel k:2048 by 512\n"
+      "  for j:64 i:4096 k:2048:\n"
+      "    y0[i,j,k] = x[i,j,k] + z[k,j,i]\n"
+      "tasks of stage 0: any\n",
+      {
+          { IN_NEST, "i:4096 k:2048", NULL, 1, "squares along what is read and what is written" } } },
     { "Gaussian of pairs",
       case_gaussian,
       "stage 0: parallel panel i:10000 by 8192\n"

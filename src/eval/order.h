@@ -9,6 +9,14 @@
 /* A task's share of a row: shorter strips of columns end before the prefetchers have learnt them. */
 #define RD_STRIP_BYTES (4 << 10)
 
+/* Columns of a panel of squares: the pages of as many rows stay in a second-level TLB, and squares that wait for those below
+ * them in half a second-level cache. */
+#define RD_SQUARES 512
+
+/* squares.c: axes of maps that run along different ones innermost, in panels. */
+bool rd_make_squares(const rd_tree *tree);
+/* Does something read in the scope run along its innermost loop, and not along the axis? */
+bool rd_runs_across(const rd_tree *tree, const rd_scope *scope, int axis);
 /* panels.c: kept loops moved inside the loops that walk memory in larger steps. */
 bool rd_make_panels(const rd_tree *tree, const rd_choice *choice);
 /* spread.c: root loops of few iterations go inside a loop that tasks can share. */

@@ -233,8 +233,12 @@ static int64_t scaled(const panel *p, int64_t bytes)
 /* Whole lines wide, but no wider than lets accumulators with lanes, and what is kept between phases, stay in cache. */
 static int64_t panel_step(const panel *p, const rd_scope *loop)
 {
-    const int64_t lanes = scaled(p, LANES_BYTES);
-    int64_t       step  = scaled(p, streams(p, rd_only_loop(loop)) ? PANEL_BYTES : HOT_BYTES) / p->bytes;
+    const rd_scope *rows  = rd_only_loop(loop);
+    const int64_t   lanes = scaled(p, LANES_BYTES);
+    int64_t         step  = scaled(p, streams(p, rows) ? PANEL_BYTES : HOT_BYTES) / p->bytes;
+
+    if (rows && rd_runs_across(p->tree, rows, p->axis) && step > RD_SQUARES)
+        step = RD_SQUARES;
 
     if (p->lanes && lanes / p->lanes < step)
         step = lanes / p->lanes < p->fewest ? p->fewest : lanes / p->lanes;
