@@ -352,6 +352,42 @@ START_TEST(large_results)
 }
 END_TEST
 
+/* y = x, which lies by columns, forwards or backwards; lines of y are aligned or not, and do not end where y does. */
+static const struct {
+    rd_dtype     type;
+    struct shape shape;
+    bool         aligned, backwards;
+} large_copies[] = {
+    { RD_F32, { 130, 32779 }, true, false },  { RD_F32, { 130, 32779 }, true, true },
+    { RD_F32, { 130, 32779 }, false, false }, { RD_F64, { 70, 30011 }, true, false },
+    { RD_U32, { 9, 466049 }, true, false },   { RD_I16, { 129, 65100 }, true, true },
+    { RD_U8, { 300, 56001 }, false, false },  { RD_BOOL, { 300, 56001 }, true, false },
+};
+START_TEST(large_moves)
+{
+    const struct shape s        = large_copies[_i].shape;
+    const bool         back     = large_copies[_i].backwards;
+    const rd_dtype     type     = large_copies[_i].type;
+    const int64_t      extent[] = { s.rows, s.cols }, size = rd_dtype_size(type), line = 64 / size;
+    const int64_t      pitch = (s.cols + line - 1) / line * line, room = s.rows * pitch + 2 * line;
+    tile_memory        m = { 0 };
+    int64_t            offset;
+    builder            b;
+
+    tile_slot(&m, type, s.rows * s.cols, UGLY);
+    offset = (int64_t)(-(uintptr_t)m.slot[tile_slot(&m, type, room, ORDINARY)].data & 63) / size;
+    builder_init(&b, 2, extent);
+    builder_loop(&b, (rd_loop){ .axis = 0 });
+    builder_loop(&b, (rd_loop){ .axis = 1 });
+    builder_load_2(&b, 0, 0, type, back ? -1 : 1, s.rows, back ? s.rows - 1 : 0);
+    builder_store_2(&b, 0, 1, type, pitch, 1, offset + !large_copies[_i].aligned);
+    builder_end(&b);
+    builder_end(&b);
+    tile_agree(&b, &m, NULL, 0, true, rd_dtype_name(type));
+    tile_free(&m);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tiles");
@@ -365,6 +401,7 @@ int main(void)
     tcase_add_loop_test(tests, gathers, 0, N_TYPES);
     tcase_add_loop_test(tests, in_place, 0, N_TYPES);
     tcase_add_loop_test(tests, large_results, 0, COUNT(large_cases));
+    tcase_add_loop_test(tests, large_moves, 0, COUNT(large_copies));
     suite_add_tcase(suite, tests);
 
     SRunner *runner = srunner_create(suite);

@@ -67,6 +67,7 @@
 #undef T
 #undef BYTES
 #undef INDICES
+#define PAST
 #define T       uint32_t
 #define BYTES   RD_VECTOR_BYTES
 #define INDICES JOIN(INDICES_f32, RD_VECTOR_BYTES)
@@ -79,6 +80,7 @@
 #undef T
 #undef BYTES
 #undef INDICES
+#undef PAST
 
 /* ---- Maps: maps.h, by element ------------------------------------------------------------------------------ */
 #define PICK(rule, make, float_row, int_row) FLOAT_##rule(make, float_row)
@@ -373,4 +375,5 @@ const rd_simd JOIN(rd_simd, NAME) = {
     .small     = smalls,
     .stream    = stream,
     .turn      = { [1] = turn_uint8_t, [2] = turn_uint16_t, [4] = turn_uint32_t, [8] = turn_uint64_t },
+    .turn_past = { [4] = turn_past_uint32_t, [8] = turn_past_uint64_t },
 };

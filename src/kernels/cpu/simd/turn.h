@@ -1,7 +1,8 @@
 /* turn.h - elements that lie in columns come to lie in rows: y[i ldy + j] = x[j ldx + i], square by square, each turned in
  * registers.  Bits are moved, so one kernel serves all types of a size.
  *
- * table.h includes it once per size, with T (an unsigned int), BYTES (of a vector) and INDICES (f of all lanes) set. */
+ * table.h includes it once per size, with T (an unsigned int), BYTES (of a vector) and INDICES (f of all lanes) set, and PAST
+ * where vectors are as wide as stores past the caches. */
 #define ROW  JOIN(turn_row, T)
 #define SIDE (BYTES / (int)sizeof(T)) /* of a square  */
 #define PART (16 / (int)sizeof(T))    /* within 16 bytes: what vectors of any width can interleave */
@@ -44,7 +45,21 @@ static inline void JOIN(turn_interleave, T)(ROW *v)
             v[k + (d)] = PICK(a, b, ODD, (d) % SIDE);  \
         }
 
-static inline void JOIN(turn_square, T)(T *y, int64_t ldy, const T *x, int64_t ldx, int64_t ahead)
+/* What is past the caches is aligned. */
+static inline void JOIN(turn_store, T)(T *y, ROW v, bool past)
+{
+#if defined(STREAM_PART)
+    if (past && sizeof v == sizeof(stream_part)) {
+        stream_part part;
+
+        memcpy(&part, &v, sizeof v);
+        STREAM_PART((void *)y, part);
+    } else
+#endif
+        *(ROW *)y = v;
+}
+
+static inline void JOIN(turn_square, T)(T *y, int64_t ldy, const T *x, int64_t ldx, int64_t ahead, bool past)
 {
     ROW v[SIDE];
 
@@ -63,7 +78,7 @@ static inline void JOIN(turn_square, T)(T *y, int64_t ldy, const T *x, int64_t l
     TRADE(2 * PART)
     UNROLL(16)
     for (int k = 0; k < SIDE; k++)
-        *(ROW *)(y + k * ldy) = v[k];
+        JOIN(turn_store, T)(y + k * ldy, v[k], past);
 }
 
 /* Element by element, along what is long. */
@@ -93,10 +108,27 @@ static void JOIN(turn, T)(int64_t n, int64_t m, void *py, int64_t ldy, const voi
         j = j < m - SIDE ? j : m - SIDE;
         for (int64_t i = 0; i < n; i += SIDE) {
             i = i < n - SIDE ? i : n - SIDE;
-            JOIN(turn_square, T)(y + i * ldy + j, ldy, x + j * ldx + i, ldx, ahead);
+            JOIN(turn_square, T)(y + i * ldy + j, ldy, x + j * ldx + i, ldx, ahead, false);
         }
     }
 }
+
+#ifdef PAST
+/* The same past the caches: lines are completed one after the other. */
+static void JOIN(turn_past, T)(int64_t n, int64_t m, void *py, int64_t ldy, const void *px, int64_t ldx, int64_t ahead)
+{
+    const int64_t whole = n < SIDE ? 0 : m / SIDE * SIDE;
+    T            *y     = py;
+    const T      *x     = px;
+
+    for (int64_t i = 0; i < n && whole; i += SIDE) {
+        i = i < n - SIDE ? i : n - SIDE;
+        for (int64_t j = 0; j < whole; j += SIDE)
+            JOIN(turn_square, T)(y + i * ldy + j, ldy, x + j * ldx + i, ldx, ahead, true);
+    }
+    JOIN(turn, T)(n, m - whole, y + whole, ldy, x + whole * ldx, ldx, ahead);
+}
+#endif
 #undef ROW
 #undef SIDE
 #undef PART

@@ -151,6 +151,32 @@ static void fuse_load(const rd_program *p, rd_tile_code *code, const int32_t *st
     t->direct = true;
 }
 
+/* ---- Moves ------------------------------------------------------------------------------------------------- */
+static bool in_rows(const rd_tile_inst *t)
+{
+    return t->walk.col == 1 && !t->walk.gathers;
+}
+
+/* What is only loaded to be stored goes from memory to memory, as bytes: rows as they are, or one side turned. */
+static void fuse_move(const rd_program *p, rd_tile_code *code, const int32_t *stores, int32_t i)
+{
+    const rd_address *to   = &p->address[p->inst[i].arg];
+    rd_tile_inst     *t    = &code->inst[i];
+    const int32_t     from = code->reg[p->inst[i].a].born;
+    rd_tile_inst     *load = &code->inst[from];
+
+    if (p->inst[from].kind != RD_I_LOAD || t->level != RD_AT_TILE || load->level != RD_AT_TILE ||
+        code->reg[p->inst[i].a].uses != 1 || to->type == RD_BOOL || p->address[p->inst[from].arg].type != to->type ||
+        stores[i] - 1 != stores[from])
+        return;
+    if (!(in_rows(t) && (in_rows(load) || load->turns)) && !(t->turns && in_rows(load)))
+        return;
+    t->moves   = from;
+    load->skip = true;
+    if (in_rows(t) && to->slot < p->first_scratch && rd_tile_bytes(p, to) >= STREAM_BYTES)
+        t->stream = code->streams = true;
+}
+
 /* ---- Steps ------------------------------------------------------------------------------------------------- */
 static bool in_tile(const rd_tile_code *code, int32_t reg)
 {
@@ -315,5 +341,7 @@ bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void 
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_LOAD)
             fuse_load(p, code, count, i);
+        else if (p->inst[i].kind == RD_I_STORE)
+            fuse_move(p, code, count, i);
     return true;
 }

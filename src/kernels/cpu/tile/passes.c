@@ -57,8 +57,8 @@ static bool can_be_in_a_pass(const rd_program *p, const rd_tile_code *code, int3
     case RD_I_CAST:
     case RD_I_SELECT: return true;
     case RD_I_MAP: return rd_pass_can_map(&p->inst[i]);
-    case RD_I_LOAD: return !t->walk.gathers && !t->direct;
-    case RD_I_STORE: return !t->walk.gathers && !t->stream;
+    case RD_I_LOAD: return !t->walk.gathers && !t->direct && !t->skip;
+    case RD_I_STORE: return !t->walk.gathers && !t->stream && t->moves < 0;
     case RD_I_STEP: return can_step(p, code, i);
     default: return false;
     }

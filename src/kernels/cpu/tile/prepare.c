@@ -120,6 +120,7 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
                          .buffer = -1,
                          .x      = inst->a,
                          .y      = -1,
+                         .moves  = -1,
                          .beside = -1,
                          .small  = -1 };
     if (at)
@@ -224,7 +225,7 @@ static bool keeps(const rd_program *p, const rd_tile_code *code, int32_t begin)
 
     for (int32_t i = begin + 1; i < end; i++) {
         const rd_inst *inst = &p->inst[i];
-        if (code->inst[i].buffer >= 0 || inst->kind == RD_I_EXIT || code->inst[i].walk.gathers)
+        if (code->inst[i].buffer >= 0 || inst->kind == RD_I_EXIT || code->inst[i].walk.gathers || code->inst[i].turns)
             return true;
         if (spreads(code, inst))
             return true;

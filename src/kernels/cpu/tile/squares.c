@@ -4,6 +4,7 @@
  * their way between memory and buffers elements are turned in registers (simd/turn.h).  No prefetcher follows squares, so
  * each fetches the one below it. */
 #include "kernels/cpu/tile/tile.h"
+#include <string.h>
 
 /* Columns of a square turned between two rounds of fetching: a core cannot wait for more lines in one go. */
 enum { STRIP = 16 };
@@ -117,12 +118,11 @@ static void fetch(const rd_tiles *m, int32_t pc, int64_t first, int64_t last)
     }
 }
 
-/* Rows of columns [c, c + n) between the tile, with rows ld apart, and the memory of instruction pc. */
-static void turn(const rd_tiles *m, int32_t pc, char *tile, int64_t ld, int64_t c, int64_t n)
+/* Columns [c, c + n) between the memory of instruction pc and a tile with rows `ld` elements apart. */
+static void turn(const rd_tiles *m, int32_t pc, rd_simd_turn *kernel, char *tile, int64_t ld, int64_t c, int64_t n)
 {
     const rd_tile_inst *t      = &m->code->inst[pc];
     const rd_walk      *w      = &t->walk;
-    rd_simd_turn       *kernel = m->code->simd->turn[w->size];
     const int64_t       last   = w->row < 0 ? m->rows - 1 : 0; /* rows that lie backwards are taken backwards */
     char               *memory = rd_tiles_memory(m, w) + (c * w->col - last) * w->size;
 
@@ -140,7 +140,7 @@ static void turn_all(const rd_tiles *m, int32_t pc, char *tile, int64_t ld)
 
     for (int64_t c = 0, n; c < m->cols; c += n) {
         n = m->cols - c < strip ? m->cols - c : strip;
-        turn(m, pc, tile, ld, c, n);
+        turn(m, pc, m->code->simd->turn[m->code->inst[pc].walk.size], tile, ld, c, n);
         fetch(m, pc, c * m->rows / m->cols, (c + n) * m->rows / m->cols);
     }
 }
@@ -165,4 +165,53 @@ void rd_tiles_turn_out(const rd_tiles *m, int32_t pc, const rd_view *x)
     for (int64_t r = 0; r < m->rows && !same; r++)
         m->code->simd->store[w->at->type](m->cols, from + r * m->cols * w->size, 1, rd_view_at(x, r, 0));
     turn_all(m, pc, from, same ? x->row : m->cols);
+}
+
+/* ---- From memory to memory --------------------------------------------------------------------------------- */
+/* Rows that adjoin on both sides are one. */
+static void move_rows(const rd_tiles *m, const rd_tile_inst *t, const char *from, int64_t ld)
+{
+    const rd_walk *w     = &t->walk;
+    const bool     one   = ld == m->cols && w->row == m->cols;
+    char          *to    = rd_tiles_memory(m, w);
+    const int64_t  bytes = (one ? m->rows : 1) * m->cols * w->size;
+
+    for (int64_t r = 0; r < (one ? 1 : m->rows); r++, from += ld * w->size, to += w->row * w->size)
+        if (t->stream)
+            m->code->simd->stream(bytes, to, from);
+        else
+            memmove(to, from, (size_t)bytes);
+}
+
+/* Rows of memory that are columns of other memory; past the caches, straight from registers where lines allow it. */
+static void move_turned(const rd_tiles *m, const rd_tile_inst *t, int32_t load)
+{
+    const rd_walk *w    = &t->walk;
+    rd_simd_turn  *past = m->code->simd->turn_past[w->size];
+    char          *to   = rd_tiles_memory(m, w);
+
+    if (!t->stream)
+        turn_all(m, load, to, w->row);
+    else if (past && ((uintptr_t)to | (uintptr_t)(w->row * w->size)) % 64 == 0)
+        turn(m, load, past, to, w->row, 0, m->cols);
+    else {
+        turn_all(m, load, m->spare, m->cols);
+        move_rows(m, t, m->spare, m->cols);
+    }
+}
+
+void rd_tiles_move(rd_tiles *m, int32_t pc)
+{
+    const rd_tile_inst *t    = &m->code->inst[pc];
+    const rd_tile_inst *load = &m->code->inst[t->moves];
+    char *const         from = rd_tiles_memory(m, &load->walk);
+
+    if (load->walk.at->slot < m->p->first_scratch)
+        m->task->loads += m->rows * m->cols;
+    if (t->turns)
+        turn_all(m, pc, from, load->walk.row);
+    else if (load->turns)
+        move_turned(m, t, t->moves);
+    else
+        move_rows(m, t, from, load->walk.row);
 }

@@ -74,6 +74,7 @@ typedef struct rd_tile_inst {
     bool                skip;     /* fused into a later one                                             */
     bool                direct;   /* LOAD: the register is the memory                                   */
     bool                stream;   /* STORE past the caches                                              */
+    int32_t             moves;    /* STORE: the skipped LOAD whose elements it takes from memory to memory, -1 */
     bool                turns;    /* LOAD, STORE: rows are neighbours in memory, and columns lie apart    */
     bool                fetch;    /* LOAD that turns: it fetches the square below                         */
     int32_t             beside;   /* what else it fetches: a LOAD, whose `beside` is the next one, -1      */
@@ -253,8 +254,9 @@ rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg);
 rd_view rd_tiles_dense(rd_tiles *m, rd_view v);
 
 /* squares.c: rows until a block ends of which other columns are still to come, `rows` at most; a LOAD or STORE that turns,
- * to y and from x. */
+ * to y and from x; a STORE that moves. */
 int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows);
+void    rd_tiles_move(rd_tiles *m, int32_t pc);
 void    rd_tiles_turn_in(const rd_tiles *m, int32_t pc, const rd_view *y);
 void    rd_tiles_turn_out(const rd_tiles *m, int32_t pc, const rd_view *x);
 

@@ -244,6 +244,10 @@ static void store(rd_tiles *m, int32_t pc)
 
     if (t->done)
         return;
+    if (t->moves >= 0) {
+        rd_tiles_move(m, pc);
+        return;
+    }
     x = rd_tiles_dense(m, rd_tiles_view(m, t->x));
     if (t->turns) {
         rd_tiles_turn_out(m, pc, &x);
