@@ -97,9 +97,9 @@ static const struct {
     rd_expr *(*make)(rd_expr *x);
     bool nest; /* it must be one in 3 dimensions */
 } cases[] = {
-    { "gauss", gauss, true },     { "nearest", nearest, true },        { "farthest", farthest, true },
-    { "least", least, true },     { "spread", spread, true },          { "matrix", matrix, true },
-    { "lengths", lengths, true }, { "normalised", normalised, false }, { "total of minima", total_of_minima, false },
+    { "gauss", gauss, true },      { "nearest", nearest, true },        { "farthest", farthest, true },
+    { "least", least, true },      { "spread", spread, true },          { "matrix", matrix, true },
+    { "lengths", lengths, false }, { "normalised", normalised, false }, { "total of minima", total_of_minima, false },
 };
 
 /* ---- Comparison -------------------------------------------------------------------------------------------------- */

@@ -335,7 +335,7 @@ static void write_inst(nest *n, int32_t i)
 {
     const rd_inst *inst = &n->w.p->inst[i];
 
-    if (n->w.code->inst[i].turns || rd_pass_has_halves(n->w.p, n->w.code, i)) {
+    if (rd_pass_has_halves(n->w.p, n->w.code, i)) {
         give_up(n);
         return;
     }

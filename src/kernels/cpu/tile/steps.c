@@ -283,8 +283,7 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
     a.together = NULL;
     in.y = in.w = in.mask = (rd_view){ 0 };
     place_tile(m, f, &in);
-    if (t->small < 0)
-        in.x = rd_tiles_view(m, t->x);
+    in.x = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_view){ 0 };
     if (t->y >= 0)
         in.y = rd_tiles_view(m, t->y);
     if (inst->c >= 0) {
