@@ -22,6 +22,7 @@
 
 #if defined __AVX512F__
 #include "simd_avx512.h"
+#include "simd_exp_table.h"
 #elif defined __AVX2__
 #include "simd_avx2.h"
 #else

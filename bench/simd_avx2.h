@@ -114,19 +114,18 @@ static inline v_f64 round_f64(v_f64 x)
     return (v_f64)_mm256_round_pd((__m256d)x, 8);
 }
 
-/* p * 2^n; n is whole.  Below the normal numbers the result is 0, as no exponent is left to lower. */
+/* p * 2^n by n added to the exponent of p; n is whole and |p - 1| < 1/2.  Where n is too small for any normal result it
+ * is 0.  The low bits of n + 1.5 * 2^23, or 2^52, are those of n as an int. */
 static inline v_f32 scale_f32(v_f32 p, v_f32 n)
 {
-    n            = max_f32(n, (v_f32){ 0 } - 127);
-    __m256i bits = _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32((__m256)n), _mm256_set1_epi32(127)), 23);
-    return p * (v_f32)bits;
+    __m256i bits = _mm256_slli_epi32((__m256i)(n + 12582912), 23);
+    return (v_f32)_mm256_and_si256(_mm256_add_epi32((__m256i)p, bits), (__m256i)(n >= -126));
 }
 
 static inline v_f64 scale_f64(v_f64 p, v_f64 n)
 {
-    n            = max_f64(n, (v_f64){ 0 } - 1023);
-    __m256i bits = _mm256_cvtepi32_epi64(_mm256_cvtpd_epi32((__m256d)n));
-    return p * (v_f64)_mm256_slli_epi64(_mm256_add_epi64(bits, _mm256_set1_epi64x(1023)), 52);
+    __m256i bits = _mm256_slli_epi64((__m256i)(n + 6755399441055744), 52);
+    return (v_f64)_mm256_and_si256(_mm256_add_epi64((__m256i)p, bits), (__m256i)(n >= -1022));
 }
 
 static inline void transpose_f32(v_f32 *rows)
