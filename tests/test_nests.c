@@ -92,6 +92,12 @@ static rd_expr *total_of_minima(rd_expr *x)
     return rd_sum(rd_min(x, RD_DIMS(1)), RD_ALL);
 }
 
+static rd_expr *of_some(rd_expr *x)
+{
+    rd_expr *d = differences(x);
+    return rd_min(rd_prod(d, RD_DIMS(-1), .where = rd_gt(d, rd_square(d))), RD_DIMS(1));
+}
+
 static const struct {
     const char *name;
     rd_expr *(*make)(rd_expr *x);
@@ -100,6 +106,7 @@ static const struct {
     { "gauss", gauss, true },      { "nearest", nearest, true },        { "farthest", farthest, true },
     { "least", least, true },      { "spread", spread, true },          { "matrix", matrix, true },
     { "lengths", lengths, false }, { "normalised", normalised, false }, { "total of minima", total_of_minima, false },
+    { "of some", of_some, false },
 };
 
 /* ---- Comparison -------------------------------------------------------------------------------------------------- */

@@ -223,7 +223,7 @@ static void step_inner(nest *n, const rd_inst *inst)
     const int32_t  lane = lane_of(n, f);
     int16_t        x;
 
-    if (lane < 0 || (f->n_cell > 1 && !cell_per_column(n, &f->cell))) {
+    if (lane < 0 || inst->b >= 0 || inst->c >= 0 || (f->n_cell > 1 && !cell_per_column(n, &f->cell))) {
         give_up(n);
         return;
     }
