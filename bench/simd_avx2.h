@@ -118,14 +118,14 @@ static inline v_f64 round_f64(v_f64 x)
  * is 0.  The low bits of n + 1.5 * 2^23, or 2^52, are those of n as an int. */
 static inline v_f32 scale_f32(v_f32 p, v_f32 n)
 {
-    __m256i bits = _mm256_slli_epi32((__m256i)(n + 12582912), 23);
-    return (v_f32)_mm256_and_si256(_mm256_add_epi32((__m256i)p, bits), (__m256i)(n >= -126));
+    __m256i bits = _mm256_slli_epi32((__m256i)(n + 12582912.0F), 23);
+    return (v_f32)_mm256_and_si256(_mm256_add_epi32((__m256i)p, bits), (__m256i)(n >= -126.0F));
 }
 
 static inline v_f64 scale_f64(v_f64 p, v_f64 n)
 {
-    __m256i bits = _mm256_slli_epi64((__m256i)(n + 6755399441055744), 52);
-    return (v_f64)_mm256_and_si256(_mm256_add_epi64((__m256i)p, bits), (__m256i)(n >= -1022));
+    __m256i bits = _mm256_slli_epi64((__m256i)(n + 6755399441055744.0), 52);
+    return (v_f64)_mm256_and_si256(_mm256_add_epi64((__m256i)p, bits), (__m256i)(n >= -1022.0));
 }
 
 static inline void transpose_f32(v_f32 *rows)

@@ -1,10 +1,11 @@
 /* exp where a permutation looks a table up in a register (AVX-512): fewer multiply-adds than simd_exp.h's.
  *
- * x = n log 2 + r, n in sixteenths (f32) or eighths (f64), and exp(x) = 2^n exp(r).  The low bits of n pick a fraction's
- * power of two T and its relative error t; T + T (t + exp(r) - 1) has hardly more than the one rounding of that addition,
- * as what is added is small.  n times the high part of log 2 is exact.  exp(r) - 1 is r + r^2 s(r), 2^r - 1 is
- * r log 2 + r^2 s(r); s has the least relative error of the whole, by Remez's algorithm in 60 digits: 0.03 * 2^-24 and
- * 0.03 * 2^-53.  Largest errors found: 0.57 ulp (f32; all floats), 0.61 (f64; 10^8 points).  No special values. */
+ * x = n log 2 + r, n in sixteenths (f32) or eighths (f64), and exp(x) = 2^n exp(r).  The low bits of n pick T, two to
+ * the fraction of n, and its relative error t; T + T (t + exp(r) - 1) has hardly more than the one rounding of that
+ * addition, as what is added is small.  n times the high part of log 2 is exact.  exp(r) - 1 is r + r^2 s(r), and
+ * 2^r - 1 is r log 2 + r^2 s(r); s has the least relative error of the whole, by Remez's algorithm in 60 digits:
+ * 0.03 * 2^-24 and 0.03 * 2^-53.  Largest errors found: 0.57 ulp (f32; all floats), 0.61 (f64; 10^8 points).  There are
+ * no special values. */
 #define EXP_TABLES
 
 /* Added to a number they leave its sixteenths, or eighths, in the low bits. */
