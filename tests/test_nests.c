@@ -153,22 +153,28 @@ static void compare(int number, rd_dtype type, int64_t n, int64_t d)
     }
     rd_cpu_force(NULL);
     ck_assert_msg(rd_tier_stats_now().failed == before.failed, "%s cannot be compiled", cases[number].name);
-    ck_assert_msg(!cases[number].nest || d != 3 || n == 1 || rd_tier_stats_now().asked > before.asked, "%s is no nest",
-                  cases[number].name);
+    ck_assert_msg(!cases[number].nest || (d != 3 && d != 50) || n == 1 || rd_tier_stats_now().asked > before.asked,
+                  "%s is no nest", cases[number].name);
 }
 
-/* A column strip and less, several blocks of rows, points in one dimension, more than are written out. */
+/* A column strip and less, several blocks of rows, points in one dimension, more than are written out.  Of many dimensions
+ * compiling takes long: a few cases will do. */
 START_TEST(points_in_space)
 {
     static const struct {
         rd_dtype type;
         int64_t  n, d;
-    } sizes[] = { { RD_F32, 1, 3 },   { RD_F32, 63, 3 }, { RD_F32, 200, 3 }, { RD_F64, 131, 3 }, { RD_I16, 131, 3 },
-                  { RD_F32, 150, 2 }, { RD_F64, 70, 7 }, { RD_F32, 130, 1 }, { RD_F32, 70, 50 } };
+        int      cases; /* the first ones; 0: all */
+    } sizes[] = {
+        { RD_F32, 1, 3, 0 },   { RD_F32, 63, 3, 0 },  { RD_F32, 200, 3, 0 }, { RD_F64, 131, 3, 0 },
+        { RD_I16, 131, 3, 0 }, { RD_F32, 150, 2, 0 }, { RD_F64, 70, 7, 0 },  { RD_F32, 130, 1, 0 },
+        { RD_F32, 70, 50, 2 }, { RD_F32, 40, 70, 0 },
+    };
 
     fill();
     for (int k = 0; k < COUNT(sizes); k++)
-        compare(_i, sizes[k].type, sizes[k].n, sizes[k].d);
+        if (!sizes[k].cases || _i < sizes[k].cases)
+            compare(_i, sizes[k].type, sizes[k].n, sizes[k].d);
 }
 END_TEST
 

@@ -8,7 +8,7 @@
 #include "core/ops.h"
 #include "core/reducers.h"
 
-enum { RD_SPEC_INSTS = 128, RD_SPEC_OPERANDS = 24, RD_SPEC_FOLDS = 4, RD_SPEC_STATES = 12 };
+enum { RD_SPEC_INSTS = 512, RD_SPEC_OPERANDS = 128, RD_SPEC_FOLDS = 4, RD_SPEC_STATES = 12 };
 
 typedef enum rd_spec_kind {
     RD_SPEC_LOAD,   /* element of an operand                  */

@@ -12,8 +12,8 @@
  * loop over the columns hands to the next is the same element's. */
 #include "kernels/cpu/tile/passes.h"
 
-/* Most indices of a loop that is written out, most loops inside each other, most rows of scratch, most lanes of a fold. */
-enum { SHORT = 16, MOST_SHORT = 4, MOST_SCRATCH = 16, MOST_LANES = 64 };
+/* Most indices of a loop that is written out (points in 50 dimensions: some seconds of compiling), most loops inside each other, most rows of scratch, most lanes of a fold. */
+enum { SHORT = 64, MOST_SHORT = 4, MOST_SCRATCH = 16, MOST_LANES = 64 };
 
 /* What is in a row of scratch: stored at these constants, read at no others. */
 typedef struct kept {
