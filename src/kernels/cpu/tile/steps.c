@@ -237,13 +237,16 @@ static void apply_mask(rd_tiles *m, const rd_tile_fold *f, char *memory, rd_fold
     t->x = y;
 }
 
-/* any and all stop at the first element that decides them. */
+/* any and all stop at the first element that decides them: loops are left early, so states would have gaps afterwards. */
+static bool can_settle(const rd_tile_fold *f)
+{
+    return (f->fold->reducer == RD_RED_any || f->fold->reducer == RD_RED_all) && f->cells == 1 && !f->own_rows;
+}
+
 static void settle(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_fold_tile *t)
 {
     const int decides = f->fold->reducer == RD_RED_any;
 
-    if ((f->fold->reducer != RD_RED_any && f->fold->reducer != RD_RED_all) || f->cells != 1 || f->own_rows)
-        return;
     for (int64_t r = 0; r < m->rows; r++)
         if (memchr(rd_view_at(&t->x, r, 0), decides, (size_t)m->cols))
             rd_tree_group(memory, 0)->settled = true;
@@ -274,8 +277,10 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
     rd_fold_tile        in;
     rd_arrival          a;
 
-    a.f        = f;
-    a.memory   = m->fold[inst->arg];
+    a.f      = f;
+    a.memory = m->fold[inst->arg];
+    if (can_settle(f) && rd_tree_group(a.memory, 0)->settled)
+        return;
     a.blocks   = t->blocks;
     a.step     = t->step;
     a.fused    = t->fused || t->from != f->elem;
@@ -313,7 +318,7 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
         take_interleaved(m, &a, &in);
     else
         take_elements(m, &a, &in);
-    if (t->small < 0)
+    if (t->small < 0 && can_settle(f))
         settle(m, f, a.memory, &in);
 }
 
