@@ -360,25 +360,12 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { result_types,
-                                   sums_of_halves,
-                                   softmax_of_halves,
-                                   accuracy,
-                                   same_bits,
-                                   products_by_blas,
-                                   nan_carried,
-                                   nan_is_true,
-                                   nan_skipped,
-                                   empty_reductions,
-                                   empty_extremes,
-                                   emptied_by_data,
-                                   initial_is_an_element,
-                                   ties,
-                                   dims,
-                                   where_and_weights,
-                                   norms,
-                                   logsumexp_range,
-                                   scans };
+    const TTest *const tests[] = {
+        result_types,      sums_of_halves,  softmax_of_halves,     accuracy,    same_bits,
+        products_by_blas,  nan_carried,     nan_is_true,           nan_skipped, empty_reductions,
+        empty_extremes,    emptied_by_data, initial_is_an_element, ties,        dims,
+        where_and_weights, norms,           logsumexp_range,       scans
+    };
 
     return run_suite("semantics_folds", tests, COUNT(tests));
 }

@@ -52,7 +52,7 @@ bool rd_tiles_converts(const rd_tile_fold *f);
 void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void *const *from, void *const *to);
 /* The n states of finished blocks, of all lanes or of the first ones, become one, the first. */
 int64_t rd_tiles_halve(const rd_tile_fold *f, int64_t n, void *const *s);
-void rd_tiles_nothing(const rd_tile_fold *f, rd_view *y, int64_t r, int64_t c);
+void    rd_tiles_nothing(const rd_tile_fold *f, rd_view *y, int64_t r, int64_t c);
 
 void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group);
 /* The group moves on to a block; true if it has just begun. */
