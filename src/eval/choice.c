@@ -3,6 +3,7 @@
 #include "expr/expr.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SHIFT = 8 };
@@ -82,19 +83,34 @@ void rd_findings_text(rd_text *text, const rd_findings *f)
     }
 }
 
+/* A number up to the end of the word, within bounds. */
+static bool read_int(const char *word, int *value)
+{
+    char      *end;
+    const long n = strtol(word, &end, 10);
+
+    *value = (int)n;
+    return end != word && !*end && n >= -MOST_SHIFT && n <= MOST_SHIFT;
+}
+
 static bool read_line(const char *line, rd_found *v)
 {
-    char traversal[8], threads[8];
-    int  panel, tile, end = 0;
+    char  key[20], traversal[8], panel[8], tile[8], threads[8], seconds[32];
+    char *key_end, *seconds_end;
+    int   panel_shift, tile_shift, end = 0;
 
-    if (sscanf(line, "%16" SCNx64 " %7[a-z] panel %d tile %d threads %7[a-z1] seconds %lf%n", &v->key, traversal,
-               &panel, &tile, threads, &v->seconds, &end) != 6 ||
-        (line[end] != '\n' && line[end] != '\0') || panel < -MOST_SHIFT || panel > MOST_SHIFT || tile < -MOST_SHIFT ||
-        tile > MOST_SHIFT || (strcmp(threads, "1") != 0 && strcmp(threads, "any") != 0))
+    if (sscanf(line, "%19s %7s panel %7s tile %7s threads %7s seconds %31s%n", key, traversal, panel, tile, threads,
+               seconds, &end) != 6 ||
+        (line[end] != '\n' && line[end] != '\0') || !read_int(panel, &panel_shift) || !read_int(tile, &tile_shift) ||
+        (strcmp(threads, "1") != 0 && strcmp(threads, "any") != 0))
         return false;
-    v->choice = (rd_choice){
-        .panel = (int8_t)panel, .tile = (int8_t)tile, .alone = strcmp(threads, "1") == 0, .measured = true
+    v->key     = strtoull(key, &key_end, 16);
+    v->seconds = strtod(seconds, &seconds_end);
+    v->choice  = (rd_choice){
+         .panel = (int8_t)panel_shift, .tile = (int8_t)tile_shift, .alone = strcmp(threads, "1") == 0, .measured = true
     };
+    if (*key_end || *seconds_end)
+        return false;
     for (size_t t = 0; t < sizeof traversals / sizeof *traversals; t++)
         if (strcmp(traversal, traversals[t]) == 0) {
             v->choice.traversal = (rd_traversal)t;

@@ -83,9 +83,11 @@ static bool attempt(trial *t, rd_choice choice)
     rd_run_stats stats = { 0 };
     rd_plan     *plan  = rd_plan_movable(t->ctx, t->key->n_leaf, t->key->leaf, t->results, t->opts, &choice);
 
-    t->status = plan ? RD_OK : rd_error(t->ctx);
-    if (plan && !t->memory[0] && !get_memory(t, plan))
-        t->status = RD_ERR_MEMORY;
+    if (!plan) {
+        t->status = rd_error(t->ctx);
+        return false;
+    }
+    t->status = t->memory[0] || get_memory(t, plan) ? RD_OK : RD_ERR_MEMORY;
     if (t->status == RD_OK) {
         const double seconds = time_of(t, plan, &stats);
 
@@ -96,8 +98,7 @@ static bool attempt(trial *t, rd_choice choice)
             t->several      = stats.tasks > 1;
         }
     }
-    if (plan)
-        rd_plan_drop(plan);
+    rd_plan_drop(plan);
     return t->status == RD_OK;
 }
 

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
+extern char **environ; /* NOLINT: POSIX has no header that must declare it */
 
 /* ---- Which -------------------------------------------------------------------------------------------------- */
 /* What an update changes.  Asking the compiler for its version would cost as much as a small compilation. */

@@ -2,6 +2,7 @@
  * (loops.h).  What operators and reducers do is the text of their rows in ops.def and reducers.def. */
 #include "kernels/cpu/jit/emit.h"
 #include "kernels/cpu/simd/simd.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -387,7 +388,8 @@ static void add_arguments(rd_text *text, const rd_spec_inst *inst)
     const int16_t operands[] = { inst->a, inst->b, inst->c };
     const int     n          = inst->kind == RD_SPEC_CAST ? 1 : rd_op_table[inst->op].arity;
 
-    for (int k = 0; k < n; k++)
+    assert(n <= 3);
+    for (int k = 0; k < n && k < 3; k++)
         rd_text_add(text, "%sv%d", k ? ", " : "", operands[k]);
 }
 

@@ -361,7 +361,7 @@ void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *ker
         take_all_totals(m, &all);
         return;
     }
-    a.f      = all.f[0];
+    a.f      = pass->fold[0];
     a.memory = all.memory[0];
     place_tile(m, a.f, &in);
     if (a.f->form == RD_FOLD_COLUMNS)
