@@ -334,7 +334,7 @@ START_TEST(squares)
     static const int64_t shapes[][2] = { { 64, 64 }, { 65, 130 }, { 200, 67 }, { 3, 500 }, { 500, 3 }, { 17, 1100 } };
 
     for (int t = 0; t < 3; t++)
-        for (int k = 0; k < COUNT(shapes) * N_FORMS && has((rd_reducer_id)_i, types[t]); k++)
+        for (int k = t % STEP; k < COUNT(shapes) * N_FORMS && has((rd_reducer_id)_i, types[t]); k += STEP)
             for (unsigned across = 1; across < 4; across++) {
                 const fold_form form = (fold_form)(k / COUNT(shapes));
                 const int64_t  *s    = shapes[k % COUNT(shapes)];
@@ -393,7 +393,7 @@ START_TEST(maps_of_squares)
     static const rd_reducer_id reducers[]  = { RD_RED_sum, RD_RED_min, RD_RED_max };
     static const int64_t       shapes[][2] = { { 64, 64 }, { 130, 200 }, { 96, 33 }, { 300, 64 } };
 
-    for (int k = 0; k < 2 * COUNT(reducers) * COUNT(shapes) * 3; k++) {
+    for (int k = _i % STEP; k < 2 * COUNT(reducers) * COUNT(shapes) * 3; k += STEP) {
         const int64_t *s      = shapes[k / 2 / COUNT(reducers) % COUNT(shapes)];
         const unsigned across = 1 + (unsigned)(k / 2 / COUNT(reducers) / COUNT(shapes));
 
