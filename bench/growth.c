@@ -6,6 +6,7 @@
 #include "bench.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -61,13 +62,30 @@ static void follow(curve *v, rd_dtype type, const bench_options *o, const hand_i
 }
 
 /* ---- Jumps -------------------------------------------------------------------------------------------------------- */
+/* In bytes; 0: not known.  Of a virtual machine the C library may be told what all of the host has. */
+static double cache_size(int level)
+{
+    static const int names[] = { _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE };
+    char             path[80], text[32] = "", *unit;
+    FILE            *file;
+    double           size = 0;
+
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", level == 1 ? 0 : level);
+    file = fopen(path, "r");
+    if (file && fgets(text, sizeof text, file)) {
+        size = strtod(text, &unit);
+        size *= *unit == 'K' ? 1 << 10 : *unit == 'M' ? 1 << 20 : 1;
+    }
+    if (file)
+        fclose(file);
+    return size > 0 ? size : (double)sysconf(names[level - 1]);
+}
+
 /* Caches empty and fill gradually: from half a cache to twice as much. */
 static bool outgrows_a_cache(double before, double after)
 {
-    static const int names[] = { _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE };
-
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        const double size = (double)sysconf(names[k]);
+    for (int level = 1; level <= 3; level++) {
+        const double size = cache_size(level);
 
         if (size > 0 && before < 2 * size && after > size / 2)
             return true;
