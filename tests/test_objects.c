@@ -26,7 +26,9 @@ static const char *function_of(int number)
 
 static void begin(void)
 {
-    snprintf(base, sizeof base, "/tmp/rdim-objects-XXXXXX");
+    const char *place = getenv("TMPDIR");
+
+    snprintf(base, sizeof base, "%s/rdim-objects-XXXXXX", place ? place : P_tmpdir);
     ck_assert_ptr_nonnull(mkdtemp(base));
     snprintf(store, sizeof store, "%s/rdim", base);
     setenv("XDG_CACHE_HOME", base, 1);

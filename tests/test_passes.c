@@ -1,6 +1,6 @@
 /* test_passes.c - compiled passes: what a compiler makes of every operator, cast and reducer, in every form, against the
  * scalar interpreter; and what happens when nothing can be compiled. */
-#define _POSIX_C_SOURCE 200809L /* setenv */
+#define _XOPEN_SOURCE 700 /* setenv */
 #include "kernels/cpu/jit/emit.h"
 #include "kernels/cpu/jit/tier.h"
 #include "tiles.h"
@@ -371,14 +371,25 @@ static rd_tier_stats stats_of(const char *mode)
     return after;
 }
 
+enum { BASE = 256 };
+
+/* A directory for objects, to be removed. */
+static void make_base(char base[BASE])
+{
+    const char *place = getenv("TMPDIR");
+
+    ck_assert_int_lt(snprintf(base, BASE, "%s/rdim-passes-XXXXXX", place ? place : P_tmpdir), BASE);
+    ck_assert_ptr_nonnull(mkdtemp(base));
+}
+
 /* Each in a process of its own, as Check has it: a pass that is here stays. */
 START_TEST(modes)
 {
-    const int64_t sets   = isa_count() - 1;
-    char          base[] = "/tmp/rdim-passes-XXXXXX", command[80];
+    const int64_t sets = isa_count() - 1;
+    char          base[BASE], command[BASE + 8];
     rd_tier_stats s;
 
-    ck_assert_ptr_nonnull(mkdtemp(base));
+    make_base(base);
     setenv("XDG_CACHE_HOME", base, 1);
     s = stats_of("off");
     ck_assert_int_eq(s.asked, 0);
@@ -400,10 +411,10 @@ END_TEST
 /* Looked for, compiled, called: the bits are the same all the time. */
 START_TEST(meanwhile)
 {
-    const int64_t sets   = isa_count() - 1;
-    char          base[] = "/tmp/rdim-passes-XXXXXX", command[80];
+    const int64_t sets = isa_count() - 1;
+    char          base[BASE], command[BASE + 8];
 
-    ck_assert_ptr_nonnull(mkdtemp(base));
+    make_base(base);
     setenv("XDG_CACHE_HOME", base, 1);
     ck_assert_int_eq(stats_of("async").asked, sets);
     rd_tier_wait();
@@ -424,7 +435,7 @@ END_TEST
 /* A compiler that takes a second is at work, for a while, after this. */
 static void set_a_slow_one_to_work(const char *base)
 {
-    static char path[80];
+    static char path[BASE + 40];
     FILE       *script;
 
     snprintf(path, sizeof path, "%s/slow", base);
@@ -445,12 +456,12 @@ static void set_a_slow_one_to_work(const char *base)
  * without what the parent's was at, and starts one for what else it needs. */
 START_TEST(ends_or_forks_meanwhile)
 {
-    char   base[] = "/tmp/rdim-passes-XXXXXX", command[80];
+    char   base[BASE], command[BASE + 8];
     pid_t  child;
     int    status;
     time_t begun;
 
-    ck_assert_ptr_nonnull(mkdtemp(base));
+    make_base(base);
     child = fork();
     if (child == 0) {
         set_a_slow_one_to_work(base);
@@ -476,9 +487,9 @@ END_TEST
 
 START_TEST(no_compiler)
 {
-    char base[] = "/tmp/rdim-passes-XXXXXX", command[80];
+    char base[BASE], command[BASE + 8];
 
-    ck_assert_ptr_nonnull(mkdtemp(base));
+    make_base(base);
     setenv("XDG_CACHE_HOME", base, 1);
     setenv("RDIM_CC", _i ? "/bin/false" : "/nonexistent", 1);
     ck_assert_int_eq(stats_of("sync").failed, isa_count() - 1);
