@@ -334,8 +334,10 @@ bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void 
         count[i] = (i ? count[i - 1] : 0) + (p->inst[i].kind == RD_I_LOAD);
     }
     for (int32_t i = 0; i < p->n_inst; i++)
-        if (p->inst[i].kind == RD_I_STORE)
-            fuse_store(p, code, count, i), fuse_narrowing(p, code, i);
+        if (p->inst[i].kind == RD_I_STORE) {
+            fuse_store(p, code, count, i);
+            fuse_narrowing(p, code, i);
+        }
     for (int32_t i = 0; i < p->n_inst; i++)
         count[i] = (i ? count[i - 1] : 0) + (p->inst[i].kind == RD_I_STORE || code->inst[i].into >= 0);
     for (int32_t i = 0; i < p->n_inst; i++)
