@@ -21,7 +21,8 @@ typedef enum fold_form {
     BLOCKS,   /* one of all elements of a matrix: every row begins at lane 0    */
     COLUMNS,  /* down the columns, as many accumulators side by side            */
     CHANNELS, /* down the columns, lane after lane                              */
-    N_FORMS
+    CELLS,    /* a matrix of rows of cells: as BLOCKS for each of neighbouring cells */
+    N_FORMS = CELLS
 } fold_form;
 
 /* What comes into a fold besides elements. */
@@ -36,7 +37,13 @@ typedef struct fold_case {
     int64_t       rows, cols;
     rd_dtype      from;   /* elements of this type are cast; RD_AUTO: they are of the fold's */
     unsigned      across; /* bit k: what is in slot k lies column by column                  */
+    int64_t       cells;  /* CELLS                                                           */
 } fold_case;
+
+static int64_t cells_of(const fold_case *c)
+{
+    return c->form == CELLS ? c->cells : 1;
+}
 
 static bool has(rd_reducer_id reducer, rd_dtype type)
 {
@@ -72,11 +79,11 @@ static bool runs_on_tiles(const fold_case *c)
 static const char *describe(const fold_case *c)
 {
     static char       text[180];
-    static const char forms[][9] = { "all", "rows", "blocks", "columns", "channels" };
+    static const char forms[][9] = { "all", "rows", "blocks", "columns", "channels", "cells" };
 
-    snprintf(text, sizeof text, "%s of %s from %s, %s, %d x %d, extra %d, map %d, across %u",
+    snprintf(text, sizeof text, "%s of %s from %s, %s, %d x %d x %d, extra %d, map %d, across %u",
              rd_reducer_table[c->reducer].name, rd_dtype_name(c->type), rd_dtype_name(c->from), forms[c->form],
-             (int)c->rows, (int)c->cols, (int)c->with, c->map, c->across);
+             (int)c->rows, (int)cells_of(c), (int)c->cols, (int)c->with, c->map, c->across);
     return text;
 }
 
@@ -101,16 +108,18 @@ static rd_fold fold_of(const fold_case *c)
                               .lane_extent = along,
                               .lane        = index_of(columns ? 0 : 1, 1),
                               .index       = index_of(columns ? 0 : 1, 1),
-                              .n_cell      = columns ? c->cols : 1,
+                              .n_cell      = columns ? c->cols : cells_of(c),
                               .split       = c->form != ROWS };
 
     if (columns)
         f.cell = index_of(1, 1);
-    if (c->form == BLOCKS)
+    if (c->form == CELLS)
+        f.cell = index_of(2, 1);
+    if (c->form == BLOCKS || c->form == CELLS)
         f.outer = index_of(0, 1);
-    if (c->form == BLOCKS)
+    if (c->form == BLOCKS || c->form == CELLS)
         f.index = (rd_address){ .n_add = 2, .add = { { .axis = 0, .coef = c->cols }, { .axis = 1, .coef = 1 } } };
-    f.n_block = ((along + lanes - 1) / lanes * (c->form == BLOCKS ? c->rows : 1) + 63) / 64;
+    f.n_block = ((along + lanes - 1) / lanes * (f.outer.n_add ? c->rows : 1) + 63) / 64;
     return f;
 }
 
@@ -148,20 +157,30 @@ static int32_t add_maps(builder *b, const fold_case *c)
     return x;
 }
 
+/* An element of the matrix, or (col 0) what is one for a row or a cell of it. */
+static void load_at(builder *b, const fold_case *c, int32_t dst, int32_t slot, rd_dtype type, int64_t row, int64_t col)
+{
+    rd_address *at = &b->address[b->p.n_address];
+
+    builder_load_2(b, dst, slot, type, row, col, 0);
+    if (c->form == CELLS)
+        at->add[at->n_add++] = (rd_addend){ .axis = 2, .coef = c->cols };
+}
+
 /* Slots 0 elements, 1 other elements or weights, 2 mask. */
 static void load_rows(builder *b, const fold_case *c)
 {
     if (c->with == ROW_WEIGHTS || maps[c->map].row_operand)
-        builder_load_2(b, 1, 1, c->type, c->cols, 0, 0);
+        load_at(b, c, 1, 1, c->type, cells_of(c) * c->cols, 0);
     if (c->with == ROW_MASK)
-        builder_load_2(b, 2, 2, RD_BOOL, c->cols, 0, 0);
+        load_at(b, c, 2, 2, RD_BOOL, cells_of(c) * c->cols, 0);
 }
 
 static void load(builder *b, const fold_case *c, int32_t dst, int32_t slot, rd_dtype type)
 {
     const bool across = c->across >> slot & 1;
 
-    builder_load_2(b, dst, slot, type, across ? 1 : c->cols, across ? c->rows : 1, 0);
+    load_at(b, c, dst, slot, type, across ? 1 : cells_of(c) * c->cols, across ? c->rows : 1);
 }
 
 static void take(builder *b, const fold_case *c)
@@ -185,21 +204,22 @@ static void take(builder *b, const fold_case *c)
                               .c    = mask || c->with == ROW_MASK ? 2 : -1 });
 }
 
-/* Result k of cell i of n goes to slot[k n + i]; a constant of another program's share must not be lost meanwhile. */
-static void close(builder *b, const fold_case *c, int32_t slot, int64_t n, int64_t row, int64_t col)
+/* Result k of cell i of n, an index of the axis, goes to slot[k n + i]; a constant of another program's share must not
+ * be lost meanwhile. */
+static void close(builder *b, const fold_case *c, int32_t slot, int64_t n, int32_t axis)
 {
     const int n_out = rd_reducer_table[c->reducer].n_out;
 
     builder_add(b, (rd_inst){ .kind = RD_I_CLOSE, .dst = 10, .type = result_type(c) });
     for (int k = 0; k < n_out; k++)
-        builder_store_2(b, 10 + k, slot, result_type(c), row, col, k * n);
+        builder_store(b, 10 + k, slot, result_type(c), axis, 1, k * n);
 }
 
 static void build(builder *b, const fold_case *c, int32_t slot)
 {
-    const int64_t extent[] = { c->rows, c->cols };
+    const int64_t extent[] = { c->rows, c->cols, cells_of(c) };
 
-    builder_init(b, 2, extent);
+    builder_init(b, 3, extent);
     builder_fold(b, fold_of(c));
     b->p.root = c->form == ALL ? 1 : 0;
     if (c->form == ALL)
@@ -207,25 +227,31 @@ static void build(builder *b, const fold_case *c, int32_t slot)
     if (c->form != ROWS)
         builder_add(b, (rd_inst){ .kind = RD_I_START });
     builder_body(b);
-    if (c->form != ALL) {
+    if (c->form != ALL)
         builder_loop(b, (rd_loop){ .axis = 0 });
+    if (c->form == CELLS)
+        builder_loop(b, (rd_loop){ .axis = 2 });
+    if (c->form != ALL)
         load_rows(b, c);
-    }
     if (c->form == ROWS)
         builder_add(b, (rd_inst){ .kind = RD_I_START });
     builder_loop(b, (rd_loop){ .axis = 1 });
     take(b, c);
     builder_end(b);
     if (c->form == ROWS)
-        close(b, c, slot, c->rows, 1, 0);
+        close(b, c, slot, c->rows, 0);
+    if (c->form == CELLS)
+        builder_end(b);
     if (c->form != ALL)
         builder_end(b);
     builder_tail(b);
     if (c->form == ALL || c->form == BLOCKS)
-        close(b, c, slot, 1, 0, 0);
-    if (c->form == COLUMNS || c->form == CHANNELS) {
-        builder_loop(b, (rd_loop){ .axis = 1 });
-        close(b, c, slot, c->cols, 0, 1);
+        close(b, c, slot, 1, -1);
+    if (c->form == COLUMNS || c->form == CHANNELS || c->form == CELLS) {
+        const int32_t axis = c->form == CELLS ? 2 : 1;
+
+        builder_loop(b, (rd_loop){ .axis = axis });
+        close(b, c, slot, b->axis_extent[axis], axis);
         builder_end(b);
     }
 }
@@ -238,7 +264,7 @@ static int32_t cut_at(const fold_case *c, const rd_fold *f, int64_t blocks, int6
 {
     const int64_t n       = c->form == ALL ? c->cols : c->rows;
     const int64_t a_row   = (f->lane_extent + f->lanes - 1) / f->lanes;
-    const int64_t a_block = c->form == ROWS ? 1 : c->form == BLOCKS ? (64 % a_row ? 64 : 64 / a_row) : 64 * f->lanes;
+    const int64_t a_block = c->form == ROWS ? 1 : f->outer.n_add ? (64 % a_row ? 64 : 64 / a_row) : 64 * f->lanes;
     int32_t       tasks   = 0;
 
     for (int64_t lo = 0; blocks && lo < n && tasks < MOST_TASKS - 1; lo += blocks * a_block)
@@ -251,7 +277,7 @@ static void agree(const fold_case *c)
 {
     static const int64_t shares[] = { 0, 1, 3 };
     const tile_data      mask     = c->with == RARE_MASK ? RARE : FLAGS;
-    const int64_t        n        = c->rows * c->cols;
+    const int64_t        n        = c->rows * cells_of(c) * c->cols;
     const rd_fold        f        = fold_of(c);
     tile_memory          m        = { 0 };
     int64_t              cut[MOST_TASKS];
@@ -288,7 +314,7 @@ START_TEST(one_row)
 {
     for (int t = 0; t < COUNT(types); t++)
         for (int k = t % STEP; k < COUNT(sizes) && has((rd_reducer_id)_i, types[t]); k += STEP)
-            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ALL, PLAIN, 0, 1, sizes[k], RD_AUTO, 0 });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ALL, PLAIN, 0, 1, sizes[k], RD_AUTO, 0, 0 });
 }
 END_TEST
 
@@ -301,12 +327,12 @@ START_TEST(rows_and_columns)
 
             if (n * side > 10000)
                 continue;
-            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, side, n, RD_AUTO, 0 });
-            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, n, side, RD_AUTO, 0 });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, side, n, RD_AUTO, 0, 0 });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, n, side, RD_AUTO, 0, 0 });
             if (n > 0)
-                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, side, n, RD_AUTO, 0 });
+                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, side, n, RD_AUTO, 0, 0 });
             if (k % 3 == 0)
-                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], CHANNELS, PLAIN, 0, n, side, RD_AUTO, 0 });
+                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], CHANNELS, PLAIN, 0, n, side, RD_AUTO, 0, 0 });
         }
 }
 END_TEST
@@ -319,11 +345,35 @@ START_TEST(long_and_thin)
     for (int t = 0; t < 2; t++)
         for (int k = 0; k < COUNT(shapes) && has((rd_reducer_id)_i, types[t]); k++) {
             agree_in_turn(
-                (fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, shapes[k][0], shapes[k][1], RD_AUTO, 0 });
-            agree_in_turn(
-                (fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, shapes[k][1], shapes[k][0], RD_AUTO, 0 });
-            agree_in_turn(
-                (fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, shapes[k][0], shapes[k][1], RD_AUTO, 0 });
+                (fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, shapes[k][0], shapes[k][1], RD_AUTO, 0, 0 });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, shapes[k][1], shapes[k][0],
+                                       RD_AUTO, 0, 0 });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, shapes[k][0], shapes[k][1],
+                                       RD_AUTO, 0, 0 });
+        }
+}
+END_TEST
+
+/* Cells that keep step, and cells whose rows are parts of steps or end blocks; halves, and small ints. */
+START_TEST(neighbouring_cells)
+{
+    static const int64_t  rows[] = { 1, 3, 65, 150 }, cells[] = { 1, 2, 40 };
+    static const int64_t  cols[]   = { 31, 32, 64, 96, 128, 200, 256, 2048, 4096 };
+    static const rd_dtype narrow[] = { RD_F16, RD_BF16, RD_I8 };
+
+    for (int t = 0; t < COUNT(types); t++)
+        for (int k = t % STEP; k < COUNT(rows) * COUNT(cells) * COUNT(cols) && has((rd_reducer_id)_i, types[t]);
+             k += STEP) {
+            fold_case c = { (rd_reducer_id)_i, types[t], CELLS, PLAIN, 0, rows[k % COUNT(rows)], 0, RD_AUTO, 0, 0 };
+
+            c.cells = cells[k / COUNT(rows) % COUNT(cells)];
+            c.cols  = cols[k / COUNT(rows) / COUNT(cells)];
+            if (c.rows * c.cells * c.cols > 20000)
+                continue;
+            agree_in_turn(c);
+            c.from = narrow[k % COUNT(narrow)];
+            if (rd_dtype_kind(c.type) == RD_KIND_FLOAT)
+                agree_in_turn(c);
         }
 }
 END_TEST
@@ -341,7 +391,7 @@ START_TEST(squares)
 
                 if (form != ALL)
                     agree_in_turn(
-                        (fold_case){ (rd_reducer_id)_i, types[t], form, PLAIN, 0, s[0], s[1], RD_AUTO, across | 4 });
+                        (fold_case){ (rd_reducer_id)_i, types[t], form, PLAIN, 0, s[0], s[1], RD_AUTO, across | 4, 0 });
             }
 }
 END_TEST
@@ -398,7 +448,7 @@ START_TEST(maps_of_squares)
         const unsigned across = 1 + (unsigned)(k / 2 / COUNT(reducers) / COUNT(shapes));
 
         agree(&(fold_case){ reducers[k / 2 % COUNT(reducers)], types[k % 2], COLUMNS, PLAIN, _i, s[0], s[1], RD_AUTO,
-                            across });
+                            across, 0 });
     }
 }
 END_TEST
@@ -414,7 +464,7 @@ START_TEST(halves_in_f32)
         for (fold_form form = ALL; form < N_FORMS && n * side <= 10000; form++) {
             const bool columns = form == COLUMNS || form == CHANNELS;
             fold_case  c       = {
-                       reducer, RD_F32, form, PLAIN, 0, columns ? n : side, columns ? side : n, k % 2 ? RD_F16 : RD_BF16, 0
+                       reducer, RD_F32, form, PLAIN, 0, columns ? n : side, columns ? side : n, k % 2 ? RD_F16 : RD_BF16, 0, 0
             };
 
             c.rows = form == ALL ? 1 : c.rows;
@@ -434,7 +484,7 @@ START_TEST(sums_of_narrow_types)
     for (int k = 0; k < COUNT(few_sizes) * COUNT(side_sizes) * N_FORMS; k++) {
         const int64_t n = few_sizes[k % COUNT(few_sizes)], side = side_sizes[k / COUNT(few_sizes) % COUNT(side_sizes)];
         const fold_form form = (fold_form)(k / COUNT(few_sizes) / COUNT(side_sizes));
-        fold_case       c    = { RD_RED_sum, to[_i], form, PLAIN, 0, side, n, RD_AUTO, 0 };
+        fold_case       c    = { RD_RED_sum, to[_i], form, PLAIN, 0, side, n, RD_AUTO, 0, 0 };
 
         if (form == COLUMNS || form == CHANNELS) {
             c.rows = n;
@@ -458,6 +508,7 @@ int main(void)
     tcase_add_loop_test(tests, one_row, 0, RD_RED_user);
     tcase_add_loop_test(tests, rows_and_columns, 0, RD_RED_user);
     tcase_add_loop_test(tests, long_and_thin, 0, RD_RED_user);
+    tcase_add_loop_test(tests, neighbouring_cells, 0, RD_RED_user);
     tcase_add_loop_test(tests, halves_in_f32, 0, RD_RED_user);
     tcase_add_loop_test(tests, squares, 0, RD_RED_user);
     tcase_add_loop_test(tests, blocks_end_in_squares, 0, 2);

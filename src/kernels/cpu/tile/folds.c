@@ -12,7 +12,7 @@ static int32_t room_for(const rd_fold *fold)
     return fold->split ? 2 * bits + 2 : bits + 1;
 }
 
-/* Cells that lie side by side along the columns: up to where the next axis of the cells' box begins. */
+/* Cells that lie side by side: up to where the next axis of the cells' box begins. */
 static int64_t cells_along(const rd_tile_fold *f)
 {
     int64_t along = f->cells;
@@ -42,6 +42,23 @@ static rd_fold_form form_of(const rd_tile_fold *f)
     if (f->fold->lanes == 1 && f->cell.col == 1 && f->outer.col == 0 && f->lane.col == 0)
         return RD_FOLD_COLUMNS;
     return RD_FOLD_ELEMENTS;
+}
+
+/* Do the rows of a tile go to one cell after another? */
+static bool neighbours(const rd_tile_fold *f)
+{
+    return f->form == RD_FOLD_RUN && f->fold->lanes > 1 && f->cell.row == 1 && f->lane.row == 0 && f->outer.row == 0 &&
+           !f->own_rows && !f->any_order && !f->indexed;
+}
+
+/* If each brings the same whole steps, states of cells that lie side by side keep step, as those of columns do; but a
+ * block must not end, nor a whole one come, within a row. */
+static bool keeps_step(const rd_tile_fold *f)
+{
+    const rd_fold *fold = f->fold;
+
+    return f->neighbours && f->whole_columns && !f->in_square && f->col_extent == fold->lane_extent &&
+           fold->lane_extent % fold->lanes == 0 && f->row_steps < fold->steps && fold->steps % f->row_steps == 0;
 }
 
 static void state_sizes(rd_tile_fold *f)
@@ -118,19 +135,22 @@ bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f
     if (!f->code->step)
         return false;
     state_sizes(f);
-    f->cells     = fold->n_cell;
-    f->form      = form_of(f);
-    f->best      = finds_best(simd, f);
-    f->any_order = f->any_order || f->best;
-    f->row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
-    f->room      = room_for(fold);
-    f->row_bytes = row_bytes(f);
-    f->beside    = f->form == RD_FOLD_CHANNELS ? f->cells : 1;
-    f->group     = f->form == RD_FOLD_COLUMNS ? cells_along(f) : f->beside * fold->lanes;
-    f->group     = f->totals ? 1 : f->group; /* one state is all a row leaves */
-    f->groups    = rd_bytes_add(rd_bytes_times(f->cells, fold->lanes), f->group - 1) / f->group;
-    f->groups    = f->totals ? rows : rd_bytes_times(f->groups, rows);
-    f->slots     = rd_bytes_times(f->groups, f->group);
+    f->cells      = fold->n_cell;
+    f->form       = form_of(f);
+    f->best       = finds_best(simd, f);
+    f->any_order  = f->any_order || f->best;
+    f->row_steps  = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
+    f->room       = room_for(fold);
+    f->row_bytes  = row_bytes(f);
+    f->beside     = f->form == RD_FOLD_CHANNELS ? f->cells : 1;
+    f->neighbours = neighbours(f);
+    f->in_step    = keeps_step(f);
+    f->group      = f->form == RD_FOLD_COLUMNS || f->in_step ? rd_bytes_times(cells_along(f), fold->lanes)
+                                                             : f->beside * fold->lanes;
+    f->group      = f->totals ? 1 : f->group; /* one state is all a row leaves */
+    f->groups     = rd_bytes_add(rd_bytes_times(f->cells, fold->lanes), f->group - 1) / f->group;
+    f->groups     = f->totals ? rows : rd_bytes_times(f->groups, rows);
+    f->slots      = rd_bytes_times(f->groups, f->group);
     lay_out(f);
     return true;
 }

@@ -356,7 +356,7 @@ static bool plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
         f->masked        = step >= 0 && p->inst[step].c >= 0;
         f->weighted      = step >= 0 && p->inst[step].b >= 0;
         f->col_extent    = col ? col->extent : 1;
-        f->whole_columns = row && col && visits_all(p, col);
+        f->whole_columns = col && visits_all(p, col);
         f->lane          = rd_tile_walk(&fold->lane, row, col);
         f->outer         = rd_tile_walk(&fold->outer, row, col);
         f->index         = rd_tile_walk(&fold->index, row, col);

@@ -62,6 +62,19 @@ int64_t rd_tiles_halve(const rd_tile_fold *f, int64_t n, void *const *s)
     return n;
 }
 
+/* The lanes of a cell become one; those of cells that lie beside each other do so with the first one's. */
+static void close_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
+{
+    const int64_t lanes = f->beside * f->fold->lanes, group = slot / f->group, first = slot - slot % lanes;
+    int64_t      *n = &rd_tree_nodes(f, memory, group)->n, left = *n - (first - group * f->group);
+    void         *s[RD_MAX_STATE];
+
+    rd_tree_row(f, memory, 0, first, s);
+    left = rd_tiles_halve(f, left < lanes ? left : lanes, s);
+    if (f->group == lanes)
+        *n = left;
+}
+
 static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t cell, int64_t n, rd_view *y,
                         int64_t r, int64_t c)
 {
@@ -74,12 +87,8 @@ static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, 
             rd_tiles_nothing(f, y, r, c + k);
         return;
     }
-    if (lanes > 1) {
-        int64_t *left = &rd_tree_nodes(f, memory, group)->n;
-
-        rd_tree_row(f, memory, 0, group * f->group, s);
-        *left = rd_tiles_halve(f, *left, s);
-    }
+    if (lanes > 1)
+        close_lanes(f, memory, slot);
     rd_tree_row(f, memory, 0, slot, s);
     for (int32_t k = 0; k < f->fold->n_out; k++)
         to[k] = rd_view_at(&y[k], r, c);

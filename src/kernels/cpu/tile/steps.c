@@ -33,60 +33,92 @@ static void take_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
     }
 }
 
-/* Whole steps of a block that all lanes have begun: no tree to look after. */
-static bool continues(const rd_arrival *a, const rd_group *g, int64_t step, int64_t n)
+/* n whole steps of a block that states [0, begun) of the group have begun: no tree to look after. */
+static bool continues(const rd_arrival *a, int64_t group, int64_t begun, int64_t step, int64_t n)
 {
-    const int64_t steps = a->f->fold->steps;
+    const int64_t   steps = a->f->fold->steps;
+    const rd_group *g     = rd_tree_group(a->memory, group);
 
-    return g->begun == a->f->fold->lanes && g->block * steps <= step && step + n <= (g->block + 1) * steps;
+    return g->begun >= begun && g->block * steps <= step && step + n <= (g->block + 1) * steps;
 }
 
-/* Rows of whole steps for neighbouring cells that all are within a block: no more per row than the kernel's call, and
- * rows of one step, side by side in memory like the cells they are for, are one long row. */
-static bool take_steps(rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, int64_t step, int64_t whole)
+/* Rows of one step that lie side by side in memory, like the states that they are for, are one long row. */
+static bool one_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, int64_t steps)
+{
+    return steps == 1 && !a->together && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols) && !t->w.at;
+}
+
+/* Rows of whole steps for neighbouring cells that all are within a block: no more per row than the kernel's call. */
+static bool take_steps(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, int64_t step, int64_t steps)
 {
     const rd_tile_fold *f     = a->f;
     const int64_t       lanes = f->fold->lanes, size = a->size;
-    rd_fold_rows        q;
-    const bool          flat = whole == 1 && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols);
+    const int64_t       groups = f->in_step ? 1 : m->rows, begun = a->offset + (f->in_step ? m->rows : 1) * lanes;
+    const bool          one = one_row(m, a, t, steps);
+    rd_fold_rows        q   = a->q;
 
-    if (a->together || whole * lanes != m->cols || f->cell.row != 1 || f->own_rows || f->outer.row || f->lane.row ||
-        t->w.at || f->indexed || m->rows == 1)
-        return false;
-    for (int64_t r = 0; r < m->rows; r++)
-        if (!continues(a, rd_tree_group(a->memory, t->cell + r), step, whole))
+    for (int64_t k = 0; k < groups; k++)
+        if (!continues(a, a->group + k, begun, step, steps))
             return false;
-    rd_tree_block(f, a->memory, t->cell * f->group, q.s);
-    q.n    = flat ? m->rows * m->cols : lanes;
-    q.rows = whole;
-    q.x    = t->x.at;
-    q.y    = t->y.at;
-    q.w    = NULL;
-    q.ldx = q.ldy = lanes;
-    for (int64_t r = 0; r < (flat ? 1 : m->rows); r++) {
+    rd_tree_block(f, a->memory, t->cell * lanes, q.s);
+    q.n    = one ? m->rows * lanes : lanes;
+    q.rows = steps;
+    for (int64_t r = 0; r < (one ? 1 : m->rows); r++) {
         a->step(&q);
         for (int32_t k = 0; k < f->n_state; k++)
             q.s[k] = (char *)q.s[k] + lanes * f->size[k];
         q.x = (const char *)q.x + t->x.row * size;
         q.y = q.y ? (const char *)q.y + t->y.row * size : NULL;
+        q.w = q.w ? (const char *)q.w + t->w.row * size : NULL;
     }
     return true;
 }
 
-static void take_runs(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+/* The same where a block begins or ends, or by a compiled pass, for cells of a group. */
+static void take_in_step(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, int64_t step, int64_t steps)
+{
+    const bool one = one_row(m, a, t, steps);
+
+    for (int64_t r = 0; r < m->rows; r += one ? m->rows : 1) {
+        rd_arrival_place(a, t, r, 0);
+        rd_arrival_by_steps(a);
+        a->at  = step;
+        a->q.n = one ? m->rows * m->cols : a->f->fold->lanes;
+        rd_arrive(a, steps);
+    }
+}
+
+/* Whole steps for cells one after the other; false: something else. */
+static bool take_cells(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    const rd_tile_fold *f     = a->f;
+    const int64_t       lanes = f->fold->lanes, steps = m->cols / lanes;
+    const int64_t       step = t->outer * f->row_steps + t->lane / lanes;
+
+    if (!f->neighbours || t->lane % lanes || m->cols % lanes)
+        return false;
+    rd_arrival_place(a, t, 0, 0);
+    rd_arrival_by_steps(a);
+    if (!a->together && take_steps(m, a, t, step, steps))
+        return true;
+    if (f->in_step)
+        take_in_step(m, a, t, step, steps);
+    return f->in_step;
+}
+
+static void take_runs(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;
     const int64_t       lanes = f->fold->lanes, whole = m->cols / lanes;
 
-    if (t->lane % lanes == 0 && take_steps(m, a, t, t->outer * f->row_steps + t->lane / lanes, whole))
+    if (take_cells(m, a, t))
         return;
     for (int64_t r = 0; r < m->rows; r++) {
         const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
         const int64_t step = outer * f->row_steps + lane / lanes;
 
         rd_arrival_place(a, t, r, 0);
-        if (lane % lanes == 0 && whole * lanes == m->cols &&
-            continues(a, rd_tree_group(a->memory, a->group), step, whole)) {
+        if (lane % lanes == 0 && whole * lanes == m->cols && continues(a, a->group, lanes, step, whole)) {
             rd_arrival_by_steps(a);
             a->offset = 0;
             a->q.n    = lanes;

@@ -56,6 +56,8 @@ typedef struct rd_tile_fold {
     bool                weighted, whole_columns;   /* whole_columns: all columns are always there        */
     bool                best;                      /* argmin, argmax by rising index: lanes are not kept apart       */
     bool                any_order;                 /* exact: best, counts                                            */
+    bool                neighbours;                /* the rows of a tile are for neighbouring cells of many lanes   */
+    bool                in_step;                   /* these are one group                                           */
     bool                totals;                    /* rows are whole folds of one block: no states, only totals     */
     int32_t             n_state, room, size[RD_MAX_STATE], wide[RD_MAX_STATE]; /* bytes of states, of finished ones */
     int64_t             row_steps;                   /* steps of one pass along the lane position               */

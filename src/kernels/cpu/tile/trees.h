@@ -1,7 +1,8 @@
 /* trees.h - the combine tree of program.h on states side by side.
  *
- * A group is a run of states that take elements together: the lanes of a cell, or neighbouring cells of one lane.  It has
- * the states of the current block and a stack of finished nodes, which merge as soon as both siblings are there. */
+ * A group is a run of states that take elements together: the lanes of a cell, or neighbouring cells of one lane, or
+ * all lanes of neighbouring cells that keep step (folds.c).  It has the states of the current block and a
+ * stack of finished nodes, which merge as soon as both siblings are there. */
 #ifndef RD_KERNELS_CPU_TILE_TREES_H
 #define RD_KERNELS_CPU_TILE_TREES_H
 #include "kernels/cpu/tile/tile.h"
