@@ -14,12 +14,24 @@ static inline VEC JOIN(load, ELEM)(const T *p)
 /* The first n <= LANES elements; the others are of no interest. */
 static inline VEC JOIN(load_part, ELEM)(const T *p, int64_t n)
 {
-    VEC v = { 0 };
-
     if (n == LANES)
         return JOIN(load, ELEM)(p);
+#ifdef LOAD_FIRST_f32
+    return JOIN(LOAD_FIRST, ELEM)(p, n);
+#else
+    VEC v = { 0 };
     memcpy(&v, p, (size_t)n * sizeof(T));
     return v;
+#endif
+}
+
+/* The first n <= LANES of a, then what b has. */
+static inline VEC JOIN(part_of, ELEM)(VEC a, VEC b, int64_t n)
+{
+    MASK m;
+
+    memcpy(&m, FIRST_LANES(n), sizeof m);
+    return PICKED(m, a, b);
 }
 
 static inline void JOIN(store_part, ELEM)(T *p, VEC v, int64_t n)

@@ -22,6 +22,9 @@
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
+/* Vectors that a called function would find in memory stay in registers. */
+#define ALWAYS inline __attribute__((always_inline))
+
 #define TEXT_(name) #name
 #define TEXT(name)  TEXT_(name)
 
