@@ -18,12 +18,18 @@ static const int64_t  side_sizes[] = { 1, 2, 4, 17, 65, 300 };
 typedef enum fold_form {
     ALL,      /* one of all elements of a row, shared by tasks                  */
     ROWS,     /* rows, each with its own                                        */
+    SHORT,    /* the same, without lanes                                        */
     BLOCKS,   /* one of all elements of a matrix: every row begins at lane 0    */
     COLUMNS,  /* down the columns, as many accumulators side by side            */
     CHANNELS, /* down the columns, lane after lane                              */
     CELLS,    /* a matrix of rows of cells: as BLOCKS for each of neighbouring cells */
     N_FORMS = CELLS
 } fold_form;
+
+static bool by_rows(fold_form form)
+{
+    return form == ROWS || form == SHORT;
+}
 
 /* What comes into a fold besides elements. */
 typedef enum extra { PLAIN, MASK, RARE_MASK, ROW_MASK, WEIGHTS, ROW_WEIGHTS, MASK_AND_WEIGHTS, N_EXTRAS } extra;
@@ -79,7 +85,7 @@ static bool runs_on_tiles(const fold_case *c)
 static const char *describe(const fold_case *c)
 {
     static char       text[180];
-    static const char forms[][9] = { "all", "rows", "blocks", "columns", "channels", "cells" };
+    static const char forms[][9] = { "all", "rows", "short", "blocks", "columns", "channels", "cells" };
 
     snprintf(text, sizeof text, "%s of %s from %s, %s, %d x %d x %d, extra %d, map %d, across %u",
              rd_reducer_table[c->reducer].name, rd_dtype_name(c->type), rd_dtype_name(c->from), forms[c->form],
@@ -96,7 +102,7 @@ static rd_address index_of(int32_t axis, int64_t coef)
 static rd_fold fold_of(const fold_case *c)
 {
     const bool    columns = c->form == COLUMNS || c->form == CHANNELS;
-    const int32_t lanes   = c->form == COLUMNS ? 1 : rd_dtype_size(c->type) == 8 ? 32 : 64;
+    const int32_t lanes   = c->form == COLUMNS || c->form == SHORT ? 1 : rd_dtype_size(c->type) == 8 ? 32 : 64;
     const int64_t along   = columns ? c->rows : c->cols;
     rd_fold       f       = { .reducer     = c->reducer,
                               .type        = c->type,
@@ -109,7 +115,7 @@ static rd_fold fold_of(const fold_case *c)
                               .lane        = index_of(columns ? 0 : 1, 1),
                               .index       = index_of(columns ? 0 : 1, 1),
                               .n_cell      = columns ? c->cols : cells_of(c),
-                              .split       = c->form != ROWS };
+                              .split       = !by_rows(c->form) };
 
     if (columns)
         f.cell = index_of(1, 1);
@@ -120,6 +126,11 @@ static rd_fold fold_of(const fold_case *c)
     if (c->form == BLOCKS || c->form == CELLS)
         f.index = (rd_address){ .n_add = 2, .add = { { .axis = 0, .coef = c->cols }, { .axis = 1, .coef = 1 } } };
     f.n_block = ((along + lanes - 1) / lanes * (f.outer.n_add ? c->rows : 1) + 63) / 64;
+    if (c->form == SHORT) {
+        f.outer       = f.lane;
+        f.lane        = (rd_address){ 0 };
+        f.lane_extent = 1;
+    }
     return f;
 }
 
@@ -224,7 +235,7 @@ static void build(builder *b, const fold_case *c, int32_t slot)
     b->p.root = c->form == ALL ? 1 : 0;
     if (c->form == ALL)
         load_rows(b, c);
-    if (c->form != ROWS)
+    if (!by_rows(c->form))
         builder_add(b, (rd_inst){ .kind = RD_I_START });
     builder_body(b);
     if (c->form != ALL)
@@ -233,12 +244,12 @@ static void build(builder *b, const fold_case *c, int32_t slot)
         builder_loop(b, (rd_loop){ .axis = 2 });
     if (c->form != ALL)
         load_rows(b, c);
-    if (c->form == ROWS)
+    if (by_rows(c->form))
         builder_add(b, (rd_inst){ .kind = RD_I_START });
     builder_loop(b, (rd_loop){ .axis = 1 });
     take(b, c);
     builder_end(b);
-    if (c->form == ROWS)
+    if (by_rows(c->form))
         close(b, c, slot, c->rows, 0);
     if (c->form == CELLS)
         builder_end(b);
@@ -264,7 +275,7 @@ static int32_t cut_at(const fold_case *c, const rd_fold *f, int64_t blocks, int6
 {
     const int64_t n       = c->form == ALL ? c->cols : c->rows;
     const int64_t a_row   = (f->lane_extent + f->lanes - 1) / f->lanes;
-    const int64_t a_block = c->form == ROWS ? 1 : f->outer.n_add ? (64 % a_row ? 64 : 64 / a_row) : 64 * f->lanes;
+    const int64_t a_block = by_rows(c->form) ? 1 : f->outer.n_add ? (64 % a_row ? 64 : 64 / a_row) : 64 * f->lanes;
     int32_t       tasks   = 0;
 
     for (int64_t lo = 0; blocks && lo < n && tasks < MOST_TASKS - 1; lo += blocks * a_block)
@@ -287,7 +298,7 @@ static void agree(const fold_case *c)
     /* Rows without elements read their number of these all the same. */
     tile_slot(&m, c->type, n ? n : 1, c->with >= WEIGHTS ? FLAGS : ORDINARY);
     tile_slot(&m, RD_BOOL, n ? n : 1, mask);
-    build(&b, c, tile_slot(&m, result_type(c), f.n_out * (c->form == ROWS ? c->rows : f.n_cell), ORDINARY));
+    build(&b, c, tile_slot(&m, result_type(c), f.n_out * (by_rows(c->form) ? c->rows : f.n_cell), ORDINARY));
     for (int k = 0; k < COUNT(shares); k++)
         tile_agree(&b, &m, cut, cut_at(c, &f, shares[k], cut), runs_on_tiles(c), describe(c));
     tile_free(&m);
@@ -328,6 +339,8 @@ START_TEST(rows_and_columns)
             if (n * side > 10000)
                 continue;
             agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, side, n, RD_AUTO, 0, 0 });
+            if (n < 100)
+                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], SHORT, PLAIN, 0, side, n, RD_AUTO, 0, 0 });
             agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, n, side, RD_AUTO, 0, 0 });
             if (n > 0)
                 agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, side, n, RD_AUTO, 0, 0 });

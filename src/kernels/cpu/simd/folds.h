@@ -63,9 +63,30 @@
             CODE(name, JOIN(part, plain))(q);                                           \
     }
 
+/* State l begins with the first element of row l and takes the others: rows too short for lanes. */
+#define ALONG(name, states, first_code, step_code)                             \
+    static void CODE(name, along)(const rd_fold_rows *q)                       \
+    {                                                                          \
+        STATES_##states(ARRAY_S) for (int64_t l = 0; l < q->rows; l++)         \
+        {                                                                      \
+            const T *const x_ = (const T *)q->x + l * q->ldx, w = 1;           \
+            int64_t        i = q->index + l * q->index_row;                    \
+            T              x = x_[0];                                          \
+            (void)w, (void)i, (void)x;                                         \
+            STATES_##states(NEW) first_code for (int64_t c = 1; c < q->n; c++) \
+            {                                                                  \
+                x = x_[c];                                                     \
+                i += q->index_col;                                             \
+                step_code                                                      \
+            }                                                                  \
+            STATES_##states(PUT)                                               \
+        }                                                                      \
+    }
+
 #define DEFINE(name, states, first_code, step_code, block_code, merge_code, finish_code, empty_code) \
     BOTH(name, first, states, NEW, first_code)                                                       \
     BOTH(name, step, states, TAKE, step_code)                                                        \
+    ALONG(name, states, first_code, step_code)                                                       \
     static void CODE(name, block)(int64_t n, void *const *sa)                                        \
     {                                                                                                \
         STATES_##states(ARRAY_A) for (int64_t l = 0; l < n; l++)                                     \
@@ -105,6 +126,7 @@
     [RD_RED_##name] = { .counter = JOIN(RD_ELEM, ELEM),                                \
                         .first   = CODE(name, first),                                  \
                         .step    = CODE(name, step),                                   \
+                        .along   = CODE(name, along),                                  \
                         .block   = sizeof(#block_code) > 1 ? CODE(name, block) : NULL, \
                         .widen   = CODE(name, widen),                                  \
                         .merge   = CODE(name, merge),                                  \
@@ -137,6 +159,7 @@ static const rd_fold_code JOIN(folds, ELEM)[RD_N_REDUCERS] = {
 #undef WHOLE
 #undef ROWS
 #undef BOTH
+#undef ALONG
 #undef DEFINE
 #undef COPY
 #undef ENTRY

@@ -65,6 +65,7 @@ typedef struct rd_fold_code {
     rd_elem       counter;
     rd_simd_rows *first; /* begins states with one row        */
     rd_simd_rows *step;
+    rd_simd_rows *along;                      /* begins state r with row r, n elements one after the other */
     void (*block)(int64_t n, void *const *s); /* NULL: nothing to do */
     void (*widen)(int64_t n, void *const *to, void *const *s);
     void (*merge)(int64_t n, void *const *a, void *const *b);

@@ -155,12 +155,14 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
     [RD_RED_##name] = { .counter = JOIN(RD_ELEM, merge_as),              \
                         .first   = JOIN(JOIN(fold_##name, first), ELEM), \
                         .step    = JOIN(strip_##name##_none, ELEM),      \
+                        .along   = JOIN(JOIN(fold_##name, along), ELEM), \
                         __VA_ARGS__,                                     \
                         .merge = JOIN(JOIN(fold_##name, merge), merge_as) },
 #define STEP_BY_HAND(name, by_hand, block_code)                          \
     [RD_RED_##name] = { .counter = JOIN(RD_ELEM, ELEM),                  \
                         .first   = JOIN(JOIN(fold_##name, first), ELEM), \
                         .step    = JOIN(by_hand, ELEM),                  \
+                        .along   = JOIN(JOIN(fold_##name, along), ELEM), \
                         .block   = block_code,                           \
                         AS_EVER(name),                                   \
                         .merge = JOIN(JOIN(fold_##name, merge), ELEM) },

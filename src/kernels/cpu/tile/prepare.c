@@ -378,6 +378,25 @@ static bool runs_once(const rd_program *p, int32_t step)
     return rd_loop_around(p, start) == rd_loop_around(p, begin);
 }
 
+/* Its elements come from halves, which its kernel widens. */
+static bool widens(const rd_tile_code *code, const rd_tile_inst *step)
+{
+    const rd_elem x = code->reg[step->x].elem;
+
+    return x == RD_ELEM_f16 || x == RD_ELEM_bf16;
+}
+
+/* Is a row a whole fold for which there is a kernel: of neighbours along the lanes, or too short for lanes? */
+static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f, const rd_loop *col)
+{
+    if (f->form == RD_FOLD_RUN)
+        return f->fold->lanes == 256 / rd_elem_size(f->elem) && !f->indexed && f->fold->outer.n_add == 0 &&
+               col->extent == f->fold->lane_extent;
+    return f->form == RD_FOLD_ELEMENTS && f->own_rows && f->whole_columns && f->fold->lanes == 1 &&
+           f->fold->lane.n_add == 0 && f->fold->outer.n_add == 1 && f->outer.col == 1 && t->small < 0 && !t->fused &&
+           !widens(code, t);
+}
+
 /* Rows of one block that begin, are folded and end at once need no states. */
 static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t step)
 {
@@ -385,14 +404,13 @@ static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t 
     const rd_tile_fold *f    = &code->fold[inst->arg];
     const rd_loop      *row, *col;
 
-    if (f->form != RD_FOLD_RUN || f->any_order || f->indexed || f->masked || inst->b >= 0 || f->cells != 1 ||
-        f->fold->n_block != 1 || f->fold->lanes != 256 / rd_elem_size(f->elem) ||
+    if (f->any_order || f->masked || inst->b >= 0 || f->cells != 1 || f->fold->n_block != 1 ||
         code->inst[step].level != RD_AT_TILE || code->reg[inst->a].level != RD_AT_TILE)
         return false;
     loops_at(p, code, step, &row, &col);
     assert(col); /* as the STEP is at tile level */
-    return f->lane.row == 0 && f->outer.row == 0 && f->fold->outer.n_add == 0 && col->extent == f->fold->lane_extent &&
-           code->loop[col - p->loop].most >= col->extent && runs_once(p, step);
+    return f->lane.row == 0 && f->outer.row == 0 && code->loop[col - p->loop].most >= col->extent &&
+           has_totals(code, &code->inst[step], f, col) && runs_once(p, step);
 }
 
 static void find_totals(const rd_program *p, rd_tile_code *code)
@@ -404,13 +422,6 @@ static void find_totals(const rd_program *p, rd_tile_code *code)
             f->totals    = true;
             f->row_bytes = 8 * f->n_state;
         }
-}
-
-static bool widens(const rd_tile_code *code, const rd_tile_inst *step)
-{
-    const rd_elem x = code->reg[step->x].elem;
-
-    return x == RD_ELEM_f16 || x == RD_ELEM_bf16;
 }
 
 static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)

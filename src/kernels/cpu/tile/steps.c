@@ -204,6 +204,19 @@ static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const
         memcpy(to[k], states[k], (size_t)f->wide[k]);
 }
 
+/* The totals of rows too short for lanes, one element after the other. */
+static void totals_along(const rd_tiles *m, const rd_tile_fold *f, char *memory, rd_fold_rows *q, void *const *to)
+{
+    q->index     = rd_tiles_position(m, f->index.at);
+    q->index_row = f->index.row;
+    q->index_col = f->index.col;
+    rd_tree_block(f, memory, 0, q->s);
+    f->code->along(q);
+    if (f->code->block)
+        f->code->block(q->rows, q->s);
+    f->code->widen(q->rows, to, q->s);
+}
+
 /* Totals lie side by side where other folds have the nodes of their first row.  Rows may be short and totals few: only
  * what the kernel reads is set. */
 static void take_totals(rd_tiles *m, int32_t pc)
@@ -227,6 +240,10 @@ static void take_totals(rd_tiles *m, int32_t pc)
         q.ldy           = y.row;
     }
     rd_tree_row(f, m->fold[number], 0, 0, to);
+    if (f->form == RD_FOLD_ELEMENTS) {
+        totals_along(m, f, m->fold[number], &q, to);
+        return;
+    }
     if (totals && totals[f->fold->reducer][t->fused]) {
         totals[f->fold->reducer][t->fused](&q, to[0]);
         return;
