@@ -15,6 +15,9 @@
 /* Most indices of a loop that is written out (points in 50 dimensions: some seconds of compiling), most loops inside each other, most rows of scratch, most lanes of a fold. */
 enum { SHORT = 64, MOST_SHORT = 4, MOST_SCRATCH = 16, MOST_LANES = 64 };
 
+/* Most elements of a row that are read across rows: of 64 f32, a sum along them takes 4 times as long so, of 16 as long. */
+enum { MOST_ACROSS = 16 };
+
 /* What is in a row of scratch: stored at these constants, read at no others. */
 typedef struct kept {
     int32_t    slot;
@@ -131,13 +134,22 @@ static rd_pass_operand memory_operand(const nest *n, int32_t i)
                               .inst   = i };
 }
 
+/* Does a loop of many indices, written out, read rows for columns that lie apart?  The machine has vectors along the rows. */
+static bool reads_across(const nest *n, const rd_address *at)
+{
+    const int64_t apart = along(at, n->col);
+
+    return !n->row && n->n_short && apart != 0 && apart != 1 && n->shorts[n->n_short - 1]->extent > MOST_ACROSS;
+}
+
 static void write_load(nest *n, int32_t i)
 {
     const rd_inst   *inst = &n->w.p->inst[i];
     const rd_address at   = here(n, &n->w.p->address[inst->arg]);
     const kept      *k    = is_scratch(n, &at) ? find_kept(n, &at) : NULL;
 
-    if (gathers(&at) || (is_scratch(n, &at) && !k) || (!is_scratch(n, &at) && stored_too(n, at.slot))) {
+    if (gathers(&at) || reads_across(n, &at) || (is_scratch(n, &at) && !k) ||
+        (!is_scratch(n, &at) && stored_too(n, at.slot))) {
         give_up(n);
         return;
     }
