@@ -1,4 +1,4 @@
-/* Matrix products: those that a BLAS computes against the loops that run without one. */
+/* Matrix products: those that a BLAS or the library's kernels compute against the loops that run without. */
 #include "isa.h"
 #include "kernels/cpu/product/blas.h"
 #include "values.h"
@@ -177,11 +177,18 @@ static void expect_near(const char *what, const rd_array *found, const rd_array 
     }
 }
 
-static bool says_blas(rd_ctx *c, rd_expr *y, bool deterministic)
+static const char *explained(rd_ctx *c, rd_expr *y, bool deterministic)
 {
     const char *text = rd_explain(c, RD_RESULTS({ y, NULL }), &(rd_eval_opts){ .deterministic = deterministic });
 
     ck_assert_msg(text, "%s", rd_error_text(c));
+    return text;
+}
+
+static bool says_blas(rd_ctx *c, rd_expr *y, bool deterministic)
+{
+    const char *text = explained(c, y, deterministic);
+
     return strstr(text, " by OpenBLAS") || strstr(text, " by BLIS");
 }
 
@@ -221,6 +228,15 @@ static void check(const char *what, rd_expr *y, int64_t n, bool by_blas)
         ck_assert_msg(same(&more, &first), "%s: %d threads have other bits", what, threads);
         ck_assert_msg(same(&exact, &want), "%s: deterministic, %d threads: bits", what, threads);
         rd_array_free(&more);
+        rd_array_free(&exact);
+    }
+    for (int isa = 1; isa < isa_count(); isa++) {
+        rd_array exact;
+
+        isa_begin(ctx, isa);
+        exact = evaluate(ctx, y, 1, true);
+        isa_end(ctx);
+        ck_assert_msg(same(&exact, &want), "%s: deterministic, %s: bits", what, isa_name(isa));
         rd_array_free(&exact);
     }
     rd_array_free(&first);
@@ -274,7 +290,10 @@ static const product_row rows[] = {
     { "ik,kj->ij", { .i = 200, .j = 300, .k = 1 }, DENSE, DENSE, false },
     { "i,j->ij", { .i = 200, .j = 300 }, DENSE, DENSE, false },
     { "ik,kj->ij", { .i = 7, .j = 8, .k = 9 }, DENSE, DENSE, false },
-    { "bik,bkj->bij", { .i = 16, .j = 16, .k = 16, .b = 40 }, DENSE, DENSE, true },
+    /* small ones: by kernels of the library */
+    { "bik,bkj->bij", { .i = 16, .j = 16, .k = 16, .b = 40 }, DENSE, DENSE, false },
+    { "bik,bkj->bij", { .i = 13, .j = 31, .k = 9, .b = 40 }, PART, PART, false },
+    { "bki,kbj->ibj", { .i = 11, .j = 20, .k = 32, .b = 10 }, DENSE, DENSE, false },
     { "ik,kj->ij", { .i = 4, .j = 4, .k = 5000 }, DENSE, DENSE, true },
     { "ik,kj->ij", { .i = 5000, .j = 4, .k = 4 }, DENSE, DENSE, true },
     { "ik,kj->ij", { .i = 40, .j = 50, .k = 0 }, DENSE, DENSE, false },
@@ -458,6 +477,33 @@ START_TEST(not_numbers)
 }
 END_TEST
 
+/* Small ones always, others where a BLAS may not be: if rows of b lie side by side. */
+START_TEST(kernels_of_our_own)
+{
+    static const struct {
+        const char *letters;
+        int         n;
+        bool        always, exact;
+    } sums[] = { { "bik,bkj->bij", 16, true, true },
+                 { "bik,bkj->bij", 65, false, true },
+                 { "bik,bjk->bij", 16, false, false } };
+
+    for (size_t k = 0; k < COUNT(sums); k++) {
+        const extents n = { .i = sums[k].n, .j = sums[k].n, .k = sums[k].n, .b = 40 };
+        char          parts[3][MOST];
+        rd_expr      *y;
+
+        split(sums[k].letters, parts);
+        y = product_of(operand(ctx, RD_F32, parts[A], &n, DENSE, 1), operand(ctx, RD_F32, parts[B], &n, DENSE, 2),
+                       sums[k].letters);
+        if (rd_blas_name())
+            ck_assert_int_eq(strstr(explained(ctx, y, false), "by product kernels") != NULL, sums[k].always);
+        ck_assert_int_eq(strstr(explained(ctx, y, true), "by product kernels") != NULL, sums[k].exact);
+        forget();
+    }
+}
+END_TEST
+
 /* ---- Options ------------------------------------------------------------------------------------------------------------ */
 START_TEST(context_says_deterministic)
 {
@@ -539,9 +585,16 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { orders_and_views, other_sums,           operands_that_are_kept,
-                                   results_together, pairs_are_not_stored, outputs,
-                                   strides,          not_numbers,          context_says_deterministic,
+    const TTest *const tests[] = { orders_and_views,
+                                   other_sums,
+                                   operands_that_are_kept,
+                                   results_together,
+                                   pairs_are_not_stored,
+                                   kernels_of_our_own,
+                                   outputs,
+                                   strides,
+                                   not_numbers,
+                                   context_says_deterministic,
                                    callers_together };
 
     return run_suite("products", tests, COUNT(tests));

@@ -173,7 +173,7 @@ typedef struct rd_backend_table {
     void (*tail)(const rd_program *p, rd_task *task);                      /* inst[tail..)                  */
     const char *(*kernels)(void);                                          /* what programs prepared now run on */
     void (*tiers)(rd_text *text, const rd_program *p, int32_t n);          /* how n programs run, in words  */
-    const char *(*library)(const rd_program *p); /* a library that computes it, whose bits are its own; NULL: none */
+    const char *(*library)(const rd_program *p); /* what else than loops computes it; NULL: nothing */
     bool (*multiplies)(void);                    /* is there one for matrix products?                              */
 } rd_backend_table;
 

@@ -90,6 +90,17 @@ typedef enum rd_fused {
     RD_N_FUSED
 } rd_fused;
 
+/* c[r,j] = sum over k of a[r,k] b[k,j] for r < rows, j < cols, k < steps; steps in elements, those of b and c along j are 1. */
+typedef struct rd_product_tile {
+    const void *a, *b;
+    void       *c;
+    int64_t     rows, cols, steps, a_row, a_step, b_row, c_row;
+} rd_product_tile;
+
+/* Most steps: blocks of 64, whose tree has so many levels. */
+enum { RD_PRODUCT_NODES = 16, RD_PRODUCT_STEPS = 64 << (RD_PRODUCT_NODES - 2) };
+typedef void rd_simd_product(const rd_product_tile *q);
+
 /* Where a scan along a row of memory is: RD_PREFIX_TREE of kernels/program.h. */
 enum { RD_SCAN_BLOCK = 64 };
 typedef struct rd_scan_state {
@@ -134,6 +145,7 @@ typedef struct rd_simd {
     rd_simd_count_if *const (*count_if[RD_N_ELEMS])[2];      /* [element][comparison][of magnitudes], or NULL */
     rd_simd_small *const *small;                             /* [type], or NULL */
     const rd_scan_code   *scan[RD_N_ELEMS];                  /* [element][reducer]                 */
+    rd_simd_product      *product[RD_N_ELEMS];               /* f32, f64 */
     void (*stream)(int64_t bytes, void *y, const void *x);   /* past the caches */
     rd_simd_turn *turn[9];                                   /* [bytes of an element]: 1, 2, 4, 8 */
     rd_simd_turn *turn_past[9];                              /* past the caches, rows of y aligned to lines; or NULL */

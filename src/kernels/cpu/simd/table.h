@@ -190,6 +190,7 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
 #undef M
 #include "kernels/cpu/simd/counts.h"
 #include "kernels/cpu/simd/best.h"
+#include "kernels/cpu/simd/products.h"
 #include "kernels/cpu/simd/folds.h"
 #undef ELEM
 #undef T
@@ -249,6 +250,7 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
 #undef M
 #include "kernels/cpu/simd/counts.h"
 #include "kernels/cpu/simd/best.h"
+#include "kernels/cpu/simd/products.h"
 #include "kernels/cpu/simd/folds.h"
 #undef ELEM
 #undef T
@@ -378,6 +380,7 @@ const rd_simd JOIN(rd_simd, NAME) = {
     .count     = count_bytes,
     .count_if  = { [RD_ELEM_f32] = counts_f32, [RD_ELEM_f64] = counts_f64 },
     .small     = smalls,
+    .product   = { [RD_ELEM_f32] = product_f32, [RD_ELEM_f64] = product_f64 },
     .stream    = stream,
     .turn      = { [1] = turn_uint8_t, [2] = turn_uint16_t, [4] = turn_uint32_t, [8] = turn_uint64_t },
     .turn_past = { [4] = turn_past_uint32_t, [8] = turn_past_uint64_t },

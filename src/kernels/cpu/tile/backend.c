@@ -1,6 +1,6 @@
 /* backend.c - the CPU backend: programs run on tiles, by the kernels of the best instruction set of this machine, and
- * what the tile machine cannot run by the reference executor, with the same bits.  Matrix products run by BLAS where their
- * bits may be its. */
+ * what the tile machine cannot run by the reference executor, with the same bits.  Matrix products run by kernels of their
+ * own, or by BLAS where their bits may be its. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product/blas.h"
 #include "kernels/cpu/product/product.h"
@@ -41,15 +41,15 @@ static bool multiplies(void)
 static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 {
     const char    *isa    = asked();
-    const rd_simd *simd   = isa ? rd_simd_named(isa) : NULL;
+    const rd_simd *simd   = isa && rd_simd_named(isa) ? rd_simd_named(isa) : rd_simd_here();
     rd_tile_result result = RD_TILE_CANNOT;
 
     p->code    = NULL;
     p->product = NULL;
-    if (!p->exact && !is_scalar(isa) && (!rd_product_prepare(p, get, pool) || p->product))
+    if (!is_scalar(isa) && (!rd_product_prepare(p, simd, get, pool) || p->product))
         return p->product;
     if (!is_scalar(isa))
-        result = rd_tile_prepare(p, simd ? simd : rd_simd_here(), get, pool);
+        result = rd_tile_prepare(p, simd, get, pool);
     return result == RD_TILE_CANNOT ? rd_backend_scalar.prepare(p, get, pool) : result == RD_TILE_OK;
 }
 
@@ -153,7 +153,7 @@ static void tiers(rd_text *text, const rd_program *p, int32_t n)
 
 static const char *library(const rd_program *p)
 {
-    return p->product ? rd_blas_name() : NULL;
+    return p->product ? rd_product_by(p->product) : NULL;
 }
 
 const rd_backend_table rd_backend_cpu = { .name       = "cpu",
