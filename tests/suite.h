@@ -14,4 +14,11 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
+/* By the thread sanitizer, which is the slowest and has least to find where nothing runs at the same time. */
+#ifdef __SANITIZE_THREAD__
+enum { THREAD_SANITIZED = 1 };
+#else
+enum { THREAD_SANITIZED = 0 };
+#endif
+
 #endif

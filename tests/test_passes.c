@@ -66,7 +66,7 @@ static bool is_test(rd_op op)
     return rd_op_table[op].rule == RD_RULE_COMPARE || rd_op_table[op].rule == RD_RULE_TEST;
 }
 
-enum { MOST_OPS = 7, OPERANDS = 3, STEP = SANITIZED ? 4 : 1 };
+enum { MOST_OPS = 7, OPERANDS = 3, STEP = THREAD_SANITIZED ? 13 : SANITIZED ? 4 : 1 };
 
 /* Loops over rows and columns, and the operands: a matrix, one for each row, one for all. */
 static void begin(builder *b, tile_memory *m, rd_dtype type, int64_t rows, int64_t cols)
