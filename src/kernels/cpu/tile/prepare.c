@@ -5,7 +5,7 @@
 
 /* Rows of a tile whose elements are only read in place: a block's worth, more if they are short, to forget what a tile
  * costs. */
-enum { ENOUGH = 32768, BLOCK_ROWS = 64, MOST_ROWS = 4096, LINE = 16 };
+enum { ENOUGH = 32768, BLOCK_ROWS = 64, MOST_ROWS = 8192, LINE = 16 };
 /* Bytes of states of their own that the rows of a tile may have together: part of a second-level cache. */
 static const int64_t STATES_BYTES = 128 << 10;
 
