@@ -138,7 +138,7 @@ bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f
     f->cells      = fold->n_cell;
     f->form       = form_of(f);
     f->best       = finds_best(simd, f);
-    f->any_order  = f->any_order || f->best;
+    f->any_order  = f->any_order || f->indexed;
     f->row_steps  = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
     f->room       = room_for(fold);
     f->row_bytes  = row_bytes(f);

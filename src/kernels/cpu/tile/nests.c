@@ -290,8 +290,8 @@ static bool can_feed(const nest *n, const rd_inst *inst)
     if (along(&fold->cell, n->col) != 1 || along(&fold->cell, n->row) || along(&fold->outer, n->col) ||
         along(&fold->lane, n->col) || along(&fold->outer, n->row) * f->row_steps + along(&fold->lane, n->row) != 1)
         return false;
-    /* The index rises from row to row, so that the first of equals is the first to come. */
-    if (f->indexed && (along(&fold->index, n->row) <= 0 || along(&fold->index, n->col)))
+    /* The index rises as elements come, so that the first of equals is the first to come. */
+    if (f->indexed && !rd_pass_same_position(&fold->index, &fold->outer))
         return false;
     return pass->n_fold == 0 || rd_pass_go_together(&n->w.code->fold[pass->number[0]], f);
 }

@@ -363,7 +363,7 @@ static const rd_tile_fold *fold_in_nest(const rd_program *p, const rd_tile_fold 
     if (!copy)
         return NULL;
     *copy       = *f;
-    copy->best  = false;
+    copy->best  = f->indexed;
     copy->lane  = rd_tile_walk(&f->fold->lane, row, col);
     copy->outer = rd_tile_walk(&f->fold->outer, row, col);
     copy->index = rd_tile_walk(&f->fold->index, row, col);

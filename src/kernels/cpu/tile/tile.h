@@ -55,7 +55,7 @@ typedef struct rd_tile_fold {
     bool                masked, indexed, own_rows; /* own_rows: each row of a tile has states of its own */
     bool                weighted, whole_columns;   /* whole_columns: all columns are always there        */
     bool                best;                      /* argmin, argmax by rising index: lanes are not kept apart       */
-    bool                any_order;                 /* exact: best, counts                                            */
+    bool                any_order;                 /* exact: argmin, argmax, counts                                  */
     bool                neighbours;                /* the rows of a tile are for neighbouring cells of many lanes   */
     bool                in_step;                   /* these are one group                                           */
     bool                totals;                    /* rows are whole folds of one block: no states, only totals     */
