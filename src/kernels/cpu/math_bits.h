@@ -19,20 +19,24 @@
 #define RD_ABS_F32(x) __builtin_fabsf(x)
 #define RD_ABS_F64(x) __builtin_fabs(x)
 
-/* 2^n as a product of two factors, a * 2^n = a * *first * *second, with one rounding, at the second: n may leave the
- * range of exponents by as much again.  `magic` is RD_MAGIC + n; what it has above n is shifted out. */
-RD_INLINE float rd_scale_f32(float a, float magic)
-{
-    const uint32_t n = rd_bits_f32(magic), half = n >> 1;
+/* a * 2^n by way of two factors, with one rounding, at the second: n may leave the range of exponents by as much again.
+ * `sum` is the bits of RD_MAGIC_2 + n: with twice the bias of exponents added, both halves have theirs.  What they have
+ * above is shifted out. */
+#define RD_MAGIC_2_F32 (RD_MAGIC_F32 + 254)
+#define RD_MAGIC_2_F64 (RD_MAGIC_F64 + 2046)
 
-    return a * rd_float_of((half << 23) + 0x3f800000) * rd_float_of(((n - half) << 23) + 0x3f800000);
+RD_INLINE float rd_scale_f32(float a, uint32_t sum)
+{
+    const uint32_t half = sum >> 1;
+
+    return a * rd_float_of(half << 23) * rd_float_of((sum - half) << 23);
 }
 
-RD_INLINE double rd_scale_f64(double a, double magic)
+RD_INLINE double rd_scale_f64(double a, uint64_t sum)
 {
-    const uint64_t n = rd_bits_f64(magic), half = n >> 1;
+    const uint64_t half = sum >> 1;
 
-    return a * rd_double_of((half << 52) + 0x3ff0000000000000) * rd_double_of(((n - half) << 52) + 0x3ff0000000000000);
+    return a * rd_double_of(half << 52) * rd_double_of((sum - half) << 52);
 }
 
 #endif

@@ -1,8 +1,8 @@
 /* math_exp.h - exp, expm1 and tanh.
  *
  * exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2) / 2 by Cody and Waite's two-term reduction ("Software Manual
- * for the Elementary Functions", 1980); exp(r) = 1 + (r + r^2 q(r)) with q a minimax polynomial of exp(r)'s relative
- * error (Remez).  The sum in brackets is rounded on its own: it costs less than rounding 1 + r (1 + r q). */
+ * for the Elementary Functions", 1980); exp(r) = 1 + r (1 + r q(r)) with q a minimax polynomial of exp(r)'s relative
+ * error (Remez). */
 #ifndef RD_KERNELS_CPU_MATH_EXP_H
 #define RD_KERNELS_CPU_MATH_EXP_H
 
@@ -41,28 +41,31 @@ RD_INLINE double rd_exp_tail_f64(double r)
     return __builtin_fma(q, r, 0x1.000000000000ap-1);
 }
 
+/* RD_MAGIC_2 + n for the largest n: x beyond it have a large r, and end in infinity as all coefficients are positive.
+ * It is compared as an int, for which vectors have a minimum that costs little.  Where n is too small all is thrown away. */
+#define RD_EXP_MOST_F32 (0x4b400000 + 254 + 128)
+#define RD_EXP_MOST_F64 (0x4338000000000000 + 2046 + 1024)
+
 RD_INLINE float rd_exp_f32(float x)
 {
-    /* Beyond this the result is infinity; NaN passes.  That the other end asks n, not x, keeps gcc from making one
-     * three-way branch of both. */
-    x = x > 89.0F ? 89.0F : x;
+    const int32_t bits = (int32_t)rd_bits_f32(__builtin_fmaf(x, RD_LOG2E_F32, RD_MAGIC_2_F32));
+    const int32_t sum  = bits < RD_EXP_MOST_F32 ? bits : RD_EXP_MOST_F32;
+    const float   n    = rd_float_of((uint32_t)sum) - RD_MAGIC_2_F32;
+    const float   r    = __builtin_fmaf(n, -RD_LN2_LO_F32, __builtin_fmaf(n, -RD_LN2_HI_F32, x));
+    const float   y    = __builtin_fmaf(__builtin_fmaf(rd_exp_tail_f32(r), r, 1), r, 1);
 
-    const float magic = __builtin_fmaf(x, RD_LOG2E_F32, RD_MAGIC_F32), n = magic - RD_MAGIC_F32;
-    const float top = __builtin_fmaf(n, -RD_LN2_HI_F32, x), rest = n * -RD_LN2_LO_F32, r = top + rest;
-
-    const float y = rd_scale_f32(1 + (top + __builtin_fmaf(r * r, rd_exp_tail_f32(r), rest)), magic);
-    return n < -200.0F ? 0 : y;
+    return x < -104.0F ? 0 : rd_scale_f32(y, (uint32_t)sum);
 }
 
 RD_INLINE double rd_exp_f64(double x)
 {
-    x = x > 710.0 ? 710.0 : x;
+    const int64_t bits = (int64_t)rd_bits_f64(__builtin_fma(x, RD_LOG2E_F64, RD_MAGIC_2_F64));
+    const int64_t sum  = bits < RD_EXP_MOST_F64 ? bits : RD_EXP_MOST_F64;
+    const double  n    = rd_double_of((uint64_t)sum) - RD_MAGIC_2_F64;
+    const double  r    = __builtin_fma(n, -RD_LN2_LO_F64, __builtin_fma(n, -RD_LN2_HI_F64, x));
+    const double  y    = __builtin_fma(__builtin_fma(rd_exp_tail_f64(r), r, 1), r, 1);
 
-    const double magic = __builtin_fma(x, RD_LOG2E_F64, RD_MAGIC_F64), n = magic - RD_MAGIC_F64;
-    const double top = __builtin_fma(n, -RD_LN2_HI_F64, x), rest = n * -RD_LN2_LO_F64, r = top + rest;
-
-    const double y = rd_scale_f64(1 + (top + __builtin_fma(r * r, rd_exp_tail_f64(r), rest)), magic);
-    return n < -1100.0 ? 0 : y;
+    return x < -746.0 ? 0 : rd_scale_f64(y, (uint64_t)sum);
 }
 
 /* The same with the error of exp(r) - 1 in view: 2^-28.8, 2^-59.9. */

@@ -64,12 +64,12 @@ RD_INLINE double rd_log2_wide(double m, double *lo)
 /* 2^(p + lo), |lo| < 2^-40. */
 RD_INLINE double rd_exp2_wide(double p, double lo)
 {
-    const double magic = p + RD_MAGIC_F64, n = magic - RD_MAGIC_F64, r = p - n;
+    const double magic = p + RD_MAGIC_2_F64, n = magic - RD_MAGIC_2_F64, r = p - n;
     const double top = r * RD_LN2_HI_F64;
     const double rest =
         __builtin_fma(lo, RD_LN2_HI_F64, __builtin_fma(r, RD_LN2_LO_F64, __builtin_fma(r, RD_LN2_HI_F64, -top)));
     const double a = top + rest;
-    const double y = rd_scale_f64(1 + (top + __builtin_fma(a * a, rd_expm1_tail_f64(a), rest)), magic);
+    const double y = rd_scale_f64(1 + (top + __builtin_fma(a * a, rd_expm1_tail_f64(a), rest)), rd_bits_f64(magic));
 
     return n < -1100 ? 0 : y;
 }
