@@ -29,18 +29,24 @@ void rd_arrival_place(rd_arrival *a, const rd_fold_tile *t, int64_t r, int64_t c
     }
 }
 
+/* A pass's operands, on by rows, and by elements along the row. */
+static void advance_operands(const rd_together *t, rd_operand *operand, int64_t rows, int64_t n)
+{
+    for (int32_t k = 0; k < t->n_operand; k++)
+        operand[k].at += (rows * operand[k].row + n * operand[k].col) * t->size[k];
+}
+
 /* On by rows, and by elements along the row. */
 static void advance(rd_arrival *a, int64_t rows, int64_t n)
 {
     const int64_t size = a->size;
-    rd_together  *t    = a->together;
 
     a->q.x = a->q.x ? (const char *)a->q.x + (rows * a->q.ldx + n) * size : NULL;
     a->q.y = a->q.y ? (const char *)a->q.y + (rows * a->q.ldy + n) * size : NULL;
     a->q.w = a->q.w ? (const char *)a->q.w + (rows * a->q.ldw + n) * size : NULL;
     a->q.index += rows * a->q.index_row + n * a->q.index_col;
-    for (int32_t k = 0; t && k < t->n_operand; k++)
-        t->operand[k].at += (rows * t->operand[k].row + n * t->operand[k].col) * t->size[k];
+    if (a->together)
+        advance_operands(a->together, a->together->operand, rows, n);
 }
 
 void rd_arrival_by_steps(rd_arrival *a)
@@ -103,31 +109,35 @@ static void take_alone(const rd_arrival *all, int64_t offset, int64_t n, int64_t
         a.step(&a.q);
 }
 
-/* By a compiled pass, for all its folds. */
-static void take_together(const rd_arrival *all, int64_t offset, int64_t n, int64_t rows, bool fresh)
+/* By a compiled pass, for all its folds.  Of what arrives only the operands are copied: the whole is some hundred bytes. */
+static void take_together(const rd_arrival *a, int64_t offset, int64_t n, int64_t rows, bool fresh)
 {
-    rd_arrival     a = *all;
-    rd_together    t = *all->together;
-    void          *state[RD_SPEC_STATES];
-    rd_kernel_call call  = { .rows = fresh ? 1 : rows, .n = n, .operand = t.operand, .state = state };
-    int32_t        count = 0;
+    const rd_together *t = a->together;
+    rd_operand         operand[RD_SPEC_OPERANDS];
+    void              *state[RD_SPEC_STATES];
+    int32_t            count = 0;
+    rd_kernel_call     call  = { .rows      = fresh ? 1 : rows,
+                                 .n         = n,
+                                 .operand   = operand,
+                                 .state     = state,
+                                 .index     = a->q.index + (offset - a->offset) * a->q.index_col,
+                                 .index_row = a->q.index_row };
 
-    a.together = &t;
-    advance(&a, 0, offset - a.offset);
-    call.index     = a.q.index;
-    call.index_row = a.q.index_row;
-    for (int32_t k = 0; k < t.n_fold; k++) {
-        rd_tree_block(t.f[k], t.memory[k], a.group * t.f[k]->group + offset, state + count);
-        count += t.f[k]->n_state;
+    for (int32_t k = 0; k < t->n_operand; k++)
+        operand[k] = t->operand[k];
+    advance_operands(t, operand, 0, offset - a->offset);
+    for (int32_t k = 0; k < t->n_fold; k++) {
+        rd_tree_block(t->f[k], t->memory[k], a->group * t->f[k]->group + offset, state + count);
+        count += t->f[k]->n_state;
     }
     if (fresh) {
-        t.kernels->first(&call);
-        advance(&a, 1, 0);
-        call.rows  = rows - 1;
-        call.index = a.q.index;
+        t->kernels->first(&call);
+        advance_operands(t, operand, 1, 0);
+        call.rows = rows - 1;
+        call.index += call.index_row;
     }
     if (call.rows > 0)
-        t.kernels->step(&call);
+        t->kernels->step(&call);
 }
 
 void rd_arrival_take(const rd_arrival *a, int64_t offset, int64_t n, int64_t rows, bool fresh)

@@ -393,15 +393,19 @@ static void take_all_totals(const rd_tiles *m, const rd_together *all)
     all->kernels->total(&call);
 }
 
+/* Set field by field, as above. */
 void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *kernels, const rd_operand *operand,
                     const int32_t *size)
 {
-    rd_together all = {
-        .kernels = kernels, .n_fold = pass->n_fold, .n_operand = pass->n_operand, .tile = operand, .size = size
-    };
-    rd_fold_tile in = { 0 };
-    rd_arrival   a  = { .together = &all };
+    rd_together  all;
+    rd_fold_tile in;
+    rd_arrival   a;
 
+    all.kernels   = kernels;
+    all.n_fold    = pass->n_fold;
+    all.n_operand = pass->n_operand;
+    all.tile      = operand;
+    all.size      = size;
     for (int32_t k = 0; k < pass->n_fold; k++) {
         all.f[k]      = pass->fold[k];
         all.memory[k] = m->fold[pass->number[k]];
@@ -410,8 +414,12 @@ void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *ker
         take_all_totals(m, &all);
         return;
     }
-    a.f      = pass->fold[0];
-    a.memory = all.memory[0];
+    a.f        = pass->fold[0];
+    a.memory   = all.memory[0];
+    a.blocks   = NULL;
+    a.size     = 0;
+    a.together = &all;
+    in.x = in.y = in.w = in.mask = (rd_view){ 0 };
     place_tile(m, a.f, &in);
     if (a.f->form == RD_FOLD_COLUMNS)
         take_columns(m, &a, &in);
