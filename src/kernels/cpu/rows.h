@@ -168,7 +168,9 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
         const int counts = (w) != 0 || (x) != (x);                            \
         const T   d      = (x) - (m);                                         \
         const T   e      = RD_F(exp)(-RD_F(fabs)(d));                         \
-        const T   added  = d > 0 ? (s)*e + (w) : (s) + (w)*e;                 \
+        const T   less   = RD_F(fma)((s), e, (w));                            \
+        const T   more   = RD_F(fma)((w), e, (s));                            \
+        const T   added  = d > 0 ? less : more;                               \
         const T   sum    = equal ? (s) + (w) : counts ? added : (s);          \
         (m)              = begins || (!equal && counts && d > 0) ? (x) : (m); \
         (s)              = begins ? (w) : sum;                                \

@@ -46,8 +46,9 @@ static const char *begun_step(rd_reducer_id reducer)
     case RD_RED_moments: return "T d = x - S(1); S(0) += 1; S(2) += d; S(3) += d * d;";
     case RD_RED_logsumexp:
     case RD_RED_maxsumexp:
-        return "const T e0 = RD_F(exp)(-RD_F(fabs)(x - S(0))), e = x == S(0) ? 1 : e0; const int more = x > S(0);"
-               " S(1) = more ? S(1) * e + 1 : S(1) + e; S(0) = more ? x : S(0);";
+        return "const T e0 = RD_F(exp)(-RD_F(fabs)(x - S(0))), e = x == S(0) ? 1 : e0;"
+               "const T less = RD_F(fma)(S(1), e, 1); const int more = x > S(0);"
+               " S(1) = more ? less : S(1) + e; S(0) = more ? x : S(0);";
     default: return fold_codes[reducer].step;
     }
 }

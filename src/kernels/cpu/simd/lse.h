@@ -5,9 +5,10 @@ static inline void JOIN(lse_one, ELEM)(T *m, T *s, T x)
 {
     const T   e0   = RD_F(exp)(-RD_F(fabs)(x - *m));
     const T   e    = x == *m ? 1 : e0;
+    const T   less = RD_F(fma)(*s, e, 1);
     const int more = x > *m;
 
-    *s = more ? *s * e + 1 : *s + e;
+    *s = more ? less : *s + e;
     *m = more ? x : *m;
 }
 
