@@ -10,8 +10,8 @@ static const char *at(const rd_view *v, int64_t r, int64_t c)
 
 void rd_arrival_place(rd_arrival *a, const rd_fold_tile *t, int64_t r, int64_t c)
 {
-    const rd_tile_fold *f    = a->f;
-    const int64_t       cell = t->cell + r * f->cell.row + c * f->cell.col + (f->own_rows ? r * f->cells : 0);
+    const rd_tile_fold *f = a->f;
+    const int64_t cell = t->cell + r * f->cell.row + c * f->cell.col + (f->own_rows && !f->totals ? r * f->cells : 0);
 
     a->group       = rd_tree_slot(f, cell) / f->group;
     a->offset      = rd_tree_slot(f, cell) % f->group;

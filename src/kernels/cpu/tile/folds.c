@@ -110,7 +110,7 @@ static int64_t row_bytes(const rd_tile_fold *f)
 /* Scans along rows have states of their own, and no tree. */
 static void lay_out(rd_tile_fold *f)
 {
-    const bool    tree = f->form != RD_FOLD_ALONG;
+    const bool    tree = f->form != RD_FOLD_ALONG && !rd_tile_fold_one_block(f);
     const int64_t all = 8 * f->n_state, slots = tree ? f->slots : 0;
     int64_t       used = 0;
 
@@ -122,6 +122,7 @@ static void lay_out(rd_tile_fold *f)
     f->levels = rd_piece(&used, f->slots, rd_tiles_scan_bytes(f));
     f->seen   = rd_piece(&used, f->masked ? f->slots : 0, 1);
     f->spare  = rd_piece(&used, 2 * RD_SPARE, all);
+    f->total  = rd_piece(&used, f->n_total, all);
     f->bytes  = used;
 }
 
@@ -147,9 +148,9 @@ bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f
     f->in_step    = keeps_step(f);
     f->group      = f->form == RD_FOLD_COLUMNS || f->in_step ? rd_bytes_times(cells_along(f), fold->lanes)
                                                              : f->beside * fold->lanes;
-    f->group      = f->totals ? 1 : f->group; /* one state is all a row leaves */
+    f->n_total    = f->totals ? rows : 0;
     f->groups     = rd_bytes_add(rd_bytes_times(f->cells, fold->lanes), f->group - 1) / f->group;
-    f->groups     = f->totals ? rows : rd_bytes_times(f->groups, rows);
+    f->groups     = f->totals ? 1 : rd_bytes_times(f->groups, rows);
     f->slots      = rd_bytes_times(f->groups, f->group);
     lay_out(f);
     return true;

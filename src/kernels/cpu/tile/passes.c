@@ -309,7 +309,7 @@ static rd_spec_form form_of(const rd_tile_code *code, const rd_tile_pass *pass)
 
     if (!f)
         return RD_SPEC_MAPS;
-    return f->totals ? RD_SPEC_TOTALS : f->form == RD_FOLD_RUN ? RD_SPEC_LANES : RD_SPEC_COLUMNS;
+    return rd_tile_fold_one_block(f) ? RD_SPEC_TOTALS : f->form == RD_FOLD_RUN ? RD_SPEC_LANES : RD_SPEC_COLUMNS;
 }
 
 static void write_inst(rd_writer *w, int32_t i)

@@ -392,19 +392,25 @@ static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd
     if (f->form == RD_FOLD_RUN)
         return f->fold->lanes == 256 / rd_elem_size(f->elem) && !f->any_order && f->fold->outer.n_add == 0 &&
                col->extent == f->fold->lane_extent;
-    return f->form == RD_FOLD_ELEMENTS && f->own_rows && f->whole_columns && f->fold->lanes == 1 &&
-           f->fold->lane.n_add == 0 && f->fold->outer.n_add == 1 && f->outer.col == 1 && t->small < 0 && !t->fused &&
-           !widens(code, t);
+    return f->form == RD_FOLD_ELEMENTS && f->fold->n_block == 1 && f->own_rows && f->whole_columns &&
+           f->fold->lanes == 1 && f->fold->lane.n_add == 0 && f->fold->outer.n_add == 1 && f->outer.col == 1 &&
+           t->small < 0 && !t->fused && !widens(code, t);
 }
 
-/* Rows of one block that begin, are folded and end at once need no states. */
+static bool may_settle(const rd_tile_fold *f)
+{
+    return f->fold->reducer == RD_RED_any || f->fold->reducer == RD_RED_all;
+}
+
+/* Rows that begin, are folded and end at once need no states of their own. */
 static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t step)
 {
     const rd_inst      *inst = &p->inst[step];
     const rd_tile_fold *f    = &code->fold[inst->arg];
     const rd_loop      *row, *col;
 
-    if (f->masked || inst->b >= 0 || f->cells != 1 || f->fold->n_block != 1 || code->inst[step].level != RD_AT_TILE ||
+    if (f->masked || inst->b >= 0 || f->cells != 1 || f->fold->n_block < 1 || f->fold->split ||
+        (f->fold->n_block > 1 && may_settle(f)) || code->inst[step].level != RD_AT_TILE ||
         code->reg[inst->a].level != RD_AT_TILE)
         return false;
     loops_at(p, code, step, &row, &col);

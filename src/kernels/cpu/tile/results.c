@@ -104,7 +104,7 @@ static void close_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory,
 
     for (int64_t c = 0, n; c < m->cols; c += n) {
         n = m->cols - c < RD_SPARE ? m->cols - c : RD_SPARE;
-        rd_tree_row(f, memory, 0, c, s);
+        rd_tree_total(f, memory, c, s);
         for (int32_t k = 0; k < f->fold->n_out; k++)
             to[k] = rd_view_at(&y[k], 0, c);
         rd_tiles_finish(m, f, memory, n, s, to);

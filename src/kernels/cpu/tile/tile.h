@@ -58,7 +58,8 @@ typedef struct rd_tile_fold {
     bool                any_order;                 /* exact: argmin, argmax, counts                                  */
     bool                neighbours;                /* the rows of a tile are for neighbouring cells of many lanes   */
     bool                in_step;                   /* these are one group                                           */
-    bool                totals;                    /* rows are whole folds of one block: no states, only totals     */
+    bool                totals;                    /* rows are whole folds: each ends before the next one begins    */
+    int64_t             n_total, total;            /* what they leave, and where                                    */
     int32_t             n_state, room, size[RD_MAX_STATE], wide[RD_MAX_STATE]; /* bytes of states, of finished ones */
     int64_t             row_steps;                   /* steps of one pass along the lane position               */
     int64_t             cells, group, groups, slots; /* cells of one row; slots that move on together; all slots */
@@ -70,6 +71,12 @@ typedef struct rd_tile_fold {
     int64_t             row_bytes; /* what a further row with states of its own adds         */
     rd_walk             lane, outer, index, cell;
 } rd_tile_fold;
+
+/* Totals without a tree: their states stay in registers, or on the stack. */
+static inline bool rd_tile_fold_one_block(const rd_tile_fold *f)
+{
+    return f->totals && f->fold->n_block == 1;
+}
 
 typedef struct rd_tile_inst {
     rd_level            level;

@@ -35,6 +35,11 @@ void rd_tree_carry(const rd_tile_fold *f, char *memory, int64_t slot, void **s)
     states(f, memory + f->carry, f->slots, f->wide, slot, s);
 }
 
+void rd_tree_total(const rd_tile_fold *f, char *memory, int64_t row, void **s)
+{
+    states(f, memory + f->total, f->n_total, f->wide, row, s);
+}
+
 void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s)
 {
     states(f, memory + f->spare + 8 * f->n_state * RD_SPARE * which, RD_SPARE, f->wide, 0, s);

@@ -32,6 +32,8 @@ rd_tree_node *rd_tree_nodes(const rd_tile_fold *f, char *memory, int64_t group);
 void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s);
 void rd_tree_row(const rd_tile_fold *f, char *memory, int32_t row, int64_t slot, void **s);
 void rd_tree_carry(const rd_tile_fold *f, char *memory, int64_t slot, void **s);
+/* What row `row` of totals came to. */
+void rd_tree_total(const rd_tile_fold *f, char *memory, int64_t row, void **s);
 /* Some states of finished blocks that nobody keeps; at most RD_SPARE of them. */
 enum { RD_SPARE = 512 };
 void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s);
