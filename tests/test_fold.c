@@ -174,7 +174,7 @@ static void run_fold(builder *b, int64_t blocks, rd_word *y)
 /* Lane l has the elements at positions p with p mod lanes = l, in blocks of `steps` one after the other.
  *
  *     B(k)       block k, its elements folded from the left in the fold's type, then made a node: a block's sum of f32
- *                becomes f64, and stays so until the end
+ *                becomes f64, and stays so until the end, unless the fold is one step of several lanes
  *     T(lo, hi)  of one block B(lo), else merge(T(lo, lo + h), T(lo + h, hi)), h the largest power of two < hi - lo
  *
  * and the result is T(0, n_block) of all lanes, lane l merged with l + h for h = lanes/2 .. 1, finished, and rounded to

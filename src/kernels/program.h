@@ -51,6 +51,9 @@ typedef struct rd_loop {
  * (level-1, 2k+1), absent ones are skipped.  At the very end lane l merges lane l + h for h = lanes/2 .. 1.  Tree nodes
  * depend on element positions only, so neither threads nor tasks nor tiles can change a bit.
  *
+ * Sums of f32 add in f32 within a block; what it comes to is f64 up the tree and across the lanes.  But a fold of one step,
+ * in which no lane adds anything, has six roundings at most, and adds its lanes in f32.
+ *
  * A scan has one lane.  Its result at step i of a block is the tree over the blocks before merged with the block's
  * prefix [0, i].  RD_PREFIX_LEFT: elements fold from the left.  RD_PREFIX_TREE: elements combine as blocks do, as an
  * aligned binary tree over their numbers, and the nodes of a prefix from the right: 7 elements are
@@ -79,6 +82,14 @@ typedef struct rd_fold {
     int64_t           n_cell;      /* accumulators held at once                                 */
     bool              split;       /* tasks may share its reduced axis: partial trees are joined */
 } rd_fold;
+
+/* Is what a block comes to wider than its elements? */
+static inline bool rd_fold_widens(const rd_fold *f)
+{
+    const bool one_step = f->lanes > 1 && f->outer.n_add == 0 && f->lane_extent <= f->lanes;
+
+    return f->reducer == RD_RED_sum && rd_dtype_class(f->type) == RD_CLASS_f32 && !one_step;
+}
 
 /* A user's function on registers. */
 typedef struct rd_call {

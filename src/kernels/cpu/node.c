@@ -88,7 +88,7 @@ rd_node_info rd_node_info_of(const rd_fold *fold)
         info.spare_bytes = ((int64_t)fold->user->n_out * rd_dtype_size(fold->user->out) + 15) / 16 * 16 + bytes;
     } else {
         info.code  = rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type));
-        info.wide  = fold->reducer == RD_RED_sum && rd_dtype_class(fold->type) == RD_CLASS_f32;
+        info.wide  = rd_fold_widens(fold);
         info.tree  = info.wide ? rd_reducer_code_of(fold->reducer, RD_CLASS_f64) : info.code;
         info.state = 8;
         info.bytes = info.state + 8 * (int64_t)rd_reducer_table[fold->reducer].n_state;

@@ -53,7 +53,13 @@ static const char *begun_step(rd_reducer_id reducer)
     }
 }
 
-/* Sums of f32 are f64 from the end of a block on. */
+/* What states are merged as. */
+static rd_elem merge_elem(const rd_spec_fold *fold)
+{
+    return fold->widens ? RD_ELEM_f64 : rd_elem_of((rd_dtype)fold->type);
+}
+
+/* What states of finished blocks lie in memory as: sums of f32 are f64. */
 static rd_elem wide_elem(const rd_spec_fold *fold)
 {
     return fold->reducer == RD_RED_sum && fold->type == RD_F32 ? RD_ELEM_f64 : rd_elem_of((rd_dtype)fold->type);
@@ -201,7 +207,7 @@ static void emit_fold_end(rd_text *text, const rd_spec_fold *fold, int number)
 
     emit_fold_function(text, fold, number, "block", ")\n{", code->block);
     end_class(text);
-    begin_class(text, wide_elem(fold));
+    begin_class(text, merge_elem(fold));
     rd_text_add(text, "static inline void merge%d(", number);
     add_states(text, fold, "T", 's');
     rd_text_add(text, ", ");
@@ -282,7 +288,7 @@ static void emit_close(rd_text *text, const rd_spec *spec)
         rd_text_add(text, " \\\n    { \\\n        int64_t left = width; \\\n");
         for (int k = at; k < at + n; k++)
             rd_text_add(text, "        %s w%d[LANES] __attribute__((aligned(64))); \\\n",
-                        c_types[wide_elem(&spec->fold[f])], k);
+                        c_types[merge_elem(&spec->fold[f])], k);
         rd_text_add(text, "        for (int64_t l = 0; l < left; l++) { block%d(", f);
         add_state_arguments(text, spec, f, "s", "[l]");
         rd_text_add(text, ");");

@@ -136,6 +136,7 @@ typedef struct rd_simd {
     rd_simd_store *const *store;                             /* [type]                             */
     rd_simd_wrap *const  *wrap;                              /* [type]; NULL: nothing to cut       */
     const rd_fold_code   *fold[RD_N_ELEMS];                  /* [accumulator's element][reducer]   */
+    const rd_fold_code   *short_sum;                         /* of f32, of one step: lanes merge as f32 */
     rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED];    /* [operands' element][reducer][map], or NULL */
     rd_simd_totals *const (*totals[RD_N_ELEMS])[RD_N_FUSED]; /* likewise                          */
     rd_simd_block *const (*blocks[RD_N_ELEMS])[RD_N_FUSED];  /* likewise                          */

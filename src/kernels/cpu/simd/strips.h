@@ -113,10 +113,11 @@
         }                                                                                        \
     }
 
-/* Lane l takes lane l + h for h = half of them .. 1.  Compilers shuffle the last lanes if they are said one by one, and
- * else put them into memory: faster (Zen 4: 0.87 of the time) where conversions to f64 keep the shuffles busy. */
-#define CLOSE_ROW(reducer, W)                                               \
-    static ALWAYS W JOIN(close_row_##reducer, FROM)(const T *s)             \
+/* At the end of a row lane l takes lane l + h for h = half of them .. 1; of one step as elements are, of more as the
+ * reducer's nodes are.  Compilers shuffle the last lanes if they are said one by one, and else put them into memory:
+ * faster (Zen 4: 0.87 of the time) where conversions to f64 keep the shuffles busy. */
+#define CLOSE_ROW(as, reducer, W)                                           \
+    static ALWAYS W JOIN(as##_##reducer, FROM)(const T *s)                  \
     {                                                                       \
         const bool widens = sizeof(W) > sizeof(T);                          \
         W          c[ROW_LANES] __attribute__((aligned(64)));               \
@@ -133,10 +134,14 @@
         }                                                                   \
         return c[0];                                                        \
     }
-CLOSE_ROW(sum, double)
-CLOSE_ROW(prod, T)
-CLOSE_ROW(min, T)
-CLOSE_ROW(max, T)
+CLOSE_ROW(narrow, sum, T)
+CLOSE_ROW(narrow, prod, T)
+CLOSE_ROW(narrow, min, T)
+CLOSE_ROW(narrow, max, T)
+CLOSE_ROW(wide, sum, double)
+CLOSE_ROW(wide, prod, T)
+CLOSE_ROW(wide, min, T)
+CLOSE_ROW(wide, max, T)
 
 /* What leaves any element as it is, on either side. */
 #define IDENTITY_sum  (T)(-0.0)
@@ -186,7 +191,8 @@ CLOSE_ROW(max, T)
                 for (int k = 0; k < STRIP; k++)                                                                        \
                     *(VEC *)(s + l + k * LANES) = v[k];                                                                \
             }                                                                                                          \
-            ((W *)to)[r] = JOIN(close_row_##reducer, FROM)(s);                                                         \
+            ((W *)to)[r] = q->n <= ROW_LANES ? JOIN(narrow_##reducer, FROM)(s)                                         \
+                                             : JOIN(wide_##reducer, FROM)(s); /* one step, more */                     \
         }                                                                                                              \
     }
 

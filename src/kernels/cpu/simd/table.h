@@ -218,6 +218,18 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
         y[l] = (float)x[l];
 }
 
+/* Nodes hold what f32 holds, and merge as f32 do: rounding twice is rounding once where the wider type has more than twice
+ * the bits. */
+static void merge_short_sum(int64_t n, void *const *a, void *const *b)
+{
+    double       *x = a[0];
+    const double *y = b[0];
+
+    INDEPENDENT
+    for (int64_t l = 0; l < n; l++)
+        x[l] = (float)(x[l] + y[l]);
+}
+
 #define ELEM       f32
 #define T          float
 #define I          int32_t
@@ -252,6 +264,13 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
 #include "kernels/cpu/simd/best.h"
 #include "kernels/cpu/simd/products.h"
 #include "kernels/cpu/simd/folds.h"
+static const rd_fold_code short_sum = { .counter = RD_ELEM_f64,
+                                        .first   = fold_sum_first_f32,
+                                        .step    = strip_sum_none_f32,
+                                        .along   = fold_sum_along_f32,
+                                        .widen   = widen_sum,
+                                        .merge   = merge_short_sum,
+                                        .finish  = finish_wide_sum };
 #undef ELEM
 #undef T
 #undef I
@@ -371,6 +390,7 @@ const rd_simd JOIN(rd_simd, NAME) = {
     .store     = stores,
     .wrap      = wraps,
     .fold      = BY_ELEM(folds),
+    .short_sum = &short_sum,
     .fused     = BY_FLOAT(fused),
     .totals    = BY_FLOAT(totals),
     .blocks    = BY_FLOAT(blocks),

@@ -126,12 +126,21 @@ static void lay_out(rd_tile_fold *f)
     f->bytes  = used;
 }
 
+static const rd_fold_code *code_of(const rd_simd *simd, const rd_fold *fold)
+{
+    const rd_elem elem = rd_elem_of(fold->type);
+
+    return fold->reducer == RD_RED_sum && elem == RD_ELEM_f32 && !rd_fold_widens(fold)
+               ? simd->short_sum
+               : &simd->fold[elem][fold->reducer];
+}
+
 bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number, int64_t rows)
 {
     const rd_fold *fold = &p->fold[number];
 
     f->elem    = rd_elem_of(fold->type);
-    f->code    = &simd->fold[f->elem][fold->reducer];
+    f->code    = code_of(simd, fold);
     f->n_state = rd_reducer_table[fold->reducer].n_state;
     if (!f->code->step)
         return false;

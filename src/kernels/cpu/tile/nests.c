@@ -249,12 +249,12 @@ static void step_inner(nest *n, const rd_inst *inst)
         in->lane[lane] = rd_writer_map(&n->w, as_op(f->reducer), f->type, in->lane[lane], x);
 }
 
-/* Lane l merges lane l + h for h = lanes/2 .. 1; sums of f32 in f64. */
+/* Lane l merges lane l + h for h = lanes/2 .. 1; where sums of f32 widen, in f64. */
 static void close_inner(nest *n, const rd_inst *inst)
 {
     const rd_fold *f    = &n->w.p->fold[inst->arg];
     inner_fold    *in   = &n->fold[inst->arg];
-    const bool     wide = f->reducer == RD_RED_sum && f->type == RD_F32 && f->lanes > 1;
+    const bool     wide = rd_fold_widens(f) && f->lanes > 1;
     const rd_dtype type = wide ? RD_F64 : f->type;
     const bool     swap = f->reducer == RD_RED_min || f->reducer == RD_RED_max;
 

@@ -191,6 +191,8 @@ void rd_writer_step(rd_writer *w, const rd_fold *fold, int16_t x)
 {
     const uint8_t number = w->spec->n_fold++;
 
-    w->spec->fold[number] = (rd_spec_fold){ .reducer = (uint8_t)fold->reducer, .type = (uint8_t)fold->type };
+    w->spec->fold[number] = (rd_spec_fold){ .reducer = (uint8_t)fold->reducer,
+                                            .type    = (uint8_t)fold->type,
+                                            .widens  = rd_fold_widens(fold) };
     rd_writer_add(w, (rd_spec_inst){ .kind = RD_SPEC_STEP, .a = x, .at = number }, -1);
 }
