@@ -4,6 +4,7 @@
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/jit/tier.h"
 #include "suite.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,15 @@ static void fill(void)
         f64[k] = (double)(int64_t)(state >> 20) * 0x1p-44 - (k % 3 == 0);
         f32[k] = (float)f64[k];
     }
+}
+
+/* Few different coordinates, so that many points are as near as the nearest; one that is NaN, in a point number `nan`. */
+static void fill_with_ties(int nan)
+{
+    for (int k = 0; k < ROOM; k++)
+        f64[k] = f32[k] = (float)(k * 7919 % 10007 % 3);
+    if (nan >= 0)
+        f64[3 * nan + 1] = f32[3 * nan + 1] = NAN;
 }
 
 static rd_expr *points(rd_ctx *c, rd_dtype type, int64_t n, int64_t d)
@@ -168,13 +178,27 @@ START_TEST(points_in_space)
     } sizes[] = {
         { RD_F32, 1, 3, 0 },   { RD_F32, 63, 3, 0 },  { RD_F32, 200, 3, 0 }, { RD_F64, 131, 3, 0 },
         { RD_I16, 131, 3, 0 }, { RD_F32, 150, 2, 0 }, { RD_F64, 70, 7, 0 },  { RD_F32, 130, 1, 0 },
-        { RD_F32, 70, 50, 2 }, { RD_F32, 40, 70, 0 },
+        { RD_F32, 70, 50, 2 }, { RD_F64, 70, 50, 2 }, { RD_F32, 40, 64, 2 }, { RD_F32, 40, 70, 0 },
     };
 
     fill();
     for (int k = 0; k < COUNT(sizes); k++)
         if (!sizes[k].cases || _i < sizes[k].cases)
             compare(_i, sizes[k].type, sizes[k].n, sizes[k].d);
+}
+END_TEST
+
+/* The first of equals wins, the first NaN wins over all: in rows of several blocks, wherever the NaN is. */
+START_TEST(first_of_equals)
+{
+    static const int nan[] = { -1, 0, 63, 64, 130, 399 };
+
+    fill_with_ties(nan[_i]);
+    for (int number = 0; number < COUNT(cases); number++)
+        if (cases[number].make == nearest || cases[number].make == farthest) {
+            compare(number, RD_F32, 400, 3);
+            compare(number, RD_F64, 400, 3);
+        }
 }
 END_TEST
 
@@ -185,6 +209,7 @@ int main(void)
     SRunner *runner = srunner_create(suite);
 
     tcase_add_loop_test(tc, points_in_space, 0, COUNT(cases));
+    tcase_add_loop_test(tc, first_of_equals, 0, 6);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

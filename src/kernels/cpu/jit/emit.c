@@ -327,14 +327,15 @@ static void add_pointer(rd_text *text, const rd_spec_operand *o, int number)
 {
     const char *type = memory_types[o->type];
 
-    rd_text_add(text, " \\\n    %s *const p%d_##j = (%s *)(void *)q->operand[%d].at", type, number, type, number);
+    rd_text_add(text, " \\\n    %s *const p%d_##j = (%s *)(void *)q->operand[%d].at + %d", type, number, type, o->of,
+                o->ahead);
     if (!o->every_row)
-        rd_text_add(text, " + (r) * q->operand[%d].row", number);
+        rd_text_add(text, " + (r) * q->operand[%d].row", o->of);
     if (o->walk == RD_WALK_BESIDE)
         rd_text_add(text, " + (from)");
     if (o->walk == RD_WALK_APART)
-        rd_text_add(text, " + (from) * q->operand[%d].col; const int64_t c%d_##j = q->operand[%d].col", number, number,
-                    number);
+        rd_text_add(text, " + (from) * q->operand[%d].col; const int64_t c%d_##j = q->operand[%d].col", o->of, number,
+                    o->of);
     if (o->walk == RD_WALK_STAYS)
         rd_text_add(text, "; const %s u%d_##j = *p%d_##j", type, number, number);
     rd_text_add(text, ";");
@@ -390,14 +391,27 @@ static void add_constant(rd_text *text, const rd_spec_inst *inst)
     }
 }
 
+/* How many values a value is made of, and which. */
+static int operands_of(const rd_spec_inst *inst, int16_t operand[3])
+{
+    operand[0] = inst->a;
+    operand[1] = inst->b;
+    operand[2] = inst->c;
+    switch ((rd_spec_kind)inst->kind) {
+    case RD_SPEC_MAP: return rd_op_table[inst->op].arity;
+    case RD_SPEC_CAST: return 1;
+    case RD_SPEC_SELECT: return 3;
+    default: return 0;
+    }
+}
+
 static void add_arguments(rd_text *text, const rd_spec_inst *inst)
 {
-    const int16_t operands[] = { inst->a, inst->b, inst->c };
-    const int     n          = inst->kind == RD_SPEC_CAST ? 1 : rd_op_table[inst->op].arity;
+    int16_t   operand[3];
+    const int n = operands_of(inst, operand);
 
-    assert(n <= 3);
-    for (int k = 0; k < n && k < 3; k++)
-        rd_text_add(text, "%sv%d", k ? ", " : "", operands[k]);
+    for (int k = 0; k < n; k++)
+        rd_text_add(text, "%sv%d", k ? ", " : "", operand[k]);
 }
 
 static void emit_value(rd_text *text, const rd_spec *spec, int number)
@@ -421,16 +435,49 @@ static void emit_value(rd_text *text, const rd_spec *spec, int number)
     rd_text_add(text, ";");
 }
 
+/* What it is made of comes first, the oldest before the others, then the value, once. */
+static void emit_needed(rd_text *text, const rd_spec *spec, int number, bool *done)
+{
+    const rd_spec_inst *inst = &spec->inst[number];
+    int16_t             operand[3], n = operands_of(inst, operand);
+
+    if (done[number])
+        return;
+    done[number] = true;
+    for (int k = 0; k < n; k++) {
+        int next = number;
+
+        for (int i = 0; i < n; i++)
+            next = !done[operand[i]] && operand[i] < next ? operand[i] : next;
+        if (next < number)
+            emit_needed(text, spec, next, done);
+    }
+    emit_value(text, spec, number);
+}
+
+/* Values come where they are needed, so that of a tree of sums few are held at a time; but no load after a store that it
+ * came before, which may be to the same place. */
 static void emit_element(rd_text *text, const rd_spec *spec)
 {
+    bool done[RD_SPEC_INSTS] = { false };
+
     rd_text_add(text, "#define ELEMENT(j, i)");
-    for (int k = 0; k < spec->n_inst; k++)
-        if (spec->inst[k].kind == RD_SPEC_STORE) {
+    for (int k = 0; k < spec->n_inst; k++) {
+        const rd_spec_inst *inst  = &spec->inst[k];
+        const bool          store = inst->kind == RD_SPEC_STORE;
+
+        if (!store && inst->kind != RD_SPEC_STEP)
+            continue;
+        for (int i = 0; store && i < k; i++)
+            if (spec->inst[i].kind == RD_SPEC_LOAD)
+                emit_needed(text, spec, i, done);
+        emit_needed(text, spec, inst->a, done);
+        if (store) {
             rd_text_add(text, " \\\n    ");
-            add_element(text, spec, spec->inst[k].at);
-            rd_text_add(text, " = (%s)v%d;", memory_types[spec->operand[spec->inst[k].at].type], spec->inst[k].a);
-        } else if (spec->inst[k].kind != RD_SPEC_STEP)
-            emit_value(text, spec, k);
+            add_element(text, spec, inst->at);
+            rd_text_add(text, " = (%s)v%d;", memory_types[spec->operand[inst->at].type], inst->a);
+        }
+    }
     rd_text_add(text, "\n");
 }
 

@@ -35,12 +35,15 @@ typedef struct rd_spec_operand {
     uint8_t type;      /* rd_dtype, as it lies in memory          */
     uint8_t walk;      /* rd_spec_walk                            */
     uint8_t every_row; /* the same in all rows                    */
-    uint8_t unused;
+    uint8_t of;        /* it lies `ahead` elements from this operand, or is itself */
+    int16_t ahead;
+    int16_t unused;
 } rd_spec_operand;
 
 typedef struct rd_spec_fold {
     uint8_t reducer, type; /* rd_reducer_id; of the elements */
-    uint8_t unused[2];
+    uint8_t widens;        /* states of finished blocks merge as f64 */
+    uint8_t unused;
 } rd_spec_fold;
 
 typedef enum rd_spec_form {

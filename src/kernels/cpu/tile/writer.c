@@ -3,6 +3,9 @@
 #include "kernels/cpu/tile/passes.h"
 #include <string.h>
 
+/* Elements: how far apart operands are neighbours.  It is in the key. */
+enum { NEAR = 64 };
+
 bool rd_pass_can_map(const rd_inst *inst)
 {
     const rd_rule rule = rd_op_table[inst->op].rule;
@@ -82,6 +85,21 @@ static bool same_operand(const rd_pass_operand *a, const rd_pass_operand *b)
     return a->inst == b->inst && a->offset == b->offset;
 }
 
+/* A short loop written out reads neighbours: those have one address. */
+static void find_neighbour(const rd_writer *w, int16_t k)
+{
+    const rd_pass_operand *all = w->pass->operand, *o = &all[k];
+    rd_spec_operand       *c = &w->spec->operand[k];
+
+    c->of = (uint8_t)k;
+    for (int16_t i = 0; o->walk.at && i < k && c->of == k; i++)
+        if (all[i].walk.at && all[i].inst == o->inst && o->offset - all[i].offset <= NEAR &&
+            all[i].offset - o->offset <= NEAR) {
+            c->of    = (uint8_t)i;
+            c->ahead = (int16_t)(o->offset - all[i].offset);
+        }
+}
+
 int16_t rd_writer_operand(rd_writer *w, rd_pass_operand operand)
 {
     int16_t k = 0;
@@ -95,7 +113,8 @@ int16_t rd_writer_operand(rd_writer *w, rd_pass_operand operand)
     if (k == w->pass->n_operand)
         w->pass->operand[w->pass->n_operand++] = operand;
     w->spec->operand[k] = class_of(w, &operand);
-    w->spec->n_operand  = (uint8_t)w->pass->n_operand;
+    find_neighbour(w, k);
+    w->spec->n_operand = (uint8_t)w->pass->n_operand;
     return k;
 }
 
