@@ -43,7 +43,7 @@ static const char *begun_step(rd_reducer_id reducer)
     /* Rows come by rising index. */
     case RD_RED_argmin: return "if (S(0) == S(0) && !(x >= S(0))) { S(0) = x; SI(1) = i; }";
     case RD_RED_argmax: return "if (S(0) == S(0) && !(x <= S(0))) { S(0) = x; SI(1) = i; }";
-    case RD_RED_moments: return "T d = x - S(1); S(0) += 1; S(2) += d; S(3) += d * d;";
+    case RD_RED_moments: return "T d = x - S(1); S(2) += d; S(3) = RD_F(fma)(d, d, S(3));"; /* S(0) is counted apart */
     case RD_RED_logsumexp:
     case RD_RED_maxsumexp:
         return "const T e0 = RD_F(exp)(-RD_F(fabs)(x - S(0))), e = x == S(0) ? 1 : e0;"
@@ -178,6 +178,12 @@ static bool is_index(const rd_spec_fold *fold, int k)
     return k == 1 && (fold->reducer == RD_RED_argmin || fold->reducer == RD_RED_argmax);
 }
 
+/* Does state k of the fold count its elements?  The loops do not; who knows how many rows there were does. */
+static bool is_count(const rd_spec_fold *fold, int k)
+{
+    return k == 0 && fold->reducer == RD_RED_moments;
+}
+
 static const char *index_type(const rd_spec_fold *fold)
 {
     return rd_elem_size(rd_elem_of((rd_dtype)fold->type)) == 4 ? "int32_t" : "int64_t";
@@ -215,7 +221,12 @@ static void emit_fold_end(rd_text *text, const rd_spec_fold *fold, int number)
     rd_text_add(text, ")\n{\n    %s\n}\n", code->merge);
 }
 
-/* first<number>(), step<number>(), and of totals what comes after them. */
+static bool closes_blocks(const rd_spec *spec)
+{
+    return spec->form == RD_SPEC_TOTALS || spec->form == RD_SPEC_LANES;
+}
+
+/* first<number>(), step<number>(), and where blocks end in registers what comes after them. */
 static void emit_fold(rd_text *text, const rd_spec *spec, int number)
 {
     const rd_spec_fold *fold = &spec->fold[number];
@@ -228,7 +239,7 @@ static void emit_fold(rd_text *text, const rd_spec *spec, int number)
                        code->first);
     emit_fold_function(text, fold, number, "step", ", const T x, const int64_t i)\n{\n    const T w = 1;",
                        begun_step((rd_reducer_id)fold->reducer));
-    if (spec->form == RD_SPEC_TOTALS)
+    if (closes_blocks(spec))
         emit_fold_end(text, fold, number);
     end_class(text);
     rd_text_add(text, "#undef S\n#undef SI\n#undef B\n");
@@ -273,8 +284,24 @@ static void emit_states(rd_text *text, const rd_spec *spec)
             if (is_index(&spec->fold[f], k))
                 rd_text_add(text, " DO##_INDEX(%d, %s)", first_state(spec, f) + k, index_type(&spec->fold[f]));
             else
-                rd_text_add(text, " DO(%d, %s)", first_state(spec, f) + k,
-                            c_types[rd_elem_of((rd_dtype)spec->fold[f].type)]);
+                rd_text_add(text, " DO%s(%d, %s)", is_count(&spec->fold[f], k) ? "##_COUNT" : "",
+                            first_state(spec, f) + k, c_types[rd_elem_of((rd_dtype)spec->fold[f].type)]);
+    rd_text_add(text, "\n");
+}
+
+/* Lane l of the states is that of a finished block, and goes where these are wanted. */
+static void emit_block(rd_text *text, const rd_spec *spec)
+{
+    rd_text_add(text, "#define ENDS(l, to)");
+    for (int f = 0; f < spec->n_fold; f++) {
+        const int at = first_state(spec, f), n = rd_reducer_table[spec->fold[f].reducer].n_state;
+
+        rd_text_add(text, " block%d(", f);
+        add_state_arguments(text, spec, f, "s", "[l]");
+        rd_text_add(text, ");");
+        for (int k = at; k < at + n; k++)
+            rd_text_add(text, " ((%s *)q->state[%d])[to] = s%d[l];", c_types[wide_elem(&spec->fold[f])], k, k);
+    }
     rd_text_add(text, "\n");
 }
 
@@ -313,14 +340,20 @@ static void emit_close(rd_text *text, const rd_spec *spec)
 }
 
 /* ---- Elements ---------------------------------------------------------------------------------------------- */
-/* Elements that are apart or beside each other, and no row changes: worth a copy for a strip of many rows. */
-static bool is_copied(const rd_spec *spec, int operand)
+static bool is_stored(const rd_spec *spec, int operand)
 {
     bool stored = false;
 
     for (int k = 0; k < spec->n_inst; k++)
         stored |= spec->inst[k].kind == RD_SPEC_STORE && spec->inst[k].at == operand;
-    return !stored && spec->operand[operand].every_row && spec->operand[operand].walk != RD_WALK_STAYS;
+    return stored;
+}
+
+/* Elements that are apart or beside each other, and no row changes: worth a copy for a strip of many rows. */
+static bool is_copied(const rd_spec *spec, int operand)
+{
+    return !is_stored(spec, operand) && spec->operand[operand].every_row &&
+           spec->operand[operand].walk != RD_WALK_STAYS;
 }
 
 static void add_pointer(rd_text *text, const rd_spec_operand *o, int number)
@@ -375,6 +408,20 @@ static void emit_copies(rd_text *text, const rd_spec *spec)
                         memory_types[spec->operand[k].type], k, k, k,
                         spec->operand[k].walk == RD_WALK_APART ? "i * c" : "i + 0 * ", k,
                         spec->operand[k].walk == RD_WALK_APART ? "_0" : "");
+    rd_text_add(text, "\n");
+}
+
+/* Only rows that adjoin: of others nobody knows what follows. */
+static void emit_fetch(rd_text *text, const rd_spec *spec)
+{
+    rd_text_add(text, "#define FETCH(part)");
+    for (int k = 0; k < spec->n_operand; k++)
+        if (spec->operand[k].walk == RD_WALK_BESIDE && !spec->operand[k].every_row && !is_stored(spec, k))
+            rd_text_add(
+                text,
+                " \\\n    for (int64_t k = 0; q->operand[%d].row == q->n && k < JAM * PART; k += 64 / sizeof *p%d_0)"
+                " __builtin_prefetch(p%d_0 + JAM * (q->n + part) + k, 0, 2);",
+                k, k, k);
     rd_text_add(text, "\n");
 }
 
@@ -491,7 +538,7 @@ static int strip(const rd_spec *spec)
     for (int f = 0; f < spec->n_fold; f++) {
         const int size = rd_elem_size(rd_elem_of((rd_dtype)spec->fold[f].type));
 
-        bytes += size * rd_reducer_table[spec->fold[f].reducer].n_state;
+        bytes += size * (rd_reducer_table[spec->fold[f].reducer].n_state - is_count(&spec->fold[f], 0));
         widest = size > widest ? size : widest;
     }
     while (n * bytes > registers * spec->vector && n * widest > spec->vector)
@@ -534,12 +581,15 @@ void rd_spec_text(rd_text *text, const rd_spec *spec)
     emit_pointers(text, spec, "POINTERS", false);
     emit_pointers(text, spec, "STRIP_POINTERS", true);
     emit_copies(text, spec);
+    emit_fetch(text, spec);
     emit_element(text, spec);
     emit_states(text, spec);
     emit_steps(text, spec, "FIRST", "first");
     emit_steps(text, spec, "STEP", "step");
     if (spec->form == RD_SPEC_TOTALS)
         emit_close(text, spec);
+    if (spec->form == RD_SPEC_LANES)
+        emit_block(text, spec);
     rd_text_add(text, "%s", rd_loops);
 }
 

@@ -24,6 +24,7 @@ typedef struct rd_kernels {
     rd_kernel *map;   /* no folds                                                               */
     rd_kernel *first; /* states begin with the only row                                         */
     rd_kernel *step;  /* states that have begun                                                 */
+    rd_kernel *block; /* rows that are a whole block of all lanes: state k of the finished block's lanes */
     rd_kernel *total; /* each row is all of a fold, one block at most: state k of row r's block */
 } rd_kernels;
 #endif

@@ -5,9 +5,11 @@
  * ELEMENT(j, i)         all values of column i of these, and what is stored of them
  * FIRST(r), STEP(r)     states n0, n1 .. begin with the element, of row r, or take it
  * STATES(DO)            DO(number, type) for each state
+ * ENDS(l, to)           the block of lane l of the states ends; they go to element `to` of the call's
  * CLOSE(r, width)       states of `width` lanes become one, that of row r
  * FORM_..., LANES       as in spec.h
  * STRIP                 states that a pass over several rows keeps in registers
+ * FETCH(part)           what comes PART columns of JAM rows after those from column `part` on
  * JAM                   rows that share a pass over states in memory, 0: states in registers
  *
  * Loops over lanes have constant trips where it matters: compilers then keep the arrays of states in registers. */
@@ -17,7 +19,8 @@
 #define NEW(k, type)       type n##k;
 #define HAVE(k, type)      type n##k = s##k[i];
 #define PUT(k, type)       s##k[i] = n##k;
-#define BEGINS             STATES(NEW) FIRST(0) STATES(PUT)
+#define BEGIN              PUT
+#define BEGINS             STATES(NEW) FIRST(0) STATES(BEGIN)
 #define TAKES              STATES(HAVE) STEP(r) STATES(PUT)
 #define STRIP_TAKES        STATES(STRIP_HAVE) STEP(r) STATES(STRIP_PUT)
 #define STRIP_HAVE         HAVE
@@ -37,6 +40,7 @@
 #define IN_MEMORY_INDEX(k, type) int64_t *const s##k = (int64_t *)q->state[k] + from;
 #define LOCALS_INDEX             LOCALS
 #define NEW_INDEX                NEW
+#define BEGIN_INDEX              PUT_INDEX
 #define HAVE_INDEX(k, type)      type n##k = -1;
 #define PUT_INDEX(k, type)       s##k[i] = n##k < 0 ? s##k[i] : q->index + n##k * q->index_row;
 #define STRIP_HAVE_INDEX         HAVE
@@ -48,6 +52,19 @@
     for (int i = 0; i < STRIP; i++) \
         if (s##k[i] >= 0)           \
             ((int64_t *)q->state[k] + from)[i] = q->index + s##k[i] * q->index_row;
+
+/* States that count elements: they begin with 1, and the caller adds the rows that follow. */
+#define IN_MEMORY_COUNT IN_MEMORY
+#define IN_ARRAYS_COUNT IN_ARRAYS
+#define LOCALS_COUNT    LOCALS
+#define NEW_COUNT       NEW
+#define BEGIN_COUNT     PUT
+#define HAVE_COUNT      NEW
+#define PUT_COUNT(k, type)
+#define STRIP_HAVE_COUNT NEW
+#define STRIP_PUT_COUNT(k, type)
+#define TAKE_COUNT(k, type)
+#define GIVE_COUNT(k, type)
 
 /* ---- No folds ---------------------------------------------------------------------------------------------- */
 #ifdef FORM_MAPS
@@ -89,14 +106,19 @@ static void rows(const rd_kernel_call *q, int64_t r, int64_t from)
         }
     }
 }
+#ifdef FORM_LANES
+#define KERNELS .first = first, .step = step, .block = block
+#else
 #define KERNELS .first = first, .step = step
+#endif
 #endif
 
 #if JAM
-/* Neighbouring results: a state in memory is read and written once for JAM rows. */
+/* Neighbouring results: a state in memory is read and written once for JAM rows.  Rows that are read together are as many
+ * streams, which memory serves at two thirds of the rate of one, so those that follow are fetched as they lie. */
 static void step(const rd_kernel_call *q)
 {
-    enum { from = 0 };
+    enum { from = 0, PART = 64 };
     int64_t r = 0;
     STATES(IN_MEMORY)
     for (; r + JAM <= q->rows; r += JAM) {
@@ -104,14 +126,18 @@ static void step(const rd_kernel_call *q)
         POINTERS(1, r + 1, 0)
         POINTERS(2, r + 2, 0)
         POINTERS(3, r + 3, 0)
-        INDEPENDENT
-        for (int64_t i = 0; i < q->n; i++) {
-            STATES(HAVE)
-            ROW_STEPS(0);
-            ROW_STEPS(1);
-            ROW_STEPS(2);
-            ROW_STEPS(3);
-            STATES(PUT)
+        for (int64_t part = 0; part < q->n; part += PART) {
+            const int64_t end = part + PART < q->n ? part + PART : q->n;
+            FETCH(part)
+            INDEPENDENT
+            for (int64_t i = part; i < end; i++) {
+                STATES(HAVE)
+                ROW_STEPS(0);
+                ROW_STEPS(1);
+                ROW_STEPS(2);
+                ROW_STEPS(3);
+                STATES(PUT)
+            }
         }
     }
     rows(q, r, 0);
@@ -138,12 +164,50 @@ static void step(const rd_kernel_call *q)
 }
 #endif
 
+/* ---- Whole blocks ------------------------------------------------------------------------------------------- */
+#ifdef FORM_LANES
+#define COUNT(k, type)
+#define COUNT_INDEX          COUNT
+#define COUNT_COUNT(k, type) s##k[i] = (type)q->rows;
+
+static void block(const rd_kernel_call *q)
+{
+    for (int64_t from = 0; from < LANES; from += STRIP) {
+        STATES(LOCALS)
+        {
+            POINTERS(0, 0, from)
+            INDEPENDENT
+            for (int i = 0; i < STRIP; i++) {
+                ELEMENT(0, i) BEGINS
+            }
+        }
+        for (int64_t r = 1; r < q->rows; r++) {
+            POINTERS(0, r, from)
+            INDEPENDENT
+            for (int i = 0; i < STRIP; i++) {
+                ELEMENT(0, i) TAKES
+            }
+        }
+        INDEPENDENT
+        for (int i = 0; i < STRIP; i++) {
+            STATES(COUNT) ENDS(i, from + i)
+        }
+    }
+}
+#endif
+
 /* ---- States of a row --------------------------------------------------------------------------------------- */
 #ifdef FORM_TOTALS
 #define KEEP(k, type)               \
     for (int i = 0; i < STRIP; i++) \
         kept##k[from + i] = s##k[i];
 #define KEPT(k, type) type *const kept##k = s##k;
+#define KEEP_COUNT(k, type)
+#define KEPT_COUNT(k, type)
+#define COUNT(k, type)
+#define COUNT_COUNT(k, type)            \
+    for (int64_t l = 0; l < LANES; l++) \
+        s##k[l] = (type)(whole / LANES + (l < rest));
 
 static void total(const rd_kernel_call *q)
 {
@@ -184,6 +248,7 @@ static void total(const rd_kernel_call *q)
                 }
             }
         }
+        STATES(COUNT)
         if (whole) {
             CLOSE(r, LANES)
         } else {

@@ -1,42 +1,56 @@
-/* moments.h - the step of `moments` without weights, as reducers.def has it with w = 1: three of its four registers stay
- * in vectors for several rows.  folds.h includes it once per float type, after its rows. */
+/* moments.h - the step of `moments` without weights, as reducers.def has it with w = 1: shifts and sums of a strip of
+ * states stay in registers for several rows, and what counts elements is the caller's.  folds.h includes it once per float
+ * type, after its rows. */
 
-/* A state has met an element, so its count is not 0 and its shift stands. */
-static inline void JOIN(moments_vec, ELEM)(const rd_fold_rows *q, int64_t from, int64_t rows, int64_t l)
-{
-    T *const s0 = (T *)q->s[0] + l, *const s2 = (T *)q->s[2] + l, *const s3 = (T *)q->s[3] + l;
-    const VEC shift = JOIN(load, ELEM)((T *)q->s[1] + l);
-    const T  *x     = (const T *)q->x + from * q->ldx + l;
-    VEC       n = JOIN(load, ELEM)(s0), a = JOIN(load, ELEM)(s2), b = JOIN(load, ELEM)(s3);
-
-    for (int64_t r = 0; r < rows; r++, x += q->ldx) {
-        const VEC d = JOIN(load, ELEM)(x) - shift;
-        n += 1;
-        a += d;
-        b += d * d;
+/* `width` states from l on, which have met an element, so their shifts stand; rows from r on. */
+#define MOMENTS_STRIP(name, width)                                                                  \
+    static inline void JOIN(name, ELEM)(const rd_fold_rows *q, int64_t r, int64_t end, int64_t l)   \
+    {                                                                                               \
+        T *const s1 = (T *)q->s[1] + l, *const s2 = (T *)q->s[2] + l, *const s3 = (T *)q->s[3] + l; \
+        T shift[width], a[width], b[width];                                                         \
+        memcpy(shift, s1, sizeof shift);                                                            \
+        memcpy(a, s2, sizeof a);                                                                    \
+        memcpy(b, s3, sizeof b);                                                                    \
+        for (; r < end; r++) {                                                                      \
+            const T *const x = (const T *)q->x + r * q->ldx + l;                                    \
+            INDEPENDENT                                                                             \
+            for (int k = 0; k < (width); k++) {                                                     \
+                const T d = x[k] - shift[k];                                                        \
+                a[k] += d;                                                                          \
+                b[k] = RD_F(fma)(d, d, b[k]);                                                       \
+            }                                                                                       \
+        }                                                                                           \
+        memcpy(s2, a, sizeof a);                                                                    \
+        memcpy(s3, b, sizeof b);                                                                    \
     }
-    *(VEC *)s0 = n;
-    *(VEC *)s2 = a;
-    *(VEC *)s3 = b;
-}
+MOMENTS_STRIP(moments_vector, LANES)
+MOMENTS_STRIP(moments_strip, 4 * LANES)
+#undef MOMENTS_STRIP
 
 static void JOIN(moments_rows, ELEM)(const rd_fold_rows *q)
 {
-    /* Lanes: down all rows; columns: four rows at a time, as strips.h has it. */
-    const int64_t whole = q->n / LANES * LANES, jam = q->n * (int64_t)sizeof(T) <= 512 ? q->rows : 4;
-    rd_fold_rows  rest = *q;
+    const T *const shift = q->s[1];
+    T *const a = q->s[2], *const b = q->s[3];
+    const bool    lanes = q->n * (int64_t)sizeof(T) <= 512;
+    const int64_t strip = lanes ? 4 * LANES : LANES, whole = q->n / strip * strip;
 
     if (q->w) {
         JOIN(fold_moments_step, ELEM)(q);
         return;
     }
-    for (int64_t r = 0; r < q->rows; r += jam)
-        for (int64_t l = 0; l < whole; l += LANES)
-            JOIN(moments_vec, ELEM)(q, r, q->rows - r < jam ? q->rows - r : jam, l);
-    rest.n = q->n - whole;
-    rest.x = (const T *)q->x + whole;
-    for (int k = 0; k < 4; k++)
-        rest.s[k] = (T *)q->s[k] + whole;
-    if (rest.n)
-        JOIN(fold_moments_step, ELEM)(&rest);
+    for (int64_t l = 0; lanes && l < whole; l += strip)
+        JOIN(moments_strip, ELEM)(q, 0, q->rows, l);
+    /* Columns: four rows at a time, as strips.h has it. */
+    for (int64_t r = 0; !lanes && r < q->rows; r += 4)
+        for (int64_t l = 0; l < whole; l += strip)
+            JOIN(moments_vector, ELEM)(q, r, q->rows - r < 4 ? q->rows : r + 4, l);
+    for (int64_t r = 0; r < q->rows; r++) {
+        const T *const x = (const T *)q->x + r * q->ldx;
+        INDEPENDENT
+        for (int64_t l = whole; l < q->n; l++) {
+            const T d = x[l] - shift[l];
+            a[l] += d;
+            b[l] = RD_F(fma)(d, d, b[l]);
+        }
+    }
 }

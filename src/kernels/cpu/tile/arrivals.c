@@ -107,6 +107,7 @@ static void take_alone(const rd_arrival *all, int64_t offset, int64_t n, int64_t
     }
     if (a.q.rows > 0)
         a.step(&a.q);
+    rd_tree_count(a.f, a.memory, a.group, offset, n, a.q.rows);
 }
 
 /* By a compiled pass, for all its folds.  Of what arrives only the operands are copied: the whole is some hundred bytes. */
@@ -138,6 +139,8 @@ static void take_together(const rd_arrival *a, int64_t offset, int64_t n, int64_
     }
     if (call.rows > 0)
         t->kernels->step(&call);
+    for (int32_t k = 0; k < t->n_fold; k++)
+        rd_tree_count(t->f[k], t->memory[k], a->group, offset, n, call.rows);
 }
 
 void rd_arrival_take(const rd_arrival *a, int64_t offset, int64_t n, int64_t rows, bool fresh)
@@ -195,28 +198,52 @@ void rd_arrive(rd_arrival *a, int64_t rows)
     }
 }
 
+/* Where the node of a block goes that follows all that is there. */
+static void next_node(const rd_tile_fold *f, char *memory, int64_t group, void **to)
+{
+    rd_tree_end_block(f, memory, group);
+    rd_tree_row(f, memory, rd_tree_group(memory, group)->depth, group * f->group, to);
+}
+
+/* One whole block, from the arrival's first row on. */
+static void take_block(const rd_arrival *a)
+{
+    const rd_together *t    = a->together;
+    const rd_tree_node node = { .start = a->at / a->f->fold->steps, .n = a->f->fold->lanes };
+    void              *state[RD_SPEC_STATES];
+    int32_t            count = 0;
+
+    if (!t) {
+        const rd_fold_rows q = {
+            .rows = a->f->fold->steps, .ldx = a->q.ldx, .ldy = a->q.ldy, .x = a->q.x, .y = a->q.y
+        };
+        next_node(a->f, a->memory, a->group, state);
+        a->blocks(&q, state[0]);
+        rd_tree_push(a->f, a->memory, a->group, node);
+        return;
+    }
+    for (int32_t k = 0; k < t->n_fold; k++) {
+        next_node(t->f[k], t->memory[k], a->group, state + count);
+        count += t->f[k]->n_state;
+    }
+    t->kernels->block(
+        &(rd_kernel_call){ .rows = a->f->fold->steps, .n = a->f->fold->lanes, .operand = t->operand, .state = state });
+    for (int32_t k = 0; k < t->n_fold; k++)
+        rd_tree_push(t->f[k], t->memory[k], a->group, node);
+}
+
 /* Whole blocks of a run, straight from memory to nodes of the tree; the steps that it took. */
 static int64_t take_blocks(rd_arrival *a, int64_t whole)
 {
-    const int64_t steps = a->f->fold->steps, size = a->size;
+    const int64_t steps = a->f->fold->steps;
     int64_t       taken = 0;
-    void         *to[RD_MAX_STATE];
 
-    if (!a->blocks || a->at % steps != 0)
+    if (!(a->together ? a->together->kernels->block != NULL : a->blocks != NULL) || a->at % steps != 0)
         return 0;
     for (; taken + steps <= whole; taken += steps) {
-        const rd_fold_rows q = {
-            .rows = steps,
-            .ldx  = a->q.ldx,
-            .ldy  = a->q.ldy,
-            .x    = (const char *)a->q.x + taken * a->q.ldx * size,
-            .y    = a->q.y ? (const char *)a->q.y + taken * a->q.ldy * size : NULL,
-        };
-        rd_tree_end_block(a->f, a->memory, a->group);
-        rd_tree_row(a->f, a->memory, rd_tree_group(a->memory, a->group)->depth, a->group * a->f->group, to);
-        a->blocks(&q, to[0]);
-        rd_tree_push(a->f, a->memory, a->group,
-                     (rd_tree_node){ .start = (a->at + taken) / steps, .n = a->f->fold->lanes });
+        take_block(a);
+        advance(a, steps, 0);
+        a->at += steps;
     }
     return taken;
 }
@@ -240,10 +267,9 @@ void rd_arrive_along(rd_arrival *a, int64_t n, int64_t lane, int64_t outer)
         } else {
             const int64_t taken = take_blocks(a, whole);
 
-            if (taken) {
-                advance(a, taken, 0);
+            if (taken)
                 now = taken * lanes;
-            } else
+            else
                 rd_arrive(a, whole);
         }
         lane += now;

@@ -116,7 +116,7 @@ static void lay_out(rd_tile_fold *f)
 
     rd_piece(&used, f->groups, sizeof(rd_group));
     f->tags   = rd_piece(&used, tree ? f->groups : 0, f->room * (int64_t)sizeof(rd_tree_node));
-    f->block  = rd_piece(&used, slots, all);
+    f->block  = rd_piece(&used, f->in_place ? 0 : slots, all);
     f->tree   = rd_piece(&used, slots, all * f->room);
     f->carry  = rd_piece(&used, f->fold->scan ? slots : 0, all);
     f->levels = rd_piece(&used, f->slots, rd_tiles_scan_bytes(f));
@@ -145,10 +145,13 @@ bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f
     if (!f->code->step)
         return false;
     state_sizes(f);
-    f->cells      = fold->n_cell;
-    f->form       = form_of(f);
-    f->best       = finds_best(simd, f);
-    f->any_order  = f->any_order || f->indexed;
+    f->counted   = fold->reducer == RD_RED_moments && !f->weighted;
+    f->cells     = fold->n_cell;
+    f->form      = form_of(f);
+    f->best      = finds_best(simd, f);
+    f->any_order = f->any_order || f->indexed;
+    /* Neighbours in a block are of one group, so that nothing need be copied, unless nodes are wider. */
+    f->in_place   = f->form == RD_FOLD_COLUMNS && f->code->counter == f->elem;
     f->row_steps  = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
     f->room       = room_for(fold);
     f->row_bytes  = row_bytes(f);

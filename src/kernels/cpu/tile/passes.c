@@ -247,13 +247,6 @@ static void begin_pass(growing *g)
     g->pass->n_operand = g->pass->n_fold = g->pass->n_load = 0;
 }
 
-/* Two folds of what is only loaded share that, and no more: the machine's own kernels are as fast (mean and variance of
- * columns: 0.96 of a pass's time). */
-static bool is_worth_while(const growing *g)
-{
-    return g->saved >= (g->n_inst == g->pass->n_fold ? 3 : 2);
-}
-
 /* The plan keeps the pass if it is worth its while; the next one begins. */
 static void end_pass(growing *g)
 {
@@ -261,7 +254,7 @@ static void end_pass(growing *g)
 
     if (g->n_inst == 0)
         return;
-    if (is_worth_while(g) && finish(g)) {
+    if (g->saved >= 2 && finish(g)) {
         kept      = rd_pass_keep(g->code, g->pass, g->get, g->pool);
         g->failed = !kept;
     }

@@ -54,6 +54,8 @@ typedef struct rd_tile_fold {
     rd_elem             elem;
     bool                masked, indexed, own_rows; /* own_rows: each row of a tile has states of its own */
     bool                weighted, whole_columns;   /* whole_columns: all columns are always there        */
+    bool                in_place;                  /* a block's states are where its node will be                     */
+    bool                counted;                   /* register 0 counts elements; the machine does, not kernels       */
     bool                best;                      /* argmin, argmax by rising index: lanes are not kept apart       */
     bool                any_order;                 /* exact: argmin, argmax, counts                                  */
     bool                neighbours;                /* the rows of a tile are for neighbouring cells of many lanes   */

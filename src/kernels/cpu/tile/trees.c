@@ -22,7 +22,10 @@ static void states(const rd_tile_fold *f, char *at, int64_t n, const int32_t *si
 
 void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s)
 {
-    states(f, memory + f->block, f->slots, f->size, slot, s);
+    if (f->in_place)
+        rd_tree_row(f, memory, rd_tree_group(memory, slot / f->group)->depth, slot, s);
+    else
+        states(f, memory + f->block, f->slots, f->size, slot, s);
 }
 
 void rd_tree_row(const rd_tile_fold *f, char *memory, int32_t row, int64_t slot, void **s)
@@ -99,6 +102,37 @@ void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group)
         memset(memory + f->seen + group * f->group, 0, (size_t)f->group);
 }
 
+void rd_tree_add_count(const rd_tile_fold *f, void *s, int64_t n, int64_t rows)
+{
+    for (int64_t k = 0; f->counted && rows > 0 && k < n; k++)
+        if (f->elem == RD_ELEM_f32)
+            ((float *)s)[k] += (float)rows;
+        else
+            ((double *)s)[k] += (double)rows;
+}
+
+/* Cells side by side all take the same rows of a block, so the first one counts for all: it is there in each, as states
+ * begin from the left. */
+void rd_tree_count(const rd_tile_fold *f, char *memory, int64_t group, int64_t offset, int64_t n, int64_t rows)
+{
+    const bool shared = f->form == RD_FOLD_COLUMNS;
+    void      *s[RD_MAX_STATE];
+
+    if (!f->counted || (shared && offset > 0))
+        return;
+    rd_tree_block(f, memory, group * f->group + offset, s);
+    rd_tree_add_count(f, s[0], shared ? 1 : n, rows);
+}
+
+static void share_count(const rd_tile_fold *f, int64_t n, void *s)
+{
+    for (int64_t k = 1; k < n; k++)
+        if (f->elem == RD_ELEM_f32)
+            ((float *)s)[k] = ((float *)s)[0];
+        else
+            ((double *)s)[k] = ((double *)s)[0];
+}
+
 void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
 {
     rd_group *g = rd_tree_group(memory, group);
@@ -108,9 +142,12 @@ void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
         return;
     rd_tree_block(f, memory, group * f->group, s);
     rd_tree_row(f, memory, g->depth, group * f->group, to);
+    if (f->counted && f->form == RD_FOLD_COLUMNS)
+        share_count(f, g->begun, s[0]);
     if (f->code->block)
         f->code->block(g->begun, s);
-    f->code->widen(g->begun, to, s);
+    if (!f->in_place)
+        f->code->widen(g->begun, to, s);
     rd_tree_push(f, memory, group, (rd_tree_node){ .start = g->block, .n = g->begun });
     g->block = -1;
 }

@@ -57,6 +57,11 @@ void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void 
 int64_t rd_tiles_halve(const rd_tile_fold *f, int64_t n, void *const *s);
 void    rd_tiles_nothing(const rd_tile_fold *f, rd_view *y, int64_t r, int64_t c);
 
+/* n states from `s` on have taken so many elements more. */
+void rd_tree_add_count(const rd_tile_fold *f, void *s, int64_t n, int64_t rows);
+/* The same of a group's current block, from state `offset` on. */
+void rd_tree_count(const rd_tile_fold *f, char *memory, int64_t group, int64_t offset, int64_t n, int64_t rows);
+
 void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group);
 /* The group moves on to a block; true if it has just begun. */
 bool rd_tree_reach(const rd_tile_fold *f, char *memory, int64_t group, int64_t block);
