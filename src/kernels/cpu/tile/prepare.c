@@ -409,8 +409,8 @@ static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t 
     const rd_tile_fold *f    = &code->fold[inst->arg];
     const rd_loop      *row, *col;
 
-    if (f->masked || inst->b >= 0 || f->cells != 1 || f->fold->n_block < 1 || f->fold->split ||
-        (f->fold->n_block > 1 && may_settle(f)) || code->inst[step].level != RD_AT_TILE ||
+    if (f->masked || inst->b >= 0 || f->cells != 1 || f->fold->n_block < 1 ||
+        (f->fold->n_block > 1 && (f->fold->split || may_settle(f))) || code->inst[step].level != RD_AT_TILE ||
         code->reg[inst->a].level != RD_AT_TILE)
         return false;
     loops_at(p, code, step, &row, &col);
