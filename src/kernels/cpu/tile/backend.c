@@ -61,9 +61,15 @@ static const char *kernels(void)
     return is_scalar(isa) ? isa : simd ? simd->name : rd_simd_here()->name;
 }
 
+/* One kernel in the tail does all. */
+static bool is_total(const rd_program *p)
+{
+    return p->code && ((const rd_tile_code *)p->code)->total;
+}
+
 static void head(const rd_program *p, rd_task *task)
 {
-    if (p->product)
+    if (p->product || is_total(p))
         return;
     if (p->code)
         rd_tiles_run(rd_tiles_new(p, task->state), task, 0, p->body);
@@ -75,6 +81,8 @@ static void body(const rd_program *p, rd_task *task)
 {
     if (p->product)
         rd_product_run(p->product, task);
+    else if (is_total(p))
+        return;
     else if (p->code)
         rd_tiles_run((rd_tiles *)(void *)task->state, task, p->body, p->tail);
     else
@@ -86,7 +94,7 @@ static void join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     const rd_tile_code *code = p->code;
 
-    if (p->product)
+    if (p->product || is_total(p))
         return;
     if (!code) {
         rd_backend_scalar.join(p, into, next);
@@ -104,7 +112,9 @@ static void tail(const rd_program *p, rd_task *task)
 {
     if (p->product)
         return;
-    if (p->code)
+    if (is_total(p))
+        rd_tile_run_total(((const rd_tile_code *)p->code)->total, task);
+    else if (p->code)
         rd_tiles_run((rd_tiles *)(void *)task->state, task, p->tail, p->n_inst);
     else
         rd_backend_scalar.tail(p, task);

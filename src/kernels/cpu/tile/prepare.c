@@ -564,9 +564,9 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     size_rows(p, code);
     plan_folds(p, code, true);
     find_steps(p, code);
-    if (!rd_tile_ask_for_passes(p, code, get, pool))
+    if (!rd_tile_find_total(p, code, get, pool) || !rd_tile_ask_for_passes(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
     p->code        = code;
-    p->state_bytes = rd_tiles_bytes(p);
+    p->state_bytes = code->total ? 0 : rd_tiles_bytes(p);
     return RD_TILE_OK;
 }

@@ -137,21 +137,30 @@ typedef struct rd_tile_reg {
     int32_t  born, last, uses; /* the instruction that makes it, the last one that reads it (-1), how many do */
 } rd_tile_reg;
 
+/* All that a program does, if that is one total: of n elements at x, and maybe y. */
+typedef struct rd_tile_total {
+    rd_simd_totals     *kernel;
+    const rd_tile_fold *fold;
+    const rd_address   *x, *y, *to;
+    int64_t             n;
+} rd_tile_total;
+
 /* What prepare() makes of a program. */
 typedef struct rd_tile_code {
-    const rd_simd *simd;
-    rd_tile_inst  *inst;
-    rd_tile_loop  *loop;
-    rd_tile_fold  *fold;
-    rd_tile_reg   *reg;
-    int64_t        rows, cells; /* most rows of a tile; elements of a buffer        */
-    int32_t        n_buffer;
-    int64_t        buffer_bytes;
-    bool           streams; /* some STORE goes past the caches */
-    bool           square;  /* some loop is                    */
-    int32_t        n_pass;
-    bool           async; /* passes come while plans run */
-    rd_tile_pass **pass;
+    const rd_simd       *simd;
+    rd_tile_inst        *inst;
+    rd_tile_loop        *loop;
+    rd_tile_fold        *fold;
+    rd_tile_reg         *reg;
+    int64_t              rows, cells; /* most rows of a tile; elements of a buffer        */
+    int32_t              n_buffer;
+    int64_t              buffer_bytes;
+    bool                 streams; /* some STORE goes past the caches */
+    bool                 square;  /* some loop is                    */
+    int32_t              n_pass;
+    bool                 async; /* passes come while plans run */
+    rd_tile_pass       **pass;
+    const rd_tile_total *total; /* all there is to do, or NULL */
 } rd_tile_code;
 
 /* A register's elements: (r, c) at `at` + r row + c col elements; col is 0 or 1. */
@@ -205,6 +214,9 @@ bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, vo
 bool rd_tile_find_nests(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
 bool rd_tile_find_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
 bool rd_tile_ask_for_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+/* total.c: code->total, and its run, which stands for all of the program. */
+bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+void rd_tile_run_total(const rd_tile_total *t, rd_task *task);
 /* How a position moves along these loops, either of which may be NULL. */
 rd_walk rd_tile_walk(const rd_address *at, const rd_loop *row, const rd_loop *col);
 
