@@ -43,7 +43,7 @@ static const char *begun_step(rd_reducer_id reducer)
     /* Rows come by rising index. */
     case RD_RED_argmin: return "if (S(0) == S(0) && !(x >= S(0))) { S(0) = x; SI(1) = i; }";
     case RD_RED_argmax: return "if (S(0) == S(0) && !(x <= S(0))) { S(0) = x; SI(1) = i; }";
-    case RD_RED_moments: return "T d = x - S(1); S(2) += d; S(3) = RD_F(fma)(d, d, S(3));"; /* S(0) is counted apart */
+    case RD_RED_moments: return "T d = x - S(1); S(2) += d; S(3) += d * d;"; /* S(0) is counted apart */
     case RD_RED_logsumexp:
     case RD_RED_maxsumexp:
         return "const T e0 = RD_F(exp)(-RD_F(fabs)(x - S(0))), e = x == S(0) ? 1 : e0;"

@@ -17,7 +17,7 @@
             for (int k = 0; k < (width); k++) {                                                     \
                 const T d = x[k] - shift[k];                                                        \
                 a[k] += d;                                                                          \
-                b[k] = RD_F(fma)(d, d, b[k]);                                                       \
+                b[k] += d * d;                                                                      \
             }                                                                                       \
         }                                                                                           \
         memcpy(s2, a, sizeof a);                                                                    \
@@ -50,7 +50,7 @@ static void JOIN(moments_rows, ELEM)(const rd_fold_rows *q)
         for (int64_t l = whole; l < q->n; l++) {
             const T d = x[l] - shift[l];
             a[l] += d;
-            b[l] = RD_F(fma)(d, d, b[l]);
+            b[l] += d * d;
         }
     }
 }
