@@ -457,7 +457,7 @@ static void add_arguments(rd_text *text, const rd_spec_inst *inst)
     int16_t   operand[3];
     const int n = operands_of(inst, operand);
 
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n && k < 3; k++) /* clang-tidy does not know the table of operators */
         rd_text_add(text, "%sv%d", k ? ", " : "", operand[k]);
 }
 
