@@ -61,10 +61,17 @@ static const char *kernels(void)
     return is_scalar(isa) ? isa : simd ? simd->name : rd_simd_here()->name;
 }
 
-/* One kernel in the tail does all. */
+/* One kernel does all, head and tail included. */
 static bool is_total(const rd_program *p)
 {
     return p->code && ((const rd_tile_code *)p->code)->total;
+}
+
+/* Whoever has the first element has the block. */
+static void run_total(const rd_program *p, rd_task *task)
+{
+    if (task->lo == 0)
+        rd_tile_run_total(((const rd_tile_code *)p->code)->total, task);
 }
 
 static void head(const rd_program *p, rd_task *task)
@@ -82,7 +89,7 @@ static void body(const rd_program *p, rd_task *task)
     if (p->product)
         rd_product_run(p->product, task);
     else if (is_total(p))
-        return;
+        run_total(p, task);
     else if (p->code)
         rd_tiles_run((rd_tiles *)(void *)task->state, task, p->body, p->tail);
     else
@@ -110,11 +117,9 @@ static void join(const rd_program *p, rd_task *into, const rd_task *next)
 
 static void tail(const rd_program *p, rd_task *task)
 {
-    if (p->product)
+    if (p->product || is_total(p))
         return;
-    if (is_total(p))
-        rd_tile_run_total(((const rd_tile_code *)p->code)->total, task);
-    else if (p->code)
+    if (p->code)
         rd_tiles_run((rd_tiles *)(void *)task->state, task, p->tail, p->n_inst);
     else
         rd_backend_scalar.tail(p, task);

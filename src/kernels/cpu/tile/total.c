@@ -64,7 +64,7 @@ bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get,
 
     code->total = NULL;
     if (!step || !close || !store || !only_folds(p, code) || !rd_tile_fold_one_block(f) || f->form != RD_FOLD_RUN ||
-        f->fold->out != f->fold->type)
+        f->fold->out != f->fold->type || rd_dtype_is_half(f->fold->out))
         return true;
     const rd_tile_inst *t = &code->inst[step - p->inst];
 
