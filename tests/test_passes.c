@@ -271,8 +271,9 @@ static void close_fold(builder *b, tile_memory *m, int k, int32_t axis, int64_t 
         builder_store(b, 8 + 2 * k + y, tile_slot(m, f->out, n, ORDINARY), f->out, axis, axis >= 0, 0);
 }
 
-/* Two folds of one map of the elements, which it also stores. */
-static void fold_pair(const rd_reducer_id *reducer, rd_dtype type, fold_form form, int64_t rows, int64_t cols)
+/* Two folds, of one map of the elements, which it also stores, and of the elements, cast to a type of as many lanes. */
+static void fold_pair(const rd_reducer_id *reducer, rd_dtype type, rd_dtype second, fold_form form, int64_t rows,
+                      int64_t cols)
 {
     const int64_t extent[] = { rows, cols };
     const int64_t cut[]    = { 0, rows / 3, rows / 3, rows }; /* a task without rows among them */
@@ -285,7 +286,7 @@ static void fold_pair(const rd_reducer_id *reducer, rd_dtype type, fold_form for
     tile_slot(&m, type, rows * cols, rows % 2 ? UGLY : ORDINARY);
     tile_slot(&m, type, rows * cols, ORDINARY);
     for (int k = 0; k < 2; k++)
-        builder_fold(&b, fold_of(reducer[k], type, form, rows, cols));
+        builder_fold(&b, fold_of(reducer[k], k ? second : type, form, rows, cols));
     for (int k = 0; form != ROWS && k < 2; k++)
         builder_add(&b, (rd_inst){ .kind = RD_I_START, .arg = k });
     builder_body(&b);
@@ -297,8 +298,17 @@ static void fold_pair(const rd_reducer_id *reducer, rd_dtype type, fold_form for
     builder_load_2(&b, 0, 0, type, cols, 1, 0);
     builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .op = RD_OP_sub, .type = type, .dst = 2, .a = 0, .b = 1, .c = -1 });
     builder_store_2(&b, 2, 1, type, cols, 1, 0);
+    if (second != type)
+        builder_add(&b,
+                    (rd_inst){ .kind = RD_I_CAST, .type = second, .from = type, .dst = 3, .a = 0, .b = -1, .c = -1 });
     for (int k = 0; k < 2; k++)
-        builder_add(&b, (rd_inst){ .kind = RD_I_STEP, .a = k ? 0 : 2, .b = -1, .c = -1, .arg = k });
+        builder_add(&b, (rd_inst){ .kind = RD_I_STEP,
+                                   .a    = k == 0           ? 2
+                                           : second != type ? 3
+                                                            : 0,
+                                   .b    = -1,
+                                   .c    = -1,
+                                   .arg  = k });
     builder_end(&b);
     for (int k = 0; form == ROWS && k < 2; k++)
         close_fold(&b, &m, k, 0, rows);
@@ -311,8 +321,9 @@ static void fold_pair(const rd_reducer_id *reducer, rd_dtype type, fold_form for
         close_fold(&b, &m, k, form == COLUMNS ? 1 : -1, form == COLUMNS ? cols : 1);
     if (form == COLUMNS)
         builder_end(&b);
-    snprintf(what, sizeof what, "%s and %s of %s, form %d, %d x %d", rd_reducer_table[reducer[0]].name,
-             rd_reducer_table[reducer[1]].name, rd_dtype_name(type), (int)form, (int)rows, (int)cols);
+    snprintf(what, sizeof what, "%s of %s and %s of %s, form %d, %d x %d", rd_reducer_table[reducer[0]].name,
+             rd_dtype_name(type), rd_reducer_table[reducer[1]].name, rd_dtype_name(second), (int)form, (int)rows,
+             (int)cols);
     agree(&b, &m, cut, form == ROWS ? 3 : form == ALL ? 0 : 0, 1, what);
 }
 
@@ -329,17 +340,31 @@ static bool takes(const rd_reducer_id *pair, rd_dtype type)
     return real ? pair[1] != RD_RED_prod : pair[1] == RD_RED_prod || pair[1] == RD_RED_max;
 }
 
+static const int64_t fold_shapes[][2] = { { 1, 1 },   { 3, 31 },   { 70, 64 },  { 5, 65 },   { 130, 129 },
+                                          { 3, 300 }, { 9, 2311 }, { 2, 4096 }, { 3, 9000 }, { 300, 17 } };
+
 /* Part of a step, of a block, several blocks, of rows and of columns; one spec serves all sizes. */
 START_TEST(folds)
 {
-    static const rd_dtype of[]        = { RD_F32, RD_F64, RD_I64, RD_U64 };
-    static const int64_t  shapes[][2] = { { 1, 1 },   { 3, 31 },   { 70, 64 },  { 5, 65 },   { 130, 129 },
-                                          { 3, 300 }, { 9, 2311 }, { 2, 4096 }, { 3, 9000 }, { 300, 17 } };
+    static const rd_dtype of[] = { RD_F32, RD_F64, RD_I64, RD_U64 };
 
     for (int t = _i % STEP; t < COUNT(of); t += STEP)
         for (int form = 0; form < N_FORMS; form++)
-            for (int k = 0; takes(pairs[_i], of[t]) && k < COUNT(shapes); k++)
-                fold_pair(pairs[_i], of[t], (fold_form)form, shapes[k][0], shapes[k][1]);
+            for (int k = 0; takes(pairs[_i], of[t]) && k < COUNT(fold_shapes); k++)
+                fold_pair(pairs[_i], of[t], of[t], (fold_form)form, fold_shapes[k][0], fold_shapes[k][1]);
+}
+END_TEST
+
+/* As many lanes, but elements of f32 are of 32 bits and those of i32 of 64, so that the rows of one alone have totals. */
+START_TEST(folds_of_two_types)
+{
+    static const rd_reducer_id sum_and_max[] = { RD_RED_sum, RD_RED_max };
+
+    for (int form = 0; form < N_FORMS; form++)
+        for (int k = 0; k < COUNT(fold_shapes); k++) {
+            fold_pair(sum_and_max, RD_F32, RD_I32, (fold_form)form, fold_shapes[k][0], fold_shapes[k][1]);
+            fold_pair(sum_and_max, RD_I32, RD_F32, (fold_form)form, fold_shapes[k][0], fold_shapes[k][1]);
+        }
 }
 END_TEST
 
@@ -511,6 +536,7 @@ int main(void)
     tcase_add_loop_test(compiled, layouts, 0, N_TYPES);
     tcase_add_test(compiled, buffers);
     tcase_add_loop_test(compiled, folds, 0, COUNT(pairs));
+    tcase_add_test(compiled, folds_of_two_types);
     tcase_add_checked_fixture(tiers, NULL, no_passes);
     tcase_add_test(tiers, modes);
     tcase_add_test(tiers, meanwhile);

@@ -419,15 +419,30 @@ static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t 
            has_totals(code, &code->inst[step], f, col) && runs_once(p, step);
 }
 
+/* The folds of a pass go from block to block together, so all have totals or none: a sum of f32 and a maximum of i32 have
+ * as many lanes, but of i32, whose elements are 64 bits here, these are no row of the kernels. */
+static void keep_totals_together(rd_tile_code *code)
+{
+    for (int32_t k = 0; k < code->n_pass; k++) {
+        const rd_tile_pass *pass = code->pass[k];
+        bool                all  = true;
+
+        for (int32_t i = 0; i < pass->n_fold; i++)
+            all = all && code->fold[pass->number[i]].totals;
+        for (int32_t i = 0; i < pass->n_fold; i++)
+            code->fold[pass->number[i]].totals = all;
+    }
+}
+
 static void find_totals(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
-        if (p->inst[i].kind == RD_I_STEP && folds_totals(p, code, i)) {
-            rd_tile_fold *f = &code->fold[p->inst[i].arg];
-
-            f->totals    = true;
-            f->row_bytes = 8 * f->n_state;
-        }
+        if (p->inst[i].kind == RD_I_STEP && folds_totals(p, code, i))
+            code->fold[p->inst[i].arg].totals = true;
+    keep_totals_together(code);
+    for (int32_t k = 0; k < p->n_fold; k++)
+        if (code->fold[k].totals)
+            code->fold[k].row_bytes = 8 * code->fold[k].n_state;
 }
 
 static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
