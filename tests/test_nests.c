@@ -82,6 +82,13 @@ static rd_expr *spread(rd_expr *x)
     return rd_var(distances(x), RD_DIMS(1));
 }
 
+/* The place of the least, which needs no blocks, beside what does. */
+static rd_expr *place_and_spread(rd_expr *x)
+{
+    rd_expr *d = distances(x);
+    return rd_add(rd_argmin(d, RD_DIMS(1)), rd_add(rd_sum(d, RD_DIMS(1)), rd_var(d, RD_DIMS(1))));
+}
+
 static rd_expr *matrix(rd_expr *x)
 {
     return rd_sqrt(distances(x));
@@ -113,10 +120,17 @@ static const struct {
     rd_expr *(*make)(rd_expr *x);
     bool nest; /* it must be one in 3 dimensions */
 } cases[] = {
-    { "gauss", gauss, true },      { "nearest", nearest, true },        { "farthest", farthest, true },
-    { "least", least, true },      { "spread", spread, true },          { "matrix", matrix, true },
-    { "lengths", lengths, false }, { "normalised", normalised, false }, { "total of minima", total_of_minima, false },
+    { "gauss", gauss, true },
+    { "nearest", nearest, true },
+    { "farthest", farthest, true },
+    { "least", least, true },
+    { "spread", spread, true },
+    { "matrix", matrix, true },
+    { "lengths", lengths, false },
+    { "normalised", normalised, false },
+    { "total of minima", total_of_minima, false },
     { "of some", of_some, false },
+    { "place and spread", place_and_spread, true },
 };
 
 /* ---- Comparison -------------------------------------------------------------------------------------------------- */

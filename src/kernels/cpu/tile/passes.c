@@ -346,9 +346,19 @@ static void write_spec(rd_writer *w, int32_t number)
                           -1);
 }
 
+/* Folds go from block to block together; those of argmin and argmax alone need not, and keep one open. */
+static bool finds_places(const rd_tile_code *code, const rd_tile_pass *pass)
+{
+    bool all = true;
+
+    for (int32_t f = 0; f < pass->n_fold; f++)
+        all = all && code->fold[pass->number[f]].indexed;
+    return all;
+}
+
 /* A fold as the rows and columns of a nest meet it. */
 static const rd_tile_fold *fold_in_nest(const rd_program *p, const rd_tile_fold *f, const rd_tile_pass *pass,
-                                        rd_get_fn *get, void *pool)
+                                        bool places, rd_get_fn *get, void *pool)
 {
     const rd_loop *row = pass->rows >= 0 ? &p->loop[pass->rows] : NULL, *col = &p->loop[pass->cols];
     rd_tile_fold  *copy = get(pool, sizeof *copy);
@@ -356,7 +366,7 @@ static const rd_tile_fold *fold_in_nest(const rd_program *p, const rd_tile_fold 
     if (!copy)
         return NULL;
     *copy       = *f;
-    copy->best  = f->indexed;
+    copy->best  = places;
     copy->lane  = rd_tile_walk(&f->fold->lane, row, col);
     copy->outer = rd_tile_walk(&f->fold->outer, row, col);
     copy->index = rd_tile_walk(&f->fold->index, row, col);
@@ -375,7 +385,7 @@ bool rd_tile_ask_for_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *
         for (int32_t f = 0; f < pass->n_fold; f++) {
             pass->fold[f] = &code->fold[pass->number[f]];
             if (pass->nest)
-                pass->fold[f] = fold_in_nest(p, pass->fold[f], pass, get, pool);
+                pass->fold[f] = fold_in_nest(p, pass->fold[f], pass, finds_places(code, pass), get, pool);
             if (!pass->fold[f])
                 return false;
         }
