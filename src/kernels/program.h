@@ -185,7 +185,7 @@ typedef struct rd_backend_table {
     const char *(*kernels)(void);                                          /* what programs prepared now run on */
     void (*tiers)(rd_text *text, const rd_program *p, int32_t n);          /* how n programs run, in words  */
     const char *(*library)(const rd_program *p); /* what else than loops computes it; NULL: nothing */
-    bool (*multiplies)(void);                    /* is there one for matrix products?                              */
+    bool (*multiplies)(void);                    /* is there a library for matrix products?                        */
 } rd_backend_table;
 
 extern const rd_backend_table rd_backend_cpu, rd_backend_cuda;
