@@ -64,8 +64,8 @@ typedef void rd_simd_block(const rd_fold_rows *q, void *y);
 typedef struct rd_fold_code {
     rd_elem       counter;
     rd_simd_rows *first; /* begins states with one row        */
-    rd_simd_rows *step;
-    rd_simd_rows *along;                      /* begins state r with row r, n elements one after the other */
+    rd_simd_rows *step;  /* moments without weights: but for how many elements, which callers add */
+    rd_simd_rows *along; /* begins state r with row r, n elements one after the other */
     void (*block)(int64_t n, void *const *s); /* NULL: nothing to do */
     void (*widen)(int64_t n, void *const *to, void *const *s);
     void (*merge)(int64_t n, void *const *a, void *const *b);

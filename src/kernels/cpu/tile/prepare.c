@@ -397,11 +397,6 @@ static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd
            t->small < 0 && !t->fused && !widens(code, t);
 }
 
-static bool may_settle(const rd_tile_fold *f)
-{
-    return f->fold->reducer == RD_RED_any || f->fold->reducer == RD_RED_all;
-}
-
 /* Rows that begin, are folded and end at once need no states of their own. */
 static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t step)
 {
@@ -410,7 +405,7 @@ static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t 
     const rd_loop      *row, *col;
 
     if (f->masked || inst->b >= 0 || f->cells != 1 || f->fold->n_block < 1 ||
-        (f->fold->n_block > 1 && (f->fold->split || may_settle(f))) || code->inst[step].level != RD_AT_TILE ||
+        (f->fold->n_block > 1 && f->fold->split) || code->inst[step].level != RD_AT_TILE ||
         code->reg[inst->a].level != RD_AT_TILE)
         return false;
     loops_at(p, code, step, &row, &col);
