@@ -27,7 +27,7 @@ for peer in "${@:-numpy torch numexpr pykeops}"; do echo "$peer"; done | tr ' ' 
         echo "run.sh: no peer $peer" >&2
         exit 2
     fi
-    if ! "$python" -c "import $peer" 2> /dev/null; then
+    if ! "$python" -c "import $peer" > /dev/null 2>&1; then
         echo "$peer is skipped: $python has no module of that name" >&2
         continue
     fi
