@@ -1,6 +1,7 @@
 /* trees.c - the combine tree of program.h on states side by side. */
 #include "kernels/cpu/tile/trees.h"
 #include <string.h>
+#include <assert.h>
 
 /* ---- Memory ------------------------------------------------------------------------------------------------ */
 rd_group *rd_tree_group(char *memory, int64_t group)
@@ -16,6 +17,7 @@ rd_tree_node *rd_tree_nodes(const rd_tile_fold *f, char *memory, int64_t group)
 /* State k of n slots lies at `at` + 8 k n bytes. */
 static void states(const rd_tile_fold *f, char *at, int64_t n, const int32_t *size, int64_t slot, void **s)
 {
+    assert(f->n_state > 0);
     for (int32_t k = 0; k < f->n_state; k++)
         s[k] = at + 8 * k * n + slot * size[k];
 }
