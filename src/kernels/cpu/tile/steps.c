@@ -462,7 +462,7 @@ void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *ker
         return;
     }
     a.f        = pass->fold[0];
-    a.memory   = all.memory[0];
+    a.memory   = m->fold[pass->number[0]];
     a.blocks   = NULL;
     a.size     = 0;
     a.together = &all;

@@ -1,7 +1,7 @@
 /* trees.c - the combine tree of program.h on states side by side. */
 #include "kernels/cpu/tile/trees.h"
-#include <string.h>
 #include <assert.h>
+#include <string.h>
 
 /* ---- Memory ------------------------------------------------------------------------------------------------ */
 rd_group *rd_tree_group(char *memory, int64_t group)
