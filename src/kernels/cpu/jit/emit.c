@@ -2,7 +2,6 @@
  * (loops.h).  What operators and reducers do is the text of their rows in ops.def and reducers.def. */
 #include "kernels/cpu/jit/emit.h"
 #include "kernels/cpu/simd/simd.h"
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
