@@ -23,6 +23,12 @@ static inline int64_t rd_lines(int64_t bytes)
     return rd_bytes_add(bytes, 63) / 64 * 64;
 }
 
+/* The first line at or after an address. */
+static inline char *rd_next_line(char *at)
+{
+    return at + (-(uintptr_t)at & 63);
+}
+
 /* Where the next piece of memory begins: n items of `each` bytes, in whole cache lines. */
 static inline int64_t rd_piece(int64_t *used, int64_t n, int64_t each)
 {

@@ -129,7 +129,7 @@ static rd_status bind_arrays(const rd_plan *plan, rd_frame *f)
 
         if (slot->kind != RD_SLOT_ARRAY)
             continue;
-        f->slot[s] = plan->arrays_apart ? rd_alloc_quiet(plan->ctx, slot->bytes) : f->arrays + slot->at;
+        f->slot[s] = plan->arrays_apart ? rd_alloc_work(plan->ctx, slot->bytes) : f->arrays + slot->at;
         if (!f->slot[s])
             return rd_no_memory(plan);
     }

@@ -1,5 +1,6 @@
 /* cache.c - what a context keeps between evaluations: plans, a frame for their runs, a chunk for planning. */
 #include "eval/cache_parts.h"
+#include "eval/frame.h"
 #include <string.h>
 
 enum { MOST_BYTES = 8 << 20 };
@@ -79,11 +80,11 @@ static bool reclaim(rd_keeper *self)
 {
     rd_cache      *c     = (rd_cache *)self;
     rd_pool_chunk *chunk = atomic_exchange(&c->chunk, NULL);
-    void          *frame = atomic_exchange(&c->frame, NULL);
+    rd_frame      *frame = atomic_exchange(&c->frame, NULL);
     bool           any   = chunk || frame;
 
     rd_free(c->ctx, chunk);
-    rd_free(c->ctx, frame);
+    rd_frame_free(c->ctx, frame);
     if (!try_lock(c))
         return any;
     any |= drop_entries(c);
@@ -101,7 +102,7 @@ static void drop(rd_keeper *self)
     rd_findings_free(c->ctx, &c->found);
     rd_free(c->ctx, c->leaf);
     rd_free(c->ctx, c->chunk);
-    rd_free(c->ctx, c->frame);
+    rd_frame_free(c->ctx, c->frame);
     rd_free(c->ctx, c);
 }
 

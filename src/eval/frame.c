@@ -6,7 +6,7 @@
 #define RD_CHECK 0
 #endif
 
-/* Frames have room for so much, once for the arrays between stages and once for what one task works in.  What is larger
+/* Frames have room for so much, once for the arrays between stages and once for what each task works in.  What is larger
  * is taken when it is needed: next to the work on it an allocation is nothing, and a plan should hold little when it
  * does not run. */
 enum { KEEP = 256 << 10 };
@@ -80,9 +80,8 @@ void rd_frame_measure(rd_plan *plan)
 /* A frame of several plans may have been another's, or a plan's that was here before. */
 static void lay_out(const rd_plan *plan, rd_frame *frame)
 {
-    char *at = (char *)frame + rd_lines(sizeof *frame);
+    char *at = rd_next_line((char *)frame + sizeof *frame);
 
-    at += -(uintptr_t)at & 63;
     frame->target = (void **)(void *)at;
     frame->aside  = frame->target + plan->n_out;
     frame->slot   = frame->aside + plan->n_out;
@@ -94,11 +93,21 @@ static void lay_out(const rd_plan *plan, rd_frame *frame)
 
 static rd_frame *new_frame(const rd_plan *plan)
 {
-    rd_frame *frame = rd_alloc_quiet(plan->ctx, plan->frame_bytes);
+    rd_frame *frame = rd_alloc_work(plan->ctx, plan->frame_bytes);
 
-    if (frame)
-        frame->room = plan->frame_bytes;
+    if (frame) {
+        frame->room      = plan->frame_bytes;
+        frame->team      = NULL;
+        frame->team_room = 0;
+    }
     return frame;
+}
+
+void rd_frame_free(rd_ctx *ctx, rd_frame *frame)
+{
+    if (frame)
+        rd_free(ctx, frame->team);
+    rd_free(ctx, frame);
 }
 
 rd_frame *rd_frame_take(const rd_plan *plan)
@@ -106,7 +115,7 @@ rd_frame *rd_frame_take(const rd_plan *plan)
     rd_frame *frame = atomic_exchange_explicit(plan->frames, NULL, memory_order_acquire);
 
     if (frame && frame->room < plan->frame_bytes) {
-        rd_free(plan->ctx, frame);
+        rd_frame_free(plan->ctx, frame);
         frame = NULL;
     }
     if (!frame && !(frame = new_frame(plan)))
@@ -119,11 +128,35 @@ rd_frame *rd_frame_take(const rd_plan *plan)
 
 void rd_frame_give(const rd_plan *plan, rd_frame *frame)
 {
-    rd_free(plan->ctx, atomic_exchange_explicit(plan->frames, frame, memory_order_acq_rel));
+    rd_frame_free(plan->ctx, atomic_exchange_explicit(plan->frames, frame, memory_order_acq_rel));
 }
 
 void rd_frame_drop(rd_plan *plan)
 {
-    rd_free(plan->ctx, plan->frame);
+    rd_frame_free(plan->ctx, plan->frame);
     plan->frame = NULL;
+}
+
+/* ---- Several tasks --------------------------------------------------------------------------------------------- */
+char *rd_frame_team(const rd_plan *plan, rd_frame *frame, int64_t bytes)
+{
+    if (frame->team_room < bytes) {
+        rd_free(plan->ctx, frame->team);
+        frame->team      = rd_alloc_work(plan->ctx, rd_bytes_add(bytes, 64));
+        frame->team_room = frame->team ? bytes : 0;
+    }
+    if (!frame->team)
+        return NULL;
+    if (RD_CHECK)
+        memset(frame->team, 0xA5, (size_t)frame->team_room);
+    return rd_next_line(frame->team);
+}
+
+void rd_frame_end_team(const rd_plan *plan, rd_frame *frame, int n)
+{
+    if (frame->team_room <= n * (int64_t)KEEP)
+        return;
+    rd_free(plan->ctx, frame->team);
+    frame->team      = NULL;
+    frame->team_room = 0;
 }

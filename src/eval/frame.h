@@ -7,13 +7,15 @@
 #include "eval/plan.h"
 
 typedef struct rd_frame {
-    int64_t room;   /* bytes of it all */
+    int64_t room;   /* bytes of it all, but for what a team has */
     void  **slot;   /* n_slot addresses, and room for the scratch slots of any stage                 */
     void  **target; /* per result: where it belongs                                                  */
     void  **aside;  /* per result: memory it is written to instead and copied from; NULL: none       */
     char   *work;   /* state and scratch of a stage that is one task: not zeroed                     */
     char   *arrays; /* arrays between stages                                                         */
     rd_task task;   /* of such a stage                                                               */
+    char   *team;   /* the same for several tasks: each finds its own in its processor's cache again; NULL: none */
+    int64_t team_room;
 } rd_frame;
 
 /* State and scratch of one task. */
@@ -26,6 +28,11 @@ void rd_frame_measure(rd_plan *plan);
 /* NULL without memory.  What is given back may be kept. */
 rd_frame *rd_frame_take(const rd_plan *plan);
 void      rd_frame_give(const rd_plan *plan, rd_frame *frame);
+void      rd_frame_free(rd_ctx *ctx, rd_frame *frame);
+/* Memory for a stage of several tasks, on a cache line, not zeroed; NULL without memory.  After the stage it is kept
+ * for the next one unless it is large for n tasks. */
+char *rd_frame_team(const rd_plan *plan, rd_frame *frame, int64_t bytes);
+void  rd_frame_end_team(const rd_plan *plan, rd_frame *frame, int n);
 /* Frees the one that is kept. */
 void rd_frame_drop(rd_plan *plan);
 

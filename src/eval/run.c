@@ -68,7 +68,7 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
 typedef struct tasks {
     int32_t  n;
     rd_task *task;
-    char    *memory; /* records, then slots, state and scratch of each task in whole cache lines; NULL: the frame's */
+    char    *memory; /* of one task whose work does not fit in the frame */
 } tasks;
 
 /* Its sentence, most of the record, is not cleared. */
@@ -85,11 +85,6 @@ static void set_task(const rd_program *p, rd_task *task, char *work, void **slot
     task->loads       = 0;
 }
 
-static char *next_line(char *at)
-{
-    return at + (-(uintptr_t)at & 63);
-}
-
 /* One task uses the record, the slots and, if there is room, the working memory of the frame. */
 static bool one_task(const run *r, const rd_program *p, int64_t extent, tasks *t)
 {
@@ -98,12 +93,13 @@ static bool one_task(const run *r, const rd_program *p, int64_t extent, tasks *t
 
     t->n    = 1;
     t->task = &f->task;
-    if (bytes > r->plan->work_bytes && !(t->memory = rd_alloc_quiet(r->plan->ctx, rd_bytes_add(bytes, 64))))
+    if (bytes > r->plan->work_bytes && !(t->memory = rd_alloc_work(r->plan->ctx, rd_bytes_add(bytes, 64))))
         return false;
-    set_task(p, t->task, t->memory ? next_line(t->memory) : f->work, f->slot, 0, extent);
+    set_task(p, t->task, t->memory ? rd_next_line(t->memory) : f->work, f->slot, 0, extent);
     return true;
 }
 
+/* One task, or several: their records, then slots, state and scratch of each in whole cache lines. */
 static bool make_tasks(const run *r, const rd_program *p, tasks *t)
 {
     const rd_plan *plan   = r->plan;
@@ -113,16 +109,16 @@ static bool make_tasks(const run *r, const rd_program *p, tasks *t)
 
     if (size >= extent)
         return one_task(r, p, extent, t);
-    n         = (extent + size - 1) / size;
-    slots     = rd_lines((int64_t)sizeof(void *) * (p->first_scratch + p->n_scratch));
-    bytes     = rd_bytes_add(slots, rd_task_bytes(p));
-    records   = n * (int64_t)sizeof(rd_task);
-    t->n      = (int32_t)n;
-    t->memory = rd_alloc_quiet(plan->ctx, rd_bytes_add(rd_bytes_times(bytes, n), records + 64));
-    if (!t->memory)
+    n       = (extent + size - 1) / size;
+    slots   = rd_lines((int64_t)sizeof(void *) * (p->first_scratch + p->n_scratch));
+    bytes   = rd_bytes_add(slots, rd_task_bytes(p));
+    records = rd_lines(n * (int64_t)sizeof(rd_task));
+    t->n    = (int32_t)n;
+    at      = rd_frame_team(plan, r->frame, rd_bytes_add(rd_bytes_times(bytes, n), records));
+    if (!at)
         return false;
-    t->task = (rd_task *)(void *)t->memory;
-    at      = next_line(t->memory + records);
+    t->task = (rd_task *)(void *)at;
+    at += records;
     for (int64_t k = 0; k < n; k++, at += bytes) {
         memcpy(at, r->frame->slot, sizeof(void *) * (size_t)plan->n_slot);
         set_task(p, &t->task[k], at + slots, (void **)(void *)at, k * size, k + 1 < n ? (k + 1) * size : extent);
@@ -208,6 +204,8 @@ static void run_stage(run *r, const rd_program *p)
         run_tasks(r, p, &t);
     finish_tasks(r, p, &t);
     rd_free(r->plan->ctx, t.memory);
+    if (t.n > 1)
+        rd_frame_end_team(r->plan, r->frame, t.n);
 }
 
 rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out, const rd_progress *progress,

@@ -98,10 +98,12 @@ struct rd_expr {
 
 /* ---- Context (ctx.c) ------------------------------------------------------------------------------------- */
 /* Memory of the context through the caller's hooks, counted against the limit.  rd_alloc records RD_ERR_MEMORY and
- * returns NULL on failure; rd_alloc_quiet does not record, is safe on any thread.  Both zero what they return. */
+ * returns NULL on failure; rd_alloc_quiet does not record, is safe on any thread.  Both zero what they return, those
+ * called _raw and _work do not. */
 void   *rd_alloc(rd_ctx *ctx, int64_t bytes);
+void   *rd_alloc_raw(rd_ctx *ctx, int64_t bytes);
 void   *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes);
-void   *rd_alloc_raw(rd_ctx *ctx, int64_t bytes);                           /* rd_alloc, but not zeroed */
+void   *rd_alloc_work(rd_ctx *ctx, int64_t bytes);
 void   *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes); /* keeps p on failure, returns NULL */
 void    rd_free(rd_ctx *ctx, void *p);
 int64_t rd_memory_now(const rd_ctx *ctx);  /* bytes held                       */

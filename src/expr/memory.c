@@ -80,6 +80,11 @@ void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes)
     return take(ctx, bytes, true);
 }
 
+void *rd_alloc_work(rd_ctx *ctx, int64_t bytes)
+{
+    return take(ctx, bytes, false);
+}
+
 static void *taken(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
     void *p = take(ctx, bytes, zeroed);
