@@ -17,7 +17,7 @@ if(helper_sources)
 endif()
 
 # The thread sanitizer has nothing to see in suites that call kernels and files from one thread, nor in compiled passes.
-set(of_one_thread fold math nests npy npy_files ops scan tiles tiles_folds tiles_scans)
+set(of_one_thread fold math nests npy npy_files ops scan tiles tiles_folds tiles_scans totals)
 
 foreach(source IN LISTS suite_sources)
     cmake_path(GET source STEM program)

@@ -1,6 +1,7 @@
 /* programs.c - loop programs written by hand, and tasks that run them. */
 #define _POSIX_C_SOURCE 200809L
 #include "programs.h"
+#include "kernels/cpu/tile/tile.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,6 +178,7 @@ rd_task run_tasks(const rd_program *program, void *const *slot, const int64_t *c
     if (!rd_backend_cpu.prepare(p, block_memory, &blocks))
         abort();
     *(p->code ? &runs_so_far.tiles : &runs_so_far.scalar) += 1;
+    runs_so_far.totals += p->code && ((const rd_tile_code *)p->code)->total;
     for (int32_t t = 0; t < n; t++) {
         rd_task task = new_task(p, slot, cut[t], cut[t + 1]);
         rd_backend_cpu.head(p, &task);

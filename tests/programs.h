@@ -41,9 +41,9 @@ void builder_store_2(builder *b, int32_t a, int32_t slot, rd_dtype type, int64_t
 /* Runs n tasks, task t on [cut[t], cut[t + 1]) of the root axis, and joins them in order.  The first failure counts;
  * warnings and loads are those of all.  State and slots of the result are gone. */
 rd_task run_tasks(const rd_program *p, void *const *slot, const int64_t *cut, int32_t n);
-/* What they ran on: rd_cpu_force() decides. */
+/* What they ran on: rd_cpu_force() decides.  Some on tiles are but a kernel (total.c). */
 typedef struct program_runs {
-    int64_t tiles, scalar;
+    int64_t tiles, scalar, totals;
 } program_runs;
 extern program_runs runs_so_far;
 /* One task on everything. */

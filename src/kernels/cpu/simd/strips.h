@@ -86,21 +86,23 @@
 /* All lanes of a combine tree. */
 #define ROW_LANES (256 / (int)sizeof(T))
 
-/* A whole block of the tree, lanes in registers: finished states, without the states of a block in memory. */
+/* A whole block of the tree, or a part of one from its beginning, for a few lanes or columns: finished states, without
+ * the states of a block in memory. */
 #define BLOCK_KERNEL(name, reducer, W, operands, ...)                                            \
     static void JOIN(name, FROM)(const rd_fold_rows *q, void *to)                                \
     {                                                                                            \
         const M *const px = q->x, *const py = q->y ? q->y : q->x;                                \
-        const int64_t ldx = q->ldx, ldy = q->ldy;                                                \
+        const int64_t n = q->n, rows = q->rows, ldx = q->ldx, ldy = q->ldy;                      \
         W            *c = to;                                                                    \
-        (void)py, (void)ldx, (void)ldy;                                                          \
-        for (int64_t l = 0; l < ROW_LANES; l += STRIP * LANES) {                                 \
+        int64_t       l = 0;                                                                     \
+        (void)py, (void)ldy;                                                                     \
+        for (; l + STRIP * LANES <= n; l += STRIP * LANES) {                                     \
             VEC v[STRIP];                                                                        \
             UNROLL(8)                                                                            \
             for (int k = 0; k < STRIP; k++) {                                                    \
                 AT_##operands(0, l + k * LANES) v[k] = (__VA_ARGS__);                            \
             }                                                                                    \
-            for (int64_t r = 1; r < q->rows; r++) {                                              \
+            for (int64_t r = 1; r < rows; r++) {                                                 \
                 UNROLL(8)                                                                        \
                 for (int k = 0; k < STRIP; k++) {                                                \
                     AT_##operands(r, l + k * LANES) v[k] = TAKES_##reducer(v[k], (__VA_ARGS__)); \
@@ -110,6 +112,18 @@
             for (int k = 0; k < STRIP; k++)                                                      \
                 for (int i = 0; i < LANES; i++)                                                  \
                     c[l + k * LANES + i] = v[k][i];                                              \
+        }                                                                                        \
+        for (; l < n; l += LANES) {                                                              \
+            const int64_t left = n - l < LANES ? n - l : LANES;                                  \
+            VEC           v;                                                                     \
+            {                                                                                    \
+                PART_##operands(0, l, left) v = (__VA_ARGS__);                                   \
+            }                                                                                    \
+            for (int64_t r = 1; r < rows; r++) {                                                 \
+                PART_##operands(r, l, left) v = TAKES_##reducer(v, (__VA_ARGS__));               \
+            }                                                                                    \
+            for (int64_t i = 0; i < left; i++)                                                   \
+                c[l + i] = v[i];                                                                 \
         }                                                                                        \
     }
 

@@ -172,32 +172,6 @@ static void have_begun(const rd_arrival *a, int64_t end)
         rd_tree_group(t->memory[k], a->group)->begun = g->begun;
 }
 
-void rd_arrive(rd_arrival *a, int64_t rows)
-{
-    const int64_t steps = a->f->fold->steps, n = a->q.n;
-
-    while (rows > 0) {
-        const int64_t block = a->at / steps, left = block == INT64_MAX / steps ? rows : (block + 1) * steps - a->at;
-        rd_group     *g     = rd_tree_group(a->memory, a->group);
-        const bool    stays = a->f->best && g->block >= 0; /* what is best of many rows seldom changes: no new blocks */
-        const int64_t now   = stays || left > rows ? rows : left;
-        int64_t       begun;
-
-        if (!stays)
-            reach(a, block);
-        assert(a->offset <= g->begun); /* states of a block begin from the left, without gaps */
-        begun = g->begun - a->offset < n ? g->begun - a->offset : n;
-        if (begun > 0)
-            rd_arrival_take(a, a->offset, begun, now, false);
-        if (begun < n)
-            rd_arrival_take(a, a->offset + begun, n - begun, now, true);
-        have_begun(a, a->offset + n);
-        a->at += now;
-        advance(a, now, 0);
-        rows -= now;
-    }
-}
-
 /* Where the node of a block goes that follows all that is there. */
 static void next_node(const rd_tile_fold *f, char *memory, int64_t group, void **to)
 {
@@ -205,17 +179,17 @@ static void next_node(const rd_tile_fold *f, char *memory, int64_t group, void *
     rd_tree_row(f, memory, rd_tree_group(memory, group)->depth, group * f->group, to);
 }
 
-/* One whole block, from the arrival's first row on. */
+/* One whole block, from the arrival's first row on: from memory to a node of the tree. */
 static void take_block(const rd_arrival *a)
 {
     const rd_together *t    = a->together;
-    const rd_tree_node node = { .start = a->at / a->f->fold->steps, .n = a->f->fold->lanes };
+    const rd_tree_node node = { .start = a->at / a->f->fold->steps, .n = a->q.n };
     void              *state[RD_SPEC_STATES];
     int32_t            count = 0;
 
     if (!t) {
         const rd_fold_rows q = {
-            .rows = a->f->fold->steps, .ldx = a->q.ldx, .ldy = a->q.ldy, .x = a->q.x, .y = a->q.y
+            .n = node.n, .rows = a->f->fold->steps, .ldx = a->q.ldx, .ldy = a->q.ldy, .x = a->q.x, .y = a->q.y
         };
         next_node(a->f, a->memory, a->group, state);
         a->blocks(&q, state[0]);
@@ -227,25 +201,55 @@ static void take_block(const rd_arrival *a)
         count += t->f[k]->n_state;
     }
     t->kernels->block(
-        &(rd_kernel_call){ .rows = a->f->fold->steps, .n = a->f->fold->lanes, .operand = t->operand, .state = state });
+        &(rd_kernel_call){ .rows = a->f->fold->steps, .n = a->q.n, .operand = t->operand, .state = state });
     for (int32_t k = 0; k < t->n_fold; k++)
         rd_tree_push(t->f[k], t->memory[k], a->group, node);
 }
 
-/* Whole blocks of a run, straight from memory to nodes of the tree; the steps that it took. */
-static int64_t take_blocks(rd_arrival *a, int64_t whole)
+/* Do the next rows begin and end a block of the whole group, and is there a kernel that takes it at once? */
+static bool brings_block(const rd_arrival *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps;
-    int64_t       taken = 0;
 
-    if (!(a->together ? a->together->kernels->block != NULL : a->blocks != NULL) || a->at % steps != 0)
-        return 0;
-    for (; taken + steps <= whole; taken += steps) {
-        take_block(a);
-        advance(a, steps, 0);
-        a->at += steps;
+    return (a->together ? a->together->kernels->block != NULL : a->blocks != NULL) && rows >= steps &&
+           a->at % steps == 0 && a->offset == 0 && a->q.n == a->f->group;
+}
+
+/* Rows of one block, as many as come; how many. */
+static int64_t take_rows(const rd_arrival *a, int64_t rows)
+{
+    const int64_t steps = a->f->fold->steps, n = a->q.n, block = a->at / steps;
+    const int64_t left  = block == INT64_MAX / steps ? rows : (block + 1) * steps - a->at;
+    rd_group     *g     = rd_tree_group(a->memory, a->group);
+    const bool    stays = a->f->best && g->block >= 0; /* what is best of many rows seldom changes: no new blocks */
+    const int64_t now   = stays || left > rows ? rows : left;
+    int64_t       begun;
+
+    if (!stays)
+        reach(a, block);
+    assert(a->offset <= g->begun); /* states of a block begin from the left, without gaps */
+    begun = g->begun - a->offset < n ? g->begun - a->offset : n;
+    if (begun > 0)
+        rd_arrival_take(a, a->offset, begun, now, false);
+    if (begun < n)
+        rd_arrival_take(a, a->offset + begun, n - begun, now, true);
+    have_begun(a, a->offset + n);
+    return now;
+}
+
+void rd_arrive(rd_arrival *a, int64_t rows)
+{
+    while (rows > 0) {
+        int64_t now = a->f->fold->steps;
+
+        if (brings_block(a, rows))
+            take_block(a);
+        else
+            now = take_rows(a, rows);
+        a->at += now;
+        advance(a, now, 0);
+        rows -= now;
     }
-    return taken;
 }
 
 /* A part of a step, whole steps, a part of a step; the steps are of all cells that lie beside each other. */
@@ -264,14 +268,8 @@ void rd_arrive_along(rd_arrival *a, int64_t n, int64_t lane, int64_t outer)
         if (first || !whole) {
             rd_arrive(a, 1);
             advance(a, -1, now); /* one row: on by its elements, not by a step */
-        } else {
-            const int64_t taken = take_blocks(a, whole);
-
-            if (taken)
-                now = taken * lanes;
-            else
-                rd_arrive(a, whole);
-        }
+        } else
+            rd_arrive(a, whole);
         lane += now;
         n -= now;
     }

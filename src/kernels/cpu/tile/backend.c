@@ -67,13 +67,6 @@ static bool is_total(const rd_program *p)
     return p->code && ((const rd_tile_code *)p->code)->total;
 }
 
-/* Whoever has the first element has the block. */
-static void run_total(const rd_program *p, rd_task *task)
-{
-    if (task->lo == 0)
-        rd_tile_run_total(((const rd_tile_code *)p->code)->total, task);
-}
-
 static void head(const rd_program *p, rd_task *task)
 {
     if (p->product || is_total(p))
@@ -89,7 +82,7 @@ static void body(const rd_program *p, rd_task *task)
     if (p->product)
         rd_product_run(p->product, task);
     else if (is_total(p))
-        run_total(p, task);
+        rd_tile_run_total(p, task);
     else if (p->code)
         rd_tiles_run((rd_tiles *)(void *)task->state, task, p->body, p->tail);
     else

@@ -440,6 +440,16 @@ static void find_totals(const rd_program *p, rd_tile_code *code)
             code->fold[k].row_bytes = 8 * code->fold[k].n_state;
 }
 
+/* Do elements lie as states do, so many that a block's are in registers: all lanes of a cell, or a few columns? */
+static bool has_blocks(const rd_tile_fold *f)
+{
+    const int64_t registers = 256 / rd_elem_size(f->elem);
+
+    return f->form == RD_FOLD_RUN
+               ? f->fold->lanes == registers
+               : f->form == RD_FOLD_COLUMNS && f->group <= RD_BLOCK_COLUMNS * 4 / rd_elem_size(f->elem);
+}
+
 static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_simd      *simd = code->simd;
@@ -450,8 +460,7 @@ static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
     t->step = t->fused || t->from != f->elem ? simd->fused[t->from][f->fold->reducer][t->fused]
               : f->best                      ? simd->best_rows[f->elem][f->fold->reducer]
                                              : f->code->step;
-    if (simd->blocks[t->from] && !f->masked && p->inst[i].b < 0 && f->form == RD_FOLD_RUN &&
-        f->fold->lanes == 256 / rd_elem_size(f->elem))
+    if (simd->blocks[t->from] && !f->masked && p->inst[i].b < 0 && has_blocks(f))
         t->blocks = simd->blocks[t->from][f->fold->reducer][t->fused];
 }
 

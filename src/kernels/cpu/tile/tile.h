@@ -137,13 +137,19 @@ typedef struct rd_tile_reg {
     int32_t  born, last, uses; /* the instruction that makes it, the last one that reads it (-1), how many do */
 } rd_tile_reg;
 
-/* All that a program does, if that is one total: of n elements at x, and maybe y. */
+/* All that a program does, if that is one total: of n elements at x, and maybe y; or of planes the totals of n columns,
+ * which a loop over them stores. */
 typedef struct rd_tile_total {
     rd_simd_totals     *kernel;
     const rd_tile_fold *fold;
     const rd_address   *x, *y, *to;
     int64_t             n;
+    const rd_loop      *rows, *cols; /* NULL: no planes                       */
+    int32_t             around;      /* loops around these, the first instructions */
 } rd_tile_total;
+
+/* Columns of which a kernel has a block in registers, at most. */
+enum { RD_BLOCK_COLUMNS = 128 };
 
 /* What prepare() makes of a program. */
 typedef struct rd_tile_code {
@@ -216,7 +222,7 @@ bool rd_tile_find_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *get
 bool rd_tile_ask_for_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
 /* total.c: code->total, and its run, which stands for all of the program. */
 bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
-void rd_tile_run_total(const rd_tile_total *t, rd_task *task);
+void rd_tile_run_total(const rd_program *p, rd_task *task);
 /* How a position moves along these loops, either of which may be NULL. */
 rd_walk rd_tile_walk(const rd_address *at, const rd_loop *row, const rd_loop *col);
 
