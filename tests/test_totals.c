@@ -1,5 +1,5 @@
 /* test_totals.c - programs that are one kernel and nothing else, against the scalar interpreter: the total of a row, and
- * those of the columns of planes.  That they are taken for such is asked, too, as nothing in their results tells. */
+ * those of planes, or of their columns.  That they are taken for such is asked, too, as nothing in their results tells. */
 #include "tiles.h"
 #include "suite.h"
 #include <stdio.h>
@@ -14,7 +14,8 @@ typedef struct total_case {
     rd_dtype      type;
     rd_op         map; /* of two arrays; RD_N_OPS: of none */
     int64_t       n[AXES];
-    int64_t       gap; /* elements between rows */
+    int64_t       gap;   /* elements between rows                     */
+    bool          lanes; /* rows go to one result, not each column to its own */
 } total_case;
 
 static const rd_op maps[] = { RD_N_OPS, RD_OP_mul, RD_OP_sub };
@@ -24,14 +25,15 @@ static rd_address along(int32_t axis)
     return (rd_address){ .n_add = 1, .add = { { .axis = axis, .coef = 1 } } };
 }
 
-/* Element (planes, more, rows, cols) of an array with gaps between its rows; or of the results, without rows. */
+/* Element (planes, more, rows, cols) of an array with gaps between its rows; or of the results, without rows, and of lanes
+ * without columns. */
 static int32_t address(builder *b, const total_case *c, int32_t slot, bool result)
 {
     const int64_t row = c->n[COLS] + c->gap, plane = row * (result ? 1 : c->n[ROWS]);
     rd_address    at = { .slot   = slot,
                          .type   = c->type,
                          .offset = 1,
-                         .n_add  = result ? 3 : 4,
+                         .n_add  = result ? (c->lanes ? 2 : 3) : 4,
                          .add    = { { .axis = PLANES, .coef = plane * c->n[MORE] },
                                      { .axis = MORE, .coef = plane },
                                      { .axis = COLS, .coef = 1 },
@@ -44,24 +46,32 @@ static void load(builder *b, const total_case *c, int32_t dst)
     builder_add(b, (rd_inst){ .kind = RD_I_LOAD, .type = c->type, .dst = dst, .arg = address(b, c, dst, false) });
 }
 
+static rd_fold fold_of(const total_case *c)
+{
+    const int32_t lanes = !c->lanes ? 1 : c->type == RD_F32 ? 64 : 32;
+    rd_fold       f     = { .reducer     = c->reducer,
+                            .type        = c->type,
+                            .out         = c->type,
+                            .n_out       = 1,
+                            .lanes       = lanes,
+                            .steps       = 64,
+                            .lane_extent = c->lanes ? c->n[COLS] : 1,
+                            .outer       = along(ROWS),
+                            .index       = along(ROWS),
+                            .n_cell      = c->lanes ? 1 : c->n[COLS] };
+
+    *(c->lanes ? &f.lane : &f.cell) = along(COLS);
+    f.n_block                       = ((f.lane_extent + lanes - 1) / lanes * c->n[ROWS] + 63) / 64;
+    return f;
+}
+
 static void build(builder *b, const total_case *c)
 {
     const rd_inst map = { .kind = RD_I_MAP, .type = c->type, .op = c->map, .dst = 2, .a = 0, .b = 1, .c = -1 };
 
     builder_init(b, AXES, c->n);
     b->p.root = PLANES;
-    builder_fold(b, (rd_fold){ .reducer     = c->reducer,
-                               .type        = c->type,
-                               .out         = c->type,
-                               .n_out       = 1,
-                               .lanes       = 1,
-                               .steps       = 64,
-                               .lane_extent = 1,
-                               .outer       = along(ROWS),
-                               .index       = along(ROWS),
-                               .cell        = along(COLS),
-                               .n_cell      = c->n[COLS],
-                               .n_block     = (c->n[ROWS] + 63) / 64 });
+    builder_fold(b, fold_of(c));
     builder_body(b);
     builder_loop(b, (rd_loop){ .axis = PLANES });
     builder_loop(b, (rd_loop){ .axis = MORE });
@@ -76,10 +86,12 @@ static void build(builder *b, const total_case *c)
     builder_add(b, (rd_inst){ .kind = RD_I_STEP, .a = c->map == RD_N_OPS ? 0 : 2, .b = -1, .c = -1 });
     builder_end(b);
     builder_end(b);
-    builder_loop(b, (rd_loop){ .axis = COLS });
+    if (!c->lanes)
+        builder_loop(b, (rd_loop){ .axis = COLS });
     builder_add(b, (rd_inst){ .kind = RD_I_CLOSE, .dst = 3, .type = c->type });
     builder_add(b, (rd_inst){ .kind = RD_I_STORE, .type = c->type, .a = 3, .arg = address(b, c, 2, true) });
-    builder_end(b);
+    if (!c->lanes)
+        builder_end(b);
     builder_end(b);
     builder_end(b);
     builder_tail(b);
@@ -94,8 +106,9 @@ static void agree(const total_case *c, bool whole)
     builder       b;
     char          what[120];
 
-    snprintf(what, sizeof what, "%s of %s, map %d, %d x %d x %d x %d, gap %d", rd_reducer_table[c->reducer].name,
-             rd_dtype_name(c->type), c->map, (int)c->n[0], (int)c->n[1], (int)c->n[2], (int)c->n[3], (int)c->gap);
+    snprintf(what, sizeof what, "%s of %s, map %d, %d x %d x %d x %d, gap %d, %s", rd_reducer_table[c->reducer].name,
+             rd_dtype_name(c->type), c->map, (int)c->n[0], (int)c->n[1], (int)c->n[2], (int)c->n[3], (int)c->gap,
+             c->lanes ? "lanes" : "columns");
     tile_slot(&m, c->type, 1 + rows * c->n[ROWS] * row, c->map == RD_N_OPS ? UGLY : ORDINARY);
     tile_slot(&m, c->type, 1 + rows * c->n[ROWS] * row, ORDINARY);
     tile_slot(&m, c->type, 1 + rows * row, ORDINARY);
@@ -106,14 +119,15 @@ static void agree(const total_case *c, bool whole)
     tile_free(&m);
 }
 
-START_TEST(planes)
+static const rd_reducer_id reducers[] = { RD_RED_sum, RD_RED_prod, RD_RED_min, RD_RED_max };
+static const rd_dtype      types[]    = { RD_F32, RD_F64 };
+
+START_TEST(columns_of_planes)
 {
-    static const int64_t       rows[] = { 1, 2, 63, 64 }, cols[] = { 1, 7, 16, 31, 32, 50, 64 };
-    static const rd_reducer_id reducers[] = { RD_RED_sum, RD_RED_prod, RD_RED_min, RD_RED_max };
-    static const rd_dtype      types[]    = { RD_F32, RD_F64 };
+    static const int64_t rows[] = { 1, 2, 63, 64 }, cols[] = { 1, 7, 16, 31, 32, 50, 64 };
 
     for (int k = 0; k < COUNT(rows) * COUNT(cols) * COUNT(types) * COUNT(maps); k++) {
-        total_case c = { reducers[_i], types[k % 2], maps[k / 2 % COUNT(maps)], { 4, 3 }, k % 5 };
+        total_case c = { reducers[_i], types[k % 2], maps[k / 2 % COUNT(maps)], { 4, 3 }, k % 5, false };
 
         c.n[ROWS] = rows[k / 2 / COUNT(maps) % COUNT(rows)];
         c.n[COLS] = cols[k / 2 / COUNT(maps) / COUNT(rows)];
@@ -123,17 +137,36 @@ START_TEST(planes)
 }
 END_TEST
 
+/* Of one block and of several, the last one whole or not, rows of one step and of more. */
+START_TEST(planes)
+{
+    static const int64_t rows[] = { 1, 3, 32, 64, 65, 100, 200 }, cols[] = { 64, 128, 256 };
+
+    for (int k = 0; k < COUNT(rows) * COUNT(cols) * COUNT(types) * COUNT(maps); k++) {
+        total_case c = { reducers[_i], types[k % 2], maps[k / 2 % COUNT(maps)], { 3, 2 }, k % 5, true };
+
+        c.n[ROWS] = rows[k / 2 / COUNT(maps) % COUNT(rows)];
+        c.n[COLS] = cols[k / 2 / COUNT(maps) / COUNT(rows)];
+        if (c.reducer != RD_RED_prod || c.map == RD_N_OPS)
+            agree(&c, fold_of(&c).n_block <= 16);
+    }
+}
+END_TEST
+
 /* More columns than registers hold, more rows than a block has, and what no kernel of blocks is there for. */
 START_TEST(others)
 {
-    agree(&(total_case){ RD_RED_sum, RD_F32, RD_N_OPS, { 2, 2, 64, 128 }, 0 }, true);
-    agree(&(total_case){ RD_RED_sum, RD_F32, RD_N_OPS, { 2, 2, 64, 129 }, 0 }, false);
-    agree(&(total_case){ RD_RED_sum, RD_F64, RD_N_OPS, { 2, 2, 64, 65 }, 0 }, false);
-    agree(&(total_case){ RD_RED_sum, RD_F64, RD_N_OPS, { 2, 2, 65, 64 }, 0 }, false);
-    agree(&(total_case){ RD_RED_sum, RD_F32, RD_OP_hypot, { 2, 2, 64, 64 }, 0 }, false);
-    agree(&(total_case){ RD_RED_argmax, RD_I64, RD_N_OPS, { 2, 2, 64, 64 }, 0 }, false);
-    agree(&(total_case){ RD_RED_sum, RD_F16, RD_N_OPS, { 2, 2, 64, 64 }, 0 }, false);
-    agree(&(total_case){ RD_RED_sum, RD_F32, RD_N_OPS, { 0, 2, 64, 64 }, 0 }, true);
+    agree(&(total_case){ RD_RED_sum, RD_F32, RD_N_OPS, { 2, 2, 64, 128 }, 0, false }, true);
+    agree(&(total_case){ RD_RED_sum, RD_F32, RD_N_OPS, { 2, 2, 64, 129 }, 0, false }, false);
+    agree(&(total_case){ RD_RED_sum, RD_F64, RD_N_OPS, { 2, 2, 64, 65 }, 0, false }, false);
+    agree(&(total_case){ RD_RED_sum, RD_F64, RD_N_OPS, { 2, 2, 65, 64 }, 0, false }, false);
+    agree(&(total_case){ RD_RED_sum, RD_F32, RD_OP_hypot, { 2, 2, 64, 64 }, 0, false }, false);
+    agree(&(total_case){ RD_RED_argmax, RD_I64, RD_N_OPS, { 2, 2, 64, 64 }, 0, false }, false);
+    agree(&(total_case){ RD_RED_sum, RD_F16, RD_N_OPS, { 2, 2, 64, 64 }, 0, false }, false);
+    agree(&(total_case){ RD_RED_sum, RD_F32, RD_N_OPS, { 0, 2, 64, 64 }, 0, false }, true);
+    agree(&(total_case){ RD_RED_sum, RD_F32, RD_N_OPS, { 2, 2, 0, 64 }, 0, true }, false);
+    agree(&(total_case){ RD_RED_sum, RD_F32, RD_N_OPS, { 2, 2, 64, 65 }, 0, true }, false);
+    agree(&(total_case){ RD_RED_sum, RD_F32, RD_N_OPS, { 2, 2, 64, 192 }, 0, true }, false);
 }
 END_TEST
 
@@ -184,7 +217,8 @@ int main(void)
     TCase   *tc     = tcase_create("totals");
     SRunner *runner = srunner_create(suite);
 
-    tcase_add_loop_test(tc, planes, 0, 4);
+    tcase_add_loop_test(tc, columns_of_planes, 0, COUNT(reducers));
+    tcase_add_loop_test(tc, planes, 0, COUNT(reducers));
     tcase_add_test(tc, others);
     tcase_add_test(tc, row);
     suite_add_tcase(suite, tc);

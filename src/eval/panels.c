@@ -24,7 +24,9 @@ static const int64_t NEAR = 8;
 static const int64_t RUN_BYTES = 16 << 10;
 /* Runs of memory that prefetchers follow side by side. */
 static const int64_t STREAMS = 16;
-static const double  LINE    = 64; /* bytes */
+/* Bytes of an array that comes from a cache, whose parts are read about as fast in any order of runs of some lines. */
+static const int64_t CACHED_BYTES = 4 << 20;
+static const double  LINE         = 64; /* bytes */
 
 typedef struct panel {
     const rd_tree   *tree;
@@ -72,6 +74,13 @@ static bool rows_adjoin(const panel *p, const rd_anchor *a, int outer)
     return any;
 }
 
+static bool is_cached(const panel *p, int value, int outer)
+{
+    return rd_step_of(p->tree, value, outer) * p->tree->graph->axis[outer].extent *
+               rd_dtype_size(p->tree->graph->value[value].type) <=
+           CACHED_BYTES;
+}
+
 /* A fold whose lanes lie along a reduced axis, in memory further out than the kept one (image channels: the lanes of all
  * are one run of memory), or in runs of their own too short to stream, while those of the neighbours continue them.  Not
  * any and all: one at a time they end early. */
@@ -88,7 +97,7 @@ static bool lanes_want(const panel *p, const rd_value *v, const rd_anchor *a, in
         if (step >= 1 && step >= rd_step_of(p->tree, read, outer))
             return false;
         if (step > 1 && (step * rd_dtype_size(p->tree->graph->value[read].type) >= RUN_BYTES ||
-                         p->tree->graph->axis[outer].extent <= STREAMS))
+                         p->tree->graph->axis[outer].extent <= STREAMS || is_cached(p, read, outer)))
             return false;
         if (step == 1 && rd_step_of(p->tree, read, v->combine->lane_axis) != p->extent)
             return false;

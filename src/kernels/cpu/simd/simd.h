@@ -47,8 +47,8 @@ typedef void rd_simd_wrap(int64_t n, void *y);
 
 /* `rows` rows of n elements to fold into n states side by side, first row first. */
 typedef struct rd_fold_rows {
-    void       *s[RD_MAX_STATE]; /* state k of all n                                     */
-    int64_t     n, rows;
+    void       *s[RD_MAX_STATE];             /* state k of all n                                     */
+    int64_t     n, rows, along;              /* along: of blocks, elements of a row, steps of n          */
     const void *x, *y, *w;                   /* elements; second operand of a fused map; weights or NULL */
     int64_t     ldx, ldy, ldw;               /* elements from row to row                             */
     int64_t     index, index_row, index_col; /* flat index of element (0, 0), and its steps */

@@ -86,45 +86,56 @@
 /* All lanes of a combine tree. */
 #define ROW_LANES (256 / (int)sizeof(T))
 
-/* A whole block of the tree, or a part of one from its beginning, for a few lanes or columns: finished states, without
- * the states of a block in memory. */
-#define BLOCK_KERNEL(name, reducer, W, operands, ...)                                            \
-    static void JOIN(name, FROM)(const rd_fold_rows *q, void *to)                                \
-    {                                                                                            \
-        const M *const px = q->x, *const py = q->y ? q->y : q->x;                                \
-        const int64_t n = q->n, rows = q->rows, ldx = q->ldx, ldy = q->ldy;                      \
-        W            *c = to;                                                                    \
-        int64_t       l = 0;                                                                     \
-        (void)py, (void)ldy;                                                                     \
-        for (; l + STRIP * LANES <= n; l += STRIP * LANES) {                                     \
-            VEC v[STRIP];                                                                        \
-            UNROLL(8)                                                                            \
-            for (int k = 0; k < STRIP; k++) {                                                    \
-                AT_##operands(0, l + k * LANES) v[k] = (__VA_ARGS__);                            \
-            }                                                                                    \
-            for (int64_t r = 1; r < rows; r++) {                                                 \
-                UNROLL(8)                                                                        \
-                for (int k = 0; k < STRIP; k++) {                                                \
-                    AT_##operands(r, l + k * LANES) v[k] = TAKES_##reducer(v[k], (__VA_ARGS__)); \
-                }                                                                                \
-            }                                                                                    \
-            UNROLL(8)                                                                            \
-            for (int k = 0; k < STRIP; k++)                                                      \
-                for (int i = 0; i < LANES; i++)                                                  \
-                    c[l + k * LANES + i] = v[k][i];                                              \
-        }                                                                                        \
-        for (; l < n; l += LANES) {                                                              \
-            const int64_t left = n - l < LANES ? n - l : LANES;                                  \
-            VEC           v;                                                                     \
-            {                                                                                    \
-                PART_##operands(0, l, left) v = (__VA_ARGS__);                                   \
-            }                                                                                    \
-            for (int64_t r = 1; r < rows; r++) {                                                 \
-                PART_##operands(r, l, left) v = TAKES_##reducer(v, (__VA_ARGS__));               \
-            }                                                                                    \
-            for (int64_t i = 0; i < left; i++)                                                   \
-                c[l + i] = v[i];                                                                 \
-        }                                                                                        \
+/* The states in v take what follows element `at` of row r. */
+#define BLOCK_TAKES(r, at, reducer, operands, ...)                                      \
+    UNROLL(8)                                                                           \
+    for (int k = 0; k < STRIP; k++) {                                                   \
+        AT_##operands(r, (at) + k * LANES) v[k] = TAKES_##reducer(v[k], (__VA_ARGS__)); \
+    }
+
+/* A whole block of the tree, or its beginning, for a few lanes or columns: finished states, without the states of a block
+ * in memory.  Rows are one step of n, or several. */
+#define BLOCK_KERNEL(name, reducer, W, operands, ...)                                         \
+    static void JOIN(name, FROM)(const rd_fold_rows *q, void *to)                             \
+    {                                                                                         \
+        const M *const px = q->x, *const py = q->y ? q->y : q->x;                             \
+        const int64_t n = q->n, rows = q->rows, along = q->along, ldx = q->ldx, ldy = q->ldy; \
+        W            *c = to;                                                                 \
+        int64_t       l = 0;                                                                  \
+        (void)py, (void)ldy;                                                                  \
+        for (; l + STRIP * LANES <= n; l += STRIP * LANES) {                                  \
+            VEC v[STRIP];                                                                     \
+            UNROLL(8)                                                                         \
+            for (int k = 0; k < STRIP; k++) {                                                 \
+                AT_##operands(0, l + k * LANES) v[k] = (__VA_ARGS__);                         \
+            }                                                                                 \
+            for (int64_t at = n; at < along; at += n) {                                       \
+                BLOCK_TAKES(0, at + l, reducer, operands, __VA_ARGS__)                        \
+            }                                                                                 \
+            for (int64_t r = 1; r < rows; r++) {                                              \
+                BLOCK_TAKES(r, l, reducer, operands, __VA_ARGS__)                             \
+                for (int64_t at = n; at < along; at += n) {                                   \
+                    BLOCK_TAKES(r, at + l, reducer, operands, __VA_ARGS__)                    \
+                }                                                                             \
+            }                                                                                 \
+            UNROLL(8)                                                                         \
+            for (int k = 0; k < STRIP; k++)                                                   \
+                for (int i = 0; i < LANES; i++)                                               \
+                    c[l + k * LANES + i] = v[k][i];                                           \
+        }                                                                                     \
+        for (; l < n; l += LANES) {                                                           \
+            const int64_t left = n - l < LANES ? n - l : LANES;                               \
+            VEC           v;                                                                  \
+            {                                                                                 \
+                PART_##operands(0, l, left) v = (__VA_ARGS__);                                \
+            }                                                                                 \
+            for (int64_t r = 0, at = n; r < rows; r++, at = 0)                                \
+                for (; at < along; at += n) {                                                 \
+                    PART_##operands(r, at + l, left) v = TAKES_##reducer(v, (__VA_ARGS__));   \
+                }                                                                             \
+            for (int64_t i = 0; i < left; i++)                                                \
+                c[l + i] = v[i];                                                              \
+        }                                                                                     \
     }
 
 /* At the end of a row lane l takes lane l + h for h = half of them .. 1; of one step as elements are, of more as the
@@ -261,6 +272,7 @@ static rd_simd_block *const JOIN(blocks, FROM)[RD_N_REDUCERS][RD_N_FUSED] = { EN
 #undef IDENTITY_min
 #undef IDENTITY_max
 #undef BLOCK_KERNEL
+#undef BLOCK_TAKES
 #undef TOTAL_KERNEL
 #undef BOTH_KERNELS
 #undef PLAIN_ENTRY

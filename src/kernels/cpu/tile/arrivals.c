@@ -188,9 +188,13 @@ static void take_block(const rd_arrival *a)
     int32_t            count = 0;
 
     if (!t) {
-        const rd_fold_rows q = {
-            .n = node.n, .rows = a->f->fold->steps, .ldx = a->q.ldx, .ldy = a->q.ldy, .x = a->q.x, .y = a->q.y
-        };
+        const rd_fold_rows q = { .n     = node.n,
+                                 .along = node.n,
+                                 .rows  = a->f->fold->steps,
+                                 .ldx   = a->q.ldx,
+                                 .ldy   = a->q.ldy,
+                                 .x     = a->q.x,
+                                 .y     = a->q.y };
         next_node(a->f, a->memory, a->group, state);
         a->blocks(&q, state[0]);
         rd_tree_push(a->f, a->memory, a->group, node);

@@ -33,7 +33,7 @@ static void take_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
     }
 }
 
-/* n whole steps of a block that states [0, begun) of the group have begun: no tree to look after. */
+/* n steps of a block of which states [0, begun) of the group have begun: no tree to look after. */
 static bool continues(const rd_arrival *a, int64_t group, int64_t begun, int64_t step, int64_t n)
 {
     const int64_t   steps = a->f->fold->steps;
@@ -43,42 +43,73 @@ static bool continues(const rd_arrival *a, int64_t group, int64_t begun, int64_t
 }
 
 /* Rows of one step that lie side by side in memory, like the states that they are for, are one long row. */
-static bool one_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, int64_t steps)
+static bool one_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t)
 {
-    return steps == 1 && !a->together && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols) && !t->w.at;
+    return m->cols == a->f->fold->lanes && !a->together && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols) &&
+           !t->w.at;
 }
 
-/* Rows of whole steps for neighbouring cells that all are within a block: no more per row than the kernel's call. */
-static bool take_steps(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, int64_t step, int64_t steps)
+/* The states of one or more cells take rows of n of them. */
+static void step_on(const rd_arrival *a, rd_fold_rows *q, int64_t n, int64_t rows)
+{
+    q->n    = n;
+    q->rows = rows;
+    rd_tree_add_count(a->f, q->s[0], n, rows);
+    a->step(q);
+}
+
+static void move_on(const rd_arrival *a, rd_fold_rows *q, int64_t x, int64_t y, int64_t w)
+{
+    q->x = q->x ? (const char *)q->x + x * a->size : NULL;
+    q->y = q->y ? (const char *)q->y + y * a->size : NULL;
+    q->w = q->w ? (const char *)q->w + w * a->size : NULL;
+}
+
+/* Row r of the tile, steps of all lanes and maybe a part of one, within a block that the states from `slot` on have begun:
+ * no more than the kernel's calls. */
+static void take_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, int64_t r, int64_t slot,
+                     rd_fold_rows *q)
+{
+    const int64_t lanes = a->f->fold->lanes, whole = m->cols / lanes * lanes;
+
+    q->x = a->q.x;
+    q->y = a->q.y;
+    q->w = a->q.w;
+    move_on(a, q, r * t->x.row, r * t->y.row, r * t->w.row);
+    rd_tree_block(a->f, a->memory, slot, q->s);
+    if (whole)
+        step_on(a, q, lanes, whole / lanes);
+    if (whole < m->cols) {
+        move_on(a, q, whole, whole, whole);
+        step_on(a, q, m->cols - whole, 1);
+    }
+}
+
+/* Rows for neighbouring cells that all are within a block. */
+static bool take_steps(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, int64_t step)
 {
     const rd_tile_fold *f     = a->f;
-    const int64_t       lanes = f->fold->lanes, size = a->size;
-    const int64_t       groups = f->in_step ? 1 : m->rows, begun = a->offset + (f->in_step ? m->rows : 1) * lanes;
-    const bool          one = one_row(m, a, t, steps);
-    rd_fold_rows        q   = a->q;
+    const int64_t       lanes = f->fold->lanes, steps = (m->cols + lanes - 1) / lanes;
+    const int64_t       begun = m->cols < lanes ? m->cols : lanes, groups = f->in_step ? 1 : m->rows;
+    rd_fold_rows        q = a->q;
 
     for (int64_t k = 0; k < groups; k++)
-        if (!continues(a, a->group + k, begun, step, steps))
+        if (!continues(a, a->group + k, a->offset + (f->in_step ? m->rows : 1) * begun, step, steps))
             return false;
-    rd_tree_block(f, a->memory, t->cell * lanes, q.s);
-    q.n    = one ? m->rows * lanes : lanes;
-    q.rows = steps;
-    rd_tree_add_count(f, q.s[0], m->rows * lanes, steps);
-    for (int64_t r = 0; r < (one ? 1 : m->rows); r++) {
-        a->step(&q);
-        for (int32_t k = 0; k < f->n_state; k++)
-            q.s[k] = (char *)q.s[k] + lanes * f->size[k];
-        q.x = (const char *)q.x + t->x.row * size;
-        q.y = q.y ? (const char *)q.y + t->y.row * size : NULL;
-        q.w = q.w ? (const char *)q.w + t->w.row * size : NULL;
+    if (one_row(m, a, t)) {
+        rd_tree_block(f, a->memory, t->cell * lanes, q.s);
+        step_on(a, &q, m->rows * lanes, 1);
+        return true;
     }
+    for (int64_t r = 0; r < m->rows; r++)
+        take_row(m, a, t, r, (t->cell + r) * lanes, &q);
     return true;
 }
 
 /* The same where a block begins or ends, or by a compiled pass, for cells of a group. */
 static void take_in_step(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, int64_t step, int64_t steps)
 {
-    const bool one = one_row(m, a, t, steps);
+    const bool one = one_row(m, a, t);
 
     for (int64_t r = 0; r < m->rows; r += one ? m->rows : 1) {
         rd_arrival_place(a, t, r, 0);
@@ -89,22 +120,49 @@ static void take_in_step(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t
     }
 }
 
-/* Whole steps for cells one after the other; false: something else. */
+/* Steps for cells one after the other; false: something else. */
 static bool take_cells(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;
-    const int64_t       lanes = f->fold->lanes, steps = m->cols / lanes;
-    const int64_t       step = t->outer * f->row_steps + t->lane / lanes;
+    const int64_t       lanes = f->fold->lanes, step = t->outer * f->row_steps + t->lane / lanes;
 
-    if (!f->neighbours || t->lane % lanes || m->cols % lanes)
+    if (!f->neighbours || t->lane % lanes)
         return false;
     rd_arrival_place(a, t, 0, 0);
     rd_arrival_by_steps(a);
-    if (!a->together && take_steps(m, a, t, step, steps))
+    if (!a->together && take_steps(m, a, t, step))
         return true;
     if (f->in_step)
-        take_in_step(m, a, t, step, steps);
+        take_in_step(m, a, t, step, m->cols / lanes);
     return f->in_step;
+}
+
+/* Compiled passes take what stays along a row for the same in all rows that they get at once. */
+static bool rows_are_alike(const rd_together *t)
+{
+    for (int32_t k = 0; t && k < t->n_operand; k++)
+        if (t->tile[k].col == 0 && t->tile[k].row != 0)
+            return false;
+    return true;
+}
+
+/* Rows that are one step each, or a part of one, one after the other, of one cell; false: something else. */
+static bool take_single_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    const rd_tile_fold *f = a->f;
+
+    if (f->row_steps != 1 || f->outer.row != 1 || f->lane.row || f->cell.row || f->own_rows ||
+        !rows_are_alike(a->together))
+        return false;
+    rd_arrival_place(a, t, 0, 0);
+    a->at     = t->outer;
+    a->offset = t->lane;
+    a->q.n    = m->cols;
+    a->q.ldx  = t->x.row;
+    a->q.ldy  = t->y.row;
+    a->q.ldw  = t->w.row;
+    rd_arrive(a, m->rows);
+    return true;
 }
 
 /* All rows of totals use the same states, so that these stay in the first-level cache beside what streams by: with
@@ -139,12 +197,54 @@ static void end_totals(const rd_arrival *a, int64_t row)
         keep_total(t->f[k], t->memory[k], row);
 }
 
+/* Does each row of all operands begin where the one before it ends? */
+static bool rows_adjoin(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t)
+{
+    const rd_together *all = a->together;
+
+    for (int32_t k = 0; all && k < all->n_operand; k++)
+        if (all->tile[k].row != m->cols * all->tile[k].col)
+            return false;
+    return all || (t->x.row == m->cols && (!t->y.at || t->y.row == m->cols) && (!t->w.at || t->w.row == m->cols));
+}
+
+/* Rows of several steps, the last one maybe a part, one after the other, of one cell; false: something else. */
+static bool take_rows(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    const rd_tile_fold *f     = a->f;
+    const int64_t       lanes = f->fold->lanes, steps = (m->cols + lanes - 1) / lanes;
+    const int64_t       begun = m->cols < lanes ? m->cols : lanes;
+    rd_fold_rows        q;
+
+    if (f->outer.row != 1 || f->lane.row || f->cell.row || f->own_rows || f->indexed || t->lane % lanes)
+        return false;
+    rd_arrival_place(a, t, 0, 0);
+    if (m->cols == f->row_steps * lanes && rows_adjoin(m, a, t)) {
+        rd_arrive_along(a, m->rows * m->cols, 0, t->outer);
+        return true;
+    }
+    if (a->together)
+        return false;
+    q     = a->q;
+    q.ldx = q.ldy = q.ldw = lanes;
+    for (int64_t r = 0; r < m->rows; r++) {
+        rd_arrival_place(a, t, 0, 0);
+        if (continues(a, a->group, begun, (t->outer + r) * f->row_steps + t->lane / lanes, steps))
+            take_row(m, a, t, r, a->group * lanes, &q);
+        else {
+            rd_arrival_place(a, t, r, 0);
+            rd_arrive_along(a, m->cols, t->lane, t->outer + r);
+        }
+    }
+    return true;
+}
+
 static void take_runs(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;
     const int64_t       lanes = f->fold->lanes, whole = m->cols / lanes;
 
-    if (!f->totals && take_cells(m, a, t))
+    if (!f->totals && (take_cells(m, a, t) || take_single_steps(m, a, t) || take_rows(m, a, t)))
         return;
     for (int64_t r = 0; r < m->rows; r++) {
         const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
@@ -304,8 +404,27 @@ static void take_totals(rd_tiles *m, int32_t pc)
     }
 }
 
+/* Rows of which each element is a step of one lane, the next ones one after the other; false: something else. */
+static bool take_serial(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    const rd_tile_fold *f = a->f;
+
+    if (f->fold->lanes > 1 || f->cell.col || f->outer.col * f->row_steps + f->lane.col != 1)
+        return false;
+    for (int64_t r = 0; r < m->rows; r++) {
+        rd_arrival_place(a, t, r, 0);
+        a->at  = (t->outer + r * f->outer.row) * f->row_steps + t->lane + r * f->lane.row;
+        a->q.n = a->q.ldx = a->q.ldy = a->q.ldw = 1;
+        a->q.index_row                          = a->q.index_col;
+        rd_arrive(a, m->cols);
+    }
+    return true;
+}
+
 static void take_elements(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 {
+    if (take_serial(m, a, t))
+        return;
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0; c < m->cols; c++) {
             rd_arrival_place(a, t, r, c);

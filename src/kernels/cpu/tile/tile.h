@@ -137,19 +137,21 @@ typedef struct rd_tile_reg {
     int32_t  born, last, uses; /* the instruction that makes it, the last one that reads it (-1), how many do */
 } rd_tile_reg;
 
-/* All that a program does, if that is one total: of n elements at x, and maybe y; or of planes the totals of n columns,
- * which a loop over them stores. */
+/* All that a program does, if that is one total: of n elements at x, and maybe y; or those of planes, or long rows, in n
+ * lanes; or of the n columns of planes, which a loop over them stores. */
 typedef struct rd_tile_total {
     rd_simd_totals     *kernel;
     const rd_tile_fold *fold;
     const rd_address   *x, *y, *to;
     int64_t             n;
-    const rd_loop      *rows, *cols; /* NULL: no planes                       */
-    int32_t             around;      /* loops around these, the first instructions */
+    const rd_loop      *rows, *cols; /* of a plane, rows NULL: of a long row; both NULL: of neither  */
+    int32_t             around;      /* loops around these, the first instructions                    */
 } rd_tile_total;
 
 /* Columns of which a kernel has a block in registers, at most. */
 enum { RD_BLOCK_COLUMNS = 128 };
+/* Levels of the combine tree of a plane: 16 blocks at most. */
+enum { RD_TOTAL_LEVELS = 5 };
 
 /* What prepare() makes of a program. */
 typedef struct rd_tile_code {
