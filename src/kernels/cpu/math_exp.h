@@ -1,8 +1,9 @@
 /* math_exp.h - exp, expm1 and tanh.
  *
- * exp(x) = 2^n exp(r), n = round(x / ln 2), |r| <= ln(2) / 2 by Cody and Waite's two-term reduction ("Software Manual
- * for the Elementary Functions", 1980); exp(r) = 1 + r (1 + r q(r)) with q a minimax polynomial of exp(r)'s relative
- * error (Remez). */
+ * All begin with Cody and Waite's two-term reduction ("Software Manual for the Elementary Functions", 1980).  exp(x) =
+ * 2^n exp(r), n a multiple of 1/16 or 1/8 and |r| <= ln(2) / 32 or / 16: few terms are left of exp(r), and 2^n's fraction
+ * is looked up (Tang, "Table-driven implementation of the exponential function", 1989), in tables that are vector
+ * registers.  Those of expm1 and tanh have a whole n.  Polynomials are minimax polynomials of relative error (Remez). */
 #ifndef RD_KERNELS_CPU_MATH_EXP_H
 #define RD_KERNELS_CPU_MATH_EXP_H
 
@@ -15,60 +16,113 @@
 #define RD_LN2_HI_F64 0x1.62e42fefa39efp-1
 #define RD_LN2_LO_F64 0x1.abc9e3b39803fp-56
 
-/* (exp(r) - 1 - r) / r^2 for |r| <= 0.3466; error of exp(r): 2^-28.0, 2^-56.4. */
-RD_INLINE float rd_exp_tail_f32(float r)
-{
-    float q = 0x1.6a2434p-10F;
+/* ---- exp ----------------------------------------------------------------------------------------------------- */
+/* 2^(k/16), and by what part of itself it is too small. */
+static const float rd_exp_power_f32[16] __attribute__((aligned(64))) = {
+    0x1p+0F,        0x1.0b5586p+0F, 0x1.172b84p+0F, 0x1.2387a6p+0F, 0x1.306fep+0F,  0x1.3dea64p+0F,
+    0x1.4bfdaep+0F, 0x1.5ab07ep+0F, 0x1.6a09e6p+0F, 0x1.7a1148p+0F, 0x1.8ace54p+0F, 0x1.9c4918p+0F,
+    0x1.ae89fap+0F, 0x1.c199bep+0F, 0x1.d5818ep+0F, 0x1.ea4afap+0F,
+};
+static const float rd_exp_rest_f32[16] __attribute__((aligned(64))) = {
+    0,
+    0x1.8d96d4p-25F,
+    -0x1.9c0c22p-27F,
+    0x1.964904p-25F,
+    0x1.125002p-25F,
+    0x1.370be4p-25F,
+    -0x1.0a355p-25F,
+    -0x1.00d8acp-27F,
+    0x1.26055cp-26F,
+    -0x1.05cb44p-25F,
+    0x1.67a1cap-28F,
+    0x1.a3b5e4p-28F,
+    -0x1.f9c304p-27F,
+    -0x1.6961b4p-28F,
+    -0x1.a5217cp-28F,
+    0x1.61428ep-28F,
+};
+/* 2^(k/8) */
+static const double rd_exp_power_f64[8] __attribute__((aligned(64))) = {
+    0x1p+0,
+    0x1.172b83c7d517bp+0,
+    0x1.306fe0a31b715p+0,
+    0x1.4bfdad5362a27p+0,
+    0x1.6a09e667f3bcdp+0,
+    0x1.8ace5422aa0dbp+0,
+    0x1.ae89f995ad3adp+0,
+    0x1.d5818dcfba487p+0,
+};
+static const double rd_exp_rest_f64[8] __attribute__((aligned(64))) = {
+    0,
+    -0x1.01b15eaa59348p-55,
+    0x1.34d754db0abb6p-55,
+    0x1.690cebb7aafbp-56,
+    -0x1.3b3efbf5e2228p-54,
+    0x1.db72fc1f0eab4p-55,
+    0x1.c1a7792cb3387p-55,
+    0x1.4a385a63d07a7p-56,
+};
 
-    q = __builtin_fmaf(q, r, 0x1.1239e4p-7F);
-    q = __builtin_fmaf(q, r, 0x1.5558f2p-5F);
-    q = __builtin_fmaf(q, r, 0x1.555492p-3F);
-    return __builtin_fmaf(q, r, 0x1.fffffcp-2F);
-}
+/* Added to x / ln 2, they leave its sixteenths, its eighths in the low bits, and above them what rd_scale wants. */
+#define RD_EXP_MAGIC_F32 (0x1.8p19F + 254)
+#define RD_EXP_MAGIC_F64 (0x1.8p49 + 2046)
 
-RD_INLINE double rd_exp_tail_f64(double r)
-{
-    double q = 0x1.ad7f6984cea6cp-26;
+/* Beyond these exp is 0 and infinity, as it is here. */
+#define RD_EXP_LEAST_F32 (-104.0F)
+#define RD_EXP_MOST_F32  89.0F
+#define RD_EXP_LEAST_F64 (-746.0)
+#define RD_EXP_MOST_F64  710.0
 
-    q = __builtin_fma(q, r, 0x1.28ad72861acbep-22);
-    q = __builtin_fma(q, r, 0x1.71df25558243ap-19);
-    q = __builtin_fma(q, r, 0x1.a0199a0cbb62bp-16);
-    q = __builtin_fma(q, r, 0x1.a01a012a5689dp-13);
-    q = __builtin_fma(q, r, 0x1.6c16c18429f02p-10);
-    q = __builtin_fma(q, r, 0x1.1111111127be7p-7);
-    q = __builtin_fma(q, r, 0x1.555555555087dp-5);
-    q = __builtin_fma(q, r, 0x1.55555555554fap-3);
-    return __builtin_fma(q, r, 0x1.000000000000ap-1);
-}
+/* (exp(r) - 1) / r from its last coefficient on; error of exp(r): 2^-29, 2^-58. */
+#define RD_EXP_LAST_F32              0x1.55559ap-3F
+#define RD_EXP_TERMS_F32(TERM, kind) TERM(kind, 0x1.00022p-1F) TERM(kind, 1.0F)
+#define RD_EXP_LAST_F64              0x1.a0163810713fbp-13
+#define RD_EXP_TERMS_F64(TERM, kind)  \
+    TERM(kind, 0x1.6c1cc03fec5d5p-10) \
+    TERM(kind, 0x1.11111125ebaf7p-7)  \
+    TERM(kind, 0x1.55555548028acp-5) TERM(kind, 0x1.555555555512bp-3) TERM(kind, 0x1.000000000010cp-1) TERM(kind, 1.0)
+#define RD_EXP_TERM(kind, c) q = rd_fma_##kind(q, r, rd_all_##kind(c));
 
-/* RD_MAGIC_2 + n for the largest n: x beyond it have a large r, and end in infinity as all coefficients are positive.
- * It is compared as an int, for which vectors have a minimum that costs little.  Where n is too small all is thrown away. */
-#define RD_EXP_MOST_F32 (0x4b400000 + 254 + 128)
-#define RD_EXP_MOST_F64 (0x4338000000000000 + 2046 + 1024)
+/* rd_exp_<kind>() of V, one number (kind is elem) or a vector (math_exp_strip.h), made of what is called rd_..._<kind>.
+ * Added to a power as one small number, what exp(r) - 1 and the power's own error come to leaves little more than the one
+ * rounding of that addition. */
+#define RD_DEFINE_EXP(kind, elem, ELEM, V)                                                \
+    RD_INLINE V rd_exp_##kind(V given)                                                    \
+    {                                                                                     \
+        const V magic = rd_all_##kind(RD_EXP_MAGIC_##ELEM);                               \
+        const V x     = rd_within_##kind(given, RD_EXP_LEAST_##ELEM, RD_EXP_MOST_##ELEM); \
+        const V k     = rd_fma_##kind(x, rd_all_##kind(RD_LOG2E_##ELEM), magic);          \
+        const V n     = k - magic;                                                        \
+        const V top   = rd_fma_##kind(n, rd_all_##kind(-RD_LN2_HI_##ELEM), x);            \
+        const V whole = rd_fma_##kind(n, rd_all_##kind(-RD_LN2_LO_##ELEM), top);          \
+        const V r     = rd_small_##kind(whole);                                           \
+        const V power = rd_entry_##kind(rd_exp_power_##elem, k);                          \
+        const V rest  = rd_entry_##kind(rd_exp_rest_##elem, k);                           \
+        V       q     = rd_all_##kind(RD_EXP_LAST_##ELEM);                                \
+                                                                                          \
+        RD_EXP_TERMS_##ELEM(RD_EXP_TERM, kind);                                           \
+        q = rd_fma_##kind(power, rd_fma_##kind(q, r, rest), power);                       \
+        return rd_times_2_##kind(q, k, n);                                                \
+    }
 
-RD_INLINE float rd_exp_f32(float x)
-{
-    const int32_t bits = (int32_t)rd_bits_f32(__builtin_fmaf(x, RD_LOG2E_F32, RD_MAGIC_2_F32));
-    const int32_t sum  = bits < RD_EXP_MOST_F32 ? bits : RD_EXP_MOST_F32;
-    const float   n    = rd_float_of((uint32_t)sum) - RD_MAGIC_2_F32;
-    const float   r    = __builtin_fmaf(n, -RD_LN2_LO_F32, __builtin_fmaf(n, -RD_LN2_HI_F32, x));
-    const float   y    = __builtin_fmaf(__builtin_fmaf(rd_exp_tail_f32(r), r, 1), r, 1);
+#define rd_fma_f32(a, b, c)           __builtin_fmaf(a, b, c)
+#define rd_fma_f64(a, b, c)           __builtin_fma(a, b, c)
+#define rd_all_f32(c)                 (c)
+#define rd_all_f64(c)                 (c)
+#define rd_within_f32(x, least, most) ((x) < (least) ? (least) : (x) > (most) ? (most) : (x))
+#define rd_within_f64(x, least, most) rd_within_f32(x, least, most)
+#define rd_small_f32(r)               (r)
+#define rd_small_f64(r)               (r)
+#define rd_entry_f32(table, k)        (table)[rd_bits_f32(k) & 15]
+#define rd_entry_f64(table, k)        (table)[rd_bits_f64(k) & 7]
+#define rd_times_2_f32(y, k, n)       rd_scale_f32(y, rd_bits_f32(k) >> 4)
+#define rd_times_2_f64(y, k, n)       rd_scale_f64(y, rd_bits_f64(k) >> 3)
 
-    return x < -104.0F ? 0 : rd_scale_f32(y, (uint32_t)sum);
-}
+RD_DEFINE_EXP(f32, f32, F32, float)
+RD_DEFINE_EXP(f64, f64, F64, double)
 
-RD_INLINE double rd_exp_f64(double x)
-{
-    const int64_t bits = (int64_t)rd_bits_f64(__builtin_fma(x, RD_LOG2E_F64, RD_MAGIC_2_F64));
-    const int64_t sum  = bits < RD_EXP_MOST_F64 ? bits : RD_EXP_MOST_F64;
-    const double  n    = rd_double_of((uint64_t)sum) - RD_MAGIC_2_F64;
-    const double  r    = __builtin_fma(n, -RD_LN2_LO_F64, __builtin_fma(n, -RD_LN2_HI_F64, x));
-    const double  y    = __builtin_fma(__builtin_fma(rd_exp_tail_f64(r), r, 1), r, 1);
-
-    return x < -746.0 ? 0 : rd_scale_f64(y, (uint64_t)sum);
-}
-
-/* The same with the error of exp(r) - 1 in view: 2^-28.8, 2^-59.9. */
+/* ---- expm1 and tanh ------------------------------------------------------------------------------------------- */
+/* (exp(r) - 1 - r) / r^2 for |r| <= 0.3466; error of exp(r) - 1: 2^-28.8, 2^-59.9. */
 RD_INLINE float rd_expm1_tail_f32(float r)
 {
     float q = 0x1.a032ep-13F;

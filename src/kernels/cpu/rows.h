@@ -161,15 +161,19 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 
 /* (m, s) takes w times exp(x), without branches: vectors compute every case and pick.  Elements of weight 0 do not move
  * m, but NaN does end in s.  Equal infinities have no difference, hence the comparison of x and m. */
-#define RD_LSE(m, s, x, w)                                                    \
+#define RD_LSE(m, s, x, w)                                 \
+    {                                                      \
+        const T power = RD_F(exp)(-RD_F(fabs)((x) - (m))); \
+        RD_LSE_BY(power, m, s, x, w)                       \
+    }
+#define RD_LSE_BY(power, m, s, x, w)                                          \
     {                                                                         \
         const int begins = (s) == 0 && (m) == (m);                            \
         const int equal  = (x) == (m);                                        \
         const int counts = (w) != 0 || (x) != (x);                            \
         const T   d      = (x) - (m);                                         \
-        const T   e      = RD_F(exp)(-RD_F(fabs)(d));                         \
-        const T   less   = RD_F(fma)((s), e, (w));                            \
-        const T   more   = RD_F(fma)((w), e, (s));                            \
+        const T   less   = RD_F(fma)((s), power, (w));                        \
+        const T   more   = RD_F(fma)((w), power, (s));                        \
         const T   added  = d > 0 ? less : more;                               \
         const T   sum    = equal ? (s) + (w) : counts ? added : (s);          \
         (m)              = begins || (!equal && counts && d > 0) ? (x) : (m); \

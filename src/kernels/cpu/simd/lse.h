@@ -1,10 +1,13 @@
-/* lse.h - the step of `logsumexp` and `maxsumexp` without weights: what RD_LSE of rows.h comes to for a state that has met
- * an element and weight 1.  Four rows at a time: their exponentials do not wait for each other.  folds.h includes it once
- * per float type, after its rows. */
-static inline void JOIN(lse_one, ELEM)(T *m, T *s, T x)
+/* lse.h - the steps and the merge of `logsumexp` and `maxsumexp`, a strip of states at a time: what RD_LSE of rows.h comes
+ * to, with its exponentials by vectors.  folds.h includes it once per float type, after its rows. */
+enum { JOIN(LSE_STRIP, ELEM) = 4 * LANES };
+#define LSE_AHEAD 8 /* rows that are fetched: what an element costs leaves memory waiting else (Zen 4, f64: 15 %) */
+#define STRIP     JOIN(LSE_STRIP, ELEM)
+
+/* Of a state that has met an element, and of weight 1.  `power` is exp(-|x - m|). */
+static ALWAYS void JOIN(lse_one, ELEM)(T *m, T *s, T x, T power)
 {
-    const T   e0   = RD_F(exp)(-RD_F(fabs)(x - *m));
-    const T   e    = x == *m ? 1 : e0;
+    const T   e    = x == *m ? 1 : power;
     const T   less = RD_F(fma)(*s, e, 1);
     const int more = x > *m;
 
@@ -12,38 +15,94 @@ static inline void JOIN(lse_one, ELEM)(T *m, T *s, T x)
     *m = more ? x : *m;
 }
 
+static ALWAYS void JOIN(lse_weighted, ELEM)(T *m, T *s, T x, T w, T power)
+{
+    T to_m = *m, to_s = *s;
+
+    RD_LSE_BY(power, to_m, to_s, x, w)
+    *m = to_m;
+    *s = to_s;
+}
+
+/* The first n of one vector, or all of several. */
+static ALWAYS void JOIN(take_strip, ELEM)(T *to, const T *from, int width, int64_t n)
+{
+    UNROLL(4)
+    for (int i = 0; i < width; i += LANES)
+        *(VEC *)(to + i) = JOIN(load_part, ELEM)(from + i, width > LANES ? LANES : n);
+}
+
+static ALWAYS void JOIN(give_strip, ELEM)(T *to, const T *from, int width, int64_t n)
+{
+    UNROLL(4)
+    for (int i = 0; i < width; i += LANES)
+        JOIN(store_part, ELEM)(to + i, JOIN(load, ELEM)(from + i), width > LANES ? LANES : n);
+}
+
+/* A strip of states takes rows of elements with their weights, or of weight 1 (NULL). */
+static ALWAYS void JOIN(lse_strip, ELEM)(T *to_m, T *to_s, const T *px, int64_t ldx, const T *pw, int64_t ldw,
+                                         int64_t rows, int width, int64_t n)
+{
+    T m[STRIP], s[STRIP], x[STRIP], w[STRIP], power[STRIP];
+
+    JOIN(take_strip, ELEM)(m, to_m, width, n);
+    JOIN(take_strip, ELEM)(s, to_s, width, n);
+    for (int64_t r = 0; r < rows; r++) {
+        JOIN(take_strip, ELEM)(x, px + r * ldx, width, n);
+        UNROLL(4)
+        for (int i = 0; i < width; i += LANES)
+            __builtin_prefetch(px + (r + LSE_AHEAD) * ldx + i, 0, 3);
+        for (int i = 0; i < width; i++)
+            power[i] = JOIN(rd_minus_abs, ELEM)(x[i] - m[i]);
+        JOIN(rd_exp_strip, ELEM)(power, width);
+        if (pw) {
+            JOIN(take_strip, ELEM)(w, pw + r * ldw, width, n);
+            for (int i = 0; i < width; i++)
+                JOIN(lse_weighted, ELEM)(&m[i], &s[i], x[i], w[i], power[i]);
+        } else {
+            for (int i = 0; i < width; i++)
+                JOIN(lse_one, ELEM)(&m[i], &s[i], x[i], power[i]);
+        }
+    }
+    JOIN(give_strip, ELEM)(to_m, m, width, n);
+    JOIN(give_strip, ELEM)(to_s, s, width, n);
+}
+
+static ALWAYS void JOIN(lse_strips, ELEM)(T *m, T *s, const T *x, int64_t ldx, const T *w, int64_t ldw, int64_t rows,
+                                          int64_t n)
+{
+    int64_t l = 0;
+
+    for (; l + STRIP <= n; l += STRIP)
+        JOIN(lse_strip, ELEM)(m + l, s + l, x + l, ldx, w ? w + l : NULL, ldw, rows, STRIP, STRIP);
+    for (; l < n; l += LANES)
+        JOIN(lse_strip, ELEM)
+    (m + l, s + l, x + l, ldx, w ? w + l : NULL, ldw, rows, LANES, l + LANES < n ? LANES : n - l);
+}
+
 static void JOIN(lse_rows, ELEM)(const rd_fold_rows *q)
 {
-    T *const m = q->s[0], *const s = q->s[1];
-    const int64_t ld = q->ldx;
-
-    if (q->w) {
-        JOIN(fold_logsumexp_step, ELEM)(q);
-        return;
-    }
-    /* Columns in strips whose states stay in the first-level cache. */
+    /* Columns in strips whose states stay in the first-level cache, for as many rows as memory likes to serve at once. */
     for (int64_t from = 0; from < q->n; from += 1024) {
-        const int64_t to = from + 1024 < q->n ? from + 1024 : q->n;
-        int64_t       r  = 0;
-        for (; r + 4 <= q->rows; r += 4) {
-            const T *const x = (const T *)q->x + r * ld;
-            INDEPENDENT
-            for (int64_t l = from; l < to; l++) {
-                T ml = m[l];
-                T sl = s[l];
-                JOIN(lse_one, ELEM)(&ml, &sl, x[l]);
-                JOIN(lse_one, ELEM)(&ml, &sl, x[l + ld]);
-                JOIN(lse_one, ELEM)(&ml, &sl, x[l + 2 * ld]);
-                JOIN(lse_one, ELEM)(&ml, &sl, x[l + 3 * ld]);
-                m[l] = ml;
-                s[l] = sl;
-            }
-        }
-        for (; r < q->rows; r++) {
-            const T *const x = (const T *)q->x + r * ld;
-            INDEPENDENT
-            for (int64_t l = from; l < to; l++)
-                JOIN(lse_one, ELEM)(&m[l], &s[l], x[l]);
+        const int64_t n = from + 1024 < q->n ? 1024 : q->n - from;
+
+        for (int64_t r = 0; r < q->rows; r += 4) {
+            T *const m = (T *)q->s[0] + from, *const s = (T *)q->s[1] + from;
+            const T *const x    = (const T *)q->x + r * q->ldx + from;
+            const int64_t  rows = r + 4 < q->rows ? 4 : q->rows - r;
+
+            if (q->w)
+                JOIN(lse_strips, ELEM)(m, s, x, q->ldx, (const T *)q->w + r * q->ldw + from, q->ldw, rows, n);
+            else
+                JOIN(lse_strips, ELEM)(m, s, x, q->ldx, NULL, 0, rows, n);
         }
     }
 }
+
+/* A state is an element with a weight. */
+static void JOIN(lse_merge, ELEM)(int64_t n, void *const *sa, void *const *sb)
+{
+    JOIN(lse_strips, ELEM)(sa[0], sa[1], sb[0], 0, sb[1], 0, 1, n);
+}
+#undef STRIP
+#undef LSE_AHEAD

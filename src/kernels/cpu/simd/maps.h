@@ -75,6 +75,30 @@
 #include "kernels/cpu/math.def"
 #endif
 
+/* ---- exp, by vectors --------------------------------------------------------------------------------------- */
+#ifdef FLOATS
+static void KERNEL(exp, strips)(int64_t n, void *py, const void *pa, const void *pb, const void *pc, uint32_t *warnings)
+{
+    enum { STRIP = 4 * LANES };
+    T       *y = py;
+    const T *a = pa;
+    int64_t  i = 0;
+
+    for (; i + STRIP <= n; i += STRIP) {
+        T strip[STRIP];
+        memcpy(strip, a + i, sizeof strip);
+        JOIN(rd_exp_strip, ELEM)(strip, STRIP);
+        memcpy(y + i, strip, sizeof strip);
+    }
+    for (; i < n; i += LANES) {
+        const int64_t part  = i + LANES < n ? LANES : n - i;
+        VEC           strip = JOIN(load_part, ELEM)(a + i, part);
+        JOIN(rd_exp_strip, ELEM)((T *)&strip, LANES);
+        JOIN(store_part, ELEM)(y + i, strip, part);
+    }
+}
+#endif
+
 /* ---- Choice ------------------------------------------------------------------------------------------------ */
 #define SELECT_LOOP(form, yes, no)                                                                                  \
     static void JOIN(JOIN(select, ELEM), form)(int64_t n, void *py, const void *pa, const void *pb, const void *pc, \
@@ -140,6 +164,7 @@ static rd_simd_map *const JOIN(maps, ELEM)[RD_N_OPS][RD_N_FORMS] = {
 #define RD_MATH2(name, hard)
 #define RD_MATH1(name, hard) EASY_ENTRY_##hard(name)
 #include "kernels/cpu/math.def"
+    [RD_OP_exp] = { KERNEL(exp, strips) },
 #endif
 };
 static rd_simd_map *const  JOIN(selects, ELEM)[RD_N_FORMS] = { [0] = JOIN(JOIN(select, ELEM), 0),

@@ -2,6 +2,7 @@
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/so_far.h"
+#include "kernels/cpu/math_exp_strip.h"
 #include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -158,17 +159,17 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
                         .along   = JOIN(JOIN(fold_##name, along), ELEM), \
                         __VA_ARGS__,                                     \
                         .merge = JOIN(JOIN(fold_##name, merge), merge_as) },
-#define STEP_BY_HAND(name, by_hand, block_code)                          \
+#define STEP_BY_HAND(name, by_hand, block_code, merge_code)              \
     [RD_RED_##name] = { .counter = JOIN(RD_ELEM, ELEM),                  \
                         .first   = JOIN(JOIN(fold_##name, first), ELEM), \
                         .step    = JOIN(by_hand, ELEM),                  \
                         .along   = JOIN(JOIN(fold_##name, along), ELEM), \
                         .block   = block_code,                           \
                         AS_EVER(name),                                   \
-                        .merge = JOIN(JOIN(fold_##name, merge), ELEM) },
-#define STEPS_BY_HAND                                                   \
-    STEP_BY_HAND(moments, moments_rows, JOIN(fold_moments_block, ELEM)) \
-    STEP_BY_HAND(logsumexp, lse_rows, NULL) STEP_BY_HAND(maxsumexp, lse_rows, NULL)
+                        .merge = JOIN(merge_code, ELEM) },
+#define STEPS_BY_HAND                                                                       \
+    STEP_BY_HAND(moments, moments_rows, JOIN(fold_moments_block, ELEM), fold_moments_merge) \
+    STEP_BY_HAND(logsumexp, lse_rows, NULL, lse_merge) STEP_BY_HAND(maxsumexp, lse_rows, NULL, lse_merge)
 #define AS_EVER(name) .widen = JOIN(JOIN(fold_##name, widen), ELEM), .finish = JOIN(JOIN(fold_##name, finish), ELEM)
 
 #define FLOATS
