@@ -11,7 +11,7 @@
 static const char *const isas[] = { "scalar", "baseline", "avx2", "avx512" };
 
 /* ---- The definition, in so many words ----------------------------------------------------------------------- */
-enum { MOST = 8400, NODE = 16, STEPS = 64, STEP = SANITIZED ? 5 : 1 };
+enum { MOST = 8400, NODE = 32, STEPS = 64, STEP = SANITIZED ? 5 : 1 };
 
 static rd_word x[MOST];
 static bool    mask[MOST];
@@ -43,65 +43,67 @@ static void prefix_of(const definition *d, int64_t lo, int64_t n, char *node)
     rd_node_join(&d->node, node, right);
 }
 
-/* Blocks [lo, hi). */
-static void blocks_of(const definition *d, int64_t lo, int64_t hi, char *node)
-{
-    _Alignas(16) char right[NODE];
-    int64_t           half = 1;
+/* Sums of floats keep what blocks come to in two numbers, hi + lo; there is no block where they are -0. */
+typedef struct before {
+    double hi, lo;
+} before;
 
-    rd_node_clear(node);
-    if (hi - lo == 1) {
-        prefix_of(d, lo * STEPS, STEPS, node);
-        rd_node_block(&d->node, node);
-    }
-    if (hi - lo < 2)
-        return;
-    while (half * 2 < hi - lo)
-        half *= 2;
-    blocks_of(d, lo, lo + half, node);
-    blocks_of(d, lo + half, hi, right);
-    rd_node_merge(&d->node, node, right);
+static bool is_empty(const char *node)
+{
+    int64_t n;
+
+    memcpy(&n, node, sizeof n);
+    return n == 0;
 }
 
-/* whole = hi + (lo + part), where hi and lo are what whole is as a float and what is left. */
-static bool add_in_two_floats(const definition *d, char *whole, const char *part)
+static double number_in(const definition *d, const char *node)
 {
-    int64_t n, m;
-    double  carry;
-    float   hi, lo, prefix;
+    return rd_word_to_double(*(const rd_word *)(const void *)(node + d->node.state), d->fold->type);
+}
 
-    memcpy(&n, whole, 8);
-    memcpy(&m, part, 8);
-    if (d->fold->type != RD_F32 || d->fold->reducer != RD_RED_sum || d->fold->prefix != RD_PREFIX_TREE || n + m == 0)
-        return false;
-    memcpy(&carry, whole + d->node.state, 8);
-    memcpy(&prefix, part + d->node.state, 4);
-    hi    = n ? (float)carry : -0.0F;
-    lo    = n && isfinite(hi) && carry != hi ? (float)(carry - hi) : -0.0F;
-    carry = hi + (lo + (m ? prefix : -0.0F));
-    n += m;
-    memcpy(whole, &n, 8);
-    memcpy(whole + d->node.state, &carry, 8);
-    return true;
+/* Additions in the type of the elements. */
+static double add(const definition *d, double a, double b)
+{
+    return d->fold->type == RD_F32 ? (double)((float)a + (float)b) : a + b;
+}
+
+/* Knuth's sum of two numbers and what it loses; then that, what was lost before, and the sum become two again. */
+static before take_block(const definition *d, before b, double block)
+{
+    const double sum = add(d, b.hi, block), back = add(d, sum, -b.hi);
+    const double lost = add(d, add(d, block, -back), -add(d, add(d, sum, -back), -b.hi)), rest = add(d, b.lo, lost);
+    const double hi = add(d, sum, rest);
+
+    if (!isfinite(hi))
+        return (before){ sum, -0.0 };
+    return (before){ hi, add(d, rest, -add(d, hi, -sum)) };
 }
 
 /* Results 0 .. n of the scan. */
 static void define(const definition *d, int64_t n, rd_word *y)
 {
-    _Alignas(16) char before[NODE], whole[NODE], part[NODE], spare[NODE];
+    const bool        pair      = d->fold->reducer == RD_RED_sum && rd_dtype_kind(d->fold->type) == RD_KIND_FLOAT;
+    const bool        exclusive = d->fold->exclusive;
+    _Alignas(16) char whole[NODE], part[NODE], blocks[NODE], spare[NODE];
+    before            b = { -0.0, -0.0 };
 
+    rd_node_clear(blocks);
     for (int64_t k = 0; k < n; k++) {
-        const int64_t block = k / STEPS;
+        const int64_t first = k / STEPS * STEPS;
 
-        if (k % STEPS == 0)
-            blocks_of(d, 0, block, before);
-        rd_node_copy(&d->node, whole, before);
-        prefix_of(d, block * STEPS, k % STEPS + !d->fold->exclusive, part);
-        if (!add_in_two_floats(d, whole, part)) {
-            rd_node_block(&d->node, part);
-            rd_node_merge(&d->node, whole, part);
+        if (k == first && k > 0) {
+            prefix_of(d, first - STEPS, STEPS, part);
+            if (pair && !is_empty(part))
+                b = take_block(d, b, number_in(d, part));
+            rd_node_join(&d->node, blocks, part);
         }
+        prefix_of(d, first, k - first + !exclusive, part);
+        rd_node_copy(&d->node, whole, blocks);
+        rd_node_join(&d->node, whole, part);
         rd_node_finish(&d->node, whole, spare, &y[k]);
+        if (pair && !is_empty(whole))
+            y[k] = rd_word_from_double(add(d, b.hi, add(d, b.lo, is_empty(part) ? -0.0 : number_in(d, part))),
+                                       d->fold->type);
     }
 }
 
@@ -388,6 +390,44 @@ START_TEST(long_sums_are_exact)
 }
 END_TEST
 
+/* One half of the other axis at a time, so that no result goes past the caches, and all at once. */
+static void by_halves(const float *in, int64_t rows, int64_t cols, int axis, bool exclusive, float *y, int halves)
+{
+    const rd_strides strides = RD_STRIDES(cols, 1);
+
+    for (int half = 0; half < halves; half++) {
+        const int64_t  first_row = axis ? rows * half / halves : 0, first_col = axis ? 0 : cols * half / halves;
+        const int64_t  at    = first_row * cols + first_col;
+        const rd_shape shape = RD_SHAPE(axis ? rows / halves : rows, axis ? cols : cols / halves);
+        rd_array       into  = { .data = y + at, .type = RD_F32, .shape = shape, .strides = strides };
+        rd_expr *v = rd_leaf(ctx, &(rd_array){ .in = in + at, .type = RD_F32, .shape = shape, .strides = strides });
+
+        ck_assert(rd_eval(ctx, rd_scan(v, "sum", RD_DIMS(axis), .exclusive = exclusive), &into) == RD_OK);
+    }
+}
+
+/* Results of 16 MiB and more go past the caches where their lines allow it. */
+START_TEST(large_results_are_those_of_their_halves)
+{
+    enum { ROWS = 2100, COLS = 2080 };
+    const int64_t cols = COLS - 2 * _i, bytes = ROWS * COLS * (int64_t)sizeof(float);
+    float *memory = aligned_alloc(64, 3 * (size_t)bytes), *whole = memory + ROWS * COLS, *parts = whole + ROWS * COLS;
+
+    ck_assert(memory);
+    for (int64_t k = 0; k < ROWS * COLS; k++)
+        memory[k] = (float)rand() / (float)RAND_MAX;
+    for (size_t isa = 0; isa < COUNT(isas); isa++)
+        for (int how = 0; how < 4 && strcmp(isas[isa], "scalar") != 0 && rd_cpu_force(isas[isa]); how++) {
+            by_halves(memory, ROWS, cols, how & 1, how & 2, whole, 1);
+            by_halves(memory, ROWS, cols, how & 1, how & 2, parts, 2);
+            ck_assert_msg(memcmp(whole, parts, (size_t)(ROWS * (cols)) * sizeof(float)) == 0,
+                          "%s, %lld columns, axis %d, exclusive %d", isas[isa], (long long)cols, how & 1, how / 2);
+        }
+    rd_cpu_force(NULL);
+    free(memory);
+}
+END_TEST
+
 static void setup(void)
 {
     ctx = rd_ctx_new(NULL);
@@ -409,6 +449,7 @@ int main(void)
     tcase_add_loop_test(tc, instruction_sets_and_tasks_change_no_bit, 0, COUNT(types));
     tcase_add_test(tc, axis_decides_the_prefix);
     tcase_add_test(tc, long_sums_are_exact);
+    tcase_add_loop_test(tc, large_results_are_those_of_their_halves, 0, 2);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

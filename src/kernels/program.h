@@ -54,11 +54,12 @@ typedef struct rd_loop {
  * Sums of f32 add in f32 within a block; what it comes to is f64 up the tree and across the lanes.  But a fold of one step,
  * in which no lane adds anything, has six roundings at most, and adds its lanes in f32.
  *
- * A scan has one lane.  Its result at step i of a block is the tree over the blocks before merged with the block's
- * prefix [0, i].  RD_PREFIX_LEFT: elements fold from the left.  RD_PREFIX_TREE: elements combine as blocks do, as an
- * aligned binary tree over their numbers, and the nodes of a prefix from the right: 7 elements are
- * merge(0..3, merge(4..5, 6)).  The block is its last prefix.  Sums of f32 merge as kernels/cpu/so_far.h says.  Vectors compute it in log2(steps) passes (Sklansky, 1960,
- * "Conditional-sum addition logic"); only for reducers whose step on an element is merge. */
+ * A scan has one lane.  Its result at step i of a block is what the blocks before come to, folded from the left, merged with
+ * the block's prefix [0, i].  Sums of floats do so in two numbers, as kernels/cpu/so_far.h says.  RD_PREFIX_LEFT: elements of
+ * a prefix fold from the left.  RD_PREFIX_TREE: elements combine as blocks do, as an aligned binary tree over their numbers,
+ * and the nodes of a prefix from the right: 7 elements are merge(0..3, merge(4..5, 6)).  The block is its last prefix.
+ * Vectors compute it in log2(steps) passes (Sklansky, 1960, "Conditional-sum addition logic"); only for reducers whose step
+ * on an element is merge. */
 typedef enum rd_prefix { RD_PREFIX_LEFT, RD_PREFIX_TREE } rd_prefix;
 
 typedef struct rd_fold {
@@ -88,7 +89,7 @@ static inline bool rd_fold_widens(const rd_fold *f)
 {
     const bool one_step = f->lanes > 1 && f->outer.n_add == 0 && f->lane_extent <= f->lanes;
 
-    return f->reducer == RD_RED_sum && rd_dtype_class(f->type) == RD_CLASS_f32 && !one_step;
+    return f->reducer == RD_RED_sum && rd_dtype_class(f->type) == RD_CLASS_f32 && !one_step && !f->scan;
 }
 
 /* A user's function on registers. */

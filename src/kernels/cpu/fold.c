@@ -75,7 +75,10 @@ static void end_block(const rd_fold_state *s, cell *c)
         return;
     for (int32_t lane = 0; lane < s->fold->lanes; lane++)
         rd_node_block(&s->node, node_at(s, c, c->depth, lane));
-    push(s, c, (tag){ c->block, 0 });
+    if (s->fold->scan)
+        rd_node_take_block(&s->node, carry_of(s, c), node_at(s, c, c->depth, 0));
+    else
+        push(s, c, (tag){ c->block, 0 });
     c->block = -1;
 }
 
@@ -84,33 +87,19 @@ static int64_t step_at(const rd_fold_state *s, const rd_fold_place *at)
     return at->outer * s->row_steps + at->lane / s->fold->lanes;
 }
 
-/* Moves the cell on to the block of an element; true if it has just begun. */
-static bool reach(const rd_fold_state *s, cell *c, const rd_fold_place *at)
+/* Moves the cell on to the block of an element. */
+static void reach(const rd_fold_state *s, cell *c, const rd_fold_place *at)
 {
     const int64_t block = step_at(s, at) / s->fold->steps;
 
     if (c->block == block)
-        return false;
+        return;
     assert(block > c->block);
     end_block(s, c);
     begin_block(s, c, block);
-    return true;
 }
 
 /* ---- Scans ------------------------------------------------------------------------------------------------- */
-/* The fold of all blocks before the current one. */
-static void renew_carry(const rd_fold_state *s, const cell *c)
-{
-    char *carry = carry_of(s, c), *spare = s->spare;
-
-    rd_node_clear(carry);
-    for (int32_t row = c->depth - 1; row >= 0; row--) {
-        rd_node_copy(&s->node, spare, node_at(s, c, row, 0));
-        rd_node_merge(&s->node, spare, carry);
-        rd_node_copy(&s->node, carry, spare);
-    }
-}
-
 static char *element_node(const rd_fold_state *s, const cell *c, int32_t level)
 {
     return (char *)c + s->nodes + level * s->node.bytes;
@@ -144,6 +133,7 @@ static void so_far(const rd_fold_state *s, const cell *c, rd_word *y)
 
     rd_node_copy(&s->node, whole, carry_of(s, c));
     rd_node_copy(&s->node, part, node_at(s, c, c->depth, 0));
+    rd_node_block(&s->node, part);
     rd_node_so_far(&s->node, whole, part);
     rd_node_finish(&s->node, whole, s->spare + round16(2 * s->node.bytes), y);
 }
@@ -184,7 +174,7 @@ static int32_t room_for(const rd_fold *fold)
 {
     int32_t bits = 0;
 
-    for (int64_t n = fold->n_block; n > 0; n /= 2)
+    for (int64_t n = fold->scan ? 0 : fold->n_block; n > 0; n /= 2)
         bits++;
     return fold->split ? 2 * bits + 2 : bits + 1;
 }
@@ -234,6 +224,8 @@ void rd_fold_start(rd_fold_state *s)
         c->block   = -1;
         c->depth   = 0;
         c->settled = false;
+        if (s->fold->scan)
+            rd_node_clear(carry_of(s, c));
     }
 }
 
@@ -254,8 +246,7 @@ void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
 {
     cell *c = cell_at(s, at->cell);
 
-    if (reach(s, c, at))
-        renew_carry(s, c);
+    reach(s, c, at);
     if (s->fold->exclusive)
         so_far(s, c, y);
     if (s->fold->prefix == RD_PREFIX_TREE) {

@@ -89,9 +89,10 @@ rd_node_info rd_node_info_of(const rd_fold *fold)
     } else {
         info.code  = rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type));
         info.wide  = rd_fold_widens(fold);
+        info.pair  = fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
         info.tree  = info.wide ? rd_reducer_code_of(fold->reducer, RD_CLASS_f64) : info.code;
         info.state = 8;
-        info.bytes = info.state + 8 * (int64_t)rd_reducer_table[fold->reducer].n_state;
+        info.bytes = info.state + 8 * (int64_t)(rd_reducer_table[fold->reducer].n_state + info.pair);
     }
     return info;
 }
@@ -157,19 +158,46 @@ void rd_node_merge(const rd_node_info *info, void *a, const void *b)
     merge_as(info, info->tree, a, b);
 }
 
-void rd_node_so_far(const rd_node_info *info, void *before, void *prefix)
+/* hi and lo of a running sum are the two words of what is before. */
+static rd_word *two_words(const rd_node_info *info, void *before)
 {
-    if (info->wide && info->fold->prefix == RD_PREFIX_TREE && elements(before) + elements(prefix)) {
-        rd_word       *s     = state(info, before);
-        const rd_word *t     = state_of(info, prefix);
-        const double   carry = elements(before) ? s->f64 : -0.0;
+    rd_word *s = state(info, before);
 
-        s->f64 = rd_sum_so_far(carry, elements(prefix) ? t->f32 : -0.0F);
-        *count(before) += elements(prefix);
+    if (!elements(before))
+        s[0] = s[1] = rd_word_from_double(-0.0, info->fold->type);
+    return s;
+}
+
+void rd_node_take_block(const rd_node_info *info, void *before, const void *block)
+{
+    if (!info->pair || !elements(block)) {
+        rd_node_merge(info, before, block);
         return;
     }
-    rd_node_block(info, prefix);
-    rd_node_merge(info, before, prefix);
+    rd_word       *s = two_words(info, before);
+    const rd_word *x = state_of(info, block);
+
+    if (rd_dtype_class(info->fold->type) == RD_CLASS_f32)
+        rd_take_block_f32(&s[0].f32, &s[1].f32, x->f32);
+    else
+        rd_take_block_f64(&s[0].f64, &s[1].f64, x->f64);
+    *count(before) += elements(block);
+}
+
+void rd_node_so_far(const rd_node_info *info, void *before, const void *prefix)
+{
+    if (!info->pair) {
+        rd_node_merge(info, before, prefix);
+        return;
+    }
+    rd_word       *s = two_words(info, before);
+    const rd_word *x = state_of(info, prefix);
+
+    if (rd_dtype_class(info->fold->type) == RD_CLASS_f32)
+        s->f32 = s[0].f32 + (s[1].f32 + (elements(prefix) ? x->f32 : -0.0F));
+    else
+        s->f64 = s[0].f64 + (s[1].f64 + (elements(prefix) ? x->f64 : -0.0));
+    *count(before) += elements(prefix);
 }
 
 void rd_node_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y)

@@ -11,6 +11,7 @@ typedef struct rd_node_info {
     const rd_reducer_code *code;        /* NULL: the user's                                      */
     const rd_reducer_code *tree;        /* of finished blocks                                    */
     bool                   wide;        /* their states are of f64, those of the block of f32    */
+    bool                   pair;        /* what a scan has before a block is two words, see so_far.h */
     int64_t                state;       /* offset of the state in a node                         */
     int64_t                bytes;       /* of a node; nodes are aligned to 16 or, ours, to 8     */
     int64_t                spare_bytes; /* of the memory that rd_node_finish() wants, 16-aligned */
@@ -28,8 +29,9 @@ void rd_node_block(const rd_node_info *info, void *node);
 /* a takes the elements of b, which follow its own: nodes of one block, that rd_node_block() has not seen; and others. */
 void rd_node_join(const rd_node_info *info, void *a, const void *b);
 void rd_node_merge(const rd_node_info *info, void *a, const void *b);
-/* The same, of blocks before a scan's and its prefix in its own, which rd_node_block() has not seen. */
-void rd_node_so_far(const rd_node_info *info, void *before, void *prefix);
+/* What a scan has before a block takes that block, or a prefix of it, to be finished. */
+void rd_node_take_block(const rd_node_info *info, void *before, const void *block);
+void rd_node_so_far(const rd_node_info *info, void *before, const void *prefix);
 /* The n_out results. */
 void rd_node_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y);
 /* The n_out results of a fold, ours, that no element reached. */

@@ -133,6 +133,19 @@ typedef __m128i stream_part;
 #define STREAM_PART _mm_stream_si128
 #endif
 
+/* *y = v; `past` the caches if a vector is as wide as what goes there: y is aligned to vectors then. */
+#ifdef STREAM_PART
+#define STORE_VECTOR(y, v, past)                      \
+    if ((past) && sizeof(v) == sizeof(stream_part)) { \
+        stream_part part_;                            \
+        memcpy(&part_, &(v), sizeof(v));              \
+        STREAM_PART((void *)(y), part_);              \
+    } else                                            \
+        *(y) = (v)
+#else
+#define STORE_VECTOR(y, v, past) *(y) = (v)
+#endif
+
 /* Whole cache lines that nobody reads soon go past the caches: a plain store would first read the line. */
 static void stream(int64_t bytes, void *py, const void *px)
 {

@@ -1,4 +1,4 @@
-/* scans.h - scans at the speed of memory: running sums, products, minima and maxima of neighbouring columns, a row at a
+/* scans.h - scans at the speed of memory: running sums, products, minima and maxima of neighbouring columns, some rows at a
  * time, and along a row (RD_PREFIX_TREE of kernels/program.h).
  *
  * Along a row the elements of a block are vectors that do not wait for each other.  In pass d = 1, 2, 4 .. 32 elements
@@ -6,52 +6,119 @@
  * prefixes.  A lane that takes nothing in a pass merges an identity, which leaves it as it is.  What comes before the
  * block is merged last, so only a few operations a block wait for the block before.
  *
- * table.h includes it once per element, with ELEM, T and MAKE_SCANS(make) set, and for floats SCAN_VECTORS. */
+ * table.h includes it once per element, with ELEM, T and MAKE_SCANS(make) set, and for floats SCAN_VECTORS.
+ * make(name, words, identity): so_far is `pair` where what is before is two numbers (kernels/cpu/so_far.h), else `one`. */
 #define SCAN(name, part) JOIN(JOIN(scan_##name, part), ELEM)
 
-/* What finish makes of a state: the one quiet NaN of minima and maxima. */
-#define DONE_sum(s)  ((T)(s))
-#define DONE_prod(s) ((T)(s))
-#define DONE_min(s)  ((s) != (s) ? (T)RD_NAN : (T)(s))
-#define DONE_max(s)  DONE_min(s)
-#define DONE_any(s)  ((T)(s))
-#define DONE_all(s)  ((T)(s))
+/* What finish makes of a state: the one quiet NaN of minima and maxima.  Of a vector of them. */
+#define DONE_sum(s)      ((T)(s))
+#define DONE_prod(s)     ((T)(s))
+#define DONE_min(s)      ((s) != (s) ? (T)RD_NAN : (T)(s))
+#define DONE_max(s)      DONE_min(s)
+#define DONE_any(s)      ((T)(s))
+#define DONE_all(s)      ((T)(s))
+#define ALL_DONE_sum(s)  (s)
+#define ALL_DONE_prod(s) (s)
+#define ALL_DONE_min(s)  PICKED((s) != (s), (T)RD_NAN - (VEC){ 0 }, s)
+#define ALL_DONE_max(s)  ALL_DONE_min(s)
+
+/* What is before, and a prefix t. */
+#define AFTER_one(name, hi, lo, t)      ONE_##name(hi, t)
+#define AFTER_pair(name, hi, lo, t)     ((hi) + ((lo) + (t)))
+#define ALL_AFTER_one(name, hi, lo, t)  TAKES_##name(hi, t)
+#define ALL_AFTER_pair(name, hi, lo, t) AFTER_pair(name, hi, lo, t)
+/* What is before takes a block. */
+#define TAKE_one(name, hi, lo, x)       (*(hi) = ONE_##name(*(hi), x))
+#define TAKE_pair(name, hi, lo, x)      JOIN(rd_take_block, ELEM)(hi, lo, x)
 
 /* ---- Neighbouring columns ---------------------------------------------------------------------------------- */
-#define COLUMNS(name, W, identity)                             \
-    static void SCAN(name, columns)(const rd_scan_columns *q)  \
-    {                                                          \
-        const T *restrict const x     = q->x;                  \
-        T *restrict const part        = q->part;               \
-        const W *restrict const carry = q->carry;              \
-        T *restrict const y           = q->y;                  \
-        if (q->fresh && !carry)                                \
-            for (int64_t l = 0; l < q->n; l++) {               \
-                part[l] = x[l];                                \
-                y[l]    = DONE_##name(x[l]);                   \
-            }                                                  \
-        else if (!carry)                                       \
-            for (int64_t l = 0; l < q->n; l++) {               \
-                part[l] = ONE_##name(part[l], x[l]);           \
-                y[l]    = DONE_##name(part[l]);                \
-            }                                                  \
-        else if (q->fresh)                                     \
-            for (int64_t l = 0; l < q->n; l++) {               \
-                const W whole = ONE_##name(carry[l], (W)x[l]); \
-                part[l]       = x[l];                          \
-                y[l]          = DONE_##name(whole);            \
-            }                                                  \
-        else                                                   \
-            for (int64_t l = 0; l < q->n; l++) {               \
-                const T p     = ONE_##name(part[l], x[l]);     \
-                const W whole = ONE_##name(carry[l], (W)p);    \
-                part[l]       = p;                             \
-                y[l]          = DONE_##name(whole);            \
-            }                                                  \
+#define COLUMNS(name, words, identity)                                                          \
+    static void SCAN(name, start)(int64_t n, const rd_scan_columns *s)                          \
+    {                                                                                           \
+        T *hi = s->hi, *lo = s->lo, *part = s->part;                                            \
+        for (int64_t l = 0; l < n; l++)                                                         \
+            hi[l] = lo[l] = part[l] = (T)(identity);                                            \
+    }                                                                                           \
+    static void SCAN(name, block)(int64_t n, const rd_scan_columns *s)                          \
+    {                                                                                           \
+        T *restrict hi = s->hi, *restrict lo = s->lo, *restrict part = s->part;                 \
+        for (int64_t l = 0; l < n; l++) {                                                       \
+            TAKE_##words(name, &hi[l], &lo[l], part[l]);                                        \
+            part[l] = (T)(identity);                                                            \
+        }                                                                                       \
+    }                                                                                           \
+    static void SCAN(name, so_far)(int64_t n, const rd_scan_columns *s, void *to)               \
+    {                                                                                           \
+        const T *hi = s->hi, *lo = s->lo, *part = s->part;                                      \
+        T       *y = to;                                                                        \
+        for (int64_t l = 0; l < n; l++)                                                         \
+            y[l] = DONE_##name((AFTER_##words(name, hi[l], lo[l], part[l])));                   \
+    }                                                                                           \
+    /* Columns from `first` on, a row at a time. */                                             \
+    static void SCAN(name, few)(const rd_scan_columns *s, const rd_scan_rows *q, int64_t first) \
+    {                                                                                           \
+        const T *restrict hi = s->hi, *restrict lo = s->lo;                                     \
+        T *restrict part = s->part;                                                             \
+        for (int64_t r = 0; r < q->rows; r++) {                                                 \
+            const T *x = (const T *)q->x + r * q->ldx;                                          \
+            T       *y = (T *)q->y + r * q->ldy;                                                \
+            INDEPENDENT                                                                         \
+            for (int64_t l = first; l < q->n; l++) {                                            \
+                part[l] = ONE_##name(part[l], x[l]);                                            \
+                y[l]    = DONE_##name((AFTER_##words(name, hi[l], lo[l], part[l])));            \
+            }                                                                                   \
+        }                                                                                       \
     }
 
 /* ---- Along a row ------------------------------------------------------------------------------------------- */
 #ifdef SCAN_VECTORS
+#define ROWS(name, words, identity)                                                                                    \
+    static ALWAYS void SCAN(name, strip)(const rd_scan_columns *s, const rd_scan_rows *q, int64_t first, int64_t rows, \
+                                         int64_t l, int n, bool past)                                                  \
+    {                                                                                                                  \
+        const T *x = (const T *)q->x + first * q->ldx + l;                                                             \
+        T       *y = (T *)q->y + first * q->ldy + l;                                                                   \
+        VEC      hi[SCAN_STRIP], lo[SCAN_STRIP], part[SCAN_STRIP];                                                     \
+        UNROLL(4)                                                                                                      \
+        for (int k = 0; k < n; k++) {                                                                                  \
+            hi[k]   = *((const VEC *)((const T *)s->hi + l) + k);                                                      \
+            lo[k]   = *((const VEC *)((const T *)s->lo + l) + k);                                                      \
+            part[k] = *((const VEC *)((const T *)s->part + l) + k);                                                    \
+        }                                                                                                              \
+        for (int64_t r = 0; r < rows; r++, x += q->ldx, y += q->ldy) {                                                 \
+            UNROLL(4)                                                                                                  \
+            for (int k = 0; k < n; k++) {                                                                              \
+                const VEC e = *((const VEC *)x + k);                                                                   \
+                part[k]     = TAKES_##name(part[k], e);                                                                \
+                const VEC w = ALL_AFTER_##words(name, hi[k], lo[k], part[k]), v = ALL_DONE_##name(w);                  \
+                STORE_VECTOR((VEC *)y + k, v, past);                                                                   \
+            }                                                                                                          \
+        }                                                                                                              \
+        UNROLL(4)                                                                                                      \
+        for (int k = 0; k < n; k++)                                                                                    \
+            *((VEC *)((T *)s->part + l) + k) = part[k];                                                                \
+    }                                                                                                                  \
+    static ALWAYS void SCAN(name, strips)(const rd_scan_columns *s, const rd_scan_rows *q, bool past)                  \
+    {                                                                                                                  \
+        enum { WIDE = SCAN_STRIP * LANES };                                                                            \
+        for (int64_t r = 0; r < q->rows; r += SCAN_ROWS) {                                                             \
+            const int64_t rows = q->rows - r < SCAN_ROWS ? q->rows - r : SCAN_ROWS;                                    \
+            int64_t       l    = 0;                                                                                    \
+            for (; l + WIDE <= q->n; l += WIDE)                                                                        \
+                SCAN(name, strip)(s, q, r, rows, l, SCAN_STRIP, past);                                                 \
+            for (; l + LANES <= q->n; l += LANES)                                                                      \
+                SCAN(name, strip)(s, q, r, rows, l, 1, past);                                                          \
+        }                                                                                                              \
+        SCAN(name, few)(s, q, q->n / LANES * LANES);                                                                   \
+    }                                                                                                                  \
+    static void SCAN(name, rows)(const rd_scan_columns *s, const rd_scan_rows *q)                                      \
+    {                                                                                                                  \
+        if (q->past)                                                                                                   \
+            SCAN(name, strips)(s, q, true);                                                                            \
+        else                                                                                                           \
+            SCAN(name, strips)(s, q, false);                                                                           \
+    }
+
 #define BLOCK (RD_SCAN_BLOCK / LANES)
 
 /* Lane l of (a, b) in pass d; the last one of a. */
@@ -70,107 +137,104 @@
             v[k] = TAKES_##name(SHUFFLED(a, a, LAST, d), v[k]);                                 \
     }
 
-/* The blocks before and a prefix t. */
-#define WIDE           (sizeof carry > sizeof(T)) /* sums of f32 */
-#define AFTER(name, t) DONE_##name((WIDE ? hi + (lo + (t)) : ONE_##name(hi, t)))
-
-#define ALONG(name, W, identity)                                                                                  \
-    /* t = all prefixes of the block at x. */                                                                     \
-    static inline void SCAN(name, prefixes)(T * t, const T *x)                                                    \
-    {                                                                                                             \
-        const VEC nothing = (T)(identity) - (VEC){ 0 };                                                           \
-        VEC       v[BLOCK];                                                                                       \
-        UNROLL(32)                                                                                                \
-        for (int k = 0; k < BLOCK; k++)                                                                           \
-            v[k] = *(const VEC *)(x + k * LANES);                                                                 \
-        PASS(name, 1)                                                                                             \
-        PASS(name, 2)                                                                                             \
-        PASS(name, 4)                                                                                             \
-        PASS(name, 8)                                                                                             \
-        PASS(name, 16)                                                                                            \
-        PASS(name, 32)                                                                                            \
-        UNROLL(32)                                                                                                \
-        for (int k = 0; k < BLOCK; k++)                                                                           \
-            *(VEC *)(t + k * LANES) = v[k];                                                                       \
-    }                                                                                                             \
-    static inline W SCAN(name, before)(const rd_scan_state *s)                                                    \
-    {                                                                                                             \
-        const W *const node  = (const W *)s->node;                                                                \
-        W              carry = (W)(identity);                                                                     \
-        for (uint64_t k = (uint64_t)s->n / RD_SCAN_BLOCK; k; k &= k - 1)                                          \
-            carry = ONE_##name(node[__builtin_ctzll(k)], carry);                                                  \
-        return carry;                                                                                             \
-    }                                                                                                             \
-    static inline void SCAN(name, push)(rd_scan_state * s, W whole)                                               \
-    {                                                                                                             \
-        W *const node  = (W *)s->node;                                                                            \
-        int      level = 0;                                                                                       \
-        for (; s->n / RD_SCAN_BLOCK >> level & 1; level++)                                                        \
-            whole = ONE_##name(node[level], whole);                                                               \
-        node[level] = whole;                                                                                      \
-    }                                                                                                             \
-    /* n elements that are less than a block, or are shifted on: result l has prefix e + l, or that before it. */ \
-    static void SCAN(name, piece)(rd_scan_state * s, int64_t n, T * y, const T *x, bool exclusive)                \
-    {                                                                                                             \
-        const int64_t e     = s->n % RD_SCAN_BLOCK;                                                               \
-        const W       carry = SCAN(name, before)(s);                                                              \
-        const T       hi = (T)carry, lo = WIDE ? (T)rd_low_part((double)carry, (float)hi) : 0;                    \
-        T *const      part = (T *)s->part;                                                                        \
-        T             t[RD_SCAN_BLOCK + 1];                                                                       \
-        memcpy(part + e, x, (size_t)n * sizeof(T));                                                               \
-        memset(part + e + n, 0, (size_t)(RD_SCAN_BLOCK - e - n) * sizeof(T));                                     \
-        SCAN(name, prefixes)(t + 1, part);                                                                        \
-        t[0] = (T)(identity);                                                                                     \
-        for (int64_t l = 0; l < n; l++) {                                                                         \
-            y[l] = AFTER(name, t[l + e + !exclusive]);                                                            \
-        }                                                                                                         \
-        if (e + n == RD_SCAN_BLOCK)                                                                               \
-            SCAN(name, push)(s, (W)t[RD_SCAN_BLOCK]);                                                             \
-        s->n += n;                                                                                                \
-    }                                                                                                             \
-    static void SCAN(name, along)(rd_scan_state * s, int64_t n, void *to, const void *from, bool exclusive)       \
-    {                                                                                                             \
-        const T *x = from;                                                                                        \
-        T       *y = to;                                                                                          \
-        for (int64_t now; n > 0; n -= now, x += now, y += now) {                                                  \
-            const int64_t left = RD_SCAN_BLOCK - s->n % RD_SCAN_BLOCK;                                            \
-            now                = n < left ? n : left;                                                             \
-            if (exclusive || now < RD_SCAN_BLOCK) {                                                               \
-                SCAN(name, piece)(s, now, y, x, exclusive);                                                       \
-                continue;                                                                                         \
-            }                                                                                                     \
-            const W        carry = SCAN(name, before)(s);                                                         \
-            const T        hi = (T)carry, lo = WIDE ? (T)rd_low_part((double)carry, (float)hi) : 0;               \
-            _Alignas(64) T t[RD_SCAN_BLOCK];                                                                      \
-            SCAN(name, prefixes)(t, x);                                                                           \
-            for (int l = 0; l < RD_SCAN_BLOCK; l++) {                                                             \
-                y[l] = AFTER(name, t[l]);                                                                         \
-            }                                                                                                     \
-            SCAN(name, push)(s, (W)t[RD_SCAN_BLOCK - 1]);                                                         \
-            s->n += now;                                                                                          \
-        }                                                                                                         \
+#define ALONG(name, words, identity)                                                                                   \
+    /* v = all prefixes of the block at x. */                                                                          \
+    static ALWAYS void SCAN(name, prefixes)(VEC * v, const T *x)                                                       \
+    {                                                                                                                  \
+        const VEC nothing = (T)(identity) - (VEC){ 0 };                                                                \
+        UNROLL(32)                                                                                                     \
+        for (int k = 0; k < BLOCK; k++)                                                                                \
+            v[k] = *((const VEC *)x + k);                                                                              \
+        PASS(name, 1)                                                                                                  \
+        PASS(name, 2)                                                                                                  \
+        PASS(name, 4)                                                                                                  \
+        PASS(name, 8)                                                                                                  \
+        PASS(name, 16)                                                                                                 \
+        PASS(name, 32)                                                                                                 \
+    }                                                                                                                  \
+    /* n elements that are less than a block, or are shifted on: result l has prefix e + l, or that before it. */      \
+    static void SCAN(name, piece)(T * hi, T * lo, T * part, int64_t e, int64_t n, T * y, const T *x, bool exclusive)   \
+    {                                                                                                                  \
+        VEC v[BLOCK];                                                                                                  \
+        T   t[RD_SCAN_BLOCK + 1];                                                                                      \
+        memcpy(part + e, x, (size_t)n * sizeof(T));                                                                    \
+        memset(part + e + n, 0, (size_t)(RD_SCAN_BLOCK - e - n) * sizeof(T));                                          \
+        SCAN(name, prefixes)(v, part);                                                                                 \
+        t[0] = (T)(identity);                                                                                          \
+        memcpy(t + 1, v, sizeof v);                                                                                    \
+        for (int64_t l = 0; l < n; l++)                                                                                \
+            y[l] = DONE_##name((AFTER_##words(name, *hi, *lo, t[l + e + !exclusive])));                                \
+        if (e + n == RD_SCAN_BLOCK)                                                                                    \
+            TAKE_##words(name, hi, lo, t[RD_SCAN_BLOCK]);                                                              \
+    }                                                                                                                  \
+    static ALWAYS void SCAN(name, whole)(T * hi, T * lo, T * y, const T *x, bool past)                                 \
+    {                                                                                                                  \
+        VEC v[BLOCK];                                                                                                  \
+        SCAN(name, prefixes)(v, x);                                                                                    \
+        UNROLL(32)                                                                                                     \
+        for (int k = 0; k < BLOCK; k++) {                                                                              \
+            const VEC w = ALL_AFTER_##words(name, *hi - (VEC){ 0 }, *lo - (VEC){ 0 }, v[k]);                           \
+            const VEC z = ALL_DONE_##name(w);                                                                          \
+            STORE_VECTOR((VEC *)y + k, z, past);                                                                       \
+        }                                                                                                              \
+        TAKE_##words(name, hi, lo, v[BLOCK - 1][LANES - 1]);                                                           \
+    }                                                                                                                  \
+    static void SCAN(name, along)(rd_scan_state * s, int64_t n, void *to, const void *from, bool exclusive, bool past) \
+    {                                                                                                                  \
+        const T *x = from;                                                                                             \
+        T *y = to, *const part = (T *)s->part, hi = (T)(identity), lo = hi;                                            \
+        if (s->n) {                                                                                                    \
+            memcpy(&hi, &s->hi, sizeof hi);                                                                            \
+            memcpy(&lo, &s->lo, sizeof lo);                                                                            \
+        }                                                                                                              \
+        for (int64_t now; n > 0; n -= now, x += now, y += now, s->n += now) {                                          \
+            const int64_t e = s->n % RD_SCAN_BLOCK, left = RD_SCAN_BLOCK - e;                                          \
+            now = n < left ? n : left;                                                                                 \
+            if (exclusive || now < RD_SCAN_BLOCK)                                                                      \
+                SCAN(name, piece)(&hi, &lo, part, e, now, y, x, exclusive);                                            \
+            else if (past)                                                                                             \
+                SCAN(name, whole)(&hi, &lo, y, x, true);                                                               \
+            else                                                                                                       \
+                SCAN(name, whole)(&hi, &lo, y, x, false);                                                              \
+        }                                                                                                              \
+        memcpy(&s->hi, &hi, sizeof hi);                                                                                \
+        memcpy(&s->lo, &lo, sizeof lo);                                                                                \
     }
+#define SCANS_PAST true
 #else
-/* Of whole numbers and bool any order gives the same bits. */
-#define ALONG(name, W, identity)                                                                            \
-    static void SCAN(name, along)(rd_scan_state * s, int64_t n, void *to, const void *from, bool exclusive) \
-    {                                                                                                       \
-        const T *x     = from;                                                                              \
-        T       *y     = to;                                                                                \
-        T        whole = s->n ? *(const T *)s->node : (T)(identity);                                        \
-        for (int64_t l = 0; l < n; l++) {                                                                   \
-            const T before = whole;                                                                         \
-            whole          = ONE_##name(whole, x[l]);                                                       \
-            y[l]           = exclusive ? before : whole;                                                    \
-        }                                                                                                   \
-        *(T *)s->node = whole;                                                                              \
-        s->n += n;                                                                                          \
+#define ROWS(name, words, identity)                                               \
+    static void SCAN(name, rows)(const rd_scan_columns *s, const rd_scan_rows *q) \
+    {                                                                             \
+        SCAN(name, few)(s, q, 0);                                                 \
     }
+/* Of whole numbers and bool any order gives the same bits. */
+#define ALONG(name, words, identity)                                                                                   \
+    static void SCAN(name, along)(rd_scan_state * s, int64_t n, void *to, const void *from, bool exclusive, bool past) \
+    {                                                                                                                  \
+        const T *x     = from;                                                                                         \
+        T       *y     = to;                                                                                           \
+        T        whole = s->n ? *(const T *)&s->hi : (T)(identity);                                                    \
+        for (int64_t l = 0; l < n; l++) {                                                                              \
+            const T before = whole;                                                                                    \
+            whole          = ONE_##name(whole, x[l]);                                                                  \
+            y[l]           = exclusive ? before : whole;                                                               \
+        }                                                                                                              \
+        *(T *)&s->hi = whole;                                                                                          \
+        s->n += n;                                                                                                     \
+    }
+#define SCANS_PAST false
 #endif
 
-#define BOTH(name, W, identity) COLUMNS(name, W, identity) ALONG(name, W, identity)
-MAKE_SCANS(BOTH)
-#define SCAN_ENTRY(name, W, identity) [RD_RED_##name] = { SCAN(name, along), SCAN(name, columns) },
+#define ALL_OF(name, words, identity) \
+    COLUMNS(name, words, identity) ROWS(name, words, identity) ALONG(name, words, identity)
+MAKE_SCANS(ALL_OF)
+#define SCAN_ENTRY(name, words, identity)             \
+    [RD_RED_##name] = { .along  = SCAN(name, along),  \
+                        .start  = SCAN(name, start),  \
+                        .rows   = SCAN(name, rows),   \
+                        .block  = SCAN(name, block),  \
+                        .so_far = SCAN(name, so_far), \
+                        .past   = SCANS_PAST },
 static const rd_scan_code JOIN(scans, ELEM)[RD_N_REDUCERS] = { MAKE_SCANS(SCAN_ENTRY) };
 
 #undef SCAN
@@ -180,14 +244,24 @@ static const rd_scan_code JOIN(scans, ELEM)[RD_N_REDUCERS] = { MAKE_SCANS(SCAN_E
 #undef DONE_max
 #undef DONE_any
 #undef DONE_all
+#undef ALL_DONE_sum
+#undef ALL_DONE_prod
+#undef ALL_DONE_min
+#undef ALL_DONE_max
+#undef AFTER_one
+#undef AFTER_pair
+#undef ALL_AFTER_one
+#undef ALL_AFTER_pair
+#undef TAKE_one
+#undef TAKE_pair
 #undef COLUMNS
+#undef ROWS
 #undef BLOCK
 #undef FROM
 #undef LAST
 #undef SHUFFLED
 #undef PASS
 #undef ALONG
-#undef WIDE
-#undef AFTER
-#undef BOTH
+#undef SCANS_PAST
+#undef ALL_OF
 #undef SCAN_ENTRY

@@ -104,24 +104,35 @@ typedef void rd_simd_product(const rd_product_tile *q);
 /* Where a scan along a row of memory is: RD_PREFIX_TREE of kernels/program.h. */
 enum { RD_SCAN_BLOCK = 64 };
 typedef struct rd_scan_state {
-    int64_t  n;                   /* elements so far                                                           */
-    uint64_t part[RD_SCAN_BLOCK]; /* floats: elements of the current block, side by side                       */
-    uint64_t node[64];            /* floats: finished nodes of 2^k blocks, in the counter's type; ints: node[0] */
+    int64_t  n;                   /* elements so far                                     */
+    uint64_t part[RD_SCAN_BLOCK]; /* floats: elements of the current block, side by side */
+    uint64_t hi, lo;              /* what the blocks before come to; ints: all elements  */
 } rd_scan_state;
 
-/* One row of a scan whose neighbours are neighbouring scans. */
+/* Where neighbouring scans are: of each, what the blocks before come to, and the current block's prefix; identities where
+ * nothing has come yet.  lo is there for sums of floats (kernels/cpu/so_far.h). */
 typedef struct rd_scan_columns {
-    int64_t     n;
-    bool        fresh; /* the first row of its block                      */
-    const void *x;
-    void       *part;  /* of the block, up to this row                   */
-    const void *carry; /* of the blocks before, NULL: none               */
-    void       *y;
+    void *hi, *lo, *part;
 } rd_scan_columns;
 
+/* Rows of elements, and of results. */
+typedef struct rd_scan_rows {
+    int64_t     n, rows;
+    const void *x;
+    void       *y;
+    int64_t     ldx, ldy; /* from row to row, in elements                          */
+    bool        past;     /* results go past the caches: rows begin at cache lines */
+} rd_scan_rows;
+
 typedef struct rd_scan_code {
-    void (*along)(rd_scan_state *s, int64_t n, void *y, const void *x, bool exclusive);
-    void (*columns)(const rd_scan_columns *q);
+    /* n elements of a scan. */
+    void (*along)(rd_scan_state *s, int64_t n, void *y, const void *x, bool exclusive, bool past);
+    /* Of neighbouring scans: they begin; take rows within a block; end a block; have these results without a further row. */
+    void (*start)(int64_t n, const rd_scan_columns *s);
+    void (*rows)(const rd_scan_columns *s, const rd_scan_rows *q);
+    void (*block)(int64_t n, const rd_scan_columns *s);
+    void (*so_far)(int64_t n, const rd_scan_columns *s, void *y);
+    bool past; /* may results go past the caches? */
 } rd_scan_code;
 
 typedef struct rd_simd {

@@ -45,20 +45,6 @@ static inline void JOIN(turn_interleave, T)(ROW *v)
             v[k + (d)] = PICK(a, b, ODD, (d) % SIDE);  \
         }
 
-/* What is past the caches is aligned. */
-static inline void JOIN(turn_store, T)(T *y, ROW v, bool past)
-{
-#if defined(STREAM_PART)
-    if (past && sizeof v == sizeof(stream_part)) {
-        stream_part part;
-
-        memcpy(&part, &v, sizeof v);
-        STREAM_PART((void *)y, part);
-    } else
-#endif
-        *(ROW *)y = v;
-}
-
 static inline void JOIN(turn_square, T)(T *y, int64_t ldy, const T *x, int64_t ldx, int64_t ahead, bool past)
 {
     ROW v[SIDE];
@@ -78,7 +64,7 @@ static inline void JOIN(turn_square, T)(T *y, int64_t ldy, const T *x, int64_t l
     TRADE(2 * PART)
     UNROLL(16)
     for (int k = 0; k < SIDE; k++)
-        JOIN(turn_store, T)(y + k * ldy, v[k], past);
+        STORE_VECTOR((ROW *)(y + k * ldy), v[k], past);
 }
 
 /* Element by element, along what is long. */

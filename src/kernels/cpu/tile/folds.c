@@ -102,35 +102,34 @@ static int64_t row_bytes(const rd_tile_fold *f)
 {
     const int64_t lanes = rd_bytes_times(f->fold->n_cell, f->fold->lanes);
 
-    return f->totals                  ? 8 * f->n_state
-           : f->form == RD_FOLD_ALONG ? rd_bytes_times(f->fold->n_cell, sizeof(rd_scan_state))
-                                      : rd_bytes_times(lanes, 8 * f->n_state * (f->room + 1));
+    return f->totals       ? 8 * f->n_state
+           : f->fold->scan ? rd_bytes_times(f->fold->n_cell, rd_tiles_scan_bytes(f))
+                           : rd_bytes_times(lanes, 8 * f->n_state * (f->room + 1));
 }
 
-/* Scans along rows have states of their own, and no tree. */
+/* Scans have states of their own, and no tree. */
 static void lay_out(rd_tile_fold *f)
 {
-    const bool    tree = f->form != RD_FOLD_ALONG && !rd_tile_fold_one_block(f);
+    const bool    tree = !f->fold->scan && !rd_tile_fold_one_block(f);
     const int64_t all = 8 * f->n_state, slots = tree ? f->slots : 0;
     int64_t       used = 0;
 
     rd_piece(&used, f->groups, sizeof(rd_group));
-    f->tags   = rd_piece(&used, tree ? f->groups : 0, f->room * (int64_t)sizeof(rd_tree_node));
-    f->block  = rd_piece(&used, f->in_place ? 0 : slots, all);
-    f->tree   = rd_piece(&used, slots, all * f->room);
-    f->carry  = rd_piece(&used, f->fold->scan ? slots : 0, all);
-    f->levels = rd_piece(&used, f->slots, rd_tiles_scan_bytes(f));
-    f->seen   = rd_piece(&used, f->masked ? f->slots : 0, 1);
-    f->spare  = rd_piece(&used, 2 * RD_SPARE, all);
-    f->total  = rd_piece(&used, f->n_total, all);
-    f->bytes  = used;
+    f->tags  = rd_piece(&used, tree ? f->groups : 0, f->room * (int64_t)sizeof(rd_tree_node));
+    f->block = rd_piece(&used, f->in_place ? 0 : slots, all);
+    f->tree  = rd_piece(&used, slots, all * f->room);
+    f->scans = rd_piece(&used, f->fold->scan ? f->slots : 0, rd_tiles_scan_bytes(f));
+    f->seen  = rd_piece(&used, f->masked ? f->slots : 0, 1);
+    f->spare = rd_piece(&used, 2 * RD_SPARE, all);
+    f->total = rd_piece(&used, f->n_total, all);
+    f->bytes = used;
 }
 
 static const rd_fold_code *code_of(const rd_simd *simd, const rd_fold *fold)
 {
     const rd_elem elem = rd_elem_of(fold->type);
 
-    return fold->reducer == RD_RED_sum && elem == RD_ELEM_f32 && !rd_fold_widens(fold)
+    return fold->reducer == RD_RED_sum && elem == RD_ELEM_f32 && !rd_fold_widens(fold) && !fold->scan
                ? simd->short_sum
                : &simd->fold[elem][fold->reducer];
 }
@@ -141,6 +140,7 @@ bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f
 
     f->elem    = rd_elem_of(fold->type);
     f->code    = code_of(simd, fold);
+    f->scan    = &simd->scan[f->elem][fold->reducer];
     f->n_state = rd_reducer_table[fold->reducer].n_state;
     if (!f->code->step)
         return false;

@@ -57,7 +57,7 @@ static bool native(rd_dtype type)
 
 static bool computes(rd_inst_kind kind)
 {
-    return kind == RD_I_MAP || kind == RD_I_CAST || kind == RD_I_SELECT;
+    return kind == RD_I_MAP || kind == RD_I_CAST || kind == RD_I_SELECT || kind == RD_I_SCAN;
 }
 
 /* ---- Stores ------------------------------------------------------------------------------------------------ */
@@ -90,6 +90,17 @@ static void fuse_narrowing(const rd_program *p, rd_tile_code *code, int32_t i)
     code->reg[from->a].last   = i > code->reg[from->a].last ? i : code->reg[from->a].last;
 }
 
+/* May a scan's results go past the caches from where they are made?  Only whole rows, and long ones, are better off. */
+static bool streams_itself(const rd_program *p, const rd_tile_code *code, int32_t reg)
+{
+    enum { LONG = 512 };
+    const rd_inst      *inst = &p->inst[code->reg[reg].born];
+    const rd_tile_fold *f    = &code->fold[inst->arg];
+
+    return inst->kind == RD_I_SCAN && code->reg[reg].uses == 1 && f->col_extent >= LONG &&
+           f->form != RD_FOLD_ELEMENTS && f->fold->type == f->fold->out;
+}
+
 /* loads: of how many instructions up to each are LOADs. */
 static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *loads, int32_t i)
 {
@@ -102,7 +113,8 @@ static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *l
         return;
     if (at->slot < p->first_scratch && rd_tile_bytes(p, at) >= STREAM_BYTES) {
         t->stream = code->streams = true;
-        return;
+        if (!streams_itself(p, code, inst->a))
+            return;
     }
     if (!native(at->type) || code->inst[from].level != RD_AT_TILE || !computes(p->inst[from].kind) ||
         code->inst[from].into >= 0 || loads[i] != loads[from])

@@ -33,7 +33,7 @@ void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int
     rd_tiles_deliver(m, f, n, y, to);
 }
 
-void rd_tiles_nothing(const rd_tile_fold *f, rd_view *y, int64_t r, int64_t c)
+void rd_tiles_nothing(const rd_tile_fold *f, const rd_view *y, int64_t r, int64_t c)
 {
     rd_word words[RD_MAX_STATE];
 

@@ -50,6 +50,7 @@ typedef enum rd_fold_form {
 typedef struct rd_tile_fold {
     const rd_fold      *fold;
     const rd_fold_code *code;
+    const rd_scan_code *scan;
     rd_fold_form        form;
     rd_elem             elem;
     bool                masked, indexed, own_rows; /* own_rows: each row of a tile has states of its own */
@@ -66,11 +67,10 @@ typedef struct rd_tile_fold {
     int64_t             row_steps;                   /* steps of one pass along the lane position               */
     int64_t             cells, group, groups, slots; /* cells of one row; slots that move on together; all slots */
     int64_t             beside;                      /* cells whose states of a lane are neighbours           */
-    int64_t             tags, block, tree, carry, seen, spare, bytes; /* offsets in the fold's memory              */
+    int64_t             tags, block, tree, scans, seen, spare, bytes; /* offsets in the fold's memory              */
     bool                in_square;  /* its STEP is in a square loop, which takes columns apart */
     int64_t             col_extent; /* of the loop over columns around the STEP                    */
-    int64_t             levels; /* nodes of a block's elements, or rd_scan_state of each cell                        */
-    int64_t             row_bytes; /* what a further row with states of its own adds         */
+    int64_t             row_bytes;  /* what a further row with states of its own adds         */
     rd_walk             lane, outer, index, cell;
 } rd_tile_fold;
 
@@ -300,8 +300,9 @@ void rd_tiles_step(rd_tiles *m, int32_t pc);
 void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *kernels, const rd_operand *operand,
                     const int32_t *size);
 void rd_tiles_scan(rd_tiles *m, int32_t pc);
-/* What a scan keeps for each slot beside the states of other folds. */
+/* What a scan keeps for each slot; a group of them begins. */
 int64_t rd_tiles_scan_bytes(const rd_tile_fold *f);
+void    rd_tiles_start_scan(const rd_tile_fold *f, char *memory, int64_t group);
 void    rd_tiles_close(rd_tiles *m, int32_t pc);
 bool    rd_tiles_settled(const rd_tiles *m, int32_t fold);
 void    rd_tiles_join(const rd_tile_fold *f, char *into, char *next);

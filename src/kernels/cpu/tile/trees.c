@@ -35,11 +35,6 @@ void rd_tree_row(const rd_tile_fold *f, char *memory, int32_t row, int64_t slot,
     states(f, memory + f->tree + 8 * f->n_state * f->slots * row, f->slots, f->wide, slot, s);
 }
 
-void rd_tree_carry(const rd_tile_fold *f, char *memory, int64_t slot, void **s)
-{
-    states(f, memory + f->carry, f->slots, f->wide, slot, s);
-}
-
 void rd_tree_total(const rd_tile_fold *f, char *memory, int64_t row, void **s)
 {
     states(f, memory + f->total, f->n_total, f->wide, row, s);
@@ -98,8 +93,8 @@ void rd_tree_push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_no
 void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group)
 {
     *rd_tree_group(memory, group) = (rd_group){ .block = -1 };
-    if (f->form == RD_FOLD_ALONG)
-        ((rd_scan_state *)(void *)(memory + f->levels))[group].n = 0;
+    if (f->fold->scan)
+        rd_tiles_start_scan(f, memory, group);
     if (f->masked)
         memset(memory + f->seen + group * f->group, 0, (size_t)f->group);
 }
@@ -154,16 +149,15 @@ void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
     g->block = -1;
 }
 
-bool rd_tree_reach(const rd_tile_fold *f, char *memory, int64_t group, int64_t block)
+void rd_tree_reach(const rd_tile_fold *f, char *memory, int64_t group, int64_t block)
 {
     rd_group *g = rd_tree_group(memory, group);
 
     if (g->block == block)
-        return false;
+        return;
     rd_tree_end_block(f, memory, group);
     g->block = block;
     g->begun = 0;
-    return true;
 }
 
 void rd_tree_collapse(const rd_tile_fold *f, char *memory, int64_t group)
@@ -173,28 +167,6 @@ void rd_tree_collapse(const rd_tile_fold *f, char *memory, int64_t group)
     rd_tree_end_block(f, memory, group);
     for (; g->depth > 1; g->depth--)
         merge_rows(f, memory, group, g->depth - 2);
-}
-
-bool rd_tree_renew_carry(const rd_tile_fold *f, char *memory, int64_t group)
-{
-    const rd_group     *g     = rd_tree_group(memory, group);
-    const rd_tree_node *stack = rd_tree_nodes(f, memory, group);
-    void               *a[RD_MAX_STATE], *b[RD_MAX_STATE], *spare[RD_MAX_STATE];
-
-    /* From the right, as a left operand is the one that changes: RD_SPARE states at a time. */
-    for (int64_t at = 0, n; g->depth && at < stack[0].n; at += n) {
-        n = stack[0].n - at < RD_SPARE ? stack[0].n - at : RD_SPARE;
-        rd_tree_carry(f, memory, group * f->group + at, a);
-        rd_tree_spare(f, memory, 0, spare);
-        for (int32_t row = g->depth - 1; row >= 0; row--) {
-            rd_tree_row(f, memory, row, group * f->group + at, b);
-            copy_states(f, n, spare, b);
-            if (row < g->depth - 1)
-                f->code->merge(n, spare, a);
-            copy_states(f, n, a, spare);
-        }
-    }
-    return g->depth > 0;
 }
 
 /* ---- Joins ------------------------------------------------------------------------------------------------- */

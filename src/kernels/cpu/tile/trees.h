@@ -28,21 +28,26 @@ static inline int64_t rd_tree_slot(const rd_tile_fold *f, int64_t cell)
 
 rd_group     *rd_tree_group(char *memory, int64_t group);
 rd_tree_node *rd_tree_nodes(const rd_tile_fold *f, char *memory, int64_t group);
-/* The states of the current block, of a finished node, of a scan's carry, from state `slot` on. */
+/* The states of the current block, of a finished node, from state `slot` on. */
 void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s);
 void rd_tree_row(const rd_tile_fold *f, char *memory, int32_t row, int64_t slot, void **s);
-void rd_tree_carry(const rd_tile_fold *f, char *memory, int64_t slot, void **s);
 /* What row `row` of totals came to. */
 void rd_tree_total(const rd_tile_fold *f, char *memory, int64_t row, void **s);
 /* Some states of finished blocks that nobody keeps; at most RD_SPARE of them. */
 enum { RD_SPARE = 512 };
 void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s);
 
-/* How many of the `left` cells from one on can be looked after together: neighbours of one group, RD_SPARE at most. */
-static inline int64_t rd_tree_together(const rd_tile_fold *f, int64_t cell, int64_t left)
+/* How many of the `left` cells from one on are neighbours of one group; what of them can be looked after together. */
+static inline int64_t rd_tree_neighbours(const rd_tile_fold *f, int64_t cell, int64_t left)
 {
     const int64_t in_group = f->form == RD_FOLD_COLUMNS ? f->group - cell % f->group : f->beside - cell % f->beside;
-    const int64_t n        = left < in_group ? left : in_group;
+
+    return left < in_group ? left : in_group;
+}
+
+static inline int64_t rd_tree_together(const rd_tile_fold *f, int64_t cell, int64_t left)
+{
+    const int64_t n = rd_tree_neighbours(f, cell, left);
 
     return n < RD_SPARE ? n : RD_SPARE;
 }
@@ -55,7 +60,7 @@ bool rd_tiles_converts(const rd_tile_fold *f);
 void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void *const *from, void *const *to);
 /* The n states of finished blocks, of all lanes or of the first ones, become one, the first. */
 int64_t rd_tiles_halve(const rd_tile_fold *f, int64_t n, void *const *s);
-void    rd_tiles_nothing(const rd_tile_fold *f, rd_view *y, int64_t r, int64_t c);
+void    rd_tiles_nothing(const rd_tile_fold *f, const rd_view *y, int64_t r, int64_t c);
 
 /* n states from `s` on have taken so many elements more. */
 void rd_tree_add_count(const rd_tile_fold *f, void *s, int64_t n, int64_t rows);
@@ -63,13 +68,11 @@ void rd_tree_add_count(const rd_tile_fold *f, void *s, int64_t n, int64_t rows);
 void rd_tree_count(const rd_tile_fold *f, char *memory, int64_t group, int64_t offset, int64_t n, int64_t rows);
 
 void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group);
-/* The group moves on to a block; true if it has just begun. */
-bool rd_tree_reach(const rd_tile_fold *f, char *memory, int64_t group, int64_t block);
+/* The group moves on to a block. */
+void rd_tree_reach(const rd_tile_fold *f, char *memory, int64_t group, int64_t block);
 void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group);
 /* The states at row `depth` are a finished node. */
 void rd_tree_push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node node);
 /* All finished nodes become one. */
 void rd_tree_collapse(const rd_tile_fold *f, char *memory, int64_t group);
-/* The fold of all blocks before the current one becomes the group's carry; false if there is none. */
-bool rd_tree_renew_carry(const rd_tile_fold *f, char *memory, int64_t group);
 #endif
