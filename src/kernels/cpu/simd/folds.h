@@ -54,10 +54,10 @@
 /* The test for weights stands outside the loop. */
 #define BOTH(name, part, states, begin, code)                                           \
     ROWS(name, JOIN(part, plain), states, begin, NULL, code)                            \
-    ROWS(name, JOIN(part, weighted), states, begin, (const T *)q->w + r * q->ldw, code) \
+    ROWS(name, JOIN(part, weighted), states, begin, (const T *)q->y + r * q->ldy, code) \
     static void CODE(name, part)(const rd_fold_rows *q)                                 \
     {                                                                                   \
-        if (q->w)                                                                       \
+        if (q->y)                                                                       \
             CODE(name, JOIN(part, weighted))(q);                                        \
         else                                                                            \
             CODE(name, JOIN(part, plain))(q);                                           \

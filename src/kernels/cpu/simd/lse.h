@@ -17,7 +17,7 @@ static void JOIN(lse_rows, ELEM)(const rd_fold_rows *q)
     T *const m = q->s[0], *const s = q->s[1];
     const int64_t ld = q->ldx;
 
-    if (q->w) {
+    if (q->y) {
         JOIN(fold_logsumexp_step, ELEM)(q);
         return;
     }

@@ -49,8 +49,8 @@ typedef void rd_simd_wrap(int64_t n, void *y);
 typedef struct rd_fold_rows {
     void       *s[RD_MAX_STATE]; /* state k of all n                                     */
     int64_t     n, rows;
-    const void *x, *y, *w;                   /* elements; second operand of a fused map; weights or NULL */
-    int64_t     ldx, ldy, ldw;               /* elements from row to row                             */
+    const void *x, *y;                       /* elements; weights or the fused map's second operand, or NULL */
+    int64_t     ldx, ldy;                    /* elements from row to row                             */
     int64_t     index, index_row, index_col; /* flat index of element (0, 0), and its steps */
 } rd_fold_rows;
 

@@ -119,7 +119,7 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
                          .into   = -1,
                          .buffer = -1,
                          .x      = inst->a,
-                         .y      = -1,
+                         .y      = inst->kind == RD_I_STEP ? inst->b : -1,
                          .moves  = -1,
                          .beside = -1,
                          .small  = -1 };

@@ -28,7 +28,6 @@ static void take_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
         a->q.n   = m->cols;
         a->q.ldx = t->x.row;
         a->q.ldy = t->y.row;
-        a->q.ldw = t->w.row;
         rd_arrive(a, steps ? m->rows : 1);
     }
 }
@@ -45,7 +44,7 @@ static bool continues(const rd_arrival *a, int64_t group, int64_t begun, int64_t
 /* Rows of one step that lie side by side in memory, like the states that they are for, are one long row. */
 static bool one_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, int64_t steps)
 {
-    return steps == 1 && !a->together && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols) && !t->w.at;
+    return steps == 1 && !a->together && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols);
 }
 
 /* Rows of whole steps for neighbouring cells that all are within a block: no more per row than the kernel's call. */
@@ -70,7 +69,6 @@ static bool take_steps(const rd_tiles *m, const rd_arrival *a, const rd_fold_til
             q.s[k] = (char *)q.s[k] + lanes * f->size[k];
         q.x = (const char *)q.x + t->x.row * size;
         q.y = q.y ? (const char *)q.y + t->y.row * size : NULL;
-        q.w = q.w ? (const char *)q.w + t->w.row * size : NULL;
     }
     return true;
 }
@@ -193,21 +191,24 @@ static void take_channels(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
     }
 }
 
-/* A cell for each column, rows along the lanes: column by column, copied side by side. */
-static void take_interleaved(rd_tiles *m, rd_arrival *a, rd_fold_tile *t)
+static const void *column_of(const rd_tiles *m, const rd_view *v, int64_t c, char *to)
 {
-    const rd_tile_fold *f    = a->f;
-    const int64_t       size = rd_elem_size(f->elem), cols = m->cols, rows = m->rows;
-    const rd_fold_tile  all = *t;
+    const int64_t size = rd_elem_size(v->elem);
 
-    for (int64_t c = 0; c < cols; c++) {
-        char *const spare = m->spare;
-        for (int64_t r = 0; r < rows; r++)
-            memcpy(spare + r * size, rd_view_at(&all.x, r, c), (size_t)size);
-        rd_arrival_place(a, &all, 0, c);
-        a->q.x         = spare;
-        a->q.index_col = f->index.row;
-        rd_arrive_along(a, rows, all.lane, all.outer);
+    for (int64_t r = 0; v->at && r < m->rows; r++)
+        memcpy(to + r * size, rd_view_at(v, r, c), (size_t)size);
+    return v->at ? to : NULL;
+}
+
+/* A cell for each column, rows along the lanes: column by column, copied side by side. */
+static void take_interleaved(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    for (int64_t c = 0; c < m->cols; c++) {
+        rd_arrival_place(a, t, 0, c);
+        a->q.x         = column_of(m, &t->x, c, m->spare);
+        a->q.y         = column_of(m, &t->y, c, rd_tiles_second_spare(m));
+        a->q.index_col = a->f->index.row;
+        rd_arrive_along(a, m->rows, t->lane, t->outer);
     }
 }
 
@@ -351,8 +352,8 @@ static void settle(const rd_tiles *m, const rd_tile_fold *f, char *memory, const
 /* Do the rows of each column run along the lanes of its cell, with elements of the tile in a buffer of their own? */
 static bool interleaved(const rd_tiles *m, const rd_tile_fold *f, const rd_fold_tile *t)
 {
-    return m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 && f->outer.row == 0 &&
-           f->outer.col == 0 && !f->own_rows && !t->w.at && t->x.at != m->spare;
+    return f->form == RD_FOLD_ELEMENTS && m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 &&
+           f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && t->x.at != m->spare;
 }
 
 /* ---- All together ------------------------------------------------------------------------------------------ */
@@ -362,6 +363,30 @@ static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t
     t->outer = rd_tiles_position(m, f->outer.at);
     t->cell  = rd_tiles_position(m, f->cell.at);
     t->index = f->indexed ? rd_tiles_position(m, f->index.at) : 0;
+}
+
+/* Kernels read elements side by side. */
+static void take_by_form(rd_tiles *m, rd_arrival *a, rd_fold_tile *in)
+{
+    const rd_tile_fold *f     = a->f;
+    char *const         spare = m->spare;
+
+    in->x    = rd_tiles_dense(m, in->x);
+    m->spare = rd_tiles_second_spare(m);
+    in->y    = in->y.at ? rd_tiles_dense(m, in->y) : in->y;
+    m->spare = spare;
+    if (f->best && f->form == RD_FOLD_RUN)
+        rd_arrive_best(m, a, in);
+    else if (f->form == RD_FOLD_COLUMNS)
+        take_columns(m, a, in);
+    else if (f->form == RD_FOLD_RUN)
+        take_runs(m, a, in);
+    else if (f->form == RD_FOLD_CHANNELS)
+        take_channels(m, a, in);
+    else
+        take_elements(m, a, in);
+    if (can_settle(f))
+        settle(m, f, a->memory, in);
 }
 
 /* Set field by field: zeroing what is not read, a few hundred bytes, costs as much as a short row. */
@@ -382,7 +407,7 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
     a.fused    = t->fused || t->from != f->elem;
     a.size     = rd_elem_size(t->from);
     a.together = NULL;
-    in.y = in.w = in.mask = (rd_view){ 0 };
+    in.y = in.mask = (rd_view){ 0 };
     place_tile(m, f, &in);
     in.x = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_view){ 0 };
     if (t->y >= 0)
@@ -390,32 +415,15 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
     if (inst->c >= 0) {
         in.mask = rd_tiles_view(m, inst->c);
         apply_mask(m, f, a.memory, &in);
-    } else if (t->small < 0)
-        in.x = rd_tiles_dense(m, in.x);
-    if (inst->b >= 0) {
-        char *const spare = m->spare;
-        m->spare          = rd_tiles_second_spare(m);
-        in.w              = rd_tiles_dense(m, rd_tiles_view(m, inst->b));
-        m->spare          = spare;
     }
     if (t->small >= 0)
         rd_arrive_small(m, &a, &in, &m->code->inst[t->small].walk);
     else if (t->counts)
         rd_arrive_counts(m, &a, &in, t->count_if);
-    else if (f->best && f->form == RD_FOLD_RUN)
-        rd_arrive_best(m, &a, &in);
-    else if (f->form == RD_FOLD_COLUMNS)
-        take_columns(m, &a, &in);
-    else if (f->form == RD_FOLD_RUN)
-        take_runs(m, &a, &in);
-    else if (f->form == RD_FOLD_CHANNELS)
-        take_channels(m, &a, &in);
     else if (interleaved(m, f, &in))
         take_interleaved(m, &a, &in);
     else
-        take_elements(m, &a, &in);
-    if (t->small < 0 && can_settle(f))
-        settle(m, f, a.memory, &in);
+        take_by_form(m, &a, &in);
 }
 
 void rd_tiles_step(rd_tiles *m, int32_t pc)
@@ -466,7 +474,7 @@ void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *ker
     a.blocks   = NULL;
     a.size     = 0;
     a.together = &all;
-    in.x = in.y = in.w = in.mask = (rd_view){ 0 };
+    in.x = in.y = in.mask = (rd_view){ 0 };
     place_tile(m, a.f, &in);
     if (a.f->form == RD_FOLD_COLUMNS)
         take_columns(m, &a, &in);
