@@ -14,6 +14,17 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
         rd_tree_start(f, m->fold[number], k);
 }
 
+/* Kernels read elements side by side; y may be none. */
+static void make_dense(rd_tiles *m, rd_view *x, rd_view *y)
+{
+    char *const spare = m->spare;
+
+    *x       = rd_tiles_dense(m, *x);
+    m->spare = rd_tiles_second_spare(m);
+    *y       = y->at ? rd_tiles_dense(m, *y) : *y;
+    m->spare = spare;
+}
+
 /* ---- By form ----------------------------------------------------------------------------------------------- */
 /* Cells lie side by side, of one lane, and rows of the tile are steps of them one after the other, or each for cells of
  * its own. */
@@ -254,6 +265,7 @@ static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *me
 
         q.rows      = rows->rows - r < RD_SPARE ? rows->rows - r : RD_SPARE;
         q.x         = (const char *)rows->x + r * rows->ldx * rd_elem_size(f->elem);
+        q.y         = rows->y ? (const char *)rows->y + r * rows->ldy * rd_elem_size(f->elem) : NULL;
         q.index     = rd_tiles_position(m, f->index.at) + r * f->index.row;
         q.index_row = f->index.row;
         q.index_col = f->index.col;
@@ -272,21 +284,19 @@ static void take_totals(rd_tiles *m, int32_t pc)
     const rd_tile_inst *t                      = &m->code->inst[pc];
     const int32_t       number                 = m->p->inst[pc].arg;
     const rd_tile_fold *f                      = &m->code->fold[number];
-    const rd_view       x                      = rd_tiles_view(m, t->x);
+    rd_view             x                      = rd_tiles_view(m, t->x);
+    rd_view             y                      = t->y < 0 ? (rd_view){ 0 } : rd_tiles_view(m, t->y);
     rd_simd_totals *const(*totals)[RD_N_FUSED] = m->code->simd->totals[t->from];
     rd_fold_rows q;
     void        *to[RD_MAX_STATE];
 
+    make_dense(m, &x, &y);
     q.n    = m->cols;
     q.rows = m->rows;
     q.x    = x.at;
     q.ldx  = x.row;
-    q.y    = NULL;
-    if (t->y >= 0) {
-        const rd_view y = rd_tiles_view(m, t->y);
-        q.y             = y.at;
-        q.ldy           = y.row;
-    }
+    q.y    = y.at;
+    q.ldy  = y.row;
     if (f->form == RD_FOLD_ELEMENTS) {
         take_short_totals(m, f, m->fold[number], &q);
         return;
@@ -365,16 +375,11 @@ static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t
     t->index = f->indexed ? rd_tiles_position(m, f->index.at) : 0;
 }
 
-/* Kernels read elements side by side. */
 static void take_by_form(rd_tiles *m, rd_arrival *a, rd_fold_tile *in)
 {
-    const rd_tile_fold *f     = a->f;
-    char *const         spare = m->spare;
+    const rd_tile_fold *f = a->f;
 
-    in->x    = rd_tiles_dense(m, in->x);
-    m->spare = rd_tiles_second_spare(m);
-    in->y    = in->y.at ? rd_tiles_dense(m, in->y) : in->y;
-    m->spare = spare;
+    make_dense(m, &in->x, &in->y);
     if (f->best && f->form == RD_FOLD_RUN)
         rd_arrive_best(m, a, in);
     else if (f->form == RD_FOLD_COLUMNS)
