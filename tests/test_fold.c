@@ -240,6 +240,8 @@ static const fold_case fold_cases[] = {
     { "sum f32", RD_RED_sum, NULL, RD_F32, RD_F32, false, MIXED, 64, 64 },
     { "sum f64, short blocks", RD_RED_sum, NULL, RD_F64, RD_F64, false, MIXED, 64, 4 },
     { "sum2 f32", RD_RED_sum2, NULL, RD_F32, RD_F32, false, MIXED, 64, 64 },
+    { "dot f32", RD_RED_dot, NULL, RD_F32, RD_F32, true, MIXED, 64, 64 },
+    { "dot f64, short blocks", RD_RED_dot, NULL, RD_F64, RD_F64, true, MIXED, 64, 4 },
     { "sum i64", RD_RED_sum, NULL, RD_I64, RD_I64, false, BYTES, 64, 64 },
     { "prod f64", RD_RED_prod, NULL, RD_F64, RD_F64, false, NEAR_ONE, 64, 64 },
     { "min f32", RD_RED_min, NULL, RD_F32, RD_F32, false, SPECIALS, 64, 64 },

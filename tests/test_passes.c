@@ -306,7 +306,7 @@ static void fold_pair(const rd_reducer_id *reducer, rd_dtype type, rd_dtype seco
                                    .a    = k == 0           ? 2
                                            : second != type ? 3
                                                             : 0,
-                                   .b    = -1,
+                                   .b    = reducer[k] == RD_RED_dot ? k : -1,
                                    .c    = -1,
                                    .arg  = k });
     builder_end(&b);
@@ -331,6 +331,7 @@ static const rd_reducer_id pairs[][2] = { { RD_RED_sum, RD_RED_moments },
                                           { RD_RED_min, RD_RED_max },
                                           { RD_RED_prod, RD_RED_logsumexp },
                                           { RD_RED_maxsumexp, RD_RED_sum2 },
+                                          { RD_RED_dot, RD_RED_dot },
                                           { RD_RED_sum, RD_RED_prod } };
 
 static bool takes(const rd_reducer_id *pair, rd_dtype type)

@@ -96,7 +96,7 @@ START_TEST(accuracy)
 }
 END_TEST
 
-/* Of up to 64 products a sum that neighbours do not share is what a plain loop comes to; another order of adding is wrong
+/* Of up to 64 products a sum that neighbours do not share is what a plain loop of fma comes to; another order of adding is wrong
  * by at most a rounding of each partial sum. */
 START_TEST(products_by_blas)
 {
@@ -111,7 +111,7 @@ START_TEST(products_by_blas)
         for (int j = 0; j < N; j++) {
             plain[i * N + j] = a[i * N] * b[j];
             for (int k = 1; k < N; k++)
-                plain[i * N + j] += a[i * N + k] * b[k * N + j];
+                plain[i * N + j] = fma(a[i * N + k], b[k * N + j], plain[i * N + j]);
         }
     rd_expr *ab =
         rd_sum(rd_mul(rd_expand(rd_wrap(ctx, a, RD_SHAPE(N, N)), 2), rd_expand(rd_wrap(ctx, b, RD_SHAPE(N, N)), 0)),

@@ -178,7 +178,7 @@ static void load_at(builder *b, const fold_case *c, int32_t dst, int32_t slot, r
         at->add[at->n_add++] = (rd_addend){ .axis = 2, .coef = c->cols };
 }
 
-/* Slots 0 elements, 1 other elements or weights, 2 mask. */
+/* Slots 0 elements, 1 other elements or weights, of dot factors (none: squares), 2 mask. */
 static void load_rows(builder *b, const fold_case *c)
 {
     if (c->with == ROW_WEIGHTS || maps[c->map].row_operand)
@@ -209,9 +209,13 @@ static void take(builder *b, const fold_case *c)
         load(b, c, 1, 1, c->type);
     if (mask)
         load(b, c, 2, 2, RD_BOOL);
+    const int32_t x = add_maps(b, c);
+
     builder_add(b, (rd_inst){ .kind = RD_I_STEP,
-                              .a    = add_maps(b, c),
-                              .b    = weights || c->with == ROW_WEIGHTS ? 1 : -1,
+                              .a    = x,
+                              .b    = weights || c->with == ROW_WEIGHTS ? 1
+                                      : c->reducer == RD_RED_dot        ? x
+                                                                        : -1,
                               .c    = mask || c->with == ROW_MASK ? 2 : -1 });
 }
 
@@ -296,7 +300,7 @@ static void agree(const fold_case *c)
 
     tile_slot(&m, c->from ? c->from : c->type, n, c->map || n % 2 ? ORDINARY : UGLY);
     /* Rows without elements read their number of these all the same. */
-    tile_slot(&m, c->type, n ? n : 1, c->with >= WEIGHTS ? FLAGS : ORDINARY);
+    tile_slot(&m, c->type, n ? n : 1, c->with >= WEIGHTS && c->reducer != RD_RED_dot ? FLAGS : ORDINARY);
     tile_slot(&m, RD_BOOL, n ? n : 1, mask);
     build(&b, c, tile_slot(&m, result_type(c), f.n_out * (by_rows(c->form) ? c->rows : f.n_cell), ORDINARY));
     for (int k = 0; k < COUNT(shares); k++)
@@ -308,7 +312,8 @@ static void agree(const fold_case *c)
 static void agree_in_turn(fold_case c)
 {
     static int turn;
-    const bool real = rd_dtype_kind(c.type) == RD_KIND_FLOAT, weighs = c.reducer >= RD_RED_moments;
+    const bool real   = rd_dtype_kind(c.type) == RD_KIND_FLOAT;
+    const bool weighs = c.reducer >= RD_RED_moments || c.reducer == RD_RED_dot;
 
     turn++;
     agree(&c);
@@ -453,7 +458,7 @@ END_TEST
 /* Every map of two operands, with either or both of them so. */
 START_TEST(maps_of_squares)
 {
-    static const rd_reducer_id reducers[]  = { RD_RED_sum, RD_RED_min, RD_RED_max };
+    static const rd_reducer_id reducers[]  = { RD_RED_sum, RD_RED_dot, RD_RED_min, RD_RED_max };
     static const int64_t       shapes[][2] = { { 64, 64 }, { 130, 200 }, { 96, 33 }, { 300, 64 } };
 
     for (int k = _i % STEP; k < 2 * COUNT(reducers) * COUNT(shapes) * 3; k += STEP) {

@@ -22,4 +22,10 @@ typedef struct rd_reducer_info {
 } rd_reducer_info;
 
 extern const rd_reducer_info rd_reducer_table[RD_N_REDUCERS];
+
+/* Does it add up elements, or products?  Sums of f32 do so in f64 from block to block. */
+static inline bool rd_reducer_adds(rd_reducer_id reducer)
+{
+    return reducer == RD_RED_sum || reducer == RD_RED_dot;
+}
 #endif

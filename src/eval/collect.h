@@ -67,6 +67,11 @@ bool rd_answer(rd_collector *c, int demand, int value);
 bool rd_answer_same(rd_collector *c, int demand, const rd_expr *e, const rd_subscript *at);
 /* Demands all operands of e at `at` and makes them the operands of value v. */
 bool rd_demand_operands(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at);
+/* The product that an operand is, seen through a view; NULL if it is none. */
+const rd_expr *rd_product_of(const rd_expr *e);
+/* Demands the factors of the product that e is at `at`, and makes them the first two of value v's three operands, which it
+ * returns; NULL on failure. */
+int32_t *rd_demand_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at);
 /* A READ of value `target`. */
 int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_subscript *at);
 /* Fresh axes for all dims of e, apart from each other and never split; NULL on failure. */

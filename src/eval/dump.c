@@ -118,9 +118,12 @@ static void name_text(rd_text *text, const rd_tree *tree, int i)
     rd_text_add(text, any ? "]" : "");
 }
 
+/* Products that are added with one rounding look like any, as those of maps do. */
 static const char *fold_name(const rd_value *v)
 {
-    return v->expr->as.fold->user ? v->expr->as.fold->user->name : rd_reducer_table[v->reducer].name;
+    return v->expr->as.fold->user     ? v->expr->as.fold->user->name
+           : v->reducer == RD_RED_dot ? "sum"
+                                      : rd_reducer_table[v->reducer].name;
 }
 
 static void item_text(rd_text *text, const rd_tree *tree, int i)

@@ -169,6 +169,18 @@ static void map_text(rd_text *text, const rd_tree *tree, const rd_value *v, int 
         rd_text_add(text, ")");
 }
 
+/* The products that a fold adds, as a map would be written. */
+static void product_text(rd_text *text, const rd_tree *tree, const rd_value *v, int depth)
+{
+    const bool square = v->in[0] == v->in[1];
+
+    rd_text_add(text, square ? "square(" : "");
+    operand_text(text, tree, v->in[0], depth, !square);
+    rd_text_add(text, square ? ")" : " * ");
+    if (!square)
+        operand_text(text, tree, v->in[1], depth, true);
+}
+
 static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket)
 {
     const rd_value *v = &tree->graph->value[i];
@@ -193,6 +205,10 @@ static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool
     case RD_VALUE_JOIN: rd_text_add(text, "join"); break;
     case RD_VALUE_REDUCE:
     case RD_VALUE_SCAN:
+        if (v->reducer == RD_RED_dot) {
+            product_text(text, tree, v, depth + 1);
+            break;
+        }
         operand_text(text, tree, v->in[0], depth + 1, false);
         for (int k = 1; k < v->n_in; k++)
             if (v->in[k] >= 0) {

@@ -18,8 +18,7 @@ static bool view_places(rd_collector *c, const rd_expr *e, const rd_subscript *a
     return true;
 }
 
-/* The product that an operand of an addition is, seen through a view; NULL if it is none. */
-static const rd_expr *product(const rd_expr *e)
+const rd_expr *rd_product_of(const rd_expr *e)
 {
     if (e->kind == RD_EXPR_VIEW)
         e = e->in[0];
@@ -32,29 +31,39 @@ static const rd_expr *product(const rd_expr *e)
 static bool contracts(const rd_expr *e)
 {
     return e->kind == RD_EXPR_MAP && e->op == RD_OP_add && rd_dtype_kind(e->type) == RD_KIND_FLOAT &&
-           !product(e->in[0]) != !product(e->in[1]);
+           !rd_product_of(e->in[0]) != !rd_product_of(e->in[1]);
+}
+
+int32_t *rd_demand_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
+{
+    const rd_expr *p  = rd_product_of(e);
+    int32_t       *in = rd_pool_get(c->pool, 3 * sizeof *in);
+    rd_subscript   place[RD_MAX_RANK];
+
+    if (!in)
+        return NULL;
+    if (p == e)
+        memcpy(place, at, (size_t)e->rank * sizeof *at);
+    else if (!view_places(c, e, at, place))
+        return NULL;
+    in[0]                   = rd_demand_new(c, p->in[0], place);
+    in[1]                   = rd_demand_new(c, p->in[p->n_in - 1], place);
+    in[2]                   = -1;
+    c->graph->value[v].in   = in;
+    c->graph->value[v].n_in = 3;
+    return in[0] >= 0 && in[1] >= 0 ? in : NULL;
 }
 
 static bool demand_contracted(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
 {
-    int            left = product(e->in[0]) ? 0 : 1;
-    const rd_expr *p    = product(e->in[left]);
-    int32_t       *in   = rd_pool_get(c->pool, 3 * sizeof *in);
-    rd_subscript   place[RD_MAX_RANK];
+    const int left = rd_product_of(e->in[0]) ? 0 : 1;
+    int32_t  *in   = rd_demand_factors(c, v, e->in[left], at);
 
     if (!in)
         return false;
-    if (p == e->in[left])
-        memcpy(place, at, (size_t)e->rank * sizeof *at);
-    else if (!view_places(c, e->in[left], at, place))
-        return false;
-    in[0]                   = rd_demand_new(c, p->in[0], place);
-    in[1]                   = rd_demand_new(c, p->in[p->n_in - 1], place);
-    in[2]                   = rd_demand_new(c, e->in[1 - left], at);
-    c->graph->value[v].op   = RD_OP_fma;
-    c->graph->value[v].in   = in;
-    c->graph->value[v].n_in = 3;
-    return in[0] >= 0 && in[1] >= 0 && in[2] >= 0;
+    in[2]                 = rd_demand_new(c, e->in[1 - left], at);
+    c->graph->value[v].op = RD_OP_fma;
+    return in[2] >= 0;
 }
 
 static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)

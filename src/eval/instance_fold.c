@@ -8,6 +8,15 @@ static int outputs_of(const rd_expr *e)
     return e->kind == RD_EXPR_REDUCE && e->as.fold->user ? e->as.fold->user->n_out : 1;
 }
 
+/* A sum of products of floats adds each with one rounding.  Decided on the expressions, as a * b + c is (instance.c).  Not
+ * under a mask, which would have to make one of the factors an identity, nor where one strict left fold of the elements is
+ * asked for. */
+static bool sums_products(const rd_expr *e)
+{
+    return e->kind == RD_EXPR_REDUCE && e->as.fold->reducer == RD_RED_sum && e->as.fold->law != RD_LAW_serial &&
+           !e->in[2] && rd_dtype_kind(e->in[0]->type) == RD_KIND_FLOAT && rd_product_of(e->in[0]);
+}
+
 /* Operands of a fold: kept axes at the demand's place, reduced ones along fresh axes, C-order weights as its index. */
 static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_subscript *kept)
 {
@@ -44,16 +53,17 @@ static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_sub
     if (!c->graph->value[v].combine)
         return false;
     c->graph->value[v].combine->index = index;
-    return rd_demand_operands(c, v, e, at);
+    return sums_products(e) ? rd_demand_factors(c, v, x, at) != NULL : rd_demand_operands(c, v, e, at);
 }
 
 static int fold_value(rd_collector *c, const rd_expr *e)
 {
-    int v = rd_value_new(c, e->kind == RD_EXPR_REDUCE ? RD_VALUE_REDUCE : RD_VALUE_SCAN, e->type, e);
+    const int32_t reducer = sums_products(e) ? RD_RED_dot : e->as.fold->reducer;
+    int           v       = rd_value_new(c, e->kind == RD_EXPR_REDUCE ? RD_VALUE_REDUCE : RD_VALUE_SCAN, e->type, e);
 
     if (v >= 0) {
-        c->graph->value[v].reducer = e->as.fold->reducer;
-        c->graph->value[v].ops     = rd_reducer_table[e->as.fold->reducer].cost;
+        c->graph->value[v].reducer = reducer;
+        c->graph->value[v].ops     = rd_reducer_table[reducer].cost;
     }
     return v;
 }

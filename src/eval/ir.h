@@ -45,7 +45,7 @@ typedef enum rd_value_kind {
     RD_VALUE_READ,   /* leaf `slot` at at[0], or node `target` at at[0..n_at), one per dim   */
     RD_VALUE_MAP,    /* op(in...)                                                           */
     RD_VALUE_CALL,   /* user's function, facts in expr                                      */
-    RD_VALUE_REDUCE, /* in[0] x, in[1] weights, in[2] mask; -1: none                        */
+    RD_VALUE_REDUCE, /* in[0] x, in[1] weights, of dot the other factor, in[2] mask; -1: none */
     RD_VALUE_SCAN,   /* the same along one axis                                             */
     RD_VALUE_JOIN    /* storage of a concatenation; its parts are MAPs with `into` set      */
 } rd_value_kind;

@@ -13,22 +13,12 @@ static double points(const rd_graph *g, rd_set axes)
     return (double)rd_points_of(g, axes);
 }
 
-/* Is v a plain sum of what only a multiplication makes? */
 static bool find_operands(const rd_graph *g, const rd_value *v, product *p)
 {
-    const rd_value *x;
-
-    if (v->kind != RD_VALUE_REDUCE || v->reducer != RD_RED_sum || v->combine->steps == INT64_MAX ||
-        rd_dtype_kind(v->type) != RD_KIND_FLOAT || (v->out >= 0 && v->out_type != v->type))
+    if (v->kind != RD_VALUE_REDUCE || v->reducer != RD_RED_dot || (v->out >= 0 && v->out_type != v->type))
         return false;
-    for (int k = 1; k < v->n_in; k++)
-        if (v->in[k] >= 0)
-            return false;
-    x = &g->value[v->in[0]];
-    if (x->kind != RD_VALUE_MAP || x->op != RD_OP_mul || x->type != v->type || rd_is_anchor_kind(x))
-        return false;
-    p->a = &g->value[x->in[0]];
-    p->b = &g->value[x->in[1]];
+    p->a = &g->value[v->in[0]];
+    p->b = &g->value[v->in[1]];
     return true;
 }
 

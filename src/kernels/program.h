@@ -89,7 +89,7 @@ static inline bool rd_fold_widens(const rd_fold *f)
 {
     const bool one_step = f->lanes > 1 && f->outer.n_add == 0 && f->lane_extent <= f->lanes;
 
-    return f->reducer == RD_RED_sum && rd_dtype_class(f->type) == RD_CLASS_f32 && !one_step && !f->scan;
+    return rd_reducer_adds(f->reducer) && rd_dtype_class(f->type) == RD_CLASS_f32 && !one_step && !f->scan;
 }
 
 /* A user's function on registers. */
@@ -120,7 +120,7 @@ typedef enum rd_inst_kind {
     RD_I_INDEX,  /* dst = a checked against extent value.i64, negatives from the end */
     RD_I_CALL,   /* dst = call arg                                               */
     RD_I_START,  /* all cells of fold arg begin anew                             */
-    RD_I_STEP,   /* fold arg takes a, weight b, mask c (-1: none)                */
+    RD_I_STEP,   /* fold arg takes a, weight or factor b, mask c (-1: none)      */
     RD_I_SCAN,   /* the same, and dst = the fold so far                          */
     RD_I_CLOSE,  /* dst .. dst + n_out - 1 = result of the fold's cell           */
     RD_I_EXIT,   /* leave loop arg if the only cell of fold a cannot change any more */

@@ -61,7 +61,8 @@ static rd_elem merge_elem(const rd_spec_fold *fold)
 /* What states of finished blocks lie in memory as: sums of f32 are f64. */
 static rd_elem wide_elem(const rd_spec_fold *fold)
 {
-    return fold->reducer == RD_RED_sum && fold->type == RD_F32 ? RD_ELEM_f64 : rd_elem_of((rd_dtype)fold->type);
+    return rd_reducer_adds((rd_reducer_id)fold->reducer) && fold->type == RD_F32 ? RD_ELEM_f64
+                                                                                 : rd_elem_of((rd_dtype)fold->type);
 }
 
 static bool is_real(rd_elem elem)
@@ -183,6 +184,11 @@ static bool is_count(const rd_spec_fold *fold, int k)
     return k == 0 && fold->reducer == RD_RED_moments;
 }
 
+static bool takes_products(const rd_spec_fold *fold)
+{
+    return fold->reducer == RD_RED_dot;
+}
+
 static const char *index_type(const rd_spec_fold *fold)
 {
     return rd_elem_size(rd_elem_of((rd_dtype)fold->type)) == 4 ? "int32_t" : "int64_t";
@@ -228,16 +234,16 @@ static bool closes_blocks(const rd_spec *spec)
 /* first<number>(), step<number>(), and where blocks end in registers what comes after them. */
 static void emit_fold(rd_text *text, const rd_spec *spec, int number)
 {
-    const rd_spec_fold *fold = &spec->fold[number];
-    const fold_code    *code = &fold_codes[fold->reducer];
-    const rd_elem       elem = rd_elem_of((rd_dtype)fold->type);
+    const rd_spec_fold *fold  = &spec->fold[number];
+    const fold_code    *code  = &fold_codes[fold->reducer];
+    const rd_elem       elem  = rd_elem_of((rd_dtype)fold->type);
+    const char         *begin = takes_products(fold) ? ", const T x, const T w, const int64_t i)\n{"
+                                                     : ", const T x, const int64_t i)\n{\n    const T w = 1;";
 
     rd_text_add(text, "#define S(k) (*s##k)\n#define SI(k) (*s##k)\n#define B(k) (*b##k)\n");
     begin_class(text, elem);
-    emit_fold_function(text, fold, number, "first", ", const T x, const int64_t i)\n{\n    const T w = 1;",
-                       code->first);
-    emit_fold_function(text, fold, number, "step", ", const T x, const int64_t i)\n{\n    const T w = 1;",
-                       begun_step((rd_reducer_id)fold->reducer));
+    emit_fold_function(text, fold, number, "first", begin, code->first);
+    emit_fold_function(text, fold, number, "step", begin, begun_step((rd_reducer_id)fold->reducer));
     if (closes_blocks(spec))
         emit_fold_end(text, fold, number);
     end_class(text);
@@ -270,7 +276,10 @@ static void emit_steps(rd_text *text, const rd_spec *spec, const char *macro, co
         if (spec->inst[k].kind == RD_SPEC_STEP) {
             rd_text_add(text, " %s%d(", function, spec->inst[k].at);
             add_state_arguments(text, spec, spec->inst[k].at, "n", "");
-            rd_text_add(text, ", v%d, r);", spec->inst[k].a);
+            rd_text_add(text, ", v%d", spec->inst[k].a);
+            if (takes_products(&spec->fold[spec->inst[k].at]))
+                rd_text_add(text, ", v%d", spec->inst[k].b);
+            rd_text_add(text, ", r);");
         }
     rd_text_add(text, "\n");
 }
@@ -518,7 +527,9 @@ static void emit_element(rd_text *text, const rd_spec *spec)
             if (spec->inst[i].kind == RD_SPEC_LOAD)
                 emit_needed(text, spec, i, done);
         emit_needed(text, spec, inst->a, done);
-        if (store) {
+        if (!store)
+            emit_needed(text, spec, inst->b, done);
+        else {
             rd_text_add(text, " \\\n    ");
             add_element(text, spec, inst->at);
             rd_text_add(text, " = (%s)v%d;", memory_types[spec->operand[inst->at].type], inst->a);

@@ -17,7 +17,7 @@ typedef enum rd_spec_kind {
     RD_SPEC_MAP,    /* op(a, b, c)                            */
     RD_SPEC_CAST,   /* a from type `from`                     */
     RD_SPEC_SELECT, /* a ? b : c                              */
-    RD_SPEC_STEP    /* a fold takes a                         */
+    RD_SPEC_STEP    /* a fold takes a, of dot a b; else b is a */
 } rd_spec_kind;
 
 typedef struct rd_spec_inst {

@@ -3,7 +3,7 @@
 
 /* The instructions of a product, each once; around them loops. */
 typedef struct parts {
-    const rd_inst *load[2], *multiply, *step, *close, *store;
+    const rd_inst *load[2], *step, *close, *store;
     int32_t        n_load;
 } parts;
 
@@ -22,7 +22,6 @@ static bool sort_instruction(parts *found, const rd_inst *inst)
     case RD_I_END:
     case RD_I_START: return true;
     case RD_I_LOAD: return found->n_load < 2 && once(&found->load[found->n_load++], inst);
-    case RD_I_MAP: return inst->op == RD_OP_mul && once(&found->multiply, inst);
     case RD_I_STEP: return once(&found->step, inst);
     case RD_I_CLOSE: return once(&found->close, inst);
     case RD_I_STORE: return once(&found->store, inst);
@@ -32,15 +31,14 @@ static bool sort_instruction(parts *found, const rd_inst *inst)
 
 static bool joined(const parts *f)
 {
-    const int32_t a = f->load[0]->dst, b = f->load[1]->dst, x = f->multiply->a, y = f->multiply->b;
+    const int32_t a = f->load[0]->dst, b = f->load[1]->dst, x = f->step->a, y = f->step->b;
 
-    return ((x == a && y == b) || (x == b && y == a)) && f->step->a == f->multiply->dst && f->step->b < 0 &&
-           f->step->c < 0 && f->store->a == f->close->dst;
+    return ((x == a && y == b) || (x == b && y == a)) && f->step->c < 0 && f->store->a == f->close->dst;
 }
 
 static bool plain_sum(const rd_fold *f)
 {
-    return f->reducer == RD_RED_sum && f->law == RD_LAW_commutes && !f->scan && f->out == f->type &&
+    return f->reducer == RD_RED_dot && f->law == RD_LAW_commutes && !f->scan && f->out == f->type &&
            (f->type == RD_F32 || f->type == RD_F64);
 }
 
@@ -49,8 +47,8 @@ static bool find_parts(const rd_program *p, parts *found)
     for (int32_t i = 0; i < p->n_inst; i++)
         if (!sort_instruction(found, &p->inst[i]))
             return false;
-    return p->n_fold == 1 && plain_sum(&p->fold[0]) && found->n_load == 2 && found->multiply && found->step &&
-           found->close && found->store && joined(found);
+    return p->n_fold == 1 && plain_sum(&p->fold[0]) && found->n_load == 2 && found->step && found->close &&
+           found->store && joined(found);
 }
 
 /* Memory of the plan's, in the type of the sum, at places that need no gathering. */

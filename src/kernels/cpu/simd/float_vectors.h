@@ -6,6 +6,16 @@ static inline VEC JOIN(abs_vec, ELEM)(VEC x)
 {
     return (VEC)((MASK)x & (MASK)(~((MASK){ 0 } + (I)((uint64_t)1 << (8 * sizeof(T) - 1)))));
 }
+
+#if RD_VECTOR_BYTES == 16
+static inline VEC JOIN(fma_vec, ELEM)(VEC a, VEC b, VEC c)
+{
+    for (int l = 0; l < LANES; l++)
+        c[l] = JOIN(rd_math_fma, ELEM)(a[l], b[l], c[l]);
+    return c;
+}
+#endif
+
 static inline VEC JOIN(load, ELEM)(const T *p)
 {
     return *(const VEC *)p;

@@ -51,42 +51,50 @@
             }                                                                     \
         }                                                                         \
     }
-/* The test for weights stands outside the loop. */
-#define BOTH(name, part, states, begin, code)                                           \
-    ROWS(name, JOIN(part, plain), states, begin, NULL, code)                            \
-    ROWS(name, JOIN(part, weighted), states, begin, (const T *)q->w + r * q->ldw, code) \
-    static void CODE(name, part)(const rd_fold_rows *q)                                 \
-    {                                                                                   \
-        if (q->w)                                                                       \
-            CODE(name, JOIN(part, weighted))(q);                                        \
-        else                                                                            \
-            CODE(name, JOIN(part, plain))(q);                                           \
-    }
 
 /* State l begins with the first element of row l and takes the others: rows too short for lanes. */
-#define ALONG(name, states, first_code, step_code)                             \
-    static void CODE(name, along)(const rd_fold_rows *q)                       \
-    {                                                                          \
-        STATES_##states(ARRAY_S) for (int64_t l = 0; l < q->rows; l++)         \
-        {                                                                      \
-            const T *const x_ = (const T *)q->x + l * q->ldx, w = 1;           \
-            int64_t        i = q->index + l * q->index_row;                    \
-            T              x = x_[0];                                          \
-            (void)w, (void)i, (void)x;                                         \
-            STATES_##states(NEW) first_code for (int64_t c = 1; c < q->n; c++) \
-            {                                                                  \
-                x = x_[c];                                                     \
-                i += q->index_col;                                             \
-                step_code                                                      \
-            }                                                                  \
-            STATES_##states(PUT)                                               \
-        }                                                                      \
+#define ALONG(name, part, states, weight, first_code, step_code)                  \
+    static void CODE(name, part)(const rd_fold_rows *q)                           \
+    {                                                                             \
+        STATES_##states(ARRAY_S) for (int64_t l = 0; l < q->rows; l++)            \
+        {                                                                         \
+            const T *const x_ = (const T *)q->x + l * q->ldx, *const w_ = weight; \
+            int64_t i = q->index + l * q->index_row;                              \
+            T       x = x_[0], w = w_ ? w_[0] : 1;                                \
+            (void)w, (void)i, (void)x;                                            \
+            STATES_##states(NEW) first_code for (int64_t c = 1; c < q->n; c++)    \
+            {                                                                     \
+                x = x_[c];                                                        \
+                w = w_ ? w_[c] : 1;                                               \
+                i += q->index_col;                                                \
+                step_code                                                         \
+            }                                                                     \
+            STATES_##states(PUT)                                                  \
+        }                                                                         \
     }
+
+/* The test for weights stands outside the loop. */
+#define PLAIN_OR_WEIGHTED(name, part)                   \
+    static void CODE(name, part)(const rd_fold_rows *q) \
+    {                                                   \
+        if (q->y)                                       \
+            CODE(name, JOIN(part, weighted))(q);        \
+        else                                            \
+            CODE(name, JOIN(part, plain))(q);           \
+    }
+#define BOTH(name, part, states, begin, code)                                           \
+    ROWS(name, JOIN(part, plain), states, begin, NULL, code)                            \
+    ROWS(name, JOIN(part, weighted), states, begin, (const T *)q->y + r * q->ldy, code) \
+    PLAIN_OR_WEIGHTED(name, part)
+#define BOTH_ALONG(name, states, first_code, step_code)                                      \
+    ALONG(name, along_plain, states, NULL, first_code, step_code)                            \
+    ALONG(name, along_weighted, states, (const T *)q->y + l * q->ldy, first_code, step_code) \
+    PLAIN_OR_WEIGHTED(name, along)
 
 #define DEFINE(name, states, first_code, step_code, block_code, merge_code, finish_code, empty_code) \
     BOTH(name, first, states, NEW, first_code)                                                       \
     BOTH(name, step, states, TAKE, step_code)                                                        \
-    ALONG(name, states, first_code, step_code)                                                       \
+    BOTH_ALONG(name, states, first_code, step_code)                                                  \
     static void CODE(name, block)(int64_t n, void *const *sa)                                        \
     {                                                                                                \
         STATES_##states(ARRAY_A) for (int64_t l = 0; l < n; l++)                                     \
@@ -158,8 +166,10 @@ static const rd_fold_code JOIN(folds, ELEM)[RD_N_REDUCERS] = {
 #undef P
 #undef WHOLE
 #undef ROWS
-#undef BOTH
 #undef ALONG
+#undef PLAIN_OR_WEIGHTED
+#undef BOTH
+#undef BOTH_ALONG
 #undef DEFINE
 #undef COPY
 #undef ENTRY

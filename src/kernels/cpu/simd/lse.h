@@ -91,8 +91,8 @@ static void JOIN(lse_rows, ELEM)(const rd_fold_rows *q)
             const T *const x    = (const T *)q->x + r * q->ldx + from;
             const int64_t  rows = r + 4 < q->rows ? 4 : q->rows - r;
 
-            if (q->w)
-                JOIN(lse_strips, ELEM)(m, s, x, q->ldx, (const T *)q->w + r * q->ldw + from, q->ldw, rows, n);
+            if (q->y)
+                JOIN(lse_strips, ELEM)(m, s, x, q->ldx, (const T *)q->y + r * q->ldy + from, q->ldy, rows, n);
             else
                 JOIN(lse_strips, ELEM)(m, s, x, q->ldx, NULL, 0, rows, n);
         }

@@ -34,7 +34,7 @@ static void JOIN(moments_rows, ELEM)(const rd_fold_rows *q)
     const bool    lanes = q->n * (int64_t)sizeof(T) <= 512;
     const int64_t strip = lanes ? 4 * LANES : LANES, whole = q->n / strip * strip;
 
-    if (q->w) {
+    if (q->y) {
         JOIN(fold_moments_step, ELEM)(q);
         return;
     }

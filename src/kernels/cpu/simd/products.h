@@ -19,7 +19,7 @@ static ALWAYS void JOIN(product_block, ELEM)(const rd_product_tile *q, const T *
         const VEC x = whole ? JOIN(load, ELEM)(b) : JOIN(load_part, ELEM)(b, cols);
         UNROLL(8)
         for (int r = 0; r < rows; r++)
-            s[r] += x * a[r * q->a_row];
+            s[r] = JOIN(FMA, ELEM)(x, a[r * q->a_row] - (VEC){ 0 }, s[r]);
     }
     UNROLL(8)
     for (int r = 0; r < rows; r++)

@@ -48,9 +48,9 @@ typedef void rd_simd_wrap(int64_t n, void *y);
 /* `rows` rows of n elements to fold into n states side by side, first row first. */
 typedef struct rd_fold_rows {
     void       *s[RD_MAX_STATE];             /* state k of all n                                     */
-    int64_t     n, rows, along;              /* along: of blocks, elements of a row, steps of n          */
-    const void *x, *y, *w;                   /* elements; second operand of a fused map; weights or NULL */
-    int64_t     ldx, ldy, ldw;               /* elements from row to row                             */
+    int64_t     n, rows, along;              /* along: of blocks, elements of a row, steps of n      */
+    const void *x, *y;                       /* elements; weights, factors or a fused map's second operand */
+    int64_t     ldx, ldy;                    /* elements from row to row                             */
     int64_t     index, index_row, index_col; /* flat index of element (0, 0), and its steps */
 } rd_fold_rows;
 
@@ -147,7 +147,7 @@ typedef struct rd_simd {
     rd_simd_store *const *store;                             /* [type]                             */
     rd_simd_wrap *const  *wrap;                              /* [type]; NULL: nothing to cut       */
     const rd_fold_code   *fold[RD_N_ELEMS];                  /* [accumulator's element][reducer]   */
-    const rd_fold_code   *short_sum;                         /* of f32, of one step: lanes merge as f32 */
+    const rd_fold_code   *short_sum;                         /* [reducer] of f32, of one step: lanes merge as f32 */
     rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED];    /* [operands' element][reducer][map], or NULL */
     rd_simd_totals *const (*totals[RD_N_ELEMS])[RD_N_FUSED]; /* likewise                          */
     rd_simd_block *const (*blocks[RD_N_ELEMS])[RD_N_FUSED];  /* likewise                          */

@@ -23,74 +23,74 @@
 #define PART_2(r, l, n) PART_1(r, l, n) const VEC y = JOIN(load_part, FROM)(py + (r)*ldy + (l), n);
 
 /* So many vectors of states from l on, in registers down all rows. */
-#define HELD(count, reducer, operands, ...)                                              \
-    VEC v[count];                                                                        \
-    UNROLL(16)                                                                           \
-    for (int k = 0; k < (count); k++)                                                    \
-        v[k] = JOIN(load, ELEM)(s + l + k * LANES);                                      \
-    for (int64_t r = 0; r < rows; r++) {                                                 \
-        UNROLL(16)                                                                       \
-        for (int k = 0; k < (count); k++) {                                              \
-            AT_##operands(r, l + k * LANES) v[k] = TAKES_##reducer(v[k], (__VA_ARGS__)); \
-        }                                                                                \
-    }                                                                                    \
-    UNROLL(16)                                                                           \
-    for (int k = 0; k < (count); k++)                                                    \
+#define HELD(count, reducer, operands, ...)                                            \
+    VEC v[count];                                                                      \
+    UNROLL(16)                                                                         \
+    for (int k = 0; k < (count); k++)                                                  \
+        v[k] = JOIN(load, ELEM)(s + l + k * LANES);                                    \
+    for (int64_t r = 0; r < rows; r++) {                                               \
+        UNROLL(16)                                                                     \
+        for (int k = 0; k < (count); k++) {                                            \
+            AT_##operands(r, l + k * LANES) v[k] = TAKES_##reducer(v[k], __VA_ARGS__); \
+        }                                                                              \
+    }                                                                                  \
+    UNROLL(16)                                                                         \
+    for (int k = 0; k < (count); k++)                                                  \
         *(VEC *)(s + l + k * LANES) = v[k];
 
-#define STRIP_KERNEL(name, reducer, operands, ...)                                                                  \
-    static void JOIN(name, FROM)(const rd_fold_rows *q)                                                             \
-    {                                                                                                               \
-        T *const       s  = q->s[0];                                                                                \
-        const M *const px = q->x, *const py = q->y;                                                                 \
-        /* Copies: a store might change q, for all that compilers know. */                                          \
-        const int64_t n = q->n, rows = q->rows, ldx = q->ldx, ldy = q->ldy;                                         \
-        int64_t       l = 0;                                                                                        \
-        (void)py, (void)ldy;                                                                                        \
-        if (n <= 2 * STRIP * LANES)                                                                                 \
-            for (; l + STRIP * LANES <= n; l += STRIP * LANES) {                                                    \
-                HELD(STRIP, reducer, operands, __VA_ARGS__)                                                         \
-            }                                                                                                       \
-        else if (n == 3 * STRIP * LANES && HOLDS(3 * STRIP)) {                                                      \
-            HELD(3 * STRIP, reducer, operands, __VA_ARGS__)                                                         \
-            l = n;                                                                                                  \
-        } else {                                                                                                    \
-            int64_t       r     = 0;                                                                                \
-            const int64_t whole = n / LANES * LANES;                                                                \
-            for (; (n >= WIDE || ldx != n) && r + 4 <= rows; r += 4)                                                \
-                for (l = 0; l < whole; l += LANES) {                                                                \
-                    VEC v = JOIN(load, ELEM)(s + l);                                                                \
-                    UNROLL(4)                                                                                       \
-                    for (int k = 0; k < 4; k++) {                                                                   \
-                        AT_##operands(r + k, l) v = TAKES_##reducer(v, (__VA_ARGS__));                              \
-                    }                                                                                               \
-                    *(VEC *)(s + l) = v;                                                                            \
-                }                                                                                                   \
-            for (; r < rows; r++)                                                                                   \
-                _Pragma("GCC unroll 4") for (l = 0; l < whole; l += LANES)                                          \
-                {                                                                                                   \
-                    AT_##operands(r, l) * (VEC *)(s + l) = TAKES_##reducer(JOIN(load, ELEM)(s + l), (__VA_ARGS__)); \
-                }                                                                                                   \
-            l = whole;                                                                                              \
-        }                                                                                                           \
-        for (; l < n; l += LANES) {                                                                                 \
-            const int64_t left = n - l < LANES ? n - l : LANES;                                                     \
-            VEC           v    = JOIN(load_part, ELEM)(s + l, left);                                                \
-            for (int64_t r = 0; r < rows; r++) {                                                                    \
-                PART_##operands(r, l, left) v = TAKES_##reducer(v, (__VA_ARGS__));                                  \
-            }                                                                                                       \
-            JOIN(store_part, ELEM)(s + l, v, left);                                                                 \
-        }                                                                                                           \
+#define STRIP_KERNEL(name, reducer, operands, ...)                                                                \
+    static void JOIN(name, FROM)(const rd_fold_rows *q)                                                           \
+    {                                                                                                             \
+        T *const       s  = q->s[0];                                                                              \
+        const M *const px = q->x, *const py = q->y;                                                               \
+        /* Copies: a store might change q, for all that compilers know. */                                        \
+        const int64_t n = q->n, rows = q->rows, ldx = q->ldx, ldy = q->ldy;                                       \
+        int64_t       l = 0;                                                                                      \
+        (void)py, (void)ldy;                                                                                      \
+        if (n <= 2 * STRIP * LANES)                                                                               \
+            for (; l + STRIP * LANES <= n; l += STRIP * LANES) {                                                  \
+                HELD(STRIP, reducer, operands, __VA_ARGS__)                                                       \
+            }                                                                                                     \
+        else if (n == 3 * STRIP * LANES && HOLDS(3 * STRIP)) {                                                    \
+            HELD(3 * STRIP, reducer, operands, __VA_ARGS__)                                                       \
+            l = n;                                                                                                \
+        } else {                                                                                                  \
+            int64_t       r     = 0;                                                                              \
+            const int64_t whole = n / LANES * LANES;                                                              \
+            for (; (n >= WIDE || ldx != n) && r + 4 <= rows; r += 4)                                              \
+                for (l = 0; l < whole; l += LANES) {                                                              \
+                    VEC v = JOIN(load, ELEM)(s + l);                                                              \
+                    UNROLL(4)                                                                                     \
+                    for (int k = 0; k < 4; k++) {                                                                 \
+                        AT_##operands(r + k, l) v = TAKES_##reducer(v, __VA_ARGS__);                              \
+                    }                                                                                             \
+                    *(VEC *)(s + l) = v;                                                                          \
+                }                                                                                                 \
+            for (; r < rows; r++)                                                                                 \
+                _Pragma("GCC unroll 4") for (l = 0; l < whole; l += LANES)                                        \
+                {                                                                                                 \
+                    AT_##operands(r, l) * (VEC *)(s + l) = TAKES_##reducer(JOIN(load, ELEM)(s + l), __VA_ARGS__); \
+                }                                                                                                 \
+            l = whole;                                                                                            \
+        }                                                                                                         \
+        for (; l < n; l += LANES) {                                                                               \
+            const int64_t left = n - l < LANES ? n - l : LANES;                                                   \
+            VEC           v    = JOIN(load_part, ELEM)(s + l, left);                                              \
+            for (int64_t r = 0; r < rows; r++) {                                                                  \
+                PART_##operands(r, l, left) v = TAKES_##reducer(v, __VA_ARGS__);                                  \
+            }                                                                                                     \
+            JOIN(store_part, ELEM)(s + l, v, left);                                                               \
+        }                                                                                                         \
     }
 
 /* All lanes of a combine tree. */
 #define ROW_LANES (256 / (int)sizeof(T))
 
 /* The states in v take what follows element `at` of row r. */
-#define BLOCK_TAKES(r, at, reducer, operands, ...)                                      \
-    UNROLL(8)                                                                           \
-    for (int k = 0; k < STRIP; k++) {                                                   \
-        AT_##operands(r, (at) + k * LANES) v[k] = TAKES_##reducer(v[k], (__VA_ARGS__)); \
+#define BLOCK_TAKES(r, at, reducer, operands, ...)                                    \
+    UNROLL(8)                                                                         \
+    for (int k = 0; k < STRIP; k++) {                                                 \
+        AT_##operands(r, (at) + k * LANES) v[k] = TAKES_##reducer(v[k], __VA_ARGS__); \
     }
 
 /* A whole block of the tree, or its beginning, for a few lanes or columns: finished states, without the states of a block
@@ -107,7 +107,7 @@
             VEC v[STRIP];                                                                     \
             UNROLL(8)                                                                         \
             for (int k = 0; k < STRIP; k++) {                                                 \
-                AT_##operands(0, l + k * LANES) v[k] = (__VA_ARGS__);                         \
+                AT_##operands(0, l + k * LANES) v[k] = BEGINS_##reducer(__VA_ARGS__);         \
             }                                                                                 \
             for (int64_t at = n; at < along; at += n) {                                       \
                 BLOCK_TAKES(0, at + l, reducer, operands, __VA_ARGS__)                        \
@@ -127,11 +127,11 @@
             const int64_t left = n - l < LANES ? n - l : LANES;                               \
             VEC           v;                                                                  \
             {                                                                                 \
-                PART_##operands(0, l, left) v = (__VA_ARGS__);                                \
+                PART_##operands(0, l, left) v = BEGINS_##reducer(__VA_ARGS__);                \
             }                                                                                 \
             for (int64_t r = 0, at = n; r < rows; r++, at = 0)                                \
                 for (; at < along; at += n) {                                                 \
-                    PART_##operands(r, at + l, left) v = TAKES_##reducer(v, (__VA_ARGS__));   \
+                    PART_##operands(r, at + l, left) v = TAKES_##reducer(v, __VA_ARGS__);     \
                 }                                                                             \
             for (int64_t i = 0; i < left; i++)                                                \
                 c[l + i] = v[i];                                                              \
@@ -160,16 +160,19 @@
         return c[0];                                                        \
     }
 CLOSE_ROW(narrow, sum, T)
+CLOSE_ROW(narrow, dot, T)
 CLOSE_ROW(narrow, prod, T)
 CLOSE_ROW(narrow, min, T)
 CLOSE_ROW(narrow, max, T)
 CLOSE_ROW(wide, sum, double)
+CLOSE_ROW(wide, dot, double)
 CLOSE_ROW(wide, prod, T)
 CLOSE_ROW(wide, min, T)
 CLOSE_ROW(wide, max, T)
 
 /* What leaves any element as it is, on either side. */
 #define IDENTITY_sum  (T)(-0.0)
+#define IDENTITY_dot  (T)(-0.0)
 #define IDENTITY_prod (T)1
 #define IDENTITY_min  (T) INFINITY
 #define IDENTITY_max  (T)(-INFINITY)
@@ -177,51 +180,51 @@ CLOSE_ROW(wide, max, T)
 /* Totals of rows that are one block of the combine tree.  y is of the counter's type W.  What a row costs beyond its
  * elements counts for rows of a few hundred: no states in memory, no calls, and a part of a step is part of a vector, as
  * a part stored would not reach the loads that follow in time. */
-#define TOTAL_KERNEL(name, reducer, W, operands, ...)                                                                  \
-    static void JOIN(name, FROM)(const rd_fold_rows *q, void *to)                                                      \
-    {                                                                                                                  \
-        const int64_t whole = q->n / ROW_LANES, rest = q->n % ROW_LANES;                                               \
-        for (int64_t r = 0; r < q->rows; r++) {                                                                        \
-            const M *const px = (const M *)q->x + r * q->ldx, *const py = q->y ? (const M *)q->y + r * q->ldy : px;    \
-            const int64_t ldx = 0, ldy = 0; /* a row and no other */                                                   \
-            T             s[ROW_LANES] __attribute__((aligned(64)));                                                   \
-            (void)py, (void)ldx, (void)ldy;                                                                            \
-            for (int64_t l = 0; l < ROW_LANES; l += STRIP * LANES) {                                                   \
-                VEC v[STRIP];                                                                                          \
-                UNROLL(8)                                                                                              \
-                for (int k = 0; k < STRIP; k++)                                                                        \
-                    if (whole) {                                                                                       \
-                        AT_##operands(0, l + k * LANES) v[k] = (__VA_ARGS__);                                          \
-                    } else                                                                                             \
-                        v[k] = IDENTITY_##reducer - (VEC){ 0 };                                                        \
-                for (int64_t step = 1; step < whole; step++) {                                                         \
-                    UNROLL(8)                                                                                          \
-                    for (int k = 0; k < STRIP; k++) {                                                                  \
-                        AT_##operands(0, step *ROW_LANES + l + k * LANES) v[k] = TAKES_##reducer(v[k], (__VA_ARGS__)); \
-                    }                                                                                                  \
-                }                                                                                                      \
-                if (rest > l) {                                                                                        \
-                    UNROLL(8)                                                                                          \
-                    for (int k = 0; k < STRIP; k++) {                                                                  \
-                        const int64_t left = rest - l - k * LANES, at = whole * ROW_LANES + l + k * LANES;             \
-                        if (left >= LANES) {                                                                           \
-                            AT_##operands(0, at) v[k] = TAKES_##reducer(v[k], (__VA_ARGS__));                          \
-                        } else if (left > 0) {                                                                         \
-                            PART_##operands(0, at, left) v[k] =                                                        \
-                                JOIN(part_of, ELEM)(TAKES_##reducer(v[k], (__VA_ARGS__)), v[k], left);                 \
-                        }                                                                                              \
-                    }                                                                                                  \
-                }                                                                                                      \
-                UNROLL(8)                                                                                              \
-                for (int k = 0; k < STRIP; k++)                                                                        \
-                    *(VEC *)(s + l + k * LANES) = v[k];                                                                \
-            }                                                                                                          \
-            ((W *)to)[r] = q->n <= ROW_LANES ? JOIN(narrow_##reducer, FROM)(s)                                         \
-                                             : JOIN(wide_##reducer, FROM)(s); /* one step, more */                     \
-        }                                                                                                              \
+#define TOTAL_KERNEL(name, reducer, W, operands, ...)                                                                \
+    static void JOIN(name, FROM)(const rd_fold_rows *q, void *to)                                                    \
+    {                                                                                                                \
+        const int64_t whole = q->n / ROW_LANES, rest = q->n % ROW_LANES;                                             \
+        for (int64_t r = 0; r < q->rows; r++) {                                                                      \
+            const M *const px = (const M *)q->x + r * q->ldx, *const py = q->y ? (const M *)q->y + r * q->ldy : px;  \
+            const int64_t ldx = 0, ldy = 0; /* a row and no other */                                                 \
+            T             s[ROW_LANES] __attribute__((aligned(64)));                                                 \
+            (void)py, (void)ldx, (void)ldy;                                                                          \
+            for (int64_t l = 0; l < ROW_LANES; l += STRIP * LANES) {                                                 \
+                VEC v[STRIP];                                                                                        \
+                UNROLL(8)                                                                                            \
+                for (int k = 0; k < STRIP; k++)                                                                      \
+                    if (whole) {                                                                                     \
+                        AT_##operands(0, l + k * LANES) v[k] = BEGINS_##reducer(__VA_ARGS__);                        \
+                    } else                                                                                           \
+                        v[k] = IDENTITY_##reducer - (VEC){ 0 };                                                      \
+                for (int64_t step = 1; step < whole; step++) {                                                       \
+                    UNROLL(8)                                                                                        \
+                    for (int k = 0; k < STRIP; k++) {                                                                \
+                        AT_##operands(0, step *ROW_LANES + l + k * LANES) v[k] = TAKES_##reducer(v[k], __VA_ARGS__); \
+                    }                                                                                                \
+                }                                                                                                    \
+                if (rest > l) {                                                                                      \
+                    UNROLL(8)                                                                                        \
+                    for (int k = 0; k < STRIP; k++) {                                                                \
+                        const int64_t left = rest - l - k * LANES, at = whole * ROW_LANES + l + k * LANES;           \
+                        if (left >= LANES) {                                                                         \
+                            AT_##operands(0, at) v[k] = TAKES_##reducer(v[k], __VA_ARGS__);                          \
+                        } else if (left > 0) {                                                                       \
+                            PART_##operands(0, at, left) v[k] =                                                      \
+                                JOIN(part_of, ELEM)(TAKES_##reducer(v[k], __VA_ARGS__), v[k], left);                 \
+                        }                                                                                            \
+                    }                                                                                                \
+                }                                                                                                    \
+                UNROLL(8)                                                                                            \
+                for (int k = 0; k < STRIP; k++)                                                                      \
+                    *(VEC *)(s + l + k * LANES) = v[k];                                                              \
+            }                                                                                                        \
+            ((W *)to)[r] = q->n <= ROW_LANES ? JOIN(narrow_##reducer, FROM)(s)                                       \
+                                             : JOIN(wide_##reducer, FROM)(s); /* one step, more */                   \
+        }                                                                                                            \
     }
 
-/* Every reducer made here, with every map of fused.def. */
+/* Every reducer made here, with every map of fused.def; sums of products with their own. */
 #define ABS(x) JOIN(abs_vec, ELEM)(x)
 #define BOTH_KERNELS(name, reducer, W, operands, ...)             \
     STRIP_KERNEL(strip_##name, reducer, operands, __VA_ARGS__)    \
@@ -238,6 +241,9 @@ BOTH_KERNELS(max_none, max, T, 1, x)
 #else
 #define WITH_2(...) __VA_ARGS__
 #endif
+WITH_2(BOTH_KERNELS(dot_none, dot, double, 2, x, y))
+BOTH_KERNELS(dot_square, dot, double, 1, x, x)
+WITH_2(BOTH_KERNELS(dot_sqdiff, dot, double, 2, x - y, x - y))
 #define RD_FUSE(name, operands, ...) WITH_##operands(BOTH_KERNELS(sum_##name, sum, double, operands, __VA_ARGS__))
 #include "kernels/cpu/simd/fused.def"
 #define RD_FUSE(name, operands, ...) WITH_##operands(BOTH_KERNELS(min_##name, min, T, operands, __VA_ARGS__))
@@ -247,8 +253,15 @@ BOTH_KERNELS(max_none, max, T, 1, x)
 
 #define PLAIN_ENTRY(reducer, kind)       [RD_RED_##reducer][RD_FUSED_none] = JOIN(kind##_##reducer##_none, FROM),
 #define FUSED_ENTRY(reducer, kind, name) [RD_RED_##reducer][RD_FUSED_##name] = JOIN(kind##_##reducer##_##name, FROM),
-#define ENTRIES(kind)                    PLAIN_ENTRY(sum, kind) PLAIN_ENTRY(prod, kind) PLAIN_ENTRY(min, kind) PLAIN_ENTRY(max, kind)
-#define FUSED_ENTRIES(kind, name)        FUSED_ENTRY(sum, kind, name) FUSED_ENTRY(min, kind, name) FUSED_ENTRY(max, kind, name)
+#define ENTRIES(kind)              \
+    PLAIN_ENTRY(sum, kind)         \
+    PLAIN_ENTRY(prod, kind)        \
+    PLAIN_ENTRY(min, kind)         \
+    PLAIN_ENTRY(max, kind)         \
+    WITH_2(PLAIN_ENTRY(dot, kind)) \
+    FUSED_ENTRY(dot, kind, square) \
+    WITH_2(FUSED_ENTRY(dot, kind, sqdiff))
+#define FUSED_ENTRIES(kind, name) FUSED_ENTRY(sum, kind, name) FUSED_ENTRY(min, kind, name) FUSED_ENTRY(max, kind, name)
 
 static rd_simd_rows *const JOIN(fused, FROM)[RD_N_REDUCERS][RD_N_FUSED] = { ENTRIES(strip)
 #define RD_FUSE(name, operands, ...) WITH_##operands(FUSED_ENTRIES(strip, name))
@@ -268,6 +281,7 @@ static rd_simd_block *const JOIN(blocks, FROM)[RD_N_REDUCERS][RD_N_FUSED] = { EN
 #undef ROW_LANES
 #undef CLOSE_ROW
 #undef IDENTITY_sum
+#undef IDENTITY_dot
 #undef IDENTITY_prod
 #undef IDENTITY_min
 #undef IDENTITY_max

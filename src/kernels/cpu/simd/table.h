@@ -181,9 +181,10 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
 #define I                      int64_t
 #define RD_F(name)             rd_math_##name##_f64
 #define RD_NAN                 ((double)NAN)
-#define OWN_ENTRIES                 \
-    BY_HAND(sum, f64, AS_EVER(sum)) \
-    BY_HAND(prod, f64, AS_EVER(prod)) BY_HAND(min, f64, AS_EVER(min)) BY_HAND(max, f64, AS_EVER(max)) STEPS_BY_HAND
+#define OWN_ENTRIES                                                                                   \
+    BY_HAND(sum, f64, AS_EVER(sum))                                                                   \
+    BY_HAND(dot, f64, AS_EVER(dot)) BY_HAND(prod, f64, AS_EVER(prod)) BY_HAND(min, f64, AS_EVER(min)) \
+        BY_HAND(max, f64, AS_EVER(max)) STEPS_BY_HAND
 #define FROM f64
 #define M    double
 #include "kernels/cpu/simd/strips.h"
@@ -238,6 +239,7 @@ static void merge_short_sum(int64_t n, void *const *a, void *const *b)
 #define RD_NAN     NAN
 #define OWN_ENTRIES                                                  \
     BY_HAND(sum, f64, .widen = widen_sum, .finish = finish_wide_sum) \
+    BY_HAND(dot, f64, .widen = widen_sum, .finish = finish_wide_sum) \
     BY_HAND(prod, f32, AS_EVER(prod)) BY_HAND(min, f32, AS_EVER(min)) BY_HAND(max, f32, AS_EVER(max)) STEPS_BY_HAND
 #define HALVES
 #ifdef F16_VECTORS
@@ -265,13 +267,15 @@ static void merge_short_sum(int64_t n, void *const *a, void *const *b)
 #include "kernels/cpu/simd/best.h"
 #include "kernels/cpu/simd/products.h"
 #include "kernels/cpu/simd/folds.h"
-static const rd_fold_code short_sum = { .counter = RD_ELEM_f64,
-                                        .first   = fold_sum_first_f32,
-                                        .step    = strip_sum_none_f32,
-                                        .along   = fold_sum_along_f32,
-                                        .widen   = widen_sum,
-                                        .merge   = merge_short_sum,
-                                        .finish  = finish_wide_sum };
+#define SHORT_SUM(name)                                     \
+    [RD_RED_##name] = { .counter = RD_ELEM_f64,             \
+                        .first   = fold_##name##_first_f32, \
+                        .step    = strip_##name##_none_f32, \
+                        .along   = fold_##name##_along_f32, \
+                        .widen   = widen_sum,               \
+                        .merge   = merge_short_sum,         \
+                        .finish  = finish_wide_sum },
+static const rd_fold_code short_sums[RD_N_REDUCERS] = { SHORT_SUM(sum) SHORT_SUM(dot) };
 #undef ELEM
 #undef T
 #undef I
@@ -388,7 +392,7 @@ const rd_simd JOIN(rd_simd, NAME) = {
     .store     = stores,
     .wrap      = wraps,
     .fold      = BY_ELEM(folds),
-    .short_sum = &short_sum,
+    .short_sum = short_sums,
     .fused     = BY_FLOAT(fused),
     .totals    = BY_FLOAT(totals),
     .blocks    = BY_FLOAT(blocks),

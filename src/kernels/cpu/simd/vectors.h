@@ -20,16 +20,37 @@ static const int64_t first_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
 #define LOAD_FIRST_f64(p, n) (vec_f64) _mm256_maskload_pd(p, _mm256_loadu_si256((const void *)FIRST_LANES(n)))
 #endif
 
+/* a b + c with one rounding: by C's fma, element by element, where the set has no instruction for it. */
+#if RD_VECTOR_BYTES == 64
+#define FMA_f32(a, b, c) (vec_f32) _mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c))
+#define FMA_f64(a, b, c) (vec_f64) _mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c))
+#elif RD_VECTOR_BYTES == 32
+#define FMA_f32(a, b, c) (vec_f32) _mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c))
+#define FMA_f64(a, b, c) (vec_f64) _mm256_fmadd_pd((__m256d)(a), (__m256d)(b), (__m256d)(c))
+#else
+#define FMA_f32(a, b, c) fma_vec_f32(a, b, c)
+#define FMA_f64(a, b, c) fma_vec_f64(a, b, c)
+#endif
+
 /* One state takes x. */
 #define ONE_sum(s, x)  RD_ADD(s, x)
+#define ONE_dot(s, x)  RD_ADD(s, x) /* as states merge */
 #define ONE_prod(s, x) RD_MUL(s, x)
 #define ONE_min(s, x)  ((x) < (s) || (x) != (x) ? (x) : (s))
 #define ONE_max(s, x)  ((x) > (s) || (x) != (x) ? (x) : (s))
 #define ONE_any(s, x)  ((s) | (x))
 #define ONE_all(s, x)  ((s) & (x))
 
-/* A vector of them. */
-#define TAKES_sum(s, x)  ((s) + (x))
-#define TAKES_prod(s, x) ((s) * (x))
-#define TAKES_min(s, x)  PICKED(((x) < (s)) | ((x) != (x)), x, s)
-#define TAKES_max(s, x)  PICKED(((x) > (s)) | ((x) != (x)), x, s)
+/* A vector of them; of products x y. */
+#define TAKES_sum(s, x)    ((s) + (x))
+#define TAKES_dot(s, x, y) JOIN(FMA, ELEM)(x, y, s)
+#define TAKES_prod(s, x)   ((s) * (x))
+#define TAKES_min(s, x)    PICKED(((x) < (s)) | ((x) != (x)), x, s)
+#define TAKES_max(s, x)    PICKED(((x) > (s)) | ((x) != (x)), x, s)
+
+/* And that begins with x. */
+#define BEGINS_sum(x)    (x)
+#define BEGINS_dot(x, y) ((x) * (y))
+#define BEGINS_prod(x)   (x)
+#define BEGINS_min(x)    (x)
+#define BEGINS_max(x)    (x)

@@ -17,7 +17,6 @@ void rd_arrival_place(rd_arrival *a, const rd_fold_tile *t, int64_t r, int64_t c
     a->offset      = rd_tree_slot(f, cell) % f->group;
     a->q.x         = at(&t->x, r, c);
     a->q.y         = at(&t->y, r, c);
-    a->q.w         = at(&t->w, r, c);
     a->q.index     = t->index + r * f->index.row + c * f->index.col;
     a->q.index_col = f->index.col;
     a->q.index_row = f->index.row;
@@ -43,7 +42,6 @@ static void advance(rd_arrival *a, int64_t rows, int64_t n)
 
     a->q.x = a->q.x ? (const char *)a->q.x + (rows * a->q.ldx + n) * size : NULL;
     a->q.y = a->q.y ? (const char *)a->q.y + (rows * a->q.ldy + n) * size : NULL;
-    a->q.w = a->q.w ? (const char *)a->q.w + (rows * a->q.ldw + n) * size : NULL;
     a->q.index += rows * a->q.index_row + n * a->q.index_col;
     if (a->together)
         advance_operands(a->together, a->together->operand, rows, n);
@@ -54,8 +52,8 @@ void rd_arrival_by_steps(rd_arrival *a)
     const int64_t lanes = a->f->beside * a->f->fold->lanes;
     rd_together  *t     = a->together;
 
-    a->q.ldx = a->q.ldy = a->q.ldw = lanes;
-    a->q.index_row                 = lanes * a->q.index_col;
+    a->q.ldx = a->q.ldy = lanes;
+    a->q.index_row      = lanes * a->q.index_col;
     for (int32_t k = 0; t && k < t->n_operand; k++)
         t->operand[k].row = lanes * t->operand[k].col;
 }

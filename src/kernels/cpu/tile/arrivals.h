@@ -33,7 +33,7 @@ typedef struct rd_together {
 
 /* What a STEP takes: its operands, and the places of the first element. */
 typedef struct rd_fold_tile {
-    rd_view x, y, w, mask;
+    rd_view x, y, mask;
     int64_t lane, outer, cell, index; /* of the first element */
 } rd_fold_tile;
 

@@ -129,8 +129,8 @@ static const rd_fold_code *code_of(const rd_simd *simd, const rd_fold *fold)
 {
     const rd_elem elem = rd_elem_of(fold->type);
 
-    return fold->reducer == RD_RED_sum && elem == RD_ELEM_f32 && !rd_fold_widens(fold) && !fold->scan
-               ? simd->short_sum
+    return rd_reducer_adds(fold->reducer) && elem == RD_ELEM_f32 && !rd_fold_widens(fold) && !fold->scan
+               ? &simd->short_sum[fold->reducer]
                : &simd->fold[elem][fold->reducer];
 }
 

@@ -234,6 +234,19 @@ static bool fuse_map(const rd_program *p, rd_tile_code *code, int32_t i, rd_fuse
     return true;
 }
 
+/* Sums of squares load what they square once, of differences what they are made of. */
+static void fuse_square(const rd_program *p, rd_tile_code *code, int32_t i)
+{
+    const int32_t x = p->inst[i].a, sub = only_map(p, code, x);
+
+    if (x != p->inst[i].b || (sub >= 0 && p->inst[sub].op == RD_OP_sub && fuse_map(p, code, i, RD_FUSED_sqdiff, sub)))
+        return;
+    if (in_tile(code, x)) {
+        code->inst[i].fused = RD_FUSED_square;
+        code->inst[i].y     = -1;
+    }
+}
+
 static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst      *inst = &p->inst[i];
@@ -243,7 +256,11 @@ static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
     const rd_fused      as   = map >= 0 ? fused_as(p->inst[map].op) : RD_FUSED_none;
     rd_fused            diff = RD_FUSED_none;
 
-    if (!as || f->masked || inst->b >= 0 || f->form == RD_FOLD_ELEMENTS || !code->simd->fused[f->elem])
+    if (f->masked || f->weighted || f->form == RD_FOLD_ELEMENTS || !code->simd->fused[f->elem])
+        return;
+    if (f->fold->reducer == RD_RED_dot)
+        fuse_square(p, code, i);
+    if (!as || f->fold->reducer == RD_RED_dot)
         return;
     if (sub >= 0 && p->inst[sub].op == RD_OP_sub)
         diff = as == RD_FUSED_square ? RD_FUSED_sqdiff : as == RD_FUSED_abs ? RD_FUSED_absdiff : RD_FUSED_none;

@@ -193,7 +193,8 @@ static void write_store(nest *n, int32_t i)
 static rd_op as_op(rd_reducer_id reducer)
 {
     switch (reducer) {
-    case RD_RED_sum: return RD_OP_add;
+    case RD_RED_sum:
+    case RD_RED_dot: return RD_OP_add;
     case RD_RED_prod: return RD_OP_mul;
     case RD_RED_min: return RD_OP_minimum;
     case RD_RED_max: return RD_OP_maximum;
@@ -228,6 +229,15 @@ static void begin_inner(nest *n, int32_t number)
         inner->lane[l] = -1;
 }
 
+static void step_product(nest *n, rd_dtype type, int16_t x, int16_t y, int16_t *sum)
+{
+    const rd_spec_inst fma = {
+        .kind = RD_SPEC_MAP, .op = RD_OP_fma, .type = (uint8_t)type, .from = (uint8_t)type, .a = x, .b = y, .c = *sum
+    };
+
+    *sum = *sum < 0 ? rd_writer_map(&n->w, RD_OP_mul, type, x, y) : rd_writer_add(&n->w, fma, -1);
+}
+
 static void step_inner(nest *n, const rd_inst *inst)
 {
     const rd_fold *f    = &n->w.p->fold[inst->arg];
@@ -235,11 +245,15 @@ static void step_inner(nest *n, const rd_inst *inst)
     const int32_t  lane = lane_of(n, f);
     int16_t        x;
 
-    if (lane < 0 || inst->b >= 0 || inst->c >= 0 || (f->n_cell > 1 && !cell_per_column(n, &f->cell))) {
+    if (lane < 0 || inst->c >= 0 || (f->n_cell > 1 && !cell_per_column(n, &f->cell))) {
         give_up(n);
         return;
     }
     x = rd_writer_value(&n->w, inst->a);
+    if (f->reducer == RD_RED_dot) {
+        step_product(n, f->type, x, rd_writer_value(&n->w, inst->b), &in->lane[lane]);
+        return;
+    }
     /* As in reducers.def: of an element and a state, min and max take the element first. */
     if (in->lane[lane] < 0)
         in->lane[lane] = x;
@@ -283,7 +297,7 @@ static bool can_feed(const nest *n, const rd_inst *inst)
     const rd_fold      *fold = f->fold;
     const rd_tile_pass *pass = n->w.pass;
 
-    if (!n->in_columns || !n->row || inst->b >= 0 || inst->c >= 0 || f->masked || f->form != RD_FOLD_COLUMNS ||
+    if (!n->in_columns || !n->row || f->weighted || inst->c >= 0 || f->masked || f->form != RD_FOLD_COLUMNS ||
         fold->lanes != 1 || fold->reducer == RD_RED_user || fold->reducer == RD_RED_any ||
         fold->reducer == RD_RED_all || pass->n_fold == RD_SPEC_FOLDS || n->n_short)
         return false;
@@ -308,7 +322,7 @@ static void step_outer(nest *n, const rd_inst *inst)
     }
     n->w.spec->form = n->w.pass->form      = RD_SPEC_COLUMNS;
     n->w.pass->number[n->w.pass->n_fold++] = inst->arg;
-    rd_writer_step(&n->w, &n->w.p->fold[inst->arg], rd_writer_value(&n->w, inst->a));
+    rd_writer_step(&n->w, inst);
 }
 
 /* ---- Loops ------------------------------------------------------------------------------------------------- */

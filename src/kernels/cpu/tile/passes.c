@@ -12,7 +12,7 @@ static bool can_step(const rd_program *p, const rd_tile_code *code, int32_t i)
     const rd_tile_inst *t    = &code->inst[i];
     const rd_tile_fold *f    = &code->fold[inst->arg];
 
-    if (inst->b >= 0 || inst->c >= 0 || f->masked || f->any_order || f->in_square || t->counts || t->small >= 0)
+    if (f->weighted || inst->c >= 0 || f->masked || f->any_order || f->in_square || t->counts || t->small >= 0)
         return false;
     switch (f->fold->reducer) {
     case RD_RED_any:
@@ -41,7 +41,7 @@ bool rd_pass_has_halves(const rd_program *p, const rd_tile_code *code, int32_t i
     case RD_I_SELECT:
         return rd_dtype_is_half(inst->type) || rd_dtype_is_half(inst->from) || is_half(code, inst->a) ||
                is_half(code, inst->b) || is_half(code, inst->c);
-    case RD_I_STEP: return is_half(code, inst->a);
+    case RD_I_STEP: return is_half(code, inst->a) || is_half(code, inst->b);
     default: return rd_dtype_is_half(inst->type);
     }
 }
@@ -311,7 +311,7 @@ static void write_inst(rd_writer *w, int32_t i)
     rd_pass_operand memory = { .walk = w->code->inst[i].walk, .inst = i };
 
     switch (inst->kind) {
-    case RD_I_STEP: rd_writer_step(w, &w->p->fold[inst->arg], rd_writer_value(w, inst->a)); break;
+    case RD_I_STEP: rd_writer_step(w, inst); break;
     case RD_I_LOAD:
         rd_writer_add(w,
                       (rd_spec_inst){ .kind = RD_SPEC_LOAD,

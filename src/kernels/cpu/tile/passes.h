@@ -34,8 +34,8 @@ int16_t rd_writer_operand(rd_writer *w, rd_pass_operand operand);
 int16_t rd_writer_value(rd_writer *w, int32_t reg);
 /* A CONST, MAP, CAST or SELECT on what its operands are now. */
 void rd_writer_compute(rd_writer *w, const rd_inst *inst);
-/* A fold takes a value. */
-void rd_writer_step(rd_writer *w, const rd_fold *fold, int16_t x);
+/* A fold takes what its STEP does. */
+void rd_writer_step(rd_writer *w, const rd_inst *inst);
 
 /* The plan keeps a pass that has been found; false without memory. */
 bool rd_pass_keep(rd_tile_code *code, const rd_tile_pass *pass, rd_get_fn *get, void *pool);

@@ -119,7 +119,7 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
                          .into   = -1,
                          .buffer = -1,
                          .x      = inst->a,
-                         .y      = -1,
+                         .y      = inst->kind == RD_I_STEP ? inst->b : -1,
                          .moves  = -1,
                          .beside = -1,
                          .small  = -1 };
@@ -354,7 +354,7 @@ static bool plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
         f->fold          = fold;
         f->own_rows      = start >= 0 && code->inst[start].level == RD_AT_ROW;
         f->masked        = step >= 0 && p->inst[step].c >= 0;
-        f->weighted      = step >= 0 && p->inst[step].b >= 0;
+        f->weighted      = step >= 0 && p->inst[step].b >= 0 && fold->reducer != RD_RED_dot;
         f->col_extent    = col ? col->extent : 1;
         f->whole_columns = col && visits_all(p, col);
         f->lane          = rd_tile_walk(&fold->lane, row, col);
@@ -404,9 +404,8 @@ static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t 
     const rd_tile_fold *f    = &code->fold[inst->arg];
     const rd_loop      *row, *col;
 
-    if (f->masked || inst->b >= 0 || f->cells != 1 || f->fold->n_block < 1 ||
-        (f->fold->n_block > 1 && f->fold->split) || code->inst[step].level != RD_AT_TILE ||
-        code->reg[inst->a].level != RD_AT_TILE)
+    if (f->masked || f->weighted || f->cells != 1 || f->fold->n_block < 1 || (f->fold->n_block > 1 && f->fold->split) ||
+        code->inst[step].level != RD_AT_TILE)
         return false;
     loops_at(p, code, step, &row, &col);
     assert(col); /* as the STEP is at tile level */
@@ -460,7 +459,7 @@ static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
     t->step = t->fused || t->from != f->elem ? simd->fused[t->from][f->fold->reducer][t->fused]
               : f->best                      ? simd->best_rows[f->elem][f->fold->reducer]
                                              : f->code->step;
-    if (simd->blocks[t->from] && !f->masked && p->inst[i].b < 0 && has_blocks(f))
+    if (simd->blocks[t->from] && !f->masked && !f->weighted && has_blocks(f))
         t->blocks = simd->blocks[t->from][f->fold->reducer][t->fused];
 }
 

@@ -14,6 +14,17 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
         rd_tree_start(f, m->fold[number], k);
 }
 
+/* Kernels read elements side by side; y may be none. */
+static void make_dense(rd_tiles *m, rd_view *x, rd_view *y)
+{
+    char *const spare = m->spare;
+
+    *x       = rd_tiles_dense(m, *x);
+    m->spare = rd_tiles_second_spare(m);
+    *y       = y->at ? rd_tiles_dense(m, *y) : *y;
+    m->spare = spare;
+}
+
 /* ---- By form ----------------------------------------------------------------------------------------------- */
 /* Cells lie side by side, of one lane, and rows of the tile are steps of them one after the other, or each for cells of
  * its own. */
@@ -28,7 +39,6 @@ static void take_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
         a->q.n   = m->cols;
         a->q.ldx = t->x.row;
         a->q.ldy = t->y.row;
-        a->q.ldw = t->w.row;
         rd_arrive(a, steps ? m->rows : 1);
     }
 }
@@ -45,8 +55,7 @@ static bool continues(const rd_arrival *a, int64_t group, int64_t begun, int64_t
 /* Rows of one step that lie side by side in memory, like the states that they are for, are one long row. */
 static bool one_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t)
 {
-    return m->cols == a->f->fold->lanes && !a->together && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols) &&
-           !t->w.at;
+    return m->cols == a->f->fold->lanes && !a->together && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols);
 }
 
 /* The states of one or more cells take rows of n of them. */
@@ -58,11 +67,10 @@ static void step_on(const rd_arrival *a, rd_fold_rows *q, int64_t n, int64_t row
     a->step(q);
 }
 
-static void move_on(const rd_arrival *a, rd_fold_rows *q, int64_t x, int64_t y, int64_t w)
+static void move_on(const rd_arrival *a, rd_fold_rows *q, int64_t x, int64_t y)
 {
     q->x = q->x ? (const char *)q->x + x * a->size : NULL;
     q->y = q->y ? (const char *)q->y + y * a->size : NULL;
-    q->w = q->w ? (const char *)q->w + w * a->size : NULL;
 }
 
 /* Row r of the tile, steps of all lanes and maybe a part of one, within a block that the states from `slot` on have begun:
@@ -74,13 +82,12 @@ static void take_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile 
 
     q->x = a->q.x;
     q->y = a->q.y;
-    q->w = a->q.w;
-    move_on(a, q, r * t->x.row, r * t->y.row, r * t->w.row);
+    move_on(a, q, r * t->x.row, r * t->y.row);
     rd_tree_block(a->f, a->memory, slot, q->s);
     if (whole)
         step_on(a, q, lanes, whole / lanes);
     if (whole < m->cols) {
-        move_on(a, q, whole, whole, whole);
+        move_on(a, q, whole, whole);
         step_on(a, q, m->cols - whole, 1);
     }
 }
@@ -160,7 +167,6 @@ static bool take_single_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_ti
     a->q.n    = m->cols;
     a->q.ldx  = t->x.row;
     a->q.ldy  = t->y.row;
-    a->q.ldw  = t->w.row;
     rd_arrive(a, m->rows);
     return true;
 }
@@ -205,7 +211,7 @@ static bool rows_adjoin(const rd_tiles *m, const rd_arrival *a, const rd_fold_ti
     for (int32_t k = 0; all && k < all->n_operand; k++)
         if (all->tile[k].row != m->cols * all->tile[k].col)
             return false;
-    return all || (t->x.row == m->cols && (!t->y.at || t->y.row == m->cols) && (!t->w.at || t->w.row == m->cols));
+    return all || (t->x.row == m->cols && (!t->y.at || t->y.row == m->cols));
 }
 
 /* Rows of several steps, the last one maybe a part, one after the other, of one cell; false: something else. */
@@ -226,7 +232,7 @@ static bool take_rows(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
     if (a->together)
         return false;
     q     = a->q;
-    q.ldx = q.ldy = q.ldw = lanes;
+    q.ldx = q.ldy = lanes;
     for (int64_t r = 0; r < m->rows; r++) {
         rd_arrival_place(a, t, 0, 0);
         if (continues(a, a->group, begun, (t->outer + r) * f->row_steps + t->lane / lanes, steps))
@@ -293,21 +299,24 @@ static void take_channels(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
     }
 }
 
-/* A cell for each column, rows along the lanes: column by column, copied side by side. */
-static void take_interleaved(rd_tiles *m, rd_arrival *a, rd_fold_tile *t)
+static const void *column_of(const rd_tiles *m, const rd_view *v, int64_t c, char *to)
 {
-    const rd_tile_fold *f    = a->f;
-    const int64_t       size = rd_elem_size(f->elem), cols = m->cols, rows = m->rows;
-    const rd_fold_tile  all = *t;
+    const int64_t size = rd_elem_size(v->elem);
 
-    for (int64_t c = 0; c < cols; c++) {
-        char *const spare = m->spare;
-        for (int64_t r = 0; r < rows; r++)
-            memcpy(spare + r * size, rd_view_at(&all.x, r, c), (size_t)size);
-        rd_arrival_place(a, &all, 0, c);
-        a->q.x         = spare;
-        a->q.index_col = f->index.row;
-        rd_arrive_along(a, rows, all.lane, all.outer);
+    for (int64_t r = 0; v->at && r < m->rows; r++)
+        memcpy(to + r * size, rd_view_at(v, r, c), (size_t)size);
+    return v->at ? to : NULL;
+}
+
+/* A cell for each column, rows along the lanes: column by column, copied side by side. */
+static void take_interleaved(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    for (int64_t c = 0; c < m->cols; c++) {
+        rd_arrival_place(a, t, 0, c);
+        a->q.x         = column_of(m, &t->x, c, m->spare);
+        a->q.y         = column_of(m, &t->y, c, rd_tiles_second_spare(m));
+        a->q.index_col = a->f->index.row;
+        rd_arrive_along(a, m->rows, t->lane, t->outer);
     }
 }
 
@@ -353,6 +362,7 @@ static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *me
 
         q.rows      = rows->rows - r < RD_SPARE ? rows->rows - r : RD_SPARE;
         q.x         = (const char *)rows->x + r * rows->ldx * rd_elem_size(f->elem);
+        q.y         = rows->y ? (const char *)rows->y + r * rows->ldy * rd_elem_size(f->elem) : NULL;
         q.index     = rd_tiles_position(m, f->index.at) + r * f->index.row;
         q.index_row = f->index.row;
         q.index_col = f->index.col;
@@ -371,21 +381,19 @@ static void take_totals(rd_tiles *m, int32_t pc)
     const rd_tile_inst *t                      = &m->code->inst[pc];
     const int32_t       number                 = m->p->inst[pc].arg;
     const rd_tile_fold *f                      = &m->code->fold[number];
-    const rd_view       x                      = rd_tiles_view(m, t->x);
+    rd_view             x                      = rd_tiles_view(m, t->x);
+    rd_view             y                      = t->y < 0 ? (rd_view){ 0 } : rd_tiles_view(m, t->y);
     rd_simd_totals *const(*totals)[RD_N_FUSED] = m->code->simd->totals[t->from];
     rd_fold_rows q;
     void        *to[RD_MAX_STATE];
 
+    make_dense(m, &x, &y);
     q.n    = m->cols;
     q.rows = m->rows;
     q.x    = x.at;
     q.ldx  = x.row;
-    q.y    = NULL;
-    if (t->y >= 0) {
-        const rd_view y = rd_tiles_view(m, t->y);
-        q.y             = y.at;
-        q.ldy           = y.row;
-    }
+    q.y    = y.at;
+    q.ldy  = y.row;
     if (f->form == RD_FOLD_ELEMENTS) {
         take_short_totals(m, f, m->fold[number], &q);
         return;
@@ -414,8 +422,8 @@ static bool take_serial(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
     for (int64_t r = 0; r < m->rows; r++) {
         rd_arrival_place(a, t, r, 0);
         a->at  = (t->outer + r * f->outer.row) * f->row_steps + t->lane + r * f->lane.row;
-        a->q.n = a->q.ldx = a->q.ldy = a->q.ldw = 1;
-        a->q.index_row                          = a->q.index_col;
+        a->q.n = a->q.ldx = a->q.ldy = 1;
+        a->q.index_row               = a->q.index_col;
         rd_arrive(a, m->cols);
     }
     return true;
@@ -470,8 +478,8 @@ static void settle(const rd_tiles *m, const rd_tile_fold *f, char *memory, const
 /* Do the rows of each column run along the lanes of its cell, with elements of the tile in a buffer of their own? */
 static bool interleaved(const rd_tiles *m, const rd_tile_fold *f, const rd_fold_tile *t)
 {
-    return m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 && f->outer.row == 0 &&
-           f->outer.col == 0 && !f->own_rows && !t->w.at && t->x.at != m->spare;
+    return f->form == RD_FOLD_ELEMENTS && m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 &&
+           f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && t->x.at != m->spare;
 }
 
 /* ---- All together ------------------------------------------------------------------------------------------ */
@@ -481,6 +489,25 @@ static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t
     t->outer = rd_tiles_position(m, f->outer.at);
     t->cell  = rd_tiles_position(m, f->cell.at);
     t->index = f->indexed ? rd_tiles_position(m, f->index.at) : 0;
+}
+
+static void take_by_form(rd_tiles *m, rd_arrival *a, rd_fold_tile *in)
+{
+    const rd_tile_fold *f = a->f;
+
+    make_dense(m, &in->x, &in->y);
+    if (f->best && f->form == RD_FOLD_RUN)
+        rd_arrive_best(m, a, in);
+    else if (f->form == RD_FOLD_COLUMNS)
+        take_columns(m, a, in);
+    else if (f->form == RD_FOLD_RUN)
+        take_runs(m, a, in);
+    else if (f->form == RD_FOLD_CHANNELS)
+        take_channels(m, a, in);
+    else
+        take_elements(m, a, in);
+    if (can_settle(f))
+        settle(m, f, a->memory, in);
 }
 
 /* Set field by field: zeroing what is not read, a few hundred bytes, costs as much as a short row. */
@@ -501,7 +528,7 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
     a.fused    = t->fused || t->from != f->elem;
     a.size     = rd_elem_size(t->from);
     a.together = NULL;
-    in.y = in.w = in.mask = (rd_view){ 0 };
+    in.y = in.mask = (rd_view){ 0 };
     place_tile(m, f, &in);
     in.x = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_view){ 0 };
     if (t->y >= 0)
@@ -509,32 +536,15 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
     if (inst->c >= 0) {
         in.mask = rd_tiles_view(m, inst->c);
         apply_mask(m, f, a.memory, &in);
-    } else if (t->small < 0)
-        in.x = rd_tiles_dense(m, in.x);
-    if (inst->b >= 0) {
-        char *const spare = m->spare;
-        m->spare          = rd_tiles_second_spare(m);
-        in.w              = rd_tiles_dense(m, rd_tiles_view(m, inst->b));
-        m->spare          = spare;
     }
     if (t->small >= 0)
         rd_arrive_small(m, &a, &in, &m->code->inst[t->small].walk);
     else if (t->counts)
         rd_arrive_counts(m, &a, &in, t->count_if);
-    else if (f->best && f->form == RD_FOLD_RUN)
-        rd_arrive_best(m, &a, &in);
-    else if (f->form == RD_FOLD_COLUMNS)
-        take_columns(m, &a, &in);
-    else if (f->form == RD_FOLD_RUN)
-        take_runs(m, &a, &in);
-    else if (f->form == RD_FOLD_CHANNELS)
-        take_channels(m, &a, &in);
     else if (interleaved(m, f, &in))
         take_interleaved(m, &a, &in);
     else
-        take_elements(m, &a, &in);
-    if (t->small < 0 && can_settle(f))
-        settle(m, f, a.memory, &in);
+        take_by_form(m, &a, &in);
 }
 
 void rd_tiles_step(rd_tiles *m, int32_t pc)
@@ -585,7 +595,7 @@ void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *ker
     a.blocks   = NULL;
     a.size     = 0;
     a.together = &all;
-    in.x = in.y = in.w = in.mask = (rd_view){ 0 };
+    in.x = in.y = in.mask = (rd_view){ 0 };
     place_tile(m, a.f, &in);
     if (a.f->form == RD_FOLD_COLUMNS)
         take_columns(m, &a, &in);

@@ -100,7 +100,7 @@ typedef struct rd_tile_inst {
     bool                counts;   /* STEP: its operand x is bools, which it counts                 */
     rd_simd_count_if   *count_if; /* STEP: compares its operand x with y, and counts                  */
     int32_t             small;    /* STEP: the skipped LOAD of small ints that it sums, -1                  */
-    int32_t             x, y;     /* its operands                                                       */
+    int32_t             x, y;     /* its operands: y weights, factors, or a fused map's second; -1: none */
     rd_simd_map *const *map;      /* MAP, SELECT: by form                                               */
     rd_simd_wrap       *wrap;
     rd_walk             walk;

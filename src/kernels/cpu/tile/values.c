@@ -74,10 +74,13 @@ rd_view rd_tiles_dense(rd_tiles *m, rd_view v)
 
     if (v.col == 1 || m->rows * m->cols == 1)
         return v;
-    for (int64_t r = 0; r < m->rows; r++) {
-        const rd_word word = rd_view_word(&v, r, 0);
-        for (int64_t c = 0; c < m->cols; c++)
-            rd_view_set(&y, r, c, word);
+    const runs    q    = runs_of(m, uniform(m, &v));
+    const int64_t size = rd_elem_size(v.elem);
+    for (int64_t r = 0; r < q.n; r++) {
+        char *row = rd_view_at(&y, r, 0);
+        memcpy(row, rd_view_at(&v, r, 0), (size_t)size);
+        for (int64_t n = 1; n < q.each; n *= 2)
+            memcpy(row + n * size, row, (size_t)((n < q.each - n ? n : q.each - n) * size));
     }
     return y;
 }

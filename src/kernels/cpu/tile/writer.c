@@ -206,12 +206,17 @@ void rd_writer_compute(rd_writer *w, const rd_inst *inst)
     rd_writer_add(w, s, inst->dst);
 }
 
-void rd_writer_step(rd_writer *w, const rd_fold *fold, int16_t x)
+void rd_writer_step(rd_writer *w, const rd_inst *inst)
 {
-    const uint8_t number = w->spec->n_fold++;
+    const rd_fold *fold   = &w->p->fold[inst->arg];
+    const uint8_t  number = w->spec->n_fold++;
+    const int16_t  x      = rd_writer_value(w, inst->a);
 
     w->spec->fold[number] = (rd_spec_fold){ .reducer = (uint8_t)fold->reducer,
                                             .type    = (uint8_t)fold->type,
                                             .widens  = rd_fold_widens(fold) };
-    rd_writer_add(w, (rd_spec_inst){ .kind = RD_SPEC_STEP, .a = x, .at = number }, -1);
+    rd_writer_add(w,
+                  (rd_spec_inst){
+                      .kind = RD_SPEC_STEP, .a = x, .b = inst->b < 0 ? x : rd_writer_value(w, inst->b), .at = number },
+                  -1);
 }
