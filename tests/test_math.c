@@ -1,6 +1,7 @@
 /* test_math.c - the elementary functions: error in ulp against long double, special values, and the same bits from
  * each instruction set.  `test_math --table` prints the table of docs/accuracy.md. */
 #include "kernels/cpu/math.h"
+#include "kernels/cpu/simd/simd.h"
 #include "suite.h"
 #include <stdbool.h>
 #include <stdio.h>
@@ -228,6 +229,10 @@ START_TEST(special_values)
 }
 END_TEST
 
+enum { BLOCK = 65536 };
+static double x64[BLOCK], y64[BLOCK], z64[2][BLOCK];
+static float  x32[BLOCK], y32[BLOCK], z32[2][BLOCK];
+
 /* ---- The same bits, however it is compiled ------------------------------------------------------------------- */
 #if defined __x86_64__ && defined __GNUC__
 #define ISA_BASE
@@ -278,10 +283,6 @@ static const loops all_loops[][3] = {
 #include "kernels/cpu/math.def"
 };
 
-enum { BLOCK = 65536 };
-static double x64[BLOCK], y64[BLOCK], z64[2][BLOCK];
-static float  x32[BLOCK], y32[BLOCK], z32[2][BLOCK];
-
 static void fill_blocks(const row *r)
 {
     for (int i = 0; i < BLOCK; i++) {
@@ -314,6 +315,40 @@ START_TEST(same_bits)
 }
 END_TEST
 #endif
+
+/* exp by vectors (math_exp_strip.h): rows that end within a strip, or within a vector. */
+static const struct {
+    const char *table;
+    int         n;
+} strip_cases[] = { { "baseline", 1000 }, { "baseline", 3 },   { "avx2", BLOCK }, { "avx2", 61 },
+                    { "avx2", 1 },        { "avx512", BLOCK }, { "avx512", 127 }, { "avx512", 15 } };
+
+START_TEST(exp_by_strips)
+{
+    static const double special[] = { 0.0,    -0.0, INFINITY, -INFINITY, NAN,   1e308,
+                                      -1e308, 88.8, -87.4,    -104,      709.8, -745.2 };
+    const rd_simd      *simd      = rd_simd_named(strip_cases[_i].table);
+    const int           n         = strip_cases[_i].n;
+
+    for (int i = 0; i < n; i++) {
+        x64[i] = i < COUNT(special) ? special[i] : argument(i);
+        x32[i] = (float)x64[i];
+    }
+    if (!simd)
+        return;
+    simd->map[RD_ELEM_f32][RD_OP_exp][0](n, z32[0], x32, NULL, NULL, NULL);
+    simd->map[RD_ELEM_f64][RD_OP_exp][0](n, z64[0], x64, NULL, NULL, NULL);
+    for (int i = 0; i < n; i++) {
+        const float  want32 = rd_exp_f32(x32[i]);
+        const double want64 = rd_exp_f64(x64[i]);
+
+        ck_assert_msg(rd_bits_f32(z32[0][i]) == rd_bits_f32(want32) || (isnan(z32[0][i]) && isnan(want32)),
+                      "exp f32 of %a: %a, but %a", x32[i], want32, z32[0][i]);
+        ck_assert_msg(rd_bits_f64(z64[0][i]) == rd_bits_f64(want64) || (isnan(z64[0][i]) && isnan(want64)),
+                      "exp f64 of %a: %a, but %a", x64[i], want64, z64[0][i]);
+    }
+}
+END_TEST
 
 /* ---- The table of docs/accuracy.md --------------------------------------------------------------------------- */
 static void print_row(const row *r, const char *type, worst w)
@@ -349,6 +384,7 @@ int main(int argc, char **argv)
 #if defined __x86_64__ && defined __GNUC__
     tcase_add_loop_test(tests, same_bits, 0, COUNT(rows));
 #endif
+    tcase_add_loop_test(tests, exp_by_strips, 0, COUNT(strip_cases));
     suite_add_tcase(suite, tests);
 
     SRunner *runner = srunner_create(suite);

@@ -45,11 +45,17 @@ static const char *begun_step(rd_reducer_id reducer)
     case RD_RED_moments: return "T d = x - S(1); S(2) += d; S(3) += d * d;"; /* S(0) is counted apart */
     case RD_RED_logsumexp:
     case RD_RED_maxsumexp:
-        return "const T e0 = RD_F(exp)(-RD_F(fabs)(x - S(0))), e = x == S(0) ? 1 : e0;"
+        return "const T e = x == S(0) ? 1 : power;"
                "const T less = RD_F(fma)(S(1), e, 1); const int more = x > S(0);"
                " S(1) = more ? less : S(1) + e; S(0) = more ? x : S(0);";
     default: return fold_codes[reducer].step;
     }
+}
+
+/* Does it take exp(-|x - m|) of each element x?  Steps and merges are handed it as `power`. */
+static bool has_power(const rd_spec_fold *fold)
+{
+    return fold->reducer == RD_RED_logsumexp || fold->reducer == RD_RED_maxsumexp;
 }
 
 /* What states are merged as. */
@@ -223,7 +229,10 @@ static void emit_fold_end(rd_text *text, const rd_spec_fold *fold, int number)
     add_states(text, fold, "T", 's');
     rd_text_add(text, ", ");
     add_states(text, fold, "const T", 'b');
-    rd_text_add(text, ")\n{\n    %s\n}\n", code->merge);
+    if (has_power(fold))
+        rd_text_add(text, ", const T power)\n{\n    RD_LSE_BY(power, S(0), S(1), B(0), B(1))\n}\n");
+    else
+        rd_text_add(text, ")\n{\n    %s\n}\n", code->merge);
 }
 
 static bool closes_blocks(const rd_spec *spec)
@@ -243,7 +252,9 @@ static void emit_fold(rd_text *text, const rd_spec *spec, int number)
     rd_text_add(text, "#define S(k) (*s##k)\n#define SI(k) (*s##k)\n#define B(k) (*b##k)\n");
     begin_class(text, elem);
     emit_fold_function(text, fold, number, "first", begin, code->first);
-    emit_fold_function(text, fold, number, "step", begin, begun_step((rd_reducer_id)fold->reducer));
+    emit_fold_function(text, fold, number, "step",
+                       has_power(fold) ? ", const T x, const int64_t i, const T power)\n{" : begin,
+                       begun_step((rd_reducer_id)fold->reducer));
     if (closes_blocks(spec))
         emit_fold_end(text, fold, number);
     end_class(text);
@@ -269,7 +280,7 @@ static void add_state_arguments(rd_text *text, const rd_spec *spec, int fold, co
         rd_text_add(text, "%s&%s%d%s", k ? ", " : "", name, at + k, index);
 }
 
-static void emit_steps(rd_text *text, const rd_spec *spec, const char *macro, const char *function)
+static void emit_steps(rd_text *text, const rd_spec *spec, const char *macro, const char *function, bool powers)
 {
     rd_text_add(text, "#define %s(r)", macro);
     for (int k = 0; k < spec->n_inst; k++)
@@ -279,7 +290,10 @@ static void emit_steps(rd_text *text, const rd_spec *spec, const char *macro, co
             rd_text_add(text, ", v%d", spec->inst[k].a);
             if (takes_products(&spec->fold[spec->inst[k].at]))
                 rd_text_add(text, ", v%d", spec->inst[k].b);
-            rd_text_add(text, ", r);");
+            rd_text_add(text, ", r");
+            if (powers && has_power(&spec->fold[spec->inst[k].at]))
+                rd_text_add(text, ", e%d[i]", k);
+            rd_text_add(text, ");");
         }
     rd_text_add(text, "\n");
 }
@@ -330,14 +344,23 @@ static void emit_close(rd_text *text, const rd_spec *spec)
         for (int k = at; k < at + n; k++)
             rd_text_add(text, " w%d[l] = s%d[l];", k, k);
         rd_text_add(text, " } \\\n");
+        if (has_power(&spec->fold[f]))
+            rd_text_add(text, "        %s e[LANES]; \\\n", c_types[merge_elem(&spec->fold[f])]);
         for (int half = spec->lanes / 2; half > 0; half /= 2) {
+            if (has_power(&spec->fold[f]))
+                rd_text_add(
+                    text,
+                    "        for (int64_t l = 0; l < %d; l++) e[l] = rd_minus_abs_%s(w%d[l + %d] - w%d[l]); \\\n"
+                    "        rd_exp_strip_%s(e, %d); \\\n",
+                    half, classes[merge_elem(&spec->fold[f])], at, half, at, classes[merge_elem(&spec->fold[f])], half);
             rd_text_add(text, "        INDEPENDENT for (int64_t l = 0; l + %d < left; l++) merge%d(", half, f);
             add_state_arguments(text, spec, f, "w", "[l]");
             rd_text_add(text, ", ");
             char index[24];
             snprintf(index, sizeof index, "[l + %d]", half);
             add_state_arguments(text, spec, f, "w", index);
-            rd_text_add(text, "); \\\n        left = left < %d ? left : %d; \\\n", half, half);
+            rd_text_add(text, "%s); \\\n        left = left < %d ? left : %d; \\\n",
+                        has_power(&spec->fold[f]) ? ", e[l]" : "", half, half);
         }
         for (int k = at; k < at + n; k++)
             rd_text_add(text, "        ((%s *)q->state[%d])[r] = w%d[0]; \\\n", c_types[wide_elem(&spec->fold[f])], k,
@@ -469,6 +492,14 @@ static void add_arguments(rd_text *text, const rd_spec_inst *inst)
         rd_text_add(text, "%sv%d", k ? ", " : "", operand[k]);
 }
 
+/* These are taken by strips (math_exp_strip.h). */
+static bool is_power(const rd_spec *spec, int number)
+{
+    const rd_spec_inst *inst = &spec->inst[number];
+
+    return inst->kind == RD_SPEC_MAP && inst->op == RD_OP_exp && is_real(rd_elem_of((rd_dtype)inst->type));
+}
+
 static void emit_value(rd_text *text, const rd_spec *spec, int number)
 {
     const rd_spec_inst *inst = &spec->inst[number];
@@ -482,6 +513,10 @@ static void emit_value(rd_text *text, const rd_spec *spec, int number)
     case RD_SPEC_CONST: add_constant(text, inst); break;
     case RD_SPEC_SELECT: rd_text_add(text, "v%d ? v%d : v%d", inst->a, inst->b, inst->c); break;
     default:
+        if (is_power(spec, number)) {
+            rd_text_add(text, "e%d[i]", number);
+            break;
+        }
         rd_text_add(text, "f%d(", number);
         add_arguments(text, inst);
         rd_text_add(text, ")");
@@ -494,7 +529,7 @@ static void emit_value(rd_text *text, const rd_spec *spec, int number)
 static void emit_needed(rd_text *text, const rd_spec *spec, int number, bool *done)
 {
     const rd_spec_inst *inst = &spec->inst[number];
-    int16_t             operand[3], n = operands_of(inst, operand);
+    int16_t             operand[3], n = is_power(spec, number) ? 0 : operands_of(inst, operand);
 
     if (done[number])
         return;
@@ -536,6 +571,46 @@ static void emit_element(rd_text *text, const rd_spec *spec)
         }
     }
     rd_text_add(text, "\n");
+}
+
+/* Exponentials of n columns, and of what steps of folds make of them, come before all else that is done with them.  Each
+ * has a loop of its own for its arguments; what loops compute more than once compilers find again. */
+static void emit_power(rd_text *text, const rd_spec *spec, int number)
+{
+    const rd_spec_inst *inst                = &spec->inst[number];
+    const rd_elem       elem                = rd_elem_of((rd_dtype)spec->inst[inst->a].type);
+    bool                done[RD_SPEC_INSTS] = { false };
+
+    rd_text_add(text,
+                " \\\n    %s e%d[MOST] __attribute__((aligned(64)));"
+                " \\\n    INDEPENDENT for (int64_t i = 0; i < (n); i++) {",
+                c_types[elem], number);
+    emit_needed(text, spec, inst->a, done);
+    rd_text_add(text, " e%d[i] = ", number);
+    if (inst->kind == RD_SPEC_STEP)
+        rd_text_add(text, "rd_minus_abs_%s(v%d - s%d[i])", classes[elem], inst->a, first_state(spec, inst->at));
+    else
+        rd_text_add(text, "v%d", inst->a);
+    rd_text_add(text, "; } \\\n    rd_exp_strip_%s(e%d, WHOLE(n));", classes[elem], number);
+}
+
+static void emit_powers(rd_text *text, const rd_spec *spec)
+{
+    bool found = false;
+
+    rd_text_add(text, "#define POWERS(j, n)");
+    for (int k = 0; k < spec->n_inst; k++)
+        if (is_power(spec, k)) {
+            emit_power(text, spec, k);
+            found = true;
+        }
+    rd_text_add(text, "\n#define STEP_POWERS(j, n)");
+    for (int k = 0; k < spec->n_inst; k++)
+        if (spec->inst[k].kind == RD_SPEC_STEP && has_power(&spec->fold[spec->inst[k].at])) {
+            emit_power(text, spec, k);
+            found = true;
+        }
+    rd_text_add(text, "\n#define HAS_POWERS %d\n", found);
 }
 
 /* ---- Sizes ------------------------------------------------------------------------------------------------- */
@@ -593,9 +668,10 @@ void rd_spec_text(rd_text *text, const rd_spec *spec)
     emit_copies(text, spec);
     emit_fetch(text, spec);
     emit_element(text, spec);
+    emit_powers(text, spec);
     emit_states(text, spec);
-    emit_steps(text, spec, "FIRST", "first");
-    emit_steps(text, spec, "STEP", "step");
+    emit_steps(text, spec, "FIRST", "first", false);
+    emit_steps(text, spec, "STEP", "step", true);
     if (spec->form == RD_SPEC_TOTALS)
         emit_close(text, spec);
     if (spec->form == RD_SPEC_LANES)
@@ -607,10 +683,11 @@ const char *const *rd_spec_flags(int vector_bytes)
 {
     /* As the library's own kernels are compiled, see CMakeLists.txt; and scheduled before registers are given out, as an
      * element's chain of operations is long and what fills the time it takes is the next vector's (gcc 12 on a Zen 4: 16 %
-     * of a Gaussian sum over pairs in f32, 13 % in f64). */
+     * of a Gaussian sum over pairs in f32, 13 % in f64).  A loop that fills an array for exp is no memcpy, which
+     * would have it in memory. */
 #define ALWAYS                                                                                                         \
     "-std=gnu11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden", "-fPIC", \
-        "-shared", "-pipe", "-w", "-fschedule-insns", "-fsched-pressure"
+        "-shared", "-pipe", "-w", "-fschedule-insns", "-fsched-pressure", "-fno-tree-loop-distribute-patterns"
     static const char *const baseline[] = { ALWAYS, NULL };
     static const char *const avx2[]     = { ALWAYS, "-mavx2", "-mfma", NULL };
     static const char *const avx512[]   = { ALWAYS,       "-mavx2",     "-mfma",      "-mavx512f",

@@ -3,6 +3,8 @@
  * POINTERS(j, r, from)  where the operands of row r are, from column `from` on; values that a row has one of
  * STRIP_POINTERS        the same, behind COPIES(from), which copies what is the same in all rows for a strip
  * ELEMENT(j, i)         all values of column i of these, and what is stored of them
+ * POWERS(j, n)          exponentials that elements [0, n) need, n <= MOST; where n is constant in registers
+ * STEP_POWERS(j, n)     those that steps need besides; HAS_POWERS: there are any
  * FIRST(r), STEP(r)     states n0, n1 .. begin with the element, of row r, or take it
  * STATES(DO)            DO(number, type) for each state
  * ENDS(l, to)           the block of lane l of the states ends; they go to element `to` of the call's
@@ -29,6 +31,41 @@
     {                             \
         ELEMENT(j, i) STEP(r + j) \
     }
+enum { MOST = LANES > STRIP ? LANES : STRIP };
+#define WHOLE(n) (__builtin_constant_p(n) ? (n) : MOST)
+
+/* Elements [0, n) of row j: begin states, or neither; or states take them. */
+#define EACH(j, n, ...)                     \
+    {                                       \
+        POWERS(j, n)                        \
+        INDEPENDENT                         \
+        for (int64_t i = 0; i < (n); i++) { \
+            ELEMENT(j, i) __VA_ARGS__       \
+        }                                   \
+    }
+#define EACH_STEPS(j, n, ...)               \
+    {                                       \
+        POWERS(j, n)                        \
+        STEP_POWERS(j, n)                   \
+        INDEPENDENT                         \
+        for (int64_t i = 0; i < (n); i++) { \
+            ELEMENT(j, i) __VA_ARGS__       \
+        }                                   \
+    }
+
+/* All elements of a row at once, or a strip at a time if exponentials are taken. */
+#if HAS_POWERS
+#define PARTS(n) for (int64_t from = 0; from < (n); from += STRIP)
+#define EACH_OF_PART(j, n, ...)     \
+    if (n >= STRIP)                 \
+        EACH(j, STRIP, __VA_ARGS__) \
+    else                            \
+        EACH(j, n, __VA_ARGS__)
+#else
+#define PARTS(n)     for (int64_t from = 0; from < (n); from = (n))
+#define EACH_OF_PART EACH
+#endif
+
 #define TAKE(k, type)               \
     for (int i = 0; i < STRIP; i++) \
         s##k[i] = ((type *)q->state[k] + from)[i];
@@ -70,13 +107,13 @@
 #ifdef FORM_MAPS
 static void map(const rd_kernel_call *q)
 {
-    for (int64_t r = 0; r < q->rows; r++) {
-        POINTERS(0, r, 0)
-        INDEPENDENT
-        for (int64_t i = 0; i < q->n; i++) {
-            ELEMENT(0, i)
+    for (int64_t r = 0; r < q->rows; r++)
+        PARTS(q->n)
+        {
+            const int64_t n = q->n - from;
+            POINTERS(0, r, from)
+            EACH_OF_PART(0, n, )
         }
-    }
 }
 #define KERNELS .map = map
 #endif
@@ -85,25 +122,22 @@ static void map(const rd_kernel_call *q)
 #if defined(FORM_LANES) || defined(FORM_COLUMNS)
 static void first(const rd_kernel_call *q)
 {
-    enum { from = 0 };
-    STATES(IN_MEMORY)
-    POINTERS(0, 0, 0)
-    INDEPENDENT
-    for (int64_t i = 0; i < q->n; i++) {
-        ELEMENT(0, i) BEGINS
+    PARTS(q->n)
+    {
+        const int64_t n = q->n - from;
+        STATES(IN_MEMORY)
+        POINTERS(0, 0, from)
+        EACH_OF_PART(0, n, BEGINS)
     }
 }
 
-/* Rows from r on, for the states from `from` on. */
-static void rows(const rd_kernel_call *q, int64_t r, int64_t from)
+/* Rows [r, end), for the states from `from` on. */
+static void rows(const rd_kernel_call *q, int64_t r, int64_t end, int64_t from)
 {
     STATES(IN_MEMORY)
-    for (; r < q->rows; r++) {
+    for (; r < end; r++) {
         POINTERS(0, r, from)
-        INDEPENDENT
-        for (int64_t i = 0; i < q->n - from; i++) {
-            ELEMENT(0, i) TAKES
-        }
+        EACH_STEPS(0, q->n - from, TAKES)
     }
 }
 #ifdef FORM_LANES
@@ -113,7 +147,7 @@ static void rows(const rd_kernel_call *q, int64_t r, int64_t from)
 #endif
 #endif
 
-#if JAM
+#if JAM && !HAS_POWERS
 /* Neighbouring results: a state in memory is read and written once for JAM rows.  Rows that are read together are as many
  * streams, which memory serves at two thirds of the rate of one, so those that follow are fetched as they lie. */
 static void step(const rd_kernel_call *q)
@@ -140,27 +174,28 @@ static void step(const rd_kernel_call *q)
             }
         }
     }
-    rows(q, r, 0);
+    rows(q, r, q->rows, 0);
 }
 #elif defined(FORM_LANES) || defined(FORM_COLUMNS)
 static void step(const rd_kernel_call *q)
 {
-    int64_t from = 0;
-    for (; from + STRIP <= q->n; from += STRIP) {
-        STATES(LOCALS)
-        STATES(TAKE)
-        COPIES(from)
-        for (int64_t r = 0; r < q->rows; r++) {
-            STRIP_POINTERS(0, r, from)
-            INDEPENDENT
-            for (int i = 0; i < STRIP; i++) {
-                ELEMENT(0, i) STRIP_TAKES
+    const int64_t height = JAM ? JAM : q->rows;
+    for (int64_t begin = 0; begin < q->rows; begin += height) {
+        const int64_t end  = begin + height < q->rows ? begin + height : q->rows;
+        int64_t       from = 0;
+        for (; from + STRIP <= q->n; from += STRIP) {
+            STATES(LOCALS)
+            STATES(TAKE)
+            COPIES(from)
+            for (int64_t r = begin; r < end; r++) {
+                STRIP_POINTERS(0, r, from)
+                EACH_STEPS(0, STRIP, STRIP_TAKES)
             }
+            STATES(GIVE)
         }
-        STATES(GIVE)
+        if (from < q->n)
+            rows(q, begin, end, from);
     }
-    if (from < q->n)
-        rows(q, 0, from);
 }
 #endif
 
@@ -176,17 +211,11 @@ static void block(const rd_kernel_call *q)
         STATES(LOCALS)
         {
             POINTERS(0, 0, from)
-            INDEPENDENT
-            for (int i = 0; i < STRIP; i++) {
-                ELEMENT(0, i) BEGINS
-            }
+            EACH(0, STRIP, BEGINS)
         }
         for (int64_t r = 1; r < q->rows; r++) {
             POINTERS(0, r, from)
-            INDEPENDENT
-            for (int i = 0; i < STRIP; i++) {
-                ELEMENT(0, i) TAKES
-            }
+            EACH_STEPS(0, STRIP, TAKES)
         }
         INDEPENDENT
         for (int i = 0; i < STRIP; i++) {
@@ -220,33 +249,20 @@ static void total(const rd_kernel_call *q)
             STATES(LOCALS)
             {
                 POINTERS(0, r, from)
-                INDEPENDENT
-                for (int i = 0; i < STRIP; i++) {
-                    ELEMENT(0, i) BEGINS
-                }
+                EACH(0, STRIP, BEGINS)
             }
             for (int64_t at = from + LANES; at < whole; at += LANES) {
                 POINTERS(0, r, at)
-                INDEPENDENT
-                for (int i = 0; i < STRIP; i++) {
-                    ELEMENT(0, i) TAKES
-                }
+                EACH_STEPS(0, STRIP, TAKES)
             }
             STATES(KEEP)
         }
         if (rest) {
             POINTERS(0, r, whole)
-            if (whole) {
-                INDEPENDENT
-                for (int64_t i = 0; i < rest; i++) {
-                    ELEMENT(0, i) TAKES
-                }
-            } else {
-                INDEPENDENT
-                for (int64_t i = 0; i < rest; i++) {
-                    ELEMENT(0, i) BEGINS
-                }
-            }
+            if (whole)
+                EACH_STEPS(0, rest, TAKES)
+            else
+                EACH(0, rest, BEGINS)
         }
         STATES(COUNT)
         if (whole) {

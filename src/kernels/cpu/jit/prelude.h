@@ -39,6 +39,7 @@ float  copysignf(float, float);
 enum { RD_WARN_INT_DIVIDE = 1 };
 
 #include "kernels/cpu/rows.h"
+#include "kernels/cpu/math_exp_strip.h"
 #include "kernels/cpu/jit/kernel.h"
 
 /* What is said of a loop that follows: its rounds do not wait for each other. */

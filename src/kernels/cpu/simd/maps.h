@@ -85,10 +85,14 @@ static void KERNEL(exp, strips)(int64_t n, void *py, const void *pa, const void 
     int64_t  i = 0;
 
     for (; i + STRIP <= n; i += STRIP) {
-        T strip[STRIP];
-        memcpy(strip, a + i, sizeof strip);
-        JOIN(rd_exp_strip, ELEM)(strip, STRIP);
-        memcpy(y + i, strip, sizeof strip);
+        VEC strip[4]; /* a memcpy would leave it in memory */
+        UNROLL(4)
+        for (int k = 0; k < 4; k++)
+            strip[k] = JOIN(load, ELEM)(a + i + k * LANES);
+        JOIN(rd_exp_strip, ELEM)((T *)strip, STRIP);
+        UNROLL(4)
+        for (int k = 0; k < 4; k++)
+            *(VEC *)(y + i + k * LANES) = strip[k];
     }
     for (; i < n; i += LANES) {
         const int64_t part  = i + LANES < n ? LANES : n - i;
