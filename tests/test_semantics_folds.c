@@ -96,6 +96,58 @@ START_TEST(accuracy)
 }
 END_TEST
 
+/* Down columns of two elements: the first product is rounded, the second one is added as it is, or has been rounded, too. */
+START_TEST(sums_of_products)
+{
+    enum { N = 64 };
+    static double a[2 * N], b[2 * N], squares[2 * N], y[N];
+    static float  c[2 * N], z[N];
+    const double  one = 1 + 0x1p-30;
+
+    for (int i = 0; i < 2 * N; i++) {
+        a[i]       = i < N ? 1 : one;
+        b[i]       = i < N ? -1 : one;
+        c[i]       = i < N ? 1 : 1 + 0x1p-20F;
+        squares[i] = i < N ? sqrt(0x1p-53 - 0x1p-61) : one;
+    }
+    rd_expr     *x = rd_wrap(ctx, a, RD_SHAPE(2, N)), *u = rd_wrap(ctx, b, RD_SHAPE(2, N)), *product = rd_mul(x, u);
+    rd_expr     *f = rd_wrap(ctx, c, RD_SHAPE(2, N)), *w = rd_wrap(ctx, squares, RD_SHAPE(2, N));
+    const double added = 0x1p-29 + 0x1p-60, rounded = 0x1p-29, square = fma(one, one, squares[0] * squares[0]);
+    struct {
+        rd_expr *sum;
+        double   want;
+    } const rows[] = {
+        { rd_sum(product, RD_DIMS(0)), added },
+        { rd_sum(rd_map2(x, u, "x * y"), RD_DIMS(0)), added },
+        { rd_sum(rd_permute(product, RD_INDEX(1, 0)), RD_DIMS(1)), added },
+        { rd_mean(product, RD_DIMS(0)), added / 2 },
+        { rd_mean(x, RD_DIMS(0), .weights = u), added / 0x1p-30 },
+        { rd_sum(rd_square(w), RD_DIMS(0)), square },
+        { rd_sum(rd_mul(w, w), RD_DIMS(0)), square },
+        { rd_norm(w, RD_DIMS(0)), sqrt(square) },
+        { rd_sum(product, RD_DIMS(0), .where = rd_lt(u, rd_num(ctx, 2))), rounded },
+        { rd_sum(product, RD_DIMS(0), .accuracy = RD_SERIAL), rounded },
+        { rd_select(rd_scan(product, "sum", RD_DIMS(0)), 0, 1), rounded },
+    };
+
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        for (int kept = 0; kept < 2; kept++) {
+            static double all[2 * N];
+            ck_assert_msg((kept ? rd_eval_many(ctx,
+                                               RD_RESULTS({ product, RD_INTO(all, RD_SHAPE(2, N)) },
+                                                          { rows[k].sum, RD_INTO(y, RD_SHAPE(N)) }),
+                                               NULL)
+                                : rd_eval(ctx, rows[k].sum, RD_INTO(y, RD_SHAPE(N)))) == RD_OK,
+                          "%s", rd_error_text(ctx));
+            for (int i = 0; i < N; i++)
+                ck_assert_msg(y[i] == rows[k].want, "row %d: %a, not %a", (int)k, y[i], rows[k].want);
+        }
+    /* Of f32 in f32. */
+    ck_assert(rd_eval(ctx, rd_sum(rd_square(f), RD_DIMS(0)), RD_INTO(z, RD_SHAPE(N))) == RD_OK);
+    ck_assert(z[0] == fmaf(c[N], c[N], 1));
+}
+END_TEST
+
 /* Of up to 64 products a sum that neighbours do not share is what a plain loop of fma comes to; another order of adding is wrong
  * by at most a rounding of each partial sum. */
 START_TEST(products_by_blas)
@@ -360,12 +412,26 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        result_types,      sums_of_halves,  softmax_of_halves,     accuracy,    same_bits,
-        products_by_blas,  nan_carried,     nan_is_true,           nan_skipped, empty_reductions,
-        empty_extremes,    emptied_by_data, initial_is_an_element, ties,        dims,
-        where_and_weights, norms,           logsumexp_range,       scans
-    };
+    const TTest *const tests[] = { result_types,
+                                   sums_of_halves,
+                                   softmax_of_halves,
+                                   accuracy,
+                                   sums_of_products,
+                                   same_bits,
+                                   products_by_blas,
+                                   nan_carried,
+                                   nan_is_true,
+                                   nan_skipped,
+                                   empty_reductions,
+                                   empty_extremes,
+                                   emptied_by_data,
+                                   initial_is_an_element,
+                                   ties,
+                                   dims,
+                                   where_and_weights,
+                                   norms,
+                                   logsumexp_range,
+                                   scans };
 
     return run_suite("semantics_folds", tests, COUNT(tests));
 }
