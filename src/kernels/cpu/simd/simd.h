@@ -52,6 +52,8 @@ typedef struct rd_fold_rows {
     const void *x, *y;                       /* elements; weights, factors or a fused map's second operand */
     int64_t     ldx, ldy;                    /* elements from row to row                             */
     int64_t     index, index_row, index_col; /* flat index of element (0, 0), and its steps */
+    int64_t     coly,
+        below; /* y: from column to column, 1 but where kernels turn it; there rows so far below are fetched */
 } rd_fold_rows;
 
 typedef void rd_simd_rows(const rd_fold_rows *q);
@@ -149,6 +151,7 @@ typedef struct rd_simd {
     const rd_fold_code   *fold[RD_N_ELEMS];                  /* [accumulator's element][reducer]   */
     const rd_fold_code   *short_sum;                         /* [reducer] of f32, of one step: lanes merge as f32 */
     rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED];    /* [operands' element][reducer][map], or NULL */
+    rd_simd_rows *const (*turned[RD_N_ELEMS])[RD_N_FUSED];   /* likewise: y lies in columns, q->coly apart */
     rd_simd_totals *const (*totals[RD_N_ELEMS])[RD_N_FUSED]; /* likewise                          */
     rd_simd_block *const (*blocks[RD_N_ELEMS])[RD_N_FUSED];  /* likewise                          */
     rd_simd_best *const *best[RD_N_ELEMS];                   /* [element][reducer]: argmin, argmax, or NULL */

@@ -59,9 +59,11 @@
 #include "kernels/cpu/simd/memory.h"
 
 /* ---- Squares turned: turn.h, by size ----------------------------------------------------------------------- */
-#define T       uint8_t
-#define BYTES   16
-#define INDICES INDICES_16
+#define WORD_f32 uint32_t
+#define WORD_f64 uint64_t
+#define T        uint8_t
+#define BYTES    16
+#define INDICES  INDICES_16
 #include "kernels/cpu/simd/turn.h"
 #undef T
 #undef INDICES
@@ -190,6 +192,7 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
 #include "kernels/cpu/simd/strips.h"
 #undef FROM
 #undef M
+#include "kernels/cpu/simd/turned.h"
 #include "kernels/cpu/simd/counts.h"
 #include "kernels/cpu/simd/best.h"
 #include "kernels/cpu/simd/products.h"
@@ -263,6 +266,7 @@ static void merge_short_sum(int64_t n, void *const *a, void *const *b)
 #include "kernels/cpu/simd/strips.h"
 #undef FROM
 #undef M
+#include "kernels/cpu/simd/turned.h"
 #include "kernels/cpu/simd/counts.h"
 #include "kernels/cpu/simd/best.h"
 #include "kernels/cpu/simd/products.h"
@@ -394,6 +398,7 @@ const rd_simd JOIN(rd_simd, NAME) = {
     .fold      = BY_ELEM(folds),
     .short_sum = short_sums,
     .fused     = BY_FLOAT(fused),
+    .turned    = { [RD_ELEM_f32] = turned_f32, [RD_ELEM_f64] = turned_f64 },
     .totals    = BY_FLOAT(totals),
     .blocks    = BY_FLOAT(blocks),
     .best      = { [RD_ELEM_f32] = best_f32, [RD_ELEM_f64] = best_f64 },

@@ -45,6 +45,16 @@ static inline void JOIN(turn_interleave, T)(ROW *v)
             v[k + (d)] = PICK(a, b, ODD, (d) % SIDE);  \
         }
 
+/* The rows of v become its columns. */
+static ALWAYS void JOIN(turn_rows, T)(ROW *v)
+{
+    UNROLL(4)
+    for (int k = 1; k < PART; k *= 2)
+        JOIN(turn_interleave, T)(v);
+    TRADE(PART)
+    TRADE(2 * PART)
+}
+
 static inline void JOIN(turn_square, T)(T *y, int64_t ldy, const T *x, int64_t ldx, int64_t ahead, bool past)
 {
     ROW v[SIDE];
@@ -57,11 +67,7 @@ static inline void JOIN(turn_square, T)(T *y, int64_t ldy, const T *x, int64_t l
         for (int k = 0; k < SIDE; k++)
             __builtin_prefetch(x + k * ldx + ahead, 0, 2);
     }
-    UNROLL(4)
-    for (int k = 1; k < PART; k *= 2)
-        JOIN(turn_interleave, T)(v);
-    TRADE(PART)
-    TRADE(2 * PART)
+    JOIN(turn_rows, T)(v);
     UNROLL(16)
     for (int k = 0; k < SIDE; k++)
         STORE_VECTOR((ROW *)(y + k * ldy), v[k], past);

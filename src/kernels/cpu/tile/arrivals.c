@@ -41,7 +41,7 @@ static void advance(rd_arrival *a, int64_t rows, int64_t n)
     const int64_t size = a->size;
 
     a->q.x = a->q.x ? (const char *)a->q.x + (rows * a->q.ldx + n) * size : NULL;
-    a->q.y = a->q.y ? (const char *)a->q.y + (rows * a->q.ldy + n) * size : NULL;
+    a->q.y = a->q.y ? (const char *)a->q.y + (rows * a->q.ldy + n * a->q.coly) * size : NULL;
     a->q.index += rows * a->q.index_row + n * a->q.index_col;
     if (a->together)
         advance_operands(a->together, a->together->operand, rows, n);

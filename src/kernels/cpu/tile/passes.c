@@ -50,7 +50,7 @@ static bool can_be_in_a_pass(const rd_program *p, const rd_tile_code *code, int3
 {
     const rd_tile_inst *t = &code->inst[i];
 
-    if (t->turns || rd_pass_has_halves(p, code, i))
+    if (t->turns || t->turned >= 0 || rd_pass_has_halves(p, code, i))
         return false;
     switch (p->inst[i].kind) {
     case RD_I_CONST:

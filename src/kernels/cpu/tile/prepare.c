@@ -122,6 +122,7 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
                          .y      = inst->kind == RD_I_STEP ? inst->b : -1,
                          .moves  = -1,
                          .beside = -1,
+                         .turned = -1,
                          .small  = -1 };
     if (at)
         t->walk = col ? rd_tile_walk(at, row, col) : rd_tile_walk(at, NULL, row);
@@ -456,10 +457,11 @@ static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
     const rd_tile_fold *f    = &code->fold[p->inst[i].arg];
 
     t->from = widens(code, t) ? code->reg[t->x].elem : f->elem;
-    t->step = t->fused || t->from != f->elem ? simd->fused[t->from][f->fold->reducer][t->fused]
-              : f->best                      ? simd->best_rows[f->elem][f->fold->reducer]
-                                             : f->code->step;
-    if (simd->blocks[t->from] && !f->masked && !f->weighted && has_blocks(f))
+    t->step = t->turned >= 0                   ? simd->turned[t->from][f->fold->reducer][t->fused]
+              : t->fused || t->from != f->elem ? simd->fused[t->from][f->fold->reducer][t->fused]
+              : f->best                        ? simd->best_rows[f->elem][f->fold->reducer]
+                                               : f->code->step;
+    if (simd->blocks[t->from] && !f->masked && !f->weighted && t->turned < 0 && has_blocks(f))
         t->blocks = simd->blocks[t->from][f->fold->reducer][t->fused];
 }
 

@@ -1,8 +1,8 @@
 /* squares.c - operands that run against the loops: the rows of a tile are neighbours in memory, its columns far apart.
  *
  * Tiles of such a loop are squares, so that cache lines are used whole while they are near, whichever way they lie; on
- * their way between memory and buffers elements are turned in registers (simd/turn.h).  No prefetcher follows squares, so
- * each fetches the one below it. */
+ * their way between memory and buffers elements are turned in registers (simd/turn.h), or on their way into a fold
+ * (simd/turned.h).  No prefetcher follows squares, so each fetches the one below it. */
 #include "kernels/cpu/tile/tile.h"
 #include <string.h>
 
@@ -66,6 +66,50 @@ static void plan_fetching(const rd_program *p, rd_tile_code *code, int32_t begin
         }
 }
 
+/* The LOAD that turns memory of this element for the one instruction that reads the register, with nothing stored before
+ * that; or -1. */
+static int32_t only_turned(const rd_program *p, const rd_tile_code *code, int32_t reg, rd_elem elem, int32_t reader)
+{
+    const int32_t       from = code->reg[reg].born;
+    const rd_tile_inst *load = &code->inst[from];
+
+    if (p->inst[from].kind != RD_I_LOAD || !load->turns || load->walk.row != 1 || code->reg[reg].uses != 1 ||
+        code->reg[reg].elem != elem || load->walk.size != rd_elem_size(elem))
+        return -1;
+    for (int32_t i = from; i < reader; i++)
+        if (p->inst[i].kind == RD_I_STORE || code->inst[i].into >= 0)
+            return -1;
+    return from;
+}
+
+/* Does the map give the same for operands that have changed places? */
+static bool commutes(rd_fused as)
+{
+    return as != RD_FUSED_sub;
+}
+
+/* Operand y of a fused step goes from memory into the step's registers if its columns are cells and its rows steps. */
+static void fuse_turned(const rd_program *p, rd_tile_code *code, int32_t i)
+{
+    rd_tile_inst       *t = &code->inst[i];
+    const rd_tile_fold *f = &code->fold[p->inst[i].arg];
+    int32_t             x = t->x, y = t->y;
+
+    if (y < 0 || x == y || f->form != RD_FOLD_COLUMNS || f->own_rows || f->cell.row != 0 ||
+        f->outer.row * f->row_steps + f->lane.row != 1 || !code->simd->turned[f->elem])
+        return;
+    if (only_turned(p, code, y, f->elem, i) < 0 && commutes(t->fused)) {
+        x = t->y;
+        y = t->x;
+    }
+    t->turned = only_turned(p, code, y, f->elem, i);
+    if (t->turned < 0)
+        return;
+    t->x                       = x;
+    t->y                       = y;
+    code->inst[t->turned].skip = true;
+}
+
 static void plan_loop(const rd_program *p, rd_tile_code *code, int32_t begin)
 {
     for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++) {
@@ -77,6 +121,8 @@ static void plan_loop(const rd_program *p, rd_tile_code *code, int32_t begin)
         }
         if ((inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) && code->inst[i].level == RD_AT_TILE)
             code->fold[inst->arg].in_square = true;
+        if (inst->kind == RD_I_STEP && code->inst[i].level == RD_AT_TILE)
+            fuse_turned(p, code, i);
     }
     code->loop[p->inst[begin].arg].square = code->square = true;
 }
@@ -165,6 +211,18 @@ void rd_tiles_turn_out(const rd_tiles *m, int32_t pc, const rd_view *x)
     for (int64_t r = 0; r < m->rows && !same; r++)
         m->code->simd->store[w->at->type](m->cols, from + r * m->cols * w->size, 1, rd_view_at(x, r, 0));
     turn_all(m, pc, from, same ? x->row : m->cols);
+}
+
+/* The operand of a step whose kernel turns it, as it lies. */
+rd_view rd_tiles_turned(const rd_tiles *m, int32_t load, rd_fold_rows *q)
+{
+    const rd_tile_inst *t = &m->code->inst[load];
+
+    q->coly  = t->walk.col;
+    q->below = t->fetch ? m->rows : 0;
+    if (t->walk.at->slot < m->p->first_scratch)
+        m->task->loads += m->rows * m->cols;
+    return (rd_view){ rd_tiles_memory(m, &t->walk), 1, 0, m->code->reg[m->p->inst[load].dst].elem };
 }
 
 /* ---- From memory to memory --------------------------------------------------------------------------------- */

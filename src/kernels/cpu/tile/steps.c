@@ -530,8 +530,11 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
     a.together = NULL;
     in.y = in.mask = (rd_view){ 0 };
     place_tile(m, f, &in);
-    in.x = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_view){ 0 };
-    if (t->y >= 0)
+    in.x     = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_view){ 0 };
+    a.q.coly = 1;
+    if (t->turned >= 0)
+        in.y = rd_tiles_turned(m, t->turned, &a.q);
+    else if (t->y >= 0)
         in.y = rd_tiles_view(m, t->y);
     if (inst->c >= 0) {
         in.mask = rd_tiles_view(m, inst->c);

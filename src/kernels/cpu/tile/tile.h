@@ -97,6 +97,7 @@ typedef struct rd_tile_inst {
     rd_elem             from;     /* STEP: what its kernels load: the fold's elements, or halves to widen   */
     rd_simd_rows       *step;     /* STEP: its kernel, with the fused map in it                         */
     rd_simd_block      *blocks;   /* STEP: that of whole blocks, or NULL                                */
+    int32_t             turned;   /* STEP: the skipped LOAD of its operand y, which its kernel turns, -1    */
     bool                counts;   /* STEP: its operand x is bools, which it counts                 */
     rd_simd_count_if   *count_if; /* STEP: compares its operand x with y, and counts                  */
     int32_t             small;    /* STEP: the skipped LOAD of small ints that it sums, -1                  */
@@ -290,6 +291,7 @@ int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows);
 void    rd_tiles_move(rd_tiles *m, int32_t pc);
 void    rd_tiles_turn_in(const rd_tiles *m, int32_t pc, const rd_view *y);
 void    rd_tiles_turn_out(const rd_tiles *m, int32_t pc, const rd_view *x);
+rd_view rd_tiles_turned(const rd_tiles *m, int32_t load, rd_fold_rows *q);
 
 /* folds.c; memory of a fold is m->fold[number]. */
 bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number, int64_t rows);
