@@ -87,6 +87,7 @@ typedef enum rd_fused {
     RD_FUSED_none,
 #define RD_FUSE(name, ...) RD_FUSED_##name,
 #include "kernels/cpu/simd/fused.def"
+    RD_FUSED_scale, /* of dot: y is one number for each row */
     RD_N_FUSED
 } rd_fused;
 

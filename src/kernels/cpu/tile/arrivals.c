@@ -41,7 +41,7 @@ static void advance(rd_arrival *a, int64_t rows, int64_t n)
     const int64_t size = a->size;
 
     a->q.x = a->q.x ? (const char *)a->q.x + (rows * a->q.ldx + n) * size : NULL;
-    a->q.y = a->q.y ? (const char *)a->q.y + (rows * a->q.ldy + n) * size : NULL;
+    a->q.y = a->q.y ? (const char *)a->q.y + (rows * a->q.ldy + n * a->y_col) * size : NULL;
     a->q.index += rows * a->q.index_row + n * a->q.index_col;
     if (a->together)
         advance_operands(a->together, a->together->operand, rows, n);
@@ -52,8 +52,9 @@ void rd_arrival_by_steps(rd_arrival *a)
     const int64_t lanes = a->f->beside * a->f->fold->lanes;
     rd_together  *t     = a->together;
 
-    a->q.ldx = a->q.ldy = lanes;
-    a->q.index_row      = lanes * a->q.index_col;
+    a->q.ldx       = lanes;
+    a->q.ldy       = lanes * a->y_col;
+    a->q.index_row = lanes * a->q.index_col;
     for (int32_t k = 0; t && k < t->n_operand; k++)
         t->operand[k].row = lanes * t->operand[k].col;
 }

@@ -13,6 +13,7 @@ typedef struct rd_arrival {
     rd_simd_block      *blocks; /* NULL: none                                               */
     rd_simd_rows       *step;   /* of the reducer, or with a map fused into it; these begin with an identity */
     bool                fused;
+    int64_t             y_col;         /* elements of y from one to the next: 1, or 0 if it is one for a row */
     int64_t             size;          /* bytes of an element that comes  */
     int64_t             group, offset; /* of the first state in its group */
     int64_t             at;            /* number of the first row's step  */

@@ -14,14 +14,14 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
         rd_tree_start(f, m->fold[number], k);
 }
 
-/* Kernels read elements side by side; y may be none. */
-static void make_dense(rd_tiles *m, rd_view *x, rd_view *y)
+/* Kernels read elements side by side; y may be none, or one number a row. */
+static void make_dense(rd_tiles *m, rd_view *x, rd_view *y, rd_fused fused)
 {
     char *const spare = m->spare;
 
     *x       = rd_tiles_dense(m, *x);
     m->spare = rd_tiles_second_spare(m);
-    *y       = y->at ? rd_tiles_dense(m, *y) : *y;
+    *y       = y->at && fused != RD_FUSED_scale ? rd_tiles_dense(m, *y) : *y;
     m->spare = spare;
 }
 
@@ -290,7 +290,7 @@ static void take_totals(rd_tiles *m, int32_t pc)
     rd_fold_rows q;
     void        *to[RD_MAX_STATE];
 
-    make_dense(m, &x, &y);
+    make_dense(m, &x, &y, t->fused);
     q.n    = m->cols;
     q.rows = m->rows;
     q.x    = x.at;
@@ -375,11 +375,11 @@ static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t
     t->index = f->indexed ? rd_tiles_position(m, f->index.at) : 0;
 }
 
-static void take_by_form(rd_tiles *m, rd_arrival *a, rd_fold_tile *in)
+static void take_by_form(rd_tiles *m, rd_arrival *a, rd_fold_tile *in, rd_fused fused)
 {
     const rd_tile_fold *f = a->f;
 
-    make_dense(m, &in->x, &in->y);
+    make_dense(m, &in->x, &in->y, fused);
     if (f->best && f->form == RD_FOLD_RUN)
         rd_arrive_best(m, a, in);
     else if (f->form == RD_FOLD_COLUMNS)
@@ -410,6 +410,7 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
     a.blocks   = t->blocks;
     a.step     = t->step;
     a.fused    = t->fused || t->from != f->elem;
+    a.y_col    = t->fused != RD_FUSED_scale;
     a.size     = rd_elem_size(t->from);
     a.together = NULL;
     in.y = in.mask = (rd_view){ 0 };
@@ -428,7 +429,7 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
     else if (interleaved(m, f, &in))
         take_interleaved(m, &a, &in);
     else
-        take_by_form(m, &a, &in);
+        take_by_form(m, &a, &in, t->fused);
 }
 
 void rd_tiles_step(rd_tiles *m, int32_t pc)
@@ -477,6 +478,7 @@ void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *ker
     a.f        = pass->fold[0];
     a.memory   = m->fold[pass->number[0]];
     a.blocks   = NULL;
+    a.y_col    = 0;
     a.size     = 0;
     a.together = &all;
     in.x = in.y = in.mask = (rd_view){ 0 };
