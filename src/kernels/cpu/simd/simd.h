@@ -52,8 +52,8 @@ typedef struct rd_fold_rows {
     const void *x, *y;                       /* elements; weights, factors or a fused map's second operand */
     int64_t     ldx, ldy;                    /* elements from row to row                             */
     int64_t     index, index_row, index_col; /* flat index of element (0, 0), and its steps */
-    int64_t     coly,
-        below; /* y: from column to column, 1 but where kernels turn it; there rows so far below are fetched */
+    int64_t     coly;                        /* of y from column to column: 1, one for a row 0, more: kernels turn it */
+    int64_t     below;                       /* rows so far below are fetched where y is turned          */
 } rd_fold_rows;
 
 typedef void rd_simd_rows(const rd_fold_rows *q);
@@ -89,6 +89,7 @@ typedef enum rd_fused {
     RD_FUSED_none,
 #define RD_FUSE(name, ...) RD_FUSED_##name,
 #include "kernels/cpu/simd/fused.def"
+    RD_FUSED_scale, /* of dot: y is one number for each row */
     RD_N_FUSED
 } rd_fused;
 

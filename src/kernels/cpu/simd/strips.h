@@ -19,8 +19,11 @@
 /* Elements (row r, states l ...) of the operands. */
 #define AT_1(r, l)      const VEC x = JOIN(load, FROM)(px + (r)*ldx + (l));
 #define AT_2(r, l)      AT_1(r, l) const VEC y = JOIN(load, FROM)(py + (r)*ldy + (l));
+#define AT_S(r, l)      AT_1(r, l) const VEC y = py[(r)*ldy] - (VEC){ 0 };
 #define PART_1(r, l, n) const VEC x = JOIN(load_part, FROM)(px + (r)*ldx + (l), n);
 #define PART_2(r, l, n) PART_1(r, l, n) const VEC y = JOIN(load_part, FROM)(py + (r)*ldy + (l), n);
+
+#define PART_S(r, l, n) PART_1(r, l, n) const VEC y = py[(r)*ldy] - (VEC){ 0 };
 
 /* So many vectors of states from l on, in registers down all rows. */
 #define HELD(count, reducer, operands, ...)                                            \
@@ -242,6 +245,7 @@ BOTH_KERNELS(max_none, max, T, 1, x)
 #define WITH_2(...) __VA_ARGS__
 #endif
 WITH_2(BOTH_KERNELS(dot_none, dot, double, 2, x, y))
+WITH_2(BOTH_KERNELS(dot_scale, dot, double, S, x, y))
 BOTH_KERNELS(dot_square, dot, double, 1, x, x)
 WITH_2(BOTH_KERNELS(dot_sqdiff, dot, double, 2, x - y, x - y))
 #define RD_FUSE(name, operands, ...) WITH_##operands(BOTH_KERNELS(sum_##name, sum, double, operands, __VA_ARGS__))
@@ -260,7 +264,7 @@ WITH_2(BOTH_KERNELS(dot_sqdiff, dot, double, 2, x - y, x - y))
     PLAIN_ENTRY(max, kind)         \
     WITH_2(PLAIN_ENTRY(dot, kind)) \
     FUSED_ENTRY(dot, kind, square) \
-    WITH_2(FUSED_ENTRY(dot, kind, sqdiff))
+    WITH_2(FUSED_ENTRY(dot, kind, scale) FUSED_ENTRY(dot, kind, sqdiff))
 #define FUSED_ENTRIES(kind, name) FUSED_ENTRY(sum, kind, name) FUSED_ENTRY(min, kind, name) FUSED_ENTRY(max, kind, name)
 
 static rd_simd_rows *const JOIN(fused, FROM)[RD_N_REDUCERS][RD_N_FUSED] = { ENTRIES(strip)
@@ -299,6 +303,8 @@ static rd_simd_block *const JOIN(blocks, FROM)[RD_N_REDUCERS][RD_N_FUSED] = { EN
 #undef HELD
 #undef AT_1
 #undef AT_2
+#undef AT_S
 #undef PART_1
 #undef PART_2
+#undef PART_S
 #undef STRIP_KERNEL

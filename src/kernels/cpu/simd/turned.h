@@ -1,4 +1,4 @@
-/* turned.h - sum, min and max of a map of two operands, of which the second lies in columns: element (r, l) of y is at
+/* turned.h - sum, min and max of a map of two operands, and sums of products of two, of which the second lies in columns: element (r, l) of y is at
  * r + l coly.  Its squares are turned in registers and folded from there; steps are those of strips.h, in the same order.
  *
  * table.h includes it once per float type, with ELEM, T set. */
@@ -60,7 +60,7 @@ static ALWAYS void JOIN(fetch_vectors, ELEM)(const T **row, int64_t *col, int64_
                     UNROLL(16)                                                                                        \
                     for (int k = 0; k < LANES; k++) {                                                                 \
                         const VEC x = JOIN(load, ELEM)(px + k * ldx), y = (VEC)t[k];                                  \
-                        v = TAKES_##reducer(v, (__VA_ARGS__));                                                        \
+                        v = TAKES_##reducer(v, __VA_ARGS__);                                                          \
                     }                                                                                                 \
                 } else {                                                                                              \
                     T             t[LANES * LANES];                                                                   \
@@ -68,7 +68,7 @@ static ALWAYS void JOIN(fetch_vectors, ELEM)(const T **row, int64_t *col, int64_
                     JOIN(turn_part, ELEM)(t, py, coly, left, cols);                                                   \
                     for (int64_t k = 0; k < left; k++) {                                                              \
                         const VEC x = JOIN(load_part, ELEM)(px + k * ldx, cols), y = JOIN(load, ELEM)(t + k * LANES); \
-                        v = TAKES_##reducer(v, (__VA_ARGS__));                                                        \
+                        v = TAKES_##reducer(v, __VA_ARGS__);                                                          \
                     }                                                                                                 \
                 }                                                                                                     \
             }                                                                                                         \
@@ -85,11 +85,15 @@ static ALWAYS void JOIN(fetch_vectors, ELEM)(const T **row, int64_t *col, int64_
 #define RD_FUSE(name, operands, ...) WITH_##operands(TURNED_KERNELS(name, __VA_ARGS__))
 #include "kernels/cpu/simd/fused.def"
 
+TURNED_KERNEL(dot_none, dot, x, y)
+TURNED_KERNEL(dot_sqdiff, dot, x - y, x - y)
+
 #define TURNED_ENTRY(reducer, name) [RD_RED_##reducer][RD_FUSED_##name] = JOIN(turned_##reducer##_##name, ELEM),
 static rd_simd_rows *const JOIN(turned, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = {
 #define RD_FUSE(name, operands, ...) \
     WITH_##operands(TURNED_ENTRY(sum, name) TURNED_ENTRY(min, name) TURNED_ENTRY(max, name))
 #include "kernels/cpu/simd/fused.def"
+    TURNED_ENTRY(dot, none) TURNED_ENTRY(dot, sqdiff)
 };
 #undef ABS
 #undef WORDS

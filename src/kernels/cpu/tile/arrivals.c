@@ -52,8 +52,9 @@ void rd_arrival_by_steps(rd_arrival *a)
     const int64_t lanes = a->f->beside * a->f->fold->lanes;
     rd_together  *t     = a->together;
 
-    a->q.ldx = a->q.ldy = lanes;
-    a->q.index_row      = lanes * a->q.index_col;
+    a->q.ldx       = lanes;
+    a->q.ldy       = lanes * a->q.coly;
+    a->q.index_row = lanes * a->q.index_col;
     for (int32_t k = 0; t && k < t->n_operand; k++)
         t->operand[k].row = lanes * t->operand[k].col;
 }

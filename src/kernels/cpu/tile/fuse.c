@@ -234,6 +234,19 @@ static bool fuse_map(const rd_program *p, rd_tile_code *code, int32_t i, rd_fuse
     return true;
 }
 
+/* One factor is a number for all of a row, or of the tile. */
+static void fuse_scale(const rd_program *p, rd_tile_code *code, int32_t i)
+{
+    const rd_fold_form form = code->fold[p->inst[i].arg].form;
+    const bool         a = in_tile(code, p->inst[i].a), b = in_tile(code, p->inst[i].b);
+
+    if (a == b || (form != RD_FOLD_RUN && form != RD_FOLD_COLUMNS))
+        return;
+    code->inst[i].fused = RD_FUSED_scale;
+    code->inst[i].x     = a ? p->inst[i].a : p->inst[i].b;
+    code->inst[i].y     = a ? p->inst[i].b : p->inst[i].a;
+}
+
 /* Sums of squares load what they square once, of differences what they are made of. */
 static void fuse_square(const rd_program *p, rd_tile_code *code, int32_t i)
 {
@@ -258,9 +271,12 @@ static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
 
     if (f->masked || f->weighted || f->form == RD_FOLD_ELEMENTS || !code->simd->fused[f->elem])
         return;
-    if (f->fold->reducer == RD_RED_dot)
+    if (f->fold->reducer == RD_RED_dot) {
+        fuse_scale(p, code, i);
         fuse_square(p, code, i);
-    if (!as || f->fold->reducer == RD_RED_dot)
+        return;
+    }
+    if (!as)
         return;
     if (sub >= 0 && p->inst[sub].op == RD_OP_sub)
         diff = as == RD_FUSED_square ? RD_FUSED_sqdiff : as == RD_FUSED_abs ? RD_FUSED_absdiff : RD_FUSED_none;

@@ -208,13 +208,17 @@ static bool is_spread(const rd_tile_code *code, int32_t reg)
 }
 
 /* Does the instruction copy an operand to the spare buffer: one element for all, or elements with a mask? */
-static bool spreads(const rd_tile_code *code, const rd_inst *inst)
+static bool spreads(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
+    const rd_inst *inst = &p->inst[i];
+
     switch (inst->kind) {
     case RD_I_STORE:
     case RD_I_CAST:
     case RD_I_SCAN: return is_spread(code, inst->a);
-    case RD_I_STEP: return is_spread(code, inst->a) || is_spread(code, inst->b) || inst->c >= 0;
+    case RD_I_STEP:
+        return inst->c >= 0 ||
+               (code->inst[i].fused != RD_FUSED_scale && (is_spread(code, inst->a) || is_spread(code, inst->b)));
     default: return false;
     }
 }
@@ -228,7 +232,7 @@ static bool keeps(const rd_program *p, const rd_tile_code *code, int32_t begin)
         const rd_inst *inst = &p->inst[i];
         if (code->inst[i].buffer >= 0 || inst->kind == RD_I_EXIT || code->inst[i].walk.gathers || code->inst[i].turns)
             return true;
-        if (spreads(code, inst))
+        if (spreads(p, code, i))
             return true;
     }
     return false;

@@ -96,7 +96,8 @@ static void fuse_turned(const rd_program *p, rd_tile_code *code, int32_t i)
     int32_t             x = t->x, y = t->y;
 
     if (y < 0 || x == y || f->form != RD_FOLD_COLUMNS || f->own_rows || f->cell.row != 0 ||
-        f->outer.row * f->row_steps + f->lane.row != 1 || !code->simd->turned[f->elem])
+        f->outer.row * f->row_steps + f->lane.row != 1 || !code->simd->turned[f->elem] ||
+        !code->simd->turned[f->elem][f->fold->reducer][t->fused])
         return;
     if (only_turned(p, code, y, f->elem, i) < 0 && commutes(t->fused)) {
         x = t->y;

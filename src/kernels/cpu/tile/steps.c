@@ -14,14 +14,14 @@ void rd_tiles_start(rd_tiles *m, int32_t pc)
         rd_tree_start(f, m->fold[number], k);
 }
 
-/* Kernels read elements side by side; y may be none. */
-static void make_dense(rd_tiles *m, rd_view *x, rd_view *y)
+/* Kernels read elements side by side; y may be none, one number a row, or lie in columns (coly). */
+static void make_dense(rd_tiles *m, rd_view *x, rd_view *y, int64_t coly)
 {
     char *const spare = m->spare;
 
     *x       = rd_tiles_dense(m, *x);
     m->spare = rd_tiles_second_spare(m);
-    *y       = y->at ? rd_tiles_dense(m, *y) : *y;
+    *y       = y->at && coly == 1 ? rd_tiles_dense(m, *y) : *y;
     m->spare = spare;
 }
 
@@ -87,7 +87,7 @@ static void take_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile 
     if (whole)
         step_on(a, q, lanes, whole / lanes);
     if (whole < m->cols) {
-        move_on(a, q, whole, whole);
+        move_on(a, q, whole, whole * q->coly);
         step_on(a, q, m->cols - whole, 1);
     }
 }
@@ -232,7 +232,8 @@ static bool take_rows(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
     if (a->together)
         return false;
     q     = a->q;
-    q.ldx = q.ldy = lanes;
+    q.ldx = lanes;
+    q.ldy = lanes * q.coly;
     for (int64_t r = 0; r < m->rows; r++) {
         rd_arrival_place(a, t, 0, 0);
         if (continues(a, a->group, begun, (t->outer + r) * f->row_steps + t->lane / lanes, steps))
@@ -387,7 +388,7 @@ static void take_totals(rd_tiles *m, int32_t pc)
     rd_fold_rows q;
     void        *to[RD_MAX_STATE];
 
-    make_dense(m, &x, &y);
+    make_dense(m, &x, &y, t->fused != RD_FUSED_scale);
     q.n    = m->cols;
     q.rows = m->rows;
     q.x    = x.at;
@@ -422,8 +423,9 @@ static bool take_serial(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
     for (int64_t r = 0; r < m->rows; r++) {
         rd_arrival_place(a, t, r, 0);
         a->at  = (t->outer + r * f->outer.row) * f->row_steps + t->lane + r * f->lane.row;
-        a->q.n = a->q.ldx = a->q.ldy = 1;
-        a->q.index_row               = a->q.index_col;
+        a->q.n = a->q.ldx = 1;
+        a->q.ldy          = a->q.coly;
+        a->q.index_row    = a->q.index_col;
         rd_arrive(a, m->cols);
     }
     return true;
@@ -495,7 +497,7 @@ static void take_by_form(rd_tiles *m, rd_arrival *a, rd_fold_tile *in)
 {
     const rd_tile_fold *f = a->f;
 
-    make_dense(m, &in->x, &in->y);
+    make_dense(m, &in->x, &in->y, a->q.coly);
     if (f->best && f->form == RD_FOLD_RUN)
         rd_arrive_best(m, a, in);
     else if (f->form == RD_FOLD_COLUMNS)
@@ -525,13 +527,13 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
         return;
     a.blocks   = t->blocks;
     a.step     = t->step;
-    a.fused    = t->fused || t->from != f->elem;
+    a.fused    = t->fused || t->from != f->elem || t->turned >= 0;
     a.size     = rd_elem_size(t->from);
     a.together = NULL;
     in.y = in.mask = (rd_view){ 0 };
     place_tile(m, f, &in);
     in.x     = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_view){ 0 };
-    a.q.coly = 1;
+    a.q.coly = t->fused != RD_FUSED_scale;
     if (t->turned >= 0)
         in.y = rd_tiles_turned(m, t->turned, &a.q);
     else if (t->y >= 0)
@@ -596,6 +598,7 @@ void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *ker
     a.f        = pass->fold[0];
     a.memory   = m->fold[pass->number[0]];
     a.blocks   = NULL;
+    a.q.coly   = 0;
     a.size     = 0;
     a.together = &all;
     in.x = in.y = in.mask = (rd_view){ 0 };
