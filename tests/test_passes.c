@@ -327,12 +327,9 @@ static void fold_pair(const rd_reducer_id *reducer, rd_dtype type, rd_dtype seco
     agree(&b, &m, cut, form == ROWS ? 3 : form == ALL ? 0 : 0, 1, what);
 }
 
-static const rd_reducer_id pairs[][2] = { { RD_RED_sum, RD_RED_moments },
-                                          { RD_RED_min, RD_RED_max },
-                                          { RD_RED_prod, RD_RED_logsumexp },
-                                          { RD_RED_maxsumexp, RD_RED_sum2 },
-                                          { RD_RED_dot, RD_RED_dot },
-                                          { RD_RED_sum, RD_RED_prod } };
+static const rd_reducer_id pairs[][2] = { { RD_RED_sum, RD_RED_moments },    { RD_RED_min, RD_RED_max },
+                                          { RD_RED_prod, RD_RED_logsumexp }, { RD_RED_maxsumexp, RD_RED_sum2 },
+                                          { RD_RED_dot, RD_RED_dot },        { RD_RED_sum, RD_RED_prod } };
 
 static bool takes(const rd_reducer_id *pair, rd_dtype type)
 {

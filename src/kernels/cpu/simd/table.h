@@ -183,10 +183,10 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
 #define I                      int64_t
 #define RD_F(name)             rd_math_##name##_f64
 #define RD_NAN                 ((double)NAN)
-#define OWN_ENTRIES                                                                                   \
-    BY_HAND(sum, f64, AS_EVER(sum))                                                                   \
-    BY_HAND(dot, f64, AS_EVER(dot)) BY_HAND(prod, f64, AS_EVER(prod)) BY_HAND(min, f64, AS_EVER(min)) \
-        BY_HAND(max, f64, AS_EVER(max)) STEPS_BY_HAND
+#define OWN_ENTRIES                 \
+    BY_HAND(sum, f64, AS_EVER(sum)) \
+    BY_HAND(dot, f64, AS_EVER(dot)) \
+    BY_HAND(prod, f64, AS_EVER(prod)) BY_HAND(min, f64, AS_EVER(min)) BY_HAND(max, f64, AS_EVER(max)) STEPS_BY_HAND
 #define FROM f64
 #define M    double
 #include "kernels/cpu/simd/strips.h"
