@@ -513,6 +513,23 @@ START_TEST(ends_or_forks_meanwhile)
 }
 END_TEST
 
+/* Another compiler, where there is one; it knows fewer options. */
+START_TEST(clang)
+{
+    const int64_t sets = isa_count() - 1;
+    char          base[BASE], command[BASE + 8];
+
+    if (access("/usr/bin/clang", X_OK) != 0)
+        return;
+    make_base(base);
+    setenv("XDG_CACHE_HOME", base, 1);
+    setenv("RDIM_CC", "/usr/bin/clang", 1);
+    ck_assert_int_eq(stats_of("sync").compiled, sets);
+    snprintf(command, sizeof command, "rm -r %s", base);
+    ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 START_TEST(no_compiler)
 {
     char base[BASE], command[BASE + 8];
@@ -543,6 +560,7 @@ int main(void)
     tcase_add_checked_fixture(tiers, NULL, no_passes);
     tcase_add_test(tiers, modes);
     tcase_add_test(tiers, meanwhile);
+    tcase_add_test(tiers, clang);
     tcase_add_loop_test(tiers, no_compiler, 0, 2);
     tcase_add_loop_test(tiers, ends_or_forks_meanwhile, 0, 2);
     suite_add_tcase(suite, compiled);

@@ -114,18 +114,33 @@ static bool wait_for(pid_t pid)
     return false;
 }
 
-bool rd_compiler_run(const rd_compiler *cc, int dir, const char *const *flags, const char *source, const char *object)
+/* What gcc is told besides, of speed alone; clang does not know it, and needs none of it.  Code is scheduled before
+ * registers are given out, as an element's chain of operations is long and what fills the time it takes is the next
+ * vector's (gcc 12 on a Zen 4: 16 % of a Gaussian sum over pairs in f32, 13 % in f64).  A loop that fills an array for exp
+ * is no memcpy, which would have it in memory. */
+static const char *const gcc_flags[] = { "-fschedule-insns", "-fsched-pressure", "-fno-tree-loop-distribute-patterns" };
+
+static bool run(const rd_compiler *cc, int dir, const char *const *flags, int n_more, const char *source,
+                const char *object)
 {
-    const char *argv[RD_MAX_FLAGS + 5];
+    const char *argv[RD_MAX_FLAGS + 8];
     int         n = 0;
     pid_t       pid;
 
     argv[n++] = cc->path;
     for (int k = 0; flags[k] && k < RD_MAX_FLAGS; k++)
         argv[n++] = flags[k];
+    for (int k = 0; k < n_more; k++)
+        argv[n++] = gcc_flags[k];
     argv[n++] = "-o";
     argv[n++] = object;
     argv[n++] = source;
     argv[n]   = NULL;
     return spawn(cc, dir, (char *const *)argv, &pid) && wait_for(pid);
+}
+
+bool rd_compiler_run(const rd_compiler *cc, int dir, const char *const *flags, const char *source, const char *object)
+{
+    return run(cc, dir, flags, sizeof gcc_flags / sizeof *gcc_flags, source, object) ||
+           run(cc, dir, flags, 0, source, object);
 }

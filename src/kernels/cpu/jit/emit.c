@@ -681,13 +681,10 @@ void rd_spec_text(rd_text *text, const rd_spec *spec)
 
 const char *const *rd_spec_flags(int vector_bytes)
 {
-    /* As the library's own kernels are compiled, see CMakeLists.txt; and scheduled before registers are given out, as an
-     * element's chain of operations is long and what fills the time it takes is the next vector's (gcc 12 on a Zen 4: 16 %
-     * of a Gaussian sum over pairs in f32, 13 % in f64).  A loop that fills an array for exp is no memcpy, which
-     * would have it in memory. */
+    /* As the library's own kernels are compiled, see CMakeLists.txt. */
 #define ALWAYS                                                                                                         \
     "-std=gnu11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden", "-fPIC", \
-        "-shared", "-pipe", "-w", "-fschedule-insns", "-fsched-pressure", "-fno-tree-loop-distribute-patterns"
+        "-shared", "-pipe", "-w"
     static const char *const baseline[] = { ALWAYS, NULL };
     static const char *const avx2[]     = { ALWAYS, "-mavx2", "-mfma", NULL };
     static const char *const avx512[]   = { ALWAYS,       "-mavx2",     "-mfma",      "-mavx512f",
