@@ -67,6 +67,12 @@ static rd_expr *cumulated_back(rd_expr *x)
     return rd_scan(rd_square(x), "sum", RD_DIMS(0), .reverse = true, .exclusive = true);
 }
 
+/* Element i of the result is there before element i of x is read. */
+static rd_expr *cumulated_before(rd_expr *x)
+{
+    return rd_scan(x, "sum", RD_DIMS(0), .exclusive = true);
+}
+
 static rd_expr *neighbours(rd_expr *x)
 {
     return rd_sum(rd_window(x, 1, 3, 1), RD_DIMS(-1));
@@ -103,6 +109,7 @@ static const struct {
     { "sum over 1", summed_rows },
     { "cumsum", cumulated },
     { "reverse cumsum", cumulated_back },
+    { "cumsum before", cumulated_before },
     { "sums of neighbours", neighbours },
     { "rotation", rotated },
     { "take", taken },

@@ -217,6 +217,32 @@ START_TEST(kernels_round)
 }
 END_TEST
 
+/* Sums in f32 of blocks that follow each other in memory, half as far apart as their sums' elements would be. */
+START_TEST(planes_add_up)
+{
+    enum { N = 8 * 8192, ROWS = 8 };
+    rd_ctx   *ctx  = rd_ctx_new(NULL);
+    uint16_t *x    = malloc(N * sizeof *x);
+    rd_array  in   = { .data = x, .type = types[_i], .shape = RD_SHAPE(ROWS, N / ROWS / 64, 64) };
+    rd_expr  *rows = rd_leaf(ctx, &in), *flat = rd_reshape(rows, RD_SHAPE(ROWS, N / ROWS));
+    float     sums[2][ROWS], want[ROWS]       = { 0 };
+
+    ck_assert_ptr_nonnull(x);
+    for (int k = 0; k < N; k++) {
+        x[k] = bits_of((rd_word){ .f32 = (float)(k % 7 + k / 4096) }, types[_i]);
+        want[k / (N / ROWS)] += (float)(k % 7 + k / 4096);
+    }
+    ck_assert_int_eq(rd_eval(ctx, rd_sum(rows, RD_DIMS(1, 2), .type = RD_F32), RD_INTO(sums[0], RD_SHAPE(ROWS))),
+                     RD_OK);
+    ck_assert_int_eq(rd_eval(ctx, rd_sum(flat, RD_DIMS(1), .type = RD_F32), RD_INTO(sums[1], RD_SHAPE(ROWS))), RD_OK);
+    for (int k = 0; k < 2 * ROWS; k++)
+        ck_assert_msg(sums[k / ROWS][k % ROWS] == want[k % ROWS], "row %d: %g, not %g", k % ROWS,
+                      (double)sums[k / ROWS][k % ROWS], (double)want[k % ROWS]);
+    rd_ctx_free(ctx);
+    free(x);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("halves");
@@ -229,6 +255,7 @@ int main(void)
     tcase_add_loop_test(tests, ints_round_once, 0, 2);
     tcase_add_loop_test(tests, kernels_load, 0, 2);
     tcase_add_loop_test(tests, kernels_round, 0, 2);
+    tcase_add_loop_test(tests, planes_add_up, 0, 2);
     suite_add_tcase(suite, tests);
 
     SRunner *runner = srunner_create(suite);

@@ -74,11 +74,11 @@ static bool rows_adjoin(const panel *p, const rd_anchor *a, int outer)
     return any;
 }
 
-static bool is_cached(const panel *p, int value, int outer)
+static bool is_cached(const panel *p, int value)
 {
-    return rd_step_of(p->tree, value, outer) * p->tree->graph->axis[outer].extent *
-               rd_dtype_size(p->tree->graph->value[value].type) <=
-           CACHED_BYTES;
+    const rd_value *v = &p->tree->graph->value[value];
+
+    return rd_points_of(p->tree->graph, v->axes) <= CACHED_BYTES / rd_dtype_size(v->type);
 }
 
 /* A fold whose lanes lie along a reduced axis, in memory further out than the kept one (image channels: the lanes of all
@@ -97,7 +97,7 @@ static bool lanes_want(const panel *p, const rd_value *v, const rd_anchor *a, in
         if (step >= 1 && step >= rd_step_of(p->tree, read, outer))
             return false;
         if (step > 1 && (step * rd_dtype_size(p->tree->graph->value[read].type) >= RUN_BYTES ||
-                         p->tree->graph->axis[outer].extent <= STREAMS || is_cached(p, read, outer)))
+                         p->tree->graph->axis[outer].extent <= STREAMS || is_cached(p, read)))
             return false;
         if (step == 1 && rd_step_of(p->tree, read, v->combine->lane_axis) != p->extent)
             return false;

@@ -89,10 +89,11 @@ RD_INLINE rd_v32 rd_entry_v32(const float *table, rd_v32 k)
 /* There is a permutation of halves of doubles alone. */
 RD_INLINE rd_v64 rd_entry_v64(const double *table, rd_v64 k)
 {
-    const rd_v32 twice = (rd_v32)((rd_i64)k + (rd_i64)k);
-    const rd_i32 at    = RD_EVEN_TWICE(twice) | (rd_i32){ 0, 1, 0, 1, 0, 1, 0, 1 };
-    const rd_v64 low   = (rd_v64)__builtin_ia32_permvarsf256(*(const rd_v32 *)table, at);
-    const rd_v64 high  = (rd_v64)__builtin_ia32_permvarsf256(*(const rd_v32 *)(table + 4), at);
+    typedef uint64_t u64 __attribute__((vector_size(32)));
+    const rd_v32     twice = (rd_v32)((u64)k + (u64)k);
+    const rd_i32     at    = RD_EVEN_TWICE(twice) | (rd_i32){ 0, 1, 0, 1, 0, 1, 0, 1 };
+    const rd_v64     low   = (rd_v64)__builtin_ia32_permvarsf256(*(const rd_v32 *)table, at);
+    const rd_v64     high  = (rd_v64)__builtin_ia32_permvarsf256(*(const rd_v32 *)(table + 4), at);
 
     return __builtin_ia32_blendvpd256(low, high, (rd_v64)((rd_i64)k << 61));
 }

@@ -31,7 +31,8 @@
     {                             \
         ELEMENT(j, i) STEP(r + j) \
     }
-enum { MOST = LANES > STRIP ? LANES : STRIP };
+/* Whole vectors of f32, whatever states are. */
+enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 };
 #define WHOLE(n) (__builtin_constant_p(n) ? (n) : MOST)
 
 /* Elements [0, n) of row j: begin states, or neither; or states take them. */

@@ -1,5 +1,6 @@
-/* turned.h - sum, min and max of a map of two operands, and sums of products of two, of which the second lies in columns: element (r, l) of y is at
- * r + l coly.  Its squares are turned in registers and folded from there; steps are those of strips.h, in the same order.
+/* turned.h - sum, min and max of a map of two operands, and sums of products of two, of which the second lies in columns:
+ * element (r, l) of y is at r + l coly.  Its squares are turned in registers and folded from there; steps are those of
+ * strips.h, in the same order.
  *
  * table.h includes it once per float type, with ELEM, T set. */
 #define ABS(x) JOIN(abs_vec, ELEM)(x)

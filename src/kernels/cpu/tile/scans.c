@@ -151,8 +151,11 @@ static void scan_step(const rd_tiles *m, const scan *a, int64_t cell, int64_t st
     const void           *x      = rd_view_at(&a->x, r, c);
     void                 *y      = detour ? made_aside(a) : rd_view_at(&a->y, r, c);
 
-    if (f->fold->exclusive)
+    if (f->fold->exclusive) {
+        if (x == y) /* in place: the element is read after the result is there */
+            x = memcpy(made_aside(a), x, (size_t)(n * f->size[0]));
         f->scan->so_far(n, &s, y);
+    }
     if (f->fold->prefix == RD_PREFIX_TREE)
         tree_step(a, cell, n, x, step % f->fold->steps, s.part);
     else

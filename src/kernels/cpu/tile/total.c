@@ -220,7 +220,7 @@ static void merge(const rd_tile_fold *f, void *into, void *from)
 static void total_of_lanes(const rd_tile_total *t, rd_fold_rows q, void *to)
 {
     const rd_fold *fold = t->fold->fold;
-    const int64_t  size = rd_elem_size(t->fold->elem), cols = t->cols->extent, rows = t->rows ? t->rows->extent : 1;
+    const int64_t  size = rd_dtype_size(t->x->type), cols = t->cols->extent, rows = t->rows ? t->rows->extent : 1;
     const int64_t  whole = t->rows ? fold->steps * fold->lanes / cols : fold->steps * fold->lanes; /* rows; elements */
     _Alignas(64) uint64_t state[RD_TOTAL_LEVELS + 1][64];
     int                   depth = 0;

@@ -33,7 +33,7 @@ void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s);
 void rd_tree_row(const rd_tile_fold *f, char *memory, int32_t row, int64_t slot, void **s);
 /* What row `row` of totals came to. */
 void rd_tree_total(const rd_tile_fold *f, char *memory, int64_t row, void **s);
-/* Some states of finished blocks that nobody keeps; at most RD_SPARE of them. */
+/* Some states of finished blocks that nobody keeps; at most RD_SPARE of them, of 8 bytes each. */
 enum { RD_SPARE = 512 };
 void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s);
 
