@@ -2,6 +2,7 @@
  * small planes or of their columns.  What surrounds the sum of a hundred elements costs more than they do, so these run
  * without registers, tiles and instructions. */
 #include "kernels/cpu/tile/trees.h"
+#include <assert.h>
 
 /* ---- What is one ------------------------------------------------------------------------------------------- */
 /* The only instruction of a kind; NULL: there are others. */
@@ -248,6 +249,7 @@ static void totals_of_columns(const rd_tile_total *t, rd_fold_rows q, void *to)
     _Alignas(64) uint64_t state[RD_BLOCK_COLUMNS];
     void *const           s = state;
 
+    assert(t->rows);
     q.rows  = t->rows->extent;
     q.along = t->n;
     t->kernel(&q, s);
