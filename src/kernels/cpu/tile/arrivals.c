@@ -219,7 +219,7 @@ static bool brings_block(const rd_arrival *a, int64_t rows)
 }
 
 /* Rows of one block, as many as come; how many. */
-static int64_t take_rows(const rd_arrival *a, int64_t rows)
+static int64_t take_of_block(const rd_arrival *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps, n = a->q.n, block = a->at / steps;
     const int64_t left  = block == INT64_MAX / steps ? rows : (block + 1) * steps - a->at;
@@ -248,7 +248,7 @@ void rd_arrive(rd_arrival *a, int64_t rows)
         if (brings_block(a, rows))
             take_block(a);
         else
-            now = take_rows(a, rows);
+            now = take_of_block(a, rows);
         a->at += now;
         advance(a, now, 0);
         rows -= now;

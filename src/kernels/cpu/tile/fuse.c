@@ -5,47 +5,13 @@
 /* Results at least this large leave the caches before they are read again, so they are stored past them. */
 static const int64_t STREAM_BYTES = 16 << 20;
 
-static void use(rd_tile_code *code, int32_t reg, int32_t i)
-{
-    if (reg < 0)
-        return;
-    code->reg[reg].last = i;
-    code->reg[reg].uses++;
-}
-
-static void use_address(const rd_program *p, rd_tile_code *code, int32_t i)
-{
-    const rd_address *at = &p->address[p->inst[i].arg];
-
-    for (int32_t k = 0; k < at->n_add; k++)
-        if (at->add[k].axis < 0)
-            use(code, at->add[k].reg, i);
-}
-
 static void note_uses(const rd_program *p, rd_tile_code *code, int32_t i)
 {
-    const rd_inst *inst = &p->inst[i];
+    int32_t reg[RD_MOST_READ], n = rd_tile_reads(p, i, reg);
 
-    switch (inst->kind) {
-    case RD_I_LOOP:
-    case RD_I_END:
-    case RD_I_CONST:
-    case RD_I_START:
-    case RD_I_CLOSE:
-    case RD_I_EXIT: break;
-    case RD_I_CALL:
-        for (int32_t k = 0; k < p->call[inst->arg].n_in; k++)
-            use(code, p->call[inst->arg].in[k], i);
-        break;
-    case RD_I_STORE: use(code, inst->a, i); /* fall through */
-    case RD_I_LOAD:
-    case RD_I_COORD: use_address(p, code, i); break;
-    default:
-        use(code, inst->a, i);
-        if (inst->b != inst->a)
-            use(code, inst->b, i);
-        if (inst->c != inst->a && inst->c != inst->b)
-            use(code, inst->c, i);
+    for (int32_t k = 0; k < n; k++) {
+        code->reg[reg[k]].last = i;
+        code->reg[reg[k]].uses++;
     }
 }
 

@@ -65,47 +65,7 @@ static bool can_be_in_a_pass(const rd_program *p, const rd_tile_code *code, int3
 }
 
 /* ---- Who reads what ---------------------------------------------------------------------------------------- */
-enum { MOST_READ = 3 + RD_MAX_CALL + RD_MAX_TERMS, MOST_INSTS = 48 };
-
-/* The registers that an instruction reads, each once. */
-static int32_t registers_read(const rd_program *p, int32_t i, int32_t *reg)
-{
-    const rd_inst    *inst = &p->inst[i];
-    const rd_address *at   = NULL;
-    int32_t           all[MOST_READ], n = 0, count = 0;
-
-    switch (inst->kind) {
-    case RD_I_LOOP:
-    case RD_I_END:
-    case RD_I_CONST:
-    case RD_I_START:
-    case RD_I_CLOSE:
-    case RD_I_EXIT: break;
-    case RD_I_CALL:
-        for (int32_t k = 0; k < p->call[inst->arg].n_in; k++)
-            all[n++] = p->call[inst->arg].in[k];
-        break;
-    case RD_I_STORE: all[n++] = inst->a; /* fall through */
-    case RD_I_LOAD:
-    case RD_I_COORD: at = &p->address[inst->arg]; break;
-    default:
-        all[n++] = inst->a;
-        all[n++] = inst->b;
-        all[n++] = inst->c;
-    }
-    for (int32_t k = 0; at && k < at->n_add; k++)
-        if (at->add[k].axis < 0)
-            all[n++] = at->add[k].reg;
-    for (int32_t k = 0; k < n; k++) {
-        bool known = all[k] < 0;
-
-        for (int32_t j = 0; j < count; j++)
-            known |= reg[j] == all[k];
-        if (!known)
-            reg[count++] = all[k];
-    }
-    return count;
-}
+enum { MOST_INSTS = 48 };
 
 /* ---- Growing passes ---------------------------------------------------------------------------------------- */
 typedef struct growing {
@@ -149,7 +109,7 @@ static int32_t states_of(const growing *g)
 /* Room for the instruction's operands, with one to spare for its own result? */
 static bool fits(const growing *g, int32_t i)
 {
-    int32_t reg[MOST_READ], n = registers_read(g->p, i, reg);
+    int32_t reg[RD_MOST_READ], n = rd_tile_reads(g->p, i, reg);
 
     if (g->n_inst + n + 1 > MOST_INSTS || g->pass->n_operand + n + 2 > RD_SPEC_OPERANDS / 2)
         return false;
@@ -165,7 +125,7 @@ static void take(growing *g, int32_t i)
 {
     const rd_inst *inst = &g->p->inst[i];
     rd_tile_inst  *t    = &g->code->inst[i];
-    int32_t        reg[MOST_READ], n = registers_read(g->p, i, reg);
+    int32_t        reg[RD_MOST_READ], n = rd_tile_reads(g->p, i, reg);
 
     for (int32_t k = 0; k < n; k++)
         if (!is_in(g, reg[k]))
@@ -186,7 +146,7 @@ static void take(growing *g, int32_t i)
 /* May it run before the pass, though it stands within? */
 static bool may_pass_by(const growing *g, int32_t i)
 {
-    int32_t reg[MOST_READ], n = registers_read(g->p, i, reg);
+    int32_t reg[RD_MOST_READ], n = rd_tile_reads(g->p, i, reg);
 
     for (int32_t k = 0; k < n; k++)
         if (is_in(g, reg[k]))
@@ -209,7 +169,7 @@ static int32_t uses_within(const growing *g, int32_t wanted)
     int32_t n = 0;
 
     for (int32_t i = g->pass->first; i <= g->pass->last; i++) {
-        int32_t reg[MOST_READ], count = g->code->inst[i].pass == g->code->n_pass ? registers_read(g->p, i, reg) : 0;
+        int32_t reg[RD_MOST_READ], count = g->code->inst[i].pass == g->code->n_pass ? rd_tile_reads(g->p, i, reg) : 0;
 
         for (int32_t k = 0; k < count; k++)
             n += reg[k] == wanted;

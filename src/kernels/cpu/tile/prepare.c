@@ -238,11 +238,6 @@ static bool keeps(const rd_program *p, const rd_tile_code *code, int32_t begin)
     return false;
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Whole sides of squares, if there are several. */
 static int64_t sides(int64_t n)
 {
@@ -257,7 +252,7 @@ static void size_columns(const rd_program *p, rd_tile_code *code)
         rd_tile_loop *loop = p->inst[i].kind == RD_I_LOOP ? &code->loop[p->inst[i].arg] : NULL;
 
         if (loop && loop->role == RD_LOOP_ROWS)
-            rows = least(p->loop[p->inst[i].arg].extent, RD_SQUARE);
+            rows = rd_least(p->loop[p->inst[i].arg].extent, RD_SQUARE);
         else if (loop && loop->role == RD_LOOP_COLS)
             loop->most = loop->square        ? sides(code->cells / (rows > 0 ? rows : 1))
                          : keeps(p, code, i) ? code->cells
@@ -285,17 +280,17 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
     for (int32_t i = begin + 1; i < p->loop[number].end; i++)
         if (p->inst[i].kind == RD_I_LOOP) {
             const int64_t most = code->loop[p->inst[i].arg].most, n = p->loop[p->inst[i].arg].extent;
-            const int64_t fit = square ? sides(code->cells / (n > 0 ? least(n, most) : 1))
+            const int64_t fit = square ? sides(code->cells / (n > 0 ? rd_least(n, most) : 1))
                                        : (most == INT64_MAX ? ENOUGH : most) / (n > 0 ? n : 1);
             const bool    one = most == INT64_MAX && passes(p, code, i) < 2;
-            rows              = least(rows, one && fit < BLOCK_ROWS ? BLOCK_ROWS : fit);
+            rows              = rd_least(rows, one && fit < BLOCK_ROWS ? BLOCK_ROWS : fit);
         }
     for (int32_t k = 0; k < p->n_fold; k++)
         if (code->fold[k].own_rows)
-            rows = least(rows, STATES_BYTES / rd_bytes_add(code->fold[k].row_bytes, 1));
+            rows = rd_least(rows, STATES_BYTES / rd_bytes_add(code->fold[k].row_bytes, 1));
     if (square && rows > LINE)
         rows -= rows % LINE;
-    rows = least(rows, p->loop[number].extent);
+    rows = rd_least(rows, p->loop[number].extent);
     return rows > 1 ? rows : 1;
 }
 

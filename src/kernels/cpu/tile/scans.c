@@ -41,11 +41,6 @@ void rd_tiles_start_scan(const rd_tile_fold *f, char *memory, int64_t group)
         f->scan->start(f->group, &s);
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 typedef struct scan {
     const rd_tile_fold *f;
     char               *memory;
@@ -97,7 +92,7 @@ static void scan_along(const rd_tiles *m, scan *a, int64_t cell, int64_t r)
     const bool          empty     = exclusive && s->n == 0;
 
     for (int64_t c = 0, n; c < m->cols; c += n) {
-        n = least(m->cols - c, detour ? ASIDE_BYTES / f->size[0] : m->cols);
+        n = rd_least(m->cols - c, detour ? ASIDE_BYTES / f->size[0] : m->cols);
         f->scan->along(s, n, detour ? made_aside(a) : rd_view_at(&a->y, r, c), rd_view_at(&a->x, r, c), exclusive,
                        a->past && !detour);
         if (detour)
@@ -178,7 +173,7 @@ static void scan_rows(const rd_tiles *m, const scan *a, int64_t cell, int64_t r,
     for (int64_t done = 0, now; done < n; done += now) {
         const rd_scan_columns s = columns_at(f, a->memory, cell + done);
 
-        now = least(n - done, most);
+        now = rd_least(n - done, most);
         f->scan->rows(&s, &(rd_scan_rows){ .n    = now,
                                            .rows = rows,
                                            .x    = rd_view_at(&a->x, r, c + done),
@@ -216,9 +211,9 @@ static void scan_columns(const rd_tiles *m, const scan *a)
     const int64_t       most     = !several ? 1 : a->past || rd_tiles_converts(f) ? ASIDE_ROWS : m->rows;
 
     for (int64_t r = 0, rows; r < m->rows; r += rows) {
-        const int64_t left = least(m->rows - r, f->fold->steps - (step + r * step_row) % f->fold->steps);
+        const int64_t left = rd_least(m->rows - r, f->fold->steps - (step + r * step_row) % f->fold->steps);
 
-        rows = least(most, left);
+        rows = rd_least(most, left);
         for (int64_t c = 0, n; c < m->cols; c += n) {
             const int64_t first = cell + r * row + c * f->cell.col, at = step + r * step_row + c * step_col;
 

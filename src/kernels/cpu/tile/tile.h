@@ -212,6 +212,9 @@ typedef enum rd_tile_result { RD_TILE_OK, RD_TILE_CANNOT, RD_TILE_NO_MEMORY } rd
 rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool);
 /* fuse.c: what is stored where it is computed, and what is computed where it is folded. */
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+/* reads.c: the registers that instruction i reads, each once; how many. */
+enum { RD_MOST_READ = 3 + RD_MAX_CALL + RD_MAX_TERMS };
+int32_t rd_tile_reads(const rd_program *p, int32_t i, int32_t *reg);
 /* Bytes of the array at an address. */
 int64_t rd_tile_bytes(const rd_program *p, const rd_address *at);
 /* squares.c: loops over rows that take columns apart. */
@@ -234,9 +237,14 @@ void rd_tiles_find_kernels(rd_tiles *m, const rd_task *task, int32_t from, int32
 void rd_tiles_pass(rd_tiles *m, int32_t number);
 
 /* run.c */
-bool      rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to);
-int64_t   rd_tiles_bytes(const rd_program *p);
-rd_tiles *rd_tiles_new(const rd_program *p, char *state);
+bool                  rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to);
+int64_t               rd_tiles_bytes(const rd_program *p);
+rd_tiles             *rd_tiles_new(const rd_program *p, char *state);
+static inline int64_t rd_least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Position of the tile's first element, without gathered indices. */
 static inline int64_t rd_tiles_position(const rd_tiles *m, const rd_address *at)
 {
@@ -295,7 +303,7 @@ rd_view rd_tiles_turned(const rd_tiles *m, int32_t load, rd_fold_rows *q);
 
 /* folds.c; memory of a fold is m->fold[number]. */
 bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number, int64_t rows);
-/* steps.c, results.c, scans.c, trees.c */
+/* steps.c (with runs.c and row_totals.c), results.c, scans.c, trees.c */
 void rd_tiles_start(rd_tiles *m, int32_t pc);
 void rd_tiles_step(rd_tiles *m, int32_t pc);
 /* The folds of a compiled pass take a tile; operands from element (0, 0) on, of these sizes. */

@@ -117,7 +117,7 @@ static const rd_loop *loop_at(const rd_program *p, int32_t inst)
 }
 
 /* Does the fold go through rows one after the other, and tasks share neither rows nor columns? */
-static bool in_rows(const rd_program *p, const rd_fold *fold, const rd_loop *rows, const rd_loop *cols)
+static bool goes_by_rows(const rd_program *p, const rd_fold *fold, const rd_loop *rows, const rd_loop *cols)
 {
     return cols->axis != p->root &&
            (rows ? rows->axis != p->root && fold->outer.n_add == 1 && step_along(&fold->outer, rows->axis) == 1
@@ -134,7 +134,7 @@ static bool is_plane_of_columns(const rd_program *p, const rd_tile_code *code, r
     total->rows = loop_at(p, total->around + 1);
     total->cols = loop_at(p, total->around + 2);
     total->n    = total->cols->extent;
-    return in_rows(p, f->fold, total->rows, total->cols) && f->cells == total->n &&
+    return goes_by_rows(p, f->fold, total->rows, total->cols) && f->cells == total->n &&
            step_along(&f->fold->cell, total->cols->axis) == 1;
 }
 
@@ -153,7 +153,7 @@ static bool is_plane_of_lanes(const rd_program *p, const rd_tile_code *code, rd_
     total->cols = loop_at(p, total->around + (one ? 1 : 2));
     total->n    = fold->lanes;
     steps       = total->cols->extent / fold->lanes;
-    return in_rows(p, fold, total->rows, total->cols) && total->cols->extent == fold->lane_extent &&
+    return goes_by_rows(p, fold, total->rows, total->cols) && total->cols->extent == fold->lane_extent &&
            fold->lane.n_add == 1 && step_along(&fold->lane, total->cols->axis) == 1 && fold->cell.n_add == 0 &&
            total->cols->extent % fold->lanes == 0 && (one || (steps > 0 && fold->steps % steps == 0));
 }
