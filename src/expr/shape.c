@@ -185,10 +185,13 @@ bool rd_same_ctx(const char *call, int n, rd_expr *const *x)
 
 rd_expr *rd_broadcast_to(rd_expr *x, int rank, const int64_t *extent, const char *call)
 {
-    int64_t   number[RD_MAX_RANK * (RD_MAX_RANK + 1)] = { 0 };
-    const int lead                                    = rank - x->rank;
+    int64_t   number[RD_MAX_RANK * (RD_MAX_RANK + 1)]; /* 8 KiB: what is not used is not touched */
+    const int lead = rank - x->rank;
     char      from[RD_SHAPE_TEXT], to[RD_SHAPE_TEXT];
 
+    if (lead == 0 && (!rank || !memcmp(x->extent, extent, (size_t)rank * sizeof *extent)))
+        return x;
+    memset(number, 0, (size_t)(x->rank * (rank + 1)) * sizeof *number);
     for (int a = 0; a < x->rank; a++) {
         if (lead < 0 || (x->extent[a] != 1 && x->extent[a] != extent[lead + a]))
             return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: shape %s does not broadcast to %s", call,

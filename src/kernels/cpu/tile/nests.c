@@ -39,8 +39,8 @@ typedef struct nest {
     int32_t        n_short, n_kept;
     bool           in_columns, unrolled, wrong;
     int32_t        n_column_loop;
-    kept           scratch[MOST_SCRATCH];
-    inner_fold    *fold; /* all of the program's */
+    kept          *scratch; /* MOST_SCRATCH of them */
+    inner_fold    *fold;    /* all of the program's */
 } nest;
 
 static void give_up(nest *n)
@@ -457,7 +457,11 @@ static bool find_nest(const rd_program *p, const rd_tile_code *code, int32_t beg
 {
     const rd_loop_role role = code->loop[p->inst[begin].arg].role;
     rd_spec            spec;
-    nest               n = { .w = { .p = p, .code = code, .pass = pass, .spec = &spec }, .fold = fold };
+    rd_name            name[RD_WRITER_NAMES];
+    kept               scratch[MOST_SCRATCH];
+    nest               n = { .w       = { .p = p, .code = code, .pass = pass, .spec = &spec, .name = name },
+                             .scratch = scratch,
+                             .fold    = fold };
 
     for (int32_t k = 0; k < p->n_fold; k++)
         fold[k].open = false;

@@ -74,6 +74,7 @@ typedef struct growing {
     rd_tile_pass     *pass;
     int32_t           n_inst, saved;  /* instructions of the pass; passes over the tile that it makes one */
     bool              stores, failed; /* failed: no memory */
+    int32_t          *uses;           /* of each register that the pass makes: how many instructions of it read it */
     rd_get_fn        *get;
     void             *pool;
 } growing;
@@ -128,8 +129,12 @@ static void take(growing *g, int32_t i)
     int32_t        reg[RD_MOST_READ], n = rd_tile_reads(g->p, i, reg);
 
     for (int32_t k = 0; k < n; k++)
-        if (!is_in(g, reg[k]))
+        if (is_in(g, reg[k]))
+            g->uses[reg[k]]++;
+        else
             operand_of(g->pass, (rd_pass_operand){ .reg = reg[k] });
+    if (inst->kind != RD_I_STORE && inst->kind != RD_I_STEP)
+        g->uses[inst->dst] = 0;
     if (g->n_inst++ == 0)
         g->pass->first = i;
     g->pass->last = i;
@@ -163,20 +168,6 @@ static bool may_pass_by(const growing *g, int32_t i)
     }
 }
 
-/* How many instructions of the pass read the register. */
-static int32_t uses_within(const growing *g, int32_t wanted)
-{
-    int32_t n = 0;
-
-    for (int32_t i = g->pass->first; i <= g->pass->last; i++) {
-        int32_t reg[RD_MOST_READ], count = g->code->inst[i].pass == g->code->n_pass ? rd_tile_reads(g->p, i, reg) : 0;
-
-        for (int32_t k = 0; k < count; k++)
-            n += reg[k] == wanted;
-    }
-    return n;
-}
-
 /* What other instructions read of the pass goes to buffers; what it reads must stay there until it has run. */
 static bool finish(growing *g)
 {
@@ -192,7 +183,7 @@ static bool finish(growing *g)
 
         if (g->code->inst[i].pass != g->code->n_pass || inst->kind == RD_I_STORE || inst->kind == RD_I_STEP)
             continue;
-        if (g->code->reg[inst->dst].uses > uses_within(g, inst->dst) &&
+        if (g->code->reg[inst->dst].uses > g->uses[inst->dst] &&
             (g->code->inst[i].skip || /* the machine has no buffer for it */
              operand_of(g->pass, (rd_pass_operand){ .reg = inst->dst, .made = true }) < 0))
             return false;
@@ -243,6 +234,8 @@ bool rd_tile_find_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *get
 
     if (!code->pass)
         return true;
+    if (!(g.uses = get(pool, ((size_t)p->n_reg + 1) * sizeof *g.uses)))
+        return false;
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_LOOP && code->inst[i].pass >= 0) {
             end_pass(&g);
@@ -340,7 +333,8 @@ bool rd_tile_ask_for_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *
     for (int32_t k = 0; k < code->n_pass; k++) {
         rd_tile_pass *pass = code->pass[k];
         rd_spec       spec;
-        rd_writer     w = { .p = p, .code = code, .pass = pass, .spec = &spec };
+        rd_name       name[RD_WRITER_NAMES];
+        rd_writer     w = { .p = p, .code = code, .pass = pass, .spec = &spec, .name = name };
 
         for (int32_t f = 0; f < pass->n_fold; f++) {
             pass->fold[f] = &code->fold[pass->number[f]];

@@ -9,14 +9,15 @@ typedef struct rd_name {
     int16_t value;
 } rd_name;
 
-/* A spec in the making, and its pass. */
+/* A spec in the making, and its pass.  Names lie apart, so that a new writer is quickly zeroed. */
+enum { RD_WRITER_NAMES = 2 * RD_SPEC_INSTS };
 typedef struct rd_writer {
     const rd_program   *p;
     const rd_tile_code *code;
     rd_tile_pass       *pass;
     rd_spec            *spec;
     int32_t             n_name;
-    rd_name             name[2 * RD_SPEC_INSTS];
+    rd_name            *name; /* RD_WRITER_NAMES of them */
     bool                full; /* it does not fit */
 } rd_writer;
 

@@ -142,7 +142,7 @@ int16_t rd_writer_add(rd_writer *w, rd_spec_inst inst, int32_t reg)
 
 void rd_writer_name(rd_writer *w, int32_t reg, int16_t value)
 {
-    if (w->n_name == (int32_t)(sizeof w->name / sizeof *w->name))
+    if (w->n_name == RD_WRITER_NAMES)
         w->full = true;
     else
         w->name[w->n_name++] = (rd_name){ reg, value };
