@@ -37,7 +37,7 @@ endforeach()
 # Random expressions by compiled passes; each is a run of the compiler.
 if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
     add_test(NAME differential_compiled COMMAND test_differential WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(differential_compiled PROPERTIES ENVIRONMENT "RDIM_TIER1=sync;RD_DIFF_COUNT=6")
+    set_tests_properties(differential_compiled PROPERTIES ENVIRONMENT "RDIM_TIER1=sync;RD_DIFF_COUNT=12")
     list(APPEND rdim_tests differential_compiled)
 endif()
 

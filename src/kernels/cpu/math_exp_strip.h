@@ -109,17 +109,24 @@ typedef double rd_v64;
 #define rd_exp_v64 rd_exp_f64
 #endif
 
-/* Of n numbers, n a multiple of how many a vector has. */
+/* What is constant in length is written out, but for numbers one by one: that would be 64 functions. */
+#if RD_EXP_BYTES
+#define RD_EXP_WRITE_OUT _Pragma("GCC unroll 64")
+#else
+#define RD_EXP_WRITE_OUT
+#endif
+
+/* Of n numbers, up to whole vectors. */
 RD_INLINE void rd_exp_strip_f32(float *x, int n)
 {
-#pragma GCC unroll 64
+    RD_EXP_WRITE_OUT
     for (int i = 0; i < n; i += (int)(sizeof(rd_v32) / sizeof *x))
         *(rd_v32 *)(x + i) = rd_exp_v32(*(rd_v32 *)(x + i));
 }
 
 RD_INLINE void rd_exp_strip_f64(double *x, int n)
 {
-#pragma GCC unroll 64
+    RD_EXP_WRITE_OUT
     for (int i = 0; i < n; i += (int)(sizeof(rd_v64) / sizeof *x))
         *(rd_v64 *)(x + i) = rd_exp_v64(*(rd_v64 *)(x + i));
 }

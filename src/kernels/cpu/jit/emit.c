@@ -591,26 +591,26 @@ static void emit_power(rd_text *text, const rd_spec *spec, int number)
         rd_text_add(text, "rd_minus_abs_%s(v%d - s%d[i])", classes[elem], inst->a, first_state(spec, inst->at));
     else
         rd_text_add(text, "v%d", inst->a);
-    rd_text_add(text, "; } \\\n    rd_exp_strip_%s(e%d, WHOLE(n));", classes[elem], number);
+    rd_text_add(text, "; } \\\n    POWER_STRIP(%s, e%d, n)", classes[elem], number);
 }
 
 static void emit_powers(rd_text *text, const rd_spec *spec)
 {
-    bool found = false;
+    int n = 0;
 
     rd_text_add(text, "#define POWERS(j, n)");
     for (int k = 0; k < spec->n_inst; k++)
         if (is_power(spec, k)) {
             emit_power(text, spec, k);
-            found = true;
+            n++;
         }
     rd_text_add(text, "\n#define STEP_POWERS(j, n)");
     for (int k = 0; k < spec->n_inst; k++)
         if (spec->inst[k].kind == RD_SPEC_STEP && has_power(&spec->fold[spec->inst[k].at])) {
             emit_power(text, spec, k);
-            found = true;
+            n++;
         }
-    rd_text_add(text, "\n#define HAS_POWERS %d\n", found);
+    rd_text_add(text, "\n#define N_POWERS %d\n", n);
 }
 
 /* ---- Sizes ------------------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  * STRIP_POINTERS        the same, behind COPIES(from), which copies what is the same in all rows for a strip
  * ELEMENT(j, i)         all values of column i of these, and what is stored of them
  * POWERS(j, n)          exponentials that elements [0, n) need, n <= MOST; where n is constant in registers
- * STEP_POWERS(j, n)     those that steps need besides; HAS_POWERS: there are any
+ * STEP_POWERS(j, n)     those that steps need besides; N_POWERS: how many strips of them there are
  * FIRST(r), STEP(r)     states n0, n1 .. begin with the element, of row r, or take it
  * STATES(DO)            DO(number, type) for each state
  * ENDS(l, to)           the block of lane l of the states ends; they go to element `to` of the call's
@@ -33,7 +33,13 @@
     }
 /* Whole vectors of f32, whatever states are. */
 enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 };
-#define WHOLE(n) (__builtin_constant_p(n) ? (n) : MOST)
+
+/* exp of e[0 .. n).  Written out where few are: gcc takes long for each, and of many none stays in registers. */
+#define POWER_STRIP(class, e, n)                  \
+    if (__builtin_constant_p(n) && N_POWERS <= 2) \
+        rd_exp_strip_##class(e, n);               \
+    else                                          \
+        rd_exp_strips_##class(e, n);
 
 /* Elements [0, n) of row j: begin states, or neither; or states take them. */
 #define EACH(j, n, ...)                     \
@@ -55,7 +61,7 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
     }
 
 /* All elements of a row at once, or a strip at a time if exponentials are taken. */
-#if HAS_POWERS
+#if N_POWERS
 #define PARTS(n) for (int64_t from = 0; from < (n); from += STRIP)
 #define EACH_OF_PART(j, n, ...)     \
     if (n >= STRIP)                 \
@@ -148,7 +154,7 @@ static void rows(const rd_kernel_call *q, int64_t r, int64_t end, int64_t from)
 #endif
 #endif
 
-#if JAM && !HAS_POWERS
+#if JAM && !N_POWERS
 /* Neighbouring results: a state in memory is read and written once for JAM rows.  Rows that are read together are as many
  * streams, which memory serves at two thirds of the rate of one, so those that follow are fetched as they lie. */
 static void step(const rd_kernel_call *q)

@@ -42,6 +42,16 @@ enum { RD_WARN_INT_DIVIDE = 1 };
 #include "kernels/cpu/math_exp_strip.h"
 #include "kernels/cpu/jit/kernel.h"
 
+/* exp of n numbers, up to whole vectors, where compilers do not know n, or a pass has many: code that is there once. */
+#define RD_DEFINE_EXP_STRIPS(elem, C, V, exp_of)                                \
+    static __attribute__((noinline)) void rd_exp_strips_##elem(C *x, int64_t n) \
+    {                                                                           \
+        for (int64_t i = 0; i < n; i += (int64_t)(sizeof(V) / sizeof *x))       \
+            *(V *)(x + i) = exp_of(*(V *)(x + i));                              \
+    }
+RD_DEFINE_EXP_STRIPS(f32, float, rd_v32, rd_exp_v32)
+RD_DEFINE_EXP_STRIPS(f64, double, rd_v64, rd_exp_v64)
+
 /* What is said of a loop that follows: its rounds do not wait for each other. */
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
