@@ -87,9 +87,11 @@ static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
     return spawned;
 }
 
+typedef enum outcome { COMPILED, REFUSED, UNFINISHED } outcome;
+
 /* The program that we are part of may ignore SIGCHLD, or wait for all its children itself: then nobody tells how this one
  * ended, and the object must show it. */
-static bool wait_for(pid_t pid)
+static outcome wait_for(pid_t pid)
 {
     enum { PATIENCE = 60 }; /* seconds */
     const struct timespec pause = { 0, 500000 };
@@ -101,9 +103,9 @@ static bool wait_for(pid_t pid)
         const pid_t done = waitpid(pid, &status, WNOHANG);
 
         if (done == pid)
-            return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+            return !WIFEXITED(status) ? UNFINISHED : WEXITSTATUS(status) == 0 ? COMPILED : REFUSED;
         if (done < 0 && errno == ECHILD)
-            return true;
+            return COMPILED;
         clock_gettime(CLOCK_MONOTONIC, &now);
         if (now.tv_sec - begun.tv_sec > PATIENCE)
             break;
@@ -111,7 +113,7 @@ static bool wait_for(pid_t pid)
     }
     kill(-pid, SIGKILL);
     (void)waitpid(pid, NULL, 0);
-    return false;
+    return UNFINISHED;
 }
 
 /* What gcc is told besides, of speed alone; clang does not know it, and needs none of it.  Code is scheduled before
@@ -120,8 +122,8 @@ static bool wait_for(pid_t pid)
  * is no memcpy, which would have it in memory. */
 static const char *const gcc_flags[] = { "-fschedule-insns", "-fsched-pressure", "-fno-tree-loop-distribute-patterns" };
 
-static bool run(const rd_compiler *cc, int dir, const char *const *flags, int n_more, const char *source,
-                const char *object)
+static outcome run(const rd_compiler *cc, int dir, const char *const *flags, int n_more, const char *source,
+                   const char *object)
 {
     const char *argv[RD_MAX_FLAGS + 8];
     int         n = 0;
@@ -136,11 +138,15 @@ static bool run(const rd_compiler *cc, int dir, const char *const *flags, int n_
     argv[n++] = object;
     argv[n++] = source;
     argv[n]   = NULL;
-    return spawn(cc, dir, (char *const *)argv, &pid) && wait_for(pid);
+    return spawn(cc, dir, (char *const *)argv, &pid) ? wait_for(pid) : UNFINISHED;
 }
 
+/* A compiler that refuses may not know gcc's flags; one that has taken a minute is not asked again. */
 bool rd_compiler_run(const rd_compiler *cc, int dir, const char *const *flags, const char *source, const char *object)
 {
-    return run(cc, dir, flags, sizeof gcc_flags / sizeof *gcc_flags, source, object) ||
-           run(cc, dir, flags, 0, source, object);
+    outcome done = run(cc, dir, flags, sizeof gcc_flags / sizeof *gcc_flags, source, object);
+
+    if (done == REFUSED)
+        done = run(cc, dir, flags, 0, source, object);
+    return done == COMPILED;
 }
