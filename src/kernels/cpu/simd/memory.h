@@ -90,36 +90,7 @@ static int64_t count_bytes(int64_t n, const void *px)
     return sum;
 }
 
-/* sums[c] += all x[i] with i mod period = c.  Elements that are a common multiple of the period and of a cache line apart
- * add up in narrow ints, for as many turns as cannot overflow. */
-#define SMALL_SUM(name, C, A, turns)                                                   \
-    static void small_##name(int64_t n, int64_t period, const void *px, int64_t *sums) \
-    {                                                                                  \
-        const C      *x      = px;                                                     \
-        const int64_t stride = 64 * period;                                            \
-        A             part[64 * RD_SMALL_PERIOD];                                      \
-        while (n >= stride) {                                                          \
-            memset(part, 0, (size_t)stride * sizeof *part);                            \
-            for (int64_t turn = 0; turn < (turns) && n >= stride; turn++) {            \
-                for (int64_t k = 0; k < stride; k++)                                   \
-                    part[k] = (A)(part[k] + x[k]);                                     \
-                x += stride;                                                           \
-                n -= stride;                                                           \
-            }                                                                          \
-            for (int64_t c = 0; c < period; c++)                                       \
-                for (int64_t k = c; k < stride; k += period)                           \
-                    sums[c] += part[k];                                                \
-        }                                                                              \
-        for (int64_t k = 0; k < n; k++)                                                \
-            sums[k % period] += x[k];                                                  \
-    }
-SMALL_SUM(U8, uint8_t, uint16_t, 257)
-SMALL_SUM(I8, int8_t, int16_t, 255)
-SMALL_SUM(U16, uint16_t, uint32_t, 65536)
-SMALL_SUM(I16, int16_t, int32_t, 65535)
-static rd_simd_small *const smalls[RD_N_DTYPES] = {
-    [RD_U8] = small_U8, [RD_I8] = small_I8, [RD_U16] = small_U16, [RD_I16] = small_I16
-};
+#include "kernels/cpu/simd/small.h"
 
 /* The widest store past the caches that the instruction set has. */
 #if defined(__AVX512F__)
