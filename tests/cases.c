@@ -102,7 +102,7 @@ int case_var(case_world *w, rd_expr **y)
 
 int case_var_two_passes(case_world *w, rd_expr **y)
 {
-    rd_expr *x = matrix(w, "x", n(w, 8192, 2100), n(w, 8192, 70));
+    rd_expr *x = matrix(w, "x", n(w, 8192, 4200), n(w, 8192, 70));
 
     y[0] = rd_mean(rd_square(rd_sub(x, rd_mean(x, RD_DIMS(0)))), RD_DIMS(0));
     return 1;
@@ -167,13 +167,13 @@ int case_sum_middle(case_world *w, rd_expr **y)
 
 int case_few_rows(case_world *w, rd_expr **y)
 {
-    y[0] = rd_sum(matrix(w, "x", 3, n(w, 10000000, 140001)), RD_DIMS(1));
+    y[0] = rd_sum(matrix(w, "x", 3, n(w, 10000000, 280001)), RD_DIMS(1));
     return 1;
 }
 
 int case_centred_rows(case_world *w, rd_expr **y)
 {
-    rd_expr *x = matrix(w, "x", 3, n(w, 10000000, 140001));
+    rd_expr *x = matrix(w, "x", 3, n(w, 10000000, 280001));
 
     y[0] = rd_sub(x, rd_mean(x, RD_KEEP(1)));
     return 1;
@@ -218,7 +218,7 @@ int case_softmax_short(case_world *w, rd_expr **y)
 
 int case_softmax_tall(case_world *w, rd_expr **y)
 {
-    y[0] = softmax(matrix(w, "x", n(w, 8192, 2100), n(w, 8192, 70)), 0);
+    y[0] = softmax(matrix(w, "x", n(w, 8192, 4200), n(w, 8192, 70)), 0);
     return 1;
 }
 

@@ -96,7 +96,7 @@ static const struct {
       "stage 3: parallel i:8192\n"
       "  y0[i] = t2[i] / 8192\n"
       "keep: t0 array, t1 array, t2 array\n"
-      "why: t2 not in the i loop of t0: one iteration would hold more than half of L2\n"
+      "why: t2 not in the i loop of t0: one iteration would hold more than L2\n"
       "tasks of stage 0: any\n"
       "tasks of stage 1: any\n"
       "tasks of stage 2: any\n"
@@ -207,7 +207,7 @@ static const struct {
       "  for i:3 j:10000000:\n"
       "    y0[i,j] = x[i,j] - t1[i]\n"
       "keep: t0 array, t1 array\n"
-      "why: y0 not in the i loop of t0: one iteration would hold more than half of L2\n"
+      "why: y0 not in the i loop of t0: one iteration would hold more than L2\n"
       "tasks of stage 0: any\n"
       "tasks of stage 1: any\n"
       "tasks of stage 2: any\n",
@@ -333,7 +333,7 @@ static const struct {
       "  for j:8192:\n"
       "    y0[i,j] = exp(x[i,j] - t0[j,0]) / t0[j,1]\n"
       "keep: t0 array\n"
-      "why: y0 not in the j loop of t0: one iteration would hold more than half of L2\n"
+      "why: y0 not in the j loop of t0: one iteration would hold more than L2\n"
       "tasks of stage 0: any\n"
       "tasks of stage 1: any\n",
       {

@@ -146,5 +146,5 @@ double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, 
             cost += accumulator_cost(p, m, shared, x);
     }
     forget(p);
-    return held > RD_HALF_L2 ? HUGE_VAL : cost;
+    return held > RD_L2 ? HUGE_VAL : cost;
 }

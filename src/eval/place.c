@@ -87,7 +87,7 @@ static void note_refusal(state *s, int a, int first, int x, bool too_much)
     snprintf(line, sizeof line, "%s not in the %s loop of %s: %s\n",
              rd_anchor_name(g, s->p->number, s->p->list[a].value, one), g->axis[x].name,
              rd_anchor_name(g, s->p->number, s->p->list[first].value, other),
-             too_much ? "one iteration would hold more than half of L2" : "dearer than apart");
+             too_much ? "one iteration would hold more than L2" : "dearer than apart");
     if (!s->p->why.at || !strstr(s->p->why.at, line))
         rd_text_add(&s->p->why, "%s", line);
 }
