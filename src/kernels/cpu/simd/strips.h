@@ -25,6 +25,18 @@
 
 #define PART_S(r, l, n) PART_1(r, l, n) const VEC y = py[(r)*ldy] - (VEC){ 0 };
 
+/* Of steps that adjoin in memory so many elements ahead are fetched, 8 KiB, so that memory does not stop while the tree takes
+ * a block (Zen 4, sums of f32 from memory: 36.7 GB/s without, 39.5 with).  Rows that lie apart are not: 16 KiB apart they
+ * would push each other out of the first-level cache. */
+#define STEPS_AHEAD 32
+#define AHEAD(ld)   (rows == 1 || (ld) == along ? STEPS_AHEAD * n : 0)
+#define FETCH(p, r, ld, l, k)            \
+    if ((k)*LANES * sizeof(M) % 64 == 0) \
+        __builtin_prefetch((p) + (r) * (ld) + (l) + (k)*LANES + AHEAD(ld));
+#define FETCH_1(r, l, k) FETCH(px, r, ldx, l, k)
+#define FETCH_2(r, l, k) FETCH(px, r, ldx, l, k) FETCH(py, r, ldy, l, k)
+#define FETCH_S(r, l, k) FETCH(px, r, ldx, l, k)
+
 /* So many vectors of states from l on, in registers down all rows. */
 #define HELD(count, reducer, operands, ...)                                            \
     VEC v[count];                                                                      \
@@ -90,10 +102,10 @@
 #define ROW_LANES (256 / (int)sizeof(T))
 
 /* The states in v take what follows element `at` of row r. */
-#define BLOCK_TAKES(r, at, reducer, operands, ...)                                    \
-    UNROLL(8)                                                                         \
-    for (int k = 0; k < STRIP; k++) {                                                 \
-        AT_##operands(r, (at) + k * LANES) v[k] = TAKES_##reducer(v[k], __VA_ARGS__); \
+#define BLOCK_TAKES(r, at, reducer, operands, ...)                                                               \
+    UNROLL(8)                                                                                                    \
+    for (int k = 0; k < STRIP; k++) {                                                                            \
+        FETCH_##operands(r, at, k) AT_##operands(r, (at) + k * LANES) v[k] = TAKES_##reducer(v[k], __VA_ARGS__); \
     }
 
 /* A whole block of the tree, or its beginning, for a few lanes or columns: finished states, without the states of a block
@@ -308,3 +320,9 @@ static rd_simd_block *const JOIN(blocks, FROM)[RD_N_REDUCERS][RD_N_FUSED] = { EN
 #undef PART_2
 #undef PART_S
 #undef STRIP_KERNEL
+#undef STEPS_AHEAD
+#undef AHEAD
+#undef FETCH
+#undef FETCH_1
+#undef FETCH_2
+#undef FETCH_S
