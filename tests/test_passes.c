@@ -227,7 +227,7 @@ START_TEST(buffers)
 END_TEST
 
 /* ---- Folds ----------------------------------------------------------------------------------------------------- */
-typedef enum fold_form { ROWS, ALL, COLUMNS, N_FORMS } fold_form;
+typedef enum fold_form { ROWS, ALL, ONE_LANE, COLUMNS, N_FORMS } fold_form; /* ONE_LANE: of all elements, too */
 
 static rd_address along(int32_t axis, int64_t coef)
 {
@@ -236,7 +236,8 @@ static rd_address along(int32_t axis, int64_t coef)
 
 static rd_fold fold_of(rd_reducer_id reducer, rd_dtype type, fold_form form, int64_t rows, int64_t cols)
 {
-    const int32_t lanes  = form == COLUMNS ? 1 : rd_dtype_size(type) == 8 ? 32 : 64;
+    const bool    all    = form == ALL || form == ONE_LANE;
+    const int32_t lanes  = form == COLUMNS || form == ONE_LANE ? 1 : rd_dtype_size(type) == 8 ? 32 : 64;
     const int64_t extent = form == COLUMNS ? rows : cols;
     rd_fold       f      = { .reducer     = reducer,
                              .type        = type,
@@ -250,11 +251,11 @@ static rd_fold fold_of(rd_reducer_id reducer, rd_dtype type, fold_form form, int
                              .index       = along(form == COLUMNS ? 0 : 1, 1),
                              .n_cell      = form == COLUMNS ? cols : 1,
                              .split       = form != ROWS,
-                             .n_block     = ((extent + lanes - 1) / lanes * (form == ALL ? rows : 1) + 63) / 64 };
+                             .n_block     = ((extent + lanes - 1) / lanes * (all ? rows : 1) + 63) / 64 };
 
     if (form == COLUMNS)
         f.cell = along(1, 1);
-    if (form == ALL) {
+    if (all) {
         f.outer = along(0, 1);
         f.index = (rd_address){ .n_add = 2, .add = { { .axis = 0, .coef = cols }, { .axis = 1, .coef = 1 } } };
     }
@@ -324,7 +325,7 @@ static void fold_pair(const rd_reducer_id *reducer, rd_dtype type, rd_dtype seco
     snprintf(what, sizeof what, "%s of %s and %s of %s, form %d, %d x %d", rd_reducer_table[reducer[0]].name,
              rd_dtype_name(type), rd_reducer_table[reducer[1]].name, rd_dtype_name(second), (int)form, (int)rows,
              (int)cols);
-    agree(&b, &m, cut, form == ROWS ? 3 : form == ALL ? 0 : 0, 1, what);
+    agree(&b, &m, cut, form == ROWS ? 3 : 0, 1, what);
 }
 
 static const rd_reducer_id pairs[][2] = { { RD_RED_sum, RD_RED_moments },    { RD_RED_min, RD_RED_max },
@@ -338,8 +339,10 @@ static bool takes(const rd_reducer_id *pair, rd_dtype type)
     return real ? pair[1] != RD_RED_prod : pair[1] == RD_RED_prod || pair[1] == RD_RED_max;
 }
 
-static const int64_t fold_shapes[][2] = { { 1, 1 },   { 3, 31 },   { 70, 64 },  { 5, 65 },   { 130, 129 },
-                                          { 3, 300 }, { 9, 2311 }, { 2, 4096 }, { 3, 9000 }, { 300, 17 } };
+static const int64_t fold_shapes[][2] = {
+    { 1, 1 },    { 3, 31 },   { 70, 64 },  { 5, 65 },   { 130, 129 }, { 3, 300 },
+    { 9, 2311 }, { 2, 4096 }, { 3, 9000 }, { 300, 17 }, { 2, 8200 },  { 1, 62001 }
+};
 
 /* Part of a step, of a block, several blocks, of rows and of columns; one spec serves all sizes. */
 START_TEST(folds)
@@ -363,6 +366,63 @@ START_TEST(folds_of_two_types)
             fold_pair(sum_and_max, RD_F32, RD_I32, (fold_form)form, fold_shapes[k][0], fold_shapes[k][1]);
             fold_pair(sum_and_max, RD_I32, RD_F32, (fold_form)form, fold_shapes[k][0], fold_shapes[k][1]);
         }
+}
+END_TEST
+
+/* ---- Phases ---------------------------------------------------------------------------------------------------- */
+/* Rows less their sum, and that squared: more rows than the buffers of the second loop hold. */
+static void phases(rd_dtype type, int64_t rows, int64_t cols, const char *what)
+{
+    const int64_t extent[] = { rows, cols }, cut[] = { 0, rows / 3, rows };
+    tile_memory   m = { 0 };
+    builder       b;
+
+    builder_init(&b, 2, extent);
+    b.p.root = 0;
+    tile_slot(&m, type, rows * cols, ORDINARY);
+    builder_fold(&b, fold_of(RD_RED_sum, type, ROWS, rows, cols));
+    builder_body(&b);
+    builder_loop(&b, (rd_loop){ .axis = 0 });
+    builder_add(&b, (rd_inst){ .kind = RD_I_START });
+    builder_loop(&b, (rd_loop){ .axis = 1 });
+    builder_load_2(&b, 0, 0, type, cols, 1, 0);
+    builder_add(&b, (rd_inst){ .kind = RD_I_STEP, .a = 0, .b = -1, .c = -1 });
+    builder_end(&b);
+    builder_add(&b, (rd_inst){ .kind = RD_I_CLOSE, .dst = 1 });
+    builder_loop(&b, (rd_loop){ .axis = 1 });
+    builder_load_2(&b, 2, 0, type, cols, 1, 0);
+    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .op = RD_OP_sub, .type = type, .dst = 3, .a = 2, .b = 1, .c = -1 });
+    builder_add(&b,
+                (rd_inst){ .kind = RD_I_MAP, .op = RD_OP_square, .type = type, .dst = 4, .a = 3, .b = -1, .c = -1 });
+    builder_add(&b, (rd_inst){ .kind = RD_I_CAST, .type = RD_U8, .from = type, .dst = 5, .a = 4, .b = -1, .c = -1 });
+    builder_store_2(&b, 3, tile_slot(&m, type, rows * cols + 1, ORDINARY), type, cols, 1, 1);
+    builder_store_2(&b, 4, tile_slot(&m, type, rows * cols, ORDINARY), type, cols, 1, 0);
+    builder_store_2(&b, 5, tile_slot(&m, RD_U8, rows * cols, ORDINARY), RD_U8, cols, 1, 0);
+    builder_end(&b);
+    builder_end(&b);
+    agree(&b, &m, cut, 2, rd_tier_mode_now() == RD_TIER_OFF ? 0 : 1, what);
+}
+
+/* With passes and without. */
+START_TEST(phases_of_rows)
+{
+    static const int64_t shapes[][2] = { { 1, 300 }, { 70, 300 }, { 500, 65 }, { 33, 2048 }, { 5, 2311 } };
+
+    rd_tier_force(_i ? "sync" : "off");
+    for (int k = 0; k < COUNT(shapes); k++) {
+        phases(RD_F32, shapes[k][0], shapes[k][1], "phases of f32");
+        phases(RD_F64, shapes[k][0], shapes[k][1], "phases of f64");
+    }
+}
+END_TEST
+
+/* Results so large that they go past the caches, of rows that begin anywhere in a cache line. */
+START_TEST(past_the_caches)
+{
+    enum { ROWS_OF_16_MIB = 4200, ODD = 1003 };
+
+    rd_tier_force(_i ? "sync" : "off");
+    phases(RD_F32, ROWS_OF_16_MIB, ODD, "past the caches");
 }
 END_TEST
 
@@ -547,7 +607,7 @@ END_TEST
 int main(void)
 {
     Suite   *suite    = suite_create("passes");
-    TCase   *compiled = tcase_create("compiled"), *tiers = tcase_create("modes");
+    TCase   *compiled = tcase_create("compiled"), *in_phases = tcase_create("phases"), *tiers = tcase_create("modes");
     SRunner *runner = srunner_create(suite);
 
     tcase_add_checked_fixture(compiled, sync_passes, no_passes);
@@ -557,6 +617,9 @@ int main(void)
     tcase_add_test(compiled, buffers);
     tcase_add_loop_test(compiled, folds, 0, COUNT(pairs));
     tcase_add_test(compiled, folds_of_two_types);
+    tcase_add_checked_fixture(in_phases, NULL, no_passes);
+    tcase_add_loop_test(in_phases, phases_of_rows, 0, 2);
+    tcase_add_loop_test(in_phases, past_the_caches, 0, 2);
     tcase_add_checked_fixture(tiers, NULL, no_passes);
     tcase_add_test(tiers, modes);
     tcase_add_test(tiers, meanwhile);
@@ -564,6 +627,7 @@ int main(void)
     tcase_add_loop_test(tiers, no_compiler, 0, 2);
     tcase_add_loop_test(tiers, ends_or_forks_meanwhile, 0, 2);
     suite_add_tcase(suite, compiled);
+    suite_add_tcase(suite, in_phases);
     suite_add_tcase(suite, tiers);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

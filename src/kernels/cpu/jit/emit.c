@@ -271,6 +271,12 @@ static int first_state(const rd_spec *spec, int fold)
     return n;
 }
 
+/* Number of the state behind its last. */
+static int states_end(const rd_spec *spec, int fold)
+{
+    return first_state(spec, fold) + rd_reducer_table[spec->fold[fold].reducer].n_state;
+}
+
 /* "&s0[l], &s1[l]", or without an index */
 static void add_state_arguments(rd_text *text, const rd_spec *spec, int fold, const char *name, const char *index)
 {
@@ -311,63 +317,126 @@ static void emit_states(rd_text *text, const rd_spec *spec)
     rd_text_add(text, "\n");
 }
 
-/* Lane l of the states is that of a finished block, and goes where these are wanted. */
+/* Lane l of the states is that of a finished block, and goes to the call's states, or to node `to` of the tree. */
 static void emit_block(rd_text *text, const rd_spec *spec)
 {
     rd_text_add(text, "#define ENDS(l, to)");
     for (int f = 0; f < spec->n_fold; f++) {
-        const int at = first_state(spec, f), n = rd_reducer_table[spec->fold[f].reducer].n_state;
-
         rd_text_add(text, " block%d(", f);
         add_state_arguments(text, spec, f, "s", "[l]");
         rd_text_add(text, ");");
-        for (int k = at; k < at + n; k++)
-            rd_text_add(text, " ((%s *)q->state[%d])[to] = s%d[l];", c_types[wide_elem(&spec->fold[f])], k, k);
+        for (int k = first_state(spec, f); k < states_end(spec, f); k++)
+            if (spec->form == RD_SPEC_TOTALS)
+                rd_text_add(text, " t->w%d[to][l] = s%d[l];", k, k);
+            else
+                rd_text_add(text, " ((%s *)q->state[%d])[to] = s%d[l];", c_types[wide_elem(&spec->fold[f])], k, k);
     }
     rd_text_add(text, "\n");
 }
 
-/* Lane l takes lane l + half for half = LANES/2 .. 1, as results.c has it. */
+/* ---- Trees of blocks --------------------------------------------------------------------------------------- */
+/* States w.. of the tree's nodes, of all lanes. */
+static void emit_nodes(rd_text *text, const rd_spec *spec)
+{
+    rd_text_add(text, "#define LEVELS %d\n#define BLOCKS %d\n#define NODES", spec->blocks ? RD_SPEC_LEVELS : 1,
+                spec->blocks);
+    for (int f = 0; f < spec->n_fold; f++)
+        for (int k = first_state(spec, f); k < states_end(spec, f); k++)
+            rd_text_add(text, " %s w%d[LEVELS][LANES] __attribute__((aligned(64)));",
+                        c_types[merge_elem(&spec->fold[f])], k);
+    rd_text_add(text, "\n");
+}
+
+/* For l < n: state w..<to> takes <name>..<from>. */
+static void add_merges(rd_text *text, const rd_spec *spec, int fold, const char *n, const char *to, const char *name,
+                       const char *from)
+{
+    const rd_spec_fold *f    = &spec->fold[fold];
+    const char         *type = classes[merge_elem(f)];
+    const int           at   = first_state(spec, fold);
+
+    rd_text_add(text, " \\\n    {");
+    if (has_power(f))
+        rd_text_add(text,
+                    " %s e[LANES] __attribute__((aligned(64)));"
+                    " for (int64_t l = 0; l < %s; l++) e[l] = rd_minus_abs_%s(%s%d%s - t->w%d%s);"
+                    " rd_exp_strip_%s(e, %s);",
+                    c_types[merge_elem(f)], n, type, name, at, from, at, to, type, n);
+    rd_text_add(text, " INDEPENDENT for (int64_t l = 0; l < %s; l++) merge%d(", n, fold);
+    add_state_arguments(text, spec, fold, "t->w", to);
+    rd_text_add(text, ", ");
+    add_state_arguments(text, spec, fold, name, from);
+    rd_text_add(text, "%s); }", has_power(f) ? ", e[l]" : "");
+}
+
+/* Of one vector lane l merges lane l + half, the others what nobody reads any more: in registers, where to read what has
+ * just been written from another place would wait for memory. */
+static void add_merges_in_vector(rd_text *text, const rd_spec *spec, int fold, int half)
+{
+    const rd_elem elem  = merge_elem(&spec->fold[fold]);
+    const int     lanes = spec->vector / rd_elem_size(elem);
+    char          n[12];
+
+    rd_text_add(text, " \\\n    {");
+    for (int k = first_state(spec, fold); k < states_end(spec, fold); k++) {
+        rd_text_add(text,
+                    " \\\n    %s b%d[%d] __attribute__((aligned(64)));"
+                    " *(vec_%s *)b%d = __builtin_shufflevector(*(vec_%s *)t->w%d[0], *(vec_%s *)t->w%d[0]",
+                    c_types[elem], k, lanes, classes[elem], k, classes[elem], k, classes[elem], k);
+        for (int l = 0; l < lanes; l++)
+            rd_text_add(text, ", %d", (l + half) % lanes);
+        rd_text_add(text, ");");
+    }
+    snprintf(n, sizeof n, "%d", lanes);
+    add_merges(text, spec, fold, n, "[0][l]", "b", "[l]");
+    rd_text_add(text, " }");
+}
+
+/* Lane l takes lane l + half for half = LANES/2 .. 1, as results.c has it: of all lanes. */
 static void emit_close(rd_text *text, const rd_spec *spec)
 {
-    rd_text_add(text, "#define CLOSE(r, width)");
-    for (int f = 0; f < spec->n_fold; f++) {
-        const int at = first_state(spec, f), n = rd_reducer_table[spec->fold[f].reducer].n_state;
-
-        rd_text_add(text, " \\\n    { \\\n        int64_t left = width; \\\n");
-        for (int k = at; k < at + n; k++)
-            rd_text_add(text, "        %s w%d[LANES] __attribute__((aligned(64))); \\\n",
-                        c_types[merge_elem(&spec->fold[f])], k);
-        rd_text_add(text, "        for (int64_t l = 0; l < left; l++) { block%d(", f);
-        add_state_arguments(text, spec, f, "s", "[l]");
-        rd_text_add(text, ");");
-        for (int k = at; k < at + n; k++)
-            rd_text_add(text, " w%d[l] = s%d[l];", k, k);
-        rd_text_add(text, " } \\\n");
-        if (has_power(&spec->fold[f]))
-            rd_text_add(text, "        %s e[LANES]; \\\n", c_types[merge_elem(&spec->fold[f])]);
+    rd_text_add(text, "#define CLOSE");
+    for (int f = 0; f < spec->n_fold; f++)
         for (int half = spec->lanes / 2; half > 0; half /= 2) {
-            if (has_power(&spec->fold[f]))
-                rd_text_add(
-                    text,
-                    "        for (int64_t l = 0; l < %d; l++) e[l] = rd_minus_abs_%s(w%d[l + %d] - w%d[l]); \\\n"
-                    "        rd_exp_strip_%s(e, %d); \\\n",
-                    half, classes[merge_elem(&spec->fold[f])], at, half, at, classes[merge_elem(&spec->fold[f])], half);
-            rd_text_add(text, "        INDEPENDENT for (int64_t l = 0; l + %d < left; l++) merge%d(", half, f);
-            add_state_arguments(text, spec, f, "w", "[l]");
-            rd_text_add(text, ", ");
-            char index[24];
-            snprintf(index, sizeof index, "[l + %d]", half);
-            add_state_arguments(text, spec, f, "w", index);
-            rd_text_add(text, "%s); \\\n        left = left < %d ? left : %d; \\\n",
-                        has_power(&spec->fold[f]) ? ", e[l]" : "", half, half);
+            char n[12], from[24];
+
+            snprintf(n, sizeof n, "%d", half);
+            snprintf(from, sizeof from, "[0][l + %d]", half);
+            if (half * rd_elem_size(merge_elem(&spec->fold[f])) < spec->vector)
+                add_merges_in_vector(text, spec, f, half);
+            else
+                add_merges(text, spec, f, n, "[0][l]", "t->w", from);
         }
-        for (int k = at; k < at + n; k++)
-            rd_text_add(text, "        ((%s *)q->state[%d])[r] = w%d[0]; \\\n", c_types[wide_elem(&spec->fold[f])], k,
-                        k);
-        rd_text_add(text, "    }");
-    }
     rd_text_add(text, "\n");
+}
+
+/* Loops over as many lanes as there are: MERGES, of a node that takes the next one's, HALVES, of lanes that take those
+ * `half` behind them. */
+static void emit_merges(rd_text *text, const rd_spec *spec)
+{
+    rd_text_add(text, "#define MERGES(node, width)");
+    for (int f = 0; spec->blocks && f < spec->n_fold; f++)
+        add_merges(text, spec, f, "width", "[node][l]", "t->w", "[node + 1][l]");
+    rd_text_add(text, "\n#define HALVES(half, width)");
+    for (int f = 0; f < spec->n_fold; f++)
+        add_merges(text, spec, f, "width", "[0][l]", "t->w", "[0][l + half]");
+    rd_text_add(text, "\n#define GIVES(r)");
+    for (int f = 0; f < spec->n_fold; f++)
+        for (int k = first_state(spec, f); k < states_end(spec, f); k++)
+            rd_text_add(text, " ((%s *)q->state[%d])[r] = t.w%d[0][0];", c_types[wide_elem(&spec->fold[f])], k, k);
+    rd_text_add(text, "\n");
+}
+
+static void emit_tree(rd_text *text, const rd_spec *spec)
+{
+    static const rd_elem elems[] = { RD_ELEM_f32, RD_ELEM_f64, RD_ELEM_i64, RD_ELEM_u64 };
+
+    for (size_t k = 0; k < sizeof elems / sizeof *elems; k++)
+        rd_text_add(text, "typedef %s vec_%s __attribute__((vector_size(%d), may_alias));\n", c_types[elems[k]],
+                    classes[elems[k]], spec->vector);
+    emit_nodes(text, spec);
+    emit_close(text, spec);
+    emit_merges(text, spec);
 }
 
 /* ---- Elements ---------------------------------------------------------------------------------------------- */
@@ -454,6 +523,42 @@ static void emit_fetch(rd_text *text, const rd_spec *spec)
                 " __builtin_prefetch(p%d_0 + JAM * (q->n + part) + k, 0, 2);",
                 k, k, k);
     rd_text_add(text, "\n");
+}
+
+/* Blocks end, and with them what the processor fetches by itself, which also stops at each page: with a fetch of its own a
+ * pass that sums rows of 4 KiB reads memory at 38 GB/s, else at 15 (Zen 5; 2 KiB ahead: 24, 16 KiB: 28). */
+static void emit_fetch_strip(rd_text *text, const rd_spec *spec)
+{
+    enum { AHEAD = 8192 };
+
+    rd_text_add(text, "#define FETCH_STRIP(adjoin)");
+    for (int k = 0; k < spec->n_operand; k++)
+        if (spec->operand[k].walk == RD_WALK_BESIDE && !spec->operand[k].every_row && !is_stored(spec, k))
+            rd_text_add(text,
+                        " \\\n    for (size_t k = 0; k < STRIP * sizeof *p%d_0; k += 64)"
+                        " __builtin_prefetch((const char *)p%d_0 + (q->operand[%d].row == (adjoin) ? %d : 0) + k);",
+                        k, k, spec->operand[k].of, AHEAD);
+    rd_text_add(text, "\n");
+}
+
+/* Cache lines begin where the first one has them. */
+static void emit_past(rd_text *text, const rd_spec *spec)
+{
+    int first = -1;
+
+    rd_text_add(text, "#define OUTPUTS");
+    for (int k = 0; k < spec->n_operand; k++)
+        if (spec->operand[k].past) {
+            rd_text_add(text, " %s o%d[STRIP] __attribute__((aligned(64)));", memory_types[spec->operand[k].type], k);
+            first = first < 0 ? k : first;
+        }
+    rd_text_add(text, "\n#define PAST(n)");
+    for (int k = 0; k < spec->n_operand; k++)
+        if (spec->operand[k].past)
+            rd_text_add(text, " past((char *)p%d_0, (const char *)o%d, (n) * (int64_t)sizeof *o%d);", k, k, k);
+    rd_text_add(text, "\n#define HAS_PAST %d\n", first >= 0);
+    if (first >= 0)
+        rd_text_add(text, "#define HEAD ((int64_t)(-(uintptr_t)p%d_0 %% 64 / sizeof *p%d_0))\n", first, first);
 }
 
 static void add_constant(rd_text *text, const rd_spec_inst *inst)
@@ -566,7 +671,10 @@ static void emit_element(rd_text *text, const rd_spec *spec)
             emit_needed(text, spec, inst->b, done);
         else {
             rd_text_add(text, " \\\n    ");
-            add_element(text, spec, inst->at);
+            if (spec->operand[inst->at].past)
+                rd_text_add(text, "o%d[i]", inst->at);
+            else
+                add_element(text, spec, inst->at);
             rd_text_add(text, " = (%s)v%d;", memory_types[spec->operand[inst->at].type], inst->a);
         }
     }
@@ -614,11 +722,11 @@ static void emit_powers(rd_text *text, const rd_spec *spec)
 }
 
 /* ---- Sizes ------------------------------------------------------------------------------------------------- */
-/* States of so many elements fit the registers beside what computes them. */
+/* States of so many elements fit the registers beside what computes them; a row of lanes has no more than these. */
 static int strip(const rd_spec *spec)
 {
     const int registers = spec->vector == 64 ? 20 : 8;
-    int       bytes = 0, n = spec->lanes > 1 ? spec->lanes : 64, widest = 1;
+    int       bytes = 0, n = closes_blocks(spec) ? spec->lanes : 64, widest = 1;
 
     for (int f = 0; f < spec->n_fold; f++) {
         const int size = rd_elem_size(rd_elem_of((rd_dtype)spec->fold[f].type));
@@ -667,15 +775,17 @@ void rd_spec_text(rd_text *text, const rd_spec *spec)
     emit_pointers(text, spec, "STRIP_POINTERS", true);
     emit_copies(text, spec);
     emit_fetch(text, spec);
+    emit_fetch_strip(text, spec);
+    emit_past(text, spec);
     emit_element(text, spec);
     emit_powers(text, spec);
     emit_states(text, spec);
     emit_steps(text, spec, "FIRST", "first", false);
     emit_steps(text, spec, "STEP", "step", true);
-    if (spec->form == RD_SPEC_TOTALS)
-        emit_close(text, spec);
-    if (spec->form == RD_SPEC_LANES)
+    if (closes_blocks(spec))
         emit_block(text, spec);
+    if (spec->form == RD_SPEC_TOTALS)
+        emit_tree(text, spec);
     rd_text_add(text, "%s", rd_loops);
 }
 

@@ -14,6 +14,7 @@ typedef struct rd_kernel_call {
     int64_t           rows, n;
     const rd_operand *operand;
     void *const      *state;            /* the folds' one after the other: state k of all n */
+    int64_t           block;            /* of totals: elements of a block                         */
     int64_t           index, index_row; /* of argmin, argmax: flat index of the first row, and from row to row */
 } rd_kernel_call;
 
@@ -25,6 +26,6 @@ typedef struct rd_kernels {
     rd_kernel *first; /* states begin with the only row                                         */
     rd_kernel *step;  /* states that have begun                                                 */
     rd_kernel *block; /* rows that are a whole block of all lanes: state k of the finished block's lanes */
-    rd_kernel *total; /* each row is all of a fold, one block at most: state k of row r's block */
+    rd_kernel *total; /* each row is all of a fold: state k of row r              */
 } rd_kernels;
 #endif

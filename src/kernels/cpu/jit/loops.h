@@ -7,11 +7,17 @@
  * STEP_POWERS(j, n)     those that steps need besides; N_POWERS: how many strips of them there are
  * FIRST(r), STEP(r)     states n0, n1 .. begin with the element, of row r, or take it
  * STATES(DO)            DO(number, type) for each state
- * ENDS(l, to)           the block of lane l of the states ends; they go to element `to` of the call's
- * CLOSE(r, width)       states of `width` lanes become one, that of row r
+ * ENDS(l, to)           the block of lane l of the states ends; they go to element `to` of the call's, or to node `to`
+ * NODES                 LEVELS nodes of finished blocks; BLOCKS: there may be several
+ * MERGES(node, width)   a node takes the one behind it, of `width` lanes
+ * HALVES(half, width)   `width` lanes of node 0 take those `half` behind them; CLOSE: all lanes become one
+ * GIVES(r)              lane 0 of node 0 is the result of row r
+ * OUTPUTS               strips of what goes past the caches, HAS_PAST: something does; ELEMENT puts it there
+ * PAST(n)               their first n elements go; HEAD: how many come before a cache line begins
  * FORM_..., LANES       as in spec.h
  * STRIP                 states that a pass over several rows keeps in registers
  * FETCH(part)           what comes PART columns of JAM rows after those from column `part` on
+ * FETCH_STRIP(adjoin)   what comes some way behind this strip, if rows that are `adjoin` elements apart adjoin
  * JAM                   rows that share a pass over states in memory, 0: states in registers
  *
  * Loops over lanes have constant trips where it matters: compilers then keep the arrays of states in registers. */
@@ -111,7 +117,34 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
 #define GIVE_COUNT(k, type)
 
 /* ---- No folds ---------------------------------------------------------------------------------------------- */
-#ifdef FORM_MAPS
+#if defined(FORM_MAPS) && HAS_PAST
+/* n columns from `from` on: what goes past the caches does so by the strip. */
+#define SOME(n)                       \
+    {                                 \
+        POINTERS(0, r, from)          \
+        OUTPUTS EACH(0, n, ) PAST(n); \
+        from += (n);                  \
+    }
+
+static void map(const rd_kernel_call *q)
+{
+    for (int64_t r = 0; r < q->rows; r++) {
+        int64_t from = 0, head, rest;
+        {
+            POINTERS(0, r, 0)
+            head = HEAD < q->n ? HEAD : q->n;
+        }
+        if (head)
+            SOME(head)
+        while (from + STRIP <= q->n)
+            SOME(STRIP)
+        rest = q->n - from;
+        if (rest)
+            SOME(rest)
+    }
+}
+#define KERNELS .map = map
+#elif defined(FORM_MAPS)
 static void map(const rd_kernel_call *q)
 {
     for (int64_t r = 0; r < q->rows; r++)
@@ -222,6 +255,7 @@ static void block(const rd_kernel_call *q)
         }
         for (int64_t r = 1; r < q->rows; r++) {
             POINTERS(0, r, from)
+            FETCH_STRIP(LANES)
             EACH_STEPS(0, STRIP, TAKES)
         }
         INDEPENDENT
@@ -245,38 +279,86 @@ static void block(const rd_kernel_call *q)
     for (int64_t l = 0; l < LANES; l++) \
         s##k[l] = (type)(whole / LANES + (l < rest));
 
+typedef struct tree {
+    NODES
+} tree;
+
+/* Elements [at, at + n) of row r are a block, whose states become a node. */
+static void take_block(const rd_kernel_call *q, tree *t, int64_t r, int64_t at, int64_t n, int64_t node)
+{
+    const int64_t whole = n / LANES * LANES, rest = n - whole, lanes = whole ? LANES : rest;
+
+    STATES(IN_ARRAYS)
+    for (int64_t from = 0; whole && from < LANES; from += STRIP) {
+        STATES(KEPT)
+        STATES(LOCALS)
+        {
+            POINTERS(0, r, at + from)
+            EACH(0, STRIP, BEGINS)
+        }
+        for (int64_t step = LANES; step < whole; step += LANES) {
+            POINTERS(0, r, at + from + step)
+            FETCH_STRIP(q->n)
+            EACH_STEPS(0, STRIP, TAKES)
+        }
+        STATES(KEEP)
+    }
+    if (rest) {
+        POINTERS(0, r, at + whole)
+        if (whole)
+            EACH_STEPS(0, rest, TAKES)
+        else
+            EACH(0, rest, BEGINS)
+    }
+    STATES(COUNT)
+    for (int64_t l = 0; l < lanes; l++) {
+        ENDS(l, node)
+    }
+}
+
+#if BLOCKS
+static void merge_nodes(tree *t, int64_t node, int64_t width)
+{
+    MERGES(node, width)
+}
+#endif
+
+/* `width` lanes of node 0 become one. */
+static void close(tree *t, int64_t width)
+{
+    if (width == LANES) {
+        CLOSE
+        return;
+    }
+    for (int64_t half = LANES / 2; half > 0; half /= 2)
+        if (width > half) {
+            HALVES(half, width - half)
+            width = half;
+        }
+}
+
 static void total(const rd_kernel_call *q)
 {
-    const int64_t whole = q->n / LANES * LANES, rest = q->n - whole;
-
     for (int64_t r = 0; r < q->rows; r++) {
-        STATES(IN_ARRAYS)
-        for (int64_t from = 0; whole && from < LANES; from += STRIP) {
-            STATES(KEPT)
-            STATES(LOCALS)
-            {
-                POINTERS(0, r, from)
-                EACH(0, STRIP, BEGINS)
-            }
-            for (int64_t at = from + LANES; at < whole; at += LANES) {
-                POINTERS(0, r, at)
-                EACH_STEPS(0, STRIP, TAKES)
-            }
-            STATES(KEEP)
+        tree    t;
+        int64_t depth = 0, width = LANES;
+
+        for (int64_t block = 0, at = 0; at < q->n; block++, at += q->block) {
+            const int64_t n = q->n - at < q->block ? q->n - at : q->block;
+
+            take_block(q, &t, r, at, n, depth++);
+            width = n < LANES ? n : LANES;
+#if BLOCKS
+            for (int64_t k = block; k & 1; k /= 2, width = LANES)
+                merge_nodes(&t, --depth - 1, width);
+#endif
         }
-        if (rest) {
-            POINTERS(0, r, whole)
-            if (whole)
-                EACH_STEPS(0, rest, TAKES)
-            else
-                EACH(0, rest, BEGINS)
-        }
-        STATES(COUNT)
-        if (whole) {
-            CLOSE(r, LANES)
-        } else {
-            CLOSE(r, rest)
-        }
+#if BLOCKS
+        for (; depth > 1; width = LANES)
+            merge_nodes(&t, --depth - 1, width);
+#endif
+        close(&t, width);
+        GIVES(r)
     }
 }
 #define KERNELS .total = total

@@ -37,7 +37,7 @@ typedef struct rd_spec_operand {
     uint8_t every_row; /* the same in all rows                    */
     uint8_t of;        /* it lies `ahead` elements from this operand, or is itself */
     int16_t ahead;
-    int16_t unused;
+    int16_t past; /* it is stored past the caches: by passes without folds */
 } rd_spec_operand;
 
 typedef struct rd_spec_fold {
@@ -50,14 +50,18 @@ typedef enum rd_spec_form {
     RD_SPEC_MAPS,    /* no folds                                              */
     RD_SPEC_LANES,   /* a row is as many neighbouring lanes of one result     */
     RD_SPEC_COLUMNS, /* neighbours belong to neighbouring results of one lane */
-    RD_SPEC_TOTALS   /* a row is all of a fold, one block at most             */
+    RD_SPEC_TOTALS   /* a row is all of a fold, of RD_SPEC_BLOCKS at most     */
 } rd_spec_form;
+
+/* Levels of the combine tree of totals, and the blocks that it can have. */
+enum { RD_SPEC_LEVELS = 5, RD_SPEC_BLOCKS = 1 << (RD_SPEC_LEVELS - 1) };
 
 typedef struct rd_spec {
     uint8_t         vector; /* bytes of a vector: of 16 baseline, 32 avx2, 64 avx512 */
     uint8_t         form;   /* rd_spec_form                                          */
     uint8_t         lanes;  /* of the folds                                          */
-    uint8_t         n_operand, n_fold, unused;
+    uint8_t         n_operand, n_fold;
+    uint8_t         blocks; /* totals of more than one block */
     int16_t         n_inst;
     rd_spec_operand operand[RD_SPEC_OPERANDS];
     rd_spec_fold    fold[RD_SPEC_FOLDS];

@@ -58,7 +58,7 @@ static bool can_be_in_a_pass(const rd_program *p, const rd_tile_code *code, int3
     case RD_I_SELECT: return true;
     case RD_I_MAP: return rd_pass_can_map(&p->inst[i]);
     case RD_I_LOAD: return !t->walk.gathers && !t->direct && !t->skip;
-    case RD_I_STORE: return !t->walk.gathers && !t->stream && t->moves < 0;
+    case RD_I_STORE: return !t->walk.gathers && t->moves < 0;
     case RD_I_STEP: return can_step(p, code, i);
     default: return false;
     }
@@ -72,9 +72,9 @@ typedef struct growing {
     const rd_program *p;
     rd_tile_code     *code;
     rd_tile_pass     *pass;
-    int32_t           n_inst, saved;  /* instructions of the pass; passes over the tile that it makes one */
-    bool              stores, failed; /* failed: no memory */
-    int32_t          *uses;           /* of each register that the pass makes: how many instructions of it read it */
+    int32_t           n_inst, saved;           /* instructions of the pass; passes over the tile that it makes one */
+    bool              stores, streams, failed; /* streams: past the caches; failed: no memory */
+    int32_t          *uses; /* of each register that the pass makes: how many instructions of it read it */
     rd_get_fn        *get;
     void             *pool;
 } growing;
@@ -115,8 +115,8 @@ static bool fits(const growing *g, int32_t i)
     if (g->n_inst + n + 1 > MOST_INSTS || g->pass->n_operand + n + 2 > RD_SPEC_OPERANDS / 2)
         return false;
     if (g->p->inst[i].kind != RD_I_STEP)
-        return true;
-    return g->pass->n_fold < RD_SPEC_FOLDS &&
+        return !g->code->inst[i].stream || g->pass->n_fold == 0;
+    return !g->streams && g->pass->n_fold < RD_SPEC_FOLDS &&
            states_of(g) + g->code->fold[g->p->inst[i].arg].n_state <= RD_SPEC_STATES &&
            (g->pass->n_fold == 0 ||
             rd_pass_go_together(&g->code->fold[g->pass->number[0]], &g->code->fold[g->p->inst[i].arg]));
@@ -141,6 +141,7 @@ static void take(growing *g, int32_t i)
     t->pass       = g->code->n_pass;
     g->saved += !t->skip && !t->done && inst->kind != RD_I_CONST;
     g->stores |= inst->kind == RD_I_STORE;
+    g->streams |= t->stream;
     if (inst->kind == RD_I_STEP)
         g->pass->number[g->pass->n_fold++] = inst->arg;
     if (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE)
@@ -194,7 +195,7 @@ static bool finish(growing *g)
 static void begin_pass(growing *g)
 {
     g->n_inst = g->saved = 0;
-    g->stores            = false;
+    g->stores = g->streams = false;
     g->pass->n_operand = g->pass->n_fold = g->pass->n_load = 0;
 }
 
@@ -255,13 +256,15 @@ static rd_spec_form form_of(const rd_tile_code *code, const rd_tile_pass *pass)
 
     if (!f)
         return RD_SPEC_MAPS;
-    return rd_tile_fold_one_block(f) ? RD_SPEC_TOTALS : f->form == RD_FOLD_RUN ? RD_SPEC_LANES : RD_SPEC_COLUMNS;
+    return f->totals && f->fold->n_block <= RD_SPEC_BLOCKS ? RD_SPEC_TOTALS
+           : f->form == RD_FOLD_RUN                        ? RD_SPEC_LANES
+                                                           : RD_SPEC_COLUMNS;
 }
 
 static void write_inst(rd_writer *w, int32_t i)
 {
     const rd_inst  *inst   = &w->p->inst[i];
-    rd_pass_operand memory = { .walk = w->code->inst[i].walk, .inst = i };
+    rd_pass_operand memory = { .walk = w->code->inst[i].walk, .inst = i, .past = w->code->inst[i].stream };
 
     switch (inst->kind) {
     case RD_I_STEP: rd_writer_step(w, inst); break;
@@ -287,6 +290,7 @@ static void write_spec(rd_writer *w, int32_t number)
     rd_tile_pass *pass = w->pass;
 
     rd_writer_begin(w, form_of(w->code, pass), pass->n_fold ? w->p->fold[pass->number[0]].lanes : 1);
+    w->spec->blocks = pass->form == RD_SPEC_TOTALS && w->p->fold[pass->number[0]].n_block > 1;
     for (int32_t i = pass->first; i <= pass->last; i++)
         if (w->code->inst[i].pass == number)
             write_inst(w, i);

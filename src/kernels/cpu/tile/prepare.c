@@ -270,6 +270,45 @@ static int32_t passes(const rd_program *p, const rd_tile_code *code, int32_t beg
     return n;
 }
 
+/* Maps alone, none of which can fail? */
+static bool only_maps(const rd_program *p, const rd_tile_code *code, int32_t begin)
+{
+    for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++)
+        switch (p->inst[i].kind) {
+        case RD_I_CONST:
+        case RD_I_MAP:
+        case RD_I_CAST:
+        case RD_I_SELECT: break;
+        case RD_I_LOAD:
+        case RD_I_STORE:
+            if (code->inst[i].walk.gathers || code->inst[i].turns)
+                return false;
+            break;
+        default: return false;
+        }
+    return true;
+}
+
+/* Loops of maps over short rows take as many rows at a time as their buffers hold, and do not keep a tile from having
+ * more: what is done once for a tile, the ends of its folds and what is computed from these, costs as much as some hundred
+ * elements. */
+static void size_map_loops(const rd_program *p, rd_tile_code *code)
+{
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_loop *l    = p->inst[i].kind == RD_I_LOOP ? &p->loop[p->inst[i].arg] : NULL;
+        rd_tile_loop  *loop = l ? &code->loop[p->inst[i].arg] : NULL;
+
+        if (!l)
+            continue;
+        loop->rows = INT64_MAX;
+        if (loop->role == RD_LOOP_COLS && !loop->square && loop->most < INT64_MAX && l->extent > 0 &&
+            l->extent <= loop->most && only_maps(p, code, i)) {
+            loop->rows = loop->most / l->extent;
+            loop->most = INT64_MAX;
+        }
+    }
+}
+
 /* As many rows as fill the buffers of every loop over columns; of squares, whole lines. */
 static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
@@ -296,6 +335,7 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
 
 static void size_rows(const rd_program *p, rd_tile_code *code)
 {
+    size_map_loops(p, code);
     code->rows = 1;
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_LOOP && code->loop[p->inst[i].arg].role == RD_LOOP_ROWS) {

@@ -97,8 +97,10 @@ void rd_take_totals(rd_tiles *m, int32_t pc)
 
 void rd_take_all_totals(const rd_tiles *m, const rd_together *all)
 {
+    const rd_fold *fold  = all->f[0]->fold;
+    const int64_t  block = fold->n_block > 1 ? fold->steps * fold->lanes : m->cols;
     void          *state[RD_SPEC_STATES];
-    rd_kernel_call call  = { .rows = m->rows, .n = m->cols, .operand = all->tile, .state = state };
+    rd_kernel_call call  = { .rows = m->rows, .n = m->cols, .operand = all->tile, .state = state, .block = block };
     int32_t        count = 0;
 
     for (int32_t k = 0; k < all->n_fold; k++) {

@@ -115,6 +115,26 @@ static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
     keep_rows_before_fault(m);
 }
 
+/* Of the tile's rows as many at a time as the loop's buffers hold. */
+static void run_some_rows(rd_tiles *m, int32_t number, int32_t pc)
+{
+    const int64_t rows = m->cols, most = m->code->loop[number].rows;
+
+    if (rows <= most) {
+        run_columns(m, number, pc);
+        return;
+    }
+    const int64_t begin = m->row_axis->index;
+    for (m->first_row = 0; m->first_row < rows; m->first_row += most) {
+        m->row_axis->index = begin + m->first_row;
+        m->cols            = rows - m->first_row < most ? rows - m->first_row : most;
+        run_columns(m, number, pc);
+    }
+    m->first_row       = 0;
+    m->row_axis->index = begin;
+    m->cols            = rows;
+}
+
 static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
 {
     const rd_loop      *loop  = &m->p->loop[number];
@@ -122,7 +142,8 @@ static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
     const rd_axis_range range = *axis;
     const int64_t       most  = m->code->loop[number].most;
 
-    m->level = RD_AT_ROW;
+    m->level    = RD_AT_ROW;
+    m->row_axis = axis;
     for (axis->index = range.lo; axis->index < range.hi && !left(m, number); axis->index += m->cols) {
         m->cols = range.hi - axis->index < most ? range.hi - axis->index : most;
         if (m->code->loop[number].square)
@@ -163,7 +184,7 @@ static void run_loop(rd_tiles *m, int32_t number, int32_t pc)
     if (axis->hi <= axis->lo)
         return;
     switch (m->code->loop[number].role) {
-    case RD_LOOP_COLS: run_columns(m, number, pc); break;
+    case RD_LOOP_COLS: run_some_rows(m, number, pc); break;
     case RD_LOOP_ROWS: run_rows(m, number, pc); break;
     case RD_LOOP_OUTER: run_outer(m, number, pc); break;
     }
@@ -227,12 +248,13 @@ bool rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to)
 {
     const rd_program *p = m->p;
 
-    m->task  = task;
-    m->level = RD_AT_TASK;
-    m->rows  = 1;
-    m->cols  = 1;
-    m->leave = -1;
-    m->fault = (rd_fault){ .row = INT64_MAX };
+    m->task      = task;
+    m->level     = RD_AT_TASK;
+    m->rows      = 1;
+    m->cols      = 1;
+    m->leave     = -1;
+    m->first_row = 0;
+    m->fault     = (rd_fault){ .row = INT64_MAX };
     m->ahead = m->ahead_end = NULL;
     for (int32_t k = 0; k < p->n_axis; k++)
         m->axis[k] = (rd_axis_range){ 0, 0, p->axis_extent[k] };

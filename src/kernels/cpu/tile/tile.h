@@ -35,6 +35,7 @@ typedef enum rd_loop_role {
 typedef struct rd_tile_loop {
     rd_loop_role role;
     int64_t      most;   /* rows or columns at a time      */
+    int64_t      rows;   /* columns: rows of the tile at a time */
     bool         square; /* about as many rows as columns, as operands run along either */
 } rd_tile_loop;
 
@@ -114,6 +115,7 @@ typedef struct rd_pass_operand {
     int32_t inst;   /* of a tile's pass: the LOAD or STORE                                     */
     int32_t reg;
     bool    made; /* the register is the pass's, and read elsewhere          */
+    bool    past; /* stored past the caches                                  */
 } rd_pass_operand;
 
 /* What one compiled pass can replace.  Instructions on a tile: it runs in the place of the last one; those between that are
@@ -197,8 +199,9 @@ typedef struct rd_tiles {
     rd_task            *task;
     rd_level            level;
     int64_t  rows, cols; /* the tile's shape; at row level 1 and as many as the tile has rows; at task level 1, 1 */
+    int64_t  first_row;  /* of the tile's rows, where a loop goes through a few at a time */
     rd_view *reg;
-    rd_axis_range     *axis;
+    rd_axis_range     *axis, *row_axis;                          /* row_axis: that of the tile's rows */
     char              *task_words, *row_words, *buffers, *spare; /* spare: one more buffer of 8-byte elements */
     char             **fold;
     const rd_kernels **kernels; /* of the passes; NULL: not compiled, as long as this run lasts */
@@ -272,8 +275,9 @@ static inline rd_view rd_tiles_view(const rd_tiles *m, int32_t reg)
     const rd_level level = m->code->reg[reg].level;
     const int64_t  row   = level == RD_AT_TILE ? home->row : level == RD_AT_ROW && m->level == RD_AT_TILE;
     const int64_t  col   = level == RD_AT_TILE ? home->col : level == RD_AT_ROW && m->level == RD_AT_ROW;
+    const int64_t  first = level == RD_AT_ROW ? m->first_row * rd_elem_size(home->elem) : 0;
 
-    return (rd_view){ .at = home->at, .row = row, .col = col, .elem = home->elem };
+    return (rd_view){ .at = home->at + first, .row = row, .col = col, .elem = home->elem };
 }
 
 /* Element (row, col) of a view. */

@@ -70,6 +70,7 @@ static rd_spec_operand class_of(const rd_writer *w, const rd_pass_operand *o)
         c.type      = (uint8_t)o->walk.at->type;
         c.walk      = (uint8_t)walk_class(o->walk.col);
         c.every_row = steps ? o->walk.col == 0 : o->walk.row == 0;
+        c.past      = o->past;
         return c;
     }
     c.type      = (uint8_t)as_it_lies(reg->elem);
