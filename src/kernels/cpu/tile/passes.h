@@ -15,6 +15,7 @@ typedef struct rd_writer {
     const rd_tile_code *code;
     rd_tile_pass       *pass;
     rd_spec            *spec;
+    int32_t             loop; /* the short loop at hand, from 1; 0: none */
     int32_t             n_name;
     rd_name             name[2 * RD_SPEC_INSTS];
     bool                full; /* it does not fit */
