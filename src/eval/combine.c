@@ -7,6 +7,8 @@
 #include <string.h>
 
 enum { STEPS = 64, MAX_DEPTH = 8 };
+/* So often is what was turned read again that turning costs nothing beside it. */
+enum { OFTEN = 64 };
 
 /* How one operand is read: elements per index of each axis.  A fold among the operands is looked through, down to what
  * it reads: whether its result is at hand or an array is not known yet, and must not matter. */
@@ -252,6 +254,19 @@ static void order_axes(const own *o, rd_combine *c, bool c_order)
 }
 
 /* ---- Lane axis ------------------------------------------------------------------------------------------------- */
+/* Is the fold, in one lane, one block, which has no tree? */
+static bool is_short(const own *o)
+{
+    return rd_points_of(o->graph, o->value->reduced) <= STEPS;
+}
+
+/* Does the operand stay along kept axes, as the points of either side do in pairs?  Then what is turned once, so that
+ * neighbours along an axis lie side by side, is read many times. */
+static bool is_read_again(const own *o, const own_access *a)
+{
+    return rd_points_of(o->graph, o->space & ~o->value->reduced & ~a->axes) >= OFTEN;
+}
+
 /* Cost of reading neighbours along `axis` side by side, per 4 bytes: constants of the notes on evaluation, fixed. */
 static double load_cost(const own *o, const own_access *a, int axis)
 {
@@ -269,7 +284,9 @@ static double load_cost(const own *o, const own_access *a, int axis)
             unit |= llabs(a->coef[b]) == 1;
             finer |= llabs(a->coef[b]) < step;
         }
-    return step <= 8 && finer ? 2 : unit ? 12 : 16;
+    if ((step <= 8 && finer) || (is_short(o) && is_read_again(o, a)))
+        return 2;
+    return unit ? 12 : 16;
 }
 
 static double lane_cost(const own *o, int axis)

@@ -170,7 +170,7 @@ static void emit_cast(rd_text *text, const rd_spec *spec, int number)
 static void emit_ops(rd_text *text, const rd_spec *spec)
 {
     for (int k = 0; k < spec->n_inst; k++) {
-        if (spec->inst[k].kind == RD_SPEC_MAP)
+        if (spec->inst[k].kind == RD_SPEC_MAP || spec->inst[k].kind == RD_SPEC_SUM)
             emit_op(text, &spec->inst[k], k);
         if (spec->inst[k].kind == RD_SPEC_CAST)
             emit_cast(text, spec, k);
@@ -469,7 +469,9 @@ static void add_pointer(rd_text *text, const rd_spec_operand *o, int number)
     if (o->walk == RD_WALK_APART)
         rd_text_add(text, " + (from) * q->operand[%d].col; const int64_t c%d_##j = q->operand[%d].col", o->of, number,
                     o->of);
-    if (o->walk == RD_WALK_STAYS)
+    if (o->loop)
+        rd_text_add(text, "; const int64_t d%d_##j = q->operand[%d].deep", number, o->of);
+    else if (o->walk == RD_WALK_STAYS)
         rd_text_add(text, "; const %s u%d_##j = *p%d_##j", type, number, number);
     rd_text_add(text, ";");
 }
@@ -480,35 +482,69 @@ static void emit_pointers(rd_text *text, const rd_spec *spec, const char *name, 
     rd_text_add(text, "#define %s(j, r, from)", name);
     for (int k = 0; k < spec->n_operand; k++)
         if (copies && is_copied(spec, k))
-            rd_text_add(text, " \\\n    %s *const p%d_##j = h%d; enum { c%d_##j = 1 };",
-                        memory_types[spec->operand[k].type], k, k, k);
+            rd_text_add(text, " \\\n    %s *const p%d_##j = h%d; enum { c%d_##j = 1, d%d_##j = STRIP };",
+                        memory_types[spec->operand[k].type], k, k, k, k);
         else if (spec->operand[k].type) /* or else nothing reads it */
             add_pointer(text, &spec->operand[k], k);
     rd_text_add(text, "\n");
 }
 
-/* Element i of an operand. */
+/* Element i of an operand; in short loops, whose index is k, what stays along the columns has been read before. */
 static void add_element(rd_text *text, const rd_spec *spec, int operand)
 {
-    switch ((rd_spec_walk)spec->operand[operand].walk) {
-    case RD_WALK_STAYS: rd_text_add(text, "u%d_##j", operand); break;
-    case RD_WALK_BESIDE: rd_text_add(text, "p%d_##j[i]", operand); break;
-    case RD_WALK_APART: rd_text_add(text, "p%d_##j[(i) * c%d_##j]", operand, operand); break;
+    const rd_spec_operand *o = &spec->operand[operand];
+
+    if (o->walk == RD_WALK_STAYS) {
+        rd_text_add(text, "u%d_##j", operand);
+        return;
     }
+    rd_text_add(text, "p%d_##j[", operand);
+    if (o->loop)
+        rd_text_add(text, "k * d%d_##j + ", operand);
+    if (o->walk == RD_WALK_APART)
+        rd_text_add(text, "(i) * c%d_##j]", operand);
+    else
+        rd_text_add(text, "i]");
 }
 
+/* Indices of the short loop that an operand moves with; 1: it moves with none. */
+static int depth_of(const rd_spec *spec, int operand)
+{
+    return spec->operand[operand].loop ? spec->extent[spec->operand[operand].loop - 1] : 1;
+}
+
+/* n columns, those beyond them like the last one: of each index of a short loop, a strip. */
 static void emit_copies(rd_text *text, const rd_spec *spec)
 {
-    rd_text_add(text, "#define COPIES(from)");
-    for (int k = 0; k < spec->n_operand; k++)
-        if (is_copied(spec, k))
-            rd_text_add(text,
-                        " \\\n    %s h%d[STRIP] __attribute__((aligned(64))); \\\n"
-                        "    { POINTERS(0, 0, from) for (int i = 0; i < STRIP; i++) h%d[i] = p%d_0[%s%d%s]; }",
-                        memory_types[spec->operand[k].type], k, k, k,
-                        spec->operand[k].walk == RD_WALK_APART ? "i * c" : "i + 0 * ", k,
-                        spec->operand[k].walk == RD_WALK_APART ? "_0" : "");
+    rd_text_add(text, "#define COPIES(from, n)");
+    for (int o = 0; o < spec->n_operand; o++) {
+        const char *type = memory_types[spec->operand[o].type];
+
+        if (!is_copied(spec, o))
+            continue;
+        rd_text_add(text,
+                    " \\\n    %s h%d[%d * STRIP] __attribute__((aligned(64))); \\\n"
+                    "    { POINTERS(0, 0, from) for (int64_t k = 0; k < %d; k++) for (int64_t i = 0; i < STRIP; i++)"
+                    " h%d[k * STRIP + i] = p%d_0[",
+                    type, o, depth_of(spec, o), depth_of(spec, o), o, o);
+        if (spec->operand[o].loop)
+            rd_text_add(text, "k * d%d_0 + ", o);
+        rd_text_add(text, "(i < (n) ? i : (n) - 1)");
+        if (spec->operand[o].walk == RD_WALK_APART)
+            rd_text_add(text, " * c%d_0", o);
+        rd_text_add(text, "]; }");
+    }
     rd_text_add(text, "\n");
+}
+
+/* Can columns beyond the last be like it?  Nothing may be read there, nor stored. */
+static bool pads(const rd_spec *spec)
+{
+    bool can = spec->form == RD_SPEC_COLUMNS;
+
+    for (int o = 0; o < spec->n_operand; o++)
+        can = can && (is_copied(spec, o) || (spec->operand[o].walk == RD_WALK_STAYS && !is_stored(spec, o)));
+    return can;
 }
 
 /* Only rows that adjoin: of others nobody knows what follows. */
@@ -616,6 +652,7 @@ static void emit_value(rd_text *text, const rd_spec *spec, int number)
         rd_text_add(text, inst->type == RD_BOOL ? " != 0" : "");
         break;
     case RD_SPEC_CONST: add_constant(text, inst); break;
+    case RD_SPEC_SUM: rd_text_add(text, "a%d_##j[i]", number); break;
     case RD_SPEC_SELECT: rd_text_add(text, "v%d ? v%d : v%d", inst->a, inst->b, inst->c); break;
     default:
         if (is_power(spec, number)) {
@@ -664,7 +701,7 @@ static void emit_element(rd_text *text, const rd_spec *spec)
         if (!store && inst->kind != RD_SPEC_STEP)
             continue;
         for (int i = 0; store && i < k; i++)
-            if (spec->inst[i].kind == RD_SPEC_LOAD)
+            if (spec->inst[i].kind == RD_SPEC_LOAD && !spec->inst[i].loop)
                 emit_needed(text, spec, i, done);
         emit_needed(text, spec, inst->a, done);
         if (!store)
@@ -679,6 +716,72 @@ static void emit_element(rd_text *text, const rd_spec *spec)
         }
     }
     rd_text_add(text, "\n");
+}
+
+/* ---- Short loops ------------------------------------------------------------------------------------------- */
+/* Row j's sums of all short loops, arrays of columns: what they begin with. */
+static void emit_new_sums(rd_text *text, const rd_spec *spec)
+{
+    rd_text_add(text, "#define NEW_SUMS(j, n)");
+    for (int k = 0; k < spec->n_inst; k++)
+        if (spec->inst[k].kind == RD_SPEC_SUM) {
+            bool done[RD_SPEC_INSTS] = { false };
+
+            rd_text_add(text,
+                        " \\\n    %s a%d_##j[STRIP] __attribute__((aligned(64)));"
+                        " \\\n    INDEPENDENT for (int64_t i = 0; i < (n); i++) {",
+                        c_types[rd_elem_of((rd_dtype)spec->inst[k].type)], k);
+            emit_needed(text, spec, spec->inst[k].c, done);
+            rd_text_add(text, " a%d_##j[i] = v%d; }", k, spec->inst[k].c);
+        }
+    rd_text_add(text, "\n");
+}
+
+/* Of an element and a sum, min and max take the element first, as in reducers.def. */
+static void add_sum(rd_text *text, const rd_spec_inst *inst, int number)
+{
+    rd_text_add(text, " a%d_##j[i] = f%d(", number, number);
+    if (inst->op == RD_OP_fma)
+        rd_text_add(text, "v%d, v%d, a%d_##j[i]);", inst->a, inst->b, number);
+    else if (inst->op == RD_OP_minimum || inst->op == RD_OP_maximum)
+        rd_text_add(text, "v%d, a%d_##j[i]);", inst->a, number);
+    else
+        rd_text_add(text, "a%d_##j[i], v%d);", number, inst->a);
+}
+
+/* Index k of a short loop for n columns of row j. */
+static void emit_add_sums(rd_text *text, const rd_spec *spec, int loop)
+{
+    bool done[RD_SPEC_INSTS] = { false };
+
+    rd_text_add(text, "#define ADD_SUMS_%d(j, n) {", loop);
+    for (int o = 0; o < spec->n_operand; o++)
+        if (spec->operand[o].loop == loop && spec->operand[o].walk == RD_WALK_STAYS)
+            rd_text_add(text, " \\\n    const %s u%d_##j = p%d_##j[k * d%d_##j];", memory_types[spec->operand[o].type],
+                        o, o, o);
+    rd_text_add(text, " \\\n    INDEPENDENT for (int64_t i = 0; i < (n); i++) {");
+    for (int k = 0; k < spec->n_inst; k++)
+        if (spec->inst[k].kind == RD_SPEC_SUM && spec->inst[k].loop == loop) {
+            emit_needed(text, spec, spec->inst[k].a, done);
+            emit_needed(text, spec, spec->inst[k].b, done);
+            add_sum(text, &spec->inst[k], k);
+        }
+    rd_text_add(text, " } }\n");
+}
+
+/* Rows share a loop: what it reads of a column is read once for all of them. */
+static void emit_sums(rd_text *text, const rd_spec *spec)
+{
+    emit_new_sums(text, spec);
+    for (int l = 1; l <= spec->n_loop; l++)
+        emit_add_sums(text, spec, l);
+    rd_text_add(text, "#define SUMS(ROWS, n)");
+    if (spec->n_loop)
+        rd_text_add(text, " ROWS(NEW_SUMS, n)");
+    for (int l = 1; l <= spec->n_loop; l++)
+        rd_text_add(text, " \\\n    for (int64_t k = 0; k < %d; k++) { ROWS(ADD_SUMS_%d, n) }", spec->extent[l - 1], l);
+    rd_text_add(text, "\n");
+    rd_text_add(text, "#define HAS_SUMS %d\n", spec->n_loop > 0);
 }
 
 /* Exponentials of n columns, and of what steps of folds make of them, come before all else that is done with them.  Each
@@ -722,12 +825,28 @@ static void emit_powers(rd_text *text, const rd_spec *spec)
 }
 
 /* ---- Sizes ------------------------------------------------------------------------------------------------- */
+/* The sums of 4 rows, which share short loops, of so many elements fit the registers beside what computes them: 4 vectors
+ * where there are 32 registers, or 2 where there are 16. */
+static int strip_of_sums(const rd_spec *spec)
+{
+    int widest = 1;
+
+    for (int k = 0; k < spec->n_inst; k++) {
+        const int size = rd_elem_size(rd_elem_of((rd_dtype)spec->inst[k].type));
+
+        widest = spec->inst[k].kind == RD_SPEC_SUM && size > widest ? size : widest;
+    }
+    return (spec->vector == 64 ? 4 : 2) * spec->vector / widest;
+}
+
 /* States of so many elements fit the registers beside what computes them; a row of lanes has no more than these. */
 static int strip(const rd_spec *spec)
 {
     const int registers = spec->vector == 64 ? 20 : 8;
     int       bytes = 0, n = closes_blocks(spec) ? spec->lanes : 64, widest = 1;
 
+    if (spec->n_loop)
+        return strip_of_sums(spec);
     for (int f = 0; f < spec->n_fold; f++) {
         const int size = rd_elem_size(rd_elem_of((rd_dtype)spec->fold[f].type));
 
@@ -757,7 +876,7 @@ static int jam(const rd_spec *spec)
 
     for (int k = 0; k < spec->n_operand; k++)
         streams |= spec->operand[k].walk != RD_WALK_STAYS && !spec->operand[k].every_row;
-    return spec->form == RD_SPEC_COLUMNS && streams && cost(spec) < 30 ? 4 : 0;
+    return spec->form == RD_SPEC_COLUMNS && !spec->n_loop && streams && cost(spec) < 30 ? 4 : 0;
 }
 
 /* ---- All together ------------------------------------------------------------------------------------------ */
@@ -769,8 +888,8 @@ void rd_spec_text(rd_text *text, const rd_spec *spec)
     emit_ops(text, spec);
     for (int f = 0; f < spec->n_fold; f++)
         emit_fold(text, spec, f);
-    rd_text_add(text, "#define FORM_%s\n#define LANES %d\n#define STRIP %d\n#define JAM %d\n", forms[spec->form],
-                spec->lanes, strip(spec), jam(spec));
+    rd_text_add(text, "#define FORM_%s\n#define LANES %d\n#define STRIP %d\n#define JAM %d\n#define PADS %d\n",
+                forms[spec->form], spec->lanes, strip(spec), jam(spec), pads(spec));
     emit_pointers(text, spec, "POINTERS", false);
     emit_pointers(text, spec, "STRIP_POINTERS", true);
     emit_copies(text, spec);
@@ -778,6 +897,7 @@ void rd_spec_text(rd_text *text, const rd_spec *spec)
     emit_fetch_strip(text, spec);
     emit_past(text, spec);
     emit_element(text, spec);
+    emit_sums(text, spec);
     emit_powers(text, spec);
     emit_states(text, spec);
     emit_steps(text, spec, "FIRST", "first", false);

@@ -3,10 +3,10 @@
 #define RD_KERNELS_CPU_JIT_KERNEL_H
 #include <stdint.h>
 
-/* Element (r, c) is the one at `at` + r * row + c * col elements. */
+/* Element (r, c) is the one at `at` + r * row + c * col elements, and for index k of a short loop k * deep further. */
 typedef struct rd_operand {
     char   *at;
-    int64_t row, col;
+    int64_t row, col, deep;
 } rd_operand;
 
 /* `rows` rows of n elements; of folds, the first row first, into n states side by side. */

@@ -1,7 +1,10 @@
 /* loops.h - the loops of a compiled pass.  Part of an emitted text, behind what emit.c has defined:
  *
  * POINTERS(j, r, from)  where the operands of row r are, from column `from` on; values that a row has one of
- * STRIP_POINTERS        the same, behind COPIES(from), which copies what is the same in all rows for a strip
+ * STRIP_POINTERS        the same, behind COPIES(from, n), which copies what is the same in all rows for a strip of n columns
+ *                       and, where PADS, makes those up to STRIP like the last
+ * SUMS(ROWS, n)         what short loops come to for elements [0, n), n <= STRIP, of the rows that ROWS(DO, n) does DO(j, n)
+ *                       for; HAS_SUMS: there are any
  * ELEMENT(j, i)         all values of column i of these, and what is stored of them
  * POWERS(j, n)          exponentials that elements [0, n) need, n <= MOST; where n is constant in registers
  * STEP_POWERS(j, n)     those that steps need besides; N_POWERS: how many strips of them there are
@@ -30,7 +33,7 @@
 #define BEGIN              PUT
 #define BEGINS             STATES(NEW) FIRST(0) STATES(BEGIN)
 #define TAKES              STATES(HAVE) STEP(r) STATES(PUT)
-#define STRIP_TAKES        STATES(STRIP_HAVE) STEP(r) STATES(STRIP_PUT)
+#define STRIP_TAKES(j)     STATES(STRIP_HAVE) STEP(r + j) STATES(STRIP_PUT)
 #define STRIP_HAVE         HAVE
 #define STRIP_PUT          PUT
 #define ROW_STEPS(j)              \
@@ -47,16 +50,25 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
     else                                          \
         rd_exp_strips_##class(e, n);
 
+#define ROW_0(DO, n)       DO(0, n)
+#define ROWS_0_TO_3(DO, n) DO(0, n) DO(1, n) DO(2, n) DO(3, n)
+
 /* Elements [0, n) of row j: begin states, or neither; or states take them. */
 #define EACH(j, n, ...)                     \
     {                                       \
+        SUMS(ROW_##j, n)                    \
         POWERS(j, n)                        \
         INDEPENDENT                         \
         for (int64_t i = 0; i < (n); i++) { \
             ELEMENT(j, i) __VA_ARGS__       \
         }                                   \
     }
-#define EACH_STEPS(j, n, ...)               \
+#define EACH_STEPS(j, n, ...)           \
+    {                                   \
+        SUMS(ROW_##j, n)                \
+        SUMMED_STEPS(j, n, __VA_ARGS__) \
+    }
+#define SUMMED_STEPS(j, n, ...)             \
     {                                       \
         POWERS(j, n)                        \
         STEP_POWERS(j, n)                   \
@@ -66,8 +78,8 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
         }                                   \
     }
 
-/* All elements of a row at once, or a strip at a time if exponentials are taken. */
-#if N_POWERS
+/* All elements of a row at once, or a strip at a time if exponentials are taken, or short loops run. */
+#if N_POWERS || HAS_SUMS
 #define PARTS(n) for (int64_t from = 0; from < (n); from += STRIP)
 #define EACH_OF_PART(j, n, ...)     \
     if (n >= STRIP)                 \
@@ -79,11 +91,12 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
 #define EACH_OF_PART EACH
 #endif
 
-#define TAKE(k, type)               \
-    for (int i = 0; i < STRIP; i++) \
-        s##k[i] = ((type *)q->state[k] + from)[i];
+/* n columns; states of those beyond them are the last one's, and go nowhere. */
+#define TAKE(k, type)                   \
+    for (int64_t i = 0; i < STRIP; i++) \
+        s##k[i] = ((type *)q->state[k] + from)[i < n ? i : n - 1];
 #define GIVE(k, type)               \
-    for (int i = 0; i < STRIP; i++) \
+    for (int64_t i = 0; i < n; i++) \
         ((type *)q->state[k] + from)[i] = s##k[i];
 
 /* States that are indices: the number of a row of this call, or -1 for what is in memory. */
@@ -99,7 +112,7 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
     for (int i = 0; i < STRIP; i++) \
         s##k[i] = -1;
 #define GIVE_INDEX(k, type)         \
-    for (int i = 0; i < STRIP; i++) \
+    for (int64_t i = 0; i < n; i++) \
         if (s##k[i] >= 0)           \
             ((int64_t *)q->state[k] + from)[i] = q->index + s##k[i] * q->index_row;
 
@@ -217,21 +230,45 @@ static void step(const rd_kernel_call *q)
     rows(q, r, q->rows, 0);
 }
 #elif defined(FORM_LANES) || defined(FORM_COLUMNS)
+/* Rows [r, end) of n columns.  Rows share short loops, so that what these read of a column serves four rows. */
+static inline __attribute__((always_inline)) void strip_rows(const rd_kernel_call *q, int64_t r, int64_t end,
+                                                             int64_t from, int64_t n)
+{
+    STATES(LOCALS)
+    STATES(TAKE)
+    COPIES(from, n)
+#if HAS_SUMS
+    for (; r + 4 <= end; r += 4) {
+        STRIP_POINTERS(0, r, from)
+        STRIP_POINTERS(1, r + 1, from)
+        STRIP_POINTERS(2, r + 2, from)
+        STRIP_POINTERS(3, r + 3, from)
+        SUMS(ROWS_0_TO_3, STRIP)
+        SUMMED_STEPS(0, STRIP, STRIP_TAKES(0))
+        SUMMED_STEPS(1, STRIP, STRIP_TAKES(1))
+        SUMMED_STEPS(2, STRIP, STRIP_TAKES(2))
+        SUMMED_STEPS(3, STRIP, STRIP_TAKES(3))
+    }
+#endif
+    for (; r < end; r++) {
+        STRIP_POINTERS(0, r, from)
+        EACH_STEPS(0, STRIP, STRIP_TAKES(0))
+    }
+    STATES(GIVE)
+}
+
 static void step(const rd_kernel_call *q)
 {
+    enum { FEWEST = STRIP / 8 }; /* columns worth a strip */
     const int64_t height = JAM ? JAM : q->rows;
     for (int64_t begin = 0; begin < q->rows; begin += height) {
         const int64_t end  = begin + height < q->rows ? begin + height : q->rows;
         int64_t       from = 0;
-        for (; from + STRIP <= q->n; from += STRIP) {
-            STATES(LOCALS)
-            STATES(TAKE)
-            COPIES(from)
-            for (int64_t r = begin; r < end; r++) {
-                STRIP_POINTERS(0, r, from)
-                EACH_STEPS(0, STRIP, STRIP_TAKES)
-            }
-            STATES(GIVE)
+        for (; from + STRIP <= q->n; from += STRIP)
+            strip_rows(q, begin, end, from, STRIP);
+        if (PADS && from + FEWEST <= q->n) {
+            strip_rows(q, begin, end, from, q->n - from);
+            from = q->n;
         }
         if (from < q->n)
             rows(q, begin, end, from);

@@ -2,13 +2,13 @@
  *
  * A list of instructions on one element each; an operand is named by the number of the instruction that made it.  Equal
  * bytes are equal passes, so a spec is its own key: it has no bytes between its members, and holds classes, not extents,
- * but for short loops, which are written out. */
+ * but for short loops, which are written out, or kept as loops of a constant extent. */
 #ifndef RD_KERNELS_CPU_JIT_SPEC_H
 #define RD_KERNELS_CPU_JIT_SPEC_H
 #include "core/ops.h"
 #include "core/reducers.h"
 
-enum { RD_SPEC_INSTS = 512, RD_SPEC_OPERANDS = 128, RD_SPEC_FOLDS = 4, RD_SPEC_STATES = 12 };
+enum { RD_SPEC_INSTS = 512, RD_SPEC_OPERANDS = 128, RD_SPEC_FOLDS = 4, RD_SPEC_STATES = 12, RD_SPEC_LOOPS = 8 };
 
 typedef enum rd_spec_kind {
     RD_SPEC_LOAD,   /* element of an operand                  */
@@ -17,14 +17,16 @@ typedef enum rd_spec_kind {
     RD_SPEC_MAP,    /* op(a, b, c)                            */
     RD_SPEC_CAST,   /* a from type `from`                     */
     RD_SPEC_SELECT, /* a ? b : c                              */
-    RD_SPEC_STEP    /* a fold takes a, of dot a b; else b is a */
+    RD_SPEC_SUM, /* what op(a, sum), min and max, op(sum, a), the others, or fma(a, b, sum) comes to over the indices of
+                       a short loop, from c on                */
+    RD_SPEC_STEP /* a fold takes a, of dot a b; else b is a */
 } rd_spec_kind;
 
 typedef struct rd_spec_inst {
     uint8_t kind, op, type, from; /* rd_spec_kind, rd_op, rd_dtype of the result and, MAP tests and CAST, of operands */
     int16_t a, b, c;
-    int16_t at; /* LOAD, STORE: operand; STEP: fold */
-    int32_t unused;
+    int16_t at;   /* LOAD, STORE: operand; STEP: fold            */
+    int32_t loop; /* the short loop that it is in, from 1; 0: none */
     uint64_t value;
 } rd_spec_inst;
 
@@ -37,7 +39,8 @@ typedef struct rd_spec_operand {
     uint8_t every_row; /* the same in all rows                    */
     uint8_t of;        /* it lies `ahead` elements from this operand, or is itself */
     int16_t ahead;
-    int16_t past; /* it is stored past the caches: by passes without folds */
+    uint8_t past; /* it is stored past the caches: by passes without folds                  */
+    uint8_t loop; /* it moves with the index of that short loop, from 1; 0: of none */
 } rd_spec_operand;
 
 typedef struct rd_spec_fold {
@@ -60,9 +63,11 @@ typedef struct rd_spec {
     uint8_t         vector; /* bytes of a vector: of 16 baseline, 32 avx2, 64 avx512 */
     uint8_t         form;   /* rd_spec_form                                          */
     uint8_t         lanes;  /* of the folds                                          */
-    uint8_t         n_operand, n_fold;
+    uint8_t         n_operand, n_fold, n_loop;
     uint8_t         blocks; /* totals of more than one block */
+    uint8_t         unused;
     int16_t         n_inst;
+    uint8_t         extent[RD_SPEC_LOOPS]; /* of short loops */
     rd_spec_operand operand[RD_SPEC_OPERANDS];
     rd_spec_fold    fold[RD_SPEC_FOLDS];
     rd_spec_inst    inst[RD_SPEC_INSTS];

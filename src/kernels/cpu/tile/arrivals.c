@@ -23,8 +23,8 @@ void rd_arrival_place(rd_arrival *a, const rd_fold_tile *t, int64_t r, int64_t c
     for (int32_t k = 0; a->together && k < a->together->n_operand; k++) {
         const rd_operand *o = &a->together->tile[k];
 
-        a->together->operand[k] =
-            (rd_operand){ o->at + (r * o->row + c * o->col) * a->together->size[k], o->row, o->col };
+        a->together->operand[k] = *o;
+        a->together->operand[k].at += (r * o->row + c * o->col) * a->together->size[k];
     }
 }
 

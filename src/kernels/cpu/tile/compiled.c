@@ -31,11 +31,12 @@ static rd_operand operand_now(rd_tiles *m, const rd_pass_operand *o, int32_t *si
 
     if (o->walk.at) {
         *size = o->walk.size;
-        return (rd_operand){ rd_tiles_memory(m, &o->walk) + o->offset * o->walk.size, o->walk.row, o->walk.col };
+        return (rd_operand){ rd_tiles_memory(m, &o->walk) + o->offset * o->walk.size, o->walk.row, o->walk.col,
+                             o->deep };
     }
     v     = o->made ? rd_tiles_target(m, m->code->reg[o->reg].born, o->reg) : rd_tiles_view(m, o->reg);
     *size = rd_elem_size(v.elem);
-    return (rd_operand){ v.at, v.row, v.col };
+    return (rd_operand){ v.at, v.row, v.col, 0 };
 }
 
 /* Rows that adjoin everywhere are one long row. */

@@ -1,5 +1,5 @@
 /* nests.c - nests of loops that one compiled pass can replace: a loop whose indices are the pass's rows, in it loops over
- * one other axis, whose indices are its columns, and short loops, which are written out.
+ * one other axis, whose indices are its columns, and short loops, which are written out or stay loops.
  *
  *   for i2:                                  rows
  *     fold1 starts
@@ -10,10 +10,15 @@
  *
  * The machine goes from loop to loop with scratch rows between them.  A pass computes all of an element at once: what one
  * loop over the columns hands to the next is the same element's. */
+#include "kernels/cpu/tile/arrivals.h"
 #include "kernels/cpu/tile/passes.h"
 
-/* Most indices of a loop that is written out (points in 50 dimensions: some seconds of compiling), most loops inside each other, most rows of scratch, most lanes of a fold. */
+/* Most indices of a short loop, most loops inside each other, most rows of scratch, most lanes of a fold. */
 enum { SHORT = 64, MOST_SHORT = 4, MOST_SCRATCH = 16, MOST_LANES = 64 };
+
+/* Most indices of a loop that is written out though it could stay one, most operands that such a loop walks along: a pass
+ * keeps a strip of each in the first-level cache, for each index. */
+enum { FEW = 8, MOST_WALKED = 4 };
 
 /* Most elements of a row that are read across rows: of 64 f32, a sum along them takes 4 times as long so, of 16 as long. */
 enum { MOST_ACROSS = 16 };
@@ -37,6 +42,7 @@ typedef struct nest {
     const rd_loop *row, *col, *shorts[MOST_SHORT];
     int64_t        index[MOST_SHORT]; /* of open short loops             */
     int32_t        n_short, n_kept;
+    const rd_loop *stays; /* the short loop at hand that stays a loop */
     bool           in_columns, unrolled, wrong;
     int32_t        n_column_loop;
     kept          *scratch; /* MOST_SCRATCH of them */
@@ -131,15 +137,17 @@ static rd_pass_operand memory_operand(const nest *n, int32_t i)
 
     return (rd_pass_operand){ .walk   = rd_tile_walk(at, n->row, n->col),
                               .offset = here(n, at).offset - at->offset,
+                              .deep   = n->stays ? along(at, n->stays) : 0,
                               .inst   = i };
 }
 
-/* Does a loop of many indices, written out, read rows for columns that lie apart?  The machine has vectors along the rows. */
+/* Does a short loop of many indices read rows for columns that lie apart?  The machine has vectors along the rows. */
 static bool reads_across(const nest *n, const rd_address *at)
 {
-    const int64_t apart = along(at, n->col);
+    const rd_loop *loop  = n->stays ? n->stays : n->n_short ? n->shorts[n->n_short - 1] : NULL;
+    const int64_t  apart = along(at, n->col);
 
-    return !n->row && n->n_short && apart != 0 && apart != 1 && n->shorts[n->n_short - 1]->extent > MOST_ACROSS;
+    return !n->row && loop && apart != 0 && apart != 1 && loop->extent > MOST_ACROSS;
 }
 
 static void write_load(nest *n, int32_t i)
@@ -162,7 +170,7 @@ static void write_load(nest *n, int32_t i)
                                   .type = (uint8_t)at.type,
                                   .at   = rd_writer_operand(&n->w, memory_operand(n, i)) },
                   inst->dst);
-    *(n->in_columns ? &n->w.pass->n_load : &n->w.pass->n_row_load) += 1;
+    *(n->in_columns ? &n->w.pass->n_load : &n->w.pass->n_row_load) += n->stays ? (int32_t)n->stays->extent : 1;
 }
 
 static void write_store(nest *n, int32_t i)
@@ -202,22 +210,25 @@ static rd_op as_op(rd_reducer_id reducer)
     }
 }
 
-static bool constant(const rd_address *at, int64_t *value)
+/* Is the position that of the short loops' indices alone? */
+static bool of_short_loops(const nest *n, const rd_address *at)
 {
-    *value = at->offset;
-    return at->n_add == 0;
+    bool alone = true;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        alone = alone && n->stays && at->add[k].axis == n->stays->axis;
+    return alone;
 }
 
 /* One block, whose steps come in order: the lane of the element at hand; -1: none of these. */
 static int32_t lane_of(const nest *n, const rd_fold *f)
 {
     const rd_address lane = here(n, &f->lane), outer = here(n, &f->outer);
-    int64_t          p, o;
 
-    if (!constant(&lane, &p) || !constant(&outer, &o) || f->n_block != 1 || f->lanes > MOST_LANES || f->scan ||
-        as_op(f->reducer) == RD_N_OPS || f->out != f->type)
+    if (!of_short_loops(n, &lane) || !of_short_loops(n, &outer) || f->n_block != 1 || f->lanes > MOST_LANES ||
+        f->scan || as_op(f->reducer) == RD_N_OPS || f->out != f->type)
         return -1;
-    return (int32_t)(p % f->lanes);
+    return (int32_t)(lane.offset % f->lanes); /* all indices of a loop that stays have the only one */
 }
 
 static void begin_inner(nest *n, int32_t number)
@@ -238,6 +249,26 @@ static void step_product(nest *n, rd_dtype type, int16_t x, int16_t y, int16_t *
     *sum = *sum < 0 ? rd_writer_map(&n->w, RD_OP_mul, type, x, y) : rd_writer_add(&n->w, fma, -1);
 }
 
+/* All indices of a loop that stays, from the left: on from what came before, or from what any element replaces. */
+static void sum_loop(nest *n, const rd_fold *f, int16_t x, int16_t y, int16_t *sum)
+{
+    const int32_t      loop  = n->w.loop;
+    const rd_spec_inst begin = { .kind = RD_SPEC_CONST, .type = (uint8_t)f->type, .value = rd_fold_identity(f).u64 };
+    rd_spec_inst       s     = { .kind = RD_SPEC_SUM,
+                                 .op   = (uint8_t)as_op(f->reducer),
+                                 .type = (uint8_t)f->type,
+                                 .from = (uint8_t)f->type,
+                                 .a    = x,
+                                 .b    = y };
+
+    n->w.loop = 0;
+    s.c       = *sum < 0 ? rd_writer_add(&n->w, begin, -1) : *sum;
+    n->w.loop = loop;
+    if (f->reducer == RD_RED_dot)
+        s.op = RD_OP_fma;
+    *sum = rd_writer_add(&n->w, s, -1);
+}
+
 static void step_inner(nest *n, const rd_inst *inst)
 {
     const rd_fold *f    = &n->w.p->fold[inst->arg];
@@ -250,6 +281,10 @@ static void step_inner(nest *n, const rd_inst *inst)
         return;
     }
     x = rd_writer_value(&n->w, inst->a);
+    if (n->stays) {
+        sum_loop(n, f, x, f->reducer == RD_RED_dot ? rd_writer_value(&n->w, inst->b) : x, &in->lane[lane]);
+        return;
+    }
     if (f->reducer == RD_RED_dot) {
         step_product(n, f->type, x, rd_writer_value(&n->w, inst->b), &in->lane[lane]);
         return;
@@ -340,11 +375,72 @@ static void write_columns(nest *n, int32_t pc, const rd_loop *loop)
     n->in_columns = false;
 }
 
+static bool is_exp(int op, rd_dtype type)
+{
+    return op == RD_OP_exp && rd_dtype_kind(type) == RD_KIND_FLOAT;
+}
+
+/* Does an instruction in a short loop do the same for each index, but for where it reads? */
+static bool can_repeat(const nest *n, const rd_inst *inst)
+{
+    switch (inst->kind) {
+    case RD_I_CONST:
+    case RD_I_CAST:
+    case RD_I_SELECT:
+    case RD_I_END: return true;
+    case RD_I_MAP: return !is_exp(inst->op, inst->type); /* they are taken by strips */
+    case RD_I_LOAD: return !is_scratch(n, &n->w.p->address[inst->arg]);
+    case RD_I_LOOP: return n->w.p->loop[inst->arg].axis == n->col->axis;
+    case RD_I_STEP: return n->fold[inst->arg].open && n->w.p->fold[inst->arg].lanes == 1;
+    default: return false;
+    }
+}
+
+/* Elements of the loop come before all exponentials. */
+static bool has_exp(const rd_spec *spec)
+{
+    bool found = false;
+
+    for (int k = 0; k < spec->n_inst; k++)
+        found |= spec->inst[k].kind == RD_SPEC_MAP && is_exp(spec->inst[k].op, (rd_dtype)spec->inst[k].type);
+    return found;
+}
+
+/* Should a loop stay one: are its indices many, and does nothing but sums come out of it? */
+static bool stays_a_loop(const nest *n, int32_t pc, const rd_loop *loop)
+{
+    int32_t walked = 0;
+    bool    can    = loop->extent > FEW && !loop->backwards && !n->stays && n->w.spec->n_loop < RD_SPEC_LOOPS;
+
+    for (int32_t i = pc + 1; i < loop->end && can; i++) {
+        const rd_inst *inst = &n->w.p->inst[i];
+
+        walked += inst->kind == RD_I_LOAD && along(&n->w.p->address[inst->arg], loop) != 0;
+        can = can_repeat(n, inst);
+    }
+    return can && walked <= MOST_WALKED && !has_exp(n->w.spec);
+}
+
+static void write_loop(nest *n, int32_t pc, const rd_loop *loop)
+{
+    n->unrolled                          = true;
+    n->stays                             = loop;
+    n->w.spec->extent[n->w.spec->n_loop] = (uint8_t)loop->extent;
+    n->w.loop                            = ++n->w.spec->n_loop;
+    write_body(n, pc + 1, loop->end);
+    n->w.loop = 0;
+    n->stays  = NULL;
+}
+
 static void write_out(nest *n, int32_t pc, const rd_loop *loop)
 {
     if (loop->kind != RD_LOOP_EACH || loop->extent > SHORT || n->n_short == MOST_SHORT || loop->axis == n->w.p->root ||
         n->w.p->axis_extent[loop->axis] != loop->extent) {
         give_up(n);
+        return;
+    }
+    if (stays_a_loop(n, pc, loop)) {
+        write_loop(n, pc, loop);
         return;
     }
     n->unrolled = true;

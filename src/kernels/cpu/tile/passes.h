@@ -16,6 +16,7 @@ typedef struct rd_writer {
     const rd_tile_code *code;
     rd_tile_pass       *pass;
     rd_spec            *spec;
+    int32_t             loop; /* the short loop at hand, from 1; 0: none */
     int32_t             n_name;
     rd_name            *name; /* RD_WRITER_NAMES of them */
     bool                full; /* it does not fit */

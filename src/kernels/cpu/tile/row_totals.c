@@ -35,15 +35,57 @@ static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const
         memcpy(to[k], states[k], (size_t)f->wide[k]);
 }
 
-/* Rows too short for lanes, one element after the other. */
+/* Rows that are turned in one go, and their most elements. */
+enum { TURNED_ROWS = 32, TURNED_STEPS = 64 };
+
+/* Rows one after the other would wait for each step of a sum (50 f32: 200 cycles).  Turned, as many as a vector holds take
+ * it together. */
+static void fold_turned(const rd_simd *simd, const rd_tile_fold *f, const rd_fold_rows *q)
+{
+    _Alignas(64) uint64_t x[TURNED_STEPS * TURNED_ROWS], y[TURNED_STEPS * TURNED_ROWS];
+    const int64_t         size = rd_elem_size(f->elem), n = q->rows;
+    rd_fold_rows          t = { .n         = n,
+                                .rows      = 1,
+                                .x         = x,
+                                .y         = q->y == q->x ? x
+                                             : q->y       ? y
+                                                          : NULL,
+                                .ldx       = n,
+                                .ldy       = n,
+                                .index     = q->index,
+                                .index_row = q->index_col,
+                                .index_col = q->index_row };
+
+    memcpy(t.s, q->s, sizeof t.s);
+    simd->turn[size](q->n, n, x, n, q->x, q->ldx, 0);
+    if (t.y == y)
+        simd->turn[size](q->n, n, y, n, q->y, q->ldy, 0);
+    f->code->first(&t);
+    t.rows = q->n - 1;
+    t.x    = (const char *)t.x + n * size;
+    t.y    = t.y ? (const char *)t.y + n * size : NULL;
+    t.index += t.index_row;
+    f->code->step(&t);
+    rd_tree_add_count(f, t.s[0], n, t.rows);
+}
+
+/* Of few elements, or few rows, turning costs more than it saves. */
+static bool worth_turning(const rd_tile_fold *f, const rd_fold_rows *q)
+{
+    return q->n >= 8 && q->n <= TURNED_STEPS && q->rows >= 8 && rd_elem_size(f->elem) >= 4;
+}
+
+/* Rows too short for lanes: side by side, or one element after the other. */
 static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_fold_rows *rows)
 {
-    rd_fold_rows q = *rows;
+    const bool    turned = worth_turning(f, rows);
+    const int64_t most   = turned ? TURNED_ROWS : RD_SPARE;
+    rd_fold_rows  q      = *rows;
 
     for (int64_t r = 0; r < rows->rows; r += q.rows) {
         void *to[RD_MAX_STATE];
 
-        q.rows      = rows->rows - r < RD_SPARE ? rows->rows - r : RD_SPARE;
+        q.rows      = rows->rows - r < most ? rows->rows - r : most;
         q.x         = (const char *)rows->x + r * rows->ldx * rd_elem_size(f->elem);
         q.y         = rows->y ? (const char *)rows->y + r * rows->ldy * rd_elem_size(f->elem) : NULL;
         q.index     = rd_tiles_position(m, f->index.at) + r * f->index.row;
@@ -51,7 +93,10 @@ static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *me
         q.index_col = f->index.col;
         rd_tree_spare(f, memory, 0, q.s);
         rd_tree_total(f, memory, r, to);
-        f->code->along(&q);
+        if (turned)
+            fold_turned(m->code->simd, f, &q);
+        else
+            f->code->along(&q);
         if (f->code->block)
             f->code->block(q.rows, q.s);
         f->code->widen(q.rows, to, q.s);

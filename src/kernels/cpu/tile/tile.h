@@ -112,6 +112,7 @@ typedef struct rd_tile_inst {
 typedef struct rd_pass_operand {
     rd_walk walk;   /* memory: from row to row, from column to column; at NULL: register `reg` */
     int64_t offset; /* elements from there                                                     */
+    int64_t deep;   /* from index to index of a short loop that the pass keeps as a loop       */
     int32_t inst;   /* of a tile's pass: the LOAD or STORE                                     */
     int32_t reg;
     bool    made; /* the register is the pass's, and read elsewhere          */

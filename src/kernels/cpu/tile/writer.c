@@ -71,6 +71,7 @@ static rd_spec_operand class_of(const rd_writer *w, const rd_pass_operand *o)
         c.walk      = (uint8_t)walk_class(o->walk.col);
         c.every_row = steps ? o->walk.col == 0 : o->walk.row == 0;
         c.past      = o->past;
+        c.loop      = (uint8_t)(o->deep ? w->loop : 0);
         return c;
     }
     c.type      = (uint8_t)as_it_lies(reg->elem);
@@ -135,7 +136,8 @@ int16_t rd_writer_add(rd_writer *w, rd_spec_inst inst, int32_t reg)
         w->full = true;
         return 0;
     }
-    w->spec->inst[w->spec->n_inst] = inst;
+    w->spec->inst[w->spec->n_inst]      = inst;
+    w->spec->inst[w->spec->n_inst].loop = w->loop;
     if (reg >= 0)
         rd_writer_name(w, reg, w->spec->n_inst);
     return w->spec->n_inst++;
