@@ -23,7 +23,7 @@ typedef void rd_kernel(const rd_kernel_call *call);
 /* What an object has.  NULL where there is nothing to do, or the folds are not of that kind. */
 typedef struct rd_kernels {
     rd_kernel *map;   /* no folds                                                               */
-    rd_kernel *first; /* states begin with the only row                                         */
+    rd_kernel *first; /* states begin with the first row, and take the others                   */
     rd_kernel *step;  /* states that have begun                                                 */
     rd_kernel *block; /* rows that are a whole block of all lanes: state k of the finished block's lanes */
     rd_kernel *total; /* each row is all of a fold: state k of row r              */

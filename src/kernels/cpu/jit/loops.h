@@ -19,7 +19,7 @@
  * PAST(n)               their first n elements go; HEAD: how many come before a cache line begins
  * FORM_..., LANES       as in spec.h
  * STRIP                 states that a pass over several rows keeps in registers
- * FETCH(part)           what comes PART columns of JAM rows after those from column `part` on
+ * FETCH(part)           what comes after PART columns of JAM rows, from column `part` on
  * FETCH_STRIP(adjoin)   what comes some way behind this strip, if rows that are `adjoin` elements apart adjoin
  * JAM                   rows that share a pass over states in memory, 0: states in registers
  *
@@ -30,7 +30,7 @@
 #define NEW(k, type)       type n##k;
 #define HAVE(k, type)      type n##k = s##k[i];
 #define PUT(k, type)       s##k[i] = n##k;
-#define BEGIN              PUT
+#define BEGIN(k, type)     PUT(k, type)
 #define BEGINS             STATES(NEW) FIRST(0) STATES(BEGIN)
 #define TAKES              STATES(HAVE) STEP(r) STATES(PUT)
 #define STRIP_TAKES(j)     STATES(STRIP_HAVE) STEP(r + j) STATES(STRIP_PUT)
@@ -39,6 +39,10 @@
 #define ROW_STEPS(j)              \
     {                             \
         ELEMENT(j, i) STEP(r + j) \
+    }
+#define ROW_BEGINS(j)              \
+    {                              \
+        ELEMENT(j, i) FIRST(r + j) \
     }
 /* Whole vectors of f32, whatever states are. */
 enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 };
@@ -129,6 +133,19 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
 #define TAKE_COUNT(k, type)
 #define GIVE_COUNT(k, type)
 
+/* States that stay what they began with. */
+#define IN_MEMORY_FIXED  IN_MEMORY
+#define IN_ARRAYS_FIXED  IN_ARRAYS
+#define LOCALS_FIXED     LOCALS
+#define NEW_FIXED        NEW
+#define BEGIN_FIXED      PUT
+#define HAVE_FIXED       HAVE
+#define STRIP_HAVE_FIXED HAVE
+#define TAKE_FIXED       TAKE
+#define PUT_FIXED(k, type)
+#define STRIP_PUT_FIXED(k, type)
+#define GIVE_FIXED(k, type)
+
 /* ---- No folds ---------------------------------------------------------------------------------------------- */
 #if defined(FORM_MAPS) && HAS_PAST
 /* n columns from `from` on: what goes past the caches does so by the strip. */
@@ -173,17 +190,6 @@ static void map(const rd_kernel_call *q)
 
 /* ---- States in memory -------------------------------------------------------------------------------------- */
 #if defined(FORM_LANES) || defined(FORM_COLUMNS)
-static void first(const rd_kernel_call *q)
-{
-    PARTS(q->n)
-    {
-        const int64_t n = q->n - from;
-        STATES(IN_MEMORY)
-        POINTERS(0, 0, from)
-        EACH_OF_PART(0, n, BEGINS)
-    }
-}
-
 /* Rows [r, end), for the states from `from` on. */
 static void rows(const rd_kernel_call *q, int64_t r, int64_t end, int64_t from)
 {
@@ -193,43 +199,57 @@ static void rows(const rd_kernel_call *q, int64_t r, int64_t end, int64_t from)
         EACH_STEPS(0, q->n - from, TAKES)
     }
 }
-#ifdef FORM_LANES
-#define KERNELS .first = first, .step = step, .block = block
-#else
-#define KERNELS .first = first, .step = step
-#endif
-#endif
 
 #if JAM && !N_POWERS
 /* Neighbouring results: a state in memory is read and written once for JAM rows.  Rows that are read together are as many
  * streams, which memory serves at two thirds of the rate of one, so those that follow are fetched as they lie. */
-static void step(const rd_kernel_call *q)
+#define JAMMED_PART(n, start, first_row, end)         \
+    {                                                 \
+        FETCH(part)                                   \
+        INDEPENDENT                                   \
+        for (int64_t i = part; i < part + (n); i++) { \
+            STATES(start) first_row;                  \
+            ROW_STEPS(1);                             \
+            ROW_STEPS(2);                             \
+            ROW_STEPS(3);                             \
+            STATES(end)                               \
+        }                                             \
+        part += (n);                                  \
+    }
+#define JAMMED_POINTERS   \
+    POINTERS(0, r, 0)     \
+    POINTERS(1, r + 1, 0) \
+    POINTERS(2, r + 2, 0) \
+    POINTERS(3, r + 3, 0)
+
+/* Rows from r on. */
+static __attribute__((noinline)) void take(const rd_kernel_call *q, int64_t r)
 {
-    enum { from = 0, PART = 64 };
-    int64_t r = 0;
+    enum { from = 0 };
     STATES(IN_MEMORY)
     for (; r + JAM <= q->rows; r += JAM) {
-        POINTERS(0, r, 0)
-        POINTERS(1, r + 1, 0)
-        POINTERS(2, r + 2, 0)
-        POINTERS(3, r + 3, 0)
-        for (int64_t part = 0; part < q->n; part += PART) {
-            const int64_t end = part + PART < q->n ? part + PART : q->n;
-            FETCH(part)
-            INDEPENDENT
-            for (int64_t i = part; i < end; i++) {
-                STATES(HAVE)
-                ROW_STEPS(0);
-                ROW_STEPS(1);
-                ROW_STEPS(2);
-                ROW_STEPS(3);
-                STATES(PUT)
-            }
-        }
+        int64_t part = 0;
+        JAMMED_POINTERS
+        while (part + PART <= q->n)
+            JAMMED_PART(PART, HAVE, ROW_STEPS(0), PUT)
+        if (part < q->n)
+            JAMMED_PART(q->n - part, HAVE, ROW_STEPS(0), PUT)
     }
     rows(q, r, q->rows, 0);
 }
-#elif defined(FORM_LANES) || defined(FORM_COLUMNS)
+
+/* As a block begins with as many rows as others are jammed, none of its 64 are left over.  How many columns have begun. */
+static int64_t begin_jammed(const rd_kernel_call *q)
+{
+    enum { from = 0, r = 0 };
+    int64_t part = 0;
+    STATES(IN_MEMORY)
+    JAMMED_POINTERS
+    while (part + PART <= q->n)
+        JAMMED_PART(PART, NEW, ROW_BEGINS(0), BEGIN)
+    return part;
+}
+#else
 /* Rows [r, end) of n columns.  Rows share short loops, so that what these read of a column serves four rows. */
 static inline __attribute__((always_inline)) void strip_rows(const rd_kernel_call *q, int64_t r, int64_t end,
                                                              int64_t from, int64_t n)
@@ -257,11 +277,11 @@ static inline __attribute__((always_inline)) void strip_rows(const rd_kernel_cal
     STATES(GIVE)
 }
 
-static void step(const rd_kernel_call *q)
+static __attribute__((noinline)) void take(const rd_kernel_call *q, int64_t r)
 {
     enum { FEWEST = STRIP / 8 }; /* columns worth a strip */
     const int64_t height = JAM ? JAM : q->rows;
-    for (int64_t begin = 0; begin < q->rows; begin += height) {
+    for (int64_t begin = r; begin < q->rows; begin += height) {
         const int64_t end  = begin + height < q->rows ? begin + height : q->rows;
         int64_t       from = 0;
         for (; from + STRIP <= q->n; from += STRIP)
@@ -276,10 +296,52 @@ static void step(const rd_kernel_call *q)
 }
 #endif
 
+/* The first row, from column `from` on. */
+static void begin(const rd_kernel_call *q, int64_t from)
+{
+#if N_POWERS || HAS_SUMS
+    for (; from < q->n; from += STRIP)
+#endif
+    {
+        const int64_t n = q->n - from;
+        STATES(IN_MEMORY)
+        POINTERS(0, 0, from)
+        EACH_OF_PART(0, n, BEGINS)
+    }
+}
+
+static void first(const rd_kernel_call *q)
+{
+    int64_t rows_begun = 1;
+#if JAM && !N_POWERS
+    if (q->rows >= JAM) {
+        const int64_t part = begin_jammed(q);
+
+        begin(q, part);
+        rows(q, 1, JAM, part);
+        rows_begun = JAM;
+    } else
+#endif
+        begin(q, 0);
+    take(q, rows_begun);
+}
+
+static void step(const rd_kernel_call *q)
+{
+    take(q, 0);
+}
+#ifdef FORM_LANES
+#define KERNELS .first = first, .step = step, .block = block
+#else
+#define KERNELS .first = first, .step = step
+#endif
+#endif
+
 /* ---- Whole blocks ------------------------------------------------------------------------------------------- */
 #ifdef FORM_LANES
 #define COUNT(k, type)
 #define COUNT_INDEX          COUNT
+#define COUNT_FIXED          COUNT
 #define COUNT_COUNT(k, type) s##k[i] = (type)q->rows;
 
 static void block(const rd_kernel_call *q)
@@ -311,7 +373,10 @@ static void block(const rd_kernel_call *q)
 #define KEPT(k, type) type *const kept##k = s##k;
 #define KEEP_COUNT(k, type)
 #define KEPT_COUNT(k, type)
+#define KEEP_FIXED KEEP
+#define KEPT_FIXED KEPT
 #define COUNT(k, type)
+#define COUNT_FIXED COUNT
 #define COUNT_COUNT(k, type)            \
     for (int64_t l = 0; l < LANES; l++) \
         s##k[l] = (type)(whole / LANES + (l < rest));
