@@ -1,7 +1,9 @@
 /* lse.h - the steps and the merge of `logsumexp` and `maxsumexp`, a strip of states at a time: what RD_LSE of rows.h comes
  * to, with its exponentials by vectors.  folds.h includes it once per float type, after its rows. */
 enum { JOIN(LSE_STRIP, ELEM) = 4 * LANES };
-#define LSE_AHEAD 8 /* rows that are fetched: what an element costs leaves memory waiting else (Zen 4, f64: 15 %) */
+/* Rows that are fetched, as what an element costs leaves memory waiting else (Zen 4, f64: 15 %); of a run they are a page,
+ * to the end of which processors fetch themselves. */
+#define LSE_AHEAD 16
 #define STRIP     JOIN(LSE_STRIP, ELEM)
 
 /* Of a state that has met an element, and of weight 1.  `power` is exp(-|x - m|). */
@@ -82,14 +84,17 @@ static ALWAYS void JOIN(lse_strips, ELEM)(T *m, T *s, const T *x, int64_t ldx, c
 
 static void JOIN(lse_rows, ELEM)(const rd_fold_rows *q)
 {
-    /* Columns in strips whose states stay in the first-level cache, for as many rows as memory likes to serve at once. */
+    /* Columns in strips whose states stay in the first-level cache, for as many rows as memory likes to serve at once; of
+     * one strip states stay in registers for all rows. */
+    const int64_t together = q->n <= STRIP ? q->rows : 4;
+
     for (int64_t from = 0; from < q->n; from += 1024) {
         const int64_t n = from + 1024 < q->n ? 1024 : q->n - from;
 
-        for (int64_t r = 0; r < q->rows; r += 4) {
+        for (int64_t r = 0; r < q->rows; r += together) {
             T *const m = (T *)q->s[0] + from, *const s = (T *)q->s[1] + from;
             const T *const x    = (const T *)q->x + r * q->ldx + from;
-            const int64_t  rows = r + 4 < q->rows ? 4 : q->rows - r;
+            const int64_t  rows = r + together < q->rows ? together : q->rows - r;
 
             if (q->y)
                 JOIN(lse_strips, ELEM)(m, s, x, q->ldx, (const T *)q->y + r * q->ldy + from, q->ldy, rows, n);
