@@ -717,9 +717,7 @@ static void emit_powers(rd_text *text, const rd_spec *spec)
 }
 
 /* ---- Sizes ------------------------------------------------------------------------------------------------- */
-/* The sums of 4 rows, which share short loops, of so many elements fit the registers beside what computes them: 4 vectors
- * where there are 32 registers, or 2 where there are 16. */
-static int strip_of_sums(const rd_spec *spec)
+static int widest_sum(const rd_spec *spec)
 {
     int widest = 1;
 
@@ -728,7 +726,22 @@ static int strip_of_sums(const rd_spec *spec)
 
         widest = spec->inst[k].kind == RD_SPEC_SUM && size > widest ? size : widest;
     }
-    return (spec->vector == 64 ? 4 : 2) * spec->vector / widest;
+    return widest;
+}
+
+/* 4 vectors; but gcc takes loops of up to 16 elements apart before it makes vectors of them. */
+static int strip_of_sums(const rd_spec *spec)
+{
+    const int n = 4 * spec->vector / widest_sum(spec);
+    return n > 32 ? n : 32;
+}
+
+/* Rows that share short loops: their sums take half of the registers, 32 with AVX-512, or else 16. */
+static int shared_rows(const rd_spec *spec)
+{
+    const int vectors = strip_of_sums(spec) * widest_sum(spec) / spec->vector, most = spec->vector == 64 ? 16 : 8;
+
+    return 4 * vectors <= most ? 4 : 2 * vectors <= most ? 2 : 1;
 }
 
 /* States of so many elements fit the registers beside what computes them. */
@@ -780,8 +793,9 @@ void rd_spec_text(rd_text *text, const rd_spec *spec)
     emit_ops(text, spec);
     for (int f = 0; f < spec->n_fold; f++)
         emit_fold(text, spec, f);
-    rd_text_add(text, "#define FORM_%s\n#define LANES %d\n#define STRIP %d\n#define JAM %d\n#define PADS %d\n",
-                forms[spec->form], spec->lanes, strip(spec), jam(spec), pads(spec));
+    rd_text_add(
+        text, "#define FORM_%s\n#define LANES %d\n#define STRIP %d\n#define JAM %d\n#define PADS %d\n#define ROWS %d\n",
+        forms[spec->form], spec->lanes, strip(spec), jam(spec), pads(spec), shared_rows(spec));
     emit_pointers(text, spec, "POINTERS", false);
     emit_pointers(text, spec, "STRIP_POINTERS", true);
     emit_copies(text, spec);

@@ -15,6 +15,7 @@ typedef struct rd_kernel_call {
     const rd_operand *operand;
     void *const      *state;            /* the folds' one after the other: state k of all n */
     int64_t           index, index_row; /* of argmin, argmax: flat index of the first row, and from row to row */
+    int32_t           begins;           /* of `step` where there is no `first`: states begin with the first row */
 } rd_kernel_call;
 
 typedef void rd_kernel(const rd_kernel_call *call);
@@ -22,8 +23,8 @@ typedef void rd_kernel(const rd_kernel_call *call);
 /* What an object has.  NULL where there is nothing to do, or the folds are not of that kind. */
 typedef struct rd_kernels {
     rd_kernel *map;   /* no folds                                                               */
-    rd_kernel *first; /* states begin with the only row                                         */
-    rd_kernel *step;  /* states that have begun                                                 */
+    rd_kernel *first; /* states begin with the only row; NULL: `step` begins them               */
+    rd_kernel *step;  /* states that have begun, or begin with the first row                    */
     rd_kernel *block; /* rows that are a whole block of all lanes: state k of the finished block's lanes */
     rd_kernel *total; /* each row is all of a fold, one block at most: state k of row r's block */
 } rd_kernels;

@@ -15,6 +15,7 @@
  * FORM_..., LANES       as in spec.h
  * STRIP                 states that a pass over several rows keeps in registers
  * FETCH(part)           what comes PART columns of JAM rows after those from column `part` on
+ * ROWS                  rows that share short loops, of which registers hold the sums: 4, 2 or 1
  * JAM                   rows that share a pass over states in memory, 0: states in registers
  *
  * Loops over lanes have constant trips where it matters: compilers then keep the arrays of states in registers. */
@@ -28,6 +29,7 @@
 #define BEGINS             STATES(NEW) FIRST(0) STATES(BEGIN)
 #define TAKES              STATES(HAVE) STEP(r) STATES(PUT)
 #define STRIP_TAKES(j)     STATES(STRIP_HAVE) STEP(r + j) STATES(STRIP_PUT)
+#define STRIP_BEGINS       STATES(NEW) FIRST(0) STATES(STRIP_PUT)
 #define STRIP_HAVE         HAVE
 #define STRIP_PUT          PUT
 #define ROW_STEPS(j)              \
@@ -38,13 +40,23 @@
 enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 };
 #define WHOLE(n) (__builtin_constant_p(n) ? (n) : MOST)
 
-#define ROW_0(DO, n)       DO(0, n)
-#define ROWS_0_TO_3(DO, n) DO(0, n) DO(1, n) DO(2, n) DO(3, n)
+#define ROW_0(DO, n) DO(0, n)
+#if ROWS == 4
+#define ALL_ROWS(DO, n) DO(0, n) DO(1, n) DO(2, n) DO(3, n)
+#elif ROWS == 2
+#define ALL_ROWS(DO, n) DO(0, n) DO(1, n)
+#else
+#define ALL_ROWS ROW_0
+#endif
 
 /* Elements [0, n) of row j: begin states, or neither; or states take them. */
-#define EACH(j, n, ...)                     \
+#define EACH(j, n, ...)           \
+    {                             \
+        SUMS(ROW_##j, n)          \
+        SUMMED(j, n, __VA_ARGS__) \
+    }
+#define SUMMED(j, n, ...)                   \
     {                                       \
-        SUMS(ROW_##j, n)                    \
         POWERS(j, n)                        \
         INDEPENDENT                         \
         for (int64_t i = 0; i < (n); i++) { \
@@ -65,6 +77,12 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
             ELEMENT(j, i) __VA_ARGS__       \
         }                                   \
     }
+
+/* Rows of a strip from r on: their short loops, which share what they read of a column, and what follows. */
+#define SHARED_SUMS        ALL_ROWS(ROW_POINTERS, STRIP) SUMS(ALL_ROWS, STRIP)
+#define ROW_POINTERS(j, n) STRIP_POINTERS(j, r + j, from)
+#define ROW_MAPS(j, n)     SUMMED(j, n, )
+#define ROW_TAKES(j, n)    SUMMED_STEPS(j, n, STRIP_TAKES(j))
 
 /* All elements of a row at once, or a strip at a time if exponentials are taken, or short loops run. */
 #if HAS_POWERS || HAS_SUMS
@@ -115,10 +133,39 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
 #define STRIP_HAVE_COUNT NEW
 #define STRIP_PUT_COUNT(k, type)
 #define TAKE_COUNT(k, type)
-#define GIVE_COUNT(k, type)
+#define GIVE_COUNT(k, type)                   \
+    for (int64_t i = 0; begins && i < n; i++) \
+        ((type *)q->state[k] + from)[i] = 1;
 
 /* ---- No folds ---------------------------------------------------------------------------------------------- */
 #ifdef FORM_MAPS
+#if HAS_SUMS
+/* A strip of columns, for which operands are copied, in rows that share short loops. */
+static void map_strip(const rd_kernel_call *q, int64_t from)
+{
+    int64_t r = 0;
+    COPIES(from, STRIP)
+    for (; r + ROWS <= q->rows; r += ROWS) {
+        SHARED_SUMS
+        ALL_ROWS(ROW_MAPS, STRIP)
+    }
+    for (; r < q->rows; r++) {
+        STRIP_POINTERS(0, r, from)
+        EACH(0, STRIP, )
+    }
+}
+
+static void map(const rd_kernel_call *q)
+{
+    int64_t from = 0;
+    for (; from + STRIP <= q->n; from += STRIP)
+        map_strip(q, from);
+    for (int64_t r = 0; r < q->rows && from < q->n; r++) {
+        POINTERS(0, r, from)
+        EACH(0, q->n - from, )
+    }
+}
+#else
 static void map(const rd_kernel_call *q)
 {
     for (int64_t r = 0; r < q->rows; r++)
@@ -129,11 +176,13 @@ static void map(const rd_kernel_call *q)
             EACH_OF_PART(0, n, )
         }
 }
+#endif
 #define KERNELS .map = map
 #endif
 
 /* ---- States in memory -------------------------------------------------------------------------------------- */
-#if defined(FORM_LANES) || defined(FORM_COLUMNS)
+/* Where strips take all columns, states begin there: what is copied for a strip serves the first row too. */
+#if !PADS && (defined(FORM_LANES) || defined(FORM_COLUMNS))
 static void first(const rd_kernel_call *q)
 {
     PARTS(q->n)
@@ -144,11 +193,18 @@ static void first(const rd_kernel_call *q)
         EACH_OF_PART(0, n, BEGINS)
     }
 }
+#endif
 
+#if defined(FORM_LANES) || defined(FORM_COLUMNS)
 /* Rows [r, end), for the states from `from` on. */
 static void rows(const rd_kernel_call *q, int64_t r, int64_t end, int64_t from)
 {
     STATES(IN_MEMORY)
+    if (PADS && q->begins) {
+        POINTERS(0, r, from)
+        EACH(0, q->n - from, BEGINS)
+        r++;
+    }
     for (; r < end; r++) {
         POINTERS(0, r, from)
         EACH_STEPS(0, q->n - from, TAKES)
@@ -156,6 +212,8 @@ static void rows(const rd_kernel_call *q, int64_t r, int64_t end, int64_t from)
 }
 #ifdef FORM_LANES
 #define KERNELS .first = first, .step = step, .block = block
+#elif PADS
+#define KERNELS .step = step
 #else
 #define KERNELS .first = first, .step = step
 #endif
@@ -191,24 +249,24 @@ static void step(const rd_kernel_call *q)
     rows(q, r, q->rows, 0);
 }
 #elif defined(FORM_LANES) || defined(FORM_COLUMNS)
-/* Rows [r, end) of n columns.  Rows share short loops, so that what these read of a column serves four rows. */
+/* Rows [r, end) of n columns.  Rows share short loops, so that what these read of a column serves several. */
 static inline __attribute__((always_inline)) void strip_rows(const rd_kernel_call *q, int64_t r, int64_t end,
                                                              int64_t from, int64_t n)
 {
+    const int begins = PADS && q->begins;
     STATES(LOCALS)
-    STATES(TAKE)
     COPIES(from, n)
-#if HAS_SUMS
-    for (; r + 4 <= end; r += 4) {
+    if (begins) {
         STRIP_POINTERS(0, r, from)
-        STRIP_POINTERS(1, r + 1, from)
-        STRIP_POINTERS(2, r + 2, from)
-        STRIP_POINTERS(3, r + 3, from)
-        SUMS(ROWS_0_TO_3, STRIP)
-        SUMMED_STEPS(0, STRIP, STRIP_TAKES(0))
-        SUMMED_STEPS(1, STRIP, STRIP_TAKES(1))
-        SUMMED_STEPS(2, STRIP, STRIP_TAKES(2))
-        SUMMED_STEPS(3, STRIP, STRIP_TAKES(3))
+        EACH(0, STRIP, STRIP_BEGINS)
+        r++;
+    } else {
+        STATES(TAKE)
+    }
+#if HAS_SUMS
+    for (; r + ROWS <= end; r += ROWS) {
+        SHARED_SUMS
+        ALL_ROWS(ROW_TAKES, STRIP)
     }
 #endif
     for (; r < end; r++) {
@@ -220,7 +278,9 @@ static inline __attribute__((always_inline)) void strip_rows(const rd_kernel_cal
 
 static void step(const rd_kernel_call *q)
 {
-    enum { FEWEST = STRIP / 8 }; /* columns worth a strip */
+    enum {
+        FEWEST = HAS_POWERS ? 1 : STRIP / 16
+    }; /* columns worth a strip; exponentials are taken of whole ones anyway */
     const int64_t height = JAM ? JAM : q->rows;
     for (int64_t begin = 0; begin < q->rows; begin += height) {
         const int64_t end  = begin + height < q->rows ? begin + height : q->rows;

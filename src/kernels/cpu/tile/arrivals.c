@@ -116,12 +116,14 @@ static void take_together(const rd_arrival *a, int64_t offset, int64_t n, int64_
     rd_operand         operand[RD_SPEC_OPERANDS];
     void              *state[RD_SPEC_STATES];
     int32_t            count = 0;
-    rd_kernel_call     call  = { .rows      = fresh ? 1 : rows,
+    const bool         first = fresh && t->kernels->first;
+    rd_kernel_call     call  = { .rows      = first ? 1 : rows,
                                  .n         = n,
                                  .operand   = operand,
                                  .state     = state,
                                  .index     = a->q.index + (offset - a->offset) * a->q.index_col,
-                                 .index_row = a->q.index_row };
+                                 .index_row = a->q.index_row,
+                                 .begins    = fresh && !first };
 
     for (int32_t k = 0; k < t->n_operand; k++)
         operand[k] = t->operand[k];
@@ -130,7 +132,7 @@ static void take_together(const rd_arrival *a, int64_t offset, int64_t n, int64_
         rd_tree_block(t->f[k], t->memory[k], a->group * t->f[k]->group + offset, state + count);
         count += t->f[k]->n_state;
     }
-    if (fresh) {
+    if (first) {
         t->kernels->first(&call);
         advance_operands(t, operand, 1, 0);
         call.rows = rows - 1;
@@ -139,7 +141,7 @@ static void take_together(const rd_arrival *a, int64_t offset, int64_t n, int64_
     if (call.rows > 0)
         t->kernels->step(&call);
     for (int32_t k = 0; k < t->n_fold; k++)
-        rd_tree_count(t->f[k], t->memory[k], a->group, offset, n, call.rows);
+        rd_tree_count(t->f[k], t->memory[k], a->group, offset, n, fresh ? rows - 1 : rows);
 }
 
 void rd_arrival_take(const rd_arrival *a, int64_t offset, int64_t n, int64_t rows, bool fresh)
