@@ -776,12 +776,12 @@ static void emit_element(rd_text *text, const rd_spec *spec)
 }
 
 /* ---- Short loops ------------------------------------------------------------------------------------------- */
-/* Row j's sums of all short loops, arrays of columns: what they begin with. */
-static void emit_new_sums(rd_text *text, const rd_spec *spec)
+/* Row j's sums of a short loop, arrays of columns: what they begin with, which may be what a loop before has come to. */
+static void emit_new_sums(rd_text *text, const rd_spec *spec, int loop)
 {
-    rd_text_add(text, "#define NEW_SUMS(j, n)");
+    rd_text_add(text, "#define NEW_SUMS_%d(j, n)", loop);
     for (int k = 0; k < spec->n_inst; k++)
-        if (spec->inst[k].kind == RD_SPEC_SUM) {
+        if (spec->inst[k].kind == RD_SPEC_SUM && spec->inst[k].loop == loop) {
             bool done[RD_SPEC_INSTS] = { false };
 
             rd_text_add(text,
@@ -829,14 +829,14 @@ static void emit_add_sums(rd_text *text, const rd_spec *spec, int loop)
 /* Rows share a loop: what it reads of a column is read once for all of them. */
 static void emit_sums(rd_text *text, const rd_spec *spec)
 {
-    emit_new_sums(text, spec);
-    for (int l = 1; l <= spec->n_loop; l++)
+    for (int l = 1; l <= spec->n_loop; l++) {
+        emit_new_sums(text, spec, l);
         emit_add_sums(text, spec, l);
+    }
     rd_text_add(text, "#define SUMS(ROWS, n)");
-    if (spec->n_loop)
-        rd_text_add(text, " ROWS(NEW_SUMS, n)");
     for (int l = 1; l <= spec->n_loop; l++)
-        rd_text_add(text, " \\\n    for (int64_t k = 0; k < %d; k++) { ROWS(ADD_SUMS_%d, n) }", spec->extent[l - 1], l);
+        rd_text_add(text, " \\\n    ROWS(NEW_SUMS_%d, n) for (int64_t k = 0; k < %d; k++) { ROWS(ADD_SUMS_%d, n) }", l,
+                    spec->extent[l - 1], l);
     rd_text_add(text, "\n");
     rd_text_add(text, "#define HAS_SUMS %d\n", spec->n_loop > 0);
 }
@@ -882,9 +882,7 @@ static void emit_powers(rd_text *text, const rd_spec *spec)
 }
 
 /* ---- Sizes ------------------------------------------------------------------------------------------------- */
-/* The sums of 4 rows, which share short loops, of so many elements fit the registers beside what computes them: 4 vectors
- * where there are 32 registers, or 2 where there are 16. */
-static int strip_of_sums(const rd_spec *spec)
+static int widest_sum(const rd_spec *spec)
 {
     int widest = 1;
 
@@ -893,7 +891,22 @@ static int strip_of_sums(const rd_spec *spec)
 
         widest = spec->inst[k].kind == RD_SPEC_SUM && size > widest ? size : widest;
     }
-    return (spec->vector == 64 ? 4 : 2) * spec->vector / widest;
+    return widest;
+}
+
+/* 4 vectors; but gcc takes loops of up to 16 elements apart before it makes vectors of them. */
+static int strip_of_sums(const rd_spec *spec)
+{
+    const int n = 4 * spec->vector / widest_sum(spec);
+    return n > 32 ? n : 32;
+}
+
+/* Rows that share short loops: their sums take half of the registers, 32 with AVX-512, or else 16. */
+static int shared_rows(const rd_spec *spec)
+{
+    const int vectors = strip_of_sums(spec) * widest_sum(spec) / spec->vector, most = spec->vector == 64 ? 16 : 8;
+
+    return 4 * vectors <= most ? 4 : 2 * vectors <= most ? 2 : 1;
 }
 
 /* States of so many elements fit the registers beside what computes them; a row of lanes has no more than these. */
@@ -924,8 +937,9 @@ void rd_spec_text(rd_text *text, const rd_spec *spec)
     emit_ops(text, spec);
     for (int f = 0; f < spec->n_fold; f++)
         emit_fold(text, spec, f);
-    rd_text_add(text, "#define FORM_%s\n#define LANES %d\n#define STRIP %d\n#define JAM %d\n#define PADS %d\n",
-                forms[spec->form], spec->lanes, strip(spec), jam(spec), pads(spec));
+    rd_text_add(
+        text, "#define FORM_%s\n#define LANES %d\n#define STRIP %d\n#define JAM %d\n#define PADS %d\n#define ROWS %d\n",
+        forms[spec->form], spec->lanes, strip(spec), jam(spec), pads(spec), shared_rows(spec));
     emit_pointers(text, spec, "POINTERS", false);
     emit_pointers(text, spec, "STRIP_POINTERS", true);
     emit_copies(text, spec);

@@ -21,6 +21,7 @@
  * STRIP                 states that a pass over several rows keeps in registers
  * FETCH(part)           what comes after PART columns of JAM rows, from column `part` on
  * FETCH_STRIP(adjoin)   what comes some way behind this strip, if rows that are `adjoin` elements apart adjoin
+ * ROWS                  rows that share short loops, of which registers hold the sums: 4, 2 or 1
  * JAM                   rows that share a pass over states in memory, 0: states in registers
  *
  * Loops over lanes have constant trips where it matters: compilers then keep the arrays of states in registers. */
@@ -34,6 +35,7 @@
 #define BEGINS             STATES(NEW) FIRST(0) STATES(BEGIN)
 #define TAKES              STATES(HAVE) STEP(r) STATES(PUT)
 #define STRIP_TAKES(j)     STATES(STRIP_HAVE) STEP(r + j) STATES(STRIP_PUT)
+#define STRIP_BEGINS       STATES(NEW) FIRST(0) STATES(STRIP_PUT)
 #define STRIP_HAVE         HAVE
 #define STRIP_PUT          PUT
 #define ROW_STEPS(j)              \
@@ -54,13 +56,23 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
     else                                          \
         rd_exp_strips_##class(e, n);
 
-#define ROW_0(DO, n)       DO(0, n)
-#define ROWS_0_TO_3(DO, n) DO(0, n) DO(1, n) DO(2, n) DO(3, n)
+#define ROW_0(DO, n) DO(0, n)
+#if ROWS == 4
+#define ALL_ROWS(DO, n) DO(0, n) DO(1, n) DO(2, n) DO(3, n)
+#elif ROWS == 2
+#define ALL_ROWS(DO, n) DO(0, n) DO(1, n)
+#else
+#define ALL_ROWS ROW_0
+#endif
 
 /* Elements [0, n) of row j: begin states, or neither; or states take them. */
-#define EACH(j, n, ...)                     \
+#define EACH(j, n, ...)           \
+    {                             \
+        SUMS(ROW_##j, n)          \
+        SUMMED(j, n, __VA_ARGS__) \
+    }
+#define SUMMED(j, n, ...)                   \
     {                                       \
-        SUMS(ROW_##j, n)                    \
         POWERS(j, n)                        \
         INDEPENDENT                         \
         for (int64_t i = 0; i < (n); i++) { \
@@ -81,6 +93,12 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
             ELEMENT(j, i) __VA_ARGS__       \
         }                                   \
     }
+
+/* Rows of a strip from r on: their short loops, which share what they read of a column, and what follows. */
+#define SHARED_SUMS        ALL_ROWS(ROW_POINTERS, STRIP) SUMS(ALL_ROWS, STRIP)
+#define ROW_POINTERS(j, n) STRIP_POINTERS(j, r + j, from)
+#define ROW_MAPS(j, n)     SUMMED(j, n, )
+#define ROW_TAKES(j, n)    SUMMED_STEPS(j, n, STRIP_TAKES(j))
 
 /* All elements of a row at once, or a strip at a time if exponentials are taken, or short loops run. */
 #if N_POWERS || HAS_SUMS
@@ -131,7 +149,9 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
 #define STRIP_HAVE_COUNT NEW
 #define STRIP_PUT_COUNT(k, type)
 #define TAKE_COUNT(k, type)
-#define GIVE_COUNT(k, type)
+#define GIVE_COUNT(k, type)                   \
+    for (int64_t i = 0; begins && i < n; i++) \
+        ((type *)q->state[k] + from)[i] = 1;
 
 /* States that stay what they began with. */
 #define IN_MEMORY_FIXED  IN_MEMORY
@@ -174,6 +194,33 @@ static void map(const rd_kernel_call *q)
     }
 }
 #define KERNELS .map = map
+#elif defined(FORM_MAPS) && HAS_SUMS
+/* A strip of columns, for which operands are copied, in rows that share short loops. */
+static void map_strip(const rd_kernel_call *q, int64_t from)
+{
+    int64_t r = 0;
+    COPIES(from, STRIP)
+    for (; r + ROWS <= q->rows; r += ROWS) {
+        SHARED_SUMS
+        ALL_ROWS(ROW_MAPS, STRIP)
+    }
+    for (; r < q->rows; r++) {
+        STRIP_POINTERS(0, r, from)
+        EACH(0, STRIP, )
+    }
+}
+
+static void map(const rd_kernel_call *q)
+{
+    int64_t from = 0;
+    for (; from + STRIP <= q->n; from += STRIP)
+        map_strip(q, from);
+    for (int64_t r = 0; r < q->rows && from < q->n; r++) {
+        POINTERS(0, r, from)
+        EACH(0, q->n - from, )
+    }
+}
+#define KERNELS .map = map
 #elif defined(FORM_MAPS)
 static void map(const rd_kernel_call *q)
 {
@@ -190,6 +237,9 @@ static void map(const rd_kernel_call *q)
 
 /* ---- States in memory -------------------------------------------------------------------------------------- */
 #if defined(FORM_LANES) || defined(FORM_COLUMNS)
+/* Columns worth a strip; exponentials are taken of whole ones anyway. */
+enum { FEWEST = N_POWERS || STRIP < 32 ? 1 : STRIP / 16 };
+
 /* Rows [r, end), for the states from `from` on. */
 static void rows(const rd_kernel_call *q, int64_t r, int64_t end, int64_t from)
 {
@@ -250,24 +300,24 @@ static int64_t begin_jammed(const rd_kernel_call *q)
     return part;
 }
 #else
-/* Rows [r, end) of n columns.  Rows share short loops, so that what these read of a column serves four rows. */
+/* Rows [r, end) of n columns, whose states begin with row r or have begun.  Rows share short loops, so that what these read
+ * of a column serves several. */
 static inline __attribute__((always_inline)) void strip_rows(const rd_kernel_call *q, int64_t r, int64_t end,
-                                                             int64_t from, int64_t n)
+                                                             int64_t from, int64_t n, int begins)
 {
     STATES(LOCALS)
-    STATES(TAKE)
     COPIES(from, n)
-#if HAS_SUMS
-    for (; r + 4 <= end; r += 4) {
+    if (begins) {
         STRIP_POINTERS(0, r, from)
-        STRIP_POINTERS(1, r + 1, from)
-        STRIP_POINTERS(2, r + 2, from)
-        STRIP_POINTERS(3, r + 3, from)
-        SUMS(ROWS_0_TO_3, STRIP)
-        SUMMED_STEPS(0, STRIP, STRIP_TAKES(0))
-        SUMMED_STEPS(1, STRIP, STRIP_TAKES(1))
-        SUMMED_STEPS(2, STRIP, STRIP_TAKES(2))
-        SUMMED_STEPS(3, STRIP, STRIP_TAKES(3))
+        EACH(0, STRIP, STRIP_BEGINS)
+        r++;
+    } else {
+        STATES(TAKE)
+    }
+#if HAS_SUMS
+    for (; r + ROWS <= end; r += ROWS) {
+        SHARED_SUMS
+        ALL_ROWS(ROW_TAKES, STRIP)
     }
 #endif
     for (; r < end; r++) {
@@ -279,15 +329,14 @@ static inline __attribute__((always_inline)) void strip_rows(const rd_kernel_cal
 
 static __attribute__((noinline)) void take(const rd_kernel_call *q, int64_t r)
 {
-    enum { FEWEST = STRIP / 8 }; /* columns worth a strip */
     const int64_t height = JAM ? JAM : q->rows;
     for (int64_t begin = r; begin < q->rows; begin += height) {
         const int64_t end  = begin + height < q->rows ? begin + height : q->rows;
         int64_t       from = 0;
         for (; from + STRIP <= q->n; from += STRIP)
-            strip_rows(q, begin, end, from, STRIP);
+            strip_rows(q, begin, end, from, STRIP, 0);
         if (PADS && from + FEWEST <= q->n) {
-            strip_rows(q, begin, end, from, q->n - from);
+            strip_rows(q, begin, end, from, q->n - from, 0);
             from = q->n;
         }
         if (from < q->n)
@@ -310,6 +359,21 @@ static void begin(const rd_kernel_call *q, int64_t from)
     }
 }
 
+#if PADS
+/* Where strips take all columns, states begin there: what is copied for a strip serves the first row too. */
+static void first(const rd_kernel_call *q)
+{
+    int64_t from = 0;
+    for (; from + STRIP <= q->n; from += STRIP)
+        strip_rows(q, 0, q->rows, from, STRIP, 1);
+    if (from + FEWEST <= q->n)
+        strip_rows(q, 0, q->rows, from, q->n - from, 1);
+    else if (from < q->n) {
+        begin(q, from);
+        rows(q, 1, q->rows, from);
+    }
+}
+#else
 static void first(const rd_kernel_call *q)
 {
     int64_t rows_begun = 1;
@@ -325,6 +389,7 @@ static void first(const rd_kernel_call *q)
         begin(q, 0);
     take(q, rows_begun);
 }
+#endif
 
 static void step(const rd_kernel_call *q)
 {

@@ -1,4 +1,5 @@
-/* row_totals.c - rows that are a whole fold of one block each: their totals, without a tree. */
+/* row_totals.c - rows that are a whole fold each: their totals, without a tree of the machine's.  Of one block; compiled passes
+ * keep a small tree themselves. */
 #include "kernels/cpu/tile/steps.h"
 #include <assert.h>
 #include <string.h>
@@ -44,17 +45,18 @@ static void fold_turned(const rd_simd *simd, const rd_tile_fold *f, const rd_fol
 {
     _Alignas(64) uint64_t x[TURNED_STEPS * TURNED_ROWS], y[TURNED_STEPS * TURNED_ROWS];
     const int64_t         size = rd_elem_size(f->elem), n = q->rows;
-    rd_fold_rows          t = { .n         = n,
-                                .rows      = 1,
-                                .x         = x,
-                                .y         = q->y == q->x ? x
-                                             : q->y       ? y
-                                                          : NULL,
-                                .ldx       = n,
-                                .ldy       = n,
-                                .index     = q->index,
-                                .index_row = q->index_col,
-                                .index_col = q->index_row };
+    const bool            same = q->y == q->x && q->ldy == q->ldx; /* y may be a row of x for all */
+    rd_fold_rows          t    = { .n         = n,
+                                   .rows      = 1,
+                                   .x         = x,
+                                   .y         = same   ? x
+                                                : q->y ? y
+                                                       : NULL,
+                                   .ldx       = n,
+                                   .ldy       = n,
+                                   .index     = q->index,
+                                   .index_row = q->index_col,
+                                   .index_col = q->index_row };
 
     memcpy(t.s, q->s, sizeof t.s);
     simd->turn[size](q->n, n, x, n, q->x, q->ldx, 0);

@@ -59,6 +59,12 @@ static rd_spec_walk walk_class(int64_t col)
     return col == 0 ? RD_WALK_STAYS : col == 1 ? RD_WALK_BESIDE : RD_WALK_APART;
 }
 
+/* The short loop that an operand moves with, from 1; 0: with none. */
+static uint8_t loop_of(const rd_writer *w, const rd_pass_operand *o)
+{
+    return (uint8_t)(o->deep ? w->loop : 0);
+}
+
 /* Where rows are steps along the columns, what stays in a row is the same in all. */
 static rd_spec_operand class_of(const rd_writer *w, const rd_pass_operand *o)
 {
@@ -71,7 +77,7 @@ static rd_spec_operand class_of(const rd_writer *w, const rd_pass_operand *o)
         c.walk      = (uint8_t)walk_class(o->walk.col);
         c.every_row = steps ? o->walk.col == 0 : o->walk.row == 0;
         c.past      = o->past;
-        c.loop      = (uint8_t)(o->deep ? w->loop : 0);
+        c.loop      = loop_of(w, o);
         return c;
     }
     c.type      = (uint8_t)as_it_lies(reg->elem);
@@ -106,7 +112,8 @@ int16_t rd_writer_operand(rd_writer *w, rd_pass_operand operand)
 {
     int16_t k = 0;
 
-    while (k < w->pass->n_operand && !same_operand(&w->pass->operand[k], &operand))
+    while (k < w->pass->n_operand &&
+           !(same_operand(&w->pass->operand[k], &operand) && w->spec->operand[k].loop == loop_of(w, &operand)))
         k++;
     if (k == RD_SPEC_OPERANDS) {
         w->full = true;
