@@ -34,11 +34,13 @@ foreach(source IN LISTS suite_sources)
     list(APPEND rdim_tests ${suite})
 endforeach()
 
-# Random expressions by compiled passes; each is a run of the compiler.
+# Random expressions, and folds of every kind, by compiled passes; each is a run of the compiler.
 if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
+    add_test(NAME fold_compiled COMMAND test_fold WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(fold_compiled PROPERTIES ENVIRONMENT "RDIM_TIER1=sync")
     add_test(NAME differential_compiled COMMAND test_differential WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(differential_compiled PROPERTIES ENVIRONMENT "RDIM_TIER1=sync;RD_DIFF_COUNT=12")
-    list(APPEND rdim_tests differential_compiled)
+    list(APPEND rdim_tests fold_compiled differential_compiled)
 endif()
 
 # As the kernels are compiled: gcc takes no comparison out of a branch that might trap, and its loops stay scalar.

@@ -120,6 +120,18 @@ static rd_expr *mirrored(rd_expr *x)
     return rd_argmin(rd_sum(rd_mul(rd_square(d), rd_slice(p, "0:1, 0:1, :")), RD_DIMS(-2, -1)), RD_DIMS(1));
 }
 
+/* A matrix of distances between tables of which some rows and columns are used, so that their axes do not merge: the short
+ * axis is written out, and what it adds to is what the loop of the longer one has come to the time before; the factors are
+ * the same each time. */
+static rd_expr *tables(rd_expr *x)
+{
+    const rd_shape s = rd_shape_of(x);
+    rd_expr       *t = rd_slice(rd_reshape(x, RD_SHAPE(s.at[0], 4, s.at[1] / 4)), ":, :3, :-1");
+    rd_expr       *d = rd_sub(rd_expand(t, 1), rd_expand(rd_slice(t, "::-1"), 0));
+
+    return rd_sum(rd_mul(rd_square(d), rd_slice(t, "0:1, 0:1, :")), RD_DIMS(-2, -1));
+}
+
 /* Sums, products and extremes of one loop, and what stays along it. */
 static rd_expr *together(rd_expr *x)
 {
@@ -154,7 +166,9 @@ static const struct {
     { "place and spread", place_and_spread, true },
     { "mirrored", mirrored, true },
     { "together", together, true },
+    { "tables", tables, false },
 };
+enum { OF_POINTS = COUNT(cases) - 1 }; /* tables have dimensions of their own */
 
 /* ---- Comparison -------------------------------------------------------------------------------------------------- */
 static rd_array evaluate(const char *mode, int number, rd_dtype type, int64_t n, int64_t d, int32_t threads)
@@ -179,6 +193,15 @@ static rd_array evaluate(const char *mode, int number, rd_dtype type, int64_t n,
     rd_ctx_free(c);
     copy.strides.n = (int32_t)size; /* for the comparison */
     return copy;
+}
+
+static int number_of(rd_expr *(*make)(rd_expr *x))
+{
+    int number = 0;
+
+    while (cases[number].make != make)
+        number++;
+    return number;
 }
 
 static void compare(int number, rd_dtype type, int64_t n, int64_t d)
@@ -238,13 +261,26 @@ START_TEST(first_of_equals)
 }
 END_TEST
 
+START_TEST(loops_in_loops)
+{
+    const int number = number_of(tables);
+
+    fill();
+    compare(number, RD_F32, 90, 84);
+    compare(number, RD_F64, 133, 48);
+    compare(number, RD_F64, 133, 16);
+    ck_assert_int_ge(rd_tier_stats_now().asked, 3);
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("nests");
     TCase   *tc     = tcase_create("nests");
     SRunner *runner = srunner_create(suite);
 
-    tcase_add_loop_test(tc, points_in_space, 0, COUNT(cases));
+    tcase_add_loop_test(tc, points_in_space, 0, OF_POINTS);
+    tcase_add_test(tc, loops_in_loops);
     tcase_add_loop_test(tc, first_of_equals, 0, 6);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);

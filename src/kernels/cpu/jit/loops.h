@@ -35,7 +35,8 @@
 #define BEGINS             STATES(NEW) FIRST(0) STATES(BEGIN)
 #define TAKES              STATES(HAVE) STEP(r) STATES(PUT)
 #define STRIP_TAKES(j)     STATES(STRIP_HAVE) STEP(r + j) STATES(STRIP_PUT)
-#define STRIP_BEGINS       STATES(NEW) FIRST(0) STATES(STRIP_PUT)
+#define STRIP_BEGINS       STATES(NEW) FIRST(0) STATES(STRIP_BEGIN)
+#define STRIP_BEGIN        STRIP_PUT
 #define STRIP_HAVE         HAVE
 #define STRIP_PUT          PUT
 #define ROW_STEPS(j)              \
@@ -130,6 +131,7 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
 #define PUT_INDEX(k, type)       s##k[i] = n##k < 0 ? s##k[i] : q->index + n##k * q->index_row;
 #define STRIP_HAVE_INDEX         HAVE
 #define STRIP_PUT_INDEX          PUT
+#define STRIP_BEGIN_INDEX        PUT
 #define TAKE_INDEX(k, type)         \
     for (int i = 0; i < STRIP; i++) \
         s##k[i] = -1;
@@ -148,6 +150,7 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
 #define PUT_COUNT(k, type)
 #define STRIP_HAVE_COUNT NEW
 #define STRIP_PUT_COUNT(k, type)
+#define STRIP_BEGIN_COUNT(k, type)
 #define TAKE_COUNT(k, type)
 #define GIVE_COUNT(k, type)                   \
     for (int64_t i = 0; begins && i < n; i++) \
@@ -164,7 +167,10 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
 #define TAKE_FIXED       TAKE
 #define PUT_FIXED(k, type)
 #define STRIP_PUT_FIXED(k, type)
-#define GIVE_FIXED(k, type)
+#define STRIP_BEGIN_FIXED PUT
+#define GIVE_FIXED(k, type)                   \
+    for (int64_t i = 0; begins && i < n; i++) \
+        ((type *)q->state[k] + from)[i] = s##k[i];
 
 /* ---- No folds ---------------------------------------------------------------------------------------------- */
 #if defined(FORM_MAPS) && HAS_PAST
