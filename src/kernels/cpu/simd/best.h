@@ -1,6 +1,8 @@
 /* best.h - argmin and argmax of floats: which element is best is known without states for every lane, as any order gives
  * the same one.  table.h includes it once per float type, after strips.h, with ELEM, T, I set. */
-#define PART 1024 /* elements that are looked through again for the place of their best */
+#define PART       1024 /* elements that are looked through again for the place of their best */
+/* 8 KiB ahead: between parts and rows memory would idle. */
+#define BEST_AHEAD (8192 / (int64_t)sizeof(T))
 
 static inline int JOIN(any, ELEM)(MASK m)
 {
@@ -44,6 +46,8 @@ static inline int JOIN(any, ELEM)(MASK m)
                 for (k += 4 * LANES; k + 4 * LANES <= to; k += 4 * LANES) {                                    \
                     UNROLL(4)                                                                                  \
                     for (int u = 0; u < 4; u++) {                                                              \
+                        if (u * RD_VECTOR_BYTES % 64 == 0)                                                     \
+                            __builtin_prefetch(x + k + u * LANES + BEST_AHEAD);                                \
                         const VEC e = JOIN(load, ELEM)(x + k + u * LANES);                                     \
                         v[u]        = TAKES_##reducer(v[u], e);                                                \
                     }                                                                                          \
@@ -122,6 +126,7 @@ static rd_simd_rows *const JOIN(best_rows, ELEM)[RD_N_REDUCERS] = {
     [RD_RED_argmin] = JOIN(argmin_rows, ELEM), [RD_RED_argmax] = JOIN(argmax_rows, ELEM)
 };
 #undef PART
+#undef BEST_AHEAD
 #undef BETTER
 #undef EQUAL
 #undef BEST_OF_ROW

@@ -8,7 +8,7 @@
 enum { SMALL_AT_ONCE = 4, SMALL_LANES = 32 * RD_SMALL_PERIOD };
 
 /* Bytes: what comes next is fetched while sums are put together and the machine goes from tile to tile.  Bytes from memory,
- * 3 channels, 24 KiB a call, Zen 4: 25 GB/s without, 32 at 2 KiB, 40 at 8. */
+ * 3 channels, 24 KiB a call, Zen 5: 25 GB/s without, 32 at 2 KiB, 40 at 8. */
 enum { SMALL_AHEAD = 8192 };
 
 /* Sums of two halves, and of these, until one element of each of `period` columns is left. */

@@ -26,7 +26,7 @@
 #define PART_S(r, l, n) PART_1(r, l, n) const VEC y = py[(r)*ldy] - (VEC){ 0 };
 
 /* Of steps that adjoin in memory so many elements ahead are fetched, 8 KiB, so that memory does not stop while the tree takes
- * a block (Zen 4, sums of f32 from memory: 36.7 GB/s without, 39.5 with).  Rows that lie apart are not: 16 KiB apart they
+ * a block (Zen 5, sums of f32 from memory: 36.7 GB/s without, 39.5 with).  Rows that lie apart are not: 16 KiB apart they
  * would push each other out of the first-level cache. */
 #define STEPS_AHEAD 32
 #define AHEAD(ld)   (rows == 1 || (ld) == along ? STEPS_AHEAD * n : 0)
@@ -195,48 +195,51 @@ CLOSE_ROW(wide, max, T)
 /* Totals of rows that are one block of the combine tree.  y is of the counter's type W.  What a row costs beyond its
  * elements counts for rows of a few hundred: no states in memory, no calls, and a part of a step is part of a vector, as
  * a part stored would not reach the loads that follow in time. */
-#define TOTAL_KERNEL(name, reducer, W, operands, ...)                                                                \
-    static void JOIN(name, FROM)(const rd_fold_rows *q, void *to)                                                    \
-    {                                                                                                                \
-        const int64_t whole = q->n / ROW_LANES, rest = q->n % ROW_LANES;                                             \
-        for (int64_t r = 0; r < q->rows; r++) {                                                                      \
-            const M *const px = (const M *)q->x + r * q->ldx, *const py = q->y ? (const M *)q->y + r * q->ldy : px;  \
-            const int64_t ldx = 0, ldy = 0; /* a row and no other */                                                 \
-            T             s[ROW_LANES] __attribute__((aligned(64)));                                                 \
-            (void)py, (void)ldx, (void)ldy;                                                                          \
-            for (int64_t l = 0; l < ROW_LANES; l += STRIP * LANES) {                                                 \
-                VEC v[STRIP];                                                                                        \
-                UNROLL(8)                                                                                            \
-                for (int k = 0; k < STRIP; k++)                                                                      \
-                    if (whole) {                                                                                     \
-                        AT_##operands(0, l + k * LANES) v[k] = BEGINS_##reducer(__VA_ARGS__);                        \
-                    } else                                                                                           \
-                        v[k] = IDENTITY_##reducer - (VEC){ 0 };                                                      \
-                for (int64_t step = 1; step < whole; step++) {                                                       \
-                    UNROLL(8)                                                                                        \
-                    for (int k = 0; k < STRIP; k++) {                                                                \
-                        AT_##operands(0, step *ROW_LANES + l + k * LANES) v[k] = TAKES_##reducer(v[k], __VA_ARGS__); \
-                    }                                                                                                \
-                }                                                                                                    \
-                if (rest > l) {                                                                                      \
-                    UNROLL(8)                                                                                        \
-                    for (int k = 0; k < STRIP; k++) {                                                                \
-                        const int64_t left = rest - l - k * LANES, at = whole * ROW_LANES + l + k * LANES;           \
-                        if (left >= LANES) {                                                                         \
-                            AT_##operands(0, at) v[k] = TAKES_##reducer(v[k], __VA_ARGS__);                          \
-                        } else if (left > 0) {                                                                       \
-                            PART_##operands(0, at, left) v[k] =                                                      \
-                                JOIN(part_of, ELEM)(TAKES_##reducer(v[k], __VA_ARGS__), v[k], left);                 \
-                        }                                                                                            \
-                    }                                                                                                \
-                }                                                                                                    \
-                UNROLL(8)                                                                                            \
-                for (int k = 0; k < STRIP; k++)                                                                      \
-                    *(VEC *)(s + l + k * LANES) = v[k];                                                              \
-            }                                                                                                        \
-            ((W *)to)[r] = q->n <= ROW_LANES ? JOIN(narrow_##reducer, FROM)(s)                                       \
-                                             : JOIN(wide_##reducer, FROM)(s); /* one step, more */                   \
-        }                                                                                                            \
+#define TOTAL_KERNEL(name, reducer, W, operands, ...)                                                                 \
+    static void JOIN(name, FROM)(const rd_fold_rows *q, void *to)                                                     \
+    {                                                                                                                 \
+        const int64_t whole = q->n / ROW_LANES, rest = q->n % ROW_LANES;                                              \
+        for (int64_t r = 0; r < q->rows; r++) {                                                                       \
+            const M *const px = (const M *)q->x + r * q->ldx, *const py = q->y ? (const M *)q->y + r * q->ldy : px;   \
+            const int64_t ldx = 0, ldy = 0;                                           /* a row and no other */        \
+            const int64_t rows = 1, along = ROW_LANES, n = whole > 1 ? ROW_LANES : 0; /* to fetch ahead */            \
+            T             s[ROW_LANES] __attribute__((aligned(64)));                                                  \
+            (void)py, (void)ldx, (void)ldy, (void)rows, (void)along, (void)n;                                         \
+            for (int64_t l = 0; l < ROW_LANES; l += STRIP * LANES) {                                                  \
+                VEC v[STRIP];                                                                                         \
+                UNROLL(8)                                                                                             \
+                for (int k = 0; k < STRIP; k++)                                                                       \
+                    if (whole) {                                                                                      \
+                        FETCH_##operands(0, l, k) AT_##operands(0, l + k * LANES) v[k] =                              \
+                            BEGINS_##reducer(__VA_ARGS__);                                                            \
+                    } else                                                                                            \
+                        v[k] = IDENTITY_##reducer - (VEC){ 0 };                                                       \
+                for (int64_t step = 1; step < whole; step++) {                                                        \
+                    UNROLL(8)                                                                                         \
+                    for (int k = 0; k < STRIP; k++) {                                                                 \
+                        FETCH_##operands(0, step *ROW_LANES + l, k) AT_##operands(0, step *ROW_LANES + l + k * LANES) \
+                            v[k] = TAKES_##reducer(v[k], __VA_ARGS__);                                                \
+                    }                                                                                                 \
+                }                                                                                                     \
+                if (rest > l) {                                                                                       \
+                    UNROLL(8)                                                                                         \
+                    for (int k = 0; k < STRIP; k++) {                                                                 \
+                        const int64_t left = rest - l - k * LANES, at = whole * ROW_LANES + l + k * LANES;            \
+                        if (left >= LANES) {                                                                          \
+                            AT_##operands(0, at) v[k] = TAKES_##reducer(v[k], __VA_ARGS__);                           \
+                        } else if (left > 0) {                                                                        \
+                            PART_##operands(0, at, left) v[k] =                                                       \
+                                JOIN(part_of, ELEM)(TAKES_##reducer(v[k], __VA_ARGS__), v[k], left);                  \
+                        }                                                                                             \
+                    }                                                                                                 \
+                }                                                                                                     \
+                UNROLL(8)                                                                                             \
+                for (int k = 0; k < STRIP; k++)                                                                       \
+                    *(VEC *)(s + l + k * LANES) = v[k];                                                               \
+            }                                                                                                         \
+            ((W *)to)[r] = q->n <= ROW_LANES ? JOIN(narrow_##reducer, FROM)(s)                                        \
+                                             : JOIN(wide_##reducer, FROM)(s); /* one step, more */                    \
+        }                                                                                                             \
     }
 
 /* Every reducer made here, with every map of fused.def; sums of products with their own. */
