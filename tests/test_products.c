@@ -583,6 +583,29 @@ START_TEST(callers_together)
 }
 END_TEST
 
+/* Rows times one of them: the two factors are the same memory where that row begins, and nowhere else. */
+START_TEST(rows_times_one_of_them)
+{
+    enum { ROWS = 100, COLS = 20 };
+    float  *x    = malloc(ROWS * COLS * sizeof *x);
+    double *want = malloc(ROWS * sizeof *want);
+
+    for (int i = 0; i < ROWS * COLS; i++)
+        x[i] = (float)(i * 7919 % 101 - 50);
+    rd_expr *rows = rd_wrap(ctx, x, RD_SHAPE(ROWS, COLS));
+    for (int one = 0; one < ROWS; one += 16) {
+        for (int r = 0; r < ROWS; r++) {
+            want[r] = 0;
+            for (int c = 0; c < COLS; c++)
+                want[r] += (double)x[r * COLS + c] * (double)x[one * COLS + c];
+        }
+        expect("rows", rd_sum(rd_mul(rows, rd_expand(rd_select(rows, 0, one), 0)), RD_DIMS(1)), RD_F32, want, ROWS);
+    }
+    free(want);
+    free(x);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = { orders_and_views,
@@ -594,6 +617,7 @@ int main(void)
                                    outputs,
                                    strides,
                                    not_numbers,
+                                   rows_times_one_of_them,
                                    context_says_deterministic,
                                    callers_together };
 

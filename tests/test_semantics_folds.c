@@ -34,29 +34,6 @@ START_TEST(result_types)
 }
 END_TEST
 
-/* Rows times one of them: the two factors are the same memory where that row begins, and nowhere else. */
-START_TEST(rows_times_one_of_them)
-{
-    enum { ROWS = 100, COLS = 20 };
-    float  *x    = malloc(ROWS * COLS * sizeof *x);
-    double *want = malloc(ROWS * sizeof *want);
-
-    for (int i = 0; i < ROWS * COLS; i++)
-        x[i] = (float)(i * 7919 % 101 - 50);
-    rd_expr *rows = rd_wrap(ctx, x, RD_SHAPE(ROWS, COLS));
-    for (int one = 0; one < ROWS; one += 16) {
-        for (int r = 0; r < ROWS; r++) {
-            want[r] = 0;
-            for (int c = 0; c < COLS; c++)
-                want[r] += (double)x[r * COLS + c] * (double)x[one * COLS + c];
-        }
-        expect("rows", rd_sum(rd_mul(rows, rd_expand(rd_select(rows, 0, one), 0)), RD_DIMS(1)), RD_F32, want, ROWS);
-    }
-    free(want);
-    free(x);
-}
-END_TEST
-
 /* Of halves, sums are made in f32, and rounded at the end; so are means, which sums beyond their range do not spoil. */
 START_TEST(sums_of_halves)
 {
@@ -436,7 +413,6 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = { result_types,
-                                   rows_times_one_of_them,
                                    sums_of_halves,
                                    softmax_of_halves,
                                    accuracy,
