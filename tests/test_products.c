@@ -592,14 +592,14 @@ START_TEST(rows_times_one_of_them)
 
     for (int i = 0; i < ROWS * COLS; i++)
         x[i] = (float)(i * 7919 % 101 - 50);
-    rd_expr *rows = rd_wrap(ctx, x, RD_SHAPE(ROWS, COLS));
+    rd_expr *points = rd_wrap(ctx, x, RD_SHAPE(ROWS, COLS));
     for (int one = 0; one < ROWS; one += 16) {
         for (int r = 0; r < ROWS; r++) {
             want[r] = 0;
             for (int c = 0; c < COLS; c++)
                 want[r] += (double)x[r * COLS + c] * (double)x[one * COLS + c];
         }
-        expect("rows", rd_sum(rd_mul(rows, rd_expand(rd_select(rows, 0, one), 0)), RD_DIMS(1)), RD_F32, want, ROWS);
+        expect("rows", rd_sum(rd_mul(points, rd_expand(rd_select(points, 0, one), 0)), RD_DIMS(1)), RD_F32, want, ROWS);
     }
     free(want);
     free(x);
