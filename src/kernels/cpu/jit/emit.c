@@ -603,10 +603,11 @@ static void emit_fetch(rd_text *text, const rd_spec *spec)
 
     rd_text_add(text, "#define PART %d\n#define FETCH(part)", part(spec));
     for (int k = 0; k < spec->n_operand; k++) {
-        const int soon = SOON / rd_dtype_size((rd_dtype)spec->operand[k].type);
+        int soon;
 
         if (!is_streamed(spec, k))
             continue;
+        soon = SOON / rd_dtype_size((rd_dtype)spec->operand[k].type);
         rd_text_add(
             text,
             " \\\n    for (int64_t k = 0; q->operand[%d].row == q->n && k < JAM * PART; k += 64 / sizeof *p%d_0)"
