@@ -38,7 +38,7 @@ rd_set rd_carried(const rd_value *v);
 /* A second-level cache: what one iteration of shared loops may hold between phases, such as a row and its exponentials.
  * Half of one: panels and accumulators.  Fixed, as what is stored decides whether softmax is one reduction or two, hence
  * bits. */
-#define RD_L2      (1024 << 10)
-#define RD_HALF_L2 (RD_L2 / 2)
+#define RD_L2      (2 * RD_HALF_L2)
+#define RD_HALF_L2 (512 << 10)
 #define RD_PANEL   64 /* narrowest useful strip of columns, in elements */
 #endif
