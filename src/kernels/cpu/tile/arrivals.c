@@ -164,41 +164,89 @@ static void have_begun(const rd_arrival *a, int64_t end)
         rd_tree_group(t->memory[k], a->group)->begun = g->begun;
 }
 
-/* Where the node of a block goes that follows all that is there. */
-static void next_node(const rd_tile_fold *f, char *memory, int64_t group, void **to)
+/* ---- Whole blocks ------------------------------------------------------------------------------------------- */
+/* The states of node `row` above those that are finished, of all folds. */
+static void nodes_at(const rd_arrival *a, int32_t row, void **state)
 {
-    rd_tree_end_block(f, memory, group);
-    rd_tree_row(f, memory, rd_tree_group(memory, group)->depth, group * f->group, to);
-}
-
-/* One whole block, from the arrival's first row on: from memory to a node of the tree. */
-static void take_block(const rd_arrival *a)
-{
-    const rd_together *t    = a->together;
-    const rd_tree_node node = { .start = a->at / a->f->fold->steps, .n = a->q.n };
-    void              *state[RD_SPEC_STATES];
+    const rd_together *t     = a->together;
     int32_t            count = 0;
 
-    if (!t) {
-        const rd_fold_rows q = { .n     = node.n,
-                                 .along = node.n,
-                                 .rows  = a->f->fold->steps,
-                                 .ldx   = a->q.ldx,
-                                 .ldy   = a->q.ldy,
-                                 .x     = a->q.x,
-                                 .y     = a->q.y };
-        next_node(a->f, a->memory, a->group, state);
-        a->blocks(&q, state[0]);
-        rd_tree_push(a->f, a->memory, a->group, node);
-        return;
+    for (int32_t k = 0; k < (t ? t->n_fold : 1); k++) {
+        const rd_tile_fold *f      = t ? t->f[k] : a->f;
+        char               *memory = t ? t->memory[k] : a->memory;
+
+        rd_tree_row(f, memory, rd_tree_group(memory, a->group)->depth + row, a->group * f->group, state + count);
+        count += f->n_state;
     }
-    for (int32_t k = 0; k < t->n_fold; k++) {
-        next_node(t->f[k], t->memory[k], a->group, state + count);
-        count += t->f[k]->n_state;
+}
+
+/* From memory to finished states: the block that begins with the arrival's first row. */
+static void make_nodes(const rd_arrival *a, void **state)
+{
+    const rd_together *t     = a->together;
+    const int64_t      steps = a->f->fold->steps;
+
+    if (t)
+        t->kernels->block(&(rd_kernel_call){ .rows = steps, .n = a->q.n, .operand = t->operand, .state = state });
+    else
+        a->blocks(&(rd_fold_rows){ .n     = a->q.n,
+                                   .along = a->q.n,
+                                   .rows  = steps,
+                                   .ldx   = a->q.ldx,
+                                   .ldy   = a->q.ldy,
+                                   .x     = a->q.x,
+                                   .y     = a->q.y },
+                  state[0]);
+}
+
+static void merge_nodes(const rd_arrival *a, void *const *left, void *const *right)
+{
+    const rd_together *t     = a->together;
+    int32_t            count = 0;
+
+    for (int32_t k = 0; k < (t ? t->n_fold : 1); k++) {
+        const rd_tile_fold *f = t ? t->f[k] : a->f;
+
+        f->code->merge(a->q.n, left + count, right + count);
+        count += f->n_state;
     }
-    t->kernels->block(
-        &(rd_kernel_call){ .rows = a->f->fold->steps, .n = a->q.n, .operand = t->operand, .state = state });
-    for (int32_t k = 0; k < t->n_fold; k++)
+}
+
+/* How many whole blocks come next that are one node of the tree: this power of two. */
+enum { MOST_LEVELS = 4 };
+
+static int32_t levels_of(const rd_arrival *a, int64_t rows)
+{
+    const int64_t blocks = rows / a->f->fold->steps, first = a->at / a->f->fold->steps;
+    int32_t       level = 0;
+
+    while (level < MOST_LEVELS && (int64_t)2 << level <= blocks && first % ((int64_t)2 << level) == 0)
+        level++;
+    return level;
+}
+
+/* 2^level blocks become one node without a look at the tree: that costs as long as a quarter of a block of sums. */
+static void take_blocks(rd_arrival *a, int32_t level)
+{
+    const rd_together *t    = a->together;
+    const rd_tree_node node = { .start = a->at / a->f->fold->steps, .n = a->q.n, .level = level };
+    void              *state[MOST_LEVELS + 1][RD_SPEC_STATES];
+
+    rd_tree_end_block(a->f, a->memory, a->group);
+    for (int32_t k = 1; t && k < t->n_fold; k++)
+        rd_tree_end_block(t->f[k], t->memory[k], a->group);
+    for (int32_t k = 0; k <= level; k++)
+        nodes_at(a, k, state[k]);
+    for (int64_t done = 0; done < (int64_t)1 << level; done++) {
+        int32_t top = __builtin_popcountll((uint64_t)done); /* nodes that wait for their siblings */
+
+        make_nodes(a, state[top]);
+        for (int64_t k = done; k & 1; k >>= 1, top--)
+            merge_nodes(a, state[top - 1], state[top]);
+        advance(a, a->f->fold->steps, 0);
+    }
+    rd_tree_push(a->f, a->memory, a->group, node);
+    for (int32_t k = 1; t && k < t->n_fold; k++)
         rd_tree_push(t->f[k], t->memory[k], a->group, node);
 }
 
@@ -236,14 +284,18 @@ static int64_t take_of_block(const rd_arrival *a, int64_t rows)
 void rd_arrive(rd_arrival *a, int64_t rows)
 {
     while (rows > 0) {
-        int64_t now = a->f->fold->steps;
+        int64_t now;
 
-        if (brings_block(a, rows))
-            take_block(a);
-        else
+        if (brings_block(a, rows)) {
+            const int32_t level = levels_of(a, rows);
+
+            take_blocks(a, level);
+            now = a->f->fold->steps << level;
+        } else {
             now = take_of_block(a, rows);
+            advance(a, now, 0);
+        }
         a->at += now;
-        advance(a, now, 0);
         rows -= now;
     }
 }
