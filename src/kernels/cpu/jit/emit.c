@@ -620,13 +620,14 @@ static void emit_fetch(rd_text *text, const rd_spec *spec)
 }
 
 /* Blocks end, and with them what the processor fetches by itself, which also stops at each page: with a fetch of its own a
- * pass that sums rows of 4 KiB reads memory at 38 GB/s, else at 15 (Zen 5; 2 KiB ahead: 24, 16 KiB: 28). */
+ * pass that sums rows of 4 KiB reads memory at 38 GB/s, else at 15 (Zen 5; 2 KiB ahead: 24, 16 KiB: 28).  Not every
+ * processor gains by it (simd/fetch.c). */
 static void emit_fetch_strip(rd_text *text, const rd_spec *spec)
 {
     enum { AHEAD = 8192 };
 
     rd_text_add(text, "#define FETCH_STRIP(adjoin)");
-    for (int k = 0; k < spec->n_operand; k++)
+    for (int k = 0; k < spec->n_operand && rd_fetches_rows; k++)
         if (is_streamed(spec, k))
             rd_text_add(text,
                         " \\\n    for (size_t k = 0; k < STRIP * sizeof *p%d_0; k += 64)"

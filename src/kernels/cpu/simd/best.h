@@ -1,7 +1,7 @@
 /* best.h - argmin and argmax of floats: which element is best is known without states for every lane, as any order gives
  * the same one.  table.h includes it once per float type, after strips.h, with ELEM, T, I set. */
 #define PART       1024 /* elements that are looked through again for the place of their best */
-/* 8 KiB ahead: between parts and rows memory would idle. */
+/* 8 KiB ahead, if this processor gains by it: between parts and rows memory would idle. */
 #define BEST_AHEAD (8192 / (int64_t)sizeof(T))
 
 static inline int JOIN(any, ELEM)(MASK m)
@@ -32,9 +32,10 @@ static inline int JOIN(any, ELEM)(MASK m)
 #define BEST_OF_ROW(name, op, reducer)                                                                         \
     static int64_t JOIN(name##_row, ELEM)(int64_t n, const void *px, void *best)                               \
     {                                                                                                          \
-        const T *const x     = px;                                                                             \
-        T              found = *(const T *)best;                                                               \
-        int64_t        place = -1;                                                                             \
+        const T *const x       = px;                                                                           \
+        T              found   = *(const T *)best;                                                             \
+        int64_t        place   = -1;                                                                           \
+        const bool     fetches = rd_fetches_rows;                                                              \
         for (int64_t from = 0; from < n; from += PART) {                                                       \
             const int64_t to  = from + PART < n ? from + PART : n;                                             \
             T             top = found;                                                                         \
@@ -46,7 +47,7 @@ static inline int JOIN(any, ELEM)(MASK m)
                 for (k += 4 * LANES; k + 4 * LANES <= to; k += 4 * LANES) {                                    \
                     UNROLL(4)                                                                                  \
                     for (int u = 0; u < 4; u++) {                                                              \
-                        if (u * RD_VECTOR_BYTES % 64 == 0)                                                     \
+                        if (fetches && u * RD_VECTOR_BYTES % 64 == 0)                                          \
                             __builtin_prefetch(x + k + u * LANES + BEST_AHEAD);                                \
                         const VEC e = JOIN(load, ELEM)(x + k + u * LANES);                                     \
                         v[u]        = TAKES_##reducer(v[u], e);                                                \

@@ -175,6 +175,10 @@ static inline rd_simd_cast *rd_simd_cast_to(const rd_simd *simd, rd_dtype to, rd
     return rd_dtype_is_half(to) ? simd->cast_half[from] : simd->cast[rd_elem_of(to)][from];
 }
 
+/* Do kernels fetch rows of memory beside what the processor fetches by itself?  By the processor, or as the environment
+ * variable RDIM_FETCH=0 or 1 says. */
+extern bool rd_fetches_rows;
+
 /* The best table of this machine. */
 const rd_simd *rd_simd_here(void);
 /* The table of that name, NULL if there is none or it cannot run here. */

@@ -7,8 +7,8 @@
  * apart, in registers, for as many turns as cannot overflow. */
 enum { SMALL_AT_ONCE = 4, SMALL_LANES = 32 * RD_SMALL_PERIOD };
 
-/* Bytes: what comes next is fetched while sums are put together and the machine goes from tile to tile.  Bytes from memory,
- * 3 channels, 24 KiB a call, Zen 5: 25 GB/s without, 32 at 2 KiB, 40 at 8. */
+/* Bytes: what comes next is fetched, if this processor gains by it, while sums are put together and the machine goes from
+ * tile to tile.  Bytes from memory, 3 channels, 24 KiB a call, Zen 5: 25 GB/s without, 32 at 2 KiB, 40 at 8. */
 enum { SMALL_AHEAD = 8192 };
 
 /* Sums of two halves, and of these, until one element of each of `period` columns is left. */
@@ -30,9 +30,10 @@ static inline void small_fold(int64_t n, int64_t period, int64_t *s)
     {                                                                                                              \
         enum { HALF = 8 * sizeof(C), IN_ONE = RD_VECTOR_BYTES / sizeof(A) };                                       \
         small_lanes_##name e[SMALL_AT_ONCE] = { { 0 } }, o[SMALL_AT_ONCE] = { { 0 } };                             \
+        const bool         fetches = rd_fetches_rows;                                                              \
         for (int64_t t = 0; t < turns; t++, x += stride)                                                           \
             for (int k = 0; k < n; k++) {                                                                          \
-                if (k * RD_VECTOR_BYTES % 64 == 0)                                                                 \
+                if (fetches && k * RD_VECTOR_BYTES % 64 == 0)                                                      \
                     __builtin_prefetch(x + k * RD_VECTOR_BYTES + SMALL_AHEAD);                                     \
                 const small_lanes_##name v = *(const small_lanes_##name *)(const void *)(x + k * RD_VECTOR_BYTES); \
                 e[k] += (v << HALF) >> HALF;                                                                       \

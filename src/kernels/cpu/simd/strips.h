@@ -26,12 +26,12 @@
 #define PART_S(r, l, n) PART_1(r, l, n) const VEC y = py[(r)*ldy] - (VEC){ 0 };
 
 /* Of steps that adjoin in memory so many elements ahead are fetched, 8 KiB, so that memory does not stop while the tree takes
- * a block (Zen 5, sums of f32 from memory: 36.7 GB/s without, 39.5 with).  Rows that lie apart are not: 16 KiB apart they
+ * a block (Zen 5, sums of f32 from memory: 36.7 GB/s without, 39.5 with), if this processor gains by it (fetch.c).  Rows that lie apart are not: 16 KiB apart they
  * would push each other out of the first-level cache. */
 #define STEPS_AHEAD 32
 #define AHEAD(ld)   (rows == 1 || (ld) == along ? STEPS_AHEAD * n : 0)
-#define FETCH(p, r, ld, l, k)            \
-    if ((k)*LANES * sizeof(M) % 64 == 0) \
+#define FETCH(p, r, ld, l, k)                       \
+    if (fetches && (k)*LANES * sizeof(M) % 64 == 0) \
         __builtin_prefetch((p) + (r) * (ld) + (l) + (k)*LANES + AHEAD(ld));
 #define FETCH_1(r, l, k) FETCH(px, r, ldx, l, k)
 #define FETCH_2(r, l, k) FETCH(px, r, ldx, l, k) FETCH(py, r, ldy, l, k)
@@ -115,8 +115,9 @@
     {                                                                                         \
         const M *const px = q->x, *const py = q->y ? q->y : q->x;                             \
         const int64_t n = q->n, rows = q->rows, along = q->along, ldx = q->ldx, ldy = q->ldy; \
-        W            *c = to;                                                                 \
-        int64_t       l = 0;                                                                  \
+        const bool    fetches = rd_fetches_rows;                                              \
+        W            *c       = to;                                                           \
+        int64_t       l       = 0;                                                            \
         (void)py, (void)ldy;                                                                  \
         for (; l + STRIP * LANES <= n; l += STRIP * LANES) {                                  \
             VEC v[STRIP];                                                                     \
@@ -198,6 +199,7 @@ CLOSE_ROW(wide, max, T)
 #define TOTAL_KERNEL(name, reducer, W, operands, ...)                                                                 \
     static void JOIN(name, FROM)(const rd_fold_rows *q, void *to)                                                     \
     {                                                                                                                 \
+        const bool    fetches = rd_fetches_rows;                                                                      \
         const int64_t whole = q->n / ROW_LANES, rest = q->n % ROW_LANES;                                              \
         for (int64_t r = 0; r < q->rows; r++) {                                                                       \
             const M *const px = (const M *)q->x + r * q->ldx, *const py = q->y ? (const M *)q->y + r * q->ldy : px;   \
