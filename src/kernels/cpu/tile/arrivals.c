@@ -231,6 +231,7 @@ static void take_blocks(rd_arrival *a, int32_t level)
     const rd_together *t    = a->together;
     const rd_tree_node node = { .start = a->at / a->f->fold->steps, .n = a->q.n, .level = level };
     void              *state[MOST_LEVELS + 1][RD_SPEC_STATES];
+    int32_t            depth = 0;
 
     rd_tree_end_block(a->f, a->memory, a->group);
     for (int32_t k = 1; t && k < t->n_fold; k++)
@@ -238,11 +239,9 @@ static void take_blocks(rd_arrival *a, int32_t level)
     for (int32_t k = 0; k <= level; k++)
         nodes_at(a, k, state[k]);
     for (int64_t done = 0; done < (int64_t)1 << level; done++) {
-        int32_t top = __builtin_popcountll((uint64_t)done); /* nodes that wait for their siblings */
-
-        make_nodes(a, state[top]);
-        for (int64_t k = done; k & 1; k >>= 1, top--)
-            merge_nodes(a, state[top - 1], state[top]);
+        make_nodes(a, state[depth++]);
+        for (int64_t k = done; k & 1; k /= 2, depth--)
+            merge_nodes(a, state[depth - 2], state[depth - 1]);
         advance(a, a->f->fold->steps, 0);
     }
     rd_tree_push(a->f, a->memory, a->group, node);
