@@ -594,8 +594,9 @@ static int part(const rd_spec *spec)
     return 64 / widest;
 }
 
-/* The rows that follow these, as they lie, into the second-level cache, but only if rows adjoin: of others nobody knows
- * what follows.  And of these rows what comes soon into the first: either alone helps half as much, and less if it is said
+/* The rows that follow these into the second-level cache: as they lie, or if rows do not adjoin, as tasks share columns,
+ * the same columns of each (Zen 4, 2 threads, min, max, mean and variance of columns of f64: 25 ms without, 20 with).  And
+ * of these rows what comes soon into the first: either alone helps half as much, and less if it is said
  * for several lines at a time (mean and variance of columns of f32 on Zen 5: 12.7 ms without, with both 8.9). */
 static void emit_fetch(rd_text *text, const rd_spec *spec)
 {
@@ -613,8 +614,11 @@ static void emit_fetch(rd_text *text, const rd_spec *spec)
             " \\\n    for (int64_t k = 0; q->operand[%d].row == q->n && k < JAM * PART; k += 64 / sizeof *p%d_0)"
             " __builtin_prefetch(p%d_0 + JAM * (q->n + part) + k, 0, 2);",
             k, k, k);
-        for (int j = 0; j < jam(spec); j++)
+        for (int j = 0; j < jam(spec); j++) {
+            rd_text_add(text, " if (q->operand[%d].row != q->n)", k);
+            rd_text_add(text, " __builtin_prefetch(p%d_%d + JAM * q->operand[%d].row + part, 0, 2);", k, j, k);
             rd_text_add(text, " __builtin_prefetch(p%d_%d + part + (part + %d < q->n ? %d : 0));", k, j, soon, soon);
+        }
     }
     rd_text_add(text, "\n");
 }
