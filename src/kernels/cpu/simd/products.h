@@ -1,38 +1,33 @@
 /* products.h - matrix products with the bits of folds of one lane: each element of c adds up blocks of 64 products from the
  * left, and what the blocks come to as the combine tree says.
  *
- * A tile of c, 8 rows of one vector, stays in registers as long as a block takes.  (Zen 4: 0.9 of what FMAs reach; rows of
- * two vectors: 0.65.)  table.h includes it once per float type, with ELEM, T and its vectors. */
-#define TILE_ROWS 8
-#define BLOCK     64
+ * A tile of c stays in registers as long as a block takes: 8 rows of one vector, or 4 of two, whose lines of b are read one
+ * after the other.  table.h includes it once per float type, with ELEM, T and its vectors. */
+#define TILE_VECTORS 8
+#define BLOCK        64
 
-/* `steps` products of `rows` rows, which is a constant, with the first `cols` columns; `whole`, one too: all of a vector. */
+/* `steps` products of `rows` rows with `wide` vectors of columns, both constants, or with the first `cols` of one (wide 0). */
 static ALWAYS void JOIN(product_block, ELEM)(const rd_product_tile *q, const T *a, const T *b, int64_t steps, T *to,
-                                             int64_t to_row, int rows, int64_t cols, bool whole)
+                                             int64_t to_row, int rows, int wide, int64_t cols)
 {
-    VEC s[TILE_ROWS];
+    const int n = wide ? wide : 1;
+    VEC       s[TILE_VECTORS];
 
     UNROLL(8)
-    for (int r = 0; r < rows; r++)
-        s[r] = (T)(-0.0) - (VEC){ 0 }; /* leaves any product as it is */
+    for (int v = 0; v < rows * n; v++)
+        s[v] = (T)(-0.0) - (VEC){ 0 }; /* leaves any product as it is */
     for (int64_t k = 0; k < steps; k++, a += q->a_step, b += q->b_row) {
-        const VEC x = whole ? JOIN(load, ELEM)(b) : JOIN(load_part, ELEM)(b, cols);
+        VEC x[2];
+        UNROLL(2)
+        for (int v = 0; v < n; v++)
+            x[v] = wide ? JOIN(load, ELEM)(b + v * LANES) : JOIN(load_part, ELEM)(b, cols);
         UNROLL(8)
-        for (int r = 0; r < rows; r++)
-            s[r] = JOIN(FMA, ELEM)(x, a[r * q->a_row] - (VEC){ 0 }, s[r]);
+        for (int v = 0; v < rows * n; v++)
+            s[v] = JOIN(FMA, ELEM)(x[v % n], a[v / n * q->a_row] - (VEC){ 0 }, s[v]);
     }
     UNROLL(8)
-    for (int r = 0; r < rows; r++)
-        JOIN(store_part, ELEM)(to + r * to_row, s[r], whole ? LANES : cols);
-}
-
-static ALWAYS void JOIN(product_either, ELEM)(const rd_product_tile *q, const T *a, const T *b, int64_t steps, T *to,
-                                              int64_t to_row, int rows, int64_t cols)
-{
-    if (cols == LANES)
-        JOIN(product_block, ELEM)(q, a, b, steps, to, to_row, rows, LANES, true);
-    else
-        JOIN(product_block, ELEM)(q, a, b, steps, to, to_row, rows, cols, false);
+    for (int v = 0; v < rows * n; v++)
+        JOIN(store_part, ELEM)(to + v / n * to_row + v % n * LANES, s[v], wide ? LANES : cols);
 }
 
 /* Nodes of the tree without a sibling yet lie one after another.  Block number `block` joins them; how many there are. */
@@ -58,42 +53,53 @@ static void JOIN(product_finish, ELEM)(double *nodes, int64_t n, T *part, int64_
         part[i] = (T)nodes[i];
 }
 
-/* The tile at this row and column. */
-static ALWAYS void JOIN(product_tile, ELEM)(const rd_product_tile *q, int64_t row, int64_t col, int rows)
+/* The tile at this row and column: `rows` and `wide` are constants, as above. */
+static ALWAYS void JOIN(product_tile, ELEM)(const rd_product_tile *q, int64_t row, int64_t col, int rows, int wide)
 {
     const T      *a = (const T *)q->a + row * q->a_row, *b = (const T *)q->b + col;
     T            *c    = (T *)q->c + row * q->c_row + col;
-    const int64_t cols = q->cols - col < LANES ? q->cols - col : LANES, size = rows * LANES;
+    const int64_t cols = wide ? wide * LANES : q->cols - col, pitch = wide ? cols : LANES, size = rows * pitch;
     int64_t       n = 0;
 
     if (q->steps <= BLOCK) {
-        JOIN(product_either, ELEM)(q, a, b, q->steps, c, q->c_row, rows, cols);
+        JOIN(product_block, ELEM)(q, a, b, q->steps, c, q->c_row, rows, wide, cols);
         return;
     }
-    T      part[TILE_ROWS * LANES] __attribute__((aligned(64))) = { 0 };
-    double nodes[RD_PRODUCT_NODES * TILE_ROWS * LANES];
+    T      part[TILE_VECTORS * LANES] __attribute__((aligned(64))) = { 0 };
+    double nodes[RD_PRODUCT_NODES * TILE_VECTORS * LANES];
     for (int64_t k = 0; k < q->steps; k += BLOCK) {
         const int64_t steps = q->steps - k < BLOCK ? q->steps - k : BLOCK;
-        JOIN(product_either, ELEM)(q, a + k * q->a_step, b + k * q->b_row, steps, part, LANES, rows, cols);
+        JOIN(product_block, ELEM)(q, a + k * q->a_step, b + k * q->b_row, steps, part, pitch, rows, wide, cols);
         n = JOIN(product_push, ELEM)(nodes, n, part, size, k / BLOCK);
     }
     JOIN(product_finish, ELEM)(nodes, n, part, size);
     for (int r = 0; r < rows; r++)
-        memcpy(c + r * q->c_row, part + r * LANES, (size_t)cols * sizeof(T));
+        memcpy(c + r * q->c_row, part + r * pitch, (size_t)cols * sizeof(T));
+}
+
+/* All rows of some columns, `most` at a time. */
+static ALWAYS void JOIN(product_columns, ELEM)(const rd_product_tile *q, int64_t col, int most, int wide)
+{
+    int64_t row = 0;
+
+    for (; row + most <= q->rows; row += most)
+        JOIN(product_tile, ELEM)(q, row, col, most, wide);
+    for (; row + 2 <= q->rows; row += 2)
+        JOIN(product_tile, ELEM)(q, row, col, 2, wide);
+    for (; row < q->rows; row++)
+        JOIN(product_tile, ELEM)(q, row, col, 1, wide);
 }
 
 static void JOIN(product, ELEM)(const rd_product_tile *q)
 {
-    for (int64_t col = 0; col < q->cols; col += LANES) {
-        int64_t row = 0;
+    int64_t col = 0;
 
-        for (; row + TILE_ROWS <= q->rows; row += TILE_ROWS)
-            JOIN(product_tile, ELEM)(q, row, col, TILE_ROWS);
-        for (; row + 2 <= q->rows; row += 2)
-            JOIN(product_tile, ELEM)(q, row, col, 2);
-        for (; row < q->rows; row++)
-            JOIN(product_tile, ELEM)(q, row, col, 1);
-    }
+    for (; col + 2 * LANES <= q->cols; col += 2 * LANES)
+        JOIN(product_columns, ELEM)(q, col, TILE_VECTORS / 2, 2);
+    for (; col + LANES <= q->cols; col += LANES)
+        JOIN(product_columns, ELEM)(q, col, TILE_VECTORS, 1);
+    if (col < q->cols)
+        JOIN(product_columns, ELEM)(q, col, TILE_VECTORS, 0);
 }
-#undef TILE_ROWS
+#undef TILE_VECTORS
 #undef BLOCK
