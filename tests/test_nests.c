@@ -321,7 +321,21 @@ START_TEST(rows_in_phases)
     fill();
     for (int k = 0; k < COUNT(sizes); k++)
         compare(OF_ROWS + _i, sizes[k].type, sizes[k].n, sizes[k].d);
-    ck_assert_int_ge(rd_tier_stats_now().asked, 4);
+}
+END_TEST
+
+/* All phases are one pass, where all is one stage. */
+START_TEST(phases_are_one)
+{
+    rd_ctx  *c   = rd_ctx_new(NULL);
+    rd_array out = { 0 };
+    rd_expr *y   = cases[OF_ROWS + _i].make(points(c, RD_F32, 10, 500));
+
+    rd_tier_force("sync");
+    const char *text = rd_explain(c, RD_RESULTS({ y, &out }), NULL);
+    ck_assert_msg(text && strstr(text, " 1 of 1 passes compiled"), "%s", text ? text : rd_error_text(c));
+    rd_tier_force(NULL);
+    rd_ctx_free(c);
 }
 END_TEST
 
@@ -336,6 +350,7 @@ int main(void)
     tcase_add_loop_test(tc, first_of_equals, 0, 6);
     suite_add_tcase(suite, tc);
     tc = tcase_create("rows");
+    tcase_add_loop_test(tc, phases_are_one, 0, 3);
     tcase_add_loop_test(tc, rows_in_phases, 0, COUNT(cases) - OF_ROWS);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);

@@ -179,21 +179,23 @@ static const rd_loop *columns_of(const rd_program *p, int32_t begin)
 }
 
 /* Of each column a phase has what it makes itself; what is made once a row all have. */
-static bool reads(const rd_spec *spec, const rd_spec_inst *inst, int16_t value)
-{
-    return spec->inst[value].phase == 0 || spec->inst[value].phase == inst->phase;
-}
-
 static bool reads_its_own(const rd_spec *spec, const rd_spec_inst *inst)
 {
+    const int16_t value[] = { inst->a, inst->b, inst->c };
+    int           n       = 0;
+    bool          own     = true;
+
     switch ((rd_spec_kind)inst->kind) {
-    case RD_SPEC_MAP:
+    case RD_SPEC_MAP: n = rd_op_table[inst->op].arity; break;
+    case RD_SPEC_SELECT: n = 3; break;
+    case RD_SPEC_STEP: n = 2; break;
     case RD_SPEC_CAST:
-    case RD_SPEC_SELECT:
-    case RD_SPEC_STORE:
-    case RD_SPEC_STEP: return reads(spec, inst, inst->a) && reads(spec, inst, inst->b) && reads(spec, inst, inst->c);
-    default: return true;
+    case RD_SPEC_STORE: n = 1; break;
+    default: break;
     }
+    for (int k = 0; k < n && k < 3; k++)
+        own = own && (spec->inst[value[k]].phase == 0 || spec->inst[value[k]].phase == inst->phase);
+    return own;
 }
 
 /* Does a phase with folds store past the caches?  Loops with folds cannot. */
