@@ -23,7 +23,8 @@
  * STRIP                 states that a pass over several rows keeps in registers
  * FETCH(part)           what comes after PART columns of JAM rows, from column `part` on
  * FETCH_STRIP(adjoin)   what comes some way behind this strip, if rows that are `adjoin` elements apart adjoin
- * FETCH_END, FETCH_ROW  what a phase fetches of the next row when a fold ends, and at each strip: of that strip's columns
+ * FETCH_END             the beginning of what follows a block, where a row is total or in its first phase
+ * FETCH_ROW             columns of the next row, in the second phase
  * ROWS                  rows that share short loops, of which registers hold the sums: 4, 2 or 1
  * JAM                   rows that share a pass over states in memory, 0: states in registers
  *
@@ -492,12 +493,9 @@ static void take_block(const rd_kernel_call *q, tree *t, int64_t r, int64_t at, 
         else
             EACH(0, rest, BEGINS)
     }
-    if (at + n == q->n) {
-        POINTERS(0, r, 0)
-        FETCH_END
-    }
-    STATES(COUNT)
-    for (int64_t l = 0; l < lanes; l++) {
+    { POINTERS(0, at + n < q->n ? r : r + 1, at + n < q->n ? at + n : 0) FETCH_END } STATES(COUNT) for (int64_t l = 0;
+                                                                                                        l < lanes; l++)
+    {
         ENDS(l, node)
     }
 }

@@ -7,8 +7,8 @@
  *     for i1: y = x - r                      phase 2
  *
  * The machine would go through each loop with a tile of rows, and pay for each instruction of each tile.  A row that a phase
- * has read or made is in the first-level cache for the next one, and results leave while other rows come: memory that is
- * read and written in turns of a row gives 40 GB/s, in turns of 32 rows 28 (Zen 4). */
+ * has read or made is in the first-level cache for the next one, and results leave while other rows come: memory serves reads
+ * and writes together at 40 GB/s, either alone at 28 (Zen 4). */
 #include "kernels/cpu/tile/passes.h"
 
 typedef struct phases {
