@@ -148,6 +148,36 @@ static rd_expr *of_some(rd_expr *x)
     return rd_min(rd_prod(d, RD_DIMS(-1), .where = rd_gt(d, rd_square(d))), RD_DIMS(1));
 }
 
+/* ---- Rows that are normalised by what is computed from them ------------------------------------------------------ */
+static rd_expr *softmax(rd_expr *x)
+{
+    rd_expr *e = rd_exp(rd_sub(x, rd_max(x, RD_KEEP(1))));
+
+    return rd_div(e, rd_sum(e, RD_KEEP(1)));
+}
+
+static rd_expr *layer_norm(rd_expr *x)
+{
+    return rd_div(rd_sub(x, rd_mean(x, RD_KEEP(1))), rd_std(x, RD_KEEP(1)));
+}
+
+/* Three phases with folds, the last of which reads two rows of results. */
+static rd_expr *residues(rd_expr *x)
+{
+    rd_expr *d = rd_sub(x, rd_mean(x, RD_KEEP(1)));
+    rd_expr *e = rd_mul(d, rd_sum(rd_mul(d, x), RD_KEEP(1)));
+
+    return rd_add(e, rd_logsumexp(rd_abs(e), RD_KEEP(1)));
+}
+
+/* Scaled by what all rows share, and by a number for each. */
+static rd_expr *scaled(rd_expr *x)
+{
+    rd_expr *gain = rd_slice(x, "0"), *shift = rd_slice(x, ":, 0:1");
+
+    return rd_add(rd_mul(layer_norm(x), rd_exp(gain)), rd_mul(shift, rd_min(x, RD_KEEP(1))));
+}
+
 static const struct {
     const char *name;
     rd_expr *(*make)(rd_expr *x);
@@ -167,8 +197,12 @@ static const struct {
     { "mirrored", mirrored, true },
     { "together", together, true },
     { "tables", tables, false },
+    { "softmax", softmax, false },
+    { "layer norm", layer_norm, false },
+    { "residues", residues, false },
+    { "scaled", scaled, false },
 };
-enum { OF_POINTS = COUNT(cases) - 1 }; /* tables have dimensions of their own */
+enum { OF_POINTS = COUNT(cases) - 5, OF_ROWS = COUNT(cases) - 4 }; /* these have dimensions of their own */
 
 /* ---- Comparison -------------------------------------------------------------------------------------------------- */
 static rd_array evaluate(const char *mode, int number, rd_dtype type, int64_t n, int64_t d, int32_t threads)
@@ -273,6 +307,38 @@ START_TEST(loops_in_loops)
 }
 END_TEST
 
+/* Less than all lanes, a step and a part of one, a block, several with a part of one, as many as a pass takes. */
+START_TEST(rows_in_phases)
+{
+    static const struct {
+        rd_dtype type;
+        int64_t  n, d;
+    } sizes[] = {
+        { RD_F32, 40, 50 },  { RD_F64, 3, 64 },    { RD_F32, 7, 1024 }, { RD_F64, 5, 1000 },
+        { RD_F32, 2, 9001 }, { RD_F64, 3, 12345 }, { RD_F32, 9, 4096 }, { RD_I16, 4, 700 },
+    };
+
+    fill();
+    for (int k = 0; k < COUNT(sizes); k++)
+        compare(OF_ROWS + _i, sizes[k].type, sizes[k].n, sizes[k].d);
+}
+END_TEST
+
+/* All phases are one pass, where all is one stage. */
+START_TEST(phases_are_one)
+{
+    rd_ctx  *c   = rd_ctx_new(NULL);
+    rd_array out = { 0 };
+    rd_expr *y   = cases[OF_ROWS + _i].make(points(c, RD_F32, 10, 500));
+
+    rd_tier_force("sync");
+    const char *text = rd_explain(c, RD_RESULTS({ y, &out }), NULL);
+    ck_assert_msg(text && strstr(text, " 1 of 1 passes compiled"), "%s", text ? text : rd_error_text(c));
+    rd_tier_force(NULL);
+    rd_ctx_free(c);
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("nests");
@@ -282,6 +348,10 @@ int main(void)
     tcase_add_loop_test(tc, points_in_space, 0, OF_POINTS);
     tcase_add_test(tc, loops_in_loops);
     tcase_add_loop_test(tc, first_of_equals, 0, 6);
+    suite_add_tcase(suite, tc);
+    tc = tcase_create("rows");
+    tcase_add_loop_test(tc, phases_are_one, 0, 3);
+    tcase_add_loop_test(tc, rows_in_phases, 0, COUNT(cases) - OF_ROWS);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

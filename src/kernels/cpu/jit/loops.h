@@ -15,12 +15,16 @@
  * MERGES(node, width)   a node takes the one behind it, of `width` lanes
  * HALVES(half, width)   `width` lanes of node 0 take those `half` behind them; CLOSE: all lanes become one
  * GIVES(r)              lane 0 of node 0 is the result of row r
+ * GIVEN_PARAMETER       what a phase is given of its row; GIVEN_ARGUMENT hands it on; IS_PHASE: this is one of several,
+ *                       of which emit.c calls map_row() or total_row()
  * OUTPUTS               strips of what goes past the caches, HAS_PAST: something does; ELEMENT puts it there
  * PAST(n)               their first n elements go; HEAD: how many come before a cache line begins
  * FORM_..., LANES       as in spec.h
  * STRIP                 states that a pass over several rows keeps in registers
  * FETCH(part)           what comes after PART columns of JAM rows, from column `part` on
  * FETCH_STRIP(adjoin)   what comes some way behind this strip, if rows that are `adjoin` elements apart adjoin
+ * FETCH_END             the beginning of what follows a block, where a row is total or in its first phase
+ * FETCH_ROW             columns of the next row, in the second phase
  * ROWS                  rows that share short loops, of which registers hold the sums: 4, 2 or 1
  * JAM                   rows that share a pass over states in memory, 0: states in registers
  *
@@ -178,28 +182,26 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
 #define SOME(n)                       \
     {                                 \
         POINTERS(0, r, from)          \
+        FETCH_ROW                     \
         OUTPUTS EACH(0, n, ) PAST(n); \
         from += (n);                  \
     }
 
-static void map(const rd_kernel_call *q)
+static void map_row(const rd_kernel_call *q, int64_t r GIVEN_PARAMETER)
 {
-    for (int64_t r = 0; r < q->rows; r++) {
-        int64_t from = 0, head, rest;
-        {
-            POINTERS(0, r, 0)
-            head = HEAD < q->n ? HEAD : q->n;
-        }
-        if (head)
-            SOME(head)
-        while (from + STRIP <= q->n)
-            SOME(STRIP)
-        rest = q->n - from;
-        if (rest)
-            SOME(rest)
+    int64_t from = 0, head, rest;
+    {
+        POINTERS(0, r, 0)
+        head = HEAD < q->n ? HEAD : q->n;
     }
+    if (head)
+        SOME(head)
+    while (from + STRIP <= q->n)
+        SOME(STRIP)
+    rest = q->n - from;
+    if (rest)
+        SOME(rest)
 }
-#define KERNELS .map = map
 #elif defined(FORM_MAPS) && HAS_SUMS
 /* A strip of columns, for which operands are copied, in rows that share short loops. */
 static void map_strip(const rd_kernel_call *q, int64_t from)
@@ -228,15 +230,22 @@ static void map(const rd_kernel_call *q)
 }
 #define KERNELS .map = map
 #elif defined(FORM_MAPS)
+static void map_row(const rd_kernel_call *q, int64_t r GIVEN_PARAMETER)
+{
+    PARTS(q->n)
+    {
+        const int64_t n = q->n - from;
+        POINTERS(0, r, from)
+        EACH_OF_PART(0, n, )
+    }
+}
+#endif
+
+#if defined(FORM_MAPS) && !HAS_SUMS && !IS_PHASE
 static void map(const rd_kernel_call *q)
 {
     for (int64_t r = 0; r < q->rows; r++)
-        PARTS(q->n)
-        {
-            const int64_t n = q->n - from;
-            POINTERS(0, r, from)
-            EACH_OF_PART(0, n, )
-        }
+        map_row(q, r);
 }
 #define KERNELS .map = map
 #endif
@@ -457,7 +466,7 @@ typedef struct tree {
 } tree;
 
 /* Elements [at, at + n) of row r are a block, whose states become a node. */
-static void take_block(const rd_kernel_call *q, tree *t, int64_t r, int64_t at, int64_t n, int64_t node)
+static void take_block(const rd_kernel_call *q, tree *t, int64_t r, int64_t at, int64_t n, int64_t node GIVEN_PARAMETER)
 {
     const int64_t whole = n / LANES * LANES, rest = n - whole, lanes = whole ? LANES : rest;
 
@@ -472,6 +481,7 @@ static void take_block(const rd_kernel_call *q, tree *t, int64_t r, int64_t at, 
         for (int64_t step = LANES; step < whole; step += LANES) {
             POINTERS(0, r, at + from + step)
             FETCH_STRIP(q->n)
+            FETCH_ROW
             EACH_STEPS(0, STRIP, TAKES)
         }
         STATES(KEEP)
@@ -483,8 +493,9 @@ static void take_block(const rd_kernel_call *q, tree *t, int64_t r, int64_t at, 
         else
             EACH(0, rest, BEGINS)
     }
-    STATES(COUNT)
-    for (int64_t l = 0; l < lanes; l++) {
+    { POINTERS(0, at + n < q->n ? r : r + 1, at + n < q->n ? at + n : 0) FETCH_END } STATES(COUNT) for (int64_t l = 0;
+                                                                                                        l < lanes; l++)
+    {
         ENDS(l, node)
     }
 }
@@ -510,31 +521,41 @@ static void close(tree *t, int64_t width)
         }
 }
 
+static void total_row(const rd_kernel_call *q, tree *t, int64_t r GIVEN_PARAMETER)
+{
+    int64_t depth = 0, width = LANES;
+
+    for (int64_t block = 0, at = 0; at < q->n; block++, at += q->block) {
+        const int64_t n = q->n - at < q->block ? q->n - at : q->block;
+
+        take_block(q, t, r, at, n, depth++ GIVEN_ARGUMENT);
+        width = n < LANES ? n : LANES;
+#if BLOCKS
+        for (int64_t k = block; k & 1; k /= 2, width = LANES)
+            merge_nodes(t, --depth - 1, width);
+#endif
+    }
+#if BLOCKS
+    for (; depth > 1; width = LANES)
+        merge_nodes(t, --depth - 1, width);
+#endif
+    close(t, width);
+}
+
+#if !IS_PHASE
 static void total(const rd_kernel_call *q)
 {
     for (int64_t r = 0; r < q->rows; r++) {
-        tree    t;
-        int64_t depth = 0, width = LANES;
+        tree t;
 
-        for (int64_t block = 0, at = 0; at < q->n; block++, at += q->block) {
-            const int64_t n = q->n - at < q->block ? q->n - at : q->block;
-
-            take_block(q, &t, r, at, n, depth++);
-            width = n < LANES ? n : LANES;
-#if BLOCKS
-            for (int64_t k = block; k & 1; k /= 2, width = LANES)
-                merge_nodes(&t, --depth - 1, width);
-#endif
-        }
-#if BLOCKS
-        for (; depth > 1; width = LANES)
-            merge_nodes(&t, --depth - 1, width);
-#endif
-        close(&t, width);
+        total_row(q, &t, r);
         GIVES(r)
     }
 }
 #define KERNELS .total = total
 #endif
+#endif
 
+#if !IS_PHASE
 __attribute__((visibility("default"))) const rd_kernels rdim_kernels = { KERNELS };
+#endif

@@ -19,14 +19,17 @@ typedef enum rd_spec_kind {
     RD_SPEC_SELECT, /* a ? b : c                              */
     RD_SPEC_SUM, /* what op(a, sum), min and max, op(sum, a), the others, or fma(a, b, sum) comes to over the indices of
                        a short loop, from c on                */
-    RD_SPEC_STEP /* a fold takes a, of dot a b; else b is a */
+    RD_SPEC_STEP,  /* a fold takes a, of dot a b; else b is a */
+    RD_SPEC_CLOSE, /* of PHASES: what fold `at` of a phase before comes to, with ddof `value`     */
+    RD_SPEC_GIVEN  /* where a phase is emitted: made outside of it    */
 } rd_spec_kind;
 
 typedef struct rd_spec_inst {
     uint8_t kind, op, type, from; /* rd_spec_kind, rd_op, rd_dtype of the result and, MAP tests and CAST, of operands */
     int16_t a, b, c;
-    int16_t at;   /* LOAD, STORE: operand; STEP: fold            */
-    int32_t loop; /* the short loop that it is in, from 1; 0: none */
+    int16_t at;    /* LOAD, STORE: operand; STEP: fold            */
+    int16_t loop;  /* the short loop that it is in, from 1; 0: none */
+    int16_t phase; /* the phase that it is in, from 1; 0: none      */
     uint64_t value;
 } rd_spec_inst;
 
@@ -46,14 +49,15 @@ typedef struct rd_spec_operand {
 typedef struct rd_spec_fold {
     uint8_t reducer, type; /* rd_reducer_id; of the elements */
     uint8_t widens;        /* states of finished blocks merge as f64 */
-    uint8_t unused;
+    uint8_t phase;         /* that feeds it, from 1; 0: there are none */
 } rd_spec_fold;
 
 typedef enum rd_spec_form {
     RD_SPEC_MAPS,    /* no folds                                              */
     RD_SPEC_LANES,   /* a row is as many neighbouring lanes of one result     */
     RD_SPEC_COLUMNS, /* neighbours belong to neighbouring results of one lane */
-    RD_SPEC_TOTALS   /* a row is all of a fold, of RD_SPEC_BLOCKS at most     */
+    RD_SPEC_TOTALS,  /* a row is all of a fold, of RD_SPEC_BLOCKS at most     */
+    RD_SPEC_PHASES   /* maps and totals one after the other, for each row     */
 } rd_spec_form;
 
 /* Levels of the combine tree of totals, and the blocks that it can have. */
@@ -65,7 +69,7 @@ typedef struct rd_spec {
     uint8_t         lanes;  /* of the folds                                          */
     uint8_t         n_operand, n_fold, n_loop;
     uint8_t         blocks; /* totals of more than one block */
-    uint8_t         unused;
+    uint8_t         phase;  /* where one is emitted: which */
     int16_t         n_inst;
     uint8_t         extent[RD_SPEC_LOOPS]; /* of short loops */
     rd_spec_operand operand[RD_SPEC_OPERANDS];

@@ -55,16 +55,16 @@ static void run_pass(rd_tiles *m, int32_t number)
     const rd_kernels   *kernels = m->kernels[number];
     rd_operand          operand[RD_SPEC_OPERANDS];
     int32_t             size[RD_SPEC_OPERANDS];
-    rd_kernel_call      call = { .rows = m->rows, .n = m->cols, .operand = operand };
+    rd_kernel_call      call = { .rows = m->rows, .n = m->cols, .operand = operand, .block = pass->block };
 
     for (int32_t k = 0; k < pass->n_operand; k++)
         operand[k] = operand_now(m, &pass->operand[k], &size[k]);
     m->task->loads += (pass->n_load * m->cols + pass->n_row_load) * m->rows;
-    if (pass->form != RD_SPEC_MAPS) {
+    if (pass->form != RD_SPEC_MAPS && pass->form != RD_SPEC_PHASES) {
         rd_tiles_steps(m, pass, kernels, operand, size);
         return;
     }
-    if (adjoin(m, operand, pass->n_operand)) {
+    if (pass->form == RD_SPEC_MAPS && adjoin(m, operand, pass->n_operand)) {
         call.n *= call.rows;
         call.rows = 1;
     }

@@ -73,15 +73,6 @@ static rd_address here(const nest *n, const rd_address *at)
     return a;
 }
 
-static bool gathers(const rd_address *at)
-{
-    bool found = false;
-
-    for (int32_t k = 0; k < at->n_add; k++)
-        found |= at->add[k].axis < 0;
-    return found;
-}
-
 /* Elements from row to row, or from column to column. */
 static int64_t along(const rd_address *at, const rd_loop *loop)
 {
@@ -156,7 +147,7 @@ static void write_load(nest *n, int32_t i)
     const rd_address at   = here(n, &n->w.p->address[inst->arg]);
     const kept      *k    = is_scratch(n, &at) ? find_kept(n, &at) : NULL;
 
-    if (gathers(&at) || reads_across(n, &at) || (is_scratch(n, &at) && !k) ||
+    if (rd_pass_gathers(&at) || reads_across(n, &at) || (is_scratch(n, &at) && !k) ||
         (!is_scratch(n, &at) && stored_too(n, at.slot))) {
         give_up(n);
         return;
@@ -180,7 +171,7 @@ static void write_store(nest *n, int32_t i)
     const int16_t    x    = rd_writer_value(&n->w, inst->a);
     kept            *k    = find_kept(n, &at);
 
-    if (gathers(&at) || !n->in_columns || (!k && is_scratch(n, &at) && n->n_kept == MOST_SCRATCH)) {
+    if (rd_pass_gathers(&at) || !n->in_columns || (!k && is_scratch(n, &at) && n->n_kept == MOST_SCRATCH)) {
         give_up(n);
         return;
     }
@@ -581,7 +572,8 @@ bool rd_tile_find_nests(const rd_program *p, rd_tile_code *code, rd_get_fn *get,
     if (!code->pass || !fold)
         return false;
     for (int32_t i = 0; i < p->n_inst; i++)
-        if (p->inst[i].kind == RD_I_LOOP && find_nest(p, code, i, fold, &pass)) {
+        if (p->inst[i].kind == RD_I_LOOP &&
+            (find_nest(p, code, i, fold, &pass) || rd_tile_find_phases(p, code, i, &pass))) {
             code->inst[i].pass = code->n_pass;
             if (!rd_pass_keep(code, &pass, get, pool))
                 return false;

@@ -1,4 +1,4 @@
-/* passes.h - how a spec is written: what passes.c and nests.c share. */
+/* passes.h - how a spec is written: what passes.c, nests.c and phases.c share. */
 #ifndef RD_KERNELS_CPU_TILE_PASSES_H
 #define RD_KERNELS_CPU_TILE_PASSES_H
 #include "kernels/cpu/tile/tile.h"
@@ -16,7 +16,8 @@ typedef struct rd_writer {
     const rd_tile_code *code;
     rd_tile_pass       *pass;
     rd_spec            *spec;
-    int32_t             loop; /* the short loop at hand, from 1; 0: none */
+    int32_t             loop;  /* the short loop at hand, from 1; 0: none */
+    int32_t             phase; /* the phase at hand, from 1; 0: none      */
     int32_t             n_name;
     rd_name            *name; /* RD_WRITER_NAMES of them */
     bool                full; /* it does not fit */
@@ -41,10 +42,14 @@ void rd_writer_step(rd_writer *w, const rd_inst *inst);
 
 /* The plan keeps a pass that has been found; false without memory. */
 bool rd_pass_keep(rd_tile_code *code, const rd_tile_pass *pass, rd_get_fn *get, void *pool);
+/* phases.c: the pass that a LOOP is, with loops over one other axis one after the other in it; false: none. */
+bool rd_tile_find_phases(const rd_program *p, const rd_tile_code *code, int32_t begin, rd_tile_pass *pass);
 /* 16-bit floats are widened and rounded by the machine alone: has the instruction to do with any? */
 bool rd_pass_has_halves(const rd_program *p, const rd_tile_code *code, int32_t i);
 /* Can a MAP be in a pass? */
 bool rd_pass_can_map(const rd_inst *inst);
+/* Does the address depend on gathered indices? */
+bool rd_pass_gathers(const rd_address *at);
 /* Do the positions depend on the same axes in the same way, and on nothing else? */
 bool rd_pass_same_position(const rd_address *a, const rd_address *b);
 /* Do the folds' states move on together, from block to block and from cell to cell? */

@@ -131,6 +131,7 @@ typedef struct rd_tile_pass {
     int32_t             number[RD_SPEC_FOLDS]; /* of the folds it feeds                              */
     const rd_tile_fold *fold[RD_SPEC_FOLDS];   /* as they meet rows and columns of the pass          */
     rd_spec_form        form;
+    int64_t             block; /* of phases: elements of a block of their folds */
     rd_pass            *code;
     rd_pass_operand     operand[RD_SPEC_OPERANDS]; /* last: a plan keeps those in use */
 } rd_tile_pass;

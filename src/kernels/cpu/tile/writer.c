@@ -13,6 +13,15 @@ bool rd_pass_can_map(const rd_inst *inst)
     return rd_spec_can(inst->op, rule == RD_RULE_COMPARE || rule == RD_RULE_TEST ? inst->from : inst->type);
 }
 
+bool rd_pass_gathers(const rd_address *at)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        found |= at->add[k].axis < 0;
+    return found;
+}
+
 bool rd_pass_same_position(const rd_address *a, const rd_address *b)
 {
     if (a->offset != b->offset || a->n_add != b->n_add)
@@ -143,8 +152,9 @@ int16_t rd_writer_add(rd_writer *w, rd_spec_inst inst, int32_t reg)
         w->full = true;
         return 0;
     }
-    w->spec->inst[w->spec->n_inst]      = inst;
-    w->spec->inst[w->spec->n_inst].loop = w->loop;
+    w->spec->inst[w->spec->n_inst]       = inst;
+    w->spec->inst[w->spec->n_inst].loop  = (int16_t)w->loop;
+    w->spec->inst[w->spec->n_inst].phase = (int16_t)w->phase;
     if (reg >= 0)
         rd_writer_name(w, reg, w->spec->n_inst);
     return w->spec->n_inst++;
@@ -178,11 +188,16 @@ int16_t rd_writer_value(rd_writer *w, int32_t reg)
     for (int32_t k = w->n_name - 1; k >= 0; k--)
         if (w->name[k].reg == reg)
             return w->name[k].value;
-    return rd_writer_add(w,
-                         (rd_spec_inst){ .kind = RD_SPEC_LOAD,
-                                         .type = (uint8_t)as_it_lies(w->code->reg[reg].elem),
-                                         .at   = rd_writer_operand(w, (rd_pass_operand){ .reg = reg }) },
-                         reg);
+    /* What is made outside of all loops at hand no phase has made. */
+    const int32_t phase = w->phase;
+    w->phase            = 0;
+    const int16_t value = rd_writer_add(w,
+                                        (rd_spec_inst){ .kind = RD_SPEC_LOAD,
+                                                        .type = (uint8_t)as_it_lies(w->code->reg[reg].elem),
+                                                        .at   = rd_writer_operand(w, (rd_pass_operand){ .reg = reg }) },
+                                        reg);
+    w->phase            = phase;
+    return value;
 }
 
 void rd_writer_compute(rd_writer *w, const rd_inst *inst)
@@ -224,7 +239,8 @@ void rd_writer_step(rd_writer *w, const rd_inst *inst)
 
     w->spec->fold[number] = (rd_spec_fold){ .reducer = (uint8_t)fold->reducer,
                                             .type    = (uint8_t)fold->type,
-                                            .widens  = rd_fold_widens(fold) };
+                                            .widens  = rd_fold_widens(fold),
+                                            .phase   = (uint8_t)w->phase };
     rd_writer_add(w,
                   (rd_spec_inst){
                       .kind = RD_SPEC_STEP, .a = x, .b = inst->b < 0 ? x : rd_writer_value(w, inst->b), .at = number },
