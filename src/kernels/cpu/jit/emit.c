@@ -902,14 +902,6 @@ static int strip_of_sums(const rd_spec *spec)
     return n > 32 ? n : 32;
 }
 
-/* Rows that share short loops: their sums take half of the registers, 32 with AVX-512, or else 16. */
-static int shared_rows(const rd_spec *spec)
-{
-    const int vectors = strip_of_sums(spec) * widest_sum(spec) / spec->vector, most = spec->vector == 64 ? 16 : 8;
-
-    return 4 * vectors <= most ? 4 : 2 * vectors <= most ? 2 : 1;
-}
-
 /* States of so many elements fit the registers beside what computes them; a row of lanes has no more than these. */
 static int strip(const rd_spec *spec)
 {
@@ -927,6 +919,36 @@ static int strip(const rd_spec *spec)
     while (n * bytes > registers * spec->vector && n * widest > spec->vector)
         n /= 2;
     return n;
+}
+
+/* Vectors that a strip of the only exponential takes, or 0: there is none, or several, or a fold takes powers too. */
+static int vectors_of_power(const rd_spec *spec)
+{
+    int n = 0, vectors = 0;
+
+    for (int k = 0; k < spec->n_inst; k++)
+        if (is_power(spec, k)) {
+            vectors = strip(spec) * rd_elem_size(rd_elem_of((rd_dtype)spec->inst[k].type)) / spec->vector;
+            n++;
+        }
+    for (int f = 0; f < spec->n_fold; f++)
+        n += 2 * has_power(&spec->fold[f]);
+    return n == 1 ? vectors : 0;
+}
+
+/* Rows that are taken together.  Sums of short loops take half of the registers, 32 with AVX-512, or else 16.  An
+ * exponential is a chain of a dozen operations, and a processor does not see far enough ahead to find what else there is to
+ * do in the next row: it wants eight vectors side by side (a Gaussian sum of f32 on a Zen 4: four, 14.4 cycles for each;
+ * two rows of four, 12.8; its multiplications and fmas alone take 11). */
+static int shared_rows(const rd_spec *spec)
+{
+    int vectors = vectors_of_power(spec), most = 8;
+
+    if (spec->n_loop) {
+        vectors = strip_of_sums(spec) * widest_sum(spec) / spec->vector;
+        most    = spec->vector == 64 ? 16 : 8;
+    }
+    return vectors == 0 ? 1 : 4 * vectors <= most ? 4 : 2 * vectors <= most ? 2 : 1;
 }
 
 /* ---- All together ------------------------------------------------------------------------------------------ */
