@@ -556,28 +556,78 @@ static int depth_of(const rd_spec *spec, int operand)
     return spec->operand[operand].loop ? spec->extent[spec->operand[operand].loop - 1] : 1;
 }
 
+static void add_copy(rd_text *text, const rd_spec *spec, int o)
+{
+    rd_text_add(text,
+                " \\\n    for (int64_t k = 0; k < %d; k++) for (int64_t i = 0; i < STRIP; i++)"
+                " h%d[k * STRIP + i] = p%d_0[",
+                depth_of(spec, o), o, o);
+    if (spec->operand[o].loop)
+        rd_text_add(text, "k * d%d_0 + ", o);
+    rd_text_add(text, "(i < (n) ? i : (n) - 1)");
+    if (spec->operand[o].walk == RD_WALK_APART)
+        rd_text_add(text, " * c%d_0", o);
+    rd_text_add(text, "];");
+}
+
+/* Elements apart, which no short loop reads. */
+static bool is_apart(const rd_spec *spec, int operand)
+{
+    return is_copied(spec, operand) && spec->operand[operand].walk == RD_WALK_APART && !spec->operand[operand].loop;
+}
+
+static bool is_beside(const rd_spec *spec, int first, int operand)
+{
+    return is_apart(spec, first) && is_apart(spec, operand) && spec->operand[operand].of == spec->operand[first].of;
+}
+
+/* Operands of one memory.  If their elements are as far apart as there are operands, as the coordinates of points are, they
+ * are loaded by vectors and sorted in registers, not one by one (3 coordinates for 64 rows: 5 % of a Gaussian sum). */
+static void add_copies_beside(rd_text *text, const rd_spec *spec, int first)
+{
+    int n = 0;
+
+    for (int o = first; o < spec->n_operand; o++)
+        n += is_beside(spec, first, o);
+    if (n > 1) {
+        rd_text_add(text, " \\\n    if ((n) >= STRIP && c%d_0 == %d) for (int64_t i = 0; i < STRIP; i++) {", first, n);
+        for (int o = first; o < spec->n_operand; o++)
+            if (is_beside(spec, first, o))
+                rd_text_add(text, " h%d[i] = p%d_0[i * %d];", o, o, n);
+        rd_text_add(text, " } else");
+    }
+    rd_text_add(text, " {");
+    for (int o = first; o < spec->n_operand; o++)
+        if (is_beside(spec, first, o))
+            add_copy(text, spec, o);
+    rd_text_add(text, " }");
+}
+
 /* n columns, those beyond them like the last one: of each index of a short loop, a strip. */
 static void emit_copies(rd_text *text, const rd_spec *spec)
 {
-    rd_text_add(text, "#define COPIES(from, n)");
-    for (int o = 0; o < spec->n_operand; o++) {
-        const char *type = memory_types[spec->operand[o].type];
+    bool any = false;
 
-        if (!is_copied(spec, o))
-            continue;
-        rd_text_add(text,
-                    " \\\n    %s h%d[%d * STRIP] __attribute__((aligned(64))); \\\n"
-                    "    { POINTERS(0, 0, from) for (int64_t k = 0; k < %d; k++) for (int64_t i = 0; i < STRIP; i++)"
-                    " h%d[k * STRIP + i] = p%d_0[",
-                    type, o, depth_of(spec, o), depth_of(spec, o), o, o);
-        if (spec->operand[o].loop)
-            rd_text_add(text, "k * d%d_0 + ", o);
-        rd_text_add(text, "(i < (n) ? i : (n) - 1)");
-        if (spec->operand[o].walk == RD_WALK_APART)
-            rd_text_add(text, " * c%d_0", o);
-        rd_text_add(text, "]; }");
+    rd_text_add(text, "#define COPIES(from, n)");
+    for (int o = 0; o < spec->n_operand; o++)
+        if (is_copied(spec, o)) {
+            rd_text_add(text, " \\\n    %s h%d[%d * STRIP] __attribute__((aligned(64)));",
+                        memory_types[spec->operand[o].type], o, depth_of(spec, o));
+            any = true;
+        }
+    if (any)
+        rd_text_add(text, " \\\n    { POINTERS(0, 0, from)");
+    for (int o = 0; o < spec->n_operand; o++) {
+        int first = 0;
+
+        while (first < o && !is_beside(spec, first, o))
+            first++;
+        if (first == o && is_apart(spec, o))
+            add_copies_beside(text, spec, o);
+        else if (first == o && is_copied(spec, o))
+            add_copy(text, spec, o);
     }
-    rd_text_add(text, "\n");
+    rd_text_add(text, any ? " }\n" : "\n");
 }
 
 /* Can columns beyond the last be like it?  Nothing may be read there, nor stored. */
@@ -968,14 +1018,6 @@ static int strip_of_sums(const rd_spec *spec)
     return n > 32 ? n : 32;
 }
 
-/* Rows that share short loops: their sums take half of the registers, 32 with AVX-512, or else 16. */
-static int shared_rows(const rd_spec *spec)
-{
-    const int vectors = strip_of_sums(spec) * widest_sum(spec) / spec->vector, most = spec->vector == 64 ? 16 : 8;
-
-    return 4 * vectors <= most ? 4 : 2 * vectors <= most ? 2 : 1;
-}
-
 /* States of so many elements fit the registers beside what computes them; a row of lanes has no more than these. */
 static int strip(const rd_spec *spec)
 {
@@ -995,6 +1037,36 @@ static int strip(const rd_spec *spec)
     while (n * bytes > registers * spec->vector && n * widest > spec->vector)
         n /= 2;
     return n;
+}
+
+/* Vectors that a strip of the only exponential takes, or 0: there is none, or several, or a fold takes powers too. */
+static int vectors_of_power(const rd_spec *spec)
+{
+    int n = 0, vectors = 0;
+
+    for (int k = 0; k < spec->n_inst; k++)
+        if (is_power(spec, k)) {
+            vectors = strip(spec) * rd_elem_size(rd_elem_of((rd_dtype)spec->inst[k].type)) / spec->vector;
+            n++;
+        }
+    for (int f = 0; f < spec->n_fold; f++)
+        n += 2 * has_power(&spec->fold[f]);
+    return n == 1 ? vectors : 0;
+}
+
+/* Rows that are taken together.  Sums of short loops take half of the registers, 32 with AVX-512, or else 16.  An
+ * exponential is a chain of a dozen operations, and a processor does not see far enough ahead to find what else there is to
+ * do in the next row: it wants eight vectors side by side (a Gaussian sum of f32 on a Zen 4: four, 14.4 cycles for each;
+ * two rows of four, 12.8; its multiplications and fmas alone take 11). */
+static int shared_rows(const rd_spec *spec)
+{
+    int vectors = vectors_of_power(spec), most = 8;
+
+    if (spec->n_loop) {
+        vectors = strip_of_sums(spec) * widest_sum(spec) / spec->vector;
+        most    = spec->vector == 64 ? 16 : 8;
+    }
+    return vectors == 0 ? 1 : 4 * vectors <= most ? 4 : 2 * vectors <= most ? 2 : 1;
 }
 
 /* ---- All together ------------------------------------------------------------------------------------------ */

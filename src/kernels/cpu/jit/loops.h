@@ -25,7 +25,8 @@
  * FETCH_STRIP(adjoin)   what comes some way behind this strip, if rows that are `adjoin` elements apart adjoin
  * FETCH_END             the beginning of what follows a block, where a row is total or in its first phase
  * FETCH_ROW             columns of the next row, in the second phase
- * ROWS                  rows that share short loops, of which registers hold the sums: 4, 2 or 1
+ * ROWS                  rows that are taken together: they share short loops, of which registers hold the sums, or have
+ *                       exponentials side by side: 4, 2 or 1
  * JAM                   rows that share a pass over states in memory, 0: states in registers
  *
  * Loops over lanes have constant trips where it matters: compilers then keep the arrays of states in registers. */
@@ -316,7 +317,7 @@ static int64_t begin_jammed(const rd_kernel_call *q)
 }
 #else
 /* Rows [r, end) of n columns, whose states begin with row r or have begun.  Rows share short loops, so that what these read
- * of a column serves several. */
+ * of a column serves several, or have their exponentials side by side. */
 static inline __attribute__((always_inline)) void strip_rows(const rd_kernel_call *q, int64_t r, int64_t end,
                                                              int64_t from, int64_t n, int begins)
 {
@@ -329,7 +330,7 @@ static inline __attribute__((always_inline)) void strip_rows(const rd_kernel_cal
     } else {
         STATES(TAKE)
     }
-#if HAS_SUMS
+#if ROWS > 1
     for (; r + ROWS <= end; r += ROWS) {
         SHARED_SUMS
         ALL_ROWS(ROW_TAKES, STRIP)
