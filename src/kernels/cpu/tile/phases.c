@@ -164,7 +164,17 @@ static void write_phase(phases *s, int32_t pc, const rd_loop *loop)
     s->w.phase = 0;
 }
 
-/* The first loop over whole rows of some length in this one. */
+/* Does a loop always visit its whole axis, or do tasks or panels share it? */
+static bool visits_all(const rd_program *p, const rd_loop *loop)
+{
+    bool all = p->root != loop->axis && p->axis_extent[loop->axis] == loop->extent;
+
+    for (int32_t k = 0; k < p->n_loop; k++)
+        all = all && !(p->loop[k].kind == RD_LOOP_TILE && p->loop[k].axis == loop->axis);
+    return all;
+}
+
+/* The first loop in this one, if its rows are whole. */
 static const rd_loop *columns_of(const rd_program *p, int32_t begin)
 {
     const rd_loop *outer = &p->loop[p->inst[begin].arg];
@@ -172,8 +182,7 @@ static const rd_loop *columns_of(const rd_program *p, int32_t begin)
     for (int32_t i = begin + 1; i < outer->end; i++)
         if (p->inst[i].kind == RD_I_LOOP) {
             const rd_loop *col = &p->loop[p->inst[i].arg];
-            return col->axis != outer->axis && col->axis != p->root && p->axis_extent[col->axis] == col->extent ? col
-                                                                                                                : NULL;
+            return col->axis != outer->axis && visits_all(p, col) ? col : NULL;
         }
     return NULL;
 }
