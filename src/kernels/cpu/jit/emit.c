@@ -582,7 +582,8 @@ static bool is_beside(const rd_spec *spec, int first, int operand)
 }
 
 /* Operands of one memory.  If their elements are as far apart as there are operands, as the coordinates of points are, they
- * are loaded by vectors and sorted in registers, not one by one (3 coordinates for 64 rows: 5 % of a Gaussian sum). */
+ * are loaded by vectors and sorted in registers, not one by one (3 coordinates for 64 rows: 5 % of a Gaussian sum).  Loops
+ * find them in memory whichever way they came: gcc 12 schedules worse what has them in registers from here on (`nn3`). */
 static void add_copies_beside(rd_text *text, const rd_spec *spec, int first)
 {
     int n = 0;
@@ -600,7 +601,7 @@ static void add_copies_beside(rd_text *text, const rd_spec *spec, int first)
     for (int o = first; o < spec->n_operand; o++)
         if (is_beside(spec, first, o))
             add_copy(text, spec, o);
-    rd_text_add(text, " }");
+    rd_text_add(text, n > 1 ? " } __asm__ volatile(\"\" ::: \"memory\");" : " }");
 }
 
 /* n columns, those beyond them like the last one: of each index of a short loop, a strip. */
