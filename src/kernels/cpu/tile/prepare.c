@@ -500,6 +500,8 @@ static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
               : t->fused || t->from != f->elem ? simd->fused[t->from][f->fold->reducer][t->fused]
               : f->best                        ? simd->best_rows[f->elem][f->fold->reducer]
                                                : f->code->step;
+    if (simd->cells[t->from] && f->in_step && !f->weighted && t->turned < 0)
+        t->cells = simd->cells[t->from][f->fold->reducer][t->fused];
     if (simd->blocks[t->from] && !f->masked && !f->weighted && t->turned < 0 && has_blocks(f))
         t->blocks = simd->blocks[t->from][f->fold->reducer][t->fused];
 }
