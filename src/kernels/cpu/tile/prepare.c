@@ -3,9 +3,9 @@
 #include "kernels/cpu/tile/tile.h"
 #include <assert.h>
 
-/* Rows of a tile whose elements are only read in place: a block's worth, more if they are short, to forget what a tile
- * costs. */
-enum { ENOUGH = 32768, BLOCK_ROWS = 64, MOST_ROWS = 8192, LINE = 16 };
+/* Elements of a tile that are only read in place: enough to forget what it costs, fewer if a second-level cache should hold them
+ * as they are passed over again; a block's worth of rows at least. */
+enum { ENOUGH = 262144, AGAIN = 32768, BLOCK_ROWS = 64, MOST_ROWS = 8192, LINE = 16 };
 /* Bytes of states of their own that the rows of a tile may have together: part of a second-level cache. */
 static const int64_t STATES_BYTES = 128 << 10;
 
@@ -319,9 +319,9 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
     for (int32_t i = begin + 1; i < p->loop[number].end; i++)
         if (p->inst[i].kind == RD_I_LOOP) {
             const int64_t most = code->loop[p->inst[i].arg].most, n = p->loop[p->inst[i].arg].extent;
-            const int64_t fit = square ? sides(code->cells / (n > 0 ? rd_least(n, most) : 1))
-                                       : (most == INT64_MAX ? ENOUGH : most) / (n > 0 ? n : 1);
             const bool    one = most == INT64_MAX && passes(p, code, i) < 2;
+            const int64_t all = most < INT64_MAX ? most : one ? ENOUGH : AGAIN;
+            const int64_t fit = square ? sides(code->cells / (n > 0 ? rd_least(n, most) : 1)) : all / (n > 0 ? n : 1);
             rows              = rd_least(rows, one && fit < BLOCK_ROWS ? BLOCK_ROWS : fit);
         }
     for (int32_t k = 0; k < p->n_fold; k++)
