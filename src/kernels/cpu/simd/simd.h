@@ -57,6 +57,9 @@ typedef struct rd_fold_rows {
 } rd_fold_rows;
 
 typedef void rd_simd_rows(const rd_fold_rows *q);
+/* The same for cells one after the other, of all lanes each: the next one's elements are `x` and `y` further on.  Fresh ones
+ * begin with their first row. */
+typedef void rd_simd_cells(const rd_fold_rows *q, int64_t cells, int64_t x, int64_t y, bool fresh);
 /* The same for rows that are all of a fold, one block of the combine tree at most: y[r] = finished state of row r. */
 typedef void rd_simd_totals(const rd_fold_rows *q, void *y);
 /* The same for rows that are a whole block of all lanes: y[l] = finished state of lane l. */
@@ -153,6 +156,7 @@ typedef struct rd_simd {
     const rd_fold_code   *short_sum;                         /* [reducer] of f32, of one step: lanes merge as f32 */
     rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED];    /* [operands' element][reducer][map], or NULL */
     rd_simd_rows *const (*turned[RD_N_ELEMS])[RD_N_FUSED];   /* likewise: y lies in columns, q->coly apart */
+    rd_simd_cells *const (*cells[RD_N_ELEMS])[RD_N_FUSED];   /* likewise                          */
     rd_simd_totals *const (*totals[RD_N_ELEMS])[RD_N_FUSED]; /* likewise                          */
     rd_simd_block *const (*blocks[RD_N_ELEMS])[RD_N_FUSED];  /* likewise                          */
     rd_simd_best *const *best[RD_N_ELEMS];                   /* [element][reducer]: argmin, argmax, or NULL */

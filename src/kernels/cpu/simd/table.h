@@ -399,6 +399,7 @@ const rd_simd JOIN(rd_simd, NAME) = {
     .short_sum = short_sums,
     .fused     = BY_FLOAT(fused),
     .turned    = { [RD_ELEM_f32] = turned_f32, [RD_ELEM_f64] = turned_f64 },
+    .cells     = BY_FLOAT(cells),
     .totals    = BY_FLOAT(totals),
     .blocks    = BY_FLOAT(blocks),
     .best      = { [RD_ELEM_f32] = best_f32, [RD_ELEM_f64] = best_f64 },

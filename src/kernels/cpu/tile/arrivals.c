@@ -164,6 +164,24 @@ static void have_begun(const rd_arrival *a, int64_t end)
         rd_tree_group(t->memory[k], a->group)->begun = g->begun;
 }
 
+bool rd_arrive_cells(const rd_arrival *a, int64_t cells, int64_t x, int64_t y)
+{
+    const int64_t end = a->offset + cells * a->f->fold->lanes;
+    rd_fold_rows  q   = a->q;
+    rd_group     *g   = rd_tree_group(a->memory, a->group);
+
+    if (!a->cells)
+        return false;
+    reach(a, a->at / a->f->fold->steps);
+    assert(a->offset <= g->begun);
+    if (a->offset < g->begun && g->begun < end)
+        return false;
+    rd_tree_block(a->f, a->memory, a->group * a->f->group + a->offset, q.s);
+    a->cells(&q, cells, x, y, g->begun < end);
+    have_begun(a, end);
+    return true;
+}
+
 /* ---- Whole blocks ------------------------------------------------------------------------------------------- */
 /* The states of node `row` above those that are finished, of all folds. */
 static void nodes_at(const rd_arrival *a, int32_t row, void **state)

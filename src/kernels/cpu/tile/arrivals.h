@@ -10,7 +10,8 @@
 typedef struct rd_arrival {
     const rd_tile_fold *f;
     char               *memory;
-    rd_simd_block      *blocks; /* NULL: none                                               */
+    rd_simd_cells      *cells;  /* NULL: none                                               */
+    rd_simd_block      *blocks; /* likewise                                                 */
     rd_simd_rows       *step;   /* of the reducer, or with a map fused into it; these begin with an identity */
     bool                fused;
     int64_t             size;          /* bytes of an element that comes  */
@@ -45,6 +46,8 @@ void rd_arrival_take(const rd_arrival *a, int64_t offset, int64_t n, int64_t row
 void rd_arrival_by_steps(rd_arrival *a);
 /* Row after row of a->q.n elements, each a step of the states from a->offset on. */
 void rd_arrive(rd_arrival *a, int64_t rows);
+/* Steps of one block for cells that keep step, the next one's elements `x` and `y` further on; false: not by a kernel. */
+bool rd_arrive_cells(const rd_arrival *a, int64_t cells, int64_t x, int64_t y);
 /* n neighbours along the lane position, of as many cells as lie beside each other; `lane` counts them all. */
 void rd_arrive_along(rd_arrival *a, int64_t n, int64_t lane, int64_t outer);
 /* What any element replaces; of floats, adding -0 keeps 0 and -0 as they are. */

@@ -3,9 +3,9 @@
 #include "kernels/cpu/tile/tile.h"
 #include <assert.h>
 
-/* Rows of a tile whose elements are only read in place: a block's worth, more if they are short, to forget what a tile
- * costs. */
-enum { ENOUGH = 32768, BLOCK_ROWS = 64, MOST_ROWS = 8192, LINE = 16 };
+/* Elements of a tile that are only read in place: enough to forget what it costs, fewer if a second-level cache should hold them
+ * as they are passed over again; a block's worth of rows at least; most rows of which something is kept. */
+enum { ENOUGH = 262144, AGAIN = 32768, BLOCK_ROWS = 64, MOST_ROWS = 8192, LINE = 16 };
 /* Bytes of states of their own that the rows of a tile may have together: part of a second-level cache. */
 static const int64_t STATES_BYTES = 128 << 10;
 
@@ -309,20 +309,42 @@ static void size_map_loops(const rd_program *p, rd_tile_code *code)
     }
 }
 
+/* Is there something to keep for each row of a tile, or are its columns copied? */
+static bool keeps_rows(const rd_program *p, const rd_tile_code *code)
+{
+    for (int32_t k = 0; k < p->n_reg; k++)
+        if (code->reg[k].level == RD_AT_ROW)
+            return true;
+    for (int32_t k = 0; k < p->n_fold; k++)
+        if (code->fold[k].own_rows || code->fold[k].form == RD_FOLD_ELEMENTS)
+            return true;
+    return false;
+}
+
+/* No more rows than that, such that tiles end where blocks do. */
+static int64_t whole_blocks(int64_t rows)
+{
+    int64_t some = BLOCK_ROWS;
+
+    while (2 * some <= rows)
+        some *= 2;
+    return some;
+}
+
 /* As many rows as fill the buffers of every loop over columns; of squares, whole lines. */
 static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int32_t number = p->inst[begin].arg;
     const bool    square = code->loop[number].square;
-    int64_t       rows   = MOST_ROWS;
+    int64_t       rows   = keeps_rows(p, code) ? MOST_ROWS : ENOUGH;
 
     for (int32_t i = begin + 1; i < p->loop[number].end; i++)
         if (p->inst[i].kind == RD_I_LOOP) {
             const int64_t most = code->loop[p->inst[i].arg].most, n = p->loop[p->inst[i].arg].extent;
-            const int64_t fit = square ? sides(code->cells / (n > 0 ? rd_least(n, most) : 1))
-                                       : (most == INT64_MAX ? ENOUGH : most) / (n > 0 ? n : 1);
             const bool    one = most == INT64_MAX && passes(p, code, i) < 2;
-            rows              = rd_least(rows, one && fit < BLOCK_ROWS ? BLOCK_ROWS : fit);
+            const int64_t all = most < INT64_MAX ? most : one ? ENOUGH : AGAIN;
+            const int64_t fit = square ? sides(code->cells / (n > 0 ? rd_least(n, most) : 1)) : all / (n > 0 ? n : 1);
+            rows              = rd_least(rows, !one ? fit : fit < BLOCK_ROWS ? BLOCK_ROWS : whole_blocks(fit));
         }
     for (int32_t k = 0; k < p->n_fold; k++)
         if (code->fold[k].own_rows)
@@ -342,7 +364,8 @@ static void size_rows(const rd_program *p, rd_tile_code *code)
             rd_tile_loop *loop = &code->loop[p->inst[i].arg];
 
             loop->most = rows_of(p, code, i);
-            code->rows = loop->most > code->rows ? loop->most : code->rows;
+            if (keeps_rows(p, code) && loop->most > code->rows)
+                code->rows = loop->most;
         }
 }
 
@@ -500,6 +523,8 @@ static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
               : t->fused || t->from != f->elem ? simd->fused[t->from][f->fold->reducer][t->fused]
               : f->best                        ? simd->best_rows[f->elem][f->fold->reducer]
                                                : f->code->step;
+    if (simd->cells[t->from] && f->in_step && !f->weighted && t->turned < 0)
+        t->cells = simd->cells[t->from][f->fold->reducer][t->fused];
     if (simd->blocks[t->from] && !f->masked && !f->weighted && t->turned < 0 && has_blocks(f))
         t->blocks = simd->blocks[t->from][f->fold->reducer][t->fused];
 }

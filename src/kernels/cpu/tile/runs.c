@@ -96,6 +96,11 @@ static bool take_cells(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
         return false;
     rd_arrival_place(a, t, 0, 0);
     rd_arrival_by_steps(a);
+    a->at     = step;
+    a->q.n    = lanes;
+    a->q.rows = m->cols / lanes;
+    if (rd_arrive_cells(a, m->rows, t->x.row, t->y.row))
+        return true;
     if (!a->together && take_steps(m, a, t, step))
         return true;
     if (f->in_step)

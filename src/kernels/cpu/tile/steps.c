@@ -203,6 +203,7 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
     a.memory = m->fold[inst->arg];
     if (can_settle(f) && rd_tree_group(a.memory, 0)->settled)
         return;
+    a.cells    = t->cells;
     a.blocks   = t->blocks;
     a.step     = t->step;
     a.fused    = t->fused || t->from != f->elem || t->turned >= 0;
@@ -262,6 +263,7 @@ void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *ker
     }
     a.f        = pass->fold[0];
     a.memory   = m->fold[pass->number[0]];
+    a.cells    = NULL;
     a.blocks   = NULL;
     a.q.coly   = 0;
     a.size     = 0;

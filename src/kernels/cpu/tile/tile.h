@@ -97,6 +97,7 @@ typedef struct rd_tile_inst {
     rd_fused            fused;    /* STEP                                                               */
     rd_elem             from;     /* STEP: what its kernels load: the fold's elements, or halves to widen   */
     rd_simd_rows       *step;     /* STEP: its kernel, with the fused map in it                         */
+    rd_simd_cells      *cells;    /* STEP: that of cells that keep step, or NULL                         */
     rd_simd_block      *blocks;   /* STEP: that of whole blocks, or NULL                                */
     int32_t             turned;   /* STEP: the skipped LOAD of its operand y, which its kernel turns, -1    */
     bool                counts;   /* STEP: its operand x is bools, which it counts                 */

@@ -130,22 +130,67 @@ static void share_count(const rd_tile_fold *f, int64_t n, void *s)
             ((double *)s)[k] = ((double *)s)[0];
 }
 
+/* How many finished nodes, each of n states, does a block merge with at once? */
+static int32_t siblings_of(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node *node)
+{
+    const int32_t       depth = rd_tree_group(memory, group)->depth;
+    const rd_tree_node *stack = rd_tree_nodes(f, memory, group);
+    int32_t             n     = 0;
+
+    while (n < depth && stack[depth - n - 1].n == node->n && siblings(f, &stack[depth - n - 1], node)) {
+        node->start = stack[depth - n - 1].start;
+        node->level++;
+        n++;
+    }
+    return n;
+}
+
+/* A finished block goes up the tree some states at a time, which stay in the first-level cache: as whole rows of states they
+ * would come from the second or third level once for each node that merges. */
+static void close_block(const rd_tile_fold *f, char *memory, int64_t group, void *const *block)
+{
+    rd_group     *g     = rd_tree_group(memory, group);
+    rd_tree_node  node  = { .start = g->block, .n = g->begun };
+    const int32_t n     = siblings_of(f, memory, group, &node);
+    const int64_t first = group * f->group;
+
+    for (int64_t at = 0, now; at < g->begun; at += now) {
+        void *s[RD_MAX_STATE], *left[RD_MAX_STATE], *right[RD_MAX_STATE];
+
+        now = g->begun - at < RD_SPARE ? g->begun - at : RD_SPARE;
+        for (int32_t k = 0; k < f->n_state; k++)
+            s[k] = (char *)block[k] + at * f->size[k];
+        if (n > 0)
+            rd_tree_spare(f, memory, 0, right);
+        else
+            rd_tree_row(f, memory, g->depth, first + at, right);
+        f->code->widen(now, right, s);
+        for (int32_t k = 1; k <= n; k++) {
+            rd_tree_row(f, memory, g->depth - k, first + at, left);
+            f->code->merge(now, left, right);
+            memcpy(right, left, sizeof right);
+        }
+    }
+    g->depth -= n;
+    rd_tree_push(f, memory, group, node);
+}
+
 void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
 {
     rd_group *g = rd_tree_group(memory, group);
-    void     *s[RD_MAX_STATE], *to[RD_MAX_STATE];
+    void     *s[RD_MAX_STATE];
 
     if (g->block < 0)
         return;
     rd_tree_block(f, memory, group * f->group, s);
-    rd_tree_row(f, memory, g->depth, group * f->group, to);
     if (f->counted && f->form == RD_FOLD_COLUMNS)
         share_count(f, g->begun, s[0]);
     if (f->code->block)
         f->code->block(g->begun, s);
-    if (!f->in_place)
-        f->code->widen(g->begun, to, s);
-    rd_tree_push(f, memory, group, (rd_tree_node){ .start = g->block, .n = g->begun });
+    if (f->in_place)
+        rd_tree_push(f, memory, group, (rd_tree_node){ .start = g->block, .n = g->begun });
+    else
+        close_block(f, memory, group, s);
     g->block = -1;
 }
 
