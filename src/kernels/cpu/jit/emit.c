@@ -741,7 +741,7 @@ static void add_fetch(rd_text *text, const rd_spec *spec, const char *n, bool ne
  * 1.1 of the hand loop's time, 1.4 without). */
 static void emit_fetch_next(rd_text *text, const rd_spec *spec)
 {
-    rd_text_add(text, "#define FETCH_END");
+    rd_text_add(text, "#define FETCHES_END %d\n#define FETCH_END", spec->phase == 1);
     if (spec->phase == 1)
         add_fetch(text, spec, "(q->n < 512 ? q->n : 512)", false);
     rd_text_add(text, "\n#define FETCH_ROW");
@@ -1137,13 +1137,14 @@ static void begin_phase(rd_text *text, int phase)
 {
     static const char *const own[]    = { "tree",      "take_block", "merge_nodes", "close",
                                           "total_row", "map_row",    "LONGER",      "MOST" };
-    static const char *const macros[] = {
-        "FORM_MAPS",      "FORM_TOTALS", "LANES",  "STRIP",   "JAM",         "PADS",        "ROWS",      "POINTERS",
-        "STRIP_POINTERS", "COPIES",      "PART",   "FETCH",   "FETCH_STRIP", "FETCH_END",   "FETCH_ROW", "OUTPUTS",
-        "PAST",           "HAS_PAST",    "HEAD",   "ELEMENT", "SUMS",        "HAS_SUMS",    "POWERS",    "STEP_POWERS",
-        "N_POWERS",       "STATES",      "FIRST",  "STEP",    "ENDS",        "LEVELS",      "BLOCKS",    "NODES",
-        "CLOSE",          "MERGES",      "HALVES", "GIVES",   "PARTS",       "EACH_OF_PART"
-    };
+    static const char *const macros[] = { "FORM_MAPS", "FORM_TOTALS", "LANES",       "STRIP",          "JAM",
+                                          "PADS",      "ROWS",        "POINTERS",    "STRIP_POINTERS", "COPIES",
+                                          "PART",      "FETCH",       "FETCH_STRIP", "FETCHES_END",    "FETCH_END",
+                                          "FETCH_ROW", "OUTPUTS",     "PAST",        "HAS_PAST",       "HEAD",
+                                          "ELEMENT",   "SUMS",        "HAS_SUMS",    "POWERS",         "STEP_POWERS",
+                                          "N_POWERS",  "STATES",      "FIRST",       "STEP",           "ENDS",
+                                          "LEVELS",    "BLOCKS",      "NODES",       "CLOSE",          "MERGES",
+                                          "HALVES",    "GIVES",       "PARTS",       "EACH_OF_PART",   "ALL_ROWS" };
 
     for (size_t k = 0; k < sizeof own / sizeof *own; k++)
         rd_text_add(text, "#undef %s\n#define %s %s_%d\n", own[k], own[k], own[k], phase);

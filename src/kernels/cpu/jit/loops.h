@@ -23,6 +23,7 @@
  * STRIP                 states that a pass over several rows keeps in registers
  * FETCH(part)           what comes after PART columns of JAM rows, from column `part` on
  * FETCH_STRIP(adjoin)   what comes some way behind this strip, if rows that are `adjoin` elements apart adjoin
+ * FETCHES_END           is there a FETCH_END?
  * FETCH_END             the beginning of what follows a block, where a row is total or in its first phase
  * FETCH_ROW             columns of the next row, in the second phase
  * ROWS                  rows that are taken together: they share short loops, of which registers hold the sums, or have
@@ -494,9 +495,12 @@ static void take_block(const rd_kernel_call *q, tree *t, int64_t r, int64_t at, 
         else
             EACH(0, rest, BEGINS)
     }
-    { POINTERS(0, at + n < q->n ? r : r + 1, at + n < q->n ? at + n : 0) FETCH_END } STATES(COUNT) for (int64_t l = 0;
-                                                                                                        l < lanes; l++)
-    {
+    if (FETCHES_END && (at + n < q->n || r + 1 < q->rows)) {
+        POINTERS(0, at + n < q->n ? r : r + 1, at + n < q->n ? at + n : 0)
+        FETCH_END
+    }
+    STATES(COUNT)
+    for (int64_t l = 0; l < lanes; l++) {
         ENDS(l, node)
     }
 }

@@ -42,7 +42,7 @@ typedef struct rd_spec_operand {
     uint8_t every_row; /* the same in all rows                    */
     uint8_t of;        /* it lies `ahead` elements from this operand, or is itself */
     int16_t ahead;
-    uint8_t past; /* it is stored past the caches: by passes without folds                  */
+    uint8_t past; /* it is stored past the caches: by passes and phases without folds       */
     uint8_t loop; /* it moves with the index of that short loop, from 1; 0: of none */
 } rd_spec_operand;
 

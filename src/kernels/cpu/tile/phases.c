@@ -22,17 +22,21 @@ typedef struct phases {
 } phases;
 
 /* ---- Memory ------------------------------------------------------------------------------------------------ */
-/* Is the slot of a LOAD stored to in the same loop, or that of a STORE read?  Elements of a loop do not wait for each other. */
+/* Is the slot of a LOAD stored to in the same loop, or that of a STORE read?  Elements of a loop do not wait for each other;
+ * and what there is one of for a row is read before its first phase. */
 static bool is_met(const phases *s, int32_t i)
 {
-    const rd_program  *p     = s->w.p;
-    const int32_t      loop  = rd_loop_around(p, i);
+    const rd_program  *p    = s->w.p;
+    const int32_t      loop = rd_loop_around(p, i), rows = p->inst[s->begin].arg;
     const rd_inst_kind other = p->inst[i].kind == RD_I_LOAD ? RD_I_STORE : RD_I_LOAD;
     bool               met   = false;
 
-    for (int32_t k = s->begin; k < s->end; k++)
+    for (int32_t k = s->begin; k < s->end; k++) {
+        const int32_t around = rd_loop_around(p, k);
+
         met |= p->inst[k].kind == other && p->address[p->inst[k].arg].slot == p->address[p->inst[i].arg].slot &&
-               rd_loop_around(p, k) == loop;
+               (around == loop || around == rows || loop == rows);
+    }
     return met;
 }
 

@@ -309,9 +309,13 @@ static void size_map_loops(const rd_program *p, rd_tile_code *code)
     }
 }
 
-/* Is there something to keep for each row of a tile, or are its columns copied? */
+/* Is there something to keep, or to do, for each row of a tile, or are its columns copied?  The buffers of rows are large
+ * enough then, and what is done for each row uses them. */
 static bool keeps_rows(const rd_program *p, const rd_tile_code *code)
 {
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (code->inst[i].level == RD_AT_ROW && p->inst[i].kind != RD_I_LOOP && p->inst[i].kind != RD_I_END)
+            return true;
     for (int32_t k = 0; k < p->n_reg; k++)
         if (code->reg[k].level == RD_AT_ROW)
             return true;

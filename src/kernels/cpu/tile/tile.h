@@ -122,15 +122,15 @@ typedef struct rd_pass_operand {
 
 /* What one compiled pass can replace.  Instructions on a tile: it runs in the place of the last one; those between that are
  * not in it have run before, and read nothing of what it computes.  Or a nest, a loop with all that is in it: its indices
- * are the rows of the pass, those of the loops over another axis in it the columns (nests.c). */
+ * are the rows of the pass, those of the loops over another axis in it the columns (nests.c, phases.c). */
 typedef struct rd_tile_pass {
-    int32_t             first, last;
-    int32_t             rows, cols; /* of a nest: loops that give rows, columns; -1: none                 */
-    bool                nest;
-    int32_t             n_operand, n_fold;
-    int32_t             n_load, n_row_load;    /* elements read from memory, of each (row, column), of each row */
-    int32_t             number[RD_SPEC_FOLDS]; /* of the folds it feeds                              */
-    const rd_tile_fold *fold[RD_SPEC_FOLDS];   /* as they meet rows and columns of the pass          */
+    int32_t first, last;
+    int32_t rows, cols; /* of a nest: loops that give rows, columns; -1: none; the loops of phases are nests, too */
+    bool    nest;
+    int32_t n_operand, n_fold;
+    int32_t n_load, n_row_load;              /* elements read from memory, of each (row, column), of each row */
+    int32_t number[RD_SPEC_FOLDS];           /* of the folds it feeds                              */
+    const rd_tile_fold *fold[RD_SPEC_FOLDS]; /* as they meet rows and columns of the pass          */
     rd_spec_form        form;
     int64_t             block; /* of phases: elements of a block of their folds */
     rd_pass            *code;
