@@ -189,6 +189,7 @@ static void nodes_at(const rd_arrival *a, int32_t row, void **state)
     const rd_together *t     = a->together;
     int32_t            count = 0;
 
+    state[0] = NULL; /* for clang-tidy, to which a pass may have no fold */
     for (int32_t k = 0; k < (t ? t->n_fold : 1); k++) {
         const rd_tile_fold *f      = t ? t->f[k] : a->f;
         char               *memory = t ? t->memory[k] : a->memory;
