@@ -189,7 +189,6 @@ static void nodes_at(const rd_arrival *a, int32_t row, void **state)
     const rd_together *t     = a->together;
     int32_t            count = 0;
 
-    state[0] = NULL; /* for clang-tidy, to which a pass may have no fold */
     for (int32_t k = 0; k < (t ? t->n_fold : 1); k++) {
         const rd_tile_fold *f      = t ? t->f[k] : a->f;
         char               *memory = t ? t->memory[k] : a->memory;
@@ -252,6 +251,7 @@ static void take_blocks(rd_arrival *a, int32_t level)
     void              *state[MOST_LEVELS + 1][RD_SPEC_STATES];
     int32_t            depth = 0;
 
+    assert(level >= 0);
     rd_tree_end_block(a->f, a->memory, a->group);
     for (int32_t k = 1; t && k < t->n_fold; k++)
         rd_tree_end_block(t->f[k], t->memory[k], a->group);
