@@ -41,7 +41,7 @@ if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
     set_tests_properties(fold_compiled PROPERTIES ENVIRONMENT "RDIM_TIER1=sync;RDIM_FETCH=1")
     add_test(NAME differential_compiled COMMAND test_differential WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(differential_compiled PROPERTIES ENVIRONMENT
-        "RDIM_TIER1=sync;RDIM_FETCH=0;RD_DIFF_COUNT=8")
+        "RDIM_TIER1=sync;RDIM_FETCH=0;RD_DIFF_COUNT=12")
     list(APPEND rdim_tests fold_compiled differential_compiled)
 endif()
 

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEFAULT_COUNT = THREAD_SANITIZED ? 400 : SANITIZED ? 2000 : 10000, DEFAULT_LARGE = DEFAULT_COUNT / 50 };
+enum { DEFAULT_COUNT = THREAD_SANITIZED ? 400 : SANITIZED ? 2000 : 20000, DEFAULT_LARGE = DEFAULT_COUNT / 50 };
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 extern void                                 __sanitizer_set_death_callback(void (*callback)(void));
