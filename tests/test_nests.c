@@ -238,14 +238,11 @@ static int number_of(rd_expr *(*make)(rd_expr *x))
     return number;
 }
 
-/* On the best set of kernels, and every second size on each other one: the compiler takes seconds for each. */
 static void compare(int number, rd_dtype type, int64_t n, int64_t d)
 {
     const rd_tier_stats before = rd_tier_stats_now();
 
     for (int isa = 1; isa < isa_count(); isa++) {
-        if (isa + 1 < isa_count() && (n + isa) % 2)
-            continue;
         rd_cpu_force(isa_name(isa));
         rd_array want = evaluate("off", number, type, n, d, 1);
         for (int32_t threads = 1; threads <= 3; threads += 2) {
