@@ -26,8 +26,8 @@
 #define PART_S(r, l, n) PART_1(r, l, n) const VEC y = py[(r)*ldy] - (VEC){ 0 };
 
 /* Of steps that adjoin in memory so many elements ahead are fetched, 8 KiB, so that memory does not stop while the tree takes
- * a block (Zen 5, sums of f32 from memory: 36.7 GB/s without, 39.5 with), if this processor gains by it (fetch.c).  Rows that lie apart are not: 16 KiB apart they
- * would push each other out of the first-level cache. */
+ * a block (Zen 5, sums of f32 from memory: 36.7 GB/s without, 39.5 with), if this processor gains by it (fetch.c).  Rows
+ * that lie apart are not: 16 KiB apart they would push each other out of the first-level cache. */
 #define STEPS_AHEAD 32
 #define AHEAD(ld)   (rows == 1 || (ld) == along ? STEPS_AHEAD * n : 0)
 #define FETCH(p, r, ld, l, k)                       \

@@ -73,6 +73,7 @@ static bool takes(rd_reducer_id reducer)
     case RD_RED_all:
     case RD_RED_argmin:
     case RD_RED_argmax:
+    case RD_RED_maxsumexp: /* two results */
     case RD_RED_user: return false;
     default: return true;
     }
@@ -169,7 +170,7 @@ static void write_phase(phases *s, int32_t pc, const rd_loop *loop)
 }
 
 /* Does a loop always visit its whole axis, or do tasks or panels share it? */
-static bool visits_all(const rd_program *p, const rd_loop *loop)
+static bool is_whole(const rd_program *p, const rd_loop *loop)
 {
     bool all = p->root != loop->axis && p->axis_extent[loop->axis] == loop->extent;
 
@@ -186,7 +187,7 @@ static const rd_loop *columns_of(const rd_program *p, int32_t begin)
     for (int32_t i = begin + 1; i < outer->end; i++)
         if (p->inst[i].kind == RD_I_LOOP) {
             const rd_loop *col = &p->loop[p->inst[i].arg];
-            return col->axis != outer->axis && visits_all(p, col) ? col : NULL;
+            return col->axis != outer->axis && is_whole(p, col) ? col : NULL;
         }
     return NULL;
 }
