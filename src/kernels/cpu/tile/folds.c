@@ -134,7 +134,7 @@ static const rd_fold_code *code_of(const rd_simd *simd, const rd_fold *fold)
                : &simd->fold[elem][fold->reducer];
 }
 
-bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number, int64_t rows)
+static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number, int64_t rows)
 {
     const rd_fold *fold = &p->fold[number];
 
@@ -165,5 +165,67 @@ bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f
     f->groups     = f->totals ? 1 : rd_bytes_times(f->groups, rows);
     f->slots      = rd_bytes_times(f->groups, f->group);
     lay_out(f);
+    return true;
+}
+
+/* ---- Of a program ------------------------------------------------------------------------------------------- */
+int32_t rd_tile_inst_of(const rd_program *p, rd_inst_kind kind, int32_t fold)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == kind && p->inst[i].arg == fold)
+            return i;
+    return -1;
+}
+
+void rd_tile_loops_at(const rd_program *p, const rd_tile_code *code, int32_t i, const rd_loop **row,
+                      const rd_loop **col)
+{
+    *row = *col = NULL;
+    for (int32_t k = 0; k < i; k++) {
+        if (p->inst[k].kind != RD_I_LOOP || p->loop[p->inst[k].arg].end < i)
+            continue;
+        if (code->loop[p->inst[k].arg].role == RD_LOOP_ROWS)
+            *row = &p->loop[p->inst[k].arg];
+        if (code->loop[p->inst[k].arg].role == RD_LOOP_COLS)
+            *col = &p->loop[p->inst[k].arg];
+    }
+    if (!*col) {
+        *col = *row;
+        *row = NULL;
+    }
+}
+
+/* Does a loop always visit its whole axis, or do tasks or panels share it? */
+static bool visits_all(const rd_program *p, const rd_loop *loop)
+{
+    for (int32_t k = 0; k < p->n_loop; k++)
+        if (p->loop[k].kind == RD_LOOP_TILE && p->loop[k].axis == loop->axis)
+            return false;
+    return p->root != loop->axis;
+}
+
+bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
+{
+    for (int32_t k = 0; k < p->n_fold; k++) {
+        rd_tile_fold  *f    = &code->fold[k];
+        const rd_fold *fold = &p->fold[k];
+        const int32_t  step = rd_tile_inst_of(p, fold->scan ? RD_I_SCAN : RD_I_STEP, k),
+                      start = rd_tile_inst_of(p, RD_I_START, k);
+        const rd_loop *row, *col;
+
+        rd_tile_loops_at(p, code, step >= 0 ? step : 0, &row, &col);
+        f->fold          = fold;
+        f->own_rows      = start >= 0 && code->inst[start].level == RD_AT_ROW;
+        f->masked        = step >= 0 && p->inst[step].c >= 0;
+        f->weighted      = step >= 0 && p->inst[step].b >= 0 && fold->reducer != RD_RED_dot;
+        f->col_extent    = col ? col->extent : 1;
+        f->whole_columns = col && visits_all(p, col);
+        f->lane          = rd_tile_walk(&fold->lane, row, col);
+        f->outer         = rd_tile_walk(&fold->outer, row, col);
+        f->index         = rd_tile_walk(&fold->index, row, col);
+        f->cell          = rd_tile_walk(&fold->cell, row, col);
+        if (!plan_fold(p, code->simd, f, k, sized && f->own_rows ? code->rows : 1))
+            return false;
+    }
     return true;
 }

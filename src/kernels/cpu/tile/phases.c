@@ -84,11 +84,10 @@ static bool is_total(const phases *s, const rd_tile_fold *f)
 {
     const rd_fold *fold = f->fold;
 
-    return takes(fold->reducer) && !fold->scan && !f->masked && !f->weighted && f->form == RD_FOLD_RUN &&
-           fold->lanes == 256 / rd_elem_size(f->elem) && fold->steps == 64 && fold->n_block >= 1 &&
-           fold->n_block <= RD_SPEC_BLOCKS && fold->n_cell == 1 && fold->cell.n_add == 0 && fold->outer.n_add == 0 &&
-           fold->lane.n_add == 1 && fold->lane.offset == 0 && fold->lane.add[0].axis == s->col->axis &&
-           fold->lane.add[0].coef == 1 && !fold->lane.add[0].local && fold->lane_extent == s->col->extent &&
+    return takes(fold->reducer) && !fold->scan && !f->masked && !f->weighted && rd_tile_folds_run(f, s->col) &&
+           fold->steps == 64 && fold->n_block >= 1 && fold->n_block <= RD_SPEC_BLOCKS && fold->n_cell == 1 &&
+           fold->cell.n_add == 0 && fold->lane.n_add == 1 && fold->lane.offset == 0 &&
+           fold->lane.add[0].axis == s->col->axis && fold->lane.add[0].coef == 1 && !fold->lane.add[0].local &&
            fold->out == fold->type && fold->n_out == 1 && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
 }
 

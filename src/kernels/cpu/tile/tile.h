@@ -6,7 +6,8 @@
  * elements as the tile has rows; those further out, on one element.
  *
  *   program -prepare.c-> plan of tiles: which loops are rows and columns, where registers live, what is fused
- *                        (fuse.c: passes that need not be; buffers.c: what shares memory, how large tiles are)
+ *                        (fuse.c: passes that need not be; buffers.c: what shares memory, how many elements a tile
+ *                        has; sizes.c: how many rows and columns; fold_kernels.c: which kernels take a fold)
  *                        -run.c-> loops; values.c: maps, loads, stores; steps.c, scans.c, results.c: reductions and
  *                        scans, planned by folds.c, on the combine tree of trees.c */
 #ifndef RD_KERNELS_CPU_TILE_H
@@ -226,7 +227,21 @@ int64_t rd_tile_bytes(const rd_program *p, const rd_address *at);
 /* squares.c: loops over rows that take columns apart. */
 enum { RD_SQUARE = 64 }; /* elements of a side: some cache lines of any type */
 void rd_tile_squares(const rd_program *p, rd_tile_code *code);
-/* buffers.c: which registers of a tile share memory; how large tiles are. */
+/* folds.c: the plan of every fold, of one row or, when tiles have their sizes, of all rows of a tile. */
+bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized);
+/* The fold's first instruction of that kind, -1; the loops that give the rows and columns at an instruction, or NULL. */
+int32_t rd_tile_inst_of(const rd_program *p, rd_inst_kind kind, int32_t fold);
+void    rd_tile_loops_at(const rd_program *p, const rd_tile_code *code, int32_t i, const rd_loop **row,
+                         const rd_loop **col);
+/* fold_kernels.c: rows that are whole folds; the kernels of steps; are rows of these columns runs along all lanes, a
+ * fold each? */
+void rd_tile_find_totals(const rd_program *p, rd_tile_code *code);
+void rd_tile_find_steps(const rd_program *p, rd_tile_code *code);
+bool rd_tile_folds_run(const rd_tile_fold *f, const rd_loop *col);
+/* sizes.c: most columns and rows of a tile, for each loop; first the columns, then the rows. */
+void rd_tile_size_columns(const rd_program *p, rd_tile_code *code);
+void rd_tile_size_rows(const rd_program *p, rd_tile_code *code);
+/* buffers.c: which registers of a tile share memory; how many elements a tile has. */
 bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
 /* nests.c, passes.c: what compiled passes could do, before buffers are shared out; and, when all is known, asking for them. */
 bool rd_tile_find_nests(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
@@ -308,9 +323,7 @@ void    rd_tiles_turn_in(const rd_tiles *m, int32_t pc, const rd_view *y);
 void    rd_tiles_turn_out(const rd_tiles *m, int32_t pc, const rd_view *x);
 rd_view rd_tiles_turned(const rd_tiles *m, int32_t load, rd_fold_rows *q);
 
-/* folds.c; memory of a fold is m->fold[number]. */
-bool rd_tile_fold_plan(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number, int64_t rows);
-/* steps.c (with runs.c and row_totals.c), results.c, scans.c, trees.c */
+/* steps.c (with runs.c and row_totals.c), results.c, scans.c, trees.c; memory of a fold is m->fold[number]. */
 void rd_tiles_start(rd_tiles *m, int32_t pc);
 void rd_tiles_step(rd_tiles *m, int32_t pc);
 /* The folds of a compiled pass take a tile; operands from element (0, 0) on, of these sizes. */
