@@ -1,5 +1,6 @@
 /* choose.c - which table of kernels runs here. */
 #include "kernels/cpu/simd/simd.h"
+#include <stdatomic.h>
 #include <string.h>
 
 /* Best first. */
@@ -22,10 +23,24 @@ rd_elem rd_elem_of(rd_dtype type)
     return type == RD_BOOL ? RD_ELEM_b8 : by_class[rd_dtype_class(type)];
 }
 
+/* Asked once: a hypervisor answers CPUID, which takes as long as to make a small plan. */
+static bool runs_here(int k)
+{
+    enum { UNKNOWN, RUNS, DOES_NOT };
+    static atomic_int answer[N_TABLES];
+    int               known = atomic_load_explicit(&answer[k], memory_order_relaxed);
+
+    if (known == UNKNOWN) {
+        known = tables[k]->probe() ? RUNS : DOES_NOT;
+        atomic_store_explicit(&answer[k], known, memory_order_relaxed);
+    }
+    return known == RUNS;
+}
+
 const rd_simd *rd_simd_named(const char *name)
 {
     for (int k = 0; k < N_TABLES; k++)
-        if (strcmp(tables[k]->name, name) == 0 && tables[k]->probe())
+        if (strcmp(tables[k]->name, name) == 0 && runs_here(k))
             return tables[k];
     return NULL;
 }
@@ -35,7 +50,7 @@ const rd_simd *rd_simd_here(void)
 {
     int k = 0;
 
-    while (k < N_TABLES - 1 && !tables[k]->probe())
+    while (k < N_TABLES - 1 && !runs_here(k))
         k++;
     return tables[k];
 }
