@@ -19,10 +19,6 @@
 #define RD_ABS_F32(x) __builtin_fabsf(x)
 #define RD_ABS_F64(x) __builtin_fabs(x)
 
-/* -|x| in one operation of a vector. */
-#define rd_minus_abs_f32(x) __builtin_copysignf(x, -1.0F)
-#define rd_minus_abs_f64(x) __builtin_copysign(x, -1.0)
-
 /* a * 2^n by way of two factors, with one rounding, at the second: n may leave the range of exponents by as much again.
  * `sum` is the bits of RD_MAGIC_2 + n: with twice the bias of exponents added, both halves have theirs.  What they have
  * above is shifted out. */

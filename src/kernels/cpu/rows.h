@@ -159,27 +159,52 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 #define RD_BEATS(op, x, i, y, j) \
     ((x) != (x) ? (y) == (y) || (i) < (j) : (y) == (y) && ((x)op(y) || ((x) == (y) && (i) < (j))))
 
-/* (m, s) takes w times exp(x), without branches: vectors compute every case and pick.  Elements of weight 0 do not move
- * m, but NaN does end in s.  Equal infinities have no difference, hence the comparison of x and m. */
-#define RD_LSE(m, s, x, w)                                 \
-    {                                                      \
-        const T power = RD_F(exp)(-RD_F(fabs)((x) - (m))); \
-        RD_LSE_BY(power, m, s, x, w)                       \
+/* (m, s) takes w times exp(x), without branches: vectors compute every case and pick.  m moves to an x that is more than `far`
+ * above it.  Elements of weight 0 do not move m, but NaN does end in s.  Equal infinities have no difference, hence the
+ * comparison of x and m. */
+#define RD_LSE(m, s, x, w, far)                                        \
+    {                                                                  \
+        const T power = RD_F(exp)(RD_F(lse_exponent)((x) - (m), far)); \
+        RD_LSE_BY(power, m, s, x, w, far)                              \
     }
-#define RD_LSE_BY(power, m, s, x, w)                                          \
-    {                                                                         \
-        const int begins = (s) == 0 && (m) == (m);                            \
-        const int equal  = (x) == (m);                                        \
-        const int counts = (w) != 0 || (x) != (x);                            \
-        const T   d      = (x) - (m);                                         \
-        const T   less   = RD_F(fma)((s), power, (w));                        \
-        const T   more   = RD_F(fma)((w), power, (s));                        \
-        const T   added  = d > 0 ? less : more;                               \
-        const T   sum    = equal ? (s) + (w) : counts ? added : (s);          \
-        (m)              = begins || (!equal && counts && d > 0) ? (x) : (m); \
-        (s)              = begins ? (w) : sum;                                \
+#define RD_LSE_BY(power, m, s, x, w, far)                            \
+    {                                                                \
+        const int begins = (s) == 0 && (m) == (m);                   \
+        const int equal  = (x) == (m);                               \
+        const int counts = (w) != 0 || (x) != (x);                   \
+        const int moves  = (x) - (m) > (far);                        \
+        const T   less   = RD_F(fma)((s), power, (w));               \
+        const T   more   = RD_F(fma)((w), power, (s));               \
+        const T   added  = moves ? less : more;                      \
+        const T   sum    = equal ? (s) + (w) : counts ? added : (s); \
+        (m)              = begins || (counts && moves) ? (x) : (m);  \
+        (s)              = begins ? (w) : sum;                       \
     }
-#define RD_INF INFINITY
+/* The same of a state that has met an element, and of weight 1. */
+#define RD_LSE_ONE(power, m, s, x, far)             \
+    {                                               \
+        const T   e     = (x) == (m) ? 1 : (power); \
+        const T   less  = RD_F(fma)((s), e, 1);     \
+        const int moves = (x) - (m) > (far);        \
+        (s)             = moves ? less : (s) + e;   \
+        (m)             = moves ? (x) : (m);        \
+    }
+
+/* What `power` is the exponential of, for x at distance d from m: of `far` = 0 that is -|d|, one operation of a vector. */
+static inline float rd_math_lse_exponent_f32(float d, float far)
+{
+    return far == 0 ? rd_float_of(rd_bits_f32(d) | 0x80000000) : d > far ? -d : d;
+}
+
+static inline double rd_math_lse_exponent_f64(double d, double far)
+{
+    return far == 0 ? rd_double_of(rd_bits_f64(d) | 0x8000000000000000) : d > far ? -d : d;
+}
+
+/* How far above m the terms of a log-sum-exp may be: m is the first element of a block and rarely moves.  Farther, the rounding
+ * of x - m would show, which so is four units in the last place of 1 at most, as that of log(s) is. */
+#define RD_LSE_FAR 8
+#define RD_INF     INFINITY
 
 #define FLOAT_ANY(make, row) make row
 #define FLOAT_BOOL(make, row)

@@ -334,8 +334,9 @@ static void emit_power(rd_text *text, const rd_spec *spec, int number)
     emit_needed(text, spec, inst->a, done);
     rd_text_add(text, " e%d[i] = ", number);
     if (inst->kind == RD_SPEC_STEP)
-        rd_text_add(text, "rd_minus_abs_%s(v%d - s%d[i])", rd_c_classes[elem], inst->a,
-                    rd_spec_first_state(spec, inst->at));
+        rd_text_add(text, "rd_math_lse_exponent_%s(v%d - s%d[i], %s)", rd_c_classes[elem], inst->a,
+                    rd_spec_first_state(spec, inst->at),
+                    spec->fold[inst->at].reducer == RD_RED_logsumexp ? "RD_LSE_FAR" : "0");
     else
         rd_text_add(text, "v%d", inst->a);
     rd_text_add(text, "; } \\\n    POWER_STRIP(%s, e%d, n)", rd_c_classes[elem], number);

@@ -27,16 +27,13 @@ static const char *begun_step(rd_reducer_id reducer, bool has_fma)
     case RD_RED_moments:
         return has_fma ? "T d = x - S(1); S(2) = RD_F(fma)(d, 1, S(2)); S(3) += d * d;"
                        : "T d = x - S(1); S(2) += d; S(3) += d * d;";
-    case RD_RED_logsumexp:
-    case RD_RED_maxsumexp:
-        return "const T e = x == S(0) ? 1 : power;"
-               "const T less = RD_F(fma)(S(1), e, 1); const int more = x > S(0);"
-               " S(1) = more ? less : S(1) + e; S(0) = more ? x : S(0);";
+    case RD_RED_logsumexp: return "RD_LSE_ONE(power, S(0), S(1), x, RD_LSE_FAR)";
+    case RD_RED_maxsumexp: return "RD_LSE_ONE(power, S(0), S(1), x, 0)";
     default: return fold_codes[reducer].step;
     }
 }
 
-/* Does it take exp(-|x - m|) of each element x?  Steps and merges are handed it as `power`. */
+/* Does it take an exponential of the distance of each element from m?  Steps and merges are handed it as `power`. */
 bool rd_fold_has_power(const rd_spec_fold *fold)
 {
     return fold->reducer == RD_RED_logsumexp || fold->reducer == RD_RED_maxsumexp;
@@ -114,7 +111,7 @@ static void emit_fold_end(rd_text *text, const rd_spec_fold *fold, int number)
     rd_text_add(text, ", ");
     add_states(text, fold, "const T", 'b');
     if (rd_fold_has_power(fold))
-        rd_text_add(text, ", const T power)\n{\n    RD_LSE_BY(power, S(0), S(1), B(0), B(1))\n}\n");
+        rd_text_add(text, ", const T power)\n{\n    RD_LSE_BY(power, S(0), S(1), B(0), B(1), 0)\n}\n");
     else
         rd_text_add(text, ")\n{\n    %s\n}\n", code->merge);
 }
@@ -270,7 +267,7 @@ static void add_merges(rd_text *text, const rd_spec *spec, int fold, const char 
     if (rd_fold_has_power(f))
         rd_text_add(text,
                     " %s e[LANES] __attribute__((aligned(64)));"
-                    " for (int64_t l = 0; l < %s; l++) e[l] = rd_minus_abs_%s(%s%d%s - t->w%d%s);"
+                    " for (int64_t l = 0; l < %s; l++) e[l] = rd_math_lse_exponent_%s(%s%d%s - t->w%d%s, 0);"
                     " rd_exp_strip_%s(e, %s);",
                     rd_c_types[merge_elem(f)], n, type, name, at, from, at, to, type, n);
     rd_text_add(text, " INDEPENDENT for (int64_t l = 0; l < %s; l++) merge%d(", n, fold);

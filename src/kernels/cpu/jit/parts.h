@@ -25,7 +25,7 @@ void rd_emit_sums(rd_text *text, const rd_spec *spec);
 void rd_emit_powers(rd_text *text, const rd_spec *spec);
 
 /* ---- emit_folds.c ------------------------------------------------------------------------------------------- */
-/* Does it take exp(-|x - m|) of each element x?  Steps and merges are handed it as `power`. */
+/* Does it take an exponential of the distance of each element from m?  Steps and merges are handed it as `power`. */
 bool rd_fold_has_power(const rd_spec_fold *fold);
 /* Does state k of the fold count its elements?  The loops do not; who knows how many rows there were does. */
 bool rd_fold_is_count(const rd_spec_fold *fold, int k);

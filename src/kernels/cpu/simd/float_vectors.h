@@ -14,6 +14,15 @@ static inline VEC JOIN(fma_vec, ELEM)(VEC a, VEC b, VEC c)
         c[l] = JOIN(rd_math_fma, ELEM)(a[l], b[l], c[l]);
     return c;
 }
+
+static inline unsigned JOIN(beyond, ELEM)(VEC v, T c)
+{
+    unsigned beyond = 0;
+
+    for (int l = 0; l < LANES; l++)
+        beyond |= !(v[l] <= c);
+    return beyond;
+}
 #endif
 
 static inline VEC JOIN(load, ELEM)(const T *p)

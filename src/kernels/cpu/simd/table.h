@@ -171,7 +171,7 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
                         .merge = JOIN(merge_code, ELEM) },
 #define STEPS_BY_HAND                                                                       \
     STEP_BY_HAND(moments, moments_rows, JOIN(fold_moments_block, ELEM), fold_moments_merge) \
-    STEP_BY_HAND(logsumexp, lse_rows, NULL, lse_merge) STEP_BY_HAND(maxsumexp, lse_rows, NULL, lse_merge)
+    STEP_BY_HAND(logsumexp, lse_rows, NULL, lse_merge) STEP_BY_HAND(maxsumexp, max_lse_rows, NULL, lse_merge)
 #define AS_EVER(name) .widen = JOIN(JOIN(fold_##name, widen), ELEM), .finish = JOIN(JOIN(fold_##name, finish), ELEM)
 
 #define FLOATS

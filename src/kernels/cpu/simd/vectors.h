@@ -32,6 +32,18 @@ static const int64_t first_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
 #define FMA_f64(a, b, c) fma_vec_f64(a, b, c)
 #endif
 
+/* Not 0 if a lane is not at most c; NaN is not. */
+#if RD_VECTOR_BYTES == 64
+#define BEYOND_f32(v, c) _mm512_cmp_ps_mask((__m512)(v), _mm512_set1_ps(c), _CMP_NLE_UQ)
+#define BEYOND_f64(v, c) _mm512_cmp_pd_mask((__m512d)(v), _mm512_set1_pd(c), _CMP_NLE_UQ)
+#elif RD_VECTOR_BYTES == 32
+#define BEYOND_f32(v, c) (unsigned)_mm256_movemask_ps(_mm256_cmp_ps((__m256)(v), _mm256_set1_ps(c), _CMP_NLE_UQ))
+#define BEYOND_f64(v, c) (unsigned)_mm256_movemask_pd(_mm256_cmp_pd((__m256d)(v), _mm256_set1_pd(c), _CMP_NLE_UQ))
+#else
+#define BEYOND_f32(v, c) beyond_f32(v, c)
+#define BEYOND_f64(v, c) beyond_f64(v, c)
+#endif
+
 /* One state takes x. */
 #define ONE_sum(s, x)  RD_ADD(s, x)
 #define ONE_dot(s, x)  RD_ADD(s, x) /* as states merge */
