@@ -174,7 +174,7 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
         if (inst->kind == RD_I_LOOP) {
             rd_tile_loop *loop = &code->loop[inst->arg];
 
-            *loop = (rd_tile_loop){ .role = role_of(p, i), .most = 1 };
+            *loop = (rd_tile_loop){ .role = role_of(p, i), .most = 1, .pass = -1 };
             if (loop->role == RD_LOOP_ROWS)
                 row = &p->loop[inst->arg];
             if (loop->role == RD_LOOP_COLS)

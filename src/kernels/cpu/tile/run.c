@@ -90,13 +90,21 @@ static void keep_rows_before_fault(rd_tiles *m)
         m->task->status = m->fault.status;
 }
 
+/* Columns at a time: of a compiled pass all, as the blocks of a fold then come whole, many at once. */
+static int64_t most_columns(const rd_tiles *m, int32_t number)
+{
+    const rd_tile_loop *loop = &m->code->loop[number];
+
+    return loop->pass >= 0 && m->kernels[loop->pass] ? INT64_MAX : loop->most;
+}
+
 static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
 {
     const rd_loop      *loop  = &m->p->loop[number];
     rd_axis_range      *axis  = &m->axis[loop->axis];
     const rd_axis_range range = *axis;
     const rd_level      level = m->level;
-    const int64_t       rows = m->cols, most = m->code->loop[number].most;
+    const int64_t       rows = m->cols, most = most_columns(m, number);
 
     /* A row is not left for the next one before its end, but where nothing fails. */
     assert(rows == 1 || m->code->loop[number].square || range.hi - range.lo <= most);

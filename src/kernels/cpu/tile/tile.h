@@ -38,6 +38,7 @@ typedef struct rd_tile_loop {
     int64_t      most;   /* rows or columns at a time      */
     int64_t      rows;   /* columns: rows of the tile at a time */
     bool         square; /* about as many rows as columns, as operands run along either */
+    int32_t      pass;   /* columns: the pass that is all they do, which keeps nothing in buffers, -1 */
 } rd_tile_loop;
 
 /* How the elements of one row of the tile meet a fold's states. */
