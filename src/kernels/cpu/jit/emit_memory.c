@@ -52,13 +52,20 @@ void rd_emit_pointers(rd_text *text, const rd_spec *spec, const char *name, bool
     rd_text_add(text, "\n");
 }
 
+bool rd_spec_repeats(const rd_spec *spec, int operand)
+{
+    const rd_spec_operand *o = &spec->operand[operand];
+
+    return o->loop && o->walk == RD_WALK_STAYS && (o->type == RD_F32 || o->type == RD_F64);
+}
+
 /* Element i of an operand; in short loops, whose index is k, what stays along the columns has been read before. */
 void rd_emit_operand(rd_text *text, const rd_spec *spec, int operand)
 {
     const rd_spec_operand *o = &spec->operand[operand];
 
     if (o->walk == RD_WALK_STAYS) {
-        rd_text_add(text, "u%d_##j", operand);
+        rd_text_add(text, rd_spec_repeats(spec, operand) ? "u%d_##j[i]" : "u%d_##j", operand);
         return;
     }
     rd_text_add(text, "p%d_##j[", operand);
