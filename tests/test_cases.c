@@ -217,7 +217,7 @@ static const struct {
           { INNERMOST, "y0", "j", 0, "memory is walked along rows" } } },
     { "sum(A + B^T, 0)",
       case_sum_transposed,
-      "stage 0: parallel panel i:8192 by 512\n"
+      "stage 0: parallel panel i:8192 by 64\n"
       "  y0[i] = sum j:8192 i:8192 (A[j,i] + B[i,j])\n"
       "tasks of stage 0: any\n",
       {

@@ -239,6 +239,20 @@ static int64_t scaled(const panel *p, int64_t bytes)
     return p->choice->panel >= 0 ? bytes << p->choice->panel : bytes >> -p->choice->panel;
 }
 
+static bool has_loops(const rd_scope *scope)
+{
+    bool found = false;
+
+    for (const rd_item *item = scope->first; item; item = item->next)
+        found |= item->loop != NULL;
+    return found;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Whole lines wide, but no wider than lets accumulators with lanes, and what is kept between phases, stay in cache. */
 static int64_t panel_step(const panel *p, const rd_scope *loop)
 {
@@ -246,9 +260,8 @@ static int64_t panel_step(const panel *p, const rd_scope *loop)
     const int64_t   lanes = scaled(p, LANES_BYTES);
     int64_t         step  = scaled(p, streams(p, rows) ? PANEL_BYTES : HOT_BYTES) / p->bytes;
 
-    if (rows && rd_runs_across(p->tree, rows, p->axis) && step > RD_SQUARES)
-        step = RD_SQUARES;
-
+    if (rows && rd_runs_across(p->tree, rows, p->axis))
+        step = least(step, has_loops(rows) ? RD_SQUARES : RD_FOLDED_SQUARES);
     if (p->lanes && lanes / p->lanes < step)
         step = lanes / p->lanes < p->fewest ? p->fewest : lanes / p->lanes;
     if (p->held * (double)step > RD_HALF_L2) {
