@@ -396,6 +396,49 @@ START_TEST(neighbouring_cells)
 }
 END_TEST
 
+/* Rows of a few blocks, which kernels take without a tree in memory, and of one more than that. */
+START_TEST(rows_of_blocks)
+{
+    static const int64_t blocks[] = { 2, 3, 7, 16, 17 }, more[] = { -70, 0, 1, 200 };
+
+    for (int k = 0; k < 2 * COUNT(blocks) * COUNT(more) && has((rd_reducer_id)_i, types[k % 2]); k += STEP) {
+        const int64_t a_block = types[k % 2] == RD_F32 ? 4096 : 2048;
+        const int64_t n       = blocks[k / 2 % COUNT(blocks)] * a_block + more[k / 2 / COUNT(blocks)];
+
+        agree_in_turn((fold_case){ (rd_reducer_id)_i, types[k % 2], ROWS, PLAIN, 0, 2, n, RD_AUTO, 0, 0 });
+    }
+}
+END_TEST
+
+/* Nodes of several blocks at once: of lanes, of columns that fit in registers and of more than a kernel takes, and of
+ * channels.  Shares begin at odd blocks. */
+START_TEST(subtrees)
+{
+    static const struct {
+        fold_form form;
+        int64_t   blocks, cols;
+    } cases[] = { { ALL, 37, 1 },       { COLUMNS, 37, 1 },  { COLUMNS, 37, 50 },  { COLUMNS, 21, 64 },
+                  { COLUMNS, 21, 128 }, { COLUMNS, 6, 129 }, { COLUMNS, 6, 1100 }, { CHANNELS, 9, 2 },
+                  { CHANNELS, 9, 3 },   { CHANNELS, 3, 5 } };
+
+    for (int k = 0; k < 2 * COUNT(cases) && has((rd_reducer_id)_i, types[k % 2]); k += STEP) {
+        const fold_form form  = cases[k / 2].form;
+        const int64_t   lanes = form == COLUMNS ? 1 : types[k % 2] == RD_F32 ? 64 : 32;
+        const int64_t   n     = cases[k / 2].blocks * 64 * lanes + 5;
+        fold_case       c = { (rd_reducer_id)_i, types[k % 2], form, PLAIN, 0, n, cases[k / 2].cols, RD_AUTO, 0, 0 };
+
+        if (form == ALL) {
+            c.rows = 1;
+            c.cols = n;
+        }
+        agree_in_turn(c);
+        c.from = RD_F16;
+        if (k % 2 == 0)
+            agree_in_turn(c);
+    }
+}
+END_TEST
+
 /* Operands that lie column by column, all or some: tiles are squares. */
 START_TEST(squares)
 {
@@ -527,6 +570,8 @@ int main(void)
     tcase_add_loop_test(tests, rows_and_columns, 0, RD_RED_user);
     tcase_add_loop_test(tests, long_and_thin, 0, RD_RED_user);
     tcase_add_loop_test(tests, neighbouring_cells, 0, RD_RED_user);
+    tcase_add_loop_test(tests, rows_of_blocks, 0, RD_RED_user);
+    tcase_add_loop_test(tests, subtrees, 0, RD_RED_user);
     tcase_add_loop_test(tests, halves_in_f32, 0, RD_RED_user);
     tcase_add_loop_test(tests, squares, 0, RD_RED_user);
     tcase_add_loop_test(tests, blocks_end_in_squares, 0, 2);
