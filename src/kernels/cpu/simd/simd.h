@@ -47,10 +47,10 @@ typedef void rd_simd_wrap(int64_t n, void *y);
 
 /* `rows` rows of n elements to fold into n states side by side, first row first. */
 typedef struct rd_fold_rows {
-    void       *s[RD_MAX_STATE];             /* state k of all n                                     */
-    int64_t     n, rows, along;              /* along: of blocks, elements of a row, steps of n      */
-    const void *x, *y;                       /* elements; weights, factors or a fused map's second operand */
-    int64_t     ldx, ldy;                    /* elements from row to row                             */
+    void       *s[RD_MAX_STATE]; /* state k of all n                                     */
+    int64_t     n, rows, along;  /* along: of blocks, elements of a row, steps of n; of totals, of a block */
+    const void *x, *y;           /* elements; weights, factors or a fused map's second operand */
+    int64_t     ldx, ldy;        /* elements from row to row                             */
     int64_t     index, index_row, index_col; /* flat index of element (0, 0), and its steps */
     int64_t     coly;                        /* of y from column to column: 1, one for a row 0, more: kernels turn it */
     int64_t     below;                       /* rows so far below are fetched where y is turned          */
@@ -60,10 +60,12 @@ typedef void rd_simd_rows(const rd_fold_rows *q);
 /* The same for cells one after the other, of all lanes each: the next one's elements are `x` and `y` further on.  Fresh ones
  * begin with their first row. */
 typedef void rd_simd_cells(const rd_fold_rows *q, int64_t cells, int64_t x, int64_t y, bool fresh);
-/* The same for rows that are all of a fold, one block of the combine tree at most: y[r] = finished state of row r. */
+/* The same for rows that are all of a fold, a few blocks of the combine tree at most: y[r] = finished state of row r. */
+enum { RD_TOTAL_LEVELS = 5, RD_TOTAL_BLOCKS = 1 << (RD_TOTAL_LEVELS - 1) };
 typedef void rd_simd_totals(const rd_fold_rows *q, void *y);
-/* The same for rows that are a whole block of all lanes: y[l] = finished state of lane l. */
-typedef void rd_simd_block(const rd_fold_rows *q, void *y);
+/* The same for rows that are a whole block of all lanes, and as many for each of the next ones: blocks, a power of two of
+ * them, become a node of the combine tree, node[0][l] its state of lane l.  node[1 .. log2 blocks] are for nodes below it. */
+typedef void rd_simd_block(const rd_fold_rows *q, int64_t blocks, void *const *node);
 
 /* A reducer's code on states side by side.  States of finished blocks lie in elements `counter`: f64 for sums of f32. */
 typedef struct rd_fold_code {

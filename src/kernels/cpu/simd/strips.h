@@ -102,63 +102,91 @@
 #define ROW_LANES (256 / (int)sizeof(T))
 
 /* The states in v take what follows element `at` of row r. */
-#define BLOCK_TAKES(r, at, reducer, operands, ...)                                                               \
-    UNROLL(8)                                                                                                    \
-    for (int k = 0; k < STRIP; k++) {                                                                            \
+#define BLOCK_TAKES(count, r, at, reducer, operands, ...)                                                        \
+    UNROLL(16)                                                                                                   \
+    for (int k = 0; k < (count); k++) {                                                                          \
         FETCH_##operands(r, at, k) AT_##operands(r, (at) + k * LANES) v[k] = TAKES_##reducer(v[k], __VA_ARGS__); \
     }
 
-/* A whole block of the tree, or its beginning, for a few lanes or columns: finished states, without the states of a block
- * in memory.  Rows are one step of n, or several. */
-#define BLOCK_KERNEL(name, reducer, W, operands, ...)                                         \
-    static void JOIN(name, FROM)(const rd_fold_rows *q, void *to)                             \
-    {                                                                                         \
-        const M *const px = q->x, *const py = q->y ? q->y : q->x;                             \
-        const int64_t n = q->n, rows = q->rows, along = q->along, ldx = q->ldx, ldy = q->ldy; \
-        const bool    fetches = rd_fetches_rows;                                              \
-        W            *c       = to;                                                           \
-        int64_t       l       = 0;                                                            \
-        (void)py, (void)ldy;                                                                  \
-        for (; l + STRIP * LANES <= n; l += STRIP * LANES) {                                  \
-            VEC v[STRIP];                                                                     \
-            UNROLL(8)                                                                         \
-            for (int k = 0; k < STRIP; k++) {                                                 \
-                AT_##operands(0, l + k * LANES) v[k] = BEGINS_##reducer(__VA_ARGS__);         \
-            }                                                                                 \
-            for (int64_t at = n; at < along; at += n) {                                       \
-                BLOCK_TAKES(0, at + l, reducer, operands, __VA_ARGS__)                        \
-            }                                                                                 \
-            for (int64_t r = 1; r < rows; r++) {                                              \
-                BLOCK_TAKES(r, l, reducer, operands, __VA_ARGS__)                             \
-                for (int64_t at = n; at < along; at += n) {                                   \
-                    BLOCK_TAKES(r, at + l, reducer, operands, __VA_ARGS__)                    \
-                }                                                                             \
-            }                                                                                 \
-            UNROLL(8)                                                                         \
-            for (int k = 0; k < STRIP; k++)                                                   \
-                for (int i = 0; i < LANES; i++)                                               \
-                    c[l + k * LANES + i] = v[k][i];                                           \
-        }                                                                                     \
-        for (; l < n; l += LANES) {                                                           \
-            const int64_t left = n - l < LANES ? n - l : LANES;                               \
-            VEC           v;                                                                  \
-            {                                                                                 \
-                PART_##operands(0, l, left) v = BEGINS_##reducer(__VA_ARGS__);                \
-            }                                                                                 \
-            for (int64_t r = 0, at = n; r < rows; r++, at = 0)                                \
-                for (; at < along; at += n) {                                                 \
-                    PART_##operands(r, at + l, left) v = TAKES_##reducer(v, __VA_ARGS__);     \
-                }                                                                             \
-            for (int64_t i = 0; i < left; i++)                                                \
-                c[l + i] = v[i];                                                              \
-        }                                                                                     \
+/* So many vectors of states from l on, in registers from the first row to the last. */
+#define BLOCK_HELD(count, reducer, operands, ...)                             \
+    VEC v[count];                                                             \
+    UNROLL(16)                                                                \
+    for (int k = 0; k < (count); k++) {                                       \
+        AT_##operands(0, l + k * LANES) v[k] = BEGINS_##reducer(__VA_ARGS__); \
+    }                                                                         \
+    for (int64_t at = n; at < along; at += n) {                               \
+        BLOCK_TAKES(count, 0, at + l, reducer, operands, __VA_ARGS__)         \
+    }                                                                         \
+    for (int64_t r = 1; r < rows; r++) {                                      \
+        BLOCK_TAKES(count, r, l, reducer, operands, __VA_ARGS__)              \
+        for (int64_t at = n; at < along; at += n) {                           \
+            BLOCK_TAKES(count, r, at + l, reducer, operands, __VA_ARGS__)     \
+        }                                                                     \
+    }                                                                         \
+    UNROLL(16)                                                                \
+    for (int k = 0; k < (count); k++)                                         \
+        for (int i = 0; i < LANES; i++)                                       \
+            c[l + k * LANES + i] = v[k][i];
+
+/* Whole blocks of the tree that follow each other, a power of two of them, or the beginning of one, for a few lanes or columns:
+ * they become node[0], without the states of a block in memory; node[1], ... are for those in between.  Rows are one step of
+ * n, or several. */
+#define BLOCK_KERNEL(name, reducer, W, operands, ...)                                                         \
+    static void JOIN(name, FROM)(const rd_fold_rows *q, int64_t blocks, void *const *node)                    \
+    {                                                                                                         \
+        const M      *px = q->x, *py = q->y ? q->y : q->x;                                                    \
+        const int64_t n = q->n, rows = q->rows, along = q->along, ldx = q->ldx, ldy = q->y ? q->ldy : q->ldx; \
+        const bool    fetches = rd_fetches_rows;                                                              \
+        int64_t       depth   = 0;                                                                            \
+        (void)py;                                                                                             \
+        for (int64_t b = 0; b < blocks; b++, depth++, px += rows * ldx, py += rows * ldy) {                   \
+            W      *c = node[depth];                                                                          \
+            int64_t l = 0;                                                                                    \
+            if (n == 3 * STRIP * LANES && HOLDS(3 * STRIP)) {                                                 \
+                BLOCK_HELD(3 * STRIP, reducer, operands, __VA_ARGS__)                                         \
+                l = n;                                                                                        \
+            }                                                                                                 \
+            for (; l + STRIP * LANES <= n; l += STRIP * LANES) {                                              \
+                BLOCK_HELD(STRIP, reducer, operands, __VA_ARGS__)                                             \
+            }                                                                                                 \
+            for (; l < n; l += LANES) {                                                                       \
+                const int64_t left = n - l < LANES ? n - l : LANES;                                           \
+                VEC           v;                                                                              \
+                {                                                                                             \
+                    PART_##operands(0, l, left) v = BEGINS_##reducer(__VA_ARGS__);                            \
+                }                                                                                             \
+                for (int64_t r = 0, at = n; r < rows; r++, at = 0)                                            \
+                    for (; at < along; at += n) {                                                             \
+                        PART_##operands(r, at + l, left) v = TAKES_##reducer(v, __VA_ARGS__);                 \
+                    }                                                                                         \
+                for (int64_t i = 0; i < left; i++)                                                            \
+                    c[l + i] = v[i];                                                                          \
+            }                                                                                                 \
+            for (int64_t k = b; k & 1; k /= 2, depth--)                                                       \
+                JOIN(merge_##reducer, FROM)(n, node[depth - 1], node[depth]);                                 \
+        }                                                                                                     \
     }
 
+/* n finished states take those of the next sibling.  Called, as there are many kernels. */
+#define MERGE_NODES(reducer, W)                                                  \
+    static void JOIN(merge_##reducer, FROM)(int64_t n, W * left, const W *right) \
+    {                                                                            \
+        INDEPENDENT                                                              \
+        for (int64_t l = 0; l < n; l++)                                          \
+            left[l] = ONE_##reducer(left[l], right[l]);                          \
+    }
+MERGE_NODES(sum, double)
+MERGE_NODES(dot, double)
+MERGE_NODES(prod, T)
+MERGE_NODES(min, T)
+MERGE_NODES(max, T)
+
 /* At the end of a row lane l takes lane l + h for h = half of them .. 1; of one step as elements are, of more as the
- * reducer's nodes are.  Compilers shuffle the last lanes if they are said one by one, and else put them into memory:
- * faster (Zen 4: 0.87 of the time) where conversions to f64 keep the shuffles busy. */
-#define CLOSE_ROW(as, reducer, W)                                           \
-    static ALWAYS W JOIN(as##_##reducer, FROM)(const T *s)                  \
+ * reducer's nodes are, from the states S of a block or of a node.  Compilers shuffle the last lanes if they are said one by
+ * one, and else put them into memory: faster (Zen 4: 0.87 of the time) where conversions to f64 keep the shuffles busy. */
+#define CLOSE_ROW(as, reducer, S, W)                                        \
+    static ALWAYS W JOIN(as##_##reducer, FROM)(const S *s)                  \
     {                                                                       \
         const bool widens = sizeof(W) > sizeof(T);                          \
         W          c[ROW_LANES] __attribute__((aligned(64)));               \
@@ -175,16 +203,47 @@
         }                                                                   \
         return c[0];                                                        \
     }
-CLOSE_ROW(narrow, sum, T)
-CLOSE_ROW(narrow, dot, T)
-CLOSE_ROW(narrow, prod, T)
-CLOSE_ROW(narrow, min, T)
-CLOSE_ROW(narrow, max, T)
-CLOSE_ROW(wide, sum, double)
-CLOSE_ROW(wide, dot, double)
-CLOSE_ROW(wide, prod, T)
-CLOSE_ROW(wide, min, T)
-CLOSE_ROW(wide, max, T)
+#define CLOSE_ROWS(reducer, W)       \
+    CLOSE_ROW(narrow, reducer, T, T) \
+    CLOSE_ROW(wide, reducer, T, W)   \
+    CLOSE_ROW(node, reducer, W, W)
+CLOSE_ROWS(sum, double)
+CLOSE_ROWS(dot, double)
+CLOSE_ROWS(prod, T)
+CLOSE_ROWS(min, T)
+CLOSE_ROWS(max, T)
+
+/* Totals of rows of several blocks of whole steps, by the kernel of blocks: nodes of falling size, the last of which merge
+ * first.  y goes along with x, or is one element for a row. */
+#define ROWS_OF_BLOCKS(reducer, W)                                                                               \
+    static void JOIN(rows_of_##reducer, FROM)(const rd_fold_rows *q, rd_simd_block *kernel, bool y_along, W *to) \
+    {                                                                                                            \
+        W     state[RD_TOTAL_LEVELS][ROW_LANES] __attribute__((aligned(64)));                                    \
+        void *node[RD_TOTAL_LEVELS];                                                                             \
+        for (int k = 0; k < RD_TOTAL_LEVELS; k++)                                                                \
+            node[k] = state[k];                                                                                  \
+        for (int64_t r = 0; r < q->rows; r++) {                                                                  \
+            const M     *px = (const M *)q->x + r * q->ldx, *py = q->y ? (const M *)q->y + r * q->ldy : px;      \
+            rd_fold_rows b     = { .n = ROW_LANES, .rows = 1, .ldx = q->along, .ldy = y_along ? q->along : 0 };  \
+            int          depth = 0;                                                                              \
+            for (int64_t left = q->n, blocks = 1; left > 0; left -= blocks * b.along, blocks = 1) {              \
+                b.along = left < q->along ? left : q->along;                                                     \
+                while (2 * blocks * b.along <= left)                                                             \
+                    blocks *= 2;                                                                                 \
+                b.x = px + (q->n - left);                                                                        \
+                b.y = py + (y_along ? q->n - left : 0);                                                          \
+                kernel(&b, blocks, node + depth++);                                                              \
+            }                                                                                                    \
+            for (; depth > 1; depth--)                                                                           \
+                JOIN(merge_##reducer, FROM)(ROW_LANES, state[depth - 2], state[depth - 1]);                      \
+            to[r] = JOIN(node_##reducer, FROM)(state[0]);                                                        \
+        }                                                                                                        \
+    }
+ROWS_OF_BLOCKS(sum, double)
+ROWS_OF_BLOCKS(dot, double)
+ROWS_OF_BLOCKS(prod, T)
+ROWS_OF_BLOCKS(min, T)
+ROWS_OF_BLOCKS(max, T)
 
 /* What leaves any element as it is, on either side. */
 #define IDENTITY_sum  (T)(-0.0)
@@ -224,14 +283,23 @@ CLOSE_ROW(wide, max, T)
             }                                                                                                   \
     }
 
-/* Totals of rows that are one block of the combine tree.  y is of the counter's type W.  What a row costs beyond its
+/* Does y go along with x? */
+#define ALONG_1 true
+#define ALONG_2 true
+#define ALONG_S false
+
+/* Totals of rows that are one block of the combine tree, or a few.  y is of the counter's type W.  What a row costs beyond its
  * elements counts for rows of a few hundred: no states in memory, no calls, and a part of a step is part of a vector, as
  * a part stored would not reach the loads that follow in time. */
-#define TOTAL_KERNEL(name, reducer, W, operands, ...)                                                                 \
+#define TOTAL_KERNEL(name, block, reducer, W, operands, ...)                                                          \
     static void JOIN(name, FROM)(const rd_fold_rows *q, void *to)                                                     \
     {                                                                                                                 \
         const bool    fetches = rd_fetches_rows;                                                                      \
         const int64_t whole = q->n / ROW_LANES, rest = q->n % ROW_LANES;                                              \
+        if (q->n > q->along) {                                                                                        \
+            JOIN(rows_of_##reducer, FROM)(q, JOIN(block, FROM), ALONG_##operands, to);                                \
+            return;                                                                                                   \
+        }                                                                                                             \
         for (int64_t r = 0; r < q->rows; r++) {                                                                       \
             const M *const px = (const M *)q->x + r * q->ldx, *const py = q->y ? (const M *)q->y + r * q->ldy : px;   \
             const int64_t ldx = 0, ldy = 0;                                           /* a row and no other */        \
@@ -280,8 +348,8 @@ CLOSE_ROW(wide, max, T)
 #define KERNELS(name, reducer, W, operands, ...)                  \
     STRIP_KERNEL(strip_##name, reducer, operands, __VA_ARGS__)    \
     CELLS_KERNEL(cells_##name, reducer, operands, __VA_ARGS__)    \
-    TOTAL_KERNEL(total_##name, reducer, W, operands, __VA_ARGS__) \
-    BLOCK_KERNEL(block_##name, reducer, W, operands, __VA_ARGS__)
+    BLOCK_KERNEL(block_##name, reducer, W, operands, __VA_ARGS__) \
+    TOTAL_KERNEL(total_##name, block_##name, reducer, W, operands, __VA_ARGS__)
 
 KERNELS(sum_none, sum, double, 1, x)
 KERNELS(prod_none, prod, T, 1, x)
@@ -336,7 +404,10 @@ static rd_simd_block *const JOIN(blocks, FROM)[RD_N_REDUCERS][RD_N_FUSED] = { EN
 #undef WITH_2
 #undef FUSED_ENTRIES
 #undef ROW_LANES
+#undef MERGE_NODES
 #undef CLOSE_ROW
+#undef CLOSE_ROWS
+#undef ROWS_OF_BLOCKS
 #undef IDENTITY_sum
 #undef IDENTITY_dot
 #undef IDENTITY_prod
@@ -344,6 +415,10 @@ static rd_simd_block *const JOIN(blocks, FROM)[RD_N_REDUCERS][RD_N_FUSED] = { EN
 #undef IDENTITY_max
 #undef BLOCK_KERNEL
 #undef BLOCK_TAKES
+#undef BLOCK_HELD
+#undef ALONG_1
+#undef ALONG_2
+#undef ALONG_S
 #undef TOTAL_KERNEL
 #undef KERNELS
 #undef PLAIN_ENTRY

@@ -198,35 +198,14 @@ static void nodes_at(const rd_arrival *a, int32_t row, void **state)
     }
 }
 
-/* From memory to finished states: the block that begins with the arrival's first row. */
-static void make_nodes(const rd_arrival *a, void **state)
-{
-    const rd_together *t     = a->together;
-    const int64_t      steps = a->f->fold->steps;
-
-    if (t)
-        t->kernels->block(&(rd_kernel_call){ .rows = steps, .n = a->q.n, .operand = t->operand, .state = state });
-    else
-        a->blocks(&(rd_fold_rows){ .n     = a->q.n,
-                                   .along = a->q.n,
-                                   .rows  = steps,
-                                   .ldx   = a->q.ldx,
-                                   .ldy   = a->q.ldy,
-                                   .x     = a->q.x,
-                                   .y     = a->q.y },
-                  state[0]);
-}
-
 static void merge_nodes(const rd_arrival *a, void *const *left, void *const *right)
 {
     const rd_together *t     = a->together;
     int32_t            count = 0;
 
-    for (int32_t k = 0; k < (t ? t->n_fold : 1); k++) {
-        const rd_tile_fold *f = t ? t->f[k] : a->f;
-
-        f->code->merge(a->q.n, left + count, right + count);
-        count += f->n_state;
+    for (int32_t k = 0; k < t->n_fold; k++) {
+        t->f[k]->code->merge(a->q.n, left + count, right + count);
+        count += t->f[k]->n_state;
     }
 }
 
@@ -243,13 +222,46 @@ static int32_t levels_of(const rd_arrival *a, int64_t rows)
     return level;
 }
 
+/* By a compiled pass, block by block; state[depth] is a node of all its folds. */
+static void make_node_together(rd_arrival *a, int32_t level, void *(*state)[RD_SPEC_STATES])
+{
+    const int64_t  steps = a->f->fold->steps;
+    rd_kernel_call call  = { .rows = steps, .n = a->q.n, .operand = a->together->operand };
+    int32_t        depth = 0;
+
+    for (int64_t done = 0; done < (int64_t)1 << level; done++) {
+        call.state = state[depth++];
+        a->together->kernels->block(&call);
+        for (int64_t k = done; k & 1; k /= 2, depth--)
+            merge_nodes(a, state[depth - 2], state[depth - 1]);
+        advance(a, steps, 0);
+    }
+}
+
+/* By the machine's own kernel, all at once. */
+static void make_node(rd_arrival *a, int32_t level, void *(*state)[RD_SPEC_STATES])
+{
+    void        *node[MOST_LEVELS + 1];
+    rd_fold_rows q = { .n     = a->q.n,
+                       .along = a->q.n,
+                       .rows  = a->f->fold->steps,
+                       .ldx   = a->q.ldx,
+                       .ldy   = a->q.ldy,
+                       .x     = a->q.x,
+                       .y     = a->q.y };
+
+    for (int32_t k = 0; k <= level; k++)
+        node[k] = state[k][0];
+    a->blocks(&q, (int64_t)1 << level, node);
+    advance(a, q.rows << level, 0);
+}
+
 /* 2^level blocks become one node without a look at the tree: that costs as long as a quarter of a block of sums. */
 static void take_blocks(rd_arrival *a, int32_t level)
 {
     const rd_together *t    = a->together;
     const rd_tree_node node = { .start = a->at / a->f->fold->steps, .n = a->q.n, .level = level };
     void              *state[MOST_LEVELS + 1][RD_SPEC_STATES];
-    int32_t            depth = 0;
 
     assert(level >= 0);
     rd_tree_end_block(a->f, a->memory, a->group);
@@ -257,12 +269,7 @@ static void take_blocks(rd_arrival *a, int32_t level)
         rd_tree_end_block(t->f[k], t->memory[k], a->group);
     for (int32_t k = 0; k <= level; k++)
         nodes_at(a, k, state[k]);
-    for (int64_t done = 0; done < (int64_t)1 << level; done++) {
-        make_nodes(a, state[depth++]);
-        for (int64_t k = done; k & 1; k /= 2, depth--)
-            merge_nodes(a, state[depth - 2], state[depth - 1]);
-        advance(a, a->f->fold->steps, 0);
-    }
+    (t ? make_node_together : make_node)(a, level, state);
     rd_tree_push(a->f, a->memory, a->group, node);
     for (int32_t k = 1; t && k < t->n_fold; k++)
         rd_tree_push(t->f[k], t->memory[k], a->group, node);

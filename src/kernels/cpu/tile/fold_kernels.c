@@ -68,15 +68,37 @@ static void keep_totals_together(rd_tile_code *code)
     }
 }
 
+/* The element that a step's kernels load. */
+static rd_elem loaded(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f)
+{
+    return widens(code, t) ? code->reg[t->x].elem : f->elem;
+}
+
+/* Of one block, or of a few of whole steps by a kernel? */
+static bool needs_no_tree(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f)
+{
+    rd_simd_totals *const(*kernels)[RD_N_FUSED] = code->simd->totals[loaded(code, t, f)];
+
+    if (f->fold->n_block == 1)
+        return true;
+    return f->fold->n_block <= RD_TOTAL_BLOCKS && f->fold->lane_extent % f->fold->lanes == 0 && kernels &&
+           kernels[f->fold->reducer][t->fused];
+}
+
 void rd_tile_find_totals(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_STEP && folds_totals(p, code, i))
             code->fold[p->inst[i].arg].totals = true;
     keep_totals_together(code);
-    for (int32_t k = 0; k < p->n_fold; k++)
-        if (code->fold[k].totals)
-            code->fold[k].row_bytes = 8 * code->fold[k].n_state;
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        rd_tile_fold *f = p->inst[i].kind == RD_I_STEP ? &code->fold[p->inst[i].arg] : NULL;
+
+        if (!f || !f->totals)
+            continue;
+        f->treeless  = needs_no_tree(code, &code->inst[i], f);
+        f->row_bytes = 8 * f->n_state;
+    }
 }
 
 /* Do elements lie as states do, so many that a block's are in registers: all lanes of a cell, or a few columns? */
@@ -95,7 +117,7 @@ static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
     rd_tile_inst       *t    = &code->inst[i];
     const rd_tile_fold *f    = &code->fold[p->inst[i].arg];
 
-    t->from = widens(code, t) ? code->reg[t->x].elem : f->elem;
+    t->from = loaded(code, t, f);
     t->step = t->turned >= 0                   ? simd->turned[t->from][f->fold->reducer][t->fused]
               : t->fused || t->from != f->elem ? simd->fused[t->from][f->fold->reducer][t->fused]
               : f->best                        ? simd->best_rows[f->elem][f->fold->reducer]

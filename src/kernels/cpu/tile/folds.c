@@ -110,7 +110,7 @@ static int64_t row_bytes(const rd_tile_fold *f)
 /* Scans have states of their own, and no tree. */
 static void lay_out(rd_tile_fold *f)
 {
-    const bool    tree = !f->fold->scan && !rd_tile_fold_one_block(f);
+    const bool    tree = !f->fold->scan && !f->treeless;
     const int64_t all = 8 * f->n_state, slots = tree ? f->slots : 0;
     int64_t       used = 0;
 

@@ -1,5 +1,5 @@
-/* row_totals.c - rows that are a whole fold each: their totals, without a tree of the machine's.  Of one block; compiled passes
- * keep a small tree themselves. */
+/* row_totals.c - rows that are a whole fold each: their totals, without a tree of the machine's.  Of one block; kernels and
+ * compiled passes keep a small tree themselves. */
 #include "kernels/cpu/tile/steps.h"
 #include <assert.h>
 #include <string.h>
@@ -105,7 +105,7 @@ static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *me
     }
 }
 
-/* Rows of one block.  They may be short and totals few: only what the kernel reads is set. */
+/* Rows of one block, or of several for which there is a kernel.  They may be short and totals few: only what the kernel reads is set. */
 void rd_take_totals(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst *t                      = &m->code->inst[pc];
@@ -118,12 +118,13 @@ void rd_take_totals(rd_tiles *m, int32_t pc)
     void        *to[RD_MAX_STATE];
 
     rd_step_dense(m, &x, &y, t->fused != RD_FUSED_scale);
-    q.n    = m->cols;
-    q.rows = m->rows;
-    q.x    = x.at;
-    q.ldx  = x.row;
-    q.y    = y.at;
-    q.ldy  = y.row;
+    q.n     = m->cols;
+    q.rows  = m->rows;
+    q.x     = x.at;
+    q.ldx   = x.row;
+    q.y     = y.at;
+    q.ldy   = y.row;
+    q.along = f->fold->steps * f->fold->lanes;
     if (f->form == RD_FOLD_ELEMENTS) {
         take_short_totals(m, f, m->fold[number], &q);
         return;
@@ -133,7 +134,7 @@ void rd_take_totals(rd_tiles *m, int32_t pc)
         totals[f->fold->reducer][t->fused](&q, to[0]);
         return;
     }
-    assert(!t->fused && t->from == f->elem); /* of these there are kernels */
+    assert(!t->fused && t->from == f->elem && f->fold->n_block == 1); /* of others there are kernels */
     for (int64_t r = 0; r < m->rows; r++) {
         total_of(f, &q, to);
         q.x = (const char *)q.x + q.ldx * rd_elem_size(f->elem);

@@ -233,7 +233,7 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
 
 void rd_tiles_step(rd_tiles *m, int32_t pc)
 {
-    if (rd_tile_fold_one_block(&m->code->fold[m->p->inst[pc].arg]))
+    if (m->code->fold[m->p->inst[pc].arg].treeless)
         rd_take_totals(m, pc);
     else
         take_elements_of(m, pc);

@@ -65,6 +65,7 @@ typedef struct rd_tile_fold {
     bool                neighbours;                /* the rows of a tile are for neighbouring cells of many lanes   */
     bool                in_step;                   /* these are one group                                           */
     bool                totals;                    /* rows are whole folds: each ends before the next one begins    */
+    bool                treeless;                  /* these are made without a tree in the fold's memory            */
     int64_t             n_total, total;            /* what they leave, and where                                    */
     int32_t             n_state, room, size[RD_MAX_STATE], wide[RD_MAX_STATE]; /* bytes of states, of finished ones */
     int64_t             row_steps;                   /* steps of one pass along the lane position               */
@@ -76,12 +77,6 @@ typedef struct rd_tile_fold {
     int64_t             row_bytes;  /* what a further row with states of its own adds         */
     rd_walk             lane, outer, index, cell;
 } rd_tile_fold;
-
-/* Totals without a tree: their states stay in registers, or on the stack. */
-static inline bool rd_tile_fold_one_block(const rd_tile_fold *f)
-{
-    return f->totals && f->fold->n_block == 1;
-}
 
 typedef struct rd_tile_inst {
     rd_level            level;
@@ -145,21 +140,20 @@ typedef struct rd_tile_reg {
     int32_t  born, last, uses; /* the instruction that makes it, the last one that reads it (-1), how many do */
 } rd_tile_reg;
 
-/* All that a program does, if that is one total: of n elements at x, and maybe y; or those of planes, or long rows, in n
- * lanes; or of the n columns of planes, which a loop over them stores. */
+/* All that a program does, if that is one total: of n elements at x, and maybe y; or those of planes, in n lanes; or of the n
+ * columns of planes, which a loop over them stores. */
 typedef struct rd_tile_total {
-    rd_simd_totals     *kernel;
+    rd_simd_totals     *row;   /* the kernel of one row, */
+    rd_simd_block      *plane; /* or that of planes      */
     const rd_tile_fold *fold;
     const rd_address   *x, *y, *to;
     int64_t             n;
-    const rd_loop      *rows, *cols; /* of a plane, rows NULL: of a long row; both NULL: of neither  */
-    int32_t             around;      /* loops around these, the first instructions                    */
+    const rd_loop      *rows, *cols; /* of a plane                                   */
+    int32_t             around;      /* loops around these, the first instructions */
 } rd_tile_total;
 
 /* Columns of which a kernel has a block in registers, at most. */
 enum { RD_BLOCK_COLUMNS = 128 };
-/* Levels of the combine tree of a plane: 16 blocks at most. */
-enum { RD_TOTAL_LEVELS = 5 };
 
 /* What prepare() makes of a program. */
 typedef struct rd_tile_code {

@@ -79,8 +79,7 @@ static const rd_address *array_of(const rd_program *p, const rd_tile_code *code,
 /* The program's only loop is a row. */
 static bool is_row(const rd_program *p, const rd_tile_code *code)
 {
-    return p->n_loop == 1 && p->loop[0].axis == p->root && code->fold->form == RD_FOLD_RUN &&
-           rd_tile_fold_one_block(code->fold);
+    return p->n_loop == 1 && p->loop[0].axis == p->root && code->fold->form == RD_FOLD_RUN && code->fold->treeless;
 }
 
 static bool follows(const rd_program *p, int32_t *at, const rd_inst_kind *kind, int32_t n)
@@ -91,9 +90,9 @@ static bool follows(const rd_program *p, int32_t *at, const rd_inst_kind *kind, 
     return true;
 }
 
-/* Loops and nothing else, then a fold that starts, takes `loops` loops of elements, and is stored, column by column or
+/* Loops and nothing else, then a fold that starts, takes two loops of elements, and is stored, column by column or
  * but once. */
-static bool has_shape(const rd_program *p, int32_t loops, bool by_columns, int32_t *around)
+static bool has_shape(const rd_program *p, bool by_columns, int32_t *around)
 {
     static const rd_inst_kind begins[] = { RD_I_START, RD_I_LOOP, RD_I_LOOP };
     static const rd_inst_kind ends[]   = { RD_I_STEP, RD_I_END, RD_I_END };
@@ -103,12 +102,12 @@ static bool has_shape(const rd_program *p, int32_t loops, bool by_columns, int32
     while (at < p->n_inst && p->inst[at].kind == RD_I_LOOP)
         at++;
     *around = at;
-    if (!follows(p, &at, begins, 1 + loops))
+    if (!follows(p, &at, begins, 3))
         return false;
     while (at < p->n_inst && (p->inst[at].kind == RD_I_LOAD || p->inst[at].kind == RD_I_MAP))
         at++;
-    return follows(p, &at, ends, 1 + loops) &&
-           (by_columns ? follows(p, &at, stores, 4) : follows(p, &at, stores + 1, 2)) && at + *around == p->n_inst;
+    return follows(p, &at, ends, 3) && (by_columns ? follows(p, &at, stores, 4) : follows(p, &at, stores + 1, 2)) &&
+           at + *around == p->n_inst;
 }
 
 static const rd_loop *loop_at(const rd_program *p, int32_t inst)
@@ -116,12 +115,13 @@ static const rd_loop *loop_at(const rd_program *p, int32_t inst)
     return &p->loop[p->inst[inst].arg];
 }
 
-/* Does the fold go through rows one after the other, and tasks share neither rows nor columns? */
-static bool goes_by_rows(const rd_program *p, const rd_fold *fold, const rd_loop *rows, const rd_loop *cols)
+/* A plane's loops, if the fold goes through its rows one after the other, and tasks share neither rows nor columns. */
+static bool find_plane(const rd_program *p, const rd_fold *fold, rd_tile_total *total)
 {
-    return cols->axis != p->root &&
-           (rows ? rows->axis != p->root && fold->outer.n_add == 1 && step_along(&fold->outer, rows->axis) == 1
-                 : fold->outer.n_add == 0);
+    total->rows = loop_at(p, total->around + 1);
+    total->cols = loop_at(p, total->around + 2);
+    return total->cols->axis != p->root && total->rows->axis != p->root && fold->outer.n_add == 1 &&
+           step_along(&fold->outer, total->rows->axis) == 1;
 }
 
 /* Rows of columns, in one block. */
@@ -129,33 +129,27 @@ static bool is_plane_of_columns(const rd_program *p, const rd_tile_code *code, r
 {
     const rd_tile_fold *f = code->fold;
 
-    if (f->form != RD_FOLD_COLUMNS || f->fold->n_block != 1 || !has_shape(p, 2, true, &total->around))
+    if (f->form != RD_FOLD_COLUMNS || f->fold->n_block != 1 || !has_shape(p, true, &total->around) ||
+        !find_plane(p, f->fold, total))
         return false;
-    total->rows = loop_at(p, total->around + 1);
-    total->cols = loop_at(p, total->around + 2);
-    total->n    = total->cols->extent;
-    return goes_by_rows(p, f->fold, total->rows, total->cols) && f->cells == total->n &&
-           step_along(&f->fold->cell, total->cols->axis) == 1;
+    total->n = total->cols->extent;
+    return f->cells == total->n && step_along(&f->fold->cell, total->cols->axis) == 1;
 }
 
-/* Rows of whole steps of all lanes, a few blocks of whole rows; or one row of several blocks: of one block there are
- * kernels for many rows. */
+/* Rows of whole steps of all lanes, a few blocks of whole rows. */
 static bool is_plane_of_lanes(const rd_program *p, const rd_tile_code *code, rd_tile_total *total)
 {
     const rd_fold *fold = code->fold->fold;
-    const bool     one  = has_shape(p, 1, false, &total->around);
     int64_t        steps;
 
-    if (code->fold->form != RD_FOLD_RUN || fold->n_block < (one ? 2 : 1) ||
-        fold->n_block > 1 << (RD_TOTAL_LEVELS - 1) || (!one && !has_shape(p, 2, false, &total->around)))
+    if (code->fold->form != RD_FOLD_RUN || fold->n_block < 1 || fold->n_block > RD_TOTAL_BLOCKS ||
+        !has_shape(p, false, &total->around) || !find_plane(p, fold, total))
         return false;
-    total->rows = one ? NULL : loop_at(p, total->around + 1);
-    total->cols = loop_at(p, total->around + (one ? 1 : 2));
-    total->n    = fold->lanes;
-    steps       = total->cols->extent / fold->lanes;
-    return goes_by_rows(p, fold, total->rows, total->cols) && total->cols->extent == fold->lane_extent &&
-           fold->lane.n_add == 1 && step_along(&fold->lane, total->cols->axis) == 1 && fold->cell.n_add == 0 &&
-           total->cols->extent % fold->lanes == 0 && (one || (steps > 0 && fold->steps % steps == 0));
+    total->n = fold->lanes;
+    steps    = total->cols->extent / fold->lanes;
+    return total->cols->extent == fold->lane_extent && fold->lane.n_add == 1 &&
+           step_along(&fold->lane, total->cols->axis) == 1 && fold->cell.n_add == 0 &&
+           total->cols->extent % fold->lanes == 0 && steps > 0 && fold->steps % steps == 0;
 }
 
 /* Where operands and result are; false: not in plain arrays. */
@@ -186,11 +180,11 @@ bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get,
     const rd_tile_inst *t = &code->inst[step - p->inst];
 
     if (is_row(p, code)) {
-        total.kernel = code->simd->totals[t->from] ? code->simd->totals[t->from][f->fold->reducer][t->fused] : NULL;
-        total.n      = f->fold->lane_extent;
+        total.row = code->simd->totals[t->from] ? code->simd->totals[t->from][f->fold->reducer][t->fused] : NULL;
+        total.n   = f->fold->lane_extent;
     } else if (t->blocks && (is_plane_of_columns(p, code, &total) || is_plane_of_lanes(p, code, &total)))
-        total.kernel = t->blocks;
-    if (!total.kernel || !find_arrays(p, code, step, &total))
+        total.plane = t->blocks;
+    if ((!total.row && !total.plane) || !find_arrays(p, code, step, &total))
         return true;
     kept = get(pool, sizeof *kept);
     if (!kept)
@@ -207,91 +201,108 @@ static char *begins(const rd_task *task, const rd_address *at)
     return at ? (char *)task->slot[at->slot] + at->offset * rd_dtype_size(at->type) : NULL;
 }
 
-static char *moved(char *at, const rd_address *array, int32_t axis, int64_t n)
+/* Bytes from index to index of a loop. */
+static int64_t bytes_along(const rd_address *array, int32_t axis)
 {
-    return at ? at + n * step_along(array, axis) * rd_dtype_size(array->type) : NULL;
+    return array ? step_along(array, axis) * rd_dtype_size(array->type) : 0;
 }
 
-static void merge(const rd_tile_fold *f, void *into, void *from)
+static char *moved(const void *at, int64_t bytes)
 {
-    f->code->merge(f->fold->lanes, &into, &from);
+    return at ? (char *)at + bytes : NULL;
 }
 
-/* Blocks of whole rows, or of a part of the only one, merge as the aligned tree says; then the lanes do. */
-static void total_of_lanes(const rd_tile_total *t, rd_fold_rows q, void *to)
+/* The greatest power of two. */
+static int64_t power_in(int64_t n)
 {
-    const rd_fold *fold = t->fold->fold;
-    const int64_t  size = rd_dtype_size(t->x->type), cols = t->cols->extent, rows = t->rows ? t->rows->extent : 1;
-    const int64_t  whole = t->rows ? fold->steps * fold->lanes / cols : fold->steps * fold->lanes; /* rows; elements */
-    _Alignas(64) uint64_t state[RD_TOTAL_LEVELS + 1][64];
+    int64_t power = 1;
+
+    while (2 * power <= n)
+        power *= 2;
+    return power;
+}
+
+/* Blocks of whole rows, or of a part of the only one, become nodes of falling size, the last of which merge first, as the
+ * aligned tree says; then the lanes do. */
+static void total_of_lanes(const rd_tile_total *t, const rd_fold_rows *plane, void *to)
+{
+    const rd_fold        *fold = t->fold->fold;
+    const int64_t         size = rd_dtype_size(t->x->type), rows = t->rows->extent;
+    const int64_t         whole = fold->steps * fold->lanes / t->cols->extent; /* rows of a block */
+    _Alignas(64) uint64_t state[RD_TOTAL_LEVELS][64];
+    void                 *node[RD_TOTAL_LEVELS];
     int                   depth = 0;
-    void                 *s     = state[0];
+    rd_fold_rows          q     = *plane;
 
-    for (int64_t b = 0; b < fold->n_block; b++) {
-        const int64_t left = (t->rows ? rows : cols) - b * whole, now = left < whole ? left : whole;
-
-        q.rows  = t->rows ? now : 1;
-        q.along = t->rows ? cols : now;
-        t->kernel(&q, state[depth++]);
-        for (int64_t k = b; k & 1; k /= 2, depth--)
-            merge(t->fold, state[depth - 2], state[depth - 1]);
-        q.x = (const char *)q.x + whole * (t->rows ? q.ldx : 1) * size;
-        q.y = q.y ? (const char *)q.y + whole * (t->rows ? q.ldy : 1) * size : NULL;
+    for (int k = 0; k < RD_TOTAL_LEVELS; k++)
+        node[k] = state[k];
+    for (int64_t left = rows, blocks; left > 0; left -= blocks * q.rows) {
+        q.rows = left < whole ? left : whole;
+        blocks = power_in(left / q.rows);
+        t->plane(&q, blocks, node + depth++);
+        q.x = moved(q.x, blocks * q.rows * q.ldx * size);
+        q.y = moved(q.y, blocks * q.rows * q.ldy * size);
     }
     for (; depth > 1; depth--)
-        merge(t->fold, state[depth - 2], state[depth - 1]);
-    rd_tiles_halve(t->fold, fold->lanes, &s);
-    t->fold->code->finish(1, &s, fold->ddof, &to);
+        t->fold->code->merge(fold->lanes, node + depth - 2, node + depth - 1);
+    rd_tiles_halve(t->fold, fold->lanes, node);
+    t->fold->code->finish(1, node, t->fold->fold->ddof, &to);
 }
 
-static void totals_of_columns(const rd_tile_total *t, rd_fold_rows q, void *to)
+static void totals_of_columns(const rd_tile_total *t, const rd_fold_rows *plane, void *to)
 {
     _Alignas(64) uint64_t state[RD_BLOCK_COLUMNS];
     void *const           s = state;
 
-    assert(t->rows);
-    q.rows  = t->rows->extent;
-    q.along = t->n;
-    t->kernel(&q, s);
+    t->plane(plane, 1, &s);
     t->fold->code->finish(t->n, &s, t->fold->fold->ddof, &to);
 }
 
-static void run_plane(const rd_tile_total *t, const char *x, const char *y, char *to)
-{
-    const rd_fold_rows q = { .n   = t->n,
-                             .x   = x,
-                             .y   = y,
-                             .ldx = t->rows ? step_along(t->x, t->rows->axis) : 0,
-                             .ldy = t->rows && y ? step_along(t->y, t->rows->axis) : 0 };
-
-    (t->fold->form == RD_FOLD_COLUMNS ? totals_of_columns : total_of_lanes)(t, q, to);
-}
-
 /* Loop number `number` around the planes, and those in it. */
-static void run_around(const rd_program *p, const rd_tile_total *t, rd_task *task, int32_t number, char *x, char *y,
-                       char *to)
+static void run_around(const rd_program *p, const rd_tile_total *t, rd_task *task, int32_t number,
+                       const rd_fold_rows *first, char *to)
 {
-    const rd_loop *loop = &p->loop[p->inst[number].arg];
-    const bool     root = loop->axis == p->root;
-
     if (number == t->around) {
-        run_plane(t, x, y, to);
-        task->loads += (y ? 2 : 1) * t->cols->extent * (t->rows ? t->rows->extent : 1);
+        (t->fold->form == RD_FOLD_COLUMNS ? totals_of_columns : total_of_lanes)(t, first, to);
+        task->loads += (t->y ? 2 : 1) * first->rows * first->along;
         return;
     }
-    for (int64_t i = root ? task->lo : 0; i < (root ? task->hi : loop->extent); i++)
-        run_around(p, t, task, number + 1, moved(x, t->x, loop->axis, i), moved(y, t->y, loop->axis, i),
-                   moved(to, t->to, loop->axis, i));
+    const int32_t axis = p->loop[p->inst[number].arg].axis;
+    const int64_t x = bytes_along(t->x, axis), y = bytes_along(t->y, axis), step = bytes_along(t->to, axis);
+    const int64_t lo = axis == p->root ? task->lo : 0, hi = axis == p->root ? task->hi : p->axis_extent[axis];
+    rd_fold_rows  q = *first;
+
+    for (int64_t i = lo; i < hi; i++) {
+        q.x = moved(first->x, i * x);
+        q.y = moved(first->y, i * y);
+        run_around(p, t, task, number + 1, &q, to + i * step);
+    }
+}
+
+static void run_planes(const rd_program *p, const rd_tile_total *t, rd_task *task)
+{
+    const rd_fold_rows q = { .n     = t->n,
+                             .rows  = t->rows->extent,
+                             .along = t->cols->extent,
+                             .x     = begins(task, t->x),
+                             .y     = begins(task, t->y),
+                             .ldx   = step_along(t->x, t->rows->axis),
+                             .ldy   = t->y ? step_along(t->y, t->rows->axis) : 0 };
+
+    run_around(p, t, task, 0, &q, begins(task, t->to));
 }
 
 static void run_row(const rd_tile_total *t, rd_task *task)
 {
-    const rd_fold_rows q = { .n = t->n, .rows = 1, .x = begins(task, t->x), .y = begins(task, t->y) };
-    rd_word            state;
+    const rd_fold     *fold = t->fold->fold;
+    const rd_fold_rows q    = {
+           .n = t->n, .rows = 1, .along = fold->steps * fold->lanes, .x = begins(task, t->x), .y = begins(task, t->y)
+    };
+    rd_word     state;
     void *const s = &state, *const to = begins(task, t->to);
 
-    t->kernel(&q, s);
-    t->fold->code->finish(1, &s, t->fold->fold->ddof, &to);
+    t->row(&q, s);
+    t->fold->code->finish(1, &s, fold->ddof, &to);
     task->loads += t->y ? 2 * t->n : t->n;
 }
 
@@ -300,8 +311,8 @@ void rd_tile_run_total(const rd_program *p, rd_task *task)
 {
     const rd_tile_total *t = ((const rd_tile_code *)p->code)->total;
 
-    if (t->cols)
-        run_around(p, t, task, 0, begins(task, t->x), begins(task, t->y), begins(task, t->to));
+    if (t->plane)
+        run_planes(p, t, task);
     else if (task->lo == 0)
         run_row(t, task);
 }
