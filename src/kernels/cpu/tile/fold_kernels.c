@@ -101,14 +101,18 @@ void rd_tile_find_totals(const rd_program *p, rd_tile_code *code)
     }
 }
 
-/* Do elements lie as states do, so many that a block's are in registers: all lanes of a cell, or a few columns? */
-static bool has_blocks(const rd_tile_fold *f)
+/* Do elements lie as states do, so few that a block's are in registers: all lanes of a cell, or of three channels, or a few
+ * columns? */
+static bool has_blocks(const rd_simd *simd, const rd_tile_fold *f)
 {
-    const int64_t registers = 256 / rd_elem_size(f->elem);
+    const int64_t size = rd_elem_size(f->elem);
 
-    return f->form == RD_FOLD_RUN
-               ? f->fold->lanes == registers
-               : f->form == RD_FOLD_COLUMNS && f->group <= RD_BLOCK_COLUMNS * 4 / rd_elem_size(f->elem);
+    switch (f->form) {
+    case RD_FOLD_RUN: return f->fold->lanes * size == 256;
+    case RD_FOLD_CHANNELS: return f->group * size == 3 * 256 && simd->vector == 64;
+    case RD_FOLD_COLUMNS: return f->group * size <= RD_BLOCK_COLUMNS * 4;
+    default: return false;
+    }
 }
 
 static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
@@ -124,7 +128,7 @@ static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
                                                : f->code->step;
     if (simd->cells[t->from] && f->in_step && !f->weighted && t->turned < 0)
         t->cells = simd->cells[t->from][f->fold->reducer][t->fused];
-    if (simd->blocks[t->from] && !f->masked && !f->weighted && t->turned < 0 && has_blocks(f))
+    if (simd->blocks[t->from] && !f->masked && !f->weighted && t->turned < 0 && has_blocks(simd, f))
         t->blocks = simd->blocks[t->from][f->fold->reducer][t->fused];
 }
 
