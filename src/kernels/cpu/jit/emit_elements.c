@@ -284,20 +284,6 @@ static void add_sum(rd_text *text, const rd_spec_inst *inst, int number)
         rd_text_add(text, "a%d_##j[i], v%d);", number, inst->a);
 }
 
-/* What stays along the columns, read for index k of a short loop. */
-static void add_read(rd_text *text, const rd_spec *spec, int o)
-{
-    const rd_dtype type = (rd_dtype)spec->operand[o].type;
-
-    if (rd_spec_repeats(spec, o))
-        rd_text_add(text,
-                    " \\\n    %s u%d_##j[STRIP] __attribute__((aligned(64)));"
-                    " rd_repeat_%s(u%d_##j, p%d_##j + k * d%d_##j, STRIP);",
-                    rd_c_memory_types[type], o, rd_c_classes[rd_elem_of(type)], o, o, o);
-    else
-        rd_text_add(text, " \\\n    const %s u%d_##j = p%d_##j[k * d%d_##j];", rd_c_memory_types[type], o, o, o);
-}
-
 /* Index k of a short loop for n columns of row j. */
 static void emit_add_sums(rd_text *text, const rd_spec *spec, int loop)
 {
@@ -305,8 +291,11 @@ static void emit_add_sums(rd_text *text, const rd_spec *spec, int loop)
 
     rd_text_add(text, "#define ADD_SUMS_%d(j, n) {", loop);
     for (int o = 0; o < spec->n_operand; o++)
-        if (spec->operand[o].loop == loop && spec->operand[o].walk == RD_WALK_STAYS)
-            add_read(text, spec, o);
+        if (spec->operand[o].loop == loop && rd_spec_repeats(spec, o))
+            rd_emit_repeated(text, spec, o);
+        else if (spec->operand[o].loop == loop && spec->operand[o].walk == RD_WALK_STAYS)
+            rd_text_add(text, " \\\n    const %s u%d_##j = p%d_##j[k * d%d_##j];",
+                        rd_c_memory_types[spec->operand[o].type], o, o, o);
     rd_text_add(text, " \\\n    INDEPENDENT for (int64_t i = 0; i < (n); i++) {");
     for (int k = 0; k < spec->n_inst; k++)
         if (spec->inst[k].kind == RD_SPEC_SUM && spec->inst[k].loop == loop) {

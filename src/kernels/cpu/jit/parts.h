@@ -51,8 +51,9 @@ void rd_emit_tree(rd_text *text, const rd_spec *spec);
 void rd_emit_pointers(rd_text *text, const rd_spec *spec, const char *name, bool copies);
 void rd_emit_copies(rd_text *text, const rd_spec *spec);
 void rd_emit_operand(rd_text *text, const rd_spec *spec, int operand);
-/* Is an array of equals made of it, a strip long, for each index of a short loop? */
+/* Is an array of equals made of what stays along the columns, a strip long, for each row, or index of a short loop?  That. */
 bool rd_spec_repeats(const rd_spec *spec, int operand);
+void rd_emit_repeated(rd_text *text, const rd_spec *spec, int operand);
 /* Can columns beyond the last be like it? */
 bool rd_spec_pads(const rd_spec *spec);
 /* Rows that share a pass over states in memory; 0: states are in registers. */
