@@ -1,5 +1,6 @@
 /* test_nests.c - nests of loops as one compiled pass: pairs of points, short rows, short loops inside and outside, with the
  * bits that the machine's own loops give. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "isa.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/jit/tier.h"
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 
@@ -307,6 +309,19 @@ START_TEST(loops_in_loops)
 }
 END_TEST
 
+/* Another compiler takes other liberties. */
+START_TEST(by_clang)
+{
+    if (access("/usr/bin/clang", X_OK) != 0)
+        return;
+    setenv("RDIM_CC", "/usr/bin/clang", 1);
+    fill();
+    compare(number_of(farthest), RD_F32, 78, 50);
+    compare(number_of(farthest), RD_F64, 70, 50);
+    compare(number_of(gauss), RD_F32, 131, 3);
+}
+END_TEST
+
 /* Less than all lanes, a step and a part of one, a block, several with a part of one, as many as a pass takes. */
 START_TEST(rows_in_phases)
 {
@@ -348,6 +363,9 @@ int main(void)
     tcase_add_loop_test(tc, points_in_space, 0, OF_POINTS);
     tcase_add_test(tc, loops_in_loops);
     tcase_add_loop_test(tc, first_of_equals, 0, 6);
+    suite_add_tcase(suite, tc);
+    tc = tcase_create("clang");
+    tcase_add_test(tc, by_clang);
     suite_add_tcase(suite, tc);
     tc = tcase_create("rows");
     tcase_add_loop_test(tc, phases_are_one, 0, 3);

@@ -103,10 +103,11 @@ RD_INLINE rd_v64 rd_entry_v64(const double *table, rd_v64 k)
 RD_DEFINE_EXP(v32, f32, F32, rd_v32)
 RD_DEFINE_EXP(v64, f64, F64, rd_v64)
 #else
-typedef float   rd_v32;
-typedef double  rd_v64;
-typedef int32_t rd_i32;
-typedef int64_t rd_i64;
+typedef float  rd_v32;
+typedef double rd_v64;
+/* What is a float elsewhere is written by them, as by vectors. */
+typedef int32_t rd_i32 __attribute__((may_alias));
+typedef int64_t rd_i64 __attribute__((may_alias));
 #define rd_exp_v32 rd_exp_f32
 #define rd_exp_v64 rd_exp_f64
 #endif

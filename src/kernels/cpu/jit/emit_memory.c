@@ -39,7 +39,7 @@ void rd_emit_repeated(rd_text *text, const rd_spec *spec, int operand)
                 rd_c_memory_types[type], operand, rd_c_classes[rd_elem_of(type)], operand, operand);
     if (spec->operand[operand].loop)
         rd_text_add(text, " + k * d%d_##j", operand);
-    rd_text_add(text, ", STRIP);");
+    rd_text_add(text, ", STRIP); _Static_assert(sizeof u%d_##j %% sizeof(rd_i32) == 0, \"whole vectors\");", operand);
 }
 
 static void add_pointer(rd_text *text, const rd_spec *spec, int number)
