@@ -648,9 +648,10 @@ static const struct {
     { RD_RED_logsumexp, 2, { 5, NAN }, { 1, 0 }, NAN },
     { RD_RED_logsumexp, 2, { NAN, 5 }, { 0, 1 }, NAN },
     { RD_RED_logsumexp, 2, { 1, 2 }, { 0, 0 }, -INFINITY },
+    { RD_RED_logsumexp, 2, { 0, 7.5 }, { 1, 1e36 }, 7.5F + 82.8930633F },
 };
 
-/* Weight 0 hides any number, however large, but not NaN. */
+/* Weight 0 hides any number, however large, but not NaN; a large one does not overflow. */
 START_TEST(weights)
 {
     for (int blocks = 0; blocks < 3; blocks++) {

@@ -91,14 +91,17 @@ static ALWAYS void JOIN(lse_strip, ELEM)(T *to_m, T *to_s, const JOIN(lse_rows_o
                 s[i] += power[i];
             continue;
         }
-        for (int i = 0; i < width; i++)
-            power[i] = RD_F(lse_exponent)(power[i], far);
-        JOIN(rd_exp_strip, ELEM)(power, width);
         if (q->w) {
             JOIN(take_strip, ELEM)(w, q->w + r * q->ldw, width, n);
             for (int i = 0; i < width; i++)
-                JOIN(lse_weighted, ELEM)(&m[i], &s[i], x[i], w[i], power[i], far);
+                power[i] = RD_F(lse_exponent)(power[i], w[i] == 1 ? far : 0);
+            JOIN(rd_exp_strip, ELEM)(power, width);
+            for (int i = 0; i < width; i++)
+                JOIN(lse_weighted, ELEM)(&m[i], &s[i], x[i], w[i], power[i], w[i] == 1 ? far : 0);
         } else {
+            for (int i = 0; i < width; i++)
+                power[i] = RD_F(lse_exponent)(power[i], far);
+            JOIN(rd_exp_strip, ELEM)(power, width);
             for (int i = 0; i < width; i++)
                 JOIN(lse_one, ELEM)(&m[i], &s[i], x[i], power[i], far);
         }
