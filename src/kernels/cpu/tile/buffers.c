@@ -1,4 +1,4 @@
-/* buffers.c - which registers of a tile share memory, and how large tiles are: all buffers together fit the first-level
+/* buffers.c - which registers of a tile share memory, and how many elements a tile has: all buffers together fit the first-level
  * cache, beside what is read and written. */
 #include "kernels/cpu/tile/tile.h"
 

@@ -105,7 +105,8 @@ static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *me
     }
 }
 
-/* Rows of one block, or of several for which there is a kernel.  They may be short and totals few: only what the kernel reads is set. */
+/* Rows of one block, or of several for which there is a kernel.  They may be short and totals few: only what the kernel
+ * reads is set. */
 void rd_take_totals(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst *t                      = &m->code->inst[pc];
