@@ -126,18 +126,21 @@ void builder_store_2(builder *b, int32_t a, int32_t slot, rd_dtype type, int64_t
     builder_add(b, (rd_inst){ .kind = RD_I_STORE, .type = type, .a = a, .arg = address });
 }
 
-/* State is garbage at first, as the evaluator's is, and no byte longer than asked for. */
-static rd_task new_task(const rd_program *p, void *const *slot, int64_t lo, int64_t hi)
+/* No byte longer than asked for. */
+static void *new_state(const rd_program *p)
 {
-    const size_t bytes = (size_t)p->state_bytes;
-    rd_task      task  = { .slot = slot, .lo = lo, .hi = hi };
-    void        *state = NULL;
+    void *state = NULL;
 
-    if (posix_memalign(&state, 64, bytes ? bytes : 1))
+    if (posix_memalign(&state, 64, p->state_bytes ? (size_t)p->state_bytes : 1))
         abort();
-    memset(state, 0xa5, bytes);
-    task.state = state;
-    return task;
+    return state;
+}
+
+/* State is garbage at first, as the evaluator's is. */
+static rd_task new_task(const rd_program *p, void *state, void *const *slot, int64_t lo, int64_t hi)
+{
+    memset(state, 0xa5, (size_t)p->state_bytes);
+    return (rd_task){ .slot = slot, .lo = lo, .hi = hi, .state = state };
 }
 
 static void add_report(rd_task *task, const rd_task *next)
@@ -174,13 +177,16 @@ rd_task run_tasks(const rd_program *program, void *const *slot, const int64_t *c
     rd_program prepared = *program, *p = &prepared;
     block     *blocks = NULL;
     rd_task    first  = { 0 };
+    void      *of_first, *of_others;
 
     if (!rd_backend_cpu.prepare(p, block_memory, &blocks))
         abort();
     *(p->code ? &runs_so_far.tiles : &runs_so_far.scalar) += 1;
     runs_so_far.totals += p->code && ((const rd_tile_code *)p->code)->total;
+    of_first  = new_state(p);
+    of_others = n > 1 ? new_state(p) : NULL;
     for (int32_t t = 0; t < n; t++) {
-        rd_task task = new_task(p, slot, cut[t], cut[t + 1]);
+        rd_task task = new_task(p, t == 0 ? of_first : of_others, slot, cut[t], cut[t + 1]);
         rd_backend_cpu.head(p, &task);
         rd_backend_cpu.body(p, &task);
         if (t == 0) {
@@ -188,11 +194,11 @@ rd_task run_tasks(const rd_program *program, void *const *slot, const int64_t *c
         } else {
             rd_backend_cpu.join(p, &first, &task);
             add_report(&first, &task);
-            free(task.state);
         }
     }
     rd_backend_cpu.tail(p, &first);
-    free(first.state);
+    free(of_others);
+    free(of_first);
     first.state = NULL;
     for (block *next; blocks; blocks = next) {
         next = blocks->next;
