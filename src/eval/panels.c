@@ -248,11 +248,6 @@ static bool has_loops(const rd_scope *scope)
     return found;
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Whole lines wide, but no wider than lets accumulators with lanes, and what is kept between phases, stay in cache. */
 static int64_t panel_step(const panel *p, const rd_scope *loop)
 {
@@ -260,8 +255,10 @@ static int64_t panel_step(const panel *p, const rd_scope *loop)
     const int64_t   lanes = scaled(p, LANES_BYTES);
     int64_t         step  = scaled(p, streams(p, rows) ? PANEL_BYTES : HOT_BYTES) / p->bytes;
 
-    if (rows && rd_runs_across(p->tree, rows, p->axis))
-        step = least(step, has_loops(rows) ? RD_SQUARES : RD_FOLDED_SQUARES);
+    if (rows && rd_runs_across(p->tree, rows, p->axis)) {
+        const int64_t side = has_loops(rows) ? RD_SQUARES : RD_FOLDED_SQUARES;
+        step               = step < side ? step : side;
+    }
     if (p->lanes && lanes / p->lanes < step)
         step = lanes / p->lanes < p->fewest ? p->fewest : lanes / p->lanes;
     if (p->held * (double)step > RD_HALF_L2) {

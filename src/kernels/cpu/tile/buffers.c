@@ -1,5 +1,5 @@
-/* buffers.c - which registers of a tile share memory, and how many elements a tile has: all buffers together fit the first-level
- * cache, beside what is read and written. */
+/* buffers.c - which registers of a tile share memory, and how many elements a tile has: all buffers together fit the
+ * first-level cache, beside what is read and written. */
 #include "kernels/cpu/tile/tile.h"
 
 enum { FEWEST = 256, MOST = 2048 };

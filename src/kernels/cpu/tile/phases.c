@@ -168,14 +168,9 @@ static void write_phase(phases *s, int32_t pc, const rd_loop *loop)
     s->w.phase = 0;
 }
 
-/* Does a loop always visit its whole axis, or do tasks or panels share it? */
 static bool is_whole(const rd_program *p, const rd_loop *loop)
 {
-    bool all = p->root != loop->axis && p->axis_extent[loop->axis] == loop->extent;
-
-    for (int32_t k = 0; k < p->n_loop; k++)
-        all = all && !(p->loop[k].kind == RD_LOOP_TILE && p->loop[k].axis == loop->axis);
-    return all;
+    return p->axis_extent[loop->axis] == loop->extent && rd_tile_visits_all(p, loop);
 }
 
 /* The first loop in this one, if its rows are whole. */
