@@ -1,7 +1,7 @@
 /* isa.c - the interpreters that this machine can run. */
 #include "isa.h"
-#include "eval/cache.h"
-#include "eval/watch.h"
+#include "eval/cache/cache.h"
+#include "eval/run/watch.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/simd/simd.h"
 #include <string.h>
@@ -28,13 +28,13 @@ int isa_count(void)
 void isa_begin(rd_ctx *ctx, int isa)
 {
     rd_cpu_force(isa_name(isa));
-    rd_cache_clear(ctx);
+    rd_reclaim(ctx);
 }
 
 void isa_end(rd_ctx *ctx)
 {
     rd_cpu_force(NULL);
-    rd_cache_clear(ctx);
+    rd_reclaim(ctx);
 }
 
 void isa_count_programs(const rd_plan *plan, isa_programs *programs)

@@ -2,7 +2,7 @@
  * pins the whole text of its plan, and says in words what must not be lost when that text changes on purpose. */
 #include "cases.h"
 #include "eval/dump.h"
-#include "eval/plan.h"
+#include "eval/request.h"
 #include "oracle.h"
 
 #include "suite.h"
@@ -579,11 +579,15 @@ static void build(planned *p, int row, bool small)
 
 static void plan(planned *p, int row, bool small)
 {
-    rd_eval_opts opts = { 0 };
+    const rd_eval_opts opts   = { 0 };
+    const rd_choice    choice = { 0 };
+    rd_request         request[CASE_RESULTS];
+    rd_output          out[CASE_RESULTS];
 
     build(p, row, small);
     p->pool = rd_pool_new(p->w->ctx);
-    p->nest = rd_pipeline(p->w->ctx, p->pool, p->results, &opts);
+    ck_assert(rd_check_results(p->w->ctx, "rd_eval", p->results, request, out));
+    p->nest = rd_pipeline(p->w->ctx, p->pool, p->results.n, request, &opts, &choice);
     ck_assert_msg(p->nest != NULL, "%s: %s", rows[row].name, rd_error_text(p->w->ctx));
     rd_nest_text(&p->text, p->nest);
 }

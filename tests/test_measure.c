@@ -1,6 +1,6 @@
 /* Measured evaluations: the same bits, measured once, kept in text files. */
 #define _POSIX_C_SOURCE 200809L
-#include "eval/cache.h"
+#include "eval/cache/cache.h"
 #include "values.h"
 #include <math.h>
 #include <stdatomic.h>

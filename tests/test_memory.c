@@ -2,7 +2,7 @@
  * failure when there is none. */
 #include "isa.h"
 #include "values.h"
-#include "eval/cache.h"
+#include "eval/cache/cache.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -105,7 +105,7 @@ static const struct {
 /* What the context holds but for the plans it keeps, which it gives back when memory is short. */
 static int64_t held_without_plans(rd_ctx *c)
 {
-    rd_cache_clear(c);
+    rd_reclaim(c);
     return rd_memory_now(c);
 }
 

@@ -1,5 +1,5 @@
 /* Evaluations that share a plan, and those that must not; and that plans kept for later stay few and harmless. */
-#include "eval/cache.h"
+#include "eval/cache/cache.h"
 #include "values.h"
 
 #include <math.h>
@@ -509,7 +509,7 @@ static void *run_often(void *user)
         void       *to[] = { r->out };
 
         if (k % 50 == 0)
-            rd_cache_clear(ctx); /* as an allocation that fails does */
+            rd_reclaim(ctx); /* as an allocation that fails does */
         memset(r->out, 0, sizeof r->out);
         r->wrong += rd_plan_run(r->plan, in, to) != RD_OK;
         for (int i = 0; i < 16; i++)
@@ -540,7 +540,7 @@ START_TEST(runs_at_once)
         ck_assert_float_eq(eval_scalar(rd_sum(rd_wrap(ctx, x, RD_SHAPE(1 + k % 100)), RD_ALL)),
                            total(x, 1 + k % 100, 1));
         if (k % 10 == 0)
-            rd_cache_clear(ctx);
+            rd_reclaim(ctx);
     }
     for (int t = 0; t < THREADS; t++) {
         pthread_join(thread[t], NULL);

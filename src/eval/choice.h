@@ -34,6 +34,6 @@ void rd_findings_text(rd_text *text, const rd_findings *f);
 int  rd_findings_read(rd_ctx *ctx, rd_findings *f, const char *text);
 /* "greedy, panels x4, tiles x1/2, 1 thread" */
 void rd_choice_text(rd_text *text, const rd_choice *choice);
-/* What a context's evaluations found, NULL without memory (eval/cache.c). */
+/* What a context's evaluations found, NULL without memory (eval/cache/cache.c). */
 rd_findings *rd_findings_of(rd_ctx *ctx);
 #endif

@@ -1,5 +1,5 @@
 /* eval.c - evaluation as callers see it: memory for results, a plan, its run. */
-#include "eval/cache.h"
+#include "eval/cache/cache.h"
 #include "expr/array.h"
 #include <math.h>
 #include <string.h>

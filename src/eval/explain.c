@@ -1,7 +1,8 @@
 /* explain.c - rd_explain(): what an evaluation would do, in words. */
 #include "core/text.h"
+#include "eval/cache/cache.h"
 #include "eval/dump.h"
-#include "eval/plan.h"
+#include "eval/request.h"
 
 static void results_text(rd_text *text, rd_results results)
 {
@@ -136,6 +137,18 @@ static bool tier_text(rd_text *text, rd_nest *nest, rd_pool *pool)
     return true;
 }
 
+static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_eval_opts *opts)
+{
+    const size_t n       = (size_t)(results.n > 0 ? results.n : 1);
+    rd_request  *request = rd_pool_get(pool, n * sizeof *request);
+    rd_output   *out     = rd_pool_get(pool, n * sizeof *out);
+
+    if (!request || !out || !rd_check_results(ctx, "rd_explain", results, request, out))
+        return NULL;
+    const rd_choice choice = rd_cache_choice(ctx, results.n, request, opts);
+    return rd_pipeline(ctx, pool, results.n, request, opts, &choice);
+}
+
 const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_eval_opts full;
@@ -148,7 +161,7 @@ const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
         return NULL;
     pool = rd_pool_planning(ctx);
     if (pool)
-        nest = rd_pipeline(ctx, pool, results, &full);
+        nest = nest_of(ctx, pool, results, &full);
     if (nest) {
         results_text(&text, results);
         measured_text(&text, &nest->choice);

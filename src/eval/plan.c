@@ -1,10 +1,8 @@
 /* plan.c - the pipeline: results asked for in, a plan out. */
-#include "eval/cache.h"
 #include "eval/debug.h"
-#include "eval/frame.h"
-#include "eval/key.h"
 #include "eval/request.h"
-#include "eval/watch.h"
+#include "eval/run/frame.h"
+#include "eval/run/watch.h"
 #include <string.h>
 
 bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
@@ -30,8 +28,8 @@ bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
 }
 
 /* The stages in order; each gets NULL and gives NULL once one has failed. */
-static rd_nest *stages(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request, const rd_eval_opts *opts,
-                       const rd_choice *choice)
+rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request, const rd_eval_opts *opts,
+                     const rd_choice *choice)
 {
     rd_graph *graph = rd_collect(ctx, pool, n, request); /* values over shared loop axes      */
     rd_tree  *tree;
@@ -52,18 +50,6 @@ static rd_nest *stages(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *requ
     if (nest)
         rd_debug_nest(nest);
     return nest;
-}
-
-rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_eval_opts *opts)
-{
-    size_t      n       = (size_t)(results.n > 0 ? results.n : 1);
-    rd_request *request = rd_pool_get(pool, n * sizeof *request);
-    rd_output  *out     = rd_pool_get(pool, n * sizeof *out);
-
-    if (!request || !out || !rd_check_results(ctx, "rd_explain", results, request, out))
-        return NULL;
-    const rd_choice choice = rd_cache_choice(ctx, results.n, request, opts);
-    return stages(ctx, pool, results.n, request, opts, &choice);
 }
 
 /* ---- Inputs ------------------------------------------------------------------------------------------------------ */
@@ -160,7 +146,7 @@ static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift
     plan->out   = rd_pool_get(plan->pool, (size_t)results.n * sizeof *plan->out);
     if (!request || !plan->out || !rd_check_results(plan->ctx, "rd_eval", results, request, plan->out))
         return false;
-    nest = stages(plan->ctx, work, results.n, request, opts, choice);
+    nest = rd_pipeline(plan->ctx, work, results.n, request, opts, choice);
     if (!nest || !(plan->program = rd_lower(nest, plan->pool)))
         return false;
     plan->n_stage = nest->n_stage;
@@ -190,8 +176,8 @@ int64_t rd_plan_bytes(const rd_plan *plan)
     return (int64_t)sizeof *plan + rd_pool_bytes(plan->pool);
 }
 
-static rd_plan *make(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift, rd_results results,
-                     const rd_eval_opts *opts, const rd_choice *choice)
+rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift, rd_results results,
+                         const rd_eval_opts *opts, const rd_choice *choice)
 {
     rd_plan *plan = work ? rd_alloc(ctx, sizeof *plan) : NULL;
 
@@ -222,27 +208,10 @@ rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eva
         return NULL;
     work                   = rd_pool_planning(ctx);
     const rd_choice choice = { .traversal = full.traversal };
-    plan                   = make(ctx, work, in, NULL, results, &full, &choice);
+    plan                   = rd_plan_movable(ctx, work, in, NULL, results, &full, &choice);
     rd_pool_free(work);
     if (plan)
         rd_own(ctx, &plan->owned);
-    return plan;
-}
-
-rd_plan *rd_plan_movable(rd_ctx *ctx, int n, const rd_key_leaf *leaf, rd_results results, const rd_eval_opts *opts,
-                         const rd_choice *choice)
-{
-    rd_pool  *work  = rd_pool_planning(ctx);
-    rd_expr **in    = work ? rd_pool_get(work, ((size_t)n + 1) * sizeof *in) : NULL;
-    int64_t  *shift = in ? rd_pool_get(work, ((size_t)n + 1) * sizeof *shift) : NULL;
-    rd_plan  *plan;
-
-    for (int k = 0; shift && k < n; k++) {
-        in[k]    = (rd_expr *)leaf[k].expr;
-        shift[k] = rd_key_shift(&leaf[k]);
-    }
-    plan = shift ? make(ctx, work, (rd_exprs){ in, n }, shift, results, opts, choice) : NULL;
-    rd_pool_free(work);
     return plan;
 }
 

@@ -53,9 +53,9 @@ rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eva
 /* progress and stats may be NULL. */
 rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out, const rd_progress *progress,
                           rd_run_stats *stats);
-/* A plan that the context does not own, for the `n` leaves as inputs: a run's addresses are where each is first read. */
-struct rd_key_leaf;
-rd_plan *rd_plan_movable(rd_ctx *ctx, int n, const struct rd_key_leaf *leaf, rd_results results,
+/* A plan that the context does not own; `work` holds what only planning needs.  A run's addresses are `shift` elements, one
+ * number per input, from where the inputs begin; NULL: there. */
+rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift, rd_results results,
                          const rd_eval_opts *opts, const rd_choice *choice);
 void     rd_plan_drop(rd_plan *plan); /* such a one */
 int64_t  rd_plan_bytes(const rd_plan *plan);
@@ -65,7 +65,8 @@ bool rd_plan_move(rd_plan *plan, rd_pool *work, int n, const int64_t *shift);
 /* May a result be written straight to memory that overlaps what `leaf` reads, both at these addresses? */
 bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_slot, const void *leaf);
 /* The pipeline up to the nest, for explain and the tests of stages; the pool owns all of it.  NULL on failure. */
-rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_eval_opts *opts);
+rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request, const rd_eval_opts *opts,
+                     const rd_choice *choice);
 /* Options with missing fields 0 and values checked; false after recording the failure for `call`. */
 bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full);
 #endif

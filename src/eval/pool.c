@@ -1,6 +1,6 @@
 /* pool.c - chunks taken from the context's memory, freed together. */
 #include "eval/pool.h"
-#include "eval/cache.h"
+#include "expr/expr.h"
 #include <string.h>
 
 /* Chunks grow, so that small plans hold little and large graphs few chunks. */
@@ -33,7 +33,7 @@ rd_pool *rd_pool_planning(rd_ctx *ctx)
 
     if (pool) {
         pool->planning = true;
-        pool->chunks   = rd_cache_take_chunk(ctx);
+        pool->chunks   = rd_take_spare(ctx);
     }
     return pool;
 }
@@ -96,7 +96,8 @@ void rd_pool_free(rd_pool *pool)
         return;
     for (rd_pool_chunk *c = pool->chunks, *next; c; c = next) {
         next = c->next;
-        if (!pool->planning || c->room != RD_PLANNING_CHUNK || !rd_cache_keep_chunk(pool->ctx, c))
+        *c   = (rd_pool_chunk){ .room = c->room };
+        if (!pool->planning || c->room != RD_PLANNING_CHUNK || !rd_keep_spare(pool->ctx, c))
             rd_free(pool->ctx, c);
     }
     rd_free(pool->ctx, pool);

@@ -57,6 +57,7 @@ void rd_ctx_free(rd_ctx *ctx)
     keeper = atomic_exchange(&ctx->keeper, NULL);
     if (keeper)
         keeper->drop(keeper);
+    rd_free(ctx, rd_take_spare(ctx));
     rd_arena_free(ctx);
     rd_free(ctx, ctx->moment);
     if (ctx->bucket != ctx->first)
@@ -165,6 +166,18 @@ rd_status rd_ctx_release(rd_ctx *ctx, rd_mark mark)
 rd_keeper *rd_ctx_keeper(const rd_ctx *ctx)
 {
     return atomic_load_explicit(&ctx->keeper, memory_order_acquire);
+}
+
+void *rd_take_spare(rd_ctx *ctx)
+{
+    return atomic_exchange(&ctx->planning, NULL);
+}
+
+bool rd_keep_spare(rd_ctx *ctx, void *p)
+{
+    void *none = NULL;
+
+    return atomic_compare_exchange_strong(&ctx->planning, &none, p);
 }
 
 void rd_ctx_set_keeper(rd_ctx *ctx, rd_keeper *keeper)

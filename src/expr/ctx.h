@@ -64,7 +64,8 @@ struct rd_ctx {
 
     rd_owned *owned;
 
-    _Atomic(rd_keeper *) keeper; /* set once */
+    _Atomic(rd_keeper *) keeper;   /* set once */
+    _Atomic(void *)      planning; /* memory for the next to plan; NULL: taken, or none yet */
 };
 
 /* memory.c */

@@ -144,6 +144,11 @@ typedef struct rd_keeper {
 } rd_keeper;
 rd_keeper *rd_ctx_keeper(const rd_ctx *ctx); /* NULL: none yet */
 void       rd_ctx_set_keeper(rd_ctx *ctx, rd_keeper *keeper);
+/* One block of memory that planning takes and leaves for the next time; NULL: none is here.  False: one is here already. */
+void *rd_take_spare(rd_ctx *ctx);
+bool  rd_keep_spare(rd_ctx *ctx, void *p);
+/* Frees all that is kept and not in use, as happens when memory is short.  False: there was nothing. */
+bool rd_reclaim(rd_ctx *ctx);
 
 /* The node equal to `node`, found or made; operands, extents and facts are copied.  `facts` may be NULL. */
 rd_expr *rd_node(const rd_expr *node, const void *facts, size_t size);

@@ -61,16 +61,24 @@ static header *allocate(rd_ctx *ctx, int64_t bytes, bool zeroed)
     return p;
 }
 
+bool rd_reclaim(rd_ctx *ctx)
+{
+    void      *spare  = rd_take_spare(ctx);
+    rd_keeper *keeper = rd_ctx_keeper(ctx);
+
+    rd_free(ctx, spare);
+    return (keeper && keeper->reclaim(keeper)) || spare;
+}
+
 static void *take(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
-    header    *p;
-    rd_keeper *keeper;
+    header *p;
 
     if (bytes < 0 || bytes > INT64_MAX - (int64_t)sizeof *p)
         return NULL;
     bytes += (int64_t)sizeof *p;
     p = allocate(ctx, bytes, zeroed);
-    if (!p && (keeper = rd_ctx_keeper(ctx)) && keeper->reclaim(keeper))
+    if (!p && rd_reclaim(ctx))
         p = allocate(ctx, bytes, zeroed);
     return p ? p + 1 : NULL;
 }

@@ -1,0 +1,137 @@
+/* cache.c - what a context keeps between evaluations: plans, a frame for their runs. */
+#include "eval/cache/cache_parts.h"
+#include "eval/run/frame.h"
+#include <string.h>
+
+enum { MOST_BYTES = 8 << 20 };
+
+/* ---- Entries, under the lock ----------------------------------------------------------------------------------------- */
+static bool try_lock(rd_cache *c)
+{
+    return !atomic_flag_test_and_set_explicit(&c->locked, memory_order_acquire);
+}
+
+void rd_cache_lock(rd_cache *c)
+{
+    while (!try_lock(c)) {
+    }
+}
+
+void rd_cache_unlock(rd_cache *c)
+{
+    atomic_flag_clear_explicit(&c->locked, memory_order_release);
+}
+
+static void drop_entry(rd_cache *c, int k)
+{
+    rd_entry *e = c->entry[k];
+
+    for (int i = 0; i < RD_SAME; i++)
+        if (c->same[i].entry == e)
+            c->same[i].entry = NULL;
+    c->stats.bytes -= e->bytes;
+    c->entry[k] = c->entry[--c->stats.plans];
+    rd_plan_drop(e->plan);
+    rd_free(c->ctx, e);
+}
+
+/* Drops all plans that do not run. */
+static bool drop_entries(rd_cache *c)
+{
+    int32_t before = c->stats.plans;
+
+    for (int k = c->stats.plans; k-- > 0;)
+        if (atomic_load(&c->entry[k]->busy) == 0)
+            drop_entry(c, k);
+    return c->stats.plans < before;
+}
+
+void rd_cache_make_room(rd_cache *c, int64_t bytes)
+{
+    while (c->stats.plans == RD_CACHE_PLANS || (c->stats.plans && c->stats.bytes + bytes > MOST_BYTES)) {
+        int oldest = -1;
+
+        for (int k = 0; k < c->stats.plans; k++)
+            if (atomic_load(&c->entry[k]->busy) == 0 && (oldest < 0 || c->entry[k]->used < c->entry[oldest]->used))
+                oldest = k;
+        if (oldest < 0)
+            return;
+        drop_entry(c, oldest);
+    }
+}
+
+bool rd_cache_matches(const rd_cache *c, const rd_entry *e)
+{
+    const rd_key *key = &c->key;
+
+    return e->hash == key->hash && e->n_word == key->n_word &&
+           memcmp(e->word, key->word, (size_t)key->n_word * sizeof *key->word) == 0;
+}
+
+void rd_cache_drop_unmeasured(rd_cache *c)
+{
+    for (int k = c->stats.plans; k-- > 0;)
+        if (!c->entry[k]->measured && rd_cache_matches(c, c->entry[k]) && atomic_load(&c->entry[k]->busy) == 0)
+            drop_entry(c, k);
+}
+
+/* ---- The context's cache ----------------------------------------------------------------------------------------------- */
+static bool reclaim(rd_keeper *self)
+{
+    rd_cache *c     = (rd_cache *)self;
+    rd_frame *frame = atomic_exchange(&c->frame, NULL);
+    bool      any   = frame;
+
+    rd_frame_free(c->ctx, frame);
+    if (!try_lock(c))
+        return any;
+    any |= drop_entries(c);
+    rd_cache_unlock(c);
+    return any;
+}
+
+static void drop(rd_keeper *self)
+{
+    rd_cache *c = (rd_cache *)self;
+
+    while (c->stats.plans)
+        drop_entry(c, c->stats.plans - 1);
+    rd_key_free(&c->key);
+    rd_findings_free(c->ctx, &c->found);
+    rd_free(c->ctx, c->leaf);
+    rd_frame_free(c->ctx, c->frame);
+    rd_free(c->ctx, c);
+}
+
+static rd_cache *cache_of(const rd_ctx *ctx)
+{
+    return (rd_cache *)rd_ctx_keeper(ctx);
+}
+
+rd_cache *rd_cache_made(rd_ctx *ctx)
+{
+    rd_cache *c = cache_of(ctx);
+
+    if (c || !(c = rd_alloc_quiet(ctx, sizeof *c)))
+        return c;
+    c->keeper  = (rd_keeper){ reclaim, drop };
+    c->ctx     = ctx;
+    c->key.ctx = ctx;
+    atomic_flag_clear(&c->locked);
+    rd_ctx_set_keeper(ctx, &c->keeper);
+    return c;
+}
+
+rd_cache_stats rd_cache_stats_of(const rd_ctx *ctx)
+{
+    const rd_cache *c = cache_of(ctx);
+
+    return c ? c->stats : (rd_cache_stats){ 0 };
+}
+
+rd_findings *rd_findings_of(rd_ctx *ctx)
+{
+    rd_cache *c = rd_cache_made(ctx);
+
+    return c ? &c->found : NULL;
+}

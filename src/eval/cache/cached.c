@@ -1,0 +1,256 @@
+/* cached.c - evaluations by plans that are kept: first of the same expressions with the same layouts, for which nothing is
+ * walked, then of the same key. */
+#include "eval/cache/cache_parts.h"
+#include "eval/cache/measure.h"
+#include "eval/request.h"
+#include <string.h>
+
+enum { MOST_RESULTS = 8 };
+
+/* ---- The same expressions and layouts ------------------------------------------------------------------------------------ */
+static bool describe_result(rd_same *s, const rd_result *r)
+{
+    const rd_array *out = r->out;
+    int32_t         n = out->shape.n, m = out->strides.n;
+
+    if (n < 0 || n > RD_MAX_RANK || m < 0 || m > RD_MAX_RANK || s->n_word + 3 + n + m > RD_SAME_WORDS ||
+        (out->order != 0 && out->order != 1) || !rd_dtype_ok(out->type) ||
+        ((uintptr_t)out->data & ((uintptr_t)rd_dtype_size(out->type) - 1)))
+        return false;
+    s->word[s->n_word++] = r->expr->id;
+    s->word[s->n_word++] = (uint64_t)(uintptr_t)r->expr->ctx;
+    s->word[s->n_word++] =
+        (uint64_t)out->type << 32 | (uint64_t)(uint32_t)out->order << 16 | (uint64_t)n << 8 | (uint64_t)m;
+    for (int a = 0; a < n; a++)
+        s->word[s->n_word++] = (uint64_t)out->shape.at[a];
+    for (int a = 0; a < m; a++)
+        s->word[s->n_word++] = (uint64_t)out->strides.at[a];
+    return true;
+}
+
+/* False: too large for a description, or something to be refused: the long way says what. */
+static bool describe(rd_same *s, rd_results results, const rd_eval_opts *opts)
+{
+    s->n_word            = 0;
+    s->word[s->n_word++] = (uint64_t)opts->deterministic << 57 | (uint64_t)opts->measure << 56 |
+                           (uint64_t)opts->traversal << 48 | (uint64_t)opts->backend << 40 | (uint64_t)opts->threads;
+    for (int k = 0; k < results.n; k++)
+        if (!describe_result(s, &results.at[k]))
+            return false;
+    return true;
+}
+
+static rd_same *same_place(rd_cache *c, const rd_same *s)
+{
+    uint64_t hash = 0;
+
+    for (int i = 0; i < s->n_word; i++)
+        hash = (hash ^ s->word[i]) * UINT64_C(0x9E3779B97F4A7C15);
+    return &c->same[hash >> 32 & (RD_SAME - 1)];
+}
+
+/* ---- Plans -------------------------------------------------------------------------------------------------------------- */
+static rd_entry *find(rd_cache *c, bool measured)
+{
+    for (int k = 0; k < c->stats.plans; k++) {
+        rd_entry *e = c->entry[k];
+
+        if (rd_cache_matches(c, e) && (e->measured || !measured))
+            return e;
+    }
+    return NULL;
+}
+
+/* The leaves' addresses in this evaluation. */
+static bool find_leaves(rd_cache *c)
+{
+    const rd_key *key = &c->key;
+
+    if (key->n_leaf > c->room_leaf) {
+        const void **more = rd_alloc_quiet(c->ctx, key->room_leaf * (int64_t)sizeof *more);
+
+        if (!more)
+            return false;
+        rd_free(c->ctx, c->leaf);
+        c->leaf      = more;
+        c->room_leaf = key->room_leaf;
+    }
+    for (int k = 0; k < key->n_leaf; k++)
+        c->leaf[k] = rd_key_address(&key->leaf[k]);
+    return true;
+}
+
+/* Puts a plan that will run at once into the cache; NULL without memory for that. */
+static rd_entry *insert(rd_cache *c, rd_plan *plan, bool measured, rd_same *s)
+{
+    const rd_key *key   = &c->key;
+    size_t        words = (size_t)key->n_word * sizeof *key->word;
+    rd_entry     *e     = rd_alloc_quiet(c->ctx, (int64_t)(sizeof *e + words));
+
+    if (!e)
+        return NULL;
+    e->plan   = plan;
+    e->hash   = key->hash;
+    e->n_word = key->n_word;
+    e->bytes  = rd_plan_bytes(plan) + (int64_t)(sizeof *e + words);
+    memcpy(e->word, key->word, words);
+    e->measured = measured;
+    rd_cache_lock(c);
+    if (measured)
+        rd_cache_drop_unmeasured(c);
+    rd_cache_make_room(c, e->bytes);
+    if (c->stats.plans == RD_CACHE_PLANS) { /* all of them run: callbacks that evaluate */
+        rd_cache_unlock(c);
+        rd_free(c->ctx, e);
+        return NULL;
+    }
+    c->entry[c->stats.plans++] = e;
+    c->stats.bytes += e->bytes;
+    e->used = ++c->turn;
+    atomic_store(&e->busy, 1);
+    if (s)
+        s->entry = e;
+    rd_cache_unlock(c);
+    return e;
+}
+
+static rd_status execute(const rd_plan *plan, const void *const *leaf, rd_results results, const rd_eval_opts *opts)
+{
+    const rd_progress progress = { .tell = opts->progress, .user = opts->user };
+    void             *out[MOST_RESULTS];
+
+    for (int k = 0; k < results.n; k++)
+        out[k] = results.at[k].out->data;
+    return rd_plan_execute(plan, leaf, out, &progress, NULL);
+}
+
+static rd_status run_entry(rd_entry *e, const void *const *leaf, rd_results results, const rd_eval_opts *opts)
+{
+    rd_status status = execute(e->plan, leaf, results, opts);
+
+    atomic_fetch_sub_explicit(&e->busy, 1, memory_order_release);
+    return status;
+}
+
+/* Marks an entry as running, unless there is none. */
+static rd_entry *hold(rd_cache *c, rd_entry *e)
+{
+    if (e) {
+        e->used = ++c->turn;
+        atomic_fetch_add_explicit(&e->busy, 1, memory_order_relaxed);
+    }
+    return e;
+}
+
+/* A plan for this evaluation alone. */
+static rd_status run_once(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
+{
+    rd_plan  *plan   = rd_plan_make(ctx, (rd_exprs){ 0 }, results, opts);
+    rd_status status = plan ? rd_plan_execute(plan, NULL, NULL, &plan->progress, NULL) : rd_error(ctx);
+
+    rd_plan_free(plan);
+    return status;
+}
+
+/* What was found, now if nothing was before and it is asked for.  False: the evaluation fails. */
+static bool choose(rd_cache *c, rd_results results, const rd_eval_opts *opts, rd_choice *choice)
+{
+    const rd_found *known = rd_findings_get(&c->found, c->key.hash);
+    rd_found        fresh;
+
+    *choice = known ? known->choice : (rd_choice){ .traversal = opts->traversal };
+    if (known || !opts->measure)
+        return true;
+    if (rd_measure(c->ctx, &c->key, c->leaf, results, opts, &fresh) == RD_OK) {
+        *choice = fresh.choice;
+        (void)rd_findings_put(c->ctx, &c->found, &fresh);
+    }
+    return rd_error(c->ctx) == RD_OK;
+}
+
+static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opts *opts, rd_same *s)
+{
+    rd_choice choice;
+    rd_plan  *plan = NULL;
+    rd_entry *e;
+    rd_status status;
+
+    if (choose(c, results, opts, &choice))
+        plan = rd_key_plan(&c->key, results, opts, &choice);
+
+    c->stats.made++;
+    if (!plan)
+        return rd_error(c->ctx);
+    plan->frames = &c->frame;
+    e            = insert(c, plan, opts->measure, s);
+    if (e)
+        return run_entry(e, c->leaf, results, opts);
+    status = execute(plan, c->leaf, results, opts);
+    rd_plan_drop(plan);
+    return status;
+}
+
+/* By key. */
+static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *opts, rd_same *s)
+{
+    rd_request request[MOST_RESULTS];
+    rd_output  out[MOST_RESULTS];
+    rd_entry  *e;
+
+    if (!rd_check_results(c->ctx, "rd_eval", results, request, out))
+        return rd_error(c->ctx);
+    if (!rd_key_make(&c->key, results.n, request, opts) || !find_leaves(c)) {
+        c->stats.made++;
+        return run_once(c->ctx, results, opts);
+    }
+    if (c->key.n_leaf > RD_SAME_LEAVES)
+        s = NULL; /* no room for their addresses */
+    if (s && c->key.n_leaf)
+        memcpy(s->leaf, c->leaf, (size_t)c->key.n_leaf * sizeof *s->leaf);
+    rd_cache_lock(c);
+    e = hold(c, find(c, opts->measure));
+    if (e && s)
+        s->entry = e;
+    c->stats.alike += e != NULL;
+    rd_cache_unlock(c);
+    return e ? run_entry(e, c->leaf, results, opts) : make_and_run(c, results, opts, s);
+}
+
+rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
+{
+    rd_cache    *c = rd_cache_made(ctx);
+    rd_eval_opts full;
+    rd_same      wanted, *place = NULL;
+    rd_entry    *e = NULL;
+
+    if (!c || results.n > MOST_RESULTS)
+        return run_once(ctx, results, opts);
+    if (!rd_eval_options(ctx, opts, &full))
+        return rd_error(ctx);
+    if (describe(&wanted, results, &full)) {
+        place = same_place(c, &wanted);
+        rd_cache_lock(c);
+        if (place->entry && place->n_word == wanted.n_word &&
+            memcmp(place->word, wanted.word, (size_t)wanted.n_word * sizeof *wanted.word) == 0) {
+            e = hold(c, place->entry);
+            c->stats.same++;
+        } else {
+            place->entry  = NULL;
+            place->n_word = wanted.n_word;
+            memcpy(place->word, wanted.word, (size_t)wanted.n_word * sizeof *wanted.word);
+        }
+        rd_cache_unlock(c);
+        if (e)
+            return run_entry(e, place->leaf, results, &full);
+    }
+    return run_alike(c, results, &full, place);
+}
+
+rd_choice rd_cache_choice(rd_ctx *ctx, int n, const rd_request *request, const rd_eval_opts *opts)
+{
+    rd_cache       *c = rd_cache_made(ctx);
+    const rd_found *found =
+        c && c->found.n && rd_key_make(&c->key, n, request, opts) ? rd_findings_get(&c->found, c->key.hash) : NULL;
+
+    return found ? found->choice : (rd_choice){ .traversal = opts->traversal };
+}

@@ -1,0 +1,298 @@
+/* key.c - expressions as numbers.  Whatever planning may look at goes in; when in doubt, it goes in. */
+#include "eval/cache/key.h"
+#include <string.h>
+
+/* Larger graphs take long to plan, but are rarely evaluated twice, and comparing them costs too. */
+enum { MAX_NODES = 4096, MAX_WORDS = 1 << 15, FIRST_ROOM = 64, FIRST_WORDS = 1024 };
+
+/* ---- Vectors ------------------------------------------------------------------------------------------------------ */
+/* Room for `n` items in a vector that holds `used`. */
+static bool room_for(rd_ctx *ctx, void **vector, int32_t used, int32_t *room, int32_t n, size_t size)
+{
+    int32_t more = *room ? *room : size == sizeof(uint64_t) ? FIRST_WORDS : FIRST_ROOM;
+    void   *p;
+
+    if (n <= *room)
+        return true;
+    while (more < n)
+        more *= 2;
+    p = rd_alloc_quiet(ctx, (int64_t)((size_t)more * size));
+    if (!p)
+        return false;
+    if (used)
+        memcpy(p, *vector, (size_t)used * size);
+    rd_free(ctx, *vector);
+    *vector = p;
+    *room   = more;
+    return true;
+}
+
+static bool words(rd_key *key, int64_t n)
+{
+    return key->n_word + n <= MAX_WORDS && room_for(key->ctx, (void **)&key->word, key->n_word, &key->room_word,
+                                                    (int32_t)(key->n_word + n), sizeof *key->word);
+}
+
+/* There must be room. */
+static void put(rd_key *key, uint64_t word)
+{
+    key->word[key->n_word++] = word;
+}
+
+static void put_bytes(rd_key *key, const void *bytes, size_t n)
+{
+    uint64_t word = 0;
+
+    for (; n >= sizeof word; n -= sizeof word, bytes = (const char *)bytes + sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        put(key, word);
+    }
+    if (n) {
+        word = 0;
+        memcpy(&word, bytes, n);
+        put(key, word);
+    }
+}
+
+static bool put_text(rd_key *key, const char *text)
+{
+    size_t n = text ? strlen(text) : 0;
+
+    if (n > MAX_WORDS || !words(key, (int64_t)n / 8 + 2))
+        return false;
+    put(key, text ? n : UINT64_MAX);
+    put_bytes(key, text, n);
+    return true;
+}
+
+/* ---- Nodes -------------------------------------------------------------------------------------------------------- */
+static rd_key_place *place_of(const rd_key *key, const rd_expr *e)
+{
+    uint64_t mask = (uint64_t)key->room_place - 1, at = (uint64_t)(uintptr_t)e * UINT64_C(0x9E3779B97F4A7C15) >> 40;
+
+    for (;; at++) {
+        rd_key_place *p = &key->place[at & mask];
+
+        if (p->round != key->round || p->expr == e)
+            return p;
+    }
+}
+
+static bool grow_places(rd_key *key)
+{
+    int32_t room = key->room_place ? 2 * key->room_place : 2 * FIRST_ROOM;
+    void   *more = rd_alloc_quiet(key->ctx, room * (int64_t)sizeof *key->place);
+
+    if (!more)
+        return false;
+    rd_free(key->ctx, key->place);
+    key->place      = more;
+    key->room_place = room;
+    for (int32_t i = 0; i < key->n_node; i++)
+        *place_of(key, key->node[i].expr) = (rd_key_place){ key->node[i].expr, key->round, i };
+    return true;
+}
+
+static bool new_leaf(rd_key *key, const rd_expr *e)
+{
+    if (!room_for(key->ctx, (void **)&key->leaf, key->n_leaf, &key->room_leaf, key->n_leaf + 1, sizeof *key->leaf))
+        return false;
+    key->leaf[key->n_leaf++] = (rd_key_leaf){ .expr = e };
+    return true;
+}
+
+/* The number of an expression, a new one for a new expression; -1: no room, or too many. */
+static int32_t number_of(rd_key *key, const rd_expr *e)
+{
+    rd_key_place *p;
+    bool          leaf = e->kind == RD_EXPR_LEAF;
+
+    if (2 * key->n_node >= key->room_place && !grow_places(key))
+        return -1;
+    p = place_of(key, e);
+    if (p->round == key->round)
+        return p->node;
+    if (key->n_node == MAX_NODES ||
+        !room_for(key->ctx, (void **)&key->node, key->n_node, &key->room_node, key->n_node + 1, sizeof *key->node) ||
+        (leaf && !new_leaf(key, e)))
+        return -1;
+    *p                     = (rd_key_place){ e, key->round, key->n_node };
+    key->node[key->n_node] = (rd_key_node){ e, leaf ? key->n_leaf - 1 : -1 };
+    return key->n_node++;
+}
+
+/* A reader of node `number` begins at these offsets, one per axis; of a leaf, only how far that is from the first one
+ * counts. */
+static void put_offsets(rd_key *key, int32_t number, const int64_t *offset)
+{
+    int32_t        leaf = key->node[number].leaf, rank = key->node[number].expr->rank;
+    const int64_t *first = NULL;
+
+    if (leaf >= 0) {
+        if (!key->leaf[leaf].first)
+            key->leaf[leaf].first = offset;
+        first = key->leaf[leaf].first;
+    }
+    for (int a = 0; a < rank; a++)
+        put(key, (uint64_t)offset[a] - (first ? (uint64_t)first[a] : 0));
+}
+
+/* Node x as it is; NULL is an operand that is left out. */
+static bool put_operand(rd_key *key, const rd_expr *x, bool viewed)
+{
+    static const int64_t origin[RD_MAX_RANK];
+    int32_t              number = x ? number_of(key, x) : -1;
+
+    if (x && (number < 0 || !words(key, 1 + x->rank)))
+        return false;
+    put(key, (uint64_t)(int64_t)number);
+    if (x && !viewed && key->node[number].leaf >= 0)
+        put_offsets(key, number, origin);
+    return true;
+}
+
+/* ---- Facts -------------------------------------------------------------------------------------------------------- */
+static bool put_view(rd_key *key, const rd_expr *e)
+{
+    const rd_expr *x      = e->in[0];
+    const int64_t *number = e->as.view->number;
+
+    if (!words(key, (int64_t)x->rank * (1 + e->rank)))
+        return false;
+    put_offsets(key, place_of(key, x)->node, number);
+    put_bytes(key, number + x->rank, (size_t)x->rank * (size_t)e->rank * sizeof *number);
+    return true;
+}
+
+static bool put_call(rd_key *key, const rd_expr *e)
+{
+    rd_call_facts facts = *e->as.call;
+
+    facts.name = NULL; /* its address may be another's after a release: the text counts */
+    put_bytes(key, &facts, sizeof facts);
+    return put_text(key, e->as.call->name);
+}
+
+static bool put_fold(rd_key *key, const rd_expr *e)
+{
+    rd_fold_facts     facts = *e->as.fold;
+    const rd_reducer *user  = facts.user;
+    rd_reducer        copy;
+
+    facts.user = NULL;
+    put_bytes(key, &facts, sizeof facts);
+    if (!user)
+        return true;
+    memcpy(&copy, user, sizeof copy);
+    copy.name = NULL;
+    memset(copy.code, 0, sizeof copy.code);
+    put_bytes(key, &copy, sizeof copy);
+    for (int i = 0; i < 5; i++)
+        if (!put_text(key, user->code[i]))
+            return false;
+    return put_text(key, user->name);
+}
+
+static bool put_facts(rd_key *key, const rd_expr *e)
+{
+    if (!words(key, RD_MAX_RANK + (int64_t)(sizeof(rd_call_facts) + sizeof(rd_fold_facts) + sizeof(rd_reducer)) / 8))
+        return false;
+    switch (e->kind) {
+    case RD_EXPR_LEAF: put_bytes(key, e->as.leaf->stride, (size_t)e->rank * sizeof(int64_t)); return !e->as.leaf->name;
+    case RD_EXPR_NUMBER: put(key, e->as.number->value.u64); return true;
+    case RD_EXPR_COORD:
+    case RD_EXPR_TAKE:
+    case RD_EXPR_CONCAT: put(key, (uint64_t)e->as.axis->axis); return true;
+    case RD_EXPR_VIEW: return put_view(key, e);
+    case RD_EXPR_CALL: return put_call(key, e);
+    case RD_EXPR_REDUCE:
+    case RD_EXPR_SCAN: return put_fold(key, e);
+    default: return true;
+    }
+}
+
+static bool put_node(rd_key *key, const rd_expr *e)
+{
+    if (!words(key, 2 + e->rank + (int64_t)e->n_in))
+        return false;
+    put(key, (uint64_t)e->kind << 48 | (uint64_t)e->type << 40 | (uint64_t)e->op << 24 | (uint64_t)e->rank);
+    put(key, (uint64_t)e->n_in);
+    put_bytes(key, e->extent, (size_t)e->rank * sizeof *e->extent);
+    for (int k = 0; k < e->n_in; k++)
+        if (!put_operand(key, e->in[k], e->kind == RD_EXPR_VIEW) || !words(key, e->n_in - k))
+            return false;
+    return put_facts(key, e);
+}
+
+/* ---- The key -------------------------------------------------------------------------------------------------------- */
+static bool put_request(rd_key *key, const rd_request *r)
+{
+    if (!words(key, 2 + RD_MAX_RANK) || !put_operand(key, r->expr, false) || !words(key, 1 + r->expr->rank))
+        return false;
+    put(key, (uint64_t)r->type);
+    put_bytes(key, r->stride, (size_t)r->expr->rank * sizeof *r->stride);
+    return true;
+}
+
+static uint64_t hash_of(const rd_key *key)
+{
+    uint64_t hash = (uint64_t)key->n_word;
+
+    for (int32_t i = 0; i < key->n_word; i++) {
+        hash = (hash ^ key->word[i]) * UINT64_C(0x9E3779B97F4A7C15);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+/* A fresh round makes all places free. */
+static bool begin(rd_key *key)
+{
+    key->n_word = key->n_node = key->n_leaf = 0;
+    if (++key->round == 0) {
+        rd_free(key->ctx, key->place);
+        key->place      = NULL;
+        key->room_place = 0;
+        key->round      = 1;
+    }
+    return words(key, 2);
+}
+
+bool rd_key_make(rd_key *key, int n, const rd_request *request, const rd_eval_opts *opts)
+{
+    if (!begin(key))
+        return false;
+    put(key, (uint64_t)opts->deterministic << 63 | (uint64_t)opts->traversal << 32 | (uint64_t)opts->backend);
+    put(key, (uint64_t)opts->threads << 32 | (uint64_t)n);
+    for (int k = 0; k < n; k++)
+        if (!put_request(key, &request[k]))
+            return false;
+    for (int32_t i = 0; i < key->n_node; i++)
+        if (!put_node(key, key->node[i].expr))
+            return false;
+    key->hash = hash_of(key);
+    return true;
+}
+
+int64_t rd_key_shift(const rd_key_leaf *leaf)
+{
+    int64_t shift = 0;
+
+    for (int a = 0; a < leaf->expr->rank && leaf->first; a++)
+        shift += leaf->first[a] * leaf->expr->as.leaf->stride[a];
+    return shift;
+}
+
+const void *rd_key_address(const rd_key_leaf *leaf)
+{
+    return (const char *)leaf->expr->as.leaf->data + rd_key_shift(leaf) * rd_dtype_size(leaf->expr->type);
+}
+
+void rd_key_free(rd_key *key)
+{
+    rd_free(key->ctx, key->word);
+    rd_free(key->ctx, key->node);
+    rd_free(key->ctx, key->leaf);
+    rd_free(key->ctx, key->place);
+    *key = (rd_key){ .ctx = key->ctx };
+}

@@ -1,0 +1,147 @@
+/* measure.c - candidates, timed one after the other: which traversal, then how wide the panels, how large the tiles,
+ * whether on one thread.  Each is compared with the best so far, with everything else as there. */
+#include "eval/cache/measure.h"
+#include "eval/run/watch.h"
+#include <math.h>
+#include <string.h>
+
+enum { MOST_RUNS = 10 };
+static const double SPEND    = 0.02; /* seconds on a candidate, or one run      */
+static const double MARGIN   = 0.97; /* of the best so far: less is noise       */
+static const double TOO_LONG = 4;    /* times the best so far: it is left there */
+static const double FEW      = 2e-3; /* seconds: less may be too little for several threads */
+
+typedef struct trial {
+    rd_ctx             *ctx;
+    const rd_key       *key;
+    const void *const  *address;
+    rd_results          results;
+    const rd_eval_opts *opts;
+    void              **out, **memory; /* of each result: where it goes, what was allocated */
+    rd_found            best;
+    bool                panels, several; /* the best one has some; runs on several threads */
+    rd_status           status;
+} trial;
+
+/* ---- Memory for results ---------------------------------------------------------------------------------------------- */
+static bool get_memory(trial *t, const rd_plan *plan)
+{
+    for (int k = 0; k < t->results.n; k++) {
+        const rd_output *o    = &plan->out[k];
+        const int64_t    size = rd_dtype_size(o->type);
+        char            *at   = rd_alloc_quiet(t->ctx, (o->hi - o->lo) * size + 64);
+
+        t->memory[k] = at;
+        if (!at)
+            return false;
+        at += -(uintptr_t)at & 63;
+        t->out[k] = at - o->lo * size;
+    }
+    return true;
+}
+
+static void free_memory(trial *t)
+{
+    for (int k = 0; k < t->results.n; k++)
+        rd_free(t->ctx, t->memory[k]);
+}
+
+/* ---- One candidate --------------------------------------------------------------------------------------------------- */
+static bool has_panels(const rd_plan *plan)
+{
+    for (int s = 0; s < plan->n_stage; s++)
+        for (int k = 0; k < plan->program[s].n_loop; k++)
+            if (plan->program[s].loop[k].kind == RD_LOOP_TILE)
+                return true;
+    return false;
+}
+
+/* The least time of some runs; infinite if it takes too long. */
+static double time_of(trial *t, const rd_plan *plan, rd_run_stats *stats)
+{
+    const double begun = rd_seconds(), limit = t->best.seconds * TOO_LONG;
+    double       least = INFINITY;
+
+    for (int k = 0; k < MOST_RUNS && (k < 1 || rd_seconds() - begun < SPEND); k++) {
+        const double      start    = rd_seconds();
+        const rd_progress progress = { .until = start + limit };
+
+        t->status = rd_plan_execute(plan, t->address, t->out, &progress, stats);
+        if (t->status == RD_ERR_CANCELLED && rd_error(t->ctx) == RD_OK)
+            t->status = RD_OK;
+        else if (t->status == RD_OK && rd_seconds() - start < least)
+            least = rd_seconds() - start;
+        if (t->status != RD_OK || !isfinite(least) || least > limit)
+            return INFINITY;
+    }
+    return least;
+}
+
+/* False: the evaluation fails, or there is no memory. */
+static bool attempt(trial *t, rd_choice choice)
+{
+    rd_run_stats stats = { 0 };
+    rd_plan     *plan  = rd_key_plan(t->key, t->results, t->opts, &choice);
+
+    if (!plan) {
+        t->status = rd_error(t->ctx);
+        return false;
+    }
+    t->status = t->memory[0] || get_memory(t, plan) ? RD_OK : RD_ERR_MEMORY;
+    if (t->status == RD_OK) {
+        const double seconds = time_of(t, plan, &stats);
+
+        if (seconds < t->best.seconds * MARGIN) {
+            t->best.choice  = choice;
+            t->best.seconds = seconds;
+            t->panels       = has_panels(plan);
+            t->several      = stats.tasks > 1;
+        }
+    }
+    rd_plan_drop(plan);
+    return t->status == RD_OK;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------------------------------- */
+static void attempt_all(trial *t)
+{
+    rd_choice choice = { .traversal = t->opts->traversal };
+    bool      ok     = attempt(t, choice);
+
+    for (int k = RD_TRAVERSE_GREEDY; ok && t->opts->traversal == RD_TRAVERSE_AUTO && k <= RD_TRAVERSE_LAZY; k++) {
+        choice.traversal = (rd_traversal)k;
+        ok               = attempt(t, choice);
+    }
+    for (int shift = -2; ok && t->panels && shift <= 2; shift += 4) {
+        choice       = t->best.choice;
+        choice.panel = (int8_t)shift;
+        ok           = attempt(t, choice);
+    }
+    for (int shift = -1; ok && shift <= 1; shift += 2) {
+        choice      = t->best.choice;
+        choice.tile = (int8_t)shift;
+        ok          = attempt(t, choice);
+    }
+    choice       = t->best.choice;
+    choice.alone = true;
+    if (ok && t->several && t->best.seconds < FEW)
+        (void)attempt(t, choice);
+}
+
+rd_status rd_measure(rd_ctx *ctx, const rd_key *key, const void *const *address, rd_results results,
+                     const rd_eval_opts *opts, rd_found *found)
+{
+    trial t = { .ctx = ctx, .key = key, .address = address, .results = results, .opts = opts };
+
+    t.best   = (rd_found){ .key = key->hash, .choice = { .traversal = opts->traversal }, .seconds = INFINITY };
+    t.out    = rd_alloc_quiet(ctx, 2 * results.n * (int64_t)sizeof *t.out);
+    t.memory = t.out + results.n;
+    if (!t.out)
+        return RD_ERR_MEMORY;
+    attempt_all(&t);
+    free_memory(&t);
+    rd_free(ctx, t.out);
+    t.best.choice.measured = true;
+    *found                 = t.best;
+    return t.status;
+}

@@ -1,0 +1,133 @@
+/* answer.c - answers to demands: a value at the demand's place, another demand, or a read of a value made whole. */
+#include "eval/collect/collect.h"
+#include <string.h>
+
+const rd_demand *rd_demand_of(const rd_collector *c, int demand)
+{
+    return &c->demand[demand];
+}
+
+double rd_expr_points(const rd_expr *e)
+{
+    return (double)rd_points(e->rank, e->extent);
+}
+
+bool rd_answer(rd_collector *c, int demand, int value)
+{
+    c->demand[demand].value = value;
+    return value >= 0;
+}
+
+bool rd_answer_same(rd_collector *c, int demand, const rd_expr *e, const rd_subscript *at)
+{
+    int d = rd_demand_new(c, e, at);
+
+    c->demand[demand].alias = d;
+    return d >= 0;
+}
+
+/* Demands all operands of e at `at` and makes them the operands of value v. */
+bool rd_demand_operands(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
+{
+    int32_t *in = rd_pool_get(c->pool, (size_t)e->n_in * sizeof *in);
+
+    for (int k = 0; in && k < e->n_in; k++) {
+        in[k] = e->in[k] ? rd_demand_new(c, e->in[k], at) : -1;
+        if (e->in[k] && in[k] < 0)
+            return false;
+    }
+    c->graph->value[v].in   = in;
+    c->graph->value[v].n_in = e->n_in;
+    return in;
+}
+
+int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_subscript *at)
+{
+    int r = rd_value_new(c, RD_VALUE_READ, type, NULL);
+
+    if (r >= 0) {
+        rd_value *v = &c->graph->value[r];
+
+        v->target = target;
+        v->n_at   = n;
+        v->at     = rd_subscripts(c, n);
+        if (!v->at)
+            return -1;
+        memcpy(v->at, at, (size_t)n * sizeof *at);
+    }
+    return r;
+}
+
+/* Fresh axes for all dims of e that have more than one index (or none), apart from each other; NULL on failure. */
+rd_subscript *rd_own_axes(rd_collector *c, const rd_expr *e, int32_t *dim)
+{
+    rd_subscript *at = rd_subscripts(c, e->rank);
+
+    for (int a = 0; at && a < e->rank; a++) {
+        at[a]  = rd_subscript_const(0);
+        dim[a] = rd_axes_new(c->axes, e->extent[a]);
+        if (dim[a] < 0)
+            return NULL;
+        c->axes->at[dim[a]].fixed = true;
+        for (int b = 0; b < a; b++)
+            rd_axes_apart(c->axes, dim[a], dim[b]);
+        at[a] = rd_subscript_axis(dim[a]);
+    }
+    return at;
+}
+
+bool rd_set_dims(rd_collector *c, int v, int n, const int32_t *dim)
+{
+    rd_value *value = &c->graph->value[v];
+
+    value->dim   = rd_pool_get(c->pool, (size_t)(n ? n : 1) * sizeof *dim);
+    value->n_dim = n;
+    if (value->dim)
+        memcpy(value->dim, dim, (size_t)n * sizeof *dim);
+    return value->dim;
+}
+
+/* Adds the raw axes of subscripts to a list of distinct ones; returns its length. */
+static int add_axes(const rd_collector *c, int n, const rd_subscript *at, int32_t *dim, int n_dim)
+{
+    for (int a = 0; a < n; a++)
+        for (int t = 0; t < at[a].n_term; t++) {
+            int k = 0, axis = at[a].term[t].axis;
+
+            if (axis < 0) {
+                const rd_demand *index = rd_demand_of(c, c->graph->value[at[a].term[t].value].in[0]);
+
+                n_dim = add_axes(c, c->seen[index->expr].expr->rank, index->at, dim, n_dim);
+                continue;
+            }
+            while (k < n_dim && rd_axes_root(c->axes, dim[k]) != rd_axes_root(c->axes, axis))
+                k++;
+            if (k == n_dim)
+                dim[n_dim++] = axis;
+        }
+    return n_dim;
+}
+
+/* The raw axes of subscripts, in order of appearance: storage order of a value pushed to that place. */
+int rd_axes_of_place(const rd_collector *c, int n, const rd_subscript *at, int32_t dim[RD_RAW_AXES])
+{
+    return add_axes(c, n, at, dim, 0);
+}
+
+/* Answers demands by reads of value v, whose dims are the whole expression's. */
+bool rd_answer_reads(rd_collector *c, const rd_expr *e, int v, const int32_t *list, int n)
+{
+    for (int k = 0; k < n; k++) {
+        const rd_subscript *at = rd_demand_of(c, list[k])->at;
+
+        for (int a = 0; a < e->rank; a++) {
+            rd_subscript own = rd_subscript_axis(c->graph->value[v].dim[a]);
+
+            rd_join_places(c, &at[a], &own);
+        }
+        if (!rd_answer(c, list[k], rd_read_value(c, e->type, v, e->rank, at)))
+            return false;
+    }
+    c->graph->value[v].whole = true;
+    return true;
+}

@@ -1,0 +1,203 @@
+/* axes.c - unification and splitting of loop axes, and arithmetic on subscripts. */
+#include "eval/collect/axes.h"
+#include <string.h>
+
+static void set_bit(uint64_t *set, int i)
+{
+    set[i / 64] |= (uint64_t)1 << (i % 64);
+}
+
+static bool meet(const uint64_t *a, const uint64_t *b)
+{
+    for (int w = 0; w < RD_RAW_WORDS; w++)
+        if (a[w] & b[w])
+            return true;
+    return false;
+}
+
+static bool room_for_axis(rd_axes *axes)
+{
+    int32_t      room = axes->room ? 2 * axes->room : 16;
+    rd_raw_axis *more;
+
+    if (axes->n < axes->room)
+        return true;
+    if (axes->n == RD_RAW_AXES) {
+        rd_fail(axes->ctx, RD_ERR_LIMIT, "rd_eval: the expressions need more than %d loop axes", RD_RAW_AXES);
+        return false;
+    }
+    more = rd_pool_grow(axes->pool, axes->at, (size_t)axes->n, (size_t)room, sizeof *more);
+    if (!more)
+        return false;
+    axes->at   = more;
+    axes->room = room;
+    return true;
+}
+
+int rd_axes_new(rd_axes *axes, int64_t extent)
+{
+    rd_raw_axis *a;
+
+    if (!room_for_axis(axes))
+        return -1;
+    a         = &axes->at[axes->n];
+    *a        = (rd_raw_axis){ .extent = extent };
+    a->parent = axes->n;
+    a->outer = a->inner = -1;
+    set_bit(a->member, axes->n);
+    return axes->n++;
+}
+
+int rd_axes_root(const rd_axes *axes, int axis)
+{
+    while (axes->at[axis].parent != axis)
+        axis = axes->at[axis].parent;
+    return axis;
+}
+
+void rd_axes_apart(rd_axes *axes, int a, int b)
+{
+    a = rd_axes_root(axes, a);
+    b = rd_axes_root(axes, b);
+    if (a != b) {
+        set_bit(axes->at[a].apart, b);
+        set_bit(axes->at[b].apart, a);
+    }
+}
+
+bool rd_axes_may_join(const rd_axes *axes, int a, int b)
+{
+    const rd_raw_axis *p = &axes->at[rd_axes_root(axes, a)], *q = &axes->at[rd_axes_root(axes, b)];
+
+    return p == q || (p->extent == q->extent && p->outer < 0 && q->outer < 0 && !meet(p->apart, q->member) &&
+                      !meet(q->apart, p->member));
+}
+
+void rd_axes_join(rd_axes *axes, int a, int b)
+{
+    rd_raw_axis *p, *q;
+
+    a = rd_axes_root(axes, a);
+    b = rd_axes_root(axes, b);
+    if (a == b)
+        return;
+    p = &axes->at[a];
+    q = &axes->at[b];
+    for (int w = 0; w < RD_RAW_WORDS; w++) {
+        p->member[w] |= q->member[w];
+        p->apart[w] |= q->apart[w];
+    }
+    p->fixed |= q->fixed;
+    q->parent = a;
+}
+
+bool rd_axes_split(rd_axes *axes, int axis, int64_t inner)
+{
+    int a = rd_axes_root(axes, axis), parts[2];
+
+    if (axes->at[a].fixed || axes->n + 2 > RD_RAW_AXES)
+        return false;
+    parts[0] = rd_axes_new(axes, axes->at[a].extent / inner);
+    parts[1] = rd_axes_new(axes, inner);
+    if (parts[0] < 0 || parts[1] < 0)
+        return false; /* no memory, which is recorded: whoever copies instead fails as well */
+    for (int i = 0; i < axes->n - 2; i++) {
+        /* Whoever must not be the whole must not be a part. */
+        uint64_t one[RD_RAW_WORDS] = { 0 };
+
+        set_bit(one, i);
+        if (meet(axes->at[a].apart, one))
+            for (int p = 0; p < 2; p++)
+                rd_axes_apart(axes, parts[p], i);
+    }
+    rd_axes_apart(axes, parts[0], parts[1]);
+    axes->at[a].outer = parts[0];
+    axes->at[a].inner = parts[1];
+    return true;
+}
+
+rd_subscript rd_subscript_const(int64_t offset)
+{
+    return (rd_subscript){ .offset = offset };
+}
+
+rd_subscript rd_subscript_axis(int axis)
+{
+    return (rd_subscript){ .n_term = 1, .term = { { .axis = axis, .value = -1, .coef = 1 } } };
+}
+
+static bool add_term(rd_axes *axes, rd_subscript *to, rd_term term)
+{
+    for (int t = 0; t < to->n_term; t++)
+        if (to->term[t].axis == term.axis && to->term[t].value == term.value) {
+            to->term[t].coef += term.coef;
+            return true;
+        }
+    if (term.coef == 0)
+        return true;
+    if (to->n_term == RD_MAX_TERMS) {
+        rd_fail(axes->ctx, RD_ERR_LIMIT, "rd_eval: an element's address depends on more than %d axes", RD_MAX_TERMS);
+        return false;
+    }
+    to->term[to->n_term++] = term;
+    return true;
+}
+
+bool rd_subscript_add(rd_axes *axes, rd_subscript *to, const rd_subscript *add, int64_t coef)
+{
+    to->offset += coef * add->offset;
+    for (int t = 0; t < add->n_term; t++) {
+        rd_term term = add->term[t];
+
+        term.coef *= coef;
+        if (!add_term(axes, to, term))
+            return false;
+    }
+    return true;
+}
+
+static bool add_split(rd_axes *axes, rd_subscript *to, rd_term term)
+{
+    const rd_raw_axis *a;
+
+    if (term.axis < 0)
+        return add_term(axes, to, term);
+    term.axis = rd_axes_root(axes, term.axis);
+    a         = &axes->at[term.axis];
+    if (a->outer < 0)
+        return add_term(axes, to, term);
+    return add_split(axes, to, (rd_term){ a->outer, -1, term.coef * axes->at[a->inner].extent }) &&
+           add_split(axes, to, (rd_term){ a->inner, -1, term.coef });
+}
+
+bool rd_subscript_normal(rd_axes *axes, rd_subscript *at)
+{
+    rd_subscript out = rd_subscript_const(at->offset);
+    int          n   = 0;
+
+    for (int t = 0; t < at->n_term; t++)
+        if (!add_split(axes, &out, at->term[t]))
+            return false;
+    for (int t = 0; t < out.n_term; t++)
+        if (out.term[t].coef)
+            out.term[n++] = out.term[t];
+    out.n_term = n;
+    for (int i = 1; i < n; i++)
+        for (int k = i;
+             k > 0 && (out.term[k].axis < out.term[k - 1].axis ||
+                       (out.term[k].axis == out.term[k - 1].axis && out.term[k].value < out.term[k - 1].value));
+             k--) {
+            rd_term swap    = out.term[k];
+            out.term[k]     = out.term[k - 1];
+            out.term[k - 1] = swap;
+        }
+    *at = out;
+    return true;
+}
+
+int rd_subscript_pure(const rd_axes *axes, const rd_subscript *at)
+{
+    if (at->offset || at->n_term != 1 || at->term[0].axis < 0 || at->term[0].coef != 1)
+        return -1;
+    return rd_axes_root(axes, at->term[0].axis);
+}

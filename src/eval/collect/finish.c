@@ -1,0 +1,285 @@
+/* finish.c - the end of collect: demands become values, raw axes iteration axes, and the order operands first. */
+#include "eval/collect/collect.h"
+#include <string.h>
+
+typedef struct naming {
+    rd_collector *c;
+    int32_t      *axis; /* raw root -> axis, -1 */
+} naming;
+
+static int value_of(const rd_collector *c, int demand)
+{
+    while (c->demand[demand].alias >= 0)
+        demand = c->demand[demand].alias;
+    return c->demand[demand].value;
+}
+
+static void join_places(rd_collector *c, const rd_subscript *p, const rd_subscript *q)
+{
+    for (int i = 0; i < p->n_term; i++)
+        for (int k = 0; k < q->n_term; k++)
+            if (p->term[i].axis >= 0 && q->term[k].axis >= 0 && p->term[i].coef == q->term[k].coef &&
+                rd_axes_may_join(c->axes, p->term[i].axis, q->term[k].axis))
+                rd_axes_join(c->axes, p->term[i].axis, q->term[k].axis);
+}
+
+/* Values that read one leaf at the same place along some dim: those loops may be one. */
+static bool join_leaf_reads(rd_collector *c)
+{
+    rd_graph *g     = c->graph;
+    int32_t  *first = rd_pool_get(c->pool, (size_t)(g->n_slot + 1) * sizeof *first); /* reader of a slot  */
+    int32_t  *next  = rd_pool_get(c->pool, (size_t)(g->n_value + 1) * sizeof *next); /* of the same slot  */
+
+    if (!first || !next)
+        return false;
+    memset(first, -1, (size_t)(g->n_slot + 1) * sizeof *first);
+    for (int v = g->n_value; v-- > 0;)
+        if (g->value[v].kind == RD_VALUE_READ && g->value[v].slot >= 0) {
+            next[v]                 = first[g->value[v].slot];
+            first[g->value[v].slot] = v;
+        }
+    for (int a = 0; a < g->n_value; a++)
+        for (int b = a; g->value[a].kind == RD_VALUE_READ && g->value[a].slot >= 0 && (b = next[b]) >= 0;)
+            join_places(c, g->value[a].at, g->value[b].at);
+    return true;
+}
+
+/* A READ of a value at exactly that value's own place is the value. */
+static int skip_plain_reads(const rd_collector *c, int v)
+{
+    for (;;) {
+        const rd_value *r = &c->graph->value[v], *t;
+
+        if (r->kind != RD_VALUE_READ || r->target < 0)
+            return v;
+        t = &c->graph->value[r->target];
+        if (t->dense)
+            return v;
+        for (int d = 0; d < r->n_at; d++) {
+            int a = rd_subscript_pure(c->axes, &r->at[d]);
+
+            if (c->axes->at[rd_axes_root(c->axes, t->dim[d])].extent == 1)
+                continue;
+            if (a < 0 || a != rd_axes_root(c->axes, t->dim[d]))
+                return v;
+        }
+        v = r->target;
+    }
+}
+
+/* Operands are demands until here; a JOIN's are values already. */
+static void resolve_operands(rd_collector *c)
+{
+    for (int i = 0; i < c->graph->n_value; i++) {
+        rd_value *v = &c->graph->value[i];
+
+        for (int k = 0; k < v->n_in && v->kind != RD_VALUE_JOIN; k++)
+            if (v->in[k] >= 0)
+                v->in[k] = skip_plain_reads(c, value_of(c, v->in[k]));
+    }
+}
+
+/* ---- Names ------------------------------------------------------------------------------------------------- */
+static int name_axis(naming *m, int raw)
+{
+    rd_graph     *g    = m->c->graph;
+    int           root = rd_axes_root(m->c->axes, raw);
+    rd_axis_info *info = &g->axis[g->n_axis];
+
+    if (m->axis[root] >= 0)
+        return m->axis[root];
+    if (g->n_axis == RD_MAX_AXES) {
+        rd_fail(m->c->ctx, RD_ERR_LIMIT, "rd_eval: the results together need more than %d loop axes", RD_MAX_AXES);
+        return -1;
+    }
+    info->extent = m->c->axes->at[root].extent;
+    if (g->n_axis < 18)
+        info->name[0] = (char)('i' + g->n_axis);
+    else {
+        info->name[0] = 'a';
+        info->name[1] = (char)('0' + g->n_axis / 10);
+        info->name[2] = (char)('0' + g->n_axis % 10);
+    }
+    return m->axis[root] = g->n_axis++;
+}
+
+static bool name_subscript(naming *m, rd_subscript *at)
+{
+    if (!rd_subscript_normal(m->c->axes, at))
+        return false;
+    for (int t = 0; t < at->n_term; t++) {
+        rd_term *term = &at->term[t];
+
+        if (term->axis >= 0 && (term->axis = name_axis(m, term->axis)) < 0)
+            return false;
+    }
+    return true;
+}
+
+/* Adds the axes of a raw axis to a list, its parts if it was split, in order. */
+static bool name_dim(naming *m, int raw, int32_t *dim, int32_t *n)
+{
+    int                root = rd_axes_root(m->c->axes, raw), axis;
+    const rd_raw_axis *a    = &m->c->axes->at[root];
+
+    if (a->outer >= 0)
+        return name_dim(m, a->outer, dim, n) && name_dim(m, a->inner, dim, n);
+    axis = name_axis(m, root);
+    for (int d = 0; d < *n; d++)
+        if (dim[d] == axis)
+            return true;
+    if (axis >= 0)
+        dim[(*n)++] = axis;
+    return axis >= 0;
+}
+
+static bool name_dims(naming *m, rd_value *v)
+{
+    const int32_t *raw = v->dim;
+    int            n   = v->n_dim;
+
+    v->n_dim = 0;
+    if (n == 0)
+        return true;
+    v->dim = rd_pool_get(m->c->pool, RD_MAX_AXES * sizeof *v->dim);
+    for (int d = 0; v->dim && d < n; d++)
+        if (!name_dim(m, raw[d], v->dim, &v->n_dim))
+            return false;
+    return v->dim;
+}
+
+static void find_axes(const rd_graph *g, rd_value *v)
+{
+    for (int k = 0; k < v->n_in && v->kind != RD_VALUE_JOIN; k++)
+        if (v->in[k] >= 0)
+            v->axes |= g->value[v->in[k]].axes;
+    for (int d = 0; d < v->n_at && v->into < 0; d++)
+        v->axes |= rd_subscript_axes(g, &v->at[d]);
+    if (v->kind == RD_VALUE_REDUCE)
+        v->axes &= ~v->reduced;
+    if (v->kind == RD_VALUE_SCAN)
+        v->axes |= v->reduced;
+    for (int d = 0; (v->kind == RD_VALUE_JOIN || v->dense || v->into >= 0) && d < v->n_dim; d++)
+        if (g->axis[v->dim[d]].extent != 1)
+            v->axes |= rd_bit(v->dim[d]);
+    if (v->inner >= 0)
+        v->axes |= rd_bit(v->inner);
+}
+
+/* Values that only repeat along some dims need no storage for those. */
+static void drop_idle_dims(rd_value *v)
+{
+    int n = 0;
+
+    for (int d = 0; d < v->n_dim && !v->whole; d++)
+        if (rd_in(v->axes, v->dim[d]))
+            v->dim[n++] = v->dim[d];
+    if (!v->whole)
+        v->n_dim = n;
+}
+
+static bool name_value(naming *m, rd_value *v)
+{
+    for (int d = 0; d < v->n_at; d++)
+        if (!name_subscript(m, &v->at[d]))
+            return false;
+    if (v->combine) {
+        if (!name_subscript(m, &v->combine->index))
+            return false;
+        for (int t = 0; t < v->combine->index.n_term; t++)
+            v->reduced |= rd_bit(v->combine->index.term[t].axis);
+    }
+    if (!name_dims(m, v))
+        return false;
+    if (v->inner >= 0)
+        v->inner = name_axis(m, v->inner);
+    return true;
+}
+
+/* Results' axes get the first names: i, j, k in C order. */
+static bool name_result_axes(naming *m, int n, const rd_finish_result *result)
+{
+    for (int k = 0; k < n; k++)
+        for (int d = 0; d < result[k].n_dim; d++) {
+            int32_t ignored[RD_MAX_AXES], n_ignored = 0;
+
+            if (!name_dim(m, result[k].dim[d], ignored, &n_ignored))
+                return false;
+        }
+    return true;
+}
+
+/* ---- Results ----------------------------------------------------------------------------------------------- */
+static bool computed(const rd_value *v)
+{
+    return v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL || v->kind == RD_VALUE_REDUCE ||
+           v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN;
+}
+
+/* The value itself goes to the caller's memory if it has the result's axes and type; else a copy of it does. */
+static bool attach_result(naming *m, int k, rd_finish_result *r)
+{
+    rd_graph *g    = m->c->graph;
+    rd_set    axes = 0;
+    int       id = r->demand, n = 0;
+    int32_t  *dim = rd_pool_get(m->c->pool, RD_MAX_AXES * sizeof *dim);
+    rd_value *v;
+
+    for (int d = 0; dim && d < r->n_dim; d++)
+        if (!name_dim(m, r->dim[d], dim, &n))
+            return false;
+    if (!dim || !name_subscript(m, &r->store))
+        return false;
+    for (int d = 0; d < n; d++)
+        axes |= rd_bit(dim[d]);
+    if (!computed(&g->value[id]) || g->value[id].out >= 0 || g->value[id].into >= 0 || g->value[id].type != r->type ||
+        g->value[id].axes != axes) {
+        int copy = rd_value_new(m->c, RD_VALUE_MAP, r->type, g->value[id].expr);
+
+        if (copy < 0 || !(g->value[copy].in = rd_pool_get(m->c->pool, sizeof(int32_t))))
+            return false;
+        v        = &g->value[copy];
+        v->op    = RD_OP_cast;
+        v->n_in  = 1;
+        v->in[0] = id;
+        v->axes  = axes;
+        v->dim   = dim;
+        v->n_dim = n;
+    } else
+        v = &g->value[id];
+    v->out      = k;
+    v->out_type = r->type;
+    v->store    = r->store;
+    return true;
+}
+
+bool rd_finish(rd_collector *c, int n, rd_finish_result *result)
+{
+    rd_graph *g    = c->graph;
+    naming    m    = { .c = c, .axis = rd_pool_get(c->pool, RD_RAW_AXES * sizeof *m.axis) };
+    int32_t  *root = rd_pool_get(c->pool, (size_t)n * sizeof *root);
+
+    if (!m.axis || !root)
+        return false;
+    memset(m.axis, -1, RD_RAW_AXES * sizeof *m.axis);
+    if (!join_leaf_reads(c))
+        return false;
+    resolve_operands(c);
+    for (int k = 0; k < n; k++)
+        root[k] = skip_plain_reads(c, value_of(c, result[k].demand));
+    if (!rd_graph_sort(g, n, root) || !name_result_axes(&m, n, result))
+        return false;
+    c->room_value = g->n_value;
+    for (int i = 0; i < g->n_value; i++) {
+        if (!name_value(&m, &g->value[i]))
+            return false;
+        find_axes(g, &g->value[i]);
+        drop_idle_dims(&g->value[i]);
+    }
+    for (int k = 0; k < n; k++) {
+        result[k].demand = root[k];
+        if (!attach_result(&m, k, &result[k]))
+            return false;
+    }
+    return true;
+}

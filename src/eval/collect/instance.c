@@ -1,0 +1,248 @@
+/* instance.c - one expression's demands become values: pushed to each place, or made whole once and read. */
+#include "eval/collect/collect.h"
+#include <string.h>
+
+/* ---- Maps --------------------------------------------------------------------------------------------------- */
+/* Where a view reads its operand. */
+static bool view_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in)
+{
+    const int64_t *number = e->as.view->number;
+    int            rank   = e->in[0]->rank;
+
+    for (int a = 0; a < rank; a++) {
+        in[a] = rd_subscript_const(number[a]);
+        for (int k = 0; k < e->rank; k++)
+            if (!rd_subscript_add(c->axes, &in[a], &at[k], number[rank + a * e->rank + k]))
+                return false;
+    }
+    return true;
+}
+
+const rd_expr *rd_product_of(const rd_expr *e)
+{
+    if (e->kind == RD_EXPR_VIEW)
+        e = e->in[0];
+    return e->kind == RD_EXPR_MAP && (e->op == RD_OP_mul || e->op == RD_OP_square) ? e : NULL;
+}
+
+/* a * b + c has one rounding.  Decided on the expressions, so that what else is asked for cannot change it.  Not where
+ * both operands are products: x * x - y * y must be 0 for x == y, and which of the two would be rounded first is
+ * nobody's choice. */
+static bool contracts(const rd_expr *e)
+{
+    return e->kind == RD_EXPR_MAP && e->op == RD_OP_add && rd_dtype_kind(e->type) == RD_KIND_FLOAT &&
+           !rd_product_of(e->in[0]) != !rd_product_of(e->in[1]);
+}
+
+int32_t *rd_demand_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
+{
+    const rd_expr *p  = rd_product_of(e);
+    int32_t       *in = rd_pool_get(c->pool, 3 * sizeof *in);
+    rd_subscript   place[RD_MAX_RANK];
+
+    if (!in)
+        return NULL;
+    if (p == e)
+        memcpy(place, at, (size_t)e->rank * sizeof *at);
+    else if (!view_places(c, e, at, place))
+        return NULL;
+    in[0]                   = rd_demand_new(c, p->in[0], place);
+    in[1]                   = rd_demand_new(c, p->in[p->n_in - 1], place);
+    in[2]                   = -1;
+    c->graph->value[v].in   = in;
+    c->graph->value[v].n_in = 3;
+    return in[0] >= 0 && in[1] >= 0 ? in : NULL;
+}
+
+static bool demand_contracted(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
+{
+    const int left = rd_product_of(e->in[0]) ? 0 : 1;
+    int32_t  *in   = rd_demand_factors(c, v, e->in[left], at);
+
+    if (!in)
+        return false;
+    in[2]                 = rd_demand_new(c, e->in[1 - left], at);
+    c->graph->value[v].op = RD_OP_fma;
+    return in[2] >= 0;
+}
+
+static int map_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
+{
+    int v = rd_value_new(c, e->kind == RD_EXPR_MAP ? RD_VALUE_MAP : RD_VALUE_CALL, e->type, e);
+
+    if (v < 0)
+        return -1;
+    c->graph->value[v].op  = e->op;
+    c->graph->value[v].ops = e->kind == RD_EXPR_MAP ? rd_op_table[e->op].cost : 10;
+    if (contracts(e))
+        return demand_contracted(c, v, e, at) ? v : -1;
+    return rd_demand_operands(c, v, e, at) ? v : -1;
+}
+
+static bool map_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+{
+    int32_t       dim[RD_MAX_RANK];
+    rd_subscript *at = rd_own_axes(c, e, dim);
+    int           v  = at ? map_at(c, e, at) : -1;
+    char          shape[RD_SHAPE_TEXT];
+
+    rd_text_add(&c->why, "%s %s is stored: its elements are read at several places each\n",
+                e->kind == RD_EXPR_MAP ? rd_op_table[e->op].name : "call", rd_shape_text(e->rank, e->extent, shape));
+    return v >= 0 && rd_set_dims(c, v, e->rank, dim) && rd_answer_reads(c, e, v, list, n);
+}
+
+/* Injective views of a map are pushed through it.  Where elements would be computed more than once (windows, gathers,
+ * overlapping slices) it is stored instead if that is cheaper: such a value is never read in the loop that makes it. */
+static bool maps(rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
+{
+    const rd_expr *e           = seen->expr;
+    double         evaluations = 0, points = rd_expr_points(e);
+
+    for (int k = 0; k < n; k++)
+        evaluations += rd_demand_points(c, e, rd_demand_of(c, list[k]));
+    if (seen->ops * (evaluations - points) > points * (RD_PRICE_WRITE + RD_PRICE_READ * n))
+        return map_whole(c, e, list, n);
+    for (int k = 0; k < n; k++)
+        if (!rd_answer(c, list[k], map_at(c, e, rd_demand_of(c, list[k])->at)))
+            return false;
+    return true;
+}
+
+/* ---- Leaves -------------------------------------------------------------------------------------------------- */
+int rd_leaf_slot(rd_collector *c, const rd_expr *leaf)
+{
+    rd_graph *g = c->graph;
+    rd_slot  *s;
+
+    for (int i = 0; i < g->n_slot; i++)
+        if (g->slot[i].expr == leaf)
+            return i;
+    if (g->n_slot == c->room_slot) {
+        int32_t room = c->room_slot ? 2 * c->room_slot : 16;
+
+        s = rd_pool_grow(c->pool, g->slot, (size_t)g->n_slot, (size_t)room, sizeof *s);
+        if (!s)
+            return -1;
+        g->slot      = s;
+        c->room_slot = room;
+    }
+    s  = &g->slot[g->n_slot];
+    *s = (rd_slot){ .kind   = leaf->as.leaf->name ? RD_SLOT_INPUT : RD_SLOT_LEAF,
+                    .type   = leaf->type,
+                    .data   = leaf->as.leaf->data,
+                    .name   = leaf->as.leaf->name,
+                    .result = -1,
+                    .expr   = leaf };
+    for (int a = 0; a < leaf->rank; a++) {
+        int64_t reach = (leaf->extent[a] - 1) * leaf->as.leaf->stride[a];
+
+        *(reach < 0 ? &s->lo : &s->hi) += reach;
+    }
+    s->hi += 1;
+    return g->n_slot++;
+}
+
+static int read_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at)
+{
+    int v = rd_value_new(c, RD_VALUE_READ, e->type, e), slot = rd_leaf_slot(c, e);
+
+    if (v < 0 || slot < 0 || !(c->graph->value[v].at = rd_subscripts(c, 1)))
+        return -1;
+    c->graph->value[v].slot = slot;
+    c->graph->value[v].n_at = 1;
+    for (int a = 0; a < e->rank; a++)
+        if (!rd_subscript_add(c->axes, c->graph->value[v].at, &at[a], e->as.leaf->stride[a]))
+            return -1;
+    return v;
+}
+
+static int number_value(rd_collector *c, const rd_expr *e)
+{
+    int v = rd_value_new(c, RD_VALUE_CONST, e->type, e);
+
+    if (v >= 0)
+        c->graph->value[v].value = e->as.number->value;
+    return v;
+}
+
+static int coord_value(rd_collector *c, const rd_expr *e, const rd_subscript *at)
+{
+    int v = rd_value_new(c, RD_VALUE_COORD, RD_I64, e);
+
+    if (v < 0 || !(c->graph->value[v].at = rd_subscripts(c, 1)))
+        return -1;
+    c->graph->value[v].at[0] = at[e->as.axis->axis];
+    c->graph->value[v].n_at  = 1;
+    return v;
+}
+
+/* ---- Views --------------------------------------------------------------------------------------------------- */
+static bool view(rd_collector *c, const rd_expr *e, int demand)
+{
+    rd_subscript at[RD_MAX_RANK];
+
+    return view_places(c, e, rd_demand_of(c, demand)->at, at) && rd_answer_same(c, demand, e->in[0], at);
+}
+
+/* The index becomes a value of its own, checked against the axis; the operand is read at it. */
+static bool take(rd_collector *c, const rd_expr *e, int demand)
+{
+    const rd_expr *x = e->in[0], *index = e->in[1];
+    int            axis = (int)e->as.axis->axis, v = rd_value_new(c, RD_VALUE_MAP, RD_I64, index);
+    rd_subscript   at[RD_MAX_RANK];
+    int32_t       *in = rd_pool_get(c->pool, sizeof *in);
+
+    if (v < 0 || !in)
+        return false;
+    in[0] = rd_demand_new(c, index, rd_demand_of(c, demand)->at + axis);
+    if (in[0] < 0)
+        return false;
+    c->graph->value[v].op        = RD_OP_index;
+    c->graph->value[v].ops       = 2;
+    c->graph->value[v].in        = in;
+    c->graph->value[v].n_in      = 1;
+    c->graph->value[v].value.i64 = x->extent[axis];
+    for (int a = 0; a < x->rank; a++)
+        if (a != axis)
+            at[a] = rd_demand_of(c, demand)->at[a < axis ? a : a + index->rank - 1];
+    at[axis] = (rd_subscript){ .n_term = 1, .term = { { -1, v, 1 } } };
+    return rd_answer_same(c, demand, x, at);
+}
+
+/* No element of e is ever read, so anything stands for it; what it is made of is not even looked at. */
+static bool nothing(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (!rd_answer(c, list[k], rd_value_new(c, RD_VALUE_CONST, e->type, e)))
+            return false;
+    return true;
+}
+
+bool rd_instances(rd_collector *c, rd_seen *seen)
+{
+    const rd_expr *e = seen->expr;
+    int32_t       *list;
+    int            n  = rd_demands_distinct(c, seen, &list);
+    bool           ok = n >= 0;
+
+    if (ok && rd_expr_points(e) == 0)
+        return nothing(c, e, list, n);
+    switch (e->kind) {
+    case RD_EXPR_MAP:
+    case RD_EXPR_CALL: return ok && maps(c, seen, list, n);
+    case RD_EXPR_CONCAT: return ok && rd_instances_concat(c, e, list, n);
+    case RD_EXPR_REDUCE: return ok && rd_instances_reduce(c, e, list, n);
+    case RD_EXPR_SCAN: return ok && rd_instances_scan(c, e, list, n);
+    default: break;
+    }
+    for (int k = 0; ok && k < n; k++)
+        switch (e->kind) {
+        case RD_EXPR_LEAF: ok = rd_answer(c, list[k], read_leaf(c, e, rd_demand_of(c, list[k])->at)); break;
+        case RD_EXPR_NUMBER: ok = rd_answer(c, list[k], number_value(c, e)); break;
+        case RD_EXPR_COORD: ok = rd_answer(c, list[k], coord_value(c, e, rd_demand_of(c, list[k])->at)); break;
+        case RD_EXPR_VIEW: ok = view(c, e, list[k]); break;
+        case RD_EXPR_TAKE: ok = take(c, e, list[k]); break;
+        default: ok = rd_instance_reshape(c, e, list[k]); break;
+        }
+    return ok;
+}

@@ -1,0 +1,225 @@
+/* instance_fold.c - demands of reductions and scans: at each place, or whole once, whichever computes no element twice. */
+#include "eval/collect/collect.h"
+#include <string.h>
+
+/* ---- Reductions ------------------------------------------------------------------------------------------------- */
+static int outputs_of(const rd_expr *e)
+{
+    return e->kind == RD_EXPR_REDUCE && e->as.fold->user ? e->as.fold->user->n_out : 1;
+}
+
+/* A sum of products of floats adds each with one rounding.  Decided on the expressions, as a * b + c is (instance.c).  Not
+ * under a mask, which would have to make one of the factors an identity, nor where one strict left fold of the elements is
+ * asked for. */
+static bool sums_products(const rd_expr *e)
+{
+    return e->kind == RD_EXPR_REDUCE && e->as.fold->reducer == RD_RED_sum && e->as.fold->law != RD_LAW_serial &&
+           !e->in[2] && rd_dtype_kind(e->in[0]->type) == RD_KIND_FLOAT && rd_product_of(e->in[0]);
+}
+
+/* Operands of a fold: kept axes at the demand's place, reduced ones along fresh axes, C-order weights as its index. */
+static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_subscript *kept)
+{
+    const rd_expr *x = e->in[0];
+    rd_subscript   at[RD_MAX_RANK], index = rd_subscript_const(0);
+    int32_t        dim[RD_RAW_AXES];
+    int            n_dim = rd_axes_of_place(c, e->rank - (outputs_of(e) > 1), kept, dim), k = 0;
+    int64_t        weight = 1;
+
+    for (int a = 0; a < x->rank; a++) {
+        bool reduced = e->as.fold->dims >> a & 1;
+
+        at[a] = rd_subscript_const(0);
+        if (!reduced)
+            at[a] = kept[k++];
+        else if (x->extent[a] != 1) {
+            int axis = rd_axes_new(c->axes, x->extent[a]);
+
+            if (axis < 0)
+                return false;
+            for (int d = 0; d < n_dim; d++)
+                rd_axes_apart(c->axes, axis, dim[d]);
+            dim[n_dim++] = axis;
+            at[a]        = rd_subscript_axis(axis);
+        }
+    }
+    for (int a = x->rank; a-- > 0;)
+        if (e->as.fold->dims >> a & 1) {
+            if (!rd_subscript_add(c->axes, &index, &at[a], weight))
+                return false;
+            weight *= x->extent[a] ? x->extent[a] : 1; /* an empty axis must not erase the others */
+        }
+    c->graph->value[v].combine = rd_pool_get(c->pool, sizeof(rd_combine));
+    if (!c->graph->value[v].combine)
+        return false;
+    c->graph->value[v].combine->index = index;
+    return sums_products(e) ? rd_demand_factors(c, v, x, at) != NULL : rd_demand_operands(c, v, e, at);
+}
+
+static int fold_value(rd_collector *c, const rd_expr *e)
+{
+    const int32_t reducer = sums_products(e) ? RD_RED_dot : e->as.fold->reducer;
+    int           v       = rd_value_new(c, e->kind == RD_EXPR_REDUCE ? RD_VALUE_REDUCE : RD_VALUE_SCAN, e->type, e);
+
+    if (v >= 0) {
+        c->graph->value[v].reducer = reducer;
+        c->graph->value[v].ops     = rd_reducer_table[reducer].cost;
+    }
+    return v;
+}
+
+/* The axis of a reducer's results is not looped over where it reduces, so it must not become an axis it reduces. */
+static void keep_apart(rd_collector *c, int v, int inner)
+{
+    const rd_subscript *index = &c->graph->value[v].combine->index;
+
+    for (int t = 0; t < index->n_term; t++)
+        rd_axes_apart(c->axes, inner, index->term[t].axis);
+}
+
+/* The instance at one demand's place.  A reducer with several outputs is stored with one more dim, which no loop of its
+ * own runs along, and read at the demand's last subscript. */
+static bool reduce_pushed(rd_collector *c, const rd_expr *e, int demand)
+{
+    int32_t             dim[RD_RAW_AXES];
+    int                 kept = e->rank - (outputs_of(e) > 1), v = fold_value(c, e), n;
+    const rd_subscript *at = rd_demand_of(c, demand)->at;
+    rd_subscript       *own;
+
+    if (v < 0 || !fold_operands(c, e, v, at))
+        return false;
+    at = rd_demand_of(c, demand)->at;
+    n  = rd_axes_of_place(c, kept, at, dim);
+    if (kept == e->rank)
+        return rd_set_dims(c, v, n, dim) && rd_answer(c, demand, v);
+    own = rd_subscripts(c, n + 1);
+    if (!own)
+        return false;
+    for (int d = 0; d < n; d++) {
+        own[d]                                           = rd_subscript_axis(dim[d]);
+        c->axes->at[rd_axes_root(c->axes, dim[d])].fixed = true;
+    }
+    dim[n] = rd_axes_new(c->axes, outputs_of(e));
+    if (dim[n] < 0)
+        return false;
+    c->axes->at[dim[n]].fixed = true;
+    c->graph->value[v].inner  = dim[n];
+    c->graph->value[v].whole  = true;
+    own[n]                    = at[kept];
+    return rd_set_dims(c, v, n + 1, dim) && rd_answer(c, demand, rd_read_value(c, e->type, v, n + 1, own));
+}
+
+static bool reduce_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+{
+    int32_t       dim[RD_MAX_RANK];
+    rd_subscript *at = rd_own_axes(c, e, dim);
+    int           v  = fold_value(c, e);
+
+    if (v < 0 || !at || !fold_operands(c, e, v, at) || !rd_set_dims(c, v, e->rank, dim))
+        return false;
+    if (outputs_of(e) > 1) {
+        c->graph->value[v].inner = dim[e->rank - 1];
+        keep_apart(c, v, dim[e->rank - 1]);
+    }
+    return rd_answer_reads(c, e, v, list, n);
+}
+
+static double fold_evaluations(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+{
+    double evaluations = 0;
+
+    for (int k = 0; k < n; k++)
+        evaluations += rd_demand_points(c, e, rd_demand_of(c, list[k]));
+    return evaluations;
+}
+
+/* Slices of a reduction reduce only what they need; but never does a reduction compute an element twice: as soon as the
+ * demands together want more elements than it has, it is computed whole, once. */
+bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+{
+    if (fold_evaluations(c, e, list, n) > rd_expr_points(e))
+        return reduce_whole(c, e, list, n);
+    for (int k = 0; k < n; k++)
+        if (!reduce_pushed(c, e, list[k]))
+            return false;
+    return true;
+}
+
+static int scan_axis(const rd_expr *e)
+{
+    return __builtin_ctzll(e->as.fold->dims);
+}
+
+/* A scan at `at`, whose scan axis must be a whole axis; that axis is the scan's to run along in order. */
+static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
+{
+    int         v = fold_value(c, e), axis = at[scan_axis(e)].term[0].axis;
+    rd_combine *combine = rd_pool_get(c->pool, sizeof *combine);
+
+    if (v < 0 || !combine || !rd_demand_operands(c, v, e, at))
+        return -1;
+    combine->index                                 = at[scan_axis(e)];
+    c->graph->value[v].combine                     = combine;
+    c->axes->at[rd_axes_root(c->axes, axis)].fixed = true;
+    return v;
+}
+
+/* One row of a scan costs one row: other axes stay at the demand's place, the scan axis is run along whole. */
+static bool scan_row(rd_collector *c, const rd_expr *e, int demand)
+{
+    rd_subscript at[RD_MAX_RANK], *own;
+    int32_t      dim[RD_RAW_AXES];
+    int          s = scan_axis(e), axis = rd_axes_new(c->axes, e->extent[s]), n, v;
+
+    if (axis < 0)
+        return false;
+    memcpy(at, rd_demand_of(c, demand)->at, (size_t)e->rank * sizeof *at);
+    at[s] = rd_subscript_const(0);
+    n     = rd_axes_of_place(c, e->rank, at, dim);
+    own   = rd_subscripts(c, n + 1);
+    for (int d = 0; own && d < n; d++) {
+        own[d] = rd_subscript_axis(dim[d]);
+        rd_axes_apart(c->axes, axis, dim[d]);
+        c->axes->at[rd_axes_root(c->axes, dim[d])].fixed = true;
+    }
+    at[s] = rd_subscript_axis(axis);
+    v     = own ? scan_at(c, e, at) : -1;
+    if (v < 0)
+        return false;
+    c->graph->value[v].whole = true;
+    own[n]                   = rd_demand_of(c, demand)->at[s];
+    dim[n]                   = axis;
+    return rd_set_dims(c, v, n + 1, dim) && rd_answer(c, demand, rd_read_value(c, e->type, v, n + 1, own));
+}
+
+/* The raw axis a demand runs along where the scan does, if it does so from end to end and only there; else -1. */
+static int scanned_axis(const rd_collector *c, const rd_expr *e, const rd_subscript *at)
+{
+    int axis = rd_subscript_pure(c->axes, &at[scan_axis(e)]);
+
+    if (axis < 0 || c->axes->at[axis].extent != e->extent[scan_axis(e)] || c->axes->at[axis].outer >= 0)
+        return -1;
+    for (int a = 0; a < e->rank; a++)
+        for (int t = 0; t < at[a].n_term && a != scan_axis(e); t++)
+            if (at[a].term[t].axis < 0 || rd_axes_root(c->axes, at[a].term[t].axis) == axis)
+                return -1;
+    return axis;
+}
+
+bool rd_instances_scan(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+{
+    int32_t       dim[RD_RAW_AXES];
+    rd_subscript *at;
+    int           v;
+
+    if (n == 1 && fold_evaluations(c, e, list, n) <= rd_expr_points(e)) {
+        at = rd_demand_of(c, list[0])->at;
+        if (scanned_axis(c, e, at) < 0)
+            return scan_row(c, e, list[0]);
+        v = scan_at(c, e, at);
+        return v >= 0 && rd_set_dims(c, v, rd_axes_of_place(c, e->rank, at, dim), dim) && rd_answer(c, list[0], v);
+    }
+    at = rd_own_axes(c, e, dim);
+    v  = at ? scan_at(c, e, at) : -1;
+    return v >= 0 && rd_set_dims(c, v, e->rank, dim) && rd_answer_reads(c, e, v, list, n);
+}

@@ -1,0 +1,255 @@
+/* instance_storage.c - demands that memory answers: concatenations, and reshapes that no strides can express. */
+#include "eval/collect/collect.h"
+#include <string.h>
+
+/* ---- Concatenation --------------------------------------------------------------------------------------------- */
+/* Least and greatest value of a subscript; false if it gathers. */
+static bool range_of(const rd_collector *c, const rd_subscript *at, int64_t *lo, int64_t *hi)
+{
+    *lo = *hi = at->offset;
+    for (int t = 0; t < at->n_term; t++) {
+        int64_t reach;
+
+        if (at->term[t].axis < 0)
+            return false;
+        reach = at->term[t].coef * (c->axes->at[rd_axes_root(c->axes, at->term[t].axis)].extent - 1);
+        *(reach < 0 ? lo : hi) += reach;
+    }
+    return *lo <= *hi;
+}
+
+/* A demand that stays inside one part is that part's. */
+static bool concat_inside(rd_collector *c, const rd_expr *e, int demand, bool *done)
+{
+    int          axis = (int)e->as.axis->axis;
+    int64_t      lo, hi, start = 0;
+    rd_subscript at[RD_MAX_RANK];
+
+    *done = false;
+    if (!range_of(c, &rd_demand_of(c, demand)->at[axis], &lo, &hi))
+        return true;
+    for (int k = 0; k < e->n_in; k++) {
+        int64_t end = start + e->in[k]->extent[axis];
+
+        if (lo >= start && hi < end) {
+            memcpy(at, rd_demand_of(c, demand)->at, (size_t)e->rank * sizeof *at);
+            at[axis].offset -= start;
+            *done = true;
+            return rd_answer_same(c, demand, e->in[k], at);
+        }
+        start = end;
+    }
+    return true;
+}
+
+/* Storage of a concatenation at some place: dims [0, n) are loop axes of the place, the last runs along the parts. */
+typedef struct join {
+    int32_t      value, axis; /* the JOIN; the expression's axis along which it joins      */
+    int32_t      n, dim[RD_RAW_AXES];
+    rd_subscript at[RD_MAX_RANK]; /* the place; at[axis] is each part's own                */
+} join;
+
+/* A fresh axis along a join or part, apart from the place's. */
+static int along(rd_collector *c, const join *j, int64_t extent)
+{
+    int axis = rd_axes_new(c->axes, extent);
+
+    for (int d = 0; d < j->n && axis >= 0; d++)
+        rd_axes_apart(c->axes, axis, j->dim[d]);
+    if (axis >= 0)
+        c->axes->at[axis].fixed = true;
+    return axis;
+}
+
+static rd_subscript index_along(const rd_collector *c, int axis)
+{
+    return c->axes->at[rd_axes_root(c->axes, axis)].extent == 1 ? rd_subscript_const(0) : rd_subscript_axis(axis);
+}
+
+/* A part is a copy of its operand into a range of the join's storage. */
+static int part_into(rd_collector *c, join *j, const rd_expr *part, int64_t start)
+{
+    int           v    = rd_value_new(c, RD_VALUE_MAP, part->type, part);
+    int           axis = along(c, j, part->extent[j->axis]);
+    int32_t      *in   = rd_pool_get(c->pool, sizeof *in);
+    rd_subscript *at   = rd_subscripts(c, j->n + 1);
+
+    if (v < 0 || axis < 0 || !in || !at)
+        return -1;
+    for (int d = 0; d < j->n; d++)
+        at[d] = index_along(c, j->dim[d]);
+    at[j->n]        = index_along(c, axis);
+    j->at[j->axis]  = at[j->n];
+    j->dim[j->n]    = axis;
+    in[0]           = rd_demand_new(c, part, j->at);
+    at[j->n].offset = start;
+    if (in[0] < 0 || !rd_set_dims(c, v, j->n + 1, j->dim))
+        return -1;
+    c->graph->value[v].op   = RD_OP_cast;
+    c->graph->value[v].in   = in;
+    c->graph->value[v].n_in = 1;
+    c->graph->value[v].into = j->value;
+    c->graph->value[v].at   = at;
+    c->graph->value[v].n_at = j->n + 1;
+    return v;
+}
+
+static bool join_parts(rd_collector *c, const rd_expr *e, join *j)
+{
+    int32_t *in = rd_pool_get(c->pool, (size_t)e->n_in * sizeof *in), n = 0;
+    int64_t  start = 0;
+
+    j->value     = rd_value_new(c, RD_VALUE_JOIN, e->type, e);
+    j->dim[j->n] = along(c, j, e->extent[j->axis]);
+    if (!in || j->value < 0 || j->dim[j->n] < 0 || !rd_set_dims(c, j->value, j->n + 1, j->dim))
+        return false;
+    for (int k = 0; k < e->n_in; k++) {
+        if (rd_expr_points(e->in[k]) > 0 && (in[n++] = part_into(c, j, e->in[k], start)) < 0)
+            return false;
+        start += e->in[k]->extent[j->axis];
+    }
+    c->graph->value[j->value].in    = in;
+    c->graph->value[j->value].n_in  = n;
+    c->graph->value[j->value].whole = true;
+    rd_text_add(&c->why, "a concatenation is stored, one pass per part\n");
+    return true;
+}
+
+/* Reads the join: at[0..n) along its own dims, last along the parts. */
+static bool read_join(rd_collector *c, const join *j, int demand, rd_subscript *at)
+{
+    const rd_value *v = &c->graph->value[j->value];
+
+    at[j->n] = rd_demand_of(c, demand)->at[j->axis];
+    for (int d = 0; d <= j->n; d++) {
+        rd_subscript own = rd_subscript_axis(v->dim[d]);
+
+        rd_join_places(c, &at[d], &own);
+    }
+    return rd_answer(c, demand, rd_read_value(c, v->type, j->value, j->n + 1, at));
+}
+
+/* One row of a concatenation costs one row: other axes stay at the demand's place. */
+static bool join_pushed(rd_collector *c, const rd_expr *e, int demand)
+{
+    join         *j = rd_pool_get(c->pool, sizeof *j);
+    rd_subscript *at;
+
+    if (!j)
+        return false;
+    j->axis = (int32_t)e->as.axis->axis;
+    memcpy(j->at, rd_demand_of(c, demand)->at, (size_t)e->rank * sizeof *j->at);
+    j->at[j->axis] = rd_subscript_const(0);
+    j->n           = rd_axes_of_place(c, e->rank, j->at, j->dim);
+    at             = rd_subscripts(c, j->n + 1);
+    for (int d = 0; at && d < j->n; d++) {
+        c->axes->at[rd_axes_root(c->axes, j->dim[d])].fixed = true;
+        at[d]                                               = rd_subscript_axis(j->dim[d]);
+    }
+    return at && join_parts(c, e, j) && read_join(c, j, demand, at);
+}
+
+static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+{
+    join         *j  = rd_pool_get(c->pool, sizeof *j);
+    rd_subscript *at = rd_subscripts(c, e->rank), *own;
+
+    if (!j || !at || !(own = rd_own_axes(c, e, j->dim)))
+        return false;
+    j->axis = (int32_t)e->as.axis->axis;
+    memcpy(j->at, own, (size_t)e->rank * sizeof *own);
+    for (int a = 0; a < e->rank; a++)
+        if (a != j->axis)
+            j->dim[j->n++] = j->dim[a];
+    if (!join_parts(c, e, j))
+        return false;
+    for (int k = 0; k < n; k++) {
+        for (int a = 0, d = 0; a < e->rank; a++)
+            if (a != j->axis)
+                at[d++] = rd_demand_of(c, list[k])->at[a];
+        if (!read_join(c, j, list[k], at))
+            return false;
+    }
+    return true;
+}
+
+/* Elements a demand makes if the join is pushed to its place: all along the parts, and its own of the other axes. */
+static double pushed_points(rd_collector *c, const rd_expr *e, int demand)
+{
+    int32_t      dim[RD_RAW_AXES];
+    rd_subscript at[RD_MAX_RANK];
+    double       points = (double)e->extent[e->as.axis->axis];
+    int          n;
+
+    memcpy(at, rd_demand_of(c, demand)->at, (size_t)e->rank * sizeof *at);
+    at[e->as.axis->axis] = rd_subscript_const(0);
+    n                    = rd_axes_of_place(c, e->rank, at, dim);
+    for (int d = 0; d < n; d++)
+        points *= (double)c->axes->at[rd_axes_root(c->axes, dim[d])].extent;
+    return points;
+}
+
+bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n)
+{
+    double pushed = 0;
+    int    left   = 0;
+    bool   done;
+
+    for (int k = 0; k < n; k++) {
+        if (!concat_inside(c, e, list[k], &done))
+            return false;
+        if (!done)
+            list[left++] = list[k];
+    }
+    for (int k = 0; k < left; k++)
+        pushed += pushed_points(c, e, list[k]);
+    if (pushed > rd_expr_points(e))
+        return join_whole(c, e, list, left);
+    for (int k = 0; k < left; k++)
+        if (!join_pushed(c, e, list[k]))
+            return false;
+    return true;
+}
+
+/* ---- Reshape ------------------------------------------------------------------------------------------------------ */
+/* Where neither strides nor split axes can express a reshape, its operand is stored in C order first. */
+static bool reshape_copy(rd_collector *c, const rd_expr *e, int demand)
+{
+    const rd_expr *x      = e->in[0];
+    rd_subscript   flat   = rd_subscript_const(0);
+    int64_t        weight = 1, dense[RD_MAX_RANK];
+    int32_t        dim[RD_MAX_RANK], *in = rd_pool_get(c->pool, sizeof *in);
+    rd_subscript  *at = rd_own_axes(c, x, dim);
+    int            v;
+
+    for (int a = e->rank; a-- > 0; weight *= e->extent[a])
+        if (!rd_subscript_add(c->axes, &flat, &rd_demand_of(c, demand)->at[a], weight))
+            return false;
+    rd_text_add(&c->why, "the operand of a reshape is stored: its strides do not join\n");
+    rd_dense_strides(x->rank, x->extent, 0, dense);
+    v = rd_value_new(c, RD_VALUE_MAP, x->type, x);
+    if (v < 0 || !at || !in || (in[0] = rd_demand_new(c, x, at)) < 0)
+        return false;
+    c->graph->value[v].op    = RD_OP_cast;
+    c->graph->value[v].in    = in;
+    c->graph->value[v].n_in  = 1;
+    c->graph->value[v].whole = true;
+    c->graph->value[v].dense = true;
+    return rd_set_dims(c, v, x->rank, dim) && rd_answer(c, demand, rd_read_value(c, x->type, v, 1, &flat));
+}
+
+bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int demand)
+{
+    rd_subscript in[RD_MAX_RANK], at[RD_MAX_RANK];
+    bool         ok;
+    int          v = rd_reshape_leaf(c, e, rd_demand_of(c, demand)->at);
+
+    if (v != -1)
+        return v >= 0 && rd_answer(c, demand, v);
+    if (!rd_reshape_places(c, e, rd_demand_of(c, demand)->at, in, &ok))
+        return false;
+    if (!ok)
+        return reshape_copy(c, e, demand);
+    memcpy(at, in, sizeof at);
+    return rd_answer_same(c, demand, e->in[0], at);
+}

@@ -1,0 +1,186 @@
+/* reshape.c - subscripts through a reshape: the flat C-order index, taken apart again by the operand's extents. */
+#include "eval/collect/collect.h"
+#include <string.h>
+
+const rd_expr *rd_affine_leaf(const rd_expr *e, int64_t *base, int64_t *stride)
+{
+    const rd_expr *leaf = e->kind == RD_EXPR_VIEW ? e->in[0] : e;
+
+    if (leaf->kind != RD_EXPR_LEAF)
+        return NULL;
+    *base = 0;
+    if (leaf == e) {
+        memcpy(stride, leaf->as.leaf->stride, (size_t)leaf->rank * sizeof *stride);
+        return leaf;
+    }
+    memset(stride, 0, (size_t)e->rank * sizeof *stride);
+    for (int a = 0; a < leaf->rank; a++) {
+        *base += e->as.view->number[a] * leaf->as.leaf->stride[a];
+        for (int k = 0; k < e->rank; k++)
+            stride[k] += e->as.view->number[leaf->rank + a * e->rank + k] * leaf->as.leaf->stride[a];
+    }
+    return leaf;
+}
+
+/* A run of the operand's axes and one of the result's with the same number of elements. */
+typedef struct group {
+    int x0, x1, e0, e1;
+} group;
+
+static bool next_group(const rd_expr *x, const rd_expr *e, group *g)
+{
+    int64_t px, pe;
+
+    g->x0 = g->x1;
+    g->e0 = g->e1;
+    if (g->x0 == x->rank && g->e0 == e->rank)
+        return false;
+    px = g->x1 < x->rank ? x->extent[g->x1++] : 1;
+    pe = g->e1 < e->rank ? e->extent[g->e1++] : 1;
+    while (px != pe)
+        if (px < pe)
+            px *= x->extent[g->x1++];
+        else
+            pe *= e->extent[g->e1++];
+    return true;
+}
+
+/* The stride of the run's flat index, if the strides of its axes join; false if they do not. */
+static bool joined_stride(const rd_expr *x, const int64_t *stride, const group *g, int64_t *joined)
+{
+    int64_t expected = 0;
+    bool    any      = false;
+
+    *joined = 0;
+    for (int a = g->x1; a-- > g->x0;) {
+        if (x->extent[a] == 1)
+            continue;
+        if (!any)
+            *joined = expected = stride[a];
+        if (stride[a] != expected)
+            return false;
+        expected *= x->extent[a];
+        any = true;
+    }
+    return true;
+}
+
+int rd_reshape_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at)
+{
+    const rd_expr *x = e->in[0], *leaf;
+    int64_t        base, stride[RD_MAX_RANK], joined;
+    group          g = { 0 };
+    int            v, slot;
+
+    if (!(leaf = rd_affine_leaf(x, &base, stride)) || rd_points(x->rank, x->extent) == 0)
+        return -1;
+    for (group t = { 0 }; next_group(x, e, &t);)
+        if (!joined_stride(x, stride, &t, &joined))
+            return -1;
+    v    = rd_value_new(c, RD_VALUE_READ, e->type, leaf);
+    slot = rd_leaf_slot(c, leaf);
+    if (v < 0 || slot < 0 || !(c->graph->value[v].at = rd_subscripts(c, 1)))
+        return -2;
+    c->graph->value[v].slot  = slot;
+    c->graph->value[v].n_at  = 1;
+    c->graph->value[v].at[0] = rd_subscript_const(base);
+    while (next_group(x, e, &g)) {
+        joined_stride(x, stride, &g, &joined);
+        for (int a = g.e1; a-- > g.e0; joined *= e->extent[a])
+            if (!rd_subscript_add(c->axes, c->graph->value[v].at, &at[a], joined))
+                return -2;
+    }
+    return v;
+}
+
+/* Greatest value of a term, or least. */
+static int64_t reach(const rd_collector *c, const rd_term *t)
+{
+    int64_t extent =
+        t->axis < 0 ? c->graph->value[t->value].value.i64 : c->axes->at[rd_axes_root(c->axes, t->axis)].extent;
+
+    return t->coef * (extent - 1);
+}
+
+/* Splits the terms of `flat` that straddle a multiple of n, so that each is either a multiple of it or stays below. */
+static bool split_straddling(rd_collector *c, rd_subscript *flat, int64_t n, bool *ok)
+{
+    for (int t = 0; t < flat->n_term; t++) {
+        const rd_term *term = &flat->term[t];
+        int64_t        extent;
+
+        if (term->coef % n == 0 || term->axis < 0 || term->coef < 0 || n % term->coef)
+            continue;
+        extent = c->axes->at[rd_axes_root(c->axes, term->axis)].extent;
+        if (term->coef * extent <= n || extent % (n / term->coef))
+            continue;
+        if (!rd_axes_split(c->axes, term->axis, n / term->coef)) {
+            *ok = false;
+            return true;
+        }
+        if (!rd_subscript_normal(c->axes, flat))
+            return false;
+        t = -1;
+    }
+    return true;
+}
+
+/* rest + n * quotient = flat, with 0 <= rest < n whatever the indices are; else *ok is false. */
+static bool divide(rd_collector *c, const rd_subscript *flat, int64_t n, rd_subscript *rest, rd_subscript *quotient,
+                   bool *ok)
+{
+    int64_t lo, hi;
+
+    *quotient = rd_subscript_const(flat->offset / n - (flat->offset % n < 0));
+    *rest     = rd_subscript_const(flat->offset - n * quotient->offset);
+    lo = hi = rest->offset;
+    for (int t = 0; t < flat->n_term; t++) {
+        rd_term term = flat->term[t];
+
+        if (term.coef % n == 0) {
+            term.coef /= n;
+            quotient->term[quotient->n_term++] = term;
+        } else {
+            int64_t far = reach(c, &term);
+
+            *(far < 0 ? &lo : &hi) += far;
+            rest->term[rest->n_term++] = term;
+        }
+    }
+    *ok = lo >= 0 && hi < n;
+    return rd_subscript_normal(c->axes, quotient) && rd_subscript_normal(c->axes, rest);
+}
+
+bool rd_reshape_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in, bool *ok)
+{
+    const rd_expr *x      = e->in[0];
+    rd_subscript   flat   = rd_subscript_const(0);
+    int64_t        weight = 1;
+    int            first  = 0;
+
+    *ok = true;
+    for (int a = 0; a < x->rank; a++)
+        in[a] = rd_subscript_const(0);
+    if (rd_points(x->rank, x->extent) == 0)
+        return true; /* nothing is ever read */
+    for (int a = e->rank; a-- > 0; weight *= e->extent[a])
+        if (!rd_subscript_add(c->axes, &flat, &at[a], weight))
+            return false;
+    if (!rd_subscript_normal(c->axes, &flat))
+        return false;
+    while (first < x->rank && x->extent[first] == 1)
+        first++;
+    for (int a = x->rank; a-- > first && *ok;) {
+        rd_subscript quotient = flat;
+
+        if (a == first)
+            in[a] = flat;
+        if (a == first || x->extent[a] == 1)
+            continue;
+        if (!split_straddling(c, &flat, x->extent[a], ok) ||
+            (*ok && !divide(c, &flat, x->extent[a], &in[a], &quotient, ok)))
+            return false;
+        flat = quotient;
+    }
+    return true;
+}

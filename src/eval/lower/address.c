@@ -1,0 +1,262 @@
+/* address.c - subscripts to addresses: slots, strides of what is stored, positions of folds. */
+#include "eval/lower/lower.h"
+#include <string.h>
+
+static int64_t extent(const rd_lowering *l, int axis)
+{
+    return l->graph->axis[axis].extent;
+}
+
+int rd_new_address(rd_lowering *l, const rd_address *address)
+{
+    rd_address *a = rd_push(l, (void **)&l->p->address, l->p->n_address, &l->room_address, sizeof *a);
+
+    if (!a)
+        return -1;
+    *a = *address;
+    return l->p->n_address++;
+}
+
+static void add(rd_lowering *l, rd_address *a, rd_addend what)
+{
+    if (what.coef == 0)
+        return;
+    for (int i = 0; i < a->n_add; i++)
+        if (a->add[i].axis == what.axis && a->add[i].reg == what.reg && a->add[i].local == what.local) {
+            a->add[i].coef += what.coef;
+            return;
+        }
+    if (a->n_add == RD_MAX_TERMS) {
+        rd_fail(l->graph->ctx, RD_ERR_LIMIT, "rd_eval: an element's address depends on more than %d axes",
+                RD_MAX_TERMS);
+        l->failed = true;
+        return;
+    }
+    a->add[a->n_add++] = what;
+}
+
+static void add_subscript(rd_lowering *l, rd_address *a, const rd_subscript *at, int64_t stride, rd_set local)
+{
+    a->offset += stride * at->offset;
+    for (int t = 0; t < at->n_term; t++) {
+        const rd_term *term = &at->term[t];
+
+        if (term->axis >= 0)
+            add(l, a, (rd_addend){ term->axis, -1, rd_in(local, term->axis), stride * term->coef });
+        else
+            add(l, a, (rd_addend){ -1, l->reg[term->value], false, stride * term->coef });
+    }
+}
+
+/* ---- Storage ---------------------------------------------------------------------------------------------------- */
+/* Indices an axis of a value's storage can have. */
+static int64_t room_of(const rd_lowering *l, const rd_home *h, int axis)
+{
+    for (const rd_scope *s = h->home; s->parent; s = s->parent)
+        if (s->tile && s->axis == axis)
+            return s->step;
+    return extent(l, axis);
+}
+
+/* Stride of dim d of value v where it is stored. */
+static int64_t storage_stride(const rd_lowering *l, int v, int d)
+{
+    const rd_value *m      = &l->graph->value[v];
+    const rd_home  *h      = &l->tree->home[v];
+    int64_t         stride = 1;
+
+    if (h->keep == RD_KEEP_OUTPUT) {
+        for (int t = 0; t < m->store.n_term; t++)
+            if (m->store.term[t].axis == m->dim[d])
+                return m->store.term[t].coef;
+        return 0;
+    }
+    if (!rd_in(h->stored, m->dim[d]))
+        return 0;
+    for (int k = m->n_dim; --k > d;)
+        if (rd_in(h->stored, m->dim[k]))
+            stride *= room_of(l, h, m->dim[k]);
+    return stride;
+}
+
+static rd_address storage(const rd_lowering *l, int v)
+{
+    const rd_value *m = &l->graph->value[v];
+
+    return (rd_address){ .slot   = l->slot[v],
+                         .type   = m->type,
+                         .offset = l->tree->home[v].keep == RD_KEEP_OUTPUT ? m->store.offset : 0 };
+}
+
+/* Dim d's axis, if its index counts from the start of the range that a tile loop around the home has cut. */
+static rd_set local_axis(const rd_lowering *l, int v, int d)
+{
+    const rd_home *h = &l->tree->home[v];
+
+    return h->keep == RD_KEEP_SCRATCH ? h->home->ranged & rd_bit(l->graph->value[v].dim[d]) : 0;
+}
+
+static rd_address stored_at(rd_lowering *l, int v, const rd_subscript *at)
+{
+    const rd_value *m = &l->graph->value[v];
+    rd_address      a = storage(l, v);
+
+    if (m->dense) {
+        add_subscript(l, &a, at, 1, 0); /* one flat place */
+        return a;
+    }
+    for (int d = 0; d < m->n_dim; d++)
+        add_subscript(l, &a, &at[d], storage_stride(l, v, d), local_axis(l, v, d));
+    return a;
+}
+
+rd_address rd_read_address(rd_lowering *l, const rd_value *v)
+{
+    rd_address a = { .slot = v->slot, .type = v->kind == RD_VALUE_COORD ? RD_I64 : v->type };
+
+    if (v->kind == RD_VALUE_READ && v->target >= 0)
+        return stored_at(l, v->target, v->at);
+    if (v->slot >= 0)
+        a.type = l->graph->slot[v->slot].type;
+    add_subscript(l, &a, &v->at[0], 1, 0);
+    return a;
+}
+
+rd_address rd_store_address(rd_lowering *l, int v)
+{
+    const rd_value *m = &l->graph->value[v];
+    rd_address      a = storage(l, v);
+
+    if (m->into >= 0)
+        return stored_at(l, m->into, m->at);
+    if (l->tree->home[v].keep == RD_KEEP_OUTPUT) {
+        add_subscript(l, &a, &m->store, 1, 0);
+        a.offset = m->store.offset;
+    } else
+        for (int d = 0; d < m->n_dim; d++) {
+            rd_subscript self = { .n_term = 1, .term = { { m->dim[d], -1, 1 } } };
+
+            add_subscript(l, &a, &self, storage_stride(l, v, d), local_axis(l, v, d));
+        }
+    return a;
+}
+
+static int64_t storage_bytes(const rd_lowering *l, int v)
+{
+    const rd_value *m     = &l->graph->value[v];
+    int64_t         bytes = rd_dtype_size(m->type);
+
+    for (int d = 0; d < m->n_dim; d++)
+        if (rd_in(l->tree->home[v].stored, m->dim[d]))
+            bytes = rd_bytes_times(bytes, room_of(l, &l->tree->home[v], m->dim[d]));
+    return bytes;
+}
+
+/* Does a size exceed what any memory has?  Then it is refused here, with what it is for. */
+static bool too_large(rd_lowering *l, int64_t bytes, const char *what)
+{
+    if (bytes < INT64_MAX)
+        return false;
+    rd_fail(l->graph->ctx, RD_ERR_MEMORY, "rd_eval: no memory for %s: its bytes exceed 63 bits", what);
+    return l->failed = true;
+}
+
+int rd_new_scratch(rd_lowering *l, int v)
+{
+    int64_t *bytes = rd_push(l, (void **)&l->p->scratch_bytes, l->p->n_scratch, &l->room_scratch, sizeof *bytes);
+
+    if (!bytes)
+        return -1;
+    *bytes = storage_bytes(l, v);
+    if (too_large(l, *bytes, "a row that is kept between two loops"))
+        return -1;
+    return l->p->first_scratch + l->p->n_scratch++;
+}
+
+bool rd_assign_slots(rd_graph *g, const rd_tree *tree, int32_t *slot)
+{
+    rd_slot *more =
+        rd_pool_grow(g->pool, g->slot, (size_t)g->n_slot, (size_t)g->n_slot + (size_t)g->n_value + 1, sizeof *more);
+
+    if (!more)
+        return false;
+    g->slot = more;
+    for (int v = 0; v < g->n_value; v++) {
+        rd_value      *m = &g->value[v];
+        const rd_home *h = &tree->home[v];
+
+        slot[v] = -1;
+        if ((h->keep != RD_KEEP_OUTPUT && h->keep != RD_KEEP_ARRAY) || m->into >= 0)
+            continue;
+        slot[v] = g->n_slot++;
+        more[slot[v]] =
+            (rd_slot){ .kind = m->out >= 0 ? RD_SLOT_OUTPUT : RD_SLOT_ARRAY, .type = m->type, .result = m->out };
+        if (m->out < 0) {
+            int64_t points = rd_points_of(g, h->stored), size = rd_dtype_size(m->type);
+
+            if (points > INT64_MAX / size) {
+                rd_fail(g->ctx, RD_ERR_MEMORY, "rd_eval: no memory for an array of %lld elements between two passes",
+                        (long long)points);
+                return false;
+            }
+            more[slot[v]].bytes = points * size;
+        }
+    }
+    return true;
+}
+
+/* ---- Folds ------------------------------------------------------------------------------------------------------- */
+static int64_t position(const rd_lowering *l, const int32_t *order, int n, rd_address *at)
+{
+    int64_t weight = 1;
+
+    *at = (rd_address){ .slot = -1, .type = RD_I64 };
+    for (int k = n; k-- > 0; weight *= extent(l, order[k]))
+        at->add[at->n_add++] = (rd_addend){ order[k], -1, false, weight };
+    return weight;
+}
+
+void rd_fold_positions(const rd_lowering *l, const rd_value *v, rd_fold *f)
+{
+    const rd_combine *c = v->combine;
+    int64_t           outer, steps;
+
+    f->lanes       = c->lanes;
+    f->steps       = c->steps;
+    outer          = position(l, c->order, c->first_lane, &f->outer);
+    f->lane_extent = position(l, c->order + c->first_lane, c->n_order - c->first_lane, &f->lane);
+    if (f->scan && f->reverse) {
+        f->outer.offset = outer - 1;
+        for (int i = 0; i < f->outer.n_add; i++)
+            f->outer.add[i].coef = -f->outer.add[i].coef;
+    }
+    steps      = outer * ((f->lane_extent + c->lanes - 1) / c->lanes);
+    f->n_block = steps == 0 ? 0 : (steps - 1) / c->steps + 1;
+    f->index   = (rd_address){ .slot = -1, .type = RD_I64, .offset = c->index.offset };
+    for (int t = 0; t < c->index.n_term; t++)
+        f->index.add[f->index.n_add++] = (rd_addend){ c->index.term[t].axis, -1, false, c->index.term[t].coef };
+}
+
+rd_set rd_cell_axes(const rd_value *v, const rd_scope *parent)
+{
+    rd_set axes = v->axes & ~parent->open;
+
+    if (v->kind == RD_VALUE_SCAN)
+        axes &= ~v->reduced;
+    return v->inner >= 0 ? axes & ~rd_bit(v->inner) : axes;
+}
+
+void rd_cell_address(rd_lowering *l, const rd_value *v, const rd_scope *parent, rd_fold *f)
+{
+    rd_set  axes = rd_cell_axes(v, parent);
+    rd_home here = { .home = (rd_scope *)parent };
+
+    f->cell   = (rd_address){ .slot = -1, .type = RD_I64 };
+    f->n_cell = 1;
+    for (int a = l->graph->n_axis; a-- > 0;)
+        if (rd_in(axes, a)) {
+            add(l, &f->cell, (rd_addend){ a, -1, rd_in(parent->ranged, a), f->n_cell });
+            f->n_cell = rd_bytes_times(f->n_cell, room_of(l, &here, a));
+        }
+    too_large(l, f->n_cell, "the partial results of a reduction");
+}

@@ -1,0 +1,59 @@
+/* levels.c - the open loop bodies of a program being written: their instructions, and which values have registers there. */
+#include "eval/lower/lower.h"
+
+void *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t size)
+{
+    if (n == *room) {
+        int32_t more = n ? 2 * n : 4;
+        void   *p    = rd_pool_grow(l->graph->pool, *vector, (size_t)n, (size_t)more, size);
+
+        if (!p) {
+            l->failed = true;
+            return NULL;
+        }
+        *vector = p;
+        *room   = more;
+    }
+    return (char *)*vector + (size_t)n * size;
+}
+
+void rd_emit(rd_lowering *l, rd_level *level, rd_inst inst)
+{
+    rd_inst *at = rd_push(l, (void **)&level->inst, level->n, &level->room, sizeof inst);
+
+    if (at) {
+        *at = inst;
+        level->n++;
+    }
+}
+
+void rd_set_register(rd_lowering *l, int v, int level, int reg)
+{
+    rd_level *at   = &l->level[level];
+    int32_t  *slot = rd_push(l, (void **)&at->value, at->n_value, &at->room_value, sizeof *slot);
+
+    if (!slot)
+        return;
+    *slot = v;
+    at->n_value++;
+    l->reg[v] = reg;
+    l->at[v]  = level;
+}
+
+rd_level *rd_open_level(rd_lowering *l, rd_scope *scope)
+{
+    rd_level *level = &l->level[++l->depth];
+
+    *level = (rd_level){ .scope = scope };
+    return level;
+}
+
+/* Forgets the registers of the innermost level and hands out its code. */
+rd_level rd_close_level(rd_lowering *l)
+{
+    rd_level level = l->level[l->depth--];
+
+    for (int i = 0; i < level.n_value; i++)
+        l->reg[level.value[i]] = l->at[level.value[i]] = -1;
+    return level;
+}

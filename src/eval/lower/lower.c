@@ -1,0 +1,272 @@
+/* lower.c - a nest of loops becomes a loop program for each stage.
+ *
+ * Scopes are walked in order.  Each inline value is computed at the outermost open level at which all it depends on is
+ * there (so what does not change in a loop is computed before it), once per level, and stays in its register until the
+ * level closes. */
+#include "eval/lower/lower.h"
+#include <string.h>
+
+/* ---- Kept values ------------------------------------------------------------------------------------------------------- */
+
+static int operand(const rd_lowering *l, const rd_value *v, int k)
+{
+    return k < v->n_in && v->in[k] >= 0 ? l->reg[v->in[k]] : -1;
+}
+
+static void emit_anchor(rd_lowering *l, int i)
+{
+    const rd_value *v    = &l->graph->value[i];
+    rd_level       *here = &l->level[l->depth];
+
+    if (v->kind == RD_VALUE_JOIN)
+        return;
+    rd_compute_operands(l, v);
+    if (l->failed)
+        return;
+    if (v->kind == RD_VALUE_REDUCE) {
+        rd_emit(l, here,
+                (rd_inst){ .kind = RD_I_STEP,
+                           .type = v->type,
+                           .dst  = -1,
+                           .a    = operand(l, v, 0),
+                           .b    = operand(l, v, 1),
+                           .c    = operand(l, v, 2),
+                           .arg  = l->fold[i] });
+        return;
+    }
+    if (v->kind == RD_VALUE_SCAN) {
+        int dst = l->p->n_reg++;
+
+        rd_emit(l, here,
+                (rd_inst){ .kind = RD_I_SCAN,
+                           .type = v->type,
+                           .dst  = dst,
+                           .a    = operand(l, v, 0),
+                           .b    = operand(l, v, 1),
+                           .c    = operand(l, v, 2),
+                           .arg  = l->fold[i] });
+        rd_set_register(l, i, l->depth, dst);
+    } else
+        rd_compute(l, i);
+    if (l->tree->home[i].keep != RD_KEEP_REGISTER)
+        rd_emit_store(l, here, i, l->reg[i]);
+}
+
+/* ---- Scopes ---------------------------------------------------------------------------------------------------------------- */
+/* The one anchor below a scope, -1 if there are several. */
+static int only_anchor(const rd_scope *scope)
+{
+    int only = -1;
+
+    for (const rd_item *item = scope->first; item; item = item->next) {
+        int v = item->loop ? only_anchor(item->loop) : item->value;
+
+        if (only >= 0 || v < 0)
+            return -1;
+        only = v;
+    }
+    return only;
+}
+
+/* Could the code report something: a bad index, a callback's sentence, a division by 0?  Then it runs to the end, or what
+ * is reported would depend on how tasks share the loop. */
+static bool may_report(const rd_lowering *l, const rd_level *level)
+{
+    for (int i = 0; i < level->n; i++) {
+        const rd_inst *inst = &level->inst[i];
+
+        if (inst->kind == RD_I_INDEX || inst->kind == RD_I_CALL)
+            return true;
+        if (inst->kind == RD_I_MAP && rd_dtype_kind(inst->type) != RD_KIND_FLOAT &&
+            (inst->op == RD_OP_floordiv || inst->op == RD_OP_remainder || inst->op == RD_OP_pow))
+            return true;
+    }
+    return l->failed;
+}
+
+/* A loop may stop early when all it does is to decide one any or all. */
+static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
+{
+    int v = only_anchor(loop);
+
+    if (l->failed || v < 0 || may_report(l, &l->level[l->depth]) || l->graph->value[v].kind != RD_VALUE_REDUCE ||
+        !rd_in(l->graph->value[v].reduced, loop->axis) ||
+        (l->graph->value[v].reducer != RD_RED_any && l->graph->value[v].reducer != RD_RED_all) ||
+        l->p->fold[l->fold[v]].n_cell != 1)
+        return;
+    rd_emit(l, &l->level[l->depth], (rd_inst){ .kind = RD_I_EXIT, .a = l->fold[v], .arg = number });
+}
+
+static void emit_items(rd_lowering *l, const rd_scope *scope);
+
+/* START, LOOP, body, END into `into`; CLOSE into `after`. */
+static void emit_loop(rd_lowering *l, rd_scope *loop, rd_level *into, rd_level *after)
+{
+    rd_level body;
+    int      number;
+
+    rd_start_folds(l, loop, loop);
+    if (l->graph->axis[loop->axis].extent == 0) { /* nothing to hoist either: it would be read from nowhere */
+        rd_close_folds(l, after, loop, loop);
+        return;
+    }
+    number = rd_new_loop(l, (rd_loop){ .kind      = loop->tile ? RD_LOOP_TILE : RD_LOOP_EACH,
+                                       .axis      = loop->axis,
+                                       .extent    = l->graph->axis[loop->axis].extent,
+                                       .step      = loop->step,
+                                       .backwards = loop->backwards });
+    rd_open_level(l, loop);
+    emit_items(l, loop);
+    emit_exit(l, loop, number);
+    body = rd_close_level(l);
+    rd_emit(l, into, (rd_inst){ .kind = RD_I_LOOP, .arg = number });
+    for (int k = 0; k < body.n; k++)
+        rd_emit(l, into, body.inst[k]);
+    rd_emit(l, into, (rd_inst){ .kind = RD_I_END, .arg = number });
+    rd_close_folds(l, after, loop, loop);
+}
+
+/* A reduction over no axes (or only over axes of extent 1) begins and ends with its one step. */
+static void emit_item_fold(rd_lowering *l, int i)
+{
+    rd_level *here = &l->level[l->depth];
+    int       f    = rd_new_fold(l, i, l->tree->home[i].where);
+
+    rd_emit(l, here, (rd_inst){ .kind = RD_I_START, .arg = f });
+    emit_anchor(l, i);
+    rd_close_fold(l, &l->level[l->depth], i);
+}
+
+static void emit_items(rd_lowering *l, const rd_scope *scope)
+{
+    for (const rd_item *item = scope->first; item && !l->failed; item = item->next) {
+        if (item->loop)
+            emit_loop(l, item->loop, &l->level[l->depth], &l->level[l->depth]);
+        else if (l->graph->value[item->value].kind == RD_VALUE_REDUCE && !l->tree->home[item->value].close)
+            emit_item_fold(l, item->value);
+        else
+            emit_anchor(l, item->value);
+    }
+}
+
+/* ---- Programs ---------------------------------------------------------------------------------------------------------------- */
+static void finish_program(rd_lowering *l, const rd_level *body)
+{
+    rd_program     *p       = l->p;
+    const rd_level *part[3] = { &l->level[0], body, &l->tail };
+
+    p->n_inst = part[0]->n + part[1]->n + part[2]->n;
+    p->body   = part[0]->n;
+    p->tail   = part[0]->n + part[1]->n;
+    p->inst   = rd_pool_get(l->pool, (size_t)(p->n_inst + 1) * sizeof *p->inst);
+    l->failed |= !p->inst;
+    for (int k = 0, at = 0; k < 3 && !l->failed; at += part[k++]->n)
+        if (part[k]->n)
+            memcpy(p->inst + at, part[k]->inst, (size_t)part[k]->n * sizeof *p->inst);
+    for (int i = 0; i < p->n_inst && !l->failed; i++)
+        if (p->inst[i].kind == RD_I_END)
+            p->loop[p->inst[i].arg].end = i;
+}
+
+/* Moves a vector into the plan's memory. */
+static void settle(rd_lowering *l, void **vector, int32_t n, size_t size)
+{
+    *vector = rd_pool_grow(l->pool, *vector, (size_t)n, (size_t)n, size);
+    l->failed |= !*vector;
+}
+
+static void settle_program(rd_lowering *l)
+{
+    rd_program *p = l->p;
+
+    if (l->failed)
+        return;
+    settle(l, (void **)&p->address, p->n_address, sizeof *p->address);
+    settle(l, (void **)&p->loop, p->n_loop, sizeof *p->loop);
+    settle(l, (void **)&p->fold, p->n_fold, sizeof *p->fold);
+    settle(l, (void **)&p->call, p->n_call, sizeof *p->call);
+    settle(l, (void **)&p->scratch_bytes, p->n_scratch, sizeof *p->scratch_bytes);
+}
+
+static void describe_program(rd_lowering *l)
+{
+    rd_program *p = l->p;
+
+    p->n_axis      = l->graph->n_axis;
+    p->root        = l->stage->root;
+    p->grain       = l->stage->grain;
+    p->serial      = l->stage->serial;
+    p->exact       = l->graph->exact;
+    p->axis_extent = rd_pool_get(l->pool, (size_t)(p->n_axis + 1) * sizeof *p->axis_extent);
+    l->failed |= !p->axis_extent;
+    for (int a = 0; a < p->n_axis && !l->failed; a++)
+        p->axis_extent[a] = l->graph->axis[a].extent;
+}
+
+static void add_work(rd_lowering *l, const rd_scope *scope)
+{
+    for (const rd_item *item = scope->first; item; item = item->next)
+        if (item->loop)
+            add_work(l, item->loop);
+        else
+            l->p->work += (double)rd_points_of(l->graph, rd_space(&l->graph->value[item->value])) *
+                          (1 + l->graph->value[item->value].ops);
+}
+
+static bool lower_stage(rd_lowering *l)
+{
+    rd_level body = { 0 };
+
+    l->depth    = 0;
+    l->level[0] = (rd_level){ .scope = l->tree->root };
+    l->tail     = (rd_level){ 0 };
+    describe_program(l);
+    if (l->failed)
+        return false;
+    if (l->stage->item->loop) {
+        add_work(l, l->stage->item->loop);
+        emit_loop(l, l->stage->item->loop, &body, &l->tail);
+    } else if (l->graph->value[l->stage->item->value].kind == RD_VALUE_REDUCE)
+        emit_item_fold(l, l->stage->item->value);
+    else
+        emit_anchor(l, l->stage->item->value);
+    finish_program(l, &body);
+    settle_program(l);
+    rd_close_level(l);
+    return !l->failed;
+}
+
+rd_program *rd_lower(rd_nest *nest, rd_pool *pool)
+{
+    rd_graph    *g        = nest->tree->graph;
+    rd_pool     *work     = g->pool;
+    rd_lowering *l        = rd_pool_get(work, sizeof *l);
+    rd_program  *programs = rd_pool_get(pool, (size_t)(nest->n_stage + 1) * sizeof *programs);
+    size_t       bytes    = (size_t)(g->n_value + 1) * sizeof(int32_t);
+
+    if (!l || !programs)
+        return NULL;
+    *l = (rd_lowering){ .tree   = nest->tree,
+                        .graph  = g,
+                        .pool   = pool,
+                        .reg    = rd_pool_get(work, bytes),
+                        .at     = rd_pool_get(work, bytes),
+                        .slot   = rd_pool_get(work, bytes),
+                        .fold   = rd_pool_get(work, bytes),
+                        .need   = rd_pool_get(work, bytes),
+                        .needed = rd_pool_get(work, bytes) };
+    if (!l->reg || !l->at || !l->slot || !l->fold || !l->need || !l->needed || !rd_assign_slots(g, nest->tree, l->slot))
+        return NULL;
+    memset(l->reg, -1, bytes);
+    memset(l->at, -1, bytes);
+    memset(l->fold, -1, bytes);
+    for (int s = 0; s < nest->n_stage; s++) {
+        l->stage            = &nest->stage[s];
+        l->p                = &programs[s];
+        l->p->first_scratch = g->n_slot;
+        l->room_address = l->room_loop = l->room_fold = l->room_call = l->room_scratch = 0;
+        if (!lower_stage(l))
+            return NULL;
+    }
+    return programs;
+}

@@ -1,0 +1,136 @@
+/* lower_folds.c - where the cells of reductions and scans begin and end, and where results go. */
+#include "eval/lower/lower.h"
+#include <string.h>
+
+/* The scope in which a fold's cells begin and end: around its outermost reduced loop. */
+static const rd_scope *fold_parent(const rd_lowering *l, int i)
+{
+    const rd_value *v = &l->graph->value[i];
+    const rd_scope *s = l->tree->home[i].where;
+
+    if (v->kind == RD_VALUE_REDUCE)
+        return l->tree->home[i].close ? l->tree->home[i].close->parent : s;
+    while (s->parent && !rd_in(v->reduced, s->axis))
+        s = s->parent;
+    return s->parent ? s->parent : s;
+}
+
+int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
+{
+    const rd_value      *v     = &l->graph->value[i];
+    const rd_fold_facts *facts = v->expr->as.fold;
+    rd_fold             *f     = rd_push(l, (void **)&l->p->fold, l->p->n_fold, &l->room_fold, sizeof *f);
+
+    if (!f)
+        return -1;
+    *f = (rd_fold){ .reducer   = (rd_reducer_id)v->reducer,
+                    .law       = (rd_law)facts->law,
+                    .type      = l->graph->value[v->in[0]].type,
+                    .out       = v->type,
+                    .scan      = v->kind == RD_VALUE_SCAN,
+                    .exclusive = facts->exclusive,
+                    .reverse   = facts->reverse,
+                    .prefix    = v->combine->prefix,
+                    .identity  = facts->identity,
+                    .ddof      = facts->ddof,
+                    .n_out     = v->inner >= 0 ? (int32_t)l->graph->axis[v->inner].extent : 1,
+                    .split     = !parent->parent && l->stage->root >= 0 && !l->stage->serial };
+    if (facts->user) {
+        rd_reducer *copy = rd_pool_get(l->pool, sizeof *copy);
+
+        l->failed |= !copy;
+        if (copy) {
+            *copy = *facts->user;
+            /* Texts live in the context's arena, and the plan may outlive them. */
+            copy->name = rd_pool_grow(l->pool, copy->name, strlen(copy->name), strlen(copy->name) + 1, 1);
+            memset(copy->code, 0, sizeof copy->code);
+            l->failed |= !copy->name;
+        }
+        f->user = copy;
+    }
+    rd_fold_positions(l, v, f);
+    rd_cell_address(l, v, parent, f);
+    return l->fold[i] = l->p->n_fold++;
+}
+
+/* All folds below `scope` whose cells begin just outside loop `loop`. */
+void rd_start_folds(rd_lowering *l, const rd_scope *scope, const rd_scope *loop)
+{
+    for (const rd_item *item = scope->first; item; item = item->next) {
+        if (item->loop)
+            rd_start_folds(l, item->loop, loop);
+        else if (l->graph->value[item->value].combine && fold_parent(l, item->value) == loop->parent) {
+            int f = rd_new_fold(l, item->value, loop->parent);
+
+            rd_emit(l, &l->level[l->depth], (rd_inst){ .kind = RD_I_START, .arg = f });
+        }
+    }
+}
+
+int rd_new_loop(rd_lowering *l, rd_loop loop)
+{
+    rd_loop *at = rd_push(l, (void **)&l->p->loop, l->p->n_loop, &l->room_loop, sizeof loop);
+
+    if (!at)
+        return -1;
+    *at = loop;
+    return l->p->n_loop++;
+}
+
+static void store_results(rd_lowering *l, rd_level *level, int i, int reg)
+{
+    const rd_value *v = &l->graph->value[i];
+    rd_address      a;
+    int64_t         stride = 0;
+
+    rd_emit_store(l, level, i, reg);
+    if (v->inner < 0 || l->failed)
+        return;
+    /* The results of one fold lie along one more dim, which no loop runs over. */
+    a = l->p->address[l->p->n_address - 1];
+    for (int t = 0; t < a.n_add; t++)
+        if (a.add[t].axis == v->inner) {
+            stride     = a.add[t].coef;
+            a.add[t--] = a.add[--a.n_add];
+        }
+    l->p->address[l->p->n_address - 1] = a;
+    for (int k = 1; k < l->graph->axis[v->inner].extent; k++) {
+        a.offset += stride;
+        rd_emit(l, level, (rd_inst){ .kind = RD_I_STORE, .type = a.type, .a = reg + k, .arg = rd_new_address(l, &a) });
+    }
+}
+
+/* Result registers of a finished fold, and where they go: loops over its cells, if it has several. */
+void rd_close_fold(rd_lowering *l, rd_level *into, int i)
+{
+    const rd_value *v      = &l->graph->value[i];
+    const rd_scope *parent = fold_parent(l, i);
+    rd_set          cells  = rd_cell_axes(v, parent);
+    int             dst = l->p->n_reg, loops[RD_MAX_AXES], n = 0;
+
+    if (l->failed) /* perhaps before the fold was made */
+        return;
+    l->p->n_reg += l->p->fold[l->fold[i]].n_out;
+    for (int a = 0; a < l->graph->n_axis; a++)
+        if (rd_in(cells, a)) {
+            loops[n] = rd_new_loop(l, (rd_loop){ .kind = RD_LOOP_EACH, .axis = a, .extent = l->graph->axis[a].extent });
+            rd_emit(l, into, (rd_inst){ .kind = RD_I_LOOP, .arg = loops[n++] });
+        }
+    rd_emit(l, into, (rd_inst){ .kind = RD_I_CLOSE, .type = v->type, .dst = dst, .arg = l->fold[i] });
+    if (l->tree->home[i].keep != RD_KEEP_REGISTER)
+        store_results(l, into, i, dst);
+    if (n == 0 && into != &l->tail && v->inner < 0)
+        rd_set_register(l, i, l->depth, dst);
+    while (n)
+        rd_emit(l, into, (rd_inst){ .kind = RD_I_END, .arg = loops[--n] });
+}
+
+void rd_close_folds(rd_lowering *l, rd_level *into, const rd_scope *scope, const rd_scope *loop)
+{
+    for (const rd_item *item = scope->first; item; item = item->next) {
+        if (item->loop)
+            rd_close_folds(l, into, item->loop, loop);
+        else if (l->graph->value[item->value].kind == RD_VALUE_REDUCE && l->tree->home[item->value].close == loop)
+            rd_close_fold(l, into, item->value);
+    }
+}

@@ -1,0 +1,203 @@
+/* lower_values.c - code of values: inline ones at the outermost level that has all they depend on, once per level; stored
+ * ones loaded back where their register is gone. */
+#include "eval/lower/lower.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* The innermost open level whose loop runs over one of the axes. */
+static int level_of_axes(const rd_lowering *l, rd_set axes)
+{
+    for (int d = l->depth; d > 0; d--)
+        if (!l->level[d].scope->tile && rd_in(axes, l->level[d].scope->axis))
+            return d;
+    return 0;
+}
+
+static int level_of_scope(const rd_lowering *l, const rd_scope *scope)
+{
+    for (int d = l->depth; d > 0; d--)
+        if (l->level[d].scope == scope)
+            return d;
+    return 0;
+}
+
+/* ---- Inline values --------------------------------------------------------------------------------------------------- */
+static bool is_stored(const rd_lowering *l, int v)
+{
+    return l->tree->home[v].keep != RD_KEEP_INLINE;
+}
+
+/* The level at which value v, whose operands have registers, is computed. */
+static int level_of(const rd_lowering *l, const rd_value *v)
+{
+    int level = 0;
+
+    for (int k = 0; k < v->n_in; k++)
+        if (v->in[k] >= 0 && l->at[v->in[k]] > level)
+            level = l->at[v->in[k]];
+    for (int d = 0; d < v->n_at; d++)
+        for (int t = 0; t < v->at[d].n_term; t++) {
+            const rd_term *term = &v->at[d].term[t];
+            int            at   = term->axis >= 0 ? level_of_axes(l, rd_bit(term->axis)) : l->at[term->value];
+
+            level = at > level ? at : level;
+        }
+    if (v->target >= 0) {
+        int home = level_of_scope(l, l->tree->home[v->target].home);
+
+        level = home > level ? home : level;
+    }
+    return level;
+}
+
+static void emit_call(rd_lowering *l, rd_level *level, const rd_value *v, int dst)
+{
+    const rd_call_facts *facts = v->expr->as.call;
+    rd_call             *call  = rd_push(l, (void **)&l->p->call, l->p->n_call, &l->room_call, sizeof *call);
+
+    if (!call)
+        return;
+    *call = (rd_call){ .f32_1   = facts->f32_1,
+                       .f32_2   = facts->f32_2,
+                       .f64_1   = facts->f64_1,
+                       .f64_2   = facts->f64_2,
+                       .f32     = facts->f32,
+                       .f64     = facts->f64,
+                       .block   = facts->block,
+                       .user    = facts->user,
+                       .name    = facts->name,
+                       .n_in    = v->n_in,
+                       .in_type = l->graph->value[v->in[0]].type };
+    for (int k = 0; k < v->n_in; k++)
+        call->in[k] = l->reg[v->in[k]];
+    rd_emit(l, level, (rd_inst){ .kind = RD_I_CALL, .type = v->type, .dst = dst, .arg = l->p->n_call++ });
+}
+
+static void emit_map(rd_lowering *l, rd_level *level, const rd_value *v, int dst)
+{
+    rd_inst inst = { .kind  = RD_I_MAP,
+                     .type  = v->type,
+                     .from  = l->graph->value[v->in[0]].type,
+                     .op    = v->op,
+                     .dst   = dst,
+                     .a     = l->reg[v->in[0]],
+                     .b     = v->n_in > 1 ? l->reg[v->in[1]] : -1,
+                     .c     = v->n_in > 2 ? l->reg[v->in[2]] : -1,
+                     .arg   = -1,
+                     .value = v->value };
+
+    if (v->op == RD_OP_cast)
+        inst.kind = RD_I_CAST;
+    else if (v->op == RD_OP_where)
+        inst.kind = RD_I_SELECT;
+    else if (v->op == RD_OP_index)
+        inst.kind = RD_I_INDEX;
+    rd_emit(l, level, inst);
+}
+
+/* Computes value v, whose operands have registers, unless it has one. */
+void rd_compute(rd_lowering *l, int i)
+{
+    const rd_value *v = &l->graph->value[i];
+    rd_level       *level;
+    int             at, dst;
+
+    if (l->reg[i] >= 0)
+        return;
+    at    = level_of(l, v);
+    level = &l->level[at];
+    if (v->kind == RD_VALUE_MAP && v->op == RD_OP_cast && rd_dtype_same_word(l->graph->value[v->in[0]].type, v->type)) {
+        rd_set_register(l, i, at, l->reg[v->in[0]]); /* nothing changes */
+        return;
+    }
+    if (v->target >= 0 && l->tree->home[v->target].keep == RD_KEEP_REGISTER) {
+        /* Read at another place, but only along axes the value does not vary over. */
+        rd_set_register(l, i, l->at[v->target], l->reg[v->target]);
+        return;
+    }
+    dst = l->p->n_reg++;
+    switch (v->kind) {
+    case RD_VALUE_CONST:
+        rd_emit(l, level, (rd_inst){ .kind = RD_I_CONST, .type = v->type, .dst = dst, .value = v->value });
+        break;
+    case RD_VALUE_COORD:
+    case RD_VALUE_READ: {
+        rd_address a = rd_read_address(l, v);
+
+        rd_emit(l, level,
+                (rd_inst){ .kind = v->kind == RD_VALUE_READ ? RD_I_LOAD : RD_I_COORD,
+                           .type = v->type,
+                           .dst  = dst,
+                           .arg  = rd_new_address(l, &a) });
+        break;
+    }
+    case RD_VALUE_CALL: emit_call(l, level, v, dst); break;
+    default: emit_map(l, level, v, dst); break;
+    }
+    rd_set_register(l, i, at, dst);
+}
+
+/* A stored value that has no register here any more is loaded back from its storage. */
+static void load_stored(rd_lowering *l, int i)
+{
+    const rd_value *v     = &l->graph->value[i];
+    const rd_home  *h     = &l->tree->home[i];
+    int             level = level_of_axes(l, h->stored), home = level_of_scope(l, h->home), dst = l->p->n_reg++;
+    rd_address      a = rd_store_address(l, i);
+
+    level = home > level ? home : level;
+    rd_emit(l, &l->level[level],
+            (rd_inst){ .kind = RD_I_LOAD, .type = v->type, .dst = dst, .arg = rd_new_address(l, &a) });
+    rd_set_register(l, i, level, dst);
+}
+
+/* Adds a value to the list of those that must be computed now. */
+static void need(rd_lowering *l, int v)
+{
+    if (v >= 0 && l->reg[v] < 0 && l->needed[v] != l->round) {
+        l->needed[v]         = l->round;
+        l->need[l->n_need++] = v;
+    }
+}
+
+static void need_operands(rd_lowering *l, const rd_value *v)
+{
+    for (int k = 0; k < v->n_in; k++)
+        need(l, v->in[k]);
+    for (int d = 0; d < v->n_at; d++)
+        for (int t = 0; t < v->at[d].n_term; t++)
+            if (v->at[d].term[t].axis < 0)
+                need(l, v->at[d].term[t].value);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    return *(const int32_t *)a - *(const int32_t *)b;
+}
+
+/* Gives all operands of anchor v registers.  No recursion: inline chains may be long.  Numbers are operands first. */
+void rd_compute_operands(rd_lowering *l, const rd_value *v)
+{
+    l->round++;
+    l->n_need = 0;
+    need_operands(l, v);
+    for (int i = 0; i < l->n_need; i++)
+        if (!is_stored(l, l->need[i]))
+            need_operands(l, &l->graph->value[l->need[i]]);
+    qsort(l->need, (size_t)l->n_need, sizeof *l->need, by_number);
+    for (int i = 0; i < l->n_need && !l->failed; i++)
+        if (is_stored(l, l->need[i]))
+            load_stored(l, l->need[i]);
+        else
+            rd_compute(l, l->need[i]);
+}
+
+void rd_emit_store(rd_lowering *l, rd_level *level, int v, int reg)
+{
+    rd_address a;
+
+    if (l->tree->home[v].keep == RD_KEEP_SCRATCH && l->slot[v] < 0)
+        l->slot[v] = rd_new_scratch(l, v);
+    a = rd_store_address(l, v);
+    rd_emit(l, level, (rd_inst){ .kind = RD_I_STORE, .type = a.type, .a = reg, .arg = rd_new_address(l, &a) });
+}

@@ -1,0 +1,160 @@
+/* order.c - the order of loops, for memory and for tasks: a tree becomes a nest.
+ *
+ * place puts kept axes outside reduced ones, so that results close early.  panels.c moves those whose neighbours lie
+ * together in memory inside again, spread.c finds a root loop for many tasks where the tree has one of few iterations.
+ * None of this changes a bit: the combine trees are fixed, and each result's elements keep their order. */
+#include "eval/order/order.h"
+
+static int64_t coef_of(const rd_subscript *at, int axis)
+{
+    for (int t = 0; t < at->n_term; t++)
+        if (at->term[t].axis == axis)
+            return at->term[t].coef < 0 ? -at->term[t].coef : at->term[t].coef;
+    return 0;
+}
+
+int64_t rd_step_of(const rd_tree *tree, int value, int axis)
+{
+    const rd_value *v    = &tree->graph->value[value];
+    int64_t         step = 1;
+
+    if (v->kind == RD_VALUE_READ)
+        return coef_of(&v->at[0], axis);
+    if (v->out >= 0)
+        return coef_of(&v->store, axis);
+    if (!rd_in(v->axes, axis))
+        return v->whole; /* read at places of its own, windows and the like: taken for near */
+    for (int d = v->n_dim; d-- > 0 && v->dim[d] != axis;)
+        if (rd_in(tree->home[value].stored, v->dim[d]))
+            step *= tree->graph->axis[v->dim[d]].extent;
+    return step;
+}
+
+rd_item *rd_wrap_items(const rd_tree *tree, int axis, rd_item *first)
+{
+    rd_scope *loop    = rd_pool_get(tree->graph->pool, sizeof *loop);
+    rd_item  *wrapper = rd_pool_get(tree->graph->pool, sizeof *wrapper);
+
+    if (!loop || !wrapper)
+        return NULL;
+    loop->axis     = axis;
+    loop->first    = first;
+    wrapper->value = -1;
+    wrapper->loop  = loop;
+    return wrapper;
+}
+
+rd_scope *rd_only_loop(const rd_scope *scope)
+{
+    rd_scope *only = NULL;
+
+    for (const rd_item *item = scope->first; item; item = item->next)
+        if (item->loop) {
+            if (only)
+                return NULL;
+            only = item->loop;
+        }
+    return only;
+}
+
+/* ---- Tasks ---------------------------------------------------------------------------------------------------------- */
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Indices of the root axis that make whole blocks of a fold's combine tree. */
+static int64_t block_grain(const rd_graph *g, const rd_combine *c, int axis)
+{
+    int64_t weight = 1, lane = 1, unit;
+    int     k = c->n_order;
+
+    for (int l = c->first_lane; l < c->n_order; l++)
+        lane *= g->axis[c->order[l]].extent;
+    while (k > 0 && c->order[--k] != axis)
+        weight *= g->axis[c->order[k]].extent;
+    if (k >= c->first_lane) {
+        unit = c->lanes * c->steps;
+    } else {
+        unit = c->steps;
+        if (lane > 0)
+            weight = weight / lane * ((lane + c->lanes - 1) / c->lanes);
+    }
+    return weight > 0 ? unit / gcd(unit, weight) : 1;
+}
+
+static void share(const rd_tree *tree, const rd_scope *scope, int axis, rd_sharing *s)
+{
+    for (const rd_item *item = scope->first; item; item = item->next) {
+        const rd_value *v = item->loop ? NULL : &tree->graph->value[item->value];
+
+        if (item->loop)
+            share(tree, item->loop, axis, s);
+        else if (!rd_in(v->reduced, axis))
+            continue;
+        else if (v->kind == RD_VALUE_SCAN || v->combine->steps == INT64_MAX)
+            s->serial = true;
+        else {
+            int64_t grain = block_grain(tree->graph, v->combine, axis);
+
+            s->grain = s->grain / gcd(s->grain, grain) * grain;
+        }
+    }
+}
+
+rd_sharing rd_share(const rd_tree *tree, const rd_scope *scope, int axis)
+{
+    rd_sharing s = { .grain = 1 };
+
+    share(tree, scope, axis, &s);
+    return s;
+}
+
+static void plan_tasks(const rd_tree *tree, rd_stage *stage)
+{
+    rd_sharing s = { .grain = 1 };
+
+    stage->root = stage->item->loop ? stage->item->loop->axis : -1;
+    if (stage->item->loop)
+        s = rd_share(tree, stage->item->loop, stage->root);
+    stage->grain  = s.grain;
+    stage->serial = s.serial;
+}
+
+rd_nest *rd_order(rd_tree *tree, const rd_choice *choice)
+{
+    rd_graph *g    = tree->graph;
+    rd_nest  *nest = rd_pool_get(g->pool, sizeof *nest);
+    int       n    = 0;
+
+    if (!nest)
+        return NULL;
+    if (choice->traversal != RD_TRAVERSE_LAZY &&
+        (!rd_make_squares(tree) || !rd_make_panels(tree, choice) || !rd_spread_roots(tree)))
+        return NULL;
+    if (!rd_settle_homes(tree))
+        return NULL;
+    for (rd_item *item = tree->root->first; item; item = item->next)
+        n++;
+    nest->tree   = tree;
+    nest->choice = *choice;
+    nest->stage  = rd_pool_get(g->pool, (size_t)(n + 1) * sizeof *nest->stage);
+    if (!nest->stage)
+        return NULL;
+    for (rd_item *item = tree->root->first; item; item = item->next) {
+        rd_stage *stage = &nest->stage[nest->n_stage];
+
+        if (!item->loop && g->value[item->value].kind == RD_VALUE_JOIN)
+            continue; /* storage only */
+        stage->item = item;
+        plan_tasks(tree, stage);
+        nest->n_stage++;
+    }
+    return nest;
+}

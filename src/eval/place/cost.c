@@ -1,0 +1,150 @@
+/* cost.c - the price of computing a group of kept values in one loop nest. */
+#include "eval/place/place.h"
+#include <math.h>
+
+static double points(const rd_placing *p, rd_set axes)
+{
+    return (double)rd_points_of(p->graph, axes);
+}
+
+static const rd_value *value_of(const rd_placing *p, int anchor)
+{
+    return &p->graph->value[p->list[anchor].value];
+}
+
+/* ---- What the group touches, and in which phases ---------------------------------------------------------------- */
+static rd_touched *touch(rd_placing *p, int value, int phase)
+{
+    rd_touched *t;
+
+    if (p->touch_of[value] < 0) {
+        p->touch_of[value]         = p->n_touched;
+        p->touched[p->n_touched++] = (rd_touched){ .value = value, .first = phase, .last = phase };
+    }
+    t        = &p->touched[p->touch_of[value]];
+    t->first = phase < t->first ? phase : t->first;
+    t->last  = phase > t->last ? phase : t->last;
+    return t;
+}
+
+/* A reader comes in a later phase if the value is complete only when a loop inside `shared` has ended. */
+static bool closes_first(const rd_value *m, const rd_use *use, rd_set shared)
+{
+    return (rd_reduced(m) & ~shared) || (m->axes & ~shared & ~use->same);
+}
+
+/* Operands come first in the group, so their phases are known. */
+static int phase_of(const rd_placing *p, const rd_anchor *a, rd_set shared)
+{
+    int phase = 0;
+
+    for (int u = 0; u < a->n_use; u++) {
+        int t = p->touch_of[a->use[u].value], after;
+
+        if (t < 0 || !p->touched[t].inside)
+            continue;
+        after = p->touched[t].made + closes_first(&p->graph->value[a->use[u].value], &a->use[u], shared);
+        phase = after > phase ? after : phase;
+    }
+    return phase;
+}
+
+static void survey(rd_placing *p, int n, const int32_t *group, rd_set shared)
+{
+    p->n_touched = 0;
+    for (int i = 0; i < n; i++) {
+        const rd_anchor *a     = &p->list[group[i]];
+        int              phase = phase_of(p, a, shared);
+        rd_touched      *t     = touch(p, a->value, phase);
+
+        t->inside = true;
+        t->made   = phase;
+        for (int u = 0; u < a->n_use; u++)
+            touch(p, a->use[u].value, phase)->readers++;
+    }
+}
+
+static void forget(rd_placing *p)
+{
+    for (int i = 0; i < p->n_touched; i++)
+        p->touch_of[p->touched[i].value] = -1;
+}
+
+/* ---- Prices ------------------------------------------------------------------------------------------------------ */
+/* The axis along which neighbours of a value lie side by side in memory, -1: none. */
+static int unit_axis(const rd_value *v)
+{
+    if (v->kind == RD_VALUE_READ && v->target < 0) {
+        for (int t = 0; t < v->at[0].n_term; t++)
+            if (v->at[0].term[t].axis >= 0 && (v->at[0].term[t].coef == 1 || v->at[0].term[t].coef == -1))
+                return v->at[0].term[t].axis;
+        return -1;
+    }
+    return v->n_dim ? v->dim[v->n_dim - 1] : -1;
+}
+
+/* Bytes of value m that one iteration of the shared loops touches in two phases; a column counts whole lines wide. */
+static double held_bytes(const rd_placing *p, const rd_value *m, rd_set shared)
+{
+    rd_set inner = m->axes & ~shared;
+    int    unit  = unit_axis(m);
+
+    if (!inner)
+        return 0;
+    return rd_dtype_size(m->type) * points(p, inner) * (unit >= 0 && rd_in(shared, unit) ? RD_PANEL : 1);
+}
+
+static bool spaces_differ(const rd_placing *p, int n, const int32_t *group)
+{
+    for (int i = 1; i < n; i++)
+        if (rd_space(value_of(p, group[i])) != rd_space(value_of(p, group[0])))
+            return true;
+    return false;
+}
+
+/* Accumulators that do not stay in registers come back for every index of x, in every iteration of the loops around:
+ * from cache, or from memory if they are many.  This is what keeps a pair's distance from being summed along its features
+ * for all pairs at once. */
+static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set shared, int x)
+{
+    rd_set inner = m->axes & ~shared;
+    double bytes = points(p, inner) * rd_dtype_size(m->type);
+
+    if (!inner)
+        return 0;
+    return points(p, m->axes) * (double)p->graph->axis[x].extent *
+           (bytes > RD_HALF_L2 ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);
+}
+
+/* Moving one value in or out of the group, or from one phase to the next. */
+static double transfer_cost(const rd_placing *p, const rd_touched *t, rd_set shared)
+{
+    const rd_value *m    = &p->graph->value[t->value];
+    bool            near = (shared & (shared - 1)) != 0; /* inside an outer loop: what is read was read there already */
+
+    if (!t->inside)
+        return points(p, m->axes) * (near ? RD_PRICE_NEAR : RD_PRICE_READ);
+    if (m->out >= 0 || m->into >= 0 || t->readers != p->readers[t->value])
+        return points(p, m->axes) * (near ? RD_PRICE_NEAR : RD_PRICE_WRITE);
+    return t->first != t->last && (m->axes & ~shared) ? points(p, m->axes) * RD_PRICE_NEAR : 0;
+}
+
+double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, int x)
+{
+    bool   differ = spaces_differ(p, n, group);
+    double cost = 0, held = 0;
+
+    survey(p, n, group, shared);
+    for (int i = 0; i < p->n_touched; i++) {
+        const rd_touched *t = &p->touched[i];
+        const rd_value   *m = &p->graph->value[t->value];
+
+        if (t->first != t->last)
+            held += held_bytes(p, m, shared);
+        cost += transfer_cost(p, t, shared);
+        if (t->inside && differ && rd_in(rd_reduced(m), x))
+            cost += accumulator_cost(p, m, shared, x);
+    }
+    forget(p);
+    return held > RD_L2 ? HUGE_VAL : cost;
+}

@@ -1,0 +1,169 @@
+/* keep.c - keep or repeat: which maps are computed once and kept, and what each kept value reads. */
+#include "eval/place/place.h"
+#include <string.h>
+
+rd_set rd_reduced(const rd_value *v)
+{
+    return v->kind == RD_VALUE_REDUCE ? v->reduced : 0;
+}
+
+rd_set rd_carried(const rd_value *v)
+{
+    return v->kind == RD_VALUE_SCAN ? v->reduced : 0;
+}
+
+static double points(const rd_placing *p, rd_set axes)
+{
+    return (double)rd_points_of(p->graph, axes);
+}
+
+static bool may_keep(const rd_placing *p, int v)
+{
+    rd_value_kind kind = p->graph->value[v].kind;
+
+    return (kind == RD_VALUE_MAP || kind == RD_VALUE_CALL) && !p->dropped[v];
+}
+
+/* Users first: how often each value would be evaluated inline, hence whether to keep it. */
+static bool choose(rd_placing *p)
+{
+    rd_graph *g           = p->graph;
+    double   *evaluations = rd_pool_get(g->pool, (size_t)g->n_value * sizeof *evaluations);
+    int32_t  *uses        = rd_pool_get(g->pool, (size_t)g->n_value * sizeof *uses);
+
+    if (!evaluations || !uses)
+        return false;
+    for (int i = g->n_value; i-- > 0;) {
+        const rd_value *v = &g->value[i];
+        double          here;
+
+        p->anchor[i] = rd_is_anchor_kind(v);
+        if (!p->anchor[i] && may_keep(p, i) &&
+            v->ops * (evaluations[i] - points(p, v->axes)) > RD_PRICE_NEAR * (1 + uses[i]) * points(p, v->axes))
+            p->anchor[i] = true;
+        here = p->anchor[i] ? points(p, rd_space(v)) : evaluations[i];
+        for (int k = 0; k < v->n_in; k++)
+            if (v->in[k] >= 0) {
+                evaluations[v->in[k]] += here;
+                uses[v->in[k]]++;
+            }
+        for (int d = 0; d < v->n_at; d++)
+            for (int t = 0; t < v->at[d].n_term; t++)
+                if (v->at[d].term[t].axis < 0) {
+                    evaluations[v->at[d].term[t].value] += here;
+                    uses[v->at[d].term[t].value]++;
+                }
+    }
+    return true;
+}
+
+/* ---- Reads ------------------------------------------------------------------------------------------------------ */
+static bool add_use(rd_placing *p, rd_anchor *a, int value, rd_set same)
+{
+    for (int i = 0; i < a->n_use; i++)
+        if (a->use[i].value == value) {
+            a->use[i].same &= same;
+            return true;
+        }
+    if (a->n_use == a->room) {
+        int     room = a->room ? 2 * a->room : 8;
+        rd_use *more = rd_pool_grow(p->graph->pool, a->use, (size_t)a->n_use, (size_t)room, sizeof *more);
+
+        if (!more)
+            return false;
+        a->use  = more;
+        a->room = room;
+    }
+    a->use[a->n_use++] = (rd_use){ value, same };
+    p->readers[value]++;
+    return true;
+}
+
+/* Axes of the target that a READ takes at the reader's own index. */
+static rd_set same_axes(const rd_graph *g, const rd_value *read)
+{
+    const rd_value *t    = &g->value[read->target];
+    rd_set          same = 0;
+
+    for (int d = 0; d < t->n_dim && !t->dense; d++)
+        if (rd_subscript_is_axis(&read->at[d], t->dim[d]))
+            same |= rd_bit(t->dim[d]);
+    return same;
+}
+
+typedef struct walk {
+    int32_t *stack, *seen, n, stamp;
+} walk;
+
+static void push(walk *w, int value)
+{
+    if (value >= 0 && w->seen[value] != w->stamp) {
+        w->seen[value]   = w->stamp;
+        w->stack[w->n++] = value;
+    }
+}
+
+static bool list_uses(rd_placing *p, rd_anchor *a, walk *w)
+{
+    const rd_graph *g = p->graph;
+
+    w->stamp         = a->value + 1;
+    w->n             = 0;
+    w->stack[w->n++] = a->value;
+    while (w->n) {
+        int             i = w->stack[--w->n];
+        const rd_value *v = &g->value[i];
+
+        if (i != a->value && p->anchor[i]) {
+            if (!add_use(p, a, i, v->axes))
+                return false;
+            continue;
+        }
+        if (v->kind == RD_VALUE_READ &&
+            !add_use(p, a, v->target < 0 ? i : v->target, v->target < 0 ? v->axes : same_axes(g, v)))
+            return false;
+        for (int k = 0; k < v->n_in; k++)
+            push(w, v->in[k]);
+        for (int d = 0; d < v->n_at; d++)
+            for (int t = 0; t < v->at[d].n_term; t++)
+                if (v->at[d].term[t].axis < 0)
+                    push(w, v->at[d].term[t].value);
+    }
+    return true;
+}
+
+/* Maps are made at their readers' place and have no dims of their own: storage in order of the axes. */
+static bool give_dims(rd_graph *g, rd_value *v)
+{
+    if (v->n_dim || !v->axes)
+        return true;
+    v->dim = rd_pool_get(g->pool, (size_t)g->n_axis * sizeof *v->dim);
+    for (int a = 0; v->dim && a < g->n_axis; a++)
+        if (rd_in(v->axes, a))
+            v->dim[v->n_dim++] = a;
+    return v->dim;
+}
+
+bool rd_choose_anchors(rd_placing *p)
+{
+    rd_graph *g = p->graph;
+    size_t    n = (size_t)g->n_value + 1;
+    walk w = { .stack = rd_pool_get(g->pool, n * sizeof *w.stack), .seen = rd_pool_get(g->pool, n * sizeof *w.seen) };
+
+    p->list = rd_pool_get(g->pool, n * sizeof *p->list);
+    if (!w.stack || !w.seen || !p->list || !choose(p))
+        return false;
+    p->n = 0;
+    memset(p->readers, 0, n * sizeof *p->readers);
+    memset(p->touch_of, -1, n * sizeof *p->touch_of);
+    for (int i = 0; i < g->n_value; i++) {
+        p->number[i] = -1;
+        if (p->anchor[i]) {
+            p->number[i]    = p->n;
+            p->list[p->n++] = (rd_anchor){ .value = i };
+            if (!give_dims(g, &g->value[i]) || !list_uses(p, &p->list[p->n - 1], &w))
+                return false;
+        }
+    }
+    return true;
+}

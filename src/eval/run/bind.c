@@ -1,0 +1,206 @@
+/* bind.c - addresses of a run: inputs and results as given, memory aside where a result must not be written yet. */
+#include "eval/run/frame.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+rd_status rd_no_memory(const rd_plan *plan)
+{
+    return rd_fail_run(plan->ctx, RD_ERR_MEMORY, "rd_plan_run: no memory for what the plan keeps between its loops");
+}
+
+/* ---- Overlaps ------------------------------------------------------------------------------------------------- */
+typedef struct span {
+    const char *lo, *hi;
+} span;
+
+static span span_of(const void *base, int64_t lo, int64_t hi, rd_dtype type)
+{
+    int size = rd_dtype_size(type);
+
+    return (span){ (const char *)base + lo * size, (const char *)base + hi * size };
+}
+
+static bool meet(span a, span b)
+{
+    return a.lo < a.hi && b.lo < b.hi && a.lo < b.hi && b.lo < a.hi;
+}
+
+static bool meets_input(const rd_plan *plan, const rd_frame *f, int k, span mine)
+{
+    for (int s = 0; s < plan->n_slot; s++) {
+        const rd_slot *slot = &plan->slot[s];
+
+        if ((slot->kind == RD_SLOT_LEAF || slot->kind == RD_SLOT_INPUT) && f->slot[s] &&
+            meet(mine, span_of(f->slot[s], slot->lo, slot->hi, slot->type)) &&
+            !rd_alias_safe(plan, plan->out[k].slot, f->target[k], s, f->slot[s]))
+            return true;
+    }
+    return false;
+}
+
+/* Must result k be written aside and copied?  Because it overlaps an input that is still read, or another result. */
+static bool needs_scratch(const rd_plan *plan, const rd_frame *f, int k)
+{
+    const rd_output *o    = &plan->out[k];
+    span             mine = span_of(f->target[k], o->lo, o->hi, o->type);
+
+    if (meets_input(plan, f, k, mine))
+        return true;
+    for (int i = 0; i < plan->n_out; i++) {
+        const rd_output *other = &plan->out[i];
+
+        if (i != k && other->slot >= 0 && meet(mine, span_of(f->target[i], other->lo, other->hi, other->type)))
+            return true;
+    }
+    return false;
+}
+
+/* ---- Addresses ------------------------------------------------------------------------------------------------ */
+/* The address that a run got for its input or result k: is it one, and aligned? */
+static rd_status check_address(const rd_plan *plan, const char *what, int k, const void *address, rd_dtype type)
+{
+    char sentence[128];
+
+    if (address && ((uintptr_t)address & ((uintptr_t)rd_dtype_size(type) - 1)) == 0)
+        return RD_OK;
+    if (address)
+        snprintf(sentence, sizeof sentence, "rd_plan_run: the address %p of %s %d is not aligned for %s", address, what,
+                 k, rd_dtype_name(type));
+    else
+        snprintf(sentence, sizeof sentence, "rd_plan_run: the address of %s %d is NULL", what, k);
+    return rd_fail_run(plan->ctx, RD_ERR_ARGUMENT, sentence);
+}
+
+static rd_status bind_inputs(const rd_plan *plan, rd_frame *f, const void *const *in)
+{
+    rd_status status;
+
+    for (int s = 0; s < plan->n_slot; s++)
+        f->slot[s] = (void *)plan->slot[s].data;
+    for (int k = 0; k < plan->n_in; k++) {
+        const void *given = in ? in[k] : NULL;
+
+        if (plan->in_slot[k] < 0)
+            continue;
+        status = check_address(plan, "input", k, given, plan->slot[plan->in_slot[k]].type);
+        if (status != RD_OK)
+            return status;
+        f->slot[plan->in_slot[k]] = (void *)given;
+    }
+    return RD_OK;
+}
+
+static rd_status bind_result(const rd_plan *plan, rd_frame *f, int k)
+{
+    const rd_output *o = &plan->out[k];
+    int              size;
+
+    f->slot[o->slot] = f->target[k];
+    if (!needs_scratch(plan, f, k))
+        return RD_OK;
+    size        = rd_dtype_size(o->type);
+    f->aside[k] = rd_alloc_quiet(plan->ctx, rd_bytes_times(o->hi - o->lo, size));
+    if (!f->aside[k])
+        return rd_no_memory(plan);
+    f->slot[o->slot] = (char *)f->aside[k] - o->lo * size;
+    return RD_OK;
+}
+
+static rd_status bind_outputs(const rd_plan *plan, rd_frame *f, void *const *out)
+{
+    rd_status status = RD_OK;
+
+    for (int k = 0; k < plan->n_out && status == RD_OK; k++) {
+        f->target[k] = out ? out[k] : plan->out[k].data;
+        if (plan->out[k].slot >= 0)
+            status = check_address(plan, "result", k, f->target[k], plan->out[k].type);
+    }
+    for (int k = 0; k < plan->n_out && status == RD_OK; k++)
+        if (plan->out[k].slot >= 0)
+            status = bind_result(plan, f, k);
+    return status;
+}
+
+static rd_status bind_arrays(const rd_plan *plan, rd_frame *f)
+{
+    for (int s = 0; s < plan->n_slot; s++) {
+        const rd_slot *slot = &plan->slot[s];
+
+        if (slot->kind != RD_SLOT_ARRAY)
+            continue;
+        f->slot[s] = plan->arrays_apart ? rd_alloc_work(plan->ctx, slot->bytes) : f->arrays + slot->at;
+        if (!f->slot[s])
+            return rd_no_memory(plan);
+    }
+    return RD_OK;
+}
+
+rd_status rd_bind(const rd_plan *plan, rd_frame *frame, const void *const *in, void *const *out)
+{
+    rd_status status = bind_inputs(plan, frame, in);
+
+    if (status == RD_OK)
+        status = bind_outputs(plan, frame, out);
+    return status == RD_OK ? bind_arrays(plan, frame) : status;
+}
+
+/* ---- After the run -------------------------------------------------------------------------------------------- */
+/* The axis along which neighbours are nearest in memory, -1: no axis has neighbours. */
+static int row_axis(const rd_output *o)
+{
+    int row = -1;
+
+    for (int a = 0; a < o->rank; a++)
+        if (o->extent[a] > 1 && (row < 0 || llabs(o->stride[a]) < llabs(o->stride[row])))
+            row = a;
+    return row;
+}
+
+static void copy_row(char *to, const char *from, int64_t n, int64_t pitch, int size)
+{
+    if (pitch == size)
+        memcpy(to, from, (size_t)(n * size));
+    else
+        for (int64_t i = 0; i < n; i++)
+            memcpy(to + i * pitch, from + i * pitch, (size_t)size);
+}
+
+/* Moves index on to the next row in C order; false after the last. */
+static bool next_row(const rd_output *o, int row, int64_t *index)
+{
+    for (int a = o->rank; a-- > 0; index[a] = 0)
+        if (a != row && ++index[a] < o->extent[a])
+            return true;
+    return false;
+}
+
+/* Nothing but the elements: what lies between them is the caller's. */
+static void copy_out(const rd_output *o, char *to, const char *from)
+{
+    const int size = rd_dtype_size(o->type), row = row_axis(o);
+    int64_t   index[RD_MAX_RANK] = { 0 };
+
+    do {
+        int64_t at = 0;
+
+        for (int a = 0; a < o->rank; a++)
+            at += index[a] * o->stride[a] * size;
+        copy_row(to + at, from + at, row < 0 ? 1 : o->extent[row], row < 0 ? size : o->stride[row] * size, size);
+    } while (next_row(o, row, index));
+}
+
+void rd_unbind(const rd_plan *plan, rd_frame *frame, rd_status status)
+{
+    for (int s = 0; s < plan->n_slot && plan->arrays_apart; s++)
+        if (plan->slot[s].kind == RD_SLOT_ARRAY)
+            rd_free(plan->ctx, frame->slot[s]);
+    for (int k = 0; k < plan->n_out; k++) {
+        if (!frame->aside[k])
+            continue;
+        if (status == RD_OK)
+            copy_out(&plan->out[k], frame->target[k], frame->slot[plan->out[k].slot]);
+        rd_free(plan->ctx, frame->aside[k]);
+        frame->aside[k] = NULL;
+    }
+}

@@ -1,0 +1,236 @@
+/* run.c - runs a plan: cuts each stage into tasks, joins what tasks reduced together.
+ *
+ * Tasks are contiguous shares of a stage's root axis that start at whole blocks of every combine tree, so their number
+ * changes no bit. */
+#include "eval/run/frame.h"
+#include "eval/run/watch.h"
+#include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+
+/* Stages with less work than this many operations stay on one thread.  A parallel region costs about a microsecond, a
+ * disturbed one several, and should not be a tenth of what it divides: about 20 microseconds at 10 operations each
+ * nanosecond. */
+static const double SMALL_WORK = 200e3;
+#endif
+
+/* Indices of a long root axis that tasks start at multiples of. */
+enum { WHOLE = 64 };
+
+typedef struct run {
+    const rd_plan *plan;
+    rd_frame      *frame;
+    rd_watch      *watch; /* NULL: no stage runs in steps */
+    rd_run_stats   stats;
+    rd_status      status;
+} run;
+
+/* ---- Threads -------------------------------------------------------------------------------------------------------- */
+static int available_threads(const rd_plan *plan, double work)
+{
+    int threads = 1;
+
+#ifdef _OPENMP
+    int asked = plan->threads ? plan->threads : rd_ctx_threads(plan->ctx);
+
+    /* Inside a caller's own parallel region its threads are busy already. */
+    if ((plan->threads || work >= SMALL_WORK) && !omp_in_parallel())
+        threads = asked ? asked : omp_get_max_threads();
+#else
+    (void)plan;
+    (void)work;
+#endif
+    return threads > 1 ? threads : 1;
+}
+
+/* One task for each thread. */
+static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t extent)
+{
+    const int64_t whole = extent ? extent : 1; /* of divisions, small work would notice each */
+    int64_t       grains, threads, share = plan->task_grains;
+
+    if (p->root < 0 || p->serial || extent == 0)
+        return whole;
+    if (!share) {
+        threads = available_threads(plan, p->work);
+        if (threads == 1)
+            return whole;
+        grains = (extent + p->grain - 1) / p->grain;
+        share  = (grains + threads - 1) / threads;
+        /* Whole vectors and cache lines, where that is no burden for the last task. */
+        if (share >= WHOLE * WHOLE)
+            share = (share + WHOLE - 1) / WHOLE * WHOLE;
+    }
+    return share * p->grain;
+}
+
+/* ---- One stage -------------------------------------------------------------------------------------------------------- */
+typedef struct tasks {
+    int32_t  n;
+    rd_task *task;
+    char    *memory; /* of one task whose work does not fit in the frame */
+} tasks;
+
+/* Its sentence, most of the record, is not cleared. */
+static void set_task(const rd_program *p, rd_task *task, char *work, void **slot, int64_t lo, int64_t hi)
+{
+    rd_task_places(p, work, slot);
+    task->slot        = slot;
+    task->state       = work;
+    task->lo          = lo;
+    task->hi          = hi;
+    task->warnings    = 0;
+    task->status      = RD_OK;
+    task->sentence[0] = 0;
+    task->loads       = 0;
+}
+
+/* One task uses the record, the slots and, if there is room, the working memory of the frame. */
+static bool one_task(const run *r, const rd_program *p, int64_t extent, tasks *t)
+{
+    rd_frame *f     = r->frame;
+    int64_t   bytes = rd_task_bytes(p);
+
+    t->n    = 1;
+    t->task = &f->task;
+    if (bytes > r->plan->work_bytes && !(t->memory = rd_alloc_work(r->plan->ctx, rd_bytes_add(bytes, 64))))
+        return false;
+    set_task(p, t->task, t->memory ? rd_next_line(t->memory) : f->work, f->slot, 0, extent);
+    return true;
+}
+
+/* One task, or several: their records, then slots, state and scratch of each in whole cache lines. */
+static bool make_tasks(const run *r, const rd_program *p, tasks *t)
+{
+    const rd_plan *plan   = r->plan;
+    int64_t        extent = p->root >= 0 ? p->axis_extent[p->root] : 1, size = task_size(plan, p, extent);
+    int64_t        n, slots, bytes, records;
+    char          *at;
+
+    if (size >= extent)
+        return one_task(r, p, extent, t);
+    n       = (extent + size - 1) / size;
+    slots   = rd_lines((int64_t)sizeof(void *) * (p->first_scratch + p->n_scratch));
+    bytes   = rd_bytes_add(slots, rd_task_bytes(p));
+    records = rd_lines(n * (int64_t)sizeof(rd_task));
+    t->n    = (int32_t)n;
+    at      = rd_frame_team(plan, r->frame, rd_bytes_add(rd_bytes_times(bytes, n), records));
+    if (!at)
+        return false;
+    t->task = (rd_task *)(void *)at;
+    at += records;
+    for (int64_t k = 0; k < n; k++, at += bytes) {
+        memcpy(at, r->frame->slot, sizeof(void *) * (size_t)plan->n_slot);
+        set_task(p, &t->task[k], at + slots, (void **)(void *)at, k * size, k + 1 < n ? (k + 1) * size : extent);
+    }
+    return true;
+}
+
+static void run_steps(const run *r, const rd_program *p, rd_task *task, bool first)
+{
+    const int64_t lo = task->lo, hi = task->hi;
+
+    for (bool more = true; more && task->status == RD_OK && task->lo < hi; task->lo = task->hi) {
+        task->hi = hi - task->lo > p->step ? task->lo + p->step : hi;
+        r->plan->backend->body(p, task);
+        more = rd_watch_step(r->watch);
+        if (more && first && task->hi < hi)
+            rd_watch_look(r->watch, (double)(task->hi - lo) / (double)(hi - lo));
+    }
+}
+
+static void run_task(const run *r, const rd_program *p, rd_task *task, bool first)
+{
+    r->plan->backend->head(p, task);
+    if (p->step && r->watch && task->status == RD_OK)
+        run_steps(r, p, task, first);
+    else if (task->status == RD_OK)
+        r->plan->backend->body(p, task);
+}
+
+static void run_tasks(const run *r, const rd_program *p, tasks *t)
+{
+#ifdef _OPENMP
+    int threads = r->plan->task_grains ? 1 : t->n;
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+#endif
+    for (int k = 0; k < t->n; k++)
+        run_task(r, p, &t->task[k], k == 0);
+}
+
+static rd_status cancelled(const rd_plan *plan, const rd_watch *watch)
+{
+    if (watch && watch->overdue)
+        return RD_ERR_CANCELLED;
+    return rd_fail_run(plan->ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
+}
+
+static void finish_tasks(run *r, const rd_program *p, const tasks *t)
+{
+    uint32_t warnings = 0;
+
+    for (int k = 0; k < t->n; k++) {
+        r->stats.loads += t->task[k].loads;
+        warnings |= t->task[k].warnings;
+        if (t->task[k].status != RD_OK && r->status == RD_OK)
+            r->status = rd_fail_run(r->plan->ctx, t->task[k].status, t->task[k].sentence);
+    }
+    if (warnings)
+        rd_warn(r->plan->ctx, warnings);
+    if (r->status == RD_OK && r->watch && atomic_load(&r->watch->stop))
+        r->status = cancelled(r->plan, r->watch);
+    if (r->status != RD_OK)
+        return;
+    for (int k = 1; k < t->n; k++)
+        r->plan->backend->join(p, &t->task[0], &t->task[k]);
+    r->plan->backend->tail(p, &t->task[0]);
+    if (t->n > r->stats.tasks)
+        r->stats.tasks = t->n;
+}
+
+static void run_stage(run *r, const rd_program *p)
+{
+    tasks t = { 0 };
+
+    if (r->watch)
+        rd_watch_stage(r->watch, p);
+    if (!make_tasks(r, p, &t)) {
+        r->status = rd_no_memory(r->plan);
+        return;
+    }
+    if (t.n == 1)
+        run_task(r, p, t.task, true); /* even a region of one thread costs as much as a small kernel */
+    else
+        run_tasks(r, p, &t);
+    finish_tasks(r, p, &t);
+    rd_free(r->plan->ctx, t.memory);
+    if (t.n > 1)
+        rd_frame_end_team(r->plan, r->frame, t.n);
+}
+
+rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out, const rd_progress *progress,
+                          rd_run_stats *stats)
+{
+    run      r = { .plan = plan };
+    rd_watch watch;
+
+    if (rd_cancel_taken(plan->ctx))
+        return cancelled(plan, NULL);
+    r.frame = rd_frame_take(plan);
+    if (!r.frame)
+        return rd_no_memory(plan);
+    r.status = rd_bind(plan, r.frame, in, out);
+    if (plan->steps && r.status == RD_OK) {
+        rd_watch_begin(&watch, plan, progress, r.frame->slot);
+        r.watch = &watch;
+    }
+    for (int s = 0; s < plan->n_stage && r.status == RD_OK; s++)
+        run_stage(&r, &plan->program[s]);
+    if (r.watch && r.status == RD_OK)
+        rd_watch_end(r.watch);
+    rd_unbind(plan, r.frame, r.status);
+    rd_frame_give(plan, r.frame);
+    if (stats)
+        *stats = r.stats;
+    return r.status;
+}

@@ -1,0 +1,37 @@
+/* watch.h - what happens between the steps of a long run: it may be cancelled, tells how far it is, and gives back the
+ * memory of files that it has read.
+ *
+ * A task of a long stage runs its share of the root axis in steps of some milliseconds, which start at whole blocks of
+ * every combine tree as tasks do; so steps change no bit. */
+#ifndef RD_EVAL_RUN_WATCH_H
+#define RD_EVAL_RUN_WATCH_H
+#include "eval/plan.h"
+
+/* One run's.  Threads read `stop`; the rest is the calling thread's. */
+typedef struct rd_watch {
+    rd_ctx      *ctx;
+    rd_progress  progress;
+    double       begun, told;     /* seconds */
+    double       work, done, all; /* operations: of the stage that runs, of those before, of all */
+    int          n_slot;
+    void *const *slot;
+    bool         overdue; /* nobody cancelled it: it ran for longer than was allowed */
+    atomic_bool  stop;
+} rd_watch;
+
+/* Operations of a step: some milliseconds, in which a stage reads a few hundred megabytes at most. */
+#define RD_STEP_WORK 16e6
+/* Of a clock that runs evenly. */
+double rd_seconds(void);
+/* Indices of the root axis for about so many operations; 0: the stage is short, or cannot be taken apart. */
+int64_t rd_watch_every(const rd_program *p, double work);
+
+void rd_watch_begin(rd_watch *w, const rd_plan *plan, const rd_progress *progress, void *const *slot);
+void rd_watch_stage(rd_watch *w, const rd_program *p);
+/* After a step on any thread: false to stop. */
+bool rd_watch_step(rd_watch *w);
+/* After a step of the first task, which the calling thread runs: `part` of its share is done. */
+void rd_watch_look(rd_watch *w, double part);
+/* At the end of a run that went well. */
+void rd_watch_end(rd_watch *w);
+#endif
