@@ -2,7 +2,7 @@
  * interpreter of this machine. */
 #include "isa.h"
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/node.h"
+#include "kernels/cpu/reference/node.h"
 #include "programs.h"
 #include "suite.h"
 #include <float.h>

@@ -1,6 +1,6 @@
 /* test_math.c - the elementary functions: error in ulp against long double, special values, and the same bits from
  * each instruction set.  `test_math --table` prints the table of docs/accuracy.md. */
-#include "kernels/cpu/math.h"
+#include "kernels/math/math.h"
 #include "kernels/cpu/simd/simd.h"
 #include "suite.h"
 #include <stdbool.h>
@@ -30,7 +30,7 @@ typedef struct row {
 #define RD_LIBM2(name)
 #define RD_LIBM3(name)
 static const row rows[] = {
-#include "kernels/cpu/math.def"
+#include "kernels/math/math.def"
 };
 
 /* ---- Errors ------------------------------------------------------------------------------------------------- */
@@ -268,7 +268,7 @@ typedef struct loops {
 #define RD_LIBM1(name)
 #define RD_LIBM2(name)
 #define RD_LIBM3(name)
-#include "kernels/cpu/math.def"
+#include "kernels/math/math.def"
 
 #define ENTRY(name)                         \
     { { name##_f32_base, name##_f64_base }, \
@@ -280,7 +280,7 @@ typedef struct loops {
 #define RD_LIBM2(name)
 #define RD_LIBM3(name)
 static const loops all_loops[][3] = {
-#include "kernels/cpu/math.def"
+#include "kernels/math/math.def"
 };
 
 static void fill_blocks(const row *r)

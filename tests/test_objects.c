@@ -1,7 +1,7 @@
 /* Compiled objects: what goes into the store, what comes out of it, and what must not. */
 #define _GNU_SOURCE
 #include "kernels/cpu/jit/object.h"
-#include "kernels/cpu/jit/store.h"
+#include "kernels/store/store.h"
 #include "suite.h"
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* test_scan.c - running results: their definition, and every interpreter against it. */
 #include "eval/plan.h"
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/node.h"
+#include "kernels/cpu/reference/node.h"
 #include "programs.h"
 #include "values.h"
 #include <math.h>

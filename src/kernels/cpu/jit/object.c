@@ -2,7 +2,7 @@
 #include "kernels/cpu/jit/object.h"
 #include "core/text.h"
 #include "kernels/cpu/jit/compiler.h"
-#include "kernels/cpu/jit/store.h"
+#include "kernels/store/store.h"
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* object.h - C text into code that can be called: from the store, or from the compiler by way of the store. */
 #ifndef RD_KERNELS_CPU_JIT_OBJECT_H
 #define RD_KERNELS_CPU_JIT_OBJECT_H
-#include "kernels/cpu/jit/hash.h"
+#include "kernels/store/hash.h"
 #include <stdbool.h>
 
 /* What the text must end in is added to it: the object's proof of what it is, a symbol that holds its key.  The key is the

@@ -32,14 +32,14 @@ void *memcpy(void *to, const void *from, size_t n);
 #define RD_LIBM3(name)                   \
     double name(double, double, double); \
     float  name##f(float, float, float);
-#include "kernels/cpu/math.def"
+#include "kernels/math/math.def"
 double copysign(double, double);
 float  copysignf(float, float);
 
 enum { RD_WARN_INT_DIVIDE = 1 };
 
-#include "kernels/cpu/rows.h"
-#include "kernels/cpu/math_exp_strip.h"
+#include "kernels/math/rows.h"
+#include "kernels/math/math_exp_strip.h"
 #include "kernels/cpu/jit/kernel.h"
 
 /* exp of n numbers, up to whole vectors, where compilers do not know n, or a pass has many: code that is there once. */

@@ -1,6 +1,6 @@
 /* maps.h - the rows of ops.def as loops over elements side by side, for one register class.
  *
- * table.h includes it once per class, with ELEM, T, RD_F and PICK set as in kernels/cpu/ops_class.h.  y may be an
+ * table.h includes it once per class, with ELEM, T, RD_F and PICK set as in kernels/cpu/reference/ops_class.h.  y may be an
  * operand, element on element: hence ivdep, and no restrict. */
 #define RD_T(f)            WITH_WARNINGS_##f
 #define KERNEL(name, form) JOIN(JOIN(map_##name, ELEM), form)
@@ -72,7 +72,7 @@
 #define RD_LIBM3(name)
 #define RD_MATH2(name, hard)
 #define RD_MATH1(name, hard) EASY_##hard(name)
-#include "kernels/cpu/math.def"
+#include "kernels/math/math.def"
 #endif
 
 /* ---- exp, by vectors --------------------------------------------------------------------------------------- */
@@ -167,7 +167,7 @@ static rd_simd_map *const JOIN(maps, ELEM)[RD_N_OPS][RD_N_FORMS] = {
 #define RD_LIBM3(name)
 #define RD_MATH2(name, hard)
 #define RD_MATH1(name, hard) EASY_ENTRY_##hard(name)
-#include "kernels/cpu/math.def"
+#include "kernels/math/math.def"
     [RD_OP_exp] = { KERNEL(exp, strips) },
 #endif
 };

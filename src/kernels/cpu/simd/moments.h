@@ -1,5 +1,5 @@
 /* moments.h - the step of `moments` without weights, as reducers.def has it with w = 1: shifts and sums of a strip of
- * states stay in registers for several rows, and what counts elements is the caller's.  folds.h includes it once per float
+ * states stay in registers for several rows, and what counts elements is the caller's.  states.h includes it once per float
  * type, after its rows. */
 
 /* `width` states from l on, which have met an element, so their shifts stand; rows from r on. */

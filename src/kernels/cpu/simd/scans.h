@@ -7,7 +7,7 @@
  * block is merged last, so only a few operations a block wait for the block before.
  *
  * table.h includes it once per element, with ELEM, T and MAKE_SCANS(make) set, and for floats SCAN_VECTORS.
- * make(name, words, identity): so_far is `pair` where what is before is two numbers (kernels/cpu/so_far.h), else `one`. */
+ * make(name, words, identity): so_far is `pair` where what is before is two numbers (kernels/math/so_far.h), else `one`. */
 #define SCAN(name, part) JOIN(JOIN(scan_##name, part), ELEM)
 
 /* What finish makes of a state: the one quiet NaN of minima and maxima.  Of a vector of them. */

@@ -118,7 +118,7 @@ typedef struct rd_scan_state {
 } rd_scan_state;
 
 /* Where neighbouring scans are: of each, what the blocks before come to, and the current block's prefix; identities where
- * nothing has come yet.  lo is there for sums of floats (kernels/cpu/so_far.h). */
+ * nothing has come yet.  lo is there for sums of floats (kernels/math/so_far.h). */
 typedef struct rd_scan_columns {
     void *hi, *lo, *part;
 } rd_scan_columns;

@@ -1,8 +1,8 @@
 /* table.h - one table of kernels: the includer sets NAME (of the instruction set), RD_VECTOR_BYTES and probe(). */
 #include "kernels/cpu/simd/simd.h"
-#include "kernels/cpu/rows.h"
-#include "kernels/cpu/so_far.h"
-#include "kernels/cpu/math_exp_strip.h"
+#include "kernels/math/rows.h"
+#include "kernels/math/so_far.h"
+#include "kernels/math/math_exp_strip.h"
 #include <string.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -10,7 +10,7 @@
 
 #pragma GCC diagnostic ignored "-Wunused-but-set-variable"
 #pragma GCC diagnostic ignored "-Wshadow"
-#pragma GCC diagnostic ignored "-Woverride-init" /* entries made by hand replace those of folds.h */
+#pragma GCC diagnostic ignored "-Woverride-init" /* entries made by hand replace those of states.h */
 
 /* What is said of the loop that follows: it is written out n times; its rounds do not wait for each other.  clang sees
  * the second by itself, and would change the order of sums if told. */
@@ -153,7 +153,7 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
                                                       [RD_ELEM_u64] = odd_u64,
                                                       [RD_ELEM_b8]  = cast_b8_f32 };
 
-/* ---- Folds: folds.h, by element; by hand: strips.h --------------------------------------------------------- */
+/* ---- Folds: states.h, by element; by hand: strips.h --------------------------------------------------------- */
 #define BY_HAND(name, merge_as, ...)                                     \
     [RD_RED_##name] = { .counter = JOIN(RD_ELEM, merge_as),              \
                         .first   = JOIN(JOIN(fold_##name, first), ELEM), \
@@ -196,7 +196,7 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
 #include "kernels/cpu/simd/counts.h"
 #include "kernels/cpu/simd/best.h"
 #include "kernels/cpu/simd/products.h"
-#include "kernels/cpu/simd/folds.h"
+#include "kernels/cpu/simd/states.h"
 #undef ELEM
 #undef T
 #undef I
@@ -270,7 +270,7 @@ static void merge_short_sum(int64_t n, void *const *a, void *const *b)
 #include "kernels/cpu/simd/counts.h"
 #include "kernels/cpu/simd/best.h"
 #include "kernels/cpu/simd/products.h"
-#include "kernels/cpu/simd/folds.h"
+#include "kernels/cpu/simd/states.h"
 #define SHORT_SUM(name)                                     \
     [RD_RED_##name] = { .counter = RD_ELEM_f64,             \
                         .first   = fold_##name##_first_f32, \
@@ -298,7 +298,7 @@ static const rd_fold_code short_sums[RD_N_REDUCERS] = { SHORT_SUM(sum) SHORT_SUM
 #define RD_MUL(a, b)           ((int64_t)((uint64_t)(a) * (uint64_t)(b)))
 #define ELEM                   i64
 #define T                      int64_t
-#include "kernels/cpu/simd/folds.h"
+#include "kernels/cpu/simd/states.h"
 #undef ELEM
 #undef T
 #undef RD_ADD
@@ -309,12 +309,12 @@ static const rd_fold_code short_sums[RD_N_REDUCERS] = { SHORT_SUM(sum) SHORT_SUM
 #define RD_MUL(a, b)           ((T)((a) * (b)))
 #define ELEM                   u64
 #define T                      uint64_t
-#include "kernels/cpu/simd/folds.h"
+#include "kernels/cpu/simd/states.h"
 #undef ELEM
 #undef T
 #define ELEM b8
 #define T    uint8_t
-#include "kernels/cpu/simd/folds.h"
+#include "kernels/cpu/simd/states.h"
 #undef ELEM
 #undef T
 

@@ -1,0 +1,287 @@
+/* fold.c - a task's share of a reduction or scan: the combine tree of program.h, built from the left. */
+#include "kernels/cpu/reference/fold.h"
+#include "core/bytes.h"
+#include <assert.h>
+
+/* A finished row of nodes covers blocks [start, start + 2^level). */
+typedef struct tag {
+    int64_t start;
+    int32_t level;
+} tag;
+
+/* Rows [0, depth) are finished; row `depth` is the current block's, so finishing it moves nothing. */
+typedef struct cell {
+    int64_t block; /* the current one, -1: none */
+    int32_t depth;
+    bool    settled;
+    tag     tags[];
+} cell;
+
+static int64_t round16(int64_t bytes)
+{
+    return (bytes + 15) / 16 * 16;
+}
+
+static cell *cell_at(const rd_fold_state *s, int64_t k)
+{
+    assert(k >= 0 && k < s->fold->n_cell);
+    return (cell *)(s->cells + k * s->cell_bytes);
+}
+
+static char *node_at(const rd_fold_state *s, const cell *c, int32_t row, int32_t lane)
+{
+    assert(row < s->room);
+    return (char *)c + s->rows + row * s->row_bytes + lane * s->node.bytes;
+}
+
+static char *carry_of(const rd_fold_state *s, const cell *c)
+{
+    return (char *)c + s->carry;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------- */
+static void merge_rows(const rd_fold_state *s, cell *c, int32_t left, int32_t right)
+{
+    for (int32_t lane = 0; lane < s->fold->lanes; lane++)
+        rd_node_merge(&s->node, node_at(s, c, left, lane), node_at(s, c, right, lane));
+}
+
+static bool siblings(const tag *left, const tag *right)
+{
+    return left->level == right->level && (left->start >> left->level) % 2 == 0 &&
+           left->start + ((int64_t)1 << left->level) == right->start;
+}
+
+/* The row at `depth` is finished: it merges with its left siblings as far as they are here. */
+static void push(const rd_fold_state *s, cell *c, tag row)
+{
+    c->tags[c->depth++] = row;
+    while (c->depth > 1 && siblings(&c->tags[c->depth - 2], &c->tags[c->depth - 1])) {
+        merge_rows(s, c, c->depth - 2, c->depth - 1);
+        c->tags[--c->depth - 1].level++;
+    }
+}
+
+static void begin_block(const rd_fold_state *s, cell *c, int64_t block)
+{
+    c->block = block;
+    for (int32_t lane = 0; lane < s->fold->lanes; lane++)
+        rd_node_clear(node_at(s, c, c->depth, lane));
+}
+
+static void end_block(const rd_fold_state *s, cell *c)
+{
+    if (c->block < 0)
+        return;
+    for (int32_t lane = 0; lane < s->fold->lanes; lane++)
+        rd_node_block(&s->node, node_at(s, c, c->depth, lane));
+    if (s->fold->scan)
+        rd_node_take_block(&s->node, carry_of(s, c), node_at(s, c, c->depth, 0));
+    else
+        push(s, c, (tag){ c->block, 0 });
+    c->block = -1;
+}
+
+static int64_t step_at(const rd_fold_state *s, const rd_fold_place *at)
+{
+    return at->outer * s->row_steps + at->lane / s->fold->lanes;
+}
+
+/* Moves the cell on to the block of an element. */
+static void reach(const rd_fold_state *s, cell *c, const rd_fold_place *at)
+{
+    const int64_t block = step_at(s, at) / s->fold->steps;
+
+    if (c->block == block)
+        return;
+    assert(block > c->block);
+    end_block(s, c);
+    begin_block(s, c, block);
+}
+
+/* ---- Scans ------------------------------------------------------------------------------------------------- */
+static char *element_node(const rd_fold_state *s, const cell *c, int32_t level)
+{
+    return (char *)c + s->nodes + level * s->node.bytes;
+}
+
+/* Element e of the block is the one at hand, of no element if it is left out: it merges with its left siblings, as blocks
+ * do, and the nodes of [0, e] merge from the right to be the block's state. */
+static void tree_step(const rd_fold_state *s, const cell *c, int64_t e)
+{
+    char   *element = s->spare, *whole = node_at(s, c, c->depth, 0), *left = s->spare + s->node.bytes;
+    int32_t level = 0;
+
+    for (; e >> level & 1; level++) {
+        rd_node_copy(&s->node, left, element_node(s, c, level));
+        rd_node_join(&s->node, left, element);
+        rd_node_copy(&s->node, element, left);
+    }
+    rd_node_copy(&s->node, element_node(s, c, level), element);
+    rd_node_clear(whole);
+    for (level = 0; (e + 1) >> level; level++)
+        if ((e + 1) >> level & 1) {
+            rd_node_copy(&s->node, left, element_node(s, c, level));
+            rd_node_join(&s->node, left, whole);
+            rd_node_copy(&s->node, whole, left);
+        }
+}
+
+static void so_far(const rd_fold_state *s, const cell *c, rd_word *y)
+{
+    char *whole = s->spare, *part = whole + s->node.bytes;
+
+    rd_node_copy(&s->node, whole, carry_of(s, c));
+    rd_node_copy(&s->node, part, node_at(s, c, c->depth, 0));
+    rd_node_block(&s->node, part);
+    rd_node_so_far(&s->node, whole, part);
+    rd_node_finish(&s->node, whole, s->spare + round16(2 * s->node.bytes), y);
+}
+
+/* ---- Joins ------------------------------------------------------------------------------------------------- */
+static void copy_row(const rd_fold_state *s, cell *to, const rd_fold_state *t, const cell *from, int32_t row)
+{
+    for (int32_t lane = 0; lane < s->fold->lanes; lane++)
+        rd_node_copy(&s->node, node_at(s, to, to->depth, lane), node_at(t, from, row, lane));
+}
+
+/* A settled cell has stopped at some block, so what follows it does not merge, and need not. */
+static void join_cell(const rd_fold_state *s, cell *c, const rd_fold_state *t, const cell *next)
+{
+    if (c->settled)
+        return;
+    end_block(s, c);
+    for (int32_t row = 0; row < next->depth; row++) {
+        copy_row(s, c, t, next, row);
+        push(s, c, next->tags[row]);
+    }
+    if (next->block >= 0) {
+        copy_row(s, c, t, next, next->depth);
+        c->block = next->block;
+        end_block(s, c);
+    }
+    c->settled = next->settled;
+}
+
+/* ---- Folds ------------------------------------------------------------------------------------------------- */
+static bool settles(rd_reducer_id reducer, rd_word x)
+{
+    return reducer == RD_RED_any ? x.u64 != 0 : reducer == RD_RED_all && x.u64 == 0;
+}
+
+/* Rows for the aligned nodes of [0, n_block), or of any range in it, and for the current block. */
+static int32_t room_for(const rd_fold *fold)
+{
+    int32_t bits = 0;
+
+    for (int64_t n = fold->scan ? 0 : fold->n_block; n > 0; n /= 2)
+        bits++;
+    return fold->split ? 2 * bits + 2 : bits + 1;
+}
+
+/* Nodes of a block's elements: of 1, 2, 4 .. steps. */
+static int32_t levels(const rd_fold *fold)
+{
+    int32_t n = 0;
+
+    for (int64_t steps = fold->steps; steps > 0; steps /= 2)
+        n++;
+    return n;
+}
+
+static rd_fold_state lay_out(const rd_fold *fold)
+{
+    rd_fold_state s = { .fold = fold, .node = rd_node_info_of(fold), .room = room_for(fold) };
+
+    s.one        = rd_word_from_int(1, fold->type);
+    s.indexed    = !s.node.code || fold->reducer == RD_RED_argmin || fold->reducer == RD_RED_argmax;
+    s.row_steps  = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
+    s.row_bytes  = fold->lanes * s.node.bytes;
+    s.rows       = round16((int64_t)sizeof(cell) + s.room * (int64_t)sizeof(tag));
+    s.carry      = s.rows + s.room * s.row_bytes;
+    s.nodes      = s.carry + (fold->scan ? s.node.bytes : 0);
+    s.cell_bytes = round16(s.nodes + (fold->prefix == RD_PREFIX_TREE ? levels(fold) * s.node.bytes : 0));
+    return s;
+}
+
+int64_t rd_fold_bytes(const rd_fold *fold)
+{
+    const rd_fold_state s = lay_out(fold);
+    return rd_bytes_add(rd_bytes_times(fold->n_cell, s.cell_bytes), round16(2 * s.node.bytes) + s.node.spare_bytes);
+}
+
+void rd_fold_open(rd_fold_state *s, const rd_fold *fold, char *memory)
+{
+    *s       = lay_out(fold);
+    s->cells = memory;
+    s->spare = memory + fold->n_cell * s->cell_bytes;
+}
+
+void rd_fold_start(rd_fold_state *s)
+{
+    for (int64_t k = 0; k < s->fold->n_cell; k++) {
+        cell *c    = cell_at(s, k);
+        c->block   = -1;
+        c->depth   = 0;
+        c->settled = false;
+        if (s->fold->scan)
+            rd_node_clear(carry_of(s, c));
+    }
+}
+
+void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take)
+{
+    cell *c = cell_at(s, at->cell);
+
+    if (c->settled)
+        return;
+    reach(s, c, at);
+    if (!take)
+        return;
+    rd_node_step(&s->node, node_at(s, c, c->depth, (int32_t)(at->lane % s->fold->lanes)), x, weight, at->index);
+    c->settled = settles(s->fold->reducer, x);
+}
+
+void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take, rd_word *y)
+{
+    cell *c = cell_at(s, at->cell);
+
+    reach(s, c, at);
+    if (s->fold->exclusive)
+        so_far(s, c, y);
+    if (s->fold->prefix == RD_PREFIX_TREE) {
+        rd_node_clear(s->spare);
+        if (take)
+            rd_node_step(&s->node, s->spare, x, weight, at->index);
+        tree_step(s, c, step_at(s, at) % s->fold->steps);
+    } else if (take)
+        rd_node_step(&s->node, node_at(s, c, c->depth, 0), x, weight, at->index);
+    if (!s->fold->exclusive)
+        so_far(s, c, y);
+}
+
+void rd_fold_close(rd_fold_state *s, int64_t number, rd_word *y)
+{
+    cell *c = cell_at(s, number);
+
+    if (c->depth == 0 && c->block < 0)
+        begin_block(s, c, 0);
+    end_block(s, c);
+    for (int32_t row = c->depth - 2; row >= 0; row--)
+        merge_rows(s, c, row, row + 1);
+    for (int32_t half = s->fold->lanes / 2; half > 0; half /= 2)
+        for (int32_t lane = 0; lane < half; lane++)
+            rd_node_merge(&s->node, node_at(s, c, 0, lane), node_at(s, c, 0, lane + half));
+    rd_node_finish(&s->node, node_at(s, c, 0, 0), s->spare, y);
+}
+
+bool rd_fold_settled(const rd_fold_state *s)
+{
+    return cell_at(s, 0)->settled;
+}
+
+void rd_fold_join(rd_fold_state *into, const rd_fold_state *next)
+{
+    for (int64_t k = 0; k < into->fold->n_cell; k++)
+        join_cell(into, cell_at(into, k), next, cell_at(next, k));
+}

@@ -1,0 +1,53 @@
+/* machine.c - all that a task of the interpreter keeps between instructions. */
+#include "kernels/cpu/reference/machine.h"
+#include "core/bytes.h"
+
+static int64_t lay_out(rd_machine *m, const rd_program *p, char *state)
+{
+    int64_t used = 0;
+
+    rd_piece(&used, 1, sizeof *m);
+    m->p    = p;
+    m->reg  = rd_piece_of(state, &used, p->n_reg + 1, sizeof *m->reg);
+    m->axis = rd_piece_of(state, &used, p->n_axis, sizeof *m->axis);
+    m->loop = rd_piece_of(state, &used, p->n_loop, sizeof *m->loop);
+    m->open = rd_piece_of(state, &used, p->n_loop, sizeof *m->open);
+    m->op   = rd_piece_of(state, &used, p->n_inst, sizeof *m->op);
+    m->size = rd_piece_of(state, &used, p->n_address, sizeof *m->size);
+    m->fold = rd_piece_of(state, &used, p->n_fold, sizeof *m->fold);
+    m->reg += state ? 1 : 0;
+    for (int32_t k = 0; k < p->n_fold; k++) {
+        char *cells = rd_piece_of(state, &used, 1, rd_fold_bytes(&p->fold[k]));
+        if (state)
+            rd_fold_open(&m->fold[k], &p->fold[k], cells);
+    }
+    return used;
+}
+
+static rd_decoded decode(const rd_inst *inst)
+{
+    const rd_rule  rule    = rd_op_table[inst->op].rule;
+    const bool     test    = rule == RD_RULE_COMPARE || rule == RD_RULE_TEST;
+    const rd_dtype operand = test ? inst->from : inst->type;
+
+    return (rd_decoded){ rd_op_code(inst->op, rd_dtype_class(operand)), !test && rd_op_narrow(inst->type) };
+}
+
+int64_t rd_machine_bytes(const rd_program *p)
+{
+    rd_machine m = { 0 };
+    return lay_out(&m, p, NULL);
+}
+
+rd_machine *rd_machine_new(const rd_program *p, char *state)
+{
+    rd_machine *m = (rd_machine *)(void *)state;
+
+    lay_out(m, p, state);
+    for (int32_t k = 0; k < p->n_inst; k++)
+        if (p->inst[k].kind == RD_I_MAP)
+            m->op[k] = decode(&p->inst[k]);
+    for (int32_t k = 0; k < p->n_address; k++)
+        m->size[k] = rd_dtype_size(p->address[k].type);
+    return m;
+}

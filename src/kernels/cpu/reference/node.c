@@ -1,0 +1,223 @@
+/* node.c - a node of the combine tree: the fold of some elements, by one of our reducers or a user's. */
+#include "kernels/cpu/reference/node.h"
+#include "kernels/math/so_far.h"
+#include <string.h>
+
+static int64_t *count(void *node)
+{
+    return node;
+}
+
+static int64_t elements(const void *node)
+{
+    return *(const int64_t *)node;
+}
+
+static void *state(const rd_node_info *info, void *node)
+{
+    return (char *)node + info->state;
+}
+
+static const void *state_of(const rd_node_info *info, const void *node)
+{
+    return (const char *)node + info->state;
+}
+
+static void user_step(const rd_reducer *user, void *s, rd_word x, bool first, int64_t i)
+{
+    _Alignas(16) char memory[16];
+
+    if (first)
+        user->init(s);
+    rd_word_store(memory, user->in, x);
+    user->step(s, 1, memory, 1, i);
+}
+
+static void user_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y)
+{
+    const rd_reducer *user  = info->fold->user;
+    char             *empty = spare + info->spare_bytes - (info->bytes - info->state);
+    const void       *s     = state_of(info, node);
+
+    if (!elements(node)) {
+        user->init(empty);
+        s = empty;
+    }
+    user->finish(s, spare);
+    for (int32_t k = 0; k < user->n_out; k++)
+        y[k] = rd_word_load(spare + (int64_t)k * rd_dtype_size(user->out), user->out);
+}
+
+/* min or max of nothing where the caller says that it has one: the value that any element replaces. */
+rd_word rd_fold_extreme(rd_dtype type, bool high)
+{
+    const int unused = 64 - 8 * rd_dtype_size(type);
+
+    switch (rd_dtype_kind(type)) {
+    case RD_KIND_BOOL: return (rd_word){ .u64 = high };
+    case RD_KIND_UINT: return (rd_word){ .u64 = high ? UINT64_MAX >> unused : 0 };
+    case RD_KIND_INT: return (rd_word){ .i64 = high ? INT64_MAX >> unused : -(INT64_MAX >> unused) - 1 };
+    case RD_KIND_FLOAT: break;
+    }
+    return rd_word_from_double(high ? INFINITY : -INFINITY, type);
+}
+
+void rd_fold_of_nothing(const rd_fold *fold, rd_word *y)
+{
+    const bool     place = fold->reducer == RD_RED_argmin || fold->reducer == RD_RED_argmax;
+    const rd_dtype type  = place ? RD_I64 : fold->type;
+
+    if (fold->identity && (fold->reducer == RD_RED_min || fold->reducer == RD_RED_max))
+        *y = rd_fold_extreme(fold->type, fold->reducer == RD_RED_min);
+    else
+        rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type))->empty(y);
+    for (int32_t k = 0; fold->out != type && k < fold->n_out; k++)
+        y[k] = rd_word_convert(y[k], type, fold->out);
+}
+
+/* Where states lie: ours behind the count, a user's at a multiple of 16 with room for its vectors. */
+rd_node_info rd_node_info_of(const rd_fold *fold)
+{
+    rd_node_info info = { .fold = fold };
+
+    if (fold->reducer == RD_RED_user) {
+        const int64_t bytes = (fold->user->state_size + 15) / 16 * 16;
+
+        info.state       = 16;
+        info.bytes       = info.state + bytes;
+        info.spare_bytes = ((int64_t)fold->user->n_out * rd_dtype_size(fold->user->out) + 15) / 16 * 16 + bytes;
+    } else {
+        info.code  = rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type));
+        info.wide  = rd_fold_widens(fold);
+        info.pair  = fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
+        info.tree  = info.wide ? rd_reducer_code_of(fold->reducer, RD_CLASS_f64) : info.code;
+        info.state = 8;
+        info.bytes = info.state + 8 * (int64_t)(rd_reducer_table[fold->reducer].n_state + info.pair);
+    }
+    return info;
+}
+
+void rd_node_clear(void *node)
+{
+    *count(node) = 0;
+}
+
+void rd_node_copy(const rd_node_info *info, void *to, const void *from)
+{
+    if (elements(from))
+        memcpy(to, from, (size_t)info->bytes);
+    else
+        rd_node_clear(to);
+}
+
+void rd_node_step(const rd_node_info *info, void *node, rd_word x, rd_word weight, int64_t i)
+{
+    const bool first = (*count(node))++ == 0;
+
+    if (!info->code)
+        user_step(info->fold->user, state(info, node), x, first, i);
+    else if (first)
+        info->code->first(state(info, node), x, weight, i);
+    else
+        info->code->step(state(info, node), x, weight, i);
+}
+
+void rd_node_block(const rd_node_info *info, void *node)
+{
+    rd_word *s = state(info, node);
+
+    if (!info->code || !elements(node))
+        return;
+    info->code->block(s);
+    if (info->wide)
+        s->f64 = s->f32;
+}
+
+static void merge_as(const rd_node_info *info, const rd_reducer_code *code, void *a, const void *b)
+{
+    if (!elements(b))
+        return;
+    if (!elements(a)) {
+        rd_node_copy(info, a, b);
+        return;
+    }
+    if (code)
+        code->merge(state(info, a), state_of(info, b));
+    else
+        info->fold->user->merge(state(info, a), state_of(info, b));
+    *count(a) += elements(b);
+}
+
+void rd_node_join(const rd_node_info *info, void *a, const void *b)
+{
+    merge_as(info, info->code, a, b);
+}
+
+void rd_node_merge(const rd_node_info *info, void *a, const void *b)
+{
+    merge_as(info, info->tree, a, b);
+}
+
+/* hi and lo of a running sum are the two words of what is before. */
+static rd_word *two_words(const rd_node_info *info, void *before)
+{
+    rd_word *s = state(info, before);
+
+    if (!elements(before))
+        s[0] = s[1] = rd_word_from_double(-0.0, info->fold->type);
+    return s;
+}
+
+void rd_node_take_block(const rd_node_info *info, void *before, const void *block)
+{
+    if (!info->pair || !elements(block)) {
+        rd_node_merge(info, before, block);
+        return;
+    }
+    rd_word       *s = two_words(info, before);
+    const rd_word *x = state_of(info, block);
+
+    if (rd_dtype_class(info->fold->type) == RD_CLASS_f32)
+        rd_take_block_f32(&s[0].f32, &s[1].f32, x->f32);
+    else
+        rd_take_block_f64(&s[0].f64, &s[1].f64, x->f64);
+    *count(before) += elements(block);
+}
+
+void rd_node_so_far(const rd_node_info *info, void *before, const void *prefix)
+{
+    if (!info->pair) {
+        rd_node_merge(info, before, prefix);
+        return;
+    }
+    rd_word       *s = two_words(info, before);
+    const rd_word *x = state_of(info, prefix);
+
+    if (rd_dtype_class(info->fold->type) == RD_CLASS_f32)
+        s->f32 = s[0].f32 + (s[1].f32 + (elements(prefix) ? x->f32 : -0.0F));
+    else
+        s->f64 = s[0].f64 + (s[1].f64 + (elements(prefix) ? x->f64 : -0.0));
+    *count(before) += elements(prefix);
+}
+
+void rd_node_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y)
+{
+    const rd_fold *fold = info->fold;
+
+    if (!info->code) {
+        user_finish(info, node, spare, y);
+        return;
+    }
+    if (!elements(node)) {
+        rd_fold_of_nothing(fold, y);
+        return;
+    }
+    info->tree->finish(state_of(info, node), fold->ddof, elements(node), y);
+    if (info->wide)
+        y->f32 = (float)y->f64;
+
+    const bool     place = fold->reducer == RD_RED_argmin || fold->reducer == RD_RED_argmax;
+    const rd_dtype type  = place ? RD_I64 : fold->type;
+    for (int32_t k = 0; fold->out != type && k < fold->n_out; k++)
+        y[k] = rd_word_convert(y[k], type, fold->out);
+}

@@ -1,0 +1,102 @@
+/* buffers.c - which registers of a tile share memory, and how many elements a tile has: all buffers together fit the
+ * first-level cache, beside what is read and written. */
+#include "kernels/cpu/tile/plan/plan.h"
+
+enum { FEWEST = 256, MOST = 2048 };
+static const int64_t BUFFERS_BYTES = 24 << 10;
+
+typedef struct pool {
+    int32_t  n;
+    int32_t *free_at; /* per buffer: the instruction after which it is free again */
+    rd_elem *elem;    /* of its last register                                      */
+} pool;
+
+static bool needs_buffer(const rd_program *p, const rd_tile_code *code, int32_t i)
+{
+    const rd_tile_inst *t = &code->inst[i];
+
+    if (t->level != RD_AT_TILE || t->skip || t->direct || t->into >= 0)
+        return false;
+    switch (p->inst[i].kind) {
+    case RD_I_CONST:
+    case RD_I_COORD:
+    case RD_I_LOAD:
+    case RD_I_MAP:
+    case RD_I_CAST:
+    case RD_I_SELECT:
+    case RD_I_INDEX:
+    case RD_I_CALL:
+    case RD_I_SCAN:
+    case RD_I_CLOSE: return true;
+    default: return false;
+    }
+}
+
+/* A buffer whose last reader is this very instruction may take its result, element on element, if elements are of one
+ * size: wider ones would run ahead of what is read. */
+static int32_t take(pool *b, int32_t i, int32_t until, rd_elem elem, bool in_place)
+{
+    int32_t k = 0;
+
+    while (k < b->n &&
+           !(b->free_at[k] < i || (in_place && b->free_at[k] == i && rd_elem_size(b->elem[k]) == rd_elem_size(elem))))
+        k++;
+    b->n          = k == b->n ? k + 1 : b->n;
+    b->free_at[k] = until;
+    b->elem[k]    = elem;
+    return k;
+}
+
+static bool element_on_element(rd_inst_kind kind)
+{
+    return kind == RD_I_MAP || kind == RD_I_SELECT || kind == RD_I_CAST;
+}
+
+/* Results of one CLOSE lie in buffers of consecutive numbers: new ones, which stay theirs. */
+static int32_t take_several(const rd_tile_code *code, pool *b, int32_t reg, int32_t n)
+{
+    const int32_t first = b->n;
+
+    for (int32_t k = 0; k < n; k++) {
+        b->free_at[b->n] = INT32_MAX;
+        b->elem[b->n++]  = code->reg[reg + k].elem;
+    }
+    return first;
+}
+
+static void assign(const rd_program *p, rd_tile_code *code, pool *b)
+{
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_inst *inst = &p->inst[i];
+        int32_t        last;
+
+        if (!needs_buffer(p, code, i))
+            continue;
+        last = code->reg[inst->dst].last;
+        code->inst[i].buffer =
+            inst->kind == RD_I_CLOSE && p->fold[inst->arg].n_out > 1
+                ? take_several(code, b, inst->dst, p->fold[inst->arg].n_out)
+                : take(b, i, last < i ? i : last, code->reg[inst->dst].elem, element_on_element(inst->kind));
+    }
+}
+
+bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *memory)
+{
+    const size_t room = (size_t)p->n_reg + 2 * (size_t)p->n_inst + 1;
+    pool         b = { .free_at = get(memory, room * sizeof *b.free_at), .elem = get(memory, room * sizeof *b.elem) };
+    int64_t      size = 4;
+
+    if (!b.free_at || !b.elem)
+        return false;
+    assign(p, code, &b);
+    for (int32_t k = 0; k < p->n_reg; k++)
+        if (code->reg[k].level == RD_AT_TILE && rd_elem_size(code->reg[k].elem) > 4)
+            size = 8;
+    code->n_buffer = b.n;
+    code->cells = (p->tile >= 0 ? BUFFERS_BYTES << p->tile : BUFFERS_BYTES >> -p->tile) / (size * (b.n + 1)) / 64 * 64;
+    code->cells = code->cells < FEWEST ? FEWEST : code->cells > MOST ? MOST : code->cells;
+    if (code->square && code->cells < RD_SQUARE * RD_SQUARE)
+        code->cells = RD_SQUARE * RD_SQUARE;
+    code->buffer_bytes = code->cells * size;
+    return true;
+}

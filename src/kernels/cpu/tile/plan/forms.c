@@ -1,0 +1,231 @@
+/* forms.c - the plan of a fold: which form it takes, and where its states lie. */
+#include "core/bytes.h"
+#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/run/trees.h"
+
+/* Nodes on the stack of a whole fold, or of any share of it, and the one that is just finished. */
+static int32_t room_for(const rd_fold *fold)
+{
+    int32_t bits = 0;
+
+    for (int64_t n = fold->n_block; n > 0; n /= 2)
+        bits++;
+    return fold->split ? 2 * bits + 2 : bits + 1;
+}
+
+/* Cells that lie side by side: up to where the next axis of the cells' box begins. */
+static int64_t cells_along(const rd_tile_fold *f)
+{
+    int64_t along = f->cells;
+
+    for (int32_t k = 0; k < f->fold->cell.n_add; k++)
+        if (f->fold->cell.add[k].coef > 1 && f->fold->cell.add[k].coef < along)
+            along = f->fold->cell.add[k].coef;
+    return along;
+}
+
+/* Do the columns hold one element of each cell, and rows follow each other along the lanes? */
+static bool has_channels(const rd_tile_fold *f)
+{
+    return f->fold->lanes > 1 && f->cell.col == 1 && f->cell.row == 0 && f->lane.col == 0 && f->lane.row == 1 &&
+           f->outer.col == 0 && f->outer.row == 0 && f->cells == f->col_extent && f->cells <= RD_SMALL_PERIOD &&
+           f->whole_columns && !f->own_rows && !f->masked && !f->weighted && !f->indexed;
+}
+
+static rd_fold_form form_of(const rd_tile_fold *f)
+{
+    if (has_channels(f))
+        return RD_FOLD_CHANNELS;
+    if (f->fold->prefix == RD_PREFIX_TREE && f->lane.col == 0 && f->cell.col == 0 && f->outer.col == 1)
+        return RD_FOLD_ALONG;
+    if (f->lane.col == 1 && f->cell.col == 0 && f->outer.col == 0)
+        return RD_FOLD_RUN;
+    if (f->fold->lanes == 1 && f->cell.col == 1 && f->outer.col == 0 && f->lane.col == 0)
+        return RD_FOLD_COLUMNS;
+    return RD_FOLD_ELEMENTS;
+}
+
+/* Do the rows of a tile go to one cell after another? */
+static bool neighbours(const rd_tile_fold *f)
+{
+    return f->form == RD_FOLD_RUN && f->fold->lanes > 1 && f->cell.row == 1 && f->lane.row == 0 && f->outer.row == 0 &&
+           !f->own_rows && !f->any_order && !f->indexed;
+}
+
+/* If each brings the same whole steps, states of cells that lie side by side keep step, as those of columns do; but a
+ * block must not end, nor a whole one come, within a row. */
+static bool keeps_step(const rd_tile_fold *f)
+{
+    const rd_fold *fold = f->fold;
+
+    return f->neighbours && f->whole_columns && !f->in_square && f->col_extent == fold->lane_extent &&
+           fold->lane_extent % fold->lanes == 0 && f->row_steps < fold->steps && fold->steps % f->row_steps == 0;
+}
+
+static void state_sizes(rd_tile_fold *f)
+{
+    const bool index = f->fold->reducer == RD_RED_argmin || f->fold->reducer == RD_RED_argmax;
+
+    for (int32_t k = 0; k < f->n_state; k++) {
+        f->size[k] = index && k == 1 ? 8 : rd_elem_size(f->elem);
+        f->wide[k] = index && k == 1 ? 8 : rd_elem_size(f->code->counter);
+    }
+    f->indexed = index;
+}
+
+/* Do elements come to a cell by rising index? */
+static bool by_index(const rd_fold *fold)
+{
+    for (int32_t k = 0; k < fold->outer.n_add; k++) {
+        bool found = false;
+
+        for (int32_t i = 0; i < fold->index.n_add; i++)
+            found |= fold->index.add[i].axis == fold->outer.add[k].axis &&
+                     fold->index.add[i].coef == fold->outer.add[k].coef;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* Any order of exact folds gives the same bits, so a run of elements is looked through as a whole; columns take what is
+ * better than all before, which must have lower indices. */
+static bool finds_best(const rd_simd *simd, const rd_tile_fold *f)
+{
+    if (!f->indexed || !simd->best[f->elem])
+        return false;
+    return f->form == RD_FOLD_RUN ? f->index.col > 0
+                                  : f->form == RD_FOLD_COLUMNS && f->index.row > 0 && by_index(f->fold);
+}
+
+/* What a further row with states of its own adds. */
+static int64_t row_bytes(const rd_tile_fold *f)
+{
+    const int64_t lanes = rd_bytes_times(f->fold->n_cell, f->fold->lanes);
+
+    return f->totals       ? 8 * f->n_state
+           : f->fold->scan ? rd_bytes_times(f->fold->n_cell, rd_tiles_scan_bytes(f))
+                           : rd_bytes_times(lanes, 8 * f->n_state * (f->room + 1));
+}
+
+/* Scans have states of their own, and no tree. */
+static void lay_out(rd_tile_fold *f)
+{
+    const bool    tree = !f->fold->scan && !f->treeless;
+    const int64_t all = 8 * f->n_state, slots = tree ? f->slots : 0;
+    int64_t       used = 0;
+
+    rd_piece(&used, f->groups, sizeof(rd_group));
+    f->tags  = rd_piece(&used, tree ? f->groups : 0, f->room * (int64_t)sizeof(rd_tree_node));
+    f->block = rd_piece(&used, f->in_place ? 0 : slots, all);
+    f->tree  = rd_piece(&used, slots, all * f->room);
+    f->scans = rd_piece(&used, f->fold->scan ? f->slots : 0, rd_tiles_scan_bytes(f));
+    f->seen  = rd_piece(&used, f->masked ? f->slots : 0, 1);
+    f->spare = rd_piece(&used, 2 * RD_SPARE, all);
+    f->total = rd_piece(&used, f->n_total, all);
+    f->bytes = used;
+}
+
+static const rd_fold_code *code_of(const rd_simd *simd, const rd_fold *fold)
+{
+    const rd_elem elem = rd_elem_of(fold->type);
+
+    return rd_reducer_adds(fold->reducer) && elem == RD_ELEM_f32 && !rd_fold_widens(fold) && !fold->scan
+               ? &simd->short_sum[fold->reducer]
+               : &simd->fold[elem][fold->reducer];
+}
+
+static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number, int64_t rows)
+{
+    const rd_fold *fold = &p->fold[number];
+
+    f->elem    = rd_elem_of(fold->type);
+    f->code    = code_of(simd, fold);
+    f->scan    = &simd->scan[f->elem][fold->reducer];
+    f->n_state = rd_reducer_table[fold->reducer].n_state;
+    if (!f->code->step)
+        return false;
+    state_sizes(f);
+    f->counted   = fold->reducer == RD_RED_moments && !f->weighted;
+    f->cells     = fold->n_cell;
+    f->form      = form_of(f);
+    f->best      = finds_best(simd, f);
+    f->any_order = f->any_order || f->indexed;
+    /* Neighbours in a block are of one group, so that nothing need be copied, unless nodes are wider. */
+    f->in_place   = f->form == RD_FOLD_COLUMNS && f->code->counter == f->elem;
+    f->row_steps  = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
+    f->room       = room_for(fold);
+    f->row_bytes  = row_bytes(f);
+    f->beside     = f->form == RD_FOLD_CHANNELS ? f->cells : 1;
+    f->neighbours = neighbours(f);
+    f->in_step    = keeps_step(f);
+    f->group      = f->form == RD_FOLD_COLUMNS || f->in_step ? rd_bytes_times(cells_along(f), fold->lanes)
+                                                             : f->beside * fold->lanes;
+    f->n_total    = f->totals ? rows : 0;
+    f->groups     = rd_bytes_add(rd_bytes_times(f->cells, fold->lanes), f->group - 1) / f->group;
+    f->groups     = f->totals ? 1 : rd_bytes_times(f->groups, rows);
+    f->slots      = rd_bytes_times(f->groups, f->group);
+    lay_out(f);
+    return true;
+}
+
+/* ---- Of a program ------------------------------------------------------------------------------------------- */
+int32_t rd_tile_inst_of(const rd_program *p, rd_inst_kind kind, int32_t fold)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == kind && p->inst[i].arg == fold)
+            return i;
+    return -1;
+}
+
+void rd_tile_loops_at(const rd_program *p, const rd_tile_code *code, int32_t i, const rd_loop **row,
+                      const rd_loop **col)
+{
+    *row = *col = NULL;
+    for (int32_t k = 0; k < i; k++) {
+        if (p->inst[k].kind != RD_I_LOOP || p->loop[p->inst[k].arg].end < i)
+            continue;
+        if (code->loop[p->inst[k].arg].role == RD_LOOP_ROWS)
+            *row = &p->loop[p->inst[k].arg];
+        if (code->loop[p->inst[k].arg].role == RD_LOOP_COLS)
+            *col = &p->loop[p->inst[k].arg];
+    }
+    if (!*col) {
+        *col = *row;
+        *row = NULL;
+    }
+}
+
+bool rd_tile_visits_all(const rd_program *p, const rd_loop *loop)
+{
+    for (int32_t k = 0; k < p->n_loop; k++)
+        if (p->loop[k].kind == RD_LOOP_TILE && p->loop[k].axis == loop->axis)
+            return false;
+    return p->root != loop->axis;
+}
+
+bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
+{
+    for (int32_t k = 0; k < p->n_fold; k++) {
+        rd_tile_fold  *f    = &code->fold[k];
+        const rd_fold *fold = &p->fold[k];
+        const int32_t  step = rd_tile_inst_of(p, fold->scan ? RD_I_SCAN : RD_I_STEP, k),
+                      start = rd_tile_inst_of(p, RD_I_START, k);
+        const rd_loop *row, *col;
+
+        rd_tile_loops_at(p, code, step >= 0 ? step : 0, &row, &col);
+        f->fold          = fold;
+        f->own_rows      = start >= 0 && code->inst[start].level == RD_AT_ROW;
+        f->masked        = step >= 0 && p->inst[step].c >= 0;
+        f->weighted      = step >= 0 && p->inst[step].b >= 0 && fold->reducer != RD_RED_dot;
+        f->col_extent    = col ? col->extent : 1;
+        f->whole_columns = col && rd_tile_visits_all(p, col);
+        f->lane          = rd_tile_walk(&fold->lane, row, col);
+        f->outer         = rd_tile_walk(&fold->outer, row, col);
+        f->index         = rd_tile_walk(&fold->index, row, col);
+        f->cell          = rd_tile_walk(&fold->cell, row, col);
+        if (!plan_fold(p, code->simd, f, k, sized && f->own_rows ? code->rows : 1))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,42 @@
+/* plan.h - what a program is as tiles: the parts of prepare.c. */
+#ifndef RD_KERNELS_CPU_TILE_PLAN_PLAN_H
+#define RD_KERNELS_CPU_TILE_PLAN_PLAN_H
+#include "kernels/cpu/tile/tile.h"
+
+/* prepare.c; what the machine cannot run is the reference executor's. */
+typedef enum rd_tile_result { RD_TILE_OK, RD_TILE_CANNOT, RD_TILE_NO_MEMORY } rd_tile_result;
+rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool);
+/* fuse.c: what is stored where it is computed, and what is computed where it is folded. */
+bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+/* reads.c: the registers that instruction i reads, each once; how many. */
+enum { RD_MOST_READ = 3 + RD_MAX_CALL + RD_MAX_TERMS };
+int32_t rd_tile_reads(const rd_program *p, int32_t i, int32_t *reg);
+/* Bytes of the array at an address. */
+int64_t rd_tile_bytes(const rd_program *p, const rd_address *at);
+/* squares.c: loops over rows that take columns apart. */
+void rd_tile_squares(const rd_program *p, rd_tile_code *code);
+/* forms.c: the plan of every fold, of one row or, when tiles have their sizes, of all rows of a tile. */
+bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized);
+/* The fold's first instruction of that kind, -1; the loops that give the rows and columns at an instruction, or NULL. */
+int32_t rd_tile_inst_of(const rd_program *p, rd_inst_kind kind, int32_t fold);
+void    rd_tile_loops_at(const rd_program *p, const rd_tile_code *code, int32_t i, const rd_loop **row,
+                         const rd_loop **col);
+/* Does a loop always visit its whole axis, or do tasks or panels share it? */
+bool rd_tile_visits_all(const rd_program *p, const rd_loop *loop);
+/* kernels.c: rows that are whole folds; the kernels of steps; are rows of these columns runs along all lanes, a
+ * fold each? */
+void rd_tile_find_totals(const rd_program *p, rd_tile_code *code);
+void rd_tile_find_steps(const rd_program *p, rd_tile_code *code);
+bool rd_tile_folds_run(const rd_tile_fold *f, const rd_loop *col);
+/* sizes.c: most columns and rows of a tile, for each loop; first the columns, then the rows. */
+void rd_tile_size_columns(const rd_program *p, rd_tile_code *code);
+void rd_tile_size_rows(const rd_program *p, rd_tile_code *code);
+/* buffers.c: which registers of a tile share memory; how many elements a tile has. */
+bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+/* nests.c, passes.c: what compiled passes could do, before buffers are shared out; and, when all is known, asking for them. */
+bool rd_tile_find_nests(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+bool rd_tile_find_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+bool rd_tile_ask_for_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+/* How a position moves along these loops, either of which may be NULL. */
+rd_walk rd_tile_walk(const rd_address *at, const rd_loop *row, const rd_loop *col);
+#endif

@@ -1,0 +1,315 @@
+/* prepare.c - a loop program seen as tiles: which loops are rows and columns, and what each instruction is there. */
+#include "kernels/cpu/tile/plan/plan.h"
+#include "kernels/cpu/tile/run/tiles.h"
+
+/* ---- Loops ------------------------------------------------------------------------------------------------- */
+static bool has_loop(const rd_program *p, int32_t begin, int32_t end)
+{
+    for (int32_t i = begin + 1; i < end; i++)
+        if (p->inst[i].kind == RD_I_LOOP)
+            return true;
+    return false;
+}
+
+static bool inner_loops_are_columns(const rd_program *p, int32_t begin, int32_t end)
+{
+    for (int32_t i = begin + 1; i < end; i++) {
+        if (p->inst[i].kind != RD_I_LOOP)
+            continue;
+        const rd_loop *loop = &p->loop[p->inst[i].arg];
+        if (loop->kind != RD_LOOP_EACH || has_loop(p, i, loop->end))
+            return false;
+        i = loop->end;
+    }
+    return true;
+}
+
+/* Rows of a tile go through one inner loop together before any goes through the next: right if no row reads what
+ * another has stored, and nothing leaves early.  Leaves of programs store few slots, however much they load. */
+static bool rows_may_go_together(const rd_program *p, int32_t begin, int32_t end)
+{
+    for (int32_t i = begin + 1; i < end; i++) {
+        if (p->inst[i].kind == RD_I_EXIT)
+            return false;
+        for (int32_t k = begin + 1; p->inst[i].kind == RD_I_STORE && k < end; k++)
+            if (p->inst[k].kind == RD_I_LOAD && p->address[p->inst[k].arg].slot == p->address[p->inst[i].arg].slot)
+                return false;
+    }
+    return true;
+}
+
+static rd_loop_role role_of(const rd_program *p, int32_t begin)
+{
+    const rd_loop *loop = &p->loop[p->inst[begin].arg];
+
+    if (loop->kind != RD_LOOP_EACH)
+        return RD_LOOP_OUTER;
+    if (!has_loop(p, begin, loop->end))
+        return RD_LOOP_COLS;
+    if (!loop->backwards && inner_loops_are_columns(p, begin, loop->end) && rows_may_go_together(p, begin, loop->end))
+        return RD_LOOP_ROWS;
+    return RD_LOOP_OUTER;
+}
+
+/* ---- Instructions ------------------------------------------------------------------------------------------ */
+static int64_t coef_of(const rd_address *at, const rd_loop *loop)
+{
+    int64_t coef = 0;
+
+    for (int32_t k = 0; loop && k < at->n_add; k++)
+        if (at->add[k].axis == loop->axis)
+            coef += loop->backwards ? -at->add[k].coef : at->add[k].coef;
+    return coef;
+}
+
+rd_walk rd_tile_walk(const rd_address *at, const rd_loop *row, const rd_loop *col)
+{
+    rd_walk w = { .at = at, .row = coef_of(at, row), .col = coef_of(at, col), .size = rd_dtype_size(at->type) };
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        w.gathers |= at->add[k].axis < 0;
+    return w;
+}
+
+static const rd_address *address_of(const rd_program *p, const rd_inst *inst)
+{
+    switch (inst->kind) {
+    case RD_I_LOAD:
+    case RD_I_STORE:
+    case RD_I_COORD: return &p->address[inst->arg];
+    case RD_I_CLOSE: return &p->fold[inst->arg].cell;
+    default: return NULL;
+    }
+}
+
+static bool is_test(const rd_inst *inst)
+{
+    const rd_rule rule = rd_op_table[inst->op].rule;
+    return rule == RD_RULE_COMPARE || rule == RD_RULE_TEST;
+}
+
+static int64_t distance(int64_t step)
+{
+    return step < 0 ? -step : step;
+}
+
+/* Are rows of the tile neighbours in memory, and columns too far apart to be in their way? */
+static bool turns(const rd_inst *inst, const rd_walk *w, int64_t rows)
+{
+    return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) && !w->gathers && distance(w->row) == 1 &&
+           distance(w->col) > 1 && distance(w->col) >= rows;
+}
+
+static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_loop *row, const rd_loop *col)
+{
+    const rd_inst    *inst = &p->inst[i];
+    rd_tile_inst     *t    = &code->inst[i];
+    const rd_address *at   = address_of(p, inst);
+
+    *t = (rd_tile_inst){ .level  = col   ? RD_AT_TILE
+                                   : row ? RD_AT_ROW
+                                         : RD_AT_TASK,
+                         .into   = -1,
+                         .buffer = -1,
+                         .x      = inst->a,
+                         .y      = inst->kind == RD_I_STEP ? inst->b : -1,
+                         .moves  = -1,
+                         .beside = -1,
+                         .turned = -1,
+                         .small  = -1 };
+    if (at)
+        t->walk = col ? rd_tile_walk(at, row, col) : rd_tile_walk(at, NULL, row);
+    t->turns = row && col && turns(inst, &t->walk, row->extent);
+    if (inst->kind == RD_I_MAP)
+        t->map = code->simd->map[rd_elem_of(is_test(inst) ? inst->from : inst->type)][inst->op];
+    if (inst->kind == RD_I_SELECT)
+        t->map = code->simd->select[rd_elem_of(inst->type)];
+    if ((inst->kind == RD_I_MAP && !is_test(inst)) || inst->kind == RD_I_CAST)
+        t->wrap = code->simd->wrap[inst->type];
+}
+
+static bool defines(const rd_inst *inst)
+{
+    switch (inst->kind) {
+    case RD_I_CONST:
+    case RD_I_COORD:
+    case RD_I_LOAD:
+    case RD_I_MAP:
+    case RD_I_CAST:
+    case RD_I_SELECT:
+    case RD_I_INDEX:
+    case RD_I_CALL:
+    case RD_I_SCAN:
+    case RD_I_CLOSE: return true;
+    default: return false;
+    }
+}
+
+static void note_registers(const rd_program *p, rd_tile_code *code, int32_t i)
+{
+    const rd_inst *inst = &p->inst[i];
+    rd_dtype       type = inst->type;
+    int32_t        n    = 1;
+
+    if (!defines(inst))
+        return;
+    if (inst->kind == RD_I_CLOSE || inst->kind == RD_I_SCAN)
+        type = p->fold[inst->arg].out;
+    if (inst->kind == RD_I_CLOSE)
+        n = p->fold[inst->arg].n_out;
+    if (inst->kind == RD_I_COORD || inst->kind == RD_I_INDEX)
+        type = RD_I64;
+    for (int32_t k = 0; k < n; k++) {
+        code->reg[inst->dst + k] =
+            (rd_tile_reg){ .level = code->inst[i].level, .elem = rd_elem_of(type), .born = i, .last = -1 };
+    }
+}
+
+static void decode_all(const rd_program *p, rd_tile_code *code)
+{
+    const rd_loop *row = NULL, *col = NULL;
+
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_inst *inst = &p->inst[i];
+
+        if (inst->kind == RD_I_LOOP) {
+            rd_tile_loop *loop = &code->loop[inst->arg];
+
+            *loop = (rd_tile_loop){ .role = role_of(p, i), .most = 1, .pass = -1 };
+            if (loop->role == RD_LOOP_ROWS)
+                row = &p->loop[inst->arg];
+            if (loop->role == RD_LOOP_COLS)
+                col = &p->loop[inst->arg];
+            decode(p, code, i, NULL, NULL);
+        } else if (inst->kind == RD_I_END) {
+            if (col == &p->loop[inst->arg])
+                col = NULL;
+            if (row == &p->loop[inst->arg])
+                row = NULL;
+            decode(p, code, i, NULL, NULL);
+        } else {
+            decode(p, code, i, row, col);
+            note_registers(p, code, i);
+        }
+    }
+}
+
+/* ---- What it can do ---------------------------------------------------------------------------------------- */
+static bool identity_known(rd_reducer_id r)
+{
+    return r == RD_RED_sum || r == RD_RED_prod || r == RD_RED_min || r == RD_RED_max || r == RD_RED_any ||
+           r == RD_RED_all;
+}
+
+/* Masked elements are replaced by an identity, so there must be one; results so far are made of states that need no
+ * block code; a fold that begins for each element is none of ours. */
+static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
+{
+    const rd_fold *fold = &p->fold[k];
+    const int32_t  step = rd_tile_inst_of(p, fold->scan ? RD_I_SCAN : RD_I_STEP, k),
+                  start = rd_tile_inst_of(p, RD_I_START, k);
+
+    if (fold->reducer == RD_RED_user || step < 0 || start < 0)
+        return false;
+    if ((p->inst[step].c >= 0 || fold->scan) && !identity_known(fold->reducer))
+        return false;
+    if (fold->scan && p->inst[step].c >= 0)
+        return false;
+    return code->inst[start].level != RD_AT_TILE &&
+           (code->inst[start].level == RD_AT_TASK || code->inst[step].level == RD_AT_TILE);
+}
+
+/* Registers go to memory as what they are; programs made by hand may ask for other things. */
+static bool can_move(const rd_program *p, const rd_tile_code *code, const rd_inst *inst)
+{
+    const int32_t reg = inst->kind == RD_I_LOAD ? inst->dst : inst->a;
+
+    return (inst->kind != RD_I_LOAD && inst->kind != RD_I_STORE) ||
+           rd_elem_of(p->address[inst->arg].type) == code->reg[reg].elem;
+}
+
+static bool can(const rd_program *p, const rd_tile_code *code)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (!can_move(p, code, &p->inst[i]))
+            return false;
+    for (int32_t k = 0; k < p->n_fold; k++)
+        if (!fold_can(p, code, k))
+            return false;
+    return true;
+}
+
+/* ---- Reading ahead ----------------------------------------------------------------------------------------- */
+/* The first LOAD of a loop over columns that others follow, of rows that adjoin.  Memory would idle while the others
+ * compute on what is near by then. */
+static void find_ahead(const rd_program *p, rd_tile_code *code, int32_t begin, const rd_loop *outer)
+{
+    int32_t first = -1, n = 0;
+
+    for (int32_t i = begin + 1; i < outer->end; i++) {
+        if (p->inst[i].kind != RD_I_LOOP)
+            continue;
+        const rd_loop *loop = &p->loop[p->inst[i].arg];
+        if (code->loop[p->inst[i].arg].role != RD_LOOP_COLS || code->loop[p->inst[i].arg].square)
+            return;
+        n++;
+        for (int32_t k = i + 1; k < loop->end && first < 0; k++)
+            if (p->inst[k].kind == RD_I_LOAD && code->inst[k].direct &&
+                p->address[p->inst[k].arg].slot < p->first_scratch &&
+                coef_of(&p->address[p->inst[k].arg], outer) == loop->extent)
+                first = k;
+        i = loop->end;
+    }
+    if (first >= 0 && n > 1)
+        code->inst[first].ahead = true;
+}
+
+static void find_all_ahead(const rd_program *p, rd_tile_code *code)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_LOOP && code->loop[p->inst[i].arg].role != RD_LOOP_COLS)
+            find_ahead(p, code, i, &p->loop[p->inst[i].arg]);
+}
+
+/* ---- All together ------------------------------------------------------------------------------------------ */
+static rd_tile_code *new_code(const rd_program *p, rd_get_fn *get, void *pool)
+{
+    rd_tile_code *code = get(pool, sizeof *code);
+
+    if (!code)
+        return NULL;
+    code->inst = get(pool, (size_t)(p->n_inst + 1) * sizeof *code->inst);
+    code->loop = get(pool, (size_t)(p->n_loop + 1) * sizeof *code->loop);
+    code->fold = get(pool, (size_t)(p->n_fold + 1) * sizeof *code->fold);
+    code->reg  = get(pool, (size_t)(p->n_reg + 1) * sizeof *code->reg);
+    return code->inst && code->loop && code->fold && code->reg ? code : NULL;
+}
+
+rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool)
+{
+    rd_tile_code *code = new_code(p, get, pool);
+
+    if (!code)
+        return RD_TILE_NO_MEMORY;
+    code->simd = simd;
+    decode_all(p, code);
+    if (!can(p, code) || !rd_tile_plan_folds(p, code, false))
+        return RD_TILE_CANNOT;
+    if (!rd_tile_fuse(p, code, get, pool))
+        return RD_TILE_NO_MEMORY;
+    rd_tile_squares(p, code);
+    if (!rd_tile_find_nests(p, code, get, pool) || !rd_tile_find_passes(p, code, get, pool) ||
+        !rd_tile_buffers(p, code, get, pool))
+        return RD_TILE_NO_MEMORY;
+    find_all_ahead(p, code);
+    rd_tile_size_columns(p, code);
+    rd_tile_find_totals(p, code);
+    rd_tile_size_rows(p, code);
+    rd_tile_plan_folds(p, code, true);
+    rd_tile_find_steps(p, code);
+    if (!rd_tile_find_total(p, code, get, pool) || !rd_tile_ask_for_passes(p, code, get, pool))
+        return RD_TILE_NO_MEMORY;
+    p->code        = code;
+    p->state_bytes = code->total ? 0 : rd_tiles_bytes(p);
+    return RD_TILE_OK;
+}

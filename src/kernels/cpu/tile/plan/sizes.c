@@ -1,0 +1,231 @@
+/* sizes.c - how many columns and rows a tile of each loop has at most. */
+#include "core/bytes.h"
+#include "kernels/cpu/tile/plan/plan.h"
+
+/* Elements of a tile that are only read in place: enough to forget what it costs, fewer if a second-level cache should hold them
+ * as they are passed over again; a block's worth of rows at least; most rows of which something is kept. */
+enum { ENOUGH = 262144, AGAIN = 32768, BLOCK_ROWS = 64, MOST_ROWS = 8192, LINE = 16 };
+/* Rows that kernels and compiled passes take in one pass over wide states. */
+enum { JAM = 4 };
+/* Bytes of states of their own that the rows of a tile may have together: part of a second-level cache. */
+static const int64_t STATES_BYTES = 128 << 10;
+
+static bool is_spread(const rd_tile_code *code, int32_t reg)
+{
+    return reg >= 0 && code->reg[reg].level != RD_AT_TILE;
+}
+
+/* Does the instruction copy an operand to the spare buffer: one element for all, or elements with a mask? */
+static bool spreads(const rd_program *p, const rd_tile_code *code, int32_t i)
+{
+    const rd_inst *inst = &p->inst[i];
+
+    switch (inst->kind) {
+    case RD_I_STORE:
+    case RD_I_CAST:
+    case RD_I_SCAN: return is_spread(code, inst->a);
+    case RD_I_STEP:
+        return inst->c >= 0 ||
+               (code->inst[i].fused != RD_FUSED_scale && (is_spread(code, inst->a) || is_spread(code, inst->b)));
+    default: return false;
+    }
+}
+
+/* Does a loop's body keep elements in buffers? */
+static bool keeps(const rd_program *p, const rd_tile_code *code, int32_t begin)
+{
+    const int32_t end = p->loop[p->inst[begin].arg].end;
+
+    for (int32_t i = begin + 1; i < end; i++) {
+        const rd_inst *inst = &p->inst[i];
+        if (code->inst[i].buffer >= 0 || inst->kind == RD_I_EXIT || code->inst[i].walk.gathers || code->inst[i].turns)
+            return true;
+        if (spreads(p, code, i))
+            return true;
+    }
+    return false;
+}
+
+/* Is the register the memory that it is loaded from? */
+static bool is_memory(const rd_tile_code *code, int32_t reg)
+{
+    return code->reg[reg].born >= 0 && code->inst[code->reg[reg].born].direct;
+}
+
+/* The pass that is all a loop's body does, without a buffer; -1: there is more. */
+static int32_t pass_of_all(const rd_tile_code *code, const rd_loop *loop, int32_t begin)
+{
+    const int32_t       number = code->inst[loop->end - 1].pass;
+    const rd_tile_pass *pass   = number >= 0 ? code->pass[number] : NULL;
+    bool                all    = pass && !pass->nest;
+
+    for (int32_t i = begin + 1; all && i < loop->end; i++)
+        all = code->inst[i].skip || code->inst[i].direct || code->inst[i].pass == number;
+    for (int32_t k = 0; all && k < pass->n_operand; k++)
+        all = pass->operand[k].walk.at || code->reg[pass->operand[k].reg].level != RD_AT_TILE ||
+              is_memory(code, pass->operand[k].reg);
+    return all ? number : -1;
+}
+
+/* Whole sides of squares, if there are several. */
+static int64_t sides(int64_t n)
+{
+    return n > RD_SQUARE ? n - n % RD_SQUARE : n;
+}
+
+void rd_tile_size_columns(const rd_program *p, rd_tile_code *code)
+{
+    int64_t rows = RD_SQUARE;
+
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        rd_tile_loop *loop = p->inst[i].kind == RD_I_LOOP ? &code->loop[p->inst[i].arg] : NULL;
+
+        if (loop && loop->role == RD_LOOP_ROWS)
+            rows = rd_least(p->loop[p->inst[i].arg].extent, RD_SQUARE);
+        else if (loop && loop->role == RD_LOOP_COLS) {
+            loop->most = loop->square        ? sides(code->cells / (rows > 0 ? rows : 1))
+                         : keeps(p, code, i) ? code->cells
+                                             : INT64_MAX;
+            loop->pass = loop->square ? -1 : pass_of_all(code, &p->loop[p->inst[i].arg], i);
+        }
+    }
+}
+
+/* Passes over the elements of a tile: what is read several times should still be near. */
+static int32_t passes(const rd_program *p, const rd_tile_code *code, int32_t begin)
+{
+    int32_t n = 0;
+
+    for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++)
+        n += !code->inst[i].skip && (p->inst[i].kind == RD_I_STEP || p->inst[i].kind == RD_I_SCAN);
+    return n;
+}
+
+/* Maps alone, none of which can fail? */
+static bool only_maps(const rd_program *p, const rd_tile_code *code, int32_t begin)
+{
+    for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++)
+        switch (p->inst[i].kind) {
+        case RD_I_CONST:
+        case RD_I_MAP:
+        case RD_I_CAST:
+        case RD_I_SELECT: break;
+        case RD_I_LOAD:
+        case RD_I_STORE:
+            if (code->inst[i].walk.gathers || code->inst[i].turns)
+                return false;
+            break;
+        default: return false;
+        }
+    return true;
+}
+
+/* Loops of maps over short rows take as many rows at a time as their buffers hold, and do not keep a tile from having
+ * more: what is done once for a tile, the ends of its folds and what is computed from these, costs as much as some hundred
+ * elements. */
+static void size_map_loops(const rd_program *p, rd_tile_code *code)
+{
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_loop *l    = p->inst[i].kind == RD_I_LOOP ? &p->loop[p->inst[i].arg] : NULL;
+        rd_tile_loop  *loop = l ? &code->loop[p->inst[i].arg] : NULL;
+
+        if (!l)
+            continue;
+        loop->rows = INT64_MAX;
+        if (loop->role == RD_LOOP_COLS && !loop->square && loop->most < INT64_MAX && l->extent > 0 &&
+            l->extent <= loop->most && only_maps(p, code, i)) {
+            loop->rows = loop->most / l->extent;
+            loop->most = INT64_MAX;
+        }
+    }
+}
+
+/* Is there something to keep, or to do, for each row of a tile, or are its columns copied?  The buffers of rows are large
+ * enough then, and what is done for each row uses them. */
+static bool keeps_rows(const rd_program *p, const rd_tile_code *code)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (code->inst[i].level == RD_AT_ROW && p->inst[i].kind != RD_I_LOOP && p->inst[i].kind != RD_I_END)
+            return true;
+    for (int32_t k = 0; k < p->n_reg; k++)
+        if (code->reg[k].level == RD_AT_ROW)
+            return true;
+    for (int32_t k = 0; k < p->n_fold; k++)
+        if (code->fold[k].own_rows || code->fold[k].form == RD_FOLD_ELEMENTS)
+            return true;
+    return false;
+}
+
+/* No more rows than that, such that tiles end where blocks do. */
+static int64_t whole_blocks(int64_t rows)
+{
+    int64_t some = BLOCK_ROWS;
+
+    while (2 * some <= rows)
+        some *= 2;
+    return some;
+}
+
+static bool feeds_columns(const rd_program *p, const rd_tile_code *code, int32_t begin)
+{
+    bool found = false;
+
+    for (int32_t i = begin + 1; i < p->loop[p->inst[begin].arg].end; i++)
+        found |= p->inst[i].kind == RD_I_STEP && code->fold[p->inst[i].arg].form == RD_FOLD_COLUMNS;
+    return found;
+}
+
+/* Rows of a loop that keeps nothing in buffers: for one pass over them whole blocks, for several what a cache holds.  Where
+ * columns have states, as many as go together, however long they are: of 8576 f32 one by one min, max, mean and variance
+ * took 3 times as long. */
+static int64_t rows_in_place(const rd_program *p, const rd_tile_code *code, int32_t begin)
+{
+    const int64_t n   = p->loop[p->inst[begin].arg].extent;
+    const bool    one = passes(p, code, begin) < 2;
+    const int64_t fit = (one ? ENOUGH : AGAIN) / (n > 0 ? n : 1);
+
+    if (one)
+        return fit < BLOCK_ROWS ? BLOCK_ROWS : whole_blocks(fit);
+    if (feeds_columns(p, code, begin))
+        return fit < JAM ? JAM : fit - fit % JAM;
+    return fit;
+}
+
+/* As many rows as fill the buffers of every loop over columns; of squares, whole lines. */
+static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t begin)
+{
+    const int32_t number = p->inst[begin].arg;
+    const bool    square = code->loop[number].square;
+    int64_t       rows   = keeps_rows(p, code) ? MOST_ROWS : ENOUGH;
+
+    for (int32_t i = begin + 1; i < p->loop[number].end; i++)
+        if (p->inst[i].kind == RD_I_LOOP) {
+            const int64_t most = code->loop[p->inst[i].arg].most, n = p->loop[p->inst[i].arg].extent;
+            const int64_t fit = square             ? sides(code->cells / (n > 0 ? rd_least(n, most) : 1))
+                                : most < INT64_MAX ? most / (n > 0 ? n : 1)
+                                                   : rows_in_place(p, code, i);
+
+            rows = rd_least(rows, fit);
+        }
+    for (int32_t k = 0; k < p->n_fold; k++)
+        if (code->fold[k].own_rows)
+            rows = rd_least(rows, STATES_BYTES / rd_bytes_add(code->fold[k].row_bytes, 1));
+    if (square && rows > LINE)
+        rows -= rows % LINE;
+    rows = rd_least(rows, p->loop[number].extent);
+    return rows > 1 ? rows : 1;
+}
+
+void rd_tile_size_rows(const rd_program *p, rd_tile_code *code)
+{
+    size_map_loops(p, code);
+    code->rows = 1;
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_LOOP && code->loop[p->inst[i].arg].role == RD_LOOP_ROWS) {
+            rd_tile_loop *loop = &code->loop[p->inst[i].arg];
+
+            loop->most = rows_of(p, code, i);
+            if (keeps_rows(p, code) && loop->most > code->rows)
+                code->rows = loop->most;
+        }
+}

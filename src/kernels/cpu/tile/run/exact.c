@@ -1,0 +1,98 @@
+/* exact.c - folds that any order gives the same bits: what a row comes to is found at once, and arrives as one element. */
+#include "kernels/cpu/tile/run/arrivals.h"
+#include <string.h>
+
+/* A value and its place come to the first lane of a cell (or to a cell of one lane, after those before it in its group);
+ * the tree merges what blocks have found, in any order. */
+static void take_one(rd_arrival *a, int64_t block, const void *x, int64_t index)
+{
+    rd_group *g;
+
+    if (rd_tree_group(a->memory, a->group)->block < 0)
+        rd_tree_reach(a->f, a->memory, a->group, block);
+    g          = rd_tree_group(a->memory, a->group);
+    a->q.n     = 1;
+    a->q.rows  = 1;
+    a->q.x     = x;
+    a->q.index = index;
+    rd_tree_block(a->f, a->memory, a->group * a->f->group + a->offset, a->q.s);
+    (g->begun > a->offset ? a->f->code->step : a->f->code->first)(&a->q);
+    g->begun = g->begun > a->offset ? g->begun : a->offset + 1;
+}
+
+void rd_arrive_best(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    const rd_tile_fold *f    = a->f;
+    rd_simd_best       *best = m->code->simd->best[f->elem][f->fold->reducer];
+
+    for (int64_t r = 0; r < m->rows; r++) {
+        const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
+        const int64_t block = (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps;
+        const char   *x     = rd_view_at(&t->x, r, 0);
+        rd_word       found;
+        int64_t       place;
+
+        rd_arrival_place(a, t, r, 0);
+        memcpy(&found, x, (size_t)rd_elem_size(f->elem));
+        place = best(m->cols, x, &found);
+        take_one(a, block, &found, a->q.index + (place < 0 ? 0 : place) * f->index.col);
+    }
+}
+
+/* Sums of ints are exact: what a row comes to goes to the first lane. */
+void rd_arrive_counts(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, rd_simd_count_if *test)
+{
+    const rd_tile_fold *f = a->f;
+
+    for (int64_t r = 0; r < m->rows; r++) {
+        const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
+        const char   *x   = rd_view_at(&t->x, r, 0);
+        const int64_t sum = test ? test(m->cols, x, t->y.at) : m->code->simd->count(m->cols, x);
+
+        rd_arrival_place(a, t, r, 0);
+        take_one(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, &sum, 0);
+    }
+}
+
+/* What one of these sums comes to goes to the first lane of its cell. */
+static void take_sum(rd_arrival *a, int64_t block, int64_t sum)
+{
+    const double as_f64 = (double)sum;
+
+    take_one(a, block, a->f->elem == RD_ELEM_f64 ? (const void *)&as_f64 : (const void *)&sum, 0);
+}
+
+/* Rows of columns that are cells; a task's share of the columns may be less than a row. */
+static void take_small_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, const rd_walk *w)
+{
+    const rd_tile_fold *f                     = a->f;
+    const bool          flat                  = w->row == m->cols;
+    int64_t             sums[RD_SMALL_PERIOD] = { 0 };
+
+    for (int64_t r = 0; r < (flat ? 1 : m->rows); r++)
+        m->code->simd->small[w->at->type](flat ? m->rows * m->cols : m->cols, m->cols,
+                                          rd_tiles_memory(m, w) + r * w->row * w->size, sums);
+    for (int64_t c = 0; c < m->cols; c++) {
+        rd_arrival_place(a, t, 0, c);
+        take_sum(a, (t->outer * f->row_steps + t->lane / f->fold->lanes) / f->fold->steps, sums[c]);
+    }
+}
+
+void rd_arrive_small(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, const rd_walk *w)
+{
+    const rd_tile_fold *f = a->f;
+
+    m->task->loads += w->at->slot < m->p->first_scratch ? m->rows * m->cols : 0;
+    if (f->form != RD_FOLD_RUN) {
+        take_small_columns(m, a, t, w);
+        return;
+    }
+    for (int64_t r = 0; r < m->rows; r++) {
+        const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
+        int64_t       sum = 0;
+
+        m->code->simd->small[w->at->type](m->cols, 1, rd_tiles_memory(m, w) + r * w->row * w->size, &sum);
+        rd_arrival_place(a, t, r, 0);
+        take_sum(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, sum);
+    }
+}

@@ -1,0 +1,152 @@
+/* results.c - results of folds. */
+#include "kernels/cpu/reference/fold.h"
+#include "kernels/cpu/tile/run/trees.h"
+#include <assert.h>
+
+/* Results in the accumulator's element become those of the register. */
+void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void *const *from, void *const *to)
+{
+    rd_simd_cast *cast = rd_simd_cast_to(m->code->simd, f->fold->out, f->indexed ? RD_ELEM_i64 : f->elem);
+
+    for (int32_t k = 0; k < f->fold->n_out; k++) {
+        cast(n, to[k], from[k]);
+        if (m->code->simd->wrap[f->fold->out])
+            m->code->simd->wrap[f->fold->out](n, to[k]);
+    }
+}
+
+bool rd_tiles_converts(const rd_tile_fold *f)
+{
+    return f->fold->out != (f->indexed ? RD_I64 : f->fold->type);
+}
+
+void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t n, void *const *s, void *const *to)
+{
+    void *y[RD_MAX_STATE];
+
+    if (!rd_tiles_converts(f)) {
+        f->code->finish(n, s, f->fold->ddof, to);
+        return;
+    }
+    rd_tree_spare(f, memory, 1, y);
+    f->code->finish(n, s, f->fold->ddof, y);
+    rd_tiles_deliver(m, f, n, y, to);
+}
+
+void rd_tiles_nothing(const rd_tile_fold *f, const rd_view *y, int64_t r, int64_t c)
+{
+    rd_word words[RD_MAX_STATE];
+
+    rd_fold_of_nothing(f->fold, words);
+    for (int32_t k = 0; k < f->fold->n_out; k++)
+        rd_view_set(&y[k], r, c, words[k]);
+}
+
+/* ---- At the end -------------------------------------------------------------------------------------------- */
+/* Lane l merges lane l + h for h = lanes/2 .. 1.  Below a cache line's worth the kernel gets a whole vector all the same:
+ * lanes from h on are of no interest any more, and each is read before it changes. */
+int64_t rd_tiles_halve(const rd_tile_fold *f, int64_t n, void *const *s)
+{
+    const int64_t lanes = f->beside * f->fold->lanes, vector = lanes / 4;
+    const bool    whole = n == lanes;
+    void         *b[RD_MAX_STATE];
+
+    for (int64_t half = lanes / 2; half >= f->beside; half /= 2) {
+        if (n <= half)
+            continue;
+        for (int32_t k = 0; k < f->n_state; k++)
+            b[k] = (char *)s[k] + half * f->wide[k];
+        f->code->merge(whole && half < vector ? vector : n - half, s, b);
+        n = half;
+    }
+    return n;
+}
+
+/* The lanes of a cell become one; those of cells that lie beside each other do so with the first one's. */
+static void close_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
+{
+    const int64_t lanes = f->beside * f->fold->lanes, group = slot / f->group, first = slot - slot % lanes;
+    int64_t      *n = &rd_tree_nodes(f, memory, group)->n, left = *n - (first - group * f->group);
+    void         *s[RD_MAX_STATE];
+
+    rd_tree_row(f, memory, 0, first, s);
+    left = rd_tiles_halve(f, left < lanes ? left : lanes, s);
+    if (f->group == lanes)
+        *n = left;
+}
+
+static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t cell, int64_t n, rd_view *y,
+                        int64_t r, int64_t c)
+{
+    const int64_t lanes = f->fold->lanes, slot = rd_tree_slot(f, cell), group = slot / f->group;
+    void         *s[RD_MAX_STATE], *to[RD_MAX_STATE];
+
+    rd_tree_collapse(f, memory, group);
+    if (rd_tree_group(memory, group)->depth == 0) {
+        for (int64_t k = 0; k < n; k++)
+            rd_tiles_nothing(f, y, r, c + k);
+        return;
+    }
+    if (lanes > 1)
+        close_lanes(f, memory, slot);
+    rd_tree_row(f, memory, 0, slot, s);
+    for (int32_t k = 0; k < f->fold->n_out; k++)
+        to[k] = rd_view_at(&y[k], r, c);
+    rd_tiles_finish(m, f, memory, n, s, to);
+    for (int64_t k = 0; f->masked && k < n; k++)
+        if (!memory[f->seen + (cell + k) * lanes])
+            rd_tiles_nothing(f, y, r, c + k);
+}
+
+static void close_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_view *y)
+{
+    void *s[RD_MAX_STATE], *to[RD_MAX_STATE];
+
+    for (int64_t c = 0, n; c < m->cols; c += n) {
+        n = m->cols - c < RD_SPARE ? m->cols - c : RD_SPARE;
+        rd_tree_total(f, memory, c, s);
+        for (int32_t k = 0; k < f->fold->n_out; k++)
+            to[k] = rd_view_at(&y[k], 0, c);
+        rd_tiles_finish(m, f, memory, n, s, to);
+    }
+}
+
+static void register_views(rd_tiles *m, int32_t pc, int32_t n, rd_view *y)
+{
+    const rd_inst *inst = &m->p->inst[pc];
+
+    for (int32_t k = 0; k < n; k++) {
+        rd_view *v = &m->reg[inst->dst + k];
+        if (m->code->inst[pc].level == RD_AT_TILE) {
+            v->at  = m->buffers + (m->code->inst[pc].buffer + k) * m->code->buffer_bytes;
+            v->row = m->cols;
+            v->col = 1;
+        }
+        y[k] = rd_tiles_view(m, inst->dst + k);
+    }
+}
+
+void rd_tiles_close(rd_tiles *m, int32_t pc)
+{
+    const rd_inst      *inst   = &m->p->inst[pc];
+    const rd_tile_fold *f      = &m->code->fold[inst->arg];
+    const rd_walk      *w      = &m->code->inst[pc].walk;
+    char               *memory = m->fold[inst->arg];
+    const int64_t       first  = rd_tiles_position(m, w->at);
+    /* At row level a column is a row of the tile, with cells of its own. */
+    const int64_t col = w->col + (f->own_rows && m->level == RD_AT_ROW ? f->cells : 0);
+    const int64_t row = w->row + (f->own_rows && m->level == RD_AT_TILE ? f->cells : 0);
+    rd_view       y[RD_MAX_STATE];
+
+    register_views(m, pc, f->fold->n_out, y);
+    if (f->totals) {
+        close_totals(m, f, memory, y);
+        return;
+    }
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0, n; c < m->cols; c += n) {
+            const int64_t cell = first + r * row + c * col;
+            n                  = col == 1 ? rd_tree_together(f, cell, m->cols - c) : 1;
+            close_cells(m, f, memory, cell, n, y, r, c);
+        }
+}

@@ -1,0 +1,277 @@
+/* run.c - the loops of a program, run tile by tile. */
+#include "core/bytes.h"
+#include "kernels/cpu/tile/run/tiles.h"
+#include <assert.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* ---- A task's memory --------------------------------------------------------------------------------------- */
+static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
+{
+    const rd_tile_code *code = p->code;
+    int64_t             used = 0;
+
+    rd_piece(&used, 1, sizeof *m);
+    m->p          = p;
+    m->code       = code;
+    m->reg        = rd_piece_of(state, &used, p->n_reg, sizeof *m->reg);
+    m->axis       = rd_piece_of(state, &used, p->n_axis, sizeof *m->axis);
+    m->fold       = rd_piece_of(state, &used, p->n_fold, sizeof *m->fold);
+    m->kernels    = rd_piece_of(state, &used, code->n_pass, sizeof *m->kernels);
+    m->task_words = rd_piece_of(state, &used, p->n_reg + 1, 8);
+    m->row_words  = code->rows > 1 ? rd_piece_of(state, &used, p->n_reg + 1, 8 * code->rows) : m->task_words;
+    m->buffers    = rd_piece_of(state, &used, code->n_buffer, code->buffer_bytes);
+    m->spare      = rd_piece_of(state, &used, code->cells > code->rows ? code->cells : code->rows, 2 * 8);
+    for (int32_t k = 0; k < p->n_fold; k++) {
+        char *memory = rd_piece_of(state, &used, 1, code->fold[k].bytes);
+        if (state)
+            m->fold[k] = memory;
+    }
+    return used;
+}
+
+int64_t rd_tiles_bytes(const rd_program *p)
+{
+    rd_tiles m = { 0 };
+    return lay_out(&m, p, NULL);
+}
+
+rd_tiles *rd_tiles_new(const rd_program *p, char *state)
+{
+    rd_tiles           *m    = (rd_tiles *)(void *)state;
+    const rd_tile_code *code = p->code;
+
+    lay_out(m, p, state);
+    for (int32_t k = 0; k < p->n_reg; k++) {
+        char *words = code->reg[k].level == RD_AT_TASK ? m->task_words + 8 * k : m->row_words + 8 * code->rows * k;
+        m->reg[k]   = (rd_view){ .at = words, .elem = code->reg[k].elem };
+    }
+    return m;
+}
+
+/* ---- Single elements --------------------------------------------------------------------------------------- */
+rd_word rd_view_word(const rd_view *v, int64_t row, int64_t col)
+{
+    const char *at = rd_view_at(v, row, col);
+
+    rd_word word = { .u64 = 0 };
+
+    if (v->elem == RD_ELEM_b8)
+        word.u64 = *(const uint8_t *)at;
+    else
+        memcpy(&word, at, (size_t)rd_elem_size(v->elem));
+    return word;
+}
+
+void rd_view_set(const rd_view *v, int64_t row, int64_t col, rd_word word)
+{
+    char *at = rd_view_at(v, row, col);
+
+    if (v->elem == RD_ELEM_b8)
+        *(uint8_t *)at = word.u64 != 0;
+    else
+        memcpy(at, &word, (size_t)rd_elem_size(v->elem));
+}
+
+/* ---- Loops ------------------------------------------------------------------------------------------------- */
+static bool run(rd_tiles *m, int32_t from, int32_t to);
+
+static bool left(const rd_tiles *m, int32_t loop)
+{
+    return m->leave == loop || m->task->status != RD_OK;
+}
+
+/* At the end of a loop over columns: of the rows that go on, those before the one that failed may still fail first. */
+static void keep_rows_before_fault(rd_tiles *m)
+{
+    if (m->fault.row < m->cols)
+        m->cols = m->fault.row;
+    if (m->cols == 0)
+        m->task->status = m->fault.status;
+}
+
+/* Columns at a time: of a compiled pass all, as the blocks of a fold then come whole, many at once. */
+static int64_t most_columns(const rd_tiles *m, int32_t number)
+{
+    const rd_tile_loop *loop = &m->code->loop[number];
+
+    return loop->pass >= 0 && m->kernels[loop->pass] ? INT64_MAX : loop->most;
+}
+
+static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
+{
+    const rd_loop      *loop  = &m->p->loop[number];
+    rd_axis_range      *axis  = &m->axis[loop->axis];
+    const rd_axis_range range = *axis;
+    const rd_level      level = m->level;
+    const int64_t       rows = m->cols, most = most_columns(m, number);
+
+    /* A row is not left for the next one before its end, but where nothing fails. */
+    assert(rows == 1 || m->code->loop[number].square || range.hi - range.lo <= most);
+    m->level = RD_AT_TILE;
+    m->rows  = rows;
+    for (int64_t done = 0, n = range.hi - range.lo; done < n && !left(m, number) && m->fault.row >= rows;
+         done += m->cols) {
+        m->cols     = n - done < most ? n - done : most;
+        axis->index = loop->backwards ? range.hi - 1 - done : range.lo + done;
+        run(m, pc + 1, loop->end);
+    }
+    m->level = level;
+    m->rows  = 1;
+    m->cols  = rows;
+    *axis    = range;
+    keep_rows_before_fault(m);
+}
+
+/* Of the tile's rows as many at a time as the loop's buffers hold. */
+static void run_some_rows(rd_tiles *m, int32_t number, int32_t pc)
+{
+    const int64_t rows = m->cols, most = m->code->loop[number].rows;
+
+    if (rows <= most) {
+        run_columns(m, number, pc);
+        return;
+    }
+    const int64_t begin = m->row_axis->index;
+    for (m->first_row = 0; m->first_row < rows; m->first_row += most) {
+        m->row_axis->index = begin + m->first_row;
+        m->cols            = rows - m->first_row < most ? rows - m->first_row : most;
+        run_columns(m, number, pc);
+    }
+    m->first_row       = 0;
+    m->row_axis->index = begin;
+    m->cols            = rows;
+}
+
+static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
+{
+    const rd_loop      *loop  = &m->p->loop[number];
+    rd_axis_range      *axis  = &m->axis[loop->axis];
+    const rd_axis_range range = *axis;
+    const int64_t       most  = m->code->loop[number].most;
+
+    m->level    = RD_AT_ROW;
+    m->row_axis = axis;
+    for (axis->index = range.lo; axis->index < range.hi && !left(m, number); axis->index += m->cols) {
+        m->cols = range.hi - axis->index < most ? range.hi - axis->index : most;
+        if (m->code->loop[number].square)
+            m->cols = rd_tiles_rows_of_block(m, m->cols);
+        run(m, pc + 1, loop->end);
+        if (m->fault.row < INT64_MAX)
+            m->task->status = m->fault.status;
+    }
+    m->level = RD_AT_TASK;
+    m->cols  = 1;
+    *axis    = range;
+}
+
+static void run_outer(rd_tiles *m, int32_t number, int32_t pc)
+{
+    const rd_loop      *loop  = &m->p->loop[number];
+    rd_axis_range      *axis  = &m->axis[loop->axis];
+    const rd_axis_range range = *axis;
+    const int64_t       width = loop->kind == RD_LOOP_TILE ? loop->step : 1, n = range.hi - range.lo;
+
+    for (int64_t done = 0; done < n && !left(m, number); done += width) {
+        const int64_t at = loop->backwards ? range.lo + (n - 1) / width * width - done : range.lo + done;
+
+        axis->index = at;
+        if (loop->kind == RD_LOOP_TILE) {
+            axis->lo = at;
+            axis->hi = range.hi - at > width ? at + width : range.hi;
+        }
+        run(m, pc + 1, loop->end);
+    }
+    *axis = range;
+}
+
+static void run_loop(rd_tiles *m, int32_t number, int32_t pc)
+{
+    const rd_axis_range *axis = &m->axis[m->p->loop[number].axis];
+
+    if (axis->hi <= axis->lo)
+        return;
+    switch (m->code->loop[number].role) {
+    case RD_LOOP_COLS: run_some_rows(m, number, pc); break;
+    case RD_LOOP_ROWS: run_rows(m, number, pc); break;
+    case RD_LOOP_OUTER: run_outer(m, number, pc); break;
+    }
+    if (m->leave == number)
+        m->leave = -1;
+}
+
+/* No more lines at once than a core can wait for, or it would wait. */
+static void fetch_some(rd_tiles *m)
+{
+    for (int k = 0; k < 16 && m->ahead < m->ahead_end; k++, m->ahead += 64)
+        __builtin_prefetch(m->ahead, 0, 2);
+}
+
+/* A compiled pass stands for its instructions in the place of the last one, or for a nest; the instruction after. */
+static int32_t run_pass(rd_tiles *m, int32_t pc)
+{
+    const int32_t number = m->code->inst[pc].pass;
+
+    if (m->ahead < m->ahead_end)
+        fetch_some(m);
+    if (pc == m->code->pass[number]->last)
+        rd_tiles_pass(m, number);
+    return m->code->pass[number]->nest ? m->p->loop[m->p->inst[pc].arg].end + 1 : pc + 1;
+}
+
+/* False once a loop is being left. */
+static bool run(rd_tiles *m, int32_t from, int32_t to)
+{
+    for (int32_t pc = from; pc < to; pc++) {
+        const rd_inst *inst = &m->p->inst[pc];
+
+        if (m->code->inst[pc].pass >= 0 && m->kernels[m->code->inst[pc].pass]) {
+            pc = run_pass(m, pc) - 1;
+            continue;
+        }
+        if (m->code->inst[pc].skip)
+            continue;
+        if (m->ahead < m->ahead_end)
+            fetch_some(m);
+        switch (inst->kind) {
+        case RD_I_LOOP:
+            run_loop(m, inst->arg, pc);
+            pc = m->p->loop[inst->arg].end;
+            break;
+        case RD_I_END: break;
+        case RD_I_START: rd_tiles_start(m, pc); break;
+        case RD_I_STEP: rd_tiles_step(m, pc); break;
+        case RD_I_SCAN: rd_tiles_scan(m, pc); break;
+        case RD_I_CLOSE: rd_tiles_close(m, pc); break;
+        case RD_I_EXIT: m->leave = rd_tiles_settled(m, inst->a) ? inst->arg : m->leave; break;
+        default: rd_tiles_value(m, pc); break;
+        }
+        if (m->leave >= 0 || m->task->status != RD_OK)
+            return false;
+    }
+    return true;
+}
+
+bool rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to)
+{
+    const rd_program *p = m->p;
+
+    m->task      = task;
+    m->level     = RD_AT_TASK;
+    m->rows      = 1;
+    m->cols      = 1;
+    m->leave     = -1;
+    m->first_row = 0;
+    m->fault     = (rd_fault){ .row = INT64_MAX };
+    m->ahead = m->ahead_end = NULL;
+    for (int32_t k = 0; k < p->n_axis; k++)
+        m->axis[k] = (rd_axis_range){ 0, 0, p->axis_extent[k] };
+    rd_tiles_find_kernels(m, task, from, to);
+    if (p->root >= 0)
+        m->axis[p->root] = (rd_axis_range){ task->lo, task->lo, task->hi };
+    const bool whole = run(m, from, to);
+    /* Stores past the caches wait in buffers that no release of the caller's would empty. */
+    if (m->code->streams)
+        atomic_thread_fence(memory_order_seq_cst);
+    return whole;
+}

@@ -1,0 +1,237 @@
+/* runs.c - rows whose neighbours are neighbouring lanes: by rows of several cells or of one, by steps, row by row. */
+#include "kernels/cpu/tile/run/steps.h"
+#include <string.h>
+
+/* n steps of a block of which states [0, begun) of the group have begun: no tree to look after. */
+static bool continues(const rd_arrival *a, int64_t group, int64_t begun, int64_t step, int64_t n)
+{
+    const int64_t   steps = a->f->fold->steps;
+    const rd_group *g     = rd_tree_group(a->memory, group);
+
+    return g->begun >= begun && g->block * steps <= step && step + n <= (g->block + 1) * steps;
+}
+
+/* Rows of one step that lie side by side in memory, like the states that they are for, are one long row. */
+static bool one_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t)
+{
+    return m->cols == a->f->fold->lanes && !a->together && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols);
+}
+
+/* The states of one or more cells take rows of n of them. */
+static void step_on(const rd_arrival *a, rd_fold_rows *q, int64_t n, int64_t rows)
+{
+    q->n    = n;
+    q->rows = rows;
+    rd_tree_add_count(a->f, q->s[0], n, rows);
+    a->step(q);
+}
+
+static void move_on(const rd_arrival *a, rd_fold_rows *q, int64_t x, int64_t y)
+{
+    q->x = q->x ? (const char *)q->x + x * a->size : NULL;
+    q->y = q->y ? (const char *)q->y + y * a->size : NULL;
+}
+
+/* Row r of the tile, steps of all lanes and maybe a part of one, within a block that the states from `slot` on have begun:
+ * no more than the kernel's calls. */
+static void take_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, int64_t r, int64_t slot,
+                     rd_fold_rows *q)
+{
+    const int64_t lanes = a->f->fold->lanes, whole = m->cols / lanes * lanes;
+
+    q->x = a->q.x;
+    q->y = a->q.y;
+    move_on(a, q, r * t->x.row, r * t->y.row);
+    rd_tree_block(a->f, a->memory, slot, q->s);
+    if (whole)
+        step_on(a, q, lanes, whole / lanes);
+    if (whole < m->cols) {
+        move_on(a, q, whole, whole * q->coly);
+        step_on(a, q, m->cols - whole, 1);
+    }
+}
+
+/* Rows for neighbouring cells that all are within a block. */
+static bool take_steps(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, int64_t step)
+{
+    const rd_tile_fold *f     = a->f;
+    const int64_t       lanes = f->fold->lanes, steps = (m->cols + lanes - 1) / lanes;
+    const int64_t       begun = m->cols < lanes ? m->cols : lanes, groups = f->in_step ? 1 : m->rows;
+    rd_fold_rows        q = a->q;
+
+    for (int64_t k = 0; k < groups; k++)
+        if (!continues(a, a->group + k, a->offset + (f->in_step ? m->rows : 1) * begun, step, steps))
+            return false;
+    if (one_row(m, a, t)) {
+        rd_tree_block(f, a->memory, t->cell * lanes, q.s);
+        step_on(a, &q, m->rows * lanes, 1);
+        return true;
+    }
+    for (int64_t r = 0; r < m->rows; r++)
+        take_row(m, a, t, r, (t->cell + r) * lanes, &q);
+    return true;
+}
+
+/* The same where a block begins or ends, or by a compiled pass, for cells of a group. */
+static void take_in_step(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, int64_t step, int64_t steps)
+{
+    const bool one = one_row(m, a, t);
+
+    for (int64_t r = 0; r < m->rows; r += one ? m->rows : 1) {
+        rd_arrival_place(a, t, r, 0);
+        rd_arrival_by_steps(a);
+        a->at  = step;
+        a->q.n = one ? m->rows * m->cols : a->f->fold->lanes;
+        rd_arrive(a, steps);
+    }
+}
+
+/* Steps for cells one after the other; false: something else. */
+static bool take_cells(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    const rd_tile_fold *f     = a->f;
+    const int64_t       lanes = f->fold->lanes, step = t->outer * f->row_steps + t->lane / lanes;
+
+    if (!f->neighbours || t->lane % lanes)
+        return false;
+    rd_arrival_place(a, t, 0, 0);
+    rd_arrival_by_steps(a);
+    a->at     = step;
+    a->q.n    = lanes;
+    a->q.rows = m->cols / lanes;
+    if (rd_arrive_cells(a, m->rows, t->x.row, t->y.row))
+        return true;
+    if (!a->together && take_steps(m, a, t, step))
+        return true;
+    if (f->in_step)
+        take_in_step(m, a, t, step, m->cols / lanes);
+    return f->in_step;
+}
+
+/* Compiled passes take what stays along a row for the same in all rows that they get at once. */
+static bool rows_are_alike(const rd_together *t)
+{
+    for (int32_t k = 0; t && k < t->n_operand; k++)
+        if (t->tile[k].col == 0 && t->tile[k].row != 0)
+            return false;
+    return true;
+}
+
+/* Rows that are one step each, or a part of one, one after the other, of one cell; false: something else. */
+static bool take_single_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    const rd_tile_fold *f = a->f;
+
+    if (f->row_steps != 1 || f->outer.row != 1 || f->lane.row || f->cell.row || f->own_rows ||
+        !rows_are_alike(a->together))
+        return false;
+    rd_arrival_place(a, t, 0, 0);
+    a->at     = t->outer;
+    a->offset = t->lane;
+    a->q.n    = m->cols;
+    a->q.ldx  = t->x.row;
+    a->q.ldy  = t->y.row;
+    rd_arrive(a, m->rows);
+    return true;
+}
+
+/* All rows of totals use the same states, so that these stay in the first-level cache beside what streams by: with
+ * states of its own for each row, sums of 8192 f32 took 1.1 times as long. */
+static void begin_totals(const rd_arrival *a)
+{
+    const rd_together *t = a->together;
+
+    rd_tree_start(a->f, a->memory, 0);
+    for (int32_t k = 1; t && k < t->n_fold; k++)
+        rd_tree_start(t->f[k], t->memory[k], 0);
+}
+
+static void keep_total(const rd_tile_fold *f, char *memory, int64_t row)
+{
+    void *s[RD_MAX_STATE], *to[RD_MAX_STATE];
+
+    rd_tree_collapse(f, memory, 0);
+    rd_tree_row(f, memory, 0, 0, s);
+    rd_tiles_halve(f, rd_tree_nodes(f, memory, 0)->n, s);
+    rd_tree_total(f, memory, row, to);
+    for (int32_t k = 0; k < f->n_state; k++)
+        memcpy(to[k], s[k], (size_t)f->wide[k]);
+}
+
+static void end_totals(const rd_arrival *a, int64_t row)
+{
+    const rd_together *t = a->together;
+
+    keep_total(a->f, a->memory, row);
+    for (int32_t k = 1; t && k < t->n_fold; k++)
+        keep_total(t->f[k], t->memory[k], row);
+}
+
+/* Does each row of all operands begin where the one before it ends? */
+static bool rows_adjoin(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t)
+{
+    const rd_together *all = a->together;
+
+    for (int32_t k = 0; all && k < all->n_operand; k++)
+        if (all->tile[k].row != m->cols * all->tile[k].col)
+            return false;
+    return all || (t->x.row == m->cols && (!t->y.at || t->y.row == m->cols));
+}
+
+/* Rows of several steps, the last one maybe a part, one after the other, of one cell; false: something else. */
+static bool take_rows_of_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    const rd_tile_fold *f     = a->f;
+    const int64_t       lanes = f->fold->lanes, steps = (m->cols + lanes - 1) / lanes;
+    const int64_t       begun = m->cols < lanes ? m->cols : lanes;
+    rd_fold_rows        q;
+
+    if (f->outer.row != 1 || f->lane.row || f->cell.row || f->own_rows || f->indexed || t->lane % lanes)
+        return false;
+    rd_arrival_place(a, t, 0, 0);
+    if (m->cols == f->row_steps * lanes && rows_adjoin(m, a, t)) {
+        rd_arrive_along(a, m->rows * m->cols, 0, t->outer);
+        return true;
+    }
+    if (a->together)
+        return false;
+    q     = a->q;
+    q.ldx = lanes;
+    q.ldy = lanes * q.coly;
+    for (int64_t r = 0; r < m->rows; r++) {
+        rd_arrival_place(a, t, 0, 0);
+        if (continues(a, a->group, begun, (t->outer + r) * f->row_steps + t->lane / lanes, steps))
+            take_row(m, a, t, r, a->group * lanes, &q);
+        else {
+            rd_arrival_place(a, t, r, 0);
+            rd_arrive_along(a, m->cols, t->lane, t->outer + r);
+        }
+    }
+    return true;
+}
+
+void rd_take_runs(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    const rd_tile_fold *f     = a->f;
+    const int64_t       lanes = f->fold->lanes, whole = m->cols / lanes;
+
+    if (!f->totals && (take_cells(m, a, t) || take_single_steps(m, a, t) || take_rows_of_steps(m, a, t)))
+        return;
+    for (int64_t r = 0; r < m->rows; r++) {
+        const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
+        const int64_t step = outer * f->row_steps + lane / lanes;
+
+        if (f->totals)
+            begin_totals(a);
+        rd_arrival_place(a, t, r, 0);
+        if (lane % lanes == 0 && whole * lanes == m->cols && continues(a, a->group, lanes, step, whole)) {
+            rd_arrival_by_steps(a);
+            a->offset = 0;
+            a->q.n    = lanes;
+            rd_arrival_take(a, 0, lanes, whole, false);
+        } else
+            rd_arrive_along(a, m->cols, lane, outer);
+        if (f->totals)
+            end_totals(a, r);
+    }
+}

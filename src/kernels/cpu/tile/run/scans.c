@@ -1,0 +1,244 @@
+/* scans.c - folds so far: of neighbouring cells, some rows at a time, and along rows. */
+#include "kernels/cpu/tile/run/trees.h"
+#include <string.h>
+
+enum { LEVELS = 7 }; /* nodes of 1, 2, 4 .. 64 elements of a block */
+/* Results that are not made in their place: bytes, and rows of neighbouring cells. */
+enum { ASIDE_BYTES = 8 * RD_SPARE, ASIDE_ROWS = 8 };
+
+int64_t rd_tiles_scan_bytes(const rd_tile_fold *f)
+{
+    if (f->form == RD_FOLD_ALONG)
+        return sizeof(rd_scan_state);
+    return 8 * (3 + (f->fold->prefix == RD_PREFIX_TREE ? LEVELS : 0));
+}
+
+/* Arrays of a word for each slot: hi, lo and part; then the levels' nodes. */
+static char *array_at(const rd_tile_fold *f, char *memory, int number, int64_t cell)
+{
+    return memory + f->scans + 8 * f->slots * number + cell * f->size[0];
+}
+
+static rd_scan_columns columns_at(const rd_tile_fold *f, char *memory, int64_t cell)
+{
+    return (rd_scan_columns){ .hi   = array_at(f, memory, 0, cell),
+                              .lo   = array_at(f, memory, 1, cell),
+                              .part = array_at(f, memory, 2, cell) };
+}
+
+static rd_scan_state *state_at(const rd_tile_fold *f, char *memory, int64_t cell)
+{
+    return (rd_scan_state *)(void *)(memory + f->scans) + cell;
+}
+
+void rd_tiles_start_scan(const rd_tile_fold *f, char *memory, int64_t group)
+{
+    const rd_scan_columns s = columns_at(f, memory, group * f->group);
+
+    if (f->form == RD_FOLD_ALONG)
+        state_at(f, memory, group)->n = 0;
+    else
+        f->scan->start(f->group, &s);
+}
+
+typedef struct scan {
+    const rd_tile_fold *f;
+    char               *memory;
+    rd_view             x, y;
+    bool                past; /* y is memory past the caches */
+} scan;
+
+/* ---- Results ----------------------------------------------------------------------------------------------- */
+/* Must results at y, from row to row so many elements apart, be made aside: for a conversion, or as lines that go past the
+ * caches are made whole? */
+static bool aside(const scan *a, const void *y, int64_t row)
+{
+    const bool lines = a->f->scan->past && ((uintptr_t)y | (uintptr_t)(row * a->f->size[0])) % 64 == 0;
+
+    return rd_tiles_converts(a->f) || (a->past && !lines);
+}
+
+static char *made_aside(const scan *a)
+{
+    void *s[RD_MAX_STATE];
+
+    rd_tree_spare(a->f, a->memory, 0, s);
+    return s[0];
+}
+
+/* To elements (r, c .. c + n) of these rows. */
+static void deliver(const rd_tiles *m, const scan *a, int64_t r, int64_t c, int64_t rows, int64_t n)
+{
+    const int64_t bytes = n * a->f->size[0];
+
+    for (int64_t k = 0; k < rows; k++) {
+        void *to = rd_view_at(&a->y, r + k, c), *from = made_aside(a) + k * bytes;
+
+        if (rd_tiles_converts(a->f))
+            rd_tiles_deliver(m, a->f, n, &from, &to);
+        else
+            m->code->simd->stream(bytes, to, from);
+    }
+}
+
+/* ---- Along a row ------------------------------------------------------------------------------------------- */
+/* Elements (r, 0 ..) follow each other. */
+static void scan_along(const rd_tiles *m, scan *a, int64_t cell, int64_t r)
+{
+    const rd_tile_fold *f         = a->f;
+    const bool          exclusive = f->fold->exclusive;
+    const bool          detour    = aside(a, rd_view_at(&a->y, r, 0), 0) || (a->past && exclusive);
+    rd_scan_state      *s         = state_at(f, a->memory, cell);
+    const bool          empty     = exclusive && s->n == 0;
+
+    for (int64_t c = 0, n; c < m->cols; c += n) {
+        n = rd_least(m->cols - c, detour ? ASIDE_BYTES / f->size[0] : m->cols);
+        f->scan->along(s, n, detour ? made_aside(a) : rd_view_at(&a->y, r, c), rd_view_at(&a->x, r, c), exclusive,
+                       a->past && !detour);
+        if (detour)
+            deliver(m, a, r, c, 1, n);
+    }
+    if (empty)
+        rd_tiles_nothing(f, &a->y, r, 0);
+}
+
+/* ---- Neighbouring cells ------------------------------------------------------------------------------------ */
+/* s = s merged with x, n of them. */
+static void merge(const scan *a, int64_t n, void *s, const void *x)
+{
+    a->f->code->step(&(rd_fold_rows){ .n = n, .rows = 1, .s = { s }, .x = x });
+}
+
+static void *level_at(const scan *a, int level, int64_t cell)
+{
+    return array_at(a->f, a->memory, 3 + level, cell);
+}
+
+/* Element e of the block is x: it merges with its left siblings, and the nodes of [0, e] from the right, into the block's
+ * state. */
+static void tree_step(const scan *a, int64_t cell, int64_t n, const void *x, int64_t e, void *whole)
+{
+    const size_t bytes = (size_t)(n * a->f->size[0]);
+    int          level = 0;
+    void        *left[RD_MAX_STATE];
+
+    for (; e >> level & 1; level++) {
+        merge(a, n, level_at(a, level, cell), x);
+        x = level_at(a, level, cell);
+    }
+    memcpy(level_at(a, level, cell), x, bytes);
+    rd_tree_spare(a->f, a->memory, 1, left);
+    memcpy(whole, level_at(a, level, cell), bytes);
+    for (level++; (e + 1) >> level; level++)
+        if ((e + 1) >> level & 1) {
+            memcpy(left[0], level_at(a, level, cell), bytes);
+            merge(a, n, left[0], whole);
+            memcpy(whole, left[0], bytes);
+        }
+}
+
+/* Elements (r, c .. c + n) of one step, RD_SPARE at most. */
+static void scan_step(const rd_tiles *m, const scan *a, int64_t cell, int64_t step, int64_t r, int64_t c, int64_t n)
+{
+    const rd_tile_fold   *f      = a->f;
+    const rd_scan_columns s      = columns_at(f, a->memory, cell);
+    const bool            detour = rd_tiles_converts(f) || a->past;
+    const void           *x      = rd_view_at(&a->x, r, c);
+    void                 *y      = detour ? made_aside(a) : rd_view_at(&a->y, r, c);
+
+    if (f->fold->exclusive) {
+        if (x == y) /* in place: the element is read after the result is there */
+            x = memcpy(made_aside(a), x, (size_t)(n * f->size[0]));
+        f->scan->so_far(n, &s, y);
+    }
+    if (f->fold->prefix == RD_PREFIX_TREE)
+        tree_step(a, cell, n, x, step % f->fold->steps, s.part);
+    else
+        merge(a, n, s.part, x);
+    if (!f->fold->exclusive)
+        f->scan->so_far(n, &s, y);
+    if (detour)
+        deliver(m, a, r, c, 1, n);
+    for (int64_t k = 0; f->fold->exclusive && step == 0 && k < n; k++)
+        rd_tiles_nothing(f, &a->y, r, c + k);
+}
+
+/* Elements (r, c .. c + n) of rows that are steps of one block; of ASIDE_ROWS at most if they may be made aside. */
+static void scan_rows(const rd_tiles *m, const scan *a, int64_t cell, int64_t r, int64_t c, int64_t rows, int64_t n)
+{
+    const rd_tile_fold *f      = a->f;
+    const bool          detour = aside(a, rd_view_at(&a->y, r, c), a->y.row);
+    const int64_t       most   = detour ? ASIDE_BYTES / f->size[0] / rows : n;
+
+    for (int64_t done = 0, now; done < n; done += now) {
+        const rd_scan_columns s = columns_at(f, a->memory, cell + done);
+
+        now = rd_least(n - done, most);
+        f->scan->rows(&s, &(rd_scan_rows){ .n    = now,
+                                           .rows = rows,
+                                           .x    = rd_view_at(&a->x, r, c + done),
+                                           .y    = detour ? made_aside(a) : rd_view_at(&a->y, r, c + done),
+                                           .ldx  = a->x.row,
+                                           .ldy  = detour ? now : a->y.row,
+                                           .past = a->past && !detour });
+        if (detour)
+            deliver(m, a, r, c + done, rows, now);
+    }
+}
+
+/* The group moves on to a block. */
+static void reach(const scan *a, int64_t group, int64_t block)
+{
+    rd_group             *g = rd_tree_group(a->memory, group);
+    const rd_scan_columns s = columns_at(a->f, a->memory, group * a->f->group);
+
+    if (g->block >= 0 && g->block != block)
+        a->f->scan->block(a->f->group, &s);
+    g->block = block;
+}
+
+/* Steps for neighbouring cells, some rows at a time where these are of one block. */
+static void scan_columns(const rd_tiles *m, const scan *a)
+{
+    const rd_tile_fold *f        = a->f;
+    const int64_t       cell     = rd_tiles_position(m, f->cell.at);
+    const int64_t       row      = f->cell.row + (f->own_rows ? f->cells : 0);
+    const int64_t       step     = rd_tiles_position(m, f->outer.at) * f->row_steps + rd_tiles_position(m, f->lane.at);
+    const int64_t       step_row = f->outer.row * f->row_steps + f->lane.row;
+    const int64_t       step_col = f->outer.col * f->row_steps + f->lane.col;
+    const bool          simple   = !f->fold->exclusive && f->fold->prefix == RD_PREFIX_LEFT;
+    const bool          several  = simple && f->form == RD_FOLD_COLUMNS && row == 0 && step_row == 1;
+    const int64_t       most     = !several ? 1 : a->past || rd_tiles_converts(f) ? ASIDE_ROWS : m->rows;
+
+    for (int64_t r = 0, rows; r < m->rows; r += rows) {
+        const int64_t left = rd_least(m->rows - r, f->fold->steps - (step + r * step_row) % f->fold->steps);
+
+        rows = rd_least(most, left);
+        for (int64_t c = 0, n; c < m->cols; c += n) {
+            const int64_t first = cell + r * row + c * f->cell.col, at = step + r * step_row + c * step_col;
+
+            n = simple ? rd_tree_neighbours(f, first, m->cols - c) : rd_tree_together(f, first, m->cols - c);
+            reach(a, first / f->group, at / f->fold->steps);
+            if (simple)
+                scan_rows(m, a, first, r, c, rows, n);
+            else
+                scan_step(m, a, first, at, r, c, n);
+        }
+    }
+}
+
+void rd_tiles_scan(rd_tiles *m, int32_t pc)
+{
+    const rd_inst      *inst = &m->p->inst[pc];
+    const rd_tile_inst *t    = &m->code->inst[pc];
+    const rd_tile_fold *f    = &m->code->fold[inst->arg];
+    scan                a    = { .f = f, .memory = m->fold[inst->arg] };
+
+    a.x    = rd_tiles_dense(m, rd_tiles_view(m, inst->a));
+    a.y    = rd_tiles_target(m, pc, inst->dst);
+    a.past = t->into >= 0 && m->code->inst[t->into].stream;
+    if (f->form != RD_FOLD_ALONG)
+        scan_columns(m, &a);
+    for (int64_t r = 0; f->form == RD_FOLD_ALONG && r < m->rows; r++)
+        scan_along(m, &a, rd_tiles_position(m, f->cell.at) + r * (f->cell.row + (f->own_rows ? f->cells : 0)), r);
+}

@@ -1,0 +1,282 @@
+/* steps.c - STEP: how the elements of a tile meet the states of a fold. */
+#include "kernels/cpu/tile/run/steps.h"
+#include <string.h>
+
+void rd_tiles_start(rd_tiles *m, int32_t pc)
+{
+    const int32_t       number = m->p->inst[pc].arg;
+    const rd_tile_fold *f      = &m->code->fold[number];
+    if (f->totals)
+        return;
+    const int64_t each = f->own_rows ? m->cols * (f->cells * f->fold->lanes / f->group) : f->groups;
+    for (int64_t k = 0; k < each; k++)
+        rd_tree_start(f, m->fold[number], k);
+}
+
+/* Kernels read elements side by side; y may be none, one number a row, or lie in columns (coly). */
+void rd_step_dense(rd_tiles *m, rd_view *x, rd_view *y, int64_t coly)
+{
+    char *const spare = m->spare;
+
+    *x       = rd_tiles_dense(m, *x);
+    m->spare = rd_tiles_second_spare(m);
+    *y       = y->at && coly == 1 ? rd_tiles_dense(m, *y) : *y;
+    m->spare = spare;
+}
+
+/* ---- By form ----------------------------------------------------------------------------------------------- */
+/* Cells lie side by side, of one lane, and rows of the tile are steps of them one after the other, or each for cells of
+ * its own. */
+static void take_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    const int64_t row   = a->f->outer.row * a->f->row_steps + a->f->lane.row;
+    const bool    steps = row == 1 && a->f->cell.row == 0 && !a->f->own_rows;
+
+    for (int64_t r = 0; r < m->rows; r += steps ? m->rows : 1) {
+        rd_arrival_place(a, t, r, 0);
+        a->at    = t->outer * a->f->row_steps + t->lane + r * row;
+        a->q.n   = m->cols;
+        a->q.ldx = t->x.row;
+        a->q.ldy = t->y.row;
+        rd_arrive(a, steps ? m->rows : 1);
+    }
+}
+
+/* Rows that do not adjoin, copied so that they do. */
+static const void *adjoined(const rd_tiles *m, const rd_view *v, int64_t row, int64_t rows, char *to)
+{
+    const int64_t bytes = m->cols * rd_elem_size(v->elem);
+
+    for (int64_t r = 0; v->at && r < rows; r++)
+        memcpy(to + r * bytes, rd_view_at(v, row + r, 0), (size_t)bytes);
+    return v->at ? to : NULL;
+}
+
+/* All cells take one element of each row: a run of them if rows adjoin, else as many rows as spare buffers hold. */
+static void take_channels(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    const int64_t cols = m->cols, cells = m->code->cells > m->code->rows ? m->code->cells : m->code->rows;
+    const bool    run  = t->x.row == cols && (!t->y.at || t->y.row == cols);
+    const int64_t most = run ? m->rows : cells / cols;
+
+    for (int64_t r = 0, n; r < m->rows; r += n) {
+        n = m->rows - r < most ? m->rows - r : most;
+        rd_arrival_place(a, t, r, 0);
+        if (!run) {
+            a->q.x = adjoined(m, &t->x, r, n, m->spare);
+            a->q.y = adjoined(m, &t->y, r, n, m->spare + 8 * cells);
+        }
+        rd_arrive_along(a, n * cols, (t->lane + r) * cols, t->outer);
+    }
+}
+
+static const void *column_of(const rd_tiles *m, const rd_view *v, int64_t c, char *to)
+{
+    const int64_t size = rd_elem_size(v->elem);
+
+    for (int64_t r = 0; v->at && r < m->rows; r++)
+        memcpy(to + r * size, rd_view_at(v, r, c), (size_t)size);
+    return v->at ? to : NULL;
+}
+
+/* A cell for each column, rows along the lanes: column by column, copied side by side. */
+static void take_interleaved(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    for (int64_t c = 0; c < m->cols; c++) {
+        rd_arrival_place(a, t, 0, c);
+        a->q.x         = column_of(m, &t->x, c, m->spare);
+        a->q.y         = column_of(m, &t->y, c, rd_tiles_second_spare(m));
+        a->q.index_col = a->f->index.row;
+        rd_arrive_along(a, m->rows, t->lane, t->outer);
+    }
+}
+
+/* Rows of which each element is a step of one lane, the next ones one after the other; false: something else. */
+static bool take_serial(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    const rd_tile_fold *f = a->f;
+
+    if (f->fold->lanes > 1 || f->cell.col || f->outer.col * f->row_steps + f->lane.col != 1)
+        return false;
+    for (int64_t r = 0; r < m->rows; r++) {
+        rd_arrival_place(a, t, r, 0);
+        a->at  = (t->outer + r * f->outer.row) * f->row_steps + t->lane + r * f->lane.row;
+        a->q.n = a->q.ldx = 1;
+        a->q.ldy          = a->q.coly;
+        a->q.index_row    = a->q.index_col;
+        rd_arrive(a, m->cols);
+    }
+    return true;
+}
+
+static void take_elements(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
+{
+    if (take_serial(m, a, t))
+        return;
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c++) {
+            rd_arrival_place(a, t, r, c);
+            const int64_t group = a->group;
+            rd_arrive_along(a, 1, t->lane + r * a->f->lane.row + c * a->f->lane.col,
+                            t->outer + r * a->f->outer.row + c * a->f->outer.col);
+            a->group = group;
+        }
+}
+
+/* ---- Masks ------------------------------------------------------------------------------------------------- */
+/* Elements left out become identities; states that have met one that counts are marked. */
+static void apply_mask(rd_tiles *m, const rd_tile_fold *f, char *memory, rd_fold_tile *t)
+{
+    const rd_word identity = rd_fold_identity(f->fold);
+    rd_view       y        = { m->spare, m->cols, 1, t->x.elem };
+
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c++) {
+            const bool    counts = rd_view_word(&t->mask, r, c).u64;
+            const int64_t cell   = t->cell + r * f->cell.row + c * f->cell.col + (f->own_rows ? r * f->cells : 0);
+            rd_view_set(&y, r, c, counts ? rd_view_word(&t->x, r, c) : identity);
+            memory[f->seen + cell * f->fold->lanes] |= (char)counts;
+        }
+    t->x = y;
+}
+
+/* any and all stop at the first element that decides them: loops are left early, so states would have gaps afterwards. */
+static bool can_settle(const rd_tile_fold *f)
+{
+    return (f->fold->reducer == RD_RED_any || f->fold->reducer == RD_RED_all) && f->cells == 1 && !f->own_rows;
+}
+
+static void settle(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_fold_tile *t)
+{
+    const int decides = f->fold->reducer == RD_RED_any;
+
+    for (int64_t r = 0; r < m->rows; r++)
+        if (memchr(rd_view_at(&t->x, r, 0), decides, (size_t)m->cols))
+            rd_tree_group(memory, 0)->settled = true;
+}
+
+/* Do the rows of each column run along the lanes of its cell, with elements of the tile in a buffer of their own? */
+static bool interleaved(const rd_tiles *m, const rd_tile_fold *f, const rd_fold_tile *t)
+{
+    return f->form == RD_FOLD_ELEMENTS && m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 &&
+           f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && t->x.at != m->spare;
+}
+
+/* ---- All together ------------------------------------------------------------------------------------------ */
+static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t)
+{
+    t->lane  = rd_tiles_position(m, f->lane.at);
+    t->outer = rd_tiles_position(m, f->outer.at);
+    t->cell  = rd_tiles_position(m, f->cell.at);
+    t->index = f->indexed ? rd_tiles_position(m, f->index.at) : 0;
+}
+
+static void take_by_form(rd_tiles *m, rd_arrival *a, rd_fold_tile *in)
+{
+    const rd_tile_fold *f = a->f;
+
+    rd_step_dense(m, &in->x, &in->y, a->q.coly);
+    if (f->best && f->form == RD_FOLD_RUN)
+        rd_arrive_best(m, a, in);
+    else if (f->form == RD_FOLD_COLUMNS)
+        take_columns(m, a, in);
+    else if (f->form == RD_FOLD_RUN)
+        rd_take_runs(m, a, in);
+    else if (f->form == RD_FOLD_CHANNELS)
+        take_channels(m, a, in);
+    else
+        take_elements(m, a, in);
+    if (can_settle(f))
+        settle(m, f, a->memory, in);
+}
+
+/* Set field by field: zeroing what is not read, a few hundred bytes, costs as much as a short row. */
+static void take_elements_of(rd_tiles *m, int32_t pc)
+{
+    const rd_inst      *inst = &m->p->inst[pc];
+    const rd_tile_inst *t    = &m->code->inst[pc];
+    const rd_tile_fold *f    = &m->code->fold[inst->arg];
+    rd_fold_tile        in;
+    rd_arrival          a;
+
+    a.f      = f;
+    a.memory = m->fold[inst->arg];
+    if (can_settle(f) && rd_tree_group(a.memory, 0)->settled)
+        return;
+    a.cells    = t->cells;
+    a.blocks   = t->blocks;
+    a.step     = t->step;
+    a.fused    = t->fused || t->from != f->elem || t->turned >= 0;
+    a.size     = rd_elem_size(t->from);
+    a.together = NULL;
+    in.y = in.mask = (rd_view){ 0 };
+    place_tile(m, f, &in);
+    in.x     = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_view){ 0 };
+    a.q.coly = t->fused != RD_FUSED_scale;
+    if (t->turned >= 0)
+        in.y = rd_tiles_turned(m, t->turned, &a.q);
+    else if (t->y >= 0)
+        in.y = rd_tiles_view(m, t->y);
+    if (inst->c >= 0) {
+        in.mask = rd_tiles_view(m, inst->c);
+        apply_mask(m, f, a.memory, &in);
+    }
+    if (t->small >= 0)
+        rd_arrive_small(m, &a, &in, &m->code->inst[t->small].walk);
+    else if (t->counts)
+        rd_arrive_counts(m, &a, &in, t->count_if);
+    else if (interleaved(m, f, &in))
+        take_interleaved(m, &a, &in);
+    else
+        take_by_form(m, &a, &in);
+}
+
+void rd_tiles_step(rd_tiles *m, int32_t pc)
+{
+    if (m->code->fold[m->p->inst[pc].arg].treeless)
+        rd_take_totals(m, pc);
+    else
+        take_elements_of(m, pc);
+}
+
+/* ---- Compiled passes --------------------------------------------------------------------------------------- */
+/* Set field by field, as above. */
+void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *kernels, const rd_operand *operand,
+                    const int32_t *size)
+{
+    rd_together  all;
+    rd_fold_tile in;
+    rd_arrival   a;
+
+    all.kernels   = kernels;
+    all.n_fold    = pass->n_fold;
+    all.n_operand = pass->n_operand;
+    all.tile      = operand;
+    all.size      = size;
+    for (int32_t k = 0; k < pass->n_fold; k++) {
+        all.f[k]      = pass->fold[k];
+        all.memory[k] = m->fold[pass->number[k]];
+    }
+    if (pass->form == RD_SPEC_TOTALS) {
+        rd_take_all_totals(m, &all);
+        return;
+    }
+    a.f        = pass->fold[0];
+    a.memory   = m->fold[pass->number[0]];
+    a.cells    = NULL;
+    a.blocks   = NULL;
+    a.q.coly   = 0;
+    a.size     = 0;
+    a.together = &all;
+    in.x = in.y = in.mask = (rd_view){ 0 };
+    place_tile(m, a.f, &in);
+    if (a.f->form == RD_FOLD_COLUMNS)
+        take_columns(m, &a, &in);
+    else
+        rd_take_runs(m, &a, &in);
+}
+
+bool rd_tiles_settled(const rd_tiles *m, int32_t fold)
+{
+    return rd_tree_group(m->fold[fold], 0)->settled;
+}

@@ -1,0 +1,318 @@
+/* total.c - programs that are nothing but folds of a few blocks by one kernel: the total of a small array, or those of
+ * small planes or of their columns.  What surrounds the sum of a hundred elements costs more than they do, so these run
+ * without registers, tiles and instructions. */
+#include "kernels/cpu/tile/run/trees.h"
+#include <assert.h>
+
+/* ---- What is one ------------------------------------------------------------------------------------------- */
+/* The only instruction of a kind; NULL: there are others. */
+static const rd_inst *only(const rd_program *p, rd_inst_kind kind)
+{
+    const rd_inst *found = NULL;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == kind) {
+            if (found)
+                return NULL;
+            found = &p->inst[i];
+        }
+    return found;
+}
+
+/* Is there nothing but a fold that is stored, of what is loaded, or of a map in its kernel? */
+static bool only_folds(const rd_program *p, const rd_tile_code *code)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        switch (p->inst[i].kind) {
+        case RD_I_LOOP:
+        case RD_I_END:
+        case RD_I_START:
+        case RD_I_STEP:
+        case RD_I_CLOSE:
+        case RD_I_STORE: break;
+        case RD_I_LOAD:
+            if (!code->inst[i].direct)
+                return false;
+            break;
+        case RD_I_MAP:
+            if (!code->inst[i].skip)
+                return false;
+            break;
+        default: return false;
+        }
+    for (int32_t k = 0; k < p->n_loop; k++)
+        if (p->loop[k].kind != RD_LOOP_EACH || p->loop[k].backwards)
+            return false;
+    return p->n_fold == 1;
+}
+
+/* Elements from neighbour to neighbour along an axis. */
+static int64_t step_along(const rd_address *at, int32_t axis)
+{
+    int64_t step = 0;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        step += at->add[k].axis == axis ? at->add[k].coef : 0;
+    return step;
+}
+
+/* Positions in the caller's memory that follow from loops alone? */
+static bool is_plain(const rd_program *p, const rd_address *at)
+{
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis < 0 || at->add[k].local)
+            return false;
+    return at->slot < p->first_scratch;
+}
+
+/* The array that the register is, side by side along an axis; NULL: something else. */
+static const rd_address *array_of(const rd_program *p, const rd_tile_code *code, int32_t reg, int32_t axis)
+{
+    const int32_t     born = code->reg[reg].born;
+    const rd_address *at   = &p->address[p->inst[born].arg];
+
+    return p->inst[born].kind == RD_I_LOAD && code->inst[born].direct && is_plain(p, at) && step_along(at, axis) == 1
+               ? at
+               : NULL;
+}
+
+/* The program's only loop is a row. */
+static bool is_row(const rd_program *p, const rd_tile_code *code)
+{
+    return p->n_loop == 1 && p->loop[0].axis == p->root && code->fold->form == RD_FOLD_RUN && code->fold->treeless;
+}
+
+static bool follows(const rd_program *p, int32_t *at, const rd_inst_kind *kind, int32_t n)
+{
+    for (int32_t k = 0; k < n; k++, ++*at)
+        if (*at == p->n_inst || p->inst[*at].kind != kind[k])
+            return false;
+    return true;
+}
+
+/* Loops and nothing else, then a fold that starts, takes two loops of elements, and is stored, column by column or
+ * but once. */
+static bool has_shape(const rd_program *p, bool by_columns, int32_t *around)
+{
+    static const rd_inst_kind begins[] = { RD_I_START, RD_I_LOOP, RD_I_LOOP };
+    static const rd_inst_kind ends[]   = { RD_I_STEP, RD_I_END, RD_I_END };
+    static const rd_inst_kind stores[] = { RD_I_LOOP, RD_I_CLOSE, RD_I_STORE, RD_I_END };
+    int32_t                   at       = 0;
+
+    while (at < p->n_inst && p->inst[at].kind == RD_I_LOOP)
+        at++;
+    *around = at;
+    if (!follows(p, &at, begins, 3))
+        return false;
+    while (at < p->n_inst && (p->inst[at].kind == RD_I_LOAD || p->inst[at].kind == RD_I_MAP))
+        at++;
+    return follows(p, &at, ends, 3) && (by_columns ? follows(p, &at, stores, 4) : follows(p, &at, stores + 1, 2)) &&
+           at + *around == p->n_inst;
+}
+
+static const rd_loop *loop_at(const rd_program *p, int32_t inst)
+{
+    return &p->loop[p->inst[inst].arg];
+}
+
+/* A plane's loops, if the fold goes through its rows one after the other, and tasks share neither rows nor columns. */
+static bool find_plane(const rd_program *p, const rd_fold *fold, rd_tile_total *total)
+{
+    total->rows = loop_at(p, total->around + 1);
+    total->cols = loop_at(p, total->around + 2);
+    return total->cols->axis != p->root && total->rows->axis != p->root && fold->outer.n_add == 1 &&
+           step_along(&fold->outer, total->rows->axis) == 1;
+}
+
+/* Rows of columns, in one block. */
+static bool is_plane_of_columns(const rd_program *p, const rd_tile_code *code, rd_tile_total *total)
+{
+    const rd_tile_fold *f = code->fold;
+
+    if (f->form != RD_FOLD_COLUMNS || f->fold->n_block != 1 || !has_shape(p, true, &total->around) ||
+        !find_plane(p, f->fold, total))
+        return false;
+    total->n = total->cols->extent;
+    return f->cells == total->n && step_along(&f->fold->cell, total->cols->axis) == 1;
+}
+
+/* Rows of whole steps of all lanes, a few blocks of whole rows. */
+static bool is_plane_of_lanes(const rd_program *p, const rd_tile_code *code, rd_tile_total *total)
+{
+    const rd_fold *fold = code->fold->fold;
+    int64_t        steps;
+
+    if (code->fold->form != RD_FOLD_RUN || fold->n_block < 1 || fold->n_block > RD_TOTAL_BLOCKS ||
+        !has_shape(p, false, &total->around) || !find_plane(p, fold, total))
+        return false;
+    total->n = fold->lanes;
+    steps    = total->cols->extent / fold->lanes;
+    return total->cols->extent == fold->lane_extent && fold->lane.n_add == 1 &&
+           step_along(&fold->lane, total->cols->axis) == 1 && fold->cell.n_add == 0 &&
+           total->cols->extent % fold->lanes == 0 && steps > 0 && fold->steps % steps == 0;
+}
+
+/* Where operands and result are; false: not in plain arrays. */
+static bool find_arrays(const rd_program *p, const rd_tile_code *code, const rd_inst *step, rd_tile_total *total)
+{
+    const rd_inst      *close = only(p, RD_I_CLOSE), *store = only(p, RD_I_STORE);
+    const rd_tile_inst *t    = &code->inst[step - p->inst];
+    const int32_t       axis = total->cols ? total->cols->axis : p->root;
+
+    total->x  = array_of(p, code, t->x, axis);
+    total->y  = t->y >= 0 ? array_of(p, code, t->y, axis) : NULL;
+    total->to = &p->address[store->arg];
+    return total->x && (t->y < 0 || total->y) && store->a == close->dst && is_plain(p, total->to) &&
+           total->to->type == total->fold->fold->out &&
+           step_along(total->to, axis) == (total->fold->form == RD_FOLD_COLUMNS);
+}
+
+bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool)
+{
+    const rd_tile_fold *f     = code->fold;
+    const rd_inst      *step  = only(p, RD_I_STEP);
+    rd_tile_total       total = { .fold = f }, *kept;
+
+    code->total = NULL;
+    if (!step || !only(p, RD_I_CLOSE) || !only(p, RD_I_STORE) || !only_folds(p, code) ||
+        f->fold->out != f->fold->type || rd_dtype_is_half(f->fold->out))
+        return true;
+    const rd_tile_inst *t = &code->inst[step - p->inst];
+
+    if (is_row(p, code)) {
+        total.row = code->simd->totals[t->from] ? code->simd->totals[t->from][f->fold->reducer][t->fused] : NULL;
+        total.n   = f->fold->lane_extent;
+    } else if (t->blocks && (is_plane_of_columns(p, code, &total) || is_plane_of_lanes(p, code, &total)))
+        total.plane = t->blocks;
+    if ((!total.row && !total.plane) || !find_arrays(p, code, step, &total))
+        return true;
+    kept = get(pool, sizeof *kept);
+    if (!kept)
+        return false;
+    *kept       = total;
+    code->total = kept;
+    return true;
+}
+
+/* ---- Running it -------------------------------------------------------------------------------------------- */
+/* Where an array begins; NULL: there is none. */
+static char *begins(const rd_task *task, const rd_address *at)
+{
+    return at ? (char *)task->slot[at->slot] + at->offset * rd_dtype_size(at->type) : NULL;
+}
+
+/* Bytes from index to index of a loop. */
+static int64_t bytes_along(const rd_address *array, int32_t axis)
+{
+    return array ? step_along(array, axis) * rd_dtype_size(array->type) : 0;
+}
+
+static char *moved(const void *at, int64_t bytes)
+{
+    return at ? (char *)at + bytes : NULL;
+}
+
+/* The greatest power of two. */
+static int64_t power_in(int64_t n)
+{
+    int64_t power = 1;
+
+    while (2 * power <= n)
+        power *= 2;
+    return power;
+}
+
+/* Blocks of whole rows, or of a part of the only one, become nodes of falling size, the last of which merge first, as the
+ * aligned tree says; then the lanes do. */
+static void total_of_lanes(const rd_tile_total *t, const rd_fold_rows *plane, void *to)
+{
+    const rd_fold        *fold = t->fold->fold;
+    const int64_t         size = rd_dtype_size(t->x->type), rows = t->rows->extent;
+    const int64_t         whole = fold->steps * fold->lanes / t->cols->extent; /* rows of a block */
+    _Alignas(64) uint64_t state[RD_TOTAL_LEVELS][64];
+    void                 *node[RD_TOTAL_LEVELS];
+    int                   depth = 0;
+    rd_fold_rows          q     = *plane;
+
+    for (int k = 0; k < RD_TOTAL_LEVELS; k++)
+        node[k] = state[k];
+    for (int64_t left = rows, blocks; left > 0; left -= blocks * q.rows) {
+        q.rows = left < whole ? left : whole;
+        blocks = power_in(left / q.rows);
+        t->plane(&q, blocks, node + depth++);
+        q.x = moved(q.x, blocks * q.rows * q.ldx * size);
+        q.y = moved(q.y, blocks * q.rows * q.ldy * size);
+    }
+    for (; depth > 1; depth--)
+        t->fold->code->merge(fold->lanes, node + depth - 2, node + depth - 1);
+    rd_tiles_halve(t->fold, fold->lanes, node);
+    t->fold->code->finish(1, node, t->fold->fold->ddof, &to);
+}
+
+static void totals_of_columns(const rd_tile_total *t, const rd_fold_rows *plane, void *to)
+{
+    _Alignas(64) uint64_t state[RD_BLOCK_COLUMNS];
+    void *const           s = state;
+
+    t->plane(plane, 1, &s);
+    t->fold->code->finish(t->n, &s, t->fold->fold->ddof, &to);
+}
+
+/* Loop number `number` around the planes, and those in it. */
+static void run_around(const rd_program *p, const rd_tile_total *t, rd_task *task, int32_t number,
+                       const rd_fold_rows *first, char *to)
+{
+    if (number == t->around) {
+        (t->fold->form == RD_FOLD_COLUMNS ? totals_of_columns : total_of_lanes)(t, first, to);
+        task->loads += (t->y ? 2 : 1) * first->rows * first->along;
+        return;
+    }
+    const int32_t axis = p->loop[p->inst[number].arg].axis;
+    const int64_t x = bytes_along(t->x, axis), y = bytes_along(t->y, axis), step = bytes_along(t->to, axis);
+    const int64_t lo = axis == p->root ? task->lo : 0, hi = axis == p->root ? task->hi : p->axis_extent[axis];
+    rd_fold_rows  q = *first;
+
+    for (int64_t i = lo; i < hi; i++) {
+        q.x = moved(first->x, i * x);
+        q.y = moved(first->y, i * y);
+        run_around(p, t, task, number + 1, &q, to + i * step);
+    }
+}
+
+static void run_planes(const rd_program *p, const rd_tile_total *t, rd_task *task)
+{
+    const rd_fold_rows q = { .n     = t->n,
+                             .rows  = t->rows->extent,
+                             .along = t->cols->extent,
+                             .x     = begins(task, t->x),
+                             .y     = begins(task, t->y),
+                             .ldx   = step_along(t->x, t->rows->axis),
+                             .ldy   = t->y ? step_along(t->y, t->rows->axis) : 0 };
+
+    run_around(p, t, task, 0, &q, begins(task, t->to));
+}
+
+static void run_row(const rd_tile_total *t, rd_task *task)
+{
+    const rd_fold     *fold = t->fold->fold;
+    const rd_fold_rows q    = {
+           .n = t->n, .rows = 1, .along = fold->steps * fold->lanes, .x = begins(task, t->x), .y = begins(task, t->y)
+    };
+    rd_word     state;
+    void *const s = &state, *const to = begins(task, t->to);
+
+    t->row(&q, s);
+    t->fold->code->finish(1, &s, fold->ddof, &to);
+    task->loads += t->y ? 2 * t->n : t->n;
+}
+
+/* Of a row, whoever has the first element has the block. */
+void rd_tile_run_total(const rd_program *p, rd_task *task)
+{
+    const rd_tile_total *t = ((const rd_tile_code *)p->code)->total;
+
+    if (t->plane)
+        run_planes(p, t, task);
+    else if (task->lo == 0)
+        run_row(t, task);
+}

@@ -1,0 +1,251 @@
+/* trees.c - the combine tree of program.h on states side by side. */
+#include "kernels/cpu/tile/run/trees.h"
+#include <assert.h>
+#include <string.h>
+
+/* ---- Memory ------------------------------------------------------------------------------------------------ */
+rd_group *rd_tree_group(char *memory, int64_t group)
+{
+    return (rd_group *)(void *)memory + group;
+}
+
+rd_tree_node *rd_tree_nodes(const rd_tile_fold *f, char *memory, int64_t group)
+{
+    return (rd_tree_node *)(void *)(memory + f->tags) + group * f->room;
+}
+
+/* State k of n slots lies at `at` + 8 k n bytes. */
+static void states(const rd_tile_fold *f, char *at, int64_t n, const int32_t *size, int64_t slot, void **s)
+{
+    assert(f->n_state > 0);
+    for (int32_t k = 0; k < f->n_state; k++)
+        s[k] = at + 8 * k * n + slot * size[k];
+}
+
+void rd_tree_block(const rd_tile_fold *f, char *memory, int64_t slot, void **s)
+{
+    if (f->in_place)
+        rd_tree_row(f, memory, rd_tree_group(memory, slot / f->group)->depth, slot, s);
+    else
+        states(f, memory + f->block, f->slots, f->size, slot, s);
+}
+
+void rd_tree_row(const rd_tile_fold *f, char *memory, int32_t row, int64_t slot, void **s)
+{
+    states(f, memory + f->tree + 8 * f->n_state * f->slots * row, f->slots, f->wide, slot, s);
+}
+
+void rd_tree_total(const rd_tile_fold *f, char *memory, int64_t row, void **s)
+{
+    states(f, memory + f->total, f->n_total, f->wide, row, s);
+}
+
+void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s)
+{
+    states(f, memory + f->spare + 8 * f->n_state * RD_SPARE * which, RD_SPARE, f->wide, 0, s);
+}
+
+/* ---- Nodes ------------------------------------------------------------------------------------------------- */
+static void copy_states(const rd_tile_fold *f, int64_t n, void *const *to, void *const *from)
+{
+    for (int32_t k = 0; k < f->n_state; k++)
+        memcpy(to[k], from[k], (size_t)(n * f->wide[k]));
+}
+
+/* Node `row` takes the one above it on the stack; where only one of them has states, these are the result's. */
+static void merge_rows(const rd_tile_fold *f, char *memory, int64_t group, int32_t row)
+{
+    rd_tree_node *left = &rd_tree_nodes(f, memory, group)[row], *right = left + 1;
+    const int64_t first = group * f->group, both = left->n < right->n ? left->n : right->n;
+    void         *a[RD_MAX_STATE], *b[RD_MAX_STATE];
+
+    rd_tree_row(f, memory, row, first, a);
+    rd_tree_row(f, memory, row + 1, first, b);
+    f->code->merge(both, a, b);
+    if (right->n > both) {
+        rd_tree_row(f, memory, row, first + both, a);
+        rd_tree_row(f, memory, row + 1, first + both, b);
+        copy_states(f, right->n - both, a, b);
+        left->n = right->n;
+    }
+}
+
+/* Of exact folds any two nodes are siblings: some have nodes of several blocks in one. */
+static bool siblings(const rd_tile_fold *f, const rd_tree_node *left, const rd_tree_node *right)
+{
+    return f->any_order || (left->level == right->level && (left->start >> left->level) % 2 == 0 &&
+                            left->start + ((int64_t)1 << left->level) == right->start);
+}
+
+/* The node at `depth` is finished: it merges with its left siblings as far as they are here. */
+void rd_tree_push(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node node)
+{
+    rd_group     *g     = rd_tree_group(memory, group);
+    rd_tree_node *stack = rd_tree_nodes(f, memory, group);
+
+    stack[g->depth++] = node;
+    while (g->depth > 1 && siblings(f, &stack[g->depth - 2], &stack[g->depth - 1])) {
+        merge_rows(f, memory, group, g->depth - 2);
+        stack[--g->depth - 1].level++;
+    }
+}
+
+void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group)
+{
+    *rd_tree_group(memory, group) = (rd_group){ .block = -1 };
+    if (f->fold->scan)
+        rd_tiles_start_scan(f, memory, group);
+    if (f->masked)
+        memset(memory + f->seen + group * f->group, 0, (size_t)f->group);
+}
+
+void rd_tree_add_count(const rd_tile_fold *f, void *s, int64_t n, int64_t rows)
+{
+    for (int64_t k = 0; f->counted && rows > 0 && k < n; k++)
+        if (f->elem == RD_ELEM_f32)
+            ((float *)s)[k] += (float)rows;
+        else
+            ((double *)s)[k] += (double)rows;
+}
+
+/* Cells side by side all take the same rows of a block, so the first one counts for all: it is there in each, as states
+ * begin from the left. */
+void rd_tree_count(const rd_tile_fold *f, char *memory, int64_t group, int64_t offset, int64_t n, int64_t rows)
+{
+    const bool shared = f->form == RD_FOLD_COLUMNS;
+    void      *s[RD_MAX_STATE];
+
+    if (!f->counted || (shared && offset > 0))
+        return;
+    rd_tree_block(f, memory, group * f->group + offset, s);
+    rd_tree_add_count(f, s[0], shared ? 1 : n, rows);
+}
+
+static void share_count(const rd_tile_fold *f, int64_t n, void *s)
+{
+    for (int64_t k = 1; k < n; k++)
+        if (f->elem == RD_ELEM_f32)
+            ((float *)s)[k] = ((float *)s)[0];
+        else
+            ((double *)s)[k] = ((double *)s)[0];
+}
+
+/* How many finished nodes, each of n states, does a block merge with at once? */
+static int32_t siblings_of(const rd_tile_fold *f, char *memory, int64_t group, rd_tree_node *node)
+{
+    const int32_t       depth = rd_tree_group(memory, group)->depth;
+    const rd_tree_node *stack = rd_tree_nodes(f, memory, group);
+    int32_t             n     = 0;
+
+    while (n < depth && stack[depth - n - 1].n == node->n && siblings(f, &stack[depth - n - 1], node)) {
+        node->start = stack[depth - n - 1].start;
+        node->level++;
+        n++;
+    }
+    return n;
+}
+
+/* A finished block goes up the tree some states at a time, which stay in the first-level cache: as whole rows of states they
+ * would come from the second or third level once for each node that merges. */
+static void close_block(const rd_tile_fold *f, char *memory, int64_t group, void *const *block)
+{
+    rd_group     *g     = rd_tree_group(memory, group);
+    rd_tree_node  node  = { .start = g->block, .n = g->begun };
+    const int32_t n     = siblings_of(f, memory, group, &node);
+    const int64_t first = group * f->group;
+
+    for (int64_t at = 0, now; at < g->begun; at += now) {
+        void *s[RD_MAX_STATE], *left[RD_MAX_STATE], *right[RD_MAX_STATE];
+
+        now = g->begun - at < RD_SPARE ? g->begun - at : RD_SPARE;
+        for (int32_t k = 0; k < f->n_state; k++)
+            s[k] = (char *)block[k] + at * f->size[k];
+        if (n > 0)
+            rd_tree_spare(f, memory, 0, right);
+        else
+            rd_tree_row(f, memory, g->depth, first + at, right);
+        f->code->widen(now, right, s);
+        for (int32_t k = 1; k <= n; k++) {
+            rd_tree_row(f, memory, g->depth - k, first + at, left);
+            f->code->merge(now, left, right);
+            memcpy(right, left, sizeof right);
+        }
+    }
+    g->depth -= n;
+    rd_tree_push(f, memory, group, node);
+}
+
+void rd_tree_end_block(const rd_tile_fold *f, char *memory, int64_t group)
+{
+    rd_group *g = rd_tree_group(memory, group);
+    void     *s[RD_MAX_STATE];
+
+    if (g->block < 0)
+        return;
+    rd_tree_block(f, memory, group * f->group, s);
+    if (f->counted && f->form == RD_FOLD_COLUMNS)
+        share_count(f, g->begun, s[0]);
+    if (f->code->block)
+        f->code->block(g->begun, s);
+    if (f->in_place)
+        rd_tree_push(f, memory, group, (rd_tree_node){ .start = g->block, .n = g->begun });
+    else
+        close_block(f, memory, group, s);
+    g->block = -1;
+}
+
+void rd_tree_reach(const rd_tile_fold *f, char *memory, int64_t group, int64_t block)
+{
+    rd_group *g = rd_tree_group(memory, group);
+
+    if (g->block == block)
+        return;
+    rd_tree_end_block(f, memory, group);
+    g->block = block;
+    g->begun = 0;
+}
+
+void rd_tree_collapse(const rd_tile_fold *f, char *memory, int64_t group)
+{
+    rd_group *g = rd_tree_group(memory, group);
+
+    rd_tree_end_block(f, memory, group);
+    for (; g->depth > 1; g->depth--)
+        merge_rows(f, memory, group, g->depth - 2);
+}
+
+/* ---- Joins ------------------------------------------------------------------------------------------------- */
+static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t group, int32_t row, int64_t n)
+{
+    void *a[RD_MAX_STATE], *b[RD_MAX_STATE];
+
+    rd_tree_row(f, to, rd_tree_group(to, group)->depth, group * f->group, a);
+    rd_tree_row(f, (char *)from, row, group * f->group, b);
+    copy_states(f, n, a, b);
+}
+
+/* A settled group has stopped at some block, so what follows it does not merge, and need not. */
+static void join_group(const rd_tile_fold *f, char *into, char *next, int64_t group)
+{
+    rd_group *g = rd_tree_group(into, group), *from = rd_tree_group(next, group);
+
+    if (g->settled)
+        return;
+    rd_tree_end_block(f, into, group);
+    rd_tree_end_block(f, next, group);
+    for (int32_t row = 0; row < from->depth; row++) {
+        const rd_tree_node node = rd_tree_nodes(f, next, group)[row];
+        copy_node(f, into, next, group, row, node.n);
+        rd_tree_push(f, into, group, node);
+    }
+    g->settled = from->settled;
+    if (f->masked)
+        for (int64_t k = group * f->group; k < (group + 1) * f->group; k++)
+            into[f->seen + k] |= next[f->seen + k];
+}
+
+void rd_tiles_join(const rd_tile_fold *f, char *into, char *next)
+{
+    for (int64_t k = 0; k < f->groups; k++)
+        join_group(f, into, next, k);
+}

@@ -1,0 +1,145 @@
+/* turns.c - squares of a tile on their way between memory and buffers, turned in registers (simd/turn.h), and what goes from
+ * memory to memory; plan/squares.c says which loops have such. */
+#include "kernels/cpu/tile/run/tiles.h"
+#include <string.h>
+
+/* Columns of a square turned between two rounds of fetching: a core cannot wait for more lines in one go. */
+enum { STRIP = 16 };
+
+int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows)
+{
+    for (int32_t k = 0; k < m->p->n_fold; k++) {
+        const rd_tile_fold *f    = &m->code->fold[k];
+        const int64_t       each = f->outer.row * f->row_steps + f->lane.row, steps = f->fold->steps;
+        int64_t             left;
+
+        if (!f->in_square || f->form != RD_FOLD_COLUMNS || each <= 0)
+            continue;
+        left = steps - (rd_tiles_position(m, f->outer.at) * f->row_steps + rd_tiles_position(m, f->lane.at)) % steps;
+        rows = rows < left / each + (left % each != 0) ? rows : left / each + (left % each != 0);
+    }
+    return rows;
+}
+
+/* A part of what is fetched along with instruction pc: rows of the squares below. */
+static void fetch(const rd_tiles *m, int32_t pc, int64_t first, int64_t last)
+{
+    for (int32_t k = m->code->inst[pc].beside; k >= 0; k = m->code->inst[k].beside) {
+        const rd_walk *w     = &m->code->inst[k].walk;
+        const char    *below = rd_tiles_memory(m, w) + m->rows * w->row * w->size;
+
+        for (int64_t r = first; r < last; r++)
+            for (int64_t line = 0; line < m->cols * w->size; line += 64)
+                __builtin_prefetch(below + r * w->row * w->size + line, 0, 2);
+    }
+}
+
+/* Columns [c, c + n) between the memory of instruction pc and a tile with rows `ld` elements apart. */
+static void turn(const rd_tiles *m, int32_t pc, rd_simd_turn *kernel, char *tile, int64_t ld, int64_t c, int64_t n)
+{
+    const rd_tile_inst *t      = &m->code->inst[pc];
+    const rd_walk      *w      = &t->walk;
+    const int64_t       last   = w->row < 0 ? m->rows - 1 : 0; /* rows that lie backwards are taken backwards */
+    char               *memory = rd_tiles_memory(m, w) + (c * w->col - last) * w->size;
+
+    tile += (c + last * ld) * w->size;
+    ld = ld * w->row;
+    if (m->p->inst[pc].kind == RD_I_LOAD)
+        kernel(m->rows, n, tile, ld, memory, w->col, t->fetch ? m->rows * w->row : 0);
+    else
+        kernel(n, m->rows, memory, w->col, tile, ld, 0);
+}
+
+static void turn_all(const rd_tiles *m, int32_t pc, char *tile, int64_t ld)
+{
+    const int64_t strip = m->rows < RD_SQUARE ? STRIP * RD_SQUARE / m->rows : STRIP;
+
+    for (int64_t c = 0, n; c < m->cols; c += n) {
+        n = m->cols - c < strip ? m->cols - c : strip;
+        turn(m, pc, m->code->simd->turn[m->code->inst[pc].walk.size], tile, ld, c, n);
+        fetch(m, pc, c * m->rows / m->cols, (c + n) * m->rows / m->cols);
+    }
+}
+
+void rd_tiles_turn_in(const rd_tiles *m, int32_t pc, const rd_view *y)
+{
+    const rd_walk *w    = &m->code->inst[pc].walk;
+    const bool     same = rd_elem_size(y->elem) == w->size && w->at->type != RD_BOOL;
+    char *const    to   = same ? y->at : m->spare;
+
+    turn_all(m, pc, to, same ? y->row : m->cols);
+    for (int64_t r = 0; r < m->rows && !same; r++)
+        m->code->simd->load[w->at->type](m->cols, rd_view_at(y, r, 0), to + r * m->cols * w->size, 1);
+}
+
+void rd_tiles_turn_out(const rd_tiles *m, int32_t pc, const rd_view *x)
+{
+    const rd_walk *w    = &m->code->inst[pc].walk;
+    const bool     same = rd_elem_size(x->elem) == w->size;
+    char *const    from = same ? x->at : rd_tiles_second_spare(m);
+
+    for (int64_t r = 0; r < m->rows && !same; r++)
+        m->code->simd->store[w->at->type](m->cols, from + r * m->cols * w->size, 1, rd_view_at(x, r, 0));
+    turn_all(m, pc, from, same ? x->row : m->cols);
+}
+
+/* The operand of a step whose kernel turns it, as it lies. */
+rd_view rd_tiles_turned(const rd_tiles *m, int32_t load, rd_fold_rows *q)
+{
+    const rd_tile_inst *t = &m->code->inst[load];
+
+    q->coly  = t->walk.col;
+    q->below = t->fetch ? m->rows : 0;
+    if (t->walk.at->slot < m->p->first_scratch)
+        m->task->loads += m->rows * m->cols;
+    return (rd_view){ rd_tiles_memory(m, &t->walk), 1, 0, m->code->reg[m->p->inst[load].dst].elem };
+}
+
+/* ---- From memory to memory --------------------------------------------------------------------------------- */
+/* Rows that adjoin on both sides are one. */
+static void move_rows(const rd_tiles *m, const rd_tile_inst *t, const char *from, int64_t ld)
+{
+    const rd_walk *w     = &t->walk;
+    const bool     one   = ld == m->cols && w->row == m->cols;
+    char          *to    = rd_tiles_memory(m, w);
+    const int64_t  bytes = (one ? m->rows : 1) * m->cols * w->size;
+
+    for (int64_t r = 0; r < (one ? 1 : m->rows); r++, from += ld * w->size, to += w->row * w->size)
+        if (t->stream)
+            m->code->simd->stream(bytes, to, from);
+        else
+            memmove(to, from, (size_t)bytes);
+}
+
+/* Rows of memory that are columns of other memory; past the caches, straight from registers where lines allow it. */
+static void move_turned(const rd_tiles *m, const rd_tile_inst *t, int32_t load)
+{
+    const rd_walk *w    = &t->walk;
+    rd_simd_turn  *past = m->code->simd->turn_past[w->size];
+    char          *to   = rd_tiles_memory(m, w);
+
+    if (!t->stream)
+        turn_all(m, load, to, w->row);
+    else if (past && ((uintptr_t)to | (uintptr_t)(w->row * w->size)) % 64 == 0)
+        turn(m, load, past, to, w->row, 0, m->cols);
+    else {
+        turn_all(m, load, m->spare, m->cols);
+        move_rows(m, t, m->spare, m->cols);
+    }
+}
+
+void rd_tiles_move(rd_tiles *m, int32_t pc)
+{
+    const rd_tile_inst *t    = &m->code->inst[pc];
+    const rd_tile_inst *load = &m->code->inst[t->moves];
+    char *const         from = rd_tiles_memory(m, &load->walk);
+
+    if (load->walk.at->slot < m->p->first_scratch)
+        m->task->loads += m->rows * m->cols;
+    if (t->turns)
+        turn_all(m, pc, from, load->walk.row);
+    else if (load->turns)
+        move_turned(m, t, t->moves);
+    else
+        move_rows(m, t, from, load->walk.row);
+}

@@ -1,0 +1,216 @@
+/* rows.h - what the code in the rows of ops.def and reducers.def calls, and which rows a kind of element has.
+ *
+ * For those who include the rows: ops.c and reducers.c, once per register class, and simd/table.h, once per element. */
+#ifndef RD_KERNELS_MATH_ROWS_H
+#define RD_KERNELS_MATH_ROWS_H
+#include "core/saturate.h"
+#include "kernels/math/math.h"
+#include <math.h>
+
+/* The rows are written for all types: unsigned values are compared with 0, ints are asked whether they are NaN, and not
+ * every row needs every parameter. */
+#pragma GCC diagnostic ignored "-Wtype-limits"
+#pragma GCC diagnostic ignored "-Wtautological-compare"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b)  JOIN_(a, b) /* of expanded names */
+
+/* ---- What libm and C leave open ---------------------------------------------------------------------------- */
+/* Floor of a / b with the remainder that belongs to it, as NumPy's divmod: (a - mod) / b is nearly whole, while
+ * floor(a / b) would be one too large where a / b rounds up to a whole number. */
+static inline double divmod_f64(double a, double b, double *mod)
+{
+    *mod = fmod(a, b);
+    if (b == 0)
+        return a / b;
+
+    double div = (a - *mod) / b;
+    if (*mod == 0) {
+        *mod = copysign(0.0, b);
+    } else if ((b < 0) != (*mod < 0)) {
+        *mod += b;
+        div -= 1;
+    }
+    if (div == 0)
+        return copysign(0.0, a / b);
+    const double whole = floor(div);
+    return div - whole > 0.5 ? whole + 1 : whole;
+}
+
+static inline float divmod_f32(float a, float b, float *mod)
+{
+    *mod = fmodf(a, b);
+    if (b == 0)
+        return a / b;
+
+    float div = (a - *mod) / b;
+    if (*mod == 0) {
+        *mod = copysignf(0.0F, b);
+    } else if ((b < 0) != (*mod < 0)) {
+        *mod += b;
+        div -= 1;
+    }
+    if (div == 0)
+        return copysignf(0.0F, a / b);
+    const float whole = floorf(div);
+    return div - whole > 0.5F ? whole + 1 : whole;
+}
+
+static inline float floordiv_f32(float a, float b, uint32_t *warnings)
+{
+    float mod;
+    return divmod_f32(a, b, &mod);
+}
+
+static inline float remainder_f32(float a, float b, uint32_t *warnings)
+{
+    float mod;
+    divmod_f32(a, b, &mod);
+    return mod;
+}
+
+static inline double floordiv_f64(double a, double b, uint32_t *warnings)
+{
+    double mod;
+    return divmod_f64(a, b, &mod);
+}
+
+static inline double remainder_f64(double a, double b, uint32_t *warnings)
+{
+    double mod;
+    divmod_f64(a, b, &mod);
+    return mod;
+}
+
+static inline uint64_t floordiv_u64(uint64_t a, uint64_t b, uint32_t *warnings)
+{
+    *warnings |= b ? 0 : RD_WARN_INT_DIVIDE;
+    return b ? a / b : 0;
+}
+
+static inline uint64_t remainder_u64(uint64_t a, uint64_t b, uint32_t *warnings)
+{
+    *warnings |= b ? 0 : RD_WARN_INT_DIVIDE;
+    return b ? a % b : 0;
+}
+
+static inline int64_t remainder_i64(int64_t a, int64_t b, uint32_t *warnings)
+{
+    *warnings |= b ? 0 : RD_WARN_INT_DIVIDE;
+    if (b == 0 || b == -1) /* INT64_MIN % -1 traps */
+        return 0;
+    const int64_t rest = a % b;
+    return rest && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+static inline int64_t floordiv_i64(int64_t a, int64_t b, uint32_t *warnings)
+{
+    if (b == -1) /* INT64_MIN / -1 wraps */
+        return (int64_t)(0 - (uint64_t)a);
+    const int64_t rest = remainder_i64(a, b, warnings);
+    return b ? a / b - (rest && a % b != rest) : 0;
+}
+
+static inline uint64_t pow_u64(uint64_t base, uint64_t exponent, uint32_t *warnings)
+{
+    uint64_t power = 1;
+    for (; exponent; exponent >>= 1, base *= base)
+        if (exponent & 1)
+            power *= base;
+    return power;
+}
+
+static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings)
+{
+    if (exponent >= 0)
+        return (int64_t)pow_u64((uint64_t)base, (uint64_t)exponent, warnings);
+    *warnings |= base ? 0 : RD_WARN_INT_DIVIDE;
+    if (base == -1)
+        return exponent % 2 ? -1 : 1;
+    return base == 1;
+}
+
+/* ---- ops.def ----------------------------------------------------------------------------------------------- */
+#define WITH_WARNINGS_floordiv(a, b)  JOIN(floordiv, CLASS)(a, b, warnings)
+#define WITH_WARNINGS_remainder(a, b) JOIN(remainder, CLASS)(a, b, warnings)
+#define WITH_WARNINGS_pow(a, b)       JOIN(pow, CLASS)(a, b, warnings)
+#define RD_U(a)                       ((uint64_t)(a))
+
+/* Which rules have float code, and which int code. */
+#define FLOAT_ARITH(make, row)   make row
+#define FLOAT_SAME(make, row)    make row
+#define FLOAT_FLOAT(make, row)   make row
+#define FLOAT_ROUND(make, row)   make row
+#define FLOAT_COMPARE(make, row) make row
+#define FLOAT_TEST(make, row)    make row
+#define FLOAT_LOGIC(make, row)
+#define INT_ARITH(make, row) make row
+#define INT_SAME(make, row)  make row
+#define INT_FLOAT(make, row)
+#define INT_ROUND(make, row)   make row
+#define INT_COMPARE(make, row) make row
+#define INT_TEST(make, row)    make row
+#define INT_LOGIC(make, row)   make row
+
+/* ---- reducers.def ------------------------------------------------------------------------------------------ */
+/* NaN wins over all but an earlier NaN; of equals the lower index wins. */
+#define RD_BEATS(op, x, i, y, j) \
+    ((x) != (x) ? (y) == (y) || (i) < (j) : (y) == (y) && ((x)op(y) || ((x) == (y) && (i) < (j))))
+
+/* (m, s) takes w times exp(x), without branches: vectors compute every case and pick.  m moves to an x that is more than `far`
+ * above it.  Elements of weight 0 do not move m, but NaN does end in s.  Equal infinities have no difference, hence the
+ * comparison of x and m. */
+#define RD_LSE(m, s, x, w, far)                                        \
+    {                                                                  \
+        const T power = RD_F(exp)(RD_F(lse_exponent)((x) - (m), far)); \
+        RD_LSE_BY(power, m, s, x, w, far)                              \
+    }
+#define RD_LSE_BY(power, m, s, x, w, far)                            \
+    {                                                                \
+        const int begins = (s) == 0 && (m) == (m);                   \
+        const int equal  = (x) == (m);                               \
+        const int counts = (w) != 0 || (x) != (x);                   \
+        const int moves  = (x) - (m) > (far);                        \
+        const T   less   = RD_F(fma)((s), power, (w));               \
+        const T   more   = RD_F(fma)((w), power, (s));               \
+        const T   added  = moves ? less : more;                      \
+        const T   sum    = equal ? (s) + (w) : counts ? added : (s); \
+        (m)              = begins || (counts && moves) ? (x) : (m);  \
+        (s)              = begins ? (w) : sum;                       \
+    }
+/* The same of a state that has met an element, and of weight 1. */
+#define RD_LSE_ONE(power, m, s, x, far)             \
+    {                                               \
+        const T   e     = (x) == (m) ? 1 : (power); \
+        const T   less  = RD_F(fma)((s), e, 1);     \
+        const int moves = (x) - (m) > (far);        \
+        (s)             = moves ? less : (s) + e;   \
+        (m)             = moves ? (x) : (m);        \
+    }
+
+/* What `power` is the exponential of, for x at distance d from m: of `far` = 0 that is -|d|, one operation of a vector. */
+static inline float rd_math_lse_exponent_f32(float d, float far)
+{
+    return far == 0 ? rd_float_of(rd_bits_f32(d) | 0x80000000) : d > far ? -d : d;
+}
+
+static inline double rd_math_lse_exponent_f64(double d, double far)
+{
+    return far == 0 ? rd_double_of(rd_bits_f64(d) | 0x8000000000000000) : d > far ? -d : d;
+}
+
+/* How far above m the terms of a log-sum-exp may be: m is the first element of a block and rarely moves.  Farther, the rounding
+ * of x - m would show, which so is four units in the last place of 1 at most, as that of log(s) is. */
+#define RD_LSE_FAR 8
+#define RD_INF     INFINITY
+
+#define FLOAT_ANY(make, row) make row
+#define FLOAT_BOOL(make, row)
+#define INT_ANY(make, row) make row
+#define INT_BOOL(make, row)
+#define UINT_ANY(make, row) make row
+#define UINT_FLOAT(make, row)
+#define UINT_BOOL(make, row) make row /* bool is held in u64 */
+#endif

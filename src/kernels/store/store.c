@@ -1,0 +1,209 @@
+/* store.c - the directory of compiled objects. */
+#define _POSIX_C_SOURCE 200809L
+#include "kernels/store/store.h"
+#include "kernels/store/hash.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- The directory ------------------------------------------------------------------------------------------ */
+/* As the XDG base directory specification has it: what is not an absolute path does not count. */
+static bool base_path(char *path, size_t room)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int         n = -1;
+
+    if (cache && cache[0] == '/')
+        n = snprintf(path, room, "%s", cache);
+    else if (home && home[0] == '/')
+        n = snprintf(path, room, "%s/.cache", home);
+    return n > 0 && (size_t)n < room;
+}
+
+/* A directory that others may enter, let alone write to, may hold what others wrote. */
+static bool is_private(int dir)
+{
+    struct stat facts;
+
+    return fstat(dir, &facts) == 0 && S_ISDIR(facts.st_mode) && facts.st_uid == geteuid() &&
+           (facts.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+}
+
+int rd_store_open(void)
+{
+    char path[4096];
+    int  base, dir;
+
+    if (!base_path(path, sizeof path) || (mkdir(path, S_IRWXU) != 0 && errno != EEXIST))
+        return -1;
+    base = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (base < 0)
+        return -1;
+    dir = mkdirat(base, "rdim", S_IRWXU) == 0 || errno == EEXIST
+              ? openat(base, "rdim", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+              : -1;
+    close(base);
+    if (dir >= 0 && !is_private(dir)) {
+        close(dir);
+        dir = -1;
+    }
+    return dir;
+}
+
+/* ---- Files -------------------------------------------------------------------------------------------------- */
+bool rd_store_aside(int dir, const char *stem, const char *ending, char *name, int room)
+{
+    enum { NAMES = 100 }; /* those of a killed process with our number may be in the way */
+    static atomic_uint counter;
+
+    for (int k = 0; k < NAMES; k++) {
+        const int n =
+            snprintf(name, (size_t)room, "%s.%ld.%u%s", stem, (long)getpid(), atomic_fetch_add(&counter, 1), ending);
+        if (n < 0 || n >= room)
+            return false;
+        if (faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+            return errno == ENOENT;
+    }
+    return false;
+}
+
+void rd_store_remove(int dir, const char *name)
+{
+    (void)unlinkat(dir, name, 0);
+}
+
+static bool ends_in(const char *name, const char *ending)
+{
+    const size_t n = strlen(name), k = strlen(ending);
+    return n > k && strcmp(name + n - k, ending) == 0;
+}
+
+void rd_store_sweep(int dir)
+{
+    enum { OLD = 3600 }; /* seconds; a compiler is not waited for so long */
+    const int      own   = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR           *files = own >= 0 ? fdopendir(own) : NULL;
+    const time_t   now   = time(NULL);
+    struct dirent *file;
+    struct stat    facts;
+
+    if (!files) {
+        if (own >= 0)
+            close(own);
+        return;
+    }
+    while ((file = readdir(files)))
+        if ((ends_in(file->d_name, ".c") || ends_in(file->d_name, ".tmp")) &&
+            fstatat(dir, file->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 && now - facts.st_mtime > OLD)
+            rd_store_remove(dir, file->d_name);
+    closedir(files);
+}
+
+static bool write_all(int fd, const void *bytes, long n)
+{
+    for (const char *at = bytes; n > 0;) {
+        const ssize_t put = write(fd, at, (size_t)n);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return false;
+        at += put;
+        n -= put;
+    }
+    return true;
+}
+
+bool rd_store_write(int dir, const char *name, const char *bytes, long n)
+{
+    const int fd    = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    bool      whole = fd >= 0 && write_all(fd, bytes, n);
+
+    if (fd < 0)
+        return false;
+    whole = close(fd) == 0 && whole;
+    if (!whole)
+        rd_store_remove(dir, name);
+    return whole;
+}
+
+/* ---- Seals -------------------------------------------------------------------------------------------------- */
+typedef struct seal {
+    char     magic[16];
+    uint64_t bytes;
+    rd_hash  hash; /* of the bytes before the seal */
+} seal;
+static const char MAGIC[16] = "rdim sealed it 1";
+
+/* The seal that the first n bytes should have. */
+static bool make_seal(int fd, uint64_t n, seal *s)
+{
+    const void *bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+
+    if (bytes == MAP_FAILED)
+        return false;
+    *s = (seal){ .bytes = n, .hash = rd_hash_add(rd_hash_begin(), bytes, n) };
+    memcpy(s->magic, MAGIC, sizeof MAGIC);
+    munmap((void *)bytes, n);
+    return true;
+}
+
+/* A regular file of the user's that nobody else can write to. */
+static bool is_ours(int fd, uint64_t *bytes)
+{
+    struct stat facts;
+
+    if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_uid != geteuid() ||
+        (facts.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        return false;
+    *bytes = (uint64_t)facts.st_size;
+    return true;
+}
+
+bool rd_store_put(int dir, const char *aside, const char *name)
+{
+    const int fd   = openat(dir, aside, O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+    uint64_t  n    = 0;
+    bool      done = false;
+    seal      s;
+
+    if (fd < 0)
+        return false;
+    /* The linker's file has the mode that the umask leaves, which may be open to all. */
+    done = fchmod(fd, S_IRUSR | S_IWUSR) == 0 && is_ours(fd, &n) && n > 0 && make_seal(fd, n, &s) &&
+           write_all(fd, &s, sizeof s);
+    done = close(fd) == 0 && done;
+    return done && renameat(dir, aside, dir, name) == 0;
+}
+
+static bool is_sealed(int fd)
+{
+    uint64_t n = 0;
+    seal     found, want;
+
+    return is_ours(fd, &n) && n > sizeof found &&
+           pread(fd, &found, sizeof found, (off_t)(n - sizeof found)) == (ssize_t)sizeof found &&
+           make_seal(fd, n - sizeof found, &want) && memcmp(&found, &want, sizeof want) == 0;
+}
+
+bool rd_store_has(int dir, const char *name)
+{
+    const int fd   = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    const int why  = errno;
+    bool      here = fd >= 0 && is_sealed(fd);
+
+    if (fd >= 0)
+        close(fd);
+    if (!here && (fd >= 0 || why != ENOENT))
+        rd_store_remove(dir, name);
+    return here;
+}
