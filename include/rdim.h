@@ -505,7 +505,7 @@ typedef struct rd_eval_opts {
     /** Before the first evaluation of such expressions, run them in several ways (which loop inside which, how wide the
      *  panels, how large the tiles, one thread or several), some 20 ms or one run each, and take the fastest from then
      *  on, also where this is false.  The bits of a result do not depend on it.  For rd_eval() and rd_eval_many(); the
-     *  environment variable RD_PLAN_MEASURE=1 sets it for all evaluations of contexts made from then on. */
+     *  environment variable RDIM_PLAN_MEASURE=1 sets it for all evaluations of contexts made from then on. */
     bool         measure;
     /** Of a long evaluation, about ten times a second on the calling thread: how much is done, from 0 to 1, and an
      *  estimate of the seconds that are left.  Non-zero ends it with RD_ERR_CANCELLED.  What was told once is told
@@ -553,7 +553,8 @@ RD_API void rd_plan_free(rd_plan *plan);
 /* ---- Seeing ------------------------------------------------------------------------------------------------ */
 /** What rd_eval_many() would do: graph, virtual shape, passes, loops, combine trees, memory, and why something was not
  *  fused.  Outputs may be NULL.  The text belongs to ctx, until a mark before it is released.  NULL on failure.
- *  The environment variable RD_DEBUG=graph,tree,nest,program (any of them) prints each stage of every plan to stderr. */
+ *  The environment variable RDIM_DEBUG=graph,tree,nest,program (any of them) prints each stage of every plan to stderr;
+ *  another name is RD_ERR_ARGUMENT when a plan is made. */
 RD_API const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
 /** The expressions as a graph in Graphviz's language; ownership as rd_explain(). */
 RD_API const char *rd_dot(rd_ctx *ctx, rd_results results);

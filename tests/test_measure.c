@@ -120,11 +120,11 @@ END_TEST
 
 START_TEST(by_the_environment)
 {
-    setenv("RD_PLAN_MEASURE", "1", 1);
+    setenv("RDIM_PLAN_MEASURE", "1", 1);
     rd_ctx *c = rd_ctx_new(NULL);
     float   y[WIDTH];
 
-    unsetenv("RD_PLAN_MEASURE");
+    unsetenv("RDIM_PLAN_MEASURE");
     fill();
     eval_into(c, NULL, y);
     ck_assert(strstr(rd_explain(c, RD_RESULTS({ work(c), RD_INTO(y, RD_SHAPE(WIDTH)) }), NULL), "measured: "));

@@ -1,4 +1,5 @@
 /* Leaves and views that are refused: the status, and the words that the sentence must have. */
+#define _POSIX_C_SOURCE 200809L /* setenv() */
 #include "expr/expr.h"
 #include "suite.h"
 #include <stdlib.h>
@@ -243,6 +244,19 @@ START_TEST(long_slices_refused)
 END_TEST
 
 /* ---- NULL goes through, without a word --------------------------------------------------------------------- */
+START_TEST(unknown_stage_refused)
+{
+    float    y[16];
+    rd_expr *x = rd_neg(leaf(RD_SHAPE(16)));
+
+    setenv("RDIM_DEBUG", "graph,loops", 1);
+    ck_assert(rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(16))) == RD_ERR_ARGUMENT);
+    REFUSED(ARGUMENT, "no stage \"loops\"", "graph, tree, nest and program", NULL);
+    unsetenv("RDIM_DEBUG");
+    ck_assert(rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(16))) == RD_OK);
+}
+END_TEST
+
 START_TEST(null_passes)
 {
     rd_expr *x = leaf(RD_SHAPE(4, 5));
@@ -285,6 +299,7 @@ int main(void)
     tcase_add_test(tc, takes_and_concats_refused);
     tcase_add_loop_test(tc, slices_refused, 0, COUNT(bad_slices));
     tcase_add_loop_test(tc, long_slices_refused, 0, 9);
+    tcase_add_test(tc, unknown_stage_refused);
     tcase_add_test(tc, null_passes);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);

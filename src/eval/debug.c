@@ -1,4 +1,4 @@
-/* debug.c - RD_DEBUG, and the checks of debug builds. */
+/* debug.c - RDIM_DEBUG, and the checks of debug builds. */
 #include "eval/debug.h"
 #include <assert.h>
 #include <stdio.h>
@@ -9,28 +9,62 @@
 #define RD_CHECK 0
 #endif
 
-static bool wanted(const char *stage)
-{
-    const char *list = getenv("RD_DEBUG");
-    size_t      n    = strlen(stage);
+typedef enum stage { GRAPH, TREE, NEST, PROGRAM, STAGES } stage;
 
-    for (const char *at = list; at && *at; at++)
-        if ((at == list || at[-1] == ',') && strncmp(at, stage, n) == 0 && (at[n] == 0 || at[n] == ','))
+static const char *const name[STAGES] = { "graph", "tree", "nest", "program" };
+
+/* Names in the list, with commas between. */
+static const char *list(void)
+{
+    const char *text = getenv("RDIM_DEBUG");
+
+    return text ? text : "";
+}
+
+/* The stage of which `at` is the name, n bytes long; STAGES: none. */
+static stage stage_of(const char *at, size_t n)
+{
+    stage s = GRAPH;
+
+    while (s < STAGES && (strlen(name[s]) != n || memcmp(name[s], at, n) != 0))
+        s++;
+    return s;
+}
+
+static bool wanted(stage s)
+{
+    for (const char *at = list(); *at; at += strcspn(at, ","), at += *at == ',')
+        if (stage_of(at, strcspn(at, ",")) == s)
             return true;
     return false;
 }
 
-static void print(const char *stage, rd_text *text)
+bool rd_debug_is_known(rd_ctx *ctx)
 {
-    fprintf(stderr, "-- %s\n%s", stage, text->at ? text->at : "");
+    for (const char *at = list(); *at; at += strcspn(at, ","), at += *at == ',') {
+        const size_t n = strcspn(at, ",");
+
+        if (n > 0 && stage_of(at, n) == STAGES) {
+            rd_fail(ctx, RD_ERR_ARGUMENT,
+                    "RDIM_DEBUG: no stage \"%.*s\"; there are graph, tree, nest and program, with commas between",
+                    (int)(n < 64 ? n : 64), at);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void print(stage s, rd_text *text)
+{
+    fprintf(stderr, "-- %s\n%s", name[s], text->at ? text->at : "");
     rd_text_free(text);
 }
 
 /* A stage that hands on something wrong is our own mistake: stop where it was made. */
-static void must_hold(const char *stage, const char *wrong)
+static void must_hold(const char *after, const char *wrong)
 {
     if (wrong)
-        fprintf(stderr, "rdim: internal error after %s: %s\n", stage, wrong);
+        fprintf(stderr, "rdim: internal error after %s: %s\n", after, wrong);
     assert(!wrong);
 }
 
@@ -38,9 +72,9 @@ void rd_debug_graph(const rd_graph *graph)
 {
     rd_text text = { 0 };
 
-    if (wanted("graph")) {
+    if (wanted(GRAPH)) {
         rd_graph_text(&text, graph);
-        print("graph", &text);
+        print(GRAPH, &text);
     }
     if (RD_CHECK)
         must_hold("collect", rd_check_graph(graph));
@@ -50,9 +84,9 @@ void rd_debug_tree(const rd_tree *tree)
 {
     rd_text text = { 0 };
 
-    if (wanted("tree")) {
+    if (wanted(TREE)) {
         rd_tree_text(&text, tree);
-        print("tree", &text);
+        print(TREE, &text);
     }
     if (RD_CHECK)
         must_hold("place", rd_check_tree(tree));
@@ -62,9 +96,9 @@ void rd_debug_nest(const rd_nest *nest)
 {
     rd_text text = { 0 };
 
-    if (wanted("nest")) {
+    if (wanted(NEST)) {
         rd_nest_text(&text, nest);
-        print("nest", &text);
+        print(NEST, &text);
     }
     if (RD_CHECK)
         must_hold("order", rd_check_tree(nest->tree));
@@ -75,9 +109,9 @@ void rd_debug_programs(int n, const rd_program *program)
     for (int s = 0; s < n; s++) {
         rd_text text = { 0 };
 
-        if (wanted("program")) {
+        if (wanted(PROGRAM)) {
             rd_program_text(&text, &program[s]);
-            print("program", &text);
+            print(PROGRAM, &text);
         }
         if (RD_CHECK)
             must_hold("lower", rd_check_program(&program[s]));

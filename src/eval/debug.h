@@ -1,8 +1,10 @@
-/* debug.h - RD_DEBUG=graph,tree,nest,program prints each stage to stderr; builds with RD_CHECK also check it. */
+/* debug.h - RDIM_DEBUG=graph,tree,nest,program prints each stage to stderr; builds with RD_CHECK also check it. */
 #ifndef RD_EVAL_DEBUG_H
 #define RD_EVAL_DEBUG_H
 #include "eval/ir.h"
 
+/* Names RDIM_DEBUG nothing but stages?  False after recording the failure. */
+bool rd_debug_is_known(rd_ctx *ctx);
 void rd_debug_graph(const rd_graph *graph);
 void rd_debug_tree(const rd_tree *tree);
 void rd_debug_nest(const rd_nest *nest);

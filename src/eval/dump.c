@@ -1,4 +1,4 @@
-/* dump.c - the stable text forms of graph, tree and nest: what RD_DEBUG prints, explain shows and the tests pin. */
+/* dump.c - the stable text forms of graph, tree and nest: what RDIM_DEBUG prints, explain shows and the tests pin. */
 #include "eval/dump.h"
 
 static void indent(rd_text *text, int depth)

@@ -31,10 +31,13 @@ bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
 rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request, const rd_eval_opts *opts,
                      const rd_choice *choice)
 {
-    rd_graph *graph = rd_collect(ctx, pool, n, request); /* values over shared loop axes      */
+    rd_graph *graph;
     rd_tree  *tree;
     rd_nest  *nest;
 
+    if (!rd_debug_is_known(ctx))
+        return NULL;
+    graph = rd_collect(ctx, pool, n, request); /* values over shared loop axes      */
     if (!graph || !rd_combine_trees(graph) || !rd_rewrite(graph))
         return NULL;
     rd_merge_axes(graph);

@@ -18,7 +18,7 @@ static void check_opts(rd_ctx *ctx)
 
 static bool measures_by_default(void)
 {
-    const char *text = getenv("RD_PLAN_MEASURE");
+    const char *text = getenv("RDIM_PLAN_MEASURE");
 
     return text && strcmp(text, "1") == 0;
 }

@@ -45,7 +45,7 @@ struct rd_ctx {
     atomic_bool failing; /* somebody writes, or has written, the sentence */
     atomic_int  status;  /* set after the sentence is complete            */
     atomic_uint warnings;
-    bool        measures; /* all its evaluations: RD_PLAN_MEASURE */
+    bool        measures; /* all its evaluations: RDIM_PLAN_MEASURE */
     atomic_bool cancel;   /* the run that sees it first ends */
     char        sentence[RD_SENTENCE];
 
