@@ -74,11 +74,13 @@ static void add_map(rd_text *text, const rd_inst *inst)
     rd_text_add(text, ")");
 }
 
-static void add_element(rd_text *text, const rd_inst *inst)
+static void add_element(rd_text *text, const rd_program *p, const rd_inst *inst)
 {
+    const bool dot = p->fold[inst->arg].reducer == RD_RED_dot;
+
     rd_text_add(text, "fold%" PRId32 " takes r%" PRId32, inst->arg, inst->a);
     if (inst->b >= 0)
-        rd_text_add(text, " weight r%" PRId32, inst->b);
+        rd_text_add(text, "%s r%" PRId32, dot ? " *" : " weight", inst->b);
     if (inst->c >= 0)
         rd_text_add(text, " where r%" PRId32, inst->c);
 }
@@ -103,7 +105,7 @@ static void add_result(rd_text *text, const rd_program *p, const rd_inst *inst)
     case RD_I_SELECT: rd_text_add(text, "r%" PRId32 " ? r%" PRId32 " : r%" PRId32, inst->a, inst->b, inst->c); break;
     case RD_I_INDEX: rd_text_add(text, "r%" PRId32 " in an axis of %" PRId64, inst->a, inst->value.i64); break;
     case RD_I_CALL: add_call(text, &p->call[inst->arg]); break;
-    case RD_I_SCAN: add_element(text, inst); break;
+    case RD_I_SCAN: add_element(text, p, inst); break;
     default: rd_text_add(text, "fold%" PRId32 " at ", inst->arg); add_position(text, &p->fold[inst->arg].cell);
     }
 }
@@ -114,7 +116,7 @@ static void add_inst(rd_text *text, const rd_program *p, const rd_inst *inst)
     case RD_I_LOOP: add_loop(text, &p->loop[inst->arg]); break;
     case RD_I_END: rd_text_add(text, "end i%" PRId32, p->loop[inst->arg].axis); break;
     case RD_I_START: rd_text_add(text, "fold%" PRId32 " starts", inst->arg); break;
-    case RD_I_STEP: add_element(text, inst); break;
+    case RD_I_STEP: add_element(text, p, inst); break;
     case RD_I_EXIT:
         rd_text_add(text, "leave i%" PRId32 " if fold%" PRId32 " is settled", p->loop[inst->arg].axis, inst->a);
         break;

@@ -7,11 +7,6 @@ rd_set rd_reduced(const rd_value *v)
     return v->kind == RD_VALUE_REDUCE ? v->reduced : 0;
 }
 
-rd_set rd_carried(const rd_value *v)
-{
-    return v->kind == RD_VALUE_SCAN ? v->reduced : 0;
-}
-
 static double points(const rd_placing *p, rd_set axes)
 {
     return (double)rd_points_of(p->graph, axes);

@@ -31,9 +31,8 @@ bool rd_choose_anchors(rd_placing *p);
  * innermost of them: its cost in operations; HUGE_VAL if one iteration holds more than the cache does. */
 double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, int x);
 
-/* Reduced axes of a REDUCE, the carried axis of a SCAN. */
+/* Reduced axes of a REDUCE. */
 rd_set rd_reduced(const rd_value *v);
-rd_set rd_carried(const rd_value *v);
 
 /* A second-level cache: what one iteration of shared loops may hold between phases, such as a row and its exponentials.
  * Half of one: panels and accumulators.  Fixed, as what is stored decides whether softmax is one reduction or two, hence

@@ -36,7 +36,7 @@ static bool joined(const parts *f)
     return ((x == a && y == b) || (x == b && y == a)) && f->step->c < 0 && f->store->a == f->close->dst;
 }
 
-static bool plain_sum(const rd_fold *f)
+static bool is_sum_of_products(const rd_fold *f)
 {
     return f->reducer == RD_RED_dot && f->law == RD_LAW_commutes && !f->scan && f->out == f->type &&
            (f->type == RD_F32 || f->type == RD_F64);
@@ -47,7 +47,7 @@ static bool find_parts(const rd_program *p, parts *found)
     for (int32_t i = 0; i < p->n_inst; i++)
         if (!sort_instruction(found, &p->inst[i]))
             return false;
-    return p->n_fold == 1 && plain_sum(&p->fold[0]) && found->n_load == 2 && found->step && found->close &&
+    return p->n_fold == 1 && is_sum_of_products(&p->fold[0]) && found->n_load == 2 && found->step && found->close &&
            found->store && joined(found);
 }
 

@@ -4,9 +4,10 @@
 #include <limits.h>
 
 /* ---- Which axes are m, n and k ---------------------------------------------------------------------------------- */
-static bool is_among(const rd_product_axis *axis, int matrix, int other, int not_this)
+/* Is the axis one of these two matrices, and not of the third? */
+static bool is_of_two(const rd_product_axis *axis, int one, int other, int third)
 {
-    return axis->step[matrix] && axis->step[other] && !axis->step[not_this];
+    return axis->step[one] && axis->step[other] && !axis->step[third];
 }
 
 /* Neighbours along one axis side by side in memory, and the rows that they make apart. */
@@ -34,7 +35,7 @@ static void choose_summed(const rd_product *product, const rd_product_axis *m, c
         const rd_product_axis *k      = &product->axis[i];
         const double           points = (double)m->extent * (double)n->extent * (double)k->extent;
 
-        if (is_among(k, RD_A, RD_B, RD_C) && points > best->points && suits(m, n, k))
+        if (is_of_two(k, RD_A, RD_B, RD_C) && points > best->points && suits(m, n, k))
             *best = (choice){ m, n, k, points };
     }
 }
@@ -45,7 +46,7 @@ static choice choose(const rd_product *product)
 
     for (int32_t i = 0; i < product->n_axis; i++)
         for (int32_t j = 0; j < product->n_axis; j++)
-            if (is_among(&product->axis[i], RD_C, RD_A, RD_B) && is_among(&product->axis[j], RD_C, RD_B, RD_A))
+            if (is_of_two(&product->axis[i], RD_C, RD_A, RD_B) && is_of_two(&product->axis[j], RD_C, RD_B, RD_A))
                 choose_summed(product, &product->axis[i], &product->axis[j], &best);
     return best;
 }

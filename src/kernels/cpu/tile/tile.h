@@ -22,12 +22,12 @@
 typedef enum rd_level { RD_AT_TASK, RD_AT_ROW, RD_AT_TILE } rd_level;
 
 /* How a position moves from element to element of the tile (or of the row of rows). */
-typedef struct rd_walk {
+typedef struct rd_tile_walk {
     const rd_address *at;
     int64_t           row, col;
     bool              gathers; /* indices in registers count */
     int32_t           size;    /* bytes of an element        */
-} rd_walk;
+} rd_tile_walk;
 
 typedef enum rd_loop_role {
     RD_LOOP_OUTER, /* one index (or one range) at a time */
@@ -77,7 +77,7 @@ typedef struct rd_tile_fold {
     bool                in_square;  /* its STEP is in a square loop, which takes columns apart */
     int64_t             col_extent; /* of the loop over columns around the STEP                    */
     int64_t             row_bytes;  /* what a further row with states of its own adds         */
-    rd_walk             lane, outer, index, cell;
+    rd_tile_walk        lane, outer, index, cell;
 } rd_tile_fold;
 
 typedef struct rd_tile_inst {
@@ -105,18 +105,18 @@ typedef struct rd_tile_inst {
     int32_t             x, y;     /* its operands: y weights, factors, or a fused map's second; -1: none */
     rd_simd_map *const *map;      /* MAP, SELECT: by form                                               */
     rd_simd_wrap       *wrap;
-    rd_walk             walk;
+    rd_tile_walk        walk;
     int32_t             pass; /* that computes it once it is compiled, -1 */
 } rd_tile_inst;
 
 typedef struct rd_pass_operand {
-    rd_walk walk;   /* memory: from row to row, from column to column; at NULL: register `reg` */
-    int64_t offset; /* elements from there                                                     */
-    int64_t deep;   /* from index to index of a short loop that the pass keeps as a loop       */
-    int32_t inst;   /* of a tile's pass: the LOAD or STORE                                     */
-    int32_t reg;
-    bool    made; /* the register is the pass's, and read elsewhere          */
-    bool    past; /* stored past the caches                                  */
+    rd_tile_walk walk;   /* memory: from row to row, from column to column; at NULL: register `reg` */
+    int64_t      offset; /* elements from there                                                     */
+    int64_t      deep;   /* from index to index of a short loop that the pass keeps as a loop       */
+    int32_t      inst;   /* of a tile's pass: the LOAD or STORE                                     */
+    int32_t      reg;
+    bool         made; /* the register is the pass's, and read elsewhere          */
+    bool         past; /* stored past the caches                                  */
 } rd_pass_operand;
 
 /* What one compiled pass can replace.  Instructions on a tile: it runs in the place of the last one; those between that are

@@ -220,10 +220,10 @@ bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
         f->weighted      = step >= 0 && p->inst[step].b >= 0 && fold->reducer != RD_RED_dot;
         f->col_extent    = col ? col->extent : 1;
         f->whole_columns = col && rd_tile_visits_all(p, col);
-        f->lane          = rd_tile_walk(&fold->lane, row, col);
-        f->outer         = rd_tile_walk(&fold->outer, row, col);
-        f->index         = rd_tile_walk(&fold->index, row, col);
-        f->cell          = rd_tile_walk(&fold->cell, row, col);
+        f->lane          = rd_tile_walk_of(&fold->lane, row, col);
+        f->outer         = rd_tile_walk_of(&fold->outer, row, col);
+        f->index         = rd_tile_walk_of(&fold->index, row, col);
+        f->cell          = rd_tile_walk_of(&fold->cell, row, col);
         if (!plan_fold(p, code->simd, f, k, sized && f->own_rows ? code->rows : 1))
             return false;
     }

@@ -305,12 +305,12 @@ static bool sums_exactly(const rd_tile_fold *f, rd_dtype type)
 
 static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
 {
-    const rd_inst *inst = &p->inst[i];
-    rd_tile_fold  *f    = &code->fold[inst->arg];
-    const int32_t  from = in_tile(code, inst->a) ? code->reg[inst->a].born : -1;
-    const bool     cast = from >= 0 && p->inst[from].kind == RD_I_CAST;
-    const int32_t  load = cast ? code->reg[p->inst[from].a].born : from;
-    const rd_walk *w    = load >= 0 ? &code->inst[load].walk : NULL;
+    const rd_inst      *inst = &p->inst[i];
+    rd_tile_fold       *f    = &code->fold[inst->arg];
+    const int32_t       from = in_tile(code, inst->a) ? code->reg[inst->a].born : -1;
+    const bool          cast = from >= 0 && p->inst[from].kind == RD_I_CAST;
+    const int32_t       load = cast ? code->reg[p->inst[from].a].born : from;
+    const rd_tile_walk *w    = load >= 0 ? &code->inst[load].walk : NULL;
 
     if (load < 0 || p->inst[load].kind != RD_I_LOAD || code->inst[load].level != RD_AT_TILE ||
         code->reg[inst->a].uses != 1 || code->reg[p->inst[load].dst].uses != 1 || inst->b >= 0 ||

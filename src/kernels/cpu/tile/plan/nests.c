@@ -76,7 +76,7 @@ static rd_address here(const nest *n, const rd_address *at)
 /* Elements from row to row, or from column to column. */
 static int64_t along(const rd_address *at, const rd_loop *loop)
 {
-    return rd_tile_walk(at, NULL, loop).col;
+    return rd_tile_walk_of(at, NULL, loop).col;
 }
 
 /* One cell for each column, the same in all rows? */
@@ -126,7 +126,7 @@ static rd_pass_operand memory_operand(const nest *n, int32_t i)
 {
     const rd_address *at = &n->w.p->address[n->w.p->inst[i].arg];
 
-    return (rd_pass_operand){ .walk   = rd_tile_walk(at, n->row, n->col),
+    return (rd_pass_operand){ .walk   = rd_tile_walk_of(at, n->row, n->col),
                               .offset = here(n, at).offset - at->offset,
                               .deep   = n->stays ? along(at, n->stays) : 0,
                               .inst   = i };

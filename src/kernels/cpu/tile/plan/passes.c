@@ -324,10 +324,10 @@ static const rd_tile_fold *fold_in_nest(const rd_program *p, const rd_tile_fold 
         return NULL;
     *copy       = *f;
     copy->best  = places;
-    copy->lane  = rd_tile_walk(&f->fold->lane, row, col);
-    copy->outer = rd_tile_walk(&f->fold->outer, row, col);
-    copy->index = rd_tile_walk(&f->fold->index, row, col);
-    copy->cell  = rd_tile_walk(&f->fold->cell, row, col);
+    copy->lane  = rd_tile_walk_of(&f->fold->lane, row, col);
+    copy->outer = rd_tile_walk_of(&f->fold->outer, row, col);
+    copy->index = rd_tile_walk_of(&f->fold->index, row, col);
+    copy->cell  = rd_tile_walk_of(&f->fold->cell, row, col);
     return copy;
 }
 

@@ -45,7 +45,7 @@ static void write_memory(phases *s, int32_t i)
     const rd_inst    *inst = &s->w.p->inst[i];
     const rd_address *at   = &s->w.p->address[inst->arg];
     const bool        load = inst->kind == RD_I_LOAD;
-    rd_pass_operand   o    = { .walk = rd_tile_walk(at, s->row, s->col), .inst = i };
+    rd_pass_operand   o    = { .walk = rd_tile_walk_of(at, s->row, s->col), .inst = i };
 
     if (rd_pass_gathers(at) || is_met(s, i) || (s->w.phase ? !load && o.walk.col != 1 : o.walk.col != 0)) {
         s->wrong = true;

@@ -37,6 +37,6 @@ bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, vo
 bool rd_tile_find_nests(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
 bool rd_tile_find_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
 bool rd_tile_ask_for_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
-/* How a position moves along these loops, either of which may be NULL. */
-rd_walk rd_tile_walk(const rd_address *at, const rd_loop *row, const rd_loop *col);
+/* walk.c: how a position moves along these loops, either of which may be NULL. */
+rd_tile_walk rd_tile_walk_of(const rd_address *at, const rd_loop *row, const rd_loop *col);
 #endif

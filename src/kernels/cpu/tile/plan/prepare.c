@@ -52,25 +52,6 @@ static rd_loop_role role_of(const rd_program *p, int32_t begin)
 }
 
 /* ---- Instructions ------------------------------------------------------------------------------------------ */
-static int64_t coef_of(const rd_address *at, const rd_loop *loop)
-{
-    int64_t coef = 0;
-
-    for (int32_t k = 0; loop && k < at->n_add; k++)
-        if (at->add[k].axis == loop->axis)
-            coef += loop->backwards ? -at->add[k].coef : at->add[k].coef;
-    return coef;
-}
-
-rd_walk rd_tile_walk(const rd_address *at, const rd_loop *row, const rd_loop *col)
-{
-    rd_walk w = { .at = at, .row = coef_of(at, row), .col = coef_of(at, col), .size = rd_dtype_size(at->type) };
-
-    for (int32_t k = 0; k < at->n_add; k++)
-        w.gathers |= at->add[k].axis < 0;
-    return w;
-}
-
 static const rd_address *address_of(const rd_program *p, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -94,7 +75,7 @@ static int64_t distance(int64_t step)
 }
 
 /* Are rows of the tile neighbours in memory, and columns too far apart to be in their way? */
-static bool turns(const rd_inst *inst, const rd_walk *w, int64_t rows)
+static bool turns(const rd_inst *inst, const rd_tile_walk *w, int64_t rows)
 {
     return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) && !w->gathers && distance(w->row) == 1 &&
            distance(w->col) > 1 && distance(w->col) >= rows;
@@ -118,7 +99,7 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
                          .turned = -1,
                          .small  = -1 };
     if (at)
-        t->walk = col ? rd_tile_walk(at, row, col) : rd_tile_walk(at, NULL, row);
+        t->walk = col ? rd_tile_walk_of(at, row, col) : rd_tile_walk_of(at, NULL, row);
     t->turns = row && col && turns(inst, &t->walk, row->extent);
     if (inst->kind == RD_I_MAP)
         t->map = code->simd->map[rd_elem_of(is_test(inst) ? inst->from : inst->type)][inst->op];
@@ -256,7 +237,7 @@ static void find_ahead(const rd_program *p, rd_tile_code *code, int32_t begin, c
         for (int32_t k = i + 1; k < loop->end && first < 0; k++)
             if (p->inst[k].kind == RD_I_LOAD && code->inst[k].direct &&
                 p->address[p->inst[k].arg].slot < p->first_scratch &&
-                coef_of(&p->address[p->inst[k].arg], outer) == loop->extent)
+                rd_tile_walk_of(&p->address[p->inst[k].arg], outer, NULL).row == loop->extent)
                 first = k;
         i = loop->end;
     }

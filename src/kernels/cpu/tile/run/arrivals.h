@@ -56,5 +56,5 @@ rd_word rd_fold_identity(const rd_fold *fold);
 /* exact.c */
 void rd_arrive_best(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t);
 void rd_arrive_counts(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, rd_simd_count_if *test);
-void rd_arrive_small(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, const rd_walk *w);
+void rd_arrive_small(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, const rd_tile_walk *w);
 #endif

@@ -63,7 +63,7 @@ static void take_sum(rd_arrival *a, int64_t block, int64_t sum)
 }
 
 /* Rows of columns that are cells; a task's share of the columns may be less than a row. */
-static void take_small_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, const rd_walk *w)
+static void take_small_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, const rd_tile_walk *w)
 {
     const rd_tile_fold *f                     = a->f;
     const bool          flat                  = w->row == m->cols;
@@ -78,7 +78,7 @@ static void take_small_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t
     }
 }
 
-void rd_arrive_small(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, const rd_walk *w)
+void rd_arrive_small(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, const rd_tile_walk *w)
 {
     const rd_tile_fold *f = a->f;
 

@@ -130,7 +130,7 @@ void rd_tiles_close(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst   = &m->p->inst[pc];
     const rd_tile_fold *f      = &m->code->fold[inst->arg];
-    const rd_walk      *w      = &m->code->inst[pc].walk;
+    const rd_tile_walk *w      = &m->code->inst[pc].walk;
     char               *memory = m->fold[inst->arg];
     const int64_t       first  = rd_tiles_position(m, w->at);
     /* At row level a column is a row of the tile, with cells of its own. */

@@ -89,7 +89,7 @@ void    rd_view_set(const rd_view *v, int64_t row, int64_t col, rd_word word);
 
 /* values.c */
 /* The memory at an instruction's address, as it lies: rows and columns apart as the walk says. */
-char *rd_tiles_memory(const rd_tiles *m, const rd_walk *w);
+char *rd_tiles_memory(const rd_tiles *m, const rd_tile_walk *w);
 void  rd_tiles_value(rd_tiles *m, int32_t pc);
 /* Where a register of the instruction is to be computed. */
 rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg);

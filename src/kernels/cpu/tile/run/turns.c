@@ -25,8 +25,8 @@ int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows)
 static void fetch(const rd_tiles *m, int32_t pc, int64_t first, int64_t last)
 {
     for (int32_t k = m->code->inst[pc].beside; k >= 0; k = m->code->inst[k].beside) {
-        const rd_walk *w     = &m->code->inst[k].walk;
-        const char    *below = rd_tiles_memory(m, w) + m->rows * w->row * w->size;
+        const rd_tile_walk *w     = &m->code->inst[k].walk;
+        const char         *below = rd_tiles_memory(m, w) + m->rows * w->row * w->size;
 
         for (int64_t r = first; r < last; r++)
             for (int64_t line = 0; line < m->cols * w->size; line += 64)
@@ -38,7 +38,7 @@ static void fetch(const rd_tiles *m, int32_t pc, int64_t first, int64_t last)
 static void turn(const rd_tiles *m, int32_t pc, rd_simd_turn *kernel, char *tile, int64_t ld, int64_t c, int64_t n)
 {
     const rd_tile_inst *t      = &m->code->inst[pc];
-    const rd_walk      *w      = &t->walk;
+    const rd_tile_walk *w      = &t->walk;
     const int64_t       last   = w->row < 0 ? m->rows - 1 : 0; /* rows that lie backwards are taken backwards */
     char               *memory = rd_tiles_memory(m, w) + (c * w->col - last) * w->size;
 
@@ -63,9 +63,9 @@ static void turn_all(const rd_tiles *m, int32_t pc, char *tile, int64_t ld)
 
 void rd_tiles_turn_in(const rd_tiles *m, int32_t pc, const rd_view *y)
 {
-    const rd_walk *w    = &m->code->inst[pc].walk;
-    const bool     same = rd_elem_size(y->elem) == w->size && w->at->type != RD_BOOL;
-    char *const    to   = same ? y->at : m->spare;
+    const rd_tile_walk *w    = &m->code->inst[pc].walk;
+    const bool          same = rd_elem_size(y->elem) == w->size && w->at->type != RD_BOOL;
+    char *const         to   = same ? y->at : m->spare;
 
     turn_all(m, pc, to, same ? y->row : m->cols);
     for (int64_t r = 0; r < m->rows && !same; r++)
@@ -74,9 +74,9 @@ void rd_tiles_turn_in(const rd_tiles *m, int32_t pc, const rd_view *y)
 
 void rd_tiles_turn_out(const rd_tiles *m, int32_t pc, const rd_view *x)
 {
-    const rd_walk *w    = &m->code->inst[pc].walk;
-    const bool     same = rd_elem_size(x->elem) == w->size;
-    char *const    from = same ? x->at : rd_tiles_second_spare(m);
+    const rd_tile_walk *w    = &m->code->inst[pc].walk;
+    const bool          same = rd_elem_size(x->elem) == w->size;
+    char *const         from = same ? x->at : rd_tiles_second_spare(m);
 
     for (int64_t r = 0; r < m->rows && !same; r++)
         m->code->simd->store[w->at->type](m->cols, from + r * m->cols * w->size, 1, rd_view_at(x, r, 0));
@@ -99,10 +99,10 @@ rd_view rd_tiles_turned(const rd_tiles *m, int32_t load, rd_fold_rows *q)
 /* Rows that adjoin on both sides are one. */
 static void move_rows(const rd_tiles *m, const rd_tile_inst *t, const char *from, int64_t ld)
 {
-    const rd_walk *w     = &t->walk;
-    const bool     one   = ld == m->cols && w->row == m->cols;
-    char          *to    = rd_tiles_memory(m, w);
-    const int64_t  bytes = (one ? m->rows : 1) * m->cols * w->size;
+    const rd_tile_walk *w     = &t->walk;
+    const bool          one   = ld == m->cols && w->row == m->cols;
+    char               *to    = rd_tiles_memory(m, w);
+    const int64_t       bytes = (one ? m->rows : 1) * m->cols * w->size;
 
     for (int64_t r = 0; r < (one ? 1 : m->rows); r++, from += ld * w->size, to += w->row * w->size)
         if (t->stream)
@@ -114,9 +114,9 @@ static void move_rows(const rd_tiles *m, const rd_tile_inst *t, const char *from
 /* Rows of memory that are columns of other memory; past the caches, straight from registers where lines allow it. */
 static void move_turned(const rd_tiles *m, const rd_tile_inst *t, int32_t load)
 {
-    const rd_walk *w    = &t->walk;
-    rd_simd_turn  *past = m->code->simd->turn_past[w->size];
-    char          *to   = rd_tiles_memory(m, w);
+    const rd_tile_walk *w    = &t->walk;
+    rd_simd_turn       *past = m->code->simd->turn_past[w->size];
+    char               *to   = rd_tiles_memory(m, w);
 
     if (!t->stream)
         turn_all(m, load, to, w->row);

@@ -7,12 +7,12 @@
 #include <string.h>
 
 /* ---- Where results go -------------------------------------------------------------------------------------- */
-char *rd_tiles_memory(const rd_tiles *m, const rd_walk *w)
+char *rd_tiles_memory(const rd_tiles *m, const rd_tile_walk *w)
 {
     return (char *)m->task->slot[w->at->slot] + rd_tiles_position(m, w->at) * w->size;
 }
 
-static rd_view memory_view(const rd_tiles *m, const rd_walk *w, rd_elem elem)
+static rd_view memory_view(const rd_tiles *m, const rd_tile_walk *w, rd_elem elem)
 {
     return (rd_view){ rd_tiles_memory(m, w), w->row, w->col, elem };
 }
@@ -190,7 +190,7 @@ static void load(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *t    = &m->code->inst[pc];
-    const rd_walk      *w    = &t->walk;
+    const rd_tile_walk *w    = &t->walk;
     rd_view             from = memory_view(m, w, m->reg[inst->dst].elem), y;
 
     if (w->at->slot < m->p->first_scratch)
@@ -222,7 +222,7 @@ static void load(rd_tiles *m, int32_t pc)
 }
 
 /* Past the caches, as many elements at a time as a spare buffer holds in their type. */
-static void stream(rd_tiles *m, const rd_walk *w, char *to, const char *x, int64_t n, rd_elem elem)
+static void stream(rd_tiles *m, const rd_tile_walk *w, char *to, const char *x, int64_t n, rd_elem elem)
 {
     const int64_t most  = 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
     char *const   spare = m->spare + most;
@@ -241,7 +241,7 @@ static void stream(rd_tiles *m, const rd_walk *w, char *to, const char *x, int64
 static void store(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst *t = &m->code->inst[pc];
-    const rd_walk      *w = &t->walk;
+    const rd_tile_walk *w = &t->walk;
     rd_view             x;
     char               *to;
 
@@ -284,9 +284,9 @@ static void constant(rd_tiles *m, int32_t pc)
 
 static void coordinate(rd_tiles *m, int32_t pc)
 {
-    const rd_walk *w     = &m->code->inst[pc].walk;
-    const rd_view  y     = rd_tiles_target(m, pc, m->p->inst[pc].dst);
-    const int64_t  first = rd_tiles_position(m, w->at);
+    const rd_tile_walk *w     = &m->code->inst[pc].walk;
+    const rd_view       y     = rd_tiles_target(m, pc, m->p->inst[pc].dst);
+    const int64_t       first = rd_tiles_position(m, w->at);
 
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0; c < m->cols; c++)

@@ -1,0 +1,21 @@
+/* walk.c - how positions move from element to element of a tile. */
+#include "kernels/cpu/tile/plan/plan.h"
+
+static int64_t coef_of(const rd_address *at, const rd_loop *loop)
+{
+    int64_t coef = 0;
+
+    for (int32_t k = 0; loop && k < at->n_add; k++)
+        if (at->add[k].axis == loop->axis)
+            coef += loop->backwards ? -at->add[k].coef : at->add[k].coef;
+    return coef;
+}
+
+rd_tile_walk rd_tile_walk_of(const rd_address *at, const rd_loop *row, const rd_loop *col)
+{
+    rd_tile_walk w = { .at = at, .row = coef_of(at, row), .col = coef_of(at, col), .size = rd_dtype_size(at->type) };
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        w.gathers |= at->add[k].axis < 0;
+    return w;
+}
