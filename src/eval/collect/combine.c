@@ -2,11 +2,12 @@
  *
  * They are made from the reduction's own operands, their strides and fixed constants.  What else is evaluated at the
  * same time, threads, caches and measurements cannot change them, so neither can they change a bit. */
+#include "core/tree.h"
 #include "eval/ir.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS = 64, MAX_DEPTH = 8 };
+enum { MAX_DEPTH = 8 };
 /* So often is what was turned read again that turning costs nothing beside it. */
 enum { OFTEN = 64 };
 
@@ -257,7 +258,7 @@ static void order_axes(const own *o, rd_combine *c, bool c_order)
 /* Is the fold, in one lane, one block, which has no tree? */
 static bool is_short(const own *o)
 {
-    return rd_points_of(o->graph, o->value->reduced) <= STEPS;
+    return rd_points_of(o->graph, o->value->reduced) <= RD_TREE_STEPS;
 }
 
 /* Does the operand stay along kept axes, as the points of either side do in pairs?  Then what is turned once, so that
@@ -373,7 +374,7 @@ static bool runs_along_memory(const own *o, int axis)
 
 static rd_prefix choose_prefix(const own *o, const rd_combine *c)
 {
-    const bool tree = o->value->kind == RD_VALUE_SCAN && c->steps == STEPS && c->n_order == 1 &&
+    const bool tree = o->value->kind == RD_VALUE_SCAN && c->steps == RD_TREE_STEPS && c->n_order == 1 &&
                       takes_as_it_merges(o->value->reducer) && runs_along_memory(o, c->order[0]);
 
     return tree ? RD_PREFIX_TREE : RD_PREFIX_LEFT;
@@ -389,13 +390,13 @@ static bool combine(rd_graph *graph, rd_value *v)
     if (!find_accesses(&o))
         return false;
     order_axes(&o, c, !any_order);
-    c->steps      = law == RD_LAW_serial ? INT64_MAX : STEPS;
+    c->steps      = law == RD_LAW_serial ? INT64_MAX : RD_TREE_STEPS;
     c->lanes      = 1;
     c->first_lane = c->n_order;
     c->lane_axis  = choose_lane(&o, any_order);
     c->prefix     = choose_prefix(&o, c);
     if (c->lane_axis >= 0 && rd_in(v->reduced, c->lane_axis) && v->kind == RD_VALUE_REDUCE) {
-        c->lanes = rd_dtype_size(graph->value[v->in[0]].type) == 8 ? 32 : 64;
+        c->lanes = rd_dtype_size(graph->value[v->in[0]].type) == 8 ? RD_TREE_LANES / 2 : RD_TREE_LANES;
         move_lane_last(&o, c, c->lane_axis);
     }
     return true;

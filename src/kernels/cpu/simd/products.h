@@ -4,7 +4,6 @@
  * A tile of c stays in registers as long as a block takes: 8 rows of one vector, or 4 of two, whose lines of b are read one
  * after the other.  table.h includes it once per float type, with ELEM, T and its vectors. */
 #define TILE_VECTORS 8
-#define BLOCK        64
 
 /* `steps` products of `rows` rows with `wide` vectors of columns, both constants, or with the first `cols` of one (wide 0). */
 static ALWAYS void JOIN(product_block, ELEM)(const rd_product_tile *q, const T *a, const T *b, int64_t steps, T *to,
@@ -61,16 +60,16 @@ static ALWAYS void JOIN(product_tile, ELEM)(const rd_product_tile *q, int64_t ro
     const int64_t cols = wide ? wide * LANES : q->cols - col, pitch = wide ? cols : LANES, size = rows * pitch;
     int64_t       n = 0;
 
-    if (q->steps <= BLOCK) {
+    if (q->steps <= RD_TREE_STEPS) {
         JOIN(product_block, ELEM)(q, a, b, q->steps, c, q->c_row, rows, wide, cols);
         return;
     }
     T      part[TILE_VECTORS * LANES] __attribute__((aligned(64))) = { 0 };
     double nodes[RD_PRODUCT_NODES * TILE_VECTORS * LANES];
-    for (int64_t k = 0; k < q->steps; k += BLOCK) {
-        const int64_t steps = q->steps - k < BLOCK ? q->steps - k : BLOCK;
+    for (int64_t k = 0; k < q->steps; k += RD_TREE_STEPS) {
+        const int64_t steps = q->steps - k < RD_TREE_STEPS ? q->steps - k : RD_TREE_STEPS;
         JOIN(product_block, ELEM)(q, a + k * q->a_step, b + k * q->b_row, steps, part, pitch, rows, wide, cols);
-        n = JOIN(product_push, ELEM)(nodes, n, part, size, k / BLOCK);
+        n = JOIN(product_push, ELEM)(nodes, n, part, size, k / RD_TREE_STEPS);
     }
     JOIN(product_finish, ELEM)(nodes, n, part, size);
     for (int r = 0; r < rows; r++)
@@ -102,4 +101,3 @@ static void JOIN(product, ELEM)(const rd_product_tile *q)
         JOIN(product_columns, ELEM)(q, col, TILE_VECTORS, 0);
 }
 #undef TILE_VECTORS
-#undef BLOCK

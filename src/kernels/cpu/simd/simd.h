@@ -7,6 +7,7 @@
 #define RD_KERNELS_CPU_SIMD_H
 #include "core/ops.h"
 #include "core/reducers.h"
+#include "core/tree.h"
 
 /* How a register's elements lie side by side: f32 and f64 as they are, ints widened to 64 bits, bool in bytes 0 or 1; f16
  * and bf16 are memory, of which folds that take nothing else widen what they load. */
@@ -105,12 +106,12 @@ typedef struct rd_product_tile {
     int64_t     rows, cols, steps, a_row, a_step, b_row, c_row;
 } rd_product_tile;
 
-/* Most steps: blocks of 64, whose tree has so many levels. */
-enum { RD_PRODUCT_NODES = 16, RD_PRODUCT_STEPS = 64 << (RD_PRODUCT_NODES - 2) };
+/* Most steps: blocks whose tree has so many levels. */
+enum { RD_PRODUCT_NODES = 16, RD_PRODUCT_STEPS = RD_TREE_STEPS << (RD_PRODUCT_NODES - 2) };
 typedef void rd_simd_product(const rd_product_tile *q);
 
 /* Where a scan along a row of memory is: RD_PREFIX_TREE of kernels/program.h. */
-enum { RD_SCAN_BLOCK = 64 };
+enum { RD_SCAN_BLOCK = RD_TREE_STEPS };
 typedef struct rd_scan_state {
     int64_t  n;                   /* elements so far                                     */
     uint64_t part[RD_SCAN_BLOCK]; /* floats: elements of the current block, side by side */

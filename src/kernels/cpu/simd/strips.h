@@ -8,8 +8,9 @@
  *
  * table.h includes it once per float type, with ELEM, T, I (an int as wide) set, and FROM, M: what elements are in memory.
  * Halves become f32 as they are loaded, and only maps of one operand are fused with their folds. */
-#define STRIP (256 / RD_VECTOR_BYTES < 8 ? 256 / RD_VECTOR_BYTES : 8) /* vectors of states kept in registers */
-#define WIDE  (16384 / (int64_t)sizeof(M))
+#define STRIP \
+    (RD_TREE_ROW / RD_VECTOR_BYTES < 8 ? RD_TREE_ROW / RD_VECTOR_BYTES : 8) /* vectors of states kept in registers */
+#define WIDE (16384 / (int64_t)sizeof(M))
 #if defined(__AVX512F__)
 #define HOLDS(n) ((n) <= 16) /* of 32 vectors */
 #else
@@ -99,7 +100,7 @@
     }
 
 /* All lanes of a combine tree. */
-#define ROW_LANES (256 / (int)sizeof(T))
+#define ROW_LANES (RD_TREE_ROW / (int)sizeof(T))
 
 /* The states in v take what follows element `at` of row r. */
 #define BLOCK_TAKES(count, r, at, reducer, operands, ...)                                                        \

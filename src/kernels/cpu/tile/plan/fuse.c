@@ -1,5 +1,6 @@
 /* fuse.c - passes over a tile that need not be: loads that are the memory itself, results stored where they are
  * computed, maps folded where they are computed. */
+#include "core/tree.h"
 #include "kernels/cpu/tile/plan/plan.h"
 
 /* Results at least this large leave the caches before they are read again, so they are stored past them. */
@@ -297,9 +298,9 @@ static void fuse_count_if(const rd_program *p, rd_tile_code *code, int32_t i)
 /* Sums of small ints are exact in f64 and i64 alike, in any order, and need not be widened one by one. */
 static bool sums_exactly(const rd_tile_fold *f, rd_dtype type)
 {
-    const double most = (double)f->fold->n_block * (double)f->fold->lanes * 64 * 65536;
+    const double most = (double)f->fold->n_block * (double)f->fold->lanes * RD_TREE_STEPS * 65536;
 
-    return f->fold->reducer == RD_RED_sum && !f->masked && most < 0x1p53 && f->fold->steps == 64 &&
+    return f->fold->reducer == RD_RED_sum && !f->masked && most < 0x1p53 && f->fold->steps == RD_TREE_STEPS &&
            (type == RD_F64 || type == RD_I64 || type == RD_U64);
 }
 

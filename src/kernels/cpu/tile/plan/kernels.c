@@ -1,4 +1,5 @@
 /* kernels.c - by which kernels each fold is taken: of rows that are whole folds, of blocks in registers, fused. */
+#include "core/tree.h"
 #include "kernels/cpu/tile/plan/plan.h"
 #include <assert.h>
 
@@ -23,8 +24,8 @@ static bool widens(const rd_tile_code *code, const rd_tile_inst *step)
 
 bool rd_tile_folds_run(const rd_tile_fold *f, const rd_loop *col)
 {
-    return f->form == RD_FOLD_RUN && f->fold->lanes == 256 / rd_elem_size(f->elem) && f->fold->outer.n_add == 0 &&
-           f->fold->lane_extent == col->extent;
+    return f->form == RD_FOLD_RUN && f->fold->lanes == RD_TREE_ROW / rd_elem_size(f->elem) &&
+           f->fold->outer.n_add == 0 && f->fold->lane_extent == col->extent;
 }
 
 /* Is a row a whole fold for which there is a kernel: of neighbours along the lanes, or too short for lanes? */
@@ -108,8 +109,8 @@ static bool has_blocks(const rd_simd *simd, const rd_tile_fold *f)
     const int64_t size = rd_elem_size(f->elem);
 
     switch (f->form) {
-    case RD_FOLD_RUN: return f->fold->lanes * size == 256;
-    case RD_FOLD_CHANNELS: return f->group * size == 3 * 256 && simd->vector == 64;
+    case RD_FOLD_RUN: return f->fold->lanes * size == RD_TREE_ROW;
+    case RD_FOLD_CHANNELS: return f->group * size == 3 * RD_TREE_ROW && simd->vector == 64;
     case RD_FOLD_COLUMNS: return f->group * size <= RD_BLOCK_COLUMNS * 4;
     default: return false;
     }

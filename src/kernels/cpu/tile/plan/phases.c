@@ -9,6 +9,7 @@
  * The machine would go through each loop with a tile of rows, and pay for each instruction of each tile.  A row that a phase
  * has read or made is in the first-level cache for the next one, and results leave while other rows come: memory serves reads
  * and writes together at 40 GB/s, either alone at 28 (Zen 4). */
+#include "core/tree.h"
 #include "kernels/cpu/tile/plan/passes.h"
 
 typedef struct phases {
@@ -85,7 +86,7 @@ static bool is_total(const phases *s, const rd_tile_fold *f)
     const rd_fold *fold = f->fold;
 
     return takes(fold->reducer) && !fold->scan && !f->masked && !f->weighted && rd_tile_folds_run(f, s->col) &&
-           fold->steps == 64 && fold->n_block >= 1 && fold->n_block <= RD_SPEC_BLOCKS && fold->n_cell == 1 &&
+           fold->steps == RD_TREE_STEPS && fold->n_block >= 1 && fold->n_block <= RD_SPEC_BLOCKS && fold->n_cell == 1 &&
            fold->cell.n_add == 0 && fold->lane.n_add == 1 && fold->lane.offset == 0 &&
            fold->lane.add[0].axis == s->col->axis && fold->lane.add[0].coef == 1 && !fold->lane.add[0].local &&
            fold->out == fold->type && fold->n_out == 1 && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;

@@ -1,5 +1,6 @@
 /* row_totals.c - rows that are a whole fold each: their totals, without a tree of the machine's.  Of one block; kernels and
  * compiled passes keep a small tree themselves. */
+#include "core/tree.h"
 #include "kernels/cpu/tile/run/steps.h"
 #include <assert.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const *to)
 {
     const int64_t lanes = f->fold->lanes, whole = row->n / lanes, rest = row->n % lanes, n = whole ? lanes : rest;
-    _Alignas(64) uint64_t narrow[RD_MAX_STATE][64], wide[RD_MAX_STATE][64];
+    _Alignas(64) uint64_t narrow[RD_MAX_STATE][RD_TREE_LANES], wide[RD_MAX_STATE][RD_TREE_LANES];
     void                 *states[RD_MAX_STATE];
     rd_fold_rows          q = { .n = n, .rows = 1, .x = row->x, .ldx = lanes };
 
@@ -37,7 +38,7 @@ static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const
 }
 
 /* Rows that are turned in one go, and their most elements. */
-enum { TURNED_ROWS = 32, TURNED_STEPS = 64 };
+enum { TURNED_ROWS = 32, TURNED_STEPS = RD_TREE_STEPS };
 
 /* Rows one after the other would wait for each step of a sum (50 f32: 200 cycles).  Turned, as many as a vector holds take
  * it together. */

@@ -1,6 +1,7 @@
 /* total.c - programs that are nothing but folds of a few blocks by one kernel: the total of a small array, or those of
  * small planes or of their columns.  What surrounds the sum of a hundred elements costs more than they do, so these run
  * without registers, tiles and instructions. */
+#include "core/tree.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include <assert.h>
 
@@ -229,7 +230,7 @@ static void total_of_lanes(const rd_tile_total *t, const rd_fold_rows *plane, vo
     const rd_fold        *fold = t->fold->fold;
     const int64_t         size = rd_dtype_size(t->x->type), rows = t->rows->extent;
     const int64_t         whole = fold->steps * fold->lanes / t->cols->extent; /* rows of a block */
-    _Alignas(64) uint64_t state[RD_TOTAL_LEVELS][64];
+    _Alignas(64) uint64_t state[RD_TOTAL_LEVELS][RD_TREE_LANES];
     void                 *node[RD_TOTAL_LEVELS];
     int                   depth = 0;
     rd_fold_rows          q     = *plane;
