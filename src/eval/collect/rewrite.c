@@ -4,13 +4,14 @@
  * Not one of f16 or bf16: its differences and exponentials are rounded to 16 bits before they are added, by which one
  * reduction would not go.  Nor would that be faster: as they are written, rows of 512 KiB of f16 take what as many f32
  * take as one reduction (23 ms for 16M elements). */
+#include "core/caches.h"
 #include "eval/ir.h"
 
 /* ---- Softmax ------------------------------------------------------------------------------------------------- */
 /* Rows up to this size stay in cache between the passes of a softmax as written, with the exponentials of one, or in the
  * next cache at worst: at 512 KiB of f64 one reduction took 1.4 times as long, as it needs each exponential twice.  A fixed
  * constant, as it decides bits. */
-static const int64_t ROW_BYTES = 512 << 10;
+static const int64_t ROW_BYTES = RD_L2_BYTES / 2;
 
 static bool plain_reduce(const rd_value *v, int reducer)
 {

@@ -1,13 +1,12 @@
 /* order.h - the parts of order: panels, root loops that give enough tasks, how tasks share them. */
 #ifndef RD_EVAL_ORDER_ORDER_H
 #define RD_EVAL_ORDER_ORDER_H
+#include "core/caches.h"
 #include "eval/choice.h"
 #include "eval/place/place.h"
 
 /* Tasks a root loop should allow: below this, threads wait for each other or have nothing to do. */
-#define RD_ENOUGH      16
-/* A task's share of a row: shorter strips of columns end before the prefetchers have learnt them. */
-#define RD_STRIP_BYTES (4 << 10)
+#define RD_ENOUGH 16
 
 /* Columns of a panel of squares: the pages of as many rows stay in a second-level TLB, and squares that wait for those below
  * them in half a second-level cache. */

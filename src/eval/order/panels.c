@@ -10,23 +10,21 @@
 /* Bytes across a panel of rows that are streamed from memory.  Partial results of this many bytes come back with every
  * row: wider panels walk memory in longer runs, until they and a few rows no longer fit a second-level cache; strips
  * of 8 KiB read from DRAM lose half the bandwidth.  The scalar executor holds some hundred bytes for each result. */
-static const int64_t PANEL_BYTES = 256 << 10;
+static const int64_t PANEL_BYTES = RD_L2_BYTES / 4;
 /* Bytes across a panel of values that are walked again and again: the first-level cache. */
-static const int64_t HOT_BYTES = 32 << 10;
-/* Accumulators with lanes in a panel: a quarter of a second-level cache, as rows of values live there as well. */
-static const int64_t LANES_BYTES = 1 << 20;
+static const int64_t HOT_BYTES = RD_L1_BYTES;
+/* Accumulators with lanes in a panel: a second-level cache. */
+static const int64_t LANES_BYTES = RD_L2_BYTES;
+/* What a panel holds between phases: half of one, as rows of values live there as well. */
+static const int64_t HELD_BYTES = RD_L2_BYTES / 2;
 /* Fewer neighbours than a cache line holds: one result after the other touches the same lines as all together, and
  * keeps its partial result in registers.  Unless rows adjoin: then all together are one run of memory. */
 static const int64_t FEW = 16;
 /* Elements: neighbours this close share cache lines. */
 static const int64_t NEAR = 8;
-/* Bytes: a run this long is read as fast as any longer one. */
-static const int64_t RUN_BYTES = 16 << 10;
 /* Runs of memory that prefetchers follow side by side. */
 static const int64_t STREAMS = 16;
-/* Bytes of an array that comes from a cache, whose parts are read about as fast in any order of runs of some lines. */
-static const int64_t CACHED_BYTES = 4 << 20;
-static const double  LINE         = 64; /* bytes */
+static const double  LINE    = 64; /* bytes */
 
 typedef struct panel {
     const rd_tree   *tree;
@@ -78,7 +76,7 @@ static bool is_cached(const panel *p, int value)
 {
     const rd_value *v = &p->tree->graph->value[value];
 
-    return rd_points_of(p->tree->graph, v->axes) <= CACHED_BYTES / rd_dtype_size(v->type);
+    return rd_points_of(p->tree->graph, v->axes) <= RD_CACHED_BYTES / rd_dtype_size(v->type);
 }
 
 /* A fold whose lanes lie along a reduced axis, in memory further out than the kept one (image channels: the lanes of all
@@ -96,7 +94,7 @@ static bool lanes_want(const panel *p, const rd_value *v, const rd_anchor *a, in
 
         if (step >= 1 && step >= rd_step_of(p->tree, read, outer))
             return false;
-        if (step > 1 && (step * rd_dtype_size(p->tree->graph->value[read].type) >= RUN_BYTES ||
+        if (step > 1 && (step * rd_dtype_size(p->tree->graph->value[read].type) >= RD_RUN_BYTES ||
                          p->tree->graph->axis[outer].extent <= STREAMS || is_cached(p, read)))
             return false;
         if (step == 1 && rd_step_of(p->tree, read, v->combine->lane_axis) != p->extent)
@@ -261,8 +259,8 @@ static int64_t panel_step(const panel *p, const rd_scope *loop)
     }
     if (p->lanes && lanes / p->lanes < step)
         step = lanes / p->lanes < p->fewest ? p->fewest : lanes / p->lanes;
-    if (p->held * (double)step > RD_HALF_L2) {
-        step = (int64_t)(RD_HALF_L2 / p->held) / RD_PANEL * RD_PANEL;
+    if (p->held * (double)step > HELD_BYTES) {
+        step = (int64_t)(HELD_BYTES / p->held) / RD_PANEL * RD_PANEL;
         step = step > RD_PANEL ? step : RD_PANEL;
     }
     return step < p->extent ? step : p->extent;

@@ -6,7 +6,7 @@
 #include "eval/order/order.h"
 
 /* Bytes of a range: long enough that going from one run of memory to the next costs nothing. */
-static const int64_t RANGE_BYTES = 256 << 10;
+static const int64_t RANGE_BYTES = RD_L2_BYTES / 4;
 
 typedef struct facts {
     const rd_tree *tree;

@@ -1,6 +1,12 @@
 /* cost.c - the price of computing a group of kept values in one loop nest. */
+#include "core/caches.h"
 #include "eval/place/place.h"
 #include <math.h>
+
+/* What one iteration of shared loops may hold between phases, such as a row and its exponentials: a second-level cache.
+ * Accumulators may take half of it.  Fixed, as what is stored decides whether softmax is one reduction or two, hence
+ * bits. */
+static const int64_t HELD_BYTES = RD_L2_BYTES;
 
 static double points(const rd_placing *p, rd_set axes)
 {
@@ -113,7 +119,7 @@ static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set sh
     if (!inner)
         return 0;
     return points(p, m->axes) * (double)p->graph->axis[x].extent *
-           (bytes > RD_HALF_L2 ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);
+           (bytes > HELD_BYTES / 2 ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);
 }
 
 /* Moving one value in or out of the group, or from one phase to the next. */
@@ -146,5 +152,5 @@ double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, 
             cost += accumulator_cost(p, m, shared, x);
     }
     forget(p);
-    return held > RD_L2 ? HUGE_VAL : cost;
+    return held > HELD_BYTES ? HUGE_VAL : cost;
 }

@@ -34,10 +34,5 @@ double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, 
 /* Reduced axes of a REDUCE. */
 rd_set rd_reduced(const rd_value *v);
 
-/* A second-level cache: what one iteration of shared loops may hold between phases, such as a row and its exponentials.
- * Half of one: panels and accumulators.  Fixed, as what is stored decides whether softmax is one reduction or two, hence
- * bits. */
-#define RD_L2      (2 * RD_HALF_L2)
-#define RD_HALF_L2 (512 << 10)
-#define RD_PANEL   64 /* narrowest useful strip of columns, in elements */
+#define RD_PANEL 64 /* narrowest useful strip of columns, in elements */
 #endif

@@ -1,9 +1,9 @@
 /* buffers.c - which registers of a tile share memory, and how many elements a tile has: all buffers together fit the
  * first-level cache, beside what is read and written. */
+#include "core/caches.h"
 #include "kernels/cpu/tile/plan/plan.h"
 
 enum { FEWEST = 256, MOST = 2048 };
-static const int64_t BUFFERS_BYTES = 24 << 10;
 
 typedef struct pool {
     int32_t  n;
@@ -80,6 +80,14 @@ static void assign(const rd_program *p, rd_tile_code *code, pool *b)
     }
 }
 
+/* Bytes of all buffers: most of the first-level cache, or as many times more or less as measuring tries. */
+static int64_t buffers_bytes(const rd_program *p)
+{
+    const int64_t bytes = rd_caches().l1 / 4 * 3;
+
+    return p->tile >= 0 ? bytes << p->tile : bytes >> -p->tile;
+}
+
 bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *memory)
 {
     const size_t room = (size_t)p->n_reg + 2 * (size_t)p->n_inst + 1;
@@ -93,8 +101,8 @@ bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, vo
         if (code->reg[k].level == RD_AT_TILE && rd_elem_size(code->reg[k].elem) > 4)
             size = 8;
     code->n_buffer = b.n;
-    code->cells = (p->tile >= 0 ? BUFFERS_BYTES << p->tile : BUFFERS_BYTES >> -p->tile) / (size * (b.n + 1)) / 64 * 64;
-    code->cells = code->cells < FEWEST ? FEWEST : code->cells > MOST ? MOST : code->cells;
+    code->cells    = buffers_bytes(p) / (size * (b.n + 1)) / 64 * 64;
+    code->cells    = code->cells < FEWEST ? FEWEST : code->cells > MOST ? MOST : code->cells;
     if (code->square && code->cells < RD_SQUARE * RD_SQUARE)
         code->cells = RD_SQUARE * RD_SQUARE;
     code->buffer_bytes = code->cells * size;

@@ -1,10 +1,8 @@
 /* fuse.c - passes over a tile that need not be: loads that are the memory itself, results stored where they are
  * computed, maps folded where they are computed. */
+#include "core/caches.h"
 #include "core/tree.h"
 #include "kernels/cpu/tile/plan/plan.h"
-
-/* Results at least this large leave the caches before they are read again, so they are stored past them. */
-static const int64_t STREAM_BYTES = 16 << 20;
 
 static void note_uses(const rd_program *p, rd_tile_code *code, int32_t i)
 {
@@ -78,7 +76,7 @@ static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *l
 
     if (t->level != RD_AT_TILE || t->walk.col != 1 || t->walk.gathers)
         return;
-    if (at->slot < p->first_scratch && rd_tile_bytes(p, at) >= STREAM_BYTES) {
+    if (at->slot < p->first_scratch && rd_tile_bytes(p, at) >= RD_STREAM_BYTES) {
         t->stream = code->streams = true;
         if (!streams_itself(p, code, inst->a))
             return;
@@ -152,7 +150,7 @@ static void fuse_move(const rd_program *p, rd_tile_code *code, const int32_t *st
         return;
     t->moves   = from;
     load->skip = true;
-    if (in_rows(t) && to->slot < p->first_scratch && rd_tile_bytes(p, to) >= STREAM_BYTES)
+    if (in_rows(t) && to->slot < p->first_scratch && rd_tile_bytes(p, to) >= RD_STREAM_BYTES)
         t->stream = code->streams = true;
 }
 

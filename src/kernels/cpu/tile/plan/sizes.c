@@ -1,5 +1,6 @@
 /* sizes.c - how many columns and rows a tile of each loop has at most. */
 #include "core/bytes.h"
+#include "core/caches.h"
 #include "kernels/cpu/tile/plan/plan.h"
 
 /* Elements of a tile that are only read in place: enough to forget what it costs, fewer if a second-level cache should hold them
@@ -7,8 +8,6 @@
 enum { ENOUGH = 262144, AGAIN = 32768, BLOCK_ROWS = 64, MOST_ROWS = 8192, LINE = 16 };
 /* Rows that kernels and compiled passes take in one pass over wide states. */
 enum { JAM = 4 };
-/* Bytes of states of their own that the rows of a tile may have together: part of a second-level cache. */
-static const int64_t STATES_BYTES = 128 << 10;
 
 static bool is_spread(const rd_tile_code *code, int32_t reg)
 {
@@ -191,6 +190,12 @@ static int64_t rows_in_place(const rd_program *p, const rd_tile_code *code, int3
     return fit;
 }
 
+/* Of states of their own that the rows of a tile may have together: part of a second-level cache. */
+static int64_t states_bytes(void)
+{
+    return rd_caches().l2 / 8;
+}
+
 /* As many rows as fill the buffers of every loop over columns; of squares, whole lines. */
 static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
@@ -209,7 +214,7 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
         }
     for (int32_t k = 0; k < p->n_fold; k++)
         if (code->fold[k].own_rows)
-            rows = rd_least(rows, STATES_BYTES / rd_bytes_add(code->fold[k].row_bytes, 1));
+            rows = rd_least(rows, states_bytes() / rd_bytes_add(code->fold[k].row_bytes, 1));
     if (square && rows > LINE)
         rows -= rows % LINE;
     rows = rd_least(rows, p->loop[number].extent);

@@ -3,10 +3,8 @@
  * Tiles of such a loop are squares, so that cache lines are used whole while they are near, whichever way they lie; on
  * their way between memory and buffers elements are turned in registers (run/turns.c), or on their way into a fold
  * (simd/turned.h).  No prefetcher follows squares, so each fetches the one below it. */
+#include "core/caches.h"
 #include "kernels/cpu/tile/plan/plan.h"
-
-/* Arrays up to this size stay in a second-level cache and are not fetched. */
-static const int64_t NEAR_BYTES = 512 << 10;
 
 /* May all rows take some of their columns before any takes the others?  If each row, or each column, has cells of its
  * own; rows of a block, that is, of cells that move on together. */
@@ -35,11 +33,12 @@ static bool may_be_square(const rd_program *p, const rd_tile_code *code, int32_t
     return turns;
 }
 
+/* Smaller arrays stay in a second-level cache and are not fetched. */
 static bool is_far(const rd_program *p, const rd_inst *inst)
 {
     const rd_address *at = &p->address[inst->arg];
 
-    return inst->kind == RD_I_LOAD && at->slot < p->first_scratch && rd_tile_bytes(p, at) > NEAR_BYTES;
+    return inst->kind == RD_I_LOAD && at->slot < p->first_scratch && rd_tile_bytes(p, at) > rd_caches().l2 / 2;
 }
 
 /* What is fetched, and when: operands that are turned by themselves, the others of a loop over columns along with the first

@@ -1,5 +1,6 @@
 /* values.c - instructions that compute elements: on a whole tile, on a row of rows, or on one element. */
 #include "kernels/cpu/reference/call.h"
+#include "core/caches.h"
 #include "kernels/cpu/tile/run/tiles.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -180,10 +181,8 @@ static int64_t gathered(const rd_tiles *m, const rd_address *at, int64_t r, int6
 /* What lies behind these bytes, and as much, is to be fetched meanwhile; rows longer than this are not read once only. */
 static void read_ahead(rd_tiles *m, const char *at, int64_t bytes)
 {
-    enum { MOST = 32 << 10 };
-
     m->ahead     = at + bytes;
-    m->ahead_end = bytes <= MOST ? m->ahead + bytes : m->ahead;
+    m->ahead_end = bytes <= RD_L1_BYTES ? m->ahead + bytes : m->ahead;
 }
 
 static void load(rd_tiles *m, int32_t pc)
