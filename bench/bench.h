@@ -1,10 +1,11 @@
-/* The benchmark: cases are rows of data; each is built, checked, timed against its hand-written loop, and reported. */
+/* The benchmark: cases are rows of data; each is built, checked, timed against its hand-written
+ * loop, and reported. */
 #ifndef BENCH_H
 #define BENCH_H
 #include "hand.h"
 #include <rdim.h>
 
-/* ---- Options ------------------------------------------------------------------------------------------------------ */
+/* ---- Options --------------------------------------------------------------------------------- */
 enum { MOST_THREADS = 16 };
 
 typedef struct bench_options {
@@ -21,14 +22,15 @@ int bench_options_read(bench_options *options, int argc, char **argv);
 /** Is `text` one of a comma list of patterns (as file names match)?  A NULL list has everything. */
 bool bench_listed(const char *list, const char *text);
 
-/* ---- Cases -------------------------------------------------------------------------------------------------------- */
+/* ---- Cases ----------------------------------------------------------------------------------- */
 enum { MOST_RESULTS = 4 };
 
-/** How the library is called: a plan made once; rd_eval of an existing graph; a plan made of a new graph; rd_eval of a new
- * graph. */
+/** How the library is called: a plan made once; rd_eval of an existing graph; a plan made of a new
+ * graph; rd_eval of a new graph. */
 typedef enum bench_how { HOW_PLAN, HOW_EVAL, HOW_COLD, HOW_BUILD } bench_how;
 
-/** A shape, and how --scale changes it: its first `scaled` extents times scale^(1/root), to a multiple of `unit`. */
+/** A shape, and how --scale changes it: its first `scaled` extents times scale^(1/root), to a
+ *  multiple of `unit`. */
 typedef struct bench_extents {
     int     rank, scaled, root, unit;
     int64_t at[3];
@@ -44,7 +46,8 @@ typedef struct bench_case {
     unsigned      dims;
     bench_extents in[3];
     bench_how     how;
-    /* Operations for each point, points being the elements of in0, times those of in1's axis 0 where `pairs`. */
+    /* Operations for each point, points being the elements of in0, times those of in1's axis 0
+     * where `pairs`. */
     double   flops, exps;
     bool     pairs;
     double   read_share; /* of in0 that must be read; 0: all of it                  */
@@ -55,11 +58,12 @@ typedef struct bench_case {
 
 /** All cases, ended by one without a row. */
 const bench_case *const *bench_tables(void);
-extern const bench_case  bench_sums[], bench_maps[], bench_transposes[], bench_pairs[], bench_rows[], bench_products[],
-    bench_images[];
+extern const bench_case bench_sums[], bench_maps[], bench_transposes[], bench_pairs[], bench_rows[],
+    bench_products[], bench_images[];
 
-/* ---- Memory ------------------------------------------------------------------------------------------------------- */
-/** Uniform numbers in [0, 1), of f16 multiples of 2^-11, or bytes: the same for each call with `which`, made once and kept. */
+/* ---- Memory ---------------------------------------------------------------------------------- */
+/** Uniform numbers in [0, 1), of f16 multiples of 2^-11, or bytes: the same for each call with
+ *  `which`, made once and kept. */
 const void *bench_input(int which, rd_dtype type, int64_t n);
 /** Memory for an output; two slots for each result: the library's and the hand loop's. */
 void *bench_output(int slot, int64_t bytes);
@@ -67,8 +71,9 @@ void *bench_output(int slot, int64_t bytes);
 int         bench_size(rd_dtype type);
 const char *bench_type_name(rd_dtype type);
 
-/* ---- Limits ------------------------------------------------------------------------------------------------------- */
-/** Of the machine, for one number of threads: bytes, operations or values per second; seconds for `region`. */
+/* ---- Limits ---------------------------------------------------------------------------------- */
+/** Of the machine, for one number of threads: bytes, operations or values per second; seconds for
+ *  `region`. */
 typedef struct bench_limits {
     int    threads;
     double read_l1, read_l2, read_l3, read, copy, fill;
@@ -83,15 +88,17 @@ typedef struct bench_work {
 
 bench_limits bench_limits_measure(const hand_isa *hand, int threads, double scale);
 /** The least seconds that `work` takes; *name tells which limit binds. */
-double bench_limit_seconds(const bench_limits *limits, const bench_work *work, rd_dtype type, const char **name);
+double bench_limit_seconds(const bench_limits *limits, const bench_work *work, rd_dtype type,
+                           const char **name);
 
-/* ---- Timing ------------------------------------------------------------------------------------------------------- */
+/* ---- Timing ---------------------------------------------------------------------------------- */
 typedef struct bench_action {
     void (*run)(void *self); /* NULL: nothing to run */
     void *self;
 } bench_action;
 
-/** The median seconds of a; of b such that their quotient is the median of the quotients of neighbouring runs. */
+/** The median seconds of a; of b such that their quotient is the median of the quotients of
+ *  neighbouring runs. */
 typedef struct bench_times {
     double a, b, ratio, least; /* least: the shortest run of a */
     int    reps;
@@ -104,7 +111,7 @@ bench_times bench_time_pair(bench_action a, bench_action b, int reps);
 /** Points of a case at a scale: elements of in0, times those of in1's axis 0 where `pairs`. */
 double bench_points(const bench_case *c, double scale);
 
-/* ---- Results ------------------------------------------------------------------------------------------------------ */
+/* ---- Results --------------------------------------------------------------------------------- */
 typedef struct bench_result {
     const bench_case *of;
     rd_dtype          type;
@@ -115,16 +122,20 @@ typedef struct bench_result {
     const char       *limit;
 } bench_result;
 
-/** Builds, checks and times one case.  @return false when the library failed; the reason is on stderr. */
-bool bench_run(const bench_case *c, rd_dtype type, const bench_options *options, const hand_isa *hand,
-               const bench_limits *limits, bench_result *result);
-/** Times the cases at sizes from 10^2 to 10^8, prints where the time for an element jumps, and draws it.
- *  @return false if the drawing cannot be written or the library failed; the reason is on stderr. */
+/** Builds, checks and times one case.  @return false when the library failed; the reason is on
+ *  stderr. */
+bool bench_run(const bench_case *c, rd_dtype type, const bench_options *options,
+               const hand_isa *hand, const bench_limits *limits, bench_result *result);
+/** Times the cases at sizes from 10^2 to 10^8, prints where the time for an element jumps, and
+ *  draws it.
+ *  @return false if the drawing cannot be written or the library failed; the reason is on
+ *  stderr. */
 bool bench_growth(const bench_options *options, const hand_isa *hand);
 /** Prints what the library would do for a case. */
 void bench_explain(const bench_case *c, rd_dtype type, const bench_options *options);
 
-void bench_report_limits(const bench_limits *limits, const hand_isa *hand, const bench_options *options);
+void bench_report_limits(const bench_limits *limits, const hand_isa *hand,
+                         const bench_options *options);
 void bench_report(const bench_result *result, const bench_options *options);
 /** Geometric means of the results so far, by row. */
 void bench_report_means(const bench_options *options);

@@ -56,8 +56,10 @@ static void spread(rd_expr *const *x, unsigned dims, rd_expr **y)
 #define SQUARE { 2, 2, 2, 128, { 8192, 8192 } }
 
 const bench_case bench_maps[] = {
-    { "W3", "sqdiff(0)",  square_difference, HAND_square_difference, 1, { SQUARE, SQUARE }, .flops = 3 },
-    { "W3", "sqdiff(1)",  square_difference, HAND_square_difference, 2, { SQUARE, SQUARE }, .flops = 3 },
+    { "W3", "sqdiff(0)",  square_difference, HAND_square_difference, 1, { SQUARE, SQUARE },
+      .flops = 3 },
+    { "W3", "sqdiff(1)",  square_difference, HAND_square_difference, 2, { SQUARE, SQUARE },
+      .flops = 3 },
     { "W3", "sumexp",     sum_exp,   HAND_sum_exp,   3, { SQUARE }, .flops = 1, .exps = 1 },
     { "W3", "count",      count,     HAND_count,     3, { SQUARE }, .flops = 2 },
     { "W3", "meanvar(0)", mean_var,  HAND_mean_var,  1, { SQUARE }, .flops = 4 },

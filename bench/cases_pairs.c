@@ -20,16 +20,21 @@ static void nearest(rd_expr *const *x, unsigned dims, rd_expr **y)
 }
 
 /* clang-format off */
-/* Operations for each coordinate of each pair.  nn50's loop takes |y|^2 - 2 x.y, so near ties can fall the other way. */
+/* Operations for each coordinate of each pair.  nn50's loop takes |y|^2 - 2 x.y, so near ties can
+ * fall the other way. */
 #define POINTS(n, d) { 2, 1, 2, 1, { n, d } }
 
 const bench_case bench_pairs[] = {
-    { "W5", "gauss10k", gauss, HAND_gauss, 0, { POINTS(10000, 3), POINTS(10000, 3), { 1, 1, 2, 1, { 10000 } } },
+    { "W5", "gauss10k", gauss, HAND_gauss, 0, { POINTS(10000, 3), POINTS(10000, 3), { 1, 1, 2, 1,
+      { 10000 } } },
       .flops = 11.0 / 3, .exps = 1.0 / 3, .pairs = true },
-    { "W5", "gauss30k", gauss, HAND_gauss, 0, { POINTS(30000, 3), POINTS(30000, 3), { 1, 1, 2, 1, { 30000 } } },
+    { "W5", "gauss30k", gauss, HAND_gauss, 0, { POINTS(30000, 3), POINTS(30000, 3), { 1, 1, 2, 1,
+      { 30000 } } },
       .flops = 11.0 / 3, .exps = 1.0 / 3, .pairs = true, .only_f32 = true },
-    { "W5", "nn3",  nearest, HAND_nearest, 0, { POINTS(10000, 3), POINTS(10000, 3) }, .flops = 3, .pairs = true },
-    { "W5", "nn50", nearest, HAND_nearest, 0, { POINTS(10000, 50), POINTS(10000, 50) }, .flops = 3, .pairs = true,
+    { "W5", "nn3",  nearest, HAND_nearest, 0, { POINTS(10000, 3), POINTS(10000, 3) },
+      .flops = 3, .pairs = true },
+    { "W5", "nn50", nearest, HAND_nearest, 0, { POINTS(10000, 50), POINTS(10000, 50) },
+      .flops = 3, .pairs = true,
       .wrong_allowed = 1e-3 },
     { 0 },
 };

@@ -18,7 +18,8 @@ static void small_products(rd_expr *const *x, unsigned dims, rd_expr **y)
 #define SMALL  { 3, 1, 1, 1, { 10000, 16, 16 } }
 
 const bench_case bench_products[] = {
-    { "W9", "gemm2048", matrix_product, HAND_matrix_product, 0, { MATRIX, MATRIX }, .flops = 2, .pairs = true },
+    { "W9", "gemm2048", matrix_product, HAND_matrix_product, 0, { MATRIX, MATRIX },
+      .flops = 2, .pairs = true },
     { "W9", "bmm16",    small_products, HAND_small_products, 0, { SMALL, SMALL },   .flops = 32 },
     { 0 },
 };

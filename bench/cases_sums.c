@@ -1,5 +1,5 @@
-/* cases_sums.c - W1 sums over each subset of axes, from DRAM; W2 the same from L2, and what small work costs;
- * W10 one row of a sum; ACC a long sum. */
+/* cases_sums.c - W1 sums over each subset of axes, from DRAM; W2 the same from L2, and what small
+ * work costs; W10 one row of a sum; ACC a long sum. */
 #include "bench.h"
 
 static rd_dims dims_of(unsigned set)
@@ -51,11 +51,15 @@ static void row_of_sum(rd_expr *const *x, unsigned dims, rd_expr **y)
 const bench_case bench_sums[] = {
     SUMS("W1", { 3, 3, 3, 32, { 256, 512, 512 } }),
     SUMS("W2", { 3, 3, 3, 16, { 64, 64, 64 } }),
-    { "W2", "plan100", sum_all, HAND_sum_short, 0, { { 1, 0, 1, 1, { 100 } } }, .how = HOW_PLAN, .flops = 1 },
-    { "W2", "eval100", sum_all, HAND_sum_short, 0, { { 1, 0, 1, 1, { 100 } } }, .how = HOW_EVAL, .flops = 1 },
+    { "W2", "plan100", sum_all, HAND_sum_short, 0, { { 1, 0, 1, 1, { 100 } } },
+      .how = HOW_PLAN, .flops = 1 },
+    { "W2", "eval100", sum_all, HAND_sum_short, 0, { { 1, 0, 1, 1, { 100 } } },
+      .how = HOW_EVAL, .flops = 1 },
     { "W2", "plan10", ten_nodes, HAND_NONE, 0, { { 1, 0, 1, 1, { 100 } } }, .how = HOW_COLD },
     { "W2", "build10", ten_nodes, HAND_NONE, 0, { { 1, 0, 1, 1, { 100 } } }, .how = HOW_BUILD },
-    { "W10", "onerow", row_of_sum, HAND_row_of_sum, 1, { { 3, 3, 3, 32, { 256, 512, 512 } } }, .flops = 1.0 / 512, .read_share = 1.0 / 512 },
-    { "ACC", "sum1e8", sum_all, HAND_sum, 7, { { 1, 1, 1, 1024, { 100000000 } } }, .flops = 1, .only_f32 = true },
+    { "W10", "onerow", row_of_sum, HAND_row_of_sum, 1, { { 3, 3, 3, 32, { 256, 512, 512 } } },
+      .flops = 1.0 / 512, .read_share = 1.0 / 512 },
+    { "ACC", "sum1e8", sum_all, HAND_sum, 7, { { 1, 1, 1, 1024, { 100000000 } } },
+      .flops = 1, .only_f32 = true },
     { 0 },
 };

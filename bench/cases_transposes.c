@@ -25,6 +25,7 @@ static void permute(rd_expr *const *x, unsigned dims, rd_expr **y)
 const bench_case bench_transposes[] = {
     { "W4", "A+BT(0)", add_transposed, HAND_add_transposed, 1, { SQUARE, SQUARE }, .flops = 2 },
     { "W4", "A*BT(0)", mul_transposed, HAND_mul_transposed, 1, { SQUARE, SQUARE }, .flops = 2 },
-    { "W4", "perm201", permute, HAND_permute, 0, { { 3, 3, 3, 32, { 256, 512, 512 } } }, .flops = 0 },
+    { "W4", "perm201", permute, HAND_permute, 0, { { 3, 3, 3, 32, { 256, 512, 512 } } },
+      .flops = 0 },
     { 0 },
 };

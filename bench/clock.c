@@ -1,7 +1,8 @@
 /* clock.c - the protocol of timing.
  *
- * Two actions run in turn, a, b, a, b, ..., so that a change of the machine's speed meets both; what counts is the
- * median of the quotients of neighbours.  Short actions are repeated inside a timing of at least 4 ms. */
+ * Two actions run in turn, a, b, a, b, ..., so that a change of the machine's speed meets both;
+ * what counts is the median of the quotients of neighbours.  Short actions are repeated inside a
+ * timing of at least 4 ms. */
 #include "bench.h"
 #include <stdlib.h>
 #include <time.h>
@@ -30,8 +31,8 @@ static int64_t repeats(double seconds)
     return seconds < 2e-3 ? (int64_t)(4e-3 / (seconds > 1e-10 ? seconds : 1e-10)) + 1 : 1;
 }
 
-/* Warms up; *times is how often the action runs in one timing.  The first run meets cold caches, so a short action
- * is timed again before the count is fixed. */
+/* Warms up; *times is how often the action runs in one timing.  The first run meets cold caches, so
+ * a short action is timed again before the count is fixed. */
 static double warm_up(bench_action a, int64_t *times)
 {
     double seconds = seconds_of(a, 1);

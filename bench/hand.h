@@ -1,7 +1,8 @@
 /* Loops written by hand, as an expert would for this machine: what the library is measured against.
  *
- * One source (hand_isa.c) is compiled for several instruction sets; hand_loops() picks at run time.  Arrays are dense and
- * aligned to 64 bytes; extents of vectorised axes are multiples of 128 elements, of 16 in sums. */
+ * One source (hand_isa.c) is compiled for several instruction sets; hand_loops() picks at run time.
+ * Arrays are dense and aligned to 64 bytes; extents of vectorised axes are multiples of 128
+ * elements, of 16 in sums. */
 #ifndef BENCH_HAND_H
 #define BENCH_HAND_H
 #include <stdbool.h>
@@ -35,7 +36,8 @@ typedef struct hand_isa {
     hand_fn    *f32[HAND_OPS], *f64[HAND_OPS];
 } hand_isa;
 
-/** Matrix products by the BLAS found when this was built; hand_has_blas() tells whether there was one. */
+/** Matrix products by the BLAS found when this was built; hand_has_blas() tells whether there was
+ *  one. */
 extern hand_fn hand_blas_f32, hand_blas_f64;
 bool           hand_has_blas(void);
 

@@ -14,7 +14,8 @@ void hand_blas_f32(const hand_args *a)
     const int n = (int)a->shape[0];
 
     openblas_set_num_threads(a->threads);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a->in[0], n, a->in[1], n, 0, a->out[0], n);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a->in[0], n, a->in[1], n, 0,
+                a->out[0], n);
 }
 
 void hand_blas_f64(const hand_args *a)
@@ -22,7 +23,8 @@ void hand_blas_f64(const hand_args *a)
     const int n = (int)a->shape[0];
 
     openblas_set_num_threads(a->threads);
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a->in[0], n, a->in[1], n, 0, a->out[0], n);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1, a->in[0], n, a->in[1], n, 0,
+                a->out[0], n);
 }
 #else
 bool hand_has_blas(void)

@@ -1,6 +1,7 @@
 /* hand_columns.h - (rows, n) reduced over axis 0 by more than a sum.  Included for each type.
  *
- * A thread walks a block of columns down all rows, four at a time; what it accumulates stays in L1 or L2. */
+ * A thread walks a block of columns down all rows, four at a time; what it accumulates stays in L1
+ * or L2. */
 
 #ifndef HAND_COLUMNS_H
 #define HAND_COLUMNS_H
@@ -8,11 +9,13 @@ enum { BLOCK_BYTES = 32768 };
 enum { BLOCK_VECTORS = BLOCK_BYTES / VECTOR_BYTES };
 #endif
 
-/* Asks for the rows after these `rows` in the order they lie in memory, `rows` lines for each step j, into L2.  Rows
- * that are read together are as many streams, which DRAM serves at two thirds of the rate of one. */
+/* Asks for the rows after these `rows` in the order they lie in memory, `rows` lines for each step
+ * j, into L2.  Rows that are read together are as many streams, which DRAM serves at two thirds of
+ * the rate of one. */
 INLINE void F(fetch_ahead)(const REAL *x, int rows, int64_t pitch, int vectors, int j)
 {
-    const REAL *next = x + (rows + (int64_t)j * rows / vectors) * pitch + (int64_t)j * rows % vectors * LANES;
+    const REAL *next =
+        x + (rows + (int64_t)j * rows / vectors) * pitch + (int64_t)j * rows % vectors * LANES;
 
     UNROLL(8)
     for (int k = 0; k < rows; k++)
@@ -20,7 +23,8 @@ INLINE void F(fetch_ahead)(const REAL *x, int rows, int64_t pitch, int vectors, 
 }
 
 /* Calls body(x, rows, pitch, vectors, out0, out1, ...) for each block of columns. */
-typedef void F(column_body)(const REAL *x, int64_t rows, int64_t pitch, int vectors, void *const *out);
+typedef void F(column_body)(const REAL *x, int64_t rows, int64_t pitch, int vectors,
+                            void *const *out);
 
 INLINE void F(each_block)(const hand_args *a, F(column_body) * body)
 {
@@ -39,8 +43,10 @@ INLINE void F(each_block)(const hand_args *a, F(column_body) * body)
     }
 }
 
-/* Sums of x - x0 and its square: one pass, and no cancellation while the first row is near the mean. */
-static void F(mean_var_block)(const REAL *x, int64_t rows, int64_t pitch, int vectors, void *const *out)
+/* Sums of x - x0 and its square: one pass, and no cancellation while the first row is near the
+ * mean. */
+static void F(mean_var_block)(const REAL *x, int64_t rows, int64_t pitch, int vectors,
+                              void *const *out)
 {
     V     base[BLOCK_VECTORS], s[BLOCK_VECTORS], q[BLOCK_VECTORS];
     REAL *mean = out[0], *var = out[1];
@@ -68,7 +74,8 @@ static void F(mean_var_block)(const REAL *x, int64_t rows, int64_t pitch, int ve
 }
 
 /* Sums of exp(x - m), m the maximum so far; one correction for eight rows. */
-static void F(logsumexp_block)(const REAL *x, int64_t rows, int64_t pitch, int vectors, void *const *out)
+static void F(logsumexp_block)(const REAL *x, int64_t rows, int64_t pitch, int vectors,
+                               void *const *out)
 {
     V     m[BLOCK_VECTORS], s[BLOCK_VECTORS];
     REAL *y = out[0];
@@ -116,7 +123,8 @@ static void F(max_block)(const REAL *x, int64_t rows, int64_t pitch, int vectors
         STORE(y + j * LANES) = m[j];
 }
 
-static void F(argmax_block)(const REAL *x, int64_t rows, int64_t pitch, int vectors, void *const *out)
+static void F(argmax_block)(const REAL *x, int64_t rows, int64_t pitch, int vectors,
+                            void *const *out)
 {
     V        m[BLOCK_VECTORS];
     W        at[BLOCK_VECTORS];
@@ -146,9 +154,11 @@ static void F(argmax_block)(const REAL *x, int64_t rows, int64_t pitch, int vect
 }
 
 /* Minimum, maximum, mean and variance in one pass. */
-static void F(spread_block)(const REAL *x, int64_t rows, int64_t pitch, int vectors, void *const *out)
+static void F(spread_block)(const REAL *x, int64_t rows, int64_t pitch, int vectors,
+                            void *const *out)
 {
-    V     base[BLOCK_VECTORS], s[BLOCK_VECTORS], q[BLOCK_VECTORS], low[BLOCK_VECTORS], high[BLOCK_VECTORS];
+    V base[BLOCK_VECTORS], s[BLOCK_VECTORS], q[BLOCK_VECTORS], low[BLOCK_VECTORS],
+        high[BLOCK_VECTORS];
     REAL *min = out[0], *max = out[1], *mean = out[2], *var = out[3];
 
     for (int j = 0; j < vectors; j++) {
@@ -158,7 +168,7 @@ static void F(spread_block)(const REAL *x, int64_t rows, int64_t pitch, int vect
     for (int64_t r = 0; r < rows; r += 4, x += 4 * pitch)
         for (int j = 0; j < vectors; j++) {
             const REAL *p = x + j * LANES;
-            V           a = LOAD(p), b = LOAD(p + pitch), c = LOAD(p + 2 * pitch), d = LOAD(p + 3 * pitch);
+            V a = LOAD(p), b = LOAD(p + pitch), c = LOAD(p + 2 * pitch), d = LOAD(p + 3 * pitch);
 
             F(fetch_ahead)(x, 4, pitch, vectors, j);
             low[j]  = F(min)(low[j], F(min)(F(min)(a, b), F(min)(c, d)));

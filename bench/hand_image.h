@@ -7,7 +7,8 @@
 enum { CHANNELS = 3, IMAGE_STEP = CHANNELS * VECTOR_BYTES };
 
 typedef struct image_masks {
-    int8_t at[CHANNELS][CHANNELS][VECTOR_BYTES] __attribute__((aligned(64))); /* vector of the step, channel, byte */
+    /* vector of the step, channel, byte */
+    int8_t at[CHANNELS][CHANNELS][VECTOR_BYTES] __attribute__((aligned(64)));
 } image_masks;
 
 static image_masks make_masks(void)
@@ -27,7 +28,8 @@ INLINE w_f32 add_bytes(w_f32 s, const uint8_t *x, const int8_t *mask)
 #if defined __AVX512VNNI__
     return (w_f32)_mm512_dpbusd_epi32((__m512i)s, _mm512_loadu_si512(x), _mm512_load_si512(mask));
 #elif defined __AVX2__
-    __m256i pairs = _mm256_maddubs_epi16(_mm256_loadu_si256((const __m256i *)x), *(const __m256i *)mask);
+    __m256i pairs =
+        _mm256_maddubs_epi16(_mm256_loadu_si256((const __m256i *)x), *(const __m256i *)mask);
 
     return s + (w_f32)_mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
 #else
@@ -38,7 +40,8 @@ INLINE w_f32 add_bytes(w_f32 s, const uint8_t *x, const int8_t *mask)
 }
 
 /* Steps start..end-1, at most 2^20 of them, so that no lane overflows. */
-static void image_block(const uint8_t *x, int64_t start, int64_t end, const image_masks *masks, int64_t *sums)
+static void image_block(const uint8_t *x, int64_t start, int64_t end, const image_masks *masks,
+                        int64_t *sums)
 {
     w_f32 s[CHANNELS][CHANNELS] = { 0 };
 
@@ -74,7 +77,7 @@ static void image_mean(const hand_args *a)
         ((double *)a->out[0])[c] = (double)sums[c] / (double)(n / CHANNELS);
 }
 
-/* ---- f16 -------------------------------------------------------------------------------------------------------- */
+/* ---- f16 ------------------------------------------------------------------------------------- */
 INLINE v_f32 halves(const uint16_t *x)
 {
 #if defined __AVX512F__

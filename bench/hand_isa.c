@@ -1,4 +1,5 @@
-/* hand_isa.c - every hand-written loop, for one instruction set: HAND_ISA names the table, compiler flags do the rest. */
+/* hand_isa.c - every hand-written loop, for one instruction set: HAND_ISA names the table, compiler
+ * flags do the rest. */
 #include "hand.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +12,8 @@
 #define UNROLL(n)   _Pragma(TEXT(GCC unroll n))
 #define INLINE      static inline __attribute__((always_inline))
 
-/* What the files included twice are written in: REAL, INT (as wide), SUFFIX are set for each type. */
+/* What the files included twice are written in: REAL, INT (as wide), SUFFIX are set for each
+ * type. */
 #define F(name)  JOIN(name, SUFFIX)
 #define V        F(v)
 #define W        F(w)

@@ -1,6 +1,8 @@
-/* hand_limits.h - what the machine can do at most.  Included for each type; memory is measured with doubles only. */
+/* hand_limits.h - what the machine can do at most.  Included for each type; memory is measured with
+ * doubles only. */
 
-/* Every thread reads its share shape[1] times, in one sequential stream: the fastest way on the machines measured. */
+/* Every thread reads its share shape[1] times, in one sequential stream: the fastest way on the
+ * machines measured. */
 static void F(limit_read)(const hand_args *a)
 {
     const int64_t n     = a->shape[0] / a->threads / 1024 * 1024;

@@ -11,7 +11,9 @@ static void F(square_difference)(const hand_args *a)
 
 #pragma omp parallel for num_threads(a->threads) schedule(static)
         for (int64_t j = 0; j < n; j += width)
-            F(columns)(TERM_SQUARE_DIFFERENCE, x + j, y + j, rows, n, j + width < n ? width : n - j, out + j, true);
+            F(columns)
+        (TERM_SQUARE_DIFFERENCE, x + j, y + j, rows, n, j + width < n ? width : n - j, out + j,
+         true);
         return;
     }
 #pragma omp parallel for num_threads(a->threads) schedule(static)
@@ -21,7 +23,8 @@ static void F(square_difference)(const hand_args *a)
 
 static void F(sum_exp)(const hand_args *a)
 {
-    *(REAL *)a->out[0] = (REAL)F(run_shared)(TERM_EXP, a->in[0], a->shape[0] * a->shape[1], a->threads);
+    *(REAL *)a->out[0] =
+        (REAL)F(run_shared)(TERM_EXP, a->in[0], a->shape[0] * a->shape[1], a->threads);
 }
 
 static void F(count)(const hand_args *a)

@@ -1,4 +1,5 @@
-/* hand_pairs.h - every point x_i with every y_j; nothing of the (m, n) matrix is stored.  Included for each type.
+/* hand_pairs.h - every point x_i with every y_j; nothing of the (m, n) matrix is stored.  Included
+ * for each type.
  *
  * A register holds LANES points x; the y are broadcast. */
 
@@ -67,7 +68,7 @@ static void F(gauss)(const hand_args *a)
     free(packed);
 }
 
-/* ---- Nearest in three dimensions: direct differences, four registers of points -------------------------------------- */
+/* ---- Nearest in three dimensions: direct differences, four registers of points --------------- */
 static void F(nearest3)(const hand_args *a)
 {
     const REAL   *x = a->in[0], *y = a->in[1];
@@ -86,8 +87,9 @@ static void F(nearest3)(const hand_args *a)
         for (int64_t j = 0; j < n; j++)
             UNROLL(4)
         for (int u = 0; u < 4; u++) {
-            V d0 = points[u][0] - y[3 * j], d1 = points[u][1] - y[3 * j + 1], d2 = points[u][2] - y[3 * j + 2];
-            V d = d0 * d0 + d1 * d1 + d2 * d2;
+            V d0 = points[u][0] - y[3 * j], d1 = points[u][1] - y[3 * j + 1],
+              d2 = points[u][2] - y[3 * j + 2];
+            V d  = d0 * d0 + d1 * d1 + d2 * d2;
 
             at[u]   = F(if_greater)(best[u], d, (W){ 0 } + (INT)j, at[u]);
             best[u] = F(min)(best[u], d);
@@ -97,8 +99,9 @@ static void F(nearest3)(const hand_args *a)
     }
 }
 
-/* ---- Nearest in any dimension: least |y|^2 - 2 x.y, in tiles as a matrix product has them ---------------------------- */
-/* y in tiles of TILE_POINTS points: for each coordinate the tile's -2 y, and at the end every |y|^2. */
+/* ---- Nearest in any dimension: least |y|^2 - 2 x.y, in tiles as a matrix product has them ---- */
+/* y in tiles of TILE_POINTS points: for each coordinate the tile's -2 y, and at the end every
+ * |y|^2. */
 static REAL *F(pack_tiles)(const REAL *y, int64_t n, int64_t padded, int64_t d)
 {
     REAL *tiles = aligned_alloc(64, (size_t)((padded * (d + 1) + 15) / 16 * 16) * sizeof *tiles);
@@ -118,7 +121,8 @@ static REAL *F(pack_tiles)(const REAL *y, int64_t n, int64_t padded, int64_t d)
 }
 
 /* One tile for 2 LANES points x, packed by coordinate: 24 accumulators. */
-INLINE void F(nearest_tile)(const REAL *x, const REAL *tile, const REAL *square, int64_t d, INT j, V *best, W *at)
+INLINE void F(nearest_tile)(const REAL *x, const REAL *tile, const REAL *square, int64_t d, INT j,
+                            V *best, W *at)
 {
     V s[2][TILE_POINTS];
 

@@ -1,4 +1,5 @@
-/* hand_rows.h - (rows, n) reduced over axis 1, row by row, by more than a sum.  Included for each type. */
+/* hand_rows.h - (rows, n) reduced over axis 1, row by row, by more than a sum.  Included for each
+ * type. */
 
 INLINE REAL F(greatest)(V v)
 {
@@ -89,7 +90,7 @@ static int64_t F(argmax_row)(const REAL *x, int64_t n)
     return best;
 }
 
-/* ---- Over either axis ---------------------------------------------------------------------------------------------- */
+/* ---- Over either axis ------------------------------------------------------------------------ */
 static void F(mean_var)(const hand_args *a)
 {
     const REAL *x    = a->in[0];

@@ -1,7 +1,8 @@
 /* hand_softmax.h - softmax and layer norm of (rows, n) over axis 1.  Included for each type.
  *
- * A row is read from memory once and then from L2; results leave with streaming stores.  Writing the row before while
- * this one is read, so that memory never idles, was slower: 5.2 ms and not 3.0 for layer norm of (16384, 1024) f32. */
+ * A row is read from memory once and then from L2; results leave with streaming stores.  Writing
+ * the row before while this one is read, so that memory never idles, was slower: 5.2 ms and not 3.0
+ * for layer norm of (16384, 1024) f32. */
 
 static void F(softmax_row)(const REAL *x, int64_t n, REAL *y, REAL *e)
 {

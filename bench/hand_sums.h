@@ -1,17 +1,19 @@
-/* hand_sums.h - sums of elements, or of something made of them, over any axes of (a, b, c).  Included for each type. */
+/* hand_sums.h - sums of elements, or of something made of them, over any axes of (a, b, c).
+ * Included for each type. */
 
 #ifndef HAND_SUMS_H
 #define HAND_SUMS_H
 enum term { TERM_ELEMENT, TERM_SQUARE_DIFFERENCE, TERM_EXP };
 
-/* Elements of a run between two spills of its accumulators into a double: f32 sums stay accurate at no cost. */
+/* Elements of a run between two spills of its accumulators into a double: f32 sums stay accurate at
+ * no cost. */
 enum { RUN_SPILL = 16384 };
 
 /* Rows of a column sum between two spills. */
 enum { ROW_SPILL = 1024 };
 
-/* Bytes of accumulators in a plain column sum.  Wide rows want long streams: 512 KiB measured best, 8 KiB takes twice
- * as long. */
+/* Bytes of accumulators in a plain column sum.  Wide rows want long streams: 512 KiB measured best,
+ * 8 KiB takes twice as long. */
 enum { COLUMN_BYTES = 524288 };
 #endif
 
@@ -26,8 +28,9 @@ INLINE V F(term_at)(enum term term, const REAL *x, const REAL *y)
     return term == TERM_EXP ? F(exp)(d) : d;
 }
 
-/* ---- Contiguous runs --------------------------------------------------------------------------------------------- */
-/* Eight accumulators hide the latency of an addition.  Plain sums may have any n, others multiples of LANES. */
+/* ---- Contiguous runs ------------------------------------------------------------------------- */
+/* Eight accumulators hide the latency of an addition.  Plain sums may have any n, others multiples
+ * of LANES. */
 INLINE double F(run)(enum term term, const REAL *x, const REAL *y, int64_t n)
 {
     double sum = 0;
@@ -61,11 +64,12 @@ INLINE double F(run_shared)(enum term term, const REAL *x, int64_t n, int thread
     return sum;
 }
 
-/* ---- Columns ------------------------------------------------------------------------------------------------------ */
-/* s[j] += the sum of a few rows.  Four rows a step save loads and stores of s; but narrow rows from DRAM go one a step:
- * one sequential stream is read twice as fast as four that are close together. */
-INLINE void F(add_rows)(enum term term, const REAL *x, const REAL *y, int64_t rows, int64_t pitch, int64_t n, V *s,
-                        bool four)
+/* ---- Columns --------------------------------------------------------------------------------- */
+/* s[j] += the sum of a few rows.  Four rows a step save loads and stores of s; but narrow rows from
+ * DRAM go one a step: one sequential stream is read twice as fast as four that are close
+ * together. */
+INLINE void F(add_rows)(enum term term, const REAL *x, const REAL *y, int64_t rows, int64_t pitch,
+                        int64_t n, V *s, bool four)
 {
     int64_t r = 0;
 
@@ -85,8 +89,8 @@ INLINE void F(add_rows)(enum term term, const REAL *x, const REAL *y, int64_t ro
 }
 
 /* out[j] = the sum of column j, at most COLUMN_BYTES of them. */
-INLINE void F(columns)(enum term term, const REAL *x, const REAL *y, int64_t rows, int64_t pitch, int64_t n, REAL *out,
-                       bool four)
+INLINE void F(columns)(enum term term, const REAL *x, const REAL *y, int64_t rows, int64_t pitch,
+                       int64_t n, REAL *out, bool four)
 {
     V s[COLUMN_BYTES / VECTOR_BYTES];
 
@@ -101,8 +105,8 @@ INLINE void F(columns)(enum term term, const REAL *x, const REAL *y, int64_t row
 }
 
 /* Threads share the columns. */
-INLINE void F(columns_shared)(enum term term, const REAL *x, const REAL *y, int64_t rows, int64_t n, REAL *out,
-                              bool four, int threads)
+INLINE void F(columns_shared)(enum term term, const REAL *x, const REAL *y, int64_t rows, int64_t n,
+                              REAL *out, bool four, int threads)
 {
     const int64_t width = block_width(n, COLUMN_BYTES / (int)sizeof(REAL), threads);
 
@@ -112,7 +116,8 @@ INLINE void F(columns_shared)(enum term term, const REAL *x, const REAL *y, int6
 }
 
 /* Threads share the rows, and their sums are added up. */
-static void F(narrow_columns)(const REAL *x, int64_t rows, int64_t n, REAL *out, bool four, int threads)
+static void F(narrow_columns)(const REAL *x, int64_t rows, int64_t n, REAL *out, bool four,
+                              int threads)
 {
     REAL *part = aligned_alloc(64, (size_t)(threads * n) * sizeof *part);
 
@@ -131,7 +136,7 @@ static void F(narrow_columns)(const REAL *x, int64_t rows, int64_t n, REAL *out,
     free(part);
 }
 
-/* ---- (a, b, c) over any subset of axes ----------------------------------------------------------------------------- */
+/* ---- (a, b, c) over any subset of axes ------------------------------------------------------- */
 /* Over the outer and the inner axis: a partial result for each thread. */
 static void F(sum_outer_inner)(const REAL *x, const int64_t *shape, REAL *out, int threads)
 {

@@ -30,8 +30,10 @@ static double read_rate(int threads, int64_t bytes, double scale)
     const int64_t n     = bytes * threads / 8;
     const int64_t turns = (int64_t)(scale * (64 << 20)) / bytes + 1;
     double        out;
-    const probe   p = { isa->f64[HAND_limit_read],
-                        { threads, { bench_input(0, RD_F64, n) }, { &out }, { n, turns, 0 }, { 0 }, 8, 0 } };
+    const probe   p = {
+          isa->f64[HAND_limit_read],
+          { threads, { bench_input(0, RD_F64, n) }, { &out }, { n, turns, 0 }, { 0 }, 8, 0 }
+    };
 
     return (double)(n * 8 * turns) / seconds(&p, scale);
 }
@@ -39,9 +41,14 @@ static double read_rate(int threads, int64_t bytes, double scale)
 /* Big arrays once through: bytes read and written a second. */
 static double memory_rate(hand_op op, int threads, int64_t n, double scale)
 {
-    const probe p = {
-        isa->f64[op], { threads, { bench_input(0, RD_F64, n) }, { bench_output(0, n * 8) }, { n, 1, 0 }, { 0 }, 8, 0 }
-    };
+    const probe p = { isa->f64[op],
+                      { threads,
+                        { bench_input(0, RD_F64, n) },
+                        { bench_output(0, n * 8) },
+                        { n, 1, 0 },
+                        { 0 },
+                        8,
+                        0 } };
 
     return (double)(n * 8 * (op == HAND_limit_copy ? 2 : 1)) / seconds(&p, scale);
 }
@@ -51,8 +58,10 @@ static double compute_rate(hand_op op, rd_dtype type, int threads, double each, 
 {
     const int64_t turns = (int64_t)(1e4 * scale * (op == HAND_limit_fma ? 300 : 0.2)) + 1;
     double        out;
-    const probe   p = { (type == RD_F32 ? isa->f32 : isa->f64)[op],
-                        { threads, { bench_input(0, type, 4096) }, { &out }, { turns, 0, 0 }, { 0 }, 8, 0 } };
+    const probe   p = {
+          (type == RD_F32 ? isa->f32 : isa->f64)[op],
+          { threads, { bench_input(0, type, 4096) }, { &out }, { turns, 0, 0 }, { 0 }, 8, 0 }
+    };
 
     return threads * each * (double)turns / seconds(&p, scale);
 }
@@ -76,9 +85,10 @@ static int64_t cache_bytes(int name, int64_t otherwise)
 
 bench_limits bench_limits_measure(const hand_isa *hand, int threads, double scale)
 {
-    const double  quick = scale < QUICK ? scale : 1;
-    const int64_t n     = (int64_t)(quick * (1 << 26)) / 8192 * 8192 + 8192 * threads; /* 512 MiB of doubles */
-    bench_limits  l     = { .threads = threads };
+    const double quick = scale < QUICK ? scale : 1;
+    /* 512 MiB of doubles */
+    const int64_t n = (int64_t)(quick * (1 << 26)) / 8192 * 8192 + 8192 * threads;
+    bench_limits  l = { .threads = threads };
 
     isa       = hand;
     l.read_l1 = read_rate(threads, cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32 << 10) / 2, quick);
@@ -98,8 +108,8 @@ bench_limits bench_limits_measure(const hand_isa *hand, int threads, double scal
     return l;
 }
 
-/* Where the bytes of a case lie when it runs again and again.  What just fits in the last cache, which others use too,
- * will not stay. */
+/* Where the bytes of a case lie when it runs again and again.  What just fits in the last cache,
+ * which others use too, will not stay. */
 static double read_rate_of(const bench_limits *l, const bench_work *w, const char **name)
 {
     const double bytes = w->read > w->written ? w->read : w->written;
@@ -133,7 +143,8 @@ static double memory_seconds(const bench_limits *l, const bench_work *w, const c
     return 2 * copied / l->copy + (w->read - copied) / l->read + (w->written - copied) / l->fill;
 }
 
-double bench_limit_seconds(const bench_limits *l, const bench_work *w, rd_dtype type, const char **name)
+double bench_limit_seconds(const bench_limits *l, const bench_work *w, rd_dtype type,
+                           const char **name)
 {
     const int    k       = type == RD_F64;
     double       seconds = memory_seconds(l, w, name);

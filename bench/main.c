@@ -5,7 +5,8 @@
 
 static bool wanted(const bench_case *c, const char *dtype, const bench_options *o)
 {
-    return bench_listed(o->rows, c->row) && bench_listed(o->cases, c->name) && bench_listed(o->dtypes, dtype);
+    return bench_listed(o->rows, c->row) && bench_listed(o->cases, c->name) &&
+           bench_listed(o->dtypes, dtype);
 }
 
 /* The types a case runs in: f32 and f64, or f32 only, or its own. */
@@ -27,8 +28,8 @@ static bool one(const bench_case *c, rd_dtype type, const bench_options *o, cons
     bench_report(&r, o);
     if (isnan(r.error) || r.error <= r.tolerance)
         return true;
-    fprintf(stderr, "rdim-bench: WRONG: %s %s %s: error %.3g, allowed %.3g\n", c->row, c->name, bench_type_name(type),
-            r.error, r.tolerance);
+    fprintf(stderr, "rdim-bench: WRONG: %s %s %s: error %.3g, allowed %.3g\n", c->row, c->name,
+            bench_type_name(type), r.error, r.tolerance);
     return false;
 }
 

@@ -34,7 +34,8 @@ const char *bench_type_name(rd_dtype type)
     return type == RD_U8 ? "u8" : type == RD_F16 ? "f16" : type == RD_F32 ? "f32" : "f64";
 }
 
-/* Huge pages are asked for: with small ones page walks would be measured.  Touched here, not while timing. */
+/* Huge pages are asked for: with small ones page walks would be measured.  Touched here, not while
+ * timing. */
 static void need(block *b, int64_t bytes)
 {
     bytes = (bytes + huge_page) / huge_page * huge_page;

@@ -6,20 +6,21 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] = "rdim-bench [OPTION...]: times rdim beside loops written by hand\n"
-                           "  --rows W1,W3        only these rows\n"
-                           "  --cases 'sum*,lse*' only cases whose name matches, as file names do\n"
-                           "  --dtypes f32,f64    only these element types (u8, f16 for images)\n"
-                           "  --threads 1,2       numbers of threads; default: 1 and all processors\n"
-                           "  --reps N            N timed pairs a case; default: 1 to 11, by duration\n"
-                           "  --scale S           S times as many elements, 0 < S <= 1; default: 1\n"
-                           "  --json              a JSON object a case, on a line of its own\n"
-                           "  --list              only list the cases\n"
-                           "  --explain           only print how rdim plans each case\n"
-                           "  --no-hand           rdim alone\n"
-                           "  --growth FILE.svg   only time sizes from 10^2 to 10^8, and draw that\n"
-                           "  --help              this text\n"
-                           "What the columns mean: docs/benchmark.md.\n";
+static const char help[] =
+    "rdim-bench [OPTION...]: times rdim beside loops written by hand\n"
+    "  --rows W1,W3        only these rows\n"
+    "  --cases 'sum*,lse*' only cases whose name matches, as file names do\n"
+    "  --dtypes f32,f64    only these element types (u8, f16 for images)\n"
+    "  --threads 1,2       numbers of threads; default: 1 and all processors\n"
+    "  --reps N            N timed pairs a case; default: 1 to 11, by duration\n"
+    "  --scale S           S times as many elements, 0 < S <= 1; default: 1\n"
+    "  --json              a JSON object a case, on a line of its own\n"
+    "  --list              only list the cases\n"
+    "  --explain           only print how rdim plans each case\n"
+    "  --no-hand           rdim alone\n"
+    "  --growth FILE.svg   only time sizes from 10^2 to 10^8, and draw that\n"
+    "  --help              this text\n"
+    "What the columns mean: docs/benchmark.md.\n";
 
 bool bench_listed(const char *list, const char *text)
 {
@@ -47,7 +48,8 @@ static bool read_threads(bench_options *o, const char *text)
         char      *end;
         const long n = strtol(text, &end, 10);
 
-        if (end == text || n < 1 || n > 1024 || (*end && *end != ',') || o->n_threads == MOST_THREADS)
+        if (end == text || n < 1 || n > 1024 || (*end && *end != ',') ||
+            o->n_threads == MOST_THREADS)
             return false;
         o->threads[o->n_threads++] = (int)n;
         text                       = end;
@@ -123,9 +125,8 @@ static bool *flag(bench_options *o, const char *name)
 
 static bool takes_value(const char *name)
 {
-    static const char *const names[] = {
-        "--rows", "--cases", "--dtypes", "--threads", "--reps", "--scale", "--growth"
-    };
+    static const char *const names[] = { "--rows", "--cases", "--dtypes", "--threads",
+                                         "--reps", "--scale", "--growth" };
 
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (!strcmp(name, names[k]))

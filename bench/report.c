@@ -54,8 +54,8 @@ static void json(const bench_result *r, const bench_options *o)
 {
     const bool hand = r->times.b > 0;
 
-    printf("{\"row\": \"%s\", \"case\": \"%s\", \"dtype\": \"%s\", \"threads\": %d", r->of->row, r->of->name,
-           bench_type_name(r->type), r->threads);
+    printf("{\"row\": \"%s\", \"case\": \"%s\", \"dtype\": \"%s\", \"threads\": %d", r->of->row,
+           r->of->name, bench_type_name(r->type), r->threads);
     json_number("seconds", r->times.a);
     json_number("bytes", r->work.read + r->work.written);
     json_number("flops", r->work.flops);
@@ -64,7 +64,8 @@ static void json(const bench_result *r, const bench_options *o)
     json_number("hand_seconds", hand ? r->times.b : NAN);
     json_number("ratio", hand ? r->times.ratio : NAN);
     json_number("error", r->error);
-    printf(", \"limit\": \"%s\", \"reps\": %d, \"scale\": %g}\n", r->limit, r->times.reps, o->scale);
+    printf(", \"limit\": \"%s\", \"reps\": %d, \"scale\": %g}\n", r->limit, r->times.reps,
+           o->scale);
 }
 
 static void table_row(const bench_result *r)
@@ -77,7 +78,8 @@ static void table_row(const bench_result *r)
     }
     printf("%-4s %-14s %-4s %3d %11s %11s %8s %11s %8.2f  %-12s %8.1e\n", r->of->row, r->of->name,
            bench_type_name(r->type), r->threads, seconds_text(r->times.a, a, sizeof a), b, ratio,
-           seconds_text(r->limit_seconds, l, sizeof l), r->times.a / r->limit_seconds, r->limit, r->error);
+           seconds_text(r->limit_seconds, l, sizeof l), r->times.a / r->limit_seconds, r->limit,
+           r->error);
 }
 
 void bench_report(const bench_result *r, const bench_options *o)
@@ -89,8 +91,8 @@ void bench_report(const bench_result *r, const bench_options *o)
         json(r, o);
     } else {
         if (!head)
-            printf("%-4s %-14s %-4s %3s %11s %11s %8s %11s %8s  %-12s %8s\n", "row", "case", "type", "thr", "rdim",
-                   "hand", "/ hand", "limit", "/ limit", "which", "error");
+            printf("%-4s %-14s %-4s %3s %11s %11s %8s %11s %8s  %-12s %8s\n", "row", "case", "type",
+                   "thr", "rdim", "hand", "/ hand", "limit", "/ limit", "which", "error");
         head = true;
         table_row(r);
     }
@@ -102,12 +104,15 @@ void bench_report_limits(const bench_limits *l, const hand_isa *hand, const benc
 {
     FILE *f = o->json ? stderr : stdout;
 
-    fprintf(f,
-            "# limits, %d thread(s), loops for %s: read L1 %.4g, L2 %.4g, L3 %.4g, DRAM %.4g GB/s; copy %.4g, "
-            "fill %.4g GB/s;\n#   multiply-add f32 %.4g, f64 %.4g GFLOP/s; exp f32 %.4g, f64 %.4g /ns; "
-            "parallel region %.3g us\n",
-            l->threads, hand->name, l->read_l1 / 1e9, l->read_l2 / 1e9, l->read_l3 / 1e9, l->read / 1e9, l->copy / 1e9,
-            l->fill / 1e9, l->fma[0] / 1e9, l->fma[1] / 1e9, l->exp[0] / 1e9, l->exp[1] / 1e9, l->region * 1e6);
+    fprintf(
+        f,
+        "# limits, %d thread(s), loops for %s: read L1 %.4g, L2 %.4g, L3 %.4g, DRAM %.4g GB/s; "
+        "copy %.4g, "
+        "fill %.4g GB/s;\n#   multiply-add f32 %.4g, f64 %.4g GFLOP/s; exp f32 %.4g, f64 %.4g /ns; "
+        "parallel region %.3g us\n",
+        l->threads, hand->name, l->read_l1 / 1e9, l->read_l2 / 1e9, l->read_l3 / 1e9, l->read / 1e9,
+        l->copy / 1e9, l->fill / 1e9, l->fma[0] / 1e9, l->fma[1] / 1e9, l->exp[0] / 1e9,
+        l->exp[1] / 1e9, l->region * 1e6);
 }
 
 void bench_report_means(const bench_options *o)

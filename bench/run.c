@@ -92,7 +92,7 @@ static rd_results results_of(instance *it, rd_result *list)
     return (rd_results){ list, it->n_out };
 }
 
-/* ---- The library's turn ------------------------------------------------------------------------------------------- */
+/* ---- The library's turn ---------------------------------------------------------------------- */
 static void run_plan(void *self)
 {
     const instance *it = self;
@@ -137,7 +137,7 @@ static void run_hand(void *self)
     it->hand(&it->args);
 }
 
-/* ---- Is it right -------------------------------------------------------------------------------------------------- */
+/* ---- Is it right ----------------------------------------------------------------------------- */
 static double element(const void *data, rd_dtype type, int64_t i)
 {
     switch (type) {
@@ -147,7 +147,8 @@ static double element(const void *data, rd_dtype type, int64_t i)
     }
 }
 
-/* Floats: the greatest difference, relative to the greatest value.  Integers: the share of those that differ. */
+/* Floats: the greatest difference, relative to the greatest value.  Integers: the share of those
+ * that differ. */
 static double error_of(const rd_array *got, const void *want)
 {
     const bool    whole = got->type == RD_I64;
@@ -186,7 +187,7 @@ static double check(instance *it)
     return error;
 }
 
-/* ---- What it is compared with ------------------------------------------------------------------------------------- */
+/* ---- What it is compared with ---------------------------------------------------------------- */
 static bench_work work_of(const instance *it)
 {
     const bench_case *c      = it->of;
@@ -201,14 +202,16 @@ static bench_work work_of(const instance *it)
     return w;
 }
 
-static hand_fn *hand_of(const bench_case *c, rd_dtype type, const bench_options *options, const hand_isa *hand)
+static hand_fn *hand_of(const bench_case *c, rd_dtype type, const bench_options *options,
+                        const hand_isa *hand)
 {
     if (options->no_hand || (c->hand == HAND_matrix_product && !hand_has_blas()))
         return NULL;
     return (type == RD_F64 ? hand->f64 : hand->f32)[c->hand];
 }
 
-static void open_instance(instance *it, const bench_case *c, rd_dtype type, const bench_options *options, int threads)
+static void open_instance(instance *it, const bench_case *c, rd_dtype type,
+                          const bench_options *options, int threads)
 {
     const rd_ctx_opts settings = { .size = sizeof settings, .threads = threads };
 
@@ -229,7 +232,8 @@ void bench_explain(const bench_case *c, rd_dtype type, const bench_options *opti
 
     open_instance(&it, c, type, options, options->threads[0]);
     printf("---- %s %s %s\n%s\n", c->row, c->name, bench_type_name(type),
-           rd_error(it.ctx) ? rd_error_text(it.ctx) : rd_explain(it.ctx, results_of(&it, list), NULL));
+           rd_error(it.ctx) ? rd_error_text(it.ctx)
+                            : rd_explain(it.ctx, results_of(&it, list), NULL));
     rd_ctx_free(it.ctx);
 }
 
@@ -241,12 +245,13 @@ static bool first_run(instance *it)
     if (it->plan)
         rd_plan_run(it->plan, NULL, NULL);
     if (rd_error(it->ctx))
-        fprintf(stderr, "rdim-bench: %s %s: %s\n", it->of->row, it->of->name, rd_error_text(it->ctx));
+        fprintf(stderr, "rdim-bench: %s %s: %s\n", it->of->row, it->of->name,
+                rd_error_text(it->ctx));
     return rd_error(it->ctx) == RD_OK;
 }
 
-bool bench_run(const bench_case *c, rd_dtype type, const bench_options *options, const hand_isa *hand,
-               const bench_limits *limits, bench_result *result)
+bool bench_run(const bench_case *c, rd_dtype type, const bench_options *options,
+               const hand_isa *hand, const bench_limits *limits, bench_result *result)
 {
     static void (*const how[])(void *) = { run_plan, run_eval, run_cold, run_build };
     bench_result *const r              = result;
@@ -257,11 +262,13 @@ bool bench_run(const bench_case *c, rd_dtype type, const bench_options *options,
     it.hand = hand_of(c, type, options, hand);
     ok      = first_run(&it);
     if (ok) {
-        *r           = (bench_result){ .of = c, .type = type, .threads = limits->threads, .work = work_of(&it) };
-        r->error     = check(&it);
-        r->tolerance = tolerance_of(&it);
-        r->times = bench_time_pair((bench_action){ how[c->how], &it }, (bench_action){ it.hand ? run_hand : NULL, &it },
-                                   options->reps);
+        *r = (bench_result){
+            .of = c, .type = type, .threads = limits->threads, .work = work_of(&it)
+        };
+        r->error         = check(&it);
+        r->tolerance     = tolerance_of(&it);
+        r->times         = bench_time_pair((bench_action){ how[c->how], &it },
+                                           (bench_action){ it.hand ? run_hand : NULL, &it }, options->reps);
         r->limit_seconds = bench_limit_seconds(limits, &r->work, type, &r->limit);
         ok               = rd_error(it.ctx) == RD_OK;
     }

@@ -73,7 +73,8 @@ static inline double total_f32(v_f32 v)
     return total_f64((v_f64)_mm256_add_pd(low, high));
 }
 
-/* Lane k becomes the sum of lanes 0..k: within each half, then the low half's total into the high one. */
+/* Lane k becomes the sum of lanes 0..k: within each half, then the low half's total into the high
+ * one. */
 static inline v_f32 running_f32(v_f32 x)
 {
     __m256 v = (__m256)x, low;
@@ -114,8 +115,8 @@ static inline v_f64 round_f64(v_f64 x)
     return (v_f64)_mm256_round_pd((__m256d)x, 8);
 }
 
-/* p * 2^n by n added to the exponent of p; n is whole and |p - 1| < 1/2.  Where n is too small for any normal result it
- * is 0.  The low bits of n + 1.5 * 2^23, or 2^52, are those of n as an int. */
+/* p * 2^n by n added to the exponent of p; n is whole and |p - 1| < 1/2.  Where n is too small for
+ * any normal result it is 0.  The low bits of n + 1.5 * 2^23, or 2^52, are those of n as an int. */
 static inline v_f32 scale_f32(v_f32 p, v_f32 n)
 {
     __m256i bits = _mm256_slli_epi32((__m256i)(n + 12582912.0F), 23);

@@ -42,12 +42,14 @@ static inline w_f64 if_greater_f64(v_f64 a, v_f64 b, w_f64 yes, w_f64 no)
 
 static inline int count_beyond_f32(v_f32 v, v_f32 limit)
 {
-    return __builtin_popcount(_mm512_cmp_ps_mask(_mm512_abs_ps((__m512)v), (__m512)limit, _CMP_GT_OQ));
+    return __builtin_popcount(
+        _mm512_cmp_ps_mask(_mm512_abs_ps((__m512)v), (__m512)limit, _CMP_GT_OQ));
 }
 
 static inline int count_beyond_f64(v_f64 v, v_f64 limit)
 {
-    return __builtin_popcount(_mm512_cmp_pd_mask(_mm512_abs_pd((__m512d)v), (__m512d)limit, _CMP_GT_OQ));
+    return __builtin_popcount(
+        _mm512_cmp_pd_mask(_mm512_abs_pd((__m512d)v), (__m512d)limit, _CMP_GT_OQ));
 }
 
 static inline void stream_f32(float *p, v_f32 v)
@@ -68,15 +70,16 @@ static inline double total_f64(v_f64 v)
 /* f32 lanes are added as doubles: a run's spilled accumulators lose nothing here. */
 static inline double total_f32(v_f32 v)
 {
-    __m512d low  = _mm512_cvtps_pd(_mm512_castps512_ps256((__m512)v));
-    __m512d high = _mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd((__m512)v), 1)));
+    __m512d low = _mm512_cvtps_pd(_mm512_castps512_ps256((__m512)v));
+    __m512d high =
+        _mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd((__m512)v), 1)));
     return _mm512_reduce_add_pd(_mm512_add_pd(low, high));
 }
 
 /* Lane k becomes the sum of lanes 0..k. */
-#define SHIFTED_F32(v, k)                                                                             \
-    _mm512_castsi512_ps(_mm512_maskz_alignr_epi32((__mmask16)(0xffff << (k)), _mm512_castps_si512(v), \
-                                                  _mm512_castps_si512(v), 16 - (k)))
+#define SHIFTED_F32(v, k)                          \
+    _mm512_castsi512_ps(_mm512_maskz_alignr_epi32( \
+        (__mmask16)(0xffff << (k)), _mm512_castps_si512(v), _mm512_castps_si512(v), 16 - (k)))
 static inline v_f32 running_f32(v_f32 x)
 {
     __m512 v = (__m512)x;
@@ -86,9 +89,9 @@ static inline v_f32 running_f32(v_f32 x)
     return (v_f32)_mm512_add_ps(v, SHIFTED_F32(v, 8));
 }
 
-#define SHIFTED_F64(v, k) \
-    _mm512_castsi512_pd(  \
-        _mm512_maskz_alignr_epi64((__mmask8)(0xff << (k)), _mm512_castpd_si512(v), _mm512_castpd_si512(v), 8 - (k)))
+#define SHIFTED_F64(v, k)                                                                          \
+    _mm512_castsi512_pd(_mm512_maskz_alignr_epi64((__mmask8)(0xff << (k)), _mm512_castpd_si512(v), \
+                                                  _mm512_castpd_si512(v), 8 - (k)))
 static inline v_f64 running_f64(v_f64 x)
 {
     __m512d v = (__m512d)x;

@@ -1,10 +1,11 @@
-/* exp and 2^x as an expert writes them inside a fused loop, right to 1 ulp where the result is normal, as the library's
- * are: x = n log 2 + r with |r| <= log(2) / 2, a polynomial for exp(r), times 2^n.  There are no special values.
+/* exp and 2^x as an expert writes them inside a fused loop, right to 1 ulp where the result is
+ * normal, as the library's are: x = n log 2 + r with |r| <= log(2) / 2, a polynomial for exp(r),
+ * times 2^n.  There are no special values.
  *
- * n times the high part of log 2 is exact, so r has one rounding.  The polynomials are 1 + r + r^2 s(r) and
- * 1 + r log 2 + r^2 s(r); s has the least relative error of the whole, by Remez's algorithm in 60 digits: 0.05 * 2^-24
- * and 0.03 * 2^-53.  Largest errors found, with FMA: exp 0.89 ulp (f32; all floats), 0.92 (f64; 2 * 10^7 points), 2^x
- * 0.80 and 0.89; without FMA 1.17. */
+ * n times the high part of log 2 is exact, so r has one rounding.  The polynomials are 1 + r + r^2
+ * s(r) and 1 + r log 2 + r^2 s(r); s has the least relative error of the whole, by Remez's
+ * algorithm in 60 digits: 0.05 * 2^-24 and 0.03 * 2^-53.  Largest errors found, with FMA: exp 0.89
+ * ulp (f32; all floats), 0.92 (f64; 2 * 10^7 points), 2^x 0.80 and 0.89; without FMA 1.17. */
 
 /* 2^x, for loops that can fold log2(e) into their inputs; r is exact. */
 static inline v_f32 exp2_f32(v_f32 x)
@@ -62,10 +63,12 @@ static inline v_f64 exp_f64(v_f64 x)
 
 static inline v_f64 exp2_f64(v_f64 x)
 {
-    static const double c[] = { 4.43630414749947939e-10, 7.07357842338087357e-09, 1.01781846406608215e-07,
-                                1.32154366141963479e-06, 1.52527335469219954e-05, 1.54035304540567580e-04,
-                                1.33335581466860497e-03, 9.61812910759699165e-03, 5.55041086648207366e-02,
-                                2.40226506959101221e-01, 6.93147180559945309e-01, 1 };
+    static const double c[] = { 4.43630414749947939e-10, 7.07357842338087357e-09,
+                                1.01781846406608215e-07, 1.32154366141963479e-06,
+                                1.52527335469219954e-05, 1.54035304540567580e-04,
+                                1.33335581466860497e-03, 9.61812910759699165e-03,
+                                5.55041086648207366e-02, 2.40226506959101221e-01,
+                                6.93147180559945309e-01, 1 };
 
     v_f64 n = round_f64(x), r = x - n;
     v_f64 p = (v_f64){ 0 } + c[0];

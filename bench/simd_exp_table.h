@@ -1,11 +1,13 @@
-/* exp where a permutation looks a table up in a register (AVX-512): fewer multiply-adds than simd_exp.h's.
+/* exp where a permutation looks a table up in a register (AVX-512): fewer multiply-adds than
+ * simd_exp.h's.
  *
- * x = n log 2 + r, n in sixteenths (f32) or eighths (f64), and exp(x) = 2^n exp(r).  The low bits of n pick T, two to
- * the fraction of n, and its relative error t; T + T (t + exp(r) - 1) has hardly more than the one rounding of that
- * addition, as what is added is small.  n times the high part of log 2 is exact.  exp(r) - 1 is r + r^2 s(r), and
- * 2^r - 1 is r log 2 + r^2 s(r); s has the least relative error of the whole, by Remez's algorithm in 60 digits:
- * 0.03 * 2^-24 and 0.03 * 2^-53.  Largest errors found: 0.57 ulp (f32; all floats), 0.61 (f64; 10^8 points).  There are
- * no special values. */
+ * x = n log 2 + r, n in sixteenths (f32) or eighths (f64), and exp(x) = 2^n exp(r).  The low bits
+ * of n pick T, two to the fraction of n, and its relative error t; T + T (t + exp(r) - 1) has
+ * hardly more than the one rounding of that addition, as what is added is small.  n times the high
+ * part of log 2 is exact.  exp(r) - 1 is r + r^2 s(r), and 2^r - 1 is r log 2 + r^2 s(r); s has the
+ * least relative error of the whole, by Remez's algorithm in 60 digits: 0.03 * 2^-24 and 0.03 *
+ * 2^-53.  Largest errors found: 0.57 ulp (f32; all floats), 0.61 (f64; 10^8 points).  There are no
+ * special values. */
 #define EXP_TABLES
 
 /* Added to a number they leave its sixteenths, or eighths, in the low bits. */
@@ -15,11 +17,13 @@
 /* 2^(k/16) for the low four bits k of each lane, and its relative error. */
 static inline v_f32 power_f32(v_f32 k, v_f32 *error)
 {
-    static const float power[] = { 1,           1.04427373F, 1.09050775F, 1.13878858F, 1.18920708F, 1.24185777F,
-                                   1.29683959F, 1.35425556F, 1.41421354F, 1.47682619F, 1.54221082F, 1.61049032F,
+    static const float power[] = { 1,           1.04427373F, 1.09050775F, 1.13878858F,
+                                   1.18920708F, 1.24185777F, 1.29683959F, 1.35425556F,
+                                   1.41421354F, 1.47682619F, 1.54221082F, 1.61049032F,
                                    1.68179286F, 1.75625217F, 1.8340081F,  1.91520655F };
-    static const float rest[]  = { 0,           4.629e-08F,  -1.199e-08F, 4.73e-08F,   3.193e-08F, 3.621e-08F,
-                                   -3.099e-08F, -7.475e-09F, 1.711e-08F,  -3.048e-08F, 5.233e-09F, 6.108e-09F,
+    static const float rest[]  = { 0,           4.629e-08F,  -1.199e-08F, 4.73e-08F,
+                                   3.193e-08F,  3.621e-08F,  -3.099e-08F, -7.475e-09F,
+                                   1.711e-08F,  -3.048e-08F, 5.233e-09F,  6.108e-09F,
                                    -1.472e-08F, -5.259e-09F, -6.128e-09F, 5.141e-09F };
 
     *error = (v_f32)_mm512_permutexvar_ps((__m512i)k, _mm512_loadu_ps(rest));
@@ -37,7 +41,8 @@ static inline v_f64 power_f64(v_f64 k, v_f64 *error)
                                     1.5422108254079407,
                                     1.681792830507429,
                                     1.8340080864093424 };
-    static const double rest[]  = { 0, -2.794e-17, 3.348e-17, 1.957e-17, -6.836e-17, 5.155e-17, 4.875e-17, 1.79e-17 };
+    static const double rest[]  = { 0,          -2.794e-17, 3.348e-17, 1.957e-17,
+                                    -6.836e-17, 5.155e-17,  4.875e-17, 1.79e-17 };
 
     *error = (v_f64)_mm512_permutexvar_pd((__m512i)k, _mm512_loadu_pd(rest));
     return (v_f64)_mm512_permutexvar_pd((__m512i)k, _mm512_loadu_pd(power));

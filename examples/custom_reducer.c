@@ -1,7 +1,9 @@
-/* Reducers of one's own, from one source each: a counter, Welford's mean and variance, and a longest run.
+/* Reducers of one's own, from one source each: a counter, Welford's mean and variance, and a
+ * longest run.
  *
- * The state is a struct, the four bodies are plain C.  With a merge, rdim may cut the elements into blocks and join
- * them in order, on several threads; how they are cut is fixed by the plan, so the result is too. */
+ * The state is a struct, the four bodies are plain C.  With a merge, rdim may cut the elements into
+ * blocks and join them in order, on several threads; how they are cut is fixed by the plan, so the
+ * result is too. */
 #include <rdim.h>
 
 #include <math.h>
@@ -11,8 +13,8 @@
 enum { N_DIGITS = 1797, PIXELS = 64, SIDE = 8, MONTHS = 12 };
 
 /* clang-format off: the four bodies are easier to tell apart one a line */
-RD_REDUCER(count_nonzeros, uint8_t, int64_t, 1, (int64_t n;), (s->n = 0;), (s->n += x != 0;), (a->n += b->n;),
-           (y[0] = s->n;))
+RD_REDUCER(count_nonzeros, uint8_t, int64_t, 1, (int64_t n;), (s->n = 0;), (s->n += x != 0;),
+           (a->n += b->n;), (y[0] = s->n;))
 
 /* Two results, mean and variance, from one look at each element. */
 RD_REDUCER(welford, double, double, 2, (double n, mean, m2;), (s->n = s->mean = s->m2 = 0;),
@@ -25,16 +27,20 @@ RD_REDUCER(welford, double, double, 2, (double n, mean, m2;), (s->n = s->mean = 
                }),
            (y[0] = s->mean; y[1] = s->m2 / s->n;))
 
-/* The longest run of nonzeros.  A block keeps the runs at its ends, where its neighbours may carry on. */
-RD_REDUCER(longest_run, uint8_t, int64_t, 1, (int64_t n, head, tail, best;), (s->n = s->head = s->tail = s->best = 0;),
+/* The longest run of nonzeros.  A block keeps the runs at its ends, where its neighbours may carry
+ * on. */
+RD_REDUCER(longest_run, uint8_t, int64_t, 1, (int64_t n, head, tail, best;),
+           (s->n = s->head = s->tail = s->best = 0;),
            (
-               s->n += 1; s->tail = x != 0 ? s->tail + 1 : 0;
-               if (s->tail == s->n) { s->head = s->tail; } if (s->tail > s->best) { s->best = s->tail; }),
+               s->n += 1; s->tail = x != 0 ? s->tail + 1 : 0; if (s->tail == s->n) {
+                   s->head = s->tail;
+               } if (s->tail > s->best) { s->best = s->tail; }),
            (
-               int64_t joined = a->tail + b->head; if (b->best > a->best) { a->best = b->best; } if (joined > a->best) {
-                   a->best = joined;
-               } if (a->head == a->n) { a->head = a->n + b->head; } a->tail = b->tail == b->n ? b->n + a->tail
-                                                                                              : b->tail;
+               int64_t joined = a->tail + b->head; if (b->best > a->best) {
+                   a->best = b->best;
+               } if (joined > a->best) { a->best = joined; } if (a->head == a->n) {
+                   a->head = a->n + b->head;
+               } a->tail = b->tail == b->n ? b->n + a->tail : b->tail;
                a->n += b->n;),
            (y[0] = s->best;))
 /* clang-format on */
@@ -53,20 +59,26 @@ static void measure(rd_ctx *ctx, answers *a)
 
     rd_eval_many(
         ctx,
-        RD_RESULTS({ rd_reduce(square, count_nonzeros, RD_DIMS(0)), RD_INTO(&a->inked[0][0], RD_SHAPE(SIDE, SIDE)) },
-                   { rd_count(square, RD_DIMS(0)), RD_INTO(&a->inked_builtin[0][0], RD_SHAPE(SIDE, SIDE)) },
-                   { rd_reduce(pixels, longest_run, RD_DIMS(1)), RD_INTO(a->runs, RD_SHAPE(N_DIGITS)) },
-                   { rd_reduce(pixels, longest_run, RD_ALL), RD_INTO(&a->run_of_file, RD_SCALAR) }),
+        RD_RESULTS(
+            { rd_reduce(square, count_nonzeros, RD_DIMS(0)),
+              RD_INTO(&a->inked[0][0], RD_SHAPE(SIDE, SIDE)) },
+            { rd_count(square, RD_DIMS(0)),
+              RD_INTO(&a->inked_builtin[0][0], RD_SHAPE(SIDE, SIDE)) },
+            { rd_reduce(pixels, longest_run, RD_DIMS(1)), RD_INTO(a->runs, RD_SHAPE(N_DIGITS)) },
+            { rd_reduce(pixels, longest_run, RD_ALL), RD_INTO(&a->run_of_file, RD_SCALAR) }),
         NULL);
 
-    /* A reducer with two results adds an axis of extent 2.  Keywords work as for the built-in ones. */
+    /* A reducer with two results adds an axis of extent 2.  Keywords work as for the built-in
+     * ones. */
     rd_expr *own = rd_reduce(sst, welford, RD_DIMS(1, 2), .skip_nan = true);
     rd_expr *x   = rd_cast(sst, RD_F64);
-    rd_eval_many(ctx,
-                 RD_RESULTS({ own, RD_INTO(&a->own[0][0], RD_SHAPE(MONTHS, 2)) },
-                            { rd_mean(x, RD_DIMS(1, 2), .skip_nan = true), RD_INTO(a->mean, RD_SHAPE(MONTHS)) },
-                            { rd_var(x, RD_DIMS(1, 2), .skip_nan = true), RD_INTO(a->variance, RD_SHAPE(MONTHS)) }),
-                 NULL);
+    rd_eval_many(
+        ctx,
+        RD_RESULTS(
+            { own, RD_INTO(&a->own[0][0], RD_SHAPE(MONTHS, 2)) },
+            { rd_mean(x, RD_DIMS(1, 2), .skip_nan = true), RD_INTO(a->mean, RD_SHAPE(MONTHS)) },
+            { rd_var(x, RD_DIMS(1, 2), .skip_nan = true), RD_INTO(a->variance, RD_SHAPE(MONTHS)) }),
+        NULL);
 }
 
 static void report_ink(const answers *a)

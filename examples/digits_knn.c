@@ -1,7 +1,7 @@
 /* Nearest neighbours among hand-written digits, each digit left out of its own search.
  *
- * The squared distances are 1797 x 1797 numbers, each a sum over 64 pixels.  They are named here but never stored: the
- * search for the least one runs while they are computed. */
+ * The squared distances are 1797 x 1797 numbers, each a sum over 64 pixels.  They are named here
+ * but never stored: the search for the least one runs while they are computed. */
 #include <rdim.h>
 
 #include <stdio.h>
@@ -20,8 +20,9 @@ static void classify(rd_ctx *ctx, answers *a)
     rd_expr *labels = rd_load(ctx, "examples/data/digits_labels.npy"); /* (n)              */
 
     /* As bytes, 3 - 5 would be 254.  In f32 all is exact: the distances are integers below 2^24. */
-    rd_expr *p        = rd_cast(pixels, RD_F32);
-    rd_expr *distance = rd_sum(rd_square(rd_sub(rd_expand(p, 1), rd_expand(p, 0))), RD_DIMS(-1)); /* (n, n) */
+    rd_expr *p = rd_cast(pixels, RD_F32);
+    /* (n, n) */
+    rd_expr *distance = rd_sum(rd_square(rd_sub(rd_expand(p, 1), rd_expand(p, 0))), RD_DIMS(-1));
 
     /* Everyone but oneself; of equally near ones the first. */
     rd_expr *others  = rd_ne(rd_coord(distance, 0), rd_coord(distance, 1));
@@ -33,14 +34,14 @@ static void classify(rd_ctx *ctx, answers *a)
     rd_expr *digit = rd_broadcast(rd_int(ctx, 0), RD_SHAPE(DIGITS));
     rd_expr *is_k  = rd_eq(rd_expand(labels, 1), rd_coord(digit, 0));
 
-    rd_eval_many(
-        ctx,
-        RD_RESULTS({ rd_sum(right, RD_ALL), RD_INTO(&a->right, RD_SCALAR) },
-                   { rd_sum(is_k, RD_DIMS(0)), RD_INTO(a->total, RD_SHAPE(DIGITS)) },
-                   { rd_sum(rd_and(is_k, rd_expand(right, 1)), RD_DIMS(0)), RD_INTO(a->by_digit, RD_SHAPE(DIGITS)) },
-                   { rd_sum(least, RD_ALL), RD_INTO(&a->sum, RD_SCALAR) },
-                   { rd_max(least, RD_ALL), RD_INTO(&a->farthest, RD_SCALAR) }),
-        NULL);
+    rd_eval_many(ctx,
+                 RD_RESULTS({ rd_sum(right, RD_ALL), RD_INTO(&a->right, RD_SCALAR) },
+                            { rd_sum(is_k, RD_DIMS(0)), RD_INTO(a->total, RD_SHAPE(DIGITS)) },
+                            { rd_sum(rd_and(is_k, rd_expand(right, 1)), RD_DIMS(0)),
+                              RD_INTO(a->by_digit, RD_SHAPE(DIGITS)) },
+                            { rd_sum(least, RD_ALL), RD_INTO(&a->sum, RD_SCALAR) },
+                            { rd_max(least, RD_ALL), RD_INTO(&a->farthest, RD_SCALAR) }),
+                 NULL);
 }
 
 static void report(const answers *a)
@@ -52,7 +53,8 @@ static void report(const answers *a)
         total += a->total[k];
     }
     printf("all: %d of %d right\n", (int)a->right, (int)total);
-    printf("squared distances to the nearest: sum %.0f, largest %.0f\n", (double)a->sum, (double)a->farthest);
+    printf("squared distances to the nearest: sum %.0f, largest %.0f\n", (double)a->sum,
+           (double)a->farthest);
 }
 
 int main(void)

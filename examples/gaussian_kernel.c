@@ -11,14 +11,16 @@
 
 enum { TARGETS = 400, SOURCES = 700, SPACE = 3 };
 
-/* The kernel as a function of the squared distance.  rdim reads its text, so it fuses with the sums around it. */
+/* The kernel as a function of the squared distance.  rdim reads its text, so it fuses with the sums
+ * around it. */
 RD_FN2(gaussian, d2, h, exp(-d2 / (2 * h * h)))
 
 typedef struct points {
     float x[TARGETS][SPACE], y[SOURCES][SPACE], b[SOURCES];
 } points;
 
-/* Multiples of an irrational step, modulo 1, fill the unit cube evenly and are the same everywhere. */
+/* Multiples of an irrational step, modulo 1, fill the unit cube evenly and are the same
+ * everywhere. */
 static float spread(int i, double step)
 {
     const double v = (i + 1) * step;
@@ -28,7 +30,8 @@ static float spread(int i, double step)
 
 static void make_points(points *p)
 {
-    static const double steps[SPACE] = { 0.8191725133961645, 0.6710436067037893, 0.5497004779019703 };
+    static const double steps[SPACE] = { 0.8191725133961645, 0.6710436067037893,
+                                         0.5497004779019703 };
 
     for (int d = 0; d < SPACE; d++) {
         for (int i = 0; i < TARGETS; i++)
@@ -42,10 +45,13 @@ static void make_points(points *p)
 
 static void pair_sum(rd_ctx *ctx, const points *p, double h, float *out)
 {
-    rd_expr *x  = rd_expand(rd_wrap(ctx, &p->x[0][0], RD_SHAPE(TARGETS, SPACE)), 1); /* (targets, 1, 3) */
-    rd_expr *y  = rd_expand(rd_wrap(ctx, &p->y[0][0], RD_SHAPE(SOURCES, SPACE)), 0); /* (1, sources, 3) */
-    rd_expr *b  = rd_wrap(ctx, p->b, RD_SHAPE(SOURCES));
-    rd_expr *d2 = rd_sum(rd_square(rd_sub(x, y)), RD_DIMS(-1)); /* (targets, sources), never stored */
+    /* (targets, 1, 3) */
+    rd_expr *x = rd_expand(rd_wrap(ctx, &p->x[0][0], RD_SHAPE(TARGETS, SPACE)), 1);
+    /* (1, sources, 3) */
+    rd_expr *y = rd_expand(rd_wrap(ctx, &p->y[0][0], RD_SHAPE(SOURCES, SPACE)), 0);
+    rd_expr *b = rd_wrap(ctx, p->b, RD_SHAPE(SOURCES));
+    /* (targets, sources), never stored */
+    rd_expr *d2 = rd_sum(rd_square(rd_sub(x, y)), RD_DIMS(-1));
     rd_expr *k  = rd_map2(d2, rd_num(ctx, h), gaussian);
 
     rd_eval(ctx, rd_sum(rd_mul(k, b), RD_DIMS(1)), RD_INTO(out, RD_SHAPE(TARGETS)));
@@ -58,7 +64,8 @@ static double by_hand(const points *p, double h, int i)
     for (int j = 0; j < SOURCES; j++) {
         double d2 = 0;
         for (int d = 0; d < SPACE; d++)
-            d2 += ((double)p->x[i][d] - (double)p->y[j][d]) * ((double)p->x[i][d] - (double)p->y[j][d]);
+            d2 += ((double)p->x[i][d] - (double)p->y[j][d]) *
+                  ((double)p->x[i][d] - (double)p->y[j][d]);
         sum += exp(-d2 / (2 * h * h)) * (double)p->b[j];
     }
     return sum;
@@ -86,9 +93,10 @@ int main(void)
     for (int k = 0; k < 3 && rd_error(ctx) == RD_OK; k++) {
         pair_sum(ctx, &p, widths[k], out);
         if (rd_error(ctx) == RD_OK)
-            printf("h = %.2f: out[0] %.1f, out[1] %.1f, out[399] %.1f; as by hand within 1e-5: %s\n", widths[k],
-                   (double)out[0], (double)out[1], (double)out[399],
-                   largest_error(&p, widths[k], out) < 1e-5 ? "yes" : "no");
+            printf(
+                "h = %.2f: out[0] %.1f, out[1] %.1f, out[399] %.1f; as by hand within 1e-5: %s\n",
+                widths[k], (double)out[0], (double)out[1], (double)out[399],
+                largest_error(&p, widths[k], out) < 1e-5 ? "yes" : "no");
     }
 
     const rd_status status = rd_error(ctx);

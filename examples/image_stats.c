@@ -1,7 +1,8 @@
 /* Statistics of a photograph: per channel, of its grey level, and a thumbnail of block means.
  *
- * The picture is bytes, (768, 1024, 3).  Sums of integers are 64 bits wide and their means are f64 without being
- * asked; arithmetic between bytes would wrap at 256, so the grey level starts from 32-bit weights. */
+ * The picture is bytes, (768, 1024, 3).  Sums of integers are 64 bits wide and their means are f64
+ * without being asked; arithmetic between bytes would wrap at 256, so the grey level starts from
+ * 32-bit weights. */
 #include <rdim.h>
 
 #include <stdio.h>
@@ -22,7 +23,7 @@ static const uint8_t levels[LEVELS] = { 32, 64, 96, 128, 160, 192, 224 };
 static rd_expr *grey_level(rd_ctx *ctx, rd_expr *picture)
 {
     static const int32_t weights[CHANNELS] = { 299, 587, 114 };
-    rd_expr             *weighted          = rd_mul(picture, rd_wrap(ctx, weights, RD_SHAPE(CHANNELS)));
+    rd_expr             *weighted = rd_mul(picture, rd_wrap(ctx, weights, RD_SHAPE(CHANNELS)));
 
     return rd_floordiv(rd_sum(weighted, RD_DIMS(2)), rd_int(ctx, 1000));
 }
@@ -34,17 +35,20 @@ static void measure(rd_ctx *ctx, answers *a)
 
     /* A pixel against seven levels gives seven booleans; their sum counts. */
     rd_expr *above = rd_gt(rd_expand(grey, -1), rd_wrap(ctx, levels, RD_SHAPE(LEVELS)));
-    /* Blocks become axes of their own: rows of blocks, rows in one, columns of blocks, columns in one. */
+    /* Blocks become axes of their own: rows of blocks, rows in one, columns of blocks, columns in
+     * one. */
     rd_expr *blocks = rd_reshape(grey, RD_SHAPE(ROWS, BLOCK, COLUMNS, BLOCK));
 
-    rd_eval_many(ctx,
-                 RD_RESULTS({ rd_mean(picture, RD_DIMS(0, 1)), RD_INTO(a->mean, RD_SHAPE(CHANNELS)) },
-                            { rd_std(picture, RD_DIMS(0, 1)), RD_INTO(a->sd, RD_SHAPE(CHANNELS)) },
-                            { rd_min(picture, RD_DIMS(0, 1)), RD_INTO(a->min, RD_SHAPE(CHANNELS)) },
-                            { rd_max(picture, RD_DIMS(0, 1)), RD_INTO(a->max, RD_SHAPE(CHANNELS)) },
-                            { rd_sum(above, RD_DIMS(0, 1)), RD_INTO(a->brighter, RD_SHAPE(LEVELS)) },
-                            { rd_mean(blocks, RD_DIMS(1, 3)), RD_INTO(&a->thumbnail[0][0], RD_SHAPE(ROWS, COLUMNS)) }),
-                 NULL);
+    rd_eval_many(
+        ctx,
+        RD_RESULTS({ rd_mean(picture, RD_DIMS(0, 1)), RD_INTO(a->mean, RD_SHAPE(CHANNELS)) },
+                   { rd_std(picture, RD_DIMS(0, 1)), RD_INTO(a->sd, RD_SHAPE(CHANNELS)) },
+                   { rd_min(picture, RD_DIMS(0, 1)), RD_INTO(a->min, RD_SHAPE(CHANNELS)) },
+                   { rd_max(picture, RD_DIMS(0, 1)), RD_INTO(a->max, RD_SHAPE(CHANNELS)) },
+                   { rd_sum(above, RD_DIMS(0, 1)), RD_INTO(a->brighter, RD_SHAPE(LEVELS)) },
+                   { rd_mean(blocks, RD_DIMS(1, 3)),
+                     RD_INTO(&a->thumbnail[0][0], RD_SHAPE(ROWS, COLUMNS)) }),
+        NULL);
 }
 
 static void report(const answers *a)
@@ -52,7 +56,8 @@ static void report(const answers *a)
     static const char *const names[CHANNELS] = { "red", "green", "blue" };
 
     for (int c = 0; c < CHANNELS; c++)
-        printf("%-5s  mean %.2f  std %.2f  min %d  max %d\n", names[c], a->mean[c], a->sd[c], a->min[c], a->max[c]);
+        printf("%-5s  mean %.2f  std %.2f  min %d  max %d\n", names[c], a->mean[c], a->sd[c],
+               a->min[c], a->max[c]);
     for (int k = 0; k < LEVELS; k++)
         printf("grey level above %3d: %6d pixels\n", levels[k], (int)a->brighter[k]);
     printf("grey level, means of blocks of %d x %d\n", BLOCK, BLOCK);

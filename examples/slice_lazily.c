@@ -1,7 +1,7 @@
 /* Asking for a part of a result reads a part of the input.
  *
- * x is (time, latitude, longitude).  Before each question all of x is made unreadable but the pages that the answer
- * needs: a library that computed more would die of it.
+ * x is (time, latitude, longitude).  Before each question all of x is made unreadable but the pages
+ * that the answer needs: a library that computed more would die of it.
  *
  *     over_time  = sum of x^2 over time        one row of it, one element of it
  *     over_lons  = sum of x^2 over longitude   one column of it */
@@ -24,7 +24,8 @@ static float value(int t, int j, int k)
 
 static field *make_field(void)
 {
-    field *x = mmap(NULL, TIMES * sizeof *x, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    field *x =
+        mmap(NULL, TIMES * sizeof *x, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (x == MAP_FAILED)
         return NULL;
@@ -44,7 +45,7 @@ static bool show_only(field *x, int j, int from, int to)
     for (int t = 0; t < TIMES; t++) {
         char           *first = (char *)&x[t][j][from], *last = (char *)&x[t][j][to - 1];
         const uintptr_t skip = (uintptr_t)first % page;
-        done                 = done && mprotect(first - skip, (size_t)(last - first) + skip + 1, PROT_READ) == 0;
+        done = done && mprotect(first - skip, (size_t)(last - first) + skip + 1, PROT_READ) == 0;
     }
     return done;
 }
@@ -74,8 +75,8 @@ static void ask_row(rd_ctx *ctx, field *x, rd_expr *over_time)
     rd_eval(ctx, rd_slice(over_time, "10, :"), RD_INTO(row, RD_SHAPE(LONGITUDES)));
     for (int k = 0; k < LONGITUDES; k++)
         right = right && (double)row[k] == sum_over_time(10, k);
-    printf("over time, row 10:       %g %g %g ... %g, %s\n", (double)row[0], (double)row[1], (double)row[2],
-           (double)row[LONGITUDES - 1], right ? "right" : "wrong");
+    printf("over time, row 10:       %g %g %g ... %g, %s\n", (double)row[0], (double)row[1],
+           (double)row[2], (double)row[LONGITUDES - 1], right ? "right" : "wrong");
 }
 
 static void ask_element(rd_ctx *ctx, field *x, rd_expr *over_time)
@@ -83,7 +84,8 @@ static void ask_element(rd_ctx *ctx, field *x, rd_expr *over_time)
     const bool   shown = show_only(x, 72, 143, 144);
     const double y     = rd_at(ctx, over_time, RD_INDEX(72, 143));
 
-    printf("over time, [72, 143]:    %g, %s\n", y, shown && y == sum_over_time(72, 143) ? "right" : "wrong");
+    printf("over time, [72, 143]:    %g, %s\n", y,
+           shown && y == sum_over_time(72, 143) ? "right" : "wrong");
 }
 
 static void ask_column(rd_ctx *ctx, field *x, rd_expr *over_lons)
@@ -94,8 +96,8 @@ static void ask_column(rd_ctx *ctx, field *x, rd_expr *over_lons)
     rd_eval(ctx, rd_slice(over_lons, ":, 30"), RD_INTO(column, RD_SHAPE(TIMES)));
     for (int t = 0; t < TIMES; t++)
         right = right && (double)column[t] == sum_over_longitude(t, 30);
-    printf("over longitude, [:, 30]: %g %g %g ... %g, %s\n", (double)column[0], (double)column[1], (double)column[2],
-           (double)column[TIMES - 1], right ? "right" : "wrong");
+    printf("over longitude, [:, 30]: %g %g %g ... %g, %s\n", (double)column[0], (double)column[1],
+           (double)column[2], (double)column[TIMES - 1], right ? "right" : "wrong");
 }
 
 int main(void)
@@ -106,8 +108,8 @@ int main(void)
         return EXIT_FAILURE;
     }
 
-    rd_ctx  *ctx       = rd_ctx_new(NULL);
-    rd_expr *square    = rd_square(rd_wrap(ctx, &x[0][0][0], RD_SHAPE(TIMES, LATITUDES, LONGITUDES)));
+    rd_ctx  *ctx    = rd_ctx_new(NULL);
+    rd_expr *square = rd_square(rd_wrap(ctx, &x[0][0][0], RD_SHAPE(TIMES, LATITUDES, LONGITUDES)));
     rd_expr *over_time = rd_sum(square, RD_DIMS(0)), *over_lons = rd_sum(square, RD_DIMS(2));
 
     ask_row(ctx, x, over_time);

@@ -1,6 +1,7 @@
 /* Softmax over rows of any layout: exp(x - max) / sum(exp(x - max)), in one stage.
  *
- * The digits' pixels serve as scores, once by rows and once by columns (the transposed view, nothing is copied). */
+ * The digits' pixels serve as scores, once by rows and once by columns (the transposed view,
+ * nothing is copied). */
 #include <rdim.h>
 
 #include <math.h>
@@ -57,11 +58,13 @@ int main(void)
 
     rd_read(ctx, "examples/data/digits_pixels.npy", RD_INTO(&t.score[0][0], RD_SHAPE(N, PIXELS)));
 
-    rd_expr *x = rd_div(rd_cast(rd_wrap(ctx, &t.score[0][0], RD_SHAPE(N, PIXELS)), RD_F32), rd_num(ctx, 4));
-    rd_eval_many(ctx,
-                 RD_RESULTS({ softmax(x), RD_INTO(&t.by_row[0][0], RD_SHAPE(N, PIXELS)) },
-                            { softmax(rd_transpose(x)), RD_INTO(&t.by_column[0][0], RD_SHAPE(PIXELS, N)) }),
-                 NULL);
+    rd_expr *x =
+        rd_div(rd_cast(rd_wrap(ctx, &t.score[0][0], RD_SHAPE(N, PIXELS)), RD_F32), rd_num(ctx, 4));
+    rd_eval_many(
+        ctx,
+        RD_RESULTS({ softmax(x), RD_INTO(&t.by_row[0][0], RD_SHAPE(N, PIXELS)) },
+                   { softmax(rd_transpose(x)), RD_INTO(&t.by_column[0][0], RD_SHAPE(PIXELS, N)) }),
+        NULL);
 
     const rd_status status = rd_error(ctx);
     if (status == RD_OK)

@@ -7,23 +7,29 @@
  *     rd_ctx_free(ctx);
  *
  * SIX RULES, so that the comments below can be short.
- * 1 Nodes.     An rd_expr is immutable and belongs to its context: nothing to free, use it as often as you
- *              like.  rd_ctx_release() frees what was built since a mark, rd_ctx_free() everything.
- * 2 Failure.   A constructor that fails records a status and a sentence in the context and returns NULL.
- *              NULL operands give NULL.  So build without checks and look once, at rd_eval().  The first error
- *              stays, and every evaluation returns it and does nothing, until rd_error_clear(): a keyword
- *              such as .where whose expression failed can therefore not be mistaken for one left out.
- * 3 Memory.    Data is the caller's: leaves borrow it until the last evaluation that reads it.  Outputs go where
- *              you say (any strides); an output may overlap an input, but not itself.
- * 4 Units.     Extents, strides, indices: elements (int64_t).  Memory limits: bytes.  Axes count from 0, or from
- *              the end if negative.  Shapes broadcast from the last axis, as in NumPy.
- * 5 Keywords.  Where a comment says "keywords", add any `.field = value` of the named struct after the last
- *              argument, in any order.  A field left out is 0, and 0 is always the default.
- * 6 Threads.   One thread at a time per context; contexts do not disturb each other.  One exception:
- *              rd_plan_run() may run on any number of threads, one plan too (give each its own outputs),
- *              while nobody frees the plan.
+ * 1 Nodes.     An rd_expr is immutable and belongs to its context: nothing to free, use it as often
+ *              as you like.  rd_ctx_release() frees what was built since a mark, rd_ctx_free()
+ *              everything.
+ * 2 Failure.   A constructor that fails records a status and a sentence in the context and returns
+ *              NULL.  NULL operands give NULL.  So build without checks and look once, at
+ *              rd_eval().  The first error stays, and every evaluation returns it and does nothing,
+ *              until rd_error_clear(): a keyword such as .where whose expression failed can
+ *              therefore not be mistaken for one left out.
+ * 3 Memory.    Data is the caller's: leaves borrow it until the last evaluation that reads it.
+ *              Outputs go where you say (any strides); an output may overlap an input, but not
+ *              itself.
+ * 4 Units.     Extents, strides, indices: elements (int64_t).  Memory limits: bytes.  Axes count
+ *              from 0, or from the end if negative.  Shapes broadcast from the last axis, as in
+ *              NumPy.
+ * 5 Keywords.  Where a comment says "keywords", add any `.field = value` of the named struct after
+ *              the last argument, in any order.  A field left out is 0, and 0 is always the
+ *              default.
+ * 6 Threads.   One thread at a time per context; contexts do not disturb each other.  One
+ *              exception: rd_plan_run() may run on any number of threads, one plan too (give each
+ *              its own outputs), while nobody frees the plan.
  *
- * C11.  C++17 may include it: functions, types, RD_SHAPE and friends; the keyword macros and RD_FN are C. */
+ * C11.  C++17 may include it: functions, types, RD_SHAPE and friends; the keyword macros and RD_FN
+ * are C. */
 #ifndef RDIM_H
 #define RDIM_H
 #include <math.h>
@@ -40,7 +46,7 @@
 extern "C" {
 #endif
 
-/* ---- Types --------------------------------------------------------------------------------------------- */
+/* ---- Types ----------------------------------------------------------------------------------- */
 typedef struct rd_ctx rd_ctx;   /* owns nodes, settings, the first error         */
 typedef struct rd_expr rd_expr; /* a node: leaf, view, map, reduction, scan      */
 typedef struct rd_plan rd_plan; /* ordered passes for some results, reusable     */
@@ -61,16 +67,18 @@ typedef enum rd_status {
     RD_ERR_LIMIT      /* a limit of this release, named in the sentence                   */
 } rd_status;
 
-/* Element types.  0 means "as the operands say" wherever a type is asked for.  f16 and bf16 are types of memory: each
- * operation on them is done in f32 and rounded once to their 16 bits, and what is summed is summed in f32.  The complex
- * types have their numbers but are refused with RD_ERR_TYPE in this release. */
+/* Element types.  0 means "as the operands say" wherever a type is asked for.  f16 and bf16 are
+ * types of memory: each operation on them is done in f32 and rounded once to their 16 bits, and
+ * what is summed is summed in f32.  The complex types have their numbers but are refused with
+ * RD_ERR_TYPE in this release. */
 typedef enum rd_dtype {
     RD_AUTO, RD_BOOL, RD_I8, RD_I16, RD_I32, RD_I64, RD_U8, RD_U16, RD_U32, RD_U64,
     RD_F16, RD_BF16, RD_F32, RD_F64, RD_C64, RD_C128
 } rd_dtype;
 
-/* Elements of f16 (IEEE 754 binary16) and of bf16 (the upper half of a float).  A pointer to uint16_t, or to a type of
- * the compiler's, is cast to a pointer to one of these to say what it points to. */
+/* Elements of f16 (IEEE 754 binary16) and of bf16 (the upper half of a float).  A pointer to
+ * uint16_t, or to a type of the compiler's, is cast to a pointer to one of these to say what it
+ * points to. */
 typedef struct rd_f16 { uint16_t bits; } rd_f16;
 typedef struct rd_bf16 { uint16_t bits; } rd_bf16;
 
@@ -82,37 +90,44 @@ typedef rd_ints rd_shape, rd_strides, rd_index;
 typedef struct rd_dims { int32_t n; uint32_t flags; int32_t axis[RD_MAX_RANK]; } rd_dims;
 enum { RD_DIMS_KEEP = 1, RD_DIMS_EXCEPT = 2 };
 
-/** Memory with a layout.  RD_INTO makes one; a zeroed one, passed as output, asks for fresh memory. */
+/** Memory with a layout.  RD_INTO makes one; a zeroed one, passed as output, asks for fresh
+ *  memory. */
 typedef struct rd_array {
-    union { void *data; const void *in; };    /* address of element [0, ..., 0]                         */
+    union { void *data; const void *in; };    /* address of element [0, ..., 0] */
     rd_dtype    type;
-    int32_t     order;                        /* 0 last axis fastest, 1 first axis fastest (Fortran)    */
+    int32_t     order; /* 0 last axis fastest, 1 first axis fastest (Fortran) */
     rd_shape    shape;
-    rd_strides  strides;                      /* n == 0: dense in `order`; else one per axis, any sign  */
-    void       *owner;                        /* set when rdim allocated it; see rd_array_free()        */
+    rd_strides  strides; /* n == 0: dense in `order`; else one per axis, any sign */
+    void       *owner;                        /* set when rdim allocated it; see rd_array_free() */
 } rd_array;
 
-/* ---- Shapes, axes, arrays, written in place ------------------------------------------------------------- *
+/* ---- Shapes, axes, arrays, written in place --------------------------------------------------- *
  * RD_SHAPE(2, 3)  RD_SCALAR  RD_STRIDES(3, 1)  RD_INDEX(0, 2)   more than 32: refused where used
- * RD_DIMS(0, -1)  RD_ALL  RD_NONE  RD_EXCEPT(0) all but axis 0  RD_KEEP(1) reduced, kept with extent 1
- * By value.  In a table at file scope: { 2, 0, { 3, 4 } } and { 1, 0, { -1 } }, as C wants constants there.
+ * RD_DIMS(0, -1)  RD_ALL  RD_NONE  RD_EXCEPT(0) all but axis 0  RD_KEEP(1) reduced, kept with
+ * extent 1
+ * By value.  In a table at file scope: { 2, 0, { 3, 4 } } and { 1, 0, { -1 } }, as C wants
+ * constants there.
  * RD_INTO(p, RD_SHAPE(2, 3))  output; type from p (void * is a compile error); keywords rd_array
- * RD_EXPRS(a, b)  RD_RESULTS({ y, &out }, ...)  lists for the calls that take several.  These, like RD_INTO, live
- * as long as the block they stand in: write them in the call. */
+ * RD_EXPRS(a, b)  RD_RESULTS({ y, &out }, ...)  lists for the calls that take several.  These, like
+ * RD_INTO, live as long as the block they stand in: write them in the call. */
 #ifndef __cplusplus
 #define RD_N_(T, ...)    ((int32_t)(sizeof((const T[]){ __VA_ARGS__ }) / sizeof(T)))
 #define RD_INTS_(...)    ((rd_ints){ .n = RD_N_(int64_t, __VA_ARGS__), .at = { __VA_ARGS__ } })
-#define RD_DIMS_(f, ...) ((rd_dims){ .n = RD_N_(int32_t, __VA_ARGS__), .flags = (f), .axis = { __VA_ARGS__ } })
+#define RD_DIMS_(f, ...) \
+    ((rd_dims){ .n = RD_N_(int32_t, __VA_ARGS__), .flags = (f), .axis = { __VA_ARGS__ } })
 #define RD_ZERO_(T)      ((T){ 0 })
 #define RD_EVERY_(f)     ((rd_dims){ .flags = (f) })
-#define RD_ARRAY_(member, p, ...) (&(rd_array){ .member = (p), .type = RD_TYPE(p), .shape = __VA_ARGS__ })
-#define RD_TYPE(p) _Generic(*(p), _Bool: RD_BOOL, signed char: RD_I8, short: RD_I16, int: RD_I32,            \
-    long: sizeof(long) == 8 ? RD_I64 : RD_I32, long long: RD_I64, unsigned char: RD_U8,                      \
-    unsigned short: RD_U16, unsigned: RD_U32, unsigned long: sizeof(long) == 8 ? RD_U64 : RD_U32,            \
+#define RD_ARRAY_(member, p, ...) \
+    (&(rd_array){ .member = (p), .type = RD_TYPE(p), .shape = __VA_ARGS__ })
+#define RD_TYPE(p) _Generic(*(p), _Bool: RD_BOOL, signed char: RD_I8, short: RD_I16, int: RD_I32, \
+    long: sizeof(long) == 8 ? RD_I64 : RD_I32, long long: RD_I64, unsigned char: RD_U8,           \
+    unsigned short: RD_U16, unsigned: RD_U32, unsigned long: sizeof(long) == 8 ? RD_U64 : RD_U32, \
     unsigned long long: RD_U64, rd_f16: RD_F16, rd_bf16: RD_BF16, float: RD_F32, double: RD_F64)
 #define RD_INTO(p, ...)  RD_ARRAY_(data, p, __VA_ARGS__)
-#define RD_EXPRS(...)    ((rd_exprs){ (rd_expr *const[]){ __VA_ARGS__ }, RD_N_(rd_expr *, __VA_ARGS__) })
-#define RD_RESULTS(...)  ((rd_results){ (const rd_result[]){ __VA_ARGS__ }, RD_N_(rd_result, __VA_ARGS__) })
+#define RD_EXPRS(...) \
+    ((rd_exprs){ (rd_expr *const[]){ __VA_ARGS__ }, RD_N_(rd_expr *, __VA_ARGS__) })
+#define RD_RESULTS(...) \
+    ((rd_results){ (const rd_result[]){ __VA_ARGS__ }, RD_N_(rd_result, __VA_ARGS__) })
 #else
 #define RD_INTS_(...)    (rd_make<rd_ints>({ __VA_ARGS__ }))
 #define RD_DIMS_(f, ...) (rd_make_dims(f, { __VA_ARGS__ }))
@@ -133,108 +148,126 @@ typedef struct rd_exprs { rd_expr *const *at; int32_t n; } rd_exprs;
 typedef struct rd_result { rd_expr *expr; rd_array *out; } rd_result;
 typedef struct rd_results { const rd_result *at; int32_t n; } rd_results;
 
-/* ---- Context -------------------------------------------------------------------------------------------- */
-/** `size` = sizeof the struct, or 0: only fields of release 1 are read.  New fields come at the end. */
+/* ---- Context --------------------------------------------------------------------------------- */
+/** `size` = sizeof the struct, or 0: only fields of release 1 are read.  New fields come at the
+ *  end. */
 typedef struct rd_ctx_opts {
     uint32_t size;
-    int32_t  threads;                               /* 0: as OpenMP would use                               */
-    int64_t  memory_limit;                          /* bytes this context may hold; 0: no limit             */
-    void *(*allocate)(void *user, int64_t bytes);   /* all memory of this context but the short-lived text  */
-    void  (*release)(void *user, void *p);          /* of dumps; NULL: malloc and free.  Both or neither;   */
-    void   *user;                                   /* called from any thread that evaluates or runs a plan; */
-                                                    /* memory aligned as malloc's                           */
-    bool    deterministic;                          /* for all evaluations: see rd_eval_opts                */
+    int32_t  threads;      /* 0: as OpenMP would use                    */
+    int64_t  memory_limit; /* bytes this context may hold; 0: no limit */
+    /** All memory of this context but the short-lived text of dumps, aligned as malloc's; NULL:
+     *  malloc and free.  Both or neither; called from any thread that evaluates or runs a plan. */
+    void *(*allocate)(void *user, int64_t bytes);
+    void  (*release)(void *user, void *p);
+    void   *user;
+    bool    deterministic; /* for all evaluations: see rd_eval_opts */
 } rd_ctx_opts;
 
 /** A context; NULL opts: the defaults.  Free it after everything made from it.
  *  @return NULL only without memory, or when only one of allocate and release is given. */
 RD_API rd_ctx *rd_ctx_new(const rd_ctx_opts *opts);
-/** Frees the context, its nodes, texts, plans and mapped files.  Arrays from rd_eval() stay the caller's and are
- *  freed before the context.  NULL is allowed. */
+/** Frees the context, its nodes, texts, plans and mapped files.  Arrays from rd_eval() stay the
+ *  caller's and are freed before the context.  NULL is allowed. */
 RD_API void rd_ctx_free(rd_ctx *ctx);
 
 /** A place in the history of a context. */
 typedef struct rd_mark { uint64_t at, serial; } rd_mark;
 /** Marks the present; for loops: mark, build, evaluate, release.  Marks nest. */
 RD_API rd_mark rd_ctx_mark(rd_ctx *ctx);
-/** Releases every node and text made since `mark`, which stays usable.  Arrays and plans stay.  Releasing an outer
- *  mark ends the inner ones; releasing an ended one is RD_ERR_ARGUMENT and does nothing. */
+/** Releases every node and text made since `mark`, which stays usable.  Arrays and plans stay.
+ *  Releasing an outer mark ends the inner ones; releasing an ended one is RD_ERR_ARGUMENT and does
+ *  nothing. */
 RD_API rd_status rd_ctx_release(rd_ctx *ctx, rd_mark mark);
 
-/** The first failure since the last clear; RD_OK if none.  Of NULL: RD_ERR_MEMORY (rd_ctx_new failed). */
+/** The first failure since the last clear; RD_OK if none.  Of NULL: RD_ERR_MEMORY (rd_ctx_new
+ *  failed). */
 RD_API rd_status rd_error(const rd_ctx *ctx);
-/** Its sentence: the call, what was asked, what was found; "" if none.  Valid until the next failure or clear. */
+/** Its sentence: the call, what was asked, what was found; "" if none.  Valid until the next
+ *  failure or clear. */
 RD_API const char *rd_error_text(const rd_ctx *ctx);
 /** Forgets the failure, so that the next one is recorded. */
 RD_API void rd_error_clear(rd_ctx *ctx);
 /** "RD_ERR_SHAPE" and so on, for logs; never NULL. */
 RD_API const char *rd_status_name(rd_status status);
 
-/** Ends the evaluation under way, or else the next one, with RD_ERR_CANCELLED; a long one within milliseconds, or as soon
- *  as a user's function returns.  From any thread, and from a signal handler. */
+/** Ends the evaluation under way, or else the next one, with RD_ERR_CANCELLED; a long one within
+ *  milliseconds, or as soon as a user's function returns.  From any thread, and from a signal
+ *  handler. */
 RD_API void rd_cancel(rd_ctx *ctx);
 
-/** What evaluations met and answered with a defined value instead of an error; sticky until rd_error_clear(). */
+/** What evaluations met and answered with a defined value instead of an error; sticky until
+ *  rd_error_clear(). */
 enum { RD_WARN_INT_DIVIDE = 1 /* an integer divided by 0 gave 0 */ };
 /** The warnings of this context, ORed. */
 RD_API uint32_t rd_warnings(const rd_ctx *ctx);
 
-/* ---- Leaves --------------------------------------------------------------------------------------------- */
-/** Caller memory as a leaf, type from the pointer: rd_wrap(ctx, p, RD_SHAPE(n, m)).  Keywords rd_array:
- *  .strides = RD_STRIDES(1, n), .order = 1.  Record fields: p = &r[0].field, stride = sizeof *r / sizeof r->field.
- *  Errors and ownership: rd_leaf(). */
+/* ---- Leaves ---------------------------------------------------------------------------------- */
+/** Caller memory as a leaf, type from the pointer: rd_wrap(ctx, p, RD_SHAPE(n, m)).  Keywords
+ *  rd_array: .strides = RD_STRIDES(1, n), .order = 1.  Record fields: p = &r[0].field, stride =
+ *  sizeof *r / sizeof r->field.  Errors and ownership: rd_leaf(). */
 #ifndef __cplusplus
 #define rd_wrap(ctx, p, ...) rd_leaf(ctx, RD_ARRAY_(in, p, __VA_ARGS__))
 #endif
-/** The same from a descriptor (copied), for types known only at run time.  Nothing is copied or computed.
- *  @param array  address of element [0, ..., 0] (NULL only if an extent is 0), type, shape, strides in elements
- *  @return a node of that shape and type.  NULL on RD_ERR_SHAPE (an extent is negative, the size overflows,
- *          strides.n is neither 0 nor the rank, rank over 32), RD_ERR_TYPE (not a type of this release),
- *          RD_ERR_ARGUMENT (no data, or an address that is not aligned to the type).
+/** The same from a descriptor (copied), for types known only at run time.  Nothing is copied or
+ *  computed.
+ *  @param array  address of element [0, ..., 0] (NULL only if an extent is 0), type, shape, strides
+ *                in elements
+ *  @return a node of that shape and type.  NULL on RD_ERR_SHAPE (an extent is negative, the size
+ *          overflows, strides.n is neither 0 nor the rank, rank over 32), RD_ERR_TYPE (not a type
+ *          of this release), RD_ERR_ARGUMENT (no data, or an address that is not aligned to the
+ *          type).
  *  Ownership: the data stays yours and must outlive each evaluation that reads it. */
 RD_API rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array);
-/** A leaf whose memory comes at rd_plan_run(): name, type, shape and strides now, pointer then.  Equal names are
- *  one leaf (a second layout for a name is RD_ERR_ARGUMENT); two names are two, whatever they later point to. */
+/** A leaf whose memory comes at rd_plan_run(): name, type, shape and strides now, pointer then.
+ *  Equal names are one leaf (a second layout for a name is RD_ERR_ARGUMENT); two names are two,
+ *  whatever they later point to. */
 RD_API rd_expr *rd_input(rd_ctx *ctx, const char *name, const rd_array *layout);
-/** Numbers of rank 0 and weak type: they take the type of what they meet.  rd_num is a float, so it turns ints to f64,
- *  whatever its value; an rd_int that an integer partner cannot hold is RD_ERR_TYPE.  Alone: f64 and i64. */
+/** Numbers of rank 0 and weak type: they take the type of what they meet.  rd_num is a float, so it
+ *  turns ints to f64, whatever its value; an rd_int that an integer partner cannot hold is
+ *  RD_ERR_TYPE.  Alone: f64 and i64. */
 RD_API rd_expr *rd_num(rd_ctx *ctx, double value);
 RD_API rd_expr *rd_int(rd_ctx *ctx, int64_t value);
-/** The index along `axis` of x, i64, broadcastable against x: extent n there, 1 elsewhere.  x is not computed.
- *  NULL on RD_ERR_AXIS. */
+/** The index along `axis` of x, i64, broadcastable against x: extent n there, 1 elsewhere.  x is
+ *  not computed.  NULL on RD_ERR_AXIS. */
 RD_API rd_expr *rd_coord(rd_expr *x, int axis);
 /** The shape of a node; .n == -1 for NULL. */
 RD_API rd_shape rd_shape_of(const rd_expr *x);
 /** The element type of a node; RD_AUTO for NULL. */
 RD_API rd_dtype rd_type_of(const rd_expr *x);
 
-/* ---- Views: of any expression, evaluated or not; they cost nothing and compute nothing -------------------- */
-/** NumPy's slice text, one part per axis: "3, :, ::-1, 2:10:2, ..., new".  A number drops its axis, `new` makes one
- *  of extent 1, missing parts mean ":".  A slice of a sum sums only that slice.
- *  NULL on RD_ERR_TEXT (with a caret under the character), RD_ERR_AXIS (index outside, too many parts) or RD_ERR_SHAPE
- *  (rank over 32). */
+/* ---- Views: of any expression, evaluated or not; they cost nothing and compute nothing ------- */
+/** NumPy's slice text, one part per axis: "3, :, ::-1, 2:10:2, ..., new".  A number drops its axis,
+ *  `new` makes one of extent 1, missing parts mean ":".  A slice of a sum sums only that slice.
+ *  NULL on RD_ERR_TEXT (with a caret under the character), RD_ERR_AXIS (index outside, too many
+ *  parts) or RD_ERR_SHAPE (rank over 32). */
 RD_API rd_expr *rd_slice(rd_expr *x, const char *text);
-/** Element i of `axis`, which is dropped; i counts from the end if negative.  NULL on RD_ERR_AXIS. */
+/** Element i of `axis`, which is dropped; i counts from the end if negative.  NULL on
+ *  RD_ERR_AXIS. */
 RD_API rd_expr *rd_select(rd_expr *x, int axis, int64_t i);
 #define RD_OPEN INT64_MIN /* as start or stop of rd_range: to the end in the direction of step */
-/** Elements start, start + step, ... before stop along `axis`; bounds are cut to the axis as Python does.
- *  NULL on RD_ERR_AXIS, or RD_ERR_ARGUMENT (step 0). */
+/** Elements start, start + step, ... before stop along `axis`; bounds are cut to the axis as Python
+ *  does. NULL on RD_ERR_AXIS, or RD_ERR_ARGUMENT (step 0). */
 RD_API rd_expr *rd_range(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step);
-/** x[..., index[...], ...]: the axes of index (any integer type, any rank) replace `axis`.  Indices count from the end
- *  if negative; one outside is RD_ERR_AXIS of the evaluation, unless it cannot change what is read (an axis of one
- *  element, a repeated one).  NULL on RD_ERR_AXIS, RD_ERR_TYPE, RD_ERR_SHAPE. */
+/** x[..., index[...], ...]: the axes of index (any integer type, any rank) replace `axis`.  Indices
+ *  count from the end if negative; one outside is RD_ERR_AXIS of the evaluation, unless it cannot
+ *  change what is read (an axis of one element, a repeated one).  NULL on RD_ERR_AXIS, RD_ERR_TYPE,
+ *  RD_ERR_SHAPE. */
 RD_API rd_expr *rd_take(rd_expr *x, int axis, rd_expr *index);
-/** Axes reordered: result axis k is x's axis order.at[k].  NULL on RD_ERR_AXIS (not each axis once). */
+/** Axes reordered: result axis k is x's axis order.at[k].  NULL on RD_ERR_AXIS (not each axis
+ *  once). */
 RD_API rd_expr *rd_permute(rd_expr *x, rd_index order);
 /** The last two axes swapped; x itself below rank 2. */
 RD_API rd_expr *rd_transpose(rd_expr *x);
 /** Same elements in C order, other shape; one extent may be -1.  NULL on RD_ERR_SHAPE. */
 RD_API rd_expr *rd_reshape(rd_expr *x, rd_shape shape);
-/** x repeated to `shape`: axes of extent 1 and missing leading axes repeat.  NULL on RD_ERR_SHAPE. */
+/** x repeated to `shape`: axes of extent 1 and missing leading axes repeat.  NULL on
+ *  RD_ERR_SHAPE. */
 RD_API rd_expr *rd_broadcast(rd_expr *x, rd_shape shape);
-/** A new axis of extent 1 before `axis` of x; rank (or -1) means last, so axis counts in the result. */
+/** A new axis of extent 1 before `axis` of x; rank (or -1) means last, so axis counts in the
+ *  result. */
 RD_API rd_expr *rd_expand(rd_expr *x, int axis);
-/** The axes d, all of extent 1, dropped.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (an extent is not 1). */
+/** The axes d, all of extent 1, dropped.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (an extent is not
+ *  1). */
 RD_API rd_expr *rd_squeeze(rd_expr *x, rd_dims d);
 /** The axes d reversed.  NULL on RD_ERR_AXIS. */
 RD_API rd_expr *rd_flip(rd_expr *x, rd_dims d);
@@ -242,56 +275,66 @@ RD_API rd_expr *rd_flip(rd_expr *x, rd_dims d);
  *  NULL on RD_ERR_AXIS. */
 RD_API rd_expr *rd_diagonal(rd_expr *x, int axis1, int axis2, int64_t offset);
 /** Windows of n neighbours, one every `step` along axis, as a new last axis of extent n.
- *  The axis gets (extent - n) / step + 1 windows, 0 if n > extent.  NULL on RD_ERR_AXIS, RD_ERR_ARGUMENT (n, step < 1). */
+ *  The axis gets (extent - n) / step + 1 windows, 0 if n > extent.  NULL on RD_ERR_AXIS,
+ *  RD_ERR_ARGUMENT (n, step < 1). */
 RD_API rd_expr *rd_window(rd_expr *x, int axis, int64_t n, int64_t step);
-/** Joined along an axis they have: rd_concat(0, RD_EXPRS(a, b, c)).  Other extents must agree; types promote.
- *  NULL on RD_ERR_AXIS, RD_ERR_SHAPE, RD_ERR_ARGUMENT (no part). */
+/** Joined along an axis they have: rd_concat(0, RD_EXPRS(a, b, c)).  Other extents must agree;
+ *  types promote.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE, RD_ERR_ARGUMENT (no part). */
 RD_API rd_expr *rd_concat(int axis, rd_exprs parts);
 
-/* ---- Maps: element by element, operands broadcast, types promote as in the Array API standard ------------- *
- * Mixed int and float promote as in NumPy 2: i32 and f32 give f64, u8 and f32 give f32, u8 and f16 give f16.  f16 and
- * bf16 meet in f32.  Arithmetic on bool is done in i64; functions like sqrt and exp of ints in f64.  Ints wrap.  Each
- * returns NULL on RD_ERR_SHAPE (operands do not broadcast), RD_ERR_TYPE, RD_ERR_ARGUMENT (operands of two contexts). */
+/* ---- Maps: element by element; operands broadcast, types promote as in the Array API's ------- *
+ * Mixed int and float promote as in NumPy 2: i32 and f32 give f64, u8 and f32 give f32, u8 and f16
+ * give f16.  f16 and bf16 meet in f32.  Arithmetic on bool is done in i64; functions like sqrt and
+ * exp of ints in f64.  Ints wrap.  Each returns NULL on RD_ERR_SHAPE (operands do not broadcast),
+ * RD_ERR_TYPE, RD_ERR_ARGUMENT (operands of two contexts). */
 /* neg abs sign square keep the type; sign of NaN is NaN. */
-RD_API rd_expr *rd_neg(rd_expr *x), *rd_abs(rd_expr *x), *rd_sign(rd_expr *x), *rd_square(rd_expr *x);
+RD_API rd_expr *rd_neg(rd_expr *x), *rd_abs(rd_expr *x), *rd_sign(rd_expr *x),
+    *rd_square(rd_expr *x);
 /* Float functions; angles in radians. */
-RD_API rd_expr *rd_sqrt(rd_expr *x), *rd_exp(rd_expr *x), *rd_expm1(rd_expr *x), *rd_log(rd_expr *x),
-    *rd_log1p(rd_expr *x), *rd_log2(rd_expr *x), *rd_sin(rd_expr *x), *rd_cos(rd_expr *x), *rd_tan(rd_expr *x),
-    *rd_tanh(rd_expr *x);
+RD_API rd_expr *rd_sqrt(rd_expr *x), *rd_exp(rd_expr *x), *rd_expm1(rd_expr *x),
+    *rd_log(rd_expr *x), *rd_log1p(rd_expr *x), *rd_log2(rd_expr *x), *rd_sin(rd_expr *x),
+    *rd_cos(rd_expr *x), *rd_tan(rd_expr *x), *rd_tanh(rd_expr *x);
 /* Rounding: keep the type, ints pass unchanged; round goes to the nearest even. */
-RD_API rd_expr *rd_floor(rd_expr *x), *rd_ceil(rd_expr *x), *rd_round(rd_expr *x), *rd_trunc(rd_expr *x);
+RD_API rd_expr *rd_floor(rd_expr *x), *rd_ceil(rd_expr *x), *rd_round(rd_expr *x),
+    *rd_trunc(rd_expr *x);
 /* Tests: bool.  not is logical: true where x is 0. */
 RD_API rd_expr *rd_not(rd_expr *x), *rd_isnan(rd_expr *x), *rd_isfinite(rd_expr *x);
-/* div is true division (ints in f64); floordiv and remainder round down, as Python's // and %; ints by 0 give 0 and a
- * warning (RD_WARN_INT_DIVIDE).  pow of ints with a negative exponent gives the true quotient truncated. */
-RD_API rd_expr *rd_add(rd_expr *x, rd_expr *y), *rd_sub(rd_expr *x, rd_expr *y), *rd_mul(rd_expr *x, rd_expr *y),
-    *rd_div(rd_expr *x, rd_expr *y), *rd_floordiv(rd_expr *x, rd_expr *y), *rd_remainder(rd_expr *x, rd_expr *y),
+/* div is true division (ints in f64); floordiv and remainder round down, as Python's // and %; ints
+ * by 0 give 0 and a warning (RD_WARN_INT_DIVIDE).  pow of ints with a negative exponent gives the
+ * true quotient truncated. */
+RD_API rd_expr *rd_add(rd_expr *x, rd_expr *y), *rd_sub(rd_expr *x, rd_expr *y),
+    *rd_mul(rd_expr *x, rd_expr *y), *rd_div(rd_expr *x, rd_expr *y),
+    *rd_floordiv(rd_expr *x, rd_expr *y), *rd_remainder(rd_expr *x, rd_expr *y),
     *rd_pow(rd_expr *x, rd_expr *y);
 /* Float functions of two operands; atan2(y, x) is the angle of the point (x, y). */
 RD_API rd_expr *rd_atan2(rd_expr *y, rd_expr *x), *rd_hypot(rd_expr *x, rd_expr *y);
 /* The lesser and the greater; NaN if either is. */
 RD_API rd_expr *rd_minimum(rd_expr *x, rd_expr *y), *rd_maximum(rd_expr *x, rd_expr *y);
 /* Logical: operands count as true where not 0 (NaN too); bool. */
-RD_API rd_expr *rd_and(rd_expr *x, rd_expr *y), *rd_or(rd_expr *x, rd_expr *y), *rd_xor(rd_expr *x, rd_expr *y);
+RD_API rd_expr *rd_and(rd_expr *x, rd_expr *y), *rd_or(rd_expr *x, rd_expr *y),
+    *rd_xor(rd_expr *x, rd_expr *y);
 /* Comparisons, after promotion: bool; false with NaN, but for ne. */
-RD_API rd_expr *rd_eq(rd_expr *x, rd_expr *y), *rd_ne(rd_expr *x, rd_expr *y), *rd_lt(rd_expr *x, rd_expr *y),
-    *rd_le(rd_expr *x, rd_expr *y), *rd_gt(rd_expr *x, rd_expr *y), *rd_ge(rd_expr *x, rd_expr *y);
+RD_API rd_expr *rd_eq(rd_expr *x, rd_expr *y), *rd_ne(rd_expr *x, rd_expr *y),
+    *rd_lt(rd_expr *x, rd_expr *y), *rd_le(rd_expr *x, rd_expr *y), *rd_gt(rd_expr *x, rd_expr *y),
+    *rd_ge(rd_expr *x, rd_expr *y);
 /** yes where cond is true (not 0), else no. */
 RD_API rd_expr *rd_where(rd_expr *cond, rd_expr *yes, rd_expr *no);
-/** x kept inside [lo, hi]: minimum(maximum(x, lo), hi).  lo or hi NULL is a failure like any other. */
+/** x kept inside [lo, hi]: minimum(maximum(x, lo), hi).  lo or hi NULL is a failure like any
+ *  other. */
 RD_API rd_expr *rd_clip(rd_expr *x, rd_expr *lo, rd_expr *hi);
-/** x in another type.  Floats to ints truncate, are kept inside the 64-bit range of the target's sign (so -1.0 is 0 as an
- *  unsigned; NaN is 0), then wrap; ints wrap; to bool: not 0. */
+/** x in another type.  Floats to ints truncate, are kept inside the 64-bit range of the target's
+ *  sign (so -1.0 is 0 as an unsigned; NaN is 0), then wrap; ints wrap; to bool: not 0. */
 RD_API rd_expr *rd_cast(rd_expr *x, rd_dtype type);
 
-/* ---- Your own functions ------------------------------------------------------------------------------------ */
-/** Returns NULL, or a sentence (copied) that ends the evaluation with RD_ERR_CALLBACK.  n elements from each of
- *  in[0..arity), dense, to out; any thread, any order, any split; in and out do not overlap.  Pure. */
+/* ---- Your own functions ---------------------------------------------------------------------- */
+/** Returns NULL, or a sentence (copied) that ends the evaluation with RD_ERR_CALLBACK.  n elements
+ *  from each of in[0..arity), dense, to out; any thread, any order, any split; in and out do not
+ *  overlap.  Pure. */
 typedef const char *rd_block_fn(void *user, int64_t n, const void *const *in, void *out);
 
-/** A function for rd_map, copied there (but for `user`, which must outlive each evaluation).  RD_FN1..3 make one; by
- *  hand: rd_fn f = { .size = sizeof f, .name = "table", .arity = 1, .in = RD_F64, .out = RD_F64, .block = lookup,
- *  .user = table }; */
+/** A function for rd_map, copied there (but for `user`, which must outlive each evaluation).
+ *  RD_FN1..3 make one; by hand: rd_fn f = { .size = sizeof f, .name = "table", .arity = 1, .in =
+ *  RD_F64, .out = RD_F64, .block = lookup, .user = table }; */
 typedef struct rd_fn {
     uint32_t    size;
     int32_t     arity;             /* 1 to 8                                                     */
@@ -305,116 +348,141 @@ typedef struct rd_fn {
 } rd_fn;
 
 /** rd_map(x, f), rd_map2(x, y, f), with f one of
- *    sqrtf, sin, my_function   float (*)(float) or double (*)(double): operands are converted to its argument type,
- *                              the result has its return type; pure and thread-safe; libm's own are recognised and
- *                              follow the operand's type instead
+ *    sqrtf, sin, my_function   float (*)(float) or double (*)(double): operands are converted to
+ *                              its argument type, the result has its return type; pure and
+ *                              thread-safe; libm's own are recognised and follow the operand's type
+ *                              instead
  *    softsign                  from RD_FN, or &fn of an rd_fn
- *    "exp", "x > 0 ? x : 0"    text: the name of a built-in, or an expression in x (and y); see rd_map_text()
+ *    "exp", "x > 0 ? x : 0"    text: the name of a built-in, or an expression in x (and y); see
+ *                              rd_map_text()
  *  and rd_mapn(f, RD_EXPRS(a, b, c)) for any number of operands up to 8, f an rd_fn or a text.
  *  NULL on RD_ERR_TYPE, RD_ERR_ARGUMENT (arity, f NULL) or RD_ERR_TEXT. */
 #ifndef __cplusplus
-#define rd_map(x, f) _Generic((f), float (*)(float): rd_map_f32, double (*)(double): rd_map_f64,              \
-    rd_fn *: rd_map_fn, const rd_fn *: rd_map_fn, char *: rd_map_text, const char *: rd_map_text)(x, f)
-#define rd_map2(x, y, f) _Generic((f), float (*)(float, float): rd_map2_f32,                                  \
-    double (*)(double, double): rd_map2_f64, rd_fn *: rd_map2_fn, const rd_fn *: rd_map2_fn,                  \
+#define rd_map(x, f) _Generic((f), float (*)(float): rd_map_f32, double (*)(double): rd_map_f64, \
+    rd_fn *: rd_map_fn, const rd_fn *: rd_map_fn, char *: rd_map_text, \
+    const char *: rd_map_text)(x, f)
+#define rd_map2(x, y, f) _Generic((f), float (*)(float, float): rd_map2_f32,                 \
+    double (*)(double, double): rd_map2_f64, rd_fn *: rd_map2_fn, const rd_fn *: rd_map2_fn, \
     char *: rd_map2_text, const char *: rd_map2_text)(x, y, f)
-#define rd_mapn(f, ...) _Generic((f), rd_fn *: rd_mapn_fn, const rd_fn *: rd_mapn_fn,                         \
+#define rd_mapn(f, ...) _Generic((f), rd_fn *: rd_mapn_fn, const rd_fn *: rd_mapn_fn, \
     char *: rd_mapn_text, const char *: rd_mapn_text)(f, __VA_ARGS__)
 #endif
-RD_API rd_expr *rd_map_f32(rd_expr *x, float (*f)(float)), *rd_map_f64(rd_expr *x, double (*f)(double)),
-    *rd_map_fn(rd_expr *x, const rd_fn *f);
+RD_API rd_expr *rd_map_f32(rd_expr *x, float (*f)(float)),
+    *rd_map_f64(rd_expr *x, double (*f)(double)), *rd_map_fn(rd_expr *x, const rd_fn *f);
 RD_API rd_expr *rd_map2_f32(rd_expr *x, rd_expr *y, float (*f)(float, float)),
     *rd_map2_f64(rd_expr *x, rd_expr *y, double (*f)(double, double)),
     *rd_map2_fn(rd_expr *x, rd_expr *y, const rd_fn *f);
 RD_API rd_expr *rd_mapn_fn(const rd_fn *f, rd_exprs operands);
-/** Function text: + - * / % ^ (power), ?: comparisons && || ! and parentheses, numbers, pi, true, false, and the names
- *  of the maps above (also min, max, fabs, fmin, fmax, fmod, ...).  It becomes nodes: it fuses like any map.  Operands
- *  are x, y, z, w in order, or as named before a colon: "a, b: a * b + 1".
+/** Function text: + - * / % ^ (power), ?: comparisons && || ! and parentheses, numbers, pi, true,
+ *  false, and the names of the maps above (also min, max, fabs, fmin, fmax, fmod, ...).  It becomes
+ *  nodes: it fuses like any map.  Operands are x, y, z, w in order, or as named before a colon: "a,
+ *  b: a * b + 1".
  *  NULL on RD_ERR_TEXT, with a caret under the character and what was expected. */
-RD_API rd_expr *rd_map_text(rd_expr *x, const char *f), *rd_map2_text(rd_expr *x, rd_expr *y, const char *f),
+RD_API rd_expr *rd_map_text(rd_expr *x, const char *f),
+    *rd_map2_text(rd_expr *x, rd_expr *y, const char *f),
     *rd_mapn_text(const char *f, rd_exprs operands);
 
-/** RD_FN1(softsign, x, x / (1 + abs(x)))   RD_FN2(rbf, d2, h, exp(-d2 / (2 * h * h)))   RD_FN3(name, a, b, c, expr)
+/** RD_FN1(softsign, x, x / (1 + abs(x)))   RD_FN2(rbf, d2, h, exp(-d2 / (2 * h * h)))
+ *  RD_FN3(name, a, b, c, expr)
  *
- *  At file scope, one C expression.  Its text is parsed into rdim's own nodes, so it fuses, with the same bits as the
- *  calls above; the C compiler checks it and keeps loops for text rdim cannot read (calls of your own functions).
- *  Plain C names follow the operands' type (f32 or f64; f16 and bf16 become f32, others f64), numbers too, as does the
- *  result:
- *    abs min max sqrt exp expm1 log log1p log2 sin cos tan tanh floor ceil trunc fabs pow atan2 hypot fmod
- *  and + - * / ?: comparisons && || !.  min and max carry NaN.  Run-time parameters are operands: rd_num().  Not
- *  together with <tgmath.h>, which makes macros of these names. */
+ *  At file scope, one C expression.  Its text is parsed into rdim's own nodes, so it fuses, with
+ *  the same bits as the calls above; the C compiler checks it and keeps loops for text rdim cannot
+ *  read (calls of your own functions).  Plain C names follow the operands' type (f32 or f64; f16
+ *  and bf16 become f32, others f64), numbers too, as does the result:
+ *    abs min max sqrt exp expm1 log log1p log2 sin cos tan tanh floor ceil trunc fabs pow atan2
+ *    hypot fmod
+ *  and + - * / ?: comparisons && || !.  min and max carry NaN.  Run-time parameters are operands:
+ *  rd_num().  Not together with <tgmath.h>, which makes macros of these names. */
 #ifndef __cplusplus
 #define RD_STR_(...) #__VA_ARGS__
 #ifdef __GNUC__
 #define RD_UNUSED_ __attribute__((unused))
-#define RD_QUIET_(...) _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"") \
+#define RD_QUIET_(...) \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"") \
     __VA_ARGS__ _Pragma("GCC diagnostic pop")
 #else
 #define RD_UNUSED_
 #define RD_QUIET_(...) __VA_ARGS__
 #endif
-#define RD_PICK_(T, fname, op) RD_UNUSED_ static inline T fname(T a, T b) { return a op b || a != a ? a : b; }
-RD_PICK_(float, rd_minf_, <) RD_PICK_(float, rd_maxf_, >) RD_PICK_(double, rd_min_, <) RD_PICK_(double, rd_max_, >)
+#define RD_PICK_(T, fname, op) \
+    RD_UNUSED_ static inline T fname(T a, T b) { return a op b || a != a ? a : b; }
+RD_PICK_(float, rd_minf_, <) RD_PICK_(float, rd_maxf_, >)
+RD_PICK_(double, rd_min_, <) RD_PICK_(double, rd_max_, >)
 #define RD_1_(m) RD_UNUSED_ float (*const m)(float) = m##f;
 #define RD_2_(m) RD_UNUSED_ float (*const m)(float, float) = m##f;
-#define RD_MATH_float_                                                                                        \
-    RD_UNUSED_ float (*const abs)(float) = fabsf;                                                             \
-    RD_UNUSED_ float (*const min)(float, float) = rd_minf_, (*const max)(float, float) = rd_maxf_;            \
-    RD_1_(fabs) RD_1_(sqrt) RD_1_(exp) RD_1_(expm1) RD_1_(log) RD_1_(log1p) RD_1_(log2) RD_1_(sin) RD_1_(cos) \
-    RD_1_(tan) RD_1_(tanh) RD_1_(floor) RD_1_(ceil) RD_1_(trunc) RD_2_(pow) RD_2_(atan2) RD_2_(hypot) RD_2_(fmod)
+#define RD_MATH_float_                                                                             \
+    RD_UNUSED_ float (*const abs)(float) = fabsf;                                                  \
+    RD_UNUSED_ float (*const min)(float, float) = rd_minf_, (*const max)(float, float) = rd_maxf_; \
+    RD_1_(fabs) RD_1_(sqrt) RD_1_(exp) RD_1_(expm1) RD_1_(log) RD_1_(log1p) RD_1_(log2) \
+    RD_1_(sin) RD_1_(cos) RD_1_(tan) RD_1_(tanh) RD_1_(floor) RD_1_(ceil) RD_1_(trunc) \
+    RD_2_(pow) RD_2_(atan2) RD_2_(hypot) RD_2_(fmod)
 #define RD_MATH_double_ RD_UNUSED_ double (*const abs)(double) = fabs; \
-    RD_UNUSED_ double (*const min)(double, double) = rd_min_, (*const max)(double, double) = rd_max_;
-#define RD_FN_LOOP_(T, fname, load, ...)                                                                      \
-    static void fname(int64_t rd_n_, const T *const *rd_in_, T *rd_out_)                                      \
-    {                                                                                                         \
-        typedef T rd_real_;                                                                                   \
-        RD_MATH_##T##_                                                                                        \
-        for (int64_t rd_i_ = 0; rd_i_ < rd_n_; rd_i_++) { load rd_out_[rd_i_] = (rd_real_)(__VA_ARGS__); }    \
+    RD_UNUSED_ double (*const min)(double, double) = rd_min_; \
+    RD_UNUSED_ double (*const max)(double, double) = rd_max_;
+#define RD_FN_LOOP_(T, fname, load, ...)                                                           \
+    static void fname(int64_t rd_n_, const T *const *rd_in_, T *rd_out_)                           \
+    {                                                                                              \
+        typedef T rd_real_;                                                                        \
+        RD_MATH_##T##_                                                                             \
+        for (int64_t rd_i_ = 0; rd_i_ < rd_n_; rd_i_++) { \
+            load rd_out_[rd_i_] = (rd_real_)(__VA_ARGS__); \
+        } \
     }
 #define RD_ARG_(x, k) RD_UNUSED_ const rd_real_ x = rd_in_[k][rd_i_];
-#define RD_FN_(fname, n_, load, args, text_, ...) RD_QUIET_(                                                  \
-    RD_FN_LOOP_(float, fname##_f32, load, __VA_ARGS__) RD_FN_LOOP_(double, fname##_f64, load, __VA_ARGS__)    \
-    RD_UNUSED_ static const rd_fn fname[1] = { { .size = sizeof(rd_fn), .arity = (n_), .name = #fname,        \
-        .text = args text_, .code = args RD_STR_(__VA_ARGS__), .f32 = fname##_f32, .f64 = fname##_f64 } };)
+#define RD_FN_(fname, n_, load, args, text_, ...) RD_QUIET_(                                       \
+    RD_FN_LOOP_(float, fname##_f32, load, __VA_ARGS__) \
+    RD_FN_LOOP_(double, fname##_f64, load, __VA_ARGS__) \
+    RD_UNUSED_ static const rd_fn fname[1] = { { .size = sizeof(rd_fn), .arity = (n_), \
+        .name = #fname, .text = args text_, .code = args RD_STR_(__VA_ARGS__), \
+        .f32 = fname##_f32, .f64 = fname##_f64 } };)
 #define RD_FN1(name, x, ...)    RD_FN_(name, 1, RD_ARG_(x, 0), #x ": ", #__VA_ARGS__, __VA_ARGS__)
-#define RD_FN2(name, x, y, ...) RD_FN_(name, 2, RD_ARG_(x, 0) RD_ARG_(y, 1), #x "," #y ": ", #__VA_ARGS__, __VA_ARGS__)
-#define RD_FN3(name, x, y, z, ...) RD_FN_(name, 3, RD_ARG_(x, 0) RD_ARG_(y, 1) RD_ARG_(z, 2),                 \
+#define RD_FN2(name, x, y, ...) \
+    RD_FN_(name, 2, RD_ARG_(x, 0) RD_ARG_(y, 1), #x "," #y ": ", #__VA_ARGS__, __VA_ARGS__)
+#define RD_FN3(name, x, y, z, ...) RD_FN_(name, 3, RD_ARG_(x, 0) RD_ARG_(y, 1) RD_ARG_(z, 2), \
     #x "," #y "," #z ": ", #__VA_ARGS__, __VA_ARGS__)
 #endif
 
-/* ---- Reductions -------------------------------------------------------------------------------------------- */
-/** How sums add.  RD_PAIRWISE: the combine tree of docs/design.md, error growing like log n.  RD_COMPENSATED: the
- *  same tree with a correction term (sum, mean).  RD_WIDE: all floats in f64.  RD_SERIAL: one strict left fold. */
+/* ---- Reductions ------------------------------------------------------------------------------ */
+/** How sums add.  RD_PAIRWISE: the combine tree of docs/design.md, error growing like log n.
+ *  RD_COMPENSATED: the same tree with a correction term (sum, mean).  RD_WIDE: all floats in f64.
+ *  RD_SERIAL: one strict left fold. */
 typedef enum rd_accuracy { RD_PAIRWISE, RD_COMPENSATED, RD_WIDE, RD_SERIAL } rd_accuracy;
 typedef struct rd_reducer rd_reducer;
 
-/** Keywords of every reduction and scan.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (where, weights do not broadcast to x,
- *  initial not to the result), RD_ERR_EMPTY (min, max, arg of no element without .initial), RD_ERR_TYPE,
- *  RD_ERR_ARGUMENT (a keyword the reducer does not take). */
+/** Keywords of every reduction and scan.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (where, weights do not
+ *  broadcast to x, initial not to the result), RD_ERR_EMPTY (min, max, arg of no element without
+ *  .initial), RD_ERR_TYPE, RD_ERR_ARGUMENT (a keyword the reducer does not take). */
 typedef struct rd_reduce_opts {
     uint32_t    size;
     rd_accuracy accuracy;
-    rd_dims     dims;               /* the positional argument                                         */
-    rd_expr    *where;              /* only elements where this is true take part                      */
-    rd_expr    *initial;            /* starting value of sum, prod, min, max: one more element         */
-    rd_expr    *weights;            /* mean, var, std, logsumexp                                       */
-    bool        skip_nan;           /* NaN elements do not take part                                   */
-    bool        exclusive, reverse; /* scans: without the element itself; from the end                 */
-    rd_dtype    type;               /* of the result, and at least that of the accumulator             */
-    double      ddof, p;            /* var and std divide by n - ddof; norm: p = 1, 2 or INFINITY, 0 means 2 */
+    rd_dims     dims;               /* the positional argument */
+    rd_expr    *where;              /* only elements where this is true take part */
+    rd_expr    *initial;            /* starting value of sum, prod, min, max: one more element */
+    rd_expr    *weights;            /* mean, var, std, logsumexp */
+    bool        skip_nan;           /* NaN elements do not take part */
+    bool        exclusive, reverse; /* scans: without the element itself; from the end */
+    rd_dtype    type;               /* of the result, and at least that of the accumulator */
+    double      ddof, p; /* var and std divide by n - ddof; norm: p = 1, 2 or INFINITY, 0 means 2 */
 } rd_reduce_opts;
 
-/** rd_sum(x, RD_DIMS(0, 2), .where = mask).  The result lacks the reduced axes, or has them as 1 with RD_KEEP.
- *    sum prod any all   0, 1, false, true of nothing; sums of ints and bool in i64, of unsigned in u64
- *    sum prod mean ...  of f16 and bf16 are accumulated in f32 and rounded once; .type = RD_F32 keeps what they come to
- *    min max            carry NaN unless .skip_nan; emptied by .where or .skip_nan: NaN, or .initial, which ints need
- *    argmin argmax      i64 flat index in C order over the reduced axes; lowest on ties, first NaN, -1 if emptied
+/** rd_sum(x, RD_DIMS(0, 2), .where = mask).  The result lacks the reduced axes, or has them as 1
+ *  with RD_KEEP.
+ *    sum prod any all   0, 1, false, true of nothing; sums of ints and bool in i64, of unsigned in
+ *                       u64
+ *    sum prod mean ...  of f16 and bf16 are accumulated in f32 and rounded once; .type = RD_F32
+ *                       keeps what they come to
+ *    min max            carry NaN unless .skip_nan; emptied by .where or .skip_nan: NaN, or
+ *                       .initial, which ints need
+ *    argmin argmax      i64 flat index in C order over the reduced axes; lowest on ties, first NaN,
+ *                       -1 if emptied
  *    count              elements that are not 0 (NaN counts), i64
- *    mean var std       of ints in f64; var divides by n - ddof (by sum of weights - ddof); NaN of nothing
+ *    mean var std       of ints in f64; var divides by n - ddof (by sum of weights - ddof); NaN of
+ *                       nothing
  *    norm               (sum |x|^p)^(1/p), p = 1, 2, INFINITY
  *    logsumexp          log(sum(weights * exp(x))) without overflow; -inf of nothing */
 #ifndef __cplusplus
-#define RD_REDUCE_OPTS(...) (&(rd_reduce_opts){ .size = sizeof(rd_reduce_opts), .dims = __VA_ARGS__ })
+#define RD_REDUCE_OPTS(...) \
+    (&(rd_reduce_opts){ .size = sizeof(rd_reduce_opts), .dims = __VA_ARGS__ })
 #define rd_sum(x, ...)       rd_reduce_name(x, "sum",       RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_prod(x, ...)      rd_reduce_name(x, "prod",      RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_min(x, ...)       rd_reduce_name(x, "min",       RD_REDUCE_OPTS(__VA_ARGS__))
@@ -429,11 +497,13 @@ typedef struct rd_reduce_opts {
 #define rd_std(x, ...)       rd_reduce_name(x, "std",       RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_norm(x, ...)      rd_reduce_name(x, "norm",      RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_logsumexp(x, ...) rd_reduce_name(x, "logsumexp", RD_REDUCE_OPTS(__VA_ARGS__))
-/** rd_reduce(x, r, dims, keywords), rd_scan(x, r, RD_DIMS(axis), keywords); r: a name above or a user's reducer.
- *  Scans (sum, prod, min, max, a user's with one output) have x's shape: element i is the reduction of elements 0..i
- *  along the axis. */
-#define rd_reduce(x, r, ...) RD_BY_(r, rd_reduce_name, rd_reduce_user)(x, r, RD_REDUCE_OPTS(__VA_ARGS__))
-#define rd_scan(x, r, ...)   RD_BY_(r, rd_scan_name, rd_scan_user)(x, r, RD_REDUCE_OPTS(__VA_ARGS__))
+/** rd_reduce(x, r, dims, keywords), rd_scan(x, r, RD_DIMS(axis), keywords); r: a name above or a
+ *  user's reducer. Scans (sum, prod, min, max, a user's with one output) have x's shape: element i
+ *  is the reduction of elements 0..i along the axis. */
+#define rd_reduce(x, r, ...) \
+    RD_BY_(r, rd_reduce_name, rd_reduce_user)(x, r, RD_REDUCE_OPTS(__VA_ARGS__))
+#define rd_scan(x, r, ...) \
+    RD_BY_(r, rd_scan_name, rd_scan_user)(x, r, RD_REDUCE_OPTS(__VA_ARGS__))
 #define RD_BY_(r, name, user) _Generic((r), char *: name, const char *: name, rd_reducer *: user, \
     const rd_reducer *: user)
 #endif
@@ -443,53 +513,60 @@ RD_API rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_
     *rd_scan_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_opts *opts);
 
 
-/** Your own reducer, copied where it is used.  All functions pure and thread-safe.  merge NULL: the elements are folded
- *  in one strict C order.  Else the order of elements is C order too, but cut into blocks that are merged in order.
- *  `code` holds the state's members and the four bodies as text, for compiled C and CUDA; entries may be NULL. */
+/** Your own reducer, copied where it is used.  All functions pure and thread-safe.  merge NULL: the
+ *  elements are folded in one strict C order.  Else the order of elements is C order too, but cut
+ *  into blocks that are merged in order.  `code` holds the state's members and the four bodies as
+ *  text, for compiled C and CUDA; entries may be NULL. */
 struct rd_reducer {
     uint32_t    size;
-    int32_t     n_out;                      /* values per result; > 1: a new last axis of that extent */
+    int32_t     n_out; /* values per result; > 1: a new last axis of that extent */
     rd_dtype    in, out;
     int64_t     state_size;                 /* bytes, at most 256; plain data, aligned to 16 */
     const char *name, *code[5];             /* state, init, step, merge, finish */
     void (*init)(void *s);
-    void (*step)(void *s, int64_t n, const void *x, int64_t stride, int64_t i);    /* n elements, i the first */
-    void (*merge)(void *a, const void *b);                                         /* b follows a             */
+    /* n elements, i the first */
+    void (*step)(void *s, int64_t n, const void *x, int64_t stride, int64_t i);
+    void (*merge)(void *a, const void *b);                                         /* b follows a */
     void (*finish)(const void *s, void *y);
 };
 
-/** RD_REDUCER(name, X, Y, n, (members of the state), (init), (step), (merge), (finish)), at file scope.
- *  init sets *s; step takes x (an X; operands are converted) and i (its flat int64_t index) into *s; merge takes *b,
- *  of the elements after a's, into *a; finish writes y[0..n) from *s.  Plain statements that are C and C++ alike,
- *  in parentheses; locals allowed, no calls but of <math.h>.  How elements are split is fixed by the plan. */
+/** RD_REDUCER(name, X, Y, n, (members of the state), (init), (step), (merge), (finish)), at file
+ *  scope.  init sets *s; step takes x (an X; operands are converted) and i (its flat int64_t index)
+ *  into *s; merge takes *b, of the elements after a's, into *a; finish writes y[0..n) from *s.
+ *  Plain statements that are C and C++ alike, in parentheses; locals allowed, no calls but of
+ *  <math.h>.  How elements are split is fixed by the plan. */
 #ifndef __cplusplus
 #define RD_BARE_(...) __VA_ARGS__
-#define RD_REDUCER(name_, X, Y, n_, state_, init_, step_, merge_, finish_)                                    \
-    typedef struct name_##_state { RD_BARE_ state_ } name_##_state;                                           \
-    static void name_##_init(void *rd_s_) { name_##_state *const s = rd_s_; RD_BARE_ init_ }                  \
-    static void name_##_step(void *rd_s_, int64_t rd_n_, const void *rd_x_, int64_t rd_stride_, int64_t i)    \
-    {                                                                                                         \
-        name_##_state rd_t_ = *(name_##_state *)rd_s_, *const s = &rd_t_;                                     \
-        const X *rd_p_ = rd_x_;                                                                               \
-        for (const int64_t rd_end_ = i + rd_n_; i < rd_end_; i++, rd_p_ += rd_stride_) {                      \
-            RD_UNUSED_ const X x = *rd_p_;                                                                    \
-            RD_BARE_ step_                                                                                    \
-        }                                                                                                     \
-        *(name_##_state *)rd_s_ = rd_t_;                                                                      \
-    }                                                                                                         \
-    static void name_##_merge(void *rd_a_, const void *rd_b_)                                                 \
-    { name_##_state *const a = rd_a_; const name_##_state *const b = rd_b_; RD_BARE_ merge_ }                 \
-    static void name_##_finish(const void *rd_s_, void *rd_y_)                                                \
-    { const name_##_state *const s = rd_s_; Y *const y = rd_y_; RD_BARE_ finish_ }                            \
-    RD_UNUSED_ static const rd_reducer name_[1] = { { .size = sizeof(rd_reducer), .n_out = (n_),              \
-        .in = RD_TYPE((X *)0), .out = RD_TYPE((Y *)0), .state_size = sizeof(name_##_state), .name = #name_,   \
-        .code = { RD_STR_ state_, RD_STR_ init_, RD_STR_ step_, RD_STR_ merge_, RD_STR_ finish_ },            \
-        .init = name_##_init, .step = name_##_step, .merge = name_##_merge, .finish = name_##_finish } };
+#define RD_REDUCER(name_, X, Y, n_, state_, init_, step_, merge_, finish_)                         \
+    typedef struct name_##_state { RD_BARE_ state_ } name_##_state;                                \
+    static void name_##_init(void *rd_s_) { name_##_state *const s = rd_s_; RD_BARE_ init_ }       \
+    static void name_##_step(void *rd_s_, int64_t rd_n_, const void *rd_x_, \
+                              int64_t rd_stride_, int64_t i) \
+    {                                                                                              \
+        name_##_state rd_t_ = *(name_##_state *)rd_s_, *const s = &rd_t_;                          \
+        const X *rd_p_ = rd_x_;                                                                    \
+        for (const int64_t rd_end_ = i + rd_n_; i < rd_end_; i++, rd_p_ += rd_stride_) {           \
+            RD_UNUSED_ const X x = *rd_p_;                                                         \
+            RD_BARE_ step_                                                                         \
+        }                                                                                          \
+        *(name_##_state *)rd_s_ = rd_t_;                                                           \
+    }                                                                                              \
+    static void name_##_merge(void *rd_a_, const void *rd_b_)                                      \
+    { name_##_state *const a = rd_a_; const name_##_state *const b = rd_b_; RD_BARE_ merge_ }      \
+    static void name_##_finish(const void *rd_s_, void *rd_y_)                                     \
+    { const name_##_state *const s = rd_s_; Y *const y = rd_y_; RD_BARE_ finish_ }                 \
+    RD_UNUSED_ static const rd_reducer name_[1] = { { .size = sizeof(rd_reducer), .n_out = (n_),   \
+        .in = RD_TYPE((X *)0), .out = RD_TYPE((Y *)0), \
+        .state_size = sizeof(name_##_state), .name = #name_, \
+        .code = { RD_STR_ state_, RD_STR_ init_, RD_STR_ step_, RD_STR_ merge_, RD_STR_ finish_ }, \
+        .init = name_##_init, .step = name_##_step, \
+        .merge = name_##_merge, .finish = name_##_finish } };
 #endif
 
-/* ---- Asking ------------------------------------------------------------------------------------------------ */
-/** Order in which elements are visited: greedy in memory order with partial results in a tile of outputs, lazy one
- *  output element after the other.  AUTO chooses by cost.  The bits of a result do not depend on it. */
+/* ---- Asking ---------------------------------------------------------------------------------- */
+/** Order in which elements are visited: greedy in memory order with partial results in a tile of
+ *  outputs, lazy one output element after the other.  AUTO chooses by cost.  The bits of a result
+ *  do not depend on it. */
 typedef enum rd_traversal { RD_TRAVERSE_AUTO, RD_TRAVERSE_GREEDY, RD_TRAVERSE_LAZY } rd_traversal;
 /** A backend that is not here is RD_ERR_DEVICE; AUTO takes the CPU in this release. */
 typedef enum rd_backend { RD_BACKEND_AUTO, RD_BACKEND_CPU, RD_BACKEND_CUDA } rd_backend;
@@ -497,51 +574,60 @@ typedef struct rd_eval_opts {
     uint32_t     size;
     rd_traversal traversal;
     rd_backend   backend;
-    int32_t      threads;                  /* 0: the context's.  The bits of a result do not depend on it. */
-    /** Products of large matrices, sums over k of a[i,k] b[k,j], run by a BLAS where the library was built with one: fast,
-     *  but their last bits are that library's and may differ from machine to machine.  True: never, so that all bits are
-     *  everywhere the same. */
+    int32_t      threads; /* 0: the context's.  The bits of a result do not depend on it. */
+    /** Products of large matrices, sums over k of a[i,k] b[k,j], run by a BLAS where the library
+     *  was built with one: fast, but their last bits are that library's and may differ from machine
+     *  to machine.  True: never, so that all bits are everywhere the same. */
     bool         deterministic;
-    /** Before the first evaluation of such expressions, run them in several ways (which loop inside which, how wide the
-     *  panels, how large the tiles, one thread or several), some 20 ms or one run each, and take the fastest from then
-     *  on, also where this is false.  The bits of a result do not depend on it.  For rd_eval() and rd_eval_many(); the
-     *  environment variable RDIM_PLAN_MEASURE=1 sets it for all evaluations of contexts made from then on. */
+    /** Before the first evaluation of such expressions, run them in several ways (which loop inside
+     *  which, how wide the panels, how large the tiles, one thread or several), some 20 ms or one
+     *  run each, and take the fastest from then on, also where this is false.  The bits of a result
+     *  do not depend on it.  For rd_eval() and rd_eval_many(); the environment variable
+     *  RDIM_PLAN_MEASURE=1 sets it for all evaluations of contexts made from then on. */
     bool         measure;
-    /** Of a long evaluation, about ten times a second on the calling thread: how much is done, from 0 to 1, and an
-     *  estimate of the seconds that are left.  Non-zero ends it with RD_ERR_CANCELLED.  What was told once is told
-     *  (1, 0) at the end.  It must not use the context, but for rd_cancel().  NULL: nobody is told. */
+    /** Of a long evaluation, about ten times a second on the calling thread: how much is done, from
+     *  0 to 1, and an estimate of the seconds that are left.  Non-zero ends it with
+     *  RD_ERR_CANCELLED.  What was told once is told (1, 0) at the end.  It must not use the
+     *  context, but for rd_cancel().  NULL: nobody is told. */
     int (*progress)(void *user, double done, double seconds_left);
-    void        *user;                     /* progress's                                                   */
+    void        *user;                     /* progress's */
 } rd_eval_opts;
 
 /** Evaluates y into out.
- *  @param out  zeroed: becomes fresh 64-byte aligned dense memory of y's shape and type, yours, for rd_array_free().
- *              Otherwise it says where and how: its shape must equal y's (else RD_ERR_SHAPE), y is converted to its
- *              type if that loses nothing by type (bool to int to wider int to wide enough float to wider float; else
- *              RD_ERR_TYPE: say rd_cast).  An output that overlaps itself is RD_ERR_ARGUMENT; one that overlaps an
- *              input gives the right answer.
- *  @return     RD_OK, or the recorded error: y NULL, RD_ERR_CALLBACK, RD_ERR_AXIS (rd_take), RD_ERR_MEMORY, RD_ERR_LIMIT,
- *              RD_ERR_CANCELLED.
- *              On any error the contents of the output memory are undefined; a zeroed out stays zeroed. */
+ *  @param out  zeroed: becomes fresh 64-byte aligned dense memory of y's shape and type, yours, for
+ *              rd_array_free().  Otherwise it says where and how: its shape must equal y's (else
+ *              RD_ERR_SHAPE), y is converted to its type if that loses nothing by type (bool to int
+ *              to wider int to wide enough float to wider float; else RD_ERR_TYPE: say rd_cast).
+ *              An output that overlaps itself is RD_ERR_ARGUMENT; one that overlaps an input gives
+ *              the right answer.
+ *  @return     RD_OK, or the recorded error: y NULL, RD_ERR_CALLBACK, RD_ERR_AXIS (rd_take),
+ *              RD_ERR_MEMORY, RD_ERR_LIMIT, RD_ERR_CANCELLED.
+ *              On any error the contents of the output memory are undefined; a zeroed out stays
+ *              zeroed. */
 RD_API rd_status rd_eval(rd_ctx *ctx, rd_expr *y, rd_array *out);
-/** Several results of any ranks, passes shared: rd_eval_many(ctx, RD_RESULTS({ mean, &m }, { sd, RD_INTO(p, shape) }),
- *  NULL).  Results that overlap each other are written in their order. */
+/** Several results of any ranks, passes shared: rd_eval_many(ctx, RD_RESULTS({ mean, &m }, { sd,
+ *  RD_INTO(p, shape) }), NULL).  Results that overlap each other are written in their order. */
 RD_API rd_status rd_eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
 /** What measuring found, as a text file, to be read by other processes on a machine like this one.
- *  Errors: RD_ERR_FILE, RD_ERR_ARGUMENT without a path; reading: RD_ERR_TEXT where the file is not such a one, or is
- *  another release's or machine's.  What was read before a bad line stays. */
+ *  Errors: RD_ERR_FILE, RD_ERR_ARGUMENT without a path; reading: RD_ERR_TEXT where the file is not
+ *  such a one, or is another release's or machine's.  What was read before a bad line stays. */
 RD_API rd_status rd_measured_save(rd_ctx *ctx, const char *path);
 RD_API rd_status rd_measured_load(rd_ctx *ctx, const char *path);
-/** One element, as double; only what it needs is computed.  NaN on failure, with the error recorded. */
+/** One element, as double; only what it needs is computed.  NaN on failure, with the error
+ *  recorded. */
 RD_API double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index);
-/** Frees memory rd_eval allocated and zeroes the descriptor; of caller memory, only zeroes.  NULL is allowed. */
+/** Frees memory rd_eval allocated and zeroes the descriptor; of caller memory, only zeroes.  NULL
+ *  is allowed. */
 RD_API void rd_array_free(rd_array *array);
 
 /** Plans once.
- *  @param in       the rd_input() leaves in the order rd_plan_run() takes their pointers; each input the results read
- *                  must be named (else RD_ERR_ARGUMENT).  Wrapped leaves keep their memory.  { 0 } for none.
- *  @param results  layouts as for rd_eval(); data may be NULL here when rd_plan_run() always gives it.
- *  Lives until rd_plan_free() or rd_ctx_free(), whichever is first, and keeps nothing of the graph.  NULL on failure. */
+ *  @param in       the rd_input() leaves in the order rd_plan_run() takes their pointers; each
+ *                  input the results read must be named (else RD_ERR_ARGUMENT).  Wrapped leaves
+ *                  keep their memory.  { 0 } for none.
+ *  @param results  layouts as for rd_eval(); data may be NULL here when rd_plan_run() always gives
+ *                  it.
+ *  Lives until rd_plan_free() or rd_ctx_free(), whichever is first, and keeps nothing of the graph.
+ *  NULL on failure. */
 RD_API rd_plan *rd_plan_new(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts);
 /** Runs on new pointers of the planned types, shapes and strides, aligned as their type.
  *  @param in, out  one pointer each per input and result of rd_plan_new(); out NULL: as planned.
@@ -550,21 +636,23 @@ RD_API rd_status rd_plan_run(const rd_plan *plan, const void *const *in, void *c
 /** Frees a plan.  NULL is allowed. */
 RD_API void rd_plan_free(rd_plan *plan);
 
-/* ---- Seeing ------------------------------------------------------------------------------------------------ */
-/** What rd_eval_many() would do: graph, virtual shape, passes, loops, combine trees, memory, and why something was not
- *  fused.  Outputs may be NULL.  The text belongs to ctx, until a mark before it is released.  NULL on failure.
- *  The environment variable RDIM_DEBUG=graph,tree,nest,program (any of them) prints each stage of every plan to stderr;
- *  another name is RD_ERR_ARGUMENT when a plan is made. */
+/* ---- Seeing ---------------------------------------------------------------------------------- */
+/** What rd_eval_many() would do: graph, virtual shape, passes, loops, combine trees, memory, and
+ *  why something was not fused.  Outputs may be NULL.  The text belongs to ctx, until a mark before
+ *  it is released.  NULL on failure.  The environment variable RDIM_DEBUG=graph,tree,nest,program
+ *  (any of them) prints each stage of every plan to stderr; another name is RD_ERR_ARGUMENT when a
+ *  plan is made. */
 RD_API const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
 /** The expressions as a graph in Graphviz's language; ownership as rd_explain(). */
 RD_API const char *rd_dot(rd_ctx *ctx, rd_results results);
 
-/* ---- Files: NumPy's .npy, versions 1.0 to 3.0, little and big endian, C and Fortran order ------------------- */
-/** A file as a leaf.  Mapped while ctx lives where its bytes can be used as they are, else read and converted once.
- *  NULL on RD_ERR_FILE (not there, truncated, not understood; the sentence names path and finding), RD_ERR_TYPE. */
+/* ---- Files: NumPy's .npy, versions 1.0 to 3.0, little and big endian, C and Fortran order ---- */
+/** A file as a leaf.  Mapped while ctx lives where its bytes can be used as they are, else read and
+ *  converted once.  NULL on RD_ERR_FILE (not there, truncated, not understood; the sentence names
+ *  path and finding), RD_ERR_TYPE. */
 RD_API rd_expr *rd_load(rd_ctx *ctx, const char *path);
-/** A file into memory: out zeroed: fresh, for rd_array_free(), in the file's order; else its shape and type must be the
- *  file's.  Errors as rd_load(), and RD_ERR_SHAPE. */
+/** A file into memory: out zeroed: fresh, for rd_array_free(), in the file's order; else its shape
+ *  and type must be the file's.  Errors as rd_load(), and RD_ERR_SHAPE. */
 RD_API rd_status rd_read(rd_ctx *ctx, const char *path, rd_array *out);
 typedef struct rd_save_opts {
     uint32_t    size;
@@ -572,11 +660,12 @@ typedef struct rd_save_opts {
     int32_t     order;       /* 0 C, 1 Fortran */
     bool        big_endian;  /* default: little */
 } rd_save_opts;
-/** Evaluates y and writes it: rd_save(ctx, y, "out.npy"), keywords rd_save_opts.  Written aside and renamed, so that
- *  the path holds the old file or the whole new one.  RD_ERR_FILE on failure, the old file untouched; RD_ERR_TYPE of
- *  bf16, which the format lacks. */
+/** Evaluates y and writes it: rd_save(ctx, y, "out.npy"), keywords rd_save_opts.  Written aside and
+ *  renamed, so that the path holds the old file or the whole new one.  RD_ERR_FILE on failure, the
+ *  old file untouched; RD_ERR_TYPE of bf16, which the format lacks. */
 #ifndef __cplusplus
-#define rd_save(ctx, y, ...) rd_save_npy(ctx, y, &(rd_save_opts){ .size = sizeof(rd_save_opts), .path = __VA_ARGS__ })
+#define rd_save(ctx, y, ...) \
+    rd_save_npy(ctx, y, &(rd_save_opts){ .size = sizeof(rd_save_opts), .path = __VA_ARGS__ })
 #endif
 RD_API rd_status rd_save_npy(rd_ctx *ctx, rd_expr *y, const rd_save_opts *opts);
 

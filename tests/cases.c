@@ -20,14 +20,15 @@ void case_world_free(case_world *w)
     free(w);
 }
 
-/* ---- Leaves ---------------------------------------------------------------------------------------------------- */
+/* ---- Leaves ---------------------------------------------------------------------------------- */
 /* The extent of an axis: as in the table of cases, or small. */
 static int64_t n(const case_world *w, int64_t large, int64_t small)
 {
     return w->small ? small : large;
 }
 
-/* Neighbours and rows differ, so that a wrong element is a wrong number: floats in [-1, 1), or bytes. */
+/* Neighbours and rows differ, so that a wrong element is a wrong number: floats in [-1, 1), or
+ * bytes. */
 static void *numbers(rd_dtype type, int64_t count, uint64_t seed)
 {
     float   *p     = malloc((size_t)count * sizeof *p + 1);
@@ -69,7 +70,7 @@ static rd_expr *vector(case_world *w, const char *name, int64_t count)
     return leaf_of(w, name, RD_F32, RD_SHAPE(count));
 }
 
-/* ---- Statistics of rows and columns ------------------------------------------------------------------------------- */
+/* ---- Statistics of rows and columns ---------------------------------------------------------- */
 static rd_expr *softmax(rd_expr *x, int axis)
 {
     rd_expr *e = rd_exp(rd_sub(x, rd_max(x, RD_KEEP(axis))));
@@ -112,7 +113,8 @@ int case_centering(case_world *w, rd_expr **y)
 {
     rd_expr *x = matrix(w, "x", n(w, 8192, 5), n(w, 8192, 70));
 
-    y[0] = rd_add(rd_sub(rd_sub(x, rd_mean(x, RD_KEEP(1))), rd_mean(x, RD_KEEP(0))), rd_mean(x, RD_KEEP_ALL));
+    y[0] = rd_add(rd_sub(rd_sub(x, rd_mean(x, RD_KEEP(1))), rd_mean(x, RD_KEEP(0))),
+                  rd_mean(x, RD_KEEP_ALL));
     return 1;
 }
 
@@ -138,7 +140,8 @@ int case_sums_both_ways(case_world *w, rd_expr **y)
 /* Channels lie side by side. */
 int case_mean_color(case_world *w, rd_expr **y)
 {
-    y[0] = rd_mean(leaf_of(w, "x", RD_U8, RD_SHAPE(n(w, 4096, 70), n(w, 4096, 33), 3)), RD_DIMS(0, 1));
+    y[0] =
+        rd_mean(leaf_of(w, "x", RD_U8, RD_SHAPE(n(w, 4096, 70), n(w, 4096, 33), 3)), RD_DIMS(0, 1));
     return 1;
 }
 
@@ -183,7 +186,8 @@ int case_sum_transposed(case_world *w, rd_expr **y)
 {
     int64_t size = n(w, 8192, 70);
 
-    y[0] = rd_sum(rd_add(matrix(w, "A", size, size), rd_transpose(matrix(w, "B", size, size))), RD_DIMS(0));
+    y[0] = rd_sum(rd_add(matrix(w, "A", size, size), rd_transpose(matrix(w, "B", size, size))),
+                  RD_DIMS(0));
     return 1;
 }
 
@@ -222,7 +226,7 @@ int case_softmax_tall(case_world *w, rd_expr **y)
     return 1;
 }
 
-/* ---- Pairs of points ----------------------------------------------------------------------------------------------- */
+/* ---- Pairs of points ------------------------------------------------------------------------- */
 /* sum over d of (x[i, d] - m[k, d])^2, never stored as a whole */
 static rd_expr *distances(rd_expr *x, rd_expr *m)
 {
@@ -238,8 +242,9 @@ int case_gaussian(case_world *w, rd_expr **y)
     return 1;
 }
 
-/* S[l, d] = sum of x[i, d] over the points i whose nearest mean is l.  There is no scatter node: each label is compared
- * with every point's, which costs 16 comparisons where a scatter has one address. */
+/* S[l, d] = sum of x[i, d] over the points i whose nearest mean is l.  There is no scatter node:
+ * each label is compared with every point's, which costs 16 comparisons where a scatter has one
+ * address. */
 int case_k_means(case_world *w, rd_expr **y)
 {
     int64_t  means = n(w, 16, 5);
@@ -254,26 +259,30 @@ int case_k_means(case_world *w, rd_expr **y)
 int case_argmin_take(case_world *w, rd_expr **y)
 {
     int64_t  means = n(w, 1000, 70);
-    rd_expr *c     = rd_argmin(distances(matrix(w, "x", n(w, 100000, 70), 3), matrix(w, "m", means, 3)), RD_DIMS(1));
+    rd_expr *c = rd_argmin(distances(matrix(w, "x", n(w, 100000, 70), 3), matrix(w, "m", means, 3)),
+                           RD_DIMS(1));
 
     y[0] = rd_take(matrix(w, "T", means, 8), 0, c);
     return 1;
 }
 
-/* The image nearest to each: what two images' pixels have in common are casts along the pixels, which are cheap to repeat. */
+/* The image nearest to each: what two images' pixels have in common are casts along the pixels,
+ * which are cheap to repeat. */
 int case_nearest_image(case_world *w, rd_expr **y)
 {
     rd_shape shape = RD_SHAPE(n(w, 2000, 140), n(w, 64, 64));
-    rd_expr *x = rd_cast(leaf_of(w, "x", RD_U8, shape), RD_F32), *m = rd_cast(leaf_of(w, "m", RD_U8, shape), RD_F32);
+    rd_expr *x     = rd_cast(leaf_of(w, "x", RD_U8, shape), RD_F32),
+            *m     = rd_cast(leaf_of(w, "m", RD_U8, shape), RD_F32);
 
     y[0] = rd_argmin(distances(x, m), RD_DIMS(1));
     return 1;
 }
 
-/* ---- Scans, windows, products ---------------------------------------------------------------------------------------- */
+/* ---- Scans, windows, products ---------------------------------------------------------------- */
 int case_max_of_cumsum(case_world *w, rd_expr **y)
 {
-    y[0] = rd_max(rd_scan(rd_sin(vector(w, "x", n(w, 10000000, 300))), "sum", RD_DIMS(0)), RD_DIMS(0));
+    y[0] =
+        rd_max(rd_scan(rd_sin(vector(w, "x", n(w, 10000000, 300))), "sum", RD_DIMS(0)), RD_DIMS(0));
     return 1;
 }
 
@@ -300,7 +309,8 @@ int case_running_columns(case_world *w, rd_expr **y)
 
 static int windows(case_world *w, rd_expr **y, int64_t width)
 {
-    y[0] = rd_max(rd_window(rd_exp(vector(w, "x", n(w, 1000000, 140) + width - 1)), 0, width, 1), RD_DIMS(1));
+    y[0] = rd_max(rd_window(rd_exp(vector(w, "x", n(w, 1000000, 140) + width - 1)), 0, width, 1),
+                  RD_DIMS(1));
     return 1;
 }
 
@@ -328,7 +338,9 @@ static int weights(case_world *w, rd_expr **y, int axis)
 {
     int64_t columns = n(w, 8192, 300);
 
-    y[0] = rd_sum(rd_mul(matrix(w, "x", n(w, 8192, 2000), columns), rd_exp(vector(w, "b", columns))), RD_DIMS(axis));
+    y[0] =
+        rd_sum(rd_mul(matrix(w, "x", n(w, 8192, 2000), columns), rd_exp(vector(w, "b", columns))),
+               RD_DIMS(axis));
     return 1;
 }
 
@@ -349,7 +361,7 @@ int case_unrelated(case_world *w, rd_expr **y)
     return 2;
 }
 
-/* ---- Reshapes, masks, exits -------------------------------------------------------------------------------------------- */
+/* ---- Reshapes, masks, exits ------------------------------------------------------------------ */
 static rd_expr *flat_transposed(case_world *w)
 {
     return rd_reshape(rd_transpose(matrix(w, "x", n(w, 4096, 9), n(w, 2048, 70))), RD_SHAPE(-1));

@@ -1,5 +1,5 @@
-/* cases.h - the expressions whose plans the evaluator was designed for, each in two sizes: as large as people have them,
- * to be planned only, and small, to be evaluated. */
+/* cases.h - the expressions whose plans the evaluator was designed for, each in two sizes: as large
+ * as people have them, to be planned only, and small, to be evaluated. */
 #ifndef RD_TESTS_CASES_H
 #define RD_TESTS_CASES_H
 #include <rdim.h>
@@ -20,11 +20,12 @@ typedef int case_build(case_world *w, rd_expr **y);
 case_world *case_world_new(bool small);
 void        case_world_free(case_world *w);
 
-case_build case_softmax_rows, case_layer_norm, case_var, case_var_two_passes, case_centering, case_sums_both_ways,
-    case_sum_transposed, case_gaussian, case_k_means, case_argmin_take, case_logsumexp, case_softmax_short,
-    case_softmax_tall, case_max_of_cumsum, case_windows, case_narrow_windows, case_contraction, case_weights_over_i,
-    case_weights_over_j, case_unrelated, case_mean_reshaped, case_argmax_reshaped, case_any, case_masked_sum,
-    case_struct_reducer, case_mirrored, case_running_rows, case_symmetric, case_nearest_image, case_mean_color,
-    case_sum_outer, case_sum_ends, case_sum_middle, case_few_rows, case_centred_rows, case_running_columns,
-    case_permuted, case_reversed_axes;
+case_build case_softmax_rows, case_layer_norm, case_var, case_var_two_passes, case_centering,
+    case_sums_both_ways, case_sum_transposed, case_gaussian, case_k_means, case_argmin_take,
+    case_logsumexp, case_softmax_short, case_softmax_tall, case_max_of_cumsum, case_windows,
+    case_narrow_windows, case_contraction, case_weights_over_i, case_weights_over_j, case_unrelated,
+    case_mean_reshaped, case_argmax_reshaped, case_any, case_masked_sum, case_struct_reducer,
+    case_mirrored, case_running_rows, case_symmetric, case_nearest_image, case_mean_color,
+    case_sum_outer, case_sum_ends, case_sum_middle, case_few_rows, case_centred_rows,
+    case_running_columns, case_permuted, case_reversed_axes;
 #endif

@@ -8,7 +8,8 @@ int differential_results(random_pool *pool, wanted *w)
     int           n     = 0;
 
     for (int64_t k = 0; k < asked; k++) {
-        rd_expr *x = k ? random_pick(pool)->x : pool->node[pool->n_node - 1 - random_below(pool, 2) % pool->n_node].x;
+        rd_expr *x = k ? random_pick(pool)->x
+                       : pool->node[pool->n_node - 1 - random_below(pool, 2) % pool->n_node].x;
         bool new   = true;
         for (int i = 0; i < n; i++)
             new &= w[i].x != x;
@@ -67,7 +68,8 @@ bool differential_trial(uint64_t seed, differential_stats *stats, rd_text *repor
     count(stats, pool, w, n);
     if (!ok)
         rd_text_add(report, "%s\n", pool->complaint);
-    ok = ok && differential_ways(pool, w, n, report) && differential_outputs(pool, w, n, stats, report) &&
+    ok = ok && differential_ways(pool, w, n, report) &&
+         differential_outputs(pool, w, n, stats, report) &&
          differential_isas(pool, w, n, &stats->programs, report);
     if (!ok)
         describe(report, pool, w, n);

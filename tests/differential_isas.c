@@ -1,10 +1,12 @@
-/* differential_isas.c - every interpreter of this machine, alone and sharing its work, gives the scalar one's bits. */
+/* differential_isas.c - every interpreter of this machine, alone and sharing its work, gives the
+ * scalar one's bits. */
 #include "differential.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* All plans run as one task first.  Shares of few grains put the seams of tasks inside what was one tile. */
+/* All plans run as one task first.  Shares of few grains put the seams of tasks inside what was one
+ * tile. */
 static const struct {
     const char *name;
     int32_t     threads;
@@ -43,7 +45,8 @@ static rd_plan *plan_for(trial *t, rd_array *out, int isa)
     for (int i = 0; i < t->n; i++)
         results[i] = (rd_result){ t->w[i].x, &out[i] };
     isa_begin(t->pool->ctx, isa);
-    plan = rd_plan_make(t->pool->ctx, (rd_exprs){ t->in, t->n_in }, (rd_results){ results, t->n }, &opts);
+    plan = rd_plan_make(t->pool->ctx, (rd_exprs){ t->in, t->n_in }, (rd_results){ results, t->n },
+                        &opts);
     isa_end(t->pool->ctx);
     if (!plan)
         rd_text_add(t->report, "%s: %s\n", isa_name(isa), rd_error_text(t->pool->ctx));
@@ -61,13 +64,14 @@ static bool run(trial *t, rd_plan *plan, rd_array *out, int isa, int share)
     isa_step(plan, shares[share].steps);
     if (rd_plan_execute(plan, t->data, NULL, NULL, &stats) == RD_OK)
         return true;
-    rd_text_add(t->report, "%s, %s: %s\n", isa_name(isa), shares[share].name, rd_error_text(t->pool->ctx));
+    rd_text_add(t->report, "%s, %s: %s\n", isa_name(isa), shares[share].name,
+                rd_error_text(t->pool->ctx));
     rd_error_clear(t->pool->ctx);
     return false;
 }
 
-/* The sets of kernels run as one task and, in turn, in one other way, all ways in large pools; so does the reference in
- * its turn, which is slow. */
+/* The sets of kernels run as one task and, in turn, in one other way, all ways in large pools; so
+ * does the reference in its turn, which is slow. */
 static bool wants(const trial *t, int isa, int share)
 {
     const uint64_t turn = t->pool->state >> 8;
@@ -91,7 +95,8 @@ static bool one_isa(trial *t, int isa, isa_programs *programs)
         snprintf(how, sizeof how, "%s, %s", isa_name(isa), shares[share].name);
         ok = run(t, plan, t->out, isa, share);
         for (int i = 0; ok && i < t->n; i++)
-            ok = differential_same(&t->w[i], i, &t->first[i], "scalar, 1 thread", &t->out[i], how, t->report);
+            ok = differential_same(&t->w[i], i, &t->first[i], "scalar, 1 thread", &t->out[i], how,
+                                   t->report);
     }
     if (plan && isa != ISA_SCALAR)
         isa_count_programs(plan, programs);
@@ -110,7 +115,8 @@ static bool reference(trial *t)
     return ok;
 }
 
-bool differential_isas(random_pool *pool, const wanted *w, int n, isa_programs *programs, rd_text *report)
+bool differential_isas(random_pool *pool, const wanted *w, int n, isa_programs *programs,
+                       rd_text *report)
 {
     trial t = { .pool = pool, .w = w, .n = n, .report = report };
     bool  ok;

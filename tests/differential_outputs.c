@@ -1,4 +1,5 @@
-/* differential_outputs.c - outputs of every kind: fresh, the caller's with any strides between guards, in place. */
+/* differential_outputs.c - outputs of every kind: fresh, the caller's with any strides between
+ * guards, in place. */
 #include "differential.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ typedef struct output {
     int64_t  bytes;
 } output;
 
-/* ---- Making outputs ---------------------------------------------------------------------------------------- */
+/* ---- Making outputs -------------------------------------------------------------------------- */
 
 static rd_dtype wider_type(random_pool *pool, rd_dtype type)
 {
@@ -81,7 +82,8 @@ static bool in_place(random_pool *pool, output *out, int64_t n)
     return true;
 }
 
-static output output_for(random_pool *pool, const wanted *w, bool may_be_fresh, bool may_be_in_place)
+static output output_for(random_pool *pool, const wanted *w, bool may_be_fresh,
+                         bool may_be_in_place)
 {
     output out = { .array = { .type = wider_type(pool, w->x->type), .shape.n = w->x->rank } };
 
@@ -110,7 +112,7 @@ static void output_free(output *out)
         rd_array_free(&out->array);
 }
 
-/* ---- Checking them ----------------------------------------------------------------------------------------- */
+/* ---- Checking them --------------------------------------------------------------------------- */
 
 /* Bytes that belong to no element must be as before. */
 static bool untouched(const output *out, int64_t n, rd_text *report)
@@ -120,7 +122,8 @@ static bool untouched(const output *out, int64_t n, rd_text *report)
     int64_t   at   = 0;
 
     for (int64_t i = 0; i < n; i++)
-        memset(own + ((char *)out->array.data - out->memory) + report_offset(&out->array, i), 1, (size_t)size);
+        memset(own + ((char *)out->array.data - out->memory) + report_offset(&out->array, i), 1,
+               (size_t)size);
     while (at < out->bytes && (own[at] || out->memory[at] == out->before[at]))
         at++;
     free(own);
@@ -167,9 +170,10 @@ static bool outputs_are_right(const wanted *w, const output *out, int n, rd_text
     return true;
 }
 
-/* ---- Single elements --------------------------------------------------------------------------------------- */
+/* ---- Single elements ------------------------------------------------------------------------- */
 
-/* In large pools values are exact, and what is selected from may be decided otherwise than the whole. */
+/* In large pools values are exact, and what is selected from may be decided otherwise than the
+ * whole. */
 static bool elements_are_right(random_pool *pool, const wanted *w, rd_text *report)
 {
     const int64_t i     = random_below(pool, w->n);
@@ -194,13 +198,15 @@ static bool elements_are_right(random_pool *pool, const wanted *w, rd_text *repo
     return false;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ */
+/* ---------------------------------------------------------------------------------------------- */
 
-bool differential_outputs(random_pool *pool, const wanted *w, int n, differential_stats *stats, rd_text *report)
+bool differential_outputs(random_pool *pool, const wanted *w, int n, differential_stats *stats,
+                          rd_text *report)
 {
     const bool   by_plan = pool->inputs || random_once(pool, 5);
     int          over    = random_once(pool, 6) ? (int)random_below(pool, n) : -1;
-    rd_eval_opts opts = { .traversal = (rd_traversal)random_below(pool, 3), .threads = (int32_t)random_below(pool, 4) };
+    rd_eval_opts opts    = { .traversal = (rd_traversal)random_below(pool, 3),
+                             .threads   = (int32_t)random_below(pool, 4) };
     output       out[MOST_RESULTS];
     rd_result    results[MOST_RESULTS];
     bool         ok;
@@ -216,7 +222,8 @@ bool differential_outputs(random_pool *pool, const wanted *w, int n, differentia
          outputs_are_right(w, out, n, report);
     if (!ok)
         rd_text_add(report, "%s, traversal %d, threads %d, %s%s\n", by_plan ? "by plan" : "at once",
-                    (int)opts.traversal, (int)opts.threads, isa_name(pool->isa), pool->inputs ? ", with inputs" : "");
+                    (int)opts.traversal, (int)opts.threads, isa_name(pool->isa),
+                    pool->inputs ? ", with inputs" : "");
     for (int i = 0; i < n; i++)
         output_free(&out[i]);
     if (ok && !pool->inputs && !pool->large && random_once(pool, 4) && w[0].n > 0)

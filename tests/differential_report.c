@@ -86,7 +86,8 @@ static void tree(rd_text *report, walk *w, const rd_expr *x, int depth, const ch
         return;
     }
     rd_expr_line(report, x);
-    rd_text_add(report, " -> %s %s", rd_dtype_name(x->type), rd_shape_text(x->rank, x->extent, shape));
+    rd_text_add(report, " -> %s %s", rd_dtype_name(x->type),
+                rd_shape_text(x->rank, x->extent, shape));
     if (x->kind == RD_EXPR_LEAF)
         leaf_line(report, x);
     else if (x->kind == RD_EXPR_VIEW)
@@ -97,7 +98,10 @@ static void tree(rd_text *report, walk *w, const rd_expr *x, int depth, const ch
     for (int k = 0; k < x->n_in; k++) {
         const bool folds = x->kind == RD_EXPR_REDUCE || x->kind == RD_EXPR_SCAN;
         if (x->in[k])
-            tree(report, w, x->in[k], depth + 1, folds && k == 1 ? "weights " : folds && k == 2 ? "where " : "");
+            tree(report, w, x->in[k], depth + 1,
+                 folds && k == 1   ? "weights "
+                 : folds && k == 2 ? "where "
+                                   : "");
     }
 }
 

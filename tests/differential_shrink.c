@@ -1,5 +1,6 @@
-/* differential_shrink.c - from a failing seed to the smallest expressions that fail: first the least node that fails
- * alone, then operands replaced by leaves that hold their values, as long as it still fails. */
+/* differential_shrink.c - from a failing seed to the smallest expressions that fail: first the
+ * least node that fails alone, then operands replaced by leaves that hold their values, as long as
+ * it still fails. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "differential.h"
 #include <stdio.h>
@@ -20,7 +21,7 @@ typedef struct search {
     int          n_leaf;
 } search;
 
-/* ---- Trying ------------------------------------------------------------------------------------------------ */
+/* ---- Trying ---------------------------------------------------------------------------------- */
 
 static bool try_here(random_pool *pool, rd_expr *const *root, int n, char *text)
 {
@@ -56,7 +57,7 @@ static bool fails(const search *s, rd_expr *const *root, int n)
     return child < 0 || waitpid(child, &status, 0) != child || status != 0;
 }
 
-/* ---- Rebuilding -------------------------------------------------------------------------------------------- */
+/* ---- Rebuilding ------------------------------------------------------------------------------ */
 
 /* A dense leaf with the values the oracle has for x; NULL if some are unsure. */
 static rd_expr *leaf_with_values(search *s, rd_expr *x)
@@ -100,7 +101,7 @@ static rd_expr *with(rd_expr *x, const rd_expr *part, rd_expr *by)
     return rd_node(&copy, x->as.any, x->as_size);
 }
 
-/* ---- Searching --------------------------------------------------------------------------------------------- */
+/* ---- Searching ------------------------------------------------------------------------------- */
 
 static bool least_alone(search *s, rd_text *report)
 {
@@ -173,7 +174,9 @@ bool differential_shrink(uint64_t seed, rd_text *report)
     }
     ok = !least_alone(&s, report) && !fails(&s, s.root, s.n);
     if (ok)
-        rd_text_add(report, "dense outputs do not fail: look at the kind of memory and the options above\n");
+        rd_text_add(
+            report,
+            "dense outputs do not fail: look at the kind of memory and the options above\n");
     else {
         drop_results(&s);
         while (cut(&s))

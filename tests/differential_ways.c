@@ -37,7 +37,8 @@ bool differential_compare(const wanted *w, const rd_array *found, rd_text *repor
     int64_t wrong = 0;
 
     for (int64_t i = 0; i < w->n; i++) {
-        if (oracle_matches(&w->value[i], (char *)found->data + report_offset(found, i), found->type, why))
+        if (oracle_matches(&w->value[i], (char *)found->data + report_offset(found, i), found->type,
+                           why))
             continue;
         if (wrong++ < 4) {
             rd_text_add(report, "element ");
@@ -50,7 +51,7 @@ bool differential_compare(const wanted *w, const rd_array *found, rd_text *repor
     return wrong == 0;
 }
 
-/* ---- Running ----------------------------------------------------------------------------------------------- */
+/* ---- Running --------------------------------------------------------------------------------- */
 
 int differential_inputs(random_pool *pool, rd_expr **in, const void **data)
 {
@@ -83,7 +84,8 @@ static rd_status run_plan(random_pool *pool, rd_results results, const rd_eval_o
     return status;
 }
 
-bool differential_run(random_pool *pool, rd_results results, const rd_eval_opts *opts, bool by_plan, rd_text *report)
+bool differential_run(random_pool *pool, rd_results results, const rd_eval_opts *opts, bool by_plan,
+                      rd_text *report)
 {
     rd_status status;
 
@@ -100,7 +102,7 @@ bool differential_run(random_pool *pool, rd_results results, const rd_eval_opts 
     return false;
 }
 
-/* ---- The same bits every way ------------------------------------------------------------------------------- */
+/* ---- The same bits every way ----------------------------------------------------------------- */
 
 static const struct {
     const char  *name;
@@ -132,16 +134,18 @@ static bool same_bits(const rd_array *a, const rd_array *b, int64_t n, int64_t *
     if (memcmp(a->data, b->data, (size_t)n * size) == 0)
         return true;
     for (*where = 0; *where < n; ++*where) {
-        const char *p = (char *)a->data + (size_t)*where * size, *q = (char *)b->data + (size_t)*where * size;
+        const char *p = (char *)a->data + (size_t)*where * size,
+                   *q = (char *)b->data + (size_t)*where * size;
 
-        if (memcmp(p, q, size) != 0 && !(isnan(oracle_load(p, a->type).v) && isnan(oracle_load(q, b->type).v)))
+        if (memcmp(p, q, size) != 0 &&
+            !(isnan(oracle_load(p, a->type).v) && isnan(oracle_load(q, b->type).v)))
             return false;
     }
     return true;
 }
 
-bool differential_same(const wanted *w, int result, const rd_array *a, const char *how_a, const rd_array *b,
-                       const char *how_b, rd_text *report)
+bool differential_same(const wanted *w, int result, const rd_array *a, const char *how_a,
+                       const rd_array *b, const char *how_b, rd_text *report)
 {
     const int size = rd_dtype_size(w->x->type);
     int64_t   i;
@@ -160,7 +164,8 @@ bool differential_same(const wanted *w, int result, const rd_array *a, const cha
 }
 
 /* One way into `out`; against the oracle if it is the first, else against the first. */
-static bool one_way(random_pool *pool, const wanted *w, int n, int way, rd_array *first, rd_array *out, rd_text *report)
+static bool one_way(random_pool *pool, const wanted *w, int n, int way, rd_array *first,
+                    rd_array *out, rd_text *report)
 {
     rd_result results[MOST_RESULTS];
     bool      ok;
@@ -172,7 +177,8 @@ static bool one_way(random_pool *pool, const wanted *w, int n, int way, rd_array
     ok = differential_run(pool, (rd_results){ results, n }, &ways[way].opts, false, report);
     for (int i = 0; ok && i < n; i++) {
         if (way > 0)
-            ok = differential_same(&w[i], i, &first[i], ways[0].name, &out[i], ways[way].name, report);
+            ok = differential_same(&w[i], i, &first[i], ways[0].name, &out[i], ways[way].name,
+                                   report);
         else if (!(ok = differential_compare(&w[i], &out[i], report)))
             rd_text_add(report, "in result %d\n", i);
     }

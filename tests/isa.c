@@ -61,7 +61,8 @@ void isa_step(rd_plan *plan, bool steps)
 {
     plan->steps = steps;
     for (int s = 0; s < plan->n_stage; s++)
-        plan->program[s].step = steps ? rd_watch_every(&plan->program[s], plan->program[s].work / 100) : 0;
+        plan->program[s].step =
+            steps ? rd_watch_every(&plan->program[s], plan->program[s].work / 100) : 0;
 }
 
 void isa_share(rd_plan *plan, int64_t grains)

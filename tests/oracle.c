@@ -9,7 +9,8 @@ typedef struct binding {
 } binding;
 
 struct oracle {
-    oracle_value **of; /* by serial of the node: its elements in C order; type RD_AUTO: not computed yet */
+    oracle_value **of; /* by serial of the node: its elements in C order; type RD_AUTO: not computed
+                        * yet */
     uint32_t       n;
     binding       *bound;
     int            n_bound;
@@ -18,7 +19,7 @@ struct oracle {
 
 static oracle_value element(oracle *o, const rd_expr *x, const int64_t *index);
 
-/* ---- Shapes ------------------------------------------------------------------------------------------------ */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 
 static int64_t flat_of(const rd_expr *x, const int64_t *index)
 {
@@ -46,7 +47,7 @@ static int64_t points_of(const rd_expr *x)
     return n;
 }
 
-/* ---- Leaves and views -------------------------------------------------------------------------------------- */
+/* ---- Leaves and views ------------------------------------------------------------------------ */
 
 static oracle_value leaf(const oracle *o, const rd_expr *x, const int64_t *index)
 {
@@ -127,7 +128,7 @@ static oracle_value concat(oracle *o, const rd_expr *x, const int64_t *index)
     return element(o, x->in[part], at);
 }
 
-/* ---- Maps, reductions, scans ------------------------------------------------------------------------------- */
+/* ---- Maps, reductions, scans ----------------------------------------------------------------- */
 
 static oracle_value map(oracle *o, const rd_expr *x, const int64_t *index)
 {
@@ -138,8 +139,10 @@ static oracle_value map(oracle *o, const rd_expr *x, const int64_t *index)
     return x->kind == RD_EXPR_CALL ? oracle_call(x, in) : oracle_map(x, in);
 }
 
-/* The element of x at `at` takes part as number i: added to the list.  False: not known whether it does. */
-static bool include(oracle *o, const rd_expr *x, const int64_t *at, int64_t i, oracle_item *list, int64_t *n)
+/* The element of x at `at` takes part as number i: added to the list.  False: not known whether it
+ * does. */
+static bool include(oracle *o, const rd_expr *x, const int64_t *at, int64_t i, oracle_item *list,
+                    int64_t *n)
 {
     const rd_expr *weights = x->n_in > 1 ? x->in[1] : NULL, *where = x->n_in > 2 ? x->in[2] : NULL;
     oracle_item    item = { .i = i, .w = { .type = RD_F64, .v = 1 } };
@@ -195,7 +198,8 @@ static oracle_value reduce(oracle *o, const rd_expr *x, const int64_t *index)
         do
             known &= include(o, x, at, i++, list, &n);
         while (next_index(y, dims, at));
-    out = known ? oracle_fold(x, list, n, has_outputs_axis(x) ? index[x->rank - 1] : 0) : oracle_unsure(x->type);
+    out = known ? oracle_fold(x, list, n, has_outputs_axis(x) ? index[x->rank - 1] : 0)
+                : oracle_unsure(x->type);
     free(list);
     return out;
 }
@@ -224,7 +228,7 @@ static oracle_value scan(oracle *o, const rd_expr *x, const int64_t *index)
     return out;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ */
+/* ---------------------------------------------------------------------------------------------- */
 
 static oracle_value compute(oracle *o, const rd_expr *x, const int64_t *index)
 {

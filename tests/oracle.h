@@ -1,9 +1,10 @@
 /* oracle.h - the slow referee: what an expression is worth, one element at a time.
  *
- * Plain recursion over the nodes, no planning, no code shared with the kernels or the evaluator.  Ints are exact.
- * Floats are computed in long double and not rounded to their type; `err` bounds how far a correct evaluation in that
- * type may be away: any order of a sum, multiply-adds contracted or not, functions within 4 ulp.  Where an answer
- * could flip within that bound (comparisons, rounding, ties, overflow) the value is `unsure` and says nothing. */
+ * Plain recursion over the nodes, no planning, no code shared with the kernels or the evaluator.
+ * Ints are exact.  Floats are computed in long double and not rounded to their type; `err` bounds
+ * how far a correct evaluation in that type may be away: any order of a sum, multiply-adds
+ * contracted or not, functions within 4 ulp.  Where an answer could flip within that bound
+ * (comparisons, rounding, ties, overflow) the value is `unsure` and says nothing. */
 #ifndef RD_TESTS_ORACLE_H
 #define RD_TESTS_ORACLE_H
 #include "expr/expr.h"
@@ -23,12 +24,14 @@ oracle *oracle_new(void);
 void    oracle_free(oracle *o);
 /* The memory an rd_input leaf stands for. */
 void oracle_bind(oracle *o, const rd_expr *input, const void *data);
-/* Element `index` of x.  False if the value needs an rd_take index outside its axis: evaluation must fail. */
+/* Element `index` of x.  False if the value needs an rd_take index outside its axis: evaluation
+ * must fail. */
 bool oracle_at(oracle *o, const rd_expr *x, const int64_t *index, oracle_value *out);
-/* Is the element of this type what a correct evaluation may give?  True for an unsure value.  If not, `why` (of this
- * size) gets a sentence. */
+/* Is the element of this type what a correct evaluation may give?  True for an unsure value.  If
+ * not, `why` (of this size) gets a sentence. */
 enum { ORACLE_WHY = 200 };
-bool oracle_matches(const oracle_value *want, const void *element, rd_dtype type, char why[ORACLE_WHY]);
+bool oracle_matches(const oracle_value *want, const void *element, rd_dtype type,
+                    char why[ORACLE_WHY]);
 /* "1.5 +- 2e-7 f32" */
 void oracle_text(const oracle_value *x, char text[ORACLE_WHY]);
 
@@ -36,7 +39,7 @@ void oracle_text(const oracle_value *x, char text[ORACLE_WHY]);
 oracle_value oracle_load(const void *p, rd_dtype type);
 void         oracle_store(void *p, rd_dtype type, const oracle_value *x);
 
-/* ---- Parts of the oracle (oracle_value.c, oracle_map.c, oracle_fold.c) ----------------------------------- */
+/* ---- Parts of the oracle (oracle_value.c, oracle_map.c, oracle_fold.c) ----------------------- */
 /* Precision of a float type: unit roundoff, smallest denormal, largest finite. */
 typedef struct oracle_float {
     long double u, tiny, max;
@@ -46,7 +49,8 @@ oracle_float oracle_float_of(rd_dtype type);
 long double oracle_round(rd_dtype type, long double v);
 
 oracle_value oracle_int(rd_dtype type, __int128 n); /* wrapped to the type; bool: not 0 */
-/* A float result: `v` and the spread it has from its operands; `ulps` more for this operation, 0 if it is exact. */
+/* A float result: `v` and the spread it has from its operands; `ulps` more for this operation, 0 if
+ * it is exact. */
 oracle_value oracle_real(rd_dtype type, long double v, long double spread, int ulps);
 oracle_value oracle_unsure(rd_dtype type);
 

@@ -56,15 +56,16 @@ static summary summary_of(const oracle_item *item, int64_t n)
     return s;
 }
 
-/* ---- Sums and products ------------------------------------------------------------------------------------- */
+/* ---- Sums and products ----------------------------------------------------------------------- */
 
 static oracle_value int_fold(rd_dtype type, const oracle_item *item, int64_t n, bool product)
 {
     oracle_value y = oracle_int(type, product);
 
     for (int64_t k = 0; k < n; k++)
-        y = oracle_int(type, product ? (__int128)((unsigned __int128)y.n * (unsigned __int128)item[k].x.n)
-                                     : y.n + item[k].x.n);
+        y = oracle_int(type,
+                       product ? (__int128)((unsigned __int128)y.n * (unsigned __int128)item[k].x.n)
+                               : y.n + item[k].x.n);
     return y;
 }
 
@@ -88,7 +89,8 @@ static oracle_value sum(rd_dtype type, const oracle_item *item, int64_t n)
         return sum_without_end(type, &s);
     for (int64_t k = 1; k < n; k++)
         v += item[k].x.v;
-    /* Multiples of a quantum whose partial sums all fit the mantissa add without rounding, in any order. */
+    /* Multiples of a quantum whose partial sums all fit the mantissa add without rounding, in any
+     * order. */
     if (n < 2 || (s.sum_err == 0 && s.sum_abs <= s.quantum / f.u))
         return oracle_real(type, v, s.sum_err, 0);
     if (s.sum_abs > f.max / 4 && fabsl(v) < 4 * f.max) /* some orders may overflow on the way */
@@ -138,7 +140,7 @@ static oracle_value product(rd_dtype type, const oracle_item *item, int64_t n)
     return y;
 }
 
-/* ---- Extremes ---------------------------------------------------------------------------------------------- */
+/* ---- Extremes -------------------------------------------------------------------------------- */
 
 static oracle_value int_extreme(rd_dtype type, const oracle_item *item, int64_t n, bool least)
 {
@@ -191,7 +193,8 @@ static __int128 int_limit(rd_dtype type, bool greatest)
     }
 }
 
-static oracle_value extreme(const rd_fold_facts *fold, rd_dtype type, const oracle_item *item, int64_t n)
+static oracle_value extreme(const rd_fold_facts *fold, rd_dtype type, const oracle_item *item,
+                            int64_t n)
 {
     const bool least = fold->reducer == RD_RED_min;
 
@@ -202,7 +205,8 @@ static oracle_value extreme(const rd_fold_facts *fold, rd_dtype type, const orac
     return is_float(type) ? float_extreme(type, item, n, least) : int_extreme(type, item, n, least);
 }
 
-/* Does a surely come before b (-1), surely not (1), or is that not to be told (0)?  Equal values: not before. */
+/* Does a surely come before b (-1), surely not (1), or is that not to be told (0)?  Equal values:
+ * not before. */
 static int beats(const oracle_value *a, const oracle_value *b, bool least)
 {
     long double gap;
@@ -225,8 +229,9 @@ static oracle_value arg_extreme(const oracle_item *item, int64_t n, bool least)
         if (is_float(item[k].x.type) && isnan(item[k].x.v))
             return oracle_int(RD_I64, item[k].i);
     for (int64_t k = 1; k < n; k++)
-        if (is_float(item[k].x.type) ? (least ? item[k].x.v < item[best].x.v : item[k].x.v > item[best].x.v)
-                                     : beats(&item[k].x, &item[best].x, least) == -1)
+        if (is_float(item[k].x.type)
+                ? (least ? item[k].x.v < item[best].x.v : item[k].x.v > item[best].x.v)
+                : beats(&item[k].x, &item[best].x, least) == -1)
             best = k;
     for (int64_t k = 0; k < n; k++)
         if (k != best && beats(&item[k].x, &item[best].x, least) == 0)
@@ -234,7 +239,7 @@ static oracle_value arg_extreme(const oracle_item *item, int64_t n, bool least)
     return oracle_int(RD_I64, item[best].i);
 }
 
-/* ---- any, all: what is sure may be enough ------------------------------------------------------------------ */
+/* ---- any, all: what is sure may be enough ---------------------------------------------------- */
 
 static oracle_value truth(const oracle_item *item, int64_t n, bool any)
 {
@@ -249,7 +254,7 @@ static oracle_value truth(const oracle_item *item, int64_t n, bool any)
     return y;
 }
 
-/* ---- Variance: two passes ---------------------------------------------------------------------------------- */
+/* ---- Variance: two passes -------------------------------------------------------------------- */
 
 typedef struct spread {
     long double weight, weight_err, mean, m2, from_x, from_w;
@@ -283,9 +288,11 @@ static bool odd_weights(const oracle_item *item, int64_t n)
     return false;
 }
 
-/* The bound allows moments shifted by a first element (blocks of 64 elements; a serial fold is one block), which
- * cost up to a factor n + 1 in the block, and blocks merged by the difference of their rounded means. */
-static oracle_value variance(const rd_fold_facts *fold, rd_dtype type, const oracle_item *item, int64_t n)
+/* The bound allows moments shifted by a first element (blocks of 64 elements; a serial fold is one
+ * block), which cost up to a factor n + 1 in the block, and blocks merged by the difference of
+ * their rounded means. */
+static oracle_value variance(const rd_fold_facts *fold, rd_dtype type, const oracle_item *item,
+                             int64_t n)
 {
     const oracle_float f     = oracle_float_of(type);
     const summary      s     = summary_of(item, n);
@@ -299,7 +306,8 @@ static oracle_value variance(const rd_fold_facts *fold, rd_dtype type, const ora
     degrees_err = m.weight_err + (s.finite ? 2 * f.u * count * m.weight : 0);
     if (m.weight == rintl(m.weight) && m.weight_err == 0 && fold->ddof == rint(fold->ddof))
         degrees_err = 0;
-    if (n == 0 || s.nan || s.plus_inf || s.minus_inf || degrees < -degrees_err || (degrees == 0 && degrees_err == 0))
+    if (n == 0 || s.nan || s.plus_inf || s.minus_inf || degrees < -degrees_err ||
+        (degrees == 0 && degrees_err == 0))
         return oracle_real(type, NAN, 0, 0);
     if (degrees <= degrees_err || s.max_abs * s.max_abs * (m.weight + 1) > f.max / 16)
         return oracle_unsure(type);
@@ -313,7 +321,7 @@ static oracle_value variance(const rd_fold_facts *fold, rd_dtype type, const ora
     return oracle_real(type, v, (err + v * degrees_err) / (degrees - degrees_err), 2);
 }
 
-/* ---- log of a sum of exponentials -------------------------------------------------------------------------- */
+/* ---- log of a sum of exponentials ------------------------------------------------------------ */
 
 static oracle_value logsumexp(rd_dtype type, const oracle_item *item, int64_t n)
 {
@@ -326,7 +334,8 @@ static oracle_value logsumexp(rd_dtype type, const oracle_item *item, int64_t n)
     if (odd_weights(item, n))
         return oracle_unsure(type);
     for (int64_t k = 0; k < n; k++) {
-        if (isinf(item[k].x.v) && item[k].x.v > 0 && item[k].w.v - item[k].w.err <= 0) /* infinity times 0 */
+        /* infinity times 0 */
+        if (isinf(item[k].x.v) && item[k].x.v > 0 && item[k].w.v - item[k].w.err <= 0)
             return oracle_unsure(type);
         if (item[k].w.v + item[k].w.err > 0) /* no weight hides any number, however large */
             m = fmaxl(m, item[k].x.v);
@@ -339,19 +348,22 @@ static oracle_value logsumexp(rd_dtype type, const oracle_item *item, int64_t n)
             continue;
         total += item[k].w.v * expl(d);
         err += expl(d) * item[k].w.err;
-        err += expl(d) * item[k].w.v * (expm1l(item[k].x.err) + f.u * (16 * (long double)n + 8 * fabsl(d)));
+        err += expl(d) * item[k].w.v *
+               (expm1l(item[k].x.err) + f.u * (16 * (long double)n + 8 * fabsl(d)));
         err += f.tiny;
     }
     if (total <= err)
-        return total == 0 && err <= (long double)n * f.tiny ? oracle_real(type, -INFINITY, 0, 0) : oracle_unsure(type);
+        return total == 0 && err <= (long double)n * f.tiny ? oracle_real(type, -INFINITY, 0, 0)
+                                                            : oracle_unsure(type);
     d = log1pl(err / (total - err)) + 16 * f.u * fabsl(logl(total)) + 2 * f.u * fabsl(m);
     return oracle_real(type, m + logl(total), d, 4);
 }
 
-/* ---- The user's reducers: their own functions, in C order -------------------------------------------------- */
+/* ---- The user's reducers: their own functions, in C order ------------------------------------ */
 
 /* Output `which` with each element moved by `side` times its bound. */
-static oracle_value run_user(const rd_reducer *r, const oracle_item *item, int64_t n, int64_t which, int side)
+static oracle_value run_user(const rd_reducer *r, const oracle_item *item, int64_t n, int64_t which,
+                             int side)
 {
     alignas(16) char state[256] = { 0 }, cell[16];
     const size_t     size       = (size_t)rd_dtype_size(r->out);
@@ -371,8 +383,8 @@ static oracle_value run_user(const rd_reducer *r, const oracle_item *item, int64
     return x;
 }
 
-/* Nothing is known of the function: the bound is generous where anything is rounded, and only a result that is the same
- * at both ends of the bounds is believed to be an integer. */
+/* Nothing is known of the function: the bound is generous where anything is rounded, and only a
+ * result that is the same at both ends of the bounds is believed to be an integer. */
 static oracle_value user(const rd_reducer *r, const oracle_item *item, int64_t n, int64_t which)
 {
     const oracle_value y = run_user(r, item, n, which, 0), a = run_user(r, item, n, which, 1),
@@ -386,15 +398,18 @@ static oracle_value user(const rd_reducer *r, const oracle_item *item, int64_t n
     if (!is_float(r->out))
         return a.n == y.n && b.n == y.n ? y : oracle_unsure(r->out);
     if (!isfinite(y.v) || !isfinite(a.v) || !isfinite(b.v))
-        return isnan(y.v) && isnan(a.v) && isnan(b.v) ? y : s.sum_err > 0 || r->merge ? oracle_unsure(r->out) : y;
+        return isnan(y.v) && isnan(a.v) && isnan(b.v) ? y
+               : s.sum_err > 0 || r->merge            ? oracle_unsure(r->out)
+                                                      : y;
     if (s.sum_err == 0 && !r->merge)
         return oracle_real(r->out, y.v, 0, y.v != 0 ? 4 : 0);
     scale = fabsl(y.v) + s.max_abs + s.max_abs * s.max_abs;
     err   = 2 * fmaxl(fabsl(a.v - y.v), fabsl(b.v - y.v)) + 4 * s.sum_err * (1 + s.max_abs);
-    return oracle_real(r->out, y.v, err + 16 * oracle_float_of(r->out).u * (long double)(n + 1) * scale, 1);
+    return oracle_real(r->out, y.v,
+                       err + 16 * oracle_float_of(r->out).u * (long double)(n + 1) * scale, 1);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ */
+/* ---------------------------------------------------------------------------------------------- */
 
 oracle_value oracle_fold(const rd_expr *x, const oracle_item *item, int64_t n, int64_t which)
 {
@@ -409,7 +424,8 @@ oracle_value oracle_fold(const rd_expr *x, const oracle_item *item, int64_t n, i
     switch (fold->reducer) {
     case RD_RED_sum: return is_float(type) ? sum(type, item, n) : int_fold(type, item, n, false);
     case RD_RED_sum2: return compensated(type, item, n);
-    case RD_RED_prod: return is_float(type) ? product(type, item, n) : int_fold(type, item, n, true);
+    case RD_RED_prod:
+        return is_float(type) ? product(type, item, n) : int_fold(type, item, n, true);
     case RD_RED_min:
     case RD_RED_max: return extreme(fold, type, item, n);
     case RD_RED_argmin:

@@ -29,10 +29,10 @@ static bool straddles_zero(oracle_value a)
     return a.err > 0 && fabsl(a.v) <= a.err;
 }
 
-/* ---- Spread: how far f moves when its operands move within their bounds ------------------------------------ */
+/* ---- Spread: how far f moves when its operands move within their bounds ---------------------- */
 
-/* c[0] is the value, the others are taken at the corners of the operands' intervals, where functions monotone in each
- * operand have their extremes. */
+/* c[0] is the value, the others are taken at the corners of the operands' intervals, where
+ * functions monotone in each operand have their extremes. */
 static oracle_value from_corners(rd_dtype type, const long double *c, int n, int ulps)
 {
     long double spread = 0;
@@ -47,7 +47,8 @@ static oracle_value from_corners(rd_dtype type, const long double *c, int n, int
     return oracle_real(type, c[0], spread, ulps);
 }
 
-/* What a function of 4 ulp may add: nothing at 0 and the infinities, where each has a value to be met exactly. */
+/* What a function of 4 ulp may add: nothing at 0 and the infinities, where each has a value to be
+ * met exactly. */
 static int function_ulps(oracle_value a)
 {
     return a.err == 0 && (a.v == 0 || isinf(a.v)) ? 0 : FUNCTION_ULPS;
@@ -62,8 +63,9 @@ static oracle_value monotone1(rd_dtype type, fn1 *f, oracle_value a, int ulps)
 
 static oracle_value monotone2(rd_dtype type, fn2 *f, oracle_value a, oracle_value b, int ulps)
 {
-    const long double c[5] = { f(a.v, b.v), f(a.v - a.err, b.v - b.err), f(a.v - a.err, b.v + b.err),
-                               f(a.v + a.err, b.v - b.err), f(a.v + a.err, b.v + b.err) };
+    const long double c[5] = { f(a.v, b.v), f(a.v - a.err, b.v - b.err),
+                               f(a.v - a.err, b.v + b.err), f(a.v + a.err, b.v - b.err),
+                               f(a.v + a.err, b.v + b.err) };
 
     return from_corners(type, c, a.err > 0 || b.err > 0 ? 5 : 1, ulps);
 }
@@ -77,7 +79,7 @@ static oracle_value step1(rd_dtype type, fn1 *f, oracle_value a)
     return oracle_real(type, f(a.v), a.err > 0 && f(a.v) == 0 ? oracle_float_of(type).tiny : 0, 0);
 }
 
-/* ---- Arithmetic; exact results stay exact, so that sums of small ints can be compared by == ---------------- */
+/* ---- Arithmetic; exact results stay exact, so that sums of small ints compare by == ------- */
 
 static long double add_(long double a, long double b)
 {
@@ -111,10 +113,11 @@ oracle_value oracle_add(rd_dtype type, oracle_value a, oracle_value b)
 oracle_value oracle_mul(rd_dtype type, oracle_value a, oracle_value b)
 {
     const long double v = a.v * b.v, max = oracle_float_of(type).max;
-    const bool        exact = a.err == 0 && b.err == 0 && isfinite(v) && fits(type, v) && fmal(a.v, b.v, -v) == 0;
+    const bool        exact =
+        a.err == 0 && b.err == 0 && isfinite(v) && fits(type, v) && fmal(a.v, b.v, -v) == 0;
 
-    /* Contracted with an addition, a product too large for the type may come back into range, or meet an infinity as a
-     * number and not as another one. */
+    /* Contracted with an addition, a product too large for the type may come back into range, or
+     * meet an infinity as a number and not as another one. */
     if (isfinite(a.v) && isfinite(b.v) && fabsl(v) > max)
         return oracle_unsure(type);
     return monotone2(type, mul_, a, b, exact ? 0 : 1);
@@ -122,8 +125,9 @@ oracle_value oracle_mul(rd_dtype type, oracle_value a, oracle_value b)
 
 static oracle_value div_value(rd_dtype type, oracle_value a, oracle_value b)
 {
-    const long double v     = a.v / b.v;
-    const bool        exact = a.err == 0 && b.err == 0 && isfinite(v) && fits(type, v) && fmal(v, b.v, -a.v) == 0;
+    const long double v = a.v / b.v;
+    const bool        exact =
+        a.err == 0 && b.err == 0 && isfinite(v) && fits(type, v) && fmal(v, b.v, -a.v) == 0;
 
     if (straddles_zero(b))
         return oracle_unsure(type);
@@ -143,7 +147,7 @@ static oracle_value sqrt_value(rd_dtype type, oracle_value a)
     return monotone1(type, sqrtl, a, a.err == 0 && fits(type, v) && fmal(v, v, -a.v) == 0 ? 0 : 1);
 }
 
-/* ---- Functions that need care where their operands are not exact ------------------------------------------- */
+/* ---- Functions that need care where their operands are not exact ----------------------------- */
 
 static oracle_value sign_value(rd_dtype type, oracle_value a)
 {
@@ -254,7 +258,8 @@ static oracle_value floordiv_value(rd_dtype type, oracle_value a, oracle_value b
     return oracle_real(type, q, 0, fabsl(q) < 0.125L / oracle_float_of(type).u ? 0 : 4);
 }
 
-static oracle_value remainder_value(rd_dtype type, fn2 *quotient, fn2 *f, oracle_value a, oracle_value b)
+static oracle_value remainder_value(rd_dtype type, fn2 *quotient, fn2 *f, oracle_value a,
+                                    oracle_value b)
 {
     if (!same_quotient(quotient, a, b))
         return oracle_unsure(type);
@@ -280,7 +285,7 @@ static oracle_value extreme_value(rd_dtype type, fn2 *f, oracle_value a, oracle_
     return y;
 }
 
-/* ---- Operators by kind of operand -------------------------------------------------------------------------- */
+/* ---- Operators by kind of operand ------------------------------------------------------------ */
 
 static oracle_value float_op(rd_op op, rd_dtype type, oracle_value a, oracle_value b)
 {
@@ -345,7 +350,8 @@ static oracle_value int_op(rd_op op, rd_dtype type, __int128 a, __int128 b)
     case RD_OP_neg: return oracle_int(type, -a);
     case RD_OP_abs: return oracle_int(type, a < 0 ? -a : a);
     case RD_OP_sign: return oracle_int(type, (a > 0) - (a < 0));
-    case RD_OP_square: return oracle_int(type, (__int128)((unsigned __int128)a * (unsigned __int128)a));
+    case RD_OP_square:
+        return oracle_int(type, (__int128)((unsigned __int128)a * (unsigned __int128)a));
     case RD_OP_floor:
     case RD_OP_ceil:
     case RD_OP_round:
@@ -353,7 +359,8 @@ static oracle_value int_op(rd_op op, rd_dtype type, __int128 a, __int128 b)
     case RD_OP_not: return oracle_int(type, !a);
     case RD_OP_add: return oracle_int(type, a + b);
     case RD_OP_sub: return oracle_int(type, a - b);
-    case RD_OP_mul: return oracle_int(type, (__int128)((unsigned __int128)a * (unsigned __int128)b));
+    case RD_OP_mul:
+        return oracle_int(type, (__int128)((unsigned __int128)a * (unsigned __int128)b));
     case RD_OP_floordiv: return oracle_int(type, int_floordiv(a, b));
     case RD_OP_remainder: return oracle_int(type, b == 0 ? 0 : a - int_floordiv(a, b) * b);
     case RD_OP_pow: return oracle_int(type, int_pow(a, b));
@@ -409,7 +416,8 @@ static oracle_value test_op(rd_op op, oracle_value a, oracle_value b)
 static __int128 cut(rd_dtype type, long double v)
 {
     const bool     is_unsigned = type >= RD_U8 && type <= RD_U64;
-    const __int128 lo = is_unsigned ? 0 : INT64_MIN, hi = is_unsigned ? (__int128)UINT64_MAX : INT64_MAX;
+    const __int128 lo          = is_unsigned ? 0 : INT64_MIN,
+                   hi          = is_unsigned ? (__int128)UINT64_MAX : INT64_MAX;
 
     if (isnan(v))
         return 0;
@@ -423,7 +431,8 @@ static oracle_value cast(rd_dtype type, oracle_value a)
     if (!is_float(a.type))
         return oracle_real(type, (long double)a.n, 0, fits(type, (long double)a.n) ? 0 : 1);
     if (is_float(type))
-        return oracle_real(type, a.v, a.err, fits(type, a.v) && a.err == 0 ? 0 : !rd_dtype_safe(a.type, type));
+        return oracle_real(type, a.v, a.err,
+                           fits(type, a.v) && a.err == 0 ? 0 : !rd_dtype_safe(a.type, type));
     if (type == RD_BOOL)
         return straddles_zero(a) ? oracle_unsure(type) : boolean(a.v != 0);
     if (cut(type, a.v - a.err) != cut(type, a.v + a.err))
@@ -453,7 +462,7 @@ oracle_value oracle_map(const rd_expr *x, const oracle_value *in)
     return y;
 }
 
-/* ---- The user's functions ---------------------------------------------------------------------------------- */
+/* ---- The user's functions -------------------------------------------------------------------- */
 
 /* One element through the function. */
 static oracle_value apply(const rd_expr *x, const oracle_value *in)

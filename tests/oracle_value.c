@@ -14,7 +14,7 @@ oracle_float oracle_float_of(rd_dtype type)
     }
 }
 
-/* ---- Halves: 1 sign, then an exponent, then `digits` of a fraction ---------------------------------------- */
+/* ---- Halves: 1 sign, then an exponent, then `digits` of a fraction --------------------------- */
 static int digits_of(rd_dtype type)
 {
     return type == RD_F16 ? 10 : 7;
@@ -31,15 +31,15 @@ static long double half_load(uint16_t bits, rd_dtype type)
     const int         digits = digits_of(type), least = least_exponent(type), size = bits & 0x7fff;
     const int         exponent = size >> digits, fraction = size & ((1 << digits) - 1);
     const int         infinite = (1 << (15 - digits)) - 1;
-    const long double v        = exponent == infinite ? fraction ? (long double)NAN : (long double)INFINITY
-                                 : exponent           ? ldexpl(fraction + (1 << digits), exponent - 1 + least)
-                                                      : ldexpl(fraction, least);
+    const long double v = exponent == infinite ? fraction ? (long double)NAN : (long double)INFINITY
+                          : exponent ? ldexpl(fraction + (1 << digits), exponent - 1 + least)
+                                     : ldexpl(fraction, least);
 
     return bits >> 15 ? -v : v;
 }
 
-/* Denormal numbers and the smallest normal ones count in the same steps; where a fraction rounds up to the next power
- * of two, the exponent above it goes up, to infinity at the end. */
+/* Denormal numbers and the smallest normal ones count in the same steps; where a fraction rounds up
+ * to the next power of two, the exponent above it goes up, to infinity at the end. */
 static uint16_t half_store(long double v, rd_dtype type)
 {
     const int digits = digits_of(type), least = least_exponent(type);
@@ -206,7 +206,8 @@ static bool float_matches(const oracle_value *want, const oracle_value *found)
     return fabsl(found->v - v) <= err;
 }
 
-bool oracle_matches(const oracle_value *want, const void *element, rd_dtype type, char why[ORACLE_WHY])
+bool oracle_matches(const oracle_value *want, const void *element, rd_dtype type,
+                    char why[ORACLE_WHY])
 {
     const oracle_value found = oracle_load(element, type);
     char               a[ORACLE_WHY], b[ORACLE_WHY];

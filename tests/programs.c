@@ -86,18 +86,22 @@ int32_t builder_call(builder *b, rd_call call)
 
 static rd_address along(int32_t slot, rd_dtype type, int32_t axis, int64_t coef, int64_t offset)
 {
-    return (rd_address){
-        .slot = slot, .type = type, .offset = offset, .n_add = axis >= 0, .add = { { .axis = axis, .coef = coef } }
-    };
+    return (rd_address){ .slot   = slot,
+                         .type   = type,
+                         .offset = offset,
+                         .n_add  = axis >= 0,
+                         .add    = { { .axis = axis, .coef = coef } } };
 }
 
-void builder_load(builder *b, int32_t dst, int32_t slot, rd_dtype type, int32_t axis, int64_t coef, int64_t offset)
+void builder_load(builder *b, int32_t dst, int32_t slot, rd_dtype type, int32_t axis, int64_t coef,
+                  int64_t offset)
 {
     const int32_t address = builder_address(b, along(slot, type, axis, coef, offset));
     builder_add(b, (rd_inst){ .kind = RD_I_LOAD, .type = type, .dst = dst, .arg = address });
 }
 
-void builder_store(builder *b, int32_t a, int32_t slot, rd_dtype type, int32_t axis, int64_t coef, int64_t offset)
+void builder_store(builder *b, int32_t a, int32_t slot, rd_dtype type, int32_t axis, int64_t coef,
+                   int64_t offset)
 {
     const int32_t address = builder_address(b, along(slot, type, axis, coef, offset));
     builder_add(b, (rd_inst){ .kind = RD_I_STORE, .type = type, .a = a, .arg = address });
@@ -114,13 +118,15 @@ static rd_address along_2(int32_t slot, rd_dtype type, int64_t row, int64_t col,
     return at;
 }
 
-void builder_load_2(builder *b, int32_t dst, int32_t slot, rd_dtype type, int64_t row, int64_t col, int64_t offset)
+void builder_load_2(builder *b, int32_t dst, int32_t slot, rd_dtype type, int64_t row, int64_t col,
+                    int64_t offset)
 {
     const int32_t address = builder_address(b, along_2(slot, type, row, col, offset));
     builder_add(b, (rd_inst){ .kind = RD_I_LOAD, .type = type, .dst = dst, .arg = address });
 }
 
-void builder_store_2(builder *b, int32_t a, int32_t slot, rd_dtype type, int64_t row, int64_t col, int64_t offset)
+void builder_store_2(builder *b, int32_t a, int32_t slot, rd_dtype type, int64_t row, int64_t col,
+                     int64_t offset)
 {
     const int32_t address = builder_address(b, along_2(slot, type, row, col, offset));
     builder_add(b, (rd_inst){ .kind = RD_I_STORE, .type = type, .a = a, .arg = address });

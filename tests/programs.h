@@ -17,7 +17,8 @@ typedef struct builder {
     int32_t    open[8], n_open;
 } builder;
 
-/* No axis may be split, no slot is scratch, all instructions are head until a body or tail begins. */
+/* No axis may be split, no slot is scratch, all instructions are head until a body or tail
+ * begins. */
 void builder_init(builder *b, int32_t n_axis, const int64_t *extent);
 /* The program, complete. */
 const rd_program *builder_done(builder *b);
@@ -31,15 +32,20 @@ int32_t           builder_fold(builder *b, rd_fold fold);
 int32_t           builder_call(builder *b, rd_call call);
 
 /* dst = memory, memory = a, at slot[offset + coef * axis]; axis -1: at slot[offset]. */
-void builder_load(builder *b, int32_t dst, int32_t slot, rd_dtype type, int32_t axis, int64_t coef, int64_t offset);
-void builder_store(builder *b, int32_t a, int32_t slot, rd_dtype type, int32_t axis, int64_t coef, int64_t offset);
+void builder_load(builder *b, int32_t dst, int32_t slot, rd_dtype type, int32_t axis, int64_t coef,
+                  int64_t offset);
+void builder_store(builder *b, int32_t a, int32_t slot, rd_dtype type, int32_t axis, int64_t coef,
+                   int64_t offset);
 
 /* The same at slot[offset + row * (index of axis 0) + col * (index of axis 1)]. */
-void builder_load_2(builder *b, int32_t dst, int32_t slot, rd_dtype type, int64_t row, int64_t col, int64_t offset);
-void builder_store_2(builder *b, int32_t a, int32_t slot, rd_dtype type, int64_t row, int64_t col, int64_t offset);
+void builder_load_2(builder *b, int32_t dst, int32_t slot, rd_dtype type, int64_t row, int64_t col,
+                    int64_t offset);
+void builder_store_2(builder *b, int32_t a, int32_t slot, rd_dtype type, int64_t row, int64_t col,
+                     int64_t offset);
 
-/* Runs n tasks, task t on [cut[t], cut[t + 1]) of the root axis, and joins them in order.  The first failure counts;
- * warnings and loads are those of all.  State and slots of the result are gone. */
+/* Runs n tasks, task t on [cut[t], cut[t + 1]) of the root axis, and joins them in order.  The
+ * first failure counts; warnings and loads are those of all.  State and slots of the result are
+ * gone. */
 rd_task run_tasks(const rd_program *p, void *const *slot, const int64_t *cut, int32_t n);
 /* What they ran on: rd_cpu_force() decides.  Some on tiles are but a kernel (total.c). */
 typedef struct program_runs {

@@ -7,7 +7,7 @@
 
 enum { WORK_LIMIT = 40000, MOST_STEPS = 22, LARGE_POINTS = 60000, MOST_LARGE_STEPS = 12 };
 
-/* ---- Numbers: splitmix64 (Steele, Lea, Flood 2014) --------------------------------------------------------- */
+/* ---- Numbers: splitmix64 (Steele, Lea, Flood 2014) ------------------------------------------- */
 
 uint64_t random_bits(random_pool *pool)
 {
@@ -33,7 +33,7 @@ double random_uniform(random_pool *pool, double lo, double hi)
     return lo + (hi - lo) * ((double)(random_bits(pool) >> 11) * 0x1p-53);
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------------------- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 
 int64_t random_points(const rd_expr *x)
 {
@@ -82,7 +82,8 @@ static int64_t points_together(const rd_expr *x, const rd_expr *y)
     int64_t   n    = 1;
 
     for (int k = 1; k <= rank; k++) {
-        const int64_t a = k <= x->rank ? x->extent[x->rank - k] : 1, b = k <= y->rank ? y->extent[y->rank - k] : 1;
+        const int64_t a = k <= x->rank ? x->extent[x->rank - k] : 1,
+                      b = k <= y->rank ? y->extent[y->rank - k] : 1;
         if (a != b && a != 1 && b != 1)
             return -1;
         n *= a == 1 ? b : a;
@@ -99,7 +100,8 @@ rd_expr *random_partner(random_pool *pool, rd_expr *x)
             return y;
     }
     if (random_once(pool, 2))
-        return rd_int(pool->ctx, random_below(pool, 7) - (x->type >= RD_U8 && x->type <= RD_U64 ? 0 : 3));
+        return rd_int(pool->ctx,
+                      random_below(pool, 7) - (x->type >= RD_U8 && x->type <= RD_U64 ? 0 : 3));
     return rd_num(pool->ctx, (double)(random_below(pool, 33) - 16) / 4);
 }
 
@@ -111,7 +113,8 @@ rd_expr *random_mask(random_pool *pool, rd_expr *x)
         if (points_together(x, m) != random_points(x) || m->rank > x->rank)
             continue;
         if (m->type != RD_BOOL && y->exact)
-            m = random_once(pool, 2) ? rd_gt(m, rd_int(pool->ctx, 0)) : rd_ne(m, rd_int(pool->ctx, 1));
+            m = random_once(pool, 2) ? rd_gt(m, rd_int(pool->ctx, 0))
+                                     : rd_ne(m, rd_int(pool->ctx, 1));
         if (m && m->type == RD_BOOL)
             return m;
         rd_error_clear(pool->ctx);
@@ -119,16 +122,17 @@ rd_expr *random_mask(random_pool *pool, rd_expr *x)
     return random_leaf(pool, x->rank, x->extent, RD_BOOL);
 }
 
-/* ---- Taking nodes in --------------------------------------------------------------------------------------- */
+/* ---- Taking nodes in ------------------------------------------------------------------------- */
 
 static void note_refusal(random_pool *pool, const char *step)
 {
     const rd_status status = rd_error(pool->ctx);
 
     pool->refused[(int)status % RANDOM_STATUSES]++;
-    if (status == RD_OK || status == RD_ERR_MEMORY || status == RD_ERR_TEXT || status == RD_ERR_LIMIT)
-        snprintf(pool->complaint, sizeof pool->complaint, "%s refused: %s %s", step, rd_status_name(status),
-                 rd_error_text(pool->ctx));
+    if (status == RD_OK || status == RD_ERR_MEMORY || status == RD_ERR_TEXT ||
+        status == RD_ERR_LIMIT)
+        snprintf(pool->complaint, sizeof pool->complaint, "%s refused: %s %s", step,
+                 rd_status_name(status), rd_error_text(pool->ctx));
     rd_error_clear(pool->ctx);
 }
 
@@ -145,13 +149,14 @@ static int64_t list_length(const rd_expr *x)
     return n;
 }
 
-/* A reduction may stand behind maps and views that were made with it, and its operand may be larger than its result:
- * bounds for all nodes below that are new. */
+/* A reduction may stand behind maps and views that were made with it, and its operand may be larger
+ * than its result: bounds for all nodes below that are new. */
 static bool is_small(const random_pool *pool, const rd_expr *x, int depth)
 {
     const int64_t n = random_points(x);
 
-    if (n > 4 * pool->most_points || n * (pool->large ? 1 : list_length(x)) > 40 * pool->most_points)
+    if (n > 4 * pool->most_points ||
+        n * (pool->large ? 1 : list_length(x)) > 40 * pool->most_points)
         return false;
     for (int k = 0; k < x->n_in && depth > 0; k++)
         if (x->in[k] && !is_small(pool, x->in[k], depth - 1))
@@ -161,7 +166,8 @@ static bool is_small(const random_pool *pool, const rd_expr *x, int depth)
 
 static bool values_of_scalar(random_pool *pool, rd_expr *x, oracle_value *value)
 {
-    const rd_eval_opts opts = { .threads = 1 }; /* a process that has had threads cannot fork and use them again */
+    const rd_eval_opts opts = { .threads = 1 }; /* a process that has had threads cannot fork and
+                                                 * use them again */
     const int64_t      n    = random_points(x);
     rd_array           out  = { 0 };
     rd_result          one  = { x, &out };
@@ -222,8 +228,9 @@ static bool examine(random_pool *pool, random_node *node)
     oracle_value *value = calloc((size_t)n + 1, sizeof *value);
     const bool    known = random_values(pool, x, value);
     /* A few operations on halves, where one may be off by 2^-7, say more than nothing. */
-    const double bound = is_float(x->type) ? fmax(0.01, 32 * (double)oracle_float_of(x->type).u) : 0.01;
-    double       vague = 0;
+    const double bound =
+        is_float(x->type) ? fmax(0.01, 32 * (double)oracle_float_of(x->type).u) : 0.01;
+    double vague = 0;
 
     node->n     = n;
     node->lo    = INFINITY;
@@ -235,7 +242,8 @@ static bool examine(random_pool *pool, random_node *node)
     pool->work += n * list_length(x);
     if (node->lo > node->hi)
         node->lo = node->hi = 0;
-    return known && node->n_unsure * 30 <= n && vague <= bound * fmax(fabs(node->lo), fabs(node->hi)) + 1e-30;
+    return known && node->n_unsure * 30 <= n &&
+           vague <= bound * fmax(fabs(node->lo), fabs(node->hi)) + 1e-30;
 }
 
 rd_expr *random_keep(random_pool *pool, rd_expr *x, const char *step)
@@ -248,8 +256,8 @@ rd_expr *random_keep(random_pool *pool, rd_expr *x, const char *step)
     }
     if (random_find(pool, x))
         return x;
-    if (random_points(x) > pool->most_points || pool->n_node == RANDOM_NODES || !is_small(pool, x, 12) ||
-        !examine(pool, &node)) {
+    if (random_points(x) > pool->most_points || pool->n_node == RANDOM_NODES ||
+        !is_small(pool, x, 12) || !examine(pool, &node)) {
         pool->dropped++;
         return NULL;
     }
@@ -257,7 +265,7 @@ rd_expr *random_keep(random_pool *pool, rd_expr *x, const char *step)
     return x;
 }
 
-/* ---- The pool ---------------------------------------------------------------------------------------------- */
+/* ---- The pool -------------------------------------------------------------------------------- */
 
 static void step(random_pool *pool)
 {

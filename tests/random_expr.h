@@ -1,11 +1,13 @@
 /* random_expr.h - random expressions from a seed, made with the public functions alone.
  *
- * A pool starts with a few leaves and grows by steps: a view, a map, a reduction of nodes it has.  The oracle computes
- * each new node, so that the pool knows its range (functions get sensible arguments, most of the time) and drops what
- * could not be compared with anything: too large, or mostly unsure.
+ * A pool starts with a few leaves and grows by steps: a view, a map, a reduction of nodes it has.
+ * The oracle computes each new node, so that the pool knows its range (functions get sensible
+ * arguments, most of the time) and drops what could not be compared with anything: too large, or
+ * mostly unsure.
  *
- * Seeds from RANDOM_LARGE on make large pools: fewer nodes, of more elements than a tile, a block or a task's share has.
- * There the scalar interpreter, which small pools compare with the oracle, is the oracle. */
+ * Seeds from RANDOM_LARGE on make large pools: fewer nodes, of more elements than a tile, a block
+ * or a task's share has.  There the scalar interpreter, which small pools compare with the oracle,
+ * is the oracle. */
 #ifndef RD_TESTS_RANDOM_EXPR_H
 #define RD_TESTS_RANDOM_EXPR_H
 #include "oracle.h"
@@ -59,7 +61,7 @@ typedef struct random_pool {
 random_pool *random_pool_new(rd_ctx *ctx, uint64_t seed);
 void         random_pool_free(random_pool *pool);
 
-/* ---- Numbers ------------------------------------------------------------------------------------------------ */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 uint64_t random_bits(random_pool *pool);
 /* 0 <= result < n */
 int64_t random_below(random_pool *pool, int64_t n);
@@ -67,9 +69,9 @@ int64_t random_below(random_pool *pool, int64_t n);
 bool   random_once(random_pool *pool, int64_t n);
 double random_uniform(random_pool *pool, double lo, double hi);
 
-/* ---- For the steps ------------------------------------------------------------------------------------------ */
-/* Takes a new node (or NULL, a refusal) into the pool; returns it if it is kept, else NULL.  The context has no error
- * afterwards. */
+/* ---- For the steps --------------------------------------------------------------------------- */
+/* Takes a new node (or NULL, a refusal) into the pool; returns it if it is kept, else NULL.  The
+ * context has no error afterwards. */
 rd_expr *random_keep(random_pool *pool, rd_expr *x, const char *step);
 /* A node of the pool, the later the likelier. */
 const random_node *random_pick(random_pool *pool);
@@ -86,7 +88,8 @@ int64_t            random_points(const rd_expr *x);
 bool     random_values(random_pool *pool, rd_expr *x, oracle_value *value);
 rd_expr *random_leaf(random_pool *pool, int rank, const int64_t *extent, rd_dtype type);
 /* Integers in [lo, hi) of an integer type, as a leaf. */
-rd_expr *random_index_leaf(random_pool *pool, int rank, const int64_t *extent, int64_t lo, int64_t hi);
+rd_expr *random_index_leaf(random_pool *pool, int rank, const int64_t *extent, int64_t lo,
+                           int64_t hi);
 rd_dtype random_type(random_pool *pool);
 
 void random_choose_shape(random_pool *pool);

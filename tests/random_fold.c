@@ -2,18 +2,19 @@
 #include "random_expr.h"
 #include <string.h>
 
-/* ---- The user's reducers ----------------------------------------------------------------------------------- */
+/* ---- The user's reducers --------------------------------------------------------------------- */
 
-RD_REDUCER(count_nonzeros, double, int64_t, 1, (int64_t n;), (s->n = 0;), (s->n += x != 0;), (a->n += b->n;),
-           (y[0] = s->n;))
-RD_REDUCER(welford, double, double, 2, (double n; double mean; double m2;), (s->n = 0; s->mean = 0; s->m2 = 0;),
+RD_REDUCER(count_nonzeros, double, int64_t, 1, (int64_t n;), (s->n = 0;), (s->n += x != 0;),
+           (a->n += b->n;), (y[0] = s->n;))
+RD_REDUCER(welford, double, double, 2, (double n; double mean; double m2;),
+           (s->n = 0; s->mean = 0; s->m2 = 0;),
            (double d = x - s->mean; s->n += 1; s->mean += d / s->n; s->m2 += d * (x - s->mean);),
-           (double n = a->n + b->n; double d = b->mean - a->mean; double r = n > 0 ? b->n / n : 0; a->mean += d * r;
-            a->m2 += b->m2 + d * d * a->n * r; a->n                        = n;),
+           (double n = a->n + b->n; double d = b->mean - a->mean; double r = n > 0 ? b->n / n : 0;
+            a->mean += d * r; a->m2 += b->m2 + d * d * a->n * r; a->n      = n;),
            (y[0] = s->mean; y[1] = s->n > 0 ? s->m2 / s->n : 0;))
 /* The last element and its index: neither commutes nor has an identity. */
-RD_REDUCER(last, float, float, 1, (float x; int64_t i;), (s->x = -1; s->i = -1;), (s->x = x; s->i = i;),
-           (if (b->i >= 0) {
+RD_REDUCER(last, float, float, 1, (float x; int64_t i;), (s->x = -1; s->i = -1;),
+           (s->x = x; s->i = i;), (if (b->i >= 0) {
                a->x = b->x;
                a->i = b->i;
            }),
@@ -48,9 +49,18 @@ static const rd_reducer decay = { .size       = sizeof(rd_reducer),
                                   .step       = decay_step,
                                   .finish     = decay_finish };
 
-/* ---- Keywords ---------------------------------------------------------------------------------------------- */
+/* ---- Keywords -------------------------------------------------------------------------------- */
 
-enum { INITIAL = 1, WEIGHTS = 2, COMPENSATED = 4, WIDE = 8, DDOF = 16, NORM = 32, TYPE = 64, FLOATS = 128 };
+enum {
+    INITIAL     = 1,
+    WEIGHTS     = 2,
+    COMPENSATED = 4,
+    WIDE        = 8,
+    DDOF        = 16,
+    NORM        = 32,
+    TYPE        = 64,
+    FLOATS      = 128
+};
 
 static const struct {
     const char *name;
@@ -102,7 +112,8 @@ static rd_expr *random_weights(random_pool *pool, rd_expr *x)
 
     if (random_once(pool, 3) && random_points(y) > 0)
         return rd_add(rd_square(rd_tanh(y)), rd_num(pool->ctx, 0.25));
-    return rd_add(rd_remainder(rd_coord(x, 0), rd_int(pool->ctx, 3)), rd_int(pool->ctx, random_once(pool, 4) ? 0 : 1));
+    return rd_add(rd_remainder(rd_coord(x, 0), rd_int(pool->ctx, 3)),
+                  rd_int(pool->ctx, random_once(pool, 4) ? 0 : 1));
 }
 
 static rd_reduce_opts random_keywords(random_pool *pool, rd_expr *x, unsigned takes)
@@ -116,8 +127,8 @@ static rd_reduce_opts random_keywords(random_pool *pool, rd_expr *x, unsigned ta
     if (is_float(x) && random_once(pool, 5))
         o.skip_nan = true;
     if (takes & INITIAL && random_once(pool, 4))
-        o.initial =
-            is_float(x) && random_once(pool, 2) ? rd_num(pool->ctx, 0.75) : rd_int(pool->ctx, random_below(pool, 4));
+        o.initial = is_float(x) && random_once(pool, 2) ? rd_num(pool->ctx, 0.75)
+                                                        : rd_int(pool->ctx, random_below(pool, 4));
     if (takes & WEIGHTS && x->rank > 0 && random_once(pool, 4))
         o.weights = random_weights(pool, x);
     if (takes & COMPENSATED && random_once(pool, 10))
@@ -129,13 +140,16 @@ static rd_reduce_opts random_keywords(random_pool *pool, rd_expr *x, unsigned ta
     if (takes & DDOF)
         o.ddof = (double)random_below(pool, 3) / (random_once(pool, 4) ? 2 : 1);
     if (takes & NORM)
-        o.p = random_once(pool, 3) ? 0 : random_once(pool, 2) ? 1 : random_once(pool, 2) ? INFINITY : 2;
+        o.p = random_once(pool, 3)   ? 0
+              : random_once(pool, 2) ? 1
+              : random_once(pool, 2) ? INFINITY
+                                     : 2;
     if (takes & TYPE && random_once(pool, 8))
         o.type = random_once(pool, 3) ? random_type(pool) : is_float(x) ? RD_F64 : RD_I32;
     return o;
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------------------- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 static void by_user(random_pool *pool, rd_expr *x, bool scan)
 {
@@ -162,11 +176,12 @@ static rd_expr *tame(random_pool *pool, const random_node *node, unsigned takes)
 
 void random_fold(random_pool *pool)
 {
-    const int64_t      k = random_below(pool, N_REDUCERS);
-    const random_node *node =
-        random_once(pool, 2) || reducers[k].takes & FLOATS ? random_pick_float(pool) : random_pick(pool);
-    rd_expr       *x = tame(pool, node, reducers[k].takes);
-    rd_reduce_opts o;
+    const int64_t      k    = random_below(pool, N_REDUCERS);
+    const random_node *node = random_once(pool, 2) || reducers[k].takes & FLOATS
+                                  ? random_pick_float(pool)
+                                  : random_pick(pool);
+    rd_expr           *x    = tame(pool, node, reducers[k].takes);
+    rd_reduce_opts     o;
 
     if (random_once(pool, 9)) {
         by_user(pool, x, false);

@@ -1,7 +1,9 @@
 /* random_function.c - the user's functions: text, RD_FN, plain C, and callbacks of blocks. */
 #include "random_expr.h"
 
-/* ---- Functions. Monotone or with bounded slope, so that the oracle can tell how far a rounded operand moves them ---- */
+/* ---- Functions ---------------------------------------------------------------------------------
+ * Monotone or with bounded slope, so that the oracle can tell how far a rounded operand moves
+ * them. */
 
 RD_FN1(softsign, x, x / (1 + abs(x)))
 RD_FN1(leaky, x, x > 0 ? x : 0.25 * x)
@@ -56,7 +58,8 @@ static const char *sum_block(void *user, int64_t n, const void *const *in, void 
 {
     (void)user;
     for (int64_t i = 0; i < n; i++)
-        ((float *)out)[i] = ((const float *)in[0])[i] + ((const float *)in[1])[i] - ((const float *)in[2])[i];
+        ((float *)out)[i] =
+            ((const float *)in[0])[i] + ((const float *)in[1])[i] - ((const float *)in[2])[i];
     return NULL;
 }
 
@@ -68,14 +71,20 @@ static const rd_fn scale  = { .size  = sizeof(rd_fn),
                               .user  = &factor,
                               .in    = RD_F64,
                               .out   = RD_F64 };
-static const rd_fn parity = {
-    .size = sizeof(rd_fn), .arity = 1, .name = "parity", .block = parity_block, .in = RD_I32, .out = RD_I64
-};
-static const rd_fn sum_of = {
-    .size = sizeof(rd_fn), .arity = 3, .name = "sum_of", .block = sum_block, .in = RD_F32, .out = RD_F32
-};
+static const rd_fn parity = { .size  = sizeof(rd_fn),
+                              .arity = 1,
+                              .name  = "parity",
+                              .block = parity_block,
+                              .in    = RD_I32,
+                              .out   = RD_I64 };
+static const rd_fn sum_of = { .size  = sizeof(rd_fn),
+                              .arity = 3,
+                              .name  = "sum_of",
+                              .block = sum_block,
+                              .in    = RD_F32,
+                              .out   = RD_F32 };
 
-/* ---- Steps ------------------------------------------------------------------------------------------------- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 
 static void by_text(random_pool *pool, rd_expr *x)
 {
@@ -99,7 +108,9 @@ static void by_text(random_pool *pool, rd_expr *x)
 
     switch (random_below(pool, 5)) {
     case 0: random_keep(pool, rd_map2(x, y, two[random_below(pool, 6)]), "text of 2"); break;
-    case 1: random_keep(pool, rd_mapn(three[random_below(pool, 3)], RD_EXPRS(x, y, z)), "text of 3"); break;
+    case 1:
+        random_keep(pool, rd_mapn(three[random_below(pool, 3)], RD_EXPRS(x, y, z)), "text of 3");
+        break;
     default: random_keep(pool, rd_map(x, one[random_below(pool, 13)]), "text"); break;
     }
 }

@@ -1,4 +1,5 @@
-/* random_idiom.c - what people write: several steps at once that an evaluator should fuse, and must not get wrong. */
+/* random_idiom.c - what people write: several steps at once that an evaluator should fuse, and must
+ * not get wrong. */
 #include "random_expr.h"
 
 static rd_expr *scaled(random_pool *pool, const random_node *node, double limit)
@@ -28,10 +29,13 @@ static void layer_norm(random_pool *pool, const random_node *node)
     rd_expr  *d    = rd_sub(x, rd_mean(x, RD_KEEP(axis)));
 
     if (random_once(pool, 2))
-        random_keep(pool, rd_div(d, rd_sqrt(rd_add(rd_mean(rd_square(d), RD_KEEP(axis)), rd_num(pool->ctx, 1)))),
-                    "layer norm");
+        random_keep(
+            pool,
+            rd_div(d, rd_sqrt(rd_add(rd_mean(rd_square(d), RD_KEEP(axis)), rd_num(pool->ctx, 1)))),
+            "layer norm");
     else
-        random_keep(pool, rd_div(d, rd_add(rd_std(x, RD_KEEP(axis)), rd_num(pool->ctx, 1))), "standardised");
+        random_keep(pool, rd_div(d, rd_add(rd_std(x, RD_KEEP(axis)), rd_num(pool->ctx, 1))),
+                    "standardised");
 }
 
 static void centred(random_pool *pool, const random_node *node)
@@ -52,7 +56,8 @@ static void logsumexp_by_hand(random_pool *pool, const random_node *node)
     const int axis = any_axis(pool, node->x);
     rd_expr  *x = scaled(pool, node, 30), *m = rd_max(x, RD_KEEP(axis));
 
-    random_keep(pool, rd_add(rd_log(rd_sum(rd_exp(rd_sub(x, m)), RD_KEEP(axis))), m), "logsumexp by hand");
+    random_keep(pool, rd_add(rd_log(rd_sum(rd_exp(rd_sub(x, m)), RD_KEEP(axis))), m),
+                "logsumexp by hand");
 }
 
 static void differences(random_pool *pool, const random_node *node)
@@ -60,7 +65,8 @@ static void differences(random_pool *pool, const random_node *node)
     rd_expr *r = random_once(pool, 2) ? rd_sum(node->x, RD_DIMS(-1)) : rd_mean(node->x, RD_DIMS(0));
 
     if (r && r->rank > 0)
-        random_keep(pool, rd_sub(rd_slice(r, "1:"), rd_slice(r, ":-1")), "differences of a reduction");
+        random_keep(pool, rd_sub(rd_slice(r, "1:"), rd_slice(r, ":-1")),
+                    "differences of a reduction");
     rd_error_clear(pool->ctx);
 }
 
@@ -72,7 +78,9 @@ static rd_expr *squared_distances(rd_expr *x, rd_expr *y)
 
 static void pairs(random_pool *pool, const random_node *node)
 {
-    rd_expr *x = rd_reshape(scaled(pool, node, 4), RD_SHAPE(-1, node->x->extent[node->x->rank - 1])), *y, *d;
+    rd_expr *x =
+                rd_reshape(scaled(pool, node, 4), RD_SHAPE(-1, node->x->extent[node->x->rank - 1])),
+            *y, *d;
 
     x = rd_range(x, 0, 0, 40, 1);
     x = rd_range(x, 1, 0, 6, 1);
@@ -93,7 +101,8 @@ static void matrix_product(random_pool *pool, const random_node *node)
     if (random_once(pool, 2))
         b = rd_flip(rd_range(b, -1, 0, 9, 1), RD_DIMS(0));
     if (node->x->rank == 2)
-        random_keep(pool, rd_sum(rd_mul(rd_expand(a, 2), rd_expand(b, 0)), RD_DIMS(1)), "matrix product");
+        random_keep(pool, rd_sum(rd_mul(rd_expand(a, 2), rd_expand(b, 0)), RD_DIMS(1)),
+                    "matrix product");
     else
         random_keep(pool, rd_sum(rd_mul(a, a), RD_DIMS(-1)), "dot products");
 }
@@ -106,7 +115,9 @@ static void moving(random_pool *pool, const random_node *node)
     switch (random_below(pool, 3)) {
     case 0: random_keep(pool, rd_mean(w, RD_DIMS(-1)), "moving mean"); break;
     case 1: random_keep(pool, rd_max(rd_exp(rd_tanh(w)), RD_DIMS(-1)), "moving max of exp"); break;
-    default: random_keep(pool, rd_sub(rd_max(w, RD_DIMS(-1)), rd_min(w, RD_DIMS(-1))), "moving range"); break;
+    default:
+        random_keep(pool, rd_sub(rd_max(w, RD_DIMS(-1)), rd_min(w, RD_DIMS(-1))), "moving range");
+        break;
     }
 }
 
@@ -128,7 +139,8 @@ static void gather_best(random_pool *pool, const random_node *node)
 static void symmetric(random_pool *pool, const random_node *node)
 {
     rd_expr      *x = node->x;
-    const int64_t n = x->rank == 2 ? (x->extent[0] < x->extent[1] ? x->extent[0] : x->extent[1]) : 0;
+    const int64_t n =
+        x->rank == 2 ? (x->extent[0] < x->extent[1] ? x->extent[0] : x->extent[1]) : 0;
 
     if (n == 0)
         return;
@@ -142,7 +154,8 @@ static void cumulative(random_pool *pool, const random_node *node)
     rd_expr  *x    = scaled(pool, node, 10);
 
     if (random_points(x) <= 1500)
-        random_keep(pool, rd_sub(rd_scan(x, "sum", RD_DIMS(axis)), rd_sum(x, RD_KEEP(axis))), "cumulative less total");
+        random_keep(pool, rd_sub(rd_scan(x, "sum", RD_DIMS(axis)), rd_sum(x, RD_KEEP(axis))),
+                    "cumulative less total");
 }
 
 void random_idiom(random_pool *pool)

@@ -1,4 +1,5 @@
-/* random_leaf.c - leaves: any type, any strides, memory without slack, data that is easy and data that is not. */
+/* random_leaf.c - leaves: any type, any strides, memory without slack, data that is easy and data
+ * that is not. */
 #include "random_expr.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,16 +21,30 @@ rd_dtype random_type(random_pool *pool)
     return types[random_below(pool, (int64_t)(sizeof types / sizeof *types))];
 }
 
-/* ---- Data -------------------------------------------------------------------------------------------------- */
+/* ---- Data ------------------------------------------------------------------------------------ */
 
-typedef enum kind_of_data { SMALL_INTS, DYADIC, SYMMETRIC, POSITIVE, WIDE, EQUAL, SPECIALS, N_KINDS } kind_of_data;
+typedef enum kind_of_data {
+    SMALL_INTS,
+    DYADIC,
+    SYMMETRIC,
+    POSITIVE,
+    WIDE,
+    EQUAL,
+    SPECIALS,
+    N_KINDS
+} kind_of_data;
 
 static double special(random_pool *pool, rd_dtype type)
 {
     const oracle_float f      = oracle_float_of(type);
-    const double       list[] = {
-              NAN, INFINITY, -INFINITY, -0.0, 0.0, (double)f.tiny * 3, -(double)sqrtl(f.max) * 100, (double)f.max
-    };
+    const double       list[] = { NAN,
+                                  INFINITY,
+                                  -INFINITY,
+                                  -0.0,
+                                  0.0,
+                                  (double)f.tiny * 3,
+                                  -(double)sqrtl(f.max) * 100,
+                                  (double)f.max };
 
     return list[random_below(pool, 8)];
 }
@@ -56,8 +71,9 @@ static uint64_t integer(random_pool *pool, kind_of_data kind, rd_dtype type)
     case EQUAL: return 3;
     case WIDE: return random_bits(pool);
     case SPECIALS:
-        return random_once(pool, 3) ? small
-                                    : ((uint64_t)random_below(pool, 5) - 2) ^ (uint64_t)1 << random_below(pool, 64);
+        return random_once(pool, 3)
+                   ? small
+                   : ((uint64_t)random_below(pool, 5) - 2) ^ (uint64_t)1 << random_below(pool, 64);
     default: return small;
     }
 }
@@ -80,7 +96,7 @@ static void fill(random_pool *pool, void *memory, int64_t n, rd_dtype type)
     }
 }
 
-/* ---- Layout ------------------------------------------------------------------------------------------------ */
+/* ---- Layout ---------------------------------------------------------------------------------- */
 
 /* Axes in random order in memory; each may be spread, padded, reversed, or stand still. */
 static void random_strides(random_pool *pool, rd_array *a)
@@ -168,10 +184,11 @@ rd_expr *random_leaf(random_pool *pool, int rank, const int64_t *extent, rd_dtyp
     return random_keep(pool, add_block(pool, &layout), "leaf");
 }
 
-rd_expr *random_index_leaf(random_pool *pool, int rank, const int64_t *extent, int64_t lo, int64_t hi)
+rd_expr *random_index_leaf(random_pool *pool, int rank, const int64_t *extent, int64_t lo,
+                           int64_t hi)
 {
-    rd_array      layout = { .type = lo < 0 || random_once(pool, 2) ? RD_I64 : RD_U16, .shape.n = rank };
-    random_block *block  = &pool->block[pool->n_block];
+    rd_array layout = { .type = lo < 0 || random_once(pool, 2) ? RD_I64 : RD_U16, .shape.n = rank };
+    random_block *block = &pool->block[pool->n_block];
     rd_expr      *leaf;
 
     if (pool->n_block == RANDOM_BLOCKS || lo >= hi)
@@ -191,7 +208,8 @@ rd_expr *random_index_leaf(random_pool *pool, int rank, const int64_t *extent, i
 /* A shape cut from the pool's: leading axes dropped, axes of extent 1; or another altogether. */
 static int cut_shape(random_pool *pool, int64_t *extent)
 {
-    const int drop = random_once(pool, 4) && pool->rank > 0 ? (int)random_below(pool, pool->rank + 1) : 0;
+    const int drop =
+        random_once(pool, 4) && pool->rank > 0 ? (int)random_below(pool, pool->rank + 1) : 0;
 
     if (random_once(pool, 12)) {
         extent[0] = 1 + random_below(pool, 9);

@@ -1,4 +1,5 @@
-/* random_map.c - operators of one, two and three operands, most of the time where they are defined. */
+/* random_map.c - operators of one, two and three operands, most of the time where they are
+ * defined. */
 #include "random_expr.h"
 
 typedef rd_expr *unary(rd_expr *);
@@ -23,17 +24,19 @@ static rd_expr *positive(random_pool *pool, const random_node *node)
     return node->lo > 0 ? node->x : rd_add(rd_abs(within(pool, node, 1e6)), num(pool, 0.5));
 }
 
-/* ---- One operand ------------------------------------------------------------------------------------------- */
+/* ---- One operand ----------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
     unary      *f;
 } anywhere[] = {
-    { "neg", rd_neg },     { "abs", rd_abs },     { "sign", rd_sign },         { "square", rd_square },
-    { "floor", rd_floor }, { "ceil", rd_ceil },   { "round", rd_round },       { "trunc", rd_trunc },
-    { "isnan", rd_isnan }, { "not", rd_not },     { "isfinite", rd_isfinite }, { "sin", rd_sin },
-    { "cos", rd_cos },     { "tanh", rd_tanh },   { "sqrt", rd_sqrt },         { "exp", rd_exp },
-    { "log", rd_log },     { "expm1", rd_expm1 }, { "log1p", rd_log1p },       { "tan", rd_tan },
+    { "neg", rd_neg },       { "abs", rd_abs },           { "sign", rd_sign },
+    { "square", rd_square }, { "floor", rd_floor },       { "ceil", rd_ceil },
+    { "round", rd_round },   { "trunc", rd_trunc },       { "isnan", rd_isnan },
+    { "not", rd_not },       { "isfinite", rd_isfinite }, { "sin", rd_sin },
+    { "cos", rd_cos },       { "tanh", rd_tanh },         { "sqrt", rd_sqrt },
+    { "exp", rd_exp },       { "log", rd_log },           { "expm1", rd_expm1 },
+    { "log1p", rd_log1p },   { "tan", rd_tan },
 };
 
 static void one_anywhere(random_pool *pool)
@@ -42,7 +45,8 @@ static void one_anywhere(random_pool *pool)
     const random_node *node = random_pick(pool);
 
     /* a wave of a large argument says more of the argument's rounding than of the wave */
-    random_keep(pool, anywhere[k].f(k >= 11 && k < 14 ? within(pool, node, 1e3) : node->x), anywhere[k].name);
+    random_keep(pool, anywhere[k].f(k >= 11 && k < 14 ? within(pool, node, 1e3) : node->x),
+                anywhere[k].name);
 }
 
 static void one_inside(random_pool *pool)
@@ -54,7 +58,8 @@ static void one_inside(random_pool *pool)
     if (random_once(pool, 2))
         random_keep(pool, of_positive[random_below(pool, 4)](positive(pool, node)), "sqrt or log");
     else
-        random_keep(pool, of_moderate[random_below(pool, 4)](within(pool, node, 1.25)), "exp or tan");
+        random_keep(pool, of_moderate[random_below(pool, 4)](within(pool, node, 1.25)),
+                    "exp or tan");
 }
 
 static void convert(random_pool *pool)
@@ -62,7 +67,7 @@ static void convert(random_pool *pool)
     random_keep(pool, rd_cast(random_pick(pool)->x, random_type(pool)), "cast");
 }
 
-/* ---- Two operands ------------------------------------------------------------------------------------------ */
+/* ---- Two operands ---------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -105,7 +110,8 @@ static void two_operands(random_pool *pool)
 
 static void multiply_add(random_pool *pool)
 {
-    rd_expr *x = random_pick(pool)->x, *y = random_partner(pool, x), *xy = random_keep(pool, rd_mul(x, y), "mul");
+    rd_expr *x = random_pick(pool)->x, *y = random_partner(pool, x),
+            *xy = random_keep(pool, rd_mul(x, y), "mul");
 
     if (!xy)
         return;
@@ -121,12 +127,13 @@ static void power(random_pool *pool)
     if (rd_dtype_kind(node->x->type) != RD_KIND_FLOAT && random_once(pool, 2))
         random_keep(pool, rd_pow(node->x, rd_int(pool->ctx, random_below(pool, 6) - 1)), "int pow");
     else if (random_once(pool, 2))
-        random_keep(pool, rd_pow(positive(pool, node), num(pool, exponents[random_below(pool, 7)])), "pow");
+        random_keep(pool, rd_pow(positive(pool, node), num(pool, exponents[random_below(pool, 7)])),
+                    "pow");
     else
         random_keep(pool, rd_pow(num(pool, 1.25), within(pool, node, 8)), "pow");
 }
 
-/* ---- Three, and numbers along an axis ---------------------------------------------------------------------- */
+/* ---- Three, and numbers along an axis -------------------------------------------------------- */
 
 static void choose(random_pool *pool)
 {
@@ -138,7 +145,8 @@ static void choose(random_pool *pool)
 static void clip(random_pool *pool)
 {
     const random_node *node = random_pick(pool);
-    const double       lo = node->lo + 0.25 * (node->hi - node->lo), hi = node->lo + 0.75 * (node->hi - node->lo);
+    const double       lo   = node->lo + 0.25 * (node->hi - node->lo),
+                 hi         = node->lo + 0.75 * (node->hi - node->lo);
 
     if (rd_dtype_kind(node->x->type) == RD_KIND_FLOAT && isfinite(lo) && isfinite(hi))
         random_keep(pool, rd_clip(node->x, num(pool, lo), num(pool, hi)), "clip");

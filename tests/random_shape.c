@@ -2,7 +2,8 @@
 #include "random_expr.h"
 #include <string.h>
 
-/* The shape leaves are cut from: low ranks may have one axis longer than the lanes and blocks of any kernel. */
+/* The shape leaves are cut from: low ranks may have one axis longer than the lanes and blocks of
+ * any kernel. */
 static void choose_small_shape(random_pool *pool)
 {
     static const int     ranks[] = { 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 6 };
@@ -27,19 +28,22 @@ static void choose_small_shape(random_pool *pool)
     }
 }
 
-/* Extents around those of tiles, lanes and blocks: a few rows of many columns, thousands of tiny rows, both. */
+/* Extents around those of tiles, lanes and blocks: a few rows of many columns, thousands of tiny
+ * rows, both. */
 static void choose_large_shape(random_pool *pool)
 {
     static const struct {
         int     rank;
         int64_t extent[4];
     } shapes[] = {
-        { 1, { 30001 } },      { 1, { 4096 } },       { 1, { 12289 } },      { 2, { 2, 5003 } },
-        { 2, { 3, 2049 } },    { 2, { 7, 2311 } },    { 2, { 65, 257 } },    { 2, { 67, 300 } },
-        { 2, { 129, 128 } },   { 2, { 200, 131 } },   { 2, { 1000, 31 } },   { 2, { 4099, 5 } },
-        { 2, { 4099, 1 } },    { 2, { 5003, 3 } },    { 2, { 2500, 8 } },    { 2, { 1700, 17 } },
-        { 2, { 1025, 20 } },   { 3, { 2, 70, 129 } }, { 3, { 3, 4097, 2 } }, { 3, { 66, 65, 3 } },
-        { 3, { 1000, 3, 7 } }, { 3, { 5, 9, 400 } },  { 3, { 130, 2, 65 } }, { 4, { 3, 33, 4, 40 } },
+        { 1, { 30001 } },      { 1, { 4096 } },       { 1, { 12289 } },
+        { 2, { 2, 5003 } },    { 2, { 3, 2049 } },    { 2, { 7, 2311 } },
+        { 2, { 65, 257 } },    { 2, { 67, 300 } },    { 2, { 129, 128 } },
+        { 2, { 200, 131 } },   { 2, { 1000, 31 } },   { 2, { 4099, 5 } },
+        { 2, { 4099, 1 } },    { 2, { 5003, 3 } },    { 2, { 2500, 8 } },
+        { 2, { 1700, 17 } },   { 2, { 1025, 20 } },   { 3, { 2, 70, 129 } },
+        { 3, { 3, 4097, 2 } }, { 3, { 66, 65, 3 } },  { 3, { 1000, 3, 7 } },
+        { 3, { 5, 9, 400 } },  { 3, { 130, 2, 65 } }, { 4, { 3, 33, 4, 40 } },
         { 2, { 0, 5000 } },
     };
     const int64_t k = random_below(pool, (int64_t)(sizeof shapes / sizeof *shapes));

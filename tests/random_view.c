@@ -1,4 +1,5 @@
-/* random_view.c - views: slices by text and by number, axes moved, dropped and made, elements taken and joined. */
+/* random_view.c - views: slices by text and by number, axes moved, dropped and made, elements taken
+ * and joined. */
 #include "random_expr.h"
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static int64_t extent_of(const rd_expr *x, int axis)
     return x->extent[axis < 0 ? axis + x->rank : axis];
 }
 
-/* ---- Slices ------------------------------------------------------------------------------------------------ */
+/* ---- Slices ---------------------------------------------------------------------------------- */
 
 /* A bound of a slice, sometimes outside the axis, sometimes left out ("" or RD_OPEN). */
 static int64_t bound(random_pool *pool, int64_t extent)
@@ -73,7 +74,8 @@ static rd_expr *slice(random_pool *pool, rd_expr *x)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "", part);
     }
     if (random_once(pool, 4) || n == 0)
-        snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "", random_once(pool, 3) ? "..., new" : "...");
+        snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "",
+                 random_once(pool, 3) ? "..., new" : "...");
     return rd_slice(x, text);
 }
 
@@ -85,7 +87,7 @@ static rd_expr *range(random_pool *pool, rd_expr *x)
     return rd_range(x, axis, start, bound(pool, extent), any_step(pool));
 }
 
-/* ---- Axes -------------------------------------------------------------------------------------------------- */
+/* ---- Axes ------------------------------------------------------------------------------------ */
 
 static rd_expr *permute(random_pool *pool, rd_expr *x)
 {
@@ -146,7 +148,7 @@ static rd_expr *window(random_pool *pool, rd_expr *x)
     return rd_window(x, any_axis(pool, x), 1 + random_below(pool, 5), 1 + random_below(pool, 3));
 }
 
-/* ---- Reshape: axes joined, split, or all new --------------------------------------------------------------- */
+/* ---- Reshape: axes joined, split, or all new ------------------------------------------------- */
 
 static void split_axis(random_pool *pool, rd_shape *shape)
 {
@@ -155,7 +157,8 @@ static void split_axis(random_pool *pool, rd_shape *shape)
 
     for (int k = 0; k < 5; k++)
         if (shape->at[axis] % by[k] == 0) {
-            memmove(shape->at + axis + 1, shape->at + axis, sizeof *shape->at * (size_t)(shape->n - axis));
+            memmove(shape->at + axis + 1, shape->at + axis,
+                    sizeof *shape->at * (size_t)(shape->n - axis));
             shape->at[axis] /= by[k];
             shape->at[axis + 1] = by[k];
             shape->n++;
@@ -168,7 +171,8 @@ static void join_axes(random_pool *pool, rd_shape *shape)
     const int axis = (int)random_below(pool, shape->n - 1);
 
     shape->at[axis] *= shape->at[axis + 1];
-    memmove(shape->at + axis + 1, shape->at + axis + 2, sizeof *shape->at * (size_t)(shape->n - axis - 2));
+    memmove(shape->at + axis + 1, shape->at + axis + 2,
+            sizeof *shape->at * (size_t)(shape->n - axis - 2));
     shape->n--;
 }
 
@@ -179,7 +183,8 @@ static rd_expr *reshape(random_pool *pool, rd_expr *x)
     for (int a = 0; a < x->rank; a++)
         shape.at[a] = x->extent[a];
     if (random_once(pool, 5))
-        for (int a = 0; a < x->rank; a++) /* the extents in reverse: rarely the same elements in a row */
+        for (int a = 0; a < x->rank; a++) /* the extents in reverse: rarely the same elements in a
+                                           * row */
             shape.at[a] = x->extent[x->rank - 1 - a];
     else if (random_once(pool, 4)) {
         shape.n     = 1;
@@ -191,19 +196,20 @@ static rd_expr *reshape(random_pool *pool, rd_expr *x)
     return rd_reshape(x, shape);
 }
 
-/* ---- Elements by index, parts joined ----------------------------------------------------------------------- */
+/* ---- Elements by index, parts joined --------------------------------------------------------- */
 
 static void take(random_pool *pool, rd_expr *x)
 {
     const int     axis     = any_axis(pool, x);
     const int64_t extent   = extent_of(x, axis);
     int64_t       shape[2] = { random_below(pool, 9), 1 + random_below(pool, 3) };
-    rd_expr      *index    = random_index_leaf(pool, (int)random_below(pool, 3), shape, -extent, extent);
+    rd_expr *index = random_index_leaf(pool, (int)random_below(pool, 3), shape, -extent, extent);
 
     if (!index) /* nothing to take, or no room for another leaf */
         return;
     if (random_once(pool, 4)) /* computed indices */
-        index = rd_remainder(rd_add(index, rd_int(pool->ctx, random_below(pool, 50))), rd_int(pool->ctx, extent));
+        index = rd_remainder(rd_add(index, rd_int(pool->ctx, random_below(pool, 50))),
+                             rd_int(pool->ctx, extent));
     random_keep(pool, rd_take(x, axis, index), "take");
 }
 
@@ -215,11 +221,13 @@ static rd_expr *concat(random_pool *pool, rd_expr *x)
 
     for (int i = 0; i < 6; i++) { /* another of its shape, if there is one */
         rd_expr *y = random_pick(pool)->x;
-        if (y->rank == x->rank && memcmp(y->extent, x->extent, sizeof *x->extent * (size_t)x->rank) == 0)
+        if (y->rank == x->rank &&
+            memcmp(y->extent, x->extent, sizeof *x->extent * (size_t)x->rank) == 0)
             parts[1] = y;
     }
     if (random_once(pool, 2))
-        parts[1] = rd_range(parts[1], axis, bound(pool, extent_of(x, axis)), RD_OPEN, any_step(pool));
+        parts[1] =
+            rd_range(parts[1], axis, bound(pool, extent_of(x, axis)), RD_OPEN, any_step(pool));
     if (random_once(pool, 3))
         parts[n++] = rd_flip(parts[0], RD_DIMS(axis));
     return rd_concat(axis, (rd_exprs){ parts, n });
@@ -231,13 +239,15 @@ void random_view(random_pool *pool)
     const int64_t choice = random_below(pool, 32);
 
     if (x->rank == 0)
-        random_keep(pool, random_once(pool, 2) ? broadcast(pool, x) : rd_expand(x, -1), "view of a scalar");
+        random_keep(pool, random_once(pool, 2) ? broadcast(pool, x) : rd_expand(x, -1),
+                    "view of a scalar");
     else if (choice < 6)
         random_keep(pool, slice(pool, x), "slice");
     else if (choice < 9)
         random_keep(pool, range(pool, x), "range");
     else if (choice < 11 && x->extent[0] > 0)
-        random_keep(pool, rd_select(x, 0, random_below(pool, 2 * x->extent[0]) - x->extent[0]), "select");
+        random_keep(pool, rd_select(x, 0, random_below(pool, 2 * x->extent[0]) - x->extent[0]),
+                    "select");
     else if (choice < 14)
         random_keep(pool, permute(pool, x), "permute");
     else if (choice < 16)

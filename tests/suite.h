@@ -4,7 +4,8 @@
 
 #include <check.h>
 
-/* Check writes the place of every assertion that holds to a file: in loops over elements that took most of the time. */
+/* Check writes the place of every assertion that holds to a file: in loops over elements that took
+ * most of the time. */
 #define _mark_point(file, line) ((void)0)
 
 /* Sanitizers see as much in a part of the cases. */
@@ -14,7 +15,8 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
-/* By the thread sanitizer, which is the slowest and has least to find where nothing runs at the same time. */
+/* By the thread sanitizer, which is the slowest and has least to find where nothing runs at the
+ * same time. */
 #ifdef __SANITIZE_THREAD__
 enum { THREAD_SANITIZED = 1 };
 #else

@@ -7,15 +7,17 @@
 
 static void check_ok(rd_status status)
 {
-    ck_assert_msg(status == RD_OK && rd_error(ctx) == RD_OK, "%s: %s", rd_status_name(status), rd_error_text(ctx));
+    ck_assert_msg(status == RD_OK && rd_error(ctx) == RD_OK, "%s: %s", rd_status_name(status),
+                  rd_error_text(ctx));
 }
 
 static void check_near(const char *what, double got, double want)
 {
-    ck_assert_msg(fabs(got - want) <= 1e-6 * fmax(1, fabs(want)), "%s: %.9g, not %.9g", what, got, want);
+    ck_assert_msg(fabs(got - want) <= 1e-6 * fmax(1, fabs(want)), "%s: %.9g, not %.9g", what, got,
+                  want);
 }
 
-/* ---- Climate: five results of one array with holes ------------------------------------------------------------ */
+/* ---- Climate: five results of one array with holes ------------------------------------------- */
 enum { MONTHS = 2, LATITUDES = 3, LONGITUDES = 2, CELLS = LATITUDES * LONGITUDES };
 
 static const float sst[MONTHS][LATITUDES][LONGITUDES] = {
@@ -27,11 +29,12 @@ static const char *area_weight = "cos((x - 1) * pi / 3)"; /* of three latitudes:
 
 START_TEST(climate)
 {
-    static const float want_mean[CELLS] = { 12, 12, 23, NAN, 8, 5 }, want_sd[CELLS] = { 2, 0, 3, NAN, 0, 1 };
-    static const int   want_month[CELLS] = { 1, 0, 1, -1, 1, 1 };
-    float              mean[CELLS], sd[CELLS], anomaly[MONTHS * CELLS];
-    double             global[MONTHS];
-    rd_array           warmest = { 0 }; /* fresh memory */
+    static const float want_mean[CELLS] = { 12, 12, 23, NAN, 8, 5 },
+                       want_sd[CELLS]   = { 2, 0, 3, NAN, 0, 1 };
+    static const int want_month[CELLS]  = { 1, 0, 1, -1, 1, 1 };
+    float            mean[CELLS], sd[CELLS], anomaly[MONTHS * CELLS];
+    double           global[MONTHS];
+    rd_array         warmest = { 0 }; /* fresh memory */
 
     rd_expr *x    = rd_wrap(ctx, &sst[0][0][0], RD_SHAPE(MONTHS, LATITUDES, LONGITUDES));
     rd_expr *m    = rd_mean(x, RD_DIMS(0), .skip_nan = true);
@@ -39,7 +42,8 @@ START_TEST(climate)
     check_ok(rd_eval_many(
         ctx,
         RD_RESULTS({ m, RD_INTO(mean, RD_SHAPE(LATITUDES, LONGITUDES)) },
-                   { rd_std(x, RD_DIMS(0), .skip_nan = true), RD_INTO(sd, RD_SHAPE(LATITUDES, LONGITUDES)) },
+                   { rd_std(x, RD_DIMS(0), .skip_nan = true),
+                     RD_INTO(sd, RD_SHAPE(LATITUDES, LONGITUDES)) },
                    { rd_sub(x, m), RD_INTO(anomaly, RD_SHAPE(MONTHS, LATITUDES, LONGITUDES)) },
                    { rd_mean(x, RD_DIMS(1, 2), .skip_nan = true, .weights = area, .type = RD_F64),
                      RD_INTO(global, RD_SHAPE(MONTHS)) },
@@ -48,17 +52,19 @@ START_TEST(climate)
 
     const int64_t *month = warmest.data;
     for (int k = 0; k < CELLS; k++) {
-        ck_assert(k == 3 ? isnan(mean[k]) && isnan(sd[k]) : mean[k] == want_mean[k] && sd[k] == want_sd[k]);
+        ck_assert(k == 3 ? isnan(mean[k]) && isnan(sd[k])
+                         : mean[k] == want_mean[k] && sd[k] == want_sd[k]);
         ck_assert_int_eq(month[k], want_month[k]);
     }
-    ck_assert(anomaly[0] == -2 && anomaly[CELLS + 2] == 3 && isnan(anomaly[4]) && anomaly[CELLS + 4] == 0);
+    ck_assert(anomaly[0] == -2 && anomaly[CELLS + 2] == 3 && isnan(anomaly[4]) &&
+              anomaly[CELLS + 4] == 0);
     check_near("first month", global[0], (5 + 6 + 20 + 2) / 2.5);
     check_near("second month", global[1], (7 + 6 + 26 + 4 + 3) / 3.0);
     rd_array_free(&warmest);
 }
 END_TEST
 
-/* ---- One row, one element --------------------------------------------------------------------------------------- */
+/* ---- One row, one element -------------------------------------------------------------------- */
 START_TEST(one_row)
 {
     enum { TIMES = 5, ROWS = 4, COLUMNS = 7 };
@@ -79,7 +85,7 @@ START_TEST(one_row)
 }
 END_TEST
 
-/* ---- A kernel sum over pairs -------------------------------------------------------------------------------------- */
+/* ---- A kernel sum over pairs ----------------------------------------------------------------- */
 RD_FN2(rbf, d2, h, exp(-d2 / (h * h)))
 
 START_TEST(gaussian_pairs)
@@ -110,7 +116,7 @@ START_TEST(gaussian_pairs)
 }
 END_TEST
 
-/* ---- Nearest neighbours, each left out of its own search ------------------------------------------------------------ */
+/* ---- Nearest neighbours, each left out of its own search ------------------------------------- */
 START_TEST(leave_one_out)
 {
     static const uint8_t pixels[5][2] = { { 0, 0 }, { 1, 0 }, { 9, 9 }, { 9, 8 }, { 2, 1 } };
@@ -127,10 +133,10 @@ START_TEST(leave_one_out)
 }
 END_TEST
 
-/* ---- Reducers of one's own -------------------------------------------------------------------------------------------- */
+/* ---- Reducers of one's own ------------------------------------------------------------------- */
 /* clang-format off: one body a line */
-RD_REDUCER(count_nonzeros, double, int64_t, 1, (int64_t n;), (s->n = 0;), (s->n += x != 0;), (a->n += b->n;),
-           (y[0] = s->n;))
+RD_REDUCER(count_nonzeros, double, int64_t, 1, (int64_t n;), (s->n = 0;), (s->n += x != 0;),
+           (a->n += b->n;), (y[0] = s->n;))
 
 RD_REDUCER(welford, double, double, 2, (double n, mean, m2;), (s->n = s->mean = s->m2 = 0;),
            (double d = x - s->mean; s->n += 1; s->mean += d / s->n; s->m2 += d * (x - s->mean);),
@@ -157,10 +163,11 @@ START_TEST(own_reducers)
             squares += (double)data[i][j] * (double)data[i][j];
         }
     rd_expr *x = rd_wrap(ctx, &data[0][0], RD_SHAPE(ROWS, COLUMNS));
-    check_ok(rd_eval_many(ctx,
-                          RD_RESULTS({ rd_reduce(x, count_nonzeros, RD_DIMS(1)), RD_INTO(count, RD_SHAPE(ROWS)) },
-                                     { rd_reduce(x, welford, RD_ALL), RD_INTO(moments, RD_SHAPE(2)) }),
-                          NULL));
+    check_ok(rd_eval_many(
+        ctx,
+        RD_RESULTS({ rd_reduce(x, count_nonzeros, RD_DIMS(1)), RD_INTO(count, RD_SHAPE(ROWS)) },
+                   { rd_reduce(x, welford, RD_ALL), RD_INTO(moments, RD_SHAPE(2)) }),
+        NULL));
     for (int i = 0; i < ROWS; i++)
         ck_assert_int_eq(count[i], 5 * i);
     sum /= ROWS * COLUMNS;
@@ -169,7 +176,7 @@ START_TEST(own_reducers)
 }
 END_TEST
 
-/* ---- Functions of one's own, four ways -------------------------------------------------------------------------------- */
+/* ---- Functions of one's own, four ways ------------------------------------------------------- */
 RD_FN1(softsign, x, x / (1 + abs(x)))
 
 static float cube(float x)
@@ -207,14 +214,16 @@ START_TEST(own_functions)
     sum          = rd_add(rd_add(sum, rd_map(x, "x > 1 ? x : 0.5 * x")), rd_map(x, &by_table));
     check_ok(rd_eval(ctx, sum, RD_INTO(y, RD_SHAPE(4))));
     for (int k = 0; k < 4; k++)
-        check_near("sum of four", y[k], k / (1.0 + k) + k * k * k + (k > 1 ? k : 0.5 * k) + table[k]);
+        check_near("sum of four", y[k],
+                   k / (1.0 + k) + k * k * k + (k > 1 ? k : 0.5 * k) + table[k]);
 
-    ck_assert(rd_eval(ctx, rd_map(rd_neg(x), &by_table), RD_INTO(y, RD_SHAPE(4))) == RD_ERR_CALLBACK);
+    ck_assert(rd_eval(ctx, rd_map(rd_neg(x), &by_table), RD_INTO(y, RD_SHAPE(4))) ==
+              RD_ERR_CALLBACK);
     ck_assert(strstr(rd_error_text(ctx), "index outside 0..3"));
 }
 END_TEST
 
-/* ---- Softmax ------------------------------------------------------------------------------------------------------------ */
+/* ---- Softmax --------------------------------------------------------------------------------- */
 START_TEST(softmax)
 {
     static const float in[2][3] = { { 1, 2, 3 }, { 1000, 1000, 998 } };
@@ -232,7 +241,7 @@ START_TEST(softmax)
 }
 END_TEST
 
-/* ---- Plan once, run on new pointers, from several threads --------------------------------------------------------------- */
+/* ---- Plan once, run on new pointers, from several threads ------------------------------------ */
 enum { HEIGHT = 6, WIDTH = 5, CHANNELS = 3, FRAMES = 8 };
 
 typedef struct job {
@@ -252,9 +261,11 @@ static void *run_job(void *p)
 static rd_plan *plan_means(double *rgb)
 {
     rd_mark  mark = rd_ctx_mark(ctx);
-    rd_expr *x    = rd_input(ctx, "frame", &(rd_array){ .type = RD_U8, .shape = RD_SHAPE(HEIGHT, WIDTH, CHANNELS) });
+    rd_expr *x    = rd_input(ctx, "frame",
+                             &(rd_array){ .type = RD_U8, .shape = RD_SHAPE(HEIGHT, WIDTH, CHANNELS) });
     rd_expr *mean = rd_mean(x, RD_DIMS(0, 1));
-    rd_plan *plan = rd_plan_new(ctx, RD_EXPRS(x), RD_RESULTS({ mean, RD_INTO(rgb, RD_SHAPE(CHANNELS)) }), NULL);
+    rd_plan *plan =
+        rd_plan_new(ctx, RD_EXPRS(x), RD_RESULTS({ mean, RD_INTO(rgb, RD_SHAPE(CHANNELS)) }), NULL);
 
     check_ok(rd_ctx_release(ctx, mark)); /* the plan needs no node */
     return plan;
@@ -287,7 +298,7 @@ START_TEST(frames)
 }
 END_TEST
 
-/* ---- Errors: build without checks, look once -------------------------------------------------------------------------------- */
+/* ---- Errors: build without checks, look once ------------------------------------------------- */
 START_TEST(errors)
 {
     static const float data[4][5] = { { 1, 2, 3, 4, 5 } };
@@ -307,7 +318,7 @@ START_TEST(errors)
 }
 END_TEST
 
-/* ---- Fortran input, output into a field of records -------------------------------------------------------------------------- */
+/* ---- Fortran input, output into a field of records ------------------------------------------- */
 struct record {
     float id, weight, total;
 };
@@ -327,7 +338,7 @@ START_TEST(fortran)
 }
 END_TEST
 
-/* ---- What will be run --------------------------------------------------------------------------------------------------------- */
+/* ---- What will be run ------------------------------------------------------------------------ */
 START_TEST(explained)
 {
     static const float data[6];
@@ -343,8 +354,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { climate, one_row, gaussian_pairs, leave_one_out, own_reducers, own_functions,
-                                   softmax, frames,  errors,         fortran,       explained };
+    const TTest *const tests[] = { climate,      one_row,       gaussian_pairs, leave_one_out,
+                                   own_reducers, own_functions, softmax,        frames,
+                                   errors,       fortran,       explained };
 
     return run_suite("api_examples", tests, COUNT(tests));
 }

@@ -1,4 +1,5 @@
-/* Asking: what is refused and with which words, and what is large, deep, wide, empty or of high rank and is not. */
+/* Asking: what is refused and with which words, and what is large, deep, wide, empty or of high
+ * rank and is not. */
 #include "eval/plan.h"
 #include "values.h"
 
@@ -16,11 +17,12 @@ static void failed(rd_status got, rd_status want, const char *first, const char 
 {
     const char *said = rd_error_text(ctx);
 
-    ck_assert_msg(got == want && rd_error(ctx) == want, "line %d: %s: %s", line, rd_status_name(got), said);
-    ck_assert_msg(strstr(said, first) && strstr(said, second), "line %d: no \"%s\", \"%s\" in: %s", line, first, second,
-                  said);
-    ck_assert_msg(!fresh.data && !fresh.owner && !fresh.type && !fresh.shape.n, "line %d: an output is not zeroed",
-                  line);
+    ck_assert_msg(got == want && rd_error(ctx) == want, "line %d: %s: %s", line,
+                  rd_status_name(got), said);
+    ck_assert_msg(strstr(said, first) && strstr(said, second), "line %d: no \"%s\", \"%s\" in: %s",
+                  line, first, second, said);
+    ck_assert_msg(!fresh.data && !fresh.owner && !fresh.type && !fresh.shape.n,
+                  "line %d: an output is not zeroed", line);
     rd_error_clear(ctx);
 }
 #define FAILS(status, first, second, call) failed(call, RD_ERR_##status, first, second, __LINE__)
@@ -45,14 +47,15 @@ static rd_status at(rd_expr *y, rd_index index)
     return rd_error(ctx);
 }
 
-/* ---- Results ----------------------------------------------------------------------------------------------------------- */
+/* ---- Results --------------------------------------------------------------------------------- */
 START_TEST(results_refused)
 {
     rd_ctx  *elsewhere = rd_ctx_new(NULL);
     rd_expr *x = row(), *theirs = rd_num(elsewhere, 1);
     float    y[64];
     int32_t  i[4];
-    rd_array nowhere = { .type = RD_F32, .shape = RD_SHAPE(4) }, half = { .data = (char *)y + 2, .type = RD_F32 };
+    rd_array nowhere = { .type = RD_F32, .shape = RD_SHAPE(4) },
+             half    = { .data = (char *)y + 2, .type = RD_F32 };
 
     half.shape = RD_SHAPE(4);
     ck_assert(rd_eval(NULL, x, &fresh) == RD_ERR_ARGUMENT);
@@ -64,21 +67,27 @@ START_TEST(results_refused)
     FAILS(ARGUMENT, "rd_eval_many", "no results", rd_eval_many(ctx, (rd_results){ NULL, 3 }, NULL));
     FAILS(ARGUMENT, "rd_eval_many", "no results",
           rd_eval_many(ctx, (rd_results){ &(rd_result){ x, &fresh }, -1 }, NULL));
-    FAILS(ARGUMENT, "result 1", "NULL", rd_eval_many(ctx, RD_RESULTS({ x, &fresh }, { NULL, &nowhere }), NULL));
+    FAILS(ARGUMENT, "result 1", "NULL",
+          rd_eval_many(ctx, RD_RESULTS({ x, &fresh }, { NULL, &nowhere }), NULL));
     FAILS(ARGUMENT, "rd_eval", "another context", rd_eval(ctx, theirs, &fresh));
     FAILS(SHAPE, "has shape (4)", "the output (5)", rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(5))));
     FAILS(SHAPE, "has shape (4)", "the output (1, 4)", rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(1, 4))));
-    FAILS(SHAPE, "has shape ()", "the output (1)", rd_eval(ctx, rd_sum(x, RD_ALL), RD_INTO(y, RD_SHAPE(1))));
+    FAILS(SHAPE, "has shape ()", "the output (1)",
+          rd_eval(ctx, rd_sum(x, RD_ALL), RD_INTO(y, RD_SHAPE(1))));
     FAILS(SHAPE, "rd_eval", "(-4)", rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(-4))));
-    FAILS(SHAPE, "rd_eval", "strides", rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(4), .strides = RD_STRIDES(1, 1))));
+    FAILS(SHAPE, "rd_eval", "strides",
+          rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(4), .strides = RD_STRIDES(1, 1))));
     FAILS(SHAPE, "rd_eval", "rank 33", rd_eval(ctx, x, RD_INTO(y, { .n = 33 })));
     FAILS(TYPE, "f32", "i32", rd_eval(ctx, x, RD_INTO(i, RD_SHAPE(4))));
     FAILS(TYPE, "f64", "f32", rd_eval(ctx, rd_cast(x, RD_F64), RD_INTO(y, RD_SHAPE(4))));
-    FAILS(TYPE, "rd_cast", "f64", rd_eval(ctx, rd_div(rd_cast(x, RD_I8), rd_int(ctx, 2)), RD_INTO(y, RD_SHAPE(4))));
-    FAILS(TYPE, "rd_eval", "f16", rd_eval(ctx, x, &(rd_array){ .data = y, .type = RD_F16, .shape = RD_SHAPE(4) }));
+    FAILS(TYPE, "rd_cast", "f64",
+          rd_eval(ctx, rd_div(rd_cast(x, RD_I8), rd_int(ctx, 2)), RD_INTO(y, RD_SHAPE(4))));
+    FAILS(TYPE, "rd_eval", "f16",
+          rd_eval(ctx, x, &(rd_array){ .data = y, .type = RD_F16, .shape = RD_SHAPE(4) }));
     FAILS(TYPE, "rd_eval", "(0)", rd_eval(ctx, x, &(rd_array){ .data = y, .shape = RD_SHAPE(4) }));
     FAILS(ARGUMENT, "rd_eval", "not aligned", rd_eval(ctx, x, &half));
-    FAILS(ARGUMENT, "rd_eval", "overlap", rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(4), .strides = RD_STRIDES(0))));
+    FAILS(ARGUMENT, "rd_eval", "overlap",
+          rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(4), .strides = RD_STRIDES(0))));
     FAILS(ARGUMENT, "rd_eval", "order", rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(4), .order = 3)));
     rd_ctx_free(elsewhere);
 }
@@ -86,16 +95,22 @@ END_TEST
 
 START_TEST(options_refused)
 {
-    FAILS(ARGUMENT, "rd_eval_opts", "traversal 3", eval_opts(row(), (rd_eval_opts){ .traversal = (rd_traversal)3 }));
-    FAILS(ARGUMENT, "rd_eval_opts", "traversal -1", eval_opts(row(), (rd_eval_opts){ .traversal = (rd_traversal)-1 }));
-    FAILS(ARGUMENT, "rd_eval_opts", "backend 3", eval_opts(row(), (rd_eval_opts){ .backend = (rd_backend)3 }));
-    FAILS(ARGUMENT, "rd_eval_opts", "threads -2", eval_opts(row(), (rd_eval_opts){ .threads = -2 }));
+    FAILS(ARGUMENT, "rd_eval_opts", "traversal 3",
+          eval_opts(row(), (rd_eval_opts){ .traversal = (rd_traversal)3 }));
+    FAILS(ARGUMENT, "rd_eval_opts", "traversal -1",
+          eval_opts(row(), (rd_eval_opts){ .traversal = (rd_traversal)-1 }));
+    FAILS(ARGUMENT, "rd_eval_opts", "backend 3",
+          eval_opts(row(), (rd_eval_opts){ .backend = (rd_backend)3 }));
+    FAILS(ARGUMENT, "rd_eval_opts", "threads -2",
+          eval_opts(row(), (rd_eval_opts){ .threads = -2 }));
     if (!rd_backend_cuda.probe())
-        FAILS(DEVICE, "cuda", "rd_eval_opts", eval_opts(row(), (rd_eval_opts){ .backend = RD_BACKEND_CUDA }));
+        FAILS(DEVICE, "cuda", "rd_eval_opts",
+              eval_opts(row(), (rd_eval_opts){ .backend = RD_BACKEND_CUDA }));
     ck_assert(eval_opts(row(), (rd_eval_opts){ .backend = RD_BACKEND_CPU }) == RD_OK);
     ck_assert_msg(eval_opts(row(), (rd_eval_opts){ .size = 8, .threads = -2 }) == RD_OK,
                   "fields past the size are not read");
-    ck_assert_msg(eval_opts(row(), (rd_eval_opts){ .size = 400, .threads = 1 }) == RD_OK, "a later release's options");
+    ck_assert_msg(eval_opts(row(), (rd_eval_opts){ .size = 400, .threads = 1 }) == RD_OK,
+                  "a later release's options");
 }
 END_TEST
 
@@ -114,7 +129,7 @@ START_TEST(elements_refused)
 }
 END_TEST
 
-/* ---- Plans -------------------------------------------------------------------------------------------------------------- */
+/* ---- Plans ----------------------------------------------------------------------------------- */
 static rd_status plan_status(rd_exprs in, rd_results results)
 {
     rd_plan *plan = rd_plan_new(ctx, in, results, NULL);
@@ -127,22 +142,30 @@ static rd_status plan_status(rd_exprs in, rd_results results)
 START_TEST(plans_refused)
 {
     rd_array layout = { .type = RD_F32, .shape = RD_SHAPE(4) };
-    rd_expr *x = rd_input(ctx, "first", &layout), *y = rd_input(ctx, "second", &layout), *sum = rd_add(x, y);
-    float    out[4];
+    rd_expr *x = rd_input(ctx, "first", &layout), *y = rd_input(ctx, "second", &layout),
+            *sum = rd_add(x, y);
+    float out[4];
 
     ck_assert(!rd_plan_new(NULL, RD_EXPRS(x), RD_RESULTS({ x, &layout }), NULL));
     rd_plan_free(NULL);
     ck_assert(rd_plan_run(NULL, NULL, NULL) == RD_ERR_ARGUMENT);
-    FAILS(ARGUMENT, "\"second\"", "rd_plan_new", plan_status(RD_EXPRS(x), RD_RESULTS({ sum, &layout })));
+    FAILS(ARGUMENT, "\"second\"", "rd_plan_new",
+          plan_status(RD_EXPRS(x), RD_RESULTS({ sum, &layout })));
     FAILS(ARGUMENT, "\"first\"", "rd_plan_new", rd_eval(ctx, rd_neg(x), RD_INTO(out, RD_SHAPE(4))));
-    FAILS(ARGUMENT, "input 1", "rd_input", plan_status(RD_EXPRS(x, row()), RD_RESULTS({ x, &layout })));
-    FAILS(ARGUMENT, "input 0", "rd_input", plan_status(RD_EXPRS(sum), RD_RESULTS({ sum, &layout })));
-    FAILS(ARGUMENT, "input 1", "rd_input", plan_status(RD_EXPRS(x, NULL), RD_RESULTS({ x, &layout })));
-    FAILS(ARGUMENT, "rd_plan_new", "-1", plan_status((rd_exprs){ &x, -1 }, RD_RESULTS({ x, &layout })));
-    FAILS(ARGUMENT, "rd_plan_new", "2", plan_status((rd_exprs){ NULL, 2 }, RD_RESULTS({ x, &layout })));
+    FAILS(ARGUMENT, "input 1", "rd_input",
+          plan_status(RD_EXPRS(x, row()), RD_RESULTS({ x, &layout })));
+    FAILS(ARGUMENT, "input 0", "rd_input",
+          plan_status(RD_EXPRS(sum), RD_RESULTS({ sum, &layout })));
+    FAILS(ARGUMENT, "input 1", "rd_input",
+          plan_status(RD_EXPRS(x, NULL), RD_RESULTS({ x, &layout })));
+    FAILS(ARGUMENT, "rd_plan_new", "-1",
+          plan_status((rd_exprs){ &x, -1 }, RD_RESULTS({ x, &layout })));
+    FAILS(ARGUMENT, "rd_plan_new", "2",
+          plan_status((rd_exprs){ NULL, 2 }, RD_RESULTS({ x, &layout })));
     FAILS(ARGUMENT, "rd_", "no results", plan_status(RD_EXPRS(x), (rd_results){ 0 }));
     FAILS(ARGUMENT, "rd_", "NULL", plan_status(RD_EXPRS(x), RD_RESULTS({ NULL, &layout })));
-    FAILS(SHAPE, "(4)", "(3)", plan_status(RD_EXPRS(x), RD_RESULTS({ x, RD_INTO(out, RD_SHAPE(3)) })));
+    FAILS(SHAPE, "(4)", "(3)",
+          plan_status(RD_EXPRS(x), RD_RESULTS({ x, RD_INTO(out, RD_SHAPE(3)) })));
 }
 END_TEST
 
@@ -186,7 +209,7 @@ START_TEST(idle_inputs)
 }
 END_TEST
 
-/* ---- Failures of a run ---------------------------------------------------------------------------------------------------- */
+/* ---- Failures of a run ----------------------------------------------------------------------- */
 static const char *limited(void *user, int64_t n, const void *const *in, void *out)
 {
     (void)user;
@@ -202,7 +225,12 @@ START_TEST(runs_fail)
 {
     static const int64_t wrong[3] = { 0, -4, 4 };
     static const double  some[4]  = { 1, 2, 3, 4 };
-    rd_fn    f     = { .size = sizeof f, .name = "limited", .arity = 1, .in = RD_F64, .out = RD_F64, .block = limited };
+    rd_fn                f        = { .size  = sizeof f,
+                                      .name  = "limited",
+                                      .arity = 1,
+                                      .in    = RD_F64,
+                                      .out   = RD_F64,
+                                      .block = limited };
     rd_expr *index = rd_wrap(ctx, wrong, RD_SHAPE(3)), *x = rd_wrap(ctx, some, RD_SHAPE(4));
 
     FAILS(AXIS, "index 4", "extent 4", rd_eval(ctx, rd_take(x, 0, index), &fresh));
@@ -210,9 +238,11 @@ START_TEST(runs_fail)
     FAILS(AXIS, "index -5", "extent 4",
           rd_eval(ctx, rd_take(x, 0, rd_sub(rd_slice(index, ":2"), rd_int(ctx, 1))), &fresh));
     FAILS(CALLBACK, "limited: more than two", "", rd_eval(ctx, rd_map(x, &f), &fresh));
-    FAILS(CALLBACK, "limited: more than two", "", rd_eval(ctx, rd_sum(rd_map(x, &f), RD_ALL), &fresh));
+    FAILS(CALLBACK, "limited: more than two", "",
+          rd_eval(ctx, rd_sum(rd_map(x, &f), RD_ALL), &fresh));
     FAILS(CALLBACK, "limited: more than two", "", at(rd_map(x, &f), RD_INDEX(2)));
-    ck_assert_msg(at(rd_take(x, 0, index), RD_INDEX(1)) == RD_OK && at(rd_map(x, &f), RD_INDEX(1)) == RD_OK,
+    ck_assert_msg(at(rd_take(x, 0, index), RD_INDEX(1)) == RD_OK &&
+                      at(rd_map(x, &f), RD_INDEX(1)) == RD_OK,
                   "what is not asked for does not fail");
 }
 END_TEST
@@ -225,9 +255,11 @@ START_TEST(first_error_stays)
 
     ck_assert(!rd_reshape(x, RD_SHAPE(3)));
     snprintf(first, sizeof first, "%s", rd_error_text(ctx));
-    ck_assert(rd_eval(ctx, x, RD_INTO(out, RD_SHAPE(4))) == RD_ERR_SHAPE && at(x, RD_INDEX(1)) == RD_ERR_SHAPE);
+    ck_assert(rd_eval(ctx, x, RD_INTO(out, RD_SHAPE(4))) == RD_ERR_SHAPE &&
+              at(x, RD_INDEX(1)) == RD_ERR_SHAPE);
     ck_assert(rd_eval(ctx, x, NULL) == RD_ERR_SHAPE && rd_eval(ctx, NULL, &fresh) == RD_ERR_SHAPE);
-    ck_assert(!rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ x, RD_INTO(out, RD_SHAPE(4)) }), NULL));
+    ck_assert(
+        !rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ x, RD_INTO(out, RD_SHAPE(4)) }), NULL));
     ck_assert(!rd_explain(ctx, RD_RESULTS({ x, NULL }), NULL));
     ck_assert_str_eq(rd_error_text(ctx), first);
     rd_error_clear(ctx);
@@ -235,7 +267,7 @@ START_TEST(first_error_stays)
 }
 END_TEST
 
-/* ---- Texts ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Texts ----------------------------------------------------------------------------------- */
 static rd_status text_status(const char *text)
 {
     ck_assert(!text == (rd_error(ctx) != RD_OK));
@@ -247,10 +279,14 @@ START_TEST(texts_refused)
     rd_expr *x = row();
     float    y[5];
 
-    ck_assert(!rd_explain(NULL, RD_RESULTS({ x, NULL }), NULL) && !rd_dot(NULL, RD_RESULTS({ x, NULL })));
-    FAILS(ARGUMENT, "rd_explain", "no results", text_status(rd_explain(ctx, (rd_results){ 0 }, NULL)));
-    FAILS(ARGUMENT, "rd_explain", "NULL", text_status(rd_explain(ctx, RD_RESULTS({ NULL, NULL }), NULL)));
-    FAILS(SHAPE, "rd_explain", "(5)", text_status(rd_explain(ctx, RD_RESULTS({ x, RD_INTO(y, RD_SHAPE(5)) }), NULL)));
+    ck_assert(!rd_explain(NULL, RD_RESULTS({ x, NULL }), NULL) &&
+              !rd_dot(NULL, RD_RESULTS({ x, NULL })));
+    FAILS(ARGUMENT, "rd_explain", "no results",
+          text_status(rd_explain(ctx, (rd_results){ 0 }, NULL)));
+    FAILS(ARGUMENT, "rd_explain", "NULL",
+          text_status(rd_explain(ctx, RD_RESULTS({ NULL, NULL }), NULL)));
+    FAILS(SHAPE, "rd_explain", "(5)",
+          text_status(rd_explain(ctx, RD_RESULTS({ x, RD_INTO(y, RD_SHAPE(5)) }), NULL)));
     FAILS(ARGUMENT, "threads -1", "",
           text_status(rd_explain(ctx, RD_RESULTS({ x, NULL }), &(rd_eval_opts){ .threads = -1 })));
     ck_assert_msg(!rd_dot(ctx, RD_RESULTS({ NULL, NULL })), "NULL goes through");
@@ -266,7 +302,9 @@ static rd_expr *ranked(void)
 
 static rd_expr *mixed_reshape(void)
 {
-    return rd_sum(rd_reshape(rd_exp(rd_transpose(rd_wrap(ctx, data, RD_SHAPE(8, 6)))), RD_SHAPE(4, 12)), RD_DIMS(1));
+    return rd_sum(
+        rd_reshape(rd_exp(rd_transpose(rd_wrap(ctx, data, RD_SHAPE(8, 6)))), RD_SHAPE(4, 12)),
+        RD_DIMS(1));
 }
 
 static rd_expr *joined(void)
@@ -296,10 +334,13 @@ static const struct {
 } texts[] = {
     { "anomaly",
       ranked,
-      { "y0: f32 (8, 8)", "leaf f32 (8, 8)", "virtual shape: ", ":8", "stage 0", "bytes", "lane", "backend: cpu" } },
+      { "y0: f32 (8, 8)", "leaf f32 (8, 8)", "virtual shape: ", ":8", "stage 0", "bytes", "lane",
+        "backend: cpu" } },
     { "reshape", mixed_reshape, { "the operand of a reshape is stored", "stage 1", "array" } },
     { "concatenation", joined, { "a concatenation is stored", "stage 1", "part" } },
-    { "window", windowed, { "is stored: its elements are read at several places each", "log1p", "stage 1" } },
+    { "window",
+      windowed,
+      { "is stored: its elements are read at several places each", "log1p", "stage 1" } },
     { "serial", serial, { "left fold" } },
 };
 
@@ -307,17 +348,19 @@ START_TEST(explained)
 {
     for (size_t k = 0; k < COUNT(texts); k++) {
         rd_expr    *y    = texts[k].build();
-        const char *text = rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL), *dot = rd_dot(ctx, RD_RESULTS({ y, NULL }));
+        const char *text = rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL),
+                   *dot  = rd_dot(ctx, RD_RESULTS({ y, NULL }));
 
-        ck_assert_msg(text && dot && strstr(dot, "digraph"), "%s: %s", texts[k].what, rd_error_text(ctx));
+        ck_assert_msg(text && dot && strstr(dot, "digraph"), "%s: %s", texts[k].what,
+                      rd_error_text(ctx));
         for (int w = 0; texts[k].words[w]; w++)
-            ck_assert_msg(strstr(text, texts[k].words[w]), "%s: no \"%s\" in\n%s", texts[k].what, texts[k].words[w],
-                          text);
+            ck_assert_msg(strstr(text, texts[k].words[w]), "%s: no \"%s\" in\n%s", texts[k].what,
+                          texts[k].words[w], text);
     }
 }
 END_TEST
 
-/* ---- Deep ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Deep ------------------------------------------------------------------------------------ */
 /* Of the processor, as the machine may be busy with other things. */
 static double seconds(void)
 {
@@ -333,7 +376,8 @@ static void expect_soon(const char *what, double start, double limit)
     ck_assert_msg(took < limit, "%s: %.1f s", what, took);
 }
 
-/* Far above what any of them takes, sanitizers on a busy machine included: linear time it is, or it is not. */
+/* Far above what any of them takes, sanitizers on a busy machine included: linear time it is, or it
+ * is not. */
 static const double SOON = 60;
 
 START_TEST(deep_maps)
@@ -350,8 +394,9 @@ START_TEST(deep_maps)
     ck_assert(out[0] == 0 && out[1] == 1); /* 1 -> -2 -> -(-2 + 1) = 1 */
     ck_assert(rd_at(ctx, y, RD_INDEX(1)) == 1);
     expect_soon("100,000 maps", start, SOON);
-    ck_assert_msg(rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL) && rd_dot(ctx, RD_RESULTS({ y, NULL })), "%s",
-                  rd_error_text(ctx));
+    ck_assert_msg(rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL) &&
+                      rd_dot(ctx, RD_RESULTS({ y, NULL })),
+                  "%s", rd_error_text(ctx));
     expect_soon("and their texts", start, SOON);
 }
 END_TEST
@@ -390,7 +435,8 @@ START_TEST(deep_reductions)
 
         for (int i = 0; i < 16; i++)
             in[i] = (float)(i % 4);
-        status = rd_eval(ctx, alternating(rd_wrap(ctx, in, RD_SHAPE(4, 4)), deep[d]), RD_INTO(out, RD_SHAPE(4, 4)));
+        status = rd_eval(ctx, alternating(rd_wrap(ctx, in, RD_SHAPE(4, 4)), deep[d]),
+                         RD_INTO(out, RD_SHAPE(4, 4)));
         expect_soon("reductions of reductions", start, SOON);
         if (status != RD_OK) {
             FAILS(LIMIT, "rd_eval", "axes", status);
@@ -402,7 +448,7 @@ START_TEST(deep_reductions)
 }
 END_TEST
 
-/* ---- Wide ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Wide ------------------------------------------------------------------------------------ */
 START_TEST(unrelated_outputs)
 {
     enum { MANY = 100 };
@@ -454,7 +500,7 @@ START_TEST(unrelated_operands)
 }
 END_TEST
 
-/* ---- Rank -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Rank ------------------------------------------------------------------------------------ */
 /* 16 axes of extent 2 among 32; n of them, the others of extent 1. */
 static rd_shape twos(int n)
 {
@@ -483,15 +529,17 @@ START_TEST(high_rank)
     ck_assert_msg(rd_eval(ctx, back, RD_INTO(out, twos(N))) == RD_OK, "%s", rd_error_text(ctx));
     for (int i = 0; i < POINTS; i++)
         ck_assert(out[i] == -in[i]);
-    /* Every second of the axes of extent 2 is reduced, and the rest is turned around: nothing merges. */
+    /* Every second of the axes of extent 2 is reduced, and the rest is turned around: nothing
+     * merges. */
     rd_dims half = { 0 };
     for (int a = 1; a < RD_MAX_RANK; a += 4)
         half.axis[half.n++] = a;
     rd_expr *sums = rd_sum(rd_permute(x, order), RD_ALL), *part = rd_max(rd_flip(x, RD_ALL), half);
     ck_assert(rd_at(ctx, rd_sub(sums, rd_sum(rd_sum(x, half), RD_ALL)), RD_SCALAR) == 0);
     ck_assert_msg(at(rd_max(part, RD_ALL), RD_SCALAR) == RD_OK, "%s", rd_error_text(ctx));
-    ck_assert_msg(at(rd_sum(rd_reshape(rd_permute(x, order), RD_SHAPE(-1)), RD_ALL), RD_SCALAR) == RD_OK, "%s",
-                  rd_error_text(ctx));
+    ck_assert_msg(at(rd_sum(rd_reshape(rd_permute(x, order), RD_SHAPE(-1)), RD_ALL), RD_SCALAR) ==
+                      RD_OK,
+                  "%s", rd_error_text(ctx));
     expect_soon("16 axes of extent 2", start, SOON);
 }
 END_TEST
@@ -503,24 +551,28 @@ START_TEST(rank_of_ones)
     float          out  = 0;
 
     data[0] = 3;
-    ck_assert(rd_eval(ctx, rd_exp(x), &(rd_array){ .data = &out, .type = RD_F32, .shape = ones }) == RD_OK);
+    ck_assert(rd_eval(ctx, rd_exp(x), &(rd_array){ .data = &out, .type = RD_F32, .shape = ones }) ==
+              RD_OK);
     ck_assert(out == expf(3));
     ck_assert(rd_at(ctx, rd_sum(rd_square(x), RD_ALL), RD_SCALAR) == 9);
     ck_assert(rd_at(ctx, rd_scan(x, "sum", RD_DIMS(31)), (rd_index){ .n = 32 }) == 3);
 }
 END_TEST
 
-/* ---- Nothing ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Nothing --------------------------------------------------------------------------------- */
 START_TEST(no_elements)
 {
-    rd_expr *none = rd_wrap(ctx, (float *)NULL, RD_SHAPE(3, 0)), *x = rd_wrap(ctx, data, RD_SHAPE(3, 4));
+    rd_expr *none = rd_wrap(ctx, (float *)NULL, RD_SHAPE(3, 0)),
+            *x    = rd_wrap(ctx, data, RD_SHAPE(3, 4));
     rd_array out = { 0 }, empty = { .type = RD_F32, .shape = RD_SHAPE(3, 0) };
     float    sums[3] = { 1, 1, 1 };
 
     ck_assert_msg(rd_eval(ctx, rd_exp(none), &out) == RD_OK, "%s", rd_error_text(ctx));
-    ck_assert(out.type == RD_F32 && out.shape.n == 2 && out.shape.at[0] == 3 && out.shape.at[1] == 0);
+    ck_assert(out.type == RD_F32 && out.shape.n == 2 && out.shape.at[0] == 3 &&
+              out.shape.at[1] == 0);
     rd_array_free(&out);
-    ck_assert_msg(rd_eval(ctx, none, &empty) == RD_OK, "no memory is needed: %s", rd_error_text(ctx));
+    ck_assert_msg(rd_eval(ctx, none, &empty) == RD_OK, "no memory is needed: %s",
+                  rd_error_text(ctx));
     ck_assert_msg(rd_eval_many(ctx,
                                RD_RESULTS({ rd_slice(x, ":, 2:2"), &empty },
                                           { rd_sum(none, RD_DIMS(1)), RD_INTO(sums, RD_SHAPE(3)) }),
@@ -530,18 +582,21 @@ START_TEST(no_elements)
     rd_plan *plan = rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ none, &empty }), NULL);
     ck_assert(plan && rd_plan_run(plan, NULL, NULL) == RD_OK);
     rd_plan_free(plan);
-    ck_assert(rd_explain(ctx, RD_RESULTS({ none, NULL }), NULL) && rd_dot(ctx, RD_RESULTS({ none, NULL })));
-    FAILS(TYPE, "f32", "i32", rd_eval(ctx, none, &(rd_array){ .type = RD_I32, .shape = RD_SHAPE(3, 0) }));
+    ck_assert(rd_explain(ctx, RD_RESULTS({ none, NULL }), NULL) &&
+              rd_dot(ctx, RD_RESULTS({ none, NULL })));
+    FAILS(TYPE, "f32", "i32",
+          rd_eval(ctx, none, &(rd_array){ .type = RD_I32, .shape = RD_SHAPE(3, 0) }));
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { results_refused, options_refused,   elements_refused,   plans_refused,
-                                   runs_refused,    idle_inputs,       runs_fail,          first_error_stays,
-                                   texts_refused,   explained,         deep_maps,          deep_views,
-                                   deep_reductions, unrelated_outputs, unrelated_operands, high_rank,
-                                   rank_of_ones,    no_elements };
+    const TTest *const tests[] = { results_refused, options_refused,   elements_refused,
+                                   plans_refused,   runs_refused,      idle_inputs,
+                                   runs_fail,       first_error_stays, texts_refused,
+                                   explained,       deep_maps,         deep_views,
+                                   deep_reductions, unrelated_outputs, unrelated_operands,
+                                   high_rank,       rank_of_ones,      no_elements };
 
     return run_suite("asking", tests, COUNT(tests));
 }

@@ -1,5 +1,6 @@
-/* The plans of the expressions the evaluator was designed for: which values share loops, which are kept where.  Each row
- * pins the whole text of its plan, and says in words what must not be lost when that text changes on purpose. */
+/* The plans of the expressions the evaluator was designed for: which values share loops, which are
+ * kept where.  Each row pins the whole text of its plan, and says in words what must not be lost
+ * when that text changes on purpose. */
 #include "cases.h"
 #include "eval/dump.h"
 #include "eval/request.h"
@@ -157,7 +158,8 @@ static const struct {
       {
           { IN_NEST, "x[jk,i]", NULL, 1, "one pass for all channels" },
           { INNERMOST, "t0", "i", 0, "channels innermost: memory is one run" },
-          { IN_NEST, "blocks of jk", NULL, 1, "tasks read runs of pixels, and are more than channels" } } },
+          { IN_NEST, "blocks of jk", NULL, 1, "tasks read runs of pixels, and are more than "
+                                              "channels" } } },
     { "sum over the outer two of three axes",
       case_sum_outer,
       "stage 0: parallel blocks of jk:131072\n"
@@ -167,7 +169,8 @@ static const struct {
       {
           { STAGES, NULL, NULL, 1, "one stage" },
           { INNERMOST, "y0", "i", 0, "memory is walked along rows" },
-          { IN_NEST, "blocks of jk", NULL, 1, "tasks read runs of whole rows, not strips of columns" } } },
+          { IN_NEST, "blocks of jk", NULL, 1, "tasks read runs of whole rows, not strips of "
+                                              "columns" } } },
     { "sum over the first and last of three axes",
       case_sum_ends,
       "stage 0: parallel panel i:512 by 512\n"
@@ -176,7 +179,8 @@ static const struct {
       {
           { STAGES, NULL, NULL, 1, "one stage" },
           { INNERMOST, "y0", "k", 0, "memory is walked along rows" },
-          { IN_NEST, "j:256 i:512 k:512", NULL, 1, "and from row to row: i, which is outermost, inside j as well" } } },
+          { IN_NEST, "j:256 i:512 k:512", NULL, 1, "and from row to row: i, which is outermost, "
+                                                   "inside j as well" } } },
     { "sum over the middle of three axes",
       case_sum_middle,
       "stage 0: parallel i:256\n"
@@ -195,7 +199,8 @@ static const struct {
       {
           { STAGES, NULL, NULL, 1, "one stage" },
           { INNERMOST, "y0", "j", 0, "memory is walked along rows" },
-          { IN_NEST, "blocks of panel j", NULL, 1, "tasks share rows: there are more than three" } } },
+          { IN_NEST, "blocks of panel j", NULL, 1, "tasks share rows: there are more than "
+                                                   "three" } } },
     { "three long rows less their means",
       case_centred_rows,
       "stage 0: parallel blocks of panel j:10000000 by 65536\n"
@@ -239,7 +244,8 @@ static const struct {
       "    y0[i,j,k] = x[i,j,k] + z[k,j,i]\n"
       "tasks of stage 0: any\n",
       {
-          { IN_NEST, "i:4096 k:2048", NULL, 1, "squares along what is read and what is written" } } },
+          { IN_NEST, "i:4096 k:2048", NULL, 1, "squares along what is read and what is "
+                                               "written" } } },
     { "Gaussian of pairs",
       case_gaussian,
       "stage 0: parallel panel i:10000 by 8192\n"
@@ -254,7 +260,8 @@ static const struct {
           { SHARED, "t0", "y0", 2, "distances are used in the pass that makes them" },
           { KEPT, "t0", "scratch", 0, "distances of one y to a panel of x" },
           { IN_NEST, "exp(", NULL, 1, "one exp a pair" } } },
-    /* There is no scatter node yet: the sum by label is a one-hot where, S[l,d] = sum over i of x[i,d] where c[i] == l. */
+    /* There is no scatter node yet: the sum by label is a one-hot where, S[l,d] = sum over i of
+     * x[i,d] where c[i] == l. */
     /* k is the axis of points, i that of labels, l that of the means. */
     { "nearest mean, then sums by label",
       case_k_means,
@@ -452,7 +459,8 @@ static const struct {
       {
           { STAGES, NULL, NULL, 1, "the reshape has vanished" },
           { INNERMOST, "y0", "i", 0, "memory is walked in its own order" },
-          { IN_PROGRAM, "index 4096*i0 + i1", NULL, 1, "the position counts in the order of the reshaped array" } } },
+          { IN_PROGRAM, "index 4096*i0 + i1", NULL, 1, "the position counts in the order of the "
+                                                       "reshaped array" } } },
     { "any(x > t)",
       case_any,
       "stage 0: parallel i:4096\n"
@@ -460,7 +468,8 @@ static const struct {
       "tasks of stage 0: any\n",
       {
           { STAGES, NULL, NULL, 1, "one stage, nothing stored" },
-          { IN_PROGRAM, "leave i1 if fold0 is settled", NULL, 1, "a row ends at the first element that is true" } } },
+          { IN_PROGRAM, "leave i1 if fold0 is settled", NULL, 1, "a row ends at the first element "
+                                                                 "that is true" } } },
     { "mean of what is greater",
       case_masked_sum,
       "stage 0: parallel i:4096\n"
@@ -498,7 +507,8 @@ static const struct {
       {
           { STAGES, NULL, NULL, 2, "the mirror image of the first element is the last" },
           { KEPT, "t0", "array", 0, "the running sum goes through memory" },
-          { SHARED, "t0", "y0", 0, "read at the same and at another place is read at another place" } } },
+          { SHARED, "t0", "y0", 0, "read at the same and at another place is read at another "
+                                   "place" } } },
     { "running sums of rows",
       case_running_rows,
       "stage 0: parallel i:4096\n"
@@ -517,7 +527,8 @@ static const struct {
       "tasks of stage 0: any\n",
       {
           { STAGES, NULL, NULL, 1, "one pass" },
-          { IN_PROGRAM, "serial", NULL, 0, "tasks share columns: along them each sum needs the one before" },
+          { IN_PROGRAM, "serial", NULL, 0, "tasks share columns: along them each sum needs the one "
+                                           "before" },
           { INNERMOST, "y0", "j", 0, "memory is walked along rows" } } },
     { "rows and columns less the means of rows",
       case_symmetric,
@@ -548,7 +559,8 @@ static const struct {
       "why: t1 not in the j loop of t0: dearer than apart\n"
       "tasks of stage 0: any\n",
       {
-          { STAGES, NULL, NULL, 1, "one stage: nothing of size N x N between, no converted copy of the images" },
+          { STAGES, NULL, NULL, 1, "one stage: nothing of size N x N between, no converted copy of "
+                                   "the images" },
           { SHARED, "t1", "y0", 2, "distance and argmin share the loops over pairs" },
           { KEPT, "t0", "scratch", 0, "one image is converted once, into cache" },
           { KEPT, "t1", "register", 0, "a distance is a register, not summed feature by feature" },
@@ -556,7 +568,7 @@ static const struct {
     /* clang-format on */
 };
 
-/* ---- A row, planned ------------------------------------------------------------------------------------------------ */
+/* ---- A row, planned -------------------------------------------------------------------------- */
 typedef struct planned {
     case_world *w;
     rd_pool    *pool;
@@ -599,7 +611,7 @@ static void forget(planned *p)
     case_world_free(p->w);
 }
 
-/* ---- Text ---------------------------------------------------------------------------------------------------------- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 static int line_length(const char *line)
 {
     return (int)strcspn(line, "\n");
@@ -611,10 +623,12 @@ static const char *next_line(const char *line)
     return *line ? line + 1 : line;
 }
 
-/* Both texts line by line, from the first difference on; lines found are written as C text, to be pasted. */
+/* Both texts line by line, from the first difference on; lines found are written as C text, to be
+ * pasted. */
 static void difference(rd_text *report, const char *want, const char *found)
 {
-    while (*want && line_length(want) == line_length(found) && memcmp(want, found, (size_t)line_length(want)) == 0) {
+    while (*want && line_length(want) == line_length(found) &&
+           memcmp(want, found, (size_t)line_length(want)) == 0) {
         want  = next_line(want);
         found = next_line(found);
     }
@@ -634,14 +648,15 @@ static int occurrences(const char *text, const char *part)
     return n;
 }
 
-/* ---- Claims -------------------------------------------------------------------------------------------------------- */
+/* ---- Claims ---------------------------------------------------------------------------------- */
 static const rd_home *home_of(const planned *p, const char *name)
 {
     const rd_tree *tree = p->nest->tree;
     char           text[RD_NAME_TEXT];
 
     for (int a = 0; a < tree->n_anchor; a++)
-        if (strcmp(rd_anchor_name(tree->graph, tree->number, tree->anchor[a].value, text), name) == 0)
+        if (strcmp(rd_anchor_name(tree->graph, tree->number, tree->anchor[a].value, text), name) ==
+            0)
             return &tree->home[tree->anchor[a].value];
     return NULL;
 }
@@ -678,7 +693,8 @@ static void check_claim(const planned *p, const claim *c, const char *programs, 
     const rd_home *a = c->a ? home_of(p, c->a) : NULL, *b = c->b ? home_of(p, c->b) : NULL;
     int            n;
 
-    if ((c->kind == KEPT || c->kind == INNERMOST || c->kind == SHARED) && (!a || (c->kind == SHARED && !b))) {
+    if ((c->kind == KEPT || c->kind == INNERMOST || c->kind == SHARED) &&
+        (!a || (c->kind == SHARED && !b))) {
         rd_text_add(found, "no value %s is kept", a ? c->b : c->a);
         return;
     }
@@ -688,7 +704,8 @@ static void check_claim(const planned *p, const claim *c, const char *programs, 
             rd_text_add(found, "%s is %s, not %s", c->a, rd_keep_name(a->keep), c->b);
         return;
     case INNERMOST:
-        if (a->where->axis < 0 || strcmp(p->nest->tree->graph->axis[a->where->axis].name, c->b) != 0)
+        if (a->where->axis < 0 ||
+            strcmp(p->nest->tree->graph->axis[a->where->axis].name, c->b) != 0)
             rd_text_add(found, "%s is not computed in a loop over %s", c->a, c->b);
         return;
     case STAGES: n = p->nest->n_stage; break;
@@ -700,7 +717,7 @@ static void check_claim(const planned *p, const claim *c, const char *programs, 
         rd_text_add(found, "%d, not %d", n, c->n);
 }
 
-/* ---- Tests ---------------------------------------------------------------------------------------------------------- */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 START_TEST(plans_are_pinned)
 {
     planned p;
@@ -747,8 +764,8 @@ static void drop_digits(char *text)
     *to = 0;
 }
 
-/* Small extents are worth evaluating if they are planned like large ones.  A sum over the first and the last of three axes
- * goes from result to result if the array comes from a cache. */
+/* Small extents are worth evaluating if they are planned like large ones.  A sum over the first and
+ * the last of three axes goes from result to result if the array comes from a cache. */
 START_TEST(small_ones_are_planned_alike)
 {
     planned large, small;
@@ -759,14 +776,14 @@ START_TEST(small_ones_are_planned_alike)
     plan(&small, _i, true);
     drop_digits(large.text.at);
     drop_digits(small.text.at);
-    ck_assert_msg(strcmp(large.text.at, small.text.at) == 0, "%s: large\n%ssmall\n%s", rows[_i].name, large.text.at,
-                  small.text.at);
+    ck_assert_msg(strcmp(large.text.at, small.text.at) == 0, "%s: large\n%ssmall\n%s",
+                  rows[_i].name, large.text.at, small.text.at);
     forget(&large);
     forget(&small);
 }
 END_TEST
 
-/* ---- Numbers -------------------------------------------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 static int64_t points_of(rd_shape shape)
 {
     int64_t n = 1;
@@ -790,18 +807,22 @@ static void check_elements(const char *name, oracle *o, const rd_expr *y, const 
         for (int a = shape.n; a-- > 0; rest /= shape.at[a])
             at[a] = rest % shape.at[a];
         ck_assert(oracle_at(o, y, at, &want));
-        ck_assert_msg(oracle_matches(&want, (const char *)data + i * rd_dtype_size(y->type), y->type, why),
-                      "%s: element %lld: %s", name, (long long)i, why);
+        ck_assert_msg(
+            oracle_matches(&want, (const char *)data + i * rd_dtype_size(y->type), y->type, why),
+            "%s: element %lld: %s", name, (long long)i, why);
     }
 }
 
-static void run(const planned *p, const rd_eval_opts *opts, int64_t task_grains, void *const *memory)
+static void run(const planned *p, const rd_eval_opts *opts, int64_t task_grains,
+                void *const *memory)
 {
-    rd_plan *made = rd_plan_make(p->w->ctx, (rd_exprs){ p->w->input, p->w->n_input }, p->results, opts);
+    rd_plan *made =
+        rd_plan_make(p->w->ctx, (rd_exprs){ p->w->input, p->w->n_input }, p->results, opts);
 
     ck_assert_msg(made != NULL, "%s", rd_error_text(p->w->ctx));
     made->task_grains = task_grains;
-    ck_assert_msg(rd_plan_execute(made, p->w->data, memory, NULL, NULL) == RD_OK, "%s", rd_error_text(p->w->ctx));
+    ck_assert_msg(rd_plan_execute(made, p->w->data, memory, NULL, NULL) == RD_OK, "%s",
+                  rd_error_text(p->w->ctx));
     rd_plan_free(made);
 }
 
@@ -814,20 +835,21 @@ START_TEST(small_ones_match_the_oracle)
     void                     *memory[CASE_RESULTS] = { NULL };
 
     build(&p, _i, true);
-    /* A task has memory of its own: thousands of them, as of the largest twins, would have gigabytes. */
+    /* A task has memory of its own: thousands of them, as of the largest twins, would have
+     * gigabytes. */
     const int64_t grains = points_of(rd_shape_of(p.w->input[0])) < 200000 ? 1 : 64;
     for (int k = 0; k < p.w->n_input; k++)
         oracle_bind(o, p.w->input[k], p.w->data[k]);
     for (int way = 0; way < 4; way++) {
         for (int k = 0; k < p.results.n; k++) {
-            size_t bytes =
-                (size_t)points_of(rd_shape_of(p.result[k].expr)) * (size_t)rd_dtype_size(p.result[k].expr->type);
+            size_t bytes = (size_t)points_of(rd_shape_of(p.result[k].expr)) *
+                           (size_t)rd_dtype_size(p.result[k].expr->type);
 
             memory[k] = realloc(memory[k], bytes);
             memset(memory[k], 0xff, bytes);
         }
-        run(&p, &(rd_eval_opts){ .traversal = traversals[way / 2], .threads = 1 + 2 * (way % 2) }, way % 2 * grains,
-            memory);
+        run(&p, &(rd_eval_opts){ .traversal = traversals[way / 2], .threads = 1 + 2 * (way % 2) },
+            way % 2 * grains, memory);
         for (int k = 0; k < p.results.n; k++)
             check_elements(rows[_i].name, o, p.result[k].expr, memory[k]);
     }

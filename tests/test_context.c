@@ -10,7 +10,7 @@
 
 static double data[64];
 
-/* ---- Settings and errors ----------------------------------------------------------------------------------- */
+/* ---- Settings and errors --------------------------------------------------------------------- */
 static void *never(void *user, int64_t bytes)
 {
     (void)user;
@@ -49,7 +49,8 @@ START_TEST(context_settings)
     if (ctx) {
         ck_assert_int_eq(rd_error(ctx), wrong ? RD_ERR_ARGUMENT : RD_OK);
         ck_assert(strstr(rd_error_text(ctx), settings[_i].says));
-        ck_assert_int_eq(rd_ctx_threads(ctx), settings[_i].opts.threads > 0 ? settings[_i].opts.threads : 0);
+        ck_assert_int_eq(rd_ctx_threads(ctx),
+                         settings[_i].opts.threads > 0 ? settings[_i].opts.threads : 0);
     }
     rd_ctx_free(ctx);
 }
@@ -93,7 +94,8 @@ START_TEST(first_error_stays)
 }
 END_TEST
 
-/* A sentence with something long in it ends in dots, after a whole character (here of two bytes, at both phases). */
+/* A sentence with something long in it ends in dots, after a whole character (here of two bytes, at
+ * both phases). */
 START_TEST(long_sentence_is_cut)
 {
     rd_ctx *ctx = rd_ctx_new(NULL);
@@ -115,8 +117,9 @@ static const struct {
     const char *what;
     size_t      length, at; /* of a text of x with a Y at `at` */
 } carets[] = {
-    { "first", 10, 0 },     { "last", 10, 9 },           { "end", 10, 10 },          { "empty", 0, 0 },
-    { "long", 5000, 4000 }, { "long, end", 5000, 5000 }, { "long, start", 5000, 3 },
+    { "first", 10, 0 },         { "last", 10, 9 },      { "end", 10, 10 },
+    { "empty", 0, 0 },          { "long", 5000, 4000 }, { "long, end", 5000, 5000 },
+    { "long, start", 5000, 3 },
 };
 
 START_TEST(caret_is_under_its_character)
@@ -149,7 +152,7 @@ START_TEST(every_status_has_a_name)
 }
 END_TEST
 
-/* ---- Memory ------------------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 /* An allocator that counts what lives and fails at the call number `fail_at`. */
 typedef struct ledger {
     int64_t calls, fail_at, live;
@@ -177,12 +180,14 @@ static void ledger_release(void *user, void *p)
 static rd_expr *build(rd_ctx *ctx, double seed)
 {
     rd_mark  mark = rd_ctx_mark(ctx);
-    rd_expr *x = rd_wrap(ctx, data, RD_SHAPE(4, 16)), *n = rd_input(ctx, "n", RD_INTO(data, RD_SHAPE(16)));
-    rd_expr *y = rd_add(rd_slice(x, "::-1, 2:8"), rd_num(ctx, seed));
+    rd_expr *x    = rd_wrap(ctx, data, RD_SHAPE(4, 16)),
+            *n    = rd_input(ctx, "n", RD_INTO(data, RD_SHAPE(16)));
+    rd_expr *y    = rd_add(rd_slice(x, "::-1, 2:8"), rd_num(ctx, seed));
 
     for (int k = 0; k < 100; k++) /* enough for the table to grow */
         y = rd_add(y, rd_num(ctx, seed + k));
-    y = rd_concat(0, RD_EXPRS(y, rd_cast(rd_slice(x, ":, :6"), RD_F32), rd_reshape(rd_slice(n, ":6"), RD_SHAPE(1, 6))));
+    y = rd_concat(0, RD_EXPRS(y, rd_cast(rd_slice(x, ":, :6"), RD_F32),
+                              rd_reshape(rd_slice(n, ":6"), RD_SHAPE(1, 6))));
     y = rd_sum(rd_take(y, 1, rd_coord(n, 0)), RD_DIMS(1));
     if (rd_ctx_mark(ctx).serial == 0 || mark.serial == 0)
         return NULL;
@@ -195,8 +200,10 @@ START_TEST(any_allocation_may_fail)
 
     for (bool failed = true; failed; n++) {
         ledger   l   = { .fail_at = n };
-        rd_ctx  *ctx = rd_ctx_new(&(rd_ctx_opts){
-             .size = sizeof(rd_ctx_opts), .allocate = ledger_allocate, .release = ledger_release, .user = &l });
+        rd_ctx  *ctx = rd_ctx_new(&(rd_ctx_opts){ .size     = sizeof(rd_ctx_opts),
+                                                  .allocate = ledger_allocate,
+                                                  .release  = ledger_release,
+                                                  .user     = &l });
         rd_expr *y   = ctx ? build(ctx, 0.5) : NULL;
 
         failed    = l.calls > n;
@@ -226,7 +233,8 @@ START_TEST(memory_limit_holds)
     ck_assert_int_eq(rd_error(ctx), RD_OK);
     ck_assert_ptr_null(rd_realloc(ctx, p, 60000, 70000));
     ck_assert_int_eq(rd_error(ctx), RD_ERR_MEMORY);
-    ck_assert(strstr(rd_error_text(ctx), "70000 bytes") && strstr(rd_error_text(ctx), "memory_limit of 100000"));
+    ck_assert(strstr(rd_error_text(ctx), "70000 bytes") &&
+              strstr(rd_error_text(ctx), "memory_limit of 100000"));
     rd_error_clear(ctx);
     for (double k = 0; rd_num(ctx, k); k++)
         ck_assert(rd_memory_now(ctx) <= limit);
@@ -276,7 +284,7 @@ START_TEST(any_thread_may_allocate_and_fail)
 }
 END_TEST
 
-/* ---- Nodes and marks --------------------------------------------------------------------------------------- */
+/* ---- Nodes and marks ------------------------------------------------------------------------- */
 START_TEST(equal_nodes_are_one)
 {
     rd_ctx  *ctx = rd_ctx_new(NULL);
@@ -292,7 +300,8 @@ START_TEST(equal_nodes_are_one)
     ck_assert_ptr_eq(rd_coord(x, 1), rd_coord(x, -1));
     ck_assert_ptr_eq(rd_slice(x, "1:3, 2"), rd_select(rd_range(x, 0, 1, 3, 1), 1, 2));
     ck_assert_ptr_eq(rd_add(rd_exp(x), x), rd_add(rd_exp(x), x));
-    ck_assert_ptr_eq(rd_reshape(x, RD_SHAPE(20)), rd_reshape(rd_reshape(x, RD_SHAPE(2, 10)), RD_SHAPE(-1)));
+    ck_assert_ptr_eq(rd_reshape(x, RD_SHAPE(20)),
+                     rd_reshape(rd_reshape(x, RD_SHAPE(2, 10)), RD_SHAPE(-1)));
     ck_assert_int_eq(rd_error(ctx), RD_OK);
     rd_ctx_free(ctx);
 }
@@ -311,7 +320,8 @@ START_TEST(table_grows_and_forgets)
     mark = rd_ctx_mark(ctx);
     for (int turn = 0; turn < 3; turn++) {
         for (int k = N; k < 3 * N; k++)
-            ck_assert_uint_eq(rd_int(ctx, k)->serial, (uint32_t)k + 1); /* as if made for the first time */
+            /* as if made for the first time */
+            ck_assert_uint_eq(rd_int(ctx, k)->serial, (uint32_t)k + 1);
         for (int k = 0; k < N; k++)
             ck_assert_ptr_eq(rd_int(ctx, k), kept[k]);
         ck_assert_int_eq(rd_ctx_release(ctx, mark), RD_OK);
@@ -448,7 +458,7 @@ START_TEST(released_nodes_are_poisoned)
 END_TEST
 #endif
 
-/* ---- Things freed last ------------------------------------------------------------------------------------- */
+/* ---- Things freed last ----------------------------------------------------------------------- */
 typedef struct thing {
     rd_owned link; /* first, so that drop finds the rest */
     char     letter;

@@ -1,4 +1,5 @@
-/* Element types, their promotion and conversion, the tables made from the .def files, the growing text. */
+/* Element types, their promotion and conversion, the tables made from the .def files, the growing
+ * text. */
 #include "core/ops.h"
 #include "core/reducers.h"
 #include "core/text.h"
@@ -11,7 +12,7 @@
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
-/* ---- Promotion: NumPy's own table, np.result_type for each pair of dtypes; bf16 by the same reasons ------- */
+/* ---- Promotion: NumPy's own table, np.result_type for each pair of dtypes; bf16 likewise --- */
 static const rd_dtype types[] = { RD_BOOL, RD_I8,  RD_I16, RD_I32, RD_I64, RD_U8,  RD_U16,
                                   RD_U32,  RD_U64, RD_F32, RD_F64, RD_F16, RD_BF16 };
 
@@ -41,8 +42,8 @@ START_TEST(promotes)
         int  length;
         ck_assert_int_eq(sscanf(row, "%7s%n", want, &length), 1);
         row += length;
-        ck_assert_msg(strcmp(rd_dtype_name(rd_dtype_promote(types[_i], types[k])), want) == 0, "%s with %s: %s, not %s",
-                      rd_dtype_name(types[_i]), rd_dtype_name(types[k]),
+        ck_assert_msg(strcmp(rd_dtype_name(rd_dtype_promote(types[_i], types[k])), want) == 0,
+                      "%s with %s: %s, not %s", rd_dtype_name(types[_i]), rd_dtype_name(types[k]),
                       rd_dtype_name(rd_dtype_promote(types[_i], types[k])), want);
     }
 }
@@ -68,8 +69,8 @@ static const char *const safe[] = {
 START_TEST(casts_safely)
 {
     for (int k = 0; k < COUNT(types); k++)
-        ck_assert_msg(rd_dtype_safe(types[_i], types[k]) == (safe[_i][k] == '1'), "%s to %s", rd_dtype_name(types[_i]),
-                      rd_dtype_name(types[k]));
+        ck_assert_msg(rd_dtype_safe(types[_i], types[k]) == (safe[_i][k] == '1'), "%s to %s",
+                      rd_dtype_name(types[_i]), rd_dtype_name(types[k]));
 }
 END_TEST
 
@@ -78,11 +79,13 @@ static const struct {
     const char *name;
     int         size;
 } facts[] = {
-    { RD_BOOL, "bool", 1 }, { RD_I8, "i8", 1 },       { RD_I16, "i16", 2 },          { RD_I32, "i32", 4 },
-    { RD_I64, "i64", 8 },   { RD_U8, "u8", 1 },       { RD_U16, "u16", 2 },          { RD_U32, "u32", 4 },
-    { RD_U64, "u64", 8 },   { RD_F32, "f32", 4 },     { RD_F64, "f64", 8 },          { RD_AUTO, "auto", 0 },
-    { RD_F16, "f16", 2 },   { RD_BF16, "bf16", 2 },   { RD_C64, "c64", 0 },          { RD_C128, "c128", 0 },
-    { 16, "?", 0 },         { (rd_dtype)-1, "?", 0 }, { (rd_dtype)1000000, "?", 0 },
+    { RD_BOOL, "bool", 1 },        { RD_I8, "i8", 1 },     { RD_I16, "i16", 2 },
+    { RD_I32, "i32", 4 },          { RD_I64, "i64", 8 },   { RD_U8, "u8", 1 },
+    { RD_U16, "u16", 2 },          { RD_U32, "u32", 4 },   { RD_U64, "u64", 8 },
+    { RD_F32, "f32", 4 },          { RD_F64, "f64", 8 },   { RD_AUTO, "auto", 0 },
+    { RD_F16, "f16", 2 },          { RD_BF16, "bf16", 2 }, { RD_C64, "c64", 0 },
+    { RD_C128, "c128", 0 },        { 16, "?", 0 },         { (rd_dtype)-1, "?", 0 },
+    { (rd_dtype)1000000, "?", 0 },
 };
 
 START_TEST(type_facts)
@@ -93,7 +96,7 @@ START_TEST(type_facts)
 }
 END_TEST
 
-/* ---- Conversion: rd_cast's rules -------------------------------------------------------------------------- */
+/* ---- Conversion: rd_cast's rules ------------------------------------------------------------- */
 #define BIG 9223372036854775807
 
 static const struct {
@@ -138,8 +141,8 @@ START_TEST(float_converts)
     const rd_word y = rd_word_convert(x, float_to_int[_i].from, float_to_int[_i].to);
 
     ck_assert_msg(y.i64 == float_to_int[_i].want, "%s %g to %s: %" PRId64 ", not %" PRId64,
-                  rd_dtype_name(float_to_int[_i].from), float_to_int[_i].value, rd_dtype_name(float_to_int[_i].to),
-                  y.i64, float_to_int[_i].want);
+                  rd_dtype_name(float_to_int[_i].from), float_to_int[_i].value,
+                  rd_dtype_name(float_to_int[_i].to), y.i64, float_to_int[_i].want);
 }
 END_TEST
 
@@ -162,18 +165,21 @@ START_TEST(int_converts)
     const rd_word x = rd_word_from_int(int_to_int[_i].value, int_to_int[_i].from);
     const rd_word y = rd_word_convert(x, int_to_int[_i].from, int_to_int[_i].to);
 
-    ck_assert_msg(y.i64 == int_to_int[_i].want, "%" PRId64 " as %s to %s: %" PRId64 ", not %" PRId64,
-                  int_to_int[_i].value, rd_dtype_name(int_to_int[_i].from), rd_dtype_name(int_to_int[_i].to), y.i64,
+    ck_assert_msg(y.i64 == int_to_int[_i].want,
+                  "%" PRId64 " as %s to %s: %" PRId64 ", not %" PRId64, int_to_int[_i].value,
+                  rd_dtype_name(int_to_int[_i].from), rd_dtype_name(int_to_int[_i].to), y.i64,
                   int_to_int[_i].want);
 }
 END_TEST
 
-/* Just above the middle of two neighbours; by way of f64 it would become the middle, then the even one below. */
+/* Just above the middle of two neighbours; by way of f64 it would become the middle, then the even
+ * one below. */
 START_TEST(int_rounds_once)
 {
     const int64_t x = (INT64_C(1) << 60) + (INT64_C(1) << 36) + 1;
 
-    ck_assert_msg(rd_word_from_int(x, RD_F32).f32 == 0x1.000002p60f, "%a", (double)rd_word_from_int(x, RD_F32).f32);
+    ck_assert_msg(rd_word_from_int(x, RD_F32).f32 == 0x1.000002p60f, "%a",
+                  (double)rd_word_from_int(x, RD_F32).f32);
     ck_assert(rd_word_from_double(1e300, RD_F32).f32 == INFINITY);
     ck_assert(signbit(rd_word_to_double(rd_word_from_double(-0.0, RD_F32), RD_F32)));
     ck_assert(rd_word_to_double((rd_word){ .u64 = UINT64_MAX }, RD_U64) == 0x1p64);
@@ -193,7 +199,8 @@ START_TEST(loads_and_stores)
     rd_word_store(memory + 1, type, x);
     ck_assert_int_eq(memory[0], 0x5a);
     ck_assert_int_eq(memory[1 + size], 0x5a);
-    ck_assert(rd_word_to_double(rd_word_load(memory + 1, type), type) == rd_word_to_double(x, type));
+    ck_assert(rd_word_to_double(rd_word_load(memory + 1, type), type) ==
+              rd_word_to_double(x, type));
 }
 END_TEST
 
@@ -205,7 +212,7 @@ START_TEST(any_byte_but_0_is_true)
 }
 END_TEST
 
-/* ---- Tables and text -------------------------------------------------------------------------------------- */
+/* ---- Tables and text ------------------------------------------------------------------------- */
 START_TEST(operators_are_found)
 {
     ck_assert_int_eq(rd_op_find("add", 3), RD_OP_add);
@@ -214,7 +221,8 @@ START_TEST(operators_are_found)
     ck_assert_int_eq(rd_op_find("", 0), -1);
     for (int op = 0; op < RD_N_OPS; op++) {
         ck_assert_int_eq(rd_op_find(rd_op_table[op].name, strlen(rd_op_table[op].name)), op);
-        ck_assert(rd_op_table[op].arity >= 1 && rd_op_table[op].arity <= 3 && rd_op_table[op].cost > 0);
+        ck_assert(rd_op_table[op].arity >= 1 && rd_op_table[op].arity <= 3 &&
+                  rd_op_table[op].cost > 0);
     }
     ck_assert_int_eq(rd_op_table[RD_OP_where].arity, 3);
     ck_assert_int_eq(rd_op_table[RD_OP_eq].rule, RD_RULE_COMPARE);
@@ -224,7 +232,8 @@ END_TEST
 START_TEST(reducers_are_listed)
 {
     for (int r = 0; r < RD_RED_user; r++)
-        ck_assert(rd_reducer_table[r].n_state >= rd_reducer_table[r].n_out && rd_reducer_table[r].cost > 0);
+        ck_assert(rd_reducer_table[r].n_state >= rd_reducer_table[r].n_out &&
+                  rd_reducer_table[r].cost > 0);
     ck_assert_str_eq(rd_reducer_table[RD_RED_moments].name, "moments");
     ck_assert_int_eq(rd_reducer_table[RD_RED_argmax].law, RD_LAW_exact);
     ck_assert_str_eq(rd_reducer_table[RD_RED_user].name, "user");

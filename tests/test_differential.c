@@ -1,10 +1,11 @@
-/* test_differential.c - random expressions, evaluated every way by every interpreter, against the oracle.
+/* test_differential.c - random expressions, evaluated every way by every interpreter, against the
+ * oracle.
  *
- *     RD_DIFF_COUNT=1000000 build/release/tests/test_differential  a long run
- *     RD_DIFF_SEED=77 RD_DIFF_COUNT=1 .../test_differential      one seed
- *     RD_DIFF_SEED=77 RD_DIFF_COUNT=1 RD_DIFF_SHRINK=1 ...       and the smallest part of it that fails
- *     RD_DIFF_FAILURES=1000                                      failing seeds before a part of the run gives up
- *     RD_DIFF_LARGE=20000                                        so many seeds of large expressions */
+ *     RD_DIFF_COUNT=1000000 build/release/tests/test_differential   a long run
+ *     RD_DIFF_SEED=77 RD_DIFF_COUNT=1 .../test_differential         one seed
+ *     RD_DIFF_SEED=77 RD_DIFF_COUNT=1 RD_DIFF_SHRINK=1 ...   and the smallest part that fails
+ *     RD_DIFF_FAILURES=1000                  failing seeds before a part of the run gives up
+ *     RD_DIFF_LARGE=20000                    so many seeds of large expressions */
 #define _GNU_SOURCE
 #include "differential.h"
 #include "suite.h"
@@ -16,7 +17,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEFAULT_COUNT = THREAD_SANITIZED ? 400 : SANITIZED ? 2000 : 20000, DEFAULT_LARGE = DEFAULT_COUNT / 50 };
+enum {
+    DEFAULT_COUNT = THREAD_SANITIZED ? 400
+                    : SANITIZED      ? 2000
+                                     : 20000,
+    DEFAULT_LARGE = DEFAULT_COUNT / 50
+};
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 extern void                                 __sanitizer_set_death_callback(void (*callback)(void));
@@ -37,15 +43,15 @@ static int64_t from_environment(const char *name, int64_t otherwise)
     return text && *text ? strtoll(text, NULL, 10) : otherwise;
 }
 
-/* ---- Which seed was it, when the process dies -------------------------------------------------------------- */
+/* ---- Which seed was it, when the process dies ------------------------------------------------ */
 
 static void say_seed(void)
 {
     char      text[200];
-    const int n =
-        snprintf(text, sizeof text,
-                 "differential: died at seed %" PRIu64 ": RD_DIFF_SEED=%" PRIu64 " RD_DIFF_COUNT=1 RD_DIFF_SHRINK=1\n",
-                 current_seed, current_seed);
+    const int n = snprintf(text, sizeof text,
+                           "differential: died at seed %" PRIu64 ": RD_DIFF_SEED=%" PRIu64
+                           " RD_DIFF_COUNT=1 RD_DIFF_SHRINK=1\n",
+                           current_seed, current_seed);
 
     if (write(STDERR_FILENO, text, (size_t)n) < 0)
         return;
@@ -68,9 +74,10 @@ static void watch(void)
     signal(SIGALRM, on_signal); /* a seed that never ends */
 }
 
-/* ---- Seeds ------------------------------------------------------------------------------------------------- */
+/* ---- Seeds ----------------------------------------------------------------------------------- */
 
-/* With RD_DIFF_SHRINK the evaluations run in children: a process that has used OpenMP cannot fork and use it again. */
+/* With RD_DIFF_SHRINK the evaluations run in children: a process that has used OpenMP cannot fork
+ * and use it again. */
 static bool holds_in_child(uint64_t seed)
 {
     int         status = 0;
@@ -114,8 +121,10 @@ static bool holds(uint64_t seed, differential_stats *stats)
     alarm(SECONDS_A_SEED);
     ok = differential_trial(seed, stats, &report);
     if (!ok)
-        fprintf(stderr, "seed %" PRIu64 ": (RD_DIFF_SEED=%" PRIu64 " RD_DIFF_COUNT=1 RD_DIFF_SHRINK=1)\n%s\n", seed,
-                seed, report.at);
+        fprintf(stderr,
+                "seed %" PRIu64 ": (RD_DIFF_SEED=%" PRIu64
+                " RD_DIFF_COUNT=1 RD_DIFF_SHRINK=1)\n%s\n",
+                seed, seed, report.at);
     rd_text_free(&report);
     return ok;
 }
@@ -127,7 +136,8 @@ static void print_stats(const differential_stats *s, uint64_t first, uint64_t la
            first, last, s->results, s->elements, s->bounded, s->unsure, s->by_plan, s->in_place);
     for (int k = 0; k <= RD_EXPR_SCAN; k++)
         printf(" %s %" PRId64, rd_expr_kind_name((rd_expr_kind)k), s->kind[k]);
-    printf("; %" PRId64 " steps refused, %" PRId64 " dropped; %" PRId64 " programs on tiles, %" PRId64 " not\n",
+    printf("; %" PRId64 " steps refused, %" PRId64 " dropped; %" PRId64
+           " programs on tiles, %" PRId64 " not\n",
            s->refused, s->dropped, s->programs.tiles, s->programs.scalar);
     fflush(stdout);
 }
@@ -161,9 +171,11 @@ END_TEST
 
 START_TEST(large_seeds)
 {
-    const int64_t count = from_environment("RD_DIFF_LARGE", getenv("RD_DIFF_SEED") ? 0 : DEFAULT_LARGE);
+    const int64_t count =
+        from_environment("RD_DIFF_LARGE", getenv("RD_DIFF_SEED") ? 0 : DEFAULT_LARGE);
 
-    run_seeds(RANDOM_LARGE + (uint64_t)(count * _i / PARTS), RANDOM_LARGE + (uint64_t)(count * (_i + 1) / PARTS));
+    run_seeds(RANDOM_LARGE + (uint64_t)(count * _i / PARTS),
+              RANDOM_LARGE + (uint64_t)(count * (_i + 1) / PARTS));
 }
 END_TEST
 

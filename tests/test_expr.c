@@ -27,7 +27,8 @@ static rd_expr *leaf(rd_shape shape)
 
 static bool has_shape(const rd_expr *x, rd_shape want)
 {
-    return x && x->rank == want.n && memcmp(x->extent, want.at, (size_t)want.n * sizeof *want.at) == 0;
+    return x && x->rank == want.n &&
+           memcmp(x->extent, want.at, (size_t)want.n * sizeof *want.at) == 0;
 }
 
 /* The element of a dense leaf, as its number in C order, that a view shows at index i. */
@@ -59,7 +60,7 @@ static bool advance(const rd_expr *x, int64_t *i)
     return false;
 }
 
-/* ---- Which elements ---------------------------------------------------------------------------------------- */
+/* ---- Which elements -------------------------------------------------------------------------- */
 static const struct {
     const char *text;
     rd_shape    want;
@@ -150,7 +151,7 @@ START_TEST(range_elements)
 }
 END_TEST
 
-/* ---- A view of a view -------------------------------------------------------------------------------------- */
+/* ---- A view of a view ------------------------------------------------------------------------ */
 static uint64_t random_state;
 
 static int64_t random_below(int64_t n)
@@ -162,12 +163,14 @@ static int64_t random_below(int64_t n)
 /* The same view of two operands of one shape. */
 static void random_view(rd_expr *x[2])
 {
-    const int     kind = (int)random_below(9), rank = x[0]->rank;
-    const int     axis = rank ? (int)random_below(rank) : 0, other = rank ? (int)random_below(rank) : 0;
-    const int64_t n = rank ? x[0]->extent[axis] : 0, a = random_below(n + 1), b = random_below(n + 1);
-    const int64_t step = random_below(5) - 2, place = random_below(rank + 1), repeat = random_below(3) + 1;
-    rd_index      order = rd_shape_of(x[0]);
-    rd_shape      wide  = rd_shape_of(x[0]);
+    const int kind = (int)random_below(9), rank = x[0]->rank;
+    const int axis = rank ? (int)random_below(rank) : 0, other = rank ? (int)random_below(rank) : 0;
+    const int64_t n = rank ? x[0]->extent[axis] : 0, a = random_below(n + 1),
+                  b    = random_below(n + 1);
+    const int64_t step = random_below(5) - 2, place = random_below(rank + 1),
+                  repeat = random_below(3) + 1;
+    rd_index order       = rd_shape_of(x[0]);
+    rd_shape wide        = rd_shape_of(x[0]);
 
     for (int k = 0; k < rank; k++) {
         order.at[k] = (k + axis) % rank;
@@ -197,7 +200,8 @@ static void random_view(rd_expr *x[2])
     }
 }
 
-/* A view composed with those before it shows what the same view of a fresh leaf shows of their elements. */
+/* A view composed with those before it shows what the same view of a fresh leaf shows of their
+ * elements. */
 START_TEST(views_compose)
 {
     int64_t *flat = NULL; /* elements that the view so far shows */
@@ -244,7 +248,8 @@ START_TEST(equal_views_are_one)
         { "expand, select", rd_select(rd_expand(x, -1), 2, 0), x },
         { "flip of extent 1", rd_flip(one, RD_DIMS(0)), one },
         { "range of extent 1", rd_range(one, 0, 0, 1, 7), one },
-        { "two steps of slicing", rd_slice(rd_slice(x, "1:, ::2"), "::2, 1"), rd_slice(x, "1::2, 2") },
+        { "two steps of slicing", rd_slice(rd_slice(x, "1:, ::2"), "::2, 1"),
+          rd_slice(x, "1::2, 2") },
         { "one row, two ways", rd_range(x, 0, 2, 3, 1), rd_range(x, 0, 2, -5, -4) },
         { "nothing, two ways", rd_range(x, 0, 3, 3, 1), rd_range(x, 0, 1, 0, 1) },
         { "reshape to own", rd_reshape(x, RD_SHAPE(4, -1)), x },
@@ -258,15 +263,17 @@ START_TEST(equal_views_are_one)
     for (int k = 0; k < COUNT(rows); k++)
         ck_assert_msg(rows[k].a && rows[k].a == rows[k].b, "%s", rows[k].what);
     wide = rd_broadcast(n, RD_SHAPE(3, 0, 2));
-    ck_assert(wide->kind == RD_EXPR_VIEW && wide->as_size == 0 && !wide->weak && !wide->in[0]->weak);
+    ck_assert(wide->kind == RD_EXPR_VIEW && wide->as_size == 0 && !wide->weak &&
+              !wide->in[0]->weak);
     ck_assert_int_eq(rd_error(ctx), RD_OK);
 }
 END_TEST
 
-/* ---- Shapes and types -------------------------------------------------------------------------------------- */
+/* ---- Shapes and types ------------------------------------------------------------------------ */
 START_TEST(shapes)
 {
-    rd_expr *x = leaf(RD_SHAPE(4, 5, 6)), *empty = leaf(RD_SHAPE(0, 3)), *ones = leaf(RD_SHAPE(1, 5, 1));
+    rd_expr *x = leaf(RD_SHAPE(4, 5, 6)), *empty = leaf(RD_SHAPE(0, 3)),
+            *ones = leaf(RD_SHAPE(1, 5, 1));
     rd_expr *i32 = rd_cast(leaf(RD_SHAPE(7, 2)), RD_I32), *i8 = rd_cast(leaf(RD_SHAPE(3)), RD_I8);
 
     const struct {
@@ -312,10 +319,12 @@ START_TEST(shapes)
         { "take none of none", rd_take(empty, 0, rd_range(i8, 0, 0, 0, 1)), RD_SHAPE(0, 3) },
         { "concat", rd_concat(1, RD_EXPRS(x, rd_range(x, 1, 0, 2, 1), x)), RD_SHAPE(4, 12, 6) },
         { "concat of one", rd_concat(-1, RD_EXPRS(x)), RD_SHAPE(4, 5, 6) },
-        { "concat with nothing", rd_concat(0, RD_EXPRS(leaf(RD_SHAPE(2, 3)), empty)), RD_SHAPE(2, 3) },
+        { "concat with nothing", rd_concat(0, RD_EXPRS(leaf(RD_SHAPE(2, 3)), empty)),
+          RD_SHAPE(2, 3) },
     };
     for (int k = 0; k < COUNT(rows); k++)
-        ck_assert_msg(has_shape(rows[k].y, rows[k].want), "%s: %s", rows[k].what, rd_error_text(ctx));
+        ck_assert_msg(has_shape(rows[k].y, rows[k].want), "%s: %s", rows[k].what,
+                      rd_error_text(ctx));
     ck_assert_int_eq(rd_shape_of(NULL).n, -1);
     ck_assert_int_eq(rd_type_of(NULL), RD_AUTO);
     ck_assert_int_eq(rd_type_of(rd_coord(x, 0)), RD_I64);
@@ -325,7 +334,8 @@ START_TEST(shapes)
 }
 END_TEST
 
-/* Strides in elements; where nothing depends on them they are 0, so that equal layouts are equal nodes. */
+/* Strides in elements; where nothing depends on them they are 0, so that equal layouts are equal
+ * nodes. */
 static const struct {
     const char *what;
     rd_array    array;
@@ -333,9 +343,15 @@ static const struct {
 } layouts[] = {
     { "C", { .type = RD_F32, .shape = { 3, 0, { 2, 3, 4 } } }, { 12, 4, 1 } },
     { "Fortran", { .type = RD_F32, .order = 1, .shape = { 3, 0, { 2, 3, 4 } } }, { 1, 2, 6 } },
-    { "given", { .type = RD_F32, .shape = { 2, 0, { 2, 3 } }, .strides = { 2, 0, { -3, 0 } } }, { -3, 0 } },
-    { "extent 1", { .type = RD_F32, .shape = { 2, 0, { 1, 3 } }, .strides = { 2, 0, { 99, 1 } } }, { 0, 1 } },
-    { "nothing", { .type = RD_F32, .shape = { 2, 0, { 0, 3 } }, .strides = { 2, 0, { 99, 7 } } }, { 0, 0 } },
+    { "given",
+      { .type = RD_F32, .shape = { 2, 0, { 2, 3 } }, .strides = { 2, 0, { -3, 0 } } },
+      { -3, 0 } },
+    { "extent 1",
+      { .type = RD_F32, .shape = { 2, 0, { 1, 3 } }, .strides = { 2, 0, { 99, 1 } } },
+      { 0, 1 } },
+    { "nothing",
+      { .type = RD_F32, .shape = { 2, 0, { 0, 3 } }, .strides = { 2, 0, { 99, 7 } } },
+      { 0, 0 } },
     { "scalar", { .type = RD_F32 }, { 0 } },
 };
 
@@ -348,7 +364,8 @@ START_TEST(layout)
     x        = rd_leaf(ctx, &array);
     ck_assert_msg(x, "%s: %s", layouts[_i].what, rd_error_text(ctx));
     for (int a = 0; a < x->rank; a++)
-        ck_assert_msg(x->as.leaf->stride[a] == layouts[_i].want[a], "%s, axis %d", layouts[_i].what, a);
+        ck_assert_msg(x->as.leaf->stride[a] == layouts[_i].want[a], "%s, axis %d", layouts[_i].what,
+                      a);
     ck_assert(x->as.leaf->data && !x->as.leaf->name);
 }
 END_TEST
@@ -359,18 +376,20 @@ START_TEST(inputs)
     rd_mark  mark;
 
     ck_assert(x && !x->as.leaf->data && strcmp(x->as.leaf->name, "x") == 0);
-    ck_assert_ptr_eq(rd_input(ctx, "x", RD_INTO(data + 9, RD_SHAPE(4, 5), .strides = RD_STRIDES(5, 1))), x);
+    ck_assert_ptr_eq(
+        rd_input(ctx, "x", RD_INTO(data + 9, RD_SHAPE(4, 5), .strides = RD_STRIDES(5, 1))), x);
     ck_assert_ptr_ne(rd_input(ctx, "y", RD_INTO(data, RD_SHAPE(4, 5))), x);
     mark = rd_ctx_mark(ctx);
     ck_assert_ptr_nonnull(rd_input(ctx, "z", RD_INTO(data, RD_SHAPE(4))));
     ck_assert_int_eq(rd_ctx_release(ctx, mark), RD_OK);
-    ck_assert_ptr_nonnull(rd_input(ctx, "z", RD_INTO(data, RD_SHAPE(5)))); /* forgotten: a new one */
+    /* forgotten: a new one */
+    ck_assert_ptr_nonnull(rd_input(ctx, "z", RD_INTO(data, RD_SHAPE(5))));
     ck_assert_ptr_eq(rd_input(ctx, "x", RD_INTO(data, RD_SHAPE(4, 5))), x);
     ck_assert_int_eq(rd_error(ctx), RD_OK);
 }
 END_TEST
 
-/* ---- What the rest of the library asks for ------------------------------------------------------------------ */
+/* ---- What the rest of the library asks for --------------------------------------------------- */
 static const struct {
     rd_shape shape[3];
     rd_shape want; /* n < 0: they do not fit */
@@ -394,7 +413,8 @@ START_TEST(common_shape)
     if (commons[_i].want.n < 0) {
         ck_assert(!rd_common_shape("rd_call", 3, x, &rank, extent));
         ck_assert_int_eq(rd_error(ctx), RD_ERR_SHAPE);
-        ck_assert(strstr(rd_error_text(ctx), "rd_call: shapes do not broadcast: operand 1 has shape (2), operand 0"));
+        ck_assert(strstr(rd_error_text(ctx),
+                         "rd_call: shapes do not broadcast: operand 1 has shape (2), operand 0"));
     } else {
         ck_assert(rd_common_shape("rd_call", 3, x, &rank, extent));
         ck_assert_int_eq(rank, commons[_i].want.n);

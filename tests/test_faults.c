@@ -1,6 +1,6 @@
-/* test_faults.c - of several elements that fail, the one that the loops meet first is reported, by every interpreter: with
- * the sentence of the scalar one, which runs element by element.  (Which is met first depends on the loops, and in
- * some plans these are cut for the threads there are.) */
+/* test_faults.c - of several elements that fail, the one that the loops meet first is reported, by
+ * every interpreter: with the sentence of the scalar one, which runs element by element.  (Which is
+ * met first depends on the loops, and in some plans these are cut for the threads there are.) */
 #include "isa.h"
 #include "suite.h"
 #include <stdio.h>
@@ -22,7 +22,7 @@ static void teardown(void)
     rd_ctx_free(ctx);
 }
 
-/* ---- Expressions that may fail in two places ----------------------------------------------------------------- */
+/* ---- Expressions that may fail in two places ------------------------------------------------- */
 enum { EXTENT = 50, MOST = 9000 };
 
 /* Indices of a matrix each; a also of a row of it, b also of a column. */
@@ -59,7 +59,9 @@ static const char *refuse(void *user, int64_t n, const void *const *in, void *ou
 
 static rd_expr *called(const int64_t *index, rd_shape shape)
 {
-    const rd_fn f = { .size = sizeof f, .name = "f", .arity = 1, .in = RD_I64, .out = RD_F32, .block = refuse };
+    const rd_fn f = {
+        .size = sizeof f, .name = "f", .arity = 1, .in = RD_I64, .out = RD_F32, .block = refuse
+    };
 
     return rd_map(rd_wrap(ctx, index, shape), &f);
 }
@@ -83,7 +85,8 @@ static rd_expr *take_of_take(void)
 {
     rd_expr *index = rd_wrap(ctx, b, RD_SHAPE(EXTENT));
 
-    return rd_take(rd_wrap(ctx, table, RD_SHAPE(EXTENT)), 0, rd_take(index, 0, rd_wrap(ctx, a, RD_SHAPE(rows, cols))));
+    return rd_take(rd_wrap(ctx, table, RD_SHAPE(EXTENT)), 0,
+                   rd_take(index, 0, rd_wrap(ctx, a, RD_SHAPE(rows, cols))));
 }
 
 static rd_expr *call_and_take(void)
@@ -115,7 +118,9 @@ static rd_expr *take_by_sum(void)
 
 static rd_expr *take_from_nothing(void)
 {
-    return rd_add(rd_take(rd_wrap(ctx, table, RD_SHAPE(0)), 0, rd_wrap(ctx, b, RD_SHAPE(rows, cols))), whole(a));
+    return rd_add(
+        rd_take(rd_wrap(ctx, table, RD_SHAPE(0)), 0, rd_wrap(ctx, b, RD_SHAPE(rows, cols))),
+        whole(a));
 }
 
 static const struct {
@@ -134,7 +139,7 @@ static const struct {
     { "take from nothing", take_from_nothing },
 };
 
-/* ---- Data ---------------------------------------------------------------------------------------------------- */
+/* ---- Data ------------------------------------------------------------------------------------ */
 static uint64_t state = 1;
 
 static int64_t below(int64_t n)
@@ -156,7 +161,7 @@ static void fill(int64_t *index, int64_t room, int64_t n, int64_t from)
     }
 }
 
-/* ---- The test ------------------------------------------------------------------------------------------------ */
+/* ---- The test -------------------------------------------------------------------------------- */
 /* What an evaluation says: "" if it succeeds. */
 static void report(rd_expr *y, int threads, char *text, size_t size)
 {
@@ -189,11 +194,13 @@ START_TEST(first_fault)
             for (int threads = 1; threads <= 3; threads += 2)
                 for (int isa = 0; isa < isa_count(); isa++) {
                     isa_begin(ctx, isa);
-                    report(faulty[_i].build(), threads, isa == ISA_SCALAR ? want : found, sizeof want);
+                    report(faulty[_i].build(), threads, isa == ISA_SCALAR ? want : found,
+                           sizeof want);
                     isa_end(ctx);
                     ck_assert_msg(isa == ISA_SCALAR || strcmp(found, want) == 0,
-                                  "%s of %d x %d, %s, %d threads: \"%s\", not \"%s\"", faulty[_i].what, (int)rows,
-                                  (int)cols, isa_name(isa), threads, found, want);
+                                  "%s of %d x %d, %s, %d threads: \"%s\", not \"%s\"",
+                                  faulty[_i].what, (int)rows, (int)cols, isa_name(isa), threads,
+                                  found, want);
                     reported += want[0] != 0;
                 }
         }

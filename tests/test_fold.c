@@ -1,5 +1,5 @@
-/* test_fold.c - the combine tree: its shape, its independence of tasks, and the reducers' numbers, from every
- * interpreter of this machine. */
+/* test_fold.c - the combine tree: its shape, its independence of tasks, and the reducers' numbers,
+ * from every interpreter of this machine. */
 #include "isa.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/reference/node.h"
@@ -13,14 +13,17 @@
 enum { MAX_N = 20000, MAX_OUT = 2 };
 
 /* Not commutative: the polynomial hash of a sequence, whose order any mistake changes. */
-RD_REDUCER(sequence_hash, uint8_t, uint64_t, 1, (uint64_t h; uint64_t scale;), (s->h = 0; s->scale = 1;),
+RD_REDUCER(sequence_hash, uint8_t, uint64_t, 1, (uint64_t h; uint64_t scale;),
+           (s->h = 0; s->scale = 1;),
            (s->h = s->h * 0x9e3779b97f4a7c15u + x + 1; s->scale *= 0x9e3779b97f4a7c15u;),
            (a->h = a->h * b->scale + b->h; a->scale *= b->scale;), (y[0] = s->h;))
 
-/* Nor associative, being rounded: a product of affine maps c + 0.99 * ..., with the shape of its tree in its bits. */
+/* Nor associative, being rounded: a product of affine maps c + 0.99 * ..., with the shape of its
+ * tree in its bits. */
 RD_REDUCER(affine, double, double, 2, (double slope; double shift;), (s->slope = 1; s->shift = 0;),
            (s->slope *= 0.999 + 1e-4 * x; s->shift = s->shift * 0.999 + x + 1e-9 * (double)i;),
-           (a->shift = a->shift * b->slope + b->shift; a->slope *= b->slope;), (y[0] = s->slope; y[1] = s->shift;))
+           (a->shift = a->shift * b->slope + b->shift; a->slope *= b->slope;),
+           (y[0] = s->slope; y[1] = s->shift;))
 
 /* A serial one: no merge. */
 static void logistic_init(void *s)
@@ -32,7 +35,8 @@ static void logistic_step(void *s, int64_t n, const void *x, int64_t stride, int
 {
     (void)i;
     for (int64_t k = 0; k < n; k++)
-        *(double *)s = 3.5 * *(double *)s * (1 - *(double *)s) + 1e-3 * ((const double *)x)[k * stride];
+        *(double *)s =
+            3.5 * *(double *)s * (1 - *(double *)s) + 1e-3 * ((const double *)x)[k * stride];
 }
 
 static void logistic_finish(const void *s, void *y)
@@ -50,7 +54,7 @@ static const rd_reducer logistic = { .size       = sizeof(rd_reducer),
                                      .step       = logistic_step,
                                      .finish     = logistic_finish };
 
-/* ---- Elements ---------------------------------------------------------------------------------------------- */
+/* ---- Elements -------------------------------------------------------------------------------- */
 typedef enum filling { MIXED, NEAR_ONE, SPECIALS, TIES, BITS, BYTES } filling;
 typedef enum masking { NO_MASK, SOME, RARE, NOTHING } masking;
 
@@ -78,11 +82,12 @@ static void fill(filling how, masking masked, rd_dtype type, int64_t n)
     for (int64_t k = 0; k < n; k++) {
         x[k]    = rd_word_from_double(element(how), type);
         w[k]    = rd_word_from_double(rand() % 5, type);
-        mask[k] = masked == NO_MASK || (masked == SOME && rand() % 3) || (masked == RARE && rand() % 500 == 0);
+        mask[k] = masked == NO_MASK || (masked == SOME && rand() % 3) ||
+                  (masked == RARE && rand() % 500 == 0);
     }
 }
 
-/* ---- The fold of n elements as a program -------------------------------------------------------------------- */
+/* ---- The fold of n elements as a program ----------------------------------------------------- */
 typedef struct fold_case {
     const char       *what;
     rd_reducer_id     reducer;
@@ -97,14 +102,14 @@ typedef struct fold_case {
 static rd_fold fold_of(const fold_case *c, int32_t lanes, int64_t n)
 {
     const bool serial = c->user && !c->user->merge;
-    rd_fold    fold   = { .reducer     = c->reducer,
-                          .type        = c->type,
-                          .out         = c->out,
-                          .user        = c->user,
-                          .ddof        = 1,
-                          .n_out       = c->user ? c->user->n_out : rd_reducer_table[c->reducer].n_out,
-                          .lanes       = lanes,
-                          .steps       = serial ? INT64_MAX : c->steps,
+    rd_fold    fold   = { .reducer = c->reducer,
+                          .type    = c->type,
+                          .out     = c->out,
+                          .user    = c->user,
+                          .ddof    = 1,
+                          .n_out   = c->user ? c->user->n_out : rd_reducer_table[c->reducer].n_out,
+                          .lanes   = lanes,
+                          .steps   = serial ? INT64_MAX : c->steps,
                           .lane_extent = n,
                           .lane        = { .n_add = 1, .add = { { .axis = 0, .coef = 1 } } },
                           .index       = { .n_add = 1, .add = { { .axis = 0, .coef = 1 } } },
@@ -115,8 +120,10 @@ static rd_fold fold_of(const fold_case *c, int32_t lanes, int64_t n)
     return fold;
 }
 
-/* One of the words x, w, mask in the type that it holds; words lie at axis 0 by row and axis 1 by 1. */
-static void load_word(builder *b, int32_t dst, int32_t slot, rd_dtype type, int64_t row, int64_t col)
+/* One of the words x, w, mask in the type that it holds; words lie at axis 0 by row and axis 1 by
+ * 1. */
+static void load_word(builder *b, int32_t dst, int32_t slot, rd_dtype type, int64_t row,
+                      int64_t col)
 {
     const int64_t words = 8 / rd_dtype_size(type);
 
@@ -135,7 +142,8 @@ static void build_fold(builder *b, const rd_fold *fold, bool weighted, bool mask
     load_word(b, 0, 0, fold->type, 1, 0);
     load_word(b, 1, 1, fold->type, 1, 0);
     load_word(b, 2, 2, RD_BOOL, 1, 0);
-    builder_add(b, (rd_inst){ .kind = RD_I_STEP, .a = 0, .b = weighted ? 1 : -1, .c = masked ? 2 : -1 });
+    builder_add(
+        b, (rd_inst){ .kind = RD_I_STEP, .a = 0, .b = weighted ? 1 : -1, .c = masked ? 2 : -1 });
     builder_end(b);
     builder_tail(b);
     builder_add(b, (rd_inst){ .kind = RD_I_CLOSE, .dst = 4 });
@@ -170,15 +178,19 @@ static void run_fold(builder *b, int64_t blocks, rd_word *y)
     ck_assert_int_eq(run_tasks(builder_done(b), slots, cut, tasks).status, RD_OK);
 }
 
-/* ---- The definition, in so many words ----------------------------------------------------------------------- */
-/* Lane l has the elements at positions p with p mod lanes = l, in blocks of `steps` one after the other.
+/* ---- The definition, in so many words -------------------------------------------------------- */
+/* Lane l has the elements at positions p with p mod lanes = l, in blocks of `steps` one after the
+ * other.
  *
- *     B(k)       block k, its elements folded from the left in the fold's type, then made a node: a block's sum of f32
- *                becomes f64, and stays so until the end, unless the fold is one step of several lanes
- *     T(lo, hi)  of one block B(lo), else merge(T(lo, lo + h), T(lo + h, hi)), h the largest power of two < hi - lo
+ *     B(k)       block k, its elements folded from the left in the fold's type, then made a node: a
+ *                block's sum of f32 becomes f64, and stays so until the end, unless the fold is one
+ *                step of several lanes
+ *     T(lo, hi)  of one block B(lo), else merge(T(lo, lo + h), T(lo + h, hi)), h the largest power
+ *                of two < hi - lo
  *
- * and the result is T(0, n_block) of all lanes, lane l merged with l + h for h = lanes/2 .. 1, finished, and rounded to
- * the type of the result.  A node without elements leaves the other one as it is. */
+ * and the result is T(0, n_block) of all lanes, lane l merged with l + h for h = lanes/2 .. 1,
+ * finished, and rounded to the type of the result.  A node without elements leaves the other one as
+ * it is. */
 typedef struct definition {
     const rd_fold *fold;
     rd_node_info   node;
@@ -195,7 +207,8 @@ static void block_of(const definition *d, int32_t lane, int64_t block, char *nod
     const rd_word one = rd_word_from_int(1, d->fold->type);
 
     rd_node_clear(node);
-    for (int64_t s = steps == INT64_MAX ? 0 : block * steps; s < rows && (s == 0 || s / steps == block); s++) {
+    for (int64_t s = steps == INT64_MAX ? 0 : block * steps;
+         s < rows && (s == 0 || s / steps == block); s++) {
         const int64_t k = s * d->fold->lanes + lane;
         if (k < d->n && (!d->masked || mask[k]))
             rd_node_step(&d->node, node, x[k], d->weighted ? w[k] : one, k);
@@ -235,7 +248,7 @@ static void define(const definition *d, rd_word *y)
     clear_rest(d->fold->out, y, d->fold->n_out);
 }
 
-/* ---- One task, many tasks, and the definition ---------------------------------------------------------------- */
+/* ---- One task, many tasks, and the definition ------------------------------------------------ */
 static const fold_case fold_cases[] = {
     { "sum f32", RD_RED_sum, NULL, RD_F32, RD_F32, false, MIXED, 64, 64 },
     { "sum f64, short blocks", RD_RED_sum, NULL, RD_F64, RD_F64, false, MIXED, 64, 4 },
@@ -276,18 +289,21 @@ static void compare(const fold_case *c, int32_t lanes, masking masked, int64_t n
         rd_cpu_force(isa_name(isa));
         for (int k = 0; k < COUNT(share_blocks) && (k == 0 || fold.split); k++) {
             run_fold(&b, share_blocks[k], found);
-            ck_assert_msg(memcmp(found, want, sizeof want) == 0,
-                          "%s, %d lanes, %d elements, mask %d, %d blocks a task, %s: %.17g, defined as %.17g", c->what,
-                          (int)lanes, (int)n, (int)masked, (int)share_blocks[k], isa_name(isa),
-                          rd_word_to_double(found[0], c->out), rd_word_to_double(want[0], c->out));
+            ck_assert_msg(
+                memcmp(found, want, sizeof want) == 0,
+                "%s, %d lanes, %d elements, mask %d, %d blocks a task, %s: %.17g, defined as %.17g",
+                c->what, (int)lanes, (int)n, (int)masked, (int)share_blocks[k], isa_name(isa),
+                rd_word_to_double(found[0], c->out), rd_word_to_double(want[0], c->out));
         }
     }
 }
 
 START_TEST(fold_is_the_tree)
 {
-    static const int64_t sizes[] = { 0, 1, 2, 31, 32, 63, 64, 65, 127, 128, 1000, 4095, 4096, 4097 };
-    const fold_case     *c       = &fold_cases[_i];
+    static const int64_t sizes[] = {
+        0, 1, 2, 31, 32, 63, 64, 65, 127, 128, 1000, 4095, 4096, 4097
+    };
+    const fold_case *c = &fold_cases[_i];
 
     srand((unsigned)_i + 1);
     for (int32_t lanes = 1; lanes <= c->lanes; lanes = lanes == 1 ? 32 : lanes * 2) {
@@ -336,7 +352,7 @@ START_TEST(sum_of_f32)
 }
 END_TEST
 
-/* ---- Several axes, several cells ---------------------------------------------------------------------------- */
+/* ---- Several axes, several cells ------------------------------------------------------------- */
 /* Rows that do not fill the lanes are rows with masked elements at their end. */
 START_TEST(rows_start_at_lane_0)
 {
@@ -417,25 +433,61 @@ START_TEST(cells_are_apart)
 }
 END_TEST
 
-/* ---- Scans -------------------------------------------------------------------------------------------------- */
+/* ---- Scans ----------------------------------------------------------------------------------- */
 static const struct {
     fold_case fold;
     bool      exclusive, reverse, identity, serial;
 } scan_cases[] = {
-    { { "sum f32", RD_RED_sum, NULL, RD_F32, RD_F32, false, MIXED, 1, 64 }, false, false, false, false },
-    { { "sum f32, exclusive", RD_RED_sum, NULL, RD_F32, RD_F32, false, MIXED, 1, 64 }, true, false, false, false },
-    { { "sum f32, reverse", RD_RED_sum, NULL, RD_F32, RD_F32, false, MIXED, 1, 8 }, false, true, false, false },
-    { { "sum f32, serial", RD_RED_sum, NULL, RD_F32, RD_F32, false, MIXED, 1, 64 }, false, false, false, true },
-    { { "prod f64", RD_RED_prod, NULL, RD_F64, RD_F64, false, NEAR_ONE, 1, 64 }, false, false, false, false },
-    { { "min i64, exclusive", RD_RED_min, NULL, RD_I64, RD_I64, false, TIES, 1, 64 }, true, false, true, false },
-    { { "max f32", RD_RED_max, NULL, RD_F32, RD_F32, false, SPECIALS, 1, 64 }, false, true, false, false },
-    { { "a hash", RD_RED_user, sequence_hash, RD_U8, RD_U64, false, BYTES, 1, 64 }, false, false, false, false },
+    { { "sum f32", RD_RED_sum, NULL, RD_F32, RD_F32, false, MIXED, 1, 64 },
+      false,
+      false,
+      false,
+      false },
+    { { "sum f32, exclusive", RD_RED_sum, NULL, RD_F32, RD_F32, false, MIXED, 1, 64 },
+      true,
+      false,
+      false,
+      false },
+    { { "sum f32, reverse", RD_RED_sum, NULL, RD_F32, RD_F32, false, MIXED, 1, 8 },
+      false,
+      true,
+      false,
+      false },
+    { { "sum f32, serial", RD_RED_sum, NULL, RD_F32, RD_F32, false, MIXED, 1, 64 },
+      false,
+      false,
+      false,
+      true },
+    { { "prod f64", RD_RED_prod, NULL, RD_F64, RD_F64, false, NEAR_ONE, 1, 64 },
+      false,
+      false,
+      false,
+      false },
+    { { "min i64, exclusive", RD_RED_min, NULL, RD_I64, RD_I64, false, TIES, 1, 64 },
+      true,
+      false,
+      true,
+      false },
+    { { "max f32", RD_RED_max, NULL, RD_F32, RD_F32, false, SPECIALS, 1, 64 },
+      false,
+      true,
+      false,
+      false },
+    { { "a hash", RD_RED_user, sequence_hash, RD_U8, RD_U64, false, BYTES, 1, 64 },
+      false,
+      false,
+      false,
+      false },
     { { "a hash, exclusive", RD_RED_user, sequence_hash, RD_U8, RD_U64, false, BYTES, 1, 4 },
       true,
       true,
       false,
       false },
-    { { "a serial one", RD_RED_user, &logistic, RD_F64, RD_F64, false, TIES, 1, 64 }, false, false, false, true },
+    { { "a serial one", RD_RED_user, &logistic, RD_F64, RD_F64, false, TIES, 1, 64 },
+      false,
+      false,
+      false,
+      true },
 };
 
 static void run_scan(const rd_fold *fold, bool masked, int64_t n, rd_word *y)
@@ -456,8 +508,8 @@ static void run_scan(const rd_fold *fold, bool masked, int64_t n, rd_word *y)
     ck_assert_int_eq(run_program(builder_done(&b), slots).status, RD_OK);
 }
 
-/* Element k: the blocks before its own from the left, and its own block up to it.  Of the two numbers in which sums of
- * floats do that tests/test_scan.c has a definition. */
+/* Element k: the blocks before its own from the left, and its own block up to it.  Of the two
+ * numbers in which sums of floats do that tests/test_scan.c has a definition. */
 static void define_scan(const definition *d, int64_t k, rd_word *y)
 {
     static _Alignas(16) char whole[NODE], part[NODE], spare[NODE];
@@ -501,7 +553,8 @@ START_TEST(scan_is_blocks_and_a_prefix)
     if (scan_cases[_i].serial)
         fold.steps = INT64_MAX;
     if (fold.reverse)
-        fold.lane = (rd_address){ .offset = N - 1, .n_add = 1, .add = { { .axis = 0, .coef = -1 } } };
+        fold.lane =
+            (rd_address){ .offset = N - 1, .n_add = 1, .add = { { .axis = 0, .coef = -1 } } };
     for (int run = 0; run < 2 * isa_count(); run++) {
         const bool       masked = run % 2;
         const definition d      = { &fold, rd_node_info_of(&fold), N, false, masked };
@@ -514,14 +567,15 @@ START_TEST(scan_is_blocks_and_a_prefix)
         for (int64_t k = 0; k < N; k++) {
             rd_word want;
             define_scan(&d, k, &want);
-            ck_assert_msg(memcmp(&want, &y[fold.reverse ? N - 1 - k : k], sizeof want) == 0, "%s, element %d, %s",
-                          scan_cases[_i].fold.what, (int)k, isa_name(run / 2));
+            ck_assert_msg(memcmp(&want, &y[fold.reverse ? N - 1 - k : k], sizeof want) == 0,
+                          "%s, element %d, %s", scan_cases[_i].fold.what, (int)k,
+                          isa_name(run / 2));
         }
     }
 }
 END_TEST
 
-/* ---- Numbers ------------------------------------------------------------------------------------------------ */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 /* One task's result of a reducer, to be compared with what it ought to be. */
 static double result_of(const fold_case *c, int64_t n, bool masked)
 {
@@ -538,24 +592,33 @@ static const struct {
     double   mean, spread;
     rd_dtype type;
 } moment_cases[] = {
-    { 0, 1, RD_F64 }, { 1e6, 1, RD_F64 }, { 1e3, 1, RD_F32 }, { -5, 1e4, RD_F32 }, { 0, 1e-20, RD_F64 },
+    { 0, 1, RD_F64 },    { 1e6, 1, RD_F64 },   { 1e3, 1, RD_F32 },
+    { -5, 1e4, RD_F32 }, { 0, 1e-20, RD_F64 },
 };
 
-/* Within 65 eps of two passes in long double, whatever the mean: both sides see the elements after rounding. */
+/* Within 65 eps of two passes in long double, whatever the mean: both sides see the elements after
+ * rounding. */
 START_TEST(moments_are_accurate)
 {
-    const bool      narrow = moment_cases[_i].type == RD_F32;
-    const fold_case c      = {
-             "moments", RD_RED_moments, NULL, moment_cases[_i].type, moment_cases[_i].type, true, MIXED, 64, 64
-    };
-    const long double eps = narrow ? FLT_EPSILON : (long double)DBL_EPSILON;
+    const bool        narrow = moment_cases[_i].type == RD_F32;
+    const fold_case   c      = { "moments",
+                                 RD_RED_moments,
+                                 NULL,
+                                 moment_cases[_i].type,
+                                 moment_cases[_i].type,
+                                 true,
+                                 MIXED,
+                                 64,
+                                 64 };
+    const long double eps    = narrow ? FLT_EPSILON : (long double)DBL_EPSILON;
 
     srand(3);
     for (int64_t n = 2; n <= MAX_N; n = n * 3 + 1) {
         long double weight = 0, sum = 0, square = 0;
         for (int64_t k = 0; k < n; k++) {
             x[k] = rd_word_from_double(
-                moment_cases[_i].mean + moment_cases[_i].spread * (rand() / (double)RAND_MAX - 0.5), c.type);
+                moment_cases[_i].mean + moment_cases[_i].spread * (rand() / (double)RAND_MAX - 0.5),
+                c.type);
             w[k] = rd_word_from_double(1 + rand() % 3, c.type);
         }
         for (int64_t k = 0; k < n; k++) {
@@ -567,8 +630,8 @@ START_TEST(moments_are_accurate)
             square += rd_word_to_double(w[k], c.type) * d * d;
         }
         const double want = (double)(square / (weight - 1)), got = result_of(&c, n, false);
-        ck_assert_msg(fabs(got - want) <= (double)(65 * eps) * want, "%d elements: %.17g, not %.17g", (int)n, got,
-                      want);
+        ck_assert_msg(fabs(got - want) <= (double)(65 * eps) * want,
+                      "%d elements: %.17g, not %.17g", (int)n, got, want);
     }
 }
 END_TEST
@@ -617,16 +680,19 @@ static const struct {
 /* The elements side by side in lanes, and one after the other in blocks of one. */
 START_TEST(reducer_of_few)
 {
-    const bool place = value_cases[_i].reducer == RD_RED_argmin || value_cases[_i].reducer == RD_RED_argmax;
+    const bool place =
+        value_cases[_i].reducer == RD_RED_argmin || value_cases[_i].reducer == RD_RED_argmax;
 
     for (int blocks = 0; blocks < 2; blocks++) {
-        const fold_case c = { "few", value_cases[_i].reducer, NULL,           RD_F64, place ? RD_I64 : RD_F64, false,
-                              MIXED, blocks ? 1 : 64,         blocks ? 1 : 64 };
+        const fold_case c = { "few",  value_cases[_i].reducer, NULL,
+                              RD_F64, place ? RD_I64 : RD_F64, false,
+                              MIXED,  blocks ? 1 : 64,         blocks ? 1 : 64 };
         for (int k = 0; k < value_cases[_i].n; k++)
             x[k].f64 = value_cases[_i].x[k];
         const double got = result_of(&c, value_cases[_i].n, false), want = value_cases[_i].want;
-        ck_assert_msg(isnan(want) ? isnan(got) : got == want && signbit(got) == signbit(want), "%s gave %g, not %g",
-                      rd_reducer_table[value_cases[_i].reducer].name, got, want);
+        ck_assert_msg(isnan(want) ? isnan(got) : got == want && signbit(got) == signbit(want),
+                      "%s gave %g, not %g", rd_reducer_table[value_cases[_i].reducer].name, got,
+                      want);
     }
 }
 END_TEST
@@ -655,14 +721,17 @@ static const struct {
 START_TEST(weights)
 {
     for (int blocks = 0; blocks < 3; blocks++) {
-        const fold_case c = { "weights",       weight_cases[_i].reducer, NULL, RD_F32, RD_F32, true, MIXED,
-                              blocks ? 1 : 64, blocks == 2 ? 64 : 1 };
+        const fold_case c = {
+            "weights",       weight_cases[_i].reducer, NULL, RD_F32, RD_F32, true, MIXED,
+            blocks ? 1 : 64, blocks == 2 ? 64 : 1
+        };
         for (int k = 0; k < weight_cases[_i].n; k++) {
             x[k].f32 = (float)weight_cases[_i].x[k];
             w[k].f32 = (float)weight_cases[_i].w[k];
         }
         const double got = result_of(&c, weight_cases[_i].n, false), want = weight_cases[_i].want;
-        ck_assert_msg(isnan(want) ? isnan(got) : fabs(got - want) < 1e-6 || got == want, "%g, not %g", got, want);
+        ck_assert_msg(isnan(want) ? isnan(got) : fabs(got - want) < 1e-6 || got == want,
+                      "%g, not %g", got, want);
     }
 }
 END_TEST
@@ -672,19 +741,27 @@ static const struct {
     rd_dtype      type;
     double        want;
 } nothing_cases[] = {
-    { RD_RED_min, RD_F32, INFINITY }, { RD_RED_max, RD_F64, -INFINITY }, { RD_RED_min, RD_I8, 127 },
-    { RD_RED_max, RD_I8, -128 },      { RD_RED_max, RD_I64, -0x1p63 },   { RD_RED_min, RD_U16, 65535 },
-    { RD_RED_max, RD_U64, 0 },        { RD_RED_min, RD_BOOL, 1 },        { RD_RED_max, RD_BOOL, 0 },
+    { RD_RED_min, RD_F32, INFINITY }, { RD_RED_max, RD_F64, -INFINITY },
+    { RD_RED_min, RD_I8, 127 },       { RD_RED_max, RD_I8, -128 },
+    { RD_RED_max, RD_I64, -0x1p63 },  { RD_RED_min, RD_U16, 65535 },
+    { RD_RED_max, RD_U64, 0 },        { RD_RED_min, RD_BOOL, 1 },
+    { RD_RED_max, RD_BOOL, 0 },
 };
 
 START_TEST(extreme_of_nothing)
 {
-    const fold_case c = {
-        "nothing", nothing_cases[_i].reducer, NULL, nothing_cases[_i].type, nothing_cases[_i].type, false, MIXED, 64, 64
-    };
-    rd_fold fold = fold_of(&c, 64, 0);
-    rd_word y[MAX_OUT];
-    builder b;
+    const fold_case c    = { "nothing",
+                             nothing_cases[_i].reducer,
+                             NULL,
+                             nothing_cases[_i].type,
+                             nothing_cases[_i].type,
+                             false,
+                             MIXED,
+                             64,
+                             64 };
+    rd_fold         fold = fold_of(&c, 64, 0);
+    rd_word         y[MAX_OUT];
+    builder         b;
 
     fold.identity = true;
     build_fold(&b, &fold, false, false, 0);
@@ -696,7 +773,7 @@ END_TEST
 /* The sequence's hash needs no tree to check: a plain loop gives it. */
 START_TEST(order_is_kept)
 {
-    const fold_case c    = { "hash", RD_RED_user, sequence_hash, RD_U8, RD_U64, false, BYTES, 1, 64 };
+    const fold_case c = { "hash", RD_RED_user, sequence_hash, RD_U8, RD_U64, false, BYTES, 1, 64 };
     const rd_fold   fold = fold_of(&c, 1, MAX_N);
     uint64_t        want = 0;
     rd_word         y[MAX_OUT];

@@ -1,5 +1,6 @@
-/* test_halves.c - floats of 16 bits: every one of them, and what rounds to them, in plain code and by every set of
- * kernels.  The oracle, which knows the formats and nothing of these kernels, says what is right. */
+/* test_halves.c - floats of 16 bits: every one of them, and what rounds to them, in plain code and
+ * by every set of kernels.  The oracle, which knows the formats and nothing of these kernels, says
+ * what is right. */
 #include "core/half.h"
 #include "kernels/cpu/simd/simd.h"
 #include "oracle.h"
@@ -49,12 +50,14 @@ START_TEST(numbers_are_known)
         const rd_word x = rd_word_load(&known[k].bits[_i], type);
 
         ck_assert_msg((double)x.f32 == known[k].value[_i], "%s: %a", known[k].name, (double)x.f32);
-        ck_assert_uint_eq(bits_of(rd_word_from_double(known[k].value[_i], type), type), known[k].bits[_i]);
+        ck_assert_uint_eq(bits_of(rd_word_from_double(known[k].value[_i], type), type),
+                          known[k].bits[_i]);
     }
 }
 END_TEST
 
-/* Each one is what the oracle says, and comes back as it was; of NaN stays that it is one, and its sign. */
+/* Each one is what the oracle says, and comes back as it was; of NaN stays that it is one, and its
+ * sign. */
 START_TEST(all_come_back)
 {
     const rd_dtype type = types[_i];
@@ -65,14 +68,16 @@ START_TEST(all_come_back)
         const oracle_value want = oracle_load(&bits, type);
 
         if (is_nan(bits, type))
-            ck_assert(isnan(x.f32) && isnan(want.v) && is_nan(back, type) && back >> 15 == bits >> 15);
+            ck_assert(isnan(x.f32) && isnan(want.v) && is_nan(back, type) &&
+                      back >> 15 == bits >> 15);
         else
-            ck_assert_msg((long double)x.f32 == want.v && back == bits, "%x: %a, %x", bits, (double)x.f32, back);
+            ck_assert_msg((long double)x.f32 == want.v && back == bits, "%x: %a, %x", bits,
+                          (double)x.f32, back);
     }
 }
 END_TEST
 
-/* ---- Rounding ----------------------------------------------------------------------------------------------- */
+/* ---- Rounding -------------------------------------------------------------------------------- */
 static void check_rounding(double v, rd_dtype type)
 {
     uint16_t want;
@@ -81,12 +86,15 @@ static void check_rounding(double v, rd_dtype type)
     const uint16_t found = bits_of(rd_word_from_double(v, type), type);
     ck_assert_msg(found == want, "%a to %s: %x, not %x", v, rd_dtype_name(type), found, want);
     if ((double)(float)v == v) {
-        const uint16_t narrow = bits_of(rd_word_convert((rd_word){ .f32 = (float)v }, RD_F32, type), type);
-        ck_assert_msg(narrow == want, "%a (f32) to %s: %x, not %x", v, rd_dtype_name(type), narrow, want);
+        const uint16_t narrow =
+            bits_of(rd_word_convert((rd_word){ .f32 = (float)v }, RD_F32, type), type);
+        ck_assert_msg(narrow == want, "%a (f32) to %s: %x, not %x", v, rd_dtype_name(type), narrow,
+                      want);
     }
 }
 
-/* Around each number and each tie, also so near that f32 would not tell: rounded twice, it would go the wrong way. */
+/* Around each number and each tie, also so near that f32 would not tell: rounded twice, it would go
+ * the wrong way. */
 START_TEST(rounds_once)
 {
     const rd_dtype type = types[_i];
@@ -112,13 +120,22 @@ END_TEST
 
 START_TEST(range_ends)
 {
-    const double greatest = (double)oracle_float_of(types[_i]).max, least = (double)oracle_float_of(types[_i]).tiny;
-    const double above =
-        greatest * (1 + (double)oracle_float_of(types[_i]).u / (2 - (double)oracle_float_of(types[_i]).u * 2));
-    const double ends[] = {
-        greatest, above,     nextafter(above, 0),     nextafter(above, INFINITY), 2 * greatest, 1e300, (double)INFINITY,
-        least,    least / 2, nextafter(least / 2, 1), nextafter(least / 2, 0),    1e-300
-    };
+    const double greatest = (double)oracle_float_of(types[_i]).max,
+                 least    = (double)oracle_float_of(types[_i]).tiny;
+    const double above    = greatest * (1 + (double)oracle_float_of(types[_i]).u /
+                                             (2 - (double)oracle_float_of(types[_i]).u * 2));
+    const double ends[]   = { greatest,
+                              above,
+                              nextafter(above, 0),
+                              nextafter(above, INFINITY),
+                              2 * greatest,
+                              1e300,
+                              (double)INFINITY,
+                              least,
+                              least / 2,
+                              nextafter(least / 2, 1),
+                              nextafter(least / 2, 0),
+                              1e-300 };
 
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
         check_rounding(ends[k], types[_i]);
@@ -136,21 +153,27 @@ START_TEST(ints_round_once)
     for (int e = 0; e < 64; e++)
         for (int k = 0; k < 512; k++)
             for (int d = -1; d <= 1; d++) {
-                const uint64_t x =
-                    ((uint64_t)1 << e) + (e > 9 ? (uint64_t)k << (e - 9) : (uint64_t)k) + (uint64_t)(int64_t)d;
-                const uint16_t narrow = bits_of(rd_word_convert((rd_word){ .u64 = x }, RD_U64, type), type);
-                const uint16_t minus  = bits_of(rd_word_convert((rd_word){ .u64 = x }, RD_I64, type), type);
-                uint16_t       want;
+                const uint64_t x = ((uint64_t)1 << e) +
+                                   (e > 9 ? (uint64_t)k << (e - 9) : (uint64_t)k) +
+                                   (uint64_t)(int64_t)d;
+                const uint16_t narrow =
+                    bits_of(rd_word_convert((rd_word){ .u64 = x }, RD_U64, type), type);
+                const uint16_t minus =
+                    bits_of(rd_word_convert((rd_word){ .u64 = x }, RD_I64, type), type);
+                uint16_t want;
 
                 oracle_store(&want, type, &(oracle_value){ .type = type, .v = (long double)x });
-                ck_assert_msg(narrow == want, "%llu: %x, not %x", (unsigned long long)x, narrow, want);
-                oracle_store(&want, type, &(oracle_value){ .type = type, .v = (long double)(int64_t)x });
-                ck_assert_msg(minus == want, "%lld: %x, not %x", (long long)(int64_t)x, minus, want);
+                ck_assert_msg(narrow == want, "%llu: %x, not %x", (unsigned long long)x, narrow,
+                              want);
+                oracle_store(&want, type,
+                             &(oracle_value){ .type = type, .v = (long double)(int64_t)x });
+                ck_assert_msg(minus == want, "%lld: %x, not %x", (long long)(int64_t)x, minus,
+                              want);
             }
 }
 END_TEST
 
-/* ---- Kernels: bit by bit the plain code, NaN included ---------------------------------------------------------- */
+/* ---- Kernels: bit by bit the plain code, NaN included ---------------------------------------- */
 static const char *const sets[] = { "baseline", "avx2", "avx512" };
 
 /* All halves in rows of every length and stride. */
@@ -169,8 +192,9 @@ START_TEST(kernels_load)
             for (int64_t n = ALL - 67; n <= ALL; n++) {
                 simd->load[type](n, y, x, stride);
                 for (int64_t k = n == ALL ? 0 : n - 70; k < n; k++)
-                    ck_assert_msg(rd_bits_f32(y[k]) == rd_bits_f32(rd_word_load(&x[k * stride], type).f32), "%s: %s %x",
-                                  sets[s], rd_dtype_name(type), x[k * stride]);
+                    ck_assert_msg(rd_bits_f32(y[k]) ==
+                                      rd_bits_f32(rd_word_load(&x[k * stride], type).f32),
+                                  "%s: %s %x", sets[s], rd_dtype_name(type), x[k * stride]);
             }
     }
 }
@@ -204,10 +228,11 @@ START_TEST(kernels_round)
             simd->store[type](n, to, stride, x);
             for (int64_t k = first; k < n; k++) {
                 const uint16_t want = bits_of((rd_word){ .f32 = x[k] }, type);
-                ck_assert_msg(to[k * stride] == want, "%s: %a to %s is %x, not %x", sets[s], (double)x[k],
-                              rd_dtype_name(type), to[k * stride], want);
+                ck_assert_msg(to[k * stride] == want, "%s: %a to %s is %x, not %x", sets[s],
+                              (double)x[k], rd_dtype_name(type), to[k * stride], want);
                 ck_assert_msg(rd_bits_f32(y[k]) == rd_bits_f32(rd_word_load(&want, type).f32),
-                              "%s: %a rounded to %s is %a", sets[s], (double)x[k], rd_dtype_name(type), (double)y[k]);
+                              "%s: %a rounded to %s is %a", sets[s], (double)x[k],
+                              rd_dtype_name(type), (double)y[k]);
             }
         }
     }
@@ -217,7 +242,8 @@ START_TEST(kernels_round)
 }
 END_TEST
 
-/* Sums in f32 of blocks that follow each other in memory, half as far apart as their sums' elements would be. */
+/* Sums in f32 of blocks that follow each other in memory, half as far apart as their sums' elements
+ * would be. */
 START_TEST(planes_add_up)
 {
     enum { N = 8 * 8192, ROWS = 8 };
@@ -232,9 +258,12 @@ START_TEST(planes_add_up)
         x[k] = bits_of((rd_word){ .f32 = (float)(k % 7 + k / 4096) }, types[_i]);
         want[k / (N / ROWS)] += (float)(k % 7 + k / 4096);
     }
-    ck_assert_int_eq(rd_eval(ctx, rd_sum(rows, RD_DIMS(1, 2), .type = RD_F32), RD_INTO(sums[0], RD_SHAPE(ROWS))),
-                     RD_OK);
-    ck_assert_int_eq(rd_eval(ctx, rd_sum(flat, RD_DIMS(1), .type = RD_F32), RD_INTO(sums[1], RD_SHAPE(ROWS))), RD_OK);
+    ck_assert_int_eq(
+        rd_eval(ctx, rd_sum(rows, RD_DIMS(1, 2), .type = RD_F32), RD_INTO(sums[0], RD_SHAPE(ROWS))),
+        RD_OK);
+    ck_assert_int_eq(
+        rd_eval(ctx, rd_sum(flat, RD_DIMS(1), .type = RD_F32), RD_INTO(sums[1], RD_SHAPE(ROWS))),
+        RD_OK);
     for (int k = 0; k < 2 * ROWS; k++)
         ck_assert_msg(sums[k / ROWS][k % ROWS] == want[k % ROWS], "row %d: %g, not %g", k % ROWS,
                       (double)sums[k / ROWS][k % ROWS], (double)want[k % ROWS]);

@@ -1,4 +1,5 @@
-/* test_kernels.c - the scalar interpreter: loops, addresses, calls, errors, and programs as text. */
+/* test_kernels.c - the scalar interpreter: loops, addresses, calls, errors, and programs as
+ * text. */
 #include "kernels/cpu/cpu.h"
 #include "programs.h"
 #include "suite.h"
@@ -8,7 +9,7 @@
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 enum { N = 10 };
 
-/* ---- Loops -------------------------------------------------------------------------------------------------- */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 /* out[i] = how many points were visited before i. */
 static void number_points(builder *b, int64_t n, int64_t tile, bool backwards)
 {
@@ -16,10 +17,14 @@ static void number_points(builder *b, int64_t n, int64_t tile, bool backwards)
     builder_add(b, (rd_inst){ .kind = RD_I_CONST, .type = RD_I64, .dst = 0, .value.i64 = 0 });
     builder_add(b, (rd_inst){ .kind = RD_I_CONST, .type = RD_I64, .dst = 1, .value.i64 = 1 });
     if (tile)
-        builder_loop(b, (rd_loop){ .kind = RD_LOOP_TILE, .axis = 0, .step = tile, .backwards = backwards });
+        builder_loop(
+            b, (rd_loop){ .kind = RD_LOOP_TILE, .axis = 0, .step = tile, .backwards = backwards });
     builder_loop(b, (rd_loop){ .axis = 0, .backwards = backwards && !tile });
     builder_store(b, 0, 0, RD_I64, 0, 1, 0);
-    builder_add(b, (rd_inst){ .kind = RD_I_MAP, .type = RD_I64, .op = RD_OP_add, .dst = 0, .a = 0, .b = 1, .c = -1 });
+    builder_add(
+        b,
+        (rd_inst){
+            .kind = RD_I_MAP, .type = RD_I64, .op = RD_OP_add, .dst = 0, .a = 0, .b = 1, .c = -1 });
     builder_end(b);
     if (tile)
         builder_end(b);
@@ -106,7 +111,9 @@ START_TEST(tasks_share_the_root)
     builder_loop(&b, (rd_loop){ .axis = 0 });
     builder_loop(&b, (rd_loop){ .axis = 1 });
     builder_add(&b, (rd_inst){ .kind = RD_I_COORD, .type = RD_I64, .dst = 0, .arg = 0 });
-    builder_address(&b, (rd_address){ .n_add = 2, .add = { { .axis = 0, .coef = 2 }, { .axis = 1, .coef = 1 } } });
+    builder_address(
+        &b,
+        (rd_address){ .n_add = 2, .add = { { .axis = 0, .coef = 2 }, { .axis = 1, .coef = 1 } } });
     builder_store(&b, 0, 0, RD_I64, 0, 2, 0);
     b.address[1].add[b.address[1].n_add++] = (rd_addend){ .axis = 1, .coef = 1 };
     builder_end(&b);
@@ -117,15 +124,19 @@ START_TEST(tasks_share_the_root)
 }
 END_TEST
 
-/* ---- Early exit --------------------------------------------------------------------------------------------- */
+/* ---- Early exit ------------------------------------------------------------------------------ */
 static const struct {
     rd_reducer_id reducer;
     int           at; /* where the deciding element is, -1: nowhere */
     int           tasks;
     int64_t       loads;
 } exit_cases[] = {
-    { RD_RED_any, 0, 1, 1 },     { RD_RED_any, 700, 1, 701 },           { RD_RED_any, -1, 1, 1000 },
-    { RD_RED_all, 300, 1, 301 }, { RD_RED_all, 700, 4, 250 * 3 + 201 }, { RD_RED_any, 100, 4, 101 + 750 },
+    { RD_RED_any, 0, 1, 1 },
+    { RD_RED_any, 700, 1, 701 },
+    { RD_RED_any, -1, 1, 1000 },
+    { RD_RED_all, 300, 1, 301 },
+    { RD_RED_all, 700, 4, 250 * 3 + 201 },
+    { RD_RED_any, 100, 4, 101 + 750 },
 };
 
 /* Two loops deep, so that leaving the outer one ends the inner one too; tasks end on their own. */
@@ -167,15 +178,15 @@ START_TEST(exit_when_settled)
     builder_tail(&b);
     builder_add(&b, (rd_inst){ .kind = RD_I_CLOSE, .dst = 1 });
     builder_store(&b, 1, 1, RD_BOOL, -1, 0, 0);
-    const rd_task task =
-        run_tasks(builder_done(&b), slots, exit_cases[_i].tasks == 1 ? one : cut, exit_cases[_i].tasks);
+    const rd_task task = run_tasks(builder_done(&b), slots, exit_cases[_i].tasks == 1 ? one : cut,
+                                   exit_cases[_i].tasks);
     ck_assert_int_eq(task.status, RD_OK);
     ck_assert_int_eq(task.loads, exit_cases[_i].loads);
     ck_assert_uint_eq(y, any == (exit_cases[_i].at >= 0));
 }
 END_TEST
 
-/* ---- Index, select, gather ----------------------------------------------------------------------------------- */
+/* ---- Index, select, gather ------------------------------------------------------------------- */
 static const struct {
     rd_dtype    type;
     int64_t     index, extent;
@@ -189,7 +200,8 @@ static const struct {
     { RD_I64, 7, 5, 0, "rd_take: index 7 is outside an axis of extent 5" },
     { RD_I64, -6, 5, 0, "rd_take: index -6 is outside an axis of extent 5" },
     { RD_I64, 0, 0, 0, "rd_take: index 0 is outside an axis of extent 0" },
-    { RD_I64, INT64_MIN, 5, 0, "rd_take: index -9223372036854775808 is outside an axis of extent 5" },
+    { RD_I64, INT64_MIN, 5, 0,
+      "rd_take: index -9223372036854775808 is outside an axis of extent 5" },
     { RD_U64, 3, 5, 13, NULL },
     { RD_U64, -1, 5, 0, "rd_take: index 18446744073709551615 is outside an axis of extent 5" },
     { RD_I8, -2, 5, 13, NULL },
@@ -203,8 +215,10 @@ START_TEST(take)
     builder     b;
 
     builder_init(&b, 0, NULL);
-    builder_add(
-        &b, (rd_inst){ .kind = RD_I_CONST, .type = take_cases[_i].type, .dst = 0, .value.i64 = take_cases[_i].index });
+    builder_add(&b, (rd_inst){ .kind      = RD_I_CONST,
+                               .type      = take_cases[_i].type,
+                               .dst       = 0,
+                               .value.i64 = take_cases[_i].index });
     builder_add(&b, (rd_inst){ .kind      = RD_I_INDEX,
                                .type      = RD_I64,
                                .from      = take_cases[_i].type,
@@ -229,10 +243,15 @@ START_TEST(select_one)
         builder     b;
 
         builder_init(&b, 0, NULL);
-        builder_add(&b, (rd_inst){ .kind = RD_I_CONST, .type = RD_BOOL, .dst = 0, .value.u64 = (uint64_t)yes });
-        builder_add(&b, (rd_inst){ .kind = RD_I_CONST, .type = RD_F64, .dst = 1, .value.f64 = 1.5 });
-        builder_add(&b, (rd_inst){ .kind = RD_I_CONST, .type = RD_F64, .dst = 2, .value.f64 = 2.5 });
-        builder_add(&b, (rd_inst){ .kind = RD_I_SELECT, .type = RD_F64, .dst = 3, .a = 0, .b = 1, .c = 2 });
+        builder_add(
+            &b,
+            (rd_inst){ .kind = RD_I_CONST, .type = RD_BOOL, .dst = 0, .value.u64 = (uint64_t)yes });
+        builder_add(&b,
+                    (rd_inst){ .kind = RD_I_CONST, .type = RD_F64, .dst = 1, .value.f64 = 1.5 });
+        builder_add(&b,
+                    (rd_inst){ .kind = RD_I_CONST, .type = RD_F64, .dst = 2, .value.f64 = 2.5 });
+        builder_add(
+            &b, (rd_inst){ .kind = RD_I_SELECT, .type = RD_F64, .dst = 3, .a = 0, .b = 1, .c = 2 });
         builder_store(&b, 3, 0, RD_F64, -1, 0, 0);
         run_program(builder_done(&b), slots);
         ck_assert(y == (yes ? 1.5 : 2.5));
@@ -240,7 +259,7 @@ START_TEST(select_one)
 }
 END_TEST
 
-/* ---- Callbacks ------------------------------------------------------------------------------------------------ */
+/* ---- Callbacks ------------------------------------------------------------------------------- */
 static void add_f32(int64_t n, const float *const *in, float *out)
 {
     for (int64_t k = 0; k < n; k++)
@@ -280,8 +299,18 @@ static const struct {
     { { .f32_2 = fdimf, .n_in = 2, .in_type = RD_F32 }, RD_F32, 7, 5, 2, NULL },
     { { .f64_2 = fdim, .n_in = 2, .in_type = RD_F64 }, RD_F64, 5, 7, 0, NULL },
     { { .f32 = add_f32, .f64 = add_f64, .n_in = 2, .in_type = RD_F32 }, RD_F32, 1, 2, 3, NULL },
-    { { .f32 = add_f32, .f64 = add_f64, .n_in = 2, .in_type = RD_F64 }, RD_F64, 1e16, 2, 1e16 + 2, NULL },
-    { { .block = pair_u8, .user = &three, .name = "pair", .n_in = 2, .in_type = RD_U8 }, RD_I32, 2, 5, 520, NULL },
+    { { .f32 = add_f32, .f64 = add_f64, .n_in = 2, .in_type = RD_F64 },
+      RD_F64,
+      1e16,
+      2,
+      1e16 + 2,
+      NULL },
+    { { .block = pair_u8, .user = &three, .name = "pair", .n_in = 2, .in_type = RD_U8 },
+      RD_I32,
+      2,
+      5,
+      520,
+      NULL },
     { { .block = pair_u8, .user = &three, .name = "pair", .n_in = 2, .in_type = RD_U8 },
       RD_I32,
       9,
@@ -302,18 +331,21 @@ START_TEST(call)
     code.in[1] = 1;
     builder_init(&b, 0, NULL);
     builder_call(&b, code);
-    builder_add(
-        &b,
-        (rd_inst){ .kind = RD_I_CONST, .type = type, .dst = 0, .value = rd_word_from_double(call_cases[_i].a, type) });
-    builder_add(
-        &b,
-        (rd_inst){ .kind = RD_I_CONST, .type = type, .dst = 1, .value = rd_word_from_double(call_cases[_i].b, type) });
+    builder_add(&b, (rd_inst){ .kind  = RD_I_CONST,
+                               .type  = type,
+                               .dst   = 0,
+                               .value = rd_word_from_double(call_cases[_i].a, type) });
+    builder_add(&b, (rd_inst){ .kind  = RD_I_CONST,
+                               .type  = type,
+                               .dst   = 1,
+                               .value = rd_word_from_double(call_cases[_i].b, type) });
     builder_add(&b, (rd_inst){ .kind = RD_I_CALL, .type = call_cases[_i].out, .dst = 0 });
     builder_store(&b, 0, 0, call_cases[_i].out, -1, 0, 0);
     const rd_task task = run_program(builder_done(&b), slots);
     ck_assert_int_eq(task.status, call_cases[_i].sentence ? RD_ERR_CALLBACK : RD_OK);
     ck_assert_str_eq(task.sentence, call_cases[_i].sentence ? call_cases[_i].sentence : "");
-    ck_assert(rd_word_to_double(rd_word_load(&y, call_cases[_i].out), call_cases[_i].out) == call_cases[_i].want);
+    ck_assert(rd_word_to_double(rd_word_load(&y, call_cases[_i].out), call_cases[_i].out) ==
+              call_cases[_i].want);
 }
 END_TEST
 
@@ -331,7 +363,8 @@ START_TEST(long_sentences_are_cut)
 
     memset(sentence, 'x', sizeof sentence - 1);
     builder_init(&b, 0, NULL);
-    builder_call(&b, (rd_call){ .block = long_sentence, .user = sentence, .name = "f", .in_type = RD_F32 });
+    builder_call(
+        &b, (rd_call){ .block = long_sentence, .user = sentence, .name = "f", .in_type = RD_F32 });
     builder_add(&b, (rd_inst){ .kind = RD_I_CALL, .type = RD_F32 });
     const rd_task task = run_program(builder_done(&b), NULL);
     ck_assert_int_eq(task.status, RD_ERR_CALLBACK);
@@ -364,7 +397,10 @@ START_TEST(an_error_stops_the_rest)
     builder_body(&b);
     builder_loop(&b, (rd_loop){ .axis = 0 });
     builder_load(&b, 0, 0, RD_I64, 0, 1, 0);
-    builder_add(&b, (rd_inst){ .kind = RD_I_INDEX, .type = RD_I64, .from = RD_I64, .dst = 1, .a = 0, .value.i64 = N });
+    builder_add(
+        &b,
+        (rd_inst){
+            .kind = RD_I_INDEX, .type = RD_I64, .from = RD_I64, .dst = 1, .a = 0, .value.i64 = N });
     builder_add(&b, (rd_inst){ .kind = RD_I_STEP, .a = 1, .b = -1, .c = -1 });
     builder_end(&b);
     builder_tail(&b);
@@ -382,7 +418,7 @@ START_TEST(an_error_stops_the_rest)
 }
 END_TEST
 
-/* ---- Text ----------------------------------------------------------------------------------------------------- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 static void build_shown(builder *b)
 {
     const int64_t extent[] = { 132, 73 };
@@ -395,20 +431,21 @@ static void build_shown(builder *b)
     b->p.n_scratch      = 1;
     b->scratch_bytes[0] = 4096;
     builder_call(b, (rd_call){ .f32_1 = half, .name = "half", .n_in = 1, .in = { 0 } });
-    builder_fold(b, (rd_fold){ .reducer     = RD_RED_moments,
-                               .law         = RD_LAW_commutes,
-                               .type        = RD_F32,
-                               .out         = RD_F32,
-                               .ddof        = 1,
-                               .n_out       = 1,
-                               .lanes       = 1,
-                               .steps       = 64,
-                               .lane_extent = 132,
-                               .n_block     = 3,
-                               .lane        = { .n_add = 1, .add = { { .axis = 0, .coef = 1 } } },
-                               .cell        = { .n_add = 1, .add = { { .axis = 1, .coef = 1, .local = true } } },
-                               .n_cell      = 64,
-                               .split       = true });
+    builder_fold(
+        b, (rd_fold){ .reducer     = RD_RED_moments,
+                      .law         = RD_LAW_commutes,
+                      .type        = RD_F32,
+                      .out         = RD_F32,
+                      .ddof        = 1,
+                      .n_out       = 1,
+                      .lanes       = 1,
+                      .steps       = 64,
+                      .lane_extent = 132,
+                      .n_block     = 3,
+                      .lane        = { .n_add = 1, .add = { { .axis = 0, .coef = 1 } } },
+                      .cell   = { .n_add = 1, .add = { { .axis = 1, .coef = 1, .local = true } } },
+                      .n_cell = 64,
+                      .split  = true });
     builder_add(b, (rd_inst){ .kind = RD_I_START });
     builder_body(b);
     builder_loop(b, (rd_loop){ .kind = RD_LOOP_TILE, .axis = 1, .step = 64 });
@@ -416,11 +453,23 @@ static void build_shown(builder *b)
     builder_load(b, 0, 0, RD_F32, 0, 73, 5);
     builder_add(b, (rd_inst){ .kind = RD_I_CALL, .type = RD_F32, .dst = 1 });
     builder_add(b, (rd_inst){ .kind = RD_I_CONST, .type = RD_F32, .dst = 2, .value.f32 = 0.1F });
-    builder_add(b, (rd_inst){ .kind = RD_I_MAP, .type = RD_F32, .op = RD_OP_add, .dst = 1, .a = 1, .b = 2 });
-    builder_add(b, (rd_inst){ .kind = RD_I_MAP, .type = RD_BOOL, .from = RD_F32, .op = RD_OP_isnan, .dst = 3, .a = 1 });
-    builder_add(b, (rd_inst){ .kind = RD_I_CAST, .type = RD_I64, .from = RD_BOOL, .dst = 4, .a = 3 });
-    builder_add(b, (rd_inst){ .kind = RD_I_INDEX, .type = RD_I64, .from = RD_I64, .dst = 5, .a = 4, .value.i64 = 2 });
-    builder_add(b, (rd_inst){ .kind = RD_I_SELECT, .type = RD_F32, .dst = 1, .a = 3, .b = 2, .c = 1 });
+    builder_add(
+        b,
+        (rd_inst){ .kind = RD_I_MAP, .type = RD_F32, .op = RD_OP_add, .dst = 1, .a = 1, .b = 2 });
+    builder_add(b, (rd_inst){ .kind = RD_I_MAP,
+                              .type = RD_BOOL,
+                              .from = RD_F32,
+                              .op   = RD_OP_isnan,
+                              .dst  = 3,
+                              .a    = 1 });
+    builder_add(b,
+                (rd_inst){ .kind = RD_I_CAST, .type = RD_I64, .from = RD_BOOL, .dst = 4, .a = 3 });
+    builder_add(
+        b,
+        (rd_inst){
+            .kind = RD_I_INDEX, .type = RD_I64, .from = RD_I64, .dst = 5, .a = 4, .value.i64 = 2 });
+    builder_add(b,
+                (rd_inst){ .kind = RD_I_SELECT, .type = RD_F32, .dst = 1, .a = 3, .b = 2, .c = 1 });
     builder_add(b, (rd_inst){ .kind = RD_I_STEP, .a = 1, .b = 2, .c = 3 });
     builder_end(b);
     builder_end(b);
@@ -431,32 +480,32 @@ static void build_shown(builder *b)
 
 START_TEST(program_as_text)
 {
-    static const char want[] =
-        "i0 < 132, i1 < 73; tasks share i0 by 64; 6 registers\n"
-        "s2: scratch of 4096 bytes\n"
-        "fold0: moments of f32 to f32, ddof 1, commutes, lanes 1, blocks 3 of 64 steps, lane i0 of 132, outer 0, index 0,"
-        " cells 64 at i1', split\n"
-        "head:\n"
-        "  fold0 starts\n"
-        "body:\n"
-        "  for i1 by 64 of 73\n"
-        "    for i0 of 132 backwards\n"
-        "      r0 f32 = s0[5 + 73*i0] f32\n"
-        "      r1 f32 = half(r0)\n"
-        "      r2 f32 = 0.100000001\n"
-        "      r1 f32 = add(r1, r2)\n"
-        "      r3 bool = isnan(r1)\n"
-        "      r4 i64 = r3 from bool\n"
-        "      r5 i64 = r4 in an axis of 2\n"
-        "      r1 f32 = r3 ? r2 : r1\n"
-        "      fold0 takes r1 weight r2 where r3\n"
-        "    end i0\n"
-        "  end i1\n"
-        "tail:\n"
-        "  r0 f32 = fold0 at i1'\n"
-        "  s1[0] f32 = r0\n";
-    rd_text text = { 0 };
-    builder b;
+    static const char want[] = "i0 < 132, i1 < 73; tasks share i0 by 64; 6 registers\n"
+                               "s2: scratch of 4096 bytes\n"
+                               "fold0: moments of f32 to f32, ddof 1, commutes, lanes 1, blocks 3 "
+                               "of 64 steps, lane i0 of 132, outer 0, index 0,"
+                               " cells 64 at i1', split\n"
+                               "head:\n"
+                               "  fold0 starts\n"
+                               "body:\n"
+                               "  for i1 by 64 of 73\n"
+                               "    for i0 of 132 backwards\n"
+                               "      r0 f32 = s0[5 + 73*i0] f32\n"
+                               "      r1 f32 = half(r0)\n"
+                               "      r2 f32 = 0.100000001\n"
+                               "      r1 f32 = add(r1, r2)\n"
+                               "      r3 bool = isnan(r1)\n"
+                               "      r4 i64 = r3 from bool\n"
+                               "      r5 i64 = r4 in an axis of 2\n"
+                               "      r1 f32 = r3 ? r2 : r1\n"
+                               "      fold0 takes r1 weight r2 where r3\n"
+                               "    end i0\n"
+                               "  end i1\n"
+                               "tail:\n"
+                               "  r0 f32 = fold0 at i1'\n"
+                               "  s1[0] f32 = r0\n";
+    rd_text           text   = { 0 };
+    builder           b;
 
     build_shown(&b);
     rd_program_text(&text, builder_done(&b));

@@ -1,4 +1,5 @@
-/* What is asked for is all that is read: elements loaded are counted, and pages around them are forbidden. */
+/* What is asked for is all that is read: elements loaded are counted, and pages around them are
+ * forbidden. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "eval/plan.h"
 #include "values.h"
@@ -8,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---- Expressions of a matrix, and the part of them that is asked for ---------------------------------------------------- */
+/* ---- Expressions of a matrix, and the part of them that is asked for ------------------------- */
 typedef rd_expr *build(rd_expr *x);
 
 static rd_expr *sum_rows(rd_expr *x)
@@ -113,7 +114,8 @@ static const struct {
     { "sum of a concatenation", joined, 1 },
 };
 
-/* BETWEEN: a reduction that tasks share is an array of one element until the next stage reads it. */
+/* BETWEEN: a reduction that tasks share is an array of one element until the next stage reads
+ * it. */
 enum { ROW = 5, BETWEEN = 2 };
 
 static const rd_traversal orders[] = { RD_TRAVERSE_AUTO, RD_TRAVERSE_GREEDY, RD_TRAVERSE_LAZY };
@@ -124,7 +126,8 @@ static int64_t loads_of(rd_results results, const rd_eval_opts *opts)
     rd_plan     *plan  = rd_plan_make(ctx, (rd_exprs){ 0 }, results, opts);
     rd_run_stats stats = { 0 };
 
-    ck_assert_msg(plan && rd_plan_execute(plan, NULL, NULL, NULL, &stats) == RD_OK, "%s", rd_error_text(ctx));
+    ck_assert_msg(plan && rd_plan_execute(plan, NULL, NULL, NULL, &stats) == RD_OK, "%s",
+                  rd_error_text(ctx));
     rd_plan_free(plan);
     return stats.loads;
 }
@@ -147,22 +150,24 @@ static double *numbers(int64_t n)
     return x;
 }
 
-/* ---- One row, counted ------------------------------------------------------------------------------------------------------ */
+/* ---- One row, counted ------------------------------------------------------------------------ */
 START_TEST(one_row)
 {
     enum { COLUMNS = 300, FEW = 10, MANY = 400 };
     double  *data = numbers(MANY * COLUMNS);
-    rd_expr *few = rd_wrap(ctx, data, RD_SHAPE(FEW, COLUMNS)), *many = rd_wrap(ctx, data, RD_SHAPE(MANY, COLUMNS));
+    rd_expr *few  = rd_wrap(ctx, data, RD_SHAPE(FEW, COLUMNS)),
+            *many = rd_wrap(ctx, data, RD_SHAPE(MANY, COLUMNS));
 
     for (size_t k = 0; k < COUNT(rows); k++)
         for (size_t o = 0; o < COUNT(orders); o++) {
             const int64_t a = loads_of_one(rd_select(rows[k].build(few), 0, ROW), orders[o]);
             const int64_t b = loads_of_one(rd_select(rows[k].build(many), 0, ROW), orders[o]);
 
-            ck_assert_msg(a == b, "%s, traversal %d: %d loads of 10 rows, %d of 400", rows[k].what, (int)orders[o],
-                          (int)a, (int)b);
-            ck_assert_msg(b <= rows[k].loads * COLUMNS + BETWEEN, "%s, traversal %d: %d loads of a row of %d",
-                          rows[k].what, (int)orders[o], (int)b, COLUMNS);
+            ck_assert_msg(a == b, "%s, traversal %d: %d loads of 10 rows, %d of 400", rows[k].what,
+                          (int)orders[o], (int)a, (int)b);
+            ck_assert_msg(b <= rows[k].loads * COLUMNS + BETWEEN,
+                          "%s, traversal %d: %d loads of a row of %d", rows[k].what, (int)orders[o],
+                          (int)b, COLUMNS);
         }
     free(data);
 }
@@ -175,7 +180,8 @@ START_TEST(one_row_by_a_take)
     static const int64_t which[2] = { ROW, 2 };
     double              *data     = numbers(MANY * COLUMNS);
     rd_expr             *i        = rd_wrap(ctx, which, RD_SHAPE(2));
-    rd_expr *few = rd_wrap(ctx, data, RD_SHAPE(FEW, COLUMNS)), *many = rd_wrap(ctx, data, RD_SHAPE(MANY, COLUMNS));
+    rd_expr             *few      = rd_wrap(ctx, data, RD_SHAPE(FEW, COLUMNS)),
+            *many                 = rd_wrap(ctx, data, RD_SHAPE(MANY, COLUMNS));
 
     for (size_t k = 0; k < COUNT(rows) && rows[k].build != joined; k++) {
         const int64_t a = loads_of_one(rd_take(rows[k].build(few), 0, i), RD_TRAVERSE_AUTO);
@@ -199,8 +205,9 @@ START_TEST(one_element)
     rd_expr *window = rd_sum(rd_window(rd_exp(x), 0, 3, 1), RD_DIMS(-1));
     ck_assert_int_le(loads_of(RD_RESULTS({ rd_slice(maps, "7, 9"), &out }), NULL), 2);
     ck_assert_int_le(loads_of(RD_RESULTS({ rd_slice(window, "7, 9"), &out }), NULL), 3);
-    ck_assert_int_le(loads_of(RD_RESULTS({ rd_slice(rd_mean(window, RD_DIMS(1)), "9"), &out }), NULL),
-                     3 * COLUMNS + BETWEEN);
+    ck_assert_int_le(
+        loads_of(RD_RESULTS({ rd_slice(rd_mean(window, RD_DIMS(1)), "9"), &out }), NULL),
+        3 * COLUMNS + BETWEEN);
     free(data);
 }
 END_TEST
@@ -213,9 +220,10 @@ START_TEST(one_row_of_pair_sums)
 
     for (int k = 0; k < 2; k++) {
         const int64_t m = k ? POINTS : 20;
-        rd_expr      *x = rd_wrap(ctx, data, RD_SHAPE(m, D)), *y = rd_wrap(ctx, data + POINTS, RD_SHAPE(POINTS, D));
-        rd_expr      *d2 = rd_sum(rd_square(rd_sub(rd_expand(x, 1), rd_expand(y, 0))), RD_DIMS(-1));
-        rd_expr      *s  = rd_sum(rd_exp(rd_neg(d2)), RD_DIMS(1));
+        rd_expr      *x = rd_wrap(ctx, data, RD_SHAPE(m, D)),
+                *y      = rd_wrap(ctx, data + POINTS, RD_SHAPE(POINTS, D));
+        rd_expr *d2     = rd_sum(rd_square(rd_sub(rd_expand(x, 1), rd_expand(y, 0))), RD_DIMS(-1));
+        rd_expr *s      = rd_sum(rd_exp(rd_neg(d2)), RD_DIMS(1));
 
         loads[k] = loads_of_one(rd_select(s, 0, ROW), RD_TRAVERSE_AUTO);
     }
@@ -225,7 +233,7 @@ START_TEST(one_row_of_pair_sums)
 }
 END_TEST
 
-/* ---- One row, all others forbidden ------------------------------------------------------------------------------------------- */
+/* ---- One row, all others forbidden ----------------------------------------------------------- */
 START_TEST(forbidden_pages)
 {
     enum { PAGES = 9 };
@@ -234,7 +242,8 @@ START_TEST(forbidden_pages)
     char         *memory  = mmap(NULL, PAGES * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     rd_expr      *x;
 
-    ck_assert(memory != MAP_FAILED && mprotect(memory + ROW * page, page, PROT_READ | PROT_WRITE) == 0);
+    ck_assert(memory != MAP_FAILED &&
+              mprotect(memory + ROW * page, page, PROT_READ | PROT_WRITE) == 0);
     for (int64_t j = 0; j < columns; j++)
         ((double *)(void *)(memory + ROW * page))[j] = (double)(j % 11);
     x = rd_wrap(ctx, (double *)(void *)memory, RD_SHAPE(PAGES, columns));
@@ -251,15 +260,17 @@ START_TEST(forbidden_operands)
     const size_t page     = (size_t)sysconf(_SC_PAGESIZE);
     char        *memory   = mmap(NULL, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     double       there[4] = { 1, 2, 3, 4 };
-    rd_expr     *bad = rd_wrap(ctx, (double *)(void *)memory, RD_SHAPE(4)), *good = rd_wrap(ctx, there, RD_SHAPE(4));
+    rd_expr     *bad      = rd_wrap(ctx, (double *)(void *)memory, RD_SHAPE(4)),
+            *good         = rd_wrap(ctx, there, RD_SHAPE(4));
 
-    ck_assert_int_eq(loads_of_one(rd_slice(rd_concat(0, RD_EXPRS(bad, good)), "4:"), RD_TRAVERSE_AUTO), 4);
+    ck_assert_int_eq(
+        loads_of_one(rd_slice(rd_concat(0, RD_EXPRS(bad, good)), "4:"), RD_TRAVERSE_AUTO), 4);
     ck_assert_int_eq(loads_of_one(rd_coord(rd_exp(bad), 0), RD_TRAVERSE_AUTO), 0);
     munmap(memory, page);
 }
 END_TEST
 
-/* ---- Shared: computed once ------------------------------------------------------------------------------------------------- */
+/* ---- Shared: computed once ------------------------------------------------------------------- */
 enum { SHARED_ROWS = 20, SHARED_COLUMNS = 500, INPUT = SHARED_ROWS * SHARED_COLUMNS };
 
 static rd_expr *neighbours(rd_expr *x)
@@ -302,7 +313,8 @@ static rd_expr *used_twice(rd_expr *x)
     return rd_mul(rd_sqrt(r), rd_exp(r));
 }
 
-/* `passes` over the input; what is read from arrays between stages comes to at most `between` elements. */
+/* `passes` over the input; what is read from arrays between stages comes to at most `between`
+ * elements. */
 static const struct {
     const char *what;
     build      *build;
@@ -325,7 +337,8 @@ START_TEST(shared_once)
     for (size_t k = 0; k < COUNT(shared); k++) {
         const int64_t loads = loads_of_one(shared[k].build(x), RD_TRAVERSE_AUTO);
 
-        ck_assert_msg(loads >= shared[k].passes * INPUT && loads <= shared[k].passes * INPUT + shared[k].between,
+        ck_assert_msg(loads >= shared[k].passes * INPUT &&
+                          loads <= shared[k].passes * INPUT + shared[k].between,
                       "%s: %d loads of %d elements", shared[k].what, (int)loads, INPUT);
     }
     free(data);
@@ -336,18 +349,21 @@ START_TEST(shared_by_results)
 {
     static double means[SHARED_ROWS], spread[SHARED_ROWS], anomalies[INPUT];
     double       *data = numbers(INPUT);
-    rd_expr      *x = rd_wrap(ctx, data, RD_SHAPE(SHARED_ROWS, SHARED_COLUMNS)), *m = rd_mean(x, RD_DIMS(1));
+    rd_expr      *x    = rd_wrap(ctx, data, RD_SHAPE(SHARED_ROWS, SHARED_COLUMNS)),
+            *m         = rd_mean(x, RD_DIMS(1));
 
     /* The mean is an output as well as an operand; reading the output back counts too. */
     ck_assert_int_le(
         loads_of(RD_RESULTS({ m, RD_INTO(means, RD_SHAPE(SHARED_ROWS)) },
-                            { rd_sub(x, rd_expand(m, 1)), RD_INTO(anomalies, RD_SHAPE(SHARED_ROWS, SHARED_COLUMNS)) }),
+                            { rd_sub(x, rd_expand(m, 1)),
+                              RD_INTO(anomalies, RD_SHAPE(SHARED_ROWS, SHARED_COLUMNS)) }),
                  NULL),
         2 * INPUT + SHARED_ROWS);
-    ck_assert_msg(loads_of(RD_RESULTS({ m, RD_INTO(means, RD_SHAPE(SHARED_ROWS)) },
-                                      { rd_max(x, RD_DIMS(1)), RD_INTO(spread, RD_SHAPE(SHARED_ROWS)) }),
-                           NULL) == INPUT,
-                  "two reductions of one input are one pass");
+    ck_assert_msg(
+        loads_of(RD_RESULTS({ m, RD_INTO(means, RD_SHAPE(SHARED_ROWS)) },
+                            { rd_max(x, RD_DIMS(1)), RD_INTO(spread, RD_SHAPE(SHARED_ROWS)) }),
+                 NULL) == INPUT,
+        "two reductions of one input are one pass");
     ck_assert_msg(loads_of(RD_RESULTS({ m, RD_INTO(means, RD_SHAPE(SHARED_ROWS)) },
                                       { m, RD_INTO(spread, RD_SHAPE(SHARED_ROWS)) }),
                            NULL) <= INPUT + SHARED_ROWS,
@@ -358,8 +374,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { one_row,         one_row_by_a_take,  one_element, one_row_of_pair_sums,
-                                   forbidden_pages, forbidden_operands, shared_once, shared_by_results };
+    const TTest *const tests[] = { one_row,         one_row_by_a_take,
+                                   one_element,     one_row_of_pair_sums,
+                                   forbidden_pages, forbidden_operands,
+                                   shared_once,     shared_by_results };
 
     return run_suite("lazy", tests, COUNT(tests));
 }

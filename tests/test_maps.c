@@ -1,5 +1,5 @@
-/* Maps as they are built: types, shapes, numbers, function text and callers' functions.  Nothing is evaluated; as
- * equal nodes are one node, what two ways of writing mean is compared by address. */
+/* Maps as they are built: types, shapes, numbers, function text and callers' functions.  Nothing is
+ * evaluated; as equal nodes are one node, what two ways of writing mean is compared by address. */
 #include "expr/expr.h"
 #include "suite.h"
 #include <math.h>
@@ -26,7 +26,8 @@ static rd_expr *input(rd_dtype type, rd_shape shape)
 {
     char name[64], text[RD_SHAPE_TEXT];
 
-    snprintf(name, sizeof name, "%s%.40s", rd_dtype_name(type), rd_shape_text(shape.n, shape.at, text));
+    snprintf(name, sizeof name, "%s%.40s", rd_dtype_name(type),
+             rd_shape_text(shape.n, shape.at, text));
     return rd_input(ctx, name, &(rd_array){ .type = type, .shape = shape });
 }
 
@@ -44,13 +45,14 @@ static void ck_no_error(const char *what)
 static void ck_failed(const void *y, rd_status status, const char *words, const char *what)
 {
     ck_assert_msg(!y, "%s: is not refused", what);
-    ck_assert_msg(rd_error(ctx) == status, "%s: %s: %s", what, rd_status_name(rd_error(ctx)), rd_error_text(ctx));
-    ck_assert_msg(strstr(rd_error_text(ctx), words) != NULL, "%s: \"%s\" lacks \"%s\"", what, rd_error_text(ctx),
-                  words);
+    ck_assert_msg(rd_error(ctx) == status, "%s: %s: %s", what, rd_status_name(rd_error(ctx)),
+                  rd_error_text(ctx));
+    ck_assert_msg(strstr(rd_error_text(ctx), words) != NULL, "%s: \"%s\" lacks \"%s\"", what,
+                  rd_error_text(ctx), words);
     rd_error_clear(ctx);
 }
 
-/* ---- Types -------------------------------------------------------------------------------------------------- */
+/* ---- Types ----------------------------------------------------------------------------------- */
 enum { NUM = 100, INT }; /* operands of weak type */
 
 static rd_expr *operand(int type)
@@ -146,7 +148,8 @@ START_TEST(type_of_two)
 }
 END_TEST
 
-/* Every operator on every pair of types: operands of a MAP have the type the operator works in, and its shape. */
+/* Every operator on every pair of types: operands of a MAP have the type the operator works in, and
+ * its shape. */
 START_TEST(operands_are_ready)
 {
     const rd_op_info *info = &rd_op_table[_i];
@@ -155,7 +158,8 @@ START_TEST(operands_are_ready)
         for (int b = RD_BOOL; b <= RD_F64; b++) {
             if (!rd_dtype_ok((rd_dtype)a) || !rd_dtype_ok((rd_dtype)b))
                 continue;
-            rd_expr *x[] = { vector((rd_dtype)a), input((rd_dtype)b, RD_SHAPE(2, 1)), vector((rd_dtype)b) };
+            rd_expr *x[] = { vector((rd_dtype)a), input((rd_dtype)b, RD_SHAPE(2, 1)),
+                             vector((rd_dtype)b) };
             rd_expr *y   = rd_map_op((rd_op)_i, "test", info->arity, x);
 
             ck_no_error(info->name);
@@ -189,7 +193,8 @@ START_TEST(numbers_fold)
     rd_expr *large = rd_add(rd_int(ctx, INT64_MAX), rd_int(ctx, 1));
     ck_assert(large && !large->weak && large->kind == RD_EXPR_MAP && large->type == RD_I64);
     rd_expr *truth = rd_lt(rd_int(ctx, 1), rd_num(ctx, 1.5));
-    ck_assert(truth && !truth->weak && truth->kind == RD_EXPR_NUMBER && truth->as.number->value.u64 == 1);
+    ck_assert(truth && !truth->weak && truth->kind == RD_EXPR_NUMBER &&
+              truth->as.number->value.u64 == 1);
     ck_no_error("numbers");
 }
 END_TEST
@@ -198,10 +203,12 @@ START_TEST(numbers_must_fit)
 {
     rd_expr *x = vector(RD_U8);
 
-    ck_failed(rd_add(x, rd_int(ctx, 256)), RD_ERR_TYPE, "rd_add: the number 256 does not fit the type u8", "256");
+    ck_failed(rd_add(x, rd_int(ctx, 256)), RD_ERR_TYPE,
+              "rd_add: the number 256 does not fit the type u8", "256");
     ck_failed(rd_add(x, rd_int(ctx, -1)), RD_ERR_TYPE, "-1", "-1");
     ck_failed(rd_add(vector(RD_U64), rd_int(ctx, -1)), RD_ERR_TYPE, "u64", "-1 and u64");
-    ck_failed(rd_where(x, rd_int(ctx, 128), vector(RD_I8)), RD_ERR_TYPE, "rd_where: the number 128", "where");
+    ck_failed(rd_where(x, rd_int(ctx, 128), vector(RD_I8)), RD_ERR_TYPE, "rd_where: the number 128",
+              "where");
     ck_assert_ptr_nonnull(rd_add(x, rd_int(ctx, 255)));
     ck_assert_ptr_nonnull(rd_div(x, rd_int(ctx, 256))); /* in f64 */
     ck_assert_ptr_nonnull(rd_add(vector(RD_U64), rd_int(ctx, INT64_MAX)));
@@ -218,7 +225,8 @@ START_TEST(casts)
     ck_assert(y->kind == RD_EXPR_NUMBER && !y->weak && y->as.number->value.u64 == 44);
     ck_assert_int_eq(rd_type_of(rd_add(x, rd_cast(rd_num(ctx, 1), RD_F64))), RD_F64);
     rd_expr *seen = rd_cast(rd_broadcast(rd_int(ctx, 2), RD_SHAPE(4)), RD_F32);
-    ck_assert(seen->kind == RD_EXPR_VIEW && seen->in[0]->kind == RD_EXPR_NUMBER && seen->type == RD_F32);
+    ck_assert(seen->kind == RD_EXPR_VIEW && seen->in[0]->kind == RD_EXPR_NUMBER &&
+              seen->type == RD_F32);
     ck_failed(rd_cast(x, RD_C64), RD_ERR_TYPE, "rd_cast: c64 is not a type", "c64");
     ck_failed(rd_cast(x, RD_AUTO), RD_ERR_TYPE, "rd_cast", "auto");
     ck_failed(rd_cast(x, (rd_dtype)99), RD_ERR_TYPE, "rd_cast", "99");
@@ -227,7 +235,8 @@ END_TEST
 
 START_TEST(where_and_clip)
 {
-    rd_expr *x = vector(RD_F32), *c = input(RD_I32, RD_SHAPE(2, 1)), *w = rd_where(c, x, rd_int(ctx, 0));
+    rd_expr *x = vector(RD_F32), *c = input(RD_I32, RD_SHAPE(2, 1)),
+            *w = rd_where(c, x, rd_int(ctx, 0));
 
     ck_assert_int_eq(rd_type_of(w), RD_F32);
     ck_assert_int_eq(rd_shape_of(w).n, 2);
@@ -248,10 +257,13 @@ START_TEST(refused_operands)
     rd_expr *x     = vector(RD_F32);
 
     ck_failed(rd_add(x, input(RD_F32, RD_SHAPE(4))), RD_ERR_SHAPE, "rd_add", "shapes");
-    ck_failed(rd_where(x, x, input(RD_F32, RD_SHAPE(2))), RD_ERR_SHAPE, "rd_where", "shapes of where");
-    ck_failed(rd_map2(x, input(RD_F32, RD_SHAPE(4)), "x"), RD_ERR_SHAPE, "rd_map2", "shapes of unused operands");
+    ck_failed(rd_where(x, x, input(RD_F32, RD_SHAPE(2))), RD_ERR_SHAPE, "rd_where",
+              "shapes of where");
+    ck_failed(rd_map2(x, input(RD_F32, RD_SHAPE(4)), "x"), RD_ERR_SHAPE, "rd_map2",
+              "shapes of unused operands");
     ck_failed(rd_add(x, rd_num(other, 1)), RD_ERR_ARGUMENT, "rd_add", "two contexts");
-    ck_failed(rd_map2(x, rd_num(other, 1), "x + y"), RD_ERR_ARGUMENT, "rd_map2", "two contexts in text");
+    ck_failed(rd_map2(x, rd_num(other, 1), "x + y"), RD_ERR_ARGUMENT, "rd_map2",
+              "two contexts in text");
     ck_assert_ptr_null(rd_add(NULL, x));
     ck_assert_ptr_null(rd_neg(NULL));
     ck_assert_ptr_null(rd_where(x, x, NULL));
@@ -264,7 +276,7 @@ START_TEST(refused_operands)
 }
 END_TEST
 
-/* ---- Function text ------------------------------------------------------------------------------------------ */
+/* ---- Function text --------------------------------------------------------------------------- */
 /* Both texts are the same node. */
 static const struct {
     const char *text, *same;
@@ -351,7 +363,8 @@ END_TEST
 /* A result that reads no operand has their shape all the same, and a type of its own. */
 START_TEST(text_without_operand)
 {
-    rd_expr *x = input(RD_F32, RD_SHAPE(2, 1)), *three = rd_map2(x, input(RD_F32, RD_SHAPE(3)), "3");
+    rd_expr *x     = input(RD_F32, RD_SHAPE(2, 1)),
+            *three = rd_map2(x, input(RD_F32, RD_SHAPE(3)), "3");
 
     ck_assert(three && !three->weak && three->type == RD_I64);
     ck_assert(three->rank == 2 && three->extent[0] == 2 && three->extent[1] == 3);
@@ -436,10 +449,12 @@ static const struct {
     const char *repeat, *end;
     bool        reads; /* a chain, not a nest */
 } long_texts[] = {
-    { "(", "", false },     { "-", "x", false },     { "!", "x", false },    { "x^", "x", false },
-    { "x?x:", "x", false }, { "x?", "x", false },    { "exp(", "x", false }, { "(-", "x", false },
-    { "x+", "x", true },    { "x*2-", "x", true },   { "x<", "x", true },    { "1", "", false },
-    { "a", "", false },     { "a,", "a: a", false }, { " ", "x", true },     { "min(x,", "x", false },
+    { "(", "", false },       { "-", "x", false },     { "!", "x", false },
+    { "x^", "x", false },     { "x?x:", "x", false },  { "x?", "x", false },
+    { "exp(", "x", false },   { "(-", "x", false },    { "x+", "x", true },
+    { "x*2-", "x", true },    { "x<", "x", true },     { "1", "", false },
+    { "a", "", false },       { "a,", "a: a", false }, { " ", "x", true },
+    { "min(x,", "x", false },
 };
 
 START_TEST(text_long)
@@ -475,25 +490,29 @@ START_TEST(text_arguments)
 
     ck_failed(rd_map(x, (const char *)NULL), RD_ERR_ARGUMENT, "rd_map", "no text");
     ck_failed(rd_mapn("x", RD_EXPRS(x, x, x, x, x)), RD_ERR_TEXT, "need names", "five operands");
-    ck_failed(rd_mapn("x", RD_EXPRS(x, x, x, x, x, x, x, x, x)), RD_ERR_ARGUMENT, "9 operands", "nine operands");
+    ck_failed(rd_mapn("x", RD_EXPRS(x, x, x, x, x, x, x, x, x)), RD_ERR_ARGUMENT, "9 operands",
+              "nine operands");
     ck_failed(rd_map2(x, x, "a, a: a"), RD_ERR_TEXT, "two operands of one name", "one name twice");
     ck_assert_ptr_null(rd_mapn("x", (rd_exprs){ 0 }));
     ck_no_error("no operands, no context");
 }
 END_TEST
 
-/* ---- C functions -------------------------------------------------------------------------------------------- */
+/* ---- C functions ----------------------------------------------------------------------------- */
 static const struct {
     const char *what;
     float (*f32)(float);
     double (*f64)(double);
     map_1 *want;
 } libm_cases[] = {
-    { "fabs", fabsf, fabs, rd_abs },      { "sqrt", sqrtf, sqrt, rd_sqrt },     { "exp", expf, exp, rd_exp },
-    { "expm1", expm1f, expm1, rd_expm1 }, { "log", logf, log, rd_log },         { "log1p", log1pf, log1p, rd_log1p },
-    { "log2", log2f, log2, rd_log2 },     { "sin", sinf, sin, rd_sin },         { "cos", cosf, cos, rd_cos },
-    { "tan", tanf, tan, rd_tan },         { "tanh", tanhf, tanh, rd_tanh },     { "floor", floorf, floor, rd_floor },
-    { "ceil", ceilf, ceil, rd_ceil },     { "trunc", truncf, trunc, rd_trunc }, { "rint", rintf, rint, rd_round },
+    { "fabs", fabsf, fabs, rd_abs },   { "sqrt", sqrtf, sqrt, rd_sqrt },
+    { "exp", expf, exp, rd_exp },      { "expm1", expm1f, expm1, rd_expm1 },
+    { "log", logf, log, rd_log },      { "log1p", log1pf, log1p, rd_log1p },
+    { "log2", log2f, log2, rd_log2 },  { "sin", sinf, sin, rd_sin },
+    { "cos", cosf, cos, rd_cos },      { "tan", tanf, tan, rd_tan },
+    { "tanh", tanhf, tanh, rd_tanh },  { "floor", floorf, floor, rd_floor },
+    { "ceil", ceilf, ceil, rd_ceil },  { "trunc", truncf, trunc, rd_trunc },
+    { "rint", rintf, rint, rd_round },
 };
 
 START_TEST(libm_recognised)
@@ -501,7 +520,8 @@ START_TEST(libm_recognised)
     rd_expr *f = vector(RD_F32), *d = vector(RD_F64), *i = vector(RD_I32);
 
     ck_assert_ptr_eq(rd_map(f, libm_cases[_i].f32), libm_cases[_i].want(f));
-    ck_assert_ptr_eq(rd_map(f, libm_cases[_i].f64), libm_cases[_i].want(f)); /* follows the operand */
+    /* follows the operand */
+    ck_assert_ptr_eq(rd_map(f, libm_cases[_i].f64), libm_cases[_i].want(f));
     ck_assert_ptr_eq(rd_map(d, libm_cases[_i].f32), libm_cases[_i].want(d));
     ck_assert_ptr_eq(rd_map(i, libm_cases[_i].f32), libm_cases[_i].want(rd_cast(i, RD_F64)));
     ck_no_error(libm_cases[_i].what);
@@ -535,12 +555,13 @@ START_TEST(own_functions)
     ck_assert_ptr_eq(rd_map2(d, f, atan2f), rd_atan2(d, f));
     ck_assert_ptr_eq(rd_map2(f, f, hypot), rd_hypot(f, f));
     ck_no_error("own functions");
-    ck_failed(rd_map(f, (float (*)(float))NULL), RD_ERR_ARGUMENT, "rd_map: the function is NULL", "NULL");
+    ck_failed(rd_map(f, (float (*)(float))NULL), RD_ERR_ARGUMENT, "rd_map: the function is NULL",
+              "NULL");
     ck_failed(rd_map2(f, f, (double (*)(double, double))NULL), RD_ERR_ARGUMENT, "rd_map2", "NULL");
 }
 END_TEST
 
-/* ---- RD_FN -------------------------------------------------------------------------------------------------- */
+/* ---- RD_FN ----------------------------------------------------------------------------------- */
 #define TWICE(v) ((v) + (v))
 static double own(double x)
 {
@@ -591,7 +612,8 @@ static const struct {
 
 START_TEST(fn_read_or_called)
 {
-    rd_expr *x = vector(RD_F32), *y = rd_map(x, fn_cases[_i].f), *i = rd_map(vector(RD_I16), fn_cases[_i].f);
+    rd_expr *x = vector(RD_F32), *y = rd_map(x, fn_cases[_i].f),
+            *i = rd_map(vector(RD_I16), fn_cases[_i].f);
 
     ck_no_error(fn_cases[_i].f->text);
     ck_assert_msg(y && y->type == RD_F32, "%s follows f32", fn_cases[_i].f->text);
@@ -600,7 +622,8 @@ START_TEST(fn_read_or_called)
         ck_assert_msg(y == rd_map(x, fn_cases[_i].same), "%s", fn_cases[_i].f->text);
     else
         ck_assert_msg(y->kind == RD_EXPR_CALL && y->as.call->f32 == fn_cases[_i].f->f32 &&
-                          i->as.call->f64 == fn_cases[_i].f->f64 && !strcmp(y->as.call->name, fn_cases[_i].f->name),
+                          i->as.call->f64 == fn_cases[_i].f->f64 &&
+                          !strcmp(y->as.call->name, fn_cases[_i].f->name),
                       "%s", fn_cases[_i].f->text);
 }
 END_TEST
@@ -629,7 +652,8 @@ START_TEST(fn_of_several)
     ck_assert_ptr_eq(rd_map2(f, rd_int(ctx, 3), rbf),
                      rd_map2(f, rd_num(ctx, 3), rbf)); /* an int would divide as in C */
     ck_assert_int_eq(rd_type_of(rd_map2(f, d, rbf)), RD_F64);
-    ck_assert_ptr_eq(rd_mapn(blend, RD_EXPRS(f, f, h)), rd_mapn("x + (y - x) * z", RD_EXPRS(f, f, h)));
+    ck_assert_ptr_eq(rd_mapn(blend, RD_EXPRS(f, f, h)),
+                     rd_mapn("x + (y - x) * z", RD_EXPRS(f, f, h)));
     ck_no_error("several");
     ck_failed(rd_map(f, rbf), RD_ERR_ARGUMENT, "rbf takes 2 operands, not 1", "arity");
     ck_failed(rd_map2(f, input(RD_F32, RD_SHAPE(2)), rbf), RD_ERR_SHAPE, "rd_map2", "shapes");
@@ -644,7 +668,12 @@ static const char *block(void *user, int64_t n, const void *const *in, void *out
 
 START_TEST(fn_by_hand)
 {
-    rd_fn    good = { .size = sizeof good, .arity = 1, .name = "table", .in = RD_F64, .out = RD_I32, .block = block };
+    rd_fn    good = { .size  = sizeof good,
+                      .arity = 1,
+                      .name  = "table",
+                      .in    = RD_F64,
+                      .out   = RD_I32,
+                      .block = block };
     rd_fn    bad  = good;
     rd_expr *x = vector(RD_F32), *y = rd_map(x, &good);
 
@@ -660,19 +689,21 @@ START_TEST(fn_by_hand)
     ck_failed(rd_map(x, &bad), RD_ERR_ARGUMENT, "1 to 8", "arity 9");
     bad = good, bad.in = RD_C64;
     ck_failed(rd_map(x, &bad), RD_ERR_TYPE, "c64", "types");
-    ck_failed(rd_map(x, (const rd_fn *)NULL), RD_ERR_ARGUMENT, "rd_map: the function is NULL", "NULL");
+    ck_failed(rd_map(x, (const rd_fn *)NULL), RD_ERR_ARGUMENT, "rd_map: the function is NULL",
+              "NULL");
     bad = *softsign, bad.f32 = NULL, bad.f64 = NULL;
-    ck_assert_ptr_eq(rd_map(x, &bad), rd_map(x, softsign)); /* text alone is enough if it can be read */
+    ck_assert_ptr_eq(rd_map(x, &bad), rd_map(x, softsign)); /* text alone is enough if it can be
+                                                             * read */
     bad.code = "x: own(x)";
     ck_failed(rd_map(x, &bad), RD_ERR_TEXT, "no function is called 'own'", "text alone");
 }
 END_TEST
 
-/* ---- Seeing ------------------------------------------------------------------------------------------------- */
+/* ---- Seeing ---------------------------------------------------------------------------------- */
 START_TEST(dot)
 {
-    rd_expr    *x = rd_input(ctx, "a \"b\"", &(rd_array){ .type = RD_F32, .shape = RD_SHAPE(2, 3) });
-    rd_expr    *y = rd_add(rd_mul(x, x), rd_num(ctx, 0.5));
+    rd_expr *x = rd_input(ctx, "a \"b\"", &(rd_array){ .type = RD_F32, .shape = RD_SHAPE(2, 3) });
+    rd_expr *y = rd_add(rd_mul(x, x), rd_num(ctx, 0.5));
     const char *text, *first;
 
     text = rd_dot(ctx, RD_RESULTS({ y, NULL }, { x, NULL }));

@@ -1,5 +1,6 @@
-/* test_math.c - the elementary functions: error in ulp against long double, special values, and the same bits from
- * each instruction set.  `test_math --table` prints the table of docs/accuracy.md. */
+/* test_math.c - the elementary functions: error in ulp against long double, special values, and the
+ * same bits from each instruction set.  `test_math --table` prints the table of
+ * docs/accuracy.md. */
 #include "kernels/math/math.h"
 #include "kernels/cpu/simd/simd.h"
 #include "suite.h"
@@ -12,7 +13,7 @@
 /* Sanitizers make a point ten times as dear. */
 enum { POINTS = RD_CHECK ? 50000 : 1000000, STRIDE = RD_CHECK ? 65521 : 4093, TABLE = 20 };
 
-/* ---- Rows --------------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 typedef struct row {
     const char *name;
     int         n;
@@ -24,8 +25,10 @@ typedef struct row {
     long double (*ref_2)(long double, long double);
 } row;
 
-#define RD_MATH1(name, hard) { #name, 1, rd_math_##name##_f32, rd_math_##name##_f64, name##l, NULL, NULL, NULL },
-#define RD_MATH2(name, hard) { #name, 2, NULL, NULL, NULL, rd_math_##name##_f32, rd_math_##name##_f64, name##l },
+#define RD_MATH1(name, hard) \
+    { #name, 1, rd_math_##name##_f32, rd_math_##name##_f64, name##l, NULL, NULL, NULL },
+#define RD_MATH2(name, hard) \
+    { #name, 2, NULL, NULL, NULL, rd_math_##name##_f32, rd_math_##name##_f64, name##l },
 #define RD_LIBM1(name)
 #define RD_LIBM2(name)
 #define RD_LIBM3(name)
@@ -33,14 +36,14 @@ static const row rows[] = {
 #include "kernels/math/math.def"
 };
 
-/* ---- Errors ------------------------------------------------------------------------------------------------- */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 typedef struct worst {
     double ulps, x, y;
     long   points;
 } worst;
 
-/* The distance in ulps of the exact value, as a result of `digits` bits and exponents from `least` would have them;
- * infinity where one is NaN and the other not, or a zero has the wrong sign. */
+/* The distance in ulps of the exact value, as a result of `digits` bits and exponents from `least`
+ * would have them; infinity where one is NaN and the other not, or a zero has the wrong sign. */
 static double ulps_off(double got, long double exact, int digits, int least)
 {
     int exponent;
@@ -49,13 +52,15 @@ static double ulps_off(double got, long double exact, int digits, int least)
         return isnan(got) && isnan(exact) ? 0 : INFINITY;
     if (!signbit(got) != !signbit(exact))
         return INFINITY;
-    const long double edge = ldexpl(1, 3 - least); /* what infinity stands for: the power of 2 after the largest */
+    const long double edge = ldexpl(1, 3 - least); /* what infinity stands for: the power of 2 after
+                                                    * the largest */
     if (fabsl(exact) >= edge && isinf(got))
         return 0;
     frexpl(exact, &exponent);
     if (exact == 0 || exponent < least)
         exponent = least;
-    return (double)ldexpl(fabsl((isinf(got) ? copysignl(edge, got) : got) - exact), digits - exponent);
+    return (double)ldexpl(fabsl((isinf(got) ? copysignl(edge, got) : got) - exact),
+                          digits - exponent);
 }
 
 static void keep(worst *w, double ulps, double x, double y)
@@ -84,7 +89,7 @@ static void point_f64(const row *r, double x, double y, worst *w)
     keep(w, ulps_off(got, exact, 53, -1021), x, y);
 }
 
-/* ---- Points ------------------------------------------------------------------------------------------------- */
+/* ---- Points ---------------------------------------------------------------------------------- */
 static uint64_t random_state = 88172645463325252;
 
 static uint64_t random_bits(void)
@@ -107,8 +112,10 @@ static double near(double c)
 }
 
 /* Where results overflow, and where they become subnormal and 0. */
-static const double edges[] = { 709.782712893384, -708.3964185322641, -745.1332191019411, 88.7228391, -87.3365448,
-                                -103.972077,      19.0615474653985,   9.0109134,          0x1p28,     36.7368 };
+static const double edges[] = { 709.782712893384, -708.3964185322641, -745.1332191019411,
+                                88.7228391,       -87.3365448,        -103.972077,
+                                19.0615474653985, 9.0109134,          0x1p28,
+                                36.7368 };
 
 static double argument(long i)
 {
@@ -117,14 +124,18 @@ static double argument(long i)
     case 1: return rd_double_of(random_bits());
     case 2: return uniform(-760, 760);
     case 3: return uniform(-4, 4);
-    case 4: return near(ldexp(0.6931471805599453, -1) * (double)((int)(random_bits() % 4096) - 2048));
+    case 4:
+        return near(ldexp(0.6931471805599453, -1) * (double)((int)(random_bits() % 4096) - 2048));
     case 5: return near(1.5707963267948966 * (double)(random_bits() >> (36 + random_bits() % 28)));
-    case 6: return near(ldexp(random_bits() & 1 ? 1 : 0.7071067811865476, (int)(random_bits() % 80) - 40));
+    case 6:
+        return near(
+            ldexp(random_bits() & 1 ? 1 : 0.7071067811865476, (int)(random_bits() % 80) - 40));
     default: return near(edges[random_bits() % COUNT(edges)]);
     }
 }
 
-/* A base, and an exponent such that the power has up to `range` binary digits before or after the point. */
+/* A base, and an exponent such that the power has up to `range` binary digits before or after the
+ * point. */
 static double base(long i, double range, double *exponent)
 {
     double x;
@@ -179,7 +190,7 @@ START_TEST(within_an_ulp)
 }
 END_TEST
 
-/* ---- Special values, where libm is the standard -------------------------------------------------------------- */
+/* ---- Special values, where libm is the standard ---------------------------------------------- */
 static const double specials[] = { 0,
                                    INFINITY,
                                    NAN,
@@ -233,7 +244,7 @@ enum { BLOCK = 65536 };
 static double x64[BLOCK], y64[BLOCK], z64[2][BLOCK];
 static float  x32[BLOCK], y32[BLOCK], z32[2][BLOCK];
 
-/* ---- The same bits, however it is compiled ------------------------------------------------------------------- */
+/* ---- The same bits, however it is compiled --------------------------------------------------- */
 #if defined __x86_64__ && defined __GNUC__
 #define ISA_BASE
 #define ISA_AVX2   __attribute__((target("avx2,fma")))
@@ -244,12 +255,13 @@ typedef struct loops {
     void (*f64)(double *restrict z, const double *x, const double *y, int n);
 } loops;
 
-#define LOOP(type, name, isa, target, ...)                                                                      \
-    target static void name##_##type##_##isa(T_##type *restrict z, const T_##type *x, const T_##type *y, int n) \
-    {                                                                                                           \
-        (void)y;                                                                                                \
-        for (int i = 0; i < n; i++)                                                                             \
-            z[i] = rd_##name##_##type(__VA_ARGS__);                                                             \
+#define LOOP(type, name, isa, target, ...)                                            \
+    target static void name##_##type##_##isa(T_##type *restrict z, const T_##type *x, \
+                                             const T_##type *y, int n)                \
+    {                                                                                 \
+        (void)y;                                                                      \
+        for (int i = 0; i < n; i++)                                                   \
+            z[i] = rd_##name##_##type(__VA_ARGS__);                                   \
     }
 #define T_f32 float
 #define T_f64 double
@@ -306,10 +318,14 @@ START_TEST(same_bits)
         l[k].f32(z32[1], x32, y32, BLOCK);
         l[k].f64(z64[1], x64, y64, BLOCK);
         for (int i = 0; i < BLOCK; i++) {
-            ck_assert_msg(rd_bits_f32(z32[0][i]) == rd_bits_f32(z32[1][i]) || (isnan(z32[0][i]) && isnan(z32[1][i])),
-                          "%s f32 of %a, %a: %a, but %a", r->name, x32[i], y32[i], z32[0][i], z32[1][i]);
-            ck_assert_msg(rd_bits_f64(z64[0][i]) == rd_bits_f64(z64[1][i]) || (isnan(z64[0][i]) && isnan(z64[1][i])),
-                          "%s f64 of %a, %a: %a, but %a", r->name, x64[i], y64[i], z64[0][i], z64[1][i]);
+            ck_assert_msg(rd_bits_f32(z32[0][i]) == rd_bits_f32(z32[1][i]) ||
+                              (isnan(z32[0][i]) && isnan(z32[1][i])),
+                          "%s f32 of %a, %a: %a, but %a", r->name, x32[i], y32[i], z32[0][i],
+                          z32[1][i]);
+            ck_assert_msg(rd_bits_f64(z64[0][i]) == rd_bits_f64(z64[1][i]) ||
+                              (isnan(z64[0][i]) && isnan(z64[1][i])),
+                          "%s f64 of %a, %a: %a, but %a", r->name, x64[i], y64[i], z64[0][i],
+                          z64[1][i]);
         }
     }
 }
@@ -320,8 +336,10 @@ END_TEST
 static const struct {
     const char *table;
     int         n;
-} strip_cases[] = { { "baseline", 1000 }, { "baseline", 3 },   { "avx2", BLOCK }, { "avx2", 61 },
-                    { "avx2", 1 },        { "avx512", BLOCK }, { "avx512", 127 }, { "avx512", 15 } };
+} strip_cases[] = {
+    { "baseline", 1000 }, { "baseline", 3 },   { "avx2", BLOCK }, { "avx2", 61 },
+    { "avx2", 1 },        { "avx512", BLOCK }, { "avx512", 127 }, { "avx512", 15 }
+};
 
 START_TEST(exp_by_strips)
 {
@@ -342,15 +360,17 @@ START_TEST(exp_by_strips)
         const float  want32 = rd_exp_f32(x32[i]);
         const double want64 = rd_exp_f64(x64[i]);
 
-        ck_assert_msg(rd_bits_f32(z32[0][i]) == rd_bits_f32(want32) || (isnan(z32[0][i]) && isnan(want32)),
+        ck_assert_msg(rd_bits_f32(z32[0][i]) == rd_bits_f32(want32) ||
+                          (isnan(z32[0][i]) && isnan(want32)),
                       "exp f32 of %a: %a, but %a", x32[i], want32, z32[0][i]);
-        ck_assert_msg(rd_bits_f64(z64[0][i]) == rd_bits_f64(want64) || (isnan(z64[0][i]) && isnan(want64)),
+        ck_assert_msg(rd_bits_f64(z64[0][i]) == rd_bits_f64(want64) ||
+                          (isnan(z64[0][i]) && isnan(want64)),
                       "exp f64 of %a: %a, but %a", x64[i], want64, z64[0][i]);
     }
 }
 END_TEST
 
-/* ---- The table of docs/accuracy.md --------------------------------------------------------------------------- */
+/* ---- The table of docs/accuracy.md ----------------------------------------------------------- */
 static void print_row(const row *r, const char *type, worst w)
 {
     printf("| `%s` | %s | %.3f | ", r->name, type, w.ulps);
@@ -363,7 +383,8 @@ static void print_row(const row *r, const char *type, worst w)
 
 static int print_table(void)
 {
-    printf("| function | type | largest error, ulp | at | points, millions |\n| --- | --- | --- | --- | --- |\n");
+    printf("| function | type | largest error, ulp | at | points, millions |\n| --- | --- | --- | "
+           "--- | --- |\n");
     for (int i = 0; i < COUNT(rows); i++) {
         print_row(&rows[i], "f32", measure_f32(&rows[i], STRIDE / TABLE | 1));
         print_row(&rows[i], "f64", measure_f64(&rows[i], (long)TABLE * POINTS));

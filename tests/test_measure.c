@@ -29,30 +29,33 @@ static const rd_eval_opts measure = { .measure = true };
 
 static void eval_into(rd_ctx *c, const rd_eval_opts *opts, float *y)
 {
-    ck_assert_msg(rd_eval_many(c, RD_RESULTS({ work(c), RD_INTO(y, RD_SHAPE(WIDTH)) }), opts) == RD_OK, "%s",
-                  rd_error_text(c));
+    ck_assert_msg(rd_eval_many(c, RD_RESULTS({ work(c), RD_INTO(y, RD_SHAPE(WIDTH)) }), opts) ==
+                      RD_OK,
+                  "%s", rd_error_text(c));
 }
 
 static const char *path_in(const char *name)
 {
     static char path[300];
 
-    snprintf(path, sizeof path, "%s/rdim_measure_%ld_%s", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (long)getpid(),
-             name);
+    snprintf(path, sizeof path, "%s/rdim_measure_%ld_%s",
+             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (long)getpid(), name);
     return path;
 }
 
-/* ---- Measuring -------------------------------------------------------------------------------------------------------- */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 START_TEST(the_same_bits)
 {
     float y[WIDTH], z[WIDTH];
 
     fill();
     eval_into(ctx, NULL, y);
-    ck_assert(!strstr(rd_explain(ctx, RD_RESULTS({ work(ctx), RD_INTO(z, RD_SHAPE(WIDTH)) }), NULL), "measured: "));
+    ck_assert(!strstr(rd_explain(ctx, RD_RESULTS({ work(ctx), RD_INTO(z, RD_SHAPE(WIDTH)) }), NULL),
+                      "measured: "));
     eval_into(ctx, &measure, z);
     ck_assert(memcmp(y, z, sizeof y) == 0);
-    ck_assert(strstr(rd_explain(ctx, RD_RESULTS({ work(ctx), RD_INTO(z, RD_SHAPE(WIDTH)) }), NULL), "measured: "));
+    ck_assert(strstr(rd_explain(ctx, RD_RESULTS({ work(ctx), RD_INTO(z, RD_SHAPE(WIDTH)) }), NULL),
+                     "measured: "));
 }
 END_TEST
 
@@ -70,10 +73,11 @@ static int calls_of(const rd_eval_opts *opts)
     float y;
 
     atomic_store(&calls, 0);
-    ck_assert(rd_eval_many(ctx,
-                           RD_RESULTS({ rd_sum(rd_map(rd_wrap(ctx, data, RD_SHAPE(100)), counted), RD_ALL),
-                                        RD_INTO(&y, RD_SCALAR) }),
-                           opts) == RD_OK);
+    ck_assert(rd_eval_many(
+                  ctx,
+                  RD_RESULTS({ rd_sum(rd_map(rd_wrap(ctx, data, RD_SHAPE(100)), counted), RD_ALL),
+                               RD_INTO(&y, RD_SCALAR) }),
+                  opts) == RD_OK);
     return atomic_load(&calls);
 }
 
@@ -94,10 +98,10 @@ START_TEST(outputs_that_overlap_inputs)
 
     for (int i = 0; i < 100; i++)
         x[i] = (float)i;
-    ck_assert(
-        rd_eval_many(ctx,
-                     RD_RESULTS({ rd_add(rd_wrap(ctx, x, RD_SHAPE(100)), rd_num(ctx, 1)), RD_INTO(x, RD_SHAPE(100)) }),
-                     &measure) == RD_OK);
+    ck_assert(rd_eval_many(ctx,
+                           RD_RESULTS({ rd_add(rd_wrap(ctx, x, RD_SHAPE(100)), rd_num(ctx, 1)),
+                                        RD_INTO(x, RD_SHAPE(100)) }),
+                           &measure) == RD_OK);
     for (int i = 0; i < 100; i++)
         ck_assert(x[i] == (float)i + 1);
 }
@@ -109,12 +113,14 @@ START_TEST(failures_are_the_evaluation_s)
     float    y[100];
 
     rd_cancel(ctx);
-    ck_assert(rd_eval_many(ctx, RD_RESULTS({ rd_neg(x), RD_INTO(y, RD_SHAPE(100)) }), &measure) == RD_ERR_CANCELLED);
+    ck_assert(rd_eval_many(ctx, RD_RESULTS({ rd_neg(x), RD_INTO(y, RD_SHAPE(100)) }), &measure) ==
+              RD_ERR_CANCELLED);
     rd_error_clear(ctx);
     static const int64_t far[50] = { 3, 100 };
     rd_expr             *bad     = rd_take(x, 0, rd_wrap(ctx, far, RD_SHAPE(50)));
     ck_assert(bad);
-    ck_assert(rd_eval_many(ctx, RD_RESULTS({ bad, RD_INTO(y, RD_SHAPE(50)) }), &measure) == RD_ERR_AXIS);
+    ck_assert(rd_eval_many(ctx, RD_RESULTS({ bad, RD_INTO(y, RD_SHAPE(50)) }), &measure) ==
+              RD_ERR_AXIS);
 }
 END_TEST
 
@@ -127,12 +133,13 @@ START_TEST(by_the_environment)
     unsetenv("RDIM_PLAN_MEASURE");
     fill();
     eval_into(c, NULL, y);
-    ck_assert(strstr(rd_explain(c, RD_RESULTS({ work(c), RD_INTO(y, RD_SHAPE(WIDTH)) }), NULL), "measured: "));
+    ck_assert(strstr(rd_explain(c, RD_RESULTS({ work(c), RD_INTO(y, RD_SHAPE(WIDTH)) }), NULL),
+                     "measured: "));
     rd_ctx_free(c);
 }
 END_TEST
 
-/* ---- Files ------------------------------------------------------------------------------------------------------------ */
+/* ---- Files ----------------------------------------------------------------------------------- */
 START_TEST(learned_by_another_process)
 {
     const char *path = path_in("kept");
@@ -144,8 +151,10 @@ START_TEST(learned_by_another_process)
     ck_assert_msg(rd_measured_save(ctx, path) == RD_OK, "%s", rd_error_text(ctx));
     other = rd_ctx_new(NULL);
     ck_assert_msg(rd_measured_load(other, path) == RD_OK, "%s", rd_error_text(other));
-    const char *text = rd_explain(other, RD_RESULTS({ work(other), RD_INTO(z, RD_SHAPE(WIDTH)) }), NULL);
-    const char *mine = rd_explain(ctx, RD_RESULTS({ work(ctx), RD_INTO(z, RD_SHAPE(WIDTH)) }), NULL);
+    const char *text =
+        rd_explain(other, RD_RESULTS({ work(other), RD_INTO(z, RD_SHAPE(WIDTH)) }), NULL);
+    const char *mine =
+        rd_explain(ctx, RD_RESULTS({ work(ctx), RD_INTO(z, RD_SHAPE(WIDTH)) }), NULL);
     ck_assert(strstr(text, "measured: "));
     ck_assert_str_eq(text, mine);
     eval_into(other, NULL, z);
@@ -176,7 +185,8 @@ static void refused(const char *path, rd_status want, const char *words)
 {
     const rd_status got = rd_measured_load(ctx, path);
 
-    ck_assert_msg(got == want && strstr(rd_error_text(ctx), words), "%s: %s", rd_status_name(got), rd_error_text(ctx));
+    ck_assert_msg(got == want && strstr(rd_error_text(ctx), words), "%s: %s", rd_status_name(got),
+                  rd_error_text(ctx));
     rd_error_clear(ctx);
 }
 
@@ -212,8 +222,10 @@ START_TEST(files_that_are_refused)
     ck_assert_msg(rd_measured_load(ctx, path) == RD_OK, "%s", rd_error_text(ctx));
     const rd_findings *found = rd_findings_of(ctx);
     const rd_found    *last  = rd_findings_get(found, 255);
-    ck_assert(found->n == 2 && last && last->choice.traversal == RD_TRAVERSE_LAZY && last->choice.panel == -2);
-    ck_assert(last->choice.tile == 1 && last->choice.alone && last->seconds == 0.5 && !rd_findings_get(found, 2));
+    ck_assert(found->n == 2 && last && last->choice.traversal == RD_TRAVERSE_LAZY &&
+              last->choice.panel == -2);
+    ck_assert(last->choice.tile == 1 && last->choice.alone && last->seconds == 0.5 &&
+              !rd_findings_get(found, 2));
     unlink(path);
 }
 END_TEST

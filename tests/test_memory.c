@@ -1,5 +1,5 @@
-/* What an evaluation takes from its context's memory: a constant beside the result, all of it given back, and a clean
- * failure when there is none. */
+/* What an evaluation takes from its context's memory: a constant beside the result, all of it given
+ * back, and a clean failure when there is none. */
 #include "isa.h"
 #include "values.h"
 #include "eval/cache/cache.h"
@@ -9,15 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Fused: no array of the inputs' size ---------------------------------------------------------------------------- */
-/* An evaluation's own memory: about 250 KiB of graph and plan, whatever the sizes, and for each task the partial results
- * of a panel of outputs: two for each level of the combine tree, some 500 bytes an output for the three sums of a
- * variance.  Tasks that share rows hold a panel each.  An array of the inputs' size would take 1/4 and then 2 MiB, as
- * would one of pairs. */
+/* ---- Fused: no array of the inputs' size ----------------------------------------------------- */
+/* An evaluation's own memory: about 250 KiB of graph and plan, whatever the sizes, and for each
+ * task the partial results of a panel of outputs: two for each level of the combine tree, some 500
+ * bytes an output for the three sums of a variance.  Tasks that share rows hold a panel each.  An
+ * array of the inputs' size would take 1/4 and then 2 MiB, as would one of pairs. */
 enum { PEAK_MOST = 3 << 19, PEAK_GROWTH = 1 << 20, TASKS = 2 };
 
 enum { MOST_ROWS = 512, MOST_COLUMNS = 1024 };
-static float data_x[MOST_ROWS * MOST_COLUMNS], data_y[MOST_ROWS * MOST_COLUMNS], output[MOST_ROWS * MOST_COLUMNS];
+static float data_x[MOST_ROWS * MOST_COLUMNS], data_y[MOST_ROWS * MOST_COLUMNS],
+    output[MOST_ROWS * MOST_COLUMNS];
 
 typedef rd_expr *build(rd_expr *x, rd_expr *y);
 
@@ -117,15 +118,18 @@ static int64_t peak_of(rd_expr *y, rd_traversal traversal)
     int64_t      held = held_without_plans(ctx), peak;
 
     rd_memory_reset_peak(ctx);
-    ck_assert_msg(rd_eval_many(ctx, RD_RESULTS({ y, &out }), &opts) == RD_OK, "%s", rd_error_text(ctx));
+    ck_assert_msg(rd_eval_many(ctx, RD_RESULTS({ y, &out }), &opts) == RD_OK, "%s",
+                  rd_error_text(ctx));
     peak = rd_memory_peak(ctx);
-    ck_assert_msg(held_without_plans(ctx) == held, "%lld bytes stay", (long long)(rd_memory_now(ctx) - held));
+    ck_assert_msg(held_without_plans(ctx) == held, "%lld bytes stay",
+                  (long long)(rd_memory_now(ctx) - held));
     return peak - held;
 }
 
 static int64_t peak_at(build *make, int64_t rows, int64_t columns, rd_traversal traversal)
 {
-    rd_expr *x = rd_wrap(ctx, data_x, RD_SHAPE(rows, columns)), *y = rd_wrap(ctx, data_y, RD_SHAPE(rows, columns));
+    rd_expr *x = rd_wrap(ctx, data_x, RD_SHAPE(rows, columns)),
+            *y = rd_wrap(ctx, data_y, RD_SHAPE(rows, columns));
 
     return peak_of(make(x, y), traversal);
 }
@@ -145,17 +149,18 @@ START_TEST(fused_takes_a_constant)
     fill_data();
     for (size_t k = 0; k < COUNT(fused); k++)
         for (size_t o = 0; o < COUNT(orders); o++) {
-            const int64_t small = peak_at(fused[k].build, MOST_ROWS / 4, MOST_COLUMNS / 2, orders[o]);
+            const int64_t small =
+                peak_at(fused[k].build, MOST_ROWS / 4, MOST_COLUMNS / 2, orders[o]);
             const int64_t large = peak_at(fused[k].build, MOST_ROWS, MOST_COLUMNS, orders[o]);
 
             ck_assert_msg(large <= PEAK_MOST, "%s: %lld bytes", fused[k].what, (long long)large);
-            ck_assert_msg(large <= small + PEAK_GROWTH, "%s: %lld bytes, then %lld", fused[k].what, (long long)small,
-                          (long long)large);
+            ck_assert_msg(large <= small + PEAK_GROWTH, "%s: %lld bytes, then %lld", fused[k].what,
+                          (long long)small, (long long)large);
         }
 }
 END_TEST
 
-/* ---- All of it comes back -------------------------------------------------------------------------------------------- */
+/* ---- All of it comes back -------------------------------------------------------------------- */
 START_TEST(memory_comes_back)
 {
     const rd_mark mark = rd_ctx_mark(ctx);
@@ -167,16 +172,19 @@ START_TEST(memory_comes_back)
         rd_plan *plan;
 
         y    = rd_add(softmax(x, x), rd_num(ctx, round));
-        plan = rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y, RD_INTO(output, RD_SHAPE(64, 64)) }), NULL);
+        plan = rd_plan_new(ctx, (rd_exprs){ 0 },
+                           RD_RESULTS({ y, RD_INTO(output, RD_SHAPE(64, 64)) }), NULL);
         ck_assert(plan && rd_plan_run(plan, NULL, NULL) == RD_OK && rd_eval(ctx, y, &out) == RD_OK);
-        ck_assert(rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL) && rd_dot(ctx, RD_RESULTS({ y, NULL })));
+        ck_assert(rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL) &&
+                  rd_dot(ctx, RD_RESULTS({ y, NULL })));
         ck_assert(!isnan(rd_at(ctx, y, RD_INDEX(1, 2))));
         rd_array_free(&out);
         rd_plan_free(plan);
         ck_assert(rd_ctx_release(ctx, mark) == RD_OK);
         /* The first round makes the context's tables, which stay. */
-        ck_assert_msg(round == 0 || held_without_plans(ctx) == held, "round %d: %lld bytes, not %lld", round,
-                      (long long)rd_memory_now(ctx), (long long)held);
+        ck_assert_msg(round == 0 || held_without_plans(ctx) == held,
+                      "round %d: %lld bytes, not %lld", round, (long long)rd_memory_now(ctx),
+                      (long long)held);
         held = held_without_plans(ctx);
     }
 }
@@ -197,7 +205,7 @@ START_TEST(results_are_counted)
 }
 END_TEST
 
-/* ---- A limit ------------------------------------------------------------------------------------------------------------ */
+/* ---- A limit --------------------------------------------------------------------------------- */
 START_TEST(limit_is_kept)
 {
     const int64_t limit = 1 << 20;
@@ -206,16 +214,19 @@ START_TEST(limit_is_kept)
     rd_array      out   = { 0 };
     int64_t       held;
 
-    rd_eval(c, rd_wrap(c, data_x, RD_SHAPE(2)), RD_INTO(output, RD_SHAPE(2))); /* tables that stay */
+    /* tables that stay */
+    rd_eval(c, rd_wrap(c, data_x, RD_SHAPE(2)), RD_INTO(output, RD_SHAPE(2)));
     held = rd_memory_now(c);
     ck_assert_msg(rd_eval(c, rd_neg(x), &out) == RD_ERR_MEMORY, "2 MiB of result");
     ck_assert(!out.data && !out.owner && rd_memory_now(c) <= held + 4096 && rd_error_text(c)[0]);
     rd_error_clear(c);
-    ck_assert_msg(rd_eval(c, rd_neg(x), RD_INTO(output, RD_SHAPE(MOST_ROWS, MOST_COLUMNS))) == RD_OK, "%s",
-                  rd_error_text(c));
+    ck_assert_msg(rd_eval(c, rd_neg(x), RD_INTO(output, RD_SHAPE(MOST_ROWS, MOST_COLUMNS))) ==
+                      RD_OK,
+                  "%s", rd_error_text(c));
     /* A copy of 2 MiB that only a run makes: the operand of a reshape that no strides express. */
-    ck_assert(rd_eval(c, rd_reshape(rd_exp(rd_slice(x, ":, 1:")), RD_SHAPE(MOST_COLUMNS - 1, MOST_ROWS)),
-                      RD_INTO(output, RD_SHAPE(MOST_COLUMNS - 1, MOST_ROWS))) == RD_ERR_MEMORY);
+    ck_assert(
+        rd_eval(c, rd_reshape(rd_exp(rd_slice(x, ":, 1:")), RD_SHAPE(MOST_COLUMNS - 1, MOST_ROWS)),
+                RD_INTO(output, RD_SHAPE(MOST_COLUMNS - 1, MOST_ROWS))) == RD_ERR_MEMORY);
     ck_assert(rd_memory_peak(c) <= limit);
     rd_error_clear(c);
     ck_assert(rd_eval(c, rd_slice(rd_neg(x), ":100, :100"), &out) == RD_OK);
@@ -224,21 +235,23 @@ START_TEST(limit_is_kept)
 }
 END_TEST
 
-/* Two variances that share their loops keep a state for each result of one: here more bytes than a size can say.  What
- * lies at the addresses is never looked at. */
+/* Two variances that share their loops keep a state for each result of one: here more bytes than a
+ * size can say.  What lies at the addresses is never looked at. */
 START_TEST(states_beyond_all_sizes)
 {
     const int64_t most = (int64_t)1 << _i;
     rd_expr      *x    = rd_wrap(ctx, data_x, RD_SHAPE(2, most));
-    rd_array      y = { .type = RD_F32, .shape = RD_SHAPE(most) }, z = { .type = RD_F32, .shape = RD_SHAPE(2) };
+    rd_array      y    = { .type = RD_F32, .shape = RD_SHAPE(most) },
+             z         = { .type = RD_F32, .shape = RD_SHAPE(2) };
 
     for (int isa = 0; isa < isa_count(); isa++) {
         isa_begin(ctx, isa);
-        rd_plan *plan = rd_plan_new(ctx, RD_EXPRS(),
-                                    RD_RESULTS({ rd_var(x, RD_DIMS(0)), &y }, { rd_var(x, RD_DIMS(1)), &z }), NULL);
+        rd_plan *plan = rd_plan_new(
+            ctx, RD_EXPRS(),
+            RD_RESULTS({ rd_var(x, RD_DIMS(0)), &y }, { rd_var(x, RD_DIMS(1)), &z }), NULL);
         ck_assert_msg(plan != NULL, "%s", rd_error_text(ctx));
-        ck_assert_msg(rd_plan_run(plan, NULL, (void *[]){ output, data_y }) == RD_ERR_MEMORY, "2^%d on %s", _i,
-                      isa_name(isa));
+        ck_assert_msg(rd_plan_run(plan, NULL, (void *[]){ output, data_y }) == RD_ERR_MEMORY,
+                      "2^%d on %s", _i, isa_name(isa));
         rd_error_clear(ctx);
         rd_plan_free(plan);
         isa_end(ctx);
@@ -246,7 +259,7 @@ START_TEST(states_beyond_all_sizes)
 }
 END_TEST
 
-/* ---- Memory that fails ------------------------------------------------------------------------------------------------- */
+/* ---- Memory that fails ----------------------------------------------------------------------- */
 typedef struct heap {
     atomic_llong calls, live;
     long long    fail_at; /* the call that fails, from 0             */
@@ -300,7 +313,9 @@ static rd_expr *concatenated(rd_expr *x, rd_expr *y)
 
 static rd_expr *reshaped(rd_expr *x, rd_expr *y)
 {
-    return rd_sum(rd_reshape(rd_scan(rd_transpose(rd_add(x, y)), "max", RD_DIMS(0)), RD_SHAPE(-1, 7)), RD_DIMS(0));
+    return rd_sum(
+        rd_reshape(rd_scan(rd_transpose(rd_add(x, y)), "max", RD_DIMS(0)), RD_SHAPE(-1, 7)),
+        RD_DIMS(0));
 }
 
 static rd_expr *differences(rd_expr *x, rd_expr *y)
@@ -316,7 +331,8 @@ static rd_status ask_eval(rd_ctx *c, rd_expr *y)
     const rd_status status = rd_eval(c, y, &out);
 
     if (status != RD_OK)
-        ck_assert_msg(!out.data && !out.owner && !out.type && !out.shape.n, "a zeroed output does not stay zeroed");
+        ck_assert_msg(!out.data && !out.owner && !out.type && !out.shape.n,
+                      "a zeroed output does not stay zeroed");
     rd_array_free(&out);
     return status;
 }
@@ -327,7 +343,8 @@ static rd_status ask_many(rd_ctx *c, rd_expr *y)
     rd_status status = rd_eval_many(c, RD_RESULTS({ y, &first }, { rd_neg(y), &second }), NULL);
 
     if (status != RD_OK)
-        ck_assert_msg(!first.data && !first.owner && !second.data && !second.owner, "zeroed outputs do not stay so");
+        ck_assert_msg(!first.data && !first.owner && !second.data && !second.owner,
+                      "zeroed outputs do not stay so");
     rd_array_free(&first);
     rd_array_free(&second);
     return status;
@@ -356,7 +373,8 @@ static rd_status ask_in_place(rd_ctx *c, rd_expr *y)
 
 static rd_status ask_text(rd_ctx *c, rd_expr *y)
 {
-    const char *text = rd_explain(c, RD_RESULTS({ y, NULL }), NULL), *graph = rd_dot(c, RD_RESULTS({ y, NULL }));
+    const char *text  = rd_explain(c, RD_RESULTS({ y, NULL }), NULL),
+               *graph = rd_dot(c, RD_RESULTS({ y, NULL }));
 
     return text && graph ? RD_OK : rd_error(c);
 }
@@ -386,23 +404,28 @@ static const struct {
 /* The n-th allocation of a context's whole life fails; true if there were not that many. */
 static bool survives(size_t expression, size_t way, long long n, bool ever)
 {
-    heap      h      = { .fail_at = n, .ever = ever };
-    rd_ctx   *c      = rd_ctx_new(&(rd_ctx_opts){ .allocate = heap_allocate, .release = heap_release, .user = &h });
+    heap    h = { .fail_at = n, .ever = ever };
+    rd_ctx *c = rd_ctx_new(
+        &(rd_ctx_opts){ .allocate = heap_allocate, .release = heap_release, .user = &h });
     rd_status status = RD_ERR_MEMORY;
 
     if (c) {
-        rd_expr *x = rd_wrap(c, data_x, RD_SHAPE(ROWS, COLUMNS)), *y = rd_wrap(c, data_y, RD_SHAPE(ROWS, COLUMNS));
+        rd_expr *x = rd_wrap(c, data_x, RD_SHAPE(ROWS, COLUMNS)),
+                *y = rd_wrap(c, data_y, RD_SHAPE(ROWS, COLUMNS));
 
         status = ways[way].ask(c, typical[expression].build(x, y));
-        ck_assert_msg(status == rd_error(c), "%s by %s: %s returned, %s recorded", typical[expression].what,
-                      ways[way].what, rd_status_name(status), rd_status_name(rd_error(c)));
+        ck_assert_msg(status == rd_error(c), "%s by %s: %s returned, %s recorded",
+                      typical[expression].what, ways[way].what, rd_status_name(status),
+                      rd_status_name(rd_error(c)));
     }
-    /* Some memory only makes the next evaluation faster: without it this one is right all the same. */
-    ck_assert_msg(status == RD_OK || (h.failed && status == RD_ERR_MEMORY), "%s by %s, allocation %lld failed: %s: %s",
-                  typical[expression].what, ways[way].what, n, rd_status_name(status), rd_error_text(c));
+    /* Some memory only makes the next evaluation faster: without it this one is right all the
+     * same. */
+    ck_assert_msg(status == RD_OK || (h.failed && status == RD_ERR_MEMORY),
+                  "%s by %s, allocation %lld failed: %s: %s", typical[expression].what,
+                  ways[way].what, n, rd_status_name(status), rd_error_text(c));
     rd_ctx_free(c);
-    ck_assert_msg(h.live == 0, "%s by %s, allocation %lld failed: %lld leak", typical[expression].what, ways[way].what,
-                  n, (long long)h.live);
+    ck_assert_msg(h.live == 0, "%s by %s, allocation %lld failed: %lld leak",
+                  typical[expression].what, ways[way].what, n, (long long)h.live);
     return !h.failed;
 }
 
@@ -424,7 +447,8 @@ END_TEST
 static void setup(void)
 {
     ctx = rd_ctx_new(NULL);
-    rd_eval(ctx, rd_wrap(ctx, data_x, RD_SHAPE(2)), RD_INTO(output, RD_SHAPE(2))); /* tables that stay */
+    /* tables that stay */
+    rd_eval(ctx, rd_wrap(ctx, data_x, RD_SHAPE(2)), RD_INTO(output, RD_SHAPE(2)));
 }
 
 static void teardown(void)

@@ -1,5 +1,5 @@
-/* test_nests.c - nests of loops as one compiled pass: pairs of points, short rows, short loops inside and outside, with the
- * bits that the machine's own loops give. */
+/* test_nests.c - nests of loops as one compiled pass: pairs of points, short rows, short loops
+ * inside and outside, with the bits that the machine's own loops give. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "isa.h"
 #include "kernels/cpu/cpu.h"
@@ -32,7 +32,8 @@ static void fill(void)
     }
 }
 
-/* Few different coordinates, so that many points are as near as the nearest; one that is NaN, in a point number `nan`. */
+/* Few different coordinates, so that many points are as near as the nearest; one that is NaN, in a
+ * point number `nan`. */
 static void fill_with_ties(int nan)
 {
     for (int k = 0; k < ROOM; k++)
@@ -48,7 +49,7 @@ static rd_expr *points(rd_ctx *c, rd_dtype type, int64_t n, int64_t d)
     return rd_leaf(c, &(rd_array){ .data = data, .type = type, .shape = RD_SHAPE(n, d) });
 }
 
-/* ---- Expressions of n points in d dimensions -------------------------------------------------------------------- */
+/* ---- Expressions of n points in d dimensions ------------------------------------------------- */
 static rd_expr *differences(rd_expr *x)
 {
     return rd_sub(rd_expand(x, 1), rd_expand(rd_slice(x, "::-1"), 0));
@@ -111,20 +112,22 @@ static rd_expr *total_of_minima(rd_expr *x)
     return rd_sum(rd_min(x, RD_DIMS(1)), RD_ALL);
 }
 
-/* Two short axes that do not merge: one is written out, and where the other is longer it stays a loop, a few times; each
- * time with the same factors. */
+/* Two short axes that do not merge: one is written out, and where the other is longer it stays a
+ * loop, a few times; each time with the same factors. */
 static rd_expr *mirrored(rd_expr *x)
 {
     const rd_shape s = rd_shape_of(x);
-    rd_expr       *p = rd_reshape(x, RD_SHAPE(s.at[0], s.at[1] % 5 ? 1 : 5, s.at[1] % 5 ? s.at[1] : s.at[1] / 5));
-    rd_expr       *d = rd_sub(rd_expand(p, 1), rd_expand(rd_slice(p, ":, :, ::-1"), 0));
+    rd_expr       *p =
+        rd_reshape(x, RD_SHAPE(s.at[0], s.at[1] % 5 ? 1 : 5, s.at[1] % 5 ? s.at[1] : s.at[1] / 5));
+    rd_expr *d = rd_sub(rd_expand(p, 1), rd_expand(rd_slice(p, ":, :, ::-1"), 0));
 
-    return rd_argmin(rd_sum(rd_mul(rd_square(d), rd_slice(p, "0:1, 0:1, :")), RD_DIMS(-2, -1)), RD_DIMS(1));
+    return rd_argmin(rd_sum(rd_mul(rd_square(d), rd_slice(p, "0:1, 0:1, :")), RD_DIMS(-2, -1)),
+                     RD_DIMS(1));
 }
 
-/* A matrix of distances between tables of which some rows and columns are used, so that their axes do not merge: the short
- * axis is written out, and what it adds to is what the loop of the longer one has come to the time before; the factors are
- * the same each time. */
+/* A matrix of distances between tables of which some rows and columns are used, so that their axes
+ * do not merge: the short axis is written out, and what it adds to is what the loop of the longer
+ * one has come to the time before; the factors are the same each time. */
 static rd_expr *tables(rd_expr *x)
 {
     const rd_shape s = rd_shape_of(x);
@@ -150,7 +153,7 @@ static rd_expr *of_some(rd_expr *x)
     return rd_min(rd_prod(d, RD_DIMS(-1), .where = rd_gt(d, rd_square(d))), RD_DIMS(1));
 }
 
-/* ---- Rows that are normalised by what is computed from them ------------------------------------------------------ */
+/* ---- Rows that are normalised by what is computed from them ---------------------------------- */
 static rd_expr *softmax(rd_expr *x)
 {
     rd_expr *e = rd_exp(rd_sub(x, rd_max(x, RD_KEEP(1))));
@@ -204,18 +207,21 @@ static const struct {
     { "residues", residues, false },
     { "scaled", scaled, false },
 };
-enum { OF_POINTS = COUNT(cases) - 5, OF_ROWS = COUNT(cases) - 4 }; /* these have dimensions of their own */
+/* these have dimensions of their own */
+enum { OF_POINTS = COUNT(cases) - 5, OF_ROWS = COUNT(cases) - 4 };
 
-/* ---- Comparison -------------------------------------------------------------------------------------------------- */
-static rd_array evaluate(const char *mode, int number, rd_dtype type, int64_t n, int64_t d, int32_t threads)
+/* ---- Comparison ------------------------------------------------------------------------------ */
+static rd_array evaluate(const char *mode, int number, rd_dtype type, int64_t n, int64_t d,
+                         int32_t threads)
 {
     rd_ctx  *c   = rd_ctx_new(NULL);
     rd_array out = { 0 };
     rd_expr *y   = cases[number].make(points(c, type, n, d));
 
     rd_tier_force(mode);
-    ck_assert_msg(rd_eval_many(c, RD_RESULTS({ y, &out }), &(rd_eval_opts){ .threads = threads }) == RD_OK, "%s: %s",
-                  cases[number].name, rd_error_text(c));
+    ck_assert_msg(rd_eval_many(c, RD_RESULTS({ y, &out }), &(rd_eval_opts){ .threads = threads }) ==
+                      RD_OK,
+                  "%s: %s", cases[number].name, rd_error_text(c));
     rd_tier_force(NULL);
     /* Out of the context, which goes. */
     rd_array copy = out;
@@ -251,20 +257,23 @@ static void compare(int number, rd_dtype type, int64_t n, int64_t d)
             rd_array found = evaluate("sync", number, type, n, d, threads);
 
             ck_assert_msg(memcmp(want.data, found.data, (size_t)want.strides.n) == 0,
-                          "%s of %s, %d points in %d dimensions, %s, %d threads", cases[number].name,
-                          rd_dtype_name(type), (int)n, (int)d, isa_name(isa), (int)threads);
+                          "%s of %s, %d points in %d dimensions, %s, %d threads",
+                          cases[number].name, rd_dtype_name(type), (int)n, (int)d, isa_name(isa),
+                          (int)threads);
             free(found.data);
         }
         free(want.data);
     }
     rd_cpu_force(NULL);
-    ck_assert_msg(rd_tier_stats_now().failed == before.failed, "%s cannot be compiled", cases[number].name);
-    ck_assert_msg(!cases[number].nest || (d != 3 && d != 50) || n == 1 || rd_tier_stats_now().asked > before.asked,
+    ck_assert_msg(rd_tier_stats_now().failed == before.failed, "%s cannot be compiled",
+                  cases[number].name);
+    ck_assert_msg(!cases[number].nest || (d != 3 && d != 50) || n == 1 ||
+                      rd_tier_stats_now().asked > before.asked,
                   "%s is no nest", cases[number].name);
 }
 
-/* A column strip and less, several blocks of rows, points in one dimension, loops that are written out, that stay loops,
- * and that are too long for either. */
+/* A column strip and less, several blocks of rows, points in one dimension, loops that are written
+ * out, that stay loops, and that are too long for either. */
 START_TEST(points_in_space)
 {
     static const struct {
@@ -282,7 +291,8 @@ START_TEST(points_in_space)
 }
 END_TEST
 
-/* The first of equals wins, the first NaN wins over all: in rows of several blocks, wherever the NaN is. */
+/* The first of equals wins, the first NaN wins over all: in rows of several blocks, wherever the
+ * NaN is. */
 START_TEST(first_of_equals)
 {
     static const int nan[] = { -1, 0, 63, 64, 130, 399 };
@@ -322,7 +332,8 @@ START_TEST(by_clang)
 }
 END_TEST
 
-/* Less than all lanes, a step and a part of one, a block, several with a part of one, as many as a pass takes. */
+/* Less than all lanes, a step and a part of one, a block, several with a part of one, as many as a
+ * pass takes. */
 START_TEST(rows_in_phases)
 {
     static const struct {
@@ -348,7 +359,8 @@ START_TEST(phases_are_one)
 
     rd_tier_force("sync");
     const char *text = rd_explain(c, RD_RESULTS({ y, &out }), NULL);
-    ck_assert_msg(text && strstr(text, " 1 of 1 passes compiled"), "%s", text ? text : rd_error_text(c));
+    ck_assert_msg(text && strstr(text, " 1 of 1 passes compiled"), "%s",
+                  text ? text : rd_error_text(c));
     rd_tier_force(NULL);
     rd_ctx_free(c);
 }

@@ -33,11 +33,12 @@ static rd_status parse(const uint8_t *bytes, int64_t n, rd_npy_header *header, c
     return status;
 }
 
-/* ---- Headers ---------------------------------------------------------------------------------------------- */
-#define DICT(descr, order, shape) "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape "}"
-#define SHAPED(shape)             DICT("'<f4'", "False", shape)
-#define TYPED(descr)              DICT(descr, "False", "(3,)")
-#define TEN                       "1,1,1,1,1,1,1,1,1,1,"
+/* ---- Headers --------------------------------------------------------------------------------- */
+#define DICT(descr, order, shape) \
+    "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape "}"
+#define SHAPED(shape) DICT("'<f4'", "False", shape)
+#define TYPED(descr)  DICT(descr, "False", "(3,)")
+#define TEN           "1,1,1,1,1,1,1,1,1,1,"
 
 /* Byte order: '<' or '>', 0 where it does not matter. */
 static const struct {
@@ -47,10 +48,20 @@ static const struct {
     int         order, rank;
     int64_t     extent[4];
 } good[] = {
-    { "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }     \n", RD_F32, '<', 0, 2, { 3, 4 } },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }     \n",
+      RD_F32,
+      '<',
+      0,
+      2,
+      { 3, 4 } },
     { DICT("'>f8'", "True", "(2,3,4)"), RD_F64, '>', 1, 3, { 2, 3, 4 } },
     { "{'shape': (), 'fortran_order': False, 'descr': '|b1'}", RD_BOOL, 0, 0, 0, { 0 } },
-    { " \t{ \"shape\" :(7L , ),\n'descr':\"<i8\"\r, 'fortran_order'\f:True , } \n", RD_I64, '<', 1, 1, { 7 } },
+    { " \t{ \"shape\" :(7L , ),\n'descr':\"<i8\"\r, 'fortran_order'\f:True , } \n",
+      RD_I64,
+      '<',
+      1,
+      1,
+      { 7 } },
     { TYPED("'|u1'"), RD_U8, 0, 0, 1, { 3 } },
     { TYPED("'>i1'"), RD_I8, 0, 0, 1, { 3 } },
     { TYPED("'<i2'"), RD_I16, '<', 0, 1, { 3 } },
@@ -100,11 +111,13 @@ static const struct {
     { "{'descr': '<f4'", "'}' expected", RD_ERR_FILE },
     { "{'descr': '<f4', 'fortran_order': False}", "no key 'shape'", RD_ERR_FILE },
     { "{'descr': '<f4', 'shape': (3,)}", "no key 'fortran_order'", RD_ERR_FILE },
-    { "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", "'descr' twice", RD_ERR_FILE },
+    { "{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (3,)}", "'descr' twice",
+      RD_ERR_FILE },
     { "{'descr': '<f4' 'fortran_order': False, 'shape': (3,)}", "'}' expected", RD_ERR_FILE },
     { "{'descr': '<f4',, 'fortran_order': False, 'shape': (3,)}", "a key expected", RD_ERR_FILE },
     { "{'descr' '<f4', 'fortran_order': False, 'shape': (3,)}", "':' expected", RD_ERR_FILE },
-    { "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), 'x': 1}", "unknown key 'x'", RD_ERR_FILE },
+    { "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), 'x': 1}", "unknown key 'x'",
+      RD_ERR_FILE },
     { SHAPED("(3,)") " x", "nothing more expected", RD_ERR_FILE },
     { SHAPED("(3)"), "tuple of one", RD_ERR_FILE },
     { SHAPED("[3]"), "'(' expected", RD_ERR_FILE },
@@ -144,7 +157,8 @@ START_TEST(bad_header)
     rd_npy_header h;
 
     const rd_status status = parse(bytes, make_header(bytes, 1, bad[_i].text), &h, why);
-    ck_assert_msg(status == bad[_i].status && strstr(why, bad[_i].why), "%s: %d %s", bad[_i].text, status, why);
+    ck_assert_msg(status == bad[_i].status && strstr(why, bad[_i].why), "%s: %d %s", bad[_i].text,
+                  status, why);
 }
 END_TEST
 
@@ -168,12 +182,13 @@ START_TEST(bad_start)
     char          why[RD_NPY_WHY];
     rd_npy_header h;
 
-    ck_assert_int_eq(parse((const uint8_t *)bad_prefix[_i].bytes, bad_prefix[_i].n, &h, why), RD_ERR_FILE);
+    ck_assert_int_eq(parse((const uint8_t *)bad_prefix[_i].bytes, bad_prefix[_i].n, &h, why),
+                     RD_ERR_FILE);
     ck_assert_msg(strstr(why, bad_prefix[_i].why), "%s", why);
 }
 END_TEST
 
-/* ---- Headers written -------------------------------------------------------------------------------------- */
+/* ---- Headers written ------------------------------------------------------------------------- */
 static const struct {
     rd_dtype    type;
     rd_shape    shape;
@@ -181,9 +196,21 @@ static const struct {
     bool        big;
     const char *text; /* and spaces */
 } written[] = {
-    { RD_F32, { 0, 0, { 0 } }, 0, false, "{'descr': '<f4', 'fortran_order': False, 'shape': (), }" },
-    { RD_BOOL, { 1, 0, { 3 } }, 0, true, "{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }" },
-    { RD_I64, { 2, 0, { 0, 12 } }, 1, true, "{'descr': '>i8', 'fortran_order': True, 'shape': (0, 12), }" },
+    { RD_F32,
+      { 0, 0, { 0 } },
+      0,
+      false,
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (), }" },
+    { RD_BOOL,
+      { 1, 0, { 3 } },
+      0,
+      true,
+      "{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }" },
+    { RD_I64,
+      { 2, 0, { 0, 12 } },
+      1,
+      true,
+      "{'descr': '>i8', 'fortran_order': True, 'shape': (0, 12), }" },
 };
 
 START_TEST(header_written)
@@ -192,7 +219,8 @@ START_TEST(header_written)
     const char  *text = written[_i].text;
     const size_t n    = strlen(text);
 
-    const int length = rd_npy_format(written[_i].type, &written[_i].shape, written[_i].order, written[_i].big, bytes);
+    const int length = rd_npy_format(written[_i].type, &written[_i].shape, written[_i].order,
+                                     written[_i].big, bytes);
     ck_assert_int_eq(length, 128);
     ck_assert(memcmp(bytes, "\x93NUMPY\1\0\x76\0", 10) == 0);
     ck_assert(memcmp(bytes + 10, text, n) == 0);
@@ -217,13 +245,14 @@ START_TEST(longest_header)
 }
 END_TEST
 
-/* Any byte of a header changed to any other: refused, or understood as something whose size does not overflow. */
+/* Any byte of a header changed to any other: refused, or understood as something whose size does
+ * not overflow. */
 START_TEST(mutations)
 {
     uint8_t       bytes[RD_NPY_HEADER];
     char          why[RD_NPY_WHY];
     rd_npy_header h;
-    const int     n = rd_npy_format(RD_F32, &(rd_shape){ 3, 0, { 2, 3, 4 } }, 1, true, (char *)bytes);
+    const int n = rd_npy_format(RD_F32, &(rd_shape){ 3, 0, { 2, 3, 4 } }, 1, true, (char *)bytes);
 
     for (int k = 0; k < n; k++) {
         const uint8_t was = bytes[k];

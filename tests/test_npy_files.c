@@ -78,15 +78,17 @@ static size_t read_file(const char *path, uint8_t *bytes, size_t room)
     return n;
 }
 
-/* ---- Round trips ------------------------------------------------------------------------------------------ */
+/* ---- Round trips ----------------------------------------------------------------------------- */
 static const rd_dtype types[]  = { RD_BOOL, RD_I8,  RD_I16, RD_I32, RD_I64, RD_U8,
                                    RD_U16,  RD_U32, RD_U64, RD_F16, RD_F32, RD_F64 };
 static const rd_shape shapes[] = {
     { 0, 0, { 0 } },       { 1, 0, { 0 } },          { 1, 0, { 3 } }, { 3, 0, { 2, 3, 4 } },
-    { 3, 0, { 1, 0, 5 } }, { 3, 0, { 40, 50, 13 } }, /* more than one chunk, and its last one not full */
+    { 3, 0, { 1, 0, 5 } }, { 3, 0, { 40, 50, 13 } }, /* more than one chunk, and its last one not
+                                                      * full */
 };
 
-/* Distinct bytes within an element, so that a wrong byte order shows; floats are any bits, compared as bits. */
+/* Distinct bytes within an element, so that a wrong byte order shows; floats are any bits, compared
+ * as bits. */
 static void store(char *at, rd_dtype type, int64_t k)
 {
     const uint64_t bits = (uint64_t)(k + 1) * 0x9e3779b97f4a7c15u;
@@ -129,7 +131,8 @@ static void check_filled(const rd_array *a, const char *what)
     for (int64_t k = 0; k < n; k++) {
         store(want, a->type, k);
         ck_assert_msg(memcmp(want, element(a, stride, k), (size_t)rd_dtype_size(a->type)) == 0,
-                      "%s: %s element %lld of %lld", what, rd_dtype_name(a->type), (long long)k, (long long)n);
+                      "%s: %s element %lld of %lld", what, rd_dtype_name(a->type), (long long)k,
+                      (long long)n);
     }
 }
 
@@ -212,16 +215,19 @@ START_TEST(round_trips)
 }
 END_TEST
 
-/* ---- Files made by NumPy ---------------------------------------------------------------------------------- */
+/* ---- Files made by NumPy --------------------------------------------------------------------- */
 static const struct {
     const char *name;
     rd_dtype    type;
     int         order;
     double      scale, shift; /* element k of C order is k * scale + shift */
 } by_numpy[] = {
-    { "f4_c_v1", RD_F32, 0, 0.5, -3 },      { "f8_big_fortran_v2", RD_F64, 1, 0.25, -1 },
-    { "i2_big_v3", RD_I16, 0, -100, 0 },    { "u8_fortran_v1", RD_U64, 1, 1, 9223372036854775808.0 },
-    { "bool_scalar_v1", RD_BOOL, 0, 0, 1 }, { "f4_empty_v1", RD_F32, 0, 0, 0 },
+    { "f4_c_v1", RD_F32, 0, 0.5, -3 },
+    { "f8_big_fortran_v2", RD_F64, 1, 0.25, -1 },
+    { "i2_big_v3", RD_I16, 0, -100, 0 },
+    { "u8_fortran_v1", RD_U64, 1, 1, 9223372036854775808.0 },
+    { "bool_scalar_v1", RD_BOOL, 0, 0, 1 },
+    { "f4_empty_v1", RD_F32, 0, 0, 0 },
     { "half_v1", RD_F16, 0, -0.125, 1 },
 };
 
@@ -266,12 +272,13 @@ START_TEST(refused_type)
     snprintf(path, sizeof path, "tests/data/%s.npy", refused_types[_i].name);
     ck_assert(!rd_load(ctx, path));
     ck_assert_int_eq(rd_error(ctx), RD_ERR_TYPE);
-    ck_assert_msg(strstr(rd_error_text(ctx), path) && strstr(rd_error_text(ctx), refused_types[_i].why), "%s",
-                  rd_error_text(ctx));
+    ck_assert_msg(strstr(rd_error_text(ctx), path) &&
+                      strstr(rd_error_text(ctx), refused_types[_i].why),
+                  "%s", rd_error_text(ctx));
 }
 END_TEST
 
-/* ---- Broken files ----------------------------------------------------------------------------------------- */
+/* ---- Broken files ---------------------------------------------------------------------------- */
 /* Both ways in fail with this status, and the sentence holds this text. */
 static void check_refused(const char *path, rd_status status, const char *text)
 {
@@ -342,7 +349,8 @@ START_TEST(mutated)
             if (leaf) {
                 const rd_array a   = leaf_array(leaf);
                 unsigned       sum = 0;
-                for (int64_t i = 0; i < rd_points(leaf->rank, leaf->extent) * rd_dtype_size(a.type); i++)
+                for (int64_t i = 0; i < rd_points(leaf->rank, leaf->extent) * rd_dtype_size(a.type);
+                     i++)
                     sum += ((const uint8_t *)a.in)[i];
                 ck_assert(sum < 1u << 20);
             }
@@ -354,7 +362,7 @@ START_TEST(mutated)
 }
 END_TEST
 
-/* ---- Mapping and layouts ---------------------------------------------------------------------------------- */
+/* ---- Mapping and layouts --------------------------------------------------------------------- */
 static const struct {
     const char *what;
     bool        big;
@@ -388,7 +396,8 @@ START_TEST(mapped)
     const int64_t  before = rd_memory_now(ctx);
     const rd_expr *leaf   = rd_load(ctx, path);
     ck_assert_msg(leaf, "%s", rd_error_text(ctx));
-    ck_assert_msg((rd_memory_now(ctx) - before < 4 * N) == mapping[_i].mapped, "%s", mapping[_i].what);
+    ck_assert_msg((rd_memory_now(ctx) - before < 4 * N) == mapping[_i].mapped, "%s",
+                  mapping[_i].what);
 
     const rd_array loaded = leaf_array(leaf); /* its memory outlives the node and the file */
     ck_assert(rd_ctx_release(ctx, mark) == RD_OK);
@@ -418,13 +427,15 @@ START_TEST(wrong_output)
     double      d[24];
 
     ck_assert_int_eq(rd_read(ctx, path, RD_INTO(f, RD_SHAPE(2, 12))), RD_ERR_SHAPE);
-    ck_assert_msg(strstr(rd_error_text(ctx), "the file has f32 (2, 3, 4), the output f32 (2, 12)"), "%s",
-                  rd_error_text(ctx));
-    ck_assert_int_eq(rd_read(ctx, path, RD_INTO(f, RD_SHAPE(2, 3, 4))), RD_ERR_SHAPE); /* the first error stays */
+    ck_assert_msg(strstr(rd_error_text(ctx), "the file has f32 (2, 3, 4), the output f32 (2, 12)"),
+                  "%s", rd_error_text(ctx));
+    /* the first error stays */
+    ck_assert_int_eq(rd_read(ctx, path, RD_INTO(f, RD_SHAPE(2, 3, 4))), RD_ERR_SHAPE);
     rd_error_clear(ctx);
     ck_assert_int_eq(rd_read(ctx, path, RD_INTO(d, RD_SHAPE(2, 3, 4))), RD_ERR_TYPE);
     rd_error_clear(ctx);
-    ck_assert_int_eq(rd_read(ctx, path, RD_INTO((float *)NULL, RD_SHAPE(2, 3, 4))), RD_ERR_ARGUMENT);
+    ck_assert_int_eq(rd_read(ctx, path, RD_INTO((float *)NULL, RD_SHAPE(2, 3, 4))),
+                     RD_ERR_ARGUMENT);
     rd_error_clear(ctx);
     ck_assert_int_eq(rd_read(ctx, path, NULL), RD_ERR_ARGUMENT);
     rd_error_clear(ctx);
@@ -459,7 +470,8 @@ START_TEST(no_memory)
         rd_array a   = { 0 };
         ck_assert(low && n < 100);
         passed = rd_read(low, "tests/data/f8_big_fortran_v2.npy", &a) == RD_OK &&
-                 rd_load(low, "tests/data/f8_big_fortran_v2.npy") && rd_npy_write(low, path, &a, 0, true) == RD_OK;
+                 rd_load(low, "tests/data/f8_big_fortran_v2.npy") &&
+                 rd_npy_write(low, path, &a, 0, true) == RD_OK;
         ck_assert_int_eq(rd_error(low), passed ? RD_OK : RD_ERR_MEMORY);
         ck_assert(passed == (access(path, F_OK) == 0));
         rd_array_free(&a);
@@ -468,11 +480,12 @@ START_TEST(no_memory)
 }
 END_TEST
 
-/* ---- Writing ---------------------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 /* A failed write leaves the old file, if there was one, and nothing else. */
-/* Writing with files limited to so many bytes fails.  The limit stands for the write alone: Check's own messages go to a
- * file as well. */
-static void check_not_written(const char *path, const rd_array *a, int files, rlim_t bytes, const char *text)
+/* Writing with files limited to so many bytes fails.  The limit stands for the write alone: Check's
+ * own messages go to a file as well. */
+static void check_not_written(const char *path, const rd_array *a, int files, rlim_t bytes,
+                              const char *text)
 {
     const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY }, limit = { bytes, RLIM_INFINITY };
     char                name[512];
@@ -481,7 +494,8 @@ static void check_not_written(const char *path, const rd_array *a, int files, rl
 
     ck_assert(setrlimit(RLIMIT_FSIZE, &all) == 0 && limited);
     ck_assert_int_eq(status, RD_ERR_FILE);
-    ck_assert_msg(strstr(rd_error_text(ctx), path) && strstr(rd_error_text(ctx), text), "%s", rd_error_text(ctx));
+    ck_assert_msg(strstr(rd_error_text(ctx), path) && strstr(rd_error_text(ctx), text), "%s",
+                  rd_error_text(ctx));
     ck_assert_int_eq(list_files(0, name), files);
     rd_error_clear(ctx);
 }
@@ -497,10 +511,12 @@ START_TEST(failed_writes)
     check_not_written("/dev/null", &a, 0, RLIM_INFINITY, "not a regular file");
 
     write_file(in_dir("old.npy"), "old", 3);
-    signal(SIGXFSZ, SIG_IGN); /* a write over the limit fails with EFBIG, the one before it is short */
+    signal(SIGXFSZ, SIG_IGN); /* a write over the limit fails with EFBIG, the one before it is
+                               * short */
     check_not_written(in_dir("old.npy"), &a, 1, 1000, "cannot write: File too large");
     check_not_written(in_dir("old.npy"), &a, 1, 100000, "cannot write: File too large");
-    ck_assert(read_file(in_dir("old.npy"), bytes, sizeof bytes) == 3 && memcmp(bytes, "old", 3) == 0);
+    ck_assert(read_file(in_dir("old.npy"), bytes, sizeof bytes) == 3 &&
+              memcmp(bytes, "old", 3) == 0);
 }
 END_TEST
 
@@ -515,7 +531,8 @@ START_TEST(saved)
         data[k] = (float)k;
     rd_expr *y = rd_leaf(ctx, &a);
     ck_assert_msg(rd_save(ctx, y, path) == RD_OK, "%s", rd_error_text(ctx));
-    ck_assert_msg(rd_save(ctx, y, path, .order = 1, .big_endian = true) == RD_OK, "%s", rd_error_text(ctx));
+    ck_assert_msg(rd_save(ctx, y, path, .order = 1, .big_endian = true) == RD_OK, "%s",
+                  rd_error_text(ctx));
     ck_assert(rd_read(ctx, path, RD_INTO(back, RD_SHAPE(2, 3, 4))) == RD_OK);
     ck_assert(memcmp(data, back, sizeof data) == 0);
     ck_assert_int_eq(list_files(0, name), 1);
@@ -528,7 +545,8 @@ START_TEST(saved)
     rd_error_clear(ctx);
     ck_assert(rd_save(ctx, NULL, path) != RD_OK);
     rd_error_clear(ctx);
-    ck_assert(rd_read(ctx, path, RD_INTO(back, RD_SHAPE(2, 3, 4))) == RD_OK); /* the file is still there */
+    /* the file is still there */
+    ck_assert(rd_read(ctx, path, RD_INTO(back, RD_SHAPE(2, 3, 4))) == RD_OK);
 }
 END_TEST
 

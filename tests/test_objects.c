@@ -54,7 +54,8 @@ static void end(void)
     rmdir(base);
 }
 
-/* Makes the object in a process of its own, as objects stay loaded: where it came from, or 9 if it is another's. */
+/* Makes the object in a process of its own, as objects stay loaded: where it came from, or 9 if it
+ * is another's. */
 static int make_with(const char *text, int number, bool compile)
 {
     const pid_t pid = fork();
@@ -124,7 +125,7 @@ START_TEST(keeps_the_directory_closed)
 }
 END_TEST
 
-/* ---- Directories that others may have filled ------------------------------------------------------------------- */
+/* ---- Directories that others may have filled ------------------------------------------------- */
 START_TEST(refuses_an_open_directory)
 {
     static const mode_t modes[] = { 0701, 0710, 0750, 0755, 0770, 0777, 01777 };
@@ -192,7 +193,7 @@ START_TEST(wants_an_absolute_path)
 }
 END_TEST
 
-/* ---- Objects that are not what they should be ------------------------------------------------------------------ */
+/* ---- Objects that are not what they should be ------------------------------------------------ */
 static long size_of(const char *path)
 {
     struct stat facts;
@@ -282,10 +283,11 @@ START_TEST(refuses_what_cannot_prove_itself)
 }
 END_TEST
 
-/* ---- Compilers ------------------------------------------------------------------------------------------------- */
+/* ---- Compilers ------------------------------------------------------------------------------- */
 START_TEST(does_without_a_compiler)
 {
-    static const char *const none[] = { "/nonexistent/cc", "no-such-compiler", "./cc", "/tmp", "/dev/null" };
+    static const char *const none[] = { "/nonexistent/cc", "no-such-compiler", "./cc", "/tmp",
+                                        "/dev/null" };
 
     for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
         setenv("RDIM_CC", none[k], 1);
@@ -316,10 +318,11 @@ START_TEST(does_without_one_that_fails)
         "exit 1",
         "exit 0",
         "kill -9 $$",
-        "while [ \"$1\" != -o ]; do shift; done; exit 0 > \"$2\"",                     /* of no bytes */
-        "while [ \"$1\" != -o ]; do shift; done; echo junk > \"$2\"",                  /* no object   */
-        "while [ \"$1\" != -o ]; do shift; done; cp /bin/sh \"$2\"; exit 0",           /* no library  */
-        "while [ \"$1\" != -o ]; do shift; done; cc -shared -o \"$2\" -x c /dev/null", /* no proof    */
+        "while [ \"$1\" != -o ]; do shift; done; exit 0 > \"$2\"",           /* of no bytes */
+        "while [ \"$1\" != -o ]; do shift; done; echo junk > \"$2\"",        /* no object */
+        "while [ \"$1\" != -o ]; do shift; done; cp /bin/sh \"$2\"; exit 0", /* no library */
+        /* no proof */
+        "while [ \"$1\" != -o ]; do shift; done; cc -shared -o \"$2\" -x c /dev/null",
         "cc \"$@\"; exit 1",
     };
     char script[100];
@@ -379,7 +382,8 @@ START_TEST(does_without_standard_streams)
 }
 END_TEST
 
-/* A process that ends while it compiles leaves what another one removes, once that cannot be of use any more. */
+/* A process that ends while it compiles leaves what another one removes, once that cannot be of use
+ * any more. */
 START_TEST(sweeps_what_is_left)
 {
     static const struct {
@@ -392,7 +396,8 @@ START_TEST(sweeps_what_is_left)
 
     ck_assert_int_eq(make(1), RD_OBJECT_COMPILED);
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-        const struct timespec then[2] = { { time(NULL) - rows[k].age, 0 }, { time(NULL) - rows[k].age, 0 } };
+        const struct timespec then[2] = { { time(NULL) - rows[k].age, 0 },
+                                          { time(NULL) - rows[k].age, 0 } };
 
         snprintf(path, sizeof path, "%s/%s", store, rows[k].name);
         write_script(path, "");
@@ -406,7 +411,7 @@ START_TEST(sweeps_what_is_left)
 }
 END_TEST
 
-/* ---- At once ---------------------------------------------------------------------------------------------------- */
+/* ---- At once --------------------------------------------------------------------------------- */
 START_TEST(many_processes_make_one_object)
 {
     enum { MANY = 6 };
@@ -415,7 +420,8 @@ START_TEST(many_processes_make_one_object)
     for (int k = 0; k < MANY; k++)
         if ((pid[k] = fork()) == 0) {
             void                *found;
-            const rd_object_from from = rd_object_make(function_of(7), flags, "number", true, &found);
+            const rd_object_from from =
+                rd_object_make(function_of(7), flags, "number", true, &found);
             int (*call)(void);
 
             memcpy(&call, &found, sizeof call);

@@ -9,15 +9,16 @@
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 
 /* op(a, b, c) of one type, stored as `out`. */
-static void apply(const rd_inst *map, rd_dtype type, const rd_word *operand, rd_dtype out, void *result,
-                  uint32_t *warnings)
+static void apply(const rd_inst *map, rd_dtype type, const rd_word *operand, rd_dtype out,
+                  void *result, uint32_t *warnings)
 {
     builder     b;
     void *const slot[] = { result };
 
     builder_init(&b, 0, NULL);
     for (int32_t k = 0; k < 3; k++)
-        builder_add(&b, (rd_inst){ .kind = RD_I_CONST, .type = type, .dst = k, .value = operand[k] });
+        builder_add(&b,
+                    (rd_inst){ .kind = RD_I_CONST, .type = type, .dst = k, .value = operand[k] });
     builder_add(&b, *map);
     builder_store(&b, map->dst, 0, out, -1, 0, 0);
     const rd_task task = run_program(builder_done(&b), slot);
@@ -38,14 +39,16 @@ static rd_inst map_of(rd_op op, rd_dtype type, bool test)
                       .c    = arity > 2 ? 2 : -1 };
 }
 
-/* ---- Which operators have code for which types ------------------------------------------------------------- */
+/* ---- Which operators have code for which types ----------------------------------------------- */
 static const struct {
     rd_op       op;
     bool        test;
     const char *float_code, *int_code;
 } rows[] = {
-#define RD_OP(name, n, rule, cost, float_code, ...)   { RD_OP_##name, false, #float_code, #__VA_ARGS__ },
-#define RD_TEST(name, n, rule, cost, float_code, ...) { RD_OP_##name, true, #float_code, #__VA_ARGS__ },
+#define RD_OP(name, n, rule, cost, float_code, ...) \
+    { RD_OP_##name, false, #float_code, #__VA_ARGS__ },
+#define RD_TEST(name, n, rule, cost, float_code, ...) \
+    { RD_OP_##name, true, #float_code, #__VA_ARGS__ },
 #include "core/ops.def"
 };
 
@@ -54,8 +57,8 @@ START_TEST(op_has_code)
     for (rd_class class = 0; class < RD_N_CLASS; class ++) {
         const bool  real = class == RD_CLASS_f32 || class == RD_CLASS_f64;
         const char *code = real ? rows[_i].float_code : rows[_i].int_code;
-        ck_assert_msg((rd_op_code(rows[_i].op, class) != NULL) == (strcmp(code, "RD_NO") != 0), "%s of class %d",
-                      rd_op_table[rows[_i].op].name, (int)class);
+        ck_assert_msg((rd_op_code(rows[_i].op, class) != NULL) == (strcmp(code, "RD_NO") != 0),
+                      "%s of class %d", rd_op_table[rows[_i].op].name, (int)class);
     }
 }
 END_TEST
@@ -65,14 +68,17 @@ START_TEST(op_of_extremes)
 {
     static const rd_dtype types[]   = { RD_BOOL, RD_I8,  RD_I16, RD_I32, RD_I64, RD_U8,
                                         RD_U16,  RD_U32, RD_U64, RD_F32, RD_F64 };
-    static const double   numbers[] = { 0, 1, -1, 2, 0.5, 127, -128, 1e30, -1e30, INFINITY, -INFINITY, NAN };
+    static const double   numbers[] = { 0,    1,    -1,    2,        0.5,       127,
+                                        -128, 1e30, -1e30, INFINITY, -INFINITY, NAN };
 
     for (int t = 0; t < COUNT(types); t++) {
         if (!rd_op_code(rows[_i].op, rd_dtype_class(types[t])))
             continue;
         for (int k = 0; k < COUNT(numbers) * COUNT(numbers); k++) {
-            const rd_word a = rd_word_convert((rd_word){ .f64 = numbers[k / COUNT(numbers)] }, RD_F64, types[t]);
-            const rd_word b = rd_word_convert((rd_word){ .f64 = numbers[k % COUNT(numbers)] }, RD_F64, types[t]);
+            const rd_word a =
+                rd_word_convert((rd_word){ .f64 = numbers[k / COUNT(numbers)] }, RD_F64, types[t]);
+            const rd_word b =
+                rd_word_convert((rd_word){ .f64 = numbers[k % COUNT(numbers)] }, RD_F64, types[t]);
             const rd_word operands[] = { a, b, a };
             const rd_inst map        = map_of(rows[_i].op, types[t], rows[_i].test);
             uint32_t      warnings;
@@ -88,7 +94,7 @@ START_TEST(op_of_extremes)
 }
 END_TEST
 
-/* ---- Floats ------------------------------------------------------------------------------------------------ */
+/* ---- Floats ---------------------------------------------------------------------------------- */
 static const struct {
     rd_op  op;
     double a, b, want; /* exact in both types */
@@ -183,9 +189,9 @@ START_TEST(op_of_floats)
         apply(&map, type, operands, type, &y, &warnings);
         ck_assert_uint_eq(warnings, 0);
         const double got = narrow ? (double)y.f32 : y.f64;
-        ck_assert_msg(same(got, float_cases[_i].want), "%s %s(%g, %g) = %g, not %g", rd_dtype_name(type),
-                      rd_op_table[float_cases[_i].op].name, float_cases[_i].a, float_cases[_i].b, got,
-                      float_cases[_i].want);
+        ck_assert_msg(same(got, float_cases[_i].want), "%s %s(%g, %g) = %g, not %g",
+                      rd_dtype_name(type), rd_op_table[float_cases[_i].op].name, float_cases[_i].a,
+                      float_cases[_i].b, got, float_cases[_i].want);
     }
 }
 END_TEST
@@ -226,7 +232,7 @@ START_TEST(fma_rounds_once)
 }
 END_TEST
 
-/* ---- Tests ------------------------------------------------------------------------------------------------- */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 static const struct {
     rd_op  op;
     double a, b;
@@ -249,7 +255,9 @@ static const struct {
 
 START_TEST(op_of_tests)
 {
-    const rd_word operands[] = { { .f64 = test_cases[_i].a }, { .f64 = test_cases[_i].b }, { .u64 = 0 } };
+    const rd_word operands[] = { { .f64 = test_cases[_i].a },
+                                 { .f64 = test_cases[_i].b },
+                                 { .u64 = 0 } };
     const rd_inst map        = map_of(test_cases[_i].op, RD_F64, true);
     uint32_t      warnings;
     rd_word       y = { .u64 = 77 };
@@ -259,7 +267,7 @@ START_TEST(op_of_tests)
 }
 END_TEST
 
-/* ---- Ints -------------------------------------------------------------------------------------------------- */
+/* ---- Ints ------------------------------------------------------------------------------------ */
 enum { WARN = RD_WARN_INT_DIVIDE };
 static const struct {
     rd_op    op;
@@ -331,7 +339,9 @@ static const struct {
 
 START_TEST(op_of_ints)
 {
-    const rd_word operands[] = { { .i64 = int_cases[_i].a }, { .i64 = int_cases[_i].b }, { .u64 = 0 } };
+    const rd_word operands[] = { { .i64 = int_cases[_i].a },
+                                 { .i64 = int_cases[_i].b },
+                                 { .u64 = 0 } };
     const rd_inst map        = map_of(int_cases[_i].op, int_cases[_i].type, false);
     uint32_t      warnings;
     rd_word       y = { .u64 = 77 };
@@ -358,7 +368,7 @@ START_TEST(int_order)
 }
 END_TEST
 
-/* ---- Casts ------------------------------------------------------------------------------------------------- */
+/* ---- Casts ----------------------------------------------------------------------------------- */
 static const struct {
     double   x;
     rd_dtype from, to;
@@ -374,7 +384,9 @@ static const struct {
 
 START_TEST(cast)
 {
-    const rd_inst map        = { .kind = RD_I_CAST, .type = casts[_i].to, .from = casts[_i].from, .dst = 3 };
+    const rd_inst map = {
+        .kind = RD_I_CAST, .type = casts[_i].to, .from = casts[_i].from, .dst = 3
+    };
     const rd_word x          = rd_word_from_double(casts[_i].x, casts[_i].from);
     const rd_word operands[] = { x, x, x };
     uint32_t      warnings;

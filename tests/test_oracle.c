@@ -52,7 +52,7 @@ static rd_expr *scalar(void *memory, double value, rd_dtype type)
     return rd_leaf(ctx, &(rd_array){ .data = memory, .type = type });
 }
 
-/* ---- Operators --------------------------------------------------------------------------------------------- */
+/* ---- Operators ------------------------------------------------------------------------------- */
 
 static const struct {
     const char *what;
@@ -103,10 +103,12 @@ static const struct {
 START_TEST(two_operands)
 {
     double       x, y;
-    oracle_value v = value_at(two[_i].f(scalar(&x, two[_i].x, two[_i].type), scalar(&y, two[_i].y, two[_i].type)), 0);
+    oracle_value v = value_at(
+        two[_i].f(scalar(&x, two[_i].x, two[_i].type), scalar(&y, two[_i].y, two[_i].type)), 0);
 
     ck_assert(!v.unsure);
-    ck_assert_msg(two[_i].want == 1e60 || same(number_of(&v), two[_i].want), "%s: %g", two[_i].what, number_of(&v));
+    ck_assert_msg(two[_i].want == 1e60 || same(number_of(&v), two[_i].want), "%s: %g", two[_i].what,
+                  number_of(&v));
 }
 END_TEST
 
@@ -115,12 +117,18 @@ static const struct {
     rd_dtype    from, to;
     double      x, want;
 } casts[] = {
-    { "truncates", RD_F64, RD_I32, -2.75, -2 },      { "wraps", RD_F64, RD_I8, 300, 44 },
-    { "NaN to int", RD_F64, RD_I64, NAN, 0 },        { "cut", RD_F64, RD_I32, 1e30, -1 },
-    { "cut below", RD_F64, RD_I64, -1e30, -0x1p63 }, { "unsigned below 0", RD_F64, RD_U8, -1, 0 },
-    { "int wraps", RD_I32, RD_U8, -1, 255 },         { "NaN to bool", RD_F32, RD_BOOL, NAN, 1 },
-    { "half to bool", RD_F32, RD_BOOL, 0.5, 1 },     { "256 to bool", RD_I32, RD_BOOL, 256, 1 },
-    { "keeps -0", RD_F64, RD_F32, -0.0, -0.0 },      { "too large for f32", RD_F64, RD_F32, 1e39, INFINITY },
+    { "truncates", RD_F64, RD_I32, -2.75, -2 },
+    { "wraps", RD_F64, RD_I8, 300, 44 },
+    { "NaN to int", RD_F64, RD_I64, NAN, 0 },
+    { "cut", RD_F64, RD_I32, 1e30, -1 },
+    { "cut below", RD_F64, RD_I64, -1e30, -0x1p63 },
+    { "unsigned below 0", RD_F64, RD_U8, -1, 0 },
+    { "int wraps", RD_I32, RD_U8, -1, 255 },
+    { "NaN to bool", RD_F32, RD_BOOL, NAN, 1 },
+    { "half to bool", RD_F32, RD_BOOL, 0.5, 1 },
+    { "256 to bool", RD_I32, RD_BOOL, 256, 1 },
+    { "keeps -0", RD_F64, RD_F32, -0.0, -0.0 },
+    { "too large for f32", RD_F64, RD_F32, 1e39, INFINITY },
 };
 
 START_TEST(conversions)
@@ -128,7 +136,8 @@ START_TEST(conversions)
     double       x;
     oracle_value v = value_at(rd_cast(scalar(&x, casts[_i].x, casts[_i].from), casts[_i].to), 0);
 
-    ck_assert_msg(!v.unsure && same(number_of(&v), casts[_i].want), "%s: %g", casts[_i].what, number_of(&v));
+    ck_assert_msg(!v.unsure && same(number_of(&v), casts[_i].want), "%s: %g", casts[_i].what,
+                  number_of(&v));
 }
 END_TEST
 
@@ -136,11 +145,13 @@ static const struct {
     const char *text;
     double      x, want;
 } texts[] = {
-    { "x > 0 ? x : -1", 3, 3 }, { "x > 0 ? x : -1", -3, -1 },   { "floor(x)", -0.5, -1 }, { "ceil(x)", -0.5, -0.0 },
-    { "round(x)", 2.5, 2 },     { "round(x)", -0.25, -0.0 },    { "trunc(x)", -2.5, -2 }, { "sign(x)", -0.0, -0.0 },
-    { "sign(x)", NAN, NAN },    { "sqrt(x)", 2.25, 1.5 },       { "sqrt(x)", -1, NAN },   { "log(x)", 0, -INFINITY },
-    { "isnan(x)", NAN, 1 },     { "isfinite(x)", INFINITY, 0 }, { "!x", 0, 1 },           { "abs(x)", -0.0, 0.0 },
-    { "x * x - 1", 3, 8 },      { "exp(x)", -INFINITY, 0 },     { "fmod(x, 3)", -7, -1 },
+    { "x > 0 ? x : -1", 3, 3 }, { "x > 0 ? x : -1", -3, -1 },   { "floor(x)", -0.5, -1 },
+    { "ceil(x)", -0.5, -0.0 },  { "round(x)", 2.5, 2 },         { "round(x)", -0.25, -0.0 },
+    { "trunc(x)", -2.5, -2 },   { "sign(x)", -0.0, -0.0 },      { "sign(x)", NAN, NAN },
+    { "sqrt(x)", 2.25, 1.5 },   { "sqrt(x)", -1, NAN },         { "log(x)", 0, -INFINITY },
+    { "isnan(x)", NAN, 1 },     { "isfinite(x)", INFINITY, 0 }, { "!x", 0, 1 },
+    { "abs(x)", -0.0, 0.0 },    { "x * x - 1", 3, 8 },          { "exp(x)", -INFINITY, 0 },
+    { "fmod(x, 3)", -7, -1 },
 };
 
 START_TEST(one_operand)
@@ -148,12 +159,12 @@ START_TEST(one_operand)
     double       x;
     oracle_value v = value_at(rd_map(scalar(&x, texts[_i].x, RD_F64), texts[_i].text), 0);
 
-    ck_assert_msg(!v.unsure && v.err == 0 && same(number_of(&v), texts[_i].want), "%s: %g", texts[_i].text,
-                  number_of(&v));
+    ck_assert_msg(!v.unsure && v.err == 0 && same(number_of(&v), texts[_i].want), "%s: %g",
+                  texts[_i].text, number_of(&v));
 }
 END_TEST
 
-/* ---- Reductions of vectors --------------------------------------------------------------------------------- */
+/* ---- Reductions of vectors ------------------------------------------------------------------- */
 
 static const struct {
     const char    *what, *reducer;
@@ -205,7 +216,9 @@ START_TEST(reductions)
     oracle_value   v;
 
     opts.dims = RD_ALL;
-    v         = value_at(rd_reduce_name(rd_wrap(ctx, folds[_i].x, RD_SHAPE(folds[_i].n)), folds[_i].reducer, &opts), 0);
+    v         = value_at(
+                rd_reduce_name(rd_wrap(ctx, folds[_i].x, RD_SHAPE(folds[_i].n)), folds[_i].reducer, &opts),
+                0);
     ck_assert_msg(!v.unsure && (same(number_of(&v), folds[_i].want) ||
                                 fabs(number_of(&v) - folds[_i].want) <= (double)v.err + 1e-15),
                   "%s %s: %g", folds[_i].reducer, folds[_i].what, number_of(&v));
@@ -237,13 +250,13 @@ START_TEST(running)
     y         = rd_scan_name(rd_wrap(ctx, scanned, RD_SHAPE(4)), scans[_i].reducer, &opts);
     for (int64_t i = 0; i < 4; i++) {
         oracle_value v = value_at(y, i);
-        ck_assert_msg(number_of(&v) == scans[_i].want[i], "%s %lld: %g", scans[_i].reducer, (long long)i,
-                      number_of(&v));
+        ck_assert_msg(number_of(&v) == scans[_i].want[i], "%s %lld: %g", scans[_i].reducer,
+                      (long long)i, number_of(&v));
     }
 }
 END_TEST
 
-/* ---- Where elements come from ------------------------------------------------------------------------------ */
+/* ---- Where elements come from ---------------------------------------------------------------- */
 
 static const int32_t counting[12] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
 static const int64_t some[3]      = { 2, -1, 0 };
@@ -262,7 +275,9 @@ static rd_expr *view_named(int which, rd_expr *x)
     case 8: return rd_argmax(rd_flip(x, RD_DIMS(0)), RD_DIMS(0));
     case 9: return rd_reshape(rd_coord(x, 1), RD_SHAPE(4));
     case 10: return rd_sum(rd_broadcast(rd_select(x, 0, 2), RD_SHAPE(3, 4)), RD_DIMS(0));
-    default: return rd_sum(x, RD_DIMS(1), .where = rd_gt(x, rd_int(ctx, 4)), .initial = rd_int(ctx, 100));
+    default:
+        return rd_sum(x, RD_DIMS(1), .where = rd_gt(x, rd_int(ctx, 4)),
+                      .initial = rd_int(ctx, 100));
     }
 }
 
@@ -270,20 +285,30 @@ static const struct {
     int    n;
     double want[8];
 } views[] = {
-    { 2, { 7, 5 } },       { 3, { 3, 7, 11 } },   { 5, { 0, 4, 8, 1, 5 } },          { 3, { 1, 6, 11 } },
-    { 2, { 6, 7 } },       { 3, { 8, 8, 0 } },    { 8, { 0, 1, 2, 3, 3, 2, 1, 0 } }, { 4, { 12, 15, 18, 21 } },
-    { 4, { 0, 0, 0, 0 } }, { 4, { 0, 1, 2, 3 } }, { 4, { 24, 27, 30, 33 } },         { 3, { 100, 118, 138 } },
+    { 2, { 7, 5 } },
+    { 3, { 3, 7, 11 } },
+    { 5, { 0, 4, 8, 1, 5 } },
+    { 3, { 1, 6, 11 } },
+    { 2, { 6, 7 } },
+    { 3, { 8, 8, 0 } },
+    { 8, { 0, 1, 2, 3, 3, 2, 1, 0 } },
+    { 4, { 12, 15, 18, 21 } },
+    { 4, { 0, 0, 0, 0 } },
+    { 4, { 0, 1, 2, 3 } },
+    { 4, { 24, 27, 30, 33 } },
+    { 3, { 100, 118, 138 } },
 };
 
 START_TEST(elements)
 {
     rd_expr *y = view_named(_i, rd_wrap(ctx, counting, RD_SHAPE(3, 4)));
 
-    ck_assert_msg(y && y->rank == 1 && y->extent[0] == views[_i].n, "case %d: %s", _i, rd_error_text(ctx));
+    ck_assert_msg(y && y->rank == 1 && y->extent[0] == views[_i].n, "case %d: %s", _i,
+                  rd_error_text(ctx));
     for (int64_t i = 0; i < views[_i].n; i++) {
         oracle_value v = value_at(y, i);
-        ck_assert_msg(!v.unsure && number_of(&v) == views[_i].want[i], "case %d, %lld: %g", _i, (long long)i,
-                      number_of(&v));
+        ck_assert_msg(!v.unsure && number_of(&v) == views[_i].want[i], "case %d, %lld: %g", _i,
+                      (long long)i, number_of(&v));
     }
 }
 END_TEST
@@ -294,16 +319,19 @@ START_TEST(outside)
     rd_expr             *x      = rd_wrap(ctx, counting, RD_SHAPE(3));
     oracle_value         v;
 
-    ck_assert(!oracle_at(referee, rd_take(x, 0, rd_wrap(ctx, far, RD_SHAPE(1))), (int64_t[]){ 0 }, &v));
+    ck_assert(
+        !oracle_at(referee, rd_take(x, 0, rd_wrap(ctx, far, RD_SHAPE(1))), (int64_t[]){ 0 }, &v));
     ck_assert(oracle_at(referee, x, (int64_t[]){ 2 }, &v) && v.n == 2);
 }
 END_TEST
 
-/* ---- The user's functions ---------------------------------------------------------------------------------- */
+/* ---- The user's functions -------------------------------------------------------------------- */
 
-RD_REDUCER(range_of, double, double, 2, (double lo; double hi;), (s->lo = INFINITY; s->hi = -INFINITY;),
+RD_REDUCER(range_of, double, double, 2, (double lo; double hi;),
+           (s->lo = INFINITY; s->hi = -INFINITY;),
            (if (x < s->lo) s->lo = x; if (x > s->hi) s->hi = x;),
-           (if (b->lo < a->lo) a->lo = b->lo; if (b->hi > a->hi) a->hi = b->hi;), (y[0] = s->lo; y[1] = s->hi;))
+           (if (b->lo < a->lo) a->lo = b->lo; if (b->hi > a->hi) a->hi = b->hi;),
+           (y[0] = s->lo; y[1] = s->hi;))
 
 static double twice(double x)
 {
@@ -315,14 +343,15 @@ START_TEST(users)
     static const double x[4] = { 3, -1, 4, 1.5 };
     rd_expr            *y    = rd_wrap(ctx, x, RD_SHAPE(4));
     oracle_value        lo   = value_at(rd_reduce(y, range_of, RD_DIMS(0)), 0),
-                 hi = value_at(rd_reduce(y, range_of, RD_DIMS(0)), 1), v = value_at(rd_map(y, twice), 3);
+                 hi          = value_at(rd_reduce(y, range_of, RD_DIMS(0)), 1),
+                 v           = value_at(rd_map(y, twice), 3);
 
     ck_assert(fabsl(lo.v + 1) <= lo.err && fabsl(hi.v - 4) <= hi.err && fabsl(v.v - 3) <= v.err);
     ck_assert(v.err < 1e-14L && lo.err < 1e-12L);
 }
 END_TEST
 
-/* ---- Bounds ------------------------------------------------------------------------------------------------ */
+/* ---- Bounds ---------------------------------------------------------------------------------- */
 
 START_TEST(bounds)
 {
@@ -351,9 +380,10 @@ END_TEST
 START_TEST(unsure)
 {
     static const float x[2] = { 0.1f, 3 };
-    rd_expr           *y = rd_wrap(ctx, x, RD_SHAPE(2)), *third = rd_div(rd_mul(y, rd_num(ctx, 0.3)), y);
+    rd_expr *y = rd_wrap(ctx, x, RD_SHAPE(2)), *third = rd_div(rd_mul(y, rd_num(ctx, 0.3)), y);
 
-    ck_assert(value_at(rd_ge(third, rd_cast(rd_num(ctx, 0.3), RD_F32)), 0).unsure); /* may round either way */
+    /* may round either way */
+    ck_assert(value_at(rd_ge(third, rd_cast(rd_num(ctx, 0.3), RD_F32)), 0).unsure);
     ck_assert(!value_at(rd_ge(third, rd_num(ctx, 0.25)), 0).unsure);
     ck_assert(value_at(rd_floor(rd_div(third, third)), 0).unsure);
     ck_assert(value_at(rd_argmax(third, RD_ALL), 0).unsure);
@@ -385,8 +415,9 @@ START_TEST(verdicts)
 {
     char why[ORACLE_WHY];
 
-    ck_assert_msg(oracle_matches(&matches[_i].want, &matches[_i].found, RD_F64, why) == matches[_i].ok, "%s",
-                  matches[_i].what);
+    ck_assert_msg(oracle_matches(&matches[_i].want, &matches[_i].found, RD_F64, why) ==
+                      matches[_i].ok,
+                  "%s", matches[_i].what);
 }
 END_TEST
 

@@ -1,5 +1,5 @@
-/* test_passes.c - compiled passes: what a compiler makes of every operator, cast and reducer, in every form, against the
- * scalar interpreter; and what happens when nothing can be compiled. */
+/* test_passes.c - compiled passes: what a compiler makes of every operator, cast and reducer, in
+ * every form, against the scalar interpreter; and what happens when nothing can be compiled. */
 #define _XOPEN_SOURCE 700 /* setenv */
 #include "kernels/cpu/jit/emit.h"
 #include "kernels/cpu/jit/tier.h"
@@ -31,7 +31,8 @@ static void no_passes(void)
 }
 
 /* Runs the program with passes, which must be at least so many for each set of kernels. */
-static void agree(builder *b, tile_memory *m, const int64_t *cut, int32_t tasks, int64_t least, const char *what)
+static void agree(builder *b, tile_memory *m, const int64_t *cut, int32_t tasks, int64_t least,
+                  const char *what)
 {
     const rd_tier_stats before = rd_tier_stats_now();
     rd_tier_stats       after;
@@ -44,7 +45,7 @@ static void agree(builder *b, tile_memory *m, const int64_t *cut, int32_t tasks,
     tile_free(m);
 }
 
-/* ---- Elements -------------------------------------------------------------------------------------------------- */
+/* ---- Elements -------------------------------------------------------------------------------- */
 static bool has(rd_op op, rd_dtype type)
 {
     const bool real = rd_dtype_kind(type) == RD_KIND_FLOAT;
@@ -110,8 +111,8 @@ static void operators_of(rd_dtype type, const rd_op *op, int n, int64_t rows, in
     }
     builder_end(&b);
     builder_end(&b);
-    snprintf(what, sizeof what, "%s .. %s of %s, %d x %d", rd_op_table[op[0]].name, rd_op_table[op[n - 1]].name,
-             rd_dtype_name(type), (int)rows, (int)cols);
+    snprintf(what, sizeof what, "%s .. %s of %s, %d x %d", rd_op_table[op[0]].name,
+             rd_op_table[op[n - 1]].name, rd_dtype_name(type), (int)rows, (int)cols);
     agree(&b, &m, NULL, 0, n > 1, what);
 }
 
@@ -147,8 +148,10 @@ START_TEST(casts)
         begin(&b, &m, from, rows, cols);
         there = tile_slot(&m, types[k], rows * cols, ORDINARY);
         back  = tile_slot(&m, from, rows * cols, ORDINARY);
-        builder_add(&b, (rd_inst){ .kind = RD_I_CAST, .type = types[k], .from = from, .dst = 3, .a = 0 });
-        builder_add(&b, (rd_inst){ .kind = RD_I_CAST, .type = from, .from = types[k], .dst = 4, .a = 3 });
+        builder_add(
+            &b, (rd_inst){ .kind = RD_I_CAST, .type = types[k], .from = from, .dst = 3, .a = 0 });
+        builder_add(
+            &b, (rd_inst){ .kind = RD_I_CAST, .type = from, .from = types[k], .dst = 4, .a = 3 });
         builder_store_2(&b, 3, there, types[k], cols, 1, 0);
         builder_store_2(&b, 4, back, from, cols, 1, 0);
         builder_end(&b);
@@ -163,7 +166,7 @@ START_TEST(layouts)
 {
     static const struct {
         int64_t row, col, offset;
-    } places[]              = { { 900, 3, 0 }, { -300, -1, 899 }, { 1, 3, 0 }, { 0, 1, 0 }, { 300, 0, 7 } };
+    } places[] = { { 900, 3, 0 }, { -300, -1, 899 }, { 1, 3, 0 }, { 0, 1, 0 }, { 300, 0, 7 } };
     const rd_dtype type     = types[_i];
     const int64_t  extent[] = { 3, 300 };
 
@@ -182,12 +185,20 @@ START_TEST(layouts)
         builder_load_2(&b, 0, 0, type, places[k].row, places[k].col, places[k].offset);
         builder_load_2(&b, 1, 1, type, 300, 1, 0);
         builder_load_2(&b, 2, 2, RD_BOOL, 300, 1, 0);
-        builder_add(&b, (rd_inst){ .kind = RD_I_SELECT, .type = type, .dst = 3, .a = 2, .b = 0, .c = 1 });
-        builder_add(&b, (rd_inst){ .kind = RD_I_CONST, .type = type, .dst = 4, .value = rd_word_from_double(7, type) });
         builder_add(
-            &b,
-            (rd_inst){
-                .kind = RD_I_MAP, .op = RD_OP_maximum, .type = type, .from = type, .dst = 5, .a = 3, .b = 4, .c = -1 });
+            &b, (rd_inst){ .kind = RD_I_SELECT, .type = type, .dst = 3, .a = 2, .b = 0, .c = 1 });
+        builder_add(&b, (rd_inst){ .kind  = RD_I_CONST,
+                                   .type  = type,
+                                   .dst   = 4,
+                                   .value = rd_word_from_double(7, type) });
+        builder_add(&b, (rd_inst){ .kind = RD_I_MAP,
+                                   .op   = RD_OP_maximum,
+                                   .type = type,
+                                   .from = type,
+                                   .dst  = 5,
+                                   .a    = 3,
+                                   .b    = 4,
+                                   .c    = -1 });
         builder_store_2(&b, 3, tile_slot(&m, type, 900, ORDINARY), type, 300, 1, 0);
         builder_store_2(&b, 5, tile_slot(&m, type, 2700, ORDINARY), type, 900, 3, 1);
         builder_end(&b);
@@ -197,7 +208,8 @@ START_TEST(layouts)
 }
 END_TEST
 
-/* sin is none of a pass: what it reads goes to a buffer, of wider elements than what the pass has read before. */
+/* sin is none of a pass: what it reads goes to a buffer, of wider elements than what the pass has
+ * read before. */
 START_TEST(buffers)
 {
     const int64_t extent[] = { 5, 700 };
@@ -211,14 +223,35 @@ START_TEST(buffers)
     builder_loop(&b, (rd_loop){ .axis = 0 });
     builder_loop(&b, (rd_loop){ .axis = 1 });
     builder_load_2(&b, 0, 0, RD_F32, 700, 1, 0);
-    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .op = RD_OP_sin, .type = RD_F32, .dst = 1, .b = -1, .c = -1 });
-    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .op = RD_OP_mul, .type = RD_F32, .dst = 2, .a = 1, .b = 0, .c = -1 });
-    builder_add(&b, (rd_inst){ .kind = RD_I_CAST, .type = RD_F64, .from = RD_F32, .dst = 3, .a = 2 });
+    builder_add(
+        &b,
+        (rd_inst){ .kind = RD_I_MAP, .op = RD_OP_sin, .type = RD_F32, .dst = 1, .b = -1, .c = -1 });
+    builder_add(
+        &b,
+        (rd_inst){
+            .kind = RD_I_MAP, .op = RD_OP_mul, .type = RD_F32, .dst = 2, .a = 1, .b = 0, .c = -1 });
     builder_add(&b,
-                (rd_inst){ .kind = RD_I_MAP, .op = RD_OP_square, .type = RD_F64, .dst = 4, .a = 3, .b = -1, .c = -1 });
-    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .op = RD_OP_cos, .type = RD_F64, .dst = 5, .a = 4, .b = -1, .c = -1 });
-    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .op = RD_OP_add, .type = RD_F64, .dst = 6, .a = 5, .b = 3, .c = -1 });
-    builder_add(&b, (rd_inst){ .kind = RD_I_CAST, .type = RD_F32, .from = RD_F64, .dst = 7, .a = 6 });
+                (rd_inst){ .kind = RD_I_CAST, .type = RD_F64, .from = RD_F32, .dst = 3, .a = 2 });
+    builder_add(&b, (rd_inst){ .kind = RD_I_MAP,
+                               .op   = RD_OP_square,
+                               .type = RD_F64,
+                               .dst  = 4,
+                               .a    = 3,
+                               .b    = -1,
+                               .c    = -1 });
+    builder_add(&b, (rd_inst){ .kind = RD_I_MAP,
+                               .op   = RD_OP_cos,
+                               .type = RD_F64,
+                               .dst  = 5,
+                               .a    = 4,
+                               .b    = -1,
+                               .c    = -1 });
+    builder_add(
+        &b,
+        (rd_inst){
+            .kind = RD_I_MAP, .op = RD_OP_add, .type = RD_F64, .dst = 6, .a = 5, .b = 3, .c = -1 });
+    builder_add(&b,
+                (rd_inst){ .kind = RD_I_CAST, .type = RD_F32, .from = RD_F64, .dst = 7, .a = 6 });
     builder_store_2(&b, 7, tile_slot(&m, RD_F32, 3500, ORDINARY), RD_F32, 700, 1, 0);
     builder_end(&b);
     builder_end(&b);
@@ -226,18 +259,22 @@ START_TEST(buffers)
 }
 END_TEST
 
-/* ---- Folds ----------------------------------------------------------------------------------------------------- */
-typedef enum fold_form { ROWS, ALL, ONE_LANE, COLUMNS, N_FORMS } fold_form; /* ONE_LANE: of all elements, too */
+/* ---- Folds ----------------------------------------------------------------------------------- */
+/* ONE_LANE: of all elements, too */
+typedef enum fold_form { ROWS, ALL, ONE_LANE, COLUMNS, N_FORMS } fold_form;
 
 static rd_address along(int32_t axis, int64_t coef)
 {
     return (rd_address){ .n_add = 1, .add = { { .axis = axis, .coef = coef } } };
 }
 
-static rd_fold fold_of(rd_reducer_id reducer, rd_dtype type, fold_form form, int64_t rows, int64_t cols)
+static rd_fold fold_of(rd_reducer_id reducer, rd_dtype type, fold_form form, int64_t rows,
+                       int64_t cols)
 {
     const bool    all    = form == ALL || form == ONE_LANE;
-    const int32_t lanes  = form == COLUMNS || form == ONE_LANE ? 1 : rd_dtype_size(type) == 8 ? 32 : 64;
+    const int32_t lanes  = form == COLUMNS || form == ONE_LANE ? 1
+                           : rd_dtype_size(type) == 8          ? 32
+                                                               : 64;
     const int64_t extent = form == COLUMNS ? rows : cols;
     rd_fold       f      = { .reducer     = reducer,
                              .type        = type,
@@ -251,13 +288,14 @@ static rd_fold fold_of(rd_reducer_id reducer, rd_dtype type, fold_form form, int
                              .index       = along(form == COLUMNS ? 0 : 1, 1),
                              .n_cell      = form == COLUMNS ? cols : 1,
                              .split       = form != ROWS,
-                             .n_block     = ((extent + lanes - 1) / lanes * (all ? rows : 1) + 63) / 64 };
+                             .n_block = ((extent + lanes - 1) / lanes * (all ? rows : 1) + 63) / 64 };
 
     if (form == COLUMNS)
         f.cell = along(1, 1);
     if (all) {
         f.outer = along(0, 1);
-        f.index = (rd_address){ .n_add = 2, .add = { { .axis = 0, .coef = cols }, { .axis = 1, .coef = 1 } } };
+        f.index = (rd_address){ .n_add = 2,
+                                .add = { { .axis = 0, .coef = cols }, { .axis = 1, .coef = 1 } } };
     }
     return f;
 }
@@ -269,12 +307,14 @@ static void close_fold(builder *b, tile_memory *m, int k, int32_t axis, int64_t 
 
     builder_add(b, (rd_inst){ .kind = RD_I_CLOSE, .arg = k, .dst = 8 + 2 * k });
     for (int32_t y = 0; y < f->n_out; y++)
-        builder_store(b, 8 + 2 * k + y, tile_slot(m, f->out, n, ORDINARY), f->out, axis, axis >= 0, 0);
+        builder_store(b, 8 + 2 * k + y, tile_slot(m, f->out, n, ORDINARY), f->out, axis, axis >= 0,
+                      0);
 }
 
-/* Two folds, of one map of the elements, which it also stores, and of the elements, cast to a type of as many lanes. */
-static void fold_pair(const rd_reducer_id *reducer, rd_dtype type, rd_dtype second, fold_form form, int64_t rows,
-                      int64_t cols)
+/* Two folds, of one map of the elements, which it also stores, and of the elements, cast to a type
+ * of as many lanes. */
+static void fold_pair(const rd_reducer_id *reducer, rd_dtype type, rd_dtype second, fold_form form,
+                      int64_t rows, int64_t cols)
 {
     const int64_t extent[] = { rows, cols };
     const int64_t cut[]    = { 0, rows / 3, rows / 3, rows }; /* a task without rows among them */
@@ -297,11 +337,19 @@ static void fold_pair(const rd_reducer_id *reducer, rd_dtype type, rd_dtype seco
     builder_load_2(&b, 1, 1, type, cols, 0, 0);
     builder_loop(&b, (rd_loop){ .axis = 1 });
     builder_load_2(&b, 0, 0, type, cols, 1, 0);
-    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .op = RD_OP_sub, .type = type, .dst = 2, .a = 0, .b = 1, .c = -1 });
+    builder_add(
+        &b,
+        (rd_inst){
+            .kind = RD_I_MAP, .op = RD_OP_sub, .type = type, .dst = 2, .a = 0, .b = 1, .c = -1 });
     builder_store_2(&b, 2, 1, type, cols, 1, 0);
     if (second != type)
-        builder_add(&b,
-                    (rd_inst){ .kind = RD_I_CAST, .type = second, .from = type, .dst = 3, .a = 0, .b = -1, .c = -1 });
+        builder_add(&b, (rd_inst){ .kind = RD_I_CAST,
+                                   .type = second,
+                                   .from = type,
+                                   .dst  = 3,
+                                   .a    = 0,
+                                   .b    = -1,
+                                   .c    = -1 });
     for (int k = 0; k < 2; k++)
         builder_add(&b, (rd_inst){ .kind = RD_I_STEP,
                                    .a    = k == 0           ? 2
@@ -322,15 +370,18 @@ static void fold_pair(const rd_reducer_id *reducer, rd_dtype type, rd_dtype seco
         close_fold(&b, &m, k, form == COLUMNS ? 1 : -1, form == COLUMNS ? cols : 1);
     if (form == COLUMNS)
         builder_end(&b);
-    snprintf(what, sizeof what, "%s of %s and %s of %s, form %d, %d x %d", rd_reducer_table[reducer[0]].name,
-             rd_dtype_name(type), rd_reducer_table[reducer[1]].name, rd_dtype_name(second), (int)form, (int)rows,
+    snprintf(what, sizeof what, "%s of %s and %s of %s, form %d, %d x %d",
+             rd_reducer_table[reducer[0]].name, rd_dtype_name(type),
+             rd_reducer_table[reducer[1]].name, rd_dtype_name(second), (int)form, (int)rows,
              (int)cols);
     agree(&b, &m, cut, form == ROWS ? 3 : 0, 1, what);
 }
 
-static const rd_reducer_id pairs[][2] = { { RD_RED_sum, RD_RED_moments },    { RD_RED_min, RD_RED_max },
-                                          { RD_RED_prod, RD_RED_logsumexp }, { RD_RED_maxsumexp, RD_RED_sum2 },
-                                          { RD_RED_dot, RD_RED_dot },        { RD_RED_sum, RD_RED_prod } };
+static const rd_reducer_id pairs[][2] = {
+    { RD_RED_sum, RD_RED_moments },    { RD_RED_min, RD_RED_max },
+    { RD_RED_prod, RD_RED_logsumexp }, { RD_RED_maxsumexp, RD_RED_sum2 },
+    { RD_RED_dot, RD_RED_dot },        { RD_RED_sum, RD_RED_prod }
+};
 
 static bool takes(const rd_reducer_id *pair, rd_dtype type)
 {
@@ -339,10 +390,9 @@ static bool takes(const rd_reducer_id *pair, rd_dtype type)
     return real ? pair[1] != RD_RED_prod : pair[1] == RD_RED_prod || pair[1] == RD_RED_max;
 }
 
-static const int64_t fold_shapes[][2] = {
-    { 1, 1 },    { 3, 31 },   { 70, 64 },  { 5, 65 },   { 130, 129 }, { 3, 300 },
-    { 9, 2311 }, { 2, 4096 }, { 3, 9000 }, { 300, 17 }, { 2, 8200 },  { 1, 62001 }
-};
+static const int64_t fold_shapes[][2] = { { 1, 1 },     { 3, 31 },   { 70, 64 },  { 5, 65 },
+                                          { 130, 129 }, { 3, 300 },  { 9, 2311 }, { 2, 4096 },
+                                          { 3, 9000 },  { 300, 17 }, { 2, 8200 }, { 1, 62001 } };
 
 /* Part of a step, of a block, several blocks, of rows and of columns; one spec serves all sizes. */
 START_TEST(folds)
@@ -352,24 +402,28 @@ START_TEST(folds)
     for (int t = _i % STEP; t < COUNT(of); t += STEP)
         for (int form = 0; form < N_FORMS; form++)
             for (int k = 0; takes(pairs[_i], of[t]) && k < COUNT(fold_shapes); k++)
-                fold_pair(pairs[_i], of[t], of[t], (fold_form)form, fold_shapes[k][0], fold_shapes[k][1]);
+                fold_pair(pairs[_i], of[t], of[t], (fold_form)form, fold_shapes[k][0],
+                          fold_shapes[k][1]);
 }
 END_TEST
 
-/* As many lanes, but elements of f32 are of 32 bits and those of i32 of 64, so that the rows of one alone have totals. */
+/* As many lanes, but elements of f32 are of 32 bits and those of i32 of 64, so that the rows of one
+ * alone have totals. */
 START_TEST(folds_of_two_types)
 {
     static const rd_reducer_id sum_and_max[] = { RD_RED_sum, RD_RED_max };
 
     for (int form = 0; form < N_FORMS; form++)
         for (int k = 0; k < COUNT(fold_shapes); k++) {
-            fold_pair(sum_and_max, RD_F32, RD_I32, (fold_form)form, fold_shapes[k][0], fold_shapes[k][1]);
-            fold_pair(sum_and_max, RD_I32, RD_F32, (fold_form)form, fold_shapes[k][0], fold_shapes[k][1]);
+            fold_pair(sum_and_max, RD_F32, RD_I32, (fold_form)form, fold_shapes[k][0],
+                      fold_shapes[k][1]);
+            fold_pair(sum_and_max, RD_I32, RD_F32, (fold_form)form, fold_shapes[k][0],
+                      fold_shapes[k][1]);
         }
 }
 END_TEST
 
-/* ---- Phases ---------------------------------------------------------------------------------------------------- */
+/* ---- Phases ---------------------------------------------------------------------------------- */
 /* Rows less their sum, and that squared: more rows than the buffers of the second loop hold. */
 static void phases(rd_dtype type, int64_t rows, int64_t cols, const char *what)
 {
@@ -391,10 +445,21 @@ static void phases(rd_dtype type, int64_t rows, int64_t cols, const char *what)
     builder_add(&b, (rd_inst){ .kind = RD_I_CLOSE, .dst = 1 });
     builder_loop(&b, (rd_loop){ .axis = 1 });
     builder_load_2(&b, 2, 0, type, cols, 1, 0);
-    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .op = RD_OP_sub, .type = type, .dst = 3, .a = 2, .b = 1, .c = -1 });
-    builder_add(&b,
-                (rd_inst){ .kind = RD_I_MAP, .op = RD_OP_square, .type = type, .dst = 4, .a = 3, .b = -1, .c = -1 });
-    builder_add(&b, (rd_inst){ .kind = RD_I_CAST, .type = RD_U8, .from = type, .dst = 5, .a = 4, .b = -1, .c = -1 });
+    builder_add(
+        &b,
+        (rd_inst){
+            .kind = RD_I_MAP, .op = RD_OP_sub, .type = type, .dst = 3, .a = 2, .b = 1, .c = -1 });
+    builder_add(&b, (rd_inst){ .kind = RD_I_MAP,
+                               .op   = RD_OP_square,
+                               .type = type,
+                               .dst  = 4,
+                               .a    = 3,
+                               .b    = -1,
+                               .c    = -1 });
+    builder_add(
+        &b,
+        (rd_inst){
+            .kind = RD_I_CAST, .type = RD_U8, .from = type, .dst = 5, .a = 4, .b = -1, .c = -1 });
     builder_store_2(&b, 3, tile_slot(&m, type, rows * cols + 1, ORDINARY), type, cols, 1, 1);
     builder_store_2(&b, 4, tile_slot(&m, type, rows * cols, ORDINARY), type, cols, 1, 0);
     builder_store_2(&b, 5, tile_slot(&m, RD_U8, rows * cols, ORDINARY), RD_U8, cols, 1, 0);
@@ -406,7 +471,9 @@ static void phases(rd_dtype type, int64_t rows, int64_t cols, const char *what)
 /* With passes and without. */
 START_TEST(phases_of_rows)
 {
-    static const int64_t shapes[][2] = { { 1, 300 }, { 70, 300 }, { 500, 65 }, { 33, 2048 }, { 5, 2311 } };
+    static const int64_t shapes[][2] = {
+        { 1, 300 }, { 70, 300 }, { 500, 65 }, { 33, 2048 }, { 5, 2311 }
+    };
 
     rd_tier_force(_i ? "sync" : "off");
     for (int k = 0; k < COUNT(shapes); k++) {
@@ -426,7 +493,7 @@ START_TEST(past_the_caches)
 }
 END_TEST
 
-/* ---- Modes ----------------------------------------------------------------------------------------------------- */
+/* ---- Modes ----------------------------------------------------------------------------------- */
 static rd_tier_stats stats_of(const char *mode)
 {
     static const rd_op list[] = { RD_OP_add, RD_OP_exp };
@@ -437,10 +504,13 @@ static rd_tier_stats stats_of(const char *mode)
     builder     b;
     begin(&b, &m, RD_F32, 7, 67);
     for (int k = 0; k < 2; k++)
-        builder_add(
-            &b,
-            (rd_inst){
-                .kind = RD_I_MAP, .op = list[k], .type = RD_F32, .dst = 3 + k, .a = 3 * k, .b = k ? -1 : 1, .c = -1 });
+        builder_add(&b, (rd_inst){ .kind = RD_I_MAP,
+                                   .op   = list[k],
+                                   .type = RD_F32,
+                                   .dst  = 3 + k,
+                                   .a    = 3 * k,
+                                   .b    = k ? -1 : 1,
+                                   .c    = -1 });
     builder_store_2(&b, 4, tile_slot(&m, RD_F32, 469, ORDINARY), RD_F32, 67, 1, 0);
     builder_end(&b);
     builder_end(&b);
@@ -515,8 +585,9 @@ START_TEST(meanwhile)
 }
 END_TEST
 
-/* A compiler that takes two seconds is at work after this: its caller waits for it, within no lock that a child would find
- * held for ever (the address sanitizer's allocator is not made for forks of several threads). */
+/* A compiler that takes two seconds is at work after this: its caller waits for it, within no lock
+ * that a child would find held for ever (the address sanitizer's allocator is not made for forks of
+ * several threads). */
 static void set_a_slow_one_to_work(const char *base)
 {
     static char           path[BASE + 40], begun[BASE + 40];
@@ -540,8 +611,9 @@ static void set_a_slow_one_to_work(const char *base)
         nanosleep(&pause, NULL);
 }
 
-/* A process may end while its passes are compiled, without waiting for them; or fork: then the child has no worker, does
- * without what the parent's was at, and starts one for what else it needs. */
+/* A process may end while its passes are compiled, without waiting for them; or fork: then the
+ * child has no worker, does without what the parent's was at, and starts one for what else it
+ * needs. */
 START_TEST(ends_or_forks_meanwhile)
 {
     char   base[BASE], command[BASE + 8];
@@ -559,7 +631,8 @@ START_TEST(ends_or_forks_meanwhile)
         if (child == 0) {
             stats_of("async");
             rd_tier_wait();
-            _exit(0); /* without a search for leaks: what the parent's worker held is nobody's here */
+            _exit(0); /* without a search for leaks: what the parent's worker held is nobody's
+                       * here */
         }
         _exit(waitpid(child, &status, 0) == child && status == 0 ? 0 : 1);
     }
@@ -606,8 +679,9 @@ END_TEST
 
 int main(void)
 {
-    Suite   *suite    = suite_create("passes");
-    TCase   *compiled = tcase_create("compiled"), *in_phases = tcase_create("phases"), *tiers = tcase_create("modes");
+    Suite *suite    = suite_create("passes");
+    TCase *compiled = tcase_create("compiled"), *in_phases = tcase_create("phases"),
+          *tiers    = tcase_create("modes");
     SRunner *runner = srunner_create(suite);
 
     tcase_add_checked_fixture(compiled, sync_passes, no_passes);

@@ -1,4 +1,5 @@
-/* Matrix products: those that a BLAS or the library's kernels compute against the loops that run without. */
+/* Matrix products: those that a BLAS or the library's kernels compute against the loops that run
+ * without. */
 #include "isa.h"
 #include "kernels/cpu/product/blas.h"
 #include "values.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Products by letters: "ik,kj->ij" is c[i,j] = sum over k of a[i,k] b[k,j] ------------------------------------------ */
+/* ---- Products by letters: "ik,kj->ij" is c[i,j] = sum over k of a[i,k] b[k,j] ---------------- */
 enum { MOST = 8, A = 0, B = 1, C = 2 };
 
 /* How an operand lies in the memory that it is part of. */
@@ -98,7 +99,8 @@ static void forget(void)
         free(memory[--n_memory]);
 }
 
-static rd_expr *operand(rd_ctx *c, rd_dtype type, const char *letters, const extents *n, view v, uint64_t seed)
+static rd_expr *operand(rd_ctx *c, rd_dtype type, const char *letters, const extents *n, view v,
+                        uint64_t seed)
 {
     const int rank  = (int)strlen(letters);
     rd_array  all   = { .type = type, .shape = { .n = rank } };
@@ -109,7 +111,10 @@ static rd_expr *operand(rd_ctx *c, rd_dtype type, const char *letters, const ext
     for (int a = 0; a < rank; a++) {
         const int64_t extent = extent_of(n, letters[a]);
 
-        all.shape.at[a] = a < rank - 1 ? extent : v == PART ? extent + 5 : v == SECOND ? 2 * extent : extent;
+        all.shape.at[a] = a < rank - 1  ? extent
+                          : v == PART   ? extent + 5
+                          : v == SECOND ? 2 * extent
+                                        : extent;
         count *= all.shape.at[a];
     }
     all.data = keep(numbers(type, count, seed));
@@ -148,7 +153,7 @@ static rd_expr *product_of(rd_expr *a, rd_expr *b, const char *letters)
     return rd_reduce(rd_mul(align(a, parts[A], all), align(b, parts[B], all)), "sum", dims);
 }
 
-/* ---- Comparisons ----------------------------------------------------------------------------------------------------- */
+/* ---- Comparisons ----------------------------------------------------------------------------- */
 static int64_t elements(const rd_array *x)
 {
     int64_t n = 1;
@@ -163,23 +168,25 @@ static bool same(const rd_array *x, const rd_array *y)
     return memcmp(x->data, y->data, (size_t)elements(x) * (size_t)rd_dtype_size(x->type)) == 0;
 }
 
-/* Sums of n products of numbers up to 1, rounded in any order: each of them is wrong by at most n roundings of what n
- * comes to. */
+/* Sums of n products of numbers up to 1, rounded in any order: each of them is wrong by at most n
+ * roundings of what n comes to. */
 static void expect_near(const char *what, const rd_array *found, const rd_array *want, int64_t n)
 {
-    const double unit = found->type == RD_F32 ? FLT_EPSILON : DBL_EPSILON, most = unit * (double)n * sqrt((double)n);
+    const double unit = found->type == RD_F32 ? FLT_EPSILON : DBL_EPSILON,
+                 most = unit * (double)n * sqrt((double)n);
 
     for (int64_t i = 0; i < elements(found); i++) {
         const double x = get(found->data, found->type, i), y = get(want->data, want->type, i);
 
-        ck_assert_msg(fabs(x - y) <= most || (isnan(x) && isnan(y)) || x == y, "%s: element %d is %.17g, not %.17g",
-                      what, (int)i, x, y);
+        ck_assert_msg(fabs(x - y) <= most || (isnan(x) && isnan(y)) || x == y,
+                      "%s: element %d is %.17g, not %.17g", what, (int)i, x, y);
     }
 }
 
 static const char *explained(rd_ctx *c, rd_expr *y, bool deterministic)
 {
-    const char *text = rd_explain(c, RD_RESULTS({ y, NULL }), &(rd_eval_opts){ .deterministic = deterministic });
+    const char *text =
+        rd_explain(c, RD_RESULTS({ y, NULL }), &(rd_eval_opts){ .deterministic = deterministic });
 
     ck_assert_msg(text, "%s", rd_error_text(c));
     return text;
@@ -197,7 +204,8 @@ static rd_array evaluate(rd_ctx *c, rd_expr *y, int threads, bool deterministic)
     rd_array out = { 0 };
 
     ck_assert_msg(rd_eval_many(c, RD_RESULTS({ y, &out }),
-                               &(rd_eval_opts){ .threads = threads, .deterministic = deterministic }) == RD_OK,
+                               &(rd_eval_opts){ .threads       = threads,
+                                                .deterministic = deterministic }) == RD_OK,
                   "%s", rd_error_text(c));
     return out;
 }
@@ -212,13 +220,14 @@ static rd_array by_reference(rd_ctx *c, rd_expr *y)
     return out;
 }
 
-/* By BLAS near what the reference says, with the same bits on any number of threads; else, and if asked to, the bits of the
- * reference. */
+/* By BLAS near what the reference says, with the same bits on any number of threads; else, and if
+ * asked to, the bits of the reference. */
 static void check(const char *what, rd_expr *y, int64_t n, bool by_blas)
 {
     rd_array want = by_reference(ctx, y), first = evaluate(ctx, y, 1, false);
 
-    ck_assert_msg(says_blas(ctx, y, false) == (by_blas && rd_blas_name()), "%s: by BLAS, or not", what);
+    ck_assert_msg(says_blas(ctx, y, false) == (by_blas && rd_blas_name()), "%s: by BLAS, or not",
+                  what);
     ck_assert_msg(!says_blas(ctx, y, true), "%s: by BLAS though deterministic", what);
     expect_near(what, &first, &want, n);
     ck_assert_msg((by_blas && rd_blas_name()) || same(&first, &want), "%s: bits", what);
@@ -243,7 +252,7 @@ static void check(const char *what, rd_expr *y, int64_t n, bool by_blas)
     rd_array_free(&want);
 }
 
-/* ---- Index orders, views, extents ------------------------------------------------------------------------------------- */
+/* ---- Index orders, views, extents ------------------------------------------------------------ */
 /* clang-format off */
 #define SIZES  { .i = 37, .j = 43, .k = 71, .l = 5, .b = 3, .d = 4 }
 #define WIDE   { .i = 60, .j = 90, .k = 80, .l = 70 }
@@ -328,19 +337,23 @@ START_TEST(orders_and_views)
         for (int k = 0; k < 2; k++) {
             char what[64];
 
-            snprintf(what, sizeof what, "row %d, %s, %s", (int)r, rows[r].letters, k ? "f64" : "f32");
-            check(what, product(k ? RD_F64 : RD_F32, &rows[r]), summed(&rows[r]) + 1, rows[r].by_blas);
+            snprintf(what, sizeof what, "row %d, %s, %s", (int)r, rows[r].letters,
+                     k ? "f64" : "f32");
+            check(what, product(k ? RD_F64 : RD_F32, &rows[r]), summed(&rows[r]) + 1,
+                  rows[r].by_blas);
             forget();
         }
 }
 END_TEST
 
-/* Only sums of products of floats of the result's type, and only where any order of adding is allowed. */
+/* Only sums of products of floats of the result's type, and only where any order of adding is
+ * allowed. */
 START_TEST(other_sums)
 {
     const extents n = WIDE;
-    rd_expr      *a = operand(ctx, RD_F32, "ik", &n, DENSE, 1), *b = operand(ctx, RD_F32, "kj", &n, DENSE, 2);
-    rd_expr      *ab = rd_mul(rd_expand(a, 2), rd_expand(b, 0)), *mask = rd_gt(ab, rd_num(ctx, 0));
+    rd_expr      *a = operand(ctx, RD_F32, "ik", &n, DENSE, 1),
+            *b      = operand(ctx, RD_F32, "kj", &n, DENSE, 2);
+    rd_expr *ab = rd_mul(rd_expand(a, 2), rd_expand(b, 0)), *mask = rd_gt(ab, rd_num(ctx, 0));
 
     check("max", rd_max(ab, RD_DIMS(1)), 1, false);
     check("from the left", rd_sum(ab, RD_DIMS(1), .accuracy = RD_SERIAL), n.k, false);
@@ -348,7 +361,9 @@ START_TEST(other_sums)
     check("wide", rd_sum(ab, RD_DIMS(1), .accuracy = RD_WIDE), n.k, false);
     check("masked", rd_sum(ab, RD_DIMS(1), .where = mask), n.k, false);
     check("sum of sums", rd_sum(rd_add(rd_expand(a, 2), rd_expand(b, 0)), RD_DIMS(1)), n.k, false);
-    check("of ints", rd_sum(rd_mul(rd_cast(rd_expand(a, 2), RD_I32), rd_expand(rd_cast(b, RD_I32), 0)), RD_DIMS(1)),
+    check("of ints",
+          rd_sum(rd_mul(rd_cast(rd_expand(a, 2), RD_I32), rd_expand(rd_cast(b, RD_I32), 0)),
+                 RD_DIMS(1)),
           n.k, false);
     check("mean", rd_mean(ab, RD_DIMS(1)), n.k, true);
     check("kept dims", rd_sum(ab, RD_KEEP(1)), n.k, true);
@@ -356,24 +371,29 @@ START_TEST(other_sums)
 }
 END_TEST
 
-/* ---- What stands before and after --------------------------------------------------------------------------------------- */
+/* ---- What stands before and after ------------------------------------------------------------ */
 START_TEST(operands_that_are_kept)
 {
     const extents n = WIDE;
-    rd_expr      *a = operand(ctx, RD_F32, "ik", &n, DENSE, 1), *b = operand(ctx, RD_F32, "kj", &n, DENSE, 2);
-    rd_expr      *c = operand(ctx, RD_F32, "jl", &n, DENSE, 3), *bias = operand(ctx, RD_F32, "j", &n, DENSE, 4);
-    rd_expr      *ab = product_of(a, b, "ik,kj->ij");
+    rd_expr      *a = operand(ctx, RD_F32, "ik", &n, DENSE, 1),
+            *b      = operand(ctx, RD_F32, "kj", &n, DENSE, 2);
+    rd_expr *c      = operand(ctx, RD_F32, "jl", &n, DENSE, 3),
+            *bias   = operand(ctx, RD_F32, "j", &n, DENSE, 4);
+    rd_expr *ab     = product_of(a, b, "ik,kj->ij");
 
     check("a map after", rd_maximum(rd_add(ab, bias), rd_num(ctx, 0)), n.k, true);
     check("a map before", product_of(rd_exp(a), b, "ik,kj->ij"), 4 * n.k, true);
-    check("maps before both", product_of(rd_add(a, rd_num(ctx, 0.5)), rd_sqrt(rd_abs(b)), "ik,kj->ij"), 4 * n.k, true);
-    check("a cast before", product_of(rd_cast(a, RD_F64), rd_cast(b, RD_F64), "ik,kj->ij"), n.k, true);
+    check("maps before both",
+          product_of(rd_add(a, rd_num(ctx, 0.5)), rd_sqrt(rd_abs(b)), "ik,kj->ij"), 4 * n.k, true);
+    check("a cast before", product_of(rd_cast(a, RD_F64), rd_cast(b, RD_F64), "ik,kj->ij"), n.k,
+          true);
     check("a product of a product", product_of(ab, c, "ij,jl->il"), 32 * n.k, true);
     check("a row's share", rd_div(ab, rd_sum(rd_abs(ab), RD_KEEP(1))), n.k, true);
     check("its largest", rd_max(ab, RD_DIMS(1)), n.k, true);
     check("its rows", rd_slice(ab, "3:50:2"), n.k, true);
     check("windows of it", rd_sum(rd_window(ab, 1, 3, 1), RD_DIMS(-1)), 4 * n.k, true);
-    check("its transpose beside it", rd_add(product_of(a, rd_transpose(a), "ik,kj->ij"), rd_num(ctx, 1)), n.k, true);
+    check("its transpose beside it",
+          rd_add(product_of(a, rd_transpose(a), "ik,kj->ij"), rd_num(ctx, 1)), n.k, true);
     forget();
 }
 END_TEST
@@ -382,12 +402,16 @@ END_TEST
 START_TEST(results_together)
 {
     const extents n = WIDE;
-    rd_expr      *a = operand(ctx, RD_F64, "ik", &n, DENSE, 1), *b = operand(ctx, RD_F64, "kj", &n, DENSE, 2);
-    rd_expr      *ab = product_of(a, b, "ik,kj->ij"), *y[3] = { ab, rd_sum(ab, RD_ALL), rd_mean(a, RD_DIMS(0)) };
-    rd_array      out[3];
+    rd_expr      *a = operand(ctx, RD_F64, "ik", &n, DENSE, 1),
+            *b      = operand(ctx, RD_F64, "kj", &n, DENSE, 2);
+    rd_expr *ab     = product_of(a, b, "ik,kj->ij"),
+            *y[3]   = { ab, rd_sum(ab, RD_ALL), rd_mean(a, RD_DIMS(0)) };
+    rd_array out[3];
 
     memset(out, 0, sizeof out);
-    ck_assert_msg(rd_eval_many(ctx, RD_RESULTS({ y[0], &out[0] }, { y[1], &out[1] }, { y[2], &out[2] }), NULL) == RD_OK,
+    ck_assert_msg(rd_eval_many(ctx,
+                               RD_RESULTS({ y[0], &out[0] }, { y[1], &out[1] }, { y[2], &out[2] }),
+                               NULL) == RD_OK,
                   "%s", rd_error_text(ctx));
     for (int k = 0; k < 3; k++) {
         rd_array want = by_reference(ctx, y[k]);
@@ -403,10 +427,11 @@ END_TEST
 /* Pairs of points are many more than points: what is only summed is never an array. */
 START_TEST(pairs_are_not_stored)
 {
-    const extents n = { .i = 2000, .j = 2000, .k = 8 };
-    rd_expr      *x = operand(ctx, RD_F32, "ik", &n, DENSE, 1), *y = operand(ctx, RD_F32, "jk", &n, DENSE, 2);
-    rd_expr      *sums = rd_sum(rd_exp(product_of(x, y, "ik,jk->ij")), RD_DIMS(1));
-    const char   *text = rd_explain(ctx, RD_RESULTS({ sums, NULL }), NULL);
+    const extents n  = { .i = 2000, .j = 2000, .k = 8 };
+    rd_expr      *x  = operand(ctx, RD_F32, "ik", &n, DENSE, 1),
+            *y       = operand(ctx, RD_F32, "jk", &n, DENSE, 2);
+    rd_expr    *sums = rd_sum(rd_exp(product_of(x, y, "ik,jk->ij")), RD_DIMS(1));
+    const char *text = rd_explain(ctx, RD_RESULTS({ sums, NULL }), NULL);
 
     ck_assert_msg(text && strstr(text, "arrays between stages: 0 bytes"), "%s", text);
     ck_assert(!says_blas(ctx, sums, false));
@@ -414,7 +439,7 @@ START_TEST(pairs_are_not_stored)
 }
 END_TEST
 
-/* ---- Memory ------------------------------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 /* What the output holds before does not count, and it may be what the product reads. */
 START_TEST(outputs)
 {
@@ -431,11 +456,13 @@ START_TEST(outputs)
         y[i] = NAN;
     ck_assert(rd_eval(ctx, ab, RD_INTO(y, RD_SHAPE(N, N), .strides = RD_SHAPE(N + 7, 1))) == RD_OK);
     for (int i = 0; i < N * (N + 7); i++)
-        ck_assert_msg(i % (N + 7) < N ? y[i] == ((float *)want.data)[i / (N + 7) * N + i % (N + 7)] : isnan(y[i]),
+        ck_assert_msg(i % (N + 7) < N ? y[i] == ((float *)want.data)[i / (N + 7) * N + i % (N + 7)]
+                                      : isnan(y[i]),
                       "rows apart: element %d", i);
     ck_assert(rd_eval(ctx, ab, RD_INTO(y, RD_SHAPE(N, N), .strides = RD_SHAPE(1, N))) == RD_OK);
     for (int i = 0; i < N * N; i++)
-        ck_assert_msg(fabsf(y[i % N * N + i / N] - ((float *)want.data)[i]) < 1e-4F, "columns: element %d", i);
+        ck_assert_msg(fabsf(y[i % N * N + i / N] - ((float *)want.data)[i]) < 1e-4F,
+                      "columns: element %d", i);
     ck_assert(rd_eval(ctx, ab, RD_INTO(at, RD_SHAPE(N, N))) == RD_OK);
     ck_assert_msg(memcmp(at, want.data, sizeof(float) * N * N) == 0, "into an operand");
     rd_array_free(&want);
@@ -448,15 +475,17 @@ START_TEST(strides)
 {
     enum { N = 64 };
     const extents n = { .i = N, .j = N, .k = N, .l = 2 * N };
-    rd_expr      *a = operand(ctx, RD_F32, "ik", &n, DENSE, 1), *b = operand(ctx, RD_F32, "kj", &n, DENSE, 2);
-    rd_expr      *ab = product_of(a, b, "ik,kj->ij"), *line = operand(ctx, RD_F32, "l", &n, DENSE, 3);
-    rd_array      want = evaluate(ctx, ab, 1, true);
-    float        *y    = keep(malloc(sizeof(float) * N * N * 2));
+    rd_expr      *a = operand(ctx, RD_F32, "ik", &n, DENSE, 1),
+            *b      = operand(ctx, RD_F32, "kj", &n, DENSE, 2);
+    rd_expr *ab = product_of(a, b, "ik,kj->ij"), *line = operand(ctx, RD_F32, "l", &n, DENSE, 3);
+    rd_array want = evaluate(ctx, ab, 1, true);
+    float   *y    = keep(malloc(sizeof(float) * N * N * 2));
 
     ck_assert(rd_eval(ctx, ab, RD_INTO(y, RD_SHAPE(N, N), .strides = RD_SHAPE(2 * N, 2))) == RD_OK);
     for (int i = 0; i < N * N; i++)
         ck_assert_msg(y[2 * i] == ((float *)want.data)[i], "every second: element %d", i);
-    check("windows", product_of(rd_slice(rd_window(line, 0, N, 1), ":64"), b, "ik,kj->ij"), N, false);
+    check("windows", product_of(rd_slice(rd_window(line, 0, N, 1), ":64"), b, "ik,kj->ij"), N,
+          false);
     rd_array_free(&want);
     forget();
 }
@@ -466,7 +495,8 @@ END_TEST
 START_TEST(not_numbers)
 {
     const extents n = SIZES;
-    rd_expr      *a = operand(ctx, RD_F64, "ik", &n, DENSE, 1), *b = operand(ctx, RD_F64, "kj", &n, DENSE, 2);
+    rd_expr      *a = operand(ctx, RD_F64, "ik", &n, DENSE, 1),
+            *b      = operand(ctx, RD_F64, "kj", &n, DENSE, 2);
 
     ((double *)memory[0])[3 * n.k + 5] = NAN;
     ((double *)memory[0])[7 * n.k + 2] = INFINITY;
@@ -494,24 +524,26 @@ START_TEST(kernels_of_our_own)
         rd_expr      *y;
 
         split(sums[k].letters, parts);
-        y = product_of(operand(ctx, RD_F32, parts[A], &n, DENSE, 1), operand(ctx, RD_F32, parts[B], &n, DENSE, 2),
-                       sums[k].letters);
+        y = product_of(operand(ctx, RD_F32, parts[A], &n, DENSE, 1),
+                       operand(ctx, RD_F32, parts[B], &n, DENSE, 2), sums[k].letters);
         if (rd_blas_name())
-            ck_assert_int_eq(strstr(explained(ctx, y, false), "by product kernels") != NULL, sums[k].always);
-        ck_assert_int_eq(strstr(explained(ctx, y, true), "by product kernels") != NULL, sums[k].exact);
+            ck_assert_int_eq(strstr(explained(ctx, y, false), "by product kernels") != NULL,
+                             sums[k].always);
+        ck_assert_int_eq(strstr(explained(ctx, y, true), "by product kernels") != NULL,
+                         sums[k].exact);
         forget();
     }
 }
 END_TEST
 
-/* ---- Options ------------------------------------------------------------------------------------------------------------ */
+/* ---- Options --------------------------------------------------------------------------------- */
 START_TEST(context_says_deterministic)
 {
-    const extents n = SIZES;
-    rd_ctx       *c = rd_ctx_new(&(rd_ctx_opts){ .deterministic = true });
-    rd_expr      *y =
-        product_of(operand(c, RD_F32, "ik", &n, DENSE, 1), operand(c, RD_F32, "kj", &n, DENSE, 2), "ik,kj->ij");
-    rd_array want = by_reference(c, y), found = evaluate(c, y, 2, false);
+    const extents n    = SIZES;
+    rd_ctx       *c    = rd_ctx_new(&(rd_ctx_opts){ .deterministic = true });
+    rd_expr      *y    = product_of(operand(c, RD_F32, "ik", &n, DENSE, 1),
+                                    operand(c, RD_F32, "kj", &n, DENSE, 2), "ik,kj->ij");
+    rd_array      want = by_reference(c, y), found = evaluate(c, y, 2, false);
 
     ck_assert(!says_blas(c, y, false));
     ck_assert(same(&found, &want));
@@ -522,7 +554,7 @@ START_TEST(context_says_deterministic)
 }
 END_TEST
 
-/* ---- Threads ------------------------------------------------------------------------------------------------------------ */
+/* ---- Threads --------------------------------------------------------------------------------- */
 /* OpenBLAS's own number of threads, where it is what computes here. */
 static int blas_threads(int set)
 {
@@ -542,14 +574,17 @@ static void *multiply(void *x)
     const extents n  = BLOCKS;
     rd_ctx       *c  = rd_ctx_new(NULL);
     rd_array      a  = { .type = RD_F32, .data = x, .shape = RD_SHAPE(n.i, n.k) };
-    rd_array      b  = { .type = RD_F32, .data = (float *)x + (ptrdiff_t)n.i * n.k, .shape = RD_SHAPE(n.k, n.j) };
+    rd_array      b  = { .type  = RD_F32,
+                         .data  = (float *)x + (ptrdiff_t)n.i * n.k,
+                         .shape = RD_SHAPE(n.k, n.j) };
     rd_expr      *y  = product_of(rd_leaf(c, &a), rd_leaf(c, &b), "ik,kj->ij");
     bool          ok = true;
 
     for (int k = 0; k < 20 && ok; k++) {
         rd_array out = { 0 };
 
-        ok = rd_eval_many(c, RD_RESULTS({ y, &out }), &(rd_eval_opts){ .threads = 1 + k % 3 }) == RD_OK &&
+        ok = rd_eval_many(c, RD_RESULTS({ y, &out }), &(rd_eval_opts){ .threads = 1 + k % 3 }) ==
+                 RD_OK &&
              same(&out, &wanted);
         rd_array_free(&out);
     }
@@ -557,16 +592,17 @@ static void *multiply(void *x)
     return ok ? NULL : x;
 }
 
-/* Programs of several threads, each with a context; afterwards OpenBLAS has as many threads as before. */
+/* Programs of several threads, each with a context; afterwards OpenBLAS has as many threads as
+ * before. */
 START_TEST(callers_together)
 {
     enum { CALLERS = 3 };
     const extents n = BLOCKS;
     float        *x = keep(numbers(RD_F32, (int64_t)n.i * n.k + (int64_t)n.k * n.j, 9));
     rd_array      a = { .type = RD_F32, .data = x, .shape = RD_SHAPE(n.i, n.k) };
-    rd_array      b = { .type = RD_F32, .data = x + (ptrdiff_t)n.i * n.k, .shape = RD_SHAPE(n.k, n.j) };
-    pthread_t     caller[CALLERS];
-    const int     before = blas_threads(2);
+    rd_array  b = { .type = RD_F32, .data = x + (ptrdiff_t)n.i * n.k, .shape = RD_SHAPE(n.k, n.j) };
+    pthread_t caller[CALLERS];
+    const int before = blas_threads(2);
 
     wanted = evaluate(ctx, product_of(rd_leaf(ctx, &a), rd_leaf(ctx, &b), "ik,kj->ij"), 1, false);
     for (int k = 0; k < CALLERS; k++)
@@ -583,7 +619,8 @@ START_TEST(callers_together)
 }
 END_TEST
 
-/* Rows times one of them: the two factors are the same memory where that row begins, and nowhere else. */
+/* Rows times one of them: the two factors are the same memory where that row begins, and nowhere
+ * else. */
 START_TEST(rows_times_one_of_them)
 {
     enum { ROWS = 100, COLS = 20 };
@@ -599,7 +636,8 @@ START_TEST(rows_times_one_of_them)
             for (int c = 0; c < COLS; c++)
                 want[r] += (double)x[r * COLS + c] * (double)x[one * COLS + c];
         }
-        expect("rows", rd_sum(rd_mul(points, rd_expand(rd_select(points, 0, one), 0)), RD_DIMS(1)), RD_F32, want, ROWS);
+        expect("rows", rd_sum(rd_mul(points, rd_expand(rd_select(points, 0, one), 0)), RD_DIMS(1)),
+               RD_F32, want, ROWS);
     }
     free(want);
     free(x);

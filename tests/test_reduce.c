@@ -1,4 +1,5 @@
-/* Reductions and scans as they are built: types, shapes, keywords and refusals.  Nothing is evaluated. */
+/* Reductions and scans as they are built: types, shapes, keywords and refusals.  Nothing is
+ * evaluated. */
 #include "expr/expr.h"
 #include "suite.h"
 #include <math.h>
@@ -25,7 +26,8 @@ static rd_expr *input(rd_dtype type, rd_shape shape)
 {
     char name[64], text[RD_SHAPE_TEXT];
 
-    snprintf(name, sizeof name, "%s%.40s", rd_dtype_name(type), rd_shape_text(shape.n, shape.at, text));
+    snprintf(name, sizeof name, "%s%.40s", rd_dtype_name(type),
+             rd_shape_text(shape.n, shape.at, text));
     return rd_input(ctx, name, &(rd_array){ .type = type, .shape = shape });
 }
 
@@ -42,9 +44,10 @@ static void ck_no_error(const char *what)
 static void ck_failed(const void *y, rd_status status, const char *words, const char *what)
 {
     ck_assert_msg(!y, "%s: is not refused", what);
-    ck_assert_msg(rd_error(ctx) == status, "%s: %s: %s", what, rd_status_name(rd_error(ctx)), rd_error_text(ctx));
-    ck_assert_msg(strstr(rd_error_text(ctx), words) != NULL, "%s: \"%s\" lacks \"%s\"", what, rd_error_text(ctx),
-                  words);
+    ck_assert_msg(rd_error(ctx) == status, "%s: %s: %s", what, rd_status_name(rd_error(ctx)),
+                  rd_error_text(ctx));
+    ck_assert_msg(strstr(rd_error_text(ctx), words) != NULL, "%s: \"%s\" lacks \"%s\"", what,
+                  rd_error_text(ctx), words);
     rd_error_clear(ctx);
 }
 
@@ -62,19 +65,22 @@ static const rd_expr *fold_of(const rd_expr *y)
     return y;
 }
 
-/* ---- Types: of the operand, the accumulator and the result --------------------------------------------------- */
+/* ---- Types: of the operand, the accumulator and the result ----------------------------------- */
 static const struct {
     const char *name;
     rd_dtype    x, accumulator, want;
 } type_cases[] = {
-    { "sum", RD_BOOL, RD_I64, RD_I64 },     { "sum", RD_I8, RD_I64, RD_I64 },     { "sum", RD_U16, RD_U64, RD_U64 },
-    { "sum", RD_F32, RD_F32, RD_F32 },      { "prod", RD_BOOL, RD_I64, RD_I64 },  { "prod", RD_U64, RD_U64, RD_U64 },
-    { "min", RD_U8, RD_U8, RD_U8 },         { "max", RD_BOOL, RD_BOOL, RD_BOOL }, { "argmin", RD_I16, RD_I16, RD_I64 },
-    { "argmax", RD_F64, RD_F64, RD_I64 },   { "any", RD_F32, RD_BOOL, RD_BOOL },  { "all", RD_I32, RD_BOOL, RD_BOOL },
-    { "count", RD_F32, RD_I64, RD_I64 },    { "count", RD_BOOL, RD_I64, RD_I64 }, { "mean", RD_I32, RD_F64, RD_F64 },
-    { "mean", RD_F32, RD_F32, RD_F32 },     { "var", RD_U8, RD_F64, RD_F64 },     { "var", RD_F32, RD_F32, RD_F32 },
-    { "std", RD_BOOL, RD_F64, RD_F64 },     { "norm", RD_I8, RD_F64, RD_F64 },    { "norm", RD_F32, RD_F32, RD_F32 },
-    { "logsumexp", RD_I8, RD_F64, RD_F64 },
+    { "sum", RD_BOOL, RD_I64, RD_I64 },   { "sum", RD_I8, RD_I64, RD_I64 },
+    { "sum", RD_U16, RD_U64, RD_U64 },    { "sum", RD_F32, RD_F32, RD_F32 },
+    { "prod", RD_BOOL, RD_I64, RD_I64 },  { "prod", RD_U64, RD_U64, RD_U64 },
+    { "min", RD_U8, RD_U8, RD_U8 },       { "max", RD_BOOL, RD_BOOL, RD_BOOL },
+    { "argmin", RD_I16, RD_I16, RD_I64 }, { "argmax", RD_F64, RD_F64, RD_I64 },
+    { "any", RD_F32, RD_BOOL, RD_BOOL },  { "all", RD_I32, RD_BOOL, RD_BOOL },
+    { "count", RD_F32, RD_I64, RD_I64 },  { "count", RD_BOOL, RD_I64, RD_I64 },
+    { "mean", RD_I32, RD_F64, RD_F64 },   { "mean", RD_F32, RD_F32, RD_F32 },
+    { "var", RD_U8, RD_F64, RD_F64 },     { "var", RD_F32, RD_F32, RD_F32 },
+    { "std", RD_BOOL, RD_F64, RD_F64 },   { "norm", RD_I8, RD_F64, RD_F64 },
+    { "norm", RD_F32, RD_F32, RD_F32 },   { "logsumexp", RD_I8, RD_F64, RD_F64 },
 };
 
 START_TEST(types)
@@ -83,7 +89,8 @@ START_TEST(types)
     rd_expr    *y    = rd_reduce(cube(type_cases[_i].x), name, RD_DIMS(1));
 
     ck_no_error(name);
-    ck_assert_msg(y && y->type == type_cases[_i].want, "%s: %s", name, rd_dtype_name(rd_type_of(y)));
+    ck_assert_msg(y && y->type == type_cases[_i].want, "%s: %s", name,
+                  rd_dtype_name(rd_type_of(y)));
     ck_assert_msg(fold_of(y)->in[0]->type == type_cases[_i].accumulator, "%s: in %s", name,
                   rd_dtype_name(fold_of(y)->in[0]->type));
 }
@@ -96,21 +103,29 @@ static const struct {
     rd_accuracy accuracy;
     rd_dtype    accumulator, want;
 } asked_cases[] = {
-    { "sum", RD_F32, RD_F64, RD_PAIRWISE, RD_F64, RD_F64 },    { "sum", RD_I8, RD_I8, RD_PAIRWISE, RD_I64, RD_I8 },
-    { "sum", RD_I8, RD_F32, RD_PAIRWISE, RD_F64, RD_F32 },     { "sum", RD_F64, RD_F32, RD_PAIRWISE, RD_F64, RD_F32 },
-    { "sum", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },       { "sum", RD_F32, RD_F64, RD_WIDE, RD_F64, RD_F64 },
-    { "sum", RD_I32, RD_AUTO, RD_WIDE, RD_I64, RD_I64 },       { "prod", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },
-    { "mean", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },      { "var", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },
-    { "norm", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },      { "mean", RD_U8, RD_F32, RD_PAIRWISE, RD_F64, RD_F32 },
-    { "max", RD_I8, RD_I32, RD_PAIRWISE, RD_I32, RD_I32 },     { "max", RD_I32, RD_I8, RD_PAIRWISE, RD_I32, RD_I8 },
-    { "argmax", RD_F32, RD_I32, RD_PAIRWISE, RD_F32, RD_I32 }, { "count", RD_F32, RD_U8, RD_PAIRWISE, RD_I64, RD_U8 },
+    { "sum", RD_F32, RD_F64, RD_PAIRWISE, RD_F64, RD_F64 },
+    { "sum", RD_I8, RD_I8, RD_PAIRWISE, RD_I64, RD_I8 },
+    { "sum", RD_I8, RD_F32, RD_PAIRWISE, RD_F64, RD_F32 },
+    { "sum", RD_F64, RD_F32, RD_PAIRWISE, RD_F64, RD_F32 },
+    { "sum", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },
+    { "sum", RD_F32, RD_F64, RD_WIDE, RD_F64, RD_F64 },
+    { "sum", RD_I32, RD_AUTO, RD_WIDE, RD_I64, RD_I64 },
+    { "prod", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },
+    { "mean", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },
+    { "var", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },
+    { "norm", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },
+    { "mean", RD_U8, RD_F32, RD_PAIRWISE, RD_F64, RD_F32 },
+    { "max", RD_I8, RD_I32, RD_PAIRWISE, RD_I32, RD_I32 },
+    { "max", RD_I32, RD_I8, RD_PAIRWISE, RD_I32, RD_I8 },
+    { "argmax", RD_F32, RD_I32, RD_PAIRWISE, RD_F32, RD_I32 },
+    { "count", RD_F32, RD_U8, RD_PAIRWISE, RD_I64, RD_U8 },
 };
 
 START_TEST(types_asked)
 {
     const char *name = asked_cases[_i].name;
-    rd_expr    *y    = rd_reduce(cube(asked_cases[_i].x), name, RD_ALL, .type = asked_cases[_i].type,
-                                 .accuracy = asked_cases[_i].accuracy);
+    rd_expr    *y = rd_reduce(cube(asked_cases[_i].x), name, RD_ALL, .type = asked_cases[_i].type,
+                              .accuracy = asked_cases[_i].accuracy);
 
     ck_no_error(name);
     ck_assert_msg(y->type == asked_cases[_i].want, "%s: %s", name, rd_dtype_name(y->type));
@@ -119,7 +134,7 @@ START_TEST(types_asked)
 }
 END_TEST
 
-/* ---- Shapes --------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ---------------------------------------------------------------------------------- */
 #define SHAPE(...)                                                          \
     {                                                                       \
         (int32_t)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), 0, \
@@ -155,8 +170,9 @@ static const struct {
 
 START_TEST(shapes)
 {
-    static const char *const names[] = { "sum", "prod",  "min",  "max", "argmin", "argmax", "any",
-                                         "all", "count", "mean", "var", "std",    "norm",   "logsumexp" };
+    static const char *const names[] = { "sum",    "prod", "min",  "max",      "argmin",
+                                         "argmax", "any",  "all",  "count",    "mean",
+                                         "var",    "std",  "norm", "logsumexp" };
 
     for (size_t k = 0; k < COUNT(names); k++) {
         rd_expr *y = rd_reduce(cube(RD_F32), names[k], shape_cases[_i].dims);
@@ -180,15 +196,15 @@ START_TEST(kept_axes_are_views)
 }
 END_TEST
 
-/* ---- What a name becomes -------------------------------------------------------------------------------------- */
+/* ---- What a name becomes --------------------------------------------------------------------- */
 START_TEST(lowered)
 {
     rd_expr *x = cube(RD_F32), *m = input(RD_BOOL, RD_SHAPE(4)), *w = input(RD_F64, RD_SHAPE(3, 1));
     rd_expr *seen_m = rd_broadcast(m, rd_shape_of(x)), *mean = rd_mean(x, RD_DIMS(0), .where = m);
 
     ck_assert_ptr_eq(rd_mean(x, RD_DIMS(0)), rd_div(rd_sum(x, RD_DIMS(0)), rd_num(ctx, 2)));
-    ck_assert_ptr_eq(
-        mean, rd_div(rd_sum(x, RD_DIMS(0), .where = m), rd_sum(rd_cast(seen_m, RD_F32), RD_DIMS(0), .where = m)));
+    ck_assert_ptr_eq(mean, rd_div(rd_sum(x, RD_DIMS(0), .where = m),
+                                  rd_sum(rd_cast(seen_m, RD_F32), RD_DIMS(0), .where = m)));
     ck_assert_ptr_eq(fold_of(mean)->in[2], seen_m);
     ck_assert_ptr_eq(rd_mean(x, RD_ALL, .weights = w),
                      rd_div(rd_sum(rd_mul(x, rd_cast(w, RD_F32)), RD_ALL),
@@ -197,14 +213,19 @@ START_TEST(lowered)
     ck_assert_ptr_eq(rd_norm(x, RD_DIMS(1)), rd_sqrt(rd_sum(rd_square(x), RD_DIMS(1))));
     ck_assert_ptr_eq(rd_norm(x, RD_DIMS(1), .p = 2), rd_norm(x, RD_DIMS(1)));
     ck_assert_ptr_eq(rd_norm(x, RD_DIMS(1), .p = 1), rd_sum(rd_abs(x), RD_DIMS(1)));
-    ck_assert_ptr_eq(rd_norm(x, RD_DIMS(1), .p = INFINITY), rd_max(rd_abs(x), RD_DIMS(1), .initial = rd_num(ctx, 0)));
-    ck_assert_ptr_eq(rd_sum(x, RD_DIMS(0), .skip_nan = true), rd_sum(x, RD_DIMS(0), .where = rd_not(rd_isnan(x))));
+    ck_assert_ptr_eq(rd_norm(x, RD_DIMS(1), .p = INFINITY),
+                     rd_max(rd_abs(x), RD_DIMS(1), .initial = rd_num(ctx, 0)));
+    ck_assert_ptr_eq(rd_sum(x, RD_DIMS(0), .skip_nan = true),
+                     rd_sum(x, RD_DIMS(0), .where = rd_not(rd_isnan(x))));
     ck_assert_ptr_eq(rd_sum(x, RD_DIMS(0), .skip_nan = true, .where = m),
                      rd_sum(x, RD_DIMS(0), .where = rd_and(m, rd_not(rd_isnan(x)))));
-    ck_assert_ptr_eq(rd_sum(cube(RD_I8), RD_DIMS(0), .skip_nan = true), rd_sum(cube(RD_I8), RD_DIMS(0)));
-    ck_assert_ptr_eq(rd_sum(x, RD_DIMS(0), .initial = rd_num(ctx, 1)), rd_add(rd_sum(x, RD_DIMS(0)), rd_num(ctx, 1)));
+    ck_assert_ptr_eq(rd_sum(cube(RD_I8), RD_DIMS(0), .skip_nan = true),
+                     rd_sum(cube(RD_I8), RD_DIMS(0)));
+    ck_assert_ptr_eq(rd_sum(x, RD_DIMS(0), .initial = rd_num(ctx, 1)),
+                     rd_add(rd_sum(x, RD_DIMS(0)), rd_num(ctx, 1)));
     ck_assert_ptr_eq(rd_reduce(x, "sum", RD_DIMS(0)), rd_sum(x, RD_DIMS(0)));
-    ck_assert_ptr_eq(rd_reduce(rd_num(ctx, 2), "sum", RD_ALL), rd_sum(rd_cast(rd_num(ctx, 2), RD_F64), RD_ALL));
+    ck_assert_ptr_eq(rd_reduce(rd_num(ctx, 2), "sum", RD_ALL),
+                     rd_sum(rd_cast(rd_num(ctx, 2), RD_F64), RD_ALL));
     ck_no_error("lowered");
 }
 END_TEST
@@ -217,10 +238,13 @@ START_TEST(facts)
     ck_assert_int_eq(fold_of(y)->as.fold->reducer, RD_RED_moments);
     ck_assert(fold_of(y)->as.fold->ddof == 1.5);
     ck_assert_ptr_eq(fold_of(y)->in[1], rd_broadcast(rd_cast(w, RD_F32), rd_shape_of(x)));
-    ck_assert_int_eq(fold_of(rd_sum(x, RD_ALL, .accuracy = RD_COMPENSATED))->as.fold->reducer, RD_RED_sum2);
-    ck_assert_int_eq(fold_of(rd_sum(w, RD_ALL, .accuracy = RD_COMPENSATED))->as.fold->reducer, RD_RED_sum);
+    ck_assert_int_eq(fold_of(rd_sum(x, RD_ALL, .accuracy = RD_COMPENSATED))->as.fold->reducer,
+                     RD_RED_sum2);
+    ck_assert_int_eq(fold_of(rd_sum(w, RD_ALL, .accuracy = RD_COMPENSATED))->as.fold->reducer,
+                     RD_RED_sum);
     ck_assert_int_eq(fold_of(rd_sum(x, RD_ALL))->as.fold->law, RD_LAW_commutes);
-    ck_assert_int_eq(fold_of(rd_sum(x, RD_ALL, .accuracy = RD_SERIAL))->as.fold->law, RD_LAW_serial);
+    ck_assert_int_eq(fold_of(rd_sum(x, RD_ALL, .accuracy = RD_SERIAL))->as.fold->law,
+                     RD_LAW_serial);
     ck_assert_int_eq(fold_of(rd_any(x, RD_ALL, .accuracy = RD_SERIAL))->as.fold->law, RD_LAW_exact);
     ck_assert_int_eq(fold_of(rd_min(x, RD_ALL))->as.fold->identity, 0);
     ck_assert_int_eq(fold_of(rd_min(x, RD_ALL, .initial = rd_num(ctx, 1)))->as.fold->identity, 1);
@@ -236,7 +260,8 @@ START_TEST(options_of_other_sizes)
 
     ck_failed(rd_reduce_name(x, "sum", &opts), RD_ERR_ARGUMENT, ".ddof", "whole");
     opts.size = 0;
-    ck_failed(rd_reduce_name(x, "sum", &opts), RD_ERR_ARGUMENT, ".ddof", "size 0: all of release 1");
+    ck_failed(rd_reduce_name(x, "sum", &opts), RD_ERR_ARGUMENT, ".ddof",
+              "size 0: all of release 1");
     opts.size = offsetof(rd_reduce_opts, ddof);
     ck_assert_ptr_eq(rd_reduce_name(x, "sum", &opts), rd_sum(x, RD_DIMS(0)));
     opts.size = sizeof opts + 64, opts.ddof = 0;
@@ -245,7 +270,7 @@ START_TEST(options_of_other_sizes)
 }
 END_TEST
 
-/* ---- Refusals ------------------------------------------------------------------------------------------------- */
+/* ---- Refusals -------------------------------------------------------------------------------- */
 static const struct {
     const char *what, *name;
     rd_dims     dims;
@@ -267,8 +292,8 @@ static const struct {
 
 START_TEST(axes_refused)
 {
-    ck_failed(rd_reduce(cube(RD_F32), axis_cases[_i].name, axis_cases[_i].dims), axis_cases[_i].status,
-              axis_cases[_i].words, axis_cases[_i].what);
+    ck_failed(rd_reduce(cube(RD_F32), axis_cases[_i].name, axis_cases[_i].dims),
+              axis_cases[_i].status, axis_cases[_i].words, axis_cases[_i].what);
 }
 END_TEST
 
@@ -305,13 +330,16 @@ START_TEST(keywords)
     const char *name = keyword_cases[_i].name;
     rd_expr    *x = cube(RD_F32), *one = rd_num(ctx, 1);
 
-    ck_takes(keyword_cases[_i].initial, rd_reduce(x, name, RD_ALL, .initial = one), name, ".initial");
-    ck_takes(keyword_cases[_i].weights, rd_reduce(x, name, RD_ALL, .weights = one), name, ".weights");
+    ck_takes(keyword_cases[_i].initial, rd_reduce(x, name, RD_ALL, .initial = one), name,
+             ".initial");
+    ck_takes(keyword_cases[_i].weights, rd_reduce(x, name, RD_ALL, .weights = one), name,
+             ".weights");
     ck_takes(keyword_cases[_i].ddof, rd_reduce(x, name, RD_ALL, .ddof = 1), name, ".ddof");
     ck_takes(keyword_cases[_i].p, rd_reduce(x, name, RD_ALL, .p = 1), name, ".p");
-    ck_takes(keyword_cases[_i].compensated, rd_reduce(x, name, RD_ALL, .accuracy = RD_COMPENSATED), name,
-             "RD_COMPENSATED");
-    ck_takes(keyword_cases[_i].wide, rd_reduce(x, name, RD_ALL, .accuracy = RD_WIDE), name, "RD_WIDE");
+    ck_takes(keyword_cases[_i].compensated, rd_reduce(x, name, RD_ALL, .accuracy = RD_COMPENSATED),
+             name, "RD_COMPENSATED");
+    ck_takes(keyword_cases[_i].wide, rd_reduce(x, name, RD_ALL, .accuracy = RD_WIDE), name,
+             "RD_WIDE");
     ck_takes(false, rd_reduce(x, name, RD_ALL, .exclusive = true), name, ".exclusive");
     ck_takes(false, rd_reduce(x, name, RD_ALL, .reverse = true), name, ".reverse");
     ck_takes(true, rd_reduce(x, name, RD_ALL, .accuracy = RD_SERIAL), name, "RD_SERIAL");
@@ -330,7 +358,8 @@ START_TEST(values_refused)
     ck_failed(rd_mean(x, RD_ALL, .weights = bad), RD_ERR_SHAPE, "rd_mean", "weights");
     ck_failed(rd_sum(x, RD_DIMS(0), .initial = bad), RD_ERR_SHAPE, "rd_sum", "initial");
     ck_failed(rd_sum(x, RD_ALL, .initial = x), RD_ERR_SHAPE, "rd_sum", "initial of x's shape");
-    ck_failed(rd_sum(i, RD_ALL, .initial = rd_num(ctx, 0.5)), RD_ERR_TYPE, ".initial of type f64", "fraction");
+    ck_failed(rd_sum(i, RD_ALL, .initial = rd_num(ctx, 0.5)), RD_ERR_TYPE, ".initial of type f64",
+              "fraction");
     ck_failed(rd_min(i, RD_ALL, .initial = rd_int(ctx, 128)), RD_ERR_TYPE, "128", "too large");
     ck_failed(rd_min(i, RD_ALL, .initial = input(RD_I32, RD_SCALAR)), RD_ERR_TYPE, "i32", "wider");
     ck_failed(rd_norm(x, RD_ALL, .p = 3), RD_ERR_ARGUMENT, ".p is 3", "p");
@@ -338,8 +367,10 @@ START_TEST(values_refused)
     ck_failed(rd_norm(x, RD_ALL, .p = NAN), RD_ERR_ARGUMENT, ".p is", "p");
     ck_failed(rd_sum(x, RD_ALL, .type = RD_C64), RD_ERR_TYPE, ".type is c64", "type");
     ck_failed(rd_sum(x, RD_ALL, .type = (rd_dtype)77), RD_ERR_TYPE, ".type", "type");
-    ck_failed(rd_sum(x, RD_ALL, .accuracy = (rd_accuracy)9), RD_ERR_ARGUMENT, ".accuracy is 9", "accuracy");
-    ck_failed(rd_sum(x, RD_ALL, .where = rd_num(other, 1)), RD_ERR_ARGUMENT, "context", "other context");
+    ck_failed(rd_sum(x, RD_ALL, .accuracy = (rd_accuracy)9), RD_ERR_ARGUMENT, ".accuracy is 9",
+              "accuracy");
+    ck_failed(rd_sum(x, RD_ALL, .where = rd_num(other, 1)), RD_ERR_ARGUMENT, "context",
+              "other context");
     ck_failed(rd_reduce_name(x, "sum", NULL), RD_ERR_ARGUMENT, "options are NULL", "opts");
     ck_failed(rd_reduce_name(x, NULL, &(rd_reduce_opts){ 0 }), RD_ERR_ARGUMENT, "NULL", "name");
     ck_assert_ptr_null(rd_sum(NULL, RD_ALL));
@@ -352,7 +383,8 @@ END_TEST
 START_TEST(empty)
 {
     static const char *const needs[] = { "min", "max", "argmin", "argmax" };
-    rd_expr *none = input(RD_F32, RD_SHAPE(2, 0)), *no_result = input(RD_F32, RD_SHAPE(0, 0)), *one = rd_num(ctx, 1);
+    rd_expr *none = input(RD_F32, RD_SHAPE(2, 0)), *no_result = input(RD_F32, RD_SHAPE(0, 0)),
+            *one = rd_num(ctx, 1);
 
     for (size_t k = 0; k < COUNT(needs); k++) {
         ck_failed(rd_reduce(none, needs[k], RD_DIMS(1)), RD_ERR_EMPTY, "(2, 0)", needs[k]);
@@ -365,7 +397,8 @@ START_TEST(empty)
     ck_assert_ptr_nonnull(rd_sum(none, RD_ALL));
     ck_assert_ptr_nonnull(rd_norm(none, RD_ALL, .p = INFINITY));
     ck_no_error("empty");
-    ck_failed(rd_min(cube(RD_I32), RD_ALL, .where = one), RD_ERR_EMPTY, ".where may leave no element", "ints");
+    ck_failed(rd_min(cube(RD_I32), RD_ALL, .where = one), RD_ERR_EMPTY,
+              ".where may leave no element", "ints");
     ck_failed(rd_max(cube(RD_BOOL), RD_ALL, .where = one), RD_ERR_EMPTY, "needs .initial", "bool");
     ck_assert_ptr_nonnull(rd_min(cube(RD_I32), RD_ALL, .where = one, .initial = rd_int(ctx, 9)));
     ck_assert_ptr_nonnull(rd_min(cube(RD_I32), RD_ALL, .skip_nan = true));
@@ -374,19 +407,23 @@ START_TEST(empty)
 }
 END_TEST
 
-/* ---- Scans ---------------------------------------------------------------------------------------------------- */
+/* ---- Scans ----------------------------------------------------------------------------------- */
 START_TEST(scans)
 {
-    rd_expr *x = cube(RD_F32), *i = cube(RD_I8), *zero = rd_int(ctx, 0), *y = rd_scan(i, "sum", RD_DIMS(-1));
+    rd_expr *x = cube(RD_F32), *i = cube(RD_I8), *zero = rd_int(ctx, 0),
+            *y = rd_scan(i, "sum", RD_DIMS(-1));
 
     ck_assert(y->kind == RD_EXPR_SCAN && y->type == RD_I64 && has_shape(y, RD_SHAPE(2, 3, 4)));
     ck_assert_uint_eq(y->as.fold->dims, 4);
     y = rd_scan(x, "max", RD_DIMS(0), .exclusive = true, .reverse = true, .initial = zero);
-    ck_assert(fold_of(y)->as.fold->exclusive && fold_of(y)->as.fold->reverse && fold_of(y)->as.fold->identity);
-    ck_assert_ptr_eq(rd_scan(x, "sum", RD_DIMS(0), .initial = zero), rd_add(rd_scan(x, "sum", RD_DIMS(0)), zero));
+    ck_assert(fold_of(y)->as.fold->exclusive && fold_of(y)->as.fold->reverse &&
+              fold_of(y)->as.fold->identity);
+    ck_assert_ptr_eq(rd_scan(x, "sum", RD_DIMS(0), .initial = zero),
+                     rd_add(rd_scan(x, "sum", RD_DIMS(0)), zero));
     ck_assert_int_eq(rd_type_of(rd_scan(i, "min", RD_DIMS(0))), RD_I8);
     ck_assert_int_eq(rd_type_of(rd_scan(x, "sum", RD_DIMS(0), .accuracy = RD_WIDE)), RD_F32);
-    ck_assert_ptr_nonnull(fold_of(rd_scan(x, "sum", RD_DIMS(0), .where = x, .skip_nan = true))->in[2]);
+    ck_assert_ptr_nonnull(
+        fold_of(rd_scan(x, "sum", RD_DIMS(0), .where = x, .skip_nan = true))->in[2]);
     ck_assert_ptr_nonnull(rd_scan(input(RD_F32, RD_SHAPE(0, 2)), "min", RD_DIMS(0)));
     ck_no_error("scans");
 }
@@ -396,7 +433,8 @@ START_TEST(scans_refused)
 {
     rd_expr *x = cube(RD_F32), *i = cube(RD_I8);
 
-    ck_failed(rd_scan(x, "sum", RD_DIMS(0, 1)), RD_ERR_AXIS, "rd_scan: a scan runs along one axis", "two");
+    ck_failed(rd_scan(x, "sum", RD_DIMS(0, 1)), RD_ERR_AXIS, "rd_scan: a scan runs along one axis",
+              "two");
     ck_failed(rd_scan(x, "sum", RD_NONE), RD_ERR_AXIS, "one axis", "none");
     ck_failed(rd_scan(x, "sum", RD_ALL), RD_ERR_AXIS, "one axis", "all");
     ck_failed(rd_scan(x, "sum", RD_EXCEPT(0)), RD_ERR_AXIS, "one axis", "except");
@@ -404,18 +442,20 @@ START_TEST(scans_refused)
     ck_failed(rd_scan(x, "mean", RD_DIMS(0)), RD_ERR_ARGUMENT, "not mean", "mean");
     ck_failed(rd_scan(x, "foo", RD_DIMS(0)), RD_ERR_TEXT, "foo", "foo");
     ck_failed(rd_scan(x, "sum", RD_DIMS(0), .weights = x), RD_ERR_ARGUMENT, ".weights", "weights");
-    ck_failed(rd_scan(x, "sum", RD_DIMS(0), .accuracy = RD_COMPENSATED), RD_ERR_ARGUMENT, "RD_COMPENSATED", "sum2");
+    ck_failed(rd_scan(x, "sum", RD_DIMS(0), .accuracy = RD_COMPENSATED), RD_ERR_ARGUMENT,
+              "RD_COMPENSATED", "sum2");
     ck_failed(rd_scan(x, "min", RD_DIMS(0), .exclusive = true), RD_ERR_EMPTY, "exclusive", "min");
     ck_failed(rd_scan(i, "max", RD_DIMS(0), .where = x), RD_ERR_EMPTY, ".where", "masked ints");
     ck_failed(rd_scan_name(x, "sum", NULL), RD_ERR_ARGUMENT, "options", "NULL");
 }
 END_TEST
 
-/* ---- Callers' reducers ---------------------------------------------------------------------------------------- */
-RD_REDUCER(count_nonzeros, double, int64_t, 1, (int64_t n;), (s->n = 0;), (s->n += x != 0;), (a->n += b->n;),
-           (y[0] = s->n;))
+/* ---- Callers' reducers ----------------------------------------------------------------------- */
+RD_REDUCER(count_nonzeros, double, int64_t, 1, (int64_t n;), (s->n = 0;), (s->n += x != 0;),
+           (a->n += b->n;), (y[0] = s->n;))
 RD_REDUCER(first_two, float, float, 2, (float v[2]; int n;), (s->n = 0; s->v[0] = s->v[1] = 0;),
-           (if (s->n < 2) s->v[s->n++] = x;), (for (int k = 0; k < b->n && a->n < 2; k++) a->v[a->n++] = b->v[k];),
+           (if (s->n < 2) s->v[s->n++] = x;),
+           (for (int k = 0; k < b->n && a->n < 2; k++) a->v[a->n++] = b->v[k];),
            (y[0] = s->v[0]; y[1] = s->v[1];))
 
 START_TEST(own_reducers)
@@ -431,7 +471,8 @@ START_TEST(own_reducers)
     two = rd_reduce(x, first_two, RD_DIMS(0));
     ck_assert(has_shape(two, RD_SHAPE(3, 4, 2)) && two->type == RD_F32);
     ck_assert(has_shape(rd_reduce(x, first_two, RD_KEEP(0, 2)), RD_SHAPE(1, 3, 1, 2)));
-    ck_assert_int_eq(fold_of(rd_reduce(x, first_two, RD_ALL, .accuracy = RD_SERIAL))->as.fold->law, RD_LAW_serial);
+    ck_assert_int_eq(fold_of(rd_reduce(x, first_two, RD_ALL, .accuracy = RD_SERIAL))->as.fold->law,
+                     RD_LAW_serial);
     ck_assert_int_eq(rd_type_of(rd_reduce(x, count_nonzeros, RD_ALL, .type = RD_F32)), RD_F32);
     ck_assert_ptr_nonnull(rd_reduce(x, first_two, RD_ALL, .where = x, .skip_nan = true)->in[2]);
     y = rd_scan(x, count_nonzeros, RD_DIMS(0), .reverse = true);
@@ -448,9 +489,12 @@ START_TEST(own_reducers_refused)
 
     ck_failed(rd_reduce(x, (const rd_reducer *)NULL, RD_ALL), RD_ERR_ARGUMENT, "NULL", "NULL");
     ck_failed(rd_reduce_user(x, count_nonzeros, NULL), RD_ERR_ARGUMENT, "options", "opts");
-    ck_failed(rd_reduce(x, count_nonzeros, RD_ALL, .initial = x), RD_ERR_ARGUMENT, ".initial", "initial");
-    ck_failed(rd_reduce(x, count_nonzeros, RD_ALL, .weights = x), RD_ERR_ARGUMENT, ".weights", "weights");
-    ck_failed(rd_reduce(x, count_nonzeros, RD_ALL, .accuracy = RD_WIDE), RD_ERR_ARGUMENT, "RD_WIDE", "wide");
+    ck_failed(rd_reduce(x, count_nonzeros, RD_ALL, .initial = x), RD_ERR_ARGUMENT, ".initial",
+              "initial");
+    ck_failed(rd_reduce(x, count_nonzeros, RD_ALL, .weights = x), RD_ERR_ARGUMENT, ".weights",
+              "weights");
+    ck_failed(rd_reduce(x, count_nonzeros, RD_ALL, .accuracy = RD_WIDE), RD_ERR_ARGUMENT, "RD_WIDE",
+              "wide");
     ck_failed(rd_scan(x, first_two, RD_DIMS(0)), RD_ERR_ARGUMENT, "2 outputs", "scan of two");
     bad.step = NULL;
     ck_failed(rd_reduce(x, r, RD_ALL), RD_ERR_ARGUMENT, "count_nonzeros lacks step", "step");

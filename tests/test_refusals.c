@@ -26,14 +26,16 @@ static rd_expr *leaf(rd_shape shape)
 }
 
 /* The call returned NULL and recorded this status and a sentence with these words. */
-static void refused(const rd_expr *y, rd_status status, const char *first, const char *second, int line)
+static void refused(const rd_expr *y, rd_status status, const char *first, const char *second,
+                    int line)
 {
     const char *said = rd_error_text(ctx);
 
     ck_assert_msg(!y, "line %d: not refused", line);
-    ck_assert_msg(rd_error(ctx) == status, "line %d: %s: %s", line, rd_status_name(rd_error(ctx)), said);
-    ck_assert_msg(strstr(said, first) && strstr(said, second), "line %d: no \"%s\", \"%s\" in: %s", line, first, second,
+    ck_assert_msg(rd_error(ctx) == status, "line %d: %s: %s", line, rd_status_name(rd_error(ctx)),
                   said);
+    ck_assert_msg(strstr(said, first) && strstr(said, second), "line %d: no \"%s\", \"%s\" in: %s",
+                  line, first, second, said);
     rd_error_clear(ctx);
 }
 #define REFUSED(status, first, second, call) refused(call, RD_ERR_##status, first, second, __LINE__)
@@ -46,11 +48,14 @@ START_TEST(leaves_refused)
     REFUSED(ARGUMENT, "rd_leaf", "NULL", rd_leaf(ctx, NULL));
     REFUSED(ARGUMENT, "rd_leaf", "shape (2)", rd_wrap(ctx, (float *)NULL, RD_SHAPE(2)));
     REFUSED(ARGUMENT, "rd_leaf", "order is 2", rd_wrap(ctx, data, RD_SHAPE(2), .order = 2));
-    REFUSED(ARGUMENT, "rd_leaf", "not aligned for f32",
-            rd_leaf(ctx, &(rd_array){ .in = (char *)data + 1, .type = RD_F32, .shape = RD_SHAPE(2) }));
+    REFUSED(
+        ARGUMENT, "rd_leaf", "not aligned for f32",
+        rd_leaf(ctx, &(rd_array){ .in = (char *)data + 1, .type = RD_F32, .shape = RD_SHAPE(2) }));
     REFUSED(TYPE, "auto", "(0)", rd_leaf(ctx, &(rd_array){ .in = data, .shape = RD_SHAPE(2) }));
-    REFUSED(TYPE, "c64", "rd_leaf", rd_leaf(ctx, &(rd_array){ .in = data, .type = RD_C64, .shape = RD_SHAPE(2) }));
-    REFUSED(TYPE, "?", "(99)", rd_leaf(ctx, &(rd_array){ .in = data, .type = (rd_dtype)99, .shape = RD_SHAPE(2) }));
+    REFUSED(TYPE, "c64", "rd_leaf",
+            rd_leaf(ctx, &(rd_array){ .in = data, .type = RD_C64, .shape = RD_SHAPE(2) }));
+    REFUSED(TYPE, "?", "(99)",
+            rd_leaf(ctx, &(rd_array){ .in = data, .type = (rd_dtype)99, .shape = RD_SHAPE(2) }));
     REFUSED(SHAPE, "negative", "(2, -1)", leaf(RD_SHAPE(2, -1)));
     REFUSED(SHAPE, "overflows", "(1099511627776, 1099511627776)", leaf(RD_SHAPE(huge, huge)));
     REFUSED(SHAPE, "overflows", "0)", leaf(RD_SHAPE(huge, huge, 0)));
@@ -58,13 +63,15 @@ START_TEST(leaves_refused)
     REFUSED(SHAPE, "rank 33", "0 to 32", leaf(long_shape));
     long_shape.n = -1;
     REFUSED(SHAPE, "rank -1", "rd_leaf", leaf(long_shape));
-    REFUSED(SHAPE, "1 strides", "rank 2", rd_wrap(ctx, data, RD_SHAPE(2, 3), .strides = RD_STRIDES(1)));
+    REFUSED(SHAPE, "1 strides", "rank 2",
+            rd_wrap(ctx, data, RD_SHAPE(2, 3), .strides = RD_STRIDES(1)));
     REFUSED(SHAPE, "address space", "9223372036854775807",
             rd_wrap(ctx, data, RD_SHAPE(2, 3), .strides = RD_STRIDES(INT64_MAX, 1)));
     REFUSED(SHAPE, "address space", "-9223372036854775808",
             rd_wrap(ctx, data, RD_SHAPE(2, 3), .strides = RD_STRIDES(INT64_MIN, 1)));
     REFUSED(SHAPE, "address space", "strides (700000000000000000, 700000000000000000)",
-            rd_wrap(ctx, data, RD_SHAPE(2, 2), .strides = RD_STRIDES(700000000000000000, 700000000000000000)));
+            rd_wrap(ctx, data, RD_SHAPE(2, 2),
+                    .strides = RD_STRIDES(700000000000000000, 700000000000000000)));
     REFUSED(SHAPE, "address space", "strides (-1152921504606846976)",
             rd_wrap(ctx, data, RD_SHAPE(2), .strides = RD_STRIDES(-(INT64_C(1) << 60))));
     REFUSED(ARGUMENT, "rd_input", "NULL", rd_input(ctx, NULL, RD_INTO(data, RD_SHAPE(2))));
@@ -72,7 +79,8 @@ START_TEST(leaves_refused)
     REFUSED(ARGUMENT, "rd_input", "NULL", rd_input(ctx, "x", NULL));
     REFUSED(SHAPE, "rd_input", "(-2)", rd_input(ctx, "x", RD_INTO(data, RD_SHAPE(-2))));
     rd_input(ctx, "x", RD_INTO(data, RD_SHAPE(3, 4)));
-    REFUSED(ARGUMENT, "\"x\" is f32, shape (3, 4), strides (4, 1)", "shall be f32, shape (3, 4), strides (1, 3)",
+    REFUSED(ARGUMENT, "\"x\" is f32, shape (3, 4), strides (4, 1)",
+            "shall be f32, shape (3, 4), strides (1, 3)",
             rd_input(ctx, "x", RD_INTO(data, RD_SHAPE(3, 4), .order = 1)));
     REFUSED(ARGUMENT, "\"x\" is f32", "shall be i32, shape (3, 4)",
             rd_input(ctx, "x", RD_INTO((int *)NULL, RD_SHAPE(3, 4))));
@@ -83,8 +91,9 @@ END_TEST
 
 START_TEST(views_refused)
 {
-    rd_expr *x = leaf(RD_SHAPE(4, 5)), *wide = leaf(RD_SHAPE(1)), *deep = leaf((rd_shape){ .n = 0 });
-    rd_shape bad = { .n = 33 };
+    rd_expr *x = leaf(RD_SHAPE(4, 5)), *wide = leaf(RD_SHAPE(1)),
+            *deep = leaf((rd_shape){ .n = 0 });
+    rd_shape bad  = { .n = 33 };
 
     for (int k = 0; k < RD_MAX_RANK; k++)
         deep = rd_expand(deep, 0);
@@ -92,7 +101,8 @@ START_TEST(views_refused)
     REFUSED(AXIS, "rd_select: no axis 2", "rank 2, shape (4, 5)", rd_select(x, 2, 0));
     REFUSED(AXIS, "rd_select: no axis -3", "rank 2", rd_select(x, -3, 0));
     REFUSED(AXIS, "no axis -2147483648", "rank 2", rd_select(x, INT32_MIN, 0));
-    REFUSED(AXIS, "rd_select: index 7 is outside axis 1 of extent 5", "shape (4, 5)", rd_select(x, 1, 7));
+    REFUSED(AXIS, "rd_select: index 7 is outside axis 1 of extent 5", "shape (4, 5)",
+            rd_select(x, 1, 7));
     REFUSED(AXIS, "index -6", "extent 5", rd_select(x, 1, -6));
     REFUSED(AXIS, "index -9223372036854775808", "extent 5", rd_select(x, 1, INT64_MIN));
     REFUSED(AXIS, "rd_range: no axis 5", "shape (4, 5)", rd_range(x, 5, 0, 1, 1));
@@ -102,19 +112,23 @@ START_TEST(views_refused)
     REFUSED(AXIS, "rd_permute: no axis 2", "(4, 5)", rd_permute(x, RD_INDEX(2, 0)));
     REFUSED(AXIS, "no axis -9223372036854775808", "", rd_permute(x, RD_INDEX(INT64_MIN, 0)));
     REFUSED(AXIS, "33 axes", "", rd_permute(x, bad));
-    REFUSED(SHAPE, "rd_reshape: another number", "(3, 7) from shape (4, 5)", rd_reshape(x, RD_SHAPE(3, 7)));
+    REFUSED(SHAPE, "rd_reshape: another number", "(3, 7) from shape (4, 5)",
+            rd_reshape(x, RD_SHAPE(3, 7)));
     REFUSED(SHAPE, "another number", "(3, -1)", rd_reshape(x, RD_SHAPE(3, -1)));
     REFUSED(SHAPE, "more than one extent is -1", "(-1, -1)", rd_reshape(x, RD_SHAPE(-1, -1)));
     REFUSED(SHAPE, "any extent", "(0, -1)", rd_reshape(leaf(RD_SHAPE(0)), RD_SHAPE(0, -1)));
     REFUSED(SHAPE, "another number", "(0, 5)", rd_reshape(x, RD_SHAPE(0, 5)));
     REFUSED(SHAPE, "negative", "(-2, -10)", rd_reshape(x, RD_SHAPE(-2, -10)));
-    REFUSED(SHAPE, "overflows", "4611686018427387905", rd_reshape(x, RD_SHAPE((INT64_C(1) << 62) + 1, 2)));
+    REFUSED(SHAPE, "overflows", "4611686018427387905",
+            rd_reshape(x, RD_SHAPE((INT64_C(1) << 62) + 1, 2)));
     REFUSED(SHAPE, "rd_reshape", "rank 33", rd_reshape(x, bad));
-    REFUSED(SHAPE, "rd_broadcast: shape (4, 5) does not broadcast to (4, 6)", "", rd_broadcast(x, RD_SHAPE(4, 6)));
+    REFUSED(SHAPE, "rd_broadcast: shape (4, 5) does not broadcast to (4, 6)", "",
+            rd_broadcast(x, RD_SHAPE(4, 6)));
     REFUSED(SHAPE, "(4, 5) does not broadcast to (5)", "", rd_broadcast(x, RD_SHAPE(5)));
     REFUSED(SHAPE, "(4, 5) does not broadcast to ()", "", rd_broadcast(x, RD_SCALAR));
     REFUSED(SHAPE, "rd_broadcast", "(-4, 5)", rd_broadcast(x, RD_SHAPE(-4, 5)));
-    REFUSED(SHAPE, "overflows", "rd_broadcast", rd_broadcast(wide, RD_SHAPE(INT64_C(1) << 30, INT64_C(1) << 40)));
+    REFUSED(SHAPE, "overflows", "rd_broadcast",
+            rd_broadcast(wide, RD_SHAPE(INT64_C(1) << 30, INT64_C(1) << 40)));
     REFUSED(SHAPE, "rd_broadcast", "rank 33", rd_broadcast(x, bad));
     REFUSED(AXIS, "rd_expand: no place 3", "rank 2", rd_expand(x, 3));
     REFUSED(AXIS, "rd_expand: no place -4", "rank 2", rd_expand(x, -4));
@@ -139,8 +153,10 @@ END_TEST
 START_TEST(takes_and_concats_refused)
 {
     rd_ctx  *elsewhere = rd_ctx_new(NULL);
-    rd_expr *x = leaf(RD_SHAPE(4, 5)), *i = rd_cast(leaf(RD_SHAPE(3)), RD_U16), *deep = leaf(RD_SCALAR);
-    rd_expr *theirs = rd_int(elsewhere, 1), *large = rd_broadcast(leaf(RD_SCALAR), RD_SHAPE(INT64_C(1) << 61));
+    rd_expr *x = leaf(RD_SHAPE(4, 5)), *i = rd_cast(leaf(RD_SHAPE(3)), RD_U16),
+            *deep   = leaf(RD_SCALAR);
+    rd_expr *theirs = rd_int(elsewhere, 1),
+            *large  = rd_broadcast(leaf(RD_SCALAR), RD_SHAPE(INT64_C(1) << 61));
 
     for (int k = 0; k < RD_MAX_RANK; k++)
         deep = rd_expand(deep, 0);
@@ -150,16 +166,20 @@ START_TEST(takes_and_concats_refused)
     REFUSED(TYPE, "rd_take", "bool", rd_take(x, 0, rd_isnan(leaf(RD_SHAPE(4)))));
     REFUSED(SHAPE, "rd_take", "rank 33", rd_take(x, 0, rd_cast(deep, RD_I8)));
     REFUSED(SHAPE, "rd_take", "overflows", rd_take(rd_expand(large, 0), 0, i));
-    REFUSED(AXIS, "rd_take", "extent 0, shape (0, 3), index of shape (3)", rd_take(leaf(RD_SHAPE(0, 3)), 0, i));
+    REFUSED(AXIS, "rd_take", "extent 0, shape (0, 3), index of shape (3)",
+            rd_take(leaf(RD_SHAPE(0, 3)), 0, i));
     REFUSED(ARGUMENT, "rd_take", "another context", rd_take(x, 0, theirs));
     ck_assert_int_eq(rd_error(elsewhere), RD_ERR_ARGUMENT);
     REFUSED(AXIS, "rd_concat: no axis 2", "(4, 5)", rd_concat(2, RD_EXPRS(x, x)));
-    REFUSED(AXIS, "rd_concat: no axis 0", "rank 0", rd_concat(0, RD_EXPRS(rd_num(ctx, 1), rd_num(ctx, 2))));
+    REFUSED(AXIS, "rd_concat: no axis 0", "rank 0",
+            rd_concat(0, RD_EXPRS(rd_num(ctx, 1), rd_num(ctx, 2))));
     REFUSED(SHAPE, "rd_concat: part 1 of shape (4, 3)", "part 0 of shape (4, 5) along axis 0",
             rd_concat(0, RD_EXPRS(x, rd_slice(x, ":, :3"))));
-    REFUSED(SHAPE, "rd_concat: part 2 of shape (4)", "(4, 5)", rd_concat(-2, RD_EXPRS(x, x, rd_select(x, 1, 0))));
+    REFUSED(SHAPE, "rd_concat: part 2 of shape (4)", "(4, 5)",
+            rd_concat(-2, RD_EXPRS(x, x, rd_select(x, 1, 0))));
     REFUSED(SHAPE, "rd_concat", "overflows", rd_concat(0, RD_EXPRS(large, large, large)));
-    REFUSED(ARGUMENT, "rd_concat", "another context", rd_concat(0, RD_EXPRS(i, rd_expand(theirs, 0))));
+    REFUSED(ARGUMENT, "rd_concat", "another context",
+            rd_concat(0, RD_EXPRS(i, rd_expand(theirs, 0))));
     ck_assert_ptr_null(rd_concat(0, (rd_exprs){ 0 }));
     ck_assert_ptr_null(rd_concat(0, (rd_exprs){ &x, -1 }));
     rd_ctx_free(elsewhere);
@@ -211,7 +231,8 @@ START_TEST(slices_refused)
 
     ck_assert_ptr_null(rd_slice(leaf(RD_SHAPE(4, 5)), text));
     ck_assert_msg(rd_error(ctx) == bad_slices[_i].status, "\"%s\": %s", text, rd_error_text(ctx));
-    ck_assert_msg(strstr(rd_error_text(ctx), bad_slices[_i].says), "\"%s\": %s", text, rd_error_text(ctx));
+    ck_assert_msg(strstr(rd_error_text(ctx), bad_slices[_i].says), "\"%s\": %s", text,
+                  rd_error_text(ctx));
     shown = strchr(rd_error_text(ctx), '\n') + 1;
     caret = strchr(shown, '\n') + 1;
     ck_assert_int_eq(caret[4 + bad_slices[_i].caret], '^');
@@ -238,12 +259,13 @@ START_TEST(long_slices_refused)
     rd_error_clear(ctx);
     REFUSED(ARGUMENT, "rd_slice", "NULL", rd_slice(leaf(RD_SHAPE(4)), NULL));
     REFUSED(SHAPE, "rd_slice", "rank 33",
-            rd_slice(leaf(RD_SHAPE(4)), "new,new,new,new,new,new,new,new,new,new,new,new,new,new,new,new,"
-                                        "new,new,new,new,new,new,new,new,new,new,new,new,new,new,new,new"));
+            rd_slice(leaf(RD_SHAPE(4)),
+                     "new,new,new,new,new,new,new,new,new,new,new,new,new,new,new,new,"
+                     "new,new,new,new,new,new,new,new,new,new,new,new,new,new,new,new"));
 }
 END_TEST
 
-/* ---- NULL goes through, without a word --------------------------------------------------------------------- */
+/* ---- NULL goes through, without a word ------------------------------------------------------- */
 START_TEST(unknown_stage_refused)
 {
     float    y[16];

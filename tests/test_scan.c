@@ -10,7 +10,7 @@
 
 static const char *const isas[] = { "scalar", "baseline", "avx2", "avx512" };
 
-/* ---- The definition, in so many words ----------------------------------------------------------------------- */
+/* ---- The definition, in so many words -------------------------------------------------------- */
 enum { MOST = 8400, NODE = 32, STEPS = 64, STEP = SANITIZED ? 5 : 1 };
 
 static rd_word x[MOST];
@@ -33,7 +33,8 @@ static void prefix_of(const definition *d, int64_t lo, int64_t n, char *node)
     if (d->fold->prefix == RD_PREFIX_LEFT || n < 2) {
         for (int64_t k = lo; k < lo + n; k++)
             if (!d->masked || mask[d->first + k * d->stride])
-                rd_node_step(&d->node, node, x[d->first + k * d->stride], rd_word_from_int(1, d->fold->type), 0);
+                rd_node_step(&d->node, node, x[d->first + k * d->stride],
+                             rd_word_from_int(1, d->fold->type), 0);
         return;
     }
     while (half * 2 < n)
@@ -43,7 +44,8 @@ static void prefix_of(const definition *d, int64_t lo, int64_t n, char *node)
     rd_node_join(&d->node, node, right);
 }
 
-/* Sums of floats keep what blocks come to in two numbers, hi + lo; there is no block where they are -0. */
+/* Sums of floats keep what blocks come to in two numbers, hi + lo; there is no block where they are
+ * -0. */
 typedef struct before {
     double hi, lo;
 } before;
@@ -67,12 +69,14 @@ static double add(const definition *d, double a, double b)
     return d->fold->type == RD_F32 ? (double)((float)a + (float)b) : a + b;
 }
 
-/* Knuth's sum of two numbers and what it loses; then that, what was lost before, and the sum become two again. */
+/* Knuth's sum of two numbers and what it loses; then that, what was lost before, and the sum become
+ * two again. */
 static before take_block(const definition *d, before b, double block)
 {
     const double sum = add(d, b.hi, block), back = add(d, sum, -b.hi);
-    const double lost = add(d, add(d, block, -back), -add(d, add(d, sum, -back), -b.hi)), rest = add(d, b.lo, lost);
-    const double hi = add(d, sum, rest);
+    const double lost = add(d, add(d, block, -back), -add(d, add(d, sum, -back), -b.hi)),
+                 rest = add(d, b.lo, lost);
+    const double hi   = add(d, sum, rest);
 
     if (!isfinite(hi))
         return (before){ sum, -0.0 };
@@ -82,7 +86,8 @@ static before take_block(const definition *d, before b, double block)
 /* Results 0 .. n of the scan. */
 static void define(const definition *d, int64_t n, rd_word *y)
 {
-    const bool        pair      = d->fold->reducer == RD_RED_sum && rd_dtype_kind(d->fold->type) == RD_KIND_FLOAT;
+    const bool pair =
+        d->fold->reducer == RD_RED_sum && rd_dtype_kind(d->fold->type) == RD_KIND_FLOAT;
     const bool        exclusive = d->fold->exclusive;
     _Alignas(16) char whole[NODE], part[NODE], blocks[NODE], spare[NODE];
     before            b = { -0.0, -0.0 };
@@ -102,12 +107,13 @@ static void define(const definition *d, int64_t n, rd_word *y)
         rd_node_join(&d->node, whole, part);
         rd_node_finish(&d->node, whole, spare, &y[k]);
         if (pair && !is_empty(whole))
-            y[k] = rd_word_from_double(add(d, b.hi, add(d, b.lo, is_empty(part) ? -0.0 : number_in(d, part))),
-                                       d->fold->type);
+            y[k] = rd_word_from_double(
+                add(d, b.hi, add(d, b.lo, is_empty(part) ? -0.0 : number_in(d, part))),
+                d->fold->type);
     }
 }
 
-/* ---- Programs ----------------------------------------------------------------------------------------------- */
+/* ---- Programs -------------------------------------------------------------------------------- */
 typedef struct scan_case {
     const char   *what;
     rd_reducer_id reducer;
@@ -126,7 +132,8 @@ static const scan_case cases[] = {
     { "all", RD_RED_all, RD_BOOL, 0.9, 2 },         { "max bool", RD_RED_max, RD_BOOL, 0, 1.02 },
 };
 
-/* Numbers, some of them zeros of either sign, and at times NaN or infinity: more NaN would hide all else. */
+/* Numbers, some of them zeros of either sign, and at times NaN or infinity: more NaN would hide all
+ * else. */
 static void fill(const scan_case *c, int64_t n, bool special)
 {
     static const double rare[] = { 0.0, -0.0, INFINITY, (double)NAN };
@@ -144,32 +151,34 @@ static void fill(const scan_case *c, int64_t n, bool special)
     }
 }
 
-/* rows scans along memory, or with `across` down its columns: all along axis 1, whose extent is n. */
+/* rows scans along memory, or with `across` down its columns: all along axis 1, whose extent is
+ * n. */
 typedef struct layout {
     int64_t n, rows;
     bool    across;
 } layout;
 
-static rd_fold fold_of(const scan_case *c, const layout *l, rd_prefix prefix, bool exclusive, bool reverse)
+static rd_fold fold_of(const scan_case *c, const layout *l, rd_prefix prefix, bool exclusive,
+                       bool reverse)
 {
-    rd_fold fold = {
-        .reducer     = c->reducer,
-        .law         = RD_LAW_commutes,
-        .type        = c->type,
-        .out         = c->type,
-        .scan        = true,
-        .exclusive   = exclusive,
-        .reverse     = reverse,
-        .prefix      = prefix,
-        .identity    = true,
-        .n_out       = 1,
-        .lanes       = 1,
-        .steps       = STEPS,
-        .lane_extent = 1,
-        .n_block     = (l->n + STEPS - 1) / STEPS,
-        .outer  = { .offset = reverse ? l->n - 1 : 0, .n_add = 1, .add = { { .axis = 1, .coef = reverse ? -1 : 1 } } },
-        .n_cell = l->across ? l->rows : 1
-    };
+    rd_fold fold = { .reducer     = c->reducer,
+                     .law         = RD_LAW_commutes,
+                     .type        = c->type,
+                     .out         = c->type,
+                     .scan        = true,
+                     .exclusive   = exclusive,
+                     .reverse     = reverse,
+                     .prefix      = prefix,
+                     .identity    = true,
+                     .n_out       = 1,
+                     .lanes       = 1,
+                     .steps       = STEPS,
+                     .lane_extent = 1,
+                     .n_block     = (l->n + STEPS - 1) / STEPS,
+                     .outer       = { .offset = reverse ? l->n - 1 : 0,
+                                      .n_add  = 1,
+                                      .add    = { { .axis = 1, .coef = reverse ? -1 : 1 } } },
+                     .n_cell      = l->across ? l->rows : 1 };
 
     if (l->across)
         fold.cell = (rd_address){ .n_add = 1, .add = { { .axis = 0, .coef = 1 } } };
@@ -178,11 +187,12 @@ static rd_fold fold_of(const scan_case *c, const layout *l, rd_prefix prefix, bo
 
 static int32_t place(builder *b, const layout *l, int32_t slot, rd_dtype type)
 {
-    return builder_address(b, (rd_address){ .slot  = slot,
-                                            .type  = type,
-                                            .n_add = 2,
-                                            .add   = { { .axis = 0, .coef = l->across ? 1 : l->n },
-                                                       { .axis = 1, .coef = l->across ? l->rows : 1 } } });
+    return builder_address(
+        b, (rd_address){ .slot  = slot,
+                         .type  = type,
+                         .n_add = 2,
+                         .add   = { { .axis = 0, .coef = l->across ? 1 : l->n },
+                                    { .axis = 1, .coef = l->across ? l->rows : 1 } } });
 }
 
 static void run(const rd_fold *fold, const layout *l, bool masked, const void *in, void *y)
@@ -200,10 +210,19 @@ static void run(const rd_fold *fold, const layout *l, bool masked, const void *i
     if (!l->across)
         builder_add(&b, (rd_inst){ .kind = RD_I_START });
     builder_loop(&b, l->across ? rows : elements);
-    builder_add(&b, (rd_inst){ .kind = RD_I_LOAD, .type = fold->type, .dst = 0, .arg = place(&b, l, 0, fold->type) });
-    builder_add(&b, (rd_inst){ .kind = RD_I_LOAD, .type = RD_BOOL, .dst = 1, .arg = place(&b, l, 1, RD_BOOL) });
-    builder_add(&b, (rd_inst){ .kind = RD_I_SCAN, .type = fold->out, .dst = 2, .b = -1, .c = masked ? 1 : -1 });
-    builder_add(&b, (rd_inst){ .kind = RD_I_STORE, .type = fold->out, .a = 2, .arg = place(&b, l, 2, fold->out) });
+    builder_add(&b, (rd_inst){ .kind = RD_I_LOAD,
+                               .type = fold->type,
+                               .dst  = 0,
+                               .arg  = place(&b, l, 0, fold->type) });
+    builder_add(
+        &b,
+        (rd_inst){ .kind = RD_I_LOAD, .type = RD_BOOL, .dst = 1, .arg = place(&b, l, 1, RD_BOOL) });
+    builder_add(
+        &b,
+        (rd_inst){ .kind = RD_I_SCAN, .type = fold->out, .dst = 2, .b = -1, .c = masked ? 1 : -1 });
+    builder_add(
+        &b, (rd_inst){
+                .kind = RD_I_STORE, .type = fold->out, .a = 2, .arg = place(&b, l, 2, fold->out) });
     builder_end(&b);
     builder_end(&b);
     ck_assert_int_eq(run_program(builder_done(&b), slots).status, RD_OK);
@@ -216,18 +235,20 @@ static bool same(rd_word want, const void *y, rd_dtype type)
 
     rd_word_store(bits, type, want);
     return memcmp(bits, y, (size_t)rd_dtype_size(type)) == 0 ||
-           (isnan(rd_word_to_double(want, type)) && isnan(rd_word_to_double(rd_word_load(y, type), type)));
+           (isnan(rd_word_to_double(want, type)) &&
+            isnan(rd_word_to_double(rd_word_load(y, type), type)));
 }
 
-static void compare_row(const scan_case *c, const layout *l, const definition *d, const rd_word *want, const char *y,
-                        const char *isa, int64_t row)
+static void compare_row(const scan_case *c, const layout *l, const definition *d,
+                        const rd_word *want, const char *y, const char *isa, int64_t row)
 {
     for (int64_t k = 0; k < l->n; k++)
         if (!same(want[k], y + (d->first + k * d->stride) * rd_dtype_size(c->type), c->type))
-            ck_abort_msg("%s, %s, %lld x %lld%s, prefix %d%s%s%s: result %lld of %lld", c->what, isa,
-                         (long long)l->rows, (long long)l->n, l->across ? " across" : "", (int)d->fold->prefix,
-                         d->fold->exclusive ? ", exclusive" : "", d->fold->reverse ? ", reverse" : "",
-                         d->masked ? ", masked" : "", (long long)k, (long long)row);
+            ck_abort_msg("%s, %s, %lld x %lld%s, prefix %d%s%s%s: result %lld of %lld", c->what,
+                         isa, (long long)l->rows, (long long)l->n, l->across ? " across" : "",
+                         (int)d->fold->prefix, d->fold->exclusive ? ", exclusive" : "",
+                         d->fold->reverse ? ", reverse" : "", d->masked ? ", masked" : "",
+                         (long long)k, (long long)row);
 }
 
 static void compare(const scan_case *c, const layout *l, const rd_fold *fold, bool masked)
@@ -236,7 +257,9 @@ static void compare(const scan_case *c, const layout *l, const rd_fold *fold, bo
     static char    in[8 * MOST], y[COUNT(isas)][8 * MOST];
     const int64_t  size   = rd_dtype_size(c->type);
     const int64_t  stride = (l->across ? l->rows : 1) * (fold->reverse ? -1 : 1);
-    definition     d      = { .fold = fold, .node = rd_node_info_of(fold), .masked = masked, .stride = stride };
+    definition     d      = {
+                 .fold = fold, .node = rd_node_info_of(fold), .masked = masked, .stride = stride
+    };
 
     for (int64_t k = 0; k < l->n * l->rows; k++)
         rd_word_store(in + k * size, c->type, x[k]);
@@ -254,9 +277,10 @@ static void compare(const scan_case *c, const layout *l, const rd_fold *fold, bo
 }
 
 static const layout layouts[] = {
-    { 1, 1, false },   { 2, 3, false },    { 63, 5, false },   { 64, 3, false },   { 65, 4, false }, { 127, 1, false },
-    { 200, 7, false }, { 1000, 2, false }, { 4095, 1, false }, { 4097, 2, false }, { 1, 70, true },  { 63, 9, true },
-    { 64, 33, true },  { 65, 70, true },   { 300, 17, true },  { 130, 64, true },
+    { 1, 1, false },    { 2, 3, false },    { 63, 5, false },  { 64, 3, false },
+    { 65, 4, false },   { 127, 1, false },  { 200, 7, false }, { 1000, 2, false },
+    { 4095, 1, false }, { 4097, 2, false }, { 1, 70, true },   { 63, 9, true },
+    { 64, 33, true },   { 65, 70, true },   { 300, 17, true }, { 130, 64, true },
 };
 
 START_TEST(interpreters_agree_with_the_definition)
@@ -266,7 +290,8 @@ START_TEST(interpreters_agree_with_the_definition)
     srand((unsigned)_i + 1);
     for (size_t k = 0; k < COUNT(layouts); k++)
         for (int how = (int)k % STEP; how < 16; how += STEP) {
-            const rd_fold fold = fold_of(c, &layouts[k], how & 1 ? RD_PREFIX_TREE : RD_PREFIX_LEFT, how & 2, how & 4);
+            const rd_fold fold = fold_of(c, &layouts[k], how & 1 ? RD_PREFIX_TREE : RD_PREFIX_LEFT,
+                                         how & 2, how & 4);
 
             fill(c, layouts[k].n * layouts[k].rows, k % 2);
             compare(c, &layouts[k], &fold, how & 8);
@@ -274,7 +299,7 @@ START_TEST(interpreters_agree_with_the_definition)
 }
 END_TEST
 
-/* ---- Expressions -------------------------------------------------------------------------------------------- */
+/* ---- Expressions ----------------------------------------------------------------------------- */
 static void *evaluate(rd_expr *y, const char *isa, int64_t grains, int threads)
 {
     const int64_t bytes = rd_points(y->rank, y->extent) * rd_dtype_size(y->type);
@@ -282,7 +307,8 @@ static void *evaluate(rd_expr *y, const char *isa, int64_t grains, int threads)
     rd_array      into  = { .data = out, .type = y->type, .shape = rd_shape_of(y) };
 
     rd_cpu_force(isa);
-    rd_plan *plan = rd_plan_make(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y, &into }), &(rd_eval_opts){ .threads = threads });
+    rd_plan *plan = rd_plan_make(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y, &into }),
+                                 &(rd_eval_opts){ .threads = threads });
     rd_cpu_force(NULL);
     ck_assert_msg(plan, "%s", rd_error_text(ctx));
     plan->task_grains = grains;
@@ -302,8 +328,9 @@ static void same_everywhere(rd_expr *y, const char *what, int axis)
         for (int grains = 0; grains < 3 && rd_cpu_force(isas[isa]); grains++) {
             void *other = evaluate(y, isas[isa], grains, 1);
 
-            ck_assert_msg(memcmp(first, other, bytes) == 0, "%s along %d on %s, %d grains a task\n%s", what, axis,
-                          isas[isa], grains, rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL));
+            ck_assert_msg(memcmp(first, other, bytes) == 0,
+                          "%s along %d on %s, %d grains a task\n%s", what, axis, isas[isa], grains,
+                          rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL));
             free(other);
         }
     free(first);
@@ -327,20 +354,25 @@ START_TEST(instruction_sets_and_tasks_change_no_bit)
     srand(5);
     for (int64_t k = 0; k < 16384; k++)
         rd_word_store(data + k * rd_dtype_size(type), type,
-                      rd_word_from_double(
-                          rd_dtype_kind(type) == RD_KIND_FLOAT ? rand() / (double)RAND_MAX + 0.5 : rand() % 100, type));
+                      rd_word_from_double(rd_dtype_kind(type) == RD_KIND_FLOAT
+                                              ? rand() / (double)RAND_MAX + 0.5
+                                              : rand() % 100,
+                                          type));
     for (size_t s = 0; s < COUNT(shapes); s++)
         for (int axis = 0; axis < shapes[s].n; axis++)
             for (int how = (_i + axis) % STEP; how < 8; how += STEP) {
                 const rd_mark mark = rd_ctx_mark(ctx);
-                rd_expr      *v =
-                    rd_leaf(ctx, &(rd_array){ .in = data, .type = type, .shape = shapes[s], .order = how & 1 });
+                rd_expr      *v    = rd_leaf(
+                            ctx,
+                            &(rd_array){ .in = data, .type = type, .shape = shapes[s], .order = how & 1 });
 
                 same_everywhere(rd_scan(v, names[how / 2], RD_DIMS(axis)), names[how / 2], axis);
-                same_everywhere(rd_scan(v, names[how / 2], RD_DIMS(axis), .reverse = true, .exclusive = how < 4),
+                same_everywhere(rd_scan(v, names[how / 2], RD_DIMS(axis), .reverse = true,
+                                        .exclusive = how < 4),
                                 "reverse", axis);
-                same_everywhere(rd_scan(rd_map(rd_flip(v, RD_DIMS(axis)), "x * 3"), "sum", RD_DIMS(axis)), "flipped",
-                                axis);
+                same_everywhere(
+                    rd_scan(rd_map(rd_flip(v, RD_DIMS(axis)), "x * 3"), "sum", RD_DIMS(axis)),
+                    "flipped", axis);
                 rd_ctx_release(ctx, mark);
             }
 }
@@ -366,7 +398,8 @@ START_TEST(axis_decides_the_prefix)
     for (size_t k = 0; k < COUNT(decided); k++) {
         ck_assert_msg(decided[k].y, "%s", rd_error_text(ctx));
         const char *text = rd_explain(ctx, RD_RESULTS({ decided[k].y, NULL }), NULL);
-        ck_assert_msg(!strstr(text, "prefixes by the tree") == !decided[k].tree, "%d: %s", (int)k, text);
+        ck_assert_msg(!strstr(text, "prefixes by the tree") == !decided[k].tree, "%d: %s", (int)k,
+                      text);
     }
 }
 END_TEST
@@ -381,7 +414,8 @@ START_TEST(long_sums_are_exact)
     ck_assert(ones && y);
     for (int k = 0; k < N; k++)
         ones[k] = 1;
-    ck_assert(rd_eval(ctx, rd_scan(rd_wrap(ctx, ones, RD_SHAPE(N)), "sum", RD_DIMS(0)), &into) == RD_OK);
+    ck_assert(rd_eval(ctx, rd_scan(rd_wrap(ctx, ones, RD_SHAPE(N)), "sum", RD_DIMS(0)), &into) ==
+              RD_OK);
     for (int k = 0; k < N; k++)
         if (y[k] != (float)(k + 1))
             ck_abort_msg("sum of %d ones: %.9g", k + 1, (double)y[k]);
@@ -391,18 +425,22 @@ START_TEST(long_sums_are_exact)
 END_TEST
 
 /* One half of the other axis at a time, so that no result goes past the caches, and all at once. */
-static void by_halves(const float *in, int64_t rows, int64_t cols, int axis, bool exclusive, float *y, int halves)
+static void by_halves(const float *in, int64_t rows, int64_t cols, int axis, bool exclusive,
+                      float *y, int halves)
 {
     const rd_strides strides = RD_STRIDES(cols, 1);
 
     for (int half = 0; half < halves; half++) {
-        const int64_t  first_row = axis ? rows * half / halves : 0, first_col = axis ? 0 : cols * half / halves;
-        const int64_t  at    = first_row * cols + first_col;
+        const int64_t first_row = axis ? rows * half / halves : 0,
+                      first_col = axis ? 0 : cols * half / halves;
+        const int64_t  at       = first_row * cols + first_col;
         const rd_shape shape = RD_SHAPE(axis ? rows / halves : rows, axis ? cols : cols / halves);
-        rd_array       into  = { .data = y + at, .type = RD_F32, .shape = shape, .strides = strides };
-        rd_expr *v = rd_leaf(ctx, &(rd_array){ .in = in + at, .type = RD_F32, .shape = shape, .strides = strides });
+        rd_array into = { .data = y + at, .type = RD_F32, .shape = shape, .strides = strides };
+        rd_expr *v    = rd_leaf(
+               ctx, &(rd_array){ .in = in + at, .type = RD_F32, .shape = shape, .strides = strides });
 
-        ck_assert(rd_eval(ctx, rd_scan(v, "sum", RD_DIMS(axis), .exclusive = exclusive), &into) == RD_OK);
+        ck_assert(rd_eval(ctx, rd_scan(v, "sum", RD_DIMS(axis), .exclusive = exclusive), &into) ==
+                  RD_OK);
     }
 }
 
@@ -411,17 +449,20 @@ START_TEST(large_results_are_those_of_their_halves)
 {
     enum { ROWS = 2100, COLS = 2080 };
     const int64_t cols = COLS - 2 * _i, bytes = ROWS * COLS * (int64_t)sizeof(float);
-    float *memory = aligned_alloc(64, 3 * (size_t)bytes), *whole = memory + ROWS * COLS, *parts = whole + ROWS * COLS;
+    float        *memory = aligned_alloc(64, 3 * (size_t)bytes), *whole = memory + ROWS * COLS,
+          *parts = whole + ROWS * COLS;
 
     ck_assert(memory);
     for (int64_t k = 0; k < ROWS * COLS; k++)
         memory[k] = (float)rand() / (float)RAND_MAX;
     for (size_t isa = 0; isa < COUNT(isas); isa++)
-        for (int how = 0; how < 4 && strcmp(isas[isa], "scalar") != 0 && rd_cpu_force(isas[isa]); how++) {
+        for (int how = 0; how < 4 && strcmp(isas[isa], "scalar") != 0 && rd_cpu_force(isas[isa]);
+             how++) {
             by_halves(memory, ROWS, cols, how & 1, how & 2, whole, 1);
             by_halves(memory, ROWS, cols, how & 1, how & 2, parts, 2);
             ck_assert_msg(memcmp(whole, parts, (size_t)(ROWS * (cols)) * sizeof(float)) == 0,
-                          "%s, %lld columns, axis %d, exclusive %d", isas[isa], (long long)cols, how & 1, how / 2);
+                          "%s, %lld columns, axis %d, exclusive %d", isas[isa], (long long)cols,
+                          how & 1, how / 2);
         }
     rd_cpu_force(NULL);
     free(memory);

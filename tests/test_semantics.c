@@ -1,4 +1,5 @@
-/* docs/semantics.md on numbers: types, NaN in maps, integers.  The page names for each rule the test that shows it. */
+/* docs/semantics.md on numbers: types, NaN in maps, integers.  The page names for each rule the
+ * test that shows it. */
 #include "values.h"
 
 #include <math.h>
@@ -19,13 +20,13 @@ static void check_maps(const map_row *row, size_t n)
 {
     for (; n--; row++) {
         rd_expr *x = leaf(row->type, VALUES(row->x));
-        expect(row->what, row->one ? row->one(x) : row->two(x, leaf(row->type, VALUES(row->y))), row->want_type,
-               VALUES(row->want));
+        expect(row->what, row->one ? row->one(x) : row->two(x, leaf(row->type, VALUES(row->y))),
+               row->want_type, VALUES(row->want));
         forget_leaves();
     }
 }
 
-/* ---- Types --------------------------------------------------------------------------------------------------------- */
+/* ---- Types ----------------------------------------------------------------------------------- */
 enum { TYPES = 13 };
 static const rd_dtype types[TYPES] = { RD_BOOL, RD_I8,  RD_I16, RD_I32, RD_I64, RD_U8,  RD_U16,
                                        RD_U32,  RD_U64, RD_F32, RD_F64, RD_F16, RD_BF16 };
@@ -33,12 +34,18 @@ static const char     type_names[] = "B   i8  i16 i32 i64 u8  u16 u32 u64 f32 f6
 
 /* numpy.result_type, NumPy 2; bf16 by the same reasons */
 static const char *const promotions[TYPES] = {
-    "B   i8  i16 i32 i64 u8  u16 u32 u64 f32 f64 f16 bf  ", "i8  i8  i16 i32 i64 i16 i32 i64 f64 f32 f64 f16 bf  ",
-    "i16 i16 i16 i32 i64 i16 i32 i64 f64 f32 f64 f32 f32 ", "i32 i32 i32 i32 i64 i32 i32 i64 f64 f64 f64 f64 f64 ",
-    "i64 i64 i64 i64 i64 i64 i64 i64 f64 f64 f64 f64 f64 ", "u8  i16 i16 i32 i64 u8  u16 u32 u64 f32 f64 f16 bf  ",
-    "u16 i32 i32 i32 i64 u16 u16 u32 u64 f32 f64 f32 f32 ", "u32 i64 i64 i64 i64 u32 u32 u32 u64 f64 f64 f64 f64 ",
-    "u64 f64 f64 f64 f64 u64 u64 u64 u64 f64 f64 f64 f64 ", "f32 f32 f32 f64 f64 f32 f32 f64 f64 f32 f64 f32 f32 ",
-    "f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 ", "f16 f16 f32 f64 f64 f16 f32 f64 f64 f32 f64 f16 f32 ",
+    "B   i8  i16 i32 i64 u8  u16 u32 u64 f32 f64 f16 bf  ",
+    "i8  i8  i16 i32 i64 i16 i32 i64 f64 f32 f64 f16 bf  ",
+    "i16 i16 i16 i32 i64 i16 i32 i64 f64 f32 f64 f32 f32 ",
+    "i32 i32 i32 i32 i64 i32 i32 i64 f64 f64 f64 f64 f64 ",
+    "i64 i64 i64 i64 i64 i64 i64 i64 f64 f64 f64 f64 f64 ",
+    "u8  i16 i16 i32 i64 u8  u16 u32 u64 f32 f64 f16 bf  ",
+    "u16 i32 i32 i32 i64 u16 u16 u32 u64 f32 f64 f32 f32 ",
+    "u32 i64 i64 i64 i64 u32 u32 u32 u64 f64 f64 f64 f64 ",
+    "u64 f64 f64 f64 f64 u64 u64 u64 u64 f64 f64 f64 f64 ",
+    "f32 f32 f32 f64 f64 f32 f32 f64 f64 f32 f64 f32 f32 ",
+    "f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 ",
+    "f16 f16 f32 f64 f64 f16 f32 f64 f64 f32 f64 f16 f32 ",
     "bf  bf  f32 f64 f64 bf  f32 f64 f64 f32 f64 f32 bf  ",
 };
 
@@ -69,18 +76,26 @@ START_TEST(weak_numbers)
         double      number;
         rd_dtype    partner, want; /* RD_AUTO: RD_ERR_TYPE */
     } rows[] = {
-        { "0.5 meets f32", false, 0.5, RD_F32, RD_F32 },    { "0.5 meets f64", false, 0.5, RD_F64, RD_F64 },
-        { "0.5 meets i32", false, 0.5, RD_I32, RD_F64 },    { "0.5 meets u8", false, 0.5, RD_U8, RD_F64 },
-        { "2.0 meets i32", false, 2, RD_I32, RD_F64 },      { "int 1 meets u8", true, 1, RD_U8, RD_U8 },
-        { "int 1 meets f32", true, 1, RD_F32, RD_F32 },     { "int 300 meets u16", true, 300, RD_U16, RD_U16 },
-        { "int 300 meets u8", true, 300, RD_U8, RD_AUTO },  { "int -1 meets u8", true, -1, RD_U8, RD_AUTO },
-        { "int 128 meets i8", true, 128, RD_I8, RD_AUTO },  { "0.5 meets f16", false, 0.5, RD_F16, RD_F16 },
-        { "0.5 meets bf16", false, 0.5, RD_BF16, RD_BF16 }, { "int 3 meets f16", true, 3, RD_F16, RD_F16 },
+        { "0.5 meets f32", false, 0.5, RD_F32, RD_F32 },
+        { "0.5 meets f64", false, 0.5, RD_F64, RD_F64 },
+        { "0.5 meets i32", false, 0.5, RD_I32, RD_F64 },
+        { "0.5 meets u8", false, 0.5, RD_U8, RD_F64 },
+        { "2.0 meets i32", false, 2, RD_I32, RD_F64 },
+        { "int 1 meets u8", true, 1, RD_U8, RD_U8 },
+        { "int 1 meets f32", true, 1, RD_F32, RD_F32 },
+        { "int 300 meets u16", true, 300, RD_U16, RD_U16 },
+        { "int 300 meets u8", true, 300, RD_U8, RD_AUTO },
+        { "int -1 meets u8", true, -1, RD_U8, RD_AUTO },
+        { "int 128 meets i8", true, 128, RD_I8, RD_AUTO },
+        { "0.5 meets f16", false, 0.5, RD_F16, RD_F16 },
+        { "0.5 meets bf16", false, 0.5, RD_BF16, RD_BF16 },
+        { "int 3 meets f16", true, 3, RD_F16, RD_F16 },
     };
 
     for (size_t k = 0; k < COUNT(rows); k++) {
-        rd_expr *number = rows[k].is_int ? rd_int(ctx, (int64_t)rows[k].number) : rd_num(ctx, rows[k].number);
-        rd_expr *y      = rd_add(leaf(rows[k].partner, VALUES(3)), number);
+        rd_expr *number =
+            rows[k].is_int ? rd_int(ctx, (int64_t)rows[k].number) : rd_num(ctx, rows[k].number);
+        rd_expr *y = rd_add(leaf(rows[k].partner, VALUES(3)), number);
         if (rows[k].want == RD_AUTO)
             expect_error(rows[k].what, y, RD_ERR_TYPE);
         else
@@ -96,7 +111,8 @@ START_TEST(weak_int_bits)
     const int64_t big = (INT64_C(1) << 53) + 1;
     int64_t       y   = 0;
 
-    ck_assert(rd_eval(ctx, rd_add(rd_int(ctx, big), leaf(RD_I64, VALUES(0))), RD_INTO(&y, RD_SHAPE(1))) == RD_OK);
+    ck_assert(rd_eval(ctx, rd_add(rd_int(ctx, big), leaf(RD_I64, VALUES(0))),
+                      RD_INTO(&y, RD_SHAPE(1))) == RD_OK);
     ck_assert(y == big);
 }
 END_TEST
@@ -136,12 +152,15 @@ START_TEST(halves)
     const double number[] = { 0.1, 2048, 2049, 70000 };
 
     check_maps(rows, COUNT(rows));
-    expect("a number", rd_mul(leaf(RD_F16, VALUES(1)), rd_num(ctx, 0.1)), RD_F16, VALUES(0x1.998p-4));
-    expect("from f64", rd_cast(leaf(RD_F64, number, 4), RD_F16), RD_F16, VALUES(0x1.998p-4, 2048, 2048, INFINITY));
+    expect("a number", rd_mul(leaf(RD_F16, VALUES(1)), rd_num(ctx, 0.1)), RD_F16,
+           VALUES(0x1.998p-4));
+    expect("from f64", rd_cast(leaf(RD_F64, number, 4), RD_F16), RD_F16,
+           VALUES(0x1.998p-4, 2048, 2048, INFINITY));
     expect("from f64 to bf16", rd_cast(leaf(RD_F64, number, 4), RD_BF16), RD_BF16,
            VALUES(0x1.9ap-4, 2048, 2048, 70144));
     /* Between two roundings: 1 + 2^-11 is a tie, and as f32 the number would be one. */
-    expect("rounded once", rd_cast(leaf(RD_F64, VALUES(1 + 0x1p-11 + 0x1p-40)), RD_F16), RD_F16, VALUES(1 + 0x1p-10));
+    expect("rounded once", rd_cast(leaf(RD_F64, VALUES(1 + 0x1p-11 + 0x1p-40)), RD_F16), RD_F16,
+           VALUES(1 + 0x1p-10));
 }
 END_TEST
 
@@ -209,7 +228,7 @@ START_TEST(rounding)
 }
 END_TEST
 
-/* ---- NaN and -0.0 -------------------------------------------------------------------------------------------------- */
+/* ---- NaN and -0.0 ---------------------------------------------------------------------------- */
 START_TEST(nan_in_maps)
 {
     static const map_row rows[] = {
@@ -247,7 +266,7 @@ START_TEST(negative_zero)
 }
 END_TEST
 
-/* ---- Integers ------------------------------------------------------------------------------------------------------ */
+/* ---- Integers -------------------------------------------------------------------------------- */
 START_TEST(ints_wrap)
 {
     static const map_row rows[] = {
@@ -269,7 +288,8 @@ START_TEST(ints_wrap)
     rd_expr *x = rd_wrap(ctx, ends, RD_SHAPE(2));
     ck_assert(rd_eval(ctx, rd_add(x, rd_int(ctx, 1)), RD_INTO(y, RD_SHAPE(2))) == RD_OK);
     ck_assert(y[0] == INT64_MIN && y[1] == INT64_MIN + 1);
-    ck_assert(rd_eval(ctx, rd_sum(rd_concat(0, RD_EXPRS(x, x)), RD_ALL), RD_INTO(y, RD_SCALAR)) == RD_OK);
+    ck_assert(rd_eval(ctx, rd_sum(rd_concat(0, RD_EXPRS(x, x)), RD_ALL), RD_INTO(y, RD_SCALAR)) ==
+              RD_OK);
     ck_assert(y[0] == -2);
 }
 END_TEST
@@ -302,7 +322,8 @@ START_TEST(int_by_zero)
     };
     for (size_t k = 0; k < COUNT(rows); k++) {
         check_maps(&rows[k], 1);
-        ck_assert_msg(rd_warnings(ctx) == RD_WARN_INT_DIVIDE && rd_error(ctx) == RD_OK, "%s", rows[k].what);
+        ck_assert_msg(rd_warnings(ctx) == RD_WARN_INT_DIVIDE && rd_error(ctx) == RD_OK, "%s",
+                      rows[k].what);
         expect("sticky", leaf(RD_I32, VALUES(1)), RD_I32, VALUES(1));
         ck_assert_uint_eq(rd_warnings(ctx), RD_WARN_INT_DIVIDE);
         rd_error_clear(ctx);
@@ -313,9 +334,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { promotion,     weak_numbers, weak_int_bits, bool_and_int_maps, halves,
-                                   refused_types, casts,        rounding,      nan_in_maps,       negative_zero,
-                                   ints_wrap,     int_division, int_by_zero };
+    const TTest *const tests[] = { promotion,   weak_numbers,  weak_int_bits, bool_and_int_maps,
+                                   halves,      refused_types, casts,         rounding,
+                                   nan_in_maps, negative_zero, ints_wrap,     int_division,
+                                   int_by_zero };
 
     return run_suite("semantics", tests, COUNT(tests));
 }

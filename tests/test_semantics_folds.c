@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Types and bits ------------------------------------------------------------------------------------------------ */
+/* ---- Types and bits -------------------------------------------------------------------------- */
 START_TEST(result_types)
 {
     static const struct {
@@ -25,16 +25,18 @@ START_TEST(result_types)
 
     for (size_t k = 0; k < COUNT(rows); k++) {
         const rd_expr *y = rd_reduce(leaf(rows[k].in, VALUES(0, 1)), rows[k].reducer, RD_ALL);
-        ck_assert_msg(rd_type_of(y) == rows[k].want, "%s of type %d: %d", rows[k].reducer, (int)rows[k].in,
-                      (int)rd_type_of(y));
+        ck_assert_msg(rd_type_of(y) == rows[k].want, "%s of type %d: %d", rows[k].reducer,
+                      (int)rows[k].in, (int)rd_type_of(y));
         forget_leaves();
     }
     expect("bytes", rd_sum(leaf(RD_U8, VALUES(255, 255, 255)), RD_ALL), RD_U64, VALUES(765));
-    expect("asked for", rd_sum(leaf(RD_F32, VALUES(1, 2)), RD_ALL, .type = RD_F64), RD_F64, VALUES(3));
+    expect("asked for", rd_sum(leaf(RD_F32, VALUES(1, 2)), RD_ALL, .type = RD_F64), RD_F64,
+           VALUES(3));
 }
 END_TEST
 
-/* Of halves, sums are made in f32, and rounded at the end; so are means, which sums beyond their range do not spoil. */
+/* Of halves, sums are made in f32, and rounded at the end; so are means, which sums beyond their
+ * range do not spoil. */
 START_TEST(sums_of_halves)
 {
     enum { N = 3000 };
@@ -48,7 +50,8 @@ START_TEST(sums_of_halves)
     expect("in f32", rd_sum(x, RD_ALL, .type = RD_F32), RD_F32, VALUES(300000));
     expect("mean", rd_mean(x, RD_ALL), RD_F16, VALUES(100));
     expect("norm", rd_norm(rd_slice(x, ":400"), RD_ALL), RD_F16, VALUES(2000));
-    expect("scan", rd_slice(rd_scan(x, "sum", RD_DIMS(0)), "598:601"), RD_F16, VALUES(59904, 60000, 60096));
+    expect("scan", rd_slice(rd_scan(x, "sum", RD_DIMS(0)), "598:601"), RD_F16,
+           VALUES(59904, 60000, 60096));
     /* In bf16 one cannot count to 300: 256 + 1 is 256 again. */
     for (int i = 0; i < N; i++)
         bits[i] = 0x3f80; /* 1 */
@@ -59,7 +62,8 @@ START_TEST(sums_of_halves)
 }
 END_TEST
 
-/* exp(-20) is 0 in f16, also in a row too long for the cache, over which maximum and sum of f32 are one reduction. */
+/* exp(-20) is 0 in f16, also in a row too long for the cache, over which maximum and sum of f32 are
+ * one reduction. */
 START_TEST(softmax_of_halves)
 {
     enum { N = 200000 };
@@ -70,13 +74,15 @@ START_TEST(softmax_of_halves)
     rd_expr *x = rd_wrap(ctx, (const rd_f16 *)(const void *)bits, RD_SHAPE(N));
     rd_expr *e = rd_exp(rd_sub(x, rd_max(x, RD_KEEP_ALL)));
     expect("sum", rd_sum(e, RD_ALL, .type = RD_F32), RD_F32, VALUES(1));
-    expect("softmax", rd_slice(rd_div(e, rd_sum(e, RD_KEEP_ALL)), "1233:1236"), RD_F16, VALUES(0, 1, 0));
+    expect("softmax", rd_slice(rd_div(e, rd_sum(e, RD_KEEP_ALL)), "1233:1236"), RD_F16,
+           VALUES(0, 1, 0));
     free(bits);
 }
 END_TEST
 
-/* A million times 0.1f: a plain loop in f32 is wrong in the third digit.  The tree folds 64 steps from the left in f32: 63
- * roundings, each of at most 2^-24 of a partial sum; the rest is f64 but for one rounding at the end. */
+/* A million times 0.1f: a plain loop in f32 is wrong in the third digit.  The tree folds 64 steps
+ * from the left in f32: 63 roundings, each of at most 2^-24 of a partial sum; the rest is f64 but
+ * for one rounding at the end. */
 START_TEST(accuracy)
 {
     enum { N = 1 << 20 };
@@ -87,8 +93,10 @@ START_TEST(accuracy)
         plain += x[i] = 0.1F;
     rd_expr *y = rd_wrap(ctx, x, RD_SHAPE(N));
     ck_assert(fabs((double)plain - exact) > 50);
-    ck_assert(fabs(rd_at(ctx, rd_sum(y, RD_ALL), RD_SCALAR) - exact) <= 63 * 0x1p-24 * exact + ulp / 2);
-    ck_assert(fabs(rd_at(ctx, rd_sum(y, RD_ALL, .accuracy = RD_COMPENSATED), RD_SCALAR) - exact) <= ulp);
+    ck_assert(fabs(rd_at(ctx, rd_sum(y, RD_ALL), RD_SCALAR) - exact) <=
+              63 * 0x1p-24 * exact + ulp / 2);
+    ck_assert(fabs(rd_at(ctx, rd_sum(y, RD_ALL, .accuracy = RD_COMPENSATED), RD_SCALAR) - exact) <=
+              ulp);
     ck_assert(fabs(rd_at(ctx, rd_sum(y, RD_ALL, .accuracy = RD_WIDE), RD_SCALAR) - exact) <= ulp);
     ck_assert(rd_at(ctx, rd_sum(y, RD_ALL, .accuracy = RD_SERIAL), RD_SCALAR) == (double)plain);
     ck_assert_msg(rd_error(ctx) == RD_OK, "%s", rd_error_text(ctx));
@@ -96,7 +104,8 @@ START_TEST(accuracy)
 }
 END_TEST
 
-/* Down columns of two elements: the first product is rounded, the second one is added as it is, or has been rounded, too. */
+/* Down columns of two elements: the first product is rounded, the second one is added as it is, or
+ * has been rounded, too. */
 START_TEST(sums_of_products)
 {
     enum { N = 64 };
@@ -110,9 +119,11 @@ START_TEST(sums_of_products)
         c[i]       = i < N ? 1 : 1 + 0x1p-20F;
         squares[i] = i < N ? sqrt(0x1p-53 - 0x1p-61) : one;
     }
-    rd_expr     *x = rd_wrap(ctx, a, RD_SHAPE(2, N)), *u = rd_wrap(ctx, b, RD_SHAPE(2, N)), *product = rd_mul(x, u);
+    rd_expr *x = rd_wrap(ctx, a, RD_SHAPE(2, N)), *u = rd_wrap(ctx, b, RD_SHAPE(2, N)),
+            *product = rd_mul(x, u);
     rd_expr     *f = rd_wrap(ctx, c, RD_SHAPE(2, N)), *w = rd_wrap(ctx, squares, RD_SHAPE(2, N));
-    const double added = 0x1p-29 + 0x1p-60, rounded = 0x1p-29, square = fma(one, one, squares[0] * squares[0]);
+    const double added = 0x1p-29 + 0x1p-60, rounded = 0x1p-29,
+                 square = fma(one, one, squares[0] * squares[0]);
     struct {
         rd_expr *sum;
         double   want;
@@ -140,7 +151,8 @@ START_TEST(sums_of_products)
                                 : rd_eval(ctx, rows[k].sum, RD_INTO(y, RD_SHAPE(N)))) == RD_OK,
                           "%s", rd_error_text(ctx));
             for (int i = 0; i < N; i++)
-                ck_assert_msg(y[i] == rows[k].want, "row %d: %a, not %a", (int)k, y[i], rows[k].want);
+                ck_assert_msg(y[i] == rows[k].want, "row %d: %a, not %a", (int)k, y[i],
+                              rows[k].want);
         }
     /* Of f32 in f32. */
     ck_assert(rd_eval(ctx, rd_sum(rd_square(f), RD_DIMS(0)), RD_INTO(z, RD_SHAPE(N))) == RD_OK);
@@ -148,8 +160,8 @@ START_TEST(sums_of_products)
 }
 END_TEST
 
-/* Of up to 64 products a sum that neighbours do not share is what a plain loop of fma comes to; another order of adding is wrong
- * by at most a rounding of each partial sum. */
+/* Of up to 64 products a sum that neighbours do not share is what a plain loop of fma comes to;
+ * another order of adding is wrong by at most a rounding of each partial sum. */
 START_TEST(products_by_blas)
 {
     enum { N = 64 };
@@ -165,16 +177,19 @@ START_TEST(products_by_blas)
             for (int k = 1; k < N; k++)
                 plain[i * N + j] = fma(a[i * N + k], b[k * N + j], plain[i * N + j]);
         }
-    rd_expr *ab =
-        rd_sum(rd_mul(rd_expand(rd_wrap(ctx, a, RD_SHAPE(N, N)), 2), rd_expand(rd_wrap(ctx, b, RD_SHAPE(N, N)), 0)),
-               RD_DIMS(1));
+    rd_expr *ab = rd_sum(rd_mul(rd_expand(rd_wrap(ctx, a, RD_SHAPE(N, N)), 2),
+                                rd_expand(rd_wrap(ctx, b, RD_SHAPE(N, N)), 0)),
+                         RD_DIMS(1));
     for (int threads = 0; threads <= 3; threads++) {
-        const rd_eval_opts opts = { .size = sizeof opts, .threads = threads, .deterministic = true };
+        const rd_eval_opts opts = { .size          = sizeof opts,
+                                    .threads       = threads,
+                                    .deterministic = true };
 
         ck_assert(rd_eval(ctx, ab, RD_INTO(y, RD_SHAPE(N, N))) == RD_OK);
         for (int i = 0; i < N * N; i++)
             ck_assert(fabs(y[i] - plain[i]) <= N * N * 0x1p-53);
-        ck_assert(rd_eval_many(ctx, RD_RESULTS({ ab, RD_INTO(y, RD_SHAPE(N, N)) }), &opts) == RD_OK);
+        ck_assert(rd_eval_many(ctx, RD_RESULTS({ ab, RD_INTO(y, RD_SHAPE(N, N)) }), &opts) ==
+                  RD_OK);
         ck_assert_msg(memcmp(y, plain, sizeof y) == 0, "%d threads", threads);
     }
 }
@@ -190,22 +205,26 @@ START_TEST(same_bits)
         x[i] = (float)((i * 7919) % 10007) / 3001;
     rd_expr *e = rd_exp(rd_wrap(ctx, x, RD_SHAPE(N, M)));
     for (int k = 0; k < 9; k++) {
-        float          *y      = k ? got : want;
-        rd_eval_opts    opts   = { .size = sizeof opts, .threads = 1 + k % 3, .traversal = (rd_traversal)(k / 3) };
-        const rd_status status = rd_eval_many(ctx,
-                                              RD_RESULTS({ rd_sum(e, RD_DIMS(1)), RD_INTO(y, RD_SHAPE(N)) },
-                                                         { rd_mean(e, RD_DIMS(0)), RD_INTO(y + N, RD_SHAPE(M)) },
-                                                         { rd_std(e, RD_ALL), RD_INTO(y + N + M, RD_SCALAR) }),
-                                              &opts);
+        float          *y    = k ? got : want;
+        rd_eval_opts    opts = { .size      = sizeof opts,
+                                 .threads   = 1 + k % 3,
+                                 .traversal = (rd_traversal)(k / 3) };
+        const rd_status status =
+            rd_eval_many(ctx,
+                         RD_RESULTS({ rd_sum(e, RD_DIMS(1)), RD_INTO(y, RD_SHAPE(N)) },
+                                    { rd_mean(e, RD_DIMS(0)), RD_INTO(y + N, RD_SHAPE(M)) },
+                                    { rd_std(e, RD_ALL), RD_INTO(y + N + M, RD_SCALAR) }),
+                         &opts);
         ck_assert_msg(status == RD_OK, "%s", rd_error_text(ctx));
-        ck_assert_msg(memcmp(y, want, sizeof want) == 0, "%d threads, traversal %d", opts.threads, (int)opts.traversal);
+        ck_assert_msg(memcmp(y, want, sizeof want) == 0, "%d threads, traversal %d", opts.threads,
+                      (int)opts.traversal);
     }
     ck_assert(rd_eval(ctx, rd_mean(e, RD_DIMS(0)), RD_INTO(got, RD_SHAPE(M))) == RD_OK);
     ck_assert(memcmp(got, want + N, M * sizeof *got) == 0);
 }
 END_TEST
 
-/* ---- NaN ----------------------------------------------------------------------------------------------------------- */
+/* ---- NaN ------------------------------------------------------------------------------------- */
 /* Rows of reductions of all of a vector. */
 typedef struct reduce_row {
     const char *reducer;
@@ -216,16 +235,17 @@ typedef struct reduce_row {
 static void check_reductions(const reduce_row *row, size_t n, rd_expr *x, bool skip_nan)
 {
     for (; n--; row++)
-        expect(row->reducer, rd_reduce(x, row->reducer, RD_ALL, .skip_nan = skip_nan), row->want_type,
-               VALUES(row->want));
+        expect(row->reducer, rd_reduce(x, row->reducer, RD_ALL, .skip_nan = skip_nan),
+               row->want_type, VALUES(row->want));
 }
 
 START_TEST(nan_carried)
 {
     static const reduce_row rows[] = {
-        { "min", RD_F32, NAN },  { "max", RD_F32, NAN },       { "argmin", RD_I64, 1 }, { "argmax", RD_I64, 1 },
-        { "sum", RD_F32, NAN },  { "prod", RD_F32, NAN },      { "mean", RD_F32, NAN }, { "var", RD_F32, NAN },
-        { "norm", RD_F32, NAN }, { "logsumexp", RD_F32, NAN },
+        { "min", RD_F32, NAN },       { "max", RD_F32, NAN }, { "argmin", RD_I64, 1 },
+        { "argmax", RD_I64, 1 },      { "sum", RD_F32, NAN }, { "prod", RD_F32, NAN },
+        { "mean", RD_F32, NAN },      { "var", RD_F32, NAN }, { "norm", RD_F32, NAN },
+        { "logsumexp", RD_F32, NAN },
     };
     check_reductions(rows, COUNT(rows), leaf(RD_F32, VALUES(3, NAN, 1, NAN)), false);
 }
@@ -233,7 +253,9 @@ END_TEST
 
 START_TEST(nan_is_true)
 {
-    static const reduce_row rows[] = { { "any", RD_BOOL, 1 }, { "all", RD_BOOL, 1 }, { "count", RD_I64, 2 } };
+    static const reduce_row rows[] = { { "any", RD_BOOL, 1 },
+                                       { "all", RD_BOOL, 1 },
+                                       { "count", RD_I64, 2 } };
 
     check_reductions(rows, COUNT(rows), leaf(RD_F64, VALUES(NAN, NAN)), false);
 }
@@ -242,15 +264,16 @@ END_TEST
 START_TEST(nan_skipped)
 {
     static const reduce_row rows[] = {
-        { "min", RD_F64, 1 },   { "max", RD_F64, 3 },  { "argmin", RD_I64, 2 }, { "argmax", RD_I64, 0 },
-        { "sum", RD_F64, 4 },   { "prod", RD_F64, 3 }, { "mean", RD_F64, 2 },   { "var", RD_F64, 1 },
-        { "count", RD_I64, 2 }, { "any", RD_BOOL, 1 },
+        { "min", RD_F64, 1 },    { "max", RD_F64, 3 }, { "argmin", RD_I64, 2 },
+        { "argmax", RD_I64, 0 }, { "sum", RD_F64, 4 }, { "prod", RD_F64, 3 },
+        { "mean", RD_F64, 2 },   { "var", RD_F64, 1 }, { "count", RD_I64, 2 },
+        { "any", RD_BOOL, 1 },
     };
     check_reductions(rows, COUNT(rows), leaf(RD_F64, VALUES(3, NAN, 1, NAN)), true);
 }
 END_TEST
 
-/* ---- Nothing to reduce --------------------------------------------------------------------------------------------- */
+/* ---- Nothing to reduce ----------------------------------------------------------------------- */
 START_TEST(empty_reductions)
 {
     static const reduce_row rows[] = {
@@ -267,7 +290,7 @@ END_TEST
 START_TEST(empty_extremes)
 {
     static const char *const names[] = { "min", "max", "argmin", "argmax" };
-    rd_expr                 *none = leaf(RD_F32, NULL, 0), *no_rows = leaf_shape(RD_F32, RD_SHAPE(0, 0), NULL, 0);
+    rd_expr *none = leaf(RD_F32, NULL, 0), *no_rows = leaf_shape(RD_F32, RD_SHAPE(0, 0), NULL, 0);
 
     for (size_t k = 0; k < COUNT(names); k++) {
         expect_error(names[k], rd_reduce(none, names[k], RD_ALL), RD_ERR_EMPTY);
@@ -284,10 +307,12 @@ START_TEST(emptied_by_data)
         const char *reducer;
         double      want;
     } rows[] = {
-        { "min", NAN }, { "max", NAN }, { "argmin", -1 }, { "argmax", -1 }, { "mean", NAN }, { "var", NAN },
-        { "sum", 0 },   { "prod", 1 },  { "count", 0 },   { "any", 0 },     { "all", 1 },    { "logsumexp", -INFINITY },
+        { "min", NAN },  { "max", NAN }, { "argmin", -1 }, { "argmax", -1 },
+        { "mean", NAN }, { "var", NAN }, { "sum", 0 },     { "prod", 1 },
+        { "count", 0 },  { "any", 0 },   { "all", 1 },     { "logsumexp", -INFINITY },
     };
-    rd_expr *nans = leaf(RD_F64, VALUES(NAN, NAN)), *x = leaf(RD_F64, VALUES(1, 2)), *no = leaf(RD_BOOL, VALUES(0, 0));
+    rd_expr *nans = leaf(RD_F64, VALUES(NAN, NAN)), *x = leaf(RD_F64, VALUES(1, 2)),
+            *no = leaf(RD_BOOL, VALUES(0, 0));
 
     for (size_t k = 0; k < COUNT(rows); k++) {
         rd_expr *skipped = rd_reduce(nans, rows[k].reducer, RD_ALL, .skip_nan = true);
@@ -296,7 +321,8 @@ START_TEST(emptied_by_data)
         expect(rows[k].reducer, masked, rd_type_of(masked), VALUES(rows[k].want));
     }
     rd_expr *ints = leaf(RD_I32, VALUES(7, 8)), *five = rd_int(ctx, 5);
-    expect("min of masked ints", rd_min(ints, RD_ALL, .where = no, .initial = five), RD_I32, VALUES(5));
+    expect("min of masked ints", rd_min(ints, RD_ALL, .where = no, .initial = five), RD_I32,
+           VALUES(5));
     ck_assert_msg(!rd_min(ints, RD_ALL, .where = no), "ints need .initial: no NaN to answer with");
 }
 END_TEST
@@ -313,7 +339,7 @@ START_TEST(initial_is_an_element)
 }
 END_TEST
 
-/* ---- Axes and keywords --------------------------------------------------------------------------------------------- */
+/* ---- Axes and keywords ----------------------------------------------------------------------- */
 START_TEST(ties)
 {
     rd_expr *x = leaf(RD_I32, VALUES(2, 7, 1, 7, 1));
@@ -361,16 +387,20 @@ END_TEST
 START_TEST(where_and_weights)
 {
     rd_expr *x = leaf(RD_F64, VALUES(1, 2, 3, 4)), *ends = leaf(RD_F64, VALUES(1, 0, 0, 1));
-    rd_expr *m = leaf_shape(RD_F64, RD_SHAPE(2, 2), VALUES(1, 2, 3, 5)), *first = leaf(RD_BOOL, VALUES(1, 0));
+    rd_expr *m     = leaf_shape(RD_F64, RD_SHAPE(2, 2), VALUES(1, 2, 3, 5)),
+            *first = leaf(RD_BOOL, VALUES(1, 0));
 
     expect("where", rd_sum(x, RD_ALL, .where = rd_gt(x, rd_num(ctx, 2))), RD_F64, VALUES(7));
     expect("where broadcasts", rd_sum(m, RD_DIMS(0), .where = first), RD_F64, VALUES(4, 0));
-    expect("index of all elements", rd_argmin(x, RD_ALL, .where = rd_gt(x, rd_num(ctx, 2))), RD_I64, VALUES(2));
+    expect("index of all elements", rd_argmin(x, RD_ALL, .where = rd_gt(x, rd_num(ctx, 2))), RD_I64,
+           VALUES(2));
     expect("mean", rd_mean(x, RD_ALL, .weights = ends), RD_F64, VALUES(2.5));
     expect("var", rd_var(x, RD_ALL, .weights = ends), RD_F64, VALUES(2.25));
-    expect("var, ddof of weights", rd_var(x, RD_ALL, .weights = ends, .ddof = 1), RD_F64, VALUES(4.5));
+    expect("var, ddof of weights", rd_var(x, RD_ALL, .weights = ends, .ddof = 1), RD_F64,
+           VALUES(4.5));
     expect("var, ddof", rd_var(leaf(RD_F64, VALUES(1, 3)), RD_ALL, .ddof = 1), RD_F64, VALUES(2));
-    expect("var of one, ddof 1", rd_var(leaf(RD_F64, VALUES(1)), RD_ALL, .ddof = 1), RD_F64, VALUES(NAN));
+    expect("var of one, ddof 1", rd_var(leaf(RD_F64, VALUES(1)), RD_ALL, .ddof = 1), RD_F64,
+           VALUES(NAN));
     expect_error("weights of a sum", rd_sum(x, RD_ALL, .weights = ends), RD_ERR_ARGUMENT);
     expect_error("where that does not fit", rd_sum(x, RD_ALL, .where = first), RD_ERR_SHAPE);
 }
@@ -389,11 +419,13 @@ END_TEST
 
 START_TEST(logsumexp_range)
 {
-    rd_expr *x = leaf(RD_F64, VALUES(-INFINITY, 1000)), *none = leaf(RD_F64, VALUES(-INFINITY, -INFINITY));
+    rd_expr *x    = leaf(RD_F64, VALUES(-INFINITY, 1000)),
+            *none = leaf(RD_F64, VALUES(-INFINITY, -INFINITY));
 
     expect("no overflow", rd_logsumexp(x, RD_ALL), RD_F64, VALUES(1000));
     expect("all -inf", rd_logsumexp(none, RD_ALL), RD_F64, VALUES(-INFINITY));
-    expect("inf", rd_logsumexp(leaf(RD_F64, VALUES(1, INFINITY)), RD_ALL), RD_F64, VALUES(INFINITY));
+    expect("inf", rd_logsumexp(leaf(RD_F64, VALUES(1, INFINITY)), RD_ALL), RD_F64,
+           VALUES(INFINITY));
 }
 END_TEST
 
@@ -404,8 +436,10 @@ START_TEST(scans)
     expect("to here", rd_scan(x, "sum", RD_DIMS(0)), RD_F64, VALUES(1, 3, 7));
     expect("before", rd_scan(x, "sum", RD_DIMS(0), .exclusive = true), RD_F64, VALUES(0, 1, 3));
     expect("from the end", rd_scan(x, "sum", RD_DIMS(0), .reverse = true), RD_F64, VALUES(7, 6, 4));
-    expect("both", rd_scan(x, "prod", RD_DIMS(0), .exclusive = true, .reverse = true), RD_F64, VALUES(8, 4, 1));
-    expect("max", rd_scan(leaf(RD_F64, VALUES(1, 3, 2)), "max", RD_DIMS(0)), RD_F64, VALUES(1, 3, 3));
+    expect("both", rd_scan(x, "prod", RD_DIMS(0), .exclusive = true, .reverse = true), RD_F64,
+           VALUES(8, 4, 1));
+    expect("max", rd_scan(leaf(RD_F64, VALUES(1, 3, 2)), "max", RD_DIMS(0)), RD_F64,
+           VALUES(1, 3, 3));
     expect("ints are widened", rd_scan(b, "sum", RD_DIMS(0)), RD_I64, VALUES(100, 200, 300));
 }
 END_TEST

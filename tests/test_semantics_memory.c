@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Shapes and views ---------------------------------------------------------------------------------------------- */
+/* ---- Shapes and views ------------------------------------------------------------------------ */
 START_TEST(broadcasting)
 {
-    rd_expr *row = leaf(RD_I32, VALUES(1, 2, 3)), *column = leaf_shape(RD_I32, RD_SHAPE(2, 1), VALUES(10, 20));
-    rd_expr *none = leaf_shape(RD_I32, RD_SHAPE(0, 1), NULL, 0);
+    rd_expr *row    = leaf(RD_I32, VALUES(1, 2, 3)),
+            *column = leaf_shape(RD_I32, RD_SHAPE(2, 1), VALUES(10, 20));
+    rd_expr *none   = leaf_shape(RD_I32, RD_SHAPE(0, 1), NULL, 0);
 
     expect("from the last axis", rd_add(row, column), RD_I32, VALUES(11, 12, 13, 21, 22, 23));
     expect_shape("with extent 0", rd_add(row, none), RD_SHAPE(0, 3));
@@ -96,16 +97,17 @@ START_TEST(zero_extents)
 }
 END_TEST
 
-/* ---- Outputs ------------------------------------------------------------------------------------------------------- */
+/* ---- Outputs --------------------------------------------------------------------------------- */
 START_TEST(output_types)
 {
     static const struct {
         rd_dtype from, to;
         bool     allowed;
     } rows[] = {
-        { RD_F32, RD_F64, true },  { RD_I32, RD_F64, true },  { RD_U8, RD_F32, true },  { RD_U8, RD_I16, true },
-        { RD_BOOL, RD_U8, true },  { RD_U32, RD_I64, true },  { RD_I16, RD_F32, true }, { RD_F64, RD_F32, false },
-        { RD_I32, RD_F32, false }, { RD_I8, RD_U8, false },   { RD_U8, RD_I8, false },  { RD_F32, RD_I64, false },
+        { RD_F32, RD_F64, true },  { RD_I32, RD_F64, true },  { RD_U8, RD_F32, true },
+        { RD_U8, RD_I16, true },   { RD_BOOL, RD_U8, true },  { RD_U32, RD_I64, true },
+        { RD_I16, RD_F32, true },  { RD_F64, RD_F32, false }, { RD_I32, RD_F32, false },
+        { RD_I8, RD_U8, false },   { RD_U8, RD_I8, false },   { RD_F32, RD_I64, false },
         { RD_I64, RD_I32, false }, { RD_U8, RD_BOOL, false },
     };
 
@@ -114,7 +116,8 @@ START_TEST(output_types)
         rd_array        out = { .data = &y, .type = rows[k].to, .shape = RD_SHAPE(1) };
         const rd_status got = rd_eval(ctx, leaf(rows[k].from, VALUES(1)), &out);
 
-        ck_assert_msg(got == (rows[k].allowed ? RD_OK : RD_ERR_TYPE), "row %d: %s", (int)k, rd_status_name(got));
+        ck_assert_msg(got == (rows[k].allowed ? RD_OK : RD_ERR_TYPE), "row %d: %s", (int)k,
+                      rd_status_name(got));
         ck_assert(!rows[k].allowed || get(&y, rows[k].to, 0) == 1);
         rd_error_clear(ctx);
     }
@@ -128,7 +131,8 @@ START_TEST(output_layout)
 
     ck_assert(rd_eval(ctx, m, RD_INTO(y, RD_SHAPE(2, 3), .order = 1)) == RD_OK);
     ck_assert(y[0] == 0 && y[1] == 3 && y[2] == 1 && y[5] == 5);
-    ck_assert(rd_eval(ctx, m, RD_INTO(y + 5, RD_SHAPE(2, 3), .strides = RD_STRIDES(-3, -1))) == RD_OK);
+    ck_assert(rd_eval(ctx, m, RD_INTO(y + 5, RD_SHAPE(2, 3), .strides = RD_STRIDES(-3, -1))) ==
+              RD_OK);
     ck_assert(y[5] == 0 && y[4] == 1 && y[0] == 5);
     y[1] = -1;
     ck_assert(rd_eval(ctx, m, RD_INTO(y, RD_SHAPE(2, 3), .strides = RD_STRIDES(6, 2))) == RD_OK);
@@ -170,9 +174,11 @@ START_TEST(output_over_itself)
     double   y[8] = { 0 };
     rd_expr *m    = leaf_shape(RD_F64, RD_SHAPE(2, 3), VALUES(0, 1, 2, 3, 4, 5));
 
-    ck_assert(rd_eval(ctx, m, RD_INTO(y, RD_SHAPE(2, 3), .strides = RD_STRIDES(1, 1))) == RD_ERR_ARGUMENT);
+    ck_assert(rd_eval(ctx, m, RD_INTO(y, RD_SHAPE(2, 3), .strides = RD_STRIDES(1, 1))) ==
+              RD_ERR_ARGUMENT);
     rd_error_clear(ctx);
-    ck_assert(rd_eval(ctx, m, RD_INTO(y, RD_SHAPE(2, 3), .strides = RD_STRIDES(3, 0))) == RD_ERR_ARGUMENT);
+    ck_assert(rd_eval(ctx, m, RD_INTO(y, RD_SHAPE(2, 3), .strides = RD_STRIDES(3, 0))) ==
+              RD_ERR_ARGUMENT);
     rd_error_clear(ctx);
     /* Strides that interleave without meeting are none of that. */
     ck_assert(rd_eval(ctx, m, RD_INTO(y, RD_SHAPE(2, 3), .strides = RD_STRIDES(1, 2))) == RD_OK);
@@ -188,16 +194,20 @@ START_TEST(results_over_each_other)
     double   y[4] = { 0 };
     rd_expr *a = leaf(RD_F64, VALUES(1, 2, 3)), *b = leaf(RD_F64, VALUES(7, 8, 9));
 
-    ck_assert(rd_eval_many(ctx, RD_RESULTS({ a, RD_INTO(y, RD_SHAPE(3)) }, { b, RD_INTO(y + 1, RD_SHAPE(3)) }), NULL) ==
-              RD_OK);
+    ck_assert(
+        rd_eval_many(ctx,
+                     RD_RESULTS({ a, RD_INTO(y, RD_SHAPE(3)) }, { b, RD_INTO(y + 1, RD_SHAPE(3)) }),
+                     NULL) == RD_OK);
     ck_assert(y[0] == 1 && y[1] == 7 && y[2] == 8 && y[3] == 9);
-    ck_assert(rd_eval_many(ctx, RD_RESULTS({ b, RD_INTO(y + 1, RD_SHAPE(3)) }, { a, RD_INTO(y, RD_SHAPE(3)) }), NULL) ==
-              RD_OK);
+    ck_assert(
+        rd_eval_many(ctx,
+                     RD_RESULTS({ b, RD_INTO(y + 1, RD_SHAPE(3)) }, { a, RD_INTO(y, RD_SHAPE(3)) }),
+                     NULL) == RD_OK);
     ck_assert(y[0] == 1 && y[1] == 2 && y[2] == 3 && y[3] == 9);
 }
 END_TEST
 
-/* ---- Errors -------------------------------------------------------------------------------------------------------- */
+/* ---- Errors ---------------------------------------------------------------------------------- */
 START_TEST(errors_stay)
 {
     rd_expr *x = leaf(RD_F64, VALUES(4, 9));

@@ -1,7 +1,8 @@
-/* Bits of a result do not depend on what else is asked for: every expression alone, and beside each of the others.
+/* Bits of a result do not depend on what else is asked for: every expression alone, and beside each
+ * of the others.
  *
- * The others are chosen to change how it is evaluated: they store its operands (windows, reshapes), read its reductions
- * at other places, or walk the same arrays in another order. */
+ * The others are chosen to change how it is evaluated: they store its operands (windows, reshapes),
+ * read its reductions at other places, or walk the same arrays in another order. */
 #include "suite.h"
 #include <rdim.h>
 #include <stdlib.h>
@@ -35,7 +36,8 @@ static rd_expr *p(void)
 
 static rd_expr *sum_of_p(rd_dims dims)
 {
-    return rd_reduce_name(p(), "sum", &(rd_reduce_opts){ .size = sizeof(rd_reduce_opts), .dims = dims });
+    return rd_reduce_name(p(), "sum",
+                          &(rd_reduce_opts){ .size = sizeof(rd_reduce_opts), .dims = dims });
 }
 
 enum { EXPRESSIONS = 18 };
@@ -46,11 +48,14 @@ static rd_expr *expression(int k)
     case 0: return rd_sum(rd_exp(z()), RD_ALL);
     case 1: return rd_sum(rd_flip(rd_exp(z()), RD_DIMS(0)), RD_DIMS(0));
     case 2: return rd_sum(rd_window(rd_exp(z()), 1, 40, 1), RD_DIMS(2));
-    case 3: return rd_add(rd_slice(p(), "1:"), rd_slice(c(), "1:")); /* multiply-add through a view */
+    /* multiply-add through a view */
+    case 3: return rd_add(rd_slice(p(), "1:"), rd_slice(c(), "1:"));
     case 4: return rd_sum(rd_window(p(), 0, 30, 1), RD_DIMS(2));
     case 5: return sum_of_p(RD_DIMS(1));
     case 6: return rd_sum(rd_reshape(rd_transpose(p()), RD_SHAPE(ROWS, COLUMNS)), RD_ALL);
-    case 7: return rd_reshape(rd_sum(rd_reshape(x(), RD_SHAPE(ROWS, 9, 10)), RD_DIMS(2)), RD_SHAPE(ROWS * 9));
+    case 7:
+        return rd_reshape(rd_sum(rd_reshape(x(), RD_SHAPE(ROWS, 9, 10)), RD_DIMS(2)),
+                          RD_SHAPE(ROWS * 9));
     case 8: return rd_sum(x(), RD_DIMS(0));
     case 9: return rd_sum(rd_add(x(), z()), RD_ALL);
     case 10: return rd_mean(rd_sub(x(), rd_mean(x(), RD_KEEP(1))), RD_DIMS(0));
@@ -58,9 +63,12 @@ static rd_expr *expression(int k)
     case 12: return rd_slice(rd_scan(p(), "sum", RD_DIMS(1)), ":, -1");
     case 13: return rd_sum(rd_scan(p(), "sum", RD_DIMS(1)), RD_DIMS(0));
     case 14: return rd_var(p(), RD_DIMS(0));
-    case 15: return rd_take(rd_sum(rd_exp(z()), RD_DIMS(1)), 0, rd_remainder(rd_coord(x(), 0), rd_int(ctx, 7)));
+    case 15:
+        return rd_take(rd_sum(rd_exp(z()), RD_DIMS(1)), 0,
+                       rd_remainder(rd_coord(x(), 0), rd_int(ctx, 7)));
     case 16: return rd_max(x(), RD_DIMS(1));
-    default: return rd_sum(rd_exp(rd_sub(x(), rd_max(x(), RD_KEEP(1)))), RD_DIMS(1)); /* softmax's sum */
+    /* softmax's sum */
+    default: return rd_sum(rd_exp(rd_sub(x(), rd_max(x(), RD_KEEP(1)))), RD_DIMS(1));
     }
 }
 
@@ -95,10 +103,12 @@ START_TEST(same_bits_beside_each_other)
     ck_assert_msg(rd_eval(ctx, expression(_i), &alone) == RD_OK, "%s", rd_error_text(ctx));
     for (int k = 0; k < EXPRESSIONS; k++) {
         rd_array  mine = { 0 }, other = { 0 };
-        rd_status status = rd_eval_many(ctx, RD_RESULTS({ expression(_i), &mine }, { expression(k), &other }), NULL);
+        rd_status status = rd_eval_many(
+            ctx, RD_RESULTS({ expression(_i), &mine }, { expression(k), &other }), NULL);
 
         ck_assert_msg(status == RD_OK, "%s", rd_error_text(ctx));
-        ck_assert_msg(memcmp(mine.data, alone.data, bytes_of(&alone)) == 0, "%d beside %d has other bits", _i, k);
+        ck_assert_msg(memcmp(mine.data, alone.data, bytes_of(&alone)) == 0,
+                      "%d beside %d has other bits", _i, k);
         rd_array_free(&mine);
         rd_array_free(&other);
     }

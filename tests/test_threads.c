@@ -1,4 +1,5 @@
-/* The bits of a result depend on neither tasks nor threads; contexts and plans do not disturb each other.
+/* The bits of a result depend on neither tasks nor threads; contexts and plans do not disturb each
+ * other.
  *
  * Runs under the thread sanitizer, built without OpenMP: its threads are then the test's own. */
 #include "isa.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Numbers whose sums round differently in every order ------------------------------------------------------------------- */
+/* ---- Numbers whose sums round differently in every order ------------------------------------- */
 static uint64_t random_next(uint64_t *state)
 {
     *state ^= *state << 13;
@@ -33,17 +34,21 @@ static float  narrow[ROOM];
 static void fill_data(uint64_t seed)
 {
     for (int i = 0; i < ROOM; i++) {
-        data[i]   = ldexp((double)(int64_t)(random_next(&seed) >> 11) - 0x1p52, random_from(&seed, -60, -44));
+        data[i]   = ldexp((double)(int64_t)(random_next(&seed) >> 11) - 0x1p52,
+                          random_from(&seed, -60, -44));
         narrow[i] = (float)data[i];
     }
 }
 
-/* ---- Expressions -------------------------------------------------------------------------------------------------------------- */
+/* ---- Expressions ----------------------------------------------------------------------------- */
 /* clang-format off: one body a line */
-/* An associative reducer that does not commute and shows every order: a hash of the elements in C order. */
+/* An associative reducer that does not commute and shows every order: a hash of the elements in C
+ * order. */
 RD_REDUCER(polynomial, double, int64_t, 1, (uint64_t hash, power;), (s->hash = 0; s->power = 1;),
-           (s->hash = s->hash * 0x9e3779b97f4a7c15u + (uint64_t)(int64_t)x; s->power *= 0x9e3779b97f4a7c15u;),
-           (a->hash = a->hash * b->power + b->hash; a->power *= b->power;), (y[0] = (int64_t)s->hash;))
+           (s->hash = s->hash * 0x9e3779b97f4a7c15u + (uint64_t)(int64_t)x;
+            s->power *= 0x9e3779b97f4a7c15u;),
+           (a->hash = a->hash * b->power + b->hash; a->power *= b->power;),
+           (y[0] = (int64_t)s->hash;))
 
 /* Sums that round: mean and sum of squares in a state that is merged. */
 RD_REDUCER(welford, double, double, 2, (double n, mean, m2;), (s->n = s->mean = s->m2 = 0;),
@@ -136,13 +141,14 @@ static rd_expr *random_operand(uint64_t *state, rd_shape shape)
     return random_from(state, 0, 3) ? x : rd_transpose(x);
 }
 
-/* ---- The same bits -------------------------------------------------------------------------------------------------------------- */
+/* ---- The same bits --------------------------------------------------------------------------- */
 static int64_t bytes_of(const rd_expr *y)
 {
     return rd_points(y->rank, y->extent) * rd_dtype_size(y->type);
 }
 
-static void run_as(rd_expr *y, void *out, const rd_eval_opts *opts, int64_t task_grains, rd_run_stats *stats)
+static void run_as(rd_expr *y, void *out, const rd_eval_opts *opts, int64_t task_grains,
+                   rd_run_stats *stats)
 {
     rd_array into = { .data = out, .type = y->type, .shape = rd_shape_of(y) };
     rd_plan *plan = rd_plan_make(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y, &into }), opts);
@@ -150,21 +156,24 @@ static void run_as(rd_expr *y, void *out, const rd_eval_opts *opts, int64_t task
     ck_assert_msg(plan, "%s", rd_error_text(ctx));
     isa_share(plan, task_grains);
     memset(out, 0xa5, (size_t)bytes_of(y));
-    ck_assert_msg(rd_plan_execute(plan, NULL, NULL, NULL, stats) == RD_OK, "%s", rd_error_text(ctx));
+    ck_assert_msg(rd_plan_execute(plan, NULL, NULL, NULL, stats) == RD_OK, "%s",
+                  rd_error_text(ctx));
     rd_plan_free(plan);
 }
 
-static void same_bits(const void *first, const void *other, const rd_expr *y, const char *what, int number, int seed)
+static void same_bits(const void *first, const void *other, const rd_expr *y, const char *what,
+                      int number, int seed)
 {
     const int64_t size = rd_dtype_size(y->type);
     int64_t       i    = 0;
 
     if (memcmp(first, other, (size_t)bytes_of(y)) == 0)
         return;
-    while (memcmp((const char *)first + i * size, (const char *)other + i * size, (size_t)size) == 0)
+    while (memcmp((const char *)first + i * size, (const char *)other + i * size, (size_t)size) ==
+           0)
         i++;
-    ck_abort_msg("seed %d, %s %d: element %lld is %.17g, not %.17g\n%s", seed, what, number, (long long)i,
-                 get(other, y->type, i), get(first, y->type, i),
+    ck_abort_msg("seed %d, %s %d: element %lld is %.17g, not %.17g\n%s", seed, what, number,
+                 (long long)i, get(other, y->type, i), get(first, y->type, i),
                  rd_explain(ctx, RD_RESULTS({ (rd_expr *)y, NULL }), NULL));
 }
 
@@ -173,8 +182,8 @@ static int most_tasks; /* of all runs */
 static void compare_runs(rd_expr *y, int seed)
 {
     static const int grains[] = { 1, 2, 3, 4, 7 }, threads[] = { 2, 3, 5 };
-    char            *first = malloc((size_t)bytes_of(y) + 1), *other = malloc((size_t)bytes_of(y) + 1);
-    rd_run_stats     stats;
+    char        *first = malloc((size_t)bytes_of(y) + 1), *other = malloc((size_t)bytes_of(y) + 1);
+    rd_run_stats stats;
 
     for (int traversal = RD_TRAVERSE_AUTO; traversal <= RD_TRAVERSE_LAZY; traversal++) {
         const rd_eval_opts one = { .threads = 1, .traversal = (rd_traversal)traversal };
@@ -196,7 +205,8 @@ static void compare_runs(rd_expr *y, int seed)
     free(other);
 }
 
-/* The thread sanitizer is slow, and tasks run one after the other there: what it looks at is side by side. */
+/* The thread sanitizer is slow, and tasks run one after the other there: what it looks at is side
+ * by side. */
 #ifdef __SANITIZE_THREAD__
 enum { SEEDS = 4, PER_SEED = 2, JOINED = 3 };
 #else
@@ -213,7 +223,8 @@ START_TEST(tasks_change_no_bit)
         const rd_shape shape = random_shape(&state);
         rd_expr       *x     = random_operand(&state, shape);
         const rd_dims  dims  = random_dims(&state, shape.n);
-        rd_expr       *y     = around(x, dims, (_i * PER_SEED + k) % KINDS, random_from(&state, 0, SHAPES - 1));
+        rd_expr       *y =
+            around(x, dims, (_i * PER_SEED + k) % KINDS, random_from(&state, 0, SHAPES - 1));
 
         ck_assert_msg(y, "seed %d, %d: %s", _i, k, rd_error_text(ctx));
         compare_runs(y, _i * PER_SEED + k);
@@ -222,7 +233,8 @@ START_TEST(tasks_change_no_bit)
 }
 END_TEST
 
-/* Every reducer over all of a matrix, where tasks share the reduced axis: partial trees are joined. */
+/* Every reducer over all of a matrix, where tasks share the reduced axis: partial trees are
+ * joined. */
 START_TEST(joined_trees_change_no_bit)
 {
     static const rd_shape shapes[] = {
@@ -242,8 +254,8 @@ START_TEST(joined_trees_change_no_bit)
 }
 END_TEST
 
-/* Every reducer where kept axes go inside reduced ones: short rows that adjoin, panels that hold a whole row, runs too
- * short to stream, few long rows; and maps beside them. */
+/* Every reducer where kept axes go inside reduced ones: short rows that adjoin, panels that hold a
+ * whole row, runs too short to stream, few long rows; and maps beside them. */
 START_TEST(kept_axes_inside_change_no_bit)
 {
     static const struct {
@@ -260,20 +272,24 @@ START_TEST(kept_axes_inside_change_no_bit)
 
     fill_data(13);
     for (size_t k = 0; k < COUNT(cases); k++) {
-        compare_runs(around(rd_wrap(ctx, data, cases[k].shape), cases[k].dims, _i, 0), 300 + (int)k);
+        compare_runs(around(rd_wrap(ctx, data, cases[k].shape), cases[k].dims, _i, 0),
+                     300 + (int)k);
         if (k < 2)
-            compare_runs(around(rd_wrap(ctx, narrow, cases[k].shape), cases[k].dims, _i, 0), 400 + (int)k);
+            compare_runs(around(rd_wrap(ctx, narrow, cases[k].shape), cases[k].dims, _i, 0),
+                         400 + (int)k);
     }
-    compare_runs(rd_sub(rd_wrap(ctx, data, RD_SHAPE(2, 33000)), rd_wrap(ctx, data, RD_SHAPE(2, 1))), 500);
+    compare_runs(rd_sub(rd_wrap(ctx, data, RD_SHAPE(2, 33000)), rd_wrap(ctx, data, RD_SHAPE(2, 1))),
+                 500);
 }
 END_TEST
 
-/* ---- Contexts side by side --------------------------------------------------------------------------------------------------------- */
+/* ---- Contexts side by side ------------------------------------------------------------------- */
 enum { THREADS = 4, ROUNDS = 12, ROWS = 60, COLUMNS = 333 };
 
 static rd_expr *workload(rd_ctx *c, const double *x)
 {
-    rd_expr *leaf = rd_wrap(c, x, RD_SHAPE(ROWS, COLUMNS)), *e = rd_exp(rd_sub(leaf, rd_max(leaf, RD_KEEP(1))));
+    rd_expr *leaf = rd_wrap(c, x, RD_SHAPE(ROWS, COLUMNS)),
+            *e    = rd_exp(rd_sub(leaf, rd_max(leaf, RD_KEEP(1))));
 
     return rd_scan(rd_div(e, rd_sum(e, RD_KEEP(1))), "sum", RD_DIMS(1));
 }
@@ -304,7 +320,8 @@ static void want_all(void)
     fill_data(11);
     for (int k = 0; k < THREADS; k++) {
         workers[k] = (worker){ .number = k };
-        ck_assert(rd_eval(ctx, workload(ctx, data + k), RD_INTO(workers[k].want, RD_SHAPE(ROWS, COLUMNS))) == RD_OK);
+        ck_assert(rd_eval(ctx, workload(ctx, data + k),
+                          RD_INTO(workers[k].want, RD_SHAPE(ROWS, COLUMNS))) == RD_OK);
     }
 }
 
@@ -316,7 +333,8 @@ static void *own_context(void *argument)
         rd_ctx *c = rd_ctx_new(&(rd_ctx_opts){ .threads = 2 });
 
         memset(w->found, 0, sizeof w->found);
-        w->wrong |= rd_eval(c, workload(c, data + w->number), RD_INTO(w->found, RD_SHAPE(ROWS, COLUMNS))) != RD_OK ||
+        w->wrong |= rd_eval(c, workload(c, data + w->number),
+                            RD_INTO(w->found, RD_SHAPE(ROWS, COLUMNS))) != RD_OK ||
                     memcmp(w->want, w->found, sizeof w->want) != 0;
         /* A failure of one is none of the others. */
         w->wrong |= rd_slice(rd_num(c, 1), "9") != NULL || rd_error(c) != RD_ERR_AXIS;
@@ -333,14 +351,15 @@ START_TEST(contexts_side_by_side)
 }
 END_TEST
 
-/* ---- One plan on several threads ------------------------------------------------------------------------------------------------------ */
+/* ---- One plan on several threads ------------------------------------------------------------- */
 static void *run_plan(void *argument)
 {
     worker *w = argument;
 
     for (int round = 0; round < ROUNDS; round++) {
         memset(w->found, 0, sizeof w->found);
-        w->wrong |= rd_plan_run(w->plan, (const void *[]){ data + w->number }, (void *[]){ w->found }) != RD_OK ||
+        w->wrong |= rd_plan_run(w->plan, (const void *[]){ data + w->number },
+                                (void *[]){ w->found }) != RD_OK ||
                     memcmp(w->want, w->found, sizeof w->want) != 0;
     }
     return NULL;
@@ -413,13 +432,16 @@ static void *run_failing(void *argument)
     worker *w = argument;
 
     for (int round = 0; round < ROUNDS; round++)
-        w->wrong |= rd_plan_run(w->plan, (const void *[]){ data }, (void *[]){ w->found }) != RD_ERR_CALLBACK;
+        w->wrong |= rd_plan_run(w->plan, (const void *[]){ data }, (void *[]){ w->found }) !=
+                    RD_ERR_CALLBACK;
     return NULL;
 }
 
 START_TEST(failures_on_threads)
 {
-    rd_fn    f      = { .size = sizeof f, .name = "refuse", .arity = 1, .in = RD_F64, .out = RD_F64, .block = refuse };
+    rd_fn f = {
+        .size = sizeof f, .name = "refuse", .arity = 1, .in = RD_F64, .out = RD_F64, .block = refuse
+    };
     rd_array layout = { .type = RD_F64, .shape = RD_SHAPE(ROWS, COLUMNS) };
     rd_expr *in     = rd_input(ctx, "x", &layout);
     rd_plan *plan   = rd_plan_new(ctx, RD_EXPRS(in), RD_RESULTS({ rd_map(in, &f), &layout }), NULL);
@@ -433,7 +455,7 @@ START_TEST(failures_on_threads)
 }
 END_TEST
 
-/* ---- Inside the caller's parallel region ------------------------------------------------------------------------------------------------ */
+/* ---- Inside the caller's parallel region ----------------------------------------------------- */
 START_TEST(inside_a_parallel_region)
 {
     want_all();

@@ -1,5 +1,5 @@
-/* test_tiles.c - what the tile machine computes element by element: every operator, cast, load and store, in every form
- * and type, by every set of kernels, against the scalar interpreter. */
+/* test_tiles.c - what the tile machine computes element by element: every operator, cast, load and
+ * store, in every form and type, by every set of kernels, against the scalar interpreter. */
 #include "tiles.h"
 #include "suite.h"
 #include <stdio.h>
@@ -8,7 +8,8 @@
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 
 static const rd_dtype types[] = {
-    RD_F32, RD_F64, RD_BOOL, RD_I8, RD_I16, RD_I32, RD_I64, RD_U8, RD_U16, RD_U32, RD_U64, RD_F16, RD_BF16,
+    RD_F32, RD_F64, RD_BOOL, RD_I8,  RD_I16, RD_I32,  RD_I64,
+    RD_U8,  RD_U16, RD_U32,  RD_U64, RD_F16, RD_BF16,
 };
 enum { N_TYPES = sizeof types / sizeof *types };
 
@@ -17,7 +18,8 @@ static const struct shape {
     int64_t rows, cols;
 } shapes[] = { { 1, 1 }, { 2, 2311 }, { 7, 67 }, { 130, 5 }, { 1100, 1 } };
 
-/* Where elements of a matrix lie: dense, every third, from the last to the first, rows in columns. */
+/* Where elements of a matrix lie: dense, every third, from the last to the first, rows in
+ * columns. */
 typedef enum layout { DENSE, APART, BACKWARDS, TRANSPOSED, N_LAYOUTS } layout;
 
 static int64_t room(struct shape s, layout l)
@@ -48,13 +50,13 @@ static void store(builder *b, int32_t a, int32_t slot, rd_dtype type, struct sha
     builder_store_2(b, a, slot, type, row, col, offset);
 }
 
-/* ---- Operands: a matrix, one element for a row, one for all -------------------------------------------------- */
+/* ---- Operands: a matrix, one element for a row, one for all ---------------------------------- */
 typedef enum form { MATRIX, ROW, ONE, N_FORMS } form;
 
-/* `inst` on operands of these types and forms in registers 0, 1, 2; its result, register 3, goes to a slot, and as f64,
- * for which it must be of its type before it is stored, to another one. */
-static void agree(rd_inst inst, int arity, const rd_dtype *in, rd_dtype out, int forms, struct shape s, layout l,
-                  const char *name)
+/* `inst` on operands of these types and forms in registers 0, 1, 2; its result, register 3, goes to
+ * a slot, and as f64, for which it must be of its type before it is stored, to another one. */
+static void agree(rd_inst inst, int arity, const rd_dtype *in, rd_dtype out, int forms,
+                  struct shape s, layout l, const char *name)
 {
     const int64_t extent[] = { s.rows, s.cols };
     static int    turn;
@@ -86,30 +88,40 @@ static void agree(rd_inst inst, int arity, const rd_dtype *in, rd_dtype out, int
     builder_add(&b, inst);
     store(&b, 3, tile_slot(&m, out, room(s, l), ORDINARY), out, s, l);
     if (used) {
-        builder_add(&b,
-                    (rd_inst){ .kind = RD_I_CAST, .type = RD_F64, .from = out, .dst = 4, .a = 3, .b = -1, .c = -1 });
+        builder_add(&b, (rd_inst){ .kind = RD_I_CAST,
+                                   .type = RD_F64,
+                                   .from = out,
+                                   .dst  = 4,
+                                   .a    = 3,
+                                   .b    = -1,
+                                   .c    = -1 });
         store(&b, 4, tile_slot(&m, RD_F64, room(s, l), ORDINARY), RD_F64, s, l);
     }
     builder_end(&b);
     builder_end(&b);
-    snprintf(what, sizeof what, "%s of %s to %s, forms %d%d%d, %d x %d, layout %d", name, rd_dtype_name(in[arity - 1]),
-             rd_dtype_name(out), (int)of[0], (int)of[1], (int)of[2], (int)s.rows, (int)s.cols, (int)l);
+    snprintf(what, sizeof what, "%s of %s to %s, forms %d%d%d, %d x %d, layout %d", name,
+             rd_dtype_name(in[arity - 1]), rd_dtype_name(out), (int)of[0], (int)of[1], (int)of[2],
+             (int)s.rows, (int)s.cols, (int)l);
     tile_agree(&b, &m, NULL, 0, true, what);
     tile_free(&m);
 }
 
 /* All forms, each at some shapes and layouts, in turn. */
-static void agree_in_all_forms(rd_inst inst, int arity, const rd_dtype *in, rd_dtype out, const char *name)
+static void agree_in_all_forms(rd_inst inst, int arity, const rd_dtype *in, rd_dtype out,
+                               const char *name)
 {
     static int turn;
-    const int  all = arity == 1 ? N_FORMS : arity == 2 ? N_FORMS * N_FORMS : N_FORMS * N_FORMS * N_FORMS;
+    const int  all = arity == 1   ? N_FORMS
+                     : arity == 2 ? N_FORMS * N_FORMS
+                                  : N_FORMS * N_FORMS * N_FORMS;
 
     for (int forms = 0; forms < all; forms++)
         for (int k = 0; k < COUNT(shapes); k++)
-            agree(inst, arity, in, out, forms, shapes[k], k % 2 ? (layout)(turn++ % N_LAYOUTS) : DENSE, name);
+            agree(inst, arity, in, out, forms, shapes[k],
+                  k % 2 ? (layout)(turn++ % N_LAYOUTS) : DENSE, name);
 }
 
-/* ---- Operators ---------------------------------------------------------------------------------------------- */
+/* ---- Operators ------------------------------------------------------------------------------- */
 static bool has(rd_rule rule, rd_dtype type)
 {
     const bool real = rd_dtype_kind(type) == RD_KIND_FLOAT;
@@ -133,11 +145,12 @@ START_TEST(operators)
     const bool       test = info.rule == RD_RULE_COMPARE || info.rule == RD_RULE_TEST;
 
     for (int type = 0; type < N_TYPES; type++) {
-        const rd_dtype in[3] = { types[type], types[type], types[type] }, out = test ? RD_BOOL : in[0];
+        const rd_dtype in[3] = { types[type], types[type], types[type] },
+                       out   = test ? RD_BOOL : in[0];
 
         if (has(info.rule, in[0]))
-            agree_in_all_forms((rd_inst){ .kind = RD_I_MAP, .type = out, .from = in[0], .op = op }, info.arity, in, out,
-                               info.name);
+            agree_in_all_forms((rd_inst){ .kind = RD_I_MAP, .type = out, .from = in[0], .op = op },
+                               info.arity, in, out, info.name);
     }
 }
 END_TEST
@@ -155,12 +168,13 @@ START_TEST(casts)
     for (int from = 0; from < N_TYPES; from++) {
         const rd_dtype in[3] = { types[from], RD_F32, RD_F32 };
 
-        agree_in_all_forms((rd_inst){ .kind = RD_I_CAST, .type = types[_i], .from = in[0] }, 1, in, types[_i], "cast");
+        agree_in_all_forms((rd_inst){ .kind = RD_I_CAST, .type = types[_i], .from = in[0] }, 1, in,
+                           types[_i], "cast");
     }
 }
 END_TEST
 
-/* ---- Memory ------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 /* Loads and stores of every layout, bytes of a bool other than 0 and 1 among them. */
 START_TEST(copies)
 {
@@ -168,11 +182,12 @@ START_TEST(copies)
 
     for (int k = 0; k < COUNT(shapes) * N_LAYOUTS * N_LAYOUTS; k++) {
         const struct shape s    = shapes[k % COUNT(shapes)];
-        const layout       from = (layout)(k / COUNT(shapes) % N_LAYOUTS), to = (layout)(k / COUNT(shapes) / N_LAYOUTS);
-        const int64_t      extent[] = { s.rows, s.cols };
-        tile_memory        m        = { 0 };
-        char               what[80];
-        builder            b;
+        const layout       from = (layout)(k / COUNT(shapes) % N_LAYOUTS),
+                     to         = (layout)(k / COUNT(shapes) / N_LAYOUTS);
+        const int64_t extent[]  = { s.rows, s.cols };
+        tile_memory   m         = { 0 };
+        char          what[80];
+        builder       b;
 
         tile_slot(&m, type, room(s, from), UGLY);
         tile_slot(&m, type, room(s, to), ORDINARY);
@@ -185,30 +200,33 @@ START_TEST(copies)
         store(&b, 0, 1, type, s, to);
         builder_end(&b);
         builder_end(&b);
-        snprintf(what, sizeof what, "%s, %d x %d, layout %d to %d", rd_dtype_name(type), (int)s.rows, (int)s.cols,
-                 (int)from, (int)to);
+        snprintf(what, sizeof what, "%s, %d x %d, layout %d to %d", rd_dtype_name(type),
+                 (int)s.rows, (int)s.cols, (int)from, (int)to);
         tile_agree(&b, &m, NULL, 0, true, what);
         tile_free(&m);
     }
 }
 END_TEST
 
-/* Where the elements of a matrix of `rows` rows lie if rows are neighbours: dense, apart, and one or both backwards. */
+/* Where the elements of a matrix of `rows` rows lie if rows are neighbours: dense, apart, and one
+ * or both backwards. */
 enum { ACROSS = 5 };
 static void across(struct shape s, int how, int64_t *row, int64_t *col, int64_t *offset)
 {
     const int64_t pitch = how == 1 ? s.rows + 5 : s.rows;
 
-    *row    = how == 2 || how == 3 ? -1 : 1;
-    *col    = how >= 3 ? -pitch : pitch;
-    *offset = (how == 1 ? 3 : 0) + (*row < 0 ? s.rows - 1 : 0) + (*col < 0 ? (s.cols - 1) * pitch : 0);
+    *row = how == 2 || how == 3 ? -1 : 1;
+    *col = how >= 3 ? -pitch : pitch;
+    *offset =
+        (how == 1 ? 3 : 0) + (*row < 0 ? s.rows - 1 : 0) + (*col < 0 ? (s.cols - 1) * pitch : 0);
 }
 
 /* z = max(x, y), and a copy of y, where x lies row by row and the others by columns. */
 START_TEST(squares)
 {
-    static const struct shape sides[] = { { 1, 70 },  { 2, 2 },   { 64, 64 }, { 65, 129 }, { 200, 70 },
-                                          { 3, 700 }, { 700, 3 }, { 31, 16 }, { 16, 1300 } };
+    static const struct shape sides[] = { { 1, 70 },   { 2, 2 },    { 64, 64 },
+                                          { 65, 129 }, { 200, 70 }, { 3, 700 },
+                                          { 700, 3 },  { 31, 16 },  { 16, 1300 } };
     const rd_dtype            type    = types[_i];
 
     for (int k = 0; k < COUNT(sides) * ACROSS * (ACROSS + 1); k++) {
@@ -230,7 +248,10 @@ START_TEST(squares)
         builder_load_2(&b, 0, 0, type, s.cols, 1, 0);
         across(s, from, &row, &col, &offset);
         builder_load_2(&b, 1, 1, type, row, col, offset);
-        builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_maximum, .dst = 2, .a = 0, .b = 1 });
+        builder_add(
+            &b,
+            (rd_inst){
+                .kind = RD_I_MAP, .type = type, .op = RD_OP_maximum, .dst = 2, .a = 0, .b = 1 });
         if (to < ACROSS) {
             across(s, to, &row, &col, &offset);
             builder_store_2(&b, 2, 2, type, row, col, offset);
@@ -238,15 +259,16 @@ START_TEST(squares)
         builder_store_2(&b, 1, 3, type, s.cols, 1, 0);
         builder_end(&b);
         builder_end(&b);
-        snprintf(what, sizeof what, "%s, %d x %d, across %d to %d", rd_dtype_name(type), (int)s.rows, (int)s.cols, from,
-                 to);
+        snprintf(what, sizeof what, "%s, %d x %d, across %d to %d", rd_dtype_name(type),
+                 (int)s.rows, (int)s.cols, from, to);
         tile_agree(&b, &m, NULL, 0, true, what);
         tile_free(&m);
     }
 }
 END_TEST
 
-/* y[p[i, j]] = x[p[i, j] + j], and the position itself: indices in registers of loads, stores and coordinates. */
+/* y[p[i, j]] = x[p[i, j] + j], and the position itself: indices in registers of loads, stores and
+ * coordinates. */
 START_TEST(gathers)
 {
     const rd_dtype type = types[_i];
@@ -265,7 +287,9 @@ START_TEST(gathers)
         builder_loop(&b, (rd_loop){ .axis = 0 });
         builder_loop(&b, (rd_loop){ .axis = 1 });
         builder_load_2(&b, 0, 1, RD_U16, s.cols, 1, 0);
-        builder_add(&b, (rd_inst){ .kind = RD_I_INDEX, .type = RD_I64, .from = RD_U16, .dst = 1, .value.i64 = n });
+        builder_add(
+            &b, (rd_inst){
+                    .kind = RD_I_INDEX, .type = RD_I64, .from = RD_U16, .dst = 1, .value.i64 = n });
         builder_load_2(&b, 2, 0, type, 0, 1, 0);
         b.address[1].add[b.address[1].n_add++] = (rd_addend){ .axis = -1, .reg = 1, .coef = 1 };
         builder_store_2(&b, 2, 2, type, 0, 0, 0);
@@ -280,7 +304,7 @@ START_TEST(gathers)
 }
 END_TEST
 
-/* ---- In place ----------------------------------------------------------------------------------------------- */
+/* ---- In place -------------------------------------------------------------------------------- */
 /* x = -x while -x and x are still to be used: y = -x * x, z = x. */
 START_TEST(in_place)
 {
@@ -299,31 +323,37 @@ START_TEST(in_place)
         builder_loop(&b, (rd_loop){ .axis = 0 });
         builder_loop(&b, (rd_loop){ .axis = 1 });
         load(&b, 0, 0, type, s, l);
-        builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_neg, .dst = 1, .a = 0 });
+        builder_add(&b,
+                    (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_neg, .dst = 1, .a = 0 });
         store(&b, 1, 0, type, s, l);
-        builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_mul, .dst = 2, .a = 1, .b = 0 });
+        builder_add(
+            &b,
+            (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_mul, .dst = 2, .a = 1, .b = 0 });
         store(&b, 2, 1, type, s, l);
         store(&b, 0, 2, type, s, l);
         builder_end(&b);
         builder_end(&b);
-        snprintf(what, sizeof what, "%s, %d x %d, layout %d", rd_dtype_name(type), (int)s.rows, (int)s.cols, (int)l);
+        snprintf(what, sizeof what, "%s, %d x %d, layout %d", rd_dtype_name(type), (int)s.rows,
+                 (int)s.cols, (int)l);
         tile_agree(&b, &m, NULL, 0, true, what);
         tile_free(&m);
     }
 }
 END_TEST
 
-/* ---- Results larger than the caches, which are stored past them ---------------------------------------------- */
-/* y = x * x from the second element on, so that no line of it is aligned; and x = -x, or z = -x, both in columns. */
+/* ---- Results larger than the caches, which are stored past them ------------------------------ */
+/* y = x * x from the second element on, so that no line of it is aligned; and x = -x, or z = -x,
+ * both in columns. */
 static const struct {
     rd_dtype     type;
     struct shape shape;
     bool         across;
 } large_cases[] = {
-    { RD_F32, { 1, 4200003 }, false }, { RD_F32, { 2049, 2051 }, false }, { RD_F64, { 300001, 7 }, false },
-    { RD_I64, { 70, 30011 }, false },  { RD_I32, { 2049, 2051 }, false }, { RD_F32, { 2049, 2051 }, true },
-    { RD_F64, { 130, 20011 }, true },  { RD_I32, { 2049, 2051 }, true },  { RD_F16, { 2050, 4099 }, false },
-    { RD_U8, { 3, 6000001 }, false },
+    { RD_F32, { 1, 4200003 }, false }, { RD_F32, { 2049, 2051 }, false },
+    { RD_F64, { 300001, 7 }, false },  { RD_I64, { 70, 30011 }, false },
+    { RD_I32, { 2049, 2051 }, false }, { RD_F32, { 2049, 2051 }, true },
+    { RD_F64, { 130, 20011 }, true },  { RD_I32, { 2049, 2051 }, true },
+    { RD_F16, { 2050, 4099 }, false }, { RD_U8, { 3, 6000001 }, false },
 };
 START_TEST(large_results)
 {
@@ -341,7 +371,8 @@ START_TEST(large_results)
     builder_loop(&b, (rd_loop){ .axis = 0 });
     builder_loop(&b, (rd_loop){ .axis = 1 });
     builder_load_2(&b, 0, 0, type, turned ? 1 : s.cols, turned ? s.rows : 1, 0);
-    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_square, .dst = 1, .a = 0 });
+    builder_add(&b,
+                (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_square, .dst = 1, .a = 0 });
     builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_neg, .dst = 2, .a = 0 });
     builder_store_2(&b, 2, turned ? 2 : 0, type, turned ? 1 : s.cols, turned ? s.rows : 1, 0);
     builder_store_2(&b, 1, 1, type, s.cols, 1, 1);
@@ -352,7 +383,8 @@ START_TEST(large_results)
 }
 END_TEST
 
-/* y = x, which lies by columns, forwards or backwards; lines of y are aligned or not, and do not end where y does. */
+/* y = x, which lies by columns, forwards or backwards; lines of y are aligned or not, and do not
+ * end where y does. */
 static const struct {
     rd_dtype     type;
     struct shape shape;

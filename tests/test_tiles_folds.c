@@ -1,5 +1,5 @@
-/* test_tiles_folds.c - reductions of the tile machine: every reducer and type, in every form, size and share,
- * by every set of kernels, against the scalar interpreter. */
+/* test_tiles_folds.c - reductions of the tile machine: every reducer and type, in every form, size
+ * and share, by every set of kernels, against the scalar interpreter. */
 #include "tiles.h"
 #include "suite.h"
 #include <stdio.h>
@@ -8,7 +8,8 @@
 
 enum { STEP = SANITIZED ? 29 : 1 };
 
-static const rd_dtype types[]      = { RD_F32, RD_F64, RD_BOOL, RD_I8, RD_I32, RD_I64, RD_U8, RD_U64, RD_F16 };
+static const rd_dtype types[]      = { RD_F32, RD_F64, RD_BOOL, RD_I8, RD_I32,
+                                       RD_I64, RD_U8,  RD_U64,  RD_F16 };
 static const int64_t  sizes[]      = { 0,  1,  2,   3,   15,  16,  17,   31,   32,   33,   63,
                                        64, 65, 127, 128, 129, 300, 4095, 4096, 4097, 10000 };
 static const int64_t  few_sizes[]  = { 0, 1, 2, 31, 33, 64, 65, 129, 300, 4097 };
@@ -32,7 +33,16 @@ static bool by_rows(fold_form form)
 }
 
 /* What comes into a fold besides elements. */
-typedef enum extra { PLAIN, MASK, RARE_MASK, ROW_MASK, WEIGHTS, ROW_WEIGHTS, MASK_AND_WEIGHTS, N_EXTRAS } extra;
+typedef enum extra {
+    PLAIN,
+    MASK,
+    RARE_MASK,
+    ROW_MASK,
+    WEIGHTS,
+    ROW_WEIGHTS,
+    MASK_AND_WEIGHTS,
+    N_EXTRAS
+} extra;
 
 typedef struct fold_case {
     rd_reducer_id reducer;
@@ -76,24 +86,28 @@ static rd_dtype result_type(const fold_case *c)
 /* Only these have an identity to put in place of what a mask leaves out. */
 static bool runs_on_tiles(const fold_case *c)
 {
-    const bool masked = c->with == MASK || c->with == RARE_MASK || c->with == ROW_MASK || c->with == MASK_AND_WEIGHTS;
+    const bool masked = c->with == MASK || c->with == RARE_MASK || c->with == ROW_MASK ||
+                        c->with == MASK_AND_WEIGHTS;
 
-    return !masked || c->reducer == RD_RED_sum || c->reducer == RD_RED_prod || c->reducer == RD_RED_min ||
-           c->reducer == RD_RED_max || c->reducer == RD_RED_any || c->reducer == RD_RED_all;
+    return !masked || c->reducer == RD_RED_sum || c->reducer == RD_RED_prod ||
+           c->reducer == RD_RED_min || c->reducer == RD_RED_max || c->reducer == RD_RED_any ||
+           c->reducer == RD_RED_all;
 }
 
 static const char *describe(const fold_case *c)
 {
     static char       text[180];
-    static const char forms[][9] = { "all", "rows", "short", "blocks", "columns", "channels", "cells" };
+    static const char forms[][9] = { "all",     "rows",     "short", "blocks",
+                                     "columns", "channels", "cells" };
 
     snprintf(text, sizeof text, "%s of %s from %s, %s, %d x %d x %d, extra %d, map %d, across %u",
-             rd_reducer_table[c->reducer].name, rd_dtype_name(c->type), rd_dtype_name(c->from), forms[c->form],
-             (int)c->rows, (int)cells_of(c), (int)c->cols, (int)c->with, c->map, c->across);
+             rd_reducer_table[c->reducer].name, rd_dtype_name(c->type), rd_dtype_name(c->from),
+             forms[c->form], (int)c->rows, (int)cells_of(c), (int)c->cols, (int)c->with, c->map,
+             c->across);
     return text;
 }
 
-/* ---- Programs ------------------------------------------------------------------------------------------------ */
+/* ---- Programs -------------------------------------------------------------------------------- */
 static rd_address index_of(int32_t axis, int64_t coef)
 {
     return (rd_address){ .n_add = 1, .add = { { .axis = axis, .coef = coef } } };
@@ -102,7 +116,9 @@ static rd_address index_of(int32_t axis, int64_t coef)
 static rd_fold fold_of(const fold_case *c)
 {
     const bool    columns = c->form == COLUMNS || c->form == CHANNELS;
-    const int32_t lanes   = c->form == COLUMNS || c->form == SHORT ? 1 : rd_dtype_size(c->type) == 8 ? 32 : 64;
+    const int32_t lanes   = c->form == COLUMNS || c->form == SHORT ? 1
+                            : rd_dtype_size(c->type) == 8          ? 32
+                                                                   : 64;
     const int64_t along   = columns ? c->rows : c->cols;
     rd_fold       f       = { .reducer     = c->reducer,
                               .type        = c->type,
@@ -124,7 +140,9 @@ static rd_fold fold_of(const fold_case *c)
     if (c->form == BLOCKS || c->form == CELLS)
         f.outer = index_of(0, 1);
     if (c->form == BLOCKS || c->form == CELLS)
-        f.index = (rd_address){ .n_add = 2, .add = { { .axis = 0, .coef = c->cols }, { .axis = 1, .coef = 1 } } };
+        f.index =
+            (rd_address){ .n_add = 2,
+                          .add   = { { .axis = 0, .coef = c->cols }, { .axis = 1, .coef = 1 } } };
     f.n_block = ((along + lanes - 1) / lanes * (f.outer.n_add ? c->rows : 1) + 63) / 64;
     if (c->form == SHORT) {
         f.outer       = f.lane;
@@ -162,14 +180,21 @@ static int32_t add_maps(builder *b, const fold_case *c)
         const rd_op   op = maps[c->map].op[k];
         const int32_t y  = rd_op_table[op].arity == 2 ? 1 : -1;
 
-        builder_add(b, (rd_inst){ .kind = RD_I_MAP, .type = c->type, .op = op, .dst = 6 + k, .a = x, .b = y, .c = -1 });
+        builder_add(b, (rd_inst){ .kind = RD_I_MAP,
+                                  .type = c->type,
+                                  .op   = op,
+                                  .dst  = 6 + k,
+                                  .a    = x,
+                                  .b    = y,
+                                  .c    = -1 });
         x = 6 + k;
     }
     return x;
 }
 
 /* An element of the matrix, or (col 0) what is one for a row or a cell of it. */
-static void load_at(builder *b, const fold_case *c, int32_t dst, int32_t slot, rd_dtype type, int64_t row, int64_t col)
+static void load_at(builder *b, const fold_case *c, int32_t dst, int32_t slot, rd_dtype type,
+                    int64_t row, int64_t col)
 {
     rd_address *at = &b->address[b->p.n_address];
 
@@ -203,8 +228,13 @@ static void take(builder *b, const fold_case *c)
 
     load(b, c, cast ? 5 : 0, 0, c->from ? c->from : c->type);
     if (cast)
-        builder_add(
-            b, (rd_inst){ .kind = RD_I_CAST, .type = c->type, .from = c->from, .dst = 0, .a = 5, .b = -1, .c = -1 });
+        builder_add(b, (rd_inst){ .kind = RD_I_CAST,
+                                  .type = c->type,
+                                  .from = c->from,
+                                  .dst  = 0,
+                                  .a    = 5,
+                                  .b    = -1,
+                                  .c    = -1 });
     if (weights || (maps[c->map].n && !maps[c->map].row_operand))
         load(b, c, 1, 1, c->type);
     if (mask)
@@ -219,8 +249,8 @@ static void take(builder *b, const fold_case *c)
                               .c    = mask || c->with == ROW_MASK ? 2 : -1 });
 }
 
-/* Result k of cell i of n, an index of the axis, goes to slot[k n + i]; a constant of another program's share must not
- * be lost meanwhile. */
+/* Result k of cell i of n, an index of the axis, goes to slot[k n + i]; a constant of another
+ * program's share must not be lost meanwhile. */
 static void close(builder *b, const fold_case *c, int32_t slot, int64_t n, int32_t axis)
 {
     const int n_out = rd_reducer_table[c->reducer].n_out;
@@ -271,7 +301,7 @@ static void build(builder *b, const fold_case *c, int32_t slot)
     }
 }
 
-/* ---- Shares --------------------------------------------------------------------------------------------------- */
+/* ---- Shares ---------------------------------------------------------------------------------- */
 enum { MOST_TASKS = 400 };
 
 /* Tasks of so many blocks of the tree; 0: one task. */
@@ -279,7 +309,9 @@ static int32_t cut_at(const fold_case *c, const rd_fold *f, int64_t blocks, int6
 {
     const int64_t n       = c->form == ALL ? c->cols : c->rows;
     const int64_t a_row   = (f->lane_extent + f->lanes - 1) / f->lanes;
-    const int64_t a_block = by_rows(c->form) ? 1 : f->outer.n_add ? (64 % a_row ? 64 : 64 / a_row) : 64 * f->lanes;
+    const int64_t a_block = by_rows(c->form) ? 1
+                            : f->outer.n_add ? (64 % a_row ? 64 : 64 / a_row)
+                                             : 64 * f->lanes;
     int32_t       tasks   = 0;
 
     for (int64_t lo = 0; blocks && lo < n && tasks < MOST_TASKS - 1; lo += blocks * a_block)
@@ -300,9 +332,12 @@ static void agree(const fold_case *c)
 
     tile_slot(&m, c->from ? c->from : c->type, n, c->map || n % 2 ? ORDINARY : UGLY);
     /* Rows without elements read their number of these all the same. */
-    tile_slot(&m, c->type, n ? n : 1, c->with >= WEIGHTS && c->reducer != RD_RED_dot ? FLAGS : ORDINARY);
+    tile_slot(&m, c->type, n ? n : 1,
+              c->with >= WEIGHTS && c->reducer != RD_RED_dot ? FLAGS : ORDINARY);
     tile_slot(&m, RD_BOOL, n ? n : 1, mask);
-    build(&b, c, tile_slot(&m, result_type(c), f.n_out * (by_rows(c->form) ? c->rows : f.n_cell), ORDINARY));
+    build(
+        &b, c,
+        tile_slot(&m, result_type(c), f.n_out * (by_rows(c->form) ? c->rows : f.n_cell), ORDINARY));
     for (int k = 0; k < COUNT(shares); k++)
         tile_agree(&b, &m, cut, cut_at(c, &f, shares[k], cut), runs_on_tiles(c), describe(c));
     tile_free(&m);
@@ -325,32 +360,40 @@ static void agree_in_turn(fold_case c)
         agree(&c);
 }
 
-/* ---- Every reducer -------------------------------------------------------------------------------------------- */
+/* ---- Every reducer --------------------------------------------------------------------------- */
 START_TEST(one_row)
 {
     for (int t = 0; t < COUNT(types); t++)
         for (int k = t % STEP; k < COUNT(sizes) && has((rd_reducer_id)_i, types[t]); k += STEP)
-            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ALL, PLAIN, 0, 1, sizes[k], RD_AUTO, 0, 0 });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ALL, PLAIN, 0, 1, sizes[k],
+                                       RD_AUTO, 0, 0 });
 }
 END_TEST
 
 START_TEST(rows_and_columns)
 {
     for (int t = 0; t < COUNT(types); t++)
-        for (int k = t % STEP; k < COUNT(few_sizes) * COUNT(side_sizes) && has((rd_reducer_id)_i, types[t]);
+        for (int k = t % STEP;
+             k < COUNT(few_sizes) * COUNT(side_sizes) && has((rd_reducer_id)_i, types[t]);
              k += STEP) {
-            const int64_t n = few_sizes[k % COUNT(few_sizes)], side = side_sizes[k / COUNT(few_sizes)];
+            const int64_t n    = few_sizes[k % COUNT(few_sizes)],
+                          side = side_sizes[k / COUNT(few_sizes)];
 
             if (n * side > 10000)
                 continue;
-            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, side, n, RD_AUTO, 0, 0 });
+            agree_in_turn(
+                (fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, side, n, RD_AUTO, 0, 0 });
             if (n < 100)
-                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], SHORT, PLAIN, 0, side, n, RD_AUTO, 0, 0 });
-            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, n, side, RD_AUTO, 0, 0 });
+                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], SHORT, PLAIN, 0, side, n,
+                                           RD_AUTO, 0, 0 });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, n, side,
+                                       RD_AUTO, 0, 0 });
             if (n > 0)
-                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, side, n, RD_AUTO, 0, 0 });
+                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, side, n,
+                                           RD_AUTO, 0, 0 });
             if (k % 3 == 0)
-                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], CHANNELS, PLAIN, 0, n, side, RD_AUTO, 0, 0 });
+                agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], CHANNELS, PLAIN, 0, n, side,
+                                           RD_AUTO, 0, 0 });
         }
 }
 END_TEST
@@ -362,17 +405,18 @@ START_TEST(long_and_thin)
 
     for (int t = 0; t < 2; t++)
         for (int k = 0; k < COUNT(shapes) && has((rd_reducer_id)_i, types[t]); k++) {
-            agree_in_turn(
-                (fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, shapes[k][0], shapes[k][1], RD_AUTO, 0, 0 });
-            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, shapes[k][1], shapes[k][0],
-                                       RD_AUTO, 0, 0 });
-            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, shapes[k][0], shapes[k][1],
-                                       RD_AUTO, 0, 0 });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], ROWS, PLAIN, 0, shapes[k][0],
+                                       shapes[k][1], RD_AUTO, 0, 0 });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], COLUMNS, PLAIN, 0, shapes[k][1],
+                                       shapes[k][0], RD_AUTO, 0, 0 });
+            agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], BLOCKS, PLAIN, 0, shapes[k][0],
+                                       shapes[k][1], RD_AUTO, 0, 0 });
         }
 }
 END_TEST
 
-/* Cells that keep step, and cells whose rows are parts of steps or end blocks; halves, and small ints. */
+/* Cells that keep step, and cells whose rows are parts of steps or end blocks; halves, and small
+ * ints. */
 START_TEST(neighbouring_cells)
 {
     static const int64_t  rows[] = { 1, 3, 65, 150 }, cells[] = { 1, 2, 40 };
@@ -380,9 +424,11 @@ START_TEST(neighbouring_cells)
     static const rd_dtype narrow[] = { RD_F16, RD_BF16, RD_I8 };
 
     for (int t = 0; t < COUNT(types); t++)
-        for (int k = t % STEP; k < COUNT(rows) * COUNT(cells) * COUNT(cols) && has((rd_reducer_id)_i, types[t]);
+        for (int k = t % STEP;
+             k < COUNT(rows) * COUNT(cells) * COUNT(cols) && has((rd_reducer_id)_i, types[t]);
              k += STEP) {
-            fold_case c = { (rd_reducer_id)_i, types[t], CELLS, PLAIN, 0, rows[k % COUNT(rows)], 0, RD_AUTO, 0, 0 };
+            fold_case c = { (rd_reducer_id)_i,     types[t], CELLS,   PLAIN, 0,
+                            rows[k % COUNT(rows)], 0,        RD_AUTO, 0,     0 };
 
             c.cells = cells[k / COUNT(rows) % COUNT(cells)];
             c.cols  = cols[k / COUNT(rows) / COUNT(cells)];
@@ -401,31 +447,35 @@ START_TEST(rows_of_blocks)
 {
     static const int64_t blocks[] = { 2, 3, 7, 16, 17 }, more[] = { -70, 0, 1, 200 };
 
-    for (int k = 0; k < 2 * COUNT(blocks) * COUNT(more) && has((rd_reducer_id)_i, types[k % 2]); k += STEP) {
+    for (int k = 0; k < 2 * COUNT(blocks) * COUNT(more) && has((rd_reducer_id)_i, types[k % 2]);
+         k += STEP) {
         const int64_t a_block = types[k % 2] == RD_F32 ? 4096 : 2048;
-        const int64_t n       = blocks[k / 2 % COUNT(blocks)] * a_block + more[k / 2 / COUNT(blocks)];
+        const int64_t n = blocks[k / 2 % COUNT(blocks)] * a_block + more[k / 2 / COUNT(blocks)];
 
-        agree_in_turn((fold_case){ (rd_reducer_id)_i, types[k % 2], ROWS, PLAIN, 0, 2, n, RD_AUTO, 0, 0 });
+        agree_in_turn(
+            (fold_case){ (rd_reducer_id)_i, types[k % 2], ROWS, PLAIN, 0, 2, n, RD_AUTO, 0, 0 });
     }
 }
 END_TEST
 
-/* Nodes of several blocks at once: of lanes, of columns that fit in registers and of more than a kernel takes, and of
- * channels.  Shares begin at odd blocks. */
+/* Nodes of several blocks at once: of lanes, of columns that fit in registers and of more than a
+ * kernel takes, and of channels.  Shares begin at odd blocks. */
 START_TEST(subtrees)
 {
     static const struct {
         fold_form form;
         int64_t   blocks, cols;
-    } cases[] = { { ALL, 37, 1 },       { COLUMNS, 37, 1 },  { COLUMNS, 37, 50 },  { COLUMNS, 21, 64 },
-                  { COLUMNS, 21, 128 }, { COLUMNS, 6, 129 }, { COLUMNS, 6, 1100 }, { CHANNELS, 9, 2 },
-                  { CHANNELS, 9, 3 },   { CHANNELS, 3, 5 } };
+    } cases[] = { { ALL, 37, 1 },       { COLUMNS, 37, 1 },   { COLUMNS, 37, 50 },
+                  { COLUMNS, 21, 64 },  { COLUMNS, 21, 128 }, { COLUMNS, 6, 129 },
+                  { COLUMNS, 6, 1100 }, { CHANNELS, 9, 2 },   { CHANNELS, 9, 3 },
+                  { CHANNELS, 3, 5 } };
 
     for (int k = 0; k < 2 * COUNT(cases) && has((rd_reducer_id)_i, types[k % 2]); k += STEP) {
         const fold_form form  = cases[k / 2].form;
         const int64_t   lanes = form == COLUMNS ? 1 : types[k % 2] == RD_F32 ? 64 : 32;
         const int64_t   n     = cases[k / 2].blocks * 64 * lanes + 5;
-        fold_case       c = { (rd_reducer_id)_i, types[k % 2], form, PLAIN, 0, n, cases[k / 2].cols, RD_AUTO, 0, 0 };
+        fold_case       c     = { (rd_reducer_id)_i, types[k % 2], form, PLAIN, 0, n,
+                                  cases[k / 2].cols, RD_AUTO,      0,    0 };
 
         if (form == ALL) {
             c.rows = 1;
@@ -442,22 +492,25 @@ END_TEST
 /* Operands that lie column by column, all or some: tiles are squares. */
 START_TEST(squares)
 {
-    static const int64_t shapes[][2] = { { 64, 64 }, { 65, 130 }, { 200, 67 }, { 3, 500 }, { 500, 3 }, { 17, 1100 } };
+    static const int64_t shapes[][2] = { { 64, 64 }, { 65, 130 }, { 200, 67 },
+                                         { 3, 500 }, { 500, 3 },  { 17, 1100 } };
 
     for (int t = 0; t < 3; t++)
-        for (int k = t % STEP; k < COUNT(shapes) * N_FORMS && has((rd_reducer_id)_i, types[t]); k += STEP)
+        for (int k = t % STEP; k < COUNT(shapes) * N_FORMS && has((rd_reducer_id)_i, types[t]);
+             k += STEP)
             for (unsigned across = 1; across < 4; across++) {
                 const fold_form form = (fold_form)(k / COUNT(shapes));
                 const int64_t  *s    = shapes[k % COUNT(shapes)];
 
                 if (form != ALL)
-                    agree_in_turn(
-                        (fold_case){ (rd_reducer_id)_i, types[t], form, PLAIN, 0, s[0], s[1], RD_AUTO, across | 4, 0 });
+                    agree_in_turn((fold_case){ (rd_reducer_id)_i, types[t], form, PLAIN, 0, s[0],
+                                               s[1], RD_AUTO, across | 4, 0 });
             }
 }
 END_TEST
 
-/* Columns of matrices, one after the other, whose rows are no multiple of a block: blocks end anywhere. */
+/* Columns of matrices, one after the other, whose rows are no multiple of a block: blocks end
+ * anywhere. */
 START_TEST(blocks_end_in_squares)
 {
     enum { MATRICES = 3, HEIGHT = 100, WIDTH = 130 };
@@ -508,13 +561,14 @@ START_TEST(maps_of_squares)
         const int64_t *s      = shapes[k / 2 / COUNT(reducers) % COUNT(shapes)];
         const unsigned across = 1 + (unsigned)(k / 2 / COUNT(reducers) / COUNT(shapes));
 
-        agree(&(fold_case){ reducers[k / 2 % COUNT(reducers)], types[k % 2], COLUMNS, PLAIN, _i, s[0], s[1], RD_AUTO,
-                            across, 0 });
+        agree(&(fold_case){ reducers[k / 2 % COUNT(reducers)], types[k % 2], COLUMNS, PLAIN, _i,
+                            s[0], s[1], RD_AUTO, across, 0 });
     }
 }
 END_TEST
 
-/* Reductions of halves as they lie in memory, which are widened as they are folded where there is a kernel. */
+/* Reductions of halves as they lie in memory, which are widened as they are folded where there is a
+ * kernel. */
 START_TEST(halves_in_f32)
 {
     const rd_reducer_id reducer = (rd_reducer_id)_i;
@@ -524,9 +578,16 @@ START_TEST(halves_in_f32)
 
         for (fold_form form = ALL; form < N_FORMS && n * side <= 10000; form++) {
             const bool columns = form == COLUMNS || form == CHANNELS;
-            fold_case  c       = {
-                       reducer, RD_F32, form, PLAIN, 0, columns ? n : side, columns ? side : n, k % 2 ? RD_F16 : RD_BF16, 0, 0
-            };
+            fold_case  c       = { reducer,
+                                   RD_F32,
+                                   form,
+                                   PLAIN,
+                                   0,
+                            columns ? n : side,
+                            columns ? side : n,
+                            k % 2 ? RD_F16 : RD_BF16,
+                                   0,
+                                   0 };
 
             c.rows = form == ALL ? 1 : c.rows;
             if (n > 0 || form != BLOCKS)
@@ -539,11 +600,13 @@ END_TEST
 /* Sums of ints, small ones among them, and of halves, in a wider type. */
 START_TEST(sums_of_narrow_types)
 {
-    static const rd_dtype from[] = { RD_BOOL, RD_I8, RD_U8, RD_I16, RD_U16, RD_I32, RD_U32, RD_F16, RD_BF16 };
+    static const rd_dtype from[] = { RD_BOOL, RD_I8,  RD_U8,  RD_I16, RD_U16,
+                                     RD_I32,  RD_U32, RD_F16, RD_BF16 };
     static const rd_dtype to[]   = { RD_I64, RD_U64, RD_F64, RD_F32 };
 
     for (int k = 0; k < COUNT(few_sizes) * COUNT(side_sizes) * N_FORMS; k++) {
-        const int64_t n = few_sizes[k % COUNT(few_sizes)], side = side_sizes[k / COUNT(few_sizes) % COUNT(side_sizes)];
+        const int64_t n      = few_sizes[k % COUNT(few_sizes)],
+                      side   = side_sizes[k / COUNT(few_sizes) % COUNT(side_sizes)];
         const fold_form form = (fold_form)(k / COUNT(few_sizes) / COUNT(side_sizes));
         fold_case       c    = { RD_RED_sum, to[_i], form, PLAIN, 0, side, n, RD_AUTO, 0, 0 };
 
@@ -552,7 +615,8 @@ START_TEST(sums_of_narrow_types)
             c.cols = side;
         }
         c.rows = form == ALL ? 1 : c.rows;
-        for (int t = 0; t < COUNT(from) && n * side <= 10000 && (n > 0 || form != BLOCKS); t += STEP) {
+        for (int t = 0; t < COUNT(from) && n * side <= 10000 && (n > 0 || form != BLOCKS);
+             t += STEP) {
             c.from = from[t];
             c.with = t == k % COUNT(from) ? MASK : PLAIN;
             agree(&c);

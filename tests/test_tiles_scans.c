@@ -1,5 +1,5 @@
-/* test_tiles_scans.c - scans of the tile machine, and results of folds beside other registers, by every set of kernels,
- * against the scalar interpreter. */
+/* test_tiles_scans.c - scans of the tile machine, and results of folds beside other registers, by
+ * every set of kernels, against the scalar interpreter. */
 #include "tiles.h"
 #include "suite.h"
 #include <stdio.h>
@@ -7,12 +7,14 @@
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 
 static const rd_dtype types[] = { RD_F32, RD_F64, RD_I8, RD_I32, RD_I64, RD_U8, RD_U64 };
-static const int64_t  sizes[] = { 0, 1, 2, 31, 33, 64, 65, 129, 300, 4097 }, sides[] = { 1, 2, 5, 17, 65, 600 };
+static const int64_t  sizes[] = { 0, 1, 2, 31, 33, 64, 65, 129, 300, 4097 },
+                     sides[]  = { 1, 2, 5, 17, 65, 600 };
 
 typedef struct scan_case {
     rd_reducer_id reducer;
     rd_dtype      type;
-    bool          down; /* along axis 0, all columns together; else along axis 1, each row on its own */
+    bool          down; /* along axis 0, all columns together; else along axis 1, each row on its
+                         * own */
     bool          exclusive, reverse, serial, tree;
     bool          outside; /* positions count in the outer position, not in the lane's */
     bool          across;  /* elements lie column by column */
@@ -23,7 +25,8 @@ static rd_fold fold_of(const scan_case *c)
 {
     const rd_address place = { .offset = c->reverse ? c->n - 1 : 0,
                                .n_add  = 1,
-                               .add    = { { .axis = c->down ? 0 : 1, .coef = c->reverse ? -1 : 1 } } };
+                               .add    = {
+                                      { .axis = c->down ? 0 : 1, .coef = c->reverse ? -1 : 1 } } };
     rd_fold          fold  = { .reducer     = c->reducer,
                                .type        = c->type,
                                .out         = c->type,
@@ -36,8 +39,8 @@ static rd_fold fold_of(const scan_case *c)
                                .steps       = c->serial ? INT64_MAX : 64,
                                .lane_extent = c->outside ? 1 : c->n,
                                .n_block     = c->serial ? 1 : (c->n + 63) / 64,
-                               .cell        = { .n_add = c->down, .add = { { .axis = 1, .coef = 1 } } },
-                               .n_cell      = c->down ? c->side : 1 };
+                               .cell   = { .n_add = c->down, .add = { { .axis = 1, .coef = 1 } } },
+                               .n_cell = c->down ? c->side : 1 };
 
     *(c->outside ? &fold.outer : &fold.lane) = place;
     return fold;
@@ -65,9 +68,10 @@ static void scan(const scan_case *c)
     builder_store_2(&b, 4, 1, c->type, extent[1], 1, 0);
     builder_end(&b);
     builder_end(&b);
-    snprintf(what, sizeof what, "%s of %s, %d x %d, down %d, exclusive %d, reverse %d, serial %d, tree %d, outside %d",
-             rd_reducer_table[c->reducer].name, rd_dtype_name(c->type), (int)extent[0], (int)extent[1], c->down,
-             c->exclusive, c->reverse, c->serial, c->tree, c->outside);
+    snprintf(what, sizeof what,
+             "%s of %s, %d x %d, down %d, exclusive %d, reverse %d, serial %d, tree %d, outside %d",
+             rd_reducer_table[c->reducer].name, rd_dtype_name(c->type), (int)extent[0],
+             (int)extent[1], c->down, c->exclusive, c->reverse, c->serial, c->tree, c->outside);
     tile_agree(&b, &m, NULL, 0, true, what);
     tile_free(&m);
 }
@@ -96,7 +100,7 @@ START_TEST(scans)
 }
 END_TEST
 
-/* ---- Results of folds beside other registers ------------------------------------------------------------------- */
+/* ---- Results of folds beside other registers ------------------------------------------------- */
 /* Two results of each column; one register was in use before, another is in use while they come. */
 START_TEST(several_results)
 {
@@ -131,13 +135,19 @@ START_TEST(several_results)
     builder_end(&b);
     builder_loop(&b, (rd_loop){ .axis = 1 });
     builder_load_2(&b, 1, 1, type, 0, 1, 0);
-    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_square, .dst = 2, .a = 1 });
-    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_add, .dst = 3, .a = 2, .b = 2 });
-    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_sub, .dst = 4, .a = 1, .b = 2 });
-    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_mul, .dst = 5, .a = 3, .b = 2 });
+    builder_add(&b,
+                (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_square, .dst = 2, .a = 1 });
+    builder_add(
+        &b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_add, .dst = 3, .a = 2, .b = 2 });
+    builder_add(
+        &b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_sub, .dst = 4, .a = 1, .b = 2 });
+    builder_add(
+        &b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_mul, .dst = 5, .a = 3, .b = 2 });
     builder_add(&b, (rd_inst){ .kind = RD_I_CLOSE, .type = type, .dst = 6 });
-    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_add, .dst = 8, .a = 6, .b = 4 });
-    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_add, .dst = 9, .a = 7, .b = 5 });
+    builder_add(
+        &b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_add, .dst = 8, .a = 6, .b = 4 });
+    builder_add(
+        &b, (rd_inst){ .kind = RD_I_MAP, .type = type, .op = RD_OP_add, .dst = 9, .a = 7, .b = 5 });
     builder_store_2(&b, 8, 2, type, 0, 1, 0);
     builder_store_2(&b, 9, 3, type, 0, 1, 0);
     builder_end(&b);
@@ -171,12 +181,20 @@ START_TEST(counted_and_used)
     builder_add(&b, (rd_inst){ .kind = RD_I_START });
     builder_loop(&b, (rd_loop){ .axis = 0 });
     builder_load(&b, 0, 0, RD_BOOL, 0, 1, 0);
-    builder_add(&b,
-                (rd_inst){ .kind = RD_I_CAST, .type = RD_I64, .from = RD_BOOL, .dst = 1, .a = 0, .b = -1, .c = -1 });
+    builder_add(&b, (rd_inst){ .kind = RD_I_CAST,
+                               .type = RD_I64,
+                               .from = RD_BOOL,
+                               .dst  = 1,
+                               .a    = 0,
+                               .b    = -1,
+                               .c    = -1 });
     builder_add(&b, (rd_inst){ .kind = RD_I_STEP, .a = 1, .b = -1, .c = -1 });
     builder_load(&b, 2, 1, RD_BOOL, 0, 1, 0);
-    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = RD_BOOL, .op = RD_OP_not, .dst = 3, .a = 2 });
-    builder_add(&b, (rd_inst){ .kind = RD_I_MAP, .type = RD_BOOL, .op = RD_OP_xor, .dst = 4, .a = 0, .b = 3 });
+    builder_add(&b,
+                (rd_inst){ .kind = RD_I_MAP, .type = RD_BOOL, .op = RD_OP_not, .dst = 3, .a = 2 });
+    builder_add(
+        &b,
+        (rd_inst){ .kind = RD_I_MAP, .type = RD_BOOL, .op = RD_OP_xor, .dst = 4, .a = 0, .b = 3 });
     builder_store(&b, 4, 2, RD_BOOL, 0, 1, 0);
     builder_end(&b);
     builder_add(&b, (rd_inst){ .kind = RD_I_CLOSE, .type = RD_I64, .dst = 5 });
@@ -212,9 +230,9 @@ START_TEST(early_exit)
                                     .steps       = 1,
                                     .lane_extent = N,
                                     .n_block     = (N + 63) / 64,
-                                    .lane        = { .n_add = 1, .add = { { .axis = 0, .coef = 1 } } },
-                                    .n_cell      = 1,
-                                    .split       = true });
+                                    .lane   = { .n_add = 1, .add = { { .axis = 0, .coef = 1 } } },
+                                    .n_cell = 1,
+                                    .split  = true });
         builder_add(&b, (rd_inst){ .kind = RD_I_START });
         builder_body(&b);
         builder_loop(&b, (rd_loop){ .axis = 0 });

@@ -1,5 +1,6 @@
-/* test_totals.c - programs that are one kernel and nothing else, against the scalar interpreter: the total of a row, and
- * those of planes, or of their columns.  That they are taken for such is asked, too, as nothing in their results tells. */
+/* test_totals.c - programs that are one kernel and nothing else, against the scalar interpreter:
+ * the total of a row, and those of planes, or of their columns.  That they are taken for such is
+ * asked, too, as nothing in their results tells. */
 #include "tiles.h"
 #include "suite.h"
 #include <stdio.h>
@@ -25,8 +26,8 @@ static rd_address along(int32_t axis)
     return (rd_address){ .n_add = 1, .add = { { .axis = axis, .coef = 1 } } };
 }
 
-/* Element (planes, more, rows, cols) of an array with gaps between its rows; or of the results, without rows, and of lanes
- * without columns. */
+/* Element (planes, more, rows, cols) of an array with gaps between its rows; or of the results,
+ * without rows, and of lanes without columns. */
 static int32_t address(builder *b, const total_case *c, int32_t slot, bool result)
 {
     const int64_t row = c->n[COLS] + c->gap, plane = row * (result ? 1 : c->n[ROWS]);
@@ -43,7 +44,9 @@ static int32_t address(builder *b, const total_case *c, int32_t slot, bool resul
 
 static void load(builder *b, const total_case *c, int32_t dst)
 {
-    builder_add(b, (rd_inst){ .kind = RD_I_LOAD, .type = c->type, .dst = dst, .arg = address(b, c, dst, false) });
+    builder_add(
+        b, (rd_inst){
+               .kind = RD_I_LOAD, .type = c->type, .dst = dst, .arg = address(b, c, dst, false) });
 }
 
 static rd_fold fold_of(const total_case *c)
@@ -67,7 +70,9 @@ static rd_fold fold_of(const total_case *c)
 
 static void build(builder *b, const total_case *c)
 {
-    const rd_inst map = { .kind = RD_I_MAP, .type = c->type, .op = c->map, .dst = 2, .a = 0, .b = 1, .c = -1 };
+    const rd_inst map = {
+        .kind = RD_I_MAP, .type = c->type, .op = c->map, .dst = 2, .a = 0, .b = 1, .c = -1
+    };
 
     builder_init(b, AXES, c->n);
     b->p.root = PLANES;
@@ -83,13 +88,15 @@ static void build(builder *b, const total_case *c)
         load(b, c, 1);
         builder_add(b, map);
     }
-    builder_add(b, (rd_inst){ .kind = RD_I_STEP, .a = c->map == RD_N_OPS ? 0 : 2, .b = -1, .c = -1 });
+    builder_add(b,
+                (rd_inst){ .kind = RD_I_STEP, .a = c->map == RD_N_OPS ? 0 : 2, .b = -1, .c = -1 });
     builder_end(b);
     builder_end(b);
     if (!c->lanes)
         builder_loop(b, (rd_loop){ .axis = COLS });
     builder_add(b, (rd_inst){ .kind = RD_I_CLOSE, .dst = 3, .type = c->type });
-    builder_add(b, (rd_inst){ .kind = RD_I_STORE, .type = c->type, .a = 3, .arg = address(b, c, 2, true) });
+    builder_add(
+        b, (rd_inst){ .kind = RD_I_STORE, .type = c->type, .a = 3, .arg = address(b, c, 2, true) });
     if (!c->lanes)
         builder_end(b);
     builder_end(b);
@@ -100,22 +107,24 @@ static void build(builder *b, const total_case *c)
 /* In one task and in two; `whole`: by one kernel. */
 static void agree(const total_case *c, bool whole)
 {
-    const int64_t rows = c->n[PLANES] * c->n[MORE], row = c->n[COLS] + c->gap, before = runs_so_far.totals;
-    const int64_t cut[] = { 0, c->n[PLANES] / 2, c->n[PLANES] };
-    tile_memory   m     = { 0 };
+    const int64_t rows = c->n[PLANES] * c->n[MORE], row = c->n[COLS] + c->gap,
+                  before = runs_so_far.totals;
+    const int64_t cut[]  = { 0, c->n[PLANES] / 2, c->n[PLANES] };
+    tile_memory   m      = { 0 };
     builder       b;
     char          what[120];
 
-    snprintf(what, sizeof what, "%s of %s, map %d, %d x %d x %d x %d, gap %d, %s", rd_reducer_table[c->reducer].name,
-             rd_dtype_name(c->type), c->map, (int)c->n[0], (int)c->n[1], (int)c->n[2], (int)c->n[3], (int)c->gap,
-             c->lanes ? "lanes" : "columns");
+    snprintf(what, sizeof what, "%s of %s, map %d, %d x %d x %d x %d, gap %d, %s",
+             rd_reducer_table[c->reducer].name, rd_dtype_name(c->type), c->map, (int)c->n[0],
+             (int)c->n[1], (int)c->n[2], (int)c->n[3], (int)c->gap, c->lanes ? "lanes" : "columns");
     tile_slot(&m, c->type, 1 + rows * c->n[ROWS] * row, c->map == RD_N_OPS ? UGLY : ORDINARY);
     tile_slot(&m, c->type, 1 + rows * c->n[ROWS] * row, ORDINARY);
     tile_slot(&m, c->type, 1 + rows * row, ORDINARY);
     build(&b, c);
     tile_agree(&b, &m, cut, 0, true, what);
     tile_agree(&b, &m, cut, 2, true, what);
-    ck_assert_msg((runs_so_far.totals > before) == whole, "%s: by %s", what, whole ? "tiles" : "one kernel");
+    ck_assert_msg((runs_so_far.totals > before) == whole, "%s: by %s", what,
+                  whole ? "tiles" : "one kernel");
     tile_free(&m);
 }
 
@@ -127,7 +136,8 @@ START_TEST(columns_of_planes)
     static const int64_t rows[] = { 1, 2, 63, 64 }, cols[] = { 1, 7, 16, 31, 32, 50, 64 };
 
     for (int k = 0; k < COUNT(rows) * COUNT(cols) * COUNT(types) * COUNT(maps); k++) {
-        total_case c = { reducers[_i], types[k % 2], maps[k / 2 % COUNT(maps)], { 4, 3 }, k % 5, false };
+        total_case c = { reducers[_i], types[k % 2], maps[k / 2 % COUNT(maps)],
+                         { 4, 3 },     k % 5,        false };
 
         c.n[ROWS] = rows[k / 2 / COUNT(maps) % COUNT(rows)];
         c.n[COLS] = cols[k / 2 / COUNT(maps) / COUNT(rows)];
@@ -143,7 +153,8 @@ START_TEST(planes)
     static const int64_t rows[] = { 1, 3, 32, 64, 65, 100, 200 }, cols[] = { 64, 128, 256 };
 
     for (int k = 0; k < COUNT(rows) * COUNT(cols) * COUNT(types) * COUNT(maps); k++) {
-        total_case c = { reducers[_i], types[k % 2], maps[k / 2 % COUNT(maps)], { 3, 2 }, k % 5, true };
+        total_case c = { reducers[_i], types[k % 2], maps[k / 2 % COUNT(maps)],
+                         { 3, 2 },     k % 5,        true };
 
         c.n[ROWS] = rows[k / 2 / COUNT(maps) % COUNT(rows)];
         c.n[COLS] = cols[k / 2 / COUNT(maps) / COUNT(rows)];
@@ -153,7 +164,8 @@ START_TEST(planes)
 }
 END_TEST
 
-/* More columns than registers hold, more rows than a block has, and what no kernel of blocks is there for. */
+/* More columns than registers hold, more rows than a block has, and what no kernel of blocks is
+ * there for. */
 START_TEST(others)
 {
     agree(&(total_case){ RD_RED_sum, RD_F32, RD_N_OPS, { 2, 2, 64, 128 }, 0, false }, true);

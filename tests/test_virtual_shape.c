@@ -1,6 +1,7 @@
-/* The virtual shape: neighbouring axes that every operand walks as one become one, so that a reduction of any axes of any
- * array is a few nested loops.  The examples are those the scheme was published with, shape (3,4,5,2); then what keeps
- * axes apart.  A virtual shape is compared without regard to its order, which is the planner's. */
+/* The virtual shape: neighbouring axes that every operand walks as one become one, so that a
+ * reduction of any axes of any array is a few nested loops.  The examples are those the scheme was
+ * published with, shape (3,4,5,2); then what keeps axes apart.  A virtual shape is compared without
+ * regard to its order, which is the planner's. */
 #include "values.h"
 
 #include <stdlib.h>
@@ -27,7 +28,8 @@ static rd_expr *fortran(void)
 
 static rd_expr *padded(void)
 {
-    return input("p", (rd_array){ .shape = RD_SHAPE(3, 4, 5, 2), .strides = RD_STRIDES(60, 15, 3, 1) });
+    return input("p",
+                 (rd_array){ .shape = RD_SHAPE(3, 4, 5, 2), .strides = RD_STRIDES(60, 15, 3, 1) });
 }
 
 static rd_expr *sliced(void)
@@ -197,7 +199,7 @@ static const row rows[] = {
     { "windows, their axis", windows, AXES(1, 2), EXTENTS(3, 3, 4, 3) },
 };
 
-/* ---- The line of rd_explain() -------------------------------------------------------------------------------------- */
+/* ---- The line of rd_explain() ---------------------------------------------------------------- */
 static int by_size(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -276,7 +278,8 @@ END_TEST
 START_TEST(positions_keep_axes_apart)
 {
     static const row in_order = { "argmax in C order", plain, AXES(0, 0), EXTENTS(1, 120) },
-                     crossed  = { "argmax in Fortran order", fortran, AXES(0, 0), EXTENTS(4, 3, 4, 5, 2) };
+                     crossed  = { "argmax in Fortran order", fortran, AXES(0, 0),
+                                  EXTENTS(4, 3, 4, 5, 2) };
 
     check_row(&in_order, explain(rd_argmax(plain(), RD_ALL), &(rd_array){ 0 }));
     check_row(&crossed, explain(rd_argmax(fortran(), RD_ALL), &(rd_array){ 0 }));
@@ -289,8 +292,9 @@ START_TEST(siblings_keep_axes_apart)
     static const row both = { "sums of 0 and of 0 1", plain, AXES(0, 0), EXTENTS(3, 3, 4, 10) };
     rd_expr         *x    = plain();
     rd_array         zero = { 0 }, one = { 0 };
-    const char      *text =
-        rd_explain(ctx, RD_RESULTS({ rd_sum(x, RD_DIMS(0)), &zero }, { rd_sum(x, RD_DIMS(0, 1)), &one }), NULL);
+    const char      *text = rd_explain(
+             ctx, RD_RESULTS({ rd_sum(x, RD_DIMS(0)), &zero }, { rd_sum(x, RD_DIMS(0, 1)), &one }),
+             NULL);
 
     ck_assert_msg(text != NULL, "%s", rd_error_text(ctx));
     check_row(&both, text);

@@ -15,12 +15,13 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* ---- What is asked for ------------------------------------------------------------------------------------------------ */
+/* ---- What is asked for ----------------------------------------------------------------------- */
 /* One number read over and over: long, in no memory. */
 static rd_expr *long_sum(int64_t n)
 {
     static const double one = 1;
-    return rd_sum(rd_sqrt(rd_wrap(ctx, &one, RD_SHAPE(n, 1000), .strides = RD_STRIDES(0, 0))), RD_ALL);
+    return rd_sum(rd_sqrt(rd_wrap(ctx, &one, RD_SHAPE(n, 1000), .strides = RD_STRIDES(0, 0))),
+                  RD_ALL);
 }
 
 typedef struct told {
@@ -49,8 +50,9 @@ static rd_status eval_told(rd_expr *y, double *out, told *t, int32_t threads)
     return rd_eval_many(ctx, RD_RESULTS({ y, RD_INTO(out, RD_SCALAR) }), &opts);
 }
 
-/* ---- Progress --------------------------------------------------------------------------------------------------------- */
-/* So long that it is told of at least `most` times, on any machine; what the sum is then comes back. */
+/* ---- Progress -------------------------------------------------------------------------------- */
+/* So long that it is told of at least `most` times, on any machine; what the sum is then comes
+ * back. */
 static int64_t lasting(told *t, int32_t threads, int calls)
 {
     for (int64_t n = 1 << 15;; n *= 2) {
@@ -89,11 +91,13 @@ END_TEST
 
 START_TEST(progress_of_plans)
 {
-    const rd_eval_opts opts = { .progress = tell, .user = &(told){ .thread = pthread_self(), .stop_at = 1 } };
+    const rd_eval_opts opts = { .progress = tell,
+                                .user     = &(told){ .thread = pthread_self(), .stop_at = 1 } };
     told               t;
     double             y;
     rd_plan           *plan =
-        rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ long_sum(lasting(&t, 1, 2)), RD_INTO(&y, RD_SCALAR) }), &opts);
+        rd_plan_new(ctx, (rd_exprs){ 0 },
+                    RD_RESULTS({ long_sum(lasting(&t, 1, 2)), RD_INTO(&y, RD_SCALAR) }), &opts);
 
     ck_assert(rd_plan_run(plan, NULL, NULL) == RD_ERR_CANCELLED);
     rd_plan_free(plan);
@@ -113,7 +117,7 @@ START_TEST(kept_plans_tell_who_asks)
 }
 END_TEST
 
-/* ---- Cancelling ------------------------------------------------------------------------------------------------------- */
+/* ---- Cancelling ------------------------------------------------------------------------------ */
 START_TEST(progress_cancels)
 {
     for (int threads = 1; threads <= 2; threads++) {
@@ -141,9 +145,11 @@ START_TEST(the_next_one_is_cancelled)
     rd_cancel(NULL);
     rd_cancel(ctx);
     rd_cancel(ctx);
-    ck_assert(rd_eval(ctx, rd_neg(rd_wrap(ctx, &one, RD_SHAPE(1))), RD_INTO(&y, RD_SHAPE(1))) == RD_ERR_CANCELLED);
+    ck_assert(rd_eval(ctx, rd_neg(rd_wrap(ctx, &one, RD_SHAPE(1))), RD_INTO(&y, RD_SHAPE(1))) ==
+              RD_ERR_CANCELLED);
     rd_error_clear(ctx);
-    ck_assert(rd_eval(ctx, rd_neg(rd_wrap(ctx, &one, RD_SHAPE(1))), RD_INTO(&y, RD_SHAPE(1))) == RD_OK);
+    ck_assert(rd_eval(ctx, rd_neg(rd_wrap(ctx, &one, RD_SHAPE(1))), RD_INTO(&y, RD_SHAPE(1))) ==
+              RD_OK);
     ck_assert(y == -1);
 }
 END_TEST
@@ -178,15 +184,18 @@ START_TEST(signals_cancel)
         double             sum;
 
         atomic_store(&called, 0);
-        ck_assert(rd_eval_many(ctx, RD_RESULTS({ rd_sum(y, RD_ALL, .type = RD_F64), RD_INTO(&sum, RD_SCALAR) }),
-                               &opts) == RD_ERR_CANCELLED);
-        ck_assert(atomic_load(&called) > CANCEL_AT && atomic_load(&called) < (int64_t)ROWS * ROW / 2);
+        ck_assert(rd_eval_many(
+                      ctx,
+                      RD_RESULTS({ rd_sum(y, RD_ALL, .type = RD_F64), RD_INTO(&sum, RD_SCALAR) }),
+                      &opts) == RD_ERR_CANCELLED);
+        ck_assert(atomic_load(&called) > CANCEL_AT &&
+                  atomic_load(&called) < (int64_t)ROWS * ROW / 2);
         rd_error_clear(ctx);
     }
 }
 END_TEST
 
-/* ---- Files larger than memory ----------------------------------------------------------------------------------------- */
+/* ---- Files larger than memory ---------------------------------------------------------------- */
 static int64_t most_memory(void)
 {
     struct rusage use;
@@ -217,20 +226,23 @@ static void write_sparse(const char *path, int64_t rows)
     memset(header, ' ', sizeof header);
     memcpy(header, "\x93NUMPY\x01\x00\x76\x00", (size_t)begin);
     const int n               = snprintf(header + begin, sizeof header - (size_t)begin,
-                                         "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %d), }", (long long)rows, COLUMNS);
+                                         "{'descr': '<f4', 'fortran_order': False, 'shape': (%lld, %d), }",
+                                         (long long)rows, COLUMNS);
     header[begin + n]         = ' ';
     header[sizeof header - 1] = '\n';
     ck_assert(pwrite(fd, header, sizeof header, 0) == (ssize_t)sizeof header);
     ck_assert(ftruncate(fd, (off_t)((int64_t)sizeof header + 4 * rows * COLUMNS)) == 0);
     for (int64_t r = 0; r < rows; r++) {
         const float last = (float)r;
-        ck_assert(pwrite(fd, &last, sizeof last, (off_t)((int64_t)sizeof header + 4 * ((r + 1) * COLUMNS - 1))) ==
+        ck_assert(pwrite(fd, &last, sizeof last,
+                         (off_t)((int64_t)sizeof header + 4 * ((r + 1) * COLUMNS - 1))) ==
                   (ssize_t)sizeof last);
     }
     ck_assert(close(fd) == 0);
 }
 
-/* The thread sanitizer keeps notes of all that is read, larger than that: no file is large for it. */
+/* The thread sanitizer keeps notes of all that is read, larger than that: no file is large for
+ * it. */
 #ifdef __SANITIZE_THREAD__
 enum { NOTES = 1 };
 #else
@@ -240,7 +252,8 @@ enum { NOTES = 0 };
 /* Twice the machine's memory, all of it read, in an eighth of that memory at most. */
 START_TEST(files_larger_than_memory)
 {
-    const int64_t memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE), before = most_memory();
+    const int64_t memory  = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE),
+                  before  = most_memory();
     const int64_t rows    = NOTES ? 16 : 2 * memory / 4 / COLUMNS;
     float        *maximum = malloc((size_t)rows * sizeof *maximum);
     char          path[300];
@@ -253,10 +266,11 @@ START_TEST(files_larger_than_memory)
     unlink(path);
     ck_assert_msg(x && maximum, "%s", rd_error_text(ctx));
     const rd_eval_opts opts = { .progress = tell, .user = &t };
-    const rd_status    got  = rd_eval_many(ctx,
-                                           RD_RESULTS({ rd_max(x, RD_DIMS(1)), RD_INTO(maximum, RD_SHAPE(rows)) },
-                                                      { rd_sum(x, RD_ALL, .type = RD_F64), RD_INTO(&sum, RD_SCALAR) }),
-                                           &opts);
+    const rd_status    got =
+        rd_eval_many(ctx,
+                     RD_RESULTS({ rd_max(x, RD_DIMS(1)), RD_INTO(maximum, RD_SHAPE(rows)) },
+                                { rd_sum(x, RD_ALL, .type = RD_F64), RD_INTO(&sum, RD_SCALAR) }),
+                     &opts);
     ck_assert_msg(got == RD_OK, "%s", rd_error_text(ctx));
     for (int64_t r = 0; r < rows; r++)
         ck_assert(maximum[r] == (float)r);
@@ -270,9 +284,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { progress_grows_to_1,      short_ones_tell_nothing, progress_of_plans,
-                                   kept_plans_tell_who_asks, progress_cancels,        the_next_one_is_cancelled,
-                                   signals_cancel,           files_larger_than_memory };
+    const TTest *const tests[] = { progress_grows_to_1, short_ones_tell_nothing,
+                                   progress_of_plans,   kept_plans_tell_who_asks,
+                                   progress_cancels,    the_next_one_is_cancelled,
+                                   signals_cancel,      files_larger_than_memory };
 
     return run_suite("watch", tests, COUNT(tests));
 }

@@ -17,7 +17,7 @@ static uint64_t next(void)
     return state >> 11;
 }
 
-/* ---- Data -------------------------------------------------------------------------------------------------- */
+/* ---- Data ------------------------------------------------------------------------------------ */
 static double ugly_float(rd_dtype type)
 {
     const bool   wide   = type == RD_F64;
@@ -81,7 +81,8 @@ static rd_word element(rd_dtype type, tile_data data)
     }
     if (real)
         return rd_word_from_double(((double)(next() % 2000001) - 1e6) * 0x1p-19, type);
-    return rd_word_from_int((int64_t)(next() % 9) - (rd_dtype_kind(type) == RD_KIND_INT ? 4 : 0), type);
+    return rd_word_from_int((int64_t)(next() % 9) - (rd_dtype_kind(type) == RD_KIND_INT ? 4 : 0),
+                            type);
 }
 
 static int32_t new_slot(tile_memory *m, rd_dtype type, int64_t n)
@@ -127,7 +128,7 @@ void tile_free(tile_memory *m)
     m->n = 0;
 }
 
-/* ---- Runs -------------------------------------------------------------------------------------------------- */
+/* ---- Runs ------------------------------------------------------------------------------------ */
 static size_t bytes_of(const tile_memory *m, int k)
 {
     return (size_t)m->slot[k].n * (size_t)rd_dtype_size(m->slot[k].type);
@@ -141,13 +142,15 @@ static rd_task run(builder *b, const tile_memory *m, const int64_t *cut, int32_t
         memcpy(m->slot[k].data, m->slot[k].before, bytes_of(m, k));
         slot[k] = m->slot[k].data;
     }
-    return tasks ? run_tasks(builder_done(b), slot, cut, tasks) : run_program(builder_done(b), slot);
+    return tasks ? run_tasks(builder_done(b), slot, cut, tasks)
+                 : run_program(builder_done(b), slot);
 }
 
 static bool same(rd_dtype type, const char *a, const char *b)
 {
-    return memcmp(a, b, (size_t)rd_dtype_size(type)) == 0 || (isnan(rd_word_to_double(rd_word_load(a, type), type)) &&
-                                                              isnan(rd_word_to_double(rd_word_load(b, type), type)));
+    return memcmp(a, b, (size_t)rd_dtype_size(type)) == 0 ||
+           (isnan(rd_word_to_double(rd_word_load(a, type), type)) &&
+            isnan(rd_word_to_double(rd_word_load(b, type), type)));
 }
 
 static void compare(const tile_memory *m, int isa, const char *what)
@@ -160,7 +163,8 @@ static void compare(const tile_memory *m, int isa, const char *what)
         for (int64_t i = 0; i < m->slot[k].n; i++) {
             const char *found = m->slot[k].data + i * rd_dtype_size(type);
             const char *want  = m->slot[k].want + i * rd_dtype_size(type);
-            ck_assert_msg(same(type, found, want), "%s, %s: slot %d, element %d of %d is %.17g, not %.17g", what,
+            ck_assert_msg(same(type, found, want),
+                          "%s, %s: slot %d, element %d of %d is %.17g, not %.17g", what,
                           isa_name(isa), k, (int)i, (int)m->slot[k].n,
                           rd_word_to_double(rd_word_load(found, type), type),
                           rd_word_to_double(rd_word_load(want, type), type));
@@ -168,7 +172,8 @@ static void compare(const tile_memory *m, int isa, const char *what)
     }
 }
 
-void tile_agree(builder *b, tile_memory *m, const int64_t *cut, int32_t tasks, bool on_tiles, const char *what)
+void tile_agree(builder *b, tile_memory *m, const int64_t *cut, int32_t tasks, bool on_tiles,
+                const char *what)
 {
     rd_task want;
 
@@ -182,10 +187,10 @@ void tile_agree(builder *b, tile_memory *m, const int64_t *cut, int32_t tasks, b
 
         rd_cpu_force(isa_name(isa));
         found = run(b, m, cut, tasks);
-        ck_assert_msg(found.status == want.status && strcmp(found.sentence, want.sentence) == 0, "%s, %s: %s, not %s",
-                      what, isa_name(isa), found.sentence, want.sentence);
-        ck_assert_msg(found.warnings == want.warnings, "%s, %s: warnings %x, not %x", what, isa_name(isa),
-                      found.warnings, want.warnings);
+        ck_assert_msg(found.status == want.status && strcmp(found.sentence, want.sentence) == 0,
+                      "%s, %s: %s, not %s", what, isa_name(isa), found.sentence, want.sentence);
+        ck_assert_msg(found.warnings == want.warnings, "%s, %s: warnings %x, not %x", what,
+                      isa_name(isa), found.warnings, want.warnings);
         ck_assert_msg(!on_tiles || runs_so_far.tiles > before, "%s: does not run on tiles", what);
         if (want.status == RD_OK)
             compare(m, isa, what);

@@ -39,7 +39,9 @@ static void put(void *p, rd_dtype type, int64_t i, double v)
     case RD_U32: ((uint32_t *)p)[i] = (uint32_t)v; break;
     case RD_U64: ((uint64_t *)p)[i] = (uint64_t)v; break;
     case RD_F16:
-    case RD_BF16: oracle_store((uint16_t *)p + i, type, &(oracle_value){ .type = type, .v = v }); break;
+    case RD_BF16:
+        oracle_store((uint16_t *)p + i, type, &(oracle_value){ .type = type, .v = v });
+        break;
     case RD_F32: ((float *)p)[i] = (float)v; break;
     case RD_F64: ((double *)p)[i] = v; break;
     default: ck_abort_msg("type %d", (int)type);
@@ -100,14 +102,18 @@ void expect(const char *what, rd_expr *y, rd_dtype type, const double *want, int
     rd_array out = { 0 };
 
     ck_assert_msg(rd_eval(ctx, y, &out) == RD_OK, "%s: %s", what, rd_error_text(ctx));
-    ck_assert_msg(out.type == type && rd_type_of(y) == type, "%s: type %d, not %d", what, (int)out.type, (int)type);
-    ck_assert_msg(elements(out.shape) == n, "%s: %d elements, not %d", what, (int)elements(out.shape), n);
+    ck_assert_msg(out.type == type && rd_type_of(y) == type, "%s: type %d, not %d", what,
+                  (int)out.type, (int)type);
+    ck_assert_msg(elements(out.shape) == n, "%s: %d elements, not %d", what,
+                  (int)elements(out.shape), n);
     for (int i = 0; i < n; i++) {
         const double got = get(out.data, out.type, i);
-        ck_assert_msg(same(got, want[i]), "%s: element %d is %.17g, not %.17g", what, i, got, want[i]);
+        ck_assert_msg(same(got, want[i]), "%s: element %d is %.17g, not %.17g", what, i, got,
+                      want[i]);
         if (out.shape.n < 2) {
             const double at = rd_at(ctx, y, out.shape.n ? RD_INDEX(i) : RD_SCALAR);
-            ck_assert_msg(same(at, want[i]), "%s: rd_at %d is %.17g, not %.17g", what, i, at, want[i]);
+            ck_assert_msg(same(at, want[i]), "%s: rd_at %d is %.17g, not %.17g", what, i, at,
+                          want[i]);
         }
     }
     rd_array_free(&out);
@@ -127,7 +133,8 @@ void expect_shape(const char *what, const rd_expr *y, rd_shape want)
 {
     const rd_shape got = rd_shape_of(y);
 
-    ck_assert_msg(got.n == want.n, "%s: rank %d, not %d: %s", what, got.n, want.n, rd_error_text(ctx));
+    ck_assert_msg(got.n == want.n, "%s: rank %d, not %d: %s", what, got.n, want.n,
+                  rd_error_text(ctx));
     for (int i = 0; i < want.n; i++)
         ck_assert_msg(got.at[i] == want.at[i], "%s: extent %d is %d", what, i, (int)got.at[i]);
 }

@@ -4,7 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A loop over a function that was not inlined does not vectorise, and gcc finds some of them too long. */
+/* A loop over a function that was not inlined does not vectorise, and gcc finds some of them too
+ * long. */
 #if defined __GNUC__
 #define RD_INLINE static inline __attribute__((always_inline))
 #else

@@ -1,4 +1,5 @@
-/* bytes.h - sizes of memory: sums and products that stop at more than there is, and memory laid out piece by piece. */
+/* bytes.h - sizes of memory: sums and products that stop at more than there is, and memory laid out
+ * piece by piece. */
 #ifndef RD_CORE_BYTES_H
 #define RD_CORE_BYTES_H
 #include <stddef.h>

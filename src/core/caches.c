@@ -1,11 +1,13 @@
-/* caches.c - how large this machine's caches are.  Asked once, as some kernels and virtual machines take long to say. */
+/* caches.c - how large this machine's caches are.  Asked once, as some kernels and virtual machines
+ * take long to say. */
 #define _POSIX_C_SOURCE 200809L /* sysconf() */
 #include "core/caches.h"
 #include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
-/* Of /sys: 32K, 1024K, 2M; 0 where there is none.  Index 0 is first-level data, 2 the second level, on all that we know. */
+/* Of /sys: 32K, 1024K, 2M; 0 where there is none.  Index 0 is first-level data, 2 the second level,
+ * on all that we know. */
 static long said_by_files(int index)
 {
     char  name[64], unit = 0;
@@ -16,10 +18,14 @@ static long said_by_files(int index)
     file = fopen(name, "re");
     if (!file)
         return 0;
-    if (fscanf(file, "%ld%c", &size, &unit) < 1) /* NOLINT(cert-err34-c): ours is the range that is looked at */
+    if (fscanf(file, "%ld%c", &size, &unit) < 1) /* NOLINT(cert-err34-c): ours is the range that is
+                                                  * looked at */
         size = 0;
     fclose(file);
-    return size < 0 || size > 1 << 20 ? 0 : unit == 'K' ? size << 10 : unit == 'M' ? size << 20 : size;
+    return size < 0 || size > 1 << 20 ? 0
+           : unit == 'K'              ? size << 10
+           : unit == 'M'              ? size << 20
+                                      : size;
 }
 
 static long said(int level)
@@ -32,7 +38,8 @@ static long said(int level)
     return size > 0 ? size : said_by_files(level == 1 ? 0 : 2);
 }
 
-static int64_t size_of(int level, _Atomic int64_t *known, int64_t least, int64_t most, int64_t otherwise)
+static int64_t size_of(int level, _Atomic int64_t *known, int64_t least, int64_t most,
+                       int64_t otherwise)
 {
     int64_t size = atomic_load_explicit(known, memory_order_relaxed);
 

@@ -1,4 +1,5 @@
-/* dtype.c - element types: names, sizes, promotion, and one value in memory, in a register, in another type. */
+/* dtype.c - element types: names, sizes, promotion, and one value in memory, in a register, in
+ * another type. */
 #include "core/dtype.h"
 #include "core/half.h"
 #include <math.h>
@@ -13,7 +14,8 @@ typedef struct dtype_info {
 
 static const dtype_info table[] = {
     [RD_AUTO] = { "auto", 0, RD_KIND_BOOL, RD_CLASS_u64 },
-#define RD_DTYPE(type, name, ctype, kind, class) [RD_##type] = { name, (int)sizeof(ctype), kind, RD_CLASS_##class },
+#define RD_DTYPE(type, name, ctype, kind, class) \
+    [RD_##type] = { name, (int)sizeof(ctype), kind, RD_CLASS_##class },
 #include "core/dtypes.def"
     [RD_C64]  = { "c64", 0, RD_KIND_FLOAT, RD_CLASS_f32 },
     [RD_C128] = { "c128", 0, RD_KIND_FLOAT, RD_CLASS_f64 },
@@ -64,17 +66,21 @@ rd_dtype rd_dtype_promote(rd_dtype a, rd_dtype b)
     const rd_dtype low = ordered ? a : b, high = ordered ? b : a;
     const int      small = rd_dtype_size(low), large = rd_dtype_size(high);
 
-    if (low != high && rd_dtype_is_half(low) && rd_dtype_is_half(high)) /* neither holds the other */
+    /* neither holds the other */
+    if (low != high && rd_dtype_is_half(low) && rd_dtype_is_half(high))
         return RD_F32;
     if (rd_dtype_kind(low) == rd_dtype_kind(high))
         return large >= small ? high : low;
     if (rd_dtype_kind(low) == RD_KIND_BOOL)
         return high;
-    if (rd_dtype_kind(high) == RD_KIND_INT) /* u64 and a signed type: no int holds both, size 16 gives f64 */
+    if (rd_dtype_kind(high) == RD_KIND_INT) /* u64 and a signed type: no int holds both, size 16
+                                             * gives f64 */
         return large > small ? high : signed_of_size(2 * small);
-    if (rd_dtype_is_half(high) && small == 1) /* f16 has 11 bits, bf16 has 8: all of 8, not all of 16 */
+    if (rd_dtype_is_half(high) && small == 1) /* f16 has 11 bits, bf16 has 8: all of 8, not all of
+                                               * 16 */
         return high;
-    return high != RD_F64 && small <= 2 ? RD_F32 : RD_F64; /* f32 has 24 bits: all of 16, not all of 32 */
+    return high != RD_F64 && small <= 2 ? RD_F32 : RD_F64; /* f32 has 24 bits: all of 16, not all of
+                                                            * 32 */
 }
 
 bool rd_dtype_safe(rd_dtype from, rd_dtype to)
@@ -89,7 +95,8 @@ bool rd_dtype_is_half(rd_dtype type)
 
 bool rd_dtype_same_word(rd_dtype from, rd_dtype to)
 {
-    return from == to || (from != RD_BOOL && rd_dtype_class(from) == rd_dtype_class(to) && rd_dtype_safe(from, to));
+    return from == to || (from != RD_BOOL && rd_dtype_class(from) == rd_dtype_class(to) &&
+                          rd_dtype_safe(from, to));
 }
 
 rd_word rd_word_load(const void *p, rd_dtype type)
@@ -157,7 +164,9 @@ static rd_word to_float(rd_word value, rd_class class, rd_class to)
     switch (class) {
     case RD_CLASS_f32: narrow ? (void)(y.f32 = value.f32) : (void)(y.f64 = value.f32); break;
     case RD_CLASS_f64: narrow ? (void)(y.f32 = (float)value.f64) : (void)(y.f64 = value.f64); break;
-    case RD_CLASS_i64: narrow ? (void)(y.f32 = (float)value.i64) : (void)(y.f64 = (double)value.i64); break;
+    case RD_CLASS_i64:
+        narrow ? (void)(y.f32 = (float)value.i64) : (void)(y.f64 = (double)value.i64);
+        break;
     default: narrow ? (void)(y.f32 = (float)value.u64) : (void)(y.f64 = (double)value.u64); break;
     }
     return y;

@@ -15,7 +15,13 @@ typedef union rd_word {
     uint64_t u64;
 } rd_word;
 
-typedef enum rd_class { RD_CLASS_f32, RD_CLASS_f64, RD_CLASS_i64, RD_CLASS_u64, RD_N_CLASS } rd_class;
+typedef enum rd_class {
+    RD_CLASS_f32,
+    RD_CLASS_f64,
+    RD_CLASS_i64,
+    RD_CLASS_u64,
+    RD_N_CLASS
+} rd_class;
 
 bool        rd_dtype_ok(rd_dtype type);   /* a type of this release?                              */
 const char *rd_dtype_name(rd_dtype type); /* "f32"; also for the refused types, "?" for garbage   */
@@ -27,7 +33,8 @@ rd_dtype rd_dtype_promote(rd_dtype a, rd_dtype b);
 /* True if every value of `from` is a value of `to`, by type: NumPy's "safe" casting. */
 bool rd_dtype_safe(rd_dtype from, rd_dtype to);
 bool rd_dtype_is_half(rd_dtype type); /* f16 or bf16: f32 in registers */
-/* Is a value of `from` the same register as a value of `to`?  Bool is not: it is kept in bytes where there are many. */
+/* Is a value of `from` the same register as a value of `to`?  Bool is not: it is kept in bytes
+ * where there are many. */
 bool rd_dtype_same_word(rd_dtype from, rd_dtype to);
 
 /* Memory to register and back.  rd_word_convert follows rd_cast's rules in the public header. */

@@ -1,17 +1,20 @@
 /* half.h - floats of 16 bits, which C has no arithmetic for: to f32 and back.
  *
- * f16 has 1 + 5 + 10 bits (IEEE 754 binary16), bf16 is the upper half of an f32.  Plain code without branches, so that
- * loops over it become vectors; instructions that do the same (F16C) give the same bits, those of NaN too. */
+ * f16 has 1 + 5 + 10 bits (IEEE 754 binary16), bf16 is the upper half of an f32.  Plain code
+ * without branches, so that loops over it become vectors; instructions that do the same (F16C) give
+ * the same bits, those of NaN too. */
 #ifndef RD_CORE_HALF_H
 #define RD_CORE_HALF_H
 #include "core/bits.h"
 #include "rdim.h"
 
-/* ---- To f32: exact ------------------------------------------------------------------------------------------- */
+/* ---- To f32: exact --------------------------------------------------------------------------- */
 RD_INLINE float rd_f16_to_f32(rd_f16 x)
 {
-    const uint32_t sign = (uint32_t)(x.bits & 0x8000) << 16, size = (uint32_t)(x.bits & 0x7fff) << 13;
-    const uint32_t infinite = size >= 0x0f800000 ? 0x7f800000 : 0, quiet = size > 0x0f800000 ? 0x00400000 : 0;
+    const uint32_t sign = (uint32_t)(x.bits & 0x8000) << 16, size = (uint32_t)(x.bits & 0x7fff)
+                                                                    << 13;
+    const uint32_t infinite = size >= 0x0f800000 ? 0x7f800000 : 0,
+                   quiet    = size > 0x0f800000 ? 0x00400000 : 0;
 
     /* Exponents counted from 15, and count from 127. */
     return rd_float_of(rd_bits_f32(rd_float_of(size) * 0x1p112F) | infinite | quiet | sign);
@@ -22,16 +25,19 @@ RD_INLINE float rd_bf16_to_f32(rd_bf16 x)
     return rd_float_of((uint32_t)x.bits << 16);
 }
 
-/* ---- From f32: to nearest, ties to even; NaN stays one, and quiet -------------------------------------------- */
+/* ---- From f32: to nearest, ties to even; NaN stays one, and quiet ---------------------------- */
 RD_INLINE rd_f16 rd_f16_of_f32(float x)
 {
     const uint32_t bits = rd_bits_f32(x), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
-    const uint32_t normal   = (size - (112U << 23) + 0xfff + (size >> 13 & 1)) >> 13;
-    const uint32_t denormal = rd_bits_f32(rd_float_of(size) + 0.5F) - 0x3f000000; /* 2^-24 is what 1/2 has to add */
+    const uint32_t normal = (size - (112U << 23) + 0xfff + (size >> 13 & 1)) >> 13;
+    /* 2^-24 is what 1/2 has to add */
+    const uint32_t denormal = rd_bits_f32(rd_float_of(size) + 0.5F) - 0x3f000000;
     const uint32_t nan      = 0x7e00 | (size >> 13 & 0x3ff);
     const uint32_t finite   = size < 0x38800000 ? denormal : normal;
 
-    return (rd_f16){ (uint16_t)(sign | (size > 0x7f800000 ? nan : size >= 0x47800000 ? 0x7c00 : finite)) };
+    return (rd_f16){ (uint16_t)(sign | (size > 0x7f800000    ? nan
+                                        : size >= 0x47800000 ? 0x7c00
+                                                             : finite)) };
 }
 
 RD_INLINE rd_bf16 rd_bf16_of_f32(float x)
@@ -41,10 +47,10 @@ RD_INLINE rd_bf16 rd_bf16_of_f32(float x)
     return (rd_bf16){ (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : nearest) };
 }
 
-/* ---- From wider types, by way of f32 -------------------------------------------------------------------------- */
-/* Rounded to odd: what f32 cannot hold gets an odd last bit, by which the rounding to 16 bits that follows sees on which
- * side of a tie it is, as if it were the only one.  (Boldo, Melquiond, 2008, "Emulation of a FMA and correctly rounded
- * sums: proved algorithms using rounding to odd".) */
+/* ---- From wider types, by way of f32 --------------------------------------------------------- */
+/* Rounded to odd: what f32 cannot hold gets an odd last bit, by which the rounding to 16 bits that
+ * follows sees on which side of a tie it is, as if it were the only one.  (Boldo, Melquiond, 2008,
+ * "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd".) */
 RD_INLINE float rd_odd_f64(double x)
 {
     const float    y    = (float)x;

@@ -14,7 +14,8 @@ const rd_op_info rd_op_table[RD_N_OPS] = {
 int rd_op_find(const char *name, size_t length)
 {
     for (int op = 0; op < RD_N_OPS; op++)
-        if (strlen(rd_op_table[op].name) == length && memcmp(rd_op_table[op].name, name, length) == 0)
+        if (strlen(rd_op_table[op].name) == length &&
+            memcmp(rd_op_table[op].name, name, length) == 0)
             return op;
     return -1;
 }

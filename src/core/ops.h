@@ -9,7 +9,8 @@ typedef enum rd_op {
 #include "core/ops.def"
     RD_OP_where, /* where(bool, yes, no): its operands have two types, so it has no row      */
     RD_OP_cast,  /* from the operand's type to the node's                                    */
-    RD_OP_index, /* made by the evaluator: i64 index checked against param, negatives count from the end */
+    RD_OP_index, /* made by the evaluator: i64 index checked against param, negatives count from the
+                  * end */
     RD_N_OPS
 } rd_op;
 

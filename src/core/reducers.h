@@ -10,8 +10,9 @@ typedef enum rd_reducer_id {
     RD_N_REDUCERS
 } rd_reducer_id;
 
-/* What may be done to the order of a reducer's elements without changing its result: exact, anything; commutes, the
- * combine tree with lanes; associates, the tree without lanes in C order; serial, one left fold in C order. */
+/* What may be done to the order of a reducer's elements without changing its result: exact,
+ * anything; commutes, the combine tree with lanes; associates, the tree without lanes in C order;
+ * serial, one left fold in C order. */
 typedef enum rd_law { RD_LAW_exact, RD_LAW_commutes, RD_LAW_associates, RD_LAW_serial } rd_law;
 
 typedef struct rd_reducer_info {

@@ -1,4 +1,5 @@
-/* saturate.h - floats to ints where C leaves the result undefined: outside the range of the int, and of NaN. */
+/* saturate.h - floats to ints where C leaves the result undefined: outside the range of the int,
+ * and of NaN. */
 #ifndef RD_CORE_SATURATE_H
 #define RD_CORE_SATURATE_H
 #include <math.h>

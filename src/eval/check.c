@@ -69,7 +69,7 @@ const char *rd_check_tree(const rd_tree *tree)
     return w.wrong;
 }
 
-/* ---- Programs --------------------------------------------------------------------------------------------------- */
+/* ---- Programs -------------------------------------------------------------------------------- */
 /* Fields that an instruction does not use are 0 or -1. */
 static bool register_ok(const rd_program *p, int32_t reg)
 {
@@ -80,7 +80,8 @@ static bool registers_ok(const rd_program *p, const rd_inst *i)
 {
     if (i->kind == RD_I_EXIT)
         return true; /* its operand is a fold */
-    return register_ok(p, i->dst) && register_ok(p, i->a) && register_ok(p, i->b) && register_ok(p, i->c);
+    return register_ok(p, i->dst) && register_ok(p, i->a) && register_ok(p, i->b) &&
+           register_ok(p, i->c);
 }
 
 static bool argument_ok(const rd_program *p, const rd_inst *i)
@@ -121,7 +122,8 @@ const char *rd_check_program(const rd_program *p)
             return "an address in a slot that is not there";
         if (i->kind == RD_I_LOOP)
             open[depth++] = i->arg;
-        else if (i->kind == RD_I_END && (depth == 0 || open[--depth] != i->arg || p->loop[i->arg].end != k))
+        else if (i->kind == RD_I_END &&
+                 (depth == 0 || open[--depth] != i->arg || p->loop[i->arg].end != k))
             return "loops that do not nest";
         if (depth && (k + 1 == p->body || k + 1 == p->tail))
             return "a loop across the parts of a program";

@@ -10,7 +10,7 @@ enum { MOST_SHIFT = 8 };
 
 static const char *const traversals[] = { "auto", "greedy", "lazy" };
 
-/* ---- The list -------------------------------------------------------------------------------------------------------- */
+/* ---- The list -------------------------------------------------------------------------------- */
 /* The first whose key is not less. */
 static int32_t place_of(const rd_findings *f, uint64_t key)
 {
@@ -71,15 +71,15 @@ void rd_findings_free(rd_ctx *ctx, rd_findings *f)
     *f = (rd_findings){ 0 };
 }
 
-/* ---- Text ------------------------------------------------------------------------------------------------------------ */
+/* ---- Text ------------------------------------------------------------------------------------ */
 void rd_findings_text(rd_text *text, const rd_findings *f)
 {
     for (int32_t k = 0; k < f->n; k++) {
         const rd_found *v = &f->at[k];
 
         rd_text_add(text, "%016" PRIx64 " %s panel %d tile %d threads %s seconds %.3g\n", v->key,
-                    traversals[v->choice.traversal], v->choice.panel, v->choice.tile, v->choice.alone ? "1" : "any",
-                    v->seconds);
+                    traversals[v->choice.traversal], v->choice.panel, v->choice.tile,
+                    v->choice.alone ? "1" : "any", v->seconds);
     }
 }
 
@@ -99,16 +99,17 @@ static bool read_line(const char *line, rd_found *v)
     char *key_end, *seconds_end;
     int   panel_shift, tile_shift, end = 0;
 
-    if (sscanf(line, "%19s %7s panel %7s tile %7s threads %7s seconds %31s%n", key, traversal, panel, tile, threads,
-               seconds, &end) != 6 ||
-        (line[end] != '\n' && line[end] != '\0') || !read_int(panel, &panel_shift) || !read_int(tile, &tile_shift) ||
-        (strcmp(threads, "1") != 0 && strcmp(threads, "any") != 0))
+    if (sscanf(line, "%19s %7s panel %7s tile %7s threads %7s seconds %31s%n", key, traversal,
+               panel, tile, threads, seconds, &end) != 6 ||
+        (line[end] != '\n' && line[end] != '\0') || !read_int(panel, &panel_shift) ||
+        !read_int(tile, &tile_shift) || (strcmp(threads, "1") != 0 && strcmp(threads, "any") != 0))
         return false;
     v->key     = strtoull(key, &key_end, 16);
     v->seconds = strtod(seconds, &seconds_end);
-    v->choice  = (rd_choice){
-         .panel = (int8_t)panel_shift, .tile = (int8_t)tile_shift, .alone = strcmp(threads, "1") == 0, .measured = true
-    };
+    v->choice  = (rd_choice){ .panel    = (int8_t)panel_shift,
+                              .tile     = (int8_t)tile_shift,
+                              .alone    = strcmp(threads, "1") == 0,
+                              .measured = true };
     if (*key_end || *seconds_end)
         return false;
     for (size_t t = 0; t < sizeof traversals / sizeof *traversals; t++)
@@ -136,7 +137,8 @@ int rd_findings_read(rd_ctx *ctx, rd_findings *f, const char *text)
 static void scale_text(rd_text *text, const char *what, int shift)
 {
     if (shift)
-        rd_text_add(text, shift > 0 ? ", %s x%d" : ", %s x1/%d", what, 1 << (shift > 0 ? shift : -shift));
+        rd_text_add(text, shift > 0 ? ", %s x%d" : ", %s x1/%d", what,
+                    1 << (shift > 0 ? shift : -shift));
 }
 
 void rd_choice_text(rd_text *text, const rd_choice *choice)

@@ -1,4 +1,5 @@
-/* choice.h - decisions that only speed depends on, as cost or a measurement makes them; and what measurements found. */
+/* choice.h - decisions that only speed depends on, as cost or a measurement makes them; and what
+ * measurements found. */
 #ifndef RD_EVAL_CHOICE_H
 #define RD_EVAL_CHOICE_H
 #include "core/text.h"
@@ -29,7 +30,8 @@ const rd_found *rd_findings_get(const rd_findings *f, uint64_t key);
 /* In place of an earlier one.  False without memory, which is not recorded. */
 bool rd_findings_put(rd_ctx *ctx, rd_findings *f, const rd_found *found);
 void rd_findings_free(rd_ctx *ctx, rd_findings *f);
-/* As a file has them, a line each; and back: the number of the first line that cannot be read, 0: all were. */
+/* As a file has them, a line each; and back: the number of the first line that cannot be read, 0:
+ * all were. */
 void rd_findings_text(rd_text *text, const rd_findings *f);
 int  rd_findings_read(rd_ctx *ctx, rd_findings *f, const char *text);
 /* "greedy, panels x4, tiles x1/2, 1 thread" */

@@ -46,7 +46,8 @@ bool rd_debug_is_known(rd_ctx *ctx)
 
         if (n > 0 && stage_of(at, n) == STAGES) {
             rd_fail(ctx, RD_ERR_ARGUMENT,
-                    "RDIM_DEBUG: no stage \"%.*s\"; there are graph, tree, nest and program, with commas between",
+                    "RDIM_DEBUG: no stage \"%.*s\"; there are graph, tree, nest and program, with "
+                    "commas between",
                     (int)(n < 64 ? n : 64), at);
             return false;
         }

@@ -1,4 +1,5 @@
-/* debug.h - RDIM_DEBUG=graph,tree,nest,program prints each stage to stderr; builds with RD_CHECK also check it. */
+/* debug.h - RDIM_DEBUG=graph,tree,nest,program prints each stage to stderr; builds with RD_CHECK
+ * also check it. */
 #ifndef RD_EVAL_DEBUG_H
 #define RD_EVAL_DEBUG_H
 #include "eval/ir.h"

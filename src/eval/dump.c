@@ -1,4 +1,5 @@
-/* dump.c - the stable text forms of graph, tree and nest: what RDIM_DEBUG prints, explain shows and the tests pin. */
+/* dump.c - the stable text forms of graph, tree and nest: what RDIM_DEBUG prints, explain shows and
+ * the tests pin. */
 #include "eval/dump.h"
 
 static void indent(rd_text *text, int depth)
@@ -17,14 +18,16 @@ static void axes_text(rd_text *text, const rd_graph *g, rd_set axes)
         }
 }
 
-/* ---- Graph --------------------------------------------------------------------------------------------------------- */
+/* ---- Graph ----------------------------------------------------------------------------------- */
 static const char *kind_name(const rd_value *v)
 {
-    static const char *const name[] = { "const", "coord", "read", "map", "call", "reduce", "scan", "join" };
+    static const char *const name[] = { "const", "coord",  "read", "map",
+                                        "call",  "reduce", "scan", "join" };
 
     return v->kind == RD_VALUE_MAP ? v->op == RD_OP_index ? "index" : rd_op_table[v->op].name
-           : v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN ? rd_reducer_table[v->reducer].name
-                                                                    : name[v->kind];
+           : v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN
+               ? rd_reducer_table[v->reducer].name
+               : name[v->kind];
 }
 
 static void combine_text(rd_text *text, const rd_graph *g, const rd_value *v)
@@ -33,7 +36,11 @@ static void combine_text(rd_text *text, const rd_graph *g, const rd_value *v)
 
     rd_text_add(text, " tree");
     for (int k = 0; k < c->n_order; k++)
-        rd_text_add(text, "%s%s", k == c->first_lane ? "|" : k ? "," : " ", g->axis[c->order[k]].name);
+        rd_text_add(text, "%s%s",
+                    k == c->first_lane ? "|"
+                    : k                ? ","
+                                       : " ",
+                    g->axis[c->order[k]].name);
     rd_text_add(text, " lanes %d", c->lanes);
     if (c->steps == INT64_MAX)
         rd_text_add(text, " serial");
@@ -91,12 +98,12 @@ void rd_graph_text(rd_text *text, const rd_graph *g)
         value_line(text, g, i);
 }
 
-/* ---- Tree and nest --------------------------------------------------------------------------------------------------- */
+/* ---- Tree and nest --------------------------------------------------------------------------- */
 static void loop_text(rd_text *text, const rd_graph *g, const rd_scope *s)
 {
     if (s->tile)
-        rd_text_add(text, "panel %s:%lld by %lld", g->axis[s->axis].name, (long long)g->axis[s->axis].extent,
-                    (long long)s->step);
+        rd_text_add(text, "panel %s:%lld by %lld", g->axis[s->axis].name,
+                    (long long)g->axis[s->axis].extent, (long long)s->step);
     else
         rd_text_add(text, "%s%s:%lld", s->backwards ? "-" : "", g->axis[s->axis].name,
                     (long long)g->axis[s->axis].extent);
@@ -141,7 +148,8 @@ static void item_text(rd_text *text, const rd_tree *tree, int i)
     rd_text_add(text, v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN ? ")\n" : "\n");
 }
 
-/* Loops that hold nothing but one reduction, which closes with the outermost: written on one line. */
+/* Loops that hold nothing but one reduction, which closes with the outermost: written on one
+ * line. */
 static int lone_reduction(const rd_tree *tree, const rd_scope *loop)
 {
     const rd_scope *s = loop;
@@ -177,7 +185,8 @@ static void loops_text(rd_text *text, const rd_tree *tree, const rd_scope *loop,
     for (;;) {
         rd_text_add(text, " ");
         loop_text(text, g, loop);
-        if (!loop->first || loop->first->next || !loop->first->loop || lone_reduction(tree, loop->first->loop) >= 0)
+        if (!loop->first || loop->first->next || !loop->first->loop ||
+            lone_reduction(tree, loop->first->loop) >= 0)
             break;
         loop = loop->first->loop;
     }
@@ -209,7 +218,9 @@ static const char *sharing(const rd_tree *tree, const rd_scope *scope, int axis)
 
             word = inner[0] == 's' || word[0] == 's' ? "serial" : inner[8] ? inner : word;
         } else if (rd_in(v->reduced, axis) && word[0] != 's')
-            word = v->kind == RD_VALUE_SCAN || v->combine->steps == INT64_MAX ? "serial" : "parallel blocks of";
+            word = v->kind == RD_VALUE_SCAN || v->combine->steps == INT64_MAX
+                       ? "serial"
+                       : "parallel blocks of";
     }
     return word;
 }
@@ -224,7 +235,8 @@ static void keep_text(rd_text *text, const rd_tree *tree)
 
         if (tree->graph->value[i].out >= 0)
             continue;
-        rd_text_add(text, "%s%s %s", any ? ", " : "keep: ", rd_anchor_name(tree->graph, tree->number, i, name),
+        rd_text_add(text, "%s%s %s",
+                    any ? ", " : "keep: ", rd_anchor_name(tree->graph, tree->number, i, name),
                     tree->graph->value[i].into >= 0 ? "part" : rd_keep_name(tree->home[i].keep));
         any = true;
     }

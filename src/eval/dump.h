@@ -6,7 +6,8 @@
 enum { RD_NAME_TEXT = 24 };
 
 /* Name of an anchor: y and the result's number, or t and its number in the tree. */
-const char *rd_anchor_name(const rd_graph *graph, const int32_t *number, int value, char name[RD_NAME_TEXT]);
+const char *rd_anchor_name(const rd_graph *graph, const int32_t *number, int value,
+                           char name[RD_NAME_TEXT]);
 /* Name of a leaf's slot: the input's name, or x and its number. */
 const char *rd_slot_name(const rd_graph *graph, int slot, char name[RD_NAME_TEXT]);
 void        rd_subscript_text(rd_text *text, const rd_graph *graph, const rd_subscript *at);

@@ -20,12 +20,14 @@ static bool give_memory(rd_ctx *ctx, rd_results results, bool *fresh)
         fresh[k] = wants_memory(&results.at[k]);
         if (!fresh[k])
             continue;
-        points    = rd_points(y->rank, y->extent);
-        size      = rd_dtype_size(y->type);
-        out->data = points > INT64_MAX / size ? NULL : rd_array_memory(ctx, points * size, &out->owner);
+        points = rd_points(y->rank, y->extent);
+        size   = rd_dtype_size(y->type);
+        out->data =
+            points > INT64_MAX / size ? NULL : rd_array_memory(ctx, points * size, &out->owner);
         if (!out->data) {
             *out = (rd_array){ 0 };
-            rd_fail(ctx, RD_ERR_MEMORY, "rd_eval: no memory for a result of %lld elements", (long long)points);
+            rd_fail(ctx, RD_ERR_MEMORY, "rd_eval: no memory for a result of %lld elements",
+                    (long long)points);
             return false;
         }
         out->type  = y->type;
@@ -44,7 +46,8 @@ static bool check_outputs(rd_ctx *ctx, rd_results results)
         const rd_array *out = results.at[k].out;
 
         if (!results.at[k].expr || !out ||
-            (!rd_array_is_zeroed(out) && !out->data && rd_points(out->shape.n, out->shape.at) != 0)) {
+            (!rd_array_is_zeroed(out) && !out->data &&
+             rd_points(out->shape.n, out->shape.at) != 0)) {
             rd_fail(ctx, RD_ERR_ARGUMENT, "rd_eval: result %d has %s", k,
                     !results.at[k].expr ? "no expression (NULL)"
                     : !out              ? "no output (NULL)"
@@ -98,7 +101,8 @@ double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index)
         return NAN;
     }
     if (index.n != y->rank) {
-        rd_fail(ctx, RD_ERR_AXIS, "rd_at: %d indices for an expression of rank %d", (int)index.n, y->rank);
+        rd_fail(ctx, RD_ERR_AXIS, "rd_at: %d indices for an expression of rank %d", (int)index.n,
+                y->rank);
         return NAN;
     }
     mark     = rd_ctx_mark(ctx);

@@ -11,7 +11,8 @@ static void results_text(rd_text *text, rd_results results)
     for (int k = 0; k < results.n; k++) {
         const rd_expr *y = results.at[k].expr;
 
-        rd_text_add(text, "y%d: %s %s = ", k, rd_dtype_name(y->type), rd_shape_text(y->rank, y->extent, shape));
+        rd_text_add(text, "y%d: %s %s = ", k, rd_dtype_name(y->type),
+                    rd_shape_text(y->rank, y->extent, shape));
         rd_expr_line(text, y);
         rd_text_add(text, "\n");
     }
@@ -38,7 +39,8 @@ static void leaves_text(rd_text *text, const rd_graph *g)
         }
 }
 
-/* The largest step along an axis in any leaf: axes are listed as they lie in memory, the slowest first. */
+/* The largest step along an axis in any leaf: axes are listed as they lie in memory, the slowest
+ * first. */
 static int64_t step_along(const rd_graph *g, int axis)
 {
     int64_t largest = 0;
@@ -84,7 +86,8 @@ static void combine_text(rd_text *text, const rd_tree *tree)
 
         if (!c)
             continue;
-        rd_text_add(text, "tree of %s: ", rd_anchor_name(g, tree->number, tree->anchor[a].value, name));
+        rd_text_add(text,
+                    "tree of %s: ", rd_anchor_name(g, tree->number, tree->anchor[a].value, name));
         if (c->steps == INT64_MAX) {
             rd_text_add(text, "one left fold in C order\n");
             continue;
@@ -94,7 +97,8 @@ static void combine_text(rd_text *text, const rd_tree *tree)
         if (c->prefix == RD_PREFIX_TREE)
             rd_text_add(text, ", prefixes by the tree");
         for (int k = 0; k < c->n_order; k++)
-            rd_text_add(text, "%s%s", k ? (k == c->first_lane ? " | " : ", ") : " along ", g->axis[c->order[k]].name);
+            rd_text_add(text, "%s%s", k ? (k == c->first_lane ? " | " : ", ") : " along ",
+                        g->axis[c->order[k]].name);
         rd_text_add(text, "\n");
     }
 }
@@ -108,7 +112,8 @@ static void memory_text(rd_text *text, const rd_tree *tree)
         const rd_home *h = &tree->home[tree->anchor[a].value];
 
         if (h->keep == RD_KEEP_ARRAY && g->value[tree->anchor[a].value].into < 0)
-            arrays += rd_points_of(g, h->stored) * rd_dtype_size(g->value[tree->anchor[a].value].type);
+            arrays +=
+                rd_points_of(g, h->stored) * rd_dtype_size(g->value[tree->anchor[a].value].type);
     }
     rd_text_add(text, "arrays between stages: %lld bytes\n", arrays);
 }

@@ -5,7 +5,8 @@
 /* Deeper operands are written as "..."; the text is for people. */
 enum { DEPTH = 24 };
 
-const char *rd_anchor_name(const rd_graph *graph, const int32_t *number, int value, char name[RD_NAME_TEXT])
+const char *rd_anchor_name(const rd_graph *graph, const int32_t *number, int value,
+                           char name[RD_NAME_TEXT])
 {
     if (graph->value[value].out >= 0)
         snprintf(name, RD_NAME_TEXT, "y%d", graph->value[value].out);
@@ -156,9 +157,10 @@ static void map_text(rd_text *text, const rd_tree *tree, const rd_value *v, int 
         }
     } else {
         rd_text_add(text, "%s(",
-                    v->kind == RD_VALUE_CALL ? v->expr->as.call->name ? v->expr->as.call->name : "call"
-                    : v->op == RD_OP_cast    ? rd_dtype_name(v->type)
-                                             : rd_op_table[v->op].name);
+                    v->kind == RD_VALUE_CALL
+                        ? v->expr->as.call->name ? v->expr->as.call->name : "call"
+                    : v->op == RD_OP_cast ? rd_dtype_name(v->type)
+                                          : rd_op_table[v->op].name);
         for (int k = 0; k < v->n_in; k++) {
             rd_text_add(text, k ? ", " : "");
             operand_text(text, tree, v->in[k], depth, false);
@@ -217,7 +219,8 @@ static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool
             }
         break;
     default:
-        if (v->op == RD_OP_cast && v->kind == RD_VALUE_MAP && v->type == tree->graph->value[v->in[0]].type)
+        if (v->op == RD_OP_cast && v->kind == RD_VALUE_MAP &&
+            v->type == tree->graph->value[v->in[0]].type)
             operand_text(text, tree, v->in[0], depth + 1, bracket);
         else
             map_text(text, tree, v, depth + 1, bracket);

@@ -22,8 +22,8 @@ rd_set rd_space(const rd_value *v)
 
 bool rd_is_anchor_kind(const rd_value *v)
 {
-    return v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN || v->out >= 0 ||
-           v->into >= 0 || (v->whole && v->kind != RD_VALUE_READ);
+    return v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN ||
+           v->out >= 0 || v->into >= 0 || (v->whole && v->kind != RD_VALUE_READ);
 }
 
 bool rd_counts_places(const rd_value *v)
@@ -41,6 +41,7 @@ rd_set rd_subscript_axes(const rd_graph *graph, const rd_subscript *at)
     rd_set axes = 0;
 
     for (int t = 0; t < at->n_term; t++)
-        axes |= at->term[t].axis >= 0 ? rd_bit(at->term[t].axis) : graph->value[at->term[t].value].axes;
+        axes |=
+            at->term[t].axis >= 0 ? rd_bit(at->term[t].axis) : graph->value[at->term[t].value].axes;
     return axes;
 }

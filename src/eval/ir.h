@@ -2,7 +2,8 @@
  *
  *   expressions -collect-> graph -place-> tree -order-> nest -lower-> programs -run-> results
  *
- * Each stage is a function with one structure in and one out, printed by dump.c, checked in debug builds (check.c). */
+ * Each stage is a function with one structure in and one out, printed by dump.c, checked in debug
+ * builds (check.c). */
 #ifndef RD_EVAL_IR_H
 #define RD_EVAL_IR_H
 #include "eval/pool.h"
@@ -23,16 +24,18 @@ static inline bool rd_in(rd_set set, int axis)
     return set >> axis & 1;
 }
 
-/* ---- graph (collect) --------------------------------------------------------------------------------------- *
- * Nodes in order, operands first.  Axes of expressions are gone: a node varies over iteration axes, which readers and
- * operands share.  A node's operands in[] are values at the node's own place; only READ looks elsewhere. */
+/* ---- graph (collect) -------------------------------------------------------------------------- *
+ * Nodes in order, operands first.  Axes of expressions are gone: a node varies over iteration axes,
+ * which readers and operands share.  A node's operands in[] are values at the node's own place;
+ * only READ looks elsewhere. */
 typedef struct rd_term {
     int32_t axis;  /* -1: the value of a gathered index counts */
     int32_t value; /* which: a checked index                    */
     int64_t coef;
 } rd_term;
 
-/* offset + sum of terms: where along one dim of a value, or how many elements from a leaf's base. */
+/* offset + sum of terms: where along one dim of a value, or how many elements from a leaf's
+ * base. */
 typedef struct rd_subscript {
     int64_t offset;
     int32_t n_term;
@@ -50,16 +53,17 @@ typedef enum rd_value_kind {
     RD_VALUE_JOIN    /* storage of a concatenation; its parts are MAPs with `into` set      */
 } rd_value_kind;
 
-/* Number decisions of a reduction or scan; see rd_fold in kernels/program.h for the combine tree. */
+/* Number decisions of a reduction or scan; see rd_fold in kernels/program.h for the combine
+ * tree. */
 typedef struct rd_combine {
     int32_t      lanes; /* 64, 32, 1                                                           */
     int64_t      steps;
     rd_prefix    prefix;  /* SCAN: inside a block                                                */
     int32_t      n_order; /* reduced axes, outermost first                                       */
     int32_t      order[RD_MAX_AXES];
-    int32_t      first_lane; /* order[first_lane..): the lane position; n_order: none               */
-    int32_t      lane_axis;  /* axis whose neighbours are computed side by side; -1: none           */
-    rd_subscript index;      /* flat C-order index over the reduced axes                            */
+    int32_t      first_lane; /* order[first_lane..): the lane position; n_order: none */
+    int32_t      lane_axis;  /* axis whose neighbours are computed side by side; -1: none */
+    rd_subscript index;      /* flat C-order index over the reduced axes */
 } rd_combine;
 
 typedef struct rd_value {
@@ -73,23 +77,28 @@ typedef struct rd_value {
     int32_t        target; /* READ of a value                                                     */
     int32_t        n_at;
     rd_subscript  *at;
-    rd_set         axes;        /* the value varies over these                                         */
-    rd_set         reduced;     /* REDUCE: looped over and gone; SCAN: the axis it runs along (kept)   */
-    int32_t        n_dim, *dim; /* axes in storage order, for values that are stored                   */
-    int32_t        inner;       /* axis of a reducer's several outputs: in axes but never looped; -1   */
-    int32_t        reducer;     /* rd_reducer_id                                                       */
-    rd_combine    *combine;     /* REDUCE, SCAN                                                        */
-    int32_t        into;        /* part of a JOIN: the node it is stored in, at at[]; -1               */
-    int32_t        out;         /* result number, -1: none; stored at `store`                          */
+    rd_set         axes;    /* the value varies over these */
+    rd_set         reduced; /* REDUCE: looped over and gone; SCAN: the axis it runs along (kept) */
+    int32_t        n_dim, *dim; /* axes in storage order, for values that are stored */
+    int32_t        inner;   /* axis of a reducer's several outputs: in axes but never looped; -1 */
+    int32_t        reducer; /* rd_reducer_id */
+    rd_combine    *combine; /* REDUCE, SCAN */
+    int32_t        into;    /* part of a JOIN: the node it is stored in, at at[]; -1 */
+    int32_t        out;     /* result number, -1: none; stored at `store` */
     rd_dtype       out_type;
     rd_subscript   store;
     bool           whole; /* read at other places than its own: an array of its own              */
-    bool           dense; /* and in C order over all its dims, for readers with one flat place      */
-    bool           apart; /* shares no loop: a library computes it                                  */
+    bool           dense; /* and in C order over all its dims, for readers with one flat place */
+    bool           apart; /* shares no loop: a library computes it */
     float          ops;   /* of this node alone, per point                                       */
 } rd_value;
 
-typedef enum rd_slot_kind { RD_SLOT_LEAF, RD_SLOT_INPUT, RD_SLOT_OUTPUT, RD_SLOT_ARRAY } rd_slot_kind;
+typedef enum rd_slot_kind {
+    RD_SLOT_LEAF,
+    RD_SLOT_INPUT,
+    RD_SLOT_OUTPUT,
+    RD_SLOT_ARRAY
+} rd_slot_kind;
 
 /* Memory that programs address. */
 typedef struct rd_slot {
@@ -120,7 +129,7 @@ typedef struct rd_graph {
     bool         exact; /* no library may compute anything */
 } rd_graph;
 
-/* ---- tree (place) ------------------------------------------------------------------------------------------- */
+/* ---- tree (place) ---------------------------------------------------------------------------- */
 typedef struct rd_scope rd_scope;
 
 /* A body is a list of items in order: kept values computed here, and loops. */
@@ -141,7 +150,13 @@ struct rd_scope {
     rd_item  *first;
 };
 
-typedef enum rd_keep { RD_KEEP_INLINE, RD_KEEP_REGISTER, RD_KEEP_SCRATCH, RD_KEEP_ARRAY, RD_KEEP_OUTPUT } rd_keep;
+typedef enum rd_keep {
+    RD_KEEP_INLINE,
+    RD_KEEP_REGISTER,
+    RD_KEEP_SCRATCH,
+    RD_KEEP_ARRAY,
+    RD_KEEP_OUTPUT
+} rd_keep;
 
 typedef struct rd_home {
     rd_keep   keep;
@@ -172,7 +187,7 @@ typedef struct rd_tree {
     rd_home   *home;   /* one per value                                                 */
 } rd_tree;
 
-/* ---- nest (order): the same tree with loops exchanged, cut into tiles, homes settled ------------------------- */
+/* ---- nest (order): the same tree with loops exchanged, cut into tiles, homes settled --------- */
 typedef struct rd_stage {
     rd_item *item;  /* of the root: a loop, or one value without loops               */
     int32_t  root;  /* axis tasks split, -1                                          */
@@ -187,13 +202,13 @@ typedef struct rd_nest {
     rd_stage *stage;
 } rd_nest;
 
-/* Fixed prices in operations per element: an array read and written, scratch or cache.  What they decide is stored or
- * computed again, never a bit of a reduction. */
+/* Fixed prices in operations per element: an array read and written, scratch or cache.  What they
+ * decide is stored or computed again, never a bit of a reduction. */
 #define RD_PRICE_READ  8.0
 #define RD_PRICE_WRITE 16.0
 #define RD_PRICE_NEAR  0.5
 
-/* ---- the stages --------------------------------------------------------------------------------------------- */
+/* ---- the stages ------------------------------------------------------------------------------ */
 /* Result k of the request: its layout in elements, and the type it is stored in. */
 typedef struct rd_request {
     rd_expr *expr;
@@ -208,26 +223,27 @@ bool        rd_rewrite(rd_graph *graph);       /* softmax's pair of reductions o
 bool        rd_part_products(rd_graph *graph); /* rd_value.apart of matrix products               */
 rd_tree    *rd_place(rd_graph *graph);
 rd_nest    *rd_order(rd_tree *tree, const rd_choice *choice);
-bool        rd_settle_homes(rd_tree *tree);         /* rd_home from where values are computed and read */
-rd_program *rd_lower(rd_nest *nest, rd_pool *pool); /* n_stage programs                               */
+bool        rd_settle_homes(rd_tree *tree); /* rd_home from where values are computed and read */
+rd_program *rd_lower(rd_nest *nest, rd_pool *pool); /* n_stage programs */
 
 /* Operands first, roots renamed in place, unreachable values dropped. */
 bool rd_graph_sort(rd_graph *graph, int n_root, int32_t *root);
 
-/* ---- facts about nodes (graph.c) ----------------------------------------------------------------------------- */
+/* ---- facts about nodes (graph.c) ------------------------------------------------------------- */
 int64_t rd_points_of(const rd_graph *graph, rd_set axes);
 rd_set  rd_space(const rd_value *v);          /* axes its evaluation loops over                 */
-bool    rd_is_anchor_kind(const rd_value *v); /* always computed at one place: folds, joins, results */
+bool    rd_is_anchor_kind(const rd_value *v); /* always computed at one place: folds, joins,
+                                               * results */
 bool    rd_counts_places(const rd_value *v);  /* a fold that sees the flat C-order index         */
-bool    rd_subscript_is_axis(const rd_subscript *at, int axis); /* exactly the index of that axis                 */
+bool    rd_subscript_is_axis(const rd_subscript *at, int axis); /* exactly the index of that axis */
 rd_set  rd_subscript_axes(const rd_graph *graph, const rd_subscript *at);
 
-/* ---- dumps (dump.c): the one stable text form of each stage --------------------------------------------------- */
+/* ---- dumps (dump.c): the one stable text form of each stage ---------------------------------- */
 void rd_graph_text(rd_text *text, const rd_graph *graph);
 void rd_tree_text(rd_text *text, const rd_tree *tree);
 void rd_nest_text(rd_text *text, const rd_nest *nest);
 
-/* ---- checks (check.c): NULL, or what is wrong ------------------------------------------------------------------ */
+/* ---- checks (check.c): NULL, or what is wrong ------------------------------------------------ */
 const char *rd_check_graph(const rd_graph *graph);
 const char *rd_check_tree(const rd_tree *tree);
 const char *rd_check_program(const rd_program *program);

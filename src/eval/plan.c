@@ -7,7 +7,9 @@
 
 bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
 {
-    size_t size = !opts ? 0 : opts->size == 0 || opts->size > sizeof *full ? sizeof *full : opts->size;
+    size_t size = !opts                                          ? 0
+                  : opts->size == 0 || opts->size > sizeof *full ? sizeof *full
+                                                                 : opts->size;
 
     *full = (rd_eval_opts){ 0 };
     if (opts)
@@ -16,20 +18,22 @@ bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
     full->deterministic |= rd_ctx_deterministic(ctx);
     if ((unsigned)full->traversal > RD_TRAVERSE_LAZY || (unsigned)full->backend > RD_BACKEND_CUDA ||
         full->threads < 0) {
-        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_eval_opts: traversal %d, backend %d, threads %d: one is out of range",
+        rd_fail(ctx, RD_ERR_ARGUMENT,
+                "rd_eval_opts: traversal %d, backend %d, threads %d: one is out of range",
                 (int)full->traversal, (int)full->backend, (int)full->threads);
         return false;
     }
     if (full->backend == RD_BACKEND_CUDA && !rd_backend_cuda.probe()) {
-        rd_fail(ctx, RD_ERR_DEVICE, "rd_eval_opts: the backend %s is not in this build", rd_backend_cuda.name);
+        rd_fail(ctx, RD_ERR_DEVICE, "rd_eval_opts: the backend %s is not in this build",
+                rd_backend_cuda.name);
         return false;
     }
     return true;
 }
 
 /* The stages in order; each gets NULL and gives NULL once one has failed. */
-rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request, const rd_eval_opts *opts,
-                     const rd_choice *choice)
+rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
+                     const rd_eval_opts *opts, const rd_choice *choice)
 {
     rd_graph *graph;
     rd_tree  *tree;
@@ -55,7 +59,7 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     return nest;
 }
 
-/* ---- Inputs ------------------------------------------------------------------------------------------------------ */
+/* ---- Inputs ---------------------------------------------------------------------------------- */
 static bool check_inputs(rd_ctx *ctx, rd_exprs in)
 {
     if (in.n < 0 || (in.n > 0 && !in.at)) {
@@ -63,8 +67,10 @@ static bool check_inputs(rd_ctx *ctx, rd_exprs in)
         return false;
     }
     for (int k = 0; k < in.n; k++)
-        if (!in.at[k] || in.at[k]->kind != RD_EXPR_LEAF || !in.at[k]->as.leaf->name || in.at[k]->ctx != ctx) {
-            rd_fail(ctx, RD_ERR_ARGUMENT, "rd_plan_new: input %d is not an rd_input() of this context", k);
+        if (!in.at[k] || in.at[k]->kind != RD_EXPR_LEAF || !in.at[k]->as.leaf->name ||
+            in.at[k]->ctx != ctx) {
+            rd_fail(ctx, RD_ERR_ARGUMENT,
+                    "rd_plan_new: input %d is not an rd_input() of this context", k);
             return false;
         }
     return true;
@@ -80,7 +86,8 @@ static bool bind_inputs(rd_plan *plan, const rd_graph *g, rd_exprs in)
     for (int k = 0; k < in.n; k++) {
         plan->in_slot[k] = -1;
         for (int s = 0; s < g->n_slot; s++)
-            if (g->slot[s].expr == in.at[k] && (g->slot[s].kind == RD_SLOT_INPUT || g->slot[s].kind == RD_SLOT_LEAF))
+            if (g->slot[s].expr == in.at[k] &&
+                (g->slot[s].kind == RD_SLOT_INPUT || g->slot[s].kind == RD_SLOT_LEAF))
                 plan->in_slot[k] = s;
     }
     return true;
@@ -95,7 +102,8 @@ static bool check_bound(const rd_plan *plan, const rd_graph *g)
         for (int k = 0; k < plan->n_in; k++)
             bound |= plan->in_slot[k] == s;
         if (!bound) {
-            rd_fail(plan->ctx, RD_ERR_ARGUMENT, "rd_eval: input \"%s\" has no memory; give it to rd_plan_new()",
+            rd_fail(plan->ctx, RD_ERR_ARGUMENT,
+                    "rd_eval: input \"%s\" has no memory; give it to rd_plan_new()",
                     g->slot[s].name);
             return false;
         }
@@ -139,15 +147,16 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
 }
 
 /* `shift`, one number per input, or NULL: see rd_plan_move(). */
-static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift, rd_results results,
-                 const rd_eval_opts *opts, const rd_choice *choice)
+static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift,
+                 rd_results results, const rd_eval_opts *opts, const rd_choice *choice)
 {
     rd_request *request = rd_pool_get(work, (size_t)results.n * sizeof *request);
     rd_nest    *nest;
 
     plan->n_out = results.n;
     plan->out   = rd_pool_get(plan->pool, (size_t)results.n * sizeof *plan->out);
-    if (!request || !plan->out || !rd_check_results(plan->ctx, "rd_eval", results, request, plan->out))
+    if (!request || !plan->out ||
+        !rd_check_results(plan->ctx, "rd_eval", results, request, plan->out))
         return false;
     nest = rd_pipeline(plan->ctx, work, results.n, request, opts, choice);
     if (!nest || !(plan->program = rd_lower(nest, plan->pool)))
@@ -155,7 +164,8 @@ static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift
     plan->n_stage = nest->n_stage;
     rd_debug_programs(plan->n_stage, plan->program);
     if (!bind_inputs(plan, nest->tree->graph, in) || !check_bound(plan, nest->tree->graph) ||
-        !rd_plan_slots(plan, work, nest->tree->graph) || (shift && !rd_plan_move(plan, work, in.n, shift)))
+        !rd_plan_slots(plan, work, nest->tree->graph) ||
+        (shift && !rd_plan_move(plan, work, in.n, shift)))
         return false;
     return copy_names(plan) && prepare_programs(plan, choice);
 }
@@ -179,8 +189,8 @@ int64_t rd_plan_bytes(const rd_plan *plan)
     return (int64_t)sizeof *plan + rd_pool_bytes(plan->pool);
 }
 
-rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift, rd_results results,
-                         const rd_eval_opts *opts, const rd_choice *choice)
+rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
+                         rd_results results, const rd_eval_opts *opts, const rd_choice *choice)
 {
     rd_plan *plan = work ? rd_alloc(ctx, sizeof *plan) : NULL;
 

@@ -1,4 +1,5 @@
-/* plan.h - a plan: programs and the slots of memory they address, with nothing left of the graph. */
+/* plan.h - a plan: programs and the slots of memory they address, with nothing left of the
+ * graph. */
 #ifndef RD_EVAL_PLAN_H
 #define RD_EVAL_PLAN_H
 #include "eval/choice.h"
@@ -15,8 +16,8 @@ typedef struct rd_output {
     int64_t  lo, hi; /* elements before and after the base, [lo, hi)            */
 } rd_output;
 
-/* Who is told how far a run is, NULL: nobody; when it is to end with RD_ERR_CANCELLED, not recorded, if it is long: a time
- * of rd_seconds(), 0: never. */
+/* Who is told how far a run is, NULL: nobody; when it is to end with RD_ERR_CANCELLED, not
+ * recorded, if it is long: a time of rd_seconds(), 0: never. */
 typedef struct rd_progress {
     int (*tell)(void *user, double done, double seconds_left);
     void  *user;
@@ -31,15 +32,17 @@ struct rd_plan {
     rd_progress                progress;    /* of rd_plan_run()                             */
     bool                       steps;       /* some stage runs in steps                     */
     int32_t                    threads;     /* as asked for; 0: by work                     */
-    int64_t                    task_grains; /* tests: tasks of so many grains; 0: one task a thread */
+    int64_t                    task_grains; /* tests: tasks of so many grains; 0: one task a
+                                             * thread */
     int32_t                    n_stage, n_slot, n_in, n_out;
     rd_program                *program;
     rd_slot                   *slot;
     int32_t                   *in_slot; /* of input k, -1: no program reads it          */
     rd_output                 *out;
     int64_t                    pointer_bytes, arrays_bytes, work_bytes, frame_bytes; /* of a run */
-    bool                       arrays_apart;   /* arrays between stages are not in the frame          */
-    _Atomic(struct rd_frame *) frame, *frames; /* the last run's, for the next; where such a one is: here, or shared */
+    bool                       arrays_apart;   /* arrays between stages are not in the frame */
+    _Atomic(struct rd_frame *) frame, *frames; /* the last run's, for the next; where such a one is:
+                                                * here, or shared */
 };
 
 /* What a run did, for tests. */
@@ -51,22 +54,27 @@ typedef struct rd_run_stats {
 /* Graph to plan; NULL after recording the failure. */
 rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts);
 /* progress and stats may be NULL. */
-rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out, const rd_progress *progress,
-                          rd_run_stats *stats);
-/* A plan that the context does not own; `work` holds what only planning needs.  A run's addresses are `shift` elements, one
- * number per input, from where the inputs begin; NULL: there. */
-rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift, rd_results results,
-                         const rd_eval_opts *opts, const rd_choice *choice);
+rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out,
+                          const rd_progress *progress, rd_run_stats *stats);
+/* A plan that the context does not own; `work` holds what only planning needs.  A run's addresses
+ * are `shift` elements, one number per input, from where the inputs begin; NULL: there. */
+rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
+                         rd_results results, const rd_eval_opts *opts, const rd_choice *choice);
 void     rd_plan_drop(rd_plan *plan); /* such a one */
 int64_t  rd_plan_bytes(const rd_plan *plan);
-/* slots.c: the graph's slots for the plan, which has its programs; and inputs moved on by so many elements. */
+/* slots.c: the graph's slots for the plan, which has its programs; and inputs moved on by so many
+ * elements. */
 bool rd_plan_slots(rd_plan *plan, rd_pool *work, const rd_graph *graph);
 bool rd_plan_move(rd_plan *plan, rd_pool *work, int n, const int64_t *shift);
-/* May a result be written straight to memory that overlaps what `leaf` reads, both at these addresses? */
-bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_slot, const void *leaf);
-/* The pipeline up to the nest, for explain and the tests of stages; the pool owns all of it.  NULL on failure. */
-rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request, const rd_eval_opts *opts,
-                     const rd_choice *choice);
-/* Options with missing fields 0 and values checked; false after recording the failure for `call`. */
+/* May a result be written straight to memory that overlaps what `leaf` reads, both at these
+ * addresses? */
+bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_slot,
+                   const void *leaf);
+/* The pipeline up to the nest, for explain and the tests of stages; the pool owns all of it.  NULL
+ * on failure. */
+rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
+                     const rd_eval_opts *opts, const rd_choice *choice);
+/* Options with missing fields 0 and values checked; false after recording the failure for
+ * `call`. */
 bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full);
 #endif

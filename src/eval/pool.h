@@ -13,7 +13,8 @@ typedef struct rd_pool_chunk {
     _Alignas(16) char at[];
 } rd_pool_chunk;
 
-/* The first chunk of planning: enough for a graph of some twenty values.  The context keeps one for the next time. */
+/* The first chunk of planning: enough for a graph of some twenty values.  The context keeps one for
+ * the next time. */
 enum { RD_PLANNING_CHUNK = 128 << 10 };
 
 rd_pool *rd_pool_new(rd_ctx *ctx);
@@ -23,7 +24,8 @@ rd_pool *rd_pool_planning(rd_ctx *ctx);
 void *rd_pool_get(rd_pool *pool, size_t bytes);
 /* Not zeroed. */
 void *rd_pool_raw(rd_pool *pool, size_t bytes);
-/* A larger copy of an array of n items, for vectors that grow; the old one stays until the pool goes. */
+/* A larger copy of an array of n items, for vectors that grow; the old one stays until the pool
+ * goes. */
 void   *rd_pool_grow(rd_pool *pool, const void *old, size_t n, size_t room, size_t size);
 int64_t rd_pool_bytes(const rd_pool *pool);
 void    rd_pool_free(rd_pool *pool);

@@ -31,7 +31,8 @@ static int by_value(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* Exact for small arrays: no two elements at one place.  Large ones that are not plainly apart count as overlapping. */
+/* Exact for small arrays: no two elements at one place.  Large ones that are not plainly apart
+ * count as overlapping. */
 static bool apart(int n, const int64_t *extent, const int64_t *step)
 {
     enum { SMALL = 4096 };
@@ -70,7 +71,8 @@ static bool overlaps_itself(const rd_expr *y, const int64_t *stride)
     return !apart(n, extent, step);
 }
 
-static bool check_layout(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *out, int64_t *stride)
+static bool check_layout(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *out,
+                         int64_t *stride)
 {
     char want[RD_SHAPE_TEXT], found[RD_SHAPE_TEXT];
 
@@ -79,28 +81,32 @@ static bool check_layout(rd_ctx *ctx, const char *call, const rd_expr *y, const 
     if (out->shape.n != y->rank ||
         (y->rank && memcmp(out->shape.at, y->extent, (size_t)y->rank * sizeof *y->extent) != 0)) {
         rd_fail(ctx, RD_ERR_SHAPE, "%s: the result has shape %s, the output %s", call,
-                rd_shape_text(y->rank, y->extent, want), rd_shape_text(out->shape.n, out->shape.at, found));
+                rd_shape_text(y->rank, y->extent, want),
+                rd_shape_text(out->shape.n, out->shape.at, found));
         return false;
     }
     if (!rd_dtype_safe(y->type, out->type)) {
-        rd_fail(ctx, RD_ERR_TYPE, "%s: a result of type %s does not fit an output of type %s; rd_cast() it first", call,
-                rd_dtype_name(y->type), rd_dtype_name(out->type));
+        rd_fail(ctx, RD_ERR_TYPE,
+                "%s: a result of type %s does not fit an output of type %s; rd_cast() it first",
+                call, rd_dtype_name(y->type), rd_dtype_name(out->type));
         return false;
     }
     if ((uintptr_t)out->data % (uintptr_t)rd_dtype_size(out->type) != 0) {
-        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the output's address %p is not aligned for %s", call, out->data,
-                rd_dtype_name(out->type));
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the output's address %p is not aligned for %s", call,
+                out->data, rd_dtype_name(out->type));
         return false;
     }
     if (overlaps_itself(y, stride)) {
-        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the output of shape %s has strides by which its elements overlap", call,
+        rd_fail(ctx, RD_ERR_ARGUMENT,
+                "%s: the output of shape %s has strides by which its elements overlap", call,
                 rd_shape_text(y->rank, y->extent, want));
         return false;
     }
     return true;
 }
 
-static bool check_result(rd_ctx *ctx, const char *call, const rd_result *result, rd_request *r, rd_output *o)
+static bool check_result(rd_ctx *ctx, const char *call, const rd_result *result, rd_request *r,
+                         rd_output *o)
 {
     const rd_expr *y = result->expr;
 
@@ -134,7 +140,8 @@ static bool check_result(rd_ctx *ctx, const char *call, const rd_result *result,
     return true;
 }
 
-bool rd_check_results(rd_ctx *ctx, const char *call, rd_results results, rd_request *request, rd_output *out)
+bool rd_check_results(rd_ctx *ctx, const char *call, rd_results results, rd_request *request,
+                      rd_output *out)
 {
     if (results.n <= 0 || !results.at) {
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: no results are asked for", call);

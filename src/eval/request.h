@@ -3,7 +3,8 @@
 #define RD_EVAL_REQUEST_H
 #include "eval/plan.h"
 
-/* Checks results and gives the requests and outputs; `call` names the caller in sentences.  Zeroed outputs and NULL ones
- * mean a dense layout of the expression's own type. */
-bool rd_check_results(rd_ctx *ctx, const char *call, rd_results results, rd_request *request, rd_output *out);
+/* Checks results and gives the requests and outputs; `call` names the caller in sentences.  Zeroed
+ * outputs and NULL ones mean a dense layout of the expression's own type. */
+bool rd_check_results(rd_ctx *ctx, const char *call, rd_results results, rd_request *request,
+                      rd_output *out);
 #endif

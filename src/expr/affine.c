@@ -1,9 +1,10 @@
-/* affine.c - views by offsets and coefficients: built axis by axis, brought to one form, composed. */
+/* affine.c - views by offsets and coefficients: built axis by axis, brought to one form,
+ * composed. */
 #include "expr/affine.h"
 #include <assert.h>
 #include <string.h>
 
-/* ---- Built axis by axis ---------------------------------------------------------------------------------- */
+/* ---- Built axis by axis ---------------------------------------------------------------------- */
 void rd_affine_axis(rd_affine *v, int64_t extent, int a, int64_t coef)
 {
     const int k = v->rank++;
@@ -28,10 +29,12 @@ static int64_t cut(int64_t bound, int64_t extent, int64_t low, int64_t high)
     return bound < low ? low : bound > high ? high : bound;
 }
 
-void rd_affine_range(rd_affine *v, const rd_expr *x, int a, int64_t start, int64_t stop, int64_t step)
+void rd_affine_range(rd_affine *v, const rd_expr *x, int a, int64_t start, int64_t stop,
+                     int64_t step)
 {
-    const int64_t extent = x->extent[a], low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
-    int64_t       length, n = 0;
+    const int64_t extent = x->extent[a], low = step > 0 ? 0 : -1,
+                  high = step > 0 ? extent : extent - 1;
+    int64_t length, n = 0;
 
     start  = start == RD_OPEN ? (step > 0 ? low : high) : cut(start, extent, low, high);
     stop   = stop == RD_OPEN ? (step > 0 ? high : low) : cut(stop, extent, low, high);
@@ -58,8 +61,9 @@ rd_expr *rd_affine_view(rd_expr *x, const rd_affine *v, const char *call)
     char    text[RD_SHAPE_TEXT];
 
     if (v->rank > RD_MAX_RANK)
-        return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the result would have rank %d, at most %d are possible", call,
-                       v->rank, RD_MAX_RANK);
+        return rd_fail(x->ctx, RD_ERR_SHAPE,
+                       "%s: the result would have rank %d, at most %d are possible", call, v->rank,
+                       RD_MAX_RANK);
     if (rd_points(v->rank, v->extent) < 0)
         return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the size of the result overflows, shape %s", call,
                        rd_shape_text(v->rank, v->extent, text));
@@ -69,9 +73,9 @@ rd_expr *rd_affine_view(rd_expr *x, const rd_affine *v, const char *call)
     return rd_view(x, v->rank, v->extent, number);
 }
 
-/* ---- One form, so that equal views have equal bytes ------------------------------------------------------ */
-/* Index 0 of an axis of extent 1 says nothing: its numbers become 0, as do all where there is no element.  With them go
- * all numbers larger than an extent: composing cannot overflow. */
+/* ---- One form, so that equal views have equal bytes ------------------------------------------ */
+/* Index 0 of an axis of extent 1 says nothing: its numbers become 0, as do all where there is no
+ * element.  With them go all numbers larger than an extent: composing cannot overflow. */
 static void normalise(const rd_expr *x, int rank, const int64_t *extent, int64_t *number)
 {
     const bool none = rd_points(rank, extent) == 0;
@@ -107,7 +111,8 @@ static bool inside(const rd_expr *x, int rank, const int64_t *extent, const int6
 
 static bool is_identity(const rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
 {
-    if (rank != x->rank || (rank > 0 && memcmp(extent, x->extent, (size_t)rank * sizeof *extent) != 0))
+    if (rank != x->rank ||
+        (rank > 0 && memcmp(extent, x->extent, (size_t)rank * sizeof *extent) != 0))
         return false;
     if (rd_points(rank, extent) == 0)
         return true;
@@ -121,8 +126,8 @@ static bool is_identity(const rd_expr *x, int rank, const int64_t *extent, const
     return true;
 }
 
-/* outer is a view of inner, a view: out becomes the same view of what inner is a view of.  Partial sums are positions
- * inside an axis, or differences of two, as both views stay inside. */
+/* outer is a view of inner, a view: out becomes the same view of what inner is a view of.  Partial
+ * sums are positions inside an axis, or differences of two, as both views stay inside. */
 static void compose(const rd_expr *inner, int rank, const int64_t *outer, int64_t *out)
 {
     const int      base = inner->in[0]->rank, middle = inner->rank;
@@ -162,8 +167,12 @@ rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *num
         x = rd_cast_to(x, x->type);
     if (!x)
         return NULL;
-    return rd_node(
-        &(rd_expr){
-            .ctx = x->ctx, .kind = RD_EXPR_VIEW, .type = x->type, .rank = rank, .n_in = 1, .extent = extent, .in = &x },
-        own, (size_t)(x->rank * (rank + 1)) * sizeof *own);
+    return rd_node(&(rd_expr){ .ctx    = x->ctx,
+                               .kind   = RD_EXPR_VIEW,
+                               .type   = x->type,
+                               .rank   = rank,
+                               .n_in   = 1,
+                               .extent = extent,
+                               .in     = &x },
+                   own, (size_t)(x->rank * (rank + 1)) * sizeof *own);
 }

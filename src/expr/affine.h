@@ -1,11 +1,14 @@
-/* affine.h - a view under construction: where each axis of the operand is read, by the axes of the result. */
+/* affine.h - a view under construction: where each axis of the operand is read, by the axes of the
+ * result. */
 #ifndef RD_EXPR_AFFINE_H
 #define RD_EXPR_AFFINE_H
 #include "expr/expr.h"
 
-/* Axis a of the operand is read at offset[a] + sum over k of coef[a][k] * i[k].  Zeroed: rank 0, element [0, ..., 0]. */
+/* Axis a of the operand is read at offset[a] + sum over k of coef[a][k] * i[k].  Zeroed: rank 0,
+ * element [0, ..., 0]. */
 typedef struct rd_affine {
-    int     rank; /* may pass RD_MAX_RANK while built, what is beyond is not stored: rd_affine_view refuses it */
+    int     rank; /* may pass RD_MAX_RANK while built, what is beyond is not stored: rd_affine_view
+                   * refuses it */
     int64_t extent[RD_MAX_RANK];
     int64_t offset[RD_MAX_RANK];
     int64_t coef[RD_MAX_RANK][RD_MAX_RANK];
@@ -13,8 +16,10 @@ typedef struct rd_affine {
 
 /* Adds an axis to the result; axis `a` of the operand steps by `coef` along it, none if a < 0. */
 void rd_affine_axis(rd_affine *v, int64_t extent, int a, int64_t coef);
-/* Adds an axis that steps through start, start + step, ... before stop of axis a, cut to the axis as Python does. */
-void rd_affine_range(rd_affine *v, const rd_expr *x, int a, int64_t start, int64_t stop, int64_t step);
+/* Adds an axis that steps through start, start + step, ... before stop of axis a, cut to the axis
+ * as Python does. */
+void rd_affine_range(rd_affine *v, const rd_expr *x, int a, int64_t start, int64_t stop,
+                     int64_t step);
 /* Adds axis a of x as it is. */
 void rd_affine_whole(rd_affine *v, const rd_expr *x, int a);
 /* Reads axis a at i, counted from the end if negative; false if i is outside. */

@@ -11,8 +11,8 @@
 #define ASAN 1
 #endif
 
-/* Under the address sanitizer each allocation is a chunk of its own, really freed by a release: it then sees the use
- * of a released node, and steps over the end of anything. */
+/* Under the address sanitizer each allocation is a chunk of its own, really freed by a release: it
+ * then sees the use of a released node, and steps over the end of anything. */
 #ifdef ASAN
 enum { CHUNK = 0 };
 #else

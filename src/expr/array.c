@@ -1,7 +1,8 @@
 /* array.c - fresh memory for results.
  *
- * rd_array_free() gets no context, and the caller's hooks promise no more than malloc's alignment: a small header at the
- * start of the block remembers the context, the data follows at the next multiple of 64. */
+ * rd_array_free() gets no context, and the caller's hooks promise no more than malloc's alignment:
+ * a small header at the start of the block remembers the context, the data follows at the next
+ * multiple of 64. */
 #include "expr/array.h"
 #include <string.h>
 

@@ -3,8 +3,9 @@
 #define RD_EXPR_ARRAY_H
 #include "expr/expr.h"
 
-/* Zeroed memory of the context, 64-byte aligned, never NULL for 0 bytes.  *owner goes into rd_array.owner, from where
- * rd_array_free() releases it.  NULL without memory or over the limit; nothing is recorded, any thread may ask. */
+/* Zeroed memory of the context, 64-byte aligned, never NULL for 0 bytes.  *owner goes into
+ * rd_array.owner, from where rd_array_free() releases it.  NULL without memory or over the limit;
+ * nothing is recorded, any thread may ask. */
 void *rd_array_memory(rd_ctx *ctx, int64_t bytes, void **owner);
 /* Does the descriptor, all zero, ask for fresh memory? */
 bool rd_array_is_zeroed(const rd_array *array);

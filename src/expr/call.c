@@ -6,8 +6,8 @@
 
 enum { MAX_OPERANDS = 8 };
 
-/* libm's functions that mean the same as an operator.  Not round, fmin and fmax: halves go away from zero there, and
- * NaN is dropped. */
+/* libm's functions that mean the same as an operator.  Not round, fmin and fmax: halves go away
+ * from zero there, and NaN is dropped. */
 static const struct {
     rd_op op;
     float (*f32)(float);
@@ -36,10 +36,10 @@ static const struct {
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* ---- Call nodes -------------------------------------------------------------------------------------------- */
+/* ---- Call nodes ------------------------------------------------------------------------------ */
 /* The node of a function that takes `in` and returns `out`; facts but for the name. */
-static rd_expr *call_node(const char *call, const char *name, rd_dtype in, rd_dtype out, rd_call_facts *facts, int n,
-                          rd_expr *const *x)
+static rd_expr *call_node(const char *call, const char *name, rd_dtype in, rd_dtype out,
+                          rd_call_facts *facts, int n, rd_expr *const *x)
 {
     rd_expr *v[MAX_OPERANDS];
     int      rank;
@@ -55,10 +55,14 @@ static rd_expr *call_node(const char *call, const char *name, rd_dtype in, rd_dt
     }
     if (!(facts->name = rd_intern(x[0]->ctx, name, strlen(name) + 1)))
         return NULL;
-    return rd_node(
-        &(rd_expr){
-            .ctx = x[0]->ctx, .kind = RD_EXPR_CALL, .type = out, .rank = rank, .n_in = n, .extent = extent, .in = v },
-        facts, sizeof *facts);
+    return rd_node(&(rd_expr){ .ctx    = x[0]->ctx,
+                               .kind   = RD_EXPR_CALL,
+                               .type   = out,
+                               .rank   = rank,
+                               .n_in   = n,
+                               .extent = extent,
+                               .in     = v },
+                   facts, sizeof *facts);
 }
 
 static bool given(const rd_expr *x, const char *call, bool f)
@@ -68,8 +72,9 @@ static bool given(const rd_expr *x, const char *call, bool f)
     return f;
 }
 
-/* ---- C functions ------------------------------------------------------------------------------------------- */
-/* An int or bool becomes f64 first, also for those operators that would take it as it is: floor(i) is a double in C. */
+/* ---- C functions ----------------------------------------------------------------------------- */
+/* An int or bool becomes f64 first, also for those operators that would take it as it is: floor(i)
+ * is a double in C. */
 static rd_expr *libm_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     return rd_map_rule(op, RD_RULE_FLOAT, call, n, x);
@@ -133,7 +138,7 @@ rd_expr *rd_map2_f64(rd_expr *x, rd_expr *y, double (*f)(double, double))
     return call_node("rd_map2", "double function", RD_F64, RD_F64, &facts, 2, v);
 }
 
-/* ---- rd_fn ------------------------------------------------------------------------------------------------- */
+/* ---- rd_fn ----------------------------------------------------------------------------------- */
 /* A copy with every field this release knows; 0 as size means all of release 1. */
 static rd_fn whole_fn(const rd_fn *f)
 {
@@ -161,11 +166,11 @@ static bool fn_ok(rd_ctx *ctx, const char *call, const rd_fn *f, int n)
     if (wrong)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s: %s", call, f->name, wrong);
     else if (f->arity != n)
-        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s takes %d operand%s, not %d", call, f->name, (int)f->arity,
-                f->arity == 1 ? "" : "s", n);
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s takes %d operand%s, not %d", call, f->name,
+                (int)f->arity, f->arity == 1 ? "" : "s", n);
     else if (f->block && (!rd_dtype_ok(f->in) || !rd_dtype_ok(f->out)))
-        rd_fail(ctx, RD_ERR_TYPE, "%s: %s: .in is %s and .out is %s, not types of this release", call, f->name,
-                rd_dtype_name(f->in), rd_dtype_name(f->out));
+        rd_fail(ctx, RD_ERR_TYPE, "%s: %s: .in is %s and .out is %s, not types of this release",
+                call, f->name, rd_dtype_name(f->in), rd_dtype_name(f->out));
     else
         return true;
     return false;
@@ -181,7 +186,8 @@ static rd_expr *block_map(const char *call, const rd_fn *f, int n, rd_expr *cons
     return call_node(call, f->name, f->in, f->out, &facts, n, x);
 }
 
-/* RD_FN: operands meet in float or double, as the arguments of a C function would; then its text, else its loops. */
+/* RD_FN: operands meet in float or double, as the arguments of a C function would; then its text,
+ * else its loops. */
 static rd_expr *real_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
 {
     rd_dtype      real = rd_rule_type(RD_RULE_FLOAT, n, x);
@@ -228,8 +234,8 @@ static bool list_ok(rd_exprs operands)
     if (operands.n < 1 || !operands.at || !operands.at[0])
         return false;
     if (operands.n > MAX_OPERANDS)
-        rd_fail(operands.at[0]->ctx, RD_ERR_ARGUMENT, "rd_mapn: %d operands, at most %d are taken", (int)operands.n,
-                MAX_OPERANDS);
+        rd_fail(operands.at[0]->ctx, RD_ERR_ARGUMENT, "rd_mapn: %d operands, at most %d are taken",
+                (int)operands.n, MAX_OPERANDS);
     return operands.n <= MAX_OPERANDS;
 }
 

@@ -8,12 +8,14 @@ static void check_opts(rd_ctx *ctx)
     const rd_ctx_opts *opts = &ctx->opts;
 
     if (opts->size != 0 && opts->size < sizeof *opts)
-        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_ctx_new: size is %u, the options of release 1 have %zu bytes",
+        rd_fail(ctx, RD_ERR_ARGUMENT,
+                "rd_ctx_new: size is %u, the options of release 1 have %zu bytes",
                 (unsigned)opts->size, sizeof *opts);
     if (opts->threads < 0)
         rd_fail(ctx, RD_ERR_ARGUMENT, "rd_ctx_new: threads is %d, less than 0", (int)opts->threads);
     if (opts->memory_limit < 0)
-        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_ctx_new: memory_limit is %lld, less than 0", (long long)opts->memory_limit);
+        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_ctx_new: memory_limit is %lld, less than 0",
+                (long long)opts->memory_limit);
 }
 
 static bool measures_by_default(void)
@@ -89,10 +91,11 @@ void rd_cancel(rd_ctx *ctx)
 
 bool rd_cancel_taken(rd_ctx *ctx)
 {
-    return atomic_load_explicit(&ctx->cancel, memory_order_relaxed) && atomic_exchange(&ctx->cancel, false);
+    return atomic_load_explicit(&ctx->cancel, memory_order_relaxed) &&
+           atomic_exchange(&ctx->cancel, false);
 }
 
-/* ---- Marks ----------------------------------------------------------------------------------------------- */
+/* ---- Marks ----------------------------------------------------------------------------------- */
 static rd_moment now(const rd_ctx *ctx)
 {
     return (rd_moment){ .chunk  = ctx->chunk,
@@ -125,8 +128,8 @@ rd_mark rd_ctx_mark(rd_ctx *ctx)
     if (!ctx)
         return none;
     present = now(ctx);
-    /* Each turn of a loop that marks, builds and releases comes to the mark it has just released: the same mark
-     * again, or the list would grow for ever. */
+    /* Each turn of a loop that marks, builds and releases comes to the mark it has just released:
+     * the same mark again, or the list would grow for ever. */
     if (ctx->n_moment > 0) {
         const rd_moment *last = &ctx->moment[ctx->n_moment - 1];
         if (last->released && last->chunk == present.chunk && last->used == present.used)
@@ -162,7 +165,7 @@ rd_status rd_ctx_release(rd_ctx *ctx, rd_mark mark)
     return RD_OK;
 }
 
-/* ---- What the evaluator keeps ------------------------------------------------------------------------------ */
+/* ---- What the evaluator keeps ---------------------------------------------------------------- */
 rd_keeper *rd_ctx_keeper(const rd_ctx *ctx)
 {
     return atomic_load_explicit(&ctx->keeper, memory_order_acquire);
@@ -185,7 +188,7 @@ void rd_ctx_set_keeper(rd_ctx *ctx, rd_keeper *keeper)
     atomic_store_explicit(&ctx->keeper, keeper, memory_order_release);
 }
 
-/* ---- Things freed last ----------------------------------------------------------------------------------- */
+/* ---- Things freed last ----------------------------------------------------------------------- */
 void rd_own(rd_ctx *ctx, rd_owned *thing)
 {
     thing->prev = NULL;

@@ -1,4 +1,5 @@
-/* ctx.h - the inside of a context, for the files that implement it: memory.c fail.c arena.c node.c ctx.c. */
+/* ctx.h - the inside of a context, for the files that implement it: memory.c fail.c arena.c node.c
+ * ctx.c. */
 #ifndef RD_EXPR_CTX_H
 #define RD_EXPR_CTX_H
 #include "expr/expr.h"
@@ -13,7 +14,8 @@ typedef struct rd_chunk {
     size_t           padding; /* what follows is aligned to 16 */
 } rd_chunk;
 
-/* Something found again by its bytes: a node or an interned string, which follows.  `older` was made before it. */
+/* Something found again by its bytes: a node or an interned string, which follows.  `older` was
+ * made before it. */
 typedef struct rd_kept {
     struct rd_kept *chain, *older;
     uint64_t        hash;

@@ -3,7 +3,8 @@
 #include "expr/expr.h"
 #include <string.h>
 
-/* Nodes in the order they were found, and a hash table of them; a graph may be too deep for recursion. */
+/* Nodes in the order they were found, and a hash table of them; a graph may be too deep for
+ * recursion. */
 typedef struct node_list {
     rd_expr **at, **slot;
     int64_t   n, room;
@@ -14,7 +15,8 @@ static rd_expr **find_slot(node_list *list, const rd_expr *x)
 {
     uint64_t k = x->serial * UINT64_C(0x9E3779B97F4A7C15) >> 20;
 
-    while (list->slot[k % (uint64_t)(2 * list->room)] && list->slot[k % (uint64_t)(2 * list->room)] != x)
+    while (list->slot[k % (uint64_t)(2 * list->room)] &&
+           list->slot[k % (uint64_t)(2 * list->room)] != x)
         k++;
     return &list->slot[k % (uint64_t)(2 * list->room)];
 }
@@ -69,7 +71,8 @@ static void add_node(rd_text *text, const rd_expr *x)
     rd_text_add(text, "  n%u [label=\"", x->serial);
     add_line(text, x);
     if (x->kind != RD_EXPR_LEAF)
-        rd_text_add(text, "\\n%s %s", rd_dtype_name(x->type), rd_shape_text(x->rank, x->extent, shape));
+        rd_text_add(text, "\\n%s %s", rd_dtype_name(x->type),
+                    rd_shape_text(x->rank, x->extent, shape));
     rd_text_add(text, "\"%s];\n", x->kind == RD_EXPR_LEAF ? ", shape=box" : "");
     for (int i = 0; i < x->n_in; i++) {
         if (!x->in[i])
@@ -95,8 +98,8 @@ static void add_graph(rd_ctx *ctx, rd_text *text, rd_results results, node_list 
                 found(ctx, list, list->at[i]->in[k]);
     }
     for (int32_t i = 0; i < results.n; i++)
-        rd_text_add(text, "  out%d [label=\"result %d\", shape=plaintext];\n  n%u -> out%d;\n", (int)i, (int)i,
-                    results.at[i].expr->serial, (int)i);
+        rd_text_add(text, "  out%d [label=\"result %d\", shape=plaintext];\n  n%u -> out%d;\n",
+                    (int)i, (int)i, results.at[i].expr->serial, (int)i);
     rd_text_add(text, "}\n");
 }
 
@@ -112,7 +115,8 @@ const char *rd_dot(rd_ctx *ctx, rd_results results)
         if (!results.at[i].expr)
             return NULL;
         else if (results.at[i].expr->ctx != ctx)
-            return rd_fail(ctx, RD_ERR_ARGUMENT, "rd_dot: result %d belongs to another context", (int)i);
+            return rd_fail(ctx, RD_ERR_ARGUMENT, "rd_dot: result %d belongs to another context",
+                           (int)i);
     add_graph(ctx, &text, results, &list);
     if (text.failed)
         rd_fail(ctx, RD_ERR_MEMORY, "rd_dot: no memory for the text");

@@ -1,10 +1,13 @@
 /* expr.h - the expression graph: what a node is, and how the context makes and keeps nodes.
  *
- * A node is immutable and says WHAT, never how.  Constructors have checked everything and made every conversion
- * explicit, so that those who read the graph (the evaluator, the printers, the tests' oracle) find few kinds:
- *   - operands of MAP, CALL and of REDUCE and SCAN (x, weights, where) have the same shape: broadcasting is a VIEW;
+ * A node is immutable and says WHAT, never how.  Constructors have checked everything and made
+ * every conversion explicit, so that those who read the graph (the evaluator, the printers, the
+ * tests' oracle) find few kinds:
+ *   - operands of MAP, CALL and of REDUCE and SCAN (x, weights, where) have the same shape:
+ *     broadcasting is a VIEW;
  *   - operands have the type the operator works in: conversions are MAP cast nodes;
- *   - x of a REDUCE or SCAN has the accumulator's type; keepdims, .initial, mean, std, norm are views and maps around it;
+ *   - x of a REDUCE or SCAN has the accumulator's type; keepdims, .initial, mean, std, norm are
+ *     views and maps around it;
  *   - a VIEW of a VIEW is one VIEW; a NUMBER is strong wherever it meets a strong operand. */
 #ifndef RD_EXPR_EXPR_H
 #define RD_EXPR_EXPR_H
@@ -27,8 +30,8 @@ typedef enum rd_expr_kind {
     RD_EXPR_SCAN     /* the same along one axis, result of x's shape                 fold    */
 } rd_expr_kind;
 
-/* Facts of one kind of node.  Each is plain bytes without padding garbage (zeroed before filling): equal bytes mean
- * equal facts, which is how hash-consing finds a node again. */
+/* Facts of one kind of node.  Each is plain bytes without padding garbage (zeroed before filling):
+ * equal bytes mean equal facts, which is how hash-consing finds a node again. */
 typedef struct rd_leaf_facts {
     const void *data;                /* NULL: an input                                       */
     const char *name;                /* interned (equal names, equal pointers); NULL: memory */
@@ -43,7 +46,8 @@ typedef struct rd_axis_facts {
     int64_t axis;
 } rd_axis_facts;
 
-/* Axis a of in[0] is read at offset[a] + sum over k of coef[a * rank + k] * i[k], i the node's index. */
+/* Axis a of in[0] is read at offset[a] + sum over k of coef[a * rank + k] * i[k], i the node's
+ * index. */
 typedef struct rd_view_facts {
     int64_t number[1]; /* in[0]->rank offsets, then in[0]->rank x rank coefficients */
 } rd_view_facts;
@@ -62,14 +66,15 @@ typedef struct rd_call_facts {
 } rd_call_facts;
 
 typedef struct rd_fold_facts {
-    uint64_t          dims;    /* bit a: axis a of x is reduced; a scan has one bit                         */
-    int32_t           reducer; /* rd_reducer_id                                                             */
-    int32_t           law;     /* rd_law; the table's, or serial on request, or the user's                  */
-    double            ddof;    /* the reducer's parameter P                                                 */
-    int32_t           exclusive, reverse; /* scans                                                          */
-    int32_t           identity; /* min, max with .initial: of nothing +inf / -inf (or the int extreme), not NaN */
+    uint64_t          dims;    /* bit a: axis a of x is reduced; a scan has one bit */
+    int32_t           reducer; /* rd_reducer_id */
+    int32_t           law;     /* rd_law; the table's, or serial on request, or the user's */
+    double            ddof;    /* the reducer's parameter P */
+    int32_t           exclusive, reverse; /* scans */
+    int32_t           identity; /* min, max with .initial: of nothing +inf / -inf (or the int
+                                 * extreme), not NaN */
     int32_t           reserved;
-    const rd_reducer *user; /* interned copy, RD_RED_user only; n_out > 1 gives a new last axis       */
+    const rd_reducer *user; /* interned copy, RD_RED_user only; n_out > 1 gives a new last axis */
 } rd_fold_facts;
 
 struct rd_expr {
@@ -96,15 +101,16 @@ struct rd_expr {
     uint32_t serial; /* grows with each new node of the context: operands have smaller ones */
 };
 
-/* ---- Context (ctx.c) ------------------------------------------------------------------------------------- */
-/* Memory of the context through the caller's hooks, counted against the limit.  rd_alloc records RD_ERR_MEMORY and
- * returns NULL on failure; rd_alloc_quiet does not record, is safe on any thread.  Both zero what they return, those
- * called _raw and _work do not. */
-void   *rd_alloc(rd_ctx *ctx, int64_t bytes);
-void   *rd_alloc_raw(rd_ctx *ctx, int64_t bytes);
-void   *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes);
-void   *rd_alloc_work(rd_ctx *ctx, int64_t bytes);
-void   *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes); /* keeps p on failure, returns NULL */
+/* ---- Context (ctx.c) ------------------------------------------------------------------------- */
+/* Memory of the context through the caller's hooks, counted against the limit.  rd_alloc records
+ * RD_ERR_MEMORY and returns NULL on failure; rd_alloc_quiet does not record, is safe on any thread.
+ * Both zero what they return, those called _raw and _work do not. */
+void *rd_alloc(rd_ctx *ctx, int64_t bytes);
+void *rd_alloc_raw(rd_ctx *ctx, int64_t bytes);
+void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes);
+void *rd_alloc_work(rd_ctx *ctx, int64_t bytes);
+/* keeps p on failure, returns NULL */
+void   *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes);
 void    rd_free(rd_ctx *ctx, void *p);
 int64_t rd_memory_now(const rd_ctx *ctx);  /* bytes held                       */
 int64_t rd_memory_peak(const rd_ctx *ctx); /* most held since the last reset    */
@@ -115,20 +121,25 @@ const char *rd_arena_text(rd_ctx *ctx, const char *text);
 /* One address per distinct byte string, living like the node that is made next to it. */
 const void *rd_intern(rd_ctx *ctx, const void *bytes, size_t size);
 
-/* Records the first failure; returns NULL always, so that constructors can `return rd_fail(...)`. */
-__attribute__((format(printf, 3, 4))) void *rd_fail(rd_ctx *ctx, rd_status status, const char *format, ...);
+/* Records the first failure; returns NULL always, so that constructors can `return
+ * rd_fail(...)`. */
+__attribute__((format(printf, 3, 4))) void *rd_fail(rd_ctx *ctx, rd_status status,
+                                                    const char *format, ...);
 /* The same from any thread that runs a plan: recorded if the context has no error yet. */
 rd_status rd_fail_run(rd_ctx *ctx, rd_status status, const char *sentence);
-/* RD_ERR_TEXT, or another status, with a sentence, the text and a caret under byte `at` of it; return NULL. */
+/* RD_ERR_TEXT, or another status, with a sentence, the text and a caret under byte `at` of it;
+ * return NULL. */
 void *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *text, size_t at);
-void *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *what, const char *text, size_t at);
+void *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *what,
+                 const char *text, size_t at);
 void  rd_warn(rd_ctx *ctx, uint32_t warnings); /* any thread */
 bool  rd_ctx_measures(const rd_ctx *ctx);
 bool  rd_cancel_taken(rd_ctx *ctx); /* rd_cancel() was called, and this is who ends; any thread */
 
 int32_t rd_ctx_threads(const rd_ctx *ctx); /* as asked for in the options; 0: OpenMP's choice */
 bool    rd_ctx_deterministic(const rd_ctx *ctx);
-/* Something the context frees last in, first out when it goes itself: plans, mapped files.  `drop` unlinks early. */
+/* Something the context frees last in, first out when it goes itself: plans, mapped files.  `drop`
+ * unlinks early. */
 typedef struct rd_owned {
     struct rd_owned *next, *prev;
     void (*drop)(struct rd_owned *self);
@@ -136,29 +147,33 @@ typedef struct rd_owned {
 void rd_own(rd_ctx *ctx, rd_owned *thing);
 void rd_disown(rd_ctx *ctx, rd_owned *thing);
 
-/* What the evaluator keeps in a context between evaluations.  `reclaim` frees what nobody uses when memory is short, from
- * any thread, and says whether there was something; `drop` frees all when the context goes. */
+/* What the evaluator keeps in a context between evaluations.  `reclaim` frees what nobody uses when
+ * memory is short, from any thread, and says whether there was something; `drop` frees all when the
+ * context goes. */
 typedef struct rd_keeper {
     bool (*reclaim)(struct rd_keeper *self);
     void (*drop)(struct rd_keeper *self);
 } rd_keeper;
 rd_keeper *rd_ctx_keeper(const rd_ctx *ctx); /* NULL: none yet */
 void       rd_ctx_set_keeper(rd_ctx *ctx, rd_keeper *keeper);
-/* One block of memory that planning takes and leaves for the next time; NULL: none is here.  False: one is here already. */
+/* One block of memory that planning takes and leaves for the next time; NULL: none is here.  False:
+ * one is here already. */
 void *rd_take_spare(rd_ctx *ctx);
 bool  rd_keep_spare(rd_ctx *ctx, void *p);
-/* Frees all that is kept and not in use, as happens when memory is short.  False: there was nothing. */
+/* Frees all that is kept and not in use, as happens when memory is short.  False: there was
+ * nothing. */
 bool rd_reclaim(rd_ctx *ctx);
 
-/* The node equal to `node`, found or made; operands, extents and facts are copied.  `facts` may be NULL. */
+/* The node equal to `node`, found or made; operands, extents and facts are copied.  `facts` may be
+ * NULL. */
 rd_expr *rd_node(const rd_expr *node, const void *facts, size_t size);
 
-/* ---- Checks and shapes (shape.c) ------------------------------------------------------------------------- */
+/* ---- Checks and shapes (shape.c) ------------------------------------------------------------- */
 /* Text of a shape, "(2, 3)", into a buffer of this size. */
 enum { RD_SHAPE_TEXT = 32 * 22 + 8 };
 const char *rd_shape_text(int rank, const int64_t *extent, char text[RD_SHAPE_TEXT]);
-/* Product of extents; -1 if one is negative or the product exceeds 2^62, counting an extent of 0 as 1: what is reduced
- * or reshaped away later must not leave a shape that overflows. */
+/* Product of extents; -1 if one is negative or the product exceeds 2^62, counting an extent of 0 as
+ * 1: what is reduced or reshaped away later must not leave a shape that overflows. */
 int64_t rd_points(int rank, const int64_t *extent);
 /* Axis of x counted from 0, or -1 after recording RD_ERR_AXIS for `call`. */
 int rd_axis(const rd_expr *x, int axis, const char *call);
@@ -170,13 +185,15 @@ void rd_dense_strides(int rank, const int64_t *extent, int order, int64_t *strid
 bool rd_array_layout(rd_ctx *ctx, const rd_array *array, const char *call, int64_t *stride);
 /* All operands in one context?  Records RD_ERR_ARGUMENT for `call` if not. */
 bool rd_same_ctx(const char *call, int n, rd_expr *const *x);
-/* x seen with `shape` (numpy rules), x itself if it has it already; NULL after recording RD_ERR_SHAPE for `call`. */
+/* x seen with `shape` (numpy rules), x itself if it has it already; NULL after recording
+ * RD_ERR_SHAPE for `call`. */
 rd_expr *rd_broadcast_to(rd_expr *x, int rank, const int64_t *extent, const char *call);
 /* Common shape of operands; false after recording RD_ERR_SHAPE for `call`. */
 bool rd_common_shape(const char *call, int n, rd_expr *const *x, int *rank, int64_t *extent);
 
-/* ---- Constructors shared inside the library -------------------------------------------------------------- */
-/* An operator of the table on operands of any type and shape (map.c): broadcasts, promotes, casts. */
+/* ---- Constructors shared inside the library -------------------------------------------------- */
+/* An operator of the table on operands of any type and shape (map.c): broadcasts, promotes,
+ * casts. */
 rd_expr *rd_map_op(rd_op op, const char *call, int n, rd_expr *const *x);
 /* The same under another rule than the operator's own (map.c). */
 rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x);
@@ -192,16 +209,18 @@ rd_expr *rd_fit_to(rd_expr *x, rd_dtype type, const char *call);
 rd_expr *rd_as_real(rd_expr *x, rd_dtype real);
 /* A strong constant of the type (leaf.c). */
 rd_expr *rd_number(rd_ctx *ctx, rd_dtype type, rd_word value);
-/* A view by offsets and coefficients (view.c): composed if x is a view itself, x itself if it is the identity. */
+/* A view by offsets and coefficients (view.c): composed if x is a view itself, x itself if it is
+ * the identity. */
 rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number);
 /* Function text as rd_map_text() documents it (formula.c); NULL after recording RD_ERR_TEXT. */
 rd_expr *rd_formula_text(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x);
-/* The text of an RD_FN, a C expression over rd_as_real() operands (formula.c).  What C and the function
- * text would read differently is not read.  `quiet`: no error is recorded, as there are compiled loops to fall to. */
-rd_expr *rd_formula_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x, rd_dtype real,
-                      bool quiet);
+/* The text of an RD_FN, a C expression over rd_as_real() operands (formula.c).  What C and the
+ * function text would read differently is not read.  `quiet`: no error is recorded, as there are
+ * compiled loops to fall to. */
+rd_expr *rd_formula_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x,
+                      rd_dtype real, bool quiet);
 
-/* ---- Printing (print.c) ---------------------------------------------------------------------------------- */
+/* ---- Printing (print.c) ---------------------------------------------------------------------- */
 const char *rd_expr_kind_name(rd_expr_kind kind);
 /* One line without operands: "sum dims 0 2", "leaf f32 (3, 4)"; for dumps and messages. */
 struct rd_text;

@@ -29,10 +29,11 @@ static void cut(char sentence[RD_SENTENCE])
     memcpy(sentence + end, "...", sizeof "...");
 }
 
-__attribute__((format(printf, 3, 0))) static void record(rd_ctx *ctx, rd_status status, const char *format,
-                                                         va_list list)
+__attribute__((format(printf, 3, 0))) static void record(rd_ctx *ctx, rd_status status,
+                                                         const char *format, va_list list)
 {
-    /* Threads of a plan may fail together: one writes, and nobody reads before the status says so. */
+    /* Threads of a plan may fail together: one writes, and nobody reads before the status says
+     * so. */
     if (!ctx || status == RD_OK || atomic_exchange(&ctx->failing, true))
         return;
     if (vsnprintf(ctx->sentence, RD_SENTENCE, format, list) >= RD_SENTENCE)
@@ -56,14 +57,16 @@ rd_status rd_fail_run(rd_ctx *ctx, rd_status status, const char *sentence)
     return status;
 }
 
-void *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *what, const char *text, size_t at)
+void *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *what,
+                 const char *text, size_t at)
 {
     enum { BEFORE = 60, WIDTH = 100 };
     const size_t from = at > BEFORE ? at - BEFORE : 0;
     char         line[WIDTH + 1];
     size_t       n = 0;
 
-    /* A long text is shown around the place.  One column a byte, so that the caret stands where it should. */
+    /* A long text is shown around the place.  One column a byte, so that the caret stands where it
+     * should. */
     for (; n < WIDTH && text[from + n]; n++)
         line[n] = text[from + n] >= ' ' && text[from + n] <= '~' ? text[from + n] : '?';
     line[n] = '\0';

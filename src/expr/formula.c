@@ -1,4 +1,5 @@
-/* formula.c - reads function text into nodes: recursive descent, precedences as in C, and ^ for powers. */
+/* formula.c - reads function text into nodes: recursive descent, precedences as in C, and ^ for
+ * powers. */
 #include "expr/formula.h"
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static int operand_called(const rd_reader *r, const char *name, size_t length)
     return -1;
 }
 
-/* ---- Operands ---------------------------------------------------------------------------------------------- */
+/* ---- Operands -------------------------------------------------------------------------------- */
 static rd_expr *read_call(rd_reader *r, size_t length)
 {
     const char *name     = r->at;
@@ -32,7 +33,8 @@ static rd_expr *read_call(rd_reader *r, size_t length)
     char        what[80];
 
     if (function < 0)
-        return rd_formula_fail(r, name, "no function is called '%.*s'", length < 40 ? (int)length : 40, name);
+        return rd_formula_fail(r, name, "no function is called '%.*s'",
+                               length < 40 ? (int)length : 40, name);
     r->at += length;
     rd_formula_take(r, "(");
     for (int k = 0, arity = rd_formula_arity(function); k < arity; k++) {
@@ -45,8 +47,8 @@ static rd_expr *read_call(rd_reader *r, size_t length)
             return NULL;
         if (rd_formula_take(r, last ? ")" : ","))
             continue;
-        snprintf(what, sizeof what, "'%c' (%.*s takes %d operand%s)", last ? ')' : ',', (int)length, name, arity,
-                 arity == 1 ? "" : "s");
+        snprintf(what, sizeof what, "'%c' (%.*s takes %d operand%s)", last ? ')' : ',', (int)length,
+                 name, arity, arity == 1 ? "" : "s");
         return rd_formula_expected(r, what);
     }
     return rd_formula_apply(function, r->call, v);
@@ -75,7 +77,9 @@ static rd_expr *read_name(rd_reader *r, size_t length)
         return read_call(r, length);
     }
     v = k >= 0 ? r->x[k] : constant(r, name, length);
-    return v ? v : rd_formula_fail(r, name, "no operand is called '%.*s'", length < 40 ? (int)length : 40, name);
+    return v ? v
+             : rd_formula_fail(r, name, "no operand is called '%.*s'",
+                               length < 40 ? (int)length : 40, name);
 }
 
 static bool is_digit(char c)
@@ -98,9 +102,9 @@ static rd_expr *read_operand(rd_reader *r)
     return v && !rd_formula_take(r, ")") ? rd_formula_expected(r, "an operator or ')'") : v;
 }
 
-/* ---- Operators --------------------------------------------------------------------------------------------- */
-/* C text: where a float meets an int or a bool, C converts the latter to float; rdim would go to f64.  Numbers alone
- * stay numbers, so that 2 * 0.5 still follows the operands. */
+/* ---- Operators ------------------------------------------------------------------------------- */
+/* C text: where a float meets an int or a bool, C converts the latter to float; rdim would go to
+ * f64.  Numbers alone stay numbers, so that 2 * 0.5 still follows the operands. */
 static bool meet_as_in_c(const rd_reader *r, int n, rd_expr **v, bool keep_weak)
 {
     bool real = false, weak = true;
@@ -127,7 +131,8 @@ static rd_expr *apply(rd_reader *r, rd_op op, const char *at, int n, rd_expr **v
     return meet_as_in_c(r, n, v, true) ? rd_map_op(op, r->call, n, v) : NULL;
 }
 
-/* - + ! before an operand, and the power, which binds tighter on its left: -x^2 is -(x^2), 2^-1 a half. */
+/* - + ! before an operand, and the power, which binds tighter on its left: -x^2 is -(x^2), 2^-1 a
+ * half. */
 static rd_expr *read_unary(rd_reader *r)
 {
     static const char sign[] = "-+!";
@@ -155,13 +160,15 @@ static const struct {
     int         rank;
     rd_op       op;
 } binary[] = {
-    { "||", 1, RD_OP_or },       { "&&", 2, RD_OP_and }, { "==", 3, RD_OP_eq }, { "!=", 3, RD_OP_ne },
-    { "<=", 4, RD_OP_le },       { ">=", 4, RD_OP_ge },  { "<", 4, RD_OP_lt },  { ">", 4, RD_OP_gt },
-    { "+", 5, RD_OP_add },       { "-", 5, RD_OP_sub },  { "*", 6, RD_OP_mul }, { "/", 6, RD_OP_div },
+    { "||", 1, RD_OP_or },       { "&&", 2, RD_OP_and }, { "==", 3, RD_OP_eq },
+    { "!=", 3, RD_OP_ne },       { "<=", 4, RD_OP_le },  { ">=", 4, RD_OP_ge },
+    { "<", 4, RD_OP_lt },        { ">", 4, RD_OP_gt },   { "+", 5, RD_OP_add },
+    { "-", 5, RD_OP_sub },       { "*", 6, RD_OP_mul },  { "/", 6, RD_OP_div },
     { "%", 6, RD_OP_remainder },
 };
 
-/* The row of the operator that comes next if it binds at least as tightly as `rank`, and takes it; else -1. */
+/* The row of the operator that comes next if it binds at least as tightly as `rank`, and takes it;
+ * else -1. */
 static int take_binary(rd_reader *r, int rank)
 {
     int rows = sizeof binary / sizeof *binary;
@@ -206,13 +213,14 @@ static rd_expr *read_choice(rd_reader *r)
         if (v[1] && !rd_formula_take(r, ":"))
             return rd_formula_expected(r, "':' of '?'");
         v[2] = v[1] ? read_choice(r) : NULL;
-        v[0] = v[2] && meet_as_in_c(r, 2, v + 1, false) ? rd_map_op(RD_OP_where, r->call, 3, v) : NULL;
+        v[0] =
+            v[2] && meet_as_in_c(r, 2, v + 1, false) ? rd_map_op(RD_OP_where, r->call, 3, v) : NULL;
     }
     r->depth--;
     return v[0];
 }
 
-/* ---- The whole text ---------------------------------------------------------------------------------------- */
+/* ---- The whole text -------------------------------------------------------------------------- */
 /* "a, b:" if the text begins like that; r->at is then behind it, else where it was. */
 static int read_names(rd_reader *r)
 {
@@ -245,8 +253,8 @@ static bool name_operands(rd_reader *r)
     int               found = read_names(r), n = r->n;
 
     if (found && found != n) {
-        rd_formula_fail(r, rd_formula_skip(r), "%d operand%s named, but there %s %d", found, found == 1 ? "" : "s",
-                        n == 1 ? "is" : "are", n);
+        rd_formula_fail(r, rd_formula_skip(r), "%d operand%s named, but there %s %d", found,
+                        found == 1 ? "" : "s", n == 1 ? "is" : "are", n);
         return false;
     }
     if (!found && n > (int)strlen(plain)) {
@@ -265,7 +273,8 @@ static bool name_operands(rd_reader *r)
     return true;
 }
 
-/* The name of a function alone: it is applied to the operands.  -1 if the text is something else. */
+/* The name of a function alone: it is applied to the operands.  -1 if the text is something
+ * else. */
 static int bare_function(rd_reader *r)
 {
     size_t      length = rd_formula_word(r);
@@ -286,7 +295,8 @@ static rd_expr *read_all(rd_reader *r)
 
     int function = bare_function(r);
     if (function >= 0 && rd_formula_arity(function) != r->n)
-        return rd_formula_fail(r, r->at, "this function takes %d operand%s, not %d", rd_formula_arity(function),
+        return rd_formula_fail(r, r->at, "this function takes %d operand%s, not %d",
+                               rd_formula_arity(function),
                                rd_formula_arity(function) == 1 ? "" : "s", r->n);
     if (function >= 0)
         return rd_formula_apply(function, r->call, r->x);
@@ -295,7 +305,8 @@ static rd_expr *read_all(rd_reader *r)
     return v && *rd_formula_skip(r) ? rd_formula_expected(r, "an operator or the end") : v;
 }
 
-/* Whatever the text says, its result has the shape of all operands, and is a weak number only where they all are. */
+/* Whatever the text says, its result has the shape of all operands, and is a weak number only where
+ * they all are. */
 static rd_expr *read_result(rd_reader *r)
 {
     int      rank;
@@ -317,12 +328,19 @@ static rd_expr *read_result(rd_reader *r)
 
 rd_expr *rd_formula_text(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x)
 {
-    return read_result(&(rd_reader){ .ctx = ctx, .call = call, .text = text, .at = text, .n = n, .x = x });
+    return read_result(
+        &(rd_reader){ .ctx = ctx, .call = call, .text = text, .at = text, .n = n, .x = x });
 }
 
-rd_expr *rd_formula_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x, rd_dtype real,
-                      bool quiet)
+rd_expr *rd_formula_c(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x,
+                      rd_dtype real, bool quiet)
 {
-    return read_result(&(rd_reader){
-        .ctx = ctx, .call = call, .text = text, .at = text, .n = n, .x = x, .real = real, .quiet = quiet });
+    return read_result(&(rd_reader){ .ctx   = ctx,
+                                     .call  = call,
+                                     .text  = text,
+                                     .at    = text,
+                                     .n     = n,
+                                     .x     = x,
+                                     .real  = real,
+                                     .quiet = quiet });
 }

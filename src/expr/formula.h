@@ -17,17 +17,20 @@ typedef struct rd_reader {
     int             depth;
 } rd_reader;
 
-/* ---- Characters (formula_token.c) -------------------------------------------------------------------------- */
-/* Records RD_ERR_TEXT with a caret under `at`; expected() says what stands at r->at instead.  Both return NULL. */
-__attribute__((format(printf, 3, 4))) void *rd_formula_fail(rd_reader *r, const char *at, const char *format, ...);
+/* ---- Characters (formula_token.c) ------------------------------------------------------------ */
+/* Records RD_ERR_TEXT with a caret under `at`; expected() says what stands at r->at instead.  Both
+ * return NULL. */
+__attribute__((format(printf, 3, 4))) void *rd_formula_fail(rd_reader *r, const char *at,
+                                                            const char *format, ...);
 void                                       *rd_formula_expected(rd_reader *r, const char *what);
-const char *rd_formula_skip(rd_reader *r);                    /* over spaces; r->at                                */
-bool        rd_formula_take(rd_reader *r, const char *token); /* reads the token if it comes next                  */
-size_t      rd_formula_word(rd_reader *r);                    /* length of the name that comes next, 0 if none does */
-rd_expr    *rd_formula_number(rd_reader *r);                  /* reads the number that begins at r->at             */
+const char                                 *rd_formula_skip(rd_reader *r); /* over spaces; r->at */
+bool     rd_formula_take(rd_reader *r, const char *token); /* reads the token if it comes next */
+size_t   rd_formula_word(rd_reader *r);   /* length of the name that comes next, 0 if none does */
+rd_expr *rd_formula_number(rd_reader *r); /* reads the number that begins at r->at */
 
-/* ---- Functions by name (formula_names.c) ------------------------------------------------------------------- */
-/* The function of that name: an rd_op or RD_TEXT_CLIP; -1 if there is none.  `real` not RD_AUTO: the text is C. */
+/* ---- Functions by name (formula_names.c) ----------------------------------------------------- */
+/* The function of that name: an rd_op or RD_TEXT_CLIP; -1 if there is none.  `real` not RD_AUTO:
+ * the text is C. */
 int rd_formula_find(const char *name, size_t length, rd_dtype real);
 int rd_formula_arity(int function);
 /* The function on rd_formula_arity() operands. */

@@ -2,8 +2,9 @@
 #include "expr/formula.h"
 #include <string.h>
 
-/* Where a name is understood.  C text may only use what rdim.h lists at RD_FN and what means the same in C: another
- * name may be the user's own function, and C's round, fmin and fmax do not do what ours do. */
+/* Where a name is understood.  C text may only use what rdim.h lists at RD_FN and what means the
+ * same in C: another name may be the user's own function, and C's round, fmin and fmax do not do
+ * what ours do. */
 typedef enum name_use {
     USE_TEXT, /* function text                       */
     USE_C,    /* and C text                          */
@@ -15,22 +16,27 @@ static const struct {
     int         function;
     name_use    use;
 } names[] = {
-    { "abs", RD_OP_abs, USE_C },          { "min", RD_OP_minimum, USE_C },      { "max", RD_OP_maximum, USE_C },
-    { "fabs", RD_OP_abs, USE_LIBM },      { "sqrt", RD_OP_sqrt, USE_LIBM },     { "exp", RD_OP_exp, USE_LIBM },
-    { "expm1", RD_OP_expm1, USE_LIBM },   { "log", RD_OP_log, USE_LIBM },       { "log1p", RD_OP_log1p, USE_LIBM },
-    { "log2", RD_OP_log2, USE_LIBM },     { "sin", RD_OP_sin, USE_LIBM },       { "cos", RD_OP_cos, USE_LIBM },
-    { "tan", RD_OP_tan, USE_LIBM },       { "tanh", RD_OP_tanh, USE_LIBM },     { "floor", RD_OP_floor, USE_LIBM },
-    { "ceil", RD_OP_ceil, USE_LIBM },     { "trunc", RD_OP_trunc, USE_LIBM },   { "rint", RD_OP_round, USE_LIBM },
-    { "pow", RD_OP_pow, USE_LIBM },       { "atan2", RD_OP_atan2, USE_LIBM },   { "hypot", RD_OP_hypot, USE_LIBM },
-    { "fmod", RD_OP_fmod, USE_LIBM },     { "fmin", RD_OP_minimum, USE_TEXT },  { "fmax", RD_OP_maximum, USE_TEXT },
-    { "fminf", RD_OP_minimum, USE_TEXT }, { "fmaxf", RD_OP_maximum, USE_TEXT }, { "where", RD_OP_where, USE_TEXT },
-    { "clip", RD_TEXT_CLIP, USE_TEXT },
+    { "abs", RD_OP_abs, USE_C },          { "min", RD_OP_minimum, USE_C },
+    { "max", RD_OP_maximum, USE_C },      { "fabs", RD_OP_abs, USE_LIBM },
+    { "sqrt", RD_OP_sqrt, USE_LIBM },     { "exp", RD_OP_exp, USE_LIBM },
+    { "expm1", RD_OP_expm1, USE_LIBM },   { "log", RD_OP_log, USE_LIBM },
+    { "log1p", RD_OP_log1p, USE_LIBM },   { "log2", RD_OP_log2, USE_LIBM },
+    { "sin", RD_OP_sin, USE_LIBM },       { "cos", RD_OP_cos, USE_LIBM },
+    { "tan", RD_OP_tan, USE_LIBM },       { "tanh", RD_OP_tanh, USE_LIBM },
+    { "floor", RD_OP_floor, USE_LIBM },   { "ceil", RD_OP_ceil, USE_LIBM },
+    { "trunc", RD_OP_trunc, USE_LIBM },   { "rint", RD_OP_round, USE_LIBM },
+    { "pow", RD_OP_pow, USE_LIBM },       { "atan2", RD_OP_atan2, USE_LIBM },
+    { "hypot", RD_OP_hypot, USE_LIBM },   { "fmod", RD_OP_fmod, USE_LIBM },
+    { "fmin", RD_OP_minimum, USE_TEXT },  { "fmax", RD_OP_maximum, USE_TEXT },
+    { "fminf", RD_OP_minimum, USE_TEXT }, { "fmaxf", RD_OP_maximum, USE_TEXT },
+    { "where", RD_OP_where, USE_TEXT },   { "clip", RD_TEXT_CLIP, USE_TEXT },
 };
 
 static int find_row(const char *name, size_t length, name_use least)
 {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].use >= least && strlen(names[i].name) == length && !memcmp(names[i].name, name, length))
+        if (names[i].use >= least && strlen(names[i].name) == length &&
+            !memcmp(names[i].name, name, length))
             return names[i].function;
     return -1;
 }
@@ -44,7 +50,8 @@ int rd_formula_find(const char *name, size_t length, rd_dtype real)
         function = find_row(name, length - 1, USE_LIBM);
     if (function < 0 && !real) {
         function = rd_op_find(name, length);
-        if (function == RD_OP_fma || (function >= 0 && rd_op_table[function].rule == RD_RULE_SPECIAL))
+        if (function == RD_OP_fma ||
+            (function >= 0 && rd_op_table[function].rule == RD_RULE_SPECIAL))
             return -1;
     }
     return function;

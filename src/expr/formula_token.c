@@ -1,4 +1,5 @@
-/* formula_token.c - function text as characters: spaces, names, numbers, and where it cannot be read. */
+/* formula_token.c - function text as characters: spaces, names, numbers, and where it cannot be
+ * read. */
 #include "expr/formula.h"
 #include <errno.h>
 #include <locale.h>
@@ -29,7 +30,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* ---- Failure ----------------------------------------------------------------------------------------------- */
+/* ---- Failure --------------------------------------------------------------------------------- */
 void *rd_formula_fail(rd_reader *r, const char *at, const char *format, ...)
 {
     char    what[180] = "function text: ";
@@ -48,11 +49,12 @@ void *rd_formula_expected(rd_reader *r, const char *what)
     if (!*r->at)
         return rd_formula_fail(r, r->at, "expected %s, found the end", what);
     if (!is_plain(*r->at))
-        return rd_formula_fail(r, r->at, "expected %s, found byte 0x%02X", what, (unsigned char)*r->at);
+        return rd_formula_fail(r, r->at, "expected %s, found byte 0x%02X", what,
+                               (unsigned char)*r->at);
     return rd_formula_fail(r, r->at, "expected %s, found '%c'", what, *r->at);
 }
 
-/* ---- Tokens ------------------------------------------------------------------------------------------------ */
+/* ---- Tokens ---------------------------------------------------------------------------------- */
 const char *rd_formula_skip(rd_reader *r)
 {
     while (is_space(*r->at))
@@ -80,7 +82,7 @@ size_t rd_formula_word(rd_reader *r)
     return n;
 }
 
-/* ---- Numbers ----------------------------------------------------------------------------------------------- */
+/* ---- Numbers --------------------------------------------------------------------------------- */
 static size_t digits(const char *c)
 {
     size_t n = 0;
@@ -90,7 +92,8 @@ static size_t digits(const char *c)
     return n;
 }
 
-/* Length of the number at c, and whether it is a fraction: it has a point, an exponent or the suffix f. */
+/* Length of the number at c, and whether it is a fraction: it has a point, an exponent or the
+ * suffix f. */
 static size_t number_length(const char *c, bool *fraction)
 {
     size_t n = digits(c), sign;

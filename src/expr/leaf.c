@@ -2,7 +2,8 @@
 #include "expr/ctx.h"
 #include <string.h>
 
-static bool check_descriptor(rd_ctx *ctx, const rd_array *array, const char *call, rd_leaf_facts *facts)
+static bool check_descriptor(rd_ctx *ctx, const rd_array *array, const char *call,
+                             rd_leaf_facts *facts)
 {
     memset(facts, 0, sizeof *facts);
     if (!array) {
@@ -14,10 +15,12 @@ static bool check_descriptor(rd_ctx *ctx, const rd_array *array, const char *cal
 
 static rd_expr *leaf_node(rd_ctx *ctx, const rd_array *array, const rd_leaf_facts *facts)
 {
-    return rd_node(
-        &(rd_expr){
-            .ctx = ctx, .kind = RD_EXPR_LEAF, .type = array->type, .rank = array->shape.n, .extent = array->shape.at },
-        facts, sizeof *facts);
+    return rd_node(&(rd_expr){ .ctx    = ctx,
+                               .kind   = RD_EXPR_LEAF,
+                               .type   = array->type,
+                               .rank   = array->shape.n,
+                               .extent = array->shape.at },
+                   facts, sizeof *facts);
 }
 
 /* Kernels read whole elements, and C leaves it undefined where they are not aligned. */
@@ -52,7 +55,7 @@ rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array)
     return leaf_node(ctx, array, &facts);
 }
 
-/* ---- Inputs ---------------------------------------------------------------------------------------------- */
+/* ---- Inputs ---------------------------------------------------------------------------------- */
 static bool same_layout(const rd_expr *leaf, const rd_array *layout, const rd_leaf_facts *facts)
 {
     const size_t extents = (size_t)leaf->rank * sizeof *leaf->extent;
@@ -62,16 +65,19 @@ static bool same_layout(const rd_expr *leaf, const rd_array *layout, const rd_le
            memcmp(leaf->as.leaf->stride, facts->stride, sizeof facts->stride) == 0;
 }
 
-static rd_expr *other_layout(const rd_expr *leaf, const rd_array *layout, const rd_leaf_facts *facts)
+static rd_expr *other_layout(const rd_expr *leaf, const rd_array *layout,
+                             const rd_leaf_facts *facts)
 {
     char text[4][RD_SHAPE_TEXT];
 
-    return rd_fail(leaf->ctx, RD_ERR_ARGUMENT,
-                   "rd_input: \"%.64s\" is %s, shape %s, strides %s already; now it shall be %s, shape %s, strides %s",
-                   facts->name, rd_dtype_name(leaf->type), rd_shape_text(leaf->rank, leaf->extent, text[0]),
-                   rd_shape_text(leaf->rank, leaf->as.leaf->stride, text[1]), rd_dtype_name(layout->type),
-                   rd_shape_text(layout->shape.n, layout->shape.at, text[2]),
-                   rd_shape_text(layout->shape.n, facts->stride, text[3]));
+    return rd_fail(
+        leaf->ctx, RD_ERR_ARGUMENT,
+        "rd_input: \"%.64s\" is %s, shape %s, strides %s already; now it shall be %s, shape %s, "
+        "strides %s",
+        facts->name, rd_dtype_name(leaf->type), rd_shape_text(leaf->rank, leaf->extent, text[0]),
+        rd_shape_text(leaf->rank, leaf->as.leaf->stride, text[1]), rd_dtype_name(layout->type),
+        rd_shape_text(layout->shape.n, layout->shape.at, text[2]),
+        rd_shape_text(layout->shape.n, facts->stride, text[3]));
 }
 
 /* The first of a name is listed, so that the next one is compared with it. */
@@ -106,11 +112,13 @@ rd_expr *rd_input(rd_ctx *ctx, const char *name, const rd_array *layout)
         return NULL;
     for (const rd_named *named = ctx->named; named; named = named->older)
         if (named->leaf->as.leaf->name == facts.name)
-            return same_layout(named->leaf, layout, &facts) ? named->leaf : other_layout(named->leaf, layout, &facts);
+            return same_layout(named->leaf, layout, &facts)
+                       ? named->leaf
+                       : other_layout(named->leaf, layout, &facts);
     return list_input(ctx, leaf_node(ctx, layout, &facts));
 }
 
-/* ---- Numbers and coordinates ----------------------------------------------------------------------------- */
+/* ---- Numbers and coordinates ----------------------------------------------------------------- */
 static rd_expr *number_node(rd_ctx *ctx, rd_dtype type, bool weak, rd_word value)
 {
     rd_number_facts facts = { .value = { .u64 = 0 } };
@@ -120,7 +128,8 @@ static rd_expr *number_node(rd_ctx *ctx, rd_dtype type, bool weak, rd_word value
         facts.value.f32 = value.f32;
     else
         facts.value = value;
-    return rd_node(&(rd_expr){ .ctx = ctx, .kind = RD_EXPR_NUMBER, .type = type, .weak = weak }, &facts, sizeof facts);
+    return rd_node(&(rd_expr){ .ctx = ctx, .kind = RD_EXPR_NUMBER, .type = type, .weak = weak },
+                   &facts, sizeof facts);
 }
 
 rd_expr *rd_number(rd_ctx *ctx, rd_dtype type, rd_word value)
@@ -149,12 +158,15 @@ rd_expr *rd_coord(rd_expr *x, int axis)
     for (int a = 0; a < x->rank; a++)
         extent[a] = a == found ? x->extent[a] : 1;
     facts.axis = found;
-    return rd_node(
-        &(rd_expr){ .ctx = x->ctx, .kind = RD_EXPR_COORD, .type = RD_I64, .rank = x->rank, .extent = extent }, &facts,
-        sizeof facts);
+    return rd_node(&(rd_expr){ .ctx    = x->ctx,
+                               .kind   = RD_EXPR_COORD,
+                               .type   = RD_I64,
+                               .rank   = x->rank,
+                               .extent = extent },
+                   &facts, sizeof facts);
 }
 
-/* ---- What a node is -------------------------------------------------------------------------------------- */
+/* ---- What a node is -------------------------------------------------------------------------- */
 rd_shape rd_shape_of(const rd_expr *x)
 {
     rd_shape shape = { .n = x ? x->rank : -1 };

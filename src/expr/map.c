@@ -1,4 +1,5 @@
-/* map.c - elementwise operators: which type they work in, conversions, broadcasting, and numbers of weak type. */
+/* map.c - elementwise operators: which type they work in, conversions, broadcasting, and numbers of
+ * weak type. */
 #include "expr/expr.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -16,8 +17,8 @@ static bool is_weak(const rd_expr *x)
     return x->kind == RD_EXPR_NUMBER && x->weak;
 }
 
-/* The type of operands together.  Weak numbers count only where the strong ones cannot hold their kind; all weak
- * (then *weak), they are i64, or f64 with a float among them. */
+/* The type of operands together.  Weak numbers count only where the strong ones cannot hold their
+ * kind; all weak (then *weak), they are i64, or f64 with a float among them. */
 static rd_dtype joint_type(int n, rd_expr *const *x, bool *weak)
 {
     rd_dtype strong = RD_AUTO, number = RD_AUTO;
@@ -48,7 +49,7 @@ static bool gives_bool(rd_rule rule)
     return rule == RD_RULE_COMPARE || rule == RD_RULE_TEST || rule == RD_RULE_LOGIC;
 }
 
-/* ---- Maps of weak numbers ---------------------------------------------------------------------------------- */
+/* ---- Maps of weak numbers -------------------------------------------------------------------- */
 static double unfolded(double a, double b)
 {
     (void)b;
@@ -84,15 +85,17 @@ static rd_expr *weak_number(rd_ctx *ctx, rd_dtype type, double value)
     return type == RD_I64 ? rd_int(ctx, (int64_t)value) : rd_num(ctx, value);
 }
 
-/* Ints are computed in double as well, and given up (NULL: the map becomes strong) where that could be inexact.  Only
- * pow can leave the ints: 10 ^ -3 of two numbers is a fraction, as whoever writes it means. */
+/* Ints are computed in double as well, and given up (NULL: the map becomes strong) where that could
+ * be inexact.  Only pow can leave the ints: 10 ^ -3 of two numbers is a fraction, as whoever writes
+ * it means. */
 static rd_expr *fold_numbers(rd_op op, rd_dtype type, int n, rd_expr *const *x)
 {
     const double      exact        = 9007199254740992.0; /* 2^53 */
     const rd_op_info *info         = &rd_op_table[op];
     double            v[MAX_ARITY] = { 0 };
 
-    if (op == RD_OP_floordiv || op == RD_OP_remainder) /* their rounding is written once, in the kernels */
+    if (op == RD_OP_floordiv || op == RD_OP_remainder) /* their rounding is written once, in the
+                                                        * kernels */
         return NULL;
     for (int i = 0; i < n; i++) {
         v[i] = rd_word_to_double(x[i]->as.number->value, x[i]->type);
@@ -109,7 +112,7 @@ static rd_expr *fold_numbers(rd_op op, rd_dtype type, int n, rd_expr *const *x)
     return weak_number(x[0]->ctx, is_float(type) || y != trunc(y) ? RD_F64 : RD_I64, y);
 }
 
-/* ---- Conversions ------------------------------------------------------------------------------------------- */
+/* ---- Conversions ----------------------------------------------------------------------------- */
 rd_expr *rd_cast_to(rd_expr *x, rd_dtype type)
 {
     if (!x || (x->type == type && !is_weak(x)))
@@ -140,7 +143,8 @@ rd_expr *rd_fit_to(rd_expr *x, rd_dtype type, const char *call)
         bool    lost  = rd_word_convert(there, type, RD_I64).i64 != value;
 
         if (lost || (value < 0 && rd_dtype_kind(type) == RD_KIND_UINT))
-            return rd_fail(x->ctx, RD_ERR_TYPE, "%s: the number %" PRId64 " does not fit the type %s it meets", call,
+            return rd_fail(x->ctx, RD_ERR_TYPE,
+                           "%s: the number %" PRId64 " does not fit the type %s it meets", call,
                            value, rd_dtype_name(type));
     }
     return rd_cast_to(x, type);
@@ -148,7 +152,8 @@ rd_expr *rd_fit_to(rd_expr *x, rd_dtype type, const char *call)
 
 rd_expr *rd_as_real(rd_expr *x, rd_dtype real)
 {
-    return x && is_weak(x) ? rd_num(x->ctx, rd_word_to_double(x->as.number->value, x->type)) : rd_cast_to(x, real);
+    return x && is_weak(x) ? rd_num(x->ctx, rd_word_to_double(x->as.number->value, x->type))
+                           : rd_cast_to(x, real);
 }
 
 rd_expr *rd_cast(rd_expr *x, rd_dtype type)
@@ -156,11 +161,12 @@ rd_expr *rd_cast(rd_expr *x, rd_dtype type)
     if (!x)
         return NULL;
     if (!rd_dtype_ok(type))
-        return rd_fail(x->ctx, RD_ERR_TYPE, "rd_cast: %s is not a type of this release", rd_dtype_name(type));
+        return rd_fail(x->ctx, RD_ERR_TYPE, "rd_cast: %s is not a type of this release",
+                       rd_dtype_name(type));
     return rd_cast_to(x, type);
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------------------- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 static rd_expr *map_node(rd_op op, rd_dtype type, const char *call, int n, rd_expr *const *x)
 {
     rd_expr *in[MAX_ARITY];
@@ -187,7 +193,8 @@ static rd_expr *where_op(const char *call, rd_expr *const *x)
 {
     bool     weak;
     rd_dtype type  = joint_type(2, x + 1, &weak);
-    rd_expr *in[3] = { rd_cast_to(x[0], RD_BOOL), rd_fit_to(x[1], type, call), rd_fit_to(x[2], type, call) };
+    rd_expr *in[3] = { rd_cast_to(x[0], RD_BOOL), rd_fit_to(x[1], type, call),
+                       rd_fit_to(x[2], type, call) };
 
     return in[0] && in[1] && in[2] ? map_node(RD_OP_where, type, call, 3, in) : NULL;
 }
@@ -243,7 +250,7 @@ rd_expr *rd_map_op(rd_op op, const char *call, int n, rd_expr *const *x)
     return rd_map_rule(op, rd_op_table[op].rule, call, n, x);
 }
 
-/* ---- Public functions -------------------------------------------------------------------------------------- */
+/* ---- Public functions ------------------------------------------------------------------------ */
 /* Rows like the others, which the public header leaves to rd_map(x, fmod) and to the evaluator. */
 rd_expr *rd_fmod(rd_expr *x, rd_expr *y);
 

@@ -51,7 +51,8 @@ static bool holds(const rd_mapped *file, int n, void *const *address)
     return false;
 }
 
-/* Other threads may be reading them: what they read next comes from the page cache again, or from the file. */
+/* Other threads may be reading them: what they read next comes from the page cache again, or from
+ * the file. */
 void rd_mapped_give_back(int n, void *const *address)
 {
     pthread_mutex_lock(&lock);

@@ -1,8 +1,9 @@
 /* mapped.h - files that leaves map, and that are too large to stay in memory as a whole.
  *
- * Pages of a mapped file that have been read stay the process's until the kernel needs them back.  Of a file as large as
- * memory that is late: others are swapped out first, and a limit on the process counts them.  A long run therefore gives
- * them back as it goes (eval/run/watch.h); the kernel keeps what it likes in its page cache. */
+ * Pages of a mapped file that have been read stay the process's until the kernel needs them back.
+ * Of a file as large as memory that is late: others are swapped out first, and a limit on the
+ * process counts them.  A long run therefore gives them back as it goes (eval/run/watch.h); the
+ * kernel keeps what it likes in its page cache. */
 #ifndef RD_EXPR_MAPPED_H
 #define RD_EXPR_MAPPED_H
 #include <stddef.h>

@@ -1,10 +1,11 @@
-/* memory.c - memory of a context: the caller's hooks, counted against its limit, from any thread. */
+/* memory.c - memory of a context: the caller's hooks, counted against its limit, from any
+ * thread. */
 #include "expr/ctx.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* In front of every allocation, so that freeing knows what to take off the count.  As large as the alignment that
- * malloc promises, so that what follows keeps it. */
+/* In front of every allocation, so that freeing knows what to take off the count.  As large as the
+ * alignment that malloc promises, so that what follows keeps it. */
 typedef union header {
     int64_t     bytes; /* with the header */
     max_align_t align;
@@ -15,7 +16,8 @@ void *rd_hook_allocate(const rd_ctx_opts *opts, int64_t bytes, bool zeroed)
     void *p;
 
     if (!opts->allocate)
-        return zeroed ? calloc(1, (size_t)bytes) : malloc((size_t)bytes); /* untouched pages stay untouched */
+        /* untouched pages stay untouched */
+        return zeroed ? calloc(1, (size_t)bytes) : malloc((size_t)bytes);
     p = opts->allocate(opts->user, bytes);
     if (p && zeroed)
         memset(p, 0, (size_t)bytes);
@@ -98,11 +100,13 @@ static void *taken(rd_ctx *ctx, int64_t bytes, bool zeroed)
     void *p = take(ctx, bytes, zeroed);
 
     if (!p && ctx->opts.memory_limit > 0)
-        return rd_fail(ctx, RD_ERR_MEMORY, "no memory: %lld bytes asked for, %lld held of a memory_limit of %lld",
-                       (long long)bytes, (long long)rd_memory_now(ctx), (long long)ctx->opts.memory_limit);
+        return rd_fail(ctx, RD_ERR_MEMORY,
+                       "no memory: %lld bytes asked for, %lld held of a memory_limit of %lld",
+                       (long long)bytes, (long long)rd_memory_now(ctx),
+                       (long long)ctx->opts.memory_limit);
     if (!p)
-        return rd_fail(ctx, RD_ERR_MEMORY, "no memory: %lld bytes asked for, %lld held", (long long)bytes,
-                       (long long)rd_memory_now(ctx));
+        return rd_fail(ctx, RD_ERR_MEMORY, "no memory: %lld bytes asked for, %lld held",
+                       (long long)bytes, (long long)rd_memory_now(ctx));
     return p;
 }
 

@@ -1,8 +1,9 @@
-/* node.c - hash-consing: equal nodes are one node, equal strings one address, until a release forgets them. */
+/* node.c - hash-consing: equal nodes are one node, equal strings one address, until a release
+ * forgets them. */
 #include "expr/ctx.h"
 #include <string.h>
 
-/* ---- The table ------------------------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------- */
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
@@ -79,7 +80,7 @@ void rd_forget(rd_ctx *ctx, const rd_kept *newest)
     }
 }
 
-/* ---- Strings --------------------------------------------------------------------------------------------- */
+/* ---- Strings --------------------------------------------------------------------------------- */
 const void *rd_intern(rd_ctx *ctx, const void *bytes, size_t size)
 {
     const uint64_t hash = mix_bytes(1, bytes, size);
@@ -92,10 +93,11 @@ const void *rd_intern(rd_ctx *ctx, const void *bytes, size_t size)
     return kept ? memcpy(kept + 1, bytes, size) : NULL;
 }
 
-/* ---- Nodes ----------------------------------------------------------------------------------------------- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 static uint64_t hash_node(const rd_expr *x, const void *facts, size_t size)
 {
-    uint64_t hash = mix(2, (uint64_t)x->kind << 32 | (uint64_t)x->type << 16 | (uint64_t)x->op << 1 | x->weak);
+    uint64_t hash =
+        mix(2, (uint64_t)x->kind << 32 | (uint64_t)x->type << 16 | (uint64_t)x->op << 1 | x->weak);
 
     hash = mix_bytes(hash, x->extent, (size_t)x->rank * sizeof *x->extent);
     for (int k = 0; k < x->n_in; k++)
@@ -110,19 +112,22 @@ static bool same_bytes(const void *a, const void *b, size_t size)
 
 static bool same_node(const rd_expr *a, const rd_expr *b, const void *facts, size_t size)
 {
-    return a->kind == b->kind && a->type == b->type && a->op == b->op && a->weak == b->weak && a->rank == b->rank &&
-           a->n_in == b->n_in && a->as_size == size &&
+    return a->kind == b->kind && a->type == b->type && a->op == b->op && a->weak == b->weak &&
+           a->rank == b->rank && a->n_in == b->n_in && a->as_size == size &&
            same_bytes(a->extent, b->extent, (size_t)a->rank * sizeof *a->extent) &&
-           same_bytes(a->in, b->in, (size_t)a->n_in * sizeof *a->in) && same_bytes(a->as.any, facts, size);
+           same_bytes(a->in, b->in, (size_t)a->n_in * sizeof *a->in) &&
+           same_bytes(a->as.any, facts, size);
 }
 
 /* Copies into one piece of memory behind the entry: node, extents, operands, facts. */
-static rd_expr *copy_node(rd_ctx *ctx, const rd_expr *node, uint64_t hash, const void *facts, size_t size)
+static rd_expr *copy_node(rd_ctx *ctx, const rd_expr *node, uint64_t hash, const void *facts,
+                          size_t size)
 {
-    const size_t extents = (size_t)node->rank * sizeof *node->extent, operands = (size_t)node->n_in * sizeof *node->in;
-    rd_kept     *kept = keep(ctx, hash, RD_KEPT_NODE, sizeof *node + extents + operands + size);
-    rd_expr     *x;
-    char        *behind;
+    const size_t extents  = (size_t)node->rank * sizeof *node->extent,
+                 operands = (size_t)node->n_in * sizeof *node->in;
+    rd_kept *kept         = keep(ctx, hash, RD_KEPT_NODE, sizeof *node + extents + operands + size);
+    rd_expr *x;
+    char    *behind;
 
     if (!kept)
         return NULL;
@@ -151,7 +156,8 @@ rd_expr *rd_node(const rd_expr *node, const void *facts, size_t size)
     const uint64_t hash = hash_node(node, facts, size);
 
     for (rd_kept *kept = *bucket_of(ctx, hash); kept; kept = kept->chain)
-        if (kept->hash == hash && kept->size == RD_KEPT_NODE && same_node((rd_expr *)(kept + 1), node, facts, size))
+        if (kept->hash == hash && kept->size == RD_KEPT_NODE &&
+            same_node((rd_expr *)(kept + 1), node, facts, size))
             return (rd_expr *)(kept + 1);
     return copy_node(ctx, node, hash, facts, size);
 }

@@ -64,7 +64,7 @@ static void view_line(rd_text *text, const rd_expr *x)
 static void fold_line(rd_text *text, const rd_expr *x)
 {
     const rd_fold_facts *fold = x->as.fold;
-    const char          *name = fold->user ? fold->user->name : rd_reducer_table[fold->reducer].name;
+    const char *name = fold->user ? fold->user->name : rd_reducer_table[fold->reducer].name;
 
     rd_text_add(text, "%s%s dims", x->kind == RD_EXPR_SCAN ? "scan " : "", name ? name : "user");
     for (int a = 0; a < x->in[0]->rank; a++)
@@ -72,8 +72,9 @@ static void fold_line(rd_text *text, const rd_expr *x)
             rd_text_add(text, " %d", a);
     if (fold->ddof != 0)
         rd_text_add(text, " ddof %g", fold->ddof);
-    rd_text_add(text, "%s%s%s%s%s%s", fold->law == RD_LAW_serial ? " serial" : "", fold->identity ? " identity" : "",
-                fold->exclusive ? " exclusive" : "", fold->reverse ? " reverse" : "", x->in[1] ? " weights" : "",
+    rd_text_add(text, "%s%s%s%s%s%s", fold->law == RD_LAW_serial ? " serial" : "",
+                fold->identity ? " identity" : "", fold->exclusive ? " exclusive" : "",
+                fold->reverse ? " reverse" : "", x->in[1] ? " weights" : "",
                 x->in[2] ? " where" : "");
 }
 
@@ -84,7 +85,9 @@ void rd_expr_line(rd_text *text, const rd_expr *x)
     case RD_EXPR_NUMBER: number_line(text, x); break;
     case RD_EXPR_COORD:
     case RD_EXPR_TAKE:
-    case RD_EXPR_CONCAT: rd_text_add(text, "%s axis %d", rd_expr_kind_name(x->kind), (int)x->as.axis->axis); break;
+    case RD_EXPR_CONCAT:
+        rd_text_add(text, "%s axis %d", rd_expr_kind_name(x->kind), (int)x->as.axis->axis);
+        break;
     case RD_EXPR_VIEW: view_line(text, x); break;
     case RD_EXPR_RESHAPE: rd_text_add(text, "reshape"); break;
     case RD_EXPR_MAP:

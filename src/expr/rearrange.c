@@ -1,8 +1,9 @@
-/* rearrange.c - selections of elements that are more than offsets and coefficients: reshape, take, concat. */
+/* rearrange.c - selections of elements that are more than offsets and coefficients: reshape, take,
+ * concat. */
 #include "expr/affine.h"
 #include <string.h>
 
-/* ---- Reshape --------------------------------------------------------------------------------------------- */
+/* ---- Reshape --------------------------------------------------------------------------------- */
 static bool refuse_reshape(const rd_expr *x, const rd_shape *asked, const char *why)
 {
     char from[RD_SHAPE_TEXT], to[RD_SHAPE_TEXT];
@@ -35,10 +36,12 @@ static bool deduce(const rd_expr *x, const rd_shape *asked, int64_t *extent)
         extent[hole] = points / others;
     if (rd_points(asked->n, extent) < 0) /* the extents beside a 0 count too */
         return refuse_reshape(x, asked, "the size overflows");
-    return rd_points(asked->n, extent) == points || refuse_reshape(x, asked, "another number of elements");
+    return rd_points(asked->n, extent) == points ||
+           refuse_reshape(x, asked, "another number of elements");
 }
 
-/* If the shapes differ in extents of 1 only, the reshape is a view, which composes with others; else NULL. */
+/* If the shapes differ in extents of 1 only, the reshape is a view, which composes with others;
+ * else NULL. */
 static bool only_ones_differ(const rd_expr *x, int rank, const int64_t *extent, rd_affine *v)
 {
     int a = 0;
@@ -67,7 +70,8 @@ rd_expr *rd_reshape(rd_expr *x, rd_shape shape)
     if (!x)
         return NULL;
     if (shape.n < 0 || shape.n > RD_MAX_RANK)
-        return rd_fail(x->ctx, RD_ERR_SHAPE, "rd_reshape: the shape has rank %d, possible are 0 to %d", (int)shape.n,
+        return rd_fail(x->ctx, RD_ERR_SHAPE,
+                       "rd_reshape: the shape has rank %d, possible are 0 to %d", (int)shape.n,
                        RD_MAX_RANK);
     if (!deduce(x, &shape, extent))
         return NULL;
@@ -85,7 +89,7 @@ rd_expr *rd_reshape(rd_expr *x, rd_shape shape)
                    NULL, 0);
 }
 
-/* ---- Take ------------------------------------------------------------------------------------------------ */
+/* ---- Take ------------------------------------------------------------------------------------ */
 static bool check_index(const rd_expr *x, int axis, const rd_expr *index)
 {
     const rd_kind kind = rd_dtype_kind(index->type);
@@ -93,17 +97,21 @@ static bool check_index(const rd_expr *x, int axis, const rd_expr *index)
 
     if (kind != RD_KIND_INT && kind != RD_KIND_UINT) {
         rd_fail(x->ctx, RD_ERR_TYPE, "rd_take: the index is of type %s, not an integer type%s",
-                rd_dtype_name(index->type), kind == RD_KIND_BOOL ? "; keyword .where of a reduction takes masks" : "");
+                rd_dtype_name(index->type),
+                kind == RD_KIND_BOOL ? "; keyword .where of a reduction takes masks" : "");
         return false;
     }
     if (x->rank - 1 + index->rank > RD_MAX_RANK) {
-        rd_fail(x->ctx, RD_ERR_SHAPE, "rd_take: the result would have rank %d, at most %d are possible",
+        rd_fail(x->ctx, RD_ERR_SHAPE,
+                "rd_take: the result would have rank %d, at most %d are possible",
                 x->rank - 1 + index->rank, RD_MAX_RANK);
         return false;
     }
     if (x->extent[axis] == 0 && rd_points(index->rank, index->extent) > 0) {
-        rd_fail(x->ctx, RD_ERR_AXIS, "rd_take: nothing to take from axis %d of extent 0, shape %s, index of shape %s",
-                axis, rd_shape_text(x->rank, x->extent, text), rd_shape_text(index->rank, index->extent, own));
+        rd_fail(x->ctx, RD_ERR_AXIS,
+                "rd_take: nothing to take from axis %d of extent 0, shape %s, index of shape %s",
+                axis, rd_shape_text(x->rank, x->extent, text),
+                rd_shape_text(index->rank, index->extent, own));
         return false;
     }
     return true;
@@ -117,8 +125,8 @@ rd_expr *rd_take(rd_expr *x, int axis, rd_expr *index)
     int           found, rank = 0;
     char          text[RD_SHAPE_TEXT];
 
-    if (!x || !index || !rd_same_ctx("rd_take", 2, in) || (found = rd_axis(x, axis, "rd_take")) < 0 ||
-        !check_index(x, found, index))
+    if (!x || !index || !rd_same_ctx("rd_take", 2, in) ||
+        (found = rd_axis(x, axis, "rd_take")) < 0 || !check_index(x, found, index))
         return NULL;
     for (int a = 0; a < found; a++)
         extent[rank++] = x->extent[a];
@@ -133,13 +141,17 @@ rd_expr *rd_take(rd_expr *x, int axis, rd_expr *index)
     if (!in[1])
         return NULL;
     facts.axis = found;
-    return rd_node(
-        &(rd_expr){
-            .ctx = x->ctx, .kind = RD_EXPR_TAKE, .type = x->type, .rank = rank, .n_in = 2, .extent = extent, .in = in },
-        &facts, sizeof facts);
+    return rd_node(&(rd_expr){ .ctx    = x->ctx,
+                               .kind   = RD_EXPR_TAKE,
+                               .type   = x->type,
+                               .rank   = rank,
+                               .n_in   = 2,
+                               .extent = extent,
+                               .in     = in },
+                   &facts, sizeof facts);
 }
 
-/* ---- Concat ---------------------------------------------------------------------------------------------- */
+/* ---- Concat ---------------------------------------------------------------------------------- */
 /* Checks that part k agrees with part 0 beside the axis, and adds its extent there. */
 static bool join(rd_expr *const *part, int k, int axis, int64_t *extent)
 {
@@ -155,13 +167,16 @@ static bool join(rd_expr *const *part, int k, int axis, int64_t *extent)
     }
     if (!agree)
         rd_fail(x->ctx, RD_ERR_SHAPE,
-                "rd_concat: part %d of shape %s cannot be joined to part 0 of shape %s along axis %d: other extents "
+                "rd_concat: part %d of shape %s cannot be joined to part 0 of shape %s along axis "
+                "%d: other extents "
                 "differ, or the size overflows",
-                k, rd_shape_text(x->rank, x->extent, own), rd_shape_text(part[0]->rank, part[0]->extent, first), axis);
+                k, rd_shape_text(x->rank, x->extent, own),
+                rd_shape_text(part[0]->rank, part[0]->extent, first), axis);
     return agree;
 }
 
-static rd_expr *concat_node(rd_expr *const *part, int32_t n, int axis, const int64_t *extent, rd_dtype type)
+static rd_expr *concat_node(rd_expr *const *part, int32_t n, int axis, const int64_t *extent,
+                            rd_dtype type)
 {
     rd_ctx             *ctx   = part[0]->ctx;
     const rd_axis_facts facts = { .axis = axis };
@@ -197,7 +212,8 @@ rd_expr *rd_concat(int axis, rd_exprs parts)
     for (int k = 0; k < parts.n; k++)
         if (!parts.at[k])
             return NULL;
-    if (!rd_same_ctx("rd_concat", parts.n, parts.at) || (found = rd_axis(parts.at[0], axis, "rd_concat")) < 0)
+    if (!rd_same_ctx("rd_concat", parts.n, parts.at) ||
+        (found = rd_axis(parts.at[0], axis, "rd_concat")) < 0)
         return NULL;
     type = parts.at[0]->type;
     memcpy(extent, parts.at[0]->extent, (size_t)parts.at[0]->rank * sizeof *extent);

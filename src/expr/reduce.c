@@ -48,7 +48,8 @@ static bool opts_ok(const rd_folding *f, unsigned takes)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: .accuracy is %d, not one of enum rd_accuracy", f->call,
                 (int)f->opts.accuracy);
     else if (f->opts.type && !rd_dtype_ok(f->opts.type))
-        rd_fail(ctx, RD_ERR_TYPE, "%s: .type is %s, not a type of this release", f->call, rd_dtype_name(f->opts.type));
+        rd_fail(ctx, RD_ERR_TYPE, "%s: .type is %s, not a type of this release", f->call,
+                rd_dtype_name(f->opts.type));
     else
         return true;
     return false;
@@ -71,7 +72,8 @@ static bool find_axes(rd_folding *f)
     const rd_dims *dims = &f->opts.dims;
 
     if (f->scan && (dims->n != 1 || dims->flags & RD_DIMS_EXCEPT)) {
-        rd_fail(f->x->ctx, RD_ERR_AXIS, "%s: a scan runs along one axis, as in RD_DIMS(0)", f->call);
+        rd_fail(f->x->ctx, RD_ERR_AXIS, "%s: a scan runs along one axis, as in RD_DIMS(0)",
+                f->call);
         return false;
     }
     return rd_dims_bits(f->x, dims, f->call, &f->bits);
@@ -94,7 +96,8 @@ static bool find_mask(rd_folding *f)
         return true;
     number   = rd_map_op(RD_OP_isnan, f->call, 1, &f->x);
     number   = rd_map_op(RD_OP_not, f->call, 1, &number);
-    f->where = f->where ? rd_map_op(RD_OP_and, f->call, 2, (rd_expr *const[]){ f->where, number }) : number;
+    f->where = f->where ? rd_map_op(RD_OP_and, f->call, 2, (rd_expr *const[]){ f->where, number })
+                        : number;
     return f->where != NULL;
 }
 
@@ -124,7 +127,8 @@ int64_t rd_folding_extent(const rd_folding *f, bool *any_result)
     return n;
 }
 
-/* A reduction's result with the reduced axes of x put back as extents 1; `y` may have more axes after them. */
+/* A reduction's result with the reduced axes of x put back as extents 1; `y` may have more axes
+ * after them. */
 static rd_expr *put_back(const rd_folding *f, rd_expr *y)
 {
     int     rank = f->x->rank + (y->rank - (f->x->rank - __builtin_popcountll(f->bits))), k = 0;
@@ -141,8 +145,10 @@ static rd_expr *put_back(const rd_folding *f, rd_expr *y)
     return rd_view(y, rank, extent, number);
 }
 
-/* The shape of a fold of x, without kept axes; its rank, or -1 after recording that it is too large. */
-static int result_shape(const rd_folding *f, const rd_expr *x, int n_out, int64_t extent[RD_MAX_RANK + 1])
+/* The shape of a fold of x, without kept axes; its rank, or -1 after recording that it is too
+ * large. */
+static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
+                        int64_t extent[RD_MAX_RANK + 1])
 {
     bool keep = f->opts.dims.flags & RD_DIMS_KEEP && !f->scan;
     int  rank = 0;
@@ -152,13 +158,16 @@ static int result_shape(const rd_folding *f, const rd_expr *x, int n_out, int64_
             extent[rank++] = x->extent[a];
     if (n_out > 1)
         extent[rank++] = n_out;
-    if (rank + (keep ? __builtin_popcountll(f->bits) : 0) <= RD_MAX_RANK && rd_points(rank, extent) >= 0)
+    if (rank + (keep ? __builtin_popcountll(f->bits) : 0) <= RD_MAX_RANK &&
+        rd_points(rank, extent) >= 0)
         return rank;
-    rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the result has more than %d axes, or its size overflows", f->call, RD_MAX_RANK);
+    rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the result has more than %d axes, or its size overflows",
+            f->call, RD_MAX_RANK);
     return -1;
 }
 
-rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_dtype type, rd_fold_facts *facts)
+rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_dtype type,
+                         rd_fold_facts *facts)
 {
     rd_expr *const in[] = { x, weights, f->where };
     int64_t        extent[RD_MAX_RANK + 1];

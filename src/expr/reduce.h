@@ -1,5 +1,5 @@
-/* reduce.h - a reduction or scan while it is being built: what the caller asked, checked once, for the files that
- * lower it to REDUCE and SCAN nodes. */
+/* reduce.h - a reduction or scan while it is being built: what the caller asked, checked once, for
+ * the files that lower it to REDUCE and SCAN nodes. */
 #ifndef RD_EXPR_REDUCE_H
 #define RD_EXPR_REDUCE_H
 #include "expr/expr.h"
@@ -24,11 +24,14 @@ typedef struct rd_folding {
     bool           scan;
 } rd_folding;
 
-/* Checks and fills `f`, whose call, scan and x are set; false after recording what is wrong, or if x is NULL. */
+/* Checks and fills `f`, whose call, scan and x are set; false after recording what is wrong, or if
+ * x is NULL. */
 bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes);
-/* x, of the shape of f->x and the accumulator's type, folded: a REDUCE with its kept axes, or a SCAN.  `facts` holds
- * reducer, law and parameters; dims and the scan's order are filled in here. */
-rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_dtype type, rd_fold_facts *facts);
+/* x, of the shape of f->x and the accumulator's type, folded: a REDUCE with its kept axes, or a
+ * SCAN.  `facts` holds reducer, law and parameters; dims and the scan's order are filled in
+ * here. */
+rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_dtype type,
+                         rd_fold_facts *facts);
 /* An operand of the fold beside x: as `type`, seen with the shape of x. */
 rd_expr *rd_folding_beside(const rd_folding *f, rd_expr *y, rd_dtype type);
 /* Number of elements of each result, and whether there is a result. */

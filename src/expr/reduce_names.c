@@ -1,4 +1,5 @@
-/* reduce_names.c - reductions and scans by name, lowered to the reducers of reducers.def and maps around them. */
+/* reduce_names.c - reductions and scans by name, lowered to the reducers of reducers.def and maps
+ * around them. */
 #include "expr/reduce.h"
 #include <math.h>
 #include <string.h>
@@ -12,7 +13,7 @@ typedef struct row {
     rd_expr *(*build)(const rd_folding *f, const struct row *r);
 } row;
 
-/* ---- Types ------------------------------------------------------------------------------------------------- */
+/* ---- Types ----------------------------------------------------------------------------------- */
 static bool is_float(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT;
@@ -50,9 +51,9 @@ static rd_expr *as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural)
     return rd_cast_to(y, f->opts.type ? f->opts.type : natural);
 }
 
-/* ---- Folds ------------------------------------------------------------------------------------------------- */
-static rd_expr *fold(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_expr *weights, rd_dtype type,
-                     bool identity)
+/* ---- Folds ----------------------------------------------------------------------------------- */
+static rd_expr *fold(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_expr *weights,
+                     rd_dtype type, bool identity)
 {
     rd_fold_facts facts;
 
@@ -93,14 +94,15 @@ static rd_expr *with_initial(const rd_folding *f, rd_op combine, rd_expr *y)
         return y;
     bool weak_int = initial->weak && !is_float(initial->type);
     if (!is_float(y->type) && !weak_int && !rd_dtype_safe(initial->type, y->type))
-        return rd_fail(y->ctx, RD_ERR_TYPE, "%s: .initial of type %s does not fit the accumulator's type %s", f->call,
+        return rd_fail(y->ctx, RD_ERR_TYPE,
+                       "%s: .initial of type %s does not fit the accumulator's type %s", f->call,
                        rd_dtype_name(initial->type), rd_dtype_name(y->type));
     initial = rd_fit_to(initial, y->type, f->call);
     initial = initial ? rd_broadcast_to(initial, y->rank, y->extent, f->call) : NULL;
     return map_2(f, combine, y, initial);
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 static rd_expr *build_sum(const rd_folding *f, const row *r)
 {
     rd_dtype natural = sum_type(f->x->type);
@@ -108,7 +110,8 @@ static rd_expr *build_sum(const rd_folding *f, const row *r)
     rd_expr *y       = NULL;
 
     if (x)
-        y = r->reducer == RD_RED_sum ? fold_sum(f, x) : fold(f, r->reducer, x, NULL, x->type, false);
+        y = r->reducer == RD_RED_sum ? fold_sum(f, x)
+                                     : fold(f, r->reducer, x, NULL, x->type, false);
     return as_asked(f, with_initial(f, r->combine, y), natural);
 }
 
@@ -120,22 +123,23 @@ static bool is_empty(const rd_folding *f)
 
     if (f->scan || rd_folding_extent(f, &any_result) || !any_result || f->opts.initial)
         return false;
-    rd_fail(f->x->ctx, RD_ERR_EMPTY, "%s: no element to choose from in an operand of shape %s", f->call,
-            rd_shape_text(f->x->rank, f->x->extent, shape));
+    rd_fail(f->x->ctx, RD_ERR_EMPTY, "%s: no element to choose from in an operand of shape %s",
+            f->call, rd_shape_text(f->x->rank, f->x->extent, shape));
     return true;
 }
 
 static bool may_lack_a_value(const rd_folding *f)
 {
-    const char *why = f->opts.exclusive ? "the first element of an exclusive scan has none before it"
+    const char *why = f->opts.exclusive
+                          ? "the first element of an exclusive scan has none before it"
                       : f->where && !is_float(f->x->type)
                           ? ".where may leave no element, and the type has no NaN to say so"
                           : NULL;
 
     if (!why || f->opts.initial)
         return false;
-    rd_fail(f->x->ctx, RD_ERR_EMPTY, "%s: an operand of type %s needs .initial: %s", f->call, rd_dtype_name(f->x->type),
-            why);
+    rd_fail(f->x->ctx, RD_ERR_EMPTY, "%s: an operand of type %s needs .initial: %s", f->call,
+            rd_dtype_name(f->x->type), why);
     return true;
 }
 
@@ -156,7 +160,8 @@ static rd_expr *build_arg(const rd_folding *f, const row *r)
 
 static rd_expr *build_truth(const rd_folding *f, const row *r)
 {
-    return as_asked(f, fold(f, r->reducer, rd_cast_to(f->x, RD_BOOL), NULL, RD_BOOL, false), RD_BOOL);
+    return as_asked(f, fold(f, r->reducer, rd_cast_to(f->x, RD_BOOL), NULL, RD_BOOL, false),
+                    RD_BOOL);
 }
 
 static rd_expr *build_count(const rd_folding *f, const row *r)
@@ -190,7 +195,8 @@ static rd_expr *build_mean(const rd_folding *f, const row *r)
     }
     if (!x)
         return NULL;
-    return as_asked(f, map_2(f, RD_OP_div, fold_sum(f, x), total_weight(f, weights, type)), natural);
+    return as_asked(f, map_2(f, RD_OP_div, fold_sum(f, x), total_weight(f, weights, type)),
+                    natural);
 }
 
 /* var, std, logsumexp: one fold that takes weights itself. */
@@ -215,7 +221,8 @@ static rd_expr *build_norm(const rd_folding *f, const row *r)
 
     (void)r;
     if (p != 1 && p != 2 && !(isinf(p) && p > 0))
-        return rd_fail(f->x->ctx, RD_ERR_ARGUMENT, "%s: .p is %g, it must be 1, 2 or INFINITY", f->call, p);
+        return rd_fail(f->x->ctx, RD_ERR_ARGUMENT, "%s: .p is %g, it must be 1, 2 or INFINITY",
+                       f->call, p);
     x = map_1(f, p == 2 ? RD_OP_square : RD_OP_abs, x);
     if (p == 1)
         y = fold_sum(f, x);
@@ -240,10 +247,13 @@ static const row rows[] = {
     { "rd_all", RD_RED_all, 0, RD_N_OPS, false, build_truth },
     { "rd_count", RD_RED_sum, 0, RD_N_OPS, false, build_count },
     { "rd_mean", RD_RED_sum, RD_TAKES_WEIGHTS | SUMS, RD_N_OPS, false, build_mean },
-    { "rd_var", RD_RED_moments, RD_TAKES_WEIGHTS | RD_TAKES_DDOF | RD_TAKES_WIDE, RD_N_OPS, false, build_weighted },
-    { "rd_std", RD_RED_moments, RD_TAKES_WEIGHTS | RD_TAKES_DDOF | RD_TAKES_WIDE, RD_OP_sqrt, false, build_weighted },
+    { "rd_var", RD_RED_moments, RD_TAKES_WEIGHTS | RD_TAKES_DDOF | RD_TAKES_WIDE, RD_N_OPS, false,
+      build_weighted },
+    { "rd_std", RD_RED_moments, RD_TAKES_WEIGHTS | RD_TAKES_DDOF | RD_TAKES_WIDE, RD_OP_sqrt, false,
+      build_weighted },
     { "rd_norm", RD_RED_sum, RD_TAKES_P | RD_TAKES_WIDE, RD_N_OPS, false, build_norm },
-    { "rd_logsumexp", RD_RED_logsumexp, RD_TAKES_WEIGHTS | RD_TAKES_WIDE, RD_N_OPS, false, build_weighted },
+    { "rd_logsumexp", RD_RED_logsumexp, RD_TAKES_WEIGHTS | RD_TAKES_WIDE, RD_N_OPS, false,
+      build_weighted },
 };
 
 static const row *find_row(const rd_expr *x, const char *call, const char *name)
@@ -273,7 +283,10 @@ rd_expr *rd_scan_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opt
     if (!r)
         return NULL;
     if (!r->scans)
-        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_scan: scans are sum, prod, min and max, not %s", reducer);
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_scan: scans are sum, prod, min and max, not %s",
+                       reducer);
     rd_folding f = { .call = "rd_scan", .x = x, .scan = true };
-    return rd_folding_begin(&f, opts, (r->takes & ~(unsigned)RD_TAKES_COMP) | RD_TAKES_ORDER) ? r->build(&f, r) : NULL;
+    return rd_folding_begin(&f, opts, (r->takes & ~(unsigned)RD_TAKES_COMP) | RD_TAKES_ORDER)
+               ? r->build(&f, r)
+               : NULL;
 }

@@ -4,7 +4,8 @@
 
 enum { MAX_OUT = 64, MAX_STATE = 256 };
 
-/* A copy with every field this release knows, zeroed first: padding too, as equal bytes make equal nodes. */
+/* A copy with every field this release knows, zeroed first: padding too, as equal bytes make equal
+ * nodes. */
 static rd_reducer whole_reducer(const rd_reducer *r)
 {
     rd_reducer copy, whole;
@@ -37,14 +38,15 @@ static bool reducer_ok(const rd_folding *f, const rd_reducer *r)
                 : !r->step ? "step"
                            : "finish");
     else if (r->n_out < 1 || r->n_out > MAX_OUT || (f->scan && r->n_out > 1))
-        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: reducer %s has %d outputs, it must have 1%s", f->call, r->name,
-                (int)r->n_out, f->scan ? " to scan" : " to 64");
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: reducer %s has %d outputs, it must have 1%s", f->call,
+                r->name, (int)r->n_out, f->scan ? " to scan" : " to 64");
     else if (r->state_size < 1 || r->state_size > MAX_STATE)
-        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: reducer %s has a state of %lld bytes, it must have 1 to %d", f->call,
-                r->name, (long long)r->state_size, MAX_STATE);
+        rd_fail(ctx, RD_ERR_ARGUMENT,
+                "%s: reducer %s has a state of %lld bytes, it must have 1 to %d", f->call, r->name,
+                (long long)r->state_size, MAX_STATE);
     else if (!rd_dtype_ok(r->in) || !rd_dtype_ok(r->out))
-        rd_fail(ctx, RD_ERR_TYPE, "%s: reducer %s goes from %s to %s, not types of this release", f->call, r->name,
-                rd_dtype_name(r->in), rd_dtype_name(r->out));
+        rd_fail(ctx, RD_ERR_TYPE, "%s: reducer %s goes from %s to %s, not types of this release",
+                f->call, r->name, rd_dtype_name(r->in), rd_dtype_name(r->out));
     else
         return true;
     return false;

@@ -11,7 +11,8 @@ const char *rd_shape_text(int rank, const int64_t *extent, char text[RD_SHAPE_TE
 
     text[n++] = '(';
     for (int a = 0; a < rank && a < RD_MAX_RANK; a++)
-        n += (size_t)snprintf(text + n, RD_SHAPE_TEXT - n, "%s%lld", a ? ", " : "", (long long)extent[a]);
+        n += (size_t)snprintf(text + n, RD_SHAPE_TEXT - n, "%s%lld", a ? ", " : "",
+                              (long long)extent[a]);
     snprintf(text + n, RD_SHAPE_TEXT - n, rank > RD_MAX_RANK ? ", ...)" : ")");
     return text;
 }
@@ -40,8 +41,8 @@ int rd_axis(const rd_expr *x, int axis, const char *call)
 
     if (axis >= -x->rank && axis < x->rank)
         return axis < 0 ? axis + x->rank : axis;
-    rd_fail(x->ctx, RD_ERR_AXIS, "%s: no axis %d in an operand of rank %d, shape %s", call, axis, x->rank,
-            rd_shape_text(x->rank, x->extent, text));
+    rd_fail(x->ctx, RD_ERR_AXIS, "%s: no axis %d in an operand of rank %d, shape %s", call, axis,
+            x->rank, rd_shape_text(x->rank, x->extent, text));
     return -1;
 }
 
@@ -52,11 +53,13 @@ bool rd_dims_bits(const rd_expr *x, const rd_dims *dims, const char *call, uint6
 
     *bits = 0;
     if (dims->n < 0 || dims->n > RD_MAX_RANK) {
-        rd_fail(x->ctx, RD_ERR_AXIS, "%s: %d axes given, at most %d are possible", call, (int)dims->n, RD_MAX_RANK);
+        rd_fail(x->ctx, RD_ERR_AXIS, "%s: %d axes given, at most %d are possible", call,
+                (int)dims->n, RD_MAX_RANK);
         return false;
     }
     if (dims->flags & ~(uint32_t)(RD_DIMS_KEEP | RD_DIMS_EXCEPT)) {
-        rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: dims have unknown flags, 0x%x", call, (unsigned)dims->flags);
+        rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: dims have unknown flags, 0x%x", call,
+                (unsigned)dims->flags);
         return false;
     }
     for (int k = 0; k < dims->n; k++) {
@@ -64,8 +67,8 @@ bool rd_dims_bits(const rd_expr *x, const rd_dims *dims, const char *call, uint6
         if (axis < 0)
             return false;
         if (*bits >> axis & 1) {
-            rd_fail(x->ctx, RD_ERR_AXIS, "%s: axis %d is named twice, shape %s", call, (int)dims->axis[k],
-                    rd_shape_text(x->rank, x->extent, text));
+            rd_fail(x->ctx, RD_ERR_AXIS, "%s: axis %d is named twice, shape %s", call,
+                    (int)dims->axis[k], rd_shape_text(x->rank, x->extent, text));
             return false;
         }
         *bits |= (uint64_t)1 << axis;
@@ -87,7 +90,7 @@ void rd_dense_strides(int rank, const int64_t *extent, int order, int64_t *strid
     }
 }
 
-/* ---- Descriptors ----------------------------------------------------------------------------------------- */
+/* ---- Descriptors ----------------------------------------------------------------------------- */
 static bool check_type_and_shape(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     const rd_shape *shape = &array->shape;
@@ -100,23 +103,27 @@ static bool check_type_and_shape(rd_ctx *ctx, const rd_array *array, const char 
         return false;
     }
     if (shape->n < 0 || shape->n > RD_MAX_RANK) {
-        rd_fail(ctx, RD_ERR_SHAPE, "%s: the shape has rank %d, possible are 0 to %d", call, (int)shape->n, RD_MAX_RANK);
+        rd_fail(ctx, RD_ERR_SHAPE, "%s: the shape has rank %d, possible are 0 to %d", call,
+                (int)shape->n, RD_MAX_RANK);
         return false;
     }
     points = rd_points(shape->n, shape->at);
     if (points < 0 || points > LARGEST / rd_dtype_size(array->type)) {
-        rd_fail(ctx, RD_ERR_SHAPE, "%s: an extent is negative or the size overflows, shape %s of %s", call,
+        rd_fail(ctx, RD_ERR_SHAPE,
+                "%s: an extent is negative or the size overflows, shape %s of %s", call,
                 rd_shape_text(shape->n, shape->at, text), rd_dtype_name(array->type));
         return false;
     }
     return true;
 }
 
-/* Do all elements have an address?  Bytes below and above the first one are added up on each side. */
+/* Do all elements have an address?  Bytes below and above the first one are added up on each
+ * side. */
 static bool in_address_space(const rd_array *array, const int64_t *stride)
 {
-    const uint64_t size = (uint64_t)rd_dtype_size(array->type), base = (uint64_t)(uintptr_t)array->in;
-    uint64_t       below = 0, above = size;
+    const uint64_t size = (uint64_t)rd_dtype_size(array->type),
+                   base = (uint64_t)(uintptr_t)array->in;
+    uint64_t below = 0, above = size;
 
     for (int a = 0; a < array->shape.n; a++) {
         const uint64_t length = stride[a] < 0 ? 0 - (uint64_t)stride[a] : (uint64_t)stride[a];
@@ -124,7 +131,8 @@ static bool in_address_space(const rd_array *array, const int64_t *stride)
         uint64_t       bytes;
         if (stride[a] == 0)
             continue;
-        if (__builtin_mul_overflow(length, (uint64_t)array->shape.at[a] - 1, &bytes) || bytes > LARGEST / size)
+        if (__builtin_mul_overflow(length, (uint64_t)array->shape.at[a] - 1, &bytes) ||
+            bytes > LARGEST / size)
             return false;
         *side += bytes * size;
         if (*side > (uint64_t)LARGEST)
@@ -142,12 +150,13 @@ bool rd_array_layout(rd_ctx *ctx, const rd_array *array, const char *call, int64
     if (!check_type_and_shape(ctx, array, call))
         return false;
     if (array->order != 0 && array->order != 1) {
-        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: order is %d, possible are 0 (C) and 1 (Fortran)", call, (int)array->order);
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: order is %d, possible are 0 (C) and 1 (Fortran)", call,
+                (int)array->order);
         return false;
     }
     if (n_given != 0 && n_given != shape->n) {
-        rd_fail(ctx, RD_ERR_SHAPE, "%s: %d strides for rank %d, shape %s", call, (int)n_given, (int)shape->n,
-                rd_shape_text(shape->n, shape->at, shown));
+        rd_fail(ctx, RD_ERR_SHAPE, "%s: %d strides for rank %d, shape %s", call, (int)n_given,
+                (int)shape->n, rd_shape_text(shape->n, shape->at, shown));
         return false;
     }
     rd_dense_strides(shape->n, shape->at, array->order, stride);
@@ -156,14 +165,15 @@ bool rd_array_layout(rd_ctx *ctx, const rd_array *array, const char *call, int64
     if (rd_points(shape->n, shape->at) == 0) /* nothing is addressed: all layouts are one */
         memset(stride, 0, (size_t)shape->n * sizeof *stride);
     if (!in_address_space(array, stride)) {
-        rd_fail(ctx, RD_ERR_SHAPE, "%s: elements outside the address space, shape %s, strides %s", call,
-                rd_shape_text(shape->n, shape->at, shown), rd_shape_text(shape->n, stride, given));
+        rd_fail(ctx, RD_ERR_SHAPE, "%s: elements outside the address space, shape %s, strides %s",
+                call, rd_shape_text(shape->n, shape->at, shown),
+                rd_shape_text(shape->n, stride, given));
         return false;
     }
     return true;
 }
 
-/* ---- Operands that meet ---------------------------------------------------------------------------------- */
+/* ---- Operands that meet ---------------------------------------------------------------------- */
 bool rd_same_ctx(const char *call, int n, rd_expr *const *x)
 {
     rd_ctx *ctx  = NULL;
@@ -195,20 +205,22 @@ rd_expr *rd_broadcast_to(rd_expr *x, int rank, const int64_t *extent, const char
     for (int a = 0; a < x->rank; a++) {
         if (lead < 0 || (x->extent[a] != 1 && x->extent[a] != extent[lead + a]))
             return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: shape %s does not broadcast to %s", call,
-                           rd_shape_text(x->rank, x->extent, from), rd_shape_text(rank, extent, to));
+                           rd_shape_text(x->rank, x->extent, from),
+                           rd_shape_text(rank, extent, to));
         number[x->rank + a * rank + lead + a] = x->extent[a] != 1;
     }
     return rd_view(x, rank, extent, number);
 }
 
-/* Where the shape of operand k does not fit to what those before it have: says so for the first that clashes. */
+/* Where the shape of operand k does not fit to what those before it have: says so for the first
+ * that clashes. */
 static bool clash(const char *call, const rd_expr *x, int k, int rank, const int64_t *extent)
 {
     char own[RD_SHAPE_TEXT], common[RD_SHAPE_TEXT];
 
-    rd_fail(x->ctx, RD_ERR_SHAPE, "%s: shapes do not broadcast: operand %d has shape %s, %s %s", call, k,
-            rd_shape_text(x->rank, x->extent, own), k == 1 ? "operand 0 has" : "those before it have",
-            rd_shape_text(rank, extent, common));
+    rd_fail(x->ctx, RD_ERR_SHAPE, "%s: shapes do not broadcast: operand %d has shape %s, %s %s",
+            call, k, rd_shape_text(x->rank, x->extent, own),
+            k == 1 ? "operand 0 has" : "those before it have", rd_shape_text(rank, extent, common));
     return false;
 }
 

@@ -12,7 +12,8 @@ typedef struct part {
     int64_t   start, stop, step; /* start: the index, too       */
 } part;
 
-/* Ranges and new axes are axes of the result, numbers and ranges axes of the operand: more parts fit nowhere. */
+/* Ranges and new axes are axes of the result, numbers and ranges axes of the operand: more parts
+ * fit nowhere. */
 enum { MAX_PARTS = 2 * RD_MAX_RANK + 1 };
 
 typedef struct reader {
@@ -32,7 +33,7 @@ static bool fail(reader *r, size_t at, const char *what)
     return false;
 }
 
-/* ---- Reading --------------------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 static size_t skip(reader *r)
 {
     while (r->text[r->at] == ' ' || r->text[r->at] == '\t')
@@ -66,7 +67,8 @@ static bool number(reader *r, int64_t *value)
     if (!is_digit(r->text[r->at]))
         return negative && fail(r, r->at, "expected a digit after '-'");
     for (; is_digit(r->text[r->at]); r->at++)
-        if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, r->text[r->at] - '0', &n))
+        if (__builtin_mul_overflow(n, 10, &n) ||
+            __builtin_add_overflow(n, r->text[r->at] - '0', &n))
             return fail(r, start, "a number over 9223372036854775807");
     *value = negative ? -n : n;
     return true;
@@ -128,7 +130,7 @@ static bool read_parts(reader *r)
     return true;
 }
 
-/* ---- Applying -------------------------------------------------------------------------------------------- */
+/* ---- Applying -------------------------------------------------------------------------------- */
 static bool enough_axes(const reader *r)
 {
     const rd_expr *x     = r->x;
@@ -140,8 +142,8 @@ static bool enough_axes(const reader *r)
         taken += p->kind == PART_INDEX || p->kind == PART_RANGE;
         if (taken <= x->rank)
             continue;
-        snprintf(what, sizeof what, "%d parts take axes, the operand has rank %d, shape %s", r->n_taken, x->rank,
-                 rd_shape_text(x->rank, x->extent, text));
+        snprintf(what, sizeof what, "%d parts take axes, the operand has rank %d, shape %s",
+                 r->n_taken, x->rank, rd_shape_text(x->rank, x->extent, text));
         rd_fail_at(x->ctx, RD_ERR_AXIS, "rd_slice", what, r->text, p->at);
         return false;
     }
@@ -152,8 +154,9 @@ static bool index_outside(const reader *r, const part *p, int a)
 {
     char text[RD_SHAPE_TEXT], what[RD_SHAPE_TEXT + 120];
 
-    snprintf(what, sizeof what, "index %lld is outside axis %d of extent %lld, shape %s", (long long)p->start, a,
-             (long long)r->x->extent[a], rd_shape_text(r->x->rank, r->x->extent, text));
+    snprintf(what, sizeof what, "index %lld is outside axis %d of extent %lld, shape %s",
+             (long long)p->start, a, (long long)r->x->extent[a],
+             rd_shape_text(r->x->rank, r->x->extent, text));
     rd_fail_at(r->x->ctx, RD_ERR_AXIS, "rd_slice", what, r->text, p->at);
     return false;
 }

@@ -1,4 +1,5 @@
-/* view.c - selections of elements that are offsets and coefficients: select, range, permute, broadcast, window, ... */
+/* view.c - selections of elements that are offsets and coefficients: select, range, permute,
+ * broadcast, window, ... */
 #include "expr/affine.h"
 #include <string.h>
 
@@ -14,8 +15,10 @@ rd_expr *rd_select(rd_expr *x, int axis, int64_t i)
         if (a != found)
             rd_affine_whole(&v, x, a);
     if (!rd_affine_select(&v, x, found, i))
-        return rd_fail(x->ctx, RD_ERR_AXIS, "rd_select: index %lld is outside axis %d of extent %lld, shape %s",
-                       (long long)i, axis, (long long)x->extent[found], rd_shape_text(x->rank, x->extent, text));
+        return rd_fail(x->ctx, RD_ERR_AXIS,
+                       "rd_select: index %lld is outside axis %d of extent %lld, shape %s",
+                       (long long)i, axis, (long long)x->extent[found],
+                       rd_shape_text(x->rank, x->extent, text));
     return rd_affine_view(x, &v, "rd_select");
 }
 
@@ -27,7 +30,8 @@ rd_expr *rd_range(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t ste
     if (!x || (found = rd_axis(x, axis, "rd_range")) < 0)
         return NULL;
     if (step == 0)
-        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_range: step 0 along axis %d never arrives", axis);
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_range: step 0 along axis %d never arrives",
+                       axis);
     for (int a = 0; a < x->rank; a++) {
         if (a == found)
             rd_affine_range(&v, x, a, start, stop, step);
@@ -46,13 +50,14 @@ rd_expr *rd_permute(rd_expr *x, rd_index order)
     if (!x)
         return NULL;
     if (order.n != x->rank)
-        return rd_fail(x->ctx, RD_ERR_AXIS, "rd_permute: %d axes given for rank %d, shape %s", (int)order.n, x->rank,
-                       rd_shape_text(x->rank, x->extent, text));
+        return rd_fail(x->ctx, RD_ERR_AXIS, "rd_permute: %d axes given for rank %d, shape %s",
+                       (int)order.n, x->rank, rd_shape_text(x->rank, x->extent, text));
     for (int k = 0; k < x->rank; k++) {
         const int64_t a = order.at[k] < 0 ? order.at[k] + x->rank : order.at[k];
         if (a < 0 || a >= x->rank)
-            return rd_fail(x->ctx, RD_ERR_AXIS, "rd_permute: no axis %lld in an operand of rank %d, shape %s",
-                           (long long)order.at[k], x->rank, rd_shape_text(x->rank, x->extent, text));
+            return rd_fail(
+                x->ctx, RD_ERR_AXIS, "rd_permute: no axis %lld in an operand of rank %d, shape %s",
+                (long long)order.at[k], x->rank, rd_shape_text(x->rank, x->extent, text));
         if (seen >> a & 1)
             return rd_fail(x->ctx, RD_ERR_AXIS, "rd_permute: axis %lld is named twice, shape %s",
                            (long long)order.at[k], rd_shape_text(x->rank, x->extent, text));
@@ -82,10 +87,12 @@ rd_expr *rd_broadcast(rd_expr *x, rd_shape shape)
     if (!x)
         return NULL;
     if (shape.n < 0 || shape.n > RD_MAX_RANK)
-        return rd_fail(x->ctx, RD_ERR_SHAPE, "rd_broadcast: the shape has rank %d, possible are 0 to %d", (int)shape.n,
+        return rd_fail(x->ctx, RD_ERR_SHAPE,
+                       "rd_broadcast: the shape has rank %d, possible are 0 to %d", (int)shape.n,
                        RD_MAX_RANK);
     if (rd_points(shape.n, shape.at) < 0)
-        return rd_fail(x->ctx, RD_ERR_SHAPE, "rd_broadcast: an extent is negative or the size overflows, shape %s",
+        return rd_fail(x->ctx, RD_ERR_SHAPE,
+                       "rd_broadcast: an extent is negative or the size overflows, shape %s",
                        rd_shape_text(shape.n, shape.at, text));
     return rd_broadcast_to(x, shape.n, shape.at, "rd_broadcast");
 }
@@ -99,7 +106,8 @@ rd_expr *rd_expand(rd_expr *x, int axis)
     if (!x)
         return NULL;
     if (axis < -x->rank - 1 || axis > x->rank)
-        return rd_fail(x->ctx, RD_ERR_AXIS, "rd_expand: no place %d for a new axis in rank %d, shape %s", axis, x->rank,
+        return rd_fail(x->ctx, RD_ERR_AXIS,
+                       "rd_expand: no place %d for a new axis in rank %d, shape %s", axis, x->rank,
                        rd_shape_text(x->rank, x->extent, text));
     place = axis < 0 ? axis + x->rank + 1 : axis;
     for (int a = 0; a <= x->rank; a++) {
@@ -123,7 +131,8 @@ rd_expr *rd_squeeze(rd_expr *x, rd_dims d)
         if (!(bits >> a & 1))
             rd_affine_whole(&v, x, a);
         else if (x->extent[a] != 1)
-            return rd_fail(x->ctx, RD_ERR_SHAPE, "rd_squeeze: axis %d has extent %lld, not 1, shape %s", a,
+            return rd_fail(x->ctx, RD_ERR_SHAPE,
+                           "rd_squeeze: axis %d has extent %lld, not 1, shape %s", a,
                            (long long)x->extent[a], rd_shape_text(x->rank, x->extent, text));
     }
     return rd_affine_view(x, &v, "rd_squeeze");
@@ -147,11 +156,12 @@ rd_expr *rd_diagonal(rd_expr *x, int axis1, int axis2, int64_t offset)
     char      text[RD_SHAPE_TEXT];
     int       row, column;
 
-    if (!x || (row = rd_axis(x, axis1, "rd_diagonal")) < 0 || (column = rd_axis(x, axis2, "rd_diagonal")) < 0)
+    if (!x || (row = rd_axis(x, axis1, "rd_diagonal")) < 0 ||
+        (column = rd_axis(x, axis2, "rd_diagonal")) < 0)
         return NULL;
     if (row == column)
-        return rd_fail(x->ctx, RD_ERR_AXIS, "rd_diagonal: axes %d and %d are the same, shape %s", axis1, axis2,
-                       rd_shape_text(x->rank, x->extent, text));
+        return rd_fail(x->ctx, RD_ERR_AXIS, "rd_diagonal: axes %d and %d are the same, shape %s",
+                       axis1, axis2, rd_shape_text(x->rank, x->extent, text));
     for (int a = 0; a < x->rank; a++)
         if (a != row && a != column)
             rd_affine_whole(&v, x, a);
@@ -176,8 +186,9 @@ rd_expr *rd_window(rd_expr *x, int axis, int64_t n, int64_t step)
     if (!x || (found = rd_axis(x, axis, "rd_window")) < 0)
         return NULL;
     if (n < 1 || step < 1)
-        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_window: n is %lld and step %lld, both must be at least 1",
-                       (long long)n, (long long)step);
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT,
+                       "rd_window: n is %lld and step %lld, both must be at least 1", (long long)n,
+                       (long long)step);
     for (int a = 0; a < x->rank; a++) {
         if (a != found)
             rd_affine_whole(&v, x, a);

@@ -40,7 +40,8 @@ bool rd_aside_open(rd_aside *s, rd_ctx *ctx, const char *call, const char *path)
         return false;
     errno = EEXIST;
     for (int k = 0; k < NAMES && s->fd < 0 && (errno == EEXIST || errno == EINTR); k++) {
-        snprintf(s->name, room, "%s.%ld.%u.tmp", path, (long)getpid(), atomic_fetch_add(&counter, 1));
+        snprintf(s->name, room, "%s.%ld.%u.tmp", path, (long)getpid(),
+                 atomic_fetch_add(&counter, 1));
         s->fd = open(s->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     }
     return s->fd >= 0 || refuse(s, "cannot create a file beside it", errno);
@@ -61,7 +62,8 @@ bool rd_aside_write(const rd_aside *s, const void *bytes, int64_t n)
     return true;
 }
 
-/* A rename may reach the disk before the data does, and a crash between them would leave an empty file: fsync first. */
+/* A rename may reach the disk before the data does, and a crash between them would leave an empty
+ * file: fsync first. */
 static bool settle(rd_aside *s)
 {
     if (fsync(s->fd) != 0 && errno != EINVAL && errno != ENOTSUP) /* some file systems have none */
@@ -70,7 +72,8 @@ static bool settle(rd_aside *s)
     s->fd        = -1;
     if (close(fd) != 0 && errno != EINTR)
         return refuse(s, "cannot write", errno);
-    return rename(s->name, s->path) == 0 || refuse(s, "cannot rename the file written beside it", errno);
+    return rename(s->name, s->path) == 0 ||
+           refuse(s, "cannot rename the file written beside it", errno);
 }
 
 bool rd_aside_close(rd_aside *s, bool good)

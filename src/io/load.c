@@ -1,4 +1,5 @@
-/* load.c - .npy files as leaves (mapped where their bytes can be used as they are) and into memory. */
+/* load.c - .npy files as leaves (mapped where their bytes can be used as they are) and into
+ * memory. */
 #define _POSIX_C_SOURCE 200809L
 #include "expr/array.h"
 #include "expr/mapped.h"
@@ -22,8 +23,8 @@ typedef struct source {
     rd_npy_header header;
 } source;
 
-/* Data of a loaded leaf.  It is the context's, not a mark's: an expression released and loaded again is rare, a leaf
- * whose memory went away under a plan would be a crash. */
+/* Data of a loaded leaf.  It is the context's, not a mark's: an expression released and loaded
+ * again is rare, a leaf whose memory went away under a plan would be a crash. */
 typedef struct loaded {
     rd_owned  own;
     rd_ctx   *ctx;
@@ -37,7 +38,7 @@ static bool refuse(const source *s, rd_status status, const char *finding)
     return false;
 }
 
-/* ---- Bytes of the file ------------------------------------------------------------------------------------ */
+/* ---- Bytes of the file ----------------------------------------------------------------------- */
 static bool read_at(const source *s, void *to, int64_t bytes, int64_t offset)
 {
     for (char *at = to; bytes > 0;) {
@@ -56,7 +57,8 @@ static bool read_at(const source *s, void *to, int64_t bytes, int64_t offset)
     return true;
 }
 
-/* Opening a FIFO would wait for a writer, reading a device might never end: not to block, and regular files only. */
+/* Opening a FIFO would wait for a writer, reading a device might never end: not to block, and
+ * regular files only. */
 static bool open_file(source *s)
 {
     struct stat facts;
@@ -65,7 +67,8 @@ static bool open_file(source *s)
     if (s->fd < 0 || fstat(s->fd, &facts) != 0)
         return refuse(s, RD_ERR_FILE, strerror(errno));
     if (!S_ISREG(facts.st_mode))
-        return refuse(s, RD_ERR_FILE, S_ISDIR(facts.st_mode) ? "a directory" : "not a regular file");
+        return refuse(s, RD_ERR_FILE,
+                      S_ISDIR(facts.st_mode) ? "a directory" : "not a regular file");
     s->size = (int64_t)facts.st_size;
     return true;
 }
@@ -105,8 +108,8 @@ static bool check_size(const source *s)
 
     if (found >= s->header.bytes) /* NumPy appends to files, so more is allowed */
         return true;
-    snprintf(why, sizeof why, "truncated, %lld bytes of data expected, %lld found", (long long)s->header.bytes,
-             (long long)found);
+    snprintf(why, sizeof why, "truncated, %lld bytes of data expected, %lld found",
+             (long long)s->header.bytes, (long long)found);
     return refuse(s, RD_ERR_FILE, why);
 }
 
@@ -126,7 +129,7 @@ static void close_source(const source *s)
         close(s->fd);
 }
 
-/* ---- Elements --------------------------------------------------------------------------------------------- */
+/* ---- Elements -------------------------------------------------------------------------------- */
 /* File bytes to elements.  A bool may be any byte in a file, but only 0 and 1 in a C program. */
 static void convert(const source *s, void *data, int64_t n)
 {
@@ -185,14 +188,16 @@ static bool same_layout(const source *s, const rd_array *out)
 {
     const rd_shape *want = &s->header.shape, *have = &out->shape;
     char            file_text[RD_SHAPE_TEXT], out_text[RD_SHAPE_TEXT];
-    const bool      type  = out->type == s->header.type;
-    const bool      shape = have->n == want->n && memcmp(have->at, want->at, (size_t)want->n * sizeof *want->at) == 0;
+    const bool      type = out->type == s->header.type;
+    const bool      shape =
+        have->n == want->n && memcmp(have->at, want->at, (size_t)want->n * sizeof *want->at) == 0;
 
     if (type && shape)
         return true;
-    rd_fail(s->ctx, type ? RD_ERR_SHAPE : RD_ERR_TYPE, "%s: %s: the file has %s %s, the output %s %s", s->call, s->path,
-            rd_dtype_name(s->header.type), rd_shape_text(want->n, want->at, file_text), rd_dtype_name(out->type),
-            rd_shape_text(have->n, have->at, out_text));
+    rd_fail(s->ctx, type ? RD_ERR_SHAPE : RD_ERR_TYPE,
+            "%s: %s: the file has %s %s, the output %s %s", s->call, s->path,
+            rd_dtype_name(s->header.type), rd_shape_text(want->n, want->at, file_text),
+            rd_dtype_name(out->type), rd_shape_text(have->n, have->at, out_text));
     return false;
 }
 
@@ -206,14 +211,16 @@ static bool read_into(const source *s, const rd_array *out)
     if (s->header.points == 0)
         return true;
     if (!out->data) {
-        rd_fail(s->ctx, RD_ERR_ARGUMENT, "%s: %s: the output has a shape and no data", s->call, s->path);
+        rd_fail(s->ctx, RD_ERR_ARGUMENT, "%s: %s: the output has a shape and no data", s->call,
+                s->path);
         return false;
     }
-    rd_walk_start(&walk, out->data, rd_dtype_size(out->type), out->shape.n, out->shape.at, stride, s->header.order);
+    rd_walk_start(&walk, out->data, rd_dtype_size(out->type), out->shape.n, out->shape.at, stride,
+                  s->header.order);
     return rd_walk_is_dense(&walk) ? read_dense(s, out->data) : read_strided(s, &walk);
 }
 
-/* ---- Leaves ----------------------------------------------------------------------------------------------- */
+/* ---- Leaves ---------------------------------------------------------------------------------- */
 static void drop_loaded(rd_owned *self)
 {
     loaded *l = (loaded *)self;
@@ -226,7 +233,8 @@ static void drop_loaded(rd_owned *self)
     rd_free(l->ctx, l);
 }
 
-/* False if the bytes cannot be used as they are, or where the file system cannot map: the file is read then. */
+/* False if the bytes cannot be used as they are, or where the file system cannot map: the file is
+ * read then. */
 static bool map_file(const source *s, loaded *l)
 {
     const rd_npy_header *h     = &s->header;
@@ -238,7 +246,9 @@ static bool map_file(const source *s, loaded *l)
     if (map == MAP_FAILED)
         return false;
     rd_mapped_add(&l->file, map, (size_t)bytes);
-    l->array = (rd_array){ .in = (char *)map + h->offset, .type = h->type, .order = h->order, .shape = h->shape };
+    l->array = (rd_array){
+        .in = (char *)map + h->offset, .type = h->type, .order = h->order, .shape = h->shape
+    };
     return true;
 }
 
@@ -247,7 +257,8 @@ static rd_expr *load_leaf(const source *s)
     const rd_npy_header *h = &s->header;
 
     if (h->points == 0) /* nothing to map, and a leaf without elements needs no memory */
-        return rd_leaf(s->ctx, &(rd_array){ .type = h->type, .order = h->order, .shape = h->shape });
+        return rd_leaf(s->ctx,
+                       &(rd_array){ .type = h->type, .order = h->order, .shape = h->shape });
     loaded *l = rd_alloc(s->ctx, sizeof *l);
     if (!l)
         return NULL;

@@ -1,4 +1,5 @@
-/* measured.c - what measuring found, as a text file: a line that names the release and the machine, then a line each. */
+/* measured.c - what measuring found, as a text file: a line that names the release and the machine,
+ * then a line each. */
 #define _POSIX_C_SOURCE 200809L
 #include "eval/choice.h"
 #include "io/aside.h"
@@ -48,7 +49,7 @@ rd_status rd_measured_save(rd_ctx *ctx, const char *path)
     return rd_error(ctx);
 }
 
-/* ---- Reading ---------------------------------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 /* The context's memory, to be freed; NULL after recording why. */
 static char *read_text(rd_ctx *ctx, const char *call, const char *path)
 {
@@ -57,7 +58,8 @@ static char *read_text(rd_ctx *ctx, const char *call, const char *path)
     char *text = NULL;
 
     if (n < 0 || n > MOST_TEXT) {
-        rd_fail(ctx, RD_ERR_FILE, "%s: %s: %s", call, path, n < 0 ? strerror(errno) : "too long to be such a file");
+        rd_fail(ctx, RD_ERR_FILE, "%s: %s: %s", call, path,
+                n < 0 ? strerror(errno) : "too long to be such a file");
     } else if ((text = rd_alloc(ctx, n + 1)) != NULL) {
         rewind(file);
         text[fread(text, 1, (size_t)n, file)] = '\0';
@@ -75,7 +77,8 @@ static void take(rd_ctx *ctx, const char *call, const char *path, const char *te
 
     first_line(line);
     if (strncmp(text, line, strlen(line)) != 0)
-        rd_fail(ctx, RD_ERR_TEXT, "%s: %s: it begins \"%.*s\", measured here it would begin \"%.*s\"", call, path,
+        rd_fail(ctx, RD_ERR_TEXT,
+                "%s: %s: it begins \"%.*s\", measured here it would begin \"%.*s\"", call, path,
                 (int)strcspn(text, "\n") < FIRST_LINE ? (int)strcspn(text, "\n") : FIRST_LINE, text,
                 (int)strlen(line) - 1, line);
     else if (!found)

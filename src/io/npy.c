@@ -1,7 +1,9 @@
-/* npy.c - the .npy header, read strictly and written.  Pure functions over bytes: no file, no allocation.
+/* npy.c - the .npy header, read strictly and written.  Pure functions over bytes: no file, no
+ * allocation.
  *
- * The header is a Python literal, and NumPy evaluates it as one.  Here a small recursive descent reads only what NumPy
- * writes, in any order and spacing: whatever else a file holds is refused with a sentence. */
+ * The header is a Python literal, and NumPy evaluates it as one.  Here a small recursive descent
+ * reads only what NumPy writes, in any order and spacing: whatever else a file holds is refused
+ * with a sentence. */
 #include "io/npy.h"
 #include "expr/expr.h"
 #include <stdarg.h>
@@ -15,16 +17,19 @@ typedef struct reader {
     char          *why;
 } reader;
 
-/* Kind and size as in a descr; "" is none: NumPy has no bf16, and writes one that is added to it as bytes without a type. */
+/* Kind and size as in a descr; "" is none: NumPy has no bf16, and writes one that is added to it as
+ * bytes without a type. */
 static const char descr_table[][3] = {
-    [RD_BOOL] = "b1", [RD_I8] = "i1",  [RD_I16] = "i2", [RD_I32] = "i4", [RD_I64] = "i8", [RD_U8] = "u1",
-    [RD_U16] = "u2",  [RD_U32] = "u4", [RD_U64] = "u8", [RD_F16] = "f2", [RD_F32] = "f4", [RD_F64] = "f8",
+    [RD_BOOL] = "b1", [RD_I8] = "i1",  [RD_I16] = "i2", [RD_I32] = "i4",
+    [RD_I64] = "i8",  [RD_U8] = "u1",  [RD_U16] = "u2", [RD_U32] = "u4",
+    [RD_U64] = "u8",  [RD_F16] = "f2", [RD_F32] = "f4", [RD_F64] = "f8",
 };
 enum { N_DESCR = sizeof descr_table / sizeof *descr_table };
 
 static const char magic[] = "\x93NUMPY";
 
-__attribute__((format(printf, 3, 4))) static bool refuse(reader *r, rd_status status, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static bool refuse(reader *r, rd_status status,
+                                                         const char *format, ...)
 {
     va_list values;
 
@@ -37,10 +42,11 @@ __attribute__((format(printf, 3, 4))) static bool refuse(reader *r, rd_status st
 
 static bool refuse_here(reader *r, const char *wanted)
 {
-    return refuse(r, RD_ERR_FILE, "%s expected at byte %td of the header's text", wanted, r->at - r->begin);
+    return refuse(r, RD_ERR_FILE, "%s expected at byte %td of the header's text", wanted,
+                  r->at - r->begin);
 }
 
-/* ---- Tokens ---------------------------------------------------------------------------------------------- */
+/* ---- Tokens ---------------------------------------------------------------------------------- */
 /* The next character after white space, -1 at the end. */
 static int peek(reader *r)
 {
@@ -118,7 +124,7 @@ static bool read_extent(reader *r, int64_t *extent)
     return true;
 }
 
-/* ---- Values of the three keys ---------------------------------------------------------------------------- */
+/* ---- Values of the three keys ---------------------------------------------------------------- */
 /* A list is a structured type, a tuple a type of subarrays: named by how they begin. */
 static bool refuse_compound(reader *r)
 {
@@ -126,7 +132,8 @@ static bool refuse_compound(reader *r)
 
     while (n < r->end - r->at && n < 60 && r->at[n] >= ' ' && r->at[n] <= '~')
         n++;
-    return refuse(r, RD_ERR_TYPE, "structured type, descr %.*s%s", n, (const char *)r->at, n == 60 ? "..." : "");
+    return refuse(r, RD_ERR_TYPE, "structured type, descr %.*s%s", n, (const char *)r->at,
+                  n == 60 ? "..." : "");
 }
 
 static rd_dtype find_descr(const char *text, int n)
@@ -189,7 +196,7 @@ static bool read_shape(reader *r)
     return expect(r, ')');
 }
 
-/* ---- The dict -------------------------------------------------------------------------------------------- */
+/* ---- The dict -------------------------------------------------------------------------------- */
 static const struct {
     const char *name;
     bool (*read)(reader *r);
@@ -260,7 +267,8 @@ int64_t rd_npy_offset(const uint8_t *bytes, int64_t n, char why[RD_NPY_WHY])
     }
     const int major = bytes[6], minor = bytes[7], prefix = major == 1 ? 10 : 12;
     if (major < 1 || major > 3 || minor != 0) {
-        snprintf(why, RD_NPY_WHY, "version %d.%d of .npy is not one of 1.0, 2.0, 3.0", major, minor);
+        snprintf(why, RD_NPY_WHY, "version %d.%d of .npy is not one of 1.0, 2.0, 3.0", major,
+                 minor);
         return -1;
     }
     int64_t length = 0;
@@ -268,7 +276,8 @@ int64_t rd_npy_offset(const uint8_t *bytes, int64_t n, char why[RD_NPY_WHY])
         length = length * 256 + bytes[k];
     if (n < prefix || length > RD_NPY_TEXT) {
         snprintf(why, RD_NPY_WHY,
-                 n < prefix ? "not a .npy file, it ends within the first 12 bytes" : "a header of more than 1 MiB");
+                 n < prefix ? "not a .npy file, it ends within the first 12 bytes"
+                            : "a header of more than 1 MiB");
         return -1;
     }
     return prefix + length;
@@ -283,8 +292,8 @@ rd_status rd_npy_parse(const uint8_t *bytes, int64_t n, rd_npy_header *header, c
     if (header->offset < 0)
         return RD_ERR_FILE;
     if (header->offset > n) {
-        refuse(&r, RD_ERR_FILE, "truncated, a header of %lld bytes expected, %lld found", (long long)header->offset,
-               (long long)n);
+        refuse(&r, RD_ERR_FILE, "truncated, a header of %lld bytes expected, %lld found",
+               (long long)header->offset, (long long)n);
         return r.status;
     }
     r.begin = r.at = bytes + (bytes[6] == 1 ? 10 : 12);
@@ -293,18 +302,22 @@ rd_status rd_npy_parse(const uint8_t *bytes, int64_t n, rd_npy_header *header, c
 }
 
 /* Version 1.0 always: its 65535 bytes hold any shape of 32 axes many times over. */
-int rd_npy_format(rd_dtype type, const rd_shape *shape, int order, bool big_endian, char bytes[RD_NPY_HEADER])
+int rd_npy_format(rd_dtype type, const rd_shape *shape, int order, bool big_endian,
+                  char bytes[RD_NPY_HEADER])
 {
     const char mark = rd_dtype_size(type) == 1 ? '|' : big_endian ? '>' : '<';
     int        n    = 10;
 
-    n += snprintf(bytes + n, (size_t)(RD_NPY_HEADER - n), "{'descr': '%c%s', 'fortran_order': %s, 'shape': (", mark,
-                  descr_table[type], order ? "True" : "False");
+    n += snprintf(bytes + n, (size_t)(RD_NPY_HEADER - n),
+                  "{'descr': '%c%s', 'fortran_order': %s, 'shape': (", mark, descr_table[type],
+                  order ? "True" : "False");
     for (int k = 0; k < shape->n; k++)
-        n += snprintf(bytes + n, (size_t)(RD_NPY_HEADER - n), k ? ", %lld" : "%lld", (long long)shape->at[k]);
+        n += snprintf(bytes + n, (size_t)(RD_NPY_HEADER - n), k ? ", %lld" : "%lld",
+                      (long long)shape->at[k]);
     n += snprintf(bytes + n, (size_t)(RD_NPY_HEADER - n), shape->n == 1 ? ",), }" : "), }");
 
-    const int length = (n + 1 + 63) / 64 * 64; /* the text ends in a newline, the data is aligned to 64 */
+    const int length = (n + 1 + 63) / 64 * 64; /* the text ends in a newline, the data is aligned to
+                                                * 64 */
     memset(bytes + n, ' ', (size_t)(length - n));
     bytes[length - 1] = '\n';
     memcpy(bytes, magic, sizeof magic - 1);

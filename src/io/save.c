@@ -23,7 +23,8 @@ static bool write_converted(const rd_aside *file, rd_walk *walk, int64_t total, 
     return true;
 }
 
-static bool write_array(const rd_aside *file, const rd_array *array, const int64_t *stride, int order, bool big_endian)
+static bool write_array(const rd_aside *file, const rd_array *array, const int64_t *stride,
+                        int order, bool big_endian)
 {
     const int64_t points = rd_points(array->shape.n, array->shape.at);
     const int     size   = rd_dtype_size(array->type);
@@ -31,7 +32,8 @@ static bool write_array(const rd_aside *file, const rd_array *array, const int64
     char          header[RD_NPY_HEADER];
     rd_walk       walk;
 
-    if (!rd_aside_write(file, header, rd_npy_format(array->type, &array->shape, order, big_endian, header)))
+    if (!rd_aside_write(file, header,
+                        rd_npy_format(array->type, &array->shape, order, big_endian, header)))
         return false;
     if (points == 0)
         return true;
@@ -41,7 +43,8 @@ static bool write_array(const rd_aside *file, const rd_array *array, const int64
     return write_converted(file, &walk, points, swap);
 }
 
-rd_status rd_npy_write(rd_ctx *ctx, const char *path, const rd_array *array, int order, bool big_endian)
+rd_status rd_npy_write(rd_ctx *ctx, const char *path, const rd_array *array, int order,
+                       bool big_endian)
 {
     rd_aside file;
     int64_t  stride[RD_MAX_RANK];
@@ -62,9 +65,11 @@ static rd_status evaluate(rd_ctx *ctx, rd_expr *y, int order, rd_array *array)
     rd_array      result = { .type = rd_type_of(y), .order = order, .shape = rd_shape_of(y) };
     const int64_t points = rd_points(result.shape.n, result.shape.at);
     const int     size   = rd_dtype_size(result.type);
-    result.data          = points > INT64_MAX / size ? NULL : rd_array_memory(ctx, points * size, &result.owner);
+    result.data =
+        points > INT64_MAX / size ? NULL : rd_array_memory(ctx, points * size, &result.owner);
     if (!result.data) {
-        rd_fail(ctx, RD_ERR_MEMORY, "rd_save: no memory for %lld elements of %d bytes", (long long)points, size);
+        rd_fail(ctx, RD_ERR_MEMORY, "rd_save: no memory for %lld elements of %d bytes",
+                (long long)points, size);
         return rd_error(ctx);
     }
     const rd_status status = rd_eval(ctx, y, &result);
@@ -87,7 +92,8 @@ rd_status rd_save_npy(rd_ctx *ctx, rd_expr *y, const rd_save_opts *opts)
         return rd_error(ctx);
     }
     if (y && !rd_npy_has(rd_type_of(y))) {
-        rd_fail(ctx, RD_ERR_TYPE, "rd_save: %s: .npy files have no type %s; rd_cast() it first, f32 loses nothing",
+        rd_fail(ctx, RD_ERR_TYPE,
+                "rd_save: %s: .npy files have no type %s; rd_cast() it first, f32 loses nothing",
                 opts->path, rd_dtype_name(rd_type_of(y)));
         return rd_error(ctx);
     }

@@ -2,8 +2,8 @@
 #include "io/walk.h"
 #include <string.h>
 
-/* Elements need not be aligned: a file's data may begin anywhere, and callers may pack their records.  With the size a
- * constant memcpy is one load and one store. */
+/* Elements need not be aligned: a file's data may begin anywhere, and callers may pack their
+ * records.  With the size a constant memcpy is one load and one store. */
 #define COPY_LOOP(T)                \
     for (int64_t i = 0; i < n; i++) \
     memcpy(to + i * to_pitch, from + i * from_pitch, sizeof(T))
@@ -15,7 +15,8 @@
         memcpy(at, &value, sizeof value);           \
     }
 
-static void copy_run(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t n, int size)
+static void copy_run(char *to, int64_t to_pitch, const char *from, int64_t from_pitch, int64_t n,
+                     int size)
 {
     if (to_pitch == size && from_pitch == size) {
         memcpy(to, from, (size_t)(n * size));
@@ -51,8 +52,8 @@ static int64_t run_length(const rd_walk *walk, int64_t n)
     return n < left ? n : left;
 }
 
-void rd_walk_start(rd_walk *walk, void *data, int size, int rank, const int64_t *extent, const int64_t *stride,
-                   int order)
+void rd_walk_start(rd_walk *walk, void *data, int size, int rank, const int64_t *extent,
+                   const int64_t *stride, int order)
 {
     *walk = (rd_walk){ .at = data, .size = size, .extent = { 1 }, .pitch = { size } };
     for (int k = 0; k < rank; k++) {

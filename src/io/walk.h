@@ -4,8 +4,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A place in an array that moves through it in the order of a file's elements.  Level 0 moves fastest; neighbouring
- * axes that are one run of memory are one level, so a dense array in the file's order has at most one. */
+/* A place in an array that moves through it in the order of a file's elements.  Level 0 moves
+ * fastest; neighbouring axes that are one run of memory are one level, so a dense array in the
+ * file's order has at most one. */
 typedef struct rd_walk {
     char   *at;
     int     size, levels;
@@ -13,8 +14,8 @@ typedef struct rd_walk {
 } rd_walk;
 
 /* order 0: last axis fastest, 1: first axis fastest. */
-void rd_walk_start(rd_walk *walk, void *data, int size, int rank, const int64_t *extent, const int64_t *stride,
-                   int order);
+void rd_walk_start(rd_walk *walk, void *data, int size, int rank, const int64_t *extent,
+                   const int64_t *stride, int order);
 /* Is all of the array one run of memory in the file's order? */
 bool rd_walk_is_dense(const rd_walk *walk);
 /* The next n elements out of the array, and into it. */

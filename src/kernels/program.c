@@ -1,4 +1,5 @@
-/* program.c - a loop program read: where an instruction stands; all of it as text, one instruction a line. */
+/* program.c - a loop program read: where an instruction stands; all of it as text, one instruction
+ * a line. */
 #include "kernels/program.h"
 #include <inttypes.h>
 
@@ -15,7 +16,7 @@ static const char *const law_names[] = { [RD_LAW_exact]      = "exact",
                                          [RD_LAW_associates] = "associates",
                                          [RD_LAW_serial]     = "serial" };
 
-/* ---- Operands ---------------------------------------------------------------------------------------------- */
+/* ---- Operands -------------------------------------------------------------------------------- */
 static void add_addend(rd_text *text, const rd_addend *add)
 {
     if (add->coef != 1)
@@ -85,7 +86,7 @@ static void add_element(rd_text *text, const rd_program *p, const rd_inst *inst)
         rd_text_add(text, " where r%" PRId32, inst->c);
 }
 
-/* ---- Instructions ------------------------------------------------------------------------------------------ */
+/* ---- Instructions ---------------------------------------------------------------------------- */
 static void add_loop(rd_text *text, const rd_loop *loop)
 {
     rd_text_add(text, "for i%" PRId32, loop->axis);
@@ -101,12 +102,20 @@ static void add_result(rd_text *text, const rd_program *p, const rd_inst *inst)
     case RD_I_COORD: add_position(text, &p->address[inst->arg]); break;
     case RD_I_LOAD: add_memory(text, &p->address[inst->arg]); break;
     case RD_I_MAP: add_map(text, inst); break;
-    case RD_I_CAST: rd_text_add(text, "r%" PRId32 " from %s", inst->a, rd_dtype_name(inst->from)); break;
-    case RD_I_SELECT: rd_text_add(text, "r%" PRId32 " ? r%" PRId32 " : r%" PRId32, inst->a, inst->b, inst->c); break;
-    case RD_I_INDEX: rd_text_add(text, "r%" PRId32 " in an axis of %" PRId64, inst->a, inst->value.i64); break;
+    case RD_I_CAST:
+        rd_text_add(text, "r%" PRId32 " from %s", inst->a, rd_dtype_name(inst->from));
+        break;
+    case RD_I_SELECT:
+        rd_text_add(text, "r%" PRId32 " ? r%" PRId32 " : r%" PRId32, inst->a, inst->b, inst->c);
+        break;
+    case RD_I_INDEX:
+        rd_text_add(text, "r%" PRId32 " in an axis of %" PRId64, inst->a, inst->value.i64);
+        break;
     case RD_I_CALL: add_call(text, &p->call[inst->arg]); break;
     case RD_I_SCAN: add_element(text, p, inst); break;
-    default: rd_text_add(text, "fold%" PRId32 " at ", inst->arg); add_position(text, &p->fold[inst->arg].cell);
+    default:
+        rd_text_add(text, "fold%" PRId32 " at ", inst->arg);
+        add_position(text, &p->fold[inst->arg].cell);
     }
 }
 
@@ -118,28 +127,32 @@ static void add_inst(rd_text *text, const rd_program *p, const rd_inst *inst)
     case RD_I_START: rd_text_add(text, "fold%" PRId32 " starts", inst->arg); break;
     case RD_I_STEP: add_element(text, p, inst); break;
     case RD_I_EXIT:
-        rd_text_add(text, "leave i%" PRId32 " if fold%" PRId32 " is settled", p->loop[inst->arg].axis, inst->a);
+        rd_text_add(text, "leave i%" PRId32 " if fold%" PRId32 " is settled",
+                    p->loop[inst->arg].axis, inst->a);
         break;
     case RD_I_STORE:
         add_memory(text, &p->address[inst->arg]);
         rd_text_add(text, " = r%" PRId32, inst->a);
         break;
-    default: rd_text_add(text, "r%" PRId32 " %s = ", inst->dst, rd_dtype_name(inst->type)); add_result(text, p, inst);
+    default:
+        rd_text_add(text, "r%" PRId32 " %s = ", inst->dst, rd_dtype_name(inst->type));
+        add_result(text, p, inst);
     }
     rd_text_add(text, "\n");
 }
 
-/* ---- Tables ------------------------------------------------------------------------------------------------ */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 static void add_facts(rd_text *text, const rd_program *p)
 {
     for (int32_t k = 0; k < p->n_axis; k++)
         rd_text_add(text, "%si%" PRId32 " < %" PRId64, k ? ", " : "", k, p->axis_extent[k]);
     if (p->root >= 0)
         rd_text_add(text, "; tasks share i%" PRId32 " by %" PRId64, p->root, p->grain);
-    rd_text_add(text, "%s%s; %" PRId32 " registers\n", p->n_axis ? "" : "one point", p->serial ? "; serial" : "",
-                p->n_reg);
+    rd_text_add(text, "%s%s; %" PRId32 " registers\n", p->n_axis ? "" : "one point",
+                p->serial ? "; serial" : "", p->n_reg);
     for (int32_t k = 0; k < p->n_scratch; k++)
-        rd_text_add(text, "s%" PRId32 ": scratch of %" PRId64 " bytes\n", p->first_scratch + k, p->scratch_bytes[k]);
+        rd_text_add(text, "s%" PRId32 ": scratch of %" PRId64 " bytes\n", p->first_scratch + k,
+                    p->scratch_bytes[k]);
 }
 
 static void add_tree(rd_text *text, const rd_fold *fold)
@@ -161,10 +174,11 @@ static void add_tree(rd_text *text, const rd_fold *fold)
 
 static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
 {
-    rd_text_add(text, "fold%" PRId32 ": %s%s%s%s of %s to %s", number, fold->exclusive ? "exclusive " : "",
-                fold->reverse ? "reverse " : "", fold->scan ? "scan " : "",
-                fold->reducer == RD_RED_user ? fold->user->name : rd_reducer_table[fold->reducer].name,
-                rd_dtype_name(fold->type), rd_dtype_name(fold->out));
+    rd_text_add(
+        text, "fold%" PRId32 ": %s%s%s%s of %s to %s", number, fold->exclusive ? "exclusive " : "",
+        fold->reverse ? "reverse " : "", fold->scan ? "scan " : "",
+        fold->reducer == RD_RED_user ? fold->user->name : rd_reducer_table[fold->reducer].name,
+        rd_dtype_name(fold->type), rd_dtype_name(fold->out));
     if (fold->identity)
         rd_text_add(text, ", identity");
     if (fold->ddof != 0)

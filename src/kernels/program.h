@@ -1,8 +1,9 @@
 /* program.h - a loop program: all that a backend sees of a stage.
  *
- * The evaluator lowers each stage (one pass over memory) to a program: loops over axes, values in virtual registers,
- * accesses to slots of memory, folds (reductions and scans).  A program knows no graph and holds no pointers to data:
- * slot addresses come with each run, so one program serves any number of threads and any data of its shape.
+ * The evaluator lowers each stage (one pass over memory) to a program: loops over axes, values in
+ * virtual registers, accesses to slots of memory, folds (reductions and scans).  A program knows no
+ * graph and holds no pointers to data: slot addresses come with each run, so one program serves any
+ * number of threads and any data of its shape.
  *
  * Text form, one instruction a line, by rd_program_text(). */
 #ifndef RD_KERNELS_PROGRAM_H
@@ -13,11 +14,13 @@
 
 enum { RD_MAX_TERMS = RD_MAX_RANK, RD_MAX_CALL = 8 };
 
-/* One addend of an address or position: coef times the index of an axis, or times the value of a register (gather). */
+/* One addend of an address or position: coef times the index of an axis, or times the value of a
+ * register (gather). */
 typedef struct rd_addend {
     int32_t axis;  /* -1: reg counts               */
     int32_t reg;   /* i64 register holding an index */
-    bool    local; /* index counted from the start of the axis' current range: rows and tiles in scratch */
+    bool    local; /* index counted from the start of the axis' current range: rows and tiles in
+                    * scratch */
     int64_t coef;
 } rd_addend;
 
@@ -46,20 +49,23 @@ typedef struct rd_loop {
 /* A reduction or scan: everything that decides its bits.
  *
  * The combine tree.  Element p of the lane position belongs to lane p mod lanes, at step
- * outer * ceil(lane_extent / lanes) + p / lanes.  A block is `steps` consecutive steps; each lane folds its block from
- * the left.  Blocks combine as an aligned binary tree over their numbers: node (level, k) merges (level-1, 2k) and
- * (level-1, 2k+1), absent ones are skipped.  At the very end lane l merges lane l + h for h = lanes/2 .. 1.  Tree nodes
- * depend on element positions only, so neither threads nor tasks nor tiles can change a bit.
+ * outer * ceil(lane_extent / lanes) + p / lanes.  A block is `steps` consecutive steps; each lane
+ * folds its block from the left.  Blocks combine as an aligned binary tree over their numbers: node
+ * (level, k) merges (level-1, 2k) and (level-1, 2k+1), absent ones are skipped.  At the very end
+ * lane l merges lane l + h for h = lanes/2 .. 1.  Tree nodes depend on element positions only, so
+ * neither threads nor tasks nor tiles can change a bit.
  *
- * Sums of f32 add in f32 within a block; what it comes to is f64 up the tree and across the lanes.  But a fold of one step,
- * in which no lane adds anything, has six roundings at most, and adds its lanes in f32.
+ * Sums of f32 add in f32 within a block; what it comes to is f64 up the tree and across the lanes.
+ * But a fold of one step, in which no lane adds anything, has six roundings at most, and adds its
+ * lanes in f32.
  *
- * A scan has one lane.  Its result at step i of a block is what the blocks before come to, folded from the left, merged with
- * the block's prefix [0, i].  Sums of floats do so in two numbers, as kernels/math/so_far.h says.  RD_PREFIX_LEFT: elements of
- * a prefix fold from the left.  RD_PREFIX_TREE: elements combine as blocks do, as an aligned binary tree over their numbers,
- * and the nodes of a prefix from the right: 7 elements are merge(0..3, merge(4..5, 6)).  The block is its last prefix.
- * Vectors compute it in log2(steps) passes (Sklansky, 1960, "Conditional-sum addition logic"); only for reducers whose step
- * on an element is merge. */
+ * A scan has one lane.  Its result at step i of a block is what the blocks before come to, folded
+ * from the left, merged with the block's prefix [0, i].  Sums of floats do so in two numbers, as
+ * kernels/math/so_far.h says.  RD_PREFIX_LEFT: elements of a prefix fold from the left.
+ * RD_PREFIX_TREE: elements combine as blocks do, as an aligned binary tree over their numbers, and
+ * the nodes of a prefix from the right: 7 elements are merge(0..3, merge(4..5, 6)).  The block is
+ * its last prefix.  Vectors compute it in log2(steps) passes (Sklansky, 1960, "Conditional-sum
+ * addition logic"); only for reducers whose step on an element is merge. */
 typedef enum rd_prefix { RD_PREFIX_LEFT, RD_PREFIX_TREE } rd_prefix;
 
 typedef struct rd_fold {
@@ -89,7 +95,8 @@ static inline bool rd_fold_widens(const rd_fold *f)
 {
     const bool one_step = f->lanes > 1 && f->outer.n_add == 0 && f->lane_extent <= f->lanes;
 
-    return rd_reducer_adds(f->reducer) && rd_dtype_class(f->type) == RD_CLASS_f32 && !one_step && !f->scan;
+    return rd_reducer_adds(f->reducer) && rd_dtype_class(f->type) == RD_CLASS_f32 && !one_step &&
+           !f->scan;
 }
 
 /* A user's function on registers. */
@@ -137,7 +144,8 @@ typedef struct rd_inst {
 
 typedef struct rd_program {
     int32_t     n_inst, n_loop, n_address, n_fold, n_call, n_reg, n_axis;
-    int32_t     body, tail; /* inst[0..body) once per task; [body..tail) the tasks' share; [tail..) once at the end */
+    int32_t     body, tail; /* inst[0..body) once per task; [body..tail) the tasks' share; [tail..)
+                             * once at the end */
     rd_inst    *inst;
     rd_loop    *loop;
     rd_address *address;
@@ -147,14 +155,15 @@ typedef struct rd_program {
     int32_t     root;        /* the axis tasks split, -1: nothing to split                      */
     int64_t     grain;       /* tasks start at multiples of it                                  */
     bool        serial;      /* a scan or serial fold runs along the root axis: one task        */
-    int64_t     step;        /* a task's body runs on so many indices of the root axis at a time; 0: on all */
+    int64_t     step;        /* a task's body runs on so many indices of the root axis at a time; 0:
+                              * on all */
     int32_t     n_scratch;   /* scratch slots, private to a task: slots first_scratch ...       */
     int32_t     first_scratch;
     int64_t    *scratch_bytes;
-    int8_t      tile;        /* buffers of 2^tile times as many bytes                           */
-    double      work;        /* points times operations: is a second thread worth it?           */
-    bool        exact;       /* bits must be those of this program: no library may add in its own order */
-    const void *code;        /* what the backend made of it, never changed after prepare()      */
+    int8_t      tile;  /* buffers of 2^tile times as many bytes                           */
+    double      work;  /* points times operations: is a second thread worth it?           */
+    bool        exact; /* bits must be those of this program: no library may add in its own order */
+    const void *code;  /* what the backend made of it, never changed after prepare()      */
     const void *product;     /* or this, if it is a matrix product that a library computes      */
     int64_t     state_bytes; /* of a task, by prepare()                                         */
 } rd_program;
@@ -176,17 +185,19 @@ typedef struct rd_task {
 /* What runs programs.  A backend is chosen by probing, so the evaluator has no #ifdef. */
 typedef struct rd_backend_table {
     const char *name;
-    bool (*probe)(void);                                                   /* can it run here?              */
-    bool (*prepare)(rd_program *p, rd_get_fn *get, void *pool);            /* once, before any run          */
-    void (*head)(const rd_program *p, rd_task *task);                      /* inst[0..body)                 */
-    void (*body)(const rd_program *p, rd_task *task);                      /* inst[body..tail) on [lo, hi), its share
-                                                                             or the next step of it         */
-    void (*join)(const rd_program *p, rd_task *into, const rd_task *next); /* trees of the following share  */
-    void (*tail)(const rd_program *p, rd_task *task);                      /* inst[tail..)                  */
-    const char *(*kernels)(void);                                          /* what programs prepared now run on */
-    void (*tiers)(rd_text *text, const rd_program *p, int32_t n);          /* how n programs run, in words  */
-    const char *(*library)(const rd_program *p); /* what else than loops computes it; NULL: nothing */
-    bool (*multiplies)(void);                    /* is there a library for matrix products?                        */
+    bool (*probe)(void);                                        /* can it run here? */
+    bool (*prepare)(rd_program *p, rd_get_fn *get, void *pool); /* once, before any run */
+    void (*head)(const rd_program *p, rd_task *task);           /* inst[0..body) */
+    /* inst[body..tail) on [lo, hi), its share or the next step of it */
+    void (*body)(const rd_program *p, rd_task *task);
+    /* trees of the following share */
+    void (*join)(const rd_program *p, rd_task *into, const rd_task *next);
+    void (*tail)(const rd_program *p, rd_task *task); /* inst[tail..) */
+    const char *(*kernels)(void);                     /* what programs prepared now run on */
+    void (*tiers)(rd_text *text, const rd_program *p, int32_t n); /* how n programs run, in words */
+    const char *(*library)(const rd_program *p); /* what else than loops computes it; NULL:
+                                                  * nothing */
+    bool (*multiplies)(void);                    /* is there a library for matrix products? */
 } rd_backend_table;
 
 extern const rd_backend_table rd_backend_cpu, rd_backend_cuda;

@@ -12,8 +12,8 @@ int main(void)
 
     if (rd_eval(ctx, sum, RD_INTO(y, RD_SHAPE(2))) != RD_OK)
         printf("%s\n", rd_error_text(ctx));
-    printf("rdim %d.%d.%d: %g %g\n", RD_VERSION >> 16, RD_VERSION >> 8 & 255, RD_VERSION & 255, (double)y[0],
-           (double)y[1]);
+    printf("rdim %d.%d.%d: %g %g\n", RD_VERSION >> 16, RD_VERSION >> 8 & 255, RD_VERSION & 255,
+           (double)y[0], (double)y[1]);
     rd_ctx_free(ctx);
     return y[0] == 6 && y[1] == 15 ? 0 : 1;
 }

@@ -5,7 +5,7 @@
 
 enum { MOST_BYTES = 8 << 20 };
 
-/* ---- Entries, under the lock ----------------------------------------------------------------------------------------- */
+/* ---- Entries, under the lock ----------------------------------------------------------------- */
 static bool try_lock(rd_cache *c)
 {
     return !atomic_flag_test_and_set_explicit(&c->locked, memory_order_acquire);
@@ -48,11 +48,13 @@ static bool drop_entries(rd_cache *c)
 
 void rd_cache_make_room(rd_cache *c, int64_t bytes)
 {
-    while (c->stats.plans == RD_CACHE_PLANS || (c->stats.plans && c->stats.bytes + bytes > MOST_BYTES)) {
+    while (c->stats.plans == RD_CACHE_PLANS ||
+           (c->stats.plans && c->stats.bytes + bytes > MOST_BYTES)) {
         int oldest = -1;
 
         for (int k = 0; k < c->stats.plans; k++)
-            if (atomic_load(&c->entry[k]->busy) == 0 && (oldest < 0 || c->entry[k]->used < c->entry[oldest]->used))
+            if (atomic_load(&c->entry[k]->busy) == 0 &&
+                (oldest < 0 || c->entry[k]->used < c->entry[oldest]->used))
                 oldest = k;
         if (oldest < 0)
             return;
@@ -71,11 +73,12 @@ bool rd_cache_matches(const rd_cache *c, const rd_entry *e)
 void rd_cache_drop_unmeasured(rd_cache *c)
 {
     for (int k = c->stats.plans; k-- > 0;)
-        if (!c->entry[k]->measured && rd_cache_matches(c, c->entry[k]) && atomic_load(&c->entry[k]->busy) == 0)
+        if (!c->entry[k]->measured && rd_cache_matches(c, c->entry[k]) &&
+            atomic_load(&c->entry[k]->busy) == 0)
             drop_entry(c, k);
 }
 
-/* ---- The context's cache ----------------------------------------------------------------------------------------------- */
+/* ---- The context's cache --------------------------------------------------------------------- */
 static bool reclaim(rd_keeper *self)
 {
     rd_cache *c     = (rd_cache *)self;

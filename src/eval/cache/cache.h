@@ -1,4 +1,5 @@
-/* cache.h - plans that a context keeps for evaluations like those it has seen, and other things it keeps between them. */
+/* cache.h - plans that a context keeps for evaluations like those it has seen, and other things it
+ * keeps between them. */
 #ifndef RD_EVAL_CACHE_CACHE_H
 #define RD_EVAL_CACHE_CACHE_H
 #include "eval/plan.h"

@@ -1,7 +1,9 @@
-/* cache_parts.h - the inside of a context's cache, for cache.c, which keeps, and cached.c, which looks up and runs.
+/* cache_parts.h - the inside of a context's cache, for cache.c, which keeps, and cached.c, which
+ * looks up and runs.
  *
- * A context is used by one thread at a time, but another that runs a plan may need memory and reclaim what is kept here:
- * the lock is for that.  It is held for a moment only, and whoever reclaims does not wait for it. */
+ * A context is used by one thread at a time, but another that runs a plan may need memory and
+ * reclaim what is kept here: the lock is for that.  It is held for a moment only, and whoever
+ * reclaims does not wait for it. */
 #ifndef RD_EVAL_CACHE_CACHE_PARTS_H
 #define RD_EVAL_CACHE_CACHE_PARTS_H
 #include "eval/cache/cache.h"
@@ -20,7 +22,8 @@ typedef struct rd_entry {
     uint64_t   word[];
 } rd_entry;
 
-/* Expressions and layouts, by the nodes' numbers that are never used again, and what was found for them. */
+/* Expressions and layouts, by the nodes' numbers that are never used again, and what was found for
+ * them. */
 typedef struct rd_same {
     rd_entry   *entry; /* NULL: nothing here */
     int32_t     n_word;
@@ -45,7 +48,8 @@ typedef struct rd_cache {
 
 void rd_cache_lock(rd_cache *c);
 void rd_cache_unlock(rd_cache *c);
-/* Under the lock: drops the plans that were used longest ago, until there is room for one more of that size. */
+/* Under the lock: drops the plans that were used longest ago, until there is room for one more of
+ * that size. */
 void rd_cache_make_room(rd_cache *c, int64_t bytes);
 /* Under the lock: those with the key that are not measured go, unless they run. */
 void rd_cache_drop_unmeasured(rd_cache *c);

@@ -1,5 +1,5 @@
-/* cached.c - evaluations by plans that are kept: first of the same expressions with the same layouts, for which nothing is
- * walked, then of the same key. */
+/* cached.c - evaluations by plans that are kept: first of the same expressions with the same
+ * layouts, for which nothing is walked, then of the same key. */
 #include "eval/cache/cache_parts.h"
 #include "eval/cache/measure.h"
 #include "eval/request.h"
@@ -7,20 +7,21 @@
 
 enum { MOST_RESULTS = 8 };
 
-/* ---- The same expressions and layouts ------------------------------------------------------------------------------------ */
+/* ---- The same expressions and layouts -------------------------------------------------------- */
 static bool describe_result(rd_same *s, const rd_result *r)
 {
     const rd_array *out = r->out;
     int32_t         n = out->shape.n, m = out->strides.n;
 
-    if (n < 0 || n > RD_MAX_RANK || m < 0 || m > RD_MAX_RANK || s->n_word + 3 + n + m > RD_SAME_WORDS ||
-        (out->order != 0 && out->order != 1) || !rd_dtype_ok(out->type) ||
+    if (n < 0 || n > RD_MAX_RANK || m < 0 || m > RD_MAX_RANK ||
+        s->n_word + 3 + n + m > RD_SAME_WORDS || (out->order != 0 && out->order != 1) ||
+        !rd_dtype_ok(out->type) ||
         ((uintptr_t)out->data & ((uintptr_t)rd_dtype_size(out->type) - 1)))
         return false;
     s->word[s->n_word++] = r->expr->id;
     s->word[s->n_word++] = (uint64_t)(uintptr_t)r->expr->ctx;
-    s->word[s->n_word++] =
-        (uint64_t)out->type << 32 | (uint64_t)(uint32_t)out->order << 16 | (uint64_t)n << 8 | (uint64_t)m;
+    s->word[s->n_word++] = (uint64_t)out->type << 32 | (uint64_t)(uint32_t)out->order << 16 |
+                           (uint64_t)n << 8 | (uint64_t)m;
     for (int a = 0; a < n; a++)
         s->word[s->n_word++] = (uint64_t)out->shape.at[a];
     for (int a = 0; a < m; a++)
@@ -33,7 +34,8 @@ static bool describe(rd_same *s, rd_results results, const rd_eval_opts *opts)
 {
     s->n_word            = 0;
     s->word[s->n_word++] = (uint64_t)opts->deterministic << 57 | (uint64_t)opts->measure << 56 |
-                           (uint64_t)opts->traversal << 48 | (uint64_t)opts->backend << 40 | (uint64_t)opts->threads;
+                           (uint64_t)opts->traversal << 48 | (uint64_t)opts->backend << 40 |
+                           (uint64_t)opts->threads;
     for (int k = 0; k < results.n; k++)
         if (!describe_result(s, &results.at[k]))
             return false;
@@ -49,7 +51,7 @@ static rd_same *same_place(rd_cache *c, const rd_same *s)
     return &c->same[hash >> 32 & (RD_SAME - 1)];
 }
 
-/* ---- Plans -------------------------------------------------------------------------------------------------------------- */
+/* ---- Plans ----------------------------------------------------------------------------------- */
 static rd_entry *find(rd_cache *c, bool measured)
 {
     for (int k = 0; k < c->stats.plans; k++) {
@@ -114,7 +116,8 @@ static rd_entry *insert(rd_cache *c, rd_plan *plan, bool measured, rd_same *s)
     return e;
 }
 
-static rd_status execute(const rd_plan *plan, const void *const *leaf, rd_results results, const rd_eval_opts *opts)
+static rd_status execute(const rd_plan *plan, const void *const *leaf, rd_results results,
+                         const rd_eval_opts *opts)
 {
     const rd_progress progress = { .tell = opts->progress, .user = opts->user };
     void             *out[MOST_RESULTS];
@@ -124,7 +127,8 @@ static rd_status execute(const rd_plan *plan, const void *const *leaf, rd_result
     return rd_plan_execute(plan, leaf, out, &progress, NULL);
 }
 
-static rd_status run_entry(rd_entry *e, const void *const *leaf, rd_results results, const rd_eval_opts *opts)
+static rd_status run_entry(rd_entry *e, const void *const *leaf, rd_results results,
+                           const rd_eval_opts *opts)
 {
     rd_status status = execute(e->plan, leaf, results, opts);
 
@@ -145,8 +149,9 @@ static rd_entry *hold(rd_cache *c, rd_entry *e)
 /* A plan for this evaluation alone. */
 static rd_status run_once(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
-    rd_plan  *plan   = rd_plan_make(ctx, (rd_exprs){ 0 }, results, opts);
-    rd_status status = plan ? rd_plan_execute(plan, NULL, NULL, &plan->progress, NULL) : rd_error(ctx);
+    rd_plan  *plan = rd_plan_make(ctx, (rd_exprs){ 0 }, results, opts);
+    rd_status status =
+        plan ? rd_plan_execute(plan, NULL, NULL, &plan->progress, NULL) : rd_error(ctx);
 
     rd_plan_free(plan);
     return status;
@@ -248,9 +253,10 @@ rd_status rd_cache_run(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
 
 rd_choice rd_cache_choice(rd_ctx *ctx, int n, const rd_request *request, const rd_eval_opts *opts)
 {
-    rd_cache       *c = rd_cache_made(ctx);
-    const rd_found *found =
-        c && c->found.n && rd_key_make(&c->key, n, request, opts) ? rd_findings_get(&c->found, c->key.hash) : NULL;
+    rd_cache       *c     = rd_cache_made(ctx);
+    const rd_found *found = c && c->found.n && rd_key_make(&c->key, n, request, opts)
+                                ? rd_findings_get(&c->found, c->key.hash)
+                                : NULL;
 
     return found ? found->choice : (rd_choice){ .traversal = opts->traversal };
 }

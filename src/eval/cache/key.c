@@ -1,13 +1,15 @@
-/* key.c - expressions as numbers.  Whatever planning may look at goes in; when in doubt, it goes in. */
+/* key.c - expressions as numbers.  Whatever planning may look at goes in; when in doubt, it goes
+ * in. */
 #include "eval/cache/key.h"
 #include <string.h>
 
 /* Larger graphs take long to plan, but are rarely evaluated twice, and comparing them costs too. */
 enum { MAX_NODES = 4096, MAX_WORDS = 1 << 15, FIRST_ROOM = 64, FIRST_WORDS = 1024 };
 
-/* ---- Vectors ------------------------------------------------------------------------------------------------------ */
+/* ---- Vectors --------------------------------------------------------------------------------- */
 /* Room for `n` items in a vector that holds `used`. */
-static bool room_for(rd_ctx *ctx, void **vector, int32_t used, int32_t *room, int32_t n, size_t size)
+static bool room_for(rd_ctx *ctx, void **vector, int32_t used, int32_t *room, int32_t n,
+                     size_t size)
 {
     int32_t more = *room ? *room : size == sizeof(uint64_t) ? FIRST_WORDS : FIRST_ROOM;
     void   *p;
@@ -29,8 +31,9 @@ static bool room_for(rd_ctx *ctx, void **vector, int32_t used, int32_t *room, in
 
 static bool words(rd_key *key, int64_t n)
 {
-    return key->n_word + n <= MAX_WORDS && room_for(key->ctx, (void **)&key->word, key->n_word, &key->room_word,
-                                                    (int32_t)(key->n_word + n), sizeof *key->word);
+    return key->n_word + n <= MAX_WORDS &&
+           room_for(key->ctx, (void **)&key->word, key->n_word, &key->room_word,
+                    (int32_t)(key->n_word + n), sizeof *key->word);
 }
 
 /* There must be room. */
@@ -65,10 +68,11 @@ static bool put_text(rd_key *key, const char *text)
     return true;
 }
 
-/* ---- Nodes -------------------------------------------------------------------------------------------------------- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 static rd_key_place *place_of(const rd_key *key, const rd_expr *e)
 {
-    uint64_t mask = (uint64_t)key->room_place - 1, at = (uint64_t)(uintptr_t)e * UINT64_C(0x9E3779B97F4A7C15) >> 40;
+    uint64_t mask = (uint64_t)key->room_place - 1,
+             at   = (uint64_t)(uintptr_t)e * UINT64_C(0x9E3779B97F4A7C15) >> 40;
 
     for (;; at++) {
         rd_key_place *p = &key->place[at & mask];
@@ -95,7 +99,8 @@ static bool grow_places(rd_key *key)
 
 static bool new_leaf(rd_key *key, const rd_expr *e)
 {
-    if (!room_for(key->ctx, (void **)&key->leaf, key->n_leaf, &key->room_leaf, key->n_leaf + 1, sizeof *key->leaf))
+    if (!room_for(key->ctx, (void **)&key->leaf, key->n_leaf, &key->room_leaf, key->n_leaf + 1,
+                  sizeof *key->leaf))
         return false;
     key->leaf[key->n_leaf++] = (rd_key_leaf){ .expr = e };
     return true;
@@ -113,7 +118,8 @@ static int32_t number_of(rd_key *key, const rd_expr *e)
     if (p->round == key->round)
         return p->node;
     if (key->n_node == MAX_NODES ||
-        !room_for(key->ctx, (void **)&key->node, key->n_node, &key->room_node, key->n_node + 1, sizeof *key->node) ||
+        !room_for(key->ctx, (void **)&key->node, key->n_node, &key->room_node, key->n_node + 1,
+                  sizeof *key->node) ||
         (leaf && !new_leaf(key, e)))
         return -1;
     *p                     = (rd_key_place){ e, key->round, key->n_node };
@@ -121,8 +127,8 @@ static int32_t number_of(rd_key *key, const rd_expr *e)
     return key->n_node++;
 }
 
-/* A reader of node `number` begins at these offsets, one per axis; of a leaf, only how far that is from the first one
- * counts. */
+/* A reader of node `number` begins at these offsets, one per axis; of a leaf, only how far that is
+ * from the first one counts. */
 static void put_offsets(rd_key *key, int32_t number, const int64_t *offset)
 {
     int32_t        leaf = key->node[number].leaf, rank = key->node[number].expr->rank;
@@ -151,7 +157,7 @@ static bool put_operand(rd_key *key, const rd_expr *x, bool viewed)
     return true;
 }
 
-/* ---- Facts -------------------------------------------------------------------------------------------------------- */
+/* ---- Facts ----------------------------------------------------------------------------------- */
 static bool put_view(rd_key *key, const rd_expr *e)
 {
     const rd_expr *x      = e->in[0];
@@ -195,10 +201,14 @@ static bool put_fold(rd_key *key, const rd_expr *e)
 
 static bool put_facts(rd_key *key, const rd_expr *e)
 {
-    if (!words(key, RD_MAX_RANK + (int64_t)(sizeof(rd_call_facts) + sizeof(rd_fold_facts) + sizeof(rd_reducer)) / 8))
+    if (!words(key, RD_MAX_RANK + (int64_t)(sizeof(rd_call_facts) + sizeof(rd_fold_facts) +
+                                            sizeof(rd_reducer)) /
+                                      8))
         return false;
     switch (e->kind) {
-    case RD_EXPR_LEAF: put_bytes(key, e->as.leaf->stride, (size_t)e->rank * sizeof(int64_t)); return !e->as.leaf->name;
+    case RD_EXPR_LEAF:
+        put_bytes(key, e->as.leaf->stride, (size_t)e->rank * sizeof(int64_t));
+        return !e->as.leaf->name;
     case RD_EXPR_NUMBER: put(key, e->as.number->value.u64); return true;
     case RD_EXPR_COORD:
     case RD_EXPR_TAKE:
@@ -215,7 +225,8 @@ static bool put_node(rd_key *key, const rd_expr *e)
 {
     if (!words(key, 2 + e->rank + (int64_t)e->n_in))
         return false;
-    put(key, (uint64_t)e->kind << 48 | (uint64_t)e->type << 40 | (uint64_t)e->op << 24 | (uint64_t)e->rank);
+    put(key, (uint64_t)e->kind << 48 | (uint64_t)e->type << 40 | (uint64_t)e->op << 24 |
+                 (uint64_t)e->rank);
     put(key, (uint64_t)e->n_in);
     put_bytes(key, e->extent, (size_t)e->rank * sizeof *e->extent);
     for (int k = 0; k < e->n_in; k++)
@@ -224,10 +235,11 @@ static bool put_node(rd_key *key, const rd_expr *e)
     return put_facts(key, e);
 }
 
-/* ---- The key -------------------------------------------------------------------------------------------------------- */
+/* ---- The key --------------------------------------------------------------------------------- */
 static bool put_request(rd_key *key, const rd_request *r)
 {
-    if (!words(key, 2 + RD_MAX_RANK) || !put_operand(key, r->expr, false) || !words(key, 1 + r->expr->rank))
+    if (!words(key, 2 + RD_MAX_RANK) || !put_operand(key, r->expr, false) ||
+        !words(key, 1 + r->expr->rank))
         return false;
     put(key, (uint64_t)r->type);
     put_bytes(key, r->stride, (size_t)r->expr->rank * sizeof *r->stride);
@@ -262,7 +274,8 @@ bool rd_key_make(rd_key *key, int n, const rd_request *request, const rd_eval_op
 {
     if (!begin(key))
         return false;
-    put(key, (uint64_t)opts->deterministic << 63 | (uint64_t)opts->traversal << 32 | (uint64_t)opts->backend);
+    put(key, (uint64_t)opts->deterministic << 63 | (uint64_t)opts->traversal << 32 |
+                 (uint64_t)opts->backend);
     put(key, (uint64_t)opts->threads << 32 | (uint64_t)n);
     for (int k = 0; k < n; k++)
         if (!put_request(key, &request[k]))
@@ -285,7 +298,8 @@ int64_t rd_key_shift(const rd_key_leaf *leaf)
 
 const void *rd_key_address(const rd_key_leaf *leaf)
 {
-    return (const char *)leaf->expr->as.leaf->data + rd_key_shift(leaf) * rd_dtype_size(leaf->expr->type);
+    return (const char *)leaf->expr->as.leaf->data +
+           rd_key_shift(leaf) * rd_dtype_size(leaf->expr->type);
 }
 
 void rd_key_free(rd_key *key)

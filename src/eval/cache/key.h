@@ -1,8 +1,9 @@
 /* key.h - what a plan depends on, as numbers: two evaluations with one key may share a plan.
  *
- * The key holds the expressions by structure, the layouts of the results and the options.  It holds no address: the
- * leaves' are given apart, for the run.  Nor does it say where in a leaf a slice begins, only how far the slices of one
- * leaf are from each other, so that "10, :" and "11, :" of an array have one key and different addresses. */
+ * The key holds the expressions by structure, the layouts of the results and the options.  It holds
+ * no address: the leaves' are given apart, for the run.  Nor does it say where in a leaf a slice
+ * begins, only how far the slices of one leaf are from each other, so that "10, :" and "11, :" of
+ * an array have one key and different addresses. */
 #ifndef RD_EVAL_CACHE_KEY_H
 #define RD_EVAL_CACHE_KEY_H
 #include "eval/plan.h"
@@ -29,18 +30,22 @@ typedef struct rd_key {
     uint64_t     *word;
     rd_key_node  *node;
     rd_key_leaf  *leaf;
-    rd_key_place *place; /* from expression to node: a table of room_place entries, at least half of them free */
+    rd_key_place *place; /* from expression to node: a table of room_place entries, at least half of
+                          * them free */
     int32_t       n_word, n_node, n_leaf, room_word, room_node, room_leaf, room_place;
     uint32_t      round;
     uint64_t      hash;
 } rd_key;
 
-/* False: too large to be worth a key, an input without memory, or no room (which is not recorded). */
+/* False: too large to be worth a key, an input without memory, or no room (which is not
+ * recorded). */
 bool rd_key_make(rd_key *key, int n, const rd_request *request, const rd_eval_opts *opts);
 /* Elements from the leaf's base to where its first reader begins: addresses of runs are there. */
 int64_t     rd_key_shift(const rd_key_leaf *leaf);
 const void *rd_key_address(const rd_key_leaf *leaf);
 void        rd_key_free(rd_key *key);
-/* movable.c: a plan of the key's own that runs on any leaves laid out like its; NULL after recording the failure. */
-rd_plan *rd_key_plan(const rd_key *key, rd_results results, const rd_eval_opts *opts, const rd_choice *choice);
+/* movable.c: a plan of the key's own that runs on any leaves laid out like its; NULL after
+ * recording the failure. */
+rd_plan *rd_key_plan(const rd_key *key, rd_results results, const rd_eval_opts *opts,
+                     const rd_choice *choice);
 #endif

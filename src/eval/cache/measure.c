@@ -1,5 +1,6 @@
-/* measure.c - candidates, timed one after the other: which traversal, then how wide the panels, how large the tiles,
- * whether on one thread.  Each is compared with the best so far, with everything else as there. */
+/* measure.c - candidates, timed one after the other: which traversal, then how wide the panels, how
+ * large the tiles, whether on one thread.  Each is compared with the best so far, with everything
+ * else as there. */
 #include "eval/cache/measure.h"
 #include "eval/run/watch.h"
 #include <math.h>
@@ -23,7 +24,7 @@ typedef struct trial {
     rd_status           status;
 } trial;
 
-/* ---- Memory for results ---------------------------------------------------------------------------------------------- */
+/* ---- Memory for results ---------------------------------------------------------------------- */
 static bool get_memory(trial *t, const rd_plan *plan)
 {
     for (int k = 0; k < t->results.n; k++) {
@@ -46,7 +47,7 @@ static void free_memory(trial *t)
         rd_free(t->ctx, t->memory[k]);
 }
 
-/* ---- One candidate --------------------------------------------------------------------------------------------------- */
+/* ---- One candidate --------------------------------------------------------------------------- */
 static bool has_panels(const rd_plan *plan)
 {
     for (int s = 0; s < plan->n_stage; s++)
@@ -102,13 +103,14 @@ static bool attempt(trial *t, rd_choice choice)
     return t->status == RD_OK;
 }
 
-/* ---- All of them ----------------------------------------------------------------------------------------------------- */
+/* ---- All of them ----------------------------------------------------------------------------- */
 static void attempt_all(trial *t)
 {
     rd_choice choice = { .traversal = t->opts->traversal };
     bool      ok     = attempt(t, choice);
 
-    for (int k = RD_TRAVERSE_GREEDY; ok && t->opts->traversal == RD_TRAVERSE_AUTO && k <= RD_TRAVERSE_LAZY; k++) {
+    for (int k = RD_TRAVERSE_GREEDY;
+         ok && t->opts->traversal == RD_TRAVERSE_AUTO && k <= RD_TRAVERSE_LAZY; k++) {
         choice.traversal = (rd_traversal)k;
         ok               = attempt(t, choice);
     }
@@ -133,7 +135,9 @@ rd_status rd_measure(rd_ctx *ctx, const rd_key *key, const void *const *address,
 {
     trial t = { .ctx = ctx, .key = key, .address = address, .results = results, .opts = opts };
 
-    t.best   = (rd_found){ .key = key->hash, .choice = { .traversal = opts->traversal }, .seconds = INFINITY };
+    t.best   = (rd_found){ .key     = key->hash,
+                           .choice  = { .traversal = opts->traversal },
+                           .seconds = INFINITY };
     t.out    = rd_alloc_quiet(ctx, 2 * results.n * (int64_t)sizeof *t.out);
     t.memory = t.out + results.n;
     if (!t.out)

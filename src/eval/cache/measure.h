@@ -4,9 +4,9 @@
 #include "eval/choice.h"
 #include "eval/cache/key.h"
 
-/* The way that takes the least time on the leaves at these addresses (rd_key_address()); results go to memory of its own,
- * as an output may overlap an input.  RD_ERR_MEMORY, not recorded: there is none for them; other failures are those of
- * the evaluation, and recorded. */
+/* The way that takes the least time on the leaves at these addresses (rd_key_address()); results go
+ * to memory of its own, as an output may overlap an input.  RD_ERR_MEMORY, not recorded: there is
+ * none for them; other failures are those of the evaluation, and recorded. */
 rd_status rd_measure(rd_ctx *ctx, const rd_key *key, const void *const *address, rd_results results,
                      const rd_eval_opts *opts, rd_found *found);
 #endif

@@ -1,4 +1,5 @@
-/* answer.c - answers to demands: a value at the demand's place, another demand, or a read of a value made whole. */
+/* answer.c - answers to demands: a value at the demand's place, another demand, or a read of a
+ * value made whole. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
@@ -58,7 +59,8 @@ int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_su
     return r;
 }
 
-/* Fresh axes for all dims of e that have more than one index (or none), apart from each other; NULL on failure. */
+/* Fresh axes for all dims of e that have more than one index (or none), apart from each other; NULL
+ * on failure. */
 rd_subscript *rd_own_axes(rd_collector *c, const rd_expr *e, int32_t *dim)
 {
     rd_subscript *at = rd_subscripts(c, e->rank);
@@ -95,7 +97,8 @@ static int add_axes(const rd_collector *c, int n, const rd_subscript *at, int32_
             int k = 0, axis = at[a].term[t].axis;
 
             if (axis < 0) {
-                const rd_demand *index = rd_demand_of(c, c->graph->value[at[a].term[t].value].in[0]);
+                const rd_demand *index =
+                    rd_demand_of(c, c->graph->value[at[a].term[t].value].in[0]);
 
                 n_dim = add_axes(c, c->seen[index->expr].expr->rank, index->at, dim, n_dim);
                 continue;
@@ -108,7 +111,8 @@ static int add_axes(const rd_collector *c, int n, const rd_subscript *at, int32_
     return n_dim;
 }
 
-/* The raw axes of subscripts, in order of appearance: storage order of a value pushed to that place. */
+/* The raw axes of subscripts, in order of appearance: storage order of a value pushed to that
+ * place. */
 int rd_axes_of_place(const rd_collector *c, int n, const rd_subscript *at, int32_t dim[RD_RAW_AXES])
 {
     return add_axes(c, n, at, dim, 0);

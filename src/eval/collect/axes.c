@@ -23,7 +23,8 @@ static bool room_for_axis(rd_axes *axes)
     if (axes->n < axes->room)
         return true;
     if (axes->n == RD_RAW_AXES) {
-        rd_fail(axes->ctx, RD_ERR_LIMIT, "rd_eval: the expressions need more than %d loop axes", RD_RAW_AXES);
+        rd_fail(axes->ctx, RD_ERR_LIMIT, "rd_eval: the expressions need more than %d loop axes",
+                RD_RAW_AXES);
         return false;
     }
     more = rd_pool_grow(axes->pool, axes->at, (size_t)axes->n, (size_t)room, sizeof *more);
@@ -69,8 +70,8 @@ bool rd_axes_may_join(const rd_axes *axes, int a, int b)
 {
     const rd_raw_axis *p = &axes->at[rd_axes_root(axes, a)], *q = &axes->at[rd_axes_root(axes, b)];
 
-    return p == q || (p->extent == q->extent && p->outer < 0 && q->outer < 0 && !meet(p->apart, q->member) &&
-                      !meet(q->apart, p->member));
+    return p == q || (p->extent == q->extent && p->outer < 0 && q->outer < 0 &&
+                      !meet(p->apart, q->member) && !meet(q->apart, p->member));
 }
 
 void rd_axes_join(rd_axes *axes, int a, int b)
@@ -136,7 +137,8 @@ static bool add_term(rd_axes *axes, rd_subscript *to, rd_term term)
     if (term.coef == 0)
         return true;
     if (to->n_term == RD_MAX_TERMS) {
-        rd_fail(axes->ctx, RD_ERR_LIMIT, "rd_eval: an element's address depends on more than %d axes", RD_MAX_TERMS);
+        rd_fail(axes->ctx, RD_ERR_LIMIT,
+                "rd_eval: an element's address depends on more than %d axes", RD_MAX_TERMS);
         return false;
     }
     to->term[to->n_term++] = term;
@@ -183,9 +185,9 @@ bool rd_subscript_normal(rd_axes *axes, rd_subscript *at)
             out.term[n++] = out.term[t];
     out.n_term = n;
     for (int i = 1; i < n; i++)
-        for (int k = i;
-             k > 0 && (out.term[k].axis < out.term[k - 1].axis ||
-                       (out.term[k].axis == out.term[k - 1].axis && out.term[k].value < out.term[k - 1].value));
+        for (int k = i; k > 0 && (out.term[k].axis < out.term[k - 1].axis ||
+                                  (out.term[k].axis == out.term[k - 1].axis &&
+                                   out.term[k].value < out.term[k - 1].value));
              k--) {
             rd_term swap    = out.term[k];
             out.term[k]     = out.term[k - 1];

@@ -1,7 +1,7 @@
 /* axes.h - loop axes while the graph is collected: which dims of which expressions run together.
  *
- * Every anchor brings fresh axes.  Two are unified when one value is read along both; they stay apart when one loop nest
- * needs both at once.  A merging reshape splits an axis in two. */
+ * Every anchor brings fresh axes.  Two are unified when one value is read along both; they stay
+ * apart when one loop nest needs both at once.  A merging reshape splits an axis in two. */
 #ifndef RD_EVAL_COLLECT_AXES_H
 #define RD_EVAL_COLLECT_AXES_H
 #include "eval/ir.h"

@@ -1,8 +1,9 @@
-/* collect.c - expressions to graph: finds what is reachable, visits it users first, and names the result. */
+/* collect.c - expressions to graph: finds what is reachable, visits it users first, and names the
+ * result. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
-/* ---- Reachable expressions -------------------------------------------------------------------------------- */
+/* ---- Reachable expressions ------------------------------------------------------------------- */
 static int32_t *table_slot(const rd_collector *c, const rd_expr *e)
 {
     uint64_t h = (uint64_t)(uintptr_t)e * 0x9E3779B97F4A7C15u;
@@ -31,7 +32,8 @@ static bool see(rd_collector *c, const rd_expr *e)
     if (*at >= 0)
         return true;
     if (2 * (c->n_seen + 1) > c->n_table) {
-        rd_seen *more = rd_pool_grow(c->pool, c->seen, (size_t)c->n_seen, (size_t)c->n_table, sizeof *more);
+        rd_seen *more =
+            rd_pool_grow(c->pool, c->seen, (size_t)c->n_seen, (size_t)c->n_table, sizeof *more);
 
         if (!more)
             return false;
@@ -45,8 +47,8 @@ static bool see(rd_collector *c, const rd_expr *e)
     return true;
 }
 
-/* Sorts by falling serial: operands are older than their users, so users come first.  Heap sort: graphs may be long
- * chains, which are the worst case of simpler sorts. */
+/* Sorts by falling serial: operands are older than their users, so users come first.  Heap sort:
+ * graphs may be long chains, which are the worst case of simpler sorts. */
 static void sift(rd_seen *a, int32_t i, int32_t n)
 {
     for (int32_t child; (child = 2 * i + 1) < n; i = child) {
@@ -115,7 +117,7 @@ static bool reach(rd_collector *c, int n, const rd_request *request)
     return true;
 }
 
-/* ---- Demands ----------------------------------------------------------------------------------------------- */
+/* ---- Demands --------------------------------------------------------------------------------- */
 rd_subscript *rd_subscripts(rd_collector *c, int n)
 {
     return rd_pool_get(c->pool, (size_t)(n ? n : 1) * sizeof(rd_subscript));
@@ -136,9 +138,13 @@ int rd_demand_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at)
         c->demand      = d;
         c->room_demand = room;
     }
-    d = &c->demand[c->n_demand];
-    *d =
-        (rd_demand){ .expr = e, .next = -1, .alias = -1, .value = -1, .group = -1, .at = rd_subscripts(c, expr->rank) };
+    d  = &c->demand[c->n_demand];
+    *d = (rd_demand){ .expr  = e,
+                      .next  = -1,
+                      .alias = -1,
+                      .value = -1,
+                      .group = -1,
+                      .at    = rd_subscripts(c, expr->rank) };
     if (!d->at)
         return -1;
     memcpy(d->at, at, (size_t)expr->rank * sizeof *at);
@@ -161,16 +167,22 @@ int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_ex
 
     if (g->n_value == c->room_value) {
         int32_t   room = c->room_value ? 2 * c->room_value : 16;
-        rd_value *more = rd_pool_grow(c->pool, g->value, (size_t)g->n_value, (size_t)room, sizeof *more);
+        rd_value *more =
+            rd_pool_grow(c->pool, g->value, (size_t)g->n_value, (size_t)room, sizeof *more);
 
         if (!more)
             return -1;
         g->value      = more;
         c->room_value = room;
     }
-    g->value[g->n_value] = (rd_value){
-        .kind = kind, .type = type, .expr = expr, .slot = -1, .target = -1, .inner = -1, .into = -1, .out = -1
-    };
+    g->value[g->n_value] = (rd_value){ .kind   = kind,
+                                       .type   = type,
+                                       .expr   = expr,
+                                       .slot   = -1,
+                                       .target = -1,
+                                       .inner  = -1,
+                                       .into   = -1,
+                                       .out    = -1 };
     return g->n_value++;
 }
 
@@ -184,7 +196,8 @@ double rd_demand_points(const rd_collector *c, const rd_expr *expr, const rd_dem
         for (int t = 0; t < d->at[a].n_term; t++) {
             int axis = d->at[a].term[t].axis;
 
-            if (axis < 0) { /* a gather visits as many elements as its index has: bounded by the index's own axes */
+            if (axis < 0) { /* a gather visits as many elements as its index has: bounded by the
+                             * index's own axes */
                 const rd_value  *v     = &c->graph->value[d->at[a].term[t].value];
                 const rd_demand *index = &c->demand[v->in[0]];
 
@@ -200,7 +213,7 @@ double rd_demand_points(const rd_collector *c, const rd_expr *expr, const rd_dem
     return points;
 }
 
-/* ---- Equal demands ----------------------------------------------------------------------------------------- */
+/* ---- Equal demands --------------------------------------------------------------------------- */
 enum { MAX_PAIRS = RD_MAX_RANK * RD_MAX_TERMS };
 
 typedef struct pairs {
@@ -238,14 +251,16 @@ static bool pair_subscripts(rd_collector *c, pairs *p, const rd_subscript *a, co
         } else if (u->value != v->value) {
             const rd_value *x = &c->graph->value[u->value], *y = &c->graph->value[v->value];
 
-            if (x->value.i64 != y->value.i64 || !pair_demands(c, p, &c->demand[x->in[0]], &c->demand[y->in[0]]))
+            if (x->value.i64 != y->value.i64 ||
+                !pair_demands(c, p, &c->demand[x->in[0]], &c->demand[y->in[0]]))
                 return false;
         }
     }
     return true;
 }
 
-/* Demands that were found to differ differ for good, or a chain of takes would be walked to its end for each pair. */
+/* Demands that were found to differ differ for good, or a chain of takes would be walked to its end
+ * for each pair. */
 static bool pair_demands(rd_collector *c, pairs *p, const rd_demand *a, const rd_demand *b)
 {
     if (a->expr != b->expr || (a->group >= 0 && b->group >= 0 && a->group != b->group))
@@ -256,8 +271,9 @@ static bool pair_demands(rd_collector *c, pairs *p, const rd_demand *a, const rd
     return true;
 }
 
-/* Terms are sorted by axis, so two subscripts that are equal but for names may list them in different order; then they
- * stay two demands, which costs a shared computation but never a wrong one. */
+/* Terms are sorted by axis, so two subscripts that are equal but for names may list them in
+ * different order; then they stay two demands, which costs a shared computation but never a wrong
+ * one. */
 static bool unify(rd_collector *c, const rd_demand *a, const rd_demand *b)
 {
     pairs p;
@@ -298,15 +314,16 @@ int rd_demands_distinct(rd_collector *c, rd_seen *seen, int32_t **list)
 
 void rd_join_places(rd_collector *c, const rd_subscript *a, const rd_subscript *b)
 {
-    if (a->offset != b->offset || a->n_term != 1 || b->n_term != 1 || a->term[0].coef != b->term[0].coef ||
-        a->term[0].axis < 0 || b->term[0].axis < 0)
+    if (a->offset != b->offset || a->n_term != 1 || b->n_term != 1 ||
+        a->term[0].coef != b->term[0].coef || a->term[0].axis < 0 || b->term[0].axis < 0)
         return;
     if (rd_axes_may_join(c->axes, a->term[0].axis, b->term[0].axis))
         rd_axes_join(c->axes, a->term[0].axis, b->term[0].axis);
 }
 
-/* ---- Results ----------------------------------------------------------------------------------------------- */
-/* Demands a result at fresh axes, one per axis of extent other than 1, and says where each element goes. */
+/* ---- Results --------------------------------------------------------------------------------- */
+/* Demands a result at fresh axes, one per axis of extent other than 1, and says where each element
+ * goes. */
 static bool demand_result(rd_collector *c, const rd_request *request, rd_finish_result *r)
 {
     const rd_expr *e = request->expr;

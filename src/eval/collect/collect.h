@@ -1,8 +1,9 @@
 /* collect.h - the collector: expressions in, values of the graph out.
  *
- * Expressions are visited users first.  A user demands its operand at subscripts over loop axes; when an expression's
- * turn comes all its demands are known, so that it can be made once and shared, made anew at each place (pushed: views
- * vanish into subscripts), or made whole and read, whichever computes least. */
+ * Expressions are visited users first.  A user demands its operand at subscripts over loop axes;
+ * when an expression's turn comes all its demands are known, so that it can be made once and
+ * shared, made anew at each place (pushed: views vanish into subscripts), or made whole and read,
+ * whichever computes least. */
 #ifndef RD_EVAL_COLLECT_COLLECT_H
 #define RD_EVAL_COLLECT_COLLECT_H
 #include "eval/collect/axes.h"
@@ -53,7 +54,8 @@ typedef struct rd_finish_result {
     rd_subscript store;
 } rd_finish_result;
 
-/* finish.c: puts the values in order, operands first, with iteration axes for raw ones, and attaches the results. */
+/* finish.c: puts the values in order, operands first, with iteration axes for raw ones, and
+ * attaches the results. */
 bool rd_finish(rd_collector *c, int n, rd_finish_result *result);
 
 /* instance.c: makes the values an expression's demands ask for. */
@@ -69,30 +71,37 @@ bool rd_answer_same(rd_collector *c, int demand, const rd_expr *e, const rd_subs
 bool rd_demand_operands(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at);
 /* The product that an operand is, seen through a view; NULL if it is none. */
 const rd_expr *rd_product_of(const rd_expr *e);
-/* Demands the factors of the product that e is at `at`, and makes them the first two of value v's three operands, which it
- * returns; NULL on failure. */
+/* Demands the factors of the product that e is at `at`, and makes them the first two of value v's
+ * three operands, which it returns; NULL on failure. */
 int32_t *rd_demand_factors(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at);
 /* A READ of value `target`. */
 int rd_read_value(rd_collector *c, rd_dtype type, int target, int n, const rd_subscript *at);
 /* Fresh axes for all dims of e, apart from each other and never split; NULL on failure. */
 rd_subscript *rd_own_axes(rd_collector *c, const rd_expr *e, int32_t *dim);
 bool          rd_set_dims(rd_collector *c, int v, int n, const int32_t *dim);
-/* The raw axes of subscripts, in order of appearance: storage order of a value pushed to that place. */
-int rd_axes_of_place(const rd_collector *c, int n, const rd_subscript *at, int32_t dim[RD_RAW_AXES]);
+/* The raw axes of subscripts, in order of appearance: storage order of a value pushed to that
+ * place. */
+int rd_axes_of_place(const rd_collector *c, int n, const rd_subscript *at,
+                     int32_t dim[RD_RAW_AXES]);
 /* Answers demands by reads of value v, whose dims are the whole expression's. */
 bool rd_answer_reads(rd_collector *c, const rd_expr *e, int v, const int32_t *list, int n);
 
-/* instance_fold.c, instance_storage.c: the demands of one expression, list[0..n) without repeats. */
+/* instance_fold.c, instance_storage.c: the demands of one expression, list[0..n) without
+ * repeats. */
 bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n);
 bool rd_instances_scan(rd_collector *c, const rd_expr *e, const int32_t *list, int n);
 bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n);
 bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int demand);
 
-/* reshape.c: subscripts of the operand for a demand at `at`, if they exist; *ok false: copy first. */
-bool rd_reshape_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in, bool *ok);
-/* Numbers of an affine view of a leaf (or the leaf): address = *base + sum stride[a] * index[a]; NULL if it is none. */
+/* reshape.c: subscripts of the operand for a demand at `at`, if they exist; *ok false: copy
+ * first. */
+bool rd_reshape_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in,
+                       bool *ok);
+/* Numbers of an affine view of a leaf (or the leaf): address = *base + sum stride[a] * index[a];
+ * NULL if it is none. */
 const rd_expr *rd_affine_leaf(const rd_expr *e, int64_t *base, int64_t *stride);
 int            rd_leaf_slot(rd_collector *c, const rd_expr *leaf);
-/* Element of a dense or mergeable leaf behind a reshape as one address; -1 if its strides do not merge, -2: failure. */
+/* Element of a dense or mergeable leaf behind a reshape as one address; -1 if its strides do not
+ * merge, -2: failure. */
 int rd_reshape_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at);
 #endif

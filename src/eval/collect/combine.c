@@ -1,7 +1,9 @@
-/* combine.c - the number decisions of each reduction: order of its reduced axes, lane position, combine tree.
+/* combine.c - the number decisions of each reduction: order of its reduced axes, lane position,
+ * combine tree.
  *
- * They are made from the reduction's own operands, their strides and fixed constants.  What else is evaluated at the
- * same time, threads, caches and measurements cannot change them, so neither can they change a bit. */
+ * They are made from the reduction's own operands, their strides and fixed constants.  What else is
+ * evaluated at the same time, threads, caches and measurements cannot change them, so neither can
+ * they change a bit. */
 #include "core/tree.h"
 #include "eval/ir.h"
 #include <stdlib.h>
@@ -11,8 +13,9 @@ enum { MAX_DEPTH = 8 };
 /* So often is what was turned read again that turning costs nothing beside it. */
 enum { OFTEN = 64 };
 
-/* How one operand is read: elements per index of each axis.  A fold among the operands is looked through, down to what
- * it reads: whether its result is at hand or an array is not known yet, and must not matter. */
+/* How one operand is read: elements per index of each axis.  A fold among the operands is looked
+ * through, down to what it reads: whether its result is at hand or an array is not known yet, and
+ * must not matter. */
 typedef struct own_access {
     int64_t coef[RD_MAX_AXES];
     rd_set  axes, gathered;
@@ -33,12 +36,13 @@ static int64_t extent(const own *o, int axis)
     return o->graph->axis[axis].extent;
 }
 
-/* ---- Accesses ------------------------------------------------------------------------------------------------ */
+/* ---- Accesses -------------------------------------------------------------------------------- */
 static own_access *new_access(own *o, int bytes)
 {
     if (o->n == o->room) {
         int         room = o->room ? 2 * o->room : 8;
-        own_access *more = rd_pool_grow(o->graph->pool, o->access, (size_t)o->n, (size_t)room, sizeof *more);
+        own_access *more =
+            rd_pool_grow(o->graph->pool, o->access, (size_t)o->n, (size_t)room, sizeof *more);
 
         if (!more)
             return NULL;
@@ -88,8 +92,8 @@ static bool access_place(own *o, const rd_value *v)
 
 static bool find_accesses(own *o);
 
-/* What a stored value was made from, at the places where it is read: whether it is stored depends on who else reads it,
- * which must not matter here. */
+/* What a stored value was made from, at the places where it is read: whether it is stored depends
+ * on who else reads it, which must not matter here. */
 static bool access_through(own *o, const rd_value *read)
 {
     const rd_value *t     = &o->graph->value[read->target];
@@ -159,7 +163,7 @@ static bool find_accesses(own *o)
     return true;
 }
 
-/* ---- Own virtual shape: axes x outside y that every operand reads as one --------------------------------------- */
+/* ---- Own virtual shape: axes x outside y that every operand reads as one --------------------- */
 static int64_t index_coef(const own *o, int axis)
 {
     const rd_subscript *at = &o->value->combine->index;
@@ -174,21 +178,22 @@ static bool joins(const own *o, int x, int y)
 {
     bool in_order = index_coef(o, x) == index_coef(o, y) * extent(o, y), walked = false;
 
-    if (x == y || rd_in(o->value->reduced, x) != rd_in(o->value->reduced, y) || !rd_in(o->space, x) ||
-        !rd_in(o->space, y) || o->value->inner == x || o->value->inner == y)
+    if (x == y || rd_in(o->value->reduced, x) != rd_in(o->value->reduced, y) ||
+        !rd_in(o->space, x) || !rd_in(o->space, y) || o->value->inner == x || o->value->inner == y)
         return false;
     if (extent(o, x) < 2 || extent(o, y) < 2 || (rd_counts_places(o->value) && !in_order))
         return false;
     for (int i = 0; i < o->n; i++) {
         walked |= o->access[i].coef[y] != 0;
-        if (o->access[i].coef[x] != o->access[i].coef[y] * extent(o, y) || rd_in(o->access[i].gathered, x) ||
-            rd_in(o->access[i].gathered, y))
+        if (o->access[i].coef[x] != o->access[i].coef[y] * extent(o, y) ||
+            rd_in(o->access[i].gathered, x) || rd_in(o->access[i].gathered, y))
             return false;
     }
     return walked || in_order; /* axes that nothing walks join in one order only */
 }
 
-/* The axis that joins outside y, or -1; the one axis of that property with the least number if there were several. */
+/* The axis that joins outside y, or -1; the one axis of that property with the least number if
+ * there were several. */
 static int outside(const own *o, int y)
 {
     for (int x = 0; x < o->graph->n_axis; x++)
@@ -209,12 +214,13 @@ static int64_t group_extent(const own *o, int y)
 {
     int64_t n = extent(o, y);
 
-    for (int x = outside(o, y), guard = 0; x >= 0 && guard < RD_MAX_AXES; x = outside(o, x), guard++)
+    for (int x = outside(o, y), guard = 0; x >= 0 && guard < RD_MAX_AXES;
+         x = outside(o, x), guard++)
         n *= extent(o, x);
     return n;
 }
 
-/* ---- Order of the reduced axes --------------------------------------------------------------------------------- */
+/* ---- Order of the reduced axes --------------------------------------------------------------- */
 static const own_access *heaviest(const own *o)
 {
     const own_access *best = NULL;
@@ -254,21 +260,22 @@ static void order_axes(const own *o, rd_combine *c, bool c_order)
         }
 }
 
-/* ---- Lane axis ------------------------------------------------------------------------------------------------- */
+/* ---- Lane axis ------------------------------------------------------------------------------- */
 /* Is the fold, in one lane, one block, which has no tree? */
 static bool is_short(const own *o)
 {
     return rd_points_of(o->graph, o->value->reduced) <= RD_TREE_STEPS;
 }
 
-/* Does the operand stay along kept axes, as the points of either side do in pairs?  Then what is turned once, so that
- * neighbours along an axis lie side by side, is read many times. */
+/* Does the operand stay along kept axes, as the points of either side do in pairs?  Then what is
+ * turned once, so that neighbours along an axis lie side by side, is read many times. */
 static bool is_read_again(const own *o, const own_access *a)
 {
     return rd_points_of(o->graph, o->space & ~o->value->reduced & ~a->axes) >= OFTEN;
 }
 
-/* Cost of reading neighbours along `axis` side by side, per 4 bytes: constants of the notes on evaluation, fixed. */
+/* Cost of reading neighbours along `axis` side by side, per 4 bytes: constants of the notes on
+ * evaluation, fixed. */
 static double load_cost(const own *o, const own_access *a, int axis)
 {
     int64_t step = llabs(a->coef[axis]);
@@ -304,7 +311,8 @@ static double lane_cost(const own *o, int axis)
     return cost;
 }
 
-/* Of two lanes that cost the same.  Never by number: what else is evaluated gives axes their numbers. */
+/* Of two lanes that cost the same.  Never by number: what else is evaluated gives axes their
+ * numbers. */
 static bool preferred(const own *o, int a, int b)
 {
     bool    p = rd_in(o->value->reduced, a), q = rd_in(o->value->reduced, b);
@@ -323,7 +331,8 @@ static int choose_lane(const own *o, bool reduced_allowed)
     for (int a = 0; a < o->graph->n_axis; a++) {
         double cost;
 
-        if (!rd_in(o->space, a) || (rd_in(o->value->reduced, a) && !reduced_allowed) || !innermost(o, a))
+        if (!rd_in(o->space, a) || (rd_in(o->value->reduced, a) && !reduced_allowed) ||
+            !innermost(o, a))
             continue;
         cost = lane_cost(o, a);
         if (best < 0 || cost < least || (cost == least && preferred(o, a, best))) {
@@ -352,15 +361,16 @@ static void move_lane_last(const own *o, rd_combine *c, int lane)
         c->order[n++] = group[--n_group];
 }
 
-/* ---- Prefixes of scans --------------------------------------------------------------------------------------------- */
+/* ---- Prefixes of scans ----------------------------------------------------------------------- */
 static bool takes_as_it_merges(int32_t reducer)
 {
-    return reducer == RD_RED_sum || reducer == RD_RED_prod || reducer == RD_RED_min || reducer == RD_RED_max ||
-           reducer == RD_RED_any || reducer == RD_RED_all;
+    return reducer == RD_RED_sum || reducer == RD_RED_prod || reducer == RD_RED_min ||
+           reducer == RD_RED_max || reducer == RD_RED_any || reducer == RD_RED_all;
 }
 
-/* Is the scan's axis the one along which its heaviest operand is walked in the smallest steps?  Then neighbours are
- * elements of one scan, and their sums must not wait for each other; else they are elements of neighbouring scans. */
+/* Is the scan's axis the one along which its heaviest operand is walked in the smallest steps?
+ * Then neighbours are elements of one scan, and their sums must not wait for each other; else they
+ * are elements of neighbouring scans. */
 static bool runs_along_memory(const own *o, int axis)
 {
     const own_access *by = heaviest(o);
@@ -374,18 +384,19 @@ static bool runs_along_memory(const own *o, int axis)
 
 static rd_prefix choose_prefix(const own *o, const rd_combine *c)
 {
-    const bool tree = o->value->kind == RD_VALUE_SCAN && c->steps == RD_TREE_STEPS && c->n_order == 1 &&
-                      takes_as_it_merges(o->value->reducer) && runs_along_memory(o, c->order[0]);
+    const bool tree = o->value->kind == RD_VALUE_SCAN && c->steps == RD_TREE_STEPS &&
+                      c->n_order == 1 && takes_as_it_merges(o->value->reducer) &&
+                      runs_along_memory(o, c->order[0]);
 
     return tree ? RD_PREFIX_TREE : RD_PREFIX_LEFT;
 }
 
 static bool combine(rd_graph *graph, rd_value *v)
 {
-    own         o         = { .graph = graph, .value = v, .space = rd_space(v) };
-    rd_combine *c         = v->combine;
-    rd_law      law       = (rd_law)v->expr->as.fold->law;
-    bool        any_order = v->kind == RD_VALUE_REDUCE && (law == RD_LAW_commutes || law == RD_LAW_exact);
+    own         o   = { .graph = graph, .value = v, .space = rd_space(v) };
+    rd_combine *c   = v->combine;
+    rd_law      law = (rd_law)v->expr->as.fold->law;
+    bool any_order  = v->kind == RD_VALUE_REDUCE && (law == RD_LAW_commutes || law == RD_LAW_exact);
 
     if (!find_accesses(&o))
         return false;
@@ -396,7 +407,8 @@ static bool combine(rd_graph *graph, rd_value *v)
     c->lane_axis  = choose_lane(&o, any_order);
     c->prefix     = choose_prefix(&o, c);
     if (c->lane_axis >= 0 && rd_in(v->reduced, c->lane_axis) && v->kind == RD_VALUE_REDUCE) {
-        c->lanes = rd_dtype_size(graph->value[v->in[0]].type) == 8 ? RD_TREE_LANES / 2 : RD_TREE_LANES;
+        c->lanes =
+            rd_dtype_size(graph->value[v->in[0]].type) == 8 ? RD_TREE_LANES / 2 : RD_TREE_LANES;
         move_lane_last(&o, c, c->lane_axis);
     }
     return true;

@@ -1,4 +1,5 @@
-/* finish.c - the end of collect: demands become values, raw axes iteration axes, and the order operands first. */
+/* finish.c - the end of collect: demands become values, raw axes iteration axes, and the order
+ * operands first. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
@@ -18,7 +19,8 @@ static void join_places(rd_collector *c, const rd_subscript *p, const rd_subscri
 {
     for (int i = 0; i < p->n_term; i++)
         for (int k = 0; k < q->n_term; k++)
-            if (p->term[i].axis >= 0 && q->term[k].axis >= 0 && p->term[i].coef == q->term[k].coef &&
+            if (p->term[i].axis >= 0 && q->term[k].axis >= 0 &&
+                p->term[i].coef == q->term[k].coef &&
                 rd_axes_may_join(c->axes, p->term[i].axis, q->term[k].axis))
                 rd_axes_join(c->axes, p->term[i].axis, q->term[k].axis);
 }
@@ -26,9 +28,11 @@ static void join_places(rd_collector *c, const rd_subscript *p, const rd_subscri
 /* Values that read one leaf at the same place along some dim: those loops may be one. */
 static bool join_leaf_reads(rd_collector *c)
 {
-    rd_graph *g     = c->graph;
-    int32_t  *first = rd_pool_get(c->pool, (size_t)(g->n_slot + 1) * sizeof *first); /* reader of a slot  */
-    int32_t  *next  = rd_pool_get(c->pool, (size_t)(g->n_value + 1) * sizeof *next); /* of the same slot  */
+    rd_graph *g = c->graph;
+    /* reader of a slot */
+    int32_t *first = rd_pool_get(c->pool, (size_t)(g->n_slot + 1) * sizeof *first);
+    /* of the same slot */
+    int32_t *next = rd_pool_get(c->pool, (size_t)(g->n_value + 1) * sizeof *next);
 
     if (!first || !next)
         return false;
@@ -39,7 +43,8 @@ static bool join_leaf_reads(rd_collector *c)
             first[g->value[v].slot] = v;
         }
     for (int a = 0; a < g->n_value; a++)
-        for (int b = a; g->value[a].kind == RD_VALUE_READ && g->value[a].slot >= 0 && (b = next[b]) >= 0;)
+        for (int b = a;
+             g->value[a].kind == RD_VALUE_READ && g->value[a].slot >= 0 && (b = next[b]) >= 0;)
             join_places(c, g->value[a].at, g->value[b].at);
     return true;
 }
@@ -79,7 +84,7 @@ static void resolve_operands(rd_collector *c)
     }
 }
 
-/* ---- Names ------------------------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------------------- */
 static int name_axis(naming *m, int raw)
 {
     rd_graph     *g    = m->c->graph;
@@ -89,7 +94,8 @@ static int name_axis(naming *m, int raw)
     if (m->axis[root] >= 0)
         return m->axis[root];
     if (g->n_axis == RD_MAX_AXES) {
-        rd_fail(m->c->ctx, RD_ERR_LIMIT, "rd_eval: the results together need more than %d loop axes", RD_MAX_AXES);
+        rd_fail(m->c->ctx, RD_ERR_LIMIT,
+                "rd_eval: the results together need more than %d loop axes", RD_MAX_AXES);
         return -1;
     }
     info->extent = m->c->axes->at[root].extent;
@@ -209,14 +215,15 @@ static bool name_result_axes(naming *m, int n, const rd_finish_result *result)
     return true;
 }
 
-/* ---- Results ----------------------------------------------------------------------------------------------- */
+/* ---- Results --------------------------------------------------------------------------------- */
 static bool computed(const rd_value *v)
 {
     return v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL || v->kind == RD_VALUE_REDUCE ||
            v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN;
 }
 
-/* The value itself goes to the caller's memory if it has the result's axes and type; else a copy of it does. */
+/* The value itself goes to the caller's memory if it has the result's axes and type; else a copy of
+ * it does. */
 static bool attach_result(naming *m, int k, rd_finish_result *r)
 {
     rd_graph *g    = m->c->graph;
@@ -232,8 +239,8 @@ static bool attach_result(naming *m, int k, rd_finish_result *r)
         return false;
     for (int d = 0; d < n; d++)
         axes |= rd_bit(dim[d]);
-    if (!computed(&g->value[id]) || g->value[id].out >= 0 || g->value[id].into >= 0 || g->value[id].type != r->type ||
-        g->value[id].axes != axes) {
+    if (!computed(&g->value[id]) || g->value[id].out >= 0 || g->value[id].into >= 0 ||
+        g->value[id].type != r->type || g->value[id].axes != axes) {
         int copy = rd_value_new(m->c, RD_VALUE_MAP, r->type, g->value[id].expr);
 
         if (copy < 0 || !(g->value[copy].in = rd_pool_get(m->c->pool, sizeof(int32_t))))

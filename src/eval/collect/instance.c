@@ -1,8 +1,9 @@
-/* instance.c - one expression's demands become values: pushed to each place, or made whole once and read. */
+/* instance.c - one expression's demands become values: pushed to each place, or made whole once and
+ * read. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
-/* ---- Maps --------------------------------------------------------------------------------------------------- */
+/* ---- Maps ------------------------------------------------------------------------------------ */
 /* Where a view reads its operand. */
 static bool view_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in)
 {
@@ -25,12 +26,13 @@ const rd_expr *rd_product_of(const rd_expr *e)
     return e->kind == RD_EXPR_MAP && (e->op == RD_OP_mul || e->op == RD_OP_square) ? e : NULL;
 }
 
-/* a * b + c has one rounding.  Decided on the expressions, so that what else is asked for cannot change it.  Not where
- * both operands are products: x * x - y * y must be 0 for x == y, and which of the two would be rounded first is
- * nobody's choice. */
+/* a * b + c has one rounding.  Decided on the expressions, so that what else is asked for cannot
+ * change it.  Not where both operands are products: x * x - y * y must be 0 for x == y, and which
+ * of the two would be rounded first is nobody's choice. */
 static bool contracts(const rd_expr *e)
 {
-    return e->kind == RD_EXPR_MAP && e->op == RD_OP_add && rd_dtype_kind(e->type) == RD_KIND_FLOAT &&
+    return e->kind == RD_EXPR_MAP && e->op == RD_OP_add &&
+           rd_dtype_kind(e->type) == RD_KIND_FLOAT &&
            !rd_product_of(e->in[0]) != !rd_product_of(e->in[1]);
 }
 
@@ -87,12 +89,14 @@ static bool map_whole(rd_collector *c, const rd_expr *e, const int32_t *list, in
     char          shape[RD_SHAPE_TEXT];
 
     rd_text_add(&c->why, "%s %s is stored: its elements are read at several places each\n",
-                e->kind == RD_EXPR_MAP ? rd_op_table[e->op].name : "call", rd_shape_text(e->rank, e->extent, shape));
+                e->kind == RD_EXPR_MAP ? rd_op_table[e->op].name : "call",
+                rd_shape_text(e->rank, e->extent, shape));
     return v >= 0 && rd_set_dims(c, v, e->rank, dim) && rd_answer_reads(c, e, v, list, n);
 }
 
-/* Injective views of a map are pushed through it.  Where elements would be computed more than once (windows, gathers,
- * overlapping slices) it is stored instead if that is cheaper: such a value is never read in the loop that makes it. */
+/* Injective views of a map are pushed through it.  Where elements would be computed more than once
+ * (windows, gathers, overlapping slices) it is stored instead if that is cheaper: such a value is
+ * never read in the loop that makes it. */
 static bool maps(rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
 {
     const rd_expr *e           = seen->expr;
@@ -108,7 +112,7 @@ static bool maps(rd_collector *c, const rd_seen *seen, const int32_t *list, int 
     return true;
 }
 
-/* ---- Leaves -------------------------------------------------------------------------------------------------- */
+/* ---- Leaves ---------------------------------------------------------------------------------- */
 int rd_leaf_slot(rd_collector *c, const rd_expr *leaf)
 {
     rd_graph *g = c->graph;
@@ -176,12 +180,13 @@ static int coord_value(rd_collector *c, const rd_expr *e, const rd_subscript *at
     return v;
 }
 
-/* ---- Views --------------------------------------------------------------------------------------------------- */
+/* ---- Views ----------------------------------------------------------------------------------- */
 static bool view(rd_collector *c, const rd_expr *e, int demand)
 {
     rd_subscript at[RD_MAX_RANK];
 
-    return view_places(c, e, rd_demand_of(c, demand)->at, at) && rd_answer_same(c, demand, e->in[0], at);
+    return view_places(c, e, rd_demand_of(c, demand)->at, at) &&
+           rd_answer_same(c, demand, e->in[0], at);
 }
 
 /* The index becomes a value of its own, checked against the axis; the operand is read at it. */
@@ -209,7 +214,8 @@ static bool take(rd_collector *c, const rd_expr *e, int demand)
     return rd_answer_same(c, demand, x, at);
 }
 
-/* No element of e is ever read, so anything stands for it; what it is made of is not even looked at. */
+/* No element of e is ever read, so anything stands for it; what it is made of is not even looked
+ * at. */
 static bool nothing(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     for (int k = 0; k < n; k++)
@@ -237,9 +243,13 @@ bool rd_instances(rd_collector *c, rd_seen *seen)
     }
     for (int k = 0; ok && k < n; k++)
         switch (e->kind) {
-        case RD_EXPR_LEAF: ok = rd_answer(c, list[k], read_leaf(c, e, rd_demand_of(c, list[k])->at)); break;
+        case RD_EXPR_LEAF:
+            ok = rd_answer(c, list[k], read_leaf(c, e, rd_demand_of(c, list[k])->at));
+            break;
         case RD_EXPR_NUMBER: ok = rd_answer(c, list[k], number_value(c, e)); break;
-        case RD_EXPR_COORD: ok = rd_answer(c, list[k], coord_value(c, e, rd_demand_of(c, list[k])->at)); break;
+        case RD_EXPR_COORD:
+            ok = rd_answer(c, list[k], coord_value(c, e, rd_demand_of(c, list[k])->at));
+            break;
         case RD_EXPR_VIEW: ok = view(c, e, list[k]); break;
         case RD_EXPR_TAKE: ok = take(c, e, list[k]); break;
         default: ok = rd_instance_reshape(c, e, list[k]); break;

@@ -1,23 +1,26 @@
-/* instance_fold.c - demands of reductions and scans: at each place, or whole once, whichever computes no element twice. */
+/* instance_fold.c - demands of reductions and scans: at each place, or whole once, whichever
+ * computes no element twice. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
-/* ---- Reductions ------------------------------------------------------------------------------------------------- */
+/* ---- Reductions ------------------------------------------------------------------------------ */
 static int outputs_of(const rd_expr *e)
 {
     return e->kind == RD_EXPR_REDUCE && e->as.fold->user ? e->as.fold->user->n_out : 1;
 }
 
-/* A sum of products of floats adds each with one rounding.  Decided on the expressions, as a * b + c is (instance.c).  Not
- * under a mask, which would have to make one of the factors an identity, nor where one strict left fold of the elements is
- * asked for. */
+/* A sum of products of floats adds each with one rounding.  Decided on the expressions, as a * b +
+ * c is (instance.c).  Not under a mask, which would have to make one of the factors an identity,
+ * nor where one strict left fold of the elements is asked for. */
 static bool sums_products(const rd_expr *e)
 {
-    return e->kind == RD_EXPR_REDUCE && e->as.fold->reducer == RD_RED_sum && e->as.fold->law != RD_LAW_serial &&
-           !e->in[2] && rd_dtype_kind(e->in[0]->type) == RD_KIND_FLOAT && rd_product_of(e->in[0]);
+    return e->kind == RD_EXPR_REDUCE && e->as.fold->reducer == RD_RED_sum &&
+           e->as.fold->law != RD_LAW_serial && !e->in[2] &&
+           rd_dtype_kind(e->in[0]->type) == RD_KIND_FLOAT && rd_product_of(e->in[0]);
 }
 
-/* Operands of a fold: kept axes at the demand's place, reduced ones along fresh axes, C-order weights as its index. */
+/* Operands of a fold: kept axes at the demand's place, reduced ones along fresh axes, C-order
+ * weights as its index. */
 static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_subscript *kept)
 {
     const rd_expr *x = e->in[0];
@@ -53,13 +56,15 @@ static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_sub
     if (!c->graph->value[v].combine)
         return false;
     c->graph->value[v].combine->index = index;
-    return sums_products(e) ? rd_demand_factors(c, v, x, at) != NULL : rd_demand_operands(c, v, e, at);
+    return sums_products(e) ? rd_demand_factors(c, v, x, at) != NULL
+                            : rd_demand_operands(c, v, e, at);
 }
 
 static int fold_value(rd_collector *c, const rd_expr *e)
 {
     const int32_t reducer = sums_products(e) ? RD_RED_dot : e->as.fold->reducer;
-    int           v       = rd_value_new(c, e->kind == RD_EXPR_REDUCE ? RD_VALUE_REDUCE : RD_VALUE_SCAN, e->type, e);
+    int           v =
+        rd_value_new(c, e->kind == RD_EXPR_REDUCE ? RD_VALUE_REDUCE : RD_VALUE_SCAN, e->type, e);
 
     if (v >= 0) {
         c->graph->value[v].reducer = reducer;
@@ -68,7 +73,8 @@ static int fold_value(rd_collector *c, const rd_expr *e)
     return v;
 }
 
-/* The axis of a reducer's results is not looped over where it reduces, so it must not become an axis it reduces. */
+/* The axis of a reducer's results is not looped over where it reduces, so it must not become an
+ * axis it reduces. */
 static void keep_apart(rd_collector *c, int v, int inner)
 {
     const rd_subscript *index = &c->graph->value[v].combine->index;
@@ -77,8 +83,8 @@ static void keep_apart(rd_collector *c, int v, int inner)
         rd_axes_apart(c->axes, inner, index->term[t].axis);
 }
 
-/* The instance at one demand's place.  A reducer with several outputs is stored with one more dim, which no loop of its
- * own runs along, and read at the demand's last subscript. */
+/* The instance at one demand's place.  A reducer with several outputs is stored with one more dim,
+ * which no loop of its own runs along, and read at the demand's last subscript. */
 static bool reduce_pushed(rd_collector *c, const rd_expr *e, int demand)
 {
     int32_t             dim[RD_RAW_AXES];
@@ -106,7 +112,8 @@ static bool reduce_pushed(rd_collector *c, const rd_expr *e, int demand)
     c->graph->value[v].inner  = dim[n];
     c->graph->value[v].whole  = true;
     own[n]                    = at[kept];
-    return rd_set_dims(c, v, n + 1, dim) && rd_answer(c, demand, rd_read_value(c, e->type, v, n + 1, own));
+    return rd_set_dims(c, v, n + 1, dim) &&
+           rd_answer(c, demand, rd_read_value(c, e->type, v, n + 1, own));
 }
 
 static bool reduce_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
@@ -133,8 +140,9 @@ static double fold_evaluations(const rd_collector *c, const rd_expr *e, const in
     return evaluations;
 }
 
-/* Slices of a reduction reduce only what they need; but never does a reduction compute an element twice: as soon as the
- * demands together want more elements than it has, it is computed whole, once. */
+/* Slices of a reduction reduce only what they need; but never does a reduction compute an element
+ * twice: as soon as the demands together want more elements than it has, it is computed whole,
+ * once. */
 bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
     if (fold_evaluations(c, e, list, n) > rd_expr_points(e))
@@ -150,7 +158,8 @@ static int scan_axis(const rd_expr *e)
     return __builtin_ctzll(e->as.fold->dims);
 }
 
-/* A scan at `at`, whose scan axis must be a whole axis; that axis is the scan's to run along in order. */
+/* A scan at `at`, whose scan axis must be a whole axis; that axis is the scan's to run along in
+ * order. */
 static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int         v = fold_value(c, e), axis = at[scan_axis(e)].term[0].axis;
@@ -164,7 +173,8 @@ static int scan_at(rd_collector *c, const rd_expr *e, const rd_subscript *at)
     return v;
 }
 
-/* One row of a scan costs one row: other axes stay at the demand's place, the scan axis is run along whole. */
+/* One row of a scan costs one row: other axes stay at the demand's place, the scan axis is run
+ * along whole. */
 static bool scan_row(rd_collector *c, const rd_expr *e, int demand)
 {
     rd_subscript at[RD_MAX_RANK], *own;
@@ -189,15 +199,18 @@ static bool scan_row(rd_collector *c, const rd_expr *e, int demand)
     c->graph->value[v].whole = true;
     own[n]                   = rd_demand_of(c, demand)->at[s];
     dim[n]                   = axis;
-    return rd_set_dims(c, v, n + 1, dim) && rd_answer(c, demand, rd_read_value(c, e->type, v, n + 1, own));
+    return rd_set_dims(c, v, n + 1, dim) &&
+           rd_answer(c, demand, rd_read_value(c, e->type, v, n + 1, own));
 }
 
-/* The raw axis a demand runs along where the scan does, if it does so from end to end and only there; else -1. */
+/* The raw axis a demand runs along where the scan does, if it does so from end to end and only
+ * there; else -1. */
 static int scanned_axis(const rd_collector *c, const rd_expr *e, const rd_subscript *at)
 {
     int axis = rd_subscript_pure(c->axes, &at[scan_axis(e)]);
 
-    if (axis < 0 || c->axes->at[axis].extent != e->extent[scan_axis(e)] || c->axes->at[axis].outer >= 0)
+    if (axis < 0 || c->axes->at[axis].extent != e->extent[scan_axis(e)] ||
+        c->axes->at[axis].outer >= 0)
         return -1;
     for (int a = 0; a < e->rank; a++)
         for (int t = 0; t < at[a].n_term && a != scan_axis(e); t++)
@@ -217,7 +230,8 @@ bool rd_instances_scan(rd_collector *c, const rd_expr *e, const int32_t *list, i
         if (scanned_axis(c, e, at) < 0)
             return scan_row(c, e, list[0]);
         v = scan_at(c, e, at);
-        return v >= 0 && rd_set_dims(c, v, rd_axes_of_place(c, e->rank, at, dim), dim) && rd_answer(c, list[0], v);
+        return v >= 0 && rd_set_dims(c, v, rd_axes_of_place(c, e->rank, at, dim), dim) &&
+               rd_answer(c, list[0], v);
     }
     at = rd_own_axes(c, e, dim);
     v  = at ? scan_at(c, e, at) : -1;

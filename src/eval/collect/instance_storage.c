@@ -1,8 +1,9 @@
-/* instance_storage.c - demands that memory answers: concatenations, and reshapes that no strides can express. */
+/* instance_storage.c - demands that memory answers: concatenations, and reshapes that no strides
+ * can express. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
-/* ---- Concatenation --------------------------------------------------------------------------------------------- */
+/* ---- Concatenation --------------------------------------------------------------------------- */
 /* Least and greatest value of a subscript; false if it gathers. */
 static bool range_of(const rd_collector *c, const rd_subscript *at, int64_t *lo, int64_t *hi)
 {
@@ -12,7 +13,8 @@ static bool range_of(const rd_collector *c, const rd_subscript *at, int64_t *lo,
 
         if (at->term[t].axis < 0)
             return false;
-        reach = at->term[t].coef * (c->axes->at[rd_axes_root(c->axes, at->term[t].axis)].extent - 1);
+        reach =
+            at->term[t].coef * (c->axes->at[rd_axes_root(c->axes, at->term[t].axis)].extent - 1);
         *(reach < 0 ? lo : hi) += reach;
     }
     return *lo <= *hi;
@@ -42,7 +44,8 @@ static bool concat_inside(rd_collector *c, const rd_expr *e, int demand, bool *d
     return true;
 }
 
-/* Storage of a concatenation at some place: dims [0, n) are loop axes of the place, the last runs along the parts. */
+/* Storage of a concatenation at some place: dims [0, n) are loop axes of the place, the last runs
+ * along the parts. */
 typedef struct join {
     int32_t      value, axis; /* the JOIN; the expression's axis along which it joins      */
     int32_t      n, dim[RD_RAW_AXES];
@@ -63,7 +66,8 @@ static int along(rd_collector *c, const join *j, int64_t extent)
 
 static rd_subscript index_along(const rd_collector *c, int axis)
 {
-    return c->axes->at[rd_axes_root(c->axes, axis)].extent == 1 ? rd_subscript_const(0) : rd_subscript_axis(axis);
+    return c->axes->at[rd_axes_root(c->axes, axis)].extent == 1 ? rd_subscript_const(0)
+                                                                : rd_subscript_axis(axis);
 }
 
 /* A part is a copy of its operand into a range of the join's storage. */
@@ -173,7 +177,8 @@ static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, i
     return true;
 }
 
-/* Elements a demand makes if the join is pushed to its place: all along the parts, and its own of the other axes. */
+/* Elements a demand makes if the join is pushed to its place: all along the parts, and its own of
+ * the other axes. */
 static double pushed_points(rd_collector *c, const rd_expr *e, int demand)
 {
     int32_t      dim[RD_RAW_AXES];
@@ -211,8 +216,9 @@ bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n
     return true;
 }
 
-/* ---- Reshape ------------------------------------------------------------------------------------------------------ */
-/* Where neither strides nor split axes can express a reshape, its operand is stored in C order first. */
+/* ---- Reshape --------------------------------------------------------------------------------- */
+/* Where neither strides nor split axes can express a reshape, its operand is stored in C order
+ * first. */
 static bool reshape_copy(rd_collector *c, const rd_expr *e, int demand)
 {
     const rd_expr *x      = e->in[0];
@@ -235,7 +241,8 @@ static bool reshape_copy(rd_collector *c, const rd_expr *e, int demand)
     c->graph->value[v].n_in  = 1;
     c->graph->value[v].whole = true;
     c->graph->value[v].dense = true;
-    return rd_set_dims(c, v, x->rank, dim) && rd_answer(c, demand, rd_read_value(c, x->type, v, 1, &flat));
+    return rd_set_dims(c, v, x->rank, dim) &&
+           rd_answer(c, demand, rd_read_value(c, x->type, v, 1, &flat));
 }
 
 bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int demand)

@@ -1,6 +1,8 @@
-/* merge.c - the virtual shape: two axes that every access walks as one, with the same role everywhere, become one.
+/* merge.c - the virtual shape: two axes that every access walks as one, with the same role
+ * everywhere, become one.
  *
- * Shape (3,4,5,2) summed over its first axis has the virtual shape (3,40); over the middle two (3,20,2). */
+ * Shape (3,4,5,2) summed over its first axis has the virtual shape (3,40); over the middle two
+ * (3,20,2). */
 #include "eval/ir.h"
 #include <stdio.h>
 #include <string.h>
@@ -28,8 +30,8 @@ static bool order_allows(const rd_combine *c, int x, int y)
     return true;
 }
 
-/* Dims of storage that is read at other places are not touched, for those places count them one by one; but storage read
- * by one flat place may merge neighbours, as long as it keeps its C order. */
+/* Dims of storage that is read at other places are not touched, for those places count them one by
+ * one; but storage read by one flat place may merge neighbours, as long as it keeps its C order. */
 static bool storage_allows(const rd_graph *g, const rd_value *v, int x, int y)
 {
     int before = -1;
@@ -47,8 +49,8 @@ static bool storage_allows(const rd_graph *g, const rd_value *v, int x, int y)
 
 static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
 {
-    if (rd_in(v->axes, x) != rd_in(v->axes, y) || rd_in(v->reduced, x) != rd_in(v->reduced, y) || v->inner == x ||
-        v->inner == y || (v->kind == RD_VALUE_SCAN && rd_in(v->reduced, x)))
+    if (rd_in(v->axes, x) != rd_in(v->axes, y) || rd_in(v->reduced, x) != rd_in(v->reduced, y) ||
+        v->inner == x || v->inner == y || (v->kind == RD_VALUE_SCAN && rd_in(v->reduced, x)))
         return false;
     for (int d = 0; d < v->n_at; d++) {
         bool affine = v->kind == RD_VALUE_COORD || v->slot >= 0;
@@ -62,9 +64,9 @@ static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
         return false;
     if (v->kind == RD_VALUE_JOIN && (rd_in(v->axes, x) || rd_in(v->axes, y)))
         return false;
-    return !v->combine ||
-           (v->combine->lane_axis != x && (!rd_counts_places(v) || linear(g, &v->combine->index, x, y)) &&
-            order_allows(v->combine, x, y));
+    return !v->combine || (v->combine->lane_axis != x &&
+                           (!rd_counts_places(v) || linear(g, &v->combine->index, x, y)) &&
+                           order_allows(v->combine, x, y));
 }
 
 static bool may_merge(const rd_graph *g, int x, int y)

@@ -1,5 +1,5 @@
-/* products.c - sums of products of two matrices that get loops of their own, for a library that multiplies matrices; what
- * they are made of and what is made of them comes before and after. */
+/* products.c - sums of products of two matrices that get loops of their own, for a library that
+ * multiplies matrices; what they are made of and what is made of them comes before and after. */
 #include "eval/ir.h"
 
 /* c = sum of a b. */
@@ -15,7 +15,8 @@ static double points(const rd_graph *g, rd_set axes)
 
 static bool find_operands(const rd_graph *g, const rd_value *v, product *p)
 {
-    if (v->kind != RD_VALUE_REDUCE || v->reducer != RD_RED_dot || (v->out >= 0 && v->out_type != v->type))
+    if (v->kind != RD_VALUE_REDUCE || v->reducer != RD_RED_dot ||
+        (v->out >= 0 && v->out_type != v->type))
         return false;
     p->a = &g->value[v->in[0]];
     p->b = &g->value[v->in[1]];
@@ -38,12 +39,13 @@ static bool is_large(const rd_graph *g, const product *p)
 {
     enum { LEAST_EXTENT = 8, LEAST_POINTS = 1 << 15 };
 
-    return points(g, p->m) >= LEAST_EXTENT && points(g, p->n) >= LEAST_EXTENT && points(g, p->k) >= LEAST_EXTENT &&
+    return points(g, p->m) >= LEAST_EXTENT && points(g, p->n) >= LEAST_EXTENT &&
+           points(g, p->k) >= LEAST_EXTENT &&
            points(g, p->batch | p->m | p->n | p->k) >= LEAST_POINTS;
 }
 
-/* What is not a result would become an array: not if that is much larger than what it is made of, as of distances between
- * many points of few coordinates. */
+/* What is not a result would become an array: not if that is much larger than what it is made of,
+ * as of distances between many points of few coordinates. */
 static bool may_be_stored(const rd_graph *g, const rd_value *v, const product *p)
 {
     enum { SMALL = 1 << 20, TIMES = 4 };
@@ -52,7 +54,7 @@ static bool may_be_stored(const rd_graph *g, const rd_value *v, const product *p
            points(g, v->axes) <= TIMES * (points(g, p->a->axes) + points(g, p->b->axes));
 }
 
-/* ---- Operands ------------------------------------------------------------------------------------------------- */
+/* ---- Operands -------------------------------------------------------------------------------- */
 /* Neighbours side by side in memory, along one of the axes. */
 static bool reads_rows(const rd_value *v, rd_set axes)
 {
@@ -69,7 +71,8 @@ static bool reads_rows(const rd_value *v, rd_set axes)
     return rows;
 }
 
-/* A map that is not stored for another reason is worth it if that costs less than the products without a library do. */
+/* A map that is not stored for another reason is worth it if that costs less than the products
+ * without a library do. */
 static bool may_be_operand(const rd_graph *g, const rd_value *v, const product *p)
 {
     if (v->kind == RD_VALUE_READ)
@@ -77,7 +80,8 @@ static bool may_be_operand(const rd_graph *g, const rd_value *v, const product *
     if (rd_is_anchor_kind(v))
         return true;
     return (v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) &&
-           points(g, v->axes) * (RD_PRICE_WRITE + RD_PRICE_READ + v->ops) <= points(g, p->batch | p->m | p->n | p->k);
+           points(g, v->axes) * (RD_PRICE_WRITE + RD_PRICE_READ + v->ops) <=
+               points(g, p->batch | p->m | p->n | p->k);
 }
 
 /* Storage of a map: matrices one after another, rows along k. */
@@ -102,8 +106,8 @@ bool rd_part_products(rd_graph *g)
         rd_value *v = &g->value[i];
         product   p;
 
-        if (!find_operands(g, v, &p) || !find_axes(v, &p) || !is_large(g, &p) || !may_be_stored(g, v, &p) ||
-            !may_be_operand(g, p.a, &p) || !may_be_operand(g, p.b, &p))
+        if (!find_operands(g, v, &p) || !find_axes(v, &p) || !is_large(g, &p) ||
+            !may_be_stored(g, v, &p) || !may_be_operand(g, p.a, &p) || !may_be_operand(g, p.b, &p))
             continue;
         if (!rd_backend_cpu.multiplies()) /* asked last: the answer may take loading a library */
             return true;

@@ -1,4 +1,5 @@
-/* reshape.c - subscripts through a reshape: the flat C-order index, taken apart again by the operand's extents. */
+/* reshape.c - subscripts through a reshape: the flat C-order index, taken apart again by the
+ * operand's extents. */
 #include "eval/collect/collect.h"
 #include <string.h>
 
@@ -17,7 +18,8 @@ const rd_expr *rd_affine_leaf(const rd_expr *e, int64_t *base, int64_t *stride)
     for (int a = 0; a < leaf->rank; a++) {
         *base += e->as.view->number[a] * leaf->as.leaf->stride[a];
         for (int k = 0; k < e->rank; k++)
-            stride[k] += e->as.view->number[leaf->rank + a * e->rank + k] * leaf->as.leaf->stride[a];
+            stride[k] +=
+                e->as.view->number[leaf->rank + a * e->rank + k] * leaf->as.leaf->stride[a];
     }
     return leaf;
 }
@@ -96,13 +98,14 @@ int rd_reshape_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at)
 /* Greatest value of a term, or least. */
 static int64_t reach(const rd_collector *c, const rd_term *t)
 {
-    int64_t extent =
-        t->axis < 0 ? c->graph->value[t->value].value.i64 : c->axes->at[rd_axes_root(c->axes, t->axis)].extent;
+    int64_t extent = t->axis < 0 ? c->graph->value[t->value].value.i64
+                                 : c->axes->at[rd_axes_root(c->axes, t->axis)].extent;
 
     return t->coef * (extent - 1);
 }
 
-/* Splits the terms of `flat` that straddle a multiple of n, so that each is either a multiple of it or stays below. */
+/* Splits the terms of `flat` that straddle a multiple of n, so that each is either a multiple of it
+ * or stays below. */
 static bool split_straddling(rd_collector *c, rd_subscript *flat, int64_t n, bool *ok)
 {
     for (int t = 0; t < flat->n_term; t++) {
@@ -126,8 +129,8 @@ static bool split_straddling(rd_collector *c, rd_subscript *flat, int64_t n, boo
 }
 
 /* rest + n * quotient = flat, with 0 <= rest < n whatever the indices are; else *ok is false. */
-static bool divide(rd_collector *c, const rd_subscript *flat, int64_t n, rd_subscript *rest, rd_subscript *quotient,
-                   bool *ok)
+static bool divide(rd_collector *c, const rd_subscript *flat, int64_t n, rd_subscript *rest,
+                   rd_subscript *quotient, bool *ok)
 {
     int64_t lo, hi;
 
@@ -151,7 +154,8 @@ static bool divide(rd_collector *c, const rd_subscript *flat, int64_t n, rd_subs
     return rd_subscript_normal(c->axes, quotient) && rd_subscript_normal(c->axes, rest);
 }
 
-bool rd_reshape_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in, bool *ok)
+bool rd_reshape_places(rd_collector *c, const rd_expr *e, const rd_subscript *at, rd_subscript *in,
+                       bool *ok)
 {
     const rd_expr *x      = e->in[0];
     rd_subscript   flat   = rd_subscript_const(0);

@@ -1,16 +1,16 @@
-/* rewrite.c - a softmax written as two reductions over long rows becomes one.  It looks at the values themselves and
- * their operands only, never at siblings, as it changes bits.
+/* rewrite.c - a softmax written as two reductions over long rows becomes one.  It looks at the
+ * values themselves and their operands only, never at siblings, as it changes bits.
  *
- * Not one of f16 or bf16: its differences and exponentials are rounded to 16 bits before they are added, by which one
- * reduction would not go.  Nor would that be faster: as they are written, rows of 512 KiB of f16 take what as many f32
- * take as one reduction (23 ms for 16M elements). */
+ * Not one of f16 or bf16: its differences and exponentials are rounded to 16 bits before they are
+ * added, by which one reduction would not go.  Nor would that be faster: as they are written, rows
+ * of 512 KiB of f16 take what as many f32 take as one reduction (23 ms for 16M elements). */
 #include "core/caches.h"
 #include "eval/ir.h"
 
-/* ---- Softmax ------------------------------------------------------------------------------------------------- */
-/* Rows up to this size stay in cache between the passes of a softmax as written, with the exponentials of one, or in the
- * next cache at worst: at 512 KiB of f64 one reduction took 1.4 times as long, as it needs each exponential twice.  A fixed
- * constant, as it decides bits. */
+/* ---- Softmax --------------------------------------------------------------------------------- */
+/* Rows up to this size stay in cache between the passes of a softmax as written, with the
+ * exponentials of one, or in the next cache at worst: at 512 KiB of f64 one reduction took 1.4
+ * times as long, as it needs each exponential twice.  A fixed constant, as it decides bits. */
 static const int64_t ROW_BYTES = RD_L2_BYTES / 2;
 
 static bool plain_reduce(const rd_value *v, int reducer)
@@ -33,12 +33,14 @@ static int shifted_by(const rd_graph *g, const rd_value *s)
     if (d->kind != RD_VALUE_MAP || d->op != RD_OP_sub)
         return -1;
     m = &g->value[d->in[1]];
-    if (!plain_reduce(m, RD_RED_max) || m->in[0] != d->in[0] || m->reduced != s->reduced || m->axes != s->axes)
+    if (!plain_reduce(m, RD_RED_max) || m->in[0] != d->in[0] || m->reduced != s->reduced ||
+        m->axes != s->axes)
         return -1;
     return d->in[1];
 }
 
-/* Bytes of x that one element of the sum needs again: a row, or a strip of cache lines if neighbours are kept. */
+/* Bytes of x that one element of the sum needs again: a row, or a strip of cache lines if
+ * neighbours are kept. */
 static int64_t row_bytes(const rd_graph *g, const rd_value *s)
 {
     int64_t bytes = rd_points_of(g, s->reduced) * rd_dtype_size(s->type);
@@ -48,7 +50,8 @@ static int64_t row_bytes(const rd_graph *g, const rd_value *s)
 
 static int new_value(rd_graph *g, rd_value v)
 {
-    rd_value *more = rd_pool_grow(g->pool, g->value, (size_t)g->n_value, (size_t)g->n_value + 1, sizeof *more);
+    rd_value *more =
+        rd_pool_grow(g->pool, g->value, (size_t)g->n_value, (size_t)g->n_value + 1, sizeof *more);
 
     if (!more)
         return -1;
@@ -57,14 +60,16 @@ static int new_value(rd_graph *g, rd_value v)
     return g->n_value++;
 }
 
-/* The reduction to both results, stored with one more dim for them; a copy of m but for that and where m goes. */
+/* The reduction to both results, stored with one more dim for them; a copy of m but for that and
+ * where m goes. */
 static int pair_of(rd_graph *g, int m)
 {
     rd_value       p   = g->value[m];
     const int32_t *dim = p.dim;
 
     if (g->n_axis == RD_MAX_AXES) {
-        rd_fail(g->ctx, RD_ERR_LIMIT, "rd_eval: the results together need more than %d loop axes", RD_MAX_AXES);
+        rd_fail(g->ctx, RD_ERR_LIMIT, "rd_eval: the results together need more than %d loop axes",
+                RD_MAX_AXES);
         return -1;
     }
     p.reducer = RD_RED_maxsumexp;
@@ -105,8 +110,8 @@ static rd_value result_of(const rd_graph *g, int v, int pair, int k, rd_subscrip
                        .out    = -1 };
 }
 
-/* Value v becomes a read of the k-th result of a pair; if it is kept, a copy of that, kept in the same way: who else
- * asks for v must not decide how it is computed. */
+/* Value v becomes a read of the k-th result of a pair; if it is kept, a copy of that, kept in the
+ * same way: who else asks for v must not decide how it is computed. */
 static bool read_result(rd_graph *g, int v, int pair, int k)
 {
     rd_subscript *at = rd_pool_get(g->pool, (size_t)g->value[pair].n_dim * sizeof *at);

@@ -1,4 +1,5 @@
-/* sort.c - puts the values of a graph in order, operands first, and drops those that no result needs. */
+/* sort.c - puts the values of a graph in order, operands first, and drops those that no result
+ * needs. */
 #include "eval/ir.h"
 #include <string.h>
 

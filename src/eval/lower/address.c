@@ -9,7 +9,8 @@ static int64_t extent(const rd_lowering *l, int axis)
 
 int rd_new_address(rd_lowering *l, const rd_address *address)
 {
-    rd_address *a = rd_push(l, (void **)&l->p->address, l->p->n_address, &l->room_address, sizeof *a);
+    rd_address *a =
+        rd_push(l, (void **)&l->p->address, l->p->n_address, &l->room_address, sizeof *a);
 
     if (!a)
         return -1;
@@ -22,20 +23,22 @@ static void add(rd_lowering *l, rd_address *a, rd_addend what)
     if (what.coef == 0)
         return;
     for (int i = 0; i < a->n_add; i++)
-        if (a->add[i].axis == what.axis && a->add[i].reg == what.reg && a->add[i].local == what.local) {
+        if (a->add[i].axis == what.axis && a->add[i].reg == what.reg &&
+            a->add[i].local == what.local) {
             a->add[i].coef += what.coef;
             return;
         }
     if (a->n_add == RD_MAX_TERMS) {
-        rd_fail(l->graph->ctx, RD_ERR_LIMIT, "rd_eval: an element's address depends on more than %d axes",
-                RD_MAX_TERMS);
+        rd_fail(l->graph->ctx, RD_ERR_LIMIT,
+                "rd_eval: an element's address depends on more than %d axes", RD_MAX_TERMS);
         l->failed = true;
         return;
     }
     a->add[a->n_add++] = what;
 }
 
-static void add_subscript(rd_lowering *l, rd_address *a, const rd_subscript *at, int64_t stride, rd_set local)
+static void add_subscript(rd_lowering *l, rd_address *a, const rd_subscript *at, int64_t stride,
+                          rd_set local)
 {
     a->offset += stride * at->offset;
     for (int t = 0; t < at->n_term; t++) {
@@ -48,7 +51,7 @@ static void add_subscript(rd_lowering *l, rd_address *a, const rd_subscript *at,
     }
 }
 
-/* ---- Storage ---------------------------------------------------------------------------------------------------- */
+/* ---- Storage --------------------------------------------------------------------------------- */
 /* Indices an axis of a value's storage can have. */
 static int64_t room_of(const rd_lowering *l, const rd_home *h, int axis)
 {
@@ -88,7 +91,8 @@ static rd_address storage(const rd_lowering *l, int v)
                          .offset = l->tree->home[v].keep == RD_KEEP_OUTPUT ? m->store.offset : 0 };
 }
 
-/* Dim d's axis, if its index counts from the start of the range that a tile loop around the home has cut. */
+/* Dim d's axis, if its index counts from the start of the range that a tile loop around the home
+ * has cut. */
 static rd_set local_axis(const rd_lowering *l, int v, int d)
 {
     const rd_home *h = &l->tree->home[v];
@@ -157,13 +161,15 @@ static bool too_large(rd_lowering *l, int64_t bytes, const char *what)
 {
     if (bytes < INT64_MAX)
         return false;
-    rd_fail(l->graph->ctx, RD_ERR_MEMORY, "rd_eval: no memory for %s: its bytes exceed 63 bits", what);
+    rd_fail(l->graph->ctx, RD_ERR_MEMORY, "rd_eval: no memory for %s: its bytes exceed 63 bits",
+            what);
     return l->failed = true;
 }
 
 int rd_new_scratch(rd_lowering *l, int v)
 {
-    int64_t *bytes = rd_push(l, (void **)&l->p->scratch_bytes, l->p->n_scratch, &l->room_scratch, sizeof *bytes);
+    int64_t *bytes =
+        rd_push(l, (void **)&l->p->scratch_bytes, l->p->n_scratch, &l->room_scratch, sizeof *bytes);
 
     if (!bytes)
         return -1;
@@ -175,8 +181,8 @@ int rd_new_scratch(rd_lowering *l, int v)
 
 bool rd_assign_slots(rd_graph *g, const rd_tree *tree, int32_t *slot)
 {
-    rd_slot *more =
-        rd_pool_grow(g->pool, g->slot, (size_t)g->n_slot, (size_t)g->n_slot + (size_t)g->n_value + 1, sizeof *more);
+    rd_slot *more = rd_pool_grow(g->pool, g->slot, (size_t)g->n_slot,
+                                 (size_t)g->n_slot + (size_t)g->n_value + 1, sizeof *more);
 
     if (!more)
         return false;
@@ -188,14 +194,16 @@ bool rd_assign_slots(rd_graph *g, const rd_tree *tree, int32_t *slot)
         slot[v] = -1;
         if ((h->keep != RD_KEEP_OUTPUT && h->keep != RD_KEEP_ARRAY) || m->into >= 0)
             continue;
-        slot[v] = g->n_slot++;
-        more[slot[v]] =
-            (rd_slot){ .kind = m->out >= 0 ? RD_SLOT_OUTPUT : RD_SLOT_ARRAY, .type = m->type, .result = m->out };
+        slot[v]       = g->n_slot++;
+        more[slot[v]] = (rd_slot){ .kind   = m->out >= 0 ? RD_SLOT_OUTPUT : RD_SLOT_ARRAY,
+                                   .type   = m->type,
+                                   .result = m->out };
         if (m->out < 0) {
             int64_t points = rd_points_of(g, h->stored), size = rd_dtype_size(m->type);
 
             if (points > INT64_MAX / size) {
-                rd_fail(g->ctx, RD_ERR_MEMORY, "rd_eval: no memory for an array of %lld elements between two passes",
+                rd_fail(g->ctx, RD_ERR_MEMORY,
+                        "rd_eval: no memory for an array of %lld elements between two passes",
                         (long long)points);
                 return false;
             }
@@ -205,7 +213,7 @@ bool rd_assign_slots(rd_graph *g, const rd_tree *tree, int32_t *slot)
     return true;
 }
 
-/* ---- Folds ------------------------------------------------------------------------------------------------------- */
+/* ---- Folds ----------------------------------------------------------------------------------- */
 static int64_t position(const rd_lowering *l, const int32_t *order, int n, rd_address *at)
 {
     int64_t weight = 1;
@@ -234,7 +242,8 @@ void rd_fold_positions(const rd_lowering *l, const rd_value *v, rd_fold *f)
     f->n_block = steps == 0 ? 0 : (steps - 1) / c->steps + 1;
     f->index   = (rd_address){ .slot = -1, .type = RD_I64, .offset = c->index.offset };
     for (int t = 0; t < c->index.n_term; t++)
-        f->index.add[f->index.n_add++] = (rd_addend){ c->index.term[t].axis, -1, false, c->index.term[t].coef };
+        f->index.add[f->index.n_add++] =
+            (rd_addend){ c->index.term[t].axis, -1, false, c->index.term[t].coef };
 }
 
 rd_set rd_cell_axes(const rd_value *v, const rd_scope *parent)

@@ -1,4 +1,5 @@
-/* levels.c - the open loop bodies of a program being written: their instructions, and which values have registers there. */
+/* levels.c - the open loop bodies of a program being written: their instructions, and which values
+ * have registers there. */
 #include "eval/lower/lower.h"
 
 void *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t size)

@@ -1,12 +1,12 @@
 /* lower.c - a nest of loops becomes a loop program for each stage.
  *
- * Scopes are walked in order.  Each inline value is computed at the outermost open level at which all it depends on is
- * there (so what does not change in a loop is computed before it), once per level, and stays in its register until the
- * level closes. */
+ * Scopes are walked in order.  Each inline value is computed at the outermost open level at which
+ * all it depends on is there (so what does not change in a loop is computed before it), once per
+ * level, and stays in its register until the level closes. */
 #include "eval/lower/lower.h"
 #include <string.h>
 
-/* ---- Kept values ------------------------------------------------------------------------------------------------------- */
+/* ---- Kept values ----------------------------------------------------------------------------- */
 
 static int operand(const rd_lowering *l, const rd_value *v, int k)
 {
@@ -52,7 +52,7 @@ static void emit_anchor(rd_lowering *l, int i)
         rd_emit_store(l, here, i, l->reg[i]);
 }
 
-/* ---- Scopes ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Scopes ---------------------------------------------------------------------------------- */
 /* The one anchor below a scope, -1 if there are several. */
 static int only_anchor(const rd_scope *scope)
 {
@@ -68,8 +68,8 @@ static int only_anchor(const rd_scope *scope)
     return only;
 }
 
-/* Could the code report something: a bad index, a callback's sentence, a division by 0?  Then it runs to the end, or what
- * is reported would depend on how tasks share the loop. */
+/* Could the code report something: a bad index, a callback's sentence, a division by 0?  Then it
+ * runs to the end, or what is reported would depend on how tasks share the loop. */
 static bool may_report(const rd_lowering *l, const rd_level *level)
 {
     for (int i = 0; i < level->n; i++) {
@@ -89,7 +89,8 @@ static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
 {
     int v = only_anchor(loop);
 
-    if (l->failed || v < 0 || may_report(l, &l->level[l->depth]) || l->graph->value[v].kind != RD_VALUE_REDUCE ||
+    if (l->failed || v < 0 || may_report(l, &l->level[l->depth]) ||
+        l->graph->value[v].kind != RD_VALUE_REDUCE ||
         !rd_in(l->graph->value[v].reduced, loop->axis) ||
         (l->graph->value[v].reducer != RD_RED_any && l->graph->value[v].reducer != RD_RED_all) ||
         l->p->fold[l->fold[v]].n_cell != 1)
@@ -106,7 +107,8 @@ static void emit_loop(rd_lowering *l, rd_scope *loop, rd_level *into, rd_level *
     int      number;
 
     rd_start_folds(l, loop, loop);
-    if (l->graph->axis[loop->axis].extent == 0) { /* nothing to hoist either: it would be read from nowhere */
+    if (l->graph->axis[loop->axis].extent == 0) { /* nothing to hoist either: it would be read from
+                                                   * nowhere */
         rd_close_folds(l, after, loop, loop);
         return;
     }
@@ -142,14 +144,15 @@ static void emit_items(rd_lowering *l, const rd_scope *scope)
     for (const rd_item *item = scope->first; item && !l->failed; item = item->next) {
         if (item->loop)
             emit_loop(l, item->loop, &l->level[l->depth], &l->level[l->depth]);
-        else if (l->graph->value[item->value].kind == RD_VALUE_REDUCE && !l->tree->home[item->value].close)
+        else if (l->graph->value[item->value].kind == RD_VALUE_REDUCE &&
+                 !l->tree->home[item->value].close)
             emit_item_fold(l, item->value);
         else
             emit_anchor(l, item->value);
     }
 }
 
-/* ---- Programs ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Programs -------------------------------------------------------------------------------- */
 static void finish_program(rd_lowering *l, const rd_level *body)
 {
     rd_program     *p       = l->p;
@@ -255,7 +258,8 @@ rd_program *rd_lower(rd_nest *nest, rd_pool *pool)
                         .fold   = rd_pool_get(work, bytes),
                         .need   = rd_pool_get(work, bytes),
                         .needed = rd_pool_get(work, bytes) };
-    if (!l->reg || !l->at || !l->slot || !l->fold || !l->need || !l->needed || !rd_assign_slots(g, nest->tree, l->slot))
+    if (!l->reg || !l->at || !l->slot || !l->fold || !l->need || !l->needed ||
+        !rd_assign_slots(g, nest->tree, l->slot))
         return NULL;
     memset(l->reg, -1, bytes);
     memset(l->at, -1, bytes);

@@ -3,7 +3,8 @@
 #define RD_EVAL_LOWER_LOWER_H
 #include "eval/ir.h"
 
-/* Code of an open loop body.  Values computed at a level stay in registers until the level closes. */
+/* Code of an open loop body.  Values computed at a level stay in registers until the level
+ * closes. */
 typedef struct rd_level {
     rd_scope *scope;
     rd_inst  *inst;
@@ -33,8 +34,8 @@ typedef struct rd_lowering {
 } rd_lowering;
 
 /* levels.c */
-/* Appends item number n of `size` bytes to a growing vector; NULL and l->failed without memory.  The plan gets a copy
- * without the room. */
+/* Appends item number n of `size` bytes to a growing vector; NULL and l->failed without memory.
+ * The plan gets a copy without the room. */
 void     *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t size);
 void      rd_emit(rd_lowering *l, rd_level *level, rd_inst inst);
 rd_level *rd_open_level(rd_lowering *l, rd_scope *scope);
@@ -64,7 +65,8 @@ void rd_compute_operands(rd_lowering *l, const rd_value *v);
 void rd_compute(rd_lowering *l, int i);
 void rd_emit_store(rd_lowering *l, rd_level *level, int v, int reg);
 
-/* lower_folds.c: cells begin just outside the outermost loop a fold reduces, and results are taken just after it. */
+/* lower_folds.c: cells begin just outside the outermost loop a fold reduces, and results are taken
+ * just after it. */
 int  rd_new_loop(rd_lowering *l, rd_loop loop);
 int  rd_new_fold(rd_lowering *l, int i, const rd_scope *parent);
 void rd_start_folds(rd_lowering *l, const rd_scope *scope, const rd_scope *loop);

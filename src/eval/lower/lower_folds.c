@@ -19,7 +19,7 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
 {
     const rd_value      *v     = &l->graph->value[i];
     const rd_fold_facts *facts = v->expr->as.fold;
-    rd_fold             *f     = rd_push(l, (void **)&l->p->fold, l->p->n_fold, &l->room_fold, sizeof *f);
+    rd_fold *f = rd_push(l, (void **)&l->p->fold, l->p->n_fold, &l->room_fold, sizeof *f);
 
     if (!f)
         return -1;
@@ -42,7 +42,8 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
         if (copy) {
             *copy = *facts->user;
             /* Texts live in the context's arena, and the plan may outlive them. */
-            copy->name = rd_pool_grow(l->pool, copy->name, strlen(copy->name), strlen(copy->name) + 1, 1);
+            copy->name =
+                rd_pool_grow(l->pool, copy->name, strlen(copy->name), strlen(copy->name) + 1, 1);
             memset(copy->code, 0, sizeof copy->code);
             l->failed |= !copy->name;
         }
@@ -59,7 +60,8 @@ void rd_start_folds(rd_lowering *l, const rd_scope *scope, const rd_scope *loop)
     for (const rd_item *item = scope->first; item; item = item->next) {
         if (item->loop)
             rd_start_folds(l, item->loop, loop);
-        else if (l->graph->value[item->value].combine && fold_parent(l, item->value) == loop->parent) {
+        else if (l->graph->value[item->value].combine &&
+                 fold_parent(l, item->value) == loop->parent) {
             int f = rd_new_fold(l, item->value, loop->parent);
 
             rd_emit(l, &l->level[l->depth], (rd_inst){ .kind = RD_I_START, .arg = f });
@@ -96,11 +98,15 @@ static void store_results(rd_lowering *l, rd_level *level, int i, int reg)
     l->p->address[l->p->n_address - 1] = a;
     for (int k = 1; k < l->graph->axis[v->inner].extent; k++) {
         a.offset += stride;
-        rd_emit(l, level, (rd_inst){ .kind = RD_I_STORE, .type = a.type, .a = reg + k, .arg = rd_new_address(l, &a) });
+        rd_emit(
+            l, level,
+            (rd_inst){
+                .kind = RD_I_STORE, .type = a.type, .a = reg + k, .arg = rd_new_address(l, &a) });
     }
 }
 
-/* Result registers of a finished fold, and where they go: loops over its cells, if it has several. */
+/* Result registers of a finished fold, and where they go: loops over its cells, if it has
+ * several. */
 void rd_close_fold(rd_lowering *l, rd_level *into, int i)
 {
     const rd_value *v      = &l->graph->value[i];
@@ -113,10 +119,13 @@ void rd_close_fold(rd_lowering *l, rd_level *into, int i)
     l->p->n_reg += l->p->fold[l->fold[i]].n_out;
     for (int a = 0; a < l->graph->n_axis; a++)
         if (rd_in(cells, a)) {
-            loops[n] = rd_new_loop(l, (rd_loop){ .kind = RD_LOOP_EACH, .axis = a, .extent = l->graph->axis[a].extent });
+            loops[n] = rd_new_loop(
+                l,
+                (rd_loop){ .kind = RD_LOOP_EACH, .axis = a, .extent = l->graph->axis[a].extent });
             rd_emit(l, into, (rd_inst){ .kind = RD_I_LOOP, .arg = loops[n++] });
         }
-    rd_emit(l, into, (rd_inst){ .kind = RD_I_CLOSE, .type = v->type, .dst = dst, .arg = l->fold[i] });
+    rd_emit(l, into,
+            (rd_inst){ .kind = RD_I_CLOSE, .type = v->type, .dst = dst, .arg = l->fold[i] });
     if (l->tree->home[i].keep != RD_KEEP_REGISTER)
         store_results(l, into, i, dst);
     if (n == 0 && into != &l->tail && v->inner < 0)
@@ -130,7 +139,8 @@ void rd_close_folds(rd_lowering *l, rd_level *into, const rd_scope *scope, const
     for (const rd_item *item = scope->first; item; item = item->next) {
         if (item->loop)
             rd_close_folds(l, into, item->loop, loop);
-        else if (l->graph->value[item->value].kind == RD_VALUE_REDUCE && l->tree->home[item->value].close == loop)
+        else if (l->graph->value[item->value].kind == RD_VALUE_REDUCE &&
+                 l->tree->home[item->value].close == loop)
             rd_close_fold(l, into, item->value);
     }
 }

@@ -1,5 +1,5 @@
-/* lower_values.c - code of values: inline ones at the outermost level that has all they depend on, once per level; stored
- * ones loaded back where their register is gone. */
+/* lower_values.c - code of values: inline ones at the outermost level that has all they depend on,
+ * once per level; stored ones loaded back where their register is gone. */
 #include "eval/lower/lower.h"
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static int level_of_scope(const rd_lowering *l, const rd_scope *scope)
     return 0;
 }
 
-/* ---- Inline values --------------------------------------------------------------------------------------------------- */
+/* ---- Inline values --------------------------------------------------------------------------- */
 static bool is_stored(const rd_lowering *l, int v)
 {
     return l->tree->home[v].keep != RD_KEEP_INLINE;
@@ -38,7 +38,7 @@ static int level_of(const rd_lowering *l, const rd_value *v)
     for (int d = 0; d < v->n_at; d++)
         for (int t = 0; t < v->at[d].n_term; t++) {
             const rd_term *term = &v->at[d].term[t];
-            int            at   = term->axis >= 0 ? level_of_axes(l, rd_bit(term->axis)) : l->at[term->value];
+            int at = term->axis >= 0 ? level_of_axes(l, rd_bit(term->axis)) : l->at[term->value];
 
             level = at > level ? at : level;
         }
@@ -53,7 +53,7 @@ static int level_of(const rd_lowering *l, const rd_value *v)
 static void emit_call(rd_lowering *l, rd_level *level, const rd_value *v, int dst)
 {
     const rd_call_facts *facts = v->expr->as.call;
-    rd_call             *call  = rd_push(l, (void **)&l->p->call, l->p->n_call, &l->room_call, sizeof *call);
+    rd_call *call = rd_push(l, (void **)&l->p->call, l->p->n_call, &l->room_call, sizeof *call);
 
     if (!call)
         return;
@@ -70,7 +70,8 @@ static void emit_call(rd_lowering *l, rd_level *level, const rd_value *v, int ds
                        .in_type = l->graph->value[v->in[0]].type };
     for (int k = 0; k < v->n_in; k++)
         call->in[k] = l->reg[v->in[k]];
-    rd_emit(l, level, (rd_inst){ .kind = RD_I_CALL, .type = v->type, .dst = dst, .arg = l->p->n_call++ });
+    rd_emit(l, level,
+            (rd_inst){ .kind = RD_I_CALL, .type = v->type, .dst = dst, .arg = l->p->n_call++ });
 }
 
 static void emit_map(rd_lowering *l, rd_level *level, const rd_value *v, int dst)
@@ -106,7 +107,8 @@ void rd_compute(rd_lowering *l, int i)
         return;
     at    = level_of(l, v);
     level = &l->level[at];
-    if (v->kind == RD_VALUE_MAP && v->op == RD_OP_cast && rd_dtype_same_word(l->graph->value[v->in[0]].type, v->type)) {
+    if (v->kind == RD_VALUE_MAP && v->op == RD_OP_cast &&
+        rd_dtype_same_word(l->graph->value[v->in[0]].type, v->type)) {
         rd_set_register(l, i, at, l->reg[v->in[0]]); /* nothing changes */
         return;
     }
@@ -118,7 +120,8 @@ void rd_compute(rd_lowering *l, int i)
     dst = l->p->n_reg++;
     switch (v->kind) {
     case RD_VALUE_CONST:
-        rd_emit(l, level, (rd_inst){ .kind = RD_I_CONST, .type = v->type, .dst = dst, .value = v->value });
+        rd_emit(l, level,
+                (rd_inst){ .kind = RD_I_CONST, .type = v->type, .dst = dst, .value = v->value });
         break;
     case RD_VALUE_COORD:
     case RD_VALUE_READ: {
@@ -140,14 +143,15 @@ void rd_compute(rd_lowering *l, int i)
 /* A stored value that has no register here any more is loaded back from its storage. */
 static void load_stored(rd_lowering *l, int i)
 {
-    const rd_value *v     = &l->graph->value[i];
-    const rd_home  *h     = &l->tree->home[i];
-    int             level = level_of_axes(l, h->stored), home = level_of_scope(l, h->home), dst = l->p->n_reg++;
-    rd_address      a = rd_store_address(l, i);
+    const rd_value *v = &l->graph->value[i];
+    const rd_home  *h = &l->tree->home[i];
+    int level = level_of_axes(l, h->stored), home = level_of_scope(l, h->home), dst = l->p->n_reg++;
+    rd_address a = rd_store_address(l, i);
 
     level = home > level ? home : level;
-    rd_emit(l, &l->level[level],
-            (rd_inst){ .kind = RD_I_LOAD, .type = v->type, .dst = dst, .arg = rd_new_address(l, &a) });
+    rd_emit(
+        l, &l->level[level],
+        (rd_inst){ .kind = RD_I_LOAD, .type = v->type, .dst = dst, .arg = rd_new_address(l, &a) });
     rd_set_register(l, i, level, dst);
 }
 
@@ -175,7 +179,8 @@ static int by_number(const void *a, const void *b)
     return *(const int32_t *)a - *(const int32_t *)b;
 }
 
-/* Gives all operands of anchor v registers.  No recursion: inline chains may be long.  Numbers are operands first. */
+/* Gives all operands of anchor v registers.  No recursion: inline chains may be long.  Numbers are
+ * operands first. */
 void rd_compute_operands(rd_lowering *l, const rd_value *v)
 {
     l->round++;
@@ -199,5 +204,7 @@ void rd_emit_store(rd_lowering *l, rd_level *level, int v, int reg)
     if (l->tree->home[v].keep == RD_KEEP_SCRATCH && l->slot[v] < 0)
         l->slot[v] = rd_new_scratch(l, v);
     a = rd_store_address(l, v);
-    rd_emit(l, level, (rd_inst){ .kind = RD_I_STORE, .type = a.type, .a = reg, .arg = rd_new_address(l, &a) });
+    rd_emit(
+        l, level,
+        (rd_inst){ .kind = RD_I_STORE, .type = a.type, .a = reg, .arg = rd_new_address(l, &a) });
 }

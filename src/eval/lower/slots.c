@@ -1,4 +1,5 @@
-/* slots.c - the plan's slots: copies of the graph's, counted from where a run's addresses are, as narrow as what is read. */
+/* slots.c - the plan's slots: copies of the graph's, counted from where a run's addresses are, as
+ * narrow as what is read. */
 #include "eval/plan.h"
 
 static bool is_leaf(const rd_slot *slot)
@@ -95,7 +96,8 @@ bool rd_plan_move(rd_plan *plan, rd_pool *work, int n, const int64_t *shift)
 bool rd_plan_slots(rd_plan *plan, rd_pool *work, const rd_graph *g)
 {
     plan->n_slot = g->n_slot;
-    plan->slot   = rd_pool_grow(plan->pool, g->slot, (size_t)g->n_slot, (size_t)g->n_slot + 1, sizeof *plan->slot);
+    plan->slot   = rd_pool_grow(plan->pool, g->slot, (size_t)g->n_slot, (size_t)g->n_slot + 1,
+                                sizeof *plan->slot);
     if (!plan->slot)
         return false;
     for (int s = 0; s < g->n_slot; s++) {
@@ -103,7 +105,8 @@ bool rd_plan_slots(rd_plan *plan, rd_pool *work, const rd_graph *g)
 
         slot->expr = NULL;
         slot->name = NULL;
-        if (slot->kind == RD_SLOT_OUTPUT && rd_points(plan->out[slot->result].rank, plan->out[slot->result].extent))
+        if (slot->kind == RD_SLOT_OUTPUT &&
+            rd_points(plan->out[slot->result].rank, plan->out[slot->result].extent))
             plan->out[slot->result].slot = s;
     }
     return narrow(plan, work);

@@ -1,8 +1,9 @@
 /* order.c - the order of loops, for memory and for tasks: a tree becomes a nest.
  *
- * place puts kept axes outside reduced ones, so that results close early.  panels.c moves those whose neighbours lie
- * together in memory inside again, spread.c finds a root loop for many tasks where the tree has one of few iterations.
- * None of this changes a bit: the combine trees are fixed, and each result's elements keep their order. */
+ * place puts kept axes outside reduced ones, so that results close early.  panels.c moves those
+ * whose neighbours lie together in memory inside again, spread.c finds a root loop for many tasks
+ * where the tree has one of few iterations.  None of this changes a bit: the combine trees are
+ * fixed, and each result's elements keep their order. */
 #include "eval/order/order.h"
 
 static int64_t coef_of(const rd_subscript *at, int axis)
@@ -57,7 +58,7 @@ rd_scope *rd_only_loop(const rd_scope *scope)
     return only;
 }
 
-/* ---- Tasks ---------------------------------------------------------------------------------------------------------- */
+/* ---- Tasks ----------------------------------------------------------------------------------- */
 static int64_t gcd(int64_t a, int64_t b)
 {
     while (b) {

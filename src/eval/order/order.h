@@ -8,12 +8,13 @@
 /* Tasks a root loop should allow: below this, threads wait for each other or have nothing to do. */
 #define RD_ENOUGH 16
 
-/* Columns of a panel of squares: the pages of as many rows stay in a second-level TLB, and squares that wait for those below
- * them in half a second-level cache. */
+/* Columns of a panel of squares: the pages of as many rows stay in a second-level TLB, and squares
+ * that wait for those below them in half a second-level cache. */
 #define RD_SQUARES        512
-/* Of a panel of one loop over rows alone, as of a fold whose operand is turned on its way there, one square: the square
- * below is the next one, and what is fetched of it is still near.  Rows a power of two apart share few sets of a cache
- * (8192 x 8192 f64, Zen 4: 512 columns take 1.12 times as long). */
+/* Of a panel of one loop over rows alone, as of a fold whose operand is turned on its way there,
+ * one square: the square below is the next one, and what is fetched of it is still near.  Rows a
+ * power of two apart share few sets of a cache (8192 x 8192 f64, Zen 4: 512 columns take 1.12 times
+ * as long). */
 #define RD_FOLDED_SQUARES 64
 
 /* squares.c: axes of maps that run along different ones innermost, in panels. */

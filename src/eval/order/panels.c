@@ -1,15 +1,17 @@
 /* panels.c - kept loops go inside the loops that walk memory in larger steps.
  *
- * A kept loop whose neighbours lie together becomes a tile loop (a panel), and the axis moves inside: memory is walked
- * in order, and the partial results of a panel stay in cache.  Where one panel would hold the whole axis there is no
- * tile loop, and the loop that it moved into takes its place: at the root the loop over rows, which tasks share by whole
- * blocks, so that each of them reads one run of memory. */
+ * A kept loop whose neighbours lie together becomes a tile loop (a panel), and the axis moves
+ * inside: memory is walked in order, and the partial results of a panel stay in cache.  Where one
+ * panel would hold the whole axis there is no tile loop, and the loop that it moved into takes its
+ * place: at the root the loop over rows, which tasks share by whole blocks, so that each of them
+ * reads one run of memory. */
 #include "eval/order/order.h"
 #include <math.h>
 
-/* Bytes across a panel of rows that are streamed from memory.  Partial results of this many bytes come back with every
- * row: wider panels walk memory in longer runs, until they and a few rows no longer fit a second-level cache; strips
- * of 8 KiB read from DRAM lose half the bandwidth.  The scalar executor holds some hundred bytes for each result. */
+/* Bytes across a panel of rows that are streamed from memory.  Partial results of this many bytes
+ * come back with every row: wider panels walk memory in longer runs, until they and a few rows no
+ * longer fit a second-level cache; strips of 8 KiB read from DRAM lose half the bandwidth.  The
+ * scalar executor holds some hundred bytes for each result. */
 static const int64_t PANEL_BYTES = RD_L2_BYTES / 4;
 /* Bytes across a panel of values that are walked again and again: the first-level cache. */
 static const int64_t HOT_BYTES = RD_L1_BYTES;
@@ -17,8 +19,9 @@ static const int64_t HOT_BYTES = RD_L1_BYTES;
 static const int64_t LANES_BYTES = RD_L2_BYTES;
 /* What a panel holds between phases: half of one, as rows of values live there as well. */
 static const int64_t HELD_BYTES = RD_L2_BYTES / 2;
-/* Fewer neighbours than a cache line holds: one result after the other touches the same lines as all together, and
- * keeps its partial result in registers.  Unless rows adjoin: then all together are one run of memory. */
+/* Fewer neighbours than a cache line holds: one result after the other touches the same lines as
+ * all together, and keeps its partial result in registers.  Unless rows adjoin: then all together
+ * are one run of memory. */
 static const int64_t FEW = 16;
 /* Elements: neighbours this close share cache lines. */
 static const int64_t NEAR = 8;
@@ -43,7 +46,7 @@ static const rd_anchor *anchor_of(const rd_tree *tree, int value)
     return &tree->anchor[tree->number[value]];
 }
 
-/* ---- Which loops should the axis go into? --------------------------------------------------------------------------- */
+/* ---- Which loops should the axis go into? ---------------------------------------------------- */
 /* What the anchor reads: is some of it near along the axis, is none far? */
 static void look_at_reads(const panel *p, const rd_anchor *a, bool *some, bool *all)
 {
@@ -79,9 +82,9 @@ static bool is_cached(const panel *p, int value)
     return rd_points_of(p->tree->graph, v->axes) <= RD_CACHED_BYTES / rd_dtype_size(v->type);
 }
 
-/* A fold whose lanes lie along a reduced axis, in memory further out than the kept one (image channels: the lanes of all
- * are one run of memory), or in runs of their own too short to stream, while those of the neighbours continue them.  Not
- * any and all: one at a time they end early. */
+/* A fold whose lanes lie along a reduced axis, in memory further out than the kept one (image
+ * channels: the lanes of all are one run of memory), or in runs of their own too short to stream,
+ * while those of the neighbours continue them.  Not any and all: one at a time they end early. */
 static bool lanes_want(const panel *p, const rd_value *v, const rd_anchor *a, int outer)
 {
     bool any = false;
@@ -104,8 +107,9 @@ static bool lanes_want(const panel *p, const rd_value *v, const rd_anchor *a, in
     return any;
 }
 
-/* Should the axis of a kept loop stand inside the loop over `outer`, for value's sake?  For a fold whose lanes are kept
- * neighbours that lie together in memory; for a stored map whose rows would be columns. */
+/* Should the axis of a kept loop stand inside the loop over `outer`, for value's sake?  For a fold
+ * whose lanes are kept neighbours that lie together in memory; for a stored map whose rows would be
+ * columns. */
 static bool wants(const panel *p, int value, const rd_scope *scope, int outer)
 {
     const rd_value  *v = &p->tree->graph->value[value];
@@ -146,7 +150,8 @@ static bool is_wanted(const panel *p, const rd_scope *loop)
     return false;
 }
 
-/* Wraps runs of what does not want the axis inside in a loop over it; goes on inside the other loops. */
+/* Wraps runs of what does not want the axis inside in a loop over it; goes on inside the other
+ * loops. */
 static bool sink(const panel *p, rd_scope *scope)
 {
     for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
@@ -170,12 +175,14 @@ static bool sink(const panel *p, rd_scope *scope)
     return true;
 }
 
-/* ---- How wide? ------------------------------------------------------------------------------------------------------- */
-/* One lane's accumulators are walked in order; those of several lanes lie apart, and should stay in cache: the block that
- * is folded, and the nodes it merges with three times out of four. */
+/* ---- How wide? ------------------------------------------------------------------------------- */
+/* One lane's accumulators are walked in order; those of several lanes lie apart, and should stay in
+ * cache: the block that is folded, and the nodes it merges with three times out of four. */
 static int64_t lane_bytes(const rd_value *v, int axis)
 {
-    return v->combine && v->combine->lanes > 1 && rd_in(v->axes, axis) ? (int64_t)4 * v->combine->lanes * 8 : 0;
+    return v->combine && v->combine->lanes > 1 && rd_in(v->axes, axis)
+               ? (int64_t)4 * v->combine->lanes * 8
+               : 0;
 }
 
 static void look(panel *p, const rd_scope *scope)
@@ -200,12 +207,13 @@ static void look(panel *p, const rd_scope *scope)
         /* The scratch row itself, and as much of what it is made from. */
         if (p->tree->home[item->value].keep == RD_KEEP_SCRATCH)
             p->held += 2.0 * rd_dtype_size(v->type) *
-                       (double)rd_points_of(p->tree->graph, p->tree->home[item->value].stored & ~rd_bit(p->axis));
+                       (double)rd_points_of(p->tree->graph,
+                                            p->tree->home[item->value].stored & ~rd_bit(p->axis));
     }
 }
 
-/* Is there an array of which each iteration of `outer` reads a row along the axis, and none that it reads a column of?
- * Other values are read again by each iteration, or one by one. */
+/* Is there an array of which each iteration of `outer` reads a row along the axis, and none that it
+ * reads a column of? Other values are read again by each iteration, or one by one. */
 static bool reads_rows(const panel *p, const rd_scope *scope, int outer, bool *some)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
@@ -246,7 +254,8 @@ static bool has_loops(const rd_scope *scope)
     return found;
 }
 
-/* Whole lines wide, but no wider than lets accumulators with lanes, and what is kept between phases, stay in cache. */
+/* Whole lines wide, but no wider than lets accumulators with lanes, and what is kept between
+ * phases, stay in cache. */
 static int64_t panel_step(const panel *p, const rd_scope *loop)
 {
     const rd_scope *rows  = rd_only_loop(loop);
@@ -266,15 +275,17 @@ static int64_t panel_step(const panel *p, const rd_scope *loop)
     return step < p->extent ? step : p->extent;
 }
 
-/* ---- Panels ----------------------------------------------------------------------------------------------------------- */
-/* At the root, what stands in the loop would become stages of their own: good if there is but one pass over memory, row
- * by row, and rows make enough tasks.  How many that is grows with the width: tasks that share rows hold all results
- * and join them at the end, tasks that share columns read strips that are too short unless rows are long. */
+/* ---- Panels ---------------------------------------------------------------------------------- */
+/* At the root, what stands in the loop would become stages of their own: good if there is but one
+ * pass over memory, row by row, and rows make enough tasks.  How many that is grows with the width:
+ * tasks that share rows hold all results and join them at the end, tasks that share columns read
+ * strips that are too short unless rows are long. */
 static bool may_share_rows(const panel *p, const rd_scope *loop)
 {
     const rd_scope *rows  = rd_only_loop(loop);
-    const double    bytes = (double)p->extent * (double)p->step * p->bytes, strips = floor(bytes / RD_STRIP_BYTES);
-    rd_sharing      s;
+    const double    bytes = (double)p->extent * (double)p->step * p->bytes,
+                 strips   = floor(bytes / RD_STRIP_BYTES);
+    rd_sharing s;
 
     if (!streams(p, rows) || !some_want(p, rows, rows->axis))
         return false;

@@ -1,8 +1,9 @@
 /* spread.c - a root loop of few iterations goes inside a loop that tasks can share.
  *
- * The sum over the last axis of (3, 10000000) has three results, and three tasks.  Its reduced loop is cut into ranges,
- * shared by whole blocks: `for ranges of j: for i: for j in the range`.  Each task reads three runs of memory, one range
- * of each at a time, and the results of all three are held at once. */
+ * The sum over the last axis of (3, 10000000) has three results, and three tasks.  Its reduced loop
+ * is cut into ranges, shared by whole blocks: `for ranges of j: for i: for j in the range`.  Each
+ * task reads three runs of memory, one range of each at a time, and the results of all three are
+ * held at once. */
 #include "eval/order/order.h"
 
 /* Bytes of a range: long enough that going from one run of memory to the next costs nothing. */
@@ -30,14 +31,16 @@ static void look(facts *f, const rd_scope *scope)
             f->bytes = step > f->bytes ? step : f->bytes;
         }
         f->exits |= a && g->value[item->value].kind == RD_VALUE_REDUCE &&
-                    (g->value[item->value].reducer == RD_RED_any || g->value[item->value].reducer == RD_RED_all);
+                    (g->value[item->value].reducer == RD_RED_any ||
+                     g->value[item->value].reducer == RD_RED_all);
     }
 }
 
 static bool reduces(const rd_tree *tree, const rd_scope *scope, int axis)
 {
     for (const rd_item *item = scope->first; item; item = item->next)
-        if (item->loop ? reduces(tree, item->loop, axis) : rd_in(tree->graph->value[item->value].reduced, axis))
+        if (item->loop ? reduces(tree, item->loop, axis)
+                       : rd_in(tree->graph->value[item->value].reduced, axis))
             return true;
     return false;
 }
@@ -53,13 +56,15 @@ static int64_t range_of(const rd_tree *tree, const rd_scope *root, const rd_scop
     /* A loop outside a reduced one would change the order of what it reduces as well. */
     if (s.serial || f.exits || f.bytes == 0 || reduces(tree, root, root->axis))
         return 0;
-    if (rd_grains(tree, inner->axis, s) < RD_ENOUGH || extent / RD_ENOUGH < RD_STRIP_BYTES / f.bytes)
+    if (rd_grains(tree, inner->axis, s) < RD_ENOUGH ||
+        extent / RD_ENOUGH < RD_STRIP_BYTES / f.bytes)
         return 0;
     range = RANGE_BYTES / f.bytes / s.grain * s.grain;
     return inner->tile ? inner->step : range ? range : s.grain;
 }
 
-/* `for k: { before; for j; after }` becomes `for k: before`, `for ranges of j: for k: for j`, `for k: after`. */
+/* `for k: { before; for j; after }` becomes `for k: before`, `for ranges of j: for k: for j`, `for
+ * k: after`. */
 static bool spread(const rd_tree *tree, rd_item **at, int64_t range)
 {
     const int axis = (*at)->loop->axis;
@@ -97,8 +102,8 @@ bool rd_spread_roots(const rd_tree *tree)
         int64_t   range = 0;
 
         next = next->next;
-        if (root && !root->tile && tree->graph->axis[root->axis].extent < RD_ENOUGH && (inner = rd_only_loop(root)) &&
-            inner->axis != root->axis)
+        if (root && !root->tile && tree->graph->axis[root->axis].extent < RD_ENOUGH &&
+            (inner = rd_only_loop(root)) && inner->axis != root->axis)
             range = range_of(tree, root, inner);
         if (range && !spread(tree, at, range))
             return false;

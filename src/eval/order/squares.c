@@ -1,9 +1,10 @@
 /* squares.c - loops over maps whose operands and results run along different axes.
  *
- * A transposed copy reads along one axis and writes along another.  Both become the innermost two loops, which backends
- * run in squares: along what is stored inside, as stores past the caches want whole lines one after the other, and along
- * what is read around it.  A panel of the inner axis around all loops keeps the pages of a square's rows, and lines that
- * are read in parts, at hand until the next square needs them. */
+ * A transposed copy reads along one axis and writes along another.  Both become the innermost two
+ * loops, which backends run in squares: along what is stored inside, as stores past the caches want
+ * whole lines one after the other, and along what is read around it.  A panel of the inner axis
+ * around all loops keeps the pages of a square's rows, and lines that are read in parts, at hand
+ * until the next square needs them. */
 #include "eval/order/order.h"
 
 /* Elements: neighbours further apart share no cache line. */
@@ -56,7 +57,8 @@ static int find_stored(const chain *c)
 
     for (int k = 0; k < c->n; k++)
         for (const rd_item *item = c->loop[c->n - 1]->first; item; item = item->next)
-            if (runs_along(c->tree, item->value, c->loop[k]->axis) && bytes_of(c->tree, item->value) > most) {
+            if (runs_along(c->tree, item->value, c->loop[k]->axis) &&
+                bytes_of(c->tree, item->value) > most) {
                 most = bytes_of(c->tree, item->value);
                 best = k;
             }
@@ -74,7 +76,8 @@ static int find_read(const chain *c, int stored)
             const rd_anchor *a = &c->tree->anchor[c->tree->number[item->value]];
 
             for (int u = 0; u < a->n_use; u++)
-                if (runs_across(c->tree, a->use[u].value, c->loop[k]->axis, c->loop[stored]->axis) &&
+                if (runs_across(c->tree, a->use[u].value, c->loop[k]->axis,
+                                c->loop[stored]->axis) &&
                     bytes_of(c->tree, a->use[u].value) > most) {
                     most = bytes_of(c->tree, a->use[u].value);
                     best = k;
@@ -123,7 +126,8 @@ static bool make_squares(const rd_tree *tree, rd_scope *scope)
     for (rd_item **at = &scope->first; *at; at = &(*at)->next) {
         chain c = { .tree = tree };
 
-        if ((*at)->loop && !(is_chain(&c, (*at)->loop) ? make_square(&c, at) : make_squares(tree, (*at)->loop)))
+        if ((*at)->loop &&
+            !(is_chain(&c, (*at)->loop) ? make_square(&c, at) : make_squares(tree, (*at)->loop)))
             return false;
     }
     return true;

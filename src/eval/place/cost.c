@@ -3,9 +3,9 @@
 #include "eval/place/place.h"
 #include <math.h>
 
-/* What one iteration of shared loops may hold between phases, such as a row and its exponentials: a second-level cache.
- * Accumulators may take half of it.  Fixed, as what is stored decides whether softmax is one reduction or two, hence
- * bits. */
+/* What one iteration of shared loops may hold between phases, such as a row and its exponentials: a
+ * second-level cache.  Accumulators may take half of it.  Fixed, as what is stored decides whether
+ * softmax is one reduction or two, hence bits. */
 static const int64_t HELD_BYTES = RD_L2_BYTES;
 
 static double points(const rd_placing *p, rd_set axes)
@@ -18,7 +18,7 @@ static const rd_value *value_of(const rd_placing *p, int anchor)
     return &p->graph->value[p->list[anchor].value];
 }
 
-/* ---- What the group touches, and in which phases ---------------------------------------------------------------- */
+/* ---- What the group touches, and in which phases --------------------------------------------- */
 static rd_touched *touch(rd_placing *p, int value, int phase)
 {
     rd_touched *t;
@@ -33,7 +33,8 @@ static rd_touched *touch(rd_placing *p, int value, int phase)
     return t;
 }
 
-/* A reader comes in a later phase if the value is complete only when a loop inside `shared` has ended. */
+/* A reader comes in a later phase if the value is complete only when a loop inside `shared` has
+ * ended. */
 static bool closes_first(const rd_value *m, const rd_use *use, rd_set shared)
 {
     return (rd_reduced(m) & ~shared) || (m->axes & ~shared & ~use->same);
@@ -49,7 +50,8 @@ static int phase_of(const rd_placing *p, const rd_anchor *a, rd_set shared)
 
         if (t < 0 || !p->touched[t].inside)
             continue;
-        after = p->touched[t].made + closes_first(&p->graph->value[a->use[u].value], &a->use[u], shared);
+        after = p->touched[t].made +
+                closes_first(&p->graph->value[a->use[u].value], &a->use[u], shared);
         phase = after > phase ? after : phase;
     }
     return phase;
@@ -76,20 +78,22 @@ static void forget(rd_placing *p)
         p->touch_of[p->touched[i].value] = -1;
 }
 
-/* ---- Prices ------------------------------------------------------------------------------------------------------ */
+/* ---- Prices ---------------------------------------------------------------------------------- */
 /* The axis along which neighbours of a value lie side by side in memory, -1: none. */
 static int unit_axis(const rd_value *v)
 {
     if (v->kind == RD_VALUE_READ && v->target < 0) {
         for (int t = 0; t < v->at[0].n_term; t++)
-            if (v->at[0].term[t].axis >= 0 && (v->at[0].term[t].coef == 1 || v->at[0].term[t].coef == -1))
+            if (v->at[0].term[t].axis >= 0 &&
+                (v->at[0].term[t].coef == 1 || v->at[0].term[t].coef == -1))
                 return v->at[0].term[t].axis;
         return -1;
     }
     return v->n_dim ? v->dim[v->n_dim - 1] : -1;
 }
 
-/* Bytes of value m that one iteration of the shared loops touches in two phases; a column counts whole lines wide. */
+/* Bytes of value m that one iteration of the shared loops touches in two phases; a column counts
+ * whole lines wide. */
 static double held_bytes(const rd_placing *p, const rd_value *m, rd_set shared)
 {
     rd_set inner = m->axes & ~shared;
@@ -97,7 +101,8 @@ static double held_bytes(const rd_placing *p, const rd_value *m, rd_set shared)
 
     if (!inner)
         return 0;
-    return rd_dtype_size(m->type) * points(p, inner) * (unit >= 0 && rd_in(shared, unit) ? RD_PANEL : 1);
+    return rd_dtype_size(m->type) * points(p, inner) *
+           (unit >= 0 && rd_in(shared, unit) ? RD_PANEL : 1);
 }
 
 static bool spaces_differ(const rd_placing *p, int n, const int32_t *group)
@@ -108,9 +113,9 @@ static bool spaces_differ(const rd_placing *p, int n, const int32_t *group)
     return false;
 }
 
-/* Accumulators that do not stay in registers come back for every index of x, in every iteration of the loops around:
- * from cache, or from memory if they are many.  This is what keeps a pair's distance from being summed along its features
- * for all pairs at once. */
+/* Accumulators that do not stay in registers come back for every index of x, in every iteration of
+ * the loops around: from cache, or from memory if they are many.  This is what keeps a pair's
+ * distance from being summed along its features for all pairs at once. */
 static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set shared, int x)
 {
     rd_set inner = m->axes & ~shared;
@@ -126,7 +131,8 @@ static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set sh
 static double transfer_cost(const rd_placing *p, const rd_touched *t, rd_set shared)
 {
     const rd_value *m    = &p->graph->value[t->value];
-    bool            near = (shared & (shared - 1)) != 0; /* inside an outer loop: what is read was read there already */
+    bool            near = (shared & (shared - 1)) != 0; /* inside an outer loop: what is read was
+                                                          * read there already */
 
     if (!t->inside)
         return points(p, m->axes) * (near ? RD_PRICE_NEAR : RD_PRICE_READ);

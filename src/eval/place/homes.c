@@ -1,6 +1,7 @@
-/* homes.c - where each kept value lives, from where it is computed and read: the innermost scope around both.  What it
- * stores are those of its axes that have no single index there: none is a register, some are a scratch row or tile, and
- * at the root all of them, an array between stages. */
+/* homes.c - where each kept value lives, from where it is computed and read: the innermost scope
+ * around both.  What it stores are those of its axes that have no single index there: none is a
+ * register, some are a scratch row or tile, and at the root all of them, an array between
+ * stages. */
 #include "eval/ir.h"
 
 static void find_places(rd_tree *tree, rd_scope *scope)
@@ -67,7 +68,8 @@ bool rd_settle_homes(rd_tree *tree)
 {
     const rd_graph *g = tree->graph;
 
-    if (!tree->home && !(tree->home = rd_pool_get(g->pool, (size_t)(g->n_value + 1) * sizeof *tree->home)))
+    if (!tree->home &&
+        !(tree->home = rd_pool_get(g->pool, (size_t)(g->n_value + 1) * sizeof *tree->home)))
         return false;
     for (int i = 0; i < g->n_value; i++)
         tree->home[i] = (rd_home){ .keep = RD_KEEP_INLINE };

@@ -1,4 +1,5 @@
-/* keep.c - keep or repeat: which maps are computed once and kept, and what each kept value reads. */
+/* keep.c - keep or repeat: which maps are computed once and kept, and what each kept value
+ * reads. */
 #include "eval/place/place.h"
 #include <string.h>
 
@@ -34,7 +35,8 @@ static bool choose(rd_placing *p)
 
         p->anchor[i] = rd_is_anchor_kind(v);
         if (!p->anchor[i] && may_keep(p, i) &&
-            v->ops * (evaluations[i] - points(p, v->axes)) > RD_PRICE_NEAR * (1 + uses[i]) * points(p, v->axes))
+            v->ops * (evaluations[i] - points(p, v->axes)) >
+                RD_PRICE_NEAR * (1 + uses[i]) * points(p, v->axes))
             p->anchor[i] = true;
         here = p->anchor[i] ? points(p, rd_space(v)) : evaluations[i];
         for (int k = 0; k < v->n_in; k++)
@@ -52,7 +54,7 @@ static bool choose(rd_placing *p)
     return true;
 }
 
-/* ---- Reads ------------------------------------------------------------------------------------------------------ */
+/* ---- Reads ----------------------------------------------------------------------------------- */
 static bool add_use(rd_placing *p, rd_anchor *a, int value, rd_set same)
 {
     for (int i = 0; i < a->n_use; i++)
@@ -62,7 +64,8 @@ static bool add_use(rd_placing *p, rd_anchor *a, int value, rd_set same)
         }
     if (a->n_use == a->room) {
         int     room = a->room ? 2 * a->room : 8;
-        rd_use *more = rd_pool_grow(p->graph->pool, a->use, (size_t)a->n_use, (size_t)room, sizeof *more);
+        rd_use *more =
+            rd_pool_grow(p->graph->pool, a->use, (size_t)a->n_use, (size_t)room, sizeof *more);
 
         if (!more)
             return false;
@@ -114,8 +117,8 @@ static bool list_uses(rd_placing *p, rd_anchor *a, walk *w)
                 return false;
             continue;
         }
-        if (v->kind == RD_VALUE_READ &&
-            !add_use(p, a, v->target < 0 ? i : v->target, v->target < 0 ? v->axes : same_axes(g, v)))
+        if (v->kind == RD_VALUE_READ && !add_use(p, a, v->target < 0 ? i : v->target,
+                                                 v->target < 0 ? v->axes : same_axes(g, v)))
             return false;
         for (int k = 0; k < v->n_in; k++)
             push(w, v->in[k]);
@@ -127,7 +130,8 @@ static bool list_uses(rd_placing *p, rd_anchor *a, walk *w)
     return true;
 }
 
-/* Maps are made at their readers' place and have no dims of their own: storage in order of the axes. */
+/* Maps are made at their readers' place and have no dims of their own: storage in order of the
+ * axes. */
 static bool give_dims(rd_graph *g, rd_value *v)
 {
     if (v->n_dim || !v->axes)
@@ -143,7 +147,8 @@ bool rd_choose_anchors(rd_placing *p)
 {
     rd_graph *g = p->graph;
     size_t    n = (size_t)g->n_value + 1;
-    walk w = { .stack = rd_pool_get(g->pool, n * sizeof *w.stack), .seen = rd_pool_get(g->pool, n * sizeof *w.seen) };
+    walk      w = { .stack = rd_pool_get(g->pool, n * sizeof *w.stack),
+                    .seen  = rd_pool_get(g->pool, n * sizeof *w.seen) };
 
     p->list = rd_pool_get(g->pool, n * sizeof *p->list);
     if (!w.stack || !w.seen || !p->list || !choose(p))

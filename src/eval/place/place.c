@@ -1,8 +1,9 @@
 /* place.c - which values share which loops.
  *
- * Kept values (anchors) are put into loops greedily: of all axes, the one whose loop saves most when shared is opened,
- * with every anchor that may join it inside; what reads a value complete only at the end of a loop comes in a later loop
- * over the same axis, a phase.  docs/design.md has the rules in words; cost.c the prices. */
+ * Kept values (anchors) are put into loops greedily: of all axes, the one whose loop saves most
+ * when shared is opened, with every anchor that may join it inside; what reads a value complete
+ * only at the end of a loop comes in a later loop over the same axis, a phase.  docs/design.md has
+ * the rules in words; cost.c the prices. */
 #include "eval/place/place.h"
 #include "eval/dump.h"
 #include <math.h>
@@ -33,7 +34,7 @@ static rd_item *append(state *s, rd_scope *scope, int value, rd_scope *loop)
     return *end = item;
 }
 
-/* ---- May an anchor join a loop? ---------------------------------------------------------------------------------- */
+/* ---- May an anchor join a loop? -------------------------------------------------------------- */
 /* Reduced axes are looped over in the order of the combine tree. */
 static bool order_allows(const rd_value *v, rd_set open, int x)
 {
@@ -61,7 +62,8 @@ static bool may_share(const state *s, int n, const int32_t *group, int a, rd_set
     if (!rd_in(rd_space(v), x) || !order_allows(v, open, x))
         return false;
     for (int i = 0; i < n; i++)
-        if (direction(v, x) * direction(value_of(p, group[i]), x) < 0 || v->apart || value_of(p, group[i])->apart)
+        if (direction(v, x) * direction(value_of(p, group[i]), x) < 0 || v->apart ||
+            value_of(p, group[i])->apart)
             return false;
     for (int u = 0; u < p->list[a].n_use; u++) {
         const rd_use   *use    = &p->list[a].use[u];
@@ -73,7 +75,8 @@ static bool may_share(const state *s, int n, const int32_t *group, int a, rd_set
         for (int i = 0; i < n; i++)
             if (group[i] == number)
                 at = i;
-        if (at < 0 || !rd_in(rd_space(m) & m->axes & use->same, x)) /* a reduction over x has no axis x */
+        /* a reduction over x has no axis x */
+        if (at < 0 || !rd_in(rd_space(m) & m->axes & use->same, x))
             return false;
     }
     return true;
@@ -93,7 +96,8 @@ static void note_refusal(state *s, int a, int first, int x, bool too_much)
 }
 
 /* The anchors that would share a loop over x, operands first, and what sharing saves. */
-static int grow(state *s, int n_wait, const int32_t *wait, rd_set open, int x, int32_t *group, double *gain, bool say)
+static int grow(state *s, int n_wait, const int32_t *wait, rd_set open, int x, int32_t *group,
+                double *gain, bool say)
 {
     rd_set shared   = open | rd_bit(x);
     double together = 0, apart = 0;
@@ -118,7 +122,7 @@ static int grow(state *s, int n_wait, const int32_t *wait, rd_set open, int x, i
     return n;
 }
 
-/* ---- Choice of the next loop ---------------------------------------------------------------------------------------- */
+/* ---- Choice of the next loop ----------------------------------------------------------------- */
 static int64_t largest_stride(const rd_placing *p, int n, const int32_t *group, int x)
 {
     int64_t largest = 0;
@@ -156,7 +160,8 @@ static bool better(const choice *a, const choice *b)
     return a->stride > b->stride;
 }
 
-static choice choose(state *s, int n_wait, const int32_t *wait, rd_set open, int32_t *group, int32_t *trial)
+static choice choose(state *s, int n_wait, const int32_t *wait, rd_set open, int32_t *group,
+                     int32_t *trial)
 {
     const rd_placing *p    = s->p;
     choice            best = { .axis = -1 };
@@ -167,7 +172,8 @@ static choice choose(state *s, int n_wait, const int32_t *wait, rd_set open, int
     for (int x = 0; x < p->graph->n_axis; x++) {
         choice c = { .axis = x };
 
-        if (!rd_in(axes & ~open, x) || !(c.n = grow(s, n_wait, wait, open, x, trial, &c.gain, false)))
+        if (!rd_in(axes & ~open, x) ||
+            !(c.n = grow(s, n_wait, wait, open, x, trial, &c.gain, false)))
             continue;
         for (int i = 0; i < c.n; i++)
             c.folds += rd_in(value_of(p, trial[i])->reduced, x);
@@ -182,7 +188,7 @@ static choice choose(state *s, int n_wait, const int32_t *wait, rd_set open, int
     return best;
 }
 
-/* ---- The tree ---------------------------------------------------------------------------------------------------------- */
+/* ---- The tree -------------------------------------------------------------------------------- */
 /* Emits what needs no further loop; the rest stays, in order. */
 static int emit_ready(state *s, rd_scope *scope, int n, int32_t *wait)
 {
@@ -242,7 +248,8 @@ static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait)
         choice c = choose(s, n, wait, scope->open, group, group + n + 1);
 
         if (c.axis < 0) { /* cannot happen: the first waiting anchor reads nothing that waits */
-            rd_fail(s->p->graph->ctx, RD_ERR_LIMIT, "rd_eval: internal error: no loop can be placed");
+            rd_fail(s->p->graph->ctx, RD_ERR_LIMIT,
+                    "rd_eval: internal error: no loop can be placed");
             return false;
         }
         if (!place_loop(s, scope, &c, group))
@@ -268,8 +275,8 @@ static rd_tree *place_once(rd_placing *p)
     s.tree->graph    = p->graph;
     s.tree->n_anchor = p->n;
     s.tree->anchor   = p->list;
-    s.tree->number =
-        rd_pool_grow(pool, p->number, (size_t)p->graph->n_value, (size_t)p->graph->n_value + 1, sizeof *p->number);
+    s.tree->number   = rd_pool_grow(pool, p->number, (size_t)p->graph->n_value,
+                                    (size_t)p->graph->n_value + 1, sizeof *p->number);
     if (!s.tree->number)
         return NULL;
     s.tree->root->axis = -1;
@@ -280,8 +287,9 @@ static rd_tree *place_once(rd_placing *p)
     return place_in(&s, s.tree->root, p->n, wait) && rd_settle_homes(s.tree) ? s.tree : NULL;
 }
 
-/* ---- Keep again, knowing the homes ---------------------------------------------------------------------------------------- */
-/* The last kept map that became an array between stages although computing it again would cost less; -1: none. */
+/* ---- Keep again, knowing the homes ----------------------------------------------------------- */
+/* The last kept map that became an array between stages although computing it again would cost
+ * less; -1: none. */
 static int too_dear(const rd_placing *p, const rd_tree *tree)
 {
     for (int i = p->n; i-- > 0;) {
@@ -298,7 +306,8 @@ static int too_dear(const rd_placing *p, const rd_tree *tree)
                     repeated += (double)rd_points_of(p->graph, rd_space(value_of(p, a)));
                 }
         /* Each evaluation loads it: an operation as cheap as that is never worth an array. */
-        if (m->ops * (repeated - points) < points * (RD_PRICE_WRITE + RD_PRICE_READ * readers) + repeated)
+        if (m->ops * (repeated - points) <
+            points * (RD_PRICE_WRITE + RD_PRICE_READ * readers) + repeated)
             return v;
     }
     return -1;

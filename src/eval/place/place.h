@@ -27,8 +27,9 @@ typedef struct rd_placing {
 /* Decides which values are kept and lists their reads; false: out of memory. */
 bool rd_choose_anchors(rd_placing *p);
 
-/* A group of anchors (indices in list, operands first) computed in one nest whose shared axes are `shared`, x the
- * innermost of them: its cost in operations; HUGE_VAL if one iteration holds more than the cache does. */
+/* A group of anchors (indices in list, operands first) computed in one nest whose shared axes are
+ * `shared`, x the innermost of them: its cost in operations; HUGE_VAL if one iteration holds more
+ * than the cache does. */
 double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, int x);
 
 /* Reduced axes of a REDUCE. */

@@ -1,19 +1,22 @@
 /* alias.c - outputs that overlap inputs: when is it safe to write in place?
  *
- * Only if, from the first store on, the shared memory is read by one access that names the same element as the store,
- * in the same loop body, before it.  Everything else gets scratch memory and is copied at the end. */
+ * Only if, from the first store on, the shared memory is read by one access that names the same
+ * element as the store, in the same loop body, before it.  Everything else gets scratch memory and
+ * is copied at the end. */
 #include "eval/plan.h"
 #include <string.h>
 
 static bool same_address(const rd_address *a, const rd_address *b)
 {
-    if (a->offset != b->offset || a->n_add != b->n_add || rd_dtype_size(a->type) != rd_dtype_size(b->type))
+    if (a->offset != b->offset || a->n_add != b->n_add ||
+        rd_dtype_size(a->type) != rd_dtype_size(b->type))
         return false;
     for (int i = 0; i < a->n_add; i++) {
         bool found = false;
 
         for (int k = 0; k < b->n_add; k++)
-            found |= a->add[i].axis == b->add[k].axis && a->add[i].axis >= 0 && a->add[i].coef == b->add[k].coef;
+            found |= a->add[i].axis == b->add[k].axis && a->add[i].axis >= 0 &&
+                     a->add[i].coef == b->add[k].coef;
         if (!found)
             return false;
     }
@@ -36,7 +39,8 @@ static bool program_safe(const rd_program *p, int out, int leaf)
     return true;
 }
 
-bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_slot, const void *leaf)
+bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_slot,
+                   const void *leaf)
 {
     bool stored = false;
 

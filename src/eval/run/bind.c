@@ -1,4 +1,5 @@
-/* bind.c - addresses of a run: inputs and results as given, memory aside where a result must not be written yet. */
+/* bind.c - addresses of a run: inputs and results as given, memory aside where a result must not be
+ * written yet. */
 #include "eval/run/frame.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,10 +7,11 @@
 
 rd_status rd_no_memory(const rd_plan *plan)
 {
-    return rd_fail_run(plan->ctx, RD_ERR_MEMORY, "rd_plan_run: no memory for what the plan keeps between its loops");
+    return rd_fail_run(plan->ctx, RD_ERR_MEMORY,
+                       "rd_plan_run: no memory for what the plan keeps between its loops");
 }
 
-/* ---- Overlaps ------------------------------------------------------------------------------------------------- */
+/* ---- Overlaps -------------------------------------------------------------------------------- */
 typedef struct span {
     const char *lo, *hi;
 } span;
@@ -39,7 +41,8 @@ static bool meets_input(const rd_plan *plan, const rd_frame *f, int k, span mine
     return false;
 }
 
-/* Must result k be written aside and copied?  Because it overlaps an input that is still read, or another result. */
+/* Must result k be written aside and copied?  Because it overlaps an input that is still read, or
+ * another result. */
 static bool needs_scratch(const rd_plan *plan, const rd_frame *f, int k)
 {
     const rd_output *o    = &plan->out[k];
@@ -50,23 +53,26 @@ static bool needs_scratch(const rd_plan *plan, const rd_frame *f, int k)
     for (int i = 0; i < plan->n_out; i++) {
         const rd_output *other = &plan->out[i];
 
-        if (i != k && other->slot >= 0 && meet(mine, span_of(f->target[i], other->lo, other->hi, other->type)))
+        if (i != k && other->slot >= 0 &&
+            meet(mine, span_of(f->target[i], other->lo, other->hi, other->type)))
             return true;
     }
     return false;
 }
 
-/* ---- Addresses ------------------------------------------------------------------------------------------------ */
+/* ---- Addresses ------------------------------------------------------------------------------- */
 /* The address that a run got for its input or result k: is it one, and aligned? */
-static rd_status check_address(const rd_plan *plan, const char *what, int k, const void *address, rd_dtype type)
+static rd_status check_address(const rd_plan *plan, const char *what, int k, const void *address,
+                               rd_dtype type)
 {
     char sentence[128];
 
     if (address && ((uintptr_t)address & ((uintptr_t)rd_dtype_size(type) - 1)) == 0)
         return RD_OK;
     if (address)
-        snprintf(sentence, sizeof sentence, "rd_plan_run: the address %p of %s %d is not aligned for %s", address, what,
-                 k, rd_dtype_name(type));
+        snprintf(sentence, sizeof sentence,
+                 "rd_plan_run: the address %p of %s %d is not aligned for %s", address, what, k,
+                 rd_dtype_name(type));
     else
         snprintf(sentence, sizeof sentence, "rd_plan_run: the address of %s %d is NULL", what, k);
     return rd_fail_run(plan->ctx, RD_ERR_ARGUMENT, sentence);
@@ -129,7 +135,8 @@ static rd_status bind_arrays(const rd_plan *plan, rd_frame *f)
 
         if (slot->kind != RD_SLOT_ARRAY)
             continue;
-        f->slot[s] = plan->arrays_apart ? rd_alloc_work(plan->ctx, slot->bytes) : f->arrays + slot->at;
+        f->slot[s] =
+            plan->arrays_apart ? rd_alloc_work(plan->ctx, slot->bytes) : f->arrays + slot->at;
         if (!f->slot[s])
             return rd_no_memory(plan);
     }
@@ -145,7 +152,7 @@ rd_status rd_bind(const rd_plan *plan, rd_frame *frame, const void *const *in, v
     return status == RD_OK ? bind_arrays(plan, frame) : status;
 }
 
-/* ---- After the run -------------------------------------------------------------------------------------------- */
+/* ---- After the run --------------------------------------------------------------------------- */
 /* The axis along which neighbours are nearest in memory, -1: no axis has neighbours. */
 static int row_axis(const rd_output *o)
 {
@@ -186,7 +193,8 @@ static void copy_out(const rd_output *o, char *to, const char *from)
 
         for (int a = 0; a < o->rank; a++)
             at += index[a] * o->stride[a] * size;
-        copy_row(to + at, from + at, row < 0 ? 1 : o->extent[row], row < 0 ? size : o->stride[row] * size, size);
+        copy_row(to + at, from + at, row < 0 ? 1 : o->extent[row],
+                 row < 0 ? size : o->stride[row] * size, size);
     } while (next_row(o, row, index));
 }
 

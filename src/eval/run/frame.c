@@ -6,12 +6,12 @@
 #define RD_CHECK 0
 #endif
 
-/* Frames have room for so much, once for the arrays between stages and once for what each task works in.  What is larger
- * is taken when it is needed: next to the work on it an allocation is nothing, and a plan should hold little when it
- * does not run. */
+/* Frames have room for so much, once for the arrays between stages and once for what each task
+ * works in.  What is larger is taken when it is needed: next to the work on it an allocation is
+ * nothing, and a plan should hold little when it does not run. */
 enum { KEEP = 256 << 10 };
 
-/* ---- Tasks ---------------------------------------------------------------------------------------------------- */
+/* ---- Tasks ----------------------------------------------------------------------------------- */
 int64_t rd_task_bytes(const rd_program *p)
 {
     int64_t bytes = rd_lines(p->state_bytes);
@@ -31,7 +31,7 @@ void rd_task_places(const rd_program *p, char *work, void **slot)
     }
 }
 
-/* ---- Frames --------------------------------------------------------------------------------------------------- */
+/* ---- Frames ---------------------------------------------------------------------------------- */
 static int64_t pointer_bytes(const rd_plan *plan)
 {
     int64_t most = 0;
@@ -74,7 +74,8 @@ void rd_frame_measure(rd_plan *plan)
     plan->pointer_bytes = pointer_bytes(plan);
     plan->arrays_bytes  = place_arrays(plan);
     plan->work_bytes    = work_bytes(plan);
-    plan->frame_bytes   = rd_lines(sizeof(rd_frame)) + 64 + plan->pointer_bytes + plan->arrays_bytes + plan->work_bytes;
+    plan->frame_bytes = rd_lines(sizeof(rd_frame)) + 64 + plan->pointer_bytes + plan->arrays_bytes +
+                        plan->work_bytes;
 }
 
 /* A frame of several plans may have been another's, or a plan's that was here before. */
@@ -137,7 +138,7 @@ void rd_frame_drop(rd_plan *plan)
     plan->frame = NULL;
 }
 
-/* ---- Several tasks --------------------------------------------------------------------------------------------- */
+/* ---- Several tasks --------------------------------------------------------------------------- */
 char *rd_frame_team(const rd_plan *plan, rd_frame *frame, int64_t bytes)
 {
     if (frame->team_room < bytes) {

@@ -1,20 +1,23 @@
-/* frame.h - the memory of one run: addresses of slots, what tasks work in, small arrays between stages.
+/* frame.h - the memory of one run: addresses of slots, what tasks work in, small arrays between
+ * stages.
  *
- * A plan keeps the frame of its last run for the next one, so that a small run calls no allocator; plans that a context
- * keeps have one together.  Runs at the same time each have a frame: whoever finds none takes fresh memory. */
+ * A plan keeps the frame of its last run for the next one, so that a small run calls no allocator;
+ * plans that a context keeps have one together.  Runs at the same time each have a frame: whoever
+ * finds none takes fresh memory. */
 #ifndef RD_EVAL_RUN_FRAME_H
 #define RD_EVAL_RUN_FRAME_H
 #include "eval/plan.h"
 
 typedef struct rd_frame {
     int64_t room;   /* bytes of it all, but for what a team has */
-    void  **slot;   /* n_slot addresses, and room for the scratch slots of any stage                 */
-    void  **target; /* per result: where it belongs                                                  */
-    void  **aside;  /* per result: memory it is written to instead and copied from; NULL: none       */
-    char   *work;   /* state and scratch of a stage that is one task: not zeroed                     */
-    char   *arrays; /* arrays between stages                                                         */
-    rd_task task;   /* of such a stage                                                               */
-    char   *team;   /* the same for several tasks: each finds its own in its processor's cache again; NULL: none */
+    void  **slot;   /* n_slot addresses, and room for the scratch slots of any stage */
+    void  **target; /* per result: where it belongs */
+    void  **aside;  /* per result: memory it is written to instead and copied from; NULL: none */
+    char   *work;   /* state and scratch of a stage that is one task: not zeroed */
+    char   *arrays; /* arrays between stages */
+    rd_task task;   /* of such a stage */
+    char   *team;   /* the same for several tasks: each finds its own in its processor's cache
+                     * again; NULL: none */
     int64_t team_room;
 } rd_frame;
 
@@ -29,14 +32,15 @@ void rd_frame_measure(rd_plan *plan);
 rd_frame *rd_frame_take(const rd_plan *plan);
 void      rd_frame_give(const rd_plan *plan, rd_frame *frame);
 void      rd_frame_free(rd_ctx *ctx, rd_frame *frame);
-/* Memory for a stage of several tasks, on a cache line, not zeroed; NULL without memory.  After the stage it is kept
- * for the next one unless it is large for n tasks. */
+/* Memory for a stage of several tasks, on a cache line, not zeroed; NULL without memory.  After the
+ * stage it is kept for the next one unless it is large for n tasks. */
 char *rd_frame_team(const rd_plan *plan, rd_frame *frame, int64_t bytes);
 void  rd_frame_end_team(const rd_plan *plan, rd_frame *frame, int n);
 /* Frees the one that is kept. */
 void rd_frame_drop(rd_plan *plan);
 
-/* bind.c: addresses for all slots; after the run, what was written aside is copied and separate memory goes. */
+/* bind.c: addresses for all slots; after the run, what was written aside is copied and separate
+ * memory goes. */
 rd_status rd_bind(const rd_plan *plan, rd_frame *frame, const void *const *in, void *const *out);
 void      rd_unbind(const rd_plan *plan, rd_frame *frame, rd_status status);
 rd_status rd_no_memory(const rd_plan *plan);

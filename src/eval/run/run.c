@@ -1,16 +1,16 @@
 /* run.c - runs a plan: cuts each stage into tasks, joins what tasks reduced together.
  *
- * Tasks are contiguous shares of a stage's root axis that start at whole blocks of every combine tree, so their number
- * changes no bit. */
+ * Tasks are contiguous shares of a stage's root axis that start at whole blocks of every combine
+ * tree, so their number changes no bit. */
 #include "eval/run/frame.h"
 #include "eval/run/watch.h"
 #include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
 
-/* Stages with less work than this many operations stay on one thread.  A parallel region costs about a microsecond, a
- * disturbed one several, and should not be a tenth of what it divides: about 20 microseconds at 10 operations each
- * nanosecond. */
+/* Stages with less work than this many operations stay on one thread.  A parallel region costs
+ * about a microsecond, a disturbed one several, and should not be a tenth of what it divides: about
+ * 20 microseconds at 10 operations each nanosecond. */
 static const double SMALL_WORK = 200e3;
 #endif
 
@@ -25,7 +25,7 @@ typedef struct run {
     rd_status      status;
 } run;
 
-/* ---- Threads -------------------------------------------------------------------------------------------------------- */
+/* ---- Threads --------------------------------------------------------------------------------- */
 static int available_threads(const rd_plan *plan, double work)
 {
     int threads = 1;
@@ -64,7 +64,7 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
     return share * p->grain;
 }
 
-/* ---- One stage -------------------------------------------------------------------------------------------------------- */
+/* ---- One stage ------------------------------------------------------------------------------- */
 typedef struct tasks {
     int32_t  n;
     rd_task *task;
@@ -72,7 +72,8 @@ typedef struct tasks {
 } tasks;
 
 /* Its sentence, most of the record, is not cleared. */
-static void set_task(const rd_program *p, rd_task *task, char *work, void **slot, int64_t lo, int64_t hi)
+static void set_task(const rd_program *p, rd_task *task, char *work, void **slot, int64_t lo,
+                     int64_t hi)
 {
     rd_task_places(p, work, slot);
     task->slot        = slot;
@@ -93,19 +94,21 @@ static bool one_task(const run *r, const rd_program *p, int64_t extent, tasks *t
 
     t->n    = 1;
     t->task = &f->task;
-    if (bytes > r->plan->work_bytes && !(t->memory = rd_alloc_work(r->plan->ctx, rd_bytes_add(bytes, 64))))
+    if (bytes > r->plan->work_bytes &&
+        !(t->memory = rd_alloc_work(r->plan->ctx, rd_bytes_add(bytes, 64))))
         return false;
     set_task(p, t->task, t->memory ? rd_next_line(t->memory) : f->work, f->slot, 0, extent);
     return true;
 }
 
-/* One task, or several: their records, then slots, state and scratch of each in whole cache lines. */
+/* One task, or several: their records, then slots, state and scratch of each in whole cache
+ * lines. */
 static bool make_tasks(const run *r, const rd_program *p, tasks *t)
 {
-    const rd_plan *plan   = r->plan;
-    int64_t        extent = p->root >= 0 ? p->axis_extent[p->root] : 1, size = task_size(plan, p, extent);
-    int64_t        n, slots, bytes, records;
-    char          *at;
+    const rd_plan *plan = r->plan;
+    int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 1, size = task_size(plan, p, extent);
+    int64_t n, slots, bytes, records;
+    char   *at;
 
     if (size >= extent)
         return one_task(r, p, extent, t);
@@ -121,7 +124,8 @@ static bool make_tasks(const run *r, const rd_program *p, tasks *t)
     at += records;
     for (int64_t k = 0; k < n; k++, at += bytes) {
         memcpy(at, r->frame->slot, sizeof(void *) * (size_t)plan->n_slot);
-        set_task(p, &t->task[k], at + slots, (void **)(void *)at, k * size, k + 1 < n ? (k + 1) * size : extent);
+        set_task(p, &t->task[k], at + slots, (void **)(void *)at, k * size,
+                 k + 1 < n ? (k + 1) * size : extent);
     }
     return true;
 }
@@ -199,7 +203,8 @@ static void run_stage(run *r, const rd_program *p)
         return;
     }
     if (t.n == 1)
-        run_task(r, p, t.task, true); /* even a region of one thread costs as much as a small kernel */
+        run_task(r, p, t.task, true); /* even a region of one thread costs as much as a small
+                                       * kernel */
     else
         run_tasks(r, p, &t);
     finish_tasks(r, p, &t);
@@ -208,8 +213,8 @@ static void run_stage(run *r, const rd_program *p)
         rd_frame_end_team(r->plan, r->frame, t.n);
 }
 
-rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out, const rd_progress *progress,
-                          rd_run_stats *stats)
+rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out,
+                          const rd_progress *progress, rd_run_stats *stats)
 {
     run      r = { .plan = plan };
     rd_watch watch;

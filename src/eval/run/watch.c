@@ -44,9 +44,11 @@ double rd_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-void rd_watch_begin(rd_watch *w, const rd_plan *plan, const rd_progress *progress, void *const *slot)
+void rd_watch_begin(rd_watch *w, const rd_plan *plan, const rd_progress *progress,
+                    void *const *slot)
 {
-    *w      = (rd_watch){ .ctx = plan->ctx, .begun = rd_seconds(), .n_slot = plan->n_slot, .slot = slot };
+    *w =
+        (rd_watch){ .ctx = plan->ctx, .begun = rd_seconds(), .n_slot = plan->n_slot, .slot = slot };
     w->told = w->begun;
     if (progress)
         w->progress = *progress;
@@ -69,7 +71,8 @@ bool rd_watch_step(rd_watch *w)
 
 static void tell(rd_watch *w, double done)
 {
-    const double now = rd_seconds(), left = done > 0 ? (now - w->begun) * (1 - done) / done : INFINITY;
+    const double now  = rd_seconds(),
+                 left = done > 0 ? (now - w->begun) * (1 - done) / done : INFINITY;
 
     w->told = now;
     if (w->progress.tell(w->progress.user, done, left) != 0)

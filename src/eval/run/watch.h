@@ -1,8 +1,8 @@
-/* watch.h - what happens between the steps of a long run: it may be cancelled, tells how far it is, and gives back the
- * memory of files that it has read.
+/* watch.h - what happens between the steps of a long run: it may be cancelled, tells how far it is,
+ * and gives back the memory of files that it has read.
  *
- * A task of a long stage runs its share of the root axis in steps of some milliseconds, which start at whole blocks of
- * every combine tree as tasks do; so steps change no bit. */
+ * A task of a long stage runs its share of the root axis in steps of some milliseconds, which start
+ * at whole blocks of every combine tree as tasks do; so steps change no bit. */
 #ifndef RD_EVAL_RUN_WATCH_H
 #define RD_EVAL_RUN_WATCH_H
 #include "eval/plan.h"
@@ -19,14 +19,17 @@ typedef struct rd_watch {
     atomic_bool  stop;
 } rd_watch;
 
-/* Operations of a step: some milliseconds, in which a stage reads a few hundred megabytes at most. */
+/* Operations of a step: some milliseconds, in which a stage reads a few hundred megabytes at
+ * most. */
 #define RD_STEP_WORK 16e6
 /* Of a clock that runs evenly. */
 double rd_seconds(void);
-/* Indices of the root axis for about so many operations; 0: the stage is short, or cannot be taken apart. */
+/* Indices of the root axis for about so many operations; 0: the stage is short, or cannot be taken
+ * apart. */
 int64_t rd_watch_every(const rd_program *p, double work);
 
-void rd_watch_begin(rd_watch *w, const rd_plan *plan, const rd_progress *progress, void *const *slot);
+void rd_watch_begin(rd_watch *w, const rd_plan *plan, const rd_progress *progress,
+                    void *const *slot);
 void rd_watch_stage(rd_watch *w, const rd_program *p);
 /* After a step on any thread: false to stop. */
 bool rd_watch_step(rd_watch *w);

@@ -1,6 +1,6 @@
-/* backend.c - the CPU backend: programs run on tiles, by the kernels of the best instruction set of this machine, and
- * what the tile machine cannot run by the reference executor, with the same bits.  Matrix products run by kernels of their
- * own, or by BLAS where their bits may be its. */
+/* backend.c - the CPU backend: programs run on tiles, by the kernels of the best instruction set of
+ * this machine, and what the tile machine cannot run by the reference executor, with the same bits.
+ * Matrix products run by kernels of their own, or by BLAS where their bits may be its. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/product/blas.h"
 #include "kernels/cpu/product/product.h"
@@ -51,7 +51,8 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
         return p->product;
     if (!is_scalar(isa))
         result = rd_tile_prepare(p, simd, get, pool);
-    return result == RD_TILE_CANNOT ? rd_backend_scalar.prepare(p, get, pool) : result == RD_TILE_OK;
+    return result == RD_TILE_CANNOT ? rd_backend_scalar.prepare(p, get, pool)
+                                    : result == RD_TILE_OK;
 }
 
 static const char *kernels(void)
@@ -119,7 +120,7 @@ static void tail(const rd_program *p, rd_task *task)
         rd_backend_scalar.tail(p, task);
 }
 
-/* ---- In words ---------------------------------------------------------------------------------------------- */
+/* ---- In words -------------------------------------------------------------------------------- */
 static void passes_text(rd_text *text, const rd_program *p, int32_t n)
 {
     const rd_tier_stats all    = rd_tier_stats_now();
@@ -136,8 +137,8 @@ static void passes_text(rd_text *text, const rd_program *p, int32_t n)
     rd_text_add(text, "tier: %s", here ? "1 and 0" : "0");
     if (wanted)
         rd_text_add(text,
-                    ", %" PRId32 " of %" PRId32 " passes compiled (this process: %" PRId64 " in %.0f ms, %" PRId64
-                    " from the store, %" PRId64 " failed)",
+                    ", %" PRId32 " of %" PRId32 " passes compiled (this process: %" PRId64
+                    " in %.0f ms, %" PRId64 " from the store, %" PRId64 " failed)",
                     here, wanted, all.compiled, all.seconds * 1e3, all.stored, all.failed);
 }
 

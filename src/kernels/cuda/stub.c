@@ -1,4 +1,5 @@
-/* stub.c - stands for the CUDA backend in builds without it: its probe says no, so it is never asked to run. */
+/* stub.c - stands for the CUDA backend in builds without it: its probe says no, so it is never
+ * asked to run. */
 #include "kernels/program.h"
 
 static bool not_here(void)

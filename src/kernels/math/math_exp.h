@@ -1,9 +1,11 @@
 /* math_exp.h - exp, expm1 and tanh.
  *
- * All begin with Cody and Waite's two-term reduction ("Software Manual for the Elementary Functions", 1980).  exp(x) =
- * 2^n exp(r), n a multiple of 1/16 or 1/8 and |r| <= ln(2) / 32 or / 16: few terms are left of exp(r), and 2^n's fraction
- * is looked up (Tang, "Table-driven implementation of the exponential function", 1989), in tables that are vector
- * registers.  Those of expm1 and tanh have a whole n.  Polynomials are minimax polynomials of relative error (Remez). */
+ * All begin with Cody and Waite's two-term reduction ("Software Manual for the Elementary
+ * Functions", 1980).  exp(x) = 2^n exp(r), n a multiple of 1/16 or 1/8 and |r| <= ln(2) / 32 or /
+ * 16: few terms are left of exp(r), and 2^n's fraction is looked up (Tang, "Table-driven
+ * implementation of the exponential function", 1989), in tables that are vector registers.  Those
+ * of expm1 and tanh have a whole n.  Polynomials are minimax polynomials of relative error
+ * (Remez). */
 #ifndef RD_KERNELS_MATH_MATH_EXP_H
 #define RD_KERNELS_MATH_MATH_EXP_H
 
@@ -16,7 +18,7 @@
 #define RD_LN2_HI_F64 0x1.62e42fefa39efp-1
 #define RD_LN2_LO_F64 0x1.abc9e3b39803fp-56
 
-/* ---- exp ----------------------------------------------------------------------------------------------------- */
+/* ---- exp ------------------------------------------------------------------------------------- */
 /* 2^(k/16), and by what part of itself it is too small. */
 static const float rd_exp_power_f32[16] __attribute__((aligned(64))) = {
     0x1p+0F,        0x1.0b5586p+0F, 0x1.172b84p+0F, 0x1.2387a6p+0F, 0x1.306fep+0F,  0x1.3dea64p+0F,
@@ -63,7 +65,8 @@ static const double rd_exp_rest_f64[8] __attribute__((aligned(64))) = {
     0x1.4a385a63d07a7p-56,
 };
 
-/* Added to x / ln 2, they leave its sixteenths, its eighths in the low bits, and above them what rd_scale wants. */
+/* Added to x / ln 2, they leave its sixteenths, its eighths in the low bits, and above them what
+ * rd_scale wants. */
 #define RD_EXP_MAGIC_F32 (0x1.8p19F + 254)
 #define RD_EXP_MAGIC_F64 (0x1.8p49 + 2046)
 
@@ -80,12 +83,13 @@ static const double rd_exp_rest_f64[8] __attribute__((aligned(64))) = {
 #define RD_EXP_TERMS_F64(TERM, kind)  \
     TERM(kind, 0x1.6c1cc03fec5d5p-10) \
     TERM(kind, 0x1.11111125ebaf7p-7)  \
-    TERM(kind, 0x1.55555548028acp-5) TERM(kind, 0x1.555555555512bp-3) TERM(kind, 0x1.000000000010cp-1) TERM(kind, 1.0)
+    TERM(kind, 0x1.55555548028acp-5)  \
+    TERM(kind, 0x1.555555555512bp-3) TERM(kind, 0x1.000000000010cp-1) TERM(kind, 1.0)
 #define RD_EXP_TERM(kind, c) q = rd_fma_##kind(q, r, rd_all_##kind(c));
 
-/* rd_exp_<kind>() of V, one number (kind is elem) or a vector (math_exp_strip.h), made of what is called rd_..._<kind>.
- * Added to a power as one small number, what exp(r) - 1 and the power's own error come to leaves little more than the one
- * rounding of that addition. */
+/* rd_exp_<kind>() of V, one number (kind is elem) or a vector (math_exp_strip.h), made of what is
+ * called rd_..._<kind>. Added to a power as one small number, what exp(r) - 1 and the power's own
+ * error come to leaves little more than the one rounding of that addition. */
 #define RD_DEFINE_EXP(kind, elem, ELEM, V)                                                \
     RD_INLINE V rd_exp_##kind(V given)                                                    \
     {                                                                                     \
@@ -121,7 +125,7 @@ static const double rd_exp_rest_f64[8] __attribute__((aligned(64))) = {
 RD_DEFINE_EXP(f32, f32, F32, float)
 RD_DEFINE_EXP(f64, f64, F64, double)
 
-/* ---- expm1 and tanh ------------------------------------------------------------------------------------------- */
+/* ---- expm1 and tanh -------------------------------------------------------------------------- */
 /* (exp(r) - 1 - r) / r^2 for |r| <= 0.3466; error of exp(r) - 1: 2^-28.8, 2^-59.9. */
 RD_INLINE float rd_expm1_tail_f32(float r)
 {
@@ -150,18 +154,22 @@ RD_INLINE double rd_expm1_tail_f64(double r)
     return __builtin_fma(q, r, 0x1p-1);
 }
 
-/* exp(x) - 1 = 2 (2^(n-1) exp(r) - 1/2), the terms summed with their error.  Halves, as 2^n may be infinite. */
+/* exp(x) - 1 = 2 (2^(n-1) exp(r) - 1/2), the terms summed with their error.  Halves, as 2^n may be
+ * infinite. */
 RD_INLINE float rd_expm1_f32(float x)
 {
     const float capped = x > 89.0F ? 89.0F : x; /* gives infinity */
-    const float magic = __builtin_fmaf(capped, RD_LOG2E_F32, RD_MAGIC_F32), n = magic - RD_MAGIC_F32;
-    const float top = __builtin_fmaf(n, -RD_LN2_HI_F32, capped), rest = n * -RD_LN2_LO_F32, r = top + rest;
+    const float magic  = __builtin_fmaf(capped, RD_LOG2E_F32, RD_MAGIC_F32),
+                n      = magic - RD_MAGIC_F32;
+    const float top = __builtin_fmaf(n, -RD_LN2_HI_F32, capped), rest = n * -RD_LN2_LO_F32,
+                r    = top + rest;
     const float r_lo = rest - (r - top); /* r's own error counts where exp(r) - 1/2 cancels */
     const float tail = __builtin_fmaf(r * r, rd_expm1_tail_f32(r), __builtin_fmaf(r, r_lo, rest));
     const float hi = top + tail, lo = tail - (hi - top);
     const float scale = rd_float_of((rd_bits_f32(magic) << 23) + 0x3f000000);
-    const float one = scale - 0.5F, one_lo = scale - one - 0.5F, part = scale * hi, sum = one + part;
-    float       y = 2 * (sum + (part - (sum - one) + __builtin_fmaf(scale, lo, one_lo)));
+    const float one = scale - 0.5F, one_lo = scale - one - 0.5F, part = scale * hi,
+                sum = one + part;
+    float y         = 2 * (sum + (part - (sum - one) + __builtin_fmaf(scale, lo, one_lo)));
 
     y = n < -60.0F ? -1 : y;
     return RD_ABS_F32(x) < 0x1p-25F ? x : y; /* also halves of subnormals, and -0 */
@@ -170,8 +178,10 @@ RD_INLINE float rd_expm1_f32(float x)
 RD_INLINE double rd_expm1_f64(double x)
 {
     const double capped = x > 710.0 ? 710.0 : x; /* gives infinity */
-    const double magic = __builtin_fma(capped, RD_LOG2E_F64, RD_MAGIC_F64), n = magic - RD_MAGIC_F64;
-    const double top = __builtin_fma(n, -RD_LN2_HI_F64, capped), rest = n * -RD_LN2_LO_F64, r = top + rest;
+    const double magic  = __builtin_fma(capped, RD_LOG2E_F64, RD_MAGIC_F64),
+                 n      = magic - RD_MAGIC_F64;
+    const double top = __builtin_fma(n, -RD_LN2_HI_F64, capped), rest = n * -RD_LN2_LO_F64,
+                 r    = top + rest;
     const double r_lo = rest - (r - top); /* r's own error counts where exp(r) - 1/2 cancels */
     const double tail = __builtin_fma(r * r, rd_expm1_tail_f64(r), __builtin_fma(r, r_lo, rest));
     const double hi = top + tail, lo = tail - (hi - top);
@@ -183,13 +193,14 @@ RD_INLINE double rd_expm1_f64(double x)
     return RD_ABS_F64(x) < 0x1p-54 ? x : y; /* also halves of subnormals, and -0 */
 }
 
-/* tanh(x) = E / (E + 2) with E = exp(2 |x|) - 1: numerator and denominator with their errors, one division, and one
- * step to correct the quotient. */
+/* tanh(x) = E / (E + 2) with E = exp(2 |x|) - 1: numerator and denominator with their errors, one
+ * division, and one step to correct the quotient. */
 RD_INLINE float rd_tanh_f32(float x)
 {
     const float size = RD_ABS_F32(x), a = 2 * (size > 10.0F ? 10.0F : size); /* beyond it is 1 */
     const float magic = __builtin_fmaf(a, RD_LOG2E_F32, RD_MAGIC_F32), n = magic - RD_MAGIC_F32;
-    const float top = __builtin_fmaf(n, -RD_LN2_HI_F32, a), rest = n * -RD_LN2_LO_F32, r = top + rest;
+    const float top = __builtin_fmaf(n, -RD_LN2_HI_F32, a), rest = n * -RD_LN2_LO_F32,
+                r    = top + rest;
     const float tail = __builtin_fmaf(r * r, rd_expm1_tail_f32(r), rest);
     const float hi = top + tail, lo = tail - (hi - top);
     const float scale = rd_float_of((rd_bits_f32(magic) << 23) + 0x3f800000), part = scale * hi;
@@ -207,10 +218,12 @@ RD_INLINE double rd_tanh_f64(double x)
 {
     const double size = RD_ABS_F64(x), a = 2 * (size > 20.0 ? 20.0 : size); /* beyond it is 1 */
     const double magic = __builtin_fma(a, RD_LOG2E_F64, RD_MAGIC_F64), n = magic - RD_MAGIC_F64;
-    const double top = __builtin_fma(n, -RD_LN2_HI_F64, a), rest = n * -RD_LN2_LO_F64, r = top + rest;
+    const double top = __builtin_fma(n, -RD_LN2_HI_F64, a), rest = n * -RD_LN2_LO_F64,
+                 r    = top + rest;
     const double tail = __builtin_fma(r * r, rd_expm1_tail_f64(r), rest);
     const double hi = top + tail, lo = tail - (hi - top);
-    const double scale = rd_double_of((rd_bits_f64(magic) << 52) + 0x3ff0000000000000), part = scale * hi;
+    const double scale = rd_double_of((rd_bits_f64(magic) << 52) + 0x3ff0000000000000),
+                 part  = scale * hi;
     const double low = scale - 1, low_lo = scale - low - 1, above = low + part;
     const double high = scale + 1, high_lo = scale - high + 1, below = high + part;
     const double above_lo = part - (above - low) + __builtin_fma(scale, lo, low_lo);

@@ -1,8 +1,9 @@
-/* math_exp_strip.h - exp of a strip of numbers side by side, by vectors, as compilers find neither permutations for the
- * look-up in tables nor AVX-512's multiplication by 2^n for themselves.
+/* math_exp_strip.h - exp of a strip of numbers side by side, by vectors, as compilers find neither
+ * permutations for the look-up in tables nor AVX-512's multiplication by 2^n for themselves.
  *
- * A loop that needs exp puts the arguments for a strip of constant length into an array, has exp taken of it, and goes on
- * from there in another loop: once all is written out the array is registers. */
+ * A loop that needs exp puts the arguments for a strip of constant length into an array, has exp
+ * taken of it, and goes on from there in another loop: once all is written out the array is
+ * registers. */
 #ifndef RD_KERNELS_MATH_MATH_EXP_STRIP_H
 #define RD_KERNELS_MATH_MATH_EXP_STRIP_H
 #include "kernels/math/math_exp.h"
@@ -26,19 +27,24 @@ typedef int64_t rd_i64 __attribute__((vector_size(RD_EXP_BYTES), aligned(8), may
 #endif
 
 #if RD_EXP_BYTES == 64
-/* Nothing is bounded beforehand.  Of x beyond the bounds n is right, if not exact, or infinite, and r is anything: made
- * small it leaves exp(r) positive, and 2^n makes that 0 or infinity; if x is NaN n is, too. */
+/* Nothing is bounded beforehand.  Of x beyond the bounds n is right, if not exact, or infinite, and
+ * r is anything: made small it leaves exp(r) positive, and 2^n makes that 0 or infinity; if x is
+ * NaN n is, too. */
 #define rd_within_v32(x, least, most) (x)
 #define rd_within_v64(x, least, most) (x)
-#define rd_small_v32(r)               (rd_v32) __builtin_ia32_rangeps512_mask(r, rd_all_v32(0.25F), 2, r, -1, 4)
-#define rd_small_v64(r)               (rd_v64) __builtin_ia32_rangepd512_mask(r, rd_all_v64(0.25), 2, r, -1, 4)
-#define rd_fma_v32(a, b, c)           (rd_v32) __builtin_ia32_vfmaddps512_mask(a, b, c, -1, 4)
-#define rd_fma_v64(a, b, c)           (rd_v64) __builtin_ia32_vfmaddpd512_mask(a, b, c, -1, 4)
-#define rd_times_2_v32(y, k, n)       (rd_v32) __builtin_ia32_scalefps512_mask(y, n, y, -1, 4)
-#define rd_times_2_v64(y, k, n)       (rd_v64) __builtin_ia32_scalefpd512_mask(y, n, y, -1, 4)
+
+#define rd_small_v32(r) (rd_v32) __builtin_ia32_rangeps512_mask(r, rd_all_v32(.25F), 2, r, -1, 4)
+#define rd_small_v64(r) (rd_v64) __builtin_ia32_rangepd512_mask(r, rd_all_v64(.25), 2, r, -1, 4)
+
+#define rd_fma_v32(a, b, c)     (rd_v32) __builtin_ia32_vfmaddps512_mask(a, b, c, -1, 4)
+#define rd_fma_v64(a, b, c)     (rd_v64) __builtin_ia32_vfmaddpd512_mask(a, b, c, -1, 4)
+#define rd_times_2_v32(y, k, n) (rd_v32) __builtin_ia32_scalefps512_mask(y, n, y, -1, 4)
+#define rd_times_2_v64(y, k, n) (rd_v64) __builtin_ia32_scalefpd512_mask(y, n, y, -1, 4)
 #if defined(__clang__)
-#define rd_entry_v32(table, k) (rd_v32) __builtin_ia32_permvarsf512(*(const rd_v32 *)(table), (rd_i32)(k))
-#define rd_entry_v64(table, k) (rd_v64) __builtin_ia32_permvardf512(*(const rd_v64 *)(table), (rd_i64)(k))
+#define rd_entry_v32(table, k) \
+    (rd_v32) __builtin_ia32_permvarsf512(*(const rd_v32 *)(table), (rd_i32)(k))
+#define rd_entry_v64(table, k) \
+    (rd_v64) __builtin_ia32_permvardf512(*(const rd_v64 *)(table), (rd_i64)(k))
 #else
 #define rd_entry_v32(table, k) __builtin_shuffle(*(const rd_v32 *)(table), (rd_i32)(k))
 #define rd_entry_v64(table, k) __builtin_shuffle(*(const rd_v64 *)(table), (rd_i64)(k))
@@ -47,9 +53,11 @@ typedef int64_t rd_i64 __attribute__((vector_size(RD_EXP_BYTES), aligned(8), may
 #elif RD_EXP_BYTES == 32
 /* Given NaN, min and max return their second operand. */
 #define rd_within_v32(x, least, most) \
-    (rd_v32) __builtin_ia32_maxps256(rd_all_v32(least), __builtin_ia32_minps256(rd_all_v32(most), x))
+    (rd_v32)                          \
+        __builtin_ia32_maxps256(rd_all_v32(least), __builtin_ia32_minps256(rd_all_v32(most), x))
 #define rd_within_v64(x, least, most) \
-    (rd_v64) __builtin_ia32_maxpd256(rd_all_v64(least), __builtin_ia32_minpd256(rd_all_v64(most), x))
+    (rd_v64)                          \
+        __builtin_ia32_maxpd256(rd_all_v64(least), __builtin_ia32_minpd256(rd_all_v64(most), x))
 #define rd_small_v32(r)     (r)
 #define rd_small_v64(r)     (r)
 #define rd_fma_v32(a, b, c) (rd_v32) __builtin_ia32_vfmaddps256(a, b, c)
@@ -65,7 +73,8 @@ RD_INLINE rd_v32 rd_times_2_v32(rd_v32 y, rd_v32 k, rd_v32 n)
 
 RD_INLINE rd_v64 rd_times_2_v64(rd_v64 y, rd_v64 k, rd_v64 n)
 {
-    typedef uint64_t u64 __attribute__((vector_size(32))); /* there is no arithmetic shift of 64 bits */
+    typedef uint64_t u64 __attribute__((vector_size(32))); /* there is no arithmetic shift of 64
+                                                            * bits */
     const u64        sum = (u64)k >> 3, half = sum >> 1;
 
     (void)n;
@@ -112,7 +121,8 @@ typedef int64_t rd_i64 __attribute__((may_alias));
 #define rd_exp_v64 rd_exp_f64
 #endif
 
-/* What is constant in length is written out, but for numbers one by one: that would be 64 functions. */
+/* What is constant in length is written out, but for numbers one by one: that would be 64
+ * functions. */
 #if RD_EXP_BYTES
 #define RD_EXP_WRITE_OUT _Pragma("GCC unroll 64")
 #else

@@ -1,7 +1,8 @@
 /* math_log.h - log, log2 and log1p.
  *
- * x = 2^n m with m in [sqrt(1/2), sqrt(2)), f = m - 1, exactly; log(x) = n ln 2 + log(1 + f).  n ln 2 + f is summed
- * with its error (Dekker 1971; n ln 2 is 0 or the larger), so the rounding of f itself costs nothing. */
+ * x = 2^n m with m in [sqrt(1/2), sqrt(2)), f = m - 1, exactly; log(x) = n ln 2 + log(1 + f).  n ln
+ * 2 + f is summed with its error (Dekker 1971; n ln 2 is 0 or the larger), so the rounding of f
+ * itself costs nothing. */
 #ifndef RD_KERNELS_MATH_MATH_LOG_H
 #define RD_KERNELS_MATH_MATH_LOG_H
 
@@ -18,7 +19,8 @@
 #define RD_LOG2E_HI_F64 0x1.71547652b82fep0
 #define RD_LOG2E_LO_F64 0x1.777d0ffda0d24p-56
 
-/* x = 2^n m for x > 0, finite.  Adding what 1 has above sqrt(1/2) to the bits makes the exponent count from there. */
+/* x = 2^n m for x > 0, finite.  Adding what 1 has above sqrt(1/2) to the bits makes the exponent
+ * count from there. */
 RD_INLINE float rd_split_f32(float x, float *n)
 {
     const float    scale = x < 0x1p-126F ? 0x1p23F : 1; /* makes subnormals normal */
@@ -34,7 +36,8 @@ RD_INLINE double rd_split_f64(double x, double *n)
     const uint64_t bits  = rd_bits_f64(x * scale) + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd);
 
     /* The difference of the exponents becomes the low end of a double of 1.5 * 2^52. */
-    *n = rd_double_of((bits >> 52) - (rd_bits_f64(scale) >> 52) + 0x4338000000000000) - RD_MAGIC_F64;
+    *n =
+        rd_double_of((bits >> 52) - (rd_bits_f64(scale) >> 52) + 0x4338000000000000) - RD_MAGIC_F64;
     return rd_double_of((bits & 0xfffffffffffff) + 0x3fe6a09e667f3bcd);
 }
 
@@ -68,8 +71,9 @@ RD_INLINE float rd_log_tail_f32(float f)
     return f * f * __builtin_fmaf(p, f, -0.5F);
 }
 
-/* The same in double by log(1 + f) = 2 atanh(s), s = f / (2 + f), whose series in s^2 is short: with h = f^2 / 2,
- * log(1 + f) = f - (h - s (h + z R(z))), z = s^2 (as in fdlibm).  Error of log(1 + f): 2^-57.8. */
+/* The same in double by log(1 + f) = 2 atanh(s), s = f / (2 + f), whose series in s^2 is short:
+ * with h = f^2 / 2, log(1 + f) = f - (h - s (h + z R(z))), z = s^2 (as in fdlibm).  Error of log(1
+ * + f): 2^-57.8. */
 RD_INLINE double rd_log_tail_f64(double f)
 {
     const double s = f / (2 + f), z = s * s, h = 0.5 * f * f;
@@ -102,9 +106,9 @@ RD_INLINE double rd_log_f64(double x)
     return rd_log_specials_f64(x, sum + rest);
 }
 
-/* log2(x) = n + f log2(e) + ..., the first two with their errors: powers of 2 come out exactly.  As log2(sqrt(2)) is
- * just below 1/2, results have half the ulp there, so f32 has a polynomial of its own, f^2 p(f), 2^-28.9, and f64
- * takes the error of h = f^2 / 2 along. */
+/* log2(x) = n + f log2(e) + ..., the first two with their errors: powers of 2 come out exactly.  As
+ * log2(sqrt(2)) is just below 1/2, results have half the ulp there, so f32 has a polynomial of its
+ * own, f^2 p(f), 2^-28.9, and f64 takes the error of h = f^2 / 2 along. */
 RD_INLINE float rd_log2_tail_f32(float f)
 {
     float p = 0x1.8d784p-4F;
@@ -136,19 +140,21 @@ RD_INLINE double rd_log2_f64(double x)
     const double f = rd_split_f64(x, &n) - 1, a = f * RD_LOG2E_HI_F64, sum = n + a;
     const double a_lo = __builtin_fma(f, RD_LOG2E_LO_F64, __builtin_fma(f, RD_LOG2E_HI_F64, -a));
     const double h = 0.5 * f * f, h_lo = __builtin_fma(0.5 * f, f, -h);
-    const double rest = __builtin_fma(rd_log_tail_f64(f), RD_LOG2E_HI_F64, __builtin_fma(h_lo, -RD_LOG2E_HI_F64, a_lo));
+    const double rest = __builtin_fma(rd_log_tail_f64(f), RD_LOG2E_HI_F64,
+                                      __builtin_fma(h_lo, -RD_LOG2E_HI_F64, a_lo));
 
     return rd_log_specials_f64(x, sum + (a - (sum - n) + rest));
 }
 
-/* log(1 + x) with u = 1 + x rounded and lo = 1 + x - u: log(u) + lo / u.  With u = 2^n m, lo / u is c / m where
- * c = lo / 2^n, and 1 / m = 1 - f + f^2 is near enough.  Where n = 0, f = x itself.  From 2^100 lo does not count, and
- * 2^-n may not exist. */
+/* log(1 + x) with u = 1 + x rounded and lo = 1 + x - u: log(u) + lo / u.  With u = 2^n m, lo / u is
+ * c / m where c = lo / 2^n, and 1 / m = 1 - f + f^2 is near enough.  Where n = 0, f = x itself.
+ * From 2^100 lo does not count, and 2^-n may not exist. */
 RD_INLINE float rd_log1p_f32(float x)
 {
     float       n;
     const float u = 1 + x, less = u - 1, lo = 1 - (u - less) + (x - less), m = rd_split_f32(u, &n);
-    const float scale = u < 0x1p100F ? rd_float_of((0x4b400000 + 127 - rd_bits_f32(n + RD_MAGIC_F32)) << 23) : 0;
+    const float scale =
+        u < 0x1p100F ? rd_float_of((0x4b400000 + 127 - rd_bits_f32(n + RD_MAGIC_F32)) << 23) : 0;
     const float f = n == 0 ? x : m - 1, c = n == 0 ? 0 : lo * scale;
     const float a = n * RD_LN2_TOP_F32, sum = a + f, near = __builtin_fmaf(f, f, 1 - f);
     const float tail = __builtin_fmaf(c, near, rd_log_tail_f32(f));
@@ -163,7 +169,9 @@ RD_INLINE double rd_log1p_f64(double x)
     double       n;
     const double u = 1 + x, less = u - 1, lo = 1 - (u - less) + (x - less), m = rd_split_f64(u, &n);
     const double scale =
-        u < 0x1p100 ? rd_double_of((0x4338000000000000 + 1023 - rd_bits_f64(n + RD_MAGIC_F64)) << 52) : 0;
+        u < 0x1p100
+            ? rd_double_of((0x4338000000000000 + 1023 - rd_bits_f64(n + RD_MAGIC_F64)) << 52)
+            : 0;
     const double f = n == 0 ? x : m - 1, c = n == 0 ? 0 : lo * scale;
     const double a = n * RD_LN2_TOP_F64, sum = a + f, near = __builtin_fma(f, f, 1 - f);
     const double tail = __builtin_fma(c, near, rd_log_tail_f64(f));

@@ -1,8 +1,9 @@
 /* math_pow.h - pow: 2^(y log2 |x|), with the sign and the special cases put on afterwards.
  *
- * log2 |x| = n + log2(m), log2(m) = s (C1 + z (C3 + z (C5 + z p(z)))) with s = f / (2 + f), z = s^2, the series of
- * atanh.  A result near the ends of the range has y log2 |x| near 1024, so its relative error must be 2^-64 and
- * log2 |x| is a sum of two doubles (Dekker 1971, with fma for the products).  f32 does with one double throughout. */
+ * log2 |x| = n + log2(m), log2(m) = s (C1 + z (C3 + z (C5 + z p(z)))) with s = f / (2 + f), z =
+ * s^2, the series of atanh.  A result near the ends of the range has y log2 |x| near 1024, so its
+ * relative error must be 2^-64 and log2 |x| is a sum of two doubles (Dekker 1971, with fma for the
+ * products).  f32 does with one double throughout. */
 #ifndef RD_KERNELS_MATH_MATH_POW_H
 #define RD_KERNELS_MATH_MATH_POW_H
 
@@ -20,17 +21,19 @@
 RD_INLINE double rd_pow_cases(double x, double y, double size)
 {
     const double half = 0.5 * y;
-    /* Where y is odd, the sign of x; where y is a fraction, NaN for x < 0, but not for -infinity. */
-    const double odd   = __builtin_rint(half) != half ? __builtin_copysign(size, x) : size;
-    const double other = x < 0 ? (double)NAN : size, fraction = x == (double)-INFINITY ? size : other;
-    double       result = __builtin_rint(y) == y ? odd : fraction;
+    /* Where y is odd, the sign of x; where y is a fraction, NaN for x < 0, but not for
+     * -infinity. */
+    const double odd      = __builtin_rint(half) != half ? __builtin_copysign(size, x) : size;
+    const double other    = x < 0 ? (double)NAN : size,
+                 fraction = x == (double)-INFINITY ? size : other;
+    double result         = __builtin_rint(y) == y ? odd : fraction;
 
     result = y == 0 ? 1 : result;
     return x == 1 ? 1 : result;
 }
 
-/* What makes the logarithm of 0, infinity and NaN right, by addition: a choice of constants would have gcc compute a
- * power of each in advance, in branches. */
+/* What makes the logarithm of 0, infinity and NaN right, by addition: a choice of constants would
+ * have gcc compute a power of each in advance, in branches. */
 RD_INLINE double rd_pow_edge(double size)
 {
     return (size < (double)INFINITY ? 0 : size) - (size == 0 ? (double)INFINITY : 0);
@@ -51,9 +54,11 @@ RD_INLINE double rd_log2_wide(double m, double *lo)
     p              = __builtin_fma(p, z, 0x1.484b1421b19e9p-2);
     p              = __builtin_fma(p, z, 0x1.a61762a75962dp-2);
     const double t = z * p, q = RD_POW_C5 + t, q_lo = RD_POW_C5 - q + t + RD_POW_C5_LO;
-    const double a = z * q, a_lo = __builtin_fma(z, q_lo, __builtin_fma(z_lo, q, __builtin_fma(z, q, -a)));
+    const double a    = z * q,
+                 a_lo = __builtin_fma(z, q_lo, __builtin_fma(z_lo, q, __builtin_fma(z, q, -a)));
     const double b = RD_POW_C3 + a, b_lo = RD_POW_C3 - b + a + (a_lo + RD_POW_C3_LO);
-    const double c = z * b, c_lo = __builtin_fma(z, b_lo, __builtin_fma(z_lo, b, __builtin_fma(z, b, -c)));
+    const double c    = z * b,
+                 c_lo = __builtin_fma(z, b_lo, __builtin_fma(z_lo, b, __builtin_fma(z, b, -c)));
     const double e = RD_POW_C1 + c, e_lo = RD_POW_C1 - e + c + (c_lo + RD_POW_C1_LO);
     const double y = s * e;
 
@@ -65,11 +70,12 @@ RD_INLINE double rd_log2_wide(double m, double *lo)
 RD_INLINE double rd_exp2_wide(double p, double lo)
 {
     const double magic = p + RD_MAGIC_2_F64, n = magic - RD_MAGIC_2_F64, r = p - n;
-    const double top = r * RD_LN2_HI_F64;
-    const double rest =
-        __builtin_fma(lo, RD_LN2_HI_F64, __builtin_fma(r, RD_LN2_LO_F64, __builtin_fma(r, RD_LN2_HI_F64, -top)));
+    const double top  = r * RD_LN2_HI_F64;
+    const double rest = __builtin_fma(
+        lo, RD_LN2_HI_F64, __builtin_fma(r, RD_LN2_LO_F64, __builtin_fma(r, RD_LN2_HI_F64, -top)));
     const double a = top + rest;
-    const double y = rd_scale_f64(1 + (top + __builtin_fma(a * a, rd_expm1_tail_f64(a), rest)), rd_bits_f64(magic));
+    const double y = rd_scale_f64(1 + (top + __builtin_fma(a * a, rd_expm1_tail_f64(a), rest)),
+                                  rd_bits_f64(magic));
 
     return n < -1100 ? 0 : y;
 }
@@ -92,8 +98,9 @@ RD_INLINE double rd_pow_f64(double x, double y)
 /* log2(|x|) to 2^-37.8, 2^r to 2^-29. */
 RD_INLINE float rd_pow_f32(float x, float y)
 {
-    const double   size = RD_ABS_F64((double)x), y_size = RD_ABS_F64((double)y);
-    const double   power = __builtin_copysign(y_size > 0x1p70 ? 0x1p70 : y_size, (double)y); /* infinity times 0 */
+    const double size = RD_ABS_F64((double)x), y_size = RD_ABS_F64((double)y);
+    /* infinity times 0 */
+    const double   power = __builtin_copysign(y_size > 0x1p70 ? 0x1p70 : y_size, (double)y);
     const uint64_t bits  = rd_bits_f64(size) + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd);
     const double   n     = rd_double_of(bits >> 52 | 0x4330000000000000) - (0x1p52 + 1023);
     const double   f     = rd_double_of((bits & 0xfffffffffffff) + 0x3fe6a09e667f3bcd) - 1;
@@ -105,7 +112,8 @@ RD_INLINE float rd_pow_f32(float x, float y)
     p = __builtin_fma(p, z, 0x1.ec709d11f7a2bp-1);
     p = __builtin_fma(p, z, 0x1.71547652beeb0p1);
 
-    const double product = power * (__builtin_fma(p, s, n) + rd_pow_edge(size)), product_size = RD_ABS_F64(product);
+    const double product      = power * (__builtin_fma(p, s, n) + rd_pow_edge(size)),
+                 product_size = RD_ABS_F64(product);
     const double capped = __builtin_copysign(product_size > 300 ? 300 : product_size, product);
     const double magic = capped + RD_MAGIC_F64, r = capped - (magic - RD_MAGIC_F64);
     const double scale = rd_double_of((rd_bits_f64(magic) << 52) + 0x3ff0000000000000);

@@ -1,9 +1,10 @@
 /* math_trig.h - sin, cos and tan.
  *
- * x = n pi/2 + r, |r| <= pi/4, with pi/2 in pieces of 53 bits (Cody and Waite; Payne and Hanek is left to C's
- * functions for |x| > 2^28: no machine needs to be fast there).  x - n P1 is exact with an fma, as it is a multiple of
- * an ulp of P1 and less than 1.  n's low bits say which of sin(r), cos(r) it is; both are computed.  f32 is computed in
- * double: no reduction in f32 would be shorter. */
+ * x = n pi/2 + r, |r| <= pi/4, with pi/2 in pieces of 53 bits (Cody and Waite; Payne and Hanek is
+ * left to C's functions for |x| > 2^28: no machine needs to be fast there).  x - n P1 is exact with
+ * an fma, as it is a multiple of an ulp of P1 and less than 1.  n's low bits say which of sin(r),
+ * cos(r) it is; both are computed.  f32 is computed in double: no reduction in f32 would be
+ * shorter. */
 #ifndef RD_KERNELS_MATH_MATH_TRIG_H
 #define RD_KERNELS_MATH_MATH_TRIG_H
 
@@ -37,11 +38,12 @@ RD_INLINE double rd_turn(double y, uint64_t quadrant, int bit)
     return rd_double_of(rd_bits_f64(y) ^ (quadrant >> bit & 1) << 63);
 }
 
-/* ---- f32 ---------------------------------------------------------------------------------------------------- */
+/* ---- f32 ------------------------------------------------------------------------------------- */
 /* A float is no nearer to a multiple of pi/2 than 2^-30 or so: r needs no second half. */
 RD_INLINE double rd_reduce_f32(float x, uint64_t *quadrant)
 {
-    const double magic = __builtin_fma((double)x, RD_TWO_OVER_PI, RD_MAGIC_F64), n = magic - RD_MAGIC_F64;
+    const double magic = __builtin_fma((double)x, RD_TWO_OVER_PI, RD_MAGIC_F64),
+                 n     = magic - RD_MAGIC_F64;
 
     *quadrant = rd_bits_f64(magic);
     return __builtin_fma(n, -RD_HALF_PI_2, __builtin_fma(n, -RD_HALF_PI_1, (double)x));
@@ -95,21 +97,23 @@ RD_INLINE float rd_tan_f32(float x)
     return (float)rd_turn(over / under, quadrant, 0);
 }
 
-/* ---- f64 ---------------------------------------------------------------------------------------------------- */
+/* ---- f64 ------------------------------------------------------------------------------------- */
 /* r with its error: a double below 2^28 may be within 2^-60 of a multiple of pi/2. */
 RD_INLINE double rd_reduce_f64(double x, uint64_t *quadrant, double *lo)
 {
     const double magic = __builtin_fma(x, RD_TWO_OVER_PI, RD_MAGIC_F64), n = magic - RD_MAGIC_F64;
     const double first = __builtin_fma(n, -RD_HALF_PI_1, x), second = n * -RD_HALF_PI_2;
     const double second_lo = __builtin_fma(n, -RD_HALF_PI_2, -second);
-    const double r = first + second, back = r - first, error = (first - (r - back)) + (second - back);
+    const double r = first + second, back = r - first,
+                 error = (first - (r - back)) + (second - back);
 
     *quadrant = rd_bits_f64(magic);
     *lo       = __builtin_fma(n, -RD_HALF_PI_3, error + second_lo);
     return r;
 }
 
-/* sin(r + lo) - r and cos(r + lo) - (1 - r^2/2 rounded); errors of sin and cos: 2^-56.4, 2^-59.6. */
+/* sin(r + lo) - r and cos(r + lo) - (1 - r^2/2 rounded); errors of sin and cos: 2^-56.4,
+ * 2^-59.6. */
 RD_INLINE double rd_sin_tail_f64(double r, double lo)
 {
     const double z = r * r;
@@ -139,9 +143,10 @@ RD_INLINE double rd_cos_tail_f64(double r, double lo, double *head)
 
 RD_INLINE double rd_sin_f64(double x)
 {
-    uint64_t     quadrant;
-    double       lo, head;
-    const double r = rd_reduce_f64(RD_ABS_F64(x), &quadrant, &lo); /* of |x|, as -0 would get lost */
+    uint64_t quadrant;
+    double   lo, head;
+    /* of |x|, as -0 would get lost */
+    const double r = rd_reduce_f64(RD_ABS_F64(x), &quadrant, &lo);
     const double s = r + rd_sin_tail_f64(r, lo), c = rd_cos_tail_f64(r, lo, &head) + head;
 
     return rd_turn(rd_turn(quadrant & 1 ? c : s, quadrant, 1), rd_bits_f64(x), 63);
@@ -164,7 +169,8 @@ RD_INLINE double rd_tan_f64(double x)
     double       lo, head;
     const double r      = rd_reduce_f64(RD_ABS_F64(x), &quadrant, &lo);
     const double s_tail = rd_sin_tail_f64(r, lo), s = r + s_tail, s_lo = s_tail - (s - r);
-    const double c_tail = rd_cos_tail_f64(r, lo, &head), c = head + c_tail, c_lo = c_tail - (c - head);
+    const double c_tail = rd_cos_tail_f64(r, lo, &head), c = head + c_tail,
+                 c_lo = c_tail - (c - head);
     const double over = quadrant & 1 ? c : s, over_lo = quadrant & 1 ? c_lo : s_lo;
     const double under = quadrant & 1 ? s : c, under_lo = quadrant & 1 ? s_lo : c_lo;
     const double inverse = 1 / under, q = over * inverse;

@@ -1,14 +1,16 @@
-/* rows.h - what the code in the rows of ops.def and reducers.def calls, and which rows a kind of element has.
+/* rows.h - what the code in the rows of ops.def and reducers.def calls, and which rows a kind of
+ * element has.
  *
- * For those who include the rows: ops.c and reducers.c, once per register class, and simd/table.h, once per element. */
+ * For those who include the rows: ops.c and reducers.c, once per register class, and simd/table.h,
+ * once per element. */
 #ifndef RD_KERNELS_MATH_ROWS_H
 #define RD_KERNELS_MATH_ROWS_H
 #include "core/saturate.h"
 #include "kernels/math/math.h"
 #include <math.h>
 
-/* The rows are written for all types: unsigned values are compared with 0, ints are asked whether they are NaN, and not
- * every row needs every parameter. */
+/* The rows are written for all types: unsigned values are compared with 0, ints are asked whether
+ * they are NaN, and not every row needs every parameter. */
 #pragma GCC diagnostic ignored "-Wtype-limits"
 #pragma GCC diagnostic ignored "-Wtautological-compare"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -17,9 +19,9 @@
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b) /* of expanded names */
 
-/* ---- What libm and C leave open ---------------------------------------------------------------------------- */
-/* Floor of a / b with the remainder that belongs to it, as NumPy's divmod: (a - mod) / b is nearly whole, while
- * floor(a / b) would be one too large where a / b rounds up to a whole number. */
+/* ---- What libm and C leave open -------------------------------------------------------------- */
+/* Floor of a / b with the remainder that belongs to it, as NumPy's divmod: (a - mod) / b is nearly
+ * whole, while floor(a / b) would be one too large where a / b rounds up to a whole number. */
 static inline double divmod_f64(double a, double b, double *mod)
 {
     *mod = fmod(a, b);
@@ -132,7 +134,7 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
     return base == 1;
 }
 
-/* ---- ops.def ----------------------------------------------------------------------------------------------- */
+/* ---- ops.def --------------------------------------------------------------------------------- */
 #define WITH_WARNINGS_floordiv(a, b)  JOIN(floordiv, CLASS)(a, b, warnings)
 #define WITH_WARNINGS_remainder(a, b) JOIN(remainder, CLASS)(a, b, warnings)
 #define WITH_WARNINGS_pow(a, b)       JOIN(pow, CLASS)(a, b, warnings)
@@ -154,14 +156,14 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 #define INT_TEST(make, row)    make row
 #define INT_LOGIC(make, row)   make row
 
-/* ---- reducers.def ------------------------------------------------------------------------------------------ */
+/* ---- reducers.def ---------------------------------------------------------------------------- */
 /* NaN wins over all but an earlier NaN; of equals the lower index wins. */
 #define RD_BEATS(op, x, i, y, j) \
     ((x) != (x) ? (y) == (y) || (i) < (j) : (y) == (y) && ((x)op(y) || ((x) == (y) && (i) < (j))))
 
-/* (m, s) takes w times exp(x), without branches: vectors compute every case and pick.  m moves to an x that is more than `far`
- * above it.  Elements of weight 0 do not move m, but NaN does end in s.  Equal infinities have no difference, hence the
- * comparison of x and m. */
+/* (m, s) takes w times exp(x), without branches: vectors compute every case and pick.  m moves to
+ * an x that is more than `far` above it.  Elements of weight 0 do not move m, but NaN does end in
+ * s.  Equal infinities have no difference, hence the comparison of x and m. */
 #define RD_LSE(m, s, x, w, far)                                        \
     {                                                                  \
         const T power = RD_F(exp)(RD_F(lse_exponent)((x) - (m), far)); \
@@ -190,7 +192,8 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
         (m)             = moves ? (x) : (m);        \
     }
 
-/* What `power` is the exponential of, for x at distance d from m: of `far` = 0 that is -|d|, one operation of a vector. */
+/* What `power` is the exponential of, for x at distance d from m: of `far` = 0 that is -|d|, one
+ * operation of a vector. */
 static inline float rd_math_lse_exponent_f32(float d, float far)
 {
     return far == 0 ? rd_float_of(rd_bits_f32(d) | 0x80000000) : d > far ? -d : d;
@@ -201,8 +204,9 @@ static inline double rd_math_lse_exponent_f64(double d, double far)
     return far == 0 ? rd_double_of(rd_bits_f64(d) | 0x8000000000000000) : d > far ? -d : d;
 }
 
-/* How far above m the terms of a log-sum-exp may be: m is the first element of a block and rarely moves.  Farther, the rounding
- * of x - m would show, which so is four units in the last place of 1 at most, as that of log(s) is. */
+/* How far above m the terms of a log-sum-exp may be: m is the first element of a block and rarely
+ * moves.  Farther, the rounding of x - m would show, which so is four units in the last place of 1
+ * at most, as that of log(s) is. */
 #define RD_LSE_FAR 8
 #define RD_INF     INFINITY
 

@@ -6,7 +6,8 @@
 
 rd_hash rd_hash_begin(void)
 {
-    return (rd_hash){ UINT64_C(0x243F6A8885A308D3), UINT64_C(0x13198A2E03707344) }; /* digits of pi */
+    /* digits of pi */
+    return (rd_hash){ UINT64_C(0x243F6A8885A308D3), UINT64_C(0x13198A2E03707344) };
 }
 
 static uint64_t mix(uint64_t hash, uint64_t word, uint64_t factor)

@@ -1,6 +1,7 @@
 /* hash.h - names for what is compiled: 128 bits of a text.
  *
- * Not against forgers, who cannot write to the store; against chance, at which 128 bits are enough. */
+ * Not against forgers, who cannot write to the store; against chance, at which 128 bits are
+ * enough. */
 #ifndef RD_KERNELS_STORE_HASH_H
 #define RD_KERNELS_STORE_HASH_H
 #include <stddef.h>

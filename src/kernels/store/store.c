@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- The directory ------------------------------------------------------------------------------------------ */
+/* ---- The directory --------------------------------------------------------------------------- */
 /* As the XDG base directory specification has it: what is not an absolute path does not count. */
 static bool base_path(char *path, size_t room)
 {
@@ -59,15 +59,15 @@ int rd_store_open(void)
     return dir;
 }
 
-/* ---- Files -------------------------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 bool rd_store_aside(int dir, const char *stem, const char *ending, char *name, int room)
 {
     enum { NAMES = 100 }; /* those of a killed process with our number may be in the way */
     static atomic_uint counter;
 
     for (int k = 0; k < NAMES; k++) {
-        const int n =
-            snprintf(name, (size_t)room, "%s.%ld.%u%s", stem, (long)getpid(), atomic_fetch_add(&counter, 1), ending);
+        const int n = snprintf(name, (size_t)room, "%s.%ld.%u%s", stem, (long)getpid(),
+                               atomic_fetch_add(&counter, 1), ending);
         if (n < 0 || n >= room)
             return false;
         if (faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
@@ -103,7 +103,8 @@ void rd_store_sweep(int dir)
     }
     while ((file = readdir(files)))
         if ((ends_in(file->d_name, ".c") || ends_in(file->d_name, ".tmp")) &&
-            fstatat(dir, file->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 && now - facts.st_mtime > OLD)
+            fstatat(dir, file->d_name, &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
+            now - facts.st_mtime > OLD)
             rd_store_remove(dir, file->d_name);
     closedir(files);
 }
@@ -125,8 +126,9 @@ static bool write_all(int fd, const void *bytes, long n)
 
 bool rd_store_write(int dir, const char *name, const char *bytes, long n)
 {
-    const int fd    = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    bool      whole = fd >= 0 && write_all(fd, bytes, n);
+    const int fd =
+        openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    bool whole = fd >= 0 && write_all(fd, bytes, n);
 
     if (fd < 0)
         return false;
@@ -136,7 +138,7 @@ bool rd_store_write(int dir, const char *name, const char *bytes, long n)
     return whole;
 }
 
-/* ---- Seals -------------------------------------------------------------------------------------------------- */
+/* ---- Seals ----------------------------------------------------------------------------------- */
 typedef struct seal {
     char     magic[16];
     uint64_t bytes;

@@ -15,8 +15,9 @@
 
 extern char **environ; /* NOLINT: POSIX has no header that must declare it */
 
-/* ---- Which -------------------------------------------------------------------------------------------------- */
-/* What an update changes.  Asking the compiler for its version would cost as much as a small compilation. */
+/* ---- Which ----------------------------------------------------------------------------------- */
+/* What an update changes.  Asking the compiler for its version would cost as much as a small
+ * compilation. */
 static bool identify(rd_compiler *cc)
 {
     struct stat facts;
@@ -40,7 +41,9 @@ bool rd_compiler_find(rd_compiler *cc)
 
     if (strchr(name, '/')) {
         /* It runs in another directory. */
-        return name[0] == '/' && snprintf(cc->path, sizeof cc->path, "%s", name) < (int)sizeof cc->path && identify(cc);
+        return name[0] == '/' &&
+               snprintf(cc->path, sizeof cc->path, "%s", name) < (int)sizeof cc->path &&
+               identify(cc);
     }
     for (const char *at = path; at && *at;) {
         const size_t n = strcspn(at, ":");
@@ -54,9 +57,9 @@ bool rd_compiler_find(rd_compiler *cc)
     return false;
 }
 
-/* ---- A run -------------------------------------------------------------------------------------------------- */
-/* A group of its own, so that the compiler's own children can be stopped with it and keys that the user presses are not
- * for it; no signals blocked or ignored, whatever the caller's thread has. */
+/* ---- A run ----------------------------------------------------------------------------------- */
+/* A group of its own, so that the compiler's own children can be stopped with it and keys that the
+ * user presses are not for it; no signals blocked or ignored, whatever the caller's thread has. */
 static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
@@ -78,9 +81,10 @@ static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
               posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) == 0 &&
               posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) == 0 &&
               posix_spawnattr_setsigmask(&attributes, &none) == 0 &&
-              posix_spawnattr_setsigdefault(&attributes, &all) == 0 && posix_spawnattr_setpgroup(&attributes, 0) == 0 &&
-              posix_spawnattr_setflags(&attributes,
-                                       POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP) == 0 &&
+              posix_spawnattr_setsigdefault(&attributes, &all) == 0 &&
+              posix_spawnattr_setpgroup(&attributes, 0) == 0 &&
+              posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                                        POSIX_SPAWN_SETPGROUP) == 0 &&
               posix_spawn(pid, cc->path, &actions, &attributes, argv, environ) == 0;
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
@@ -89,8 +93,8 @@ static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
 
 typedef enum outcome { COMPILED, REFUSED, UNFINISHED } outcome;
 
-/* The program that we are part of may ignore SIGCHLD, or wait for all its children itself: then nobody tells how this one
- * ended, and the object must show it. */
+/* The program that we are part of may ignore SIGCHLD, or wait for all its children itself: then
+ * nobody tells how this one ended, and the object must show it. */
 static outcome wait_for(pid_t pid)
 {
     enum { PATIENCE = 60 }; /* seconds */
@@ -116,14 +120,16 @@ static outcome wait_for(pid_t pid)
     return UNFINISHED;
 }
 
-/* What gcc is told besides, of speed alone; clang does not know it, and needs none of it.  Code is scheduled before
- * registers are given out, as an element's chain of operations is long and what fills the time it takes is the next
- * vector's (gcc 12 on a Zen 4: 16 % of a Gaussian sum over pairs in f32, 13 % in f64).  A loop that fills an array for exp
- * is no memcpy, which would have it in memory. */
-static const char *const gcc_flags[] = { "-fschedule-insns", "-fsched-pressure", "-fno-tree-loop-distribute-patterns" };
+/* What gcc is told besides, of speed alone; clang does not know it, and needs none of it.  Code is
+ * scheduled before registers are given out, as an element's chain of operations is long and what
+ * fills the time it takes is the next vector's (gcc 12 on a Zen 4: 16 % of a Gaussian sum over
+ * pairs in f32, 13 % in f64).  A loop that fills an array for exp is no memcpy, which would have it
+ * in memory. */
+static const char *const gcc_flags[] = { "-fschedule-insns", "-fsched-pressure",
+                                         "-fno-tree-loop-distribute-patterns" };
 
-static outcome run(const rd_compiler *cc, int dir, const char *const *flags, int n_more, const char *source,
-                   const char *object)
+static outcome run(const rd_compiler *cc, int dir, const char *const *flags, int n_more,
+                   const char *source, const char *object)
 {
     const char *argv[RD_MAX_FLAGS + 8];
     int         n = 0;
@@ -141,8 +147,10 @@ static outcome run(const rd_compiler *cc, int dir, const char *const *flags, int
     return spawn(cc, dir, (char *const *)argv, &pid) ? wait_for(pid) : UNFINISHED;
 }
 
-/* A compiler that refuses may not know gcc's flags; one that has taken a minute is not asked again. */
-bool rd_compiler_run(const rd_compiler *cc, int dir, const char *const *flags, const char *source, const char *object)
+/* A compiler that refuses may not know gcc's flags; one that has taken a minute is not asked
+ * again. */
+bool rd_compiler_run(const rd_compiler *cc, int dir, const char *const *flags, const char *source,
+                     const char *object)
 {
     outcome done = run(cc, dir, flags, sizeof gcc_flags / sizeof *gcc_flags, source, object);
 

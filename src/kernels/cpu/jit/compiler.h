@@ -13,7 +13,9 @@ enum { RD_MAX_FLAGS = 32 };
 
 /* The program that RDIM_CC names, or cc, in the directories of PATH.  False: none here. */
 bool rd_compiler_find(rd_compiler *cc);
-/* `cc flags... -o object source` in directory `dir`; flags end with NULL.  True if it ran and did not say that it failed:
- * the object is for the caller to look at.  Without a shell; what the compiler says goes nowhere. */
-bool rd_compiler_run(const rd_compiler *cc, int dir, const char *const *flags, const char *source, const char *object);
+/* `cc flags... -o object source` in directory `dir`; flags end with NULL.  True if it ran and did
+ * not say that it failed: the object is for the caller to look at.  Without a shell; what the
+ * compiler says goes nowhere. */
+bool rd_compiler_run(const rd_compiler *cc, int dir, const char *const *flags, const char *source,
+                     const char *object);
 #endif

@@ -1,13 +1,13 @@
-/* emit_elements.c - what a pass does with an element, as C text: the rows of ops.def as functions, values where they are first
- * needed, sums over short loops, and exponentials a strip at a time. */
+/* emit_elements.c - what a pass does with an element, as C text: the rows of ops.def as functions,
+ * values where they are first needed, sums over short loops, and exponentials a strip at a time. */
 #include "kernels/cpu/jit/emit.h"
 #include "kernels/cpu/jit/parts.h"
 #include "kernels/cpu/simd/simd.h"
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- Tables ------------------------------------------------------------------------------------------------ */
-const char *const rd_c_types[RD_N_ELEMS]   = { "float", "double", "int64_t", "uint64_t", "uint8_t" };
+/* ---- Tables ---------------------------------------------------------------------------------- */
+const char *const rd_c_types[RD_N_ELEMS] = { "float", "double", "int64_t", "uint64_t", "uint8_t" };
 const char *const rd_c_classes[RD_N_ELEMS] = { "f32", "f64", "i64", "u64", "u64" };
 
 const char *const rd_c_memory_types[RD_N_DTYPES] = {
@@ -18,8 +18,9 @@ const char *const rd_c_memory_types[RD_N_DTYPES] = {
 
 /* [of ints] */
 static const char *const op_code[RD_N_OPS][2] = {
-#define RD_OP(name, n, rule, cost, float_code, ...)   [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
-#define RD_TEST(name, n, rule, cost, float_code, ...) [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
+#define RD_OP(name, n, rule, cost, float_code, ...) [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
+#define RD_TEST(name, n, rule, cost, float_code, ...) \
+    [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
 #include "core/ops.def"
 };
 
@@ -30,10 +31,11 @@ static bool is_real(rd_elem elem)
 
 static bool is_test(const rd_spec_inst *inst)
 {
-    return rd_op_table[inst->op].rule == RD_RULE_COMPARE || rd_op_table[inst->op].rule == RD_RULE_TEST;
+    return rd_op_table[inst->op].rule == RD_RULE_COMPARE ||
+           rd_op_table[inst->op].rule == RD_RULE_TEST;
 }
 
-/* ---- What can be ------------------------------------------------------------------------------------------- */
+/* ---- What can be ----------------------------------------------------------------------------- */
 static bool calls_c(rd_op op)
 {
     switch (op) {
@@ -53,24 +55,27 @@ bool rd_spec_can(rd_op op, rd_dtype type)
 {
     const bool ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
 
-    return op < RD_OP_where && !calls_c(op) && !(ints && op == RD_OP_pow) && strcmp(op_code[op][ints], "RD_NO") != 0;
+    return op < RD_OP_where && !calls_c(op) && !(ints && op == RD_OP_pow) &&
+           strcmp(op_code[op][ints], "RD_NO") != 0;
 }
 
-/* ---- Operators --------------------------------------------------------------------------------------------- */
+/* ---- Operators ------------------------------------------------------------------------------- */
 void rd_emit_class(rd_text *text, rd_elem elem)
 {
     rd_text_add(text, "#define T %s\n#define CLASS %s\n", rd_c_types[elem], rd_c_classes[elem]);
     rd_text_add(text, "#define RD_T(f) WITH_WARNINGS_##f\n");
     if (is_real(elem))
         rd_text_add(text, "#define RD_F(name) rd_math_##name##_%s\n", rd_c_classes[elem]);
-    rd_text_add(text, is_real(elem) ? "#define RD_ADD(a, b) ((a) + (b))\n#define RD_MUL(a, b) ((a) * (b))\n"
-                                    : "#define RD_ADD(a, b) ((T)((uint64_t)(a) + (uint64_t)(b)))\n"
-                                      "#define RD_MUL(a, b) ((T)((uint64_t)(a) * (uint64_t)(b)))\n");
+    rd_text_add(text, is_real(elem)
+                          ? "#define RD_ADD(a, b) ((a) + (b))\n#define RD_MUL(a, b) ((a) * (b))\n"
+                          : "#define RD_ADD(a, b) ((T)((uint64_t)(a) + (uint64_t)(b)))\n"
+                            "#define RD_MUL(a, b) ((T)((uint64_t)(a) * (uint64_t)(b)))\n");
 }
 
 void rd_emit_class_end(rd_text *text)
 {
-    rd_text_add(text, "#undef T\n#undef CLASS\n#undef RD_T\n#undef RD_F\n#undef RD_ADD\n#undef RD_MUL\n");
+    rd_text_add(text,
+                "#undef T\n#undef CLASS\n#undef RD_T\n#undef RD_F\n#undef RD_ADD\n#undef RD_MUL\n");
 }
 
 /* f<number>() is what instruction `number` computes; narrow ints are cut to their type. */
@@ -82,9 +87,10 @@ static void emit_op(rd_text *text, const rd_spec_inst *inst, int number)
     const bool               ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
 
     rd_emit_class(text, elem);
-    rd_text_add(text, "static inline %s f%d(%s)\n{\n    return (%s)(%s)(%s);\n}\n", rd_c_types[result], number,
-                parameters[rd_op_table[inst->op].arity], rd_c_types[result],
-                is_test(inst) ? "uint8_t" : rd_c_memory_types[inst->type], op_code[inst->op][ints]);
+    rd_text_add(text, "static inline %s f%d(%s)\n{\n    return (%s)(%s)(%s);\n}\n",
+                rd_c_types[result], number, parameters[rd_op_table[inst->op].arity],
+                rd_c_types[result], is_test(inst) ? "uint8_t" : rd_c_memory_types[inst->type],
+                op_code[inst->op][ints]);
     rd_emit_class_end(text);
 }
 
@@ -93,7 +99,8 @@ static bool rounds_to_ints(const rd_spec *spec)
     bool found = false;
 
     for (int k = 0; k < spec->n_inst; k++)
-        found |= spec->inst[k].kind == RD_SPEC_CAST && is_real(rd_elem_of((rd_dtype)spec->inst[k].from)) &&
+        found |= spec->inst[k].kind == RD_SPEC_CAST &&
+                 is_real(rd_elem_of((rd_dtype)spec->inst[k].from)) &&
                  rd_elem_of((rd_dtype)spec->inst[k].type) == RD_ELEM_i64;
     return found;
 }
@@ -101,11 +108,12 @@ static bool rounds_to_ints(const rd_spec *spec)
 static void emit_cast(rd_text *text, const rd_spec *spec, int number)
 {
     const rd_spec_inst *inst = &spec->inst[number];
-    const rd_elem       from = rd_elem_of((rd_dtype)inst->from), to = rd_elem_of((rd_dtype)inst->type);
-    const bool          real = is_real(from);
-    const char         *code = "a";
+    const rd_elem from = rd_elem_of((rd_dtype)inst->from), to = rd_elem_of((rd_dtype)inst->type);
+    const bool    real = is_real(from);
+    const char   *code = "a";
 
-    /* gcc 12 makes (float)(int64_t)x one rounding of x, which keeps the sign of a zero that an int has not. */
+    /* gcc 12 makes (float)(int64_t)x one rounding of x, which keeps the sign of a zero that an int
+     * has not. */
     if (from == RD_ELEM_i64 && is_real(to) && rounds_to_ints(spec))
         code = to == RD_ELEM_f32 ? "a < 0 ? (float)a : __builtin_fabsf((float)a)"
                                  : "a < 0 ? (double)a : __builtin_fabs((double)a)";
@@ -115,8 +123,9 @@ static void emit_cast(rd_text *text, const rd_spec *spec, int number)
         code = "rd_saturate_i64(a)";
     else if (real && to == RD_ELEM_u64)
         code = "rd_saturate_u64(a)";
-    rd_text_add(text, "static inline %s f%d(%s a)\n{\n    return (%s)(%s)(%s);\n}\n", rd_c_types[to], number,
-                rd_c_types[from], rd_c_types[to], to == RD_ELEM_b8 ? "uint8_t" : rd_c_memory_types[inst->type], code);
+    rd_text_add(text, "static inline %s f%d(%s a)\n{\n    return (%s)(%s)(%s);\n}\n",
+                rd_c_types[to], number, rd_c_types[from], rd_c_types[to],
+                to == RD_ELEM_b8 ? "uint8_t" : rd_c_memory_types[inst->type], code);
 }
 
 void rd_emit_ops(rd_text *text, const rd_spec *spec)
@@ -129,7 +138,7 @@ void rd_emit_ops(rd_text *text, const rd_spec *spec)
     }
 }
 
-/* ---- Elements ---------------------------------------------------------------------------------------------- */
+/* ---- Elements -------------------------------------------------------------------------------- */
 static void add_constant(rd_text *text, const rd_spec_inst *inst)
 {
     rd_word word = { .u64 = inst->value };
@@ -171,15 +180,16 @@ bool rd_spec_is_power(const rd_spec *spec, int number)
 {
     const rd_spec_inst *inst = &spec->inst[number];
 
-    return inst->kind == RD_SPEC_MAP && inst->op == RD_OP_exp && is_real(rd_elem_of((rd_dtype)inst->type)) &&
-           spec->form != RD_SPEC_PHASES;
+    return inst->kind == RD_SPEC_MAP && inst->op == RD_OP_exp &&
+           is_real(rd_elem_of((rd_dtype)inst->type)) && spec->form != RD_SPEC_PHASES;
 }
 
 void rd_emit_value(rd_text *text, const rd_spec *spec, int number)
 {
     const rd_spec_inst *inst = &spec->inst[number];
 
-    rd_text_add(text, " \\\n    const %s v%d = ", rd_c_types[rd_elem_of((rd_dtype)inst->type)], number);
+    rd_text_add(text, " \\\n    const %s v%d = ", rd_c_types[rd_elem_of((rd_dtype)inst->type)],
+                number);
     switch ((rd_spec_kind)inst->kind) {
     case RD_SPEC_LOAD:
         rd_emit_operand(text, spec, inst->at);
@@ -206,7 +216,7 @@ void rd_emit_value(rd_text *text, const rd_spec *spec, int number)
 static void emit_needed(rd_text *text, const rd_spec *spec, int number, bool *done)
 {
     const rd_spec_inst *inst = &spec->inst[number];
-    int16_t             operand[3], n = rd_spec_is_power(spec, number) ? 0 : operands_of(inst, operand);
+    int16_t operand[3], n = rd_spec_is_power(spec, number) ? 0 : operands_of(inst, operand);
 
     if (done[number])
         return;
@@ -222,8 +232,8 @@ static void emit_needed(rd_text *text, const rd_spec *spec, int number, bool *do
     rd_emit_value(text, spec, number);
 }
 
-/* Values come where they are needed, so that of a tree of sums few are held at a time; but no load after a store that it
- * came before, which may be to the same place. */
+/* Values come where they are needed, so that of a tree of sums few are held at a time; but no load
+ * after a store that it came before, which may be to the same place. */
 void rd_emit_element(rd_text *text, const rd_spec *spec)
 {
     bool done[RD_SPEC_INSTS] = { false };
@@ -247,14 +257,16 @@ void rd_emit_element(rd_text *text, const rd_spec *spec)
                 rd_text_add(text, "o%d[i]", inst->at);
             else
                 rd_emit_operand(text, spec, inst->at);
-            rd_text_add(text, " = (%s)v%d;", rd_c_memory_types[spec->operand[inst->at].type], inst->a);
+            rd_text_add(text, " = (%s)v%d;", rd_c_memory_types[spec->operand[inst->at].type],
+                        inst->a);
         }
     }
     rd_text_add(text, "\n");
 }
 
-/* ---- Short loops ------------------------------------------------------------------------------------------- */
-/* Row j's sums of a short loop, arrays of columns: what they begin with, which may be what a loop before has come to. */
+/* ---- Short loops ----------------------------------------------------------------------------- */
+/* Row j's sums of a short loop, arrays of columns: what they begin with, which may be what a loop
+ * before has come to. */
 static void emit_new_sums(rd_text *text, const rd_spec *spec, int loop)
 {
     rd_text_add(text, "#define NEW_SUMS_%d(j, n)", loop);
@@ -315,14 +327,17 @@ void rd_emit_sums(rd_text *text, const rd_spec *spec)
     }
     rd_text_add(text, "#define SUMS(ROWS, n)");
     for (int l = 1; l <= spec->n_loop; l++)
-        rd_text_add(text, " \\\n    ROWS(NEW_SUMS_%d, n) for (int64_t k = 0; k < %d; k++) { ROWS(ADD_SUMS_%d, n) }", l,
-                    spec->extent[l - 1], l);
+        rd_text_add(text,
+                    " \\\n    ROWS(NEW_SUMS_%d, n) for (int64_t k = 0; k < %d; k++) { "
+                    "ROWS(ADD_SUMS_%d, n) }",
+                    l, spec->extent[l - 1], l);
     rd_text_add(text, "\n");
     rd_text_add(text, "#define HAS_SUMS %d\n", spec->n_loop > 0);
 }
 
-/* Exponentials of n columns, and of what steps of folds make of them, come before all else that is done with them.  Each
- * has a loop of its own for its arguments; what loops compute more than once compilers find again. */
+/* Exponentials of n columns, and of what steps of folds make of them, come before all else that is
+ * done with them.  Each has a loop of its own for its arguments; what loops compute more than once
+ * compilers find again. */
 static void emit_power(rd_text *text, const rd_spec *spec, int number)
 {
     const rd_spec_inst *inst                = &spec->inst[number];
@@ -356,7 +371,8 @@ void rd_emit_powers(rd_text *text, const rd_spec *spec)
         }
     rd_text_add(text, "\n#define STEP_POWERS(j, n)");
     for (int k = 0; k < spec->n_inst; k++)
-        if (spec->inst[k].kind == RD_SPEC_STEP && rd_fold_has_power(&spec->fold[spec->inst[k].at])) {
+        if (spec->inst[k].kind == RD_SPEC_STEP &&
+            rd_fold_has_power(&spec->fold[spec->inst[k].at])) {
             emit_power(text, spec, k);
             n++;
         }

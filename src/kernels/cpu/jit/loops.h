@@ -1,36 +1,45 @@
 /* loops.h - the loops of a compiled pass.  Part of an emitted text, behind what emit.c has defined:
  *
- * POINTERS(j, r, from)  where the operands of row r are, from column `from` on; values that a row has one of
- * STRIP_POINTERS        the same, behind COPIES(from, n), which copies what is the same in all rows for a strip of n columns
- *                       and, where PADS, makes those up to STRIP like the last
- * SUMS(ROWS, n)         what short loops come to for elements [0, n), n <= STRIP, of the rows that ROWS(DO, n) does DO(j, n)
- *                       for; HAS_SUMS: there are any
+ * POINTERS(j, r, from)  where the operands of row r are, from column `from` on; values that a row
+ * has one of
+ * STRIP_POINTERS        the same, behind COPIES(from, n), which copies what is the same in all rows
+ *                       for a strip of n columns and, where PADS, makes those up to STRIP like the
+ *                       last
+ * SUMS(ROWS, n)         what short loops come to for elements [0, n), n <= STRIP, of the rows that
+ *                       ROWS(DO, n) does DO(j, n) for; HAS_SUMS: there are any
  * ELEMENT(j, i)         all values of column i of these, and what is stored of them
- * POWERS(j, n)          exponentials that elements [0, n) need, n <= MOST; where n is constant in registers
+ * POWERS(j, n)          exponentials that elements [0, n) need, n <= MOST; where n is constant in
+ *                       registers
  * STEP_POWERS(j, n)     those that steps need besides; N_POWERS: how many strips of them there are
  * FIRST(r), STEP(r)     states n0, n1 .. begin with the element, of row r, or take it
  * STATES(DO)            DO(number, type) for each state
- * ENDS(l, to)           the block of lane l of the states ends; they go to element `to` of the call's, or to node `to`
+ * ENDS(l, to)           the block of lane l of the states ends; they go to element `to` of the
+ *                       call's, or to node `to`
  * NODES                 LEVELS nodes of finished blocks; BLOCKS: there may be several
  * MERGES(node, width)   a node takes the one behind it, of `width` lanes
- * HALVES(half, width)   `width` lanes of node 0 take those `half` behind them; CLOSE: all lanes become one
+ * HALVES(half, width)   `width` lanes of node 0 take those `half` behind them; CLOSE: all
+ *                       lanes become one
  * GIVES(r)              lane 0 of node 0 is the result of row r
- * GIVEN_PARAMETER       what a phase is given of its row; GIVEN_ARGUMENT hands it on; IS_PHASE: this is one of several,
- *                       of which emit.c calls map_row() or total_row()
- * OUTPUTS               strips of what goes past the caches, HAS_PAST: something does; ELEMENT puts it there
+ * GIVEN_PARAMETER       what a phase is given of its row; GIVEN_ARGUMENT hands it on; IS_PHASE:
+ *                       this is one of several, of which emit.c calls map_row() or total_row()
+ * OUTPUTS               strips of what goes past the caches, HAS_PAST: something does;
+ *                       ELEMENT puts it there
  * PAST(n)               their first n elements go; HEAD: how many come before a cache line begins
  * FORM_..., LANES       as in spec.h
  * STRIP                 states that a pass over several rows keeps in registers
  * FETCH(part)           what comes after PART columns of JAM rows, from column `part` on
- * FETCH_STRIP(adjoin)   what comes some way behind this strip, if rows that are `adjoin` elements apart adjoin
+ * FETCH_STRIP(adjoin)   what comes some way behind this strip, if rows that are `adjoin` elements
+ *                       apart adjoin
  * FETCHES_END           is there a FETCH_END?
- * FETCH_END             the beginning of what follows a block, where a row is total or in its first phase
+ * FETCH_END             the beginning of what follows a block, where a row is total or in its first
+ *                       phase
  * FETCH_ROW             columns of the next row, in the second phase
- * ROWS                  rows that are taken together: they share short loops, of which registers hold the sums, or have
- *                       exponentials side by side: 4, 2 or 1
+ * ROWS                  rows that are taken together: they share short loops, of which registers
+ *                       hold the sums, or have exponentials side by side: 4, 2 or 1
  * JAM                   rows that share a pass over states in memory, 0: states in registers
  *
- * Loops over lanes have constant trips where it matters: compilers then keep the arrays of states in registers. */
+ * Loops over lanes have constant trips where it matters: compilers then keep the arrays of states
+ * in registers. */
 #define IN_MEMORY(k, type) type *const s##k = (type *)q->state[k] + from;
 #define IN_ARRAYS(k, type) type s##k[LANES] __attribute__((aligned(64)));
 #define LOCALS(k, type)    type s##k[STRIP] __attribute__((aligned(64)));
@@ -56,7 +65,8 @@
 /* Whole vectors of f32, whatever states are. */
 enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 };
 
-/* exp of e[0 .. n).  Written out where few are: gcc takes long for each, and of many none stays in registers. */
+/* exp of e[0 .. n).  Written out where few are: gcc takes long for each, and of many none stays in
+ * registers. */
 #define POWER_STRIP(class, e, n)                  \
     if (__builtin_constant_p(n) && N_POWERS <= 2) \
         rd_exp_strip_##class(e, n);               \
@@ -101,13 +111,15 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
         }                                   \
     }
 
-/* Rows of a strip from r on: their short loops, which share what they read of a column, and what follows. */
+/* Rows of a strip from r on: their short loops, which share what they read of a column, and what
+ * follows. */
 #define SHARED_SUMS        ALL_ROWS(ROW_POINTERS, STRIP) SUMS(ALL_ROWS, STRIP)
 #define ROW_POINTERS(j, n) STRIP_POINTERS(j, r + j, from)
 #define ROW_MAPS(j, n)     SUMMED(j, n, )
 #define ROW_TAKES(j, n)    SUMMED_STEPS(j, n, STRIP_TAKES(j))
 
-/* All elements of a row at once, or a strip at a time if exponentials are taken, or short loops run. */
+/* All elements of a row at once, or a strip at a time if exponentials are taken, or short loops
+ * run. */
 #if N_POWERS || HAS_SUMS
 #define PARTS(n) for (int64_t from = 0; from < (n); from += STRIP)
 #define EACH_OF_PART(j, n, ...)     \
@@ -178,7 +190,7 @@ enum { LONGER = LANES > STRIP ? LANES : STRIP, MOST = LONGER > 16 ? LONGER : 16 
     for (int64_t i = 0; begins && i < n; i++) \
         ((type *)q->state[k] + from)[i] = s##k[i];
 
-/* ---- No folds ---------------------------------------------------------------------------------------------- */
+/* ---- No folds -------------------------------------------------------------------------------- */
 #if defined(FORM_MAPS) && HAS_PAST
 /* n columns from `from` on: what goes past the caches does so by the strip. */
 #define SOME(n)                       \
@@ -252,7 +264,7 @@ static void map(const rd_kernel_call *q)
 #define KERNELS .map = map
 #endif
 
-/* ---- States in memory -------------------------------------------------------------------------------------- */
+/* ---- States in memory ------------------------------------------------------------------------ */
 #if defined(FORM_LANES) || defined(FORM_COLUMNS)
 /* Columns worth a strip; exponentials are taken of whole ones anyway. */
 enum { FEWEST = N_POWERS || STRIP < 32 ? 1 : STRIP / 16 };
@@ -268,8 +280,9 @@ static void rows(const rd_kernel_call *q, int64_t r, int64_t end, int64_t from)
 }
 
 #if JAM && !N_POWERS
-/* Neighbouring results: a state in memory is read and written once for JAM rows.  Rows that are read together are as many
- * streams, which memory serves at two thirds of the rate of one, so those that follow are fetched as they lie. */
+/* Neighbouring results: a state in memory is read and written once for JAM rows.  Rows that are
+ * read together are as many streams, which memory serves at two thirds of the rate of one, so those
+ * that follow are fetched as they lie. */
 #define JAMMED_PART(n, start, first_row, end)         \
     {                                                 \
         FETCH(part)                                   \
@@ -305,7 +318,8 @@ static __attribute__((noinline)) void take(const rd_kernel_call *q, int64_t r)
     rows(q, r, q->rows, 0);
 }
 
-/* As a block begins with as many rows as others are jammed, none of its 64 are left over.  How many columns have begun. */
+/* As a block begins with as many rows as others are jammed, none of its 64 are left over.  How many
+ * columns have begun. */
 static int64_t begin_jammed(const rd_kernel_call *q)
 {
     enum { from = 0, r = 0 };
@@ -317,10 +331,11 @@ static int64_t begin_jammed(const rd_kernel_call *q)
     return part;
 }
 #else
-/* Rows [r, end) of n columns, whose states begin with row r or have begun.  Rows share short loops, so that what these read
- * of a column serves several, or have their exponentials side by side. */
-static inline __attribute__((always_inline)) void strip_rows(const rd_kernel_call *q, int64_t r, int64_t end,
-                                                             int64_t from, int64_t n, int begins)
+/* Rows [r, end) of n columns, whose states begin with row r or have begun.  Rows share short loops,
+ * so that what these read of a column serves several, or have their exponentials side by side. */
+static inline __attribute__((always_inline)) void strip_rows(const rd_kernel_call *q, int64_t r,
+                                                             int64_t end, int64_t from, int64_t n,
+                                                             int begins)
 {
     STATES(LOCALS)
     COPIES(from, n)
@@ -377,7 +392,8 @@ static void begin(const rd_kernel_call *q, int64_t from)
 }
 
 #if PADS
-/* Where strips take all columns, states begin there: what is copied for a strip serves the first row too. */
+/* Where strips take all columns, states begin there: what is copied for a strip serves the first
+ * row too. */
 static void first(const rd_kernel_call *q)
 {
     int64_t from = 0;
@@ -419,7 +435,7 @@ static void step(const rd_kernel_call *q)
 #endif
 #endif
 
-/* ---- Whole blocks ------------------------------------------------------------------------------------------- */
+/* ---- Whole blocks ---------------------------------------------------------------------------- */
 #ifdef FORM_LANES
 #define COUNT(k, type)
 #define COUNT_INDEX          COUNT
@@ -447,7 +463,7 @@ static void block(const rd_kernel_call *q)
 }
 #endif
 
-/* ---- States of a row --------------------------------------------------------------------------------------- */
+/* ---- States of a row ------------------------------------------------------------------------- */
 #ifdef FORM_TOTALS
 #define KEEP(k, type)               \
     for (int i = 0; i < STRIP; i++) \
@@ -468,7 +484,8 @@ typedef struct tree {
 } tree;
 
 /* Elements [at, at + n) of row r are a block, whose states become a node. */
-static void take_block(const rd_kernel_call *q, tree *t, int64_t r, int64_t at, int64_t n, int64_t node GIVEN_PARAMETER)
+static void take_block(const rd_kernel_call *q, tree *t, int64_t r, int64_t at, int64_t n,
+                       int64_t node GIVEN_PARAMETER)
 {
     const int64_t whole = n / LANES * LANES, rest = n - whole, lanes = whole ? LANES : rest;
 

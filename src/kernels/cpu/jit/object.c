@@ -33,8 +33,9 @@ static void name_it(object *o)
     snprintf(o->name, sizeof o->name, "%s.so", o->key);
 }
 
-/* By way of the directory's descriptor: the very directory that was looked at, under a name that is this object's alone, as
- * the loader takes equal names for equal objects.  One that cannot prove itself stays loaded, and nothing calls it. */
+/* By way of the directory's descriptor: the very directory that was looked at, under a name that is
+ * this object's alone, as the loader takes equal names for equal objects.  One that cannot prove
+ * itself stays loaded, and nothing calls it. */
 static void *load(const object *o)
 {
     char        path[128];
@@ -52,8 +53,9 @@ static bool write_source(const object *o, const char *name)
     rd_text text = { 0 };
     bool    done;
 
-    rd_text_add(&text, "%s\n__attribute__((visibility(\"default\"))) const char rdim_proof[] = \"%s\";\n", o->text,
-                o->key);
+    rd_text_add(&text,
+                "%s\n__attribute__((visibility(\"default\"))) const char rdim_proof[] = \"%s\";\n",
+                o->text, o->key);
     done = !text.failed && rd_store_write(o->dir, name, text.at, (long)text.n);
     rd_text_free(&text);
     return done;
@@ -93,8 +95,8 @@ static rd_object_from find_or_compile(object *o, bool may_compile, void **found)
     return *found ? RD_OBJECT_COMPILED : RD_OBJECT_NONE;
 }
 
-rd_object_from rd_object_make(const char *text, const char *const *flags, const char *symbol, bool may_compile,
-                              void **found)
+rd_object_from rd_object_make(const char *text, const char *const *flags, const char *symbol,
+                              bool may_compile, void **found)
 {
     object         o = { .text = text, .flags = flags, .symbol = symbol };
     rd_object_from from;

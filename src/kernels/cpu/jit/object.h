@@ -1,18 +1,22 @@
-/* object.h - C text into code that can be called: from the store, or from the compiler by way of the store. */
+/* object.h - C text into code that can be called: from the store, or from the compiler by way of
+ * the store. */
 #ifndef RD_KERNELS_CPU_JIT_OBJECT_H
 #define RD_KERNELS_CPU_JIT_OBJECT_H
 #include "kernels/store/hash.h"
 #include <stdbool.h>
 
-/* What the text must end in is added to it: the object's proof of what it is, a symbol that holds its key.  The key is the
- * hash of all that decides what the object does: text, compiler, flags, the form in which it is called. */
+/* What the text must end in is added to it: the object's proof of what it is, a symbol that holds
+ * its key.  The key is the hash of all that decides what the object does: text, compiler, flags,
+ * the form in which it is called. */
 typedef enum rd_object_from {
-    RD_OBJECT_NONE,     /* no directory, no compiler, it failed, or what it made is not what was asked for */
+    RD_OBJECT_NONE,     /* no directory, no compiler, it failed, or what it made is not what was
+                         * asked for */
     RD_OBJECT_STORED,   /* the store had it     */
     RD_OBJECT_COMPILED, /* it was compiled now  */
 } rd_object_from;
 
-/* The address of `symbol` in the object, in *found; objects stay loaded.  Without `compile` only from the store. */
-rd_object_from rd_object_make(const char *text, const char *const *flags, const char *symbol, bool compile,
-                              void **found);
+/* The address of `symbol` in the object, in *found; objects stay loaded.  Without `compile` only
+ * from the store. */
+rd_object_from rd_object_make(const char *text, const char *const *flags, const char *symbol,
+                              bool compile, void **found);
 #endif

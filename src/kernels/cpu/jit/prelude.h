@@ -1,6 +1,6 @@
-/* prelude.h - what every emitted text begins with: the library's own code for operators and reducers, so that compiled
- * code has its bits, and what that needs of C's headers, which are left out: they take longer to compile than all else,
- * and a change in them would change no key. */
+/* prelude.h - what every emitted text begins with: the library's own code for operators and
+ * reducers, so that compiled code has its bits, and what that needs of C's headers, which are left
+ * out: they take longer to compile than all else, and a change in them would change no key. */
 typedef __INT8_TYPE__   int8_t;
 typedef __INT16_TYPE__  int16_t;
 typedef __INT32_TYPE__  int32_t;
@@ -42,7 +42,8 @@ enum { RD_WARN_INT_DIVIDE = 1 };
 #include "kernels/math/math_exp_strip.h"
 #include "kernels/cpu/jit/kernel.h"
 
-/* exp of n numbers, up to whole vectors, where compilers do not know n, or a pass has many: code that is there once. */
+/* exp of n numbers, up to whole vectors, where compilers do not know n, or a pass has many: code
+ * that is there once. */
 #define RD_DEFINE_EXP_STRIPS(elem, C, V, exp_of)                                \
     static __attribute__((noinline)) void rd_exp_strips_##elem(C *x, int64_t n) \
     {                                                                           \
@@ -52,16 +53,18 @@ enum { RD_WARN_INT_DIVIDE = 1 };
 RD_DEFINE_EXP_STRIPS(f32, float, rd_v32, rd_exp_v32)
 RD_DEFINE_EXP_STRIPS(f64, double, rd_v64, rd_exp_v64)
 
-/* n numbers like the one at `from`, up to whole vectors.  As ints, which a Zen 4 repeats as it loads them: of floats that keeps
- * a unit busy that adds too (nearest of points in 50 dimensions, f64: 1.25 times as long). */
-#define RD_DEFINE_REPEAT(elem, C, word, V)                                                              \
-    static inline __attribute__((always_inline)) void rd_repeat_##elem(C *to, const C *from, int64_t n) \
-    {                                                                                                   \
-        const V bits = (V){ 0 } + (word)rd_bits_##elem(*from);                                          \
-                                                                                                        \
-        RD_EXP_WRITE_OUT                                                                                \
-        for (int64_t i = 0; i < n; i += (int64_t)(sizeof bits / sizeof *to))                            \
-            *(V *)(to + i) = bits;                                                                      \
+/* n numbers like the one at `from`, up to whole vectors.  As ints, which a Zen 4 repeats as it
+ * loads them: of floats that keeps a unit busy that adds too (nearest of points in 50 dimensions,
+ * f64: 1.25 times as long). */
+#define RD_DEFINE_REPEAT(elem, C, word, V)                                                    \
+    static inline                                                                             \
+        __attribute__((always_inline)) void rd_repeat_##elem(C *to, const C *from, int64_t n) \
+    {                                                                                         \
+        const V bits = (V){ 0 } + (word)rd_bits_##elem(*from);                                \
+                                                                                              \
+        RD_EXP_WRITE_OUT                                                                      \
+        for (int64_t i = 0; i < n; i += (int64_t)(sizeof bits / sizeof *to))                  \
+            *(V *)(to + i) = bits;                                                            \
     }
 RD_DEFINE_REPEAT(f32, float, int32_t, rd_i32)
 RD_DEFINE_REPEAT(f64, double, int64_t, rd_i64)

@@ -1,14 +1,22 @@
-/* spec.h - what is to be compiled: one pass over rows of elements, apart from where they lie and how many there are.
+/* spec.h - what is to be compiled: one pass over rows of elements, apart from where they lie and
+ * how many there are.
  *
- * A list of instructions on one element each; an operand is named by the number of the instruction that made it.  Equal
- * bytes are equal passes, so a spec is its own key: it has no bytes between its members, and holds classes, not extents,
- * but for short loops, which are written out, or kept as loops of a constant extent. */
+ * A list of instructions on one element each; an operand is named by the number of the instruction
+ * that made it.  Equal bytes are equal passes, so a spec is its own key: it has no bytes between
+ * its members, and holds classes, not extents, but for short loops, which are written out, or kept
+ * as loops of a constant extent. */
 #ifndef RD_KERNELS_CPU_JIT_SPEC_H
 #define RD_KERNELS_CPU_JIT_SPEC_H
 #include "core/ops.h"
 #include "core/reducers.h"
 
-enum { RD_SPEC_INSTS = 512, RD_SPEC_OPERANDS = 128, RD_SPEC_FOLDS = 4, RD_SPEC_STATES = 12, RD_SPEC_LOOPS = 8 };
+enum {
+    RD_SPEC_INSTS    = 512,
+    RD_SPEC_OPERANDS = 128,
+    RD_SPEC_FOLDS    = 4,
+    RD_SPEC_STATES   = 12,
+    RD_SPEC_LOOPS    = 8
+};
 
 typedef enum rd_spec_kind {
     RD_SPEC_LOAD,   /* element of an operand                  */
@@ -17,19 +25,21 @@ typedef enum rd_spec_kind {
     RD_SPEC_MAP,    /* op(a, b, c)                            */
     RD_SPEC_CAST,   /* a from type `from`                     */
     RD_SPEC_SELECT, /* a ? b : c                              */
-    RD_SPEC_SUM, /* what op(a, sum), min and max, op(sum, a), the others, or fma(a, b, sum) comes to over the indices of
-                       a short loop, from c on                */
+    /* what op(a, sum), min and max, op(sum, a), the others, or fma(a, b, sum) comes to over the
+     * indices of a short loop, from c on */
+    RD_SPEC_SUM,
     RD_SPEC_STEP,  /* a fold takes a, of dot a b; else b is a */
     RD_SPEC_CLOSE, /* of PHASES: what fold `at` of a phase before comes to, with ddof `value`     */
     RD_SPEC_GIVEN  /* where a phase is emitted: made outside of it    */
 } rd_spec_kind;
 
 typedef struct rd_spec_inst {
-    uint8_t kind, op, type, from; /* rd_spec_kind, rd_op, rd_dtype of the result and, MAP tests and CAST, of operands */
-    int16_t a, b, c;
-    int16_t at;    /* LOAD, STORE: operand; STEP: fold            */
-    int16_t loop;  /* the short loop that it is in, from 1; 0: none */
-    int16_t phase; /* the phase that it is in, from 1; 0: none      */
+    uint8_t  kind, op, type, from; /* rd_spec_kind, rd_op, rd_dtype of the result and, MAP tests and
+                                    * CAST, of operands */
+    int16_t  a, b, c;
+    int16_t  at;    /* LOAD, STORE: operand; STEP: fold            */
+    int16_t  loop;  /* the short loop that it is in, from 1; 0: none */
+    int16_t  phase; /* the phase that it is in, from 1; 0: none      */
     uint64_t value;
 } rd_spec_inst;
 

@@ -1,7 +1,8 @@
 /* worker.c - a thread for what can wait.
  *
- * Without locks, as a program may fork at any time: jobs are a list that threads push to and the worker takes as a whole;
- * `owner` is the process whose worker runs, so that a child, which has none, starts its own. */
+ * Without locks, as a program may fork at any time: jobs are a list that threads push to and the
+ * worker takes as a whole; `owner` is the process whose worker runs, so that a child, which has
+ * none, starts its own. */
 #define _GNU_SOURCE /* dladdr */
 #include "kernels/cpu/jit/worker.h"
 #include <dlfcn.h>
@@ -32,8 +33,8 @@ static void run_all(void)
     }
 }
 
-/* Compilers inherit the thread's priority: threads that spin at a barrier would otherwise wait for one of theirs that
- * shares its processor with a compiler. */
+/* Compilers inherit the thread's priority: threads that spin at a barrier would otherwise wait for
+ * one of theirs that shares its processor with a compiler. */
 static void *work(void *unused)
 {
     pid_t none;

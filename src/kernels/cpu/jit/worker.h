@@ -1,4 +1,5 @@
-/* worker.h - one thread of the process for what can wait: it is there while there is something to do. */
+/* worker.h - one thread of the process for what can wait: it is there while there is something to
+ * do. */
 #ifndef RD_KERNELS_CPU_JIT_WORKER_H
 #define RD_KERNELS_CPU_JIT_WORKER_H
 #include <stdatomic.h>
@@ -10,7 +11,8 @@ struct rd_job {
     void (*run)(rd_job *job);
 };
 
-/* The job is run some time; it may be handed over again once it runs.  From any thread, at any time, without waiting. */
+/* The job is run some time; it may be handed over again once it runs.  From any thread, at any
+ * time, without waiting. */
 void rd_worker_do(rd_job *job);
 /* Waits until there is nothing to do.  For tests. */
 void rd_worker_wait(void);

@@ -1,7 +1,7 @@
 /* blas.c - calls of a BLAS, each on the thread that calls.
  *
- * It is loaded when the first product wants it, not with this library: OpenBLAS starts its threads as soon as it is there,
- * which takes longer than many a program that multiplies no matrices. */
+ * It is loaded when the first product wants it, not with this library: OpenBLAS starts its threads
+ * as soon as it is there, which takes longer than many a program that multiplies no matrices. */
 #include "kernels/cpu/product/blas.h"
 #include <stddef.h>
 
@@ -54,7 +54,8 @@ static void *load(void)
     return file ? file : dlopen(RD_BLAS_FILE, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* A build without threads need not have the locks that concurrent callers need; one with OpenMP obeys nobody else. */
+/* A build without threads need not have the locks that concurrent callers need; one with OpenMP
+ * obeys nobody else. */
 static bool serves_threads(void)
 {
     if (RD_BLIS)
@@ -100,18 +101,19 @@ void rd_blas_gemm(const rd_gemm *g)
                                b = g->b_transposed ? CblasTrans : CblasNoTrans;
 
     if (g->type == RD_F32)
-        blas.sgemm(CblasRowMajor, a, b, g->m, g->n, g->k, 1, g->a, g->lead_a, g->b, g->lead_b, g->add ? 1 : 0, g->c,
-                   g->lead_c);
+        blas.sgemm(CblasRowMajor, a, b, g->m, g->n, g->k, 1, g->a, g->lead_a, g->b, g->lead_b,
+                   g->add ? 1 : 0, g->c, g->lead_c);
     else
-        blas.dgemm(CblasRowMajor, a, b, g->m, g->n, g->k, 1, g->a, g->lead_a, g->b, g->lead_b, g->add ? 1 : 0, g->c,
-                   g->lead_c);
+        blas.dgemm(CblasRowMajor, a, b, g->m, g->n, g->k, 1, g->a, g->lead_a, g->b, g->lead_b,
+                   g->add ? 1 : 0, g->c, g->lead_c);
 }
 
-/* ---- Threads ----------------------------------------------------------------------------------------------------- *
- * How many threads OpenBLAS uses is one number for the whole process; in builds with OpenMP it is what OpenMP says of the
- * calling thread.  Work is shared out by run.c already, so as long as some of ours are here the number is 1, and then what
- * it was.  What the program itself asks of OpenBLAS meanwhile runs on one thread too.  BLIS uses one thread unless
- * BLIS_NUM_THREADS or OMP_NUM_THREADS says otherwise. */
+/* ---- Threads ---------------------------------------------------------------------------------- *
+ * How many threads OpenBLAS uses is one number for the whole process; in builds with OpenMP it is
+ * what OpenMP says of the calling thread.  Work is shared out by run.c already, so as long as some
+ * of ours are here the number is 1, and then what it was.  What the program itself asks of OpenBLAS
+ * meanwhile runs on one thread too.  BLIS uses one thread unless BLIS_NUM_THREADS or
+ * OMP_NUM_THREADS says otherwise. */
 static int n_inside, outside;
 
 static int begin_openmp(void)

@@ -33,7 +33,8 @@ static bool joined(const parts *f)
 {
     const int32_t a = f->load[0]->dst, b = f->load[1]->dst, x = f->step->a, y = f->step->b;
 
-    return ((x == a && y == b) || (x == b && y == a)) && f->step->c < 0 && f->store->a == f->close->dst;
+    return ((x == a && y == b) || (x == b && y == a)) && f->step->c < 0 &&
+           f->store->a == f->close->dst;
 }
 
 static bool is_sum_of_products(const rd_fold *f)
@@ -47,8 +48,8 @@ static bool find_parts(const rd_program *p, parts *found)
     for (int32_t i = 0; i < p->n_inst; i++)
         if (!sort_instruction(found, &p->inst[i]))
             return false;
-    return p->n_fold == 1 && is_sum_of_products(&p->fold[0]) && found->n_load == 2 && found->step && found->close &&
-           found->store && joined(found);
+    return p->n_fold == 1 && is_sum_of_products(&p->fold[0]) && found->n_load == 2 && found->step &&
+           found->close && found->store && joined(found);
 }
 
 /* Memory of the plan's, in the type of the sum, at places that need no gathering. */
@@ -77,8 +78,10 @@ static bool is_looped(const rd_program *p, int32_t axis)
     return false;
 }
 
-/* An axis belongs to c and one or both of a and b, or to a and b: a sum over one of them alone is no product. */
-static bool add_axis(rd_product *product, const rd_program *p, const rd_address *const *at, int32_t number)
+/* An axis belongs to c and one or both of a and b, or to a and b: a sum over one of them alone is
+ * no product. */
+static bool add_axis(rd_product *product, const rd_program *p, const rd_address *const *at,
+                     int32_t number)
 {
     rd_product_axis *axis = &product->axis[product->n_axis++];
     int              has  = 0;

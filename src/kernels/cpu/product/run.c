@@ -3,7 +3,7 @@
 #include "kernels/cpu/product/product.h"
 #include <limits.h>
 
-/* ---- Which axes are m, n and k ---------------------------------------------------------------------------------- */
+/* ---- Which axes are m, n and k --------------------------------------------------------------- */
 /* Is the axis one of these two matrices, and not of the third? */
 static bool is_of_two(const rd_product_axis *axis, int one, int other, int third)
 {
@@ -13,14 +13,15 @@ static bool is_of_two(const rd_product_axis *axis, int one, int other, int third
 /* Neighbours along one axis side by side in memory, and the rows that they make apart. */
 static bool is_matrix(const rd_product_axis *row, const rd_product_axis *col, int matrix)
 {
-    return col->step[matrix] == 1 && row->step[matrix] >= col->extent && row->step[matrix] <= INT_MAX;
+    return col->step[matrix] == 1 && row->step[matrix] >= col->extent &&
+           row->step[matrix] <= INT_MAX;
 }
 
 static bool suits(const rd_product_axis *m, const rd_product_axis *n, const rd_product_axis *k)
 {
     return is_matrix(m, n, RD_C) && (is_matrix(m, k, RD_A) || is_matrix(k, m, RD_A)) &&
-           (is_matrix(k, n, RD_B) || is_matrix(n, k, RD_B)) && m->extent <= INT_MAX && n->extent <= INT_MAX &&
-           k->extent <= INT_MAX;
+           (is_matrix(k, n, RD_B) || is_matrix(n, k, RD_B)) && m->extent <= INT_MAX &&
+           n->extent <= INT_MAX && k->extent <= INT_MAX;
 }
 
 /* The largest matrices that suit. */
@@ -29,7 +30,8 @@ typedef struct choice {
     double                 points;
 } choice;
 
-static void choose_summed(const rd_product *product, const rd_product_axis *m, const rd_product_axis *n, choice *best)
+static void choose_summed(const rd_product *product, const rd_product_axis *m,
+                          const rd_product_axis *n, choice *best)
 {
     for (int32_t i = 0; i < product->n_axis; i++) {
         const rd_product_axis *k      = &product->axis[i];
@@ -46,7 +48,8 @@ static choice choose(const rd_product *product)
 
     for (int32_t i = 0; i < product->n_axis; i++)
         for (int32_t j = 0; j < product->n_axis; j++)
-            if (is_of_two(&product->axis[i], RD_C, RD_A, RD_B) && is_of_two(&product->axis[j], RD_C, RD_B, RD_A))
+            if (is_of_two(&product->axis[i], RD_C, RD_A, RD_B) &&
+                is_of_two(&product->axis[j], RD_C, RD_B, RD_A))
                 choose_summed(product, &product->axis[i], &product->axis[j], &best);
     return best;
 }
@@ -66,7 +69,8 @@ static void transpose(rd_product *product)
     }
 }
 
-/* Below these a call costs more than it saves, or vectors are as fast: a matrix times a vector is one pass over memory. */
+/* Below these a call costs more than it saves, or vectors are as fast: a matrix times a vector is
+ * one pass over memory. */
 enum { LEAST_EXTENT = 4, LEAST_POINTS = 1 << 15 };
 
 static bool pays(const rd_product *product, const choice *best)
@@ -101,9 +105,10 @@ static void settle(rd_product *product, const choice *best)
         }
 }
 
-/* ---- Blocks -------------------------------------------------------------------------------------------------------- */
-/* Blocks follow from the extents alone, and each is one call on one thread: threads change no bit.  A call copies its rows
- * of a and columns of b first: halves of 128 x 128 take 1.03 times as long as the whole, quarters of 2048 x 2048 1.06. */
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+/* Blocks follow from the extents alone, and each is one call on one thread: threads change no bit.
+ * A call copies its rows of a and columns of b first: halves of 128 x 128 take 1.03 times as long
+ * as the whole, quarters of 2048 x 2048 1.06. */
 static int64_t block_extent(int64_t extent, int64_t parts, int64_t most)
 {
     enum { LEAST = 128, WHOLE = 32 };
@@ -142,16 +147,17 @@ static bool share_blocks(rd_program *p, int64_t blocks, rd_get_fn *get, void *po
     return true;
 }
 
-/* Are the bits of the sums those of the kernels: do these find one lane, whose steps are k, and columns side by side? */
+/* Are the bits of the sums those of the kernels: do these find one lane, whose steps are k, and
+ * columns side by side? */
 static bool has_kernels_bits(const rd_product *product, const rd_fold *f)
 {
-    return f->lanes == 1 && f->lane.n_add == 0 && f->outer.n_add == 1 && f->outer.add[0].coef == 1 &&
-           f->outer.offset == 0 && product->parts == 1 && product->k.extent <= RD_PRODUCT_STEPS &&
-           product->n.step[RD_B] == 1;
+    return f->lanes == 1 && f->lane.n_add == 0 && f->outer.n_add == 1 &&
+           f->outer.add[0].coef == 1 && f->outer.offset == 0 && product->parts == 1 &&
+           product->k.extent <= RD_PRODUCT_STEPS && product->n.step[RD_B] == 1;
 }
 
-/* A BLAS prepares each call, which small matrices do not pay back: at 8 x 8 x 8 it takes 1.6 times as long in f64, at
- * 16 x 16 x 16 1.1 to 1.2 times, at 32 x 32 x 32 as long. */
+/* A BLAS prepares each call, which small matrices do not pay back: at 8 x 8 x 8 it takes 1.6 times
+ * as long in f64, at 16 x 16 x 16 1.1 to 1.2 times, at 32 x 32 x 32 as long. */
 static bool is_small(const rd_product *product)
 {
     enum { SMALL = 32 };
@@ -175,7 +181,8 @@ bool rd_product_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void
         return true;
     settle(product, &best);
     cut(product);
-    if (has_kernels_bits(product, &p->fold[0]) && (p->exact || is_small(product) || !rd_blas_name()))
+    if (has_kernels_bits(product, &p->fold[0]) &&
+        (p->exact || is_small(product) || !rd_blas_name()))
         product->kernel = simd->product[rd_elem_of(product->type)];
     else if (p->exact || !rd_blas_name())
         return true;
@@ -190,7 +197,7 @@ const char *rd_product_by(const rd_product *product)
     return product->kernel ? "product kernels" : rd_blas_name();
 }
 
-/* ---- Runs --------------------------------------------------------------------------------------------------------- */
+/* ---- Runs ------------------------------------------------------------------------------------ */
 static void move(int64_t *at, const rd_product_axis *axis, int64_t index)
 {
     for (int m = 0; m < RD_MATRICES; m++)
@@ -247,7 +254,8 @@ static rd_product_tile tile_of(const rd_product *product, int64_t row, int64_t c
                               .c_row  = product->m.step[RD_C] };
 }
 
-static void run_kernel(const rd_product *product, const rd_task *task, const int64_t *at, int64_t row, int64_t col)
+static void run_kernel(const rd_product *product, const rd_task *task, const int64_t *at,
+                       int64_t row, int64_t col)
 {
     rd_product_tile t = tile_of(product, row, col);
 
@@ -257,7 +265,8 @@ static void run_kernel(const rd_product *product, const rd_task *task, const int
     product->kernel(&t);
 }
 
-static void run_blas(const rd_product *product, const rd_task *task, const int64_t *at, int64_t row, int64_t col)
+static void run_blas(const rd_product *product, const rd_task *task, const int64_t *at, int64_t row,
+                     int64_t col)
 {
     rd_gemm g = gemm_of(product, row, col);
 
@@ -274,7 +283,8 @@ static void run_blas(const rd_product *product, const rd_task *task, const int64
 }
 
 /* Elements that it reads. */
-static int64_t run_block(const rd_product *product, const rd_task *task, int64_t item, int64_t row, int64_t col)
+static int64_t run_block(const rd_product *product, const rd_task *task, int64_t item, int64_t row,
+                         int64_t col)
 {
     int64_t at[RD_MATRICES] = { 0 };
 
@@ -282,7 +292,8 @@ static int64_t run_block(const rd_product *product, const rd_task *task, int64_t
     move(at, &product->n, col);
     move_along(at, product->axis, product->n_kept, item);
     (product->kernel ? run_kernel : run_blas)(product, task, at, row, col);
-    return (at_most(product->rows, product->m.extent - row) + at_most(product->cols, product->n.extent - col)) *
+    return (at_most(product->rows, product->m.extent - row) +
+            at_most(product->cols, product->n.extent - col)) *
            product->k.extent * product->parts;
 }
 

@@ -1,4 +1,5 @@
-/* fold.c - a task's share of a reduction or scan: the combine tree of program.h, built from the left. */
+/* fold.c - a task's share of a reduction or scan: the combine tree of program.h, built from the
+ * left. */
 #include "kernels/cpu/reference/fold.h"
 #include "core/bytes.h"
 #include <assert.h>
@@ -9,7 +10,8 @@ typedef struct tag {
     int32_t level;
 } tag;
 
-/* Rows [0, depth) are finished; row `depth` is the current block's, so finishing it moves nothing. */
+/* Rows [0, depth) are finished; row `depth` is the current block's, so finishing it moves
+ * nothing. */
 typedef struct cell {
     int64_t block; /* the current one, -1: none */
     int32_t depth;
@@ -39,7 +41,7 @@ static char *carry_of(const rd_fold_state *s, const cell *c)
     return (char *)c + s->carry;
 }
 
-/* ---- Rows -------------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 static void merge_rows(const rd_fold_state *s, cell *c, int32_t left, int32_t right)
 {
     for (int32_t lane = 0; lane < s->fold->lanes; lane++)
@@ -99,17 +101,18 @@ static void reach(const rd_fold_state *s, cell *c, const rd_fold_place *at)
     begin_block(s, c, block);
 }
 
-/* ---- Scans ------------------------------------------------------------------------------------------------- */
+/* ---- Scans ----------------------------------------------------------------------------------- */
 static char *element_node(const rd_fold_state *s, const cell *c, int32_t level)
 {
     return (char *)c + s->nodes + level * s->node.bytes;
 }
 
-/* Element e of the block is the one at hand, of no element if it is left out: it merges with its left siblings, as blocks
- * do, and the nodes of [0, e] merge from the right to be the block's state. */
+/* Element e of the block is the one at hand, of no element if it is left out: it merges with its
+ * left siblings, as blocks do, and the nodes of [0, e] merge from the right to be the block's
+ * state. */
 static void tree_step(const rd_fold_state *s, const cell *c, int64_t e)
 {
-    char   *element = s->spare, *whole = node_at(s, c, c->depth, 0), *left = s->spare + s->node.bytes;
+    char *element = s->spare, *whole = node_at(s, c, c->depth, 0), *left = s->spare + s->node.bytes;
     int32_t level = 0;
 
     for (; e >> level & 1; level++) {
@@ -138,8 +141,9 @@ static void so_far(const rd_fold_state *s, const cell *c, rd_word *y)
     rd_node_finish(&s->node, whole, s->spare + round16(2 * s->node.bytes), y);
 }
 
-/* ---- Joins ------------------------------------------------------------------------------------------------- */
-static void copy_row(const rd_fold_state *s, cell *to, const rd_fold_state *t, const cell *from, int32_t row)
+/* ---- Joins ----------------------------------------------------------------------------------- */
+static void copy_row(const rd_fold_state *s, cell *to, const rd_fold_state *t, const cell *from,
+                     int32_t row)
 {
     for (int32_t lane = 0; lane < s->fold->lanes; lane++)
         rd_node_copy(&s->node, node_at(s, to, to->depth, lane), node_at(t, from, row, lane));
@@ -163,7 +167,7 @@ static void join_cell(const rd_fold_state *s, cell *c, const rd_fold_state *t, c
     c->settled = next->settled;
 }
 
-/* ---- Folds ------------------------------------------------------------------------------------------------- */
+/* ---- Folds ----------------------------------------------------------------------------------- */
 static bool settles(rd_reducer_id reducer, rd_word x)
 {
     return reducer == RD_RED_any ? x.u64 != 0 : reducer == RD_RED_all && x.u64 == 0;
@@ -193,21 +197,23 @@ static rd_fold_state lay_out(const rd_fold *fold)
 {
     rd_fold_state s = { .fold = fold, .node = rd_node_info_of(fold), .room = room_for(fold) };
 
-    s.one        = rd_word_from_int(1, fold->type);
-    s.indexed    = !s.node.code || fold->reducer == RD_RED_argmin || fold->reducer == RD_RED_argmax;
-    s.row_steps  = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
-    s.row_bytes  = fold->lanes * s.node.bytes;
-    s.rows       = round16((int64_t)sizeof(cell) + s.room * (int64_t)sizeof(tag));
-    s.carry      = s.rows + s.room * s.row_bytes;
-    s.nodes      = s.carry + (fold->scan ? s.node.bytes : 0);
-    s.cell_bytes = round16(s.nodes + (fold->prefix == RD_PREFIX_TREE ? levels(fold) * s.node.bytes : 0));
+    s.one       = rd_word_from_int(1, fold->type);
+    s.indexed   = !s.node.code || fold->reducer == RD_RED_argmin || fold->reducer == RD_RED_argmax;
+    s.row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
+    s.row_bytes = fold->lanes * s.node.bytes;
+    s.rows      = round16((int64_t)sizeof(cell) + s.room * (int64_t)sizeof(tag));
+    s.carry     = s.rows + s.room * s.row_bytes;
+    s.nodes     = s.carry + (fold->scan ? s.node.bytes : 0);
+    s.cell_bytes =
+        round16(s.nodes + (fold->prefix == RD_PREFIX_TREE ? levels(fold) * s.node.bytes : 0));
     return s;
 }
 
 int64_t rd_fold_bytes(const rd_fold *fold)
 {
     const rd_fold_state s = lay_out(fold);
-    return rd_bytes_add(rd_bytes_times(fold->n_cell, s.cell_bytes), round16(2 * s.node.bytes) + s.node.spare_bytes);
+    return rd_bytes_add(rd_bytes_times(fold->n_cell, s.cell_bytes),
+                        round16(2 * s.node.bytes) + s.node.spare_bytes);
 }
 
 void rd_fold_open(rd_fold_state *s, const rd_fold *fold, char *memory)
@@ -238,11 +244,13 @@ void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
     reach(s, c, at);
     if (!take)
         return;
-    rd_node_step(&s->node, node_at(s, c, c->depth, (int32_t)(at->lane % s->fold->lanes)), x, weight, at->index);
+    rd_node_step(&s->node, node_at(s, c, c->depth, (int32_t)(at->lane % s->fold->lanes)), x, weight,
+                 at->index);
     c->settled = settles(s->fold->reducer, x);
 }
 
-void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take, rd_word *y)
+void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take,
+                  rd_word *y)
 {
     cell *c = cell_at(s, at->cell);
 

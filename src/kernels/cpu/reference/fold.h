@@ -1,8 +1,10 @@
-/* fold.h - a task's share of a reduction or scan: the combine tree of program.h, built from the left.
+/* fold.h - a task's share of a reduction or scan: the combine tree of program.h, built from the
+ * left.
  *
- * A fold holds n_cell cells, one per result in work.  A cell has, per lane, the nodes of the tree that are finished and
- * the current block's.  Which nodes merge depends on block numbers alone, so a task that starts at any block ends with
- * nodes of the one tree, and rd_fold_join() gives the bits of a single task. */
+ * A fold holds n_cell cells, one per result in work.  A cell has, per lane, the nodes of the tree
+ * that are finished and the current block's.  Which nodes merge depends on block numbers alone, so
+ * a task that starts at any block ends with nodes of the one tree, and rd_fold_join() gives the
+ * bits of a single task. */
 #ifndef RD_KERNELS_CPU_REFERENCE_FOLD_H
 #define RD_KERNELS_CPU_REFERENCE_FOLD_H
 #include "kernels/cpu/reference/node.h"
@@ -14,7 +16,8 @@ typedef struct rd_fold_state {
     bool           indexed;   /* the reducer asks for flat indices                         */
     int64_t        row_steps; /* steps of one pass along the lane position                 */
     int32_t        room;      /* rows of nodes in a cell, one node per lane                */
-    int64_t        row_bytes, rows, carry, nodes, cell_bytes; /* of a row; offsets in a cell; of a cell */
+    int64_t        row_bytes, rows, carry, nodes, cell_bytes; /* of a row; offsets in a cell; of a
+                                                               * cell */
     char          *cells, *spare;
 } rd_fold_state;
 
@@ -32,7 +35,8 @@ void rd_fold_start(rd_fold_state *s);
 /* An element arrives; unless `take`, it only moves its cell on. */
 void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take);
 /* The same, and y = the result so far. */
-void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take, rd_word *y);
+void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take,
+                  rd_word *y);
 /* y[0 .. n_out) = the result of a cell, which is used up. */
 void rd_fold_close(rd_fold_state *s, int64_t number, rd_word *y);
 /* True if no element can change the result of the first cell. */

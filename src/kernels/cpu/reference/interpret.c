@@ -12,7 +12,8 @@ typedef rd_machine machine;
 /* Runs an instruction and gives the number of the next. */
 typedef int32_t handler(machine *m, const rd_inst *inst, int32_t pc);
 
-__attribute__((format(printf, 3, 4))) static void stop(machine *m, rd_status status, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void stop(machine *m, rd_status status,
+                                                       const char *format, ...)
 {
     va_list args;
 
@@ -22,7 +23,7 @@ __attribute__((format(printf, 3, 4))) static void stop(machine *m, rd_status sta
     m->task->status = status;
 }
 
-/* ---- Addresses --------------------------------------------------------------------------------------------- */
+/* ---- Addresses ------------------------------------------------------------------------------- */
 static int64_t addend_value(const machine *m, const rd_addend *add)
 {
     if (add->axis < 0)
@@ -46,7 +47,7 @@ static char *memory(const machine *m, int32_t number)
     return (char *)m->task->slot[address->slot] + position(m, address) * m->size[number];
 }
 
-/* ---- Loops ------------------------------------------------------------------------------------------------- */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 static int64_t width(const rd_loop *loop)
 {
     return loop->kind == RD_LOOP_TILE ? loop->step : 1;
@@ -61,7 +62,8 @@ static void visit(machine *m, int32_t number, int64_t at)
     axis->index        = at;
     if (loop->kind == RD_LOOP_TILE) {
         axis->lo = at;
-        axis->hi = m->loop[number].outside.hi - at > loop->step ? at + loop->step : m->loop[number].outside.hi;
+        axis->hi = m->loop[number].outside.hi - at > loop->step ? at + loop->step
+                                                                : m->loop[number].outside.hi;
     }
 }
 
@@ -76,7 +78,8 @@ static int32_t run_loop(machine *m, const rd_inst *inst, int32_t pc)
         return loop->end + 1;
     m->open[m->n_open++] = inst->arg;
     m->loop[inst->arg]   = (rd_open_loop){ .outside = outside, .body = pc + 1 };
-    visit(m, inst->arg, loop->backwards ? outside.lo + (n - 1) / width(loop) * width(loop) : outside.lo);
+    visit(m, inst->arg,
+          loop->backwards ? outside.lo + (n - 1) / width(loop) * width(loop) : outside.lo);
     return pc + 1;
 }
 
@@ -93,7 +96,8 @@ static int32_t run_end(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_loop      *loop = &m->p->loop[inst->arg];
     const rd_open_loop *open = &m->loop[inst->arg];
-    const int64_t       left = loop->backwards ? open->at - open->outside.lo : open->outside.hi - 1 - open->at;
+    const int64_t       left =
+        loop->backwards ? open->at - open->outside.lo : open->outside.hi - 1 - open->at;
 
     if (left < width(loop)) {
         leave(m);
@@ -112,7 +116,7 @@ static int32_t run_exit(machine *m, const rd_inst *inst, int32_t pc)
     return m->p->loop[inst->arg].end + 1;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------ */
+/* ---- Values ---------------------------------------------------------------------------------- */
 static int32_t run_const(machine *m, const rd_inst *inst, int32_t pc)
 {
     m->reg[inst->dst] = inst->value;
@@ -170,17 +174,19 @@ static int32_t run_index(machine *m, const rd_inst *inst, int32_t pc)
 
     if (rd_dtype_class(inst->from) == RD_CLASS_u64) {
         if (given.u64 >= (uint64_t)extent)
-            stop(m, RD_ERR_AXIS, "rd_take: index %" PRIu64 " is outside an axis of extent %" PRId64, given.u64, extent);
+            stop(m, RD_ERR_AXIS, "rd_take: index %" PRIu64 " is outside an axis of extent %" PRId64,
+                 given.u64, extent);
         m->reg[inst->dst] = given;
     } else {
         if (given.i64 < -extent || given.i64 >= extent)
-            stop(m, RD_ERR_AXIS, "rd_take: index %" PRId64 " is outside an axis of extent %" PRId64, given.i64, extent);
+            stop(m, RD_ERR_AXIS, "rd_take: index %" PRId64 " is outside an axis of extent %" PRId64,
+                 given.i64, extent);
         m->reg[inst->dst].i64 = given.i64 < 0 ? given.i64 + extent : given.i64;
     }
     return pc + 1;
 }
 
-/* ---- Callbacks --------------------------------------------------------------------------------------------- */
+/* ---- Callbacks ------------------------------------------------------------------------------- */
 static int32_t run_call(machine *m, const rd_inst *inst, int32_t pc)
 {
     const rd_call *call = &m->p->call[inst->arg];
@@ -194,7 +200,7 @@ static int32_t run_call(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
-/* ---- Folds ------------------------------------------------------------------------------------------------- */
+/* ---- Folds ----------------------------------------------------------------------------------- */
 static rd_fold_place place(const machine *m, const rd_fold_state *s)
 {
     return (rd_fold_place){ .cell  = position(m, &s->fold->cell),
@@ -238,12 +244,14 @@ static int32_t run_close(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
-/* ---- Tasks ------------------------------------------------------------------------------------------------- */
+/* ---- Tasks ----------------------------------------------------------------------------------- */
 static handler *const handlers[RD_N_INST] = {
-    [RD_I_LOOP] = run_loop,     [RD_I_END] = run_end,     [RD_I_CONST] = run_const, [RD_I_COORD] = run_coord,
-    [RD_I_LOAD] = run_load,     [RD_I_STORE] = run_store, [RD_I_MAP] = run_map,     [RD_I_CAST] = run_cast,
-    [RD_I_SELECT] = run_select, [RD_I_INDEX] = run_index, [RD_I_CALL] = run_call,   [RD_I_START] = run_start,
-    [RD_I_STEP] = run_step,     [RD_I_SCAN] = run_scan,   [RD_I_CLOSE] = run_close, [RD_I_EXIT] = run_exit,
+    [RD_I_LOOP] = run_loop,   [RD_I_END] = run_end,   [RD_I_CONST] = run_const,
+    [RD_I_COORD] = run_coord, [RD_I_LOAD] = run_load, [RD_I_STORE] = run_store,
+    [RD_I_MAP] = run_map,     [RD_I_CAST] = run_cast, [RD_I_SELECT] = run_select,
+    [RD_I_INDEX] = run_index, [RD_I_CALL] = run_call, [RD_I_START] = run_start,
+    [RD_I_STEP] = run_step,   [RD_I_SCAN] = run_scan, [RD_I_CLOSE] = run_close,
+    [RD_I_EXIT] = run_exit,
 };
 
 static void run(machine *m, rd_task *task, int32_t from, int32_t to)
@@ -305,6 +313,10 @@ static void tail(const rd_program *p, rd_task *task)
     run(machine_of(task), task, p->tail, p->n_inst);
 }
 
-const rd_backend_table rd_backend_scalar = {
-    .name = "scalar", .probe = probe, .prepare = prepare, .head = head, .body = body, .join = join, .tail = tail
-};
+const rd_backend_table rd_backend_scalar = { .name    = "scalar",
+                                             .probe   = probe,
+                                             .prepare = prepare,
+                                             .head    = head,
+                                             .body    = body,
+                                             .join    = join,
+                                             .tail    = tail };

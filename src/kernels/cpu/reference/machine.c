@@ -30,7 +30,8 @@ static rd_decoded decode(const rd_inst *inst)
     const bool     test    = rule == RD_RULE_COMPARE || rule == RD_RULE_TEST;
     const rd_dtype operand = test ? inst->from : inst->type;
 
-    return (rd_decoded){ rd_op_code(inst->op, rd_dtype_class(operand)), !test && rd_op_narrow(inst->type) };
+    return (rd_decoded){ rd_op_code(inst->op, rd_dtype_class(operand)),
+                         !test && rd_op_narrow(inst->type) };
 }
 
 int64_t rd_machine_bytes(const rd_program *p)

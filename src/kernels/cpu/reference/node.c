@@ -1,4 +1,5 @@
-/* node.c - a node of the combine tree: the fold of some elements, by one of our reducers or a user's. */
+/* node.c - a node of the combine tree: the fold of some elements, by one of our reducers or a
+ * user's. */
 #include "kernels/cpu/reference/node.h"
 #include "kernels/math/so_far.h"
 #include <string.h>
@@ -48,7 +49,8 @@ static void user_finish(const rd_node_info *info, const void *node, char *spare,
         y[k] = rd_word_load(spare + (int64_t)k * rd_dtype_size(user->out), user->out);
 }
 
-/* min or max of nothing where the caller says that it has one: the value that any element replaces. */
+/* min or max of nothing where the caller says that it has one: the value that any element
+ * replaces. */
 rd_word rd_fold_extreme(rd_dtype type, bool high)
 {
     const int unused = 64 - 8 * rd_dtype_size(type);
@@ -56,7 +58,8 @@ rd_word rd_fold_extreme(rd_dtype type, bool high)
     switch (rd_dtype_kind(type)) {
     case RD_KIND_BOOL: return (rd_word){ .u64 = high };
     case RD_KIND_UINT: return (rd_word){ .u64 = high ? UINT64_MAX >> unused : 0 };
-    case RD_KIND_INT: return (rd_word){ .i64 = high ? INT64_MAX >> unused : -(INT64_MAX >> unused) - 1 };
+    case RD_KIND_INT:
+        return (rd_word){ .i64 = high ? INT64_MAX >> unused : -(INT64_MAX >> unused) - 1 };
     case RD_KIND_FLOAT: break;
     }
     return rd_word_from_double(high ? INFINITY : -INFINITY, type);
@@ -75,7 +78,8 @@ void rd_fold_of_nothing(const rd_fold *fold, rd_word *y)
         y[k] = rd_word_convert(y[k], type, fold->out);
 }
 
-/* Where states lie: ours behind the count, a user's at a multiple of 16 with room for its vectors. */
+/* Where states lie: ours behind the count, a user's at a multiple of 16 with room for its
+ * vectors. */
 rd_node_info rd_node_info_of(const rd_fold *fold)
 {
     rd_node_info info = { .fold = fold };
@@ -83,16 +87,19 @@ rd_node_info rd_node_info_of(const rd_fold *fold)
     if (fold->reducer == RD_RED_user) {
         const int64_t bytes = (fold->user->state_size + 15) / 16 * 16;
 
-        info.state       = 16;
-        info.bytes       = info.state + bytes;
-        info.spare_bytes = ((int64_t)fold->user->n_out * rd_dtype_size(fold->user->out) + 15) / 16 * 16 + bytes;
+        info.state = 16;
+        info.bytes = info.state + bytes;
+        info.spare_bytes =
+            ((int64_t)fold->user->n_out * rd_dtype_size(fold->user->out) + 15) / 16 * 16 + bytes;
     } else {
-        info.code  = rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type));
-        info.wide  = rd_fold_widens(fold);
-        info.pair  = fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
+        info.code = rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type));
+        info.wide = rd_fold_widens(fold);
+        info.pair =
+            fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
         info.tree  = info.wide ? rd_reducer_code_of(fold->reducer, RD_CLASS_f64) : info.code;
         info.state = 8;
-        info.bytes = info.state + 8 * (int64_t)(rd_reducer_table[fold->reducer].n_state + info.pair);
+        info.bytes =
+            info.state + 8 * (int64_t)(rd_reducer_table[fold->reducer].n_state + info.pair);
     }
     return info;
 }

@@ -1,4 +1,5 @@
-/* node.h - a node of the combine tree: the fold of some elements, by one of our reducers or a user's.
+/* node.h - a node of the combine tree: the fold of some elements, by one of our reducers or a
+ * user's.
  *
  * In memory a node is a count of elements and, if there are any, the reducer's state. */
 #ifndef RD_KERNELS_CPU_REFERENCE_NODE_H
@@ -8,12 +9,12 @@
 
 typedef struct rd_node_info {
     const rd_fold         *fold;
-    const rd_reducer_code *code;        /* NULL: the user's                                      */
-    const rd_reducer_code *tree;        /* of finished blocks                                    */
-    bool                   wide;        /* their states are of f64, those of the block of f32    */
-    bool                   pair;        /* what a scan has before a block is two words, see so_far.h */
-    int64_t                state;       /* offset of the state in a node                         */
-    int64_t                bytes;       /* of a node; nodes are aligned to 16 or, ours, to 8     */
+    const rd_reducer_code *code;  /* NULL: the user's                                      */
+    const rd_reducer_code *tree;  /* of finished blocks                                    */
+    bool                   wide;  /* their states are of f64, those of the block of f32    */
+    bool                   pair;  /* what a scan has before a block is two words, see so_far.h */
+    int64_t                state; /* offset of the state in a node                         */
+    int64_t                bytes; /* of a node; nodes are aligned to 16 or, ours, to 8     */
     int64_t                spare_bytes; /* of the memory that rd_node_finish() wants, 16-aligned */
 } rd_node_info;
 
@@ -26,7 +27,8 @@ void rd_node_copy(const rd_node_info *info, void *to, const void *from);
 void rd_node_step(const rd_node_info *info, void *node, rd_word x, rd_word weight, int64_t i);
 /* The node of a block becomes one that can be merged. */
 void rd_node_block(const rd_node_info *info, void *node);
-/* a takes the elements of b, which follow its own: nodes of one block, that rd_node_block() has not seen; and others. */
+/* a takes the elements of b, which follow its own: nodes of one block, that rd_node_block() has not
+ * seen; and others. */
 void rd_node_join(const rd_node_info *info, void *a, const void *b);
 void rd_node_merge(const rd_node_info *info, void *a, const void *b);
 /* What a scan has before a block takes that block, or a prefix of it, to be finished. */

@@ -26,15 +26,17 @@
 
 rd_op_fn *rd_op_code(rd_op op, rd_class class)
 {
-    static rd_op_fn *const *const tables[RD_N_CLASS] = {
-        [RD_CLASS_f32] = table_f32, [RD_CLASS_f64] = table_f64, [RD_CLASS_i64] = table_i64, [RD_CLASS_u64] = table_u64
-    };
+    static rd_op_fn *const *const tables[RD_N_CLASS] = { [RD_CLASS_f32] = table_f32,
+                                                         [RD_CLASS_f64] = table_f64,
+                                                         [RD_CLASS_i64] = table_i64,
+                                                         [RD_CLASS_u64] = table_u64 };
     return tables[class][op];
 }
 
 bool rd_op_narrow(rd_dtype type)
 {
-    return rd_dtype_is_half(type) || (rd_dtype_kind(type) != RD_KIND_FLOAT && rd_dtype_size(type) < 8);
+    return rd_dtype_is_half(type) ||
+           (rd_dtype_kind(type) != RD_KIND_FLOAT && rd_dtype_size(type) < 8);
 }
 
 rd_word rd_op_wrap(rd_word value, rd_dtype type)

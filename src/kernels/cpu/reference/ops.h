@@ -3,8 +3,10 @@
 #define RD_KERNELS_CPU_REFERENCE_OPS_H
 #include "core/ops.h"
 
-/* dst may be an operand; operands beyond the operator's arity are not read.  Results are not wrapped to narrow types. */
-typedef void rd_op_fn(rd_word *dst, const rd_word *a, const rd_word *b, const rd_word *c, uint32_t *warnings);
+/* dst may be an operand; operands beyond the operator's arity are not read.  Results are not
+ * wrapped to narrow types. */
+typedef void rd_op_fn(rd_word *dst, const rd_word *a, const rd_word *b, const rd_word *c,
+                      uint32_t *warnings);
 
 /* The code of an operator on operands of a class; NULL where ops.def says RD_NO. */
 rd_op_fn *rd_op_code(rd_op op, rd_class class);

@@ -1,17 +1,17 @@
 /* ops_class.h - the rows of ops.def for one register class.
  *
- * ops.c includes it once per class, with CLASS (a member of rd_word), T (its C type), RD_F and PICK set.  PICK takes a
- * rule's float or int code, or drops the row. */
+ * ops.c includes it once per class, with CLASS (a member of rd_word), T (its C type), RD_F and PICK
+ * set.  PICK takes a rule's float or int code, or drops the row. */
 #define RD_T(f)      WITH_WARNINGS_##f
 #define KERNEL(name) JOIN(op_##name, CLASS)
 #define OPERANDS_1   const T a = pa->CLASS;
 #define OPERANDS_2   OPERANDS_1 const T b = pb->CLASS;
 #define OPERANDS_3   OPERANDS_2 const T c = pc->CLASS;
-#define DEFINE(name, n, result, ...)                                                                 \
-    static void KERNEL(name)(rd_word * dst, const rd_word *pa, const rd_word *pb, const rd_word *pc, \
-                             uint32_t *warnings)                                                     \
-    {                                                                                                \
-        OPERANDS_##n dst->result = (__VA_ARGS__);                                                    \
+#define DEFINE(name, n, result, ...)                                              \
+    static void KERNEL(name)(rd_word * dst, const rd_word *pa, const rd_word *pb, \
+                             const rd_word *pc, uint32_t *warnings)               \
+    {                                                                             \
+        OPERANDS_##n dst->result = (__VA_ARGS__);                                 \
     }
 
 #define RD_OP(name, n, rule, cost, float_code, ...) \

@@ -38,9 +38,10 @@
 
 const rd_reducer_code *rd_reducer_code_of(rd_reducer_id reducer, rd_class class)
 {
-    static const rd_reducer_code *const tables[RD_N_CLASS] = {
-        [RD_CLASS_f32] = table_f32, [RD_CLASS_f64] = table_f64, [RD_CLASS_i64] = table_i64, [RD_CLASS_u64] = table_u64
-    };
-    const rd_reducer_code *code = &tables[class][reducer];
+    static const rd_reducer_code *const tables[RD_N_CLASS] = { [RD_CLASS_f32] = table_f32,
+                                                               [RD_CLASS_f64] = table_f64,
+                                                               [RD_CLASS_i64] = table_i64,
+                                                               [RD_CLASS_u64] = table_u64 };
+    const rd_reducer_code              *code               = &tables[class][reducer];
     return code->step ? code : NULL;
 }

@@ -3,7 +3,8 @@
 #define RD_KERNELS_CPU_REFERENCE_REDUCERS_H
 #include "core/reducers.h"
 
-/* A state is n_state registers.  Functions but the last take states with elements; reducers.def says what they do. */
+/* A state is n_state registers.  Functions but the last take states with elements; reducers.def
+ * says what they do. */
 typedef struct rd_reducer_code {
     void (*first)(rd_word *s, rd_word x, rd_word weight, int64_t i);
     void (*step)(rd_word *s, rd_word x, rd_word weight, int64_t i);
@@ -13,6 +14,7 @@ typedef struct rd_reducer_code {
     void (*empty)(rd_word *y);
 } rd_reducer_code;
 
-/* The code of a reducer for accumulators of a class; NULL for a kind it does not take, and for RD_RED_user. */
+/* The code of a reducer for accumulators of a class; NULL for a kind it does not take, and for
+ * RD_RED_user. */
 const rd_reducer_code *rd_reducer_code_of(rd_reducer_id reducer, rd_class class);
 #endif

@@ -1,7 +1,7 @@
 /* reducers_class.h - the rows of reducers.def for one register class.
  *
- * reducers.c includes it once per class, with CLASS (a member of rd_word), T (its C type), PICK, and the RD_ names that
- * differ set.  PICK takes the rows of the kinds the class has. */
+ * reducers.c includes it once per class, with CLASS (a member of rd_word), T (its C type), PICK,
+ * and the RD_ names that differ set.  PICK takes the rows of the kinds the class has. */
 #define S(k)  s[k].CLASS
 #define B(k)  b[k].CLASS
 #define Y(k)  y[k].CLASS
@@ -39,7 +39,8 @@
         empty_code                                                                           \
     }
 
-#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, ...) PICK(kinds, DEFINE, (name, __VA_ARGS__))
+#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, ...) \
+    PICK(kinds, DEFINE, (name, __VA_ARGS__))
 #include "core/reducers.def"
 
 #define ENTRY(name)                                                               \

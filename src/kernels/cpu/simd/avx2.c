@@ -2,7 +2,8 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #include <stdbool.h>
-/* Not every compiler's __builtin_cpu_supports knows F16C, which all processors with AVX2 have so far. */
+/* Not every compiler's __builtin_cpu_supports knows F16C, which all processors with AVX2 have so
+ * far. */
 static bool has_f16c(void)
 {
     unsigned a, b, c, d;

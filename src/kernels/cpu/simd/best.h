@@ -1,5 +1,6 @@
-/* best.h - argmin and argmax of floats: which element is best is known without states for every lane, as any order gives
- * the same one.  table.h includes it once per float type, after strips.h, with ELEM, T, I set. */
+/* best.h - argmin and argmax of floats: which element is best is known without states for every
+ * lane, as any order gives the same one.  table.h includes it once per float type, after strips.h,
+ * with ELEM, T, I set. */
 #define PART       1024 /* elements that are looked through again for the place of their best */
 /* 8 KiB ahead, if this processor gains by it: between parts and rows memory would idle. */
 #define BEST_AHEAD (8192 / (int64_t)sizeof(T))
@@ -28,94 +29,97 @@ static inline int JOIN(any, ELEM)(MASK m)
 /* The same for what is looked for: any NaN is. */
 #define EQUAL(x, s) (((x) == (s)) | (((x) != (x)) & ((s) != (s))))
 
-/* Place of the first element of x[0 .. n) that is better than *best, the best of them, or -1; *best becomes it. */
-#define BEST_OF_ROW(name, op, reducer)                                                                         \
-    static int64_t JOIN(name##_row, ELEM)(int64_t n, const void *px, void *best)                               \
-    {                                                                                                          \
-        const T *const x       = px;                                                                           \
-        T              found   = *(const T *)best;                                                             \
-        int64_t        place   = -1;                                                                           \
-        const bool     fetches = rd_fetches_rows;                                                              \
-        for (int64_t from = 0; from < n; from += PART) {                                                       \
-            const int64_t to  = from + PART < n ? from + PART : n;                                             \
-            T             top = found;                                                                         \
-            int64_t       k   = from;                                                                          \
-            if (to - from >= 4 * LANES) {                                                                      \
-                VEC v[4];                                                                                      \
-                for (int u = 0; u < 4; u++)                                                                    \
-                    v[u] = JOIN(load, ELEM)(x + k + u * LANES);                                                \
-                for (k += 4 * LANES; k + 4 * LANES <= to; k += 4 * LANES) {                                    \
-                    UNROLL(4)                                                                                  \
-                    for (int u = 0; u < 4; u++) {                                                              \
-                        if (fetches && u * RD_VECTOR_BYTES % 64 == 0)                                          \
-                            __builtin_prefetch(x + k + u * LANES + BEST_AHEAD);                                \
-                        const VEC e = JOIN(load, ELEM)(x + k + u * LANES);                                     \
-                        v[u]        = TAKES_##reducer(v[u], e);                                                \
-                    }                                                                                          \
-                }                                                                                              \
-                v[0] = TAKES_##reducer(v[0], v[1]);                                                            \
-                v[2] = TAKES_##reducer(v[2], v[3]);                                                            \
-                v[0] = TAKES_##reducer(v[0], v[2]);                                                            \
-                if (JOIN(any, ELEM)(BETTER(op, v[0], (VEC){ 0 } + found)))                                     \
-                    for (int l = 0; l < LANES; l++)                                                            \
-                        top = BETTER(op, v[0][l], top) ? v[0][l] : top;                                        \
-            }                                                                                                  \
-            for (; k < to; k++)                                                                                \
-                top = BETTER(op, x[k], top) ? x[k] : top;                                                      \
-            if (BETTER(op, top, found)) {                                                                      \
-                found = top;                                                                                   \
-                place = from;                                                                                  \
-            }                                                                                                  \
-        }                                                                                                      \
-        if (place < 0)                                                                                         \
-            return -1;                                                                                         \
-        while (place + LANES <= n && !JOIN(any, ELEM)(EQUAL(JOIN(load, ELEM)(x + place), (VEC){ 0 } + found))) \
-            place += LANES;                                                                                    \
-        while (!EQUAL(x[place], found))                                                                        \
-            place++;                                                                                           \
-        *(T *)best = x[place];                                                                                 \
-        return place;                                                                                          \
-    }                                                                                                          \
-    /* Many states side by side, rows of rising index: a state's index is looked up only where it changes. */  \
-    static void JOIN(name##_rows, ELEM)(const rd_fold_rows *q)                                                 \
-    {                                                                                                          \
-        T *const       s     = q->s[0];                                                                        \
-        int64_t *const index = q->s[1];                                                                        \
-        for (int64_t r = 0; r < q->rows; r += 4) {                                                             \
-            const int64_t rows = q->rows - r < 4 ? q->rows - r : 4;                                            \
-            const T      *x    = (const T *)q->x + r * q->ldx;                                                 \
-            int64_t       l    = 0;                                                                            \
-            for (; l + LANES <= q->n; l += LANES) {                                                            \
-                VEC  v = JOIN(load, ELEM)(s + l), top = JOIN(load, ELEM)(x + l);                               \
-                MASK row, better                      = { 0 };                                                 \
-                for (int64_t k = 1; k < rows; k++) {                                                           \
-                    const VEC e = JOIN(load, ELEM)(x + k * q->ldx + l);                                        \
-                    top         = TAKES_##reducer(top, e);                                                     \
-                }                                                                                              \
-                if (!JOIN(any, ELEM)(BETTER(op, top, v)))                                                      \
-                    continue;                                                                                  \
-                row = (MASK){ 0 } - 1;                                                                         \
-                for (int64_t k = 0; k < rows; k++) {                                                           \
-                    const VEC  e = JOIN(load, ELEM)(x + k * q->ldx + l);                                       \
-                    const MASK m = BETTER(op, e, v);                                                           \
-                    v            = PICKED(m, e, v);                                                            \
-                    row          = (row & ~m) | (((MASK){ 0 } + (I)k) & m);                                    \
-                    better |= m;                                                                               \
-                }                                                                                              \
-                if (JOIN(any, ELEM)(better)) {                                                                 \
-                    *(VEC *)(s + l) = v;                                                                       \
-                    for (int k = 0; k < LANES; k++)                                                            \
-                        if (row[k] >= 0)                                                                       \
-                            index[l + k] = q->index + (r + row[k]) * q->index_row + (l + k) * q->index_col;    \
-                }                                                                                              \
-            }                                                                                                  \
-            for (; l < q->n; l++)                                                                              \
-                for (int64_t k = 0; k < rows; k++)                                                             \
-                    if (BETTER(op, x[k * q->ldx + l], s[l])) {                                                 \
-                        s[l]     = x[k * q->ldx + l];                                                          \
-                        index[l] = q->index + (r + k) * q->index_row + l * q->index_col;                       \
-                    }                                                                                          \
-        }                                                                                                      \
+/* Place of the first element of x[0 .. n) that is better than *best, the best of them, or -1; *best
+ * becomes it. */
+#define BEST_OF_ROW(name, op, reducer)                                                            \
+    static int64_t JOIN(name##_row, ELEM)(int64_t n, const void *px, void *best)                  \
+    {                                                                                             \
+        const T *const x       = px;                                                              \
+        T              found   = *(const T *)best;                                                \
+        int64_t        place   = -1;                                                              \
+        const bool     fetches = rd_fetches_rows;                                                 \
+        for (int64_t from = 0; from < n; from += PART) {                                          \
+            const int64_t to  = from + PART < n ? from + PART : n;                                \
+            T             top = found;                                                            \
+            int64_t       k   = from;                                                             \
+            if (to - from >= 4 * LANES) {                                                         \
+                VEC v[4];                                                                         \
+                for (int u = 0; u < 4; u++)                                                       \
+                    v[u] = JOIN(load, ELEM)(x + k + u * LANES);                                   \
+                for (k += 4 * LANES; k + 4 * LANES <= to; k += 4 * LANES) {                       \
+                    UNROLL(4)                                                                     \
+                    for (int u = 0; u < 4; u++) {                                                 \
+                        if (fetches && u * RD_VECTOR_BYTES % 64 == 0)                             \
+                            __builtin_prefetch(x + k + u * LANES + BEST_AHEAD);                   \
+                        const VEC e = JOIN(load, ELEM)(x + k + u * LANES);                        \
+                        v[u]        = TAKES_##reducer(v[u], e);                                   \
+                    }                                                                             \
+                }                                                                                 \
+                v[0] = TAKES_##reducer(v[0], v[1]);                                               \
+                v[2] = TAKES_##reducer(v[2], v[3]);                                               \
+                v[0] = TAKES_##reducer(v[0], v[2]);                                               \
+                if (JOIN(any, ELEM)(BETTER(op, v[0], (VEC){ 0 } + found)))                        \
+                    for (int l = 0; l < LANES; l++)                                               \
+                        top = BETTER(op, v[0][l], top) ? v[0][l] : top;                           \
+            }                                                                                     \
+            for (; k < to; k++)                                                                   \
+                top = BETTER(op, x[k], top) ? x[k] : top;                                         \
+            if (BETTER(op, top, found)) {                                                         \
+                found = top;                                                                      \
+                place = from;                                                                     \
+            }                                                                                     \
+        }                                                                                         \
+        if (place < 0)                                                                            \
+            return -1;                                                                            \
+        while (place + LANES <= n &&                                                              \
+               !JOIN(any, ELEM)(EQUAL(JOIN(load, ELEM)(x + place), (VEC){ 0 } + found)))          \
+            place += LANES;                                                                       \
+        while (!EQUAL(x[place], found))                                                           \
+            place++;                                                                              \
+        *(T *)best = x[place];                                                                    \
+        return place;                                                                             \
+    }                                                                                             \
+    /* Many states side by side, rows of rising index: an index is looked up where it changes. */ \
+    static void JOIN(name##_rows, ELEM)(const rd_fold_rows *q)                                    \
+    {                                                                                             \
+        T *const       s     = q->s[0];                                                           \
+        int64_t *const index = q->s[1];                                                           \
+        for (int64_t r = 0; r < q->rows; r += 4) {                                                \
+            const int64_t rows = q->rows - r < 4 ? q->rows - r : 4;                               \
+            const T      *x    = (const T *)q->x + r * q->ldx;                                    \
+            int64_t       l    = 0;                                                               \
+            for (; l + LANES <= q->n; l += LANES) {                                               \
+                VEC  v = JOIN(load, ELEM)(s + l), top = JOIN(load, ELEM)(x + l);                  \
+                MASK row, better                      = { 0 };                                    \
+                for (int64_t k = 1; k < rows; k++) {                                              \
+                    const VEC e = JOIN(load, ELEM)(x + k * q->ldx + l);                           \
+                    top         = TAKES_##reducer(top, e);                                        \
+                }                                                                                 \
+                if (!JOIN(any, ELEM)(BETTER(op, top, v)))                                         \
+                    continue;                                                                     \
+                row = (MASK){ 0 } - 1;                                                            \
+                for (int64_t k = 0; k < rows; k++) {                                              \
+                    const VEC  e = JOIN(load, ELEM)(x + k * q->ldx + l);                          \
+                    const MASK m = BETTER(op, e, v);                                              \
+                    v            = PICKED(m, e, v);                                               \
+                    row          = (row & ~m) | (((MASK){ 0 } + (I)k) & m);                       \
+                    better |= m;                                                                  \
+                }                                                                                 \
+                if (JOIN(any, ELEM)(better)) {                                                    \
+                    *(VEC *)(s + l) = v;                                                          \
+                    for (int k = 0; k < LANES; k++)                                               \
+                        if (row[k] >= 0)                                                          \
+                            index[l + k] =                                                        \
+                                q->index + (r + row[k]) * q->index_row + (l + k) * q->index_col;  \
+                }                                                                                 \
+            }                                                                                     \
+            for (; l < q->n; l++)                                                                 \
+                for (int64_t k = 0; k < rows; k++)                                                \
+                    if (BETTER(op, x[k * q->ldx + l], s[l])) {                                    \
+                        s[l]     = x[k * q->ldx + l];                                             \
+                        index[l] = q->index + (r + k) * q->index_row + l * q->index_col;          \
+                    }                                                                             \
+        }                                                                                         \
     }
 BEST_OF_ROW(argmin, <, min)
 BEST_OF_ROW(argmax, >, max)

@@ -7,9 +7,10 @@
 
 bool rd_fetches_rows;
 
-/* AMD's family 26, Zen 5, stops between blocks and rows, and with fetches reads rows of 4 KiB at 38 GB/s instead of 15.
- * Family 25, Zen 4, goes on by itself, while fetches keep to the 24 lines that a core can wait for: sums of f32 along
- * rows take 1.2 times as long with them, argmax 1.3.  Others were not measured. */
+/* AMD's family 26, Zen 5, stops between blocks and rows, and with fetches reads rows of 4 KiB at 38
+ * GB/s instead of 15.  Family 25, Zen 4, goes on by itself, while fetches keep to the 24 lines that
+ * a core can wait for: sums of f32 along rows take 1.2 times as long with them, argmax 1.3.  Others
+ * were not measured. */
 static bool gains(void)
 {
 #if defined(__x86_64__)

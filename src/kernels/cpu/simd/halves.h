@@ -1,13 +1,13 @@
-/* halves.h - 16-bit floats in memory, f32 in vectors: rows to f32, from f32, and of f32 rounded in place.  memory.h includes
- * it.
+/* halves.h - 16-bit floats in memory, f32 in vectors: rows to f32, from f32, and of f32 rounded in
+ * place.  memory.h includes it.
  *
- * f16 by the instructions for it where the set has them; else, and for what vectors leave over, core/half.h, which gives
- * the same bits. */
+ * f16 by the instructions for it where the set has them; else, and for what vectors leave over,
+ * core/half.h, which gives the same bits. */
 #include "core/half.h"
 
 #define F32_LANES (RD_VECTOR_BYTES / (int)sizeof(float))
 
-/* ---- A vector ---------------------------------------------------------------------------------------------- */
+/* ---- A vector -------------------------------------------------------------------------------- */
 #if defined(__AVX512F__)
 #define F16_VECTORS
 #define F16_WIDEN(h)  (vec_f32) _mm512_cvtph_ps(h)
@@ -51,7 +51,7 @@ static inline vec_f32 load_bf16(const rd_bf16 *p)
 }
 LOAD_PART(bf16, rd_bf16)
 
-/* ---- Rows -------------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 /* How many of n elements are done in vectors. */
 #ifdef F16_VECTORS
 #define VECTORS(name, Y, X, ...)                                      \
@@ -64,7 +64,8 @@ LOAD_PART(bf16, rd_bf16)
         return i;                                                     \
     }
 VECTORS(load_F16, float, rd_f16, *(vec_f32 *)(y + i) = load_f16(x + i);)
-VECTORS(store_F16, rd_f16, float, const vec_f16 h = F16_NARROW(load_f32(x + i)); memcpy(y + i, &h, sizeof h);)
+VECTORS(store_F16, rd_f16, float, const vec_f16 h = F16_NARROW(load_f32(x + i));
+        memcpy(y + i, &h, sizeof h);)
 VECTORS(wrap_F16, float, float, *(vec_f32 *)(y + i) = F16_WIDEN(F16_NARROW(load_f32(x + i)));)
 #undef VECTORS
 #else

@@ -1,5 +1,6 @@
-/* lse.h - the steps and the merge of `logsumexp` and `maxsumexp`, a strip of states at a time: what RD_LSE of rows.h comes
- * to, with its exponentials by vectors.  states.h includes it once per float type, after its rows. */
+/* lse.h - the steps and the merge of `logsumexp` and `maxsumexp`, a strip of states at a time: what
+ * RD_LSE of rows.h comes to, with its exponentials by vectors.  states.h includes it once per float
+ * type, after its rows. */
 enum { JOIN(LSE_STRIP, ELEM) = 4 * LANES };
 #define STRIP        JOIN(LSE_STRIP, ELEM)
 #define LSE_TOGETHER 8 /* rows */
@@ -48,16 +49,17 @@ static ALWAYS bool JOIN(lse_near, ELEM)(const T *d, int width, T far)
     return beyond == 0;
 }
 
-/* What states take: rows of elements with their weights, or of weight 1 (NULL).  Meanwhile as many rows from `next` on are
- * fetched, as what an element costs leaves memory waiting else (Zen 4, f64: 15 %). */
+/* What states take: rows of elements with their weights, or of weight 1 (NULL).  Meanwhile as many
+ * rows from `next` on are fetched, as what an element costs leaves memory waiting else (Zen 4, f64:
+ * 15 %). */
 typedef struct JOIN(lse_rows_of, ELEM) {
     const T *x, *w, *next;
     int64_t  ldx, ldw, ld_next, rows;
 } JOIN(lse_rows_of, ELEM);
 
-/* Of a run that is a page further on, to the end of which processors fetch themselves, and soon needed; of columns the rows
- * after these, which come through the second-level cache, as rows that are a power of two apart would lie in the same few
- * places of the first. */
+/* Of a run that is a page further on, to the end of which processors fetch themselves, and soon
+ * needed; of columns the rows after these, which come through the second-level cache, as rows that
+ * are a power of two apart would lie in the same few places of the first. */
 static ALWAYS void JOIN(lse_fetch, ELEM)(const T *next, int width, bool soon)
 {
     UNROLL(4)
@@ -68,11 +70,12 @@ static ALWAYS void JOIN(lse_fetch, ELEM)(const T *next, int width, bool soon)
             __builtin_prefetch(next + i, 0, 2);
 }
 
-/* A strip of states, the first n of one vector or all of several.  Where m may stay behind x it seldom moves, so that a row
- * whose elements are all near is but added up: to see that costs less than to pick.  Where one is not, the next rows are not
- * asked: of widely spread elements every other row would be one, and each take a branch that nobody foresees. */
-static ALWAYS void JOIN(lse_strip, ELEM)(T *to_m, T *to_s, const JOIN(lse_rows_of, ELEM) * q, int width, int64_t n,
-                                         T far, bool soon)
+/* A strip of states, the first n of one vector or all of several.  Where m may stay behind x it
+ * seldom moves, so that a row whose elements are all near is but added up: to see that costs less
+ * than to pick.  Where one is not, the next rows are not asked: of widely spread elements every
+ * other row would be one, and each take a branch that nobody foresees. */
+static ALWAYS void JOIN(lse_strip, ELEM)(T *to_m, T *to_s, const JOIN(lse_rows_of, ELEM) * q,
+                                         int width, int64_t n, T far, bool soon)
 {
     T    m[STRIP], s[STRIP], x[STRIP], w[STRIP], power[STRIP];
     bool near = false;
@@ -84,7 +87,8 @@ static ALWAYS void JOIN(lse_strip, ELEM)(T *to_m, T *to_s, const JOIN(lse_rows_o
         JOIN(lse_fetch, ELEM)(q->next + r * q->ld_next, width, soon);
         for (int i = 0; i < width; i++)
             power[i] = x[i] - m[i];
-        near = !q->w && far > 0 && (near || r % LSE_TOGETHER == 0) && JOIN(lse_near, ELEM)(power, width, far);
+        near = !q->w && far > 0 && (near || r % LSE_TOGETHER == 0) &&
+               JOIN(lse_near, ELEM)(power, width, far);
         if (near) {
             JOIN(rd_exp_strip, ELEM)(power, width);
             for (int i = 0; i < width; i++)
@@ -111,8 +115,8 @@ static ALWAYS void JOIN(lse_strip, ELEM)(T *to_m, T *to_s, const JOIN(lse_rows_o
 }
 
 /* n states; from strip to strip what is fetched moves on by `on` elements. */
-static ALWAYS void JOIN(lse_strips, ELEM)(T *m, T *s, JOIN(lse_rows_of, ELEM) q, int64_t on, int64_t n, T far,
-                                          bool soon)
+static ALWAYS void JOIN(lse_strips, ELEM)(T *m, T *s, JOIN(lse_rows_of, ELEM) q, int64_t on,
+                                          int64_t n, T far, bool soon)
 {
     int64_t l = 0;
 
@@ -139,10 +143,11 @@ static ALWAYS void JOIN(lse_run, ELEM)(const rd_fold_rows *q, JOIN(lse_rows_of, 
     JOIN(lse_strips, ELEM)(q->s[0], q->s[1], all, STRIP, q->n, far, true);
 }
 
-/* Of more states eight rows at a time.  The next eight are fetched as they lie in memory, where they adjoin: eight streams at
- * once it would serve more slowly (8192 x 8192 f32 on a Zen 4: 1.0 of the hand loop's time; four rows of 1024 columns at a
- * time, those below fetched, 1.4). */
-static ALWAYS void JOIN(lse_columns, ELEM)(const rd_fold_rows *q, JOIN(lse_rows_of, ELEM) all, T far)
+/* Of more states eight rows at a time.  The next eight are fetched as they lie in memory, where
+ * they adjoin: eight streams at once it would serve more slowly (8192 x 8192 f32 on a Zen 4: 1.0 of
+ * the hand loop's time; four rows of 1024 columns at a time, those below fetched, 1.4). */
+static ALWAYS void JOIN(lse_columns, ELEM)(const rd_fold_rows *q, JOIN(lse_rows_of, ELEM) all,
+                                           T                   far)
 {
     const bool adjoin = q->ldx == q->n;
 
@@ -154,13 +159,15 @@ static ALWAYS void JOIN(lse_columns, ELEM)(const rd_fold_rows *q, JOIN(lse_rows_
         some.w       = all.w ? all.w + r * q->ldy : NULL;
         some.next    = some.x + LSE_TOGETHER * q->ldx;
         some.ld_next = adjoin ? STRIP : q->ldx;
-        JOIN(lse_strips, ELEM)(q->s[0], q->s[1], some, adjoin ? LSE_TOGETHER * STRIP : STRIP, q->n, far, false);
+        JOIN(lse_strips, ELEM)
+        (q->s[0], q->s[1], some, adjoin ? LSE_TOGETHER * STRIP : STRIP, q->n, far, false);
     }
 }
 
 static ALWAYS void JOIN(lse_any_rows, ELEM)(const rd_fold_rows *q, const T *w, T far)
 {
-    const JOIN(lse_rows_of, ELEM) all = { .x = q->x, .w = w, .ldx = q->ldx, .ldw = q->ldy, .rows = q->rows };
+    const JOIN(lse_rows_of, ELEM)
+        all = { .x = q->x, .w = w, .ldx = q->ldx, .ldw = q->ldy, .rows = q->rows };
 
     if (q->n <= STRIP)
         JOIN(lse_run, ELEM)(q, all, far);

@@ -1,22 +1,23 @@
 /* maps.h - the rows of ops.def as loops over elements side by side, for one register class.
  *
- * table.h includes it once per class, with ELEM, T, RD_F and PICK set as in kernels/cpu/reference/ops_class.h.  y may be an
- * operand, element on element: hence ivdep, and no restrict. */
+ * table.h includes it once per class, with ELEM, T, RD_F and PICK set as in
+ * kernels/cpu/reference/ops_class.h.  y may be an operand, element on element: hence ivdep, and no
+ * restrict. */
 #define RD_T(f)            WITH_WARNINGS_##f
 #define KERNEL(name, form) JOIN(JOIN(map_##name, ELEM), form)
 
-#define LOOP(name, form, result, take, ...)                                                             \
-    static void KERNEL(name, form)(int64_t n, void *py, const void *pa, const void *pb, const void *pc, \
-                                   uint32_t *warnings)                                                  \
-    {                                                                                                   \
-        result  *y  = py;                                                                               \
-        const T *va = pa, *vb = pb, *vc = pc;                                                           \
-        (void)va, (void)vb, (void)vc;                                                                   \
-        /* take: what is one element for all */                                                         \
-        take INDEPENDENT                                                                                \
-        for (int64_t i = 0; i < n; i++) {                                                               \
-            EACH_##form y[i] = (result)(__VA_ARGS__);                                                   \
-        }                                                                                               \
+#define LOOP(name, form, result, take, ...)                                             \
+    static void KERNEL(name, form)(int64_t n, void *py, const void *pa, const void *pb, \
+                                   const void *pc, uint32_t *warnings)                  \
+    {                                                                                   \
+        result  *y  = py;                                                               \
+        const T *va = pa, *vb = pb, *vc = pc;                                           \
+        (void)va, (void)vb, (void)vc;                                                   \
+        /* take: what is one element for all */                                         \
+        take INDEPENDENT                                                                \
+        for (int64_t i = 0; i < n; i++) {                                               \
+            EACH_##form y[i] = (result)(__VA_ARGS__);                                   \
+        }                                                                               \
     }
 
 /* By form: bit k set, operand k is one element. */
@@ -47,24 +48,24 @@
     PICK(rule, DEFINE, (name, n, uint8_t, float_code), (name, n, uint8_t, __VA_ARGS__))
 #include "core/ops.def"
 
-/* ---- Functions with hard arguments (math.def): none in the row, as a rule, and then no branch ---------------- */
+/* ---- Functions with hard arguments (math.def): mostly none in the row, and then no branch --- */
 #define EASY_0(name)
-#define EASY_1(name)                                                                                    \
-    static void KERNEL(name, easy)(int64_t n, void *py, const void *pa, const void *pb, const void *pc, \
-                                   uint32_t *warnings)                                                  \
-    {                                                                                                   \
-        T       *y    = py;                                                                             \
-        const T *a    = pa;                                                                             \
-        int      hard = 0;                                                                              \
-        for (int64_t i = 0; i < n; i++)                                                                 \
-            hard |= JOIN(JOIN(rd_##name, ELEM), hard)(a[i]);                                            \
-        if (hard) {                                                                                     \
-            KERNEL(name, u0)(n, py, pa, pb, pc, warnings);                                              \
-            return;                                                                                     \
-        }                                                                                               \
-        INDEPENDENT                                                                                     \
-        for (int64_t i = 0; i < n; i++)                                                                 \
-            y[i] = JOIN(rd_##name, ELEM)(a[i]);                                                         \
+#define EASY_1(name)                                                                    \
+    static void KERNEL(name, easy)(int64_t n, void *py, const void *pa, const void *pb, \
+                                   const void *pc, uint32_t *warnings)                  \
+    {                                                                                   \
+        T       *y    = py;                                                             \
+        const T *a    = pa;                                                             \
+        int      hard = 0;                                                              \
+        for (int64_t i = 0; i < n; i++)                                                 \
+            hard |= JOIN(JOIN(rd_##name, ELEM), hard)(a[i]);                            \
+        if (hard) {                                                                     \
+            KERNEL(name, u0)(n, py, pa, pb, pc, warnings);                              \
+            return;                                                                     \
+        }                                                                               \
+        INDEPENDENT                                                                     \
+        for (int64_t i = 0; i < n; i++)                                                 \
+            y[i] = JOIN(rd_##name, ELEM)(a[i]);                                         \
     }
 #ifdef FLOATS
 #define RD_LIBM1(name)
@@ -75,9 +76,10 @@
 #include "kernels/math/math.def"
 #endif
 
-/* ---- exp, by vectors --------------------------------------------------------------------------------------- */
+/* ---- exp, by vectors ------------------------------------------------------------------------- */
 #ifdef FLOATS
-static void KERNEL(exp, strips)(int64_t n, void *py, const void *pa, const void *pb, const void *pc, uint32_t *warnings)
+static void KERNEL(exp, strips)(int64_t n, void *py, const void *pa, const void *pb, const void *pc,
+                                uint32_t *warnings)
 {
     enum { STRIP = 4 * LANES };
     T       *y = py;
@@ -103,28 +105,28 @@ static void KERNEL(exp, strips)(int64_t n, void *py, const void *pa, const void 
 }
 #endif
 
-/* ---- Choice ------------------------------------------------------------------------------------------------ */
-#define SELECT_LOOP(form, yes, no)                                                                                  \
-    static void JOIN(JOIN(select, ELEM), form)(int64_t n, void *py, const void *pa, const void *pb, const void *pc, \
-                                               uint32_t *warnings)                                                  \
-    {                                                                                                               \
-        T             *y  = py;                                                                                     \
-        const uint8_t *va = pa;                                                                                     \
-        const T       *vb = pb, *vc = pc;                                                                           \
-        const T        b0 = *vb, c0 = *vc;                                                                          \
-        (void)b0, (void)c0, (void)warnings;                                                                         \
-        INDEPENDENT                                                                                                 \
-        for (int64_t i = 0; i < n; i++) {                                                                           \
-            const T b = (yes), c = (no);                                                                            \
-            y[i] = va[i] ? b : c;                                                                                   \
-        }                                                                                                           \
+/* ---- Choice ---------------------------------------------------------------------------------- */
+#define SELECT_LOOP(form, yes, no)                                                                 \
+    static void JOIN(JOIN(select, ELEM), form)(int64_t n, void *py, const void *pa,                \
+                                               const void *pb, const void *pc, uint32_t *warnings) \
+    {                                                                                              \
+        T             *y  = py;                                                                    \
+        const uint8_t *va = pa;                                                                    \
+        const T       *vb = pb, *vc = pc;                                                          \
+        const T        b0 = *vb, c0 = *vc;                                                         \
+        (void)b0, (void)c0, (void)warnings;                                                        \
+        INDEPENDENT                                                                                \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            const T b = (yes), c = (no);                                                           \
+            y[i] = va[i] ? b : c;                                                                  \
+        }                                                                                          \
     }
 SELECT_LOOP(0, vb[i], vc[i])
 SELECT_LOOP(2, b0, vc[i])
 SELECT_LOOP(4, vb[i], c0)
 SELECT_LOOP(6, b0, c0)
 
-/* ---- Casts ------------------------------------------------------------------------------------------------- */
+/* ---- Casts ----------------------------------------------------------------------------------- */
 #define CAST(from, F, ...)                                                        \
     static void JOIN(JOIN(cast, from), ELEM)(int64_t n, void *py, const void *px) \
     {                                                                             \
@@ -141,7 +143,7 @@ CAST(i64, int64_t, FROM_INT(x))
 CAST(u64, uint64_t, FROM_INT(x))
 CAST(b8, uint8_t, FROM_INT(x))
 
-/* ---- Tables ------------------------------------------------------------------------------------------------ */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 #define FORMS_1(name)    \
     {                    \
         KERNEL(name, u0) \
@@ -150,9 +152,10 @@ CAST(b8, uint8_t, FROM_INT(x))
     {                                                        \
         KERNEL(name, b0), KERNEL(name, b1), KERNEL(name, b2) \
     }
-#define FORMS_3(name)                                                                                  \
-    {                                                                                                  \
-        [0] = KERNEL(name, t0), [2] = KERNEL(name, t2), [4] = KERNEL(name, t4), [6] = KERNEL(name, t6) \
+#define FORMS_3(name)                                                           \
+    {                                                                           \
+        [0] = KERNEL(name, t0), [2] = KERNEL(name, t2), [4] = KERNEL(name, t4), \
+        [6] = KERNEL(name, t6)                                                  \
     }
 #define ENTRY(name, n)              [RD_OP_##name] = FORMS_##n(name),
 #define RD_OP(name, n, rule, ...)   PICK(rule, ENTRY, (name, n), (name, n))

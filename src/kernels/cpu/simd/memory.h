@@ -78,7 +78,8 @@ static int64_t count_bytes(int64_t n, const void *px)
         bytes    v = { 0 };
         uint8_t  lane[RD_VECTOR_BYTES];
         uint32_t part = 0;
-        for (int k = 0; k < 255 && n >= RD_VECTOR_BYTES; k++, n -= RD_VECTOR_BYTES, x += RD_VECTOR_BYTES)
+        for (int k = 0; k < 255 && n >= RD_VECTOR_BYTES;
+             k++, n -= RD_VECTOR_BYTES, x += RD_VECTOR_BYTES)
             v += *(const bytes *)x;
         memcpy(lane, &v, sizeof lane);
         for (int k = 0; k < RD_VECTOR_BYTES; k++)
@@ -104,7 +105,8 @@ typedef __m128i stream_part;
 #define STREAM_PART _mm_stream_si128
 #endif
 
-/* *y = v; `past` the caches if a vector is as wide as what goes there: y is aligned to vectors then. */
+/* *y = v; `past` the caches if a vector is as wide as what goes there: y is aligned to vectors
+ * then. */
 #ifdef STREAM_PART
 #define STORE_VECTOR(y, v, past)                      \
     if ((past) && sizeof(v) == sizeof(stream_part)) { \
@@ -117,7 +119,8 @@ typedef __m128i stream_part;
 #define STORE_VECTOR(y, v, past) *(y) = (v)
 #endif
 
-/* Whole cache lines that nobody reads soon go past the caches: a plain store would first read the line. */
+/* Whole cache lines that nobody reads soon go past the caches: a plain store would first read the
+ * line. */
 static void stream(int64_t bytes, void *py, const void *px)
 {
 #ifdef STREAM_PART

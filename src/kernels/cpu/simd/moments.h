@@ -1,27 +1,28 @@
-/* moments.h - the step of `moments` without weights, as reducers.def has it with w = 1: shifts and sums of a strip of
- * states stay in registers for several rows, and what counts elements is the caller's.  states.h includes it once per float
- * type, after its rows. */
+/* moments.h - the step of `moments` without weights, as reducers.def has it with w = 1: shifts and
+ * sums of a strip of states stay in registers for several rows, and what counts elements is the
+ * caller's.  states.h includes it once per float type, after its rows. */
 
 /* `width` states from l on, which have met an element, so their shifts stand; rows from r on. */
-#define MOMENTS_STRIP(name, width)                                                                  \
-    static inline void JOIN(name, ELEM)(const rd_fold_rows *q, int64_t r, int64_t end, int64_t l)   \
-    {                                                                                               \
-        T *const s1 = (T *)q->s[1] + l, *const s2 = (T *)q->s[2] + l, *const s3 = (T *)q->s[3] + l; \
-        T shift[width], a[width], b[width];                                                         \
-        memcpy(shift, s1, sizeof shift);                                                            \
-        memcpy(a, s2, sizeof a);                                                                    \
-        memcpy(b, s3, sizeof b);                                                                    \
-        for (; r < end; r++) {                                                                      \
-            const T *const x = (const T *)q->x + r * q->ldx + l;                                    \
-            INDEPENDENT                                                                             \
-            for (int k = 0; k < (width); k++) {                                                     \
-                const T d = x[k] - shift[k];                                                        \
-                a[k] += d;                                                                          \
-                b[k] += d * d;                                                                      \
-            }                                                                                       \
-        }                                                                                           \
-        memcpy(s2, a, sizeof a);                                                                    \
-        memcpy(s3, b, sizeof b);                                                                    \
+#define MOMENTS_STRIP(name, width)                                                                \
+    static inline void JOIN(name, ELEM)(const rd_fold_rows *q, int64_t r, int64_t end, int64_t l) \
+    {                                                                                             \
+        T *const s1 = (T *)q->s[1] + l, *const s2 = (T *)q->s[2] + l,                             \
+                 *const s3 = (T *)q->s[3] + l;                                                    \
+        T               shift[width], a[width], b[width];                                         \
+        memcpy(shift, s1, sizeof shift);                                                          \
+        memcpy(a, s2, sizeof a);                                                                  \
+        memcpy(b, s3, sizeof b);                                                                  \
+        for (; r < end; r++) {                                                                    \
+            const T *const x = (const T *)q->x + r * q->ldx + l;                                  \
+            INDEPENDENT                                                                           \
+            for (int k = 0; k < (width); k++) {                                                   \
+                const T d = x[k] - shift[k];                                                      \
+                a[k] += d;                                                                        \
+                b[k] += d * d;                                                                    \
+            }                                                                                     \
+        }                                                                                         \
+        memcpy(s2, a, sizeof a);                                                                  \
+        memcpy(s3, b, sizeof b);                                                                  \
     }
 MOMENTS_STRIP(moments_vector, LANES)
 MOMENTS_STRIP(moments_strip, 4 * LANES)

@@ -1,13 +1,16 @@
-/* products.h - matrix products with the bits of folds of one lane: each element of c adds up blocks of 64 products from the
- * left, and what the blocks come to as the combine tree says.
+/* products.h - matrix products with the bits of folds of one lane: each element of c adds up blocks
+ * of 64 products from the left, and what the blocks come to as the combine tree says.
  *
- * A tile of c stays in registers as long as a block takes: 8 rows of one vector, or 4 of two, whose lines of b are read one
- * after the other.  table.h includes it once per float type, with ELEM, T and its vectors. */
+ * A tile of c stays in registers as long as a block takes: 8 rows of one vector, or 4 of two, whose
+ * lines of b are read one after the other.  table.h includes it once per float type, with ELEM, T
+ * and its vectors. */
 #define TILE_VECTORS 8
 
-/* `steps` products of `rows` rows with `wide` vectors of columns, both constants, or with the first `cols` of one (wide 0). */
-static ALWAYS void JOIN(product_block, ELEM)(const rd_product_tile *q, const T *a, const T *b, int64_t steps, T *to,
-                                             int64_t to_row, int rows, int wide, int64_t cols)
+/* `steps` products of `rows` rows with `wide` vectors of columns, both constants, or with the first
+ * `cols` of one (wide 0). */
+static ALWAYS void JOIN(product_block, ELEM)(const rd_product_tile *q, const T *a, const T *b,
+                                             int64_t steps, T *to, int64_t to_row, int rows,
+                                             int wide, int64_t cols)
 {
     const int n = wide ? wide : 1;
     VEC       s[TILE_VECTORS];
@@ -29,8 +32,10 @@ static ALWAYS void JOIN(product_block, ELEM)(const rd_product_tile *q, const T *
         JOIN(store_part, ELEM)(to + v / n * to_row + v % n * LANES, s[v], wide ? LANES : cols);
 }
 
-/* Nodes of the tree without a sibling yet lie one after another.  Block number `block` joins them; how many there are. */
-static int64_t JOIN(product_push, ELEM)(double *nodes, int64_t n, const T *part, int64_t size, int64_t block)
+/* Nodes of the tree without a sibling yet lie one after another.  Block number `block` joins them;
+ * how many there are. */
+static int64_t JOIN(product_push, ELEM)(double *nodes, int64_t n, const T *part, int64_t size,
+                                        int64_t block)
 {
     double *node = nodes + n * size;
 
@@ -53,12 +58,14 @@ static void JOIN(product_finish, ELEM)(double *nodes, int64_t n, T *part, int64_
 }
 
 /* The tile at this row and column: `rows` and `wide` are constants, as above. */
-static ALWAYS void JOIN(product_tile, ELEM)(const rd_product_tile *q, int64_t row, int64_t col, int rows, int wide)
+static ALWAYS void JOIN(product_tile, ELEM)(const rd_product_tile *q, int64_t row, int64_t col,
+                                            int rows, int wide)
 {
     const T      *a = (const T *)q->a + row * q->a_row, *b = (const T *)q->b + col;
     T            *c    = (T *)q->c + row * q->c_row + col;
-    const int64_t cols = wide ? wide * LANES : q->cols - col, pitch = wide ? cols : LANES, size = rows * pitch;
-    int64_t       n = 0;
+    const int64_t cols = wide ? wide * LANES : q->cols - col, pitch = wide ? cols : LANES,
+                  size = rows * pitch;
+    int64_t n          = 0;
 
     if (q->steps <= RD_TREE_STEPS) {
         JOIN(product_block, ELEM)(q, a, b, q->steps, c, q->c_row, rows, wide, cols);
@@ -68,7 +75,8 @@ static ALWAYS void JOIN(product_tile, ELEM)(const rd_product_tile *q, int64_t ro
     double nodes[RD_PRODUCT_NODES * TILE_VECTORS * LANES];
     for (int64_t k = 0; k < q->steps; k += RD_TREE_STEPS) {
         const int64_t steps = q->steps - k < RD_TREE_STEPS ? q->steps - k : RD_TREE_STEPS;
-        JOIN(product_block, ELEM)(q, a + k * q->a_step, b + k * q->b_row, steps, part, pitch, rows, wide, cols);
+        JOIN(product_block, ELEM)
+        (q, a + k * q->a_step, b + k * q->b_row, steps, part, pitch, rows, wide, cols);
         n = JOIN(product_push, ELEM)(nodes, n, part, size, k / RD_TREE_STEPS);
     }
     JOIN(product_finish, ELEM)(nodes, n, part, size);
@@ -77,7 +85,8 @@ static ALWAYS void JOIN(product_tile, ELEM)(const rd_product_tile *q, int64_t ro
 }
 
 /* All rows of some columns, `most` at a time. */
-static ALWAYS void JOIN(product_columns, ELEM)(const rd_product_tile *q, int64_t col, int most, int wide)
+static ALWAYS void JOIN(product_columns, ELEM)(const rd_product_tile *q, int64_t col, int most,
+                                               int wide)
 {
     int64_t row = 0;
 

@@ -1,13 +1,15 @@
-/* scans.h - scans at the speed of memory: running sums, products, minima and maxima of neighbouring columns, some rows at a
- * time, and along a row (RD_PREFIX_TREE of kernels/program.h).
+/* scans.h - scans at the speed of memory: running sums, products, minima and maxima of neighbouring
+ * columns, some rows at a time, and along a row (RD_PREFIX_TREE of kernels/program.h).
  *
- * Along a row the elements of a block are vectors that do not wait for each other.  In pass d = 1, 2, 4 .. 32 elements
- * whose number has bit d merge the last of the d elements before their half: that is the aligned tree, with all of its
- * prefixes.  A lane that takes nothing in a pass merges an identity, which leaves it as it is.  What comes before the
- * block is merged last, so only a few operations a block wait for the block before.
+ * Along a row the elements of a block are vectors that do not wait for each other.  In pass d = 1,
+ * 2, 4 .. 32 elements whose number has bit d merge the last of the d elements before their half:
+ * that is the aligned tree, with all of its prefixes.  A lane that takes nothing in a pass merges
+ * an identity, which leaves it as it is.  What comes before the block is merged last, so only a few
+ * operations a block wait for the block before.
  *
- * table.h includes it once per element, with ELEM, T and MAKE_SCANS(make) set, and for floats SCAN_VECTORS.
- * make(name, words, identity): so_far is `pair` where what is before is two numbers (kernels/math/so_far.h), else `one`. */
+ * table.h includes it once per element, with ELEM, T and MAKE_SCANS(make) set, and for floats
+ * SCAN_VECTORS.  make(name, words, identity): so_far is `pair` where what is before is two numbers
+ * (kernels/math/so_far.h), else `one`. */
 #define SCAN(name, part) JOIN(JOIN(scan_##name, part), ELEM)
 
 /* What finish makes of a state: the one quiet NaN of minima and maxima.  Of a vector of them. */
@@ -31,7 +33,7 @@
 #define TAKE_one(name, hi, lo, x)       (*(hi) = ONE_##name(*(hi), x))
 #define TAKE_pair(name, hi, lo, x)      JOIN(rd_take_block, ELEM)(hi, lo, x)
 
-/* ---- Neighbouring columns ---------------------------------------------------------------------------------- */
+/* ---- Neighbouring columns -------------------------------------------------------------------- */
 #define COLUMNS(name, words, identity)                                                          \
     static void SCAN(name, start)(int64_t n, const rd_scan_columns *s)                          \
     {                                                                                           \
@@ -70,61 +72,64 @@
         }                                                                                       \
     }
 
-/* ---- Along a row ------------------------------------------------------------------------------------------- */
+/* ---- Along a row ----------------------------------------------------------------------------- */
 #ifdef SCAN_VECTORS
-#define ROWS(name, words, identity)                                                                                    \
-    static ALWAYS void SCAN(name, strip)(const rd_scan_columns *s, const rd_scan_rows *q, int64_t first, int64_t rows, \
-                                         int64_t l, int n, bool past)                                                  \
-    {                                                                                                                  \
-        const T *x = (const T *)q->x + first * q->ldx + l;                                                             \
-        T       *y = (T *)q->y + first * q->ldy + l;                                                                   \
-        VEC      hi[SCAN_STRIP], lo[SCAN_STRIP], part[SCAN_STRIP];                                                     \
-        UNROLL(4)                                                                                                      \
-        for (int k = 0; k < n; k++) {                                                                                  \
-            hi[k]   = *((const VEC *)((const T *)s->hi + l) + k);                                                      \
-            lo[k]   = *((const VEC *)((const T *)s->lo + l) + k);                                                      \
-            part[k] = *((const VEC *)((const T *)s->part + l) + k);                                                    \
-        }                                                                                                              \
-        for (int64_t r = 0; r < rows; r++, x += q->ldx, y += q->ldy) {                                                 \
-            UNROLL(4)                                                                                                  \
-            for (int k = 0; k < n; k++) {                                                                              \
-                const VEC e = *((const VEC *)x + k);                                                                   \
-                part[k]     = TAKES_##name(part[k], e);                                                                \
-                const VEC w = ALL_AFTER_##words(name, hi[k], lo[k], part[k]), v = ALL_DONE_##name(w);                  \
-                STORE_VECTOR((VEC *)y + k, v, past);                                                                   \
-            }                                                                                                          \
-        }                                                                                                              \
-        UNROLL(4)                                                                                                      \
-        for (int k = 0; k < n; k++)                                                                                    \
-            *((VEC *)((T *)s->part + l) + k) = part[k];                                                                \
-    }                                                                                                                  \
-    static ALWAYS void SCAN(name, strips)(const rd_scan_columns *s, const rd_scan_rows *q, bool past)                  \
-    {                                                                                                                  \
-        enum { WIDE = SCAN_STRIP * LANES };                                                                            \
-        for (int64_t r = 0; r < q->rows; r += SCAN_ROWS) {                                                             \
-            const int64_t rows = q->rows - r < SCAN_ROWS ? q->rows - r : SCAN_ROWS;                                    \
-            int64_t       l    = 0;                                                                                    \
-            for (; l + WIDE <= q->n; l += WIDE)                                                                        \
-                SCAN(name, strip)(s, q, r, rows, l, SCAN_STRIP, past);                                                 \
-            for (; l + LANES <= q->n; l += LANES)                                                                      \
-                SCAN(name, strip)(s, q, r, rows, l, 1, past);                                                          \
-        }                                                                                                              \
-        SCAN(name, few)(s, q, q->n / LANES * LANES);                                                                   \
-    }                                                                                                                  \
-    static void SCAN(name, rows)(const rd_scan_columns *s, const rd_scan_rows *q)                                      \
-    {                                                                                                                  \
-        if (q->past)                                                                                                   \
-            SCAN(name, strips)(s, q, true);                                                                            \
-        else                                                                                                           \
-            SCAN(name, strips)(s, q, false);                                                                           \
+#define ROWS(name, words, identity)                                                                \
+    static ALWAYS void SCAN(name, strip)(const rd_scan_columns *s, const rd_scan_rows *q,          \
+                                         int64_t first, int64_t rows, int64_t l, int n, bool past) \
+    {                                                                                              \
+        const T *x = (const T *)q->x + first * q->ldx + l;                                         \
+        T       *y = (T *)q->y + first * q->ldy + l;                                               \
+        VEC      hi[SCAN_STRIP], lo[SCAN_STRIP], part[SCAN_STRIP];                                 \
+        UNROLL(4)                                                                                  \
+        for (int k = 0; k < n; k++) {                                                              \
+            hi[k]   = *((const VEC *)((const T *)s->hi + l) + k);                                  \
+            lo[k]   = *((const VEC *)((const T *)s->lo + l) + k);                                  \
+            part[k] = *((const VEC *)((const T *)s->part + l) + k);                                \
+        }                                                                                          \
+        for (int64_t r = 0; r < rows; r++, x += q->ldx, y += q->ldy) {                             \
+            UNROLL(4)                                                                              \
+            for (int k = 0; k < n; k++) {                                                          \
+                const VEC e = *((const VEC *)x + k);                                               \
+                part[k]     = TAKES_##name(part[k], e);                                            \
+                const VEC w = ALL_AFTER_##words(name, hi[k], lo[k], part[k]),                      \
+                          v = ALL_DONE_##name(w);                                                  \
+                STORE_VECTOR((VEC *)y + k, v, past);                                               \
+            }                                                                                      \
+        }                                                                                          \
+        UNROLL(4)                                                                                  \
+        for (int k = 0; k < n; k++)                                                                \
+            *((VEC *)((T *)s->part + l) + k) = part[k];                                            \
+    }                                                                                              \
+    static ALWAYS void SCAN(name, strips)(const rd_scan_columns *s, const rd_scan_rows *q,         \
+                                          bool past)                                               \
+    {                                                                                              \
+        enum { WIDE = SCAN_STRIP * LANES };                                                        \
+        for (int64_t r = 0; r < q->rows; r += SCAN_ROWS) {                                         \
+            const int64_t rows = q->rows - r < SCAN_ROWS ? q->rows - r : SCAN_ROWS;                \
+            int64_t       l    = 0;                                                                \
+            for (; l + WIDE <= q->n; l += WIDE)                                                    \
+                SCAN(name, strip)(s, q, r, rows, l, SCAN_STRIP, past);                             \
+            for (; l + LANES <= q->n; l += LANES)                                                  \
+                SCAN(name, strip)(s, q, r, rows, l, 1, past);                                      \
+        }                                                                                          \
+        SCAN(name, few)(s, q, q->n / LANES * LANES);                                               \
+    }                                                                                              \
+    static void SCAN(name, rows)(const rd_scan_columns *s, const rd_scan_rows *q)                  \
+    {                                                                                              \
+        if (q->past)                                                                               \
+            SCAN(name, strips)(s, q, true);                                                        \
+        else                                                                                       \
+            SCAN(name, strips)(s, q, false);                                                       \
     }
 
 #define BLOCK (RD_SCAN_BLOCK / LANES)
 
 /* Lane l of (a, b) in pass d; the last one of a. */
-#define FROM(l, d)           ((l) & (d) ? ((l) & ~(2 * (d)-1)) + (d)-1 : LANES + (l))
-#define LAST(l, d)           (LANES - 1)
-#define SHUFFLED(a, b, f, d) __builtin_shufflevector(a, b, JOIN(JOIN(INDICES, ELEM), RD_VECTOR_BYTES)(f, d))
+#define FROM(l, d) ((l) & (d) ? ((l) & ~(2 * (d)-1)) + (d)-1 : LANES + (l))
+#define LAST(l, d) (LANES - 1)
+#define SHUFFLED(a, b, f, d) \
+    __builtin_shufflevector(a, b, JOIN(JOIN(INDICES, ELEM), RD_VECTOR_BYTES)(f, d))
 
 /* Pass d, inside vectors or between them. */
 #define PASS(name, d)                                                                           \
@@ -137,68 +142,70 @@
             v[k] = TAKES_##name(SHUFFLED(a, a, LAST, d), v[k]);                                 \
     }
 
-#define ALONG(name, words, identity)                                                                                   \
-    /* v = all prefixes of the block at x. */                                                                          \
-    static ALWAYS void SCAN(name, prefixes)(VEC * v, const T *x)                                                       \
-    {                                                                                                                  \
-        const VEC nothing = (T)(identity) - (VEC){ 0 };                                                                \
-        UNROLL(32)                                                                                                     \
-        for (int k = 0; k < BLOCK; k++)                                                                                \
-            v[k] = *((const VEC *)x + k);                                                                              \
-        PASS(name, 1)                                                                                                  \
-        PASS(name, 2)                                                                                                  \
-        PASS(name, 4)                                                                                                  \
-        PASS(name, 8)                                                                                                  \
-        PASS(name, 16)                                                                                                 \
-        PASS(name, 32)                                                                                                 \
-    }                                                                                                                  \
-    /* n elements that are less than a block, or are shifted on: result l has prefix e + l, or that before it. */      \
-    static void SCAN(name, piece)(T * hi, T * lo, T * part, int64_t e, int64_t n, T * y, const T *x, bool exclusive)   \
-    {                                                                                                                  \
-        VEC v[BLOCK];                                                                                                  \
-        T   t[RD_SCAN_BLOCK + 1];                                                                                      \
-        memcpy(part + e, x, (size_t)n * sizeof(T));                                                                    \
-        memset(part + e + n, 0, (size_t)(RD_SCAN_BLOCK - e - n) * sizeof(T));                                          \
-        SCAN(name, prefixes)(v, part);                                                                                 \
-        t[0] = (T)(identity);                                                                                          \
-        memcpy(t + 1, v, sizeof v);                                                                                    \
-        for (int64_t l = 0; l < n; l++)                                                                                \
-            y[l] = DONE_##name((AFTER_##words(name, *hi, *lo, t[l + e + !exclusive])));                                \
-        if (e + n == RD_SCAN_BLOCK)                                                                                    \
-            TAKE_##words(name, hi, lo, t[RD_SCAN_BLOCK]);                                                              \
-    }                                                                                                                  \
-    static ALWAYS void SCAN(name, whole)(T * hi, T * lo, T * y, const T *x, bool past)                                 \
-    {                                                                                                                  \
-        VEC v[BLOCK];                                                                                                  \
-        SCAN(name, prefixes)(v, x);                                                                                    \
-        UNROLL(32)                                                                                                     \
-        for (int k = 0; k < BLOCK; k++) {                                                                              \
-            const VEC w = ALL_AFTER_##words(name, *hi - (VEC){ 0 }, *lo - (VEC){ 0 }, v[k]);                           \
-            const VEC z = ALL_DONE_##name(w);                                                                          \
-            STORE_VECTOR((VEC *)y + k, z, past);                                                                       \
-        }                                                                                                              \
-        TAKE_##words(name, hi, lo, v[BLOCK - 1][LANES - 1]);                                                           \
-    }                                                                                                                  \
-    static void SCAN(name, along)(rd_scan_state * s, int64_t n, void *to, const void *from, bool exclusive, bool past) \
-    {                                                                                                                  \
-        const T *x = from;                                                                                             \
-        T *y = to, *const part = (T *)s->part, hi = (T)(identity), lo = hi;                                            \
-        if (s->n) {                                                                                                    \
-            memcpy(&hi, &s->hi, sizeof hi);                                                                            \
-            memcpy(&lo, &s->lo, sizeof lo);                                                                            \
-        }                                                                                                              \
-        for (int64_t now; n > 0; n -= now, x += now, y += now, s->n += now) {                                          \
-            const int64_t e = s->n % RD_SCAN_BLOCK, left = RD_SCAN_BLOCK - e;                                          \
-            now = n < left ? n : left;                                                                                 \
-            if (exclusive || now < RD_SCAN_BLOCK)                                                                      \
-                SCAN(name, piece)(&hi, &lo, part, e, now, y, x, exclusive);                                            \
-            else if (past)                                                                                             \
-                SCAN(name, whole)(&hi, &lo, y, x, true);                                                               \
-            else                                                                                                       \
-                SCAN(name, whole)(&hi, &lo, y, x, false);                                                              \
-        }                                                                                                              \
-        memcpy(&s->hi, &hi, sizeof hi);                                                                                \
-        memcpy(&s->lo, &lo, sizeof lo);                                                                                \
+#define ALONG(name, words, identity)                                                              \
+    /* v = all prefixes of the block at x. */                                                     \
+    static ALWAYS void SCAN(name, prefixes)(VEC * v, const T *x)                                  \
+    {                                                                                             \
+        const VEC nothing = (T)(identity) - (VEC){ 0 };                                           \
+        UNROLL(32)                                                                                \
+        for (int k = 0; k < BLOCK; k++)                                                           \
+            v[k] = *((const VEC *)x + k);                                                         \
+        PASS(name, 1)                                                                             \
+        PASS(name, 2)                                                                             \
+        PASS(name, 4)                                                                             \
+        PASS(name, 8)                                                                             \
+        PASS(name, 16)                                                                            \
+        PASS(name, 32)                                                                            \
+    }                                                                                             \
+    /* n elements, less than a block or shifted on: result l has prefix e + l, or that before. */ \
+    static void SCAN(name, piece)(T * hi, T * lo, T * part, int64_t e, int64_t n, T * y,          \
+                                  const T *x, bool exclusive)                                     \
+    {                                                                                             \
+        VEC v[BLOCK];                                                                             \
+        T   t[RD_SCAN_BLOCK + 1];                                                                 \
+        memcpy(part + e, x, (size_t)n * sizeof(T));                                               \
+        memset(part + e + n, 0, (size_t)(RD_SCAN_BLOCK - e - n) * sizeof(T));                     \
+        SCAN(name, prefixes)(v, part);                                                            \
+        t[0] = (T)(identity);                                                                     \
+        memcpy(t + 1, v, sizeof v);                                                               \
+        for (int64_t l = 0; l < n; l++)                                                           \
+            y[l] = DONE_##name((AFTER_##words(name, *hi, *lo, t[l + e + !exclusive])));           \
+        if (e + n == RD_SCAN_BLOCK)                                                               \
+            TAKE_##words(name, hi, lo, t[RD_SCAN_BLOCK]);                                         \
+    }                                                                                             \
+    static ALWAYS void SCAN(name, whole)(T * hi, T * lo, T * y, const T *x, bool past)            \
+    {                                                                                             \
+        VEC v[BLOCK];                                                                             \
+        SCAN(name, prefixes)(v, x);                                                               \
+        UNROLL(32)                                                                                \
+        for (int k = 0; k < BLOCK; k++) {                                                         \
+            const VEC w = ALL_AFTER_##words(name, *hi - (VEC){ 0 }, *lo - (VEC){ 0 }, v[k]);      \
+            const VEC z = ALL_DONE_##name(w);                                                     \
+            STORE_VECTOR((VEC *)y + k, z, past);                                                  \
+        }                                                                                         \
+        TAKE_##words(name, hi, lo, v[BLOCK - 1][LANES - 1]);                                      \
+    }                                                                                             \
+    static void SCAN(name, along)(rd_scan_state * s, int64_t n, void *to, const void *from,       \
+                                  bool exclusive, bool past)                                      \
+    {                                                                                             \
+        const T *x = from;                                                                        \
+        T *y = to, *const part = (T *)s->part, hi = (T)(identity), lo = hi;                       \
+        if (s->n) {                                                                               \
+            memcpy(&hi, &s->hi, sizeof hi);                                                       \
+            memcpy(&lo, &s->lo, sizeof lo);                                                       \
+        }                                                                                         \
+        for (int64_t now; n > 0; n -= now, x += now, y += now, s->n += now) {                     \
+            const int64_t e = s->n % RD_SCAN_BLOCK, left = RD_SCAN_BLOCK - e;                     \
+            now = n < left ? n : left;                                                            \
+            if (exclusive || now < RD_SCAN_BLOCK)                                                 \
+                SCAN(name, piece)(&hi, &lo, part, e, now, y, x, exclusive);                       \
+            else if (past)                                                                        \
+                SCAN(name, whole)(&hi, &lo, y, x, true);                                          \
+            else                                                                                  \
+                SCAN(name, whole)(&hi, &lo, y, x, false);                                         \
+        }                                                                                         \
+        memcpy(&s->hi, &hi, sizeof hi);                                                           \
+        memcpy(&s->lo, &lo, sizeof lo);                                                           \
     }
 #define SCANS_PAST true
 #else
@@ -208,19 +215,20 @@
         SCAN(name, few)(s, q, 0);                                                 \
     }
 /* Of whole numbers and bool any order gives the same bits. */
-#define ALONG(name, words, identity)                                                                                   \
-    static void SCAN(name, along)(rd_scan_state * s, int64_t n, void *to, const void *from, bool exclusive, bool past) \
-    {                                                                                                                  \
-        const T *x     = from;                                                                                         \
-        T       *y     = to;                                                                                           \
-        T        whole = s->n ? *(const T *)&s->hi : (T)(identity);                                                    \
-        for (int64_t l = 0; l < n; l++) {                                                                              \
-            const T before = whole;                                                                                    \
-            whole          = ONE_##name(whole, x[l]);                                                                  \
-            y[l]           = exclusive ? before : whole;                                                               \
-        }                                                                                                              \
-        *(T *)&s->hi = whole;                                                                                          \
-        s->n += n;                                                                                                     \
+#define ALONG(name, words, identity)                                                        \
+    static void SCAN(name, along)(rd_scan_state * s, int64_t n, void *to, const void *from, \
+                                  bool exclusive, bool past)                                \
+    {                                                                                       \
+        const T *x     = from;                                                              \
+        T       *y     = to;                                                                \
+        T        whole = s->n ? *(const T *)&s->hi : (T)(identity);                         \
+        for (int64_t l = 0; l < n; l++) {                                                   \
+            const T before = whole;                                                         \
+            whole          = ONE_##name(whole, x[l]);                                       \
+            y[l]           = exclusive ? before : whole;                                    \
+        }                                                                                   \
+        *(T *)&s->hi = whole;                                                               \
+        s->n += n;                                                                          \
     }
 #define SCANS_PAST false
 #endif

@@ -1,16 +1,17 @@
 /* simd.h - kernels on rows of elements: one table per instruction set, filled by the same source.
  *
- * A kernel knows no loops of a program, no trees and no slots: it gets pointers to elements that lie side by side.  All
- * tables give the same bits: kernels consist of operations that IEEE 754 rounds correctly, one result per element, and
- * of folds whose order is the caller's. */
+ * A kernel knows no loops of a program, no trees and no slots: it gets pointers to elements that
+ * lie side by side.  All tables give the same bits: kernels consist of operations that IEEE 754
+ * rounds correctly, one result per element, and of folds whose order is the caller's. */
 #ifndef RD_KERNELS_CPU_SIMD_H
 #define RD_KERNELS_CPU_SIMD_H
 #include "core/ops.h"
 #include "core/reducers.h"
 #include "core/tree.h"
 
-/* How a register's elements lie side by side: f32 and f64 as they are, ints widened to 64 bits, bool in bytes 0 or 1; f16
- * and bf16 are memory, of which folds that take nothing else widen what they load. */
+/* How a register's elements lie side by side: f32 and f64 as they are, ints widened to 64 bits,
+ * bool in bytes 0 or 1; f16 and bf16 are memory, of which folds that take nothing else widen what
+ * they load. */
 typedef enum rd_elem {
     RD_ELEM_f32,
     RD_ELEM_f64,
@@ -33,14 +34,17 @@ static inline int rd_elem_size(rd_elem elem)
 
 enum { RD_N_DTYPES = RD_F64 + 1, RD_MAX_STATE = 4, RD_N_FORMS = 8 };
 
-/* y[i] = f(a[i], b[i], c[i]); y may be an operand.  Bit k of a form: operand k is one element for all i. */
-typedef void rd_simd_map(int64_t n, void *y, const void *a, const void *b, const void *c, uint32_t *warnings);
+/* y[i] = f(a[i], b[i], c[i]); y may be an operand.  Bit k of a form: operand k is one element for
+ * all i. */
+typedef void rd_simd_map(int64_t n, void *y, const void *a, const void *b, const void *c,
+                         uint32_t *warnings);
 /* Side by side to memory of a type, stride in elements, and back. */
 typedef void rd_simd_load(int64_t n, void *y, const void *x, int64_t stride);
 typedef void rd_simd_store(int64_t n, void *y, int64_t stride, const void *x);
-/* y[i ldy + j] = x[j ldx + i] for i < n, j < m: columns become rows; in elements, of any type of a size.  Meanwhile what is
- * `ahead` of x is fetched into the second-level cache; 0: nothing. */
-typedef void rd_simd_turn(int64_t n, int64_t m, void *y, int64_t ldy, const void *x, int64_t ldx, int64_t ahead);
+/* y[i ldy + j] = x[j ldx + i] for i < n, j < m: columns become rows; in elements, of any type of a
+ * size.  Meanwhile what is `ahead` of x is fetched into the second-level cache; 0: nothing. */
+typedef void rd_simd_turn(int64_t n, int64_t m, void *y, int64_t ldy, const void *x, int64_t ldx,
+                          int64_t ahead);
 /* y[i] = x[i] in another element; of narrow types the caller wraps what it gets. */
 typedef void rd_simd_cast(int64_t n, void *y, const void *x);
 /* Elements cut, or halves rounded, to their type, in place. */
@@ -49,26 +53,30 @@ typedef void rd_simd_wrap(int64_t n, void *y);
 /* `rows` rows of n elements to fold into n states side by side, first row first. */
 typedef struct rd_fold_rows {
     void       *s[RD_MAX_STATE]; /* state k of all n                                     */
-    int64_t     n, rows, along;  /* along: of blocks, elements of a row, steps of n; of totals, of a block */
+    int64_t     n, rows, along;  /* along: of blocks, elements of a row, steps of n; of totals, of a
+                                  * block */
     const void *x, *y;           /* elements; weights, factors or a fused map's second operand */
     int64_t     ldx, ldy;        /* elements from row to row                             */
     int64_t     index, index_row, index_col; /* flat index of element (0, 0), and its steps */
-    int64_t     coly;                        /* of y from column to column: 1, one for a row 0, more: kernels turn it */
-    int64_t     below;                       /* rows so far below are fetched where y is turned          */
+    int64_t     coly;  /* of y from column to column: 1, one for a row 0, more: kernels turn it */
+    int64_t     below; /* rows so far below are fetched where y is turned */
 } rd_fold_rows;
 
 typedef void rd_simd_rows(const rd_fold_rows *q);
-/* The same for cells one after the other, of all lanes each: the next one's elements are `x` and `y` further on.  Fresh ones
- * begin with their first row. */
+/* The same for cells one after the other, of all lanes each: the next one's elements are `x` and
+ * `y` further on.  Fresh ones begin with their first row. */
 typedef void rd_simd_cells(const rd_fold_rows *q, int64_t cells, int64_t x, int64_t y, bool fresh);
-/* The same for rows that are all of a fold, a few blocks of the combine tree at most: y[r] = finished state of row r. */
+/* The same for rows that are all of a fold, a few blocks of the combine tree at most: y[r] =
+ * finished state of row r. */
 enum { RD_TOTAL_LEVELS = 5, RD_TOTAL_BLOCKS = 1 << (RD_TOTAL_LEVELS - 1) };
 typedef void rd_simd_totals(const rd_fold_rows *q, void *y);
-/* The same for rows that are a whole block of all lanes, and as many for each of the next ones: blocks, a power of two of
- * them, become a node of the combine tree, node[0][l] its state of lane l.  node[1 .. log2 blocks] are for nodes below it. */
+/* The same for rows that are a whole block of all lanes, and as many for each of the next ones:
+ * blocks, a power of two of them, become a node of the combine tree, node[0][l] its state of lane
+ * l.  node[1 .. log2 blocks] are for nodes below it. */
 typedef void rd_simd_block(const rd_fold_rows *q, int64_t blocks, void *const *node);
 
-/* A reducer's code on states side by side.  States of finished blocks lie in elements `counter`: f64 for sums of f32. */
+/* A reducer's code on states side by side.  States of finished blocks lie in elements `counter`:
+ * f64 for sums of f32. */
 typedef struct rd_fold_code {
     rd_elem       counter;
     rd_simd_rows *first; /* begins states with one row        */
@@ -80,7 +88,8 @@ typedef struct rd_fold_code {
     void (*finish)(int64_t n, void *const *s, double ddof, void *const *y);
 } rd_fold_code;
 
-/* Place of the best element of x[0 .. n), the first of equals, if it is better than *best, which it then becomes; -1. */
+/* Place of the best element of x[0 .. n), the first of equals, if it is better than *best, which it
+ * then becomes; -1. */
 typedef int64_t rd_simd_best(int64_t n, const void *x, void *best);
 
 /* How many of x[0 .. n) compare true with *limit. */
@@ -99,7 +108,8 @@ typedef enum rd_fused {
     RD_N_FUSED
 } rd_fused;
 
-/* c[r,j] = sum over k of a[r,k] b[k,j] for r < rows, j < cols, k < steps; steps in elements, those of b and c along j are 1. */
+/* c[r,j] = sum over k of a[r,k] b[k,j] for r < rows, j < cols, k < steps; steps in elements, those
+ * of b and c along j are 1. */
 typedef struct rd_product_tile {
     const void *a, *b;
     void       *c;
@@ -118,8 +128,9 @@ typedef struct rd_scan_state {
     uint64_t hi, lo;              /* what the blocks before come to; ints: all elements  */
 } rd_scan_state;
 
-/* Where neighbouring scans are: of each, what the blocks before come to, and the current block's prefix; identities where
- * nothing has come yet.  lo is there for sums of floats (kernels/math/so_far.h). */
+/* Where neighbouring scans are: of each, what the blocks before come to, and the current block's
+ * prefix; identities where nothing has come yet.  lo is there for sums of floats
+ * (kernels/math/so_far.h). */
 typedef struct rd_scan_columns {
     void *hi, *lo, *part;
 } rd_scan_columns;
@@ -136,7 +147,8 @@ typedef struct rd_scan_rows {
 typedef struct rd_scan_code {
     /* n elements of a scan. */
     void (*along)(rd_scan_state *s, int64_t n, void *y, const void *x, bool exclusive, bool past);
-    /* Of neighbouring scans: they begin; take rows within a block; end a block; have these results without a further row. */
+    /* Of neighbouring scans: they begin; take rows within a block; end a block; have these results
+     * without a further row. */
     void (*start)(int64_t n, const rd_scan_columns *s);
     void (*rows)(const rd_scan_columns *s, const rd_scan_rows *q);
     void (*block)(int64_t n, const rd_scan_columns *s);
@@ -148,30 +160,33 @@ typedef struct rd_simd {
     const char *name;
     int32_t     vector; /* its bytes */
     bool (*probe)(void);
-    rd_simd_map *const (*map[RD_N_ELEMS])[RD_N_FORMS];       /* [operands' element][op][form]      */
-    rd_simd_map *const   *select[RD_N_ELEMS];                /* [element][form]; a is of b8        */
-    rd_simd_cast *const  *cast[RD_N_ELEMS];                  /* [to][from]                         */
-    rd_simd_cast *const  *cast_half;                         /* [from]; to f32, to be rounded again */
-    rd_simd_load *const  *load;                              /* [type]                             */
-    rd_simd_store *const *store;                             /* [type]                             */
-    rd_simd_wrap *const  *wrap;                              /* [type]; NULL: nothing to cut       */
-    const rd_fold_code   *fold[RD_N_ELEMS];                  /* [accumulator's element][reducer]   */
-    const rd_fold_code   *short_sum;                         /* [reducer] of f32, of one step: lanes merge as f32 */
-    rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED];    /* [operands' element][reducer][map], or NULL */
-    rd_simd_rows *const (*turned[RD_N_ELEMS])[RD_N_FUSED];   /* likewise: y lies in columns, q->coly apart */
+    rd_simd_map *const (*map[RD_N_ELEMS])[RD_N_FORMS]; /* [operands' element][op][form] */
+    rd_simd_map *const   *select[RD_N_ELEMS];          /* [element][form]; a is of b8 */
+    rd_simd_cast *const  *cast[RD_N_ELEMS];            /* [to][from] */
+    rd_simd_cast *const  *cast_half;                   /* [from]; to f32, to be rounded again */
+    rd_simd_load *const  *load;                        /* [type] */
+    rd_simd_store *const *store;                       /* [type] */
+    rd_simd_wrap *const  *wrap;                        /* [type]; NULL: nothing to cut */
+    const rd_fold_code   *fold[RD_N_ELEMS];            /* [accumulator's element][reducer] */
+    const rd_fold_code   *short_sum; /* [reducer] of f32, of one step: lanes merge as f32 */
+    rd_simd_rows *const (*fused[RD_N_ELEMS])[RD_N_FUSED];    /* [operands' element][reducer][map],
+                                                              * or NULL */
+    rd_simd_rows *const (*turned[RD_N_ELEMS])[RD_N_FUSED];   /* likewise: y lies in columns, q->coly
+                                                              * apart */
     rd_simd_cells *const (*cells[RD_N_ELEMS])[RD_N_FUSED];   /* likewise                          */
     rd_simd_totals *const (*totals[RD_N_ELEMS])[RD_N_FUSED]; /* likewise                          */
     rd_simd_block *const (*blocks[RD_N_ELEMS])[RD_N_FUSED];  /* likewise                          */
-    rd_simd_best *const *best[RD_N_ELEMS];                   /* [element][reducer]: argmin, argmax, or NULL */
-    rd_simd_rows *const *best_rows[RD_N_ELEMS];              /* their step where rows come by rising index  */
-    int64_t (*count)(int64_t n, const void *x);              /* of bytes 1 among bytes 0                    */
-    rd_simd_count_if *const (*count_if[RD_N_ELEMS])[2];      /* [element][comparison][of magnitudes], or NULL */
-    rd_simd_small *const *small;                             /* [type], or NULL */
-    const rd_scan_code   *scan[RD_N_ELEMS];                  /* [element][reducer]                 */
-    rd_simd_product      *product[RD_N_ELEMS];               /* f32, f64 */
-    void (*stream)(int64_t bytes, void *y, const void *x);   /* past the caches */
-    rd_simd_turn *turn[9];                                   /* [bytes of an element]: 1, 2, 4, 8 */
-    rd_simd_turn *turn_past[9];                              /* past the caches, rows of y aligned to lines; or NULL */
+    rd_simd_best *const *best[RD_N_ELEMS];      /* [element][reducer]: argmin, argmax, or NULL */
+    rd_simd_rows *const *best_rows[RD_N_ELEMS]; /* their step where rows come by rising index */
+    int64_t (*count)(int64_t n, const void *x); /* of bytes 1 among bytes 0 */
+    rd_simd_count_if *const (*count_if[RD_N_ELEMS])[2];    /* [element][comparison][of magnitudes],
+                                                            * or NULL */
+    rd_simd_small *const *small;                           /* [type], or NULL */
+    const rd_scan_code   *scan[RD_N_ELEMS];                /* [element][reducer] */
+    rd_simd_product      *product[RD_N_ELEMS];             /* f32, f64 */
+    void (*stream)(int64_t bytes, void *y, const void *x); /* past the caches */
+    rd_simd_turn *turn[9];                                 /* [bytes of an element]: 1, 2, 4, 8 */
+    rd_simd_turn *turn_past[9]; /* past the caches, rows of y aligned to lines; or NULL */
 } rd_simd;
 
 extern const rd_simd rd_simd_baseline, rd_simd_avx2, rd_simd_avx512;
@@ -182,8 +197,8 @@ static inline rd_simd_cast *rd_simd_cast_to(const rd_simd *simd, rd_dtype to, rd
     return rd_dtype_is_half(to) ? simd->cast_half[from] : simd->cast[rd_elem_of(to)][from];
 }
 
-/* Do kernels fetch rows of memory beside what the processor fetches by itself?  By the processor, or as the environment
- * variable RDIM_FETCH=0 or 1 says. */
+/* Do kernels fetch rows of memory beside what the processor fetches by itself?  By the processor,
+ * or as the environment variable RDIM_FETCH=0 or 1 says. */
 extern bool rd_fetches_rows;
 
 /* The best table of this machine. */

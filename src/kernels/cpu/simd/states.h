@@ -1,7 +1,8 @@
 /* states.h - the rows of reducers.def on states side by side, for one element.
  *
- * table.h includes it once per element, with ELEM, T, PICK and the RD_ names of kernels/cpu/reference/reducers_class.h set.  A state
- * is taken into variables, changed by the row's code, and put back, so that compilers can keep lanes in vectors. */
+ * table.h includes it once per element, with ELEM, T, PICK and the RD_ names of
+ * kernels/cpu/reference/reducers_class.h set.  A state is taken into variables, changed by the
+ * row's code, and put back, so that compilers can keep lanes in vectors. */
 #define CODE(name, part) JOIN(JOIN(fold_##name, part), ELEM)
 
 /* Register k of a state of n_state registers: of type T; VI: a value and an index. */
@@ -33,7 +34,8 @@
 #define P     ddof
 #define WHOLE 1
 
-/* One row into states that begin with it, or rows into states that have begun; without weights, and with. */
+/* One row into states that begin with it, or rows into states that have begun; without weights, and
+ * with. */
 #define ROWS(name, part, states, begin, weight, code)                             \
     static void CODE(name, part)(const rd_fold_rows *q)                           \
     {                                                                             \
@@ -91,38 +93,40 @@
     ALONG(name, along_weighted, states, (const T *)q->y + l * q->ldy, first_code, step_code) \
     PLAIN_OR_WEIGHTED(name, along)
 
-#define DEFINE(name, states, first_code, step_code, block_code, merge_code, finish_code, empty_code) \
-    BOTH(name, first, states, NEW, first_code)                                                       \
-    BOTH(name, step, states, TAKE, step_code)                                                        \
-    BOTH_ALONG(name, states, first_code, step_code)                                                  \
-    static void CODE(name, block)(int64_t n, void *const *sa)                                        \
-    {                                                                                                \
-        STATES_##states(ARRAY_A) for (int64_t l = 0; l < n; l++)                                     \
-        {                                                                                            \
-            STATES_##states(TAKE) block_code STATES_##states(PUT)                                    \
-        }                                                                                            \
-    }                                                                                                \
-    static void CODE(name, widen)(int64_t n, void *const *to, void *const *s)                        \
-    {                                                                                                \
-        STATES_##states(COPY)                                                                        \
-    }                                                                                                \
-    static void CODE(name, merge)(int64_t n, void *const *sa, void *const *sb)                       \
-    {                                                                                                \
-        STATES_##states(ARRAY_A) STATES_##states(ARRAY_B) INDEPENDENT                                \
-        for (int64_t l = 0; l < n; l++) {                                                            \
-            STATES_##states(TAKE) STATES_##states(TAKE_B) merge_code STATES_##states(PUT)            \
-        }                                                                                            \
-    }                                                                                                \
-    static void CODE(name, finish)(int64_t n, void *const *sa, double ddof, void *const *y)          \
-    {                                                                                                \
-        STATES_##states(ARRAY_A)(void) ddof;                                                         \
-        for (int64_t l = 0; l < n; l++) {                                                            \
-            STATES_##states(TAKE) finish_code                                                        \
-        }                                                                                            \
+#define DEFINE(name, states, first_code, step_code, block_code, merge_code, finish_code,    \
+               empty_code)                                                                  \
+    BOTH(name, first, states, NEW, first_code)                                              \
+    BOTH(name, step, states, TAKE, step_code)                                               \
+    BOTH_ALONG(name, states, first_code, step_code)                                         \
+    static void CODE(name, block)(int64_t n, void *const *sa)                               \
+    {                                                                                       \
+        STATES_##states(ARRAY_A) for (int64_t l = 0; l < n; l++)                            \
+        {                                                                                   \
+            STATES_##states(TAKE) block_code STATES_##states(PUT)                           \
+        }                                                                                   \
+    }                                                                                       \
+    static void CODE(name, widen)(int64_t n, void *const *to, void *const *s)               \
+    {                                                                                       \
+        STATES_##states(COPY)                                                               \
+    }                                                                                       \
+    static void CODE(name, merge)(int64_t n, void *const *sa, void *const *sb)              \
+    {                                                                                       \
+        STATES_##states(ARRAY_A) STATES_##states(ARRAY_B) INDEPENDENT                       \
+        for (int64_t l = 0; l < n; l++) {                                                   \
+            STATES_##states(TAKE) STATES_##states(TAKE_B) merge_code STATES_##states(PUT)   \
+        }                                                                                   \
+    }                                                                                       \
+    static void CODE(name, finish)(int64_t n, void *const *sa, double ddof, void *const *y) \
+    {                                                                                       \
+        STATES_##states(ARRAY_A)(void) ddof;                                                \
+        for (int64_t l = 0; l < n; l++) {                                                   \
+            STATES_##states(TAKE) finish_code                                               \
+        }                                                                                   \
     }
 #define COPY(k, type) memcpy(to[k], s[k], (size_t)n * sizeof(type));
 
-#define RD_REDUCE_ROW(name, states, n_out, law, kinds, cost, ...) PICK(kinds, DEFINE, (name, states, __VA_ARGS__))
+#define RD_REDUCE_ROW(name, states, n_out, law, kinds, cost, ...) \
+    PICK(kinds, DEFINE, (name, states, __VA_ARGS__))
 #include "core/reducers.def"
 
 #ifdef FLOATS
@@ -139,7 +143,8 @@
                         .widen   = CODE(name, widen),                                  \
                         .merge   = CODE(name, merge),                                  \
                         .finish  = CODE(name, finish) },
-#define RD_REDUCE_ROW(name, states, n_out, law, kinds, cost, ...) PICK(kinds, ENTRY, (name, __VA_ARGS__))
+#define RD_REDUCE_ROW(name, states, n_out, law, kinds, cost, ...) \
+    PICK(kinds, ENTRY, (name, __VA_ARGS__))
 static const rd_fold_code JOIN(folds, ELEM)[RD_N_REDUCERS] = {
 #include "core/reducers.def"
     OWN_ENTRIES

@@ -1,4 +1,5 @@
-/* table.h - one table of kernels: the includer sets NAME (of the instruction set), RD_VECTOR_BYTES and probe(). */
+/* table.h - one table of kernels: the includer sets NAME (of the instruction set), RD_VECTOR_BYTES
+ * and probe(). */
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/math/rows.h"
 #include "kernels/math/so_far.h"
@@ -10,10 +11,11 @@
 
 #pragma GCC diagnostic ignored "-Wunused-but-set-variable"
 #pragma GCC diagnostic ignored "-Wshadow"
-#pragma GCC diagnostic ignored "-Woverride-init" /* entries made by hand replace those of states.h */
+/* entries made by hand replace those of states.h */
+#pragma GCC diagnostic ignored "-Woverride-init"
 
-/* What is said of the loop that follows: it is written out n times; its rounds do not wait for each other.  clang sees
- * the second by itself, and would change the order of sums if told. */
+/* What is said of the loop that follows: it is written out n times; its rounds do not wait for each
+ * other.  clang sees the second by itself, and would change the order of sums if told. */
 #if defined(__clang__)
 #define UNROLL(n) _Pragma("clang loop unroll(full)")
 #define INDEPENDENT
@@ -30,16 +32,17 @@
 #define TEXT(name)  TEXT_(name)
 
 /* f(l, d) of all lanes l. */
-#define INDICES_2(f, d)  f(0, d), f(1, d)
-#define INDICES_4(f, d)  INDICES_2(f, d), f(2, d), f(3, d)
-#define INDICES_8(f, d)  INDICES_4(f, d), f(4, d), f(5, d), f(6, d), f(7, d)
-#define INDICES_16(f, d) INDICES_8(f, d), f(8, d), f(9, d), f(10, d), f(11, d), f(12, d), f(13, d), f(14, d), f(15, d)
-#define INDICES_f32_16   INDICES_4
-#define INDICES_f32_32   INDICES_8
-#define INDICES_f32_64   INDICES_16
-#define INDICES_f64_16   INDICES_2
-#define INDICES_f64_32   INDICES_4
-#define INDICES_f64_64   INDICES_8
+#define INDICES_2(f, d) f(0, d), f(1, d)
+#define INDICES_4(f, d) INDICES_2(f, d), f(2, d), f(3, d)
+#define INDICES_8(f, d) INDICES_4(f, d), f(4, d), f(5, d), f(6, d), f(7, d)
+#define INDICES_16(f, d) \
+    INDICES_8(f, d), f(8, d), f(9, d), f(10, d), f(11, d), f(12, d), f(13, d), f(14, d), f(15, d)
+#define INDICES_f32_16 INDICES_4
+#define INDICES_f32_32 INDICES_8
+#define INDICES_f32_64 INDICES_16
+#define INDICES_f64_16 INDICES_2
+#define INDICES_f64_32 INDICES_4
+#define INDICES_f64_64 INDICES_8
 
 #include "kernels/cpu/simd/vectors.h"
 #define ELEM f32
@@ -58,7 +61,7 @@
 #undef I
 #include "kernels/cpu/simd/memory.h"
 
-/* ---- Squares turned: turn.h, by size ----------------------------------------------------------------------- */
+/* ---- Squares turned: turn.h, by size --------------------------------------------------------- */
 #define WORD_f32 uint32_t
 #define WORD_f64 uint64_t
 #define T        uint8_t
@@ -88,7 +91,7 @@
 #undef INDICES
 #undef PAST
 
-/* ---- Maps: maps.h, by element ------------------------------------------------------------------------------ */
+/* ---- Maps: maps.h, by element ---------------------------------------------------------------- */
 #define PICK(rule, make, float_row, int_row) FLOAT_##rule(make, float_row)
 #define FLOATS
 #define FROM_FLOAT(x) (x)
@@ -153,7 +156,7 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
                                                       [RD_ELEM_u64] = odd_u64,
                                                       [RD_ELEM_b8]  = cast_b8_f32 };
 
-/* ---- Folds: states.h, by element; by hand: strips.h --------------------------------------------------------- */
+/* ---- Folds: states.h, by element; by hand: strips.h ------------------------------------------ */
 #define BY_HAND(name, merge_as, ...)                                     \
     [RD_RED_##name] = { .counter = JOIN(RD_ELEM, merge_as),              \
                         .first   = JOIN(JOIN(fold_##name, first), ELEM), \
@@ -171,8 +174,10 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
                         .merge = JOIN(merge_code, ELEM) },
 #define STEPS_BY_HAND                                                                       \
     STEP_BY_HAND(moments, moments_rows, JOIN(fold_moments_block, ELEM), fold_moments_merge) \
-    STEP_BY_HAND(logsumexp, lse_rows, NULL, lse_merge) STEP_BY_HAND(maxsumexp, max_lse_rows, NULL, lse_merge)
-#define AS_EVER(name) .widen = JOIN(JOIN(fold_##name, widen), ELEM), .finish = JOIN(JOIN(fold_##name, finish), ELEM)
+    STEP_BY_HAND(logsumexp, lse_rows, NULL, lse_merge)                                      \
+    STEP_BY_HAND(maxsumexp, max_lse_rows, NULL, lse_merge)
+#define AS_EVER(name) \
+    .widen = JOIN(JOIN(fold_##name, widen), ELEM), .finish = JOIN(JOIN(fold_##name, finish), ELEM)
 
 #define FLOATS
 #define PICK(kinds, make, row) FLOAT_##kinds(make, row)
@@ -183,10 +188,11 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
 #define I                      int64_t
 #define RD_F(name)             rd_math_##name##_f64
 #define RD_NAN                 ((double)NAN)
-#define OWN_ENTRIES                 \
-    BY_HAND(sum, f64, AS_EVER(sum)) \
-    BY_HAND(dot, f64, AS_EVER(dot)) \
-    BY_HAND(prod, f64, AS_EVER(prod)) BY_HAND(min, f64, AS_EVER(min)) BY_HAND(max, f64, AS_EVER(max)) STEPS_BY_HAND
+#define OWN_ENTRIES                   \
+    BY_HAND(sum, f64, AS_EVER(sum))   \
+    BY_HAND(dot, f64, AS_EVER(dot))   \
+    BY_HAND(prod, f64, AS_EVER(prod)) \
+    BY_HAND(min, f64, AS_EVER(min)) BY_HAND(max, f64, AS_EVER(max)) STEPS_BY_HAND
 #define FROM f64
 #define M    double
 #include "kernels/cpu/simd/strips.h"
@@ -204,7 +210,8 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
 #undef RD_NAN
 #undef OWN_ENTRIES
 
-/* Blocks of f32 sums add up in f64: the sum of 1e8 numbers is then off by no more than one rounding. */
+/* Blocks of f32 sums add up in f64: the sum of 1e8 numbers is then off by no more than one
+ * rounding. */
 static void widen_sum(int64_t n, void *const *to, void *const *s)
 {
     double      *y = to[0];
@@ -223,8 +230,8 @@ static void finish_wide_sum(int64_t n, void *const *s, double ddof, void *const 
         y[l] = (float)x[l];
 }
 
-/* Nodes hold what f32 holds, and merge as f32 do: rounding twice is rounding once where the wider type has more than twice
- * the bits. */
+/* Nodes hold what f32 holds, and merge as f32 do: rounding twice is rounding once where the wider
+ * type has more than twice the bits. */
 static void merge_short_sum(int64_t n, void *const *a, void *const *b)
 {
     double       *x = a[0];
@@ -243,7 +250,8 @@ static void merge_short_sum(int64_t n, void *const *a, void *const *b)
 #define OWN_ENTRIES                                                  \
     BY_HAND(sum, f64, .widen = widen_sum, .finish = finish_wide_sum) \
     BY_HAND(dot, f64, .widen = widen_sum, .finish = finish_wide_sum) \
-    BY_HAND(prod, f32, AS_EVER(prod)) BY_HAND(min, f32, AS_EVER(min)) BY_HAND(max, f32, AS_EVER(max)) STEPS_BY_HAND
+    BY_HAND(prod, f32, AS_EVER(prod))                                \
+    BY_HAND(min, f32, AS_EVER(min)) BY_HAND(max, f32, AS_EVER(max)) STEPS_BY_HAND
 #define HALVES
 #ifdef F16_VECTORS
 #define FROM f16
@@ -323,17 +331,19 @@ static const rd_fold_code short_sums[RD_N_REDUCERS] = { SHORT_SUM(sum) SHORT_SUM
 #undef RD_NAN
 #undef PICK
 
-/* ---- Scans: scans.h, by element ---------------------------------------------------------------------------- */
-/* Of neighbouring scans so many rows of so many vectors at a time: states stay in registers meanwhile, and lines that go past
- * the caches are completed one after the other (8192 x 8192 f32, Zen 4: one row at a time took 1.9 times as long). */
+/* ---- Scans: scans.h, by element -------------------------------------------------------------- */
+/* Of neighbouring scans so many rows of so many vectors at a time: states stay in registers
+ * meanwhile, and lines that go past the caches are completed one after the other (8192 x 8192 f32,
+ * Zen 4: one row at a time took 1.9 times as long). */
 enum { SCAN_ROWS = 8, SCAN_STRIP = 4 };
 #define SCAN_VECTORS
-#define RD_ADD(a, b)     ((a) + (b))
-#define RD_MUL(a, b)     ((a) * (b))
-#define RD_NAN           NAN
-#define ELEM             f32
-#define T                float
-#define MAKE_SCANS(make) make(sum, pair, -0.0) make(prod, one, 1) make(min, one, INFINITY) make(max, one, -INFINITY)
+#define RD_ADD(a, b) ((a) + (b))
+#define RD_MUL(a, b) ((a) * (b))
+#define RD_NAN       NAN
+#define ELEM         f32
+#define T            float
+#define MAKE_SCANS(make) \
+    make(sum, pair, -0.0) make(prod, one, 1) make(min, one, INFINITY) make(max, one, -INFINITY)
 #include "kernels/cpu/simd/scans.h"
 #undef ELEM
 #undef T
@@ -347,19 +357,21 @@ enum { SCAN_ROWS = 8, SCAN_STRIP = 4 };
 #undef ELEM
 #undef T
 #undef MAKE_SCANS
-#define RD_ADD(a, b)     ((T)((uint64_t)(a) + (uint64_t)(b)))
-#define RD_MUL(a, b)     ((T)((uint64_t)(a) * (uint64_t)(b)))
-#define RD_NAN           0
-#define ELEM             i64
-#define T                int64_t
-#define MAKE_SCANS(make) make(sum, one, 0) make(prod, one, 1) make(min, one, INT64_MAX) make(max, one, INT64_MIN)
+#define RD_ADD(a, b) ((T)((uint64_t)(a) + (uint64_t)(b)))
+#define RD_MUL(a, b) ((T)((uint64_t)(a) * (uint64_t)(b)))
+#define RD_NAN       0
+#define ELEM         i64
+#define T            int64_t
+#define MAKE_SCANS(make) \
+    make(sum, one, 0) make(prod, one, 1) make(min, one, INT64_MAX) make(max, one, INT64_MIN)
 #include "kernels/cpu/simd/scans.h"
 #undef ELEM
 #undef T
 #undef MAKE_SCANS
-#define ELEM             u64
-#define T                uint64_t
-#define MAKE_SCANS(make) make(sum, one, 0) make(prod, one, 1) make(min, one, UINT64_MAX) make(max, one, 0)
+#define ELEM u64
+#define T    uint64_t
+#define MAKE_SCANS(make) \
+    make(sum, one, 0) make(prod, one, 1) make(min, one, UINT64_MAX) make(max, one, 0)
 #include "kernels/cpu/simd/scans.h"
 #undef ELEM
 #undef T
@@ -371,7 +383,7 @@ enum { SCAN_ROWS = 8, SCAN_STRIP = 4 };
 #undef ELEM
 #undef T
 
-/* ---- The table --------------------------------------------------------------------------------------------- */
+/* ---- The table ------------------------------------------------------------------------------- */
 #define BY_ELEM(what)                                                                       \
     {                                                                                       \
         [RD_ELEM_f32] = what##_f32, [RD_ELEM_f64] = what##_f64, [RD_ELEM_i64] = what##_i64, \
@@ -410,6 +422,6 @@ const rd_simd JOIN(rd_simd, NAME) = {
     .small     = smalls,
     .product   = { [RD_ELEM_f32] = product_f32, [RD_ELEM_f64] = product_f64 },
     .stream    = stream,
-    .turn      = { [1] = turn_uint8_t, [2] = turn_uint16_t, [4] = turn_uint32_t, [8] = turn_uint64_t },
+    .turn = { [1] = turn_uint8_t, [2] = turn_uint16_t, [4] = turn_uint32_t, [8] = turn_uint64_t },
     .turn_past = { [4] = turn_past_uint32_t, [8] = turn_past_uint64_t },
 };

@@ -1,15 +1,16 @@
-/* turn.h - elements that lie in columns come to lie in rows: y[i ldy + j] = x[j ldx + i], square by square, each turned in
- * registers.  Bits are moved, so one kernel serves all types of a size.
+/* turn.h - elements that lie in columns come to lie in rows: y[i ldy + j] = x[j ldx + i], square by
+ * square, each turned in registers.  Bits are moved, so one kernel serves all types of a size.
  *
- * table.h includes it once per size, with T (an unsigned int), BYTES (of a vector) and INDICES (f of all lanes) set, and PAST
- * where vectors are as wide as stores past the caches. */
+ * table.h includes it once per size, with T (an unsigned int), BYTES (of a vector) and INDICES (f
+ * of all lanes) set, and PAST where vectors are as wide as stores past the caches. */
 #define ROW  JOIN(turn_row, T)
 #define SIDE (BYTES / (int)sizeof(T)) /* of a square  */
-#define PART (16 / (int)sizeof(T))    /* within 16 bytes: what vectors of any width can interleave */
+#define PART (16 / (int)sizeof(T)) /* within 16 bytes: what vectors of any width can interleave */
 
 typedef T ROW __attribute__((vector_size(BYTES), aligned(sizeof(T)), may_alias));
 
-/* Elements of a (from 0) and b (from SIDE) by turns: the first halves of each part, and the second ones. */
+/* Elements of a (from 0) and b (from SIDE) by turns: the first halves of each part, and the second
+ * ones. */
 #define LOW(l, d)  ((l) / PART * PART + (l) % PART / 2 + (l) % 2 * SIDE)
 #define HIGH(l, d) (LOW(l, d) + PART / 2)
 /* Runs of d elements by turns: those of a and b with even numbers, and those with odd ones. */
@@ -55,7 +56,8 @@ static ALWAYS void JOIN(turn_rows, T)(ROW *v)
     TRADE(2 * PART)
 }
 
-static inline void JOIN(turn_square, T)(T *y, int64_t ldy, const T *x, int64_t ldx, int64_t ahead, bool past)
+static inline void JOIN(turn_square, T)(T *y, int64_t ldy, const T *x, int64_t ldx, int64_t ahead,
+                                        bool past)
 {
     ROW v[SIDE];
 
@@ -87,7 +89,8 @@ static void JOIN(turn_few, T)(int64_t n, int64_t m, T *y, int64_t ldy, const T *
 }
 
 /* The last squares overlap those before; what is narrower than a square goes element by element. */
-static void JOIN(turn, T)(int64_t n, int64_t m, void *py, int64_t ldy, const void *px, int64_t ldx, int64_t ahead)
+static void JOIN(turn, T)(int64_t n, int64_t m, void *py, int64_t ldy, const void *px, int64_t ldx,
+                          int64_t ahead)
 {
     T       *y = py;
     const T *x = px;
@@ -107,7 +110,8 @@ static void JOIN(turn, T)(int64_t n, int64_t m, void *py, int64_t ldy, const voi
 
 #ifdef PAST
 /* The same past the caches: lines are completed one after the other. */
-static void JOIN(turn_past, T)(int64_t n, int64_t m, void *py, int64_t ldy, const void *px, int64_t ldx, int64_t ahead)
+static void JOIN(turn_past, T)(int64_t n, int64_t m, void *py, int64_t ldy, const void *px,
+                               int64_t ldx, int64_t ahead)
 {
     const int64_t whole = n < SIDE ? 0 : m / SIDE * SIDE;
     T            *y     = py;

@@ -1,6 +1,6 @@
-/* turned.h - sum, min and max of a map of two operands, and sums of products of two, of which the second lies in columns:
- * element (r, l) of y is at r + l coly.  Its squares are turned in registers and folded from there; steps are those of
- * strips.h, in the same order.
+/* turned.h - sum, min and max of a map of two operands, and sums of products of two, of which the
+ * second lies in columns: element (r, l) of y is at r + l coly.  Its squares are turned in
+ * registers and folded from there; steps are those of strips.h, in the same order.
  *
  * table.h includes it once per float type, with ELEM, T set. */
 #define ABS(x) JOIN(abs_vec, ELEM)(x)
@@ -26,8 +26,8 @@ static inline void JOIN(turn_part, ELEM)(T *v, const T *y, int64_t coly, int64_t
             v[k * LANES + l] = l < cols ? y[l * coly + k] : 0;
 }
 
-/* As many vectors as a square has of the rows of x below, in the order of memory: in that of squares they took 1.3 times as
- * long to come (8192 x 8192, Zen 4). */
+/* As many vectors as a square has of the rows of x below, in the order of memory: in that of
+ * squares they took 1.3 times as long to come (8192 x 8192, Zen 4). */
 static ALWAYS void JOIN(fetch_vectors, ELEM)(const T **row, int64_t *col, int64_t n, int64_t ldx)
 {
     UNROLL(16)
@@ -41,40 +41,42 @@ static ALWAYS void JOIN(fetch_vectors, ELEM)(const T **row, int64_t *col, int64_
     }
 }
 
-#define TURNED_KERNEL(name, reducer, ...)                                                                             \
-    static void JOIN(turned_##name, ELEM)(const rd_fold_rows *q)                                                      \
-    {                                                                                                                 \
-        const int64_t n = q->n, rows = q->rows, ldx = q->ldx, coly = q->coly, below = q->below;                       \
-        int64_t       col = 0;                                                                                        \
-        const T      *row = (const T *)q->x + below * ldx;                                                            \
-        for (int64_t l = 0; l < n; l += LANES) {                                                                      \
-            T *const      s    = (T *)q->s[0] + l;                                                                    \
-            const int64_t cols = n - l < LANES ? n - l : LANES;                                                       \
-            VEC           v    = JOIN(load_part, ELEM)(s, cols);                                                      \
-            for (int64_t r = 0; r < rows; r += LANES) {                                                               \
-                const T *const px = (const T *)q->x + r * ldx + l, *const py = (const T *)q->y + l * coly + r;        \
-                if (rows - r >= LANES && cols == LANES) {                                                             \
-                    WORDS t[LANES];                                                                                   \
-                    JOIN(turn_in, ELEM)(t, py, coly, below);                                                          \
-                    if (below)                                                                                        \
-                        JOIN(fetch_vectors, ELEM)(&row, &col, n, ldx);                                                \
-                    UNROLL(16)                                                                                        \
-                    for (int k = 0; k < LANES; k++) {                                                                 \
-                        const VEC x = JOIN(load, ELEM)(px + k * ldx), y = (VEC)t[k];                                  \
-                        v = TAKES_##reducer(v, __VA_ARGS__);                                                          \
-                    }                                                                                                 \
-                } else {                                                                                              \
-                    T             t[LANES * LANES];                                                                   \
-                    const int64_t left = rows - r < LANES ? rows - r : LANES;                                         \
-                    JOIN(turn_part, ELEM)(t, py, coly, left, cols);                                                   \
-                    for (int64_t k = 0; k < left; k++) {                                                              \
-                        const VEC x = JOIN(load_part, ELEM)(px + k * ldx, cols), y = JOIN(load, ELEM)(t + k * LANES); \
-                        v = TAKES_##reducer(v, __VA_ARGS__);                                                          \
-                    }                                                                                                 \
-                }                                                                                                     \
-            }                                                                                                         \
-            JOIN(store_part, ELEM)(s, v, cols);                                                                       \
-        }                                                                                                             \
+#define TURNED_KERNEL(name, reducer, ...)                                                        \
+    static void JOIN(turned_##name, ELEM)(const rd_fold_rows *q)                                 \
+    {                                                                                            \
+        const int64_t n = q->n, rows = q->rows, ldx = q->ldx, coly = q->coly, below = q->below;  \
+        int64_t       col = 0;                                                                   \
+        const T      *row = (const T *)q->x + below * ldx;                                       \
+        for (int64_t l = 0; l < n; l += LANES) {                                                 \
+            T *const      s    = (T *)q->s[0] + l;                                               \
+            const int64_t cols = n - l < LANES ? n - l : LANES;                                  \
+            VEC           v    = JOIN(load_part, ELEM)(s, cols);                                 \
+            for (int64_t r = 0; r < rows; r += LANES) {                                          \
+                const T *const px = (const T *)q->x + r * ldx + l, *const py = (const T *)q->y + \
+                                                                               l * coly + r;     \
+                if (rows - r >= LANES && cols == LANES) {                                        \
+                    WORDS t[LANES];                                                              \
+                    JOIN(turn_in, ELEM)(t, py, coly, below);                                     \
+                    if (below)                                                                   \
+                        JOIN(fetch_vectors, ELEM)(&row, &col, n, ldx);                           \
+                    UNROLL(16)                                                                   \
+                    for (int k = 0; k < LANES; k++) {                                            \
+                        const VEC x = JOIN(load, ELEM)(px + k * ldx), y = (VEC)t[k];             \
+                        v = TAKES_##reducer(v, __VA_ARGS__);                                     \
+                    }                                                                            \
+                } else {                                                                         \
+                    T             t[LANES * LANES];                                              \
+                    const int64_t left = rows - r < LANES ? rows - r : LANES;                    \
+                    JOIN(turn_part, ELEM)(t, py, coly, left, cols);                              \
+                    for (int64_t k = 0; k < left; k++) {                                         \
+                        const VEC x = JOIN(load_part, ELEM)(px + k * ldx, cols),                 \
+                                  y = JOIN(load, ELEM)(t + k * LANES);                           \
+                        v           = TAKES_##reducer(v, __VA_ARGS__);                           \
+                    }                                                                            \
+                }                                                                                \
+            }                                                                                    \
+            JOIN(store_part, ELEM)(s, v, cols);                                                  \
+        }                                                                                        \
     }
 
 #define WITH_1(...)
@@ -89,7 +91,8 @@ static ALWAYS void JOIN(fetch_vectors, ELEM)(const T **row, int64_t *col, int64_
 TURNED_KERNEL(dot_none, dot, x, y)
 TURNED_KERNEL(dot_sqdiff, dot, x - y, x - y)
 
-#define TURNED_ENTRY(reducer, name) [RD_RED_##reducer][RD_FUSED_##name] = JOIN(turned_##reducer##_##name, ELEM),
+#define TURNED_ENTRY(reducer, name) \
+    [RD_RED_##reducer][RD_FUSED_##name] = JOIN(turned_##reducer##_##name, ELEM),
 static rd_simd_rows *const JOIN(turned, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = {
 #define RD_FUSE(name, operands, ...) \
     WITH_##operands(TURNED_ENTRY(sum, name) TURNED_ENTRY(min, name) TURNED_ENTRY(max, name))

@@ -1,5 +1,6 @@
-/* vectors.h - what the kernels made by hand share: vectors, and what becomes of a state that takes an element.  table.h
- * includes it once; ELEM, T, I (an int as wide) and the RD_ names are those of where a name stands. */
+/* vectors.h - what the kernels made by hand share: vectors, and what becomes of a state that takes
+ * an element.  table.h includes it once; ELEM, T, I (an int as wide) and the RD_ names are those of
+ * where a name stands. */
 #define VEC   JOIN(vec, ELEM)
 #define MASK  JOIN(mask, ELEM)
 #define LANES (RD_VECTOR_BYTES / (int)sizeof(T))
@@ -16,11 +17,14 @@ static const int64_t first_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
 #define LOAD_FIRST_f32(p, n) (vec_f32) _mm512_maskz_loadu_ps((__mmask16)((1U << (n)) - 1), p)
 #define LOAD_FIRST_f64(p, n) (vec_f64) _mm512_maskz_loadu_pd((__mmask8)((1U << (n)) - 1), p)
 #elif RD_VECTOR_BYTES == 32
-#define LOAD_FIRST_f32(p, n) (vec_f32) _mm256_maskload_ps(p, _mm256_loadu_si256((const void *)FIRST_LANES(n)))
-#define LOAD_FIRST_f64(p, n) (vec_f64) _mm256_maskload_pd(p, _mm256_loadu_si256((const void *)FIRST_LANES(n)))
+#define LOAD_FIRST_f32(p, n) \
+    (vec_f32) _mm256_maskload_ps(p, _mm256_loadu_si256((const void *)FIRST_LANES(n)))
+#define LOAD_FIRST_f64(p, n) \
+    (vec_f64) _mm256_maskload_pd(p, _mm256_loadu_si256((const void *)FIRST_LANES(n)))
 #endif
 
-/* a b + c with one rounding: by C's fma, element by element, where the set has no instruction for it. */
+/* a b + c with one rounding: by C's fma, element by element, where the set has no instruction for
+ * it. */
 #if RD_VECTOR_BYTES == 64
 #define FMA_f32(a, b, c) (vec_f32) _mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c))
 #define FMA_f64(a, b, c) (vec_f64) _mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c))
@@ -37,8 +41,10 @@ static const int64_t first_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
 #define BEYOND_f32(v, c) _mm512_cmp_ps_mask((__m512)(v), _mm512_set1_ps(c), _CMP_NLE_UQ)
 #define BEYOND_f64(v, c) _mm512_cmp_pd_mask((__m512d)(v), _mm512_set1_pd(c), _CMP_NLE_UQ)
 #elif RD_VECTOR_BYTES == 32
-#define BEYOND_f32(v, c) (unsigned)_mm256_movemask_ps(_mm256_cmp_ps((__m256)(v), _mm256_set1_ps(c), _CMP_NLE_UQ))
-#define BEYOND_f64(v, c) (unsigned)_mm256_movemask_pd(_mm256_cmp_pd((__m256d)(v), _mm256_set1_pd(c), _CMP_NLE_UQ))
+#define BEYOND_f32(v, c) \
+    (unsigned)_mm256_movemask_ps(_mm256_cmp_ps((__m256)(v), _mm256_set1_ps(c), _CMP_NLE_UQ))
+#define BEYOND_f64(v, c) \
+    (unsigned)_mm256_movemask_pd(_mm256_cmp_pd((__m256d)(v), _mm256_set1_pd(c), _CMP_NLE_UQ))
 #else
 #define BEYOND_f32(v, c) beyond_f32(v, c)
 #define BEYOND_f64(v, c) beyond_f64(v, c)

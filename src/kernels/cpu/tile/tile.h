@@ -1,24 +1,27 @@
 /* tile.h - the tile machine: a loop program run by whole rows of elements instead of one by one.
  *
- * The innermost loop is a row of columns; the loop around it, where the program allows, gives the rows of a tile.  Every
- * instruction runs on the whole tile before the next one does: what is computed stays in the first-level cache, what is
- * only read from memory side by side is not copied at all.  Instructions between the two loops run on a row of as many
- * elements as the tile has rows; those further out, on one element.
+ * The innermost loop is a row of columns; the loop around it, where the program allows, gives the
+ * rows of a tile.  Every instruction runs on the whole tile before the next one does: what is
+ * computed stays in the first-level cache, what is only read from memory side by side is not copied
+ * at all.  Instructions between the two loops run on a row of as many elements as the tile has
+ * rows; those further out, on one element.
  *
- *   program -plan/prepare.c-> plan of tiles, this header: which loops are rows and columns, where registers live, what is
- *                             fused (fuse.c: passes that need not be; buffers.c: what shares memory, how many elements
- *                             a tile has; sizes.c: how many rows and columns; forms.c: how elements meet the states of
- *                             a fold; kernels.c: which kernels take it; passes.c, nests.c, phases.c: what may be
- *                             compiled)
- *           -run/run.c-> loops; values.c: maps, loads, stores; steps.c, scans.c, results.c: reductions and scans, on the
- *                        combine tree of trees.c */
+ *   program -plan/prepare.c-> plan of tiles, this header: which loops are rows and columns, where
+ *                             registers live, what is fused (fuse.c: passes that need not be;
+ *                             buffers.c: what shares memory, how many elements a tile has; sizes.c:
+ *                             how many rows and columns; forms.c: how elements meet the states of a
+ *                             fold; kernels.c: which kernels take it; passes.c, nests.c, phases.c:
+ *                             what may be compiled)
+ *           -run/run.c-> loops; values.c: maps, loads, stores; steps.c, scans.c, results.c:
+ *                        reductions and scans, on the combine tree of trees.c */
 #ifndef RD_KERNELS_CPU_TILE_TILE_H
 #define RD_KERNELS_CPU_TILE_TILE_H
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/program.h"
 
-/* Where an instruction stands, and so how many elements its registers have: one, one per row, one per row and column. */
+/* Where an instruction stands, and so how many elements its registers have: one, one per row, one
+ * per row and column. */
 typedef enum rd_level { RD_AT_TASK, RD_AT_ROW, RD_AT_TILE } rd_level;
 
 /* How a position moves from element to element of the tile (or of the row of rows). */
@@ -40,16 +43,18 @@ typedef struct rd_tile_loop {
     int64_t      most;   /* rows or columns at a time      */
     int64_t      rows;   /* columns: rows of the tile at a time */
     bool         square; /* about as many rows as columns, as operands run along either */
-    int32_t      pass;   /* columns: the pass that is all they do, which keeps nothing in buffers, -1 */
+    int32_t      pass;   /* columns: the pass that is all they do, which keeps nothing in buffers,
+                          * -1 */
 } rd_tile_loop;
 
 /* How the elements of one row of the tile meet a fold's states. */
 typedef enum rd_fold_form {
-    RD_FOLD_RUN,     /* neighbours are neighbouring lanes of one cell     */
-    RD_FOLD_COLUMNS, /* neighbours are neighbouring cells                 */
-    RD_FOLD_CHANNELS, /* of all cells in turn, lane after lane: states lie as elements do, cells of a lane side by side */
+    RD_FOLD_RUN,      /* neighbours are neighbouring lanes of one cell     */
+    RD_FOLD_COLUMNS,  /* neighbours are neighbouring cells                 */
+    RD_FOLD_CHANNELS, /* of all cells in turn, lane after lane: states lie as elements do, cells of
+                       * a lane side by side */
     RD_FOLD_ALONG,    /* of a scan: neighbours follow each other           */
-    RD_FOLD_ELEMENTS /* each element has a place of its own               */
+    RD_FOLD_ELEMENTS  /* each element has a place of its own               */
 } rd_fold_form;
 
 typedef struct rd_tile_fold {
@@ -58,78 +63,92 @@ typedef struct rd_tile_fold {
     const rd_scan_code *scan;
     rd_fold_form        form;
     rd_elem             elem;
-    bool                masked, indexed, own_rows; /* own_rows: each row of a tile has states of its own */
-    bool                weighted, whole_columns;   /* whole_columns: all columns are always there        */
-    bool                in_place;                  /* a block's states are where its node will be                     */
-    bool                counted;                   /* register 0 counts elements; the machine does, not kernels       */
-    bool                best;                      /* argmin, argmax by rising index: lanes are not kept apart       */
-    bool                any_order;                 /* exact: argmin, argmax, counts                                  */
-    bool                neighbours;                /* the rows of a tile are for neighbouring cells of many lanes   */
-    bool                in_step;                   /* these are one group                                           */
-    bool                totals;                    /* rows are whole folds: each ends before the next one begins    */
-    bool                treeless;                  /* these are made without a tree in the fold's memory            */
-    int64_t             n_total, total;            /* what they leave, and where                                    */
-    int32_t             n_state, room, size[RD_MAX_STATE], wide[RD_MAX_STATE]; /* bytes of states, of finished ones */
-    int64_t             row_steps;                   /* steps of one pass along the lane position               */
-    int64_t             cells, group, groups, slots; /* cells of one row; slots that move on together; all slots */
-    int64_t             beside;                      /* cells whose states of a lane are neighbours           */
-    int64_t             tags, block, tree, scans, seen, spare, bytes; /* offsets in the fold's memory              */
-    bool                in_square;  /* its STEP is in a square loop, which takes columns apart */
-    int64_t             col_extent; /* of the loop over columns around the STEP                    */
-    int64_t             row_bytes;  /* what a further row with states of its own adds         */
-    rd_tile_walk        lane, outer, index, cell;
+    bool                masked, indexed, own_rows; /* own_rows: each row of a tile has states of its
+                                                    * own */
+    bool                weighted, whole_columns;   /* whole_columns: all columns are always there */
+    bool                in_place;                  /* a block's states are where its node will be */
+    bool                counted;    /* register 0 counts elements; the machine does, not kernels */
+    bool                best;       /* argmin, argmax by rising index: lanes are not kept apart */
+    bool                any_order;  /* exact: argmin, argmax, counts */
+    bool                neighbours; /* the rows of a tile are for neighbouring cells of many
+                                     * lanes */
+    bool                in_step;    /* these are one group */
+    bool                totals;     /* rows are whole folds: each ends before the next one begins */
+    bool                treeless;   /* these are made without a tree in the fold's memory */
+    int64_t             n_total, total; /* what they leave, and where */
+    /* bytes of states, of finished ones */
+    int32_t n_state, room, size[RD_MAX_STATE], wide[RD_MAX_STATE];
+    int64_t row_steps;                   /* steps of one pass along the lane position */
+    int64_t cells, group, groups, slots; /* cells of one row; slots that move on together; all
+                                          * slots */
+    int64_t beside;                      /* cells whose states of a lane are neighbours */
+    /* offsets in the fold's memory */
+    int64_t      tags, block, tree, scans, seen, spare, bytes;
+    bool         in_square;  /* its STEP is in a square loop, which takes columns apart */
+    int64_t      col_extent; /* of the loop over columns around the STEP */
+    int64_t      row_bytes;  /* what a further row with states of its own adds         */
+    rd_tile_walk lane, outer, index, cell;
 } rd_tile_fold;
 
 typedef struct rd_tile_inst {
     rd_level            level;
-    bool                skip;     /* fused into a later one                                             */
-    bool                direct;   /* LOAD: the register is the memory                                   */
-    bool                stream;   /* STORE past the caches                                              */
-    int32_t             moves;    /* STORE: the skipped LOAD whose elements it takes from memory to memory, -1 */
-    bool                turns;    /* LOAD, STORE: rows are neighbours in memory, and columns lie apart    */
-    bool                fetch;    /* LOAD that turns: it fetches the square below                         */
-    int32_t             beside;   /* what else it fetches: a LOAD, whose `beside` is the next one, -1      */
-    bool                ahead;    /* LOAD: while other loops over columns compute, the next rows are fetched   */
-    bool                done;     /* STORE: what computes the register has stored it                    */
-    int32_t             into;     /* computes into the memory of STORE number `into`, -1                */
-    int32_t             buffer;   /* at tile level: where the register's elements go, -1                */
-    rd_fused            fused;    /* STEP                                                               */
-    rd_elem             from;     /* STEP: what its kernels load: the fold's elements, or halves to widen   */
-    rd_simd_rows       *step;     /* STEP: its kernel, with the fused map in it                         */
-    rd_simd_cells      *cells;    /* STEP: that of cells that keep step, or NULL                         */
-    rd_simd_block      *blocks;   /* STEP: that of whole blocks, or NULL                                */
-    int32_t             turned;   /* STEP: the skipped LOAD of its operand y, which its kernel turns, -1    */
-    bool                counts;   /* STEP: its operand x is bools, which it counts                 */
-    rd_simd_count_if   *count_if; /* STEP: compares its operand x with y, and counts                  */
-    int32_t             small;    /* STEP: the skipped LOAD of small ints that it sums, -1                  */
-    int32_t             x, y;     /* its operands: y weights, factors, or a fused map's second; -1: none */
-    rd_simd_map *const *map;      /* MAP, SELECT: by form                                               */
+    bool                skip;     /* fused into a later one */
+    bool                direct;   /* LOAD: the register is the memory */
+    bool                stream;   /* STORE past the caches */
+    int32_t             moves;    /* STORE: the skipped LOAD whose elements it takes from memory to
+                                   * memory, -1 */
+    bool                turns;    /* LOAD, STORE: rows are neighbours in memory, and columns lie
+                                   * apart */
+    bool                fetch;    /* LOAD that turns: it fetches the square below */
+    int32_t             beside;   /* what else it fetches: a LOAD, whose `beside` is the next one,
+                                   * -1 */
+    bool                ahead;    /* LOAD: while other loops over columns compute, the next rows are
+                                   * fetched */
+    bool                done;     /* STORE: what computes the register has stored it */
+    int32_t             into;     /* computes into the memory of STORE number `into`, -1 */
+    int32_t             buffer;   /* at tile level: where the register's elements go, -1 */
+    rd_fused            fused;    /* STEP */
+    rd_elem             from;     /* STEP: what its kernels load: the fold's elements, or halves to
+                                   * widen */
+    rd_simd_rows       *step;     /* STEP: its kernel, with the fused map in it */
+    rd_simd_cells      *cells;    /* STEP: that of cells that keep step, or NULL */
+    rd_simd_block      *blocks;   /* STEP: that of whole blocks, or NULL */
+    int32_t             turned;   /* STEP: the skipped LOAD of its operand y, which its kernel
+                                   * turns, -1 */
+    bool                counts;   /* STEP: its operand x is bools, which it counts */
+    rd_simd_count_if   *count_if; /* STEP: compares its operand x with y, and counts */
+    int32_t             small;    /* STEP: the skipped LOAD of small ints that it sums, -1 */
+    int32_t             x, y;     /* its operands: y weights, factors, or a fused map's second; -1:
+                                   * none */
+    rd_simd_map *const *map;      /* MAP, SELECT: by form */
     rd_simd_wrap       *wrap;
     rd_tile_walk        walk;
     int32_t             pass; /* that computes it once it is compiled, -1 */
 } rd_tile_inst;
 
 typedef struct rd_pass_operand {
-    rd_tile_walk walk;   /* memory: from row to row, from column to column; at NULL: register `reg` */
-    int64_t      offset; /* elements from there                                                     */
-    int64_t      deep;   /* from index to index of a short loop that the pass keeps as a loop       */
-    int32_t      inst;   /* of a tile's pass: the LOAD or STORE                                     */
+    rd_tile_walk walk; /* memory: from row to row, from column to column; at NULL: register `reg` */
+    int64_t      offset; /* elements from there */
+    int64_t      deep;   /* from index to index of a short loop that the pass keeps as a loop */
+    int32_t      inst;   /* of a tile's pass: the LOAD or STORE */
     int32_t      reg;
     bool         made; /* the register is the pass's, and read elsewhere          */
     bool         past; /* stored past the caches                                  */
 } rd_pass_operand;
 
-/* What one compiled pass can replace.  Instructions on a tile: it runs in the place of the last one; those between that are
- * not in it have run before, and read nothing of what it computes.  Or a nest, a loop with all that is in it: its indices
- * are the rows of the pass, those of the loops over another axis in it the columns (nests.c, phases.c). */
+/* What one compiled pass can replace.  Instructions on a tile: it runs in the place of the last
+ * one; those between that are not in it have run before, and read nothing of what it computes.  Or
+ * a nest, a loop with all that is in it: its indices are the rows of the pass, those of the loops
+ * over another axis in it the columns (nests.c, phases.c). */
 typedef struct rd_tile_pass {
     int32_t first, last;
-    int32_t rows, cols; /* of a nest: loops that give rows, columns; -1: none; the loops of phases are nests, too */
+    int32_t rows, cols; /* of a nest: loops that give rows, columns; -1: none; the loops of phases
+                         * are nests, too */
     bool    nest;
     int32_t n_operand, n_fold;
-    int32_t n_load, n_row_load;              /* elements read from memory, of each (row, column), of each row */
-    int32_t number[RD_SPEC_FOLDS];           /* of the folds it feeds                              */
-    const rd_tile_fold *fold[RD_SPEC_FOLDS]; /* as they meet rows and columns of the pass          */
+    int32_t n_load, n_row_load; /* elements read from memory, of each (row, column), of each row */
+    int32_t number[RD_SPEC_FOLDS];           /* of the folds it feeds */
+    const rd_tile_fold *fold[RD_SPEC_FOLDS]; /* as they meet rows and columns of the pass */
     rd_spec_form        form;
     int64_t             block; /* of phases: elements of a block of their folds */
     rd_pass            *code;
@@ -139,11 +158,12 @@ typedef struct rd_tile_pass {
 typedef struct rd_tile_reg {
     rd_level level;
     rd_elem  elem;
-    int32_t  born, last, uses; /* the instruction that makes it, the last one that reads it (-1), how many do */
+    int32_t  born, last, uses; /* the instruction that makes it, the last one that reads it (-1),
+                                * how many do */
 } rd_tile_reg;
 
-/* All that a program does, if that is one total: of n elements at x, and maybe y; or those of planes, in n lanes; or of the n
- * columns of planes, which a loop over them stores. */
+/* All that a program does, if that is one total: of n elements at x, and maybe y; or those of
+ * planes, in n lanes; or of the n columns of planes, which a loop over them stores. */
 typedef struct rd_tile_total {
     rd_simd_totals     *row;   /* the kernel of one row, */
     rd_simd_block      *plane; /* or that of planes      */
@@ -175,7 +195,8 @@ typedef struct rd_tile_code {
     const rd_tile_total *total; /* all there is to do, or NULL */
 } rd_tile_code;
 
-/* Loops over rows that take columns apart run in squares: so many elements of a side, some cache lines of any type. */
+/* Loops over rows that take columns apart run in squares: so many elements of a side, some cache
+ * lines of any type. */
 enum { RD_SQUARE = 64 };
 
 static inline int64_t rd_least(int64_t a, int64_t b)

@@ -1,5 +1,5 @@
-/* buffers.c - which registers of a tile share memory, and how many elements a tile has: all buffers together fit the
- * first-level cache, beside what is read and written. */
+/* buffers.c - which registers of a tile share memory, and how many elements a tile has: all buffers
+ * together fit the first-level cache, beside what is read and written. */
 #include "core/caches.h"
 #include "kernels/cpu/tile/plan/plan.h"
 
@@ -32,14 +32,14 @@ static bool needs_buffer(const rd_program *p, const rd_tile_code *code, int32_t 
     }
 }
 
-/* A buffer whose last reader is this very instruction may take its result, element on element, if elements are of one
- * size: wider ones would run ahead of what is read. */
+/* A buffer whose last reader is this very instruction may take its result, element on element, if
+ * elements are of one size: wider ones would run ahead of what is read. */
 static int32_t take(pool *b, int32_t i, int32_t until, rd_elem elem, bool in_place)
 {
     int32_t k = 0;
 
-    while (k < b->n &&
-           !(b->free_at[k] < i || (in_place && b->free_at[k] == i && rd_elem_size(b->elem[k]) == rd_elem_size(elem))))
+    while (k < b->n && !(b->free_at[k] < i || (in_place && b->free_at[k] == i &&
+                                               rd_elem_size(b->elem[k]) == rd_elem_size(elem))))
         k++;
     b->n          = k == b->n ? k + 1 : b->n;
     b->free_at[k] = until;
@@ -72,15 +72,16 @@ static void assign(const rd_program *p, rd_tile_code *code, pool *b)
 
         if (!needs_buffer(p, code, i))
             continue;
-        last = code->reg[inst->dst].last;
-        code->inst[i].buffer =
-            inst->kind == RD_I_CLOSE && p->fold[inst->arg].n_out > 1
-                ? take_several(code, b, inst->dst, p->fold[inst->arg].n_out)
-                : take(b, i, last < i ? i : last, code->reg[inst->dst].elem, element_on_element(inst->kind));
+        last                 = code->reg[inst->dst].last;
+        code->inst[i].buffer = inst->kind == RD_I_CLOSE && p->fold[inst->arg].n_out > 1
+                                   ? take_several(code, b, inst->dst, p->fold[inst->arg].n_out)
+                                   : take(b, i, last < i ? i : last, code->reg[inst->dst].elem,
+                                          element_on_element(inst->kind));
     }
 }
 
-/* Bytes of all buffers: most of the first-level cache, or as many times more or less as measuring tries. */
+/* Bytes of all buffers: most of the first-level cache, or as many times more or less as measuring
+ * tries. */
 static int64_t buffers_bytes(const rd_program *p)
 {
     const int64_t bytes = rd_caches().l1 / 4 * 3;
@@ -91,7 +92,8 @@ static int64_t buffers_bytes(const rd_program *p)
 bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *memory)
 {
     const size_t room = (size_t)p->n_reg + 2 * (size_t)p->n_inst + 1;
-    pool         b = { .free_at = get(memory, room * sizeof *b.free_at), .elem = get(memory, room * sizeof *b.elem) };
+    pool         b    = { .free_at = get(memory, room * sizeof *b.free_at),
+                          .elem    = get(memory, room * sizeof *b.elem) };
     int64_t      size = 4;
 
     if (!b.free_at || !b.elem)

@@ -27,16 +27,18 @@ static int64_t cells_along(const rd_tile_fold *f)
 /* Do the columns hold one element of each cell, and rows follow each other along the lanes? */
 static bool has_channels(const rd_tile_fold *f)
 {
-    return f->fold->lanes > 1 && f->cell.col == 1 && f->cell.row == 0 && f->lane.col == 0 && f->lane.row == 1 &&
-           f->outer.col == 0 && f->outer.row == 0 && f->cells == f->col_extent && f->cells <= RD_SMALL_PERIOD &&
-           f->whole_columns && !f->own_rows && !f->masked && !f->weighted && !f->indexed;
+    return f->fold->lanes > 1 && f->cell.col == 1 && f->cell.row == 0 && f->lane.col == 0 &&
+           f->lane.row == 1 && f->outer.col == 0 && f->outer.row == 0 &&
+           f->cells == f->col_extent && f->cells <= RD_SMALL_PERIOD && f->whole_columns &&
+           !f->own_rows && !f->masked && !f->weighted && !f->indexed;
 }
 
 static rd_fold_form form_of(const rd_tile_fold *f)
 {
     if (has_channels(f))
         return RD_FOLD_CHANNELS;
-    if (f->fold->prefix == RD_PREFIX_TREE && f->lane.col == 0 && f->cell.col == 0 && f->outer.col == 1)
+    if (f->fold->prefix == RD_PREFIX_TREE && f->lane.col == 0 && f->cell.col == 0 &&
+        f->outer.col == 1)
         return RD_FOLD_ALONG;
     if (f->lane.col == 1 && f->cell.col == 0 && f->outer.col == 0)
         return RD_FOLD_RUN;
@@ -48,18 +50,19 @@ static rd_fold_form form_of(const rd_tile_fold *f)
 /* Do the rows of a tile go to one cell after another? */
 static bool neighbours(const rd_tile_fold *f)
 {
-    return f->form == RD_FOLD_RUN && f->fold->lanes > 1 && f->cell.row == 1 && f->lane.row == 0 && f->outer.row == 0 &&
-           !f->own_rows && !f->any_order && !f->indexed;
+    return f->form == RD_FOLD_RUN && f->fold->lanes > 1 && f->cell.row == 1 && f->lane.row == 0 &&
+           f->outer.row == 0 && !f->own_rows && !f->any_order && !f->indexed;
 }
 
-/* If each brings the same whole steps, states of cells that lie side by side keep step, as those of columns do; but a
- * block must not end, nor a whole one come, within a row. */
+/* If each brings the same whole steps, states of cells that lie side by side keep step, as those of
+ * columns do; but a block must not end, nor a whole one come, within a row. */
 static bool keeps_step(const rd_tile_fold *f)
 {
     const rd_fold *fold = f->fold;
 
-    return f->neighbours && f->whole_columns && !f->in_square && f->col_extent == fold->lane_extent &&
-           fold->lane_extent % fold->lanes == 0 && f->row_steps < fold->steps && fold->steps % f->row_steps == 0;
+    return f->neighbours && f->whole_columns && !f->in_square &&
+           f->col_extent == fold->lane_extent && fold->lane_extent % fold->lanes == 0 &&
+           f->row_steps < fold->steps && fold->steps % f->row_steps == 0;
 }
 
 static void state_sizes(rd_tile_fold *f)
@@ -88,14 +91,15 @@ static bool by_index(const rd_fold *fold)
     return true;
 }
 
-/* Any order of exact folds gives the same bits, so a run of elements is looked through as a whole; columns take what is
- * better than all before, which must have lower indices. */
+/* Any order of exact folds gives the same bits, so a run of elements is looked through as a whole;
+ * columns take what is better than all before, which must have lower indices. */
 static bool finds_best(const rd_simd *simd, const rd_tile_fold *f)
 {
     if (!f->indexed || !simd->best[f->elem])
         return false;
-    return f->form == RD_FOLD_RUN ? f->index.col > 0
-                                  : f->form == RD_FOLD_COLUMNS && f->index.row > 0 && by_index(f->fold);
+    return f->form == RD_FOLD_RUN
+               ? f->index.col > 0
+               : f->form == RD_FOLD_COLUMNS && f->index.row > 0 && by_index(f->fold);
 }
 
 /* What a further row with states of its own adds. */
@@ -130,12 +134,14 @@ static const rd_fold_code *code_of(const rd_simd *simd, const rd_fold *fold)
 {
     const rd_elem elem = rd_elem_of(fold->type);
 
-    return rd_reducer_adds(fold->reducer) && elem == RD_ELEM_f32 && !rd_fold_widens(fold) && !fold->scan
+    return rd_reducer_adds(fold->reducer) && elem == RD_ELEM_f32 && !rd_fold_widens(fold) &&
+                   !fold->scan
                ? &simd->short_sum[fold->reducer]
                : &simd->fold[elem][fold->reducer];
 }
 
-static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number, int64_t rows)
+static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number,
+                      int64_t rows)
 {
     const rd_fold *fold = &p->fold[number];
 
@@ -151,7 +157,8 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
     f->form      = form_of(f);
     f->best      = finds_best(simd, f);
     f->any_order = f->any_order || f->indexed;
-    /* Neighbours in a block are of one group, so that nothing need be copied, unless nodes are wider. */
+    /* Neighbours in a block are of one group, so that nothing need be copied, unless nodes are
+     * wider. */
     f->in_place   = f->form == RD_FOLD_COLUMNS && f->code->counter == f->elem;
     f->row_steps  = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
     f->room       = room_for(fold);
@@ -159,8 +166,9 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
     f->beside     = f->form == RD_FOLD_CHANNELS ? f->cells : 1;
     f->neighbours = neighbours(f);
     f->in_step    = keeps_step(f);
-    f->group      = f->form == RD_FOLD_COLUMNS || f->in_step ? rd_bytes_times(cells_along(f), fold->lanes)
-                                                             : f->beside * fold->lanes;
+    f->group      = f->form == RD_FOLD_COLUMNS || f->in_step
+                        ? rd_bytes_times(cells_along(f), fold->lanes)
+                        : f->beside * fold->lanes;
     f->n_total    = f->totals ? rows : 0;
     f->groups     = rd_bytes_add(rd_bytes_times(f->cells, fold->lanes), f->group - 1) / f->group;
     f->groups     = f->totals ? 1 : rd_bytes_times(f->groups, rows);
@@ -169,7 +177,7 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
     return true;
 }
 
-/* ---- Of a program ------------------------------------------------------------------------------------------- */
+/* ---- Of a program ---------------------------------------------------------------------------- */
 int32_t rd_tile_inst_of(const rd_program *p, rd_inst_kind kind, int32_t fold)
 {
     for (int32_t i = 0; i < p->n_inst; i++)

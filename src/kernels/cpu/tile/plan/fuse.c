@@ -1,5 +1,5 @@
-/* fuse.c - passes over a tile that need not be: loads that are the memory itself, results stored where they are
- * computed, maps folded where they are computed. */
+/* fuse.c - passes over a tile that need not be: loads that are the memory itself, results stored
+ * where they are computed, maps folded where they are computed. */
 #include "core/caches.h"
 #include "core/tree.h"
 #include "kernels/cpu/tile/plan/plan.h"
@@ -25,7 +25,7 @@ static bool computes(rd_inst_kind kind)
     return kind == RD_I_MAP || kind == RD_I_CAST || kind == RD_I_SELECT || kind == RD_I_SCAN;
 }
 
-/* ---- Stores ------------------------------------------------------------------------------------------------ */
+/* ---- Stores ---------------------------------------------------------------------------------- */
 int64_t rd_tile_bytes(const rd_program *p, const rd_address *at)
 {
     double bytes = rd_dtype_size(at->type);
@@ -36,26 +36,29 @@ int64_t rd_tile_bytes(const rd_program *p, const rd_address *at)
     return bytes < 1e18 ? (int64_t)bytes : INT64_MAX;
 }
 
-/* What only a store to memory of its type reads is cut, or rounded, by that; f32 that shall become halves, too. */
+/* What only a store to memory of its type reads is cut, or rounded, by that; f32 that shall become
+ * halves, too. */
 static void fuse_narrowing(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst    *inst = &p->inst[i];
     const rd_tile_reg reg  = code->reg[inst->a];
     const rd_inst    *from = &p->inst[reg.born];
 
-    if (reg.uses != 1 || (from->kind != RD_I_MAP && from->kind != RD_I_CAST) || !code->inst[reg.born].wrap ||
-        from->type != p->address[inst->arg].type || code->inst[i].level != reg.level)
+    if (reg.uses != 1 || (from->kind != RD_I_MAP && from->kind != RD_I_CAST) ||
+        !code->inst[reg.born].wrap || from->type != p->address[inst->arg].type ||
+        code->inst[i].level != reg.level)
         return;
     code->inst[reg.born].wrap = NULL;
-    if (from->kind != RD_I_CAST || !rd_dtype_is_half(from->type) || code->reg[from->a].elem != RD_ELEM_f32 ||
-        code->reg[from->a].level != reg.level)
+    if (from->kind != RD_I_CAST || !rd_dtype_is_half(from->type) ||
+        code->reg[from->a].elem != RD_ELEM_f32 || code->reg[from->a].level != reg.level)
         return;
     code->inst[reg.born].skip = true;
     code->inst[i].x           = from->a;
     code->reg[from->a].last   = i > code->reg[from->a].last ? i : code->reg[from->a].last;
 }
 
-/* May a scan's results go past the caches from where they are made?  Only whole rows, and long ones, are better off. */
+/* May a scan's results go past the caches from where they are made?  Only whole rows, and long
+ * ones, are better off. */
 static bool streams_itself(const rd_program *p, const rd_tile_code *code, int32_t reg)
 {
     enum { LONG = 512 };
@@ -81,21 +84,22 @@ static void fuse_store(const rd_program *p, rd_tile_code *code, const int32_t *l
         if (!streams_itself(p, code, inst->a))
             return;
     }
-    if (!native(at->type) || code->inst[from].level != RD_AT_TILE || !computes(p->inst[from].kind) ||
-        code->inst[from].into >= 0 || loads[i] != loads[from])
+    if (!native(at->type) || code->inst[from].level != RD_AT_TILE ||
+        !computes(p->inst[from].kind) || code->inst[from].into >= 0 || loads[i] != loads[from])
         return;
     code->inst[from].into = i;
     t->done               = true;
 }
 
-/* ---- Loads ------------------------------------------------------------------------------------------------- */
+/* ---- Loads ----------------------------------------------------------------------------------- */
 static rd_elem half_elem(rd_dtype type)
 {
     return type == RD_F16 ? RD_ELEM_f16 : RD_ELEM_bf16;
 }
 
 /* Do steps with a kernel that widens these elements read the register, and nothing else? */
-static bool only_folds_widen(const rd_program *p, const rd_tile_code *code, int32_t load, rd_elem elem)
+static bool only_folds_widen(const rd_program *p, const rd_tile_code *code, int32_t load,
+                             rd_elem elem)
 {
     int32_t uses = 0;
 
@@ -103,15 +107,16 @@ static bool only_folds_widen(const rd_program *p, const rd_tile_code *code, int3
         const rd_tile_inst *t = &code->inst[i];
         const rd_tile_fold *f = &code->fold[p->inst[i].kind == RD_I_STEP ? p->inst[i].arg : 0];
 
-        uses += p->inst[i].kind == RD_I_STEP && t->level == RD_AT_TILE && t->x == p->inst[load].dst && t->y < 0 &&
-                t->small < 0 && !t->counts && !f->best && !f->masked && !f->weighted && f->form != RD_FOLD_ELEMENTS &&
+        uses += p->inst[i].kind == RD_I_STEP && t->level == RD_AT_TILE &&
+                t->x == p->inst[load].dst && t->y < 0 && t->small < 0 && !t->counts && !f->best &&
+                !f->masked && !f->weighted && f->form != RD_FOLD_ELEMENTS &&
                 code->simd->fused[elem] && code->simd->fused[elem][f->fold->reducer][t->fused];
     }
     return uses == code->reg[p->inst[load].dst].uses;
 }
 
-/* Is anything stored while the register is in use?  It may be what the register would still have to read.
- * stores: how many instructions up to each store. */
+/* Is anything stored while the register is in use?  It may be what the register would still have to
+ * read.  stores: how many instructions up to each store. */
 static void fuse_load(const rd_program *p, rd_tile_code *code, const int32_t *stores, int32_t i)
 {
     const rd_dtype type = p->address[p->inst[i].arg].type;
@@ -128,13 +133,14 @@ static void fuse_load(const rd_program *p, rd_tile_code *code, const int32_t *st
     t->direct = true;
 }
 
-/* ---- Moves ------------------------------------------------------------------------------------------------- */
+/* ---- Moves ----------------------------------------------------------------------------------- */
 static bool in_rows(const rd_tile_inst *t)
 {
     return t->walk.col == 1 && !t->walk.gathers;
 }
 
-/* What is only loaded to be stored goes from memory to memory, as bytes: rows as they are, or one side turned. */
+/* What is only loaded to be stored goes from memory to memory, as bytes: rows as they are, or one
+ * side turned. */
 static void fuse_move(const rd_program *p, rd_tile_code *code, const int32_t *stores, int32_t i)
 {
     const rd_address *to   = &p->address[p->inst[i].arg];
@@ -143,8 +149,8 @@ static void fuse_move(const rd_program *p, rd_tile_code *code, const int32_t *st
     rd_tile_inst     *load = &code->inst[from];
 
     if (p->inst[from].kind != RD_I_LOAD || t->level != RD_AT_TILE || load->level != RD_AT_TILE ||
-        code->reg[p->inst[i].a].uses != 1 || to->type == RD_BOOL || p->address[p->inst[from].arg].type != to->type ||
-        stores[i] - 1 != stores[from])
+        code->reg[p->inst[i].a].uses != 1 || to->type == RD_BOOL ||
+        p->address[p->inst[from].arg].type != to->type || stores[i] - 1 != stores[from])
         return;
     if (!(in_rows(t) && (in_rows(load) || load->turns)) && !(t->turns && in_rows(load)))
         return;
@@ -154,19 +160,22 @@ static void fuse_move(const rd_program *p, rd_tile_code *code, const int32_t *st
         t->stream = code->streams = true;
 }
 
-/* ---- Steps ------------------------------------------------------------------------------------------------- */
+/* ---- Steps ----------------------------------------------------------------------------------- */
 static bool in_tile(const rd_tile_code *code, int32_t reg)
 {
     return reg >= 0 && code->reg[reg].level == RD_AT_TILE;
 }
 
-/* The MAP that makes a register for the one instruction that reads it, and need not be cut or rounded for that. */
+/* The MAP that makes a register for the one instruction that reads it, and need not be cut or
+ * rounded for that. */
 static int32_t only_map(const rd_program *p, const rd_tile_code *code, int32_t reg)
 {
     const int32_t from = in_tile(code, reg) ? code->reg[reg].born : -1;
 
-    return from >= 0 && code->reg[reg].uses == 1 && p->inst[from].kind == RD_I_MAP && !code->inst[from].wrap ? from
-                                                                                                             : -1;
+    return from >= 0 && code->reg[reg].uses == 1 && p->inst[from].kind == RD_I_MAP &&
+                   !code->inst[from].wrap
+               ? from
+               : -1;
 }
 
 static rd_fused fused_as(rd_op op)
@@ -181,13 +190,16 @@ static rd_fused fused_as(rd_op op)
     }
 }
 
-/* Step i computes map `as` of the operands of `from` itself, if there is such a kernel and they are in the tile. */
+/* Step i computes map `as` of the operands of `from` itself, if there is such a kernel and they are
+ * in the tile. */
 static bool fuse_map(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as, int32_t from)
 {
     const rd_tile_fold *f = &code->fold[p->inst[i].arg];
-    const int32_t       x = p->inst[from].a, y = rd_op_table[p->inst[from].op].arity == 2 ? p->inst[from].b : -1;
+    const int32_t       x = p->inst[from].a,
+                  y       = rd_op_table[p->inst[from].op].arity == 2 ? p->inst[from].b : -1;
 
-    if (!code->simd->fused[f->elem][f->fold->reducer][as] || !in_tile(code, x) || (y >= 0 && !in_tile(code, y)))
+    if (!code->simd->fused[f->elem][f->fold->reducer][as] || !in_tile(code, x) ||
+        (y >= 0 && !in_tile(code, y)))
         return false;
     code->inst[i].fused   = as;
     code->inst[i].x       = x;
@@ -217,7 +229,8 @@ static void fuse_square(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const int32_t x = p->inst[i].a, sub = only_map(p, code, x);
 
-    if (x != p->inst[i].b || (sub >= 0 && p->inst[sub].op == RD_OP_sub && fuse_map(p, code, i, RD_FUSED_sqdiff, sub)))
+    if (x != p->inst[i].b ||
+        (sub >= 0 && p->inst[sub].op == RD_OP_sub && fuse_map(p, code, i, RD_FUSED_sqdiff, sub)))
         return;
     if (in_tile(code, x)) {
         code->inst[i].fused = RD_FUSED_square;
@@ -244,7 +257,9 @@ static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
     if (!as)
         return;
     if (sub >= 0 && p->inst[sub].op == RD_OP_sub)
-        diff = as == RD_FUSED_square ? RD_FUSED_sqdiff : as == RD_FUSED_abs ? RD_FUSED_absdiff : RD_FUSED_none;
+        diff = as == RD_FUSED_square ? RD_FUSED_sqdiff
+               : as == RD_FUSED_abs  ? RD_FUSED_absdiff
+                                     : RD_FUSED_none;
     if (diff && fuse_map(p, code, i, diff, sub))
         code->inst[map].skip = true;
     else
@@ -258,9 +273,10 @@ static void fuse_count(const rd_program *p, rd_tile_code *code, int32_t i)
     rd_tile_fold  *f    = &code->fold[inst->arg];
     const int32_t  from = in_tile(code, inst->a) ? code->reg[inst->a].born : -1;
 
-    if (from < 0 || p->inst[from].kind != RD_I_CAST || p->inst[from].from != RD_BOOL || code->reg[inst->a].uses != 1 ||
-        !in_tile(code, p->inst[from].a) || f->masked || inst->b >= 0 || f->form != RD_FOLD_RUN ||
-        f->fold->reducer != RD_RED_sum || (f->elem != RD_ELEM_i64 && f->elem != RD_ELEM_u64))
+    if (from < 0 || p->inst[from].kind != RD_I_CAST || p->inst[from].from != RD_BOOL ||
+        code->reg[inst->a].uses != 1 || !in_tile(code, p->inst[from].a) || f->masked ||
+        inst->b >= 0 || f->form != RD_FOLD_RUN || f->fold->reducer != RD_RED_sum ||
+        (f->elem != RD_ELEM_i64 && f->elem != RD_ELEM_u64))
         return;
     code->inst[i].counts  = true;
     code->inst[i].x       = p->inst[from].a;
@@ -293,13 +309,14 @@ static void fuse_count_if(const rd_program *p, rd_tile_code *code, int32_t i)
     code->reg[t->x].last = i > code->reg[t->x].last ? i : code->reg[t->x].last;
 }
 
-/* Sums of small ints are exact in f64 and i64 alike, in any order, and need not be widened one by one. */
+/* Sums of small ints are exact in f64 and i64 alike, in any order, and need not be widened one by
+ * one. */
 static bool sums_exactly(const rd_tile_fold *f, rd_dtype type)
 {
     const double most = (double)f->fold->n_block * (double)f->fold->lanes * RD_TREE_STEPS * 65536;
 
-    return f->fold->reducer == RD_RED_sum && !f->masked && most < 0x1p53 && f->fold->steps == RD_TREE_STEPS &&
-           (type == RD_F64 || type == RD_I64 || type == RD_U64);
+    return f->fold->reducer == RD_RED_sum && !f->masked && most < 0x1p53 &&
+           f->fold->steps == RD_TREE_STEPS && (type == RD_F64 || type == RD_I64 || type == RD_U64);
 }
 
 static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
@@ -313,11 +330,12 @@ static void fuse_small(const rd_program *p, rd_tile_code *code, int32_t i)
 
     if (load < 0 || p->inst[load].kind != RD_I_LOAD || code->inst[load].level != RD_AT_TILE ||
         code->reg[inst->a].uses != 1 || code->reg[p->inst[load].dst].uses != 1 || inst->b >= 0 ||
-        !sums_exactly(f, f->fold->type) || !code->simd->small[w->at->type] || w->col != 1 || w->gathers)
+        !sums_exactly(f, f->fold->type) || !code->simd->small[w->at->type] || w->col != 1 ||
+        w->gathers)
         return;
     /* One cell a row, or a cell for each of a few columns whose rows are one run of memory. */
-    if (!(f->form == RD_FOLD_RUN) &&
-        !(f->cell.col == 1 && f->cell.row == 0 && f->col_extent <= RD_SMALL_PERIOD && w->row == f->col_extent))
+    if (!(f->form == RD_FOLD_RUN) && !(f->cell.col == 1 && f->cell.row == 0 &&
+                                       f->col_extent <= RD_SMALL_PERIOD && w->row == f->col_extent))
         return;
     code->inst[i].small               = load;
     code->inst[from].skip             = true;
@@ -349,7 +367,8 @@ bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void 
             fuse_narrowing(p, code, i);
         }
     for (int32_t i = 0; i < p->n_inst; i++)
-        count[i] = (i ? count[i - 1] : 0) + (p->inst[i].kind == RD_I_STORE || code->inst[i].into >= 0);
+        count[i] =
+            (i ? count[i - 1] : 0) + (p->inst[i].kind == RD_I_STORE || code->inst[i].into >= 0);
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_LOAD)
             fuse_load(p, code, count, i);

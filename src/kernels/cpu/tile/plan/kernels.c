@@ -1,4 +1,5 @@
-/* kernels.c - by which kernels each fold is taken: of rows that are whole folds, of blocks in registers, fused. */
+/* kernels.c - by which kernels each fold is taken: of rows that are whole folds, of blocks in
+ * registers, fused. */
 #include "core/tree.h"
 #include "kernels/cpu/tile/plan/plan.h"
 #include <assert.h>
@@ -6,8 +7,9 @@
 /* Does the loop over columns around a STEP run once from the fold's START to its end? */
 static bool runs_once(const rd_program *p, int32_t step)
 {
-    const int32_t start = rd_tile_inst_of(p, RD_I_START, p->inst[step].arg), cols = rd_loop_around(p, step);
-    int32_t       begin = step;
+    const int32_t start = rd_tile_inst_of(p, RD_I_START, p->inst[step].arg),
+                  cols  = rd_loop_around(p, step);
+    int32_t begin       = step;
 
     while (p->inst[begin].kind != RD_I_LOOP || p->inst[begin].arg != cols)
         begin--;
@@ -28,14 +30,17 @@ bool rd_tile_folds_run(const rd_tile_fold *f, const rd_loop *col)
            f->fold->outer.n_add == 0 && f->fold->lane_extent == col->extent;
 }
 
-/* Is a row a whole fold for which there is a kernel: of neighbours along the lanes, or too short for lanes? */
-static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f, const rd_loop *col)
+/* Is a row a whole fold for which there is a kernel: of neighbours along the lanes, or too short
+ * for lanes? */
+static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f,
+                       const rd_loop *col)
 {
     if (f->form == RD_FOLD_RUN)
         return !f->any_order && rd_tile_folds_run(f, col);
-    return f->form == RD_FOLD_ELEMENTS && f->fold->n_block == 1 && f->own_rows && f->whole_columns &&
-           f->fold->lanes == 1 && f->fold->lane.n_add == 0 && f->fold->outer.n_add == 1 && f->outer.col == 1 &&
-           t->small < 0 && !t->fused && !widens(code, t);
+    return f->form == RD_FOLD_ELEMENTS && f->fold->n_block == 1 && f->own_rows &&
+           f->whole_columns && f->fold->lanes == 1 && f->fold->lane.n_add == 0 &&
+           f->fold->outer.n_add == 1 && f->outer.col == 1 && t->small < 0 && !t->fused &&
+           !widens(code, t);
 }
 
 /* Rows that begin, are folded and end at once need no states of their own. */
@@ -45,8 +50,8 @@ static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t 
     const rd_tile_fold *f    = &code->fold[inst->arg];
     const rd_loop      *row, *col;
 
-    if (f->masked || f->weighted || f->cells != 1 || f->fold->n_block < 1 || (f->fold->n_block > 1 && f->fold->split) ||
-        code->inst[step].level != RD_AT_TILE)
+    if (f->masked || f->weighted || f->cells != 1 || f->fold->n_block < 1 ||
+        (f->fold->n_block > 1 && f->fold->split) || code->inst[step].level != RD_AT_TILE)
         return false;
     rd_tile_loops_at(p, code, step, &row, &col);
     assert(col); /* as the STEP is at tile level */
@@ -54,8 +59,9 @@ static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t 
            has_totals(code, &code->inst[step], f, col) && runs_once(p, step);
 }
 
-/* The folds of a pass go from block to block together, so all have totals or none: a sum of f32 and a maximum of i32 have
- * as many lanes, but of i32, whose elements are 64 bits here, these are no row of the kernels. */
+/* The folds of a pass go from block to block together, so all have totals or none: a sum of f32 and
+ * a maximum of i32 have as many lanes, but of i32, whose elements are 64 bits here, these are no
+ * row of the kernels. */
 static void keep_totals_together(rd_tile_code *code)
 {
     for (int32_t k = 0; k < code->n_pass; k++) {
@@ -82,8 +88,8 @@ static bool needs_no_tree(const rd_tile_code *code, const rd_tile_inst *t, const
 
     if (f->fold->n_block == 1)
         return true;
-    return f->fold->n_block <= RD_TOTAL_BLOCKS && f->fold->lane_extent % f->fold->lanes == 0 && kernels &&
-           kernels[f->fold->reducer][t->fused];
+    return f->fold->n_block <= RD_TOTAL_BLOCKS && f->fold->lane_extent % f->fold->lanes == 0 &&
+           kernels && kernels[f->fold->reducer][t->fused];
 }
 
 void rd_tile_find_totals(const rd_program *p, rd_tile_code *code)
@@ -102,8 +108,8 @@ void rd_tile_find_totals(const rd_program *p, rd_tile_code *code)
     }
 }
 
-/* Do elements lie as states do, so few that a block's are in registers: all lanes of a cell, or of three channels, or a few
- * columns? */
+/* Do elements lie as states do, so few that a block's are in registers: all lanes of a cell, or of
+ * three channels, or a few columns? */
 static bool has_blocks(const rd_simd *simd, const rd_tile_fold *f)
 {
     const int64_t size = rd_elem_size(f->elem);

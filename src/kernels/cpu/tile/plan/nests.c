@@ -1,5 +1,6 @@
-/* nests.c - nests of loops that one compiled pass can replace: a loop whose indices are the pass's rows, in it loops over
- * one other axis, whose indices are its columns, and short loops, which are written out or stay loops.
+/* nests.c - nests of loops that one compiled pass can replace: a loop whose indices are the pass's
+ * rows, in it loops over one other axis, whose indices are its columns, and short loops, which are
+ * written out or stay loops.
  *
  *   for i2:                                  rows
  *     fold1 starts
@@ -8,19 +9,21 @@
  *     for i0: scratch = fold1                not stored, but kept in a register
  *     for i0: fold0 takes exp(-scratch)
  *
- * The machine goes from loop to loop with scratch rows between them.  A pass computes all of an element at once: what one
- * loop over the columns hands to the next is the same element's. */
+ * The machine goes from loop to loop with scratch rows between them.  A pass computes all of an
+ * element at once: what one loop over the columns hands to the next is the same element's. */
 #include "kernels/cpu/tile/run/arrivals.h"
 #include "kernels/cpu/tile/plan/passes.h"
 
-/* Most indices of a short loop, most loops inside each other, most rows of scratch, most lanes of a fold. */
+/* Most indices of a short loop, most loops inside each other, most rows of scratch, most lanes of a
+ * fold. */
 enum { SHORT = 64, MOST_SHORT = 4, MOST_SCRATCH = 16, MOST_LANES = 64 };
 
-/* Most indices of a loop that is written out though it could stay one, most operands that such a loop walks along: a pass
- * keeps a strip of each in the first-level cache, for each index. */
+/* Most indices of a loop that is written out though it could stay one, most operands that such a
+ * loop walks along: a pass keeps a strip of each in the first-level cache, for each index. */
 enum { FEW = 8, MOST_WALKED = 4 };
 
-/* Most elements of a row that are read across rows: of 64 f32, a sum along them takes 4 times as long so, of 16 as long. */
+/* Most elements of a row that are read across rows: of 64 f32, a sum along them takes 4 times as
+ * long so, of 16 as long. */
 enum { MOST_ACROSS = 16 };
 
 /* What is in a row of scratch: stored at these constants, read at no others. */
@@ -54,7 +57,7 @@ static void give_up(nest *n)
     n->wrong = true;
 }
 
-/* ---- Positions --------------------------------------------------------------------------------------------- */
+/* ---- Positions ------------------------------------------------------------------------------- */
 /* The address with the open short loops' indices put in. */
 static rd_address here(const nest *n, const rd_address *at)
 {
@@ -82,10 +85,11 @@ static int64_t along(const rd_address *at, const rd_loop *loop)
 /* One cell for each column, the same in all rows? */
 static bool cell_per_column(const nest *n, const rd_address *cell)
 {
-    return cell->n_add == 1 && cell->offset == 0 && cell->add[0].axis == n->col->axis && cell->add[0].coef == 1;
+    return cell->n_add == 1 && cell->offset == 0 && cell->add[0].axis == n->col->axis &&
+           cell->add[0].coef == 1;
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 static bool is_scratch(const nest *n, const rd_address *at)
 {
     return at->slot >= n->w.p->first_scratch;
@@ -104,7 +108,8 @@ static bool used_elsewhere(const nest *n, int32_t slot)
     return false;
 }
 
-/* Is the slot, no scratch, also stored to in the nest?  What another element has stored must not be read. */
+/* Is the slot, no scratch, also stored to in the nest?  What another element has stored must not be
+ * read. */
 static bool stored_too(const nest *n, int32_t slot)
 {
     for (int32_t i = n->begin; i < n->end; i++)
@@ -132,7 +137,8 @@ static rd_pass_operand memory_operand(const nest *n, int32_t i)
                               .inst   = i };
 }
 
-/* Does a short loop of many indices read rows for columns that lie apart?  The machine has vectors along the rows. */
+/* Does a short loop of many indices read rows for columns that lie apart?  The machine has vectors
+ * along the rows. */
 static bool reads_across(const nest *n, const rd_address *at)
 {
     const rd_loop *loop  = n->stays ? n->stays : n->n_short ? n->shorts[n->n_short - 1] : NULL;
@@ -161,7 +167,8 @@ static void write_load(nest *n, int32_t i)
                                   .type = (uint8_t)at.type,
                                   .at   = rd_writer_operand(&n->w, memory_operand(n, i)) },
                   inst->dst);
-    *(n->in_columns ? &n->w.pass->n_load : &n->w.pass->n_row_load) += n->stays ? (int32_t)n->stays->extent : 1;
+    *(n->in_columns ? &n->w.pass->n_load : &n->w.pass->n_row_load) +=
+        n->stays ? (int32_t)n->stays->extent : 1;
 }
 
 static void write_store(nest *n, int32_t i)
@@ -171,7 +178,8 @@ static void write_store(nest *n, int32_t i)
     const int16_t    x    = rd_writer_value(&n->w, inst->a);
     kept            *k    = find_kept(n, &at);
 
-    if (rd_pass_gathers(&at) || !n->in_columns || (!k && is_scratch(n, &at) && n->n_kept == MOST_SCRATCH)) {
+    if (rd_pass_gathers(&at) || !n->in_columns ||
+        (!k && is_scratch(n, &at) && n->n_kept == MOST_SCRATCH)) {
         give_up(n);
         return;
     }
@@ -183,12 +191,15 @@ static void write_store(nest *n, int32_t i)
         return;
     }
     rd_writer_add(&n->w,
-                  (rd_spec_inst){ .kind = RD_SPEC_STORE, .a = x, .at = rd_writer_operand(&n->w, memory_operand(n, i)) },
+                  (rd_spec_inst){ .kind = RD_SPEC_STORE,
+                                  .a    = x,
+                                  .at   = rd_writer_operand(&n->w, memory_operand(n, i)) },
                   -1);
 }
 
-/* ---- Folds that begin and end in the nest ------------------------------------------------------------------ */
-/* How these reducers take an element, and merge, as an operator; theirs is a state of one register. */
+/* ---- Folds that begin and end in the nest ---------------------------------------------------- */
+/* How these reducers take an element, and merge, as an operator; theirs is a state of one
+ * register. */
 static rd_op as_op(rd_reducer_id reducer)
 {
     switch (reducer) {
@@ -216,10 +227,11 @@ static int32_t lane_of(const nest *n, const rd_fold *f)
 {
     const rd_address lane = here(n, &f->lane), outer = here(n, &f->outer);
 
-    if (!of_short_loops(n, &lane) || !of_short_loops(n, &outer) || f->n_block != 1 || f->lanes > MOST_LANES ||
-        f->scan || as_op(f->reducer) == RD_N_OPS || f->out != f->type)
+    if (!of_short_loops(n, &lane) || !of_short_loops(n, &outer) || f->n_block != 1 ||
+        f->lanes > MOST_LANES || f->scan || as_op(f->reducer) == RD_N_OPS || f->out != f->type)
         return -1;
-    return (int32_t)(lane.offset % f->lanes); /* all indices of a loop that stays have the only one */
+    return (int32_t)(lane.offset % f->lanes); /* all indices of a loop that stays have the only
+                                               * one */
 }
 
 static void begin_inner(nest *n, int32_t number)
@@ -233,18 +245,25 @@ static void begin_inner(nest *n, int32_t number)
 
 static void step_product(nest *n, rd_dtype type, int16_t x, int16_t y, int16_t *sum)
 {
-    const rd_spec_inst fma = {
-        .kind = RD_SPEC_MAP, .op = RD_OP_fma, .type = (uint8_t)type, .from = (uint8_t)type, .a = x, .b = y, .c = *sum
-    };
+    const rd_spec_inst fma = { .kind = RD_SPEC_MAP,
+                               .op   = RD_OP_fma,
+                               .type = (uint8_t)type,
+                               .from = (uint8_t)type,
+                               .a    = x,
+                               .b    = y,
+                               .c    = *sum };
 
     *sum = *sum < 0 ? rd_writer_map(&n->w, RD_OP_mul, type, x, y) : rd_writer_add(&n->w, fma, -1);
 }
 
-/* All indices of a loop that stays, from the left: on from what came before, or from what any element replaces. */
+/* All indices of a loop that stays, from the left: on from what came before, or from what any
+ * element replaces. */
 static void sum_loop(nest *n, const rd_fold *f, int16_t x, int16_t y, int16_t *sum)
 {
     const int32_t      loop  = n->w.loop;
-    const rd_spec_inst begin = { .kind = RD_SPEC_CONST, .type = (uint8_t)f->type, .value = rd_fold_identity(f).u64 };
+    const rd_spec_inst begin = { .kind  = RD_SPEC_CONST,
+                                 .type  = (uint8_t)f->type,
+                                 .value = rd_fold_identity(f).u64 };
     rd_spec_inst       s     = { .kind = RD_SPEC_SUM,
                                  .op   = (uint8_t)as_op(f->reducer),
                                  .type = (uint8_t)f->type,
@@ -273,7 +292,8 @@ static void step_inner(nest *n, const rd_inst *inst)
     }
     x = rd_writer_value(&n->w, inst->a);
     if (n->stays) {
-        sum_loop(n, f, x, f->reducer == RD_RED_dot ? rd_writer_value(&n->w, inst->b) : x, &in->lane[lane]);
+        sum_loop(n, f, x, f->reducer == RD_RED_dot ? rd_writer_value(&n->w, inst->b) : x,
+                 &in->lane[lane]);
         return;
     }
     if (f->reducer == RD_RED_dot) {
@@ -308,27 +328,30 @@ static void close_inner(nest *n, const rd_inst *inst)
     for (int32_t half = f->lanes / 2; half > 0; half /= 2)
         for (int32_t l = 0; l < half; l++)
             if (in->lane[l + half] >= 0)
-                in->lane[l] = rd_writer_map(&n->w, as_op(f->reducer), type, in->lane[swap ? l + half : l],
-                                            in->lane[swap ? l : l + half]);
+                in->lane[l] =
+                    rd_writer_map(&n->w, as_op(f->reducer), type, in->lane[swap ? l + half : l],
+                                  in->lane[swap ? l : l + half]);
     if (wide)
         in->lane[0] = rd_writer_cast(&n->w, RD_F32, RD_F64, in->lane[0]);
     rd_writer_name(&n->w, inst->dst, in->lane[0]);
     in->open = false;
 }
 
-/* ---- Folds that the nest feeds ----------------------------------------------------------------------------- */
+/* ---- Folds that the nest feeds --------------------------------------------------------------- */
 static bool can_feed(const nest *n, const rd_inst *inst)
 {
     const rd_tile_fold *f    = &n->w.code->fold[inst->arg];
     const rd_fold      *fold = f->fold;
     const rd_tile_pass *pass = n->w.pass;
 
-    if (!n->in_columns || !n->row || f->weighted || inst->c >= 0 || f->masked || f->form != RD_FOLD_COLUMNS ||
-        fold->lanes != 1 || fold->reducer == RD_RED_user || fold->reducer == RD_RED_any ||
-        fold->reducer == RD_RED_all || pass->n_fold == RD_SPEC_FOLDS || n->n_short)
+    if (!n->in_columns || !n->row || f->weighted || inst->c >= 0 || f->masked ||
+        f->form != RD_FOLD_COLUMNS || fold->lanes != 1 || fold->reducer == RD_RED_user ||
+        fold->reducer == RD_RED_any || fold->reducer == RD_RED_all ||
+        pass->n_fold == RD_SPEC_FOLDS || n->n_short)
         return false;
-    if (along(&fold->cell, n->col) != 1 || along(&fold->cell, n->row) || along(&fold->outer, n->col) ||
-        along(&fold->lane, n->col) || along(&fold->outer, n->row) * f->row_steps + along(&fold->lane, n->row) != 1)
+    if (along(&fold->cell, n->col) != 1 || along(&fold->cell, n->row) ||
+        along(&fold->outer, n->col) || along(&fold->lane, n->col) ||
+        along(&fold->outer, n->row) * f->row_steps + along(&fold->lane, n->row) != 1)
         return false;
     /* The index rises as elements come, so that the first of equals is the first to come. */
     if (f->indexed && !rd_pass_same_position(&fold->index, &fold->outer))
@@ -351,12 +374,13 @@ static void step_outer(nest *n, const rd_inst *inst)
     rd_writer_step(&n->w, inst);
 }
 
-/* ---- Loops ------------------------------------------------------------------------------------------------- */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 static void write_body(nest *n, int32_t from, int32_t to);
 
 static void write_columns(nest *n, int32_t pc, const rd_loop *loop)
 {
-    if (n->in_columns || loop->kind != RD_LOOP_EACH || loop->backwards || loop->extent != n->col->extent) {
+    if (n->in_columns || loop->kind != RD_LOOP_EACH || loop->backwards ||
+        loop->extent != n->col->extent) {
         give_up(n);
         return;
     }
@@ -393,7 +417,8 @@ static bool has_exp(const rd_spec *spec)
     bool found = false;
 
     for (int k = 0; k < spec->n_inst; k++)
-        found |= spec->inst[k].kind == RD_SPEC_MAP && is_exp(spec->inst[k].op, (rd_dtype)spec->inst[k].type);
+        found |= spec->inst[k].kind == RD_SPEC_MAP &&
+                 is_exp(spec->inst[k].op, (rd_dtype)spec->inst[k].type);
     return found;
 }
 
@@ -401,7 +426,8 @@ static bool has_exp(const rd_spec *spec)
 static bool stays_a_loop(const nest *n, int32_t pc, const rd_loop *loop)
 {
     int32_t walked = 0;
-    bool    can    = loop->extent > FEW && !loop->backwards && !n->stays && n->w.spec->n_loop < RD_SPEC_LOOPS;
+    bool    can =
+        loop->extent > FEW && !loop->backwards && !n->stays && n->w.spec->n_loop < RD_SPEC_LOOPS;
 
     for (int32_t i = pc + 1; i < loop->end && can; i++) {
         const rd_inst *inst = &n->w.p->inst[i];
@@ -425,8 +451,8 @@ static void write_loop(nest *n, int32_t pc, const rd_loop *loop)
 
 static void write_out(nest *n, int32_t pc, const rd_loop *loop)
 {
-    if (loop->kind != RD_LOOP_EACH || loop->extent > SHORT || n->n_short == MOST_SHORT || loop->axis == n->w.p->root ||
-        n->w.p->axis_extent[loop->axis] != loop->extent) {
+    if (loop->kind != RD_LOOP_EACH || loop->extent > SHORT || n->n_short == MOST_SHORT ||
+        loop->axis == n->w.p->root || n->w.p->axis_extent[loop->axis] != loop->extent) {
         give_up(n);
         return;
     }
@@ -484,7 +510,8 @@ static void write_inst(nest *n, int32_t i)
 static void write_body(nest *n, int32_t from, int32_t to)
 {
     for (int32_t i = from; i < to && !n->wrong && !n->w.full; i++) {
-        const rd_loop *loop = &n->w.p->loop[n->w.p->inst[i].kind == RD_I_LOOP ? n->w.p->inst[i].arg : 0];
+        const rd_loop *loop =
+            &n->w.p->loop[n->w.p->inst[i].kind == RD_I_LOOP ? n->w.p->inst[i].arg : 0];
 
         if (n->w.p->inst[i].kind != RD_I_LOOP) {
             write_inst(n, i);
@@ -498,7 +525,7 @@ static void write_body(nest *n, int32_t from, int32_t to)
     }
 }
 
-/* ---- Nests ------------------------------------------------------------------------------------------------- */
+/* ---- Nests ----------------------------------------------------------------------------------- */
 /* The loop with the largest extent in a loop. */
 static const rd_loop *longest_within(const rd_program *p, int32_t begin)
 {
@@ -513,7 +540,8 @@ static const rd_loop *longest_within(const rd_program *p, int32_t begin)
     return longest;
 }
 
-/* The nest at a LOOP, its indices the rows or else the columns: true if it is one, and worth its while. */
+/* The nest at a LOOP, its indices the rows or else the columns: true if it is one, and worth its
+ * while. */
 static bool write_nest(nest *n, int32_t begin, bool rows)
 {
     const rd_program *p    = n->w.p;
@@ -523,7 +551,8 @@ static bool write_nest(nest *n, int32_t begin, bool rows)
     n->end   = loop->end;
     n->row   = rows ? loop : NULL;
     n->col   = rows ? longest_within(p, begin) : loop;
-    if (loop->kind != RD_LOOP_EACH || loop->backwards || !n->col || (rows && n->col->axis == loop->axis))
+    if (loop->kind != RD_LOOP_EACH || loop->backwards || !n->col ||
+        (rows && n->col->axis == loop->axis))
         return false;
     *n->w.pass = (rd_tile_pass){ .first = begin,
                                  .last  = begin,
@@ -539,16 +568,16 @@ static bool write_nest(nest *n, int32_t begin, bool rows)
 }
 
 /* The pass that a nest at this LOOP is; false: none. */
-static bool find_nest(const rd_program *p, const rd_tile_code *code, int32_t begin, inner_fold *fold,
-                      rd_tile_pass *pass)
+static bool find_nest(const rd_program *p, const rd_tile_code *code, int32_t begin,
+                      inner_fold *fold, rd_tile_pass *pass)
 {
     const rd_loop_role role = code->loop[p->inst[begin].arg].role;
     rd_spec            spec;
     rd_name            name[RD_WRITER_NAMES];
     kept               scratch[MOST_SCRATCH];
-    nest               n = { .w       = { .p = p, .code = code, .pass = pass, .spec = &spec, .name = name },
-                             .scratch = scratch,
-                             .fold    = fold };
+    nest n = { .w       = { .p = p, .code = code, .pass = pass, .spec = &spec, .name = name },
+               .scratch = scratch,
+               .fold    = fold };
 
     for (int32_t k = 0; k < p->n_fold; k++)
         fold[k].open = false;

@@ -1,18 +1,21 @@
 /* passes.c - runs of instructions on a tile that one compiled pass over its elements can replace.
  *
- * A pass keeps values in registers where the machine keeps them in buffers; folds it feeds are those of the machine, with
- * their trees, tasks and tails, so a pass may come and go between runs. */
+ * A pass keeps values in registers where the machine keeps them in buffers; folds it feeds are
+ * those of the machine, with their trees, tasks and tails, so a pass may come and go between
+ * runs. */
 #include "kernels/cpu/tile/plan/passes.h"
 
-/* ---- What can be in a pass --------------------------------------------------------------------------------- */
-/* Folds whose states take elements in rows, without masks and weights; what is better done another way is not. */
+/* ---- What can be in a pass ------------------------------------------------------------------- */
+/* Folds whose states take elements in rows, without masks and weights; what is better done another
+ * way is not. */
 static bool can_step(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst      *inst = &p->inst[i];
     const rd_tile_inst *t    = &code->inst[i];
     const rd_tile_fold *f    = &code->fold[inst->arg];
 
-    if (f->weighted || inst->c >= 0 || f->masked || f->any_order || f->in_square || t->counts || t->small >= 0)
+    if (f->weighted || inst->c >= 0 || f->masked || f->any_order || f->in_square || t->counts ||
+        t->small >= 0)
         return false;
     switch (f->fold->reducer) {
     case RD_RED_any:
@@ -39,8 +42,8 @@ bool rd_pass_has_halves(const rd_program *p, const rd_tile_code *code, int32_t i
     case RD_I_MAP:
     case RD_I_CAST:
     case RD_I_SELECT:
-        return rd_dtype_is_half(inst->type) || rd_dtype_is_half(inst->from) || is_half(code, inst->a) ||
-               is_half(code, inst->b) || is_half(code, inst->c);
+        return rd_dtype_is_half(inst->type) || rd_dtype_is_half(inst->from) ||
+               is_half(code, inst->a) || is_half(code, inst->b) || is_half(code, inst->c);
     case RD_I_STEP: return is_half(code, inst->a) || is_half(code, inst->b);
     default: return rd_dtype_is_half(inst->type);
     }
@@ -64,17 +67,19 @@ static bool can_be_in_a_pass(const rd_program *p, const rd_tile_code *code, int3
     }
 }
 
-/* ---- Who reads what ---------------------------------------------------------------------------------------- */
+/* ---- Who reads what -------------------------------------------------------------------------- */
 enum { MOST_INSTS = 48 };
 
-/* ---- Growing passes ---------------------------------------------------------------------------------------- */
+/* ---- Growing passes -------------------------------------------------------------------------- */
 typedef struct growing {
     const rd_program *p;
     rd_tile_code     *code;
     rd_tile_pass     *pass;
-    int32_t           n_inst, saved;           /* instructions of the pass; passes over the tile that it makes one */
+    int32_t           n_inst, saved;           /* instructions of the pass; passes over the tile
+                                                * that it makes one */
     bool              stores, streams, failed; /* streams: past the caches; failed: no memory */
-    int32_t          *uses; /* of each register that the pass makes: how many instructions of it read it */
+    int32_t          *uses; /* of each register that the pass makes: how many instructions of it
+                             * read it */
     rd_get_fn        *get;
     void             *pool;
 } growing;
@@ -83,7 +88,8 @@ static bool is_in(const growing *g, int32_t reg)
 {
     const int32_t born = g->code->reg[reg].born;
 
-    return born >= 0 && g->code->inst[born].pass == g->code->n_pass && g->p->inst[born].kind != RD_I_STEP;
+    return born >= 0 && g->code->inst[born].pass == g->code->n_pass &&
+           g->p->inst[born].kind != RD_I_STEP;
 }
 
 /* Its number, -1: no room. */
@@ -118,8 +124,8 @@ static bool fits(const growing *g, int32_t i)
         return !g->code->inst[i].stream || g->pass->n_fold == 0;
     return !g->streams && g->pass->n_fold < RD_SPEC_FOLDS &&
            states_of(g) + g->code->fold[g->p->inst[i].arg].n_state <= RD_SPEC_STATES &&
-           (g->pass->n_fold == 0 ||
-            rd_pass_go_together(&g->code->fold[g->pass->number[0]], &g->code->fold[g->p->inst[i].arg]));
+           (g->pass->n_fold == 0 || rd_pass_go_together(&g->code->fold[g->pass->number[0]],
+                                                        &g->code->fold[g->p->inst[i].arg]));
 }
 
 static void take(growing *g, int32_t i)
@@ -146,7 +152,8 @@ static void take(growing *g, int32_t i)
         g->pass->number[g->pass->n_fold++] = inst->arg;
     if (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE)
         operand_of(g->pass, (rd_pass_operand){ .walk = t->walk, .inst = i });
-    g->pass->n_load += inst->kind == RD_I_LOAD && g->p->address[inst->arg].slot < g->p->first_scratch;
+    g->pass->n_load +=
+        inst->kind == RD_I_LOAD && g->p->address[inst->arg].slot < g->p->first_scratch;
 }
 
 /* May it run before the pass, though it stands within? */
@@ -169,7 +176,8 @@ static bool may_pass_by(const growing *g, int32_t i)
     }
 }
 
-/* What other instructions read of the pass goes to buffers; what it reads must stay there until it has run. */
+/* What other instructions read of the pass goes to buffers; what it reads must stay there until it
+ * has run. */
 static bool finish(growing *g)
 {
     for (int32_t k = 0; k < g->pass->n_operand; k++)
@@ -182,7 +190,8 @@ static bool finish(growing *g)
     for (int32_t i = g->pass->first; i <= g->pass->last; i++) {
         const rd_inst *inst = &g->p->inst[i];
 
-        if (g->code->inst[i].pass != g->code->n_pass || inst->kind == RD_I_STORE || inst->kind == RD_I_STEP)
+        if (g->code->inst[i].pass != g->code->n_pass || inst->kind == RD_I_STORE ||
+            inst->kind == RD_I_STEP)
             continue;
         if (g->code->reg[inst->dst].uses > g->uses[inst->dst] &&
             (g->code->inst[i].skip || /* the machine has no buffer for it */
@@ -211,7 +220,8 @@ static void end_pass(growing *g)
         g->failed = !kept;
     }
     for (int32_t i = g->pass->first; !kept && i <= g->pass->last; i++)
-        g->code->inst[i].pass = g->code->inst[i].pass == g->code->n_pass ? -1 : g->code->inst[i].pass;
+        g->code->inst[i].pass =
+            g->code->inst[i].pass == g->code->n_pass ? -1 : g->code->inst[i].pass;
     begin_pass(g);
 }
 
@@ -241,7 +251,8 @@ bool rd_tile_find_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *get
         if (p->inst[i].kind == RD_I_LOOP && code->inst[i].pass >= 0) {
             end_pass(&g);
             i = p->loop[p->inst[i].arg].end; /* a nest has all that */
-        } else if (code->inst[i].level == RD_AT_TILE && p->inst[i].kind != RD_I_LOOP && p->inst[i].kind != RD_I_END)
+        } else if (code->inst[i].level == RD_AT_TILE && p->inst[i].kind != RD_I_LOOP &&
+                   p->inst[i].kind != RD_I_END)
             grow(&g, i);
         else
             end_pass(&g);
@@ -249,7 +260,7 @@ bool rd_tile_find_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *get
     return !g.failed;
 }
 
-/* ---- Specs ------------------------------------------------------------------------------------------------- */
+/* ---- Specs ----------------------------------------------------------------------------------- */
 static rd_spec_form form_of(const rd_tile_code *code, const rd_tile_pass *pass)
 {
     const rd_tile_fold *f = pass->n_fold ? &code->fold[pass->number[0]] : NULL;
@@ -264,7 +275,9 @@ static rd_spec_form form_of(const rd_tile_code *code, const rd_tile_pass *pass)
 static void write_inst(rd_writer *w, int32_t i)
 {
     const rd_inst  *inst   = &w->p->inst[i];
-    rd_pass_operand memory = { .walk = w->code->inst[i].walk, .inst = i, .past = w->code->inst[i].stream };
+    rd_pass_operand memory = { .walk = w->code->inst[i].walk,
+                               .inst = i,
+                               .past = w->code->inst[i].stream };
 
     switch (inst->kind) {
     case RD_I_STEP: rd_writer_step(w, inst); break;
@@ -277,8 +290,9 @@ static void write_inst(rd_writer *w, int32_t i)
         break;
     case RD_I_STORE:
         rd_writer_add(w,
-                      (rd_spec_inst){
-                          .kind = RD_SPEC_STORE, .a = rd_writer_value(w, inst->a), .at = rd_writer_operand(w, memory) },
+                      (rd_spec_inst){ .kind = RD_SPEC_STORE,
+                                      .a    = rd_writer_value(w, inst->a),
+                                      .at   = rd_writer_operand(w, memory) },
                       -1);
         break;
     default: rd_writer_compute(w, inst);
@@ -289,7 +303,8 @@ static void write_spec(rd_writer *w, int32_t number)
 {
     rd_tile_pass *pass = w->pass;
 
-    rd_writer_begin(w, form_of(w->code, pass), pass->n_fold ? w->p->fold[pass->number[0]].lanes : 1);
+    rd_writer_begin(w, form_of(w->code, pass),
+                    pass->n_fold ? w->p->fold[pass->number[0]].lanes : 1);
     w->spec->blocks = pass->form == RD_SPEC_TOTALS && w->p->fold[pass->number[0]].n_block > 1;
     for (int32_t i = pass->first; i <= pass->last; i++)
         if (w->code->inst[i].pass == number)
@@ -303,7 +318,8 @@ static void write_spec(rd_writer *w, int32_t number)
                           -1);
 }
 
-/* Folds go from block to block together; those of argmin and argmax alone need not, and keep one open. */
+/* Folds go from block to block together; those of argmin and argmax alone need not, and keep one
+ * open. */
 static bool finds_places(const rd_tile_code *code, const rd_tile_pass *pass)
 {
     bool all = true;
@@ -314,8 +330,9 @@ static bool finds_places(const rd_tile_code *code, const rd_tile_pass *pass)
 }
 
 /* A fold as the rows and columns of a nest meet it. */
-static const rd_tile_fold *fold_in_nest(const rd_program *p, const rd_tile_fold *f, const rd_tile_pass *pass,
-                                        bool places, rd_get_fn *get, void *pool)
+static const rd_tile_fold *fold_in_nest(const rd_program *p, const rd_tile_fold *f,
+                                        const rd_tile_pass *pass, bool places, rd_get_fn *get,
+                                        void *pool)
 {
     const rd_loop *row = pass->rows >= 0 ? &p->loop[pass->rows] : NULL, *col = &p->loop[pass->cols];
     rd_tile_fold  *copy = get(pool, sizeof *copy);
@@ -343,7 +360,8 @@ bool rd_tile_ask_for_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *
         for (int32_t f = 0; f < pass->n_fold; f++) {
             pass->fold[f] = &code->fold[pass->number[f]];
             if (pass->nest)
-                pass->fold[f] = fold_in_nest(p, pass->fold[f], pass, finds_places(code, pass), get, pool);
+                pass->fold[f] =
+                    fold_in_nest(p, pass->fold[f], pass, finds_places(code, pass), get, pool);
             if (!pass->fold[f])
                 return false;
         }

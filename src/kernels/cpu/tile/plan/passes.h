@@ -42,9 +42,12 @@ void rd_writer_step(rd_writer *w, const rd_inst *inst);
 
 /* The plan keeps a pass that has been found; false without memory. */
 bool rd_pass_keep(rd_tile_code *code, const rd_tile_pass *pass, rd_get_fn *get, void *pool);
-/* phases.c: the pass that a LOOP is, with loops over one other axis one after the other in it; false: none. */
-bool rd_tile_find_phases(const rd_program *p, const rd_tile_code *code, int32_t begin, rd_tile_pass *pass);
-/* 16-bit floats are widened and rounded by the machine alone: has the instruction to do with any? */
+/* phases.c: the pass that a LOOP is, with loops over one other axis one after the other in it;
+ * false: none. */
+bool rd_tile_find_phases(const rd_program *p, const rd_tile_code *code, int32_t begin,
+                         rd_tile_pass *pass);
+/* 16-bit floats are widened and rounded by the machine alone: has the instruction to do with
+ * any? */
 bool rd_pass_has_halves(const rd_program *p, const rd_tile_code *code, int32_t i);
 /* Can a MAP be in a pass? */
 bool rd_pass_can_map(const rd_inst *inst);

@@ -1,4 +1,5 @@
-/* phases.c - rows that one compiled pass goes through one by one, each in several loops over its columns, the phases:
+/* phases.c - rows that one compiled pass goes through one by one, each in several loops over its
+ * columns, the phases:
  *
  *   for i0:                                  rows
  *     fold0 starts
@@ -6,9 +7,10 @@
  *     r = fold0                              once a row
  *     for i1: y = x - r                      phase 2
  *
- * The machine would go through each loop with a tile of rows, and pay for each instruction of each tile.  A row that a phase
- * has read or made is in the first-level cache for the next one, and results leave while other rows come: memory serves reads
- * and writes together at 40 GB/s, either alone at 28 (Zen 4). */
+ * The machine would go through each loop with a tile of rows, and pay for each instruction of each
+ * tile.  A row that a phase has read or made is in the first-level cache for the next one, and
+ * results leave while other rows come: memory serves reads and writes together at 40 GB/s, either
+ * alone at 28 (Zen 4). */
 #include "core/tree.h"
 #include "kernels/cpu/tile/plan/passes.h"
 
@@ -22,9 +24,9 @@ typedef struct phases {
     bool           wrong;
 } phases;
 
-/* ---- Memory ------------------------------------------------------------------------------------------------ */
-/* Is the slot of a LOAD stored to in the same loop, or that of a STORE read?  Elements of a loop do not wait for each other;
- * and what there is one of for a row is read before its first phase. */
+/* ---- Memory ---------------------------------------------------------------------------------- */
+/* Is the slot of a LOAD stored to in the same loop, or that of a STORE read?  Elements of a loop do
+ * not wait for each other; and what there is one of for a row is read before its first phase. */
 static bool is_met(const phases *s, int32_t i)
 {
     const rd_program  *p    = s->w.p;
@@ -35,7 +37,8 @@ static bool is_met(const phases *s, int32_t i)
     for (int32_t k = s->begin; k < s->end; k++) {
         const int32_t around = rd_loop_around(p, k);
 
-        met |= p->inst[k].kind == other && p->address[p->inst[k].arg].slot == p->address[p->inst[i].arg].slot &&
+        met |= p->inst[k].kind == other &&
+               p->address[p->inst[k].arg].slot == p->address[p->inst[i].arg].slot &&
                (around == loop || around == rows || loop == rows);
     }
     return met;
@@ -48,25 +51,30 @@ static void write_memory(phases *s, int32_t i)
     const bool        load = inst->kind == RD_I_LOAD;
     rd_pass_operand   o    = { .walk = rd_tile_walk_of(at, s->row, s->col), .inst = i };
 
-    if (rd_pass_gathers(at) || is_met(s, i) || (s->w.phase ? !load && o.walk.col != 1 : o.walk.col != 0)) {
+    if (rd_pass_gathers(at) || is_met(s, i) ||
+        (s->w.phase ? !load && o.walk.col != 1 : o.walk.col != 0)) {
         s->wrong = true;
         return;
     }
     if (load) {
-        rd_writer_add(
-            &s->w, (rd_spec_inst){ .kind = RD_SPEC_LOAD, .type = (uint8_t)at->type, .at = rd_writer_operand(&s->w, o) },
-            inst->dst);
-        *(s->w.phase ? &s->w.pass->n_load : &s->w.pass->n_row_load) += at->slot < s->w.p->first_scratch;
+        rd_writer_add(&s->w,
+                      (rd_spec_inst){ .kind = RD_SPEC_LOAD,
+                                      .type = (uint8_t)at->type,
+                                      .at   = rd_writer_operand(&s->w, o) },
+                      inst->dst);
+        *(s->w.phase ? &s->w.pass->n_load : &s->w.pass->n_row_load) +=
+            at->slot < s->w.p->first_scratch;
         return;
     }
     o.past = s->w.code->inst[i].stream;
     rd_writer_add(&s->w,
-                  (rd_spec_inst){
-                      .kind = RD_SPEC_STORE, .a = rd_writer_value(&s->w, inst->a), .at = rd_writer_operand(&s->w, o) },
+                  (rd_spec_inst){ .kind = RD_SPEC_STORE,
+                                  .a    = rd_writer_value(&s->w, inst->a),
+                                  .at   = rd_writer_operand(&s->w, o) },
                   -1);
 }
 
-/* ---- Folds ------------------------------------------------------------------------------------------------- */
+/* ---- Folds ----------------------------------------------------------------------------------- */
 static bool takes(rd_reducer_id reducer)
 {
     switch (reducer) {
@@ -85,11 +93,13 @@ static bool is_total(const phases *s, const rd_tile_fold *f)
 {
     const rd_fold *fold = f->fold;
 
-    return takes(fold->reducer) && !fold->scan && !f->masked && !f->weighted && rd_tile_folds_run(f, s->col) &&
-           fold->steps == RD_TREE_STEPS && fold->n_block >= 1 && fold->n_block <= RD_SPEC_BLOCKS && fold->n_cell == 1 &&
-           fold->cell.n_add == 0 && fold->lane.n_add == 1 && fold->lane.offset == 0 &&
-           fold->lane.add[0].axis == s->col->axis && fold->lane.add[0].coef == 1 && !fold->lane.add[0].local &&
-           fold->out == fold->type && fold->n_out == 1 && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
+    return takes(fold->reducer) && !fold->scan && !f->masked && !f->weighted &&
+           rd_tile_folds_run(f, s->col) && fold->steps == RD_TREE_STEPS && fold->n_block >= 1 &&
+           fold->n_block <= RD_SPEC_BLOCKS && fold->n_cell == 1 && fold->cell.n_add == 0 &&
+           fold->lane.n_add == 1 && fold->lane.offset == 0 &&
+           fold->lane.add[0].axis == s->col->axis && fold->lane.add[0].coef == 1 &&
+           !fold->lane.add[0].local && fold->out == fold->type && fold->n_out == 1 &&
+           rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
 }
 
 /* Folds have as many lanes, so blocks end together. */
@@ -98,8 +108,8 @@ static void write_step(phases *s, const rd_inst *inst)
     const rd_tile_fold *f    = &s->w.code->fold[inst->arg];
     rd_spec            *spec = s->w.spec;
 
-    if (!s->w.phase || spec->n_fold == RD_SPEC_FOLDS || s->n_state + f->n_state > RD_SPEC_STATES || inst->c >= 0 ||
-        !is_total(s, f) || (spec->n_fold && spec->lanes != f->fold->lanes)) {
+    if (!s->w.phase || spec->n_fold == RD_SPEC_FOLDS || s->n_state + f->n_state > RD_SPEC_STATES ||
+        inst->c >= 0 || !is_total(s, f) || (spec->n_fold && spec->lanes != f->fold->lanes)) {
         s->wrong = true;
         return;
     }
@@ -122,14 +132,15 @@ static void write_close(phases *s, const rd_inst *inst)
         s->wrong = true;
         return;
     }
-    rd_writer_add(
-        &s->w,
-        (rd_spec_inst){
-            .kind = RD_SPEC_CLOSE, .type = (uint8_t)fold->out, .at = k, .value = (rd_word){ .f64 = fold->ddof }.u64 },
-        inst->dst);
+    rd_writer_add(&s->w,
+                  (rd_spec_inst){ .kind  = RD_SPEC_CLOSE,
+                                  .type  = (uint8_t)fold->out,
+                                  .at    = k,
+                                  .value = (rd_word){ .f64 = fold->ddof }.u64 },
+                  inst->dst);
 }
 
-/* ---- Loops ------------------------------------------------------------------------------------------------- */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 static void write_inst(phases *s, int32_t i)
 {
     const rd_inst *inst = &s->w.p->inst[i];
@@ -227,12 +238,13 @@ static bool is_right(const phases *s)
     return ok;
 }
 
-bool rd_tile_find_phases(const rd_program *p, const rd_tile_code *code, int32_t begin, rd_tile_pass *pass)
+bool rd_tile_find_phases(const rd_program *p, const rd_tile_code *code, int32_t begin,
+                         rd_tile_pass *pass)
 {
     const rd_loop *loop = &p->loop[p->inst[begin].arg], *col = columns_of(p, begin);
     rd_spec        spec;
     rd_name        name[RD_WRITER_NAMES];
-    phases         s = { .w     = { .p = p, .code = code, .pass = pass, .spec = &spec, .name = name },
+    phases         s = { .w = { .p = p, .code = code, .pass = pass, .spec = &spec, .name = name },
                          .begin = begin,
                          .end   = loop->end,
                          .row   = loop,
@@ -240,9 +252,11 @@ bool rd_tile_find_phases(const rd_program *p, const rd_tile_code *code, int32_t 
 
     if (loop->kind != RD_LOOP_EACH || loop->backwards || !col)
         return false;
-    *pass = (rd_tile_pass){
-        .first = begin, .last = begin, .rows = (int32_t)(loop - p->loop), .cols = (int32_t)(col - p->loop), .nest = true
-    };
+    *pass = (rd_tile_pass){ .first = begin,
+                            .last  = begin,
+                            .rows  = (int32_t)(loop - p->loop),
+                            .cols  = (int32_t)(col - p->loop),
+                            .nest  = true };
     rd_writer_begin(&s.w, RD_SPEC_PHASES, 1);
     for (int32_t i = begin + 1; i < loop->end && !s.wrong && !s.w.full; i++)
         if (p->inst[i].kind == RD_I_LOOP) {

@@ -15,16 +15,18 @@ int32_t rd_tile_reads(const rd_program *p, int32_t i, int32_t *reg);
 int64_t rd_tile_bytes(const rd_program *p, const rd_address *at);
 /* squares.c: loops over rows that take columns apart. */
 void rd_tile_squares(const rd_program *p, rd_tile_code *code);
-/* forms.c: the plan of every fold, of one row or, when tiles have their sizes, of all rows of a tile. */
+/* forms.c: the plan of every fold, of one row or, when tiles have their sizes, of all rows of a
+ * tile. */
 bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized);
-/* The fold's first instruction of that kind, -1; the loops that give the rows and columns at an instruction, or NULL. */
+/* The fold's first instruction of that kind, -1; the loops that give the rows and columns at an
+ * instruction, or NULL. */
 int32_t rd_tile_inst_of(const rd_program *p, rd_inst_kind kind, int32_t fold);
-void    rd_tile_loops_at(const rd_program *p, const rd_tile_code *code, int32_t i, const rd_loop **row,
-                         const rd_loop **col);
+void rd_tile_loops_at(const rd_program *p, const rd_tile_code *code, int32_t i, const rd_loop **row,
+                      const rd_loop **col);
 /* Does a loop always visit its whole axis, or do tasks or panels share it? */
 bool rd_tile_visits_all(const rd_program *p, const rd_loop *loop);
-/* kernels.c: rows that are whole folds; the kernels of steps; are rows of these columns runs along all lanes, a
- * fold each? */
+/* kernels.c: rows that are whole folds; the kernels of steps; are rows of these columns runs along
+ * all lanes, a fold each? */
 void rd_tile_find_totals(const rd_program *p, rd_tile_code *code);
 void rd_tile_find_steps(const rd_program *p, rd_tile_code *code);
 bool rd_tile_folds_run(const rd_tile_fold *f, const rd_loop *col);
@@ -33,7 +35,8 @@ void rd_tile_size_columns(const rd_program *p, rd_tile_code *code);
 void rd_tile_size_rows(const rd_program *p, rd_tile_code *code);
 /* buffers.c: which registers of a tile share memory; how many elements a tile has. */
 bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
-/* nests.c, passes.c: what compiled passes could do, before buffers are shared out; and, when all is known, asking for them. */
+/* nests.c, passes.c: what compiled passes could do, before buffers are shared out; and, when all is
+ * known, asking for them. */
 bool rd_tile_find_nests(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
 bool rd_tile_find_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
 bool rd_tile_ask_for_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);

@@ -1,8 +1,9 @@
-/* prepare.c - a loop program seen as tiles: which loops are rows and columns, and what each instruction is there. */
+/* prepare.c - a loop program seen as tiles: which loops are rows and columns, and what each
+ * instruction is there. */
 #include "kernels/cpu/tile/plan/plan.h"
 #include "kernels/cpu/tile/run/tiles.h"
 
-/* ---- Loops ------------------------------------------------------------------------------------------------- */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 static bool has_loop(const rd_program *p, int32_t begin, int32_t end)
 {
     for (int32_t i = begin + 1; i < end; i++)
@@ -24,15 +25,17 @@ static bool inner_loops_are_columns(const rd_program *p, int32_t begin, int32_t 
     return true;
 }
 
-/* Rows of a tile go through one inner loop together before any goes through the next: right if no row reads what
- * another has stored, and nothing leaves early.  Leaves of programs store few slots, however much they load. */
+/* Rows of a tile go through one inner loop together before any goes through the next: right if no
+ * row reads what another has stored, and nothing leaves early.  Leaves of programs store few slots,
+ * however much they load. */
 static bool rows_may_go_together(const rd_program *p, int32_t begin, int32_t end)
 {
     for (int32_t i = begin + 1; i < end; i++) {
         if (p->inst[i].kind == RD_I_EXIT)
             return false;
         for (int32_t k = begin + 1; p->inst[i].kind == RD_I_STORE && k < end; k++)
-            if (p->inst[k].kind == RD_I_LOAD && p->address[p->inst[k].arg].slot == p->address[p->inst[i].arg].slot)
+            if (p->inst[k].kind == RD_I_LOAD &&
+                p->address[p->inst[k].arg].slot == p->address[p->inst[i].arg].slot)
                 return false;
     }
     return true;
@@ -46,12 +49,13 @@ static rd_loop_role role_of(const rd_program *p, int32_t begin)
         return RD_LOOP_OUTER;
     if (!has_loop(p, begin, loop->end))
         return RD_LOOP_COLS;
-    if (!loop->backwards && inner_loops_are_columns(p, begin, loop->end) && rows_may_go_together(p, begin, loop->end))
+    if (!loop->backwards && inner_loops_are_columns(p, begin, loop->end) &&
+        rows_may_go_together(p, begin, loop->end))
         return RD_LOOP_ROWS;
     return RD_LOOP_OUTER;
 }
 
-/* ---- Instructions ------------------------------------------------------------------------------------------ */
+/* ---- Instructions ---------------------------------------------------------------------------- */
 static const rd_address *address_of(const rd_program *p, const rd_inst *inst)
 {
     switch (inst->kind) {
@@ -77,11 +81,12 @@ static int64_t distance(int64_t step)
 /* Are rows of the tile neighbours in memory, and columns too far apart to be in their way? */
 static bool turns(const rd_inst *inst, const rd_tile_walk *w, int64_t rows)
 {
-    return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) && !w->gathers && distance(w->row) == 1 &&
-           distance(w->col) > 1 && distance(w->col) >= rows;
+    return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) && !w->gathers &&
+           distance(w->row) == 1 && distance(w->col) > 1 && distance(w->col) >= rows;
 }
 
-static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_loop *row, const rd_loop *col)
+static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_loop *row,
+                   const rd_loop *col)
 {
     const rd_inst    *inst = &p->inst[i];
     rd_tile_inst     *t    = &code->inst[i];
@@ -141,8 +146,9 @@ static void note_registers(const rd_program *p, rd_tile_code *code, int32_t i)
     if (inst->kind == RD_I_COORD || inst->kind == RD_I_INDEX)
         type = RD_I64;
     for (int32_t k = 0; k < n; k++) {
-        code->reg[inst->dst + k] =
-            (rd_tile_reg){ .level = code->inst[i].level, .elem = rd_elem_of(type), .born = i, .last = -1 };
+        code->reg[inst->dst + k] = (rd_tile_reg){
+            .level = code->inst[i].level, .elem = rd_elem_of(type), .born = i, .last = -1
+        };
     }
 }
 
@@ -175,15 +181,15 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
     }
 }
 
-/* ---- What it can do ---------------------------------------------------------------------------------------- */
+/* ---- What it can do -------------------------------------------------------------------------- */
 static bool identity_known(rd_reducer_id r)
 {
-    return r == RD_RED_sum || r == RD_RED_prod || r == RD_RED_min || r == RD_RED_max || r == RD_RED_any ||
-           r == RD_RED_all;
+    return r == RD_RED_sum || r == RD_RED_prod || r == RD_RED_min || r == RD_RED_max ||
+           r == RD_RED_any || r == RD_RED_all;
 }
 
-/* Masked elements are replaced by an identity, so there must be one; results so far are made of states that need no
- * block code; a fold that begins for each element is none of ours. */
+/* Masked elements are replaced by an identity, so there must be one; results so far are made of
+ * states that need no block code; a fold that begins for each element is none of ours. */
 static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
 {
     const rd_fold *fold = &p->fold[k];
@@ -220,9 +226,9 @@ static bool can(const rd_program *p, const rd_tile_code *code)
     return true;
 }
 
-/* ---- Reading ahead ----------------------------------------------------------------------------------------- */
-/* The first LOAD of a loop over columns that others follow, of rows that adjoin.  Memory would idle while the others
- * compute on what is near by then. */
+/* ---- Reading ahead --------------------------------------------------------------------------- */
+/* The first LOAD of a loop over columns that others follow, of rows that adjoin.  Memory would idle
+ * while the others compute on what is near by then. */
 static void find_ahead(const rd_program *p, rd_tile_code *code, int32_t begin, const rd_loop *outer)
 {
     int32_t first = -1, n = 0;
@@ -252,7 +258,7 @@ static void find_all_ahead(const rd_program *p, rd_tile_code *code)
             find_ahead(p, code, i, &p->loop[p->inst[i].arg]);
 }
 
-/* ---- All together ------------------------------------------------------------------------------------------ */
+/* ---- All together ---------------------------------------------------------------------------- */
 static rd_tile_code *new_code(const rd_program *p, rd_get_fn *get, void *pool)
 {
     rd_tile_code *code = get(pool, sizeof *code);

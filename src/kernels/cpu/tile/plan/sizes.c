@@ -3,8 +3,9 @@
 #include "core/caches.h"
 #include "kernels/cpu/tile/plan/plan.h"
 
-/* Elements of a tile that are only read in place: enough to forget what it costs, fewer if a second-level cache should hold them
- * as they are passed over again; a block's worth of rows at least; most rows of which something is kept. */
+/* Elements of a tile that are only read in place: enough to forget what it costs, fewer if a
+ * second-level cache should hold them as they are passed over again; a block's worth of rows at
+ * least; most rows of which something is kept. */
 enum { ENOUGH = 262144, AGAIN = 32768, BLOCK_ROWS = 64, MOST_ROWS = 8192, LINE = 16 };
 /* Rows that kernels and compiled passes take in one pass over wide states. */
 enum { JAM = 4 };
@@ -14,7 +15,8 @@ static bool is_spread(const rd_tile_code *code, int32_t reg)
     return reg >= 0 && code->reg[reg].level != RD_AT_TILE;
 }
 
-/* Does the instruction copy an operand to the spare buffer: one element for all, or elements with a mask? */
+/* Does the instruction copy an operand to the spare buffer: one element for all, or elements with a
+ * mask? */
 static bool spreads(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
@@ -24,8 +26,8 @@ static bool spreads(const rd_program *p, const rd_tile_code *code, int32_t i)
     case RD_I_CAST:
     case RD_I_SCAN: return is_spread(code, inst->a);
     case RD_I_STEP:
-        return inst->c >= 0 ||
-               (code->inst[i].fused != RD_FUSED_scale && (is_spread(code, inst->a) || is_spread(code, inst->b)));
+        return inst->c >= 0 || (code->inst[i].fused != RD_FUSED_scale &&
+                                (is_spread(code, inst->a) || is_spread(code, inst->b)));
     default: return false;
     }
 }
@@ -37,7 +39,8 @@ static bool keeps(const rd_program *p, const rd_tile_code *code, int32_t begin)
 
     for (int32_t i = begin + 1; i < end; i++) {
         const rd_inst *inst = &p->inst[i];
-        if (code->inst[i].buffer >= 0 || inst->kind == RD_I_EXIT || code->inst[i].walk.gathers || code->inst[i].turns)
+        if (code->inst[i].buffer >= 0 || inst->kind == RD_I_EXIT || code->inst[i].walk.gathers ||
+            code->inst[i].turns)
             return true;
         if (spreads(p, code, i))
             return true;
@@ -119,9 +122,9 @@ static bool only_maps(const rd_program *p, const rd_tile_code *code, int32_t beg
     return true;
 }
 
-/* Loops of maps over short rows take as many rows at a time as their buffers hold, and do not keep a tile from having
- * more: what is done once for a tile, the ends of its folds and what is computed from these, costs as much as some hundred
- * elements. */
+/* Loops of maps over short rows take as many rows at a time as their buffers hold, and do not keep
+ * a tile from having more: what is done once for a tile, the ends of its folds and what is computed
+ * from these, costs as much as some hundred elements. */
 static void size_map_loops(const rd_program *p, rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++) {
@@ -131,20 +134,21 @@ static void size_map_loops(const rd_program *p, rd_tile_code *code)
         if (!l)
             continue;
         loop->rows = INT64_MAX;
-        if (loop->role == RD_LOOP_COLS && !loop->square && loop->most < INT64_MAX && l->extent > 0 &&
-            l->extent <= loop->most && only_maps(p, code, i)) {
+        if (loop->role == RD_LOOP_COLS && !loop->square && loop->most < INT64_MAX &&
+            l->extent > 0 && l->extent <= loop->most && only_maps(p, code, i)) {
             loop->rows = loop->most / l->extent;
             loop->most = INT64_MAX;
         }
     }
 }
 
-/* Is there something to keep, or to do, for each row of a tile, or are its columns copied?  The buffers of rows are large
- * enough then, and what is done for each row uses them. */
+/* Is there something to keep, or to do, for each row of a tile, or are its columns copied?  The
+ * buffers of rows are large enough then, and what is done for each row uses them. */
 static bool keeps_rows(const rd_program *p, const rd_tile_code *code)
 {
     for (int32_t i = 0; i < p->n_inst; i++)
-        if (code->inst[i].level == RD_AT_ROW && p->inst[i].kind != RD_I_LOOP && p->inst[i].kind != RD_I_END)
+        if (code->inst[i].level == RD_AT_ROW && p->inst[i].kind != RD_I_LOOP &&
+            p->inst[i].kind != RD_I_END)
             return true;
     for (int32_t k = 0; k < p->n_reg; k++)
         if (code->reg[k].level == RD_AT_ROW)
@@ -174,9 +178,9 @@ static bool feeds_columns(const rd_program *p, const rd_tile_code *code, int32_t
     return found;
 }
 
-/* Rows of a loop that keeps nothing in buffers: for one pass over them whole blocks, for several what a cache holds.  Where
- * columns have states, as many as go together, however long they are: of 8576 f32 one by one min, max, mean and variance
- * took 3 times as long. */
+/* Rows of a loop that keeps nothing in buffers: for one pass over them whole blocks, for several
+ * what a cache holds.  Where columns have states, as many as go together, however long they are: of
+ * 8576 f32 one by one min, max, mean and variance took 3 times as long. */
 static int64_t rows_in_place(const rd_program *p, const rd_tile_code *code, int32_t begin)
 {
     const int64_t n   = p->loop[p->inst[begin].arg].extent;
@@ -190,7 +194,8 @@ static int64_t rows_in_place(const rd_program *p, const rd_tile_code *code, int3
     return fit;
 }
 
-/* Of states of their own that the rows of a tile may have together: part of a second-level cache. */
+/* Of states of their own that the rows of a tile may have together: part of a second-level
+ * cache. */
 static int64_t states_bytes(void)
 {
     return rd_caches().l2 / 8;
@@ -205,10 +210,11 @@ static int64_t rows_of(const rd_program *p, const rd_tile_code *code, int32_t be
 
     for (int32_t i = begin + 1; i < p->loop[number].end; i++)
         if (p->inst[i].kind == RD_I_LOOP) {
-            const int64_t most = code->loop[p->inst[i].arg].most, n = p->loop[p->inst[i].arg].extent;
-            const int64_t fit = square             ? sides(code->cells / (n > 0 ? rd_least(n, most) : 1))
-                                : most < INT64_MAX ? most / (n > 0 ? n : 1)
-                                                   : rows_in_place(p, code, i);
+            const int64_t most = code->loop[p->inst[i].arg].most,
+                          n    = p->loop[p->inst[i].arg].extent;
+            const int64_t fit  = square ? sides(code->cells / (n > 0 ? rd_least(n, most) : 1))
+                                 : most < INT64_MAX ? most / (n > 0 ? n : 1)
+                                                    : rows_in_place(p, code, i);
 
             rows = rd_least(rows, fit);
         }

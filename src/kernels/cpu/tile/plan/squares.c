@@ -1,13 +1,15 @@
-/* squares.c - operands that run against the loops: the rows of a tile are neighbours in memory, its columns far apart.
+/* squares.c - operands that run against the loops: the rows of a tile are neighbours in memory, its
+ * columns far apart.
  *
- * Tiles of such a loop are squares, so that cache lines are used whole while they are near, whichever way they lie; on
- * their way between memory and buffers elements are turned in registers (run/turns.c), or on their way into a fold
- * (simd/turned.h).  No prefetcher follows squares, so each fetches the one below it. */
+ * Tiles of such a loop are squares, so that cache lines are used whole while they are near,
+ * whichever way they lie; on their way between memory and buffers elements are turned in registers
+ * (run/turns.c), or on their way into a fold (simd/turned.h).  No prefetcher follows squares, so
+ * each fetches the one below it. */
 #include "core/caches.h"
 #include "kernels/cpu/tile/plan/plan.h"
 
-/* May all rows take some of their columns before any takes the others?  If each row, or each column, has cells of its
- * own; rows of a block, that is, of cells that move on together. */
+/* May all rows take some of their columns before any takes the others?  If each row, or each
+ * column, has cells of its own; rows of a block, that is, of cells that move on together. */
 static bool takes_columns_apart(const rd_tile_fold *f)
 {
     return f->own_rows || f->cell.row != 0 || f->form == RD_FOLD_COLUMNS ||
@@ -27,7 +29,8 @@ static bool may_be_square(const rd_program *p, const rd_tile_code *code, int32_t
         turns |= code->inst[i].turns;
         if (inst->kind == RD_I_INDEX || inst->kind == RD_I_CALL)
             return false;
-        if ((inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) && !takes_columns_apart(&code->fold[inst->arg]))
+        if ((inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) &&
+            !takes_columns_apart(&code->fold[inst->arg]))
             return false;
     }
     return turns;
@@ -38,11 +41,12 @@ static bool is_far(const rd_program *p, const rd_inst *inst)
 {
     const rd_address *at = &p->address[inst->arg];
 
-    return inst->kind == RD_I_LOAD && at->slot < p->first_scratch && rd_tile_bytes(p, at) > rd_caches().l2 / 2;
+    return inst->kind == RD_I_LOAD && at->slot < p->first_scratch &&
+           rd_tile_bytes(p, at) > rd_caches().l2 / 2;
 }
 
-/* What is fetched, and when: operands that are turned by themselves, the others of a loop over columns along with the first
- * that is. */
+/* What is fetched, and when: operands that are turned by themselves, the others of a loop over
+ * columns along with the first that is. */
 static void plan_fetching(const rd_program *p, rd_tile_code *code, int32_t begin)
 {
     int32_t first = -1;
@@ -61,15 +65,17 @@ static void plan_fetching(const rd_program *p, rd_tile_code *code, int32_t begin
         }
 }
 
-/* The LOAD that turns memory of this element for the one instruction that reads the register, with nothing stored before
- * that; or -1. */
-static int32_t only_turned(const rd_program *p, const rd_tile_code *code, int32_t reg, rd_elem elem, int32_t reader)
+/* The LOAD that turns memory of this element for the one instruction that reads the register, with
+ * nothing stored before that; or -1. */
+static int32_t only_turned(const rd_program *p, const rd_tile_code *code, int32_t reg, rd_elem elem,
+                           int32_t reader)
 {
     const int32_t       from = code->reg[reg].born;
     const rd_tile_inst *load = &code->inst[from];
 
-    if (p->inst[from].kind != RD_I_LOAD || !load->turns || load->walk.row != 1 || code->reg[reg].uses != 1 ||
-        code->reg[reg].elem != elem || load->walk.size != rd_elem_size(elem))
+    if (p->inst[from].kind != RD_I_LOAD || !load->turns || load->walk.row != 1 ||
+        code->reg[reg].uses != 1 || code->reg[reg].elem != elem ||
+        load->walk.size != rd_elem_size(elem))
         return -1;
     for (int32_t i = from; i < reader; i++)
         if (p->inst[i].kind == RD_I_STORE || code->inst[i].into >= 0)
@@ -83,7 +89,8 @@ static bool commutes(rd_fused as)
     return as != RD_FUSED_sub;
 }
 
-/* Operand y of a fused step goes from memory into the step's registers if its columns are cells and its rows steps. */
+/* Operand y of a fused step goes from memory into the step's registers if its columns are cells and
+ * its rows steps. */
 static void fuse_turned(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     rd_tile_inst       *t = &code->inst[i];
@@ -115,7 +122,8 @@ static void plan_loop(const rd_program *p, rd_tile_code *code, int32_t begin)
             code->loop[inst->arg].square = true;
             plan_fetching(p, code, i);
         }
-        if ((inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) && code->inst[i].level == RD_AT_TILE)
+        if ((inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) &&
+            code->inst[i].level == RD_AT_TILE)
             code->fold[inst->arg].in_square = true;
         if (inst->kind == RD_I_STEP && code->inst[i].level == RD_AT_TILE)
             fuse_turned(p, code, i);

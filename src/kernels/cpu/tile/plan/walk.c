@@ -13,7 +13,9 @@ static int64_t coef_of(const rd_address *at, const rd_loop *loop)
 
 rd_tile_walk rd_tile_walk_of(const rd_address *at, const rd_loop *row, const rd_loop *col)
 {
-    rd_tile_walk w = { .at = at, .row = coef_of(at, row), .col = coef_of(at, col), .size = rd_dtype_size(at->type) };
+    rd_tile_walk w = {
+        .at = at, .row = coef_of(at, row), .col = coef_of(at, col), .size = rd_dtype_size(at->type)
+    };
 
     for (int32_t k = 0; k < at->n_add; k++)
         w.gathers |= at->add[k].axis < 0;

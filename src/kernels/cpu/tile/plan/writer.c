@@ -10,7 +10,8 @@ bool rd_pass_can_map(const rd_inst *inst)
 {
     const rd_rule rule = rd_op_table[inst->op].rule;
 
-    return rd_spec_can(inst->op, rule == RD_RULE_COMPARE || rule == RD_RULE_TEST ? inst->from : inst->type);
+    return rd_spec_can(inst->op,
+                       rule == RD_RULE_COMPARE || rule == RD_RULE_TEST ? inst->from : inst->type);
 }
 
 bool rd_pass_gathers(const rd_address *at)
@@ -41,13 +42,15 @@ bool rd_pass_go_together(const rd_tile_fold *a, const rd_tile_fold *b)
            rd_pass_same_position(&a->fold->lane, &b->fold->lane) &&
            rd_pass_same_position(&a->fold->outer, &b->fold->outer) &&
            rd_pass_same_position(&a->fold->cell, &b->fold->cell) &&
-           ((!a->indexed && !b->indexed) || rd_pass_same_position(&a->fold->index, &b->fold->index));
+           ((!a->indexed && !b->indexed) ||
+            rd_pass_same_position(&a->fold->index, &b->fold->index));
 }
 
 bool rd_pass_keep(rd_tile_code *code, const rd_tile_pass *pass, rd_get_fn *get, void *pool)
 {
-    const size_t  bytes = offsetof(rd_tile_pass, operand) + (size_t)pass->n_operand * sizeof *pass->operand;
-    rd_tile_pass *kept  = get(pool, bytes);
+    const size_t bytes =
+        offsetof(rd_tile_pass, operand) + (size_t)pass->n_operand * sizeof *pass->operand;
+    rd_tile_pass *kept = get(pool, bytes);
 
     if (!kept)
         return false;
@@ -56,7 +59,7 @@ bool rd_pass_keep(rd_tile_code *code, const rd_tile_pass *pass, rd_get_fn *get, 
     return true;
 }
 
-/* ---- Operands ---------------------------------------------------------------------------------------------- */
+/* ---- Operands -------------------------------------------------------------------------------- */
 static rd_dtype as_it_lies(rd_elem elem)
 {
     static const rd_dtype types[RD_N_ELEMS] = { RD_F32, RD_F64, RD_I64, RD_U64, RD_BOOL };
@@ -121,8 +124,8 @@ int16_t rd_writer_operand(rd_writer *w, rd_pass_operand operand)
 {
     int16_t k = 0;
 
-    while (k < w->pass->n_operand &&
-           !(same_operand(&w->pass->operand[k], &operand) && w->spec->operand[k].loop == loop_of(w, &operand)))
+    while (k < w->pass->n_operand && !(same_operand(&w->pass->operand[k], &operand) &&
+                                       w->spec->operand[k].loop == loop_of(w, &operand)))
         k++;
     if (k == RD_SPEC_OPERANDS) {
         w->full = true;
@@ -136,7 +139,7 @@ int16_t rd_writer_operand(rd_writer *w, rd_pass_operand operand)
     return k;
 }
 
-/* ---- Instructions ------------------------------------------------------------------------------------------ */
+/* ---- Instructions ---------------------------------------------------------------------------- */
 void rd_writer_begin(rd_writer *w, rd_spec_form form, int32_t lanes)
 {
     memset(w->spec, 0, offsetof(rd_spec, inst));
@@ -170,17 +173,23 @@ void rd_writer_name(rd_writer *w, int32_t reg, int16_t value)
 
 int16_t rd_writer_map(rd_writer *w, rd_op op, rd_dtype type, int16_t a, int16_t b)
 {
-    return rd_writer_add(
-        w,
-        (rd_spec_inst){
-            .kind = RD_SPEC_MAP, .op = (uint8_t)op, .type = (uint8_t)type, .from = (uint8_t)type, .a = a, .b = b },
-        -1);
+    return rd_writer_add(w,
+                         (rd_spec_inst){ .kind = RD_SPEC_MAP,
+                                         .op   = (uint8_t)op,
+                                         .type = (uint8_t)type,
+                                         .from = (uint8_t)type,
+                                         .a    = a,
+                                         .b    = b },
+                         -1);
 }
 
 int16_t rd_writer_cast(rd_writer *w, rd_dtype type, rd_dtype from, int16_t a)
 {
     return rd_writer_add(
-        w, (rd_spec_inst){ .kind = RD_SPEC_CAST, .type = (uint8_t)type, .from = (uint8_t)from, .a = a }, -1);
+        w,
+        (rd_spec_inst){
+            .kind = RD_SPEC_CAST, .type = (uint8_t)type, .from = (uint8_t)from, .a = a },
+        -1);
 }
 
 int16_t rd_writer_value(rd_writer *w, int32_t reg)
@@ -191,12 +200,13 @@ int16_t rd_writer_value(rd_writer *w, int32_t reg)
     /* What is made outside of all loops at hand no phase has made. */
     const int32_t phase = w->phase;
     w->phase            = 0;
-    const int16_t value = rd_writer_add(w,
-                                        (rd_spec_inst){ .kind = RD_SPEC_LOAD,
-                                                        .type = (uint8_t)as_it_lies(w->code->reg[reg].elem),
-                                                        .at   = rd_writer_operand(w, (rd_pass_operand){ .reg = reg }) },
-                                        reg);
-    w->phase            = phase;
+    const int16_t value =
+        rd_writer_add(w,
+                      (rd_spec_inst){ .kind = RD_SPEC_LOAD,
+                                      .type = (uint8_t)as_it_lies(w->code->reg[reg].elem),
+                                      .at = rd_writer_operand(w, (rd_pass_operand){ .reg = reg }) },
+                      reg);
+    w->phase = phase;
     return value;
 }
 
@@ -242,7 +252,9 @@ void rd_writer_step(rd_writer *w, const rd_inst *inst)
                                             .widens  = rd_fold_widens(fold),
                                             .phase   = (uint8_t)w->phase };
     rd_writer_add(w,
-                  (rd_spec_inst){
-                      .kind = RD_SPEC_STEP, .a = x, .b = inst->b < 0 ? x : rd_writer_value(w, inst->b), .at = number },
+                  (rd_spec_inst){ .kind = RD_SPEC_STEP,
+                                  .a    = x,
+                                  .b    = inst->b < 0 ? x : rd_writer_value(w, inst->b),
+                                  .at   = number },
                   -1);
 }

@@ -10,8 +10,9 @@ static const char *at(const rd_view *v, int64_t r, int64_t c)
 
 void rd_arrival_place(rd_arrival *a, const rd_fold_tile *t, int64_t r, int64_t c)
 {
-    const rd_tile_fold *f = a->f;
-    const int64_t cell = t->cell + r * f->cell.row + c * f->cell.col + (f->own_rows && !f->totals ? r * f->cells : 0);
+    const rd_tile_fold *f    = a->f;
+    const int64_t       cell = t->cell + r * f->cell.row + c * f->cell.col +
+                         (f->own_rows && !f->totals ? r * f->cells : 0);
 
     a->group       = rd_tree_slot(f, cell) / f->group;
     a->offset      = rd_tree_slot(f, cell) % f->group;
@@ -109,7 +110,8 @@ static void take_alone(const rd_arrival *all, int64_t offset, int64_t n, int64_t
     rd_tree_count(a.f, a.memory, a.group, offset, n, a.q.rows);
 }
 
-/* By a compiled pass, for all its folds.  Of what arrives only the operands are copied: the whole is some hundred bytes. */
+/* By a compiled pass, for all its folds.  Of what arrives only the operands are copied: the whole
+ * is some hundred bytes. */
 static void take_together(const rd_arrival *a, int64_t offset, int64_t n, int64_t rows, bool fresh)
 {
     const rd_together *t = a->together;
@@ -182,7 +184,7 @@ bool rd_arrive_cells(const rd_arrival *a, int64_t cells, int64_t x, int64_t y)
     return true;
 }
 
-/* ---- Whole blocks ------------------------------------------------------------------------------------------- */
+/* ---- Whole blocks ---------------------------------------------------------------------------- */
 /* The states of node `row` above those that are finished, of all folds. */
 static void nodes_at(const rd_arrival *a, int32_t row, void **state)
 {
@@ -193,7 +195,8 @@ static void nodes_at(const rd_arrival *a, int32_t row, void **state)
         const rd_tile_fold *f      = t ? t->f[k] : a->f;
         char               *memory = t ? t->memory[k] : a->memory;
 
-        rd_tree_row(f, memory, rd_tree_group(memory, a->group)->depth + row, a->group * f->group, state + count);
+        rd_tree_row(f, memory, rd_tree_group(memory, a->group)->depth + row, a->group * f->group,
+                    state + count);
         count += f->n_state;
     }
 }
@@ -217,7 +220,8 @@ static int32_t levels_of(const rd_arrival *a, int64_t rows)
     const int64_t blocks = rows / a->f->fold->steps, first = a->at / a->f->fold->steps;
     int32_t       level = 0;
 
-    while (level < MOST_LEVELS && (int64_t)2 << level <= blocks && first % ((int64_t)2 << level) == 0)
+    while (level < MOST_LEVELS && (int64_t)2 << level <= blocks &&
+           first % ((int64_t)2 << level) == 0)
         level++;
     return level;
 }
@@ -256,7 +260,8 @@ static void make_node(rd_arrival *a, int32_t level, void *(*state)[RD_SPEC_STATE
     advance(a, q.rows << level, 0);
 }
 
-/* 2^level blocks become one node without a look at the tree: that costs as long as a quarter of a block of sums. */
+/* 2^level blocks become one node without a look at the tree: that costs as long as a quarter of a
+ * block of sums. */
 static void take_blocks(rd_arrival *a, int32_t level)
 {
     const rd_together *t    = a->together;
@@ -275,13 +280,14 @@ static void take_blocks(rd_arrival *a, int32_t level)
         rd_tree_push(t->f[k], t->memory[k], a->group, node);
 }
 
-/* Do the next rows begin and end a block of the whole group, and is there a kernel that takes it at once? */
+/* Do the next rows begin and end a block of the whole group, and is there a kernel that takes it at
+ * once? */
 static bool brings_block(const rd_arrival *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps;
 
-    return (a->together ? a->together->kernels->block != NULL : a->blocks != NULL) && rows >= steps &&
-           a->at % steps == 0 && a->offset == 0 && a->q.n == a->f->group;
+    return (a->together ? a->together->kernels->block != NULL : a->blocks != NULL) &&
+           rows >= steps && a->at % steps == 0 && a->offset == 0 && a->q.n == a->f->group;
 }
 
 /* Rows of one block, as many as come; how many. */
@@ -290,7 +296,8 @@ static int64_t take_of_block(const rd_arrival *a, int64_t rows)
     const int64_t steps = a->f->fold->steps, n = a->q.n, block = a->at / steps;
     const int64_t left  = block == INT64_MAX / steps ? rows : (block + 1) * steps - a->at;
     rd_group     *g     = rd_tree_group(a->memory, a->group);
-    const bool    stays = a->f->best && g->block >= 0; /* what is best of many rows seldom changes: no new blocks */
+    const bool    stays = a->f->best && g->block >= 0; /* what is best of many rows seldom changes:
+                                                        * no new blocks */
     const int64_t now   = stays || left > rows ? rows : left;
     int64_t       begun;
 
@@ -325,7 +332,8 @@ void rd_arrive(rd_arrival *a, int64_t rows)
     }
 }
 
-/* A part of a step, whole steps, a part of a step; the steps are of all cells that lie beside each other. */
+/* A part of a step, whole steps, a part of a step; the steps are of all cells that lie beside each
+ * other. */
 void rd_arrive_along(rd_arrival *a, int64_t n, int64_t lane, int64_t outer)
 {
     const int64_t lanes = a->f->beside * a->f->fold->lanes;
@@ -333,7 +341,7 @@ void rd_arrive_along(rd_arrival *a, int64_t n, int64_t lane, int64_t outer)
     rd_arrival_by_steps(a);
     while (n > 0) {
         const int64_t first = lane % lanes, whole = n / lanes;
-        int64_t       now = first ? (lanes - first < n ? lanes - first : n) : whole ? whole * lanes : n;
+        int64_t now = first ? (lanes - first < n ? lanes - first : n) : whole ? whole * lanes : n;
 
         a->offset = first;
         a->at     = outer * a->f->row_steps + lane / lanes;

@@ -1,7 +1,7 @@
 /* arrivals.h - elements of a tile on their way into the states of a fold.
  *
- *   STEP -steps.c-> which elements of the tile are neighbours, and whose -arrivals.c-> block by block into the tree
- *        -exact.c-> what a row comes to, where any order gives the same bits */
+ *   STEP -steps.c-> which elements of the tile are neighbours, and whose -arrivals.c-> block by
+ *        block into the tree -exact.c-> what a row comes to, where any order gives the same bits */
 #ifndef RD_KERNELS_CPU_TILE_RUN_ARRIVALS_H
 #define RD_KERNELS_CPU_TILE_RUN_ARRIVALS_H
 #include "kernels/cpu/tile/run/trees.h"
@@ -12,7 +12,8 @@ typedef struct rd_arrival {
     char               *memory;
     rd_simd_cells      *cells;  /* NULL: none                                               */
     rd_simd_block      *blocks; /* likewise                                                 */
-    rd_simd_rows       *step;   /* of the reducer, or with a map fused into it; these begin with an identity */
+    rd_simd_rows       *step;   /* of the reducer, or with a map fused into it; these begin with an
+                                 * identity */
     bool                fused;
     int64_t             size;          /* bytes of an element that comes  */
     int64_t             group, offset; /* of the first state in its group */
@@ -21,7 +22,8 @@ typedef struct rd_arrival {
     struct rd_together *together; /* NULL: one fold by the machine's own kernels */
 } rd_arrival;
 
-/* Folds of a compiled pass, which go from block to block with the first, and the operands of the elements that arrive. */
+/* Folds of a compiled pass, which go from block to block with the first, and the operands of the
+ * elements that arrive. */
 typedef struct rd_together {
     const rd_kernels   *kernels;
     int32_t             n_fold, n_operand;
@@ -46,9 +48,11 @@ void rd_arrival_take(const rd_arrival *a, int64_t offset, int64_t n, int64_t row
 void rd_arrival_by_steps(rd_arrival *a);
 /* Row after row of a->q.n elements, each a step of the states from a->offset on. */
 void rd_arrive(rd_arrival *a, int64_t rows);
-/* Steps of one block for cells that keep step, the next one's elements `x` and `y` further on; false: not by a kernel. */
+/* Steps of one block for cells that keep step, the next one's elements `x` and `y` further on;
+ * false: not by a kernel. */
 bool rd_arrive_cells(const rd_arrival *a, int64_t cells, int64_t x, int64_t y);
-/* n neighbours along the lane position, of as many cells as lie beside each other; `lane` counts them all. */
+/* n neighbours along the lane position, of as many cells as lie beside each other; `lane` counts
+ * them all. */
 void rd_arrive_along(rd_arrival *a, int64_t n, int64_t lane, int64_t outer);
 /* What any element replaces; of floats, adding -0 keeps 0 and -0 as they are. */
 rd_word rd_fold_identity(const rd_fold *fold);

@@ -1,7 +1,7 @@
 /* compiled.c - compiled passes in the place of instructions, or of a nest of loops. */
 #include "kernels/cpu/tile/run/tiles.h"
 
-/* ---- Which are here ---------------------------------------------------------------------------------------- */
+/* ---- Which are here -------------------------------------------------------------------------- */
 /* The share of the program's work that a run of these instructions is. */
 static double work_of(const rd_tiles *m, const rd_task *task, int32_t from, int32_t to)
 {
@@ -24,17 +24,17 @@ void rd_tiles_find_kernels(rd_tiles *m, const rd_task *task, int32_t from, int32
     }
 }
 
-/* ---- Runs -------------------------------------------------------------------------------------------------- */
+/* ---- Runs ------------------------------------------------------------------------------------ */
 static rd_operand operand_now(rd_tiles *m, const rd_pass_operand *o, int32_t *size)
 {
     rd_view v;
 
     if (o->walk.at) {
         *size = o->walk.size;
-        return (rd_operand){ rd_tiles_memory(m, &o->walk) + o->offset * o->walk.size, o->walk.row, o->walk.col,
-                             o->deep };
+        return (rd_operand){ rd_tiles_memory(m, &o->walk) + o->offset * o->walk.size, o->walk.row,
+                             o->walk.col, o->deep };
     }
-    v     = o->made ? rd_tiles_target(m, m->code->reg[o->reg].born, o->reg) : rd_tiles_view(m, o->reg);
+    v = o->made ? rd_tiles_target(m, m->code->reg[o->reg].born, o->reg) : rd_tiles_view(m, o->reg);
     *size = rd_elem_size(v.elem);
     return (rd_operand){ v.at, v.row, v.col, 0 };
 }
@@ -55,7 +55,9 @@ static void run_pass(rd_tiles *m, int32_t number)
     const rd_kernels   *kernels = m->kernels[number];
     rd_operand          operand[RD_SPEC_OPERANDS];
     int32_t             size[RD_SPEC_OPERANDS];
-    rd_kernel_call      call = { .rows = m->rows, .n = m->cols, .operand = operand, .block = pass->block };
+    rd_kernel_call      call = {
+             .rows = m->rows, .n = m->cols, .operand = operand, .block = pass->block
+    };
 
     for (int32_t k = 0; k < pass->n_operand; k++)
         operand[k] = operand_now(m, &pass->operand[k], &size[k]);

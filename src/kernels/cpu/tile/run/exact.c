@@ -1,9 +1,10 @@
-/* exact.c - folds that any order gives the same bits: what a row comes to is found at once, and arrives as one element. */
+/* exact.c - folds that any order gives the same bits: what a row comes to is found at once, and
+ * arrives as one element. */
 #include "kernels/cpu/tile/run/arrivals.h"
 #include <string.h>
 
-/* A value and its place come to the first lane of a cell (or to a cell of one lane, after those before it in its group);
- * the tree merges what blocks have found, in any order. */
+/* A value and its place come to the first lane of a cell (or to a cell of one lane, after those
+ * before it in its group); the tree merges what blocks have found, in any order. */
 static void take_one(rd_arrival *a, int64_t block, const void *x, int64_t index)
 {
     rd_group *g;
@@ -63,7 +64,8 @@ static void take_sum(rd_arrival *a, int64_t block, int64_t sum)
 }
 
 /* Rows of columns that are cells; a task's share of the columns may be less than a row. */
-static void take_small_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, const rd_tile_walk *w)
+static void take_small_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t,
+                               const rd_tile_walk *w)
 {
     const rd_tile_fold *f                     = a->f;
     const bool          flat                  = w->row == m->cols;
@@ -91,7 +93,8 @@ void rd_arrive_small(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, const rd
         const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
         int64_t       sum = 0;
 
-        m->code->simd->small[w->at->type](m->cols, 1, rd_tiles_memory(m, w) + r * w->row * w->size, &sum);
+        m->code->simd->small[w->at->type](m->cols, 1, rd_tiles_memory(m, w) + r * w->row * w->size,
+                                          &sum);
         rd_arrival_place(a, t, r, 0);
         take_sum(a, (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps, sum);
     }

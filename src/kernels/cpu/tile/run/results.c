@@ -4,9 +4,11 @@
 #include <assert.h>
 
 /* Results in the accumulator's element become those of the register. */
-void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void *const *from, void *const *to)
+void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void *const *from,
+                      void *const *to)
 {
-    rd_simd_cast *cast = rd_simd_cast_to(m->code->simd, f->fold->out, f->indexed ? RD_ELEM_i64 : f->elem);
+    rd_simd_cast *cast =
+        rd_simd_cast_to(m->code->simd, f->fold->out, f->indexed ? RD_ELEM_i64 : f->elem);
 
     for (int32_t k = 0; k < f->fold->n_out; k++) {
         cast(n, to[k], from[k]);
@@ -20,7 +22,8 @@ bool rd_tiles_converts(const rd_tile_fold *f)
     return f->fold->out != (f->indexed ? RD_I64 : f->fold->type);
 }
 
-void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t n, void *const *s, void *const *to)
+void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t n,
+                     void *const *s, void *const *to)
 {
     void *y[RD_MAX_STATE];
 
@@ -42,9 +45,10 @@ void rd_tiles_nothing(const rd_tile_fold *f, const rd_view *y, int64_t r, int64_
         rd_view_set(&y[k], r, c, words[k]);
 }
 
-/* ---- At the end -------------------------------------------------------------------------------------------- */
-/* Lane l merges lane l + h for h = lanes/2 .. 1.  Below a cache line's worth the kernel gets a whole vector all the same:
- * lanes from h on are of no interest any more, and each is read before it changes. */
+/* ---- At the end ------------------------------------------------------------------------------ */
+/* Lane l merges lane l + h for h = lanes/2 .. 1.  Below a cache line's worth the kernel gets a
+ * whole vector all the same: lanes from h on are of no interest any more, and each is read before
+ * it changes. */
 int64_t rd_tiles_halve(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     const int64_t lanes = f->beside * f->fold->lanes, vector = lanes / 4;
@@ -62,12 +66,14 @@ int64_t rd_tiles_halve(const rd_tile_fold *f, int64_t n, void *const *s)
     return n;
 }
 
-/* The lanes of a cell become one; those of cells that lie beside each other do so with the first one's. */
+/* The lanes of a cell become one; those of cells that lie beside each other do so with the first
+ * one's. */
 static void close_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
 {
-    const int64_t lanes = f->beside * f->fold->lanes, group = slot / f->group, first = slot - slot % lanes;
-    int64_t      *n = &rd_tree_nodes(f, memory, group)->n, left = *n - (first - group * f->group);
-    void         *s[RD_MAX_STATE];
+    const int64_t lanes = f->beside * f->fold->lanes, group = slot / f->group,
+                  first = slot - slot % lanes;
+    int64_t *n = &rd_tree_nodes(f, memory, group)->n, left = *n - (first - group * f->group);
+    void    *s[RD_MAX_STATE];
 
     rd_tree_row(f, memory, 0, first, s);
     left = rd_tiles_halve(f, left < lanes ? left : lanes, s);
@@ -75,8 +81,8 @@ static void close_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
         *n = left;
 }
 
-static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t cell, int64_t n, rd_view *y,
-                        int64_t r, int64_t c)
+static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t cell,
+                        int64_t n, rd_view *y, int64_t r, int64_t c)
 {
     const int64_t lanes = f->fold->lanes, slot = rd_tree_slot(f, cell), group = slot / f->group;
     void         *s[RD_MAX_STATE], *to[RD_MAX_STATE];

@@ -1,5 +1,5 @@
-/* row_totals.c - rows that are a whole fold each: their totals, without a tree of the machine's.  Of one block; kernels and
- * compiled passes keep a small tree themselves. */
+/* row_totals.c - rows that are a whole fold each: their totals, without a tree of the machine's.
+ * Of one block; kernels and compiled passes keep a small tree themselves. */
 #include "core/tree.h"
 #include "kernels/cpu/tile/run/steps.h"
 #include <assert.h>
@@ -8,7 +8,8 @@
 /* The total of a row by the kernels of states in memory. */
 static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const *to)
 {
-    const int64_t lanes = f->fold->lanes, whole = row->n / lanes, rest = row->n % lanes, n = whole ? lanes : rest;
+    const int64_t lanes = f->fold->lanes, whole = row->n / lanes, rest = row->n % lanes,
+                  n = whole ? lanes : rest;
     _Alignas(64) uint64_t narrow[RD_MAX_STATE][RD_TREE_LANES], wide[RD_MAX_STATE][RD_TREE_LANES];
     void                 *states[RD_MAX_STATE];
     rd_fold_rows          q = { .n = n, .rows = 1, .x = row->x, .ldx = lanes };
@@ -40,8 +41,8 @@ static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const
 /* Rows that are turned in one go, and their most elements. */
 enum { TURNED_ROWS = 32, TURNED_STEPS = RD_TREE_STEPS };
 
-/* Rows one after the other would wait for each step of a sum (50 f32: 200 cycles).  Turned, as many as a vector holds take
- * it together. */
+/* Rows one after the other would wait for each step of a sum (50 f32: 200 cycles).  Turned, as many
+ * as a vector holds take it together. */
 static void fold_turned(const rd_simd *simd, const rd_tile_fold *f, const rd_fold_rows *q)
 {
     _Alignas(64) uint64_t x[TURNED_STEPS * TURNED_ROWS], y[TURNED_STEPS * TURNED_ROWS];
@@ -79,7 +80,8 @@ static bool worth_turning(const rd_tile_fold *f, const rd_fold_rows *q)
 }
 
 /* Rows too short for lanes: side by side, or one element after the other. */
-static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_fold_rows *rows)
+static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory,
+                              const rd_fold_rows *rows)
 {
     const bool    turned = worth_turning(f, rows);
     const int64_t most   = turned ? TURNED_ROWS : RD_SPARE;
@@ -88,10 +90,10 @@ static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *me
     for (int64_t r = 0; r < rows->rows; r += q.rows) {
         void *to[RD_MAX_STATE];
 
-        q.rows      = rows->rows - r < most ? rows->rows - r : most;
-        q.x         = (const char *)rows->x + r * rows->ldx * rd_elem_size(f->elem);
-        q.y         = rows->y ? (const char *)rows->y + r * rows->ldy * rd_elem_size(f->elem) : NULL;
-        q.index     = rd_tiles_position(m, f->index.at) + r * f->index.row;
+        q.rows  = rows->rows - r < most ? rows->rows - r : most;
+        q.x     = (const char *)rows->x + r * rows->ldx * rd_elem_size(f->elem);
+        q.y     = rows->y ? (const char *)rows->y + r * rows->ldy * rd_elem_size(f->elem) : NULL;
+        q.index = rd_tiles_position(m, f->index.at) + r * f->index.row;
         q.index_row = f->index.row;
         q.index_col = f->index.col;
         rd_tree_spare(f, memory, 0, q.s);
@@ -106,8 +108,8 @@ static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *me
     }
 }
 
-/* Rows of one block, or of several for which there is a kernel.  They may be short and totals few: only what the kernel
- * reads is set. */
+/* Rows of one block, or of several for which there is a kernel.  They may be short and totals few:
+ * only what the kernel reads is set. */
 void rd_take_totals(rd_tiles *m, int32_t pc)
 {
     const rd_tile_inst *t                      = &m->code->inst[pc];
@@ -136,7 +138,8 @@ void rd_take_totals(rd_tiles *m, int32_t pc)
         totals[f->fold->reducer][t->fused](&q, to[0]);
         return;
     }
-    assert(!t->fused && t->from == f->elem && f->fold->n_block == 1); /* of others there are kernels */
+    /* of others there are kernels */
+    assert(!t->fused && t->from == f->elem && f->fold->n_block == 1);
     for (int64_t r = 0; r < m->rows; r++) {
         total_of(f, &q, to);
         q.x = (const char *)q.x + q.ldx * rd_elem_size(f->elem);
@@ -150,8 +153,10 @@ void rd_take_all_totals(const rd_tiles *m, const rd_together *all)
     const rd_fold *fold  = all->f[0]->fold;
     const int64_t  block = fold->n_block > 1 ? fold->steps * fold->lanes : m->cols;
     void          *state[RD_SPEC_STATES];
-    rd_kernel_call call  = { .rows = m->rows, .n = m->cols, .operand = all->tile, .state = state, .block = block };
-    int32_t        count = 0;
+    rd_kernel_call call = {
+        .rows = m->rows, .n = m->cols, .operand = all->tile, .state = state, .block = block
+    };
+    int32_t count = 0;
 
     for (int32_t k = 0; k < all->n_fold; k++) {
         rd_tree_total(all->f[k], all->memory[k], 0, state + count);

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* ---- A task's memory --------------------------------------------------------------------------------------- */
+/* ---- A task's memory ------------------------------------------------------------------------- */
 static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
 {
     const rd_tile_code *code = p->code;
@@ -19,9 +19,11 @@ static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
     m->fold       = rd_piece_of(state, &used, p->n_fold, sizeof *m->fold);
     m->kernels    = rd_piece_of(state, &used, code->n_pass, sizeof *m->kernels);
     m->task_words = rd_piece_of(state, &used, p->n_reg + 1, 8);
-    m->row_words  = code->rows > 1 ? rd_piece_of(state, &used, p->n_reg + 1, 8 * code->rows) : m->task_words;
-    m->buffers    = rd_piece_of(state, &used, code->n_buffer, code->buffer_bytes);
-    m->spare      = rd_piece_of(state, &used, code->cells > code->rows ? code->cells : code->rows, 2 * 8);
+    m->row_words =
+        code->rows > 1 ? rd_piece_of(state, &used, p->n_reg + 1, 8 * code->rows) : m->task_words;
+    m->buffers = rd_piece_of(state, &used, code->n_buffer, code->buffer_bytes);
+    m->spare =
+        rd_piece_of(state, &used, code->cells > code->rows ? code->cells : code->rows, 2 * 8);
     for (int32_t k = 0; k < p->n_fold; k++) {
         char *memory = rd_piece_of(state, &used, 1, code->fold[k].bytes);
         if (state)
@@ -43,13 +45,14 @@ rd_tiles *rd_tiles_new(const rd_program *p, char *state)
 
     lay_out(m, p, state);
     for (int32_t k = 0; k < p->n_reg; k++) {
-        char *words = code->reg[k].level == RD_AT_TASK ? m->task_words + 8 * k : m->row_words + 8 * code->rows * k;
+        char *words = code->reg[k].level == RD_AT_TASK ? m->task_words + 8 * k
+                                                       : m->row_words + 8 * code->rows * k;
         m->reg[k]   = (rd_view){ .at = words, .elem = code->reg[k].elem };
     }
     return m;
 }
 
-/* ---- Single elements --------------------------------------------------------------------------------------- */
+/* ---- Single elements ------------------------------------------------------------------------- */
 rd_word rd_view_word(const rd_view *v, int64_t row, int64_t col)
 {
     const char *at = rd_view_at(v, row, col);
@@ -73,7 +76,7 @@ void rd_view_set(const rd_view *v, int64_t row, int64_t col, rd_word word)
         memcpy(at, &word, (size_t)rd_elem_size(v->elem));
 }
 
-/* ---- Loops ------------------------------------------------------------------------------------------------- */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 static bool run(rd_tiles *m, int32_t from, int32_t to);
 
 static bool left(const rd_tiles *m, int32_t loop)
@@ -81,7 +84,8 @@ static bool left(const rd_tiles *m, int32_t loop)
     return m->leave == loop || m->task->status != RD_OK;
 }
 
-/* At the end of a loop over columns: of the rows that go on, those before the one that failed may still fail first. */
+/* At the end of a loop over columns: of the rows that go on, those before the one that failed may
+ * still fail first. */
 static void keep_rows_before_fault(rd_tiles *m)
 {
     if (m->fault.row < m->cols)
@@ -90,7 +94,8 @@ static void keep_rows_before_fault(rd_tiles *m)
         m->task->status = m->fault.status;
 }
 
-/* Columns at a time: of a compiled pass all, as the blocks of a fold then come whole, many at once. */
+/* Columns at a time: of a compiled pass all, as the blocks of a fold then come whole, many at
+ * once. */
 static int64_t most_columns(const rd_tiles *m, int32_t number)
 {
     const rd_tile_loop *loop = &m->code->loop[number];
@@ -110,8 +115,8 @@ static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
     assert(rows == 1 || m->code->loop[number].square || range.hi - range.lo <= most);
     m->level = RD_AT_TILE;
     m->rows  = rows;
-    for (int64_t done = 0, n = range.hi - range.lo; done < n && !left(m, number) && m->fault.row >= rows;
-         done += m->cols) {
+    for (int64_t done = 0, n = range.hi - range.lo;
+         done < n && !left(m, number) && m->fault.row >= rows; done += m->cols) {
         m->cols     = n - done < most ? n - done : most;
         axis->index = loop->backwards ? range.hi - 1 - done : range.lo + done;
         run(m, pc + 1, loop->end);
@@ -152,7 +157,8 @@ static void run_rows(rd_tiles *m, int32_t number, int32_t pc)
 
     m->level    = RD_AT_ROW;
     m->row_axis = axis;
-    for (axis->index = range.lo; axis->index < range.hi && !left(m, number); axis->index += m->cols) {
+    for (axis->index = range.lo; axis->index < range.hi && !left(m, number);
+         axis->index += m->cols) {
         m->cols = range.hi - axis->index < most ? range.hi - axis->index : most;
         if (m->code->loop[number].square)
             m->cols = rd_tiles_rows_of_block(m, m->cols);
@@ -170,10 +176,11 @@ static void run_outer(rd_tiles *m, int32_t number, int32_t pc)
     const rd_loop      *loop  = &m->p->loop[number];
     rd_axis_range      *axis  = &m->axis[loop->axis];
     const rd_axis_range range = *axis;
-    const int64_t       width = loop->kind == RD_LOOP_TILE ? loop->step : 1, n = range.hi - range.lo;
+    const int64_t width = loop->kind == RD_LOOP_TILE ? loop->step : 1, n = range.hi - range.lo;
 
     for (int64_t done = 0; done < n && !left(m, number); done += width) {
-        const int64_t at = loop->backwards ? range.lo + (n - 1) / width * width - done : range.lo + done;
+        const int64_t at =
+            loop->backwards ? range.lo + (n - 1) / width * width - done : range.lo + done;
 
         axis->index = at;
         if (loop->kind == RD_LOOP_TILE) {
@@ -207,7 +214,8 @@ static void fetch_some(rd_tiles *m)
         __builtin_prefetch(m->ahead, 0, 2);
 }
 
-/* A compiled pass stands for its instructions in the place of the last one, or for a nest; the instruction after. */
+/* A compiled pass stands for its instructions in the place of the last one, or for a nest; the
+ * instruction after. */
 static int32_t run_pass(rd_tiles *m, int32_t pc)
 {
     const int32_t number = m->code->inst[pc].pass;

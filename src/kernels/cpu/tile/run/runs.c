@@ -1,4 +1,5 @@
-/* runs.c - rows whose neighbours are neighbouring lanes: by rows of several cells or of one, by steps, row by row. */
+/* runs.c - rows whose neighbours are neighbouring lanes: by rows of several cells or of one, by
+ * steps, row by row. */
 #include "kernels/cpu/tile/run/steps.h"
 #include <string.h>
 
@@ -11,10 +12,12 @@ static bool continues(const rd_arrival *a, int64_t group, int64_t begun, int64_t
     return g->begun >= begun && g->block * steps <= step && step + n <= (g->block + 1) * steps;
 }
 
-/* Rows of one step that lie side by side in memory, like the states that they are for, are one long row. */
+/* Rows of one step that lie side by side in memory, like the states that they are for, are one long
+ * row. */
 static bool one_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t)
 {
-    return m->cols == a->f->fold->lanes && !a->together && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols);
+    return m->cols == a->f->fold->lanes && !a->together && t->x.row == m->cols &&
+           (!t->y.at || t->y.row == m->cols);
 }
 
 /* The states of one or more cells take rows of n of them. */
@@ -32,10 +35,10 @@ static void move_on(const rd_arrival *a, rd_fold_rows *q, int64_t x, int64_t y)
     q->y = q->y ? (const char *)q->y + y * a->size : NULL;
 }
 
-/* Row r of the tile, steps of all lanes and maybe a part of one, within a block that the states from `slot` on have begun:
- * no more than the kernel's calls. */
-static void take_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, int64_t r, int64_t slot,
-                     rd_fold_rows *q)
+/* Row r of the tile, steps of all lanes and maybe a part of one, within a block that the states
+ * from `slot` on have begun: no more than the kernel's calls. */
+static void take_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t, int64_t r,
+                     int64_t slot, rd_fold_rows *q)
 {
     const int64_t lanes = a->f->fold->lanes, whole = m->cols / lanes * lanes;
 
@@ -56,11 +59,12 @@ static bool take_steps(const rd_tiles *m, const rd_arrival *a, const rd_fold_til
 {
     const rd_tile_fold *f     = a->f;
     const int64_t       lanes = f->fold->lanes, steps = (m->cols + lanes - 1) / lanes;
-    const int64_t       begun = m->cols < lanes ? m->cols : lanes, groups = f->in_step ? 1 : m->rows;
-    rd_fold_rows        q = a->q;
+    const int64_t begun = m->cols < lanes ? m->cols : lanes, groups = f->in_step ? 1 : m->rows;
+    rd_fold_rows  q = a->q;
 
     for (int64_t k = 0; k < groups; k++)
-        if (!continues(a, a->group + k, a->offset + (f->in_step ? m->rows : 1) * begun, step, steps))
+        if (!continues(a, a->group + k, a->offset + (f->in_step ? m->rows : 1) * begun, step,
+                       steps))
             return false;
     if (one_row(m, a, t)) {
         rd_tree_block(f, a->memory, t->cell * lanes, q.s);
@@ -73,7 +77,8 @@ static bool take_steps(const rd_tiles *m, const rd_arrival *a, const rd_fold_til
 }
 
 /* The same where a block begins or ends, or by a compiled pass, for cells of a group. */
-static void take_in_step(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, int64_t step, int64_t steps)
+static void take_in_step(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, int64_t step,
+                         int64_t steps)
 {
     const bool one = one_row(m, a, t);
 
@@ -117,7 +122,8 @@ static bool rows_are_alike(const rd_together *t)
     return true;
 }
 
-/* Rows that are one step each, or a part of one, one after the other, of one cell; false: something else. */
+/* Rows that are one step each, or a part of one, one after the other, of one cell; false: something
+ * else. */
 static bool take_single_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
@@ -135,8 +141,8 @@ static bool take_single_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_ti
     return true;
 }
 
-/* All rows of totals use the same states, so that these stay in the first-level cache beside what streams by: with
- * states of its own for each row, sums of 8192 f32 took 1.1 times as long. */
+/* All rows of totals use the same states, so that these stay in the first-level cache beside what
+ * streams by: with states of its own for each row, sums of 8192 f32 took 1.1 times as long. */
 static void begin_totals(const rd_arrival *a)
 {
     const rd_together *t = a->together;
@@ -178,7 +184,8 @@ static bool rows_adjoin(const rd_tiles *m, const rd_arrival *a, const rd_fold_ti
     return all || (t->x.row == m->cols && (!t->y.at || t->y.row == m->cols));
 }
 
-/* Rows of several steps, the last one maybe a part, one after the other, of one cell; false: something else. */
+/* Rows of several steps, the last one maybe a part, one after the other, of one cell; false:
+ * something else. */
 static bool take_rows_of_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;
@@ -186,7 +193,8 @@ static bool take_rows_of_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_t
     const int64_t       begun = m->cols < lanes ? m->cols : lanes;
     rd_fold_rows        q;
 
-    if (f->outer.row != 1 || f->lane.row || f->cell.row || f->own_rows || f->indexed || t->lane % lanes)
+    if (f->outer.row != 1 || f->lane.row || f->cell.row || f->own_rows || f->indexed ||
+        t->lane % lanes)
         return false;
     rd_arrival_place(a, t, 0, 0);
     if (m->cols == f->row_steps * lanes && rows_adjoin(m, a, t)) {
@@ -215,7 +223,8 @@ void rd_take_runs(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
     const rd_tile_fold *f     = a->f;
     const int64_t       lanes = f->fold->lanes, whole = m->cols / lanes;
 
-    if (!f->totals && (take_cells(m, a, t) || take_single_steps(m, a, t) || take_rows_of_steps(m, a, t)))
+    if (!f->totals &&
+        (take_cells(m, a, t) || take_single_steps(m, a, t) || take_rows_of_steps(m, a, t)))
         return;
     for (int64_t r = 0; r < m->rows; r++) {
         const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
@@ -224,7 +233,8 @@ void rd_take_runs(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
         if (f->totals)
             begin_totals(a);
         rd_arrival_place(a, t, r, 0);
-        if (lane % lanes == 0 && whole * lanes == m->cols && continues(a, a->group, lanes, step, whole)) {
+        if (lane % lanes == 0 && whole * lanes == m->cols &&
+            continues(a, a->group, lanes, step, whole)) {
             rd_arrival_by_steps(a);
             a->offset = 0;
             a->q.n    = lanes;

@@ -48,12 +48,13 @@ typedef struct scan {
     bool                past; /* y is memory past the caches */
 } scan;
 
-/* ---- Results ----------------------------------------------------------------------------------------------- */
-/* Must results at y, from row to row so many elements apart, be made aside: for a conversion, or as lines that go past the
- * caches are made whole? */
+/* ---- Results --------------------------------------------------------------------------------- */
+/* Must results at y, from row to row so many elements apart, be made aside: for a conversion, or as
+ * lines that go past the caches are made whole? */
 static bool aside(const scan *a, const void *y, int64_t row)
 {
-    const bool lines = a->f->scan->past && ((uintptr_t)y | (uintptr_t)(row * a->f->size[0])) % 64 == 0;
+    const bool lines =
+        a->f->scan->past && ((uintptr_t)y | (uintptr_t)(row * a->f->size[0])) % 64 == 0;
 
     return rd_tiles_converts(a->f) || (a->past && !lines);
 }
@@ -81,7 +82,7 @@ static void deliver(const rd_tiles *m, const scan *a, int64_t r, int64_t c, int6
     }
 }
 
-/* ---- Along a row ------------------------------------------------------------------------------------------- */
+/* ---- Along a row ----------------------------------------------------------------------------- */
 /* Elements (r, 0 ..) follow each other. */
 static void scan_along(const rd_tiles *m, scan *a, int64_t cell, int64_t r)
 {
@@ -93,8 +94,8 @@ static void scan_along(const rd_tiles *m, scan *a, int64_t cell, int64_t r)
 
     for (int64_t c = 0, n; c < m->cols; c += n) {
         n = rd_least(m->cols - c, detour ? ASIDE_BYTES / f->size[0] : m->cols);
-        f->scan->along(s, n, detour ? made_aside(a) : rd_view_at(&a->y, r, c), rd_view_at(&a->x, r, c), exclusive,
-                       a->past && !detour);
+        f->scan->along(s, n, detour ? made_aside(a) : rd_view_at(&a->y, r, c),
+                       rd_view_at(&a->x, r, c), exclusive, a->past && !detour);
         if (detour)
             deliver(m, a, r, c, 1, n);
     }
@@ -102,7 +103,7 @@ static void scan_along(const rd_tiles *m, scan *a, int64_t cell, int64_t r)
         rd_tiles_nothing(f, &a->y, r, 0);
 }
 
-/* ---- Neighbouring cells ------------------------------------------------------------------------------------ */
+/* ---- Neighbouring cells ---------------------------------------------------------------------- */
 /* s = s merged with x, n of them. */
 static void merge(const scan *a, int64_t n, void *s, const void *x)
 {
@@ -114,8 +115,8 @@ static void *level_at(const scan *a, int level, int64_t cell)
     return array_at(a->f, a->memory, 3 + level, cell);
 }
 
-/* Element e of the block is x: it merges with its left siblings, and the nodes of [0, e] from the right, into the block's
- * state. */
+/* Element e of the block is x: it merges with its left siblings, and the nodes of [0, e] from the
+ * right, into the block's state. */
 static void tree_step(const scan *a, int64_t cell, int64_t n, const void *x, int64_t e, void *whole)
 {
     const size_t bytes = (size_t)(n * a->f->size[0]);
@@ -138,7 +139,8 @@ static void tree_step(const scan *a, int64_t cell, int64_t n, const void *x, int
 }
 
 /* Elements (r, c .. c + n) of one step, RD_SPARE at most. */
-static void scan_step(const rd_tiles *m, const scan *a, int64_t cell, int64_t step, int64_t r, int64_t c, int64_t n)
+static void scan_step(const rd_tiles *m, const scan *a, int64_t cell, int64_t step, int64_t r,
+                      int64_t c, int64_t n)
 {
     const rd_tile_fold   *f      = a->f;
     const rd_scan_columns s      = columns_at(f, a->memory, cell);
@@ -163,8 +165,10 @@ static void scan_step(const rd_tiles *m, const scan *a, int64_t cell, int64_t st
         rd_tiles_nothing(f, &a->y, r, c + k);
 }
 
-/* Elements (r, c .. c + n) of rows that are steps of one block; of ASIDE_ROWS at most if they may be made aside. */
-static void scan_rows(const rd_tiles *m, const scan *a, int64_t cell, int64_t r, int64_t c, int64_t rows, int64_t n)
+/* Elements (r, c .. c + n) of rows that are steps of one block; of ASIDE_ROWS at most if they may
+ * be made aside. */
+static void scan_rows(const rd_tiles *m, const scan *a, int64_t cell, int64_t r, int64_t c,
+                      int64_t rows, int64_t n)
 {
     const rd_tile_fold *f      = a->f;
     const bool          detour = aside(a, rd_view_at(&a->y, r, c), a->y.row);
@@ -174,13 +178,14 @@ static void scan_rows(const rd_tiles *m, const scan *a, int64_t cell, int64_t r,
         const rd_scan_columns s = columns_at(f, a->memory, cell + done);
 
         now = rd_least(n - done, most);
-        f->scan->rows(&s, &(rd_scan_rows){ .n    = now,
-                                           .rows = rows,
-                                           .x    = rd_view_at(&a->x, r, c + done),
-                                           .y    = detour ? made_aside(a) : rd_view_at(&a->y, r, c + done),
-                                           .ldx  = a->x.row,
-                                           .ldy  = detour ? now : a->y.row,
-                                           .past = a->past && !detour });
+        f->scan->rows(&s,
+                      &(rd_scan_rows){ .n    = now,
+                                       .rows = rows,
+                                       .x    = rd_view_at(&a->x, r, c + done),
+                                       .y = detour ? made_aside(a) : rd_view_at(&a->y, r, c + done),
+                                       .ldx  = a->x.row,
+                                       .ldy  = detour ? now : a->y.row,
+                                       .past = a->past && !detour });
         if (detour)
             deliver(m, a, r, c + done, rows, now);
     }
@@ -200,24 +205,28 @@ static void reach(const scan *a, int64_t group, int64_t block)
 /* Steps for neighbouring cells, some rows at a time where these are of one block. */
 static void scan_columns(const rd_tiles *m, const scan *a)
 {
-    const rd_tile_fold *f        = a->f;
-    const int64_t       cell     = rd_tiles_position(m, f->cell.at);
-    const int64_t       row      = f->cell.row + (f->own_rows ? f->cells : 0);
-    const int64_t       step     = rd_tiles_position(m, f->outer.at) * f->row_steps + rd_tiles_position(m, f->lane.at);
-    const int64_t       step_row = f->outer.row * f->row_steps + f->lane.row;
-    const int64_t       step_col = f->outer.col * f->row_steps + f->lane.col;
-    const bool          simple   = !f->fold->exclusive && f->fold->prefix == RD_PREFIX_LEFT;
-    const bool          several  = simple && f->form == RD_FOLD_COLUMNS && row == 0 && step_row == 1;
-    const int64_t       most     = !several ? 1 : a->past || rd_tiles_converts(f) ? ASIDE_ROWS : m->rows;
+    const rd_tile_fold *f    = a->f;
+    const int64_t       cell = rd_tiles_position(m, f->cell.at);
+    const int64_t       row  = f->cell.row + (f->own_rows ? f->cells : 0);
+    const int64_t       step =
+        rd_tiles_position(m, f->outer.at) * f->row_steps + rd_tiles_position(m, f->lane.at);
+    const int64_t step_row = f->outer.row * f->row_steps + f->lane.row;
+    const int64_t step_col = f->outer.col * f->row_steps + f->lane.col;
+    const bool    simple   = !f->fold->exclusive && f->fold->prefix == RD_PREFIX_LEFT;
+    const bool    several  = simple && f->form == RD_FOLD_COLUMNS && row == 0 && step_row == 1;
+    const int64_t most     = !several ? 1 : a->past || rd_tiles_converts(f) ? ASIDE_ROWS : m->rows;
 
     for (int64_t r = 0, rows; r < m->rows; r += rows) {
-        const int64_t left = rd_least(m->rows - r, f->fold->steps - (step + r * step_row) % f->fold->steps);
+        const int64_t left =
+            rd_least(m->rows - r, f->fold->steps - (step + r * step_row) % f->fold->steps);
 
         rows = rd_least(most, left);
         for (int64_t c = 0, n; c < m->cols; c += n) {
-            const int64_t first = cell + r * row + c * f->cell.col, at = step + r * step_row + c * step_col;
+            const int64_t first = cell + r * row + c * f->cell.col,
+                          at    = step + r * step_row + c * step_col;
 
-            n = simple ? rd_tree_neighbours(f, first, m->cols - c) : rd_tree_together(f, first, m->cols - c);
+            n = simple ? rd_tree_neighbours(f, first, m->cols - c)
+                       : rd_tree_together(f, first, m->cols - c);
             reach(a, first / f->group, at / f->fold->steps);
             if (simple)
                 scan_rows(m, a, first, r, c, rows, n);
@@ -240,5 +249,7 @@ void rd_tiles_scan(rd_tiles *m, int32_t pc)
     if (f->form != RD_FOLD_ALONG)
         scan_columns(m, &a);
     for (int64_t r = 0; f->form == RD_FOLD_ALONG && r < m->rows; r++)
-        scan_along(m, &a, rd_tiles_position(m, f->cell.at) + r * (f->cell.row + (f->own_rows ? f->cells : 0)), r);
+        scan_along(
+            m, &a,
+            rd_tiles_position(m, f->cell.at) + r * (f->cell.row + (f->own_rows ? f->cells : 0)), r);
 }

@@ -24,9 +24,9 @@ void rd_step_dense(rd_tiles *m, rd_view *x, rd_view *y, int64_t coly)
     m->spare = spare;
 }
 
-/* ---- By form ----------------------------------------------------------------------------------------------- */
-/* Cells lie side by side, of one lane, and rows of the tile are steps of them one after the other, or each for cells of
- * its own. */
+/* ---- By form --------------------------------------------------------------------------------- */
+/* Cells lie side by side, of one lane, and rows of the tile are steps of them one after the other,
+ * or each for cells of its own. */
 static void take_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 {
     const int64_t row   = a->f->outer.row * a->f->row_steps + a->f->lane.row;
@@ -43,7 +43,8 @@ static void take_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 }
 
 /* Rows that do not adjoin, copied so that they do. */
-static const void *adjoined(const rd_tiles *m, const rd_view *v, int64_t row, int64_t rows, char *to)
+static const void *adjoined(const rd_tiles *m, const rd_view *v, int64_t row, int64_t rows,
+                            char *to)
 {
     const int64_t bytes = m->cols * rd_elem_size(v->elem);
 
@@ -52,12 +53,14 @@ static const void *adjoined(const rd_tiles *m, const rd_view *v, int64_t row, in
     return v->at ? to : NULL;
 }
 
-/* All cells take one element of each row: a run of them if rows adjoin, else as many rows as spare buffers hold. */
+/* All cells take one element of each row: a run of them if rows adjoin, else as many rows as spare
+ * buffers hold. */
 static void take_channels(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 {
-    const int64_t cols = m->cols, cells = m->code->cells > m->code->rows ? m->code->cells : m->code->rows;
-    const bool    run  = t->x.row == cols && (!t->y.at || t->y.row == cols);
-    const int64_t most = run ? m->rows : cells / cols;
+    const int64_t cols  = m->cols,
+                  cells = m->code->cells > m->code->rows ? m->code->cells : m->code->rows;
+    const bool    run   = t->x.row == cols && (!t->y.at || t->y.row == cols);
+    const int64_t most  = run ? m->rows : cells / cols;
 
     for (int64_t r = 0, n; r < m->rows; r += n) {
         n = m->rows - r < most ? m->rows - r : most;
@@ -91,7 +94,8 @@ static void take_interleaved(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
     }
 }
 
-/* Rows of which each element is a step of one lane, the next ones one after the other; false: something else. */
+/* Rows of which each element is a step of one lane, the next ones one after the other; false:
+ * something else. */
 static bool take_serial(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f = a->f;
@@ -123,7 +127,7 @@ static void take_elements(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
         }
 }
 
-/* ---- Masks ------------------------------------------------------------------------------------------------- */
+/* ---- Masks ----------------------------------------------------------------------------------- */
 /* Elements left out become identities; states that have met one that counts are marked. */
 static void apply_mask(rd_tiles *m, const rd_tile_fold *f, char *memory, rd_fold_tile *t)
 {
@@ -133,17 +137,20 @@ static void apply_mask(rd_tiles *m, const rd_tile_fold *f, char *memory, rd_fold
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0; c < m->cols; c++) {
             const bool    counts = rd_view_word(&t->mask, r, c).u64;
-            const int64_t cell   = t->cell + r * f->cell.row + c * f->cell.col + (f->own_rows ? r * f->cells : 0);
+            const int64_t cell =
+                t->cell + r * f->cell.row + c * f->cell.col + (f->own_rows ? r * f->cells : 0);
             rd_view_set(&y, r, c, counts ? rd_view_word(&t->x, r, c) : identity);
             memory[f->seen + cell * f->fold->lanes] |= (char)counts;
         }
     t->x = y;
 }
 
-/* any and all stop at the first element that decides them: loops are left early, so states would have gaps afterwards. */
+/* any and all stop at the first element that decides them: loops are left early, so states would
+ * have gaps afterwards. */
 static bool can_settle(const rd_tile_fold *f)
 {
-    return (f->fold->reducer == RD_RED_any || f->fold->reducer == RD_RED_all) && f->cells == 1 && !f->own_rows;
+    return (f->fold->reducer == RD_RED_any || f->fold->reducer == RD_RED_all) && f->cells == 1 &&
+           !f->own_rows;
 }
 
 static void settle(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_fold_tile *t)
@@ -155,14 +162,16 @@ static void settle(const rd_tiles *m, const rd_tile_fold *f, char *memory, const
             rd_tree_group(memory, 0)->settled = true;
 }
 
-/* Do the rows of each column run along the lanes of its cell, with elements of the tile in a buffer of their own? */
+/* Do the rows of each column run along the lanes of its cell, with elements of the tile in a buffer
+ * of their own? */
 static bool interleaved(const rd_tiles *m, const rd_tile_fold *f, const rd_fold_tile *t)
 {
-    return f->form == RD_FOLD_ELEMENTS && m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 &&
-           f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && t->x.at != m->spare;
+    return f->form == RD_FOLD_ELEMENTS && m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 &&
+           f->cell.row == 0 && f->outer.row == 0 && f->outer.col == 0 && !f->own_rows &&
+           t->x.at != m->spare;
 }
 
-/* ---- All together ------------------------------------------------------------------------------------------ */
+/* ---- All together ---------------------------------------------------------------------------- */
 static void place_tile(const rd_tiles *m, const rd_tile_fold *f, rd_fold_tile *t)
 {
     t->lane  = rd_tiles_position(m, f->lane.at);
@@ -190,7 +199,8 @@ static void take_by_form(rd_tiles *m, rd_arrival *a, rd_fold_tile *in)
         settle(m, f, a->memory, in);
 }
 
-/* Set field by field: zeroing what is not read, a few hundred bytes, costs as much as a short row. */
+/* Set field by field: zeroing what is not read, a few hundred bytes, costs as much as a short
+ * row. */
 static void take_elements_of(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
@@ -239,10 +249,10 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
         take_elements_of(m, pc);
 }
 
-/* ---- Compiled passes --------------------------------------------------------------------------------------- */
+/* ---- Compiled passes ------------------------------------------------------------------------- */
 /* Set field by field, as above. */
-void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *kernels, const rd_operand *operand,
-                    const int32_t *size)
+void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *kernels,
+                    const rd_operand *operand, const int32_t *size)
 {
     rd_together  all;
     rd_fold_tile in;

@@ -14,8 +14,8 @@ typedef struct rd_axis_range {
     int64_t index, lo, hi;
 } rd_axis_range;
 
-/* The first element, in the reference's order, that is known to fail; row INT64_MAX: none.  The tile's other instructions
- * go on, on rows up to its, as one of them may fail before. */
+/* The first element, in the reference's order, that is known to fail; row INT64_MAX: none.  The
+ * tile's other instructions go on, on rows up to its, as one of them may fail before. */
 typedef struct rd_fault {
     int64_t   row, col;
     rd_status status; /* its sentence is in the task */
@@ -27,19 +27,23 @@ typedef struct rd_tiles {
     const rd_tile_code *code;
     rd_task            *task;
     rd_level            level;
-    int64_t  rows, cols; /* the tile's shape; at row level 1 and as many as the tile has rows; at task level 1, 1 */
+    int64_t  rows, cols; /* the tile's shape; at row level 1 and as many as the tile has rows; at
+                          * task level 1, 1 */
     int64_t  first_row;  /* of the tile's rows, where a loop goes through a few at a time */
     rd_view *reg;
-    rd_axis_range     *axis, *row_axis;                          /* row_axis: that of the tile's rows */
-    char              *task_words, *row_words, *buffers, *spare; /* spare: one more buffer of 8-byte elements */
+    rd_axis_range *axis, *row_axis; /* row_axis: that of the tile's rows */
+    /* spare: one more buffer of 8-byte elements */
+    char              *task_words, *row_words, *buffers, *spare;
     char             **fold;
     const rd_kernels **kernels; /* of the passes; NULL: not compiled, as long as this run lasts */
     int32_t            leave;   /* loop to leave early, -1 */
     rd_fault           fault;
-    const char        *ahead, *ahead_end; /* memory to fetch into the second-level cache meanwhile */
+    const char        *ahead, *ahead_end; /* memory to fetch into the second-level cache
+                                           * meanwhile */
 } rd_tiles;
 
-/* compiled.c: the kernels that are here, for a run of these instructions; the instructions of a pass, or a nest. */
+/* compiled.c: the kernels that are here, for a run of these instructions; the instructions of a
+ * pass, or a nest. */
 void rd_tiles_find_kernels(rd_tiles *m, const rd_task *task, int32_t from, int32_t to);
 void rd_tiles_pass(rd_tiles *m, int32_t number);
 
@@ -66,15 +70,17 @@ static inline char *rd_tiles_second_spare(const rd_tiles *m)
     return m->spare + 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
 }
 
-/* A register as this level sees it; put together field by field, as a copy that is changed would be read while its
- * parts still are on their way to memory. */
+/* A register as this level sees it; put together field by field, as a copy that is changed would be
+ * read while its parts still are on their way to memory. */
 static inline rd_view rd_tiles_view(const rd_tiles *m, int32_t reg)
 {
     const rd_view *home  = &m->reg[reg];
     const rd_level level = m->code->reg[reg].level;
-    const int64_t  row   = level == RD_AT_TILE ? home->row : level == RD_AT_ROW && m->level == RD_AT_TILE;
-    const int64_t  col   = level == RD_AT_TILE ? home->col : level == RD_AT_ROW && m->level == RD_AT_ROW;
-    const int64_t  first = level == RD_AT_ROW ? m->first_row * rd_elem_size(home->elem) : 0;
+    const int64_t  row =
+        level == RD_AT_TILE ? home->row : level == RD_AT_ROW && m->level == RD_AT_TILE;
+    const int64_t col =
+        level == RD_AT_TILE ? home->col : level == RD_AT_ROW && m->level == RD_AT_ROW;
+    const int64_t first = level == RD_AT_ROW ? m->first_row * rd_elem_size(home->elem) : 0;
 
     return (rd_view){ .at = home->at + first, .row = row, .col = col, .elem = home->elem };
 }
@@ -96,20 +102,21 @@ rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg);
 /* The view with columns side by side, copied to the spare buffer if they are not. */
 rd_view rd_tiles_dense(rd_tiles *m, rd_view v);
 
-/* turns.c: rows until a block ends of which other columns are still to come, `rows` at most; a LOAD or STORE that turns,
- * to y and from x; a STORE that moves. */
+/* turns.c: rows until a block ends of which other columns are still to come, `rows` at most; a LOAD
+ * or STORE that turns, to y and from x; a STORE that moves. */
 int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows);
 void    rd_tiles_move(rd_tiles *m, int32_t pc);
 void    rd_tiles_turn_in(const rd_tiles *m, int32_t pc, const rd_view *y);
 void    rd_tiles_turn_out(const rd_tiles *m, int32_t pc, const rd_view *x);
 rd_view rd_tiles_turned(const rd_tiles *m, int32_t load, rd_fold_rows *q);
 
-/* steps.c (with runs.c and row_totals.c), results.c, scans.c, trees.c; memory of a fold is m->fold[number]. */
+/* steps.c (with runs.c and row_totals.c), results.c, scans.c, trees.c; memory of a fold is
+ * m->fold[number]. */
 void rd_tiles_start(rd_tiles *m, int32_t pc);
 void rd_tiles_step(rd_tiles *m, int32_t pc);
 /* The folds of a compiled pass take a tile; operands from element (0, 0) on, of these sizes. */
-void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *kernels, const rd_operand *operand,
-                    const int32_t *size);
+void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *kernels,
+                    const rd_operand *operand, const int32_t *size);
 void rd_tiles_scan(rd_tiles *m, int32_t pc);
 /* What a scan keeps for each slot; a group of them begins. */
 int64_t rd_tiles_scan_bytes(const rd_tile_fold *f);

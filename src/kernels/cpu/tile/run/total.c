@@ -1,11 +1,11 @@
-/* total.c - programs that are nothing but folds of a few blocks by one kernel: the total of a small array, or those of
- * small planes or of their columns.  What surrounds the sum of a hundred elements costs more than they do, so these run
- * without registers, tiles and instructions. */
+/* total.c - programs that are nothing but folds of a few blocks by one kernel: the total of a small
+ * array, or those of small planes or of their columns.  What surrounds the sum of a hundred
+ * elements costs more than they do, so these run without registers, tiles and instructions. */
 #include "core/tree.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include <assert.h>
 
-/* ---- What is one ------------------------------------------------------------------------------------------- */
+/* ---- What is one ----------------------------------------------------------------------------- */
 /* The only instruction of a kind; NULL: there are others. */
 static const rd_inst *only(const rd_program *p, rd_inst_kind kind)
 {
@@ -67,12 +67,14 @@ static bool is_plain(const rd_program *p, const rd_address *at)
 }
 
 /* The array that the register is, side by side along an axis; NULL: something else. */
-static const rd_address *array_of(const rd_program *p, const rd_tile_code *code, int32_t reg, int32_t axis)
+static const rd_address *array_of(const rd_program *p, const rd_tile_code *code, int32_t reg,
+                                  int32_t axis)
 {
     const int32_t     born = code->reg[reg].born;
     const rd_address *at   = &p->address[p->inst[born].arg];
 
-    return p->inst[born].kind == RD_I_LOAD && code->inst[born].direct && is_plain(p, at) && step_along(at, axis) == 1
+    return p->inst[born].kind == RD_I_LOAD && code->inst[born].direct && is_plain(p, at) &&
+                   step_along(at, axis) == 1
                ? at
                : NULL;
 }
@@ -80,7 +82,8 @@ static const rd_address *array_of(const rd_program *p, const rd_tile_code *code,
 /* The program's only loop is a row. */
 static bool is_row(const rd_program *p, const rd_tile_code *code)
 {
-    return p->n_loop == 1 && p->loop[0].axis == p->root && code->fold->form == RD_FOLD_RUN && code->fold->treeless;
+    return p->n_loop == 1 && p->loop[0].axis == p->root && code->fold->form == RD_FOLD_RUN &&
+           code->fold->treeless;
 }
 
 static bool follows(const rd_program *p, int32_t *at, const rd_inst_kind *kind, int32_t n)
@@ -91,8 +94,8 @@ static bool follows(const rd_program *p, int32_t *at, const rd_inst_kind *kind, 
     return true;
 }
 
-/* Loops and nothing else, then a fold that starts, takes two loops of elements, and is stored, column by column or
- * but once. */
+/* Loops and nothing else, then a fold that starts, takes two loops of elements, and is stored,
+ * column by column or but once. */
 static bool has_shape(const rd_program *p, bool by_columns, int32_t *around)
 {
     static const rd_inst_kind begins[] = { RD_I_START, RD_I_LOOP, RD_I_LOOP };
@@ -107,7 +110,8 @@ static bool has_shape(const rd_program *p, bool by_columns, int32_t *around)
         return false;
     while (at < p->n_inst && (p->inst[at].kind == RD_I_LOAD || p->inst[at].kind == RD_I_MAP))
         at++;
-    return follows(p, &at, ends, 3) && (by_columns ? follows(p, &at, stores, 4) : follows(p, &at, stores + 1, 2)) &&
+    return follows(p, &at, ends, 3) &&
+           (by_columns ? follows(p, &at, stores, 4) : follows(p, &at, stores + 1, 2)) &&
            at + *around == p->n_inst;
 }
 
@@ -116,7 +120,8 @@ static const rd_loop *loop_at(const rd_program *p, int32_t inst)
     return &p->loop[p->inst[inst].arg];
 }
 
-/* A plane's loops, if the fold goes through its rows one after the other, and tasks share neither rows nor columns. */
+/* A plane's loops, if the fold goes through its rows one after the other, and tasks share neither
+ * rows nor columns. */
 static bool find_plane(const rd_program *p, const rd_fold *fold, rd_tile_total *total)
 {
     total->rows = loop_at(p, total->around + 1);
@@ -130,8 +135,8 @@ static bool is_plane_of_columns(const rd_program *p, const rd_tile_code *code, r
 {
     const rd_tile_fold *f = code->fold;
 
-    if (f->form != RD_FOLD_COLUMNS || f->fold->n_block != 1 || !has_shape(p, true, &total->around) ||
-        !find_plane(p, f->fold, total))
+    if (f->form != RD_FOLD_COLUMNS || f->fold->n_block != 1 ||
+        !has_shape(p, true, &total->around) || !find_plane(p, f->fold, total))
         return false;
     total->n = total->cols->extent;
     return f->cells == total->n && step_along(&f->fold->cell, total->cols->axis) == 1;
@@ -154,7 +159,8 @@ static bool is_plane_of_lanes(const rd_program *p, const rd_tile_code *code, rd_
 }
 
 /* Where operands and result are; false: not in plain arrays. */
-static bool find_arrays(const rd_program *p, const rd_tile_code *code, const rd_inst *step, rd_tile_total *total)
+static bool find_arrays(const rd_program *p, const rd_tile_code *code, const rd_inst *step,
+                        rd_tile_total *total)
 {
     const rd_inst      *close = only(p, RD_I_CLOSE), *store = only(p, RD_I_STORE);
     const rd_tile_inst *t    = &code->inst[step - p->inst];
@@ -181,9 +187,12 @@ bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get,
     const rd_tile_inst *t = &code->inst[step - p->inst];
 
     if (is_row(p, code)) {
-        total.row = code->simd->totals[t->from] ? code->simd->totals[t->from][f->fold->reducer][t->fused] : NULL;
+        total.row = code->simd->totals[t->from]
+                        ? code->simd->totals[t->from][f->fold->reducer][t->fused]
+                        : NULL;
         total.n   = f->fold->lane_extent;
-    } else if (t->blocks && (is_plane_of_columns(p, code, &total) || is_plane_of_lanes(p, code, &total)))
+    } else if (t->blocks &&
+               (is_plane_of_columns(p, code, &total) || is_plane_of_lanes(p, code, &total)))
         total.plane = t->blocks;
     if ((!total.row && !total.plane) || !find_arrays(p, code, step, &total))
         return true;
@@ -195,7 +204,7 @@ bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get,
     return true;
 }
 
-/* ---- Running it -------------------------------------------------------------------------------------------- */
+/* ---- Running it ------------------------------------------------------------------------------ */
 /* Where an array begins; NULL: there is none. */
 static char *begins(const rd_task *task, const rd_address *at)
 {
@@ -223,8 +232,8 @@ static int64_t power_in(int64_t n)
     return power;
 }
 
-/* Blocks of whole rows, or of a part of the only one, become nodes of falling size, the last of which merge first, as the
- * aligned tree says; then the lanes do. */
+/* Blocks of whole rows, or of a part of the only one, become nodes of falling size, the last of
+ * which merge first, as the aligned tree says; then the lanes do. */
 static void total_of_lanes(const rd_tile_total *t, const rd_fold_rows *plane, void *to)
 {
     const rd_fold        *fold = t->fold->fold;
@@ -269,9 +278,11 @@ static void run_around(const rd_program *p, const rd_tile_total *t, rd_task *tas
         return;
     }
     const int32_t axis = p->loop[p->inst[number].arg].axis;
-    const int64_t x = bytes_along(t->x, axis), y = bytes_along(t->y, axis), step = bytes_along(t->to, axis);
-    const int64_t lo = axis == p->root ? task->lo : 0, hi = axis == p->root ? task->hi : p->axis_extent[axis];
-    rd_fold_rows  q = *first;
+    const int64_t x = bytes_along(t->x, axis), y = bytes_along(t->y, axis),
+                  step = bytes_along(t->to, axis);
+    const int64_t lo   = axis == p->root ? task->lo : 0,
+                  hi   = axis == p->root ? task->hi : p->axis_extent[axis];
+    rd_fold_rows q     = *first;
 
     for (int64_t i = lo; i < hi; i++) {
         q.x = moved(first->x, i * x);
@@ -296,10 +307,12 @@ static void run_planes(const rd_program *p, const rd_tile_total *t, rd_task *tas
 static void run_row(const rd_tile_total *t, rd_task *task)
 {
     const rd_fold     *fold = t->fold->fold;
-    const rd_fold_rows q    = {
-           .n = t->n, .rows = 1, .along = fold->steps * fold->lanes, .x = begins(task, t->x), .y = begins(task, t->y)
-    };
-    rd_word     state;
+    const rd_fold_rows q    = { .n     = t->n,
+                                .rows  = 1,
+                                .along = fold->steps * fold->lanes,
+                                .x     = begins(task, t->x),
+                                .y     = begins(task, t->y) };
+    rd_word            state;
     void *const s = &state, *const to = begins(task, t->to);
 
     t->row(&q, s);

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-/* ---- Memory ------------------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 rd_group *rd_tree_group(char *memory, int64_t group)
 {
     return (rd_group *)(void *)memory + group;
@@ -15,7 +15,8 @@ rd_tree_node *rd_tree_nodes(const rd_tile_fold *f, char *memory, int64_t group)
 }
 
 /* State k of n slots lies at `at` + 8 k n bytes. */
-static void states(const rd_tile_fold *f, char *at, int64_t n, const int32_t *size, int64_t slot, void **s)
+static void states(const rd_tile_fold *f, char *at, int64_t n, const int32_t *size, int64_t slot,
+                   void **s)
 {
     assert(f->n_state > 0);
     for (int32_t k = 0; k < f->n_state; k++)
@@ -45,14 +46,15 @@ void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s)
     states(f, memory + f->spare + 8 * f->n_state * RD_SPARE * which, RD_SPARE, f->wide, 0, s);
 }
 
-/* ---- Nodes ------------------------------------------------------------------------------------------------- */
+/* ---- Nodes ----------------------------------------------------------------------------------- */
 static void copy_states(const rd_tile_fold *f, int64_t n, void *const *to, void *const *from)
 {
     for (int32_t k = 0; k < f->n_state; k++)
         memcpy(to[k], from[k], (size_t)(n * f->wide[k]));
 }
 
-/* Node `row` takes the one above it on the stack; where only one of them has states, these are the result's. */
+/* Node `row` takes the one above it on the stack; where only one of them has states, these are the
+ * result's. */
 static void merge_rows(const rd_tile_fold *f, char *memory, int64_t group, int32_t row)
 {
     rd_tree_node *left = &rd_tree_nodes(f, memory, group)[row], *right = left + 1;
@@ -108,9 +110,10 @@ void rd_tree_add_count(const rd_tile_fold *f, void *s, int64_t n, int64_t rows)
             ((double *)s)[k] += (double)rows;
 }
 
-/* Cells side by side all take the same rows of a block, so the first one counts for all: it is there in each, as states
- * begin from the left. */
-void rd_tree_count(const rd_tile_fold *f, char *memory, int64_t group, int64_t offset, int64_t n, int64_t rows)
+/* Cells side by side all take the same rows of a block, so the first one counts for all: it is
+ * there in each, as states begin from the left. */
+void rd_tree_count(const rd_tile_fold *f, char *memory, int64_t group, int64_t offset, int64_t n,
+                   int64_t rows)
 {
     const bool shared = f->form == RD_FOLD_COLUMNS;
     void      *s[RD_MAX_STATE];
@@ -137,7 +140,8 @@ static int32_t siblings_of(const rd_tile_fold *f, char *memory, int64_t group, r
     const rd_tree_node *stack = rd_tree_nodes(f, memory, group);
     int32_t             n     = 0;
 
-    while (n < depth && stack[depth - n - 1].n == node->n && siblings(f, &stack[depth - n - 1], node)) {
+    while (n < depth && stack[depth - n - 1].n == node->n &&
+           siblings(f, &stack[depth - n - 1], node)) {
         node->start = stack[depth - n - 1].start;
         node->level++;
         n++;
@@ -145,8 +149,9 @@ static int32_t siblings_of(const rd_tile_fold *f, char *memory, int64_t group, r
     return n;
 }
 
-/* A finished block goes up the tree some states at a time, which stay in the first-level cache: as whole rows of states they
- * would come from the second or third level once for each node that merges. */
+/* A finished block goes up the tree some states at a time, which stay in the first-level cache: as
+ * whole rows of states they would come from the second or third level once for each node that
+ * merges. */
 static void close_block(const rd_tile_fold *f, char *memory, int64_t group, void *const *block)
 {
     rd_group     *g     = rd_tree_group(memory, group);
@@ -214,8 +219,9 @@ void rd_tree_collapse(const rd_tile_fold *f, char *memory, int64_t group)
         merge_rows(f, memory, group, g->depth - 2);
 }
 
-/* ---- Joins ------------------------------------------------------------------------------------------------- */
-static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t group, int32_t row, int64_t n)
+/* ---- Joins ----------------------------------------------------------------------------------- */
+static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t group, int32_t row,
+                      int64_t n)
 {
     void *a[RD_MAX_STATE], *b[RD_MAX_STATE];
 

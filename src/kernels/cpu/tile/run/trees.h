@@ -1,8 +1,9 @@
 /* trees.h - the combine tree of program.h on states side by side.
  *
- * A group is a run of states that take elements together: the lanes of a cell, or neighbouring cells of one lane, or
- * all lanes of neighbouring cells that keep step (plan/forms.c).  It has the states of the current block and a
- * stack of finished nodes, which merge as soon as both siblings are there. */
+ * A group is a run of states that take elements together: the lanes of a cell, or neighbouring
+ * cells of one lane, or all lanes of neighbouring cells that keep step (plan/forms.c).  It has the
+ * states of the current block and a stack of finished nodes, which merge as soon as both siblings
+ * are there. */
 #ifndef RD_KERNELS_CPU_TILE_RUN_TREES_H
 #define RD_KERNELS_CPU_TILE_RUN_TREES_H
 #include "kernels/cpu/tile/run/tiles.h"
@@ -37,10 +38,12 @@ void rd_tree_total(const rd_tile_fold *f, char *memory, int64_t row, void **s);
 enum { RD_SPARE = 512 };
 void rd_tree_spare(const rd_tile_fold *f, char *memory, int which, void **s);
 
-/* How many of the `left` cells from one on are neighbours of one group; what of them can be looked after together. */
+/* How many of the `left` cells from one on are neighbours of one group; what of them can be looked
+ * after together. */
 static inline int64_t rd_tree_neighbours(const rd_tile_fold *f, int64_t cell, int64_t left)
 {
-    const int64_t in_group = f->form == RD_FOLD_COLUMNS ? f->group - cell % f->group : f->beside - cell % f->beside;
+    const int64_t in_group =
+        f->form == RD_FOLD_COLUMNS ? f->group - cell % f->group : f->beside - cell % f->beside;
 
     return left < in_group ? left : in_group;
 }
@@ -52,12 +55,14 @@ static inline int64_t rd_tree_together(const rd_tile_fold *f, int64_t cell, int6
     return n < RD_SPARE ? n : RD_SPARE;
 }
 
-/* results.c: n states of finished blocks become results; at most RD_SPARE if they must be converted. */
-void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t n, void *const *s,
-                     void *const *to);
+/* results.c: n states of finished blocks become results; at most RD_SPARE if they must be
+ * converted. */
+void rd_tiles_finish(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t n,
+                     void *const *s, void *const *to);
 /* Results of another type than the states? */
 bool rd_tiles_converts(const rd_tile_fold *f);
-void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void *const *from, void *const *to);
+void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void *const *from,
+                      void *const *to);
 /* The n states of finished blocks, of all lanes or of the first ones, become one, the first. */
 int64_t rd_tiles_halve(const rd_tile_fold *f, int64_t n, void *const *s);
 void    rd_tiles_nothing(const rd_tile_fold *f, const rd_view *y, int64_t r, int64_t c);
@@ -65,7 +70,8 @@ void    rd_tiles_nothing(const rd_tile_fold *f, const rd_view *y, int64_t r, int
 /* n states from `s` on have taken so many elements more. */
 void rd_tree_add_count(const rd_tile_fold *f, void *s, int64_t n, int64_t rows);
 /* The same of a group's current block, from state `offset` on. */
-void rd_tree_count(const rd_tile_fold *f, char *memory, int64_t group, int64_t offset, int64_t n, int64_t rows);
+void rd_tree_count(const rd_tile_fold *f, char *memory, int64_t group, int64_t offset, int64_t n,
+                   int64_t rows);
 
 void rd_tree_start(const rd_tile_fold *f, char *memory, int64_t group);
 /* The group moves on to a block. */

@@ -1,21 +1,24 @@
-/* turns.c - squares of a tile on their way between memory and buffers, turned in registers (simd/turn.h), and what goes from
- * memory to memory; plan/squares.c says which loops have such. */
+/* turns.c - squares of a tile on their way between memory and buffers, turned in registers
+ * (simd/turn.h), and what goes from memory to memory; plan/squares.c says which loops have such. */
 #include "kernels/cpu/tile/run/tiles.h"
 #include <string.h>
 
-/* Columns of a square turned between two rounds of fetching: a core cannot wait for more lines in one go. */
+/* Columns of a square turned between two rounds of fetching: a core cannot wait for more lines in
+ * one go. */
 enum { STRIP = 16 };
 
 int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows)
 {
     for (int32_t k = 0; k < m->p->n_fold; k++) {
-        const rd_tile_fold *f    = &m->code->fold[k];
-        const int64_t       each = f->outer.row * f->row_steps + f->lane.row, steps = f->fold->steps;
-        int64_t             left;
+        const rd_tile_fold *f = &m->code->fold[k];
+        const int64_t each = f->outer.row * f->row_steps + f->lane.row, steps = f->fold->steps;
+        int64_t       left;
 
         if (!f->in_square || f->form != RD_FOLD_COLUMNS || each <= 0)
             continue;
-        left = steps - (rd_tiles_position(m, f->outer.at) * f->row_steps + rd_tiles_position(m, f->lane.at)) % steps;
+        left = steps - (rd_tiles_position(m, f->outer.at) * f->row_steps +
+                        rd_tiles_position(m, f->lane.at)) %
+                           steps;
         rows = rows < left / each + (left % each != 0) ? rows : left / each + (left % each != 0);
     }
     return rows;
@@ -34,13 +37,16 @@ static void fetch(const rd_tiles *m, int32_t pc, int64_t first, int64_t last)
     }
 }
 
-/* Columns [c, c + n) between the memory of instruction pc and a tile with rows `ld` elements apart. */
-static void turn(const rd_tiles *m, int32_t pc, rd_simd_turn *kernel, char *tile, int64_t ld, int64_t c, int64_t n)
+/* Columns [c, c + n) between the memory of instruction pc and a tile with rows `ld` elements
+ * apart. */
+static void turn(const rd_tiles *m, int32_t pc, rd_simd_turn *kernel, char *tile, int64_t ld,
+                 int64_t c, int64_t n)
 {
-    const rd_tile_inst *t      = &m->code->inst[pc];
-    const rd_tile_walk *w      = &t->walk;
-    const int64_t       last   = w->row < 0 ? m->rows - 1 : 0; /* rows that lie backwards are taken backwards */
-    char               *memory = rd_tiles_memory(m, w) + (c * w->col - last) * w->size;
+    const rd_tile_inst *t = &m->code->inst[pc];
+    const rd_tile_walk *w = &t->walk;
+    /* rows that lie backwards are taken backwards */
+    const int64_t last   = w->row < 0 ? m->rows - 1 : 0;
+    char         *memory = rd_tiles_memory(m, w) + (c * w->col - last) * w->size;
 
     tile += (c + last * ld) * w->size;
     ld = ld * w->row;
@@ -69,7 +75,8 @@ void rd_tiles_turn_in(const rd_tiles *m, int32_t pc, const rd_view *y)
 
     turn_all(m, pc, to, same ? y->row : m->cols);
     for (int64_t r = 0; r < m->rows && !same; r++)
-        m->code->simd->load[w->at->type](m->cols, rd_view_at(y, r, 0), to + r * m->cols * w->size, 1);
+        m->code->simd->load[w->at->type](m->cols, rd_view_at(y, r, 0), to + r * m->cols * w->size,
+                                         1);
 }
 
 void rd_tiles_turn_out(const rd_tiles *m, int32_t pc, const rd_view *x)
@@ -79,7 +86,8 @@ void rd_tiles_turn_out(const rd_tiles *m, int32_t pc, const rd_view *x)
     char *const         from = same ? x->at : rd_tiles_second_spare(m);
 
     for (int64_t r = 0; r < m->rows && !same; r++)
-        m->code->simd->store[w->at->type](m->cols, from + r * m->cols * w->size, 1, rd_view_at(x, r, 0));
+        m->code->simd->store[w->at->type](m->cols, from + r * m->cols * w->size, 1,
+                                          rd_view_at(x, r, 0));
     turn_all(m, pc, from, same ? x->row : m->cols);
 }
 
@@ -95,7 +103,7 @@ rd_view rd_tiles_turned(const rd_tiles *m, int32_t load, rd_fold_rows *q)
     return (rd_view){ rd_tiles_memory(m, &t->walk), 1, 0, m->code->reg[m->p->inst[load].dst].elem };
 }
 
-/* ---- From memory to memory --------------------------------------------------------------------------------- */
+/* ---- From memory to memory ------------------------------------------------------------------- */
 /* Rows that adjoin on both sides are one. */
 static void move_rows(const rd_tiles *m, const rd_tile_inst *t, const char *from, int64_t ld)
 {
@@ -111,7 +119,8 @@ static void move_rows(const rd_tiles *m, const rd_tile_inst *t, const char *from
             memmove(to, from, (size_t)bytes);
 }
 
-/* Rows of memory that are columns of other memory; past the caches, straight from registers where lines allow it. */
+/* Rows of memory that are columns of other memory; past the caches, straight from registers where
+ * lines allow it. */
 static void move_turned(const rd_tiles *m, const rd_tile_inst *t, int32_t load)
 {
     const rd_tile_walk *w    = &t->walk;

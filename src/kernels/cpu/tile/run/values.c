@@ -1,4 +1,5 @@
-/* values.c - instructions that compute elements: on a whole tile, on a row of rows, or on one element. */
+/* values.c - instructions that compute elements: on a whole tile, on a row of rows, or on one
+ * element. */
 #include "kernels/cpu/reference/call.h"
 #include "core/caches.h"
 #include "kernels/cpu/tile/run/tiles.h"
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Where results go -------------------------------------------------------------------------------------- */
+/* ---- Where results go ------------------------------------------------------------------------ */
 char *rd_tiles_memory(const rd_tiles *m, const rd_tile_walk *w)
 {
     return (char *)m->task->slot[w->at->slot] + rd_tiles_position(m, w->at) * w->size;
@@ -50,8 +51,8 @@ static bool uniform(const rd_tiles *m, const rd_view *v)
     return v->col == 0 && (m->rows == 1 || v->row == 0);
 }
 
-/* A tile for kernels: so many runs of so many elements side by side.  Short rows cost more than their elements, so what
- * lies flat is one run. */
+/* A tile for kernels: so many runs of so many elements side by side.  Short rows cost more than
+ * their elements, so what lies flat is one run. */
 typedef struct runs {
     int64_t n, each;
 } runs;
@@ -86,7 +87,7 @@ rd_view rd_tiles_dense(rd_tiles *m, rd_view v)
     return y;
 }
 
-/* ---- Maps -------------------------------------------------------------------------------------------------- */
+/* ---- Maps ------------------------------------------------------------------------------------ */
 typedef struct operands {
     rd_view  a[3];
     int      n;
@@ -116,10 +117,12 @@ static void swap_factors(operands *o)
 }
 
 /* Element by element where no kernel has the form: all operands the same for a row, as a rule. */
-static void map_slowly(rd_tiles *m, rd_simd_map *kernel, const operands *o, const rd_view *y, int64_t r)
+static void map_slowly(rd_tiles *m, rd_simd_map *kernel, const operands *o, const rd_view *y,
+                       int64_t r)
 {
     for (int64_t c = 0; c < m->cols; c++)
-        kernel(1, rd_view_at(y, r, c), rd_view_at(&o->a[0], r, c), o->n > 1 ? rd_view_at(&o->a[1], r, c) : NULL,
+        kernel(1, rd_view_at(y, r, c), rd_view_at(&o->a[0], r, c),
+               o->n > 1 ? rd_view_at(&o->a[1], r, c) : NULL,
                o->n > 2 ? rd_view_at(&o->a[2], r, c) : NULL, &m->task->warnings);
 }
 
@@ -142,8 +145,9 @@ static void map(rd_tiles *m, int32_t pc)
     const runs q = runs_of(m, one && kernel);
     for (int64_t r = 0; r < q.n; r++)
         if (kernel)
-            kernel(q.each, rd_view_at(&y, r, 0), rd_view_at(&o.a[0], r, 0), rd_view_at(&o.a[o.n > 1 ? 1 : 0], r, 0),
-                   rd_view_at(&o.a[o.n > 2 ? 2 : 0], r, 0), &m->task->warnings);
+            kernel(q.each, rd_view_at(&y, r, 0), rd_view_at(&o.a[0], r, 0),
+                   rd_view_at(&o.a[o.n > 1 ? 1 : 0], r, 0), rd_view_at(&o.a[o.n > 2 ? 2 : 0], r, 0),
+                   &m->task->warnings);
         else
             map_slowly(m, t->map[0], &o, &y, r);
     if (t->wrap)
@@ -154,9 +158,10 @@ static void cast(rd_tiles *m, int32_t pc)
 {
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *t    = &m->code->inst[pc];
-    const rd_view       x = rd_tiles_dense(m, rd_tiles_view(m, inst->a)), y = rd_tiles_target(m, pc, inst->dst);
-    const runs          q      = runs_of(m, flat(m, &x) && flat(m, &y));
-    rd_simd_cast       *kernel = rd_simd_cast_to(m->code->simd, inst->type, x.elem);
+    const rd_view       x    = rd_tiles_dense(m, rd_tiles_view(m, inst->a)),
+                  y          = rd_tiles_target(m, pc, inst->dst);
+    const runs    q          = runs_of(m, flat(m, &x) && flat(m, &y));
+    rd_simd_cast *kernel     = rd_simd_cast_to(m->code->simd, inst->type, x.elem);
 
     for (int64_t r = 0; r < q.n; r++)
         kernel(q.each, rd_view_at(&y, r, 0), rd_view_at(&x, r, 0));
@@ -164,7 +169,7 @@ static void cast(rd_tiles *m, int32_t pc)
         wrap(m, t->wrap, &y);
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------------------ */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 /* Elements from the tile's first one that gathered indices add. */
 static int64_t gathered(const rd_tiles *m, const rd_address *at, int64_t r, int64_t c)
 {
@@ -178,7 +183,8 @@ static int64_t gathered(const rd_tiles *m, const rd_address *at, int64_t r, int6
     return sum;
 }
 
-/* What lies behind these bytes, and as much, is to be fetched meanwhile; rows longer than this are not read once only. */
+/* What lies behind these bytes, and as much, is to be fetched meanwhile; rows longer than this are
+ * not read once only. */
 static void read_ahead(rd_tiles *m, const char *at, int64_t bytes)
 {
     m->ahead     = at + bytes;
@@ -206,22 +212,25 @@ static void load(rd_tiles *m, int32_t pc)
         return;
     }
     const runs q = runs_of(m, !w->gathers && one_run(m, w->row, w->col) && flat(m, &y));
-    if (!w->gathers && w->col == 1 && one_run(m, w->row, w->col) && w->at->slot < m->p->first_scratch)
+    if (!w->gathers && w->col == 1 && one_run(m, w->row, w->col) &&
+        w->at->slot < m->p->first_scratch)
         read_ahead(m, from.at, m->rows * m->cols * w->size);
     for (int64_t r = 0; r < q.n; r++) {
         const char *row = from.at + r * w->row * w->size;
 
         if (w->gathers)
             for (int64_t c = 0; c < q.each; c++)
-                m->code->simd->load[w->at->type](1, rd_view_at(&y, r, c),
-                                                 row + (c * w->col + gathered(m, w->at, r, c)) * w->size, 1);
+                m->code->simd->load[w->at->type](
+                    1, rd_view_at(&y, r, c),
+                    row + (c * w->col + gathered(m, w->at, r, c)) * w->size, 1);
         else
             m->code->simd->load[w->at->type](q.each, rd_view_at(&y, r, 0), row, w->col);
     }
 }
 
 /* Past the caches, as many elements at a time as a spare buffer holds in their type. */
-static void stream(rd_tiles *m, const rd_tile_walk *w, char *to, const char *x, int64_t n, rd_elem elem)
+static void stream(rd_tiles *m, const rd_tile_walk *w, char *to, const char *x, int64_t n,
+                   rd_elem elem)
 {
     const int64_t most  = 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
     char *const   spare = m->spare + most;
@@ -262,8 +271,9 @@ static void store(rd_tiles *m, int32_t pc)
 
         if (w->gathers)
             for (int64_t c = 0; c < q.each; c++)
-                m->code->simd->store[w->at->type](1, row + (c * w->col + gathered(m, w->at, r, c)) * w->size, 1,
-                                                  rd_view_at(&x, r, c));
+                m->code->simd->store[w->at->type](
+                    1, row + (c * w->col + gathered(m, w->at, r, c)) * w->size, 1,
+                    rd_view_at(&x, r, c));
         else if (t->stream)
             stream(m, w, row, rd_view_at(&x, r, 0), q.each, x.elem);
         else
@@ -271,7 +281,7 @@ static void store(rd_tiles *m, int32_t pc)
     }
 }
 
-/* ---- Constants and coordinates ----------------------------------------------------------------------------- */
+/* ---- Constants and coordinates --------------------------------------------------------------- */
 static void constant(rd_tiles *m, int32_t pc)
 {
     const rd_view y = rd_tiles_target(m, pc, m->p->inst[pc].dst);
@@ -289,14 +299,15 @@ static void coordinate(rd_tiles *m, int32_t pc)
 
     for (int64_t r = 0; r < m->rows; r++)
         for (int64_t c = 0; c < m->cols; c++)
-            rd_view_set(
-                &y, r, c,
-                (rd_word){ .i64 = first + r * w->row + c * w->col + (w->gathers ? gathered(m, w->at, r, c) : 0) });
+            rd_view_set(&y, r, c,
+                        (rd_word){ .i64 = first + r * w->row + c * w->col +
+                                          (w->gathers ? gathered(m, w->at, r, c) : 0) });
 }
 
-/* ---- Faults ------------------------------------------------------------------------------------------------ */
-/* The reference runs all of an element before the next one, so an instruction that fails here for element (r, c) is not
- * the first to fail if a later one fails for an earlier element.  (At row level a column is a row of the tile.) */
+/* ---- Faults ---------------------------------------------------------------------------------- */
+/* The reference runs all of an element before the next one, so an instruction that fails here for
+ * element (r, c) is not the first to fail if a later one fails for an earlier element.  (At row
+ * level a column is a row of the tile.) */
 static void fail(rd_tiles *m, int64_t r, int64_t c, rd_status status)
 {
     const bool tile = m->level == RD_AT_TILE;
@@ -316,7 +327,7 @@ static bool may_be_first(const rd_tiles *m, int64_t r, int64_t c)
     return m->level != RD_AT_TILE || r < m->fault.row || (r == m->fault.row && c < m->fault.col);
 }
 
-/* ---- Indices ----------------------------------------------------------------------------------------------- */
+/* ---- Indices --------------------------------------------------------------------------------- */
 /* The index from the beginning; false after a sentence about one outside. */
 static bool checked(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word *index)
 {
@@ -327,19 +338,22 @@ static bool checked(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word *in
         if (given.u64 < (uint64_t)extent)
             return true;
         snprintf(m->task->sentence, sizeof m->task->sentence,
-                 "rd_take: index %" PRIu64 " is outside an axis of extent %" PRId64, given.u64, extent);
+                 "rd_take: index %" PRIu64 " is outside an axis of extent %" PRId64, given.u64,
+                 extent);
     } else {
         if (given.i64 >= -extent && given.i64 < extent) {
             index->i64 += given.i64 < 0 ? extent : 0;
             return true;
         }
         snprintf(m->task->sentence, sizeof m->task->sentence,
-                 "rd_take: index %" PRId64 " is outside an axis of extent %" PRId64, given.i64, extent);
+                 "rd_take: index %" PRId64 " is outside an axis of extent %" PRId64, given.i64,
+                 extent);
     }
     return false;
 }
 
-/* Loads by a faulty index still read something: element 0.  An axis without any stops at once, at the first element. */
+/* Loads by a faulty index still read something: element 0.  An axis without any stops at once, at
+ * the first element. */
 static void check_index(rd_tiles *m, int32_t pc)
 {
     const rd_inst *inst = &m->p->inst[pc];
@@ -357,7 +371,7 @@ static void check_index(rd_tiles *m, int32_t pc)
         }
 }
 
-/* ---- Callbacks --------------------------------------------------------------------------------------------- */
+/* ---- Callbacks ------------------------------------------------------------------------------- */
 typedef struct arguments {
     int32_t n;
     rd_view in[RD_MAX_CALL];
@@ -374,7 +388,8 @@ static bool by_rows(const rd_call *call, const arguments *a)
     return true;
 }
 
-static void call_row(const rd_tiles *m, const rd_call *call, const arguments *a, const rd_view *y, int64_t r)
+static void call_row(const rd_tiles *m, const rd_call *call, const arguments *a, const rd_view *y,
+                     int64_t r)
 {
     const void *at[RD_MAX_CALL];
 
@@ -386,7 +401,8 @@ static void call_row(const rd_tiles *m, const rd_call *call, const arguments *a,
         call->f64(m->cols, (const double *const *)at, (double *)(void *)rd_view_at(y, r, 0));
 }
 
-static void call_elements(rd_tiles *m, const rd_inst *inst, const arguments *a, const rd_view *y, int64_t r)
+static void call_elements(rd_tiles *m, const rd_inst *inst, const arguments *a, const rd_view *y,
+                          int64_t r)
 {
     const rd_call *call = &m->p->call[inst->arg];
 
