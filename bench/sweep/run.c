@@ -1,0 +1,306 @@
+/* run.c - one program for one number of threads: is it right, then all contenders in turn; the least time of each. */
+#include "sweep.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_CONTENDERS = 2 * MOST_VARIANTS + 2 };
+
+/* The library's plan, some loops, or NumPy. */
+typedef struct contender {
+    const rd_plan *plan;
+    loops_fn      *run;
+    worker        *numpy;
+    int            threads, variant;
+    int64_t        times; /* in one sample */
+    double         least;
+} contender;
+
+typedef struct contest {
+    program  *p;
+    rd_ctx   *ctx;
+    rd_plan  *plan;
+    rd_expr  *root[MOST_ROOTS];
+    rd_array  out[MOST_ROOTS];
+    void     *want[MOST_ROOTS], *arrays[MOST_LEAVES + MOST_ROOTS + 1], *temporary;
+    contender at[MOST_CONTENDERS];
+    int       n;
+} contest;
+
+double sweep_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- The library ---------------------------------------------------------------------------------------------- */
+static rd_results results_of(contest *c, rd_result *list)
+{
+    for (int k = 0; k < c->p->n_roots; k++)
+        list[k] = (rd_result){ c->root[k], &c->out[k] };
+    return (rd_results){ list, c->p->n_roots };
+}
+
+static void make_outputs(contest *c)
+{
+    for (int k = 0; k < c->p->n_roots; k++) {
+        const node  *a     = c->p->root[k];
+        const size_t bytes = (size_t)sweep_elements(a) * (size_t)sweep_dtype(a->type)->size;
+
+        c->out[k] = (rd_array){ .type = a->type, .shape.n = a->rank };
+        for (int i = 0; i < a->rank; i++)
+            c->out[k].shape.at[i] = a->n[i];
+        c->out[k].data = sweep_memory(bytes);
+        c->want[k]     = sweep_memory(bytes);
+    }
+}
+
+static bool plan(contest *c, int threads)
+{
+    const rd_ctx_opts o = { .size = sizeof o, .threads = threads };
+    rd_result         list[MOST_ROOTS];
+
+    c->ctx = rd_ctx_new(&o);
+    if (!sweep_to_rdim(c->p, c->ctx, c->root))
+        return false;
+    make_outputs(c);
+    c->plan = rd_plan_new(c->ctx, (rd_exprs){ 0 }, results_of(c, list), NULL);
+    return c->plan && rd_plan_run(c->plan, NULL, NULL) == RD_OK;
+}
+
+/* How the library runs it, from the text that it gives: the one place to change when that text does. */
+static void form_of(const char *explain, char *form, size_t size)
+{
+    const char *tier = explain ? strstr(explain, "tier: ") : NULL, *of = tier ? strstr(tier, " passes compiled") : NULL;
+    int         compiled = 0, passes = 0;
+
+    while (of && of > tier && of[-1] != ',')
+        of--;
+    if (of)
+        sscanf(of, " %d of %d", &compiled, &passes);
+    if (!tier)
+        snprintf(form, size, "none");
+    else if (strstr(tier, " by OpenBLAS") || strstr(tier, " by BLIS"))
+        snprintf(form, size, "product");
+    else if (compiled > 0)
+        snprintf(form, size, "%s", compiled == passes ? "compiled" : "partly");
+    else
+        snprintf(form, size, "%s", strstr(tier, "tiles") ? "tiles" : "scalar");
+}
+
+/* ---- The loops ------------------------------------------------------------------------------------------------ */
+static void give_arrays(contest *c, const loop_set *l)
+{
+    const program *p    = c->p;
+    double         most = 0;
+
+    for (int v = 0; v <= l->n_variants; v++)
+        most = fmax(most, l->temporary[v]);
+    c->temporary = sweep_memory((size_t)most);
+    for (int k = 0; k < p->n_leaves; k++) {
+        const leaf *x = &p->leaves[k];
+
+        c->arrays[k] = (char *)x->memory + x->first * sweep_dtype(x->type)->size;
+    }
+    for (int k = 0; k < p->n_roots; k++)
+        c->arrays[p->n_leaves + k] = c->want[k];
+    c->arrays[p->n_leaves + p->n_roots] = c->temporary;
+}
+
+static bool agrees(contest *c, const void *const *other, const char *whose, double slack)
+{
+    char why[200] = "";
+
+    for (int k = 0; k < c->p->n_roots; k++)
+        if (sweep_differs(c->p->root[k], other[k], c->want[k], slack, why, sizeof why)) {
+            char *expr = sweep_text(c->p);
+
+            fprintf(stderr, "WRONG: seed %llu: %s: result %d: %s: %s\n", (unsigned long long)c->p->seed, whose, k, why, expr);
+            free(expr);
+            return false;
+        }
+    return true;
+}
+
+/* Loops against the careful ones, then the library's results. */
+static bool check(contest *c, const loop_set *l, int threads)
+{
+    void *got[MOST_ROOTS], *mine[MOST_ROOTS];
+    bool  ok = true;
+
+    l->run[l->n_variants](c->arrays, 1);
+    for (int k = 0; k < c->p->n_roots; k++) {
+        got[k]  = c->out[k].data;
+        mine[k] = sweep_memory((size_t)sweep_elements(c->p->root[k]) * 8);
+    }
+    ok = agrees(c, (const void *const *)got, "rdim", 4);
+    for (int k = 0; k < c->p->n_roots; k++)
+        c->arrays[c->p->n_leaves + k] = mine[k];
+    for (int v = 0; v < l->n_variants; v++) {
+        char name[40];
+
+        l->run[v](c->arrays, threads);
+        snprintf(name, sizeof name, "loops %d, %d threads", v, threads);
+        ok = agrees(c, (const void *const *)mine, name, 8) && ok;
+    }
+    for (int k = 0; k < c->p->n_roots; k++) {
+        c->arrays[c->p->n_leaves + k] = c->want[k];
+        free(mine[k]);
+    }
+    return ok;
+}
+
+/* ---- In turn -------------------------------------------------------------------------------------------------- */
+static double sample(contest *c, const contender *x, int64_t times)
+{
+    const double start = sweep_now();
+
+    if (x->numpy)
+        return sweep_worker_time(x->numpy, (int)times);
+    for (int64_t k = 0; k < times; k++)
+        if (x->plan)
+            rd_plan_run(x->plan, NULL, NULL);
+        else
+            x->run(c->arrays, x->threads);
+    return (sweep_now() - start) / (double)times;
+}
+
+static void enter(contest *c, contender x)
+{
+    static const double least = 2.5e-4; /* seconds in a sample */
+
+    x.times = 1;
+    x.least = sample(c, &x, 1);
+    if (x.least < 0.05)
+        x.least = fmin(x.least, sample(c, &x, 1));
+    if (x.least < least) {
+        x.times = (int64_t)(least / fmax(x.least, 1e-8)) + 1;
+        x.least = sample(c, &x, x.times);
+        x.times = (int64_t)(least / fmax(x.least, 1e-9)) + 1;
+    }
+    if (isfinite(x.least))
+        c->at[c->n++] = x;
+}
+
+static void enter_all(contest *c, const loop_set *l, int threads, worker *numpy)
+{
+    enter(c, (contender){ .plan = c->plan, .variant = -1 });
+    for (int v = 0; v < l->n_variants; v++) {
+        enter(c, (contender){ .run = l->run[v], .threads = 1, .variant = v });
+        if (threads > 1)
+            enter(c, (contender){ .run = l->run[v], .threads = threads, .variant = v });
+    }
+    if (numpy)
+        enter(c, (contender){ .numpy = numpy, .variant = -1 });
+}
+
+/* Those that are twice as slow as the best of their kind are not in the race. */
+static bool in_race(const contest *c, const contender *x)
+{
+    double best = INFINITY;
+
+    for (int k = 0; k < c->n; k++)
+        if (c->at[k].run)
+            best = fmin(best, c->at[k].least);
+    return !x->run || x->least < 1.5 * best;
+}
+
+static void race(contest *c, double seconds)
+{
+    const double end = sweep_now() + seconds;
+    bool         in[MOST_CONTENDERS];
+    double       one = 0;
+
+    for (int k = 0; k < c->n; k++) {
+        in[k] = in_race(c, &c->at[k]);
+        one += in[k] ? c->at[k].least * (double)c->at[k].times : 0;
+    }
+    for (int round = 0; round < 40 && (round < 2 || sweep_now() + one < end); round++)
+        for (int k = 0; k < c->n; k++) {
+            contender *x = &c->at[k];
+
+            if (!in[k] || (round > 0 && x->least * (double)x->times > seconds))
+                continue;
+            x->least = fmin(x->least, sample(c, x, x->times));
+        }
+}
+
+static void report(const contest *c, result *r)
+{
+    r->loops = r->numpy = NAN;
+    for (int k = 0; k < MOST_VARIANTS; k++)
+        r->variant[k] = NAN;
+    for (int k = 0; k < c->n; k++) {
+        const contender *x = &c->at[k];
+
+        if (x->plan)
+            r->seconds = x->least;
+        else if (x->numpy)
+            r->numpy = x->least;
+        else {
+            r->variant[x->variant] = fmin(x->least, r->variant[x->variant] > 0 ? r->variant[x->variant] : INFINITY);
+            if (!(r->loops <= x->least)) {
+                r->loops = x->least;
+                r->best  = x->variant;
+            }
+        }
+    }
+    r->ratio = r->seconds / fmin(r->loops, isfinite(r->numpy) ? r->numpy : INFINITY);
+}
+
+static void close_contest(contest *c)
+{
+    for (int k = 0; k < c->p->n_roots; k++) {
+        free(c->out[k].data);
+        free(c->want[k]);
+    }
+    free(c->temporary);
+    rd_ctx_free(c->ctx);
+}
+
+static void describe(contest *c, int threads, result *r)
+{
+    rd_result list[MOST_ROOTS];
+
+    *r = (result){ .seed = c->p->seed, .kind = c->p->kind, .threads = threads, .expr = sweep_text(c->p) };
+    r->work = sweep_work(c->p);
+    snprintf(r->dtype, sizeof r->dtype, "%s", sweep_dtype(c->p->leaves[0].type)->name);
+    r->explain = sweep_format("%s", rd_explain(c->ctx, results_of(c, list), NULL));
+    form_of(r->explain, r->form, sizeof r->form);
+    for (int k = 0; k < c->p->n_roots; k++)
+        r->hash = sweep_hash(c->p->root[k], c->out[k].data, r->hash + 1);
+    r->seconds = r->loops = r->numpy = r->ratio = NAN;
+}
+
+verdict sweep_run(program *p, loop_set *l, const options *o, int threads, worker *w, result *r)
+{
+    contest c    = { .p = p };
+    verdict told = RAN;
+
+    sweep_fill(p);
+    if (!plan(&c, threads)) {
+        char *expr = sweep_text(p);
+
+        fprintf(stderr, "REFUSED: seed %llu: %s: %s: %s\n", (unsigned long long)p->seed, rd_status_name(rd_error(c.ctx)),
+                rd_error_text(c.ctx), expr);
+        free(expr);
+        told = REFUSED;
+    } else {
+        describe(&c, threads, r);
+        if (!o->hash_only) {
+            give_arrays(&c, l);
+            told = check(&c, l, threads) ? RAN : WRONG;
+        }
+        if (told == RAN && !o->hash_only) {
+            enter_all(&c, l, threads, w);
+            race(&c, o->seconds);
+            report(&c, r);
+        }
+    }
+    close_contest(&c);
+    return told;
+}
