@@ -108,6 +108,7 @@ void sweep_draw_reductions(dice *d, program *p)
     const fold_kind       f       = draw_fold(d);
     const bool       skip    = sweep_chance(d, 0.1) && f != F_NORM && f != F_PROD;
     node            *x = NULL, *r;
+    bool             real;
 
     if (f == F_PROD)
         x = factors(d, p, rank);
@@ -115,10 +116,11 @@ void sweep_draw_reductions(dice *d, program *p)
         x = with_nans(d, p, rank);
     else
         x = sweep_draw_map(d, p, sweep_draw_values(d, p, rank, 0), sweep_roll(d, 4));
+    real = x && sweep_dtype(x->type)->is_float;
     if ((f == F_COUNT || f == F_ANY || f == F_ALL) && x && x->type != RD_BOOL)
         x = sweep_map(p, f == F_ALL ? "lt" : "gt", x,
-                      sweep_number(p, f == F_COUNT ? round((x->r.lo + x->r.hi) / 2) : x->r.hi, x->type));
-    if (!x || (f == F_NORM && !sweep_dtype(x->type)->is_float))
+                      sweep_number(p, f == F_COUNT ? round((x->r.lo + x->r.hi) / 2) : x->r.hi - !real, x->type));
+    if (!x || (f == F_NORM && !real))
         return;
     r = sweep_reduce(p, f, x, sweep_draw_dims(d, x->rank), sweep_chance(d, 0.15));
     if (!r)
@@ -131,7 +133,7 @@ void sweep_draw_reductions(dice *d, program *p)
         r->skip_nan = true;
         sweep_nan_leaves(p, 0.1);
     }
-    p->root[p->n_roots++] = sweep_chance(d, 0.15) && !skip ? sweep_draw_map(d, p, r, 1) : r;
+    p->root[p->n_roots++] = sweep_chance(d, 0.15) && !skip && !r->where ? sweep_draw_map(d, p, r, 1) : r;
 }
 
 /* ---- Scans ---------------------------------------------------------------------------------------------------- */

@@ -62,10 +62,12 @@ static node *number(dice *d, program *p, const node *like)
 static node *compare(dice *d, program *p, node *x)
 {
     static const char *const names[] = { "gt", "lt", "ge", "le" };
-    const double             at      = sweep_between(d, 0.2, 0.8);
-    double                   value   = x->r.lo + at * (x->r.hi - x->r.lo);
+    const double             wide = x->r.hi - x->r.lo, part = sweep_between(d, 0.2, 0.8) * wide;
+    double                   value;
 
-    value = sweep_dtype(x->type)->is_float ? round(value * 16) / 16 : floor(value);
+    value = sweep_dtype(x->type)->is_float ? round((x->r.lo + part) * 16) / 16 : x->r.lo + fmax(2, floor(part));
+    if (wide <= 0 || (!sweep_dtype(x->type)->is_float && wide < 4))
+        return NULL;
     return x->type == RD_BOOL ? x : sweep_map(p, names[sweep_roll(d, 4)], x, sweep_number(p, value, x->type));
 }
 
@@ -96,6 +98,14 @@ static node *second(dice *d, program *p, node *x, node *first)
     return k < 5 ? sweep_draw_operand(d, p, x) : k < 8 ? number(d, p, x) : first;
 }
 
+/* x - x would be 0, which a compiler knows. */
+static node *binary(dice *d, program *p, const char *name, node *x, node *first)
+{
+    node *y = second(d, p, x, first);
+
+    return y == x ? NULL : sweep_map(p, name, x, y);
+}
+
 /* One operator more on x. */
 static node *step(dice *d, program *p, node *x, node *first)
 {
@@ -118,11 +128,11 @@ static node *step(dice *d, program *p, node *x, node *first)
             return NULL;
         if (x->type == RD_BOOL && any->rule != OP_LOGIC)
             return NULL;
-        return any->arity == 1 ? sweep_map(p, any->name, x, NULL) : sweep_map(p, any->name, x, second(d, p, x, first));
+        return any->arity == 1 ? sweep_map(p, any->name, x, NULL) : binary(d, p, any->name, x, first);
     default:
         if (x->type == RD_BOOL)
             return NULL;
-        return sweep_map(p, real ? common[sweep_roll(d, 8)] : whole[sweep_roll(d, 6)], x, second(d, p, x, first));
+        return binary(d, p, real ? common[sweep_roll(d, 8)] : whole[sweep_roll(d, 6)], x, first);
     }
 }
 

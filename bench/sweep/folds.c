@@ -22,13 +22,18 @@ static const char *most_of(rd_dtype type)
     return sweep_dtype(type)->is_float ? "__builtin_inf()" : most[type];
 }
 
+static bool starts_as_nan(const node *a)
+{
+    return masked(a) && sweep_dtype(a->in[0]->type)->is_float && !a->initial;
+}
+
 /* Before the first element: the worst there is; where there may be none, NaN. */
 static char *extreme(writer *w, const node *a, bool least)
 {
     const dtype *t   = sweep_dtype(a->in[0]->type);
     const bool   arg = a->fold == F_ARGMIN || a->fold == F_ARGMAX;
 
-    if (t->is_float && masked(a) && !arg)
+    if (starts_as_nan(a) && !arg)
         return sweep_own(w, "(%s)__builtin_nan(\"\")", t->c);
     if (least)
         return sweep_own(w, "(%s)%s", t->c, most_of(a->in[0]->type));
@@ -41,7 +46,7 @@ static const char *sum_type(const writer *w, const node *a)
 {
     const dtype *t = sweep_dtype(a->type);
 
-    return w->how.doubles && t->is_float ? "double" : t->c;
+    return w->how.doubles && t->is_float ? a->type == RD_F64 ? "long double" : "double" : t->c;
 }
 
 int sweep_accumulators(writer *w, const node *a, accumulator *acc)
@@ -52,8 +57,8 @@ int sweep_accumulators(writer *w, const node *a, accumulator *acc)
     switch (a->fold) {
     case F_SUM: acc[0] = (accumulator){ sum_type(w, a), init ? init : "0", "+" }; return 1;
     case F_PROD: acc[0] = (accumulator){ sum_type(w, a), init ? init : "1", "*" }; return 1;
-    case F_MIN: acc[0] = (accumulator){ c, init ? init : extreme(w, a, true), "min" }; return 1;
-    case F_MAX: acc[0] = (accumulator){ c, init ? init : extreme(w, a, false), "max" }; return 1;
+    case F_MIN: acc[0] = (accumulator){ c, init ? init : extreme(w, a, true), starts_as_nan(a) ? NULL : "min" }; return 1;
+    case F_MAX: acc[0] = (accumulator){ c, init ? init : extreme(w, a, false), starts_as_nan(a) ? NULL : "max" }; return 1;
     case F_ANY: acc[0] = (accumulator){ "uint8_t", "0", "|" }; return 1;
     case F_ALL: acc[0] = (accumulator){ "uint8_t", "1", "&" }; return 1;
     case F_ARGMIN:
@@ -86,7 +91,7 @@ static char *flat_index(writer *w, const node *a, const place at)
 
 static void apply(writer *w, const node *a, const place at, const char *v, const char *weight, char *const *acc)
 {
-    const bool nan = masked(a) && sweep_dtype(a->in[0]->type)->is_float && !a->initial;
+    const bool nan  = starts_as_nan(a);
     const char sign = a->fold == F_MIN || a->fold == F_ARGMIN ? '<' : '>';
 
     switch (a->fold) {

@@ -19,6 +19,11 @@ static void write_op(text *t, const op_row *o, rd_dtype type)
     const char  *c     = d->is_float ? o->c_float : o->c_int;
     const bool   truth = o->rule == OP_COMPARE || o->rule == OP_LOGIC;
 
+    /* Both sides of a choice are read before it: gcc 12.2 reads 0 from those that it masks. */
+    if (o->rule == OP_WHERE) {
+        sweep_put(t, "static inline %s where_%s(uint8_t c, %s a, %s b)\n{\n    return c ? a : b;\n}\n", d->c, d->name, d->c, d->c);
+        return;
+    }
     sweep_put(t, "static inline %s %s_%s(%s a%s%s%s)\n{\n    return (%s)(", truth ? "uint8_t" : d->c, o->name, d->name,
               d->c, o->arity == 2 ? ", " : "", o->arity == 2 ? d->c : "", o->arity == 2 ? " b" : "",
               truth ? "uint8_t" : d->c);
@@ -43,6 +48,12 @@ static void parameters(const writer *w, text *t)
         sweep_put(t, "%s *restrict %s, ", w->arrays[k].type, w->arrays[k].name);
 }
 
+/* Of the widest type there is, for each thread. */
+static double room_of(const writer *w, int k)
+{
+    return 16 * (double)w->arrays[k].n * (w->how.fused ? MOST_THREADS : 1) + 64;
+}
+
 /* block: temporaries of its own for each thread. */
 static void arguments(const writer *w, text *t, bool block)
 {
@@ -55,7 +66,7 @@ static void arguments(const writer *w, text *t, bool block)
         if (block)
             sweep_put(t, " + b * %lld", (long long)w->arrays[k].n);
         sweep_put(t, ", ");
-        at += 8 * (double)w->arrays[k].n * (w->how.fused ? MOST_THREADS : 1) + 64;
+        at += room_of(w, k);
     }
 }
 
@@ -64,28 +75,29 @@ static double temporaries(const writer *w)
     double at = 64;
 
     for (int k = 0; k < w->n_arrays; k++)
-        at += 8 * (double)w->arrays[k].n * (w->how.fused ? MOST_THREADS : 1) + 64;
+        at += room_of(w, k);
     return at;
 }
 
 static void write_function(const writer *w, text *t, const char *name, const char *tail, const text *body)
 {
-    sweep_put(t, "static void %s(", name);
+    /* gcc 12.2 vectorises some loops wrongly: not those that results are compared with. */
+    sweep_put(t, "%sstatic void %s(", w->how.doubles ? "__attribute__((optimize(\"no-tree-vectorize\"))) " : "", name);
     parameters(w, t);
     sweep_put(t, "%s)\n{\n%.*s}\n", tail, (int)body->n, body->at ? body->at : "");
 }
 
 static void write_call(const writer *w, text *t, const char *name, long long n, bool parallel)
 {
-    sweep_put(t, "    if (threads == 1%s) {\n        %s(", n > 1 && parallel ? "" : " || 1", name);
+    if (n > 1 && parallel) {
+        sweep_put(t, "    if (threads > 1) {\n#pragma omp parallel for num_threads(threads)\n"
+                     "        for (int b = 0; b < threads; b++)\n            %s(", name);
+        arguments(w, t, w->how.fused);
+        sweep_put(t, "%lldLL * b / threads, %lldLL * (b + 1) / threads);\n    } else\n", n, n);
+    }
+    sweep_put(t, "    %s(", name);
     arguments(w, t, false);
-    sweep_put(t, "0, %lld);\n    }\n", n);
-    if (n <= 1 || !parallel)
-        return;
-    sweep_put(t, "    else {\n#pragma omp parallel for num_threads(threads)\n"
-                 "        for (int b = 0; b < threads; b++)\n            %s(", name);
-    arguments(w, t, w->how.fused);
-    sweep_put(t, "%lldLL * b / threads, %lldLL * (b + 1) / threads);\n    }\n", n, n);
+    sweep_put(t, "0, %lld);\n", n);
 }
 
 /* Do all stages of the group come to single numbers that threads may add up? */

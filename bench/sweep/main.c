@@ -50,7 +50,8 @@ static void keep(sweep *s, const result *r, const program *p, const loop_set *l,
         printf("%llu %016llx %s\n", (unsigned long long)r->seed, (unsigned long long)r->hash, r->expr);
     else if (s->o.json)
         sweep_report_json(r);
-    s->results[s->n++] = *r;
+    if (isfinite(r->ratio))
+        s->results[s->n++] = *r;
 }
 
 static void run(sweep *s, program *p, loop_set *l)

@@ -111,7 +111,7 @@ static void give_arrays(contest *c, const loop_set *l)
     c->arrays[p->n_leaves + p->n_roots] = c->temporary;
 }
 
-static bool agrees(contest *c, const void *const *other, const char *whose, double slack)
+static bool agrees(const contest *c, void *const *other, const char *whose, double slack)
 {
     char why[200] = "";
 
@@ -119,38 +119,46 @@ static bool agrees(contest *c, const void *const *other, const char *whose, doub
         if (sweep_differs(c->p->root[k], other[k], c->want[k], slack, why, sizeof why)) {
             char *expr = sweep_text(c->p);
 
-            fprintf(stderr, "WRONG: seed %llu: %s: result %d: %s: %s\n", (unsigned long long)c->p->seed, whose, k, why, expr);
+            fprintf(stderr, "%s: seed %llu: result %d: %s: %s\n", whose, (unsigned long long)c->p->seed, k, why, expr);
             free(expr);
             return false;
         }
     return true;
 }
 
-/* Loops against the careful ones, then the library's results. */
-static bool check(contest *c, const loop_set *l, int threads)
+/* Loops that do not agree with the careful ones are the compiler's fault, and not timed. */
+static void check_loops(contest *c, loop_set *l, int threads)
 {
-    void *got[MOST_ROOTS], *mine[MOST_ROOTS];
-    bool  ok = true;
+    /* A sum of many f32, one after the other, may err by a part of each partial sum. */
+    const double slack = 8 + 0.3 * sqrt(sweep_work(c->p));
+    const int    first = c->p->n_leaves;
+    void        *mine[MOST_ROOTS];
 
-    l->run[l->n_variants](c->arrays, 1);
-    for (int k = 0; k < c->p->n_roots; k++) {
-        got[k]  = c->out[k].data;
-        mine[k] = sweep_memory((size_t)sweep_elements(c->p->root[k]) * 8);
-    }
-    ok = agrees(c, (const void *const *)got, "rdim", 4);
     for (int k = 0; k < c->p->n_roots; k++)
-        c->arrays[c->p->n_leaves + k] = mine[k];
+        c->arrays[first + k] = mine[k] = sweep_memory((size_t)sweep_elements(c->p->root[k]) * 8);
     for (int v = 0; v < l->n_variants; v++) {
-        char name[40];
+        char name[60];
 
         l->run[v](c->arrays, threads);
-        snprintf(name, sizeof name, "loops %d, %d threads", v, threads);
-        ok = agrees(c, (const void *const *)mine, name, 8) && ok;
+        snprintf(name, sizeof name, "not timed: loops %d, %d threads", v, threads);
+        l->broken[v] = !agrees(c, mine, name, slack);
     }
     for (int k = 0; k < c->p->n_roots; k++) {
-        c->arrays[c->p->n_leaves + k] = c->want[k];
+        c->arrays[first + k] = c->want[k];
         free(mine[k]);
     }
+}
+
+static bool check(contest *c, loop_set *l, int threads)
+{
+    void *got[MOST_ROOTS];
+    bool  ok;
+
+    l->run[l->n_variants](c->arrays, 1);
+    for (int k = 0; k < c->p->n_roots; k++)
+        got[k] = c->out[k].data;
+    ok = agrees(c, got, "WRONG: rdim", 4);
+    check_loops(c, l, threads);
     return ok;
 }
 
@@ -190,6 +198,8 @@ static void enter_all(contest *c, const loop_set *l, int threads, worker *numpy)
 {
     enter(c, (contender){ .plan = c->plan, .variant = -1 });
     for (int v = 0; v < l->n_variants; v++) {
+        if (l->broken[v])
+            continue;
         enter(c, (contender){ .run = l->run[v], .threads = 1, .variant = v });
         if (threads > 1)
             enter(c, (contender){ .run = l->run[v], .threads = threads, .variant = v });
@@ -249,7 +259,7 @@ static void report(const contest *c, result *r)
             }
         }
     }
-    r->ratio = r->seconds / fmin(r->loops, isfinite(r->numpy) ? r->numpy : INFINITY);
+    r->ratio = r->seconds / fmin(r->loops, r->numpy); /* fmin minds no NaN */
 }
 
 static void close_contest(contest *c)

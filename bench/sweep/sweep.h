@@ -257,6 +257,7 @@ typedef struct loop_set {
     char     *source;                   /* C of all variants                                            */
     int       n_variants;               /* of those timed; variant n_variants is exact, to compare with */
     double    temporary[MOST_VARIANTS + 1];
+    bool      broken[MOST_VARIANTS];    /* it does not come to the same: miscompiled */
     loops_fn *run[MOST_VARIANTS + 1];
     void     *library;
     char     *path;                     /* without .c or .so */

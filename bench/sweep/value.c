@@ -107,7 +107,6 @@ char *sweep_value_of_map(writer *w, const node *a, const place at)
 {
     const rd_dtype type = a->op->rule == OP_WHERE ? a->type
                                                   : sweep_op_type(a->op, a->in[0]->type, a->in[a->arity - 1]->type);
-    const char    *c    = sweep_dtype(type)->c;
     char          *x[MOST_OPERANDS];
 
     for (int k = 0; k < a->arity; k++) {
@@ -116,9 +115,9 @@ char *sweep_value_of_map(writer *w, const node *a, const place at)
         operand_place(a, a->in[k], at, of);
         x[k] = sweep_value(w, a->in[k], of);
     }
-    if (a->op->rule == OP_WHERE)
-        return sweep_own(w, "(%s ? (%s)(%s) : (%s)(%s))", x[0], c, x[1], c, x[2]);
     w->used[op_index(a->op)][type] = true;
+    if (a->op->rule == OP_WHERE)
+        return sweep_own(w, "where_%s(%s, %s, %s)", sweep_dtype(type)->name, x[0], x[1], x[2]);
     if (a->arity == 1)
         return sweep_own(w, "%s_%s(%s)", a->op->name, sweep_dtype(type)->name, x[0]);
     return sweep_own(w, "%s_%s(%s, %s)", a->op->name, sweep_dtype(type)->name, x[0], x[1]);

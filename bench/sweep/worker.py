@@ -27,6 +27,7 @@ def function(code, names):
 
 def main():
     call = None
+    print("ready", flush=True)
     for line in sys.stdin:
         words = line.split()
         try:
