@@ -80,6 +80,19 @@ bool sweep_differs(const node *root, const void *got, const void *want, double s
     return false;
 }
 
+double sweep_total(const node *root, const void *data)
+{
+    const int64_t n   = sweep_elements(root);
+    double        sum = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        const double x = fabs(element(data, root->type, i));
+
+        sum += isnan(x) ? 0 : x;
+    }
+    return sum;
+}
+
 /* Which NaN it is is not promised. */
 static uint64_t bits_of(const void *at, rd_dtype type, int64_t i)
 {

@@ -276,7 +276,8 @@ char *sweep_to_numpy(const program *p); /* NULL: it lacks the words */
 typedef struct worker worker;
 worker *sweep_worker_start(int threads); /* NULL: no numpy here */
 bool    sweep_worker_load(worker *w, const program *p, const char *python);
-/** Least seconds of some runs, at least `times`.  NAN: it failed. */
+double  sweep_worker_total(const worker *w); /* magnitudes of its first result, added */
+/** Seconds of one of `times` runs.  NAN: it failed. */
 double  sweep_worker_time(worker *w, int times);
 void    sweep_worker_stop(worker *w);
 
@@ -305,6 +306,7 @@ typedef enum verdict { RAN, REFUSED, WRONG } verdict;
 /** Runs a drawn program for one number of threads. */
 verdict  sweep_run(program *p, loop_set *l, const options *o, int threads, worker *w, result *r);
 bool     sweep_differs(const node *root, const void *got, const void *want, double slack, char *why, size_t size);
+double   sweep_total(const node *root, const void *data);
 uint64_t sweep_hash(const node *root, const void *data, uint64_t hash);
 void     sweep_report_json(const result *r);
 void     sweep_report(const result *results, int64_t n);

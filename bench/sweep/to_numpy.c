@@ -161,7 +161,7 @@ static char *weighted(const node *a, const char *x, const char *w, const char *m
     char *how = sweep_format("axis=%s%s%s%s", axes_of(a), a->keep ? ", keepdims=True" : "", mask ? ", where=" : "",
                              mask ? mask : "");
 
-    return sweep_format("np.sum(%s * %s, %s) / np.sum(np.broadcast_to(%s, %s.shape), %s)", x, w, how, w, x, how);
+    return sweep_format("(np.sum(%s * %s, %s) / np.sum(np.broadcast_to(%s, %s.shape), %s))", x, w, how, w, x, how);
 }
 
 static char *weighted_text(scribe *s, const node *a, const char *x, const char *mask)
@@ -188,7 +188,7 @@ static char *logsumexp_text(scribe *s, const node *a, const char *x, const char 
 
     if (a->weights)
         e = sweep_format("%s * %s", e, write_node(s, a->weights));
-    y = sweep_format("np.log(np.sum(%s, axis=%s, keepdims=True%s)) + %s", e, axes, where, m);
+    y = sweep_format("(np.log(np.sum(%s, axis=%s, keepdims=True%s)) + %s)", e, axes, where, m);
     return a->keep ? y : sweep_format("np.squeeze(%s, axis=%s)", y, axes);
 }
 
@@ -231,6 +231,8 @@ static char *fold_text(scribe *s, const node *a)
 {
     char *x = write_node(s, a->in[0]), *mask;
 
+    if (a->fold == F_LOGSUMEXP && !sweep_dtype(a->in[0]->type)->is_float)
+        x = sweep_format("%s.astype(np.float64)", x);
     if (a->skip_nan || a->weights || a->fold == F_LOGSUMEXP)
         x = named(s, a, x);
     mask = mask_text(s, a, x);

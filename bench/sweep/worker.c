@@ -13,8 +13,9 @@
 #endif
 
 struct worker {
-    FILE *to, *from;
-    pid_t process;
+    FILE  *to, *from;
+    pid_t  process;
+    double total; /* of the magnitudes of its first result */
 };
 
 static void become_python(int threads, const int *to, const int *from)
@@ -100,7 +101,7 @@ bool sweep_worker_load(worker *w, const program *p, const char *python)
         fputc('\n', w->to);
     }
     fputs(python, w->to);
-    ok = answer(w, line, sizeof line) && strcmp(line, "ok\n") == 0;
+    ok = answer(w, line, sizeof line) && sscanf(line, "ok %lf", &w->total) == 1;
     if (!ok)
         fprintf(stderr, "rdim-sweep: seed %llu: numpy: %s", (unsigned long long)p->seed, line);
     for (int k = 0; k < p->n_leaves; k++) {
@@ -108,6 +109,11 @@ bool sweep_worker_load(worker *w, const program *p, const char *python)
         free(path[k]);
     }
     return ok;
+}
+
+double sweep_worker_total(const worker *w)
+{
+    return w->total;
 }
 
 double sweep_worker_time(worker *w, int times)
