@@ -56,7 +56,8 @@ static int64_t allowed(const node *root, int64_t n)
     return index && !root->exact ? 2 + n / 100 : 0;
 }
 
-bool sweep_differs(const node *root, const void *got, const void *want, double slack, char *why, size_t size)
+bool sweep_differs(const node *root, const void *got, const void *want, double slack, char *why,
+                   size_t size)
 {
     const int64_t n         = sweep_elements(root);
     const double  eps       = sweep_eps(root->type);
@@ -69,7 +70,8 @@ bool sweep_differs(const node *root, const void *got, const void *want, double s
         if (agree(a, b, tolerance, eps))
             continue;
         if (wrong++ == 0)
-            snprintf(why, size, "element %lld is %.17g, not %.17g (tolerance %.3g)", (long long)i, a, b, tolerance);
+            snprintf(why, size, "element %lld is %.17g, not %.17g (tolerance %.3g)", (long long)i,
+                     a, b, tolerance);
     }
     if (wrong > allowed(root, n)) {
         const size_t at = strlen(why);

@@ -1,4 +1,5 @@
-/* compile.c - loops from C to memory: the compiler runs beside whatever else is done, one process a program. */
+/* compile.c - loops from C to memory: the compiler runs beside whatever else is done, one
+ * process a program. */
 #include "sweep.h"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -29,8 +30,8 @@ void sweep_loops_compile(loop_set *l, const char *folder, uint64_t seed)
     fclose(f);
     l->compiler = fork();
     if (l->compiler == 0) {
-        execlp(compiler(), "cc", "-O3", "-march=native", "-fno-math-errno", "-fopenmp", "-w", "-shared", "-fPIC", "-o", so,
-               c, "-lm", (char *)NULL);
+        execlp(compiler(), "cc", "-O3", "-march=native", "-fno-math-errno", "-fopenmp", "-w",
+               "-shared", "-fPIC", "-o", so, c, "-lm", (char *)NULL);
         _exit(127);
     }
 }

@@ -8,11 +8,11 @@ static const struct kind {
     draw_fn    *draw;
     int         weight;
 } kinds[] = {
-    { "map", sweep_draw_maps, 18 },          { "reduction", sweep_draw_reductions, 28 },
-    { "scan", sweep_draw_scans, 8 },         { "several", sweep_draw_several, 8 },
-    { "rows", sweep_draw_rows, 10 },         { "pairs", sweep_draw_pairs, 9 },
-    { "window", sweep_draw_windows, 7 },     { "view", sweep_draw_views, 8 },
-    { "product", sweep_draw_products, 7 },   { "user", sweep_draw_users, 5 },
+    { "map", sweep_draw_maps, 18 },        { "reduction", sweep_draw_reductions, 28 },
+    { "scan", sweep_draw_scans, 8 },       { "several", sweep_draw_several, 8 },
+    { "rows", sweep_draw_rows, 10 },       { "pairs", sweep_draw_pairs, 9 },
+    { "window", sweep_draw_windows, 7 },   { "view", sweep_draw_views, 8 },
+    { "product", sweep_draw_products, 7 }, { "user", sweep_draw_users, 5 },
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 

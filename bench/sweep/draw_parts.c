@@ -4,13 +4,16 @@
 #include <stddef.h>
 #include <string.h>
 
-static const double floats[] = { 2, 0.5, 3, 1.5, 0.25, 10, 1, 0.75 };
-static const double ints[]   = { 2, 3, 5, 7, 1, 10, 4 };
+/* No 1: a compiler knows x * 1. */
+static const double floats[] = { 2, 0.5, 3, 1.5, 0.25, 10, 1.25, 0.75 };
+static const double ints[]   = { 2, 3, 5, 7, 6, 10, 4 };
 
 /* Where a leaf's values lie, such that sums and products of a few stay in the type. */
 static range values(dice *d, rd_dtype type)
 {
-    static const range real[] = { { 0, 1, 0 }, { -1, 1, 0 }, { 0.5, 2, 0 }, { -3, 3, 0 }, { 1, 10, 0 } };
+    static const range real[] = {
+        { 0, 1, 0 }, { -1, 1, 0 }, { 0.5, 2, 0 }, { -3, 3, 0 }, { 1, 10, 0 }
+    };
 
     switch (type) {
     case RD_BOOL: return (range){ 0, 1, 0 };
@@ -29,8 +32,9 @@ static range values(dice *d, rd_dtype type)
 /* As broadcasting goes: the same shape, fewer axes, or some of extent 1. */
 static shape part_of(dice *d, const node *like)
 {
-    shape     s = { .rank = like->rank };
-    const int style = sweep_roll(d, 10), drop = style < 7 || like->rank < 2 ? 0 : 1 + sweep_roll(d, like->rank - 1);
+    shape     s     = { .rank = like->rank };
+    const int style = sweep_roll(d, 10),
+              drop  = style < 7 || like->rank < 2 ? 0 : 1 + sweep_roll(d, like->rank - 1);
 
     memcpy(s.n, like->n, sizeof s.n);
     if (style >= 5 && style < 7 && s.rank > 1)
@@ -65,29 +69,35 @@ static node *compare(dice *d, program *p, node *x)
     const double             wide = x->r.hi - x->r.lo, part = sweep_between(d, 0.2, 0.8) * wide;
     double                   value;
 
-    value = sweep_dtype(x->type)->is_float ? round((x->r.lo + part) * 16) / 16 : x->r.lo + fmax(2, floor(part));
+    value = sweep_dtype(x->type)->is_float ? round((x->r.lo + part) * 16) / 16
+                                           : x->r.lo + fmax(2, floor(part));
     if (wide <= 0 || (!sweep_dtype(x->type)->is_float && wide < 4))
         return NULL;
-    return x->type == RD_BOOL ? x : sweep_map(p, names[sweep_roll(d, 4)], x, sweep_number(p, value, x->type));
+    return x->type == RD_BOOL
+               ? x
+               : sweep_map(p, names[sweep_roll(d, 4)], x, sweep_number(p, value, x->type));
 }
 
-/* Dense, broadcast, or a comparison of the values themselves. */
+/* Dense, broadcast, or a comparison of the values themselves.  Of a few elements all may be
+ * false: not broadcast then. */
 node *sweep_draw_mask(dice *d, program *p, node *x)
 {
-    node *m = NULL;
+    node   *m = NULL;
+    shape   s = part_of(d, x);
+    int64_t n = 1;
 
+    for (int k = 0; k < s.rank; k++)
+        n *= s.n[k];
+    if (n < 16) {
+        s.rank = x->rank;
+        memcpy(s.n, x->n, sizeof s.n);
+    }
     if (x->exact && sweep_chance(d, 0.4))
         m = compare(d, p, x);
-    if (!m && sweep_chance(d, 0.5)) {
-        const shape s = part_of(d, x);
-
+    if (!m && sweep_chance(d, 0.5))
         m = sweep_draw_leaf(d, p, RD_BOOL, &s, 0, 1);
-    }
-    if (!m) {
-        const shape s = part_of(d, x);
-
+    if (!m)
         m = compare(d, p, sweep_draw_leaf(d, p, RD_F32, &s, 0, 1));
-    }
     return m;
 }
 
@@ -109,10 +119,12 @@ static node *binary(dice *d, program *p, const char *name, node *x, node *first)
 /* One operator more on x. */
 static node *step(dice *d, program *p, node *x, node *first)
 {
-    static const char *const common[] = { "add", "sub", "mul", "mul", "add", "div", "minimum", "maximum" };
-    static const char *const whole[]  = { "floordiv", "remainder", "add", "mul", "sub", "minimum", "abs", "square" };
+    static const char *const common[] = { "add", "sub", "mul",     "mul",
+                                          "add", "div", "minimum", "maximum" };
+    static const char *const whole[]  = { "floordiv", "remainder", "add", "mul",
+                                          "sub",      "minimum",   "abs", "square" };
     const bool               real     = sweep_dtype(x->type)->is_float;
-    const op_row                *any      = &sweep_ops[sweep_roll(d, sweep_n_ops - 1)];
+    const op_row            *any      = &sweep_ops[sweep_roll(d, sweep_n_ops - 1)];
 
     switch (sweep_roll(d, 12)) {
     case 0: {
@@ -128,7 +140,8 @@ static node *step(dice *d, program *p, node *x, node *first)
             return NULL;
         if (x->type == RD_BOOL && any->rule != OP_LOGIC)
             return NULL;
-        return any->arity == 1 ? sweep_map(p, any->name, x, NULL) : binary(d, p, any->name, x, first);
+        return any->arity == 1 ? sweep_map(p, any->name, x, NULL)
+                               : binary(d, p, any->name, x, first);
     default:
         if (x->type == RD_BOOL)
             return NULL;

@@ -1,11 +1,13 @@
-/* draw_rows.c - reductions whose results meet the operand again: softmax, layer norm and their like. */
+/* draw_rows.c - reductions whose results meet the operand again: softmax, layer norm and their
+ * like. */
 #include "sweep.h"
 #include <math.h>
 #include <stddef.h>
 
 static node *softmax(program *p, node *x, unsigned dims)
 {
-    node *e = sweep_map(p, "exp", sweep_map(p, "sub", x, sweep_reduce(p, F_MAX, x, dims, true)), NULL);
+    node *e =
+        sweep_map(p, "exp", sweep_map(p, "sub", x, sweep_reduce(p, F_MAX, x, dims, true)), NULL);
     node *s;
 
     if (!e)
@@ -79,15 +81,16 @@ static node *reduced_again(dice *d, program *p, node *y, unsigned dims)
 {
     static const fold_kind folds[] = { F_SUM, F_MAX, F_NORM };
 
-    return y ? sweep_reduce(p, folds[sweep_roll(d, 3)], y, sweep_chance(d, 0.5) ? dims : sweep_draw_dims(d, y->rank),
-                            false)
+    return y ? sweep_reduce(p, folds[sweep_roll(d, 3)], y,
+                            sweep_chance(d, 0.5) ? dims : sweep_draw_dims(d, y->rank), false)
              : NULL;
 }
 
 void sweep_draw_rows(dice *d, program *p)
 {
-    static node *(*const made[])(program *, node *, unsigned) = { softmax, softmax, layer_norm, log_softmax, standardise,
-                                                                  centre,  unit,    rescale,    share_of_sum };
+    static node *(*const made[])(program *, node *, unsigned) = {
+        softmax, softmax, layer_norm, log_softmax, standardise, centre, unit, rescale, share_of_sum
+    };
     const rd_dtype type = sweep_draw_float(d);
     const shape    s    = sweep_draw_shape(d, sweep_draw_count(d, p, type), 0);
     node          *x    = sweep_draw_leaf(d, p, type, &s, sweep_chance(d, 0.5) ? -1 : 0, 1), *y;

@@ -4,20 +4,21 @@
 #include <stddef.h>
 #include <string.h>
 
-/* ---- Windows -------------------------------------------------------------------------------------------------- */
+/* ---- Windows --------------------------------------------------------------------------------- */
 static node *moving(dice *d, program *p)
 {
-    static const fold_kind    folds[] = { F_MEAN, F_SUM, F_MAX, F_MIN, F_MEAN, F_VAR };
-    static const int64_t sizes[] = { 2, 3, 4, 5, 7, 16, 30, 64 };
-    const rd_dtype       type    = sweep_chance(d, 0.85) ? sweep_draw_float(d) : RD_I32;
-    const shape          s       = sweep_draw_shape(d, sweep_draw_count(d, p, type) / 4 + 8, 1 + sweep_roll(d, 3));
-    node                *x       = sweep_draw_leaf(d, p, type, &s, 0, 9), *w;
+    static const fold_kind folds[] = { F_MEAN, F_SUM, F_MAX, F_MIN, F_MEAN, F_VAR };
+    static const int64_t   sizes[] = { 2, 3, 4, 5, 7, 16, 30, 64 };
+    const rd_dtype         type    = sweep_chance(d, 0.85) ? sweep_draw_float(d) : RD_I32;
+    const shape s = sweep_draw_shape(d, sweep_draw_count(d, p, type) / 4 + 8, 1 + sweep_roll(d, 3));
+    node       *x = sweep_draw_leaf(d, p, type, &s, 0, 9), *w;
 
     if (sweep_chance(d, 0.3))
         x = sweep_draw_map(d, p, x, 1);
     if (!x)
         return NULL;
-    w = sweep_window(p, x, sweep_roll(d, s.rank), sizes[sweep_roll(d, 8)], sweep_chance(d, 0.8) ? 1 : 2);
+    w = sweep_window(p, x, sweep_roll(d, s.rank), sizes[sweep_roll(d, 8)],
+                     sweep_chance(d, 0.8) ? 1 : 2);
     return w ? sweep_reduce(p, folds[sweep_roll(d, 6)], w, 1U << (w->rank - 1), false) : NULL;
 }
 
@@ -26,9 +27,9 @@ static node *convolution(dice *d, program *p)
 {
     const rd_dtype type = sweep_chance(d, 0.6) ? RD_F32 : RD_F64;
     const int      rank = 1 + sweep_roll(d, 2), axes = rank == 2 && sweep_chance(d, 0.6) ? 2 : 1;
-    const shape    s    = sweep_draw_shape(d, sweep_draw_count(d, p, type) / 4 + 30, rank);
-    const int64_t  n    = axes == 2 ? 3 + 2 * sweep_roll(d, 2) : 3 + sweep_roll(d, 14);
-    const shape    k    = { axes, { n, n } };
+    const shape    s = sweep_draw_shape(d, sweep_draw_count(d, p, type) / 4 + 30, rank);
+    const int64_t  n = axes == 2 ? 3 + 2 * sweep_roll(d, 2) : 3 + sweep_roll(d, 14);
+    const shape    k = { axes, { n, n } };
     node          *x = sweep_draw_leaf(d, p, type, &s, 0, 1), *w = x;
 
     for (int i = 0; i < axes; i++)
@@ -36,7 +37,9 @@ static node *convolution(dice *d, program *p)
     if (!w)
         return NULL;
     w = sweep_map(p, "mul", w, sweep_plain_leaf(p, type, &k, -1, 1));
-    return w ? sweep_reduce(p, F_SUM, w, axes == 2 ? 3U << (w->rank - 2) : 1U << (w->rank - 1), false) : NULL;
+    return w ? sweep_reduce(p, F_SUM, w, axes == 2 ? 3U << (w->rank - 2) : 1U << (w->rank - 1),
+                            false)
+             : NULL;
 }
 
 /* The greatest of each n x n. */
@@ -53,24 +56,27 @@ static node *greatest(dice *d, program *p)
 
 void sweep_draw_windows(dice *d, program *p)
 {
-    static node *(*const made[])(dice *, program *) = { moving, moving, moving, convolution, convolution, greatest };
+    static node *(*const made[])(dice *, program *) = { moving,      moving,      moving,
+                                                        convolution, convolution, greatest };
 
     p->root[p->n_roots++] = made[sweep_roll(d, 6)](d, p);
 }
 
-/* ---- Views ---------------------------------------------------------------------------------------------------- */
+/* ---- Views ----------------------------------------------------------------------------------- */
 static node *taken(dice *d, program *p)
 {
-    node *x    = sweep_draw_values(d, p, 1 + sweep_roll(d, 3), 0), *y;
-    const int axis = sweep_roll(d, x->rank);
-    const shape s  = { 1, { sweep_log_between(d, 1, fmin(2 * (double)x->n[axis], 1e6)) } };
-    node       *i  = sweep_plain_leaf(p, sweep_chance(d, 0.5) ? RD_I64 : RD_I32, &s, 0, (double)x->n[axis] - 1);
+    node       *x    = sweep_draw_values(d, p, 1 + sweep_roll(d, 3), 0), *y;
+    const int   axis = sweep_roll(d, x->rank);
+    const shape s    = { 1, { sweep_log_between(d, 1, fmin(2 * (double)x->n[axis], 1e6)) } };
+    node       *i =
+        sweep_plain_leaf(p, sweep_chance(d, 0.5) ? RD_I64 : RD_I32, &s, 0, (double)x->n[axis] - 1);
 
     if (sweep_elements(x) / x->n[axis] * s.n[0] > 20000000)
         return NULL;
     y = sweep_draw_map(d, p, sweep_take(p, x, axis, i), sweep_roll(d, 3));
     if (y && sweep_chance(d, 0.6))
-        y = sweep_reduce(p, sweep_chance(d, 0.5) ? F_SUM : F_MAX, y, sweep_draw_dims(d, y->rank), false);
+        y = sweep_reduce(p, sweep_chance(d, 0.5) ? F_SUM : F_MAX, y, sweep_draw_dims(d, y->rank),
+                         false);
     return y;
 }
 
@@ -85,13 +91,14 @@ static node *joined(dice *d, program *p)
     y         = sweep_concat(p, x, sweep_draw_leaf(d, p, x->type, &s, x->r.lo, x->r.hi), axis);
     y         = sweep_draw_map(d, p, y, sweep_roll(d, 2));
     if (y && sweep_chance(d, 0.5))
-        y = sweep_reduce(p, sweep_chance(d, 0.5) ? F_SUM : F_MEAN, y, sweep_draw_dims(d, y->rank), false);
+        y = sweep_reduce(p, sweep_chance(d, 0.5) ? F_SUM : F_MEAN, y, sweep_draw_dims(d, y->rank),
+                         false);
     return y;
 }
 
 static node *transposed(dice *d, program *p)
 {
-    node *x    = sweep_draw_values(d, p, 2 + sweep_roll(d, 3), 0);
+    node *x = sweep_draw_values(d, p, 2 + sweep_roll(d, 3), 0);
     int   order[MOST_RANK];
 
     for (int k = 0; k < x->rank; k++)
@@ -108,10 +115,11 @@ static node *transposed(dice *d, program *p)
 static node *part_of_sum(dice *d, program *p)
 {
     static const fold_kind folds[] = { F_SUM, F_MEAN, F_MAX, F_VAR };
-    node             *x       = sweep_draw_map(d, p, sweep_draw_values(d, p, 2 + sweep_roll(d, 2), 0), sweep_roll(d, 3));
-    const fold_kind        f       = folds[sweep_roll(d, 4)];
-    node             *r;
-    int64_t           at;
+    node                  *x =
+        sweep_draw_map(d, p, sweep_draw_values(d, p, 2 + sweep_roll(d, 2), 0), sweep_roll(d, 3));
+    const fold_kind f = folds[sweep_roll(d, 4)];
+    node           *r;
+    int64_t         at;
 
     if (!x || x->type == RD_BOOL)
         return NULL;
@@ -120,7 +128,8 @@ static node *part_of_sum(dice *d, program *p)
     if (sweep_chance(d, 0.5)) {
         const int64_t stop = at + 1 + sweep_roll(d, (int)(x->n[0] - at));
 
-        p->loops_root[0] = sweep_reduce(p, f, sweep_range(p, x, 0, at, stop, 1), 1U << (x->rank - 1), false);
+        p->loops_root[0] =
+            sweep_reduce(p, f, sweep_range(p, x, 0, at, stop, 1), 1U << (x->rank - 1), false);
         return sweep_range(p, r, 0, at, stop, 1);
     }
     p->loops_root[0] = sweep_reduce(p, f, sweep_select(p, x, 0, at), 1U << (x->rank - 2), false);
@@ -130,14 +139,17 @@ static node *part_of_sum(dice *d, program *p)
 /* Slices of the operand; the lower triangle; traces. */
 static node *sliced(dice *d, program *p)
 {
-    node     *x    = sweep_draw_values(d, p, 1 + sweep_roll(d, 3), 0);
-    const int axis = sweep_roll(d, x->rank);
-    const int64_t n = x->n[axis], lo = sweep_roll(d, (int)n), hi = lo + 1 + sweep_roll(d, (int)(n - lo));
+    node         *x    = sweep_draw_values(d, p, 1 + sweep_roll(d, 3), 0);
+    const int     axis = sweep_roll(d, x->rank);
+    const int64_t n = x->n[axis], lo = sweep_roll(d, (int)n),
+                  hi = lo + 1 + sweep_roll(d, (int)(n - lo));
 
-    x = sweep_chance(d, 0.3) ? sweep_flip(p, x, axis) : sweep_range(p, x, axis, lo, hi, 1 + sweep_roll(d, 2));
+    x = sweep_chance(d, 0.3) ? sweep_flip(p, x, axis)
+                             : sweep_range(p, x, axis, lo, hi, 1 + sweep_roll(d, 2));
     x = sweep_draw_map(d, p, x, sweep_roll(d, 3));
     if (x && sweep_chance(d, 0.5))
-        x = sweep_reduce(p, sweep_chance(d, 0.5) ? F_SUM : F_MEAN, x, sweep_draw_dims(d, x->rank), false);
+        x = sweep_reduce(p, sweep_chance(d, 0.5) ? F_SUM : F_MEAN, x, sweep_draw_dims(d, x->rank),
+                         false);
     return x;
 }
 
@@ -151,7 +163,8 @@ static node *differences(dice *d, program *p)
 
     if (x->n[axis] < 2)
         return NULL;
-    y = sweep_map(p, "sub", sweep_range(p, x, axis, 1, x->n[axis], 1), sweep_range(p, x, axis, 0, x->n[axis] - 1, 1));
+    y = sweep_map(p, "sub", sweep_range(p, x, axis, 1, x->n[axis], 1),
+                  sweep_range(p, x, axis, 0, x->n[axis] - 1, 1));
     if (sweep_chance(d, 0.5))
         y = sweep_reduce(p, F_NORM, y, sweep_draw_dims(d, x->rank), false);
     return y;
@@ -176,8 +189,9 @@ static node *triangle(dice *d, program *p)
 
 void sweep_draw_views(dice *d, program *p)
 {
-    static node *(*const made[])(dice *, program *) = { taken,       taken,  joined,      joined,   transposed, transposed,
-                                                        part_of_sum, sliced, differences, triangle };
+    static node *(*const made[])(
+        dice *, program *) = { taken,      taken,       joined, joined,      transposed,
+                               transposed, part_of_sum, sliced, differences, triangle };
 
     p->root[p->n_roots++] = made[sweep_roll(d, 10)](d, p);
 }

@@ -57,8 +57,14 @@ int sweep_accumulators(writer *w, const node *a, accumulator *acc)
     switch (a->fold) {
     case F_SUM: acc[0] = (accumulator){ sum_type(w, a), init ? init : "0", "+" }; return 1;
     case F_PROD: acc[0] = (accumulator){ sum_type(w, a), init ? init : "1", "*" }; return 1;
-    case F_MIN: acc[0] = (accumulator){ c, init ? init : extreme(w, a, true), starts_as_nan(a) ? NULL : "min" }; return 1;
-    case F_MAX: acc[0] = (accumulator){ c, init ? init : extreme(w, a, false), starts_as_nan(a) ? NULL : "max" }; return 1;
+    case F_MIN:
+        acc[0] =
+            (accumulator){ c, init ? init : extreme(w, a, true), starts_as_nan(a) ? NULL : "min" };
+        return 1;
+    case F_MAX:
+        acc[0] =
+            (accumulator){ c, init ? init : extreme(w, a, false), starts_as_nan(a) ? NULL : "max" };
+        return 1;
     case F_ANY: acc[0] = (accumulator){ "uint8_t", "0", "|" }; return 1;
     case F_ALL: acc[0] = (accumulator){ "uint8_t", "1", "&" }; return 1;
     case F_ARGMIN:
@@ -73,7 +79,7 @@ int sweep_accumulators(writer *w, const node *a, accumulator *acc)
     }
 }
 
-/* ---- An element ----------------------------------------------------------------------------------------------- */
+/* ---- An element ------------------------------------------------------------------------------ */
 static char *flat_index(writer *w, const node *a, const place at)
 {
     char   *sum = NULL;
@@ -81,7 +87,8 @@ static char *flat_index(writer *w, const node *a, const place at)
 
     for (int k = a->in[0]->rank - 1; k >= 0; k--)
         if (a->dims >> k & 1) {
-            char *term = n == 1 ? sweep_own(w, "%s", at[k]) : sweep_own(w, "(%s) * %lld", at[k], (long long)n);
+            char *term = n == 1 ? sweep_own(w, "%s", at[k])
+                                : sweep_own(w, "(%s) * %lld", at[k], (long long)n);
 
             sum = sum ? sweep_own(w, "%s + %s", term, sum) : term;
             n *= a->in[0]->n[k];
@@ -89,7 +96,8 @@ static char *flat_index(writer *w, const node *a, const place at)
     return sum ? sum : sweep_own(w, "0");
 }
 
-static void apply(writer *w, const node *a, const place at, const char *v, const char *weight, char *const *acc)
+static void apply(writer *w, const node *a, const place at, const char *v, const char *weight,
+                  char *const *acc)
 {
     const bool nan  = starts_as_nan(a);
     const char sign = a->fold == F_MIN || a->fold == F_ARGMIN ? '<' : '>';
@@ -135,8 +143,8 @@ static char *keyword(writer *w, const node *a, const node *x, const place at)
 void sweep_step(writer *w, const node *a, const place at, char *const *acc)
 {
     const bool  compares = a->fold >= F_MIN && a->fold <= F_ALL;
-    const char *c = compares ? sweep_dtype(a->in[0]->type)->c : sum_type(w, a);
-    const char *mask = a->where ? keyword(w, a, a->where, at) : NULL;
+    const char *c        = compares ? sweep_dtype(a->in[0]->type)->c : sum_type(w, a);
+    const char *mask     = a->where ? keyword(w, a, a->where, at) : NULL;
     const char *value, *weight = a->weights ? keyword(w, a, a->weights, at) : NULL;
     const int   name = w->names++;
 
@@ -164,11 +172,12 @@ char *sweep_finish(writer *w, const node *a, char *const *acc)
         return sweep_own(w, "%s / %.17g%s", acc[0], (double)sweep_reduced(a) - a->ddof,
                          strcmp(sum_type(w, a), "float") == 0 ? ".f" : ".");
     if (a->ddof > 0)
-        return sweep_own(w, "(%s > %g ? %s / (%s - %g) : __builtin_nan(\"\"))", acc[1], a->ddof, acc[0], acc[1], a->ddof);
+        return sweep_own(w, "(%s > %g ? %s / (%s - %g) : __builtin_nan(\"\"))", acc[1], a->ddof,
+                         acc[0], acc[1], a->ddof);
     return sweep_own(w, "%s / %s", acc[0], acc[1]);
 }
 
-/* ---- A reduction where it is used ----------------------------------------------------------------------------- */
+/* ---- A reduction where it is used ------------------------------------------------------------ */
 char *sweep_inlined(writer *w, const node *a, const place at)
 {
     const node *x    = a->in[0];
@@ -191,7 +200,8 @@ char *sweep_inlined(writer *w, const node *a, const place at)
     }
     for (int k = 0; k < x->rank; k++)
         if ((a->dims >> k & 1) && x->n[k] > 1) {
-            sweep_line(w, "for (int64_t %s = 0; %s < %lld; %s++) {", of[k], of[k], (long long)x->n[k], of[k]);
+            sweep_line(w, "for (int64_t %s = 0; %s < %lld; %s++) {", of[k], of[k],
+                       (long long)x->n[k], of[k]);
             loops++;
         }
     sweep_step(w, a, of, var);

@@ -23,10 +23,12 @@ rd_dtype sweep_draw_float(dice *d)
 /* Tiny, small, of the caches, of memory. */
 double sweep_draw_count(dice *d, const program *p, rd_dtype type)
 {
-    static const double bytes[][2] = { { 100, 4e3 }, { 4e3, 1e5 }, { 1e5, 1e6 }, { 1e6, 8e6 }, { 8e6, 6.4e7 } };
-    static const int    share[]    = { 10, 20, 30, 30, 10 };
-    const int           k          = sweep_weighted(d, share, 5);
-    const double        n          = (double)sweep_log_between(d, bytes[k][0], bytes[k][1]);
+    static const double bytes[][2] = {
+        { 100, 4e3 }, { 4e3, 1e5 }, { 1e5, 1e6 }, { 1e6, 8e6 }, { 8e6, 6.4e7 }
+    };
+    static const int share[] = { 10, 20, 30, 30, 10 };
+    const int        k       = sweep_weighted(d, share, 5);
+    const double     n       = (double)sweep_log_between(d, bytes[k][0], bytes[k][1]);
 
     return fmax(12, fmin(n, p->max_bytes) / sweep_dtype(type)->size);
 }
@@ -71,7 +73,8 @@ static void shuffle(dice *d, int *order, int n)
     }
 }
 
-/* Strides of one array inside a larger one: axes in any order in memory, padded, every other one, reversed. */
+/* Strides of one array inside a larger one: axes in any order in memory, padded, every other
+ * one, reversed. */
 static void lay_out(dice *d, leaf *l)
 {
     enum { PLAIN, ORDERED, REVERSED, SPARSE, PADDED, REPEATED };
@@ -142,7 +145,7 @@ void sweep_nan_leaves(program *p, double share)
             p->leaves[k].nans = share;
 }
 
-/* ---- Memory --------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---------------------------------------------------------------------------------- */
 /* Huge pages are asked for: with small ones page walks would be measured. */
 void *sweep_memory(size_t bytes)
 {
@@ -178,7 +181,8 @@ static uint16_t half(float x)
     top = (int)(bits >> 23 & 255) - 112;
     if (x != x)
         return 0x7e00;
-    return (uint16_t)((bits >> 16 & 0x8000) | (top <= 0 ? 0 : (uint32_t)top << 10 | (bits >> 13 & 1023)));
+    return (uint16_t)((bits >> 16 & 0x8000) |
+                      (top <= 0 ? 0 : (uint32_t)top << 10 | (bits >> 13 & 1023)));
 }
 
 static void put(void *at, rd_dtype type, int64_t i, double x)
@@ -208,7 +212,8 @@ static void fill(leaf *l, uint64_t seed)
     for (int64_t i = 0; i < l->elements; i++) {
         const uint64_t bits = sweep_random(&d);
         const double   u    = (double)(bits >> 40) * 0x1p-24;
-        const double   x    = real && !l->whole ? l->lo + (l->hi - l->lo) * u : floor(l->lo + (l->hi - l->lo + 1) * u);
+        const double   x    = real && !l->whole ? l->lo + (l->hi - l->lo) * u
+                                                : floor(l->lo + (l->hi - l->lo + 1) * u);
 
         put(l->memory, l->type, i, real && (double)(bits & 0xffff) < l->nans * 65536 ? NAN : x);
     }

@@ -1,4 +1,5 @@
-/* loops.c - the C of a program: one function for each manner to write its loops, and one to compare results with. */
+/* loops.c - the C of a program: one function for each manner to write its loops, and one to
+ * compare results with. */
 #include "loops.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ static const char prelude[] =
     "{\n    union { float f; uint32_t u; } x = { f };\n"
     "    return f != f ? 0x7fc0 : (bfloat)((x.u + 0x7fff + (x.u >> 16 & 1)) >> 16);\n}\n";
 
-/* ---- Operators ------------------------------------------------------------------------------------------------ */
+/* ---- Operators ------------------------------------------------------------------------------- */
 static void write_op(text *t, const op_row *o, rd_dtype type)
 {
     const dtype *d     = sweep_dtype(type);
@@ -21,12 +22,14 @@ static void write_op(text *t, const op_row *o, rd_dtype type)
 
     /* Both sides of a choice are read before it: gcc 12.2 reads 0 from those that it masks. */
     if (o->rule == OP_WHERE) {
-        sweep_put(t, "static inline %s where_%s(uint8_t c, %s a, %s b)\n{\n    return c ? a : b;\n}\n", d->c, d->name, d->c, d->c);
+        sweep_put(t,
+                  "static inline %s where_%s(uint8_t c, %s a, %s b)\n{\n    return c ? a : b;\n}\n",
+                  d->c, d->name, d->c, d->c);
         return;
     }
-    sweep_put(t, "static inline %s %s_%s(%s a%s%s%s)\n{\n    return (%s)(", truth ? "uint8_t" : d->c, o->name, d->name,
-              d->c, o->arity == 2 ? ", " : "", o->arity == 2 ? d->c : "", o->arity == 2 ? " b" : "",
-              truth ? "uint8_t" : d->c);
+    sweep_put(t, "static inline %s %s_%s(%s a%s%s%s)\n{\n    return (%s)(",
+              truth ? "uint8_t" : d->c, o->name, d->name, d->c, o->arity == 2 ? ", " : "",
+              o->arity == 2 ? d->c : "", o->arity == 2 ? " b" : "", truth ? "uint8_t" : d->c);
     for (; *c; c++)
         if (*c == '@')
             sweep_put(t, "%s", type == RD_F64 ? "" : "f");
@@ -35,7 +38,7 @@ static void write_op(text *t, const op_row *o, rd_dtype type)
     sweep_put(t, ");\n}\n");
 }
 
-/* ---- Functions ------------------------------------------------------------------------------------------------ */
+/* ---- Functions ------------------------------------------------------------------------------- */
 static void parameters(const writer *w, text *t)
 {
     const program *p = w->p;
@@ -79,10 +82,12 @@ static double temporaries(const writer *w)
     return at;
 }
 
-static void write_function(const writer *w, text *t, const char *name, const char *tail, const text *body)
+static void write_function(const writer *w, text *t, const char *name, const char *tail,
+                           const text *body)
 {
     /* gcc 12.2 vectorises some loops wrongly: not those that results are compared with. */
-    sweep_put(t, "%sstatic void %s(", w->how.doubles ? "__attribute__((optimize(\"no-tree-vectorize\"))) " : "", name);
+    sweep_put(t, "%sstatic void %s(",
+              w->how.doubles ? "__attribute__((optimize(\"no-tree-vectorize\"))) " : "", name);
     parameters(w, t);
     sweep_put(t, "%s)\n{\n%.*s}\n", tail, (int)body->n, body->at ? body->at : "");
 }
@@ -90,8 +95,10 @@ static void write_function(const writer *w, text *t, const char *name, const cha
 static void write_call(const writer *w, text *t, const char *name, long long n, bool parallel)
 {
     if (n > 1 && parallel) {
-        sweep_put(t, "    if (threads > 1) {\n#pragma omp parallel for num_threads(threads)\n"
-                     "        for (int b = 0; b < threads; b++)\n            %s(", name);
+        sweep_put(t,
+                  "    if (threads > 1) {\n#pragma omp parallel for num_threads(threads)\n"
+                  "        for (int b = 0; b < threads; b++)\n            %s(",
+                  name);
         arguments(w, t, w->how.fused);
         sweep_put(t, "%lldLL * b / threads, %lldLL * (b + 1) / threads);\n    } else\n", n, n);
     }
@@ -167,7 +174,8 @@ static void write_fused(writer *w, text *functions, text *calls, int variant, bo
         if (f == 0)
             sweep_line(w, "for (int64_t f0 = lo; f0 < hi; f0++) {");
         else
-            sweep_line(w, "for (int64_t f%d = 0; f%d < %lld; f%d++) {", f, f, (long long)n[w->fused[f]], f);
+            sweep_line(w, "for (int64_t f%d = 0; f%d < %lld; f%d++) {", f, f,
+                       (long long)n[w->fused[f]], f);
     for (int g = 0; g < w->n_groups; g++) {
         sweep_line(w, "{");
         sweep_write_group(w, g, false);
@@ -179,12 +187,12 @@ static void write_fused(writer *w, text *functions, text *calls, int variant, bo
     write_call(w, calls, name, n[w->fused[0]], parallel);
 }
 
-/* ---- Variants ------------------------------------------------------------------------------------------------- */
+/* ---- Variants -------------------------------------------------------------------------------- */
 static const manner manners[] = {
-    { KEPT_FIRST, false, true, true, false },    { NATURAL, false, true, true, false },
-    { KEPT_FIRST, true, false, true, false },    { REDUCED_FIRST, false, true, true, false },
-    { AS_IN_MEMORY, false, true, true, false },  { NATURAL, true, false, true, false },
-    { KEPT_FIRST, false, true, false, false },   { KEPT_FIRST, true, true, true, false },
+    { KEPT_FIRST, false, true, true, false },   { NATURAL, false, true, true, false },
+    { KEPT_FIRST, true, false, true, false },   { REDUCED_FIRST, false, true, true, false },
+    { AS_IN_MEMORY, false, true, true, false }, { NATURAL, true, false, true, false },
+    { KEPT_FIRST, false, true, false, false },  { KEPT_FIRST, true, true, true, false },
     { AS_IN_MEMORY, true, false, true, false },
 };
 static const manner to_compare = { KEPT_FIRST, false, false, true, true };
@@ -216,9 +224,9 @@ static writer *start(program *p, node *const *root, const manner *how)
 }
 
 typedef struct source {
-    text  functions[MOST_VARIANTS + 1], calls[MOST_VARIANTS + 1];
-    bool  used[64][16];
-    int   n;
+    text    functions[MOST_VARIANTS + 1], calls[MOST_VARIANTS + 1];
+    bool    used[64][16];
+    int     n;
     double *temporary;
 } source;
 
@@ -268,8 +276,11 @@ static char *join(source *s)
                 write_op(&t, &sweep_ops[o], (rd_dtype)k);
     for (int v = 0; v < s->n; v++) {
         sweep_put(&t, "\n%s", s->functions[v].at);
-        sweep_put(&t, "void run%d(void *const *p, int threads)\n{\n    char *const tmp = p[%s];\n    (void)tmp;\n"
-                      "    (void)threads;\n%s}\n", v, "LAST", s->calls[v].at);
+        sweep_put(&t,
+                  "void run%d(void *const *p, int threads)\n{\n    char *const tmp = p[%s];\n"
+                  "    (void)tmp;\n"
+                  "    (void)threads;\n%s}\n",
+                  v, "LAST", s->calls[v].at);
     }
     for (int v = 0; v <= MOST_VARIANTS; v++) {
         free(s->functions[v].at);
@@ -280,7 +291,7 @@ static char *join(source *s)
 
 static char *with_last(char *text_, int last)
 {
-    text        t = { 0 };
+    text        t    = { 0 };
     const char *from = text_, *at;
 
     while ((at = strstr(from, "LAST"))) {
@@ -294,9 +305,9 @@ static char *with_last(char *text_, int last)
 
 bool sweep_loops_write(program *p, loop_set *l, int most_threads)
 {
-    source *s = calloc(1, sizeof *s);
+    source *s                = calloc(1, sizeof *s);
     node   *root[MOST_ROOTS] = { NULL };
-    bool    ok = true;
+    bool    ok               = true;
 
     *l           = (loop_set){ 0 };
     s->temporary = l->temporary;
@@ -307,8 +318,8 @@ bool sweep_loops_write(program *p, loop_set *l, int most_threads)
     for (int k = 0; ok && k < (int)(sizeof manners / sizeof *manners) && s->n < MOST_VARIANTS; k++)
         ok = add(s, p, root, &manners[k], most_threads > 1);
     l->n_variants = s->n;
-    ok            = ok && l->n_variants > 0 && add(s, p, root, &to_compare, false) && s->n > l->n_variants;
-    l->source     = with_last(join(s), p->n_leaves + p->n_roots);
+    ok = ok && l->n_variants > 0 && add(s, p, root, &to_compare, false) && s->n > l->n_variants;
+    l->source = with_last(join(s), p->n_leaves + p->n_roots);
     free(s);
     return ok;
 }

@@ -19,14 +19,14 @@ typedef struct manner {
 
 /* One nest of loops: a reduction, a scan, or a map that is stored. */
 typedef struct stage {
-    node *of;
-    int   root;                 /* -1: a temporary              */
-    int   rank;                 /* of its loops                 */
+    node   *of;
+    int     root; /* -1: a temporary              */
+    int     rank; /* of its loops                 */
     int64_t n[MOST_RANK];
-    bool  kept[MOST_RANK];
-    int   fused[MOST_RANK];     /* the shared loop; -1: its own */
-    int64_t stride[MOST_RANK];  /* of the result, by loop       */
-    int   group;
+    bool    kept[MOST_RANK];
+    int     fused[MOST_RANK];  /* the shared loop; -1: its own */
+    int64_t stride[MOST_RANK]; /* of the result, by loop       */
+    int     group;
 } stage;
 
 typedef struct temporary {
@@ -42,7 +42,7 @@ typedef struct writer {
     stage     stages[MOST_STAGES];
     int       n_stages, n_groups, stage_of[MOST_NODES]; /* -1: none */
     bool      inlined[MOST_NODES];
-    int       n_fused, fused[MOST_RANK];                /* axes of the result */
+    int       n_fused, fused[MOST_RANK]; /* axes of the result */
     temporary arrays[MOST_ARRAYS];
     int       n_arrays, depth, names;
     text      out;
@@ -57,8 +57,8 @@ typedef const char *place[MOST_RANK]; /* text of an index for each axis */
 /* lower.c */
 node *sweep_lower(program *p, node *a);
 /* stages.c */
-void  sweep_find_stages(writer *w);
-bool  sweep_memory_order(const writer *w, const stage *s, int *order);
+void sweep_find_stages(writer *w);
+bool sweep_memory_order(const writer *w, const stage *s, int *order);
 /* value.c */
 char *sweep_own(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *sweep_value(writer *w, const node *a, const place at);
@@ -74,7 +74,7 @@ void  sweep_step(writer *w, const node *a, const place at, char *const *acc);
 char *sweep_finish(writer *w, const node *a, char *const *acc);
 char *sweep_inlined(writer *w, const node *a, const place at);
 /* nest.c */
-void  sweep_write_group(writer *w, int group, bool clauses);
-int   sweep_split_axis(const writer *w, int group);
-void  sweep_group_order(const writer *w, int group, int *order);
+void sweep_write_group(writer *w, int group, bool clauses);
+int  sweep_split_axis(const writer *w, int group);
+void sweep_group_order(const writer *w, int group, int *order);
 #endif

@@ -1,4 +1,5 @@
-/* lower.c - reductions that loops do not know, by those that they do: a variance is a mean, then a mean of squares. */
+/* lower.c - reductions that loops do not know, by those that they do: a variance is a mean, then
+ * a mean of squares. */
 #include "loops.h"
 #include <math.h>
 #include <string.h>
@@ -122,8 +123,8 @@ static node *lower(program *p, node *a, node **made)
         return NULL;
     for (int k = 0; k < a->arity; k++)
         b->in[k] = lower(p, a->in[k], made);
-    b->where   = a->where ? lower(p, a->where, made) : NULL;
-    b->weights = a->weights ? lower(p, a->weights, made) : NULL;
+    b->where        = a->where ? lower(p, a->where, made) : NULL;
+    b->weights      = a->weights ? lower(p, a->weights, made) : NULL;
     return made[id] = a->kind == N_REDUCE ? lower_fold(p, b) : b;
 }
 

@@ -1,4 +1,5 @@
-/* rdim-sweep: random expressions over the whole interface, each timed beside plain loops in C and NumPy. */
+/* rdim-sweep: random expressions over the whole interface, each timed beside plain loops in C
+ * and NumPy. */
 #include "sweep.h"
 #include <math.h>
 #include <stdio.h>
@@ -32,12 +33,13 @@ static void print_one(const program *p, const loop_set *l, const char *python, c
     static bool once;
 
     if (!once)
-        printf("seed %llu, %s\n%s\n\n%s\n%s\n", (unsigned long long)p->seed, p->kind, r->expr, l->source ? l->source : "",
-               python ? python : "");
+        printf("seed %llu, %s\n%s\n\n%s\n%s\n", (unsigned long long)p->seed, p->kind, r->expr,
+               l->source ? l->source : "", python ? python : "");
     once = true;
-    printf("%s\n%d threads, %s: %.4g us; loops %.4g (variant %d); numpy %.4g; ratio %.3f; hash %016llx\n", r->explain,
-           r->threads, r->form, 1e6 * r->seconds, 1e6 * r->loops, r->best, 1e6 * r->numpy, r->ratio,
-           (unsigned long long)r->hash);
+    printf("%s\n%d threads, %s: %.4g us; loops %.4g (variant %d); numpy %.4g; ratio %.3f; "
+           "hash %016llx\n",
+           r->explain, r->threads, r->form, 1e6 * r->seconds, 1e6 * r->loops, r->best,
+           1e6 * r->numpy, r->ratio, (unsigned long long)r->hash);
     for (int v = 0; v < l->n_variants; v++)
         printf("    loops %d: %.4g us\n", v, 1e6 * r->variant[v]);
 }
@@ -47,7 +49,8 @@ static void keep(sweep *s, const result *r, const program *p, const loop_set *l,
     if (s->o.only >= 0)
         print_one(p, l, python, r);
     else if (s->o.hash_only && !s->o.json)
-        printf("%llu %016llx %s\n", (unsigned long long)r->seed, (unsigned long long)r->hash, r->expr);
+        printf("%llu %016llx %s\n", (unsigned long long)r->seed, (unsigned long long)r->hash,
+               r->expr);
     else if (s->o.json)
         sweep_report_json(r);
     if (isfinite(r->ratio))
@@ -87,7 +90,9 @@ static void begin_compile(sweep *s, int k)
 
 static void compile(sweep *s, int n)
 {
-    const long cpus = sysconf(_SC_NPROCESSORS_ONLN), side = cpus < 1 ? 1 : cpus > MOST_COMPILERS ? MOST_COMPILERS : cpus;
+    const long cpus = sysconf(_SC_NPROCESSORS_ONLN), side = cpus < 1                ? 1
+                                                            : cpus > MOST_COMPILERS ? MOST_COMPILERS
+                                                                                    : cpus;
 
     for (int k = 0; k < n && k < side; k++)
         begin_compile(s, k);
@@ -96,7 +101,8 @@ static void compile(sweep *s, int n)
 
         s->ready[k] = written && sweep_loops_open(&s->loops[k]);
         if (!s->ready[k]) {
-            fprintf(stderr, "rdim-sweep: seed %llu: loops that %s\n", (unsigned long long)s->program[k]->seed,
+            fprintf(stderr, "rdim-sweep: seed %llu: loops that %s\n",
+                    (unsigned long long)s->program[k]->seed,
                     written ? "do not compile" : "cannot be written");
             s->unwritten++;
         }
@@ -146,14 +152,15 @@ int main(int argc, char **argv)
     start_workers(&s);
     s.results = malloc((size_t)(s.o.count * s.o.n_threads + 1) * sizeof *s.results);
     for (int64_t at = 0; at < s.o.count; at += BATCH)
-        run_batch(&s, s.o.seed + (uint64_t)at, (int)(s.o.count - at < BATCH ? s.o.count - at : BATCH));
+        run_batch(&s, s.o.seed + (uint64_t)at,
+                  (int)(s.o.count - at < BATCH ? s.o.count - at : BATCH));
     if (!s.o.json && !s.o.hash_only && s.o.only < 0)
         sweep_report(s.results, s.n);
     for (int k = 0; k < s.o.n_threads; k++)
         sweep_worker_stop(s.numpy[k]);
     rmdir(s.folder);
     if (s.refused + s.wrong + s.unwritten > 0)
-        fprintf(stderr, "rdim-sweep: %lld refused, %lld wrong, %lld without loops\n", (long long)s.refused,
-                (long long)s.wrong, (long long)s.unwritten);
+        fprintf(stderr, "rdim-sweep: %lld refused, %lld wrong, %lld without loops\n",
+                (long long)s.refused, (long long)s.wrong, (long long)s.unwritten);
     return s.wrong + s.unwritten > 0;
 }

@@ -1,137 +1,21 @@
-/* nest.c - one nest of loops for a group of stages: a policy orders the axes; an accumulator is a scalar where the loops
- * that reduce are the inner ones, else an element of an array. */
+/* nest.c - one nest of loops for a group of stages: a policy orders the axes; an accumulator is
+ * a scalar where the loops that reduce are the inner ones, else an element of an array. */
 #include "loops.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const stage *first_of(const writer *w, int group)
-{
-    for (int k = 0; k < w->n_stages; k++)
-        if (w->stages[k].group == group)
-            return &w->stages[k];
-    return NULL;
-}
-
-/* ---- Orders --------------------------------------------------------------------------------------------------- */
-/* How far apart neighbours along each loop are in the largest leaf. */
-typedef struct steps {
-    int64_t of[MOST_RANK], elements;
-} steps;
-
-static void walk(const writer *w, const node *a, const int *loop, steps *best)
-{
-    int of[MOST_RANK + 1];
-
-    if (a->kind == N_LEAF && sweep_elements(a) > best->elements) {
-        *best = (steps){ .elements = sweep_elements(a) };
-        for (int k = 0; k < a->rank; k++)
-            if (loop[k] >= 0)
-                best->of[loop[k]] += llabs(w->p->leaves[a->leaf].stride[k]);
-    }
-    if (a->kind == N_LEAF || a->kind == N_NUMBER || a->kind == N_REDUCE || a->kind == N_SCAN || a->kind == N_COORD)
-        return;
-    for (int i = 0; i < a->arity; i++) {
-        const node *x = a->in[i];
-
-        for (int k = 0; k < x->rank; k++)
-            switch (a->kind) {
-            case N_PERMUTE: of[a->order[k]] = loop[k]; break;
-            case N_EXPAND: of[k] = loop[k + (k >= a->axis)]; break;
-            case N_SELECT: of[k] = k == a->axis ? -1 : loop[k - (k > a->axis)]; break;
-            case N_TAKE: of[k] = i ? loop[k + a->axis] : loop[k > a->axis ? k + a->in[1]->rank - 1 : k]; break;
-            case N_DIAGONAL: of[k] = k < 2 ? loop[a->rank - 1] : loop[k - 2]; break;
-            default: of[k] = x->n[k] == 1 ? -1 : loop[k + (a->kind == N_WINDOW ? 0 : a->rank - x->rank)]; break;
-            }
-        walk(w, x, of, best);
-    }
-}
-
-static void sort_by_step(const writer *w, const stage *s, int *order)
-{
-    static const int plain[MOST_RANK] = { 0, 1, 2, 3, 4, 5 };
-    const bool       fold             = s->of->kind == N_REDUCE || s->of->kind == N_SCAN;
-    steps            best             = { .elements = 0 };
-
-    if (fold)
-        walk(w, s->of->in[0], plain, &best);
-    else
-        for (int i = 0; i < s->of->arity; i++) {
-            const node *x = s->of->in[i];
-            int         of[MOST_RANK];
-
-            if (s->of->kind != N_MAP && s->of->kind != N_CAST) {
-                walk(w, s->of, plain, &best);
-                break;
-            }
-            for (int k = 0; k < x->rank; k++)
-                of[k] = x->n[k] == 1 ? -1 : k + s->rank - x->rank;
-            walk(w, x, of, &best);
-        }
-    for (int i = 1; i < s->rank; i++)
-        for (int k = i; k > 0 && best.of[order[k]] > best.of[order[k - 1]]; k--) {
-            const int t  = order[k];
-            order[k]     = order[k - 1];
-            order[k - 1] = t;
-        }
-}
-
-/* Ties of an argmin go to the first: its loops stay in their order. */
-static bool ordered(const writer *w, int group)
-{
-    for (int k = 0; k < w->n_stages; k++)
-        if (w->stages[k].group == group && w->stages[k].of->kind == N_REDUCE &&
-            (w->stages[k].of->fold == F_ARGMIN || w->stages[k].of->fold == F_ARGMAX))
-            return true;
-    return false;
-}
-
-void sweep_group_order(const writer *w, int group, int *order)
-{
-    const stage *s = first_of(w, group);
-    int          n = 0;
-
-    for (int k = 0; k < s->rank; k++)
-        order[k] = k;
-    if (w->how.order == AS_IN_MEMORY && !ordered(w, group))
-        sort_by_step(w, s, order);
-    if (w->how.order == NATURAL || w->how.order == AS_IN_MEMORY)
-        return;
-    for (int pass = 0; pass < 2; pass++)
-        for (int k = 0; k < s->rank; k++)
-            if (s->kept[k] == ((pass == 0) == (w->how.order == KEPT_FIRST)))
-                order[n++] = k;
-}
-
-/* The outermost loop that every stage keeps: threads share it.  -1: none. */
-int sweep_split_axis(const writer *w, int group)
-{
-    int order[MOST_RANK];
-
-    sweep_group_order(w, group, order);
-    for (int i = 0; i < first_of(w, group)->rank; i++) {
-        bool kept = first_of(w, group)->n[order[i]] > 1 && first_of(w, group)->fused[order[i]] < 0;
-
-        for (int k = 0; k < w->n_stages; k++)
-            if (w->stages[k].group == group)
-                kept = kept && w->stages[k].kept[order[i]];
-        if (kept)
-            return order[i];
-    }
-    return -1;
-}
-
-/* ---- Writing -------------------------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 typedef struct nest {
     writer      *w;
     const stage *s[MOST_STAGES];
     int          n_stages, rank, order[MOST_RANK], split;
     place        at;
-    int          scalar_from[MOST_STAGES]; /* the loop before which its accumulators are made; -1: arrays */
-    accumulator  acc[MOST_STAGES][2];
-    char        *var[MOST_STAGES][2];
-    int          n_acc[MOST_STAGES];
-    bool         clauses;
+    int scalar_from[MOST_STAGES]; /* the loop before which its accumulators are made; -1: arrays */
+    accumulator acc[MOST_STAGES][2];
+    char       *var[MOST_STAGES][2];
+    int         n_acc[MOST_STAGES];
+    bool        clauses;
 } nest;
 
 static void open_loop(nest *t, int axis)
@@ -181,7 +65,8 @@ static int scalars_from(const nest *t, const stage *s)
 {
     int k = t->rank - 1, from;
 
-    while (k >= 0 && (!s->kept[t->order[k]] || s->n[t->order[k]] == 1 || s->fused[t->order[k]] >= 0))
+    while (k >= 0 &&
+           (!s->kept[t->order[k]] || s->n[t->order[k]] == 1 || s->fused[t->order[k]] >= 0))
         k--;
     for (from = k + 1; k >= 0; k--)
         if (!s->kept[t->order[k]] && s->n[t->order[k]] > 1)
@@ -197,17 +82,18 @@ static bool is_fold(const stage *s)
 /* An accumulator in an array is the result itself where it has its type; else a temporary. */
 static void array_accumulators(nest *t, int i)
 {
-    const stage *s     = t->s[i];
-    const char  *type  = sweep_dtype(s->of->type)->c;
+    const stage *s      = t->s[i];
+    const char  *type   = sweep_dtype(s->of->type)->c;
     const bool   halves = sweep_dtype(s->of->type)->size == 2 && sweep_dtype(s->of->type)->is_float;
-    const int    own   = s->of->fold == F_ARGMIN || s->of->fold == F_ARGMAX ? 1 : 0;
+    const int    own    = s->of->fold == F_ARGMIN || s->of->fold == F_ARGMAX ? 1 : 0;
 
     for (int k = 0; k < t->n_acc[i]; k++) {
-        if (k == own && s->of->kind == N_REDUCE && strcmp(type, t->acc[i][k].type) == 0 && !(halves && s->root >= 0)) {
+        if (k == own && s->of->kind == N_REDUCE && strcmp(type, t->acc[i][k].type) == 0 &&
+            !(halves && s->root >= 0)) {
             t->var[i][k] = result_of(t, s);
             continue;
         }
-        temporary *a = &t->w->arrays[t->w->n_arrays++];
+        temporary *a    = &t->w->arrays[t->w->n_arrays++];
         stage      like = *s;
         int64_t    n    = 1;
 
@@ -256,7 +142,8 @@ static void scan_step(nest *t, int i)
 
     memcpy(at, t->at, sizeof at);
     if (s->of->reverse && s->n[s->of->axis] > 1)
-        at[s->of->axis] = sweep_own(t->w, "(%lld - %s)", (long long)s->n[s->of->axis] - 1, at[s->of->axis]);
+        at[s->of->axis] =
+            sweep_own(t->w, "(%lld - %s)", (long long)s->n[s->of->axis] - 1, at[s->of->axis]);
     value = sweep_stored(t->w, s->of, sweep_finish(t->w, s->of, t->var[i]));
     if (s->of->exclusive)
         sweep_line(t->w, "%s = %s;", result_of(t, s), value);
@@ -310,7 +197,8 @@ static void prepare(nest *t)
     }
 }
 
-/* `#pragma omp parallel for reduction(...)` where all stages come to single numbers; false: it cannot be said. */
+/* `#pragma omp parallel for reduction(...)` where all stages come to single numbers; false: it
+ * cannot be said. */
 static void clauses(nest *t)
 {
     text line = { 0 };
@@ -329,7 +217,8 @@ static void close_scalars(nest *t, int loop)
         if (t->scalar_from[i] == loop && t->s[i]->of->kind == N_REDUCE) {
             char *end = sweep_finish(t->w, t->s[i]->of, t->var[i]);
 
-            sweep_line(t->w, "%s = %s;", result_of(t, t->s[i]), sweep_stored(t->w, t->s[i]->of, end));
+            sweep_line(t->w, "%s = %s;", result_of(t, t->s[i]),
+                       sweep_stored(t->w, t->s[i]->of, end));
         }
 }
 
@@ -359,7 +248,9 @@ static void write_loops(nest *t)
 
 void sweep_write_group(writer *w, int group, bool with_clauses)
 {
-    nest t = { .w = w, .clauses = with_clauses, .split = w->how.fused && w->n_fused ? -1 : sweep_split_axis(w, group) };
+    nest t = { .w       = w,
+               .clauses = with_clauses,
+               .split   = w->how.fused && w->n_fused ? -1 : sweep_split_axis(w, group) };
 
     for (int k = 0; k < w->n_stages; k++)
         if (w->stages[k].group == group)
@@ -369,7 +260,9 @@ void sweep_write_group(writer *w, int group, bool with_clauses)
     for (int k = 0; k < t.rank; k++) {
         const int f = t.s[0]->fused[k];
 
-        t.at[k] = t.s[0]->n[k] == 1 ? "0" : f >= 0 ? sweep_own(w, "f%d", f) : sweep_own(w, "i%d", k);
+        t.at[k] = t.s[0]->n[k] == 1 ? "0"
+                  : f >= 0          ? sweep_own(w, "f%d", f)
+                                    : sweep_own(w, "i%d", k);
     }
     prepare(&t);
     write_loops(&t);

@@ -72,7 +72,8 @@ RANGE(of_div)
 
     if (least < 0.05 || least < 4 * b->err)
         return false;
-    return give(r, a->lo >= 0 && b->lo > 0 ? a->lo / b->hi : -m, m, (a->err + m * b->err) / least + eps * m);
+    return give(r, a->lo >= 0 && b->lo > 0 ? a->lo / b->hi : -m, m,
+                (a->err + m * b->err) / least + eps * m);
 }
 
 /* Of ints, as Python divides; the divisor is positive. */
@@ -81,7 +82,8 @@ RANGE(of_floordiv)
     (void)eps;
     if (b->lo < 1)
         return false;
-    return give(r, floor(fmin(a->lo, a->lo / b->hi)), fmax(a->hi, 0), 0);
+    return give(r, floor(fmin(a->lo / b->lo, a->lo / b->hi)),
+                floor(fmax(a->hi / b->lo, a->hi / b->hi)), 0);
 }
 
 RANGE(of_remainder)
@@ -103,20 +105,23 @@ RANGE(of_sqrt)
 RANGE(of_exp)
 {
     ONE;
-    return a->hi < 9 && a->lo > -60 && give(r, exp(a->lo), exp(a->hi), exp(a->hi) * (a->err + 4 * eps));
+    return a->hi < 9 && a->lo > -60 &&
+           give(r, exp(a->lo), exp(a->hi), exp(a->hi) * (a->err + 4 * eps));
 }
 
 RANGE(of_expm1)
 {
     ONE;
-    return a->hi < 9 && a->lo > -60 && give(r, expm1(a->lo), expm1(a->hi), exp(a->hi) * (a->err + 4 * eps));
+    return a->hi < 9 && a->lo > -60 &&
+           give(r, expm1(a->lo), expm1(a->hi), exp(a->hi) * (a->err + 4 * eps));
 }
 
 static bool logarithm(const range *a, double least, double slope, double eps, range *r)
 {
     const double lo = slope * log(least), hi = slope * log(fmax(a->hi - a->lo + least, least));
 
-    return least > 1e-3 && give(r, lo, hi, slope * a->err / least + 4 * eps * fmax(fabs(lo), fabs(hi)));
+    return least > 1e-3 &&
+           give(r, lo, hi, slope * a->err / least + 4 * eps * fmax(fabs(lo), fabs(hi)));
 }
 
 RANGE(of_log)
@@ -210,8 +215,8 @@ const op_row sweep_ops[] = {
     { "floor",     1, OP_SAME,    "__builtin_floor@(a)",     "a",          "np.floor(%0)",      true,  rd_floor,    NULL, of_whole },
     { "round",     1, OP_SAME,    "__builtin_rint@(a)",      "a",          "np.round(%0)",      true,  rd_round,    NULL, of_whole },
     { "not",       1, OP_LOGIC,   NULL,                      "!a",         "np.logical_not(%0)", false, rd_not,     NULL, of_truth },
-    { "isnan",     1, OP_COMPARE, "a != a",                  "0",          "np.isnan(%0)",      false, rd_isnan,    NULL, of_truth },
-    { "isfinite",  1, OP_COMPARE, "__builtin_isfinite(a)",   "1",          "np.isfinite(%0)",   false, rd_isfinite, NULL, of_truth },
+    { "isnan",     1, OP_COMPARE, "a != a",                  NULL,         "np.isnan(%0)",      false, rd_isnan,    NULL, of_truth },
+    { "isfinite",  1, OP_COMPARE, "__builtin_isfinite(a)",   NULL,         "np.isfinite(%0)",   false, rd_isfinite, NULL, of_truth },
     { "add",       2, OP_ARITH,   "a + b",                   "a + b",      "(%0 + %1)",         false, NULL, rd_add,       of_add },
     { "sub",       2, OP_ARITH,   "a - b",                   "a - b",      "(%0 - %1)",         false, NULL, rd_sub,       of_sub },
     { "mul",       2, OP_ARITH,   "a * b",                   "a * b",      "(%0 * %1)",         false, NULL, rd_mul,       of_mul },

@@ -30,7 +30,8 @@ static bool read_threads(options *o, const char *list)
     for (o->n_threads = 0; *list; list = *end == ',' ? end + 1 : end) {
         const long n = strtol(list, &end, 10);
 
-        if (end == list || n < 1 || n > MOST_THREADS || o->n_threads == MOST_THREADS || (*end && *end != ','))
+        if (end == list || n < 1 || n > MOST_THREADS || o->n_threads == MOST_THREADS ||
+            (*end && *end != ','))
             return false;
         o->threads[o->n_threads++] = (int)n;
     }
@@ -50,7 +51,9 @@ static bool flag(options *o, const char *name)
     const struct {
         const char *name;
         bool       *at;
-    } flags[] = { { "--json", &o->json }, { "--no-numpy", &o->no_numpy }, { "--hash-only", &o->hash_only } };
+    } flags[] = { { "--json", &o->json },
+                  { "--no-numpy", &o->no_numpy },
+                  { "--hash-only", &o->hash_only } };
 
     for (int k = 0; k < 3; k++)
         if (strcmp(name, flags[k].name) == 0)
@@ -61,7 +64,8 @@ static bool flag(options *o, const char *name)
 /* -1: go on; else the status to exit with. */
 int sweep_options_read(options *o, int argc, char **argv)
 {
-    static const char *const names[] = { "--count", "--seed", "--max-bytes", "--seconds", "--only" };
+    static const char *const names[]   = { "--count", "--seed", "--max-bytes", "--seconds",
+                                           "--only" };
     double                   values[5] = { 100, 1, 64e6, 0.15, -1 };
 
     *o = (options){ .threads = { 1 }, .n_threads = 1 };
@@ -78,7 +82,8 @@ int sweep_options_read(options *o, int argc, char **argv)
             k++;
         if (k == 5 && strcmp(argv[i], "--threads") != 0)
             return wrong("unknown option", argv[i]);
-        if (k < 5 ? !read_number(argv[i + 1], &values[k]) : i + 1 == argc || !read_threads(o, argv[i + 1]))
+        if (k < 5 ? !read_number(argv[i + 1], &values[k])
+                  : i + 1 == argc || !read_threads(o, argv[i + 1]))
             return wrong(argv[i], argv[i + 1]);
         i++;
     }

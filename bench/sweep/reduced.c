@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const names[N_FOLDS] = { "sum",  "prod",  "min", "max", "argmin", "argmax",    "any", "all",
-                                            "mean", "count", "var", "std", "norm",   "logsumexp", "user" };
+static const char *const names[N_FOLDS] = { "sum",    "prod", "min",  "max",       "argmin",
+                                            "argmax", "any",  "all",  "mean",      "count",
+                                            "var",    "std",  "norm", "logsumexp", "user" };
 
 const char *sweep_fold_name(fold_kind f)
 {
@@ -30,27 +31,34 @@ static bool give(range *r, double lo, double hi, double err)
 bool sweep_fold_range(node *r)
 {
     const range *a   = &r->in[0]->r;
-    const double eps = sweep_eps(r->type), m = (double)sweep_reduced(r), mag = fmax(fabs(a->lo), fabs(a->hi));
+    const double eps = sweep_eps(r->type), m = (double)sweep_reduced(r),
+                 mag = fmax(fabs(a->lo), fabs(a->hi));
     const double sum = m * a->err + 16 * eps * sqrt(m) * mag + eps * m * mag, wide = a->hi - a->lo;
-    const double var = 2 * wide * a->err + 16 * eps * mag * (wide + sqrt(eps) * mag) + eps * mag * mag;
-    const bool   some = r->where || r->skip_nan || r->exclusive || r->kind == N_SCAN;
-    double       lo, hi;
+    const double var =
+        2 * wide * a->err + 16 * eps * mag * (wide + sqrt(eps) * mag) + eps * mag * mag;
+    const bool some = r->where || r->skip_nan || r->exclusive || r->kind == N_SCAN;
+    double     lo, hi;
 
     switch (r->fold) {
-    case F_SUM: return give(&r->r, m * (some ? fmin(0, a->lo) : a->lo), m * (some ? fmax(0, a->hi) : a->hi), sum);
+    case F_SUM:
+        return give(&r->r, m * (some ? fmin(0, a->lo) : a->lo), m * (some ? fmax(0, a->hi) : a->hi),
+                    sum);
     case F_PROD:
         lo = pow(fmin(1, a->lo), m);
         hi = pow(fmax(1, a->hi), m);
         return a->lo > 0.4 && give(&r->r, lo, hi, hi * m * (a->err / a->lo + eps));
     case F_MEAN: return give(&r->r, a->lo, a->hi, 2 * sum / m + 16 * eps * mag);
     case F_VAR: return give(&r->r, 0, wide * wide, var);
-    case F_STD: return give(&r->r, 0, wide, m < 12 || r->where ? sqrt(var) : 10 * var / fmax(wide, 1e-300));
+    case F_STD:
+        return give(&r->r, 0, wide, m < 12 || r->where ? sqrt(var) : 10 * var / fmax(wide, 1e-300));
     case F_NORM:
         hi = r->p == 1 ? m * mag : isinf(r->p) ? mag : sqrt(m) * mag;
         return give(&r->r, 0, hi, (hi / fmax(mag, 1e-300)) * (a->err + 16 * eps * mag));
-    case F_LOGSUMEXP: return give(&r->r, a->lo - 5, a->hi + log(m), a->err + 16 * eps * (mag + log(m) + 1));
+    case F_LOGSUMEXP:
+        return give(&r->r, a->lo - 5, a->hi + log(m), a->err + 16 * eps * (mag + log(m) + 1));
     case F_ARGMIN:
-    case F_ARGMAX: return give(&r->r, -1, m, 0); /* the check minds what rounding may choose */
+    case F_ARGMAX: /* rounding may choose another: seldom, and the check minds it */
+        return (r->in[0]->exact || a->err < 1e-5 * wide) && give(&r->r, -1, m, 0);
     case F_COUNT: return r->in[0]->exact && give(&r->r, 0, m, 0);
     case F_ANY:
     case F_ALL: return r->in[0]->exact && give(&r->r, 0, 1, 0);
@@ -60,7 +68,7 @@ bool sweep_fold_range(node *r)
 
 static bool exact_result(const node *r)
 {
-    const bool arg = r->fold == F_ARGMIN || r->fold == F_ARGMAX;
+    const bool arg  = r->fold == F_ARGMIN || r->fold == F_ARGMAX;
     const bool pick = r->fold == F_MIN || r->fold == F_MAX || r->fold == F_ANY || r->fold == F_ALL;
 
     return r->in[0]->exact && (arg || pick || !sweep_dtype(r->type)->is_float);

@@ -15,8 +15,9 @@ static void number(const char *key, double value)
 
 void sweep_report_json(const result *r)
 {
-    printf("{\"seed\": %llu, \"kind\": \"%s\", \"expr\": \"%s\", \"dtype\": \"%s\", \"threads\": %d",
-           (unsigned long long)r->seed, r->kind, r->expr, r->dtype, r->threads);
+    printf(
+        "{\"seed\": %llu, \"kind\": \"%s\", \"expr\": \"%s\", \"dtype\": \"%s\", \"threads\": %d",
+        (unsigned long long)r->seed, r->kind, r->expr, r->dtype, r->threads);
     number("seconds", r->seconds);
     number("loop_seconds", r->loops);
     number("numpy_seconds", r->numpy);
@@ -26,7 +27,7 @@ void sweep_report_json(const result *r)
     fflush(stdout);
 }
 
-/* ---- The distribution ----------------------------------------------------------------------------------------- */
+/* ---- The distribution ------------------------------------------------------------------------ */
 static int by_ratio(const void *x, const void *y)
 {
     const double a = *(const double *)x, b = *(const double *)y;
@@ -52,7 +53,10 @@ static void row(const char *name, double *ratios, int64_t n)
 
 static const char *size_class(double work)
 {
-    return work < 1e3 ? "work < 1e3" : work < 3e4 ? "work < 3e4" : work < 1e6 ? "work < 1e6" : "work >= 1e6";
+    return work < 1e3   ? "work < 1e3"
+           : work < 3e4 ? "work < 3e4"
+           : work < 1e6 ? "work < 1e6"
+                        : "work >= 1e6";
 }
 
 static const char *threads_class(int threads)
@@ -112,9 +116,10 @@ static void worst(const result *results, int64_t n)
     for (int64_t k = 0; k < n && k < 20; k++) {
         const result *r = list[k];
 
-        printf("\n---- %.2f: seed %llu, %s, %d threads, %s: %.4g us, loops %.4g, numpy %.4g\n%s\n%s", r->ratio,
-               (unsigned long long)r->seed, r->kind, r->threads, r->form, 1e6 * r->seconds, 1e6 * r->loops, 1e6 * r->numpy,
-               r->expr, r->explain);
+        printf(
+            "\n---- %.2f: seed %llu, %s, %d threads, %s: %.4g us, loops %.4g, numpy %.4g\n%s\n%s",
+            r->ratio, (unsigned long long)r->seed, r->kind, r->threads, r->form, 1e6 * r->seconds,
+            1e6 * r->loops, 1e6 * r->numpy, r->expr, r->explain);
     }
     free(list);
 }
@@ -124,8 +129,8 @@ void sweep_report(const result *results, int64_t n)
     double *ratios = malloc((size_t)(n + 1) * sizeof *ratios);
     bool   *done   = malloc((size_t)n + 1);
 
-    printf("%-22s %6s %8s %8s %8s %8s %8s %8s %8s\n", "time / best other", "n", "median", "p75", "p90", "p95", "p99", "worst",
-           "geomean");
+    printf("%-22s %6s %8s %8s %8s %8s %8s %8s %8s\n", "time / best other", "n", "median", "p75",
+           "p90", "p95", "p99", "worst", "geomean");
     for (int by = 0; by < N_BY; by++)
         table(results, n, by, ratios, done);
     worst(results, n);

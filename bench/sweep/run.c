@@ -1,43 +1,11 @@
-/* run.c - one program for one number of threads: is it right, then all contenders in turn; the least time of each. */
-#include "sweep.h"
+/* run.c - one program for one number of threads: its plan, its loops; do all agree. */
+#include "contest.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { MOST_CONTENDERS = 2 * MOST_VARIANTS + 2 };
-
-/* The library's plan, some loops, or NumPy. */
-typedef struct contender {
-    const rd_plan *plan;
-    loops_fn      *run;
-    worker        *numpy;
-    int            threads, variant;
-    int64_t        times; /* in one sample */
-    double         least;
-} contender;
-
-typedef struct contest {
-    program  *p;
-    rd_ctx   *ctx;
-    rd_plan  *plan;
-    rd_expr  *root[MOST_ROOTS];
-    rd_array  out[MOST_ROOTS];
-    void     *want[MOST_ROOTS], *arrays[MOST_LEAVES + MOST_ROOTS + 1], *temporary;
-    contender at[MOST_CONTENDERS];
-    int       n;
-} contest;
-
-double sweep_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- The library ---------------------------------------------------------------------------------------------- */
+/* ---- The library ----------------------------------------------------------------------------- */
 static rd_results results_of(contest *c, rd_result *list)
 {
     for (int k = 0; k < c->p->n_roots; k++)
@@ -72,11 +40,13 @@ static bool plan(contest *c, int threads)
     return c->plan && rd_plan_run(c->plan, NULL, NULL) == RD_OK;
 }
 
-/* How the library runs it, from the text that it gives: the one place to change when that text does. */
+/* How the library runs it, from the text that it gives: the one place to change when that text
+ * does. */
 static void form_of(const char *explain, char *form, size_t size)
 {
-    const char *tier = explain ? strstr(explain, "tier: ") : NULL, *of = tier ? strstr(tier, " passes compiled") : NULL;
-    int         compiled = 0, passes = 0;
+    const char *tier = explain ? strstr(explain, "tier: ") : NULL,
+               *of   = tier ? strstr(tier, " passes compiled") : NULL;
+    int compiled = 0, passes = 0;
 
     while (of && of > tier && of[-1] != ',')
         of--;
@@ -92,7 +62,7 @@ static void form_of(const char *explain, char *form, size_t size)
         snprintf(form, size, "%s", strstr(tier, "tiles") ? "tiles" : "scalar");
 }
 
-/* ---- The loops ------------------------------------------------------------------------------------------------ */
+/* ---- The loops ------------------------------------------------------------------------------- */
 static void give_arrays(contest *c, const loop_set *l)
 {
     const program *p    = c->p;
@@ -119,7 +89,8 @@ static bool agrees(const contest *c, void *const *other, const char *whose, doub
         if (sweep_differs(c->p->root[k], other[k], c->want[k], slack, why, sizeof why)) {
             char *expr = sweep_text(c->p);
 
-            fprintf(stderr, "%s: seed %llu: result %d: %s: %s\n", whose, (unsigned long long)c->p->seed, k, why, expr);
+            fprintf(stderr, "%s: seed %llu: result %d: %s: %s\n", whose,
+                    (unsigned long long)c->p->seed, k, why, expr);
             free(expr);
             return false;
         }
@@ -149,15 +120,18 @@ static void check_loops(contest *c, loop_set *l, int threads)
     }
 }
 
-/* Does NumPy compute the same thing?  Not to the last bit: its sums of f16 are in f16; of nothing, a maximum is -inf. */
+/* Does NumPy compute the same thing?  Not to the last bit: its sums of f16 are in f16; of
+ * nothing, a maximum is -inf. */
 static bool same_words(const contest *c, const worker *w)
 {
     const double mine = sweep_total(c->p->root[0], c->want[0]), its = sweep_worker_total(w);
-    const double eps  = sweep_eps(c->p->leaves[0].type);
+    const double eps = sweep_eps(c->p->leaves[0].type);
 
-    if (its == mine || isinf(its) || fabs(its - mine) <= (eps > 1e-5 ? 0.3 : 1e-3) * fabs(mine) + 10 * c->p->root[0]->r.err)
+    if (its == mine || isinf(its) ||
+        fabs(its - mine) <= (eps > 1e-5 ? 0.3 : 1e-3) * fabs(mine) + 10 * c->p->root[0]->r.err)
         return true;
-    fprintf(stderr, "not timed: numpy: seed %llu: total %g, not %g\n", (unsigned long long)c->p->seed, its, mine);
+    fprintf(stderr, "not timed: numpy: seed %llu: total %g, not %g\n",
+            (unsigned long long)c->p->seed, its, mine);
     return false;
 }
 
@@ -174,106 +148,6 @@ static bool check(contest *c, loop_set *l, int threads)
     return ok;
 }
 
-/* ---- In turn -------------------------------------------------------------------------------------------------- */
-static double sample(contest *c, const contender *x, int64_t times)
-{
-    const double start = sweep_now();
-
-    if (x->numpy)
-        return sweep_worker_time(x->numpy, (int)times);
-    for (int64_t k = 0; k < times; k++)
-        if (x->plan)
-            rd_plan_run(x->plan, NULL, NULL);
-        else
-            x->run(c->arrays, x->threads);
-    return (sweep_now() - start) / (double)times;
-}
-
-static void enter(contest *c, contender x)
-{
-    static const double least = 2.5e-4; /* seconds in a sample */
-
-    x.times = 1;
-    x.least = sample(c, &x, 1);
-    if (x.least < 0.05)
-        x.least = fmin(x.least, sample(c, &x, 1));
-    if (x.least < least) {
-        x.times = (int64_t)(least / fmax(x.least, 1e-8)) + 1;
-        x.least = sample(c, &x, x.times);
-        x.times = (int64_t)(least / fmax(x.least, 1e-9)) + 1;
-    }
-    if (isfinite(x.least))
-        c->at[c->n++] = x;
-}
-
-static void enter_all(contest *c, const loop_set *l, int threads, worker *numpy)
-{
-    enter(c, (contender){ .plan = c->plan, .variant = -1 });
-    for (int v = 0; v < l->n_variants; v++) {
-        if (l->broken[v])
-            continue;
-        enter(c, (contender){ .run = l->run[v], .threads = 1, .variant = v });
-        if (threads > 1)
-            enter(c, (contender){ .run = l->run[v], .threads = threads, .variant = v });
-    }
-    if (numpy)
-        enter(c, (contender){ .numpy = numpy, .variant = -1 });
-}
-
-/* Those that are twice as slow as the best of their kind are not in the race. */
-static bool in_race(const contest *c, const contender *x)
-{
-    double best = INFINITY;
-
-    for (int k = 0; k < c->n; k++)
-        if (c->at[k].run)
-            best = fmin(best, c->at[k].least);
-    return !x->run || x->least < 1.5 * best;
-}
-
-static void race(contest *c, double seconds)
-{
-    const double end = sweep_now() + seconds;
-    bool         in[MOST_CONTENDERS];
-    double       one = 0;
-
-    for (int k = 0; k < c->n; k++) {
-        in[k] = in_race(c, &c->at[k]);
-        one += in[k] ? c->at[k].least * (double)c->at[k].times : 0;
-    }
-    for (int round = 0; round < 40 && (round < 2 || sweep_now() + one < end); round++)
-        for (int k = 0; k < c->n; k++) {
-            contender *x = &c->at[k];
-
-            if (!in[k] || (round > 0 && x->least * (double)x->times > seconds))
-                continue;
-            x->least = fmin(x->least, sample(c, x, x->times));
-        }
-}
-
-static void report(const contest *c, result *r)
-{
-    r->loops = r->numpy = NAN;
-    for (int k = 0; k < MOST_VARIANTS; k++)
-        r->variant[k] = NAN;
-    for (int k = 0; k < c->n; k++) {
-        const contender *x = &c->at[k];
-
-        if (x->plan)
-            r->seconds = x->least;
-        else if (x->numpy)
-            r->numpy = x->least;
-        else {
-            r->variant[x->variant] = fmin(x->least, r->variant[x->variant] > 0 ? r->variant[x->variant] : INFINITY);
-            if (!(r->loops <= x->least)) {
-                r->loops = x->least;
-                r->best  = x->variant;
-            }
-        }
-    }
-    r->ratio = r->seconds / fmin(r->loops, r->numpy); /* fmin minds no NaN */
-}
-
 static void close_contest(contest *c)
 {
     for (int k = 0; k < c->p->n_roots; k++) {
@@ -288,7 +162,9 @@ static void describe(contest *c, int threads, result *r)
 {
     rd_result list[MOST_ROOTS];
 
-    *r = (result){ .seed = c->p->seed, .kind = c->p->kind, .threads = threads, .expr = sweep_text(c->p) };
+    *r = (result){
+        .seed = c->p->seed, .kind = c->p->kind, .threads = threads, .expr = sweep_text(c->p)
+    };
     r->work = sweep_work(c->p);
     snprintf(r->dtype, sizeof r->dtype, "%s", sweep_dtype(c->p->leaves[0].type)->name);
     r->explain = sweep_format("%s", rd_explain(c->ctx, results_of(c, list), NULL));
@@ -307,8 +183,8 @@ verdict sweep_run(program *p, loop_set *l, const options *o, int threads, worker
     if (!plan(&c, threads)) {
         char *expr = sweep_text(p);
 
-        fprintf(stderr, "REFUSED: seed %llu: %s: %s: %s\n", (unsigned long long)p->seed, rd_status_name(rd_error(c.ctx)),
-                rd_error_text(c.ctx), expr);
+        fprintf(stderr, "REFUSED: seed %llu: %s: %s: %s\n", (unsigned long long)p->seed,
+                rd_status_name(rd_error(c.ctx)), rd_error_text(c.ctx), expr);
         free(expr);
         told = REFUSED;
     } else {
@@ -318,9 +194,7 @@ verdict sweep_run(program *p, loop_set *l, const options *o, int threads, worker
             told = check(&c, l, threads) ? RAN : WRONG;
         }
         if (told == RAN && !o->hash_only) {
-            enter_all(&c, l, threads, w && same_words(&c, w) ? w : NULL);
-            race(&c, o->seconds);
-            report(&c, r);
+            sweep_race(&c, l, threads, w && same_words(&c, w) ? w : NULL, o->seconds, r);
         }
     }
     close_contest(&c);

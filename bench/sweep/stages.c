@@ -1,9 +1,10 @@
-/* stages.c - which nodes of a program get loops of their own, what loops they share, and where their results lie. */
+/* stages.c - which nodes of a program get loops of their own, what loops they share, and where
+ * their results lie. */
 #include "loops.h"
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Finding -------------------------------------------------------------------------------------------------- */
+/* ---- Finding --------------------------------------------------------------------------------- */
 static void loops_of(stage *s)
 {
     const node *a = s->of, *x = a->kind == N_REDUCE || a->kind == N_SCAN ? a->in[0] : a;
@@ -42,7 +43,7 @@ static bool inlines(const writer *w, const node *r, int64_t uses)
 static void visit(writer *w, node *a, int64_t uses, bool *seen)
 {
     const bool folds = a->kind == N_REDUCE || a->kind == N_SCAN, again = seen[a->id];
-    const bool own   = folds || (a->stored && !w->how.inlined);
+    const bool own = folds || (a->stored && !w->how.inlined);
 
     seen[a->id] = true;
     if (own && (again || !inlines(w, a, uses)))
@@ -74,13 +75,14 @@ static void collect(writer *w, node *a, bool *seen)
         collect(w, a->where, seen);
     if (a->weights)
         collect(w, a->weights, seen);
-    if ((a->kind == N_REDUCE || a->kind == N_SCAN || (a->stored && !w->how.inlined)) && !w->inlined[a->id])
+    if ((a->kind == N_REDUCE || a->kind == N_SCAN || (a->stored && !w->how.inlined)) &&
+        !w->inlined[a->id])
         add(w, a, -1);
 }
 
-/* ---- Shared loops --------------------------------------------------------------------------------------------- */
-/* Which axis of the program's result each loop of the stages follows: -1 none or unknown.  A stage that is reached in two
- * ways must be reached alike. */
+/* ---- Shared loops ---------------------------------------------------------------------------- */
+/* Which axis of the program's result each loop of the stages follows: -1 none or unknown.  A
+ * stage that is reached in two ways must be reached alike. */
 typedef struct trace {
     writer *w;
     int     result[MOST_STAGES][MOST_RANK]; /* by axis of the stage's result */
@@ -150,7 +152,9 @@ static void follow(trace *t, const node *a, const int *axes)
                 of[a->order[k]] = axes[k];
         if (a->kind == N_EXPAND || a->kind == N_SELECT)
             for (k = 0; k < x->rank; k++)
-                of[k] = a->kind == N_EXPAND ? axes[k + (k >= a->axis)] : k == a->axis ? -1 : axes[k - (k > a->axis)];
+                of[k] = a->kind == N_EXPAND ? axes[k + (k >= a->axis)]
+                        : k == a->axis      ? -1
+                                            : axes[k - (k > a->axis)];
         follow(t, x, of);
     }
 }
@@ -170,7 +174,8 @@ static void share_loops(writer *w)
             int found = 0;
 
             for (int k = 0; k < w->stages[s].of->rank; k++)
-                found += t.met[s] && t.result[s][k] == q && w->stages[s].of->n[k] == w->root[0]->n[q];
+                found +=
+                    t.met[s] && t.result[s][k] == q && w->stages[s].of->n[k] == w->root[0]->n[q];
             if (w->stages[s].of->kind == N_SCAN && t.result[s][w->stages[s].of->axis] == q)
                 found = 0;
             all = all && found == 1;
@@ -190,7 +195,7 @@ static void share_loops(writer *w)
         }
 }
 
-/* ---- Groups, places in memory --------------------------------------------------------------------------------- */
+/* ---- Groups, places in memory ---------------------------------------------------------------- */
 static bool depends(const node *a, const node *b)
 {
     if (a == b)
@@ -208,9 +213,11 @@ static bool joins(const writer *w, const stage *s, int group)
 
         if (o == s || o->group != group)
             continue;
-        if (s->of->kind != N_REDUCE || o->of->kind != N_REDUCE || s->rank != o->rank || depends(s->of, o->of))
+        if (s->of->kind != N_REDUCE || o->of->kind != N_REDUCE || s->rank != o->rank ||
+            depends(s->of, o->of))
             return false;
-        if (memcmp(s->n, o->n, sizeof s->n) != 0 || memcmp(s->fused, o->fused, sizeof s->fused) != 0)
+        if (memcmp(s->n, o->n, sizeof s->n) != 0 ||
+            memcmp(s->fused, o->fused, sizeof s->fused) != 0)
             return false;
     }
     return true;
@@ -223,7 +230,8 @@ static void group(writer *w)
     for (int k = 0; k < w->n_stages; k++) {
         stage *s = &w->stages[k];
 
-        s->group = k > 0 && w->how.grouped && joins(w, s, w->n_groups - 1) ? w->n_groups - 1 : w->n_groups++;
+        s->group = k > 0 && w->how.grouped && joins(w, s, w->n_groups - 1) ? w->n_groups - 1
+                                                                           : w->n_groups++;
     }
 }
 

@@ -18,11 +18,12 @@ enum {
     MOST_ROOTS    = 4,
     MOST_NODES    = 500,
     MOST_OPERANDS = 3,
-    MOST_VARIANTS = 7, /* orders of loops that are timed; one more is what results are compared with */
-    MOST_THREADS  = 8
+    MOST_VARIANTS =
+        7, /* orders of loops that are timed; one more is what results are compared with */
+    MOST_THREADS = 8
 };
 
-/* ---- Values --------------------------------------------------------------------------------------------------- */
+/* ---- Values ---------------------------------------------------------------------------------- */
 /* What is known of a node's elements: where they lie, and how far rounding may have moved them. */
 typedef struct range {
     double lo, hi, err;
@@ -44,11 +45,11 @@ typedef struct op_row {
     bool (*range_of)(const range *a, const range *b, double eps, range *r);
 } op_row;
 
-extern const op_row  sweep_ops[];
-extern const int sweep_n_ops;
-const op_row        *sweep_op(const char *name);
+extern const op_row sweep_ops[];
+extern const int    sweep_n_ops;
+const op_row       *sweep_op(const char *name);
 
-/* ---- Types ---------------------------------------------------------------------------------------------------- */
+/* ---- Types ----------------------------------------------------------------------------------- */
 typedef struct dtype {
     const char *name, *c, *numpy; /* c: of the value in a register; halves are held as float */
     const char *c_memory;
@@ -60,7 +61,7 @@ typedef struct dtype {
 const dtype *sweep_dtype(rd_dtype type);
 rd_dtype     sweep_promote(rd_dtype a, rd_dtype b);
 
-/* ---- The tree ------------------------------------------------------------------------------------------------- */
+/* ---- The tree -------------------------------------------------------------------------------- */
 typedef enum node_kind {
     N_LEAF,
     N_NUMBER,
@@ -114,7 +115,7 @@ struct node {
     bool      product;  /* of floats: an addition may contract it */
     double    per_zero; /* of bools: the share that is true */
 
-    const op_row        *op;
+    const op_row    *op;
     const user_code *user;
     double           value;             /* N_NUMBER */
     int              leaf;              /* N_LEAF   */
@@ -124,11 +125,11 @@ struct node {
     bool             flip;              /* N_RANGE that reverses: rd_flip */
 
     fold_kind fold;
-    unsigned dims; /* bits of reduced axes */
-    bool     keep, skip_nan, exclusive, reverse;
-    node    *where, *weights, *initial;
-    double   ddof, p;
-    bool     stored; /* loops keep it in a temporary rather than compute it twice */
+    unsigned  dims; /* bits of reduced axes */
+    bool      keep, skip_nan, exclusive, reverse;
+    node     *where, *weights, *initial;
+    double    ddof, p;
+    bool      stored; /* loops keep it in a temporary rather than compute it twice */
 };
 
 typedef struct leaf {
@@ -149,13 +150,13 @@ typedef struct program {
     node       *nodes[MOST_NODES];
     int         n_nodes;
     node       *root[MOST_ROOTS];
-    node       *loops_root[MOST_ROOTS]; /* another way to say it, for the loops; NULL: root        */
-    int         n_roots;
-    char       *numpy; /* lines that set y0, y1, ...; NULL: as the tree says  */
-    bool        no_numpy;
-    bool        overfull; /* drawn again */
-    bool        trusting; /* loops are made of it: ranges are no longer looked at */
-    double      max_bytes;
+    node  *loops_root[MOST_ROOTS]; /* another way to say it, for the loops; NULL: root        */
+    int    n_roots;
+    char  *numpy; /* lines that set y0, y1, ...; NULL: as the tree says  */
+    bool   no_numpy;
+    bool   overfull; /* drawn again */
+    bool   trusting; /* loops are made of it: ranges are no longer looked at */
+    double max_bytes;
 } program;
 
 /* tree.c: constructors.  NULL operands, and what makes no sense, give NULL. */
@@ -188,26 +189,26 @@ rd_dtype    sweep_fold_type(fold_kind f, rd_dtype type);
 bool        sweep_fold_range(node *r);
 const char *sweep_fold_name(fold_kind f);
 
-/* ---- Functions and reducers of a user ------------------------------------------------------------------------- */
+/* ---- Functions and reducers of a user -------------------------------------------------------- */
 struct user_code {
     const char *name;
     rd_expr *(*map)(rd_expr *x);
     const rd_reducer *reducer;
-    rd_dtype          type;                      /* of the result; 0: the operand's, a float           */
-    node *(*loops)(program *p, node *x);         /* the same by operators                              */
+    rd_dtype          type;              /* of the result; 0: the operand's, a float           */
+    node *(*loops)(program *p, node *x); /* the same by operators                              */
     node *(*loops_fold)(program *p, const node *reduction, node *x);
     bool no_numpy;
 };
 extern const user_code sweep_maps[], sweep_reducers[];
 extern const int       sweep_n_maps, sweep_n_reducers;
 
-/* ---- Drawing -------------------------------------------------------------------------------------------------- */
+/* ---- Drawing --------------------------------------------------------------------------------- */
 typedef struct dice {
     uint64_t state;
 } dice;
 
 uint64_t sweep_random(dice *d);
-int      sweep_roll(dice *d, int n);           /* 0 .. n - 1               */
+int      sweep_roll(dice *d, int n); /* 0 .. n - 1               */
 bool     sweep_chance(dice *d, double share);
 double   sweep_between(dice *d, double lo, double hi);
 int      sweep_weighted(dice *d, const int *weights, int n);
@@ -220,20 +221,25 @@ typedef struct shape {
 
 rd_dtype sweep_draw_type(dice *d);
 rd_dtype sweep_draw_float(dice *d);
-double   sweep_draw_count(dice *d, const program *p, rd_dtype type); /* elements of the leading leaf */
-shape    sweep_draw_shape(dice *d, double count, int rank);          /* rank 0: any */
+double   sweep_draw_count(dice *d, const program *p,
+                          rd_dtype type);                   /* elements of the leading leaf */
+shape    sweep_draw_shape(dice *d, double count, int rank); /* rank 0: any */
 node    *sweep_draw_leaf(dice *d, program *p, rd_dtype type, const shape *s, double lo, double hi);
-node    *sweep_plain_leaf(program *p, rd_dtype type, const shape *s, double lo, double hi); /* C order */
-node    *sweep_draw_operand(dice *d, program *p, const node *like); /* a leaf that broadcasts to `like` */
+node    *sweep_plain_leaf(program *p, rd_dtype type, const shape *s, double lo,
+                          double hi); /* C order */
+node    *sweep_draw_operand(dice *d, program *p,
+                            const node *like); /* a leaf that broadcasts to `like` */
 node    *sweep_draw_map(dice *d, program *p, node *x, int n_ops);
 node    *sweep_draw_mask(dice *d, program *p, node *x);
-node    *sweep_draw_values(dice *d, program *p, int rank, double per_type); /* a leaf, or a map of some */
+node    *sweep_draw_values(dice *d, program *p, int rank,
+                           double per_type); /* a leaf, or a map of some */
 unsigned sweep_draw_dims(dice *d, int rank);
 void     sweep_nan_leaves(program *p, double share);
 
 typedef void draw_fn(dice *d, program *p);
-draw_fn      sweep_draw_maps, sweep_draw_reductions, sweep_draw_scans, sweep_draw_several, sweep_draw_rows,
-    sweep_draw_pairs, sweep_draw_windows, sweep_draw_views, sweep_draw_products, sweep_draw_users;
+draw_fn      sweep_draw_maps, sweep_draw_reductions, sweep_draw_scans, sweep_draw_several,
+    sweep_draw_rows, sweep_draw_pairs, sweep_draw_windows, sweep_draw_views, sweep_draw_products,
+    sweep_draw_users;
 
 program *sweep_draw(uint64_t seed, double max_bytes);
 void     sweep_fill(program *p);
@@ -242,7 +248,7 @@ char    *sweep_text(const program *p); /* for people; malloc'd */
 double   sweep_work(const program *p);
 void    *sweep_memory(size_t bytes); /* huge pages, touched; free() */
 
-/* ---- Text ----------------------------------------------------------------------------------------------------- */
+/* ---- Text ------------------------------------------------------------------------------------ */
 typedef struct text {
     char  *at;
     size_t n, room;
@@ -251,37 +257,37 @@ typedef struct text {
 void  sweep_put(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *sweep_format(const char *format, ...) __attribute__((format(printf, 1, 2))); /* malloc'd */
 
-/* ---- Loops ---------------------------------------------------------------------------------------------------- */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 typedef void loops_fn(void *const *arrays, int threads);
 typedef struct loop_set {
-    char     *source;                   /* C of all variants                                            */
-    int       n_variants;               /* of those timed; variant n_variants is exact, to compare with */
+    char     *source;     /* C of all variants                                            */
+    int       n_variants; /* of those timed; variant n_variants is exact, to compare with */
     double    temporary[MOST_VARIANTS + 1];
-    bool      broken[MOST_VARIANTS];    /* it does not come to the same: miscompiled */
+    bool      broken[MOST_VARIANTS]; /* it does not come to the same: miscompiled */
     loops_fn *run[MOST_VARIANTS + 1];
     void     *library;
-    char     *path;                     /* without .c or .so */
-    int       compiler;                 /* process; 0: none  */
+    char     *path;     /* without .c or .so */
+    int       compiler; /* process; 0: none  */
 } loop_set;
 
 bool sweep_loops_write(program *p, loop_set *l, int most_threads);
 void sweep_loops_compile(loop_set *l, const char *folder, uint64_t seed); /* starts it */
-bool sweep_loops_open(loop_set *l);                                      /* waits for it */
+bool sweep_loops_open(loop_set *l);                                       /* waits for it */
 void sweep_loops_close(loop_set *l);
 
-/* ---- Other tongues -------------------------------------------------------------------------------------------- */
+/* ---- Other tongues --------------------------------------------------------------------------- */
 bool  sweep_to_rdim(const program *p, rd_ctx *ctx, rd_expr **roots);
 char *sweep_to_numpy(const program *p); /* NULL: it lacks the words */
 
 typedef struct worker worker;
-worker *sweep_worker_start(int threads); /* NULL: no numpy here */
-bool    sweep_worker_load(worker *w, const program *p, const char *python);
-double  sweep_worker_total(const worker *w); /* magnitudes of its first result, added */
+worker               *sweep_worker_start(int threads); /* NULL: no numpy here */
+bool                  sweep_worker_load(worker *w, const program *p, const char *python);
+double sweep_worker_total(const worker *w); /* magnitudes of its first result, added */
 /** Seconds of one of `times` runs.  NAN: it failed. */
-double  sweep_worker_time(worker *w, int times);
-void    sweep_worker_stop(worker *w);
+double sweep_worker_time(worker *w, int times);
+void   sweep_worker_stop(worker *w);
 
-/* ---- Running -------------------------------------------------------------------------------------------------- */
+/* ---- Running --------------------------------------------------------------------------------- */
 typedef struct options {
     int64_t  count, only;
     uint64_t seed;
@@ -305,7 +311,8 @@ typedef enum verdict { RAN, REFUSED, WRONG } verdict;
 
 /** Runs a drawn program for one number of threads. */
 verdict  sweep_run(program *p, loop_set *l, const options *o, int threads, worker *w, result *r);
-bool     sweep_differs(const node *root, const void *got, const void *want, double slack, char *why, size_t size);
+bool     sweep_differs(const node *root, const void *got, const void *want, double slack, char *why,
+                       size_t size);
 double   sweep_total(const node *root, const void *data);
 uint64_t sweep_hash(const node *root, const void *data, uint64_t hash);
 void     sweep_report_json(const result *r);

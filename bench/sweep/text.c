@@ -42,7 +42,7 @@ char *sweep_format(const char *format, ...)
     return t.at;
 }
 
-/* ---- A program in words --------------------------------------------------------------------------------------- */
+/* ---- A program in words ---------------------------------------------------------------------- */
 static void say(text *t, const program *p, const node *a);
 
 static void say_dims(text *t, const node *a)
@@ -65,7 +65,8 @@ static void say_fold(text *t, const program *p, const node *a)
         const node *at;
     } more[] = { { "where", a->where }, { "weights", a->weights }, { "initial", a->initial } };
 
-    sweep_put(t, "%s%s(", a->kind == N_SCAN ? "scan_" : "", a->fold == F_USER ? a->user->name : sweep_fold_name(a->fold));
+    sweep_put(t, "%s%s(", a->kind == N_SCAN ? "scan_" : "",
+              a->fold == F_USER ? a->user->name : sweep_fold_name(a->fold));
     say(t, p, a->in[0]);
     sweep_put(t, ", ");
     say_dims(t, a);
@@ -74,7 +75,8 @@ static void say_fold(text *t, const program *p, const node *a)
             sweep_put(t, ", %s=", more[k].name);
             say(t, p, more[k].at);
         }
-    sweep_put(t, "%s%s%s", a->skip_nan ? ", skip_nan" : "", a->exclusive ? ", exclusive" : "", a->reverse ? ", reverse" : "");
+    sweep_put(t, "%s%s%s", a->skip_nan ? ", skip_nan" : "", a->exclusive ? ", exclusive" : "",
+              a->reverse ? ", reverse" : "");
     if (a->fold == F_NORM)
         sweep_put(t, ", p=%g", a->p);
     if (a->ddof > 0)
@@ -86,9 +88,11 @@ static void say_fold(text *t, const program *p, const node *a)
 
 static void say_view(text *t, const program *p, const node *a)
 {
-    static const char *const names[] = { [N_PERMUTE] = "permute", [N_EXPAND] = "expand",     [N_RANGE] = "range",
-                                         [N_SELECT] = "select",   [N_WINDOW] = "window",     [N_DIAGONAL] = "diagonal",
-                                         [N_TAKE] = "take",       [N_CONCAT] = "concat",     [N_COORD] = "coord" };
+    static const char *const names[] = {
+        [N_PERMUTE] = "permute", [N_EXPAND] = "expand", [N_RANGE] = "range",
+        [N_SELECT] = "select",   [N_WINDOW] = "window", [N_DIAGONAL] = "diagonal",
+        [N_TAKE] = "take",       [N_CONCAT] = "concat", [N_COORD] = "coord"
+    };
 
     sweep_put(t, "%s(", a->flip ? "flip" : names[a->kind]);
     if (a->kind != N_COORD)
@@ -103,7 +107,8 @@ static void say_view(text *t, const program *p, const node *a)
     else if (a->kind != N_DIAGONAL)
         sweep_put(t, "%s%d", a->kind == N_COORD ? "" : ", ", a->axis);
     if (a->kind == N_RANGE && !a->flip)
-        sweep_put(t, ", %lld:%lld:%lld", (long long)a->start, (long long)a->stop, (long long)a->step);
+        sweep_put(t, ", %lld:%lld:%lld", (long long)a->start, (long long)a->stop,
+                  (long long)a->step);
     if (a->kind == N_SELECT)
         sweep_put(t, ", %lld", (long long)a->start);
     if (a->kind == N_WINDOW)
@@ -161,7 +166,7 @@ char *sweep_text(const program *p)
     return t.at;
 }
 
-/* ---- Work ----------------------------------------------------------------------------------------------------- */
+/* ---- Work ------------------------------------------------------------------------------------ */
 static double work(const node *a, bool *seen)
 {
     double sum = 0;

@@ -1,4 +1,5 @@
-/* to_numpy.c - a program as Python: what is used once stands where it is used, the rest has a name. */
+/* to_numpy.c - a program as Python: what is used once stands where it is used, the rest has a
+ * name. */
 #include "sweep.h"
 #include <math.h>
 #include <stdio.h>
@@ -62,8 +63,8 @@ static char *indexed(const char *x, int axis, const char *part)
 
 static char *window_text(scribe *s, const node *a)
 {
-    char *x = sweep_format("np.lib.stride_tricks.sliding_window_view(%s, %lld, axis=%d)", write_node(s, a->in[0]),
-                           (long long)a->stop, a->axis);
+    char *x = sweep_format("np.lib.stride_tricks.sliding_window_view(%s, %lld, axis=%d)",
+                           write_node(s, a->in[0]), (long long)a->stop, a->axis);
 
     return a->step == 1 ? x : indexed(x, a->axis, sweep_format("::%lld", (long long)a->step));
 }
@@ -95,22 +96,27 @@ static char *view_text(scribe *s, const node *a)
     switch (a->kind) {
     case N_PERMUTE: return permute_text(s, a);
     case N_EXPAND: return sweep_format("np.expand_dims(%s, %d)", write_node(s, a->in[0]), a->axis);
-    case N_SELECT: return indexed(write_node(s, a->in[0]), a->axis, sweep_format("%lld", (long long)a->start));
+    case N_SELECT:
+        return indexed(write_node(s, a->in[0]), a->axis, sweep_format("%lld", (long long)a->start));
     case N_WINDOW: return window_text(s, a);
     case N_DIAGONAL: return sweep_format("np.diagonal(%s)", write_node(s, a->in[0]));
-    case N_TAKE: return sweep_format("np.take(%s, %s, %d)", write_node(s, a->in[0]), write_node(s, a->in[1]), a->axis);
+    case N_TAKE:
+        return sweep_format("np.take(%s, %s, %d)", write_node(s, a->in[0]), write_node(s, a->in[1]),
+                            a->axis);
     case N_CONCAT:
-        return sweep_format("np.concatenate((%s, %s), %d)", write_node(s, a->in[0]), write_node(s, a->in[1]), a->axis);
+        return sweep_format("np.concatenate((%s, %s), %d)", write_node(s, a->in[0]),
+                            write_node(s, a->in[1]), a->axis);
     case N_COORD: return coord_text(a);
     default:
         if (a->flip)
             return sweep_format("np.flip(%s, %d)", write_node(s, a->in[0]), a->axis);
         return indexed(write_node(s, a->in[0]), a->axis,
-                       sweep_format("%lld:%lld:%lld", (long long)a->start, (long long)a->stop, (long long)a->step));
+                       sweep_format("%lld:%lld:%lld", (long long)a->start, (long long)a->stop,
+                                    (long long)a->step));
     }
 }
 
-/* ---- Reductions ----------------------------------------------------------------------------------------------- */
+/* ---- Reductions ------------------------------------------------------------------------------ */
 static char *named(scribe *s, const node *a, char *value)
 {
     char *name = sweep_format("t%d_%zu", a->id, s->out.n);
@@ -121,7 +127,8 @@ static char *named(scribe *s, const node *a, char *value)
 
 static char *mask_text(scribe *s, const node *a, const char *x)
 {
-    char *m = a->where ? write_node(s, a->where) : NULL, *n = a->skip_nan ? sweep_format("~np.isnan(%s)", x) : NULL;
+    char *m = a->where ? write_node(s, a->where) : NULL,
+         *n = a->skip_nan ? sweep_format("~np.isnan(%s)", x) : NULL;
 
     if (m && n)
         return sweep_format("(%s & %s)", m, n);
@@ -130,7 +137,7 @@ static char *mask_text(scribe *s, const node *a, const char *x)
 
 static char *arg_text(scribe *s, const node *a, const char *x, const char *mask)
 {
-    const char *f = sweep_fold_name(a->fold);
+    const char *f     = sweep_fold_name(a->fold);
     text        order = { 0 };
     int         n = 0, last = 0;
     char       *y;
@@ -150,23 +157,25 @@ static char *arg_text(scribe *s, const node *a, const char *x, const char *mask)
         return sweep_format("np.%s(%s, axis=%d%s)", f, x, last, a->keep ? ", keepdims=True" : "");
     if (n == a->in[0]->rank)
         return sweep_format("np.%s(%s%s)", f, x, a->keep ? ", keepdims=True" : "");
-    y = sweep_format("(lambda t: np.%s(t.reshape(t.shape[:%d] + (-1,)), axis=-1))(%s.transpose(%s))", f,
-                     a->in[0]->rank - n, x, order.at);
+    y = sweep_format(
+        "(lambda t: np.%s(t.reshape(t.shape[:%d] + (-1,)), axis=-1))(%s.transpose(%s))", f,
+        a->in[0]->rank - n, x, order.at);
     return a->keep ? sweep_format("np.expand_dims(%s, %s)", y, axes_of(a)) : y;
 }
 
 /* Sums with weights: of x, and of the weights alone. */
 static char *weighted(const node *a, const char *x, const char *w, const char *mask)
 {
-    char *how = sweep_format("axis=%s%s%s%s", axes_of(a), a->keep ? ", keepdims=True" : "", mask ? ", where=" : "",
-                             mask ? mask : "");
+    char *how = sweep_format("axis=%s%s%s%s", axes_of(a), a->keep ? ", keepdims=True" : "",
+                             mask ? ", where=" : "", mask ? mask : "");
 
-    return sweep_format("(np.sum(%s * %s, %s) / np.sum(np.broadcast_to(%s, %s.shape), %s))", x, w, how, w, x, how);
+    return sweep_format("(np.sum(%s * %s, %s) / np.sum(np.broadcast_to(%s, %s.shape), %s))", x, w,
+                        how, w, x, how);
 }
 
 static char *weighted_text(scribe *s, const node *a, const char *x, const char *mask)
 {
-    char *w = write_node(s, a->weights), *mean, *v;
+    char *w    = write_node(s, a->weights), *mean, *v;
     node  kept = *a;
 
     if (a->fold == F_MEAN)
@@ -181,9 +190,10 @@ static char *logsumexp_text(scribe *s, const node *a, const char *x, const char 
 {
     char *axes  = axes_of(a);
     char *where = mask ? sweep_format(", where=%s", mask) : "";
-    char *m = named(s, a, sweep_format("np.max(%s, axis=%s, keepdims=True%s%s)", x, axes, where,
-                                       mask ? ", initial=-np.inf" : ""));
-    char *e = sweep_format("np.exp(%s - %s)", x, m);
+    char *m     = named(s, a,
+                        sweep_format("np.max(%s, axis=%s, keepdims=True%s%s)", x, axes, where,
+                                 mask ? ", initial=-np.inf" : ""));
+    char *e     = sweep_format("np.exp(%s - %s)", x, m);
     char *y;
 
     if (a->weights)
@@ -195,7 +205,8 @@ static char *logsumexp_text(scribe *s, const node *a, const char *x, const char 
 static char *norm_text(const node *a, const char *x, const char *how)
 {
     if (isinf(a->p))
-        return sweep_format("np.max(np.abs(%s), %s%s)", x, how, a->where || a->skip_nan ? ", initial=0" : "");
+        return sweep_format("np.max(np.abs(%s), %s%s)", x, how,
+                            a->where || a->skip_nan ? ", initial=0" : "");
     if (a->p == 1)
         return sweep_format("np.sum(np.abs(%s), %s)", x, how);
     return sweep_format("np.sqrt(np.sum(np.square(%s), %s))", x, how);
@@ -203,10 +214,11 @@ static char *norm_text(const node *a, const char *x, const char *how)
 
 static char *plain_text(scribe *s, const node *a, const char *x, const char *mask)
 {
-    const bool has_nan_form = a->fold <= F_MAX || a->fold == F_MEAN || a->fold == F_VAR || a->fold == F_STD;
-    const bool nan  = a->skip_nan && !a->where && has_nan_form && !a->initial;
+    const bool has_nan_form =
+        a->fold <= F_MAX || a->fold == F_MEAN || a->fold == F_VAR || a->fold == F_STD;
+    const bool nan     = a->skip_nan && !a->where && has_nan_form && !a->initial;
     const bool extreme = a->fold == F_MIN || a->fold == F_MAX;
-    text       how  = { 0 };
+    text       how     = { 0 };
 
     sweep_put(&how, "axis=%s%s", axes_of(a), a->keep ? ", keepdims=True" : "");
     if (mask && !nan)
@@ -222,7 +234,8 @@ static char *plain_text(scribe *s, const node *a, const char *x, const char *mas
     if (a->fold == F_NORM)
         return norm_text(a, x, how.at);
     if (a->fold == F_COUNT)
-        return mask ? sweep_format("np.sum(%s != 0, %s)", x, how.at) : sweep_format("np.count_nonzero(%s, %s)", x, how.at);
+        return mask ? sweep_format("np.sum(%s != 0, %s)", x, how.at)
+                    : sweep_format("np.count_nonzero(%s, %s)", x, how.at);
     (void)s;
     return sweep_format("np.%s%s(%s, %s)", nan ? "nan" : "", sweep_fold_name(a->fold), x, how.at);
 }
@@ -245,29 +258,34 @@ static char *fold_text(scribe *s, const node *a)
 
 static char *scan_text(scribe *s, const node *a)
 {
-    static const char *const names[] = { [F_SUM] = "np.cumsum", [F_PROD] = "np.cumprod",
-                                         [F_MIN] = "np.minimum.accumulate", [F_MAX] = "np.maximum.accumulate" };
-    char *x = write_node(s, a->in[0]), *y;
+    static const char *const names[] = { [F_SUM]  = "np.cumsum",
+                                         [F_PROD] = "np.cumprod",
+                                         [F_MIN]  = "np.minimum.accumulate",
+                                         [F_MAX]  = "np.maximum.accumulate" };
+    char                    *x       = write_node(s, a->in[0]), *y;
 
     if (a->reverse)
         x = sweep_format("np.flip(%s, %d)", x, a->axis);
     y = sweep_format("%s(%s, axis=%d)", names[a->fold], x, a->axis);
     if (a->exclusive) {
         y = named(s, a, y);
-        y = sweep_format("np.concatenate((np.full_like(%s, %d), %s), %d)", indexed(y, a->axis, ":1"), a->fold == F_PROD,
-                         indexed(y, a->axis, ":-1"), a->axis);
+        y = sweep_format("np.concatenate((np.full_like(%s, %d), %s), %d)",
+                         indexed(y, a->axis, ":1"), a->fold == F_PROD, indexed(y, a->axis, ":-1"),
+                         a->axis);
     }
     return a->reverse ? sweep_format("np.flip(%s, %d)", y, a->axis) : y;
 }
 
-/* ---- All ------------------------------------------------------------------------------------------------------ */
+/* ---- All ------------------------------------------------------------------------------------- */
 static char *text_of(scribe *s, const node *a)
 {
     switch (a->kind) {
     case N_LEAF: return sweep_format("x%d", a->leaf);
     case N_NUMBER: return literal(a);
     case N_MAP: return map_text(s, a);
-    case N_CAST: return sweep_format("%s.astype(np.%s)", write_node(s, a->in[0]), sweep_dtype(a->type)->numpy);
+    case N_CAST:
+        return sweep_format("%s.astype(np.%s)", write_node(s, a->in[0]),
+                            sweep_dtype(a->type)->numpy);
     case N_USER: return write_node(s, a->in[1]);
     case N_REDUCE: return a->fold == F_USER ? write_node(s, a->in[1]) : fold_text(s, a);
     case N_SCAN: return scan_text(s, a);

@@ -30,7 +30,9 @@ static rd_expr *map_of(builder *b, const node *a)
 
     for (int k = 0; k < a->arity; k++)
         x[k] = build(b, a->in[k]);
-    return a->arity == 3 ? rd_where(x[0], x[1], x[2]) : a->arity == 2 ? a->op->rdim2(x[0], x[1]) : a->op->rdim1(x[0]);
+    return a->arity == 3   ? rd_where(x[0], x[1], x[2])
+           : a->arity == 2 ? a->op->rdim2(x[0], x[1])
+                           : a->op->rdim1(x[0]);
 }
 
 static rd_expr *range_of(builder *b, const node *a)
@@ -72,12 +74,14 @@ static rd_expr *view_of(builder *b, const node *a)
 static rd_expr *fold_of(builder *b, const node *a)
 {
     const bool     own = a->fold == F_USER;
-    rd_reduce_opts o   = { .size = sizeof o, .skip_nan = a->skip_nan, .exclusive = a->exclusive, .reverse = a->reverse };
+    rd_reduce_opts o   = { .size = sizeof o, .skip_nan = a->skip_nan };
     rd_expr       *x   = build(b, a->in[0]);
 
     o.where      = a->where ? build(b, a->where) : NULL;
     o.weights    = a->weights ? build(b, a->weights) : NULL;
     o.initial    = a->initial ? build(b, a->initial) : NULL;
+    o.exclusive  = a->exclusive;
+    o.reverse    = a->reverse;
     o.ddof       = a->ddof;
     o.p          = a->p;
     o.dims.flags = a->keep ? RD_DIMS_KEEP : 0;
@@ -134,7 +138,8 @@ bool sweep_to_rdim(const program *p, rd_ctx *ctx, rd_expr **roots)
             if (s.n != a->rank || s.at[i] != a->n[i])
                 s.n = -1;
         if (s.n != a->rank || rd_type_of(roots[k]) != a->type) {
-            fprintf(stderr, "rdim-sweep: seed %llu: result %d is %s of rank %d here, another type or shape there\n",
+            fprintf(stderr,
+                    "rdim-sweep: seed %llu: result %d is %s of rank %d here, not so there\n",
                     (unsigned long long)p->seed, k, sweep_dtype(a->type)->name, a->rank);
             return false;
         }

@@ -1,5 +1,5 @@
-/* tree.c - nodes of numbers and operators.  Each knows its type, its shape and where its values lie; what would leave
- * the type, or would let rounding decide a comparison, gives NULL. */
+/* tree.c - nodes of numbers and operators.  Each knows its type, its shape and where its values
+ * lie; what would leave the type, or would let rounding decide a comparison, gives NULL. */
 #include "sweep.h"
 #include <math.h>
 #include <stdlib.h>
@@ -68,7 +68,8 @@ static bool broadcast(node *a, const node *b)
     return true;
 }
 
-/* Do all compilers agree on the bits?  Not where a product may be contracted into a sum, nor what has no type in C. */
+/* Do all compilers agree on the bits?  Not where a product may be contracted into a sum, nor
+ * what has no type in C. */
 static bool same_bits(const node *a, const op_row *o)
 {
     static const char *const rounded[] = { "mul", "square", "div", "sqrt", "add", "sub" };
@@ -83,7 +84,8 @@ static bool same_bits(const node *a, const op_row *o)
         arithmetic = arithmetic || strcmp(o->name, rounded[k]) == 0;
     if (!exact || !t->is_float || o->jumps)
         return exact;
-    if (o->range_of && o->rule == OP_FLOAT && strcmp(o->name, "div") != 0 && strcmp(o->name, "sqrt") != 0)
+    if (o->range_of && o->rule == OP_FLOAT && strcmp(o->name, "div") != 0 &&
+        strcmp(o->name, "sqrt") != 0)
         return false;
     if (strcmp(o->name, "pow") == 0)
         return false;
@@ -106,7 +108,7 @@ static bool usable(const op_row *o, const node *a, const node *b)
 node *sweep_map(program *p, const char *name, node *a, node *b)
 {
     const op_row *o = sweep_op(name);
-    node     *m;
+    node         *m;
 
     if (!a || (o->arity == 2 && !b) || (!p->trusting && !usable(o, a, b)))
         return NULL;
@@ -121,12 +123,14 @@ node *sweep_map(program *p, const char *name, node *a, node *b)
     memcpy(m->n, a->n, sizeof m->n);
     if (b && !broadcast(m, b))
         return NULL;
-    if (!p->trusting && (!o->range_of(&a->r, b ? &b->r : NULL, sweep_eps(m->type), &m->r) || !fits(m)))
+    if (!p->trusting &&
+        (!o->range_of(&a->r, b ? &b->r : NULL, sweep_eps(m->type), &m->r) || !fits(m)))
         return NULL;
     if (o->rule == OP_COMPARE || o->rule == OP_LOGIC)
         m->type = RD_BOOL;
-    m->exact   = same_bits(m, o);
-    m->product = strcmp(name, "mul") == 0 || strcmp(name, "square") == 0 || (o->arity == 1 && a->product);
+    m->exact = same_bits(m, o);
+    m->product =
+        strcmp(name, "mul") == 0 || strcmp(name, "square") == 0 || (o->arity == 1 && a->product);
     return m;
 }
 
@@ -196,7 +200,7 @@ node *sweep_user(program *p, const user_code *user, node *a)
 
     if (!loops)
         return NULL;
-    m        = sweep_node(p, N_USER, loops->type);
+    m = sweep_node(p, N_USER, loops->type);
     if (!m)
         return NULL;
     m->user  = user;

@@ -31,7 +31,11 @@ double sweep_eps(rd_dtype type)
 
 static rd_dtype signed_of(int size)
 {
-    return size == 1 ? RD_I8 : size == 2 ? RD_I16 : size == 4 ? RD_I32 : size == 8 ? RD_I64 : RD_F64;
+    return size == 1   ? RD_I8
+           : size == 2 ? RD_I16
+           : size == 4 ? RD_I32
+           : size == 8 ? RD_I64
+                       : RD_F64;
 }
 
 static rd_dtype promote_floats(rd_dtype a, rd_dtype b)

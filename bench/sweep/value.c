@@ -43,7 +43,7 @@ void sweep_line(writer *w, const char *format, ...)
         w->depth++;
 }
 
-/* ---- Places --------------------------------------------------------------------------------------------------- */
+/* ---- Places ---------------------------------------------------------------------------------- */
 static bool zero(const char *at)
 {
     return strcmp(at, "0") == 0;
@@ -72,7 +72,7 @@ static void operand_place(const node *a, const node *x, const place at, place of
         of[k] = x->n[k] == 1 ? "0" : at[k + a->rank - x->rank];
 }
 
-/* ---- Kinds ---------------------------------------------------------------------------------------------------- */
+/* ---- Kinds ----------------------------------------------------------------------------------- */
 static char *leaf_value(writer *w, const node *a, const place at)
 {
     const leaf *l = &w->p->leaves[a->leaf];
@@ -105,8 +105,9 @@ static int op_index(const op_row *o)
 
 char *sweep_value_of_map(writer *w, const node *a, const place at)
 {
-    const rd_dtype type = a->op->rule == OP_WHERE ? a->type
-                                                  : sweep_op_type(a->op, a->in[0]->type, a->in[a->arity - 1]->type);
+    const rd_dtype type = a->op->rule == OP_WHERE
+                              ? a->type
+                              : sweep_op_type(a->op, a->in[0]->type, a->in[a->arity - 1]->type);
     char          *x[MOST_OPERANDS];
 
     for (int k = 0; k < a->arity; k++) {
@@ -127,7 +128,8 @@ static char *cast_value(writer *w, const node *a, const place at)
 {
     char *x = sweep_value(w, a->in[0], at);
 
-    return a->type == RD_BOOL ? sweep_own(w, "(%s != 0)", x) : sweep_own(w, "(%s)(%s)", sweep_dtype(a->type)->c, x);
+    return a->type == RD_BOOL ? sweep_own(w, "(%s != 0)", x)
+                              : sweep_own(w, "(%s)(%s)", sweep_dtype(a->type)->c, x);
 }
 
 static char *taken_value(writer *w, const node *a, const place at)
@@ -164,21 +166,24 @@ static void view_place(writer *w, const node *a, const place at, place of)
         case N_PERMUTE: of[a->order[k]] = at[k]; break;
         case N_EXPAND: of[k] = at[k + (k >= a->axis)]; break;
         case N_SELECT:
-            of[k] = k == a->axis ? sweep_own(w, "%lld", (long long)a->start) : at[k - (k > a->axis)];
+            of[k] =
+                k == a->axis ? sweep_own(w, "%lld", (long long)a->start) : at[k - (k > a->axis)];
             break;
         case N_RANGE:
             if (k == a->axis && a->flip)
                 i = sweep_own(w, "(%lld - %s)", (long long)a->start, i);
             else if (k == a->axis && a->step != 1)
-                i = sweep_own(w, "(%lld + %lld * (%s))", (long long)a->start, (long long)a->step, i);
+                i = sweep_own(w, "(%lld + %lld * (%s))", (long long)a->start, (long long)a->step,
+                              i);
             else if (k == a->axis && a->start)
                 i = sweep_own(w, "(%lld + %s)", (long long)a->start, i);
             of[k] = i;
             break;
         case N_WINDOW:
             if (k == a->axis)
-                i = a->step == 1 ? sweep_own(w, "(%s + %s)", i, at[last])
-                                 : sweep_own(w, "((%s) * %lld + %s)", i, (long long)a->step, at[last]);
+                i = a->step == 1
+                        ? sweep_own(w, "(%s + %s)", i, at[last])
+                        : sweep_own(w, "((%s) * %lld + %s)", i, (long long)a->step, at[last]);
             of[k] = i;
             break;
         default: of[k] = k < 2 ? at[last] : at[k - 2]; break; /* N_DIAGONAL */
@@ -235,5 +240,6 @@ char *sweep_stored(writer *w, const node *a, const char *value)
         return sweep_own(w, "(%s)(%s)", sweep_dtype(a->type)->c, value);
     if (a->type == RD_BF16)
         return sweep_own(w, "narrow(%s)", value);
-    return sweep_own(w, "(%s)(%s)", a->type == RD_F16 ? "_Float16" : sweep_dtype(a->type)->c, value);
+    return sweep_own(w, "(%s)(%s)", a->type == RD_F16 ? "_Float16" : sweep_dtype(a->type)->c,
+                     value);
 }

@@ -142,7 +142,7 @@ node *sweep_concat(program *p, node *a, node *b, int axis)
     m->in[1]   = b;
     m->axis    = axis;
     m->n[axis] = a->n[axis] + b->n[axis];
-    m->r       = (range){ fmin(a->r.lo, b->r.lo), fmax(a->r.hi, b->r.hi), fmax(a->r.err, b->r.err) };
-    m->exact   = a->exact && b->exact;
+    m->r     = (range){ fmin(a->r.lo, b->r.lo), fmax(a->r.hi, b->r.hi), fmax(a->r.err, b->r.err) };
+    m->exact = a->exact && b->exact;
     return m;
 }

@@ -95,7 +95,8 @@ bool sweep_worker_load(worker *w, const program *p, const char *python)
         const leaf *l = &p->leaves[k];
 
         path[k] = save(l, k);
-        fprintf(w->to, "%s %lld %s %d", sweep_dtype(l->type)->numpy, (long long)l->first, path[k], l->rank);
+        fprintf(w->to, "%s %lld %s %d", sweep_dtype(l->type)->numpy, (long long)l->first, path[k],
+                l->rank);
         for (int i = 0; i < 2 * l->rank; i++)
             fprintf(w->to, " %lld", (long long)(i < l->rank ? l->n[i] : l->stride[i - l->rank]));
         fputc('\n', w->to);
