@@ -111,9 +111,8 @@ struct node {
     node     *in[MOST_OPERANDS];
     int       arity;
     range     r;
-    bool      exact;    /* all ways to compute it give the same bits: a comparison may see it */
-    bool      product;  /* of floats: an addition may contract it */
-    double    per_zero; /* of bools: the share that is true */
+    bool      exact;   /* all ways to compute it give the same bits: a comparison may see it */
+    bool      product; /* of floats: an addition may contract it */
 
     const op_row    *op;
     const user_code *user;
@@ -152,8 +151,7 @@ typedef struct program {
     node       *root[MOST_ROOTS];
     node  *loops_root[MOST_ROOTS]; /* another way to say it, for the loops; NULL: root        */
     int    n_roots;
-    char  *numpy; /* lines that set y0, y1, ...; NULL: as the tree says  */
-    bool   no_numpy;
+    char  *numpy;    /* lines that set y0, y1, ...; NULL: as the tree says  */
     bool   overfull; /* drawn again */
     bool   trusting; /* loops are made of it: ranges are no longer looked at */
     double max_bytes;
@@ -197,7 +195,6 @@ struct user_code {
     rd_dtype          type;              /* of the result; 0: the operand's, a float           */
     node *(*loops)(program *p, node *x); /* the same by operators                              */
     node *(*loops_fold)(program *p, const node *reduction, node *x);
-    bool no_numpy;
 };
 extern const user_code sweep_maps[], sweep_reducers[];
 extern const int       sweep_n_maps, sweep_n_reducers;

@@ -330,7 +330,7 @@ char *sweep_to_numpy(const program *p)
 
     for (int k = 0; k < p->n_leaves; k++)
         s.mute = s.mute || !sweep_dtype(p->leaves[k].type)->numpy;
-    if (s.mute || p->no_numpy)
+    if (s.mute)
         return NULL;
     if (p->numpy)
         return sweep_format("%s", p->numpy);
