@@ -2,6 +2,7 @@
  * alone, then operands replaced by leaves that hold their values, as long as it still fails. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "differential.h"
+#include "dirt.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +161,7 @@ static bool cut(search *s)
 
 bool differential_shrink(uint64_t seed, rd_text *report)
 {
-    rd_ctx *ctx = rd_ctx_new(NULL);
+    rd_ctx *ctx = dirty_context(true);
     search  s   = { .pool = random_pool_new(ctx, seed) };
     wanted  w[MOST_RESULTS];
     bool    ok;

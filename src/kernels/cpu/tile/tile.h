@@ -72,9 +72,9 @@ typedef struct rd_tile_fold {
     int64_t             cells, group, groups, slots; /* cells of one row; slots that move on together; all slots */
     int64_t             beside;                      /* cells whose states of a lane are neighbours           */
     int64_t             tags, block, tree, scans, seen, spare, bytes; /* offsets in the fold's memory              */
-    bool                in_square;  /* its STEP is in a square loop, which takes columns apart */
-    int64_t             col_extent; /* of the loop over columns around the STEP                    */
-    int64_t             row_bytes;  /* what a further row with states of its own adds         */
+    bool                in_square;              /* its STEP is in a square loop, which takes columns apart */
+    int64_t             row_extent, col_extent; /* of the loops over rows and columns around the STEP */
+    int64_t             row_bytes;              /* what a further row with states of its own adds         */
     rd_walk             lane, outer, index, cell;
 } rd_tile_fold;
 
