@@ -1,5 +1,6 @@
 /* differential.c - one seed from its pool to the verdict. */
 #include "differential.h"
+#include "dirt.h"
 #include <stdlib.h>
 
 int differential_results(random_pool *pool, wanted *w)
@@ -59,7 +60,7 @@ static void describe(rd_text *report, random_pool *pool, const wanted *w, int n)
 
 bool differential_trial(uint64_t seed, differential_stats *stats, rd_text *report)
 {
-    rd_ctx      *ctx  = rd_ctx_new(&(rd_ctx_opts){ .deterministic = true });
+    rd_ctx      *ctx  = dirty_context(true);
     random_pool *pool = random_pool_new(ctx, seed);
     wanted       w[MOST_RESULTS];
     const int    n  = differential_results(pool, w);

@@ -43,7 +43,7 @@ bool differential_compare(const wanted *w, const rd_array *found, rd_text *repor
 /* Have the results of two runs the same bits?  NaNs are equal whatever their payload. */
 bool differential_same(const wanted *w, int result, const rd_array *a, const char *how_a,
                        const rd_array *b, const char *how_b, rd_text *report);
-/* Zeroed dense memory for x; the caller frees its .data. */
+/* Dense memory for x, full of dirt; the caller frees its .data. */
 rd_array differential_dense(const rd_expr *x);
 /* Leaves of the pool that are inputs, and their memory; returns how many. */
 int differential_inputs(random_pool *pool, rd_expr **in, const void **data);

@@ -3,6 +3,7 @@
  * it still fails. */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include "differential.h"
+#include "dirt.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +162,7 @@ static bool cut(search *s)
 
 bool differential_shrink(uint64_t seed, rd_text *report)
 {
-    rd_ctx *ctx = rd_ctx_new(NULL);
+    rd_ctx *ctx = dirty_context(true);
     search  s   = { .pool = random_pool_new(ctx, seed) };
     wanted  w[MOST_RESULTS];
     bool    ok;

@@ -277,7 +277,7 @@ static void step(random_pool *pool)
         random_map(pool);
     else if (choice < 65)
         random_function(pool);
-    else if (choice < 86)
+    else if (choice < 84)
         random_fold(pool);
     else if (choice < 90)
         random_scan(pool);

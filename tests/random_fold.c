@@ -192,6 +192,47 @@ void random_fold(random_pool *pool)
     random_keep(pool, rd_reduce_name(x, reducers[k].name, &o), reducers[k].name);
 }
 
+/* x along a new axis as well, which has one index as often as several; nothing changes along it. */
+static rd_expr *alike_along(random_pool *pool, rd_expr *x, int axis)
+{
+    rd_shape shape = { .n = x->rank + 1 };
+
+    memcpy(shape.at, x->extent, (size_t)axis * sizeof *shape.at);
+    memcpy(shape.at + axis + 1, x->extent + axis, (size_t)(x->rank - axis) * sizeof *shape.at);
+    shape.at[axis] = random_once(pool, 2) ? 1 : 2 + random_below(pool, 6);
+    return rd_broadcast(rd_expand(x, axis), shape);
+}
+
+static rd_expr *one_more_scan(random_pool *pool, rd_expr *x)
+{
+    static const char *const names[] = { "sum", "sum", "prod", "max" };
+    const bool               alike   = x->rank == 0 || (x->rank < 6 && !random_once(pool, 3));
+    const int                axis    = (int)random_below(pool, x->rank + alike);
+    const int64_t            k       = random_below(pool, 4);
+
+    if (alike)
+        x = alike_along(pool, x, axis);
+    if (random_points(x) > (pool->large ? pool->most_points : 1500))
+        return NULL;
+    x = rd_scan(x, names[k], RD_DIMS(axis), .reverse = random_once(pool, 2),
+                .exclusive = k < 3 && random_once(pool, 4));
+    return random_keep(pool, x, "scan of scans");
+}
+
+/* Scans of what is the same along an axis, of each other, and what they come to: loops that run
+ * backwards around loops that do not, some of one index, and registers that change along few. */
+static void scans_of_scans(random_pool *pool, rd_expr *x)
+{
+    if (!random_once(pool, 4))
+        x = random_once(pool, 2) ? rd_abs(x) : rd_tanh(x);
+    for (int64_t k = 2 + random_below(pool, 2); k > 0 && x; k--)
+        x = one_more_scan(pool, x);
+    if (x && random_once(pool, 2))
+        random_keep(pool, rd_sum(x, random_dims(pool, x)), "sum of scans");
+    else if (x)
+        random_keep(pool, rd_max(x, RD_DIMS((int)random_below(pool, x->rank))), "maximum of scans");
+}
+
 void random_scan(random_pool *pool)
 {
     static const char *const names[] = { "sum", "sum", "prod", "min", "max" };
@@ -200,7 +241,13 @@ void random_scan(random_pool *pool)
     const int64_t            k       = random_below(pool, 5);
     rd_reduce_opts           o;
 
-    if (x->rank == 0 || (random_points(x) > 1500 && !pool->large))
+    if (random_points(x) > 1500 && !pool->large)
+        return;
+    if (random_once(pool, 2)) {
+        scans_of_scans(pool, x);
+        return;
+    }
+    if (x->rank == 0)
         return;
     if (random_once(pool, 6)) {
         by_user(pool, x, true);

@@ -1,4 +1,5 @@
 /* test_scan.c - running results: their definition, and every interpreter against it. */
+#include "dirt.h"
 #include "eval/plan.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/reference/node.h"
@@ -342,22 +343,30 @@ static const rd_shape shapes[] = {
     { 2, 0, { 3, 700 } }, { 3, 0, { 20, 7, 33 } }, { 3, 0, { 3, 70, 2 } },
 };
 
-static const rd_dtype types[] = { RD_BOOL, RD_I8, RD_I32, RD_I64, RD_U8, RD_U64, RD_F32, RD_F64 };
+static const rd_dtype types[] = { RD_BOOL, RD_I8,  RD_I32, RD_I64, RD_U8,
+                                  RD_U64,  RD_F32, RD_F64, RD_F16, RD_BF16 };
+
+enum { N_DATA = 16384 };
+static _Alignas(8) char data[8 * N_DATA];
+
+static void fill_data(rd_dtype type)
+{
+    const bool real = rd_dtype_kind(type) == RD_KIND_FLOAT;
+
+    srand(5);
+    for (int64_t k = 0; k < N_DATA; k++)
+        rd_word_store(
+            data + k * rd_dtype_size(type), type,
+            rd_word_from_double(real ? rand() / (double)RAND_MAX + 0.5 : rand() % 100, type));
+}
 
 /* Element types, whole or a part, in either order of memory, in either direction. */
 START_TEST(instruction_sets_and_tasks_change_no_bit)
 {
     static const char *const names[] = { "sum", "prod", "min", "max" };
-    static _Alignas(8) char  data[8 * 16384];
-    const rd_dtype           type = types[_i];
+    const rd_dtype           type    = types[_i];
 
-    srand(5);
-    for (int64_t k = 0; k < 16384; k++)
-        rd_word_store(data + k * rd_dtype_size(type), type,
-                      rd_word_from_double(rd_dtype_kind(type) == RD_KIND_FLOAT
-                                              ? rand() / (double)RAND_MAX + 0.5
-                                              : rand() % 100,
-                                          type));
+    fill_data(type);
     for (size_t s = 0; s < COUNT(shapes); s++)
         for (int axis = 0; axis < shapes[s].n; axis++)
             for (int how = (_i + axis) % STEP; how < 8; how += STEP) {
@@ -375,6 +384,63 @@ START_TEST(instruction_sets_and_tasks_change_no_bit)
                     "flipped", axis);
                 rd_ctx_release(ctx, mark);
             }
+}
+END_TEST
+
+/* What is made of a scan of a (7, 12): maybe a new axis, a second scan, a sum. */
+static const struct {
+    const char *what;
+    int         expand; /* -1: none    */
+    const char *scan;   /* NULL: none  */
+    int         axis;
+    bool        reverse;
+    rd_dims     sum; /* .n 0: none  */
+} follow[] = {
+    { "alone", -1, NULL, 0, false, { 0 } },
+    { "sum of rows", -1, NULL, 0, false, { .n = 1, .axis = { 1 } } },
+    { "sum of columns", -1, NULL, 0, false, { .n = 1, .axis = { 0 } } },
+    { "scan of rows", -1, "sum", 1, false, { 0 } },
+    { "sum of a scan of rows", -1, "max", 1, false, { .n = 1, .axis = { 1 } } },
+    { "scan along one index", 1, "sum", 1, false, { 0 } },
+    { "sum of a scan along one index", 1, "sum", 1, false, { .n = 2, .axis = { 1, 2 } } },
+    { "columns of a scan along one index", 1, "max", 1, true, { .n = 1, .axis = { 0 } } },
+    { "sum of a scan along a last index", 2, "sum", 2, true, { .n = 2, .axis = { 1, 2 } } },
+};
+
+static rd_expr *followed(rd_expr *y, size_t k)
+{
+    y = follow[k].expand >= 0 ? rd_expand(y, follow[k].expand) : y;
+    y = follow[k].scan
+            ? rd_scan(y, follow[k].scan, RD_DIMS(follow[k].axis), .reverse = follow[k].reverse)
+            : y;
+    return follow[k].sum.n ? rd_sum(y, follow[k].sum) : y;
+}
+
+/* Of what changes along both axes, one or none, as it is or computed. */
+START_TEST(scans_of_what_does_not_change)
+{
+    static const char *const names[] = { "sum", "prod", "max" };
+
+    rd_ctx_free(ctx);
+    ctx = dirty_context(false);
+    fill_data(types[_i]);
+    for (unsigned how = 0; how < 64; how++)
+        for (size_t k = how % STEP; k < COUNT(follow); k += STEP) {
+            const rd_mark  mark = rd_ctx_mark(ctx);
+            const unsigned name = (how + (unsigned)_i) % 3;
+            const int      axis = how & 4 ? 1 : 0;
+            rd_array       a    = { .in      = data,
+                                    .type    = types[_i],
+                                    .shape   = RD_SHAPE(7, 12),
+                                    .strides = RD_STRIDES(how & 1 ? 0 : 12, how & 2 ? 0 : 1) };
+            rd_expr       *v    = rd_leaf(ctx, &a);
+
+            v = how & 8 ? rd_mul(v, v) : v;
+            v = rd_scan(v, names[name], RD_DIMS(axis), .reverse = how & 16,
+                        .exclusive = name < 2 && how & 32);
+            same_everywhere(followed(v, k), follow[k].what, axis);
+            rd_ctx_release(ctx, mark);
+        }
 }
 END_TEST
 
@@ -488,6 +554,7 @@ int main(void)
     tcase_add_checked_fixture(tc, setup, teardown);
     tcase_add_loop_test(tc, interpreters_agree_with_the_definition, 0, COUNT(cases));
     tcase_add_loop_test(tc, instruction_sets_and_tasks_change_no_bit, 0, COUNT(types));
+    tcase_add_loop_test(tc, scans_of_what_does_not_change, 0, COUNT(types));
     tcase_add_test(tc, axis_decides_the_prefix);
     tcase_add_test(tc, long_sums_are_exact);
     tcase_add_loop_test(tc, large_results_are_those_of_their_halves, 0, 2);

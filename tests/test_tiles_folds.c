@@ -625,6 +625,97 @@ START_TEST(sums_of_narrow_types)
 }
 END_TEST
 
+/* ---- Cells that a loop further out goes through ----------------------------------------------- */
+/* Axis 0 is folded, and axis 1 if it is longer than one index; axis 2 has a cell for each index,
+ * axis 3 but one index.  So cells are as near to each other along axis 3, around which they come in
+ * any order, as along axis 2. */
+typedef struct around {
+    int64_t n, along;
+    bool    outside,
+        backwards; /* the loop over the cells: outside of axis 0, so that each comes to its end */
+} around;
+
+enum { AROUND_CELLS = 7 };
+
+static rd_fold fold_around(const around *w, rd_reducer_id reducer, rd_dtype type)
+{
+    const int32_t lanes = w->along == 1 ? 1 : rd_dtype_size(type) == 8 ? 32 : 64;
+
+    return (rd_fold){
+        .reducer     = reducer,
+        .type        = type,
+        .out         = result_type(&(fold_case){ .reducer = reducer, .type = type }),
+        .ddof        = 1,
+        .n_out       = rd_reducer_table[reducer].n_out,
+        .lanes       = lanes,
+        .steps       = 64,
+        .lane_extent = w->along,
+        .n_block     = ((w->along + lanes - 1) / lanes * w->n + 63) / 64,
+        .lane        = w->along > 1 ? index_of(1, 1) : (rd_address){ 0 },
+        .outer       = index_of(0, 1),
+        .index       = { .n_add = 2,
+                         .add   = { { .axis = 0, .coef = w->along }, { .axis = 1, .coef = 1 } } },
+        .cell   = { .n_add = 2, .add = { { .axis = 3, .coef = 1 }, { .axis = 2, .coef = 1 } } },
+        .n_cell = AROUND_CELLS
+    };
+}
+
+static void build_around(builder *b, const around *w, rd_reducer_id reducer, rd_dtype type,
+                         int32_t slot)
+{
+    const int64_t extent[] = { w->n, w->along, AROUND_CELLS, 1 };
+    const rd_loop steps = { .axis = 0 }, cells = { .axis = 2, .backwards = w->backwards };
+
+    builder_init(b, 4, extent);
+    builder_fold(b, fold_around(w, reducer, type));
+    builder_add(b, (rd_inst){ .kind = RD_I_START });
+    builder_loop(b, w->outside ? cells : steps);
+    builder_loop(b, w->outside ? steps : cells);
+    builder_loop(b, (rd_loop){ .axis = 3 });
+    if (w->along > 1)
+        builder_loop(b, (rd_loop){ .axis = 1 });
+    load_at(b, &(fold_case){ .form = CELLS, .cols = w->along }, 0, 0, type, AROUND_CELLS * w->along,
+            1);
+    builder_add(b, (rd_inst){ .kind = RD_I_STEP, .b = reducer == RD_RED_dot ? 0 : -1, .c = -1 });
+    for (int k = w->along > 1 ? 4 : 3; k > 0; k--)
+        builder_end(b);
+    builder_loop(b, (rd_loop){ .axis = 2 });
+    close(b, &(fold_case){ .reducer = reducer, .type = type }, slot, AROUND_CELLS, 2);
+    builder_end(b);
+}
+
+START_TEST(cells_around_one_index)
+{
+    static const around ways[] = {
+        { 12, 1, false, false }, { 12, 1, false, true },  { 12, 1, true, true },
+        { 200, 1, false, true }, { 200, 1, true, false }, { 200, 1, true, true },
+        { 12, 64, false, true }, { 12, 128, true, true }, { 200, 64, true, false },
+        { 200, 64, true, true }, { 12, 33, false, true },
+    };
+
+    for (int k = 0; k < COUNT(ways) * COUNT(types); k++) {
+        const rd_reducer_id reducer = (rd_reducer_id)_i;
+        const rd_dtype      type    = types[k / COUNT(ways)];
+        const around       *w       = &ways[k % COUNT(ways)];
+        tile_memory         m       = { 0 };
+        char                what[120];
+        builder             b;
+
+        if (!has(reducer, type))
+            continue;
+        tile_slot(&m, type, w->n * w->along * AROUND_CELLS, ORDINARY);
+        build_around(&b, w, reducer, type,
+                     tile_slot(&m, fold_around(w, reducer, type).out,
+                               AROUND_CELLS * rd_reducer_table[reducer].n_out, ORDINARY));
+        snprintf(what, sizeof what, "%s of %s, %d x %d, outside %d, backwards %d",
+                 rd_reducer_table[reducer].name, rd_dtype_name(type), (int)w->n, (int)w->along,
+                 w->outside, w->backwards);
+        tile_agree(&b, &m, NULL, 0, true, what);
+        tile_free(&m);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("tiles_folds");
@@ -641,6 +732,7 @@ int main(void)
     tcase_add_loop_test(tests, blocks_end_in_squares, 0, 2);
     tcase_add_loop_test(tests, maps_of_squares, 1, COUNT(maps));
     tcase_add_loop_test(tests, sums_of_narrow_types, 0, 4);
+    tcase_add_loop_test(tests, cells_around_one_index, 0, RD_RED_user);
     suite_add_tcase(suite, tests);
 
     SRunner *runner = srunner_create(suite);

@@ -84,9 +84,9 @@ typedef struct rd_tile_fold {
     int64_t beside;                      /* cells whose states of a lane are neighbours */
     /* offsets in the fold's memory */
     int64_t      tags, block, tree, scans, seen, spare, bytes;
-    bool         in_square;  /* its STEP is in a square loop, which takes columns apart */
-    int64_t      col_extent; /* of the loop over columns around the STEP */
-    int64_t      row_bytes;  /* what a further row with states of its own adds         */
+    bool         in_square; /* its STEP is in a square loop, which takes columns apart */
+    int64_t      row_extent, col_extent; /* of the loops over rows and columns around the STEP */
+    int64_t      row_bytes;              /* what a further row with states of its own adds */
     rd_tile_walk lane, outer, index, cell;
 } rd_tile_fold;
 

@@ -55,14 +55,26 @@ static bool neighbours(const rd_tile_fold *f)
 }
 
 /* If each brings the same whole steps, states of cells that lie side by side keep step, as those of
- * columns do; but a block must not end, nor a whole one come, within a row. */
+ * columns do, and if the rows go through all of these (see group_of()); but a block must not end,
+ * nor a whole one come, within a row. */
 static bool keeps_step(const rd_tile_fold *f)
 {
     const rd_fold *fold = f->fold;
 
-    return f->neighbours && f->whole_columns && !f->in_square &&
+    return f->neighbours && cells_along(f) <= f->row_extent && f->whole_columns && !f->in_square &&
            f->col_extent == fold->lane_extent && fold->lane_extent % fold->lanes == 0 &&
            f->row_steps < fold->steps && fold->steps % f->row_steps == 0;
+}
+
+/* States that take elements together begin a block from the left and end it at once, so they are no
+ * more than one pass of the loop over their cells meets.  Beside an axis of one index the cells of
+ * the next axis are neighbours, too, but a loop further out goes through them: backwards, or one
+ * after the other, each to the end of its blocks. */
+static int64_t group_of(const rd_tile_fold *f)
+{
+    if (f->form == RD_FOLD_COLUMNS)
+        return rd_least(cells_along(f), f->col_extent);
+    return rd_bytes_times(f->in_step ? cells_along(f) : f->beside, f->fold->lanes);
 }
 
 static void state_sizes(rd_tile_fold *f)
@@ -166,9 +178,7 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
     f->beside     = f->form == RD_FOLD_CHANNELS ? f->cells : 1;
     f->neighbours = neighbours(f);
     f->in_step    = keeps_step(f);
-    f->group      = f->form == RD_FOLD_COLUMNS || f->in_step
-                        ? rd_bytes_times(cells_along(f), fold->lanes)
-                        : f->beside * fold->lanes;
+    f->group      = group_of(f);
     f->n_total    = f->totals ? rows : 0;
     f->groups     = rd_bytes_add(rd_bytes_times(f->cells, fold->lanes), f->group - 1) / f->group;
     f->groups     = f->totals ? 1 : rd_bytes_times(f->groups, rows);
@@ -226,6 +236,7 @@ bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
         f->own_rows      = start >= 0 && code->inst[start].level == RD_AT_ROW;
         f->masked        = step >= 0 && p->inst[step].c >= 0;
         f->weighted      = step >= 0 && p->inst[step].b >= 0 && fold->reducer != RD_RED_dot;
+        f->row_extent    = row ? row->extent : 1;
         f->col_extent    = col ? col->extent : 1;
         f->whole_columns = col && rd_tile_visits_all(p, col);
         f->lane          = rd_tile_walk_of(&fold->lane, row, col);
