@@ -40,7 +40,8 @@ endforeach()
 # fetched, and without, whatever gains here.
 if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
     add_test(NAME fold_compiled COMMAND test_fold WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(fold_compiled PROPERTIES ENVIRONMENT "RDIM_TIER1=sync;RDIM_FETCH=1")
+    set_tests_properties(fold_compiled PROPERTIES ENVIRONMENT
+        "RDIM_TIER1=sync;RDIM_CODEGEN=never;RDIM_FETCH=1")
     add_test(NAME differential_compiled COMMAND test_differential WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(differential_compiled PROPERTIES ENVIRONMENT
         "RDIM_TIER1=sync;RDIM_FETCH=0;RD_DIFF_COUNT=12")

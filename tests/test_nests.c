@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "isa.h"
 #include "kernels/cpu/cpu.h"
+#include "kernels/cpu/codegen/codegen.h"
 #include "kernels/cpu/jit/tier.h"
 #include "suite.h"
 #include <math.h>
@@ -372,6 +373,7 @@ int main(void)
     TCase   *tc     = tcase_create("nests");
     SRunner *runner = srunner_create(suite);
 
+    rd_codegen_force("never"); /* the tile machine's passes are tested here */
     tcase_add_loop_test(tc, points_in_space, 0, OF_POINTS);
     tcase_add_test(tc, loops_in_loops);
     tcase_add_loop_test(tc, first_of_equals, 0, 6);

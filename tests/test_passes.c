@@ -2,6 +2,7 @@
  * every form, against the scalar interpreter; and what happens when nothing can be compiled. */
 #define _XOPEN_SOURCE 700 /* setenv */
 #include "kernels/cpu/jit/emit.h"
+#include "kernels/cpu/codegen/codegen.h"
 #include "kernels/cpu/jit/tier.h"
 #include "tiles.h"
 #include "suite.h"
@@ -684,6 +685,7 @@ int main(void)
           *tiers    = tcase_create("modes");
     SRunner *runner = srunner_create(suite);
 
+    rd_codegen_force("never"); /* the tile machine's passes are tested here */
     tcase_add_checked_fixture(compiled, sync_passes, no_passes);
     tcase_add_loop_test(compiled, operators, 0, N_TYPES);
     tcase_add_loop_test(compiled, casts, 0, N_TYPES);

@@ -62,13 +62,16 @@ static node *number(dice *d, program *p, const node *like)
     return sweep_number(p, ints[sweep_roll(d, 7)], like->type);
 }
 
-/* A comparison of x with a number inside its range. */
+/* A comparison of x with a number inside its range; NULL: there is none, or no x. */
 static node *compare(dice *d, program *p, node *x)
 {
     static const char *const names[] = { "gt", "lt", "ge", "le" };
-    const double             wide = x->r.hi - x->r.lo, part = sweep_between(d, 0.2, 0.8) * wide;
-    double                   value;
+    double                   wide, part, value;
 
+    if (!x)
+        return NULL;
+    wide  = x->r.hi - x->r.lo;
+    part  = sweep_between(d, 0.2, 0.8) * wide;
     value = sweep_dtype(x->type)->is_float ? round((x->r.lo + part) * 16) / 16
                                            : x->r.lo + fmax(2, floor(part));
     if (wide <= 0 || (!sweep_dtype(x->type)->is_float && wide < 4))
@@ -130,7 +133,7 @@ static node *step(dice *d, program *p, node *x, node *first)
     case 0: {
         node *mask = sweep_draw_mask(d, p, x);
 
-        return sweep_where(p, mask, x, second(d, p, x, first));
+        return mask ? sweep_where(p, mask, x, second(d, p, x, first)) : NULL;
     }
     case 1: return sweep_cast(p, x, sweep_draw_type(d));
     case 2:

@@ -165,6 +165,7 @@ typedef struct rd_program {
     bool        exact; /* bits must be those of this program: no library may add in its own order */
     const void *code;  /* what the backend made of it, never changed after prepare()      */
     const void *product;     /* or this, if it is a matrix product that a library computes      */
+    const void *nest;        /* all of it as one compiled nest of loops, which may not be here yet */
     int64_t     state_bytes; /* of a task, by prepare()                                         */
 } rd_program;
 
@@ -176,6 +177,7 @@ typedef struct rd_task {
     void *const *slot;     /* base addresses; scratch slots are the task's own                */
     char        *state;    /* rd_program.state_bytes of them: registers, the folds' cells         */
     int64_t      lo, hi;   /* its share of the root axis                                      */
+    const void  *way;      /* the backend's way to run the stage this time                    */
     uint32_t     warnings; /* RD_WARN_...                                                     */
     rd_status    status;   /* RD_OK, or why it stopped                                        */
     char         sentence[256];
@@ -187,6 +189,8 @@ typedef struct rd_backend_table {
     const char *name;
     bool (*probe)(void);                                        /* can it run here? */
     bool (*prepare)(rd_program *p, rd_get_fn *get, void *pool); /* once, before any run */
+    /* how a run begins, the same for all its tasks; NULL: there is one way */
+    const void *(*way)(const rd_program *p);
     void (*head)(const rd_program *p, rd_task *task);           /* inst[0..body) */
     /* inst[body..tail) on [lo, hi), its share or the next step of it */
     void (*body)(const rd_program *p, rd_task *task);

@@ -69,11 +69,12 @@ typedef struct tasks {
     int32_t  n;
     rd_task *task;
     char    *memory; /* of one task whose work does not fit in the frame */
+    const void *way;
 } tasks;
 
 /* Its sentence, most of the record, is not cleared. */
-static void set_task(const rd_program *p, rd_task *task, char *work, void **slot, int64_t lo,
-                     int64_t hi)
+static void set_task(const rd_program *p, const void *way, rd_task *task, char *work, void **slot,
+                     int64_t lo, int64_t hi)
 {
     rd_task_places(p, work, slot);
     task->slot        = slot;
@@ -84,6 +85,7 @@ static void set_task(const rd_program *p, rd_task *task, char *work, void **slot
     task->status      = RD_OK;
     task->sentence[0] = 0;
     task->loads       = 0;
+    task->way         = way;
 }
 
 /* One task uses the record, the slots and, if there is room, the working memory of the frame. */
@@ -97,7 +99,7 @@ static bool one_task(const run *r, const rd_program *p, int64_t extent, tasks *t
     if (bytes > r->plan->work_bytes &&
         !(t->memory = rd_alloc_work(r->plan->ctx, rd_bytes_add(bytes, 64))))
         return false;
-    set_task(p, t->task, t->memory ? rd_next_line(t->memory) : f->work, f->slot, 0, extent);
+    set_task(p, t->way, t->task, t->memory ? rd_next_line(t->memory) : f->work, f->slot, 0, extent);
     return true;
 }
 
@@ -124,7 +126,7 @@ static bool make_tasks(const run *r, const rd_program *p, tasks *t)
     at += records;
     for (int64_t k = 0; k < n; k++, at += bytes) {
         memcpy(at, r->frame->slot, sizeof(void *) * (size_t)plan->n_slot);
-        set_task(p, &t->task[k], at + slots, (void **)(void *)at, k * size,
+        set_task(p, t->way, &t->task[k], at + slots, (void **)(void *)at, k * size,
                  k + 1 < n ? (k + 1) * size : extent);
     }
     return true;
@@ -196,6 +198,8 @@ static void run_stage(run *r, const rd_program *p)
 {
     tasks t = { 0 };
 
+    if (r->plan->backend->way)
+        t.way = r->plan->backend->way(p);
     if (r->watch)
         rd_watch_stage(r->watch, p);
     if (!make_tasks(r, p, &t)) {

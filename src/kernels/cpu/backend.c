@@ -2,6 +2,7 @@
  * this machine, and what the tile machine cannot run by the reference executor, with the same bits.
  * Matrix products run by kernels of their own, or by BLAS where their bits may be its. */
 #include "kernels/cpu/cpu.h"
+#include "kernels/cpu/codegen/codegen.h"
 #include "kernels/cpu/product/blas.h"
 #include "kernels/cpu/product/product.h"
 #include "kernels/cpu/tile/plan/plan.h"
@@ -39,6 +40,128 @@ static bool multiplies(void)
     return rd_blas_name() && !is_scalar(asked());
 }
 
+/* Along the innermost loops of more indices than this, rows are long. */
+enum { LONG = 256 };
+
+static bool in_long_rows(const rd_program *p, int32_t i)
+{
+    const int32_t loop = rd_loop_around(p, i);
+
+    return loop >= 0 && p->axis_extent[p->loop[loop].axis] >= LONG && !p->loop[loop].backwards;
+}
+
+/* Floats side by side, or one for all of a row? */
+static bool is_row(const rd_program *p, int32_t i)
+{
+    const rd_address *at   = &p->address[p->inst[i].arg];
+    const int32_t     loop = rd_loop_around(p, i);
+    int64_t           coef = 0;
+
+    for (int32_t k = 0; loop >= 0 && k < at->n_add; k++) {
+        if (at->add[k].axis < 0)
+            return false;
+        coef += at->add[k].axis == p->loop[loop].axis ? at->add[k].coef : 0;
+    }
+    return (at->type == RD_F32 || at->type == RD_F64) && (coef == 0 || coef == 1);
+}
+
+/* Folds of long rows of floats, with what is computed from them: kernels, and passes that keep what they fold in registers,
+ * are faster than nests yet. */
+static bool folds_rows(const rd_program *p)
+{
+    int32_t steps = 0;
+
+    for (int32_t i = p->body; i < p->tail; i++) {
+        const rd_inst *inst = &p->inst[i];
+
+        if (inst->kind == RD_I_STEP && (inst->c >= 0 || !in_long_rows(p, i) ||
+                                        rd_dtype_kind(p->fold[inst->arg].type) != RD_KIND_FLOAT))
+            return false;
+        if (inst->kind == RD_I_LOAD && !is_row(p, i))
+            return false;
+        steps += inst->kind == RD_I_STEP;
+    }
+    return steps > 0;
+}
+
+/* Exponentials of steps are taken by strips there, and not yet in nests. */
+static bool folds_exponentials(const rd_program *p)
+{
+    bool found = false;
+
+    for (int32_t i = p->body; i < p->tail; i++)
+        found |= p->inst[i].kind == RD_I_STEP && p->inst[i].c < 0 &&
+                 (p->fold[p->inst[i].arg].reducer == RD_RED_logsumexp ||
+                  p->fold[p->inst[i].arg].reducer == RD_RED_maxsumexp);
+    return found;
+}
+
+static bool turns_operands(const rd_program *p, const rd_tile_code *code)
+{
+    bool found = code->square;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        found |= code->inst[i].turns || (p->inst[i].kind == RD_I_STEP && code->inst[i].turned >= 0);
+    return found;
+}
+
+static bool counts(const rd_program *p, const rd_tile_code *code)
+{
+    bool found = false;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        found |= p->inst[i].kind == RD_I_STEP && (code->inst[i].counts || code->inst[i].count_if);
+    return found;
+}
+
+static bool has_pairs(const rd_tile_code *code)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < code->n_pass; k++)
+        found |= code->pass[k]->nest && code->pass[k]->form != RD_SPEC_PHASES;
+    return found;
+}
+
+/* Has the tile machine a faster way: one kernel for all; of more than a little work, operands turned in registers, pairs or
+ * long rows in passes of their own? */
+static bool has_better(const rd_program *p, const rd_tile_code *code)
+{
+    static const double LITTLE = 1e6;
+
+    if (!code || code->total || p->work <= LITTLE)
+        return code && code->total;
+    return turns_operands(p, code) || counts(p, code) || has_pairs(code) || folds_rows(p) ||
+           folds_exponentials(p);
+}
+
+/* The program as one compiled nest of loops, where nothing faster is known. */
+static bool prepare_nest(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool)
+{
+    const rd_codegen_use   use = rd_codegen_use_now();
+    const rd_codegen_code *code;
+    const char            *why;
+
+    p->nest = NULL;
+    if (use == RD_CODEGEN_NEVER || (use == RD_CODEGEN_IF_BEST && has_better(p, p->code)))
+        return true;
+    if (!rd_codegen_prepare(p, simd->vector, get, pool, &code, &why))
+        return false;
+    p->nest = code;
+    if (code && rd_codegen_state(code) > p->state_bytes)
+        p->state_bytes = rd_codegen_state(code);
+    return true;
+}
+
+/* What the nest does without is not compiled. */
+static void want_passes(const rd_program *p)
+{
+    const rd_tile_code *code = p->code;
+
+    for (int32_t k = 0; code && !p->nest && k < code->n_pass; k++)
+        rd_pass_want(code->pass[k]->code);
+}
+
 static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 {
     const char    *isa    = asked();
@@ -51,8 +174,22 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
         return p->product;
     if (!is_scalar(isa))
         result = rd_tile_prepare(p, simd, get, pool);
-    return result == RD_TILE_CANNOT ? rd_backend_scalar.prepare(p, get, pool)
-                                    : result == RD_TILE_OK;
+    if (result == RD_TILE_NO_MEMORY ||
+        (result == RD_TILE_CANNOT && !rd_backend_scalar.prepare(p, get, pool)))
+        return false;
+    if (!is_scalar(isa) && !prepare_nest(p, simd, get, pool))
+        return false;
+    want_passes(p);
+    return true;
+}
+
+static const void *way(const rd_program *p)
+{
+    const void *kernels = p->nest ? rd_codegen_here(p->nest) : NULL;
+
+    if (p->nest && !kernels)
+        rd_codegen_missed(p->nest, p->work);
+    return kernels;
 }
 
 static const char *kernels(void)
@@ -71,6 +208,10 @@ static bool is_total(const rd_program *p)
 
 static void head(const rd_program *p, rd_task *task)
 {
+    if (task->way) {
+        rd_codegen_head(p->nest, task->way, p, task);
+        return;
+    }
     if (p->product || is_total(p))
         return;
     if (p->code)
@@ -83,6 +224,8 @@ static void body(const rd_program *p, rd_task *task)
 {
     if (p->product)
         rd_product_run(p->product, task);
+    else if (task->way)
+        rd_codegen_body(p->nest, task->way, p, task);
     else if (is_total(p))
         rd_tile_run_total(p, task);
     else if (p->code)
@@ -96,7 +239,9 @@ static void join(const rd_program *p, rd_task *into, const rd_task *next)
 {
     const rd_tile_code *code = p->code;
 
-    if (p->product || is_total(p))
+    if (into->way && into->status == RD_OK && next->status == RD_OK)
+        rd_codegen_join(p->nest, into->way, into, next);
+    if (p->product || into->way || is_total(p))
         return;
     if (!code) {
         rd_backend_scalar.join(p, into, next);
@@ -112,6 +257,10 @@ static void join(const rd_program *p, rd_task *into, const rd_task *next)
 
 static void tail(const rd_program *p, rd_task *task)
 {
+    if (task->way) {
+        rd_codegen_tail(p->nest, task->way, p, task);
+        return;
+    }
     if (p->product || is_total(p))
         return;
     if (p->code)
@@ -168,6 +317,7 @@ static const char *library(const rd_program *p)
 
 const rd_backend_table rd_backend_cpu = { .name       = "cpu",
                                           .probe      = probe,
+                                          .way        = way,
                                           .prepare    = prepare,
                                           .head       = head,
                                           .body       = body,

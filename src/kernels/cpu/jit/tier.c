@@ -1,5 +1,4 @@
-/* tier.c - compiled passes of the process.  A table that only grows, without locks: a program may
- * fork at any time. */
+/* tier.c - compiled passes of the process.  A table that only grows, without locks: a program may fork at any time. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/jit/emit.h"
@@ -12,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- Modes ----------------------------------------------------------------------------------- */
+/* ---- Modes ------------------------------------------------------------------------------------------------- */
 static const char *forced;
 static bool        hurried;
 
@@ -33,11 +32,10 @@ void rd_tier_wait(void)
 
 rd_tier_mode rd_tier_mode_now(void)
 {
-    static const char *const names[] = { [RD_TIER_OFF]   = "off",
-                                         [RD_TIER_CACHE] = "cache",
-                                         [RD_TIER_SYNC]  = "sync",
-                                         [RD_TIER_ASYNC] = "async" };
-    const char              *asked   = forced ? forced : getenv("RDIM_TIER1");
+    static const char *const names[] = {
+        [RD_TIER_OFF] = "off", [RD_TIER_CACHE] = "cache", [RD_TIER_SYNC] = "sync", [RD_TIER_ASYNC] = "async"
+    };
+    const char *asked = forced ? forced : getenv("RDIM_TIER1");
 
     if (geteuid() != getuid() || getegid() != getgid())
         return RD_TIER_OFF; /* the environment is another's */
@@ -47,15 +45,13 @@ rd_tier_mode rd_tier_mode_now(void)
     return asked && *asked ? RD_TIER_OFF : RD_TIER_ASYNC;
 }
 
-/* ---- Passes ---------------------------------------------------------------------------------- */
+/* ---- Passes ------------------------------------------------------------------------------------------------ */
 enum { HEADS = 256, MOST_PASSES = 4096 };
 
-/* Whoever makes it BUSY brings it: from the store where it was NEW, by compiling it too where it
- * was MISSING or may be. */
+/* Whoever makes it BUSY brings it: from the store where it was NEW, by compiling it too where it was MISSING or may be. */
 typedef enum state { NEW, MISSING, BUSY, DONE } state;
 
-/* Operations, ten or so a nanosecond, after which looking for a pass, and compiling it, is worth
- * its time. */
+/* Operations, ten or so a nanosecond, after which looking for a pass, and compiling it, is worth its time. */
 static const double ENOUGH[] = { [NEW] = 1e7, [MISSING] = 5e8 };
 
 struct rd_pass {
@@ -64,44 +60,57 @@ struct rd_pass {
     _Atomic(const rd_kernels *) kernels;
     _Atomic(double)             missed; /* operations */
     bool                        compile;
+    rd_pass_text               *text; /* makes its text of the key */
     rd_job                      job;
-    rd_spec                     spec; /* as much of it as is in use: last */
+    size_t                      bytes;
+    _Alignas(8) char            key[];
 };
 
 static _Atomic(rd_pass *) heads[HEADS];
 static atomic_llong       asked, passes, compiled, stored, failed, nanoseconds;
 
-static _Atomic(rd_pass *) *head_of(const rd_spec *spec)
+static _Atomic(rd_pass *) *head_of(const void *key, size_t bytes)
 {
-    const rd_hash hash = rd_hash_add(rd_hash_begin(), spec, rd_spec_bytes(spec));
+    const rd_hash hash = rd_hash_add(rd_hash_begin(), key, bytes);
     return &heads[hash.a % HEADS];
 }
 
 /* From `first` on, up to `end`. */
-static rd_pass *find(rd_pass *first, const rd_pass *end, const rd_spec *spec)
+static rd_pass *find(rd_pass *first, const rd_pass *end, const rd_pass *as)
 {
-    while (first != end && (first->spec.n_inst != spec->n_inst ||
-                            memcmp(&first->spec, spec, rd_spec_bytes(spec)) != 0))
+    while (first != end && (first->bytes != as->bytes || first->text != as->text || memcmp(first->key, as->key, as->bytes) != 0))
         first = first->next;
     return first != end ? first : NULL;
 }
 
-static rd_pass *find_or_add(const rd_spec *spec)
+static rd_pass *new_pass(const void *key, size_t bytes, rd_pass_text *text)
 {
-    _Atomic(rd_pass *) *head  = head_of(spec);
-    rd_pass            *first = atomic_load_explicit(head, memory_order_acquire),
-            *pass             = find(first, NULL, spec), *added;
+    rd_pass *pass = calloc(1, offsetof(rd_pass, key) + bytes);
 
-    if (pass || atomic_load_explicit(&passes, memory_order_relaxed) >= MOST_PASSES)
-        return pass;
-    added = calloc(1, offsetof(rd_pass, spec) + rd_spec_bytes(spec));
+    if (!pass)
+        return NULL;
+    pass->text  = text;
+    pass->bytes = bytes;
+    memcpy(pass->key, key, bytes);
+    return pass;
+}
+
+static rd_pass *find_or_add(const void *key, size_t bytes, rd_pass_text *text)
+{
+    _Atomic(rd_pass *) *head = head_of(key, bytes);
+    rd_pass            *pass, *added = new_pass(key, bytes, text);
+    rd_pass            *first = atomic_load_explicit(head, memory_order_acquire);
+
     if (!added)
         return NULL;
-    memcpy(&added->spec, spec, rd_spec_bytes(spec));
+    pass = find(first, NULL, added);
+    if (pass || atomic_load_explicit(&passes, memory_order_relaxed) >= MOST_PASSES) {
+        free(added);
+        return pass;
+    }
     added->next = first;
-    while (!atomic_compare_exchange_weak_explicit(head, &first, added, memory_order_acq_rel,
-                                                  memory_order_acquire)) {
-        pass = find(first, added->next, spec); /* others may have added it */
+    while (!atomic_compare_exchange_weak_explicit(head, &first, added, memory_order_acq_rel, memory_order_acquire)) {
+        pass = find(first, added->next, added); /* others may have added it */
         if (pass) {
             free(added);
             return pass;
@@ -112,16 +121,15 @@ static rd_pass *find_or_add(const rd_spec *spec)
     return added;
 }
 
-static rd_object_from make(const rd_spec *spec, bool compile, const rd_kernels **kernels)
+static rd_object_from make(const rd_pass *pass, bool compile, const rd_kernels **kernels)
 {
-    rd_text        text  = { 0 };
-    void          *found = NULL;
-    rd_object_from from  = RD_OBJECT_NONE;
+    rd_text            text  = { 0 };
+    void              *found = NULL;
+    rd_object_from     from  = RD_OBJECT_NONE;
+    const char *const *flags = pass->text(&text, pass->key);
 
-    rd_spec_text(&text, spec);
     if (!text.failed)
-        from =
-            rd_object_make(text.at, rd_spec_flags(spec->vector), "rdim_kernels", compile, &found);
+        from = rd_object_make(text.at, flags, "rdim_kernels", compile, &found);
     rd_text_free(&text);
     *kernels = found;
     return from;
@@ -135,10 +143,9 @@ static void bring(rd_pass *pass, bool compile)
     rd_object_from    from;
 
     clock_gettime(CLOCK_MONOTONIC, &begun);
-    from = make(&pass->spec, compile, &kernels);
+    from = make(pass, compile, &kernels);
     clock_gettime(CLOCK_MONOTONIC, &done);
-    atomic_fetch_add(&nanoseconds,
-                     (done.tv_sec - begun.tv_sec) * 1000000000LL + done.tv_nsec - begun.tv_nsec);
+    atomic_fetch_add(&nanoseconds, (done.tv_sec - begun.tv_sec) * 1000000000LL + done.tv_nsec - begun.tv_nsec);
     atomic_fetch_add(&compiled, from == RD_OBJECT_COMPILED);
     atomic_fetch_add(&stored, from == RD_OBJECT_STORED);
     atomic_fetch_add(&failed, from == RD_OBJECT_NONE && compile);
@@ -146,23 +153,40 @@ static void bring(rd_pass *pass, bool compile)
     atomic_store_explicit(&pass->state, kernels || compile ? DONE : MISSING, memory_order_release);
 }
 
-rd_pass *rd_pass_of(const rd_spec *spec)
+rd_pass *rd_pass_of_key(const void *key, size_t bytes, rd_pass_text *text)
+{
+    return rd_tier_mode_now() == RD_TIER_OFF ? NULL : find_or_add(key, bytes, text);
+}
+
+void rd_pass_want(rd_pass *pass)
 {
     const rd_tier_mode mode = rd_tier_mode_now();
-    rd_pass           *pass = mode == RD_TIER_OFF ? NULL : find_or_add(spec);
     int                from = NEW;
 
     if (!pass)
-        return NULL;
+        return;
     atomic_fetch_add_explicit(&asked, 1, memory_order_relaxed);
-    if (mode != RD_TIER_ASYNC && (atomic_compare_exchange_strong(&pass->state, &from, BUSY) ||
-                                  (from == MISSING && mode == RD_TIER_SYNC &&
-                                   atomic_compare_exchange_strong(&pass->state, &from, BUSY))))
+    if (mode == RD_TIER_ASYNC || mode == RD_TIER_OFF)
+        return;
+    if (atomic_compare_exchange_strong(&pass->state, &from, BUSY) ||
+        (from == MISSING && mode == RD_TIER_SYNC && atomic_compare_exchange_strong(&pass->state, &from, BUSY)))
         bring(pass, mode == RD_TIER_SYNC);
-    return pass;
 }
 
-/* ---- Meanwhile ------------------------------------------------------------------------------- */
+static const char *const *text_of_spec(rd_text *text, const void *key)
+{
+    const rd_spec *spec = key;
+
+    rd_spec_text(text, spec);
+    return rd_spec_flags(spec->vector);
+}
+
+rd_pass *rd_pass_of(const rd_spec *spec)
+{
+    return rd_pass_of_key(spec, rd_spec_bytes(spec), text_of_spec);
+}
+
+/* ---- Meanwhile --------------------------------------------------------------------------------------------- */
 static void bring_job(rd_job *job)
 {
     rd_pass *pass = (rd_pass *)(void *)((char *)job - offsetof(rd_pass, job));
@@ -177,10 +201,8 @@ void rd_pass_missed(rd_pass *pass, double operations)
     if (found != NEW && found != MISSING)
         return;
     so_far = atomic_load_explicit(&pass->missed, memory_order_relaxed) + operations;
-    /* what another thread adds now may be lost */
-    atomic_store_explicit(&pass->missed, so_far, memory_order_relaxed);
-    if (so_far < (hurried ? 0 : ENOUGH[found]) ||
-        !atomic_compare_exchange_strong(&pass->state, &found, BUSY))
+    atomic_store_explicit(&pass->missed, so_far, memory_order_relaxed); /* what another thread adds now may be lost */
+    if (so_far < (hurried ? 0 : ENOUGH[found]) || !atomic_compare_exchange_strong(&pass->state, &found, BUSY))
         return;
     pass->compile = found == MISSING;
     pass->job.run = bring_job;

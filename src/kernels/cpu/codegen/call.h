@@ -1,0 +1,22 @@
+/* call.h - how a compiled nest is called: the library and what it compiles both read this. */
+#ifndef RD_KERNELS_CPU_CODEGEN_CALL_H
+#define RD_KERNELS_CPU_CODEGEN_CALL_H
+#include <stdint.h>
+
+typedef struct rd_codegen_call {
+    void *const   *slot;
+    char          *state;
+    int64_t        lo, hi;   /* the task's share of the root axis */
+    const int64_t *number;   /* extents, strides and offsets that the text does not spell out */
+    int64_t        loads;    /* elements read from slots that are not scratch */
+    uint32_t       warnings;
+    int32_t        failed;   /* an index was outside its axis */
+} rd_codegen_call;
+
+typedef struct rd_codegen_kernels {
+    void (*head)(rd_codegen_call *q);
+    void (*body)(rd_codegen_call *q);
+    void (*join)(char *into, char *next); /* states of tasks */
+    void (*tail)(rd_codegen_call *q);
+} rd_codegen_kernels;
+#endif

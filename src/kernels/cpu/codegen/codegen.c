@@ -1,0 +1,315 @@
+/* codegen.c - a program's nest: its text all together, compiled by the tier, and run. */
+#include "kernels/cpu/codegen/codegen.h"
+#include "core/bytes.h"
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/jit/emit.h"
+#include "kernels/cpu/jit/tier.h"
+#include "kernels/cpu/reference/machine.h"
+#include "kernels/cpu/codegen/call.h"
+#include "kernels/cpu/codegen/parts.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const char rd_prelude[], rd_codegen_prelude[];
+
+struct rd_codegen_code {
+    rd_pass *pass;
+    int64_t  state;
+    int32_t  n_number;
+    int64_t  number[];
+};
+
+/* ---- Which programs ---------------------------------------------------------------------------------------- */
+static const char *forced;
+
+void rd_codegen_force(const char *use)
+{
+    forced = use;
+}
+
+rd_codegen_use rd_codegen_use_now(void)
+{
+    const char *asked = forced ? forced : getenv("RDIM_CODEGEN");
+
+    if (asked && strcmp(asked, "always") == 0)
+        return RD_CODEGEN_ALWAYS;
+    return asked && strcmp(asked, "never") == 0 ? RD_CODEGEN_NEVER : RD_CODEGEN_IF_BEST;
+}
+
+/* ---- Parts of a program ------------------------------------------------------------------------------------ */
+static const char *const part_names[] = { "head", "body", "tail" };
+
+static const char *word_type(rd_dtype type)
+{
+    return rd_register_type(type);
+}
+
+/* Values that the head has made are in the task's state for the other parts. */
+static void keep_registers(rd_codegen *n, int64_t at, bool store)
+{
+    for (int32_t i = 0; i < n->p->body; i++) {
+        const rd_inst *inst = &n->p->inst[i];
+
+        if (n->around[i] >= 0 || inst->kind < RD_I_CONST || inst->kind > RD_I_INDEX || inst->kind == RD_I_STORE)
+            continue;
+        if (store)
+            rd_line(n, "*(%s *)(q->state + %" PRId64 ") = r%d;", word_type(inst->type), at, inst->dst);
+        else
+            rd_line(n, "const %s r%d = *(const %s *)(q->state + %" PRId64 ");", word_type(inst->type), inst->dst,
+                    word_type(inst->type), at);
+        at += 8;
+    }
+}
+
+static void declare_folds(rd_codegen *n)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++) {
+        const rd_codegen_fold *f = &n->fold[k];
+
+        for (int j = 0; !f->local && j < f->n_state; j++)
+            rd_line(n, "%s *const s%d_%d = (%s *)(q->state + %" PRId64 ");", rd_state_type(f, j), k, j,
+                    rd_state_type(f, j), f->current + j * rd_lines(f->states * 8));
+        if (f->room)
+            rd_line(n, "char *const tree%d = q->state + %" PRId64 ";", k, f->tree);
+        if (f->fold->split)
+            rd_line(n, "int64_t *const f%d = (int64_t *)(q->state + %" PRId64 ");", k, f->facts);
+    }
+}
+
+static void declare_axes(rd_codegen *n)
+{
+    for (int32_t a = 0; a < n->p->n_axis; a++) {
+        rd_text extent = { 0 };
+
+        n->bind[a]   = (rd_bind){ 0 };
+        n->ranges[a] = 0;
+        rd_number_text(n, &extent, n->p->axis_extent[a]);
+        if (a == n->p->root)
+            rd_line(n, "const int64_t lo%d_0 = q->lo, hi%d_0 = q->hi;", a, a);
+        else
+            rd_line(n, "const int64_t lo%d_0 = 0, hi%d_0 = %s;", a, a, extent.at);
+        rd_text_free(&extent);
+    }
+}
+
+/* The step of a fold that tasks share with which the task begins, or which follows its last. */
+static void declare_steps(rd_codegen *n, const char *bound)
+{
+    const int32_t root = n->p->root;
+
+    for (int32_t k = 0; k < n->p->n_fold; k++) {
+        const rd_fold *fold = &n->p->fold[k];
+        const int64_t  rows = (fold->lane_extent + fold->lanes - 1) / fold->lanes;
+        rd_text        step = { 0 };
+
+        if (!fold->split)
+            continue;
+        if (rd_coef(&fold->lane, root))
+            rd_text_add(&step, "(q->%s + %d) / %d", bound, fold->lanes - 1, fold->lanes);
+        else {
+            rd_text_add(&step, "q->%s * ", bound);
+            rd_number_text(n, &step, rd_coef(&fold->outer, root) * rows);
+        }
+        if (bound[0] == 'l')
+            rd_line(n, "const int64_t first%d = %s;", k, step.at);
+        else
+            rd_line(n, "f%d[1] = %s;", k, step.at);
+        rd_text_free(&step);
+    }
+}
+
+static void write_part(rd_codegen *n, int part, int64_t registers)
+{
+    const int32_t at[] = { 0, n->p->body, n->p->tail, n->p->n_inst };
+
+    n->indent = 1;
+    for (int32_t s = 0; s < n->n_slot; s++)
+        rd_line(n, "char *const m%d = q->slot[%d];", s, s);
+    declare_folds(n);
+    declare_axes(n);
+    rd_line(n, "int64_t loads = 0;");
+    rd_line(n, "int32_t failed = 0;");
+    rd_line(n, "uint32_t warnings = 0;");
+    if (part == 0)
+        declare_steps(n, "lo");
+    else
+        keep_registers(n, registers, false);
+    rd_walk_items(n, at[part], at[part + 1]);
+    rd_strip_loop_end(n);
+    if (part == 0)
+        keep_registers(n, registers, true);
+    if (part == 1)
+        declare_steps(n, "hi");
+    rd_line(n, "q->loads += loads;");
+    rd_line(n, "q->failed |= failed;");
+    rd_line(n, "q->warnings |= warnings;");
+}
+
+static void add_numbers(rd_codegen *n, rd_text *to)
+{
+    for (int32_t k = 0; k < n->n_number; k++)
+        rd_text_add(to, "    const int64_t N%d = q->number[%d];\n", k, k);
+}
+
+/* Twice, as only at the end it is known which values later loops read; the numbers are known then, too. */
+static void write_parts(rd_codegen *n, rd_text *text)
+{
+    rd_text part[3] = { { 0 } }, none = { 0 };
+    int64_t registers = rd_piece(&n->state, n->p->n_inst, 8);
+
+    for (int dry = 1; dry >= 0 && !n->why; dry--)
+        for (int k = 0; k < 3 && !n->why; k++) {
+            n->dry   = dry;
+            n->to    = dry ? &none : &part[k];
+            n->round = k * 100000;
+            write_part(n, k, registers);
+            rd_text_free(&none);
+        }
+    for (int k = 0; k < 3; k++) {
+        rd_text_add(text, "static void %s(rd_codegen_call *q)\n{\n", part_names[k]);
+        add_numbers(n, text);
+        rd_text_add(text, "%s}\n\n", part[k].at ? part[k].at : "");
+        if (part[k].failed)
+            n->why = "no memory";
+        rd_text_free(&part[k]);
+    }
+}
+
+/* ---- All together ------------------------------------------------------------------------------------------ */
+static void write_text(rd_codegen *n, rd_text *text)
+{
+    rd_text parts = { 0 }, join = { 0 };
+
+    rd_codegen_functions(n, text);
+    for (int32_t k = 0; k < n->p->n_fold && !n->why; k++) {
+        rd_codegen_fold_functions(n, text, k);
+        rd_codegen_tree_functions(n, text, k);
+    }
+    write_parts(n, &parts);
+    rd_codegen_join_function(n, &join);
+    rd_text_add(text, "%s", parts.at ? parts.at : "");
+    rd_text_add(text, "static void join(char *into, char *next)\n{\n%s}\n\n", join.at ? join.at : "");
+    rd_text_add(text, "__attribute__((visibility(\"default\"))) const rd_codegen_kernels rdim_kernels = { head, body, join, "
+                      "tail };\n");
+    if (parts.failed || join.failed || text->failed)
+        n->why = "no memory";
+    rd_text_free(&parts);
+    rd_text_free(&join);
+    rd_text_free(&n->before);
+    rd_text_free(&n->inside);
+}
+
+/* A key is the bytes of a vector, and the text. */
+static const char *const *text_of_key(rd_text *text, const void *key)
+{
+    const char *vector = key;
+
+    rd_text_add(text, "%s\n%s\n%s", rd_prelude, rd_codegen_prelude, vector + 1);
+    return rd_spec_flags(*vector);
+}
+
+bool rd_codegen_prepare(const rd_program *p, int vector, rd_get_fn *get, void *pool, const rd_codegen_code **code,
+                     const char **why)
+{
+    rd_codegen       n    = { .p = p, .vector = vector };
+    rd_text       key  = { 0 };
+    rd_codegen_code *made = NULL;
+
+    *code = NULL;
+    if (!rd_codegen_facts(&n, get, pool))
+        return false;
+    if (!n.why) {
+        rd_codegen_regions(&n);
+        rd_codegen_lay_out(&n);
+    }
+    rd_text_add(&key, "%c", vector);
+    if (!n.why)
+        write_text(&n, &key);
+    if (!n.why) {
+        made = get(pool, sizeof *made + sizeof *made->number * (size_t)n.n_number);
+        if (!made)
+            return false;
+        made->state    = n.state > rd_machine_bytes(p) ? n.state : rd_machine_bytes(p);
+        made->n_number = n.n_number;
+        memcpy(made->number, n.number, sizeof *n.number * (size_t)n.n_number);
+        if (getenv("RDIM_CODEGEN_TEXT"))
+            fprintf(stderr, "%s\n", key.at + 1);
+        made->pass = rd_pass_of_key(key.at, key.n + 1, text_of_key);
+        *code      = made->pass ? made : NULL;
+        rd_pass_want(made->pass);
+    }
+    *why = n.why;
+    rd_text_free(&key);
+    return true;
+}
+
+/* ---- Runs -------------------------------------------------------------------------------------------------- */
+int64_t rd_codegen_state(const rd_codegen_code *code)
+{
+    return code->state;
+}
+
+const void *rd_codegen_here(const rd_codegen_code *code)
+{
+    return code ? rd_pass_kernels(code->pass) : NULL;
+}
+
+void rd_codegen_missed(const rd_codegen_code *code, double operations)
+{
+    rd_pass_missed(code->pass, operations);
+}
+
+static rd_codegen_call call_of(const rd_codegen_code *code, const rd_task *task)
+{
+    return (rd_codegen_call){ .slot   = task->slot,
+                           .state  = task->state,
+                           .lo     = task->lo,
+                           .hi     = task->hi,
+                           .number = code->number };
+}
+
+/* The reference executor says which index it was. */
+static void fail(const rd_program *p, rd_task *task)
+{
+    rd_backend_scalar.head(p, task);
+    if (task->status == RD_OK)
+        rd_backend_scalar.body(p, task);
+    if (task->status == RD_OK) {
+        task->status = RD_ERR_AXIS;
+        snprintf(task->sentence, sizeof task->sentence, "rd_take: an index is outside its axis");
+    }
+}
+
+static void run(const rd_codegen_code *code, const rd_program *p, rd_task *task, void (*part)(rd_codegen_call *))
+{
+    rd_codegen_call call = call_of(code, task);
+
+    part(&call);
+    task->loads += call.loads;
+    task->warnings |= call.warnings;
+    if (call.failed)
+        fail(p, task);
+}
+
+void rd_codegen_head(const rd_codegen_code *code, const void *kernels, const rd_program *p, rd_task *task)
+{
+    run(code, p, task, ((const rd_codegen_kernels *)kernels)->head);
+}
+
+void rd_codegen_body(const rd_codegen_code *code, const void *kernels, const rd_program *p, rd_task *task)
+{
+    run(code, p, task, ((const rd_codegen_kernels *)kernels)->body);
+}
+
+void rd_codegen_tail(const rd_codegen_code *code, const void *kernels, const rd_program *p, rd_task *task)
+{
+    run(code, p, task, ((const rd_codegen_kernels *)kernels)->tail);
+}
+
+void rd_codegen_join(const rd_codegen_code *code, const void *kernels, const rd_task *into, const rd_task *next)
+{
+    (void)code;
+    ((const rd_codegen_kernels *)kernels)->join(into->state, next->state);
+}

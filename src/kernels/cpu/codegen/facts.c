@@ -1,0 +1,236 @@
+/* facts.c - where each instruction of a program stands, and what the text of its folds will need. */
+#include "kernels/cpu/codegen/parts.h"
+#include <string.h>
+
+int64_t rd_coef(const rd_address *at, int32_t axis)
+{
+    int64_t coef = 0;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        coef += at->add[k].axis == axis ? at->add[k].coef : 0;
+    return coef;
+}
+
+bool rd_within(const rd_codegen *n, int32_t inst, int32_t loop)
+{
+    return inst > n->begin[loop] && inst < n->p->loop[loop].end;
+}
+
+int32_t rd_part_of(const rd_program *p, int32_t inst)
+{
+    return inst < p->body ? 0 : inst < p->tail ? 1 : 2;
+}
+
+int64_t rd_reach(const rd_program *p, int32_t axis)
+{
+    int64_t extent = p->axis_extent[axis];
+
+    for (int32_t k = 0; k < p->n_loop; k++)
+        if (p->loop[k].kind == RD_LOOP_TILE && p->loop[k].axis == axis && p->loop[k].step < extent)
+            extent = p->loop[k].step;
+    return extent;
+}
+
+int64_t rd_trips(const rd_program *p, int32_t loop)
+{
+    const rd_loop *l = &p->loop[loop];
+
+    return l->kind == RD_LOOP_TILE ? (p->axis_extent[l->axis] + l->step - 1) / l->step : rd_reach(p, l->axis);
+}
+
+static bool makes_value(rd_inst_kind kind)
+{
+    switch (kind) {
+    case RD_I_LOOP:
+    case RD_I_END:
+    case RD_I_STORE:
+    case RD_I_START:
+    case RD_I_STEP:
+    case RD_I_EXIT: return false;
+    default: return true;
+    }
+}
+
+/* ---- Loops ------------------------------------------------------------------------------------------------- */
+static void find_loops(rd_codegen *n)
+{
+    const rd_program *p = n->p;
+
+    for (int32_t i = 0, open = -1; i < p->n_inst; i++) {
+        const rd_inst *inst = &p->inst[i];
+
+        if (inst->kind == RD_I_END)
+            open = n->parent[inst->arg];
+        n->around[i] = open;
+        if (inst->kind == RD_I_LOOP) {
+            n->begin[inst->arg]  = i;
+            n->parent[inst->arg] = open;
+            open                 = inst->arg;
+        }
+        if (makes_value(inst->kind))
+            n->made[inst->dst] = i;
+        if (inst->kind == RD_I_STORE)
+            n->stored[p->address[inst->arg].slot] = true;
+    }
+}
+
+/* ---- Folds ------------------------------------------------------------------------------------------------- */
+static int64_t positions(const rd_program *p, const rd_address *at)
+{
+    int64_t last = at->offset;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        last += (at->add[k].coef > 0 ? at->add[k].coef : 0) * (p->axis_extent[at->add[k].axis] - 1);
+    return last + 1;
+}
+
+static bool tells_nothing(const rd_fold *f)
+{
+    switch (f->reducer) {
+    case RD_RED_sum:
+    case RD_RED_sum2:
+    case RD_RED_dot:
+    case RD_RED_min:
+    case RD_RED_max: return true;
+    default: return false;
+    }
+}
+
+/* The innermost loop whose rounds are steps: over the lanes, or where these are one step over what is around them. */
+static int32_t loop_along(rd_codegen *n, const rd_codegen_fold *f)
+{
+    const bool one_step = f->fold->lane_extent <= f->fold->lanes;
+
+    if (!one_step && f->fold->lane.n_add > 1)
+        n->why = "lanes along several axes";
+    for (int32_t k = n->around[f->step]; k >= 0; k = n->parent[k])
+        if (n->p->loop[k].kind == RD_LOOP_EACH && (rd_coef(&f->fold->outer, n->p->loop[k].axis) ||
+                                                   (!one_step && rd_coef(&f->fold->lane, n->p->loop[k].axis))))
+            return k;
+    return -1;
+}
+
+static int32_t rows_of_tree(const rd_fold *f)
+{
+    int32_t bits = 0;
+
+    for (int64_t k = f->n_block; k > 0; k /= 2)
+        bits++;
+    return f->n_block == 1 && !f->split ? 0 : f->split ? 2 * bits + 3 : bits + 2;
+}
+
+/* Do further rounds of each loop, from the innermost out, bring greater places? */
+static bool places_rise(const rd_codegen *n, const rd_codegen_fold *f)
+{
+    int64_t inner = 0;
+
+    for (int32_t k = n->around[f->step]; k >= 0; k = n->parent[k]) {
+        const rd_loop *l    = &n->p->loop[k];
+        const int64_t  coef = rd_coef(&f->fold->index, l->axis);
+
+        if (coef && (coef <= inner || l->backwards || l->kind == RD_LOOP_TILE))
+            return false;
+        inner += coef * (n->p->axis_extent[l->axis] - 1);
+    }
+    return true;
+}
+
+static void describe_fold(rd_codegen *n, int32_t k)
+{
+    const rd_fold *fold  = &n->p->fold[k];
+    rd_codegen_fold  *f     = &n->fold[k];
+    const int64_t  outer = positions(n->p, &fold->outer);
+    const int64_t  rows  = (fold->lane_extent + fold->lanes - 1) / fold->lanes;
+
+    f->places  = positions(n->p, &fold->index);
+    f->rises   = places_rise(n, f);
+    f->along   = loop_along(n, f);
+    f->seen    = f->masked && tells_nothing(fold);
+    f->n_state = rd_reducer_table[fold->reducer].n_state + f->seen;
+    f->steps   = outer * rows;
+    f->room    = rows_of_tree(fold);
+    f->lanes   = fold->lanes;
+    if (outer == 1 && fold->lane_extent < fold->lanes)
+        f->lanes = (int32_t)fold->lane_extent;
+    if (fold->scan)
+        n->why = "a scan";
+    else if (fold->reducer == RD_RED_user)
+        n->why = "a user's reducer";
+    else if (fold->lane_extent < fold->lanes)
+        f->lanes = (int32_t)fold->lane_extent;
+}
+
+static void find_folds(rd_codegen *n)
+{
+    const rd_program *p = n->p;
+
+    for (int32_t k = 0; k < p->n_fold; k++)
+        n->fold[k] = (rd_codegen_fold){ .fold = &p->fold[k], .start = -1, .step = -1, .close = -1 };
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_inst *inst = &p->inst[i];
+        rd_codegen_fold  *f    = &n->fold[inst->arg >= 0 && inst->arg < p->n_fold ? inst->arg : 0];
+
+        if (inst->kind == RD_I_START)
+            f->start = i;
+        if (inst->kind == RD_I_CLOSE)
+            f->close = i;
+        if (inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) {
+            if (f->step >= 0)
+                n->why = "a fold with two steps";
+            f->step     = i;
+            f->masked   = inst->c >= 0;
+            f->weighted = inst->b >= 0;
+        }
+    }
+    for (int32_t k = 0; k < p->n_fold && !n->why; k++) {
+        if (n->fold[k].step < 0 || n->fold[k].start < 0)
+            n->why = "a fold without elements";
+        else
+            describe_fold(n, k);
+    }
+}
+
+/* ---- What cannot be ---------------------------------------------------------------------------------------- */
+static void look_for_refusals(rd_codegen *n)
+{
+    for (int32_t i = 0; i < n->p->n_inst && !n->why; i++) {
+        const rd_inst *inst = &n->p->inst[i];
+
+        if (inst->kind == RD_I_CALL)
+            n->why = "a call of a function";
+        if (inst->kind == RD_I_EXIT)
+            n->why = "a loop that is left early";
+    }
+    for (int32_t k = 0; k < n->p->n_loop && !n->why; k++)
+        if (n->p->loop[k].extent == 0)
+            n->why = "no elements";
+}
+
+bool rd_codegen_facts(rd_codegen *n, rd_get_fn *get, void *pool)
+{
+    const rd_program *p = n->p;
+
+    for (int32_t k = 0; k < p->n_address; k++)
+        n->n_slot = p->address[k].slot >= n->n_slot ? p->address[k].slot + 1 : n->n_slot;
+    n->around  = get(pool, ((size_t)p->n_inst + 1) * sizeof *n->around);
+    n->begin   = get(pool, ((size_t)p->n_loop + 1) * sizeof *n->begin);
+    n->parent  = get(pool, ((size_t)p->n_loop + 1) * sizeof *n->parent);
+    n->made    = get(pool, ((size_t)p->n_reg + 1) * sizeof *n->made);
+    n->stored  = get(pool, (size_t)n->n_slot + 1);
+    n->fold    = get(pool, ((size_t)p->n_fold + 1) * sizeof *n->fold);
+    n->region  = get(pool, ((size_t)p->n_loop + 4) * sizeof *n->region);
+    n->at_loop = get(pool, ((size_t)p->n_loop + 1) * sizeof *n->at_loop);
+    n->in_loop = get(pool, ((size_t)p->n_loop + 1) * sizeof *n->in_loop);
+    n->bind    = get(pool, ((size_t)p->n_axis + 1) * sizeof *n->bind);
+    n->ranges  = get(pool, ((size_t)p->n_axis + 1) * sizeof *n->ranges);
+    n->varies  = get(pool, (size_t)p->n_reg + 1);
+    n->made_in = get(pool, ((size_t)p->n_reg + 1) * sizeof *n->made_in);
+    n->crosses = get(pool, (size_t)p->n_reg + 1);
+    if (!n->around || !n->begin || !n->parent || !n->made || !n->stored || !n->fold || !n->region || !n->at_loop ||
+        !n->in_loop || !n->bind || !n->ranges || !n->varies || !n->made_in || !n->crosses)
+        return false;
+    find_loops(n);
+    find_folds(n);
+    look_for_refusals(n);
+    return true;
+}

@@ -1,0 +1,731 @@
+/* folds.c - where the states of folds lie, and what happens to them in the loops. */
+#include "kernels/cpu/codegen/parts.h"
+#include "core/bytes.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_LOCAL = 48 << 10 };
+
+static const rd_region *region_of(const rd_codegen *n, const rd_codegen_fold *f)
+{
+    for (int32_t k = 0; k < n->n_region; k++)
+        if (f->step >= n->region[k].from && f->step < n->region[k].to)
+            return &n->region[k];
+    return NULL;
+}
+
+static int number_of(const rd_codegen *n, const rd_codegen_fold *f)
+{
+    return (int)(f - n->fold);
+}
+
+/* ---- Where states lie -------------------------------------------------------------------------------------- */
+/* Do all its elements come in one round of a loop over the strip? */
+static bool is_inner(const rd_codegen *n, const rd_codegen_fold *f, const rd_region *r)
+{
+    for (int32_t i = f->start; i < f->close; i++) {
+        const rd_inst *inst = &n->p->inst[i];
+
+        if (rd_cuts(inst) ||
+            (inst->kind == RD_I_LOOP && n->p->loop[inst->arg].axis != r->axis && !rd_writes_out(n, inst->arg, r->axis)))
+            return false;
+    }
+    return true;
+}
+
+/* Cells beside those of the strip. */
+static int64_t other_cells(const rd_codegen_fold *f, const rd_region *r)
+{
+    return f->strip && rd_coef(&f->fold->cell, r->axis) ? 1 : f->fold->n_cell;
+}
+
+static int64_t round_lines(int64_t bytes)
+{
+    return rd_lines(bytes);
+}
+
+static void lay_out(rd_codegen *n, rd_codegen_fold *f)
+{
+    const rd_region *r     = region_of(n, f);
+    const bool       one   = rd_part_of(n->p, f->start) == rd_part_of(n->p, f->close);
+    int64_t          bytes = 0, row = 0;
+
+    f->inner  = f->strip && !f->room && is_inner(n, f, r);
+    f->states = f->inner ? f->lanes : other_cells(f, r) * f->lanes * (f->strip ? r->width : 1);
+    for (int k = 0; k < f->n_state; k++) {
+        bytes += round_lines(f->states * 8);
+        row += round_lines(f->states * 8);
+    }
+    f->local = f->inner || (one && bytes <= MOST_LOCAL);
+    if (f->fold->split)
+        f->facts = rd_piece(&n->state, 1, 64);
+    if (!f->local)
+        f->current = rd_piece(&n->state, 1, bytes);
+    if (f->room)
+        f->tree = rd_piece(&n->state, f->room, row);
+}
+
+void rd_codegen_lay_out(rd_codegen *n)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++)
+        lay_out(n, &n->fold[k]);
+}
+
+/* ---- Which states ------------------------------------------------------------------------------------------ */
+/* "&s0_0[at], &s0_1[at]" */
+static void add_states(rd_text *to, const rd_codegen *n, const rd_codegen_fold *f, const char *name, const char *at)
+{
+    for (int k = 0; k < f->n_state; k++)
+        rd_text_add(to, "%s&%s%d_%d[%s]", k ? ", " : "", name, number_of(n, f), k, at);
+}
+
+static void add_held(rd_text *to, const rd_codegen *n, const rd_codegen_fold *f)
+{
+    for (int k = 0; k < f->n_state; k++)
+        rd_text_add(to, "%s&h%d_%d", k ? ", " : "", number_of(n, f), k);
+}
+
+static void add_lane(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
+{
+    rd_text_add(to, "(");
+    rd_position(n, to, &f->fold->lane);
+    rd_text_add(to, f->fold->lane_extent <= f->fold->lanes ? ")" : ") %% %d", (int)f->fold->lanes);
+}
+
+/* Of cells that are copied: which of them, by the indices of the loops that are written out. */
+static int64_t group_of(const rd_codegen *n, const rd_codegen_fold *f)
+{
+    int64_t group = 0, times = 1;
+
+    for (int32_t k = n->around[f->step]; k != f->along && k >= 0; k = n->parent[k]) {
+        const int32_t axis = n->p->loop[k].axis;
+
+        if (!rd_coef(&f->fold->cell, axis))
+            continue;
+        group += times * n->bind[axis].number;
+        times *= n->p->loop[k].extent;
+    }
+    return group;
+}
+
+static void add_cell(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, bool of_strip)
+{
+    rd_text_add(to, "(");
+    if (of_strip)
+        rd_position_of_strip(n, to, &f->fold->cell);
+    else
+        rd_position(n, to, &f->fold->cell);
+    rd_text_add(to, ")");
+}
+
+/* The first state of the cells at hand, and of these all lanes: what a block's end takes. */
+static void add_first_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
+{
+    const rd_region *r = region_of(n, f);
+
+    if (f->mode == RD_FOLD_CELLS && f->strip) {
+        if (rd_coef(&f->fold->cell, r->axis) || f->fold->cell.n_add == 0)
+            rd_text_add(to, "0");
+        else {
+            add_cell(n, to, f, true);
+            rd_text_add(to, " * %d", r->width * f->lanes);
+        }
+        return;
+    }
+    if (f->fold->cell.n_add == 0) {
+        rd_text_add(to, "0");
+        return;
+    }
+    add_cell(n, to, f, true);
+    if (f->lanes > 1)
+        rd_text_add(to, " * %d", f->lanes);
+}
+
+/* The state that an element of the strip meets. */
+static void add_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
+{
+    const rd_region *r = region_of(n, f);
+
+    if (f->inner) {
+        rd_text_add(to, "0");
+        if (f->lanes > 1) {
+            rd_text_add(to, " + ");
+            add_lane(n, to, f);
+        }
+        return;
+    }
+    if (f->cached)
+        rd_text_add(to, "%" PRId64, group_of(n, f) * f->lanes);
+    else
+        add_first_state(n, to, f);
+    if (f->mode == RD_FOLD_SCALAR && f->lanes > 1) {
+        rd_text_add(to, " + ");
+        add_lane(n, to, f);
+    } else if (f->mode == RD_FOLD_CELLS && f->lanes > 1) {
+        rd_text_add(to, " + ");
+        add_lane(n, to, f);
+        rd_text_add(to, " * %d + i", r->width);
+    } else if (f->mode == RD_FOLD_LANES && f->fold->lanes > r->width)
+        rd_text_add(to, " + v%d %% %d + i", r->axis, f->fold->lanes);
+    else if (f->mode != RD_FOLD_SCALAR)
+        rd_text_add(to, " + i");
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------------------- */
+static const char *class_of(rd_dtype type)
+{
+    return type == RD_BOOL ? "uint64_t" : rd_register_type(type);
+}
+
+static void declare(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
+{
+    for (int k = 0; k < f->n_state; k++)
+        rd_text_add(to, " %s s%d_%d[%" PRId64 "]%s;", rd_state_type(f, k), number_of(n, f), k, f->states,
+                    f->inner ? "" : " LINES");
+}
+
+void rd_codegen_start(rd_codegen *n, int32_t fold)
+{
+    rd_codegen_fold *f    = &n->fold[fold];
+    rd_text       line = { 0 };
+
+    if (f->inner) {
+        rd_text *to = rd_strip_loop(n);
+
+        declare(n, to, f);
+        for (int32_t l = 0; l < f->lanes; l++) {
+            char at[20];
+
+            snprintf(at, sizeof at, "%d", l);
+            rd_text_add(to, " begin%d(", fold);
+            add_states(to, n, f, "s", at);
+            rd_text_add(to, ");");
+        }
+        return;
+    }
+    rd_strip_loop_end(n);
+    if (n->here)
+        n->arrays = true;
+    if (f->local) {
+        declare(n, &line, f);
+        rd_line(n, "%s", line.at + 1);
+        rd_text_free(&line);
+    }
+    rd_text_add(&line, "for (int64_t l = 0; l < ");
+    rd_number_text(n, &line, f->states);
+    rd_text_add(&line, "; l++) begin%d(", fold);
+    add_states(&line, n, f, "s", "l");
+    rd_line(n, "%s);", line.at);
+    rd_text_free(&line);
+    if (f->fold->split)
+        rd_line(n, "f%d[0] = first%d >> 6; f%d[1] = 0;", fold, fold, fold);
+}
+
+void rd_codegen_step(rd_codegen *n, int32_t i)
+{
+    const rd_inst *inst = &n->p->inst[i];
+    rd_codegen_fold  *f    = &n->fold[inst->arg];
+    rd_text        line = { 0 }, at = { 0 }, *to = n->here ? rd_strip_loop(n) : &line;
+
+    add_state(n, &at, f);
+    rd_text_add(to, " step%d(", inst->arg);
+    if (f->held)
+        add_held(to, n, f);
+    else
+        add_states(to, n, f, f->cached ? "c" : "s", at.at);
+    rd_text_add(to, ", ");
+    rd_operand_text(n, to, inst->a);
+    rd_text_add(to, ", ");
+    if (f->weighted)
+        rd_operand_text(n, to, inst->b);
+    else
+        rd_text_add(to, "1");
+    rd_text_add(to, ", ");
+    rd_position(n, to, &f->fold->index);
+    if (f->masked) {
+        rd_text_add(to, ", ");
+        rd_operand_text(n, to, inst->c);
+    }
+    rd_text_add(to, ");");
+    if (!n->here)
+        rd_line(n, "%s", line.at + 1);
+    rd_text_free(&at);
+    rd_text_free(&line);
+}
+
+/* States of the strip's elements as variables, while several steps are taken. */
+static void move_states(rd_codegen *n, int32_t loop, bool in)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++) {
+        rd_codegen_fold *f  = &n->fold[k];
+        rd_text          at = { 0 };
+
+        if (!rd_within(n, f->step, loop) || f->inner)
+            continue;
+        f->held = false;
+        add_state(n, &at, f);
+        for (int j = 0; j < f->n_state; j++)
+            if (in)
+                rd_text_add(rd_strip_loop(n), " %s h%d_%d = s%d_%d[%s];", rd_state_type(f, j), k, j, k, j, at.at);
+            else
+                rd_text_add(rd_strip_loop(n), " s%d_%d[%s] = h%d_%d;", k, j, at.at, k, j);
+        f->held = in;
+        rd_text_free(&at);
+    }
+}
+
+void rd_states_hold(rd_codegen *n, int32_t loop)
+{
+    move_states(n, loop, true);
+}
+
+void rd_states_drop(rd_codegen *n, int32_t loop)
+{
+    move_states(n, loop, false);
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------ */
+bool rd_ends_blocks(const rd_codegen *n, int32_t loop)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++)
+        if (n->fold[k].along == loop && n->fold[k].room)
+            return true;
+    return false;
+}
+
+/* Indices of the loop that are a step. */
+static int64_t unit_of(rd_codegen *n, const rd_codegen_fold *f, int32_t axis)
+{
+    const int64_t rows = (f->fold->lane_extent + f->fold->lanes - 1) / f->fold->lanes;
+
+    if (f->fold->lane_extent > f->fold->lanes && rd_coef(&f->fold->lane, axis) == 1)
+        return f->fold->lanes;
+    if (rd_coef(&f->fold->outer, axis) * rows != 1)
+        n->why = "steps that do not follow each other";
+    return 1;
+}
+
+/* The step of the first index of the loop, whose axis is at `from`. */
+static void add_step(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32_t axis, const char *from)
+{
+    const rd_bind kept = n->bind[axis];
+    const int64_t rows = (f->fold->lane_extent + f->fold->lanes - 1) / f->fold->lanes;
+
+    n->bind[axis].kind = RD_BIND_INDEX;
+    rd_line(n, "int64_t t%d;", number_of(n, f));
+    rd_text_add(to, "{ const int64_t i%d = %s; t%d = (", axis, from, number_of(n, f));
+    rd_position(n, to, &f->fold->outer);
+    rd_text_add(to, ") * ");
+    rd_number_text(n, to, rows);
+    if (f->fold->lane_extent > f->fold->lanes) {
+        rd_text_add(to, " + (");
+        rd_position(n, to, &f->fold->lane);
+        rd_text_add(to, ") / %d", f->fold->lanes);
+    }
+    rd_text_add(to, "; }");
+    n->bind[axis] = kept;
+}
+
+void rd_blocks_begin(rd_codegen *n, int32_t loop, const char *from, const char *hi)
+{
+    const int32_t axis = n->p->loop[loop].axis;
+
+    rd_line(n, "end%d = %s;", loop, hi);
+    for (int32_t k = 0; k < n->p->n_fold; k++) {
+        const rd_codegen_fold *f    = &n->fold[k];
+        rd_text             line = { 0 };
+
+        if (f->along != loop || !f->room)
+            continue;
+        add_step(n, &line, f, axis, from);
+        rd_line(n, "%s", line.at);
+        rd_line(n, "end%d = LESS(end%d, %s + (%" PRId64 " - t%d %% %" PRId64 ") * %" PRId64 ");", loop, loop, from,
+                f->fold->steps, k, f->fold->steps, unit_of(n, f, axis));
+        rd_text_free(&line);
+    }
+}
+
+static void add_tree_arguments(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
+{
+    rd_text_add(to, ", tree%d, ", number_of(n, f));
+    rd_number_text(n, to, f->states);
+}
+
+/* The cells that stand in loops inside: [.., depth) are open. */
+static void push_cells(rd_codegen *n, const rd_codegen_fold *f, const int32_t *loops, int32_t depth)
+{
+    const rd_region *r    = region_of(n, f);
+    rd_text          line = { 0 }, at = { 0 }, count = { 0 };
+    int32_t          axis;
+    rd_bind          kept;
+
+    if (depth == 0) {
+        if (f->cached)
+            rd_text_add(&at, "%" PRId64, group_of(n, f) * f->lanes);
+        else
+            add_first_state(n, &at, f);
+        if (f->mode != RD_FOLD_CELLS)
+            rd_text_add(&count, "%d", f->lanes);
+        else if (n->here)
+            rd_text_add(&count, "n");
+        else
+            rd_text_add(&count, "hi%d_%d - lo%d_%d", r->axis, n->bind[r->axis].range, r->axis, n->bind[r->axis].range);
+        rd_text_add(&line, "push%d(", number_of(n, f));
+        add_states(&line, n, f, f->cached ? "c" : "s", at.at);
+        add_tree_arguments(n, &line, f);
+        rd_text_add(&line, ", ");
+        add_first_state(n, &line, f);
+        rd_text_add(&line, ", %s, (t%d >> 6) - 1, ", count.at, number_of(n, f));
+        rd_text_add(&line, f->fold->split ? "f%d[0]);" : "0);", number_of(n, f));
+        rd_line(n, "%s", line.at);
+        rd_text_free(&line);
+        rd_text_free(&at);
+        rd_text_free(&count);
+        return;
+    }
+    axis = n->p->loop[loops[depth - 1]].axis;
+    kept = n->bind[axis];
+    if (!rd_coef(&f->fold->cell, axis) || (f->mode == RD_FOLD_CELLS && r->axis == axis)) {
+        push_cells(n, f, loops, depth - 1);
+    } else if (f->cached) {
+        n->bind[axis].kind = RD_BIND_NUMBER;
+        for (n->bind[axis].number = 0; n->bind[axis].number < n->p->loop[loops[depth - 1]].extent;
+             n->bind[axis].number++)
+            push_cells(n, f, loops, depth - 1);
+    } else {
+        n->bind[axis].kind = RD_BIND_INDEX;
+        rd_line(n, "for (int64_t i%d = lo%d_%d; i%d < hi%d_%d; i%d++) {", axis, axis, kept.range, axis, axis,
+                kept.range, axis);
+        n->indent++;
+        push_cells(n, f, loops, depth - 1);
+        n->indent--;
+        rd_line(n, "}");
+    }
+    n->bind[axis] = kept;
+}
+
+void rd_blocks_end(rd_codegen *n, int32_t loop, const char *from, const char *to)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++) {
+        const rd_codegen_fold *f = &n->fold[k];
+        int32_t             loops[2 * RD_MAX_RANK + 64], depth = 0;
+        int64_t             unit;
+
+        if (f->along != loop || !f->room)
+            continue;
+        for (int32_t l = n->around[f->step]; l != loop && l >= 0; l = n->parent[l])
+            loops[depth++] = l;
+        unit = unit_of(n, f, n->p->loop[loop].axis);
+        rd_line(n, "t%d += (%s - %s + %" PRId64 ") / %" PRId64 ";", k, to, from, unit - 1, unit);
+        rd_line(n, "if (t%d %% %" PRId64 " == 0) {", k, f->fold->steps);
+        n->indent++;
+        push_cells(n, f, loops, depth);
+        n->indent--;
+        rd_line(n, "}");
+    }
+}
+
+/* ---- States of lanes, around their loop -------------------------------------------------------------------- */
+static bool can_cache(const rd_codegen *n, const rd_codegen_fold *f, int32_t loop)
+{
+    int64_t groups = 1;
+
+    if (f->along != loop || f->mode != RD_FOLD_LANES || f->local)
+        return false;
+    for (int32_t k = n->around[f->step]; k != loop && k >= 0; k = n->parent[k]) {
+        if (!rd_writes_out(n, k, n->p->loop[loop].axis))
+            return false;
+        groups *= n->p->loop[k].extent;
+    }
+    return groups <= 16;
+}
+
+/* The loops that are written out between the strip and the step, of which cells depend. */
+static int32_t cell_loops(const rd_codegen *n, const rd_codegen_fold *f, int32_t loop, int32_t *loops, int64_t *groups)
+{
+    int32_t depth = 0;
+
+    *groups = 1;
+    for (int32_t k = n->around[f->step]; k != loop; k = n->parent[k])
+        if (rd_coef(&f->fold->cell, n->p->loop[k].axis)) {
+            loops[depth++] = k;
+            *groups *= n->p->loop[k].extent;
+        }
+    return depth;
+}
+
+/* The copy of group g is at c[g lanes], the states themselves at their cell. */
+static void copy_group(rd_codegen *n, const rd_codegen_fold *f, int64_t g, bool in)
+{
+    const int number = number_of(n, f);
+    rd_text   at     = { 0 };
+
+    add_first_state(n, &at, f);
+    for (int k = 0; k < f->n_state; k++)
+        if (in)
+            rd_line(n, "for (int l = 0; l < %d; l++) c%d_%d[%d + l] = s%d_%d[%s + l];", f->lanes, number, k,
+                    (int)g * f->lanes, number, k, at.at);
+        else
+            rd_line(n, "for (int l = 0; l < %d; l++) s%d_%d[%s + l] = c%d_%d[%d + l];", f->lanes, number, k, at.at,
+                    number, k, (int)g * f->lanes);
+    rd_text_free(&at);
+}
+
+static void copy_states(rd_codegen *n, const rd_codegen_fold *f, int32_t loop, bool in)
+{
+    int32_t       loops[RD_CODEGEN_FEW];
+    int64_t       groups;
+    const int32_t depth = cell_loops(n, f, loop, loops, &groups);
+
+    for (int k = 0; in && k < f->n_state; k++)
+        rd_line(n, "%s c%d_%d[%d] LINES;", rd_state_type(f, k), number_of(n, f), k, (int)groups * f->lanes);
+    for (int64_t g = 0; g < groups; g++) {
+        rd_bind kept[RD_CODEGEN_FEW];
+        int64_t rest = g;
+
+        for (int32_t d = 0; d < depth; d++) {
+            rd_bind *b = &n->bind[n->p->loop[loops[d]].axis];
+
+            kept[d]   = *b;
+            b->kind   = RD_BIND_NUMBER;
+            b->number = rest % n->p->loop[loops[d]].extent;
+            rest /= n->p->loop[loops[d]].extent;
+        }
+        copy_group(n, f, g, in);
+        for (int32_t d = 0; d < depth; d++)
+            n->bind[n->p->loop[loops[d]].axis] = kept[d];
+    }
+}
+
+void rd_states_in(rd_codegen *n, int32_t loop)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++)
+        if (can_cache(n, &n->fold[k], loop)) {
+            copy_states(n, &n->fold[k], loop, true);
+            n->fold[k].cached = true;
+        }
+}
+
+void rd_states_out(rd_codegen *n, int32_t loop)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++)
+        if (n->fold[k].cached && n->fold[k].along == loop) {
+            n->fold[k].cached = false;
+            copy_states(n, &n->fold[k], loop, false);
+        }
+}
+
+/* ---- Results ----------------------------------------------------------------------------------------------- */
+static const char *result_type(const rd_fold *f)
+{
+    return f->reducer == RD_RED_argmin || f->reducer == RD_RED_argmax ? "int64_t" : class_of(f->type);
+}
+
+static void declare_results(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32_t dst)
+{
+    for (int32_t k = 0; k < f->fold->n_out; k++)
+        rd_text_add(to, " %s r%d;", result_type(f->fold), dst + k);
+    (void)n;
+}
+
+/* finish(nodes, &r5, &r6); of a strip, nodes may be arrays. */
+static void add_finish(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32_t dst, const char *name, const char *at)
+{
+    rd_text_add(to, " finish%d(", number_of(n, f));
+    add_states(to, n, f, name, at);
+    for (int32_t k = 0; k < f->fold->n_out; k++)
+        rd_text_add(to, ", &r%d", dst + k);
+    rd_text_add(to, ");");
+}
+
+/* Registers of results that other loops over the strip read. */
+static void keep_results(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32_t dst)
+{
+    for (int32_t k = 0; k < f->fold->n_out; k++) {
+        n->made_in[dst + k] = n->round;
+        if (!n->crosses[dst + k])
+            continue;
+        rd_text_add(&n->before, "%*s%s a%d[%d] LINES;\n", 4 * n->indent, "", result_type(f->fold), dst + k,
+                    n->here->width);
+        rd_text_add(to, " a%d[i] = r%d;", dst + k, dst + k);
+        n->arrays = true;
+    }
+}
+
+/* One block's states, lane by lane, to nodes w. */
+static void add_block(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, const char *at)
+{
+    const int number = number_of(n, f);
+
+    rd_text_add(to, " block%d(", number);
+    add_states(to, n, f, "s", at);
+    rd_text_add(to, ");");
+}
+
+static void close_inner(rd_codegen *n, const rd_codegen_fold *f, int32_t dst)
+{
+    rd_text  *to     = rd_strip_loop(n);
+    const int number = number_of(n, f);
+
+    for (int k = 0; k < f->n_state; k++)
+        rd_text_add(to, " %s w%d_%d[%d];", rd_node_type(f, k), number, k, f->lanes);
+    for (int32_t l = 0; l < f->lanes; l++) {
+        char at[20];
+
+        snprintf(at, sizeof at, "%d", l);
+        add_block(n, to, f, at);
+        for (int k = 0; k < f->n_state; k++)
+            rd_text_add(to, " w%d_%d[%d] = s%d_%d[%d];", number, k, l, number, k, l);
+    }
+    for (int32_t half = f->fold->lanes / 2; half > 0; half /= 2)
+        for (int32_t l = 0; l < half && l + half < f->lanes; l++) {
+            char a[20], b[20];
+
+            snprintf(a, sizeof a, "%d", l);
+            snprintf(b, sizeof b, "%d", l + half);
+            rd_text_add(to, " merge%d(", number);
+            add_states(to, n, f, "w", a);
+            rd_text_add(to, ", ");
+            add_states(to, n, f, "w", b);
+            rd_text_add(to, ");");
+        }
+    declare_results(n, to, f, dst);
+    add_finish(n, to, f, dst, "w", "0");
+    keep_results(n, to, f, dst);
+}
+
+/* A cell for each element of the strip, of one lane. */
+static void close_cells(rd_codegen *n, const rd_codegen_fold *f, int32_t dst)
+{
+    const int number = number_of(n, f);
+    rd_text   at     = { 0 }, line = { 0 }, *to;
+
+    add_first_state(n, &at, f);
+    if (f->room) {
+        rd_strip_loop_end(n);
+        rd_text_add(&line, "close%d(", number);
+        add_states(&line, n, f, "s", at.at);
+        add_tree_arguments(n, &line, f);
+        rd_text_add(&line, ", %s, n, ", at.at);
+        if (f->fold->split)
+            rd_text_add(&line, "f%d[1], f%d[0]);", number, number);
+        else {
+            rd_number_text(n, &line, f->steps);
+            rd_text_add(&line, ", 0);");
+        }
+        rd_line(n, "%s", line.at);
+        for (int k = 0; k < f->n_state; k++) {
+            rd_text states = { 0 };
+
+            rd_number_text(n, &states, f->states);
+            rd_line(n, "const %s *const w%d_%d = node%d_%d(tree%d, 0, %s) + %s;", rd_node_type(f, k), number, k, number,
+                    k, number, states.at, at.at);
+            rd_text_free(&states);
+        }
+    } else if (f->lanes > 1) {
+        rd_strip_loop_end(n);
+        for (int k = 0; k < f->n_state; k++)
+            rd_line(n, "%s w%d_%d[%" PRId64 "] LINES;", rd_node_type(f, k), number, k, f->states);
+        rd_text_add(&line, "cells%d(", number);
+        add_states(&line, n, f, "s", at.at);
+        rd_text_add(&line, ", ");
+        add_states(&line, n, f, "w", at.at);
+        rd_line(n, "%s, %d, %d, n);", line.at, f->lanes, n->here->width);
+    }
+    to = rd_strip_loop(n);
+    declare_results(n, to, f, dst);
+    if (!f->room && f->lanes == 1) {
+        rd_text own = { 0 };
+
+        rd_text_add(&own, "%s + i", at.at);
+        rd_text_add(to, " {");
+        for (int k = 0; k < f->n_state; k++)
+            rd_text_add(to, " %s b%d_%d[1]; %s w%d_%d[1];", rd_state_type(f, k), number, k, rd_node_type(f, k), number,
+                        k);
+        for (int k = 0; k < f->n_state; k++)
+            rd_text_add(to, " b%d_%d[0] = s%d_%d[%s];", number, k, number, k, own.at);
+        rd_text_add(to, " block%d(", number);
+        add_states(to, n, f, "b", "0");
+        rd_text_add(to, ");");
+        for (int k = 0; k < f->n_state; k++)
+            rd_text_add(to, " w%d_%d[0] = b%d_%d[0];", number, k, number, k);
+        add_finish(n, to, f, dst, "w", "0");
+        rd_text_add(to, " }");
+        rd_text_free(&own);
+    } else
+        add_finish(n, to, f, dst, "w", "i");
+    keep_results(n, to, f, dst);
+    rd_text_free(&at);
+    rd_text_free(&line);
+}
+
+/* One cell, of all lanes. */
+static void close_lanes(rd_codegen *n, const rd_codegen_fold *f, int32_t dst)
+{
+    const int number = number_of(n, f);
+    rd_text   at = { 0 }, line = { 0 };
+
+    rd_strip_loop_end(n);
+    add_first_state(n, &at, f);
+    declare_results(n, &line, f, dst);
+    rd_line(n, "%s", line.at + 1);
+    rd_text_free(&line);
+    rd_line(n, "{");
+    n->indent++;
+    for (int k = 0; k < f->n_state; k++)
+        rd_line(n, "%s w%d_%d[%d] LINES;", rd_node_type(f, k), number, k, f->lanes);
+    if (f->room) {
+        rd_text_add(&line, "close%d(", number);
+        add_states(&line, n, f, "s", at.at);
+        add_tree_arguments(n, &line, f);
+        rd_text_add(&line, ", %s, %d, ", at.at, f->lanes);
+        if (f->fold->split)
+            rd_text_add(&line, "f%d[1], f%d[0]);", number, number);
+        else {
+            rd_number_text(n, &line, f->steps);
+            rd_text_add(&line, ", 0);");
+        }
+        rd_line(n, "%s", line.at);
+        for (int k = 0; k < f->n_state; k++) {
+            rd_text states = { 0 };
+
+            rd_number_text(n, &states, f->states);
+            rd_line(n, "for (int l = 0; l < %d; l++) w%d_%d[l] = node%d_%d(tree%d, 0, %s)[%s + l];", f->lanes, number,
+                    k, number, k, number, states.at, at.at);
+            rd_text_free(&states);
+        }
+        rd_text_free(&line);
+        rd_text_add(&line, "halves%d(", number);
+        add_states(&line, n, f, "w", "0");
+        rd_line(n, "%s);", line.at);
+    } else {
+        rd_text_add(&line, "lanes%d(", number);
+        add_states(&line, n, f, "s", at.at);
+        rd_text_add(&line, ", ");
+        add_states(&line, n, f, "w", "0");
+        rd_line(n, "%s);", line.at);
+    }
+    rd_text_free(&line);
+    add_finish(n, &line, f, dst, "w", "0");
+    rd_line(n, "%s", line.at + 1);
+    rd_text_free(&line);
+    rd_text_free(&at);
+    n->indent--;
+    rd_line(n, "}");
+}
+
+void rd_codegen_close(rd_codegen *n, int32_t i)
+{
+    const rd_inst      *inst = &n->p->inst[i];
+    const rd_codegen_fold *f    = &n->fold[inst->arg];
+
+    if (f->fold->out != f->fold->type && strcmp(result_type(f->fold), "int64_t") != 0)
+        n->why = "a result of another type than its fold's";
+    if (f->inner)
+        close_inner(n, f, inst->dst);
+    else if (n->here && n->varies[inst->dst])
+        close_cells(n, f, inst->dst);
+    else
+        close_lanes(n, f, inst->dst);
+}

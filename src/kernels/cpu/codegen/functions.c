@@ -1,0 +1,387 @@
+/* functions.c - operators, casts and reducers as functions of the text: the rows of ops.def and reducers.def. */
+#include "kernels/cpu/jit/parts.h"
+#include "kernels/cpu/codegen/parts.h"
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Tables ------------------------------------------------------------------------------------------------ */
+static const char *const memory_types[RD_N_DTYPES] = {
+#define RD_DTYPE(enum_, name, C, kind, class) [RD_##enum_] = #C,
+#include "core/dtypes.def"
+#undef RD_DTYPE
+};
+
+/* [of ints] */
+static const char *const op_code[RD_N_OPS][2] = {
+#define RD_OP(name, n, rule, cost, float_code, ...)   [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
+#define RD_TEST(name, n, rule, cost, float_code, ...) [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
+#include "core/ops.def"
+};
+
+typedef struct fold_code {
+    const char *first, *step, *block, *merge, *finish, *empty;
+} fold_code;
+
+static const fold_code fold_codes[RD_N_REDUCERS] = {
+#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, first, step, block, merge, finish, empty) \
+    [RD_RED_##name] = { #first, #step, #block, #merge, #finish, #empty },
+#include "core/reducers.def"
+};
+
+/* What a state is before it has met an element: taken or merged it changes nothing.  Sums begin with -0, as 0 + -0 is 0. */
+static const char *const identities[RD_N_REDUCERS] = {
+    [RD_RED_sum] = "S(0) = RD_ZERO;",
+    [RD_RED_dot] = "S(0) = RD_ZERO;",
+    [RD_RED_sum2] = "S(0) = RD_ZERO; S(1) = 0;",
+    [RD_RED_prod] = "S(0) = 1;",
+    [RD_RED_min] = "S(0) = RD_MOST;",
+    [RD_RED_max] = "S(0) = RD_LEAST;",
+    [RD_RED_argmin] = "S(0) = RD_MOST; SI(1) = RD_NO_PLACE;",
+    [RD_RED_argmax] = "S(0) = RD_LEAST; SI(1) = RD_NO_PLACE;",
+    [RD_RED_any] = "S(0) = 0;",
+    [RD_RED_all] = "S(0) = 1;",
+    [RD_RED_moments] = "S(0) = 0; S(1) = 0; S(2) = 0; S(3) = 0;",
+    [RD_RED_logsumexp] = "S(0) = 0; S(1) = 0;",
+    [RD_RED_maxsumexp] = "S(0) = 0; S(1) = 0;",
+};
+
+static bool is_test(const rd_inst *inst)
+{
+    return rd_op_table[inst->op].rule == RD_RULE_COMPARE || rd_op_table[inst->op].rule == RD_RULE_TEST;
+}
+
+static bool is_real(rd_elem elem)
+{
+    return elem == RD_ELEM_f32 || elem == RD_ELEM_f64;
+}
+
+/* ---- Types ------------------------------------------------------------------------------------------------- */
+/* What a register is in C: narrow ints are 32 bits wide, so that vectors hold as many as of floats. */
+const char *rd_register_type(rd_dtype type)
+{
+    switch (type) {
+    case RD_I8:
+    case RD_I16:
+    case RD_I32:
+    case RD_U8:
+    case RD_U16: return "int32_t";
+    case RD_U32: return "uint32_t";
+    default: return rd_c_types[rd_elem_of(type)];
+    }
+}
+
+/* Its bytes. */
+int rd_register_size(rd_dtype type)
+{
+    const int size = rd_elem_size(rd_elem_of(type));
+    return rd_dtype_kind(type) != RD_KIND_FLOAT && type != RD_BOOL && rd_dtype_size(type) <= 4 ? 4 : size;
+}
+
+/* Rows of ops.def and reducers.def for a type of registers are between these. */
+static void begin_type(rd_text *to, const char *type, rd_elem elem)
+{
+    rd_text_add(to, "#define T %s\n#define CLASS %s\n#define RD_T(f) WITH_WARNINGS_##f\n", type, rd_c_classes[elem]);
+    if (is_real(elem))
+        rd_text_add(to, "#define RD_F(name) rd_math_##name##_%s\n", rd_c_classes[elem]);
+    rd_text_add(to, is_real(elem) ? "#define RD_ADD(a, b) ((a) + (b))\n#define RD_MUL(a, b) ((a) * (b))\n"
+                                  : "#define RD_ADD(a, b) ((T)((uint64_t)(a) + (uint64_t)(b)))\n"
+                                    "#define RD_MUL(a, b) ((T)((uint64_t)(a) * (uint64_t)(b)))\n");
+}
+
+static void end_type(rd_text *to)
+{
+    rd_text_add(to, "#undef T\n#undef CLASS\n#undef RD_T\n#undef RD_F\n#undef RD_ADD\n#undef RD_MUL\n");
+}
+
+/* ---- Operators and casts ----------------------------------------------------------------------------------- */
+void rd_op_name(const rd_inst *inst, char *name)
+{
+    if (inst->kind == RD_I_CAST)
+        snprintf(name, RD_CODEGEN_NAMES, "%s_of_%s", rd_dtype_name(inst->type), rd_dtype_name(inst->from));
+    else
+        snprintf(name, RD_CODEGEN_NAMES, "%s_%s", rd_dtype_name(is_test(inst) ? inst->from : inst->type),
+                 rd_op_table[inst->op].name);
+}
+
+/* What an operation comes to is cut to its type. */
+static void add_return(rd_text *to, rd_dtype type, const char *code)
+{
+    const char *class = rd_register_type(type);
+
+    if (rd_dtype_is_half(type))
+        rd_text_add(to, "    return rd_%s_to_f32(rd_%s_of_f32(%s));\n}\n", rd_dtype_name(type), rd_dtype_name(type),
+                    code);
+    else
+        rd_text_add(to, "    return (%s)(%s)(%s);\n}\n", class, type == RD_BOOL ? "uint8_t" : memory_types[type], code);
+}
+
+/* Ints may be divided by zero. */
+bool rd_op_warns(const rd_inst *inst)
+{
+    return rd_dtype_kind(inst->type) != RD_KIND_FLOAT &&
+           (inst->op == RD_OP_floordiv || inst->op == RD_OP_remainder || inst->op == RD_OP_pow);
+}
+
+static void add_op(rd_text *to, const rd_inst *inst, const char *name)
+{
+    static const char *const parameters[] = { "", "T a", "T a, T b", "T a, T b, T c" };
+    const rd_dtype           type         = is_test(inst) ? inst->from : inst->type;
+    const bool               ints         = rd_dtype_kind(type) != RD_KIND_FLOAT;
+
+    begin_type(to, rd_register_type(type), rd_elem_of(type));
+    rd_text_add(to, "static inline %s %s(%s%s)\n{\n", rd_register_type(inst->type), name,
+                parameters[rd_op_table[inst->op].arity], rd_op_warns(inst) ? ", uint32_t *const warnings" : "");
+    if (!rd_op_warns(inst) && rd_op_table[inst->op].rule == RD_RULE_ARITH)
+        rd_text_add(to, "    uint32_t none = 0, *const warnings = &none;\n");
+    add_return(to, inst->type, op_code[inst->op][ints]);
+    end_type(to);
+}
+
+/* Where floats become ints, gcc 12 makes (float)(int64_t)x one rounding of x, which keeps the sign of a zero that an int
+ * has not. */
+static const char *cast_of_int(const rd_inst *inst, bool rounds)
+{
+    if (!rounds)
+        return "a";
+    return rd_elem_of(inst->type) == RD_ELEM_f32 ? "a < 0 ? (float)a : __builtin_fabsf((float)a)"
+                                                 : "a < 0 ? (double)a : __builtin_fabs((double)a)";
+}
+
+static bool rounds_to_ints(const rd_program *p)
+{
+    bool found = false;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        found |= p->inst[i].kind == RD_I_CAST && is_real(rd_elem_of(p->inst[i].from)) &&
+                 !is_real(rd_elem_of(p->inst[i].type));
+    return found;
+}
+
+static const char *cast_code(const rd_inst *inst, bool rounds)
+{
+    const rd_elem from = rd_elem_of(inst->from), to = rd_elem_of(inst->type);
+
+    if (rd_dtype_is_half(inst->type))
+        return from == RD_ELEM_f64 ? "rd_odd_f64(a)" : from == RD_ELEM_i64 ? "rd_odd_i64(a)" :
+               from == RD_ELEM_u64 ? "rd_odd_u64(a)" : "(float)a";
+    /* Vectors have masks for bools, which compilers choose by, and do not convert. */
+    if (from == RD_ELEM_b8 && to != RD_ELEM_b8)
+        return "a ? 1 : 0";
+    if (from == RD_ELEM_i64 && is_real(to))
+        return cast_of_int(inst, rounds);
+    if (to == RD_ELEM_b8)
+        return "a != 0";
+    if (is_real(from) && to == RD_ELEM_i64)
+        return "rd_saturate_i64(a)";
+    if (is_real(from) && to == RD_ELEM_u64)
+        return "rd_saturate_u64(a)";
+    return "a";
+}
+
+static void add_cast(rd_text *to, const rd_inst *inst, const char *name, bool rounds)
+{
+    rd_text_add(to, "static inline %s %s(%s a)\n{\n", rd_register_type(inst->type), name,
+                rd_register_type(inst->from));
+    add_return(to, inst->type, cast_code(inst, rounds));
+}
+
+static bool was_there(const rd_program *p, int32_t i, const char *name)
+{
+    char other[RD_CODEGEN_NAMES];
+
+    for (int32_t k = 0; k < i; k++)
+        if (p->inst[k].kind == RD_I_MAP || p->inst[k].kind == RD_I_CAST) {
+            rd_op_name(&p->inst[k], other);
+            if (strcmp(name, other) == 0)
+                return true;
+        }
+    return false;
+}
+
+void rd_codegen_functions(rd_codegen *n, rd_text *to)
+{
+    char name[RD_CODEGEN_NAMES];
+
+    for (int32_t i = 0; i < n->p->n_inst; i++) {
+        const rd_inst *inst = &n->p->inst[i];
+
+        if (inst->kind != RD_I_MAP && inst->kind != RD_I_CAST)
+            continue;
+        rd_op_name(inst, name);
+        if (was_there(n->p, i, name))
+            continue;
+        if (inst->kind == RD_I_MAP)
+            add_op(to, inst, name);
+        else
+            add_cast(to, inst, name, rounds_to_ints(n->p));
+    }
+}
+
+/* ---- Reducers ---------------------------------------------------------------------------------------------- */
+static bool is_place(const rd_fold *f)
+{
+    return f->reducer == RD_RED_argmin || f->reducer == RD_RED_argmax;
+}
+
+/* Of states in a block, and of finished blocks.  Bools are u64 in folds. */
+static const char *step_type(const rd_fold *f)
+{
+    return f->type == RD_BOOL ? "uint64_t" : rd_register_type(f->type);
+}
+
+static const char *merge_type(const rd_fold *f)
+{
+    return rd_fold_widens(f) ? "double" : step_type(f);
+}
+
+static rd_elem step_elem(const rd_fold *f)
+{
+    return f->type == RD_BOOL ? RD_ELEM_u64 : rd_elem_of(f->type);
+}
+
+static int step_size(const rd_fold *f)
+{
+    return f->type == RD_BOOL ? 8 : rd_register_size(f->type);
+}
+
+static bool is_seen(const rd_codegen_fold *f, int k)
+{
+    return f->seen && k == f->n_state - 1;
+}
+
+/* As wide as elements, so that vectors hold as many of both; narrow if all places fit. */
+static const char *place_type(const rd_codegen_fold *f)
+{
+    return step_size(f->fold) == 4 && f->places < INT32_MAX ? "int32_t" : "int64_t";
+}
+
+const char *rd_state_type(const rd_codegen_fold *f, int k)
+{
+    if (is_seen(f, k))
+        return step_size(f->fold) == 4 ? "int32_t" : "int64_t";
+    return is_place(f->fold) && k == 1 ? place_type(f) : step_type(f->fold);
+}
+
+const char *rd_node_type(const rd_codegen_fold *f, int k)
+{
+    if (is_seen(f, k))
+        return rd_state_type(f, k);
+    return is_place(f->fold) && k == 1 ? place_type(f) : merge_type(f->fold);
+}
+
+/* "float *s0, float *s1" */
+static void add_parameters(rd_text *to, const rd_codegen_fold *f, bool nodes, const char *keep, char name)
+{
+    for (int k = 0; k < f->n_state; k++)
+        rd_text_add(to, "%s%s%s *%c%d", k ? ", " : "", keep, nodes ? rd_node_type(f, k) : rd_state_type(f, k), name, k);
+}
+
+static void begin_function(rd_text *to, const rd_codegen_fold *f, int number, const char *name, bool nodes)
+{
+    rd_text_add(to, "static inline void %s%d(", name, number);
+    add_parameters(to, f, nodes, "", 's');
+}
+
+static void add_extremes(rd_text *to, const rd_codegen_fold *fold)
+{
+    static const char *const most[RD_N_DTYPES] = {
+        [RD_BOOL] = "1", [RD_I8] = "127", [RD_I16] = "32767", [RD_I32] = "__INT32_MAX__", [RD_I64] = "INT64_MAX",
+        [RD_U8] = "255", [RD_U16] = "65535", [RD_U32] = "0xffffffffu", [RD_U64] = "UINT64_MAX",
+        [RD_F16] = "INFINITY", [RD_BF16] = "INFINITY", [RD_F32] = "INFINITY", [RD_F64] = "INFINITY" };
+    static const char *const least[RD_N_DTYPES] = {
+        [RD_BOOL] = "0", [RD_I8] = "-128", [RD_I16] = "-32768", [RD_I32] = "(-__INT32_MAX__ - 1)", [RD_I64] = "INT64_MIN",
+        [RD_U8] = "0", [RD_U16] = "0", [RD_U32] = "0", [RD_U64] = "0",
+        [RD_F16] = "-INFINITY", [RD_BF16] = "-INFINITY", [RD_F32] = "-INFINITY", [RD_F64] = "-INFINITY" };
+    const rd_dtype           type = fold->fold->type;
+
+    rd_text_add(to, "#define RD_ZERO %s\n#define RD_MOST %s\n#define RD_LEAST %s\n",
+                rd_dtype_kind(type) == RD_KIND_FLOAT ? "(T)-0.0" : "0", most[type], least[type]);
+    rd_text_add(to, "#define RD_NO_PLACE %s\n", strcmp(place_type(fold), "int32_t") ? "INT64_MAX" : "__INT32_MAX__");
+}
+
+/* Where elements of a lane come by rising place, the first of equals is the first to come. */
+static const char *step_code(const rd_codegen_fold *f)
+{
+    if (f->rises && !f->masked && f->fold->reducer == RD_RED_argmin)
+        return "if (S(0) == S(0) && !(x >= S(0))) { S(0) = x; SI(1) = i; }";
+    if (f->rises && !f->masked && f->fold->reducer == RD_RED_argmax)
+        return "if (S(0) == S(0) && !(x <= S(0))) { S(0) = x; SI(1) = i; }";
+    return fold_codes[f->fold->reducer].step;
+}
+
+static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
+{
+    const char *code = step_code(f);
+    const int   last = f->n_state - f->seen;
+
+    begin_function(to, f, number, "step", false);
+    rd_text_add(to, ", const T x, const T w, const %s i%s)\n{\n", place_type(f),
+                f->masked ? ", const uint8_t take" : "");
+    if (!f->masked) {
+        rd_text_add(to, "    %s\n}\n", code);
+        return;
+    }
+    /* Computed for all, kept where it is taken: vectors have no branches. */
+    for (int k = 0; k < last; k++)
+        rd_text_add(to, "    const %s k%d = *s%d;\n", rd_state_type(f, k), k, k);
+    rd_text_add(to, "    { %s }\n", code);
+    for (int k = 0; k < last; k++)
+        rd_text_add(to, "    *s%d = take ? *s%d : k%d;\n", k, k, k);
+    if (f->seen)
+        rd_text_add(to, "    *s%d = take ? 1 : *s%d;\n", last, last);
+    rd_text_add(to, "}\n");
+}
+
+static void add_finish(rd_text *to, const rd_codegen_fold *f, int number)
+{
+    const fold_code *code = &fold_codes[f->fold->reducer];
+    const char      *type = is_place(f->fold) ? "int64_t" : step_type(f->fold);
+
+    rd_text_add(to, "static inline void finish%d(", number);
+    add_parameters(to, f, true, "const ", 's');
+    for (int k = 0; k < f->fold->n_out; k++)
+        rd_text_add(to, ", %s *y%d", type, k);
+    rd_text_add(to, ")\n{\n    const double ddof = %.17g;\n    %s z[2];\n", f->fold->ddof,
+                is_place(f->fold) ? "int64_t" : "T");
+    rd_text_add(to, "#define Y(k) z[k]\n#define YI(k) z[k]\n#define P ddof\n#define RD_NAN %s\n    %s\n",
+                rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT ? "NAN" : "0", code->finish);
+    if (f->seen && f->fold->identity && (f->fold->reducer == RD_RED_min || f->fold->reducer == RD_RED_max))
+        rd_text_add(to, "    (void)0;\n"); /* the identity is what a fold of nothing comes to */
+    else if (f->seen)
+        rd_text_add(to, "    if (!*s%d) { %s }\n", f->n_state - 1, code->empty);
+    if (is_place(f->fold))
+        rd_text_add(to, "    if (z[0] == RD_NO_PLACE) z[0] = %d;\n", f->masked ? -1 : 0); /* all are the worst */
+    for (int k = 0; k < f->fold->n_out; k++)
+        rd_text_add(to, "    *y%d = (%s)z[%d];\n", k, type, k);
+    rd_text_add(to, "}\n#undef Y\n#undef YI\n#undef P\n#undef RD_NAN\n");
+}
+
+void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number)
+{
+    const rd_codegen_fold *f    = &n->fold[number];
+    const fold_code    *code = &fold_codes[f->fold->reducer];
+
+    rd_text_add(to, "#define S(k) (*s##k)\n#define SI(k) (*s##k)\n#define B(k) (*b##k)\n#define BI(k) (*b##k)\n");
+    add_extremes(to, f);
+    begin_type(to, step_type(f->fold), step_elem(f->fold));
+    begin_function(to, f, number, "begin", false);
+    rd_text_add(to, ")\n{\n    %s\n", identities[f->fold->reducer]);
+    if (f->seen)
+        rd_text_add(to, "    *s%d = 0;\n", f->n_state - 1);
+    rd_text_add(to, "}\n");
+    add_step(to, f, number);
+    begin_function(to, f, number, "block", false);
+    rd_text_add(to, ")\n{\n    %s\n}\n", code->block);
+    end_type(to);
+    begin_type(to, merge_type(f->fold), rd_fold_widens(f->fold) ? RD_ELEM_f64 : step_elem(f->fold));
+    begin_function(to, f, number, "merge", true);
+    rd_text_add(to, ", ");
+    add_parameters(to, f, true, "const ", 'b');
+    rd_text_add(to, ")\n{\n    %s\n", code->merge);
+    if (f->seen)
+        rd_text_add(to, "    *s%d |= *b%d;\n", f->n_state - 1, f->n_state - 1);
+    rd_text_add(to, "}\n");
+    add_finish(to, f, number);
+    end_type(to);
+    rd_text_add(to, "#undef S\n#undef SI\n#undef B\n#undef BI\n#undef RD_ZERO\n#undef RD_MOST\n#undef RD_LEAST\n#undef RD_NO_PLACE\n");
+}

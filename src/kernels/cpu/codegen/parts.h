@@ -1,0 +1,164 @@
+/* parts.h - a nest while its text is written. */
+#ifndef RD_KERNELS_CPU_CODEGEN_PARTS_H
+#define RD_KERNELS_CPU_CODEGEN_PARTS_H
+#include "kernels/cpu/codegen/codegen.h"
+#include "kernels/cpu/simd/simd.h"
+
+enum { RD_CODEGEN_NUMBERS = 256, RD_CODEGEN_FEW = 8, RD_CODEGEN_NAMES = 64 };
+
+/* How the steps of a fold meet the strip they stand in. */
+typedef enum rd_fold_mode {
+    RD_FOLD_SCALAR, /* in no strip                                        */
+    RD_FOLD_LANES,  /* neighbours are neighbouring lanes of one cell      */
+    RD_FOLD_CELLS   /* neighbours belong to cells of their own            */
+} rd_fold_mode;
+
+typedef struct rd_codegen_fold {
+    const rd_fold *fold;
+    rd_fold_mode   mode;
+    int32_t        start, step, close; /* its instructions; close -1: of a scan                */
+    int32_t        along;              /* innermost loop that it reduces, -1: it has one step  */
+    bool           masked, weighted;
+    bool           strip;   /* it begins and ends in a strip                                   */
+    bool           inner;   /* even in one round of it: states are variables                   */
+    bool           local;   /* states are arrays of the text, not of the task                  */
+    bool           held;    /* states are variables while a few rows go together               */
+    bool           cached;  /* those of the task are copied around its innermost loop          */
+    int32_t        lanes;   /* that can have elements                                          */
+    int32_t        n_state; /* with `seen`, of masked ones that tell nothing by their states   */
+    bool           seen;
+    int64_t        places;  /* elements of a cell                                              */
+    bool           rises;   /* those of a lane come by rising place                            */
+    int64_t        steps;   /* of the whole fold                                               */
+    int64_t        states;  /* of each kind                                                    */
+    int32_t        room;    /* rows of its tree; 0: it has one block                           */
+    int64_t        facts, current, tree; /* offsets in the task's state                        */
+} rd_codegen_fold;
+
+/* Some loops of the program as strips of one axis. */
+typedef struct rd_region {
+    int32_t axis;
+    int32_t loop;    /* over it, or around the instructions of which each is in such a loop; -1: a part of the program */
+    bool    around;  /* the latter */
+    int32_t from, to;
+    int32_t width;    /* elements of a strip          */
+    bool    fixed;   /* strips but the last are full */
+    int32_t rest;    /* elements of the last one, -1: not known */
+    bool    wide;    /* rows of them stream from memory: a few rows go together */
+    bool    one;     /* the only one                 */
+    bool    arrays;  /* something is kept in arrays from loop to loop over a strip */
+} rd_region;
+
+typedef enum rd_bind_kind { RD_BIND_NONE, RD_BIND_INDEX, RD_BIND_LATER, RD_BIND_NUMBER, RD_BIND_STRIP } rd_bind_kind;
+
+/* What an axis is at the place that is being written: a variable, that and a number, a number, or the strip's element. */
+typedef struct rd_bind {
+    rd_bind_kind kind;
+    int64_t      number;
+    int32_t      range; /* its bounds are lo<axis>_<range>, hi<axis>_<range> */
+} rd_bind;
+
+typedef struct rd_codegen {
+    const rd_program *p;
+    int               vector;
+    const char       *why;        /* it cannot be: the reason; NULL  */
+    int32_t          *around;     /* per instruction: innermost loop */
+    int32_t          *begin, *parent; /* per loop                    */
+    int32_t          *made;       /* per register: instruction       */
+    bool             *stored;     /* per slot                        */
+    int32_t           n_slot;
+    rd_codegen_fold     *fold;
+    rd_region        *region;
+    int32_t           n_region;
+    int32_t          *at_loop, *in_loop; /* per loop: its region, that of its body, -1 */
+    int32_t           in_part[3];
+    int64_t           number[RD_CODEGEN_NUMBERS];
+    int32_t           n_number;
+    int64_t           state;      /* bytes so far                    */
+
+    /* ---- the text being written ---- */
+    rd_text          *to;
+    int               indent;
+    rd_bind          *bind;
+    int32_t          *ranges;     /* per axis: how many so far        */
+    const rd_region  *here;       /* region, NULL                     */
+    bool             *varies;     /* per register, in the region      */
+    bool              open;       /* a loop over the strip is being collected */
+    rd_text           before, inside;
+    int32_t           round;      /* number of that loop              */
+    int32_t          *made_in;    /* per register: its round          */
+    bool             *crosses;    /* per register: read in another one */
+    bool              dry;        /* only to learn that               */
+    bool              arrays;     /* some register crosses, or a state is an array */
+    int32_t           unrolled;   /* short loops around that are written out      */
+    int64_t           loads;      /* of the round                     */
+    int32_t           names;
+} rd_codegen;
+
+/* facts.c */
+bool    rd_codegen_facts(rd_codegen *n, rd_get_fn *get, void *pool);
+int64_t rd_coef(const rd_address *at, int32_t axis);
+bool    rd_within(const rd_codegen *n, int32_t inst, int32_t loop);
+int32_t rd_part_of(const rd_program *p, int32_t inst);
+/* How many indices of an axis its loops visit at a time, at most; in how many rounds a loop goes. */
+int64_t rd_reach(const rd_program *p, int32_t axis);
+int64_t rd_trips(const rd_program *p, int32_t loop);
+
+/* regions.c */
+void rd_codegen_regions(rd_codegen *n);
+/* Which registers of a region depend on its axis. */
+void rd_region_varies(const rd_codegen *n, const rd_region *r, bool *varies);
+/* Is a loop in a strip, along that axis, short and simple enough to be written out? */
+bool rd_writes_out(const rd_codegen *n, int32_t loop, int32_t strip);
+/* Instructions that end a loop over the strip: they take it as an array. */
+bool rd_cuts(const rd_inst *inst);
+
+/* text.c */
+__attribute__((format(printf, 2, 3))) void rd_line(rd_codegen *n, const char *format, ...);
+void rd_number_text(rd_codegen *n, rd_text *to, int64_t value);
+/* A position: what it is at the place that is being written. */
+void rd_position(rd_codegen *n, rd_text *to, const rd_address *at);
+/* But for what it moves by in the strip. */
+void rd_position_of_strip(rd_codegen *n, rd_text *to, const rd_address *at);
+
+/* walk.c */
+void rd_walk_items(rd_codegen *n, int32_t from, int32_t to);
+void rd_strip_loop_end(rd_codegen *n);
+/* Where statements of the loop over the strip go; it is opened. */
+rd_text *rd_strip_loop(rd_codegen *n);
+
+/* values.c */
+void rd_codegen_value(rd_codegen *n, int32_t inst);
+/* Is it a load of a strip's elements that are not side by side? */
+bool rd_lies_apart(const rd_codegen *n, int32_t inst);
+/* A register as an operand at this place. */
+void rd_operand_text(rd_codegen *n, rd_text *to, int32_t reg);
+
+/* folds.c */
+void rd_codegen_lay_out(rd_codegen *n);
+void rd_codegen_start(rd_codegen *n, int32_t fold);
+void rd_codegen_step(rd_codegen *n, int32_t inst);
+void rd_codegen_close(rd_codegen *n, int32_t inst);
+/* Are steps taken in a loop whose rounds end blocks?  Those of any fold. */
+bool rd_ends_blocks(const rd_codegen *n, int32_t loop);
+void rd_blocks_begin(rd_codegen *n, int32_t loop, const char *from, const char *hi);
+void rd_blocks_end(rd_codegen *n, int32_t loop, const char *from, const char *to);
+/* States are held in variables of the loop over the strip; and go back. */
+void rd_states_hold(rd_codegen *n, int32_t loop);
+void rd_states_drop(rd_codegen *n, int32_t loop);
+/* States of lanes move to arrays of the text around a loop, and back. */
+void rd_states_in(rd_codegen *n, int32_t loop);
+void rd_states_out(rd_codegen *n, int32_t loop);
+
+/* functions.c: operators, casts and reducers as functions; trees.c: what becomes of blocks. */
+void rd_codegen_functions(rd_codegen *n, rd_text *to);
+void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t fold);
+void rd_codegen_tree_functions(rd_codegen *n, rd_text *to, int32_t fold);
+void rd_codegen_join_function(rd_codegen *n, rd_text *to);
+const char *rd_register_type(rd_dtype type);
+int  rd_register_size(rd_dtype type);
+bool rd_op_warns(const rd_inst *inst);
+void rd_op_name(const rd_inst *inst, char *name);
+const char *rd_state_type(const rd_codegen_fold *f, int k);
+const char *rd_node_type(const rd_codegen_fold *f, int k);
+#endif

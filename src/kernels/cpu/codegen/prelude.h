@@ -1,0 +1,118 @@
+/* prelude.h - what the text of every nest begins with, behind the library's own code (jit/prelude.h). */
+#define INT64_C(x)  x##LL
+#define UINT64_C(x) x##ULL
+typedef struct rd_f16 {
+    uint16_t bits;
+} rd_f16;
+typedef struct rd_bf16 {
+    uint16_t bits;
+} rd_bf16;
+#include "core/half.h"
+#include "kernels/cpu/codegen/call.h"
+
+#define LESS(a, b) ((a) < (b) ? (a) : (b))
+#define LINES      __attribute__((aligned(64)))
+#define NOINLINE   __attribute__((noinline))
+
+/* exp of a strip: written out where its length is constant. */
+#define EXP_OF_STRIP(elem, x, n)    \
+    if (__builtin_constant_p(n))    \
+        rd_exp_strip_##elem(x, n);  \
+    else                            \
+        rd_exp_strips_##elem(x, n);
+
+/* A function that leaves hard arguments to C: of a strip that has none, by vectors. */
+#define OF_STRIP(name, elem, x, n)                            \
+    {                                                         \
+        int hard = 0;                                         \
+        INDEPENDENT for (int64_t i = 0; i < n; i++)           \
+            hard |= rd_##name##_##elem##_hard(x[i]) ? 1 : 0;  \
+        if (hard)                                             \
+            for (int64_t i = 0; i < n; i++)                   \
+                x[i] = rd_math_##name##_##elem(x[i]);         \
+        else                                                  \
+            INDEPENDENT for (int64_t i = 0; i < n; i++)       \
+                x[i] = rd_##name##_##elem(x[i]);              \
+    }
+
+/* Floats to ints of 32 bits or less, exact where they lie between; else as the function says. */
+#define INTS_OF_STRIP(type, function, least, x, y, n)                           \
+    {                                                                           \
+        int hard = 0;                                                           \
+        INDEPENDENT for (int64_t i = 0; i < n; i++)                             \
+            hard |= x[i] > (least) && x[i] < 2147483648.0F ? 0 : 1;             \
+        if (hard)                                                               \
+            for (int64_t i = 0; i < n; i++)                                     \
+                y[i] = function(x[i]);                                          \
+        else                                                                    \
+            INDEPENDENT for (int64_t i = 0; i < n; i++)                         \
+                y[i] = (type)(int32_t)x[i];                                     \
+    }
+
+/* f16 side by side to f32; the same bits as rd_f16_to_f32(). */
+static inline __attribute__((always_inline)) void rd_widen_f16(float *y, const rd_f16 *x, int64_t n)
+{
+    int64_t i = 0;
+#if defined(__AVX512F__) && !defined(__clang__)
+    typedef short halves __attribute__((vector_size(32), aligned(2), may_alias));
+    for (; i + 16 <= n; i += 16)
+        *(rd_v32 *)(y + i) = (rd_v32)__builtin_ia32_vcvtph2ps512_mask(*(const halves *)(x + i), (rd_v32){ 0 }, -1, 4);
+#elif defined(__F16C__) && !defined(__clang__)
+    typedef short halves __attribute__((vector_size(16), aligned(2), may_alias));
+    for (; i + 8 <= n; i += 8)
+        *(rd_v32 *)(y + i) = (rd_v32)__builtin_ia32_vcvtph2ps256(*(const halves *)(x + i));
+#endif
+    for (; i < n; i++)
+        y[i] = rd_f16_to_f32(x[i]);
+}
+
+/* Negative indices count from the end.  One that is outside is noted, and the first element stands in for it. */
+static inline int64_t rd_index_i64(int64_t at, int64_t extent, int32_t *failed)
+{
+    const int outside = at < -extent || at >= extent;
+
+    *failed |= outside;
+    return outside ? 0 : at < 0 ? at + extent : at;
+}
+
+static inline int64_t rd_index_u64(uint64_t at, int64_t extent, int32_t *failed)
+{
+    const int outside = at >= (uint64_t)extent;
+
+    *failed |= outside;
+    return outside ? 0 : (int64_t)at;
+}
+
+/* ---- The combine tree of blocks [from, to) -------------------------------------------------------------------
+ * A node of level l covers 2^l blocks from a multiple of 2^l on; two that are left and right of one are merged. */
+
+/* How many nodes there are once all that can be are merged. */
+static int64_t rd_nodes(int64_t from, int64_t to)
+{
+    int64_t nodes = 0;
+
+    for (; from < to; nodes++) {
+        int level = 0;
+
+        while (!(from >> level & 1) && from + (INT64_C(2) << level) <= to)
+            level++;
+        from += INT64_C(1) << level;
+    }
+    return nodes;
+}
+
+/* The level of the node that begins at `from`. */
+static int rd_level(int64_t from, int64_t to)
+{
+    int level = 0;
+
+    while (!(from >> level & 1) && from + (INT64_C(2) << level) <= to)
+        level++;
+    return level;
+}
+
+/* Has the node a sibling on its left? */
+static inline int rd_right(int64_t start, int level, int64_t from)
+{
+    return (start >> level & 1) && start - (INT64_C(1) << level) >= from;
+}

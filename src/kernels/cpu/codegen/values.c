@@ -1,0 +1,336 @@
+/* values.c - instructions that make or store a value, as statements. */
+#include "kernels/cpu/codegen/parts.h"
+#include <inttypes.h>
+
+static const char *const memory_types[RD_N_DTYPES] = {
+#define RD_DTYPE(enum_, name, C, kind, class) [RD_##enum_] = #C,
+#include "core/dtypes.def"
+#undef RD_DTYPE
+};
+
+static const char *type_of(rd_dtype type)
+{
+    return rd_register_type(type);
+}
+
+void rd_operand_text(rd_codegen *n, rd_text *to, int32_t reg)
+{
+    const bool apart = n->here && n->varies[reg] && n->made_in[reg] != n->round;
+
+    if (apart)
+        n->crosses[reg] = true;
+    rd_text_add(to, apart || (n->here && n->varies[reg] && rd_cuts(&n->p->inst[n->made[reg]])) ? "a%" PRId32 "[i]"
+                                                                                              : "r%" PRId32,
+                reg);
+}
+
+/* ---- What a value is --------------------------------------------------------------------------------------- */
+static void add_constant(rd_text *to, const rd_inst *inst)
+{
+    switch (rd_elem_of(inst->type)) {
+    case RD_ELEM_f32: rd_text_add(to, "rd_float_of(0x%" PRIx32 ")", (uint32_t)inst->value.u64); break;
+    case RD_ELEM_f64: rd_text_add(to, "rd_double_of(0x%" PRIx64 ")", inst->value.u64); break;
+    case RD_ELEM_i64: rd_text_add(to, "(int64_t)0x%" PRIx64, inst->value.u64); break;
+    case RD_ELEM_u64: rd_text_add(to, "(uint64_t)0x%" PRIx64, inst->value.u64); break;
+    default: rd_text_add(to, "%d", inst->value.u64 != 0); break;
+    }
+}
+
+static void add_from_memory(rd_text *to, rd_dtype type, const char *element)
+{
+    switch (type) {
+    case RD_F16: rd_text_add(to, "rd_f16_to_f32(%s)", element); break;
+    case RD_BF16: rd_text_add(to, "rd_bf16_to_f32(%s)", element); break;
+    case RD_BOOL: rd_text_add(to, "%s != 0", element); break;
+    default: rd_text_add(to, "%s", element);
+    }
+}
+
+/* Where the element lies: in a strip by way of a pointer to its first, which is made before the loop. */
+static void add_element(rd_codegen *n, rd_text *to, int32_t i, bool store)
+{
+    const rd_address *at    = &n->p->address[n->p->inst[i].arg];
+    const char       *type  = memory_types[at->type], *keep = store ? "" : "const ";
+    bool              plain = n->here && n->open && !n->unrolled;
+    int64_t           coef  = n->here ? rd_coef(at, n->here->axis) : 0;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        plain &= at->add[k].axis >= 0;
+    if (!plain) {
+        rd_text_add(to, "((%s%s *)m%" PRId32 ")[", keep, type, at->slot);
+        rd_position(n, to, at);
+        rd_text_add(to, "]");
+        return;
+    }
+    rd_text_add(&n->before, "%*s%s%s *const x%" PRId32 " = (%s%s *)m%" PRId32 " + ", 4 * n->indent, "", keep, type, i,
+                keep, type, at->slot);
+    rd_position_of_strip(n, &n->before, at);
+    rd_text_add(&n->before, ";\n");
+    rd_text_add(to, "x%" PRId32 "[i", i);
+    if (coef != 1) {
+        rd_text_add(to, " * ");
+        rd_number_text(n, to, coef);
+    }
+    rd_text_add(to, "]");
+}
+
+static void add_load(rd_codegen *n, rd_text *to, int32_t i)
+{
+    const rd_address *at      = &n->p->address[n->p->inst[i].arg];
+    rd_text           element = { 0 };
+
+    add_element(n, &element, i, false);
+    add_from_memory(to, at->type, element.at ? element.at : "");
+    rd_text_free(&element);
+}
+
+static void add_call(rd_codegen *n, rd_text *to, const rd_inst *inst)
+{
+    const int32_t in[] = { inst->a, inst->b, inst->c };
+    const int     count = inst->kind == RD_I_MAP ? rd_op_table[inst->op].arity : 1;
+    char          name[RD_CODEGEN_NAMES];
+
+    rd_op_name(inst, name);
+    rd_text_add(to, "%s(", name);
+    for (int k = 0; k < count && k < 3; k++) {
+        rd_text_add(to, k ? ", " : "");
+        rd_operand_text(n, to, in[k]);
+    }
+    rd_text_add(to, inst->kind == RD_I_MAP && rd_op_warns(inst) ? ", &warnings)" : ")");
+}
+
+/* Negative indices count from the end; one that is outside is noted, and the first element stands in for it. */
+static void add_index(rd_codegen *n, rd_text *to, const rd_inst *inst)
+{
+    rd_text_add(to, rd_dtype_class(inst->from) == RD_CLASS_u64 ? "rd_index_u64(" : "rd_index_i64(");
+    rd_operand_text(n, to, inst->a);
+    rd_text_add(to, ", ");
+    rd_number_text(n, to, inst->value.i64);
+    rd_text_add(to, ", &failed)");
+}
+
+static void add_value(rd_codegen *n, rd_text *to, int32_t i)
+{
+    const rd_inst *inst = &n->p->inst[i];
+
+    switch (inst->kind) {
+    case RD_I_CONST: add_constant(to, inst); break;
+    case RD_I_COORD: rd_position(n, to, &n->p->address[inst->arg]); break;
+    case RD_I_LOAD: add_load(n, to, i); break;
+    case RD_I_INDEX: add_index(n, to, inst); break;
+    case RD_I_SELECT:
+        rd_operand_text(n, to, inst->a);
+        rd_text_add(to, " ? ");
+        rd_operand_text(n, to, inst->b);
+        rd_text_add(to, " : ");
+        rd_operand_text(n, to, inst->c);
+        break;
+    default: add_call(n, to, inst);
+    }
+}
+
+/* ---- Statements -------------------------------------------------------------------------------------------- */
+static void count_load(rd_codegen *n, int32_t i)
+{
+    if (n->p->inst[i].kind == RD_I_LOAD && n->p->address[n->p->inst[i].arg].slot < n->p->first_scratch)
+        n->loads++;
+}
+
+static void declare_array(rd_codegen *n, int32_t i, char name, rd_dtype type)
+{
+    rd_text_add(&n->before, "%*s%s %c%" PRId32 "[%" PRId32 "] LINES;\n", 4 * n->indent, "", type_of(type), name,
+                n->p->inst[i].dst, n->here->width);
+    n->arrays = true;
+}
+
+/* The function of a strip of arguments: by vectors where the library has it so, else one by one. */
+static void add_function_of_strip(rd_codegen *n, const rd_inst *inst)
+{
+    const char *elem = rd_dtype_class(inst->type) == RD_CLASS_f32 ? "f32" : "f64";
+    char        name[RD_CODEGEN_NAMES];
+
+    rd_op_name(inst, name);
+    if (inst->op == RD_OP_exp)
+        rd_line(n, "EXP_OF_STRIP(%s, a%" PRId32 ", n)", elem, inst->dst);
+    else if (inst->op == RD_OP_sin || inst->op == RD_OP_cos || inst->op == RD_OP_tan)
+        rd_line(n, "OF_STRIP(%s, %s, a%" PRId32 ", n)", rd_op_table[inst->op].name, elem, inst->dst);
+    else {
+        rd_line(n, "for (int64_t i = 0; i < n; i++) a%" PRId32 "[i] = %s(a%" PRId32 "[i], b%" PRId32 "[i]%s);", inst->dst,
+                name, inst->dst, inst->dst, rd_op_warns(inst) ? ", &warnings" : "");
+        return;
+    }
+    if (rd_dtype_is_half(inst->type))
+        rd_line(n, "INDEPENDENT for (int64_t i = 0; i < n; i++) a%" PRId32 "[i] = rd_%s_to_f32(rd_%s_of_f32(a%" PRId32 "[i]));",
+                inst->dst, rd_dtype_name(inst->type), rd_dtype_name(inst->type), inst->dst);
+}
+
+/* Floats become narrow ints by vectors, where all of the strip fit. */
+static void add_narrowed(rd_codegen *n, int32_t i)
+{
+    const rd_inst *inst = &n->p->inst[i];
+    rd_text       *to   = rd_strip_loop(n);
+    char           name[RD_CODEGEN_NAMES];
+
+    rd_op_name(inst, name);
+    declare_array(n, i, 'a', inst->type);
+    declare_array(n, i, 'b', inst->from);
+    rd_text_add(to, " b%" PRId32 "[i] = ", inst->dst);
+    rd_operand_text(n, to, inst->a);
+    rd_text_add(to, ";");
+    rd_strip_loop_end(n);
+    rd_line(n, "INTS_OF_STRIP(%s, %s, %s, b%" PRId32 ", a%" PRId32 ", n)", memory_types[inst->type], name,
+            rd_dtype_kind(inst->type) == RD_KIND_UINT ? "-1" : "-2147483648.0", inst->dst, inst->dst);
+}
+
+/* The strip's arguments are put into arrays, and a loop of its own takes the function of them. */
+static void add_cut(rd_codegen *n, int32_t i)
+{
+    if (n->p->inst[i].kind == RD_I_CAST) {
+        add_narrowed(n, i);
+        return;
+    }
+    const rd_inst *inst = &n->p->inst[i];
+    const int32_t  in[] = { inst->a, inst->b };
+    rd_text       *to   = rd_strip_loop(n);
+
+    for (int k = 0; k < rd_op_table[inst->op].arity && k < 2; k++) {
+        declare_array(n, i, "ab"[k], inst->type);
+        rd_text_add(to, " %c%" PRId32 "[i] = ", "ab"[k], inst->dst);
+        rd_operand_text(n, to, in[k]);
+        rd_text_add(to, ";");
+    }
+    rd_strip_loop_end(n);
+    add_function_of_strip(n, inst);
+}
+
+bool rd_lies_apart(const rd_codegen *n, int32_t i)
+{
+    const rd_address *at = n->p->inst[i].kind == RD_I_LOAD ? &n->p->address[n->p->inst[i].arg] : NULL;
+    bool              gathers = false;
+
+    for (int32_t k = 0; at && k < at->n_add; k++)
+        gathers |= at->add[k].axis < 0;
+    return at && (gathers || (rd_coef(at, n->here->axis) != 1 && rd_coef(at, n->here->axis) != 0) ||
+                  (at->type == RD_F16 && rd_coef(at, n->here->axis)));
+}
+
+/* Elements that lie apart are collected first, by a loop of its own: it may have no vectors, and all else does. */
+/* Instructions widen f16 side by side; compilers do not find them. */
+static bool is_row_of_halves(const rd_codegen *n, int32_t i)
+{
+    const rd_address *at = &n->p->address[n->p->inst[i].arg];
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis < 0)
+            return false;
+    return at->type == RD_F16 && rd_coef(at, n->here->axis) == 1;
+}
+
+static void collect(rd_codegen *n, int32_t i)
+{
+    const rd_inst *inst   = &n->p->inst[i];
+    rd_text       *to, unused = { 0 };
+
+    rd_strip_loop_end(n);
+    to = rd_strip_loop(n);
+    declare_array(n, i, 'a', inst->type);
+    if (is_row_of_halves(n, i)) {
+        add_element(n, &unused, i, false);
+        rd_text_free(&unused);
+    } else {
+        rd_text_add(to, " a%" PRId32 "[i] = ", inst->dst);
+        add_value(n, to, i);
+        rd_text_add(to, ";");
+    }
+    count_load(n, i);
+    rd_strip_loop_end(n);
+    if (is_row_of_halves(n, i))
+        rd_line(n, "rd_widen_f16(a%" PRId32 ", x%" PRId32 ", n);", inst->dst, i);
+    n->made_in[inst->dst] = -1;
+}
+
+static void add_varying(rd_codegen *n, int32_t i)
+{
+    const rd_inst *inst = &n->p->inst[i];
+    rd_text       *to;
+
+    if (!n->unrolled && rd_lies_apart(n, i)) {
+        collect(n, i);
+        return;
+    }
+    to = rd_strip_loop(n);
+
+    n->made_in[inst->dst] = n->round;
+    rd_text_add(to, " const %s r%" PRId32 " = ", type_of(inst->type), inst->dst);
+    add_value(n, to, i);
+    rd_text_add(to, ";");
+    count_load(n, i);
+    if (n->crosses[inst->dst] && !n->unrolled) {
+        declare_array(n, i, 'a', inst->type);
+        rd_text_add(to, " a%" PRId32 "[i] = r%" PRId32 ";", inst->dst, inst->dst);
+    }
+}
+
+/* The same for all elements of a strip, or in none. */
+static void add_single(rd_codegen *n, int32_t i)
+{
+    const rd_inst *inst  = &n->p->inst[i];
+    rd_text        value = { 0 }, *to = n->open ? &n->before : n->to;
+    const bool     open = n->open;
+
+    if (n->unrolled) {
+        to = rd_strip_loop(n);
+        rd_text_add(to, " const %s r%" PRId32 " = ", type_of(inst->type), inst->dst);
+        add_value(n, to, i);
+        rd_text_add(to, ";");
+        count_load(n, i);
+        return;
+    }
+    n->open = false; /* no pointers of the strip */
+    add_value(n, &value, i);
+    n->open = open;
+    if (!n->dry || open)
+        rd_text_add(to, "%*sconst %s r%" PRId32 " = %s;\n", 4 * n->indent, "", type_of(inst->type), inst->dst,
+                    value.at ? value.at : "");
+    rd_text_free(&value);
+    if (inst->kind == RD_I_LOAD && n->p->address[inst->arg].slot < n->p->first_scratch && !n->dry)
+        rd_text_add(to, "%*sloads++;\n", 4 * n->indent, "");
+}
+
+static void add_stored(rd_codegen *n, rd_text *to, rd_dtype type, int32_t reg)
+{
+    rd_text_add(to, type == RD_F16 ? "rd_f16_of_f32(" : type == RD_BF16 ? "rd_bf16_of_f32(" : "(%s)",
+                memory_types[type]);
+    rd_operand_text(n, to, reg);
+    rd_text_add(to, type == RD_F16 || type == RD_BF16 ? ")" : "");
+}
+
+static void add_store(rd_codegen *n, int32_t i)
+{
+    const rd_inst    *inst = &n->p->inst[i];
+    const rd_address *at   = &n->p->address[inst->arg];
+    rd_text           line = { 0 }, *to = n->here ? rd_strip_loop(n) : &line;
+
+    rd_text_add(to, " ");
+    add_element(n, to, i, true);
+    rd_text_add(to, " = ");
+    add_stored(n, to, at->type, inst->a);
+    rd_text_add(to, ";");
+    if (!n->here)
+        rd_line(n, "%s", line.at ? line.at + 1 : "");
+    rd_text_free(&line);
+}
+
+void rd_codegen_value(rd_codegen *n, int32_t i)
+{
+    const rd_inst *inst = &n->p->inst[i];
+
+    if (inst->kind == RD_I_STORE)
+        add_store(n, i);
+    else if (!n->here || !n->varies[inst->dst])
+        add_single(n, i);
+    else if (rd_cuts(inst))
+        add_cut(n, i);
+    else
+        add_varying(n, i);
+}

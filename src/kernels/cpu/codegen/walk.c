@@ -1,0 +1,370 @@
+/* walk.c - the program's tree of loops, as loops of the text. */
+#include "kernels/cpu/codegen/parts.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- Loops over a strip ------------------------------------------------------------------------------------ */
+rd_text *rd_strip_loop(rd_codegen *n)
+{
+    if (!n->open)
+        n->round++;
+    n->open = true;
+    return &n->inside;
+}
+
+static void clear(rd_text *text)
+{
+    text->n = 0;
+    if (text->at)
+        text->at[0] = 0;
+}
+
+void rd_strip_loop_end(rd_codegen *n)
+{
+    if (!n->open)
+        return;
+    n->open = false;
+    if (!n->dry) {
+        rd_text_add(n->to, "%s", n->before.at ? n->before.at : "");
+        if (n->loads)
+            rd_line(n, "loads += %" PRId64 " * n;", n->loads);
+        if (n->inside.at && n->inside.n)
+            rd_text_add(n->to, "%*sINDEPENDENT for (int64_t i = 0; i < n; i++) {%s }\n", 4 * n->indent, "",
+                        n->inside.at);
+        n->why = n->before.failed || n->inside.failed ? "no memory" : n->why;
+    }
+    n->loads = 0;
+    clear(&n->before);
+    clear(&n->inside);
+}
+
+/* ---- Loops ------------------------------------------------------------------------------------------------- */
+static void walk_loop(rd_codegen *n, int32_t loop);
+
+/* A short loop of a strip, index after index. */
+static void write_out(rd_codegen *n, int32_t loop)
+{
+    const rd_loop *l    = &n->p->loop[loop];
+    const rd_bind  kept = n->bind[l->axis];
+
+    for (int64_t k = 0; k < l->extent; k++) {
+        n->bind[l->axis].kind   = RD_BIND_NUMBER;
+        n->bind[l->axis].number = l->backwards ? l->extent - 1 - k : k;
+        rd_text_add(rd_strip_loop(n), " {");
+        n->unrolled++;
+        rd_walk_items(n, n->begin[loop] + 1, l->end);
+        n->unrolled--;
+        rd_text_add(rd_strip_loop(n), " }");
+    }
+    n->bind[l->axis] = kept;
+}
+
+/* Ranges of an axis, one after the other: the loops over it inside visit one. */
+static void walk_tiles(rd_codegen *n, int32_t loop)
+{
+    const rd_loop *l    = &n->p->loop[loop];
+    const int32_t  a    = l->axis;
+    const rd_bind  kept = n->bind[a];
+    const int32_t  r    = ++n->ranges[a];
+    rd_text        step = { 0 };
+
+    rd_number_text(n, &step, l->step);
+    rd_line(n, "for (int64_t lo%d_%d = lo%d_%d; lo%d_%d < hi%d_%d; lo%d_%d += %s) {", a, r, a, kept.range, a, r, a,
+            kept.range, a, r, step.at);
+    n->indent++;
+    rd_line(n, "const int64_t hi%d_%d = LESS(lo%d_%d + %s, hi%d_%d);", a, r, a, r, step.at, a, kept.range);
+    rd_text_free(&step);
+    n->bind[a].range = r;
+    rd_walk_items(n, n->begin[loop] + 1, l->end);
+    rd_strip_loop_end(n);
+    n->bind[a] = kept;
+    n->indent--;
+    rd_line(n, "}");
+}
+
+/* Do further indices of an axis meet the same states? */
+static bool keeps_states(const rd_codegen_fold *f, int32_t axis)
+{
+    return !rd_coef(&f->fold->cell, axis) && (f->mode == RD_FOLD_LANES || f->lanes == 1);
+}
+
+/* Does nothing but what a loop over the strip can do for a few rows at once? */
+static bool goes_together(const rd_codegen *n, int32_t loop)
+{
+    const rd_loop *l = &n->p->loop[loop];
+    bool           steps = false;
+
+    if (!n->here || !n->here->wide || l->backwards || n->unrolled)
+        return false;
+    for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
+        const rd_inst *inst = &n->p->inst[i];
+
+        if (rd_cuts(inst) || rd_lies_apart(n, i) || inst->kind == RD_I_START || inst->kind == RD_I_CLOSE ||
+            (inst->kind == RD_I_LOOP && n->p->loop[inst->arg].axis != n->here->axis))
+            return false;
+        if (inst->kind == RD_I_STEP && !keeps_states(&n->fold[inst->arg], l->axis))
+            return false;
+        steps |= inst->kind == RD_I_STEP;
+    }
+    return steps;
+}
+
+/* As many rows as may be go together: a state is read and written once for all of them. */
+static void walk_together(rd_codegen *n, int32_t loop, const char *from, const char *to)
+{
+    enum { TOGETHER = 4 };
+    const rd_loop *l    = &n->p->loop[loop];
+    const int32_t  a    = l->axis;
+    const rd_bind  kept = n->bind[a];
+
+    rd_line(n, "int64_t i%d = %s;", a, from);
+    for (int rows = TOGETHER; rows > 0; rows = rows > 1 ? 1 : 0) {
+        rd_line(n, "for (; i%d + %d <= %s; i%d += %d) {", a, rows, to, a, rows);
+        n->indent++;
+        rd_states_hold(n, loop);
+        n->unrolled++;
+        for (int k = 0; k < rows; k++) {
+            n->bind[a] = (rd_bind){ .kind = RD_BIND_LATER, .number = k, .range = kept.range };
+            rd_text_add(rd_strip_loop(n), " {");
+            rd_walk_items(n, n->begin[loop] + 1, l->end);
+            rd_text_add(rd_strip_loop(n), " }");
+        }
+        n->unrolled--;
+        rd_states_drop(n, loop);
+        rd_strip_loop_end(n);
+        n->indent--;
+        rd_line(n, "}");
+    }
+    n->bind[a] = kept;
+}
+
+static void walk_one_by_one(rd_codegen *n, int32_t loop, const char *lo, const char *hi)
+{
+    const rd_loop *l    = &n->p->loop[loop];
+    const int32_t  a    = l->axis;
+    const rd_bind  kept = n->bind[a];
+
+    if (l->backwards)
+        rd_line(n, "for (int64_t i%d = %s - 1; i%d >= %s; i%d--) {", a, hi, a, lo, a);
+    else
+        rd_line(n, "for (int64_t i%d = %s; i%d < %s; i%d++) {", a, lo, a, hi, a);
+    n->indent++;
+    n->bind[a].kind = RD_BIND_INDEX;
+    rd_walk_items(n, n->begin[loop] + 1, l->end);
+    rd_strip_loop_end(n);
+    n->bind[a] = kept;
+    n->indent--;
+    rd_line(n, "}");
+}
+
+static void walk_each(rd_codegen *n, int32_t loop)
+{
+    const rd_loop *l      = &n->p->loop[loop];
+    const int32_t  a      = l->axis;
+    const rd_bind  kept   = n->bind[a];
+    const bool     blocks = rd_ends_blocks(n, loop);
+    char           lo[40], hi[40];
+
+    snprintf(lo, sizeof lo, "lo%d_%d", a, kept.range);
+    snprintf(hi, sizeof hi, "hi%d_%d", a, kept.range);
+    if (blocks && l->backwards) {
+        n->why = "blocks of a loop that goes backwards";
+        return;
+    }
+    if (blocks) {
+        rd_line(n, "for (int64_t from%d = %s, end%d; from%d < %s; from%d = end%d) {", loop, lo, loop, loop, hi, loop,
+                loop);
+        n->indent++;
+        snprintf(lo, sizeof lo, "from%d", loop);
+        rd_blocks_begin(n, loop, lo, hi);
+        snprintf(hi, sizeof hi, "end%d", loop);
+    }
+    if (goes_together(n, loop)) {
+        rd_line(n, "{");
+        n->indent++;
+        walk_together(n, loop, lo, hi);
+        n->indent--;
+        rd_line(n, "}");
+    } else
+        walk_one_by_one(n, loop, lo, hi);
+    if (blocks) {
+        rd_blocks_end(n, loop, lo, hi);
+        n->indent--;
+        rd_line(n, "}");
+    }
+}
+
+/* ---- Regions ----------------------------------------------------------------------------------------------- */
+static void strip_body(rd_codegen *n, const rd_region *r)
+{
+    n->indent++;
+    rd_walk_items(n, r->from, r->to);
+    rd_strip_loop_end(n);
+}
+
+/* Strips [from, to): whole ones of a constant length, then the rest. */
+static void fixed_strips(rd_codegen *n, const rd_region *r, const char *to)
+{
+    const int32_t a = r->axis, kept_round = n->round;
+
+    rd_line(n, "for (; v%d + %d <= %s; v%d += %d) {", a, r->width, to, a, r->width);
+    rd_line(n, "    enum { n = %d };", r->width);
+    strip_body(n, r);
+    n->indent--;
+    rd_line(n, "}");
+    if (r->rest == 0)
+        return;
+    rd_line(n, "if (v%d < %s) {", a, to);
+    if (r->rest > 0)
+        rd_line(n, "    enum { n = %d };", r->rest);
+    else
+        rd_line(n, "    const int64_t n = %s - v%d;", to, a);
+    n->round = kept_round;
+    strip_body(n, r);
+    rd_line(n, "v%d = %s;", a, to);
+    n->indent--;
+    rd_line(n, "}");
+}
+
+static void wide_strips(rd_codegen *n, const rd_region *r, const char *to)
+{
+    const int32_t a = r->axis;
+
+    rd_line(n, "for (; v%d < %s; v%d += %d) {", a, to, a, r->width);
+    rd_line(n, "    const int64_t n = LESS(%s - v%d, %d);", to, a, r->width);
+    strip_body(n, r);
+    n->indent--;
+    rd_line(n, "}");
+}
+
+/* Nothing is kept from loop to loop, so the strip may be as long as there are elements. */
+static void one_strip(rd_codegen *n, const rd_region *r, const char *to)
+{
+    rd_line(n, "{");
+    rd_line(n, "    const int64_t n = %s - v%d;", to, r->axis);
+    strip_body(n, r);
+    n->indent--;
+    rd_line(n, "}");
+}
+
+/* An axis that is as short as a strip. */
+static void only_strip(rd_codegen *n, const rd_region *r)
+{
+    rd_line(n, "{");
+    rd_line(n, "    enum { n = %d };", r->width);
+    strip_body(n, r);
+    n->indent--;
+    rd_line(n, "}");
+}
+
+static void strips(rd_codegen *n, rd_region *r, const char *to)
+{
+    n->arrays = r->arrays;
+    if (r->one)
+        only_strip(n, r);
+    else if (r->fixed)
+        fixed_strips(n, r, to);
+    else if (n->dry || r->arrays)
+        wide_strips(n, r, to);
+    else
+        one_strip(n, r, to);
+    r->arrays |= n->arrays;
+}
+
+static void walk_region(rd_codegen *n, rd_region *r)
+{
+    const int32_t a    = r->axis;
+    const rd_bind kept = n->bind[a];
+    const bool    blocks = !r->around && rd_ends_blocks(n, r->loop);
+    char          hi[40], from[40];
+
+    snprintf(hi, sizeof hi, "hi%d_%d", a, kept.range);
+    rd_region_varies(n, r, n->varies);
+    n->here = r;
+    rd_line(n, "{");
+    n->indent++;
+    rd_line(n, "int64_t v%d = lo%d_%d;", a, a, kept.range);
+    n->bind[a].kind = RD_BIND_STRIP;
+    if (!r->around)
+        rd_states_in(n, r->loop);
+    if (blocks) {
+        rd_line(n, "for (int64_t end%d; v%d < %s;) {", r->loop, a, hi);
+        n->indent++;
+        snprintf(from, sizeof from, "from%d", r->loop);
+        rd_line(n, "const int64_t %s = v%d;", from, a);
+        rd_blocks_begin(n, r->loop, from, hi);
+        snprintf(hi, sizeof hi, "end%d", r->loop);
+    }
+    strips(n, r, hi);
+    if (blocks) {
+        rd_blocks_end(n, r->loop, from, hi);
+        n->indent--;
+        rd_line(n, "}");
+    }
+    if (!r->around)
+        rd_states_out(n, r->loop);
+    n->indent--;
+    rd_line(n, "}");
+    n->here    = NULL;
+    n->bind[a] = kept;
+}
+
+static void walk_loop(rd_codegen *n, int32_t loop)
+{
+    const rd_loop *l = &n->p->loop[loop];
+
+    if (n->here && l->axis == n->here->axis) {
+        rd_walk_items(n, n->begin[loop] + 1, l->end);
+        return;
+    }
+    if (n->here && rd_writes_out(n, loop, n->here->axis)) {
+        write_out(n, loop);
+        return;
+    }
+    rd_strip_loop_end(n);
+    if (!n->here && n->at_loop[loop] >= 0)
+        walk_region(n, &n->region[n->at_loop[loop]]);
+    else if (l->kind == RD_LOOP_TILE)
+        walk_tiles(n, loop);
+    else
+        walk_each(n, loop);
+}
+
+static int32_t region_around(const rd_codegen *n, int32_t from, int32_t to)
+{
+    const rd_program *p    = n->p;
+    const int32_t     loop = from > 0 && p->inst[from - 1].kind == RD_I_LOOP ? p->inst[from - 1].arg : -1;
+
+    if (n->here)
+        return -1;
+    if (loop >= 0 && p->loop[loop].end == to)
+        return n->in_loop[loop];
+    return n->in_part[rd_part_of(p, from)];
+}
+
+static void walk_inst(rd_codegen *n, int32_t i)
+{
+    switch (n->p->inst[i].kind) {
+    case RD_I_START: rd_codegen_start(n, n->p->inst[i].arg); break;
+    case RD_I_STEP: rd_codegen_step(n, i); break;
+    case RD_I_CLOSE: rd_codegen_close(n, i); break;
+    default: rd_codegen_value(n, i);
+    }
+}
+
+void rd_walk_items(rd_codegen *n, int32_t from, int32_t to)
+{
+    const int32_t region = from < to ? region_around(n, from, to) : -1;
+
+    if (region >= 0) {
+        walk_region(n, &n->region[region]);
+        return;
+    }
+    for (int32_t i = from; i < to && !n->why; i++) {
+        if (n->p->inst[i].kind == RD_I_LOOP) {
+            walk_loop(n, n->p->inst[i].arg);
+            i = n->p->loop[n->p->inst[i].arg].end;
+        } else
+            walk_inst(n, i);
+    }
+}
