@@ -142,8 +142,7 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
         p->step = rd_watch_every(p, RD_STEP_WORK);
         plan->steps |= p->step > 0;
     }
-    rd_frame_measure(plan);
-    return true;
+    return rd_frame_measure(plan);
 }
 
 /* `shift`, one number per input, or NULL: see rd_plan_move(). */

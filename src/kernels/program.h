@@ -12,6 +12,11 @@
 #include "core/reducers.h"
 #include "core/text.h"
 
+/* Stages with less work than this many operations stay on one thread unless a number is asked for.  A parallel region costs
+ * about a microsecond, a disturbed one several, and should not be a tenth of what it divides: about
+ * 20 microseconds at 10 operations each nanosecond. */
+#define RD_SMALL_WORK 200e3
+
 enum { RD_MAX_TERMS = RD_MAX_RANK, RD_MAX_CALL = 8 };
 
 /* One addend of an address or position: coef times the index of an axis, or times the value of a
@@ -167,6 +172,8 @@ typedef struct rd_program {
     const void *product;     /* or this, if it is a matrix product that a library computes      */
     const void *nest;        /* all of it as one compiled nest of loops, which may not be here yet */
     int64_t     state_bytes; /* of a task, by prepare()                                         */
+    const void *whole;       /* such a nest for a run as one task                               */
+    int64_t     whole_bytes; /* of a task's state, of those that whole() needs                  */
 } rd_program;
 
 /* Zeroed, 16-aligned memory that lives as long as the program; NULL without memory. */
@@ -202,6 +209,9 @@ typedef struct rd_backend_table {
     const char *(*library)(const rd_program *p); /* what else than loops computes it; NULL:
                                                   * nothing */
     bool (*multiplies)(void);                    /* is there a library for matrix products? */
+    /* all of a stage that is one task; false: head, body and tail do it, which find the error in the task */
+    bool (*whole)(const rd_program *p, rd_task *task);
+    bool (*is_here)(const rd_program *p); /* will whole() be true now, but for an error? */
 } rd_backend_table;
 
 extern const rd_backend_table rd_backend_cpu, rd_backend_cuda;

@@ -16,11 +16,9 @@ typedef struct span {
     const char *lo, *hi;
 } span;
 
-static span span_of(const void *base, int64_t lo, int64_t hi, rd_dtype type)
+static span span_of(const void *base, const rd_extent *e)
 {
-    int size = rd_dtype_size(type);
-
-    return (span){ (const char *)base + lo * size, (const char *)base + hi * size };
+    return (span){ (const char *)base + e->lo, (const char *)base + e->hi };
 }
 
 static bool meet(span a, span b)
@@ -31,10 +29,9 @@ static bool meet(span a, span b)
 static bool meets_input(const rd_plan *plan, const rd_frame *f, int k, span mine)
 {
     for (int s = 0; s < plan->n_slot; s++) {
-        const rd_slot *slot = &plan->slot[s];
+        const rd_extent *e = &plan->slot_extent[s];
 
-        if ((slot->kind == RD_SLOT_LEAF || slot->kind == RD_SLOT_INPUT) && f->slot[s] &&
-            meet(mine, span_of(f->slot[s], slot->lo, slot->hi, slot->type)) &&
+        if (e->lo < e->hi && f->slot[s] && meet(mine, span_of(f->slot[s], e)) &&
             !rd_alias_safe(plan, plan->out[k].slot, f->target[k], s, f->slot[s]))
             return true;
     }
@@ -45,30 +42,30 @@ static bool meets_input(const rd_plan *plan, const rd_frame *f, int k, span mine
  * another result. */
 static bool needs_scratch(const rd_plan *plan, const rd_frame *f, int k)
 {
-    const rd_output *o    = &plan->out[k];
-    span             mine = span_of(f->target[k], o->lo, o->hi, o->type);
+    const span mine = span_of(f->target[k], &plan->out_extent[k]);
 
     if (meets_input(plan, f, k, mine))
         return true;
-    for (int i = 0; i < plan->n_out; i++) {
-        const rd_output *other = &plan->out[i];
-
-        if (i != k && other->slot >= 0 &&
-            meet(mine, span_of(f->target[i], other->lo, other->hi, other->type)))
+    for (int i = 0; i < plan->n_out; i++)
+        if (i != k && plan->out[i].slot >= 0 &&
+            meet(mine, span_of(f->target[i], &plan->out_extent[i])))
             return true;
-    }
     return false;
 }
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
-/* The address that a run got for its input or result k: is it one, and aligned? */
-static rd_status check_address(const rd_plan *plan, const char *what, int k, const void *address,
-                               rd_dtype type)
+/* Is it an address, and aligned? */
+static bool is_good(const void *address, const rd_extent *e)
+{
+    return address && ((uintptr_t)address & e->unaligned) == 0;
+}
+
+/* What is wrong with the address that a run got for its input or result k. */
+static rd_status refuse(const rd_plan *plan, const char *what, int k, const void *address,
+                        rd_dtype type)
 {
     char sentence[128];
 
-    if (address && ((uintptr_t)address & ((uintptr_t)rd_dtype_size(type) - 1)) == 0)
-        return RD_OK;
     if (address)
         snprintf(sentence, sizeof sentence,
                  "rd_plan_run: the address %p of %s %d is not aligned for %s", address, what, k,
@@ -80,19 +77,17 @@ static rd_status check_address(const rd_plan *plan, const char *what, int k, con
 
 static rd_status bind_inputs(const rd_plan *plan, rd_frame *f, const void *const *in)
 {
-    rd_status status;
-
     for (int s = 0; s < plan->n_slot; s++)
         f->slot[s] = (void *)plan->slot[s].data;
     for (int k = 0; k < plan->n_in; k++) {
-        const void *given = in ? in[k] : NULL;
+        const void   *given = in ? in[k] : NULL;
+        const int32_t s     = plan->in_slot[k];
 
-        if (plan->in_slot[k] < 0)
+        if (s < 0)
             continue;
-        status = check_address(plan, "input", k, given, plan->slot[plan->in_slot[k]].type);
-        if (status != RD_OK)
-            return status;
-        f->slot[plan->in_slot[k]] = (void *)given;
+        if (!is_good(given, &plan->slot_extent[s]))
+            return refuse(plan, "input", k, given, plan->slot[s].type);
+        f->slot[s] = (void *)given;
     }
     return RD_OK;
 }
@@ -119,8 +114,8 @@ static rd_status bind_outputs(const rd_plan *plan, rd_frame *f, void *const *out
 
     for (int k = 0; k < plan->n_out && status == RD_OK; k++) {
         f->target[k] = out ? out[k] : plan->out[k].data;
-        if (plan->out[k].slot >= 0)
-            status = check_address(plan, "result", k, f->target[k], plan->out[k].type);
+        if (plan->out[k].slot >= 0 && !is_good(f->target[k], &plan->out_extent[k]))
+            status = refuse(plan, "result", k, f->target[k], plan->out[k].type);
     }
     for (int k = 0; k < plan->n_out && status == RD_OK; k++)
         if (plan->out[k].slot >= 0)
@@ -149,7 +144,7 @@ rd_status rd_bind(const rd_plan *plan, rd_frame *frame, const void *const *in, v
 
     if (status == RD_OK)
         status = bind_outputs(plan, frame, out);
-    return status == RD_OK ? bind_arrays(plan, frame) : status;
+    return status == RD_OK && plan->has_arrays ? bind_arrays(plan, frame) : status;
 }
 
 /* ---- After the run --------------------------------------------------------------------------- */

@@ -12,18 +12,18 @@
 enum { KEEP = 256 << 10 };
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
-int64_t rd_task_bytes(const rd_program *p)
+int64_t rd_task_bytes(const rd_program *p, int64_t state)
 {
-    int64_t bytes = rd_lines(p->state_bytes);
+    int64_t bytes = rd_lines(state);
 
     for (int k = 0; k < p->n_scratch; k++)
         bytes = rd_bytes_add(bytes, rd_lines(p->scratch_bytes[k]));
     return bytes;
 }
 
-void rd_task_places(const rd_program *p, char *work, void **slot)
+void rd_task_places(const rd_program *p, int64_t state, char *work, void **slot)
 {
-    char *at = work + rd_lines(p->state_bytes);
+    char *at = work + rd_lines(state);
 
     for (int k = 0; k < p->n_scratch; k++) {
         slot[p->first_scratch + k] = at;
@@ -43,15 +43,18 @@ static int64_t pointer_bytes(const rd_plan *plan)
 }
 
 /* The most of what stages need as one task, of those that fit. */
-static int64_t work_bytes(const rd_plan *plan)
+static int64_t work_bytes(rd_plan *plan)
 {
     int64_t most = 0;
+    bool    fits = true;
 
     for (int s = 0; s < plan->n_stage; s++) {
-        int64_t bytes = rd_task_bytes(&plan->program[s]);
+        int64_t bytes = rd_task_bytes(&plan->program[s], plan->program[s].state_bytes);
 
         most = bytes > most && bytes <= KEEP ? bytes : most;
+        fits &= bytes <= KEEP;
     }
+    plan->fits = fits;
     return most;
 }
 
@@ -62,6 +65,7 @@ static int64_t place_arrays(rd_plan *plan)
 
     for (int s = 0; s < plan->n_slot; s++)
         if (plan->slot[s].kind == RD_SLOT_ARRAY) {
+            plan->has_arrays = true;
             plan->slot[s].at = bytes;
             bytes            = rd_bytes_add(bytes, rd_lines(plan->slot[s].bytes));
         }
@@ -69,13 +73,51 @@ static int64_t place_arrays(rd_plan *plan)
     return plan->arrays_apart ? 0 : bytes;
 }
 
-void rd_frame_measure(rd_plan *plan)
+static rd_extent extent_of(rd_dtype type, int64_t lo, int64_t hi, const void *data, int32_t slot)
 {
+    const int64_t size = rd_dtype_size(type);
+
+    return (rd_extent){ .unaligned = (uintptr_t)size - 1,
+                        .lo        = lo * size,
+                        .hi        = hi * size,
+                        .data      = data,
+                        .slot      = slot };
+}
+
+/* Of what is not read, or has no elements, there are no bytes: it meets nothing. */
+static bool measure_memory(rd_plan *plan)
+{
+    plan->slot_extent = rd_pool_get(plan->pool, (size_t)(plan->n_slot + 1) * sizeof(rd_extent));
+    plan->out_extent  = rd_pool_get(plan->pool, (size_t)(plan->n_out + 1) * sizeof(rd_extent));
+    if (!plan->slot_extent || !plan->out_extent)
+        return false;
+    for (int s = 0; s < plan->n_slot; s++) {
+        const rd_slot *slot = &plan->slot[s];
+
+        plan->slot_extent[s].data = slot->data;
+        if (slot->kind == RD_SLOT_LEAF || slot->kind == RD_SLOT_INPUT)
+            plan->slot_extent[s] = extent_of(slot->type, slot->lo, slot->hi, slot->data, s);
+    }
+    for (int k = 0; k < plan->n_out; k++) {
+        const rd_output *o = &plan->out[k];
+
+        if (o->slot >= 0)
+            plan->out_extent[k] = extent_of(o->type, o->lo, o->hi, o->data, o->slot);
+    }
+    return true;
+}
+
+bool rd_frame_measure(rd_plan *plan)
+{
+    if (!measure_memory(plan))
+        return false;
     plan->pointer_bytes = pointer_bytes(plan);
     plan->arrays_bytes  = place_arrays(plan);
     plan->work_bytes    = work_bytes(plan);
     plan->frame_bytes = rd_lines(sizeof(rd_frame)) + 64 + plan->pointer_bytes + plan->arrays_bytes +
                         plan->work_bytes;
+    plan->direct = rd_is_direct(plan);
+    return true;
 }
 
 /* A frame of several plans may have been another's, or a plan's that was here before. */
@@ -111,7 +153,7 @@ void rd_frame_free(rd_ctx *ctx, rd_frame *frame)
     rd_free(ctx, frame);
 }
 
-rd_frame *rd_frame_take(const rd_plan *plan)
+static rd_frame *take_kept(const rd_plan *plan)
 {
     rd_frame *frame = atomic_exchange_explicit(plan->frames, NULL, memory_order_acquire);
 
@@ -119,7 +161,19 @@ rd_frame *rd_frame_take(const rd_plan *plan)
         rd_frame_free(plan->ctx, frame);
         frame = NULL;
     }
-    if (!frame && !(frame = new_frame(plan)))
+    return frame ? frame : new_frame(plan);
+}
+
+/* Two atomic exchanges cost as much as the work of a very small plan. */
+rd_frame *rd_frame_take(const rd_plan *plan, rd_frame_here *here)
+{
+    rd_frame *frame;
+
+    if (plan->frame_bytes <= RD_FRAME_HERE) {
+        frame            = (rd_frame *)(void *)here->at;
+        frame->team      = NULL;
+        frame->team_room = 0;
+    } else if (!(frame = take_kept(plan)))
         return NULL;
     lay_out(plan, frame);
     if (RD_CHECK) /* nobody may count on what an earlier run left, or on zeros */
@@ -127,8 +181,13 @@ rd_frame *rd_frame_take(const rd_plan *plan)
     return frame;
 }
 
-void rd_frame_give(const rd_plan *plan, rd_frame *frame)
+void rd_frame_give(const rd_plan *plan, rd_frame *frame, const rd_frame_here *here)
 {
+    if (here->at == (char *)frame) {
+        if (frame->team)
+            rd_free(plan->ctx, frame->team);
+        return;
+    }
     rd_frame_free(plan->ctx, atomic_exchange_explicit(plan->frames, frame, memory_order_acq_rel));
 }
 

@@ -3,10 +3,12 @@
  *
  * A plan keeps the frame of its last run for the next one, so that a small run calls no allocator;
  * plans that a context keeps have one together.  Runs at the same time each have a frame: whoever
- * finds none takes fresh memory. */
+ * finds none takes fresh memory.  Small frames are on the stack of the thread that runs the plan. */
 #ifndef RD_EVAL_RUN_FRAME_H
 #define RD_EVAL_RUN_FRAME_H
 #include "eval/plan.h"
+
+enum { RD_FRAME_HERE = 4 << 10, RD_DIRECT_BYTES = 4 << 10 };
 
 typedef struct rd_frame {
     int64_t room;   /* bytes of it all, but for what a team has */
@@ -21,16 +23,21 @@ typedef struct rd_frame {
     int64_t team_room;
 } rd_frame;
 
-/* State and scratch of one task. */
-int64_t rd_task_bytes(const rd_program *p);
+/* State, of so many bytes, and scratch of one task. */
+int64_t rd_task_bytes(const rd_program *p, int64_t state);
 /* Gives a task's scratch slots their places behind its state. */
-void rd_task_places(const rd_program *p, char *work, void **slot);
+void rd_task_places(const rd_program *p, int64_t state, char *work, void **slot);
 
-/* Sizes of the plan's frames, once its programs are prepared. */
-void rd_frame_measure(rd_plan *plan);
+/* Sizes of the plan's frames, once its programs are prepared; false: no memory. */
+bool rd_frame_measure(rd_plan *plan);
+/* Memory of the caller's for a frame that is small: nothing is taken from anybody. */
+typedef struct rd_frame_here {
+    _Alignas(64) char at[RD_FRAME_HERE];
+} rd_frame_here;
+
 /* NULL without memory.  What is given back may be kept. */
-rd_frame *rd_frame_take(const rd_plan *plan);
-void      rd_frame_give(const rd_plan *plan, rd_frame *frame);
+rd_frame *rd_frame_take(const rd_plan *plan, rd_frame_here *here);
+void      rd_frame_give(const rd_plan *plan, rd_frame *frame, const rd_frame_here *here);
 void      rd_frame_free(rd_ctx *ctx, rd_frame *frame);
 /* Memory for a stage of several tasks, on a cache line, not zeroed; NULL without memory.  After the
  * stage it is kept for the next one unless it is large for n tasks. */
@@ -38,6 +45,10 @@ char *rd_frame_team(const rd_plan *plan, rd_frame *frame, int64_t bytes);
 void  rd_frame_end_team(const rd_plan *plan, rd_frame *frame, int n);
 /* Frees the one that is kept. */
 void rd_frame_drop(rd_plan *plan);
+
+/* direct.c: may runs of the plan go so?  One that does not is false, and has written to no memory that it reads. */
+bool rd_is_direct(const rd_plan *plan);
+bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out, rd_run_stats *stats);
 
 /* bind.c: addresses for all slots; after the run, what was written aside is copied and separate
  * memory goes. */

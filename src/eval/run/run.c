@@ -7,11 +7,6 @@
 #include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
-
-/* Stages with less work than this many operations stay on one thread.  A parallel region costs
- * about a microsecond, a disturbed one several, and should not be a tenth of what it divides: about
- * 20 microseconds at 10 operations each nanosecond. */
-static const double SMALL_WORK = 200e3;
 #endif
 
 /* Indices of a long root axis that tasks start at multiples of. */
@@ -34,7 +29,7 @@ static int available_threads(const rd_plan *plan, double work)
     int asked = plan->threads ? plan->threads : rd_ctx_threads(plan->ctx);
 
     /* Inside a caller's own parallel region its threads are busy already. */
-    if ((plan->threads || work >= SMALL_WORK) && !omp_in_parallel())
+    if ((plan->threads || work >= RD_SMALL_WORK) && !omp_in_parallel())
         threads = asked ? asked : omp_get_max_threads();
 #else
     (void)plan;
@@ -49,7 +44,8 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
     const int64_t whole = extent ? extent : 1; /* of divisions, small work would notice each */
     int64_t       grains, threads, share = plan->task_grains;
 
-    if (p->root < 0 || p->serial || extent == 0)
+    if (p->root < 0 || p->serial || extent == 0 ||
+        (!share && !plan->threads && p->work < RD_SMALL_WORK))
         return whole;
     if (!share) {
         threads = available_threads(plan, p->work);
@@ -68,15 +64,17 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
 typedef struct tasks {
     int32_t  n;
     rd_task *task;
-    char    *memory; /* of one task whose work does not fit in the frame */
+    char    *block, *memory; /* of one task whose work does not fit in the frame */
     const void *way;
+    bool        done; /* as one task, tail and all */
 } tasks;
 
 /* Its sentence, most of the record, is not cleared. */
-static void set_task(const rd_program *p, const void *way, rd_task *task, char *work, void **slot,
-                     int64_t lo, int64_t hi)
+static void set_task(const rd_program *p, rd_task *task, char *work, void **slot, int64_t lo,
+                     int64_t hi)
 {
-    rd_task_places(p, work, slot);
+    if (p->n_scratch)
+        rd_task_places(p, p->state_bytes, work, slot);
     task->slot        = slot;
     task->state       = work;
     task->lo          = lo;
@@ -85,38 +83,42 @@ static void set_task(const rd_program *p, const void *way, rd_task *task, char *
     task->status      = RD_OK;
     task->sentence[0] = 0;
     task->loads       = 0;
-    task->way         = way;
+    task->way         = NULL;
+}
+
+static bool more_memory(const run *r, const rd_program *p, tasks *t)
+{
+    const int64_t bytes = rd_task_bytes(p, p->state_bytes);
+
+    t->block  = rd_alloc_work(r->plan->ctx, rd_bytes_add(bytes, 64));
+    t->memory = t->block ? rd_next_line(t->block) : NULL;
+    return t->memory;
 }
 
 /* One task uses the record, the slots and, if there is room, the working memory of the frame. */
 static bool one_task(const run *r, const rd_program *p, int64_t extent, tasks *t)
 {
-    rd_frame *f     = r->frame;
-    int64_t   bytes = rd_task_bytes(p);
+    rd_frame     *f     = r->frame;
 
     t->n    = 1;
     t->task = &f->task;
-    if (bytes > r->plan->work_bytes &&
-        !(t->memory = rd_alloc_work(r->plan->ctx, rd_bytes_add(bytes, 64))))
+    if (!r->plan->fits && rd_task_bytes(p, p->state_bytes) > r->plan->work_bytes &&
+        !more_memory(r, p, t))
         return false;
-    set_task(p, t->way, t->task, t->memory ? rd_next_line(t->memory) : f->work, f->slot, 0, extent);
+    set_task(p, t->task, t->memory ? t->memory : f->work, f->slot, 0, extent);
     return true;
 }
 
-/* One task, or several: their records, then slots, state and scratch of each in whole cache
- * lines. */
-static bool make_tasks(const run *r, const rd_program *p, tasks *t)
+/* Several: their records, then slots, state and scratch of each in whole cache lines. */
+static bool make_tasks(const run *r, const rd_program *p, int64_t extent, int64_t size, tasks *t)
 {
     const rd_plan *plan = r->plan;
-    int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 1, size = task_size(plan, p, extent);
-    int64_t n, slots, bytes, records;
-    char   *at;
+    int64_t        n, slots, bytes, records;
+    char          *at;
 
-    if (size >= extent)
-        return one_task(r, p, extent, t);
     n       = (extent + size - 1) / size;
     slots   = rd_lines((int64_t)sizeof(void *) * (p->first_scratch + p->n_scratch));
-    bytes   = rd_bytes_add(slots, rd_task_bytes(p));
+    bytes   = rd_bytes_add(slots, rd_task_bytes(p, p->state_bytes));
     records = rd_lines(n * (int64_t)sizeof(rd_task));
     t->n    = (int32_t)n;
     at      = rd_frame_team(plan, r->frame, rd_bytes_add(rd_bytes_times(bytes, n), records));
@@ -126,8 +128,9 @@ static bool make_tasks(const run *r, const rd_program *p, tasks *t)
     at += records;
     for (int64_t k = 0; k < n; k++, at += bytes) {
         memcpy(at, r->frame->slot, sizeof(void *) * (size_t)plan->n_slot);
-        set_task(p, t->way, &t->task[k], at + slots, (void **)(void *)at, k * size,
+        set_task(p, &t->task[k], at + slots, (void **)(void *)at, k * size,
                  k + 1 < n ? (k + 1) * size : extent);
+        t->task[k].way = t->way;
     }
     return true;
 }
@@ -189,43 +192,74 @@ static void finish_tasks(run *r, const rd_program *p, const tasks *t)
         return;
     for (int k = 1; k < t->n; k++)
         r->plan->backend->join(p, &t->task[0], &t->task[k]);
-    r->plan->backend->tail(p, &t->task[0]);
+    if (!t->done)
+        r->plan->backend->tail(p, &t->task[0]);
     if (t->n > r->stats.tasks)
         r->stats.tasks = t->n;
 }
 
+/* What whole() has found wrong stays so, if the parts do not tell better. */
+static void run_parts(const run *r, const rd_program *p, tasks *t)
+{
+    const rd_backend_table *backend = r->plan->backend;
+    rd_task                 before;
+
+    before.status = t->task->status;
+    if (before.status != RD_OK)
+        before = *t->task;
+    set_task(p, t->task, t->memory ? t->memory : r->frame->work, r->frame->slot,
+             t->task->lo, t->task->hi);
+    if (backend->way)
+        t->task->way = backend->way(p);
+    run_task(r, p, t->task, true); /* even a region of one thread costs as much as a small kernel */
+    if (t->task->status == RD_OK && before.status != RD_OK)
+        *t->task = before;
+}
+
+/* By what its backend has for one task, if it need not stop on the way: that costs least. */
+static void run_alone(const run *r, const rd_program *p, tasks *t)
+{
+    const rd_backend_table *backend = r->plan->backend;
+
+    t->done = !(p->step && r->watch) && backend->whole && backend->whole(p, t->task);
+    if (!t->done)
+        run_parts(r, p, t);
+}
+
 static void run_stage(run *r, const rd_program *p)
 {
-    tasks t = { 0 };
+    const int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 1;
+    const int64_t size   = task_size(r->plan, p, extent);
+    const bool    alone  = size >= extent;
+    tasks         t      = { 0 };
 
-    if (r->plan->backend->way)
-        t.way = r->plan->backend->way(p);
     if (r->watch)
         rd_watch_stage(r->watch, p);
-    if (!make_tasks(r, p, &t)) {
+    if (!alone && r->plan->backend->way)
+        t.way = r->plan->backend->way(p);
+    if (!(alone ? one_task(r, p, extent, &t) : make_tasks(r, p, extent, size, &t))) {
         r->status = rd_no_memory(r->plan);
         return;
     }
-    if (t.n == 1)
-        run_task(r, p, t.task, true); /* even a region of one thread costs as much as a small
-                                       * kernel */
+    if (alone)
+        run_alone(r, p, &t);
     else
         run_tasks(r, p, &t);
     finish_tasks(r, p, &t);
-    rd_free(r->plan->ctx, t.memory);
+    if (t.block)
+        rd_free(r->plan->ctx, t.block);
     if (t.n > 1)
         rd_frame_end_team(r->plan, r->frame, t.n);
 }
 
-rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out,
-                          const rd_progress *progress, rd_run_stats *stats)
+static rd_status run_stages(const rd_plan *plan, const void *const *in, void *const *out,
+                            const rd_progress *progress, rd_run_stats *stats)
 {
-    run      r = { .plan = plan };
-    rd_watch watch;
+    run           r = { .plan = plan };
+    rd_watch      watch;
+    rd_frame_here here;
 
-    if (rd_cancel_taken(plan->ctx))
-        return cancelled(plan, NULL);
-    r.frame = rd_frame_take(plan);
+    r.frame = rd_frame_take(plan, &here);
     if (!r.frame)
         return rd_no_memory(plan);
     r.status = rd_bind(plan, r.frame, in, out);
@@ -238,8 +272,20 @@ rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *cons
     if (r.watch && r.status == RD_OK)
         rd_watch_end(r.watch);
     rd_unbind(plan, r.frame, r.status);
-    rd_frame_give(plan, r.frame);
-    if (stats)
-        *stats = r.stats;
+    rd_frame_give(plan, r.frame, &here);
+    *stats = r.stats;
     return r.status;
+}
+
+rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out,
+                          const rd_progress *progress, rd_run_stats *stats)
+{
+    rd_run_stats own = { 0 }, *of = stats ? stats : &own;
+
+    *of = own;
+    if (rd_cancel_taken(plan->ctx))
+        return cancelled(plan, NULL);
+    if (plan->direct && !plan->task_grains && rd_run_direct(plan, in, out, of))
+        return RD_OK;
+    return run_stages(plan, in, out, progress, of);
 }

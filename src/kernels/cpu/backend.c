@@ -135,21 +135,42 @@ static bool has_better(const rd_program *p, const rd_tile_code *code)
            folds_exponentials(p);
 }
 
-/* The program as one compiled nest of loops, where nothing faster is known. */
-static bool prepare_nest(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool)
+static bool prepare_code(const rd_program *p, const rd_simd *simd, bool whole, rd_get_fn *get, void *pool,
+                         const void **to)
 {
-    const rd_codegen_use   use = rd_codegen_use_now();
     const rd_codegen_code *code;
     const char            *why;
 
-    p->nest = NULL;
-    if (use == RD_CODEGEN_NEVER || (use == RD_CODEGEN_IF_BEST && has_better(p, p->code)))
-        return true;
-    if (!rd_codegen_prepare(p, simd->vector, get, pool, &code, &why))
+    if (!rd_codegen_prepare(p, simd->vector, whole, get, pool, &code, &why))
         return false;
-    p->nest = code;
+    *to = code;
+    return true;
+}
+
+static void need_state(rd_program *p, const rd_codegen_code *code)
+{
     if (code && rd_codegen_state(code) > p->state_bytes)
         p->state_bytes = rd_codegen_state(code);
+}
+
+/* The program as one compiled nest of loops, where nothing faster is known.  Small ones mostly run as one task, and are
+ * compiled for that; the few that several tasks share, as somebody asks for threads, do without. */
+static bool prepare_nest(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool)
+{
+    const rd_codegen_use use   = rd_codegen_use_now();
+    const bool           small = p->work < RD_SMALL_WORK;
+
+    p->nest = p->whole = NULL;
+    p->whole_bytes     = p->state_bytes;
+    if (use == RD_CODEGEN_NEVER || (use == RD_CODEGEN_IF_BEST && has_better(p, p->code)))
+        return true;
+    if (small && !prepare_code(p, simd, true, get, pool, &p->whole))
+        return false;
+    if (!(small && p->whole && use != RD_CODEGEN_ALWAYS) && !prepare_code(p, simd, false, get, pool, &p->nest))
+        return false;
+    need_state(p, p->nest);
+    need_state(p, p->whole);
+    p->whole_bytes = p->whole ? rd_codegen_state(p->whole) : p->state_bytes;
     return true;
 }
 
@@ -158,7 +179,7 @@ static void want_passes(const rd_program *p)
 {
     const rd_tile_code *code = p->code;
 
-    for (int32_t k = 0; code && !p->nest && k < code->n_pass; k++)
+    for (int32_t k = 0; code && !p->nest && !p->whole && k < code->n_pass; k++)
         rd_pass_want(code->pass[k]->code);
 }
 
@@ -190,6 +211,31 @@ static const void *way(const rd_program *p)
     if (p->nest && !kernels)
         rd_codegen_missed(p->nest, p->work);
     return kernels;
+}
+
+static bool is_total(const rd_program *p);
+
+static bool whole(const rd_program *p, rd_task *task)
+{
+    const void *kernels = p->whole ? rd_codegen_here(p->whole) : NULL;
+
+    if (kernels)
+        return rd_codegen_whole(p->whole, kernels, task);
+    if (p->product)
+        rd_product_run(p->product, task);
+    else if (!p->nest && is_total(p))
+        rd_tile_run_total(p, task);
+    else {
+        if (p->whole)
+            rd_codegen_missed(p->whole, p->work);
+        return false;
+    }
+    return true;
+}
+
+static bool is_here(const rd_program *p)
+{
+    return p->whole ? rd_codegen_here(p->whole) != NULL : p->product || (!p->nest && is_total(p));
 }
 
 static const char *kernels(void)
@@ -319,6 +365,8 @@ const rd_backend_table rd_backend_cpu = { .name       = "cpu",
                                           .probe      = probe,
                                           .way        = way,
                                           .prepare    = prepare,
+                                          .whole      = whole,
+                                          .is_here    = is_here,
                                           .head       = head,
                                           .body       = body,
                                           .join       = join,

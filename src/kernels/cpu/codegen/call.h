@@ -18,5 +18,6 @@ typedef struct rd_codegen_kernels {
     void (*body)(rd_codegen_call *q);
     void (*join)(char *into, char *next); /* states of tasks */
     void (*tail)(rd_codegen_call *q);
+    void (*whole)(rd_codegen_call *q); /* all of it as one task; NULL: by parts, as the others are where this is not */
 } rd_codegen_kernels;
 #endif

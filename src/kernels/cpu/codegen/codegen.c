@@ -39,7 +39,9 @@ rd_codegen_use rd_codegen_use_now(void)
 }
 
 /* ---- Parts of a program ------------------------------------------------------------------------------------ */
-static const char *const part_names[] = { "head", "body", "tail" };
+enum { WHOLE = 3 }; /* all parts as one */
+
+static const char *const part_names[] = { "head", "body", "tail", "whole" };
 
 static const char *word_type(rd_dtype type)
 {
@@ -73,7 +75,7 @@ static void declare_folds(rd_codegen *n)
                     rd_state_type(f, j), f->current + j * rd_lines(f->states * 8));
         if (f->room)
             rd_line(n, "char *const tree%d = q->state + %" PRId64 ";", k, f->tree);
-        if (f->fold->split)
+        if (f->split)
             rd_line(n, "int64_t *const f%d = (int64_t *)(q->state + %" PRId64 ");", k, f->facts);
     }
 }
@@ -86,7 +88,7 @@ static void declare_axes(rd_codegen *n)
         n->bind[a]   = (rd_bind){ 0 };
         n->ranges[a] = 0;
         rd_number_text(n, &extent, n->p->axis_extent[a]);
-        if (a == n->p->root)
+        if (a == n->root)
             rd_line(n, "const int64_t lo%d_0 = q->lo, hi%d_0 = q->hi;", a, a);
         else
             rd_line(n, "const int64_t lo%d_0 = 0, hi%d_0 = %s;", a, a, extent.at);
@@ -104,7 +106,7 @@ static void declare_steps(rd_codegen *n, const char *bound)
         const int64_t  rows = (fold->lane_extent + fold->lanes - 1) / fold->lanes;
         rd_text        step = { 0 };
 
-        if (!fold->split)
+        if (!n->fold[k].split)
             continue;
         if (rd_coef(&fold->lane, root))
             rd_text_add(&step, "(q->%s + %d) / %d", bound, fold->lanes - 1, fold->lanes);
@@ -134,10 +136,12 @@ static void write_part(rd_codegen *n, int part, int64_t registers)
     rd_line(n, "uint32_t warnings = 0;");
     if (part == 0)
         declare_steps(n, "lo");
-    else
+    else if (part != WHOLE)
         keep_registers(n, registers, false);
-    rd_walk_items(n, at[part], at[part + 1]);
-    rd_strip_loop_end(n);
+    for (int k = part == WHOLE ? 0 : part; k <= (part == WHOLE ? 2 : part); k++) {
+        rd_walk_items(n, at[k], at[k + 1]);
+        rd_strip_loop_end(n);
+    }
     if (part == 0)
         keep_registers(n, registers, true);
     if (part == 1)
@@ -156,18 +160,19 @@ static void add_numbers(rd_codegen *n, rd_text *to)
 /* Twice, as only at the end it is known which values later loops read; the numbers are known then, too. */
 static void write_parts(rd_codegen *n, rd_text *text)
 {
-    rd_text part[3] = { { 0 } }, none = { 0 };
-    int64_t registers = rd_piece(&n->state, n->p->n_inst, 8);
+    const int first = n->whole ? WHOLE : 0, last = n->whole ? WHOLE : WHOLE - 1;
+    rd_text   part[WHOLE + 1] = { { 0 } }, none = { 0 };
+    int64_t   registers       = rd_piece(&n->state, n->whole ? 0 : n->p->n_inst, 8);
 
     for (int dry = 1; dry >= 0 && !n->why; dry--)
-        for (int k = 0; k < 3 && !n->why; k++) {
+        for (int k = first; k <= last && !n->why; k++) {
             n->dry   = dry;
             n->to    = dry ? &none : &part[k];
             n->round = k * 100000;
             write_part(n, k, registers);
             rd_text_free(&none);
         }
-    for (int k = 0; k < 3; k++) {
+    for (int k = first; k <= last; k++) {
         rd_text_add(text, "static void %s(rd_codegen_call *q)\n{\n", part_names[k]);
         add_numbers(n, text);
         rd_text_add(text, "%s}\n\n", part[k].at ? part[k].at : "");
@@ -188,11 +193,13 @@ static void write_text(rd_codegen *n, rd_text *text)
         rd_codegen_tree_functions(n, text, k);
     }
     write_parts(n, &parts);
-    rd_codegen_join_function(n, &join);
     rd_text_add(text, "%s", parts.at ? parts.at : "");
-    rd_text_add(text, "static void join(char *into, char *next)\n{\n%s}\n\n", join.at ? join.at : "");
-    rd_text_add(text, "__attribute__((visibility(\"default\"))) const rd_codegen_kernels rdim_kernels = { head, body, join, "
-                      "tail };\n");
+    if (!n->whole) {
+        rd_codegen_join_function(n, &join);
+        rd_text_add(text, "static void join(char *into, char *next)\n{\n%s}\n\n", join.at ? join.at : "");
+    }
+    rd_text_add(text, "__attribute__((visibility(\"default\"))) const rd_codegen_kernels rdim_kernels = { %s };\n",
+                n->whole ? "0, 0, 0, 0, whole" : "head, body, join, tail, 0");
     if (parts.failed || join.failed || text->failed)
         n->why = "no memory";
     rd_text_free(&parts);
@@ -210,10 +217,10 @@ static const char *const *text_of_key(rd_text *text, const void *key)
     return rd_spec_flags(*vector);
 }
 
-bool rd_codegen_prepare(const rd_program *p, int vector, rd_get_fn *get, void *pool, const rd_codegen_code **code,
-                     const char **why)
+bool rd_codegen_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
+                        const rd_codegen_code **code, const char **why)
 {
-    rd_codegen       n    = { .p = p, .vector = vector };
+    rd_codegen       n    = { .p = p, .vector = vector, .whole = whole, .root = whole ? -1 : p->root };
     rd_text       key  = { 0 };
     rd_codegen_code *made = NULL;
 
@@ -231,7 +238,7 @@ bool rd_codegen_prepare(const rd_program *p, int vector, rd_get_fn *get, void *p
         made = get(pool, sizeof *made + sizeof *made->number * (size_t)n.n_number);
         if (!made)
             return false;
-        made->state    = n.state > rd_machine_bytes(p) ? n.state : rd_machine_bytes(p);
+        made->state    = whole || n.state > rd_machine_bytes(p) ? n.state : rd_machine_bytes(p);
         made->n_number = n.n_number;
         memcpy(made->number, n.number, sizeof *n.number * (size_t)n.n_number);
         if (getenv("RDIM_CODEGEN_TEXT"))
@@ -270,16 +277,20 @@ static rd_codegen_call call_of(const rd_codegen_code *code, const rd_task *task)
                            .number = code->number };
 }
 
+static void refuse(rd_task *task)
+{
+    task->status = RD_ERR_AXIS;
+    snprintf(task->sentence, sizeof task->sentence, "rd_take: an index is outside its axis");
+}
+
 /* The reference executor says which index it was. */
 static void fail(const rd_program *p, rd_task *task)
 {
     rd_backend_scalar.head(p, task);
     if (task->status == RD_OK)
         rd_backend_scalar.body(p, task);
-    if (task->status == RD_OK) {
-        task->status = RD_ERR_AXIS;
-        snprintf(task->sentence, sizeof task->sentence, "rd_take: an index is outside its axis");
-    }
+    if (task->status == RD_OK)
+        refuse(task);
 }
 
 static void run(const rd_codegen_code *code, const rd_program *p, rd_task *task, void (*part)(rd_codegen_call *))
@@ -306,6 +317,18 @@ void rd_codegen_body(const rd_codegen_code *code, const void *kernels, const rd_
 void rd_codegen_tail(const rd_codegen_code *code, const void *kernels, const rd_program *p, rd_task *task)
 {
     run(code, p, task, ((const rd_codegen_kernels *)kernels)->tail);
+}
+
+bool rd_codegen_whole(const rd_codegen_code *code, const void *kernels, rd_task *task)
+{
+    rd_codegen_call call = call_of(code, task);
+
+    ((const rd_codegen_kernels *)kernels)->whole(&call);
+    task->loads    = call.loads;
+    task->warnings = call.warnings;
+    if (call.failed)
+        refuse(task);
+    return !call.failed;
 }
 
 void rd_codegen_join(const rd_codegen_code *code, const void *kernels, const rd_task *into, const rd_task *next)

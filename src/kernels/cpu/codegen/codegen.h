@@ -23,15 +23,16 @@ typedef enum rd_codegen_use { RD_CODEGEN_IF_BEST, RD_CODEGEN_ALWAYS, RD_CODEGEN_
 rd_codegen_use rd_codegen_use_now(void);
 void           rd_codegen_force(const char *use);
 
-/* What runs a program, in *code; NULL where it cannot: *why says what stands against it.  False: no memory. */
-bool rd_codegen_prepare(const rd_program *p, int vector, rd_get_fn *get, void *pool, const rd_codegen_code **code,
-                     const char **why);
+/* What runs a program, in *code: `whole`, as one task by one function, else part by part; NULL where it cannot: *why says what stands against it.  False: no memory. */
+bool rd_codegen_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
+                        const rd_codegen_code **code, const char **why);
 /* Bytes of a task's state. */
 int64_t rd_codegen_state(const rd_codegen_code *code);
 /* The functions of a nest that is here, NULL: not yet. */
 const void *rd_codegen_here(const rd_codegen_code *code);
 /* A program has done without its nest for so many operations. */
 void rd_codegen_missed(const rd_codegen_code *code, double operations);
+bool rd_codegen_whole(const rd_codegen_code *code, const void *kernels, rd_task *task);
 void rd_codegen_head(const rd_codegen_code *code, const void *kernels, const rd_program *p, rd_task *task);
 void rd_codegen_body(const rd_codegen_code *code, const void *kernels, const rd_program *p, rd_task *task);
 void rd_codegen_join(const rd_codegen_code *code, const void *kernels, const rd_task *into, const rd_task *next);

@@ -110,13 +110,13 @@ static int32_t loop_along(rd_codegen *n, const rd_codegen_fold *f)
     return -1;
 }
 
-static int32_t rows_of_tree(const rd_fold *f)
+static int32_t rows_of_tree(const rd_fold *f, bool split)
 {
     int32_t bits = 0;
 
     for (int64_t k = f->n_block; k > 0; k /= 2)
         bits++;
-    return f->n_block == 1 && !f->split ? 0 : f->split ? 2 * bits + 3 : bits + 2;
+    return f->n_block == 1 && !split ? 0 : split ? 2 * bits + 3 : bits + 2;
 }
 
 /* Do further rounds of each loop, from the innermost out, bring greater places? */
@@ -148,7 +148,8 @@ static void describe_fold(rd_codegen *n, int32_t k)
     f->seen    = f->masked && tells_nothing(fold);
     f->n_state = rd_reducer_table[fold->reducer].n_state + f->seen;
     f->steps   = outer * rows;
-    f->room    = rows_of_tree(fold);
+    f->split   = fold->split && !n->whole;
+    f->room    = rows_of_tree(fold, f->split);
     f->lanes   = fold->lanes;
     if (outer == 1 && fold->lane_extent < fold->lanes)
         f->lanes = (int32_t)fold->lane_extent;

@@ -48,7 +48,7 @@ static int64_t round_lines(int64_t bytes)
 static void lay_out(rd_codegen *n, rd_codegen_fold *f)
 {
     const rd_region *r     = region_of(n, f);
-    const bool       one   = rd_part_of(n->p, f->start) == rd_part_of(n->p, f->close);
+    const bool       one   = n->whole || rd_part_of(n->p, f->start) == rd_part_of(n->p, f->close);
     int64_t          bytes = 0, row = 0;
 
     f->inner  = f->strip && !f->room && is_inner(n, f, r);
@@ -58,7 +58,7 @@ static void lay_out(rd_codegen *n, rd_codegen_fold *f)
         row += round_lines(f->states * 8);
     }
     f->local = f->inner || (one && bytes <= MOST_LOCAL);
-    if (f->fold->split)
+    if (f->split)
         f->facts = rd_piece(&n->state, 1, 64);
     if (!f->local)
         f->current = rd_piece(&n->state, 1, bytes);
@@ -218,7 +218,7 @@ void rd_codegen_start(rd_codegen *n, int32_t fold)
     add_states(&line, n, f, "s", "l");
     rd_line(n, "%s);", line.at);
     rd_text_free(&line);
-    if (f->fold->split)
+    if (f->split)
         rd_line(n, "f%d[0] = first%d >> 6; f%d[1] = 0;", fold, fold, fold);
 }
 
@@ -377,7 +377,7 @@ static void push_cells(rd_codegen *n, const rd_codegen_fold *f, const int32_t *l
         rd_text_add(&line, ", ");
         add_first_state(n, &line, f);
         rd_text_add(&line, ", %s, (t%d >> 6) - 1, ", count.at, number_of(n, f));
-        rd_text_add(&line, f->fold->split ? "f%d[0]);" : "0);", number_of(n, f));
+        rd_text_add(&line, f->split ? "f%d[0]);" : "0);", number_of(n, f));
         rd_line(n, "%s", line.at);
         rd_text_free(&line);
         rd_text_free(&at);
@@ -608,7 +608,7 @@ static void close_cells(rd_codegen *n, const rd_codegen_fold *f, int32_t dst)
         add_states(&line, n, f, "s", at.at);
         add_tree_arguments(n, &line, f);
         rd_text_add(&line, ", %s, n, ", at.at);
-        if (f->fold->split)
+        if (f->split)
             rd_text_add(&line, "f%d[1], f%d[0]);", number, number);
         else {
             rd_number_text(n, &line, f->steps);
@@ -680,7 +680,7 @@ static void close_lanes(rd_codegen *n, const rd_codegen_fold *f, int32_t dst)
         add_states(&line, n, f, "s", at.at);
         add_tree_arguments(n, &line, f);
         rd_text_add(&line, ", %s, %d, ", at.at, f->lanes);
-        if (f->fold->split)
+        if (f->split)
             rd_text_add(&line, "f%d[1], f%d[0]);", number, number);
         else {
             rd_number_text(n, &line, f->steps);

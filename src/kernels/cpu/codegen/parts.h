@@ -19,6 +19,7 @@ typedef struct rd_codegen_fold {
     int32_t        start, step, close; /* its instructions; close -1: of a scan                */
     int32_t        along;              /* innermost loop that it reduces, -1: it has one step  */
     bool           masked, weighted;
+    bool           split;   /* tasks share it, and join what they have                         */
     bool           strip;   /* it begins and ends in a strip                                   */
     bool           inner;   /* even in one round of it: states are variables                   */
     bool           local;   /* states are arrays of the text, not of the task                  */
@@ -61,6 +62,8 @@ typedef struct rd_bind {
 typedef struct rd_codegen {
     const rd_program *p;
     int               vector;
+    bool              whole;      /* one task runs all of it          */
+    int32_t           root;       /* the axis that tasks share, -1    */
     const char       *why;        /* it cannot be: the reason; NULL  */
     int32_t          *around;     /* per instruction: innermost loop */
     int32_t          *begin, *parent; /* per loop                    */

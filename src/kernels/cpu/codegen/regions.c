@@ -108,7 +108,7 @@ static bool steps_along_lanes(const rd_codegen *n, const rd_region *r, const rd_
     for (int32_t k = 0; k < n->p->n_loop; k++)
         if (n->p->loop[k].kind == RD_LOOP_TILE && n->p->loop[k].axis == r->axis && n->p->loop[k].step % fold->lanes)
             return false;
-    return n->p->root != r->axis || n->p->grain % fold->lanes == 0;
+    return n->root != r->axis || n->p->grain % fold->lanes == 0;
 }
 
 static bool may_step(const rd_codegen *n, const rd_region *r, int32_t step)
@@ -141,6 +141,8 @@ static bool may_be(const rd_codegen *n, const rd_region *r)
         const rd_inst *inst = &n->p->inst[i];
         const rd_loop *loop = inst->kind == RD_I_LOOP ? &n->p->loop[inst->arg] : NULL;
 
+        if (n->whole && inst->kind == RD_I_START && n->fold[inst->arg].close >= r->to)
+            return false; /* its states are variables that are read behind the region */
         if (loop && loop->axis == r->axis && (loop->kind == RD_LOOP_TILE || loop->backwards))
             return false;
         if ((inst->kind == RD_I_STORE && !may_store(n, r, i)) || (inst->kind == RD_I_STEP && !may_step(n, r, i)) ||
@@ -192,7 +194,7 @@ bool rd_writes_out(const rd_codegen *n, int32_t loop, int32_t strip)
     const rd_loop *l = &n->p->loop[loop];
 
     if (l->kind != RD_LOOP_EACH || l->extent > RD_CODEGEN_FEW || n->p->axis_extent[l->axis] != l->extent ||
-        n->p->root == l->axis)
+        n->root == l->axis)
         return false;
     for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
@@ -465,7 +467,7 @@ static int32_t rest_of(const rd_codegen *n, const rd_region *r)
 {
     const int64_t extent = n->p->axis_extent[r->axis];
 
-    return n->p->root == r->axis || rd_reach(n->p, r->axis) != extent ? -1 : (int32_t)(extent % r->width);
+    return n->root == r->axis || rd_reach(n->p, r->axis) != extent ? -1 : (int32_t)(extent % r->width);
 }
 
 static void size_region(rd_codegen *n, rd_region *r)
@@ -475,11 +477,12 @@ static void size_region(rd_codegen *n, rd_region *r)
     if (has_lanes(n, r)) {
         r->width = lanes_in(n, r);
         r->fixed = true;
-        r->one   = reach <= r->width && n->p->root != r->axis && reach == n->p->axis_extent[r->axis];
+        r->one   = reach <= r->width && n->root != r->axis && reach == n->p->axis_extent[r->axis];
         r->width = r->one ? (int32_t)reach : r->width;
-    } else if (rd_reach(n->p, r->axis) <= SHORT && n->p->root != r->axis) {
-        r->width = (int32_t)rd_reach(n->p, r->axis);
+    } else if (reach <= SHORT && n->root != r->axis) {
+        r->width = (int32_t)reach;
         r->fixed = r->one = n->p->axis_extent[r->axis] == r->width;
+        r->wide  = n->whole && streams(n, r); /* few rows go together: their states stay in registers */
     } else if (streams(n, r) && !has_lanes_of_cells(n, r)) {
         r->width = rd_reach(n->p, r->axis) < WIDE ? (int32_t)rd_reach(n->p, r->axis) : WIDE;
         r->wide  = true;

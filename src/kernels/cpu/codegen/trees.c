@@ -204,6 +204,6 @@ static void add_join(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int n
 void rd_codegen_join_function(rd_codegen *n, rd_text *to)
 {
     for (int32_t k = 0; k < n->p->n_fold; k++)
-        if (n->fold[k].fold->split)
+        if (n->fold[k].split)
             add_join(n, to, &n->fold[k], k);
 }

@@ -19,7 +19,7 @@ void rd_tiles_find_kernels(rd_tiles *m, const rd_task *task, int32_t from, int32
         rd_pass *pass = m->code->pass[k]->code;
 
         m->kernels[k] = rd_pass_kernels(pass);
-        if (m->code->async && pass && !m->kernels[k] && !m->p->nest)
+        if (m->code->async && pass && !m->kernels[k] && !m->p->nest && !m->p->whole)
             rd_pass_missed(pass, work_of(m, task, from, to));
     }
 }

@@ -1,0 +1,144 @@
+/* direct.c - plans of little work whose stages each are one compiled function: what surrounds these is all that such
+ * a run costs, so there is no frame, no watch, and no memory but the stack's. */
+#include "eval/run/frame.h"
+#include <string.h>
+
+#ifndef RD_CHECK
+#define RD_CHECK 0
+#endif
+
+/* Programs that may find an error run by run.c where they overlap what they read; results that share memory do too. */
+static bool meets(const char *base, const rd_extent *mine, const char *other, const rd_extent *its)
+{
+    return base + mine->lo < other + its->hi && other + its->lo < base + mine->hi;
+}
+
+static bool is_apart(const rd_plan *plan, void *const *slot, int k)
+{
+    const rd_extent *mine = &plan->out_extent[k];
+    const char      *base = slot[mine->slot];
+
+    for (int s = 0; s < plan->n_slot; s++)
+        if (plan->slot_extent[s].lo < plan->slot_extent[s].hi && meets(base, mine, slot[s], &plan->slot_extent[s]))
+            return false;
+    for (int i = 0; i < k; i++)
+        if (meets(base, mine, slot[plan->out_extent[i].slot], &plan->out_extent[i]))
+            return false;
+    return true;
+}
+
+/* Addresses of all slots; false: there is something about them that rd_bind() looks into. */
+static bool bind(const rd_plan *plan, const void *const *in, void *const *out, void **slot)
+{
+    uintptr_t wrong = 0;
+
+    for (int s = 0; s < plan->n_slot; s++)
+        slot[s] = (void *)plan->slot_extent[s].data;
+    for (int k = 0; k < plan->n_in; k++) {
+        const int32_t s = plan->in_slot[k];
+
+        if (s < 0)
+            continue;
+        slot[s] = in ? (void *)in[k] : NULL;
+        wrong |= ((uintptr_t)slot[s] & plan->slot_extent[s].unaligned) | !slot[s];
+    }
+    for (int k = 0; k < plan->n_out; k++) {
+        const rd_extent *e = &plan->out_extent[k];
+
+        slot[e->slot] = out ? out[k] : (void *)e->data;
+        wrong |= ((uintptr_t)slot[e->slot] & e->unaligned) | !slot[e->slot];
+    }
+    for (int k = 0; k < plan->n_out && !wrong; k++)
+        wrong |= !is_apart(plan, slot, k);
+    return !wrong;
+}
+
+/* Compiled functions stay, so that this is asked until they are here. */
+static bool is_ready(const rd_plan *plan)
+{
+    _Atomic(bool) *ready = &((rd_plan *)plan)->ready; /* runs may be at the same time: it is theirs */
+
+    if (atomic_load_explicit(ready, memory_order_acquire))
+        return true;
+    for (int s = 0; s < plan->n_stage; s++)
+        if (!plan->backend->is_here(&plan->program[s]))
+            return false;
+    atomic_store_explicit(ready, true, memory_order_release);
+    return true;
+}
+
+static char *place_arrays(const rd_plan *plan, void **slot, char *at)
+{
+    for (int s = 0; s < plan->n_slot; s++)
+        if (plan->slot[s].kind == RD_SLOT_ARRAY)
+            slot[s] = at + plan->slot[s].at;
+    return at + plan->arrays_bytes;
+}
+
+static bool run_stage(const rd_plan *plan, const rd_program *p, void **slot, char *work, rd_run_stats *stats)
+{
+    rd_task task;
+
+    if (p->n_scratch)
+        rd_task_places(p, p->whole_bytes, work, slot);
+    task.slot     = slot;
+    task.state    = work;
+    task.lo       = 0;
+    task.hi       = p->root >= 0 ? p->axis_extent[p->root] : 1;
+    task.way      = NULL;
+    task.warnings = 0;
+    task.status   = RD_OK;
+    task.loads    = 0;
+    if (!plan->backend->whole(p, &task))
+        return false;
+    if (task.warnings)
+        rd_warn(plan->ctx, task.warnings);
+    stats->loads += task.loads;
+    stats->tasks = 1;
+    return true;
+}
+
+bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out, rd_run_stats *stats)
+{
+    _Alignas(64) char memory[RD_DIRECT_BYTES];
+    void            **slot = (void **)(void *)memory;
+    char             *work = memory + plan->pointer_bytes;
+
+    if (!is_ready(plan) || !bind(plan, in, out, slot))
+        return false;
+    if (RD_CHECK) /* nobody may count on zeros */
+        memset(work, 0xA5, (size_t)(RD_DIRECT_BYTES - plan->pointer_bytes));
+    if (plan->has_arrays)
+        work = place_arrays(plan, slot, work);
+    for (int s = 0; s < plan->n_stage; s++)
+        if (!run_stage(plan, &plan->program[s], slot, work, stats))
+            return false;
+    return true;
+}
+
+/* ---- Which ------------------------------------------------------------------------------------------------- */
+static int64_t work_bytes(const rd_plan *plan)
+{
+    int64_t most = 0;
+
+    for (int s = 0; s < plan->n_stage; s++) {
+        const int64_t bytes = rd_task_bytes(&plan->program[s], plan->program[s].whole_bytes);
+
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+bool rd_is_direct(const rd_plan *plan)
+{
+    if (!plan->backend->whole || plan->steps || plan->threads || plan->arrays_apart ||
+        rd_bytes_add(plan->pointer_bytes + plan->arrays_bytes, work_bytes(plan)) > RD_DIRECT_BYTES)
+        return false;
+    for (int s = 0; s < plan->n_stage; s++)
+        if (plan->program[s].work >= RD_SMALL_WORK)
+            return false;
+    for (int k = 0; k < plan->n_out; k++)
+        if (plan->out[k].slot < 0)
+            return false;
+    return true;
+}
