@@ -40,18 +40,29 @@ static bool plan(contest *c, int threads)
     return c->plan && rd_plan_run(c->plan, NULL, NULL) == RD_OK;
 }
 
+/* "2 of 3 nests compiled": adds to both. */
+static void count_in(const char *tier, const char *what, int *compiled, int *all)
+{
+    const char *of = tier ? strstr(tier, what) : NULL;
+    int         some, of_all;
+
+    while (of && of > tier && of[-1] != ',')
+        of--;
+    if (of && sscanf(of, " %d of %d", &some, &of_all) == 2) {
+        *compiled += some;
+        *all += of_all;
+    }
+}
+
 /* How the library runs it, from the text that it gives: the one place to change when that text
  * does. */
 static void form_of(const char *explain, char *form, size_t size)
 {
-    const char *tier = explain ? strstr(explain, "tier: ") : NULL,
-               *of   = tier ? strstr(tier, " passes compiled") : NULL;
-    int compiled = 0, passes = 0;
+    const char *tier     = explain ? strstr(explain, "tier: ") : NULL;
+    int         compiled = 0, passes = 0;
 
-    while (of && of > tier && of[-1] != ',')
-        of--;
-    if (of)
-        sscanf(of, " %d of %d", &compiled, &passes);
+    count_in(tier, " passes compiled", &compiled, &passes);
+    count_in(tier, " nests compiled", &compiled, &passes);
     if (!tier)
         snprintf(form, size, "none");
     else if (strstr(tier, " by OpenBLAS") || strstr(tier, " by BLIS"))

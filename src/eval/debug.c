@@ -9,9 +9,9 @@
 #define RD_CHECK 0
 #endif
 
-typedef enum stage { GRAPH, TREE, NEST, PROGRAM, STAGES } stage;
+typedef enum stage { GRAPH, TREE, NEST, PROGRAM, TILES, CODE, STAGES } stage;
 
-static const char *const name[STAGES] = { "graph", "tree", "nest", "program" };
+static const char *const name[STAGES] = { "graph", "tree", "nest", "program", "tiles", "code" };
 
 /* Names in the list, with commas between. */
 static const char *list(void)
@@ -46,8 +46,8 @@ bool rd_debug_is_known(rd_ctx *ctx)
 
         if (n > 0 && stage_of(at, n) == STAGES) {
             rd_fail(ctx, RD_ERR_ARGUMENT,
-                    "RDIM_DEBUG: no stage \"%.*s\"; there are graph, tree, nest and program, with "
-                    "commas between",
+                    "RDIM_DEBUG: no stage \"%.*s\"; there are graph, tree, nest, program, tiles "
+                    "and code, with commas between",
                     (int)(n < 64 ? n : 64), at);
             return false;
         }
@@ -116,5 +116,26 @@ void rd_debug_programs(int n, const rd_program *program)
         }
         if (RD_CHECK)
             must_hold("lower", rd_check_program(&program[s]));
+    }
+}
+
+static void print_prepared(const rd_backend_table *backend, const rd_program *p, stage s,
+                           rd_get_fn *get, void *pool)
+{
+    rd_text text = { 0 };
+
+    if (!wanted(s) || !backend->describe)
+        return;
+    backend->describe(&text, p, s == CODE, get, pool);
+    if (text.at)
+        print(s, &text);
+}
+
+void rd_debug_prepared(const rd_backend_table *backend, int n, const rd_program *program,
+                       rd_get_fn *get, void *pool)
+{
+    for (int s = 0; s < n; s++) {
+        print_prepared(backend, &program[s], TILES, get, pool);
+        print_prepared(backend, &program[s], CODE, get, pool);
     }
 }

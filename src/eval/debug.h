@@ -1,4 +1,4 @@
-/* debug.h - RDIM_DEBUG=graph,tree,nest,program prints each stage to stderr; builds with RD_CHECK
+/* debug.h - RDIM_DEBUG=graph,tree,nest,program,tiles,code prints each stage to stderr; builds with RD_CHECK
  * also check it. */
 #ifndef RD_EVAL_DEBUG_H
 #define RD_EVAL_DEBUG_H
@@ -10,4 +10,7 @@ void rd_debug_graph(const rd_graph *graph);
 void rd_debug_tree(const rd_tree *tree);
 void rd_debug_nest(const rd_nest *nest);
 void rd_debug_programs(int n, const rd_program *program);
+/* What the backend has made of them; what it needs for that is the pool's. */
+void rd_debug_prepared(const rd_backend_table *backend, int n, const rd_program *program,
+                       rd_get_fn *get, void *pool);
 #endif

@@ -166,7 +166,10 @@ static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift
         !rd_plan_slots(plan, work, nest->tree->graph) ||
         (shift && !rd_plan_move(plan, work, in.n, shift)))
         return false;
-    return copy_names(plan) && prepare_programs(plan, choice);
+    if (!copy_names(plan) || !prepare_programs(plan, choice))
+        return false;
+    rd_debug_prepared(plan->backend, plan->n_stage, plan->program, plan_memory, work);
+    return true;
 }
 
 void rd_plan_drop(rd_plan *plan)

@@ -16,7 +16,8 @@ typedef struct rd_output {
     int64_t  lo, hi; /* elements before and after the base, [lo, hi)            */
 } rd_output;
 
-/* What a run checks of an address: is it aligned, and which bytes from it on are read or written? */
+/* What a run checks of an address: is it aligned, and which bytes from it on are read or
+ * written? */
 typedef struct rd_extent {
     uintptr_t   unaligned; /* bits that must be 0 */
     int64_t     lo, hi;
@@ -49,11 +50,11 @@ struct rd_plan {
     rd_output                 *out;
     rd_extent                 *slot_extent, *out_extent; /* the same in bytes                    */
     int64_t                    pointer_bytes, arrays_bytes, work_bytes, frame_bytes; /* of a run */
-    bool                       arrays_apart;   /* arrays between stages are not in the frame */
+    bool                       arrays_apart; /* arrays between stages are not in the frame */
     bool                       has_arrays;
-    bool                       direct;         /* runs may go by direct.c, once all is compiled    */
-    _Atomic(bool)              ready;          /* it is                                            */
-    bool                       fits;           /* what a task works in is in the frame, for each stage */
+    bool                       direct; /* runs may go by direct.c, once all is compiled    */
+    _Atomic(bool)              ready;  /* it is                                            */
+    bool                       fits;   /* what a task works in is in the frame, for each stage */
     _Atomic(struct rd_frame *) frame, *frames; /* the last run's, for the next; where such a one is:
                                                 * here, or shared */
 };

@@ -12,9 +12,9 @@
 #include "core/reducers.h"
 #include "core/text.h"
 
-/* Stages with less work than this many operations stay on one thread unless a number is asked for.  A parallel region costs
- * about a microsecond, a disturbed one several, and should not be a tenth of what it divides: about
- * 20 microseconds at 10 operations each nanosecond. */
+/* Stages with less work than this many operations stay on one thread unless a number is asked for.
+ * A parallel region costs about a microsecond, a disturbed one several, and should not be a tenth
+ * of what it divides: about 20 microseconds at 10 operations each nanosecond. */
 #define RD_SMALL_WORK 200e3
 
 enum { RD_MAX_TERMS = RD_MAX_RANK, RD_MAX_CALL = 8 };
@@ -169,8 +169,8 @@ typedef struct rd_program {
     double      work;  /* points times operations: is a second thread worth it?           */
     bool        exact; /* bits must be those of this program: no library may add in its own order */
     const void *code;  /* what the backend made of it, never changed after prepare()      */
-    const void *product;     /* or this, if it is a matrix product that a library computes      */
-    const void *nest;        /* all of it as one compiled nest of loops, which may not be here yet */
+    const void *product; /* or this, if it is a matrix product that a library computes      */
+    const void *nest;    /* all of it as one compiled nest of loops, which may not be here yet */
     int64_t     state_bytes; /* of a task, by prepare()                                         */
     const void *whole;       /* such a nest for a run as one task                               */
     int64_t     whole_bytes; /* of a task's state, of those that whole() needs                  */
@@ -198,7 +198,7 @@ typedef struct rd_backend_table {
     bool (*prepare)(rd_program *p, rd_get_fn *get, void *pool); /* once, before any run */
     /* how a run begins, the same for all its tasks; NULL: there is one way */
     const void *(*way)(const rd_program *p);
-    void (*head)(const rd_program *p, rd_task *task);           /* inst[0..body) */
+    void (*head)(const rd_program *p, rd_task *task); /* inst[0..body) */
     /* inst[body..tail) on [lo, hi), its share or the next step of it */
     void (*body)(const rd_program *p, rd_task *task);
     /* trees of the following share */
@@ -206,10 +206,14 @@ typedef struct rd_backend_table {
     void (*tail)(const rd_program *p, rd_task *task); /* inst[tail..) */
     const char *(*kernels)(void);                     /* what programs prepared now run on */
     void (*tiers)(rd_text *text, const rd_program *p, int32_t n); /* how n programs run, in words */
+    /* for people: what a prepared program runs as, or (code) the text that is compiled of it; lines
+     * */
+    void (*describe)(rd_text *text, const rd_program *p, bool code, rd_get_fn *get, void *pool);
     const char *(*library)(const rd_program *p); /* what else than loops computes it; NULL:
                                                   * nothing */
     bool (*multiplies)(void);                    /* is there a library for matrix products? */
-    /* all of a stage that is one task; false: head, body and tail do it, which find the error in the task */
+    /* all of a stage that is one task; false: head, body and tail do it, which find the error in
+     * the task */
     bool (*whole)(const rd_program *p, rd_task *task);
     bool (*is_here)(const rd_program *p); /* will whole() be true now, but for an error? */
 } rd_backend_table;

@@ -1,5 +1,5 @@
-/* direct.c - plans of little work whose stages each are one compiled function: what surrounds these is all that such
- * a run costs, so there is no frame, no watch, and no memory but the stack's. */
+/* direct.c - plans of little work whose stages each are one compiled function: what surrounds these
+ * is all that such a run costs, so there is no frame, no watch, and no memory but the stack's. */
 #include "eval/run/frame.h"
 #include <string.h>
 
@@ -7,19 +7,22 @@
 #define RD_CHECK 0
 #endif
 
-/* Programs that may find an error run by run.c where they overlap what they read; results that share memory do too. */
+/* Do the bytes of a result and of what else is there overlap? */
 static bool meets(const char *base, const rd_extent *mine, const char *other, const rd_extent *its)
 {
     return base + mine->lo < other + its->hi && other + its->lo < base + mine->hi;
 }
 
+/* A result that overlaps anything needs what rd_bind() decides; and a run that has failed may be
+ * made again by parts, as it has written over nothing that it reads. */
 static bool is_apart(const rd_plan *plan, void *const *slot, int k)
 {
     const rd_extent *mine = &plan->out_extent[k];
     const char      *base = slot[mine->slot];
 
     for (int s = 0; s < plan->n_slot; s++)
-        if (plan->slot_extent[s].lo < plan->slot_extent[s].hi && meets(base, mine, slot[s], &plan->slot_extent[s]))
+        if (plan->slot_extent[s].lo < plan->slot_extent[s].hi &&
+            meets(base, mine, slot[s], &plan->slot_extent[s]))
             return false;
     for (int i = 0; i < k; i++)
         if (meets(base, mine, slot[plan->out_extent[i].slot], &plan->out_extent[i]))
@@ -56,7 +59,8 @@ static bool bind(const rd_plan *plan, const void *const *in, void *const *out, v
 /* Compiled functions stay, so that this is asked until they are here. */
 static bool is_ready(const rd_plan *plan)
 {
-    _Atomic(bool) *ready = &((rd_plan *)plan)->ready; /* runs may be at the same time: it is theirs */
+    _Atomic(bool) *ready =
+        &((rd_plan *)plan)->ready; /* runs may be at the same time: it is theirs */
 
     if (atomic_load_explicit(ready, memory_order_acquire))
         return true;
@@ -75,7 +79,8 @@ static char *place_arrays(const rd_plan *plan, void **slot, char *at)
     return at + plan->arrays_bytes;
 }
 
-static bool run_stage(const rd_plan *plan, const rd_program *p, void **slot, char *work, rd_run_stats *stats)
+static bool run_stage(const rd_plan *plan, const rd_program *p, void **slot, char *work,
+                      rd_run_stats *stats)
 {
     rd_task task;
 
@@ -98,7 +103,8 @@ static bool run_stage(const rd_plan *plan, const rd_program *p, void **slot, cha
     return true;
 }
 
-bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out, rd_run_stats *stats)
+bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out,
+                   rd_run_stats *stats)
 {
     _Alignas(64) char memory[RD_DIRECT_BYTES];
     void            **slot = (void **)(void *)memory;
@@ -116,7 +122,7 @@ bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out,
     return true;
 }
 
-/* ---- Which ------------------------------------------------------------------------------------------------- */
+/* ---- Which ----------------------------------------------------------------------------------- */
 static int64_t work_bytes(const rd_plan *plan)
 {
     int64_t most = 0;

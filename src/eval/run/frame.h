@@ -3,7 +3,8 @@
  *
  * A plan keeps the frame of its last run for the next one, so that a small run calls no allocator;
  * plans that a context keeps have one together.  Runs at the same time each have a frame: whoever
- * finds none takes fresh memory.  Small frames are on the stack of the thread that runs the plan. */
+ * finds none takes fresh memory.  Small frames are on the stack of the thread that runs the
+ * plan. */
 #ifndef RD_EVAL_RUN_FRAME_H
 #define RD_EVAL_RUN_FRAME_H
 #include "eval/plan.h"
@@ -46,9 +47,11 @@ void  rd_frame_end_team(const rd_plan *plan, rd_frame *frame, int n);
 /* Frees the one that is kept. */
 void rd_frame_drop(rd_plan *plan);
 
-/* direct.c: may runs of the plan go so?  One that does not is false, and has written to no memory that it reads. */
+/* direct.c: may runs of the plan go so?  One that does not is false, and has written to no memory
+ * that it reads. */
 bool rd_is_direct(const rd_plan *plan);
-bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out, rd_run_stats *stats);
+bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out,
+                   rd_run_stats *stats);
 
 /* bind.c: addresses for all slots; after the run, what was written aside is copied and separate
  * memory goes. */

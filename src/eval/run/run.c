@@ -62,9 +62,9 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
 
 /* ---- One stage ------------------------------------------------------------------------------- */
 typedef struct tasks {
-    int32_t  n;
-    rd_task *task;
-    char    *block, *memory; /* of one task whose work does not fit in the frame */
+    int32_t     n;
+    rd_task    *task;
+    char       *block, *memory; /* of one task whose work does not fit in the frame */
     const void *way;
     bool        done; /* as one task, tail and all */
 } tasks;
@@ -98,7 +98,7 @@ static bool more_memory(const run *r, const rd_program *p, tasks *t)
 /* One task uses the record, the slots and, if there is room, the working memory of the frame. */
 static bool one_task(const run *r, const rd_program *p, int64_t extent, tasks *t)
 {
-    rd_frame     *f     = r->frame;
+    rd_frame *f = r->frame;
 
     t->n    = 1;
     t->task = &f->task;
@@ -207,8 +207,8 @@ static void run_parts(const run *r, const rd_program *p, tasks *t)
     before.status = t->task->status;
     if (before.status != RD_OK)
         before = *t->task;
-    set_task(p, t->task, t->memory ? t->memory : r->frame->work, r->frame->slot,
-             t->task->lo, t->task->hi);
+    set_task(p, t->task, t->memory ? t->memory : r->frame->work, r->frame->slot, t->task->lo,
+             t->task->hi);
     if (backend->way)
         t->task->way = backend->way(p);
     run_task(r, p, t->task, true); /* even a region of one thread costs as much as a small kernel */

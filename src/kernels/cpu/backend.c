@@ -40,103 +40,26 @@ static bool multiplies(void)
     return rd_blas_name() && !is_scalar(asked());
 }
 
-/* Along the innermost loops of more indices than this, rows are long. */
-enum { LONG = 256 };
-
-static bool in_long_rows(const rd_program *p, int32_t i)
+int rd_cpu_vector(void)
 {
-    const int32_t loop = rd_loop_around(p, i);
+    const char *isa = asked();
 
-    return loop >= 0 && p->axis_extent[p->loop[loop].axis] >= LONG && !p->loop[loop].backwards;
+    return (isa && rd_simd_named(isa) ? rd_simd_named(isa) : rd_simd_here())->vector;
 }
 
-/* Floats side by side, or one for all of a row? */
-static bool is_row(const rd_program *p, int32_t i)
+const char *rd_cpu_no_nest(const rd_program *p)
 {
-    const rd_address *at   = &p->address[p->inst[i].arg];
-    const int32_t     loop = rd_loop_around(p, i);
-    int64_t           coef = 0;
+    const rd_codegen_use use = rd_codegen_use_now();
 
-    for (int32_t k = 0; loop >= 0 && k < at->n_add; k++) {
-        if (at->add[k].axis < 0)
-            return false;
-        coef += at->add[k].axis == p->loop[loop].axis ? at->add[k].coef : 0;
-    }
-    return (at->type == RD_F32 || at->type == RD_F64) && (coef == 0 || coef == 1);
+    if (p->product || is_scalar(asked()))
+        return p->product ? "a product" : "the reference is asked for";
+    if (use == RD_CODEGEN_NEVER)
+        return "RDIM_CODEGEN says never";
+    return use == RD_CODEGEN_IF_BEST ? rd_cpu_better(p) : NULL;
 }
 
-/* Folds of long rows of floats, with what is computed from them: kernels, and passes that keep what they fold in registers,
- * are faster than nests yet. */
-static bool folds_rows(const rd_program *p)
-{
-    int32_t steps = 0;
-
-    for (int32_t i = p->body; i < p->tail; i++) {
-        const rd_inst *inst = &p->inst[i];
-
-        if (inst->kind == RD_I_STEP && (inst->c >= 0 || !in_long_rows(p, i) ||
-                                        rd_dtype_kind(p->fold[inst->arg].type) != RD_KIND_FLOAT))
-            return false;
-        if (inst->kind == RD_I_LOAD && !is_row(p, i))
-            return false;
-        steps += inst->kind == RD_I_STEP;
-    }
-    return steps > 0;
-}
-
-/* Exponentials of steps are taken by strips there, and not yet in nests. */
-static bool folds_exponentials(const rd_program *p)
-{
-    bool found = false;
-
-    for (int32_t i = p->body; i < p->tail; i++)
-        found |= p->inst[i].kind == RD_I_STEP && p->inst[i].c < 0 &&
-                 (p->fold[p->inst[i].arg].reducer == RD_RED_logsumexp ||
-                  p->fold[p->inst[i].arg].reducer == RD_RED_maxsumexp);
-    return found;
-}
-
-static bool turns_operands(const rd_program *p, const rd_tile_code *code)
-{
-    bool found = code->square;
-
-    for (int32_t i = 0; i < p->n_inst; i++)
-        found |= code->inst[i].turns || (p->inst[i].kind == RD_I_STEP && code->inst[i].turned >= 0);
-    return found;
-}
-
-static bool counts(const rd_program *p, const rd_tile_code *code)
-{
-    bool found = false;
-
-    for (int32_t i = 0; i < p->n_inst; i++)
-        found |= p->inst[i].kind == RD_I_STEP && (code->inst[i].counts || code->inst[i].count_if);
-    return found;
-}
-
-static bool has_pairs(const rd_tile_code *code)
-{
-    bool found = false;
-
-    for (int32_t k = 0; k < code->n_pass; k++)
-        found |= code->pass[k]->nest && code->pass[k]->form != RD_SPEC_PHASES;
-    return found;
-}
-
-/* Has the tile machine a faster way: one kernel for all; of more than a little work, operands turned in registers, pairs or
- * long rows in passes of their own? */
-static bool has_better(const rd_program *p, const rd_tile_code *code)
-{
-    static const double LITTLE = 1e6;
-
-    if (!code || code->total || p->work <= LITTLE)
-        return code && code->total;
-    return turns_operands(p, code) || counts(p, code) || has_pairs(code) || folds_rows(p) ||
-           folds_exponentials(p);
-}
-
-static bool prepare_code(const rd_program *p, const rd_simd *simd, bool whole, rd_get_fn *get, void *pool,
-                         const void **to)
+static bool prepare_code(const rd_program *p, const rd_simd *simd, bool whole, rd_get_fn *get,
+                         void *pool, const void **to)
 {
     const rd_codegen_code *code;
     const char            *why;
@@ -153,24 +76,23 @@ static void need_state(rd_program *p, const rd_codegen_code *code)
         p->state_bytes = rd_codegen_state(code);
 }
 
-/* The program as one compiled nest of loops, where nothing faster is known.  Small ones mostly run as one task, and are
- * compiled for that; the few that several tasks share, as somebody asks for threads, do without. */
+/* The program as one compiled nest of loops, where nothing faster is known.  Small ones mostly run
+ * as one task, and are compiled for that; the few that several tasks share, as somebody asks for
+ * threads, do without. */
 static bool prepare_nest(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool)
 {
     const rd_codegen_use use   = rd_codegen_use_now();
     const bool           small = p->work < RD_SMALL_WORK;
 
-    p->nest = p->whole = NULL;
-    p->whole_bytes     = p->state_bytes;
-    if (use == RD_CODEGEN_NEVER || (use == RD_CODEGEN_IF_BEST && has_better(p, p->code)))
+    if (rd_cpu_no_nest(p))
         return true;
     if (small && !prepare_code(p, simd, true, get, pool, &p->whole))
         return false;
-    if (!(small && p->whole && use != RD_CODEGEN_ALWAYS) && !prepare_code(p, simd, false, get, pool, &p->nest))
+    if (!(small && p->whole && use != RD_CODEGEN_ALWAYS) &&
+        !prepare_code(p, simd, false, get, pool, &p->nest))
         return false;
     need_state(p, p->nest);
     need_state(p, p->whole);
-    p->whole_bytes = p->whole ? rd_codegen_state(p->whole) : p->state_bytes;
     return true;
 }
 
@@ -183,7 +105,7 @@ static void want_passes(const rd_program *p)
         rd_pass_want(code->pass[k]->code);
 }
 
-static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
+static bool prepare_ways(rd_program *p, rd_get_fn *get, void *pool)
 {
     const char    *isa    = asked();
     const rd_simd *simd   = isa && rd_simd_named(isa) ? rd_simd_named(isa) : rd_simd_here();
@@ -201,6 +123,15 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
     if (!is_scalar(isa) && !prepare_nest(p, simd, get, pool))
         return false;
     want_passes(p);
+    return true;
+}
+
+static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
+{
+    p->nest = p->whole = NULL;
+    if (!prepare_ways(p, get, pool))
+        return false;
+    p->whole_bytes = p->whole ? rd_codegen_state(p->whole) : p->state_bytes;
     return true;
 }
 
@@ -316,44 +247,80 @@ static void tail(const rd_program *p, rd_task *task)
 }
 
 /* ---- In words -------------------------------------------------------------------------------- */
+/* It runs as a compiled nest now. */
+static bool is_nest(const rd_program *p)
+{
+    return rd_codegen_here(p->nest ? p->nest : p->whole) != NULL;
+}
+
 static void passes_text(rd_text *text, const rd_program *p, int32_t n)
 {
     const rd_tier_stats all    = rd_tier_stats_now();
-    int32_t             wanted = 0, here = 0;
+    int32_t             wanted = 0, here = 0, nests = 0, nests_here = 0;
 
     for (int32_t s = 0; s < n; s++) {
         const rd_tile_code *code = p[s].code;
 
-        for (int32_t k = 0; code && k < code->n_pass; k++) {
+        nests += p[s].nest || p[s].whole;
+        nests_here += is_nest(&p[s]);
+        /* A nest does without them. */
+        for (int32_t k = 0; code && !p[s].nest && !p[s].whole && k < code->n_pass; k++) {
             wanted++;
             here += rd_pass_kernels(code->pass[k]->code) != NULL;
         }
     }
-    rd_text_add(text, "tier: %s", here ? "1 and 0" : "0");
+    rd_text_add(text, "tier: %s", here || nests_here ? "1 and 0" : "0");
+    if (nests)
+        rd_text_add(text, ", %" PRId32 " of %" PRId32 " nests compiled", nests_here, nests);
     if (wanted)
+        rd_text_add(text, ", %" PRId32 " of %" PRId32 " passes compiled", here, wanted);
+    if (nests || wanted)
         rd_text_add(text,
-                    ", %" PRId32 " of %" PRId32 " passes compiled (this process: %" PRId64
-                    " in %.0f ms, %" PRId64 " from the store, %" PRId64 " failed)",
-                    here, wanted, all.compiled, all.seconds * 1e3, all.stored, all.failed);
+                    " (this process: %" PRId64 " in %.0f ms, %" PRId64 " from the store, %" PRId64
+                    " failed)",
+                    all.compiled, all.seconds * 1e3, all.stored, all.failed);
 }
 
 static bool one_by_one(const rd_program *p)
 {
-    return !p->code && !p->product;
+    return !p->code && !p->product && !is_nest(p);
 }
 
-/* Stages run on tiles, by vectors; those that cannot, one element at a time. */
-static void tiers(rd_text *text, const rd_program *p, int32_t n)
+/* ", nest in stage 0, 2": those of which it is true. */
+static void list_stages(rd_text *text, const char *what, const rd_program *p, int32_t n,
+                        bool (*is)(const rd_program *p))
 {
-    int32_t scalar = 0;
+    for (int32_t s = 0; s < n; s++)
+        if (is(&p[s])) {
+            rd_text_add(text, ",%s %" PRId32, what, s);
+            what = "";
+        }
+}
+
+static int32_t count(const rd_program *p, int32_t n, bool (*is)(const rd_program *p))
+{
+    int32_t found = 0;
 
     for (int32_t s = 0; s < n; s++)
-        scalar += one_by_one(&p[s]);
+        found += is(&p[s]);
+    return found;
+}
+
+/* Stages are compiled nests, or run on tiles, by vectors; those that cannot, one element at a
+ * time. */
+static void tiers(rd_text *text, const rd_program *p, int32_t n)
+{
+    const int32_t scalar = count(p, n, one_by_one), nest = count(p, n, is_nest);
+
     passes_text(text, p, n);
-    rd_text_add(text, ", %s", scalar && scalar == n ? "scalar" : "tiles");
-    for (int32_t s = 0, listed = 0; scalar < n && s < n; s++)
-        if (one_by_one(&p[s]))
-            rd_text_add(text, "%s %" PRId32, listed++ ? "," : ", scalar in stage", s);
+    rd_text_add(text, ", %s",
+                scalar && scalar == n ? "scalar"
+                : nest && nest == n   ? "nest"
+                                      : "tiles");
+    if (nest < n)
+        list_stages(text, " nest in stage", p, n, is_nest);
+    if (scalar < n)
+        list_stages(text, " scalar in stage", p, n, one_by_one);
 }
 
 static const char *library(const rd_program *p)
@@ -373,5 +340,6 @@ const rd_backend_table rd_backend_cpu = { .name       = "cpu",
                                           .tail       = tail,
                                           .kernels    = kernels,
                                           .tiers      = tiers,
+                                          .describe   = rd_cpu_describe,
                                           .library    = library,
                                           .multiplies = multiplies };

@@ -9,4 +9,16 @@ extern const rd_backend_table rd_backend_scalar;
 /* Plans made from now on run on "scalar", "baseline", "avx2" or "avx512"; NULL: on the best there
  * is, or what the environment's RDIM_ISA says.  False if this machine cannot.  For tests. */
 bool rd_cpu_force(const char *isa);
+
+/* Bytes of a vector of what plans made now run on. */
+int rd_cpu_vector(void);
+/* What stands against a compiled nest for a prepared program, before one is tried; NULL: nothing.
+ * */
+const char *rd_cpu_no_nest(const rd_program *p);
+/* describe.c: rd_backend_table.describe */
+void rd_cpu_describe(rd_text *text, const rd_program *p, bool code, rd_get_fn *get, void *pool);
+
+/* better.c: the tile machine's faster way, of more than a little work; NULL: a compiled nest is
+ * faster. */
+const char *rd_cpu_better(const rd_program *p);
 #endif

@@ -3,14 +3,23 @@
 #define RD_KERNELS_CPU_CODEGEN_CALL_H
 #include <stdint.h>
 
+/* A user's function, and what it is handed. */
+typedef struct rd_codegen_function {
+    void (*code)(void);
+    void *user;
+} rd_codegen_function;
+
 typedef struct rd_codegen_call {
     void *const   *slot;
     char          *state;
-    int64_t        lo, hi;   /* the task's share of the root axis */
-    const int64_t *number;   /* extents, strides and offsets that the text does not spell out */
-    int64_t        loads;    /* elements read from slots that are not scratch */
+    int64_t        lo, hi; /* the task's share of the root axis */
+    const int64_t *number; /* extents, strides and offsets that the text does not spell out */
+    int64_t        loads;  /* elements read from slots that are not scratch */
     uint32_t       warnings;
     int32_t        failed;   /* an index was outside its axis */
+    int32_t        failing;  /* function that has said why it failed */
+    const char    *sentence; /* why, NULL */
+    const rd_codegen_function *function;
 } rd_codegen_call;
 
 typedef struct rd_codegen_kernels {
@@ -18,6 +27,8 @@ typedef struct rd_codegen_kernels {
     void (*body)(rd_codegen_call *q);
     void (*join)(char *into, char *next); /* states of tasks */
     void (*tail)(rd_codegen_call *q);
-    void (*whole)(rd_codegen_call *q); /* all of it as one task; NULL: by parts, as the others are where this is not */
+    void (*whole)(
+        rd_codegen_call
+            *q); /* all of it as one task; NULL: by parts, as the others are where this is not */
 } rd_codegen_kernels;
 #endif

@@ -3,6 +3,7 @@
 #include "core/bytes.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/jit/emit.h"
+#include "kernels/cpu/jit/preprocess.h"
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/reference/machine.h"
 #include "kernels/cpu/codegen/call.h"
@@ -15,13 +16,14 @@
 extern const char rd_prelude[], rd_codegen_prelude[];
 
 struct rd_codegen_code {
-    rd_pass *pass;
-    int64_t  state;
-    int32_t  n_number;
-    int64_t  number[];
+    rd_pass             *pass;
+    int64_t              state;
+    int32_t              n_number;
+    rd_codegen_function *function;
+    int64_t              number[];
 };
 
-/* ---- Which programs ---------------------------------------------------------------------------------------- */
+/* ---- Which programs -------------------------------------------------------------------------- */
 static const char *forced;
 
 void rd_codegen_force(const char *use)
@@ -38,7 +40,7 @@ rd_codegen_use rd_codegen_use_now(void)
     return asked && strcmp(asked, "never") == 0 ? RD_CODEGEN_NEVER : RD_CODEGEN_IF_BEST;
 }
 
-/* ---- Parts of a program ------------------------------------------------------------------------------------ */
+/* ---- Parts of a program ---------------------------------------------------------------------- */
 enum { WHOLE = 3 }; /* all parts as one */
 
 static const char *const part_names[] = { "head", "body", "tail", "whole" };
@@ -54,25 +56,25 @@ static void keep_registers(rd_codegen *n, int64_t at, bool store)
     for (int32_t i = 0; i < n->p->body; i++) {
         const rd_inst *inst = &n->p->inst[i];
 
-        if (n->around[i] >= 0 || inst->kind < RD_I_CONST || inst->kind > RD_I_INDEX || inst->kind == RD_I_STORE)
+        if (n->around[i] >= 0 || inst->kind < RD_I_CONST || inst->kind > RD_I_CALL ||
+            inst->kind == RD_I_STORE)
             continue;
         if (store)
-            rd_line(n, "*(%s *)(q->state + %" PRId64 ") = r%d;", word_type(inst->type), at, inst->dst);
+            rd_line(n, "*(%s *)(q->state + %" PRId64 ") = r%d;", word_type(inst->type), at,
+                    inst->dst);
         else
-            rd_line(n, "const %s r%d = *(const %s *)(q->state + %" PRId64 ");", word_type(inst->type), inst->dst,
-                    word_type(inst->type), at);
+            rd_line(n, "const %s r%d = *(const %s *)(q->state + %" PRId64 ");",
+                    word_type(inst->type), inst->dst, word_type(inst->type), at);
         at += 8;
     }
 }
 
 static void declare_folds(rd_codegen *n)
 {
+    rd_declare_states(n);
     for (int32_t k = 0; k < n->p->n_fold; k++) {
         const rd_codegen_fold *f = &n->fold[k];
 
-        for (int j = 0; !f->local && j < f->n_state; j++)
-            rd_line(n, "%s *const s%d_%d = (%s *)(q->state + %" PRId64 ");", rd_state_type(f, j), k, j,
-                    rd_state_type(f, j), f->current + j * rd_lines(f->states * 8));
         if (f->room)
             rd_line(n, "char *const tree%d = q->state + %" PRId64 ";", k, f->tree);
         if (f->split)
@@ -157,12 +159,13 @@ static void add_numbers(rd_codegen *n, rd_text *to)
         rd_text_add(to, "    const int64_t N%d = q->number[%d];\n", k, k);
 }
 
-/* Twice, as only at the end it is known which values later loops read; the numbers are known then, too. */
+/* Twice, as only at the end it is known which values later loops read; the numbers are known then,
+ * too. */
 static void write_parts(rd_codegen *n, rd_text *text)
 {
     const int first = n->whole ? WHOLE : 0, last = n->whole ? WHOLE : WHOLE - 1;
     rd_text   part[WHOLE + 1] = { { 0 } }, none = { 0 };
-    int64_t   registers       = rd_piece(&n->state, n->whole ? 0 : n->p->n_inst, 8);
+    int64_t   registers = rd_piece(&n->state, n->whole ? 0 : n->p->n_inst, 8);
 
     for (int dry = 1; dry >= 0 && !n->why; dry--)
         for (int k = first; k <= last && !n->why; k++) {
@@ -182,7 +185,7 @@ static void write_parts(rd_codegen *n, rd_text *text)
     }
 }
 
-/* ---- All together ------------------------------------------------------------------------------------------ */
+/* ---- All together ---------------------------------------------------------------------------- */
 static void write_text(rd_codegen *n, rd_text *text)
 {
     rd_text parts = { 0 }, join = { 0 };
@@ -191,15 +194,20 @@ static void write_text(rd_codegen *n, rd_text *text)
     for (int32_t k = 0; k < n->p->n_fold && !n->why; k++) {
         rd_codegen_fold_functions(n, text, k);
         rd_codegen_tree_functions(n, text, k);
+        rd_codegen_scan_functions(n, text, k);
+        rd_codegen_exit_functions(n, text, k);
     }
     write_parts(n, &parts);
     rd_text_add(text, "%s", parts.at ? parts.at : "");
     if (!n->whole) {
         rd_codegen_join_function(n, &join);
-        rd_text_add(text, "static void join(char *into, char *next)\n{\n%s}\n\n", join.at ? join.at : "");
+        rd_text_add(text, "static void join(char *into, char *next)\n{\n%s}\n\n",
+                    join.at ? join.at : "");
     }
-    rd_text_add(text, "__attribute__((visibility(\"default\"))) const rd_codegen_kernels rdim_kernels = { %s };\n",
-                n->whole ? "0, 0, 0, 0, whole" : "head, body, join, tail, 0");
+    rd_text_add(
+        text,
+        "__attribute__((visibility(\"default\"))) const rd_codegen_kernels rdim_kernels = { %s };\n",
+        n->whole ? "0, 0, 0, 0, whole" : "head, body, join, tail, 0");
     if (parts.failed || join.failed || text->failed)
         n->why = "no memory";
     rd_text_free(&parts);
@@ -217,32 +225,80 @@ static const char *const *text_of_key(rd_text *text, const void *key)
     return rd_spec_flags(*vector);
 }
 
+/* All but the vector's bytes of a nest's key.  False: no memory. */
+static bool emit(rd_codegen *n, rd_text *key, rd_get_fn *get, void *pool)
+{
+    if (!rd_codegen_facts(n, get, pool))
+        return false;
+    if (n->whole && n->p->n_call)
+        n->why = "a function whose failure a task reports";
+    if (!n->why) {
+        rd_codegen_regions(n);
+        rd_codegen_lay_out(n);
+    }
+    if (!n->why)
+        write_text(n, key);
+    return true;
+}
+
+static rd_codegen_function function_of(const rd_call *call)
+{
+    typedef void (*any)(void);
+
+    return (rd_codegen_function){ .code = call->block   ? (any)call->block
+                                          : call->f32_1 ? (any)call->f32_1
+                                          : call->f32_2 ? (any)call->f32_2
+                                          : call->f64_1 ? (any)call->f64_1
+                                          : call->f64_2 ? (any)call->f64_2
+                                                        : NULL,
+                                  .user = call->user };
+}
+
+/* Functions with loops are there for both types: that of the results counts. */
+static bool add_functions(const rd_program *p, rd_get_fn *get, void *pool, rd_codegen_code *made)
+{
+    typedef void (*any)(void);
+
+    made->function = get(pool, sizeof *made->function * ((size_t)p->n_call + 1));
+    for (int32_t i = 0; made->function && i < p->n_inst; i++) {
+        const rd_inst *inst = &p->inst[i];
+        const rd_call *call = inst->kind == RD_I_CALL ? &p->call[inst->arg] : NULL;
+
+        if (!call)
+            continue;
+        made->function[inst->arg] = function_of(call);
+        if (!made->function[inst->arg].code)
+            made->function[inst->arg].code = inst->type == RD_F32 ? (any)call->f32 : (any)call->f64;
+    }
+    return made->function;
+}
+
 bool rd_codegen_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
                         const rd_codegen_code **code, const char **why)
 {
-    rd_codegen       n    = { .p = p, .vector = vector, .whole = whole, .root = whole ? -1 : p->root };
-    rd_text       key  = { 0 };
+    rd_codegen       n = { .p = p, .vector = vector, .whole = whole, .root = whole ? -1 : p->root };
+    rd_text          key  = { 0 };
     rd_codegen_code *made = NULL;
 
     *code = NULL;
-    if (!rd_codegen_facts(&n, get, pool))
-        return false;
-    if (!n.why) {
-        rd_codegen_regions(&n);
-        rd_codegen_lay_out(&n);
-    }
     rd_text_add(&key, "%c", vector);
-    if (!n.why)
-        write_text(&n, &key);
+    if (!emit(&n, &key, get, pool)) {
+        rd_text_free(&key);
+        return false;
+    }
     if (!n.why) {
         made = get(pool, sizeof *made + sizeof *made->number * (size_t)n.n_number);
-        if (!made)
+        if (!made) {
+            rd_text_free(&key);
             return false;
+        }
+        if (!add_functions(p, get, pool, made)) {
+            rd_text_free(&key);
+            return false;
+        }
         made->state    = whole || n.state > rd_machine_bytes(p) ? n.state : rd_machine_bytes(p);
         made->n_number = n.n_number;
         memcpy(made->number, n.number, sizeof *n.number * (size_t)n.n_number);
-        if (getenv("RDIM_CODEGEN_TEXT"))
-            fprintf(stderr, "%s\n", key.at + 1);
         made->pass = rd_pass_of_key(key.at, key.n + 1, text_of_key);
         *code      = made->pass ? made : NULL;
         rd_pass_want(made->pass);
@@ -252,7 +308,38 @@ bool rd_codegen_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *
     return true;
 }
 
-/* ---- Runs -------------------------------------------------------------------------------------------------- */
+static void add_strips(rd_text *to, const rd_codegen *n)
+{
+    for (int32_t k = 0; k < n->n_region; k++) {
+        const rd_region *r = &n->region[k];
+
+        rd_text_add(to, "  %s: strips of %" PRId32 " along axis %" PRId32,
+                    part_names[rd_part_of(n->p, r->from)], r->width, r->axis);
+        rd_text_add(to, "%s%s%s%s\n", r->fixed ? ", fixed" : "", r->one ? ", one" : "",
+                    r->wide ? ", wide" : "", r->around ? ", around loops" : "");
+    }
+}
+
+const char *rd_codegen_describe(const rd_program *p, int vector, rd_get_fn *get, void *pool,
+                                rd_text *strips, rd_text *code)
+{
+    const bool whole  = p->whole && !p->nest;
+    rd_codegen n      = { .p = p, .vector = vector, .whole = whole, .root = whole ? -1 : p->root };
+    rd_text    before = { 0 }, text = { 0 };
+
+    if (!emit(&n, &text, get, pool))
+        return "no memory";
+    rd_text_add(&before, "%s\n%s", rd_prelude, rd_codegen_prelude);
+    if (strips && !n.why)
+        add_strips(strips, &n);
+    if (code && !n.why && !before.failed)
+        rd_preprocess(code, before.at, text.at);
+    rd_text_free(&before);
+    rd_text_free(&text);
+    return n.why;
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
 int64_t rd_codegen_state(const rd_codegen_code *code)
 {
     return code->state;
@@ -270,11 +357,12 @@ void rd_codegen_missed(const rd_codegen_code *code, double operations)
 
 static rd_codegen_call call_of(const rd_codegen_code *code, const rd_task *task)
 {
-    return (rd_codegen_call){ .slot   = task->slot,
-                           .state  = task->state,
-                           .lo     = task->lo,
-                           .hi     = task->hi,
-                           .number = code->number };
+    return (rd_codegen_call){ .slot     = task->slot,
+                              .state    = task->state,
+                              .lo       = task->lo,
+                              .hi       = task->hi,
+                              .number   = code->number,
+                              .function = code->function };
 }
 
 static void refuse(rd_task *task)
@@ -293,7 +381,8 @@ static void fail(const rd_program *p, rd_task *task)
         refuse(task);
 }
 
-static void run(const rd_codegen_code *code, const rd_program *p, rd_task *task, void (*part)(rd_codegen_call *))
+static void run(const rd_codegen_code *code, const rd_program *p, rd_task *task,
+                void (*part)(rd_codegen_call *))
 {
     rd_codegen_call call = call_of(code, task);
 
@@ -302,26 +391,34 @@ static void run(const rd_codegen_code *code, const rd_program *p, rd_task *task,
     task->warnings |= call.warnings;
     if (call.failed)
         fail(p, task);
+    else if (call.sentence) {
+        task->status = RD_ERR_CALLBACK;
+        snprintf(task->sentence, sizeof task->sentence, "%s: %s", p->call[call.failing].name,
+                 call.sentence);
+    }
 }
 
-void rd_codegen_head(const rd_codegen_code *code, const void *kernels, const rd_program *p, rd_task *task)
+void rd_codegen_head(const rd_codegen_code *code, const void *kernels, const rd_program *p,
+                     rd_task *task)
 {
     run(code, p, task, ((const rd_codegen_kernels *)kernels)->head);
 }
 
-void rd_codegen_body(const rd_codegen_code *code, const void *kernels, const rd_program *p, rd_task *task)
+void rd_codegen_body(const rd_codegen_code *code, const void *kernels, const rd_program *p,
+                     rd_task *task)
 {
     run(code, p, task, ((const rd_codegen_kernels *)kernels)->body);
 }
 
-void rd_codegen_tail(const rd_codegen_code *code, const void *kernels, const rd_program *p, rd_task *task)
+void rd_codegen_tail(const rd_codegen_code *code, const void *kernels, const rd_program *p,
+                     rd_task *task)
 {
     run(code, p, task, ((const rd_codegen_kernels *)kernels)->tail);
 }
 
 bool rd_codegen_whole(const rd_codegen_code *code, const void *kernels, rd_task *task)
 {
-    rd_codegen_call call = call_of(code, task);
+    rd_codegen_call call = { .slot = task->slot, .state = task->state, .number = code->number };
 
     ((const rd_codegen_kernels *)kernels)->whole(&call);
     task->loads    = call.loads;
@@ -331,7 +428,8 @@ bool rd_codegen_whole(const rd_codegen_code *code, const void *kernels, rd_task 
     return !call.failed;
 }
 
-void rd_codegen_join(const rd_codegen_code *code, const void *kernels, const rd_task *into, const rd_task *next)
+void rd_codegen_join(const rd_codegen_code *code, const void *kernels, const rd_task *into,
+                     const rd_task *next)
 {
     (void)code;
     ((const rd_codegen_kernels *)kernels)->join(into->state, next->state);

@@ -1,4 +1,5 @@
-/* facts.c - where each instruction of a program stands, and what the text of its folds will need. */
+/* facts.c - where each instruction of a program stands, and what the text of its folds will need.
+ * */
 #include "kernels/cpu/codegen/parts.h"
 #include <string.h>
 
@@ -35,7 +36,8 @@ int64_t rd_trips(const rd_program *p, int32_t loop)
 {
     const rd_loop *l = &p->loop[loop];
 
-    return l->kind == RD_LOOP_TILE ? (p->axis_extent[l->axis] + l->step - 1) / l->step : rd_reach(p, l->axis);
+    return l->kind == RD_LOOP_TILE ? (p->axis_extent[l->axis] + l->step - 1) / l->step
+                                   : rd_reach(p, l->axis);
 }
 
 static bool makes_value(rd_inst_kind kind)
@@ -51,7 +53,7 @@ static bool makes_value(rd_inst_kind kind)
     }
 }
 
-/* ---- Loops ------------------------------------------------------------------------------------------------- */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 static void find_loops(rd_codegen *n)
 {
     const rd_program *p = n->p;
@@ -74,7 +76,7 @@ static void find_loops(rd_codegen *n)
     }
 }
 
-/* ---- Folds ------------------------------------------------------------------------------------------------- */
+/* ---- Folds ----------------------------------------------------------------------------------- */
 static int64_t positions(const rd_program *p, const rd_address *at)
 {
     int64_t last = at->offset;
@@ -96,7 +98,8 @@ static bool tells_nothing(const rd_fold *f)
     }
 }
 
-/* The innermost loop whose rounds are steps: over the lanes, or where these are one step over what is around them. */
+/* The innermost loop whose rounds are steps: over the lanes, or where these are one step over what
+ * is around them. */
 static int32_t loop_along(rd_codegen *n, const rd_codegen_fold *f)
 {
     const bool one_step = f->fold->lane_extent <= f->fold->lanes;
@@ -104,8 +107,9 @@ static int32_t loop_along(rd_codegen *n, const rd_codegen_fold *f)
     if (!one_step && f->fold->lane.n_add > 1)
         n->why = "lanes along several axes";
     for (int32_t k = n->around[f->step]; k >= 0; k = n->parent[k])
-        if (n->p->loop[k].kind == RD_LOOP_EACH && (rd_coef(&f->fold->outer, n->p->loop[k].axis) ||
-                                                   (!one_step && rd_coef(&f->fold->lane, n->p->loop[k].axis))))
+        if (n->p->loop[k].kind == RD_LOOP_EACH &&
+            (rd_coef(&f->fold->outer, n->p->loop[k].axis) ||
+             (!one_step && rd_coef(&f->fold->lane, n->p->loop[k].axis))))
             return k;
     return -1;
 }
@@ -116,7 +120,9 @@ static int32_t rows_of_tree(const rd_fold *f, bool split)
 
     for (int64_t k = f->n_block; k > 0; k /= 2)
         bits++;
-    return f->n_block == 1 && !split ? 0 : split ? 2 * bits + 3 : bits + 2;
+    if (f->scan || rd_fold_decides(f) || (f->n_block == 1 && !split))
+        return 0;
+    return split ? 2 * bits + 3 : bits + 2;
 }
 
 /* Do further rounds of each loop, from the innermost out, bring greater places? */
@@ -135,28 +141,48 @@ static bool places_rise(const rd_codegen *n, const rd_codegen_fold *f)
     return true;
 }
 
+/* Nodes of 1, 2, 4 .. elements of a block. */
+static int32_t levels_of(int64_t steps)
+{
+    int32_t levels = 0;
+
+    for (int64_t k = steps < RD_TREE_STEPS ? steps : RD_TREE_STEPS; k > 0; k /= 2)
+        levels++;
+    return levels;
+}
+
+static bool is_place(const rd_fold *f)
+{
+    return f->reducer == RD_RED_argmin || f->reducer == RD_RED_argmax;
+}
+
 static void describe_fold(rd_codegen *n, int32_t k)
 {
-    const rd_fold *fold  = &n->p->fold[k];
-    rd_codegen_fold  *f     = &n->fold[k];
-    const int64_t  outer = positions(n->p, &fold->outer);
-    const int64_t  rows  = (fold->lane_extent + fold->lanes - 1) / fold->lanes;
+    const rd_fold   *fold  = &n->p->fold[k];
+    rd_codegen_fold *f     = &n->fold[k];
+    const int64_t    outer = positions(n->p, &fold->outer);
+    const int64_t    rows  = (fold->lane_extent + fold->lanes - 1) / fold->lanes;
 
     f->places  = positions(n->p, &fold->index);
-    f->rises   = places_rise(n, f);
+    f->rises   = !fold->scan && places_rise(n, f);
     f->along   = loop_along(n, f);
-    f->seen    = f->masked && tells_nothing(fold);
+    f->seen    = (f->masked || fold->exclusive) && tells_nothing(fold);
     f->n_state = rd_reducer_table[fold->reducer].n_state + f->seen;
     f->steps   = outer * rows;
     f->split   = fold->split && !n->whole;
     f->room    = rows_of_tree(fold, f->split);
-    f->lanes   = fold->lanes;
+    f->blocks  = f->room || (fold->scan && fold->n_block > 1);
+    f->pair =
+        fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
+    f->levels = fold->prefix == RD_PREFIX_TREE ? levels_of(f->steps) : 0;
+    f->lanes  = fold->lanes;
     if (outer == 1 && fold->lane_extent < fold->lanes)
         f->lanes = (int32_t)fold->lane_extent;
-    if (fold->scan)
-        n->why = "a scan";
-    else if (fold->reducer == RD_RED_user)
+    if (fold->reducer == RD_RED_user)
         n->why = "a user's reducer";
+    else if (fold->scan && (fold->lane.n_add || fold->lane_extent > 1 ||
+                            (fold->out != fold->type && !is_place(fold))))
+        n->why = "a scan of several lanes, or of another type than its results";
     else if (fold->lane_extent < fold->lanes)
         f->lanes = (int32_t)fold->lane_extent;
 }
@@ -168,8 +194,8 @@ static void find_folds(rd_codegen *n)
     for (int32_t k = 0; k < p->n_fold; k++)
         n->fold[k] = (rd_codegen_fold){ .fold = &p->fold[k], .start = -1, .step = -1, .close = -1 };
     for (int32_t i = 0; i < p->n_inst; i++) {
-        const rd_inst *inst = &p->inst[i];
-        rd_codegen_fold  *f    = &n->fold[inst->arg >= 0 && inst->arg < p->n_fold ? inst->arg : 0];
+        const rd_inst   *inst = &p->inst[i];
+        rd_codegen_fold *f    = &n->fold[inst->arg >= 0 && inst->arg < p->n_fold ? inst->arg : 0];
 
         if (inst->kind == RD_I_START)
             f->start = i;
@@ -191,17 +217,9 @@ static void find_folds(rd_codegen *n)
     }
 }
 
-/* ---- What cannot be ---------------------------------------------------------------------------------------- */
+/* ---- What cannot be -------------------------------------------------------------------------- */
 static void look_for_refusals(rd_codegen *n)
 {
-    for (int32_t i = 0; i < n->p->n_inst && !n->why; i++) {
-        const rd_inst *inst = &n->p->inst[i];
-
-        if (inst->kind == RD_I_CALL)
-            n->why = "a call of a function";
-        if (inst->kind == RD_I_EXIT)
-            n->why = "a loop that is left early";
-    }
     for (int32_t k = 0; k < n->p->n_loop && !n->why; k++)
         if (n->p->loop[k].extent == 0)
             n->why = "no elements";
@@ -227,8 +245,9 @@ bool rd_codegen_facts(rd_codegen *n, rd_get_fn *get, void *pool)
     n->varies  = get(pool, (size_t)p->n_reg + 1);
     n->made_in = get(pool, ((size_t)p->n_reg + 1) * sizeof *n->made_in);
     n->crosses = get(pool, (size_t)p->n_reg + 1);
-    if (!n->around || !n->begin || !n->parent || !n->made || !n->stored || !n->fold || !n->region || !n->at_loop ||
-        !n->in_loop || !n->bind || !n->ranges || !n->varies || !n->made_in || !n->crosses)
+    if (!n->around || !n->begin || !n->parent || !n->made || !n->stored || !n->fold || !n->region ||
+        !n->at_loop || !n->in_loop || !n->bind || !n->ranges || !n->varies || !n->made_in ||
+        !n->crosses)
         return false;
     find_loops(n);
     find_folds(n);

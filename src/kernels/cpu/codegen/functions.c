@@ -1,20 +1,28 @@
-/* functions.c - operators, casts and reducers as functions of the text: the rows of ops.def and reducers.def. */
+/* functions.c - operators, casts and reducers as functions of the text: the rows of ops.def and
+ * reducers.def. */
 #include "kernels/cpu/jit/parts.h"
 #include "kernels/cpu/codegen/parts.h"
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Tables ------------------------------------------------------------------------------------------------ */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 static const char *const memory_types[RD_N_DTYPES] = {
 #define RD_DTYPE(enum_, name, C, kind, class) [RD_##enum_] = #C,
 #include "core/dtypes.def"
 #undef RD_DTYPE
 };
 
+/* What an element is in memory. */
+const char *rd_memory_type(rd_dtype type)
+{
+    return memory_types[type];
+}
+
 /* [of ints] */
 static const char *const op_code[RD_N_OPS][2] = {
-#define RD_OP(name, n, rule, cost, float_code, ...)   [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
-#define RD_TEST(name, n, rule, cost, float_code, ...) [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
+#define RD_OP(name, n, rule, cost, float_code, ...) [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
+#define RD_TEST(name, n, rule, cost, float_code, ...) \
+    [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
 #include "core/ops.def"
 };
 
@@ -23,31 +31,34 @@ typedef struct fold_code {
 } fold_code;
 
 static const fold_code fold_codes[RD_N_REDUCERS] = {
-#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, first, step, block, merge, finish, empty) \
+#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, first, step, block, merge, finish, \
+                      empty)                                                                     \
     [RD_RED_##name] = { #first, #step, #block, #merge, #finish, #empty },
 #include "core/reducers.def"
 };
 
-/* What a state is before it has met an element: taken or merged it changes nothing.  Sums begin with -0, as 0 + -0 is 0. */
+/* What a state is before it has met an element: taken or merged it changes nothing.  Sums begin
+ * with -0, as 0 + -0 is 0. */
 static const char *const identities[RD_N_REDUCERS] = {
-    [RD_RED_sum] = "S(0) = RD_ZERO;",
-    [RD_RED_dot] = "S(0) = RD_ZERO;",
-    [RD_RED_sum2] = "S(0) = RD_ZERO; S(1) = 0;",
-    [RD_RED_prod] = "S(0) = 1;",
-    [RD_RED_min] = "S(0) = RD_MOST;",
-    [RD_RED_max] = "S(0) = RD_LEAST;",
-    [RD_RED_argmin] = "S(0) = RD_MOST; SI(1) = RD_NO_PLACE;",
-    [RD_RED_argmax] = "S(0) = RD_LEAST; SI(1) = RD_NO_PLACE;",
-    [RD_RED_any] = "S(0) = 0;",
-    [RD_RED_all] = "S(0) = 1;",
-    [RD_RED_moments] = "S(0) = 0; S(1) = 0; S(2) = 0; S(3) = 0;",
+    [RD_RED_sum]       = "S(0) = RD_ZERO;",
+    [RD_RED_dot]       = "S(0) = RD_ZERO;",
+    [RD_RED_sum2]      = "S(0) = RD_ZERO; S(1) = 0;",
+    [RD_RED_prod]      = "S(0) = 1;",
+    [RD_RED_min]       = "S(0) = RD_MOST;",
+    [RD_RED_max]       = "S(0) = RD_LEAST;",
+    [RD_RED_argmin]    = "S(0) = RD_MOST; SI(1) = RD_NO_PLACE;",
+    [RD_RED_argmax]    = "S(0) = RD_LEAST; SI(1) = RD_NO_PLACE;",
+    [RD_RED_any]       = "S(0) = 0;",
+    [RD_RED_all]       = "S(0) = 1;",
+    [RD_RED_moments]   = "S(0) = 0; S(1) = 0; S(2) = 0; S(3) = 0;",
     [RD_RED_logsumexp] = "S(0) = 0; S(1) = 0;",
     [RD_RED_maxsumexp] = "S(0) = 0; S(1) = 0;",
 };
 
 static bool is_test(const rd_inst *inst)
 {
-    return rd_op_table[inst->op].rule == RD_RULE_COMPARE || rd_op_table[inst->op].rule == RD_RULE_TEST;
+    return rd_op_table[inst->op].rule == RD_RULE_COMPARE ||
+           rd_op_table[inst->op].rule == RD_RULE_TEST;
 }
 
 static bool is_real(rd_elem elem)
@@ -55,8 +66,9 @@ static bool is_real(rd_elem elem)
     return elem == RD_ELEM_f32 || elem == RD_ELEM_f64;
 }
 
-/* ---- Types ------------------------------------------------------------------------------------------------- */
-/* What a register is in C: narrow ints are 32 bits wide, so that vectors hold as many as of floats. */
+/* ---- Types ----------------------------------------------------------------------------------- */
+/* What a register is in C: narrow ints are 32 bits wide, so that vectors hold as many as of floats.
+ * */
 const char *rd_register_type(rd_dtype type)
 {
     switch (type) {
@@ -74,32 +86,39 @@ const char *rd_register_type(rd_dtype type)
 int rd_register_size(rd_dtype type)
 {
     const int size = rd_elem_size(rd_elem_of(type));
-    return rd_dtype_kind(type) != RD_KIND_FLOAT && type != RD_BOOL && rd_dtype_size(type) <= 4 ? 4 : size;
+    return rd_dtype_kind(type) != RD_KIND_FLOAT && type != RD_BOOL && rd_dtype_size(type) <= 4
+               ? 4
+               : size;
 }
 
 /* Rows of ops.def and reducers.def for a type of registers are between these. */
 static void begin_type(rd_text *to, const char *type, rd_elem elem)
 {
-    rd_text_add(to, "#define T %s\n#define CLASS %s\n#define RD_T(f) WITH_WARNINGS_##f\n", type, rd_c_classes[elem]);
+    rd_text_add(to, "#define T %s\n#define CLASS %s\n#define RD_T(f) WITH_WARNINGS_##f\n", type,
+                rd_c_classes[elem]);
     if (is_real(elem))
         rd_text_add(to, "#define RD_F(name) rd_math_##name##_%s\n", rd_c_classes[elem]);
-    rd_text_add(to, is_real(elem) ? "#define RD_ADD(a, b) ((a) + (b))\n#define RD_MUL(a, b) ((a) * (b))\n"
-                                  : "#define RD_ADD(a, b) ((T)((uint64_t)(a) + (uint64_t)(b)))\n"
-                                    "#define RD_MUL(a, b) ((T)((uint64_t)(a) * (uint64_t)(b)))\n");
+    rd_text_add(to, is_real(elem)
+                        ? "#define RD_ADD(a, b) ((a) + (b))\n#define RD_MUL(a, b) ((a) * (b))\n"
+                        : "#define RD_ADD(a, b) ((T)((uint64_t)(a) + (uint64_t)(b)))\n"
+                          "#define RD_MUL(a, b) ((T)((uint64_t)(a) * (uint64_t)(b)))\n");
 }
 
 static void end_type(rd_text *to)
 {
-    rd_text_add(to, "#undef T\n#undef CLASS\n#undef RD_T\n#undef RD_F\n#undef RD_ADD\n#undef RD_MUL\n");
+    rd_text_add(to,
+                "#undef T\n#undef CLASS\n#undef RD_T\n#undef RD_F\n#undef RD_ADD\n#undef RD_MUL\n");
 }
 
-/* ---- Operators and casts ----------------------------------------------------------------------------------- */
+/* ---- Operators and casts --------------------------------------------------------------------- */
 void rd_op_name(const rd_inst *inst, char *name)
 {
     if (inst->kind == RD_I_CAST)
-        snprintf(name, RD_CODEGEN_NAMES, "%s_of_%s", rd_dtype_name(inst->type), rd_dtype_name(inst->from));
+        snprintf(name, RD_CODEGEN_NAMES, "%s_of_%s", rd_dtype_name(inst->type),
+                 rd_dtype_name(inst->from));
     else
-        snprintf(name, RD_CODEGEN_NAMES, "%s_%s", rd_dtype_name(is_test(inst) ? inst->from : inst->type),
+        snprintf(name, RD_CODEGEN_NAMES, "%s_%s",
+                 rd_dtype_name(is_test(inst) ? inst->from : inst->type),
                  rd_op_table[inst->op].name);
 }
 
@@ -109,10 +128,11 @@ static void add_return(rd_text *to, rd_dtype type, const char *code)
     const char *class = rd_register_type(type);
 
     if (rd_dtype_is_half(type))
-        rd_text_add(to, "    return rd_%s_to_f32(rd_%s_of_f32(%s));\n}\n", rd_dtype_name(type), rd_dtype_name(type),
-                    code);
+        rd_text_add(to, "    return rd_%s_to_f32(rd_%s_of_f32(%s));\n}\n", rd_dtype_name(type),
+                    rd_dtype_name(type), code);
     else
-        rd_text_add(to, "    return (%s)(%s)(%s);\n}\n", class, type == RD_BOOL ? "uint8_t" : memory_types[type], code);
+        rd_text_add(to, "    return (%s)(%s)(%s);\n}\n", class,
+                    type == RD_BOOL ? "uint8_t" : rd_memory_type(type), code);
 }
 
 /* Ints may be divided by zero. */
@@ -130,15 +150,16 @@ static void add_op(rd_text *to, const rd_inst *inst, const char *name)
 
     begin_type(to, rd_register_type(type), rd_elem_of(type));
     rd_text_add(to, "static inline %s %s(%s%s)\n{\n", rd_register_type(inst->type), name,
-                parameters[rd_op_table[inst->op].arity], rd_op_warns(inst) ? ", uint32_t *const warnings" : "");
+                parameters[rd_op_table[inst->op].arity],
+                rd_op_warns(inst) ? ", uint32_t *const warnings" : "");
     if (!rd_op_warns(inst) && rd_op_table[inst->op].rule == RD_RULE_ARITH)
         rd_text_add(to, "    uint32_t none = 0, *const warnings = &none;\n");
     add_return(to, inst->type, op_code[inst->op][ints]);
     end_type(to);
 }
 
-/* Where floats become ints, gcc 12 makes (float)(int64_t)x one rounding of x, which keeps the sign of a zero that an int
- * has not. */
+/* Where floats become ints, gcc 12 makes (float)(int64_t)x one rounding of x, which keeps the sign
+ * of a zero that an int has not. */
 static const char *cast_of_int(const rd_inst *inst, bool rounds)
 {
     if (!rounds)
@@ -162,8 +183,10 @@ static const char *cast_code(const rd_inst *inst, bool rounds)
     const rd_elem from = rd_elem_of(inst->from), to = rd_elem_of(inst->type);
 
     if (rd_dtype_is_half(inst->type))
-        return from == RD_ELEM_f64 ? "rd_odd_f64(a)" : from == RD_ELEM_i64 ? "rd_odd_i64(a)" :
-               from == RD_ELEM_u64 ? "rd_odd_u64(a)" : "(float)a";
+        return from == RD_ELEM_f64   ? "rd_odd_f64(a)"
+               : from == RD_ELEM_i64 ? "rd_odd_i64(a)"
+               : from == RD_ELEM_u64 ? "rd_odd_u64(a)"
+                                     : "(float)a";
     /* Vectors have masks for bools, which compilers choose by, and do not convert. */
     if (from == RD_ELEM_b8 && to != RD_ELEM_b8)
         return "a ? 1 : 0";
@@ -217,7 +240,7 @@ void rd_codegen_functions(rd_codegen *n, rd_text *to)
     }
 }
 
-/* ---- Reducers ---------------------------------------------------------------------------------------------- */
+/* ---- Reducers -------------------------------------------------------------------------------- */
 static bool is_place(const rd_fold *f)
 {
     return f->reducer == RD_RED_argmin || f->reducer == RD_RED_argmax;
@@ -270,13 +293,16 @@ const char *rd_node_type(const rd_codegen_fold *f, int k)
 }
 
 /* "float *s0, float *s1" */
-static void add_parameters(rd_text *to, const rd_codegen_fold *f, bool nodes, const char *keep, char name)
+static void add_parameters(rd_text *to, const rd_codegen_fold *f, bool nodes, const char *keep,
+                           char name)
 {
     for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to, "%s%s%s *%c%d", k ? ", " : "", keep, nodes ? rd_node_type(f, k) : rd_state_type(f, k), name, k);
+        rd_text_add(to, "%s%s%s *%c%d", k ? ", " : "", keep,
+                    nodes ? rd_node_type(f, k) : rd_state_type(f, k), name, k);
 }
 
-static void begin_function(rd_text *to, const rd_codegen_fold *f, int number, const char *name, bool nodes)
+static void begin_function(rd_text *to, const rd_codegen_fold *f, int number, const char *name,
+                           bool nodes)
 {
     rd_text_add(to, "static inline void %s%d(", name, number);
     add_parameters(to, f, nodes, "", 's');
@@ -285,18 +311,29 @@ static void begin_function(rd_text *to, const rd_codegen_fold *f, int number, co
 static void add_extremes(rd_text *to, const rd_codegen_fold *fold)
 {
     static const char *const most[RD_N_DTYPES] = {
-        [RD_BOOL] = "1", [RD_I8] = "127", [RD_I16] = "32767", [RD_I32] = "__INT32_MAX__", [RD_I64] = "INT64_MAX",
-        [RD_U8] = "255", [RD_U16] = "65535", [RD_U32] = "0xffffffffu", [RD_U64] = "UINT64_MAX",
-        [RD_F16] = "INFINITY", [RD_BF16] = "INFINITY", [RD_F32] = "INFINITY", [RD_F64] = "INFINITY" };
+        [RD_BOOL] = "1",         [RD_I8] = "127",
+        [RD_I16] = "32767",      [RD_I32] = "__INT32_MAX__",
+        [RD_I64] = "INT64_MAX",  [RD_U8] = "255",
+        [RD_U16] = "65535",      [RD_U32] = "0xffffffffu",
+        [RD_U64] = "UINT64_MAX", [RD_F16] = "INFINITY",
+        [RD_BF16] = "INFINITY",  [RD_F32] = "INFINITY",
+        [RD_F64] = "INFINITY"
+    };
     static const char *const least[RD_N_DTYPES] = {
-        [RD_BOOL] = "0", [RD_I8] = "-128", [RD_I16] = "-32768", [RD_I32] = "(-__INT32_MAX__ - 1)", [RD_I64] = "INT64_MIN",
-        [RD_U8] = "0", [RD_U16] = "0", [RD_U32] = "0", [RD_U64] = "0",
-        [RD_F16] = "-INFINITY", [RD_BF16] = "-INFINITY", [RD_F32] = "-INFINITY", [RD_F64] = "-INFINITY" };
-    const rd_dtype           type = fold->fold->type;
+        [RD_BOOL] = "0",         [RD_I8] = "-128",
+        [RD_I16] = "-32768",     [RD_I32] = "(-__INT32_MAX__ - 1)",
+        [RD_I64] = "INT64_MIN",  [RD_U8] = "0",
+        [RD_U16] = "0",          [RD_U32] = "0",
+        [RD_U64] = "0",          [RD_F16] = "-INFINITY",
+        [RD_BF16] = "-INFINITY", [RD_F32] = "-INFINITY",
+        [RD_F64] = "-INFINITY"
+    };
+    const rd_dtype type = fold->fold->type;
 
     rd_text_add(to, "#define RD_ZERO %s\n#define RD_MOST %s\n#define RD_LEAST %s\n",
                 rd_dtype_kind(type) == RD_KIND_FLOAT ? "(T)-0.0" : "0", most[type], least[type]);
-    rd_text_add(to, "#define RD_NO_PLACE %s\n", strcmp(place_type(fold), "int32_t") ? "INT64_MAX" : "__INT32_MAX__");
+    rd_text_add(to, "#define RD_NO_PLACE %s\n",
+                strcmp(place_type(fold), "int32_t") ? "INT64_MAX" : "__INT32_MAX__");
 }
 
 /* Where elements of a lane come by rising place, the first of equals is the first to come. */
@@ -318,7 +355,8 @@ static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
     rd_text_add(to, ", const T x, const T w, const %s i%s)\n{\n", place_type(f),
                 f->masked ? ", const uint8_t take" : "");
     if (!f->masked) {
-        rd_text_add(to, "    %s\n}\n", code);
+        rd_text_add(to, "    %s\n", code);
+        rd_text_add(to, f->seen ? "    *s%d = 1;\n}\n" : "}\n", last);
         return;
     }
     /* Computed for all, kept where it is taken: vectors have no branches. */
@@ -332,6 +370,24 @@ static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
+/* What min or max of nothing comes to: of floats and wide ints the identity; of narrow ones the
+ * type's extreme. */
+static void add_extreme(rd_text *to, const rd_codegen_fold *f)
+{
+    const rd_dtype type   = f->fold->type;
+    const bool     high   = f->fold->reducer == RD_RED_min;
+    const int      unused = 64 - 8 * rd_dtype_size(type);
+
+    if (rd_dtype_kind(type) == RD_KIND_BOOL)
+        rd_text_add(to, "    if (!*s%d) z[0] = %d;\n", f->n_state - 1, high);
+    else if (rd_dtype_kind(type) == RD_KIND_UINT)
+        rd_text_add(to, "    if (!*s%d) z[0] = %s >> %d;\n", f->n_state - 1,
+                    high ? "UINT64_MAX" : "UINT64_C(0)", unused);
+    else if (rd_dtype_kind(type) == RD_KIND_INT)
+        rd_text_add(to, "    if (!*s%d) z[0] = %s(INT64_MAX >> %d)%s;\n", f->n_state - 1,
+                    high ? "" : "-", unused, high ? "" : " - 1");
+}
+
 static void add_finish(rd_text *to, const rd_codegen_fold *f, int number)
 {
     const fold_code *code = &fold_codes[f->fold->reducer];
@@ -343,14 +399,17 @@ static void add_finish(rd_text *to, const rd_codegen_fold *f, int number)
         rd_text_add(to, ", %s *y%d", type, k);
     rd_text_add(to, ")\n{\n    const double ddof = %.17g;\n    %s z[2];\n", f->fold->ddof,
                 is_place(f->fold) ? "int64_t" : "T");
-    rd_text_add(to, "#define Y(k) z[k]\n#define YI(k) z[k]\n#define P ddof\n#define RD_NAN %s\n    %s\n",
-                rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT ? "NAN" : "0", code->finish);
-    if (f->seen && f->fold->identity && (f->fold->reducer == RD_RED_min || f->fold->reducer == RD_RED_max))
-        rd_text_add(to, "    (void)0;\n"); /* the identity is what a fold of nothing comes to */
+    rd_text_add(
+        to, "#define Y(k) z[k]\n#define YI(k) z[k]\n#define P ddof\n#define RD_NAN %s\n    %s\n",
+        rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT ? "NAN" : "0", code->finish);
+    if (f->seen && f->fold->identity &&
+        (f->fold->reducer == RD_RED_min || f->fold->reducer == RD_RED_max))
+        add_extreme(to, f);
     else if (f->seen)
         rd_text_add(to, "    if (!*s%d) { %s }\n", f->n_state - 1, code->empty);
     if (is_place(f->fold))
-        rd_text_add(to, "    if (z[0] == RD_NO_PLACE) z[0] = %d;\n", f->masked ? -1 : 0); /* all are the worst */
+        rd_text_add(to, "    if (z[0] == RD_NO_PLACE) z[0] = %d;\n",
+                    f->masked || f->fold->scan ? -1 : 0); /* all are the worst */
     for (int k = 0; k < f->fold->n_out; k++)
         rd_text_add(to, "    *y%d = (%s)z[%d];\n", k, type, k);
     rd_text_add(to, "}\n#undef Y\n#undef YI\n#undef P\n#undef RD_NAN\n");
@@ -359,9 +418,11 @@ static void add_finish(rd_text *to, const rd_codegen_fold *f, int number)
 void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number)
 {
     const rd_codegen_fold *f    = &n->fold[number];
-    const fold_code    *code = &fold_codes[f->fold->reducer];
+    const fold_code       *code = &fold_codes[f->fold->reducer];
 
-    rd_text_add(to, "#define S(k) (*s##k)\n#define SI(k) (*s##k)\n#define B(k) (*b##k)\n#define BI(k) (*b##k)\n");
+    rd_text_add(
+        to,
+        "#define S(k) (*s##k)\n#define SI(k) (*s##k)\n#define B(k) (*b##k)\n#define BI(k) (*b##k)\n");
     add_extremes(to, f);
     begin_type(to, step_type(f->fold), step_elem(f->fold));
     begin_function(to, f, number, "begin", false);
@@ -383,5 +444,7 @@ void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number)
     rd_text_add(to, "}\n");
     add_finish(to, f, number);
     end_type(to);
-    rd_text_add(to, "#undef S\n#undef SI\n#undef B\n#undef BI\n#undef RD_ZERO\n#undef RD_MOST\n#undef RD_LEAST\n#undef RD_NO_PLACE\n");
+    rd_text_add(
+        to,
+        "#undef S\n#undef SI\n#undef B\n#undef BI\n#undef RD_ZERO\n#undef RD_MOST\n#undef RD_LEAST\n#undef RD_NO_PLACE\n");
 }

@@ -28,31 +28,42 @@ typedef struct rd_codegen_fold {
     int32_t        lanes;   /* that can have elements                                          */
     int32_t        n_state; /* with `seen`, of masked ones that tell nothing by their states   */
     bool           seen;
-    int64_t        places;  /* elements of a cell                                              */
-    bool           rises;   /* those of a lane come by rising place                            */
-    int64_t        steps;   /* of the whole fold                                               */
-    int64_t        states;  /* of each kind                                                    */
-    int32_t        room;    /* rows of its tree; 0: it has one block                           */
+    int64_t        places; /* elements of a cell                                              */
+    bool           rises;  /* those of a lane come by rising place                            */
+    int64_t        steps;  /* of the whole fold                                               */
+    int64_t        states; /* of each kind                                                    */
+    int32_t        room;   /* rows of its tree; 0: it has one block, or is a scan             */
+    bool           blocks; /* it has several                                                  */
+    bool           pair;   /* what a scan has before a block is two words, see so_far.h       */
+    int32_t        levels; /* nodes of elements that a scan by the tree keeps                 */
     int64_t        facts, current, tree; /* offsets in the task's state                        */
 } rd_codegen_fold;
 
 /* Some loops of the program as strips of one axis. */
 typedef struct rd_region {
     int32_t axis;
-    int32_t loop;    /* over it, or around the instructions of which each is in such a loop; -1: a part of the program */
-    bool    around;  /* the latter */
+    int32_t
+            loop; /* over it, or around the instructions of which each is in such a loop; -1: a part of the program */
+    bool    around; /* the latter */
     int32_t from, to;
-    int32_t width;    /* elements of a strip          */
-    bool    fixed;   /* strips but the last are full */
-    int32_t rest;    /* elements of the last one, -1: not known */
-    bool    wide;    /* rows of them stream from memory: a few rows go together */
-    bool    one;     /* the only one                 */
-    bool    arrays;  /* something is kept in arrays from loop to loop over a strip */
+    int32_t width;  /* elements of a strip          */
+    bool    fixed;  /* strips but the last are full */
+    int32_t rest;   /* elements of the last one, -1: not known */
+    bool    wide;   /* rows of them stream from memory: a few rows go together */
+    bool    one;    /* the only one                 */
+    bool    arrays; /* something is kept in arrays from loop to loop over a strip */
 } rd_region;
 
-typedef enum rd_bind_kind { RD_BIND_NONE, RD_BIND_INDEX, RD_BIND_LATER, RD_BIND_NUMBER, RD_BIND_STRIP } rd_bind_kind;
+typedef enum rd_bind_kind {
+    RD_BIND_NONE,
+    RD_BIND_INDEX,
+    RD_BIND_LATER,
+    RD_BIND_NUMBER,
+    RD_BIND_STRIP
+} rd_bind_kind;
 
-/* What an axis is at the place that is being written: a variable, that and a number, a number, or the strip's element. */
+/* What an axis is at the place that is being written: a variable, that and a number, a number, or
+ * the strip's element. */
 typedef struct rd_bind {
     rd_bind_kind kind;
     int64_t      number;
@@ -62,40 +73,40 @@ typedef struct rd_bind {
 typedef struct rd_codegen {
     const rd_program *p;
     int               vector;
-    bool              whole;      /* one task runs all of it          */
-    int32_t           root;       /* the axis that tasks share, -1    */
-    const char       *why;        /* it cannot be: the reason; NULL  */
-    int32_t          *around;     /* per instruction: innermost loop */
+    bool              whole;          /* one task runs all of it          */
+    int32_t           root;           /* the axis that tasks share, -1    */
+    const char       *why;            /* it cannot be: the reason; NULL  */
+    int32_t          *around;         /* per instruction: innermost loop */
     int32_t          *begin, *parent; /* per loop                    */
-    int32_t          *made;       /* per register: instruction       */
-    bool             *stored;     /* per slot                        */
+    int32_t          *made;           /* per register: instruction       */
+    bool             *stored;         /* per slot                        */
     int32_t           n_slot;
-    rd_codegen_fold     *fold;
+    rd_codegen_fold  *fold;
     rd_region        *region;
     int32_t           n_region;
     int32_t          *at_loop, *in_loop; /* per loop: its region, that of its body, -1 */
     int32_t           in_part[3];
     int64_t           number[RD_CODEGEN_NUMBERS];
     int32_t           n_number;
-    int64_t           state;      /* bytes so far                    */
+    int64_t           state; /* bytes so far                    */
 
     /* ---- the text being written ---- */
-    rd_text          *to;
-    int               indent;
-    rd_bind          *bind;
-    int32_t          *ranges;     /* per axis: how many so far        */
-    const rd_region  *here;       /* region, NULL                     */
-    bool             *varies;     /* per register, in the region      */
-    bool              open;       /* a loop over the strip is being collected */
-    rd_text           before, inside;
-    int32_t           round;      /* number of that loop              */
-    int32_t          *made_in;    /* per register: its round          */
-    bool             *crosses;    /* per register: read in another one */
-    bool              dry;        /* only to learn that               */
-    bool              arrays;     /* some register crosses, or a state is an array */
-    int32_t           unrolled;   /* short loops around that are written out      */
-    int64_t           loads;      /* of the round                     */
-    int32_t           names;
+    rd_text         *to;
+    int              indent;
+    rd_bind         *bind;
+    int32_t         *ranges; /* per axis: how many so far        */
+    const rd_region *here;   /* region, NULL                     */
+    bool            *varies; /* per register, in the region      */
+    bool             open;   /* a loop over the strip is being collected */
+    rd_text          before, inside;
+    int32_t          round;    /* number of that loop              */
+    int32_t         *made_in;  /* per register: its round          */
+    bool            *crosses;  /* per register: read in another one */
+    bool             dry;      /* only to learn that               */
+    bool             arrays;   /* some register crosses, or a state is an array */
+    int32_t          unrolled; /* short loops around that are written out      */
+    int64_t          loads;    /* of the round                     */
+    int32_t          names;
 } rd_codegen;
 
 /* facts.c */
@@ -103,7 +114,8 @@ bool    rd_codegen_facts(rd_codegen *n, rd_get_fn *get, void *pool);
 int64_t rd_coef(const rd_address *at, int32_t axis);
 bool    rd_within(const rd_codegen *n, int32_t inst, int32_t loop);
 int32_t rd_part_of(const rd_program *p, int32_t inst);
-/* How many indices of an axis its loops visit at a time, at most; in how many rounds a loop goes. */
+/* How many indices of an axis its loops visit at a time, at most; in how many rounds a loop goes.
+ * */
 int64_t rd_reach(const rd_program *p, int32_t axis);
 int64_t rd_trips(const rd_program *p, int32_t loop);
 
@@ -113,6 +125,8 @@ void rd_codegen_regions(rd_codegen *n);
 void rd_region_varies(const rd_codegen *n, const rd_region *r, bool *varies);
 /* Is a loop in a strip, along that axis, short and simple enough to be written out? */
 bool rd_writes_out(const rd_codegen *n, int32_t loop, int32_t strip);
+/* Is it a loop of a scan by the tree, in no strip? */
+bool rd_writes_out_scan(const rd_codegen *n, int32_t loop);
 /* Instructions that end a loop over the strip: they take it as an array. */
 bool rd_cuts(const rd_inst *inst);
 
@@ -133,12 +147,23 @@ rd_text *rd_strip_loop(rd_codegen *n);
 /* values.c */
 void rd_codegen_value(rd_codegen *n, int32_t inst);
 /* Is it a load of a strip's elements that are not side by side? */
-bool rd_lies_apart(const rd_codegen *n, int32_t inst);
+bool rd_lies_apart(const rd_codegen *n, int32_t inst, int32_t axis);
 /* A register as an operand at this place. */
 void rd_operand_text(rd_codegen *n, rd_text *to, int32_t reg);
 
+const char *rd_memory_type(rd_dtype type);
+const char *rd_register_type(rd_dtype type);
+void        rd_add_from_memory(rd_text *to, rd_dtype type, const char *element);
+void        rd_add_stored(rd_codegen *n, rd_text *to, rd_dtype type, int32_t reg);
+
+/* calls.c */
+void rd_codegen_call_once(rd_codegen *n, rd_text *to, int32_t inst);
+void rd_codegen_call_strip(rd_codegen *n, int32_t inst);
+
 /* folds.c */
 void rd_codegen_lay_out(rd_codegen *n);
+/* Pointers to states that are in the task's memory. */
+void rd_declare_states(rd_codegen *n);
 void rd_codegen_start(rd_codegen *n, int32_t fold);
 void rd_codegen_step(rd_codegen *n, int32_t inst);
 void rd_codegen_close(rd_codegen *n, int32_t inst);
@@ -146,6 +171,8 @@ void rd_codegen_close(rd_codegen *n, int32_t inst);
 bool rd_ends_blocks(const rd_codegen *n, int32_t loop);
 void rd_blocks_begin(rd_codegen *n, int32_t loop, const char *from, const char *hi);
 void rd_blocks_end(rd_codegen *n, int32_t loop, const char *from, const char *to);
+void rd_turn_text(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, const char *at,
+                  const char *count);
 /* States are held in variables of the loop over the strip; and go back. */
 void rd_states_hold(rd_codegen *n, int32_t loop);
 void rd_states_drop(rd_codegen *n, int32_t loop);
@@ -153,15 +180,42 @@ void rd_states_drop(rd_codegen *n, int32_t loop);
 void rd_states_in(rd_codegen *n, int32_t loop);
 void rd_states_out(rd_codegen *n, int32_t loop);
 
+/* What folds.c and scans.c share: "&s0_0[at], &s0_1[at]"; the state of the strip's element; its
+ * step; results. */
+void rd_add_states(rd_text *to, const rd_codegen *n, const rd_codegen_fold *f, const char *name,
+                   const char *at);
+void rd_add_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f);
+void rd_add_first_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f);
+const char *rd_result_type(const rd_fold *f);
+void        rd_add_state_at_hand(rd_codegen *n, rd_text *to, const rd_codegen_fold *f);
+void        rd_add_step(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *states);
+void        rd_declare_results(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32_t dst);
+void        rd_keep_results(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32_t dst);
+/* scans.c */
+void rd_codegen_scan(rd_codegen *n, int32_t inst);
+void rd_codegen_scan_functions(rd_codegen *n, rd_text *to, int32_t fold);
+/* Is the scan's loop written out, so that the place of each element in its block is a number? */
+bool rd_scan_is_written_out(const rd_codegen *n, const rd_codegen_fold *f);
+
+/* exits.c */
+void rd_codegen_exit(rd_codegen *n, int32_t inst);
+void rd_codegen_exit_functions(rd_codegen *n, rd_text *to, int32_t fold);
+/* Where a loop is left to, if it is. */
+void rd_left_label(rd_codegen *n, int32_t loop);
+bool rd_is_left(const rd_codegen *n, int32_t loop);
+/* any and all: bits in any order, so that there is no tree, and their states say when they are
+ * decided. */
+bool rd_fold_decides(const rd_fold *f);
+
 /* functions.c: operators, casts and reducers as functions; trees.c: what becomes of blocks. */
-void rd_codegen_functions(rd_codegen *n, rd_text *to);
-void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t fold);
-void rd_codegen_tree_functions(rd_codegen *n, rd_text *to, int32_t fold);
-void rd_codegen_join_function(rd_codegen *n, rd_text *to);
+void        rd_codegen_functions(rd_codegen *n, rd_text *to);
+void        rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t fold);
+void        rd_codegen_tree_functions(rd_codegen *n, rd_text *to, int32_t fold);
+void        rd_codegen_join_function(rd_codegen *n, rd_text *to);
 const char *rd_register_type(rd_dtype type);
-int  rd_register_size(rd_dtype type);
-bool rd_op_warns(const rd_inst *inst);
-void rd_op_name(const rd_inst *inst, char *name);
+int         rd_register_size(rd_dtype type);
+bool        rd_op_warns(const rd_inst *inst);
+void        rd_op_name(const rd_inst *inst, char *name);
 const char *rd_state_type(const rd_codegen_fold *f, int k);
 const char *rd_node_type(const rd_codegen_fold *f, int k);
 #endif

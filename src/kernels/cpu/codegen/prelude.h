@@ -1,4 +1,5 @@
-/* prelude.h - what the text of every nest begins with, behind the library's own code (jit/prelude.h). */
+/* prelude.h - what the text of every nest begins with, behind the library's own code
+ * (jit/prelude.h). */
 #define INT64_C(x)  x##LL
 #define UINT64_C(x) x##ULL
 typedef struct rd_f16 {
@@ -9,44 +10,52 @@ typedef struct rd_bf16 {
 } rd_bf16;
 #include "core/half.h"
 #include "kernels/cpu/codegen/call.h"
+#define bool _Bool
+#include "kernels/math/so_far.h"
+#undef bool
 
 #define LESS(a, b) ((a) < (b) ? (a) : (b))
+#define MORE(a, b) ((a) > (b) ? (a) : (b))
 #define LINES      __attribute__((aligned(64)))
 #define NOINLINE   __attribute__((noinline))
 
 /* exp of a strip: written out where its length is constant. */
-#define EXP_OF_STRIP(elem, x, n)    \
-    if (__builtin_constant_p(n))    \
-        rd_exp_strip_##elem(x, n);  \
-    else                            \
+#define EXP_OF_STRIP(elem, x, n)   \
+    if (__builtin_constant_p(n))   \
+        rd_exp_strip_##elem(x, n); \
+    else                           \
         rd_exp_strips_##elem(x, n);
 
 /* A function that leaves hard arguments to C: of a strip that has none, by vectors. */
-#define OF_STRIP(name, elem, x, n)                            \
-    {                                                         \
-        int hard = 0;                                         \
-        INDEPENDENT for (int64_t i = 0; i < n; i++)           \
-            hard |= rd_##name##_##elem##_hard(x[i]) ? 1 : 0;  \
-        if (hard)                                             \
-            for (int64_t i = 0; i < n; i++)                   \
-                x[i] = rd_math_##name##_##elem(x[i]);         \
-        else                                                  \
-            INDEPENDENT for (int64_t i = 0; i < n; i++)       \
-                x[i] = rd_##name##_##elem(x[i]);              \
+#define OF_STRIP(name, elem, x, n)                           \
+    {                                                        \
+        int hard = 0;                                        \
+        INDEPENDENT                                          \
+        for (int64_t i = 0; i < n; i++)                      \
+            hard |= rd_##name##_##elem##_hard(x[i]) ? 1 : 0; \
+        if (hard)                                            \
+            for (int64_t i = 0; i < n; i++)                  \
+                x[i] = rd_math_##name##_##elem(x[i]);        \
+        else                                                 \
+            INDEPENDENT                                      \
+        for (int64_t i = 0; i < n; i++)                      \
+            x[i] = rd_##name##_##elem(x[i]);                 \
     }
 
 /* Floats to ints of 32 bits or less, exact where they lie between; else as the function says. */
-#define INTS_OF_STRIP(type, function, least, x, y, n)                           \
-    {                                                                           \
-        int hard = 0;                                                           \
-        INDEPENDENT for (int64_t i = 0; i < n; i++)                             \
-            hard |= x[i] > (least) && x[i] < 2147483648.0F ? 0 : 1;             \
-        if (hard)                                                               \
-            for (int64_t i = 0; i < n; i++)                                     \
-                y[i] = function(x[i]);                                          \
-        else                                                                    \
-            INDEPENDENT for (int64_t i = 0; i < n; i++)                         \
-                y[i] = (type)(int32_t)x[i];                                     \
+#define INTS_OF_STRIP(type, function, least, x, y, n)               \
+    {                                                               \
+        int hard = 0;                                               \
+        INDEPENDENT                                                 \
+        for (int64_t i = 0; i < n; i++)                             \
+            hard |= x[i] > (least) && x[i] < 2147483648.0F ? 0 : 1; \
+        if (hard)                                                   \
+            for (int64_t i = 0; i < n; i++)                         \
+                y[i] = function(x[i]);                              \
+        else                                                        \
+            INDEPENDENT                                             \
+        for (int64_t i = 0; i < n; i++)                             \
+            y[i] = (type)(int32_t)x[i];                             \
     }
 
 /* f16 side by side to f32; the same bits as rd_f16_to_f32(). */
@@ -56,7 +65,8 @@ static inline __attribute__((always_inline)) void rd_widen_f16(float *y, const r
 #if defined(__AVX512F__) && !defined(__clang__)
     typedef short halves __attribute__((vector_size(32), aligned(2), may_alias));
     for (; i + 16 <= n; i += 16)
-        *(rd_v32 *)(y + i) = (rd_v32)__builtin_ia32_vcvtph2ps512_mask(*(const halves *)(x + i), (rd_v32){ 0 }, -1, 4);
+        *(rd_v32 *)(y + i) = (rd_v32)__builtin_ia32_vcvtph2ps512_mask(*(const halves *)(x + i),
+                                                                      (rd_v32){ 0 }, -1, 4);
 #elif defined(__F16C__) && !defined(__clang__)
     typedef short halves __attribute__((vector_size(16), aligned(2), may_alias));
     for (; i + 8 <= n; i += 8)
@@ -66,7 +76,22 @@ static inline __attribute__((always_inline)) void rd_widen_f16(float *y, const r
         y[i] = rd_f16_to_f32(x[i]);
 }
 
-/* Negative indices count from the end.  One that is outside is noted, and the first element stands in for it. */
+/* A constant that compilers do not know: of what chooses by one they make branches, which vectors
+ * have not. */
+static inline float rd_hidden_f32(float x)
+{
+    __asm__("" : "+m"(x));
+    return x;
+}
+
+static inline double rd_hidden_f64(double x)
+{
+    __asm__("" : "+m"(x));
+    return x;
+}
+
+/* Negative indices count from the end.  One that is outside is noted, and the first element stands
+ * in for it. */
 static inline int64_t rd_index_i64(int64_t at, int64_t extent, int32_t *failed)
 {
     const int outside = at < -extent || at >= extent;
@@ -83,7 +108,7 @@ static inline int64_t rd_index_u64(uint64_t at, int64_t extent, int32_t *failed)
     return outside ? 0 : (int64_t)at;
 }
 
-/* ---- The combine tree of blocks [from, to) -------------------------------------------------------------------
+/* ---- The combine tree of blocks [from, to) ------------------------------------------------------
  * A node of level l covers 2^l blocks from a multiple of 2^l on; two that are left and right of one are merged. */
 
 /* How many nodes there are once all that can be are merged. */

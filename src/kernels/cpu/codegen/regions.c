@@ -1,13 +1,14 @@
 /* regions.c - which loops of a program are strips of neighbouring elements: those that cost least.
- *
- * A region is a loop over an axis, or all that stands in a loop (or in a part of the program) where each instruction that
- * does something is in some loop over that axis: these then share one loop over strips, around the others. */
+ * A region is a loop over an axis, or all that stands in a loop (or in a part of the program) where
+ * each instruction that does something is in some loop over that axis: these then share one loop
+ * over strips, around the others. */
 #include "kernels/cpu/codegen/parts.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- What varies ------------------------------------------------------------------------------------------- */
-static bool address_varies(const rd_codegen *n, const rd_address *at, int32_t axis, const bool *varies)
+/* ---- What varies ----------------------------------------------------------------------------- */
+static bool address_varies(const rd_codegen *n, const rd_address *at, int32_t axis,
+                           const bool *varies)
 {
     bool found = false;
 
@@ -25,7 +26,8 @@ static bool in_loop_over(const rd_codegen *n, int32_t inst, const rd_region *r)
     return r->loop >= 0 && !r->around;
 }
 
-static bool varies_by(const rd_codegen *n, const rd_inst *inst, int32_t i, const rd_region *r, const bool *varies)
+static bool varies_by(const rd_codegen *n, const rd_inst *inst, int32_t i, const rd_region *r,
+                      const bool *varies)
 {
     switch (inst->kind) {
     case RD_I_COORD:
@@ -41,11 +43,20 @@ static bool varies_by(const rd_codegen *n, const rd_inst *inst, int32_t i, const
     case RD_I_CAST:
     case RD_I_INDEX: return varies[inst->a];
     case RD_I_SELECT: return varies[inst->a] || varies[inst->b] || varies[inst->c];
+    case RD_I_SCAN: return in_loop_over(n, i, r);
+    case RD_I_CALL: {
+        const rd_call *call = &n->p->call[inst->arg];
+        bool           any  = false;
+
+        for (int32_t k = 0; k < call->n_in; k++)
+            any |= varies[call->in[k]];
+        return any;
+    }
     case RD_I_CLOSE: {
         const rd_codegen_fold *f = &n->fold[inst->arg];
 
-        return in_loop_over(n, i, r) &&
-               (rd_coef(&f->fold->cell, r->axis) || (f->start >= r->from && in_loop_over(n, f->step, r)));
+        return in_loop_over(n, i, r) && (rd_coef(&f->fold->cell, r->axis) ||
+                                         (f->start >= r->from && in_loop_over(n, f->step, r)));
     }
     default: return false;
     }
@@ -57,15 +68,15 @@ void rd_region_varies(const rd_codegen *n, const rd_region *r, bool *varies)
     for (int32_t i = r->from; i < r->to; i++) {
         const rd_inst *inst = &n->p->inst[i];
 
-        if (inst->kind == RD_I_CLOSE)
+        if (inst->kind == RD_I_CLOSE || inst->kind == RD_I_SCAN)
             for (int32_t k = 0; k < n->p->fold[inst->arg].n_out; k++)
                 varies[inst->dst + k] = varies_by(n, inst, i, r, varies);
-        else if (inst->kind <= RD_I_INDEX && inst->kind >= RD_I_CONST && inst->kind != RD_I_STORE)
+        else if (inst->kind <= RD_I_CALL && inst->kind >= RD_I_CONST && inst->kind != RD_I_STORE)
             varies[inst->dst] = varies_by(n, inst, i, r, varies);
     }
 }
 
-/* ---- What may be ------------------------------------------------------------------------------------------- */
+/* ---- What may be ----------------------------------------------------------------------------- */
 static bool same_address(const rd_address *a, const rd_address *b)
 {
     if (a->offset != b->offset || a->n_add != b->n_add)
@@ -101,28 +112,31 @@ static bool steps_along_lanes(const rd_codegen *n, const rd_region *r, const rd_
 {
     const rd_fold *fold = f->fold;
 
-    if (r->around || f->start >= r->from || fold->lanes == 1 || fold->lane.n_add != 1 || fold->lane.offset ||
-        rd_coef(&fold->lane, r->axis) != 1 || rd_coef(&fold->outer, r->axis) || rd_coef(&fold->cell, r->axis) ||
+    if (r->around || f->start >= r->from || fold->lanes == 1 || fold->lane.n_add != 1 ||
+        fold->lane.offset || rd_coef(&fold->lane, r->axis) != 1 || rd_coef(&fold->outer, r->axis) ||
+        rd_coef(&fold->cell, r->axis) ||
         (f->fold->lane_extent > f->fold->lanes && f->along != r->loop))
         return false;
     for (int32_t k = 0; k < n->p->n_loop; k++)
-        if (n->p->loop[k].kind == RD_LOOP_TILE && n->p->loop[k].axis == r->axis && n->p->loop[k].step % fold->lanes)
+        if (n->p->loop[k].kind == RD_LOOP_TILE && n->p->loop[k].axis == r->axis &&
+            n->p->loop[k].step % fold->lanes)
             return false;
     return n->root != r->axis || n->p->grain % fold->lanes == 0;
 }
 
 static bool may_step(const rd_codegen *n, const rd_region *r, int32_t step)
 {
-    const rd_codegen_fold *f = &n->fold[n->p->inst[step].arg];
-    const int64_t       cell = rd_coef(&f->fold->cell, r->axis);
+    const rd_codegen_fold *f    = &n->fold[n->p->inst[step].arg];
+    const int64_t          cell = rd_coef(&f->fold->cell, r->axis);
 
     if (!in_loop_over(n, step, r))
         return false;
     if (rd_coef(&f->fold->lane, r->axis) || rd_coef(&f->fold->outer, r->axis))
-        return steps_along_lanes(n, r, f);
+        return !f->fold->scan && steps_along_lanes(n, r, f);
     if (f->start < r->from)
         return cell == 1 && f->fold->lanes == 1;
-    return (f->fold->lanes == 1 || f->room == 0) && (cell == 0 || f->fold->cell.n_add == 1) && f->close < r->to;
+    return (f->fold->lanes == 1 || f->room == 0) && (cell == 0 || f->fold->cell.n_add == 1) &&
+           f->close < r->to;
 }
 
 /* What begins in the region and ends there. */
@@ -135,6 +149,18 @@ static bool may_close(const rd_codegen *n, const rd_region *r, int32_t close)
     return rd_coef(&f->fold->cell, r->axis) == 1 && f->fold->lanes == 1;
 }
 
+/* Neighbours that each decide something go on until the last has; so their loops must not be long.
+ * */
+static bool may_go_on(const rd_codegen *n, const rd_region *r, const rd_inst *exit)
+{
+    return n->fold[exit->a].start < r->from || rd_trips(n->p, exit->arg) <= RD_TREE_STEPS;
+}
+
+static bool takes_step(const rd_inst *inst)
+{
+    return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
+}
+
 static bool may_be(const rd_codegen *n, const rd_region *r)
 {
     for (int32_t i = r->from; i < r->to; i++) {
@@ -145,25 +171,31 @@ static bool may_be(const rd_codegen *n, const rd_region *r)
             return false; /* its states are variables that are read behind the region */
         if (loop && loop->axis == r->axis && (loop->kind == RD_LOOP_TILE || loop->backwards))
             return false;
-        if ((inst->kind == RD_I_STORE && !may_store(n, r, i)) || (inst->kind == RD_I_STEP && !may_step(n, r, i)) ||
+        if (inst->kind == RD_I_EXIT && !may_go_on(n, r, inst))
+            return false;
+        if ((inst->kind == RD_I_STORE && !may_store(n, r, i)) ||
+            (takes_step(inst) && !may_step(n, r, i)) ||
             (inst->kind == RD_I_CLOSE && !may_close(n, r, i)))
             return false;
     }
     return true;
 }
 
-/* ---- What it costs ----------------------------------------------------------------------------------------- */
+/* ---- What it costs --------------------------------------------------------------------------- */
 /* A float becomes an int of a register of 32 bits: vectors do it where it fits. */
 static bool narrows(const rd_inst *inst)
 {
-    return rd_dtype_kind(inst->from) == RD_KIND_FLOAT && inst->type != RD_BOOL && inst->type != RD_U32 &&
-           rd_dtype_kind(inst->type) != RD_KIND_FLOAT && rd_register_size(inst->type) == 4;
+    return rd_dtype_kind(inst->from) == RD_KIND_FLOAT && inst->type != RD_BOOL &&
+           inst->type != RD_U32 && rd_dtype_kind(inst->type) != RD_KIND_FLOAT &&
+           rd_register_size(inst->type) == 4;
 }
 
 bool rd_cuts(const rd_inst *inst)
 {
     const bool real = rd_dtype_kind(inst->type) == RD_KIND_FLOAT;
 
+    if (inst->kind == RD_I_CALL)
+        return true;
     if (inst->kind == RD_I_CAST)
         return narrows(inst);
     if (inst->kind != RD_I_MAP)
@@ -193,21 +225,47 @@ bool rd_writes_out(const rd_codegen *n, int32_t loop, int32_t strip)
 {
     const rd_loop *l = &n->p->loop[loop];
 
-    if (l->kind != RD_LOOP_EACH || l->extent > RD_CODEGEN_FEW || n->p->axis_extent[l->axis] != l->extent ||
-        n->root == l->axis)
+    if (l->kind != RD_LOOP_EACH || l->extent > RD_CODEGEN_FEW ||
+        n->p->axis_extent[l->axis] != l->extent || n->root == l->axis)
         return false;
     for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
 
-        if ((inst->kind == RD_I_LOOP && n->p->loop[inst->arg].axis != strip) || rd_cuts(inst) || inst->kind == RD_I_INDEX || inst->kind == RD_I_START ||
-            inst->kind == RD_I_CLOSE)
+        if ((inst->kind == RD_I_LOOP && n->p->loop[inst->arg].axis != strip) || rd_cuts(inst) ||
+            inst->kind == RD_I_INDEX || inst->kind == RD_I_START || inst->kind == RD_I_CLOSE)
             return false;
-        if (inst->kind == RD_I_STEP && n->fold[inst->arg].along == loop && n->fold[inst->arg].room)
+        if (takes_step(inst) && n->fold[inst->arg].along == loop && n->fold[inst->arg].blocks)
             return false;
         if (inst->kind == RD_I_LOAD && is_far(rd_coef(&n->p->address[inst->arg], strip)))
             return false;
+        if (inst->kind == RD_I_SCAN && n->fold[inst->arg].levels &&
+            n->fold[inst->arg].along != loop)
+            return false; /* its elements' places are no numbers, see scans.c */
     }
     return true;
+}
+
+enum { FEW_ELEMENTS = 16, FEW_INSTRUCTIONS = 12 };
+
+bool rd_writes_out_scan(const rd_codegen *n, int32_t loop)
+{
+    const rd_loop *l    = &n->p->loop[loop];
+    bool           tree = false;
+
+    if (l->kind != RD_LOOP_EACH || l->extent > FEW_ELEMENTS ||
+        n->p->axis_extent[l->axis] != l->extent || n->p->root == l->axis || n->at_loop[loop] >= 0 ||
+        n->in_loop[loop] >= 0 || rd_ends_blocks(n, loop) ||
+        l->end - n->begin[loop] > FEW_INSTRUCTIONS)
+        return false;
+    for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
+        const rd_inst *inst = &n->p->inst[i];
+
+        if (inst->kind == RD_I_LOOP || inst->kind == RD_I_START || inst->kind == RD_I_CLOSE)
+            return false;
+        tree |= inst->kind == RD_I_SCAN && n->fold[inst->arg].along == loop &&
+                n->fold[inst->arg].levels;
+    }
+    return tree;
 }
 
 /* Elements that a vector holds of what the region computes with: of the widest. */
@@ -220,8 +278,8 @@ enum { LINE = 64 };
 
 static double cost_of_memory(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
 {
-    const rd_address *at   = &n->p->address[inst->arg];
-    const int64_t     coef = r ? rd_coef(at, r->axis) : 1;
+    const rd_address *at      = &n->p->address[inst->arg];
+    const int64_t     coef    = r ? rd_coef(at, r->axis) : 1;
     bool              gathers = false;
 
     for (int32_t k = 0; k < at->n_add; k++)
@@ -234,10 +292,13 @@ static double cost_of_memory(const rd_codegen *n, const rd_region *r, const rd_i
         return (double)coef / lanes_of(n, inst) + 0.1;
     if (!coef)
         return 0;
-    return llabs(coef) * rd_dtype_size(at->type) <= LINE ? 1.2 : 2; /* neighbours share lines, or do not */
+    return llabs(coef) * rd_dtype_size(at->type) <= LINE
+               ? 1.2
+               : 2; /* neighbours share lines, or do not */
 }
 
-/* Element by element each addition waits for the last; states of cells that outlive the region come from memory. */
+/* Element by element each addition waits for the last; states of cells that outlive the region come
+ * from memory. */
 static double cost_of_step(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
 {
     const rd_codegen_fold *f    = &n->fold[inst->arg];
@@ -245,10 +306,12 @@ static double cost_of_step(const rd_codegen *n, const rd_region *r, const rd_ins
 
     if (!r)
         return 3 + cost;
-    return (cost + (f->start < r->from && f->fold->lanes == 1 ? 2 * f->n_state : 0)) / lanes_of(n, inst);
+    return (cost + (f->start < r->from && f->fold->lanes == 1 ? 2 * f->n_state : 0)) /
+           lanes_of(n, inst);
 }
 
-/* Lanes merge from array to array, each step waiting for the last; where neighbours are cells, as vectors. */
+/* Lanes merge from array to array, each step waiting for the last; where neighbours are cells, as
+ * vectors. */
 static double cost_of_close(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
 {
     const rd_codegen_fold *f    = &n->fold[inst->arg];
@@ -259,7 +322,19 @@ static double cost_of_close(const rd_codegen *n, const rd_region *r, const rd_in
     return f->lanes > 1 ? 40 + cost : 2 + cost;
 }
 
-static double cost_of_inst(const rd_codegen *n, const rd_region *r, const rd_inst *inst, const bool *varies)
+/* Results are made of states at each step; nodes of the tree that meet, of which there are about
+ * three. */
+static double cost_of_scan(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
+{
+    const rd_codegen_fold *f     = &n->fold[inst->arg];
+    const double           merge = (double)rd_reducer_table[f->fold->reducer].cost;
+    const double           more  = f->levels ? 3 * merge + 3 : 2 * merge;
+
+    return cost_of_step(n, r, inst) + (r ? more / lanes_of(n, inst) : f->levels ? 2 * more : more);
+}
+
+static double cost_of_inst(const rd_codegen *n, const rd_region *r, const rd_inst *inst,
+                           const bool *varies)
 {
     double cost;
 
@@ -269,16 +344,18 @@ static double cost_of_inst(const rd_codegen *n, const rd_region *r, const rd_ins
     case RD_I_MAP: cost = (double)rd_op_table[inst->op].cost; break;
     case RD_I_CAST:
     case RD_I_SELECT: cost = 1; break;
-    case RD_I_STEP:
-        return cost_of_step(n, r, inst);
+    case RD_I_STEP: return cost_of_step(n, r, inst);
+    case RD_I_SCAN: return cost_of_scan(n, r, inst);
     case RD_I_CLOSE: return cost_of_close(n, r, inst);
+    case RD_I_CALL: return r ? 4 : 8; /* the call and what it is of; what it does costs the same */
     default: return r ? 0.01 : 0.2;
     }
     return r ? (varies[inst->dst] ? cost / lanes_of(n, inst) : 0.02 * cost) : cost;
 }
 
 /* Instructions [from, to) for one element: of the region, or for each one by one. */
-static double cost_of(const rd_codegen *n, const rd_region *r, int32_t from, int32_t to, const bool *varies)
+static double cost_of(const rd_codegen *n, const rd_region *r, int32_t from, int32_t to,
+                      const bool *varies)
 {
     double cost = 0;
 
@@ -286,8 +363,8 @@ static double cost_of(const rd_codegen *n, const rd_region *r, int32_t from, int
         const rd_inst *inst = &n->p->inst[i];
 
         if (inst->kind == RD_I_LOOP) {
-            const rd_loop *loop  = &n->p->loop[inst->arg];
-            const double   trips = r && loop->axis == r->axis ? 1 : (double)rd_trips(n->p, inst->arg);
+            const rd_loop *loop = &n->p->loop[inst->arg];
+            const double trips = r && loop->axis == r->axis ? 1 : (double)rd_trips(n->p, inst->arg);
 
             cost += trips * (cost_of(n, r, i + 1, loop->end, varies) + (r ? 0.02 : 1));
             i = loop->end;
@@ -301,20 +378,21 @@ static double cost_of(const rd_codegen *n, const rd_region *r, int32_t from, int
 static double cost_of_region(const rd_codegen *n, const rd_region *r, bool *varies)
 {
     const int64_t extent = rd_reach(n->p, r->axis);
-    const int64_t lanes  = n->vector / 4, whole = (extent + lanes - 1) / lanes * lanes;
+    const int64_t lanes = n->vector / 4, whole = (extent + lanes - 1) / lanes * lanes;
 
     rd_region_varies(n, r, varies);
     return (double)(extent < lanes ? whole : extent) * cost_of(n, r, r->from, r->to, varies) + 10;
 }
 
-/* ---- Which it is ------------------------------------------------------------------------------------------- */
+/* ---- Which it is ----------------------------------------------------------------------------- */
 typedef struct best {
     double  cost;
-    int32_t axis;   /* -1: none here, regions inside */
+    int32_t axis; /* -1: none here, regions inside */
     bool    around;
 } best;
 
-static rd_region region_of(const rd_codegen *n, int32_t loop, bool around, int32_t from, int32_t to, int32_t axis)
+static rd_region region_of(const rd_codegen *n, int32_t loop, bool around, int32_t from, int32_t to,
+                           int32_t axis)
 {
     (void)n;
     return (rd_region){ .axis = axis, .loop = loop, .around = around, .from = from, .to = to };
@@ -412,11 +490,12 @@ static double choose(rd_codegen *n, int32_t loop, int32_t from, int32_t to, int 
     return b.cost;
 }
 
-/* ---- How wide strips are ----------------------------------------------------------------------------------- */
+/* ---- How wide strips are --------------------------------------------------------------------- */
 static bool has_lanes(const rd_codegen *n, const rd_region *r)
 {
     for (int32_t k = 0; k < n->p->n_fold; k++)
-        if (n->fold[k].mode == RD_FOLD_LANES && n->fold[k].step >= r->from && n->fold[k].step < r->to)
+        if (n->fold[k].mode == RD_FOLD_LANES && n->fold[k].step >= r->from &&
+            n->fold[k].step < r->to)
             return true;
     return false;
 }
@@ -427,8 +506,8 @@ static int32_t lanes_in(const rd_codegen *n, const rd_region *r)
     int32_t fewest = INT32_MAX;
 
     for (int32_t k = 0; k < n->p->n_fold; k++)
-        if (n->fold[k].mode == RD_FOLD_LANES && n->fold[k].step >= r->from && n->fold[k].step < r->to &&
-            n->fold[k].fold->lanes < fewest)
+        if (n->fold[k].mode == RD_FOLD_LANES && n->fold[k].step >= r->from &&
+            n->fold[k].step < r->to && n->fold[k].fold->lanes < fewest)
             fewest = n->fold[k].fold->lanes;
     return fewest;
 }
@@ -437,27 +516,30 @@ static int32_t lanes_in(const rd_codegen *n, const rd_region *r)
 static bool streams(const rd_codegen *n, const rd_region *r)
 {
     for (int32_t i = r->from; i < r->to; i++) {
-        const rd_address *at = n->p->inst[i].kind == RD_I_LOAD ? &n->p->address[n->p->inst[i].arg] : NULL;
+        const rd_address *at =
+            n->p->inst[i].kind == RD_I_LOAD ? &n->p->address[n->p->inst[i].arg] : NULL;
 
-        if (!at || rd_coef(at, r->axis) != 1 || rd_trips(n->p, n->around[i] >= 0 ? n->around[i] : 0) <= RD_CODEGEN_FEW)
+        if (!at || rd_coef(at, r->axis) != 1 ||
+            rd_trips(n->p, n->around[i] >= 0 ? n->around[i] : 0) <= RD_CODEGEN_FEW)
             continue;
         for (int32_t k = n->around[i]; k >= 0 && n->begin[k] >= r->from; k = n->parent[k])
-            if (n->p->loop[k].axis != r->axis && rd_coef(at, n->p->loop[k].axis))
+            if (n->p->loop[k].axis != r->axis && rd_coef(at, n->p->loop[k].axis) &&
+                rd_trips(n->p, k) > RD_CODEGEN_FEW)
                 return true;
     }
     return false;
 }
 
-/* An axis that is one strip; elements of rows that stream from memory, of which the states of a fold stay in the first-level
- * cache. */
+/* An axis that is one strip; elements of rows that stream from memory, of which the states of a
+ * fold stay in the first-level cache. */
 enum { SHORT = 128, WIDE = 8192 };
 
 /* States of many lanes of each element of a strip are too many to be wide. */
 static bool has_lanes_of_cells(const rd_codegen *n, const rd_region *r)
 {
     for (int32_t k = 0; k < n->p->n_fold; k++)
-        if (n->fold[k].mode == RD_FOLD_CELLS && n->fold[k].lanes > 1 && n->fold[k].step >= r->from &&
-            n->fold[k].step < r->to)
+        if (n->fold[k].mode == RD_FOLD_CELLS && n->fold[k].lanes > 1 &&
+            n->fold[k].step >= r->from && n->fold[k].step < r->to)
             return true;
     return false;
 }
@@ -467,7 +549,8 @@ static int32_t rest_of(const rd_codegen *n, const rd_region *r)
 {
     const int64_t extent = n->p->axis_extent[r->axis];
 
-    return n->root == r->axis || rd_reach(n->p, r->axis) != extent ? -1 : (int32_t)(extent % r->width);
+    return n->root == r->axis || rd_reach(n->p, r->axis) != extent ? -1
+                                                                   : (int32_t)(extent % r->width);
 }
 
 static void size_region(rd_codegen *n, rd_region *r)
@@ -482,7 +565,8 @@ static void size_region(rd_codegen *n, rd_region *r)
     } else if (reach <= SHORT && n->root != r->axis) {
         r->width = (int32_t)reach;
         r->fixed = r->one = n->p->axis_extent[r->axis] == r->width;
-        r->wide  = n->whole && streams(n, r); /* few rows go together: their states stay in registers */
+        r->wide =
+            n->whole && streams(n, r); /* few rows go together: their states stay in registers */
     } else if (streams(n, r) && !has_lanes_of_cells(n, r)) {
         r->width = rd_reach(n->p, r->axis) < WIDE ? (int32_t)rd_reach(n->p, r->axis) : WIDE;
         r->wide  = true;
@@ -503,10 +587,19 @@ static void set_modes(rd_codegen *n)
 
             if (f->step < r->from || f->step >= r->to)
                 continue;
-            f->mode  = f->start < r->from && (rd_coef(&f->fold->lane, r->axis)) ? RD_FOLD_LANES : RD_FOLD_CELLS;
+            f->mode  = f->start < r->from && (rd_coef(&f->fold->lane, r->axis)) ? RD_FOLD_LANES
+                                                                                : RD_FOLD_CELLS;
             f->strip = f->start >= r->from;
         }
     }
+}
+
+/* Is it a scan by the tree that is not short?  Along memory tiles make vectors of one row; a strip
+ * of rows reads lines far apart. */
+enum { LONG_SCAN = 32 };
+static bool goes_along_memory(const rd_codegen *n, const rd_codegen_fold *f)
+{
+    return f->levels && f->along >= 0 && rd_trips(n->p, f->along) > LONG_SCAN;
 }
 
 void rd_codegen_regions(rd_codegen *n)
@@ -521,6 +614,10 @@ void rd_codegen_regions(rd_codegen *n)
         choose(n, -1, part[k], part[k + 1], k);
     }
     set_modes(n);
+    for (int32_t k = 0; k < p->n_fold; k++)
+        if (goes_along_memory(n, &n->fold[k]) && p->code &&
+            rd_codegen_use_now() != RD_CODEGEN_ALWAYS)
+            n->why = "a long scan along memory, of which tiles make vectors";
     for (int32_t k = 0; k < n->n_region; k++)
         size_region(n, &n->region[k]);
 }

@@ -19,8 +19,8 @@ void rd_line(rd_codegen *n, const char *format, ...)
         rd_text_add(n->to, "%*s%s\n", 4 * n->indent, "", line);
 }
 
-/* Small ones are spelled out, so that compilers know them; others come with the call, so that one text serves many
- * shapes. */
+/* Small ones are spelled out, so that compilers know them; others come with the call, so that one
+ * text serves many shapes. */
 void rd_number_text(rd_codegen *n, rd_text *to, int64_t value)
 {
     int32_t k = 0;
@@ -52,9 +52,13 @@ static void add_index(rd_codegen *n, rd_text *to, const rd_addend *add, bool of_
         rd_text_add(to, "(");
     switch (b->kind) {
     case RD_BIND_INDEX: rd_text_add(to, "i%" PRId32, add->axis); break;
-    case RD_BIND_LATER: rd_text_add(to, "(i%" PRId32 " + %" PRId64 ")", add->axis, b->number); break;
+    case RD_BIND_LATER:
+        rd_text_add(to, "(i%" PRId32 " + %" PRId64 ")", add->axis, b->number);
+        break;
     case RD_BIND_NUMBER: rd_text_add(to, "%" PRId64, b->number); break;
-    case RD_BIND_STRIP: rd_text_add(to, of_strip ? "v%" PRId32 : "(v%" PRId32 " + i)", add->axis); break;
+    case RD_BIND_STRIP:
+        rd_text_add(to, of_strip ? "v%" PRId32 : "(v%" PRId32 " + i)", add->axis);
+        break;
     case RD_BIND_NONE: rd_text_add(to, "lo%" PRId32 "_%" PRId32, add->axis, b->range); break;
     }
     if (add->local)
@@ -67,7 +71,8 @@ static void add_position(rd_codegen *n, rd_text *to, const rd_address *at, bool 
     bool    any   = false;
 
     for (int32_t k = 0; k < at->n_add; k++)
-        if (at->add[k].axis >= 0 && !at->add[k].local && n->bind[at->add[k].axis].kind == RD_BIND_NUMBER)
+        if (at->add[k].axis >= 0 && !at->add[k].local &&
+            n->bind[at->add[k].axis].kind == RD_BIND_NUMBER)
             known += at->add[k].coef * n->bind[at->add[k].axis].number;
     for (int32_t k = 0; k < at->n_add; k++) {
         const rd_addend *add = &at->add[k];

@@ -1,6 +1,7 @@
-/* trees.c - what becomes of blocks, as functions of the text: nodes of the combine tree (kernels/program.h), in rows of a
- * task's state; the tasks' trees joined; lanes merged. */
+/* trees.c - what becomes of blocks, as functions of the text: nodes of the combine tree
+ * (kernels/program.h), in rows of a task's state; the tasks' trees joined; lanes merged. */
 #include "kernels/cpu/codegen/parts.h"
+#include "core/bytes.h"
 #include <stdio.h>
 
 static void add_states(rd_text *to, const rd_codegen_fold *f, const char *format)
@@ -14,51 +15,59 @@ static void add_states(rd_text *to, const rd_codegen_fold *f, const char *format
 static void add_parameters(rd_text *to, const rd_codegen_fold *f, bool nodes, char name)
 {
     for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to, "%s%s *%c%d", k ? ", " : "", nodes ? rd_node_type(f, k) : rd_state_type(f, k), name, k);
+        rd_text_add(to, "%s%s *%c%d", k ? ", " : "",
+                    nodes ? rd_node_type(f, k) : rd_state_type(f, k), name, k);
 }
 
 /* Node arrays of a row: of `states` 8-byte places each, in cache lines. */
 static void add_rows(rd_text *to, const rd_codegen_fold *f, int number)
 {
     for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to,
-                    "static inline %s *node%d_%d(char *tree, int64_t row, int64_t states)\n{\n"
-                    "    return (%s *)(tree + (row * %d + %d) * ((states * 8 + 63) / 64 * 64));\n}\n",
-                    rd_node_type(f, k), number, k, rd_node_type(f, k), f->n_state, k);
+        rd_text_add(
+            to,
+            "static inline %s *node%d_%d(char *tree, int64_t row, int64_t states)\n{\n"
+            "    return (%s *)(tree + (row * %d + %d) * ((states * 8 + 63) / 64 * 64));\n}\n",
+            rd_node_type(f, k), number, k, rd_node_type(f, k), f->n_state, k);
 }
 
 static void add_merge_rows(rd_text *to, const rd_codegen_fold *f, int number)
 {
-    rd_text_add(to, "static void merge_rows%d(char *tree, int64_t states, int64_t at, int64_t n, int64_t row)\n{\n",
-                number);
+    rd_text_add(
+        to,
+        "static void merge_rows%d(char *tree, int64_t states, int64_t at, int64_t n, int64_t row)\n{\n",
+        number);
     for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to,
-                    "    %s *const a%d = node%d_%d(tree, row, states) + at, *const b%d = node%d_%d(tree, row + 1, "
-                    "states) + at;\n",
-                    rd_node_type(f, k), k, number, k, k, number, k);
+        rd_text_add(
+            to,
+            "    %s *const a%d = node%d_%d(tree, row, states) + at, *const b%d = node%d_%d(tree, row + 1, "
+            "states) + at;\n",
+            rd_node_type(f, k), k, number, k, k, number, k);
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < n; l++) merge%d(", number);
     add_states(to, f, "&a%d[l]");
     rd_text_add(to, ", ");
     add_states(to, f, "&b%d[l]");
     rd_text_add(to, ");\n}\n");
-    rd_text_add(to,
-                "/* The node behind the last, of 2^level blocks from `start` on: it merges with siblings on its left. */\n"
-                "static void append%d(char *tree, int64_t states, int64_t at, int64_t n, int64_t start, int level, int64_t "
-                "from)\n{\n"
-                "    for (int64_t row = rd_nodes(from, start); rd_right(start, level, from); level++) {\n"
-                "        merge_rows%d(tree, states, at, n, --row);\n"
-                "        start -= INT64_C(1) << level;\n    }\n}\n",
-                number, number);
+    rd_text_add(
+        to,
+        "/* The node behind the last, of 2^level blocks from `start` on: it merges with siblings on its left. */\n"
+        "static void append%d(char *tree, int64_t states, int64_t at, int64_t n, int64_t start, int level, int64_t "
+        "from)\n{\n"
+        "    for (int64_t row = rd_nodes(from, start); rd_right(start, level, from); level++) {\n"
+        "        merge_rows%d(tree, states, at, n, --row);\n"
+        "        start -= INT64_C(1) << level;\n    }\n}\n",
+        number, number);
 }
 
 static void add_push(rd_text *to, const rd_codegen_fold *f, int number)
 {
     rd_text_add(to, "static NOINLINE void push%d(", number);
     add_parameters(to, f, false, 's');
-    rd_text_add(to, ", char *tree, int64_t states, int64_t at, int64_t n, int64_t block, int64_t from)\n{\n"
-                    "    const int64_t row = rd_nodes(from, block);\n");
+    rd_text_add(
+        to, ", char *tree, int64_t states, int64_t at, int64_t n, int64_t block, int64_t from)\n{\n"
+            "    const int64_t row = rd_nodes(from, block);\n");
     for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to, "    %s *const a%d = node%d_%d(tree, row, states) + at;\n", rd_node_type(f, k), k, number, k);
+        rd_text_add(to, "    %s *const a%d = node%d_%d(tree, row, states) + at;\n",
+                    rd_node_type(f, k), k, number, k);
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < n; l++) {\n        block%d(", number);
     add_states(to, f, "&s%d[l]");
     rd_text_add(to, ");\n");
@@ -74,9 +83,11 @@ static void add_close(rd_text *to, const rd_codegen_fold *f, int number)
 {
     rd_text_add(to, "static NOINLINE void close%d(", number);
     add_parameters(to, f, false, 's');
-    rd_text_add(to, ", char *tree, int64_t states, int64_t at, int64_t n, int64_t steps, int64_t from)\n{\n"
-                    "    if (steps & 63 || steps == 0)\n        push%d(",
-                number);
+    rd_text_add(
+        to,
+        ", char *tree, int64_t states, int64_t at, int64_t n, int64_t steps, int64_t from)\n{\n"
+        "    if (steps & 63 || steps == 0)\n        push%d(",
+        number);
     add_states(to, f, "s%d");
     rd_text_add(to,
                 ", tree, states, at, n, steps >> 6, from);\n"
@@ -85,7 +96,8 @@ static void add_close(rd_text *to, const rd_codegen_fold *f, int number)
                 number);
 }
 
-static void add_merge(rd_text *to, const rd_codegen_fold *f, int number, const char *a, const char *b)
+static void add_merge(rd_text *to, const rd_codegen_fold *f, int number, const char *a,
+                      const char *b)
 {
     rd_text_add(to, "merge%d(", number);
     add_states(to, f, a);
@@ -117,7 +129,8 @@ static void add_halves(rd_text *to, const rd_codegen_fold *f, int number)
 
 static void add_block_loop(rd_text *to, const rd_codegen_fold *f, int number, const char *count)
 {
-    rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < %s; l++) {\n        block%d(", count, number);
+    rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < %s; l++) {\n        block%d(", count,
+                number);
     add_states(to, f, "&s%d[l]");
     rd_text_add(to, ");\n");
     for (int k = 0; k < f->n_state; k++)
@@ -125,7 +138,8 @@ static void add_block_loop(rd_text *to, const rd_codegen_fold *f, int number, co
     rd_text_add(to, "    }\n");
 }
 
-/* The lanes of a fold of one block become one: of one cell; of n neighbouring cells, lanes `stride` apart. */
+/* The lanes of a fold of one block become one: of one cell; of n neighbouring cells, lanes `stride`
+ * apart. */
 static void add_lanes(rd_text *to, const rd_codegen_fold *f, int number)
 {
     char count[20];
@@ -177,27 +191,51 @@ static void add_join(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int n
 
     (void)n;
     rd_text_add(&states, "%d", (int)f->states);
-    rd_text_add(to, "    {\n        int64_t *const a = (int64_t *)(into + %d), *const b = (int64_t *)(next + %d);\n",
-                (int)f->facts, (int)f->facts);
-    rd_text_add(to, "        char *const tree = into + %d, *const other = next + %d;\n", (int)f->tree, (int)f->tree);
+    if (!f->room) {
+        rd_text_add(to, "    for (int64_t l = 0; l < %d; l++) {\n", (int)f->states);
+        for (int k = 0; k < f->n_state; k++)
+            rd_text_add(
+                to,
+                "        %s *const a%d = (%s *)(into + %d + %d) + l, *const b%d = (%s *)(next + %d + %d) + l;\n",
+                rd_state_type(f, k), k, rd_state_type(f, k), (int)f->current,
+                (int)(k * rd_lines(f->states * 8)), k, rd_state_type(f, k), (int)f->current,
+                (int)(k * rd_lines(f->states * 8)));
+        rd_text_add(to, "        ");
+        add_merge(to, f, number, "a%d", "b%d");
+        rd_text_add(to, "    }\n");
+        rd_text_free(&states);
+        return;
+    }
+    rd_text_add(
+        to,
+        "    {\n        int64_t *const a = (int64_t *)(into + %d), *const b = (int64_t *)(next + %d);\n",
+        (int)f->facts, (int)f->facts);
+    rd_text_add(to, "        char *const tree = into + %d, *const other = next + %d;\n",
+                (int)f->tree, (int)f->tree);
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, "        %s *const s%d = (%s *)(next + %d + %d);\n", rd_state_type(f, k), k,
-                    rd_state_type(f, k), (int)f->current, (int)(k * ((f->states * 8 + 63) / 64 * 64)));
-    rd_text_add(to, "        const int64_t end = (b[1] + 63) >> 6;\n        if (b[1] & 63)\n            push%d(", number);
+                    rd_state_type(f, k), (int)f->current,
+                    (int)(k * ((f->states * 8 + 63) / 64 * 64)));
+    rd_text_add(
+        to,
+        "        const int64_t end = (b[1] + 63) >> 6;\n        if (b[1] & 63)\n            push%d(",
+        number);
     add_states(to, f, "s%d");
     rd_text_add(to, ", other, %s, 0, %s, b[1] >> 6, b[0]);\n", states.at, states.at);
     rd_text_add(to, "        for (int64_t start = b[0], row = 0; start < end; row++) {\n"
                     "            const int     level = rd_level(start, end);\n"
                     "            const int64_t to    = rd_nodes(a[0], start);\n");
     for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to,
-                    "            for (int64_t l = 0; l < %s; l++) node%d_%d(tree, to, %s)[l] = node%d_%d(other, row, "
-                    "%s)[l];\n",
-                    states.at, number, k, states.at, number, k, states.at);
-    rd_text_add(to,
-                "            append%d(tree, %s, 0, %s, start, level, a[0]);\n"
-                "            start += INT64_C(1) << level;\n        }\n        a[1] = end * 64;\n    }\n",
-                number, states.at, states.at);
+        rd_text_add(
+            to,
+            "            for (int64_t l = 0; l < %s; l++) node%d_%d(tree, to, %s)[l] = node%d_%d(other, row, "
+            "%s)[l];\n",
+            states.at, number, k, states.at, number, k, states.at);
+    rd_text_add(
+        to,
+        "            append%d(tree, %s, 0, %s, start, level, a[0]);\n"
+        "            start += INT64_C(1) << level;\n        }\n        a[1] = end * 64;\n    }\n",
+        number, states.at, states.at);
     rd_text_free(&states);
 }
 

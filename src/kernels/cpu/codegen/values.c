@@ -2,41 +2,43 @@
 #include "kernels/cpu/codegen/parts.h"
 #include <inttypes.h>
 
-static const char *const memory_types[RD_N_DTYPES] = {
-#define RD_DTYPE(enum_, name, C, kind, class) [RD_##enum_] = #C,
-#include "core/dtypes.def"
-#undef RD_DTYPE
-};
-
-static const char *type_of(rd_dtype type)
-{
-    return rd_register_type(type);
-}
-
 void rd_operand_text(rd_codegen *n, rd_text *to, int32_t reg)
 {
     const bool apart = n->here && n->varies[reg] && n->made_in[reg] != n->round;
 
     if (apart)
         n->crosses[reg] = true;
-    rd_text_add(to, apart || (n->here && n->varies[reg] && rd_cuts(&n->p->inst[n->made[reg]])) ? "a%" PRId32 "[i]"
-                                                                                              : "r%" PRId32,
+    rd_text_add(to,
+                apart || (n->here && n->varies[reg] && rd_cuts(&n->p->inst[n->made[reg]]))
+                    ? "a%" PRId32 "[i]"
+                    : "r%" PRId32,
                 reg);
 }
 
-/* ---- What a value is --------------------------------------------------------------------------------------- */
-static void add_constant(rd_text *to, const rd_inst *inst)
+/* ---- What a value is ------------------------------------------------------------------------- */
+static void add_constant(const rd_codegen *n, rd_text *to, const rd_inst *inst)
 {
+    const bool hidden = n->whole && !n->here; /* part by part it comes from the task's state */
+
     switch (rd_elem_of(inst->type)) {
-    case RD_ELEM_f32: rd_text_add(to, "rd_float_of(0x%" PRIx32 ")", (uint32_t)inst->value.u64); break;
-    case RD_ELEM_f64: rd_text_add(to, "rd_double_of(0x%" PRIx64 ")", inst->value.u64); break;
+    case RD_ELEM_f32:
+        rd_text_add(
+            to, hidden ? "rd_hidden_f32(rd_float_of(0x%" PRIx32 "))" : "rd_float_of(0x%" PRIx32 ")",
+            (uint32_t)inst->value.u64);
+        break;
+    case RD_ELEM_f64:
+        rd_text_add(to,
+                    hidden ? "rd_hidden_f64(rd_double_of(0x%" PRIx64 "))"
+                           : "rd_double_of(0x%" PRIx64 ")",
+                    inst->value.u64);
+        break;
     case RD_ELEM_i64: rd_text_add(to, "(int64_t)0x%" PRIx64, inst->value.u64); break;
     case RD_ELEM_u64: rd_text_add(to, "(uint64_t)0x%" PRIx64, inst->value.u64); break;
     default: rd_text_add(to, "%d", inst->value.u64 != 0); break;
     }
 }
 
-static void add_from_memory(rd_text *to, rd_dtype type, const char *element)
+void rd_add_from_memory(rd_text *to, rd_dtype type, const char *element)
 {
     switch (type) {
     case RD_F16: rd_text_add(to, "rd_f16_to_f32(%s)", element); break;
@@ -46,11 +48,12 @@ static void add_from_memory(rd_text *to, rd_dtype type, const char *element)
     }
 }
 
-/* Where the element lies: in a strip by way of a pointer to its first, which is made before the loop. */
+/* Where the element lies: in a strip by way of a pointer to its first, which is made before the
+ * loop. */
 static void add_element(rd_codegen *n, rd_text *to, int32_t i, bool store)
 {
-    const rd_address *at    = &n->p->address[n->p->inst[i].arg];
-    const char       *type  = memory_types[at->type], *keep = store ? "" : "const ";
+    const rd_address *at   = &n->p->address[n->p->inst[i].arg];
+    const char       *type = rd_memory_type(at->type), *keep = store ? "" : "const ";
     bool              plain = n->here && n->open && !n->unrolled;
     int64_t           coef  = n->here ? rd_coef(at, n->here->axis) : 0;
 
@@ -62,8 +65,8 @@ static void add_element(rd_codegen *n, rd_text *to, int32_t i, bool store)
         rd_text_add(to, "]");
         return;
     }
-    rd_text_add(&n->before, "%*s%s%s *const x%" PRId32 " = (%s%s *)m%" PRId32 " + ", 4 * n->indent, "", keep, type, i,
-                keep, type, at->slot);
+    rd_text_add(&n->before, "%*s%s%s *const x%" PRId32 " = (%s%s *)m%" PRId32 " + ", 4 * n->indent,
+                "", keep, type, i, keep, type, at->slot);
     rd_position_of_strip(n, &n->before, at);
     rd_text_add(&n->before, ";\n");
     rd_text_add(to, "x%" PRId32 "[i", i);
@@ -80,13 +83,13 @@ static void add_load(rd_codegen *n, rd_text *to, int32_t i)
     rd_text           element = { 0 };
 
     add_element(n, &element, i, false);
-    add_from_memory(to, at->type, element.at ? element.at : "");
+    rd_add_from_memory(to, at->type, element.at ? element.at : "");
     rd_text_free(&element);
 }
 
 static void add_call(rd_codegen *n, rd_text *to, const rd_inst *inst)
 {
-    const int32_t in[] = { inst->a, inst->b, inst->c };
+    const int32_t in[]  = { inst->a, inst->b, inst->c };
     const int     count = inst->kind == RD_I_MAP ? rd_op_table[inst->op].arity : 1;
     char          name[RD_CODEGEN_NAMES];
 
@@ -99,7 +102,8 @@ static void add_call(rd_codegen *n, rd_text *to, const rd_inst *inst)
     rd_text_add(to, inst->kind == RD_I_MAP && rd_op_warns(inst) ? ", &warnings)" : ")");
 }
 
-/* Negative indices count from the end; one that is outside is noted, and the first element stands in for it. */
+/* Negative indices count from the end; one that is outside is noted, and the first element stands
+ * in for it. */
 static void add_index(rd_codegen *n, rd_text *to, const rd_inst *inst)
 {
     rd_text_add(to, rd_dtype_class(inst->from) == RD_CLASS_u64 ? "rd_index_u64(" : "rd_index_i64(");
@@ -114,7 +118,7 @@ static void add_value(rd_codegen *n, rd_text *to, int32_t i)
     const rd_inst *inst = &n->p->inst[i];
 
     switch (inst->kind) {
-    case RD_I_CONST: add_constant(to, inst); break;
+    case RD_I_CONST: add_constant(n, to, inst); break;
     case RD_I_COORD: rd_position(n, to, &n->p->address[inst->arg]); break;
     case RD_I_LOAD: add_load(n, to, i); break;
     case RD_I_INDEX: add_index(n, to, inst); break;
@@ -129,17 +133,18 @@ static void add_value(rd_codegen *n, rd_text *to, int32_t i)
     }
 }
 
-/* ---- Statements -------------------------------------------------------------------------------------------- */
+/* ---- Statements ------------------------------------------------------------------------------ */
 static void count_load(rd_codegen *n, int32_t i)
 {
-    if (n->p->inst[i].kind == RD_I_LOAD && n->p->address[n->p->inst[i].arg].slot < n->p->first_scratch)
+    if (n->p->inst[i].kind == RD_I_LOAD &&
+        n->p->address[n->p->inst[i].arg].slot < n->p->first_scratch)
         n->loads++;
 }
 
 static void declare_array(rd_codegen *n, int32_t i, char name, rd_dtype type)
 {
-    rd_text_add(&n->before, "%*s%s %c%" PRId32 "[%" PRId32 "] LINES;\n", 4 * n->indent, "", type_of(type), name,
-                n->p->inst[i].dst, n->here->width);
+    rd_text_add(&n->before, "%*s%s %c%" PRId32 "[%" PRId32 "] LINES;\n", 4 * n->indent, "",
+                rd_register_type(type), name, n->p->inst[i].dst, n->here->width);
     n->arrays = true;
 }
 
@@ -153,14 +158,19 @@ static void add_function_of_strip(rd_codegen *n, const rd_inst *inst)
     if (inst->op == RD_OP_exp)
         rd_line(n, "EXP_OF_STRIP(%s, a%" PRId32 ", n)", elem, inst->dst);
     else if (inst->op == RD_OP_sin || inst->op == RD_OP_cos || inst->op == RD_OP_tan)
-        rd_line(n, "OF_STRIP(%s, %s, a%" PRId32 ", n)", rd_op_table[inst->op].name, elem, inst->dst);
+        rd_line(n, "OF_STRIP(%s, %s, a%" PRId32 ", n)", rd_op_table[inst->op].name, elem,
+                inst->dst);
     else {
-        rd_line(n, "for (int64_t i = 0; i < n; i++) a%" PRId32 "[i] = %s(a%" PRId32 "[i], b%" PRId32 "[i]%s);", inst->dst,
-                name, inst->dst, inst->dst, rd_op_warns(inst) ? ", &warnings" : "");
+        rd_line(n,
+                "for (int64_t i = 0; i < n; i++) a%" PRId32 "[i] = %s(a%" PRId32 "[i], b%" PRId32
+                "[i]%s);",
+                inst->dst, name, inst->dst, inst->dst, rd_op_warns(inst) ? ", &warnings" : "");
         return;
     }
     if (rd_dtype_is_half(inst->type))
-        rd_line(n, "INDEPENDENT for (int64_t i = 0; i < n; i++) a%" PRId32 "[i] = rd_%s_to_f32(rd_%s_of_f32(a%" PRId32 "[i]));",
+        rd_line(n,
+                "INDEPENDENT for (int64_t i = 0; i < n; i++) a%" PRId32
+                "[i] = rd_%s_to_f32(rd_%s_of_f32(a%" PRId32 "[i]));",
                 inst->dst, rd_dtype_name(inst->type), rd_dtype_name(inst->type), inst->dst);
 }
 
@@ -178,8 +188,10 @@ static void add_narrowed(rd_codegen *n, int32_t i)
     rd_operand_text(n, to, inst->a);
     rd_text_add(to, ";");
     rd_strip_loop_end(n);
-    rd_line(n, "INTS_OF_STRIP(%s, %s, %s, b%" PRId32 ", a%" PRId32 ", n)", memory_types[inst->type], name,
-            rd_dtype_kind(inst->type) == RD_KIND_UINT ? "-1" : "-2147483648.0", inst->dst, inst->dst);
+    rd_line(n, "INTS_OF_STRIP(%s, %s, %s, b%" PRId32 ", a%" PRId32 ", n)",
+            rd_memory_type(inst->type), name,
+            rd_dtype_kind(inst->type) == RD_KIND_UINT ? "-1" : "-2147483648.0", inst->dst,
+            inst->dst);
 }
 
 /* The strip's arguments are put into arrays, and a loop of its own takes the function of them. */
@@ -194,8 +206,8 @@ static void add_cut(rd_codegen *n, int32_t i)
     rd_text       *to   = rd_strip_loop(n);
 
     for (int k = 0; k < rd_op_table[inst->op].arity && k < 2; k++) {
-        declare_array(n, i, "ab"[k], inst->type);
-        rd_text_add(to, " %c%" PRId32 "[i] = ", "ab"[k], inst->dst);
+        declare_array(n, i, "ab"[k], inst -> type);
+        rd_text_add(to, " %c%" PRId32 "[i] = ", "ab"[k], inst -> dst);
         rd_operand_text(n, to, in[k]);
         rd_text_add(to, ";");
     }
@@ -203,18 +215,18 @@ static void add_cut(rd_codegen *n, int32_t i)
     add_function_of_strip(n, inst);
 }
 
-bool rd_lies_apart(const rd_codegen *n, int32_t i)
+bool rd_lies_apart(const rd_codegen *n, int32_t i, int32_t axis)
 {
-    const rd_address *at = n->p->inst[i].kind == RD_I_LOAD ? &n->p->address[n->p->inst[i].arg] : NULL;
-    bool              gathers = false;
+    const rd_address *at =
+        n->p->inst[i].kind == RD_I_LOAD ? &n->p->address[n->p->inst[i].arg] : NULL;
+    bool gathers = false;
 
     for (int32_t k = 0; at && k < at->n_add; k++)
         gathers |= at->add[k].axis < 0;
-    return at && (gathers || (rd_coef(at, n->here->axis) != 1 && rd_coef(at, n->here->axis) != 0) ||
-                  (at->type == RD_F16 && rd_coef(at, n->here->axis)));
+    return at && (gathers || (rd_coef(at, axis) != 1 && rd_coef(at, axis) != 0) ||
+                  (at->type == RD_F16 && rd_coef(at, axis)));
 }
 
-/* Elements that lie apart are collected first, by a loop of its own: it may have no vectors, and all else does. */
 /* Instructions widen f16 side by side; compilers do not find them. */
 static bool is_row_of_halves(const rd_codegen *n, int32_t i)
 {
@@ -226,9 +238,11 @@ static bool is_row_of_halves(const rd_codegen *n, int32_t i)
     return at->type == RD_F16 && rd_coef(at, n->here->axis) == 1;
 }
 
+/* Elements that lie apart are collected first, by a loop of its own: it may have no vectors, and
+ * all else does. */
 static void collect(rd_codegen *n, int32_t i)
 {
-    const rd_inst *inst   = &n->p->inst[i];
+    const rd_inst *inst = &n->p->inst[i];
     rd_text       *to, unused = { 0 };
 
     rd_strip_loop_end(n);
@@ -254,14 +268,14 @@ static void add_varying(rd_codegen *n, int32_t i)
     const rd_inst *inst = &n->p->inst[i];
     rd_text       *to;
 
-    if (!n->unrolled && rd_lies_apart(n, i)) {
+    if (!n->unrolled && rd_lies_apart(n, i, n->here->axis)) {
         collect(n, i);
         return;
     }
     to = rd_strip_loop(n);
 
     n->made_in[inst->dst] = n->round;
-    rd_text_add(to, " const %s r%" PRId32 " = ", type_of(inst->type), inst->dst);
+    rd_text_add(to, " const %s r%" PRId32 " = ", rd_register_type(inst->type), inst->dst);
     add_value(n, to, i);
     rd_text_add(to, ";");
     count_load(n, i);
@@ -280,27 +294,35 @@ static void add_single(rd_codegen *n, int32_t i)
 
     if (n->unrolled) {
         to = rd_strip_loop(n);
-        rd_text_add(to, " const %s r%" PRId32 " = ", type_of(inst->type), inst->dst);
+        rd_text_add(to, " const %s r%" PRId32 " = ", rd_register_type(inst->type), inst->dst);
         add_value(n, to, i);
         rd_text_add(to, ";");
         count_load(n, i);
         return;
     }
     n->open = false; /* no pointers of the strip */
-    add_value(n, &value, i);
+    if (inst->kind == RD_I_CALL)
+        rd_codegen_call_once(n, &value, i);
+    else
+        add_value(n, &value, i);
     n->open = open;
-    if (!n->dry || open)
-        rd_text_add(to, "%*sconst %s r%" PRId32 " = %s;\n", 4 * n->indent, "", type_of(inst->type), inst->dst,
-                    value.at ? value.at : "");
+    if (inst->kind == RD_I_CALL && (!n->dry || open))
+        rd_text_add(to, "%*s%s\n", 4 * n->indent, "", value.at ? value.at : "");
+    else if (!n->dry || open)
+        rd_text_add(to, "%*sconst %s r%" PRId32 " = %s;\n", 4 * n->indent, "",
+                    rd_register_type(inst->type), inst->dst, value.at ? value.at : "");
     rd_text_free(&value);
     if (inst->kind == RD_I_LOAD && n->p->address[inst->arg].slot < n->p->first_scratch && !n->dry)
         rd_text_add(to, "%*sloads++;\n", 4 * n->indent, "");
 }
 
-static void add_stored(rd_codegen *n, rd_text *to, rd_dtype type, int32_t reg)
+void rd_add_stored(rd_codegen *n, rd_text *to, rd_dtype type, int32_t reg)
 {
-    rd_text_add(to, type == RD_F16 ? "rd_f16_of_f32(" : type == RD_BF16 ? "rd_bf16_of_f32(" : "(%s)",
-                memory_types[type]);
+    rd_text_add(to,
+                type == RD_F16    ? "rd_f16_of_f32("
+                : type == RD_BF16 ? "rd_bf16_of_f32("
+                                  : "(%s)",
+                rd_memory_type(type));
     rd_operand_text(n, to, reg);
     rd_text_add(to, type == RD_F16 || type == RD_BF16 ? ")" : "");
 }
@@ -314,7 +336,7 @@ static void add_store(rd_codegen *n, int32_t i)
     rd_text_add(to, " ");
     add_element(n, to, i, true);
     rd_text_add(to, " = ");
-    add_stored(n, to, at->type, inst->a);
+    rd_add_stored(n, to, at->type, inst->a);
     rd_text_add(to, ";");
     if (!n->here)
         rd_line(n, "%s", line.at ? line.at + 1 : "");
@@ -329,6 +351,8 @@ void rd_codegen_value(rd_codegen *n, int32_t i)
         add_store(n, i);
     else if (!n->here || !n->varies[inst->dst])
         add_single(n, i);
+    else if (inst->kind == RD_I_CALL)
+        rd_codegen_call_strip(n, i);
     else if (rd_cuts(inst))
         add_cut(n, i);
     else

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- Loops over a strip ------------------------------------------------------------------------------------ */
+/* ---- Loops over a strip ---------------------------------------------------------------------- */
 rd_text *rd_strip_loop(rd_codegen *n)
 {
     if (!n->open)
@@ -29,8 +29,8 @@ void rd_strip_loop_end(rd_codegen *n)
         if (n->loads)
             rd_line(n, "loads += %" PRId64 " * n;", n->loads);
         if (n->inside.at && n->inside.n)
-            rd_text_add(n->to, "%*sINDEPENDENT for (int64_t i = 0; i < n; i++) {%s }\n", 4 * n->indent, "",
-                        n->inside.at);
+            rd_text_add(n->to, "%*sINDEPENDENT for (int64_t i = 0; i < n; i++) {%s }\n",
+                        4 * n->indent, "", n->inside.at);
         n->why = n->before.failed || n->inside.failed ? "no memory" : n->why;
     }
     n->loads = 0;
@@ -38,7 +38,7 @@ void rd_strip_loop_end(rd_codegen *n)
     clear(&n->inside);
 }
 
-/* ---- Loops ------------------------------------------------------------------------------------------------- */
+/* ---- Loops ----------------------------------------------------------------------------------- */
 static void walk_loop(rd_codegen *n, int32_t loop);
 
 /* A short loop of a strip, index after index. */
@@ -59,6 +59,24 @@ static void write_out(rd_codegen *n, int32_t loop)
     n->bind[l->axis] = kept;
 }
 
+/* A short scan by the tree: the places of its elements are numbers. */
+static void write_out_scan(rd_codegen *n, int32_t loop)
+{
+    const rd_loop *l    = &n->p->loop[loop];
+    const rd_bind  kept = n->bind[l->axis];
+
+    for (int64_t k = 0; k < l->extent; k++) {
+        n->bind[l->axis].kind   = RD_BIND_NUMBER;
+        n->bind[l->axis].number = l->backwards ? l->extent - 1 - k : k;
+        rd_line(n, "{");
+        n->indent++;
+        rd_walk_items(n, n->begin[loop] + 1, l->end);
+        n->indent--;
+        rd_line(n, "}");
+    }
+    n->bind[l->axis] = kept;
+}
+
 /* Ranges of an axis, one after the other: the loops over it inside visit one. */
 static void walk_tiles(rd_codegen *n, int32_t loop)
 {
@@ -69,10 +87,11 @@ static void walk_tiles(rd_codegen *n, int32_t loop)
     rd_text        step = { 0 };
 
     rd_number_text(n, &step, l->step);
-    rd_line(n, "for (int64_t lo%d_%d = lo%d_%d; lo%d_%d < hi%d_%d; lo%d_%d += %s) {", a, r, a, kept.range, a, r, a,
-            kept.range, a, r, step.at);
+    rd_line(n, "for (int64_t lo%d_%d = lo%d_%d; lo%d_%d < hi%d_%d; lo%d_%d += %s) {", a, r, a,
+            kept.range, a, r, a, kept.range, a, r, step.at);
     n->indent++;
-    rd_line(n, "const int64_t hi%d_%d = LESS(lo%d_%d + %s, hi%d_%d);", a, r, a, r, step.at, a, kept.range);
+    rd_line(n, "const int64_t hi%d_%d = LESS(lo%d_%d + %s, hi%d_%d);", a, r, a, r, step.at, a,
+            kept.range);
     rd_text_free(&step);
     n->bind[a].range = r;
     rd_walk_items(n, n->begin[loop] + 1, l->end);
@@ -80,6 +99,7 @@ static void walk_tiles(rd_codegen *n, int32_t loop)
     n->bind[a] = kept;
     n->indent--;
     rd_line(n, "}");
+    rd_left_label(n, loop);
 }
 
 /* Do further indices of an axis meet the same states? */
@@ -91,7 +111,7 @@ static bool keeps_states(const rd_codegen_fold *f, int32_t axis)
 /* Does nothing but what a loop over the strip can do for a few rows at once? */
 static bool goes_together(const rd_codegen *n, int32_t loop)
 {
-    const rd_loop *l = &n->p->loop[loop];
+    const rd_loop *l     = &n->p->loop[loop];
     bool           steps = false;
 
     if (!n->here || !n->here->wide || l->backwards || n->unrolled)
@@ -99,12 +119,16 @@ static bool goes_together(const rd_codegen *n, int32_t loop)
     for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
 
-        if (rd_cuts(inst) || rd_lies_apart(n, i) || inst->kind == RD_I_START || inst->kind == RD_I_CLOSE ||
+        if (rd_cuts(inst) || rd_lies_apart(n, i, n->here->axis) || inst->kind == RD_I_START ||
+            inst->kind == RD_I_CLOSE ||
             (inst->kind == RD_I_LOOP && n->p->loop[inst->arg].axis != n->here->axis))
             return false;
-        if (inst->kind == RD_I_STEP && !keeps_states(&n->fold[inst->arg], l->axis))
+        if (inst->kind == RD_I_SCAN && n->fold[inst->arg].levels)
             return false;
-        steps |= inst->kind == RD_I_STEP;
+        if ((inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) &&
+            !keeps_states(&n->fold[inst->arg], l->axis))
+            return false;
+        steps |= inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
     }
     return steps;
 }
@@ -157,6 +181,20 @@ static void walk_one_by_one(rd_codegen *n, int32_t loop, const char *lo, const c
     rd_line(n, "}");
 }
 
+/* Parts of the loop in which no block ends but at their end.  Of one that goes backwards `from` is
+ * behind its first. */
+static void open_blocks(rd_codegen *n, int32_t loop, const char *lo, const char *hi)
+{
+    const bool back = n->p->loop[loop].backwards;
+    char       first[60];
+
+    rd_line(n, "for (int64_t from%d = %s, end%d; from%d %s %s; from%d = end%d) {", loop,
+            back ? hi : lo, loop, loop, back ? ">" : "<", back ? lo : hi, loop, loop);
+    n->indent++;
+    snprintf(first, sizeof first, back ? "from%d - 1" : "from%d", loop);
+    rd_blocks_begin(n, loop, first, back ? lo : hi);
+}
+
 static void walk_each(rd_codegen *n, int32_t loop)
 {
     const rd_loop *l      = &n->p->loop[loop];
@@ -167,17 +205,10 @@ static void walk_each(rd_codegen *n, int32_t loop)
 
     snprintf(lo, sizeof lo, "lo%d_%d", a, kept.range);
     snprintf(hi, sizeof hi, "hi%d_%d", a, kept.range);
-    if (blocks && l->backwards) {
-        n->why = "blocks of a loop that goes backwards";
-        return;
-    }
     if (blocks) {
-        rd_line(n, "for (int64_t from%d = %s, end%d; from%d < %s; from%d = end%d) {", loop, lo, loop, loop, hi, loop,
-                loop);
-        n->indent++;
-        snprintf(lo, sizeof lo, "from%d", loop);
-        rd_blocks_begin(n, loop, lo, hi);
-        snprintf(hi, sizeof hi, "end%d", loop);
+        open_blocks(n, loop, lo, hi);
+        snprintf(l->backwards ? hi : lo, sizeof lo, "from%d", loop);
+        snprintf(l->backwards ? lo : hi, sizeof hi, "end%d", loop);
     }
     if (goes_together(n, loop)) {
         rd_line(n, "{");
@@ -187,14 +218,16 @@ static void walk_each(rd_codegen *n, int32_t loop)
         rd_line(n, "}");
     } else
         walk_one_by_one(n, loop, lo, hi);
+    if (!n->here)
+        rd_left_label(n, loop);
     if (blocks) {
-        rd_blocks_end(n, loop, lo, hi);
+        rd_blocks_end(n, loop, l->backwards ? hi : lo, l->backwards ? lo : hi);
         n->indent--;
         rd_line(n, "}");
     }
 }
 
-/* ---- Regions ----------------------------------------------------------------------------------------------- */
+/* ---- Regions --------------------------------------------------------------------------------- */
 static void strip_body(rd_codegen *n, const rd_region *r)
 {
     n->indent++;
@@ -273,8 +306,8 @@ static void strips(rd_codegen *n, rd_region *r, const char *to)
 
 static void walk_region(rd_codegen *n, rd_region *r)
 {
-    const int32_t a    = r->axis;
-    const rd_bind kept = n->bind[a];
+    const int32_t a      = r->axis;
+    const rd_bind kept   = n->bind[a];
     const bool    blocks = !r->around && rd_ends_blocks(n, r->loop);
     char          hi[40], from[40];
 
@@ -296,6 +329,8 @@ static void walk_region(rd_codegen *n, rd_region *r)
         snprintf(hi, sizeof hi, "end%d", r->loop);
     }
     strips(n, r, hi);
+    if (!r->around)
+        rd_left_label(n, r->loop);
     if (blocks) {
         rd_blocks_end(n, r->loop, from, hi);
         n->indent--;
@@ -326,14 +361,17 @@ static void walk_loop(rd_codegen *n, int32_t loop)
         walk_region(n, &n->region[n->at_loop[loop]]);
     else if (l->kind == RD_LOOP_TILE)
         walk_tiles(n, loop);
+    else if (!n->here && rd_writes_out_scan(n, loop))
+        write_out_scan(n, loop);
     else
         walk_each(n, loop);
 }
 
 static int32_t region_around(const rd_codegen *n, int32_t from, int32_t to)
 {
-    const rd_program *p    = n->p;
-    const int32_t     loop = from > 0 && p->inst[from - 1].kind == RD_I_LOOP ? p->inst[from - 1].arg : -1;
+    const rd_program *p = n->p;
+    const int32_t     loop =
+        from > 0 && p->inst[from - 1].kind == RD_I_LOOP ? p->inst[from - 1].arg : -1;
 
     if (n->here)
         return -1;
@@ -347,6 +385,8 @@ static void walk_inst(rd_codegen *n, int32_t i)
     switch (n->p->inst[i].kind) {
     case RD_I_START: rd_codegen_start(n, n->p->inst[i].arg); break;
     case RD_I_STEP: rd_codegen_step(n, i); break;
+    case RD_I_SCAN: rd_codegen_scan(n, i); break;
+    case RD_I_EXIT: rd_codegen_exit(n, i); break;
     case RD_I_CLOSE: rd_codegen_close(n, i); break;
     default: rd_codegen_value(n, i);
     }

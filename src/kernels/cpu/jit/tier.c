@@ -1,4 +1,5 @@
-/* tier.c - compiled passes of the process.  A table that only grows, without locks: a program may fork at any time. */
+/* tier.c - compiled passes of the process.  A table that only grows, without locks: a program may
+ * fork at any time. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/jit/emit.h"
@@ -11,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- Modes ------------------------------------------------------------------------------------------------- */
+/* ---- Modes ----------------------------------------------------------------------------------- */
 static const char *forced;
 static bool        hurried;
 
@@ -32,10 +33,11 @@ void rd_tier_wait(void)
 
 rd_tier_mode rd_tier_mode_now(void)
 {
-    static const char *const names[] = {
-        [RD_TIER_OFF] = "off", [RD_TIER_CACHE] = "cache", [RD_TIER_SYNC] = "sync", [RD_TIER_ASYNC] = "async"
-    };
-    const char *asked = forced ? forced : getenv("RDIM_TIER1");
+    static const char *const names[] = { [RD_TIER_OFF]   = "off",
+                                         [RD_TIER_CACHE] = "cache",
+                                         [RD_TIER_SYNC]  = "sync",
+                                         [RD_TIER_ASYNC] = "async" };
+    const char              *asked   = forced ? forced : getenv("RDIM_TIER1");
 
     if (geteuid() != getuid() || getegid() != getgid())
         return RD_TIER_OFF; /* the environment is another's */
@@ -45,13 +47,15 @@ rd_tier_mode rd_tier_mode_now(void)
     return asked && *asked ? RD_TIER_OFF : RD_TIER_ASYNC;
 }
 
-/* ---- Passes ------------------------------------------------------------------------------------------------ */
+/* ---- Passes ---------------------------------------------------------------------------------- */
 enum { HEADS = 256, MOST_PASSES = 4096 };
 
-/* Whoever makes it BUSY brings it: from the store where it was NEW, by compiling it too where it was MISSING or may be. */
+/* Whoever makes it BUSY brings it: from the store where it was NEW, by compiling it too where it
+ * was MISSING or may be. */
 typedef enum state { NEW, MISSING, BUSY, DONE } state;
 
-/* Operations, ten or so a nanosecond, after which looking for a pass, and compiling it, is worth its time. */
+/* Operations, ten or so a nanosecond, after which looking for a pass, and compiling it, is worth
+ * its time. */
 static const double ENOUGH[] = { [NEW] = 1e7, [MISSING] = 5e8 };
 
 struct rd_pass {
@@ -63,7 +67,7 @@ struct rd_pass {
     rd_pass_text               *text; /* makes its text of the key */
     rd_job                      job;
     size_t                      bytes;
-    _Alignas(8) char            key[];
+    _Alignas(8) char key[];
 };
 
 static _Atomic(rd_pass *) heads[HEADS];
@@ -78,7 +82,8 @@ static _Atomic(rd_pass *) *head_of(const void *key, size_t bytes)
 /* From `first` on, up to `end`. */
 static rd_pass *find(rd_pass *first, const rd_pass *end, const rd_pass *as)
 {
-    while (first != end && (first->bytes != as->bytes || first->text != as->text || memcmp(first->key, as->key, as->bytes) != 0))
+    while (first != end && (first->bytes != as->bytes || first->text != as->text ||
+                            memcmp(first->key, as->key, as->bytes) != 0))
         first = first->next;
     return first != end ? first : NULL;
 }
@@ -109,7 +114,8 @@ static rd_pass *find_or_add(const void *key, size_t bytes, rd_pass_text *text)
         return pass;
     }
     added->next = first;
-    while (!atomic_compare_exchange_weak_explicit(head, &first, added, memory_order_acq_rel, memory_order_acquire)) {
+    while (!atomic_compare_exchange_weak_explicit(head, &first, added, memory_order_acq_rel,
+                                                  memory_order_acquire)) {
         pass = find(first, added->next, added); /* others may have added it */
         if (pass) {
             free(added);
@@ -145,7 +151,8 @@ static void bring(rd_pass *pass, bool compile)
     clock_gettime(CLOCK_MONOTONIC, &begun);
     from = make(pass, compile, &kernels);
     clock_gettime(CLOCK_MONOTONIC, &done);
-    atomic_fetch_add(&nanoseconds, (done.tv_sec - begun.tv_sec) * 1000000000LL + done.tv_nsec - begun.tv_nsec);
+    atomic_fetch_add(&nanoseconds,
+                     (done.tv_sec - begun.tv_sec) * 1000000000LL + done.tv_nsec - begun.tv_nsec);
     atomic_fetch_add(&compiled, from == RD_OBJECT_COMPILED);
     atomic_fetch_add(&stored, from == RD_OBJECT_STORED);
     atomic_fetch_add(&failed, from == RD_OBJECT_NONE && compile);
@@ -169,7 +176,8 @@ void rd_pass_want(rd_pass *pass)
     if (mode == RD_TIER_ASYNC || mode == RD_TIER_OFF)
         return;
     if (atomic_compare_exchange_strong(&pass->state, &from, BUSY) ||
-        (from == MISSING && mode == RD_TIER_SYNC && atomic_compare_exchange_strong(&pass->state, &from, BUSY)))
+        (from == MISSING && mode == RD_TIER_SYNC &&
+         atomic_compare_exchange_strong(&pass->state, &from, BUSY)))
         bring(pass, mode == RD_TIER_SYNC);
 }
 
@@ -186,7 +194,7 @@ rd_pass *rd_pass_of(const rd_spec *spec)
     return rd_pass_of_key(spec, rd_spec_bytes(spec), text_of_spec);
 }
 
-/* ---- Meanwhile --------------------------------------------------------------------------------------------- */
+/* ---- Meanwhile ------------------------------------------------------------------------------- */
 static void bring_job(rd_job *job)
 {
     rd_pass *pass = (rd_pass *)(void *)((char *)job - offsetof(rd_pass, job));
@@ -201,8 +209,10 @@ void rd_pass_missed(rd_pass *pass, double operations)
     if (found != NEW && found != MISSING)
         return;
     so_far = atomic_load_explicit(&pass->missed, memory_order_relaxed) + operations;
-    atomic_store_explicit(&pass->missed, so_far, memory_order_relaxed); /* what another thread adds now may be lost */
-    if (so_far < (hurried ? 0 : ENOUGH[found]) || !atomic_compare_exchange_strong(&pass->state, &found, BUSY))
+    atomic_store_explicit(&pass->missed, so_far,
+                          memory_order_relaxed); /* what another thread adds now may be lost */
+    if (so_far < (hurried ? 0 : ENOUGH[found]) ||
+        !atomic_compare_exchange_strong(&pass->state, &found, BUSY))
         return;
     pass->compile = found == MISSING;
     pass->job.run = bring_job;

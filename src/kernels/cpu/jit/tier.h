@@ -1,9 +1,10 @@
-/* tier.h - compiled passes, one of each for the whole process: which are wanted, and which are here.
- *
- * RDIM_TIER1 says what may be done to have one: off, nothing; cache, it is loaded if some process has compiled it; sync, it
- * is compiled where a plan is made, which waits for it; async, a thread of the process's own loads it once its plans have
- * worked for a millisecond and compiles it once they have for fifty; that is so if the variable is not set.  Without one, or until there is one, the tile machine
- * computes the same bits pass by pass.  Nothing here is an error: what cannot be had is counted. */
+/* tier.h - compiled passes, one of each for the whole process: which are wanted, and which are
+ * here.  RDIM_TIER1 says what may be done to have one: off, nothing; cache, it is loaded if some
+ * process has compiled it; sync, it is compiled where a plan is made, which waits for it; async, a
+ * thread of the process's own loads it once its plans have worked for a millisecond and compiles it
+ * once they have for fifty; that is so if the variable is not set.  Without one, or until there is
+ * one, the tile machine computes the same bits pass by pass.  Nothing here is an error: what cannot
+ * be had is counted. */
 #ifndef RD_KERNELS_CPU_JIT_TIER_H
 #define RD_KERNELS_CPU_JIT_TIER_H
 #include "core/text.h"
@@ -12,7 +13,8 @@
 
 typedef enum rd_tier_mode { RD_TIER_OFF, RD_TIER_CACHE, RD_TIER_SYNC, RD_TIER_ASYNC } rd_tier_mode;
 
-/* What RDIM_TIER1 says, async if nothing, off if no mode of these; off too where the program has rights that its user has not. */
+/* What RDIM_TIER1 says, async if nothing, off if no mode of these; off too where the program has
+ * rights that its user has not. */
 rd_tier_mode rd_tier_mode_now(void);
 /* For tests: what it says from now on; NULL: what the environment does. */
 void rd_tier_force(const char *mode);

@@ -1,0 +1,103 @@
+/* better.c - programs for which the tile machine has a faster way than a compiled nest. */
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/tile/plan/plan.h"
+
+/* Along the innermost loops of more indices than this, rows are long. */
+enum { LONG = 256 };
+
+static bool in_long_rows(const rd_program *p, int32_t i)
+{
+    const int32_t loop = rd_loop_around(p, i);
+
+    return loop >= 0 && p->axis_extent[p->loop[loop].axis] >= LONG && !p->loop[loop].backwards;
+}
+
+/* Floats side by side, or one for all of a row? */
+static bool is_row(const rd_program *p, int32_t i)
+{
+    const rd_address *at   = &p->address[p->inst[i].arg];
+    const int32_t     loop = rd_loop_around(p, i);
+    int64_t           coef = 0;
+
+    for (int32_t k = 0; loop >= 0 && k < at->n_add; k++) {
+        if (at->add[k].axis < 0)
+            return false;
+        coef += at->add[k].axis == p->loop[loop].axis ? at->add[k].coef : 0;
+    }
+    return (at->type == RD_F32 || at->type == RD_F64) && (coef == 0 || coef == 1);
+}
+
+/* Folds of long rows of floats, with what is computed from them: kernels, and passes that keep what
+ * they fold in registers, are faster than nests yet. */
+static bool folds_rows(const rd_program *p)
+{
+    int32_t steps = 0;
+
+    for (int32_t i = p->body; i < p->tail; i++) {
+        const rd_inst *inst = &p->inst[i];
+
+        if (inst->kind == RD_I_STEP && (inst->c >= 0 || !in_long_rows(p, i) ||
+                                        rd_dtype_kind(p->fold[inst->arg].type) != RD_KIND_FLOAT))
+            return false;
+        if (inst->kind == RD_I_LOAD && !is_row(p, i))
+            return false;
+        steps += inst->kind == RD_I_STEP;
+    }
+    return steps > 0;
+}
+
+/* Exponentials of steps are taken by strips there, and not yet in nests. */
+static bool folds_exponentials(const rd_program *p)
+{
+    bool found = false;
+
+    for (int32_t i = p->body; i < p->tail; i++)
+        found |= p->inst[i].kind == RD_I_STEP && p->inst[i].c < 0 &&
+                 (p->fold[p->inst[i].arg].reducer == RD_RED_logsumexp ||
+                  p->fold[p->inst[i].arg].reducer == RD_RED_maxsumexp);
+    return found;
+}
+
+static bool turns_operands(const rd_program *p, const rd_tile_code *code)
+{
+    bool found = code->square;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        found |= code->inst[i].turns || (p->inst[i].kind == RD_I_STEP && code->inst[i].turned >= 0);
+    return found;
+}
+
+static bool counts(const rd_program *p, const rd_tile_code *code)
+{
+    bool found = false;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        found |= p->inst[i].kind == RD_I_STEP && (code->inst[i].counts || code->inst[i].count_if);
+    return found;
+}
+
+static bool has_pairs(const rd_tile_code *code)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < code->n_pass; k++)
+        found |= code->pass[k]->nest && code->pass[k]->form != RD_SPEC_PHASES;
+    return found;
+}
+
+const char *rd_cpu_better(const rd_program *p)
+{
+    static const double LITTLE = 1e6;
+    const rd_tile_code *code   = p->code;
+
+    if (!code || code->total || p->work <= LITTLE)
+        return code && code->total ? "one kernel does all" : NULL;
+    if (turns_operands(p, code))
+        return "operands are turned in registers";
+    if (has_pairs(code))
+        return "pairs are one compiled pass";
+    return counts(p, code)         ? "kernels count"
+           : folds_rows(p)         ? "long rows are folded by kernels"
+           : folds_exponentials(p) ? "exponentials of steps are taken by strips"
+                                   : NULL;
+}

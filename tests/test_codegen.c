@@ -1,0 +1,722 @@
+/* test_codegen.c - programs as compiled nests of loops: every reducer, operator and cast, in every
+ * form and share, against the scalar interpreter.
+ *
+ * Each text is a run of the compiler, so many results make one program, and cases are strides
+ * through the products of what there is. */
+#include "isa.h"
+#include "kernels/cpu/codegen/codegen.h"
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/jit/tier.h"
+#include "tiles.h"
+#include "suite.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(a) (int)(sizeof(a) / sizeof *(a))
+
+enum { STEP = THREAD_SANITIZED ? 11 : SANITIZED ? 5 : 1, MOST_RESULTS = 16, MOST_TASKS = 5 };
+
+static const rd_dtype types[] = { RD_F32, RD_F64, RD_F16, RD_I8,  RD_I32,
+                                  RD_I64, RD_U8,  RD_U64, RD_BOOL };
+
+static rd_ctx *ctx;
+
+static void begin(void)
+{
+    ctx = rd_ctx_new(NULL);
+    rd_tier_force("sync");
+    rd_codegen_force("always");
+}
+
+static void end(void)
+{
+    rd_codegen_force(NULL);
+    rd_tier_force(NULL);
+    rd_ctx_free(ctx);
+}
+
+static bool is_float(rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_FLOAT;
+}
+
+/* ---- One program: its results, by the reference and by the nest -------------------------------- */
+/* In how many tasks; with so many threads.  Tasks of 0 grains: one a thread. */
+typedef struct share {
+    int32_t threads;
+    int64_t grains;
+} share;
+
+static const share one_task[]   = { { 1, 0 } };
+static const share many_tasks[] = { { 1, 0 }, { 1, 1 }, { 1, 2 }, { 2, 0 },
+                                    { 3, 0 }, { 1, 3 }, { 2, 1 }, { 3, 1 } };
+
+typedef struct batch {
+    int      n;
+    rd_expr *y[MOST_RESULTS];
+    rd_array want[MOST_RESULTS], found[MOST_RESULTS];
+    char     what[160];
+} batch;
+
+/* How the nests of the suite's process ran. */
+static int     programs, nests;
+static int32_t tasks_seen;
+
+/* What cannot be asked for is left out. */
+static void add(batch *b, rd_expr *y)
+{
+    rd_error_clear(ctx);
+    if (!y)
+        return;
+    ck_assert_int_lt(b->n, MOST_RESULTS);
+    b->y[b->n++] = y;
+}
+
+static int64_t elements(const rd_expr *y)
+{
+    int64_t n = 1;
+
+    for (int a = 0; a < y->rank; a++)
+        n *= y->extent[a];
+    return n;
+}
+
+static rd_array dense(rd_expr *y)
+{
+    const size_t bytes = (size_t)elements(y) * (size_t)rd_dtype_size(y->type);
+    rd_array     a     = { .type = y->type, .shape = rd_shape_of(y) };
+
+    a.data = malloc(bytes + 1);
+    memset(a.data, 0xa5, bytes);
+    return a;
+}
+
+static rd_plan *plan_of(batch *b, rd_array *out, int isa)
+{
+    const rd_eval_opts opts = { .threads = 1, .deterministic = true };
+    rd_result          results[MOST_RESULTS];
+    rd_plan           *plan;
+
+    for (int k = 0; k < b->n; k++)
+        results[k] = (rd_result){ b->y[k], &out[k] };
+    isa_begin(ctx, isa);
+    plan = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ results, b->n }, &opts);
+    isa_end(ctx);
+    ck_assert_msg(plan != NULL, "%s: %s", b->what, rd_error_text(ctx));
+    return plan;
+}
+
+static void count_nests(const rd_plan *plan)
+{
+    for (int s = 0; s < plan->n_stage; s++) {
+        programs++;
+        nests += plan->program[s].nest && rd_codegen_here(plan->program[s].nest);
+    }
+}
+
+static bool same(rd_dtype type, const char *a, const char *b)
+{
+    return memcmp(a, b, (size_t)rd_dtype_size(type)) == 0 ||
+           (isnan(rd_word_to_double(rd_word_load(a, type), type)) &&
+            isnan(rd_word_to_double(rd_word_load(b, type), type)));
+}
+
+static void compare(const batch *b, const share *how)
+{
+    for (int k = 0; k < b->n; k++) {
+        const rd_dtype type = b->y[k]->type;
+        const char    *want = b->want[k].data, *found = b->found[k].data;
+        const int64_t  n = elements(b->y[k]);
+
+        for (int64_t i = 0; i < n; i++, want += rd_dtype_size(type), found += rd_dtype_size(type))
+            ck_assert_msg(same(type, want, found),
+                          "%s, %d threads, %d grains: result %d, element %d of %d is %.17g (%llx), "
+                          "not %.17g (%llx)",
+                          b->what, (int)how->threads, (int)how->grains, k, (int)i, (int)n,
+                          rd_word_to_double(rd_word_load(found, type), type),
+                          (unsigned long long)rd_word_load(found, type).u64,
+                          rd_word_to_double(rd_word_load(want, type), type),
+                          (unsigned long long)rd_word_load(want, type).u64);
+    }
+}
+
+static rd_status run(rd_plan *plan, const share *how, char *sentence, uint32_t *warnings)
+{
+    rd_run_stats stats;
+    rd_status    status;
+
+    plan->threads = how->threads;
+    isa_share(plan, how->grains);
+    status    = rd_plan_execute(plan, NULL, NULL, NULL, &stats);
+    *warnings = rd_warnings(ctx);
+    snprintf(sentence, 256, "%s", rd_error_text(ctx));
+    rd_error_clear(ctx);
+    if (stats.tasks <= MOST_TASKS && status == RD_OK)
+        tasks_seen |= 1 << stats.tasks;
+    return status;
+}
+
+/* The nest's status, sentence, warnings and bits are the reference's, however it is shared out. */
+static void agree_by(batch *b, int isa, const share *shares, int n)
+{
+    const int64_t failed = rd_tier_stats_now().failed;
+    rd_plan      *plan;
+    rd_status     status;
+    char          sentence[256], other[256];
+    uint32_t      warnings, warned;
+
+    for (int k = 0; k < b->n; k++) {
+        b->want[k]  = dense(b->y[k]);
+        b->found[k] = dense(b->y[k]);
+    }
+    plan   = plan_of(b, b->want, ISA_SCALAR);
+    status = run(plan, one_task, sentence, &warnings);
+    rd_plan_free(plan);
+    plan = plan_of(b, b->found, isa);
+    count_nests(plan);
+    ck_assert_msg(rd_tier_stats_now().failed == failed, "%s: cannot be compiled", b->what);
+    for (int k = 0; k < n; k++) {
+        const rd_status got = run(plan, &shares[k], other, &warned);
+
+        ck_assert_msg(got == status && strcmp(sentence, other) == 0, "%s: \"%s\", not \"%s\"",
+                      b->what, other, sentence);
+        ck_assert_msg(status != RD_OK || warned == warnings, "%s: warnings %x, not %x", b->what,
+                      warned, warnings);
+        if (status == RD_OK)
+            compare(b, &shares[k]);
+    }
+    rd_plan_free(plan);
+    for (int k = 0; k < b->n; k++) {
+        free(b->want[k].data);
+        free(b->found[k].data);
+    }
+    b->n = 0;
+}
+
+static void agree(batch *b, const share *shares, int n)
+{
+    agree_by(b, isa_count() - 1, shares, n);
+}
+
+/* Most programs have been nests: what is tested is what the suite is about. */
+static void mostly_nests(void)
+{
+    ck_assert_msg(nests * 4 >= programs * 3 && nests > 0, "%d of %d programs are nests", nests,
+                  programs);
+}
+
+/* ---- Data -------------------------------------------------------------------------------------- */
+static rd_expr *leaf_of(tile_memory *m, int32_t slot, rd_shape shape)
+{
+    const rd_array a = { .in = m->slot[slot].before, .type = m->slot[slot].type, .shape = shape };
+
+    return rd_leaf(ctx, &a);
+}
+
+static int64_t points(const rd_shape *shape)
+{
+    int64_t n = 1;
+
+    for (int32_t a = 0; a < shape->n; a++)
+        n *= shape->at[a];
+    return n;
+}
+
+static rd_expr *new_leaf(tile_memory *m, rd_dtype type, rd_shape shape, tile_data data)
+{
+    return leaf_of(m, tile_slot(m, type, points(&shape), data), shape);
+}
+
+static void sprinkle_nans(const tile_memory *m, int32_t slot)
+{
+    const rd_dtype type = m->slot[slot].type;
+
+    for (int64_t i = 3; is_float(type) && i < m->slot[slot].n; i += 11)
+        rd_word_store(m->slot[slot].before + i * rd_dtype_size(type), type,
+                      rd_word_from_double(NAN, type));
+}
+
+/* ---- Folds ------------------------------------------------------------------------------------- */
+typedef enum extra {
+    PLAIN,
+    MASK,
+    INITIAL,
+    SKIP_NAN,
+    WEIGHTS,
+    MASK_INITIAL,
+    RARE_MASK,
+    N_EXTRAS
+} extra;
+
+/* Where the steps of a fold are. */
+typedef enum form {
+    ALL,     /* one of all elements, which tasks share          */
+    ROWS,    /* lanes along the fold                            */
+    COLUMNS, /* a cell for each of neighbouring elements        */
+    SEVERAL, /* the first and the last axis of three            */
+    SHORT,   /* many rows of a few elements                     */
+    CELLS,   /* the first axis of three                         */
+    N_FORMS
+} form;
+
+static const int64_t sizes[] = { 64, 4097, 1, 63, 65, 4096, 4095, 64 * 64 * 3 + 1 };
+
+typedef struct layout {
+    rd_shape shape;
+    rd_dims  dims;
+} layout;
+
+static layout layout_of(form f, int64_t n)
+{
+    switch (f) {
+    case ALL: return (layout){ RD_SHAPE(n), RD_DIMS(0) };
+    case ROWS: return (layout){ RD_SHAPE(3, n), RD_DIMS(1) };
+    case COLUMNS: return (layout){ RD_SHAPE(n, n > 100 ? 7 : 37), RD_DIMS(0) };
+    case SEVERAL:
+        return (layout){ RD_SHAPE(n > 100 ? n / 64 : 3, 3, n > 100 ? 65 : n), RD_DIMS(0, 2) };
+    case SHORT: return (layout){ RD_SHAPE(130, 1 + n % 23), RD_DIMS(1) };
+    default: return (layout){ RD_SHAPE(n > 100 ? n / 16 : n, 5, 9), RD_DIMS(0) };
+    }
+}
+
+/* Reducers that take extras, and those that do not: which of these is refused by constructors. */
+static const char *const reducers[] = { "sum", "prod",  "min",  "max", "argmin", "argmax",   "any",
+                                        "all", "count", "mean", "var", "norm",   "logsumexp" };
+
+typedef struct fold_case {
+    rd_dtype type;
+    form     form;
+    extra    with;
+    int64_t  n;
+} fold_case;
+
+static rd_reduce_opts options_of(tile_memory *m, const fold_case *c, const layout *at)
+{
+    rd_reduce_opts opts = { .size = sizeof opts, .dims = at->dims, .ddof = 1 };
+
+    opts.skip_nan = c->with == SKIP_NAN;
+    if (c->with == MASK || c->with == MASK_INITIAL)
+        opts.where = new_leaf(m, RD_BOOL, at->shape, FLAGS);
+    if (c->with == RARE_MASK)
+        opts.where = new_leaf(m, RD_BOOL, at->shape, RARE);
+    if (c->with == WEIGHTS)
+        opts.weights = new_leaf(m, is_float(c->type) ? c->type : RD_F64, at->shape, FLAGS);
+    if (c->with == INITIAL || c->with == MASK_INITIAL)
+        opts.initial = rd_cast(rd_int(ctx, 1), c->type);
+    return opts;
+}
+
+static void add_folds(batch *b, rd_expr *x, const rd_reduce_opts *given, int from, int to)
+{
+    for (int r = from; r < to; r++) {
+        rd_reduce_opts opts = *given;
+
+        if (strcmp(reducers[r], "var") != 0)
+            opts.ddof = 0;
+        add(b, rd_reduce_name(x, reducers[r], &opts));
+    }
+}
+
+static void agree_on_folds(const fold_case *c)
+{
+    static const char *const forms[] = { "all", "rows", "columns", "several", "short", "cells" };
+    const layout             at      = layout_of(c->form, c->n);
+    const tile_data          data    = is_float(c->type) ? ORDINARY : c->n % 2 ? UGLY : ORDINARY;
+    const rd_mark            mark    = rd_ctx_mark(ctx);
+    tile_memory              m       = { 0 };
+    rd_expr                 *x       = new_leaf(&m, c->type, at.shape, data);
+    const bool               split   = c->form == ALL || c->n > 100;
+    batch                    b       = { 0 };
+
+    if (c->n % 3 == 0 || c->with == SKIP_NAN)
+        sprinkle_nans(&m, 0);
+    const rd_reduce_opts opts = options_of(&m, c, &at);
+
+    snprintf(b.what, sizeof b.what, "%s, %s, n %d, extra %d", rd_dtype_name(c->type),
+             forms[c->form], (int)c->n, (int)c->with);
+    add_folds(&b, x, &opts, 0, COUNT(reducers));
+    if (is_float(c->type) && c->with == PLAIN)
+        add(&b, rd_sum(rd_mul(x, x), at.dims));
+    if (b.n)
+        agree(&b, split ? many_tasks : one_task, split ? COUNT(many_tasks) : 1);
+    tile_free(&m);
+    rd_ctx_release(ctx, mark);
+}
+
+/* Extras that few reducers take, which is soon compiled, and those that all do: of every type, forms
+ * and sizes in turn. */
+START_TEST(folds)
+{
+    static const extra few[] = { INITIAL, WEIGHTS, MASK_INITIAL },
+                       all[] = { PLAIN, MASK, SKIP_NAN, RARE_MASK };
+    const rd_dtype type      = types[_i];
+    const int      times     = is_float(type) ? 2 : 1;
+
+    for (int k = _i % STEP; k < times * COUNT(few); k += STEP)
+        agree_on_folds(&(fold_case){ type, (form)((_i + 2 * k + k / COUNT(few)) % N_FORMS),
+                                     few[k % COUNT(few)], sizes[(k + 3 * _i) % COUNT(sizes)] });
+    for (int k = _i; k < N_FORMS * COUNT(all); k += 11 * STEP)
+        agree_on_folds(&(fold_case){ type, (form)(k % N_FORMS), all[k / N_FORMS],
+                                     sizes[(k + 3 * _i) % COUNT(sizes)] });
+    mostly_nests();
+}
+END_TEST
+
+/* Every size, plain, of types in turn. */
+START_TEST(sizes_of_folds)
+{
+    for (int k = 3 * _i; k < COUNT(sizes) * N_FORMS; k += 9 * STEP)
+        agree_on_folds(&(fold_case){ types[(k * 4 + k / 9) % COUNT(types)],
+                                     (form)(k / COUNT(sizes)), PLAIN, sizes[k % COUNT(sizes)] });
+    mostly_nests();
+}
+END_TEST
+
+/* Compensated, wide, and from the left. */
+START_TEST(accuracies)
+{
+    static const rd_accuracy ways[] = { RD_COMPENSATED, RD_WIDE, RD_SERIAL };
+    const rd_dtype           list[] = { RD_F32, RD_F64, RD_F16 };
+    const layout             at     = layout_of((form)(2 * _i), 4097);
+    const rd_mark            mark   = rd_ctx_mark(ctx);
+    tile_memory              m      = { 0 };
+    batch                    b      = { .what = "accuracies" };
+
+    for (int t = 0; t < COUNT(list); t++) {
+        rd_expr *x = new_leaf(&m, list[t], at.shape, ORDINARY);
+
+        for (int k = 0; k < COUNT(ways); k++) {
+            add(&b, rd_sum(x, at.dims, .accuracy = ways[k]));
+            if (t == 1)
+                add(&b, rd_mean(x, at.dims, .accuracy = ways[k]));
+        }
+    }
+    agree(&b, many_tasks, COUNT(many_tasks));
+    tile_free(&m);
+    rd_ctx_release(ctx, mark);
+}
+END_TEST
+
+/* Ints that no double has. */
+START_TEST(large_ints)
+{
+    enum { N = 4099, COLS = 3 };
+    const rd_dtype type = _i ? RD_U64 : RD_I64;
+    tile_memory    m    = { 0 };
+    rd_expr       *x    = new_leaf(&m, type, RD_SHAPE(N, COLS), ORDINARY);
+    rd_expr       *take = new_leaf(&m, RD_BOOL, RD_SHAPE(N, COLS), FLAGS);
+    rd_expr       *most = rd_cast(rd_int(ctx, INT64_MAX), type);
+    batch          b    = { .what = "large ints" };
+    uint64_t      *v    = (uint64_t *)(void *)m.slot[0].before;
+
+    for (int i = 0; i < N * COLS; i++)
+        v[i] = (UINT64_C(1) << 62) + (uint64_t)(i * 7919 % 1009) +
+               (type == RD_I64 && i % 2 ? UINT64_C(1) << 63 : 0);
+    for (int axis = 0; axis < 2; axis++) {
+        add(&b, rd_sum(x, RD_DIMS(axis)));
+        add(&b, rd_min(x, RD_DIMS(axis)));
+        add(&b, rd_max(x, RD_DIMS(axis)));
+        add(&b, rd_argmax(x, RD_DIMS(axis)));
+        add(&b, rd_min(x, RD_DIMS(axis), .where = take, .initial = most));
+        add(&b, rd_prod(x, RD_DIMS(axis)));
+        agree(&b, many_tasks, COUNT(many_tasks));
+    }
+    add(&b, rd_max(x, RD_ALL));
+    add(&b, rd_min(x, RD_ALL));
+    add(&b, rd_sum(x, RD_ALL));
+    add(&b, rd_argmin(x, RD_ALL));
+    agree(&b, many_tasks, COUNT(many_tasks));
+    mostly_nests();
+    tile_free(&m);
+}
+END_TEST
+
+/* Folds of different lanes, along different axes, in one loop. */
+START_TEST(different_lanes)
+{
+    const int64_t rows = _i == 0 ? 5 : 130, cols = _i == 0 ? 4097 : _i == 1 ? 129 : 20;
+    tile_memory   m = { 0 };
+    rd_expr      *x = new_leaf(&m, RD_F32, RD_SHAPE(rows, cols), ORDINARY);
+    rd_expr      *z = new_leaf(&m, RD_F16, RD_SHAPE(rows, cols), ORDINARY);
+    batch         b = { .what = "different lanes" };
+
+    add(&b, rd_sum(x, RD_DIMS(1)));
+    add(&b, rd_sum(rd_cast(x, RD_F64), RD_DIMS(1)));
+    add(&b, rd_max(z, RD_DIMS(1)));
+    add(&b, rd_argmin(x, RD_DIMS(1)));
+    add(&b, rd_any(rd_gt(x, rd_num(ctx, 1.9)), RD_DIMS(1)));
+    agree(&b, many_tasks, COUNT(many_tasks));
+    add(&b, rd_sum(x, RD_DIMS(0)));
+    add(&b, rd_var(rd_cast(x, RD_F64), RD_DIMS(0)));
+    add(&b, rd_sum(x, RD_DIMS(1)));
+    add(&b, rd_sum(z, RD_ALL));
+    add(&b, rd_max(x, RD_ALL));
+    agree(&b, many_tasks, COUNT(many_tasks));
+    mostly_nests();
+    tile_free(&m);
+}
+END_TEST
+
+/* Trees that one to five tasks share. */
+START_TEST(shares)
+{
+    static const share counts[] = { { 1, 0 }, { 1, 1 }, { 1, 2 }, { 1, 3 }, { 1, 4 }, { 1, 5 },
+                                    { 2, 0 }, { 3, 0 }, { 2, 1 }, { 3, 1 }, { 3, 2 } };
+    const int64_t      n        = 5 * 4096 - (_i ? 77 : 0);
+    tile_memory        m        = { 0 };
+    rd_expr           *x        = new_leaf(&m, _i % 2 ? RD_F64 : RD_F32, RD_SHAPE(n), ORDINARY);
+    rd_expr           *y = new_leaf(&m, _i % 2 ? RD_F64 : RD_F32, RD_SHAPE(n / 16, 16), ORDINARY);
+    rd_expr           *w = new_leaf(&m, RD_BOOL, RD_SHAPE(n), RARE);
+    batch              b = { .what = "shares" };
+
+    tasks_seen = 0;
+    add(&b, rd_sum(x, RD_ALL));
+    add(&b, rd_sum(x, RD_ALL, .where = w));
+    add(&b, rd_argmax(x, RD_ALL, .where = w));
+    add(&b, rd_min(x, RD_ALL));
+    add(&b, rd_var(x, RD_ALL));
+    add(&b, rd_logsumexp(x, RD_ALL));
+    agree(&b, counts, COUNT(counts));
+    add(&b, rd_sum(y, RD_DIMS(0)));
+    add(&b, rd_max(y, RD_DIMS(0)));
+    add(&b, rd_argmin(y, RD_DIMS(0)));
+    add(&b, rd_var(y, RD_DIMS(0)));
+    agree(&b, counts, COUNT(counts));
+    mostly_nests();
+    for (int k = 1; k <= MOST_TASKS; k++)
+        ck_assert_msg((_i % 2) == 0 || tasks_seen >> k & 1 || k == 4, "never %d tasks", k);
+    tile_free(&m);
+}
+END_TEST
+
+/* ---- Elements ---------------------------------------------------------------------------------- */
+typedef rd_expr *unary(rd_expr *x);
+typedef rd_expr *binary(rd_expr *x, rd_expr *y);
+
+static unary *const  of_one[] = { rd_neg,   rd_abs,   rd_sign, rd_square, rd_floor,    rd_ceil,
+                                  rd_round, rd_trunc, rd_not,  rd_isnan,  rd_isfinite, rd_sqrt,
+                                  rd_exp,   rd_expm1, rd_log,  rd_log1p,  rd_log2,     rd_sin,
+                                  rd_cos,   rd_tan,   rd_tanh };
+static binary *const of_two[] = { rd_add,      rd_sub,       rd_mul, rd_div,   rd_minimum,
+                                  rd_maximum,  rd_and,       rd_or,  rd_xor,   rd_eq,
+                                  rd_ne,       rd_lt,        rd_le,  rd_gt,    rd_ge,
+                                  rd_floordiv, rd_remainder, rd_pow, rd_atan2, rd_hypot };
+static const int64_t strips[] = { 17, 1, 64, 15, 200, 16, 65 };
+
+enum { OF_A_PROGRAM = 11, UNARY = COUNT(of_one), BINARY = COUNT(of_two) };
+
+/* Operators [from, to) of the two lists, on a matrix whose rows are strips. */
+static void agree_on_operators(rd_dtype type, int from, int to, int64_t n)
+{
+    const rd_mark  mark  = rd_ctx_mark(ctx);
+    const rd_shape shape = RD_SHAPE(3, n);
+    tile_memory    m     = { 0 };
+    rd_expr       *x     = new_leaf(&m, type, shape, UGLY);
+    rd_expr       *y     = new_leaf(&m, type, shape, UGLY);
+    batch          b     = { 0 };
+
+    snprintf(b.what, sizeof b.what, "operators %d to %d of %s, n %d", from, to, rd_dtype_name(type),
+             (int)n);
+    for (int k = from; k < to && k < UNARY + BINARY; k++)
+        add(&b, k < UNARY ? of_one[k](x) : of_two[k - UNARY](x, y));
+    if (b.n)
+        agree(&b, one_task, 1);
+    tile_free(&m);
+    rd_ctx_release(ctx, mark);
+}
+
+START_TEST(operators)
+{
+    for (int k = _i % STEP; k * OF_A_PROGRAM < UNARY + BINARY; k += STEP)
+        agree_on_operators(types[_i], k * OF_A_PROGRAM, (k + 1) * OF_A_PROGRAM,
+                           strips[(k + 2 * _i) % COUNT(strips)]);
+    mostly_nests();
+}
+END_TEST
+
+/* The short list, by strips of every length. */
+START_TEST(lengths_of_strips)
+{
+    for (int t = _i; t < COUNT(types) && _i % STEP == 0; t += COUNT(strips))
+        agree_on_operators(types[t], UNARY, UNARY + OF_A_PROGRAM, strips[_i]);
+}
+END_TEST
+
+/* To all types, and by way of ints back. */
+START_TEST(casts)
+{
+    static const rd_dtype all[] = { RD_BOOL, RD_I8,  RD_I16, RD_I32,  RD_I64, RD_U8, RD_U16,
+                                    RD_U32,  RD_U64, RD_F16, RD_BF16, RD_F32, RD_F64 };
+    const rd_dtype        from  = all[_i];
+    tile_memory           m     = { 0 };
+    rd_expr              *x     = new_leaf(&m, from, RD_SHAPE(3, strips[_i % COUNT(strips)]), UGLY);
+    batch                 b     = { 0 };
+
+    snprintf(b.what, sizeof b.what, "casts of %s", rd_dtype_name(from));
+    for (int k = 0; k < COUNT(all); k++)
+        add(&b, rd_cast(x, all[k]));
+    agree(&b, one_task, 1);
+    for (int k = _i % 2; k < COUNT(all) && !SANITIZED; k += 2)
+        add(&b, rd_cast(rd_cast(x, all[k]), from));
+    if (b.n)
+        agree(&b, one_task, 1);
+    tile_free(&m);
+}
+END_TEST
+
+START_TEST(choices)
+{
+    const rd_dtype type = types[2 * _i];
+    tile_memory    m    = { 0 };
+    rd_expr       *x    = new_leaf(&m, type, RD_SHAPE(5, 65), UGLY);
+    rd_expr       *y    = new_leaf(&m, type, RD_SHAPE(5, 65), UGLY);
+    rd_expr       *c    = new_leaf(&m, RD_BOOL, RD_SHAPE(65), FLAGS);
+    batch          b    = { .what = "choices" };
+
+    add(&b, rd_where(c, x, y));
+    add(&b, rd_where(rd_lt(x, y), rd_add(x, y), y));
+    add(&b, rd_clip(x, rd_cast(rd_int(ctx, 1), type), y));
+    add(&b, rd_add(rd_coord(x, 1), rd_coord(x, 0)));
+    agree(&b, one_task, 1);
+    tile_free(&m);
+}
+END_TEST
+
+/* ---- Layouts, gathers, pairs ------------------------------------------------------------------- */
+START_TEST(layouts)
+{
+    const rd_dtype type = types[_i * 3 + 1];
+    tile_memory    m    = { 0 };
+    rd_expr       *x    = new_leaf(&m, type, RD_SHAPE(35, 70), ORDINARY);
+    rd_expr       *y    = new_leaf(&m, type, RD_SHAPE(70), UGLY);
+    rd_expr       *z    = new_leaf(&m, type, RD_SHAPE(35, 1), ORDINARY);
+    batch          b    = { 0 };
+
+    snprintf(b.what, sizeof b.what, "layouts of %s", rd_dtype_name(type));
+    add(&b, rd_maximum(rd_flip(x, RD_DIMS(1)), x));
+    add(&b, rd_maximum(rd_flip(x, RD_DIMS(0)), z));
+    add(&b, rd_minimum(rd_slice(x, ":, ::3"), rd_slice(x, ":, 1:25")));
+    add(&b, rd_transpose(rd_minimum(x, y)));
+    add(&b, rd_minimum(rd_slice(x, "::2, 35:"), rd_transpose(rd_slice(x, ":, ::4"))));
+    agree(&b, one_task, 1);
+    add(&b, rd_max(rd_window(y, 0, 5, 1), RD_DIMS(1)));
+    add(&b, rd_sum(rd_diagonal(x, 0, 1, 3), RD_ALL));
+    add(&b, rd_sum(rd_flip(x, RD_DIMS(0)), RD_DIMS(0)));
+    add(&b, rd_sum(rd_slice(x, ":, ::-3"), RD_DIMS(1)));
+    add(&b, rd_argmax(rd_flip(x, RD_DIMS(1)), RD_DIMS(1)));
+    add(&b, rd_sum(rd_broadcast(y, RD_SHAPE(9, 70)), RD_ALL));
+    agree(&b, many_tasks, COUNT(many_tasks));
+    tile_free(&m);
+}
+END_TEST
+
+/* One index that is outside, at the place; -1: none.  u8 cannot be below its axis. */
+static void gather(rd_dtype type, int64_t n, int64_t place, int64_t bad)
+{
+    enum { ROWS_OF_X = 50 };
+    const rd_mark mark = rd_ctx_mark(ctx);
+    tile_memory   m    = { 0 };
+    rd_expr      *x    = new_leaf(&m, RD_F32, RD_SHAPE(ROWS_OF_X, 4), ORDINARY);
+    rd_expr      *at   = leaf_of(&m, tile_indices(&m, type, n, ROWS_OF_X), RD_SHAPE(n));
+    batch         b    = { 0 };
+
+    snprintf(b.what, sizeof b.what, "gather by %s, index %d at %d of %d", rd_dtype_name(type),
+             (int)bad, (int)place, (int)n);
+    if (place >= 0)
+        rd_word_store(m.slot[1].before + place * rd_dtype_size(type), type,
+                      rd_word_from_int(bad, type));
+    add(&b, rd_take(rd_select(x, 1, 2), 0, at));
+    agree(&b, many_tasks, COUNT(many_tasks));
+    add(&b, rd_sum(rd_take(x, 0, at), RD_DIMS(0)));
+    agree(&b, many_tasks, COUNT(many_tasks));
+    tile_free(&m);
+    rd_ctx_release(ctx, mark);
+}
+
+START_TEST(gathers)
+{
+    const rd_dtype type  = (rd_dtype[]){ RD_I64, RD_I32, RD_U8, RD_U64 }[_i];
+    const bool     below = rd_dtype_kind(type) == RD_KIND_INT;
+
+    gather(type, 65, -1, 0);
+    gather(type, 65, 64, below ? -1 : 49);
+    gather(type, 65, 3, below ? -50 : 0);
+    gather(type, 65, 0, below ? -51 : 50);
+    gather(type, 65, 17, 77);
+    gather(type, 65, 64, 50);
+    gather(type, 300, 299, below ? -100 : 200);
+    mostly_nests();
+}
+END_TEST
+
+START_TEST(pairs)
+{
+    const rd_dtype type = _i % 2 ? RD_F64 : RD_F32;
+    const int64_t  n = 37, k = 1 + 129 * (_i / 2), d = 3 + 2 * _i;
+    tile_memory    m    = { 0 };
+    rd_expr       *x    = new_leaf(&m, type, RD_SHAPE(n, d), ORDINARY);
+    rd_expr       *y    = new_leaf(&m, type, RD_SHAPE(k, d), ORDINARY);
+    rd_expr       *diff = rd_square(rd_sub(rd_expand(x, 1), rd_expand(y, 0)));
+    rd_expr       *far  = rd_sum(diff, RD_DIMS(2));
+    batch          b    = { .what = "pairs" };
+
+    add(&b, far);
+    add(&b, rd_min(far, RD_DIMS(1)));
+    add(&b, rd_argmin(far, RD_DIMS(1)));
+    add(&b, rd_sum(rd_exp(rd_neg(far)), RD_DIMS(1)));
+    agree(&b, many_tasks, COUNT(many_tasks));
+    add(&b, rd_sum(rd_mul(rd_expand(x, 1), rd_expand(y, 0)), RD_DIMS(2)));
+    agree(&b, many_tasks, COUNT(many_tasks));
+    tile_free(&m);
+}
+END_TEST
+
+/* Other sets of kernels are other vectors. */
+START_TEST(vectors)
+{
+    const layout at = layout_of(ROWS, 4097);
+    tile_memory  m  = { 0 };
+    rd_expr     *x  = new_leaf(&m, RD_F32, at.shape, ORDINARY);
+    batch        b  = { .what = "vectors" };
+
+    for (int isa = 1; isa < isa_count(); isa++) {
+        const rd_reduce_opts opts = { .size = sizeof opts, .dims = at.dims };
+
+        add_folds(&b, x, &opts, 0, COUNT(reducers));
+        add(&b, rd_exp(x));
+        agree_by(&b, isa, many_tasks, COUNT(many_tasks));
+    }
+    tile_free(&m);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("codegen");
+    TCase *tests = tcase_create("nests");
+
+    tcase_add_checked_fixture(tests, begin, end);
+    tcase_add_loop_test(tests, folds, 0, COUNT(types));
+    tcase_add_loop_test(tests, sizes_of_folds, 0, 2);
+    tcase_add_loop_test(tests, accuracies, 0, SANITIZED ? 1 : N_FORMS / 2);
+    tcase_add_loop_test(tests, large_ints, 0, 2);
+    tcase_add_loop_test(tests, different_lanes, 0, 3);
+    tcase_add_loop_test(tests, shares, 0, 2);
+    tcase_add_loop_test(tests, operators, 0, COUNT(types));
+    tcase_add_loop_test(tests, lengths_of_strips, 0, COUNT(strips));
+    tcase_add_loop_test(tests, casts, 0, 13);
+    tcase_add_loop_test(tests, choices, 0, COUNT(types) / 2 + 1);
+    tcase_add_loop_test(tests, layouts, 0, COUNT(types) / 3);
+    tcase_add_loop_test(tests, gathers, 0, 4);
+    tcase_add_loop_test(tests, pairs, 0, 4);
+    tcase_add_test(tests, vectors);
+    suite_add_tcase(suite, tests);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
