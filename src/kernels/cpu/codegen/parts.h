@@ -193,13 +193,13 @@ void        rd_declare_results(rd_codegen *n, rd_text *to, const rd_codegen_fold
 void        rd_keep_results(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32_t dst);
 /* scans.c */
 void rd_codegen_scan(rd_codegen *n, int32_t inst);
-void rd_codegen_scan_functions(rd_codegen *n, rd_text *to, int32_t fold);
+void rd_codegen_scan_functions(rd_codegen *n, rd_text *to, int32_t number);
 /* Is the scan's loop written out, so that the place of each element in its block is a number? */
 bool rd_scan_is_written_out(const rd_codegen *n, const rd_codegen_fold *f);
 
 /* exits.c */
 void rd_codegen_exit(rd_codegen *n, int32_t inst);
-void rd_codegen_exit_functions(rd_codegen *n, rd_text *to, int32_t fold);
+void rd_codegen_exit_functions(rd_codegen *n, rd_text *to, int32_t number);
 /* Where a loop is left to, if it is. */
 void rd_left_label(rd_codegen *n, int32_t loop);
 bool rd_is_left(const rd_codegen *n, int32_t loop);
@@ -209,10 +209,9 @@ bool rd_fold_decides(const rd_fold *f);
 
 /* functions.c: operators, casts and reducers as functions; trees.c: what becomes of blocks. */
 void        rd_codegen_functions(rd_codegen *n, rd_text *to);
-void        rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t fold);
-void        rd_codegen_tree_functions(rd_codegen *n, rd_text *to, int32_t fold);
+void        rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number);
+void        rd_codegen_tree_functions(rd_codegen *n, rd_text *to, int32_t number);
 void        rd_codegen_join_function(rd_codegen *n, rd_text *to);
-const char *rd_register_type(rd_dtype type);
 int         rd_register_size(rd_dtype type);
 bool        rd_op_warns(const rd_inst *inst);
 void        rd_op_name(const rd_inst *inst, char *name);

@@ -50,7 +50,7 @@ void rd_preprocess(rd_text *into, const char *before, const char *text)
     const int   dir  = rd_compiler_find(&cc) ? rd_store_open() : -1;
 
     rd_text_add(&all, "%s\n%s\n%s", before, MARK, text);
-    if (dir >= 0 && !all.failed && expand(&cc, dir, &all, &out))
+    if (dir >= 0 && !all.failed && expand(&cc, dir, &all, &out) && out.at)
         from = strstr(out.at, MARK);
     if (from)
         from += strlen(MARK) + (from[strlen(MARK)] == '\n');
