@@ -200,11 +200,11 @@ static void agree(batch *b, const share *shares, int n)
     agree_by(b, isa_count() - 1, shares, n);
 }
 
-/* Most programs have been nests: what is tested is what the suite is about. */
+/* Most programs have been nests: what is tested is what the suite is about.  Sanitizers see a part
+ * of the cases, of some tests none. */
 static void mostly_nests(void)
 {
-    ck_assert_msg(nests * 4 >= programs * 3 && nests > 0, "%d of %d programs are nests", nests,
-                  programs);
+    ck_assert_msg(nests * 4 >= programs * 3, "%d of %d programs are nests", nests, programs);
 }
 
 /* ---- Data -------------------------------------------------------------------------------------- */

@@ -124,7 +124,7 @@ static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set sh
     if (!inner)
         return 0;
     return points(p, m->axes) * (double)p->graph->axis[x].extent *
-           (bytes > HELD_BYTES / 2 ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);
+           (2 * bytes > HELD_BYTES ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);
 }
 
 /* Moving one value in or out of the group, or from one phase to the next. */
