@@ -41,7 +41,7 @@ static bool folds_rows(const rd_program *p)
             return false;
         if (inst->kind == RD_I_LOAD && !is_row(p, i))
             return false;
-        steps += inst->kind == RD_I_STEP;
+        steps += inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
     }
     return steps > 0;
 }
