@@ -337,13 +337,39 @@ static void add_extremes(rd_text *to, const rd_codegen_fold *fold)
 }
 
 /* Where elements of a lane come by rising place, the first of equals is the first to come. */
+#define RISING(op)                                              \
+    "const T v = S(0), t = x " op " v ? v : x; "                \
+    "const __typeof__(*s1) k = SI(1), j = x " op " v ? k : i; " \
+    "S(0) = v == v ? t : v; SI(1) = v == v ? j : k;"
+
 static const char *step_code(const rd_codegen_fold *f)
 {
-    if (f->rises && !f->masked && f->fold->reducer == RD_RED_argmin)
-        return "if (S(0) == S(0) && !(x >= S(0))) { S(0) = x; SI(1) = i; }";
-    if (f->rises && !f->masked && f->fold->reducer == RD_RED_argmax)
-        return "if (S(0) == S(0) && !(x <= S(0))) { S(0) = x; SI(1) = i; }";
-    return fold_codes[f->fold->reducer].step;
+    const bool rises = f->rises && !f->masked;
+
+    return rises && f->fold->reducer == RD_RED_argmin   ? RISING(">=")
+           : rises && f->fold->reducer == RD_RED_argmax ? RISING("<=")
+                                                        : fold_codes[f->fold->reducer].step;
+}
+
+bool rd_takes_power(const rd_codegen_fold *f)
+{
+    return f->fold->reducer == RD_RED_logsumexp || f->fold->reducer == RD_RED_maxsumexp;
+}
+
+/* What a step takes the exponential of is a function of its own: between the two a strip has its
+ * exponentials by vectors. */
+static void add_exponent(rd_text *to, const rd_codegen_fold *f, int number)
+{
+    rd_text_add(to,
+                "#pragma push_macro(\"RD_LSE\")\n#undef RD_LSE\n"
+                "#define RD_LSE(m, s, x, w, far) return RD_F(lse_exponent)((x) - (m), far);\n"
+                "static inline T exponent%d(",
+                number);
+    add_parameters(to, f, false, "const ", 's');
+    rd_text_add(to,
+                ", const T x, const T w)\n{\n    %s\n}\n#undef RD_LSE\n"
+                "#define RD_LSE(m, s, x, w, far) RD_LSE_BY(power, m, s, x, w, far)\n",
+                fold_codes[f->fold->reducer].step);
 }
 
 static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
@@ -351,9 +377,12 @@ static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
     const char *code = step_code(f);
     const int   last = f->n_state - f->seen;
 
+    if (rd_takes_power(f))
+        add_exponent(to, f, number);
     begin_function(to, f, number, "step", false);
-    rd_text_add(to, ", const T x, const T w, const %s i%s)\n{\n", place_type(f),
-                f->masked ? ", const uint8_t take" : "");
+    rd_text_add(to, ", const T x, const T w, const %s i%s%s)\n{\n", place_type(f),
+                f->masked ? ", const uint8_t take" : "",
+                rd_takes_power(f) ? ", const T power" : "");
     if (!f->masked) {
         rd_text_add(to, "    %s\n", code);
         rd_text_add(to, f->seen ? "    *s%d = 1;\n}\n" : "}\n", last);
@@ -431,6 +460,8 @@ void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number)
         rd_text_add(to, "    *s%d = 0;\n", f->n_state - 1);
     rd_text_add(to, "}\n");
     add_step(to, f, number);
+    if (rd_takes_power(f))
+        rd_text_add(to, "#pragma pop_macro(\"RD_LSE\")\n");
     begin_function(to, f, number, "block", false);
     rd_text_add(to, ")\n{\n    %s\n}\n", code->block);
     end_type(to);

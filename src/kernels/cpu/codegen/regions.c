@@ -3,8 +3,14 @@
  * each instruction that does something is in some loop over that axis: these then share one loop
  * over strips, around the others. */
 #include "kernels/cpu/codegen/parts.h"
+#include "core/caches.h"
 #include <stdlib.h>
 #include <string.h>
+
+static bool takes_step(const rd_inst *inst)
+{
+    return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
+}
 
 /* ---- What varies ----------------------------------------------------------------------------- */
 static bool address_varies(const rd_codegen *n, const rd_address *at, int32_t axis,
@@ -156,11 +162,6 @@ static bool may_go_on(const rd_codegen *n, const rd_region *r, const rd_inst *ex
     return n->fold[exit->a].start < r->from || rd_trips(n->p, exit->arg) <= RD_TREE_STEPS;
 }
 
-static bool takes_step(const rd_inst *inst)
-{
-    return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
-}
-
 static bool may_be(const rd_codegen *n, const rd_region *r)
 {
     for (int32_t i = r->from; i < r->to; i++) {
@@ -190,12 +191,14 @@ static bool narrows(const rd_inst *inst)
            rd_register_size(inst->type) == 4;
 }
 
-bool rd_cuts(const rd_inst *inst)
+bool rd_cuts(const rd_codegen *n, const rd_inst *inst)
 {
     const bool real = rd_dtype_kind(inst->type) == RD_KIND_FLOAT;
 
     if (inst->kind == RD_I_CALL)
         return true;
+    if (inst->kind == RD_I_STEP)
+        return rd_takes_power(&n->fold[inst->arg]);
     if (inst->kind == RD_I_CAST)
         return narrows(inst);
     if (inst->kind != RD_I_MAP)
@@ -231,7 +234,7 @@ bool rd_writes_out(const rd_codegen *n, int32_t loop, int32_t strip)
     for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
 
-        if ((inst->kind == RD_I_LOOP && n->p->loop[inst->arg].axis != strip) || rd_cuts(inst) ||
+        if ((inst->kind == RD_I_LOOP && n->p->loop[inst->arg].axis != strip) || rd_cuts(n, inst) ||
             inst->kind == RD_I_INDEX || inst->kind == RD_I_START || inst->kind == RD_I_CLOSE)
             return false;
         if (takes_step(inst) && n->fold[inst->arg].along == loop && n->fold[inst->arg].blocks)
@@ -297,17 +300,28 @@ static double cost_of_memory(const rd_codegen *n, const rd_region *r, const rd_i
                : 2; /* neighbours share lines, or do not */
 }
 
+/* Do rounds of a loop inside the region meet the same states?  Then a few of them go together. */
+static bool meets_again(const rd_codegen *n, const rd_region *r, const rd_codegen_fold *f)
+{
+    for (int32_t k = n->around[f->step]; k >= 0 && n->begin[k] >= r->from; k = n->parent[k])
+        if (n->p->loop[k].axis != r->axis && !rd_coef(&f->fold->cell, n->p->loop[k].axis))
+            return true;
+    return false;
+}
+
 /* Element by element each addition waits for the last; states of cells that outlive the region come
  * from memory. */
 static double cost_of_step(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
 {
-    const rd_codegen_fold *f    = &n->fold[inst->arg];
-    const double           cost = (double)rd_reducer_table[f->fold->reducer].cost;
+    const rd_codegen_fold *f     = &n->fold[inst->arg];
+    const double           cost  = (double)rd_reducer_table[f->fold->reducer].cost;
+    double                 moves = 0;
 
     if (!r)
         return 3 + cost;
-    return (cost + (f->start < r->from && f->fold->lanes == 1 ? 2 * f->n_state : 0)) /
-           lanes_of(n, inst);
+    if (f->start < r->from && f->fold->lanes == 1)
+        moves = (meets_again(n, r, f) ? 0.5 : 2) * f->n_state;
+    return (cost + moves) / lanes_of(n, inst);
 }
 
 /* Lanes merge from array to array, each step waiting for the last; where neighbours are cells, as
@@ -532,7 +546,34 @@ static bool streams(const rd_codegen *n, const rd_region *r)
 
 /* An axis that is one strip; elements of rows that stream from memory, of which the states of a
  * fold stay in the first-level cache. */
-enum { SHORT = 128, WIDE = 8192 };
+enum { SHORT = 128, WIDE = 8192, NARROW = RD_RUN_BYTES / 4 };
+
+/* What a loop over the strip leaves for the next, for each element, in bytes: states, and arrays of
+ * what functions take of all the strip. */
+static int64_t bytes_kept(const rd_codegen *n, const rd_region *r)
+{
+    int64_t bytes = 0;
+
+    for (int32_t i = r->from; i < r->to; i++) {
+        const rd_inst *inst = &n->p->inst[i];
+
+        if (takes_step(inst))
+            bytes += n->fold[inst->arg].n_state * rd_register_size(n->fold[inst->arg].fold->type);
+        if (rd_cuts(n, inst))
+            bytes += 2 * 8;
+    }
+    return bytes;
+}
+
+/* Runs of memory that are long enough to stream, and what is kept near. */
+static int32_t wide_width(const rd_codegen *n, const rd_region *r)
+{
+    const int64_t bytes = bytes_kept(n, r), room = 2 * RD_L1_BYTES;
+    int64_t       width = bytes ? room / bytes / 64 * 64 : WIDE;
+
+    width = width > WIDE ? WIDE : width < NARROW ? NARROW : width;
+    return (int32_t)(rd_reach(n->p, r->axis) < width ? rd_reach(n->p, r->axis) : width);
+}
 
 /* States of many lanes of each element of a strip are too many to be wide. */
 static bool has_lanes_of_cells(const rd_codegen *n, const rd_region *r)
@@ -568,8 +609,9 @@ static void size_region(rd_codegen *n, rd_region *r)
         r->wide =
             n->whole && streams(n, r); /* few rows go together: their states stay in registers */
     } else if (streams(n, r) && !has_lanes_of_cells(n, r)) {
-        r->width = rd_reach(n->p, r->axis) < WIDE ? (int32_t)rd_reach(n->p, r->axis) : WIDE;
-        r->wide  = true;
+        r->width  = wide_width(n, r);
+        r->wide   = true;
+        r->arrays = bytes_kept(n, r) > 0;
     } else {
         r->width = 64;
         r->fixed = true;
