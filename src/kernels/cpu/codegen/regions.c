@@ -638,7 +638,7 @@ static void set_modes(rd_codegen *n)
 
 /* Is it a scan by the tree that is not short?  Along memory tiles make vectors of one row; a strip
  * of rows reads lines far apart. */
-enum { LONG_SCAN = 32 };
+enum { LONG_SCAN = 128 };
 static bool goes_along_memory(const rd_codegen *n, const rd_codegen_fold *f)
 {
     return f->levels && f->along >= 0 && rd_trips(n->p, f->along) > LONG_SCAN;
