@@ -77,7 +77,7 @@ static bool turns_operands(const rd_program *p, const rd_tile_code *code)
     bool found = code->square;
 
     for (int32_t i = 0; i < p->n_inst; i++)
-        found |= code->inst[i].turns || (p->inst[i].kind == RD_I_STEP && code->inst[i].turned >= 0);
+        found |= code->inst[i].turns;
     return found;
 }
 

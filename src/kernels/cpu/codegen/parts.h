@@ -128,6 +128,8 @@ void rd_region_varies(const rd_codegen *n, const rd_region *r, bool *varies);
 bool rd_writes_out(const rd_codegen *n, int32_t loop, int32_t strip);
 /* Is it a loop of a scan by the tree, in no strip? */
 bool rd_writes_out_scan(const rd_codegen *n, int32_t loop);
+/* Ints are divided by a number that is known and not 0. */
+bool rd_divides_by_number(const rd_codegen *n, const rd_inst *inst);
 /* Instructions that end a loop over the strip: they take it as an array. */
 bool rd_cuts(const rd_codegen *n, const rd_inst *inst);
 

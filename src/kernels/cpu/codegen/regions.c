@@ -191,6 +191,15 @@ static bool narrows(const rd_inst *inst)
            rd_register_size(inst->type) == 4;
 }
 
+bool rd_divides_by_number(const rd_codegen *n, const rd_inst *inst)
+{
+    const rd_inst *by = inst->b >= 0 ? &n->p->inst[n->made[inst->b]] : NULL;
+
+    return inst->kind == RD_I_MAP && by && by->kind == RD_I_CONST &&
+           (inst->op == RD_OP_floordiv || inst->op == RD_OP_remainder) &&
+           rd_dtype_kind(inst->type) != RD_KIND_FLOAT && inst->type != RD_BOOL && by->value.i64 > 0;
+}
+
 bool rd_cuts(const rd_codegen *n, const rd_inst *inst)
 {
     const bool real = rd_dtype_kind(inst->type) == RD_KIND_FLOAT;
@@ -201,7 +210,7 @@ bool rd_cuts(const rd_codegen *n, const rd_inst *inst)
         return rd_takes_power(&n->fold[inst->arg]);
     if (inst->kind == RD_I_CAST)
         return narrows(inst);
-    if (inst->kind != RD_I_MAP)
+    if (inst->kind != RD_I_MAP || rd_divides_by_number(n, inst))
         return false;
     switch (inst->op) {
     case RD_OP_exp:

@@ -104,6 +104,15 @@ static void add_call(rd_codegen *n, rd_text *to, const rd_inst *inst)
     rd_text_add(to, inst->kind == RD_I_MAP && rd_op_warns(inst) ? ", &warnings)" : ")");
 }
 
+static void add_division(rd_codegen *n, rd_text *to, const rd_inst *inst)
+{
+    rd_text_add(to, "rd_%s_by_%s(", rd_op_table[inst->op].name, rd_register_type(inst->type));
+    rd_operand_text(n, to, inst->a);
+    rd_text_add(to, ", ");
+    add_constant(n, to, &n->p->inst[n->made[inst->b]]);
+    rd_text_add(to, ")");
+}
+
 /* Negative indices count from the end; one that is outside is noted, and the first element stands
  * in for it. */
 static void add_index(rd_codegen *n, rd_text *to, const rd_inst *inst)
@@ -131,7 +140,11 @@ static void add_value(rd_codegen *n, rd_text *to, int32_t i)
         rd_text_add(to, " : ");
         rd_operand_text(n, to, inst->c);
         break;
-    default: add_call(n, to, inst);
+    default:
+        if (rd_divides_by_number(n, inst))
+            add_division(n, to, inst);
+        else
+            add_call(n, to, inst);
     }
 }
 
