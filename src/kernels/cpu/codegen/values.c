@@ -185,8 +185,8 @@ static void add_function_of_strip(rd_codegen *n, const rd_inst *inst)
     if (rd_dtype_is_half(inst->type))
         rd_line(n,
                 "INDEPENDENT for (int64_t i = 0; i < n; i++) a%" PRId32
-                "[i] = rd_%s_to_f32(rd_%s_of_f32(a%" PRId32 "[i]));",
-                inst->dst, rd_dtype_name(inst->type), rd_dtype_name(inst->type), inst->dst);
+                "[i] = rd_round_%s(a%" PRId32 "[i]);",
+                inst->dst, rd_dtype_name(inst->type), inst->dst);
 }
 
 /* Floats become narrow ints by vectors, where all of the strip fit. */
