@@ -594,6 +594,17 @@ static bool has_lanes_of_cells(const rd_codegen *n, const rd_region *r)
     return false;
 }
 
+/* Users' functions of blocks are worth a call for many elements. */
+enum { CALLED = 512 };
+
+static bool has_block_calls(const rd_codegen *n, const rd_region *r)
+{
+    for (int32_t i = r->from; i < r->to; i++)
+        if (n->p->inst[i].kind == RD_I_CALL && n->p->call[n->p->inst[i].arg].block)
+            return true;
+    return false;
+}
+
 /* What a whole axis leaves over; tiles and tasks' shares may leave anything. */
 static int32_t rest_of(const rd_codegen *n, const rd_region *r)
 {
@@ -621,6 +632,9 @@ static void size_region(rd_codegen *n, rd_region *r)
         r->width  = wide_width(n, r);
         r->wide   = true;
         r->arrays = bytes_kept(n, r) > 0;
+    } else if (has_block_calls(n, r)) {
+        r->width  = CALLED;
+        r->arrays = true;
     } else {
         r->width = 64;
         r->fixed = true;
