@@ -80,15 +80,18 @@ typedef struct rd_codegen {
     int32_t          *begin, *parent; /* per loop                    */
     int32_t          *made;           /* per register: instruction       */
     bool             *stored;         /* per slot                        */
-    int32_t           n_slot;
-    rd_codegen_fold  *fold;
-    rd_region        *region;
-    int32_t           n_region;
-    int32_t          *at_loop, *in_loop; /* per loop: its region, that of its body, -1 */
-    int32_t           in_part[3];
-    int64_t           number[RD_CODEGEN_NUMBERS];
-    int32_t           n_number;
-    int64_t           state; /* bytes so far                    */
+    int32_t          *reuse; /* per instruction: of a load, the loop before which it is collected */
+    int32_t *at_hand;        /* of a load, the register that was stored there just before, -1     */
+    bool    *unread;         /* of a store: all its loads have it at hand                         */
+    int32_t  n_slot;
+    rd_codegen_fold *fold;
+    rd_region       *region;
+    int32_t          n_region;
+    int32_t         *at_loop, *in_loop; /* per loop: its region, that of its body, -1 */
+    int32_t          in_part[3];
+    int64_t          number[RD_CODEGEN_NUMBERS];
+    int32_t          n_number;
+    int64_t          state; /* bytes so far                    */
 
     /* ---- the text being written ---- */
     rd_text         *to;
@@ -113,6 +116,7 @@ typedef struct rd_codegen {
 /* facts.c */
 bool    rd_codegen_facts(rd_codegen *n, rd_get_fn *get, void *pool);
 int64_t rd_coef(const rd_address *at, int32_t axis);
+bool    rd_same_address(const rd_address *a, const rd_address *b);
 bool    rd_within(const rd_codegen *n, int32_t inst, int32_t loop);
 int32_t rd_part_of(const rd_program *p, int32_t inst);
 /* How many indices of an axis its loops visit at a time, at most; in how many rounds a loop goes.
@@ -133,6 +137,14 @@ bool rd_divides_by_number(const rd_codegen *n, const rd_inst *inst);
 /* Instructions that end a loop over the strip: they take it as an array. */
 bool rd_cuts(const rd_codegen *n, const rd_inst *inst);
 
+/* reuse.c */
+void rd_codegen_reuse(rd_codegen *n);
+/* The loop before which a load of the region could be collected, -1. */
+int32_t rd_loop_of_reuse(const rd_codegen *n, const rd_region *r, int32_t load);
+/* The arrays of what is collected before the loop; an element of one. */
+void rd_collect_before(rd_codegen *n, int32_t loop);
+void rd_add_collected(rd_codegen *n, rd_text *to, int32_t load);
+
 /* text.c */
 __attribute__((format(printf, 2, 3))) void rd_line(rd_codegen *n, const char *format, ...);
 void rd_number_text(rd_codegen *n, rd_text *to, int64_t value);
@@ -152,6 +164,7 @@ int rd_strip_room(const rd_codegen *n);
 
 /* values.c */
 void rd_codegen_value(rd_codegen *n, int32_t inst);
+void rd_add_load(rd_codegen *n, rd_text *to, int32_t inst);
 /* Is it a load of a strip's elements that are not side by side? */
 bool rd_lies_apart(const rd_codegen *n, int32_t inst, int32_t axis);
 /* A register as an operand at this place. */

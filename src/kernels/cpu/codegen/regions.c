@@ -83,22 +83,6 @@ void rd_region_varies(const rd_codegen *n, const rd_region *r, bool *varies)
 }
 
 /* ---- What may be ----------------------------------------------------------------------------- */
-static bool same_address(const rd_address *a, const rd_address *b)
-{
-    if (a->offset != b->offset || a->n_add != b->n_add)
-        return false;
-    for (int32_t k = 0; k < a->n_add; k++) {
-        bool found = false;
-
-        for (int32_t j = 0; j < b->n_add; j++)
-            found |= a->add[k].axis == b->add[j].axis && a->add[k].reg == b->add[j].reg &&
-                     a->add[k].local == b->add[j].local && a->add[k].coef == b->add[j].coef;
-        if (!found)
-            return false;
-    }
-    return true;
-}
-
 /* What is stored in the region is read there by the element alone that has stored it. */
 static bool may_store(const rd_codegen *n, const rd_region *r, int32_t store)
 {
@@ -108,7 +92,7 @@ static bool may_store(const rd_codegen *n, const rd_region *r, int32_t store)
         return false;
     for (int32_t i = r->from; i < r->to; i++)
         if (n->p->inst[i].kind == RD_I_LOAD && n->p->address[n->p->inst[i].arg].slot == to->slot &&
-            !same_address(&n->p->address[n->p->inst[i].arg], to))
+            !rd_same_address(&n->p->address[n->p->inst[i].arg], to))
             return false;
     return true;
 }
@@ -248,7 +232,8 @@ bool rd_writes_out(const rd_codegen *n, int32_t loop, int32_t strip)
             return false;
         if (takes_step(inst) && n->fold[inst->arg].along == loop && n->fold[inst->arg].blocks)
             return false;
-        if (inst->kind == RD_I_LOAD && is_far(rd_coef(&n->p->address[inst->arg], strip)))
+        if (inst->kind == RD_I_LOAD && n->reuse[i] < 0 &&
+            is_far(rd_coef(&n->p->address[inst->arg], strip)))
             return false;
         if (inst->kind == RD_I_SCAN && n->fold[inst->arg].levels &&
             n->fold[inst->arg].along != loop)
@@ -288,6 +273,17 @@ static double lanes_of(const rd_codegen *n, const rd_inst *inst)
 
 enum { LINE = 64 };
 
+/* Neighbours `apart` bytes from each other share lines, or do not; where a loop does not change
+ * them, they are collected once. */
+static double cost_of_collecting(const rd_codegen *n, const rd_region *r, const rd_inst *inst,
+                                 int64_t apart)
+{
+    const double  cost = apart <= LINE ? 1.2 : 2;
+    const int32_t loop = rd_loop_of_reuse(n, r, (int32_t)(inst - n->p->inst));
+
+    return loop >= 0 ? cost / (double)rd_trips(n->p, loop) + 1.0 / lanes_of(n, inst) : cost;
+}
+
 static double cost_of_memory(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
 {
     const rd_address *at      = &n->p->address[inst->arg];
@@ -304,9 +300,7 @@ static double cost_of_memory(const rd_codegen *n, const rd_region *r, const rd_i
         return (double)coef / lanes_of(n, inst) + 0.1;
     if (!coef)
         return 0;
-    return llabs(coef) * rd_dtype_size(at->type) <= LINE
-               ? 1.2
-               : 2; /* neighbours share lines, or do not */
+    return cost_of_collecting(n, r, inst, llabs(coef) * rd_dtype_size(at->type));
 }
 
 /* Do rounds of a loop inside the region meet the same states?  Then a few of them go together. */
@@ -685,4 +679,5 @@ void rd_codegen_regions(rd_codegen *n)
             n->why = "a long scan along memory, of which tiles make vectors";
     for (int32_t k = 0; k < n->n_region; k++)
         size_region(n, &n->region[k]);
+    rd_codegen_reuse(n);
 }

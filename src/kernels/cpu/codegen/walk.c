@@ -405,6 +405,8 @@ static void walk_loop(rd_codegen *n, int32_t loop)
         rd_walk_items(n, n->begin[loop] + 1, l->end);
         return;
     }
+    if (n->here && !n->unrolled)
+        rd_collect_before(n, loop);
     if (n->here && rd_writes_out(n, loop, n->here->axis)) {
         write_out(n, loop);
         return;
