@@ -492,6 +492,164 @@ START_TEST(shares)
 }
 END_TEST
 
+/* ---- Users' reducers --------------------------------------------------------------------------- */
+/* clang-format off: the four bodies are easier to tell apart one a line */
+RD_REDUCER(nonzeros, double, int64_t, 1, (int64_t n;), (s->n = 0;), (s->n += x != 0;),
+           (a->n += b->n;), (y[0] = s->n;))
+
+/* Merge divides by what has met an element: nothing that has not is merged. */
+RD_REDUCER(welford, double, double, 2, (double n, mean, m2;), (s->n = s->mean = s->m2 = 0;),
+           (double d = x - s->mean; s->n += 1; s->mean += d / s->n; s->m2 += d * (x - s->mean);),
+           (double n = a->n + b->n, d = b->mean - a->mean; a->mean += d * b->n / n;
+            a->m2 += b->m2 + d * d * a->n * b->n / n; a->n = n;),
+           (y[0] = s->mean; y[1] = s->m2 / s->n;))
+
+/* The last element and its index: neither commutes nor has an identity. */
+RD_REDUCER(last_one, float, float, 1, (float x; int64_t i;), (s->x = -1; s->i = -1;),
+           (if (x == x) { s->x = x; s->i = i; }), (if (b->i >= 0) *a = *b;),
+           (y[0] = s->i >= 0 ? s->x + (float)(s->i % 7) : -1;))
+
+/* The shape of the tree is in its bits; two types of members, and a call of <math.h>. */
+RD_REDUCER(affine, float, double, 2, (double slope; float shift; uint8_t odd;),
+           (s->slope = 1; s->shift = 0; s->odd = 0;),
+           (s->slope *= 0.999 + 1e-4 * sqrt(fabs(x)); s->odd ^= (uint8_t)(i & 1);
+            s->shift = s->shift * 0.99f + x + 1e-5f * (float)(i % 1009);),
+           (a->shift = (float)(a->shift * b->slope) + b->shift; a->slope *= b->slope;
+            a->odd = (uint8_t)(3 * a->odd + b->odd);),
+           (y[0] = s->slope + s->odd; y[1] = s->shift;))
+
+/* A loop that no vector has: states are structs. */
+RD_REDUCER(five_smallest, float, float, 5, (float v[5];),
+           (for (int k = 0; k < 5; k++) s->v[k] = INFINITY;),
+           (if (x < s->v[4]) {
+               int k = 4;
+               while (k > 0 && s->v[k - 1] > x) { s->v[k] = s->v[k - 1]; k--; }
+               s->v[k] = x;
+           }),
+           (for (int j = 0; j < 5; j++) {
+               float x = b->v[j];
+               for (int k = 0; k < 5; k++)
+                   if (x < a->v[k]) { float t = a->v[k]; a->v[k] = x; x = t; }
+           }),
+           (for (int k = 0; k < 5; k++) y[k] = s->v[k];))
+
+/* A loop that can be written out, of an array that is five states. */
+RD_REDUCER(three_largest, int32_t, int64_t, 3, (int32_t v[3]; int n;),
+           (s->v[0] = s->v[1] = s->v[2] = INT32_MIN; s->n = 0;),
+           (int32_t z = x; s->n++; for (int k = 0; k < 3; k++) {
+               const int32_t t = s->v[k];
+               s->v[k] = z > t ? z : t;
+               z = z > t ? t : z;
+           }),
+           (for (int j = 0; j < 3; j++) {
+               int32_t x = b->v[j];
+               for (int k = 0; k < 3; k++)
+                   if (x > a->v[k]) { int32_t t = a->v[k]; a->v[k] = x; x = t; }
+           } a->n += b->n;),
+           (for (int k = 0; k < 3; k++) y[k] = s->v[k] + (k == 2 ? 0 * s->n : 0);))
+
+RD_REDUCER(sequence, uint8_t, uint64_t, 1, (uint64_t h; uint64_t scale;), (s->h = 0; s->scale = 1;),
+           (if (x == 3) continue;
+            s->h = s->h * 0x9e3779b97f4a7c15u + x + 1; s->scale *= 0x9e3779b97f4a7c15u;),
+           (a->h = a->h * b->scale + b->h; a->scale *= b->scale;), (y[0] = s->h;))
+
+/* A state of 256 bytes, and a type of its own; results are f16. */
+RD_REDUCER(histogram, int32_t, int16_t, 8, (struct { int32_t at[64]; } of;),
+           (memset(s, 0, sizeof *s);), (s->of.at[(uint32_t)x % 64]++;),
+           (for (int k = 0; k < 64; k++) a->of.at[k] += b->of.at[k];),
+           (for (int k = 0; k < 8; k++) y[k] = (int16_t)(s->of.at[k] + 3 * s->of.at[k + 40]);))
+
+RD_REDUCER(any_odd, _Bool, _Bool, 1, (_Bool odd; int8_t n;), (s->odd = 0; s->n = 3;),
+           (s->odd = s->odd ^ x; s->n = (int8_t)(s->n * 5 + 1);),
+           (a->odd = a->odd ^ b->odd; a->n = (int8_t)(a->n + 3 * b->n);),
+           (y[0] = s->odd ^ (s->n & 1);))
+
+/* Bits of halves. */
+RD_REDUCER(halves, rd_f16, rd_f16, 1, (uint16_t low; uint16_t high;), (s->low = 0x7bff; s->high = 0;),
+           (s->low = x.bits < s->low ? x.bits : s->low; s->high |= x.bits & 0x3ff;),
+           (a->low = b->low < a->low ? b->low : a->low; a->high |= b->high;),
+           (y[0].bits = (uint16_t)(s->low ^ s->high) & 0x7bff;))
+/* clang-format on */
+
+/* A strict fold in C order, and no text: without merge, and with one. */
+static void decay_init(void *s)
+{
+    *(double *)s = 1;
+}
+
+static void decay_step(void *s, int64_t n, const void *x, int64_t stride, int64_t i)
+{
+    const double *p = x;
+
+    for (int64_t k = 0; k < n; k++)
+        *(double *)s = 0.5 * *(double *)s + p[k * stride] * (double)((i + k) % 3);
+}
+
+static void decay_merge(void *a, const void *b)
+{
+    *(double *)a = 0.75 * *(double *)a + *(const double *)b;
+}
+
+static void decay_finish(const void *s, void *y)
+{
+    *(double *)y = *(const double *)s;
+}
+
+#define DECAY(...)                                                                          \
+    {                                                                                       \
+        .size = sizeof(rd_reducer), .n_out = 1, .in = RD_F64, .out = RD_F64,                \
+        .state_size = sizeof(double), .init = decay_init, .step = decay_step, __VA_ARGS__,  \
+        .finish = decay_finish                                                              \
+    }
+static const rd_reducer decay = DECAY(.name = "decay"), meeting = DECAY(.name = "meeting",
+                                                                        .merge = decay_merge),
+                        texts = DECAY(.name = "texts",
+                                      .code = { "double v;", "s->v = 1;",
+                                                "s->v = 0.5 * s->v + x * (double)(i % 3);", NULL,
+                                                "y[0] = s->v;" });
+
+static const rd_reducer *const own[] = { welford,   last_one, affine,  five_smallest, three_largest,
+                                         sequence,  histogram, any_odd, halves,        nonzeros,
+                                         &decay,    &meeting,  &texts };
+
+/* Reducers from `first` on, a few at a time, of every form, with each extra that they take. */
+static void agree_on_own(const fold_case *c, int first, int n)
+{
+    const layout   at    = layout_of(c->form, c->n);
+    const rd_mark  mark  = rd_ctx_mark(ctx);
+    const bool     split = c->form == ALL || c->n > 100;
+    tile_memory    m     = { 0 };
+    rd_expr       *x     = new_leaf(&m, c->type, at.shape, ORDINARY);
+    rd_reduce_opts opts;
+    batch          b = { 0 };
+
+    sprinkle_nans(&m, 0);
+    opts      = options_of(&m, c, &at);
+    opts.ddof = 0;
+    snprintf(b.what, sizeof b.what, "own %d, %s, form %d, n %d, extra %d", first,
+             rd_dtype_name(c->type), (int)c->form, (int)c->n, (int)c->with);
+    for (int k = first; k < first + n; k++)
+        add(&b, rd_reduce_user(x, own[k % COUNT(own)], &opts));
+    if (b.n)
+        agree(&b, split ? many_tasks : one_task, split ? COUNT(many_tasks) : 1);
+    tile_free(&m);
+    rd_ctx_release(ctx, mark);
+}
+
+START_TEST(own_reducers)
+{
+    static const extra    all[]  = { PLAIN, MASK, SKIP_NAN, RARE_MASK };
+    static const rd_dtype from[] = { RD_F32, RD_F64, RD_I32, RD_U8, RD_F16, RD_BOOL };
+
+    for (int k = _i % STEP; k < N_FORMS * COUNT(all); k += STEP)
+        if ((k + _i) % 3 == 0)
+            agree_on_own(&(fold_case){ from[(k / 3 + _i) % COUNT(from)], (form)(k % N_FORMS),
+                                       all[k / N_FORMS], sizes[(k + 3 * _i) % COUNT(sizes)] },
+                         3 * _i, 4);
+    mostly_nests();
+}
+END_TEST
+
 /* ---- Elements ---------------------------------------------------------------------------------- */
 typedef rd_expr *unary(rd_expr *x);
 typedef rd_expr *binary(rd_expr *x, rd_expr *y);
@@ -714,6 +872,12 @@ int main(void)
     tcase_add_loop_test(tests, pairs, 0, 4);
     tcase_add_test(tests, vectors);
     suite_add_tcase(suite, tests);
+
+    TCase *users = tcase_create("users");
+
+    tcase_add_checked_fixture(users, begin, end);
+    tcase_add_loop_test(users, own_reducers, 0, 5);
+    suite_add_tcase(suite, users);
 
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
