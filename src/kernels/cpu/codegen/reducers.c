@@ -260,7 +260,10 @@ double rd_fold_cost(const rd_fold *f)
     if (!text)
         return 8;
     for (; *text && cost < 100; text++)
-        cost += *text == '/' ? 4 : strchr("+-*<>?", *text) ? 1 : 0;
+        if (text[0] == '-' && text[1] == '>')
+            text++;
+        else
+            cost += *text == '/' ? 4 : strchr("+-*<>?", *text) ? 1 : 0;
     return cost;
 }
 

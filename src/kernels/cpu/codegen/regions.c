@@ -300,6 +300,17 @@ static double cost_of_memory(const rd_codegen *n, const rd_region *r, const rd_i
                : 2; /* neighbours share lines, or do not */
 }
 
+enum { APART = 6 };
+
+static bool reads_apart(const rd_codegen *n, const rd_region *r)
+{
+    bool found = false;
+
+    for (int32_t i = r->from; i < r->to; i++)
+        found |= rd_lies_apart(n, i, r->axis);
+    return found;
+}
+
 /* Do rounds of a loop inside the region meet the same states?  Then a few of them go together. */
 static bool meets_again(const rd_codegen *n, const rd_region *r, const rd_codegen_fold *f)
 {
@@ -319,6 +330,8 @@ static double cost_of_step(const rd_codegen *n, const rd_region *r, const rd_ins
 
     if (!r)
         return 3 + cost;
+    if (f->user && reads_apart(n, r)) /* 64 rows at once: few chains are worth it */
+        return APART + cost / rd_step_lanes(n, f, lanes_of(n, inst));
     if (f->start < r->from && f->fold->lanes == 1)
         moves = (meets_again(n, r, f) ? 0.5 : 2) * f->n_state;
     return (cost + moves) / rd_step_lanes(n, f, lanes_of(n, inst));
