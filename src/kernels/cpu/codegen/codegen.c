@@ -437,13 +437,23 @@ static void refuse(rd_task *task)
     snprintf(task->sentence, sizeof task->sentence, "rd_take: an index is outside its axis");
 }
 
-/* The reference executor says which index it was. */
-static void fail(const rd_program *p, rd_task *task)
+static void tell(const rd_program *p, rd_task *task, const rd_codegen_call *call)
+{
+    task->status = RD_ERR_CALLBACK;
+    snprintf(task->sentence, sizeof task->sentence, "%s: %s", p->call[call->failing].name,
+             call->sentence);
+}
+
+/* The reference executor says which index it was, or what failed first: a nest takes strip after
+ * strip through one function, then through the next. */
+static void fail(const rd_program *p, rd_task *task, const rd_codegen_call *call)
 {
     rd_backend_scalar.head(p, task);
     if (task->status == RD_OK)
         rd_backend_scalar.body(p, task);
-    if (task->status == RD_OK)
+    if (task->status == RD_OK && call->sentence)
+        tell(p, task, call);
+    else if (task->status == RD_OK)
         refuse(task);
 }
 
@@ -455,13 +465,8 @@ static void run(const rd_codegen_code *code, const rd_program *p, rd_task *task,
     part(&call);
     task->loads += call.loads;
     task->warnings |= call.warnings;
-    if (call.failed)
-        fail(p, task);
-    else if (call.sentence) {
-        task->status = RD_ERR_CALLBACK;
-        snprintf(task->sentence, sizeof task->sentence, "%s: %s", p->call[call.failing].name,
-                 call.sentence);
-    }
+    if (call.failed || call.sentence)
+        fail(p, task, &call);
 }
 
 void rd_codegen_head(const rd_codegen_code *code, const void *kernels, const rd_program *p,
