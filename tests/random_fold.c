@@ -24,13 +24,16 @@ RD_REDUCER(last, float, float, 1, (float x; int64_t i;), (s->x = -1; s->i = -1;)
 RD_REDUCER(three_smallest, float, float, 3, (float v[3]; int32_t n;),
            (s->v[0] = s->v[1] = s->v[2] = 1e30f; s->n = 0;),
            (int k = 2; s->n++; while (k >= 0 && x < s->v[k]) {
-               if (k < 2) s->v[k + 1] = s->v[k];
+               if (k < 2)
+                   s->v[k + 1] = s->v[k];
                s->v[k] = x;
                k--;
            }),
            (for (int j = 0; j < 3; j++) {
-               int k = 2; while (k >= 0 && b->v[j] < a->v[k]) {
-                   if (k < 2) a->v[k + 1] = a->v[k];
+               int k = 2;
+               while (k >= 0 && b->v[j] < a->v[k]) {
+                   if (k < 2)
+                       a->v[k + 1] = a->v[k];
                    a->v[k] = b->v[j];
                    k--;
                }
@@ -39,9 +42,9 @@ RD_REDUCER(three_smallest, float, float, 3, (float v[3]; int32_t n;),
 /* Narrow members of several types. */
 RD_REDUCER(odds, int32_t, int16_t, 1, (int16_t sum; uint8_t odd; int32_t least;),
            (s->sum = 0; s->odd = 0; s->least = 100;),
-           (s->sum = (int16_t)(s->sum + x); s->odd ^= (uint8_t)(x & 3);
+           (s->sum                              = (int16_t)(s->sum + x); s->odd ^= (uint8_t)(x & 3);
             if (x < s->least && i % 3) s->least = x;),
-           (a->sum = (int16_t)(a->sum + b->sum); a->odd ^= b->odd;
+           (a->sum                            = (int16_t)(a->sum + b->sum); a->odd ^= b->odd;
             if (b->least < a->least) a->least = b->least;),
            (y[0] = (int16_t)(s->sum + s->odd + s->least);))
 

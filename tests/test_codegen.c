@@ -177,7 +177,8 @@ static void agree_by(batch *b, int isa, const share *shares, int n)
     rd_plan_free(plan);
     plan = plan_of(b, b->found, isa);
     count_nests(plan);
-    ck_assert_msg(may_fail || rd_tier_stats_now().failed == failed, "%s: cannot be compiled", b->what);
+    ck_assert_msg(may_fail || rd_tier_stats_now().failed == failed, "%s: cannot be compiled",
+                  b->what);
     for (int k = 0; k < n; k++) {
         const rd_status got = run(plan, &shares[k], other, &warned);
 
@@ -506,9 +507,11 @@ RD_REDUCER(welford, double, double, 2, (double n, mean, m2;), (s->n = s->mean = 
            (y[0] = s->mean; y[1] = s->m2 / s->n;))
 
 /* The last element and its index: neither commutes nor has an identity. */
-RD_REDUCER(last_one, float, float, 1, (float x; int64_t i;), (s->x = -1; s->i = -1;),
-           (if (x == x) { s->x = x; s->i = i; }), (if (b->i >= 0) *a = *b;),
-           (y[0] = s->i >= 0 ? s->x + (float)(s->i % 7) : -1;))
+RD_REDUCER(last_one, float, float, 1, (float x; int64_t i;), (s->x = -1; s->i = -1;), (if (x == x) {
+               s->x = x;
+               s->i = i;
+           }),
+           (if (b->i >= 0) *a = *b;), (y[0] = s->i >= 0 ? s->x + (float)(s->i % 7) : -1;))
 
 /* The shape of the tree is in its bits; two types of members, and a call of <math.h>. */
 RD_REDUCER(affine, float, double, 2, (double slope; float shift; uint8_t odd;),
@@ -516,21 +519,27 @@ RD_REDUCER(affine, float, double, 2, (double slope; float shift; uint8_t odd;),
            (s->slope *= 0.999 + 1e-4 * sqrt(fabs(x)); s->odd ^= (uint8_t)(i & 1);
             s->shift = s->shift * 0.99f + x + 1e-5f * (float)(i % 1009);),
            (a->shift = (float)(a->shift * b->slope) + b->shift; a->slope *= b->slope;
-            a->odd = (uint8_t)(3 * a->odd + b->odd);),
+            a->odd   = (uint8_t)(3 * a->odd + b->odd);),
            (y[0] = s->slope + s->odd; y[1] = s->shift;))
 
 /* A loop that no vector has: states are structs. */
 RD_REDUCER(five_smallest, float, float, 5, (float v[5];),
-           (for (int k = 0; k < 5; k++) s->v[k] = INFINITY;),
-           (if (x < s->v[4]) {
+           (for (int k = 0; k < 5; k++) s->v[k] = INFINITY;), (if (x < s->v[4]) {
                int k = 4;
-               while (k > 0 && s->v[k - 1] > x) { s->v[k] = s->v[k - 1]; k--; }
+               while (k > 0 && s->v[k - 1] > x) {
+                   s->v[k] = s->v[k - 1];
+                   k--;
+               }
                s->v[k] = x;
            }),
            (for (int j = 0; j < 5; j++) {
                float x = b->v[j];
                for (int k = 0; k < 5; k++)
-                   if (x < a->v[k]) { float t = a->v[k]; a->v[k] = x; x = t; }
+                   if (x < a->v[k]) {
+                       float t = a->v[k];
+                       a->v[k] = x;
+                       x       = t;
+                   }
            }),
            (for (int k = 0; k < 5; k++) y[k] = s->v[k];))
 
@@ -539,19 +548,23 @@ RD_REDUCER(three_largest, int32_t, int64_t, 3, (int32_t v[3]; int n;),
            (s->v[0] = s->v[1] = s->v[2] = INT32_MIN; s->n = 0;),
            (int32_t z = x; s->n++; for (int k = 0; k < 3; k++) {
                const int32_t t = s->v[k];
-               s->v[k] = z > t ? z : t;
-               z = z > t ? t : z;
+               s->v[k]         = z > t ? z : t;
+               z               = z > t ? t : z;
            }),
            (a->n += 100 / b->n; for (int j = 0; j < 3; j++) {
                int32_t x = b->v[j];
                for (int k = 0; k < 3; k++)
-                   if (x > a->v[k]) { int32_t t = a->v[k]; a->v[k] = x; x = t; }
+                   if (x > a->v[k]) {
+                       int32_t t = a->v[k];
+                       a->v[k]   = x;
+                       x         = t;
+                   }
            }),
            (for (int k = 0; k < 3; k++) y[k] = s->v[k] ^ s->n;))
 
 RD_REDUCER(sequence, uint8_t, uint64_t, 1, (uint64_t h; uint64_t scale;), (s->h = 0; s->scale = 1;),
-           (if (x == 3) continue;
-            s->h = s->h * 0x9e3779b97f4a7c15u + x + 1; s->scale *= 0x9e3779b97f4a7c15u;),
+           (if (x == 3) continue; s->h = s->h * 0x9e3779b97f4a7c15u + x + 1;
+            s->scale *= 0x9e3779b97f4a7c15u;),
            (a->h = a->h * b->scale + b->h; a->scale *= b->scale;), (y[0] = s->h;))
 
 /* A state of 256 bytes, and a type of its own; results are f16. */
@@ -566,7 +579,8 @@ RD_REDUCER(any_odd, _Bool, _Bool, 1, (_Bool odd; int8_t n;), (s->odd = 0; s->n =
            (y[0] = s->odd ^ (s->n & 1);))
 
 /* Bits of halves. */
-RD_REDUCER(halves, rd_f16, rd_f16, 1, (uint16_t low; uint16_t high;), (s->low = 0x7bff; s->high = 0;),
+RD_REDUCER(halves, rd_f16, rd_f16, 1, (uint16_t low; uint16_t high;),
+           (s->low = 0x7bff; s->high = 0;),
            (s->low = x.bits < s->low ? x.bits : s->low; s->high |= x.bits & 0x3ff;),
            (a->low = b->low < a->low ? b->low : a->low; a->high |= b->high;),
            (y[0].bits = (uint16_t)(s->low ^ s->high) & 0x7bff;))
@@ -596,22 +610,22 @@ static void decay_finish(const void *s, void *y)
     *(double *)y = *(const double *)s;
 }
 
-#define DECAY(...)                                                                          \
-    {                                                                                       \
-        .size = sizeof(rd_reducer), .n_out = 1, .in = RD_F64, .out = RD_F64,                \
-        .state_size = sizeof(double), .init = decay_init, .step = decay_step, __VA_ARGS__,  \
-        .finish = decay_finish                                                              \
+#define DECAY(...)                                                                         \
+    {                                                                                      \
+        .size = sizeof(rd_reducer), .n_out = 1, .in = RD_F64, .out = RD_F64,               \
+        .state_size = sizeof(double), .init = decay_init, .step = decay_step, __VA_ARGS__, \
+        .finish = decay_finish                                                             \
     }
-static const rd_reducer decay = DECAY(.name = "decay"), meeting = DECAY(.name = "meeting",
-                                                                        .merge = decay_merge),
-                        texts = DECAY(.name = "texts",
-                                      .code = { "double v;", "s->v = 1;",
-                                                "s->v = 0.5 * s->v + x * (double)(i % 3);", NULL,
-                                                "y[0] = s->v;" });
+static const rd_reducer decay   = DECAY(.name = "decay"),
+                        meeting = DECAY(.name = "meeting", .merge = decay_merge),
+                        texts   = DECAY(.name = "texts",
+                                        .code = { "double v;", "s->v = 1;",
+                                                  "s->v = 0.5 * s->v + x * (double)(i % 3);", NULL,
+                                                  "y[0] = s->v;" });
 
-static const rd_reducer *const own[] = { welford,   last_one, affine,  five_smallest, three_largest,
-                                         sequence,  histogram, any_odd, halves,        nonzeros,
-                                         &decay,    &meeting,  &texts };
+static const rd_reducer *const own[] = { welford,  last_one,  affine,  five_smallest, three_largest,
+                                         sequence, histogram, any_odd, halves,        nonzeros,
+                                         &decay,   &meeting,  &texts };
 
 /* Reducers from `first` on, a few at a time, of every form, with each extra that they take. */
 static void agree_on_own(const fold_case *c, int first, int n)
@@ -695,8 +709,8 @@ static void agree_on_scans(const scan_case *c)
     const rd_mark            mark    = rd_ctx_mark(ctx);
     tile_memory              m       = { 0 };
     rd_expr                 *x       = new_leaf(&m, c->type, c->shape, ORDINARY);
-    rd_reduce_opts           opts = { .size = sizeof opts, .dims = RD_DIMS(c->axis) };
-    batch                    b    = { 0 };
+    rd_reduce_opts           opts    = { .size = sizeof opts, .dims = RD_DIMS(c->axis) };
+    batch                    b       = { 0 };
 
     snprintf(b.what, sizeof b.what, "scans of %s, %d x %d, axis %d%s%s%s", rd_dtype_name(c->type),
              (int)c->shape.at[0], c->shape.n > 1 ? (int)c->shape.at[1] : 1, c->axis,
@@ -796,8 +810,13 @@ static const char *mixed(void *user, int64_t n, const void *const *in, void *out
 
 static rd_fn function_of(rd_block_fn *block, void *user, int arity, rd_dtype in, rd_dtype out)
 {
-    return (rd_fn){ .size = sizeof(rd_fn), .name = "mine", .arity = arity, .in = in, .out = out,
-                    .block = block, .user = user };
+    return (rd_fn){ .size  = sizeof(rd_fn),
+                    .name  = "mine",
+                    .arity = arity,
+                    .in    = in,
+                    .out   = out,
+                    .block = block,
+                    .user  = user };
 }
 
 START_TEST(calls)

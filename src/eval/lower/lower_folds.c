@@ -18,8 +18,7 @@ static const rd_scope *fold_parent(const rd_lowering *l, int i)
 /* Texts live in the context's arena, and the plan may outlive them. */
 static const char *kept_text(rd_lowering *l, const char *text)
 {
-    const char *copy =
-        text ? rd_pool_grow(l->pool, text, strlen(text), strlen(text) + 1, 1) : NULL;
+    const char *copy = text ? rd_pool_grow(l->pool, text, strlen(text), strlen(text) + 1, 1) : NULL;
 
     l->failed |= text && !copy;
     return copy;
@@ -50,7 +49,7 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
 
         l->failed |= !copy;
         if (copy) {
-            *copy = *facts->user;
+            *copy      = *facts->user;
             copy->name = kept_text(l, copy->name);
             for (int k = 0; k < 5; k++)
                 copy->code[k] = kept_text(l, copy->code[k]);

@@ -492,10 +492,9 @@ bool rd_codegen_whole(const rd_codegen_code *code, const void *kernels, rd_task 
     rd_codegen_call call;
 
     code = way_of(code, kernels);
-    call = (rd_codegen_call){ .slot    = task->slot,
-                              .state   = task->state,
-                              .number  = code->number,
-                              .reducer = code->reducer };
+    call = (rd_codegen_call){
+        .slot = task->slot, .state = task->state, .number = code->number, .reducer = code->reducer
+    };
     ((const rd_codegen_kernels *)kernels)->whole(&call);
     task->loads    = call.loads;
     task->warnings = call.warnings;

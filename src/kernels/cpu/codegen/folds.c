@@ -905,7 +905,8 @@ void rd_codegen_close(rd_codegen *n, int32_t i)
     const rd_inst         *inst = &n->p->inst[i];
     const rd_codegen_fold *f    = &n->fold[inst->arg];
 
-    if (f->fold->out != f->fold->type && !f->user && strcmp(rd_result_type(f->fold), "int64_t") != 0)
+    if (f->fold->out != f->fold->type && !f->user &&
+        strcmp(rd_result_type(f->fold), "int64_t") != 0)
         n->why = "a result of another type than its fold's";
     if (f->inner)
         close_inner(n, f, inst->dst);

@@ -448,7 +448,7 @@ static void add_finish(rd_text *to, const rd_codegen_fold *f, int number)
 
 void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number)
 {
-    const rd_codegen_fold *f    = &n->fold[number];
+    const rd_codegen_fold *f = &n->fold[number];
     const fold_code       *code;
 
     if (f->user) {

@@ -79,7 +79,7 @@ typedef struct rd_codegen {
     const rd_program *p;
     int               vector;
     bool              whole;          /* one task runs all of it          */
-    bool              pointers; /* users' reducers are called by their addresses */
+    bool              pointers;       /* users' reducers are called by their addresses */
     int32_t           root;           /* the axis that tasks share, -1    */
     const char       *why;            /* it cannot be: the reason; NULL  */
     int32_t          *around;         /* per instruction: innermost loop */

@@ -54,14 +54,28 @@ static const char of_headers[] =
 static const struct {
     const char *name;
     int         size;
-} types[] = { { "double", 8 },        { "float", 4 },          { "int", 4 },
-              { "unsigned", 4 },      { "unsigned int", 4 },   { "long", sizeof(long) },
-              { "long long", 8 },     { "unsigned long", sizeof(long) },
-              { "unsigned long long", 8 }, { "int8_t", 1 },    { "int16_t", 2 },
-              { "int32_t", 4 },       { "int64_t", 8 },        { "uint8_t", 1 },
-              { "uint16_t", 2 },      { "uint32_t", 4 },       { "uint64_t", 8 },
-              { "size_t", sizeof(size_t) }, { "bool", 1 },     { "_Bool", 1 },
-              { "char", 1 },          { "short", 2 } };
+} types[] = { { "double", 8 },
+              { "float", 4 },
+              { "int", 4 },
+              { "unsigned", 4 },
+              { "unsigned int", 4 },
+              { "long", sizeof(long) },
+              { "long long", 8 },
+              { "unsigned long", sizeof(long) },
+              { "unsigned long long", 8 },
+              { "int8_t", 1 },
+              { "int16_t", 2 },
+              { "int32_t", 4 },
+              { "int64_t", 8 },
+              { "uint8_t", 1 },
+              { "uint16_t", 2 },
+              { "uint32_t", 4 },
+              { "uint64_t", 8 },
+              { "size_t", sizeof(size_t) },
+              { "bool", 1 },
+              { "_Bool", 1 },
+              { "char", 1 },
+              { "short", 2 } };
 
 static const char *skip_spaces(const char *at)
 {
@@ -99,8 +113,8 @@ static bool adds_member(rd_user *u, int type, const char *name, int length, int 
 static const char *declarators(rd_user *u, int type, const char *at)
 {
     for (;; at++) {
-        const char *name   = at = skip_spaces(at);
-        const int   length = word_length(at);
+        const char *name = at = skip_spaces(at);
+        const int   length    = word_length(at);
 
         at = skip_spaces(at + length);
         if (*at == '[') {
@@ -304,8 +318,7 @@ static void add_bodies(rd_text *to, const rd_codegen_fold *f, int number)
     snprintf(parameters, sizeof parameters, "U%d *const s", number);
     add_body(to, number, "init", parameters, t ? r->code[1] : "s->user->init(s->at);");
     snprintf(parameters, sizeof parameters, "U%d *const s, const X%d x, int64_t i", number, number);
-    add_body(to, number, "step", parameters,
-             t ? r->code[2] : "s->user->step(s->at, 1, &x, 1, i);");
+    add_body(to, number, "step", parameters, t ? r->code[2] : "s->user->step(s->at, 1, &x, 1, i);");
     snprintf(parameters, sizeof parameters, "U%d *const a, const U%d *const b", number, number);
     if (r->merge)
         add_body(to, number, "merge", parameters, t ? r->code[3] : "a->user->merge(a->at, b->at);");
