@@ -758,6 +758,23 @@ START_TEST(scans)
 }
 END_TEST
 
+/* A fold of several cells, of many lanes, in a strip along another axis: each cell its own result. */
+START_TEST(folds_of_scans)
+{
+    tile_memory m = { 0 };
+    rd_expr    *x = new_leaf(&m, _i ? RD_F32 : RD_F64, RD_SHAPE(2, 16), ORDINARY);
+    rd_expr    *y = rd_broadcast(rd_expand(x, 0), RD_SHAPE(2, 2, 16));
+    batch       b = { .what = "folds of scans" };
+
+    y = rd_scan(rd_scan(y, "sum", RD_DIMS(0), .reverse = true), "max", RD_DIMS(2));
+    y = rd_broadcast(rd_expand(y, 1), RD_SHAPE(2, 5, 2, 16));
+    add(&b, rd_max(rd_scan(y, "sum", RD_DIMS(1)), RD_DIMS(3)));
+    agree(&b, many_tasks, COUNT(many_tasks));
+    mostly_nests();
+    tile_free(&m);
+}
+END_TEST
+
 /* ---- Users' functions -------------------------------------------------------------------------- */
 static float bent(float x)
 {
@@ -1122,6 +1139,7 @@ int main(void)
 
     tcase_add_checked_fixture(all_so_far, begin, end);
     tcase_add_loop_test(all_so_far, scans, 0, 5);
+    tcase_add_loop_test(all_so_far, folds_of_scans, 0, 2);
     suite_add_tcase(suite, all_so_far);
 
     SRunner *runner = srunner_create(suite);

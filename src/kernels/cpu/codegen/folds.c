@@ -815,7 +815,7 @@ static void close_cells(rd_codegen *n, const rd_codegen_fold *f, int32_t dst)
         rd_text_add(&line, "cells%d(", number);
         rd_add_states(&line, n, f, "s", at.at);
         rd_text_add(&line, ", ");
-        rd_add_states(&line, n, f, "w", at.at);
+        rd_add_states(&line, n, f, "w", "0");
         rd_line(n, "%s, %d, %d, n);", line.at, f->lanes, n->here->width);
     }
     to = rd_strip_loop(n);
