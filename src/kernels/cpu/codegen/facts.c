@@ -197,12 +197,11 @@ static void describe_fold(rd_codegen *n, int32_t k)
         fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
     f->levels = fold->prefix == RD_PREFIX_TREE ? levels_of(f->steps) : 0;
     f->lanes  = fold->lanes;
+    f->bytes  = 8;
     if (outer == 1 && fold->lane_extent < fold->lanes)
         f->lanes = (int32_t)fold->lane_extent;
-    if (fold->reducer == RD_RED_user)
-        n->why = "a user's reducer";
-    else if (fold->scan && (fold->lane.n_add || fold->lane_extent > 1 ||
-                            (fold->out != fold->type && !is_place(fold))))
+    if (fold->scan && (fold->lane.n_add || fold->lane_extent > 1 ||
+                       (fold->out != fold->type && !is_place(fold) && !fold->user)))
         n->why = "a scan of several lanes, or of another type than its results";
     else if (fold->lane_extent < fold->lanes)
         f->lanes = (int32_t)fold->lane_extent;
@@ -278,5 +277,5 @@ bool rd_codegen_facts(rd_codegen *n, rd_get_fn *get, void *pool)
     find_loops(n);
     find_folds(n);
     look_for_refusals(n);
-    return true;
+    return n->why || rd_user_facts(n, get, pool);
 }

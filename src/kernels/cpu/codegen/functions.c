@@ -299,6 +299,8 @@ static const char *place_type(const rd_codegen_fold *f)
 
 const char *rd_state_type(const rd_codegen_fold *f, int k)
 {
+    if (f->user)
+        return rd_user_state_type(f, k);
     if (is_seen(f, k))
         return step_size(f->fold) == 4 ? "int32_t" : "int64_t";
     return is_place(f->fold) && k == 1 ? place_type(f) : step_type(f->fold);
@@ -306,7 +308,7 @@ const char *rd_state_type(const rd_codegen_fold *f, int k)
 
 const char *rd_node_type(const rd_codegen_fold *f, int k)
 {
-    if (is_seen(f, k))
+    if (f->user || is_seen(f, k))
         return rd_state_type(f, k);
     return is_place(f->fold) && k == 1 ? place_type(f) : merge_type(f->fold);
 }
@@ -465,9 +467,14 @@ static void add_finish(rd_text *to, const rd_codegen_fold *f, int number)
 
 void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number)
 {
-    const rd_codegen_fold *f    = &n->fold[number];
-    const fold_code       *code = &fold_codes[f->fold->reducer];
+    const rd_codegen_fold *f = &n->fold[number];
+    const fold_code       *code;
 
+    if (f->user) {
+        rd_user_functions(n, to, number);
+        return;
+    }
+    code = &fold_codes[f->fold->reducer];
     rd_text_add(
         to,
         "#define S(k) (*s##k)\n#define SI(k) (*s##k)\n#define B(k) (*b##k)\n#define BI(k) (*b##k)\n");

@@ -13,8 +13,12 @@ typedef enum rd_fold_mode {
     RD_FOLD_CELLS   /* neighbours belong to cells of their own            */
 } rd_fold_mode;
 
+/* A user's reducer in the text, see reducers.c. */
+typedef struct rd_user rd_user;
+
 typedef struct rd_codegen_fold {
     const rd_fold *fold;
+    const rd_user *user; /* NULL: one of ours */
     rd_fold_mode   mode;
     int32_t        start, step, close; /* its instructions; close -1: of a scan                */
     int32_t        along;              /* innermost loop that it reduces, -1: it has one step  */
@@ -32,6 +36,7 @@ typedef struct rd_codegen_fold {
     bool           rises;  /* those of a lane come by rising place                            */
     int64_t        steps;  /* of the whole fold                                               */
     int64_t        states; /* of each kind                                                    */
+    int32_t        bytes;  /* of one in memory, at most                                       */
     int32_t        room;   /* rows of its tree; 0: it has one block, or is a scan             */
     bool           blocks; /* it has several                                                  */
     bool           pair;   /* what a scan has before a block is two words, see so_far.h       */
@@ -74,6 +79,7 @@ typedef struct rd_codegen {
     const rd_program *p;
     int               vector;
     bool              whole;          /* one task runs all of it          */
+    bool              pointers;       /* users' reducers are called by their addresses */
     int32_t           root;           /* the axis that tasks share, -1    */
     const char       *why;            /* it cannot be: the reason; NULL  */
     int32_t          *around;         /* per instruction: innermost loop */
@@ -215,6 +221,21 @@ void rd_codegen_scan(rd_codegen *n, int32_t inst);
 void rd_codegen_scan_functions(rd_codegen *n, rd_text *to, int32_t number);
 /* Is the scan's loop written out, so that the place of each element in its block is a number? */
 bool rd_scan_is_written_out(const rd_codegen *n, const rd_codegen_fold *f);
+
+/* States of one cell by itself, likewise; users' reducers only. */
+void rd_states_alone(rd_codegen *n, int32_t loop, bool in);
+
+/* reducers.c: users' reducers. */
+bool        rd_user_facts(rd_codegen *n, rd_get_fn *get, void *pool);
+void        rd_user_functions(rd_codegen *n, rd_text *to, int32_t number);
+const char *rd_user_state_type(const rd_codegen_fold *f, int k);
+/* What is said before begin() of states that the caller names: "s0_0[l]". */
+void rd_user_begins(rd_text *to, const rd_codegen_fold *f, int number, const char *name,
+                    const char *at);
+/* Operations of a step and of a merge, about; elements of the strip that one vector steps by. */
+double rd_fold_cost(const rd_fold *f);
+double rd_step_lanes(const rd_codegen *n, const rd_codegen_fold *f, double lanes);
+int    rd_user_bytes(const rd_codegen_fold *f);
 
 /* exits.c */
 void rd_codegen_exit(rd_codegen *n, int32_t inst);

@@ -303,6 +303,17 @@ static double cost_of_memory(const rd_codegen *n, const rd_region *r, const rd_i
     return cost_of_collecting(n, r, inst, llabs(coef) * rd_dtype_size(at->type));
 }
 
+enum { APART = 6 };
+
+static bool reads_apart(const rd_codegen *n, const rd_region *r)
+{
+    bool found = false;
+
+    for (int32_t i = r->from; i < r->to; i++)
+        found |= rd_lies_apart(n, i, r->axis);
+    return found;
+}
+
 /* Do rounds of a loop inside the region meet the same states?  Then a few of them go together. */
 static bool meets_again(const rd_codegen *n, const rd_region *r, const rd_codegen_fold *f)
 {
@@ -317,14 +328,16 @@ static bool meets_again(const rd_codegen *n, const rd_region *r, const rd_codege
 static double cost_of_step(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
 {
     const rd_codegen_fold *f     = &n->fold[inst->arg];
-    const double           cost  = (double)rd_reducer_table[f->fold->reducer].cost;
+    const double           cost  = rd_fold_cost(f->fold);
     double                 moves = 0;
 
     if (!r)
         return 3 + cost;
+    if (f->user && reads_apart(n, r)) /* 64 rows at once: few chains are worth it */
+        return APART + cost / rd_step_lanes(n, f, lanes_of(n, inst));
     if (f->start < r->from && f->fold->lanes == 1)
         moves = (meets_again(n, r, f) ? 0.5 : 2) * f->n_state;
-    return (cost + moves) / lanes_of(n, inst);
+    return (cost + moves) / rd_step_lanes(n, f, lanes_of(n, inst));
 }
 
 /* Lanes merge from array to array, each step waiting for the last; where neighbours are cells, as
@@ -332,7 +345,7 @@ static double cost_of_step(const rd_codegen *n, const rd_region *r, const rd_ins
 static double cost_of_close(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
 {
     const rd_codegen_fold *f    = &n->fold[inst->arg];
-    const double           cost = 2 + (double)rd_reducer_table[f->fold->reducer].cost * f->lanes;
+    const double           cost = 2 + rd_fold_cost(f->fold) * f->lanes;
 
     if (r && (rd_coef(&f->fold->cell, r->axis) || f->start >= r->from))
         return cost / lanes_of(n, inst);
@@ -344,7 +357,7 @@ static double cost_of_close(const rd_codegen *n, const rd_region *r, const rd_in
 static double cost_of_scan(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
 {
     const rd_codegen_fold *f     = &n->fold[inst->arg];
-    const double           merge = (double)rd_reducer_table[f->fold->reducer].cost;
+    const double           merge = rd_fold_cost(f->fold);
     const double           more  = f->levels ? 3 * merge + 3 : 2 * merge;
 
     return cost_of_step(n, r, inst) + (r ? more / lanes_of(n, inst) : f->levels ? 2 * more : more);
@@ -551,6 +564,11 @@ static bool streams(const rd_codegen *n, const rd_region *r)
  * fold stay in the first-level cache. */
 enum { SHORT = 128, WIDE = 8192, NARROW = RD_RUN_BYTES / 4 };
 
+static int64_t bytes_of_states(const rd_codegen_fold *f)
+{
+    return f->user ? rd_user_bytes(f) : f->n_state * rd_register_size(f->fold->type);
+}
+
 /* What a loop over the strip leaves for the next, for each element, in bytes: states, and arrays of
  * what functions take of all the strip. */
 static int64_t bytes_kept(const rd_codegen *n, const rd_region *r)
@@ -561,7 +579,7 @@ static int64_t bytes_kept(const rd_codegen *n, const rd_region *r)
         const rd_inst *inst = &n->p->inst[i];
 
         if (takes_step(inst))
-            bytes += n->fold[inst->arg].n_state * rd_register_size(n->fold[inst->arg].fold->type);
+            bytes += bytes_of_states(&n->fold[inst->arg]);
         if (rd_cuts(n, inst))
             bytes += 2 * 8;
     }
