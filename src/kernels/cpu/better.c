@@ -94,13 +94,32 @@ static bool turns_operands(const rd_program *p, const rd_tile_code *code)
     return found && !calls;
 }
 
-static bool has_pairs(const rd_tile_code *code)
+/* Elements of the largest result. */
+static double most_stored(const rd_program *p)
 {
+    double most = 0;
+
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_address *at    = &p->address[p->inst[i].kind == RD_I_STORE ? p->inst[i].arg : 0];
+        double            count = p->inst[i].kind == RD_I_STORE && at->slot < p->first_scratch;
+
+        for (int32_t k = 0; k < at->n_add; k++)
+            if (at->add[k].axis >= 0)
+                count *= (double)p->axis_extent[at->add[k].axis];
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+/* Pairs of which no matrix is stored. */
+static bool folds_pairs(const rd_program *p, const rd_tile_code *code)
+{
+    enum { FEW = 64 };
     bool found = false;
 
     for (int32_t k = 0; k < code->n_pass; k++)
         found |= code->pass[k]->nest && code->pass[k]->form != RD_SPEC_PHASES;
-    return found;
+    return found && most_stored(p) * FEW < p->work;
 }
 
 const char *rd_cpu_better(const rd_program *p)
@@ -112,7 +131,7 @@ const char *rd_cpu_better(const rd_program *p)
         return code && code->total ? "one kernel does all" : NULL;
     if (turns_operands(p, code))
         return "operands are turned in registers";
-    if (has_pairs(code))
+    if (folds_pairs(p, code))
         return "pairs are one compiled pass";
     return folds_rows(p)           ? "long rows are folded by kernels"
            : folds_exponentials(p) ? "exponentials of steps are taken by strips"

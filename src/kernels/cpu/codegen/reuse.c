@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 /* Collected elements stay in the first-level cache. */
-enum { MOST_BYTES = 16 << 10, STRIP = 64 };
+enum { MOST_BYTES = 28 << 10, STRIP = 64 };
 
 /* ---- Elements that a loop does not change ---------------------------------------------------- */
 /* Addends but the strip's are indices of whole axes. */

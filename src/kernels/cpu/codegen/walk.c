@@ -114,7 +114,7 @@ static bool goes_together(const rd_codegen *n, int32_t loop)
     const rd_loop *l     = &n->p->loop[loop];
     bool           steps = false;
 
-    if (!n->here || !n->here->wide || l->backwards || n->unrolled)
+    if (!n->here || l->backwards || n->unrolled || rd_trips(n->p, loop) <= RD_CODEGEN_FEW)
         return false;
     for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
