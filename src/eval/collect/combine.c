@@ -279,7 +279,7 @@ static bool is_read_again(const own *o, const own_access *a)
 static double load_cost(const own *o, const own_access *a, int axis)
 {
     int64_t step = llabs(a->coef[axis]);
-    bool    unit = false, finer = false;
+    bool    unit = false;
 
     if (rd_in(a->gathered, axis))
         return 16;
@@ -287,13 +287,10 @@ static double load_cost(const own *o, const own_access *a, int axis)
         return 0.5;
     if (step == 1)
         return 1;
-    for (int b = 0; b < o->graph->n_axis; b++)
-        if (b != axis && a->coef[b]) {
-            unit |= llabs(a->coef[b]) == 1;
-            finer |= llabs(a->coef[b]) < step;
-        }
-    if ((step <= 8 && finer) || (is_short(o) && is_read_again(o, a)))
+    if (step <= 8 || (is_short(o) && is_read_again(o, a)))
         return 2;
+    for (int b = 0; b < o->graph->n_axis; b++)
+        unit |= b != axis && llabs(a->coef[b]) == 1;
     return unit ? 12 : 16;
 }
 

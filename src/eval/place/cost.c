@@ -114,12 +114,12 @@ static bool spaces_differ(const rd_placing *p, int n, const int32_t *group)
 }
 
 /* Accumulators that do not stay in registers come back for every index of x, in every iteration of
- * the loops around: from cache, or from memory if they are many.  This is what keeps a pair's
- * distance from being summed along its features for all pairs at once. */
+ * the loops around, all lanes of them: from cache, or from memory if they are many.  This is what
+ * keeps a pair's distance from being summed along its features for all pairs at once. */
 static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set shared, int x)
 {
     rd_set inner = m->axes & ~shared;
-    double bytes = points(p, inner) * rd_dtype_size(m->type);
+    double bytes = points(p, inner) * rd_dtype_size(m->type) * (m->combine ? m->combine->lanes : 1);
 
     if (!inner)
         return 0;
