@@ -172,6 +172,20 @@ static int32_t levels_of(int64_t steps)
     return levels;
 }
 
+/* However elements of a scan are grouped, what comes out has the same bits. */
+static bool any_grouping(const rd_fold *f)
+{
+    const bool ints = rd_dtype_kind(f->type) != RD_KIND_FLOAT;
+
+    switch (f->reducer) {
+    case RD_RED_min:
+    case RD_RED_max: return true;
+    case RD_RED_sum:
+    case RD_RED_prod: return ints;
+    default: return rd_fold_decides(f);
+    }
+}
+
 static bool is_place(const rd_fold *f)
 {
     return f->reducer == RD_RED_argmin || f->reducer == RD_RED_argmax;
@@ -192,10 +206,10 @@ static void describe_fold(rd_codegen *n, int32_t k)
     f->steps   = outer * rows;
     f->split   = fold->split && !n->whole;
     f->room    = rows_of_tree(fold, f->split);
-    f->blocks  = f->room || (fold->scan && fold->n_block > 1);
+    f->blocks  = f->room || (fold->scan && fold->n_block > 1 && !any_grouping(fold));
     f->pair =
         fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
-    f->levels = fold->prefix == RD_PREFIX_TREE ? levels_of(f->steps) : 0;
+    f->levels = fold->prefix == RD_PREFIX_TREE && !any_grouping(fold) ? levels_of(f->steps) : 0;
     f->lanes  = fold->lanes;
     f->bytes  = 8;
     if (outer == 1 && fold->lane_extent < fold->lanes)

@@ -217,12 +217,15 @@ static bool is_far(int64_t coef)
     return coef < 0 || coef > 4;
 }
 
+enum { FEW_ELEMENTS = 16, FEW_INSTRUCTIONS = 12 };
+
 bool rd_writes_out(const rd_codegen *n, int32_t loop, int32_t strip)
 {
-    const rd_loop *l = &n->p->loop[loop];
+    const rd_loop *l   = &n->p->loop[loop];
+    const int32_t most = l->end - n->begin[loop] > FEW_INSTRUCTIONS ? RD_CODEGEN_FEW : FEW_ELEMENTS;
 
-    if (l->kind != RD_LOOP_EACH || l->extent > RD_CODEGEN_FEW ||
-        n->p->axis_extent[l->axis] != l->extent || n->root == l->axis)
+    if (l->kind != RD_LOOP_EACH || l->extent > most || n->p->axis_extent[l->axis] != l->extent ||
+        n->root == l->axis)
         return false;
     for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
@@ -241,8 +244,6 @@ bool rd_writes_out(const rd_codegen *n, int32_t loop, int32_t strip)
     }
     return true;
 }
-
-enum { FEW_ELEMENTS = 16, FEW_INSTRUCTIONS = 12 };
 
 bool rd_writes_out_scan(const rd_codegen *n, int32_t loop)
 {

@@ -103,7 +103,7 @@ static void collect(rd_codegen *n, int32_t load)
     const rd_inst *inst = &n->p->inst[load];
     int64_t        elements;
     rd_address     place = place_of(n, load, &elements);
-    rd_bind        kept[RD_CODEGEN_FEW];
+    rd_bind        kept[RD_MAX_TERMS];
 
     rd_line(n, "%s c%" PRId32 "[%" PRId64 "] LINES;", rd_register_type(inst->type), load, elements);
     for (int32_t k = 0; k < place.n_add; k++) {

@@ -309,6 +309,36 @@ static void add_varying(rd_codegen *n, int32_t i)
     }
 }
 
+static bool is_plain_load(const rd_codegen *n, const rd_inst *inst)
+{
+    bool plain = inst->kind == RD_I_LOAD && !n->stored[n->p->address[inst->arg].slot];
+
+    for (int32_t k = 0; plain && k < n->p->address[inst->arg].n_add; k++)
+        plain = n->p->address[inst->arg].add[k].axis >= 0;
+    return plain;
+}
+
+/* The same for all elements of a strip, in a loop that is written out: what is loaded is so before
+ * the loop over the strip, as compilers cannot know that stores leave it as it is. */
+static void add_unrolled(rd_codegen *n, int32_t i)
+{
+    const rd_inst *inst = &n->p->inst[i];
+    const char    *type = rd_register_type(inst->type);
+    rd_text       *to   = rd_strip_loop(n);
+
+    rd_text_add(to, " const %s r%" PRId32 " = ", type, inst->dst);
+    if (is_plain_load(n, inst)) {
+        rd_text_add(&n->before, "%*sconst %s r%" PRId32 "_%" PRId32 " = ", 4 * n->indent, "", type,
+                    inst->dst, ++n->names);
+        add_value(n, &n->before, i);
+        rd_text_add(&n->before, ";\n");
+        rd_text_add(to, "r%" PRId32 "_%" PRId32, inst->dst, n->names);
+    } else
+        add_value(n, to, i);
+    rd_text_add(to, ";");
+    count_load(n, i);
+}
+
 /* The same for all elements of a strip, or in none. */
 static void add_single(rd_codegen *n, int32_t i)
 {
@@ -317,11 +347,7 @@ static void add_single(rd_codegen *n, int32_t i)
     const bool     open = n->open;
 
     if (n->unrolled) {
-        to = rd_strip_loop(n);
-        rd_text_add(to, " const %s r%" PRId32 " = ", rd_register_type(inst->type), inst->dst);
-        add_value(n, to, i);
-        rd_text_add(to, ";");
-        count_load(n, i);
+        add_unrolled(n, i);
         return;
     }
     n->open = false; /* no pointers of the strip */

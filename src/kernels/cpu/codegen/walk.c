@@ -109,12 +109,14 @@ static bool keeps_states(const rd_codegen_fold *f, int32_t axis)
 }
 
 /* Does nothing but what a loop over the strip can do for a few rows at once? */
+enum { TOGETHER = 4 };
+
 static bool goes_together(const rd_codegen *n, int32_t loop)
 {
     const rd_loop *l     = &n->p->loop[loop];
     bool           steps = false;
 
-    if (!n->here || l->backwards || n->unrolled || rd_trips(n->p, loop) <= RD_CODEGEN_FEW)
+    if (!n->here || l->backwards || n->unrolled || rd_trips(n->p, loop) < TOGETHER)
         return false;
     for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
@@ -136,7 +138,6 @@ static bool goes_together(const rd_codegen *n, int32_t loop)
 /* As many rows as may be go together: a state is read and written once for all of them. */
 static void walk_together(rd_codegen *n, int32_t loop, const char *from, const char *to)
 {
-    enum { TOGETHER = 4 };
     const rd_loop *l    = &n->p->loop[loop];
     const int32_t  a    = l->axis;
     const rd_bind  kept = n->bind[a];
