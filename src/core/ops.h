@@ -11,7 +11,8 @@ typedef enum rd_op {
     RD_OP_cast,  /* from the operand's type to the node's                                    */
     RD_OP_index, /* made by the evaluator: i64 index checked against param, negatives count from the
                   * end */
-    RD_N_OPS
+    RD_N_OPS,
+    RD_OP_none = RD_N_OPS
 } rd_op;
 
 typedef enum rd_rule {

@@ -157,9 +157,13 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 #define INT_LOGIC(make, row)   make row
 
 /* ---- reducers.def ---------------------------------------------------------------------------- */
-/* NaN wins over all but an earlier NaN; of equals the lower index wins. */
-#define RD_BEATS(op, x, i, y, j) \
+/* NaN wins over all but an earlier NaN; of equals the lower index wins.  `not` is the opposite of
+ * `op`. */
+#define RD_BEATS_ANYWHERE(op, not, x, i, y, j) \
     ((x) != (x) ? (y) == (y) || (i) < (j) : (y) == (y) && ((x)op(y) || ((x) == (y) && (i) < (j))))
+/* The same where x comes after y: of equals it is not the first. */
+#define RD_BEATS_LATER(op, not, x, i, y, j) ((y) == (y) && !((x) not(y)))
+#define RD_BEATS                            RD_BEATS_ANYWHERE
 
 /* (m, s) takes w times exp(x), without branches: vectors compute every case and pick.  m moves to
  * an x that is more than `far` above it.  Elements of weight 0 do not move m, but NaN does end in

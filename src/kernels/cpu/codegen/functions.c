@@ -27,32 +27,14 @@ static const char *const op_code[RD_N_OPS][2] = {
 };
 
 typedef struct fold_code {
-    const char *first, *step, *block, *merge, *finish, *empty;
+    const char *identity, *step, *block, *merge, *finish, *empty;
 } fold_code;
 
 static const fold_code fold_codes[RD_N_REDUCERS] = {
-#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, first, step, block, merge, finish, \
-                      empty)                                                                     \
-    [RD_RED_##name] = { #first, #step, #block, #merge, #finish, #empty },
+#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, op, terminal, identity, first, step, \
+                      block, merge, finish, empty)                                                 \
+    [RD_RED_##name] = { #identity, #step, #block, #merge, #finish, #empty },
 #include "core/reducers.def"
-};
-
-/* What a state is before it has met an element: taken or merged it changes nothing.  Sums begin
- * with -0, as 0 + -0 is 0. */
-static const char *const identities[RD_N_REDUCERS] = {
-    [RD_RED_sum]       = "S(0) = RD_ZERO;",
-    [RD_RED_dot]       = "S(0) = RD_ZERO;",
-    [RD_RED_sum2]      = "S(0) = RD_ZERO; S(1) = 0;",
-    [RD_RED_prod]      = "S(0) = 1;",
-    [RD_RED_min]       = "S(0) = RD_MOST;",
-    [RD_RED_max]       = "S(0) = RD_LEAST;",
-    [RD_RED_argmin]    = "S(0) = RD_MOST; SI(1) = RD_NO_PLACE;",
-    [RD_RED_argmax]    = "S(0) = RD_LEAST; SI(1) = RD_NO_PLACE;",
-    [RD_RED_any]       = "S(0) = 0;",
-    [RD_RED_all]       = "S(0) = 1;",
-    [RD_RED_moments]   = "S(0) = 0; S(1) = 0; S(2) = 0; S(3) = 0;",
-    [RD_RED_logsumexp] = "S(0) = 0; S(1) = 0;",
-    [RD_RED_maxsumexp] = "S(0) = 0; S(1) = 0;",
 };
 
 static bool is_test(const rd_inst *inst)
@@ -243,7 +225,7 @@ void rd_codegen_functions(rd_codegen *n, rd_text *to)
 /* ---- Reducers -------------------------------------------------------------------------------- */
 static bool is_place(const rd_fold *f)
 {
-    return f->reducer == RD_RED_argmin || f->reducer == RD_RED_argmax;
+    return rd_reducer_places(f->reducer);
 }
 
 /* Of states in a block, and of finished blocks.  Bools are u64 in folds. */
@@ -337,18 +319,15 @@ static void add_extremes(rd_text *to, const rd_codegen_fold *fold)
 }
 
 /* Where elements of a lane come by rising place, the first of equals is the first to come. */
-static const char *step_code(const rd_codegen_fold *f)
+static void set_beats(rd_text *to, bool rises)
 {
-    if (f->rises && !f->masked && f->fold->reducer == RD_RED_argmin)
-        return "if (S(0) == S(0) && !(x >= S(0))) { S(0) = x; SI(1) = i; }";
-    if (f->rises && !f->masked && f->fold->reducer == RD_RED_argmax)
-        return "if (S(0) == S(0) && !(x <= S(0))) { S(0) = x; SI(1) = i; }";
-    return fold_codes[f->fold->reducer].step;
+    rd_text_add(to, "#undef RD_BEATS\n#define RD_BEATS RD_BEATS_%s\n",
+                rises ? "LATER" : "ANYWHERE");
 }
 
 static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
 {
-    const char *code = step_code(f);
+    const char *code = fold_codes[f->fold->reducer].step;
     const int   last = f->n_state - f->seen;
 
     begin_function(to, f, number, "step", false);
@@ -370,24 +349,6 @@ static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* What min or max of nothing comes to: of floats and wide ints the identity; of narrow ones the
- * type's extreme. */
-static void add_extreme(rd_text *to, const rd_codegen_fold *f)
-{
-    const rd_dtype type   = f->fold->type;
-    const bool     high   = f->fold->reducer == RD_RED_min;
-    const int      unused = 64 - 8 * rd_dtype_size(type);
-
-    if (rd_dtype_kind(type) == RD_KIND_BOOL)
-        rd_text_add(to, "    if (!*s%d) z[0] = %d;\n", f->n_state - 1, high);
-    else if (rd_dtype_kind(type) == RD_KIND_UINT)
-        rd_text_add(to, "    if (!*s%d) z[0] = %s >> %d;\n", f->n_state - 1,
-                    high ? "UINT64_MAX" : "UINT64_C(0)", unused);
-    else if (rd_dtype_kind(type) == RD_KIND_INT)
-        rd_text_add(to, "    if (!*s%d) z[0] = %s(INT64_MAX >> %d)%s;\n", f->n_state - 1,
-                    high ? "" : "-", unused, high ? "" : " - 1");
-}
-
 static void add_finish(rd_text *to, const rd_codegen_fold *f, int number)
 {
     const fold_code *code = &fold_codes[f->fold->reducer];
@@ -402,10 +363,7 @@ static void add_finish(rd_text *to, const rd_codegen_fold *f, int number)
     rd_text_add(
         to, "#define Y(k) z[k]\n#define YI(k) z[k]\n#define P ddof\n#define RD_NAN %s\n    %s\n",
         rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT ? "NAN" : "0", code->finish);
-    if (f->seen && f->fold->identity &&
-        (f->fold->reducer == RD_RED_min || f->fold->reducer == RD_RED_max))
-        add_extreme(to, f);
-    else if (f->seen)
+    if (f->seen && !f->fold->identity)
         rd_text_add(to, "    if (!*s%d) { %s }\n", f->n_state - 1, code->empty);
     if (is_place(f->fold))
         rd_text_add(to, "    if (z[0] == RD_NO_PLACE) z[0] = %d;\n",
@@ -426,11 +384,13 @@ void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number)
     add_extremes(to, f);
     begin_type(to, step_type(f->fold), step_elem(f->fold));
     begin_function(to, f, number, "begin", false);
-    rd_text_add(to, ")\n{\n    %s\n", identities[f->fold->reducer]);
+    rd_text_add(to, ")\n{\n    %s\n", code->identity);
     if (f->seen)
         rd_text_add(to, "    *s%d = 0;\n", f->n_state - 1);
     rd_text_add(to, "}\n");
+    set_beats(to, is_place(f->fold) && f->rises && !f->masked);
     add_step(to, f, number);
+    set_beats(to, false);
     begin_function(to, f, number, "block", false);
     rd_text_add(to, ")\n{\n    %s\n}\n", code->block);
     end_type(to);
