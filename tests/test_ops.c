@@ -45,9 +45,9 @@ static const struct {
     bool        test;
     const char *float_code, *int_code;
 } rows[] = {
-#define RD_OP(name, n, rule, cost, float_code, ...) \
+#define RD_OP(name, n, rule, cost, by, of_c, float_code, ...) \
     { RD_OP_##name, false, #float_code, #__VA_ARGS__ },
-#define RD_TEST(name, n, rule, cost, float_code, ...) \
+#define RD_TEST(name, n, rule, cost, by, of_c, float_code, ...) \
     { RD_OP_##name, true, #float_code, #__VA_ARGS__ },
 #include "core/ops.def"
 };

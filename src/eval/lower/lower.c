@@ -77,8 +77,7 @@ static bool may_report(const rd_lowering *l, const rd_level *level)
 
         if (inst->kind == RD_I_INDEX || inst->kind == RD_I_CALL)
             return true;
-        if (inst->kind == RD_I_MAP && rd_dtype_kind(inst->type) != RD_KIND_FLOAT &&
-            (inst->op == RD_OP_floordiv || inst->op == RD_OP_remainder || inst->op == RD_OP_pow))
+        if (inst->kind == RD_I_MAP && rd_op_reports(inst->op, inst->type))
             return true;
     }
     return l->failed;

@@ -20,8 +20,9 @@ const char *rd_memory_type(rd_dtype type)
 
 /* [of ints] */
 static const char *const op_code[RD_N_OPS][2] = {
-#define RD_OP(name, n, rule, cost, float_code, ...) [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
-#define RD_TEST(name, n, rule, cost, float_code, ...) \
+#define RD_OP(name, n, rule, cost, by, of_c, float_code, ...) \
+    [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
+#define RD_TEST(name, n, rule, cost, by, of_c, float_code, ...) \
     [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
 #include "core/ops.def"
 };
@@ -120,8 +121,7 @@ static void add_return(rd_text *to, rd_dtype type, const char *code)
 /* Ints may be divided by zero. */
 bool rd_op_warns(const rd_inst *inst)
 {
-    return rd_dtype_kind(inst->type) != RD_KIND_FLOAT &&
-           (inst->op == RD_OP_floordiv || inst->op == RD_OP_remainder || inst->op == RD_OP_pow);
+    return rd_op_reports(inst->op, inst->type);
 }
 
 static void add_op(rd_text *to, const rd_inst *inst, const char *name)

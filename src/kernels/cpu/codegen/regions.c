@@ -192,27 +192,11 @@ static bool narrows(const rd_inst *inst)
 
 bool rd_cuts(const rd_inst *inst)
 {
-    const bool real = rd_dtype_kind(inst->type) == RD_KIND_FLOAT;
-
     if (inst->kind == RD_I_CALL)
         return true;
     if (inst->kind == RD_I_CAST)
         return narrows(inst);
-    if (inst->kind != RD_I_MAP)
-        return false;
-    switch (inst->op) {
-    case RD_OP_exp:
-    case RD_OP_sin:
-    case RD_OP_cos:
-    case RD_OP_tan:
-    case RD_OP_atan2:
-    case RD_OP_hypot:
-    case RD_OP_fmod:
-    case RD_OP_floordiv:
-    case RD_OP_remainder: return true;
-    case RD_OP_pow: return !real;
-    default: return false;
-    }
+    return inst->kind == RD_I_MAP && (inst->op == RD_OP_exp || rd_op_calls(inst->op, inst->type));
 }
 
 /* Elements of a few interleaved rows are taken apart by vectors, those further apart one by one. */
