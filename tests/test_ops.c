@@ -162,6 +162,8 @@ static const struct {
     { RD_OP_exp, -INFINITY, 0, 0 },
     { RD_OP_expm1, -INFINITY, 0, -1 },
     { RD_OP_tanh, INFINITY, 0, 1 },
+    { RD_OP_erf, -INFINITY, 0, -1 },
+    { RD_OP_erf, -0.0, 0, -0.0 },
     { RD_OP_hypot, INFINITY, NAN, INFINITY },
     { RD_OP_hypot, 3, -4, 5 },
     { RD_OP_atan2, 0, 1, 0 },
