@@ -8,7 +8,10 @@
 /* Register k of a state of n_state registers: of type T; VI: a value and an index. */
 #define STATES_1(A)  A(0, T)
 #define STATES_2(A)  A(0, T) A(1, T)
-#define STATES_4(A)  A(0, T) A(1, T) A(2, T) A(3, T)
+#define STATES_3(A)  STATES_2(A) A(2, T)
+#define STATES_4(A)  STATES_3(A) A(3, T)
+#define STATES_5(A)  STATES_4(A) A(4, T)
+#define STATES_6(A)  STATES_5(A) A(5, T)
 #define STATES_VI(A) A(0, T) A(1, int64_t)
 
 #define ARRAY_S(k, type) type *const s_##k = q->s[k];
@@ -153,7 +156,10 @@ static const rd_fold_code JOIN(folds, ELEM)[RD_N_REDUCERS] = {
 #undef CODE
 #undef STATES_1
 #undef STATES_2
+#undef STATES_3
 #undef STATES_4
+#undef STATES_5
+#undef STATES_6
 #undef STATES_VI
 #undef ARRAY_S
 #undef ARRAY_A
