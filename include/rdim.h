@@ -478,6 +478,8 @@ typedef struct rd_reduce_opts {
  *    count              elements that are not 0 (NaN counts), i64
  *    mean var std       of ints in f64; var divides by n - ddof (by sum of weights - ddof); NaN of
  *                       nothing
+ *    skewness           third moment about the mean over std^3, weights as of var, no ddof; NaN if
+ *                       all are equal
  *    norm               (sum |x|^p)^(1/p), p = 1, 2, INFINITY
  *    logsumexp          log(sum(weights * exp(x))) without overflow; -inf of nothing */
 #ifndef __cplusplus
@@ -495,6 +497,7 @@ typedef struct rd_reduce_opts {
 #define rd_mean(x, ...)      rd_reduce_name(x, "mean",      RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_var(x, ...)       rd_reduce_name(x, "var",       RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_std(x, ...)       rd_reduce_name(x, "std",       RD_REDUCE_OPTS(__VA_ARGS__))
+#define rd_skewness(x, ...)  rd_reduce_name(x, "skewness",  RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_norm(x, ...)      rd_reduce_name(x, "norm",      RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_logsumexp(x, ...) rd_reduce_name(x, "logsumexp", RD_REDUCE_OPTS(__VA_ARGS__))
 /** rd_reduce(x, r, dims, keywords), rd_scan(x, r, RD_DIMS(axis), keywords); r: a name above or a
