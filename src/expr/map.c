@@ -1,5 +1,6 @@
 /* map.c - elementwise operators: which type they work in, conversions, broadcasting, and numbers of
  * weak type. */
+#include "core/extremes.h"
 #include "expr/expr.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -56,6 +57,8 @@ static double unfolded(double a, double b)
     return a;
 }
 
+#define minimum                    rd_math_minimum_f64
+#define maximum                    rd_math_maximum_f64
 #define RD_F(f)                    f
 #define RD_T(f)                    unfolded
 #define FOLD_ARITH(code, ...)      code
@@ -78,6 +81,8 @@ static double fold_double(rd_op op, double a, double b, double c)
     return NAN;
 }
 #undef RD_F
+#undef minimum
+#undef maximum
 #undef RD_T
 
 static rd_expr *weak_number(rd_ctx *ctx, rd_dtype type, double value)

@@ -44,10 +44,11 @@ static bool concat_inside(rd_collector *c, const rd_expr *e, int demand, bool *d
     return true;
 }
 
-/* Storage of a concatenation at some place: dims [0, n) are loop axes of the place, the last runs
- * along the parts. */
+/* Storage of a concatenation at some place: dims are n loop axes of the place, and between them, as
+ * in the expression, the one along the parts. */
 typedef struct join {
     int32_t      value, axis; /* the JOIN; the expression's axis along which it joins      */
+    int32_t      place;       /* of the dim along the parts                                */
     int32_t      n, dim[RD_RAW_AXES];
     rd_subscript at[RD_MAX_RANK]; /* the place; at[axis] is each part's own                */
 } join;
@@ -57,8 +58,9 @@ static int along(rd_collector *c, const join *j, int64_t extent)
 {
     int axis = rd_axes_new(c->axes, extent);
 
-    for (int d = 0; d < j->n && axis >= 0; d++)
-        rd_axes_apart(c->axes, axis, j->dim[d]);
+    for (int d = 0; d <= j->n && axis >= 0; d++)
+        if (d != j->place)
+            rd_axes_apart(c->axes, axis, j->dim[d]);
     if (axis >= 0)
         c->axes->at[axis].fixed = true;
     return axis;
@@ -80,13 +82,12 @@ static int part_into(rd_collector *c, join *j, const rd_expr *part, int64_t star
 
     if (v < 0 || axis < 0 || !in || !at)
         return -1;
-    for (int d = 0; d < j->n; d++)
+    j->dim[j->place] = axis;
+    for (int d = 0; d <= j->n; d++)
         at[d] = index_along(c, j->dim[d]);
-    at[j->n]        = index_along(c, axis);
-    j->at[j->axis]  = at[j->n];
-    j->dim[j->n]    = axis;
-    in[0]           = rd_demand_new(c, part, j->at);
-    at[j->n].offset = start;
+    j->at[j->axis]      = at[j->place];
+    in[0]               = rd_demand_new(c, part, j->at);
+    at[j->place].offset = start;
     if (in[0] < 0 || !rd_set_dims(c, v, j->n + 1, j->dim))
         return -1;
     c->graph->value[v].op   = RD_OP_cast;
@@ -103,9 +104,9 @@ static bool join_parts(rd_collector *c, const rd_expr *e, join *j)
     int32_t *in = rd_pool_get(c->pool, (size_t)e->n_in * sizeof *in), n = 0;
     int64_t  start = 0;
 
-    j->value     = rd_value_new(c, RD_VALUE_JOIN, e->type, e);
-    j->dim[j->n] = along(c, j, e->extent[j->axis]);
-    if (!in || j->value < 0 || j->dim[j->n] < 0 || !rd_set_dims(c, j->value, j->n + 1, j->dim))
+    j->value         = rd_value_new(c, RD_VALUE_JOIN, e->type, e);
+    j->dim[j->place] = along(c, j, e->extent[j->axis]);
+    if (!in || j->value < 0 || j->dim[j->place] < 0 || !rd_set_dims(c, j->value, j->n + 1, j->dim))
         return false;
     for (int k = 0; k < e->n_in; k++) {
         if (rd_expr_points(e->in[k]) > 0 && (in[n++] = part_into(c, j, e->in[k], start)) < 0)
@@ -119,12 +120,12 @@ static bool join_parts(rd_collector *c, const rd_expr *e, join *j)
     return true;
 }
 
-/* Reads the join: at[0..n) along its own dims, last along the parts. */
+/* Reads the join, at subscripts of its dims. */
 static bool read_join(rd_collector *c, const join *j, int demand, rd_subscript *at)
 {
     const rd_value *v = &c->graph->value[j->value];
 
-    at[j->n] = rd_demand_of(c, demand)->at[j->axis];
+    at[j->place] = rd_demand_of(c, demand)->at[j->axis];
     for (int d = 0; d <= j->n; d++) {
         rd_subscript own = rd_subscript_axis(v->dim[d]);
 
@@ -144,9 +145,13 @@ static bool join_pushed(rd_collector *c, const rd_expr *e, int demand)
     j->axis = (int32_t)e->as.axis->axis;
     memcpy(j->at, rd_demand_of(c, demand)->at, (size_t)e->rank * sizeof *j->at);
     j->at[j->axis] = rd_subscript_const(0);
+    j->place       = rd_axes_of_place(c, j->axis, j->at, j->dim);
     j->n           = rd_axes_of_place(c, e->rank, j->at, j->dim);
     at             = rd_subscripts(c, j->n + 1);
-    for (int d = 0; at && d < j->n; d++) {
+    memmove(j->dim + j->place + 1, j->dim + j->place, (size_t)(j->n - j->place) * sizeof *j->dim);
+    for (int d = 0; at && d <= j->n; d++) {
+        if (d == j->place)
+            continue;
         c->axes->at[rd_axes_root(c->axes, j->dim[d])].fixed = true;
         at[d]                                               = rd_subscript_axis(j->dim[d]);
     }
@@ -160,17 +165,13 @@ static bool join_whole(rd_collector *c, const rd_expr *e, const int32_t *list, i
 
     if (!j || !at || !(own = rd_own_axes(c, e, j->dim)))
         return false;
-    j->axis = (int32_t)e->as.axis->axis;
+    j->axis = j->place = (int32_t)e->as.axis->axis;
+    j->n               = e->rank - 1;
     memcpy(j->at, own, (size_t)e->rank * sizeof *own);
-    for (int a = 0; a < e->rank; a++)
-        if (a != j->axis)
-            j->dim[j->n++] = j->dim[a];
     if (!join_parts(c, e, j))
         return false;
     for (int k = 0; k < n; k++) {
-        for (int a = 0, d = 0; a < e->rank; a++)
-            if (a != j->axis)
-                at[d++] = rd_demand_of(c, list[k])->at[a];
+        memcpy(at, rd_demand_of(c, list[k])->at, (size_t)e->rank * sizeof *at);
         if (!read_join(c, j, list[k], at))
             return false;
     }

@@ -27,6 +27,19 @@ static bool is_row(const rd_program *p, int32_t i)
     return (at->type == RD_F32 || at->type == RD_F64) && (coef == 0 || coef == 1);
 }
 
+/* Is the loop around the step over elements of the same cell, or of a reducer whose states nests
+ * move to and fro?  */
+static bool is_kernels(const rd_program *p, const rd_inst *inst, int32_t i)
+{
+    const rd_fold *f    = &p->fold[inst->arg];
+    const int32_t  axis = p->loop[rd_loop_around(p, i)].axis;
+
+    for (int32_t k = 0; k < f->cell.n_add; k++)
+        if (f->cell.add[k].axis == axis)
+            return rd_reducer_table[f->reducer].n_state > 1;
+    return true;
+}
+
 /* Folds of long rows of floats, with what is computed from them: kernels, and passes that keep what
  * they fold in registers, are faster than nests yet. */
 static bool folds_rows(const rd_program *p)
@@ -35,13 +48,14 @@ static bool folds_rows(const rd_program *p)
 
     for (int32_t i = p->body; i < p->tail; i++) {
         const rd_inst *inst = &p->inst[i];
+        const bool     step = inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
 
-        if (inst->kind == RD_I_STEP && (inst->c >= 0 || !in_long_rows(p, i) ||
-                                        rd_dtype_kind(p->fold[inst->arg].type) != RD_KIND_FLOAT))
+        if (step && (inst->c >= 0 || !in_long_rows(p, i) || !is_kernels(p, inst, i) ||
+                     rd_dtype_kind(p->fold[inst->arg].type) != RD_KIND_FLOAT))
             return false;
         if (inst->kind == RD_I_LOAD && !is_row(p, i))
             return false;
-        steps += inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
+        steps += step;
     }
     return steps > 0;
 }
@@ -63,7 +77,7 @@ static bool turns_operands(const rd_program *p, const rd_tile_code *code)
     bool found = code->square;
 
     for (int32_t i = 0; i < p->n_inst; i++)
-        found |= code->inst[i].turns || (p->inst[i].kind == RD_I_STEP && code->inst[i].turned >= 0);
+        found |= code->inst[i].turns;
     return found;
 }
 

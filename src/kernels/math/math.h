@@ -8,6 +8,7 @@
 #ifndef RD_KERNELS_MATH_MATH_H
 #define RD_KERNELS_MATH_MATH_H
 
+#include "core/extremes.h"
 #include "kernels/math/math_erf.h"
 #include "kernels/math/math_exp.h"
 #include "kernels/math/math_log.h"

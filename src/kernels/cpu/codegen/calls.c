@@ -138,12 +138,12 @@ void rd_codegen_call_strip(rd_codegen *n, int32_t i)
 
     to = rd_strip_loop(n);
     for (int k = 0; k < call->n_in; k++) {
-        declare_operand(n, &n->before, inst, k, n->here->width);
+        declare_operand(n, &n->before, inst, k, rd_strip_room(n));
         add_operand(n, to, inst, k, "i");
     }
-    declare_result(n, &n->before, inst, n->here->width);
+    declare_result(n, &n->before, inst, rd_strip_room(n));
     rd_text_add(&n->before, " %s a%" PRId32 "[%" PRId32 "] LINES;\n", rd_register_type(inst->type),
-                inst->dst, n->here->width);
+                inst->dst, rd_strip_room(n));
     n->arrays = true;
     rd_strip_loop_end(n);
     add_call(&line, call, inst, "n");

@@ -53,6 +53,11 @@ static bool makes_value(rd_inst_kind kind)
     }
 }
 
+static int32_t results_of(const rd_program *p, const rd_inst *inst)
+{
+    return inst->kind == RD_I_CLOSE || inst->kind == RD_I_SCAN ? p->fold[inst->arg].n_out : 1;
+}
+
 /* ---- Loops ----------------------------------------------------------------------------------- */
 static void find_loops(rd_codegen *n)
 {
@@ -69,8 +74,8 @@ static void find_loops(rd_codegen *n)
             n->parent[inst->arg] = open;
             open                 = inst->arg;
         }
-        if (makes_value(inst->kind))
-            n->made[inst->dst] = i;
+        for (int32_t k = 0; makes_value(inst->kind) && k < results_of(p, inst); k++)
+            n->made[inst->dst + k] = i;
         if (inst->kind == RD_I_STORE)
             n->stored[p->address[inst->arg].slot] = true;
     }

@@ -45,7 +45,7 @@ static bool is_inner(const rd_codegen *n, const rd_codegen_fold *f, const rd_reg
     for (int32_t i = f->start; i < end_of(n, f); i++) {
         const rd_inst *inst = &n->p->inst[i];
 
-        if (rd_cuts(inst) || (inst->kind == RD_I_LOAD && is_collected(n, i, f, r)) ||
+        if (rd_cuts(n, inst) || (inst->kind == RD_I_LOAD && is_collected(n, i, f, r)) ||
             (inst->kind == RD_I_LOOP && n->p->loop[inst->arg].axis != r->axis &&
              !rd_writes_out(n, inst->arg, r->axis)))
             return false;
@@ -188,6 +188,8 @@ void rd_add_first_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
             add_cell(n, to, f, true);
             rd_text_add(to, " * %d", r->width * f->lanes);
         }
+        if (n->part >= 0)
+            rd_text_add(to, " + (v%d - whole%d)", r->axis, r->axis);
         return;
     }
     if (f->fold->cell.n_add == 0) {
@@ -292,24 +294,70 @@ void rd_codegen_start(rd_codegen *n, int32_t fold)
         rd_line(n, "f%d[0] = first%d >> 6; f%d[1] = 0;", fold, fold, fold);
 }
 
-/* "step0(states, x, w, i, take);" */
+/* "x, w" */
+static void add_element(rd_codegen *n, rd_text *to, const rd_inst *inst)
+{
+    rd_operand_text(n, to, inst->a);
+    rd_text_add(to, ", ");
+    if (n->fold[inst->arg].weighted)
+        rd_operand_text(n, to, inst->b);
+    else
+        rd_text_add(to, "1");
+}
+
+static void add_exponent(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *states)
+{
+    rd_text_add(to, "exponent%d(%s, ", inst->arg, states);
+    add_element(n, to, inst);
+    rd_text_add(to, ")");
+}
+
+static const char *elem_of(const rd_codegen_fold *f)
+{
+    return strcmp(rd_state_type(f, 0), "float") == 0 ? "f32" : "f64";
+}
+
+/* What the steps of a strip take the exponential of, and that, in arrays. */
+static void take_powers(rd_codegen *n, const rd_inst *inst, const char *states)
+{
+    rd_text *to = rd_strip_loop(n);
+
+    rd_text_add(&n->before, "%*s%s e%d[%d] LINES;\n", 4 * n->indent, "",
+                rd_state_type(&n->fold[inst->arg], 0), inst->arg, rd_strip_room(n));
+    n->arrays = true;
+    rd_text_add(to, " e%d[i] = ", inst->arg);
+    add_exponent(n, to, inst, states);
+    rd_text_add(to, ";");
+    rd_strip_loop_end(n);
+    rd_line(n, "EXP_OF_STRIP(%s, e%d, n)", elem_of(&n->fold[inst->arg]), inst->arg);
+}
+
+static void add_power(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *states)
+{
+    if (n->here && rd_cuts(n, inst)) {
+        rd_text_add(to, ", e%d[i]", inst->arg);
+        return;
+    }
+    rd_text_add(to, ", rd_math_exp_%s(", elem_of(&n->fold[inst->arg]));
+    add_exponent(n, to, inst, states);
+    rd_text_add(to, ")");
+}
+
+/* "step0(states, x, w, i, take, power);" */
 void rd_add_step(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *states)
 {
     const rd_codegen_fold *f = &n->fold[inst->arg];
 
     rd_text_add(to, " step%d(%s, ", inst->arg, states);
-    rd_operand_text(n, to, inst->a);
-    rd_text_add(to, ", ");
-    if (f->weighted)
-        rd_operand_text(n, to, inst->b);
-    else
-        rd_text_add(to, "1");
+    add_element(n, to, inst);
     rd_text_add(to, ", ");
     rd_position(n, to, &f->fold->index);
     if (f->masked) {
         rd_text_add(to, ", ");
         rd_operand_text(n, to, inst->c);
     }
+    if (rd_takes_power(f))
+        add_power(n, to, inst, states);
     rd_text_add(to, ");");
 }
 
@@ -328,9 +376,12 @@ void rd_add_state_at_hand(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
 void rd_codegen_step(rd_codegen *n, int32_t i)
 {
     const rd_inst *inst = &n->p->inst[i];
-    rd_text        line = { 0 }, states = { 0 }, *to = n->here ? rd_strip_loop(n) : &line;
+    rd_text        line = { 0 }, states = { 0 }, *to;
 
     rd_add_state_at_hand(n, &states, &n->fold[inst->arg]);
+    if (n->here && rd_cuts(n, inst))
+        take_powers(n, inst, states.at);
+    to = n->here ? rd_strip_loop(n) : &line;
     rd_add_step(n, to, inst, states.at);
     if (!n->here)
         rd_line(n, "%s", line.at + 1);
@@ -651,7 +702,7 @@ void rd_keep_results(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32
         if (!n->crosses[dst + k] || n->unrolled)
             continue;
         rd_text_add(&n->before, "%*s%s a%d[%d] LINES;\n", 4 * n->indent, "",
-                    rd_result_type(f->fold), dst + k, n->here->width);
+                    rd_result_type(f->fold), dst + k, rd_strip_room(n));
         rd_text_add(to, " a%d[i] = r%d;", dst + k, dst + k);
         n->arrays = true;
     }

@@ -319,10 +319,30 @@ static void add_extremes(rd_text *to, const rd_codegen_fold *fold)
 }
 
 /* Where elements of a lane come by rising place, the first of equals is the first to come. */
-static void set_beats(rd_text *to, bool rises)
+static void set_best(rd_text *to, bool rises)
 {
-    rd_text_add(to, "#undef RD_BEATS\n#define RD_BEATS RD_BEATS_%s\n",
-                rises ? "LATER" : "ANYWHERE");
+    rd_text_add(to, "#undef RD_BEST\n#define RD_BEST RD_BEST_%s\n", rises ? "LATER" : "ANYWHERE");
+}
+
+bool rd_takes_power(const rd_codegen_fold *f)
+{
+    return f->fold->reducer == RD_RED_logsumexp || f->fold->reducer == RD_RED_maxsumexp;
+}
+
+/* What a step takes the exponential of is a function of its own: between the two a strip has its
+ * exponentials by vectors. */
+static void add_exponent(rd_text *to, const rd_codegen_fold *f, int number)
+{
+    rd_text_add(to,
+                "#pragma push_macro(\"RD_LSE\")\n#undef RD_LSE\n"
+                "#define RD_LSE(m, s, x, w, far) return RD_F(lse_exponent)((x) - (m), far);\n"
+                "static inline T exponent%d(",
+                number);
+    add_parameters(to, f, false, "const ", 's');
+    rd_text_add(to,
+                ", const T x, const T w)\n{\n    %s\n}\n#undef RD_LSE\n"
+                "#define RD_LSE(m, s, x, w, far) RD_LSE_BY(power, m, s, x, w, far)\n",
+                fold_codes[f->fold->reducer].step);
 }
 
 static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
@@ -330,9 +350,12 @@ static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
     const char *code = fold_codes[f->fold->reducer].step;
     const int   last = f->n_state - f->seen;
 
+    if (rd_takes_power(f))
+        add_exponent(to, f, number);
     begin_function(to, f, number, "step", false);
-    rd_text_add(to, ", const T x, const T w, const %s i%s)\n{\n", place_type(f),
-                f->masked ? ", const uint8_t take" : "");
+    rd_text_add(to, ", const T x, const T w, const %s i%s%s)\n{\n", place_type(f),
+                f->masked ? ", const uint8_t take" : "",
+                rd_takes_power(f) ? ", const T power" : "");
     if (!f->masked) {
         rd_text_add(to, "    %s\n", code);
         rd_text_add(to, f->seen ? "    *s%d = 1;\n}\n" : "}\n", last);
@@ -388,9 +411,11 @@ void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number)
     if (f->seen)
         rd_text_add(to, "    *s%d = 0;\n", f->n_state - 1);
     rd_text_add(to, "}\n");
-    set_beats(to, is_place(f->fold) && f->rises && !f->masked);
+    set_best(to, is_place(f->fold) && f->rises && !f->masked);
     add_step(to, f, number);
-    set_beats(to, false);
+    if (rd_takes_power(f))
+        rd_text_add(to, "#pragma pop_macro(\"RD_LSE\")\n");
+    set_best(to, false);
     begin_function(to, f, number, "block", false);
     rd_text_add(to, ")\n{\n    %s\n}\n", code->block);
     end_type(to);

@@ -101,6 +101,7 @@ typedef struct rd_codegen {
     rd_text          before, inside;
     int32_t          round;    /* number of that loop              */
     int32_t         *made_in;  /* per register: its round          */
+    int32_t          part;     /* the loop whose rows are taken in parts, -1 */
     bool            *crosses;  /* per register: read in another one */
     bool             dry;      /* only to learn that               */
     bool             arrays;   /* some register crosses, or a state is an array */
@@ -127,8 +128,10 @@ void rd_region_varies(const rd_codegen *n, const rd_region *r, bool *varies);
 bool rd_writes_out(const rd_codegen *n, int32_t loop, int32_t strip);
 /* Is it a loop of a scan by the tree, in no strip? */
 bool rd_writes_out_scan(const rd_codegen *n, int32_t loop);
+/* Ints are divided by a number that is known and not 0. */
+bool rd_divides_by_number(const rd_codegen *n, const rd_inst *inst);
 /* Instructions that end a loop over the strip: they take it as an array. */
-bool rd_cuts(const rd_inst *inst);
+bool rd_cuts(const rd_codegen *n, const rd_inst *inst);
 
 /* text.c */
 __attribute__((format(printf, 2, 3))) void rd_line(rd_codegen *n, const char *format, ...);
@@ -143,6 +146,9 @@ void rd_walk_items(rd_codegen *n, int32_t from, int32_t to);
 void rd_strip_loop_end(rd_codegen *n);
 /* Where statements of the loop over the strip go; it is opened. */
 rd_text *rd_strip_loop(rd_codegen *n);
+
+/* Elements of a strip, or of a part of one, that arrays have room for. */
+int rd_strip_room(const rd_codegen *n);
 
 /* values.c */
 void rd_codegen_value(rd_codegen *n, int32_t inst);
@@ -213,5 +219,7 @@ int         rd_register_size(rd_dtype type);
 bool        rd_op_warns(const rd_inst *inst);
 void        rd_op_name(const rd_inst *inst, char *name);
 const char *rd_state_type(const rd_codegen_fold *f, int k);
+/* Do its steps take the exponential of something, see RD_LSE? */
+bool        rd_takes_power(const rd_codegen_fold *f);
 const char *rd_node_type(const rd_codegen_fold *f, int k);
 #endif

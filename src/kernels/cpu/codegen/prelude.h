@@ -90,6 +90,23 @@ static inline double rd_hidden_f64(double x)
     return x;
 }
 
+/* Ints divided by a positive number that the compiler knows: of such it makes vectors. */
+#define DIVIDE_BY(T)                              \
+    static inline T rd_remainder_by_##T(T a, T b) \
+    {                                             \
+        const T rest = a % b;                     \
+        return rest < 0 ? rest + b : rest;        \
+    }                                             \
+    static inline T rd_floordiv_by_##T(T a, T b)  \
+    {                                             \
+        const T rest = a % b;                     \
+        return a / b - (rest < 0 ? 1 : 0);        \
+    }
+DIVIDE_BY(int32_t)
+DIVIDE_BY(int64_t)
+DIVIDE_BY(uint32_t)
+DIVIDE_BY(uint64_t)
+
 /* Negative indices count from the end.  One that is outside is noted, and the first element stands
  * in for it. */
 static inline int64_t rd_index_i64(int64_t at, int64_t extent, int32_t *failed)

@@ -3,8 +3,14 @@
  * each instruction that does something is in some loop over that axis: these then share one loop
  * over strips, around the others. */
 #include "kernels/cpu/codegen/parts.h"
+#include "core/caches.h"
 #include <stdlib.h>
 #include <string.h>
+
+static bool takes_step(const rd_inst *inst)
+{
+    return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
+}
 
 /* ---- What varies ----------------------------------------------------------------------------- */
 static bool address_varies(const rd_codegen *n, const rd_address *at, int32_t axis,
@@ -156,11 +162,6 @@ static bool may_go_on(const rd_codegen *n, const rd_region *r, const rd_inst *ex
     return n->fold[exit->a].start < r->from || rd_trips(n->p, exit->arg) <= RD_TREE_STEPS;
 }
 
-static bool takes_step(const rd_inst *inst)
-{
-    return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
-}
-
 static bool may_be(const rd_codegen *n, const rd_region *r)
 {
     for (int32_t i = r->from; i < r->to; i++) {
@@ -190,13 +191,25 @@ static bool narrows(const rd_inst *inst)
            rd_register_size(inst->type) == 4;
 }
 
-bool rd_cuts(const rd_inst *inst)
+bool rd_divides_by_number(const rd_codegen *n, const rd_inst *inst)
+{
+    const rd_inst *by = inst->b >= 0 ? &n->p->inst[n->made[inst->b]] : NULL;
+
+    return inst->kind == RD_I_MAP && by && by->kind == RD_I_CONST &&
+           (inst->op == RD_OP_floordiv || inst->op == RD_OP_remainder) &&
+           rd_dtype_kind(inst->type) != RD_KIND_FLOAT && inst->type != RD_BOOL && by->value.i64 > 0;
+}
+
+bool rd_cuts(const rd_codegen *n, const rd_inst *inst)
 {
     if (inst->kind == RD_I_CALL)
         return true;
+    if (inst->kind == RD_I_STEP)
+        return rd_takes_power(&n->fold[inst->arg]);
     if (inst->kind == RD_I_CAST)
         return narrows(inst);
-    return inst->kind == RD_I_MAP && (inst->op == RD_OP_exp || rd_op_calls(inst->op, inst->type));
+    return inst->kind == RD_I_MAP && !rd_divides_by_number(n, inst) &&
+           (inst->op == RD_OP_exp || rd_op_calls(inst->op, inst->type));
 }
 
 /* Elements of a few interleaved rows are taken apart by vectors, those further apart one by one. */
@@ -215,7 +228,7 @@ bool rd_writes_out(const rd_codegen *n, int32_t loop, int32_t strip)
     for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
 
-        if ((inst->kind == RD_I_LOOP && n->p->loop[inst->arg].axis != strip) || rd_cuts(inst) ||
+        if ((inst->kind == RD_I_LOOP && n->p->loop[inst->arg].axis != strip) || rd_cuts(n, inst) ||
             inst->kind == RD_I_INDEX || inst->kind == RD_I_START || inst->kind == RD_I_CLOSE)
             return false;
         if (takes_step(inst) && n->fold[inst->arg].along == loop && n->fold[inst->arg].blocks)
@@ -281,17 +294,28 @@ static double cost_of_memory(const rd_codegen *n, const rd_region *r, const rd_i
                : 2; /* neighbours share lines, or do not */
 }
 
+/* Do rounds of a loop inside the region meet the same states?  Then a few of them go together. */
+static bool meets_again(const rd_codegen *n, const rd_region *r, const rd_codegen_fold *f)
+{
+    for (int32_t k = n->around[f->step]; k >= 0 && n->begin[k] >= r->from; k = n->parent[k])
+        if (n->p->loop[k].axis != r->axis && !rd_coef(&f->fold->cell, n->p->loop[k].axis))
+            return true;
+    return false;
+}
+
 /* Element by element each addition waits for the last; states of cells that outlive the region come
  * from memory. */
 static double cost_of_step(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
 {
-    const rd_codegen_fold *f    = &n->fold[inst->arg];
-    const double           cost = (double)rd_reducer_table[f->fold->reducer].cost;
+    const rd_codegen_fold *f     = &n->fold[inst->arg];
+    const double           cost  = (double)rd_reducer_table[f->fold->reducer].cost;
+    double                 moves = 0;
 
     if (!r)
         return 3 + cost;
-    return (cost + (f->start < r->from && f->fold->lanes == 1 ? 2 * f->n_state : 0)) /
-           lanes_of(n, inst);
+    if (f->start < r->from && f->fold->lanes == 1)
+        moves = (meets_again(n, r, f) ? 0.5 : 2) * f->n_state;
+    return (cost + moves) / lanes_of(n, inst);
 }
 
 /* Lanes merge from array to array, each step waiting for the last; where neighbours are cells, as
@@ -516,7 +540,34 @@ static bool streams(const rd_codegen *n, const rd_region *r)
 
 /* An axis that is one strip; elements of rows that stream from memory, of which the states of a
  * fold stay in the first-level cache. */
-enum { SHORT = 128, WIDE = 8192 };
+enum { SHORT = 128, WIDE = 8192, NARROW = RD_RUN_BYTES / 4 };
+
+/* What a loop over the strip leaves for the next, for each element, in bytes: states, and arrays of
+ * what functions take of all the strip. */
+static int64_t bytes_kept(const rd_codegen *n, const rd_region *r)
+{
+    int64_t bytes = 0;
+
+    for (int32_t i = r->from; i < r->to; i++) {
+        const rd_inst *inst = &n->p->inst[i];
+
+        if (takes_step(inst))
+            bytes += n->fold[inst->arg].n_state * rd_register_size(n->fold[inst->arg].fold->type);
+        if (rd_cuts(n, inst))
+            bytes += 2 * 8;
+    }
+    return bytes;
+}
+
+/* Runs of memory that are long enough to stream, and what is kept near. */
+static int32_t wide_width(const rd_codegen *n, const rd_region *r)
+{
+    const int64_t bytes = bytes_kept(n, r), room = 2 * RD_L1_BYTES;
+    int64_t       width = bytes ? room / bytes / 64 * 64 : WIDE;
+
+    width = width > WIDE ? WIDE : width < NARROW ? NARROW : width;
+    return (int32_t)(rd_reach(n->p, r->axis) < width ? rd_reach(n->p, r->axis) : width);
+}
 
 /* States of many lanes of each element of a strip are too many to be wide. */
 static bool has_lanes_of_cells(const rd_codegen *n, const rd_region *r)
@@ -552,8 +603,9 @@ static void size_region(rd_codegen *n, rd_region *r)
         r->wide =
             n->whole && streams(n, r); /* few rows go together: their states stay in registers */
     } else if (streams(n, r) && !has_lanes_of_cells(n, r)) {
-        r->width = rd_reach(n->p, r->axis) < WIDE ? (int32_t)rd_reach(n->p, r->axis) : WIDE;
-        r->wide  = true;
+        r->width  = wide_width(n, r);
+        r->wide   = true;
+        r->arrays = bytes_kept(n, r) > 0;
     } else {
         r->width = 64;
         r->fixed = true;
@@ -580,7 +632,7 @@ static void set_modes(rd_codegen *n)
 
 /* Is it a scan by the tree that is not short?  Along memory tiles make vectors of one row; a strip
  * of rows reads lines far apart. */
-enum { LONG_SCAN = 32 };
+enum { LONG_SCAN = 128 };
 static bool goes_along_memory(const rd_codegen *n, const rd_codegen_fold *f)
 {
     return f->levels && f->along >= 0 && rd_trips(n->p, f->along) > LONG_SCAN;

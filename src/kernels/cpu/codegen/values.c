@@ -8,11 +8,13 @@ void rd_operand_text(rd_codegen *n, rd_text *to, int32_t reg)
 
     if (apart)
         n->crosses[reg] = true;
-    rd_text_add(to,
-                apart || (n->here && n->varies[reg] && rd_cuts(&n->p->inst[n->made[reg]]))
-                    ? "a%" PRId32 "[i]"
-                    : "r%" PRId32,
-                reg);
+    if (!apart && !(n->here && n->varies[reg] && rd_cuts(n, &n->p->inst[n->made[reg]])))
+        rd_text_add(to, "r%" PRId32, reg);
+    else if (n->part >= 0 && n->made[reg] < n->begin[n->part])
+        rd_text_add(to, "a%" PRId32 "[v%" PRId32 " - whole%" PRId32 " + i]", reg, n->here->axis,
+                    n->here->axis);
+    else
+        rd_text_add(to, "a%" PRId32 "[i]", reg);
 }
 
 /* ---- What a value is ------------------------------------------------------------------------- */
@@ -102,6 +104,15 @@ static void add_call(rd_codegen *n, rd_text *to, const rd_inst *inst)
     rd_text_add(to, inst->kind == RD_I_MAP && rd_op_warns(inst) ? ", &warnings)" : ")");
 }
 
+static void add_division(rd_codegen *n, rd_text *to, const rd_inst *inst)
+{
+    rd_text_add(to, "rd_%s_by_%s(", rd_op_table[inst->op].name, rd_register_type(inst->type));
+    rd_operand_text(n, to, inst->a);
+    rd_text_add(to, ", ");
+    add_constant(n, to, &n->p->inst[n->made[inst->b]]);
+    rd_text_add(to, ")");
+}
+
 /* Negative indices count from the end; one that is outside is noted, and the first element stands
  * in for it. */
 static void add_index(rd_codegen *n, rd_text *to, const rd_inst *inst)
@@ -129,7 +140,11 @@ static void add_value(rd_codegen *n, rd_text *to, int32_t i)
         rd_text_add(to, " : ");
         rd_operand_text(n, to, inst->c);
         break;
-    default: add_call(n, to, inst);
+    default:
+        if (rd_divides_by_number(n, inst))
+            add_division(n, to, inst);
+        else
+            add_call(n, to, inst);
     }
 }
 
@@ -144,7 +159,7 @@ static void count_load(rd_codegen *n, int32_t i)
 static void declare_array(rd_codegen *n, int32_t i, char name, rd_dtype type)
 {
     rd_text_add(&n->before, "%*s%s %c%" PRId32 "[%" PRId32 "] LINES;\n", 4 * n->indent, "",
-                rd_register_type(type), name, n->p->inst[i].dst, n->here->width);
+                rd_register_type(type), name, n->p->inst[i].dst, rd_strip_room(n));
     n->arrays = true;
 }
 
@@ -353,7 +368,7 @@ void rd_codegen_value(rd_codegen *n, int32_t i)
         add_single(n, i);
     else if (inst->kind == RD_I_CALL)
         rd_codegen_call_strip(n, i);
-    else if (rd_cuts(inst))
+    else if (rd_cuts(n, inst))
         add_cut(n, i);
     else
         add_varying(n, i);

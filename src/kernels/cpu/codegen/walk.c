@@ -119,7 +119,7 @@ static bool goes_together(const rd_codegen *n, int32_t loop)
     for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
 
-        if (rd_cuts(inst) || rd_lies_apart(n, i, n->here->axis) || inst->kind == RD_I_START ||
+        if (rd_cuts(n, inst) || rd_lies_apart(n, i, n->here->axis) || inst->kind == RD_I_START ||
             inst->kind == RD_I_CLOSE ||
             (inst->kind == RD_I_LOOP && n->p->loop[inst->arg].axis != n->here->axis))
             return false;
@@ -162,6 +162,56 @@ static void walk_together(rd_codegen *n, int32_t loop, const char *from, const c
     n->bind[a] = kept;
 }
 
+/* ---- Parts of wide strips -------------------------------------------------------------------- */
+enum { PART = 512 };
+
+int rd_strip_room(const rd_codegen *n)
+{
+    enum { MOST = 16 }; /* floats that a vector holds: functions of arrays take whole ones */
+    const int elements = n->part >= 0 ? PART : n->here->width;
+
+    return (elements + MOST - 1) / MOST * MOST;
+}
+
+/* Rows of a wide strip that several loops work at, by way of arrays: memory waits while some of
+ * them compute, so that they take the row in parts that are soon done. */
+static bool goes_by_parts(const rd_codegen *n, int32_t loop)
+{
+    const rd_loop *l    = &n->p->loop[loop];
+    bool           cuts = false;
+
+    if (!n->here || !n->here->wide || n->here->width <= PART || n->part >= 0)
+        return false;
+    for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
+        const rd_inst *inst = &n->p->inst[i];
+
+        if (inst->kind == RD_I_START || inst->kind == RD_I_CLOSE || inst->kind == RD_I_EXIT ||
+            inst->kind == RD_I_SCAN ||
+            (inst->kind == RD_I_LOOP && n->p->loop[inst->arg].axis != n->here->axis) ||
+            (inst->kind == RD_I_STEP && n->fold[inst->arg].lanes > 1))
+            return false;
+        cuts |= rd_cuts(n, inst);
+    }
+    return cuts;
+}
+
+static void walk_parts(rd_codegen *n, int32_t loop)
+{
+    const int32_t a = n->here->axis;
+
+    rd_line(n, "const int64_t whole%d = v%d, last%d = v%d + n;", a, a, a, a);
+    rd_line(n, "for (int64_t part%d = whole%d; part%d < last%d; part%d += %d) {", a, a, a, a, a,
+            PART);
+    n->indent++;
+    rd_line(n, "const int64_t v%d = part%d, n = LESS(last%d - part%d, %d);", a, a, a, a, PART);
+    n->part = loop;
+    rd_walk_items(n, n->begin[loop] + 1, n->p->loop[loop].end);
+    rd_strip_loop_end(n);
+    n->part = -1;
+    n->indent--;
+    rd_line(n, "}");
+}
+
 static void walk_one_by_one(rd_codegen *n, int32_t loop, const char *lo, const char *hi)
 {
     const rd_loop *l    = &n->p->loop[loop];
@@ -174,7 +224,10 @@ static void walk_one_by_one(rd_codegen *n, int32_t loop, const char *lo, const c
         rd_line(n, "for (int64_t i%d = %s; i%d < %s; i%d++) {", a, lo, a, hi, a);
     n->indent++;
     n->bind[a].kind = RD_BIND_INDEX;
-    rd_walk_items(n, n->begin[loop] + 1, l->end);
+    if (goes_by_parts(n, loop))
+        walk_parts(n, loop);
+    else
+        rd_walk_items(n, n->begin[loop] + 1, l->end);
     rd_strip_loop_end(n);
     n->bind[a] = kept;
     n->indent--;

@@ -120,12 +120,15 @@ static outcome wait_for(pid_t pid)
     return UNFINISHED;
 }
 
-/* What gcc is told besides, of speed alone; clang does not know it, and needs none of it.  Code is
+/* What gcc is told besides, of speed alone; clang does not know it, and needs none of it.  Jumps
+ * past a second choice that the first one settles cannot be turned into vectors, nor loops of a
+ * few rounds (rows of 8) that are written out before the vectors are sought.  Code is
  * scheduled before registers are given out, as an element's chain of operations is long and what
  * fills the time it takes is the next vector's (gcc 12 on a Zen 4: 16 % of a Gaussian sum over
  * pairs in f32, 13 % in f64).  A loop that fills an array for exp is no memcpy, which would have it
  * in memory. */
-static const char *const gcc_flags[] = { "-fschedule-insns", "-fsched-pressure",
+static const char *const gcc_flags[] = { "-fno-thread-jumps", "-fdisable-tree-cunrolli",
+                                         "-fschedule-insns", "-fsched-pressure",
                                          "-fno-tree-loop-distribute-patterns" };
 
 static outcome run(const rd_compiler *cc, int dir, const char *const *flags, int n_more,

@@ -158,12 +158,12 @@ void rd_emit_fold(rd_text *text, const rd_spec *spec, int number)
     rd_emit_class(text, elem);
     emit_fold_function(text, fold, number, "first", begin, code->first);
     /* Rows come by rising index. */
-    rd_text_add(text, "#undef RD_BEATS\n#define RD_BEATS RD_BEATS_LATER\n");
+    rd_text_add(text, "#undef RD_BEST\n#define RD_BEST RD_BEST_LATER\n");
     emit_fold_function(text, fold, number, "step",
                        rd_fold_has_power(fold) ? ", const T x, const int64_t i, const T power)\n{"
                                                : begin,
                        begun_step((rd_reducer_id)fold->reducer, spec->vector >= 32));
-    rd_text_add(text, "#undef RD_BEATS\n#define RD_BEATS RD_BEATS_ANYWHERE\n");
+    rd_text_add(text, "#undef RD_BEST\n#define RD_BEST RD_BEST_ANYWHERE\n");
     if (rd_spec_closes_blocks(spec))
         emit_fold_end(text, fold, number);
     rd_emit_class_end(text);
