@@ -519,7 +519,8 @@ RD_API rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_
 /** Your own reducer, copied where it is used.  All functions pure and thread-safe.  merge NULL: the
  *  elements are folded in one strict C order.  Else the order of elements is C order too, but cut
  *  into blocks that are merged in order.  `code` holds the state's members and the four bodies as
- *  text, for compiled C and CUDA; entries may be NULL. */
+ *  text, for compiled C and CUDA; entries may be NULL.  It must compute what the functions do, bit
+ *  by bit: either may run.  Text that does not compile by itself is left aside. */
 struct rd_reducer {
     uint32_t    size;
     int32_t     n_out; /* values per result; > 1: a new last axis of that extent */
@@ -539,25 +540,36 @@ struct rd_reducer {
  *  Plain statements that are C and C++ alike, in parentheses; locals allowed, no calls but of
  *  <math.h>.  How elements are split is fixed by the plan. */
 #ifndef __cplusplus
+/* a * b + c is two roundings, whichever of functions and text runs. */
+#if defined(__clang__)
+#define RD_EXACT_
+#define RD_BODY_(...) { _Pragma("STDC FP_CONTRACT OFF") __VA_ARGS__ }
+#elif defined(__GNUC__)
+#define RD_EXACT_ __attribute__((optimize("fp-contract=off")))
+#define RD_BODY_(...) { __VA_ARGS__ }
+#else
+#define RD_EXACT_
+#define RD_BODY_(...) { __VA_ARGS__ }
+#endif
 #define RD_BARE_(...) __VA_ARGS__
 #define RD_REDUCER(name_, X, Y, n_, state_, init_, step_, merge_, finish_)                         \
     typedef struct name_##_state { RD_BARE_ state_ } name_##_state;                                \
-    static void name_##_init(void *rd_s_) { name_##_state *const s = rd_s_; RD_BARE_ init_ }       \
-    static void name_##_step(void *rd_s_, int64_t rd_n_, const void *rd_x_, \
-                              int64_t rd_stride_, int64_t i) \
-    {                                                                                              \
+    RD_EXACT_ static void name_##_init(void *rd_s_)                                                \
+    RD_BODY_(name_##_state *const s = rd_s_; RD_BARE_ init_)                                       \
+    RD_EXACT_ static void name_##_step(void *rd_s_, int64_t rd_n_, const void *rd_x_,              \
+                                       int64_t rd_stride_, int64_t i)                              \
+    RD_BODY_(                                                                                      \
         name_##_state rd_t_ = *(name_##_state *)rd_s_, *const s = &rd_t_;                          \
         const X *rd_p_ = rd_x_;                                                                    \
         for (const int64_t rd_end_ = i + rd_n_; i < rd_end_; i++, rd_p_ += rd_stride_) {           \
             RD_UNUSED_ const X x = *rd_p_;                                                         \
             RD_BARE_ step_                                                                         \
         }                                                                                          \
-        *(name_##_state *)rd_s_ = rd_t_;                                                           \
-    }                                                                                              \
-    static void name_##_merge(void *rd_a_, const void *rd_b_)                                      \
-    { name_##_state *const a = rd_a_; const name_##_state *const b = rd_b_; RD_BARE_ merge_ }      \
-    static void name_##_finish(const void *rd_s_, void *rd_y_)                                     \
-    { const name_##_state *const s = rd_s_; Y *const y = rd_y_; RD_BARE_ finish_ }                 \
+        *(name_##_state *)rd_s_ = rd_t_;)                                                          \
+    RD_EXACT_ static void name_##_merge(void *rd_a_, const void *rd_b_)                            \
+    RD_BODY_(name_##_state *const a = rd_a_; const name_##_state *const b = rd_b_; RD_BARE_ merge_) \
+    RD_EXACT_ static void name_##_finish(const void *rd_s_, void *rd_y_)                           \
+    RD_BODY_(const name_##_state *const s = rd_s_; Y *const y = rd_y_; RD_BARE_ finish_)           \
     RD_UNUSED_ static const rd_reducer name_[1] = { { .size = sizeof(rd_reducer), .n_out = (n_),   \
         .in = RD_TYPE((X *)0), .out = RD_TYPE((Y *)0), \
         .state_size = sizeof(name_##_state), .name = #name_, \

@@ -20,6 +20,34 @@ RD_REDUCER(last, float, float, 1, (float x; int64_t i;), (s->x = -1; s->i = -1;)
            }),
            (y[0] = s->i >= 0 ? s->x : -1;))
 
+/* A state that is an array, and a step with a loop. */
+RD_REDUCER(three_smallest, float, float, 3, (float v[3]; int32_t n;),
+           (s->v[0] = s->v[1] = s->v[2] = 1e30f; s->n = 0;),
+           (int k = 2; s->n++; while (k >= 0 && x < s->v[k]) {
+               if (k < 2)
+                   s->v[k + 1] = s->v[k];
+               s->v[k] = x;
+               k--;
+           }),
+           (for (int j = 0; j < 3; j++) {
+               int k = 2;
+               while (k >= 0 && b->v[j] < a->v[k]) {
+                   if (k < 2)
+                       a->v[k + 1] = a->v[k];
+                   a->v[k] = b->v[j];
+                   k--;
+               }
+           } a->n += b->n;),
+           (for (int k = 0; k < 3; k++) y[k] = s->v[k] + (float)(s->n % 5);))
+/* Narrow members of several types. */
+RD_REDUCER(odds, int32_t, int16_t, 1, (int16_t sum; uint8_t odd; int32_t least;),
+           (s->sum = 0; s->odd = 0; s->least = 100;),
+           (s->sum                              = (int16_t)(s->sum + x); s->odd ^= (uint8_t)(x & 3);
+            if (x < s->least && i % 3) s->least = x;),
+           (a->sum                            = (int16_t)(a->sum + b->sum); a->odd ^= b->odd;
+            if (b->least < a->least) a->least = b->least;),
+           (y[0] = (int16_t)(s->sum + s->odd + s->least);))
+
 /* A strict fold in C order: without merge. */
 static void decay_init(void *s)
 {
@@ -153,14 +181,20 @@ static rd_reduce_opts random_keywords(random_pool *pool, rd_expr *x, unsigned ta
 
 static void by_user(random_pool *pool, rd_expr *x, bool scan)
 {
-    static const rd_reducer *const all[] = { count_nonzeros, welford, last, &decay };
-    const rd_reducer              *r     = all[random_below(pool, 4)];
+    static const rd_reducer *const all[] = { count_nonzeros, welford, last,
+                                             &decay,         odds,    three_smallest };
+    const rd_reducer              *r     = all[random_below(pool, scan ? 5 : 6)];
     rd_reduce_opts                 o     = { .size = sizeof o, .dims = random_dims(pool, x) };
 
     if (random_once(pool, 6))
         o.where = random_mask(pool, x);
-    if (scan)
-        o.dims = RD_DIMS((int)random_below(pool, x->rank));
+    if (is_float(x) && random_once(pool, 6))
+        o.skip_nan = true;
+    if (scan) {
+        o.dims      = RD_DIMS((int)random_below(pool, x->rank));
+        o.reverse   = random_once(pool, 3);
+        o.exclusive = random_once(pool, 4);
+    }
     random_keep(pool, scan ? rd_scan_user(x, r, &o) : rd_reduce_user(x, r, &o), r->name);
 }
 

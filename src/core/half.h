@@ -47,6 +47,27 @@ RD_INLINE rd_bf16 rd_bf16_of_f32(float x)
     return (rd_bf16){ (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : nearest) };
 }
 
+/* ---- As f32 that 16 bits can hold: rd_f16_to_f32(rd_f16_of_f32(x)), in fewer steps --------------- */
+RD_INLINE float rd_round_f16(float x)
+{
+    const uint32_t bits = rd_bits_f32(x), sign = bits & 0x80000000, size = bits & 0x7fffffff;
+    const uint32_t normal   = (size + 0xfff + (size >> 13 & 1)) & ~0x1fffU;
+    const uint32_t denormal = rd_bits_f32(rd_float_of(size) + 0.5F - 0.5F);
+    const uint32_t finite   = size < 0x38800000 ? denormal : normal;
+    const uint32_t number   = finite >= 0x47800000 ? 0x7f800000 : finite;
+    const uint32_t nan      = 0x7fc00000 | (size & 0x007fe000);
+
+    return rd_float_of(sign | (size > 0x7f800000 ? nan : number));
+}
+
+RD_INLINE float rd_round_bf16(float x)
+{
+    const uint32_t bits = rd_bits_f32(x), nearest = bits + 0x7fff + (bits >> 16 & 1);
+    const uint32_t size = bits & 0x7fffffff;
+
+    return rd_float_of((size > 0x7f800000 ? bits | 0x400000 : nearest) & 0xffff0000);
+}
+
 /* ---- From wider types, by way of f32 --------------------------------------------------------- */
 /* Rounded to odd: what f32 cannot hold gets an odd last bit, by which the rounding to 16 bits that
  * follows sees on which side of a tie it is, as if it were the only one.  (Boldo, Melquiond, 2008,

@@ -17,5 +17,5 @@ const rd_reducer_info rd_reducer_table[RD_N_REDUCERS] = {
       sizeof(#empty) > 1 },
 #include "core/reducers.def"
     /* the rd_reducer itself says how many of each */
-    { "user", 0, 1, RD_LAW_serial, 10, RD_OP_none, NEVER, false, true },
+    { "user", 0, 1, RD_LAW_serial, 10, RD_OP_none, NEVER, false, false },
 };

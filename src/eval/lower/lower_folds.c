@@ -15,6 +15,15 @@ static const rd_scope *fold_parent(const rd_lowering *l, int i)
     return s->parent ? s->parent : s;
 }
 
+/* Texts live in the context's arena, and the plan may outlive them. */
+static const char *kept_text(rd_lowering *l, const char *text)
+{
+    const char *copy = text ? rd_pool_grow(l->pool, text, strlen(text), strlen(text) + 1, 1) : NULL;
+
+    l->failed |= text && !copy;
+    return copy;
+}
+
 int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
 {
     const rd_value      *v     = &l->graph->value[i];
@@ -40,12 +49,10 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
 
         l->failed |= !copy;
         if (copy) {
-            *copy = *facts->user;
-            /* Texts live in the context's arena, and the plan may outlive them. */
-            copy->name =
-                rd_pool_grow(l->pool, copy->name, strlen(copy->name), strlen(copy->name) + 1, 1);
-            memset(copy->code, 0, sizeof copy->code);
-            l->failed |= !copy->name;
+            *copy      = *facts->user;
+            copy->name = kept_text(l, copy->name);
+            for (int k = 0; k < 5; k++)
+                copy->code[k] = kept_text(l, copy->code[k]);
         }
         f->user = copy;
     }

@@ -27,16 +27,15 @@ static bool is_row(const rd_program *p, int32_t i)
     return (at->type == RD_F32 || at->type == RD_F64) && (coef == 0 || coef == 1);
 }
 
-/* Is the loop around the step over elements of the same cell, or of a reducer whose states nests
- * move to and fro?  */
-static bool is_kernels(const rd_program *p, const rd_inst *inst, int32_t i)
+/* Is the loop around the step over elements of the same cell? */
+static bool is_along(const rd_program *p, const rd_inst *inst, int32_t i)
 {
-    const rd_fold *f    = &p->fold[inst->arg];
-    const int32_t  axis = p->loop[rd_loop_around(p, i)].axis;
+    const rd_address *cell = &p->fold[inst->arg].cell;
+    const int32_t     axis = p->loop[rd_loop_around(p, i)].axis;
 
-    for (int32_t k = 0; k < f->cell.n_add; k++)
-        if (f->cell.add[k].axis == axis)
-            return rd_reducer_table[f->reducer].n_state > 1;
+    for (int32_t k = 0; k < cell->n_add; k++)
+        if (cell->add[k].axis == axis)
+            return false;
     return true;
 }
 
@@ -50,7 +49,7 @@ static bool folds_rows(const rd_program *p)
         const rd_inst *inst = &p->inst[i];
         const bool     step = inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
 
-        if (step && (inst->c >= 0 || !in_long_rows(p, i) || !is_kernels(p, inst, i) ||
+        if (step && (inst->c >= 0 || !in_long_rows(p, i) || !is_along(p, inst, i) ||
                      rd_dtype_kind(p->fold[inst->arg].type) != RD_KIND_FLOAT))
             return false;
         if (inst->kind == RD_I_LOAD && !is_row(p, i))
@@ -72,22 +71,27 @@ static bool folds_exponentials(const rd_program *p)
     return found;
 }
 
+/* Elements that are neighbours along one axis and are stored along another, both long: squares of
+ * them are turned in registers.  Short rows nests take as they are. */
 static bool turns_operands(const rd_program *p, const rd_tile_code *code)
 {
-    bool found = code->square;
+    enum { SHORT = 16 };
+    bool found = false, calls = false;
 
-    for (int32_t i = 0; i < p->n_inst; i++)
-        found |= code->inst[i].turns;
-    return found;
-}
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_address *at   = p->inst[i].kind == RD_I_LOAD ? &p->address[p->inst[i].arg] : NULL;
+        const int32_t     loop = at ? rd_loop_around(p, i) : -1;
+        bool              near = false;
 
-static bool counts(const rd_program *p, const rd_tile_code *code)
-{
-    bool found = false;
-
-    for (int32_t i = 0; i < p->n_inst; i++)
-        found |= p->inst[i].kind == RD_I_STEP && (code->inst[i].counts || code->inst[i].count_if);
-    return found;
+        for (int32_t k = 0; loop >= 0 && k < at->n_add; k++)
+            near |= at->add[k].axis >= 0 && (at->add[k].coef == 1 || at->add[k].coef == -1) &&
+                    at->add[k].axis != p->loop[loop].axis &&
+                    p->axis_extent[at->add[k].axis] > SHORT;
+        found |= (code->square || code->inst[i].turns) && near &&
+                 p->axis_extent[p->loop[loop].axis] > SHORT;
+        calls |= p->inst[i].kind == RD_I_CALL;
+    }
+    return found && !calls;
 }
 
 static bool has_pairs(const rd_tile_code *code)
@@ -110,8 +114,7 @@ const char *rd_cpu_better(const rd_program *p)
         return "operands are turned in registers";
     if (has_pairs(code))
         return "pairs are one compiled pass";
-    return counts(p, code)         ? "kernels count"
-           : folds_rows(p)         ? "long rows are folded by kernels"
+    return folds_rows(p)           ? "long rows are folded by kernels"
            : folds_exponentials(p) ? "exponentials of steps are taken by strips"
                                    : NULL;
 }

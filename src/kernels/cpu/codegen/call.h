@@ -9,6 +9,14 @@ typedef struct rd_codegen_function {
     void *user;
 } rd_codegen_function;
 
+/* A user's reducer. */
+typedef struct rd_codegen_reducer {
+    void (*init)(void *s);
+    void (*step)(void *s, int64_t n, const void *x, int64_t stride, int64_t i);
+    void (*merge)(void *a, const void *b);
+    void (*finish)(const void *s, void *y);
+} rd_codegen_reducer;
+
 typedef struct rd_codegen_call {
     void *const   *slot;
     char          *state;
@@ -20,6 +28,7 @@ typedef struct rd_codegen_call {
     int32_t        failing;  /* function that has said why it failed */
     const char    *sentence; /* why, NULL */
     const rd_codegen_function *function;
+    const rd_codegen_reducer  *reducer; /* by fold */
 } rd_codegen_call;
 
 typedef struct rd_codegen_kernels {

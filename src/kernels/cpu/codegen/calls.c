@@ -3,6 +3,7 @@
 #include "kernels/cpu/codegen/parts.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* What a function is of: registers, or elements as in memory. */
 static const char *operand_type(const rd_call *call, rd_dtype type)
@@ -88,13 +89,19 @@ static void add_call(rd_text *to, const rd_call *call, const rd_inst *inst, cons
         add_row_call(to, call, inst, count);
 }
 
+/* What the function makes is of this type. */
+static const char *result_type(const rd_codegen *n, const rd_inst *inst)
+{
+    const rd_call *call = &n->p->call[inst->arg];
+
+    return call->block ? rd_memory_type(inst->type) : operand_type(call, inst->type);
+}
+
 static void declare_result(rd_codegen *n, rd_text *to, const rd_inst *inst, int32_t width)
 {
     const rd_call *call = &n->p->call[inst->arg];
 
-    rd_text_add(to, " %s y%" PRId32 "[%" PRId32 "] LINES;",
-                call->block ? rd_memory_type(inst->type) : operand_type(call, inst->type),
-                inst->dst, width);
+    rd_text_add(to, " %s y%" PRId32 "[%" PRId32 "] LINES;", result_type(n, inst), inst->dst, width);
     if (call->block && width == 1)
         rd_text_add(to, " y%" PRId32 "[0] = (%s){ 0 };", inst->dst, rd_memory_type(inst->type));
 }
@@ -134,6 +141,8 @@ void rd_codegen_call_strip(rd_codegen *n, int32_t i)
 {
     const rd_inst *inst = &n->p->inst[i];
     const rd_call *call = &n->p->call[inst->arg];
+    const char    *type = rd_register_type(inst->type);
+    const bool     same = strcmp(type, result_type(n, inst)) == 0 && inst->type != RD_BOOL;
     rd_text       *to, line = { 0 };
 
     to = rd_strip_loop(n);
@@ -141,14 +150,21 @@ void rd_codegen_call_strip(rd_codegen *n, int32_t i)
         declare_operand(n, &n->before, inst, k, rd_strip_room(n));
         add_operand(n, to, inst, k, "i");
     }
-    declare_result(n, &n->before, inst, rd_strip_room(n));
-    rd_text_add(&n->before, " %s a%" PRId32 "[%" PRId32 "] LINES;\n", rd_register_type(inst->type),
-                inst->dst, rd_strip_room(n));
+    rd_text_add(&n->before, " %s a%" PRId32 "[%" PRId32 "] LINES;", type, inst->dst,
+                rd_strip_room(n));
+    if (same)
+        rd_text_add(&n->before, " %s *const y%" PRId32 " = a%" PRId32 ";", type, inst->dst,
+                    inst->dst);
+    else
+        declare_result(n, &n->before, inst, rd_strip_room(n));
+    rd_text_add(&n->before, "\n");
     n->arrays = true;
     rd_strip_loop_end(n);
     add_call(&line, call, inst, "n");
     rd_line(n, "%s", line.at + 1);
     rd_text_free(&line);
+    if (same)
+        return;
     to = rd_strip_loop(n);
     rd_text_add(to, " a%" PRId32 "[i] = ", inst->dst);
     add_result(n, to, inst, "i");

@@ -20,6 +20,8 @@ struct rd_codegen_code {
     int64_t              state;
     int32_t              n_number;
     rd_codegen_function *function;
+    rd_codegen_reducer  *reducer;
+    rd_codegen_code     *otherwise; /* where its text cannot be compiled, NULL */
     int64_t              number[];
 };
 
@@ -274,39 +276,90 @@ static bool add_functions(const rd_program *p, rd_get_fn *get, void *pool, rd_co
     return made->function;
 }
 
+static bool add_reducers(const rd_program *p, rd_get_fn *get, void *pool, rd_codegen_code *made)
+{
+    made->reducer = get(pool, sizeof *made->reducer * ((size_t)p->n_fold + 1));
+    for (int32_t k = 0; made->reducer && k < p->n_fold; k++) {
+        const rd_reducer *user = p->fold[k].user;
+
+        if (user)
+            made->reducer[k] =
+                (rd_codegen_reducer){ user->init, user->step, user->merge, user->finish };
+    }
+    return made->reducer;
+}
+
+/* What the text asks of a call, and its pass.  NULL: no memory. */
+static rd_codegen_code *code_of(const rd_codegen *n, const rd_text *key, rd_get_fn *get, void *pool)
+{
+    const rd_program *p    = n->p;
+    rd_codegen_code  *made = get(pool, sizeof *made + sizeof *made->number * (size_t)n->n_number);
+
+    if (!made || !add_functions(p, get, pool, made) || !add_reducers(p, get, pool, made))
+        return NULL;
+    made->state    = n->whole || n->state > rd_machine_bytes(p) ? n->state : rd_machine_bytes(p);
+    made->n_number = n->n_number;
+    memcpy(made->number, n->number, sizeof *n->number * (size_t)n->n_number);
+    made->pass = rd_pass_of_key(key->at, key->n + 1, text_of_key);
+    return made;
+}
+
+static bool prepare(rd_codegen *n, rd_get_fn *get, void *pool, rd_codegen_code **code)
+{
+    rd_text key = { 0 };
+    bool    ok;
+
+    *code = NULL;
+    rd_text_add(&key, "%c", n->vector);
+    ok = emit(n, &key, get, pool);
+    if (ok && !n->why) {
+        *code = code_of(n, &key, get, pool);
+        ok    = *code;
+    }
+    if (*code && !(*code)->pass)
+        *code = NULL;
+    rd_text_free(&key);
+    return ok;
+}
+
+static bool has_user(const rd_program *p)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < p->n_fold; k++)
+        found |= p->fold[k].user && p->fold[k].user->code[2];
+    return found;
+}
+
+/* The text of a user's reducer may name what is not in it: then it is called. */
+static bool prepare_otherwise(rd_codegen *n, rd_get_fn *get, void *pool, rd_codegen_code *made)
+{
+    if (!prepare(n, get, pool, &made->otherwise))
+        return false;
+    if (made->otherwise && made->otherwise->state > made->state)
+        made->state = made->otherwise->state;
+    if (made->otherwise && rd_pass_failed(made->pass))
+        rd_pass_want(made->otherwise->pass);
+    return true;
+}
+
 bool rd_codegen_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool,
                         const rd_codegen_code **code, const char **why)
 {
     rd_codegen       n = { .p = p, .vector = vector, .whole = whole, .root = whole ? -1 : p->root };
-    rd_text          key  = { 0 };
-    rd_codegen_code *made = NULL;
+    rd_codegen       other = n;
+    rd_codegen_code *made;
 
-    *code = NULL;
-    rd_text_add(&key, "%c", vector);
-    if (!emit(&n, &key, get, pool)) {
-        rd_text_free(&key);
+    *code          = NULL;
+    other.pointers = true;
+    if (!prepare(&n, get, pool, &made))
         return false;
-    }
-    if (!n.why) {
-        made = get(pool, sizeof *made + sizeof *made->number * (size_t)n.n_number);
-        if (!made) {
-            rd_text_free(&key);
-            return false;
-        }
-        if (!add_functions(p, get, pool, made)) {
-            rd_text_free(&key);
-            return false;
-        }
-        made->state    = whole || n.state > rd_machine_bytes(p) ? n.state : rd_machine_bytes(p);
-        made->n_number = n.n_number;
-        memcpy(made->number, n.number, sizeof *n.number * (size_t)n.n_number);
-        made->pass = rd_pass_of_key(key.at, key.n + 1, text_of_key);
-        *code      = made->pass ? made : NULL;
-        rd_pass_want(made->pass);
-    }
-    *why = n.why;
-    rd_text_free(&key);
-    return true;
+    *code = made;
+    *why  = n.why;
+    if (!made)
+        return true;
+    rd_pass_want(made->pass);
+    return !has_user(p) || prepare_otherwise(&other, get, pool, made);
 }
 
 static void add_strips(rd_text *to, const rd_codegen *n)
@@ -348,12 +401,23 @@ int64_t rd_codegen_state(const rd_codegen_code *code)
 
 const void *rd_codegen_here(const rd_codegen_code *code)
 {
-    return code ? rd_pass_kernels(code->pass) : NULL;
+    const void *kernels = code ? rd_pass_kernels(code->pass) : NULL;
+
+    return kernels || !code ? kernels : rd_codegen_here(code->otherwise);
 }
 
 void rd_codegen_missed(const rd_codegen_code *code, double operations)
 {
+    if (code->otherwise && rd_pass_failed(code->pass))
+        code = code->otherwise;
     rd_pass_missed(code->pass, operations);
+}
+
+/* Whose kernels they are. */
+static const rd_codegen_code *way_of(const rd_codegen_code *code, const void *kernels)
+{
+    return code->otherwise && kernels == rd_pass_kernels(code->otherwise->pass) ? code->otherwise
+                                                                                : code;
 }
 
 static rd_codegen_call call_of(const rd_codegen_code *code, const rd_task *task)
@@ -363,7 +427,8 @@ static rd_codegen_call call_of(const rd_codegen_code *code, const rd_task *task)
                               .lo       = task->lo,
                               .hi       = task->hi,
                               .number   = code->number,
-                              .function = code->function };
+                              .function = code->function,
+                              .reducer  = code->reducer };
 }
 
 static void refuse(rd_task *task)
@@ -372,13 +437,23 @@ static void refuse(rd_task *task)
     snprintf(task->sentence, sizeof task->sentence, "rd_take: an index is outside its axis");
 }
 
-/* The reference executor says which index it was. */
-static void fail(const rd_program *p, rd_task *task)
+static void tell(const rd_program *p, rd_task *task, const rd_codegen_call *call)
+{
+    task->status = RD_ERR_CALLBACK;
+    snprintf(task->sentence, sizeof task->sentence, "%s: %s", p->call[call->failing].name,
+             call->sentence);
+}
+
+/* The reference executor says which index it was, or what failed first: a nest takes strip after
+ * strip through one function, then through the next. */
+static void fail(const rd_program *p, rd_task *task, const rd_codegen_call *call)
 {
     rd_backend_scalar.head(p, task);
     if (task->status == RD_OK)
         rd_backend_scalar.body(p, task);
-    if (task->status == RD_OK)
+    if (task->status == RD_OK && call->sentence)
+        tell(p, task, call);
+    else if (task->status == RD_OK)
         refuse(task);
 }
 
@@ -390,37 +465,36 @@ static void run(const rd_codegen_code *code, const rd_program *p, rd_task *task,
     part(&call);
     task->loads += call.loads;
     task->warnings |= call.warnings;
-    if (call.failed)
-        fail(p, task);
-    else if (call.sentence) {
-        task->status = RD_ERR_CALLBACK;
-        snprintf(task->sentence, sizeof task->sentence, "%s: %s", p->call[call.failing].name,
-                 call.sentence);
-    }
+    if (call.failed || call.sentence)
+        fail(p, task, &call);
 }
 
 void rd_codegen_head(const rd_codegen_code *code, const void *kernels, const rd_program *p,
                      rd_task *task)
 {
-    run(code, p, task, ((const rd_codegen_kernels *)kernels)->head);
+    run(way_of(code, kernels), p, task, ((const rd_codegen_kernels *)kernels)->head);
 }
 
 void rd_codegen_body(const rd_codegen_code *code, const void *kernels, const rd_program *p,
                      rd_task *task)
 {
-    run(code, p, task, ((const rd_codegen_kernels *)kernels)->body);
+    run(way_of(code, kernels), p, task, ((const rd_codegen_kernels *)kernels)->body);
 }
 
 void rd_codegen_tail(const rd_codegen_code *code, const void *kernels, const rd_program *p,
                      rd_task *task)
 {
-    run(code, p, task, ((const rd_codegen_kernels *)kernels)->tail);
+    run(way_of(code, kernels), p, task, ((const rd_codegen_kernels *)kernels)->tail);
 }
 
 bool rd_codegen_whole(const rd_codegen_code *code, const void *kernels, rd_task *task)
 {
-    rd_codegen_call call = { .slot = task->slot, .state = task->state, .number = code->number };
+    rd_codegen_call call;
 
+    code = way_of(code, kernels);
+    call = (rd_codegen_call){
+        .slot = task->slot, .state = task->state, .number = code->number, .reducer = code->reducer
+    };
     ((const rd_codegen_kernels *)kernels)->whole(&call);
     task->loads    = call.loads;
     task->warnings = call.warnings;

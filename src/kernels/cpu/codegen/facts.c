@@ -12,6 +12,22 @@ int64_t rd_coef(const rd_address *at, int32_t axis)
     return coef;
 }
 
+bool rd_same_address(const rd_address *a, const rd_address *b)
+{
+    if (a->offset != b->offset || a->n_add != b->n_add)
+        return false;
+    for (int32_t k = 0; k < a->n_add; k++) {
+        bool found = false;
+
+        for (int32_t j = 0; j < b->n_add; j++)
+            found |= a->add[k].axis == b->add[j].axis && a->add[k].reg == b->add[j].reg &&
+                     a->add[k].local == b->add[j].local && a->add[k].coef == b->add[j].coef;
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
 bool rd_within(const rd_codegen *n, int32_t inst, int32_t loop)
 {
     return inst > n->begin[loop] && inst < n->p->loop[loop].end;
@@ -170,12 +186,12 @@ static void describe_fold(rd_codegen *n, int32_t k)
         fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
     f->levels = fold->prefix == RD_PREFIX_TREE ? levels_of(f->steps) : 0;
     f->lanes  = fold->lanes;
+    f->bytes  = 8;
     if (outer == 1 && fold->lane_extent < fold->lanes)
         f->lanes = (int32_t)fold->lane_extent;
-    if (fold->reducer == RD_RED_user)
-        n->why = "a user's reducer";
-    else if (fold->scan && (fold->lane.n_add || fold->lane_extent > 1 ||
-                            (fold->out != fold->type && !rd_reducer_places(fold->reducer))))
+    if (fold->scan &&
+        (fold->lane.n_add || fold->lane_extent > 1 ||
+         (fold->out != fold->type && !rd_reducer_places(fold->reducer) && !fold->user)))
         n->why = "a scan of several lanes, or of another type than its results";
     else if (fold->lane_extent < fold->lanes)
         f->lanes = (int32_t)fold->lane_extent;
@@ -230,6 +246,9 @@ bool rd_codegen_facts(rd_codegen *n, rd_get_fn *get, void *pool)
     n->parent  = get(pool, ((size_t)p->n_loop + 1) * sizeof *n->parent);
     n->made    = get(pool, ((size_t)p->n_reg + 1) * sizeof *n->made);
     n->stored  = get(pool, (size_t)n->n_slot + 1);
+    n->reuse   = get(pool, ((size_t)p->n_inst + 1) * sizeof *n->reuse);
+    n->at_hand = get(pool, ((size_t)p->n_inst + 1) * sizeof *n->at_hand);
+    n->unread  = get(pool, (size_t)p->n_inst + 1);
     n->fold    = get(pool, ((size_t)p->n_fold + 1) * sizeof *n->fold);
     n->region  = get(pool, ((size_t)p->n_loop + 4) * sizeof *n->region);
     n->at_loop = get(pool, ((size_t)p->n_loop + 1) * sizeof *n->at_loop);
@@ -239,12 +258,14 @@ bool rd_codegen_facts(rd_codegen *n, rd_get_fn *get, void *pool)
     n->varies  = get(pool, (size_t)p->n_reg + 1);
     n->made_in = get(pool, ((size_t)p->n_reg + 1) * sizeof *n->made_in);
     n->crosses = get(pool, (size_t)p->n_reg + 1);
-    if (!n->around || !n->begin || !n->parent || !n->made || !n->stored || !n->fold || !n->region ||
-        !n->at_loop || !n->in_loop || !n->bind || !n->ranges || !n->varies || !n->made_in ||
-        !n->crosses)
+    if (!n->around || !n->begin || !n->parent || !n->made || !n->stored || !n->reuse ||
+        !n->at_hand || !n->unread || !n->fold || !n->region || !n->at_loop || !n->in_loop ||
+        !n->bind || !n->ranges || !n->varies || !n->made_in || !n->crosses)
         return false;
+    memset(n->reuse, -1, ((size_t)p->n_inst + 1) * sizeof *n->reuse);
+    memset(n->at_hand, -1, ((size_t)p->n_inst + 1) * sizeof *n->at_hand);
     find_loops(n);
     find_folds(n);
     look_for_refusals(n);
-    return true;
+    return n->why || rd_user_facts(n, get, pool);
 }

@@ -97,14 +97,14 @@ static void lay_out(rd_codegen *n, rd_codegen_fold *f)
     f->inner  = f->strip && !f->blocks && is_inner(n, f, r);
     f->states = f->inner ? f->lanes : other_cells(f, r) * f->lanes * (f->strip ? r->width : 1);
     for (int k = 0; array_of(f, k, &a); k++)
-        bytes += rd_lines(a.states * 8);
+        bytes += rd_lines(a.states * f->bytes);
     f->local = f->inner || (one && bytes <= MOST_LOCAL);
     if (f->split)
         f->facts = rd_piece(&n->state, 1, 64);
     if (!f->local)
         f->current = rd_piece(&n->state, 1, bytes);
     if (f->room)
-        f->tree = rd_piece(&n->state, f->room, f->n_state * rd_lines(f->states * 8));
+        f->tree = rd_piece(&n->state, f->room, f->n_state * rd_lines(f->states * f->bytes));
 }
 
 void rd_declare_states(rd_codegen *n)
@@ -117,7 +117,7 @@ void rd_declare_states(rd_codegen *n)
         for (int j = 0; !f->local && array_of(f, j, &a); j++) {
             rd_line(n, "%s *const %c%d_%d = (%s *)(q->state + %" PRId64 ");", a.type, a.name, k,
                     a.k, a.type, at);
-            at += rd_lines(a.states * 8);
+            at += rd_lines(a.states * f->bytes);
         }
     }
 }
@@ -259,6 +259,7 @@ void rd_codegen_start(rd_codegen *n, int32_t fold)
             char at[20];
 
             snprintf(at, sizeof at, "%d", l);
+            rd_user_begins(to, f, fold, "s", at);
             rd_text_add(to, " begin%d(", fold);
             rd_add_states(to, n, f, "s", at);
             rd_text_add(to, ");");
@@ -275,13 +276,17 @@ void rd_codegen_start(rd_codegen *n, int32_t fold)
     }
     rd_text_add(&line, "for (int64_t l = 0; l < ");
     rd_number_text(n, &line, f->states);
-    rd_text_add(&line, "; l++) begin%d(", fold);
+    rd_text_add(&line, "; l++) {");
+    rd_user_begins(&line, f, fold, "s", "l");
+    rd_text_add(&line, " begin%d(", fold);
     rd_add_states(&line, n, f, "s", "l");
-    rd_text_add(&line, ");");
+    rd_text_add(&line, "); }");
     if (f->fold->scan && f->blocks) {
         rd_text_add(&line, " for (int64_t l = 0; l < ");
         rd_number_text(n, &line, f->states);
-        rd_text_add(&line, "; l++) { begin%d(", fold);
+        rd_text_add(&line, "; l++) {");
+        rd_user_begins(&line, f, fold, "p", "l");
+        rd_text_add(&line, " begin%d(", fold);
         rd_add_states(&line, n, f, "p", "l");
         rd_text_add(&line, ");");
         if (f->pair)
@@ -661,6 +666,28 @@ void rd_states_in(rd_codegen *n, int32_t loop)
         }
 }
 
+/* Is the cell at hand the same all along the loop? */
+static bool is_alone(const rd_codegen *n, const rd_codegen_fold *f, int32_t loop)
+{
+    if (!f->user || f->along != loop || f->mode != RD_FOLD_SCALAR || f->lanes > 1 ||
+        (f->fold->scan && f->fold->cell.n_add))
+        return false;
+    for (int32_t k = n->around[f->step]; k != loop && k >= 0; k = n->parent[k])
+        if (rd_coef(&f->fold->cell, n->p->loop[k].axis))
+            return false;
+    return true;
+}
+
+void rd_states_alone(rd_codegen *n, int32_t loop, bool in)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++)
+        if (is_alone(n, &n->fold[k], loop)) {
+            n->fold[k].cached = false;
+            copy_states(n, &n->fold[k], loop, in);
+            n->fold[k].cached = in;
+        }
+}
+
 void rd_states_out(rd_codegen *n, int32_t loop)
 {
     for (int32_t k = 0; k < n->p->n_fold; k++)
@@ -673,6 +700,8 @@ void rd_states_out(rd_codegen *n, int32_t loop)
 /* ---- Results --------------------------------------------------------------------------------- */
 const char *rd_result_type(const rd_fold *f)
 {
+    if (f->user)
+        return rd_register_type(f->out);
     return rd_reducer_places(f->reducer) ? "int64_t" : class_of(f->type);
 }
 
@@ -785,7 +814,7 @@ static void close_cells(rd_codegen *n, const rd_codegen_fold *f, int32_t dst)
         rd_text_add(&line, "cells%d(", number);
         rd_add_states(&line, n, f, "s", at.at);
         rd_text_add(&line, ", ");
-        rd_add_states(&line, n, f, "w", at.at);
+        rd_add_states(&line, n, f, "w", "0");
         rd_line(n, "%s, %d, %d, n);", line.at, f->lanes, n->here->width);
     }
     to = rd_strip_loop(n);
@@ -875,7 +904,8 @@ void rd_codegen_close(rd_codegen *n, int32_t i)
     const rd_inst         *inst = &n->p->inst[i];
     const rd_codegen_fold *f    = &n->fold[inst->arg];
 
-    if (f->fold->out != f->fold->type && strcmp(rd_result_type(f->fold), "int64_t") != 0)
+    if (f->fold->out != f->fold->type && !f->user &&
+        strcmp(rd_result_type(f->fold), "int64_t") != 0)
         n->why = "a result of another type than its fold's";
     if (f->inner)
         close_inner(n, f, inst->dst);

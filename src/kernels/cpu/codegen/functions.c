@@ -105,14 +105,33 @@ void rd_op_name(const rd_inst *inst, char *name)
                  rd_op_table[inst->op].name);
 }
 
-/* What an operation comes to is cut to its type. */
-static void add_return(rd_text *to, rd_dtype type, const char *code)
+/* Of numbers of 16 bits it gives such a number as it is. */
+static bool keeps_halves(const rd_inst *inst)
 {
-    const char *class = rd_register_type(type);
+    switch (inst->op) {
+    case RD_OP_neg:
+    case RD_OP_abs:
+    case RD_OP_sign:
+    case RD_OP_floor:
+    case RD_OP_ceil:
+    case RD_OP_round:
+    case RD_OP_trunc:
+    case RD_OP_minimum:
+    case RD_OP_maximum: return inst->kind == RD_I_MAP;
+    default: return false;
+    }
+}
 
-    if (rd_dtype_is_half(type))
-        rd_text_add(to, "    return rd_%s_to_f32(rd_%s_of_f32(%s));\n}\n", rd_dtype_name(type),
-                    rd_dtype_name(type), code);
+/* What an operation comes to is cut to its type. */
+static void add_return(rd_text *to, const rd_inst *inst, const char *code)
+{
+    const rd_dtype type = inst->type;
+    const char *class   = rd_register_type(type);
+
+    if (rd_dtype_is_half(type) && keeps_halves(inst))
+        rd_text_add(to, "    return %s;\n}\n", code);
+    else if (rd_dtype_is_half(type))
+        rd_text_add(to, "    return rd_round_%s(%s);\n}\n", rd_dtype_name(type), code);
     else
         rd_text_add(to, "    return (%s)(%s)(%s);\n}\n", class,
                     type == RD_BOOL ? "uint8_t" : rd_memory_type(type), code);
@@ -136,7 +155,7 @@ static void add_op(rd_text *to, const rd_inst *inst, const char *name)
                 rd_op_warns(inst) ? ", uint32_t *const warnings" : "");
     if (!rd_op_warns(inst) && rd_op_table[inst->op].rule == RD_RULE_ARITH)
         rd_text_add(to, "    uint32_t none = 0, *const warnings = &none;\n");
-    add_return(to, inst->type, op_code[inst->op][ints]);
+    add_return(to, inst, op_code[inst->op][ints]);
     end_type(to);
 }
 
@@ -187,7 +206,7 @@ static void add_cast(rd_text *to, const rd_inst *inst, const char *name, bool ro
 {
     rd_text_add(to, "static inline %s %s(%s a)\n{\n", rd_register_type(inst->type), name,
                 rd_register_type(inst->from));
-    add_return(to, inst->type, cast_code(inst, rounds));
+    add_return(to, inst, cast_code(inst, rounds));
 }
 
 static bool was_there(const rd_program *p, int32_t i, const char *name)
@@ -262,6 +281,8 @@ static const char *place_type(const rd_codegen_fold *f)
 
 const char *rd_state_type(const rd_codegen_fold *f, int k)
 {
+    if (f->user)
+        return rd_user_state_type(f, k);
     if (is_seen(f, k))
         return step_size(f->fold) == 4 ? "int32_t" : "int64_t";
     return is_place(f->fold) && k == 1 ? place_type(f) : step_type(f->fold);
@@ -269,7 +290,7 @@ const char *rd_state_type(const rd_codegen_fold *f, int k)
 
 const char *rd_node_type(const rd_codegen_fold *f, int k)
 {
-    if (is_seen(f, k))
+    if (f->user || is_seen(f, k))
         return rd_state_type(f, k);
     return is_place(f->fold) && k == 1 ? place_type(f) : merge_type(f->fold);
 }
@@ -398,9 +419,14 @@ static void add_finish(rd_text *to, const rd_codegen_fold *f, int number)
 
 void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number)
 {
-    const rd_codegen_fold *f    = &n->fold[number];
-    const fold_code       *code = &fold_codes[f->fold->reducer];
+    const rd_codegen_fold *f = &n->fold[number];
+    const fold_code       *code;
 
+    if (f->user) {
+        rd_user_functions(n, to, number);
+        return;
+    }
+    code = &fold_codes[f->fold->reducer];
     rd_text_add(
         to,
         "#define S(k) (*s##k)\n#define SI(k) (*s##k)\n#define B(k) (*b##k)\n#define BI(k) (*b##k)\n");

@@ -13,8 +13,12 @@ typedef enum rd_fold_mode {
     RD_FOLD_CELLS   /* neighbours belong to cells of their own            */
 } rd_fold_mode;
 
+/* A user's reducer in the text, see reducers.c. */
+typedef struct rd_user rd_user;
+
 typedef struct rd_codegen_fold {
     const rd_fold *fold;
+    const rd_user *user; /* NULL: one of ours */
     rd_fold_mode   mode;
     int32_t        start, step, close; /* its instructions; close -1: of a scan                */
     int32_t        along;              /* innermost loop that it reduces, -1: it has one step  */
@@ -32,6 +36,7 @@ typedef struct rd_codegen_fold {
     bool           rises;  /* those of a lane come by rising place                            */
     int64_t        steps;  /* of the whole fold                                               */
     int64_t        states; /* of each kind                                                    */
+    int32_t        bytes;  /* of one in memory, at most                                       */
     int32_t        room;   /* rows of its tree; 0: it has one block, or is a scan             */
     bool           blocks; /* it has several                                                  */
     bool           pair;   /* what a scan has before a block is two words, see so_far.h       */
@@ -74,21 +79,25 @@ typedef struct rd_codegen {
     const rd_program *p;
     int               vector;
     bool              whole;          /* one task runs all of it          */
+    bool              pointers;       /* users' reducers are called by their addresses */
     int32_t           root;           /* the axis that tasks share, -1    */
     const char       *why;            /* it cannot be: the reason; NULL  */
     int32_t          *around;         /* per instruction: innermost loop */
     int32_t          *begin, *parent; /* per loop                    */
     int32_t          *made;           /* per register: instruction       */
     bool             *stored;         /* per slot                        */
-    int32_t           n_slot;
-    rd_codegen_fold  *fold;
-    rd_region        *region;
-    int32_t           n_region;
-    int32_t          *at_loop, *in_loop; /* per loop: its region, that of its body, -1 */
-    int32_t           in_part[3];
-    int64_t           number[RD_CODEGEN_NUMBERS];
-    int32_t           n_number;
-    int64_t           state; /* bytes so far                    */
+    int32_t          *reuse; /* per instruction: of a load, the loop before which it is collected */
+    int32_t *at_hand;        /* of a load, the register that was stored there just before, -1     */
+    bool    *unread;         /* of a store: all its loads have it at hand                         */
+    int32_t  n_slot;
+    rd_codegen_fold *fold;
+    rd_region       *region;
+    int32_t          n_region;
+    int32_t         *at_loop, *in_loop; /* per loop: its region, that of its body, -1 */
+    int32_t          in_part[3];
+    int64_t          number[RD_CODEGEN_NUMBERS];
+    int32_t          n_number;
+    int64_t          state; /* bytes so far                    */
 
     /* ---- the text being written ---- */
     rd_text         *to;
@@ -113,6 +122,7 @@ typedef struct rd_codegen {
 /* facts.c */
 bool    rd_codegen_facts(rd_codegen *n, rd_get_fn *get, void *pool);
 int64_t rd_coef(const rd_address *at, int32_t axis);
+bool    rd_same_address(const rd_address *a, const rd_address *b);
 bool    rd_within(const rd_codegen *n, int32_t inst, int32_t loop);
 int32_t rd_part_of(const rd_program *p, int32_t inst);
 /* How many indices of an axis its loops visit at a time, at most; in how many rounds a loop goes.
@@ -133,6 +143,14 @@ bool rd_divides_by_number(const rd_codegen *n, const rd_inst *inst);
 /* Instructions that end a loop over the strip: they take it as an array. */
 bool rd_cuts(const rd_codegen *n, const rd_inst *inst);
 
+/* reuse.c */
+void rd_codegen_reuse(rd_codegen *n);
+/* The loop before which a load of the region could be collected, -1. */
+int32_t rd_loop_of_reuse(const rd_codegen *n, const rd_region *r, int32_t load);
+/* The arrays of what is collected before the loop; an element of one. */
+void rd_collect_before(rd_codegen *n, int32_t loop);
+void rd_add_collected(rd_codegen *n, rd_text *to, int32_t load);
+
 /* text.c */
 __attribute__((format(printf, 2, 3))) void rd_line(rd_codegen *n, const char *format, ...);
 void rd_number_text(rd_codegen *n, rd_text *to, int64_t value);
@@ -152,6 +170,7 @@ int rd_strip_room(const rd_codegen *n);
 
 /* values.c */
 void rd_codegen_value(rd_codegen *n, int32_t inst);
+void rd_add_load(rd_codegen *n, rd_text *to, int32_t inst);
 /* Is it a load of a strip's elements that are not side by side? */
 bool rd_lies_apart(const rd_codegen *n, int32_t inst, int32_t axis);
 /* A register as an operand at this place. */
@@ -202,6 +221,21 @@ void rd_codegen_scan(rd_codegen *n, int32_t inst);
 void rd_codegen_scan_functions(rd_codegen *n, rd_text *to, int32_t number);
 /* Is the scan's loop written out, so that the place of each element in its block is a number? */
 bool rd_scan_is_written_out(const rd_codegen *n, const rd_codegen_fold *f);
+
+/* States of one cell by itself, likewise; users' reducers only. */
+void rd_states_alone(rd_codegen *n, int32_t loop, bool in);
+
+/* reducers.c: users' reducers. */
+bool        rd_user_facts(rd_codegen *n, rd_get_fn *get, void *pool);
+void        rd_user_functions(rd_codegen *n, rd_text *to, int32_t number);
+const char *rd_user_state_type(const rd_codegen_fold *f, int k);
+/* What is said before begin() of states that the caller names: "s0_0[l]". */
+void rd_user_begins(rd_text *to, const rd_codegen_fold *f, int number, const char *name,
+                    const char *at);
+/* Operations of a step and of a merge, about; elements of the strip that one vector steps by. */
+double rd_fold_cost(const rd_fold *f);
+double rd_step_lanes(const rd_codegen *n, const rd_codegen_fold *f, double lanes);
+int    rd_user_bytes(const rd_codegen_fold *f);
 
 /* exits.c */
 void rd_codegen_exit(rd_codegen *n, int32_t inst);

@@ -128,19 +128,22 @@ static inline int64_t rd_index_u64(uint64_t at, int64_t extent, int32_t *failed)
 /* ---- The combine tree of blocks [from, to) ------------------------------------------------------
  * A node of level l covers 2^l blocks from a multiple of 2^l on; two that are left and right of one are merged. */
 
-/* How many nodes there are once all that can be are merged. */
-static int64_t rd_nodes(int64_t from, int64_t to)
+/* How many nodes there are once all that can be are merged.  Before the block whose number most twos
+ * divide they grow, behind it they shrink: one for each bit of either distance.  Blocks of one lane
+ * are short, so that this must not be a loop (sum of all squares, f64: 2.15 ns an element, so 0.73). */
+static inline int64_t rd_nodes(int64_t from, int64_t to)
 {
-    int64_t nodes = 0;
+    int64_t top = 0;
 
-    for (; from < to; nodes++) {
-        int level = 0;
+    if (from >= to)
+        return 0;
+    if (from > 0) {
+        const int bit = 63 - __builtin_clzll((uint64_t)((from - 1) ^ to));
 
-        while (!(from >> level & 1) && from + (INT64_C(2) << level) <= to)
-            level++;
-        from += INT64_C(1) << level;
+        top = to >> bit << bit;
     }
-    return nodes;
+    return __builtin_popcountll((uint64_t)(top - from)) +
+           __builtin_popcountll((uint64_t)(to - top));
 }
 
 /* The level of the node that begins at `from`. */

@@ -83,22 +83,6 @@ void rd_region_varies(const rd_codegen *n, const rd_region *r, bool *varies)
 }
 
 /* ---- What may be ----------------------------------------------------------------------------- */
-static bool same_address(const rd_address *a, const rd_address *b)
-{
-    if (a->offset != b->offset || a->n_add != b->n_add)
-        return false;
-    for (int32_t k = 0; k < a->n_add; k++) {
-        bool found = false;
-
-        for (int32_t j = 0; j < b->n_add; j++)
-            found |= a->add[k].axis == b->add[j].axis && a->add[k].reg == b->add[j].reg &&
-                     a->add[k].local == b->add[j].local && a->add[k].coef == b->add[j].coef;
-        if (!found)
-            return false;
-    }
-    return true;
-}
-
 /* What is stored in the region is read there by the element alone that has stored it. */
 static bool may_store(const rd_codegen *n, const rd_region *r, int32_t store)
 {
@@ -108,7 +92,7 @@ static bool may_store(const rd_codegen *n, const rd_region *r, int32_t store)
         return false;
     for (int32_t i = r->from; i < r->to; i++)
         if (n->p->inst[i].kind == RD_I_LOAD && n->p->address[n->p->inst[i].arg].slot == to->slot &&
-            !same_address(&n->p->address[n->p->inst[i].arg], to))
+            !rd_same_address(&n->p->address[n->p->inst[i].arg], to))
             return false;
     return true;
 }
@@ -233,7 +217,8 @@ bool rd_writes_out(const rd_codegen *n, int32_t loop, int32_t strip)
             return false;
         if (takes_step(inst) && n->fold[inst->arg].along == loop && n->fold[inst->arg].blocks)
             return false;
-        if (inst->kind == RD_I_LOAD && is_far(rd_coef(&n->p->address[inst->arg], strip)))
+        if (inst->kind == RD_I_LOAD && n->reuse[i] < 0 &&
+            is_far(rd_coef(&n->p->address[inst->arg], strip)))
             return false;
         if (inst->kind == RD_I_SCAN && n->fold[inst->arg].levels &&
             n->fold[inst->arg].along != loop)
@@ -273,6 +258,17 @@ static double lanes_of(const rd_codegen *n, const rd_inst *inst)
 
 enum { LINE = 64 };
 
+/* Neighbours `apart` bytes from each other share lines, or do not; where a loop does not change
+ * them, they are collected once. */
+static double cost_of_collecting(const rd_codegen *n, const rd_region *r, const rd_inst *inst,
+                                 int64_t apart)
+{
+    const double  cost = apart <= LINE ? 1.2 : 2;
+    const int32_t loop = rd_loop_of_reuse(n, r, (int32_t)(inst - n->p->inst));
+
+    return loop >= 0 ? cost / (double)rd_trips(n->p, loop) + 1.0 / lanes_of(n, inst) : cost;
+}
+
 static double cost_of_memory(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
 {
     const rd_address *at      = &n->p->address[inst->arg];
@@ -289,9 +285,18 @@ static double cost_of_memory(const rd_codegen *n, const rd_region *r, const rd_i
         return (double)coef / lanes_of(n, inst) + 0.1;
     if (!coef)
         return 0;
-    return llabs(coef) * rd_dtype_size(at->type) <= LINE
-               ? 1.2
-               : 2; /* neighbours share lines, or do not */
+    return cost_of_collecting(n, r, inst, llabs(coef) * rd_dtype_size(at->type));
+}
+
+enum { APART = 6 };
+
+static bool reads_apart(const rd_codegen *n, const rd_region *r)
+{
+    bool found = false;
+
+    for (int32_t i = r->from; i < r->to; i++)
+        found |= rd_lies_apart(n, i, r->axis);
+    return found;
 }
 
 /* Do rounds of a loop inside the region meet the same states?  Then a few of them go together. */
@@ -308,14 +313,16 @@ static bool meets_again(const rd_codegen *n, const rd_region *r, const rd_codege
 static double cost_of_step(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
 {
     const rd_codegen_fold *f     = &n->fold[inst->arg];
-    const double           cost  = (double)rd_reducer_table[f->fold->reducer].cost;
+    const double           cost  = rd_fold_cost(f->fold);
     double                 moves = 0;
 
     if (!r)
         return 3 + cost;
+    if (f->user && reads_apart(n, r)) /* 64 rows at once: few chains are worth it */
+        return APART + cost / rd_step_lanes(n, f, lanes_of(n, inst));
     if (f->start < r->from && f->fold->lanes == 1)
         moves = (meets_again(n, r, f) ? 0.5 : 2) * f->n_state;
-    return (cost + moves) / lanes_of(n, inst);
+    return (cost + moves) / rd_step_lanes(n, f, lanes_of(n, inst));
 }
 
 /* Lanes merge from array to array, each step waiting for the last; where neighbours are cells, as
@@ -323,7 +330,7 @@ static double cost_of_step(const rd_codegen *n, const rd_region *r, const rd_ins
 static double cost_of_close(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
 {
     const rd_codegen_fold *f    = &n->fold[inst->arg];
-    const double           cost = 2 + (double)rd_reducer_table[f->fold->reducer].cost * f->lanes;
+    const double           cost = 2 + rd_fold_cost(f->fold) * f->lanes;
 
     if (r && (rd_coef(&f->fold->cell, r->axis) || f->start >= r->from))
         return cost / lanes_of(n, inst);
@@ -335,7 +342,7 @@ static double cost_of_close(const rd_codegen *n, const rd_region *r, const rd_in
 static double cost_of_scan(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
 {
     const rd_codegen_fold *f     = &n->fold[inst->arg];
-    const double           merge = (double)rd_reducer_table[f->fold->reducer].cost;
+    const double           merge = rd_fold_cost(f->fold);
     const double           more  = f->levels ? 3 * merge + 3 : 2 * merge;
 
     return cost_of_step(n, r, inst) + (r ? more / lanes_of(n, inst) : f->levels ? 2 * more : more);
@@ -542,6 +549,11 @@ static bool streams(const rd_codegen *n, const rd_region *r)
  * fold stay in the first-level cache. */
 enum { SHORT = 128, WIDE = 8192, NARROW = RD_RUN_BYTES / 4 };
 
+static int64_t bytes_of_states(const rd_codegen_fold *f)
+{
+    return f->user ? rd_user_bytes(f) : f->n_state * rd_register_size(f->fold->type);
+}
+
 /* What a loop over the strip leaves for the next, for each element, in bytes: states, and arrays of
  * what functions take of all the strip. */
 static int64_t bytes_kept(const rd_codegen *n, const rd_region *r)
@@ -552,7 +564,7 @@ static int64_t bytes_kept(const rd_codegen *n, const rd_region *r)
         const rd_inst *inst = &n->p->inst[i];
 
         if (takes_step(inst))
-            bytes += n->fold[inst->arg].n_state * rd_register_size(n->fold[inst->arg].fold->type);
+            bytes += bytes_of_states(&n->fold[inst->arg]);
         if (rd_cuts(n, inst))
             bytes += 2 * 8;
     }
@@ -575,6 +587,17 @@ static bool has_lanes_of_cells(const rd_codegen *n, const rd_region *r)
     for (int32_t k = 0; k < n->p->n_fold; k++)
         if (n->fold[k].mode == RD_FOLD_CELLS && n->fold[k].lanes > 1 &&
             n->fold[k].step >= r->from && n->fold[k].step < r->to)
+            return true;
+    return false;
+}
+
+/* Users' functions of blocks are worth a call for many elements. */
+enum { CALLED = 512 };
+
+static bool has_block_calls(const rd_codegen *n, const rd_region *r)
+{
+    for (int32_t i = r->from; i < r->to; i++)
+        if (n->p->inst[i].kind == RD_I_CALL && n->p->call[n->p->inst[i].arg].block)
             return true;
     return false;
 }
@@ -606,6 +629,9 @@ static void size_region(rd_codegen *n, rd_region *r)
         r->width  = wide_width(n, r);
         r->wide   = true;
         r->arrays = bytes_kept(n, r) > 0;
+    } else if (has_block_calls(n, r)) {
+        r->width  = CALLED;
+        r->arrays = true;
     } else {
         r->width = 64;
         r->fixed = true;
@@ -656,4 +682,5 @@ void rd_codegen_regions(rd_codegen *n)
             n->why = "a long scan along memory, of which tiles make vectors";
     for (int32_t k = 0; k < n->n_region; k++)
         size_region(n, &n->region[k]);
+    rd_codegen_reuse(n);
 }

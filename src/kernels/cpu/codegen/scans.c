@@ -211,6 +211,7 @@ static void add_element(rd_codegen *n, rd_text *to, const rd_inst *inst, const c
     rd_text                states = { 0 };
 
     rd_add_states(&states, n, f, "u", at);
+    rd_user_begins(to, f, inst->arg, "u", at);
     rd_text_add(to, " begin%d(%s);", inst->arg, states.at);
     rd_add_step(n, to, inst, states.at);
     rd_text_free(&states);

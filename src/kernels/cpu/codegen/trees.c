@@ -19,15 +19,15 @@ static void add_parameters(rd_text *to, const rd_codegen_fold *f, bool nodes, ch
                     nodes ? rd_node_type(f, k) : rd_state_type(f, k), name, k);
 }
 
-/* Node arrays of a row: of `states` 8-byte places each, in cache lines. */
+/* Node arrays of a row: of `states` places each, in cache lines. */
 static void add_rows(rd_text *to, const rd_codegen_fold *f, int number)
 {
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(
             to,
             "static inline %s *node%d_%d(char *tree, int64_t row, int64_t states)\n{\n"
-            "    return (%s *)(tree + (row * %d + %d) * ((states * 8 + 63) / 64 * 64));\n}\n",
-            rd_node_type(f, k), number, k, rd_node_type(f, k), f->n_state, k);
+            "    return (%s *)(tree + (row * %d + %d) * ((states * %d + 63) / 64 * 64));\n}\n",
+            rd_node_type(f, k), number, k, rd_node_type(f, k), f->n_state, k, (int)f->bytes);
 }
 
 static void add_merge_rows(rd_text *to, const rd_codegen_fold *f, int number)
@@ -198,8 +198,8 @@ static void add_join(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int n
                 to,
                 "        %s *const a%d = (%s *)(into + %d + %d) + l, *const b%d = (%s *)(next + %d + %d) + l;\n",
                 rd_state_type(f, k), k, rd_state_type(f, k), (int)f->current,
-                (int)(k * rd_lines(f->states * 8)), k, rd_state_type(f, k), (int)f->current,
-                (int)(k * rd_lines(f->states * 8)));
+                (int)(k * rd_lines(f->states * f->bytes)), k, rd_state_type(f, k), (int)f->current,
+                (int)(k * rd_lines(f->states * f->bytes)));
         rd_text_add(to, "        ");
         add_merge(to, f, number, "a%d", "b%d");
         rd_text_add(to, "    }\n");
@@ -215,7 +215,7 @@ static void add_join(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int n
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, "        %s *const s%d = (%s *)(next + %d + %d);\n", rd_state_type(f, k), k,
                     rd_state_type(f, k), (int)f->current,
-                    (int)(k * ((f->states * 8 + 63) / 64 * 64)));
+                    (int)(k * rd_lines(f->states * f->bytes)));
     rd_text_add(
         to,
         "        const int64_t end = (b[1] + 63) >> 6;\n        if (b[1] & 63)\n            push%d(",

@@ -79,7 +79,7 @@ static void add_element(rd_codegen *n, rd_text *to, int32_t i, bool store)
     rd_text_add(to, "]");
 }
 
-static void add_load(rd_codegen *n, rd_text *to, int32_t i)
+void rd_add_load(rd_codegen *n, rd_text *to, int32_t i)
 {
     const rd_address *at      = &n->p->address[n->p->inst[i].arg];
     rd_text           element = { 0 };
@@ -131,7 +131,14 @@ static void add_value(rd_codegen *n, rd_text *to, int32_t i)
     switch (inst->kind) {
     case RD_I_CONST: add_constant(n, to, inst); break;
     case RD_I_COORD: rd_position(n, to, &n->p->address[inst->arg]); break;
-    case RD_I_LOAD: add_load(n, to, i); break;
+    case RD_I_LOAD:
+        if (n->here && n->at_hand[i] >= 0)
+            rd_operand_text(n, to, n->at_hand[i]);
+        else if (n->here && n->reuse[i] >= 0)
+            rd_add_collected(n, to, i);
+        else
+            rd_add_load(n, to, i);
+        break;
     case RD_I_INDEX: add_index(n, to, inst); break;
     case RD_I_SELECT:
         rd_operand_text(n, to, inst->a);
@@ -151,7 +158,7 @@ static void add_value(rd_codegen *n, rd_text *to, int32_t i)
 /* ---- Statements ------------------------------------------------------------------------------ */
 static void count_load(rd_codegen *n, int32_t i)
 {
-    if (n->p->inst[i].kind == RD_I_LOAD &&
+    if (n->p->inst[i].kind == RD_I_LOAD && n->reuse[i] < 0 &&
         n->p->address[n->p->inst[i].arg].slot < n->p->first_scratch)
         n->loads++;
 }
@@ -185,8 +192,8 @@ static void add_function_of_strip(rd_codegen *n, const rd_inst *inst)
     if (rd_dtype_is_half(inst->type))
         rd_line(n,
                 "INDEPENDENT for (int64_t i = 0; i < n; i++) a%" PRId32
-                "[i] = rd_%s_to_f32(rd_%s_of_f32(a%" PRId32 "[i]));",
-                inst->dst, rd_dtype_name(inst->type), rd_dtype_name(inst->type), inst->dst);
+                "[i] = rd_round_%s(a%" PRId32 "[i]);",
+                inst->dst, rd_dtype_name(inst->type), inst->dst);
 }
 
 /* Floats become narrow ints by vectors, where all of the strip fit. */
@@ -236,10 +243,12 @@ bool rd_lies_apart(const rd_codegen *n, int32_t i, int32_t axis)
         n->p->inst[i].kind == RD_I_LOAD ? &n->p->address[n->p->inst[i].arg] : NULL;
     bool gathers = false;
 
-    for (int32_t k = 0; at && k < at->n_add; k++)
+    if (!at || n->reuse[i] >= 0 || n->at_hand[i] >= 0)
+        return false;
+    for (int32_t k = 0; k < at->n_add; k++)
         gathers |= at->add[k].axis < 0;
-    return at && (gathers || (rd_coef(at, axis) != 1 && rd_coef(at, axis) != 0) ||
-                  (at->type == RD_F16 && rd_coef(at, axis)));
+    return (gathers || (rd_coef(at, axis) != 1 && rd_coef(at, axis) != 0) ||
+            (at->type == RD_F16 && rd_coef(at, axis)));
 }
 
 /* Instructions widen f16 side by side; compilers do not find them. */
@@ -348,6 +357,8 @@ static void add_store(rd_codegen *n, int32_t i)
     const rd_address *at   = &n->p->address[inst->arg];
     rd_text           line = { 0 }, *to = n->here ? rd_strip_loop(n) : &line;
 
+    if (n->here && n->unread[i])
+        return;
     rd_text_add(to, " ");
     add_element(n, to, i, true);
     rd_text_add(to, " = ");

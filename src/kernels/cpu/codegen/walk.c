@@ -269,10 +269,13 @@ static void walk_each(rd_codegen *n, int32_t loop)
         walk_together(n, loop, lo, hi);
         n->indent--;
         rd_line(n, "}");
-    } else
+    } else {
+        rd_states_alone(n, loop, true);
         walk_one_by_one(n, loop, lo, hi);
+    }
     if (!n->here)
         rd_left_label(n, loop);
+    rd_states_alone(n, loop, false);
     if (blocks) {
         rd_blocks_end(n, loop, l->backwards ? hi : lo, l->backwards ? lo : hi);
         n->indent--;
@@ -405,6 +408,8 @@ static void walk_loop(rd_codegen *n, int32_t loop)
         rd_walk_items(n, n->begin[loop] + 1, l->end);
         return;
     }
+    if (n->here && !n->unrolled)
+        rd_collect_before(n, loop);
     if (n->here && rd_writes_out(n, loop, n->here->axis)) {
         write_out(n, loop);
         return;

@@ -194,6 +194,12 @@ rd_pass *rd_pass_of(const rd_spec *spec)
     return rd_pass_of_key(spec, rd_spec_bytes(spec), text_of_spec);
 }
 
+bool rd_pass_failed(const rd_pass *pass)
+{
+    return pass && atomic_load_explicit(&pass->state, memory_order_acquire) == DONE &&
+           !atomic_load_explicit(&pass->kernels, memory_order_acquire);
+}
+
 /* ---- Meanwhile ------------------------------------------------------------------------------- */
 static void bring_job(rd_job *job)
 {

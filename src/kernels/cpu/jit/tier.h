@@ -35,6 +35,8 @@ rd_pass *rd_pass_of(const rd_spec *spec);
 void rd_pass_want(rd_pass *pass);
 /* NULL: not here. */
 const rd_kernels *rd_pass_kernels(rd_pass *pass);
+/* Has it been tried, and cannot be compiled or loaded?  May be NULL. */
+bool rd_pass_failed(const rd_pass *pass);
 /* Mode async: a program has done without it for so many operations. */
 void rd_pass_missed(rd_pass *pass, double operations);
 

@@ -1,0 +1,468 @@
+/* reducers.c - users' reducers as functions of the text, called as ours are (functions.c).
+ *
+ * The text of a reducer (rd_reducer.code) becomes functions on its struct.  Where the struct is a
+ * few numbers, each is an array of states of its own, as the words of our states are, and a step
+ * gathers them into a struct that compilers take apart: so neighbouring cells are vectors.  Else,
+ * and where steps have loops of their own, of which no vectors are made, states are structs.  A
+ * reducer without text, or with text that does not compile, is called by its addresses, on structs
+ * that hold its table beside its bytes. */
+#include "kernels/cpu/codegen/parts.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_MEMBERS = 16, LONGEST_NAME = 40, LONGEST_PLACE = 48 };
+
+typedef enum user_form { AS_MEMBERS, AS_STRUCT, BY_POINTERS } user_form;
+
+typedef struct member {
+    const char *type;
+    int         size;
+    char        place[LONGEST_PLACE]; /* mean, v[3] */
+} member;
+
+struct rd_user {
+    user_form form;
+    int       n; /* arrays of states, without `seen` */
+    member    member[MOST_MEMBERS];
+    char      type[24];
+};
+
+/* What a text may call or name, as C's headers are left out. */
+static const char of_headers[] =
+    "#ifndef RD_USERS\n#define RD_USERS\n"
+    "#define bool _Bool\n#define true 1\n#define false 0\n"
+    "#define RD_1(name) double name(double); float name##f(float);\n"
+    "#define RD_2(name) double name(double, double); float name##f(float, float);\n"
+    "RD_1(acos) RD_1(asin) RD_1(atan) RD_1(cos) RD_1(sin) RD_1(tan) RD_1(acosh) RD_1(asinh)\n"
+    "RD_1(atanh) RD_1(cosh) RD_1(sinh) RD_1(tanh) RD_1(exp) RD_1(exp2) RD_1(expm1) RD_1(log)\n"
+    "RD_1(log10) RD_1(log1p) RD_1(log2) RD_1(logb) RD_1(cbrt) RD_1(fabs) RD_1(sqrt) RD_1(erf)\n"
+    "RD_1(erfc) RD_1(lgamma) RD_1(tgamma) RD_1(ceil) RD_1(floor) RD_1(nearbyint) RD_1(rint)\n"
+    "RD_1(round) RD_1(trunc)\n"
+    "RD_2(atan2) RD_2(pow) RD_2(hypot) RD_2(fmod) RD_2(remainder) RD_2(copysign)\n"
+    "RD_2(nextafter) RD_2(fdim) RD_2(fmax) RD_2(fmin)\n"
+    "double fma(double, double, double); float fmaf(float, float, float);\n"
+    "double ldexp(double, int); float ldexpf(float, int);\n"
+    "double frexp(double, int *); float frexpf(float, int *);\n"
+    "double modf(double, double *); float modff(float, float *);\n"
+    "long lround(double); long lroundf(float); long lrint(double); long lrintf(float);\n"
+    "long long llround(double); long long llrint(double);\n"
+    "int abs(int); long labs(long); long long llabs(long long);\n"
+    "#define USER static inline __attribute__((always_inline)) void\n#endif\n";
+
+/* ---- Members --------------------------------------------------------------------------------- */
+static const struct {
+    const char *name;
+    int         size;
+} types[] = { { "double", 8 },
+              { "float", 4 },
+              { "int", 4 },
+              { "unsigned", 4 },
+              { "unsigned int", 4 },
+              { "long", sizeof(long) },
+              { "long long", 8 },
+              { "unsigned long", sizeof(long) },
+              { "unsigned long long", 8 },
+              { "int8_t", 1 },
+              { "int16_t", 2 },
+              { "int32_t", 4 },
+              { "int64_t", 8 },
+              { "uint8_t", 1 },
+              { "uint16_t", 2 },
+              { "uint32_t", 4 },
+              { "uint64_t", 8 },
+              { "size_t", sizeof(size_t) },
+              { "bool", 1 },
+              { "_Bool", 1 },
+              { "char", 1 },
+              { "short", 2 } };
+
+static const char *skip_spaces(const char *at)
+{
+    while (isspace((unsigned char)*at))
+        at++;
+    return at;
+}
+
+static int word_length(const char *at)
+{
+    int n = 0;
+
+    while (isalnum((unsigned char)at[n]) || at[n] == '_')
+        n++;
+    return n;
+}
+
+static bool adds_member(rd_user *u, int type, const char *name, int length, int index)
+{
+    member *m = &u->member[u->n];
+
+    if (u->n == MOST_MEMBERS || length == 0 || length > LONGEST_NAME ||
+        isdigit((unsigned char)name[0]))
+        return false;
+    *m = (member){ .type = types[type].name, .size = types[type].size };
+    if (index >= 0)
+        snprintf(m->place, sizeof m->place, "%.*s[%d]", length, name, index);
+    else
+        snprintf(m->place, sizeof m->place, "%.*s", length, name);
+    u->n++;
+    return true;
+}
+
+/* "n, v[3];" behind its type: what follows, NULL: it is more than this knows. */
+static const char *declarators(rd_user *u, int type, const char *at)
+{
+    for (;; at++) {
+        const char *name = at = skip_spaces(at);
+        const int   length    = word_length(at);
+
+        at = skip_spaces(at + length);
+        if (*at == '[') {
+            int count = 0;
+
+            for (at = skip_spaces(at + 1); isdigit((unsigned char)*at) && count <= MOST_MEMBERS;)
+                count = 10 * count + *at++ - '0';
+            at = skip_spaces(at);
+            if (*at++ != ']' || count == 0 || count > MOST_MEMBERS)
+                return NULL;
+            for (int k = 0; k < count; k++)
+                if (!adds_member(u, type, name, length, k))
+                    return NULL;
+            at = skip_spaces(at);
+        } else if (!adds_member(u, type, name, length, -1))
+            return NULL;
+        if (*at != ',')
+            return *at == ';' ? at + 1 : NULL;
+    }
+}
+
+/* The type that a declaration begins with is as long as can be: "unsigned long n" has two words. */
+static const char *declaration(rd_user *u, const char *at)
+{
+    char        words[LONGEST_NAME] = "";
+    const char *behind              = NULL;
+    int         found               = -1;
+
+    while (word_length(at)) {
+        const int length = word_length(at);
+        const int used   = (int)strlen(words);
+
+        if (used + length + 2 > LONGEST_NAME)
+            break;
+        snprintf(words + used, sizeof words - (size_t)used, "%s%.*s", used ? " " : "", length, at);
+        at = skip_spaces(at + length);
+        for (int k = 0; k < (int)(sizeof types / sizeof *types); k++)
+            if (strcmp(words, types[k].name) == 0) {
+                found  = k;
+                behind = at;
+            }
+    }
+    return found < 0 ? NULL : declarators(u, found, behind);
+}
+
+static bool has_members(rd_user *u, const char *text)
+{
+    for (text = skip_spaces(text); text && *text;) {
+        text = declaration(u, text);
+        text = text ? skip_spaces(text) : NULL;
+    }
+    return text && u->n > 0;
+}
+
+/* ---- Texts ----------------------------------------------------------------------------------- */
+static bool has_word(const char *text, const char *word)
+{
+    while (*text) {
+        const int length = word_length(text);
+
+        if (length == (int)strlen(word) && strncmp(text, word, (size_t)length) == 0)
+            return true;
+        text += length ? length : 1;
+    }
+    return false;
+}
+
+/* Loops whose length depends on what they meet, and places that do. */
+static bool wanders(const char *text)
+{
+    static const char *const words[] = { "while", "do", "goto", "switch", "break", "asm" };
+    const bool               loops   = has_word(text, "for");
+
+    for (int k = 0; k < (int)(sizeof words / sizeof *words); k++)
+        if (has_word(text, words[k]))
+            return true;
+    if (loops && (strstr(text, "&&") || strstr(text, "||")))
+        return true;
+    for (const char *at = strchr(text, '['); at && !loops; at = strchr(at + 1, '['))
+        if (!isdigit((unsigned char)*skip_spaces(at + 1)))
+            return true;
+    return false;
+}
+
+/* What leaves a function is not what leaves the macro's loop. */
+static bool has_text(const rd_reducer *r)
+{
+    return r->code[0] && r->code[1] && r->code[2] && r->code[4] && (r->code[3] || !r->merge) &&
+           !has_word(r->code[2], "return");
+}
+
+/* ---- Facts ----------------------------------------------------------------------------------- */
+static bool is_wide(const rd_user *u)
+{
+    bool wide = u->form != AS_MEMBERS;
+
+    for (int k = 0; k < u->n; k++)
+        wide |= u->member[k].size == 8;
+    return wide;
+}
+
+static void describe(const rd_codegen *n, rd_codegen_fold *f, rd_user *u)
+{
+    const rd_reducer *r     = f->fold->user;
+    const int32_t     bytes = (int32_t)((r->state_size + 15) / 16 * 16);
+
+    u->form = n->pointers || !has_text(r) ? BY_POINTERS : AS_STRUCT;
+    if (u->form == AS_STRUCT && has_members(u, r->code[0]) && !wanders(r->code[2]))
+        u->form = AS_MEMBERS;
+    snprintf(u->type, sizeof u->type, "U%d", (int)(f - n->fold));
+    if (u->form != AS_MEMBERS) {
+        u->n     = 1;
+        f->bytes = u->form == AS_STRUCT ? bytes : bytes + 16;
+    }
+    f->user    = u;
+    f->seen    = f->masked || f->fold->scan;
+    f->n_state = u->n + f->seen;
+}
+
+bool rd_user_facts(rd_codegen *n, rd_get_fn *get, void *pool)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++)
+        if (n->p->fold[k].reducer == RD_RED_user) {
+            rd_user *u = get(pool, sizeof *u);
+
+            if (!u)
+                return false;
+            describe(n, &n->fold[k], u);
+        }
+    return true;
+}
+
+const char *rd_user_state_type(const rd_codegen_fold *f, int k)
+{
+    if (k == f->user->n)
+        return is_wide(f->user) ? "int64_t" : "int32_t";
+    return f->user->form == AS_MEMBERS ? f->user->member[k].type : f->user->type;
+}
+
+int rd_user_bytes(const rd_codegen_fold *f)
+{
+    int bytes = f->seen ? 8 : 0;
+
+    for (int k = 0; k < f->user->n; k++)
+        bytes += f->user->form == AS_MEMBERS ? f->user->member[k].size : f->bytes;
+    return bytes;
+}
+
+/* By what its text says; divisions take as long as several additions. */
+double rd_fold_cost(const rd_fold *f)
+{
+    const char *text = f->reducer == RD_RED_user ? f->user->code[2] : NULL;
+    double      cost = 0;
+
+    if (f->reducer != RD_RED_user)
+        return (double)rd_reducer_table[f->reducer].cost;
+    if (!text)
+        return 8;
+    for (; *text && cost < 100; text++)
+        if (text[0] == '-' && text[1] == '>')
+            text++;
+        else
+            cost += *text == '/' ? 4 : strchr("+-*<>?", *text) ? 1 : 0;
+    return cost;
+}
+
+double rd_step_lanes(const rd_codegen *n, const rd_codegen_fold *f, double lanes)
+{
+    if (!f->user)
+        return lanes;
+    return f->user->form == AS_MEMBERS ? (double)n->vector / (is_wide(f->user) ? 8 : 4) : 1;
+}
+
+void rd_user_begins(rd_text *to, const rd_codegen_fold *f, int number, const char *name,
+                    const char *at)
+{
+    if (f->user && f->user->form == BY_POINTERS)
+        rd_text_add(to, " %s%d_0[%s].user = q->reducer + %d;", name, number, at, number);
+}
+
+/* ---- The four functions on a struct ---------------------------------------------------------- */
+/* What an element is to the text. */
+static const char *element_type(rd_dtype type)
+{
+    return type == RD_BOOL ? "_Bool" : rd_memory_type(type);
+}
+
+static void add_body(rd_text *to, int number, const char *name, const char *parameters,
+                     const char *body)
+{
+    rd_text_add(to, "USER %s_of%d(%s)\n{\ndo {\n%s\n} while (0);\n}\n", name, number, parameters,
+                body ? body : "");
+}
+
+static void add_bodies(rd_text *to, const rd_codegen_fold *f, int number)
+{
+    const rd_reducer *r = f->fold->user;
+    const bool        t = f->user->form != BY_POINTERS;
+    char              parameters[120];
+
+    snprintf(parameters, sizeof parameters, "U%d *const s", number);
+    add_body(to, number, "init", parameters, t ? r->code[1] : "s->user->init(s->at);");
+    snprintf(parameters, sizeof parameters, "U%d *const s, const X%d x, int64_t i", number, number);
+    add_body(to, number, "step", parameters, t ? r->code[2] : "s->user->step(s->at, 1, &x, 1, i);");
+    snprintf(parameters, sizeof parameters, "U%d *const a, const U%d *const b", number, number);
+    if (r->merge)
+        add_body(to, number, "merge", parameters, t ? r->code[3] : "a->user->merge(a->at, b->at);");
+    else
+        add_body(to, number, "merge", parameters, "");
+    snprintf(parameters, sizeof parameters, "const U%d *const s, Y%d *const y", number, number);
+    add_body(to, number, "finish", parameters, t ? r->code[4] : "s->user->finish(s->at, y);");
+}
+
+/* A struct of another size than the caller's is another struct: that is no code. */
+static void add_types(rd_text *to, const rd_codegen_fold *f, int number)
+{
+    const rd_reducer *r = f->fold->user;
+
+    rd_text_add(to, "typedef %s X%d;\ntypedef %s Y%d;\n", element_type(r->in), number,
+                element_type(r->out), number);
+    if (word_length(r->name) == (int)strlen(r->name) && r->name[0]) /* RD_REDUCER's name for it */
+        rd_text_add(to, "#undef %s_state\n#define %s_state U%d\n", r->name, r->name, number);
+    if (f->user->form == BY_POINTERS)
+        rd_text_add(to,
+                    "typedef struct U%d { const rd_codegen_reducer *user; char at[%d] "
+                    "__attribute__((aligned(16))); } U%d;\n",
+                    number, (int)f->bytes - 16, number);
+    else
+        rd_text_add(to,
+                    "typedef struct V%d { %s\n} V%d;\n_Static_assert(sizeof(V%d) == %d, \"\");\n"
+                    "typedef struct U%d { %s\n} __attribute__((aligned(16))) U%d;\n",
+                    number, r->code[0], number, number, (int)r->state_size, number, r->code[0],
+                    number);
+}
+
+/* ---- On arrays of states --------------------------------------------------------------------- */
+static void add_parameters(rd_text *to, const rd_codegen_fold *f, const char *keep, char name)
+{
+    for (int k = 0; k < f->n_state; k++)
+        rd_text_add(to, "%s%s%s *%c%d", k ? ", " : "", keep, rd_user_state_type(f, k), name, k);
+}
+
+/* The struct `as` of the states `name`. */
+static void gather(rd_text *to, const rd_codegen_fold *f, const char *as, char name, bool filled)
+{
+    if (f->user->form != AS_MEMBERS) {
+        rd_text_add(to, "    %s *const %s = (%s *)%c0;\n", f->user->type, as, f->user->type, name);
+        return;
+    }
+    rd_text_add(to, "    %s %s_ = { 0 }, *const %s = &%s_;\n", f->user->type, as, as, as);
+    for (int k = 0; filled && k < f->user->n; k++)
+        rd_text_add(to, "    %s->%s = *%c%d;\n", as, f->user->member[k].place, name, k);
+}
+
+static void scatter(rd_text *to, const rd_codegen_fold *f, const char *as, char name)
+{
+    for (int k = 0; f->user->form == AS_MEMBERS && k < f->user->n; k++)
+        rd_text_add(to, "    *%c%d = %s->%s;\n", name, k, as, f->user->member[k].place);
+}
+
+static void add_begin(rd_text *to, const rd_codegen_fold *f, int number)
+{
+    rd_text_add(to, "USER begin%d(", number);
+    add_parameters(to, f, "", 's');
+    rd_text_add(to, ")\n{\n");
+    gather(to, f, "s", 's', false);
+    rd_text_add(to, "    init_of%d(s);\n", number);
+    scatter(to, f, "s", 's');
+    rd_text_add(to, f->seen ? "    *s%d = 0;\n}\n" : "}\n", f->user->n);
+}
+
+static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
+{
+    const rd_dtype type = f->fold->user->in;
+
+    rd_text_add(to, "USER step%d(", number);
+    add_parameters(to, f, "", 's');
+    rd_text_add(to, ", const %s x, int w, int64_t i%s)\n{\n", rd_register_type(f->fold->type),
+                f->masked ? ", const uint8_t take" : "");
+    gather(to, f, "s", 's', true);
+    rd_text_add(to, "    const X%d y = ", number);
+    rd_text_add(to, type == RD_F16    ? "rd_f16_of_f32(x);\n"
+                    : type == RD_BF16 ? "rd_bf16_of_f32(x);\n"
+                                      : "x;\n");
+    rd_text_add(to, "    %sstep_of%d(s, y, i);\n", f->masked ? "if (take) " : "", number);
+    scatter(to, f, "s", 's');
+    if (f->seen)
+        rd_text_add(to, f->masked ? "    *s%d |= take;\n" : "    *s%d = 1;\n", f->user->n);
+    rd_text_add(to, "}\n");
+}
+
+/* States that have met no element are none: merge() is not asked. */
+static void add_merge(rd_text *to, const rd_codegen_fold *f, int number)
+{
+    const int seen = f->user->n;
+
+    rd_text_add(to, "USER merge%d(", number);
+    add_parameters(to, f, "", 's');
+    rd_text_add(to, ", ");
+    add_parameters(to, f, "const ", 'b');
+    rd_text_add(to, ")\n{\n");
+    gather(to, f, "s", 's', true);
+    gather(to, f, "b", 'b', true);
+    if (f->seen)
+        rd_text_add(to, "    if (*b%d) { if (*s%d) merge_of%d(s, b); else *s = *b; }\n", seen, seen,
+                    number);
+    else
+        rd_text_add(to, "    merge_of%d(s, b);\n", number);
+    scatter(to, f, "s", 's');
+    rd_text_add(to, f->seen ? "    *s%d |= *b%d;\n}\n" : "}\n", seen, seen);
+}
+
+static void add_finish(rd_text *to, const rd_codegen_fold *f, int number)
+{
+    const rd_reducer *r    = f->fold->user;
+    const char       *type = rd_result_type(f->fold);
+
+    rd_text_add(to, "USER finish%d(", number);
+    add_parameters(to, f, "const ", 's');
+    for (int k = 0; k < r->n_out; k++)
+        rd_text_add(to, ", %s *y%d", type, k);
+    rd_text_add(to, ")\n{\n    Y%d y[%d] __attribute__((aligned(16))) = { 0 };\n", number,
+                (int)r->n_out);
+    gather(to, f, "s", 's', true);
+    rd_text_add(to, "    finish_of%d(s, y);\n", number);
+    for (int k = 0; k < r->n_out; k++) {
+        char element[20];
+
+        snprintf(element, sizeof element, "y[%d]", k);
+        rd_text_add(to, "    *y%d = ", k);
+        rd_add_from_memory(to, r->out, element);
+        rd_text_add(to, ";\n");
+    }
+    rd_text_add(to, "}\n");
+}
+
+void rd_user_functions(rd_codegen *n, rd_text *to, int32_t number)
+{
+    const rd_codegen_fold *f = &n->fold[number];
+
+    rd_text_add(to, "%s", of_headers);
+    add_types(to, f, number);
+    add_bodies(to, f, number);
+    add_begin(to, f, number);
+    add_step(to, f, number);
+    rd_text_add(to, "USER block%d(", number);
+    add_parameters(to, f, "", 's');
+    rd_text_add(to, ")\n{\n}\n");
+    add_merge(to, f, number);
+    add_finish(to, f, number);
+}
