@@ -293,7 +293,7 @@ RD_API rd_expr *rd_neg(rd_expr *x), *rd_abs(rd_expr *x), *rd_sign(rd_expr *x),
 /* Float functions; angles in radians. */
 RD_API rd_expr *rd_sqrt(rd_expr *x), *rd_exp(rd_expr *x), *rd_expm1(rd_expr *x),
     *rd_log(rd_expr *x), *rd_log1p(rd_expr *x), *rd_log2(rd_expr *x), *rd_sin(rd_expr *x),
-    *rd_cos(rd_expr *x), *rd_tan(rd_expr *x), *rd_tanh(rd_expr *x);
+    *rd_cos(rd_expr *x), *rd_tan(rd_expr *x), *rd_tanh(rd_expr *x), *rd_erf(rd_expr *x);
 /* Rounding: keep the type, ints pass unchanged; round goes to the nearest even. */
 RD_API rd_expr *rd_floor(rd_expr *x), *rd_ceil(rd_expr *x), *rd_round(rd_expr *x),
     *rd_trunc(rd_expr *x);
@@ -389,8 +389,8 @@ RD_API rd_expr *rd_map_text(rd_expr *x, const char *f),
  *  the same bits as the calls above; the C compiler checks it and keeps loops for text rdim cannot
  *  read (calls of your own functions).  Plain C names follow the operands' type (f32 or f64; f16
  *  and bf16 become f32, others f64), numbers too, as does the result:
- *    abs min max sqrt exp expm1 log log1p log2 sin cos tan tanh floor ceil trunc fabs pow atan2
- *    hypot fmod
+ *    abs min max sqrt exp expm1 log log1p log2 sin cos tan tanh erf floor ceil trunc fabs pow
+ *    atan2 hypot fmod
  *  and + - * / ?: comparisons && || !.  min and max carry NaN.  Run-time parameters are operands:
  *  rd_num().  Not together with <tgmath.h>, which makes macros of these names. */
 #ifndef __cplusplus
@@ -414,7 +414,7 @@ RD_PICK_(double, rd_min_, <) RD_PICK_(double, rd_max_, >)
     RD_UNUSED_ float (*const abs)(float) = fabsf;                                                  \
     RD_UNUSED_ float (*const min)(float, float) = rd_minf_, (*const max)(float, float) = rd_maxf_; \
     RD_1_(fabs) RD_1_(sqrt) RD_1_(exp) RD_1_(expm1) RD_1_(log) RD_1_(log1p) RD_1_(log2) \
-    RD_1_(sin) RD_1_(cos) RD_1_(tan) RD_1_(tanh) RD_1_(floor) RD_1_(ceil) RD_1_(trunc) \
+    RD_1_(sin) RD_1_(cos) RD_1_(tan) RD_1_(tanh) RD_1_(erf) RD_1_(floor) RD_1_(ceil) RD_1_(trunc) \
     RD_2_(pow) RD_2_(atan2) RD_2_(hypot) RD_2_(fmod)
 #define RD_MATH_double_ RD_UNUSED_ double (*const abs)(double) = fabs; \
     RD_UNUSED_ double (*const min)(double, double) = rd_min_; \
@@ -478,6 +478,8 @@ typedef struct rd_reduce_opts {
  *    count              elements that are not 0 (NaN counts), i64
  *    mean var std       of ints in f64; var divides by n - ddof (by sum of weights - ddof); NaN of
  *                       nothing
+ *    skewness           third moment about the mean over std^3, weights as of var, no ddof; NaN if
+ *                       all are equal
  *    norm               (sum |x|^p)^(1/p), p = 1, 2, INFINITY
  *    logsumexp          log(sum(weights * exp(x))) without overflow; -inf of nothing */
 #ifndef __cplusplus
@@ -495,6 +497,7 @@ typedef struct rd_reduce_opts {
 #define rd_mean(x, ...)      rd_reduce_name(x, "mean",      RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_var(x, ...)       rd_reduce_name(x, "var",       RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_std(x, ...)       rd_reduce_name(x, "std",       RD_REDUCE_OPTS(__VA_ARGS__))
+#define rd_skewness(x, ...)  rd_reduce_name(x, "skewness",  RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_norm(x, ...)      rd_reduce_name(x, "norm",      RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_logsumexp(x, ...) rd_reduce_name(x, "logsumexp", RD_REDUCE_OPTS(__VA_ARGS__))
 /** rd_reduce(x, r, dims, keywords), rd_scan(x, r, RD_DIMS(axis), keywords); r: a name above or a

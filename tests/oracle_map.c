@@ -304,6 +304,7 @@ static oracle_value float_op(rd_op op, rd_dtype type, oracle_value a, oracle_val
     case RD_OP_cos: return wave(type, cosl, a);
     case RD_OP_tan: return tan_value(type, a);
     case RD_OP_tanh: return monotone1(type, tanhl, a, function_ulps(a));
+    case RD_OP_erf: return monotone1(type, erfl, a, function_ulps(a));
     case RD_OP_floor: return step1(type, floorl, a);
     case RD_OP_ceil: return step1(type, ceill, a);
     case RD_OP_round: return step1(type, rintl, a);

@@ -285,8 +285,9 @@ static layout layout_of(form f, int64_t n)
 }
 
 /* Reducers that take extras, and those that do not: which of these is refused by constructors. */
-static const char *const reducers[] = { "sum", "prod",  "min",  "max", "argmin", "argmax",   "any",
-                                        "all", "count", "mean", "var", "norm",   "logsumexp" };
+static const char *const reducers[] = { "sum",    "prod", "min",       "max",     "argmin",
+                                        "argmax", "any",  "all",       "count",   "mean",
+                                        "var",    "norm", "logsumexp", "skewness" };
 
 typedef struct fold_case {
     rd_dtype type;
@@ -910,7 +911,7 @@ typedef rd_expr *binary(rd_expr *x, rd_expr *y);
 static unary *const  of_one[] = { rd_neg,   rd_abs,   rd_sign, rd_square, rd_floor,    rd_ceil,
                                   rd_round, rd_trunc, rd_not,  rd_isnan,  rd_isfinite, rd_sqrt,
                                   rd_exp,   rd_expm1, rd_log,  rd_log1p,  rd_log2,     rd_sin,
-                                  rd_cos,   rd_tan,   rd_tanh };
+                                  rd_cos,   rd_tan,   rd_tanh, rd_erf };
 static binary *const of_two[] = { rd_add,      rd_sub,       rd_mul, rd_div,   rd_minimum,
                                   rd_maximum,  rd_and,       rd_or,  rd_xor,   rd_eq,
                                   rd_ne,       rd_lt,        rd_le,  rd_gt,    rd_ge,

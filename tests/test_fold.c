@@ -265,6 +265,8 @@ static const fold_case fold_cases[] = {
     { "all", RD_RED_all, NULL, RD_BOOL, RD_BOOL, false, TIES, 64, 64 },
     { "moments f64", RD_RED_moments, NULL, RD_F64, RD_F64, false, MIXED, 64, 64 },
     { "moments f32, weights", RD_RED_moments, NULL, RD_F32, RD_F32, true, MIXED, 64, 64 },
+    { "skewness f64", RD_RED_skewness, NULL, RD_F64, RD_F64, false, MIXED, 64, 64 },
+    { "skewness f32, weights", RD_RED_skewness, NULL, RD_F32, RD_F32, true, MIXED, 64, 64 },
     { "logsumexp f64", RD_RED_logsumexp, NULL, RD_F64, RD_F64, false, TIES, 64, 64 },
     { "logsumexp f32, weights", RD_RED_logsumexp, NULL, RD_F32, RD_F32, true, TIES, 64, 16 },
     { "maxsumexp f64", RD_RED_maxsumexp, NULL, RD_F64, RD_F64, false, TIES, 64, 64 },
@@ -636,6 +638,41 @@ START_TEST(moments_are_accurate)
 }
 END_TEST
 
+/* Elements between 0 and 1, cubed, so that most are small; by two passes in long double.  An error of
+ * the mean counts three times, and what it comes to by how much greater it is than the spread. */
+START_TEST(skewness_is_accurate)
+{
+    static const struct {
+        rd_dtype type;
+        double   mean, bound; /* in eps */
+    } cases[] = { { RD_F64, 0, 50 }, { RD_F64, 1e3, 50 }, { RD_F32, 0, 50 }, { RD_F32, 10, 50 } };
+    const fold_case c = {
+        "skewness", RD_RED_skewness, NULL, cases[_i].type, cases[_i].type, true, MIXED, 64, 64
+    };
+    const long double eps = c.type == RD_F32 ? FLT_EPSILON : (long double)DBL_EPSILON;
+
+    srand(5);
+    for (int64_t n = 3; n <= MAX_N; n = n * 3 + 1) {
+        long double weight = 0, sum = 0, square = 0, cube = 0;
+        for (int64_t k = 0; k < n; k++) {
+            x[k] = rd_word_from_double(cases[_i].mean + pow(rand() / (double)RAND_MAX, 3), c.type);
+            w[k] = rd_word_from_double(1 + rand() % 3, c.type);
+            weight += rd_word_to_double(w[k], c.type);
+            sum += (long double)rd_word_to_double(w[k], c.type) * rd_word_to_double(x[k], c.type);
+        }
+        for (int64_t k = 0; k < n; k++) {
+            const long double d = rd_word_to_double(x[k], c.type) - sum / weight;
+            square += rd_word_to_double(w[k], c.type) * d * d;
+            cube += rd_word_to_double(w[k], c.type) * d * d * d;
+        }
+        const double want = (double)(cube / square * sqrtl(weight / square));
+        const double got  = result_of(&c, n, false);
+        ck_assert_msg(fabs(got - want) <= cases[_i].bound * (double)eps,
+                      "%d elements: %.17g, not %.17g", (int)n, got, want);
+    }
+}
+END_TEST
+
 static const struct {
     rd_reducer_id reducer;
     int           n;
@@ -675,6 +712,12 @@ static const struct {
     { RD_RED_moments, 1, { 4 }, NAN },
     { RD_RED_moments, 3, { 1, 2, 3 }, 1 },
     { RD_RED_moments, 2, { 1, INFINITY }, NAN },
+    { RD_RED_skewness, 0, { 0 }, NAN },
+    { RD_RED_skewness, 1, { 4 }, NAN },
+    { RD_RED_skewness, 3, { 7, 7, 7 }, NAN },
+    { RD_RED_skewness, 3, { 1, 2, 3 }, 0 },
+    { RD_RED_skewness, 2, { 1, INFINITY }, NAN },
+    { RD_RED_skewness, 3, { 1, NAN, 2 }, NAN },
 };
 
 /* The elements side by side in lanes, and one after the other in blocks of one. */
@@ -709,6 +752,9 @@ static const struct {
     { RD_RED_moments, 2, { 1, NAN }, { 5, 0 }, NAN },
     { RD_RED_moments, 2, { NAN, 1 }, { 0, 5 }, NAN },
     { RD_RED_moments, 2, { 1, 2 }, { 0, 0 }, NAN },
+    { RD_RED_skewness, 4, { 1e30, 1, 2, 3 }, { 0, 1, 1, 1 }, 0 },
+    { RD_RED_skewness, 4, { 1, 2, 3, 1e30 }, { 1, 1, 1, 0 }, 0 },
+    { RD_RED_skewness, 2, { 1, 2 }, { 0, 0 }, NAN },
     { RD_RED_logsumexp, 3, { 1e30, 5, -INFINITY }, { 0, 1, 1 }, 5 },
     { RD_RED_logsumexp, 3, { 5, 1e30, -INFINITY }, { 1, 0, 0 }, 5 },
     { RD_RED_logsumexp, 2, { 5, NAN }, { 1, 0 }, NAN },
@@ -801,6 +847,7 @@ int main(void)
     tcase_add_test(tree, order_is_kept);
     suite_add_tcase(suite, tree);
     tcase_add_loop_test(numbers, moments_are_accurate, 0, COUNT(moment_cases));
+    tcase_add_loop_test(numbers, skewness_is_accurate, 0, 4);
     tcase_add_loop_test(numbers, reducer_of_few, 0, COUNT(value_cases));
     tcase_add_loop_test(numbers, weights, 0, COUNT(weight_cases));
     tcase_add_loop_test(numbers, extreme_of_nothing, 0, COUNT(nothing_cases));

@@ -73,6 +73,7 @@ static const struct {
     { "square u16", rd_square, RD_U16, RD_U16 },  { "sign bool", rd_sign, RD_BOOL, RD_I64 },
     { "sqrt f32", rd_sqrt, RD_F32, RD_F32 },      { "sqrt i8", rd_sqrt, RD_I8, RD_F64 },
     { "exp bool", rd_exp, RD_BOOL, RD_F64 },      { "tanh f64", rd_tanh, RD_F64, RD_F64 },
+    { "erf u8", rd_erf, RD_U8, RD_F64 },          { "erf f32", rd_erf, RD_F32, RD_F32 },
     { "floor f32", rd_floor, RD_F32, RD_F32 },    { "floor i16", rd_floor, RD_I16, RD_I16 },
     { "round bool", rd_round, RD_BOOL, RD_BOOL }, { "not f64", rd_not, RD_F64, RD_BOOL },
     { "isnan f32", rd_isnan, RD_F32, RD_BOOL },   { "isfinite i32", rd_isfinite, RD_I32, RD_BOOL },
@@ -512,7 +513,7 @@ static const struct {
     { "cos", cosf, cos, rd_cos },      { "tan", tanf, tan, rd_tan },
     { "tanh", tanhf, tanh, rd_tanh },  { "floor", floorf, floor, rd_floor },
     { "ceil", ceilf, ceil, rd_ceil },  { "trunc", truncf, trunc, rd_trunc },
-    { "rint", rintf, rint, rd_round },
+    { "rint", rintf, rint, rd_round }, { "erf", erff, erf, rd_erf },
 };
 
 START_TEST(libm_recognised)

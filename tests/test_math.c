@@ -112,10 +112,18 @@ static double near(double c)
 }
 
 /* Where results overflow, and where they become subnormal and 0. */
-static const double edges[] = { 709.782712893384, -708.3964185322641, -745.1332191019411,
-                                88.7228391,       -87.3365448,        -103.972077,
-                                19.0615474653985, 9.0109134,          0x1p28,
-                                36.7368 };
+static const double edges[] = { 709.782712893384,
+                                -708.3964185322641,
+                                -745.1332191019411,
+                                88.7228391,
+                                -87.3365448,
+                                -103.972077,
+                                19.0615474653985,
+                                9.0109134,
+                                0x1p28,
+                                36.7368,
+                                0.75,
+                                5.9 };
 
 static double argument(long i)
 {

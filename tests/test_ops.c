@@ -45,9 +45,9 @@ static const struct {
     bool        test;
     const char *float_code, *int_code;
 } rows[] = {
-#define RD_OP(name, n, rule, cost, float_code, ...) \
+#define RD_OP(name, n, rule, cost, by, of_c, float_code, ...) \
     { RD_OP_##name, false, #float_code, #__VA_ARGS__ },
-#define RD_TEST(name, n, rule, cost, float_code, ...) \
+#define RD_TEST(name, n, rule, cost, by, of_c, float_code, ...) \
     { RD_OP_##name, true, #float_code, #__VA_ARGS__ },
 #include "core/ops.def"
 };
@@ -162,6 +162,8 @@ static const struct {
     { RD_OP_exp, -INFINITY, 0, 0 },
     { RD_OP_expm1, -INFINITY, 0, -1 },
     { RD_OP_tanh, INFINITY, 0, 1 },
+    { RD_OP_erf, -INFINITY, 0, -1 },
+    { RD_OP_erf, -0.0, 0, -0.0 },
     { RD_OP_hypot, INFINITY, NAN, INFINITY },
     { RD_OP_hypot, 3, -4, 5 },
     { RD_OP_atan2, 0, 1, 0 },

@@ -113,6 +113,7 @@ static const struct {
     { "prod", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },
     { "mean", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },
     { "var", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },
+    { "skewness", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },
     { "norm", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },
     { "mean", RD_U8, RD_F32, RD_PAIRWISE, RD_F64, RD_F32 },
     { "max", RD_I8, RD_I32, RD_PAIRWISE, RD_I32, RD_I32 },
@@ -170,9 +171,9 @@ static const struct {
 
 START_TEST(shapes)
 {
-    static const char *const names[] = { "sum",    "prod", "min",  "max",      "argmin",
-                                         "argmax", "any",  "all",  "count",    "mean",
-                                         "var",    "std",  "norm", "logsumexp" };
+    static const char *const names[] = { "sum",    "prod", "min",  "max",       "argmin",
+                                         "argmax", "any",  "all",  "count",     "mean",
+                                         "var",    "std",  "norm", "logsumexp", "skewness" };
 
     for (size_t k = 0; k < COUNT(names); k++) {
         rd_expr *y = rd_reduce(cube(RD_F32), names[k], shape_cases[_i].dims);
@@ -314,6 +315,7 @@ static const struct {
     { "mean", .weights = true, .compensated = true, .wide = true },
     { "var", .weights = true, .ddof = true, .wide = true },
     { "std", .weights = true, .ddof = true, .wide = true },
+    { "skewness", .weights = true, .wide = true },
     { "norm", .p = true, .wide = true },
     { "logsumexp", .weights = true, .wide = true },
 };

@@ -12,15 +12,16 @@ START_TEST(result_types)
         const char *reducer;
         rd_dtype    in, want;
     } rows[] = {
-        { "sum", RD_BOOL, RD_I64 },   { "sum", RD_I8, RD_I64 },     { "sum", RD_I64, RD_I64 },
-        { "sum", RD_U8, RD_U64 },     { "sum", RD_U32, RD_U64 },    { "sum", RD_F32, RD_F32 },
-        { "sum", RD_F64, RD_F64 },    { "prod", RD_I16, RD_I64 },   { "prod", RD_U16, RD_U64 },
-        { "mean", RD_I32, RD_F64 },   { "mean", RD_BOOL, RD_F64 },  { "mean", RD_F32, RD_F32 },
-        { "var", RD_U8, RD_F64 },     { "std", RD_F32, RD_F32 },    { "norm", RD_I32, RD_F64 },
-        { "min", RD_I8, RD_I8 },      { "max", RD_U8, RD_U8 },      { "max", RD_F32, RD_F32 },
-        { "argmax", RD_F32, RD_I64 }, { "count", RD_F32, RD_I64 },  { "any", RD_F32, RD_BOOL },
-        { "all", RD_I32, RD_BOOL },   { "sum", RD_F16, RD_F16 },    { "mean", RD_BF16, RD_BF16 },
-        { "max", RD_F16, RD_F16 },    { "argmin", RD_F16, RD_I64 }, { "var", RD_F16, RD_F16 },
+        { "sum", RD_BOOL, RD_I64 },    { "sum", RD_I8, RD_I64 },     { "sum", RD_I64, RD_I64 },
+        { "sum", RD_U8, RD_U64 },      { "sum", RD_U32, RD_U64 },    { "sum", RD_F32, RD_F32 },
+        { "sum", RD_F64, RD_F64 },     { "prod", RD_I16, RD_I64 },   { "prod", RD_U16, RD_U64 },
+        { "mean", RD_I32, RD_F64 },    { "mean", RD_BOOL, RD_F64 },  { "mean", RD_F32, RD_F32 },
+        { "var", RD_U8, RD_F64 },      { "std", RD_F32, RD_F32 },    { "norm", RD_I32, RD_F64 },
+        { "min", RD_I8, RD_I8 },       { "max", RD_U8, RD_U8 },      { "max", RD_F32, RD_F32 },
+        { "argmax", RD_F32, RD_I64 },  { "count", RD_F32, RD_I64 },  { "any", RD_F32, RD_BOOL },
+        { "all", RD_I32, RD_BOOL },    { "sum", RD_F16, RD_F16 },    { "mean", RD_BF16, RD_BF16 },
+        { "max", RD_F16, RD_F16 },     { "argmin", RD_F16, RD_I64 }, { "var", RD_F16, RD_F16 },
+        { "skewness", RD_U8, RD_F64 },
     };
 
     for (size_t k = 0; k < COUNT(rows); k++) {
@@ -277,11 +278,17 @@ END_TEST
 START_TEST(empty_reductions)
 {
     static const reduce_row rows[] = {
-        { "sum", RD_F32, 0 },   { "prod", RD_F32, 1 },
-        { "any", RD_BOOL, 0 },  { "all", RD_BOOL, 1 },
-        { "count", RD_I64, 0 }, { "mean", RD_F32, NAN },
-        { "var", RD_F32, NAN }, { "std", RD_F32, NAN },
-        { "norm", RD_F32, 0 },  { "logsumexp", RD_F32, -INFINITY },
+        { "sum", RD_F32, 0 },
+        { "prod", RD_F32, 1 },
+        { "any", RD_BOOL, 0 },
+        { "all", RD_BOOL, 1 },
+        { "count", RD_I64, 0 },
+        { "mean", RD_F32, NAN },
+        { "var", RD_F32, NAN },
+        { "std", RD_F32, NAN },
+        { "skewness", RD_F32, NAN },
+        { "norm", RD_F32, 0 },
+        { "logsumexp", RD_F32, -INFINITY },
     };
     check_reductions(rows, COUNT(rows), leaf(RD_F32, NULL, 0), false);
 }
@@ -400,6 +407,13 @@ START_TEST(where_and_weights)
            VALUES(4.5));
     expect("var, ddof", rd_var(leaf(RD_F64, VALUES(1, 3)), RD_ALL, .ddof = 1), RD_F64, VALUES(2));
     expect("var of one, ddof 1", rd_var(leaf(RD_F64, VALUES(1)), RD_ALL, .ddof = 1), RD_F64,
+           VALUES(NAN));
+    expect("skewness", rd_skewness(leaf(RD_F64, VALUES(0, 0, 0, 4)), RD_ALL), RD_F64,
+           VALUES(2 * sqrt(1.0 / 3)));
+    expect("skewness, weights",
+           rd_skewness(leaf(RD_F64, VALUES(0, 4)), RD_ALL, .weights = leaf(RD_F64, VALUES(3, 1))),
+           RD_F64, VALUES(2 * sqrt(1.0 / 3)));
+    expect("skewness of equals", rd_skewness(leaf(RD_F64, VALUES(3, 3)), RD_ALL), RD_F64,
            VALUES(NAN));
     expect_error("weights of a sum", rd_sum(x, RD_ALL, .weights = ends), RD_ERR_ARGUMENT);
     expect_error("where that does not fit", rd_sum(x, RD_ALL, .where = first), RD_ERR_SHAPE);

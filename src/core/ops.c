@@ -2,20 +2,41 @@
 #include "core/ops.h"
 #include <string.h>
 
+#define C_NONE(of_c) NULL
+#define C_ROWS(of_c) NULL
+#define C_UNIT(of_c) #of_c
+#define C_LIBM(of_c) #of_c
+#define C_OURS(of_c) #of_c
+#define C_HARD(of_c) #of_c
+#define ROW(name, arity, rule, cost, by, of_c, ...) \
+    { #name, arity, RD_RULE_##rule, cost, RD_BY_##by, C_##by(of_c) },
+
 const rd_op_info rd_op_table[RD_N_OPS] = {
-#define RD_OP(name, arity, rule, cost, ...)   { #name, arity, RD_RULE_##rule, cost },
-#define RD_TEST(name, arity, rule, cost, ...) { #name, arity, RD_RULE_##rule, cost },
+#define RD_OP   ROW
+#define RD_TEST ROW
 #include "core/ops.def"
-    { "where", 3, RD_RULE_SPECIAL, 1 },
-    { "cast", 1, RD_RULE_SPECIAL, 1 },
-    { "index", 1, RD_RULE_SPECIAL, 2 },
+    { "where", 3, RD_RULE_SPECIAL, 1, RD_BY_NONE, NULL },
+    { "cast", 1, RD_RULE_SPECIAL, 1, RD_BY_NONE, NULL },
+    { "index", 1, RD_RULE_SPECIAL, 2, RD_BY_NONE, NULL },
 };
+
+static bool is(const char *text, const char *name, size_t length)
+{
+    return text && strlen(text) == length && memcmp(text, name, length) == 0;
+}
 
 int rd_op_find(const char *name, size_t length)
 {
     for (int op = 0; op < RD_N_OPS; op++)
-        if (strlen(rd_op_table[op].name) == length &&
-            memcmp(rd_op_table[op].name, name, length) == 0)
+        if (is(rd_op_table[op].name, name, length))
+            return op;
+    return -1;
+}
+
+int rd_op_of_c(const char *name, size_t length)
+{
+    for (int op = 0; op < RD_N_OPS; op++)
+        if (is(rd_op_table[op].of_c, name, length))
             return op;
     return -1;
 }

@@ -11,7 +11,8 @@ typedef enum rd_op {
     RD_OP_cast,  /* from the operand's type to the node's                                    */
     RD_OP_index, /* made by the evaluator: i64 index checked against param, negatives count from the
                   * end */
-    RD_N_OPS
+    RD_N_OPS,
+    RD_OP_none = RD_N_OPS
 } rd_op;
 
 typedef enum rd_rule {
@@ -25,14 +26,36 @@ typedef enum rd_rule {
     RD_RULE_SPECIAL
 } rd_rule;
 
+/* What computes it: ops.def. */
+typedef enum rd_by { RD_BY_NONE, RD_BY_UNIT, RD_BY_LIBM, RD_BY_OURS, RD_BY_HARD, RD_BY_ROWS } rd_by;
+
 typedef struct rd_op_info {
     const char *name;
     int         arity;
     rd_rule     rule;
     float       cost;
+    rd_by       by;
+    const char *of_c; /* C's function that means the same; NULL */
 } rd_op_info;
 
 extern const rd_op_info rd_op_table[RD_N_OPS];
 /* The operator of that name, or -1. */
 int rd_op_find(const char *name, size_t length);
+/* The same for C's name, without the suffix of its type. */
+int rd_op_of_c(const char *name, size_t length);
+
+/* May it report what it met of ints: a division by zero? */
+static inline bool rd_op_reports(rd_op op, rd_dtype type)
+{
+    return rd_dtype_kind(type) != RD_KIND_FLOAT &&
+           (rd_op_table[op].by == RD_BY_ROWS || op == RD_OP_pow);
+}
+
+/* Does a loop over it call a function for each element, at least for hard arguments? */
+static inline bool rd_op_calls(rd_op op, rd_dtype type)
+{
+    const rd_by by = rd_op_table[op].by;
+
+    return by == RD_BY_LIBM || by == RD_BY_HARD || by == RD_BY_ROWS || rd_op_reports(op, type);
+}
 #endif

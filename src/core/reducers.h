@@ -1,7 +1,7 @@
 /* reducers.h - the reducers of reducers.def as an enum and a table of facts. */
 #ifndef RD_CORE_REDUCERS_H
 #define RD_CORE_REDUCERS_H
-#include "core/dtype.h"
+#include "core/ops.h"
 
 typedef enum rd_reducer_id {
 #define RD_REDUCE_ROW(name, ...) RD_RED_##name,
@@ -20,9 +20,35 @@ typedef struct rd_reducer_info {
     int         n_state, n_out;
     rd_law      law;
     float       cost;
+    rd_op       op;       /* that takes an element, and merges; RD_OP_none                      */
+    int         terminal; /* an element after which no other changes the result; negative: none */
+    bool        place;    /* the result is the place of an element, which is register 1         */
+    bool        empty;    /* that of no element is not what the identity comes to               */
 } rd_reducer_info;
 
+/* The most registers of a state. */
+#define VI 2
+enum {
+    RD_MAX_STATE = sizeof(union {
+#define RD_REDUCE_ROW(name, n_state, ...) char name[n_state];
+#include "core/reducers.def"
+    })
+};
+#undef VI
+
 extern const rd_reducer_info rd_reducer_table[RD_N_REDUCERS];
+
+/* Is the result the place of an element? */
+static inline bool rd_reducer_places(rd_reducer_id reducer)
+{
+    return rd_reducer_table[reducer].place;
+}
+
+/* May an element decide, so that others need not come? */
+static inline bool rd_reducer_decides(rd_reducer_id reducer)
+{
+    return rd_reducer_table[reducer].terminal >= 0;
+}
 
 /* Does it add up elements, or products?  Sums of f32 do so in f64 from block to block. */
 static inline bool rd_reducer_adds(rd_reducer_id reducer)

@@ -28,7 +28,7 @@ bool rd_is_anchor_kind(const rd_value *v)
 
 bool rd_counts_places(const rd_value *v)
 {
-    return v->reducer == RD_RED_argmin || v->reducer == RD_RED_argmax || v->reducer == RD_RED_user;
+    return rd_reducer_places((rd_reducer_id)v->reducer) || v->reducer == RD_RED_user;
 }
 
 bool rd_subscript_is_axis(const rd_subscript *at, int axis)

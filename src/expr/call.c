@@ -13,25 +13,34 @@ static const struct {
     float (*f32)(float);
     double (*f64)(double);
 } libm_1[] = {
-    { RD_OP_abs, fabsf, fabs },   { RD_OP_sqrt, sqrtf, sqrt },
-    { RD_OP_exp, expf, exp },     { RD_OP_expm1, expm1f, expm1 },
-    { RD_OP_log, logf, log },     { RD_OP_log1p, log1pf, log1p },
-    { RD_OP_log2, log2f, log2 },  { RD_OP_sin, sinf, sin },
-    { RD_OP_cos, cosf, cos },     { RD_OP_tan, tanf, tan },
-    { RD_OP_tanh, tanhf, tanh },  { RD_OP_floor, floorf, floor },
-    { RD_OP_ceil, ceilf, ceil },  { RD_OP_trunc, truncf, trunc },
-    { RD_OP_round, rintf, rint }, { RD_OP_round, nearbyintf, nearbyint },
+#define OF_C_1(name, of_c) { RD_OP_##name, of_c##f, of_c },
+#define OF_C_2(name, of_c)
+#define OF_C_3(name, of_c)
+#define BY_NONE(name, n, of_c)
+#define BY_ROWS(name, n, of_c)
+#define BY_UNIT(name, n, of_c)                   OF_C_##n(name, of_c)
+#define BY_LIBM                                  BY_UNIT
+#define BY_OURS                                  BY_UNIT
+#define BY_HARD                                  BY_UNIT
+#define OF_C(name, n, rule, cost, by, of_c, ...) BY_##by(name, n, of_c)
+#define RD_OP                                    OF_C
+#define RD_TEST                                  OF_C
+#include "core/ops.def"
+    { RD_OP_round, nearbyintf, nearbyint },
 };
+#undef OF_C_1
+#undef OF_C_2
 
 static const struct {
     rd_op op;
     float (*f32)(float, float);
     double (*f64)(double, double);
 } libm_2[] = {
-    { RD_OP_pow, powf, pow },
-    { RD_OP_atan2, atan2f, atan2 },
-    { RD_OP_hypot, hypotf, hypot },
-    { RD_OP_fmod, fmodf, fmod },
+#define OF_C_1(name, of_c)
+#define OF_C_2(name, of_c) { RD_OP_##name, of_c##f, of_c },
+#define RD_OP              OF_C
+#define RD_TEST            OF_C
+#include "core/ops.def"
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))

@@ -4,7 +4,7 @@
 
 /* Where a name is understood.  C text may only use what rdim.h lists at RD_FN and what means the
  * same in C: another name may be the user's own function, and C's round, fmin and fmax do not do
- * what ours do. */
+ * what ours do.  C's functions that are operators have their names in ops.def. */
 typedef enum name_use {
     USE_TEXT, /* function text                       */
     USE_C,    /* and C text                          */
@@ -17,28 +17,29 @@ static const struct {
     name_use    use;
 } names[] = {
     { "abs", RD_OP_abs, USE_C },          { "min", RD_OP_minimum, USE_C },
-    { "max", RD_OP_maximum, USE_C },      { "fabs", RD_OP_abs, USE_LIBM },
-    { "sqrt", RD_OP_sqrt, USE_LIBM },     { "exp", RD_OP_exp, USE_LIBM },
-    { "expm1", RD_OP_expm1, USE_LIBM },   { "log", RD_OP_log, USE_LIBM },
-    { "log1p", RD_OP_log1p, USE_LIBM },   { "log2", RD_OP_log2, USE_LIBM },
-    { "sin", RD_OP_sin, USE_LIBM },       { "cos", RD_OP_cos, USE_LIBM },
-    { "tan", RD_OP_tan, USE_LIBM },       { "tanh", RD_OP_tanh, USE_LIBM },
-    { "floor", RD_OP_floor, USE_LIBM },   { "ceil", RD_OP_ceil, USE_LIBM },
-    { "trunc", RD_OP_trunc, USE_LIBM },   { "rint", RD_OP_round, USE_LIBM },
-    { "pow", RD_OP_pow, USE_LIBM },       { "atan2", RD_OP_atan2, USE_LIBM },
-    { "hypot", RD_OP_hypot, USE_LIBM },   { "fmod", RD_OP_fmod, USE_LIBM },
-    { "fmin", RD_OP_minimum, USE_TEXT },  { "fmax", RD_OP_maximum, USE_TEXT },
-    { "fminf", RD_OP_minimum, USE_TEXT }, { "fmaxf", RD_OP_maximum, USE_TEXT },
-    { "where", RD_OP_where, USE_TEXT },   { "clip", RD_TEXT_CLIP, USE_TEXT },
+    { "max", RD_OP_maximum, USE_C },      { "fmin", RD_OP_minimum, USE_TEXT },
+    { "fmax", RD_OP_maximum, USE_TEXT },  { "fminf", RD_OP_minimum, USE_TEXT },
+    { "fmaxf", RD_OP_maximum, USE_TEXT }, { "where", RD_OP_where, USE_TEXT },
+    { "clip", RD_TEXT_CLIP, USE_TEXT },
 };
 
 static int find_row(const char *name, size_t length, name_use least)
 {
+    const int op = rd_op_of_c(name, length);
+
+    if (op >= 0)
+        return op;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (names[i].use >= least && strlen(names[i].name) == length &&
             !memcmp(names[i].name, name, length))
             return names[i].function;
     return -1;
+}
+
+/* Made by the evaluator, or by functions of other names. */
+static bool is_ours_alone(int function)
+{
+    return function == RD_OP_fma || function == RD_OP_cast || function == RD_OP_index;
 }
 
 int rd_formula_find(const char *name, size_t length, rd_dtype real)
@@ -48,13 +49,9 @@ int rd_formula_find(const char *name, size_t length, rd_dtype real)
     /* sqrtf of a double rounds in C, so there it means sqrt only where all is float. */
     if (function < 0 && length > 1 && name[length - 1] == 'f' && real != RD_F64)
         function = find_row(name, length - 1, USE_LIBM);
-    if (function < 0 && !real) {
+    if (function < 0 && !real)
         function = rd_op_find(name, length);
-        if (function == RD_OP_fma ||
-            (function >= 0 && rd_op_table[function].rule == RD_RULE_SPECIAL))
-            return -1;
-    }
-    return function;
+    return function < 0 || is_ours_alone(function) ? -1 : function;
 }
 
 int rd_formula_arity(int function)

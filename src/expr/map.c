@@ -68,8 +68,8 @@ static double unfolded(double a, double b)
 #define FOLD_COMPARE(code, ...)    code
 #define FOLD_TEST(code, ...)       code
 #define FOLD_LOGIC(code, int_code) int_code
-#define FOLD(name, n, rule, cost, code, ...) \
-    if (op == RD_OP_##name)                  \
+#define FOLD(name, n, rule, cost, by, of_c, code, ...) \
+    if (op == RD_OP_##name)                            \
         return FOLD_##rule(code, __VA_ARGS__);
 
 /* The float code of the operator's row, in double. */
@@ -99,8 +99,7 @@ static rd_expr *fold_numbers(rd_op op, rd_dtype type, int n, rd_expr *const *x)
     const rd_op_info *info         = &rd_op_table[op];
     double            v[MAX_ARITY] = { 0 };
 
-    if (op == RD_OP_floordiv || op == RD_OP_remainder) /* their rounding is written once, in the
-                                                        * kernels */
+    if (info->by == RD_BY_ROWS) /* their rounding is written once, in the kernels */
         return NULL;
     for (int i = 0; i < n; i++) {
         v[i] = rd_word_to_double(x[i]->as.number->value, x[i]->type);

@@ -8,7 +8,7 @@ typedef struct row {
     const char   *call; /* "rd_" and the name */
     rd_reducer_id reducer;
     unsigned      takes;
-    rd_op         combine; /* of a result and .initial */
+    rd_op         after; /* on what comes out */
     bool          scans;
     rd_expr *(*build)(const rd_folding *f, const struct row *r);
 } row;
@@ -61,8 +61,7 @@ static rd_expr *fold(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_
     facts.reducer  = (int32_t)reducer;
     facts.law      = rd_reducer_table[reducer].law;
     facts.identity = identity;
-    if (reducer == RD_RED_moments)
-        facts.ddof = f->opts.ddof;
+    facts.ddof     = f->opts.ddof;
     if (f->opts.accuracy == RD_SERIAL && facts.law != RD_LAW_exact)
         facts.law = RD_LAW_serial;
     return rd_folding_node(f, x, weights, type, &facts);
@@ -86,7 +85,7 @@ static rd_expr *map_1(const rd_folding *f, rd_op op, rd_expr *x)
 }
 
 /* .initial as one more element; without one, y itself. */
-static rd_expr *with_initial(const rd_folding *f, rd_op combine, rd_expr *y)
+static rd_expr *with_initial(const rd_folding *f, rd_reducer_id reducer, rd_expr *y)
 {
     rd_expr *initial = f->opts.initial;
 
@@ -99,11 +98,11 @@ static rd_expr *with_initial(const rd_folding *f, rd_op combine, rd_expr *y)
                        rd_dtype_name(initial->type), rd_dtype_name(y->type));
     initial = rd_fit_to(initial, y->type, f->call);
     initial = initial ? rd_broadcast_to(initial, y->rank, y->extent, f->call) : NULL;
-    return map_2(f, combine, y, initial);
+    return map_2(f, rd_reducer_table[reducer].op, y, initial);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
-static rd_expr *build_sum(const rd_folding *f, const row *r)
+static rd_expr *build_total(const rd_folding *f, const row *r)
 {
     rd_dtype natural = sum_type(f->x->type);
     rd_expr *x       = rd_cast_to(f->x, accumulator(f, natural));
@@ -112,10 +111,10 @@ static rd_expr *build_sum(const rd_folding *f, const row *r)
     if (x)
         y = r->reducer == RD_RED_sum ? fold_sum(f, x)
                                      : fold(f, r->reducer, x, NULL, x->type, false);
-    return as_asked(f, with_initial(f, r->combine, y), natural);
+    return as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
-/* min, max, argmin and argmax have nothing to say about no element. */
+/* Extremes and their places have nothing to say about no element. */
 static bool is_empty(const rd_folding *f)
 {
     char shape[RD_SHAPE_TEXT];
@@ -150,10 +149,10 @@ static rd_expr *build_extreme(const rd_folding *f, const row *r)
     if (is_empty(f) || may_lack_a_value(f))
         return NULL;
     rd_expr *y = fold(f, r->reducer, rd_cast_to(f->x, type), NULL, type, f->opts.initial != NULL);
-    return as_asked(f, with_initial(f, r->combine, y), natural);
+    return as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
-static rd_expr *build_arg(const rd_folding *f, const row *r)
+static rd_expr *build_place(const rd_folding *f, const row *r)
 {
     return is_empty(f) ? NULL : as_asked(f, fold(f, r->reducer, f->x, NULL, RD_I64, false), RD_I64);
 }
@@ -208,9 +207,7 @@ static rd_expr *build_weighted(const rd_folding *f, const row *r)
     if (f->opts.weights && !weights)
         return NULL;
     rd_expr *y = fold(f, r->reducer, rd_cast_to(f->x, type), weights, type, false);
-    if (y && r->combine == RD_OP_sqrt)
-        y = map_1(f, RD_OP_sqrt, y);
-    return as_asked(f, y, natural);
+    return as_asked(f, y && r->after != RD_OP_none ? map_1(f, r->after, y) : y, natural);
 }
 
 static rd_expr *build_norm(const rd_folding *f, const row *r)
@@ -234,26 +231,19 @@ static rd_expr *build_norm(const rd_folding *f, const row *r)
     return as_asked(f, y, natural);
 }
 
-enum { SUMS = RD_TAKES_WIDE | RD_TAKES_COMP };
+enum {
+    INITIAL = RD_TAKES_INITIAL,
+    WEIGHTS = RD_TAKES_WEIGHTS,
+    DDOF    = RD_TAKES_DDOF,
+    P       = RD_TAKES_P,
+    COMP    = RD_TAKES_COMP,
+    WIDE    = RD_TAKES_WIDE
+};
 
 static const row rows[] = {
-    { "rd_sum", RD_RED_sum, RD_TAKES_INITIAL | SUMS, RD_OP_add, true, build_sum },
-    { "rd_prod", RD_RED_prod, RD_TAKES_INITIAL | RD_TAKES_WIDE, RD_OP_mul, true, build_sum },
-    { "rd_min", RD_RED_min, RD_TAKES_INITIAL, RD_OP_minimum, true, build_extreme },
-    { "rd_max", RD_RED_max, RD_TAKES_INITIAL, RD_OP_maximum, true, build_extreme },
-    { "rd_argmin", RD_RED_argmin, 0, RD_N_OPS, false, build_arg },
-    { "rd_argmax", RD_RED_argmax, 0, RD_N_OPS, false, build_arg },
-    { "rd_any", RD_RED_any, 0, RD_N_OPS, false, build_truth },
-    { "rd_all", RD_RED_all, 0, RD_N_OPS, false, build_truth },
-    { "rd_count", RD_RED_sum, 0, RD_N_OPS, false, build_count },
-    { "rd_mean", RD_RED_sum, RD_TAKES_WEIGHTS | SUMS, RD_N_OPS, false, build_mean },
-    { "rd_var", RD_RED_moments, RD_TAKES_WEIGHTS | RD_TAKES_DDOF | RD_TAKES_WIDE, RD_N_OPS, false,
-      build_weighted },
-    { "rd_std", RD_RED_moments, RD_TAKES_WEIGHTS | RD_TAKES_DDOF | RD_TAKES_WIDE, RD_OP_sqrt, false,
-      build_weighted },
-    { "rd_norm", RD_RED_sum, RD_TAKES_P | RD_TAKES_WIDE, RD_N_OPS, false, build_norm },
-    { "rd_logsumexp", RD_RED_logsumexp, RD_TAKES_WEIGHTS | RD_TAKES_WIDE, RD_N_OPS, false,
-      build_weighted },
+#define RD_REDUCTION(name, sort, reducer, after, scans, keywords) \
+    { "rd_" #name, RD_RED_##reducer, keywords, RD_OP_##after, scans, build_##sort },
+#include "core/reducers.def"
 };
 
 static const row *find_row(const rd_expr *x, const char *call, const char *name)

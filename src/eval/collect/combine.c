@@ -361,8 +361,7 @@ static void move_lane_last(const own *o, rd_combine *c, int lane)
 /* ---- Prefixes of scans ----------------------------------------------------------------------- */
 static bool takes_as_it_merges(int32_t reducer)
 {
-    return reducer == RD_RED_sum || reducer == RD_RED_prod || reducer == RD_RED_min ||
-           reducer == RD_RED_max || reducer == RD_RED_any || reducer == RD_RED_all;
+    return rd_reducer_table[reducer].op != RD_OP_none;
 }
 
 /* Is the scan's axis the one along which its heaviest operand is walked in the smallest steps?

@@ -77,14 +77,13 @@ static bool may_report(const rd_lowering *l, const rd_level *level)
 
         if (inst->kind == RD_I_INDEX || inst->kind == RD_I_CALL)
             return true;
-        if (inst->kind == RD_I_MAP && rd_dtype_kind(inst->type) != RD_KIND_FLOAT &&
-            (inst->op == RD_OP_floordiv || inst->op == RD_OP_remainder || inst->op == RD_OP_pow))
+        if (inst->kind == RD_I_MAP && rd_op_reports(inst->op, inst->type))
             return true;
     }
     return l->failed;
 }
 
-/* A loop may stop early when all it does is to decide one any or all. */
+/* A loop may stop early when all it does is one fold that an element may decide. */
 static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
 {
     int v = only_anchor(loop);
@@ -92,7 +91,7 @@ static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
     if (l->failed || v < 0 || may_report(l, &l->level[l->depth]) ||
         l->graph->value[v].kind != RD_VALUE_REDUCE ||
         !rd_in(l->graph->value[v].reduced, loop->axis) ||
-        (l->graph->value[v].reducer != RD_RED_any && l->graph->value[v].reducer != RD_RED_all) ||
+        !rd_reducer_decides((rd_reducer_id)l->graph->value[v].reducer) ||
         l->p->fold[l->fold[v]].n_cell != 1)
         return;
     rd_emit(l, &l->level[l->depth], (rd_inst){ .kind = RD_I_EXIT, .a = l->fold[v], .arg = number });

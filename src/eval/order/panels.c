@@ -84,12 +84,12 @@ static bool is_cached(const panel *p, int value)
 
 /* A fold whose lanes lie along a reduced axis, in memory further out than the kept one (image
  * channels: the lanes of all are one run of memory), or in runs of their own too short to stream,
- * while those of the neighbours continue them.  Not any and all: one at a time they end early. */
+ * while those of the neighbours continue them.  Not those that one element decides: one at a time they end early. */
 static bool lanes_want(const panel *p, const rd_value *v, const rd_anchor *a, int outer)
 {
     bool any = false;
 
-    if (!rd_in(v->axes, p->axis) || v->reducer == RD_RED_any || v->reducer == RD_RED_all)
+    if (!rd_in(v->axes, p->axis) || rd_reducer_decides((rd_reducer_id)v->reducer))
         return false;
     for (int u = 0; u < a->n_use; u++) {
         const int     read = a->use[u].value;

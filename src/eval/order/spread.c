@@ -31,8 +31,7 @@ static void look(facts *f, const rd_scope *scope)
             f->bytes = step > f->bytes ? step : f->bytes;
         }
         f->exits |= a && g->value[item->value].kind == RD_VALUE_REDUCE &&
-                    (g->value[item->value].reducer == RD_RED_any ||
-                     g->value[item->value].reducer == RD_RED_all);
+                    rd_reducer_decides((rd_reducer_id)g->value[item->value].reducer);
     }
 }
 

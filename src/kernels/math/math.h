@@ -9,6 +9,7 @@
 #define RD_KERNELS_MATH_MATH_H
 
 #include "core/extremes.h"
+#include "kernels/math/math_erf.h"
 #include "kernels/math/math_exp.h"
 #include "kernels/math/math_log.h"
 #include "kernels/math/math_pow.h"

@@ -158,8 +158,9 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 
 /* ---- reducers.def ---------------------------------------------------------------------------- */
 /* (y, j) becomes (x, i) if that is better: NaN wins over all but an earlier NaN; of equals the
- * lower index wins.  Flags are as wide as places, so that vectors hold as many of both. */
-#define RD_BEST(op, x, i, y, j)                                \
+ * lower index wins.  Flags are as wide as places, so that vectors hold as many of both.
+ * `not` is the opposite of `op`. */
+#define RD_BEST_ANYWHERE(op, not, x, i, y, j)                  \
     {                                                          \
         const __typeof__(j) lower = (i) < (j) ? 1 : 0;         \
         const __typeof__(j) less  = (x)op(y) ? 1 : 0;          \
@@ -170,6 +171,15 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
         (y)                       = takes ? (x) : (y);         \
         (j)                       = takes ? (i) : (j);         \
     }
+/* The same where x comes after y: of equals it is not the first. */
+#define RD_BEST_LATER(op, not, x, i, y, j)                   \
+    {                                                        \
+        const T             v = (y), t = (x)not v ? v : (x); \
+        const __typeof__(j) k = (j), l = (x)not v ? k : (i); \
+        (y) = v == v ? t : v;                                \
+        (j) = v == v ? l : k;                                \
+    }
+#define RD_BEST RD_BEST_ANYWHERE
 
 /* (m, s) takes w times exp(x), without branches: vectors compute every case and pick.  m moves to
  * an x that is more than `far` above it.  Elements of weight 0 do not move m, but NaN does end in
@@ -179,23 +189,23 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
         const T power = RD_F(exp)(RD_F(lse_exponent)((x) - (m), far)); \
         RD_LSE_BY(power, m, s, x, w, far)                              \
     }
-#define RD_LSE_BY(power, m, s, x, w, far)                 \
-    {                                                     \
-        const int empty  = (s) == 0 ? 1 : 0;              \
-        const int begins = (m) == (m) ? empty : 0;        \
-        const int equal  = (x) == (m) ? 1 : 0;            \
-        const int weighs = (w) != 0 ? 1 : 0;              \
-        const int counts = (x) != (x) ? 1 : weighs;       \
-        const int above  = (x) - (m) > (far) ? 1 : 0;     \
-        const int moves  = counts ? above : 0;            \
-        const T   less   = RD_F(fma)((s), power, (w));    \
-        const T   more   = RD_F(fma)((w), power, (s));    \
-        const T   added  = above ? less : more;           \
-        const T   taken  = counts ? added : (s);          \
-        const T   sum    = equal ? (s) + (w) : taken;     \
-        const T   top    = moves ? (x) : (m);             \
-        (m)              = begins ? (x) : top;            \
-        (s)              = begins ? (w) : sum;            \
+#define RD_LSE_BY(power, m, s, x, w, far)              \
+    {                                                  \
+        const int empty  = (s) == 0 ? 1 : 0;           \
+        const int begins = (m) == (m) ? empty : 0;     \
+        const int equal  = (x) == (m) ? 1 : 0;         \
+        const int weighs = (w) != 0 ? 1 : 0;           \
+        const int counts = (x) != (x) ? 1 : weighs;    \
+        const int above  = (x) - (m) > (far) ? 1 : 0;  \
+        const int moves  = counts ? above : 0;         \
+        const T   less   = RD_F(fma)((s), power, (w)); \
+        const T   more   = RD_F(fma)((w), power, (s)); \
+        const T   added  = above ? less : more;        \
+        const T   taken  = counts ? added : (s);       \
+        const T   sum    = equal ? (s) + (w) : taken;  \
+        const T   top    = moves ? (x) : (m);          \
+        (m)              = begins ? (x) : top;         \
+        (s)              = begins ? (w) : sum;         \
     }
 /* The same of a state that has met an element, and of weight 1. */
 #define RD_LSE_ONE(power, m, s, x, far)             \

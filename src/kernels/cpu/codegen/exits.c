@@ -1,23 +1,18 @@
-/* exits.c - loops that are left once no element can change the any or all that they decide. */
+/* exits.c - loops that are left once no element can change the fold that they decide. */
 #include "kernels/cpu/codegen/parts.h"
 #include <inttypes.h>
 
 /* Elements of strips, or rows, until the states are looked at. */
 enum { CHECK_EVERY = 16, SHORT_ROWS = 512 };
 
-bool rd_fold_decides(const rd_fold *f)
-{
-    return f->reducer == RD_RED_any || f->reducer == RD_RED_all;
-}
-
 /* Can no element change what these states come to?  Lanes without elements have the identity. */
 void rd_codegen_exit_functions(rd_codegen *n, rd_text *to, int32_t number)
 {
     const rd_codegen_fold *f    = &n->fold[number];
     const char            *type = rd_state_type(f, 0);
-    const bool             any  = f->fold->reducer == RD_RED_any;
+    const bool             any  = rd_reducer_table[f->fold->reducer].terminal != 0;
 
-    if (!rd_fold_decides(f->fold))
+    if (!rd_reducer_decides(f->fold->reducer))
         return;
     rd_text_add(
         to,

@@ -107,16 +107,10 @@ static int64_t positions(const rd_program *p, const rd_address *at)
     return last + 1;
 }
 
+/* Is an empty fold not what its identity comes to?  A place says so itself. */
 static bool tells_nothing(const rd_fold *f)
 {
-    switch (f->reducer) {
-    case RD_RED_sum:
-    case RD_RED_sum2:
-    case RD_RED_dot:
-    case RD_RED_min:
-    case RD_RED_max: return true;
-    default: return false;
-    }
+    return rd_reducer_table[f->reducer].empty && !rd_reducer_places(f->reducer);
 }
 
 /* The innermost loop whose rounds are steps: over the lanes, or where these are one step over what
@@ -141,7 +135,7 @@ static int32_t rows_of_tree(const rd_fold *f, bool split)
 
     for (int64_t k = f->n_block; k > 0; k /= 2)
         bits++;
-    if (f->scan || rd_fold_decides(f) || (f->n_block == 1 && !split))
+    if (f->scan || rd_reducer_decides(f->reducer) || (f->n_block == 1 && !split))
         return 0;
     return split ? 2 * bits + 3 : bits + 2;
 }
@@ -182,13 +176,8 @@ static bool any_grouping(const rd_fold *f)
     case RD_RED_max: return true;
     case RD_RED_sum:
     case RD_RED_prod: return ints;
-    default: return rd_fold_decides(f);
+    default: return rd_reducer_decides(f->reducer);
     }
-}
-
-static bool is_place(const rd_fold *f)
-{
-    return f->reducer == RD_RED_argmin || f->reducer == RD_RED_argmax;
 }
 
 static void describe_fold(rd_codegen *n, int32_t k)
@@ -214,8 +203,9 @@ static void describe_fold(rd_codegen *n, int32_t k)
     f->bytes  = 8;
     if (outer == 1 && fold->lane_extent < fold->lanes)
         f->lanes = (int32_t)fold->lane_extent;
-    if (fold->scan && (fold->lane.n_add || fold->lane_extent > 1 ||
-                       (fold->out != fold->type && !is_place(fold) && !fold->user)))
+    if (fold->scan &&
+        (fold->lane.n_add || fold->lane_extent > 1 ||
+         (fold->out != fold->type && !rd_reducer_places(fold->reducer) && !fold->user)))
         n->why = "a scan of several lanes, or of another type than its results";
     else if (fold->lane_extent < fold->lanes)
         f->lanes = (int32_t)fold->lane_extent;

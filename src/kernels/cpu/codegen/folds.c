@@ -702,8 +702,7 @@ const char *rd_result_type(const rd_fold *f)
 {
     if (f->user)
         return rd_register_type(f->out);
-    return f->reducer == RD_RED_argmin || f->reducer == RD_RED_argmax ? "int64_t"
-                                                                      : class_of(f->type);
+    return rd_reducer_places(f->reducer) ? "int64_t" : class_of(f->type);
 }
 
 void rd_declare_results(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32_t dst)

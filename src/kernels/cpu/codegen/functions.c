@@ -20,39 +20,22 @@ const char *rd_memory_type(rd_dtype type)
 
 /* [of ints] */
 static const char *const op_code[RD_N_OPS][2] = {
-#define RD_OP(name, n, rule, cost, float_code, ...) [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
-#define RD_TEST(name, n, rule, cost, float_code, ...) \
+#define RD_OP(name, n, rule, cost, by, of_c, float_code, ...) \
+    [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
+#define RD_TEST(name, n, rule, cost, by, of_c, float_code, ...) \
     [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
 #include "core/ops.def"
 };
 
 typedef struct fold_code {
-    const char *first, *step, *block, *merge, *finish, *empty;
+    const char *identity, *step, *block, *merge, *finish, *empty;
 } fold_code;
 
 static const fold_code fold_codes[RD_N_REDUCERS] = {
-#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, first, step, block, merge, finish, \
-                      empty)                                                                     \
-    [RD_RED_##name] = { #first, #step, #block, #merge, #finish, #empty },
+#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, op, terminal, identity, first, step, \
+                      block, merge, finish, empty)                                                 \
+    [RD_RED_##name] = { #identity, #step, #block, #merge, #finish, #empty },
 #include "core/reducers.def"
-};
-
-/* What a state is before it has met an element: taken or merged it changes nothing.  Sums begin
- * with -0, as 0 + -0 is 0. */
-static const char *const identities[RD_N_REDUCERS] = {
-    [RD_RED_sum]       = "S(0) = RD_ZERO;",
-    [RD_RED_dot]       = "S(0) = RD_ZERO;",
-    [RD_RED_sum2]      = "S(0) = RD_ZERO; S(1) = 0;",
-    [RD_RED_prod]      = "S(0) = 1;",
-    [RD_RED_min]       = "S(0) = RD_MOST;",
-    [RD_RED_max]       = "S(0) = RD_LEAST;",
-    [RD_RED_argmin]    = "S(0) = RD_MOST; SI(1) = RD_NO_PLACE;",
-    [RD_RED_argmax]    = "S(0) = RD_LEAST; SI(1) = RD_NO_PLACE;",
-    [RD_RED_any]       = "S(0) = 0;",
-    [RD_RED_all]       = "S(0) = 1;",
-    [RD_RED_moments]   = "S(0) = 0; S(1) = 0; S(2) = 0; S(3) = 0;",
-    [RD_RED_logsumexp] = "S(0) = 0; S(1) = 0;",
-    [RD_RED_maxsumexp] = "S(0) = 0; S(1) = 0;",
 };
 
 static bool is_test(const rd_inst *inst)
@@ -157,8 +140,7 @@ static void add_return(rd_text *to, const rd_inst *inst, const char *code)
 /* Ints may be divided by zero. */
 bool rd_op_warns(const rd_inst *inst)
 {
-    return rd_dtype_kind(inst->type) != RD_KIND_FLOAT &&
-           (inst->op == RD_OP_floordiv || inst->op == RD_OP_remainder || inst->op == RD_OP_pow);
+    return rd_op_reports(inst->op, inst->type);
 }
 
 static void add_op(rd_text *to, const rd_inst *inst, const char *name)
@@ -262,7 +244,7 @@ void rd_codegen_functions(rd_codegen *n, rd_text *to)
 /* ---- Reducers -------------------------------------------------------------------------------- */
 static bool is_place(const rd_fold *f)
 {
-    return f->reducer == RD_RED_argmin || f->reducer == RD_RED_argmax;
+    return rd_reducer_places(f->reducer);
 }
 
 /* Of states in a block, and of finished blocks.  Bools are u64 in folds. */
@@ -358,18 +340,9 @@ static void add_extremes(rd_text *to, const rd_codegen_fold *fold)
 }
 
 /* Where elements of a lane come by rising place, the first of equals is the first to come. */
-#define RISING(op)                                              \
-    "const T v = S(0), t = x " op " v ? v : x; "                \
-    "const __typeof__(*s1) k = SI(1), j = x " op " v ? k : i; " \
-    "S(0) = v == v ? t : v; SI(1) = v == v ? j : k;"
-
-static const char *step_code(const rd_codegen_fold *f)
+static void set_best(rd_text *to, bool rises)
 {
-    const bool rises = f->rises && !f->masked;
-
-    return rises && f->fold->reducer == RD_RED_argmin   ? RISING(">=")
-           : rises && f->fold->reducer == RD_RED_argmax ? RISING("<=")
-                                                        : fold_codes[f->fold->reducer].step;
+    rd_text_add(to, "#undef RD_BEST\n#define RD_BEST RD_BEST_%s\n", rises ? "LATER" : "ANYWHERE");
 }
 
 bool rd_takes_power(const rd_codegen_fold *f)
@@ -395,7 +368,7 @@ static void add_exponent(rd_text *to, const rd_codegen_fold *f, int number)
 
 static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
 {
-    const char *code = step_code(f);
+    const char *code = fold_codes[f->fold->reducer].step;
     const int   last = f->n_state - f->seen;
 
     if (rd_takes_power(f))
@@ -420,24 +393,6 @@ static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
-/* What min or max of nothing comes to: of floats and wide ints the identity; of narrow ones the
- * type's extreme. */
-static void add_extreme(rd_text *to, const rd_codegen_fold *f)
-{
-    const rd_dtype type   = f->fold->type;
-    const bool     high   = f->fold->reducer == RD_RED_min;
-    const int      unused = 64 - 8 * rd_dtype_size(type);
-
-    if (rd_dtype_kind(type) == RD_KIND_BOOL)
-        rd_text_add(to, "    if (!*s%d) z[0] = %d;\n", f->n_state - 1, high);
-    else if (rd_dtype_kind(type) == RD_KIND_UINT)
-        rd_text_add(to, "    if (!*s%d) z[0] = %s >> %d;\n", f->n_state - 1,
-                    high ? "UINT64_MAX" : "UINT64_C(0)", unused);
-    else if (rd_dtype_kind(type) == RD_KIND_INT)
-        rd_text_add(to, "    if (!*s%d) z[0] = %s(INT64_MAX >> %d)%s;\n", f->n_state - 1,
-                    high ? "" : "-", unused, high ? "" : " - 1");
-}
-
 static void add_finish(rd_text *to, const rd_codegen_fold *f, int number)
 {
     const fold_code *code = &fold_codes[f->fold->reducer];
@@ -452,10 +407,7 @@ static void add_finish(rd_text *to, const rd_codegen_fold *f, int number)
     rd_text_add(
         to, "#define Y(k) z[k]\n#define YI(k) z[k]\n#define P ddof\n#define RD_NAN %s\n    %s\n",
         rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT ? "NAN" : "0", code->finish);
-    if (f->seen && f->fold->identity &&
-        (f->fold->reducer == RD_RED_min || f->fold->reducer == RD_RED_max))
-        add_extreme(to, f);
-    else if (f->seen)
+    if (f->seen && !f->fold->identity)
         rd_text_add(to, "    if (!*s%d) { %s }\n", f->n_state - 1, code->empty);
     if (is_place(f->fold))
         rd_text_add(to, "    if (z[0] == RD_NO_PLACE) z[0] = %d;\n",
@@ -481,13 +433,15 @@ void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number)
     add_extremes(to, f);
     begin_type(to, step_type(f->fold), step_elem(f->fold));
     begin_function(to, f, number, "begin", false);
-    rd_text_add(to, ")\n{\n    %s\n", identities[f->fold->reducer]);
+    rd_text_add(to, ")\n{\n    %s\n", code->identity);
     if (f->seen)
         rd_text_add(to, "    *s%d = 0;\n", f->n_state - 1);
     rd_text_add(to, "}\n");
+    set_best(to, is_place(f->fold) && f->rises && !f->masked);
     add_step(to, f, number);
     if (rd_takes_power(f))
         rd_text_add(to, "#pragma pop_macro(\"RD_LSE\")\n");
+    set_best(to, false);
     begin_function(to, f, number, "block", false);
     rd_text_add(to, ")\n{\n    %s\n}\n", code->block);
     end_type(to);

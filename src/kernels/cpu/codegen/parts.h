@@ -243,9 +243,6 @@ void rd_codegen_exit_functions(rd_codegen *n, rd_text *to, int32_t number);
 /* Where a loop is left to, if it is. */
 void rd_left_label(rd_codegen *n, int32_t loop);
 bool rd_is_left(const rd_codegen *n, int32_t loop);
-/* any and all: bits in any order, so that there is no tree, and their states say when they are
- * decided. */
-bool rd_fold_decides(const rd_fold *f);
 
 /* functions.c: operators, casts and reducers as functions; trees.c: what becomes of blocks. */
 void        rd_codegen_functions(rd_codegen *n, rd_text *to);

@@ -186,29 +186,14 @@ bool rd_divides_by_number(const rd_codegen *n, const rd_inst *inst)
 
 bool rd_cuts(const rd_codegen *n, const rd_inst *inst)
 {
-    const bool real = rd_dtype_kind(inst->type) == RD_KIND_FLOAT;
-
     if (inst->kind == RD_I_CALL)
         return true;
     if (inst->kind == RD_I_STEP)
         return rd_takes_power(&n->fold[inst->arg]);
     if (inst->kind == RD_I_CAST)
         return narrows(inst);
-    if (inst->kind != RD_I_MAP || rd_divides_by_number(n, inst))
-        return false;
-    switch (inst->op) {
-    case RD_OP_exp:
-    case RD_OP_sin:
-    case RD_OP_cos:
-    case RD_OP_tan:
-    case RD_OP_atan2:
-    case RD_OP_hypot:
-    case RD_OP_fmod:
-    case RD_OP_floordiv:
-    case RD_OP_remainder: return true;
-    case RD_OP_pow: return !real;
-    default: return false;
-    }
+    return inst->kind == RD_I_MAP && !rd_divides_by_number(n, inst) &&
+           (inst->op == RD_OP_exp || rd_op_calls(inst->op, inst->type));
 }
 
 /* Elements of a few interleaved rows are taken apart by vectors, those further apart one by one. */

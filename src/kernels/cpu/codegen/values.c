@@ -179,7 +179,7 @@ static void add_function_of_strip(rd_codegen *n, const rd_inst *inst)
     rd_op_name(inst, name);
     if (inst->op == RD_OP_exp)
         rd_line(n, "EXP_OF_STRIP(%s, a%" PRId32 ", n)", elem, inst->dst);
-    else if (inst->op == RD_OP_sin || inst->op == RD_OP_cos || inst->op == RD_OP_tan)
+    else if (rd_op_table[inst->op].by == RD_BY_HARD)
         rd_line(n, "OF_STRIP(%s, %s, a%" PRId32 ", n)", rd_op_table[inst->op].name, elem,
                 inst->dst);
     else {

@@ -18,8 +18,9 @@ const char *const rd_c_memory_types[RD_N_DTYPES] = {
 
 /* [of ints] */
 static const char *const op_code[RD_N_OPS][2] = {
-#define RD_OP(name, n, rule, cost, float_code, ...) [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
-#define RD_TEST(name, n, rule, cost, float_code, ...) \
+#define RD_OP(name, n, rule, cost, by, of_c, float_code, ...) \
+    [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
+#define RD_TEST(name, n, rule, cost, by, of_c, float_code, ...) \
     [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
 #include "core/ops.def"
 };
@@ -36,27 +37,11 @@ static bool is_test(const rd_spec_inst *inst)
 }
 
 /* ---- What can be ----------------------------------------------------------------------------- */
-static bool calls_c(rd_op op)
-{
-    switch (op) {
-    case RD_OP_sin:
-    case RD_OP_cos:
-    case RD_OP_tan:
-    case RD_OP_atan2:
-    case RD_OP_hypot:
-    case RD_OP_fmod:
-    case RD_OP_floordiv:
-    case RD_OP_remainder: return true;
-    default: return false;
-    }
-}
-
 bool rd_spec_can(rd_op op, rd_dtype type)
 {
     const bool ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
 
-    return op < RD_OP_where && !calls_c(op) && !(ints && op == RD_OP_pow) &&
-           strcmp(op_code[op][ints], "RD_NO") != 0;
+    return op < RD_OP_where && !rd_op_calls(op, type) && strcmp(op_code[op][ints], "RD_NO") != 0;
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */

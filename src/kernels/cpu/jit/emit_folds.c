@@ -10,8 +10,8 @@ typedef struct fold_code {
 } fold_code;
 
 static const fold_code fold_codes[RD_N_REDUCERS] = {
-#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, first, step, block, merge, finish, \
-                      empty)                                                                     \
+#define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, op, terminal, identity, first, step, \
+                      block, merge, finish, empty)                                                 \
     [RD_RED_##name] = { #first, #step, #block, #merge, #finish },
 #include "core/reducers.def"
 };
@@ -21,9 +21,6 @@ static const fold_code fold_codes[RD_N_REDUCERS] = {
 static const char *begun_step(rd_reducer_id reducer, bool has_fma)
 {
     switch (reducer) {
-    /* Rows come by rising index. */
-    case RD_RED_argmin: return "if (S(0) == S(0) && !(x >= S(0))) { S(0) = x; SI(1) = i; }";
-    case RD_RED_argmax: return "if (S(0) == S(0) && !(x <= S(0))) { S(0) = x; SI(1) = i; }";
     /* S(0) is counted apart.  An fma adds, too, with the same rounding: elsewhere than where four
      * additions queue up (mean and variance of rows of 8192 f32 on Zen 4: 0.87 of the time). */
     case RD_RED_moments:
@@ -60,7 +57,7 @@ static rd_elem wide_elem(const rd_spec_fold *fold)
 /* Is state k of the fold an index?  It counts rows, in an int as wide as the elements. */
 static bool is_index(const rd_spec_fold *fold, int k)
 {
-    return k == 1 && (fold->reducer == RD_RED_argmin || fold->reducer == RD_RED_argmax);
+    return k == 1 && rd_reducer_places((rd_reducer_id)fold->reducer);
 }
 
 /* Does state k of the fold count its elements?  The loops do not; who knows how many rows there
@@ -160,10 +157,13 @@ void rd_emit_fold(rd_text *text, const rd_spec *spec, int number)
     rd_text_add(text, "#define S(k) (*s##k)\n#define SI(k) (*s##k)\n#define B(k) (*b##k)\n");
     rd_emit_class(text, elem);
     emit_fold_function(text, fold, number, "first", begin, code->first);
+    /* Rows come by rising index. */
+    rd_text_add(text, "#undef RD_BEST\n#define RD_BEST RD_BEST_LATER\n");
     emit_fold_function(text, fold, number, "step",
                        rd_fold_has_power(fold) ? ", const T x, const int64_t i, const T power)\n{"
                                                : begin,
                        begun_step((rd_reducer_id)fold->reducer, spec->vector >= 32));
+    rd_text_add(text, "#undef RD_BEST\n#define RD_BEST RD_BEST_ANYWHERE\n");
     if (rd_spec_closes_blocks(spec))
         emit_fold_end(text, fold, number);
     rd_emit_class_end(text);

@@ -17,7 +17,7 @@ typedef struct rd_kernel_call {
     const rd_operand *operand;
     void *const      *state;            /* the folds' one after the other: state k of all n */
     int64_t           block;            /* of totals: elements of a block                         */
-    int64_t           index, index_row; /* of argmin, argmax: flat index of the first row, and from
+    int64_t           index, index_row; /* of places: flat index of the first row, and from
                                          * row to row */
 } rd_kernel_call;
 

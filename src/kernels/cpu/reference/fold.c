@@ -168,11 +168,6 @@ static void join_cell(const rd_fold_state *s, cell *c, const rd_fold_state *t, c
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-static bool settles(rd_reducer_id reducer, rd_word x)
-{
-    return reducer == RD_RED_any ? x.u64 != 0 : reducer == RD_RED_all && x.u64 == 0;
-}
-
 /* Rows for the aligned nodes of [0, n_block), or of any range in it, and for the current block. */
 static int32_t room_for(const rd_fold *fold)
 {
@@ -198,7 +193,8 @@ static rd_fold_state lay_out(const rd_fold *fold)
     rd_fold_state s = { .fold = fold, .node = rd_node_info_of(fold), .room = room_for(fold) };
 
     s.one       = rd_word_from_int(1, fold->type);
-    s.indexed   = !s.node.code || fold->reducer == RD_RED_argmin || fold->reducer == RD_RED_argmax;
+    s.indexed   = !s.node.code || rd_reducer_places(fold->reducer);
+    s.decides   = rd_reducer_decides(fold->reducer);
     s.row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
     s.row_bytes = fold->lanes * s.node.bytes;
     s.rows      = round16((int64_t)sizeof(cell) + s.room * (int64_t)sizeof(tag));
@@ -246,7 +242,7 @@ void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
         return;
     rd_node_step(&s->node, node_at(s, c, c->depth, (int32_t)(at->lane % s->fold->lanes)), x, weight,
                  at->index);
-    c->settled = settles(s->fold->reducer, x);
+    c->settled = s->decides && x.u64 == (uint64_t)rd_reducer_table[s->fold->reducer].terminal;
 }
 
 void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take,

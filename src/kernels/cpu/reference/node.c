@@ -65,17 +65,26 @@ rd_word rd_fold_extreme(rd_dtype type, bool high)
     return rd_word_from_double(high ? INFINITY : -INFINITY, type);
 }
 
-void rd_fold_of_nothing(const rd_fold *fold, rd_word *y)
+static void to_results(const rd_fold *fold, rd_word *y)
 {
-    const bool     place = fold->reducer == RD_RED_argmin || fold->reducer == RD_RED_argmax;
-    const rd_dtype type  = place ? RD_I64 : fold->type;
+    const rd_dtype type = rd_reducer_places(fold->reducer) ? RD_I64 : fold->type;
 
-    if (fold->identity && (fold->reducer == RD_RED_min || fold->reducer == RD_RED_max))
-        *y = rd_fold_extreme(fold->type, fold->reducer == RD_RED_min);
-    else
-        rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type))->empty(y);
     for (int32_t k = 0; fold->out != type && k < fold->n_out; k++)
         y[k] = rd_word_convert(y[k], type, fold->out);
+}
+
+void rd_fold_of_nothing(const rd_fold *fold, rd_word *y)
+{
+    const rd_reducer_code *code = rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type));
+    rd_word                s[RD_MAX_STATE];
+
+    if (rd_reducer_table[fold->reducer].empty && !fold->identity) {
+        code->empty(y);
+    } else {
+        code->identity(s, fold->type);
+        code->finish(s, fold->ddof, 0, y);
+    }
+    to_results(fold, y);
 }
 
 /* Where states lie: ours behind the count, a user's at a multiple of 16 with room for its
@@ -222,9 +231,5 @@ void rd_node_finish(const rd_node_info *info, const void *node, char *spare, rd_
     info->tree->finish(state_of(info, node), fold->ddof, elements(node), y);
     if (info->wide)
         y->f32 = (float)y->f64;
-
-    const bool     place = fold->reducer == RD_RED_argmin || fold->reducer == RD_RED_argmax;
-    const rd_dtype type  = place ? RD_I64 : fold->type;
-    for (int32_t k = 0; fold->out != type && k < fold->n_out; k++)
-        y[k] = rd_word_convert(y[k], type, fold->out);
+    to_results(fold, y);
 }

@@ -14,9 +14,9 @@
         OPERANDS_##n dst->result = (__VA_ARGS__);                                 \
     }
 
-#define RD_OP(name, n, rule, cost, float_code, ...) \
+#define RD_OP(name, n, rule, cost, by, of_c, float_code, ...) \
     PICK(rule, DEFINE, (name, n, CLASS, float_code), (name, n, CLASS, __VA_ARGS__))
-#define RD_TEST(name, n, rule, cost, float_code, ...) \
+#define RD_TEST(name, n, rule, cost, by, of_c, float_code, ...) \
     PICK(rule, DEFINE, (name, n, u64, float_code), (name, n, u64, __VA_ARGS__))
 #include "core/ops.def"
 

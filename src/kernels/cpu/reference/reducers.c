@@ -1,5 +1,6 @@
 /* reducers.c - the reducers of reducers.def as C functions on states. */
 #include "kernels/cpu/reference/reducers.h"
+#include "kernels/cpu/reference/node.h"
 #include "kernels/math/rows.h"
 
 #define CLASS                  f32
@@ -8,6 +9,7 @@
 #define RD_F(name)             rd_math_##name##_f32
 #define RD_ADD(a, b)           ((a) + (b))
 #define RD_MUL(a, b)           ((a) * (b))
+#define RD_ZERO                -0.0F
 #define RD_NAN                 NAN
 #include "kernels/cpu/reference/reducers_class.h"
 
@@ -17,6 +19,7 @@
 #define RD_F(name)             rd_math_##name##_f64
 #define RD_ADD(a, b)           ((a) + (b))
 #define RD_MUL(a, b)           ((a) * (b))
+#define RD_ZERO                -0.0
 #define RD_NAN                 ((double)NAN)
 #include "kernels/cpu/reference/reducers_class.h"
 
@@ -25,6 +28,7 @@
 #define PICK(kinds, make, row) INT_##kinds(make, row)
 #define RD_ADD(a, b)           ((int64_t)((uint64_t)(a) + (uint64_t)(b)))
 #define RD_MUL(a, b)           ((int64_t)((uint64_t)(a) * (uint64_t)(b)))
+#define RD_ZERO                0
 #define RD_NAN                 0
 #include "kernels/cpu/reference/reducers_class.h"
 
@@ -33,6 +37,7 @@
 #define PICK(kinds, make, row) UINT_##kinds(make, row)
 #define RD_ADD(a, b)           ((a) + (b))
 #define RD_MUL(a, b)           ((a) * (b))
+#define RD_ZERO                0
 #define RD_NAN                 0
 #include "kernels/cpu/reference/reducers_class.h"
 

@@ -3,9 +3,10 @@
 #define RD_KERNELS_CPU_REFERENCE_REDUCERS_H
 #include "core/reducers.h"
 
-/* A state is n_state registers.  Functions but the last take states with elements; reducers.def
- * says what they do. */
+/* A state is n_state registers.  step, block, merge and finish take states with elements, or
+ * identities; reducers.def says what they do. */
 typedef struct rd_reducer_code {
+    void (*identity)(rd_word *s, rd_dtype type);
     void (*first)(rd_word *s, rd_word x, rd_word weight, int64_t i);
     void (*step)(rd_word *s, rd_word x, rd_word weight, int64_t i);
     void (*block)(rd_word *s);

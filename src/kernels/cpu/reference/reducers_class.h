@@ -11,41 +11,52 @@
 #define P     ddof
 #define WHOLE whole
 
+/* Of the type that is accumulated: narrow ints have extremes of their own. */
+#define RD_MOST     rd_fold_extreme(type, true).CLASS
+#define RD_LEAST    rd_fold_extreme(type, false).CLASS
+#define RD_NO_PLACE INT64_MAX
+
 #define CODE(name, part) JOIN(name##_##part, CLASS)
 #define ELEMENT          const T x = px.CLASS, w = pw.CLASS;
-#define DEFINE(name, first_code, step_code, block_code, merge_code, finish_code, empty_code) \
-    static void CODE(name, first)(rd_word * s, rd_word px, rd_word pw, int64_t i)            \
-    {                                                                                        \
-        ELEMENT first_code                                                                   \
-    }                                                                                        \
-    static void CODE(name, step)(rd_word * s, rd_word px, rd_word pw, int64_t i)             \
-    {                                                                                        \
-        ELEMENT step_code                                                                    \
-    }                                                                                        \
-    static void CODE(name, block)(rd_word * s)                                               \
-    {                                                                                        \
-        block_code                                                                           \
-    }                                                                                        \
-    static void CODE(name, merge)(rd_word * s, const rd_word *b)                             \
-    {                                                                                        \
-        merge_code                                                                           \
-    }                                                                                        \
-    static void CODE(name, finish)(const rd_word *s, double ddof, int64_t whole, rd_word *y) \
-    {                                                                                        \
-        finish_code                                                                          \
-    }                                                                                        \
-    static void CODE(name, empty)(rd_word * y)                                               \
-    {                                                                                        \
-        empty_code                                                                           \
+#define DEFINE(name, op, terminal, identity_code, first_code, step_code, block_code, merge_code, \
+               finish_code, empty_code)                                                          \
+    static void CODE(name, identity)(rd_word * s, rd_dtype type)                                 \
+    {                                                                                            \
+        identity_code                                                                            \
+    }                                                                                            \
+    static void CODE(name, first)(rd_word * s, rd_word px, rd_word pw, int64_t i)                \
+    {                                                                                            \
+        ELEMENT first_code                                                                       \
+    }                                                                                            \
+    static void CODE(name, step)(rd_word * s, rd_word px, rd_word pw, int64_t i)                 \
+    {                                                                                            \
+        ELEMENT step_code                                                                        \
+    }                                                                                            \
+    static void CODE(name, block)(rd_word * s)                                                   \
+    {                                                                                            \
+        block_code                                                                               \
+    }                                                                                            \
+    static void CODE(name, merge)(rd_word * s, const rd_word *b)                                 \
+    {                                                                                            \
+        merge_code                                                                               \
+    }                                                                                            \
+    static void CODE(name, finish)(const rd_word *s, double ddof, int64_t whole, rd_word *y)     \
+    {                                                                                            \
+        finish_code                                                                              \
+    }                                                                                            \
+    static void CODE(name, empty)(rd_word * y)                                                   \
+    {                                                                                            \
+        empty_code                                                                               \
     }
 
 #define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, ...) \
     PICK(kinds, DEFINE, (name, __VA_ARGS__))
 #include "core/reducers.def"
 
-#define ENTRY(name)                                                               \
-    [RD_RED_##name] = { CODE(name, first), CODE(name, step),   CODE(name, block), \
-                        CODE(name, merge), CODE(name, finish), CODE(name, empty) },
+#define ENTRY(name)                                                                  \
+    [RD_RED_##name] = { CODE(name, identity), CODE(name, first), CODE(name, step),   \
+                        CODE(name, block),    CODE(name, merge), CODE(name, finish), \
+                        CODE(name, empty) },
 #define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, ...) PICK(kinds, ENTRY, (name))
 static const rd_reducer_code JOIN(table, CLASS)[RD_N_REDUCERS] = {
 #include "core/reducers.def"
@@ -59,6 +70,9 @@ static const rd_reducer_code JOIN(table, CLASS)[RD_N_REDUCERS] = {
 #undef YI
 #undef P
 #undef WHOLE
+#undef RD_MOST
+#undef RD_LEAST
+#undef RD_NO_PLACE
 #undef CODE
 #undef ELEMENT
 #undef DEFINE
@@ -69,4 +83,5 @@ static const rd_reducer_code JOIN(table, CLASS)[RD_N_REDUCERS] = {
 #undef RD_F
 #undef RD_ADD
 #undef RD_MUL
+#undef RD_ZERO
 #undef RD_NAN

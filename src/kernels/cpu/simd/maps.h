@@ -42,9 +42,9 @@
     LOOP(name, t6, result, const T b = *vb; const T c = *vc;, __VA_ARGS__)
 
 #define DEFINE(name, n, result, ...) DEFINE_##n(name, result, __VA_ARGS__)
-#define RD_OP(name, n, rule, cost, float_code, ...) \
+#define RD_OP(name, n, rule, cost, by, of_c, float_code, ...) \
     PICK(rule, DEFINE, (name, n, T, float_code), (name, n, T, __VA_ARGS__))
-#define RD_TEST(name, n, rule, cost, float_code, ...) \
+#define RD_TEST(name, n, rule, cost, by, of_c, float_code, ...) \
     PICK(rule, DEFINE, (name, n, uint8_t, float_code), (name, n, uint8_t, __VA_ARGS__))
 #include "core/ops.def"
 

@@ -32,7 +32,7 @@ static inline int rd_elem_size(rd_elem elem)
     return size[elem];
 }
 
-enum { RD_N_DTYPES = RD_F64 + 1, RD_MAX_STATE = 4, RD_N_FORMS = 8 };
+enum { RD_N_DTYPES = RD_F64 + 1, RD_N_FORMS = 8 };
 
 /* y[i] = f(a[i], b[i], c[i]); y may be an operand.  Bit k of a form: operand k is one element for
  * all i. */
@@ -176,7 +176,7 @@ typedef struct rd_simd {
     rd_simd_cells *const (*cells[RD_N_ELEMS])[RD_N_FUSED];   /* likewise                          */
     rd_simd_totals *const (*totals[RD_N_ELEMS])[RD_N_FUSED]; /* likewise                          */
     rd_simd_block *const (*blocks[RD_N_ELEMS])[RD_N_FUSED];  /* likewise                          */
-    rd_simd_best *const *best[RD_N_ELEMS];      /* [element][reducer]: argmin, argmax, or NULL */
+    rd_simd_best *const *best[RD_N_ELEMS];      /* [element][reducer]: of places, or NULL */
     rd_simd_rows *const *best_rows[RD_N_ELEMS]; /* their step where rows come by rising index */
     int64_t (*count)(int64_t n, const void *x); /* of bytes 1 among bytes 0 */
     rd_simd_count_if *const (*count_if[RD_N_ELEMS])[2];    /* [element][comparison][of magnitudes],

@@ -8,7 +8,10 @@
 /* Register k of a state of n_state registers: of type T; VI: a value and an index. */
 #define STATES_1(A)  A(0, T)
 #define STATES_2(A)  A(0, T) A(1, T)
-#define STATES_4(A)  A(0, T) A(1, T) A(2, T) A(3, T)
+#define STATES_3(A)  STATES_2(A) A(2, T)
+#define STATES_4(A)  STATES_3(A) A(3, T)
+#define STATES_5(A)  STATES_4(A) A(4, T)
+#define STATES_6(A)  STATES_5(A) A(5, T)
 #define STATES_VI(A) A(0, T) A(1, int64_t)
 
 #define ARRAY_S(k, type) type *const s_##k = q->s[k];
@@ -93,35 +96,35 @@
     ALONG(name, along_weighted, states, (const T *)q->y + l * q->ldy, first_code, step_code) \
     PLAIN_OR_WEIGHTED(name, along)
 
-#define DEFINE(name, states, first_code, step_code, block_code, merge_code, finish_code,    \
-               empty_code)                                                                  \
-    BOTH(name, first, states, NEW, first_code)                                              \
-    BOTH(name, step, states, TAKE, step_code)                                               \
-    BOTH_ALONG(name, states, first_code, step_code)                                         \
-    static void CODE(name, block)(int64_t n, void *const *sa)                               \
-    {                                                                                       \
-        STATES_##states(ARRAY_A) for (int64_t l = 0; l < n; l++)                            \
-        {                                                                                   \
-            STATES_##states(TAKE) block_code STATES_##states(PUT)                           \
-        }                                                                                   \
-    }                                                                                       \
-    static void CODE(name, widen)(int64_t n, void *const *to, void *const *s)               \
-    {                                                                                       \
-        STATES_##states(COPY)                                                               \
-    }                                                                                       \
-    static void CODE(name, merge)(int64_t n, void *const *sa, void *const *sb)              \
-    {                                                                                       \
-        STATES_##states(ARRAY_A) STATES_##states(ARRAY_B) INDEPENDENT                       \
-        for (int64_t l = 0; l < n; l++) {                                                   \
-            STATES_##states(TAKE) STATES_##states(TAKE_B) merge_code STATES_##states(PUT)   \
-        }                                                                                   \
-    }                                                                                       \
-    static void CODE(name, finish)(int64_t n, void *const *sa, double ddof, void *const *y) \
-    {                                                                                       \
-        STATES_##states(ARRAY_A)(void) ddof;                                                \
-        for (int64_t l = 0; l < n; l++) {                                                   \
-            STATES_##states(TAKE) finish_code                                               \
-        }                                                                                   \
+#define DEFINE(name, states, op, terminal, identity_code, first_code, step_code, block_code, \
+               merge_code, finish_code, empty_code)                                          \
+    BOTH(name, first, states, NEW, first_code)                                               \
+    BOTH(name, step, states, TAKE, step_code)                                                \
+    BOTH_ALONG(name, states, first_code, step_code)                                          \
+    static void CODE(name, block)(int64_t n, void *const *sa)                                \
+    {                                                                                        \
+        STATES_##states(ARRAY_A) for (int64_t l = 0; l < n; l++)                             \
+        {                                                                                    \
+            STATES_##states(TAKE) block_code STATES_##states(PUT)                            \
+        }                                                                                    \
+    }                                                                                        \
+    static void CODE(name, widen)(int64_t n, void *const *to, void *const *s)                \
+    {                                                                                        \
+        STATES_##states(COPY)                                                                \
+    }                                                                                        \
+    static void CODE(name, merge)(int64_t n, void *const *sa, void *const *sb)               \
+    {                                                                                        \
+        STATES_##states(ARRAY_A) STATES_##states(ARRAY_B) INDEPENDENT                        \
+        for (int64_t l = 0; l < n; l++) {                                                    \
+            STATES_##states(TAKE) STATES_##states(TAKE_B) merge_code STATES_##states(PUT)    \
+        }                                                                                    \
+    }                                                                                        \
+    static void CODE(name, finish)(int64_t n, void *const *sa, double ddof, void *const *y)  \
+    {                                                                                        \
+        STATES_##states(ARRAY_A)(void) ddof;                                                 \
+        for (int64_t l = 0; l < n; l++) {                                                    \
+            STATES_##states(TAKE) finish_code                                                \
+        }                                                                                    \
     }
 #define COPY(k, type) memcpy(to[k], s[k], (size_t)n * sizeof(type));
 
@@ -134,14 +137,14 @@
 #include "kernels/cpu/simd/moments.h"
 #endif
 
-#define ENTRY(name, first_code, step_code, block_code, ...)                            \
-    [RD_RED_##name] = { .counter = JOIN(RD_ELEM, ELEM),                                \
-                        .first   = CODE(name, first),                                  \
-                        .step    = CODE(name, step),                                   \
-                        .along   = CODE(name, along),                                  \
-                        .block   = sizeof(#block_code) > 1 ? CODE(name, block) : NULL, \
-                        .widen   = CODE(name, widen),                                  \
-                        .merge   = CODE(name, merge),                                  \
+#define ENTRY(name, op, terminal, identity_code, first_code, step_code, block_code, ...) \
+    [RD_RED_##name] = { .counter = JOIN(RD_ELEM, ELEM),                                  \
+                        .first   = CODE(name, first),                                    \
+                        .step    = CODE(name, step),                                     \
+                        .along   = CODE(name, along),                                    \
+                        .block   = sizeof(#block_code) > 1 ? CODE(name, block) : NULL,   \
+                        .widen   = CODE(name, widen),                                    \
+                        .merge   = CODE(name, merge),                                    \
                         .finish  = CODE(name, finish) },
 #define RD_REDUCE_ROW(name, states, n_out, law, kinds, cost, ...) \
     PICK(kinds, ENTRY, (name, __VA_ARGS__))
@@ -153,7 +156,10 @@ static const rd_fold_code JOIN(folds, ELEM)[RD_N_REDUCERS] = {
 #undef CODE
 #undef STATES_1
 #undef STATES_2
+#undef STATES_3
 #undef STATES_4
+#undef STATES_5
+#undef STATES_6
 #undef STATES_VI
 #undef ARRAY_S
 #undef ARRAY_A

@@ -68,8 +68,8 @@ typedef struct rd_tile_fold {
     bool                weighted, whole_columns;   /* whole_columns: all columns are always there */
     bool                in_place;                  /* a block's states are where its node will be */
     bool                counted;    /* register 0 counts elements; the machine does, not kernels */
-    bool                best;       /* argmin, argmax by rising index: lanes are not kept apart */
-    bool                any_order;  /* exact: argmin, argmax, counts */
+    bool                best;       /* places by rising index: lanes are not kept apart */
+    bool                any_order;  /* exact: places, counts */
     bool                neighbours; /* the rows of a tile are for neighbouring cells of many
                                      * lanes */
     bool                in_step;    /* these are one group */

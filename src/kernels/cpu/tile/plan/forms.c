@@ -79,7 +79,7 @@ static int64_t group_of(const rd_tile_fold *f)
 
 static void state_sizes(rd_tile_fold *f)
 {
-    const bool index = f->fold->reducer == RD_RED_argmin || f->fold->reducer == RD_RED_argmax;
+    const bool index = rd_reducer_places(f->fold->reducer);
 
     for (int32_t k = 0; k < f->n_state; k++) {
         f->size[k] = index && k == 1 ? 8 : rd_elem_size(f->elem);

@@ -346,8 +346,7 @@ static bool can_feed(const nest *n, const rd_inst *inst)
 
     if (!n->in_columns || !n->row || f->weighted || inst->c >= 0 || f->masked ||
         f->form != RD_FOLD_COLUMNS || fold->lanes != 1 || fold->reducer == RD_RED_user ||
-        fold->reducer == RD_RED_any || fold->reducer == RD_RED_all ||
-        pass->n_fold == RD_SPEC_FOLDS || n->n_short)
+        rd_reducer_decides(fold->reducer) || pass->n_fold == RD_SPEC_FOLDS || n->n_short)
         return false;
     if (along(&fold->cell, n->col) != 1 || along(&fold->cell, n->row) ||
         along(&fold->outer, n->col) || along(&fold->lane, n->col) ||

@@ -17,14 +17,11 @@ static bool can_step(const rd_program *p, const rd_tile_code *code, int32_t i)
     if (f->weighted || inst->c >= 0 || f->masked || f->any_order || f->in_square || t->counts ||
         t->small >= 0)
         return false;
-    switch (f->fold->reducer) {
-    case RD_RED_any:
-    case RD_RED_all: /* the machine looks for the element that decides */
-    case RD_RED_argmin:
-    case RD_RED_argmax:
-    case RD_RED_user: return false;
-    default: return f->form == RD_FOLD_RUN || f->form == RD_FOLD_COLUMNS;
-    }
+    /* The machine looks for the element that decides. */
+    if (f->fold->reducer == RD_RED_user || rd_reducer_places(f->fold->reducer) ||
+        rd_reducer_decides(f->fold->reducer))
+        return false;
+    return f->form == RD_FOLD_RUN || f->form == RD_FOLD_COLUMNS;
 }
 
 static bool is_half(const rd_tile_code *code, int32_t reg)
@@ -318,7 +315,7 @@ static void write_spec(rd_writer *w, int32_t number)
                           -1);
 }
 
-/* Folds go from block to block together; those of argmin and argmax alone need not, and keep one
+/* Folds go from block to block together; those of places alone need not, and keep one
  * open. */
 static bool finds_places(const rd_tile_code *code, const rd_tile_pass *pass)
 {

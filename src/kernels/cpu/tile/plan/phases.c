@@ -77,15 +77,8 @@ static void write_memory(phases *s, int32_t i)
 /* ---- Folds ----------------------------------------------------------------------------------- */
 static bool takes(rd_reducer_id reducer)
 {
-    switch (reducer) {
-    case RD_RED_any:
-    case RD_RED_all:
-    case RD_RED_argmin:
-    case RD_RED_argmax:
-    case RD_RED_maxsumexp: /* two results */
-    case RD_RED_user: return false;
-    default: return true;
-    }
+    return reducer != RD_RED_user && rd_reducer_table[reducer].n_out == 1 &&
+           !rd_reducer_decides(reducer) && !rd_reducer_places(reducer);
 }
 
 /* Is a row all of the fold, in all lanes and few blocks? */

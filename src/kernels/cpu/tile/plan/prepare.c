@@ -182,13 +182,7 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
 }
 
 /* ---- What it can do -------------------------------------------------------------------------- */
-static bool identity_known(rd_reducer_id r)
-{
-    return r == RD_RED_sum || r == RD_RED_prod || r == RD_RED_min || r == RD_RED_max ||
-           r == RD_RED_any || r == RD_RED_all;
-}
-
-/* Masked elements are replaced by an identity, so there must be one; results so far are made of
+/* Masked elements are replaced by an identity, so it must be a number; results so far are made of
  * states that need no block code; a fold that begins for each element is none of ours. */
 static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
 {
@@ -198,7 +192,7 @@ static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
 
     if (fold->reducer == RD_RED_user || step < 0 || start < 0)
         return false;
-    if ((p->inst[step].c >= 0 || fold->scan) && !identity_known(fold->reducer))
+    if ((p->inst[step].c >= 0 || fold->scan) && rd_reducer_table[fold->reducer].op == RD_OP_none)
         return false;
     if (fold->scan && p->inst[step].c >= 0)
         return false;

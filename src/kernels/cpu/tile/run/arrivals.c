@@ -62,18 +62,10 @@ void rd_arrival_by_steps(rd_arrival *a)
 
 rd_word rd_fold_identity(const rd_fold *fold)
 {
-    const rd_elem elem = rd_elem_of(fold->type);
+    rd_word s[RD_MAX_STATE] = { 0 };
 
-    switch (fold->reducer) {
-    case RD_RED_prod: return rd_word_from_int(1, fold->type);
-    case RD_RED_min: return rd_fold_extreme(fold->type, true);
-    case RD_RED_max: return rd_fold_extreme(fold->type, false);
-    case RD_RED_all: return (rd_word){ .u64 = 1 };
-    default: break;
-    }
-    return elem == RD_ELEM_f32   ? (rd_word){ .f32 = -0.0F }
-           : elem == RD_ELEM_f64 ? (rd_word){ .f64 = -0.0 }
-                                 : (rd_word){ .u64 = 0 };
+    rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type))->identity(s, fold->type);
+    return s[0];
 }
 
 /* Fused steps begin with an identity; they are of floats. */

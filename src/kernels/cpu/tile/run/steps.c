@@ -145,17 +145,16 @@ static void apply_mask(rd_tiles *m, const rd_tile_fold *f, char *memory, rd_fold
     t->x = y;
 }
 
-/* any and all stop at the first element that decides them: loops are left early, so states would
+/* Folds that an element decides stop there: loops are left early, so states would
  * have gaps afterwards. */
 static bool can_settle(const rd_tile_fold *f)
 {
-    return (f->fold->reducer == RD_RED_any || f->fold->reducer == RD_RED_all) && f->cells == 1 &&
-           !f->own_rows;
+    return rd_reducer_decides(f->fold->reducer) && f->cells == 1 && !f->own_rows;
 }
 
 static void settle(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_fold_tile *t)
 {
-    const int decides = f->fold->reducer == RD_RED_any;
+    const int decides = rd_reducer_table[f->fold->reducer].terminal;
 
     for (int64_t r = 0; r < m->rows; r++)
         if (memchr(rd_view_at(&t->x, r, 0), decides, (size_t)m->cols))
