@@ -1,5 +1,6 @@
 /* walk.c - the program's tree of loops, as loops of the text. */
 #include "kernels/cpu/codegen/parts.h"
+#include "core/caches.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -108,6 +109,26 @@ static bool keeps_states(const rd_codegen_fold *f, int32_t axis)
     return !rd_coef(&f->fold->cell, axis) && (f->mode == RD_FOLD_LANES || f->lanes == 1);
 }
 
+/* Rows that come from memory one after the other, and are short: several side by side end before
+ * prefetchers know them, one by one they are one run. */
+static bool streams_short_rows(const rd_codegen *n, int32_t loop)
+{
+    for (int32_t i = n->begin[loop] + 1; i < n->p->loop[loop].end; i++) {
+        const rd_address *at =
+            n->p->inst[i].kind == RD_I_LOAD ? &n->p->address[n->p->inst[i].arg] : NULL;
+        double bytes = at ? (double)rd_dtype_size(at->type) : 0;
+
+        if (!at || rd_coef(at, n->here->axis) != 1 || !rd_coef(at, n->p->loop[loop].axis))
+            continue;
+        for (int32_t k = 0; k < at->n_add; k++)
+            bytes *= at->add[k].axis < 0 ? 1 : (double)n->p->axis_extent[at->add[k].axis];
+        if (bytes > RD_CACHED_BYTES &&
+            rd_reach(n->p, n->here->axis) * rd_dtype_size(at->type) < RD_RUN_BYTES)
+            return true;
+    }
+    return false;
+}
+
 /* Does nothing but what a loop over the strip can do for a few rows at once? */
 enum { TOGETHER = 4 };
 
@@ -116,7 +137,8 @@ static bool goes_together(const rd_codegen *n, int32_t loop)
     const rd_loop *l     = &n->p->loop[loop];
     bool           steps = false;
 
-    if (!n->here || l->backwards || n->unrolled || rd_trips(n->p, loop) < TOGETHER)
+    if (!n->here || l->backwards || n->unrolled || rd_trips(n->p, loop) < TOGETHER ||
+        streams_short_rows(n, loop))
         return false;
     for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
