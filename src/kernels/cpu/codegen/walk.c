@@ -129,15 +129,25 @@ static bool streams_short_rows(const rd_codegen *n, int32_t loop)
     return false;
 }
 
+/* So many that what moves to and fro, the states, is little beside what is read. */
+static int rows_together(const rd_codegen *n, int32_t loop)
+{
+    int states = 0;
+
+    for (int32_t i = n->begin[loop] + 1; i < n->p->loop[loop].end; i++)
+        if (n->p->inst[i].kind == RD_I_STEP)
+            states += n->fold[n->p->inst[i].arg].n_state;
+    return states > 2 ? 8 : 4;
+}
+
 /* Does nothing but what a loop over the strip can do for a few rows at once? */
-enum { TOGETHER = 4 };
 
 static bool goes_together(const rd_codegen *n, int32_t loop)
 {
     const rd_loop *l     = &n->p->loop[loop];
     bool           steps = false;
 
-    if (!n->here || l->backwards || n->unrolled || rd_trips(n->p, loop) < TOGETHER ||
+    if (!n->here || l->backwards || n->unrolled || rd_trips(n->p, loop) < rows_together(n, loop) ||
         streams_short_rows(n, loop))
         return false;
     for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
@@ -165,7 +175,7 @@ static void walk_together(rd_codegen *n, int32_t loop, const char *from, const c
     const rd_bind  kept = n->bind[a];
 
     rd_line(n, "int64_t i%d = %s;", a, from);
-    for (int rows = TOGETHER; rows > 0; rows = rows > 1 ? 1 : 0) {
+    for (int rows = rows_together(n, loop); rows > 0; rows = rows > 1 ? 1 : 0) {
         rd_line(n, "for (; i%d + %d <= %s; i%d += %d) {", a, rows, to, a, rows);
         n->indent++;
         rd_states_hold(n, loop);
