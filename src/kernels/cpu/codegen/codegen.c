@@ -113,7 +113,8 @@ static void declare_steps(rd_codegen *n, const char *bound)
         if (!n->fold[k].split)
             continue;
         if (rd_coef(&fold->lane, root))
-            rd_text_add(&step, "(q->%s + %d) / %d", bound, fold->lanes - 1, fold->lanes);
+            rd_text_add(&step, "(q->%s * %" PRId64 " + %d) / %d", bound, rd_coef(&fold->lane, root),
+                        fold->lanes - 1, fold->lanes);
         else {
             rd_text_add(&step, "q->%s * ", bound);
             rd_number_text(n, &step, rd_coef(&fold->outer, root) * rows);

@@ -119,8 +119,6 @@ static int32_t loop_along(rd_codegen *n, const rd_codegen_fold *f)
 {
     const bool one_step = f->fold->lane_extent <= f->fold->lanes;
 
-    if (!one_step && f->fold->lane.n_add > 1)
-        n->why = "lanes along several axes";
     for (int32_t k = n->around[f->step]; k >= 0; k = n->parent[k])
         if (n->p->loop[k].kind == RD_LOOP_EACH &&
             (rd_coef(&f->fold->outer, n->p->loop[k].axis) ||
@@ -141,13 +139,13 @@ static int32_t rows_of_tree(const rd_fold *f, bool split)
 }
 
 /* Do further rounds of each loop, from the innermost out, bring greater places? */
-static bool places_rise(const rd_codegen *n, const rd_codegen_fold *f)
+static bool rises(const rd_codegen *n, const rd_codegen_fold *f, const rd_address *place)
 {
     int64_t inner = 0;
 
     for (int32_t k = n->around[f->step]; k >= 0; k = n->parent[k]) {
         const rd_loop *l    = &n->p->loop[k];
-        const int64_t  coef = rd_coef(&f->fold->index, l->axis);
+        const int64_t  coef = rd_coef(place, l->axis);
 
         if (coef && (coef <= inner || l->backwards || l->kind == RD_LOOP_TILE))
             return false;
@@ -188,8 +186,9 @@ static void describe_fold(rd_codegen *n, int32_t k)
     const int64_t    rows  = (fold->lane_extent + fold->lanes - 1) / fold->lanes;
 
     f->places  = positions(n->p, &fold->index);
-    f->rises   = !fold->scan && places_rise(n, f);
-    f->along   = loop_along(n, f);
+    f->rises   = !fold->scan && rises(n, f, &fold->index);
+    f->mixed   = fold->lane_extent > fold->lanes && fold->lane.n_add > 1;
+    f->along   = f->mixed ? -1 : loop_along(n, f);
     f->seen    = (f->masked || fold->exclusive) && tells_nothing(fold);
     f->n_state = rd_reducer_table[fold->reducer].n_state + f->seen;
     f->steps   = outer * rows;
@@ -207,6 +206,8 @@ static void describe_fold(rd_codegen *n, int32_t k)
         (fold->lane.n_add || fold->lane_extent > 1 ||
          (fold->out != fold->type && !rd_reducer_places(fold->reducer) && !fold->user)))
         n->why = "a scan of several lanes, or of another type than its results";
+    else if (f->mixed && (fold->outer.n_add || !rises(n, f, &fold->lane)))
+        n->why = "lanes along several axes that are not walked in their order";
     else if (fold->lane_extent < fold->lanes)
         f->lanes = (int32_t)fold->lane_extent;
 }

@@ -378,6 +378,37 @@ void rd_add_state_at_hand(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
     rd_text_free(&at);
 }
 
+static void add_tree_arguments(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
+{
+    rd_text_add(to, ", tree%d, ", number_of(n, f));
+    rd_number_text(n, to, f->states);
+}
+
+/* Behind the last element of a block, where loops are not cut at their ends. */
+static void end_block(rd_codegen *n, const rd_codegen_fold *f)
+{
+    const int     number = number_of(n, f);
+    const int64_t block  = (int64_t)f->fold->lanes * f->fold->steps;
+    rd_text       place = { 0 }, at = { 0 }, line = { 0 };
+
+    rd_position(n, &place, &f->fold->lane);
+    rd_add_first_state(n, &at, f);
+    rd_text_add(&line, "if ((%s + 1) %% %" PRId64 " == 0", place.at, block);
+    if (f->steps % f->fold->steps == 0) {
+        rd_text_add(&line, " || %s + 1 == ", place.at);
+        rd_number_text(n, &line, f->fold->lane_extent);
+    }
+    rd_text_add(&line, ") push%d(", number);
+    rd_add_states(&line, n, f, "s", at.at);
+    add_tree_arguments(n, &line, f);
+    rd_text_add(&line, ", %s, %d, (%s) / %" PRId64 ", ", at.at, f->lanes, place.at, block);
+    rd_text_add(&line, f->split ? "f%d[0]);" : "0);", number);
+    rd_line(n, "%s", line.at);
+    rd_text_free(&place);
+    rd_text_free(&at);
+    rd_text_free(&line);
+}
+
 void rd_codegen_step(rd_codegen *n, int32_t i)
 {
     const rd_inst *inst = &n->p->inst[i];
@@ -392,6 +423,8 @@ void rd_codegen_step(rd_codegen *n, int32_t i)
         rd_line(n, "%s", line.at + 1);
     rd_text_free(&states);
     rd_text_free(&line);
+    if (!n->here && n->fold[inst->arg].mixed && n->fold[inst->arg].room)
+        end_block(n, &n->fold[inst->arg]);
 }
 
 /* States of the strip's elements as variables, while several steps are taken. */
@@ -492,12 +525,6 @@ void rd_blocks_begin(rd_codegen *n, int32_t loop, const char *from, const char *
                     loop, loop, from, f->fold->steps, k, f->fold->steps, unit_of(n, f, axis));
         rd_text_free(&line);
     }
-}
-
-static void add_tree_arguments(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
-{
-    rd_text_add(to, ", tree%d, ", number_of(n, f));
-    rd_number_text(n, to, f->states);
 }
 
 /* The copy of group g is at c[g lanes], the states themselves at their cell.

@@ -23,13 +23,14 @@ typedef struct rd_codegen_fold {
     int32_t        start, step, close; /* its instructions; close -1: of a scan                */
     int32_t        along;              /* innermost loop that it reduces, -1: it has one step  */
     bool           masked, weighted;
-    bool           split;   /* tasks share it, and join what they have                         */
-    bool           strip;   /* it begins and ends in a strip                                   */
-    bool           inner;   /* even in one round of it: states are variables                   */
-    bool           local;   /* states are arrays of the text, not of the task                  */
-    bool           held;    /* states are variables while a few rows go together               */
-    bool           cached;  /* those of the task are copied around its innermost loop          */
-    int32_t        lanes;   /* that can have elements                                          */
+    bool           mixed;  /* lanes along several axes: each element asks whether it ends a block */
+    bool           split;  /* tasks share it, and join what they have                         */
+    bool           strip;  /* it begins and ends in a strip                                   */
+    bool           inner;  /* even in one round of it: states are variables                   */
+    bool           local;  /* states are arrays of the text, not of the task                  */
+    bool           held;   /* states are variables while a few rows go together               */
+    bool           cached; /* those of the task are copied around its innermost loop          */
+    int32_t        lanes;  /* that can have elements                                          */
     int32_t        n_state; /* with `seen`, of masked ones that tell nothing by their states   */
     bool           seen;
     int64_t        places; /* elements of a cell                                              */

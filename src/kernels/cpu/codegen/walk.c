@@ -1,5 +1,6 @@
 /* walk.c - the program's tree of loops, as loops of the text. */
 #include "kernels/cpu/codegen/parts.h"
+#include "core/caches.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -108,15 +109,46 @@ static bool keeps_states(const rd_codegen_fold *f, int32_t axis)
     return !rd_coef(&f->fold->cell, axis) && (f->mode == RD_FOLD_LANES || f->lanes == 1);
 }
 
+/* Rows that come from memory one after the other, and are short: several side by side end before
+ * prefetchers know them, one by one they are one run. */
+static bool streams_short_rows(const rd_codegen *n, int32_t loop)
+{
+    for (int32_t i = n->begin[loop] + 1; i < n->p->loop[loop].end; i++) {
+        const rd_address *at =
+            n->p->inst[i].kind == RD_I_LOAD ? &n->p->address[n->p->inst[i].arg] : NULL;
+        double bytes = at ? (double)rd_dtype_size(at->type) : 0;
+
+        if (!at || rd_coef(at, n->here->axis) != 1 || !rd_coef(at, n->p->loop[loop].axis))
+            continue;
+        for (int32_t k = 0; k < at->n_add; k++)
+            bytes *= at->add[k].axis < 0 ? 1 : (double)n->p->axis_extent[at->add[k].axis];
+        if (bytes > RD_CACHED_BYTES &&
+            rd_reach(n->p, n->here->axis) * rd_dtype_size(at->type) < RD_RUN_BYTES)
+            return true;
+    }
+    return false;
+}
+
+/* So many that what moves to and fro, the states, is little beside what is read. */
+static int rows_together(const rd_codegen *n, int32_t loop)
+{
+    int states = 0;
+
+    for (int32_t i = n->begin[loop] + 1; i < n->p->loop[loop].end; i++)
+        if (n->p->inst[i].kind == RD_I_STEP)
+            states += n->fold[n->p->inst[i].arg].n_state;
+    return states > 2 ? 8 : 4;
+}
+
 /* Does nothing but what a loop over the strip can do for a few rows at once? */
-enum { TOGETHER = 4 };
 
 static bool goes_together(const rd_codegen *n, int32_t loop)
 {
     const rd_loop *l     = &n->p->loop[loop];
     bool           steps = false;
 
-    if (!n->here || l->backwards || n->unrolled || rd_trips(n->p, loop) < TOGETHER)
+    if (!n->here || l->backwards || n->unrolled || rd_trips(n->p, loop) < rows_together(n, loop) ||
+        streams_short_rows(n, loop))
         return false;
     for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
@@ -143,7 +175,7 @@ static void walk_together(rd_codegen *n, int32_t loop, const char *from, const c
     const rd_bind  kept = n->bind[a];
 
     rd_line(n, "int64_t i%d = %s;", a, from);
-    for (int rows = TOGETHER; rows > 0; rows = rows > 1 ? 1 : 0) {
+    for (int rows = rows_together(n, loop); rows > 0; rows = rows > 1 ? 1 : 0) {
         rd_line(n, "for (; i%d + %d <= %s; i%d += %d) {", a, rows, to, a, rows);
         n->indent++;
         rd_states_hold(n, loop);

@@ -15,6 +15,20 @@
 
 extern char **environ; /* NOLINT: POSIX has no header that must declare it */
 
+/* What gcc is told besides, of speed alone; clang does not know it, and needs none of it.  Jumps
+ * past a second choice that the first one settles cannot be turned into vectors, nor loops of a
+ * few rounds (rows of 8) that are written out before the vectors are sought.  Which rows go
+ * together is decided here: two short ones from memory take twice the time of one after the other.
+ * Code is scheduled before registers are given out, as an element's chain of operations is long and
+ * what fills the time it takes is the next vector's (gcc 12 on a Zen 4: 16 % of a Gaussian sum over
+ * pairs in f32, 13 % in f64).  A loop that fills an array for exp is no memcpy, which would have it
+ * in memory. */
+static const char *const gcc_flags[] = {
+    "-fno-thread-jumps", "-fdisable-tree-cunrolli", "-fno-loop-unroll-and-jam",
+    "-fschedule-insns",  "-fsched-pressure",        "-fno-tree-loop-distribute-patterns"
+};
+enum { N_GCC_FLAGS = sizeof gcc_flags / sizeof *gcc_flags };
+
 /* ---- Which ----------------------------------------------------------------------------------- */
 /* What an update changes.  Asking the compiler for its version would cost as much as a small
  * compilation. */
@@ -31,6 +45,8 @@ static bool identify(rd_compiler *cc)
     numbers[3]   = (int64_t)facts.st_ino;
     cc->identity = rd_hash_add(rd_hash_begin(), cc->path, strlen(cc->path));
     cc->identity = rd_hash_add(cc->identity, numbers, sizeof numbers);
+    for (size_t k = 0; k < N_GCC_FLAGS; k++)
+        cc->identity = rd_hash_add(cc->identity, gcc_flags[k], strlen(gcc_flags[k]));
     return true;
 }
 
@@ -120,17 +136,6 @@ static outcome wait_for(pid_t pid)
     return UNFINISHED;
 }
 
-/* What gcc is told besides, of speed alone; clang does not know it, and needs none of it.  Jumps
- * past a second choice that the first one settles cannot be turned into vectors, nor loops of a
- * few rounds (rows of 8) that are written out before the vectors are sought.  Code is
- * scheduled before registers are given out, as an element's chain of operations is long and what
- * fills the time it takes is the next vector's (gcc 12 on a Zen 4: 16 % of a Gaussian sum over
- * pairs in f32, 13 % in f64).  A loop that fills an array for exp is no memcpy, which would have it
- * in memory. */
-static const char *const gcc_flags[] = { "-fno-thread-jumps", "-fdisable-tree-cunrolli",
-                                         "-fschedule-insns", "-fsched-pressure",
-                                         "-fno-tree-loop-distribute-patterns" };
-
 static outcome run(const rd_compiler *cc, int dir, const char *const *flags, int n_more,
                    const char *source, const char *object)
 {
@@ -155,7 +160,7 @@ static outcome run(const rd_compiler *cc, int dir, const char *const *flags, int
 bool rd_compiler_run(const rd_compiler *cc, int dir, const char *const *flags, const char *source,
                      const char *object)
 {
-    outcome done = run(cc, dir, flags, sizeof gcc_flags / sizeof *gcc_flags, source, object);
+    outcome done = run(cc, dir, flags, N_GCC_FLAGS, source, object);
 
     if (done == REFUSED)
         done = run(cc, dir, flags, 0, source, object);
