@@ -7,7 +7,7 @@
  * CPU Programming").  What is computed, in which order, and so its bits, are the program's.
  *
  *   program -facts.c-> where each instruction stands; what the text needs of folds and slots
- *           -regions.c-> which loops are strips, by cost
+ *           -regions.c, costs.c, widths.c-> which loops are strips, by cost
  *           -states.c-> where the states of folds lie
  *           -walk.c, values.c, steps.c, blocks.c, closes.c-> text of the loops; trees.c: of the
  *            folds' combine trees

@@ -74,6 +74,11 @@ static int32_t results_of(const rd_program *p, const rd_inst *inst)
     return inst->kind == RD_I_CLOSE || inst->kind == RD_I_SCAN ? p->fold[inst->arg].n_out : 1;
 }
 
+bool rd_takes_step(const rd_inst *inst)
+{
+    return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
+}
+
 /* ---- Loops ----------------------------------------------------------------------------------- */
 static void find_loops(rd_codegen *n)
 {
@@ -226,7 +231,7 @@ static void find_folds(rd_codegen *n)
             f->start = i;
         if (inst->kind == RD_I_CLOSE)
             f->close = i;
-        if (inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) {
+        if (rd_takes_step(inst)) {
             if (f->step >= 0)
                 n->why = "a fold with two steps";
             f->step     = i;

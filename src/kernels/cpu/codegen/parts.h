@@ -125,6 +125,7 @@ int64_t rd_coef(const rd_address *at, int32_t axis);
 bool    rd_same_address(const rd_address *a, const rd_address *b);
 bool    rd_within(const rd_codegen *n, int32_t inst, int32_t loop);
 int32_t rd_part_of(const rd_program *p, int32_t inst);
+bool    rd_takes_step(const rd_inst *inst);
 /* How many indices of an axis its loops visit at a time, at most; how many rounds a loop has. */
 int64_t rd_reach(const rd_program *p, int32_t axis);
 int64_t rd_trips(const rd_program *p, int32_t loop);
@@ -133,14 +134,23 @@ int64_t rd_trips(const rd_program *p, int32_t loop);
 void rd_codegen_regions(rd_codegen *n);
 /* Which registers of a region depend on its axis. */
 void rd_region_varies(const rd_codegen *n, const rd_region *r, bool *varies);
+
+/* costs.c: all indices of a region's axis; one element of an instruction in it, or one by one. */
+double rd_cost_of_region(const rd_codegen *n, const rd_region *r, bool *varies);
+double rd_cost_of_inst(const rd_codegen *n, const rd_region *r, const rd_inst *inst,
+                       const bool *varies);
+
+/* widths.c */
+void rd_size_region(const rd_codegen *n, rd_region *r);
+
+/* cuts.c: instructions that end a loop over the strip: they take it as an array. */
+bool rd_cuts(const rd_codegen *n, const rd_inst *inst);
+/* Ints are divided by a number that is known and not 0. */
+bool rd_divides_by_number(const rd_codegen *n, const rd_inst *inst);
 /* Is a loop in a strip, along that axis, short and simple enough to be written out? */
 bool rd_writes_out(const rd_codegen *n, int32_t loop, int32_t strip);
 /* Is it a loop of a scan by the tree, in no strip? */
 bool rd_writes_out_scan(const rd_codegen *n, int32_t loop);
-/* Ints are divided by a number that is known and not 0. */
-bool rd_divides_by_number(const rd_codegen *n, const rd_inst *inst);
-/* Instructions that end a loop over the strip: they take it as an array. */
-bool rd_cuts(const rd_codegen *n, const rd_inst *inst);
 
 /* reuse.c */
 void rd_codegen_reuse(rd_codegen *n);
@@ -271,6 +281,10 @@ int         rd_register_size(rd_dtype type);
 bool        rd_op_warns(const rd_inst *inst);
 void        rd_op_name(const rd_inst *inst, char *name);
 const char *rd_state_type(const rd_codegen_fold *f, int k);
+/* The states of a fold as text: by a format that takes their number; "float *s0, float *s1". */
+void rd_add_each(rd_text *to, const rd_codegen_fold *f, const char *format);
+void rd_add_parameters(rd_text *to, const rd_codegen_fold *f, bool nodes, const char *keep,
+                       char name);
 /* Do its steps take the exponential of something, see RD_LSE? */
 bool        rd_takes_power(const rd_codegen_fold *f);
 const char *rd_node_type(const rd_codegen_fold *f, int k);

@@ -1,0 +1,153 @@
+/* costs.c - what a region costs, by which it is chosen: operations on one element, about, of which
+ * a vector makes several at once. */
+#include "kernels/cpu/codegen/parts.h"
+#include <stdlib.h>
+
+/* Elements that a vector holds of what the region computes with: of the widest. */
+static double lanes_of(const rd_codegen *n, const rd_inst *inst)
+{
+    return (double)n->vector / rd_register_size(inst->type);
+}
+
+enum { LINE = 64 };
+
+/* Neighbours `apart` bytes from each other share lines, or do not; where a loop does not change
+ * them, they are collected once. */
+static double cost_of_collecting(const rd_codegen *n, const rd_region *r, const rd_inst *inst,
+                                 int64_t apart)
+{
+    const double  cost = apart <= LINE ? 1.2 : 2;
+    const int32_t loop = rd_loop_of_reuse(n, r, (int32_t)(inst - n->p->inst));
+
+    return loop >= 0 ? cost / (double)rd_trips(n->p, loop) + 1.0 / lanes_of(n, inst) : cost;
+}
+
+static double cost_of_memory(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
+{
+    const rd_address *at      = &n->p->address[inst->arg];
+    const int64_t     coef    = r ? rd_coef(at, r->axis) : 1;
+    bool              gathers = false;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        gathers |= at->add[k].axis < 0;
+    if (gathers || !r)
+        return 1.5;
+    if (coef == 1 || coef == -1)
+        return 1.0 / lanes_of(n, inst);
+    if (coef > 1 && coef <= 4)
+        return (double)coef / lanes_of(n, inst) + 0.1;
+    if (!coef)
+        return 0;
+    return cost_of_collecting(n, r, inst, llabs(coef) * rd_dtype_size(at->type));
+}
+
+enum { APART = 6 };
+
+static bool reads_apart(const rd_codegen *n, const rd_region *r)
+{
+    bool found = false;
+
+    for (int32_t i = r->from; i < r->to; i++)
+        found |= rd_lies_apart(n, i, r->axis);
+    return found;
+}
+
+/* Do rounds of a loop inside the region meet the same states?  Then a few of them go together. */
+static bool meets_again(const rd_codegen *n, const rd_region *r, const rd_codegen_fold *f)
+{
+    for (int32_t k = n->around[f->step]; k >= 0 && n->begin[k] >= r->from; k = n->parent[k])
+        if (n->p->loop[k].axis != r->axis && !rd_coef(&f->fold->cell, n->p->loop[k].axis))
+            return true;
+    return false;
+}
+
+/* Element by element each addition waits for the last; states of cells that outlive the region come
+ * from memory. */
+static double cost_of_step(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
+{
+    const rd_codegen_fold *f     = &n->fold[inst->arg];
+    const double           cost  = rd_fold_cost(f->fold);
+    double                 moves = 0;
+
+    if (!r)
+        return 3 + cost;
+    if (f->user && reads_apart(n, r)) /* 64 rows at once: few chains are worth it */
+        return APART + cost / rd_step_lanes(n, f, lanes_of(n, inst));
+    if (f->start < r->from && f->fold->lanes == 1)
+        moves = (meets_again(n, r, f) ? 0.5 : 2) * f->n_state;
+    return (cost + moves) / rd_step_lanes(n, f, lanes_of(n, inst));
+}
+
+/* Lanes merge from array to array, each step waiting for the last; where neighbours are cells, as
+ * vectors. */
+static double cost_of_close(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
+{
+    const rd_codegen_fold *f    = &n->fold[inst->arg];
+    const double           cost = 2 + rd_fold_cost(f->fold) * f->lanes;
+
+    if (r && (rd_coef(&f->fold->cell, r->axis) || f->start >= r->from))
+        return cost / lanes_of(n, inst);
+    return f->lanes > 1 ? 40 + cost : 2 + cost;
+}
+
+/* Results are made of states at each step; nodes of the tree that meet, of which there are about
+ * three. */
+static double cost_of_scan(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
+{
+    const rd_codegen_fold *f     = &n->fold[inst->arg];
+    const double           merge = rd_fold_cost(f->fold);
+    const double           more  = f->levels ? 3 * merge + 3 : 2 * merge;
+
+    return cost_of_step(n, r, inst) + (r ? more / lanes_of(n, inst) : f->levels ? 2 * more : more);
+}
+
+double rd_cost_of_inst(const rd_codegen *n, const rd_region *r, const rd_inst *inst,
+                       const bool *varies)
+{
+    double cost;
+
+    switch (inst->kind) {
+    case RD_I_LOAD:
+    case RD_I_STORE: return cost_of_memory(n, r, inst);
+    case RD_I_MAP: cost = (double)rd_op_table[inst->op].cost; break;
+    case RD_I_CAST:
+    case RD_I_SELECT: cost = 1; break;
+    case RD_I_STEP: return cost_of_step(n, r, inst);
+    case RD_I_SCAN: return cost_of_scan(n, r, inst);
+    case RD_I_CLOSE: return cost_of_close(n, r, inst);
+    case RD_I_CALL: return r ? 4 : 8; /* the call and what it is of; what it does costs the same */
+    default: return r ? 0.01 : 0.2;
+    }
+    return r ? (varies[inst->dst] ? cost / lanes_of(n, inst) : 0.02 * cost) : cost;
+}
+
+/* Instructions [from, to) for one element: of the region, or for each one by one. */
+static double cost_of(const rd_codegen *n, const rd_region *r, int32_t from, int32_t to,
+                      const bool *varies)
+{
+    double cost = 0;
+
+    for (int32_t i = from; i < to; i++) {
+        const rd_inst *inst = &n->p->inst[i];
+
+        if (inst->kind == RD_I_LOOP) {
+            const rd_loop *loop = &n->p->loop[inst->arg];
+            const double trips = r && loop->axis == r->axis ? 1 : (double)rd_trips(n->p, inst->arg);
+
+            cost += trips * (cost_of(n, r, i + 1, loop->end, varies) + (r ? 0.02 : 1));
+            i = loop->end;
+        } else
+            cost += rd_cost_of_inst(n, r, inst, varies);
+    }
+    return cost;
+}
+
+/* Strips that are not full cost as much. */
+double rd_cost_of_region(const rd_codegen *n, const rd_region *r, bool *varies)
+{
+    const int64_t extent = rd_reach(n->p, r->axis);
+    const int64_t lanes = n->vector / 4, whole = (extent + lanes - 1) / lanes * lanes;
+
+    rd_region_varies(n, r, varies);
+    return (double)(extent < lanes ? whole : extent) * cost_of(n, r, r->from, r->to, varies) + 10;
+}

@@ -1,0 +1,136 @@
+/* widths.c - how wide the strips of a region are, for what is read, and kept, for each element. */
+#include "kernels/cpu/codegen/parts.h"
+#include "core/caches.h"
+
+static bool has_lanes(const rd_codegen *n, const rd_region *r)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++)
+        if (n->fold[k].mode == RD_FOLD_LANES && n->fold[k].step >= r->from &&
+            n->fold[k].step < r->to)
+            return true;
+    return false;
+}
+
+/* The fewest of its folds: a step of those that have more is several strips. */
+static int32_t lanes_in(const rd_codegen *n, const rd_region *r)
+{
+    int32_t fewest = INT32_MAX;
+
+    for (int32_t k = 0; k < n->p->n_fold; k++)
+        if (n->fold[k].mode == RD_FOLD_LANES && n->fold[k].step >= r->from &&
+            n->fold[k].step < r->to && n->fold[k].fold->lanes < fewest)
+            fewest = n->fold[k].fold->lanes;
+    return fewest;
+}
+
+/* Does a loop in the region read other elements of memory in each of its rounds, side by side? */
+static bool streams(const rd_codegen *n, const rd_region *r)
+{
+    for (int32_t i = r->from; i < r->to; i++) {
+        const rd_address *at =
+            n->p->inst[i].kind == RD_I_LOAD ? &n->p->address[n->p->inst[i].arg] : NULL;
+
+        if (!at || rd_coef(at, r->axis) != 1 ||
+            rd_trips(n->p, n->around[i] >= 0 ? n->around[i] : 0) <= RD_CODEGEN_FEW)
+            continue;
+        for (int32_t k = n->around[i]; k >= 0 && n->begin[k] >= r->from; k = n->parent[k])
+            if (n->p->loop[k].axis != r->axis && rd_coef(at, n->p->loop[k].axis) &&
+                rd_trips(n->p, k) > RD_CODEGEN_FEW)
+                return true;
+    }
+    return false;
+}
+
+/* An axis that is one strip; elements of rows that stream from memory, of which the states of a
+ * fold stay in the first-level cache. */
+enum { SHORT = 128, WIDE = 8192, NARROW = RD_RUN_BYTES / 4 };
+
+static int64_t bytes_of_states(const rd_codegen_fold *f)
+{
+    return f->user ? rd_user_bytes(f) : f->n_state * rd_register_size(f->fold->type);
+}
+
+/* What a loop over the strip leaves for the next, for each element, in bytes: states, and arrays of
+ * what functions take of all the strip. */
+static int64_t bytes_kept(const rd_codegen *n, const rd_region *r)
+{
+    int64_t bytes = 0;
+
+    for (int32_t i = r->from; i < r->to; i++) {
+        const rd_inst *inst = &n->p->inst[i];
+
+        if (rd_takes_step(inst))
+            bytes += bytes_of_states(&n->fold[inst->arg]);
+        if (rd_cuts(n, inst))
+            bytes += 2 * 8;
+    }
+    return bytes;
+}
+
+/* Runs of memory that are long enough to stream, and what is kept near. */
+static int32_t wide_width(const rd_codegen *n, const rd_region *r)
+{
+    const int64_t bytes = bytes_kept(n, r), room = 2 * RD_L1_BYTES;
+    int64_t       width = bytes ? room / bytes / 64 * 64 : WIDE;
+
+    width = width > WIDE ? WIDE : width < NARROW ? NARROW : width;
+    return (int32_t)(rd_reach(n->p, r->axis) < width ? rd_reach(n->p, r->axis) : width);
+}
+
+/* States of many lanes of each element of a strip are too many to be wide. */
+static bool has_lanes_of_cells(const rd_codegen *n, const rd_region *r)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++)
+        if (n->fold[k].mode == RD_FOLD_CELLS && n->fold[k].lanes > 1 &&
+            n->fold[k].step >= r->from && n->fold[k].step < r->to)
+            return true;
+    return false;
+}
+
+/* Users' functions of blocks are worth a call for many elements. */
+enum { CALLED = 512 };
+
+static bool has_block_calls(const rd_codegen *n, const rd_region *r)
+{
+    for (int32_t i = r->from; i < r->to; i++)
+        if (n->p->inst[i].kind == RD_I_CALL && n->p->call[n->p->inst[i].arg].block)
+            return true;
+    return false;
+}
+
+/* What a whole axis leaves over; tiles and tasks' shares may leave anything. */
+static int32_t rest_of(const rd_codegen *n, const rd_region *r)
+{
+    const int64_t extent = n->p->axis_extent[r->axis];
+
+    return n->root == r->axis || rd_reach(n->p, r->axis) != extent ? -1
+                                                                   : (int32_t)(extent % r->width);
+}
+
+void rd_size_region(const rd_codegen *n, rd_region *r)
+{
+    const int64_t reach = rd_reach(n->p, r->axis);
+
+    if (has_lanes(n, r)) {
+        r->width = lanes_in(n, r);
+        r->fixed = true;
+        r->one   = reach <= r->width && n->root != r->axis && reach == n->p->axis_extent[r->axis];
+        r->width = r->one ? (int32_t)reach : r->width;
+    } else if (reach <= SHORT && n->root != r->axis) {
+        r->width = (int32_t)reach;
+        r->fixed = r->one = n->p->axis_extent[r->axis] == r->width;
+        r->wide =
+            n->whole && streams(n, r); /* few rows go together: their states stay in registers */
+    } else if (streams(n, r) && !has_lanes_of_cells(n, r)) {
+        r->width  = wide_width(n, r);
+        r->wide   = true;
+        r->arrays = bytes_kept(n, r) > 0;
+    } else if (has_block_calls(n, r)) {
+        r->width  = CALLED;
+        r->arrays = true;
+    } else {
+        r->width = 64;
+        r->fixed = true;
+    }
+    r->rest = rest_of(n, r);
+}
