@@ -102,61 +102,76 @@ void rd_end_block(rd_codegen *n, const rd_codegen_fold *f)
     rd_text_free(&line);
 }
 
+/* States of the cells at hand that lie side by side. */
+static void add_count(const rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
+{
+    const rd_region *r = rd_region_of(n, f);
+
+    if (f->mode != RD_FOLD_CELLS)
+        rd_text_add(to, "%d", f->lanes);
+    else if (n->here)
+        rd_text_add(to, "n");
+    else
+        rd_text_add(to, "hi%d_%d - lo%d_%d", r->axis, n->bind[r->axis].range, r->axis,
+                    n->bind[r->axis].range);
+}
+
+/* Their block goes to the tree; of a scan, to what is before the next. */
+static void push_cell(rd_codegen *n, const rd_codegen_fold *f)
+{
+    rd_text line = { 0 }, at = { 0 }, count = { 0 };
+
+    rd_add_first_state(n, &at, f);
+    add_count(n, &count, f);
+    if (f->cached)
+        rd_copy_group(n, f, rd_group_of(n, f), false);
+    if (f->fold->scan)
+        rd_turn_text(n, &line, f, at.at, count.at);
+    else {
+        rd_text_add(&line, "push%d(", rd_number_of(n, f));
+        rd_add_states(&line, n, f, "s", at.at);
+        rd_add_tree_arguments(n, &line, f);
+        rd_text_add(&line, ", %s, %s, (t%d >> 6) - 1, ", at.at, count.at, rd_number_of(n, f));
+        rd_text_add(&line, f->split ? "f%d[0]);" : "0);", rd_number_of(n, f));
+    }
+    rd_line(n, "%s", line.at);
+    if (f->cached)
+        rd_copy_group(n, f, rd_group_of(n, f), true);
+    rd_text_free(&line);
+    rd_text_free(&at);
+    rd_text_free(&count);
+}
+
 /* The cells that stand in loops inside: [.., depth) are open. */
 static void push_cells(rd_codegen *n, const rd_codegen_fold *f, const int32_t *loops, int32_t depth)
 {
-    const rd_region *r    = rd_region_of(n, f);
-    rd_text          line = { 0 }, at = { 0 }, count = { 0 };
-    int32_t          axis;
-    rd_bind          kept;
+    const rd_region *r = rd_region_of(n, f);
+    const rd_loop   *l;
+    rd_bind         *b, kept;
 
     if (depth == 0) {
-        rd_add_first_state(n, &at, f);
-        if (f->cached)
-            rd_copy_group(n, f, rd_group_of(n, f), false);
-        if (f->mode != RD_FOLD_CELLS)
-            rd_text_add(&count, "%d", f->lanes);
-        else if (n->here)
-            rd_text_add(&count, "n");
-        else
-            rd_text_add(&count, "hi%d_%d - lo%d_%d", r->axis, n->bind[r->axis].range, r->axis,
-                        n->bind[r->axis].range);
-        if (f->fold->scan)
-            rd_turn_text(n, &line, f, at.at, count.at);
-        else {
-            rd_text_add(&line, "push%d(", rd_number_of(n, f));
-            rd_add_states(&line, n, f, "s", at.at);
-            rd_add_tree_arguments(n, &line, f);
-            rd_text_add(&line, ", %s, %s, (t%d >> 6) - 1, ", at.at, count.at, rd_number_of(n, f));
-            rd_text_add(&line, f->split ? "f%d[0]);" : "0);", rd_number_of(n, f));
-        }
-        rd_line(n, "%s", line.at);
-        if (f->cached)
-            rd_copy_group(n, f, rd_group_of(n, f), true);
-        rd_text_free(&line);
-        rd_text_free(&at);
-        rd_text_free(&count);
+        push_cell(n, f);
         return;
     }
-    axis = n->p->loop[loops[depth - 1]].axis;
-    kept = n->bind[axis];
-    if (!rd_coef(&f->fold->cell, axis) || (f->mode == RD_FOLD_CELLS && r->axis == axis)) {
+    l    = &n->p->loop[loops[depth - 1]];
+    b    = &n->bind[l->axis];
+    kept = *b;
+    if (!rd_coef(&f->fold->cell, l->axis) || (f->mode == RD_FOLD_CELLS && r->axis == l->axis)) {
         push_cells(n, f, loops, depth - 1);
     } else if (f->cached) {
-        n->bind[axis].kind = RD_BIND_NUMBER;
-        for (n->bind[axis].number = 0; n->bind[axis].number < n->p->loop[loops[depth - 1]].extent;
-             n->bind[axis].number++)
+        b->kind = RD_BIND_NUMBER;
+        for (b->number = 0; b->number < l->extent; b->number++)
             push_cells(n, f, loops, depth - 1);
     } else {
-        n->bind[axis].kind = RD_BIND_INDEX;
-        rd_line(n, "for (int64_t i%d = lo%d_%d; i%d < hi%d_%d; i%d++) {", axis, axis, kept.range,
-                axis, axis, kept.range, axis);
+        b->kind = RD_BIND_INDEX;
+        rd_line(n, "for (int64_t i%d = lo%d_%d; i%d < hi%d_%d; i%d++) {", l->axis, l->axis,
+                kept.range, l->axis, l->axis, kept.range, l->axis);
         n->indent++;
         push_cells(n, f, loops, depth - 1);
         n->indent--;
         rd_line(n, "}");
     }
-    n->bind[axis] = kept;
+    *b = kept;
 }
 
 void rd_blocks_end(rd_codegen *n, int32_t loop, const char *from, const char *to)

@@ -4,24 +4,47 @@
 #include <stdio.h>
 #include <string.h>
 
+/* States that are variables of the loop over the strip. */
+static void start_inner(rd_codegen *n, const rd_codegen_fold *f)
+{
+    rd_text *to = rd_strip_loop(n);
+
+    rd_declare_state_arrays(n, to, f);
+    for (int32_t l = 0; l < f->lanes; l++) {
+        char at[20];
+
+        snprintf(at, sizeof at, "%d", l);
+        rd_user_begins(to, f, rd_number_of(n, f), "s", at);
+        rd_text_add(to, " begin%d(", rd_number_of(n, f));
+        rd_add_states(to, n, f, "s", at);
+        rd_text_add(to, ");");
+    }
+}
+
+/* Arrays of states begin: of the block at hand, and of what is before it. */
+static void add_begins(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, const char *name)
+{
+    const int number = rd_number_of(n, f);
+
+    rd_text_add(to, "for (int64_t l = 0; l < ");
+    rd_number_text(n, to, f->states);
+    rd_text_add(to, "; l++) {");
+    rd_user_begins(to, f, number, name, "l");
+    rd_text_add(to, " begin%d(", number);
+    rd_add_states(to, n, f, name, "l");
+    rd_text_add(to, ");");
+    if (f->pair && strcmp(name, "p") == 0)
+        rd_text_add(to, " q%d_0[l] = -0.0F;", number);
+    rd_text_add(to, " }");
+}
+
 void rd_codegen_start(rd_codegen *n, int32_t fold)
 {
     rd_codegen_fold *f    = &n->fold[fold];
     rd_text          line = { 0 };
 
     if (f->inner) {
-        rd_text *to = rd_strip_loop(n);
-
-        rd_declare_state_arrays(n, to, f);
-        for (int32_t l = 0; l < f->lanes; l++) {
-            char at[20];
-
-            snprintf(at, sizeof at, "%d", l);
-            rd_user_begins(to, f, fold, "s", at);
-            rd_text_add(to, " begin%d(", fold);
-            rd_add_states(to, n, f, "s", at);
-            rd_text_add(to, ");");
-        }
+        start_inner(n, f);
         return;
     }
     rd_strip_loop_end(n);
@@ -32,24 +55,10 @@ void rd_codegen_start(rd_codegen *n, int32_t fold)
         rd_line(n, "%s", line.at + 1);
         rd_text_free(&line);
     }
-    rd_text_add(&line, "for (int64_t l = 0; l < ");
-    rd_number_text(n, &line, f->states);
-    rd_text_add(&line, "; l++) {");
-    rd_user_begins(&line, f, fold, "s", "l");
-    rd_text_add(&line, " begin%d(", fold);
-    rd_add_states(&line, n, f, "s", "l");
-    rd_text_add(&line, "); }");
+    add_begins(n, &line, f, "s");
     if (f->fold->scan && f->blocks) {
-        rd_text_add(&line, " for (int64_t l = 0; l < ");
-        rd_number_text(n, &line, f->states);
-        rd_text_add(&line, "; l++) {");
-        rd_user_begins(&line, f, fold, "p", "l");
-        rd_text_add(&line, " begin%d(", fold);
-        rd_add_states(&line, n, f, "p", "l");
-        rd_text_add(&line, ");");
-        if (f->pair)
-            rd_text_add(&line, " q%d_0[l] = -0.0F;", fold);
-        rd_text_add(&line, " }");
+        rd_text_add(&line, " ");
+        add_begins(n, &line, f, "p");
     }
     rd_line(n, "%s", line.at);
     rd_text_free(&line);
