@@ -295,9 +295,16 @@ const char *rd_node_type(const rd_codegen_fold *f, int k)
     return is_place(f->fold) && k == 1 ? place_type(f) : merge_type(f->fold);
 }
 
-/* "float *s0, float *s1" */
-static void add_parameters(rd_text *to, const rd_codegen_fold *f, bool nodes, const char *keep,
-                           char name)
+void rd_add_each(rd_text *to, const rd_codegen_fold *f, const char *format)
+{
+    for (int k = 0; k < f->n_state; k++) {
+        rd_text_add(to, k ? ", " : "");
+        rd_text_add(to, format, k);
+    }
+}
+
+void rd_add_parameters(rd_text *to, const rd_codegen_fold *f, bool nodes, const char *keep,
+                       char name)
 {
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, "%s%s%s *%c%d", k ? ", " : "", keep,
@@ -308,7 +315,7 @@ static void begin_function(rd_text *to, const rd_codegen_fold *f, int number, co
                            bool nodes)
 {
     rd_text_add(to, "static inline void %s%d(", name, number);
-    add_parameters(to, f, nodes, "", 's');
+    rd_add_parameters(to, f, nodes, "", 's');
 }
 
 static void add_extremes(rd_text *to, const rd_codegen_fold *fold)
@@ -347,7 +354,7 @@ static void set_best(rd_text *to, bool rises)
 
 bool rd_takes_power(const rd_codegen_fold *f)
 {
-    return f->fold->reducer == RD_RED_logsumexp || f->fold->reducer == RD_RED_maxsumexp;
+    return !f->fold->user && strstr(fold_codes[f->fold->reducer].step, "RD_LSE(") != NULL;
 }
 
 /* What a step takes the exponential of is a function of its own: between the two a strip has its
@@ -359,7 +366,7 @@ static void add_exponent(rd_text *to, const rd_codegen_fold *f, int number)
                 "#define RD_LSE(m, s, x, w, far) return RD_F(lse_exponent)((x) - (m), far);\n"
                 "static inline T exponent%d(",
                 number);
-    add_parameters(to, f, false, "const ", 's');
+    rd_add_parameters(to, f, false, "const ", 's');
     rd_text_add(to,
                 ", const T x, const T w)\n{\n    %s\n}\n#undef RD_LSE\n"
                 "#define RD_LSE(m, s, x, w, far) RD_LSE_BY(power, m, s, x, w, far)\n",
@@ -399,7 +406,7 @@ static void add_finish(rd_text *to, const rd_codegen_fold *f, int number)
     const char      *type = is_place(f->fold) ? "int64_t" : step_type(f->fold);
 
     rd_text_add(to, "static inline void finish%d(", number);
-    add_parameters(to, f, true, "const ", 's');
+    rd_add_parameters(to, f, true, "const ", 's');
     for (int k = 0; k < f->fold->n_out; k++)
         rd_text_add(to, ", %s *y%d", type, k);
     rd_text_add(to, ")\n{\n    const double ddof = %.17g;\n    %s z[2];\n", f->fold->ddof,
@@ -448,7 +455,7 @@ void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number)
     begin_type(to, merge_type(f->fold), rd_fold_widens(f->fold) ? RD_ELEM_f64 : step_elem(f->fold));
     begin_function(to, f, number, "merge", true);
     rd_text_add(to, ", ");
-    add_parameters(to, f, true, "const ", 'b');
+    rd_add_parameters(to, f, true, "const ", 'b');
     rd_text_add(to, ")\n{\n    %s\n", code->merge);
     if (f->seen)
         rd_text_add(to, "    *s%d |= *b%d;\n", f->n_state - 1, f->n_state - 1);

@@ -1,6 +1,6 @@
-/* reuse.c - what a strip has at hand and need not read: elements that lie apart and that a loop does
- * not change are collected once before it, side by side (coordinates of pairs); what was just stored
- * is taken from its register. */
+/* reuse.c - what a strip has at hand and need not read: elements that lie apart and that a loop
+ * does not change are collected once before it, side by side (coordinates of pairs); what was just
+ * stored is taken from its register. */
 #include "kernels/cpu/codegen/parts.h"
 #include <inttypes.h>
 

@@ -13,26 +13,12 @@ static bool is_written_out(const rd_codegen *n, const rd_codegen_fold *f)
 }
 
 /* ---- Functions ------------------------------------------------------------------------------- */
-static void add_states(rd_text *to, const rd_codegen_fold *f, const char *format)
-{
-    for (int k = 0; k < f->n_state; k++) {
-        rd_text_add(to, k ? ", " : "");
-        rd_text_add(to, format, k);
-    }
-}
-
-static void add_parameters(rd_text *to, const rd_codegen_fold *f, const char *name)
-{
-    for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to, "%s%s *%s%d", k ? ", " : "", rd_state_type(f, k), name, k);
-}
-
 static void add_before(rd_text *to, const rd_codegen_fold *f)
 {
     if (!f->blocks)
         return;
     rd_text_add(to, ", ");
-    add_parameters(to, f, "p");
+    rd_add_parameters(to, f, false, "", 'p');
     if (f->pair)
         rd_text_add(to, ", %s *q", rd_state_type(f, 0));
 }
@@ -41,7 +27,7 @@ static void add_before(rd_text *to, const rd_codegen_fold *f)
 static void add_so_far(rd_text *to, const rd_codegen_fold *f, int number)
 {
     rd_text_add(to, "static inline void sofar%d(", number);
-    add_parameters(to, f, "s");
+    rd_add_parameters(to, f, false, "", 's');
     add_before(to, f);
     for (int k = 0; k < f->fold->n_out; k++)
         rd_text_add(to, ", %s *y%d", rd_result_type(f->fold), k);
@@ -49,7 +35,7 @@ static void add_so_far(rd_text *to, const rd_codegen_fold *f, int number)
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, " %s w%d = *s%d;", rd_state_type(f, k), k, k);
     rd_text_add(to, " block%d(", number);
-    add_states(to, f, "&w%d");
+    rd_add_each(to, f, "&w%d");
     rd_text_add(to, ");\n   ");
     if (f->blocks && f->pair) {
         rd_text_add(to, " w0 = *p0 + (*q + w0);");
@@ -59,13 +45,13 @@ static void add_so_far(rd_text *to, const rd_codegen_fold *f, int number)
         for (int k = 0; k < f->n_state; k++)
             rd_text_add(to, " const %s b%d = w%d; w%d = *p%d;", rd_state_type(f, k), k, k, k, k);
         rd_text_add(to, " merge%d(", number);
-        add_states(to, f, "&w%d");
+        rd_add_each(to, f, "&w%d");
         rd_text_add(to, ", ");
-        add_states(to, f, "&b%d");
+        rd_add_each(to, f, "&b%d");
         rd_text_add(to, ");");
     }
     rd_text_add(to, " finish%d(", number);
-    add_states(to, f, "&w%d");
+    rd_add_each(to, f, "&w%d");
     for (int k = 0; k < f->fold->n_out; k++)
         rd_text_add(to, ", y%d", k);
     rd_text_add(to, ");\n}\n");
@@ -92,24 +78,24 @@ static void add_turn(rd_text *to, const rd_codegen_fold *f, int number)
     if (!f->blocks)
         return;
     rd_text_add(to, "static void turn%d(", number);
-    add_parameters(to, f, "s");
+    rd_add_parameters(to, f, false, "", 's');
     add_before(to, f);
     rd_text_add(
         to, ", int64_t n)\n{\n    INDEPENDENT for (int64_t l = 0; l < n; l++) {\n        block%d(",
         number);
-    add_states(to, f, "&s%d[l]");
+    rd_add_each(to, f, "&s%d[l]");
     rd_text_add(to, ");\n");
     if (f->pair)
         add_take_pair(to, f);
     else {
         rd_text_add(to, "        merge%d(", number);
-        add_states(to, f, "&p%d[l]");
+        rd_add_each(to, f, "&p%d[l]");
         rd_text_add(to, ", ");
-        add_states(to, f, "&s%d[l]");
+        rd_add_each(to, f, "&s%d[l]");
         rd_text_add(to, ");\n");
     }
     rd_text_add(to, "        begin%d(", number);
-    add_states(to, f, "&s%d[l]");
+    rd_add_each(to, f, "&s%d[l]");
     rd_text_add(to, ");\n    }\n}\n");
 }
 
@@ -120,7 +106,7 @@ static void add_meet(rd_text *to, const rd_codegen_fold *f, int number, char a)
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, " %s a%d = e%d[level * stride + l];", rd_state_type(f, k), k, k);
     rd_text_add(to, " merge%d(", number);
-    add_states(to, f, "&a%d");
+    rd_add_each(to, f, "&a%d");
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, ", &%c%d[l]", a, k);
     rd_text_add(to, ");");
@@ -136,11 +122,11 @@ static void add_tree(rd_text *to, const rd_codegen_fold *f, int number)
     if (!f->levels)
         return;
     rd_text_add(to, "static inline void tree%d(", number);
-    add_parameters(to, f, "e");
+    rd_add_parameters(to, f, false, "", 'e');
     rd_text_add(to, ", ");
-    add_parameters(to, f, "u");
+    rd_add_parameters(to, f, false, "", 'u');
     rd_text_add(to, ", ");
-    add_parameters(to, f, "s");
+    rd_add_parameters(to, f, false, "", 's');
     rd_text_add(to, ", int64_t at, int64_t stride, int64_t n)\n{\n    int level = 0;\n\n"
                     "    for (; at >> level & 1; level++)\n        ");
     add_meet(to, f, number, 'u');
@@ -197,6 +183,8 @@ static void add_result(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int
     for (int32_t k = 0; k < f->fold->n_out; k++)
         rd_text_add(to, ", &r%d", dst + k);
     rd_text_add(to, ");");
+    if (n->here)
+        rd_keep_results(n, to, f, dst);
     rd_text_free(&at);
 }
 
@@ -280,21 +268,23 @@ static void add_tree_call(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, 
     rd_text_add(to, ", %s);", count);
 }
 
-/* The strip's elements go through the tree in loops of their own. */
-static void step_strip(rd_codegen *n, const rd_inst *inst, const char *at)
+/* The strip's elements go through the tree in loops of their own: their states follow each other. */
+static void step_strip(rd_codegen *n, const rd_inst *inst)
 {
     const rd_codegen_fold *f    = &n->fold[inst->arg];
-    rd_text                line = { 0 };
+    rd_text                line = { 0 }, at = { 0 };
 
+    rd_add_first_state(n, &at, f);
     for (int k = 0; k < f->n_state; k++)
         rd_text_add((rd_strip_loop(n), &n->before), "%*s%s u%d_%d[%d] LINES;\n", 4 * n->indent, "",
                     rd_state_type(f, k), inst->arg, k, n->here->width);
     n->arrays = true;
     add_element(n, rd_strip_loop(n), inst, "i");
     rd_strip_loop_end(n);
-    add_tree_call(n, &line, f, at, "n");
+    add_tree_call(n, &line, f, at.at, "n");
     rd_line(n, "%s", line.at + 1);
     rd_text_free(&line);
+    rd_text_free(&at);
 }
 
 static void add_element_step(rd_codegen *n, rd_text *to, const rd_inst *inst)
@@ -319,17 +309,6 @@ static void add_element_step(rd_codegen *n, rd_text *to, const rd_inst *inst)
     rd_text_free(&states);
 }
 
-/* Where the first of the strip's states is: they follow each other. */
-static void step_by_strips(rd_codegen *n, const rd_inst *inst)
-{
-    const rd_codegen_fold *f  = &n->fold[inst->arg];
-    rd_text                at = { 0 };
-
-    rd_add_first_state(n, &at, f);
-    step_strip(n, inst, at.at);
-    rd_text_free(&at);
-}
-
 void rd_codegen_scan(rd_codegen *n, int32_t i)
 {
     const rd_inst         *inst   = &n->p->inst[i];
@@ -339,17 +318,13 @@ void rd_codegen_scan(rd_codegen *n, int32_t i)
 
     if (f->fold->exclusive)
         add_result(n, to, f, inst->dst);
-    if (f->fold->exclusive && n->here)
-        rd_keep_results(n, to, f, inst->dst);
     if (strips)
-        step_by_strips(n, inst);
+        step_strip(n, inst);
     else
         add_element_step(n, to, inst);
     to = n->here ? rd_strip_loop(n) : &line;
     if (!f->fold->exclusive)
         add_result(n, to, f, inst->dst);
-    if (!f->fold->exclusive && n->here)
-        rd_keep_results(n, to, f, inst->dst);
     if (!n->here)
         rd_line(n, "%s", line.at + 1);
     rd_text_free(&line);

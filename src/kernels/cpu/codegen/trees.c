@@ -4,21 +4,6 @@
 #include "core/bytes.h"
 #include <stdio.h>
 
-static void add_states(rd_text *to, const rd_codegen_fold *f, const char *format)
-{
-    for (int k = 0; k < f->n_state; k++) {
-        rd_text_add(to, k ? ", " : "");
-        rd_text_add(to, format, k);
-    }
-}
-
-static void add_parameters(rd_text *to, const rd_codegen_fold *f, bool nodes, char name)
-{
-    for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to, "%s%s *%c%d", k ? ", " : "",
-                    nodes ? rd_node_type(f, k) : rd_state_type(f, k), name, k);
-}
-
 /* Node arrays of a row: of `states` places each, in cache lines. */
 static void add_rows(rd_text *to, const rd_codegen_fold *f, int number)
 {
@@ -43,9 +28,9 @@ static void add_merge_rows(rd_text *to, const rd_codegen_fold *f, int number)
             "states) + at;\n",
             rd_node_type(f, k), k, number, k, k, number, k);
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < n; l++) merge%d(", number);
-    add_states(to, f, "&a%d[l]");
+    rd_add_each(to, f, "&a%d[l]");
     rd_text_add(to, ", ");
-    add_states(to, f, "&b%d[l]");
+    rd_add_each(to, f, "&b%d[l]");
     rd_text_add(to, ");\n}\n");
     rd_text_add(
         to,
@@ -61,7 +46,7 @@ static void add_merge_rows(rd_text *to, const rd_codegen_fold *f, int number)
 static void add_push(rd_text *to, const rd_codegen_fold *f, int number)
 {
     rd_text_add(to, "static NOINLINE void push%d(", number);
-    add_parameters(to, f, false, 's');
+    rd_add_parameters(to, f, false, "", 's');
     rd_text_add(
         to, ", char *tree, int64_t states, int64_t at, int64_t n, int64_t block, int64_t from)\n{\n"
             "    const int64_t row = rd_nodes(from, block);\n");
@@ -69,12 +54,12 @@ static void add_push(rd_text *to, const rd_codegen_fold *f, int number)
         rd_text_add(to, "    %s *const a%d = node%d_%d(tree, row, states) + at;\n",
                     rd_node_type(f, k), k, number, k);
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < n; l++) {\n        block%d(", number);
-    add_states(to, f, "&s%d[l]");
+    rd_add_each(to, f, "&s%d[l]");
     rd_text_add(to, ");\n");
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, "        a%d[l] = s%d[l];\n", k, k);
     rd_text_add(to, "        begin%d(", number);
-    add_states(to, f, "&s%d[l]");
+    rd_add_each(to, f, "&s%d[l]");
     rd_text_add(to, ");\n    }\n    append%d(tree, states, at, n, block, 0, from);\n}\n", number);
 }
 
@@ -82,13 +67,13 @@ static void add_push(rd_text *to, const rd_codegen_fold *f, int number)
 static void add_close(rd_text *to, const rd_codegen_fold *f, int number)
 {
     rd_text_add(to, "static NOINLINE void close%d(", number);
-    add_parameters(to, f, false, 's');
+    rd_add_parameters(to, f, false, "", 's');
     rd_text_add(
         to,
         ", char *tree, int64_t states, int64_t at, int64_t n, int64_t steps, int64_t from)\n{\n"
         "    if (steps & 63 || steps == 0)\n        push%d(",
         number);
-    add_states(to, f, "s%d");
+    rd_add_each(to, f, "s%d");
     rd_text_add(to,
                 ", tree, states, at, n, steps >> 6, from);\n"
                 "    for (int64_t row = rd_nodes(from, (steps + 63) >> 6) - 2; row >= 0; row--)\n"
@@ -100,9 +85,9 @@ static void add_merge(rd_text *to, const rd_codegen_fold *f, int number, const c
                       const char *b)
 {
     rd_text_add(to, "merge%d(", number);
-    add_states(to, f, a);
+    rd_add_each(to, f, a);
     rd_text_add(to, ", ");
-    add_states(to, f, b);
+    rd_add_each(to, f, b);
     rd_text_add(to, ");\n");
 }
 
@@ -110,14 +95,14 @@ static void add_merge(rd_text *to, const rd_codegen_fold *f, int number, const c
 static void add_halves(rd_text *to, const rd_codegen_fold *f, int number)
 {
     rd_text_add(to, "static inline void halves%d(", number);
-    add_parameters(to, f, true, 'w');
+    rd_add_parameters(to, f, true, "", 'w');
     rd_text_add(to, ")\n{\n");
     for (int half = f->fold->lanes / 2, lanes = f->lanes; half > 0; half /= 2) {
         if (lanes <= half)
             continue;
         rd_text_add(to, "    INDEPENDENT for (int l = 0; l < %d; l++) ", lanes - half);
         rd_text_add(to, "merge%d(", number);
-        add_states(to, f, "&w%d[l]");
+        rd_add_each(to, f, "&w%d[l]");
         rd_text_add(to, ", ");
         for (int k = 0; k < f->n_state; k++)
             rd_text_add(to, "%s&w%d[l + %d]", k ? ", " : "", k, half);
@@ -131,7 +116,7 @@ static void add_block_loop(rd_text *to, const rd_codegen_fold *f, int number, co
 {
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < %s; l++) {\n        block%d(", count,
                 number);
-    add_states(to, f, "&s%d[l]");
+    rd_add_each(to, f, "&s%d[l]");
     rd_text_add(to, ");\n");
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, "        w%d[l] = s%d[l];\n", k, k);
@@ -146,18 +131,18 @@ static void add_lanes(rd_text *to, const rd_codegen_fold *f, int number)
 
     add_halves(to, f, number);
     rd_text_add(to, "static inline void lanes%d(", number);
-    add_parameters(to, f, false, 's');
+    rd_add_parameters(to, f, false, "", 's');
     rd_text_add(to, ", ");
-    add_parameters(to, f, true, 'w');
+    rd_add_parameters(to, f, true, "", 'w');
     rd_text_add(to, ")\n{\n");
     snprintf(count, sizeof count, "%d", f->lanes);
     add_block_loop(to, f, number, count);
     rd_text_add(to, "    halves%d(", number);
-    add_states(to, f, "w%d");
+    rd_add_each(to, f, "w%d");
     rd_text_add(to, ");\n}\nstatic inline void cells%d(", number);
-    add_parameters(to, f, false, 's');
+    rd_add_parameters(to, f, false, "", 's');
     rd_text_add(to, ", ");
-    add_parameters(to, f, true, 'w');
+    rd_add_parameters(to, f, true, "", 'w');
     rd_text_add(to, ", int lanes, int64_t stride, int64_t n)\n{\n");
     add_block_loop(to, f, number, "(lanes - 1) * stride + n");
     rd_text_add(to,
@@ -184,64 +169,75 @@ void rd_codegen_tree_functions(rd_codegen *n, rd_text *to, int32_t number)
     add_close(to, f, number);
 }
 
-/* Rows of the next task's tree follow those of the one before. */
-static void add_join(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int number)
+/* Bytes from the first of a task's states to those of kind k. */
+static int place_of(const rd_codegen_fold *f, int k)
 {
-    rd_text states = { 0 };
+    return (int)(k * rd_lines(f->states * f->bytes));
+}
 
-    (void)n;
-    rd_text_add(&states, "%d", (int)f->states);
-    if (!f->room) {
-        rd_text_add(to, "    for (int64_t l = 0; l < %d; l++) {\n", (int)f->states);
-        for (int k = 0; k < f->n_state; k++)
-            rd_text_add(
-                to,
-                "        %s *const a%d = (%s *)(into + %d + %d) + l, *const b%d = (%s *)(next + %d + %d) + l;\n",
-                rd_state_type(f, k), k, rd_state_type(f, k), (int)f->current,
-                (int)(k * rd_lines(f->states * f->bytes)), k, rd_state_type(f, k), (int)f->current,
-                (int)(k * rd_lines(f->states * f->bytes)));
-        rd_text_add(to, "        ");
-        add_merge(to, f, number, "a%d", "b%d");
-        rd_text_add(to, "    }\n");
-        rd_text_free(&states);
-        return;
-    }
-    rd_text_add(
-        to,
-        "    {\n        int64_t *const a = (int64_t *)(into + %d), *const b = (int64_t *)(next + %d);\n",
-        (int)f->facts, (int)f->facts);
+/* A fold of one block: state by state. */
+static void add_join_states(rd_text *to, const rd_codegen_fold *f, int number)
+{
+    rd_text_add(to, "    for (int64_t l = 0; l < %d; l++) {\n", (int)f->states);
+    for (int k = 0; k < f->n_state; k++)
+        rd_text_add(to,
+                    "        %s *const a%d = (%s *)(into + %d + %d) + l, *const b%d = (%s *)(next "
+                    "+ %d + %d) + l;\n",
+                    rd_state_type(f, k), k, rd_state_type(f, k), (int)f->current, place_of(f, k), k,
+                    rd_state_type(f, k), (int)f->current, place_of(f, k));
+    rd_text_add(to, "        ");
+    add_merge(to, f, number, "a%d", "b%d");
+    rd_text_add(to, "    }\n");
+}
+
+/* What the next task has begun and not ended is its last block. */
+static void add_last_block(rd_text *to, const rd_codegen_fold *f, int number)
+{
+    const int states = (int)f->states;
+
+    rd_text_add(to,
+                "    {\n        int64_t *const a = (int64_t *)(into + %d), *const b = (int64_t "
+                "*)(next + %d);\n",
+                (int)f->facts, (int)f->facts);
     rd_text_add(to, "        char *const tree = into + %d, *const other = next + %d;\n",
                 (int)f->tree, (int)f->tree);
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, "        %s *const s%d = (%s *)(next + %d + %d);\n", rd_state_type(f, k), k,
-                    rd_state_type(f, k), (int)f->current,
-                    (int)(k * rd_lines(f->states * f->bytes)));
-    rd_text_add(
-        to,
-        "        const int64_t end = (b[1] + 63) >> 6;\n        if (b[1] & 63)\n            push%d(",
-        number);
-    add_states(to, f, "s%d");
-    rd_text_add(to, ", other, %s, 0, %s, b[1] >> 6, b[0]);\n", states.at, states.at);
+                    rd_state_type(f, k), (int)f->current, place_of(f, k));
+    rd_text_add(to,
+                "        const int64_t end = (b[1] + 63) >> 6;\n        if (b[1] & 63)\n"
+                "            push%d(",
+                number);
+    rd_add_each(to, f, "s%d");
+    rd_text_add(to, ", other, %d, 0, %d, b[1] >> 6, b[0]);\n", states, states);
+}
+
+/* Rows of the next task's tree follow those of the one before. */
+static void add_join_rows(rd_text *to, const rd_codegen_fold *f, int number)
+{
+    const int states = (int)f->states;
+
+    add_last_block(to, f, number);
     rd_text_add(to, "        for (int64_t start = b[0], row = 0; start < end; row++) {\n"
                     "            const int     level = rd_level(start, end);\n"
                     "            const int64_t to    = rd_nodes(a[0], start);\n");
     for (int k = 0; k < f->n_state; k++)
-        rd_text_add(
-            to,
-            "            for (int64_t l = 0; l < %s; l++) node%d_%d(tree, to, %s)[l] = node%d_%d(other, row, "
-            "%s)[l];\n",
-            states.at, number, k, states.at, number, k, states.at);
-    rd_text_add(
-        to,
-        "            append%d(tree, %s, 0, %s, start, level, a[0]);\n"
-        "            start += INT64_C(1) << level;\n        }\n        a[1] = end * 64;\n    }\n",
-        number, states.at, states.at);
-    rd_text_free(&states);
+        rd_text_add(to,
+                    "            for (int64_t l = 0; l < %d; l++) node%d_%d(tree, to, %d)[l] = "
+                    "node%d_%d(other, row, %d)[l];\n",
+                    states, number, k, states, number, k, states);
+    rd_text_add(to,
+                "            append%d(tree, %d, 0, %d, start, level, a[0]);\n"
+                "            start += INT64_C(1) << level;\n        }\n        a[1] = end * 64;\n"
+                "    }\n",
+                number, states, states);
 }
 
 void rd_codegen_join_function(rd_codegen *n, rd_text *to)
 {
     for (int32_t k = 0; k < n->p->n_fold; k++)
-        if (n->fold[k].split)
-            add_join(n, to, &n->fold[k], k);
+        if (n->fold[k].split && n->fold[k].room)
+            add_join_rows(to, &n->fold[k], k);
+        else if (n->fold[k].split)
+            add_join_states(to, &n->fold[k], k);
 }

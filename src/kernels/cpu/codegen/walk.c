@@ -42,7 +42,28 @@ void rd_strip_loop_end(rd_codegen *n)
 /* ---- Loops ----------------------------------------------------------------------------------- */
 static void walk_loop(rd_codegen *n, int32_t loop);
 
-/* A short loop of a strip, index after index. */
+static void open_round(rd_codegen *n)
+{
+    if (n->here)
+        rd_text_add(rd_strip_loop(n), " {");
+    else
+        rd_line(n, "{");
+    n->unrolled += n->here != NULL;
+    n->indent += n->here == NULL;
+}
+
+static void close_round(rd_codegen *n)
+{
+    n->unrolled -= n->here != NULL;
+    n->indent -= n->here == NULL;
+    if (n->here)
+        rd_text_add(rd_strip_loop(n), " }");
+    else
+        rd_line(n, "}");
+}
+
+/* A short loop, index after index: of a strip; or in none, a scan by the tree, of which the places
+ * of elements are numbers then. */
 static void write_out(rd_codegen *n, int32_t loop)
 {
     const rd_loop *l    = &n->p->loop[loop];
@@ -51,29 +72,9 @@ static void write_out(rd_codegen *n, int32_t loop)
     for (int64_t k = 0; k < l->extent; k++) {
         n->bind[l->axis].kind   = RD_BIND_NUMBER;
         n->bind[l->axis].number = l->backwards ? l->extent - 1 - k : k;
-        rd_text_add(rd_strip_loop(n), " {");
-        n->unrolled++;
+        open_round(n);
         rd_walk_items(n, n->begin[loop] + 1, l->end);
-        n->unrolled--;
-        rd_text_add(rd_strip_loop(n), " }");
-    }
-    n->bind[l->axis] = kept;
-}
-
-/* A short scan by the tree: the places of its elements are numbers. */
-static void write_out_scan(rd_codegen *n, int32_t loop)
-{
-    const rd_loop *l    = &n->p->loop[loop];
-    const rd_bind  kept = n->bind[l->axis];
-
-    for (int64_t k = 0; k < l->extent; k++) {
-        n->bind[l->axis].kind   = RD_BIND_NUMBER;
-        n->bind[l->axis].number = l->backwards ? l->extent - 1 - k : k;
-        rd_line(n, "{");
-        n->indent++;
-        rd_walk_items(n, n->begin[loop] + 1, l->end);
-        n->indent--;
-        rd_line(n, "}");
+        close_round(n);
     }
     n->bind[l->axis] = kept;
 }
@@ -159,10 +160,9 @@ static bool goes_together(const rd_codegen *n, int32_t loop)
             return false;
         if (inst->kind == RD_I_SCAN && n->fold[inst->arg].levels)
             return false;
-        if ((inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) &&
-            !keeps_states(&n->fold[inst->arg], l->axis))
+        if (rd_takes_step(inst) && !keeps_states(&n->fold[inst->arg], l->axis))
             return false;
-        steps |= inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
+        steps |= rd_takes_step(inst);
     }
     return steps;
 }
@@ -453,7 +453,7 @@ static void walk_loop(rd_codegen *n, int32_t loop)
     else if (l->kind == RD_LOOP_TILE)
         walk_tiles(n, loop);
     else if (!n->here && rd_writes_out_scan(n, loop))
-        write_out_scan(n, loop);
+        write_out(n, loop);
     else
         walk_each(n, loop);
 }
