@@ -219,6 +219,36 @@ START_TEST(rows_together)
 }
 END_TEST
 
+/* Lanes along several axes: what is folded is itself walked as it comes, by a scan. */
+START_TEST(folds_of_running_sums)
+{
+    static const int64_t list[][2] = { { 130, 37 }, { 67, 64 }, { 3, 4097 }, { 65, 1 } };
+    const rd_shape       shape     = RD_SHAPE(list[_i][0], list[_i][1]);
+    tile_memory          m         = { 0 };
+    rd_expr             *x         = nest_leaf(&m, _i % 2 ? RD_F64 : RD_F32, shape, ORDINARY);
+    rd_expr             *z         = nest_leaf(&m, RD_I32, shape, ORDINARY);
+    rd_expr             *take      = nest_leaf(&m, RD_BOOL, shape, FLAGS);
+    nest_batch           b         = { 0 };
+
+    for (int axis = 0; axis < 2; axis++) {
+        rd_expr *sums = rd_scan(x, "sum", RD_DIMS(axis));
+
+        snprintf(b.what, sizeof b.what, "folds of sums of %d x %d along %d", (int)list[_i][0],
+                 (int)list[_i][1], axis);
+        nest_add(&b, rd_max(sums, RD_ALL));
+        nest_add(&b, rd_sum(sums, RD_ALL));
+        nest_add(&b, rd_argmin(sums, RD_ALL));
+        nest_add(&b, rd_mean(sums, RD_ALL, .where = take));
+        agree_shared(&b);
+        nest_add(&b, rd_sum(rd_scan(z, "max", RD_DIMS(axis), .reverse = true), RD_ALL));
+        nest_add(&b, rd_max(rd_scan(z, "sum", RD_DIMS(axis), .exclusive = true), RD_ALL));
+        agree_shared(&b);
+    }
+    nest_mostly();
+    tile_free(&m);
+}
+END_TEST
+
 /* ---- Windows ----------------------------------------------------------------------------------- */
 static void agree_on_windows(int64_t width, rd_dtype type)
 {
@@ -465,6 +495,7 @@ int main(void)
     tcase_add_loop_test(tests, pairs_of_softmax, 0, SANITIZED ? 1 : 3);
     tcase_add_loop_test(tests, pairs, 0, 5);
     tcase_add_loop_test(tests, rows_together, 0, COUNT(around_four));
+    tcase_add_loop_test(tests, folds_of_running_sums, 0, SANITIZED ? 1 : 4);
     tcase_add_loop_test(tests, windows, 0, 5);
     tcase_add_loop_test(tests, divisions, 0, SANITIZED ? 2 : 8);
     tcase_add_loop_test(tests, extremes, 0, 4);
