@@ -3,11 +3,8 @@
  *
  * Each text is a run of the compiler, so many results make one program, and cases are strides
  * through the products of what there is. */
-#include "isa.h"
-#include "kernels/cpu/codegen/codegen.h"
+#include "nests.h"
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/jit/tier.h"
-#include "tiles.h"
 #include "suite.h"
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +13,7 @@
 
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 
-enum { STEP = THREAD_SANITIZED ? 11 : SANITIZED ? 5 : 1, MOST_RESULTS = 16, MOST_TASKS = 5 };
+enum { STEP = THREAD_SANITIZED ? 11 : SANITIZED ? 5 : 1 };
 
 static const rd_dtype types[] = { RD_F32, RD_F64, RD_F16, RD_I8,  RD_I32,
                                   RD_I64, RD_U8,  RD_U64, RD_BOOL };
@@ -25,220 +22,12 @@ static rd_ctx *ctx;
 
 static void begin(void)
 {
-    ctx = rd_ctx_new(NULL);
-    rd_tier_force("sync");
-    rd_codegen_force("always");
-}
-
-static void end(void)
-{
-    rd_codegen_force(NULL);
-    rd_tier_force(NULL);
-    rd_ctx_free(ctx);
+    ctx = nest_begin();
 }
 
 static bool is_float(rd_dtype type)
 {
     return rd_dtype_kind(type) == RD_KIND_FLOAT;
-}
-
-/* ---- One program: its results, by the reference and by the nest -------------------------------- */
-/* In how many tasks; with so many threads.  Tasks of 0 grains: one a thread. */
-typedef struct share {
-    int32_t threads;
-    int64_t grains;
-} share;
-
-static const share one_task[]   = { { 1, 0 } };
-static const share many_tasks[] = { { 1, 0 }, { 1, 1 }, { 1, 2 }, { 2, 0 },
-                                    { 3, 0 }, { 1, 3 }, { 2, 1 }, { 3, 1 } };
-
-typedef struct batch {
-    int      n;
-    rd_expr *y[MOST_RESULTS];
-    rd_array want[MOST_RESULTS], found[MOST_RESULTS];
-    char     what[160];
-} batch;
-
-/* How the nests of the suite's process ran. */
-static int     programs, nests;
-static bool    may_fail; /* texts that cannot be compiled are what the test is about */
-static int32_t tasks_seen;
-
-/* What cannot be asked for is left out. */
-static void add(batch *b, rd_expr *y)
-{
-    rd_error_clear(ctx);
-    if (!y)
-        return;
-    ck_assert_int_lt(b->n, MOST_RESULTS);
-    b->y[b->n++] = y;
-}
-
-static int64_t elements(const rd_expr *y)
-{
-    int64_t n = 1;
-
-    for (int a = 0; a < y->rank; a++)
-        n *= y->extent[a];
-    return n;
-}
-
-static rd_array dense(rd_expr *y)
-{
-    const size_t bytes = (size_t)elements(y) * (size_t)rd_dtype_size(y->type);
-    rd_array     a     = { .type = y->type, .shape = rd_shape_of(y) };
-
-    a.data = malloc(bytes + 1);
-    memset(a.data, 0xa5, bytes);
-    return a;
-}
-
-static rd_plan *plan_of(batch *b, rd_array *out, int isa)
-{
-    const rd_eval_opts opts = { .threads = 1, .deterministic = true };
-    rd_result          results[MOST_RESULTS];
-    rd_plan           *plan;
-
-    for (int k = 0; k < b->n; k++)
-        results[k] = (rd_result){ b->y[k], &out[k] };
-    isa_begin(ctx, isa);
-    plan = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ results, b->n }, &opts);
-    isa_end(ctx);
-    ck_assert_msg(plan != NULL, "%s: %s", b->what, rd_error_text(ctx));
-    return plan;
-}
-
-static void count_nests(const rd_plan *plan)
-{
-    for (int s = 0; s < plan->n_stage; s++) {
-        programs++;
-        nests += plan->program[s].nest && rd_codegen_here(plan->program[s].nest);
-    }
-}
-
-static bool same(rd_dtype type, const char *a, const char *b)
-{
-    return memcmp(a, b, (size_t)rd_dtype_size(type)) == 0 ||
-           (isnan(rd_word_to_double(rd_word_load(a, type), type)) &&
-            isnan(rd_word_to_double(rd_word_load(b, type), type)));
-}
-
-static void compare(const batch *b, const share *how)
-{
-    for (int k = 0; k < b->n; k++) {
-        const rd_dtype type = b->y[k]->type;
-        const char    *want = b->want[k].data, *found = b->found[k].data;
-        const int64_t  n = elements(b->y[k]);
-
-        for (int64_t i = 0; i < n; i++, want += rd_dtype_size(type), found += rd_dtype_size(type))
-            ck_assert_msg(same(type, want, found),
-                          "%s, %d threads, %d grains: result %d, element %d of %d is %.17g (%llx), "
-                          "not %.17g (%llx)",
-                          b->what, (int)how->threads, (int)how->grains, k, (int)i, (int)n,
-                          rd_word_to_double(rd_word_load(found, type), type),
-                          (unsigned long long)rd_word_load(found, type).u64,
-                          rd_word_to_double(rd_word_load(want, type), type),
-                          (unsigned long long)rd_word_load(want, type).u64);
-    }
-}
-
-static rd_status run(rd_plan *plan, const share *how, char *sentence, uint32_t *warnings)
-{
-    rd_run_stats stats;
-    rd_status    status;
-
-    plan->threads = how->threads;
-    isa_share(plan, how->grains);
-    status    = rd_plan_execute(plan, NULL, NULL, NULL, &stats);
-    *warnings = rd_warnings(ctx);
-    snprintf(sentence, 256, "%s", rd_error_text(ctx));
-    rd_error_clear(ctx);
-    if (stats.tasks <= MOST_TASKS && status == RD_OK)
-        tasks_seen |= 1 << stats.tasks;
-    return status;
-}
-
-/* The nest's status, sentence, warnings and bits are the reference's, however it is shared out. */
-static void agree_by(batch *b, int isa, const share *shares, int n)
-{
-    const int64_t failed = rd_tier_stats_now().failed;
-    rd_plan      *plan;
-    rd_status     status;
-    char          sentence[256], other[256];
-    uint32_t      warnings, warned;
-
-    for (int k = 0; k < b->n; k++) {
-        b->want[k]  = dense(b->y[k]);
-        b->found[k] = dense(b->y[k]);
-    }
-    plan   = plan_of(b, b->want, ISA_SCALAR);
-    status = run(plan, one_task, sentence, &warnings);
-    rd_plan_free(plan);
-    plan = plan_of(b, b->found, isa);
-    count_nests(plan);
-    ck_assert_msg(may_fail || rd_tier_stats_now().failed == failed, "%s: cannot be compiled",
-                  b->what);
-    for (int k = 0; k < n; k++) {
-        const rd_status got = run(plan, &shares[k], other, &warned);
-
-        ck_assert_msg(got == status && strcmp(sentence, other) == 0, "%s: \"%s\", not \"%s\"",
-                      b->what, other, sentence);
-        ck_assert_msg(status != RD_OK || warned == warnings, "%s: warnings %x, not %x", b->what,
-                      warned, warnings);
-        if (status == RD_OK)
-            compare(b, &shares[k]);
-    }
-    rd_plan_free(plan);
-    for (int k = 0; k < b->n; k++) {
-        free(b->want[k].data);
-        free(b->found[k].data);
-    }
-    b->n = 0;
-}
-
-static void agree(batch *b, const share *shares, int n)
-{
-    agree_by(b, isa_count() - 1, shares, n);
-}
-
-/* Most programs have been nests: what is tested is what the suite is about.  Sanitizers see a part
- * of the cases, of some tests none. */
-static void mostly_nests(void)
-{
-    ck_assert_msg(nests * 4 >= programs * 3 && (nests > 0 || SANITIZED),
-                  "%d of %d programs are nests", nests, programs);
-}
-
-/* ---- Data -------------------------------------------------------------------------------------- */
-static rd_expr *leaf_of(tile_memory *m, int32_t slot, rd_shape shape)
-{
-    const rd_array a = { .in = m->slot[slot].before, .type = m->slot[slot].type, .shape = shape };
-
-    return rd_leaf(ctx, &a);
-}
-
-static int64_t points(const rd_shape *shape)
-{
-    int64_t n = 1;
-
-    for (int32_t a = 0; a < shape->n; a++)
-        n *= shape->at[a];
-    return n;
-}
-
-static rd_expr *new_leaf(tile_memory *m, rd_dtype type, rd_shape shape, tile_data data)
-{
-    return leaf_of(m, tile_slot(m, type, points(&shape), data), shape);
-}
-
-static void sprinkle_nans(const tile_memory *m, int32_t slot)
-{
-    const rd_dtype type = m->slot[slot].type;
-
-    for (int64_t i = 3; is_float(type) && i < m->slot[slot].n; i += 11)
-        rd_word_store(m->slot[slot].before + i * rd_dtype_size(type), type,
-                      rd_word_from_double(NAN, type));
 }
 
 /* ---- Folds ------------------------------------------------------------------------------------- */
@@ -302,24 +91,24 @@ static rd_reduce_opts options_of(tile_memory *m, const fold_case *c, const layou
 
     opts.skip_nan = c->with == SKIP_NAN;
     if (c->with == MASK || c->with == MASK_INITIAL)
-        opts.where = new_leaf(m, RD_BOOL, at->shape, FLAGS);
+        opts.where = nest_leaf(m, RD_BOOL, at->shape, FLAGS);
     if (c->with == RARE_MASK)
-        opts.where = new_leaf(m, RD_BOOL, at->shape, RARE);
+        opts.where = nest_leaf(m, RD_BOOL, at->shape, RARE);
     if (c->with == WEIGHTS)
-        opts.weights = new_leaf(m, is_float(c->type) ? c->type : RD_F64, at->shape, FLAGS);
+        opts.weights = nest_leaf(m, is_float(c->type) ? c->type : RD_F64, at->shape, FLAGS);
     if (c->with == INITIAL || c->with == MASK_INITIAL)
         opts.initial = rd_cast(rd_int(ctx, 1), c->type);
     return opts;
 }
 
-static void add_folds(batch *b, rd_expr *x, const rd_reduce_opts *given, int from, int to)
+static void add_folds(nest_batch *b, rd_expr *x, const rd_reduce_opts *given, int from, int to)
 {
     for (int r = from; r < to; r++) {
         rd_reduce_opts opts = *given;
 
         if (strcmp(reducers[r], "var") != 0)
             opts.ddof = 0;
-        add(b, rd_reduce_name(x, reducers[r], &opts));
+        nest_add(b, rd_reduce_name(x, reducers[r], &opts));
     }
 }
 
@@ -330,21 +119,21 @@ static void agree_on_folds(const fold_case *c)
     const tile_data          data    = is_float(c->type) ? ORDINARY : c->n % 2 ? UGLY : ORDINARY;
     const rd_mark            mark    = rd_ctx_mark(ctx);
     tile_memory              m       = { 0 };
-    rd_expr                 *x       = new_leaf(&m, c->type, at.shape, data);
+    rd_expr                 *x       = nest_leaf(&m, c->type, at.shape, data);
     const bool               split   = c->form == ALL || c->n > 100;
-    batch                    b       = { 0 };
+    nest_batch               b       = { 0 };
 
     if (c->n % 3 == 0 || c->with == SKIP_NAN)
-        sprinkle_nans(&m, 0);
+        nest_nans(&m, 0);
     const rd_reduce_opts opts = options_of(&m, c, &at);
 
     snprintf(b.what, sizeof b.what, "%s, %s, n %d, extra %d", rd_dtype_name(c->type),
              forms[c->form], (int)c->n, (int)c->with);
     add_folds(&b, x, &opts, 0, COUNT(reducers));
     if (is_float(c->type) && c->with == PLAIN)
-        add(&b, rd_sum(rd_mul(x, x), at.dims));
+        nest_add(&b, rd_sum(rd_mul(x, x), at.dims));
     if (b.n)
-        agree(&b, split ? many_tasks : one_task, split ? COUNT(many_tasks) : 1);
+        nest_agree(&b, split ? many_tasks : one_task, split ? COUNT(many_tasks) : 1);
     tile_free(&m);
     rd_ctx_release(ctx, mark);
 }
@@ -364,7 +153,7 @@ START_TEST(folds)
     for (int k = _i; k < N_FORMS * COUNT(all); k += 11 * STEP)
         agree_on_folds(&(fold_case){ type, (form)(k % N_FORMS), all[k / N_FORMS],
                                      sizes[(k + 3 * _i) % COUNT(sizes)] });
-    mostly_nests();
+    nest_mostly();
 }
 END_TEST
 
@@ -374,7 +163,7 @@ START_TEST(sizes_of_folds)
     for (int k = 3 * _i; k < COUNT(sizes) * N_FORMS; k += 9 * STEP)
         agree_on_folds(&(fold_case){ types[(k * 4 + k / 9) % COUNT(types)],
                                      (form)(k / COUNT(sizes)), PLAIN, sizes[k % COUNT(sizes)] });
-    mostly_nests();
+    nest_mostly();
 }
 END_TEST
 
@@ -386,18 +175,18 @@ START_TEST(accuracies)
     const layout             at     = layout_of((form)(2 * _i), 4097);
     const rd_mark            mark   = rd_ctx_mark(ctx);
     tile_memory              m      = { 0 };
-    batch                    b      = { .what = "accuracies" };
+    nest_batch               b      = { .what = "accuracies" };
 
     for (int t = 0; t < COUNT(list); t++) {
-        rd_expr *x = new_leaf(&m, list[t], at.shape, ORDINARY);
+        rd_expr *x = nest_leaf(&m, list[t], at.shape, ORDINARY);
 
         for (int k = 0; k < COUNT(ways); k++) {
-            add(&b, rd_sum(x, at.dims, .accuracy = ways[k]));
+            nest_add(&b, rd_sum(x, at.dims, .accuracy = ways[k]));
             if (t == 1)
-                add(&b, rd_mean(x, at.dims, .accuracy = ways[k]));
+                nest_add(&b, rd_mean(x, at.dims, .accuracy = ways[k]));
         }
     }
-    agree(&b, many_tasks, COUNT(many_tasks));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
     tile_free(&m);
     rd_ctx_release(ctx, mark);
 }
@@ -409,30 +198,30 @@ START_TEST(large_ints)
     enum { N = 4099, COLS = 3 };
     const rd_dtype type = _i ? RD_U64 : RD_I64;
     tile_memory    m    = { 0 };
-    rd_expr       *x    = new_leaf(&m, type, RD_SHAPE(N, COLS), ORDINARY);
-    rd_expr       *take = new_leaf(&m, RD_BOOL, RD_SHAPE(N, COLS), FLAGS);
+    rd_expr       *x    = nest_leaf(&m, type, RD_SHAPE(N, COLS), ORDINARY);
+    rd_expr       *take = nest_leaf(&m, RD_BOOL, RD_SHAPE(N, COLS), FLAGS);
     rd_expr       *most = rd_cast(rd_int(ctx, INT64_MAX), type);
-    batch          b    = { .what = "large ints" };
+    nest_batch     b    = { .what = "large ints" };
     uint64_t      *v    = (uint64_t *)(void *)m.slot[0].before;
 
     for (int i = 0; i < N * COLS; i++)
         v[i] = (UINT64_C(1) << 62) + (uint64_t)(i * 7919 % 1009) +
                (type == RD_I64 && i % 2 ? UINT64_C(1) << 63 : 0);
     for (int axis = 0; axis < 2; axis++) {
-        add(&b, rd_sum(x, RD_DIMS(axis)));
-        add(&b, rd_min(x, RD_DIMS(axis)));
-        add(&b, rd_max(x, RD_DIMS(axis)));
-        add(&b, rd_argmax(x, RD_DIMS(axis)));
-        add(&b, rd_min(x, RD_DIMS(axis), .where = take, .initial = most));
-        add(&b, rd_prod(x, RD_DIMS(axis)));
-        agree(&b, many_tasks, COUNT(many_tasks));
+        nest_add(&b, rd_sum(x, RD_DIMS(axis)));
+        nest_add(&b, rd_min(x, RD_DIMS(axis)));
+        nest_add(&b, rd_max(x, RD_DIMS(axis)));
+        nest_add(&b, rd_argmax(x, RD_DIMS(axis)));
+        nest_add(&b, rd_min(x, RD_DIMS(axis), .where = take, .initial = most));
+        nest_add(&b, rd_prod(x, RD_DIMS(axis)));
+        nest_agree(&b, many_tasks, COUNT(many_tasks));
     }
-    add(&b, rd_max(x, RD_ALL));
-    add(&b, rd_min(x, RD_ALL));
-    add(&b, rd_sum(x, RD_ALL));
-    add(&b, rd_argmin(x, RD_ALL));
-    agree(&b, many_tasks, COUNT(many_tasks));
-    mostly_nests();
+    nest_add(&b, rd_max(x, RD_ALL));
+    nest_add(&b, rd_min(x, RD_ALL));
+    nest_add(&b, rd_sum(x, RD_ALL));
+    nest_add(&b, rd_argmin(x, RD_ALL));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
+    nest_mostly();
     tile_free(&m);
 }
 END_TEST
@@ -442,23 +231,23 @@ START_TEST(different_lanes)
 {
     const int64_t rows = _i == 0 ? 5 : 130, cols = _i == 0 ? 4097 : _i == 1 ? 129 : 20;
     tile_memory   m = { 0 };
-    rd_expr      *x = new_leaf(&m, RD_F32, RD_SHAPE(rows, cols), ORDINARY);
-    rd_expr      *z = new_leaf(&m, RD_F16, RD_SHAPE(rows, cols), ORDINARY);
-    batch         b = { .what = "different lanes" };
+    rd_expr      *x = nest_leaf(&m, RD_F32, RD_SHAPE(rows, cols), ORDINARY);
+    rd_expr      *z = nest_leaf(&m, RD_F16, RD_SHAPE(rows, cols), ORDINARY);
+    nest_batch    b = { .what = "different lanes" };
 
-    add(&b, rd_sum(x, RD_DIMS(1)));
-    add(&b, rd_sum(rd_cast(x, RD_F64), RD_DIMS(1)));
-    add(&b, rd_max(z, RD_DIMS(1)));
-    add(&b, rd_argmin(x, RD_DIMS(1)));
-    add(&b, rd_any(rd_gt(x, rd_num(ctx, 1.9)), RD_DIMS(1)));
-    agree(&b, many_tasks, COUNT(many_tasks));
-    add(&b, rd_sum(x, RD_DIMS(0)));
-    add(&b, rd_var(rd_cast(x, RD_F64), RD_DIMS(0)));
-    add(&b, rd_sum(x, RD_DIMS(1)));
-    add(&b, rd_sum(z, RD_ALL));
-    add(&b, rd_max(x, RD_ALL));
-    agree(&b, many_tasks, COUNT(many_tasks));
-    mostly_nests();
+    nest_add(&b, rd_sum(x, RD_DIMS(1)));
+    nest_add(&b, rd_sum(rd_cast(x, RD_F64), RD_DIMS(1)));
+    nest_add(&b, rd_max(z, RD_DIMS(1)));
+    nest_add(&b, rd_argmin(x, RD_DIMS(1)));
+    nest_add(&b, rd_any(rd_gt(x, rd_num(ctx, 1.9)), RD_DIMS(1)));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
+    nest_add(&b, rd_sum(x, RD_DIMS(0)));
+    nest_add(&b, rd_var(rd_cast(x, RD_F64), RD_DIMS(0)));
+    nest_add(&b, rd_sum(x, RD_DIMS(1)));
+    nest_add(&b, rd_sum(z, RD_ALL));
+    nest_add(&b, rd_max(x, RD_ALL));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
+    nest_mostly();
     tile_free(&m);
 }
 END_TEST
@@ -466,31 +255,31 @@ END_TEST
 /* Trees that one to five tasks share. */
 START_TEST(shares)
 {
-    static const share counts[] = { { 1, 0 }, { 1, 1 }, { 1, 2 }, { 1, 3 }, { 1, 4 }, { 1, 5 },
-                                    { 2, 0 }, { 3, 0 }, { 2, 1 }, { 3, 1 }, { 3, 2 } };
-    const int64_t      n        = 5 * 4096 - (_i ? 77 : 0);
-    tile_memory        m        = { 0 };
-    rd_expr           *x        = new_leaf(&m, _i % 2 ? RD_F64 : RD_F32, RD_SHAPE(n), ORDINARY);
-    rd_expr           *y = new_leaf(&m, _i % 2 ? RD_F64 : RD_F32, RD_SHAPE(n / 16, 16), ORDINARY);
-    rd_expr           *w = new_leaf(&m, RD_BOOL, RD_SHAPE(n), RARE);
-    batch              b = { .what = "shares" };
+    static const nest_share counts[] = { { 1, 0 }, { 1, 1 }, { 1, 2 }, { 1, 3 }, { 1, 4 }, { 1, 5 },
+                                         { 2, 0 }, { 3, 0 }, { 2, 1 }, { 3, 1 }, { 3, 2 } };
+    const int64_t           n        = 5 * 4096 - (_i ? 77 : 0);
+    tile_memory             m        = { 0 };
+    rd_expr                *x = nest_leaf(&m, _i % 2 ? RD_F64 : RD_F32, RD_SHAPE(n), ORDINARY);
+    rd_expr   *y = nest_leaf(&m, _i % 2 ? RD_F64 : RD_F32, RD_SHAPE(n / 16, 16), ORDINARY);
+    rd_expr   *w = nest_leaf(&m, RD_BOOL, RD_SHAPE(n), RARE);
+    nest_batch b = { .what = "shares" };
 
-    tasks_seen = 0;
-    add(&b, rd_sum(x, RD_ALL));
-    add(&b, rd_sum(x, RD_ALL, .where = w));
-    add(&b, rd_argmax(x, RD_ALL, .where = w));
-    add(&b, rd_min(x, RD_ALL));
-    add(&b, rd_var(x, RD_ALL));
-    add(&b, rd_logsumexp(x, RD_ALL));
-    agree(&b, counts, COUNT(counts));
-    add(&b, rd_sum(y, RD_DIMS(0)));
-    add(&b, rd_max(y, RD_DIMS(0)));
-    add(&b, rd_argmin(y, RD_DIMS(0)));
-    add(&b, rd_var(y, RD_DIMS(0)));
-    agree(&b, counts, COUNT(counts));
-    mostly_nests();
-    for (int k = 1; k <= MOST_TASKS; k++)
-        ck_assert_msg((_i % 2) == 0 || tasks_seen >> k & 1 || k == 4, "never %d tasks", k);
+    nest_seen.tasks = 0;
+    nest_add(&b, rd_sum(x, RD_ALL));
+    nest_add(&b, rd_sum(x, RD_ALL, .where = w));
+    nest_add(&b, rd_argmax(x, RD_ALL, .where = w));
+    nest_add(&b, rd_min(x, RD_ALL));
+    nest_add(&b, rd_var(x, RD_ALL));
+    nest_add(&b, rd_logsumexp(x, RD_ALL));
+    nest_agree(&b, counts, COUNT(counts));
+    nest_add(&b, rd_sum(y, RD_DIMS(0)));
+    nest_add(&b, rd_max(y, RD_DIMS(0)));
+    nest_add(&b, rd_argmin(y, RD_DIMS(0)));
+    nest_add(&b, rd_var(y, RD_DIMS(0)));
+    nest_agree(&b, counts, COUNT(counts));
+    nest_mostly();
+    for (int k = 1; k <= NEST_TASKS; k++)
+        ck_assert_msg((_i % 2) == 0 || nest_seen.tasks >> k & 1 || k == 4, "never %d tasks", k);
     tile_free(&m);
 }
 END_TEST
@@ -635,19 +424,19 @@ static void agree_on_own(const fold_case *c, int first, int n)
     const rd_mark  mark  = rd_ctx_mark(ctx);
     const bool     split = c->form == ALL || c->n > 100;
     tile_memory    m     = { 0 };
-    rd_expr       *x     = new_leaf(&m, c->type, at.shape, ORDINARY);
+    rd_expr       *x     = nest_leaf(&m, c->type, at.shape, ORDINARY);
     rd_reduce_opts opts;
-    batch          b = { 0 };
+    nest_batch     b = { 0 };
 
-    sprinkle_nans(&m, 0);
+    nest_nans(&m, 0);
     opts      = options_of(&m, c, &at);
     opts.ddof = 0;
     snprintf(b.what, sizeof b.what, "own %d, %s, form %d, n %d, extra %d", first,
              rd_dtype_name(c->type), (int)c->form, (int)c->n, (int)c->with);
     for (int k = first; k < first + n; k++)
-        add(&b, rd_reduce_user(x, own[k % COUNT(own)], &opts));
+        nest_add(&b, rd_reduce_user(x, own[k % COUNT(own)], &opts));
     if (b.n)
-        agree(&b, split ? many_tasks : one_task, split ? COUNT(many_tasks) : 1);
+        nest_agree(&b, split ? many_tasks : one_task, split ? COUNT(many_tasks) : 1);
     tile_free(&m);
     rd_ctx_release(ctx, mark);
 }
@@ -662,7 +451,7 @@ START_TEST(own_reducers)
             agree_on_own(&(fold_case){ from[(k / 3 + _i) % COUNT(from)], (form)(k % N_FORMS),
                                        all[k / N_FORMS], sizes[(k + 3 * _i) % COUNT(sizes)] },
                          3 * _i, 4);
-    mostly_nests();
+    nest_mostly();
 }
 END_TEST
 
@@ -681,17 +470,17 @@ START_TEST(foreign_texts)
                         "y[0] = s->v;" }),
     };
     tile_memory m = { 0 };
-    rd_expr    *x = new_leaf(&m, RD_F64, RD_SHAPE(500, 70), ORDINARY);
-    batch       b = { .what = "foreign text" };
+    rd_expr    *x = nest_leaf(&m, RD_F64, RD_SHAPE(500, 70), ORDINARY);
+    nest_batch  b = { .what = "foreign text" };
 
-    may_fail = true;
+    nest_seen.may_fail = true;
     for (int axis = 0; axis < 2; axis++) {
-        add(&b, rd_reduce(x, &foreign[_i], RD_DIMS(axis)));
-        agree(&b, many_tasks, COUNT(many_tasks));
+        nest_add(&b, rd_reduce(x, &foreign[_i], RD_DIMS(axis)));
+        nest_agree(&b, many_tasks, COUNT(many_tasks));
     }
-    add(&b, rd_reduce(x, &foreign[_i], RD_ALL));
-    agree(&b, many_tasks, COUNT(many_tasks));
-    ck_assert_int_eq(nests, programs);
+    nest_add(&b, rd_reduce(x, &foreign[_i], RD_ALL));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
+    ck_assert_int_eq(nest_seen.nests, nest_seen.programs);
     tile_free(&m);
 }
 END_TEST
@@ -709,30 +498,30 @@ static void agree_on_scans(const scan_case *c)
     static const char *const names[] = { "sum", "prod", "min", "max" };
     const rd_mark            mark    = rd_ctx_mark(ctx);
     tile_memory              m       = { 0 };
-    rd_expr                 *x       = new_leaf(&m, c->type, c->shape, ORDINARY);
+    rd_expr                 *x       = nest_leaf(&m, c->type, c->shape, ORDINARY);
     rd_reduce_opts           opts    = { .size = sizeof opts, .dims = RD_DIMS(c->axis) };
-    batch                    b       = { 0 };
+    nest_batch               b       = { 0 };
 
     snprintf(b.what, sizeof b.what, "scans of %s, %d x %d, axis %d%s%s%s", rd_dtype_name(c->type),
              (int)c->shape.at[0], c->shape.n > 1 ? (int)c->shape.at[1] : 1, c->axis,
              c->reverse ? ", reverse" : "", c->exclusive ? ", exclusive" : "",
              c->masked ? ", masked" : "");
-    sprinkle_nans(&m, 0);
+    nest_nans(&m, 0);
     opts.reverse   = c->reverse;
     opts.exclusive = c->exclusive;
     if (c->masked)
-        opts.where = new_leaf(&m, RD_BOOL, c->shape, FLAGS);
+        opts.where = nest_leaf(&m, RD_BOOL, c->shape, FLAGS);
     for (int k = 0; k < COUNT(names); k++)
-        add(&b, rd_scan_name(x, names[k], &opts));
-    agree(&b, many_tasks, COUNT(many_tasks));
+        nest_add(&b, rd_scan_name(x, names[k], &opts));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
     for (int k = 0; k < COUNT(own); k++)
         if (own[k]->n_out == 1 && k % 3 != (int)(c->shape.at[0] % 3))
-            add(&b, rd_scan_user(x, own[k], &opts));
-    agree(&b, many_tasks, COUNT(many_tasks));
-    add(&b, rd_sum(rd_scan_name(x, "sum", &opts), RD_DIMS(c->axis)));
-    add(&b, rd_scan_user(rd_scan_name(x, "max", &opts), &meeting, &opts));
+            nest_add(&b, rd_scan_user(x, own[k], &opts));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
+    nest_add(&b, rd_sum(rd_scan_name(x, "sum", &opts), RD_DIMS(c->axis)));
+    nest_add(&b, rd_scan_user(rd_scan_name(x, "max", &opts), &meeting, &opts));
     if (b.n)
-        agree(&b, many_tasks, COUNT(many_tasks));
+        nest_agree(&b, many_tasks, COUNT(many_tasks));
     tile_free(&m);
     rd_ctx_release(ctx, mark);
 }
@@ -755,7 +544,7 @@ START_TEST(scans)
     for (int k = 2 * _i; k < 2 * _i + 2; k++)
         if (k % STEP == 0)
             agree_on_scans(&cases[k]);
-    mostly_nests();
+    nest_mostly();
 }
 END_TEST
 
@@ -763,15 +552,15 @@ END_TEST
 START_TEST(folds_of_scans)
 {
     tile_memory m = { 0 };
-    rd_expr    *x = new_leaf(&m, _i ? RD_F32 : RD_F64, RD_SHAPE(2, 16), ORDINARY);
+    rd_expr    *x = nest_leaf(&m, _i ? RD_F32 : RD_F64, RD_SHAPE(2, 16), ORDINARY);
     rd_expr    *y = rd_broadcast(rd_expand(x, 0), RD_SHAPE(2, 2, 16));
-    batch       b = { .what = "folds of scans" };
+    nest_batch  b = { .what = "folds of scans" };
 
     y = rd_scan(rd_scan(y, "sum", RD_DIMS(0), .reverse = true), "max", RD_DIMS(2));
     y = rd_broadcast(rd_expand(y, 1), RD_SHAPE(2, 5, 2, 16));
-    add(&b, rd_max(rd_scan(y, "sum", RD_DIMS(1)), RD_DIMS(3)));
-    agree(&b, many_tasks, COUNT(many_tasks));
-    mostly_nests();
+    nest_add(&b, rd_max(rd_scan(y, "sum", RD_DIMS(1)), RD_DIMS(3)));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
+    nest_mostly();
     tile_free(&m);
 }
 END_TEST
@@ -846,27 +635,27 @@ START_TEST(calls)
     const rd_fn           narrow  = function_of(limited, &no, 1, RD_F32, RD_I16);
     const rd_fn           halved  = function_of(mixed, NULL, 2, RD_F16, RD_F16);
     tile_memory           m       = { 0 };
-    rd_expr              *x       = new_leaf(&m, type, RD_SHAPE(9, n), ORDINARY);
-    rd_expr              *y       = new_leaf(&m, type, RD_SHAPE(9, 1), ORDINARY);
+    rd_expr              *x       = nest_leaf(&m, type, RD_SHAPE(9, n), ORDINARY);
+    rd_expr              *y       = nest_leaf(&m, type, RD_SHAPE(9, 1), ORDINARY);
     rd_expr              *flipped = rd_flip(x, RD_DIMS(1));
-    batch                 b       = { 0 };
+    nest_batch            b       = { 0 };
 
     snprintf(b.what, sizeof b.what, "calls of %s, n %d", rd_dtype_name(type), (int)n);
-    add(&b, rd_map(x, bent));
-    add(&b, rd_map(flipped, bent_wide));
-    add(&b, rd_map2(x, y, between));
-    add(&b, rd_map2(y, flipped, by_text));
-    add(&b, rd_map(rd_slice(x, "::2, ::3"), by_loops));
-    add(&b, rd_map(x, &narrow));
-    add(&b, rd_map2(x, y, &halved));
-    agree(&b, many_tasks, COUNT(many_tasks));
-    add(&b, rd_sum(rd_map(x, bent), RD_DIMS(0)));
-    add(&b, rd_max(rd_map(rd_mul(x, y), bent_wide), RD_DIMS(1)));
-    add(&b, rd_reduce(rd_map2(x, y, between), welford, RD_DIMS(1)));
-    add(&b, rd_map(rd_sum(rd_map(x, &narrow), RD_DIMS(1)), bent));
-    add(&b, rd_map(rd_sum(x, RD_ALL), bent));
-    agree(&b, many_tasks, COUNT(many_tasks));
-    mostly_nests();
+    nest_add(&b, rd_map(x, bent));
+    nest_add(&b, rd_map(flipped, bent_wide));
+    nest_add(&b, rd_map2(x, y, between));
+    nest_add(&b, rd_map2(y, flipped, by_text));
+    nest_add(&b, rd_map(rd_slice(x, "::2, ::3"), by_loops));
+    nest_add(&b, rd_map(x, &narrow));
+    nest_add(&b, rd_map2(x, y, &halved));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
+    nest_add(&b, rd_sum(rd_map(x, bent), RD_DIMS(0)));
+    nest_add(&b, rd_max(rd_map(rd_mul(x, y), bent_wide), RD_DIMS(1)));
+    nest_add(&b, rd_reduce(rd_map2(x, y, between), welford, RD_DIMS(1)));
+    nest_add(&b, rd_map(rd_sum(rd_map(x, &narrow), RD_DIMS(1)), bent));
+    nest_add(&b, rd_map(rd_sum(x, RD_ALL), bent));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
+    nest_mostly();
     tile_free(&m);
 }
 END_TEST
@@ -879,27 +668,27 @@ START_TEST(failing_calls)
     const rd_fn   g = function_of(limited, &high, 1, RD_F32, RD_I16);
     const int64_t n = 131, places[][2] = { { 3, 40 }, { 40, 3 }, { 130, 0 }, { 5, 5 }, { 64, 63 } };
     tile_memory   m = { 0 };
-    rd_expr      *x = new_leaf(&m, RD_F32, RD_SHAPE(7, n), ORDINARY);
+    rd_expr      *x = nest_leaf(&m, RD_F32, RD_SHAPE(7, n), ORDINARY);
     float        *v = (float *)(void *)m.slot[0].before;
-    batch         b = { .what = "failing calls" };
+    nest_batch    b = { .what = "failing calls" };
 
     for (int64_t i = 0; i < 7 * n; i++)
         v[i] = (float)(i % 41);
     v[3 * n + places[_i][0]] = 60;
     v[3 * n + places[_i][1]] = -95;
     v[5 * n]                 = 125;
-    add(&b, rd_map(x, &f));
-    agree(&b, many_tasks, COUNT(many_tasks));
-    add(&b, rd_add(rd_map(rd_neg(x), &g), rd_map(x, &f)));
-    agree(&b, many_tasks, COUNT(many_tasks));
-    add(&b, rd_sum(rd_map(x, &f), RD_DIMS(1)));
-    agree(&b, many_tasks, COUNT(many_tasks));
-    add(&b, rd_sum(rd_map(rd_neg(x), &g), RD_DIMS(0)));
-    add(&b, rd_map(rd_sum(x, RD_DIMS(1)), &g));
-    agree(&b, many_tasks, COUNT(many_tasks));
-    add(&b, rd_map(rd_sum(x, RD_ALL), &f));
-    agree(&b, many_tasks, COUNT(many_tasks));
-    mostly_nests();
+    nest_add(&b, rd_map(x, &f));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
+    nest_add(&b, rd_add(rd_map(rd_neg(x), &g), rd_map(x, &f)));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
+    nest_add(&b, rd_sum(rd_map(x, &f), RD_DIMS(1)));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
+    nest_add(&b, rd_sum(rd_map(rd_neg(x), &g), RD_DIMS(0)));
+    nest_add(&b, rd_map(rd_sum(x, RD_DIMS(1)), &g));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
+    nest_add(&b, rd_map(rd_sum(x, RD_ALL), &f));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
+    nest_mostly();
     tile_free(&m);
 }
 END_TEST
@@ -926,16 +715,16 @@ static void agree_on_operators(rd_dtype type, int from, int to, int64_t n)
     const rd_mark  mark  = rd_ctx_mark(ctx);
     const rd_shape shape = RD_SHAPE(3, n);
     tile_memory    m     = { 0 };
-    rd_expr       *x     = new_leaf(&m, type, shape, UGLY);
-    rd_expr       *y     = new_leaf(&m, type, shape, UGLY);
-    batch          b     = { 0 };
+    rd_expr       *x     = nest_leaf(&m, type, shape, UGLY);
+    rd_expr       *y     = nest_leaf(&m, type, shape, UGLY);
+    nest_batch     b     = { 0 };
 
     snprintf(b.what, sizeof b.what, "operators %d to %d of %s, n %d", from, to, rd_dtype_name(type),
              (int)n);
     for (int k = from; k < to && k < UNARY + BINARY; k++)
-        add(&b, k < UNARY ? of_one[k](x) : of_two[k - UNARY](x, y));
+        nest_add(&b, k < UNARY ? of_one[k](x) : of_two[k - UNARY](x, y));
     if (b.n)
-        agree(&b, one_task, 1);
+        nest_agree(&b, one_task, 1);
     tile_free(&m);
     rd_ctx_release(ctx, mark);
 }
@@ -945,7 +734,7 @@ START_TEST(operators)
     for (int k = _i % STEP; k * OF_A_PROGRAM < UNARY + BINARY; k += STEP)
         agree_on_operators(types[_i], k * OF_A_PROGRAM, (k + 1) * OF_A_PROGRAM,
                            strips[(k + 2 * _i) % COUNT(strips)]);
-    mostly_nests();
+    nest_mostly();
 }
 END_TEST
 
@@ -964,17 +753,17 @@ START_TEST(casts)
                                     RD_U32,  RD_U64, RD_F16, RD_BF16, RD_F32, RD_F64 };
     const rd_dtype        from  = all[_i];
     tile_memory           m     = { 0 };
-    rd_expr              *x     = new_leaf(&m, from, RD_SHAPE(3, strips[_i % COUNT(strips)]), UGLY);
-    batch                 b     = { 0 };
+    rd_expr              *x = nest_leaf(&m, from, RD_SHAPE(3, strips[_i % COUNT(strips)]), UGLY);
+    nest_batch            b = { 0 };
 
     snprintf(b.what, sizeof b.what, "casts of %s", rd_dtype_name(from));
     for (int k = 0; k < COUNT(all); k++)
-        add(&b, rd_cast(x, all[k]));
-    agree(&b, one_task, 1);
+        nest_add(&b, rd_cast(x, all[k]));
+    nest_agree(&b, one_task, 1);
     for (int k = _i % 2; k < COUNT(all) && !SANITIZED; k += 2)
-        add(&b, rd_cast(rd_cast(x, all[k]), from));
+        nest_add(&b, rd_cast(rd_cast(x, all[k]), from));
     if (b.n)
-        agree(&b, one_task, 1);
+        nest_agree(&b, one_task, 1);
     tile_free(&m);
 }
 END_TEST
@@ -983,16 +772,16 @@ START_TEST(choices)
 {
     const rd_dtype type = types[2 * _i];
     tile_memory    m    = { 0 };
-    rd_expr       *x    = new_leaf(&m, type, RD_SHAPE(5, 65), UGLY);
-    rd_expr       *y    = new_leaf(&m, type, RD_SHAPE(5, 65), UGLY);
-    rd_expr       *c    = new_leaf(&m, RD_BOOL, RD_SHAPE(65), FLAGS);
-    batch          b    = { .what = "choices" };
+    rd_expr       *x    = nest_leaf(&m, type, RD_SHAPE(5, 65), UGLY);
+    rd_expr       *y    = nest_leaf(&m, type, RD_SHAPE(5, 65), UGLY);
+    rd_expr       *c    = nest_leaf(&m, RD_BOOL, RD_SHAPE(65), FLAGS);
+    nest_batch     b    = { .what = "choices" };
 
-    add(&b, rd_where(c, x, y));
-    add(&b, rd_where(rd_lt(x, y), rd_add(x, y), y));
-    add(&b, rd_clip(x, rd_cast(rd_int(ctx, 1), type), y));
-    add(&b, rd_add(rd_coord(x, 1), rd_coord(x, 0)));
-    agree(&b, one_task, 1);
+    nest_add(&b, rd_where(c, x, y));
+    nest_add(&b, rd_where(rd_lt(x, y), rd_add(x, y), y));
+    nest_add(&b, rd_clip(x, rd_cast(rd_int(ctx, 1), type), y));
+    nest_add(&b, rd_add(rd_coord(x, 1), rd_coord(x, 0)));
+    nest_agree(&b, one_task, 1);
     tile_free(&m);
 }
 END_TEST
@@ -1002,25 +791,25 @@ START_TEST(layouts)
 {
     const rd_dtype type = types[_i * 3 + 1];
     tile_memory    m    = { 0 };
-    rd_expr       *x    = new_leaf(&m, type, RD_SHAPE(35, 70), ORDINARY);
-    rd_expr       *y    = new_leaf(&m, type, RD_SHAPE(70), UGLY);
-    rd_expr       *z    = new_leaf(&m, type, RD_SHAPE(35, 1), ORDINARY);
-    batch          b    = { 0 };
+    rd_expr       *x    = nest_leaf(&m, type, RD_SHAPE(35, 70), ORDINARY);
+    rd_expr       *y    = nest_leaf(&m, type, RD_SHAPE(70), UGLY);
+    rd_expr       *z    = nest_leaf(&m, type, RD_SHAPE(35, 1), ORDINARY);
+    nest_batch     b    = { 0 };
 
     snprintf(b.what, sizeof b.what, "layouts of %s", rd_dtype_name(type));
-    add(&b, rd_maximum(rd_flip(x, RD_DIMS(1)), x));
-    add(&b, rd_maximum(rd_flip(x, RD_DIMS(0)), z));
-    add(&b, rd_minimum(rd_slice(x, ":, ::3"), rd_slice(x, ":, 1:25")));
-    add(&b, rd_transpose(rd_minimum(x, y)));
-    add(&b, rd_minimum(rd_slice(x, "::2, 35:"), rd_transpose(rd_slice(x, ":, ::4"))));
-    agree(&b, one_task, 1);
-    add(&b, rd_max(rd_window(y, 0, 5, 1), RD_DIMS(1)));
-    add(&b, rd_sum(rd_diagonal(x, 0, 1, 3), RD_ALL));
-    add(&b, rd_sum(rd_flip(x, RD_DIMS(0)), RD_DIMS(0)));
-    add(&b, rd_sum(rd_slice(x, ":, ::-3"), RD_DIMS(1)));
-    add(&b, rd_argmax(rd_flip(x, RD_DIMS(1)), RD_DIMS(1)));
-    add(&b, rd_sum(rd_broadcast(y, RD_SHAPE(9, 70)), RD_ALL));
-    agree(&b, many_tasks, COUNT(many_tasks));
+    nest_add(&b, rd_maximum(rd_flip(x, RD_DIMS(1)), x));
+    nest_add(&b, rd_maximum(rd_flip(x, RD_DIMS(0)), z));
+    nest_add(&b, rd_minimum(rd_slice(x, ":, ::3"), rd_slice(x, ":, 1:25")));
+    nest_add(&b, rd_transpose(rd_minimum(x, y)));
+    nest_add(&b, rd_minimum(rd_slice(x, "::2, 35:"), rd_transpose(rd_slice(x, ":, ::4"))));
+    nest_agree(&b, one_task, 1);
+    nest_add(&b, rd_max(rd_window(y, 0, 5, 1), RD_DIMS(1)));
+    nest_add(&b, rd_sum(rd_diagonal(x, 0, 1, 3), RD_ALL));
+    nest_add(&b, rd_sum(rd_flip(x, RD_DIMS(0)), RD_DIMS(0)));
+    nest_add(&b, rd_sum(rd_slice(x, ":, ::-3"), RD_DIMS(1)));
+    nest_add(&b, rd_argmax(rd_flip(x, RD_DIMS(1)), RD_DIMS(1)));
+    nest_add(&b, rd_sum(rd_broadcast(y, RD_SHAPE(9, 70)), RD_ALL));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
     tile_free(&m);
 }
 END_TEST
@@ -1031,19 +820,19 @@ static void gather(rd_dtype type, int64_t n, int64_t place, int64_t bad)
     enum { ROWS_OF_X = 50 };
     const rd_mark mark = rd_ctx_mark(ctx);
     tile_memory   m    = { 0 };
-    rd_expr      *x    = new_leaf(&m, RD_F32, RD_SHAPE(ROWS_OF_X, 4), ORDINARY);
-    rd_expr      *at   = leaf_of(&m, tile_indices(&m, type, n, ROWS_OF_X), RD_SHAPE(n));
-    batch         b    = { 0 };
+    rd_expr      *x    = nest_leaf(&m, RD_F32, RD_SHAPE(ROWS_OF_X, 4), ORDINARY);
+    rd_expr      *at   = nest_leaf_of(&m, tile_indices(&m, type, n, ROWS_OF_X), RD_SHAPE(n));
+    nest_batch    b    = { 0 };
 
     snprintf(b.what, sizeof b.what, "gather by %s, index %d at %d of %d", rd_dtype_name(type),
              (int)bad, (int)place, (int)n);
     if (place >= 0)
         rd_word_store(m.slot[1].before + place * rd_dtype_size(type), type,
                       rd_word_from_int(bad, type));
-    add(&b, rd_take(rd_select(x, 1, 2), 0, at));
-    agree(&b, many_tasks, COUNT(many_tasks));
-    add(&b, rd_sum(rd_take(x, 0, at), RD_DIMS(0)));
-    agree(&b, many_tasks, COUNT(many_tasks));
+    nest_add(&b, rd_take(rd_select(x, 1, 2), 0, at));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
+    nest_add(&b, rd_sum(rd_take(x, 0, at), RD_DIMS(0)));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
     tile_free(&m);
     rd_ctx_release(ctx, mark);
 }
@@ -1060,7 +849,7 @@ START_TEST(gathers)
     gather(type, 65, 17, 77);
     gather(type, 65, 64, 50);
     gather(type, 300, 299, below ? -100 : 200);
-    mostly_nests();
+    nest_mostly();
 }
 END_TEST
 
@@ -1069,19 +858,19 @@ START_TEST(pairs)
     const rd_dtype type = _i % 2 ? RD_F64 : RD_F32;
     const int64_t  n = 37, k = 1 + 129 * (_i / 2), d = 3 + 2 * _i;
     tile_memory    m    = { 0 };
-    rd_expr       *x    = new_leaf(&m, type, RD_SHAPE(n, d), ORDINARY);
-    rd_expr       *y    = new_leaf(&m, type, RD_SHAPE(k, d), ORDINARY);
+    rd_expr       *x    = nest_leaf(&m, type, RD_SHAPE(n, d), ORDINARY);
+    rd_expr       *y    = nest_leaf(&m, type, RD_SHAPE(k, d), ORDINARY);
     rd_expr       *diff = rd_square(rd_sub(rd_expand(x, 1), rd_expand(y, 0)));
     rd_expr       *far  = rd_sum(diff, RD_DIMS(2));
-    batch          b    = { .what = "pairs" };
+    nest_batch     b    = { .what = "pairs" };
 
-    add(&b, far);
-    add(&b, rd_min(far, RD_DIMS(1)));
-    add(&b, rd_argmin(far, RD_DIMS(1)));
-    add(&b, rd_sum(rd_exp(rd_neg(far)), RD_DIMS(1)));
-    agree(&b, many_tasks, COUNT(many_tasks));
-    add(&b, rd_sum(rd_mul(rd_expand(x, 1), rd_expand(y, 0)), RD_DIMS(2)));
-    agree(&b, many_tasks, COUNT(many_tasks));
+    nest_add(&b, far);
+    nest_add(&b, rd_min(far, RD_DIMS(1)));
+    nest_add(&b, rd_argmin(far, RD_DIMS(1)));
+    nest_add(&b, rd_sum(rd_exp(rd_neg(far)), RD_DIMS(1)));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
+    nest_add(&b, rd_sum(rd_mul(rd_expand(x, 1), rd_expand(y, 0)), RD_DIMS(2)));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
     tile_free(&m);
 }
 END_TEST
@@ -1091,15 +880,15 @@ START_TEST(vectors)
 {
     const layout at = layout_of(ROWS, 4097);
     tile_memory  m  = { 0 };
-    rd_expr     *x  = new_leaf(&m, RD_F32, at.shape, ORDINARY);
-    batch        b  = { .what = "vectors" };
+    rd_expr     *x  = nest_leaf(&m, RD_F32, at.shape, ORDINARY);
+    nest_batch   b  = { .what = "vectors" };
 
     for (int isa = 1; isa < isa_count(); isa++) {
         const rd_reduce_opts opts = { .size = sizeof opts, .dims = at.dims };
 
         add_folds(&b, x, &opts, 0, COUNT(reducers));
-        add(&b, rd_exp(x));
-        agree_by(&b, isa, many_tasks, COUNT(many_tasks));
+        nest_add(&b, rd_exp(x));
+        nest_agree_by(&b, isa, many_tasks, COUNT(many_tasks));
     }
     tile_free(&m);
 }
@@ -1110,7 +899,7 @@ int main(void)
     Suite *suite = suite_create("codegen");
     TCase *tests = tcase_create("nests");
 
-    tcase_add_checked_fixture(tests, begin, end);
+    tcase_add_checked_fixture(tests, begin, nest_end);
     tcase_add_loop_test(tests, folds, 0, COUNT(types));
     tcase_add_loop_test(tests, sizes_of_folds, 0, 2);
     tcase_add_loop_test(tests, accuracies, 0, SANITIZED ? 1 : N_FORMS / 2);
@@ -1129,7 +918,7 @@ int main(void)
 
     TCase *users = tcase_create("users");
 
-    tcase_add_checked_fixture(users, begin, end);
+    tcase_add_checked_fixture(users, begin, nest_end);
     tcase_add_loop_test(users, own_reducers, 0, 5);
     tcase_add_loop_test(users, foreign_texts, 0, 2);
     tcase_add_loop_test(users, calls, 0, 4);
@@ -1138,7 +927,7 @@ int main(void)
 
     TCase *all_so_far = tcase_create("scans");
 
-    tcase_add_checked_fixture(all_so_far, begin, end);
+    tcase_add_checked_fixture(all_so_far, begin, nest_end);
     tcase_add_loop_test(all_so_far, scans, 0, 5);
     tcase_add_loop_test(all_so_far, folds_of_scans, 0, 2);
     suite_add_tcase(suite, all_so_far);

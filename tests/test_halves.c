@@ -173,6 +173,27 @@ START_TEST(ints_round_once)
 }
 END_TEST
 
+/* Rounded in f32 is what comes back from 16 bits: every upper half of an f32, and lower halves that
+ * round down, up, and not at all. */
+START_TEST(rounds_in_f32)
+{
+    static const uint32_t low[] = { 0,      1,      0x0fff, 0x1000, 0x1001, 0x2000, 0x3000,
+                                    0x7fff, 0x8000, 0x8001, 0xe000, 0xf000, 0xffff };
+
+    for (uint32_t top = 0; top < ALL; top++)
+        for (size_t k = 0; k < sizeof low / sizeof *low; k++) {
+            const float x     = rd_float_of(top << 16 | low[k]);
+            const float want  = _i ? rd_bf16_to_f32(rd_bf16_of_f32(x))
+                                   : rd_f16_to_f32(rd_f16_of_f32(x)),
+                        found = _i ? rd_round_bf16(x) : rd_round_f16(x);
+
+            ck_assert_msg(rd_bits_f32(found) == rd_bits_f32(want), "%a (%x) to %s: %x, not %x",
+                          (double)x, rd_bits_f32(x), rd_dtype_name(types[_i]), rd_bits_f32(found),
+                          rd_bits_f32(want));
+        }
+}
+END_TEST
+
 /* ---- Kernels: bit by bit the plain code, NaN included ---------------------------------------- */
 static const char *const sets[] = { "baseline", "avx2", "avx512" };
 
@@ -282,6 +303,7 @@ int main(void)
     tcase_add_loop_test(tests, rounds_once, 0, 2);
     tcase_add_loop_test(tests, range_ends, 0, 2);
     tcase_add_loop_test(tests, ints_round_once, 0, 2);
+    tcase_add_loop_test(tests, rounds_in_f32, 0, 2);
     tcase_add_loop_test(tests, kernels_load, 0, 2);
     tcase_add_loop_test(tests, kernels_round, 0, 2);
     tcase_add_loop_test(tests, planes_add_up, 0, 2);

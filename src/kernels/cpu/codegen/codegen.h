@@ -8,7 +8,9 @@
  *
  *   program -facts.c-> where each instruction stands; what the text needs of folds and slots
  *           -regions.c-> which loops are strips, by cost
- *           -walk.c, values.c, folds.c-> text of the loops; trees.c: of the folds' combine trees
+ *           -states.c-> where the states of folds lie
+ *           -walk.c, values.c, steps.c, blocks.c, closes.c-> text of the loops; trees.c: of the
+ *            folds' combine trees
  *           -functions.c-> text of operators, casts and reducers, from their rows
  *           -codegen.c-> all together, compiled by the tier, and run */
 #ifndef RD_KERNELS_CPU_CODEGEN_H

@@ -8,9 +8,9 @@ enum { RD_CODEGEN_NUMBERS = 256, RD_CODEGEN_FEW = 8, RD_CODEGEN_NAMES = 64 };
 
 /* How the steps of a fold meet the strip they stand in. */
 typedef enum rd_fold_mode {
-    RD_FOLD_SCALAR, /* in no strip                                        */
-    RD_FOLD_LANES,  /* neighbours are neighbouring lanes of one cell      */
-    RD_FOLD_CELLS   /* neighbours belong to cells of their own            */
+    RD_FOLD_SCALAR, /* in no strip */
+    RD_FOLD_LANES,  /* neighbours are neighbouring lanes of one cell */
+    RD_FOLD_CELLS   /* neighbours belong to cells of their own */
 } rd_fold_mode;
 
 /* A user's reducer in the text, see reducers.c. */
@@ -20,44 +20,43 @@ typedef struct rd_codegen_fold {
     const rd_fold *fold;
     const rd_user *user; /* NULL: one of ours */
     rd_fold_mode   mode;
-    int32_t        start, step, close; /* its instructions; close -1: of a scan                */
-    int32_t        along;              /* innermost loop that it reduces, -1: it has one step  */
+    int32_t        start, step, close; /* its instructions; close -1: of a scan */
+    int32_t        along;              /* innermost loop that it reduces, -1: it has one step */
     bool           masked, weighted;
-    bool           mixed;  /* lanes along several axes: each element asks whether it ends a block */
-    bool           split;  /* tasks share it, and join what they have                         */
-    bool           strip;  /* it begins and ends in a strip                                   */
-    bool           inner;  /* even in one round of it: states are variables                   */
-    bool           local;  /* states are arrays of the text, not of the task                  */
-    bool           held;   /* states are variables while a few rows go together               */
-    bool           cached; /* those of the task are copied around its innermost loop          */
-    int32_t        lanes;  /* that can have elements                                          */
-    int32_t        n_state; /* with `seen`, of masked ones that tell nothing by their states   */
+    bool           mixed;   /* lanes along several axes: each element asks whether a block ends */
+    bool           split;   /* tasks share it, and join what they have */
+    bool           strip;   /* it begins and ends in a strip */
+    bool           inner;   /* even in one round of it: states are variables */
+    bool           local;   /* states are arrays of the text, not of the task */
+    bool           held;    /* states are variables while a few rows go together */
+    bool           cached;  /* those of the task are copied around its innermost loop */
+    int32_t        lanes;   /* that can have elements */
+    int32_t        n_state; /* with `seen`, of masked ones that tell nothing by their states */
     bool           seen;
-    int64_t        places; /* elements of a cell                                              */
-    bool           rises;  /* those of a lane come by rising place                            */
-    int64_t        steps;  /* of the whole fold                                               */
-    int64_t        states; /* of each kind                                                    */
-    int32_t        bytes;  /* of one in memory, at most                                       */
-    int32_t        room;   /* rows of its tree; 0: it has one block, or is a scan             */
-    bool           blocks; /* it has several                                                  */
-    bool           pair;   /* what a scan has before a block is two words, see so_far.h       */
-    int32_t        levels; /* nodes of elements that a scan by the tree keeps                 */
-    int64_t        facts, current, tree; /* offsets in the task's state                        */
+    int64_t        places; /* elements of a cell */
+    bool           rises;  /* those of a lane come by rising place */
+    int64_t        steps;  /* of the whole fold */
+    int64_t        states; /* of each kind */
+    int32_t        bytes;  /* of one in memory, at most */
+    int32_t        room;   /* rows of its tree; 0: it has one block, or is a scan */
+    bool           blocks; /* it has several */
+    bool           pair;   /* what a scan has before a block is two words, see so_far.h */
+    int32_t        levels; /* nodes of elements that a scan by the tree keeps */
+    int64_t        facts, current, tree; /* offsets in the task's state */
 } rd_codegen_fold;
 
 /* Some loops of the program as strips of one axis. */
 typedef struct rd_region {
     int32_t axis;
-    int32_t
-            loop; /* over it, or around the instructions of which each is in such a loop; -1: a part of the program */
-    bool    around; /* the latter */
-    int32_t from, to;
-    int32_t width;  /* elements of a strip          */
-    bool    fixed;  /* strips but the last are full */
-    int32_t rest;   /* elements of the last one, -1: not known */
-    bool    wide;   /* rows of them stream from memory: a few rows go together */
-    bool    one;    /* the only one                 */
-    bool    arrays; /* something is kept in arrays from loop to loop over a strip */
+    int32_t loop;     /* over it, or around what stands in such loops; -1: a part of the program */
+    bool    around;   /* the latter */
+    int32_t from, to; /* instructions */
+    int32_t width;    /* elements of a strip */
+    bool    fixed;    /* strips but the last are full */
+    int32_t rest;     /* elements of the last one, -1: not known */
+    bool    wide;     /* rows of them stream from memory: a few rows go together */
+    bool    one;      /* the only one */
+    bool    arrays;   /* something is kept in arrays from loop to loop over a strip */
 } rd_region;
 
 typedef enum rd_bind_kind {
@@ -79,44 +78,44 @@ typedef struct rd_bind {
 typedef struct rd_codegen {
     const rd_program *p;
     int               vector;
-    bool              whole;          /* one task runs all of it          */
+    bool              whole;          /* one task runs all of it */
     bool              pointers;       /* users' reducers are called by their addresses */
-    int32_t           root;           /* the axis that tasks share, -1    */
-    const char       *why;            /* it cannot be: the reason; NULL  */
+    int32_t           root;           /* the axis that tasks share, -1 */
+    const char       *why;            /* it cannot be: the reason; NULL */
     int32_t          *around;         /* per instruction: innermost loop */
-    int32_t          *begin, *parent; /* per loop                    */
-    int32_t          *made;           /* per register: instruction       */
-    bool             *stored;         /* per slot                        */
+    int32_t          *begin, *parent; /* per loop */
+    int32_t          *made;           /* per register: instruction */
+    bool             *stored;         /* per slot */
     int32_t          *reuse; /* per instruction: of a load, the loop before which it is collected */
-    int32_t *at_hand;        /* of a load, the register that was stored there just before, -1     */
-    bool    *unread;         /* of a store: all its loads have it at hand                         */
-    int32_t  n_slot;
-    rd_codegen_fold *fold;
-    rd_region       *region;
-    int32_t          n_region;
-    int32_t         *at_loop, *in_loop; /* per loop: its region, that of its body, -1 */
-    int32_t          in_part[3];
-    int64_t          number[RD_CODEGEN_NUMBERS];
-    int32_t          n_number;
-    int64_t          state; /* bytes so far                    */
+    int32_t          *at_hand; /* of a load, the register that was stored there just before, -1 */
+    bool             *unread;  /* of a store: all its loads have it at hand */
+    int32_t           n_slot;
+    rd_codegen_fold  *fold;
+    rd_region        *region;
+    int32_t           n_region;
+    int32_t          *at_loop, *in_loop; /* per loop: its region, that of its body, -1 */
+    int32_t           in_part[3];
+    int64_t           number[RD_CODEGEN_NUMBERS];
+    int32_t           n_number;
+    int64_t           state; /* bytes so far */
 
     /* ---- the text being written ---- */
     rd_text         *to;
     int              indent;
     rd_bind         *bind;
-    int32_t         *ranges; /* per axis: how many so far        */
-    const rd_region *here;   /* region, NULL                     */
-    bool            *varies; /* per register, in the region      */
+    int32_t         *ranges; /* per axis: how many so far */
+    const rd_region *here;   /* region, NULL */
+    bool            *varies; /* per register, in the region */
     bool             open;   /* a loop over the strip is being collected */
     rd_text          before, inside;
-    int32_t          round;    /* number of that loop              */
-    int32_t         *made_in;  /* per register: its round          */
+    int32_t          round;    /* number of that loop */
+    int32_t         *made_in;  /* per register: its round */
     int32_t          part;     /* the loop whose rows are taken in parts, -1 */
     bool            *crosses;  /* per register: read in another one */
-    bool             dry;      /* only to learn that               */
+    bool             dry;      /* only to learn that */
     bool             arrays;   /* some register crosses, or a state is an array */
-    int32_t          unrolled; /* short loops around that are written out      */
-    int64_t          loads;    /* of the round                     */
+    int32_t          unrolled; /* short loops around that are written out */
+    int64_t          loads;    /* of the round */
     int32_t          names;
 } rd_codegen;
 
@@ -126,8 +125,7 @@ int64_t rd_coef(const rd_address *at, int32_t axis);
 bool    rd_same_address(const rd_address *a, const rd_address *b);
 bool    rd_within(const rd_codegen *n, int32_t inst, int32_t loop);
 int32_t rd_part_of(const rd_program *p, int32_t inst);
-/* How many indices of an axis its loops visit at a time, at most; in how many rounds a loop goes.
- * */
+/* How many indices of an axis its loops visit at a time, at most; how many rounds a loop has. */
 int64_t rd_reach(const rd_program *p, int32_t axis);
 int64_t rd_trips(const rd_program *p, int32_t loop);
 
@@ -186,45 +184,64 @@ void        rd_add_stored(rd_codegen *n, rd_text *to, rd_dtype type, int32_t reg
 void rd_codegen_call_once(rd_codegen *n, rd_text *to, int32_t inst);
 void rd_codegen_call_strip(rd_codegen *n, int32_t inst);
 
-/* folds.c */
+/* states.c */
 void rd_codegen_lay_out(rd_codegen *n);
-/* Pointers to states that are in the task's memory. */
+/* Pointers to states that are in the task's memory; arrays of the text. */
 void rd_declare_states(rd_codegen *n);
+void rd_declare_state_arrays(rd_codegen *n, rd_text *to, const rd_codegen_fold *f);
+/* The region that a fold's step stands in, NULL; which fold it is. */
+const rd_region *rd_region_of(const rd_codegen *n, const rd_codegen_fold *f);
+int              rd_number_of(const rd_codegen *n, const rd_codegen_fold *f);
+/* "&s0_0[at], &s0_1[at]". */
+void rd_add_states(rd_text *to, const rd_codegen *n, const rd_codegen_fold *f, const char *name,
+                   const char *at);
+/* Where the strip's element has its state; where the cells at hand have their first, and all lanes
+ * behind it. */
+void rd_add_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f);
+void rd_add_first_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f);
+/* States of the strip's element, wherever they are held. */
+void rd_add_state_at_hand(rd_codegen *n, rd_text *to, const rd_codegen_fold *f);
+/* Of cells that are copied: which of them, by the indices of the loops that are written out. */
+int64_t rd_group_of(const rd_codegen *n, const rd_codegen_fold *f);
+
+/* steps.c */
 void rd_codegen_start(rd_codegen *n, int32_t fold);
 void rd_codegen_step(rd_codegen *n, int32_t inst);
-void rd_codegen_close(rd_codegen *n, int32_t inst);
-/* Are steps taken in a loop whose rounds end blocks?  Those of any fold. */
-bool rd_ends_blocks(const rd_codegen *n, int32_t loop);
-void rd_blocks_begin(rd_codegen *n, int32_t loop, const char *from, const char *hi);
-void rd_blocks_end(rd_codegen *n, int32_t loop, const char *from, const char *to);
-void rd_turn_text(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, const char *at,
-                  const char *count);
-/* States are held in variables of the loop over the strip; and go back. */
+/* "step0(states, x, w, i, take, power);" */
+void rd_add_step(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *states);
+
+/* moves.c: states are held in variables of the loop over the strip; and go back. */
 void rd_states_hold(rd_codegen *n, int32_t loop);
 void rd_states_drop(rd_codegen *n, int32_t loop);
 /* States of lanes move to arrays of the text around a loop, and back. */
 void rd_states_in(rd_codegen *n, int32_t loop);
 void rd_states_out(rd_codegen *n, int32_t loop);
+/* States of one cell by itself, likewise; users' reducers only. */
+void rd_states_alone(rd_codegen *n, int32_t loop, bool in);
+/* One group of them. */
+void rd_copy_group(rd_codegen *n, const rd_codegen_fold *f, int64_t g, bool in);
 
-/* What folds.c and scans.c share: "&s0_0[at], &s0_1[at]"; the state of the strip's element; its
- * step; results. */
-void rd_add_states(rd_text *to, const rd_codegen *n, const rd_codegen_fold *f, const char *name,
-                   const char *at);
-void rd_add_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f);
-void rd_add_first_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f);
+/* blocks.c: are steps taken in a loop whose rounds end blocks?  Those of any fold. */
+bool rd_ends_blocks(const rd_codegen *n, int32_t loop);
+void rd_blocks_begin(rd_codegen *n, int32_t loop, const char *from, const char *hi);
+void rd_blocks_end(rd_codegen *n, int32_t loop, const char *from, const char *to);
+/* Behind the last element of a block, where loops are not cut at their ends. */
+void rd_end_block(rd_codegen *n, const rd_codegen_fold *f);
+/* ", tree0, states" */
+void rd_add_tree_arguments(rd_codegen *n, rd_text *to, const rd_codegen_fold *f);
+
+/* closes.c */
+void        rd_codegen_close(rd_codegen *n, int32_t inst);
 const char *rd_result_type(const rd_fold *f);
-void        rd_add_state_at_hand(rd_codegen *n, rd_text *to, const rd_codegen_fold *f);
-void        rd_add_step(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *states);
-void        rd_declare_results(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32_t dst);
+void        rd_declare_results(rd_text *to, const rd_codegen_fold *f, int32_t dst);
 void        rd_keep_results(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32_t dst);
+
 /* scans.c */
 void rd_codegen_scan(rd_codegen *n, int32_t inst);
 void rd_codegen_scan_functions(rd_codegen *n, rd_text *to, int32_t number);
-/* Is the scan's loop written out, so that the place of each element in its block is a number? */
-bool rd_scan_is_written_out(const rd_codegen *n, const rd_codegen_fold *f);
-
-/* States of one cell by itself, likewise; users' reducers only. */
-void rd_states_alone(rd_codegen *n, int32_t loop, bool in);
+/* "turn0(states, count);": a block has ended. */
+void rd_turn_text(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, const char *at,
+                  const char *count);
 
 /* reducers.c: users' reducers. */
 bool        rd_user_facts(rd_codegen *n, rd_get_fn *get, void *pool);

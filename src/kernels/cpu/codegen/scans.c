@@ -6,12 +6,8 @@
 #include "kernels/cpu/codegen/parts.h"
 #include <inttypes.h>
 
-static int number_of(const rd_codegen *n, const rd_codegen_fold *f)
-{
-    return (int)(f - n->fold);
-}
-
-bool rd_scan_is_written_out(const rd_codegen *n, const rd_codegen_fold *f)
+/* Is the scan's loop written out, so that the place of each element in its block is a number? */
+static bool is_written_out(const rd_codegen *n, const rd_codegen_fold *f)
 {
     return f->along < 0 || n->bind[n->p->loop[f->along].axis].kind == RD_BIND_NUMBER;
 }
@@ -177,13 +173,13 @@ static void add_states_before(rd_codegen *n, rd_text *to, const rd_codegen_fold 
     rd_text_add(to, ", ");
     rd_add_states(to, n, f, "p", at);
     if (f->pair)
-        rd_text_add(to, ", &q%d_0[%s]", number_of(n, f), at);
+        rd_text_add(to, ", &q%d_0[%s]", rd_number_of(n, f), at);
 }
 
 void rd_turn_text(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, const char *at,
                   const char *count)
 {
-    rd_text_add(to, "turn%d(", number_of(n, f));
+    rd_text_add(to, "turn%d(", rd_number_of(n, f));
     rd_add_states(to, n, f, "s", at);
     add_states_before(n, to, f, at);
     rd_text_add(to, ", %s);", count);
@@ -194,8 +190,8 @@ static void add_result(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int
     rd_text at = { 0 };
 
     rd_add_state(n, &at, f);
-    rd_declare_results(n, to, f, dst);
-    rd_text_add(to, " sofar%d(", number_of(n, f));
+    rd_declare_results(to, f, dst);
+    rd_text_add(to, " sofar%d(", rd_number_of(n, f));
     rd_add_state_at_hand(n, to, f);
     add_states_before(n, to, f, at.at);
     for (int32_t k = 0; k < f->fold->n_out; k++)
@@ -220,14 +216,14 @@ static void add_element(rd_codegen *n, rd_text *to, const rd_inst *inst, const c
 static void declare_element(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
 {
     for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to, " %s u%d_%d[1];", rd_state_type(f, k), number_of(n, f), k);
+        rd_text_add(to, " %s u%d_%d[1];", rd_state_type(f, k), rd_number_of(n, f), k);
 }
 
 /* to = merge(node of the level, to). */
 static void meet(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, const char *at, int level,
                  const char *name, const char *name_at)
 {
-    const int number = number_of(n, f);
+    const int number = rd_number_of(n, f);
 
     rd_text_add(to, " {");
     for (int k = 0; k < f->n_state; k++)
@@ -271,7 +267,7 @@ static void add_known_place(rd_codegen *n, rd_text *to, const rd_inst *inst, con
 static void add_tree_call(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, const char *at,
                           const char *count)
 {
-    rd_text_add(to, " tree%d(", number_of(n, f));
+    rd_text_add(to, " tree%d(", rd_number_of(n, f));
     rd_add_states(to, n, f, "e", at);
     rd_text_add(to, ", ");
     rd_add_states(to, n, f, "u", "0");
@@ -310,7 +306,7 @@ static void add_element_step(rd_codegen *n, rd_text *to, const rd_inst *inst)
     if (!f->levels) {
         rd_add_state_at_hand(n, &states, f);
         rd_add_step(n, to, inst, states.at);
-    } else if (rd_scan_is_written_out(n, f))
+    } else if (is_written_out(n, f))
         add_known_place(n, to, inst, at.at);
     else {
         rd_text_add(to, " {");
@@ -338,7 +334,7 @@ void rd_codegen_scan(rd_codegen *n, int32_t i)
 {
     const rd_inst         *inst   = &n->p->inst[i];
     const rd_codegen_fold *f      = &n->fold[inst->arg];
-    const bool             strips = n->here && f->levels && !rd_scan_is_written_out(n, f);
+    const bool             strips = n->here && f->levels && !is_written_out(n, f);
     rd_text                line = { 0 }, *to = n->here ? rd_strip_loop(n) : &line;
 
     if (f->fold->exclusive)

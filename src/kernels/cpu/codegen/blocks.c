@@ -1,0 +1,185 @@
+/* blocks.c - steps are counted, and blocks go to the tree, where loops over them are cut. */
+#include "kernels/cpu/codegen/parts.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+bool rd_ends_blocks(const rd_codegen *n, int32_t loop)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++)
+        if (n->fold[k].along == loop && n->fold[k].blocks)
+            return true;
+    return false;
+}
+
+/* Indices of the loop that are a step. */
+static int64_t unit_of(rd_codegen *n, const rd_codegen_fold *f, int32_t axis)
+{
+    const int64_t rows = (f->fold->lane_extent + f->fold->lanes - 1) / f->fold->lanes;
+
+    if (f->fold->lane_extent > f->fold->lanes && rd_coef(&f->fold->lane, axis) == 1)
+        return f->fold->lanes;
+    if (llabs(rd_coef(&f->fold->outer, axis)) * rows != 1)
+        n->why = "steps that do not follow each other";
+    return 1;
+}
+
+/* The step of the first index of the loop, whose axis is at `from`. */
+static void add_step(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32_t axis,
+                     const char *from)
+{
+    const rd_bind kept = n->bind[axis];
+    const int64_t rows = (f->fold->lane_extent + f->fold->lanes - 1) / f->fold->lanes;
+
+    n->bind[axis].kind = RD_BIND_INDEX;
+    rd_line(n, "int64_t t%d;", rd_number_of(n, f));
+    rd_text_add(to, "{ const int64_t i%d = %s; t%d = (", axis, from, rd_number_of(n, f));
+    rd_position(n, to, &f->fold->outer);
+    rd_text_add(to, ") * ");
+    rd_number_text(n, to, rows);
+    if (f->fold->lane_extent > f->fold->lanes) {
+        rd_text_add(to, " + (");
+        rd_position(n, to, &f->fold->lane);
+        rd_text_add(to, ") / %d", f->fold->lanes);
+    }
+    rd_text_add(to, "; }");
+    n->bind[axis] = kept;
+}
+
+void rd_blocks_begin(rd_codegen *n, int32_t loop, const char *from, const char *hi)
+{
+    const int32_t axis = n->p->loop[loop].axis;
+    const bool    back = n->p->loop[loop].backwards;
+
+    rd_line(n, "end%d = %s;", loop, hi);
+    for (int32_t k = 0; k < n->p->n_fold; k++) {
+        const rd_codegen_fold *f    = &n->fold[k];
+        rd_text                line = { 0 };
+
+        if (f->along != loop || !f->blocks)
+            continue;
+        add_step(n, &line, f, axis, from);
+        rd_line(n, "%s", line.at);
+        if (back)
+            rd_line(n, "end%d = MORE(end%d, %s + 1 - (%" PRId64 " - t%d %% %" PRId64 "));", loop,
+                    loop, from, f->fold->steps, k, f->fold->steps);
+        else
+            rd_line(n,
+                    "end%d = LESS(end%d, %s + (%" PRId64 " - t%d %% %" PRId64 ") * %" PRId64 ");",
+                    loop, loop, from, f->fold->steps, k, f->fold->steps, unit_of(n, f, axis));
+        rd_text_free(&line);
+    }
+}
+
+void rd_add_tree_arguments(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
+{
+    rd_text_add(to, ", tree%d, ", rd_number_of(n, f));
+    rd_number_text(n, to, f->states);
+}
+
+/* Behind the last element of a block, where loops are not cut at their ends. */
+void rd_end_block(rd_codegen *n, const rd_codegen_fold *f)
+{
+    const int     number = rd_number_of(n, f);
+    const int64_t block  = (int64_t)f->fold->lanes * f->fold->steps;
+    rd_text       place = { 0 }, at = { 0 }, line = { 0 };
+
+    rd_position(n, &place, &f->fold->lane);
+    rd_add_first_state(n, &at, f);
+    rd_text_add(&line, "if ((%s + 1) %% %" PRId64 " == 0", place.at, block);
+    if (f->steps % f->fold->steps == 0) {
+        rd_text_add(&line, " || %s + 1 == ", place.at);
+        rd_number_text(n, &line, f->fold->lane_extent);
+    }
+    rd_text_add(&line, ") push%d(", number);
+    rd_add_states(&line, n, f, "s", at.at);
+    rd_add_tree_arguments(n, &line, f);
+    rd_text_add(&line, ", %s, %d, (%s) / %" PRId64 ", ", at.at, f->lanes, place.at, block);
+    rd_text_add(&line, f->split ? "f%d[0]);" : "0);", number);
+    rd_line(n, "%s", line.at);
+    rd_text_free(&place);
+    rd_text_free(&at);
+    rd_text_free(&line);
+}
+
+/* The cells that stand in loops inside: [.., depth) are open. */
+static void push_cells(rd_codegen *n, const rd_codegen_fold *f, const int32_t *loops, int32_t depth)
+{
+    const rd_region *r    = rd_region_of(n, f);
+    rd_text          line = { 0 }, at = { 0 }, count = { 0 };
+    int32_t          axis;
+    rd_bind          kept;
+
+    if (depth == 0) {
+        rd_add_first_state(n, &at, f);
+        if (f->cached)
+            rd_copy_group(n, f, rd_group_of(n, f), false);
+        if (f->mode != RD_FOLD_CELLS)
+            rd_text_add(&count, "%d", f->lanes);
+        else if (n->here)
+            rd_text_add(&count, "n");
+        else
+            rd_text_add(&count, "hi%d_%d - lo%d_%d", r->axis, n->bind[r->axis].range, r->axis,
+                        n->bind[r->axis].range);
+        if (f->fold->scan)
+            rd_turn_text(n, &line, f, at.at, count.at);
+        else {
+            rd_text_add(&line, "push%d(", rd_number_of(n, f));
+            rd_add_states(&line, n, f, "s", at.at);
+            rd_add_tree_arguments(n, &line, f);
+            rd_text_add(&line, ", %s, %s, (t%d >> 6) - 1, ", at.at, count.at, rd_number_of(n, f));
+            rd_text_add(&line, f->split ? "f%d[0]);" : "0);", rd_number_of(n, f));
+        }
+        rd_line(n, "%s", line.at);
+        if (f->cached)
+            rd_copy_group(n, f, rd_group_of(n, f), true);
+        rd_text_free(&line);
+        rd_text_free(&at);
+        rd_text_free(&count);
+        return;
+    }
+    axis = n->p->loop[loops[depth - 1]].axis;
+    kept = n->bind[axis];
+    if (!rd_coef(&f->fold->cell, axis) || (f->mode == RD_FOLD_CELLS && r->axis == axis)) {
+        push_cells(n, f, loops, depth - 1);
+    } else if (f->cached) {
+        n->bind[axis].kind = RD_BIND_NUMBER;
+        for (n->bind[axis].number = 0; n->bind[axis].number < n->p->loop[loops[depth - 1]].extent;
+             n->bind[axis].number++)
+            push_cells(n, f, loops, depth - 1);
+    } else {
+        n->bind[axis].kind = RD_BIND_INDEX;
+        rd_line(n, "for (int64_t i%d = lo%d_%d; i%d < hi%d_%d; i%d++) {", axis, axis, kept.range,
+                axis, axis, kept.range, axis);
+        n->indent++;
+        push_cells(n, f, loops, depth - 1);
+        n->indent--;
+        rd_line(n, "}");
+    }
+    n->bind[axis] = kept;
+}
+
+void rd_blocks_end(rd_codegen *n, int32_t loop, const char *from, const char *to)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++) {
+        const rd_codegen_fold *f = &n->fold[k];
+        int32_t                loops[2 * RD_MAX_RANK + 64], depth = 0;
+        int64_t                unit;
+
+        if (f->along != loop || !f->blocks)
+            continue;
+        for (int32_t l = n->around[f->step]; l != loop && l >= 0; l = n->parent[l])
+            loops[depth++] = l;
+        unit = unit_of(n, f, n->p->loop[loop].axis);
+        if (n->p->loop[loop].backwards)
+            rd_line(n, "t%d += %s - %s;", k, from, to);
+        else
+            rd_line(n, "t%d += (%s - %s + %" PRId64 ") / %" PRId64 ";", k, to, from, unit - 1,
+                    unit);
+        rd_line(n, "if (t%d %% %" PRId64 " == 0) {", k, f->fold->steps);
+        n->indent++;
+        push_cells(n, f, loops, depth);
+        n->indent--;
+        rd_line(n, "}");
+    }
+}

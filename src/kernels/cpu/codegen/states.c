@@ -1,0 +1,251 @@
+/* states.c - where the states of folds lie, and which of them are at hand. */
+#include "kernels/cpu/codegen/parts.h"
+#include "core/bytes.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_LOCAL = 48 << 10 };
+
+const rd_region *rd_region_of(const rd_codegen *n, const rd_codegen_fold *f)
+{
+    for (int32_t k = 0; k < n->n_region; k++)
+        if (f->step >= n->region[k].from && f->step < n->region[k].to)
+            return &n->region[k];
+    return NULL;
+}
+
+int rd_number_of(const rd_codegen *n, const rd_codegen_fold *f)
+{
+    return (int)(f - n->fold);
+}
+
+/* ---- Where states lie ------------------------------------------------------------------------ */
+/* Behind its last step. */
+static int32_t end_of(const rd_codegen *n, const rd_codegen_fold *f)
+{
+    return f->close >= 0 ? f->close : f->along >= 0 ? n->p->loop[f->along].end : f->step + 1;
+}
+
+/* Is the load in no loop that is written out, and of elements that lie apart, which end a round
+ * (values.c)? */
+static bool is_collected(const rd_codegen *n, int32_t load, const rd_codegen_fold *f,
+                         const rd_region *r)
+{
+    for (int32_t k = n->around[load]; k >= 0 && n->begin[k] > f->start; k = n->parent[k])
+        if (n->p->loop[k].axis != r->axis)
+            return false;
+    return rd_lies_apart(n, load, r->axis);
+}
+
+/* Do all its elements come in one round of a loop over the strip? */
+static bool is_inner(const rd_codegen *n, const rd_codegen_fold *f, const rd_region *r)
+{
+    for (int32_t i = f->start; i < end_of(n, f); i++) {
+        const rd_inst *inst = &n->p->inst[i];
+
+        if (rd_cuts(n, inst) || (inst->kind == RD_I_LOAD && is_collected(n, i, f, r)) ||
+            (inst->kind == RD_I_LOOP && n->p->loop[inst->arg].axis != r->axis &&
+             !rd_writes_out(n, inst->arg, r->axis)))
+            return false;
+    }
+    return true;
+}
+
+/* Cells beside those of the strip. */
+static int64_t other_cells(const rd_codegen_fold *f, const rd_region *r)
+{
+    return f->strip && rd_coef(&f->fold->cell, r->axis) ? 1 : f->fold->n_cell;
+}
+
+/* Arrays of states: s, of the block at hand; of scans p and rest, of what is before it, and nodes
+ * of elements, e. */
+typedef struct state_array {
+    char        name;
+    int         k;
+    const char *type;
+    int64_t     states;
+} state_array;
+
+/* Array number k, false: there are no more. */
+static bool array_of(const rd_codegen_fold *f, int k, state_array *a)
+{
+    const int before = f->blocks && f->fold->scan ? f->n_state : 0, pair = before && f->pair;
+
+    *a = (state_array){ 's', k, NULL, f->states };
+    if (k >= f->n_state + before + pair) {
+        *a = (state_array){ 'e', k - f->n_state - before - pair, NULL, f->states * f->levels };
+        if (!f->levels || a->k >= f->n_state)
+            return false;
+    } else if (k >= f->n_state + before)
+        *a = (state_array){ 'q', 0, NULL, f->states };
+    else if (k >= f->n_state)
+        *a = (state_array){ 'p', k - f->n_state, NULL, f->states };
+    a->type = rd_state_type(f, a->k);
+    return true;
+}
+
+static void lay_out(rd_codegen *n, rd_codegen_fold *f)
+{
+    const rd_region *r     = rd_region_of(n, f);
+    const int32_t    last  = f->close >= 0 ? f->close : f->step;
+    const bool       one   = n->whole || rd_part_of(n->p, f->start) == rd_part_of(n->p, last);
+    int64_t          bytes = 0;
+    state_array      a;
+
+    f->inner  = f->strip && !f->blocks && is_inner(n, f, r);
+    f->states = f->inner ? f->lanes : other_cells(f, r) * f->lanes * (f->strip ? r->width : 1);
+    for (int k = 0; array_of(f, k, &a); k++)
+        bytes += rd_lines(a.states * f->bytes);
+    f->local = f->inner || (one && bytes <= MOST_LOCAL);
+    if (f->split)
+        f->facts = rd_piece(&n->state, 1, 64);
+    if (!f->local)
+        f->current = rd_piece(&n->state, 1, bytes);
+    if (f->room)
+        f->tree = rd_piece(&n->state, f->room, f->n_state * rd_lines(f->states * f->bytes));
+}
+
+void rd_declare_states(rd_codegen *n)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++) {
+        const rd_codegen_fold *f  = &n->fold[k];
+        int64_t                at = f->current;
+        state_array            a;
+
+        for (int j = 0; !f->local && array_of(f, j, &a); j++) {
+            rd_line(n, "%s *const %c%d_%d = (%s *)(q->state + %" PRId64 ");", a.type, a.name, k,
+                    a.k, a.type, at);
+            at += rd_lines(a.states * f->bytes);
+        }
+    }
+}
+
+void rd_codegen_lay_out(rd_codegen *n)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++)
+        lay_out(n, &n->fold[k]);
+}
+
+/* ---- Which states ---------------------------------------------------------------------------- */
+/* "&s0_0[at], &s0_1[at]" */
+void rd_add_states(rd_text *to, const rd_codegen *n, const rd_codegen_fold *f, const char *name,
+                   const char *at)
+{
+    for (int k = 0; k < f->n_state; k++)
+        rd_text_add(to, "%s&%s%d_%d[%s]", k ? ", " : "", name, rd_number_of(n, f), k, at);
+}
+
+static void add_held(rd_text *to, const rd_codegen *n, const rd_codegen_fold *f)
+{
+    for (int k = 0; k < f->n_state; k++)
+        rd_text_add(to, "%s&h%d_%d", k ? ", " : "", rd_number_of(n, f), k);
+}
+
+static void add_lane(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
+{
+    rd_text_add(to, "(");
+    rd_position(n, to, &f->fold->lane);
+    rd_text_add(to, f->fold->lane_extent <= f->fold->lanes ? ")" : ") %% %d", (int)f->fold->lanes);
+}
+
+/* Of cells that are copied: which of them, by the indices of the loops that are written out. */
+int64_t rd_group_of(const rd_codegen *n, const rd_codegen_fold *f)
+{
+    int64_t group = 0, times = 1;
+
+    for (int32_t k = n->around[f->step]; k != f->along && k >= 0; k = n->parent[k]) {
+        const int32_t axis = n->p->loop[k].axis;
+
+        if (!rd_coef(&f->fold->cell, axis))
+            continue;
+        group += times * n->bind[axis].number;
+        times *= n->p->loop[k].extent;
+    }
+    return group;
+}
+
+static void add_cell(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, bool of_strip)
+{
+    rd_text_add(to, "(");
+    if (of_strip)
+        rd_position_of_strip(n, to, &f->fold->cell);
+    else
+        rd_position(n, to, &f->fold->cell);
+    rd_text_add(to, ")");
+}
+
+/* The first state of the cells at hand, and of these all lanes: what a block's end takes. */
+void rd_add_first_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
+{
+    const rd_region *r = rd_region_of(n, f);
+
+    if (f->mode == RD_FOLD_CELLS && f->strip) {
+        if (rd_coef(&f->fold->cell, r->axis) || f->fold->cell.n_add == 0)
+            rd_text_add(to, "0");
+        else {
+            add_cell(n, to, f, true);
+            rd_text_add(to, " * %d", r->width * f->lanes);
+        }
+        if (n->part >= 0)
+            rd_text_add(to, " + (v%d - whole%d)", r->axis, r->axis);
+        return;
+    }
+    if (f->fold->cell.n_add == 0) {
+        rd_text_add(to, "0");
+        return;
+    }
+    add_cell(n, to, f, true);
+    if (f->lanes > 1)
+        rd_text_add(to, " * %d", f->lanes);
+}
+
+/* The state that an element of the strip meets. */
+void rd_add_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
+{
+    const rd_region *r = rd_region_of(n, f);
+
+    if (f->inner) {
+        rd_text_add(to, "0");
+        if (f->lanes > 1) {
+            rd_text_add(to, " + ");
+            add_lane(n, to, f);
+        }
+        return;
+    }
+    if (f->cached)
+        rd_text_add(to, "%" PRId64, rd_group_of(n, f) * f->lanes);
+    else
+        rd_add_first_state(n, to, f);
+    if (f->mode == RD_FOLD_SCALAR && f->lanes > 1) {
+        rd_text_add(to, " + ");
+        add_lane(n, to, f);
+    } else if (f->mode == RD_FOLD_CELLS && f->lanes > 1) {
+        rd_text_add(to, " + ");
+        add_lane(n, to, f);
+        rd_text_add(to, " * %d + i", r->width);
+    } else if (f->mode == RD_FOLD_LANES && f->fold->lanes > r->width)
+        rd_text_add(to, " + v%d %% %d + i", r->axis, f->fold->lanes);
+    else if (f->mode != RD_FOLD_SCALAR)
+        rd_text_add(to, " + i");
+}
+
+void rd_declare_state_arrays(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
+{
+    state_array a;
+
+    for (int k = 0; array_of(f, k, &a); k++)
+        rd_text_add(to, " %s %c%d_%d[%" PRId64 "]%s;", a.type, a.name, rd_number_of(n, f), a.k,
+                    a.states, f->inner ? "" : " LINES");
+}
+
+void rd_add_state_at_hand(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
+{
+    rd_text at = { 0 };
+
+    rd_add_state(n, &at, f);
+    if (f->held)
+        add_held(to, n, f);
+    else
+        rd_add_states(to, n, f, f->cached ? "c" : "s", at.at);
+    rd_text_free(&at);
+}

@@ -1,0 +1,143 @@
+/* steps.c - folds begin, and take elements. */
+#include "kernels/cpu/codegen/parts.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void rd_codegen_start(rd_codegen *n, int32_t fold)
+{
+    rd_codegen_fold *f    = &n->fold[fold];
+    rd_text          line = { 0 };
+
+    if (f->inner) {
+        rd_text *to = rd_strip_loop(n);
+
+        rd_declare_state_arrays(n, to, f);
+        for (int32_t l = 0; l < f->lanes; l++) {
+            char at[20];
+
+            snprintf(at, sizeof at, "%d", l);
+            rd_user_begins(to, f, fold, "s", at);
+            rd_text_add(to, " begin%d(", fold);
+            rd_add_states(to, n, f, "s", at);
+            rd_text_add(to, ");");
+        }
+        return;
+    }
+    rd_strip_loop_end(n);
+    if (n->here)
+        n->arrays = true;
+    if (f->local) {
+        rd_declare_state_arrays(n, &line, f);
+        rd_line(n, "%s", line.at + 1);
+        rd_text_free(&line);
+    }
+    rd_text_add(&line, "for (int64_t l = 0; l < ");
+    rd_number_text(n, &line, f->states);
+    rd_text_add(&line, "; l++) {");
+    rd_user_begins(&line, f, fold, "s", "l");
+    rd_text_add(&line, " begin%d(", fold);
+    rd_add_states(&line, n, f, "s", "l");
+    rd_text_add(&line, "); }");
+    if (f->fold->scan && f->blocks) {
+        rd_text_add(&line, " for (int64_t l = 0; l < ");
+        rd_number_text(n, &line, f->states);
+        rd_text_add(&line, "; l++) {");
+        rd_user_begins(&line, f, fold, "p", "l");
+        rd_text_add(&line, " begin%d(", fold);
+        rd_add_states(&line, n, f, "p", "l");
+        rd_text_add(&line, ");");
+        if (f->pair)
+            rd_text_add(&line, " q%d_0[l] = -0.0F;", fold);
+        rd_text_add(&line, " }");
+    }
+    rd_line(n, "%s", line.at);
+    rd_text_free(&line);
+    if (f->split)
+        rd_line(n, "f%d[0] = first%d >> 6; f%d[1] = 0;", fold, fold, fold);
+}
+
+/* "x, w" */
+static void add_element(rd_codegen *n, rd_text *to, const rd_inst *inst)
+{
+    rd_operand_text(n, to, inst->a);
+    rd_text_add(to, ", ");
+    if (n->fold[inst->arg].weighted)
+        rd_operand_text(n, to, inst->b);
+    else
+        rd_text_add(to, "1");
+}
+
+static void add_exponent(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *states)
+{
+    rd_text_add(to, "exponent%d(%s, ", inst->arg, states);
+    add_element(n, to, inst);
+    rd_text_add(to, ")");
+}
+
+static const char *elem_of(const rd_codegen_fold *f)
+{
+    return strcmp(rd_state_type(f, 0), "float") == 0 ? "f32" : "f64";
+}
+
+/* What the steps of a strip take the exponential of, and that, in arrays. */
+static void take_powers(rd_codegen *n, const rd_inst *inst, const char *states)
+{
+    rd_text *to = rd_strip_loop(n);
+
+    rd_text_add(&n->before, "%*s%s e%d[%d] LINES;\n", 4 * n->indent, "",
+                rd_state_type(&n->fold[inst->arg], 0), inst->arg, rd_strip_room(n));
+    n->arrays = true;
+    rd_text_add(to, " e%d[i] = ", inst->arg);
+    add_exponent(n, to, inst, states);
+    rd_text_add(to, ";");
+    rd_strip_loop_end(n);
+    rd_line(n, "EXP_OF_STRIP(%s, e%d, n)", elem_of(&n->fold[inst->arg]), inst->arg);
+}
+
+static void add_power(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *states)
+{
+    if (n->here && rd_cuts(n, inst)) {
+        rd_text_add(to, ", e%d[i]", inst->arg);
+        return;
+    }
+    rd_text_add(to, ", rd_math_exp_%s(", elem_of(&n->fold[inst->arg]));
+    add_exponent(n, to, inst, states);
+    rd_text_add(to, ")");
+}
+
+/* "step0(states, x, w, i, take, power);" */
+void rd_add_step(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *states)
+{
+    const rd_codegen_fold *f = &n->fold[inst->arg];
+
+    rd_text_add(to, " step%d(%s, ", inst->arg, states);
+    add_element(n, to, inst);
+    rd_text_add(to, ", ");
+    rd_position(n, to, &f->fold->index);
+    if (f->masked) {
+        rd_text_add(to, ", ");
+        rd_operand_text(n, to, inst->c);
+    }
+    if (rd_takes_power(f))
+        add_power(n, to, inst, states);
+    rd_text_add(to, ");");
+}
+
+void rd_codegen_step(rd_codegen *n, int32_t i)
+{
+    const rd_inst *inst = &n->p->inst[i];
+    rd_text        line = { 0 }, states = { 0 }, *to;
+
+    rd_add_state_at_hand(n, &states, &n->fold[inst->arg]);
+    if (n->here && rd_cuts(n, inst))
+        take_powers(n, inst, states.at);
+    to = n->here ? rd_strip_loop(n) : &line;
+    rd_add_step(n, to, inst, states.at);
+    if (!n->here)
+        rd_line(n, "%s", line.at + 1);
+    rd_text_free(&states);
+    rd_text_free(&line);
+    if (!n->here && n->fold[inst->arg].mixed && n->fold[inst->arg].room)
+        rd_end_block(n, &n->fold[inst->arg]);
+}

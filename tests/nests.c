@@ -1,0 +1,204 @@
+/* nests.c - expressions by compiled nests, compared with the reference. */
+#include "nests.h"
+#include "kernels/cpu/codegen/codegen.h"
+#include "kernels/cpu/jit/tier.h"
+#include "suite.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const nest_share one_task[1]   = { { 1, 0 } };
+const nest_share many_tasks[8] = { { 1, 0 }, { 1, 1 }, { 1, 2 }, { 2, 0 },
+                                   { 3, 0 }, { 1, 3 }, { 2, 1 }, { 3, 1 } };
+
+nest_counts    nest_seen;
+static rd_ctx *ctx;
+
+rd_ctx *nest_begin(void)
+{
+    ctx = rd_ctx_new(NULL);
+    rd_tier_force("sync");
+    rd_codegen_force("always");
+    return ctx;
+}
+
+void nest_end(void)
+{
+    rd_codegen_force(NULL);
+    rd_tier_force(NULL);
+    rd_ctx_free(ctx);
+}
+
+void nest_add(nest_batch *b, rd_expr *y)
+{
+    rd_error_clear(ctx);
+    if (!y)
+        return;
+    ck_assert_int_lt(b->n, NEST_RESULTS);
+    b->y[b->n++] = y;
+}
+
+static int64_t elements(const rd_expr *y)
+{
+    int64_t n = 1;
+
+    for (int a = 0; a < y->rank; a++)
+        n *= y->extent[a];
+    return n;
+}
+
+static rd_array dense(rd_expr *y)
+{
+    const size_t bytes = (size_t)elements(y) * (size_t)rd_dtype_size(y->type);
+    rd_array     a     = { .type = y->type, .shape = rd_shape_of(y) };
+
+    a.data = malloc(bytes + 1);
+    memset(a.data, 0xa5, bytes);
+    return a;
+}
+
+static rd_plan *plan_of(nest_batch *b, rd_array *out, int isa)
+{
+    const rd_eval_opts opts = { .threads = 1, .deterministic = true };
+    rd_result          results[NEST_RESULTS];
+    rd_plan           *plan;
+
+    for (int k = 0; k < b->n; k++)
+        results[k] = (rd_result){ b->y[k], &out[k] };
+    isa_begin(ctx, isa);
+    plan = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ results, b->n }, &opts);
+    isa_end(ctx);
+    ck_assert_msg(plan != NULL, "%s: %s", b->what, rd_error_text(ctx));
+    return plan;
+}
+
+static void count_nests(const rd_plan *plan)
+{
+    for (int s = 0; s < plan->n_stage; s++) {
+        nest_seen.programs++;
+        nest_seen.nests += plan->program[s].nest && rd_codegen_here(plan->program[s].nest);
+    }
+}
+
+static bool same(rd_dtype type, const char *a, const char *b)
+{
+    return memcmp(a, b, (size_t)rd_dtype_size(type)) == 0 ||
+           (isnan(rd_word_to_double(rd_word_load(a, type), type)) &&
+            isnan(rd_word_to_double(rd_word_load(b, type), type)));
+}
+
+static void compare(const nest_batch *b, const nest_share *how)
+{
+    for (int k = 0; k < b->n; k++) {
+        const rd_dtype type = b->y[k]->type;
+        const char    *want = b->want[k].data, *found = b->found[k].data;
+        const int64_t  n = elements(b->y[k]);
+
+        for (int64_t i = 0; i < n; i++, want += rd_dtype_size(type), found += rd_dtype_size(type))
+            ck_assert_msg(same(type, want, found),
+                          "%s, %d threads, %d grains: result %d, element %d of %d is %.17g (%llx), "
+                          "not %.17g (%llx)",
+                          b->what, (int)how->threads, (int)how->grains, k, (int)i, (int)n,
+                          rd_word_to_double(rd_word_load(found, type), type),
+                          (unsigned long long)rd_word_load(found, type).u64,
+                          rd_word_to_double(rd_word_load(want, type), type),
+                          (unsigned long long)rd_word_load(want, type).u64);
+    }
+}
+
+static rd_status run(rd_plan *plan, const nest_share *how, char *sentence, uint32_t *warnings)
+{
+    rd_run_stats stats;
+    rd_status    status;
+
+    plan->threads = how->threads;
+    isa_share(plan, how->grains);
+    status    = rd_plan_execute(plan, NULL, NULL, NULL, &stats);
+    *warnings = rd_warnings(ctx);
+    snprintf(sentence, 256, "%s", rd_error_text(ctx));
+    rd_error_clear(ctx);
+    if (stats.tasks <= NEST_TASKS && status == RD_OK)
+        nest_seen.tasks |= 1 << stats.tasks;
+    return status;
+}
+
+void nest_agree_by(nest_batch *b, int isa, const nest_share *shares, int n)
+{
+    const int64_t failed = rd_tier_stats_now().failed;
+    rd_plan      *plan;
+    rd_status     status;
+    char          sentence[256], other[256];
+    uint32_t      warnings, warned;
+
+    for (int k = 0; k < b->n; k++) {
+        b->want[k]  = dense(b->y[k]);
+        b->found[k] = dense(b->y[k]);
+    }
+    plan   = plan_of(b, b->want, ISA_SCALAR);
+    status = run(plan, one_task, sentence, &warnings);
+    rd_plan_free(plan);
+    plan = plan_of(b, b->found, isa);
+    count_nests(plan);
+    ck_assert_msg(nest_seen.may_fail || rd_tier_stats_now().failed == failed,
+                  "%s: cannot be compiled", b->what);
+    for (int k = 0; k < n; k++) {
+        const rd_status got = run(plan, &shares[k], other, &warned);
+
+        ck_assert_msg(got == status && strcmp(sentence, other) == 0, "%s: \"%s\", not \"%s\"",
+                      b->what, other, sentence);
+        ck_assert_msg(status != RD_OK || warned == warnings, "%s: warnings %x, not %x", b->what,
+                      warned, warnings);
+        if (status == RD_OK)
+            compare(b, &shares[k]);
+    }
+    rd_plan_free(plan);
+    for (int k = 0; k < b->n; k++) {
+        free(b->want[k].data);
+        free(b->found[k].data);
+    }
+    b->n = 0;
+}
+
+void nest_agree(nest_batch *b, const nest_share *shares, int n)
+{
+    nest_agree_by(b, isa_count() - 1, shares, n);
+}
+
+void nest_mostly(void)
+{
+    ck_assert_msg(nest_seen.nests * 4 >= nest_seen.programs * 3 &&
+                      (nest_seen.nests > 0 || SANITIZED),
+                  "%d of %d programs are nests", nest_seen.nests, nest_seen.programs);
+}
+
+/* ---- Data -------------------------------------------------------------------------------------- */
+rd_expr *nest_leaf_of(tile_memory *m, int32_t slot, rd_shape shape)
+{
+    const rd_array a = { .in = m->slot[slot].before, .type = m->slot[slot].type, .shape = shape };
+
+    return rd_leaf(ctx, &a);
+}
+
+static int64_t points(const rd_shape *shape)
+{
+    int64_t n = 1;
+
+    for (int32_t a = 0; a < shape->n; a++)
+        n *= shape->at[a];
+    return n;
+}
+
+rd_expr *nest_leaf(tile_memory *m, rd_dtype type, rd_shape shape, tile_data data)
+{
+    return nest_leaf_of(m, tile_slot(m, type, points(&shape), data), shape);
+}
+
+void nest_nans(const tile_memory *m, int32_t slot)
+{
+    const rd_dtype type = m->slot[slot].type;
+
+    for (int64_t i = 3; rd_dtype_kind(type) == RD_KIND_FLOAT && i < m->slot[slot].n; i += 11)
+        rd_word_store(m->slot[slot].before + i * rd_dtype_size(type), type,
+                      rd_word_from_double(NAN, type));
+}

@@ -1,0 +1,54 @@
+/* nests.h - expressions by compiled nests, compared with what the scalar interpreter makes of them.
+ *
+ * Each text is a run of the compiler, so many results make one program. */
+#ifndef RD_TESTS_NESTS_H
+#define RD_TESTS_NESTS_H
+#include "tiles.h"
+
+enum { NEST_RESULTS = 16, NEST_TASKS = 5 };
+
+/* In how many tasks; with so many threads.  Tasks of 0 grains: one a thread. */
+typedef struct nest_share {
+    int32_t threads;
+    int64_t grains;
+} nest_share;
+
+extern const nest_share one_task[1], many_tasks[8];
+
+/* The results of one program, by the reference and by the nest. */
+typedef struct nest_batch {
+    int      n;
+    rd_expr *y[NEST_RESULTS];
+    rd_array want[NEST_RESULTS], found[NEST_RESULTS];
+    char     what[160];
+} nest_batch;
+
+/* How the nests of the suite's process ran. */
+typedef struct nest_counts {
+    int     programs, nests;
+    bool    may_fail; /* texts that cannot be compiled are what the test is about */
+    int32_t tasks;    /* bit k: something ran in k tasks */
+} nest_counts;
+
+extern nest_counts nest_seen;
+
+/* Until nest_end() all that can be is a nest, compiled at once. */
+rd_ctx *nest_begin(void);
+void    nest_end(void);
+
+/* One more result; what cannot be asked for is left out. */
+void nest_add(nest_batch *b, rd_expr *y);
+/* The nest's status, sentence, warnings and bits are the reference's, however it is shared out: n
+ * ways.  The batch is empty then. */
+void nest_agree(nest_batch *b, const nest_share *shares, int n);
+/* By other vectors than this machine's best. */
+void nest_agree_by(nest_batch *b, int isa, const nest_share *shares, int n);
+/* Most programs have been nests: what is tested is what the suite is about.  Sanitizers see a part
+ * of the cases, of some tests none. */
+void nest_mostly(void);
+
+rd_expr *nest_leaf_of(tile_memory *m, int32_t slot, rd_shape shape);
+rd_expr *nest_leaf(tile_memory *m, rd_dtype type, rd_shape shape, tile_data data);
+/* Some of the floats in the slot become NaN. */
+void nest_nans(const tile_memory *m, int32_t slot);
+#endif
