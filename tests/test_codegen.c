@@ -565,6 +565,24 @@ START_TEST(folds_of_scans)
 }
 END_TEST
 
+/* Totals of what a scan gives: lanes along several axes, of less than a block, of blocks and a rest,
+ * of whole blocks. */
+START_TEST(totals_of_scans)
+{
+    const rd_shape shapes[] = { RD_SHAPE(15, 10, 4), RD_SHAPE(9, 131, 5), RD_SHAPE(4, 64, 32) };
+    tile_memory    m        = { 0 };
+    rd_expr       *x        = nest_leaf(&m, _i % 2 ? RD_F32 : RD_F64, shapes[_i / 2], ORDINARY);
+    nest_batch     b        = { .what = "totals of scans" };
+
+    nest_add(&b, rd_mean(rd_scan(x, "prod", RD_DIMS(0)), RD_DIMS(0, 1)));
+    nest_add(&b, rd_max(rd_scan(x, "sum", RD_DIMS(2)), RD_DIMS(0, 1, 2)));
+    nest_add(&b, rd_sum(rd_scan(x, "sum", RD_DIMS(1)), RD_DIMS(0, 1, 2)));
+    nest_agree(&b, many_tasks, COUNT(many_tasks));
+    nest_mostly();
+    tile_free(&m);
+}
+END_TEST
+
 /* ---- Users' functions -------------------------------------------------------------------------- */
 static float bent(float x)
 {
@@ -930,6 +948,7 @@ int main(void)
     tcase_add_checked_fixture(all_so_far, begin, nest_end);
     tcase_add_loop_test(all_so_far, scans, 0, 5);
     tcase_add_loop_test(all_so_far, folds_of_scans, 0, 2);
+    tcase_add_loop_test(all_so_far, totals_of_scans, 0, 6);
     suite_add_tcase(suite, all_so_far);
 
     SRunner *runner = srunner_create(suite);

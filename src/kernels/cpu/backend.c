@@ -7,6 +7,7 @@
 #include "kernels/cpu/product/product.h"
 #include "kernels/cpu/tile/plan/plan.h"
 #include "kernels/cpu/tile/run/tiles.h"
+#include "kernels/cpu/ways.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,8 +145,6 @@ static const void *way(const rd_program *p)
     return kernels;
 }
 
-static bool is_total(const rd_program *p);
-
 static bool whole(const rd_program *p, rd_task *task)
 {
     const void *kernels = p->whole ? rd_codegen_here(p->whole) : NULL;
@@ -154,7 +153,7 @@ static bool whole(const rd_program *p, rd_task *task)
         return rd_codegen_whole(p->whole, kernels, task);
     if (p->product)
         rd_product_run(p->product, task);
-    else if (!p->nest && is_total(p))
+    else if (!p->nest && rd_is_total(p))
         rd_tile_run_total(p, task);
     else {
         if (p->whole)
@@ -166,7 +165,8 @@ static bool whole(const rd_program *p, rd_task *task)
 
 static bool is_here(const rd_program *p)
 {
-    return p->whole ? rd_codegen_here(p->whole) != NULL : p->product || (!p->nest && is_total(p));
+    return p->whole ? rd_codegen_here(p->whole) != NULL
+                    : p->product || (!p->nest && rd_is_total(p));
 }
 
 static const char *kernels(void)
@@ -177,73 +177,24 @@ static const char *kernels(void)
     return is_scalar(isa) ? isa : simd ? simd->name : rd_simd_here()->name;
 }
 
-/* One kernel does all, head and tail included. */
-static bool is_total(const rd_program *p)
-{
-    return p->code && ((const rd_tile_code *)p->code)->total;
-}
-
 static void head(const rd_program *p, rd_task *task)
 {
-    if (task->way) {
-        rd_codegen_head(p->nest, task->way, p, task);
-        return;
-    }
-    if (p->product || is_total(p))
-        return;
-    if (p->code)
-        rd_tiles_run(rd_tiles_new(p, task->state), task, 0, p->body);
-    else
-        rd_backend_scalar.head(p, task);
+    rd_way_of(p, task)->head(p, task);
 }
 
 static void body(const rd_program *p, rd_task *task)
 {
-    if (p->product)
-        rd_product_run(p->product, task);
-    else if (task->way)
-        rd_codegen_body(p->nest, task->way, p, task);
-    else if (is_total(p))
-        rd_tile_run_total(p, task);
-    else if (p->code)
-        rd_tiles_run((rd_tiles *)(void *)task->state, task, p->body, p->tail);
-    else
-        rd_backend_scalar.body(p, task);
+    rd_way_of(p, task)->body(p, task);
 }
 
-/* Only folds that tasks share have begun in the head, and have something to join. */
 static void join(const rd_program *p, rd_task *into, const rd_task *next)
 {
-    const rd_tile_code *code = p->code;
-
-    if (into->way && into->status == RD_OK && next->status == RD_OK)
-        rd_codegen_join(p->nest, into->way, into, next);
-    if (p->product || into->way || is_total(p))
-        return;
-    if (!code) {
-        rd_backend_scalar.join(p, into, next);
-        return;
-    }
-    if (into->status != RD_OK || next->status != RD_OK)
-        return;
-    for (int32_t k = 0; k < p->n_fold; k++)
-        if (p->fold[k].split)
-            rd_tiles_join(&code->fold[k], ((rd_tiles *)(void *)into->state)->fold[k],
-                          ((rd_tiles *)(void *)next->state)->fold[k]);
+    rd_way_of(p, into)->join(p, into, next);
 }
 
 static void tail(const rd_program *p, rd_task *task)
 {
-    if (task->way) {
-        rd_codegen_tail(p->nest, task->way, p, task);
-        return;
-    }
-    if (p->product || is_total(p))
-        return;
-    if (p->code)
-        rd_tiles_run((rd_tiles *)(void *)task->state, task, p->tail, p->n_inst);
-    else
-        rd_backend_scalar.tail(p, task);
+    rd_way_of(p, task)->tail(p, task);
 }
 
 /* ---- In words -------------------------------------------------------------------------------- */
