@@ -208,10 +208,10 @@ static void write_text(rd_codegen *n, rd_text *text)
         rd_text_add(text, "static void join(char *into, char *next)\n{\n%s}\n\n",
                     join.at ? join.at : "");
     }
-    rd_text_add(
-        text,
-        "__attribute__((visibility(\"default\"))) const rd_codegen_kernels rdim_kernels = { %s };\n",
-        n->whole ? "0, 0, 0, 0, whole" : "head, body, join, tail, 0");
+    rd_text_add(text,
+                "__attribute__((visibility(\"default\"))) const rd_codegen_kernels "
+                "rdim_kernels = { %s };\n",
+                n->whole ? "0, 0, 0, 0, whole" : "head, body, join, tail, 0");
     if (parts.failed || join.failed || text->failed)
         n->why = "no memory";
     rd_text_free(&parts);

@@ -434,9 +434,8 @@ void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number)
         return;
     }
     code = &fold_codes[f->fold->reducer];
-    rd_text_add(
-        to,
-        "#define S(k) (*s##k)\n#define SI(k) (*s##k)\n#define B(k) (*b##k)\n#define BI(k) (*b##k)\n");
+    rd_text_add(to, "#define S(k) (*s##k)\n#define SI(k) (*s##k)\n"
+                    "#define B(k) (*b##k)\n#define BI(k) (*b##k)\n");
     add_extremes(to, f);
     begin_type(to, step_type(f->fold), step_elem(f->fold));
     begin_function(to, f, number, "begin", false);
@@ -462,7 +461,6 @@ void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number)
     rd_text_add(to, "}\n");
     add_finish(to, f, number);
     end_type(to);
-    rd_text_add(
-        to,
-        "#undef S\n#undef SI\n#undef B\n#undef BI\n#undef RD_ZERO\n#undef RD_MOST\n#undef RD_LEAST\n#undef RD_NO_PLACE\n");
+    rd_text_add(to, "#undef S\n#undef SI\n#undef B\n#undef BI\n"
+                    "#undef RD_ZERO\n#undef RD_MOST\n#undef RD_LEAST\n#undef RD_NO_PLACE\n");
 }

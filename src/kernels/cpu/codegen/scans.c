@@ -133,9 +133,8 @@ static void add_tree(rd_text *to, const rd_codegen_fold *f, int number)
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < n; l++) {");
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, " e%d[level * stride + l] = u%d[l]; s%d[l] = u%d[l];", k, k, k, k);
-    rd_text_add(
-        to,
-        " }\n    for (level++; (at + 1) >> level; level++)\n        if ((at + 1) >> level & 1)\n            ");
+    rd_text_add(to, " }\n    for (level++; (at + 1) >> level; level++)\n"
+                    "        if ((at + 1) >> level & 1)\n            ");
     add_meet(to, f, number, 's');
     rd_text_add(to, "}\n");
 }
@@ -268,7 +267,7 @@ static void add_tree_call(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, 
     rd_text_add(to, ", %s);", count);
 }
 
-/* The strip's elements go through the tree in loops of their own: their states follow each other. */
+/* A strip's elements go through the tree in loops of their own; their states are neighbours. */
 static void step_strip(rd_codegen *n, const rd_inst *inst)
 {
     const rd_codegen_fold *f    = &n->fold[inst->arg];

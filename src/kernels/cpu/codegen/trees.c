@@ -17,16 +17,15 @@ static void add_rows(rd_text *to, const rd_codegen_fold *f, int number)
 
 static void add_merge_rows(rd_text *to, const rd_codegen_fold *f, int number)
 {
-    rd_text_add(
-        to,
-        "static void merge_rows%d(char *tree, int64_t states, int64_t at, int64_t n, int64_t row)\n{\n",
-        number);
+    rd_text_add(to,
+                "static void merge_rows%d(char *tree, int64_t states, int64_t at, int64_t n, "
+                "int64_t row)\n{\n",
+                number);
     for (int k = 0; k < f->n_state; k++)
-        rd_text_add(
-            to,
-            "    %s *const a%d = node%d_%d(tree, row, states) + at, *const b%d = node%d_%d(tree, row + 1, "
-            "states) + at;\n",
-            rd_node_type(f, k), k, number, k, k, number, k);
+        rd_text_add(to,
+                    "    %s *const a%d = node%d_%d(tree, row, states) + at, "
+                    "*const b%d = node%d_%d(tree, row + 1, states) + at;\n",
+                    rd_node_type(f, k), k, number, k, k, number, k);
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < n; l++) merge%d(", number);
     rd_add_each(to, f, "&a%d[l]");
     rd_text_add(to, ", ");
@@ -34,9 +33,10 @@ static void add_merge_rows(rd_text *to, const rd_codegen_fold *f, int number)
     rd_text_add(to, ");\n}\n");
     rd_text_add(
         to,
-        "/* The node behind the last, of 2^level blocks from `start` on: it merges with siblings on its left. */\n"
-        "static void append%d(char *tree, int64_t states, int64_t at, int64_t n, int64_t start, int level, int64_t "
-        "from)\n{\n"
+        "/* The node behind the last, of 2^level blocks from `start` on: it merges with siblings "
+        "on its left. */\n"
+        "static void append%d(char *tree, int64_t states, int64_t at, int64_t n, int64_t start, "
+        "int level, int64_t from)\n{\n"
         "    for (int64_t row = rd_nodes(from, start); rd_right(start, level, from); level++) {\n"
         "        merge_rows%d(tree, states, at, n, --row);\n"
         "        start -= INT64_C(1) << level;\n    }\n}\n",
