@@ -98,6 +98,35 @@ void rd_add_collected(rd_codegen *n, rd_text *to, int32_t load)
     rd_text_add(to, "]");
 }
 
+/* A loop over the strip of its own, in front of one that may be open: a fold that begins and ends
+ * within that one goes on there. */
+static void add_loop(rd_codegen *n, int32_t load)
+{
+    const rd_text before = n->before, inside = n->inside;
+    const bool    open  = n->open;
+    const int64_t loads = n->loads;
+    const int32_t round = n->round;
+    rd_text      *to;
+
+    n->before = n->inside = (rd_text){ 0 };
+    n->open               = false;
+    n->loads              = 0;
+    to                    = rd_strip_loop(n);
+    rd_text_add(to, " ");
+    rd_add_collected(n, to, load);
+    rd_text_add(to, " = ");
+    rd_add_load(n, to, load);
+    rd_text_add(to, ";");
+    rd_strip_loop_end(n);
+    rd_text_free(&n->before);
+    rd_text_free(&n->inside);
+    n->before = before;
+    n->inside = inside;
+    n->open   = open;
+    n->loads  = loads;
+    n->round  = round;
+}
+
 static void collect(rd_codegen *n, int32_t load)
 {
     const rd_inst *inst = &n->p->inst[load];
@@ -115,16 +144,7 @@ static void collect(rd_codegen *n, int32_t load)
                 a);
         n->indent++;
     }
-    {
-        rd_text *to = rd_strip_loop(n);
-
-        rd_text_add(to, " ");
-        rd_add_collected(n, to, load);
-        rd_text_add(to, " = ");
-        rd_add_load(n, to, load);
-        rd_text_add(to, ";");
-        rd_strip_loop_end(n);
-    }
+    add_loop(n, load);
     for (int32_t k = place.n_add - 1; k >= 0; k--) {
         n->bind[place.add[k].axis] = kept[k];
         n->indent--;
@@ -135,10 +155,8 @@ static void collect(rd_codegen *n, int32_t load)
 void rd_collect_before(rd_codegen *n, int32_t loop)
 {
     for (int32_t i = n->begin[loop]; i < n->p->loop[loop].end; i++)
-        if (n->reuse[i] == loop) {
-            rd_strip_loop_end(n);
+        if (n->reuse[i] == loop)
             collect(n, i);
-        }
 }
 
 /* ---- What was just stored -------------------------------------------------------------------- */
