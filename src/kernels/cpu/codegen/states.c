@@ -84,6 +84,9 @@ static bool array_of(const rd_codegen_fold *f, int k, state_array *a)
     return true;
 }
 
+/* Offsets of what is larger would not fit a size. */
+static const int64_t MOST_STATES = INT64_C(1) << 36;
+
 static void lay_out(rd_codegen *n, rd_codegen_fold *f)
 {
     const rd_region *r     = rd_region_of(n, f);
@@ -93,7 +96,13 @@ static void lay_out(rd_codegen *n, rd_codegen_fold *f)
     state_array      a;
 
     f->inner  = f->strip && !f->blocks && is_inner(n, f, r);
-    f->states = f->inner ? f->lanes : other_cells(f, r) * f->lanes * (f->strip ? r->width : 1);
+    f->states = f->inner ? f->lanes
+                         : rd_bytes_times(rd_bytes_times(other_cells(f, r), f->lanes),
+                                          f->strip ? r->width : 1);
+    if (f->states > MOST_STATES) {
+        n->why = "more states than there is memory for";
+        return;
+    }
     for (int k = 0; array_of(f, k, &a); k++)
         bytes += rd_lines(a.states * f->bytes);
     f->local = f->inner || (one && bytes <= MOST_LOCAL);
