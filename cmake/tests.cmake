@@ -100,7 +100,8 @@ foreach(suite IN ITEMS tiles tiles_folds tiles_scans totals)
 endforeach()
 
 # The longest begin first, or one processor waits for the other at the end.
-foreach(suite IN ITEMS nests tiles_folds differential_compiled passes differential codegen watch)
+foreach(suite IN ITEMS nests tiles_folds differential_compiled passes differential codegen watch
+        scan strips)
     if(suite IN_LIST rdim_tests)
         set_tests_properties(${suite} PROPERTIES COST 100)
     endif()

@@ -1,5 +1,5 @@
 /* ways.c - the ways to run a prepared program, one skeleton each.  A task takes the first that is
- * there for it; `nest` is there for a task that began while it was compiled. */
+ * there for it; `nest` is there for tasks of runs that began when it was compiled. */
 #include "kernels/cpu/ways.h"
 #include "kernels/cpu/codegen/codegen.h"
 #include "kernels/cpu/cpu.h"

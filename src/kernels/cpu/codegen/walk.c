@@ -142,7 +142,6 @@ static int rows_together(const rd_codegen *n, int32_t loop)
 }
 
 /* Does nothing but what a loop over the strip can do for a few rows at once? */
-
 static bool goes_together(const rd_codegen *n, int32_t loop)
 {
     const rd_loop *l     = &n->p->loop[loop];
