@@ -202,3 +202,14 @@ void nest_nans(const tile_memory *m, int32_t slot)
         rd_word_store(m->slot[slot].before + i * rd_dtype_size(type), type,
                       rd_word_from_double(NAN, type));
 }
+
+rd_fn nest_function(rd_block_fn *block, void *user, int arity, rd_dtype in, rd_dtype out)
+{
+    return (rd_fn){ .size  = sizeof(rd_fn),
+                    .name  = "mine",
+                    .arity = arity,
+                    .in    = in,
+                    .out   = out,
+                    .block = block,
+                    .user  = user };
+}

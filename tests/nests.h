@@ -51,4 +51,6 @@ rd_expr *nest_leaf_of(tile_memory *m, int32_t slot, rd_shape shape);
 rd_expr *nest_leaf(tile_memory *m, rd_dtype type, rd_shape shape, tile_data data);
 /* Some of the floats in the slot become NaN. */
 void nest_nans(const tile_memory *m, int32_t slot);
+/* A function of blocks, called "mine". */
+rd_fn nest_function(rd_block_fn *block, void *user, int arity, rd_dtype in, rd_dtype out);
 #endif

@@ -633,25 +633,14 @@ static const char *mixed(void *user, int64_t n, const void *const *in, void *out
     return NULL;
 }
 
-static rd_fn function_of(rd_block_fn *block, void *user, int arity, rd_dtype in, rd_dtype out)
-{
-    return (rd_fn){ .size  = sizeof(rd_fn),
-                    .name  = "mine",
-                    .arity = arity,
-                    .in    = in,
-                    .out   = out,
-                    .block = block,
-                    .user  = user };
-}
-
 START_TEST(calls)
 {
     static const rd_dtype list[]  = { RD_F32, RD_F64, RD_F16, RD_I32 };
     static limit          no      = { INFINITY, "never" };
     const rd_dtype        type    = list[_i];
     const int64_t         n       = (int64_t[]){ 65, 200, 1, 17 }[_i];
-    const rd_fn           narrow  = function_of(limited, &no, 1, RD_F32, RD_I16);
-    const rd_fn           halved  = function_of(mixed, NULL, 2, RD_F16, RD_F16);
+    const rd_fn           narrow  = nest_function(limited, &no, 1, RD_F32, RD_I16);
+    const rd_fn           halved  = nest_function(mixed, NULL, 2, RD_F16, RD_F16);
     tile_memory           m       = { 0 };
     rd_expr              *x       = nest_leaf(&m, type, RD_SHAPE(9, n), ORDINARY);
     rd_expr              *y       = nest_leaf(&m, type, RD_SHAPE(9, 1), ORDINARY);
@@ -682,8 +671,8 @@ END_TEST
 START_TEST(failing_calls)
 {
     static limit  low = { 50, "above 50" }, high = { 90, "above 90" };
-    const rd_fn   f = function_of(limited, &low, 1, RD_F32, RD_I16);
-    const rd_fn   g = function_of(limited, &high, 1, RD_F32, RD_I16);
+    const rd_fn   f = nest_function(limited, &low, 1, RD_F32, RD_I16);
+    const rd_fn   g = nest_function(limited, &high, 1, RD_F32, RD_I16);
     const int64_t n = 131, places[][2] = { { 3, 40 }, { 40, 3 }, { 130, 0 }, { 5, 5 }, { 64, 63 } };
     tile_memory   m = { 0 };
     rd_expr      *x = nest_leaf(&m, RD_F32, RD_SHAPE(7, n), ORDINARY);
