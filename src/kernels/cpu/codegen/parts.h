@@ -166,6 +166,8 @@ void rd_add_collected(rd_codegen *n, rd_text *to, int32_t load);
 bool rd_goes_past(const rd_codegen *n, const rd_region *r, int32_t inst);
 bool rd_any_goes_past(const rd_codegen *n, const rd_region *r);
 void rd_add_past(rd_codegen *n, int32_t inst);
+/* The loop over the strip, and what it stores so. */
+void rd_add_loop_past(rd_codegen *n);
 
 /* text.c */
 __attribute__((format(printf, 2, 3))) void rd_line(rd_codegen *n, const char *format, ...);

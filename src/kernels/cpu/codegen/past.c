@@ -38,21 +38,48 @@ bool rd_any_goes_past(const rd_codegen *n, const rd_region *r)
     return any;
 }
 
+/* Arrays of wide strips hold a part of one, so that they stay near. */
+enum { PART = 512 };
+
+static bool by_parts(const rd_codegen *n)
+{
+    return rd_strip_room(n) > PART;
+}
+
 void rd_add_past(rd_codegen *n, int32_t i)
 {
-    const rd_inst    *inst = &n->p->inst[i];
-    const rd_address *at   = &n->p->address[inst->arg];
-    const char       *type = rd_memory_type(at->type);
-    rd_text          *to   = rd_strip_loop(n);
+    const rd_inst    *inst   = &n->p->inst[i];
+    const rd_address *at     = &n->p->address[inst->arg];
+    const char       *type   = rd_memory_type(at->type);
+    const int32_t     number = ++n->names; /* rows that go together have one each */
+    const bool        parts  = by_parts(n);
+    rd_text          *to     = rd_strip_loop(n);
 
-    rd_text_add(&n->before, "%*s%s o%" PRId32 "[%d] LINES;\n", 4 * n->indent, "", type, i,
-                rd_strip_room(n));
-    rd_text_add(to, " o%" PRId32 "[i] = ", i);
+    rd_text_add(&n->before, "%*s%s o%" PRId32 "[%d] LINES;\n", 4 * n->indent, "", type, number,
+                parts ? PART : rd_strip_room(n));
+    rd_text_add(to, " o%" PRId32 "[i%s] = ", number, parts ? " - part" : "");
     rd_add_stored(n, to, at->type, inst->a);
     rd_text_add(to, ";");
     rd_text_add(&n->after, "%*srd_past((char *)((%s *)m%" PRId32 " + ", 4 * n->indent, "", type,
                 at->slot);
     rd_position_of_strip(n, &n->after, at);
-    rd_text_add(&n->after, "), (const char *)o%" PRId32 ", n * %d);\n", i, rd_dtype_size(at->type));
+    rd_text_add(&n->after, "%s), (const char *)o%" PRId32 ", %s * %d);\n", parts ? " + part" : "",
+                number, parts ? "(end - part)" : "n", rd_dtype_size(at->type));
     n->arrays = n->past = true;
+}
+
+void rd_add_loop_past(rd_codegen *n)
+{
+    const char *inside = n->inside.at, *after = n->after.at;
+
+    if (!by_parts(n)) {
+        rd_text_add(n->to, "%*sINDEPENDENT for (int64_t i = 0; i < n; i++) {%s }\n%s",
+                    4 * n->indent, "", inside, after);
+        return;
+    }
+    rd_line(n, "for (int64_t part = 0; part < n; part += %d) {", PART);
+    rd_line(n, "const int64_t end = LESS(part + %d, n);", PART);
+    rd_text_add(n->to, "%*sINDEPENDENT for (int64_t i = part; i < end; i++) {%s }\n%s",
+                4 * n->indent, "", inside, after);
+    rd_line(n, "}");
 }

@@ -385,7 +385,7 @@ static void add_store(rd_codegen *n, int32_t i)
 
     if (n->here && n->unread[i])
         return;
-    if (n->here && !n->unrolled && rd_goes_past(n, n->here, i)) {
+    if (n->here && rd_goes_past(n, n->here, i)) {
         rd_add_past(n, i);
         return;
     }

@@ -29,10 +29,11 @@ void rd_strip_loop_end(rd_codegen *n)
         rd_text_add(n->to, "%s", n->before.at ? n->before.at : "");
         if (n->loads)
             rd_line(n, "loads += %" PRId64 " * n;", n->loads);
-        if (n->inside.at && n->inside.n)
+        if (n->after.at && n->after.n)
+            rd_add_loop_past(n);
+        else if (n->inside.at && n->inside.n)
             rd_text_add(n->to, "%*sINDEPENDENT for (int64_t i = 0; i < n; i++) {%s }\n",
                         4 * n->indent, "", n->inside.at);
-        rd_text_add(n->to, "%s", n->after.at ? n->after.at : "");
         n->why = n->before.failed || n->inside.failed || n->after.failed ? "no memory" : n->why;
     }
     n->loads = 0;

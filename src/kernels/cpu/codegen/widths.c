@@ -63,8 +63,6 @@ static int64_t bytes_kept(const rd_codegen *n, const rd_region *r)
             bytes += bytes_of_states(&n->fold[inst->arg]);
         if (rd_cuts(n, inst))
             bytes += 2 * 8;
-        if (rd_goes_past(n, r, i))
-            bytes += 8;
     }
     return bytes;
 }
@@ -101,6 +99,14 @@ static bool has_block_calls(const rd_codegen *n, const rd_region *r)
     return false;
 }
 
+static bool is_cut(const rd_codegen *n, const rd_region *r)
+{
+    for (int32_t i = r->from; i < r->to; i++)
+        if (rd_cuts(n, &n->p->inst[i]))
+            return true;
+    return false;
+}
+
 /* What a whole axis leaves over; tiles and tasks' shares may leave anything. */
 static int32_t rest_of(const rd_codegen *n, const rd_region *r)
 {
@@ -128,7 +134,7 @@ void rd_size_region(const rd_codegen *n, rd_region *r)
         r->width  = wide_width(n, r);
         r->wide   = true;
         r->arrays = bytes_kept(n, r) > 0;
-    } else if (has_block_calls(n, r) || rd_any_goes_past(n, r)) {
+    } else if (has_block_calls(n, r) || (rd_any_goes_past(n, r) && !is_cut(n, r))) {
         r->width  = CALLED;
         r->arrays = true;
     } else {
