@@ -172,12 +172,12 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
         (j)                       = takes ? (i) : (j);         \
     }
 /* The same where x comes after y: of equals it is not the first. */
-#define RD_BEST_LATER(op, not, x, i, y, j)                   \
-    {                                                        \
-        const T             v = (y), t = (x)not v ? v : (x); \
-        const __typeof__(j) k = (j), l = (x)not v ? k : (i); \
-        (y) = v == v ? t : v;                                \
-        (j) = v == v ? l : k;                                \
+#define RD_BEST_LATER(op, not, x, i, y, j)                  \
+    {                                                       \
+        const __typeof__(j) beats = (x)not(y) ? 0 : 1 ;     \
+        const __typeof__(j) takes = (y) == (y) ? beats : 0; \
+        (y)                       = takes ? (x) : (y);      \
+        (j)                       = takes ? (i) : (j);      \
     }
 #define RD_BEST RD_BEST_ANYWHERE
 

@@ -139,32 +139,64 @@ static int rows_together(const rd_codegen *n, int32_t loop)
     int states = 0;
 
     for (int32_t i = n->begin[loop] + 1; i < n->p->loop[loop].end; i++)
-        if (n->p->inst[i].kind == RD_I_STEP)
+        if (n->p->inst[i].kind == RD_I_STEP && !n->fold[n->p->inst[i].arg].inner)
             states += n->fold[n->p->inst[i].arg].n_state;
     return states > 2 ? 8 : 4;
 }
 
-/* Does nothing but what a loop over the strip can do for a few rows at once? */
+/* Instructions of a round, with those of loops that are written out. */
+static int64_t written(const rd_codegen *n, int32_t loop)
+{
+    int64_t count = 0;
+
+    for (int32_t i = n->begin[loop] + 1; i < n->p->loop[loop].end; i++) {
+        int64_t times = 1;
+
+        for (int32_t k = n->around[i]; k != loop && times < 1000; k = n->parent[k])
+            times *= n->p->loop[k].axis == n->here->axis ? 1 : n->p->loop[k].extent;
+        count += times;
+    }
+    return count;
+}
+
+/* A loop over the strip can do it for a few rows at once; a fold that begins and ends in a row has
+ * its states in variables. */
+static bool may_go_together(const rd_codegen *n, int32_t loop, int32_t i)
+{
+    const rd_inst *inst = &n->p->inst[i];
+
+    switch (inst->kind) {
+    case RD_I_START:
+    case RD_I_CLOSE: return n->fold[inst->arg].inner;
+    case RD_I_LOOP:
+        return n->p->loop[inst->arg].axis == n->here->axis ||
+               rd_writes_out(n, inst->arg, n->here->axis);
+    case RD_I_LOAD:
+        return !rd_lies_apart(n, i, n->here->axis) &&
+               (n->reuse[i] < 0 || n->begin[n->reuse[i]] <= n->begin[loop]);
+    case RD_I_STEP:
+    case RD_I_SCAN:
+        return !rd_cuts(n, inst) && !n->fold[inst->arg].levels &&
+               (n->fold[inst->arg].inner ||
+                keeps_states(&n->fold[inst->arg], n->p->loop[loop].axis));
+    default: return !rd_cuts(n, inst);
+    }
+}
+
 static bool goes_together(const rd_codegen *n, int32_t loop)
 {
+    enum { MOST = 256 };
     const rd_loop *l     = &n->p->loop[loop];
+    const int      rows  = rows_together(n, loop);
     bool           steps = false;
 
-    if (!n->here || l->backwards || n->unrolled || rd_trips(n->p, loop) < rows_together(n, loop) ||
-        streams_short_rows(n, loop))
+    if (!n->here || l->backwards || n->unrolled || rd_trips(n->p, loop) < rows ||
+        streams_short_rows(n, loop) || rows * written(n, loop) > MOST)
         return false;
     for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
-        const rd_inst *inst = &n->p->inst[i];
-
-        if (rd_cuts(n, inst) || rd_lies_apart(n, i, n->here->axis) || inst->kind == RD_I_START ||
-            inst->kind == RD_I_CLOSE ||
-            (inst->kind == RD_I_LOOP && n->p->loop[inst->arg].axis != n->here->axis))
+        if (!may_go_together(n, loop, i))
             return false;
-        if (inst->kind == RD_I_SCAN && n->fold[inst->arg].levels)
-            return false;
-        if (rd_takes_step(inst) && !keeps_states(&n->fold[inst->arg], l->axis))
-            return false;
-        steps |= rd_takes_step(inst);
+        steps |= rd_takes_step(&n->p->inst[i]) && !n->fold[n->p->inst[i].arg].inner;
     }
     return steps;
 }
