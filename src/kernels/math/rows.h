@@ -174,7 +174,7 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 /* The same where x comes after y: of equals it is not the first. */
 #define RD_BEST_LATER(op, not, x, i, y, j)                  \
     {                                                       \
-        const __typeof__(j) beats = (x)not(y) ? 0 : 1 ;     \
+        const __typeof__(j) beats = (x) not(y) ? 0 : 1;     \
         const __typeof__(j) takes = (y) == (y) ? beats : 0; \
         (y)                       = takes ? (x) : (y);      \
         (j)                       = takes ? (i) : (j);      \

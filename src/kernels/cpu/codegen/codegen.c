@@ -176,7 +176,7 @@ static void write_parts(rd_codegen *n, rd_text *text)
     for (int dry = 1; dry >= 0 && !n->why; dry--)
         for (int k = first; k <= last && !n->why; k++) {
             n->dry   = dry;
-            n->part  = -1;
+            n->part  = n->jam = -1;
             n->to    = dry ? &none : &part[k];
             n->round = k * 100000;
             write_part(n, k, registers);

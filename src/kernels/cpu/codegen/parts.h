@@ -33,15 +33,16 @@ typedef struct rd_codegen_fold {
     int32_t        lanes;   /* that can have elements */
     int32_t        n_state; /* with `seen`, of masked ones that tell nothing by their states */
     bool           seen;
-    int64_t        places; /* elements of a cell */
-    bool           rises;  /* those of a lane come by rising place */
-    int64_t        steps;  /* of the whole fold */
-    int64_t        states; /* of each kind */
-    int32_t        bytes;  /* of one in memory, at most */
-    int32_t        room;   /* rows of its tree; 0: it has one block, or is a scan */
-    bool           blocks; /* it has several */
-    bool           pair;   /* what a scan has before a block is two words, see so_far.h */
-    int32_t        levels; /* nodes of elements that a scan by the tree keeps */
+    int64_t        places;    /* elements of a cell */
+    bool           rises;     /* those of a lane come by rising place */
+    int64_t        steps;     /* of the whole fold */
+    int64_t        states;    /* of each kind */
+    int32_t        rows, row; /* of a loop that is jammed: how many, the one at hand */
+    int32_t        bytes;     /* of one in memory, at most */
+    int32_t        room;      /* rows of its tree; 0: it has one block, or is a scan */
+    bool           blocks;    /* it has several */
+    bool           pair;      /* what a scan has before a block is two words, see so_far.h */
+    int32_t        levels;    /* nodes of elements that a scan by the tree keeps */
     int64_t        facts, current, tree; /* offsets in the task's state */
 } rd_codegen_fold;
 
@@ -110,6 +111,7 @@ typedef struct rd_codegen {
     rd_text          before, inside, after;
     int32_t          round;    /* number of that loop */
     int32_t         *made_in;  /* per register: its round */
+    int32_t          jam;      /* the loop whose rows a loop in them takes together, -1 */
     int32_t          part;     /* the loop whose rows are taken in parts, -1 */
     bool            *crosses;  /* per register: read in another one */
     bool             dry;      /* only to learn that */
@@ -185,6 +187,12 @@ rd_text *rd_strip_loop(rd_codegen *n);
 
 /* Elements of a strip, or of a part of one, that arrays have room for. */
 int rd_strip_room(const rd_codegen *n);
+
+/* together.c: can rows of a loop go together, one way or the other?  The indices [from, to) of one
+ * that can. */
+bool rd_goes_together(const rd_codegen *n, int32_t loop);
+bool rd_goes_jammed(const rd_codegen *n, int32_t loop);
+void rd_walk_together(rd_codegen *n, int32_t loop, const char *from, const char *to);
 
 /* values.c */
 void rd_codegen_value(rd_codegen *n, int32_t inst);

@@ -95,6 +95,7 @@ static void lay_out(rd_codegen *n, rd_codegen_fold *f)
     int64_t          bytes = 0;
     state_array      a;
 
+    f->rows   = 1;
     f->inner  = f->strip && !f->blocks && is_inner(n, f, r);
     f->states = f->inner ? f->lanes
                          : rd_bytes_times(rd_bytes_times(other_cells(f, r), f->lanes),
@@ -188,6 +189,8 @@ void rd_add_first_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
 {
     const rd_region *r = rd_region_of(n, f);
 
+    if (f->row)
+        rd_text_add(to, "%" PRId64 " + ", f->row * f->states);
     if (f->mode == RD_FOLD_CELLS && f->strip) {
         if (rd_coef(&f->fold->cell, r->axis) || f->fold->cell.n_add == 0)
             rd_text_add(to, "0");
@@ -244,7 +247,7 @@ void rd_declare_state_arrays(rd_codegen *n, rd_text *to, const rd_codegen_fold *
 
     for (int k = 0; array_of(f, k, &a); k++)
         rd_text_add(to, " %s %c%d_%d[%" PRId64 "]%s;", a.type, a.name, rd_number_of(n, f), a.k,
-                    a.states, f->inner ? "" : " LINES");
+                    f->rows * a.states, f->inner ? "" : " LINES");
 }
 
 void rd_add_state_at_hand(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)

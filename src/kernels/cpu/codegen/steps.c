@@ -27,7 +27,10 @@ static void add_begins(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, con
     const int number = rd_number_of(n, f);
 
     rd_text_add(to, "for (int64_t l = 0; l < ");
-    rd_number_text(n, to, f->states);
+    if (f->local)
+        rd_text_add(to, "%" PRId64, f->rows * f->states);
+    else
+        rd_number_text(n, to, f->states);
     rd_text_add(to, "; l++) {");
     rd_user_begins(to, f, number, name, "l");
     rd_text_add(to, " begin%d(", number);

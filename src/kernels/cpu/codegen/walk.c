@@ -1,6 +1,5 @@
 /* walk.c - the program's tree of loops, as loops of the text. */
 #include "kernels/cpu/codegen/parts.h"
-#include "core/caches.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -107,128 +106,6 @@ static void walk_tiles(rd_codegen *n, int32_t loop)
     rd_left_label(n, loop);
 }
 
-/* Do further indices of an axis meet the same states? */
-static bool keeps_states(const rd_codegen_fold *f, int32_t axis)
-{
-    return !rd_coef(&f->fold->cell, axis) && (f->mode == RD_FOLD_LANES || f->lanes == 1);
-}
-
-/* Rows that come from memory one after the other, and are short: several side by side end before
- * prefetchers know them, one by one they are one run. */
-static bool streams_short_rows(const rd_codegen *n, int32_t loop)
-{
-    for (int32_t i = n->begin[loop] + 1; i < n->p->loop[loop].end; i++) {
-        const rd_address *at =
-            n->p->inst[i].kind == RD_I_LOAD ? &n->p->address[n->p->inst[i].arg] : NULL;
-        double bytes = at ? (double)rd_dtype_size(at->type) : 0;
-
-        if (!at || rd_coef(at, n->here->axis) != 1 || !rd_coef(at, n->p->loop[loop].axis))
-            continue;
-        for (int32_t k = 0; k < at->n_add; k++)
-            bytes *= at->add[k].axis < 0 ? 1 : (double)n->p->axis_extent[at->add[k].axis];
-        if (bytes > RD_CACHED_BYTES &&
-            rd_reach(n->p, n->here->axis) * rd_dtype_size(at->type) < RD_RUN_BYTES)
-            return true;
-    }
-    return false;
-}
-
-/* So many that what moves to and fro, the states, is little beside what is read. */
-static int rows_together(const rd_codegen *n, int32_t loop)
-{
-    int states = 0;
-
-    for (int32_t i = n->begin[loop] + 1; i < n->p->loop[loop].end; i++)
-        if (n->p->inst[i].kind == RD_I_STEP && !n->fold[n->p->inst[i].arg].inner)
-            states += n->fold[n->p->inst[i].arg].n_state;
-    return states > 2 ? 8 : 4;
-}
-
-/* Instructions of a round, with those of loops that are written out. */
-static int64_t written(const rd_codegen *n, int32_t loop)
-{
-    int64_t count = 0;
-
-    for (int32_t i = n->begin[loop] + 1; i < n->p->loop[loop].end; i++) {
-        int64_t times = 1;
-
-        for (int32_t k = n->around[i]; k != loop && times < 1000; k = n->parent[k])
-            times *= n->p->loop[k].axis == n->here->axis ? 1 : n->p->loop[k].extent;
-        count += times;
-    }
-    return count;
-}
-
-/* A loop over the strip can do it for a few rows at once; a fold that begins and ends in a row has
- * its states in variables. */
-static bool may_go_together(const rd_codegen *n, int32_t loop, int32_t i)
-{
-    const rd_inst *inst = &n->p->inst[i];
-
-    switch (inst->kind) {
-    case RD_I_START:
-    case RD_I_CLOSE: return n->fold[inst->arg].inner;
-    case RD_I_LOOP:
-        return n->p->loop[inst->arg].axis == n->here->axis ||
-               rd_writes_out(n, inst->arg, n->here->axis);
-    case RD_I_LOAD:
-        return !rd_lies_apart(n, i, n->here->axis) &&
-               (n->reuse[i] < 0 || n->begin[n->reuse[i]] <= n->begin[loop]);
-    case RD_I_STEP:
-    case RD_I_SCAN:
-        return !rd_cuts(n, inst) && !n->fold[inst->arg].levels &&
-               (n->fold[inst->arg].inner ||
-                keeps_states(&n->fold[inst->arg], n->p->loop[loop].axis));
-    default: return !rd_cuts(n, inst);
-    }
-}
-
-static bool goes_together(const rd_codegen *n, int32_t loop)
-{
-    enum { MOST = 256 };
-    const rd_loop *l     = &n->p->loop[loop];
-    const int      rows  = rows_together(n, loop);
-    bool           steps = false;
-
-    if (!n->here || l->backwards || n->unrolled || rd_trips(n->p, loop) < rows ||
-        streams_short_rows(n, loop) || rows * written(n, loop) > MOST)
-        return false;
-    for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
-        if (!may_go_together(n, loop, i))
-            return false;
-        steps |= rd_takes_step(&n->p->inst[i]) && !n->fold[n->p->inst[i].arg].inner;
-    }
-    return steps;
-}
-
-/* As many rows as may be go together: a state is read and written once for all of them. */
-static void walk_together(rd_codegen *n, int32_t loop, const char *from, const char *to)
-{
-    const rd_loop *l    = &n->p->loop[loop];
-    const int32_t  a    = l->axis;
-    const rd_bind  kept = n->bind[a];
-
-    rd_line(n, "int64_t i%d = %s;", a, from);
-    for (int rows = rows_together(n, loop); rows > 0; rows = rows > 1 ? 1 : 0) {
-        rd_line(n, "for (; i%d + %d <= %s; i%d += %d) {", a, rows, to, a, rows);
-        n->indent++;
-        rd_states_hold(n, loop);
-        n->unrolled++;
-        for (int k = 0; k < rows; k++) {
-            n->bind[a] = (rd_bind){ .kind = RD_BIND_LATER, .number = k, .range = kept.range };
-            rd_text_add(rd_strip_loop(n), " {");
-            rd_walk_items(n, n->begin[loop] + 1, l->end);
-            rd_text_add(rd_strip_loop(n), " }");
-        }
-        n->unrolled--;
-        rd_states_drop(n, loop);
-        rd_strip_loop_end(n);
-        n->indent--;
-        rd_line(n, "}");
-    }
-    n->bind[a] = kept;
-}
-
 /* ---- Parts of wide strips -------------------------------------------------------------------- */
 enum { PART = 512 };
 
@@ -330,10 +207,10 @@ static void walk_each(rd_codegen *n, int32_t loop)
         snprintf(l->backwards ? hi : lo, sizeof lo, "from%d", loop);
         snprintf(l->backwards ? lo : hi, sizeof hi, "end%d", loop);
     }
-    if (goes_together(n, loop)) {
+    if (rd_goes_jammed(n, loop) || rd_goes_together(n, loop)) {
         rd_line(n, "{");
         n->indent++;
-        walk_together(n, loop, lo, hi);
+        rd_walk_together(n, loop, lo, hi);
         n->indent--;
         rd_line(n, "}");
     } else {
