@@ -163,6 +163,9 @@ int32_t rd_loop_of_reuse(const rd_codegen *n, const rd_region *r, int32_t load);
 void rd_collect_before(rd_codegen *n, int32_t loop);
 void rd_add_collected(rd_codegen *n, rd_text *to, int32_t load);
 
+/* fetch.c: what the loop over the strip fetches beside a load of its. */
+void rd_add_fetch(rd_codegen *n, int32_t load);
+
 /* past.c: is a store of the region one past the caches?  Any?  As an array of the strip, that goes
  * there behind the loop. */
 bool rd_goes_past(const rd_codegen *n, const rd_region *r, int32_t inst);

@@ -58,6 +58,11 @@ typedef struct rd_bf16 {
             y[i] = (type)(int32_t)x[i];                             \
     }
 
+/* What is n elements long, into the second-level cache. */
+#define FETCH(x, n)                                               \
+    for (int64_t at = 0; at < n; at += 64 / (int64_t)sizeof *(x)) \
+        __builtin_prefetch((x) + at, 0, 2);
+
 /* Past the caches, but for lines at the ends that are not whole. */
 static inline __attribute__((always_inline)) void rd_past(char *y, const char *x, int64_t bytes)
 {

@@ -109,9 +109,9 @@ static void add_loop(rd_codegen *n, int32_t load)
     rd_text      *to;
 
     n->before = n->inside = n->after = (rd_text){ 0 };
-    n->open               = false;
-    n->loads              = 0;
-    to                    = rd_strip_loop(n);
+    n->open                          = false;
+    n->loads                         = 0;
+    to                               = rd_strip_loop(n);
     rd_text_add(to, " ");
     rd_add_collected(n, to, load);
     rd_text_add(to, " = ");

@@ -303,6 +303,8 @@ static void add_varying(rd_codegen *n, int32_t i)
     add_value(n, to, i);
     rd_text_add(to, ";");
     count_load(n, i);
+    if (inst->kind == RD_I_LOAD)
+        rd_add_fetch(n, i);
     if (n->crosses[inst->dst] && !n->unrolled) {
         declare_array(n, i, 'a', inst->type);
         rd_text_add(to, " a%" PRId32 "[i] = r%" PRId32 ";", inst->dst, inst->dst);
