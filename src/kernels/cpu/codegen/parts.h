@@ -171,6 +171,8 @@ void rd_add_fetch(rd_codegen *n, int32_t load);
 bool rd_goes_past(const rd_codegen *n, const rd_region *r, int32_t inst);
 bool rd_any_goes_past(const rd_codegen *n, const rd_region *r);
 void rd_add_past(rd_codegen *n, int32_t inst);
+/* " - OVER_LINE(...)": elements that the first strip has less, so that others begin where lines do. */
+void rd_add_over_line(rd_codegen *n, rd_text *to);
 /* The loop over the strip, and what it stores so. */
 void rd_add_loop_past(rd_codegen *n);
 

@@ -63,7 +63,8 @@ typedef struct rd_bf16 {
     for (int64_t at = 0; at < n; at += 64 / (int64_t)sizeof *(x)) \
         __builtin_prefetch((x) + at, 0, 2);
 
-/* Past the caches, but for lines at the ends that are not whole. */
+/* Past the caches, but for lines at the ends that are not whole; few lines beside these gain
+ * nothing. */
 static inline __attribute__((always_inline)) void rd_past(char *y, const char *x, int64_t bytes)
 {
 #ifdef STREAM_PART
@@ -75,6 +76,10 @@ static inline __attribute__((always_inline)) void rd_past(char *y, const char *x
         past(y, x, bytes);
         return;
     }
+    if (head && bytes < 2048) {
+        memcpy(y, x, (size_t)bytes);
+        return;
+    }
     memcpy(y, x, (size_t)head);
     for (; k + 64 <= bytes; k += 64)
         for (int64_t j = k; j < k + 64; j += (int64_t)sizeof(part))
@@ -84,6 +89,9 @@ static inline __attribute__((always_inline)) void rd_past(char *y, const char *x
     memcpy(y, x, (size_t)bytes);
 #endif
 }
+
+/* Elements between where a line begins and here. */
+#define OVER_LINE(y) ((int64_t)((uintptr_t)(y) % 64 / sizeof *(y)))
 
 /* Others see what was stored past the caches. */
 #ifdef STREAM_PART

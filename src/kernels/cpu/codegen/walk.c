@@ -261,13 +261,16 @@ static void fixed_strips(rd_codegen *n, const rd_region *r, const char *to)
 
 static void wide_strips(rd_codegen *n, const rd_region *r, const char *to)
 {
-    const int32_t a = r->axis;
+    const int32_t a    = r->axis;
+    rd_text       over = { 0 };
 
-    rd_line(n, "for (; v%d < %s; v%d += %d) {", a, to, a, r->width);
-    rd_line(n, "    const int64_t n = LESS(%s - v%d, %d);", to, a, r->width);
+    rd_add_over_line(n, &over);
+    rd_line(n, "for (int64_t n; v%d < %s; v%d += n) {", a, to, a);
+    rd_line(n, "    n = LESS(%s - v%d, %d%s);", to, a, r->width, over.at ? over.at : "");
     strip_body(n, r);
     n->indent--;
     rd_line(n, "}");
+    rd_text_free(&over);
 }
 
 /* Nothing is kept from loop to loop, so the strip may be as long as there are elements. */

@@ -135,7 +135,7 @@ void rd_size_region(const rd_codegen *n, rd_region *r)
         r->wide   = true;
         r->arrays = bytes_kept(n, r) > 0;
     } else if (has_block_calls(n, r) || (rd_any_goes_past(n, r) && !is_cut(n, r))) {
-        r->width  = CALLED;
+        r->width  = has_block_calls(n, r) ? CALLED : 128;
         r->arrays = true;
     } else {
         r->width = 64;
