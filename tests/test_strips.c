@@ -1,10 +1,11 @@
 /* test_strips.c - what nests do with the elements of a strip, against the scalar interpreter:
  * exponentials of steps in parts of wide rows, coordinates collected once, rows that go together,
  * windows that are written out, divisions by constants, running folds without a tree, chains of
- * 16-bit floats, users' functions of long strips.
+ * 16-bit floats, stores past the caches, users' functions of long strips.
  *
  * Strips, parts and rows that go together have ends, so extents lie around these. */
 #include "nests.h"
+#include "kernels/cpu/codegen/codegen.h"
 #include "suite.h"
 #include <math.h>
 #include <stdio.h>
@@ -166,7 +167,7 @@ static void agree_on_pairs(rd_dtype type, int64_t n, int64_t k, int64_t d)
 START_TEST(pairs)
 {
     static const rd_dtype list[]  = { RD_F32, RD_F64, RD_I32, RD_F16, RD_BF16, RD_I8 };
-    static const int64_t  dims[]  = { 2, 3, 8, 9, 50 };
+    static const int64_t  dims[]  = { 2, 3, 18, 9, 50 };
     static const int64_t  count[] = { 130, 64, 63, 200, 65 };
 
     for (int t = _i % 2; t < COUNT(list); t += 2)
@@ -414,6 +415,42 @@ START_TEST(halves)
 }
 END_TEST
 
+/* ---- Stores past the caches ------------------------------------------------------------------- */
+/* Large results, with rows that begin at lines and elsewhere, of strips with a rest and without. */
+START_TEST(past_the_caches)
+{
+    static const int64_t cols[] = { 64, 1300, 129, 4099, 512, 75 };
+    const rd_dtype       type   = (rd_dtype[]){ RD_F32, RD_F64, RD_I16, RD_F32, RD_F16, RD_U8 }[_i];
+    const rd_shape       shape  = RD_SHAPE(11, cols[_i]);
+    tile_memory          m      = { 0 };
+    rd_expr             *x      = nest_leaf(&m, type, shape, ORDINARY);
+    rd_expr             *y      = nest_leaf(&m, type, RD_SHAPE(cols[_i]), ORDINARY);
+    rd_expr             *far    = rd_square(rd_sub(x, rd_mean(x, RD_KEEP(1))));
+    nest_batch           b      = { 0 };
+
+    rd_codegen_force_past(1);
+    snprintf(b.what, sizeof b.what, "%s past the caches, %d a row", rd_dtype_name(type),
+             (int)cols[_i]);
+    nest_add(&b, rd_add(rd_mul(x, y), x));
+    nest_add(&b, rd_cast(rd_sub(x, y), RD_F32));
+    nest_add(&b, rd_gt(x, y));
+    agree_shared(&b);
+    nest_add(&b, rd_scan(x, "sum", RD_DIMS(0)));
+    nest_add(&b, rd_scan(rd_mul(x, y), "max", RD_DIMS(0)));
+    nest_add(&b, rd_scan(x, "max", RD_DIMS(1)));
+    agree_shared(&b);
+    nest_add(&b, far);
+    nest_add(&b, rd_sum(far, RD_DIMS(0)));
+    nest_add(&b, rd_exp(rd_cast(x, RD_F32)));
+    nest_add(&b, rd_transpose(rd_add(x, y)));
+    nest_add(&b, softmax(rd_cast(x, RD_F32), RD_KEEP(1)));
+    agree_shared(&b);
+    rd_codegen_force_past(0);
+    nest_mostly();
+    tile_free(&m);
+}
+END_TEST
+
 /* ---- Users' functions of blocks ---------------------------------------------------------------- */
 /* What it fails at, and the sentence. */
 typedef struct limit {
@@ -490,6 +527,7 @@ int main(void)
     tcase_add_loop_test(tests, extremes, 0, 4);
     tcase_add_loop_test(tests, running, 0, 5);
     tcase_add_loop_test(tests, halves, 0, SANITIZED ? 2 : 4);
+    tcase_add_loop_test(tests, past_the_caches, 0, 6);
     tcase_add_loop_test(tests, long_calls, 0, 5);
     suite_add_tcase(suite, tests);
 

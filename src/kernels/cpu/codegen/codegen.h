@@ -30,6 +30,8 @@ typedef enum rd_codegen_use {
 } rd_codegen_use;
 rd_codegen_use rd_codegen_use_now(void);
 void           rd_codegen_force(const char *use);
+/* For tests: results of so many bytes are stored past the caches; 0: of RD_STREAM_BYTES. */
+void rd_codegen_force_past(int64_t bytes);
 
 /* What runs a program, in *code: `whole`, as one task by one function, else part by part; NULL
  * where it cannot: *why says what stands against it.  False: no memory. */

@@ -7,6 +7,14 @@
 /* Fewer bytes of a strip are not worth the two lines at its ends. */
 enum { LEAST = 256 };
 
+/* For tests. */
+static int64_t forced;
+
+void rd_codegen_force_past(int64_t bytes)
+{
+    forced = bytes;
+}
+
 static bool is_loaded(const rd_codegen *n, int32_t slot)
 {
     for (int32_t i = 0; i < n->p->n_inst; i++)
@@ -26,7 +34,7 @@ bool rd_goes_past(const rd_codegen *n, const rd_region *r, int32_t i)
         return false;
     for (int32_t k = 0; k < at->n_add; k++)
         bytes *= at->add[k].axis < 0 ? 0 : (double)n->p->axis_extent[at->add[k].axis];
-    return bytes >= RD_STREAM_BYTES;
+    return bytes >= (forced ? (double)forced : (double)RD_STREAM_BYTES);
 }
 
 bool rd_any_goes_past(const rd_codegen *n, const rd_region *r)
