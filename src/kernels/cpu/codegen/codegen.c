@@ -136,6 +136,7 @@ static void write_part(rd_codegen *n, int part, int64_t registers)
         rd_line(n, "char *const m%d = q->slot[%d];", s, s);
     declare_folds(n);
     declare_axes(n);
+    n->past = false;
     rd_line(n, "int64_t loads = 0;");
     rd_line(n, "int32_t failed = 0;");
     rd_line(n, "uint32_t warnings = 0;");
@@ -151,6 +152,8 @@ static void write_part(rd_codegen *n, int part, int64_t registers)
         keep_registers(n, registers, true);
     if (part == 1)
         declare_steps(n, "hi");
+    if (n->past)
+        rd_line(n, "STREAMED");
     rd_line(n, "q->loads += loads;");
     rd_line(n, "q->failed |= failed;");
     rd_line(n, "q->warnings |= warnings;");
@@ -218,6 +221,7 @@ static void write_text(rd_codegen *n, rd_text *text)
     rd_text_free(&join);
     rd_text_free(&n->before);
     rd_text_free(&n->inside);
+    rd_text_free(&n->after);
 }
 
 /* A key is the bytes of a vector, and the text. */

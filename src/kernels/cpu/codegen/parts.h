@@ -107,13 +107,14 @@ typedef struct rd_codegen {
     const rd_region *here;   /* region, NULL */
     bool            *varies; /* per register, in the region */
     bool             open;   /* a loop over the strip is being collected */
-    rd_text          before, inside;
+    rd_text          before, inside, after;
     int32_t          round;    /* number of that loop */
     int32_t         *made_in;  /* per register: its round */
     int32_t          part;     /* the loop whose rows are taken in parts, -1 */
     bool            *crosses;  /* per register: read in another one */
     bool             dry;      /* only to learn that */
     bool             arrays;   /* some register crosses, or a state is an array */
+    bool             past;     /* something is stored past the caches */
     int32_t          unrolled; /* short loops around that are written out */
     int64_t          loads;    /* of the round */
     int32_t          names;
@@ -159,6 +160,12 @@ int32_t rd_loop_of_reuse(const rd_codegen *n, const rd_region *r, int32_t load);
 /* The arrays of what is collected before the loop; an element of one. */
 void rd_collect_before(rd_codegen *n, int32_t loop);
 void rd_add_collected(rd_codegen *n, rd_text *to, int32_t load);
+
+/* past.c: is a store of the region one past the caches?  Any?  As an array of the strip, that goes
+ * there behind the loop. */
+bool rd_goes_past(const rd_codegen *n, const rd_region *r, int32_t inst);
+bool rd_any_goes_past(const rd_codegen *n, const rd_region *r);
+void rd_add_past(rd_codegen *n, int32_t inst);
 
 /* text.c */
 __attribute__((format(printf, 2, 3))) void rd_line(rd_codegen *n, const char *format, ...);

@@ -58,6 +58,35 @@ typedef struct rd_bf16 {
             y[i] = (type)(int32_t)x[i];                             \
     }
 
+/* Past the caches, but for lines at the ends that are not whole. */
+static inline __attribute__((always_inline)) void rd_past(char *y, const char *x, int64_t bytes)
+{
+#ifdef STREAM_PART
+    typedef part_of_line part __attribute__((aligned(1)));
+    const int64_t        head = LESS((int64_t)(-(uintptr_t)y % 64), bytes);
+    int64_t              k    = head;
+
+    if (head == 0 && bytes % 64 == 0) {
+        past(y, x, bytes);
+        return;
+    }
+    memcpy(y, x, (size_t)head);
+    for (; k + 64 <= bytes; k += 64)
+        for (int64_t j = k; j < k + 64; j += (int64_t)sizeof(part))
+            STREAM_PART((float *)(y + j), *(const part *)(x + j));
+    memcpy(y + k, x + k, (size_t)(bytes - k));
+#else
+    memcpy(y, x, (size_t)bytes);
+#endif
+}
+
+/* Others see what was stored past the caches. */
+#ifdef STREAM_PART
+#define STREAMED __builtin_ia32_sfence();
+#else
+#define STREAMED
+#endif
+
 /* f16 side by side to f32; the same bits as rd_f16_to_f32(). */
 static inline __attribute__((always_inline)) void rd_widen_f16(float *y, const rd_f16 *x, int64_t n)
 {

@@ -102,13 +102,13 @@ void rd_add_collected(rd_codegen *n, rd_text *to, int32_t load)
  * within that one goes on there. */
 static void add_loop(rd_codegen *n, int32_t load)
 {
-    const rd_text before = n->before, inside = n->inside;
+    const rd_text before = n->before, inside = n->inside, after = n->after;
     const bool    open  = n->open;
     const int64_t loads = n->loads;
     const int32_t round = n->round;
     rd_text      *to;
 
-    n->before = n->inside = (rd_text){ 0 };
+    n->before = n->inside = n->after = (rd_text){ 0 };
     n->open               = false;
     n->loads              = 0;
     to                    = rd_strip_loop(n);
@@ -122,6 +122,7 @@ static void add_loop(rd_codegen *n, int32_t load)
     rd_text_free(&n->inside);
     n->before = before;
     n->inside = inside;
+    n->after  = after;
     n->open   = open;
     n->loads  = loads;
     n->round  = round;

@@ -385,6 +385,10 @@ static void add_store(rd_codegen *n, int32_t i)
 
     if (n->here && n->unread[i])
         return;
+    if (n->here && !n->unrolled && rd_goes_past(n, n->here, i)) {
+        rd_add_past(n, i);
+        return;
+    }
     rd_text_add(to, " ");
     add_element(n, to, i, true);
     rd_text_add(to, " = ");

@@ -32,11 +32,13 @@ void rd_strip_loop_end(rd_codegen *n)
         if (n->inside.at && n->inside.n)
             rd_text_add(n->to, "%*sINDEPENDENT for (int64_t i = 0; i < n; i++) {%s }\n",
                         4 * n->indent, "", n->inside.at);
-        n->why = n->before.failed || n->inside.failed ? "no memory" : n->why;
+        rd_text_add(n->to, "%s", n->after.at ? n->after.at : "");
+        n->why = n->before.failed || n->inside.failed || n->after.failed ? "no memory" : n->why;
     }
     n->loads = 0;
     clear(&n->before);
     clear(&n->inside);
+    clear(&n->after);
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */

@@ -63,6 +63,8 @@ static int64_t bytes_kept(const rd_codegen *n, const rd_region *r)
             bytes += bytes_of_states(&n->fold[inst->arg]);
         if (rd_cuts(n, inst))
             bytes += 2 * 8;
+        if (rd_goes_past(n, r, i))
+            bytes += 8;
     }
     return bytes;
 }
@@ -87,7 +89,8 @@ static bool has_lanes_of_cells(const rd_codegen *n, const rd_region *r)
     return false;
 }
 
-/* Users' functions of blocks are worth a call for many elements. */
+/* Users' functions of blocks are worth a call for many elements, and what is stored past the caches
+ * the two lines at its ends. */
 enum { CALLED = 512 };
 
 static bool has_block_calls(const rd_codegen *n, const rd_region *r)
@@ -125,7 +128,7 @@ void rd_size_region(const rd_codegen *n, rd_region *r)
         r->width  = wide_width(n, r);
         r->wide   = true;
         r->arrays = bytes_kept(n, r) > 0;
-    } else if (has_block_calls(n, r)) {
+    } else if (has_block_calls(n, r) || rd_any_goes_past(n, r)) {
         r->width  = CALLED;
         r->arrays = true;
     } else {

@@ -1,0 +1,58 @@
+/* past.c - results so large that they leave the caches before anybody reads them again are stored
+ * past these: a plain store would first read the line, a third of what x + y moves. */
+#include "kernels/cpu/codegen/parts.h"
+#include "core/caches.h"
+#include <inttypes.h>
+
+/* Fewer bytes of a strip are not worth the two lines at its ends. */
+enum { LEAST = 256 };
+
+static bool is_loaded(const rd_codegen *n, int32_t slot)
+{
+    for (int32_t i = 0; i < n->p->n_inst; i++)
+        if (n->p->inst[i].kind == RD_I_LOAD && n->p->address[n->p->inst[i].arg].slot == slot)
+            return true;
+    return false;
+}
+
+bool rd_goes_past(const rd_codegen *n, const rd_region *r, int32_t i)
+{
+    const rd_inst    *inst  = &n->p->inst[i];
+    const rd_address *at    = &n->p->address[inst->arg];
+    double            bytes = inst->kind == RD_I_STORE ? rd_dtype_size(at->type) : 0;
+
+    if (inst->kind != RD_I_STORE || at->slot >= n->p->first_scratch || rd_coef(at, r->axis) != 1 ||
+        rd_reach(n->p, r->axis) * rd_dtype_size(at->type) < LEAST || is_loaded(n, at->slot))
+        return false;
+    for (int32_t k = 0; k < at->n_add; k++)
+        bytes *= at->add[k].axis < 0 ? 0 : (double)n->p->axis_extent[at->add[k].axis];
+    return bytes >= RD_STREAM_BYTES;
+}
+
+bool rd_any_goes_past(const rd_codegen *n, const rd_region *r)
+{
+    bool any = false;
+
+    for (int32_t i = r->from; i < r->to; i++)
+        any |= rd_goes_past(n, r, i);
+    return any;
+}
+
+void rd_add_past(rd_codegen *n, int32_t i)
+{
+    const rd_inst    *inst = &n->p->inst[i];
+    const rd_address *at   = &n->p->address[inst->arg];
+    const char       *type = rd_memory_type(at->type);
+    rd_text          *to   = rd_strip_loop(n);
+
+    rd_text_add(&n->before, "%*s%s o%" PRId32 "[%d] LINES;\n", 4 * n->indent, "", type, i,
+                rd_strip_room(n));
+    rd_text_add(to, " o%" PRId32 "[i] = ", i);
+    rd_add_stored(n, to, at->type, inst->a);
+    rd_text_add(to, ";");
+    rd_text_add(&n->after, "%*srd_past((char *)((%s *)m%" PRId32 " + ", 4 * n->indent, "", type,
+                at->slot);
+    rd_position_of_strip(n, &n->after, at);
+    rd_text_add(&n->after, "), (const char *)o%" PRId32 ", n * %d);\n", i, rd_dtype_size(at->type));
+    n->arrays = n->past = true;
+}
