@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 /* ---- Modes ----------------------------------------------------------------------------------- */
+typedef enum tier_mode { OFF, CACHE, SYNC, ASYNC } tier_mode;
+
 static const char *forced;
 static bool        hurried;
 
@@ -30,20 +32,21 @@ void rd_tier_wait(void)
     rd_worker_wait();
 }
 
-rd_tier_mode rd_tier_mode_now(void)
+/* What RDIM_TIER1 says, async if nothing, off if no mode of these; off too where the program has
+ * rights that its user has not. */
+static tier_mode mode_now(void)
 {
-    static const char *const names[] = { [RD_TIER_OFF]   = "off",
-                                         [RD_TIER_CACHE] = "cache",
-                                         [RD_TIER_SYNC]  = "sync",
-                                         [RD_TIER_ASYNC] = "async" };
-    const char              *asked   = forced ? forced : getenv("RDIM_TIER1");
+    static const char *const names[] = {
+        [OFF] = "off", [CACHE] = "cache", [SYNC] = "sync", [ASYNC] = "async"
+    };
+    const char *asked = forced ? forced : getenv("RDIM_TIER1");
 
     if (geteuid() != getuid() || getegid() != getgid())
-        return RD_TIER_OFF; /* the environment is another's */
+        return OFF; /* the environment is another's */
     for (int k = 0; asked && k < (int)(sizeof names / sizeof *names); k++)
         if (strcmp(asked, names[k]) == 0)
-            return (rd_tier_mode)k;
-    return asked && *asked ? RD_TIER_OFF : RD_TIER_ASYNC;
+            return (tier_mode)k;
+    return asked && *asked ? OFF : ASYNC;
 }
 
 /* ---- Compiled code --------------------------------------------------------------------------- */
@@ -161,23 +164,22 @@ static void bring(rd_compiled *c, bool compile)
 
 rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *text)
 {
-    return rd_tier_mode_now() == RD_TIER_OFF ? NULL : find_or_add(key, bytes, text);
+    return mode_now() == OFF ? NULL : find_or_add(key, bytes, text);
 }
 
 void rd_compiled_want(rd_compiled *c)
 {
-    const rd_tier_mode mode = rd_tier_mode_now();
-    int                from = NEW;
+    const tier_mode mode = mode_now();
+    int             from = NEW;
 
     if (!c)
         return;
     atomic_fetch_add_explicit(&asked, 1, memory_order_relaxed);
-    if (mode == RD_TIER_ASYNC || mode == RD_TIER_OFF)
+    if (mode == ASYNC || mode == OFF)
         return;
     if (atomic_compare_exchange_strong(&c->state, &from, BUSY) ||
-        (from == MISSING && mode == RD_TIER_SYNC &&
-         atomic_compare_exchange_strong(&c->state, &from, BUSY)))
-        bring(c, mode == RD_TIER_SYNC);
+        (from == MISSING && mode == SYNC && atomic_compare_exchange_strong(&c->state, &from, BUSY)))
+        bring(c, mode == SYNC);
 }
 
 bool rd_compiled_failed(const rd_compiled *c)

@@ -10,11 +10,6 @@
 #include "core/text.h"
 #include <stdint.h>
 
-typedef enum rd_tier_mode { RD_TIER_OFF, RD_TIER_CACHE, RD_TIER_SYNC, RD_TIER_ASYNC } rd_tier_mode;
-
-/* What RDIM_TIER1 says, async if nothing, off if no mode of these; off too where the program has
- * rights that its user has not. */
-rd_tier_mode rd_tier_mode_now(void);
 /* For tests: what it says from now on; NULL: what the environment does. */
 void rd_tier_force(const char *mode);
 /* Mode async looks for code after any work at all. */

@@ -23,8 +23,6 @@ bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized);
 int32_t rd_tile_inst_of(const rd_program *p, rd_inst_kind kind, int32_t fold);
 void rd_tile_loops_at(const rd_program *p, const rd_tile_code *code, int32_t i, const rd_loop **row,
                       const rd_loop **col);
-/* Does a loop always visit its whole axis, or do tasks or panels share it? */
-bool rd_tile_visits_all(const rd_program *p, const rd_loop *loop);
 /* kernels.c: rows that are whole folds; the kernels of steps. */
 void rd_tile_find_totals(const rd_program *p, rd_tile_code *code);
 void rd_tile_find_steps(const rd_program *p, rd_tile_code *code);
