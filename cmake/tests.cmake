@@ -16,9 +16,8 @@ if(helper_sources)
     target_link_libraries(rdim_support INTERFACE rdim_helpers)
 endif()
 
-# The thread sanitizer has nothing to see in suites that call kernels, files and the planner from one thread, nor in
-# compiled passes.
-set(of_one_thread asking cases fold halves kernels math nests npy npy_files ops oracle scan semantics semantics_folds tiles
+# The thread sanitizer has nothing to see in suites that call kernels, files and the planner from one thread.
+set(of_one_thread asking cases fold halves kernels math npy npy_files ops oracle scan semantics semantics_folds tiles
     tiles_folds tiles_scans totals)
 
 foreach(source IN LISTS suite_sources)
@@ -36,17 +35,12 @@ foreach(source IN LISTS suite_sources)
     list(APPEND rdim_tests ${suite})
 endforeach()
 
-# Random expressions, and folds of every kind, by compiled passes; each is a run of the compiler.  With rows that are
-# fetched, and without, whatever gains here.  Folds of every size as nests would be thousands of texts: test_codegen
-# compares those with the reference, which test_fold compares with the definition.
+# Random expressions by nests, compiled before they run; each is a run of the compiler.
 if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
-    add_test(NAME fold_compiled COMMAND test_fold WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(fold_compiled PROPERTIES ENVIRONMENT
-        "RDIM_TIER1=sync;RDIM_CODEGEN=never;RDIM_FETCH=1")
     add_test(NAME differential_compiled COMMAND test_differential WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(differential_compiled PROPERTIES ENVIRONMENT
-        "RDIM_TIER1=sync;RDIM_FETCH=0;RD_DIFF_COUNT=12;RD_DIFF_LARGE=4")
-    list(APPEND rdim_tests fold_compiled differential_compiled)
+        "RDIM_TIER1=sync;RD_DIFF_COUNT=12;RD_DIFF_LARGE=4")
+    list(APPEND rdim_tests differential_compiled)
 endif()
 
 # As the kernels are compiled: gcc takes no comparison out of a branch that might trap, and its loops stay scalar.
@@ -92,16 +86,22 @@ set_tests_properties(${rdim_tests} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
 set_property(TEST ${rdim_tests} APPEND PROPERTY ENVIRONMENT
     CK_TIMEOUT_MULTIPLIER=60 XDG_CACHE_HOME=${kernels} OMP_WAIT_POLICY=passive)
 
-# What these are about is the tile machine, which would hand small programs on.
+# What these are about is the tile machine, which would hand small programs on; its kernels fetch rows, and do not,
+# whatever gains here.
 foreach(suite IN ITEMS tiles tiles_folds tiles_scans totals)
     if(suite IN_LIST rdim_tests)
         set_property(TEST ${suite} APPEND PROPERTY ENVIRONMENT RDIM_CODEGEN=never)
     endif()
 endforeach()
+foreach(setting IN ITEMS "tiles_folds;1" "totals;0" "halves;1")
+    list(POP_FRONT setting suite fetch)
+    if(suite IN_LIST rdim_tests)
+        set_property(TEST ${suite} APPEND PROPERTY ENVIRONMENT RDIM_FETCH=${fetch})
+    endif()
+endforeach()
 
 # The longest begin first, or one processor waits for the other at the end.
-foreach(suite IN ITEMS nests tiles_folds differential_compiled passes differential codegen watch
-        scan strips)
+foreach(suite IN ITEMS tiles_folds differential_compiled differential codegen watch scan strips)
     if(suite IN_LIST rdim_tests)
         set_tests_properties(${suite} PROPERTIES COST 100)
     endif()

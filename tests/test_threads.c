@@ -291,7 +291,7 @@ static rd_expr *workload(rd_ctx *c, const double *x)
     rd_expr *leaf = rd_wrap(c, x, RD_SHAPE(ROWS, COLUMNS)),
             *e    = rd_exp(rd_sub(leaf, rd_max(leaf, RD_KEEP(1))));
 
-    return rd_scan(rd_div(e, rd_sum(e, RD_KEEP(1))), "sum", RD_DIMS(1));
+    return rd_scan(rd_div(e, rd_sum(e, RD_KEEP(1))), "sum", RD_DIMS(0));
 }
 
 typedef struct worker {
@@ -369,7 +369,7 @@ static rd_plan *plan_workload(int32_t threads)
 {
     rd_array     layout = { .type = RD_F64, .shape = RD_SHAPE(ROWS, COLUMNS) };
     rd_expr     *in = rd_input(ctx, "x", &layout), *e = rd_exp(rd_sub(in, rd_max(in, RD_KEEP(1))));
-    rd_expr     *y    = rd_scan(rd_div(e, rd_sum(e, RD_KEEP(1))), "sum", RD_DIMS(1));
+    rd_expr     *y    = rd_scan(rd_div(e, rd_sum(e, RD_KEEP(1))), "sum", RD_DIMS(0));
     rd_eval_opts opts = { .threads = threads };
 
     return rd_plan_new(ctx, RD_EXPRS(in), RD_RESULTS({ y, &layout }), &opts);
@@ -392,8 +392,8 @@ START_TEST(one_plan_on_threads)
 }
 END_TEST
 
-/* Compiled passes come while threads run the plan that waits for them, and contexts make others. */
-START_TEST(passes_come_meanwhile)
+/* Nests come while threads run the plan that waits for them, and contexts make others. */
+START_TEST(nests_come_meanwhile)
 {
     rd_plan      *plan;
     rd_tier_stats stats;
@@ -489,7 +489,7 @@ int main(void)
     tcase_add_loop_test(tc, kept_axes_inside_change_no_bit, 0, JOINED);
     tcase_add_test(tc, contexts_side_by_side);
     tcase_add_test(tc, one_plan_on_threads);
-    tcase_add_test(tc, passes_come_meanwhile);
+    tcase_add_test(tc, nests_come_meanwhile);
     tcase_add_test(tc, failures_on_threads);
     tcase_add_test(tc, inside_a_parallel_region);
     suite_add_tcase(suite, tc);

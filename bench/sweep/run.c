@@ -40,35 +40,32 @@ static bool plan(contest *c, int threads)
     return c->plan && rd_plan_run(c->plan, NULL, NULL) == RD_OK;
 }
 
-/* "2 of 3 nests compiled": adds to both. */
-static void count_in(const char *tier, const char *what, int *compiled, int *all)
+/* ", 2 of 3 nests compiled": both numbers; 0 of 0 where the text has none. */
+static void count_nests(const char *tier, int *compiled, int *all)
 {
-    const char *of = tier ? strstr(tier, what) : NULL;
-    int         some, of_all;
+    const char *of = tier ? strstr(tier, " nests compiled") : NULL;
 
+    *compiled = *all = 0;
     while (of && of > tier && of[-1] != ',')
         of--;
-    if (of && sscanf(of, " %d of %d", &some, &of_all) == 2) {
-        *compiled += some;
-        *all += of_all;
-    }
+    if (of && sscanf(of, " %d of %d", compiled, all) != 2)
+        *compiled = *all = 0;
 }
 
 /* How the library runs it, from the text that it gives: the one place to change when that text
  * does. */
 static void form_of(const char *explain, char *form, size_t size)
 {
-    const char *tier     = explain ? strstr(explain, "tier: ") : NULL;
-    int         compiled = 0, passes = 0;
+    const char *tier = explain ? strstr(explain, "tier: ") : NULL;
+    int         compiled, all;
 
-    count_in(tier, " passes compiled", &compiled, &passes);
-    count_in(tier, " nests compiled", &compiled, &passes);
+    count_nests(tier, &compiled, &all);
     if (!tier)
         snprintf(form, size, "none");
     else if (strstr(tier, " by OpenBLAS") || strstr(tier, " by BLIS"))
         snprintf(form, size, "product");
     else if (compiled > 0)
-        snprintf(form, size, "%s", compiled == passes ? "compiled" : "partly");
+        snprintf(form, size, "%s", compiled == all ? "compiled" : "partly");
     else
         snprintf(form, size, "%s", strstr(tier, "tiles") ? "tiles" : "scalar");
 }

@@ -3,6 +3,7 @@
  * Matrix products run by kernels of their own, or by BLAS where their bits may be its. */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/codegen/codegen.h"
+#include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/product/blas.h"
 #include "kernels/cpu/product/product.h"
 #include "kernels/cpu/tile/plan/plan.h"
@@ -97,15 +98,6 @@ static bool prepare_nest(rd_program *p, const rd_simd *simd, rd_get_fn *get, voi
     return true;
 }
 
-/* What the nest does without is not compiled. */
-static void want_passes(const rd_program *p)
-{
-    const rd_tile_code *code = p->code;
-
-    for (int32_t k = 0; code && !p->nest && !p->whole && k < code->n_pass; k++)
-        rd_pass_want(code->pass[k]->code);
-}
-
 static bool prepare_ways(rd_program *p, rd_get_fn *get, void *pool)
 {
     const char    *isa    = asked();
@@ -121,10 +113,7 @@ static bool prepare_ways(rd_program *p, rd_get_fn *get, void *pool)
     if (result == RD_TILE_NO_MEMORY ||
         (result == RD_TILE_CANNOT && !rd_backend_scalar.prepare(p, get, pool)))
         return false;
-    if (!is_scalar(isa) && !prepare_nest(p, simd, get, pool))
-        return false;
-    want_passes(p);
-    return true;
+    return is_scalar(isa) || prepare_nest(p, simd, get, pool);
 }
 
 static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
@@ -204,32 +193,31 @@ static bool is_nest(const rd_program *p)
     return rd_codegen_here(p->nest ? p->nest : p->whole) != NULL;
 }
 
-static void passes_text(rd_text *text, const rd_program *p, int32_t n)
+static int32_t count(const rd_program *p, int32_t n, bool (*is)(const rd_program *p))
 {
-    const rd_tier_stats all    = rd_tier_stats_now();
-    int32_t             wanted = 0, here = 0, nests = 0, nests_here = 0;
+    int32_t found = 0;
 
-    for (int32_t s = 0; s < n; s++) {
-        const rd_tile_code *code = p[s].code;
+    for (int32_t s = 0; s < n; s++)
+        found += is(&p[s]);
+    return found;
+}
 
-        nests += p[s].nest || p[s].whole;
-        nests_here += is_nest(&p[s]);
-        /* A nest does without them. */
-        for (int32_t k = 0; code && !p[s].nest && !p[s].whole && k < code->n_pass; k++) {
-            wanted++;
-            here += rd_pass_kernels(code->pass[k]->code) != NULL;
-        }
-    }
-    rd_text_add(text, "tier: %s", here || nests_here ? "1 and 0" : "0");
+static bool has_nest(const rd_program *p)
+{
+    return p->nest || p->whole;
+}
+
+static void nests_text(rd_text *text, const rd_program *p, int32_t n)
+{
+    const rd_tier_stats all   = rd_tier_stats_now();
+    const int32_t       nests = count(p, n, has_nest), here = count(p, n, is_nest);
+
+    rd_text_add(text, "tier: %s", here ? "1 and 0" : "0");
     if (nests)
-        rd_text_add(text, ", %" PRId32 " of %" PRId32 " nests compiled", nests_here, nests);
-    if (wanted)
-        rd_text_add(text, ", %" PRId32 " of %" PRId32 " passes compiled", here, wanted);
-    if (nests || wanted)
         rd_text_add(text,
-                    " (this process: %" PRId64 " in %.0f ms, %" PRId64 " from the store, %" PRId64
-                    " failed)",
-                    all.compiled, all.seconds * 1e3, all.stored, all.failed);
+                    ", %" PRId32 " of %" PRId32 " nests compiled (this process: %" PRId64
+                    " in %.0f ms, %" PRId64 " from the store, %" PRId64 " failed)",
+                    here, nests, all.compiled, all.seconds * 1e3, all.stored, all.failed);
 }
 
 static bool one_by_one(const rd_program *p)
@@ -248,22 +236,13 @@ static void list_stages(rd_text *text, const char *what, const rd_program *p, in
         }
 }
 
-static int32_t count(const rd_program *p, int32_t n, bool (*is)(const rd_program *p))
-{
-    int32_t found = 0;
-
-    for (int32_t s = 0; s < n; s++)
-        found += is(&p[s]);
-    return found;
-}
-
 /* Stages are compiled nests, or run on tiles, by vectors; those that cannot, one element at a
  * time. */
 static void tiers(rd_text *text, const rd_program *p, int32_t n)
 {
     const int32_t scalar = count(p, n, one_by_one), nest = count(p, n, is_nest);
 
-    passes_text(text, p, n);
+    nests_text(text, p, n);
     rd_text_add(text, ", %s",
                 scalar && scalar == n ? "scalar"
                 : nest && nest == n   ? "nest"

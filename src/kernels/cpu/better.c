@@ -39,24 +39,52 @@ static bool is_along(const rd_program *p, const rd_inst *inst, int32_t i)
     return true;
 }
 
-/* Folds of long rows of floats, with what is computed from them: kernels, and passes that keep what
- * they fold in registers, are faster than nests yet. */
-static bool folds_rows(const rd_program *p)
+/* Is there a kernel for whole rows of the step, with all that is done to an element before? */
+static bool has_kernel(const rd_program *p, const rd_tile_code *code, int32_t i)
 {
+    const rd_tile_inst *t = &code->inst[i];
+    const rd_tile_fold *f = &code->fold[p->inst[i].arg];
+
+    return f->best ||
+           (code->simd->totals[t->from] && code->simd->totals[t->from][f->fold->reducer][t->fused]);
+}
+
+/* Is the instruction, one for each element, a load of a row, a step or a scan of it by a kernel, or
+ * the store of the scan? */
+static bool is_in_kernels(const rd_program *p, const rd_tile_code *code, int32_t i)
+{
+    const rd_inst *inst = &p->inst[i];
+
+    switch (inst->kind) {
+    case RD_I_LOAD: return is_row(p, i);
+    case RD_I_STORE: return p->inst[code->reg[inst->a].born].kind == RD_I_SCAN;
+    case RD_I_STEP: return inst->c < 0 && is_along(p, inst, i) && has_kernel(p, code, i);
+    case RD_I_SCAN:
+        return inst->c < 0 && is_along(p, inst, i) && code->fold[inst->arg].form == RD_FOLD_ALONG;
+    default: return code->inst[i].skip;
+    }
+}
+
+/* Folds and scans of long rows of floats, all by kernels, two at most: each passes over the row. */
+static bool folds_rows(const rd_program *p, const rd_tile_code *code)
+{
+    enum { FEW = 2 };
     int32_t steps = 0;
 
     for (int32_t i = p->body; i < p->tail; i++) {
         const rd_inst *inst = &p->inst[i];
-        const bool     step = inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
 
-        if (step && (inst->c >= 0 || !in_long_rows(p, i) || !is_along(p, inst, i) ||
-                     rd_dtype_kind(p->fold[inst->arg].type) != RD_KIND_FLOAT))
+        if (code->inst[i].level != RD_AT_TILE)
+            continue;
+        if (!in_long_rows(p, i) || !is_in_kernels(p, code, i))
             return false;
-        if (inst->kind == RD_I_LOAD && !is_row(p, i))
-            return false;
-        steps += step;
+        if (inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) {
+            if (rd_dtype_kind(p->fold[inst->arg].type) != RD_KIND_FLOAT)
+                return false;
+            steps++;
+        }
     }
-    return steps > 0;
+    return steps > 0 && steps <= FEW;
 }
 
 /* A nest fills an array with what the exponentials are of, and memory waits while it takes them:
@@ -95,34 +123,6 @@ static bool turns_operands(const rd_program *p, const rd_tile_code *code)
     return found && !calls;
 }
 
-/* Elements of the largest result. */
-static double most_stored(const rd_program *p)
-{
-    double most = 0;
-
-    for (int32_t i = 0; i < p->n_inst; i++) {
-        const rd_address *at    = &p->address[p->inst[i].kind == RD_I_STORE ? p->inst[i].arg : 0];
-        double            count = p->inst[i].kind == RD_I_STORE && at->slot < p->first_scratch;
-
-        for (int32_t k = 0; k < at->n_add; k++)
-            if (at->add[k].axis >= 0)
-                count *= (double)p->axis_extent[at->add[k].axis];
-        most = count > most ? count : most;
-    }
-    return most;
-}
-
-/* Pairs of which no matrix is stored. */
-static bool folds_pairs(const rd_program *p, const rd_tile_code *code)
-{
-    enum { FEW = 64 };
-    bool found = false;
-
-    for (int32_t k = 0; k < code->n_pass; k++)
-        found |= code->pass[k]->nest && code->pass[k]->form != RD_SPEC_PHASES;
-    return found && most_stored(p) * FEW < p->work;
-}
-
 const char *rd_cpu_better(const rd_program *p)
 {
     static const double LITTLE = 1e6;
@@ -132,9 +132,7 @@ const char *rd_cpu_better(const rd_program *p)
         return code && code->total ? "one kernel does all" : NULL;
     if (turns_operands(p, code))
         return "operands are turned in registers";
-    if (folds_pairs(p, code))
-        return "pairs are one compiled pass";
-    return folds_rows(p)           ? "long rows are folded by kernels"
+    return folds_rows(p, code)     ? "long rows are folded by kernels"
            : folds_exponentials(p) ? "exponentials of steps are taken while memory is read"
                                    : NULL;
 }

@@ -1,20 +1,12 @@
 /* describe.c - what each stage runs as, and the text that is compiled of it: RDIM_DEBUG. */
 #include "kernels/cpu/codegen/codegen.h"
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/product/product.h"
 #include "kernels/cpu/tile/plan/plan.h"
-#include <inttypes.h>
 
 static void tiles_text(rd_text *text, const rd_tile_code *code)
 {
-    int32_t here = 0;
-
-    for (int32_t k = 0; k < code->n_pass; k++)
-        here += rd_pass_kernels(code->pass[k]->code) != NULL;
     rd_text_add(text, code->total ? "total: one kernel" : "tiles");
-    if (code->n_pass)
-        rd_text_add(text, ", %" PRId32 " of %" PRId32 " passes compiled", here, code->n_pass);
 }
 
 static void nest_text(rd_text *text, const rd_program *p, rd_get_fn *get, void *pool)

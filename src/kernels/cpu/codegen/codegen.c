@@ -2,7 +2,7 @@
 #include "kernels/cpu/codegen/codegen.h"
 #include "core/bytes.h"
 #include "kernels/cpu/cpu.h"
-#include "kernels/cpu/jit/emit.h"
+#include "kernels/cpu/jit/compiler.h"
 #include "kernels/cpu/jit/preprocess.h"
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/reference/machine.h"
@@ -16,7 +16,7 @@
 extern const char rd_prelude[], rd_codegen_prelude[];
 
 struct rd_codegen_code {
-    rd_pass             *pass;
+    rd_compiled         *compiled;
     int64_t              state;
     int32_t              n_number;
     rd_codegen_function *function;
@@ -230,7 +230,7 @@ static const char *const *text_of_key(rd_text *text, const void *key)
     const char *vector = key;
 
     rd_text_add(text, "%s\n%s\n%s", rd_prelude, rd_codegen_prelude, vector + 1);
-    return rd_spec_flags(*vector);
+    return rd_compiler_flags(*vector);
 }
 
 /* All but the vector's bytes of a nest's key.  False: no memory. */
@@ -294,7 +294,7 @@ static bool add_reducers(const rd_program *p, rd_get_fn *get, void *pool, rd_cod
     return made->reducer;
 }
 
-/* What the text asks of a call, and its pass.  NULL: no memory. */
+/* What the text asks of a call, and what it is compiled to.  NULL: no memory. */
 static rd_codegen_code *code_of(const rd_codegen *n, const rd_text *key, rd_get_fn *get, void *pool)
 {
     const rd_program *p    = n->p;
@@ -305,7 +305,7 @@ static rd_codegen_code *code_of(const rd_codegen *n, const rd_text *key, rd_get_
     made->state    = n->whole || n->state > rd_machine_bytes(p) ? n->state : rd_machine_bytes(p);
     made->n_number = n->n_number;
     memcpy(made->number, n->number, sizeof *n->number * (size_t)n->n_number);
-    made->pass = rd_pass_of_key(key->at, key->n + 1, text_of_key);
+    made->compiled = rd_compiled_of(key->at, key->n + 1, text_of_key);
     return made;
 }
 
@@ -321,7 +321,7 @@ static bool prepare(rd_codegen *n, rd_get_fn *get, void *pool, rd_codegen_code *
         *code = code_of(n, &key, get, pool);
         ok    = *code;
     }
-    if (*code && !(*code)->pass)
+    if (*code && !(*code)->compiled)
         *code = NULL;
     rd_text_free(&key);
     return ok;
@@ -343,8 +343,8 @@ static bool prepare_otherwise(rd_codegen *n, rd_get_fn *get, void *pool, rd_code
         return false;
     if (made->otherwise && made->otherwise->state > made->state)
         made->state = made->otherwise->state;
-    if (made->otherwise && rd_pass_failed(made->pass))
-        rd_pass_want(made->otherwise->pass);
+    if (made->otherwise && rd_compiled_failed(made->compiled))
+        rd_compiled_want(made->otherwise->compiled);
     return true;
 }
 
@@ -363,7 +363,7 @@ bool rd_codegen_prepare(const rd_program *p, int vector, bool whole, rd_get_fn *
     *why  = n.why;
     if (!made)
         return true;
-    rd_pass_want(made->pass);
+    rd_compiled_want(made->compiled);
     return !has_user(p) || prepare_otherwise(&other, get, pool, made);
 }
 
@@ -406,23 +406,24 @@ int64_t rd_codegen_state(const rd_codegen_code *code)
 
 const void *rd_codegen_here(const rd_codegen_code *code)
 {
-    const void *kernels = code ? rd_pass_kernels(code->pass) : NULL;
+    const void *kernels = code ? rd_compiled_kernels(code->compiled) : NULL;
 
     return kernels || !code ? kernels : rd_codegen_here(code->otherwise);
 }
 
 void rd_codegen_missed(const rd_codegen_code *code, double operations)
 {
-    if (code->otherwise && rd_pass_failed(code->pass))
+    if (code->otherwise && rd_compiled_failed(code->compiled))
         code = code->otherwise;
-    rd_pass_missed(code->pass, operations);
+    rd_compiled_missed(code->compiled, operations);
 }
 
 /* Whose kernels they are. */
 static const rd_codegen_code *way_of(const rd_codegen_code *code, const void *kernels)
 {
-    return code->otherwise && kernels == rd_pass_kernels(code->otherwise->pass) ? code->otherwise
-                                                                                : code;
+    return code->otherwise && kernels == rd_compiled_kernels(code->otherwise->compiled)
+               ? code->otherwise
+               : code;
 }
 
 static rd_codegen_call call_of(const rd_codegen_code *code, const rd_task *task)

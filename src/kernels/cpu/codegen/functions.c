@@ -1,6 +1,5 @@
 /* functions.c - operators, casts and reducers as functions of the text: the rows of ops.def and
  * reducers.def. */
-#include "kernels/cpu/jit/parts.h"
 #include "kernels/cpu/codegen/parts.h"
 #include <stdio.h>
 #include <string.h>
@@ -26,6 +25,11 @@ static const char *const op_code[RD_N_OPS][2] = {
     [RD_OP_##name] = { #float_code, #__VA_ARGS__ },
 #include "core/ops.def"
 };
+
+/* Names of classes in C, and in the names of the library's functions. */
+static const char *const c_types[RD_N_ELEMS]   = { "float", "double", "int64_t", "uint64_t",
+                                                   "uint8_t" };
+static const char *const c_classes[RD_N_ELEMS] = { "f32", "f64", "i64", "u64", "u64" };
 
 typedef struct fold_code {
     const char *identity, *step, *block, *merge, *finish, *empty;
@@ -61,7 +65,7 @@ const char *rd_register_type(rd_dtype type)
     case RD_U8:
     case RD_U16: return "int32_t";
     case RD_U32: return "uint32_t";
-    default: return rd_c_types[rd_elem_of(type)];
+    default: return c_types[rd_elem_of(type)];
     }
 }
 
@@ -78,9 +82,9 @@ int rd_register_size(rd_dtype type)
 static void begin_type(rd_text *to, const char *type, rd_elem elem)
 {
     rd_text_add(to, "#define T %s\n#define CLASS %s\n#define RD_T(f) WITH_WARNINGS_##f\n", type,
-                rd_c_classes[elem]);
+                c_classes[elem]);
     if (is_real(elem))
-        rd_text_add(to, "#define RD_F(name) rd_math_##name##_%s\n", rd_c_classes[elem]);
+        rd_text_add(to, "#define RD_F(name) rd_math_##name##_%s\n", c_classes[elem]);
     rd_text_add(to, is_real(elem)
                         ? "#define RD_ADD(a, b) ((a) + (b))\n#define RD_MUL(a, b) ((a) * (b))\n"
                         : "#define RD_ADD(a, b) ((T)((uint64_t)(a) + (uint64_t)(b)))\n"

@@ -29,6 +29,23 @@ static const char *const gcc_flags[] = {
 };
 enum { N_GCC_FLAGS = sizeof gcc_flags / sizeof *gcc_flags };
 
+const char *const *rd_compiler_flags(int vector_bytes)
+{
+    /* As the library's own kernels are compiled, see CMakeLists.txt. */
+#define ALWAYS                                                                         \
+    "-std=gnu11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", \
+        "-fvisibility=hidden", "-fPIC", "-shared", "-pipe", "-w"
+    static const char *const baseline[] = { ALWAYS, NULL };
+    static const char *const avx2[]     = { ALWAYS, "-mavx2", "-mfma", NULL };
+    static const char *const avx512[]   = { ALWAYS,       "-mavx2",
+                                            "-mfma",      "-mavx512f",
+                                            "-mavx512bw", "-mavx512dq",
+                                            "-mavx512vl", "-mprefer-vector-width=512",
+                                            NULL };
+
+    return vector_bytes == 64 ? avx512 : vector_bytes == 32 ? avx2 : baseline;
+}
+
 /* ---- Which ----------------------------------------------------------------------------------- */
 /* What an update changes.  Asking the compiler for its version would cost as much as a small
  * compilation. */

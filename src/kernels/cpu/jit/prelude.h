@@ -40,10 +40,8 @@ enum { RD_WARN_INT_DIVIDE = 1 };
 
 #include "kernels/math/rows.h"
 #include "kernels/math/math_exp_strip.h"
-#include "kernels/cpu/jit/kernel.h"
 
-/* exp of n numbers, up to whole vectors, where compilers do not know n, or a pass has many: code
- * that is there once. */
+/* exp of n numbers, up to whole vectors, where compilers do not know n: code that is there once. */
 #define RD_DEFINE_EXP_STRIPS(elem, C, V, exp_of)                                \
     static __attribute__((noinline)) void rd_exp_strips_##elem(C *x, int64_t n) \
     {                                                                           \
@@ -52,22 +50,6 @@ enum { RD_WARN_INT_DIVIDE = 1 };
     }
 RD_DEFINE_EXP_STRIPS(f32, float, rd_v32, rd_exp_v32)
 RD_DEFINE_EXP_STRIPS(f64, double, rd_v64, rd_exp_v64)
-
-/* n numbers like the one at `from`, up to whole vectors.  As ints, which a Zen 4 repeats as it
- * loads them: of floats that keeps a unit busy that adds too (nearest of points in 50 dimensions,
- * f64: 1.25 times as long). */
-#define RD_DEFINE_REPEAT(elem, C, word, V)                                                    \
-    static inline                                                                             \
-        __attribute__((always_inline)) void rd_repeat_##elem(C *to, const C *from, int64_t n) \
-    {                                                                                         \
-        const V bits = (V){ 0 } + (word)rd_bits_##elem(*from);                                \
-                                                                                              \
-        RD_EXP_WRITE_OUT                                                                      \
-        for (int64_t i = 0; i < n; i += (int64_t)(sizeof bits / sizeof *to))                  \
-            *(V *)(to + i) = bits;                                                            \
-    }
-RD_DEFINE_REPEAT(f32, float, int32_t, rd_i32)
-RD_DEFINE_REPEAT(f64, double, int64_t, rd_i64)
 
 /* Stores past the caches: whole cache lines, where they begin. */
 typedef __UINTPTR_TYPE__ uintptr_t;

@@ -1,8 +1,7 @@
-/* tier.c - compiled passes of the process.  A table that only grows, without locks: a program may
+/* tier.c - compiled code of the process.  A table that only grows, without locks: a program may
  * fork at any time. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cpu/jit/tier.h"
-#include "kernels/cpu/jit/emit.h"
 #include "kernels/cpu/jit/object.h"
 #include "kernels/cpu/jit/worker.h"
 #include <stddef.h>
@@ -13,6 +12,8 @@
 #include <unistd.h>
 
 /* ---- Modes ----------------------------------------------------------------------------------- */
+typedef enum tier_mode { OFF, CACHE, SYNC, ASYNC } tier_mode;
+
 static const char *forced;
 static bool        hurried;
 
@@ -31,56 +32,57 @@ void rd_tier_wait(void)
     rd_worker_wait();
 }
 
-rd_tier_mode rd_tier_mode_now(void)
+/* What RDIM_TIER1 says, async if nothing, off if no mode of these; off too where the program has
+ * rights that its user has not. */
+static tier_mode mode_now(void)
 {
-    static const char *const names[] = { [RD_TIER_OFF]   = "off",
-                                         [RD_TIER_CACHE] = "cache",
-                                         [RD_TIER_SYNC]  = "sync",
-                                         [RD_TIER_ASYNC] = "async" };
-    const char              *asked   = forced ? forced : getenv("RDIM_TIER1");
+    static const char *const names[] = {
+        [OFF] = "off", [CACHE] = "cache", [SYNC] = "sync", [ASYNC] = "async"
+    };
+    const char *asked = forced ? forced : getenv("RDIM_TIER1");
 
     if (geteuid() != getuid() || getegid() != getgid())
-        return RD_TIER_OFF; /* the environment is another's */
+        return OFF; /* the environment is another's */
     for (int k = 0; asked && k < (int)(sizeof names / sizeof *names); k++)
         if (strcmp(asked, names[k]) == 0)
-            return (rd_tier_mode)k;
-    return asked && *asked ? RD_TIER_OFF : RD_TIER_ASYNC;
+            return (tier_mode)k;
+    return asked && *asked ? OFF : ASYNC;
 }
 
-/* ---- Passes ---------------------------------------------------------------------------------- */
-enum { HEADS = 256, MOST_PASSES = 4096 };
+/* ---- Compiled code --------------------------------------------------------------------------- */
+enum { HEADS = 256, MOST = 4096 };
 
 /* Whoever makes it BUSY brings it: from the store where it was NEW, by compiling it too where it
  * was MISSING or may be. */
 typedef enum state { NEW, MISSING, BUSY, DONE } state;
 
-/* Operations, ten or so a nanosecond, after which looking for a pass, and compiling it, is worth
- * its time. */
+/* Operations, ten or so a nanosecond, after which looking for a piece, and compiling it, is
+ * worth its time. */
 static const double ENOUGH[] = { [NEW] = 1e7, [MISSING] = 5e8 };
 
-struct rd_pass {
-    rd_pass                    *next;
-    _Atomic(int)                state;
-    _Atomic(const rd_kernels *) kernels;
-    _Atomic(double)             missed; /* operations */
-    bool                        compile;
-    rd_pass_text               *text; /* makes its text of the key */
-    rd_job                      job;
-    size_t                      bytes;
+struct rd_compiled {
+    rd_compiled          *next;
+    _Atomic(int)          state;
+    _Atomic(const void *) kernels;
+    _Atomic(double)       missed; /* operations */
+    bool                  compile;
+    rd_compiled_text     *text; /* makes its text of the key */
+    rd_job                job;
+    size_t                bytes;
     _Alignas(8) char key[];
 };
 
-static _Atomic(rd_pass *) heads[HEADS];
-static atomic_llong       asked, passes, compiled, stored, failed, nanoseconds;
+static _Atomic(rd_compiled *) heads[HEADS];
+static atomic_llong           asked, count, compiled, stored, failed, nanoseconds;
 
-static _Atomic(rd_pass *) *head_of(const void *key, size_t bytes)
+static _Atomic(rd_compiled *) *head_of(const void *key, size_t bytes)
 {
     const rd_hash hash = rd_hash_add(rd_hash_begin(), key, bytes);
     return &heads[hash.a % HEADS];
 }
 
 /* From `first` on, up to `end`. */
-static rd_pass *find(rd_pass *first, const rd_pass *end, const rd_pass *as)
+static rd_compiled *find(rd_compiled *first, const rd_compiled *end, const rd_compiled *as)
 {
     while (first != end && (first->bytes != as->bytes || first->text != as->text ||
                             memcmp(first->key, as->key, as->bytes) != 0))
@@ -88,51 +90,51 @@ static rd_pass *find(rd_pass *first, const rd_pass *end, const rd_pass *as)
     return first != end ? first : NULL;
 }
 
-static rd_pass *new_pass(const void *key, size_t bytes, rd_pass_text *text)
+static rd_compiled *new_code(const void *key, size_t bytes, rd_compiled_text *text)
 {
-    rd_pass *pass = calloc(1, offsetof(rd_pass, key) + bytes);
+    rd_compiled *c = calloc(1, offsetof(rd_compiled, key) + bytes);
 
-    if (!pass)
+    if (!c)
         return NULL;
-    pass->text  = text;
-    pass->bytes = bytes;
-    memcpy(pass->key, key, bytes);
-    return pass;
+    c->text  = text;
+    c->bytes = bytes;
+    memcpy(c->key, key, bytes);
+    return c;
 }
 
-static rd_pass *find_or_add(const void *key, size_t bytes, rd_pass_text *text)
+static rd_compiled *find_or_add(const void *key, size_t bytes, rd_compiled_text *text)
 {
-    _Atomic(rd_pass *) *head = head_of(key, bytes);
-    rd_pass            *pass, *added = new_pass(key, bytes, text);
-    rd_pass            *first = atomic_load_explicit(head, memory_order_acquire);
+    _Atomic(rd_compiled *) *head = head_of(key, bytes);
+    rd_compiled            *c, *added = new_code(key, bytes, text);
+    rd_compiled            *first = atomic_load_explicit(head, memory_order_acquire);
 
     if (!added)
         return NULL;
-    pass = find(first, NULL, added);
-    if (pass || atomic_load_explicit(&passes, memory_order_relaxed) >= MOST_PASSES) {
+    c = find(first, NULL, added);
+    if (c || atomic_load_explicit(&count, memory_order_relaxed) >= MOST) {
         free(added);
-        return pass;
+        return c;
     }
     added->next = first;
     while (!atomic_compare_exchange_weak_explicit(head, &first, added, memory_order_acq_rel,
                                                   memory_order_acquire)) {
-        pass = find(first, added->next, added); /* others may have added it */
-        if (pass) {
+        c = find(first, added->next, added); /* others may have added it */
+        if (c) {
             free(added);
-            return pass;
+            return c;
         }
         added->next = first;
     }
-    atomic_fetch_add_explicit(&passes, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
     return added;
 }
 
-static rd_object_from make(const rd_pass *pass, bool compile, const rd_kernels **kernels)
+static rd_object_from make(const rd_compiled *c, bool compile, const void **kernels)
 {
     rd_text            text  = { 0 };
     void              *found = NULL;
     rd_object_from     from  = RD_OBJECT_NONE;
-    const char *const *flags = pass->text(&text, pass->key);
+    const char *const *flags = c->text(&text, c->key);
 
     if (!text.failed)
         from = rd_object_make(text.at, flags, "rdim_kernels", compile, &found);
@@ -142,98 +144,83 @@ static rd_object_from make(const rd_pass *pass, bool compile, const rd_kernels *
 }
 
 /* The caller has made it BUSY. */
-static void bring(rd_pass *pass, bool compile)
+static void bring(rd_compiled *c, bool compile)
 {
-    const rd_kernels *kernels;
-    struct timespec   begun, done;
-    rd_object_from    from;
+    const void     *kernels;
+    struct timespec begun, done;
+    rd_object_from  from;
 
     clock_gettime(CLOCK_MONOTONIC, &begun);
-    from = make(pass, compile, &kernels);
+    from = make(c, compile, &kernels);
     clock_gettime(CLOCK_MONOTONIC, &done);
     atomic_fetch_add(&nanoseconds,
                      (done.tv_sec - begun.tv_sec) * 1000000000LL + done.tv_nsec - begun.tv_nsec);
     atomic_fetch_add(&compiled, from == RD_OBJECT_COMPILED);
     atomic_fetch_add(&stored, from == RD_OBJECT_STORED);
     atomic_fetch_add(&failed, from == RD_OBJECT_NONE && compile);
-    atomic_store_explicit(&pass->kernels, kernels, memory_order_release);
-    atomic_store_explicit(&pass->state, kernels || compile ? DONE : MISSING, memory_order_release);
+    atomic_store_explicit(&c->kernels, kernels, memory_order_release);
+    atomic_store_explicit(&c->state, kernels || compile ? DONE : MISSING, memory_order_release);
 }
 
-rd_pass *rd_pass_of_key(const void *key, size_t bytes, rd_pass_text *text)
+rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *text)
 {
-    return rd_tier_mode_now() == RD_TIER_OFF ? NULL : find_or_add(key, bytes, text);
+    return mode_now() == OFF ? NULL : find_or_add(key, bytes, text);
 }
 
-void rd_pass_want(rd_pass *pass)
+void rd_compiled_want(rd_compiled *c)
 {
-    const rd_tier_mode mode = rd_tier_mode_now();
-    int                from = NEW;
+    const tier_mode mode = mode_now();
+    int             from = NEW;
 
-    if (!pass)
+    if (!c)
         return;
     atomic_fetch_add_explicit(&asked, 1, memory_order_relaxed);
-    if (mode == RD_TIER_ASYNC || mode == RD_TIER_OFF)
+    if (mode == ASYNC || mode == OFF)
         return;
-    if (atomic_compare_exchange_strong(&pass->state, &from, BUSY) ||
-        (from == MISSING && mode == RD_TIER_SYNC &&
-         atomic_compare_exchange_strong(&pass->state, &from, BUSY)))
-        bring(pass, mode == RD_TIER_SYNC);
+    if (atomic_compare_exchange_strong(&c->state, &from, BUSY) ||
+        (from == MISSING && mode == SYNC && atomic_compare_exchange_strong(&c->state, &from, BUSY)))
+        bring(c, mode == SYNC);
 }
 
-static const char *const *text_of_spec(rd_text *text, const void *key)
+bool rd_compiled_failed(const rd_compiled *c)
 {
-    const rd_spec *spec = key;
-
-    rd_spec_text(text, spec);
-    return rd_spec_flags(spec->vector);
-}
-
-rd_pass *rd_pass_of(const rd_spec *spec)
-{
-    return rd_pass_of_key(spec, rd_spec_bytes(spec), text_of_spec);
-}
-
-bool rd_pass_failed(const rd_pass *pass)
-{
-    return pass && atomic_load_explicit(&pass->state, memory_order_acquire) == DONE &&
-           !atomic_load_explicit(&pass->kernels, memory_order_acquire);
+    return c && atomic_load_explicit(&c->state, memory_order_acquire) == DONE &&
+           !atomic_load_explicit(&c->kernels, memory_order_acquire);
 }
 
 /* ---- Meanwhile ------------------------------------------------------------------------------- */
 static void bring_job(rd_job *job)
 {
-    rd_pass *pass = (rd_pass *)(void *)((char *)job - offsetof(rd_pass, job));
-    bring(pass, pass->compile);
+    rd_compiled *c = (rd_compiled *)(void *)((char *)job - offsetof(rd_compiled, job));
+    bring(c, c->compile);
 }
 
-void rd_pass_missed(rd_pass *pass, double operations)
+void rd_compiled_missed(rd_compiled *c, double operations)
 {
-    int    found = atomic_load_explicit(&pass->state, memory_order_relaxed);
+    int    found = atomic_load_explicit(&c->state, memory_order_relaxed);
     double so_far;
 
     if (found != NEW && found != MISSING)
         return;
-    so_far = atomic_load_explicit(&pass->missed, memory_order_relaxed) + operations;
-    atomic_store_explicit(&pass->missed, so_far,
+    so_far = atomic_load_explicit(&c->missed, memory_order_relaxed) + operations;
+    atomic_store_explicit(&c->missed, so_far,
                           memory_order_relaxed); /* what another thread adds now may be lost */
     if (so_far < (hurried ? 0 : ENOUGH[found]) ||
-        !atomic_compare_exchange_strong(&pass->state, &found, BUSY))
+        !atomic_compare_exchange_strong(&c->state, &found, BUSY))
         return;
-    pass->compile = found == MISSING;
-    pass->job.run = bring_job;
-    rd_worker_do(&pass->job);
+    c->compile = found == MISSING;
+    c->job.run = bring_job;
+    rd_worker_do(&c->job);
 }
 
-const rd_kernels *rd_pass_kernels(rd_pass *pass)
+const void *rd_compiled_kernels(rd_compiled *c)
 {
-    return pass ? atomic_load_explicit(&pass->kernels, memory_order_acquire) : NULL;
+    return c ? atomic_load_explicit(&c->kernels, memory_order_acquire) : NULL;
 }
 
 rd_tier_stats rd_tier_stats_now(void)
 {
     return (rd_tier_stats){ .asked    = atomic_load(&asked),
-                            .passes   = atomic_load(&passes),
                             .compiled = atomic_load(&compiled),
                             .stored   = atomic_load(&stored),
                             .failed   = atomic_load(&failed),

@@ -10,13 +10,11 @@
  *                             registers live, what is fused (fuse.c: passes that need not be;
  *                             buffers.c: what shares memory, how many elements a tile has; sizes.c:
  *                             how many rows and columns; forms.c: how elements meet the states of a
- *                             fold; kernels.c: which kernels take it; passes.c, nests.c, phases.c:
- *                             what may be compiled)
+ *                             fold; kernels.c: which kernels take it)
  *           -run/run.c-> loops; values.c: maps, loads, stores; steps.c, scans.c, results.c:
  *                        reductions and scans, on the combine tree of trees.c */
 #ifndef RD_KERNELS_CPU_TILE_TILE_H
 #define RD_KERNELS_CPU_TILE_TILE_H
-#include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/simd/simd.h"
 #include "kernels/program.h"
 
@@ -43,8 +41,6 @@ typedef struct rd_tile_loop {
     int64_t      most;   /* rows or columns at a time      */
     int64_t      rows;   /* columns: rows of the tile at a time */
     bool         square; /* about as many rows as columns, as operands run along either */
-    int32_t      pass;   /* columns: the pass that is all they do, which keeps nothing in buffers,
-                          * -1 */
 } rd_tile_loop;
 
 /* How the elements of one row of the tile meet a fold's states. */
@@ -123,37 +119,7 @@ typedef struct rd_tile_inst {
     rd_simd_map *const *map;      /* MAP, SELECT: by form */
     rd_simd_wrap       *wrap;
     rd_tile_walk        walk;
-    int32_t             pass; /* that computes it once it is compiled, -1 */
 } rd_tile_inst;
-
-typedef struct rd_pass_operand {
-    rd_tile_walk walk; /* memory: from row to row, from column to column; at NULL: register `reg` */
-    int64_t      offset; /* elements from there */
-    int64_t      deep;   /* from index to index of a short loop that the pass keeps as a loop */
-    int32_t      inst;   /* of a tile's pass: the LOAD or STORE */
-    int32_t      reg;
-    bool         made; /* the register is the pass's, and read elsewhere          */
-    bool         past; /* stored past the caches                                  */
-} rd_pass_operand;
-
-/* What one compiled pass can replace.  Instructions on a tile: it runs in the place of the last
- * one; those between that are not in it have run before, and read nothing of what it computes.  Or
- * a nest, a loop with all that is in it: its indices are the rows of the pass, those of the loops
- * over another axis in it the columns (nests.c, phases.c). */
-typedef struct rd_tile_pass {
-    int32_t first, last;
-    int32_t rows, cols; /* of a nest: loops that give rows, columns; -1: none; the loops of phases
-                         * are nests, too */
-    bool    nest;
-    int32_t n_operand, n_fold;
-    int32_t n_load, n_row_load; /* elements read from memory, of each (row, column), of each row */
-    int32_t number[RD_SPEC_FOLDS];           /* of the folds it feeds */
-    const rd_tile_fold *fold[RD_SPEC_FOLDS]; /* as they meet rows and columns of the pass */
-    rd_spec_form        form;
-    int64_t             block; /* of phases: elements of a block of their folds */
-    rd_pass            *code;
-    rd_pass_operand     operand[RD_SPEC_OPERANDS]; /* last: a plan keeps those in use */
-} rd_tile_pass;
 
 typedef struct rd_tile_reg {
     rd_level level;
@@ -189,10 +155,7 @@ typedef struct rd_tile_code {
     int64_t              buffer_bytes;
     bool                 streams; /* some STORE goes past the caches */
     bool                 square;  /* some loop is                    */
-    int32_t              n_pass;
-    bool                 async; /* passes come while plans run */
-    rd_tile_pass       **pass;
-    const rd_tile_total *total; /* all there is to do, or NULL */
+    const rd_tile_total *total;   /* all there is to do, or NULL */
 } rd_tile_code;
 
 /* Loops over rows that take columns apart run in squares: so many elements of a side, some cache

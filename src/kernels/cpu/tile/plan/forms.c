@@ -214,7 +214,8 @@ void rd_tile_loops_at(const rd_program *p, const rd_tile_code *code, int32_t i, 
     }
 }
 
-bool rd_tile_visits_all(const rd_program *p, const rd_loop *loop)
+/* Does a loop always visit its whole axis, or do tasks or panels share it? */
+static bool visits_all(const rd_program *p, const rd_loop *loop)
 {
     for (int32_t k = 0; k < p->n_loop; k++)
         if (p->loop[k].kind == RD_LOOP_TILE && p->loop[k].axis == loop->axis)
@@ -238,7 +239,7 @@ bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
         f->weighted      = step >= 0 && p->inst[step].b >= 0 && fold->reducer != RD_RED_dot;
         f->row_extent    = row ? row->extent : 1;
         f->col_extent    = col ? col->extent : 1;
-        f->whole_columns = col && rd_tile_visits_all(p, col);
+        f->whole_columns = col && visits_all(p, col);
         f->lane          = rd_tile_walk_of(&fold->lane, row, col);
         f->outer         = rd_tile_walk_of(&fold->outer, row, col);
         f->index         = rd_tile_walk_of(&fold->index, row, col);

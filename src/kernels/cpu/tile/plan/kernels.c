@@ -24,7 +24,8 @@ static bool widens(const rd_tile_code *code, const rd_tile_inst *step)
     return x == RD_ELEM_f16 || x == RD_ELEM_bf16;
 }
 
-bool rd_tile_folds_run(const rd_tile_fold *f, const rd_loop *col)
+/* Are rows of these columns runs along all lanes, a fold each? */
+static bool folds_run(const rd_tile_fold *f, const rd_loop *col)
 {
     return f->form == RD_FOLD_RUN && f->fold->lanes == RD_TREE_ROW / rd_elem_size(f->elem) &&
            f->fold->outer.n_add == 0 && f->fold->lane_extent == col->extent;
@@ -36,7 +37,7 @@ static bool has_totals(const rd_tile_code *code, const rd_tile_inst *t, const rd
                        const rd_loop *col)
 {
     if (f->form == RD_FOLD_RUN)
-        return !f->any_order && rd_tile_folds_run(f, col);
+        return !f->any_order && folds_run(f, col);
     return f->form == RD_FOLD_ELEMENTS && f->fold->n_block == 1 && f->own_rows &&
            f->whole_columns && f->fold->lanes == 1 && f->fold->lane.n_add == 0 &&
            f->fold->outer.n_add == 1 && f->outer.col == 1 && t->small < 0 && !t->fused &&
@@ -57,22 +58,6 @@ static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t 
     assert(col); /* as the STEP is at tile level */
     return f->lane.row == 0 && f->outer.row == 0 && code->loop[col - p->loop].most >= col->extent &&
            has_totals(code, &code->inst[step], f, col) && runs_once(p, step);
-}
-
-/* The folds of a pass go from block to block together, so all have totals or none: a sum of f32 and
- * a maximum of i32 have as many lanes, but of i32, whose elements are 64 bits here, these are no
- * row of the kernels. */
-static void keep_totals_together(rd_tile_code *code)
-{
-    for (int32_t k = 0; k < code->n_pass; k++) {
-        const rd_tile_pass *pass = code->pass[k];
-        bool                all  = true;
-
-        for (int32_t i = 0; i < pass->n_fold; i++)
-            all = all && code->fold[pass->number[i]].totals;
-        for (int32_t i = 0; i < pass->n_fold; i++)
-            code->fold[pass->number[i]].totals = all;
-    }
 }
 
 /* The element that a step's kernels load. */
@@ -97,7 +82,6 @@ void rd_tile_find_totals(const rd_program *p, rd_tile_code *code)
     for (int32_t i = 0; i < p->n_inst; i++)
         if (p->inst[i].kind == RD_I_STEP && folds_totals(p, code, i))
             code->fold[p->inst[i].arg].totals = true;
-    keep_totals_together(code);
     for (int32_t i = 0; i < p->n_inst; i++) {
         rd_tile_fold *f = p->inst[i].kind == RD_I_STEP ? &code->fold[p->inst[i].arg] : NULL;
 

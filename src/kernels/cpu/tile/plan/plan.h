@@ -23,23 +23,14 @@ bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized);
 int32_t rd_tile_inst_of(const rd_program *p, rd_inst_kind kind, int32_t fold);
 void rd_tile_loops_at(const rd_program *p, const rd_tile_code *code, int32_t i, const rd_loop **row,
                       const rd_loop **col);
-/* Does a loop always visit its whole axis, or do tasks or panels share it? */
-bool rd_tile_visits_all(const rd_program *p, const rd_loop *loop);
-/* kernels.c: rows that are whole folds; the kernels of steps; are rows of these columns runs along
- * all lanes, a fold each? */
+/* kernels.c: rows that are whole folds; the kernels of steps. */
 void rd_tile_find_totals(const rd_program *p, rd_tile_code *code);
 void rd_tile_find_steps(const rd_program *p, rd_tile_code *code);
-bool rd_tile_folds_run(const rd_tile_fold *f, const rd_loop *col);
 /* sizes.c: most columns and rows of a tile, for each loop; first the columns, then the rows. */
 void rd_tile_size_columns(const rd_program *p, rd_tile_code *code);
 void rd_tile_size_rows(const rd_program *p, rd_tile_code *code);
 /* buffers.c: which registers of a tile share memory; how many elements a tile has. */
 bool rd_tile_buffers(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
-/* nests.c, passes.c: what compiled passes could do, before buffers are shared out; and, when all is
- * known, asking for them. */
-bool rd_tile_find_nests(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
-bool rd_tile_find_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
-bool rd_tile_ask_for_passes(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
 /* walk.c: how a position moves along these loops, either of which may be NULL. */
 rd_tile_walk rd_tile_walk_of(const rd_address *at, const rd_loop *row, const rd_loop *col);
 #endif

@@ -162,7 +162,7 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
         if (inst->kind == RD_I_LOOP) {
             rd_tile_loop *loop = &code->loop[inst->arg];
 
-            *loop = (rd_tile_loop){ .role = role_of(p, i), .most = 1, .pass = -1 };
+            *loop = (rd_tile_loop){ .role = role_of(p, i), .most = 1 };
             if (loop->role == RD_LOOP_ROWS)
                 row = &p->loop[inst->arg];
             if (loop->role == RD_LOOP_COLS)
@@ -279,8 +279,7 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     if (!rd_tile_fuse(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
     rd_tile_squares(p, code);
-    if (!rd_tile_find_nests(p, code, get, pool) || !rd_tile_find_passes(p, code, get, pool) ||
-        !rd_tile_buffers(p, code, get, pool))
+    if (!rd_tile_buffers(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
     find_all_ahead(p, code);
     rd_tile_size_columns(p, code);
@@ -288,7 +287,7 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     rd_tile_size_rows(p, code);
     rd_tile_plan_folds(p, code, true);
     rd_tile_find_steps(p, code);
-    if (!rd_tile_find_total(p, code, get, pool) || !rd_tile_ask_for_passes(p, code, get, pool))
+    if (!rd_tile_find_total(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
     p->code        = code;
     p->state_bytes = code->total ? 0 : rd_tiles_bytes(p);

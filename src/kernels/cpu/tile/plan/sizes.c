@@ -7,7 +7,7 @@
  * second-level cache should hold them as they are passed over again; a block's worth of rows at
  * least; most rows of which something is kept. */
 enum { ENOUGH = 262144, AGAIN = 32768, BLOCK_ROWS = 64, MOST_ROWS = 8192, LINE = 16 };
-/* Rows that kernels and compiled passes take in one pass over wide states. */
+/* Rows that kernels take in one pass over wide states. */
 enum { JAM = 4 };
 
 static bool is_spread(const rd_tile_code *code, int32_t reg)
@@ -48,27 +48,6 @@ static bool keeps(const rd_program *p, const rd_tile_code *code, int32_t begin)
     return false;
 }
 
-/* Is the register the memory that it is loaded from? */
-static bool is_memory(const rd_tile_code *code, int32_t reg)
-{
-    return code->reg[reg].born >= 0 && code->inst[code->reg[reg].born].direct;
-}
-
-/* The pass that is all a loop's body does, without a buffer; -1: there is more. */
-static int32_t pass_of_all(const rd_tile_code *code, const rd_loop *loop, int32_t begin)
-{
-    const int32_t       number = code->inst[loop->end - 1].pass;
-    const rd_tile_pass *pass   = number >= 0 ? code->pass[number] : NULL;
-    bool                all    = pass && !pass->nest;
-
-    for (int32_t i = begin + 1; all && i < loop->end; i++)
-        all = code->inst[i].skip || code->inst[i].direct || code->inst[i].pass == number;
-    for (int32_t k = 0; all && k < pass->n_operand; k++)
-        all = pass->operand[k].walk.at || code->reg[pass->operand[k].reg].level != RD_AT_TILE ||
-              is_memory(code, pass->operand[k].reg);
-    return all ? number : -1;
-}
-
 /* Whole sides of squares, if there are several. */
 static int64_t sides(int64_t n)
 {
@@ -88,7 +67,6 @@ void rd_tile_size_columns(const rd_program *p, rd_tile_code *code)
             loop->most = loop->square        ? sides(code->cells / (rows > 0 ? rows : 1))
                          : keeps(p, code, i) ? code->cells
                                              : INT64_MAX;
-            loop->pass = loop->square ? -1 : pass_of_all(code, &p->loop[p->inst[i].arg], i);
         }
     }
 }

@@ -21,19 +21,6 @@ void rd_arrival_place(rd_arrival *a, const rd_fold_tile *t, int64_t r, int64_t c
     a->q.index     = t->index + r * f->index.row + c * f->index.col;
     a->q.index_col = f->index.col;
     a->q.index_row = f->index.row;
-    for (int32_t k = 0; a->together && k < a->together->n_operand; k++) {
-        const rd_operand *o = &a->together->tile[k];
-
-        a->together->operand[k] = *o;
-        a->together->operand[k].at += (r * o->row + c * o->col) * a->together->size[k];
-    }
-}
-
-/* A pass's operands, on by rows, and by elements along the row. */
-static void advance_operands(const rd_together *t, rd_operand *operand, int64_t rows, int64_t n)
-{
-    for (int32_t k = 0; k < t->n_operand; k++)
-        operand[k].at += (rows * operand[k].row + n * operand[k].col) * t->size[k];
 }
 
 /* On by rows, and by elements along the row. */
@@ -44,20 +31,15 @@ static void advance(rd_arrival *a, int64_t rows, int64_t n)
     a->q.x = a->q.x ? (const char *)a->q.x + (rows * a->q.ldx + n) * size : NULL;
     a->q.y = a->q.y ? (const char *)a->q.y + (rows * a->q.ldy + n * a->q.coly) * size : NULL;
     a->q.index += rows * a->q.index_row + n * a->q.index_col;
-    if (a->together)
-        advance_operands(a->together, a->together->operand, rows, n);
 }
 
 void rd_arrival_by_steps(rd_arrival *a)
 {
     const int64_t lanes = a->f->beside * a->f->fold->lanes;
-    rd_together  *t     = a->together;
 
     a->q.ldx       = lanes;
     a->q.ldy       = lanes * a->q.coly;
     a->q.index_row = lanes * a->q.index_col;
-    for (int32_t k = 0; t && k < t->n_operand; k++)
-        t->operand[k].row = lanes * t->operand[k].col;
 }
 
 rd_word rd_fold_identity(const rd_fold *fold)
@@ -80,8 +62,7 @@ static void fill_identity(const rd_arrival *a, int64_t n, void *s)
             ((double *)s)[k] = identity.f64;
 }
 
-/* By the machine's own kernels. */
-static void take_alone(const rd_arrival *all, int64_t offset, int64_t n, int64_t rows, bool fresh)
+void rd_arrival_take(const rd_arrival *all, int64_t offset, int64_t n, int64_t rows, bool fresh)
 {
     rd_arrival a = *all;
 
@@ -102,60 +83,12 @@ static void take_alone(const rd_arrival *all, int64_t offset, int64_t n, int64_t
     rd_tree_count(a.f, a.memory, a.group, offset, n, a.q.rows);
 }
 
-/* By a compiled pass, for all its folds.  Of what arrives only the operands are copied: the whole
- * is some hundred bytes. */
-static void take_together(const rd_arrival *a, int64_t offset, int64_t n, int64_t rows, bool fresh)
-{
-    const rd_together *t = a->together;
-    rd_operand         operand[RD_SPEC_OPERANDS];
-    void              *state[RD_SPEC_STATES];
-    int32_t            count = 0;
-    rd_kernel_call     call  = { .rows      = rows,
-                                 .n         = n,
-                                 .operand   = operand,
-                                 .state     = state,
-                                 .index     = a->q.index + (offset - a->offset) * a->q.index_col,
-                                 .index_row = a->q.index_row };
-
-    for (int32_t k = 0; k < t->n_operand; k++)
-        operand[k] = t->operand[k];
-    advance_operands(t, operand, 0, offset - a->offset);
-    for (int32_t k = 0; k < t->n_fold; k++) {
-        rd_tree_block(t->f[k], t->memory[k], a->group * t->f[k]->group + offset, state + count);
-        count += t->f[k]->n_state;
-    }
-    (fresh ? t->kernels->first : t->kernels->step)(&call);
-    for (int32_t k = 0; k < t->n_fold; k++)
-        rd_tree_count(t->f[k], t->memory[k], a->group, offset, n, fresh ? rows - 1 : rows);
-}
-
-void rd_arrival_take(const rd_arrival *a, int64_t offset, int64_t n, int64_t rows, bool fresh)
-{
-    if (a->together)
-        take_together(a, offset, n, rows, fresh);
-    else
-        take_alone(a, offset, n, rows, fresh);
-}
-
-/* The folds' groups move on to a block. */
-static void reach(const rd_arrival *a, int64_t block)
-{
-    const rd_together *t = a->together;
-
-    rd_tree_reach(a->f, a->memory, a->group, block);
-    for (int32_t k = 1; t && k < t->n_fold; k++)
-        rd_tree_reach(t->f[k], t->memory[k], a->group, block);
-}
-
 /* All states up to `end` have begun. */
 static void have_begun(const rd_arrival *a, int64_t end)
 {
-    const rd_together *t = a->together;
-    rd_group          *g = rd_tree_group(a->memory, a->group);
+    rd_group *g = rd_tree_group(a->memory, a->group);
 
     g->begun = g->begun > end ? g->begun : end;
-    for (int32_t k = 1; t && k < t->n_fold; k++)
-        rd_tree_group(t->memory[k], a->group)->begun = g->begun;
 }
 
 bool rd_arrive_cells(const rd_arrival *a, int64_t cells, int64_t x, int64_t y)
@@ -166,7 +99,7 @@ bool rd_arrive_cells(const rd_arrival *a, int64_t cells, int64_t x, int64_t y)
 
     if (!a->cells)
         return false;
-    reach(a, a->at / a->f->fold->steps);
+    rd_tree_reach(a->f, a->memory, a->group, a->at / a->f->fold->steps);
     assert(a->offset <= g->begun);
     if (a->offset < g->begun && g->begun < end)
         return false;
@@ -177,33 +110,6 @@ bool rd_arrive_cells(const rd_arrival *a, int64_t cells, int64_t x, int64_t y)
 }
 
 /* ---- Whole blocks ---------------------------------------------------------------------------- */
-/* The states of node `row` above those that are finished, of all folds. */
-static void nodes_at(const rd_arrival *a, int32_t row, void **state)
-{
-    const rd_together *t     = a->together;
-    int32_t            count = 0;
-
-    for (int32_t k = 0; k < (t ? t->n_fold : 1); k++) {
-        const rd_tile_fold *f      = t ? t->f[k] : a->f;
-        char               *memory = t ? t->memory[k] : a->memory;
-
-        rd_tree_row(f, memory, rd_tree_group(memory, a->group)->depth + row, a->group * f->group,
-                    state + count);
-        count += f->n_state;
-    }
-}
-
-static void merge_nodes(const rd_arrival *a, void *const *left, void *const *right)
-{
-    const rd_together *t     = a->together;
-    int32_t            count = 0;
-
-    for (int32_t k = 0; k < t->n_fold; k++) {
-        t->f[k]->code->merge(a->q.n, left + count, right + count);
-        count += t->f[k]->n_state;
-    }
-}
-
 /* How many whole blocks come next that are one node of the tree: this power of two. */
 enum { MOST_LEVELS = 4 };
 
@@ -218,58 +124,30 @@ static int32_t levels_of(const rd_arrival *a, int64_t rows)
     return level;
 }
 
-/* By a compiled pass, block by block; state[depth] is a node of all its folds. */
-static void make_node_together(rd_arrival *a, int32_t level, void *(*state)[RD_SPEC_STATES])
-{
-    const int64_t  steps = a->f->fold->steps;
-    rd_kernel_call call  = { .rows = steps, .n = a->q.n, .operand = a->together->operand };
-    int32_t        depth = 0;
-
-    for (int64_t done = 0; done < (int64_t)1 << level; done++) {
-        call.state = state[depth++];
-        a->together->kernels->block(&call);
-        for (int64_t k = done; k & 1; k /= 2, depth--)
-            merge_nodes(a, state[depth - 2], state[depth - 1]);
-        advance(a, steps, 0);
-    }
-}
-
-/* By the machine's own kernel, all at once. */
-static void make_node(rd_arrival *a, int32_t level, void *(*state)[RD_SPEC_STATES])
-{
-    void        *node[MOST_LEVELS + 1];
-    rd_fold_rows q = { .n     = a->q.n,
-                       .along = a->q.n,
-                       .rows  = a->f->fold->steps,
-                       .ldx   = a->q.ldx,
-                       .ldy   = a->q.ldy,
-                       .x     = a->q.x,
-                       .y     = a->q.y };
-
-    for (int32_t k = 0; k <= level; k++)
-        node[k] = state[k][0];
-    a->blocks(&q, (int64_t)1 << level, node);
-    advance(a, q.rows << level, 0);
-}
-
 /* 2^level blocks become one node without a look at the tree: that costs as long as a quarter of a
  * block of sums. */
 static void take_blocks(rd_arrival *a, int32_t level)
 {
-    const rd_together *t    = a->together;
-    const rd_tree_node node = { .start = a->at / a->f->fold->steps, .n = a->q.n, .level = level };
-    void              *state[MOST_LEVELS + 1][RD_SPEC_STATES];
+    const rd_tile_fold *f    = a->f;
+    const rd_tree_node  node = { .start = a->at / f->fold->steps, .n = a->q.n, .level = level };
+    const rd_fold_rows  q    = { .n     = a->q.n,
+                                 .along = a->q.n,
+                                 .rows  = f->fold->steps,
+                                 .ldx   = a->q.ldx,
+                                 .ldy   = a->q.ldy,
+                                 .x     = a->q.x,
+                                 .y     = a->q.y };
+    void               *state[MOST_LEVELS + 1];
+    int32_t             depth;
 
-    assert(level >= 0);
-    rd_tree_end_block(a->f, a->memory, a->group);
-    for (int32_t k = 1; t && k < t->n_fold; k++)
-        rd_tree_end_block(t->f[k], t->memory[k], a->group);
+    assert(level >= 0 && f->n_state == 1);
+    rd_tree_end_block(f, a->memory, a->group);
+    depth = rd_tree_group(a->memory, a->group)->depth;
     for (int32_t k = 0; k <= level; k++)
-        nodes_at(a, k, state[k]);
-    (t ? make_node_together : make_node)(a, level, state);
-    rd_tree_push(a->f, a->memory, a->group, node);
-    for (int32_t k = 1; t && k < t->n_fold; k++)
-        rd_tree_push(t->f[k], t->memory[k], a->group, node);
+        rd_tree_row(f, a->memory, depth + k, a->group * f->group, &state[k]);
+    a->blocks(&q, (int64_t)1 << level, state);
+    advance(a, q.rows << level, 0);
+    rd_tree_push(f, a->memory, a->group, node);
 }
 
 /* Do the next rows begin and end a block of the whole group, and is there a kernel that takes it at
@@ -278,8 +156,8 @@ static bool brings_block(const rd_arrival *a, int64_t rows)
 {
     const int64_t steps = a->f->fold->steps;
 
-    return (a->together ? a->together->kernels->block != NULL : a->blocks != NULL) &&
-           rows >= steps && a->at % steps == 0 && a->offset == 0 && a->q.n == a->f->group;
+    return a->blocks && rows >= steps && a->at % steps == 0 && a->offset == 0 &&
+           a->q.n == a->f->group;
 }
 
 /* Rows of one block, as many as come; how many. */
@@ -294,7 +172,7 @@ static int64_t take_of_block(const rd_arrival *a, int64_t rows)
     int64_t       begun;
 
     if (!stays)
-        reach(a, block);
+        rd_tree_reach(a->f, a->memory, a->group, block);
     assert(a->offset <= g->begun); /* states of a block begin from the left, without gaps */
     begun = g->begun - a->offset < n ? g->begun - a->offset : n;
     if (begun > 0)

@@ -19,20 +19,7 @@ typedef struct rd_arrival {
     int64_t             group, offset; /* of the first state in its group */
     int64_t             at;            /* number of the first row's step  */
     rd_fold_rows        q;
-    struct rd_together *together; /* NULL: one fold by the machine's own kernels */
 } rd_arrival;
-
-/* Folds of a compiled pass, which go from block to block with the first, and the operands of the
- * elements that arrive. */
-typedef struct rd_together {
-    const rd_kernels   *kernels;
-    int32_t             n_fold, n_operand;
-    const rd_tile_fold *f[RD_SPEC_FOLDS];
-    char               *memory[RD_SPEC_FOLDS];
-    const rd_operand   *tile; /* from element (0, 0) of the tile on */
-    const int32_t      *size;
-    rd_operand          operand[RD_SPEC_OPERANDS];
-} rd_together;
 
 /* What a STEP takes: its operands, and the places of the first element. */
 typedef struct rd_fold_tile {

@@ -1,5 +1,5 @@
 /* row_totals.c - rows that are a whole fold each: their totals, without a tree of the machine's.
- * Of one block; kernels and compiled passes keep a small tree themselves. */
+ * Of one block; kernels keep a small tree themselves. */
 #include "core/tree.h"
 #include "kernels/cpu/tile/run/steps.h"
 #include <assert.h>
@@ -146,21 +146,4 @@ void rd_take_totals(rd_tiles *m, int32_t pc)
         for (int32_t k = 0; k < f->n_state; k++)
             to[k] = (char *)to[k] + f->wide[k];
     }
-}
-
-void rd_take_all_totals(const rd_tiles *m, const rd_together *all)
-{
-    const rd_fold *fold  = all->f[0]->fold;
-    const int64_t  block = fold->n_block > 1 ? fold->steps * fold->lanes : m->cols;
-    void          *state[RD_SPEC_STATES];
-    rd_kernel_call call = {
-        .rows = m->rows, .n = m->cols, .operand = all->tile, .state = state, .block = block
-    };
-    int32_t count = 0;
-
-    for (int32_t k = 0; k < all->n_fold; k++) {
-        rd_tree_total(all->f[k], all->memory[k], 0, state + count);
-        count += all->f[k]->n_state;
-    }
-    all->kernels->total(&call);
 }

@@ -17,7 +17,6 @@ static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
     m->reg        = rd_piece_of(state, &used, p->n_reg, sizeof *m->reg);
     m->axis       = rd_piece_of(state, &used, p->n_axis, sizeof *m->axis);
     m->fold       = rd_piece_of(state, &used, p->n_fold, sizeof *m->fold);
-    m->kernels    = rd_piece_of(state, &used, code->n_pass, sizeof *m->kernels);
     m->task_words = rd_piece_of(state, &used, p->n_reg + 1, 8);
     m->row_words =
         code->rows > 1 ? rd_piece_of(state, &used, p->n_reg + 1, 8 * code->rows) : m->task_words;
@@ -94,22 +93,13 @@ static void keep_rows_before_fault(rd_tiles *m)
         m->task->status = m->fault.status;
 }
 
-/* Columns at a time: of a compiled pass all, as the blocks of a fold then come whole, many at
- * once. */
-static int64_t most_columns(const rd_tiles *m, int32_t number)
-{
-    const rd_tile_loop *loop = &m->code->loop[number];
-
-    return loop->pass >= 0 && m->kernels[loop->pass] ? INT64_MAX : loop->most;
-}
-
 static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
 {
     const rd_loop      *loop  = &m->p->loop[number];
     rd_axis_range      *axis  = &m->axis[loop->axis];
     const rd_axis_range range = *axis;
     const rd_level      level = m->level;
-    const int64_t       rows = m->cols, most = most_columns(m, number);
+    const int64_t       rows = m->cols, most = m->code->loop[number].most;
 
     /* A row is not left for the next one before its end, but where nothing fails. */
     assert(rows == 1 || m->code->loop[number].square || range.hi - range.lo <= most);
@@ -214,29 +204,12 @@ static void fetch_some(rd_tiles *m)
         __builtin_prefetch(m->ahead, 0, 2);
 }
 
-/* A compiled pass stands for its instructions in the place of the last one, or for a nest; the
- * instruction after. */
-static int32_t run_pass(rd_tiles *m, int32_t pc)
-{
-    const int32_t number = m->code->inst[pc].pass;
-
-    if (m->ahead < m->ahead_end)
-        fetch_some(m);
-    if (pc == m->code->pass[number]->last)
-        rd_tiles_pass(m, number);
-    return m->code->pass[number]->nest ? m->p->loop[m->p->inst[pc].arg].end + 1 : pc + 1;
-}
-
 /* False once a loop is being left. */
 static bool run(rd_tiles *m, int32_t from, int32_t to)
 {
     for (int32_t pc = from; pc < to; pc++) {
         const rd_inst *inst = &m->p->inst[pc];
 
-        if (m->code->inst[pc].pass >= 0 && m->kernels[m->code->inst[pc].pass]) {
-            pc = run_pass(m, pc) - 1;
-            continue;
-        }
         if (m->code->inst[pc].skip)
             continue;
         if (m->ahead < m->ahead_end)
@@ -274,7 +247,6 @@ bool rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to)
     m->ahead = m->ahead_end = NULL;
     for (int32_t k = 0; k < p->n_axis; k++)
         m->axis[k] = (rd_axis_range){ 0, 0, p->axis_extent[k] };
-    rd_tiles_find_kernels(m, task, from, to);
     if (p->root >= 0)
         m->axis[p->root] = (rd_axis_range){ task->lo, task->lo, task->hi };
     const bool whole = run(m, from, to);

@@ -16,8 +16,7 @@ static bool continues(const rd_arrival *a, int64_t group, int64_t begun, int64_t
  * row. */
 static bool one_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t)
 {
-    return m->cols == a->f->fold->lanes && !a->together && t->x.row == m->cols &&
-           (!t->y.at || t->y.row == m->cols);
+    return m->cols == a->f->fold->lanes && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols);
 }
 
 /* The states of one or more cells take rows of n of them. */
@@ -76,7 +75,7 @@ static bool take_steps(const rd_tiles *m, const rd_arrival *a, const rd_fold_til
     return true;
 }
 
-/* The same where a block begins or ends, or by a compiled pass, for cells of a group. */
+/* The same where a block begins or ends, for cells of a group. */
 static void take_in_step(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t, int64_t step,
                          int64_t steps)
 {
@@ -106,20 +105,11 @@ static bool take_cells(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
     a->q.rows = m->cols / lanes;
     if (rd_arrive_cells(a, m->rows, t->x.row, t->y.row))
         return true;
-    if (!a->together && take_steps(m, a, t, step))
+    if (take_steps(m, a, t, step))
         return true;
     if (f->in_step)
         take_in_step(m, a, t, step, m->cols / lanes);
     return f->in_step;
-}
-
-/* Compiled passes take what stays along a row for the same in all rows that they get at once. */
-static bool rows_are_alike(const rd_together *t)
-{
-    for (int32_t k = 0; t && k < t->n_operand; k++)
-        if (t->tile[k].col == 0 && t->tile[k].row != 0)
-            return false;
-    return true;
 }
 
 /* Rows that are one step each, or a part of one, one after the other, of one cell; false: something
@@ -128,8 +118,7 @@ static bool take_single_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_ti
 {
     const rd_tile_fold *f = a->f;
 
-    if (f->row_steps != 1 || f->outer.row != 1 || f->lane.row || f->cell.row || f->own_rows ||
-        !rows_are_alike(a->together))
+    if (f->row_steps != 1 || f->outer.row != 1 || f->lane.row || f->cell.row || f->own_rows)
         return false;
     rd_arrival_place(a, t, 0, 0);
     a->at     = t->outer;
@@ -139,17 +128,6 @@ static bool take_single_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_ti
     a->q.ldy  = t->y.row;
     rd_arrive(a, m->rows);
     return true;
-}
-
-/* All rows of totals use the same states, so that these stay in the first-level cache beside what
- * streams by: with states of its own for each row, sums of 8192 f32 took 1.1 times as long. */
-static void begin_totals(const rd_arrival *a)
-{
-    const rd_together *t = a->together;
-
-    rd_tree_start(a->f, a->memory, 0);
-    for (int32_t k = 1; t && k < t->n_fold; k++)
-        rd_tree_start(t->f[k], t->memory[k], 0);
 }
 
 static void keep_total(const rd_tile_fold *f, char *memory, int64_t row)
@@ -164,24 +142,10 @@ static void keep_total(const rd_tile_fold *f, char *memory, int64_t row)
         memcpy(to[k], s[k], (size_t)f->wide[k]);
 }
 
-static void end_totals(const rd_arrival *a, int64_t row)
+/* Does each row begin where the one before it ends? */
+static bool rows_adjoin(const rd_tiles *m, const rd_fold_tile *t)
 {
-    const rd_together *t = a->together;
-
-    keep_total(a->f, a->memory, row);
-    for (int32_t k = 1; t && k < t->n_fold; k++)
-        keep_total(t->f[k], t->memory[k], row);
-}
-
-/* Does each row of all operands begin where the one before it ends? */
-static bool rows_adjoin(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t)
-{
-    const rd_together *all = a->together;
-
-    for (int32_t k = 0; all && k < all->n_operand; k++)
-        if (all->tile[k].row != m->cols * all->tile[k].col)
-            return false;
-    return all || (t->x.row == m->cols && (!t->y.at || t->y.row == m->cols));
+    return t->x.row == m->cols && (!t->y.at || t->y.row == m->cols);
 }
 
 /* Rows of several steps, the last one maybe a part, one after the other, of one cell; false:
@@ -197,12 +161,10 @@ static bool take_rows_of_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_t
         t->lane % lanes)
         return false;
     rd_arrival_place(a, t, 0, 0);
-    if (m->cols == f->row_steps * lanes && rows_adjoin(m, a, t)) {
+    if (m->cols == f->row_steps * lanes && rows_adjoin(m, t)) {
         rd_arrive_along(a, m->rows * m->cols, 0, t->outer);
         return true;
     }
-    if (a->together)
-        return false;
     q     = a->q;
     q.ldx = lanes;
     q.ldy = lanes * q.coly;
@@ -218,6 +180,8 @@ static bool take_rows_of_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_t
     return true;
 }
 
+/* All rows of totals use the same states, so that these stay in the first-level cache beside what
+ * streams by: with states of its own for each row, sums of 8192 f32 took 1.1 times as long. */
 void rd_take_runs(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f     = a->f;
@@ -231,7 +195,7 @@ void rd_take_runs(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
         const int64_t step = outer * f->row_steps + lane / lanes;
 
         if (f->totals)
-            begin_totals(a);
+            rd_tree_start(f, a->memory, 0);
         rd_arrival_place(a, t, r, 0);
         if (lane % lanes == 0 && whole * lanes == m->cols &&
             continues(a, a->group, lanes, step, whole)) {
@@ -242,6 +206,6 @@ void rd_take_runs(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
         } else
             rd_arrive_along(a, m->cols, lane, outer);
         if (f->totals)
-            end_totals(a, r);
+            keep_total(f, a->memory, r);
     }
 }

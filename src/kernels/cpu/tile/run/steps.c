@@ -212,12 +212,11 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
     a.memory = m->fold[inst->arg];
     if (can_settle(f) && rd_tree_group(a.memory, 0)->settled)
         return;
-    a.cells    = t->cells;
-    a.blocks   = t->blocks;
-    a.step     = t->step;
-    a.fused    = t->fused || t->from != f->elem || t->turned >= 0;
-    a.size     = rd_elem_size(t->from);
-    a.together = NULL;
+    a.cells  = t->cells;
+    a.blocks = t->blocks;
+    a.step   = t->step;
+    a.fused  = t->fused || t->from != f->elem || t->turned >= 0;
+    a.size   = rd_elem_size(t->from);
     in.y = in.mask = (rd_view){ 0 };
     place_tile(m, f, &in);
     in.x     = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_view){ 0 };
@@ -246,43 +245,6 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
         rd_take_totals(m, pc);
     else
         take_elements_of(m, pc);
-}
-
-/* ---- Compiled passes ------------------------------------------------------------------------- */
-/* Set field by field, as above. */
-void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *kernels,
-                    const rd_operand *operand, const int32_t *size)
-{
-    rd_together  all;
-    rd_fold_tile in;
-    rd_arrival   a;
-
-    all.kernels   = kernels;
-    all.n_fold    = pass->n_fold;
-    all.n_operand = pass->n_operand;
-    all.tile      = operand;
-    all.size      = size;
-    for (int32_t k = 0; k < pass->n_fold; k++) {
-        all.f[k]      = pass->fold[k];
-        all.memory[k] = m->fold[pass->number[k]];
-    }
-    if (pass->form == RD_SPEC_TOTALS) {
-        rd_take_all_totals(m, &all);
-        return;
-    }
-    a.f        = pass->fold[0];
-    a.memory   = m->fold[pass->number[0]];
-    a.cells    = NULL;
-    a.blocks   = NULL;
-    a.q.coly   = 0;
-    a.size     = 0;
-    a.together = &all;
-    in.x = in.y = in.mask = (rd_view){ 0 };
-    place_tile(m, a.f, &in);
-    if (a.f->form == RD_FOLD_COLUMNS)
-        take_columns(m, &a, &in);
-    else
-        rd_take_runs(m, &a, &in);
 }
 
 bool rd_tiles_settled(const rd_tiles *m, int32_t fold)

@@ -9,7 +9,6 @@
 void rd_step_dense(rd_tiles *m, rd_view *x, rd_view *y, int64_t coly);
 /* runs.c */
 void rd_take_runs(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t);
-/* row_totals.c: of a STEP, of all folds of a compiled pass. */
+/* row_totals.c: of a STEP. */
 void rd_take_totals(rd_tiles *m, int32_t pc);
-void rd_take_all_totals(const rd_tiles *m, const rd_together *all);
 #endif

@@ -33,19 +33,13 @@ typedef struct rd_tiles {
     rd_view *reg;
     rd_axis_range *axis, *row_axis; /* row_axis: that of the tile's rows */
     /* spare: one more buffer of 8-byte elements */
-    char              *task_words, *row_words, *buffers, *spare;
-    char             **fold;
-    const rd_kernels **kernels; /* of the passes; NULL: not compiled, as long as this run lasts */
-    int32_t            leave;   /* loop to leave early, -1 */
-    rd_fault           fault;
-    const char        *ahead, *ahead_end; /* memory to fetch into the second-level cache
+    char       *task_words, *row_words, *buffers, *spare;
+    char      **fold;
+    int32_t     leave; /* loop to leave early, -1 */
+    rd_fault    fault;
+    const char *ahead, *ahead_end; /* memory to fetch into the second-level cache
                                            * meanwhile */
 } rd_tiles;
-
-/* compiled.c: the kernels that are here, for a run of these instructions; the instructions of a
- * pass, or a nest. */
-void rd_tiles_find_kernels(rd_tiles *m, const rd_task *task, int32_t from, int32_t to);
-void rd_tiles_pass(rd_tiles *m, int32_t number);
 
 /* run.c */
 bool      rd_tiles_run(rd_tiles *m, rd_task *task, int32_t from, int32_t to);
@@ -114,9 +108,6 @@ rd_view rd_tiles_turned(const rd_tiles *m, int32_t load, rd_fold_rows *q);
  * m->fold[number]. */
 void rd_tiles_start(rd_tiles *m, int32_t pc);
 void rd_tiles_step(rd_tiles *m, int32_t pc);
-/* The folds of a compiled pass take a tile; operands from element (0, 0) on, of these sizes. */
-void rd_tiles_steps(rd_tiles *m, const rd_tile_pass *pass, const rd_kernels *kernels,
-                    const rd_operand *operand, const int32_t *size);
 void rd_tiles_scan(rd_tiles *m, int32_t pc);
 /* What a scan keeps for each slot; a group of them begins. */
 int64_t rd_tiles_scan_bytes(const rd_tile_fold *f);

@@ -1,0 +1,151 @@
+/* test_points.c - nests of pairs of points, whose coordinates are short loops, and of rows that
+ * several loops pass over: equals and NaN, flipped points, short axes that do not merge. */
+#include "nests.h"
+#include "suite.h"
+#include <math.h>
+#include <stdio.h>
+
+#define COUNT(a) (int)(sizeof(a) / sizeof *(a))
+
+static rd_ctx *ctx;
+
+static void begin(void)
+{
+    ctx = nest_begin();
+}
+
+/* Of each point and each of the same points, the last one first. */
+static rd_expr *differences(rd_expr *x)
+{
+    return rd_sub(rd_expand(x, 1), rd_expand(rd_slice(x, "::-1"), 0));
+}
+
+/* ---- Equals --------------------------------------------------------------------------------- */
+/* Few different coordinates, so that many points are as near as the nearest; one of point number
+ * `nan` is NaN. */
+static void fill_with_equals(const tile_memory *m, int64_t dims, int64_t nan)
+{
+    const rd_dtype type = m->slot[0].type;
+
+    for (int64_t k = 0; k < m->slot[0].n; k++)
+        rd_word_store(m->slot[0].before + k * rd_dtype_size(type), type,
+                      rd_word_from_double((double)(k * 7919 % 10007 % 3), type));
+    if (nan >= 0)
+        rd_word_store(m->slot[0].before + (nan * dims + 1) * rd_dtype_size(type), type,
+                      rd_word_from_double(NAN, type));
+}
+
+/* The first of equals wins, the first NaN wins over all: in rows of several blocks, wherever the
+ * NaN is. */
+START_TEST(first_of_equals)
+{
+    static const struct {
+        rd_dtype type;
+        int64_t  n, d;
+    } sizes[]                  = { { RD_F32, 400, 3 }, { RD_F64, 400, 3 }, { RD_F32, 100, 12 } };
+    static const int64_t nan[] = { -1, 0, 63, 64, 130, 399 };
+
+    for (int k = 0; k < COUNT(nan); k++) {
+        const rd_mark mark = rd_ctx_mark(ctx);
+        const int64_t n = sizes[_i].n, d = sizes[_i].d;
+        tile_memory   m    = { 0 };
+        rd_expr      *x    = nest_leaf(&m, sizes[_i].type, RD_SHAPE(n, d), ORDINARY);
+        rd_expr      *diff = differences(x);
+        nest_batch    b    = { 0 };
+
+        fill_with_equals(&m, d, nan[k] < n ? nan[k] : n - 1);
+        snprintf(b.what, sizeof b.what, "equals among %d points, NaN in %d", (int)n, (int)nan[k]);
+        nest_add(&b, rd_argmin(rd_sum(rd_square(diff), RD_DIMS(-1)), RD_DIMS(1)));
+        nest_add(&b, rd_argmax(rd_max(rd_abs(diff), RD_DIMS(-1)), RD_DIMS(0)));
+        nest_agree(&b, many_tasks, 4);
+        tile_free(&m);
+        rd_ctx_release(ctx, mark);
+    }
+    nest_mostly();
+}
+END_TEST
+
+/* ---- Short axes ------------------------------------------------------------------------------- */
+/* Two short axes, of which the points that are flipped along one keep the other from merging; and of
+ * tables of which some rows and columns are used. */
+static rd_expr *tables(rd_expr *x, const char *rows, const char *flipped)
+{
+    rd_expr *t = rd_slice(rd_reshape(x, RD_SHAPE(rd_shape_of(x).at[0], 4, -1)), rows);
+    rd_expr *d = rd_sub(rd_expand(t, 1), rd_expand(rd_slice(t, flipped), 0));
+
+    return rd_sum(rd_mul(rd_square(d), rd_slice(t, "0:1, 0:1, :")), RD_DIMS(-2, -1));
+}
+
+START_TEST(short_axes)
+{
+    static const struct {
+        rd_dtype type;
+        int64_t  n, d;
+    } sizes[]          = { { RD_F32, 90, 84 }, { RD_I16, 75, 20 } };
+    const int64_t n    = sizes[_i].n;
+    tile_memory   m    = { 0 };
+    rd_expr      *x    = nest_leaf(&m, sizes[_i].type, RD_SHAPE(n, sizes[_i].d), ORDINARY);
+    rd_expr      *diff = differences(x), *far = rd_sum(rd_square(diff), RD_DIMS(-1));
+    rd_expr      *most = rd_expand(rd_expand(rd_max(x, RD_DIMS(1)), 1), 2);
+    nest_batch    b    = { .what = "short axes" };
+
+    nest_add(&b, tables(x, ":, :3, :-1", "::-1"));
+    nest_add(&b, rd_argmin(tables(x, ":", ":, :, ::-1"), RD_DIMS(1)));
+    nest_agree(&b, many_tasks, 4);
+    nest_add(&b, rd_argmin(far, RD_DIMS(1)));
+    nest_add(&b, rd_var(far, RD_DIMS(1)));
+    nest_add(&b, rd_sum(rd_add(rd_sum(rd_mul(diff, most), RD_DIMS(-1)), rd_min(diff, RD_DIMS(-1))),
+                        RD_DIMS(1)));
+    nest_agree(&b, many_tasks, 4);
+    nest_add(&b,
+             rd_min(rd_prod(diff, RD_DIMS(-1), .where = rd_gt(diff, rd_square(diff))), RD_DIMS(1)));
+    nest_agree(&b, many_tasks, 4);
+    nest_mostly();
+    tile_free(&m);
+}
+END_TEST
+
+/* ---- Rows ------------------------------------------------------------------------------------- */
+/* What is computed from a row normalises it: up to three loops with folds, one after the other.
+ * Less than all lanes, a step and a part of one, a block, several with a part of one. */
+START_TEST(rows)
+{
+    static const struct {
+        rd_dtype type;
+        int64_t  n, d;
+    } sizes[] = {
+        { RD_F32, 40, 50 }, { RD_F64, 5, 1000 }, { RD_F32, 2, 9001 }, { RD_I16, 4, 700 }
+    };
+    tile_memory m    = { 0 };
+    rd_expr    *x    = nest_leaf(&m, sizes[_i].type, RD_SHAPE(sizes[_i].n, sizes[_i].d), ORDINARY);
+    rd_expr    *less = rd_sub(x, rd_mean(x, RD_KEEP(1)));
+    rd_expr    *by   = rd_mul(less, rd_sum(rd_mul(less, x), RD_KEEP(1)));
+    rd_expr    *even = rd_div(less, rd_std(x, RD_KEEP(1)));
+    nest_batch  b    = { .what = "rows" };
+
+    nest_add(&b, rd_add(by, rd_logsumexp(rd_abs(by), RD_KEEP(1))));
+    nest_add(&b, rd_add(rd_mul(even, rd_cast(rd_slice(x, "0"), RD_F64)),
+                        rd_mul(rd_slice(x, ":, 0:1"), rd_min(x, RD_KEEP(1)))));
+    nest_agree(&b, many_tasks, 4);
+    nest_mostly();
+    tile_free(&m);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("points");
+    TCase *tests = tcase_create("points");
+
+    tcase_add_checked_fixture(tests, begin, nest_end);
+    tcase_add_loop_test(tests, first_of_equals, 0, SANITIZED ? 1 : 3);
+    tcase_add_loop_test(tests, short_axes, 0, SANITIZED ? 1 : 2);
+    tcase_add_loop_test(tests, rows, 0, SANITIZED ? 2 : 4);
+    suite_add_tcase(suite, tests);
+
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,239 @@
+/* test_tier.c - code that is compiled while a program runs: when, by whom, and what happens when
+ * nothing can be compiled.  The bits are the reference's all the time. */
+#define _XOPEN_SOURCE 700 /* setenv */
+#include "kernels/cpu/jit/tier.h"
+#include "kernels/cpu/codegen/codegen.h"
+#include "nests.h"
+#include "suite.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static rd_ctx *ctx;
+
+static void begin(void)
+{
+    ctx = nest_begin();
+    rd_codegen_force(NULL);
+    nest_seen.may_fail = true;
+}
+
+/* A small program by each set of kernels, which is one nest each. */
+static rd_tier_stats stats_of(const char *mode)
+{
+    const rd_tier_stats before = rd_tier_stats_now();
+    rd_tier_stats       after;
+    tile_memory         m = { 0 };
+    rd_expr            *x = nest_leaf(&m, RD_F32, RD_SHAPE(7, 67), ORDINARY);
+    rd_expr            *y = nest_leaf(&m, RD_F32, RD_SHAPE(7, 1), ORDINARY);
+    nest_batch          b = { .what = "a small program" };
+
+    rd_tier_force(mode);
+    for (int isa = 1; isa < isa_count(); isa++) {
+        nest_add(&b, rd_exp(rd_add(x, y)));
+        nest_agree_by(&b, isa, one_task, 1);
+    }
+    tile_free(&m);
+    after = rd_tier_stats_now();
+    after.asked -= before.asked;
+    after.compiled -= before.compiled;
+    after.stored -= before.stored;
+    after.failed -= before.failed;
+    return after;
+}
+
+/* ---- Where -------------------------------------------------------------------------------------- */
+enum { BASE = 256 };
+
+/* A directory for objects, to be removed. */
+static void make_base(char base[BASE])
+{
+    const char *place = getenv("TMPDIR");
+
+    ck_assert_int_lt(snprintf(base, BASE, "%s/rdim-tier-XXXXXX", place ? place : P_tmpdir), BASE);
+    ck_assert_ptr_nonnull(mkdtemp(base));
+    setenv("XDG_CACHE_HOME", base, 1);
+}
+
+static void remove_base(const char *base)
+{
+    char command[BASE + 8];
+
+    snprintf(command, sizeof command, "rm -r %s", base);
+    ck_assert_int_eq(system(command), 0);
+}
+
+/* ---- When --------------------------------------------------------------------------------------- */
+/* Each in a process of its own, as Check has it: code that is here stays. */
+START_TEST(modes)
+{
+    const int64_t sets = isa_count() - 1;
+    char          base[BASE];
+    rd_tier_stats s;
+
+    make_base(base);
+    s = stats_of("off");
+    ck_assert_int_eq(s.asked, 0);
+    s = stats_of("nonsense");
+    ck_assert_int_eq(s.asked, 0);
+    s = stats_of("cache"); /* of an empty store */
+    ck_assert_int_eq(s.asked, sets);
+    ck_assert_int_eq(s.stored + s.compiled + s.failed, 0);
+    s = stats_of("sync");
+    ck_assert_int_eq(s.compiled, sets);
+    s = stats_of("sync"); /* they are here */
+    ck_assert_int_eq(s.asked, sets);
+    ck_assert_int_eq(s.compiled + s.stored + s.failed, 0);
+    remove_base(base);
+}
+END_TEST
+
+/* Looked for, compiled, called. */
+START_TEST(meanwhile)
+{
+    const int64_t sets = isa_count() - 1;
+    char          base[BASE];
+
+    make_base(base);
+    ck_assert_int_eq(stats_of("async").asked, sets);
+    rd_tier_wait();
+    ck_assert_int_eq(rd_tier_stats_now().compiled, 0); /* so little work is not worth it */
+    rd_tier_hurry(true);
+    for (int k = 0; k < 2; k++) {
+        stats_of("async");
+        rd_tier_wait();
+    }
+    ck_assert_int_eq(rd_tier_stats_now().compiled, sets);
+    stats_of("async");
+    rd_tier_hurry(false);
+    remove_base(base);
+}
+END_TEST
+
+/* A compiler that takes two seconds is at work after this: its caller waits for it, within no lock
+ * that a child would find held for ever (the address sanitizer's allocator is not made for forks of
+ * several threads). */
+static void set_a_slow_one_to_work(const char *base)
+{
+    static char           path[BASE + 40], begun[BASE + 40];
+    const struct timespec pause = { 0, 10000000 };
+    FILE                 *script;
+
+    snprintf(path, sizeof path, "%s/slow", base);
+    snprintf(begun, sizeof begun, "%s/begun", base);
+    script = fopen(path, "w");
+    ck_assert_ptr_nonnull(script);
+    fprintf(script, "#!/bin/sh\n: > %s\nsleep 2\nexec cc \"$@\"\n", begun);
+    fclose(script);
+    chmod(path, 0700);
+    setenv("RDIM_CC", path, 1);
+    rd_tier_hurry(true);
+    stats_of("async"); /* looks for it */
+    rd_tier_wait();
+    stats_of("async"); /* compiles it */
+    while (access(begun, F_OK) != 0)
+        nanosleep(&pause, NULL);
+}
+
+/* A process may end while its code is compiled, without waiting for that; or fork: then the child
+ * has no worker, does without what the parent's was at, and starts one for what else it needs. */
+START_TEST(ends_or_forks_meanwhile)
+{
+    char   base[BASE];
+    pid_t  child;
+    int    status;
+    time_t begun;
+
+    make_base(base);
+    child = fork();
+    if (child == 0) {
+        set_a_slow_one_to_work(base);
+        if (_i)
+            exit(0);
+        child = fork();
+        if (child == 0) {
+            stats_of("async");
+            rd_tier_wait();
+            _exit(0); /* without a search for leaks: what the parent's worker held is nobody's
+                       * here */
+        }
+        _exit(waitpid(child, &status, 0) == child && status == 0 ? 0 : 1);
+    }
+    begun = time(NULL);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert_int_lt(time(NULL) - begun, 50);
+    sleep(4); /* what it has left to itself comes to an end */
+    remove_base(base);
+}
+END_TEST
+
+/* ---- By whom ------------------------------------------------------------------------------------ */
+/* Sums over pairs of points, the place of the farthest, rows that are normalised. */
+static void agree_on_loops(void)
+{
+    tile_memory m = { 0 };
+    rd_expr    *x = nest_leaf(&m, RD_F32, RD_SHAPE(131, 3), ORDINARY);
+    rd_expr    *y = nest_leaf(&m, RD_F64, RD_SHAPE(5, 1000), ORDINARY);
+    rd_expr    *e = rd_exp(rd_sub(y, rd_max(y, RD_KEEP(1))));
+    rd_expr    *d = rd_sub(rd_expand(x, 1), rd_expand(rd_slice(x, "::-1"), 0));
+    nest_batch  b = { .what = "loops by another compiler" };
+
+    nest_add(&b, rd_sum(rd_exp(rd_neg(rd_sum(rd_square(d), RD_DIMS(-1)))), RD_DIMS(1)));
+    nest_add(&b, rd_argmax(rd_max(rd_abs(d), RD_DIMS(-1)), RD_DIMS(0)));
+    nest_add(&b, rd_div(e, rd_sum(e, RD_KEEP(1))));
+    nest_agree(&b, one_task, 1);
+    tile_free(&m);
+}
+
+/* Another compiler, where there is one; it knows fewer options, and takes other liberties. */
+START_TEST(clang)
+{
+    const int64_t sets = isa_count() - 1;
+    char          base[BASE];
+
+    if (access("/usr/bin/clang", X_OK) != 0)
+        return;
+    make_base(base);
+    setenv("RDIM_CC", "/usr/bin/clang", 1);
+    ck_assert_int_eq(stats_of("sync").compiled, sets);
+    rd_codegen_force("always");
+    agree_on_loops();
+    ck_assert_int_eq(rd_tier_stats_now().failed, 0);
+    remove_base(base);
+}
+END_TEST
+
+START_TEST(no_compiler)
+{
+    char base[BASE];
+
+    make_base(base);
+    setenv("RDIM_CC", _i ? "/bin/false" : "/nonexistent", 1);
+    ck_assert_int_eq(stats_of("sync").failed, isa_count() - 1);
+    ck_assert_int_eq(stats_of("sync").failed, 0); /* it is not tried again */
+    remove_base(base);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite  = suite_create("tier");
+    TCase   *tests  = tcase_create("tier");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_checked_fixture(tests, begin, nest_end);
+    tcase_add_test(tests, modes);
+    tcase_add_test(tests, meanwhile);
+    tcase_add_loop_test(tests, ends_or_forks_meanwhile, 0, 2);
+    tcase_add_test(tests, clang);
+    tcase_add_loop_test(tests, no_compiler, 0, 2);
+    suite_add_tcase(suite, tests);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
