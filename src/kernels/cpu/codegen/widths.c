@@ -63,8 +63,6 @@ static int64_t bytes_kept(const rd_codegen *n, const rd_region *r)
             bytes += bytes_of_states(&n->fold[inst->arg]);
         if (rd_cuts(n, inst))
             bytes += 2 * 8;
-        if (rd_goes_past(n, r, i))
-            bytes += 8;
     }
     return bytes;
 }
