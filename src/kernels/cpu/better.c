@@ -87,6 +87,45 @@ static bool folds_rows(const rd_program *p, const rd_tile_code *code)
     return steps > 0 && steps <= FEW;
 }
 
+/* Does a kernel widen what the step takes, as it reads it? */
+static bool widens(const rd_program *p, const rd_tile_code *code, int32_t i)
+{
+    const rd_elem elem = (rd_elem)code->reg[p->inst[i].a].elem;
+
+    return code->inst[i].small >= 0 || elem == RD_ELEM_f16 || elem == RD_ELEM_bf16;
+}
+
+/* Results that take neighbours in turn: compilers take apart what lies side by side, but by twos
+ * and fours that costs little. */
+static bool folds_channels(const rd_program *p, const rd_tile_code *code, int32_t i)
+{
+    const rd_tile_fold *f = &code->fold[p->inst[i].arg];
+
+    return f->form == RD_FOLD_CHANNELS && f->cells != 2 && f->cells != 4 && !f->masked &&
+           !f->weighted && rd_reducer_table[f->fold->reducer].n_state == 1 &&
+           code->reg[p->inst[i].a].elem == rd_elem_of(p->inst[i].type) &&
+           rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
+}
+
+/* Nothing for each element but loads, and steps on them as the function says. */
+static bool folds_only(const rd_program *p, const rd_tile_code *code,
+                       bool (*is)(const rd_program *p, const rd_tile_code *code, int32_t step))
+{
+    int32_t steps = 0;
+
+    for (int32_t i = p->body; i < p->tail; i++) {
+        const rd_tile_inst *t = &code->inst[i];
+
+        if (t->level != RD_AT_TILE || t->skip)
+            continue;
+        if (p->inst[i].kind == RD_I_STEP ? !is(p, code, i)
+                                         : p->inst[i].kind != RD_I_LOAD || !t->direct)
+            return false;
+        steps += p->inst[i].kind == RD_I_STEP;
+    }
+    return steps > 0;
+}
+
 /* A nest fills an array with what the exponentials are of, and memory waits while it takes them:
  * columns of f32 take three times what tiles do, which read ahead. */
 static bool folds_exponentials(const rd_program *p)
@@ -132,6 +171,10 @@ const char *rd_cpu_better(const rd_program *p)
         return code && code->total ? "one kernel does all" : NULL;
     if (turns_operands(p, code))
         return "operands are turned in registers";
+    if (folds_only(p, code, widens))
+        return "kernels widen what they fold";
+    if (folds_only(p, code, folds_channels))
+        return "neighbours are folded in turn by kernels";
     return folds_rows(p, code)     ? "long rows are folded by kernels"
            : folds_exponentials(p) ? "exponentials of steps are taken while memory is read"
                                    : NULL;
