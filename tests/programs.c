@@ -32,6 +32,7 @@ const rd_program *builder_done(builder *b)
         b->p.tail = b->p.n_inst;
     if (b->p.body > b->p.tail)
         b->p.body = b->p.tail;
+    rd_program_tree(&b->p);
     return &b->p;
 }
 
@@ -52,7 +53,6 @@ void builder_end(builder *b)
 {
     const int32_t loop = b->open[--b->n_open];
 
-    b->loop[loop].end = b->p.n_inst;
     builder_add(b, (rd_inst){ .kind = RD_I_END, .arg = loop });
 }
 

@@ -3,12 +3,38 @@
 #include "kernels/program.h"
 #include <inttypes.h>
 
-int32_t rd_loop_around(const rd_program *p, int32_t i)
+/* The loop comes behind those that its parent has. */
+static void append(rd_program *p, int32_t loop)
 {
-    for (int32_t k = i - 1; k >= 0; k--)
-        if (p->inst[k].kind == RD_I_LOOP && p->loop[p->inst[k].arg].end > i)
-            return p->inst[k].arg;
-    return -1;
+    int32_t *at = p->loop[loop].parent >= 0 ? &p->loop[p->loop[loop].parent].first : NULL;
+
+    while (at && *at >= 0)
+        at = &p->loop[*at].next;
+    if (at)
+        *at = loop;
+}
+
+void rd_program_tree(rd_program *p)
+{
+    int32_t open = -1;
+
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        rd_inst *inst = &p->inst[i];
+        rd_loop *l    = &p->loop[inst->kind == RD_I_LOOP || inst->kind == RD_I_END ? inst->arg : 0];
+
+        if (inst->kind == RD_I_END) {
+            l->end = i;
+            open   = l->parent;
+        }
+        inst->loop = open;
+        if (inst->kind == RD_I_LOOP) {
+            l->begin  = i;
+            l->parent = open;
+            l->first = l->next = -1;
+            append(p, inst->arg);
+            open = inst->arg;
+        }
+    }
 }
 
 static const char *const law_names[] = { [RD_LAW_exact]      = "exact",

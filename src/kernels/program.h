@@ -47,8 +47,11 @@ typedef struct rd_loop {
     rd_loop_kind kind;
     int32_t      axis;
     int64_t      extent, step;
-    bool         backwards; /* a reverse scan runs along it */
-    int32_t      end;       /* instruction index of its END */
+    bool         backwards;  /* a reverse scan runs along it */
+    int32_t      begin, end; /* instructions: its LOOP, its END; between them its body */
+    int32_t      parent;     /* the loop that holds it, -1 */
+    int32_t      first;      /* the first loop in its body, -1 */
+    int32_t      next;       /* the next one in the same body, -1 */
 } rd_loop;
 
 /* A reduction or scan: everything that decides its bits.
@@ -144,7 +147,8 @@ typedef struct rd_inst {
     rd_dtype     type, from; /* of dst; of the operands of MAP tests, CAST, INDEX */
     rd_op        op;
     int32_t      dst, a, b, c, arg;
-    rd_word      value;
+    int32_t loop; /* whose body holds it; of a LOOP and its END what holds the loop; -1: none */
+    rd_word value;
 } rd_inst;
 
 typedef struct rd_program {
@@ -221,6 +225,6 @@ typedef struct rd_backend_table {
 extern const rd_backend_table rd_backend_cpu, rd_backend_cuda;
 
 void rd_program_text(rd_text *text, const rd_program *p);
-/* The loop whose body holds instruction i directly, -1: none. */
-int32_t rd_loop_around(const rd_program *p, int32_t i);
+/* From the LOOPs and ENDs: which loop holds what. */
+void rd_program_tree(rd_program *p);
 #endif

@@ -165,9 +165,8 @@ static void finish_program(rd_lowering *l, const rd_level *body)
     for (int k = 0, at = 0; k < 3 && !l->failed; at += part[k++]->n)
         if (part[k]->n)
             memcpy(p->inst + at, part[k]->inst, (size_t)part[k]->n * sizeof *p->inst);
-    for (int i = 0; i < p->n_inst && !l->failed; i++)
-        if (p->inst[i].kind == RD_I_END)
-            p->loop[p->inst[i].arg].end = i;
+    if (!l->failed)
+        rd_program_tree(p);
 }
 
 /* Moves a vector into the plan's memory. */

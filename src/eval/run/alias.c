@@ -33,7 +33,7 @@ static bool program_safe(const rd_program *p, int out, int leaf)
     for (int load = 0; load < p->n_inst; load++)
         for (int store = 0; touches(p, load, RD_I_LOAD, leaf) && store < p->n_inst; store++)
             if (touches(p, store, RD_I_STORE, out) &&
-                (store < load || rd_loop_around(p, load) != rd_loop_around(p, store) ||
+                (store < load || p->inst[load].loop != p->inst[store].loop ||
                  !same_address(&p->address[p->inst[load].arg], &p->address[p->inst[store].arg])))
                 return false;
     return true;

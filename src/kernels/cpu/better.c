@@ -7,7 +7,7 @@ enum { LONG = 256 };
 
 static bool in_long_rows(const rd_program *p, int32_t i)
 {
-    const int32_t loop = rd_loop_around(p, i);
+    const int32_t loop = p->inst[i].loop;
 
     return loop >= 0 && p->axis_extent[p->loop[loop].axis] >= LONG && !p->loop[loop].backwards;
 }
@@ -16,7 +16,7 @@ static bool in_long_rows(const rd_program *p, int32_t i)
 static bool is_row(const rd_program *p, int32_t i)
 {
     const rd_address *at   = &p->address[p->inst[i].arg];
-    const int32_t     loop = rd_loop_around(p, i);
+    const int32_t     loop = p->inst[i].loop;
     int64_t           coef = 0;
 
     for (int32_t k = 0; loop >= 0 && k < at->n_add; k++) {
@@ -31,7 +31,7 @@ static bool is_row(const rd_program *p, int32_t i)
 static bool is_along(const rd_program *p, const rd_inst *inst, int32_t i)
 {
     const rd_address *cell = &p->fold[inst->arg].cell;
-    const int32_t     axis = p->loop[rd_loop_around(p, i)].axis;
+    const int32_t     axis = p->loop[p->inst[i].loop].axis;
 
     for (int32_t k = 0; k < cell->n_add; k++)
         if (cell->add[k].axis == axis)
@@ -148,7 +148,7 @@ static bool turns_operands(const rd_program *p, const rd_tile_code *code)
 
     for (int32_t i = 0; i < p->n_inst; i++) {
         const rd_address *at   = p->inst[i].kind == RD_I_LOAD ? &p->address[p->inst[i].arg] : NULL;
-        const int32_t     loop = at ? rd_loop_around(p, i) : -1;
+        const int32_t     loop = at ? p->inst[i].loop : -1;
         bool              near = false;
 
         for (int32_t k = 0; loop >= 0 && k < at->n_add; k++)

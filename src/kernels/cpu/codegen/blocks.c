@@ -183,7 +183,7 @@ void rd_blocks_end(rd_codegen *n, int32_t loop, const char *from, const char *to
 
         if (f->along != loop || !f->blocks)
             continue;
-        for (int32_t l = n->around[f->step]; l != loop && l >= 0; l = n->parent[l])
+        for (int32_t l = n->p->inst[f->step].loop; l != loop && l >= 0; l = n->p->loop[l].parent)
             loops[depth++] = l;
         unit = unit_of(n, f, n->p->loop[loop].axis);
         if (n->p->loop[loop].backwards)

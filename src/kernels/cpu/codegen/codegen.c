@@ -58,7 +58,7 @@ static void keep_registers(rd_codegen *n, int64_t at, bool store)
     for (int32_t i = 0; i < n->p->body; i++) {
         const rd_inst *inst = &n->p->inst[i];
 
-        if (n->around[i] >= 0 || inst->kind < RD_I_CONST || inst->kind > RD_I_CALL ||
+        if (n->p->inst[i].loop >= 0 || inst->kind < RD_I_CONST || inst->kind > RD_I_CALL ||
             inst->kind == RD_I_STORE)
             continue;
         if (store)

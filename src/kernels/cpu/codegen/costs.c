@@ -55,7 +55,8 @@ static bool reads_apart(const rd_codegen *n, const rd_region *r)
 /* Do rounds of a loop inside the region meet the same states?  Then a few of them go together. */
 static bool meets_again(const rd_codegen *n, const rd_region *r, const rd_codegen_fold *f)
 {
-    for (int32_t k = n->around[f->step]; k >= 0 && n->begin[k] >= r->from; k = n->parent[k])
+    for (int32_t k = n->p->inst[f->step].loop; k >= 0 && n->p->loop[k].begin >= r->from;
+         k         = n->p->loop[k].parent)
         if (n->p->loop[k].axis != r->axis && !rd_coef(&f->fold->cell, n->p->loop[k].axis))
             return true;
     return false;

@@ -40,13 +40,14 @@ enum { FEW_ELEMENTS = 16, FEW_INSTRUCTIONS = 12 };
 
 bool rd_writes_out(const rd_codegen *n, int32_t loop, int32_t strip)
 {
-    const rd_loop *l   = &n->p->loop[loop];
-    const int32_t most = l->end - n->begin[loop] > FEW_INSTRUCTIONS ? RD_CODEGEN_FEW : FEW_ELEMENTS;
+    const rd_loop *l = &n->p->loop[loop];
+    const int32_t  most =
+        l->end - n->p->loop[loop].begin > FEW_INSTRUCTIONS ? RD_CODEGEN_FEW : FEW_ELEMENTS;
 
     if (l->kind != RD_LOOP_EACH || l->extent > most || n->p->axis_extent[l->axis] != l->extent ||
         n->root == l->axis)
         return false;
-    for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
+    for (int32_t i = n->p->loop[loop].begin + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
 
         if ((inst->kind == RD_I_LOOP && n->p->loop[inst->arg].axis != strip) || rd_cuts(n, inst) ||
@@ -72,9 +73,9 @@ bool rd_writes_out_scan(const rd_codegen *n, int32_t loop)
     if (l->kind != RD_LOOP_EACH || l->extent > FEW_ELEMENTS ||
         n->p->axis_extent[l->axis] != l->extent || n->p->root == l->axis || n->at_loop[loop] >= 0 ||
         n->in_loop[loop] >= 0 || rd_ends_blocks(n, loop) ||
-        l->end - n->begin[loop] > FEW_INSTRUCTIONS)
+        l->end - n->p->loop[loop].begin > FEW_INSTRUCTIONS)
         return false;
-    for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
+    for (int32_t i = n->p->loop[loop].begin + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
 
         if (inst->kind == RD_I_LOOP || inst->kind == RD_I_START || inst->kind == RD_I_CLOSE)

@@ -24,7 +24,7 @@ void rd_codegen_exit_functions(rd_codegen *n, rd_text *to, int32_t number)
 /* Is there an instruction that leaves the loop? */
 bool rd_is_left(const rd_codegen *n, int32_t loop)
 {
-    for (int32_t i = n->begin[loop] + 1; i < n->p->loop[loop].end; i++)
+    for (int32_t i = n->p->loop[loop].begin + 1; i < n->p->loop[loop].end; i++)
         if (n->p->inst[i].kind == RD_I_EXIT && n->p->inst[i].arg == loop)
             return true;
     return false;
@@ -60,7 +60,7 @@ void rd_codegen_exit(rd_codegen *n, int32_t i)
         return;
     rd_strip_loop_end(n);
     rd_text_add(&line, "if (");
-    if (n->here || n->around[f->step] != inst->arg)
+    if (n->here || n->p->inst[f->step].loop != inst->arg)
         add_now_and_then(n, &line, inst->arg);
     rd_text_add(&line, "settled%d(%c%d_0)) goto left%" PRId32 ";", inst->a, f->cached ? 'c' : 's',
                 inst->a, inst->arg);

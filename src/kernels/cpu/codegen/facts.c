@@ -30,7 +30,7 @@ bool rd_same_address(const rd_address *a, const rd_address *b)
 
 bool rd_within(const rd_codegen *n, int32_t inst, int32_t loop)
 {
-    return inst > n->begin[loop] && inst < n->p->loop[loop].end;
+    return inst > n->p->loop[loop].begin && inst < n->p->loop[loop].end;
 }
 
 int32_t rd_part_of(const rd_program *p, int32_t inst)
@@ -79,22 +79,14 @@ bool rd_takes_step(const rd_inst *inst)
     return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
 }
 
-/* ---- Loops ----------------------------------------------------------------------------------- */
-static void find_loops(rd_codegen *n)
+/* ---- Registers and slots --------------------------------------------------------------------- */
+static void find_made(rd_codegen *n)
 {
     const rd_program *p = n->p;
 
-    for (int32_t i = 0, open = -1; i < p->n_inst; i++) {
+    for (int32_t i = 0; i < p->n_inst; i++) {
         const rd_inst *inst = &p->inst[i];
 
-        if (inst->kind == RD_I_END)
-            open = n->parent[inst->arg];
-        n->around[i] = open;
-        if (inst->kind == RD_I_LOOP) {
-            n->begin[inst->arg]  = i;
-            n->parent[inst->arg] = open;
-            open                 = inst->arg;
-        }
         for (int32_t k = 0; makes_value(inst->kind) && k < results_of(p, inst); k++)
             n->made[inst->dst + k] = i;
         if (inst->kind == RD_I_STORE)
@@ -124,7 +116,7 @@ static int32_t loop_along(rd_codegen *n, const rd_codegen_fold *f)
 {
     const bool one_step = f->fold->lane_extent <= f->fold->lanes;
 
-    for (int32_t k = n->around[f->step]; k >= 0; k = n->parent[k])
+    for (int32_t k = n->p->inst[f->step].loop; k >= 0; k = n->p->loop[k].parent)
         if (n->p->loop[k].kind == RD_LOOP_EACH &&
             (rd_coef(&f->fold->outer, n->p->loop[k].axis) ||
              (!one_step && rd_coef(&f->fold->lane, n->p->loop[k].axis))))
@@ -148,7 +140,7 @@ static bool rises(const rd_codegen *n, const rd_codegen_fold *f, const rd_addres
 {
     int64_t inner = 0;
 
-    for (int32_t k = n->around[f->step]; k >= 0; k = n->parent[k]) {
+    for (int32_t k = n->p->inst[f->step].loop; k >= 0; k = n->p->loop[k].parent) {
         const rd_loop *l    = &n->p->loop[k];
         const int64_t  coef = rd_coef(place, l->axis);
 
@@ -261,9 +253,6 @@ bool rd_codegen_facts(rd_codegen *n, rd_get_fn *get, void *pool)
 
     for (int32_t k = 0; k < p->n_address; k++)
         n->n_slot = p->address[k].slot >= n->n_slot ? p->address[k].slot + 1 : n->n_slot;
-    n->around  = get(pool, ((size_t)p->n_inst + 1) * sizeof *n->around);
-    n->begin   = get(pool, ((size_t)p->n_loop + 1) * sizeof *n->begin);
-    n->parent  = get(pool, ((size_t)p->n_loop + 1) * sizeof *n->parent);
     n->made    = get(pool, ((size_t)p->n_reg + 1) * sizeof *n->made);
     n->stored  = get(pool, (size_t)n->n_slot + 1);
     n->reuse   = get(pool, ((size_t)p->n_inst + 1) * sizeof *n->reuse);
@@ -278,13 +267,13 @@ bool rd_codegen_facts(rd_codegen *n, rd_get_fn *get, void *pool)
     n->varies  = get(pool, (size_t)p->n_reg + 1);
     n->made_in = get(pool, ((size_t)p->n_reg + 1) * sizeof *n->made_in);
     n->crosses = get(pool, (size_t)p->n_reg + 1);
-    if (!n->around || !n->begin || !n->parent || !n->made || !n->stored || !n->reuse ||
-        !n->at_hand || !n->unread || !n->fold || !n->region || !n->at_loop || !n->in_loop ||
-        !n->bind || !n->ranges || !n->varies || !n->made_in || !n->crosses)
+    if (!n->made || !n->stored || !n->reuse || !n->at_hand || !n->unread || !n->fold ||
+        !n->region || !n->at_loop || !n->in_loop || !n->bind || !n->ranges || !n->varies ||
+        !n->made_in || !n->crosses)
         return false;
     memset(n->reuse, -1, ((size_t)p->n_inst + 1) * sizeof *n->reuse);
     memset(n->at_hand, -1, ((size_t)p->n_inst + 1) * sizeof *n->at_hand);
-    find_loops(n);
+    find_made(n);
     find_folds(n);
     look_for_refusals(n);
     return n->why || rd_user_facts(n, get, pool);

@@ -10,7 +10,7 @@ static int32_t loads_before(const rd_codegen *n, int32_t load, int32_t row)
     const rd_address *at    = &n->p->address[n->p->inst[load].arg];
     int32_t           count = 0;
 
-    for (int32_t i = n->begin[row]; i < n->here->from; i++)
+    for (int32_t i = n->p->loop[row].begin; i < n->here->from; i++)
         count += n->p->inst[i].kind == RD_I_LOAD &&
                  n->p->address[n->p->inst[i].arg].slot == at->slot &&
                  rd_same_address(&n->p->address[n->p->inst[i].arg], at);
@@ -20,7 +20,7 @@ static int32_t loads_before(const rd_codegen *n, int32_t load, int32_t row)
 void rd_add_fetch(rd_codegen *n, int32_t load)
 {
     const rd_address *at    = &n->p->address[n->p->inst[load].arg];
-    const int32_t     row   = n->here->loop >= 0 ? n->parent[n->here->loop] : -1;
+    const int32_t     row   = n->here->loop >= 0 ? n->p->loop[n->here->loop].parent : -1;
     const int64_t     coef  = row >= 0 ? rd_coef(at, n->p->loop[row].axis) : 0;
     const double      bytes = (double)rd_reach(n->p, n->here->axis) * rd_dtype_size(at->type);
 

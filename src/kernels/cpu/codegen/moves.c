@@ -60,7 +60,7 @@ static bool can_cache(const rd_codegen *n, const rd_codegen_fold *f, int32_t loo
 
     if (f->along != loop || f->mode != RD_FOLD_LANES || (f->local && !f->room))
         return false;
-    for (int32_t k = n->around[f->step]; k != loop && k >= 0; k = n->parent[k]) {
+    for (int32_t k = n->p->inst[f->step].loop; k != loop && k >= 0; k = n->p->loop[k].parent) {
         if (!rd_writes_out(n, k, n->p->loop[loop].axis))
             return false;
         groups *= n->p->loop[k].extent;
@@ -75,7 +75,7 @@ static int32_t cell_loops(const rd_codegen *n, const rd_codegen_fold *f, int32_t
     int32_t depth = 0;
 
     *groups = 1;
-    for (int32_t k = n->around[f->step]; k != loop; k = n->parent[k])
+    for (int32_t k = n->p->inst[f->step].loop; k != loop; k = n->p->loop[k].parent)
         if (rd_coef(&f->fold->cell, n->p->loop[k].axis)) {
             loops[depth++] = k;
             *groups *= n->p->loop[k].extent;
@@ -125,7 +125,7 @@ static bool is_alone(const rd_codegen *n, const rd_codegen_fold *f, int32_t loop
     if (!f->user || f->along != loop || f->mode != RD_FOLD_SCALAR || f->lanes > 1 ||
         (f->fold->scan && f->fold->cell.n_add))
         return false;
-    for (int32_t k = n->around[f->step]; k != loop && k >= 0; k = n->parent[k])
+    for (int32_t k = n->p->inst[f->step].loop; k != loop && k >= 0; k = n->p->loop[k].parent)
         if (rd_coef(&f->fold->cell, n->p->loop[k].axis))
             return false;
     return true;

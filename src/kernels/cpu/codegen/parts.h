@@ -79,14 +79,12 @@ typedef struct rd_bind {
 typedef struct rd_codegen {
     const rd_program *p;
     int               vector;
-    bool              whole;          /* one task runs all of it */
-    bool              pointers;       /* users' reducers are called by their addresses */
-    int32_t           root;           /* the axis that tasks share, -1 */
-    const char       *why;            /* it cannot be: the reason; NULL */
-    int32_t          *around;         /* per instruction: innermost loop */
-    int32_t          *begin, *parent; /* per loop */
-    int32_t          *made;           /* per register: instruction */
-    bool             *stored;         /* per slot */
+    bool              whole;    /* one task runs all of it */
+    bool              pointers; /* users' reducers are called by their addresses */
+    int32_t           root;     /* the axis that tasks share, -1 */
+    const char       *why;      /* it cannot be: the reason; NULL */
+    int32_t          *made;     /* per register: instruction */
+    bool             *stored;   /* per slot */
     int32_t          *reuse; /* per instruction: of a load, the loop before which it is collected */
     int32_t          *at_hand; /* of a load, the register that was stored there just before, -1 */
     bool             *unread;  /* of a store: all its loads have it at hand */
@@ -186,6 +184,8 @@ void rd_position_of_strip(rd_codegen *n, rd_text *to, const rd_address *at);
 
 /* walk.c */
 void rd_walk_items(rd_codegen *n, int32_t from, int32_t to);
+/* All that the loop holds. */
+void rd_walk_body(rd_codegen *n, int32_t loop);
 void rd_strip_loop_end(rd_codegen *n);
 /* Where statements of the loop over the strip go; it is opened. */
 rd_text *rd_strip_loop(rd_codegen *n);

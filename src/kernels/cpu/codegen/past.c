@@ -99,7 +99,7 @@ void rd_add_over_line(rd_codegen *n, rd_text *to)
     for (int32_t i = r->from; i < r->to; i++) {
         const rd_address *at = &n->p->address[n->p->inst[i].arg];
 
-        if (n->around[i] != r->loop || r->around || !rd_goes_past(n, r, i))
+        if (n->p->inst[i].loop != r->loop || r->around || !rd_goes_past(n, r, i))
             continue;
         rd_text_add(to, " - OVER_LINE((%s *)m%" PRId32 " + ", rd_memory_type(at->type), at->slot);
         rd_position_of_strip(n, to, at);

@@ -19,7 +19,8 @@ static bool address_varies(const rd_codegen *n, const rd_address *at, int32_t ax
 
 static bool in_loop_over(const rd_codegen *n, int32_t inst, const rd_region *r)
 {
-    for (int32_t k = n->around[inst]; k >= 0 && n->begin[k] >= r->from; k = n->parent[k])
+    for (int32_t k = n->p->inst[inst].loop; k >= 0 && n->p->loop[k].begin >= r->from;
+         k         = n->p->loop[k].parent)
         if (n->p->loop[k].axis == r->axis)
             return true;
     return r->loop >= 0 && !r->around;

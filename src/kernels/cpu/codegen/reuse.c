@@ -24,7 +24,7 @@ static bool is_plain(const rd_codegen *n, const rd_address *at, const rd_region 
 
 static bool is_in(const rd_codegen *n, const rd_region *r, int32_t loop)
 {
-    return loop >= 0 && n->begin[loop] >= r->from;
+    return loop >= 0 && n->p->loop[loop].begin >= r->from;
 }
 
 /* The outermost loop of the region that does not change the address, with all loops around it that
@@ -40,7 +40,7 @@ int32_t rd_loop_of_reuse(const rd_codegen *n, const rd_region *r, int32_t load)
     if (inst->kind != RD_I_LOAD || n->stored[at->slot] || coef == 0 || coef == 1 ||
         !is_plain(n, at, r))
         return -1;
-    for (int32_t k = n->around[load]; is_in(n, r, k); k = n->parent[k]) {
+    for (int32_t k = n->p->inst[load].loop; is_in(n, r, k); k = n->p->loop[k].parent) {
         const rd_loop *l = &n->p->loop[k];
 
         if (l->axis == r->axis)
@@ -60,7 +60,7 @@ static rd_address place_of(const rd_codegen *n, int32_t load, int64_t *elements)
     rd_address        place = { 0 };
 
     *elements = rd_strip_room(n);
-    for (int32_t k = n->around[load]; k != n->reuse[load]; k = n->parent[k]) {
+    for (int32_t k = n->p->inst[load].loop; k != n->reuse[load]; k = n->p->loop[k].parent) {
         const rd_loop *l = &n->p->loop[k];
 
         if (l->axis == n->here->axis || rd_coef(at, l->axis) == 0)
@@ -155,7 +155,7 @@ static void collect(rd_codegen *n, int32_t load)
 
 void rd_collect_before(rd_codegen *n, int32_t loop)
 {
-    for (int32_t i = n->begin[loop]; i < n->p->loop[loop].end; i++)
+    for (int32_t i = n->p->loop[loop].begin; i < n->p->loop[loop].end; i++)
         if (n->reuse[i] == loop)
             collect(n, i);
 }
@@ -164,10 +164,10 @@ void rd_collect_before(rd_codegen *n, int32_t loop)
 /* The innermost loop around it that is not over the strip. */
 static int32_t round_of(const rd_codegen *n, const rd_region *r, int32_t inst)
 {
-    int32_t k = n->around[inst];
+    int32_t k = n->p->inst[inst].loop;
 
     while (is_in(n, r, k) && n->p->loop[k].axis == r->axis)
-        k = n->parent[k];
+        k = n->p->loop[k].parent;
     return k;
 }
 

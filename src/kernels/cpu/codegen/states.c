@@ -31,7 +31,8 @@ static int32_t end_of(const rd_codegen *n, const rd_codegen_fold *f)
 static bool is_collected(const rd_codegen *n, int32_t load, const rd_codegen_fold *f,
                          const rd_region *r)
 {
-    for (int32_t k = n->around[load]; k >= 0 && n->begin[k] > f->start; k = n->parent[k])
+    for (int32_t k = n->p->inst[load].loop; k >= 0 && n->p->loop[k].begin > f->start;
+         k         = n->p->loop[k].parent)
         if (n->p->loop[k].axis != r->axis)
             return false;
     return rd_lies_apart(n, load, r->axis);
@@ -163,7 +164,7 @@ int64_t rd_group_of(const rd_codegen *n, const rd_codegen_fold *f)
 {
     int64_t group = 0, times = 1;
 
-    for (int32_t k = n->around[f->step]; k != f->along && k >= 0; k = n->parent[k]) {
+    for (int32_t k = n->p->inst[f->step].loop; k != f->along && k >= 0; k = n->p->loop[k].parent) {
         const int32_t axis = n->p->loop[k].axis;
 
         if (!rd_coef(&f->fold->cell, axis))

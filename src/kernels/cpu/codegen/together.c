@@ -17,7 +17,7 @@ static bool keeps_states(const rd_codegen_fold *f, int32_t axis)
  * prefetchers know them, one by one they are one run. */
 static bool streams_short_rows(const rd_codegen *n, int32_t loop)
 {
-    for (int32_t i = n->begin[loop] + 1; i < n->p->loop[loop].end; i++) {
+    for (int32_t i = n->p->loop[loop].begin + 1; i < n->p->loop[loop].end; i++) {
         const rd_address *at =
             n->p->inst[i].kind == RD_I_LOAD ? &n->p->address[n->p->inst[i].arg] : NULL;
         double bytes = at ? (double)rd_dtype_size(at->type) : 0;
@@ -38,7 +38,7 @@ static int rows_together(const rd_codegen *n, int32_t loop)
 {
     int states = 0;
 
-    for (int32_t i = n->begin[loop] + 1; i < n->p->loop[loop].end; i++)
+    for (int32_t i = n->p->loop[loop].begin + 1; i < n->p->loop[loop].end; i++)
         if (n->p->inst[i].kind == RD_I_STEP && !n->fold[n->p->inst[i].arg].inner)
             states += n->fold[n->p->inst[i].arg].n_state;
     return states > 2 ? 8 : 4;
@@ -49,10 +49,10 @@ static int64_t written(const rd_codegen *n, int32_t loop)
 {
     int64_t count = 0;
 
-    for (int32_t i = n->begin[loop] + 1; i < n->p->loop[loop].end; i++) {
+    for (int32_t i = n->p->loop[loop].begin + 1; i < n->p->loop[loop].end; i++) {
         int64_t times = 1;
 
-        for (int32_t k = n->around[i]; k != loop && times < 1000; k = n->parent[k])
+        for (int32_t k = n->p->inst[i].loop; k != loop && times < 1000; k = n->p->loop[k].parent)
             times *= n->p->loop[k].axis == n->here->axis ? 1 : n->p->loop[k].extent;
         count += times;
     }
@@ -73,7 +73,7 @@ static bool may_go_together(const rd_codegen *n, int32_t loop, int32_t i)
                rd_writes_out(n, inst->arg, n->here->axis);
     case RD_I_LOAD:
         return !rd_lies_apart(n, i, n->here->axis) &&
-               (n->reuse[i] < 0 || n->begin[n->reuse[i]] <= n->begin[loop]);
+               (n->reuse[i] < 0 || n->p->loop[n->reuse[i]].begin <= n->p->loop[loop].begin);
     case RD_I_STEP:
     case RD_I_SCAN:
         return !rd_cuts(n, inst) && !n->fold[inst->arg].levels &&
@@ -93,7 +93,7 @@ bool rd_goes_together(const rd_codegen *n, int32_t loop)
     if (!n->here || l->backwards || n->unrolled || rd_trips(n->p, loop) < rows ||
         streams_short_rows(n, loop) || rows * written(n, loop) > MOST)
         return false;
-    for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
+    for (int32_t i = n->p->loop[loop].begin + 1; i < l->end; i++) {
         if (!may_go_together(n, loop, i))
             return false;
         steps |= rd_takes_step(&n->p->inst[i]) && !n->fold[n->p->inst[i].arg].inner;
@@ -109,7 +109,7 @@ static int32_t loop_in(const rd_codegen *n, int32_t loop)
 {
     int32_t found = -1;
 
-    for (int32_t i = n->begin[loop] + 1; i < n->p->loop[loop].end; i++) {
+    for (int32_t i = n->p->loop[loop].begin + 1; i < n->p->loop[loop].end; i++) {
         const int32_t k = n->p->inst[i].kind == RD_I_LOOP ? n->p->inst[i].arg : -1;
 
         if (k < 0 || n->p->loop[k].axis == n->here->axis)
@@ -142,13 +142,14 @@ bool rd_goes_jammed(const rd_codegen *n, int32_t loop)
     if (k < 0 || l->backwards || n->here->width > MOST_WIDTH || rd_trips(n->p, loop) < JAMMED ||
         rd_ends_blocks(n, k) || !rd_goes_together(n, k))
         return false;
-    for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
+    for (int32_t i = n->p->loop[loop].begin + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
 
         if (inst->kind == RD_I_START && !may_be_jammed(&n->fold[inst->arg]))
             return false;
         if (inst->kind == RD_I_EXIT || inst->kind == RD_I_SCAN ||
-            (inst->kind == RD_I_LOAD && n->reuse[i] >= 0 && n->begin[n->reuse[i]] > n->begin[loop]))
+            (inst->kind == RD_I_LOAD && n->reuse[i] >= 0 &&
+             n->p->loop[n->reuse[i]].begin > n->p->loop[loop].begin))
             return false;
         if (rd_within(n, i, k) &&
             (is_of_row(n, inst->a, loop, k) || is_of_row(n, inst->b, loop, k) ||
@@ -184,14 +185,15 @@ static bool is_behind(const rd_inst *inst)
 /* Folds begin, the loop inside takes its rounds for all rows; and then what follows it in each. */
 static void walk_jam(rd_codegen *n, int32_t loop)
 {
-    const int32_t inside = loop_in(n, loop), from = n->begin[loop] + 1, to = n->p->loop[loop].end;
+    const int32_t inside = loop_in(n, loop), from = n->p->loop[loop].begin + 1,
+                  to = n->p->loop[loop].end;
 
     set_rows(n, loop, JAMMED);
     for (int32_t i = from; i < to; i++)
         if (n->p->inst[i].kind == RD_I_START)
             rd_codegen_start(n, n->p->inst[i].arg);
     n->jam = loop;
-    rd_walk_items(n, n->begin[inside], n->p->loop[inside].end + 1);
+    rd_walk_items(n, n->p->loop[inside].begin, n->p->loop[inside].end + 1);
     rd_strip_loop_end(n);
     n->jam = -1;
     for (int32_t row = 0; row < JAMMED; row++) {
@@ -199,7 +201,7 @@ static void walk_jam(rd_codegen *n, int32_t loop)
         rd_line(n, "{");
         n->indent++;
         for (int32_t i = from; i < to; i++)
-            if (i == n->begin[inside])
+            if (i == n->p->loop[inside].begin)
                 i = n->p->loop[inside].end;
             else if (is_behind(&n->p->inst[i]))
                 rd_walk_items(n, i, i + 1);
@@ -221,7 +223,7 @@ static void add_rounds(rd_codegen *n, int32_t loop, int rows)
     for (int k = 0; k < rows; k++) {
         n->bind[l->axis].number = k;
         rd_text_add(rd_strip_loop(n), " {");
-        rd_walk_items(n, n->begin[loop] + 1, l->end);
+        rd_walk_body(n, loop);
         rd_text_add(rd_strip_loop(n), " }");
     }
     n->unrolled--;
@@ -259,7 +261,7 @@ void rd_walk_together(rd_codegen *n, int32_t loop, const char *from, const char 
         if (jams && rows > 1)
             walk_jam(n, loop);
         else if (jams)
-            rd_walk_items(n, n->begin[loop] + 1, n->p->loop[loop].end);
+            rd_walk_body(n, loop);
         else
             walk_rows(n, loop, rows);
         rd_strip_loop_end(n);

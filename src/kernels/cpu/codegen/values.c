@@ -10,7 +10,7 @@ void rd_operand_text(rd_codegen *n, rd_text *to, int32_t reg)
         n->crosses[reg] = true;
     if (!apart && !(n->here && n->varies[reg] && rd_cuts(n, &n->p->inst[n->made[reg]])))
         rd_text_add(to, "r%" PRId32, reg);
-    else if (n->part >= 0 && n->made[reg] < n->begin[n->part])
+    else if (n->part >= 0 && n->made[reg] < n->p->loop[n->part].begin)
         rd_text_add(to, "a%" PRId32 "[v%" PRId32 " - whole%" PRId32 " + i]", reg, n->here->axis,
                     n->here->axis);
     else

@@ -75,7 +75,7 @@ static void write_out(rd_codegen *n, int32_t loop)
         n->bind[l->axis].kind   = RD_BIND_NUMBER;
         n->bind[l->axis].number = l->backwards ? l->extent - 1 - k : k;
         open_round(n);
-        rd_walk_items(n, n->begin[loop] + 1, l->end);
+        rd_walk_body(n, loop);
         close_round(n);
     }
     n->bind[l->axis] = kept;
@@ -98,7 +98,7 @@ static void walk_tiles(rd_codegen *n, int32_t loop)
             kept.range);
     rd_text_free(&step);
     n->bind[a].range = r;
-    rd_walk_items(n, n->begin[loop] + 1, l->end);
+    rd_walk_body(n, loop);
     rd_strip_loop_end(n);
     n->bind[a] = kept;
     n->indent--;
@@ -126,7 +126,7 @@ static bool goes_by_parts(const rd_codegen *n, int32_t loop)
 
     if (!n->here || !n->here->wide || n->here->width <= PART || n->part >= 0)
         return false;
-    for (int32_t i = n->begin[loop] + 1; i < l->end; i++) {
+    for (int32_t i = n->p->loop[loop].begin + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
 
         if (inst->kind == RD_I_START || inst->kind == RD_I_CLOSE || inst->kind == RD_I_EXIT ||
@@ -149,7 +149,7 @@ static void walk_parts(rd_codegen *n, int32_t loop)
     n->indent++;
     rd_line(n, "const int64_t v%d = part%d, n = LESS(last%d - part%d, %d);", a, a, a, a, PART);
     n->part = loop;
-    rd_walk_items(n, n->begin[loop] + 1, n->p->loop[loop].end);
+    rd_walk_body(n, loop);
     rd_strip_loop_end(n);
     n->part = -1;
     n->indent--;
@@ -171,7 +171,7 @@ static void walk_one_by_one(rd_codegen *n, int32_t loop, const char *lo, const c
     if (goes_by_parts(n, loop))
         walk_parts(n, loop);
     else
-        rd_walk_items(n, n->begin[loop] + 1, l->end);
+        rd_walk_body(n, loop);
     rd_strip_loop_end(n);
     n->bind[a] = kept;
     n->indent--;
@@ -352,7 +352,7 @@ static void walk_loop(rd_codegen *n, int32_t loop)
     const rd_loop *l = &n->p->loop[loop];
 
     if (n->here && l->axis == n->here->axis) {
-        rd_walk_items(n, n->begin[loop] + 1, l->end);
+        rd_walk_body(n, loop);
         return;
     }
     if (n->here && !n->unrolled)
@@ -412,4 +412,9 @@ void rd_walk_items(rd_codegen *n, int32_t from, int32_t to)
         } else
             walk_inst(n, i);
     }
+}
+
+void rd_walk_body(rd_codegen *n, int32_t loop)
+{
+    rd_walk_items(n, n->p->loop[loop].begin + 1, n->p->loop[loop].end);
 }

@@ -31,9 +31,10 @@ static bool streams(const rd_codegen *n, const rd_region *r)
             n->p->inst[i].kind == RD_I_LOAD ? &n->p->address[n->p->inst[i].arg] : NULL;
 
         if (!at || rd_coef(at, r->axis) != 1 ||
-            rd_trips(n->p, n->around[i] >= 0 ? n->around[i] : 0) <= RD_CODEGEN_FEW)
+            rd_trips(n->p, n->p->inst[i].loop >= 0 ? n->p->inst[i].loop : 0) <= RD_CODEGEN_FEW)
             continue;
-        for (int32_t k = n->around[i]; k >= 0 && n->begin[k] >= r->from; k = n->parent[k])
+        for (int32_t k = n->p->inst[i].loop; k >= 0 && n->p->loop[k].begin >= r->from;
+             k         = n->p->loop[k].parent)
             if (n->p->loop[k].axis != r->axis && rd_coef(at, n->p->loop[k].axis) &&
                 rd_trips(n->p, k) > RD_CODEGEN_FEW)
                 return true;

@@ -200,13 +200,11 @@ void rd_tile_loops_at(const rd_program *p, const rd_tile_code *code, int32_t i, 
                       const rd_loop **col)
 {
     *row = *col = NULL;
-    for (int32_t k = 0; k < i; k++) {
-        if (p->inst[k].kind != RD_I_LOOP || p->loop[p->inst[k].arg].end < i)
-            continue;
-        if (code->loop[p->inst[k].arg].role == RD_LOOP_ROWS)
-            *row = &p->loop[p->inst[k].arg];
-        if (code->loop[p->inst[k].arg].role == RD_LOOP_COLS)
-            *col = &p->loop[p->inst[k].arg];
+    for (int32_t k = p->inst[i].loop; k >= 0; k = p->loop[k].parent) {
+        if (code->loop[k].role == RD_LOOP_ROWS)
+            *row = &p->loop[k];
+        if (code->loop[k].role == RD_LOOP_COLS)
+            *col = &p->loop[k];
     }
     if (!*col) {
         *col = *row;

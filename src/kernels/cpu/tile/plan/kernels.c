@@ -7,13 +7,9 @@
 /* Does the loop over columns around a STEP run once from the fold's START to its end? */
 static bool runs_once(const rd_program *p, int32_t step)
 {
-    const int32_t start = rd_tile_inst_of(p, RD_I_START, p->inst[step].arg),
-                  cols  = rd_loop_around(p, step);
-    int32_t begin       = step;
+    const int32_t start = rd_tile_inst_of(p, RD_I_START, p->inst[step].arg);
 
-    while (p->inst[begin].kind != RD_I_LOOP || p->inst[begin].arg != cols)
-        begin--;
-    return rd_loop_around(p, start) == rd_loop_around(p, begin);
+    return p->inst[start].loop == p->loop[p->inst[step].loop].parent;
 }
 
 /* Its elements come from halves, which its kernel widens. */

@@ -4,36 +4,23 @@
 #include "kernels/cpu/tile/run/tiles.h"
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-static bool has_loop(const rd_program *p, int32_t begin, int32_t end)
+static bool inner_loops_are_columns(const rd_program *p, const rd_loop *loop)
 {
-    for (int32_t i = begin + 1; i < end; i++)
-        if (p->inst[i].kind == RD_I_LOOP)
-            return true;
-    return false;
-}
-
-static bool inner_loops_are_columns(const rd_program *p, int32_t begin, int32_t end)
-{
-    for (int32_t i = begin + 1; i < end; i++) {
-        if (p->inst[i].kind != RD_I_LOOP)
-            continue;
-        const rd_loop *loop = &p->loop[p->inst[i].arg];
-        if (loop->kind != RD_LOOP_EACH || has_loop(p, i, loop->end))
+    for (int32_t k = loop->first; k >= 0; k = p->loop[k].next)
+        if (p->loop[k].kind != RD_LOOP_EACH || p->loop[k].first >= 0)
             return false;
-        i = loop->end;
-    }
     return true;
 }
 
 /* Rows of a tile go through one inner loop together before any goes through the next: right if no
  * row reads what another has stored, and nothing leaves early.  Leaves of programs store few slots,
  * however much they load. */
-static bool rows_may_go_together(const rd_program *p, int32_t begin, int32_t end)
+static bool rows_may_go_together(const rd_program *p, const rd_loop *loop)
 {
-    for (int32_t i = begin + 1; i < end; i++) {
+    for (int32_t i = loop->begin + 1; i < loop->end; i++) {
         if (p->inst[i].kind == RD_I_EXIT)
             return false;
-        for (int32_t k = begin + 1; p->inst[i].kind == RD_I_STORE && k < end; k++)
+        for (int32_t k = loop->begin + 1; p->inst[i].kind == RD_I_STORE && k < loop->end; k++)
             if (p->inst[k].kind == RD_I_LOAD &&
                 p->address[p->inst[k].arg].slot == p->address[p->inst[i].arg].slot)
                 return false;
@@ -41,16 +28,13 @@ static bool rows_may_go_together(const rd_program *p, int32_t begin, int32_t end
     return true;
 }
 
-static rd_loop_role role_of(const rd_program *p, int32_t begin)
+static rd_loop_role role_of(const rd_program *p, const rd_loop *loop)
 {
-    const rd_loop *loop = &p->loop[p->inst[begin].arg];
-
     if (loop->kind != RD_LOOP_EACH)
         return RD_LOOP_OUTER;
-    if (!has_loop(p, begin, loop->end))
+    if (loop->first < 0)
         return RD_LOOP_COLS;
-    if (!loop->backwards && inner_loops_are_columns(p, begin, loop->end) &&
-        rows_may_go_together(p, begin, loop->end))
+    if (!loop->backwards && inner_loops_are_columns(p, loop) && rows_may_go_together(p, loop))
         return RD_LOOP_ROWS;
     return RD_LOOP_OUTER;
 }
@@ -162,7 +146,7 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
         if (inst->kind == RD_I_LOOP) {
             rd_tile_loop *loop = &code->loop[inst->arg];
 
-            *loop = (rd_tile_loop){ .role = role_of(p, i), .most = 1 };
+            *loop = (rd_tile_loop){ .role = role_of(p, &p->loop[inst->arg]), .most = 1 };
             if (loop->role == RD_LOOP_ROWS)
                 row = &p->loop[inst->arg];
             if (loop->role == RD_LOOP_COLS)
