@@ -82,7 +82,7 @@ if(trees STREQUAL "${PROJECT_SOURCE_DIR}/build")
 else()
     set(kernels ${PROJECT_BINARY_DIR}/kernels)
 endif()
-set_tests_properties(${rdim_tests} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 600)
+set_tests_properties(${rdim_tests} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 3600)
 set_property(TEST ${rdim_tests} APPEND PROPERTY ENVIRONMENT
     CK_TIMEOUT_MULTIPLIER=60 XDG_CACHE_HOME=${kernels} OMP_WAIT_POLICY=passive)
 

@@ -3,6 +3,8 @@
 #define RD_TESTS_SUITE_H
 
 #include <check.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Check writes the place of every assertion that holds to a file: in loops over elements that took
  * most of the time. */
@@ -22,5 +24,14 @@ enum { THREAD_SANITIZED = 1 };
 #else
 enum { THREAD_SANITIZED = 0 };
 #endif
+
+/* The longest suites take one case of `part`, but where RDIM_TESTS is `all`: script/test has
+ * minutes, script/test all has them all. */
+static inline int suite_part(int part)
+{
+    const char *tests = getenv("RDIM_TESTS");
+
+    return tests && strcmp(tests, "all") == 0 ? 1 : part;
+}
 
 #endif

@@ -162,7 +162,8 @@ static void run_seeds(uint64_t lo, uint64_t hi)
 
 START_TEST(seeds)
 {
-    const int64_t  count = from_environment("RD_DIFF_COUNT", DEFAULT_COUNT);
+    const int64_t count =
+        from_environment("RD_DIFF_COUNT", DEFAULT_COUNT / (SANITIZED ? 1 : suite_part(4)));
     const uint64_t first = (uint64_t)from_environment("RD_DIFF_SEED", 1);
 
     run_seeds(first + (uint64_t)(count * _i / PARTS), first + (uint64_t)(count * (_i + 1) / PARTS));
@@ -171,8 +172,9 @@ END_TEST
 
 START_TEST(large_seeds)
 {
-    const int64_t count =
-        from_environment("RD_DIFF_LARGE", getenv("RD_DIFF_SEED") ? 0 : DEFAULT_LARGE);
+    const int64_t count = from_environment(
+        "RD_DIFF_LARGE",
+        getenv("RD_DIFF_SEED") ? 0 : DEFAULT_LARGE / (SANITIZED ? 1 : suite_part(4)));
 
     run_seeds(RANDOM_LARGE + (uint64_t)(count * _i / PARTS),
               RANDOM_LARGE + (uint64_t)(count * (_i + 1) / PARTS));
