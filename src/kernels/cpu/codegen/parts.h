@@ -190,6 +190,8 @@ void rd_strip_loop_end(rd_codegen *n);
 /* Where statements of the loop over the strip go; it is opened. */
 rd_text *rd_strip_loop(rd_codegen *n);
 
+/* Wide strips are taken in parts of so many elements, where what is kept of them shall stay near. */
+enum { RD_PART = 512 };
 /* Elements of a strip, or of a part of one, that arrays have room for. */
 int rd_strip_room(const rd_codegen *n);
 

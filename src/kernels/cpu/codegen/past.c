@@ -25,13 +25,14 @@ static bool is_loaded(const rd_codegen *n, int32_t slot)
 
 bool rd_goes_past(const rd_codegen *n, const rd_region *r, int32_t i)
 {
-    const rd_inst    *inst  = &n->p->inst[i];
-    const rd_address *at    = &n->p->address[inst->arg];
-    double            bytes = inst->kind == RD_I_STORE ? rd_dtype_size(at->type) : 0;
+    const rd_inst    *inst = &n->p->inst[i];
+    const rd_address *at   = inst->kind == RD_I_STORE ? &n->p->address[inst->arg] : NULL;
+    double            bytes;
 
-    if (inst->kind != RD_I_STORE || at->slot >= n->p->first_scratch || rd_coef(at, r->axis) != 1 ||
+    if (!at || at->slot >= n->p->first_scratch || rd_coef(at, r->axis) != 1 ||
         rd_reach(n->p, r->axis) * rd_dtype_size(at->type) < LEAST || is_loaded(n, at->slot))
         return false;
+    bytes = rd_dtype_size(at->type);
     for (int32_t k = 0; k < at->n_add; k++)
         bytes *= at->add[k].axis < 0 ? 0 : (double)n->p->axis_extent[at->add[k].axis];
     return bytes >= (forced ? (double)forced : (double)RD_STREAM_BYTES);
@@ -46,12 +47,10 @@ bool rd_any_goes_past(const rd_codegen *n, const rd_region *r)
     return any;
 }
 
-/* Arrays of wide strips hold a part of one, so that they stay near. */
-enum { PART = 512 };
-
+/* Its array holds a part of the strip. */
 static bool by_parts(const rd_codegen *n)
 {
-    return rd_strip_room(n) > PART;
+    return rd_strip_room(n) > RD_PART;
 }
 
 void rd_add_past(rd_codegen *n, int32_t i)
@@ -64,7 +63,7 @@ void rd_add_past(rd_codegen *n, int32_t i)
     rd_text          *to     = rd_strip_loop(n);
 
     rd_text_add(&n->before, "%*s%s o%" PRId32 "[%d] LINES;\n", 4 * n->indent, "", type, number,
-                parts ? PART : rd_strip_room(n));
+                parts ? RD_PART : rd_strip_room(n));
     rd_text_add(to, " o%" PRId32 "[i%s] = ", number, parts ? " - part" : "");
     rd_add_stored(n, to, at->type, inst->a);
     rd_text_add(to, ";");
@@ -85,8 +84,8 @@ void rd_add_loop_past(rd_codegen *n)
                     4 * n->indent, "", inside, after);
         return;
     }
-    rd_line(n, "for (int64_t part = 0; part < n; part += %d) {", PART);
-    rd_line(n, "const int64_t end = LESS(part + %d, n);", PART);
+    rd_line(n, "for (int64_t part = 0; part < n; part += %d) {", RD_PART);
+    rd_line(n, "const int64_t end = LESS(part + %d, n);", RD_PART);
     rd_text_add(n->to, "%*sINDEPENDENT for (int64_t i = part; i < end; i++) {%s }\n%s",
                 4 * n->indent, "", inside, after);
     rd_line(n, "}");
@@ -97,10 +96,11 @@ void rd_add_over_line(rd_codegen *n, rd_text *to)
     const rd_region *r = n->here;
 
     for (int32_t i = r->from; i < r->to; i++) {
-        const rd_address *at = &n->p->address[n->p->inst[i].arg];
+        const rd_address *at;
 
         if (n->p->inst[i].loop != r->loop || r->around || !rd_goes_past(n, r, i))
             continue;
+        at = &n->p->address[n->p->inst[i].arg];
         rd_text_add(to, " - OVER_LINE((%s *)m%" PRId32 " + ", rd_memory_type(at->type), at->slot);
         rd_position_of_strip(n, to, at);
         rd_text_add(to, ")");

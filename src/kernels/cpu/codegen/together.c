@@ -140,7 +140,7 @@ bool rd_goes_jammed(const rd_codegen *n, int32_t loop)
     const int32_t  k = n->here && !n->unrolled && !n->here->wide ? loop_in(n, loop) : -1;
 
     if (k < 0 || l->backwards || n->here->width > MOST_WIDTH || rd_trips(n->p, loop) < JAMMED ||
-        rd_ends_blocks(n, k) || !rd_goes_together(n, k))
+        rd_writes_out(n, k, n->here->axis) || rd_ends_blocks(n, k) || !rd_goes_together(n, k))
         return false;
     for (int32_t i = n->p->loop[loop].begin + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];

@@ -107,12 +107,10 @@ static void walk_tiles(rd_codegen *n, int32_t loop)
 }
 
 /* ---- Parts of wide strips -------------------------------------------------------------------- */
-enum { PART = 512 };
-
 int rd_strip_room(const rd_codegen *n)
 {
     enum { MOST = 16 }; /* floats that a vector holds: functions of arrays take whole ones */
-    const int elements = n->part >= 0 ? PART : n->here->width;
+    const int elements = n->part >= 0 ? RD_PART : n->here->width;
 
     return (elements + MOST - 1) / MOST * MOST;
 }
@@ -124,7 +122,7 @@ static bool goes_by_parts(const rd_codegen *n, int32_t loop)
     const rd_loop *l    = &n->p->loop[loop];
     bool           cuts = false;
 
-    if (!n->here || !n->here->wide || n->here->width <= PART || n->part >= 0)
+    if (!n->here || !n->here->wide || n->here->width <= RD_PART || n->part >= 0)
         return false;
     for (int32_t i = n->p->loop[loop].begin + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
@@ -145,9 +143,9 @@ static void walk_parts(rd_codegen *n, int32_t loop)
 
     rd_line(n, "const int64_t whole%d = v%d, last%d = v%d + n;", a, a, a, a);
     rd_line(n, "for (int64_t part%d = whole%d; part%d < last%d; part%d += %d) {", a, a, a, a, a,
-            PART);
+            RD_PART);
     n->indent++;
-    rd_line(n, "const int64_t v%d = part%d, n = LESS(last%d - part%d, %d);", a, a, a, a, PART);
+    rd_line(n, "const int64_t v%d = part%d, n = LESS(last%d - part%d, %d);", a, a, a, a, RD_PART);
     n->part = loop;
     rd_walk_body(n, loop);
     rd_strip_loop_end(n);

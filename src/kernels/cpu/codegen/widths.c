@@ -88,9 +88,9 @@ static bool has_lanes_of_cells(const rd_codegen *n, const rd_region *r)
     return false;
 }
 
-/* Users' functions of blocks are worth a call for many elements, and what is stored past the caches
- * the two lines at its ends. */
-enum { CALLED = 512 };
+/* Users' functions of blocks are worth a call for many elements; of stores past the caches so many
+ * that what lines they share at their ends is little, and so few that fetches do not jam. */
+enum { CALLED = 512, PAST = 128 };
 
 static bool has_block_calls(const rd_codegen *n, const rd_region *r)
 {
@@ -136,7 +136,7 @@ void rd_size_region(const rd_codegen *n, rd_region *r)
         r->wide   = true;
         r->arrays = bytes_kept(n, r) > 0;
     } else if (has_block_calls(n, r) || (rd_any_goes_past(n, r) && !is_cut(n, r))) {
-        r->width  = has_block_calls(n, r) ? CALLED : 128;
+        r->width  = has_block_calls(n, r) ? CALLED : PAST;
         r->arrays = true;
     } else {
         r->width = 64;
