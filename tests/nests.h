@@ -43,8 +43,8 @@ void nest_add(nest_batch *b, rd_expr *y);
 void nest_agree(nest_batch *b, const nest_share *shares, int n);
 /* By other vectors than this machine's best. */
 void nest_agree_by(nest_batch *b, int isa, const nest_share *shares, int n);
-/* Most programs have been nests: what is tested is what the suite is about.  Sanitizers see a part
- * of the cases, of some tests none. */
+/* Most programs have been nests: what is tested is what the suite is about.  Where a part of the
+ * cases runs, some tests have none. */
 void nest_mostly(void);
 
 rd_expr *nest_leaf_of(tile_memory *m, int32_t slot, rd_shape shape);

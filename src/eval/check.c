@@ -86,20 +86,15 @@ static bool registers_ok(const rd_program *p, const rd_inst *i)
 
 static bool argument_ok(const rd_program *p, const rd_inst *i)
 {
-    switch (i->kind) {
-    case RD_I_LOOP:
-    case RD_I_END: return i->arg >= 0 && i->arg < p->n_loop;
-    case RD_I_EXIT: return i->arg >= 0 && i->arg < p->n_loop && i->a >= 0 && i->a < p->n_fold;
-    case RD_I_COORD:
-    case RD_I_LOAD:
-    case RD_I_STORE: return i->arg >= 0 && i->arg < p->n_address;
-    case RD_I_CALL: return i->arg >= 0 && i->arg < p->n_call;
-    case RD_I_START:
-    case RD_I_STEP:
-    case RD_I_SCAN:
-    case RD_I_CLOSE: return i->arg >= 0 && i->arg < p->n_fold;
-    default: return true;
-    }
+    const int32_t       there[] = { [RD_NAMES_NONE]    = INT32_MAX,
+                                    [RD_NAMES_LOOP]    = p->n_loop,
+                                    [RD_NAMES_ADDRESS] = p->n_address,
+                                    [RD_NAMES_CALL]    = p->n_call,
+                                    [RD_NAMES_FOLD]    = p->n_fold };
+    const rd_inst_names names   = rd_inst_table[i->kind].names;
+
+    return (names == RD_NAMES_NONE || i->arg >= 0) && i->arg < there[names] &&
+           (i->kind != RD_I_EXIT || (i->a >= 0 && i->a < p->n_fold));
 }
 
 static bool slot_ok(const rd_program *p, const rd_inst *i)

@@ -123,22 +123,8 @@ typedef struct rd_call {
 } rd_call;
 
 typedef enum rd_inst_kind {
-    RD_I_LOOP,   /* arg: loop                                                    */
-    RD_I_END,    /* arg: loop                                                    */
-    RD_I_CONST,  /* dst = value                                                  */
-    RD_I_COORD,  /* dst = position, arg: address                                 */
-    RD_I_LOAD,   /* dst = memory at address arg                                  */
-    RD_I_STORE,  /* memory at address arg = a                                    */
-    RD_I_MAP,    /* dst = op(a, b, c)                                            */
-    RD_I_CAST,   /* dst = a from type `from`                                     */
-    RD_I_SELECT, /* dst = a ? b : c                                              */
-    RD_I_INDEX,  /* dst = a checked against extent value.i64, negatives from the end */
-    RD_I_CALL,   /* dst = call arg                                               */
-    RD_I_START,  /* all cells of fold arg begin anew                             */
-    RD_I_STEP,   /* fold arg takes a, weight or factor b, mask c (-1: none)      */
-    RD_I_SCAN,   /* the same, and dst = the fold so far                          */
-    RD_I_CLOSE,  /* dst .. dst + n_out - 1 = result of the fold's cell           */
-    RD_I_EXIT,   /* leave loop arg if the only cell of fold a cannot change any more */
+#define RD_INST(name, names, makes, reads) RD_I_##name,
+#include "kernels/insts.def"
     RD_N_INST
 } rd_inst_kind;
 
@@ -225,6 +211,27 @@ typedef struct rd_backend_table {
 extern const rd_backend_table rd_backend_cpu, rd_backend_cuda;
 
 void rd_program_text(rd_text *text, const rd_program *p);
+/* A row of insts.def. */
+typedef enum rd_inst_names {
+    RD_NAMES_NONE,
+    RD_NAMES_LOOP,
+    RD_NAMES_ADDRESS,
+    RD_NAMES_CALL,
+    RD_NAMES_FOLD
+} rd_inst_names;
+
+typedef struct rd_inst_row {
+    rd_inst_names names;
+    int           makes, reads;
+} rd_inst_row;
+
+extern const rd_inst_row rd_inst_table[RD_N_INST];
+
+/* How many registers it makes, from dst on; which it reads, each once: how many. */
+int32_t rd_inst_makes(const rd_program *p, const rd_inst *inst);
+enum { RD_MOST_READ = 3 + RD_MAX_CALL + RD_MAX_TERMS };
+int32_t rd_inst_reads(const rd_program *p, const rd_inst *inst, int32_t *reg);
+
 /* From the LOOPs and ENDs: which loop holds what. */
 void rd_program_tree(rd_program *p);
 #endif

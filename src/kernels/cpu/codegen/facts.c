@@ -56,24 +56,6 @@ int64_t rd_trips(const rd_program *p, int32_t loop)
                                    : rd_reach(p, l->axis);
 }
 
-static bool makes_value(rd_inst_kind kind)
-{
-    switch (kind) {
-    case RD_I_LOOP:
-    case RD_I_END:
-    case RD_I_STORE:
-    case RD_I_START:
-    case RD_I_STEP:
-    case RD_I_EXIT: return false;
-    default: return true;
-    }
-}
-
-static int32_t results_of(const rd_program *p, const rd_inst *inst)
-{
-    return inst->kind == RD_I_CLOSE || inst->kind == RD_I_SCAN ? p->fold[inst->arg].n_out : 1;
-}
-
 bool rd_takes_step(const rd_inst *inst)
 {
     return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
@@ -87,7 +69,7 @@ static void find_made(rd_codegen *n)
     for (int32_t i = 0; i < p->n_inst; i++) {
         const rd_inst *inst = &p->inst[i];
 
-        for (int32_t k = 0; makes_value(inst->kind) && k < results_of(p, inst); k++)
+        for (int32_t k = 0; k < rd_inst_makes(p, inst); k++)
             n->made[inst->dst + k] = i;
         if (inst->kind == RD_I_STORE)
             n->stored[p->address[inst->arg].slot] = true;

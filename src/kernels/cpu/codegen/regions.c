@@ -6,17 +6,6 @@
 #include <string.h>
 
 /* ---- What varies ----------------------------------------------------------------------------- */
-static bool address_varies(const rd_codegen *n, const rd_address *at, int32_t axis,
-                           const bool *varies)
-{
-    bool found = false;
-
-    for (int32_t k = 0; k < at->n_add; k++)
-        found |= at->add[k].axis == axis || (at->add[k].axis < 0 && varies[at->add[k].reg]);
-    (void)n;
-    return found;
-}
-
 static bool in_loop_over(const rd_codegen *n, int32_t inst, const rd_region *r)
 {
     for (int32_t k = n->p->inst[inst].loop; k >= 0 && n->p->loop[k].begin >= r->from;
@@ -26,39 +15,30 @@ static bool in_loop_over(const rd_codegen *n, int32_t inst, const rd_region *r)
     return r->loop >= 0 && !r->around;
 }
 
-static bool varies_by(const rd_codegen *n, const rd_inst *inst, int32_t i, const rd_region *r,
-                      const bool *varies)
+/* By what it reads, or where that is. */
+static bool varies_by_operands(const rd_codegen *n, const rd_inst *inst, const rd_region *r,
+                               const bool *varies)
 {
+    const bool at    = rd_inst_table[inst->kind].names == RD_NAMES_ADDRESS;
+    bool       found = at && rd_coef(&n->p->address[inst->arg], r->axis);
+    int32_t    reg[RD_MOST_READ];
+
+    for (int32_t k = rd_inst_reads(n->p, inst, reg) - 1; k >= 0; k--)
+        found |= varies[reg[k]];
+    return found;
+}
+
+static bool varies_by(const rd_codegen *n, int32_t i, const rd_region *r, const bool *varies)
+{
+    const rd_inst         *inst = &n->p->inst[i];
+    const rd_codegen_fold *f    = &n->fold[inst->kind == RD_I_CLOSE ? inst->arg : 0];
+
     switch (inst->kind) {
-    case RD_I_COORD:
-    case RD_I_LOAD: return address_varies(n, &n->p->address[inst->arg], r->axis, varies);
-    case RD_I_MAP: {
-        const int32_t in[] = { inst->a, inst->b, inst->c };
-        bool          any  = false;
-
-        for (int k = 0; k < rd_op_table[inst->op].arity && k < 3; k++)
-            any |= varies[in[k]];
-        return any;
-    }
-    case RD_I_CAST:
-    case RD_I_INDEX: return varies[inst->a];
-    case RD_I_SELECT: return varies[inst->a] || varies[inst->b] || varies[inst->c];
     case RD_I_SCAN: return in_loop_over(n, i, r);
-    case RD_I_CALL: {
-        const rd_call *call = &n->p->call[inst->arg];
-        bool           any  = false;
-
-        for (int32_t k = 0; k < call->n_in; k++)
-            any |= varies[call->in[k]];
-        return any;
-    }
-    case RD_I_CLOSE: {
-        const rd_codegen_fold *f = &n->fold[inst->arg];
-
+    case RD_I_CLOSE:
         return in_loop_over(n, i, r) && (rd_coef(&f->fold->cell, r->axis) ||
                                          (f->start >= r->from && in_loop_over(n, f->step, r)));
-    }
-    default: return false;
+    default: return varies_by_operands(n, inst, r, varies);
     }
 }
 
@@ -66,13 +46,10 @@ void rd_region_varies(const rd_codegen *n, const rd_region *r, bool *varies)
 {
     memset(varies, 0, (size_t)n->p->n_reg);
     for (int32_t i = r->from; i < r->to; i++) {
-        const rd_inst *inst = &n->p->inst[i];
+        const bool by = varies_by(n, i, r, varies);
 
-        if (inst->kind == RD_I_CLOSE || inst->kind == RD_I_SCAN)
-            for (int32_t k = 0; k < n->p->fold[inst->arg].n_out; k++)
-                varies[inst->dst + k] = varies_by(n, inst, i, r, varies);
-        else if (inst->kind <= RD_I_CALL && inst->kind >= RD_I_CONST && inst->kind != RD_I_STORE)
-            varies[inst->dst] = varies_by(n, inst, i, r, varies);
+        for (int32_t k = rd_inst_makes(n->p, &n->p->inst[i]) - 1; k >= 0; k--)
+            varies[n->p->inst[i].dst + k] = by;
     }
 }
 

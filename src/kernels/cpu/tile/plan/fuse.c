@@ -6,7 +6,7 @@
 
 static void note_uses(const rd_program *p, rd_tile_code *code, int32_t i)
 {
-    int32_t reg[RD_MOST_READ], n = rd_tile_reads(p, i, reg);
+    int32_t reg[RD_MOST_READ], n = rd_inst_reads(p, &p->inst[i], reg);
 
     for (int32_t k = 0; k < n; k++) {
         code->reg[reg[k]].last = i;

@@ -8,9 +8,6 @@ typedef enum rd_tile_result { RD_TILE_OK, RD_TILE_CANNOT, RD_TILE_NO_MEMORY } rd
 rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool);
 /* fuse.c: what is stored where it is computed, and what is computed where it is folded. */
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
-/* reads.c: the registers that instruction i reads, each once; how many. */
-enum { RD_MOST_READ = 3 + RD_MAX_CALL + RD_MAX_TERMS };
-int32_t rd_tile_reads(const rd_program *p, int32_t i, int32_t *reg);
 /* Bytes of the array at an address. */
 int64_t rd_tile_bytes(const rd_program *p, const rd_address *at);
 /* squares.c: loops over rows that take columns apart. */

@@ -42,13 +42,9 @@ static rd_loop_role role_of(const rd_program *p, const rd_loop *loop)
 /* ---- Instructions ---------------------------------------------------------------------------- */
 static const rd_address *address_of(const rd_program *p, const rd_inst *inst)
 {
-    switch (inst->kind) {
-    case RD_I_LOAD:
-    case RD_I_STORE:
-    case RD_I_COORD: return &p->address[inst->arg];
-    case RD_I_CLOSE: return &p->fold[inst->arg].cell;
-    default: return NULL;
-    }
+    if (rd_inst_table[inst->kind].names == RD_NAMES_ADDRESS)
+        return &p->address[inst->arg];
+    return inst->kind == RD_I_CLOSE ? &p->fold[inst->arg].cell : NULL;
 }
 
 static bool is_test(const rd_inst *inst)
@@ -98,38 +94,16 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
         t->wrap = code->simd->wrap[inst->type];
 }
 
-static bool defines(const rd_inst *inst)
-{
-    switch (inst->kind) {
-    case RD_I_CONST:
-    case RD_I_COORD:
-    case RD_I_LOAD:
-    case RD_I_MAP:
-    case RD_I_CAST:
-    case RD_I_SELECT:
-    case RD_I_INDEX:
-    case RD_I_CALL:
-    case RD_I_SCAN:
-    case RD_I_CLOSE: return true;
-    default: return false;
-    }
-}
-
 static void note_registers(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const rd_inst *inst = &p->inst[i];
     rd_dtype       type = inst->type;
-    int32_t        n    = 1;
 
-    if (!defines(inst))
-        return;
     if (inst->kind == RD_I_CLOSE || inst->kind == RD_I_SCAN)
         type = p->fold[inst->arg].out;
-    if (inst->kind == RD_I_CLOSE)
-        n = p->fold[inst->arg].n_out;
     if (inst->kind == RD_I_COORD || inst->kind == RD_I_INDEX)
         type = RD_I64;
-    for (int32_t k = 0; k < n; k++) {
+    for (int32_t k = 0; k < rd_inst_makes(p, inst); k++) {
         code->reg[inst->dst + k] = (rd_tile_reg){
             .level = code->inst[i].level, .elem = rd_elem_of(type), .born = i, .last = -1
         };

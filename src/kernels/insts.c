@@ -1,0 +1,43 @@
+/* insts.c - what instructions of a loop program name, make and read, from their table. */
+#include "kernels/program.h"
+
+enum { RESULTS = -1, ARITY = -1 };
+
+const rd_inst_row rd_inst_table[RD_N_INST] = {
+#define RD_INST(name, names, makes, reads) { RD_NAMES_##names, makes, reads },
+#include "kernels/insts.def"
+};
+
+int32_t rd_inst_makes(const rd_program *p, const rd_inst *inst)
+{
+    const int makes = rd_inst_table[inst->kind].makes;
+
+    return makes == RESULTS ? p->fold[inst->arg].n_out : makes;
+}
+
+static void add(int32_t *reg, int32_t *n, int32_t r)
+{
+    bool known = r < 0;
+
+    for (int32_t k = 0; k < *n; k++)
+        known |= reg[k] == r;
+    if (!known)
+        reg[(*n)++] = r;
+}
+
+int32_t rd_inst_reads(const rd_program *p, const rd_inst *inst, int32_t *reg)
+{
+    const rd_inst_row *row   = &rd_inst_table[inst->kind];
+    const int32_t      in[]  = { inst->a, inst->b, inst->c };
+    const int          reads = row->reads == ARITY ? rd_op_table[inst->op].arity : row->reads;
+    int32_t            n     = 0;
+
+    for (int k = 0; k < reads && k < 3; k++)
+        add(reg, &n, in[k]);
+    for (int32_t k = 0; row->names == RD_NAMES_CALL && k < p->call[inst->arg].n_in; k++)
+        add(reg, &n, p->call[inst->arg].in[k]);
+    for (int32_t k = 0; row->names == RD_NAMES_ADDRESS && k < p->address[inst->arg].n_add; k++)
+        if (p->address[inst->arg].add[k].axis < 0)
+            add(reg, &n, p->address[inst->arg].add[k].reg);
+    return n;
+}
