@@ -162,13 +162,23 @@ static bool turns_operands(const rd_program *p, const rd_tile_code *code)
     return found && !calls;
 }
 
+/* A total of few elements, or a plane of few, is not worth a call: nests have none. */
+static bool calls_are_long(const rd_tile_total *t)
+{
+    enum { FEW = 16, PLANE = 1024 };
+
+    return t->rows ? t->rows->extent * t->n >= PLANE : t->n >= FEW;
+}
+
 const char *rd_cpu_better(const rd_program *p)
 {
     static const double LITTLE = 1e6;
     const rd_tile_code *code   = p->code;
 
-    if (!code || code->total || p->work <= LITTLE)
-        return code && code->total ? "one kernel does all" : NULL;
+    if (code && code->total && calls_are_long(code->total))
+        return "one kernel does all";
+    if (!code || p->work <= LITTLE)
+        return NULL;
     if (turns_operands(p, code))
         return "operands are turned in registers";
     if (folds_only(p, code, widens))

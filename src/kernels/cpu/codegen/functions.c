@@ -192,9 +192,10 @@ static const char *cast_code(const rd_inst *inst, bool rounds)
                : from == RD_ELEM_i64 ? "rd_odd_i64(a)"
                : from == RD_ELEM_u64 ? "rd_odd_u64(a)"
                                      : "(float)a";
-    /* Vectors have masks for bools, which compilers choose by, and do not convert. */
+    /* Vectors have masks for bools, which compilers choose by, and do not convert; but of 0.0 and 1.0
+     * they make branches where the bool is a choice itself. */
     if (from == RD_ELEM_b8 && to != RD_ELEM_b8)
-        return "a ? 1 : 0";
+        return is_real(to) ? "(int)a" : "a ? 1 : 0";
     if (from == RD_ELEM_i64 && is_real(to))
         return cast_of_int(inst, rounds);
     if (to == RD_ELEM_b8)

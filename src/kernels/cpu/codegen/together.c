@@ -134,13 +134,25 @@ static bool is_of_row(const rd_codegen *n, int32_t reg, int32_t loop, int32_t in
     return reg >= 0 && rd_within(n, n->made[reg], loop) && !rd_within(n, n->made[reg], inside);
 }
 
+/* Are elements of the strip read that are the same for all rows?  Else there is nothing to share. */
+static bool shares(const rd_codegen *n, int32_t loop, int32_t inside)
+{
+    bool found = false;
+
+    for (int32_t i = n->p->loop[inside].begin; i < n->p->loop[inside].end; i++)
+        found |= n->p->inst[i].kind == RD_I_LOAD && n->varies[n->p->inst[i].dst] &&
+                 !rd_coef(&n->p->address[n->p->inst[i].arg], n->p->loop[loop].axis);
+    return found;
+}
+
 bool rd_goes_jammed(const rd_codegen *n, int32_t loop)
 {
     const rd_loop *l = &n->p->loop[loop];
     const int32_t  k = n->here && !n->unrolled && !n->here->wide ? loop_in(n, loop) : -1;
 
     if (k < 0 || l->backwards || n->here->width > MOST_WIDTH || rd_trips(n->p, loop) < JAMMED ||
-        rd_writes_out(n, k, n->here->axis) || rd_ends_blocks(n, k) || !rd_goes_together(n, k))
+        rd_writes_out(n, k, n->here->axis) || rd_ends_blocks(n, k) || !rd_goes_together(n, k) ||
+        !shares(n, loop, k))
         return false;
     for (int32_t i = n->p->loop[loop].begin + 1; i < l->end; i++) {
         const rd_inst *inst = &n->p->inst[i];
