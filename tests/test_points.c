@@ -132,6 +132,54 @@ START_TEST(rows)
 }
 END_TEST
 
+/* ---- Rows that go together -------------------------------------------------------------------- */
+/* Each of a few results of a row is a state of its own. */
+START_TEST(states_of_short_axes)
+{
+    const int64_t wide = (int64_t[]){ 12, 16, 5, 7 }[_i], tall = (int64_t[]){ 50, 64, 9, 70 }[_i];
+    tile_memory   m = { 0 };
+    rd_expr      *x = nest_leaf(&m, _i % 2 ? RD_F64 : RD_F32, RD_SHAPE(40, tall, wide), ORDINARY);
+    rd_expr      *y = nest_leaf(&m, RD_F32, RD_SHAPE(tall, wide), ORDINARY);
+    nest_batch    b = { .what = "pairs of a short axis" };
+
+    nest_add(&b, rd_min(rd_add(rd_expand(x, 3), rd_expand(x, 2)), RD_DIMS(1)));
+    nest_add(&b, rd_max(rd_sub(rd_expand(y, 2), rd_expand(y, 1)), RD_DIMS(0)));
+    nest_agree(&b, many_tasks, 4);
+    nest_add(&b, rd_min(rd_add(rd_expand(y, 2), rd_expand(y, 1)), RD_DIMS(0)));
+    nest_agree(&b, one_task, 1);
+    nest_mostly();
+    tile_free(&m);
+}
+END_TEST
+
+/* A row stores what its inner loop reads; and points of many dimensions. */
+START_TEST(kept_for_an_inner_loop)
+{
+    const rd_dtype type = _i % 2 ? RD_F64 : RD_F32;
+    const int64_t  n = (int64_t[]){ 200, 61 }[_i / 2], k = (int64_t[]){ 50, 20 }[_i / 2];
+    tile_memory    m    = { 0 };
+    rd_expr       *x    = nest_leaf(&m, type, RD_SHAPE(n, 100), ORDINARY);
+    rd_expr       *w    = nest_leaf(&m, type, RD_SHAPE(k, 100), ORDINARY);
+    rd_expr       *less = rd_sub(rd_num(ctx, 1), x);
+    rd_expr       *far  = rd_sub(rd_expand(less, 1), rd_expand(w, 0));
+    nest_batch     b    = { .what = "rows kept for an inner loop" };
+
+    nest_add(&b, rd_sum(rd_abs(far), RD_DIMS(1)));
+    nest_agree(&b, many_tasks, 4);
+    nest_add(&b, less);
+    nest_add(&b, rd_max(rd_abs(far), RD_DIMS(1)));
+    nest_agree(&b, many_tasks, 4);
+    nest_add(&b,
+             rd_argmin(rd_sum(rd_square(rd_sub(rd_expand(rd_transpose(x), 1),
+                                               rd_expand(rd_transpose(rd_slice(x, ":, ::-1")), 0))),
+                              RD_DIMS(2)),
+                       RD_DIMS(1)));
+    nest_agree(&b, many_tasks, 4);
+    nest_mostly();
+    tile_free(&m);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("points");
@@ -141,6 +189,8 @@ int main(void)
     tcase_add_loop_test(tests, first_of_equals, 0, SANITIZED ? 1 : 3);
     tcase_add_loop_test(tests, short_axes, 0, SANITIZED ? 1 : 2);
     tcase_add_loop_test(tests, rows, 0, SANITIZED ? 2 : 4);
+    tcase_add_loop_test(tests, states_of_short_axes, 0, SANITIZED ? 2 : 4);
+    tcase_add_loop_test(tests, kept_for_an_inner_loop, 0, SANITIZED ? 2 : 4);
     suite_add_tcase(suite, tests);
 
     SRunner *runner = srunner_create(suite);

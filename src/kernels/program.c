@@ -20,14 +20,14 @@ void rd_program_tree(rd_program *p)
 
     for (int32_t i = 0; i < p->n_inst; i++) {
         rd_inst *inst = &p->inst[i];
-        rd_loop *l    = &p->loop[inst->kind == RD_I_LOOP || inst->kind == RD_I_END ? inst->arg : 0];
-
         if (inst->kind == RD_I_END) {
-            l->end = i;
-            open   = l->parent;
+            p->loop[inst->arg].end = i;
+            open                   = p->loop[inst->arg].parent;
         }
         inst->loop = open;
         if (inst->kind == RD_I_LOOP) {
+            rd_loop *l = &p->loop[inst->arg];
+
             l->begin  = i;
             l->parent = open;
             l->first = l->next = -1;

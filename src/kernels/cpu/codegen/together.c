@@ -59,6 +59,15 @@ static int64_t written(const rd_codegen *n, int32_t loop)
     return count;
 }
 
+/* All steps of the fold in a row meet the same state, or one by the strip's element. */
+static bool keeps_cell(const rd_codegen *n, const rd_codegen_fold *f, int32_t loop)
+{
+    for (int32_t k = n->p->inst[f->step].loop; k != loop; k = n->p->loop[k].parent)
+        if (n->p->loop[k].axis != n->here->axis && rd_coef(&f->fold->cell, n->p->loop[k].axis))
+            return false;
+    return keeps_states(f, n->p->loop[loop].axis);
+}
+
 /* A loop over the strip can do it for a few rows at once; a fold that begins and ends in a row has
  * its states in variables. */
 static bool may_go_together(const rd_codegen *n, int32_t loop, int32_t i)
@@ -77,8 +86,7 @@ static bool may_go_together(const rd_codegen *n, int32_t loop, int32_t i)
     case RD_I_STEP:
     case RD_I_SCAN:
         return !rd_cuts(n, inst) && !n->fold[inst->arg].levels &&
-               (n->fold[inst->arg].inner ||
-                keeps_states(&n->fold[inst->arg], n->p->loop[loop].axis));
+               (n->fold[inst->arg].inner || keeps_cell(n, &n->fold[inst->arg], loop));
     default: return !rd_cuts(n, inst);
     }
 }
@@ -128,10 +136,20 @@ static bool may_be_jammed(const rd_codegen_fold *f)
            !f->user && f->lanes == 1;
 }
 
-/* Is the register made in the row, but not in its loop? */
-static bool is_of_row(const rd_codegen *n, int32_t reg, int32_t loop, int32_t inside)
+/* Does an instruction of the loop inside read what is made, or stored, in the row around it? */
+static bool reads_row(const rd_codegen *n, int32_t i, int32_t loop, int32_t inside)
 {
-    return reg >= 0 && rd_within(n, n->made[reg], loop) && !rd_within(n, n->made[reg], inside);
+    const rd_program *p     = n->p;
+    const rd_inst    *inst  = &p->inst[i];
+    bool              found = false;
+    int32_t           reg[RD_MOST_READ];
+
+    for (int32_t k = rd_inst_reads(p, inst, reg) - 1; k >= 0; k--)
+        found |= rd_within(n, n->made[reg[k]], loop) && !rd_within(n, n->made[reg[k]], inside);
+    for (int32_t k = p->loop[loop].begin; inst->kind == RD_I_LOAD && k < p->loop[loop].end; k++)
+        found |= p->inst[k].kind == RD_I_STORE &&
+                 p->address[p->inst[k].arg].slot == p->address[inst->arg].slot;
+    return found;
 }
 
 /* Are elements of the strip read that are the same for all rows?  Else there is nothing to share. */
@@ -164,8 +182,7 @@ bool rd_goes_jammed(const rd_codegen *n, int32_t loop)
              n->p->loop[n->reuse[i]].begin > n->p->loop[loop].begin))
             return false;
         if (rd_within(n, i, k) &&
-            (is_of_row(n, inst->a, loop, k) || is_of_row(n, inst->b, loop, k) ||
-             is_of_row(n, inst->c, loop, k) ||
+            (inst->kind == RD_I_STORE || reads_row(n, i, loop, k) ||
              (inst->kind == RD_I_STEP && !rd_within(n, n->fold[inst->arg].start, loop))))
             return false;
     }
@@ -194,7 +211,8 @@ static bool is_behind(const rd_inst *inst)
     return inst->kind != RD_I_START && inst->kind != RD_I_LOOP && inst->kind != RD_I_END;
 }
 
-/* Folds begin, the loop inside takes its rounds for all rows; and then what follows it in each. */
+/* Folds begin, the loop inside takes its rounds for all rows; and then comes what else stands in
+ * each, which that loop does not read. */
 static void walk_jam(rd_codegen *n, int32_t loop)
 {
     const int32_t inside = loop_in(n, loop), from = n->p->loop[loop].begin + 1,
