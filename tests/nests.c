@@ -26,6 +26,7 @@ rd_ctx *nest_begin(void)
 void nest_end(void)
 {
     rd_codegen_force(NULL);
+    rd_codegen_force_past(0);
     rd_tier_force(NULL);
     rd_ctx_free(ctx);
 }

@@ -57,7 +57,8 @@ typedef struct rd_region {
     int32_t rest;     /* elements of the last one, -1: not known */
     bool    wide;     /* rows of them stream from memory: a few rows go together */
     bool    one;      /* the only one */
-    bool    arrays;   /* something is kept in arrays from loop to loop over a strip */
+    bool    arrays; /* something is kept in arrays from loop to loop, or behind one: strips are not
+                       * as long as there are elements */
 } rd_region;
 
 typedef enum rd_bind_kind {
