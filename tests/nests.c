@@ -1,6 +1,7 @@
 /* nests.c - expressions by compiled nests, compared with the reference. */
 #include "nests.h"
 #include "kernels/cpu/codegen/codegen.h"
+#include "kernels/cpu/cpu.h"
 #include "kernels/cpu/jit/tier.h"
 #include "suite.h"
 #include <math.h>
@@ -74,11 +75,31 @@ static rd_plan *plan_of(nest_batch *b, rd_array *out, int isa)
     return plan;
 }
 
+static void *from_pool(void *pool, size_t bytes)
+{
+    return rd_pool_get(pool, bytes);
+}
+
+static bool has_in_text(const rd_program *p, const char *words)
+{
+    rd_pool *pool = rd_pool_new(ctx);
+    rd_text  code = { 0 };
+    bool     found;
+
+    rd_codegen_describe(p, rd_cpu_vector(), from_pool, pool, NULL, &code);
+    found = code.at && strstr(code.at, words);
+    rd_text_free(&code);
+    rd_pool_free(pool);
+    return found;
+}
+
 static void count_nests(const rd_plan *plan)
 {
     for (int s = 0; s < plan->n_stage; s++) {
         nest_seen.programs++;
         nest_seen.nests += plan->program[s].nest && rd_codegen_here(plan->program[s].nest);
+        nest_seen.with_words += nest_seen.words && plan->program[s].nest &&
+                                has_in_text(&plan->program[s], nest_seen.words);
     }
 }
 

@@ -25,9 +25,11 @@ typedef struct nest_batch {
 
 /* How the nests of the suite's process ran. */
 typedef struct nest_counts {
-    int     programs, nests;
-    bool    may_fail; /* texts that cannot be compiled are what the test is about */
-    int32_t tasks;    /* bit k: something ran in k tasks */
+    int         programs, nests;
+    bool        may_fail; /* texts that cannot be compiled are what the test is about */
+    int32_t     tasks;    /* bit k: something ran in k tasks */
+    const char *words;    /* how many nests have these in their text, NULL: is not asked */
+    int         with_words;
 } nest_counts;
 
 extern nest_counts nest_seen;

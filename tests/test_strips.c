@@ -444,6 +444,7 @@ START_TEST(past_the_caches)
     nest_batch           b      = { 0 };
 
     rd_codegen_force_past(1);
+    nest_seen.words = "rd_past(";
     snprintf(b.what, sizeof b.what, "%s past the caches, %d a row", rd_dtype_name(type),
              (int)cols[_i]);
     nest_add(&b, rd_add(rd_mul(x, y), x));
@@ -461,6 +462,7 @@ START_TEST(past_the_caches)
     nest_add(&b, softmax(rd_cast(x, RD_F32), RD_KEEP(1)));
     agree_shared(&b);
     rd_codegen_force_past(0);
+    ck_assert_int_ge(nest_seen.with_words, SANITIZED ? 0 : 2);
     nest_mostly();
     tile_free(&m);
 }

@@ -25,7 +25,7 @@ void rd_add_fetch(rd_codegen *n, int32_t load)
     const double      bytes = (double)rd_reach(n->p, n->here->axis) * rd_dtype_size(at->type);
 
     if (coef == 0 || n->unrolled || rd_coef(at, n->here->axis) != 1 || n->stored[at->slot] ||
-        bytes > RD_L2_BYTES / 4 || bytes * (double)rd_trips(n->p, row) < RD_CACHED_BYTES ||
+        bytes * 4 > RD_L2_BYTES || bytes * (double)rd_trips(n->p, row) < RD_CACHED_BYTES ||
         loads_before(n, load, row) != 1)
         return;
     for (int32_t k = 0; k < at->n_add; k++)

@@ -44,13 +44,15 @@ static int rows_together(const rd_codegen *n, int32_t loop)
     return states > 2 ? 8 : 4;
 }
 
-/* Instructions of a round, with those of loops that are written out. */
+/* Instructions of a round, with those of loops that are written out.  Halves are rounded by a dozen
+ * each, of which chains keep gcc's combiner for half a minute. */
 static int64_t written(const rd_codegen *n, int32_t loop)
 {
+    enum { ROUNDING = 12 };
     int64_t count = 0;
 
     for (int32_t i = n->p->loop[loop].begin + 1; i < n->p->loop[loop].end; i++) {
-        int64_t times = 1;
+        int64_t times = rd_dtype_is_half(n->p->inst[i].type) ? ROUNDING : 1;
 
         for (int32_t k = n->p->inst[i].loop; k != loop && times < 1000; k = n->p->loop[k].parent)
             times *= n->p->loop[k].axis == n->here->axis ? 1 : n->p->loop[k].extent;
@@ -83,6 +85,7 @@ static bool may_go_together(const rd_codegen *n, int32_t loop, int32_t i)
     case RD_I_LOAD:
         return !rd_lies_apart(n, i, n->here->axis) &&
                (n->reuse[i] < 0 || n->p->loop[n->reuse[i]].begin <= n->p->loop[loop].begin);
+    case RD_I_STORE: return rd_coef(&n->p->address[inst->arg], n->here->axis) == 1;
     case RD_I_STEP:
     case RD_I_SCAN:
         return !rd_cuts(n, inst) && !n->fold[inst->arg].levels &&
