@@ -39,7 +39,7 @@ endforeach()
 if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")
     add_test(NAME differential_compiled COMMAND test_differential WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(differential_compiled PROPERTIES ENVIRONMENT
-        "RDIM_TIER1=sync;RD_DIFF_COUNT=12;RD_DIFF_LARGE=4")
+        "RDIM_TIER1=sync;RDIM_CODEGEN=always;RD_DIFF_COUNT=12;RD_DIFF_LARGE=4")
     list(APPEND rdim_tests differential_compiled)
 endif()
 

@@ -63,6 +63,23 @@ typedef struct rd_bf16 {
     for (int64_t at = 0; at < n; at += 64 / (int64_t)sizeof *(x)) \
         __builtin_prefetch((x) + at, 0, 2);
 
+/* Stores past the caches: whole cache lines, where they begin. */
+typedef __UINTPTR_TYPE__ uintptr_t;
+#if defined(__AVX512F__)
+typedef float part_of_line __attribute__((vector_size(64), may_alias));
+#define STREAM_PART __builtin_ia32_movntps512
+#elif defined(__AVX__)
+typedef float part_of_line __attribute__((vector_size(32), may_alias));
+#define STREAM_PART __builtin_ia32_movntps256
+#elif defined(__SSE__)
+typedef float part_of_line __attribute__((vector_size(16), may_alias));
+#define STREAM_PART __builtin_ia32_movntps
+#endif
+#if defined(__clang__) && defined(STREAM_PART)
+#undef STREAM_PART
+#define STREAM_PART(to, part) __builtin_nontemporal_store(part, (part_of_line *)(to))
+#endif
+
 /* Past the caches, but for lines at the ends that are not whole; few lines beside these gain
  * nothing. */
 static inline __attribute__((always_inline)) void rd_past(char *y, const char *x, int64_t bytes)
@@ -73,7 +90,9 @@ static inline __attribute__((always_inline)) void rd_past(char *y, const char *x
     int64_t              k    = head;
 
     if (head == 0 && bytes % 64 == 0) {
-        past(y, x, bytes);
+#pragma GCC unroll 64
+        for (int64_t at = 0; at < bytes; at += (int64_t)sizeof(part_of_line))
+            STREAM_PART((float *)(y + at), *(const part_of_line *)(x + at));
         return;
     }
     if (head && bytes < 2048) {

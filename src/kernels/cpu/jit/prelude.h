@@ -51,36 +51,6 @@ enum { RD_WARN_INT_DIVIDE = 1 };
 RD_DEFINE_EXP_STRIPS(f32, float, rd_v32, rd_exp_v32)
 RD_DEFINE_EXP_STRIPS(f64, double, rd_v64, rd_exp_v64)
 
-/* Stores past the caches: whole cache lines, where they begin. */
-typedef __UINTPTR_TYPE__ uintptr_t;
-#if defined(__AVX512F__)
-typedef float part_of_line __attribute__((vector_size(64), may_alias));
-#define STREAM_PART __builtin_ia32_movntps512
-#elif defined(__AVX__)
-typedef float part_of_line __attribute__((vector_size(32), may_alias));
-#define STREAM_PART __builtin_ia32_movntps256
-#elif defined(__SSE__)
-typedef float part_of_line __attribute__((vector_size(16), may_alias));
-#define STREAM_PART __builtin_ia32_movntps
-#endif
-#if defined(__clang__) && defined(STREAM_PART)
-#undef STREAM_PART
-#define STREAM_PART(to, part) __builtin_nontemporal_store(part, (part_of_line *)(to))
-#endif
-
-static inline __attribute__((always_inline)) void past(char *y, const char *x, int64_t bytes)
-{
-#ifdef STREAM_PART
-    if ((uintptr_t)y % 64 == 0 && bytes % 64 == 0) {
-#pragma GCC unroll 64
-        for (int64_t k = 0; k < bytes; k += (int64_t)sizeof(part_of_line))
-            STREAM_PART((float *)(y + k), *(const part_of_line *)(x + k));
-        return;
-    }
-#endif
-    memcpy(y, x, (size_t)bytes);
-}
-
 /* What is said of a loop that follows: its rounds do not wait for each other. */
 #if defined(__clang__)
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
