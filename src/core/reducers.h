@@ -38,6 +38,9 @@ enum {
 
 extern const rd_reducer_info rd_reducer_table[RD_N_REDUCERS];
 
+/* Of an element when none has come: any element's place is before it. */
+#define RD_NO_PLACE INT64_MAX
+
 /* Is the result the place of an element? */
 static inline bool rd_reducer_places(rd_reducer_id reducer)
 {

@@ -12,9 +12,8 @@
 #define WHOLE whole
 
 /* Of the type that is accumulated: narrow ints have extremes of their own. */
-#define RD_MOST     rd_fold_extreme(type, true).CLASS
-#define RD_LEAST    rd_fold_extreme(type, false).CLASS
-#define RD_NO_PLACE INT64_MAX
+#define RD_MOST  rd_fold_extreme(type, true).CLASS
+#define RD_LEAST rd_fold_extreme(type, false).CLASS
 
 #define CODE(name, part) JOIN(name##_##part, CLASS)
 #define ELEMENT          const T x = px.CLASS, w = pw.CLASS;
@@ -72,7 +71,6 @@ static const rd_reducer_code JOIN(table, CLASS)[RD_N_REDUCERS] = {
 #undef WHOLE
 #undef RD_MOST
 #undef RD_LEAST
-#undef RD_NO_PLACE
 #undef CODE
 #undef ELEMENT
 #undef DEFINE

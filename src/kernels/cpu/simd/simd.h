@@ -60,6 +60,8 @@ typedef struct rd_fold_rows {
     int64_t     index, index_row, index_col; /* flat index of element (0, 0), and its steps */
     int64_t     coly;  /* of y from column to column: 1, one for a row 0, more: kernels turn it */
     int64_t     below; /* rows so far below are fetched where y is turned */
+    const void *mask;  /* of masked steps: bytes, 1 for the elements that count, like x */
+    int64_t     ldm;
 } rd_fold_rows;
 
 typedef void rd_simd_rows(const rd_fold_rows *q);
@@ -81,7 +83,9 @@ typedef struct rd_fold_code {
     rd_elem       counter;
     rd_simd_rows *first; /* begins states with one row        */
     rd_simd_rows *step;  /* moments without weights: but for how many elements, which callers add */
-    rd_simd_rows *along; /* begins state r with row r, n elements one after the other */
+    rd_simd_rows *masked; /* takes those that count into states that have begun; NULL where what
+                           * does not may be the identity */
+    rd_simd_rows *along;  /* begins state r with row r, n elements one after the other */
     void (*block)(int64_t n, void *const *s); /* NULL: nothing to do */
     void (*widen)(int64_t n, void *const *to, void *const *s);
     void (*merge)(int64_t n, void *const *a, void *const *b);

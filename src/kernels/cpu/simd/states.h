@@ -57,6 +57,53 @@
         }                                                                         \
     }
 
+/* Rows into states that have begun, of which the elements that do not count change nothing: a
+ * choice between two states, as vectors have no other way. */
+#define KEEP(k, type)       \
+    const type o##k = s##k; \
+    (void)o##k;
+#define CHOOSE(k, type) s##k = counts ? s##k : o##k;
+#define MASKED_ROWS(name, part, states, weight, code)                                    \
+    static void CODE(name, part)(const rd_fold_rows *q)                                  \
+    {                                                                                    \
+        STATES_##states(ARRAY_S) for (int64_t r = 0; r < q->rows; r++)                   \
+        {                                                                                \
+            const T *const x_ = (const T *)q->x + r * q->ldx, *const w_ = weight;        \
+            const uint8_t *const m_ = (const uint8_t *)q->mask + r * q->ldm;             \
+            const int64_t        i0 = q->index + r * q->index_row, di = q->index_col;    \
+            (void)w_, (void)i0, (void)di;                                                \
+            INDEPENDENT                                                                  \
+            for (int64_t l = 0; l < q->n; l++) {                                         \
+                const T       x = x_[l], w = w_ ? w_[l] : 1;                             \
+                const int64_t i      = i0 + l * di;                                      \
+                const uint8_t counts = m_[l];                                            \
+                (void)x, (void)w, (void)i;                                               \
+                STATES_##states(TAKE) STATES_##states(KEEP) code STATES_##states(CHOOSE) \
+                    STATES_##states(PUT)                                                 \
+            }                                                                            \
+        }                                                                                \
+    }
+#define MASKED(name, states, code)                                                 \
+    MASKED_ROWS(name, masked_plain, states, NULL, code)                            \
+    MASKED_ROWS(name, masked_weighted, states, (const T *)q->y + r * q->ldy, code) \
+    PLAIN_OR_WEIGHTED(name, masked)
+/* Of reducers that an operator takes elements for, masks make the identity of what does not
+ * count. */
+#define MASKED_none MASKED
+#define MASKED_add(...)
+#define MASKED_mul(...)
+#define MASKED_minimum(...)
+#define MASKED_maximum(...)
+#define MASKED_or(...)
+#define MASKED_and(...)
+#define MASKED_STEP_none(name)    CODE(name, masked)
+#define MASKED_STEP_add(name)     NULL
+#define MASKED_STEP_mul(name)     NULL
+#define MASKED_STEP_minimum(name) NULL
+#define MASKED_STEP_maximum(name) NULL
+#define MASKED_STEP_or(name)      NULL
+#define MASKED_STEP_and(name)     NULL
+
 /* State l begins with the first element of row l and takes the others: rows too short for lanes. */
 #define ALONG(name, part, states, weight, first_code, step_code)                  \
     static void CODE(name, part)(const rd_fold_rows *q)                           \
@@ -100,8 +147,9 @@
                merge_code, finish_code, empty_code)                                          \
     BOTH(name, first, states, NEW, first_code)                                               \
     BOTH(name, step, states, TAKE, step_code)                                                \
-    BOTH_ALONG(name, states, first_code, step_code)                                          \
-    static void CODE(name, block)(int64_t n, void *const *sa)                                \
+    MASKED_##op(name, states, step_code)                                                     \
+        BOTH_ALONG(name, states, first_code, step_code) static void                          \
+        CODE(name, block)(int64_t n, void *const *sa)                                        \
     {                                                                                        \
         STATES_##states(ARRAY_A) for (int64_t l = 0; l < n; l++)                             \
         {                                                                                    \
@@ -141,6 +189,7 @@
     [RD_RED_##name] = { .counter = JOIN(RD_ELEM, ELEM),                                  \
                         .first   = CODE(name, first),                                    \
                         .step    = CODE(name, step),                                     \
+                        .masked  = MASKED_STEP_##op(name),                               \
                         .along   = CODE(name, along),                                    \
                         .block   = sizeof(#block_code) > 1 ? CODE(name, block) : NULL,   \
                         .widen   = CODE(name, widen),                                    \
@@ -177,6 +226,24 @@ static const rd_fold_code JOIN(folds, ELEM)[RD_N_REDUCERS] = {
 #undef P
 #undef WHOLE
 #undef ROWS
+#undef KEEP
+#undef CHOOSE
+#undef MASKED_ROWS
+#undef MASKED
+#undef MASKED_none
+#undef MASKED_add
+#undef MASKED_mul
+#undef MASKED_minimum
+#undef MASKED_maximum
+#undef MASKED_or
+#undef MASKED_and
+#undef MASKED_STEP_none
+#undef MASKED_STEP_add
+#undef MASKED_STEP_mul
+#undef MASKED_STEP_minimum
+#undef MASKED_STEP_maximum
+#undef MASKED_STEP_or
+#undef MASKED_STEP_and
 #undef ALONG
 #undef PLAIN_OR_WEIGHTED
 #undef BOTH

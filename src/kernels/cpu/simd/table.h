@@ -168,6 +168,7 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
     [RD_RED_##name] = { .counter = JOIN(RD_ELEM, ELEM),                  \
                         .first   = JOIN(JOIN(fold_##name, first), ELEM), \
                         .step    = JOIN(by_hand, ELEM),                  \
+                        .masked  = JOIN(fold_##name##_masked, ELEM),     \
                         .along   = JOIN(JOIN(fold_##name, along), ELEM), \
                         .block   = block_code,                           \
                         AS_EVER(name),                                   \

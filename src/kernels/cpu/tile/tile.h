@@ -63,14 +63,15 @@ typedef struct rd_tile_fold {
                                                     * own */
     bool                weighted, whole_columns;   /* whole_columns: all columns are always there */
     bool                in_place;                  /* a block's states are where its node will be */
-    bool                counted;    /* register 0 counts elements; the machine does, not kernels */
-    bool                best;       /* places by rising index: lanes are not kept apart */
-    bool                any_order;  /* exact: places, counts */
-    bool                neighbours; /* the rows of a tile are for neighbouring cells of many
+    bool                counted; /* register 0 counts elements; the machine does, not kernels */
+    bool                best;    /* places by rising index: lanes are not kept apart */
+    bool                notes_places; /* of the first element that counts, for each cell */
+    bool                any_order;    /* exact: places, counts */
+    bool                neighbours;   /* the rows of a tile are for neighbouring cells of many
                                      * lanes */
-    bool                in_step;    /* these are one group */
-    bool                totals;     /* rows are whole folds: each ends before the next one begins */
-    bool                treeless;   /* these are made without a tree in the fold's memory */
+    bool                in_step;      /* these are one group */
+    bool                totals;   /* rows are whole folds: each ends before the next one begins */
+    bool                treeless; /* these are made without a tree in the fold's memory */
     int64_t             n_total, total; /* what they leave, and where */
     /* bytes of states, of finished ones */
     int32_t n_state, room, size[RD_MAX_STATE], wide[RD_MAX_STATE];
@@ -79,7 +80,7 @@ typedef struct rd_tile_fold {
                                           * slots */
     int64_t beside;                      /* cells whose states of a lane are neighbours */
     /* offsets in the fold's memory */
-    int64_t      tags, block, tree, scans, seen, spare, bytes;
+    int64_t      tags, block, tree, scans, seen, first_place, spare, bytes;
     bool         in_square; /* its STEP is in a square loop, which takes columns apart */
     int64_t      row_extent, col_extent; /* of the loops over rows and columns around the STEP */
     int64_t      row_bytes;              /* what a further row with states of its own adds */

@@ -132,14 +132,15 @@ static void lay_out(rd_tile_fold *f)
     int64_t       used = 0;
 
     rd_piece(&used, f->groups, sizeof(rd_group));
-    f->tags  = rd_piece(&used, tree ? f->groups : 0, f->room * (int64_t)sizeof(rd_tree_node));
-    f->block = rd_piece(&used, f->in_place ? 0 : slots, all);
-    f->tree  = rd_piece(&used, slots, all * f->room);
-    f->scans = rd_piece(&used, f->fold->scan ? f->slots : 0, rd_tiles_scan_bytes(f));
-    f->seen  = rd_piece(&used, f->masked ? f->slots : 0, 1);
-    f->spare = rd_piece(&used, 2 * RD_SPARE, all);
-    f->total = rd_piece(&used, f->n_total, all);
-    f->bytes = used;
+    f->tags        = rd_piece(&used, tree ? f->groups : 0, f->room * (int64_t)sizeof(rd_tree_node));
+    f->block       = rd_piece(&used, f->in_place ? 0 : slots, all);
+    f->tree        = rd_piece(&used, slots, all * f->room);
+    f->scans       = rd_piece(&used, f->fold->scan ? f->slots : 0, rd_tiles_scan_bytes(f));
+    f->seen        = rd_piece(&used, !f->masked ? 0 : f->totals ? f->n_total : f->slots, 1);
+    f->first_place = rd_piece(&used, f->notes_places ? f->slots : 0, 8);
+    f->spare       = rd_piece(&used, 2 * RD_SPARE, all);
+    f->total       = rd_piece(&used, f->n_total, all);
+    f->bytes       = used;
 }
 
 static const rd_fold_code *code_of(const rd_simd *simd, const rd_fold *fold)
@@ -164,11 +165,12 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
     if (!f->code->step)
         return false;
     state_sizes(f);
-    f->counted   = fold->reducer == RD_RED_moments && !f->weighted;
-    f->cells     = fold->n_cell;
-    f->form      = form_of(f);
-    f->best      = finds_best(simd, f);
-    f->any_order = f->any_order || f->indexed;
+    f->counted      = fold->reducer == RD_RED_moments && !f->weighted && !f->masked;
+    f->cells        = fold->n_cell;
+    f->form         = form_of(f);
+    f->best         = finds_best(simd, f);
+    f->notes_places = f->best && f->masked && f->form == RD_FOLD_COLUMNS;
+    f->any_order    = f->any_order || f->indexed;
     /* Neighbours in a block are of one group, so that nothing need be copied, unless nodes are
      * wider. */
     f->in_place   = f->form == RD_FOLD_COLUMNS && f->code->counter == f->elem;

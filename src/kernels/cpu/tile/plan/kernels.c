@@ -47,7 +47,7 @@ static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t 
     const rd_tile_fold *f    = &code->fold[inst->arg];
     const rd_loop      *row, *col;
 
-    if (f->masked || f->weighted || f->cells != 1 || f->fold->n_block < 1 ||
+    if (f->weighted || f->cells != 1 || f->fold->n_block < 1 ||
         (f->fold->n_block > 1 && f->fold->split) || code->inst[step].level != RD_AT_TILE)
         return false;
     rd_tile_loops_at(p, code, step, &row, &col);
@@ -69,8 +69,9 @@ static bool needs_no_tree(const rd_tile_code *code, const rd_tile_inst *t, const
 
     if (f->fold->n_block == 1)
         return true;
-    return f->fold->n_block <= RD_TOTAL_BLOCKS && f->fold->lane_extent % f->fold->lanes == 0 &&
-           kernels && kernels[f->fold->reducer][t->fused];
+    return !(f->masked && f->code->masked) && f->fold->n_block <= RD_TOTAL_BLOCKS &&
+           f->fold->lane_extent % f->fold->lanes == 0 && kernels &&
+           kernels[f->fold->reducer][t->fused];
 }
 
 void rd_tile_find_totals(const rd_program *p, rd_tile_code *code)
@@ -112,6 +113,7 @@ static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
     t->step = t->turned >= 0                   ? simd->turned[t->from][f->fold->reducer][t->fused]
               : t->fused || t->from != f->elem ? simd->fused[t->from][f->fold->reducer][t->fused]
               : f->best                        ? simd->best_rows[f->elem][f->fold->reducer]
+              : f->masked && f->code->masked   ? f->code->masked
                                                : f->code->step;
     if (simd->cells[t->from] && f->in_step && !f->weighted && t->turned < 0)
         t->cells = simd->cells[t->from][f->fold->reducer][t->fused];

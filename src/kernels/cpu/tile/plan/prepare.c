@@ -140,8 +140,7 @@ static void decode_all(const rd_program *p, rd_tile_code *code)
 }
 
 /* ---- What it can do -------------------------------------------------------------------------- */
-/* Masked elements are replaced by an identity, so it must be a number; results so far are made of
- * states that need no block code; a fold that begins for each element is none of ours. */
+/* Results so far are made of states that need no block code; a fold that begins for each element is none of ours. */
 static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
 {
     const rd_fold *fold = &p->fold[k];
@@ -150,9 +149,9 @@ static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
 
     if (fold->reducer == RD_RED_user || step < 0 || start < 0)
         return false;
-    if ((p->inst[step].c >= 0 || fold->scan) && rd_reducer_table[fold->reducer].op == RD_OP_none)
+    if (fold->scan && rd_reducer_table[fold->reducer].op == RD_OP_none)
         return false;
-    if (fold->scan && p->inst[step].c >= 0)
+    if (fold->reducer == RD_RED_dot && p->inst[step].c >= 0) /* the evaluator makes none */
         return false;
     return code->inst[start].level != RD_AT_TILE &&
            (code->inst[start].level == RD_AT_TASK || code->inst[step].level == RD_AT_TILE);

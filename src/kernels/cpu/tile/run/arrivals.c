@@ -18,6 +18,7 @@ void rd_arrival_place(rd_arrival *a, const rd_fold_tile *t, int64_t r, int64_t c
     a->offset      = rd_tree_slot(f, cell) % f->group;
     a->q.x         = at(&t->x, r, c);
     a->q.y         = at(&t->y, r, c);
+    a->q.mask      = at(&t->mask, r, c);
     a->q.index     = t->index + r * f->index.row + c * f->index.col;
     a->q.index_col = f->index.col;
     a->q.index_row = f->index.row;
@@ -28,8 +29,9 @@ static void advance(rd_arrival *a, int64_t rows, int64_t n)
 {
     const int64_t size = a->size;
 
-    a->q.x = a->q.x ? (const char *)a->q.x + (rows * a->q.ldx + n) * size : NULL;
-    a->q.y = a->q.y ? (const char *)a->q.y + (rows * a->q.ldy + n * a->q.coly) * size : NULL;
+    a->q.x    = a->q.x ? (const char *)a->q.x + (rows * a->q.ldx + n) * size : NULL;
+    a->q.y    = a->q.y ? (const char *)a->q.y + (rows * a->q.ldy + n * a->q.coly) * size : NULL;
+    a->q.mask = a->q.mask ? (const char *)a->q.mask + rows * a->q.ldm + n : NULL;
     a->q.index += rows * a->q.index_row + n * a->q.index_col;
 }
 
@@ -39,27 +41,41 @@ void rd_arrival_by_steps(rd_arrival *a)
 
     a->q.ldx       = lanes;
     a->q.ldy       = lanes * a->q.coly;
+    a->q.ldm       = lanes;
     a->q.index_row = lanes * a->q.index_col;
+}
+
+static void identities_of(const rd_fold *fold, rd_word *s)
+{
+    rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type))->identity(s, fold->type);
 }
 
 rd_word rd_fold_identity(const rd_fold *fold)
 {
     rd_word s[RD_MAX_STATE] = { 0 };
 
-    rd_reducer_code_of(fold->reducer, rd_dtype_class(fold->type))->identity(s, fold->type);
+    identities_of(fold, s);
     return s[0];
 }
 
-/* Fused steps begin with an identity; they are of floats. */
-static void fill_identity(const rd_arrival *a, int64_t n, void *s)
+static void fill(void *s, int64_t n, int32_t size, rd_word word)
 {
-    const rd_word identity = rd_fold_identity(a->f->fold);
-
     for (int64_t k = 0; k < n; k++)
-        if (a->f->elem == RD_ELEM_f32)
-            ((float *)s)[k] = identity.f32;
+        if (size == 4)
+            ((float *)s)[k] = word.f32;
+        else if (size == 8)
+            ((uint64_t *)s)[k] = word.u64;
         else
-            ((double *)s)[k] = identity.f64;
+            ((uint8_t *)s)[k] = (uint8_t)word.u64;
+}
+
+void rd_fill_identity(const rd_tile_fold *f, int64_t n, void *const *s)
+{
+    rd_word identity[RD_MAX_STATE] = { 0 };
+
+    identities_of(f->fold, identity);
+    for (int32_t k = 0; k < f->n_state; k++)
+        fill(s[k], n, f->size[k], identity[k]);
 }
 
 void rd_arrival_take(const rd_arrival *all, int64_t offset, int64_t n, int64_t rows, bool fresh)
@@ -71,7 +87,7 @@ void rd_arrival_take(const rd_arrival *all, int64_t offset, int64_t n, int64_t r
     a.q.n    = n;
     a.q.rows = rows;
     if (fresh && a.fused) {
-        fill_identity(&a, n, a.q.s[0]);
+        rd_fill_identity(a.f, n, a.q.s);
     } else if (fresh) {
         a.q.rows = 1;
         a.f->code->first(&a.q);

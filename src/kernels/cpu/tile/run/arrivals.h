@@ -12,8 +12,8 @@ typedef struct rd_arrival {
     char               *memory;
     rd_simd_cells      *cells;  /* NULL: none                                               */
     rd_simd_block      *blocks; /* likewise                                                 */
-    rd_simd_rows       *step;   /* of the reducer, or with a map fused into it; these begin with an
-                                 * identity */
+    rd_simd_rows       *step;   /* of the reducer, with a mask, or with a map fused into it; these
+                                 * begin with an identity */
     bool                fused;
     int64_t             size;          /* bytes of an element that comes  */
     int64_t             group, offset; /* of the first state in its group */
@@ -43,6 +43,9 @@ bool rd_arrive_cells(const rd_arrival *a, int64_t cells, int64_t x, int64_t y);
 void rd_arrive_along(rd_arrival *a, int64_t n, int64_t lane, int64_t outer);
 /* What any element replaces; of floats, adding -0 keeps 0 and -0 as they are. */
 rd_word rd_fold_identity(const rd_fold *fold);
+
+/* n states that no element has come to. */
+void rd_fill_identity(const rd_tile_fold *f, int64_t n, void *const *s);
 
 /* exact.c */
 void rd_arrive_best(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t);

@@ -1,6 +1,6 @@
 /* exact.c - folds that any order gives the same bits: what a row comes to is found at once, and
  * arrives as one element. */
-#include "kernels/cpu/tile/run/arrivals.h"
+#include "kernels/cpu/tile/run/masks.h"
 #include <string.h>
 
 /* A value and its place come to the first lane of a cell (or to a cell of one lane, after those
@@ -21,6 +21,13 @@ static void take_one(rd_arrival *a, int64_t block, const void *x, int64_t index)
     g->begun = g->begun > a->offset ? g->begun : a->offset + 1;
 }
 
+static int64_t first_that_counts(const rd_tiles *m, const rd_view *mask, int64_t r)
+{
+    const char *row = rd_view_at(mask, r, 0);
+
+    return (const char *)memchr(row, 1, (size_t)m->cols) - row;
+}
+
 void rd_arrive_best(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 {
     const rd_tile_fold *f    = a->f;
@@ -30,12 +37,17 @@ void rd_arrive_best(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
         const int64_t lane = t->lane + r * f->lane.row, outer = t->outer + r * f->outer.row;
         const int64_t block = (outer * f->row_steps + lane / f->fold->lanes) / f->fold->steps;
         const char   *x     = rd_view_at(&t->x, r, 0);
-        rd_word       found;
+        rd_word       found = t->mask.at ? rd_fold_identity(f->fold) : (rd_word){ 0 };
         int64_t       place;
 
+        if (t->mask.at && !rd_mask_counts(m, &t->mask, r))
+            continue;
         rd_arrival_place(a, t, r, 0);
-        memcpy(&found, x, (size_t)rd_elem_size(f->elem));
+        if (!t->mask.at)
+            memcpy(&found, x, (size_t)rd_elem_size(f->elem));
         place = best(m->cols, x, &found);
+        if (t->mask.at && place < 0)
+            place = first_that_counts(m, &t->mask, r);
         take_one(a, block, &found, a->q.index + (place < 0 ? 0 : place) * f->index.col);
     }
 }

@@ -81,6 +81,17 @@ static void close_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
         *n = left;
 }
 
+/* No element that counts is better than the identity, so all are this: the first is the best. */
+static void take_first_places(const rd_tile_fold *f, const char *memory, int64_t cell, int64_t n,
+                              int64_t *place)
+{
+    const int64_t *first = (const int64_t *)(const void *)(memory + f->first_place);
+
+    for (int64_t k = 0; k < n; k++)
+        if (place[k] == RD_NO_PLACE)
+            place[k] = first[(cell + k) * f->fold->lanes];
+}
+
 static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t cell,
                         int64_t n, rd_view *y, int64_t r, int64_t c)
 {
@@ -96,6 +107,8 @@ static void close_cells(const rd_tiles *m, const rd_tile_fold *f, char *memory, 
     if (lanes > 1)
         close_lanes(f, memory, slot);
     rd_tree_row(f, memory, 0, slot, s);
+    if (f->notes_places)
+        take_first_places(f, memory, cell, n, s[1]);
     for (int32_t k = 0; k < f->fold->n_out; k++)
         to[k] = rd_view_at(&y[k], r, c);
     rd_tiles_finish(m, f, memory, n, s, to);
@@ -114,6 +127,9 @@ static void close_totals(const rd_tiles *m, const rd_tile_fold *f, char *memory,
         for (int32_t k = 0; k < f->fold->n_out; k++)
             to[k] = rd_view_at(&y[k], 0, c);
         rd_tiles_finish(m, f, memory, n, s, to);
+        for (int64_t k = 0; f->masked && k < n; k++)
+            if (!memory[f->seen + c + k])
+                rd_tiles_nothing(f, y, 0, c + k);
     }
 }
 

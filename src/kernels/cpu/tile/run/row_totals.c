@@ -1,9 +1,23 @@
 /* row_totals.c - rows that are a whole fold each: their totals, without a tree of the machine's.
  * Of one block; kernels keep a small tree themselves. */
 #include "core/tree.h"
+#include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/steps.h"
 #include <assert.h>
 #include <string.h>
+
+/* n states begin with the first row, and q goes on to the next one. */
+static void begin(const rd_tile_fold *f, rd_fold_rows *q, int64_t size)
+{
+    if (q->mask) {
+        rd_fill_identity(f, q->n, q->s);
+        f->code->masked(q);
+        q->mask = (const char *)q->mask + q->ldm;
+    } else
+        f->code->first(q);
+    q->x = (const char *)q->x + q->ldx * size;
+    q->index += q->index_row;
+}
 
 /* The total of a row by the kernels of states in memory. */
 static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const *to)
@@ -12,22 +26,26 @@ static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const
                   n = whole ? lanes : rest;
     _Alignas(64) uint64_t narrow[RD_MAX_STATE][RD_TREE_LANES], wide[RD_MAX_STATE][RD_TREE_LANES];
     void                 *states[RD_MAX_STATE];
-    rd_fold_rows          q = { .n = n, .rows = 1, .x = row->x, .ldx = lanes };
+    const int64_t         size = rd_elem_size(f->elem);
+    rd_simd_rows *const   step = row->mask ? f->code->masked : f->code->step;
+    rd_fold_rows          q    = {
+                    .n = n, .rows = 1, .x = row->x, .ldx = lanes, .mask = row->mask, .ldm = lanes
+    };
 
     for (int32_t k = 0; k < f->n_state; k++) {
         q.s[k]    = narrow[k];
         states[k] = wide[k];
     }
-    f->code->first(&q);
-    q.x    = (const char *)q.x + n * rd_elem_size(f->elem);
+    begin(f, &q, size);
     q.rows = whole - 1;
     if (q.rows > 0)
-        f->code->step(&q);
-    q.x    = (const char *)row->x + whole * lanes * rd_elem_size(f->elem);
+        step(&q);
+    q.x    = (const char *)row->x + whole * lanes * size;
+    q.mask = row->mask ? (const char *)row->mask + whole * lanes : NULL;
     q.n    = rest;
     q.rows = 1;
     if (whole && rest)
-        f->code->step(&q);
+        step(&q);
     rd_tree_add_count(f, narrow[0], n, whole ? whole - 1 : 0);
     rd_tree_add_count(f, narrow[0], whole ? rest : 0, 1);
     if (f->code->block)
@@ -46,6 +64,7 @@ enum { TURNED_ROWS = 32, TURNED_STEPS = RD_TREE_STEPS };
 static void fold_turned(const rd_simd *simd, const rd_tile_fold *f, const rd_fold_rows *q)
 {
     _Alignas(64) uint64_t x[TURNED_STEPS * TURNED_ROWS], y[TURNED_STEPS * TURNED_ROWS];
+    _Alignas(64) uint8_t  mask[TURNED_STEPS * TURNED_ROWS];
     const int64_t         size = rd_elem_size(f->elem), n = q->rows;
     const bool            same = q->y == q->x && q->ldy == q->ldx; /* y may be a row of x for all */
     rd_fold_rows          t    = { .n         = n,
@@ -56,6 +75,8 @@ static void fold_turned(const rd_simd *simd, const rd_tile_fold *f, const rd_fol
                                                        : NULL,
                                    .ldx       = n,
                                    .ldy       = n,
+                                   .mask      = q->mask ? mask : NULL,
+                                   .ldm       = n,
                                    .index     = q->index,
                                    .index_row = q->index_col,
                                    .index_col = q->index_row };
@@ -64,18 +85,21 @@ static void fold_turned(const rd_simd *simd, const rd_tile_fold *f, const rd_fol
     simd->turn[size](q->n, n, x, n, q->x, q->ldx, 0);
     if (t.y == y)
         simd->turn[size](q->n, n, y, n, q->y, q->ldy, 0);
-    f->code->first(&t);
+    if (q->mask)
+        simd->turn[1](q->n, n, mask, n, q->mask, q->ldm, 0);
+    begin(f, &t, size);
     t.rows = q->n - 1;
-    t.x    = (const char *)t.x + n * size;
     t.y    = t.y ? (const char *)t.y + n * size : NULL;
-    t.index += t.index_row;
-    f->code->step(&t);
+    (q->mask ? f->code->masked : f->code->step)(&t);
     rd_tree_add_count(f, t.s[0], n, t.rows);
 }
 
-/* Of few elements, or few rows, turning costs more than it saves. */
+/* Of few elements, or few rows, turning costs more than it saves; steps with a mask take states side
+ * by side. */
 static bool worth_turning(const rd_tile_fold *f, const rd_fold_rows *q)
 {
+    if (q->mask)
+        return true;
     return q->n >= 8 && q->n <= TURNED_STEPS && q->rows >= 8 && rd_elem_size(f->elem) >= 4;
 }
 
@@ -93,6 +117,7 @@ static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *me
         q.rows  = rows->rows - r < most ? rows->rows - r : most;
         q.x     = (const char *)rows->x + r * rows->ldx * rd_elem_size(f->elem);
         q.y     = rows->y ? (const char *)rows->y + r * rows->ldy * rd_elem_size(f->elem) : NULL;
+        q.mask  = rows->mask ? (const char *)rows->mask + r * rows->ldm : NULL;
         q.index = rd_tiles_position(m, f->index.at) + r * f->index.row;
         q.index_row = f->index.row;
         q.index_col = f->index.col;
@@ -108,6 +133,17 @@ static void take_short_totals(const rd_tiles *m, const rd_tile_fold *f, char *me
     }
 }
 
+/* What a mask leaves out is the identity, or the step knows; rows say whether they have met an
+ * element that counts. */
+static void apply_mask(rd_tiles *m, const rd_tile_fold *f, char *memory, rd_fold_tile *t)
+{
+    rd_mask_mark(m, f, memory, t);
+    if (f->code->masked)
+        return;
+    t->x       = rd_mask_leave_out(m, f->fold, &t->x, &t->mask);
+    t->mask.at = NULL;
+}
+
 /* Rows of one block, or of several for which there is a kernel.  They may be short and totals few:
  * only what the kernel reads is set. */
 void rd_take_totals(rd_tiles *m, int32_t pc)
@@ -115,26 +151,34 @@ void rd_take_totals(rd_tiles *m, int32_t pc)
     const rd_tile_inst *t                      = &m->code->inst[pc];
     const int32_t       number                 = m->p->inst[pc].arg;
     const rd_tile_fold *f                      = &m->code->fold[number];
-    rd_view             x                      = rd_tiles_view(m, t->x);
-    rd_view             y                      = t->y < 0 ? (rd_view){ 0 } : rd_tiles_view(m, t->y);
     rd_simd_totals *const(*totals)[RD_N_FUSED] = m->code->simd->totals[t->from];
+    rd_fold_tile in;
     rd_fold_rows q;
     void        *to[RD_MAX_STATE];
 
-    rd_step_dense(m, &x, &y, t->fused != RD_FUSED_scale);
+    in.x       = rd_tiles_view(m, t->x);
+    in.y       = t->y < 0 ? (rd_view){ 0 } : rd_tiles_view(m, t->y);
+    in.mask.at = NULL;
+    if (f->masked) {
+        in.mask = rd_mask_dense(m, m->p->inst[pc].c);
+        apply_mask(m, f, m->fold[number], &in);
+    }
+    rd_step_dense(m, &in.x, &in.y, t->fused != RD_FUSED_scale);
     q.n     = m->cols;
     q.rows  = m->rows;
-    q.x     = x.at;
-    q.ldx   = x.row;
-    q.y     = y.at;
-    q.ldy   = y.row;
+    q.x     = in.x.at;
+    q.ldx   = in.x.row;
+    q.y     = in.y.at;
+    q.ldy   = in.y.row;
+    q.mask  = in.mask.at;
+    q.ldm   = in.mask.row;
     q.along = f->fold->steps * f->fold->lanes;
     if (f->form == RD_FOLD_ELEMENTS) {
         take_short_totals(m, f, m->fold[number], &q);
         return;
     }
     rd_tree_total(f, m->fold[number], 0, to);
-    if (totals && totals[f->fold->reducer][t->fused]) {
+    if (!q.mask && totals && totals[f->fold->reducer][t->fused]) {
         totals[f->fold->reducer][t->fused](&q, to[0]);
         return;
     }
@@ -142,7 +186,8 @@ void rd_take_totals(rd_tiles *m, int32_t pc)
     assert(!t->fused && t->from == f->elem && f->fold->n_block == 1);
     for (int64_t r = 0; r < m->rows; r++) {
         total_of(f, &q, to);
-        q.x = (const char *)q.x + q.ldx * rd_elem_size(f->elem);
+        q.x    = (const char *)q.x + q.ldx * rd_elem_size(f->elem);
+        q.mask = q.mask ? (const char *)q.mask + q.ldm : NULL;
         for (int32_t k = 0; k < f->n_state; k++)
             to[k] = (char *)to[k] + f->wide[k];
     }

@@ -16,7 +16,8 @@ static bool continues(const rd_arrival *a, int64_t group, int64_t begun, int64_t
  * row. */
 static bool one_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile *t)
 {
-    return m->cols == a->f->fold->lanes && t->x.row == m->cols && (!t->y.at || t->y.row == m->cols);
+    return m->cols == a->f->fold->lanes && t->x.row == m->cols &&
+           (!t->y.at || t->y.row == m->cols) && (!t->mask.at || t->mask.row == m->cols);
 }
 
 /* The states of one or more cells take rows of n of them. */
@@ -28,10 +29,11 @@ static void step_on(const rd_arrival *a, rd_fold_rows *q, int64_t n, int64_t row
     a->step(q);
 }
 
-static void move_on(const rd_arrival *a, rd_fold_rows *q, int64_t x, int64_t y)
+static void move_on(const rd_arrival *a, rd_fold_rows *q, int64_t x, int64_t y, int64_t mask)
 {
-    q->x = q->x ? (const char *)q->x + x * a->size : NULL;
-    q->y = q->y ? (const char *)q->y + y * a->size : NULL;
+    q->x    = q->x ? (const char *)q->x + x * a->size : NULL;
+    q->y    = q->y ? (const char *)q->y + y * a->size : NULL;
+    q->mask = q->mask ? (const char *)q->mask + mask : NULL;
 }
 
 /* Row r of the tile, steps of all lanes and maybe a part of one, within a block that the states
@@ -41,14 +43,15 @@ static void take_row(const rd_tiles *m, const rd_arrival *a, const rd_fold_tile 
 {
     const int64_t lanes = a->f->fold->lanes, whole = m->cols / lanes * lanes;
 
-    q->x = a->q.x;
-    q->y = a->q.y;
-    move_on(a, q, r * t->x.row, r * t->y.row);
+    q->x    = a->q.x;
+    q->y    = a->q.y;
+    q->mask = a->q.mask;
+    move_on(a, q, r * t->x.row, r * t->y.row, r * t->mask.row);
     rd_tree_block(a->f, a->memory, slot, q->s);
     if (whole)
         step_on(a, q, lanes, whole / lanes);
     if (whole < m->cols) {
-        move_on(a, q, whole, whole * q->coly);
+        move_on(a, q, whole, whole * q->coly, whole);
         step_on(a, q, m->cols - whole, 1);
     }
 }
@@ -126,6 +129,7 @@ static bool take_single_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_ti
     a->q.n    = m->cols;
     a->q.ldx  = t->x.row;
     a->q.ldy  = t->y.row;
+    a->q.ldm  = t->mask.row;
     rd_arrive(a, m->rows);
     return true;
 }
@@ -145,7 +149,8 @@ static void keep_total(const rd_tile_fold *f, char *memory, int64_t row)
 /* Does each row begin where the one before it ends? */
 static bool rows_adjoin(const rd_tiles *m, const rd_fold_tile *t)
 {
-    return t->x.row == m->cols && (!t->y.at || t->y.row == m->cols);
+    return t->x.row == m->cols && (!t->y.at || t->y.row == m->cols) &&
+           (!t->mask.at || t->mask.row == m->cols);
 }
 
 /* Rows of several steps, the last one maybe a part, one after the other, of one cell; false:
@@ -168,6 +173,7 @@ static bool take_rows_of_steps(const rd_tiles *m, rd_arrival *a, const rd_fold_t
     q     = a->q;
     q.ldx = lanes;
     q.ldy = lanes * q.coly;
+    q.ldm = lanes;
     for (int64_t r = 0; r < m->rows; r++) {
         rd_arrival_place(a, t, 0, 0);
         if (continues(a, a->group, begun, (t->outer + r) * f->row_steps + t->lane / lanes, steps))

@@ -1,5 +1,5 @@
 /* scans.c - folds so far: of neighbouring cells, some rows at a time, and along rows. */
-#include "kernels/cpu/tile/run/trees.h"
+#include "kernels/cpu/tile/run/masks.h"
 #include <string.h>
 
 enum { LEVELS = 7 }; /* nodes of 1, 2, 4 .. 64 elements of a block */
@@ -242,8 +242,15 @@ void rd_tiles_scan(rd_tiles *m, int32_t pc)
     const rd_tile_inst *t    = &m->code->inst[pc];
     const rd_tile_fold *f    = &m->code->fold[inst->arg];
     scan                a    = { .f = f, .memory = m->fold[inst->arg] };
+    rd_view             mask = { 0 };
 
-    a.x    = rd_tiles_dense(m, rd_tiles_view(m, inst->a));
+    if (inst->c >= 0) {
+        const rd_view x = rd_tiles_view(m, inst->a);
+
+        mask = rd_mask_dense(m, inst->c);
+        a.x  = rd_mask_leave_out(m, f->fold, &x, &mask);
+    } else
+        a.x = rd_tiles_dense(m, rd_tiles_view(m, inst->a));
     a.y    = rd_tiles_target(m, pc, inst->dst);
     a.past = t->into >= 0 && m->code->inst[t->into].stream;
     if (f->form != RD_FOLD_ALONG)
@@ -252,4 +259,6 @@ void rd_tiles_scan(rd_tiles *m, int32_t pc)
         scan_along(
             m, &a,
             rd_tiles_position(m, f->cell.at) + r * (f->cell.row + (f->own_rows ? f->cells : 0)), r);
+    if (mask.at)
+        rd_mask_scanned(m, f, a.memory, &a.y, &mask);
 }

@@ -1,4 +1,5 @@
 /* steps.c - STEP: how the elements of a tile meet the states of a fold. */
+#include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/steps.h"
 #include <string.h>
 
@@ -38,6 +39,7 @@ static void take_columns(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
         a->q.n   = m->cols;
         a->q.ldx = t->x.row;
         a->q.ldy = t->y.row;
+        a->q.ldm = t->mask.row;
         rd_arrive(a, steps ? m->rows : 1);
     }
 }
@@ -89,6 +91,7 @@ static void take_interleaved(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
         rd_arrival_place(a, t, 0, c);
         a->q.x         = column_of(m, &t->x, c, m->spare);
         a->q.y         = column_of(m, &t->y, c, rd_tiles_second_spare(m));
+        a->q.mask      = column_of(m, &t->mask, c, rd_tiles_third_spare(m));
         a->q.index_col = a->f->index.row;
         rd_arrive_along(a, m->rows, t->lane, t->outer);
     }
@@ -105,9 +108,9 @@ static bool take_serial(const rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
     for (int64_t r = 0; r < m->rows; r++) {
         rd_arrival_place(a, t, r, 0);
         a->at  = (t->outer + r * f->outer.row) * f->row_steps + t->lane + r * f->lane.row;
-        a->q.n = a->q.ldx = 1;
-        a->q.ldy          = a->q.coly;
-        a->q.index_row    = a->q.index_col;
+        a->q.n = a->q.ldx = a->q.ldm = 1;
+        a->q.ldy                     = a->q.coly;
+        a->q.index_row               = a->q.index_col;
         rd_arrive(a, m->cols);
     }
     return true;
@@ -128,21 +131,16 @@ static void take_elements(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 }
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
-/* Elements left out become identities; states that have met one that counts are marked. */
-static void apply_mask(rd_tiles *m, const rd_tile_fold *f, char *memory, rd_fold_tile *t)
+/* What a mask leaves out is the identity, or else the step knows. */
+static void apply_mask(rd_tiles *m, rd_arrival *a, rd_fold_tile *t)
 {
-    const rd_word identity = rd_fold_identity(f->fold);
-    rd_view       y        = { m->spare, m->cols, 1, t->x.elem };
-
-    for (int64_t r = 0; r < m->rows; r++)
-        for (int64_t c = 0; c < m->cols; c++) {
-            const bool    counts = rd_view_word(&t->mask, r, c).u64;
-            const int64_t cell =
-                t->cell + r * f->cell.row + c * f->cell.col + (f->own_rows ? r * f->cells : 0);
-            rd_view_set(&y, r, c, counts ? rd_view_word(&t->x, r, c) : identity);
-            memory[f->seen + cell * f->fold->lanes] |= (char)counts;
-        }
-    t->x = y;
+    rd_mask_mark(m, a->f, a->memory, t);
+    a->fused |= a->f->best || a->f->code->masked;
+    if (a->f->code->masked && !a->f->best)
+        return;
+    t->x = rd_mask_leave_out(m, a->f->fold, &t->x, &t->mask);
+    if (!a->f->best)
+        t->mask.at = NULL;
 }
 
 /* Folds that an element decides stop there: loops are left early, so states would
@@ -167,7 +165,7 @@ static bool interleaved(const rd_tiles *m, const rd_tile_fold *f, const rd_fold_
 {
     return f->form == RD_FOLD_ELEMENTS && m->rows > 1 && f->lane.row == 1 && f->lane.col == 0 &&
            f->cell.row == 0 && f->outer.row == 0 && f->outer.col == 0 && !f->own_rows &&
-           t->x.at != m->spare;
+           t->x.at != m->spare && t->mask.at != rd_tiles_third_spare(m);
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
@@ -226,8 +224,8 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
     else if (t->y >= 0)
         in.y = rd_tiles_view(m, t->y);
     if (inst->c >= 0) {
-        in.mask = rd_tiles_view(m, inst->c);
-        apply_mask(m, f, a.memory, &in);
+        in.mask = rd_mask_dense(m, inst->c);
+        apply_mask(m, &a, &in);
     }
     if (t->small >= 0)
         rd_arrive_small(m, &a, &in, &m->code->inst[t->small].walk);

@@ -230,6 +230,14 @@ static void copy_node(const rd_tile_fold *f, char *to, const char *from, int64_t
     copy_states(f, n, a, b);
 }
 
+/* Slot k has met an element that counts if either has, the one of `into` first. */
+static void join_seen(const rd_tile_fold *f, char *into, const char *next, int64_t k)
+{
+    if (f->notes_places && !into[f->seen + k])
+        memcpy(into + f->first_place + 8 * k, next + f->first_place + 8 * k, 8);
+    into[f->seen + k] |= next[f->seen + k];
+}
+
 /* A settled group has stopped at some block, so what follows it does not merge, and need not. */
 static void join_group(const rd_tile_fold *f, char *into, char *next, int64_t group)
 {
@@ -245,9 +253,8 @@ static void join_group(const rd_tile_fold *f, char *into, char *next, int64_t gr
         rd_tree_push(f, into, group, node);
     }
     g->settled = from->settled;
-    if (f->masked)
-        for (int64_t k = group * f->group; k < (group + 1) * f->group; k++)
-            into[f->seen + k] |= next[f->seen + k];
+    for (int64_t k = group * f->group; f->masked && k < (group + 1) * f->group; k++)
+        join_seen(f, into, next, k);
 }
 
 void rd_tiles_join(const rd_tile_fold *f, char *into, char *next)

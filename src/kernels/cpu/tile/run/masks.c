@@ -1,0 +1,162 @@
+/* masks.c - elements that a mask leaves out of a fold or a scan.
+ *
+ * Where an operator takes elements, and where the best of a row is looked for, they become the
+ * identity, and kernels take rows as ever; other reducers have a step that knows the mask.  As the
+ * identity may be an element that counts, too, each cell says whether it has met one of these. */
+#include "kernels/cpu/tile/run/masks.h"
+#include "kernels/cpu/reference/fold.h"
+#include <string.h>
+
+rd_view rd_mask_dense(rd_tiles *m, int32_t reg)
+{
+    char *const spare = m->spare;
+    rd_view     mask;
+
+    m->spare = rd_tiles_third_spare(m);
+    mask     = rd_tiles_dense(m, rd_tiles_view(m, reg));
+    m->spare = spare;
+    return mask;
+}
+
+rd_view rd_mask_leave_out(rd_tiles *m, const rd_fold *fold, const rd_view *x, const rd_view *mask)
+{
+    const rd_word      identity = rd_fold_identity(fold);
+    const unsigned     form     = 4U | (unsigned)(x->col == 0) << 1;
+    rd_simd_map *const choose   = m->code->simd->select[x->elem][form];
+    const rd_view      y        = { m->spare, m->cols, 1, x->elem };
+    const uint8_t      byte     = (uint8_t)identity.u64;
+    uint32_t           none     = 0;
+
+    for (int64_t r = 0; r < m->rows; r++)
+        choose(m->cols, rd_view_at(&y, r, 0), rd_view_at(mask, r, 0), rd_view_at(x, r, 0),
+               x->elem == RD_ELEM_b8 ? (const void *)&byte : &identity, &none);
+    return y;
+}
+
+bool rd_mask_counts(const rd_tiles *m, const rd_view *mask, int64_t r)
+{
+    return memchr(rd_view_at(mask, r, 0), 1, (size_t)m->cols);
+}
+
+/* ---- Which cells have met an element --------------------------------------------------------- */
+/* The first element of row r of the tile belongs to the first of these flags, the next one to the
+ * `next` further on. */
+typedef struct flags {
+    uint8_t *seen;
+    int64_t  next, cell;
+} flags;
+
+static flags flags_of(const rd_tile_fold *f, char *memory, int64_t cell, int64_t r)
+{
+    const int64_t at = cell + r * f->cell.row + (f->own_rows ? r * f->cells : 0);
+
+    return (flags){ (uint8_t *)memory + f->seen + at * f->fold->lanes, f->cell.col * f->fold->lanes,
+                    at * f->fold->lanes };
+}
+
+static void mark(rd_simd_map *either, uint8_t *seen, int64_t next, const uint8_t *mask, int64_t n)
+{
+    uint32_t none = 0;
+
+    if (next == 0)
+        seen[0] |= memchr(mask, 1, (size_t)n) != NULL;
+    else if (next == 1)
+        either(n, seen, seen, mask, NULL, &none);
+    else
+        for (int64_t c = 0; c < n; c++)
+            seen[c * next] |= mask[c];
+}
+
+/* Where a cell meets its first element that counts, its place is noted; rows that come by rising
+ * index are the rule, and cells that have met one: 8 of them at a time. */
+static void note_places(const rd_tile_fold *f, char *memory, const flags *s, const uint8_t *mask,
+                        int64_t n, int64_t index)
+{
+    int64_t *first = (int64_t *)(void *)(memory + f->first_place) + s->cell;
+
+    for (int64_t c = 0; c < n; c++) {
+        uint64_t counts, seen;
+
+        if (c + 8 <= n) {
+            memcpy(&counts, mask + c, 8);
+            memcpy(&seen, s->seen + c, 8);
+            if (!(counts & ~seen)) {
+                c += 7;
+                continue;
+            }
+        }
+        if (mask[c] && !s->seen[c]) {
+            s->seen[c] = 1;
+            first[c]   = index + c * f->index.col;
+        }
+    }
+}
+
+void rd_mask_mark(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_fold_tile *t)
+{
+    rd_simd_map *const either = m->code->simd->map[RD_ELEM_b8][RD_OP_or][0];
+
+    for (int64_t r = 0; f->totals && r < m->rows; r++)
+        memory[f->seen + r] = rd_mask_counts(m, &t->mask, r);
+    for (int64_t r = 0; !f->totals && r < m->rows; r++) {
+        const flags    s    = flags_of(f, memory, t->cell, r);
+        const uint8_t *mask = (const uint8_t *)rd_view_at(&t->mask, r, 0);
+
+        if (f->notes_places)
+            note_places(f, memory, &s, mask, m->cols, t->index + r * f->index.row);
+        else
+            mark(either, s.seen, s.next, mask, m->cols);
+    }
+}
+
+/* ---- Scans ----------------------------------------------------------------------------------- */
+/* Results of cells that have met nothing so far: those of nothing. */
+static void clear_unseen(const rd_tiles *m, const rd_view *y, const flags *s, int64_t r,
+                         const rd_word *nothing)
+{
+    rd_simd_map *const choose = m->code->simd->select[y->elem][4];
+    char *const        row    = rd_view_at(y, r, 0);
+    uint32_t           none   = 0;
+
+    if (s->next == 1 && memchr(s->seen, 0, (size_t)m->cols))
+        choose(m->cols, row, s->seen, row, nothing, &none);
+    for (int64_t c = 0; s->next > 1 && c < m->cols; c++)
+        if (!s->seen[c * s->next])
+            rd_view_set(y, r, c, *nothing);
+}
+
+/* The same along a row of one cell. */
+static void clear_row(const rd_tiles *m, const rd_tile_fold *f, const rd_view *y, const flags *s,
+                      const uint8_t *mask, int64_t r, const rd_word *nothing)
+{
+    const uint8_t *one = s->seen[0] ? mask : memchr(mask, 1, (size_t)m->cols);
+    const int64_t  end = s->seen[0] ? 0 : one ? one - mask + f->fold->exclusive : m->cols;
+
+    for (int64_t c = 0; c < end && c < m->cols; c++)
+        rd_view_set(y, r, c, *nothing);
+    s->seen[0] |= one != NULL;
+}
+
+void rd_mask_scanned(const rd_tiles *m, const rd_tile_fold *f, char *memory, const rd_view *y,
+                     const rd_view *mask)
+{
+    const int64_t      cell   = rd_tiles_position(m, f->cell.at);
+    rd_simd_map *const either = m->code->simd->map[RD_ELEM_b8][RD_OP_or][0];
+    rd_word            nothing[RD_MAX_STATE];
+
+    rd_fold_of_nothing(f->fold, nothing);
+    for (int64_t r = 0; r < m->rows; r++) {
+        const flags    s = flags_of(f, memory, cell, r);
+        const uint8_t *w = (const uint8_t *)rd_view_at(mask, r, 0);
+
+        if (s.next == 0) {
+            clear_row(m, f, y, &s, w, r, nothing);
+            continue;
+        }
+        if (f->fold->exclusive)
+            clear_unseen(m, y, &s, r, nothing);
+        mark(either, s.seen, s.next, w, m->cols);
+        if (!f->fold->exclusive)
+            clear_unseen(m, y, &s, r, nothing);
+    }
+}
