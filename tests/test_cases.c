@@ -533,18 +533,18 @@ static const struct {
     { "rows and columns less the means of rows",
       case_symmetric,
       "stage 0: parallel j:4096\n"
-      "  t0[j] = sum k:4096 (x[j,k])\n"
-      "  t2[j] = t0[j] / 4096\n"
+      "  t0 = sum k:4096 (x[j,k])\n"
+      "  t1[j] = t0 / 4096\n"
       "stage 1: parallel i:4096\n"
-      "  t1 = t0[i] / 4096\n"
       "  for j:4096:\n"
-      "    y0[i,j] = (x[i,j] - t1) - t2[j]\n"
-      "keep: t0 array, t1 register, t2 array\n"
+      "    y0[i,j] = (x[i,j] - t1[i]) - t1[j]\n"
+      "keep: t0 register, t1 array\n"
+      "why: div (4096) is stored: its elements are read at several places each\n"
       "tasks of stage 0: any\n"
       "tasks of stage 1: any\n",
       {
           { STAGES, NULL, NULL, 2, "the mean of row j is needed in every row" },
-          { KEPT, "t0", "array", 0, "the sums go through memory" },
+          { KEPT, "t1", "array", 0, "the means go through memory, divided once" },
           { SHARED, "t0", "y0", 0, "a mean at another place than its own is not a phase" },
           { INNERMOST, "y0", "j", 0, "memory is walked along rows" } } },
     { "nearest image, bytes",

@@ -213,6 +213,28 @@ double rd_demand_points(const rd_collector *c, const rd_expr *expr, const rd_dem
     return points;
 }
 
+double rd_demands_span(const rd_collector *c, const rd_expr *expr, const int32_t *list, int n)
+{
+    uint64_t seen[RD_RAW_WORDS] = { 0 };
+    double   points             = 1;
+
+    for (int k = 0; k < n; k++)
+        for (int a = 0; a < expr->rank; a++) {
+            const rd_subscript *at = &c->demand[list[k]].at[a];
+
+            for (int t = 0; t < at->n_term; t++) {
+                const int axis =
+                    at->term[t].axis < 0 ? -1 : rd_axes_root(c->axes, at->term[t].axis);
+
+                if (axis < 0 || seen[axis / 64] >> (axis % 64) & 1)
+                    continue;
+                seen[axis / 64] |= (uint64_t)1 << (axis % 64);
+                points *= (double)c->axes->at[axis].extent;
+            }
+        }
+    return points;
+}
+
 /* ---- Equal demands --------------------------------------------------------------------------- */
 enum { MAX_PAIRS = RD_MAX_RANK * RD_MAX_TERMS };
 

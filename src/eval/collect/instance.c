@@ -94,6 +94,16 @@ static bool map_whole(rd_collector *c, const rd_expr *e, const int32_t *list, in
     return v >= 0 && rd_set_dims(c, v, e->rank, dim) && rd_answer_reads(c, e, v, list, n);
 }
 
+/* Demands at different places, such as either point of a pair: loops go through all their axes
+ * together, and would compute an element once for each index of the others.  Storing is worth it
+ * where these are many. */
+static bool is_paired(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+{
+    enum { MANY = 64 };
+
+    return n > 1 && rd_demands_span(c, e, list, n) >= MANY * rd_expr_points(e);
+}
+
 /* Injective views of a map are pushed through it.  Where elements would be computed more than once
  * (windows, gathers, overlapping slices) it is stored instead if that is cheaper: such a value is
  * never read in the loop that makes it. */
@@ -104,7 +114,8 @@ static bool maps(rd_collector *c, const rd_seen *seen, const int32_t *list, int 
 
     for (int k = 0; k < n; k++)
         evaluations += rd_demand_points(c, e, rd_demand_of(c, list[k]));
-    if (seen->ops * (evaluations - points) > points * (RD_PRICE_WRITE + RD_PRICE_READ * n))
+    if (seen->ops * (evaluations - points) > points * (RD_PRICE_WRITE + RD_PRICE_READ * n) ||
+        (seen->ops > 0 && is_paired(c, e, list, n)))
         return map_whole(c, e, list, n);
     for (int k = 0; k < n; k++)
         if (!rd_answer(c, list[k], map_at(c, e, rd_demand_of(c, list[k])->at)))

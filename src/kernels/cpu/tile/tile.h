@@ -154,6 +154,7 @@ typedef struct rd_tile_code {
     int64_t              rows, cells; /* most rows of a tile; elements of a buffer        */
     int32_t              n_buffer;
     int64_t              buffer_bytes;
+    int64_t              spares;  /* further buffers: three where a fold has a mask */
     bool                 streams; /* some STORE goes past the caches */
     bool                 square;  /* some loop is                    */
     const rd_tile_total *total;   /* all there is to do, or NULL */

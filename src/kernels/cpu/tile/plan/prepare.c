@@ -239,6 +239,9 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     if (!rd_tile_buffers(p, code, get, pool))
         return RD_TILE_NO_MEMORY;
     find_all_ahead(p, code);
+    code->spares = 2;
+    for (int32_t k = 0; k < p->n_fold; k++)
+        code->spares = code->fold[k].masked ? 3 : code->spares;
     rd_tile_size_columns(p, code);
     rd_tile_find_totals(p, code);
     rd_tile_size_rows(p, code);

@@ -21,8 +21,8 @@ static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
     m->row_words =
         code->rows > 1 ? rd_piece_of(state, &used, p->n_reg + 1, 8 * code->rows) : m->task_words;
     m->buffers = rd_piece_of(state, &used, code->n_buffer, code->buffer_bytes);
-    m->spare =
-        rd_piece_of(state, &used, code->cells > code->rows ? code->cells : code->rows, 3 * 8);
+    m->spare   = rd_piece_of(state, &used, code->cells > code->rows ? code->cells : code->rows,
+                             8 * code->spares);
     for (int32_t k = 0; k < p->n_fold; k++) {
         char *memory = rd_piece_of(state, &used, 1, code->fold[k].bytes);
         if (state)

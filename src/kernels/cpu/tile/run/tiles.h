@@ -32,7 +32,7 @@ typedef struct rd_tiles {
     int64_t  first_row;  /* of the tile's rows, where a loop goes through a few at a time */
     rd_view *reg;
     rd_axis_range *axis, *row_axis; /* row_axis: that of the tile's rows */
-    /* spare: three more buffers of 8-byte elements */
+    /* spare: code->spares more buffers of 8-byte elements */
     char       *task_words, *row_words, *buffers, *spare;
     char      **fold;
     int32_t     leave; /* loop to leave early, -1 */
@@ -64,7 +64,7 @@ static inline char *rd_tiles_second_spare(const rd_tiles *m)
     return m->spare + 8 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
 }
 
-/* The third, for masks. */
+/* The third, where there are masks. */
 static inline char *rd_tiles_third_spare(const rd_tiles *m)
 {
     return m->spare + 16 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
