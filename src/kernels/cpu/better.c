@@ -127,15 +127,25 @@ static bool folds_only(const rd_program *p, const rd_tile_code *code,
 }
 
 /* A nest fills an array with what the exponentials are of, and memory waits while it takes them:
- * columns of f32 take three times what tiles do, which read ahead. */
-static bool folds_exponentials(const rd_program *p)
+ * columns of f32 take three times what tiles do, which read ahead.  But lanes merge by exponentials,
+ * too, and of rows of a few elements a lane most of the time goes there: nests take a third of
+ * it. */
+static bool folds_exponentials(const rd_program *p, const rd_tile_code *code)
 {
+    enum { FEW = 8 };
     bool found = false;
 
-    for (int32_t i = p->body; i < p->tail; i++)
-        found |= p->inst[i].kind == RD_I_STEP && p->inst[i].c < 0 &&
-                 (p->fold[p->inst[i].arg].reducer == RD_RED_logsumexp ||
-                  p->fold[p->inst[i].arg].reducer == RD_RED_maxsumexp);
+    for (int32_t i = p->body; i < p->tail; i++) {
+        const rd_fold *fold = p->inst[i].kind == RD_I_STEP ? &p->fold[p->inst[i].arg] : NULL;
+
+        if (!fold || p->inst[i].c >= 0 ||
+            (fold->reducer != RD_RED_logsumexp && fold->reducer != RD_RED_maxsumexp))
+            continue;
+        if (code->fold[p->inst[i].arg].form == RD_FOLD_RUN && fold->n_block == 1 &&
+            fold->lane_extent < (int64_t)FEW * fold->lanes)
+            return false;
+        found = true;
+    }
     return found;
 }
 
@@ -185,7 +195,7 @@ const char *rd_cpu_better(const rd_program *p)
         return "kernels widen what they fold";
     if (folds_only(p, code, folds_channels))
         return "neighbours are folded in turn by kernels";
-    return folds_rows(p, code)     ? "long rows are folded by kernels"
-           : folds_exponentials(p) ? "exponentials of steps are taken while memory is read"
-                                   : NULL;
+    return folds_rows(p, code)           ? "long rows are folded by kernels"
+           : folds_exponentials(p, code) ? "exponentials of steps are taken while memory is read"
+                                         : NULL;
 }
