@@ -246,7 +246,7 @@ void rd_fold_positions(const rd_lowering *l, const rd_value *v, rd_fold *f)
             (rd_addend){ c->index.term[t].axis, -1, false, c->index.term[t].coef };
 }
 
-rd_set rd_cell_axes(const rd_value *v, const rd_scope *parent)
+static rd_set cell_axes(const rd_value *v, const rd_scope *parent)
 {
     rd_set axes = v->axes & ~parent->open;
 
@@ -255,17 +255,35 @@ rd_set rd_cell_axes(const rd_value *v, const rd_scope *parent)
     return v->inner >= 0 ? axes & ~rd_bit(v->inner) : axes;
 }
 
-void rd_cell_address(rd_lowering *l, const rd_value *v, const rd_scope *parent, rd_fold *f)
+/* As the loops around the steps go: cells that take elements after each other lie so. */
+int rd_cell_axes(const rd_lowering *l, int i, const rd_scope *parent, int *order)
 {
-    rd_set  axes = rd_cell_axes(v, parent);
+    rd_set axes = cell_axes(&l->graph->value[i], parent);
+    int    n    = 0, back[RD_MAX_AXES];
+
+    for (const rd_scope *s = l->tree->home[i].where; s && s != parent; s = s->parent)
+        if (s->axis >= 0 && rd_in(axes, s->axis)) {
+            back[n++] = s->axis;
+            axes &= ~rd_bit(s->axis);
+        }
+    for (int a = l->graph->n_axis; a-- > 0;)
+        if (rd_in(axes, a))
+            back[n++] = a;
+    for (int k = 0; k < n; k++)
+        order[k] = back[n - 1 - k];
+    return n;
+}
+
+void rd_cell_address(rd_lowering *l, int i, const rd_scope *parent, rd_fold *f)
+{
+    int     order[RD_MAX_AXES];
     rd_home here = { .home = (rd_scope *)parent };
 
     f->cell   = (rd_address){ .slot = -1, .type = RD_I64 };
     f->n_cell = 1;
-    for (int a = l->graph->n_axis; a-- > 0;)
-        if (rd_in(axes, a)) {
-            add(l, &f->cell, (rd_addend){ a, -1, rd_in(parent->ranged, a), f->n_cell });
-            f->n_cell = rd_bytes_times(f->n_cell, room_of(l, &here, a));
-        }
+    for (int n = rd_cell_axes(l, i, parent, order); n-- > 0;) {
+        add(l, &f->cell, (rd_addend){ order[n], -1, rd_in(parent->ranged, order[n]), f->n_cell });
+        f->n_cell = rd_bytes_times(f->n_cell, room_of(l, &here, order[n]));
+    }
     too_large(l, f->n_cell, "the partial results of a reduction");
 }

@@ -52,8 +52,9 @@ rd_address rd_store_address(rd_lowering *l, int v);
 /* Positions of a fold's elements and cells. */
 void rd_fold_positions(const rd_lowering *l, const rd_value *v, rd_fold *fold);
 /* Axes of the accumulators a fold holds at once: kept, not single where its loop stands. */
-rd_set rd_cell_axes(const rd_value *v, const rd_scope *parent);
-void   rd_cell_address(rd_lowering *l, const rd_value *v, const rd_scope *parent, rd_fold *fold);
+/* The axes of value i's cells, the one that goes fastest last; how many. */
+int  rd_cell_axes(const rd_lowering *l, int i, const rd_scope *parent, int *order);
+void rd_cell_address(rd_lowering *l, int i, const rd_scope *parent, rd_fold *fold);
 /* Gives every stored value its slot: results, arrays between stages. */
 bool rd_assign_slots(rd_graph *graph, const rd_tree *tree, int32_t *slot);
 /* A scratch slot of the program being written, -1 on failure. */

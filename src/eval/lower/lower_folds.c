@@ -57,7 +57,7 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
         f->user = copy;
     }
     rd_fold_positions(l, v, f);
-    rd_cell_address(l, v, parent, f);
+    rd_cell_address(l, i, parent, f);
     return l->fold[i] = l->p->n_fold++;
 }
 
@@ -118,19 +118,17 @@ void rd_close_fold(rd_lowering *l, rd_level *into, int i)
 {
     const rd_value *v      = &l->graph->value[i];
     const rd_scope *parent = fold_parent(l, i);
-    rd_set          cells  = rd_cell_axes(v, parent);
-    int             dst = l->p->n_reg, loops[RD_MAX_AXES], n = 0;
+    int             dst = l->p->n_reg, loops[RD_MAX_AXES], axis[RD_MAX_AXES], n = 0;
 
     if (l->failed) /* perhaps before the fold was made */
         return;
     l->p->n_reg += l->p->fold[l->fold[i]].n_out;
-    for (int a = 0; a < l->graph->n_axis; a++)
-        if (rd_in(cells, a)) {
-            loops[n] = rd_new_loop(
-                l,
-                (rd_loop){ .kind = RD_LOOP_EACH, .axis = a, .extent = l->graph->axis[a].extent });
-            rd_emit(l, into, (rd_inst){ .kind = RD_I_LOOP, .arg = loops[n++] });
-        }
+    for (const int n_axis = rd_cell_axes(l, i, parent, axis); n < n_axis; n++) {
+        loops[n] = rd_new_loop(l, (rd_loop){ .kind   = RD_LOOP_EACH,
+                                             .axis   = axis[n],
+                                             .extent = l->graph->axis[axis[n]].extent });
+        rd_emit(l, into, (rd_inst){ .kind = RD_I_LOOP, .arg = loops[n] });
+    }
     rd_emit(l, into,
             (rd_inst){ .kind = RD_I_CLOSE, .type = v->type, .dst = dst, .arg = l->fold[i] });
     if (l->tree->home[i].keep != RD_KEEP_REGISTER)

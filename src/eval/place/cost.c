@@ -113,6 +113,10 @@ static bool spaces_differ(const rd_placing *p, int n, const int32_t *group)
     return false;
 }
 
+/* So many accumulators of each element of a vector stay in registers: a force has a few
+ * coordinates. */
+enum { IN_REGISTERS = 8 };
+
 /* Accumulators that do not stay in registers come back for every index of x, in every iteration of
  * the loops around, all lanes of them: from cache, or from memory if they are many.  This is what
  * keeps a pair's distance from being summed along its features for all pairs at once. */
@@ -121,7 +125,7 @@ static double accumulator_cost(const rd_placing *p, const rd_value *m, rd_set sh
     rd_set inner = m->axes & ~shared;
     double bytes = points(p, inner) * rd_dtype_size(m->type) * (m->combine ? m->combine->lanes : 1);
 
-    if (!inner)
+    if (points(p, inner) * (m->combine ? m->combine->lanes : 1) <= IN_REGISTERS)
         return 0;
     return points(p, m->axes) * (double)p->graph->axis[x].extent *
            (2 * bytes > HELD_BYTES ? RD_PRICE_READ + RD_PRICE_WRITE : 2 * RD_PRICE_NEAR);
