@@ -1,0 +1,136 @@
+/* test_forms.c - what explain says of forms and costs is what is there, and the strict mode refuses
+ * what it warns of. */
+#define _XOPEN_SOURCE 700 /* setenv */
+#include "kernels/cpu/jit/tier.h"
+#include "suite.h"
+#include <rdim.h>
+
+enum { ROWS = 20000, COLUMNS = 20 };
+
+static rd_ctx *ctx;
+static float   data[ROWS * COLUMNS];
+
+static void begin(void)
+{
+    unsetenv("RDIM_STRICT");
+    rd_tier_force("off");
+    ctx = rd_ctx_new(&(rd_ctx_opts){ .size = sizeof(rd_ctx_opts), .threads = 1 });
+}
+
+static void end(void)
+{
+    rd_ctx_free(ctx);
+}
+
+static rd_expr *table(void)
+{
+    return rd_wrap(ctx, data, RD_SHAPE(ROWS, COLUMNS));
+}
+
+static rd_expr *masked(void)
+{
+    return rd_argmin(table(), RD_DIMS(1), .where = rd_gt(table(), rd_num(ctx, 0)));
+}
+
+static void says(const char *text, const char *part)
+{
+    ck_assert_msg(text && strstr(text, part), "no \"%s\" in\n%s", part,
+                  text ? text : rd_error_text(ctx));
+}
+
+static void says_not(const char *text, const char *part)
+{
+    ck_assert_msg(text && !strstr(text, part), "\"%s\" in\n%s", part,
+                  text ? text : rd_error_text(ctx));
+}
+
+static const char *explained(rd_expr *y)
+{
+    return rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL);
+}
+
+START_TEST(costs)
+{
+    const char *text = explained(rd_sum(rd_exp(table()), RD_DIMS(0)));
+
+    says(text, "cost of stage 0: reads 1600000 bytes, writes 80; visits 400020 elements: 800000 "
+               "operations, 400000 of them transcendental; about ");
+    says(text, " on 1 thread\n");
+    says(text, "estimates: memory ");
+    text = explained(rd_sub(rd_slice(table(), "2:"), rd_slice(table(), ":-2")));
+    says(text,
+         "reads 1600000 bytes, writes 1599840; visits 399960 elements: 399960 operations, 0 ");
+}
+END_TEST
+
+START_TEST(slow_forms)
+{
+    const char *text = explained(masked());
+
+    says(text, "form of stage 0: the reference; no compiled loops: the tier is off\n");
+    says(text, "warning: stage 0: argmin with a mask runs element by element, by the reference "
+               "(400000 of them): tiles have no kernel that takes a mask with it; remedy: "
+               "RDIM_TIER1=async or sync");
+    rd_tier_force("async");
+    text = explained(masked());
+    says(text, "form of stage 0: compiled loops, compiled once they were missed for ");
+    says(text, "; until then the reference\n");
+    says(text, "first run: about ");
+    says(text,
+         "stage 0 by the reference: element by element; runs that begin once all is compiled");
+    says_not(text, "warning:");
+    text = explained(rd_sum(table(), RD_ALL, .accuracy = RD_SERIAL));
+    says(text, "note: stage 0: serial sum runs element by element");
+    says(text, "remedy: leave out .accuracy = RD_SERIAL");
+    says_not(explained(rd_sum(table(), RD_ALL)), "note:");
+}
+END_TEST
+
+START_TEST(few_elements)
+{
+    rd_expr *x = rd_slice(table(), ":100");
+
+    says_not(explained(rd_argmin(x, RD_DIMS(1), .where = rd_gt(x, rd_num(ctx, 0)))), "warning:");
+}
+END_TEST
+
+START_TEST(strict)
+{
+    static int64_t places[ROWS];
+
+    ck_assert_int_eq(rd_eval(ctx, masked(), RD_INTO(places, RD_SHAPE(ROWS))), RD_OK);
+    rd_ctx_free(ctx); /* which keeps that plan */
+    begin();
+    setenv("RDIM_STRICT", "1", 1);
+    ck_assert_int_eq(rd_eval(ctx, masked(), RD_INTO(places, RD_SHAPE(ROWS))), RD_ERR_LIMIT);
+    says(rd_error_text(ctx), "rd_eval: RDIM_STRICT: stage 0: argmin with a mask runs element by "
+                             "element, by the reference");
+    says(rd_error_text(ctx), "; remedy: RDIM_TIER1=async or sync");
+    rd_error_clear(ctx);
+    ck_assert_int_eq(rd_eval(ctx, rd_count(table(), RD_DIMS(1)), RD_INTO(places, RD_SHAPE(ROWS))),
+                     RD_OK);
+    rd_tier_force("async");
+    ck_assert_int_eq(rd_eval(ctx, masked(), RD_INTO(places, RD_SHAPE(ROWS))), RD_OK);
+    setenv("RDIM_STRICT", "0", 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("forms");
+    TCase   *tcase = tcase_create("forms");
+    SRunner *runner;
+    int      failed;
+
+    tcase_add_checked_fixture(tcase, begin, end);
+    tcase_add_test(tcase, costs);
+    tcase_add_test(tcase, slow_forms);
+    tcase_add_test(tcase, few_elements);
+    tcase_add_test(tcase, strict);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
