@@ -63,6 +63,44 @@ START_TEST(costs)
 }
 END_TEST
 
+/* ---- Where leaves are read ------------------------------------------------------------------- */
+static rd_expr *view_of(int k)
+{
+    static const int32_t places[7] = { 0 };
+    rd_expr             *x         = table();
+    rd_expr             *line      = rd_wrap(ctx, data, RD_SHAPE(1000));
+
+    switch (k) {
+    case 0: return rd_sub(rd_slice(line, "2:"), rd_slice(line, ":-2"));
+    case 1: return rd_sub(rd_slice(x, "2:, :9"), rd_slice(x, ":-2, 3:12"));
+    case 2: return rd_slice(x, "::2, ::-1");
+    case 3: return rd_slice(x, "7, 3:");
+    case 4: return rd_take(x, 0, rd_wrap(ctx, places, RD_SHAPE(7)));
+    case 5: return rd_take(x, 1, rd_add(rd_wrap(ctx, places, RD_SHAPE(7)), rd_int(ctx, 1)));
+    case 6: return rd_diagonal(rd_slice(x, ":20"), 0, 1, 1);
+    case 7: return rd_slice(rd_window(line, 0, 5, 1), ":, ::2");
+    case 8:
+        return rd_slice(rd_wrap(ctx, data + 19, RD_SHAPE(9, 20), .strides = { 2, 0, { 20, -1 } }),
+                        ":, 1:");
+    case 9: return rd_slice(rd_wrap(ctx, data, RD_SHAPE(4, 5, 6), .order = 1), "1:, :, ::5");
+    case 10: return rd_slice(x, "2:");
+    default: return rd_slice(rd_wrap(ctx, data, RD_SHAPE(5, 6, 7)), "1:, :, :");
+    }
+}
+
+static const char *const read_at[] = {
+    "x0[i+2] - x0[i]", "x0[i+2,j] - x0[i,j+3]", "x0[2*i,-j+19]", "x0[7,i+3]",
+    "x1[t0,j]",        "x1[i,t0[j]]",           "x0[i,i+1]",     "x0[i+2*j]",
+    "x0[i,j+1]",       "x0[i+1,j,5*k]",         "x0[ij+40]",     "x0[ijk+42]",
+};
+
+START_TEST(places)
+{
+    says(explained(view_of(_i)), read_at[_i]);
+}
+END_TEST
+
+/* ---- Forms ----------------------------------------------------------------------------------- */
 START_TEST(slow_forms)
 {
     const char *text = explained(masked());
@@ -96,21 +134,21 @@ END_TEST
 
 START_TEST(strict)
 {
-    static int64_t places[ROWS];
+    static int64_t rows[ROWS];
 
-    ck_assert_int_eq(rd_eval(ctx, masked(), RD_INTO(places, RD_SHAPE(ROWS))), RD_OK);
+    ck_assert_int_eq(rd_eval(ctx, masked(), RD_INTO(rows, RD_SHAPE(ROWS))), RD_OK);
     rd_ctx_free(ctx); /* which keeps that plan */
     begin();
     setenv("RDIM_STRICT", "1", 1);
-    ck_assert_int_eq(rd_eval(ctx, masked(), RD_INTO(places, RD_SHAPE(ROWS))), RD_ERR_LIMIT);
+    ck_assert_int_eq(rd_eval(ctx, masked(), RD_INTO(rows, RD_SHAPE(ROWS))), RD_ERR_LIMIT);
     says(rd_error_text(ctx), "rd_eval: RDIM_STRICT: stage 0: argmin with a mask runs element by "
                              "element, by the reference");
     says(rd_error_text(ctx), "; remedy: RDIM_TIER1=async or sync");
     rd_error_clear(ctx);
-    ck_assert_int_eq(rd_eval(ctx, rd_count(table(), RD_DIMS(1)), RD_INTO(places, RD_SHAPE(ROWS))),
+    ck_assert_int_eq(rd_eval(ctx, rd_count(table(), RD_DIMS(1)), RD_INTO(rows, RD_SHAPE(ROWS))),
                      RD_OK);
     rd_tier_force("async");
-    ck_assert_int_eq(rd_eval(ctx, masked(), RD_INTO(places, RD_SHAPE(ROWS))), RD_OK);
+    ck_assert_int_eq(rd_eval(ctx, masked(), RD_INTO(rows, RD_SHAPE(ROWS))), RD_OK);
     setenv("RDIM_STRICT", "0", 1);
 }
 END_TEST
@@ -124,6 +162,7 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, begin, end);
     tcase_add_test(tcase, costs);
+    tcase_add_loop_test(tcase, places, 0, sizeof read_at / sizeof *read_at);
     tcase_add_test(tcase, slow_forms);
     tcase_add_test(tcase, few_elements);
     tcase_add_test(tcase, strict);
