@@ -218,6 +218,10 @@ RD_API uint32_t rd_warnings(const rd_ctx *ctx);
  *          type).
  *  Ownership: the data stays yours and must outlive each evaluation that reads it. */
 RD_API rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array);
+/** A name for people, of a leaf of memory: rd_explain() and rd_dot() say it beside the leaf, as they
+ *  say the path of rd_load().  The name is copied; nothing else changes, and the last one counts.
+ *  @return leaf.  NULL on RD_ERR_ARGUMENT: no name, an rd_input(), or not a leaf. */
+RD_API rd_expr *rd_label(rd_expr *leaf, const char *name);
 /** A leaf whose memory comes at rd_plan_run(): name, type, shape and strides now, pointer then.
  *  Equal names are one leaf (a second layout for a name is RD_ERR_ARGUMENT); two names are two,
  *  whatever they later point to. */

@@ -100,6 +100,45 @@ START_TEST(places)
 }
 END_TEST
 
+/* ---- Names ----------------------------------------------------------------------------------- */
+START_TEST(labels)
+{
+    rd_expr *x = table(), *file = rd_load(ctx, "examples/data/coads_sst.npy");
+    rd_mark  mark;
+
+    ck_assert_msg(file != NULL, "%s", rd_error_text(ctx));
+    says(explained(file), "x0: leaf f32 (12, 90, 180) from examples/data/coads_sst.npy\n");
+    ck_assert(rd_label(file, "sst") == file);
+    says(explained(file), "x0: leaf sst f32 (12, 90, 180) from examples/data/coads_sst.npy\n");
+    says(rd_dot(ctx, RD_RESULTS({ file, NULL })), "leaf sst f32");
+    says(explained(x), "x0: leaf f32 (20000, 20)\n");
+    mark = rd_ctx_mark(ctx);
+    ck_assert(rd_label(x, "first") && rd_label(x, "table") == x && table() == x);
+    says(explained(x), "x0: leaf table f32 (20000, 20)\n");
+    ck_assert_int_eq(rd_ctx_release(ctx, mark), RD_OK);
+    says(explained(x), "x0: leaf f32 (20000, 20)\n");
+}
+END_TEST
+
+static void refused(rd_expr *leaf, const char *name, const char *part)
+{
+    ck_assert(!rd_label(leaf, name) && rd_error(ctx) == RD_ERR_ARGUMENT);
+    says(rd_error_text(ctx), part);
+    rd_error_clear(ctx);
+}
+
+START_TEST(no_labels)
+{
+    const rd_array layout = { .type = RD_F32, .shape = RD_SHAPE(3) };
+
+    refused(table(), NULL, "rd_label: the name is NULL");
+    refused(table(), "", "rd_label: the name is empty");
+    refused(rd_neg(table()), "y", "rd_label: \"y\" is for map, not for memory");
+    refused(rd_input(ctx, "in", &layout), "y", "which has a name");
+    ck_assert(!rd_label(NULL, "y") && rd_error(ctx) == RD_OK);
+}
+END_TEST
+
 /* ---- Forms ----------------------------------------------------------------------------------- */
 START_TEST(slow_forms)
 {
@@ -163,6 +202,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, begin, end);
     tcase_add_test(tcase, costs);
     tcase_add_loop_test(tcase, places, 0, sizeof read_at / sizeof *read_at);
+    tcase_add_test(tcase, labels);
+    tcase_add_test(tcase, no_labels);
     tcase_add_test(tcase, slow_forms);
     tcase_add_test(tcase, few_elements);
     tcase_add_test(tcase, strict);
