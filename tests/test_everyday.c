@@ -101,14 +101,10 @@ static const struct {
     const char *what;
     bool        chain;
 } allowed[] = {
-    { "mean(1) .skip_nan", false },
-    { "mean(1) .where .skip_nan", false },
     { "logsumexp(1) .weights", false },
     { "mean(0) .weights", true },
     { "sumall serial", true },
     { "meanall serial", true },
-    { "scan sum(0) of one axis, where", true },
-    { "scan prod(0) of one axis, where", true },
     { "scan min(0) of one axis", true },
     { "scan min(0) of one axis, where", true },
     { "scan min(0) of one axis, reverse", true },

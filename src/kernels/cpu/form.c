@@ -126,18 +126,12 @@ static double slow_fold(const rd_program *p, const rd_tile_code *code, const rd_
                         const rd_tile_inst *t, const char **why)
 {
     const rd_tile_fold *f    = &code->fold[inst->arg];
-    const double        mask = f->masked ? RD_NS_MASKED : 0;
+    const bool          scan = inst->kind == RD_I_SCAN;
 
-    if (inst->kind == RD_I_STEP && takes_elements(code, t, f)) {
-        *why = why_order(p, inst, "its elements are no neighbours");
-        return mask + (is_serial(f->fold) ? RD_NS_CHAIN : RD_NS_PLACED * price_of(f->fold));
-    }
-    if (inst->kind == RD_I_SCAN && f->form != RD_FOLD_ALONG && f->form != RD_FOLD_COLUMNS) {
-        *why = why_order(p, inst, "its elements are no neighbours");
-        return RD_NS_PLACED;
-    }
-    *why = "on tiles a mask is applied to one element after another";
-    return mask;
+    *why = why_order(p, inst, "its elements are no neighbours");
+    if (!scan && takes_elements(code, t, f))
+        return is_serial(f->fold) ? RD_NS_CHAIN : RD_NS_PLACED * price_of(f->fold);
+    return scan && f->form != RD_FOLD_ALONG && f->form != RD_FOLD_COLUMNS ? RD_NS_PLACED : 0;
 }
 
 static double slow_on_tiles(const rd_program *p, const rd_tile_code *code, int32_t i,
@@ -206,8 +200,6 @@ static const char *why_reference(const rd_program *p, const rd_inst *inst)
         return "tiles cannot run it";
     if (f->user)
         return "tiles have no kernel for a user's reducer";
-    if (inst->c >= 0)
-        return "tiles have no kernel that takes a mask with it";
     return f->scan ? "tiles have no kernel for such a scan"
                    : "tiles cannot begin a fold for each element";
 }

@@ -13,12 +13,10 @@
 #define RD_PRODUCT_SPEED    40e9
 
 /* Nanoseconds of one element: that waits for the one before it, in a compiled loop or a kernel;
- * that finds its place among the states of a fold; that a mask is applied to; that is looked up by
- * an index; for which a function is called on tiles; for which the reference runs one
- * instruction. */
+ * that finds its place among the states of a fold; that is looked up by an index; for which a
+ * function is called on tiles; for which the reference runs one instruction. */
 #define RD_NS_CHAIN               1.
 #define RD_NS_PLACED              12.
-#define RD_NS_MASKED              12.
 #define RD_NS_GATHERED            14.
 #define RD_NS_CALLED              6.
 #define RD_NS_INTERPRETED         14.
