@@ -67,8 +67,8 @@ static bool moves_along(const rd_address *at, int32_t axis)
     return false;
 }
 
-/* Does C order forbid that neighbours go together: the innermost loop is along the fold, whose steps
- * follow each other? */
+/* Does C order forbid that neighbours go together?  The innermost loop is along the fold then,
+ * whose steps follow each other. */
 static bool is_in_order(const rd_program *p, const rd_inst *inst)
 {
     const rd_fold *f    = fold_of(p, inst);
@@ -219,7 +219,7 @@ static void look_at_nest(const rd_program *p, rd_get_fn *get, void *pool, rd_slo
     const int32_t i     = rd_codegen_alone(p, rd_cpu_vector(), !p->nest, get, pool);
     const bool    order = i >= 0 && is_in_order(p, &p->inst[i]);
 
-    /* The caller's own steps, compiled, in the order that the caller asks for: nothing is faster. */
+    /* The caller's own steps, compiled, in the order that was asked for: nothing is faster. */
     if (i < 0 || (order && fold_of(p, &p->inst[i])->user))
         return;
     set_slow(p, i, "runs element by element, in compiled loops",
