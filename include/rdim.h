@@ -218,6 +218,10 @@ RD_API uint32_t rd_warnings(const rd_ctx *ctx);
  *          type).
  *  Ownership: the data stays yours and must outlive each evaluation that reads it. */
 RD_API rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array);
+/** A name for people, of a leaf of memory: rd_explain() and rd_dot() say it beside the leaf, as they
+ *  say the path of rd_load().  The name is copied; nothing else changes, and the last one counts.
+ *  @return leaf.  NULL on RD_ERR_ARGUMENT: no name, an rd_input(), or not a leaf. */
+RD_API rd_expr *rd_label(rd_expr *leaf, const char *name);
 /** A leaf whose memory comes at rd_plan_run(): name, type, shape and strides now, pointer then.
  *  Equal names are one leaf (a second layout for a name is RD_ERR_ARGUMENT); two names are two,
  *  whatever they later point to. */
@@ -653,10 +657,14 @@ RD_API void rd_plan_free(rd_plan *plan);
 
 /* ---- Seeing ---------------------------------------------------------------------------------- */
 /** What rd_eval_many() would do: graph, virtual shape, passes, loops, combine trees, memory, and
- *  why something was not fused.  Outputs may be NULL.  The text belongs to ctx, until a mark before
- *  it is released.  NULL on failure.  The environment variable RDIM_DEBUG=graph,tree,nest,program,
- *  tiles,code (any of them) prints each stage of every plan to stderr; another name is
- *  RD_ERR_ARGUMENT when a plan is made. */
+ *  why something was not fused; what each pass runs as (compiled loops, one kernel, tiles, a
+ *  product, the reference), its bytes and operations and an estimate of its time; a "warning:" with
+ *  a remedy for what goes element by element; what the first run does until loops are compiled.
+ *  Outputs may be NULL.  The text belongs to ctx, until a mark before it is released.  NULL on
+ *  failure.  With RDIM_STRICT=1 in the environment a plan that such a warning remains of is not
+ *  made: RD_ERR_LIMIT, with the same sentence.  RDIM_DEBUG=graph,tree,nest,program,tiles,code (any
+ *  of them) prints each stage of every plan to stderr; another name is RD_ERR_ARGUMENT when a plan
+ *  is made. */
 RD_API const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
 /** The expressions as a graph in Graphviz's language; ownership as rd_explain(). */
 RD_API const char *rd_dot(rd_ctx *ctx, rd_results results);

@@ -292,7 +292,7 @@ static const struct {
       "  for i:100000:\n"
       "    t2 = index(t1[i])\n"
       "    for j:8:\n"
-      "      y0[i,j] = T[[..],j]\n"
+      "      y0[i,j] = T[t2,j]\n"
       "keep: t0 scratch, t1 scratch, t2 register\n"
       "tasks of stage 0: any\n",
       {
@@ -380,7 +380,7 @@ static const struct {
     { "maximum over windows of 2",
       case_narrow_windows,
       "stage 0: parallel panel i:1000000 by 8192\n"
-      "  y0[i] = max j:2 i:1000000 (exp(x[i,j]))\n"
+      "  y0[i] = max j:2 i:1000000 (exp(x[i+j]))\n"
       "tasks of stage 0: any\n",
       {
           { STAGES, NULL, NULL, 1, "exp twice is cheaper than an array" },

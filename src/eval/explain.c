@@ -2,6 +2,7 @@
 #include "core/text.h"
 #include "eval/cache/cache.h"
 #include "eval/dump.h"
+#include "eval/forms.h"
 #include "eval/request.h"
 
 static void results_text(rd_text *text, rd_results results)
@@ -118,30 +119,6 @@ static void memory_text(rd_text *text, const rd_tree *tree)
     rd_text_add(text, "arrays between stages: %lld bytes\n", arrays);
 }
 
-static void *explain_memory(void *pool, size_t bytes)
-{
-    return rd_pool_get(pool, bytes);
-}
-
-/* False without memory. */
-static bool tier_text(rd_text *text, rd_nest *nest, rd_pool *pool)
-{
-    const rd_backend_table *backend = &rd_backend_cpu;
-    rd_program             *p       = rd_lower(nest, pool);
-
-    for (int s = 0; p && s < nest->n_stage; s++)
-        if (!backend->prepare(&p[s], explain_memory, pool))
-            return false;
-    if (!p)
-        return false;
-    backend->tiers(text, p, nest->n_stage);
-    for (int s = 0; s < nest->n_stage; s++)
-        if (backend->library(&p[s]))
-            rd_text_add(text, "; stage %d by %s", s, backend->library(&p[s]));
-    rd_text_add(text, "; backend: %s\n", backend->name);
-    return true;
-}
-
 static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_eval_opts *opts)
 {
     const size_t n       = (size_t)(results.n > 0 ? results.n : 1);
@@ -175,7 +152,7 @@ const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
         rd_nest_text(&text, nest);
         combine_text(&text, nest->tree);
         memory_text(&text, nest->tree);
-        if (tier_text(&text, nest, pool) && !text.failed)
+        if (rd_forms_text(&text, nest, pool, full.threads) && !text.failed)
             kept = rd_arena_text(ctx, text.at);
         else
             rd_fail(ctx, RD_ERR_MEMORY, "rd_explain: no memory for the text");

@@ -36,7 +36,24 @@ const char *rd_keep_name(rd_keep keep)
     return name[keep];
 }
 
-void rd_subscript_text(rd_text *text, const rd_graph *graph, const rd_subscript *at)
+static void operand_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket);
+
+/* A gathered index: what it is where there is a tree, else its value's number. */
+static void gathered_text(rd_text *text, const rd_tree *tree, int value, int depth)
+{
+    const rd_value *v = tree ? &tree->graph->value[value] : NULL;
+
+    if (!tree)
+        rd_text_add(text, "[v%d]", value);
+    else if (v->kind == RD_VALUE_MAP && v->op == RD_OP_index &&
+             tree->home[value].keep == RD_KEEP_INLINE)
+        operand_text(text, tree, v->in[0], depth + 1, true);
+    else
+        operand_text(text, tree, value, depth + 1, true);
+}
+
+static void subscript_text(rd_text *text, const rd_graph *graph, const rd_tree *tree,
+                           const rd_subscript *at, int depth)
 {
     bool first = true;
 
@@ -50,11 +67,16 @@ void rd_subscript_text(rd_text *text, const rd_graph *graph, const rd_subscript 
         if (at->term[t].axis >= 0)
             rd_text_add(text, "%s", graph->axis[at->term[t].axis].name);
         else
-            rd_text_add(text, "[v%d]", at->term[t].value);
+            gathered_text(text, tree, at->term[t].value, depth);
         first = false;
     }
     if (at->offset || first)
         rd_text_add(text, at->offset >= 0 && !first ? "+%lld" : "%lld", (long long)at->offset);
+}
+
+void rd_subscript_text(rd_text *text, const rd_graph *graph, const rd_subscript *at)
+{
+    subscript_text(text, graph, NULL, at, 0);
 }
 
 static const char *infix(rd_op op)
@@ -76,38 +98,27 @@ static const char *infix(rd_op op)
     }
 }
 
-/* Axes of a leaf or kept value as they vary, by falling stride: x0[i,j]. */
-static void leaf_text(rd_text *text, const rd_tree *tree, const rd_value *v)
+/* Where it is read along its own axes: x0[i+2,j]. */
+static void leaf_text(rd_text *text, const rd_tree *tree, const rd_value *v, int depth)
 {
     const rd_graph *g = tree->graph;
     char            name[RD_NAME_TEXT];
-    bool            done[RD_MAX_TERMS] = { false };
+    rd_subscript    at[RD_MAX_RANK];
+    const int       n = rd_leaf_index(g, v, at);
 
     rd_text_add(text, "%s", rd_slot_name(g, v->slot, name));
-    for (int k = 0; k < v->at[0].n_term; k++) {
-        int     best = -1;
-        int64_t most = -1, coef;
-
-        for (int t = 0; t < v->at[0].n_term; t++) {
-            coef = v->at[0].term[t].coef < 0 ? -v->at[0].term[t].coef : v->at[0].term[t].coef;
-            if (!done[t] && coef > most) {
-                best = t;
-                most = coef;
-            }
-        }
-        done[best] = true;
-        rd_text_add(text, k ? "," : "[");
-        if (v->at[0].term[best].coef < 0)
-            rd_text_add(text, "-");
-        if (v->at[0].term[best].axis >= 0)
-            rd_text_add(text, "%s", g->axis[v->at[0].term[best].axis].name);
-        else
-            rd_text_add(text, "[..]");
+    if (n < 0) {
+        rd_text_add(text, "[flat ");
+        subscript_text(text, g, tree, &v->at[0], depth);
     }
-    rd_text_add(text, v->at[0].n_term ? "]" : "");
+    for (int k = 0; k < n; k++) {
+        rd_text_add(text, k ? "," : "[");
+        subscript_text(text, g, tree, &at[k], depth);
+    }
+    rd_text_add(text, n ? "]" : "");
 }
 
-static void kept_text(rd_text *text, const rd_tree *tree, int i, const rd_value *read)
+static void kept_text(rd_text *text, const rd_tree *tree, int i, const rd_value *read, int depth)
 {
     const rd_graph *g = tree->graph;
     const rd_value *v = &g->value[i];
@@ -120,14 +131,14 @@ static void kept_text(rd_text *text, const rd_tree *tree, int i, const rd_value 
             continue;
         rd_text_add(text, any ? "," : "[");
         if (read)
-            rd_subscript_text(text, g, &read->at[d]);
+            subscript_text(text, g, tree, &read->at[d], depth);
         else
             rd_text_add(text, "%s", g->axis[v->dim[d]].name);
         any = true;
     }
     if (read && v->dense) {
         rd_text_add(text, "[flat ");
-        rd_subscript_text(text, g, &read->at[0]);
+        subscript_text(text, g, tree, &read->at[0], depth);
         any = true;
     }
     rd_text_add(text, any ? "]" : "");
@@ -200,9 +211,9 @@ static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool
         break;
     case RD_VALUE_READ:
         if (v->target >= 0)
-            kept_text(text, tree, v->target, v);
+            kept_text(text, tree, v->target, v, depth);
         else
-            leaf_text(text, tree, v);
+            leaf_text(text, tree, v, depth);
         break;
     case RD_VALUE_JOIN: rd_text_add(text, "join"); break;
     case RD_VALUE_REDUCE:
@@ -230,7 +241,7 @@ static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool
 static void operand_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket)
 {
     if (tree->home[i].keep != RD_KEEP_INLINE)
-        kept_text(text, tree, i, NULL);
+        kept_text(text, tree, i, NULL, depth);
     else
         body_text(text, tree, i, depth, bracket);
 }

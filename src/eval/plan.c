@@ -1,8 +1,10 @@
 /* plan.c - the pipeline: results asked for in, a plan out. */
 #include "eval/debug.h"
+#include "eval/forms.h"
 #include "eval/request.h"
 #include "eval/run/frame.h"
 #include "eval/run/watch.h"
+#include <stdlib.h>
 #include <string.h>
 
 bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
@@ -131,6 +133,14 @@ static void *plan_memory(void *pool, size_t bytes)
     return rd_pool_get(pool, bytes);
 }
 
+/* The mode that would rather fail than be slow. */
+static bool is_strict(void)
+{
+    const char *asked = getenv("RDIM_STRICT");
+
+    return asked && *asked && strcmp(asked, "0") != 0;
+}
+
 static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
 {
     for (int s = 0; s < plan->n_stage; s++) {
@@ -167,6 +177,8 @@ static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift
         (shift && !rd_plan_move(plan, work, in.n, shift)))
         return false;
     if (!copy_names(plan) || !prepare_programs(plan, choice))
+        return false;
+    if (is_strict() && !rd_check_fast(plan->ctx, plan->backend, plan->n_stage, plan->program, work))
         return false;
     rd_debug_prepared(plan->backend, plan->n_stage, plan->program, plan_memory, work);
     return true;

@@ -23,10 +23,11 @@ typedef struct rd_kept {
 } rd_kept;
 #define RD_KEPT_NODE SIZE_MAX
 
-/* The inputs by name, newest first. */
+/* The inputs by name, and what people call leaves of memory, newest first. */
 typedef struct rd_named {
     struct rd_named *older;
     rd_expr         *leaf;
+    const char      *label, *path; /* for dumps, either or both NULL */
 } rd_named;
 
 /* Where the context stood: what a release goes back to. */

@@ -121,6 +121,12 @@ const char *rd_arena_text(rd_ctx *ctx, const char *text);
 /* One address per distinct byte string, living like the node that is made next to it. */
 const void *rd_intern(rd_ctx *ctx, const void *bytes, size_t size);
 
+/* For dumps: a leaf's label, or the file that it is from; NULL without memory, after recording
+ * that.  What was said last, NULL: nothing. */
+rd_expr    *rd_leaf_labelled(rd_expr *leaf, const char *label, const char *path);
+const char *rd_leaf_label(const rd_expr *leaf);
+const char *rd_leaf_path(const rd_expr *leaf);
+
 /* Records the first failure; returns NULL always, so that constructors can `return
  * rd_fail(...)`. */
 __attribute__((format(printf, 3, 4))) void *rd_fail(rd_ctx *ctx, rd_status status,

@@ -55,6 +55,54 @@ rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array)
     return leaf_node(ctx, array, &facts);
 }
 
+/* ---- Labels ---------------------------------------------------------------------------------- */
+/* No fact of the node: leaves of the same memory stay one. */
+rd_expr *rd_leaf_labelled(rd_expr *leaf, const char *label, const char *path)
+{
+    rd_named   *named = leaf ? rd_arena(leaf->ctx, sizeof *named) : NULL;
+    const char *text  = named ? rd_arena_text(leaf->ctx, label ? label : path) : NULL;
+
+    if (!text)
+        return NULL;
+    *named           = (rd_named){ .older = leaf->ctx->named,
+                                   .leaf  = leaf,
+                                   .label = label ? text : NULL,
+                                   .path  = label ? NULL : text };
+    leaf->ctx->named = named;
+    return leaf;
+}
+
+const char *rd_leaf_label(const rd_expr *leaf)
+{
+    for (const rd_named *named = leaf->ctx->named; named; named = named->older)
+        if (named->leaf == leaf && named->label)
+            return named->label;
+    return NULL;
+}
+
+const char *rd_leaf_path(const rd_expr *leaf)
+{
+    for (const rd_named *named = leaf->ctx->named; named; named = named->older)
+        if (named->leaf == leaf && named->path)
+            return named->path;
+    return NULL;
+}
+
+rd_expr *rd_label(rd_expr *leaf, const char *name)
+{
+    if (!leaf)
+        return NULL;
+    if (!name || !*name)
+        return rd_fail(leaf->ctx, RD_ERR_ARGUMENT, "rd_label: the name is %s",
+                       name ? "empty" : "NULL");
+    if (leaf->kind != RD_EXPR_LEAF || leaf->as.leaf->name)
+        return rd_fail(leaf->ctx, RD_ERR_ARGUMENT, "rd_label: \"%.64s\" is for %s, not for memory",
+                       name,
+                       leaf->kind == RD_EXPR_LEAF ? "an rd_input(), which has a name"
+                                                  : rd_expr_kind_name(leaf->kind));
+    return rd_leaf_labelled(leaf, name, NULL);
+}
+
 /* ---- Inputs ---------------------------------------------------------------------------------- */
 static bool same_layout(const rd_expr *leaf, const rd_array *layout, const rd_leaf_facts *facts)
 {

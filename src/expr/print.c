@@ -13,13 +13,16 @@ const char *rd_expr_kind_name(rd_expr_kind kind)
 
 static void leaf_line(rd_text *text, const rd_expr *x)
 {
-    char shape[RD_SHAPE_TEXT];
+    char        shape[RD_SHAPE_TEXT];
+    const char *label = rd_leaf_label(x), *path = rd_leaf_path(x);
 
     if (x->as.leaf->name)
         rd_text_add(text, "input %s", x->as.leaf->name);
     else
-        rd_text_add(text, "leaf");
+        rd_text_add(text, "leaf%s%s", label ? " " : "", label ? label : "");
     rd_text_add(text, " %s %s", rd_dtype_name(x->type), rd_shape_text(x->rank, x->extent, shape));
+    if (path)
+        rd_text_add(text, " from %s", path);
 }
 
 static void number_line(rd_text *text, const rd_expr *x)

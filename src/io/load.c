@@ -280,7 +280,7 @@ rd_expr *rd_load(rd_ctx *ctx, const char *path)
         return NULL;
     rd_expr *leaf = open_source(&s) ? load_leaf(&s) : NULL;
     close_source(&s);
-    return leaf;
+    return rd_leaf_labelled(leaf, NULL, path);
 }
 
 rd_status rd_read(rd_ctx *ctx, const char *path, rd_array *out)

@@ -166,6 +166,22 @@ typedef struct rd_program {
     int64_t     whole_bytes; /* of a task's state, of those that whole() needs                  */
 } rd_program;
 
+/* How often an instruction is run by all tasks together, if no loop is left early. */
+double rd_program_times(const rd_program *p, int32_t inst);
+
+/* What a program does, if no loop is left early. */
+typedef struct rd_cost {
+    double elements;      /* that its innermost loops visit                            */
+    double operations;    /* maps, conversions, steps of folds                         */
+    double functions;     /* of these, transcendental ones: exp, sin, pow ...          */
+    double calls;         /* of users' functions                                       */
+    double read, written; /* bytes of memory; what comes again from a cache but once   */
+    double additions;     /* operations and functions, as so many additions            */
+    double scanned;       /* steps of scans                                            */
+    double instructions;  /* all                                                       */
+} rd_cost;
+rd_cost rd_program_cost(const rd_program *p);
+
 /* Zeroed, 16-aligned memory that lives as long as the program; NULL without memory. */
 typedef void *rd_get_fn(void *pool, size_t bytes);
 
@@ -180,6 +196,53 @@ typedef struct rd_task {
     char         sentence[256];
     int64_t      loads; /* elements read from slots that are not scratch                   */
 } rd_task;
+
+/* What a prepared program runs as. */
+typedef enum rd_form_kind {
+    RD_FORM_PRODUCT,  /* a matrix product                                         */
+    RD_FORM_TOTAL,    /* one call of a kernel                                     */
+    RD_FORM_TILES,    /* instruction by instruction on rows of elements           */
+    RD_FORM_NEST,     /* compiled loops                                           */
+    RD_FORM_REFERENCE /* instruction by instruction on one element after another  */
+} rd_form_kind;
+
+/* Where the compiled loops are. */
+typedef enum rd_form_state {
+    RD_LOOPS_NONE, /* there will be none                                         */
+    RD_LOOPS_HERE,
+    RD_LOOPS_COMING, /* they are being loaded or compiled                          */
+    RD_LOOPS_LATER,  /* once runs have done `left` operations without              */
+    RD_LOOPS_STORED  /* only if some process has compiled them                     */
+} rd_form_state;
+
+/* What goes element by element; a slow form, if each takes many times as long as by vectors. */
+enum { RD_SLOW_NAME = 112 };
+typedef struct rd_slow {
+    char        what[RD_SLOW_NAME]; /* "argmin with a mask"; "": nothing                         */
+    const char *how;                /* "runs element by element, by the reference"               */
+    const char *why, *remedy;
+    double      elements; /* how many                                                  */
+    double      each;     /* nanoseconds of one, about                                 */
+} rd_slow;
+
+typedef struct rd_form {
+    rd_form_kind  kind;      /* in the end                                                 */
+    rd_form_kind  meanwhile; /* until the loops are compiled; else the same                */
+    rd_form_state loops;
+    double        left;
+    const char   *why; /* not otherwise; NULL: nothing faster is known               */
+    rd_slow       slow, slow_meanwhile;
+} rd_form;
+
+/* Of fewer elements it is no matter. */
+#define RD_SLOW_ELEMENTS    1e5
+/* Less for each is a chain in a compiled loop, or a kernel: worth a note, no slow form. */
+#define RD_SLOW_NANOSECONDS 5
+
+static inline bool rd_is_slow(const rd_slow *slow)
+{
+    return slow->what[0] && slow->each >= RD_SLOW_NANOSECONDS;
+}
 
 /* What runs programs.  A backend is chosen by probing, so the evaluator has no #ifdef. */
 typedef struct rd_backend_table {
@@ -206,6 +269,12 @@ typedef struct rd_backend_table {
      * the task */
     bool (*whole)(const rd_program *p, rd_task *task);
     bool (*is_here)(const rd_program *p); /* will whole() be true now, but for an error? */
+    /* what a prepared program runs as; the one place that says which forms are slow */
+    void (*form)(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form);
+    /* an estimate: of a run as that form, of what it finds slow or NULL, on so many threads */
+    double (*seconds)(const rd_program *p, const rd_cost *cost, rd_form_kind kind,
+                      const rd_slow *slow, int threads);
+    const char *(*speeds)(void); /* what estimates are made of, in words */
 } rd_backend_table;
 
 extern const rd_backend_table rd_backend_cpu, rd_backend_cuda;

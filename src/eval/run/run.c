@@ -21,18 +21,19 @@ typedef struct run {
 } run;
 
 /* ---- Threads --------------------------------------------------------------------------------- */
-static int available_threads(const rd_plan *plan, double work)
+int rd_threads_for(const rd_ctx *ctx, int asked, double work)
 {
     int threads = 1;
 
 #ifdef _OPENMP
-    int asked = plan->threads ? plan->threads : rd_ctx_threads(plan->ctx);
+    const int wanted = asked ? asked : rd_ctx_threads(ctx);
 
     /* Inside a caller's own parallel region its threads are busy already. */
-    if ((plan->threads || work >= RD_SMALL_WORK) && !omp_in_parallel())
-        threads = asked ? asked : omp_get_max_threads();
+    if ((asked || work >= RD_SMALL_WORK) && !omp_in_parallel())
+        threads = wanted ? wanted : omp_get_max_threads();
 #else
-    (void)plan;
+    (void)ctx;
+    (void)asked;
     (void)work;
 #endif
     return threads > 1 ? threads : 1;
@@ -48,7 +49,7 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
         (!share && !plan->threads && p->work < RD_SMALL_WORK))
         return whole;
     if (!share) {
-        threads = available_threads(plan, p->work);
+        threads = rd_threads_for(plan->ctx, plan->threads, p->work);
         if (threads == 1)
             return whole;
         grains = (extent + p->grain - 1) / p->grain;

@@ -60,6 +60,16 @@ const char *rd_cpu_no_nest(const rd_program *p)
     return use == RD_CODEGEN_IF_BEST ? rd_cpu_better(p) : NULL;
 }
 
+bool rd_cpu_is_scalar(void)
+{
+    return is_scalar(asked());
+}
+
+bool rd_cpu_is_off(const rd_program *p)
+{
+    return !p->nest && !p->whole && !rd_cpu_no_nest(p) && rd_tier_is_off();
+}
+
 static bool prepare_code(const rd_program *p, const rd_simd *simd, bool whole, rd_get_fn *get,
                          void *pool, const void **to)
 {
@@ -272,4 +282,7 @@ const rd_backend_table rd_backend_cpu = { .name       = "cpu",
                                           .tiers      = tiers,
                                           .describe   = rd_cpu_describe,
                                           .library    = library,
+                                          .form       = rd_cpu_form,
+                                          .seconds    = rd_cpu_seconds,
+                                          .speeds     = rd_cpu_speeds,
                                           .multiplies = multiplies };

@@ -18,6 +18,15 @@ const char *rd_cpu_no_nest(const rd_program *p);
 /* describe.c: rd_backend_table.describe */
 void rd_cpu_describe(rd_text *text, const rd_program *p, bool code, rd_get_fn *get, void *pool);
 
+/* Is the reference asked for?  Are compiled loops not to be, though the program could be such? */
+bool rd_cpu_is_scalar(void);
+bool rd_cpu_is_off(const rd_program *p);
+/* form.c, speed.c: rd_backend_table.form, .seconds, .speeds */
+void        rd_cpu_form(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form);
+double      rd_cpu_seconds(const rd_program *p, const rd_cost *cost, rd_form_kind kind,
+                           const rd_slow *slow, int threads);
+const char *rd_cpu_speeds(void);
+
 /* better.c: the tile machine's faster way, of more than a little work; NULL: a compiled nest is
  * faster. */
 const char *rd_cpu_better(const rd_program *p);

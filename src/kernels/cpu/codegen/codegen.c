@@ -411,6 +411,15 @@ const void *rd_codegen_here(const rd_codegen_code *code)
     return kernels || !code ? kernels : rd_codegen_here(code->otherwise);
 }
 
+rd_compiled_state rd_codegen_state_of(const rd_codegen_code *code, double *left)
+{
+    const rd_compiled_state state = rd_compiled_state_of(code->compiled, left);
+
+    return state == RD_COMPILED_FAILED && code->otherwise
+               ? rd_codegen_state_of(code->otherwise, left)
+               : state;
+}
+
 void rd_codegen_missed(const rd_codegen_code *code, double operations)
 {
     if (code->otherwise && rd_compiled_failed(code->compiled))

@@ -16,6 +16,7 @@
 #ifndef RD_KERNELS_CPU_CODEGEN_H
 #define RD_KERNELS_CPU_CODEGEN_H
 #include "core/text.h"
+#include "kernels/cpu/jit/tier.h"
 #include "kernels/program.h"
 
 typedef struct rd_codegen_code rd_codegen_code;
@@ -45,6 +46,11 @@ const char *rd_codegen_describe(const rd_program *p, int vector, rd_get_fn *get,
 int64_t rd_codegen_state(const rd_codegen_code *code);
 /* The functions of a nest that is here, NULL: not yet. */
 const void *rd_codegen_here(const rd_codegen_code *code);
+/* Where it is on its way: tier.h. */
+rd_compiled_state rd_codegen_state_of(const rd_codegen_code *code, double *left);
+/* The instruction of a program, in a loop, that its nest runs for one element after another, though
+ * as often as any; -1: all go by strips, or no nest is possible. */
+int32_t rd_codegen_alone(const rd_program *p, int vector, bool whole, rd_get_fn *get, void *pool);
 /* A program has done without its nest for so many operations. */
 void rd_codegen_missed(const rd_codegen_code *code, double operations);
 bool rd_codegen_whole(const rd_codegen_code *code, const void *kernels, rd_task *task);

@@ -218,6 +218,27 @@ const void *rd_compiled_kernels(rd_compiled *c)
     return c ? atomic_load_explicit(&c->kernels, memory_order_acquire) : NULL;
 }
 
+bool rd_tier_is_off(void)
+{
+    return mode_now() == OFF;
+}
+
+rd_compiled_state rd_compiled_state_of(const rd_compiled *c, double *left)
+{
+    const int    now  = atomic_load_explicit(&c->state, memory_order_acquire);
+    const double more = ENOUGH[MISSING] - atomic_load_explicit(&c->missed, memory_order_relaxed);
+
+    *left = 0;
+    if (atomic_load_explicit(&c->kernels, memory_order_acquire))
+        return RD_COMPILED_HERE;
+    if (now == DONE || now == BUSY)
+        return now == DONE ? RD_COMPILED_FAILED : RD_COMPILED_COMING;
+    if (mode_now() != ASYNC)
+        return RD_COMPILED_STORED;
+    *left = more > 0 ? more : 0;
+    return RD_COMPILED_LATER;
+}
+
 rd_tier_stats rd_tier_stats_now(void)
 {
     return (rd_tier_stats){ .asked    = atomic_load(&asked),

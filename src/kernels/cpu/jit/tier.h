@@ -33,6 +33,20 @@ bool rd_compiled_failed(const rd_compiled *c);
 /* Mode async: a program has done without it for so many operations. */
 void rd_compiled_missed(rd_compiled *c, double operations);
 
+/* May nothing be compiled or loaded? */
+bool rd_tier_is_off(void);
+
+/* Where it is on its way. */
+typedef enum rd_compiled_state {
+    RD_COMPILED_HERE,
+    RD_COMPILED_COMING, /* it is being brought                                        */
+    RD_COMPILED_LATER,  /* it will be, once programs have done without for `left`     */
+    RD_COMPILED_STORED, /* only if some process has compiled it: mode cache           */
+    RD_COMPILED_FAILED
+} rd_compiled_state;
+/* *left: operations; 0 unless it is LATER. */
+rd_compiled_state rd_compiled_state_of(const rd_compiled *c, double *left);
+
 typedef struct rd_tier_stats {
     int64_t asked;    /* how often a piece of code was asked for  */
     int64_t compiled; /* now                                      */

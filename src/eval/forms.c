@@ -1,0 +1,209 @@
+/* forms.c - what the stages run as, what they cost, and which of them are slow. */
+#include "eval/forms.h"
+#include "eval/run/frame.h"
+#include <inttypes.h>
+#include <math.h>
+
+static void *memory_of(void *pool, size_t bytes)
+{
+    return rd_pool_get(pool, bytes);
+}
+
+/* ---- One stage ------------------------------------------------------------------------------- */
+typedef struct stage {
+    const rd_backend_table *backend;
+    const rd_program       *p;
+    rd_form                 form;
+    rd_cost                 cost;
+    int                     number, threads;
+    double                  seconds, first; /* of a run in the end, and of the first */
+} stage;
+
+static const char *kind_name(rd_form_kind kind)
+{
+    static const char *const name[] = { [RD_FORM_PRODUCT]   = "a product",
+                                        [RD_FORM_TOTAL]     = "one kernel",
+                                        [RD_FORM_TILES]     = "tiles",
+                                        [RD_FORM_NEST]      = "compiled loops",
+                                        [RD_FORM_REFERENCE] = "the reference" };
+
+    return name[kind];
+}
+
+static void time_text(rd_text *text, double seconds)
+{
+    if (seconds < 1e-3)
+        rd_text_add(text, "%.3g us", 1e6 * seconds);
+    else if (seconds < 1)
+        rd_text_add(text, "%.3g ms", 1e3 * seconds);
+    else
+        rd_text_add(text, "%.3g s", seconds);
+}
+
+/* As rd_program.work counts, and tier.c. */
+static const double OPERATIONS_A_MS = 10e6;
+
+/* The run, from 1 on, during which the loops begin to be compiled: work is counted as it begins. */
+static double compiling_run(const stage *s)
+{
+    return s->form.left > s->p->work ? ceil(s->form.left / s->p->work) : 1;
+}
+
+static void loops_text(rd_text *text, const stage *s)
+{
+    switch (s->form.loops) {
+    case RD_LOOPS_COMING: rd_text_add(text, ", being compiled"); break;
+    case RD_LOOPS_LATER:
+        rd_text_add(text, ", compiled once they were missed for %.3g ms of work, from run %.3g on",
+                    s->form.left / OPERATIONS_A_MS, compiling_run(s));
+        break;
+    case RD_LOOPS_STORED: rd_text_add(text, ", were they in the store"); break;
+    default: break;
+    }
+    if (s->form.kind != s->form.meanwhile)
+        rd_text_add(text, "; until then %s", kind_name(s->form.meanwhile));
+}
+
+static void form_text(rd_text *text, const stage *s)
+{
+    const char *library = s->backend->library(s->p);
+
+    rd_text_add(text, "form of stage %d: %s%s%s", s->number, kind_name(s->form.kind),
+                library ? " by " : "", library ? library : "");
+    loops_text(text, s);
+    if (s->form.why)
+        rd_text_add(text, "; no compiled loops: %s", s->form.why);
+    rd_text_add(text, "\n");
+}
+
+static void cost_text(rd_text *text, const stage *s)
+{
+    rd_text_add(text,
+                "cost of stage %d: reads %.0f bytes, writes %.0f; visits %.0f elements: %.0f "
+                "operations, %.0f of them transcendental",
+                s->number, s->cost.read, s->cost.written, s->cost.elements, s->cost.operations,
+                s->cost.functions);
+    if (s->cost.calls > 0)
+        rd_text_add(text, ", %.0f calls of functions", s->cost.calls);
+    rd_text_add(text, "; about ");
+    time_text(text, s->seconds);
+    if (s->form.kind != s->form.meanwhile) {
+        rd_text_add(text, ", until then ");
+        time_text(text, s->first);
+    }
+    rd_text_add(text, " on %d thread%s\n", s->threads, s->threads == 1 ? "" : "s");
+}
+
+static void slow_text(rd_text *text, int number, const rd_slow *slow)
+{
+    rd_text_add(text, "stage %d: %s %s (%.0f of them): %s; remedy: %s", number, slow->what,
+                slow->how, slow->elements, slow->why, slow->remedy);
+}
+
+static int threads_of(const rd_program *p, const rd_ctx *ctx, int asked)
+{
+    const int64_t shares =
+        p->root < 0 || p->serial ? 1 : (p->axis_extent[p->root] + p->grain - 1) / p->grain;
+    const int most = rd_threads_for(ctx, asked, p->work);
+
+    return shares < 1 ? 1 : shares < most ? (int)shares : most;
+}
+
+static stage stage_of(const rd_backend_table *backend, const rd_program *p, const rd_cost *cost,
+                      int number, int threads, rd_pool *pool)
+{
+    stage s = { .backend = backend, .p = p, .cost = *cost, .number = number, .threads = threads };
+
+    backend->form(p, memory_of, pool, &s.form);
+    s.seconds = backend->seconds(p, cost, s.form.kind, &s.form.slow, threads);
+    s.first   = backend->seconds(p, cost, s.form.meanwhile, &s.form.slow_meanwhile, threads);
+    return s;
+}
+
+/* ---- All of them ----------------------------------------------------------------------------- */
+static void stage_text(rd_text *text, const stage *s)
+{
+    form_text(text, s);
+    cost_text(text, s);
+    if (s->form.slow.what[0]) {
+        rd_text_add(text, rd_is_slow(&s->form.slow) ? "warning: " : "note: ");
+        slow_text(text, s->number, &s->form.slow);
+        rd_text_add(text, "\n");
+    }
+}
+
+static void runs_text(rd_text *text, int n, const stage *s)
+{
+    double first = 0, later = 0;
+    bool   waits = false;
+
+    for (int k = 0; k < n; k++) {
+        first += s[k].first;
+        later += s[k].seconds;
+        waits |= s[k].form.kind != s[k].form.meanwhile;
+    }
+    rd_text_add(text, "first run: about ");
+    time_text(text, first);
+    for (int k = 0; k < n; k++)
+        if (s[k].form.kind != s[k].form.meanwhile)
+            rd_text_add(text, ", stage %d by %s%s%s", s[k].number, kind_name(s[k].form.meanwhile),
+                        rd_is_slow(&s[k].form.slow_meanwhile) ? ": " : "",
+                        rd_is_slow(&s[k].form.slow_meanwhile) ? "element by element" : "");
+    if (waits) {
+        rd_text_add(text, "; runs that begin once all is compiled: about ");
+        time_text(text, later);
+    }
+    rd_text_add(text, "\n");
+}
+
+static void tier_text(rd_text *text, const rd_backend_table *backend, const rd_program *p, int n)
+{
+    backend->tiers(text, p, n);
+    for (int s = 0; s < n; s++)
+        if (backend->library(&p[s]))
+            rd_text_add(text, "; stage %d by %s", s, backend->library(&p[s]));
+    rd_text_add(text, "; backend: %s\n", backend->name);
+}
+
+bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, int threads)
+{
+    const rd_backend_table *backend = &rd_backend_cpu;
+    const int               n       = nest->n_stage;
+    rd_program             *p       = rd_lower(nest, pool);
+    stage                  *s       = rd_pool_get(pool, (size_t)(n + 1) * sizeof *s);
+
+    if (!p || !s)
+        return false;
+    for (int k = 0; k < n; k++) { /* a product counts blocks once it is prepared */
+        const rd_cost cost   = rd_program_cost(&p[k]);
+        const int     shared = threads_of(&p[k], nest->tree->graph->ctx, threads);
+
+        if (!backend->prepare(&p[k], memory_of, pool))
+            return false;
+        s[k] = stage_of(backend, &p[k], &cost, k, shared, pool);
+        stage_text(text, &s[k]);
+    }
+    runs_text(text, n, s);
+    rd_text_add(text, "estimates: %s\n", backend->speeds());
+    tier_text(text, backend, p, n);
+    return true;
+}
+
+/* ---- The strict mode ------------------------------------------------------------------------- */
+bool rd_check_fast(rd_ctx *ctx, const rd_backend_table *backend, int n, const rd_program *p,
+                   rd_pool *pool)
+{
+    rd_form form;
+    rd_text text = { 0 };
+
+    for (int k = 0; k < n; k++) {
+        backend->form(&p[k], memory_of, pool, &form);
+        if (!rd_is_slow(&form.slow))
+            continue;
+        slow_text(&text, k, &form.slow);
+        rd_fail(ctx, RD_ERR_LIMIT, "rd_eval: RDIM_STRICT: %s", text.at ? text.at : "");
+        rd_text_free(&text);
+        return false;
+    }
+    return true;
+}

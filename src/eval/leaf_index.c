@@ -1,0 +1,150 @@
+/* leaf_index.c - where a leaf is read, along its own axes: a flat place taken apart again.  For
+ * people. */
+#include "eval/dump.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Axes of the leaf that adjoin in memory are one where a loop runs through both. */
+typedef struct leaf_dim {
+    int64_t      extent, step; /* elements, positive */
+    bool         reversed;
+    int          axis; /* of the leaf: the first of them */
+    rd_subscript at;
+} leaf_dim;
+
+typedef struct leaf_dims {
+    int      n, over; /* which is run over, -1: none, and nothing can be taken apart */
+    int64_t  offset;  /* of the flat place, from the lowest address */
+    leaf_dim dim[RD_MAX_RANK];
+} leaf_dims;
+
+static int by_step(const void *a, const void *b)
+{
+    const leaf_dim *x = a, *y = b;
+
+    return x->step != y->step ? (x->step < y->step) - (x->step > y->step) : x->axis - y->axis;
+}
+
+static int by_axis(const void *a, const void *b)
+{
+    return ((const leaf_dim *)a)->axis - ((const leaf_dim *)b)->axis;
+}
+
+static void find_dims(const rd_expr *leaf, const rd_subscript *flat, leaf_dims *d)
+{
+    d->n      = 0;
+    d->offset = flat->offset;
+    for (int a = 0; a < leaf->rank; a++) {
+        const int64_t stride = leaf->as.leaf->stride[a];
+
+        if (leaf->extent[a] < 2 || stride == 0)
+            continue;
+        d->dim[d->n++] = (leaf_dim){
+            .extent = leaf->extent[a], .step = llabs(stride), .reversed = stride < 0, .axis = a
+        };
+        d->offset += stride < 0 ? -stride * (leaf->extent[a] - 1) : 0;
+    }
+    qsort(d->dim, (size_t)d->n, sizeof *d->dim, by_step);
+}
+
+static int64_t times_in(int64_t rest, int64_t step, bool nearest)
+{
+    const int64_t by = nearest ? (rest < 0 ? -(step / 2) : step / 2) : 0;
+
+    return (rest + by) / step;
+}
+
+static bool take_terms_apart(const rd_subscript *flat, bool nearest, leaf_dims *d)
+{
+    for (int t = 0; t < flat->n_term; t++) {
+        int64_t rest = flat->term[t].coef;
+
+        for (int k = 0; k < d->n; k++) {
+            rd_subscript *at   = &d->dim[k].at;
+            const int64_t coef = times_in(rest, d->dim[k].step, nearest);
+
+            rest -= coef * d->dim[k].step;
+            if (coef) {
+                at->term[at->n_term]        = flat->term[t];
+                at->term[at->n_term++].coef = coef;
+            }
+        }
+        if (rest)
+            return false;
+    }
+    return true;
+}
+
+static int64_t reach_of(const rd_graph *g, const rd_term *term)
+{
+    const int64_t extent =
+        term->axis >= 0 ? g->axis[term->axis].extent : g->value[term->value].value.i64;
+
+    return extent > 1 ? term->coef * (extent - 1) : 0;
+}
+
+static bool stays_inside(const rd_graph *g, const leaf_dim *d)
+{
+    int64_t lo = d->at.offset, hi = lo;
+
+    for (int t = 0; t < d->at.n_term; t++) {
+        const int64_t reach = reach_of(g, &d->at.term[t]);
+
+        *(reach < 0 ? &lo : &hi) += reach;
+    }
+    return lo >= 0 && hi < d->extent;
+}
+
+static bool take_apart(const rd_graph *g, const rd_subscript *flat, bool nearest, leaf_dims *d)
+{
+    int64_t rest = d->offset;
+
+    d->over = -1;
+    for (int k = 0; k < d->n; k++) {
+        memset(&d->dim[k].at, 0, sizeof d->dim[k].at);
+        d->dim[k].at.offset = rest / d->dim[k].step;
+        rest -= d->dim[k].at.offset * d->dim[k].step;
+    }
+    if (rest || !take_terms_apart(flat, nearest, d))
+        return false;
+    for (int k = 0; k < d->n; k++)
+        if (!stays_inside(g, &d->dim[k]))
+            d->over = k;
+    return d->over < 0;
+}
+
+/* The one that is run over and the slower one before it become one. */
+static bool merge(leaf_dims *d)
+{
+    leaf_dim *fast = &d->dim[d->over], *slow = fast - 1;
+
+    if (d->over < 1 || fast->reversed || slow->reversed || slow->step != fast->step * fast->extent)
+        return false;
+    slow->extent *= fast->extent;
+    slow->step = fast->step;
+    slow->axis = slow->axis < fast->axis ? slow->axis : fast->axis;
+    d->n--;
+    memmove(fast, fast + 1, (size_t)(d->n - d->over) * sizeof *fast);
+    return true;
+}
+
+int rd_leaf_index(const rd_graph *g, const rd_value *read, rd_subscript *at)
+{
+    const rd_subscript *flat = &read->at[0];
+    leaf_dims           d;
+
+    find_dims(g->slot[read->slot].expr, flat, &d);
+    while (!take_apart(g, flat, true, &d) && !take_apart(g, flat, false, &d))
+        if (d.over < 0 || !merge(&d))
+            return -1;
+    qsort(d.dim, (size_t)d.n, sizeof *d.dim, by_axis);
+    for (int k = 0; k < d.n; k++) {
+        at[k] = d.dim[k].at;
+        if (!d.dim[k].reversed)
+            continue;
+        at[k].offset = d.dim[k].extent - 1 - at[k].offset;
+        for (int t = 0; t < at[k].n_term; t++)
+            at[k].term[t].coef = -at[k].term[t].coef;
+    }
+    return d.n;
+}

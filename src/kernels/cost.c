@@ -1,0 +1,188 @@
+/* cost.c - what a program does, counted: elements, operations, bytes. */
+#include "core/caches.h"
+#include "kernels/program.h"
+
+/* ---- How often ------------------------------------------------------------------------------- */
+/* A loop over an axis goes through the ranges of the loops around it that cut it: of these the
+ * innermost counts, by its rounds if it is itself such a loop. */
+static bool is_cut_inside(const rd_program *p, int32_t loop, int32_t inner)
+{
+    for (int32_t k = inner; k != loop; k = p->loop[k].parent)
+        if (p->loop[k].axis == p->loop[loop].axis)
+            return true;
+    return false;
+}
+
+static double rounds(const rd_program *p, int32_t loop)
+{
+    const rd_loop *l      = &p->loop[loop];
+    const int64_t  extent = p->axis_extent[l->axis];
+
+    return l->kind == RD_LOOP_TILE ? (double)((extent + l->step - 1) / l->step) : (double)extent;
+}
+
+/* What stands in the loop. */
+static double times_in(const rd_program *p, int32_t loop)
+{
+    double times = 1;
+
+    for (int32_t k = loop; k >= 0; k = p->loop[k].parent)
+        if (!is_cut_inside(p, k, loop))
+            times *= rounds(p, k);
+    return times;
+}
+
+double rd_program_times(const rd_program *p, int32_t inst)
+{
+    return times_in(p, p->inst[inst].loop);
+}
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+static bool is_transcendental(const rd_inst *inst)
+{
+    if (inst->kind != RD_I_MAP || rd_dtype_kind(inst->type) != RD_KIND_FLOAT)
+        return false;
+    switch (rd_op_table[inst->op].by) {
+    case RD_BY_LIBM:
+    case RD_BY_OURS:
+    case RD_BY_HARD: return true;
+    default: return false;
+    }
+}
+
+/* Steps that take an exponential each. */
+static bool takes_exponential(const rd_program *p, const rd_inst *inst)
+{
+    const rd_reducer_id reducer = p->fold[inst->arg].reducer;
+
+    return reducer == RD_RED_logsumexp || reducer == RD_RED_maxsumexp;
+}
+
+static void add_inst(const rd_program *p, int32_t i, rd_cost *cost)
+{
+    const rd_inst *inst  = &p->inst[i];
+    const double   times = rd_program_times(p, i);
+
+    cost->instructions += times;
+    switch (inst->kind) {
+    case RD_I_MAP:
+        cost->operations += times;
+        cost->functions += is_transcendental(inst) ? times : 0;
+        cost->additions += times * (double)rd_op_table[inst->op].cost;
+        break;
+    case RD_I_CAST:
+    case RD_I_SELECT:
+        cost->operations += times;
+        cost->additions += times;
+        break;
+    case RD_I_STEP:
+    case RD_I_SCAN:
+        cost->operations += times;
+        cost->scanned += inst->kind == RD_I_SCAN ? times : 0;
+        cost->functions += takes_exponential(p, inst) ? times : 0;
+        cost->additions += times * (1 + (double)rd_reducer_table[p->fold[inst->arg].reducer].cost);
+        break;
+    case RD_I_CALL: cost->calls += times; break;
+    default: break;
+    }
+}
+
+/* ---- Bytes ----------------------------------------------------------------------------------- */
+static bool has_axis(const rd_address *at, int32_t axis)
+{
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis < 0 || at->add[k].axis == axis)
+            return true; /* gathered places may change with any */
+    return false;
+}
+
+/* Elements that one access touches: each place once, but again where a loop comes back to more than
+ * a cache holds. */
+static double touched(const rd_program *p, int32_t i)
+{
+    const rd_address *at   = &p->address[p->inst[i].arg];
+    const int32_t     loop = p->inst[i].loop;
+    const double      size = rd_dtype_size(at->type);
+    double            n    = 1;
+
+    for (int32_t k = loop; k >= 0; k = p->loop[k].parent)
+        if (!is_cut_inside(p, k, loop) &&
+            (has_axis(at, p->loop[k].axis) || n * size > (double)RD_CACHED_BYTES))
+            n *= rounds(p, k);
+    return n;
+}
+
+/* From the first to the last place of the accesses of that kind to a slot; 0: they are gathered. */
+typedef struct span {
+    double touched, least, most;
+    bool   gathers;
+} span;
+
+static void add_access(const rd_program *p, int32_t i, span *s)
+{
+    const rd_address *at   = &p->address[p->inst[i].arg];
+    double            from = (double)at->offset, to = from;
+
+    for (int32_t k = 0; k < at->n_add; k++) {
+        const rd_addend *add = &at->add[k];
+        const double     by =
+            add->axis < 0 ? 0 : (double)add->coef * (double)(p->axis_extent[add->axis] - 1);
+
+        s->gathers |= add->axis < 0;
+        from += by < 0 ? by : 0;
+        to += by > 0 ? by : 0;
+    }
+    s->least = s->touched > 0 && s->least < from ? s->least : from;
+    s->most  = s->touched > 0 && s->most > to ? s->most : to;
+    s->touched += touched(p, i);
+}
+
+/* Several accesses of a slot mostly touch the same elements, a little apart. */
+static double bytes_of_slot(const rd_program *p, rd_inst_kind kind, int32_t slot)
+{
+    span   s    = { 0 };
+    double size = 0, most = 0, places;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot) {
+            const double each = touched(p, i);
+
+            add_access(p, i, &s);
+            size = rd_dtype_size(p->address[p->inst[i].arg].type);
+            most = each > most ? each : most;
+        }
+    places = s.most - s.least + 1;
+    if (s.gathers || s.touched < places)
+        return size * s.touched;
+    return size * (most > places ? most : places);
+}
+
+static double bytes_of(const rd_program *p, rd_inst_kind kind)
+{
+    double bytes = 0;
+
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        bool first = p->inst[i].kind == kind && p->address[p->inst[i].arg].slot < p->first_scratch;
+
+        for (int32_t k = 0; k < i && first; k++)
+            first = p->inst[k].kind != kind ||
+                    p->address[p->inst[k].arg].slot != p->address[p->inst[i].arg].slot;
+        if (first)
+            bytes += bytes_of_slot(p, kind, p->address[p->inst[i].arg].slot);
+    }
+    return bytes;
+}
+
+rd_cost rd_program_cost(const rd_program *p)
+{
+    rd_cost cost = { .read = bytes_of(p, RD_I_LOAD), .written = bytes_of(p, RD_I_STORE) };
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        add_inst(p, i, &cost);
+    for (int32_t k = 0; k < p->n_loop; k++)
+        if (p->loop[k].first < 0)
+            cost.elements += times_in(p, k);
+    if (p->n_loop == 0)
+        cost.elements = 1;
+    return cost;
+}

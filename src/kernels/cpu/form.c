@@ -1,0 +1,316 @@
+/* form.c - what a prepared program runs as, and which of these forms are slow: explain and the
+ * strict mode tell the same. */
+#include "kernels/cpu/codegen/codegen.h"
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/product/product.h"
+#include "kernels/cpu/speed.h"
+#include "kernels/cpu/tile/plan/plan.h"
+#include <stdio.h>
+
+/* ---- In words -------------------------------------------------------------------------------- */
+static const char *reducer_name(const rd_fold *f)
+{
+    return f->user                        ? f->user->name
+           : f->reducer == RD_RED_dot     ? "sum of products"
+           : f->reducer == RD_RED_moments ? "var"
+                                          : rd_reducer_table[f->reducer].name;
+}
+
+static bool is_serial(const rd_fold *f)
+{
+    return f->steps == INT64_MAX;
+}
+
+static void name_inst(const rd_program *p, const rd_inst *inst, char *what)
+{
+    const rd_fold *f;
+
+    switch (inst->kind) {
+    case RD_I_STEP:
+    case RD_I_SCAN:
+        f = &p->fold[inst->arg];
+        snprintf(what, RD_SLOW_NAME, "%s%s%.20s%s%s%s", is_serial(f) ? "serial " : "",
+                 f->scan ? "scan " : "", reducer_name(f),
+                 inst->b >= 0 && f->reducer != RD_RED_dot ? " with weights" : "",
+                 inst->c >= 0 ? " with a mask" : "", f->user ? ", a user's reducer" : "");
+        break;
+    case RD_I_LOAD:
+    case RD_I_INDEX: snprintf(what, RD_SLOW_NAME, "reading"); break;
+    case RD_I_STORE: snprintf(what, RD_SLOW_NAME, "writing"); break;
+    case RD_I_CALL: snprintf(what, RD_SLOW_NAME, "%.40s()", p->call[inst->arg].name); break;
+    case RD_I_MAP: snprintf(what, RD_SLOW_NAME, "%s", rd_op_table[inst->op].name); break;
+    default: snprintf(what, RD_SLOW_NAME, "a map"); break;
+    }
+}
+
+static void set_slow(const rd_program *p, int32_t i, const char *how, const char *why,
+                     const char *remedy, double each, rd_slow *slow)
+{
+    name_inst(p, &p->inst[i], slow->what);
+    slow->how      = how;
+    slow->why      = why;
+    slow->remedy   = remedy;
+    slow->each     = each;
+    slow->elements = rd_program_times(p, i);
+}
+
+static const rd_fold *fold_of(const rd_program *p, const rd_inst *inst)
+{
+    return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN ? &p->fold[inst->arg] : NULL;
+}
+
+static bool moves_along(const rd_address *at, int32_t axis)
+{
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis == axis)
+            return true;
+    return false;
+}
+
+/* Does C order forbid that neighbours go together?  The innermost loop is along the fold then,
+ * whose steps follow each other. */
+static bool is_in_order(const rd_program *p, const rd_inst *inst)
+{
+    const rd_fold *f    = fold_of(p, inst);
+    const int32_t  axis = f && inst->loop >= 0 ? p->loop[inst->loop].axis : -1;
+
+    return f && f->lanes == 1 && axis >= 0 &&
+           (moves_along(&f->outer, axis) || moves_along(&f->lane, axis));
+}
+
+static const char ORDER[] = "its elements follow each other in C order";
+static const char ALONE[] = "evaluate it, or what it is of, by itself";
+
+static const char *why_order(const rd_program *p, const rd_inst *inst, const char *otherwise)
+{
+    return is_in_order(p, inst) ? ORDER : otherwise;
+}
+
+static const char *remedy_of(const rd_program *p, const rd_inst *inst)
+{
+    const rd_fold *f     = fold_of(p, inst);
+    const bool     order = is_in_order(p, inst);
+
+    if (order && is_serial(f))
+        return f->user ? "give the reducer a merge, or fold an axis that is not the last in memory"
+                       : "leave out .accuracy = RD_SERIAL, or fold an axis that is not the last in "
+                         "memory";
+    if (order && f->scan)
+        return "scan an axis that is not the last in memory, as of a transposed copy";
+    if (f && !f->scan && inst->c >= 0)
+        return "fold rd_where(mask, x, what changes nothing), or an axis that is not the last in "
+               "memory";
+    return order ? "fold an axis that is not the last in memory" : ALONE;
+}
+
+/* A step beside one of a sum, about. */
+static double price_of(const rd_fold *f)
+{
+    const double cost = (double)rd_reducer_table[f->reducer].cost;
+
+    return cost > 2 ? cost / 2 : 1;
+}
+
+/* ---- Tiles ----------------------------------------------------------------------------------- */
+/* Is each element taken by itself, as no row of them is neighbours of any kind?  See steps.c. */
+static bool takes_elements(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f)
+{
+    const bool down = f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 &&
+                      f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && code->rows > 1;
+
+    return f->form == RD_FOLD_ELEMENTS && !f->treeless && t->small < 0 && !t->counts && !down;
+}
+
+/* Nanoseconds of one, 0: it goes by rows; why not. */
+static double slow_fold(const rd_program *p, const rd_tile_code *code, const rd_inst *inst,
+                        const rd_tile_inst *t, const char **why)
+{
+    const rd_tile_fold *f    = &code->fold[inst->arg];
+    const bool          scan = inst->kind == RD_I_SCAN;
+
+    *why = why_order(p, inst, "its elements are no neighbours");
+    if (!scan && takes_elements(code, t, f))
+        return is_serial(f->fold) ? RD_NS_CHAIN : RD_NS_PLACED * price_of(f->fold);
+    return scan && f->form != RD_FOLD_ALONG && f->form != RD_FOLD_COLUMNS ? RD_NS_PLACED : 0;
+}
+
+static double slow_on_tiles(const rd_program *p, const rd_tile_code *code, int32_t i,
+                            const char **why)
+{
+    const rd_inst      *inst = &p->inst[i];
+    const rd_tile_inst *t    = &code->inst[i];
+
+    if (t->level != RD_AT_TILE || t->skip)
+        return 0;
+    switch (inst->kind) {
+    case RD_I_STEP:
+    case RD_I_SCAN: return slow_fold(p, code, inst, t, why);
+    case RD_I_LOAD:
+        *why = "on tiles gathered elements are looked up one by one";
+        return t->walk.gathers ? RD_NS_GATHERED : 0;
+    case RD_I_CALL:
+        *why = "on tiles a function of blocks is called for each element";
+        return p->call[inst->arg].block ? RD_NS_CALLED : 0;
+    default: return 0;
+    }
+}
+
+static void look_at_tiles(const rd_program *p, rd_slow *slow)
+{
+    double most = 0;
+
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const char  *why  = NULL;
+        const double each = slow_on_tiles(p, p->code, i, &why);
+
+        if (each * rd_program_times(p, i) <= most)
+            continue;
+        most = each * rd_program_times(p, i);
+        set_slow(p, i, "runs element by element, on tiles", why, remedy_of(p, &p->inst[i]), each,
+                 slow);
+    }
+}
+
+/* ---- The reference --------------------------------------------------------------------------- */
+/* What the tile machine has no kernel for: prepare.c's can(). */
+static int32_t culprit(const rd_program *p)
+{
+    int32_t found = -1;
+    double  most  = 0;
+
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_inst *inst = &p->inst[i];
+        const bool     step = inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
+
+        if (inst->kind == RD_I_LOOP || inst->kind == RD_I_END)
+            continue;
+        if (rd_program_times(p, i) * (step ? 4 : 1) > most) {
+            most  = rd_program_times(p, i) * (step ? 4 : 1);
+            found = i;
+        }
+    }
+    return found;
+}
+
+static const char *why_reference(const rd_program *p, const rd_inst *inst)
+{
+    const rd_fold *f = fold_of(p, inst);
+
+    if (!f)
+        return "tiles cannot run it";
+    if (f->user)
+        return "tiles have no kernel for a user's reducer";
+    return f->scan ? "tiles have no kernel for such a scan"
+                   : "tiles cannot begin a fold for each element";
+}
+
+static void look_at_reference(const rd_program *p, rd_slow *slow)
+{
+    const int32_t i = culprit(p);
+
+    if (i >= 0)
+        set_slow(p, i, "runs element by element, by the reference", why_reference(p, &p->inst[i]),
+                 remedy_of(p, &p->inst[i]), RD_NS_INTERPRETED, slow);
+}
+
+/* ---- Compiled loops -------------------------------------------------------------------------- */
+static void look_at_nest(const rd_program *p, rd_get_fn *get, void *pool, rd_slow *slow)
+{
+    const int32_t i     = rd_codegen_alone(p, rd_cpu_vector(), !p->nest, get, pool);
+    const bool    order = i >= 0 && is_in_order(p, &p->inst[i]);
+
+    /* The caller's own steps, compiled, in the order that was asked for: nothing is faster. */
+    if (i < 0 || (order && fold_of(p, &p->inst[i])->user))
+        return;
+    set_slow(p, i, "runs element by element, in compiled loops",
+             order ? ORDER : "the loops that it shares are not made vectors of",
+             order ? remedy_of(p, &p->inst[i]) : ALONE,
+             p->inst[i].kind == RD_I_SCAN ? RD_NS_SCANNED : RD_NS_CHAIN, slow);
+}
+
+static rd_form_state state_of(const rd_program *p, double *left)
+{
+    const rd_codegen_code *code = p->nest ? p->nest : p->whole;
+
+    *left = 0;
+    if (!code)
+        return RD_LOOPS_NONE;
+    switch (rd_codegen_state_of(code, left)) {
+    case RD_COMPILED_HERE: return RD_LOOPS_HERE;
+    case RD_COMPILED_COMING: return RD_LOOPS_COMING;
+    case RD_COMPILED_LATER: return RD_LOOPS_LATER;
+    case RD_COMPILED_STORED: return RD_LOOPS_STORED;
+    default: return RD_LOOPS_NONE;
+    }
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+static rd_form_kind without_loops(const rd_program *p)
+{
+    const rd_tile_code *code = p->code;
+
+    return p->product    ? RD_FORM_PRODUCT
+           : !code       ? RD_FORM_REFERENCE
+           : code->total ? RD_FORM_TOTAL
+                         : RD_FORM_TILES;
+}
+
+static void look(const rd_program *p, rd_form_kind kind, rd_get_fn *get, void *pool, rd_slow *slow)
+{
+    switch (kind) {
+    case RD_FORM_NEST: look_at_nest(p, get, pool, slow); break;
+    case RD_FORM_TILES: look_at_tiles(p, slow); break;
+    case RD_FORM_REFERENCE: look_at_reference(p, slow); break;
+    default: break;
+    }
+    if (slow->elements <= RD_SLOW_ELEMENTS)
+        *slow = (rd_slow){ .what = "" };
+}
+
+static bool comes(rd_form_state loops)
+{
+    return loops == RD_LOOPS_HERE || loops == RD_LOOPS_COMING || loops == RD_LOOPS_LATER;
+}
+
+/* What keeps a program without compiled loops from them is the remedy, if it is not the program. */
+static void blame_settings(const rd_program *p, const rd_form *form, rd_slow *slow)
+{
+    const bool failed = form->loops == RD_LOOPS_NONE && (p->nest || p->whole);
+
+    if (!slow->what[0])
+        return;
+    if (form->loops == RD_LOOPS_STORED)
+        slow->remedy = "RDIM_TIER1=async or sync, which may compile it";
+    else if (failed)
+        slow->remedy = "a C compiler that RDIM_CC names, or cc";
+    else if (rd_cpu_is_scalar())
+        slow->remedy = "leave out RDIM_ISA=scalar";
+    else if (rd_cpu_is_off(p))
+        slow->remedy = "RDIM_TIER1=async or sync, which may compile it";
+}
+
+static const char *why_no_loops(const rd_program *p, rd_form_state loops, rd_get_fn *get,
+                                void *pool)
+{
+    const char *why = rd_cpu_no_nest(p);
+
+    if (loops == RD_LOOPS_STORED)
+        return "RDIM_TIER1 lets nothing be compiled, and they are not in the store";
+    if (p->nest || p->whole)
+        return "they could not be compiled";
+    if (!why)
+        why = rd_codegen_describe(p, rd_cpu_vector(), get, pool, NULL, NULL);
+    return why ? why : "the tier is off";
+}
+
+void rd_cpu_form(const rd_program *p, rd_get_fn *get, void *pool, rd_form *form)
+{
+    *form           = (rd_form){ .meanwhile = without_loops(p) };
+    form->loops     = state_of(p, &form->left);
+    form->kind      = comes(form->loops) ? RD_FORM_NEST : form->meanwhile;
+    form->meanwhile = form->loops == RD_LOOPS_HERE ? RD_FORM_NEST : form->meanwhile;
+    form->why       = form->kind == RD_FORM_NEST ? NULL : why_no_loops(p, form->loops, get, pool);
+    look(p, form->kind, get, pool, &form->slow);
+    look(p, form->meanwhile, get, pool, &form->slow_meanwhile);
+    blame_settings(p, form, &form->slow);
+}

@@ -1,0 +1,218 @@
+/* test_forms.c - what explain says of forms and costs is what is there, and the strict mode refuses
+ * what it warns of. */
+#define _XOPEN_SOURCE 700 /* setenv */
+#include "kernels/cpu/jit/tier.h"
+#include "suite.h"
+#include <rdim.h>
+
+enum { ROWS = 20000, COLUMNS = 20 };
+
+static rd_ctx *ctx;
+static float   data[ROWS * COLUMNS];
+
+static void begin(void)
+{
+    unsetenv("RDIM_STRICT");
+    rd_tier_force("off");
+    ctx = rd_ctx_new(&(rd_ctx_opts){ .size = sizeof(rd_ctx_opts), .threads = 1 });
+}
+
+static void end(void)
+{
+    rd_ctx_free(ctx);
+}
+
+static rd_expr *table(void)
+{
+    return rd_wrap(ctx, data, RD_SHAPE(ROWS, COLUMNS));
+}
+
+RD_REDUCER(my_sum, float, float, 1, (double v;), (s->v = 0;), (s->v += x;), (a->v += b->v;),
+           (y[0] = (float)s->v;))
+
+/* Tiles have nothing for it. */
+static rd_expr *own(void)
+{
+    return rd_reduce(table(), my_sum, RD_DIMS(1));
+}
+
+static void says(const char *text, const char *part)
+{
+    ck_assert_msg(text && strstr(text, part), "no \"%s\" in\n%s", part,
+                  text ? text : rd_error_text(ctx));
+}
+
+static void says_not(const char *text, const char *part)
+{
+    ck_assert_msg(text && !strstr(text, part), "\"%s\" in\n%s", part,
+                  text ? text : rd_error_text(ctx));
+}
+
+static const char *explained(rd_expr *y)
+{
+    return rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL);
+}
+
+START_TEST(costs)
+{
+    const char *text = explained(rd_sum(rd_exp(table()), RD_DIMS(0)));
+
+    says(text, "cost of stage 0: reads 1600000 bytes, writes 80; visits 400020 elements: 800000 "
+               "operations, 400000 of them transcendental; about ");
+    says(text, " on 1 thread\n");
+    says(text, "estimates: memory ");
+    text = explained(rd_sub(rd_slice(table(), "2:"), rd_slice(table(), ":-2")));
+    says(text,
+         "reads 1600000 bytes, writes 1599840; visits 399960 elements: 399960 operations, 0 ");
+}
+END_TEST
+
+/* ---- Where leaves are read ------------------------------------------------------------------- */
+static rd_expr *view_of(int k)
+{
+    static const int32_t places[7] = { 0 };
+    rd_expr             *x         = table();
+    rd_expr             *line      = rd_wrap(ctx, data, RD_SHAPE(1000));
+
+    switch (k) {
+    case 0: return rd_sub(rd_slice(line, "2:"), rd_slice(line, ":-2"));
+    case 1: return rd_sub(rd_slice(x, "2:, :9"), rd_slice(x, ":-2, 3:12"));
+    case 2: return rd_slice(x, "::2, ::-1");
+    case 3: return rd_slice(x, "7, 3:");
+    case 4: return rd_take(x, 0, rd_wrap(ctx, places, RD_SHAPE(7)));
+    case 5: return rd_take(x, 1, rd_add(rd_wrap(ctx, places, RD_SHAPE(7)), rd_int(ctx, 1)));
+    case 6: return rd_diagonal(rd_slice(x, ":20"), 0, 1, 1);
+    case 7: return rd_slice(rd_window(line, 0, 5, 1), ":, ::2");
+    case 8:
+        return rd_slice(rd_wrap(ctx, data + 19, RD_SHAPE(9, 20), .strides = { 2, 0, { 20, -1 } }),
+                        ":, 1:");
+    case 9: return rd_slice(rd_wrap(ctx, data, RD_SHAPE(4, 5, 6), .order = 1), "1:, :, ::5");
+    case 10: return rd_slice(x, "2:");
+    default: return rd_slice(rd_wrap(ctx, data, RD_SHAPE(5, 6, 7)), "1:, :, :");
+    }
+}
+
+static const char *const read_at[] = {
+    "x0[i+2] - x0[i]", "x0[i+2,j] - x0[i,j+3]", "x0[2*i,-j+19]", "x0[7,i+3]",
+    "x1[t0,j]",        "x1[i,t0[j]]",           "x0[i,i+1]",     "x0[i+2*j]",
+    "x0[i,j+1]",       "x0[i+1,j,5*k]",         "x0[ij+40]",     "x0[ijk+42]",
+};
+
+START_TEST(places)
+{
+    says(explained(view_of(_i)), read_at[_i]);
+}
+END_TEST
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+START_TEST(labels)
+{
+    rd_expr *x = table(), *file = rd_load(ctx, "examples/data/coads_sst.npy");
+    rd_mark  mark;
+
+    ck_assert_msg(file != NULL, "%s", rd_error_text(ctx));
+    says(explained(file), "x0: leaf f32 (12, 90, 180) from examples/data/coads_sst.npy\n");
+    ck_assert(rd_label(file, "sst") == file);
+    says(explained(file), "x0: leaf sst f32 (12, 90, 180) from examples/data/coads_sst.npy\n");
+    says(rd_dot(ctx, RD_RESULTS({ file, NULL })), "leaf sst f32");
+    says(explained(x), "x0: leaf f32 (20000, 20)\n");
+    mark = rd_ctx_mark(ctx);
+    ck_assert(rd_label(x, "first") && rd_label(x, "table") == x && table() == x);
+    says(explained(x), "x0: leaf table f32 (20000, 20)\n");
+    ck_assert_int_eq(rd_ctx_release(ctx, mark), RD_OK);
+    says(explained(x), "x0: leaf f32 (20000, 20)\n");
+}
+END_TEST
+
+static void refused(rd_expr *leaf, const char *name, const char *part)
+{
+    ck_assert(!rd_label(leaf, name) && rd_error(ctx) == RD_ERR_ARGUMENT);
+    says(rd_error_text(ctx), part);
+    rd_error_clear(ctx);
+}
+
+START_TEST(no_labels)
+{
+    const rd_array layout = { .type = RD_F32, .shape = RD_SHAPE(3) };
+
+    refused(table(), NULL, "rd_label: the name is NULL");
+    refused(table(), "", "rd_label: the name is empty");
+    refused(rd_neg(table()), "y", "rd_label: \"y\" is for map, not for memory");
+    refused(rd_input(ctx, "in", &layout), "y", "which has a name");
+    ck_assert(!rd_label(NULL, "y") && rd_error(ctx) == RD_OK);
+}
+END_TEST
+
+/* ---- Forms ----------------------------------------------------------------------------------- */
+START_TEST(slow_forms)
+{
+    const char *text = explained(own());
+
+    says(text, "form of stage 0: the reference; no compiled loops: the tier is off\n");
+    says(text, "warning: stage 0: my_sum, a user's reducer runs element by element, by the "
+               "reference (400000 of them): tiles have no kernel for a user's reducer; remedy: "
+               "RDIM_TIER1=async or sync");
+    rd_tier_force("async");
+    text = explained(own());
+    says(text, "form of stage 0: compiled loops, compiled once they were missed for ");
+    says(text, "; until then the reference\n");
+    says(text, "first run: about ");
+    says(text,
+         "stage 0 by the reference: element by element; runs that begin once all is compiled");
+    says_not(text, "warning:");
+    text = explained(rd_sum(table(), RD_ALL, .accuracy = RD_SERIAL));
+    says(text, "note: stage 0: serial sum runs element by element");
+    says(text, "remedy: leave out .accuracy = RD_SERIAL");
+    says_not(explained(rd_sum(table(), RD_ALL)), "note:");
+}
+END_TEST
+
+START_TEST(few_elements)
+{
+    says_not(explained(rd_reduce(rd_slice(table(), ":100"), my_sum, RD_DIMS(1))), "warning:");
+}
+END_TEST
+
+START_TEST(strict)
+{
+    static float sums[ROWS];
+
+    ck_assert_int_eq(rd_eval(ctx, own(), RD_INTO(sums, RD_SHAPE(ROWS))), RD_OK);
+    rd_ctx_free(ctx); /* which keeps that plan */
+    begin();
+    setenv("RDIM_STRICT", "1", 1);
+    ck_assert_int_eq(rd_eval(ctx, own(), RD_INTO(sums, RD_SHAPE(ROWS))), RD_ERR_LIMIT);
+    says(rd_error_text(ctx), "rd_eval: RDIM_STRICT: stage 0: my_sum, a user's reducer runs element "
+                             "by element, by the reference");
+    says(rd_error_text(ctx), "; remedy: RDIM_TIER1=async or sync");
+    rd_error_clear(ctx);
+    ck_assert_int_eq(rd_eval(ctx, rd_sum(table(), RD_DIMS(1)), RD_INTO(sums, RD_SHAPE(ROWS))),
+                     RD_OK);
+    rd_tier_force("async");
+    ck_assert_int_eq(rd_eval(ctx, own(), RD_INTO(sums, RD_SHAPE(ROWS))), RD_OK);
+    setenv("RDIM_STRICT", "0", 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *suite = suite_create("forms");
+    TCase   *tcase = tcase_create("forms");
+    SRunner *runner;
+    int      failed;
+
+    tcase_add_checked_fixture(tcase, begin, end);
+    tcase_add_test(tcase, costs);
+    tcase_add_loop_test(tcase, places, 0, sizeof read_at / sizeof *read_at);
+    tcase_add_test(tcase, labels);
+    tcase_add_test(tcase, no_labels);
+    tcase_add_test(tcase, slow_forms);
+    tcase_add_test(tcase, few_elements);
+    tcase_add_test(tcase, strict);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
