@@ -102,6 +102,10 @@ rd_view rd_tiles_target(rd_tiles *m, int32_t pc, int32_t reg);
 /* The view with columns side by side, copied to the spare buffer if they are not. */
 rd_view rd_tiles_dense(rd_tiles *m, rd_view v);
 
+/* calls.c */
+void rd_tiles_index(rd_tiles *m, int32_t pc);
+void rd_tiles_call(rd_tiles *m, int32_t pc);
+
 /* turns.c: rows until a block ends of which other columns are still to come, `rows` at most; a LOAD
  * or STORE that turns, to y and from x; a STORE that moves. */
 int64_t rd_tiles_rows_of_block(const rd_tiles *m, int64_t rows);

@@ -1,11 +1,8 @@
 /* values.c - instructions that compute elements: on a whole tile, on a row of rows, or on one
  * element. */
-#include "kernels/cpu/reference/call.h"
 #include "core/caches.h"
 #include "kernels/cpu/tile/run/tiles.h"
 #include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- Where results go ------------------------------------------------------------------------ */
@@ -183,6 +180,65 @@ static int64_t gathered(const rd_tiles *m, const rd_address *at, int64_t r, int6
     return sum;
 }
 
+/* Is one place the same for all of a row? */
+static bool gathers_rows(const rd_tiles *m, const rd_address *at)
+{
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis < 0 && rd_tiles_view(m, at->add[k].reg).col != 0)
+            return false;
+    return true;
+}
+
+/* The places of row r's elements, counted from the tile's first one in that row. */
+static void find_places(const rd_tiles *m, const rd_tile_walk *w, int64_t r, int64_t *place)
+{
+    for (int64_t c = 0; c < m->cols; c++)
+        place[c] = c * w->col;
+    for (int32_t k = 0; k < w->at->n_add; k++) {
+        const rd_addend *add = &w->at->add[k];
+
+        if (add->axis >= 0)
+            continue;
+        const rd_view  v     = rd_tiles_view(m, add->reg);
+        const int64_t *index = (const int64_t *)(const void *)rd_view_at(&v, r, 0);
+
+        for (int64_t c = 0; c < m->cols; c++)
+            place[c] += add->coef * index[c * v.col];
+    }
+}
+
+#define GATHER(type)                                                    \
+    for (int64_t c = 0; c < n; c++)                                     \
+        ((type *)to)[c] = ((const type *)(const void *)from)[place[c]]; \
+    break
+static void gather(int64_t n, int32_t size, void *to, const char *from, const int64_t *place)
+{
+    switch (size) {
+    case 1: GATHER(uint8_t);
+    case 2: GATHER(uint16_t);
+    case 4: GATHER(uint32_t);
+    default: GATHER(uint64_t);
+    }
+}
+#undef GATHER
+
+/* Row r, which begins at `row`, of elements at places of their own: side by side as they are in
+ * memory, then as registers are. */
+static void load_gathered(const rd_tiles *m, const rd_tile_walk *w, const rd_view *y, int64_t r,
+                          const char *row)
+{
+    rd_simd_load *const load  = m->code->simd->load[w->at->type];
+    int64_t *const      place = (int64_t *)(void *)rd_tiles_second_spare(m);
+
+    if (gathers_rows(m, w->at)) {
+        load(m->cols, rd_view_at(y, r, 0), row + gathered(m, w->at, r, 0) * w->size, w->col);
+        return;
+    }
+    find_places(m, w, r, place);
+    gather(m->cols, w->size, m->spare, row, place);
+    load(m->cols, rd_view_at(y, r, 0), m->spare, 1);
+}
+
 /* What lies behind these bytes, and as much, is to be fetched meanwhile; rows longer than this are
  * not read once only. */
 static void read_ahead(rd_tiles *m, const char *at, int64_t bytes)
@@ -219,10 +275,7 @@ static void load(rd_tiles *m, int32_t pc)
         const char *row = from.at + r * w->row * w->size;
 
         if (w->gathers)
-            for (int64_t c = 0; c < q.each; c++)
-                m->code->simd->load[w->at->type](
-                    1, rd_view_at(&y, r, c),
-                    row + (c * w->col + gathered(m, w->at, r, c)) * w->size, 1);
+            load_gathered(m, w, &y, r, row);
         else
             m->code->simd->load[w->at->type](q.each, rd_view_at(&y, r, 0), row, w->col);
     }
@@ -304,140 +357,6 @@ static void coordinate(rd_tiles *m, int32_t pc)
                                           (w->gathers ? gathered(m, w->at, r, c) : 0) });
 }
 
-/* ---- Faults ---------------------------------------------------------------------------------- */
-/* The reference runs all of an element before the next one, so an instruction that fails here for
- * element (r, c) is not the first to fail if a later one fails for an earlier element.  (At row
- * level a column is a row of the tile.) */
-static void fail(rd_tiles *m, int64_t r, int64_t c, rd_status status)
-{
-    const bool tile = m->level == RD_AT_TILE;
-
-    m->fault = (rd_fault){ .row = tile ? r : c, .col = tile ? c : 0, .status = status };
-    if (tile)
-        m->rows = r + 1;
-    else
-        m->cols = c;
-    if (r == 0 && c == 0)
-        m->task->status = status;
-}
-
-/* Does it matter whether an element fails? */
-static bool may_be_first(const rd_tiles *m, int64_t r, int64_t c)
-{
-    return m->level != RD_AT_TILE || r < m->fault.row || (r == m->fault.row && c < m->fault.col);
-}
-
-/* ---- Indices --------------------------------------------------------------------------------- */
-/* The index from the beginning; false after a sentence about one outside. */
-static bool checked(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word *index)
-{
-    const int64_t extent = inst->value.i64;
-
-    *index = given;
-    if (rd_dtype_class(inst->from) == RD_CLASS_u64) {
-        if (given.u64 < (uint64_t)extent)
-            return true;
-        snprintf(m->task->sentence, sizeof m->task->sentence,
-                 "rd_take: index %" PRIu64 " is outside an axis of extent %" PRId64, given.u64,
-                 extent);
-    } else {
-        if (given.i64 >= -extent && given.i64 < extent) {
-            index->i64 += given.i64 < 0 ? extent : 0;
-            return true;
-        }
-        snprintf(m->task->sentence, sizeof m->task->sentence,
-                 "rd_take: index %" PRId64 " is outside an axis of extent %" PRId64, given.i64,
-                 extent);
-    }
-    return false;
-}
-
-/* Loads by a faulty index still read something: element 0.  An axis without any stops at once, at
- * the first element. */
-static void check_index(rd_tiles *m, int32_t pc)
-{
-    const rd_inst *inst = &m->p->inst[pc];
-    const rd_view  x = rd_tiles_view(m, inst->a), y = rd_tiles_target(m, pc, inst->dst);
-
-    for (int64_t r = 0; r < m->rows; r++)
-        for (int64_t c = 0; c < m->cols; c++) {
-            rd_word index = { 0 };
-
-            if (may_be_first(m, r, c) && !checked(m, inst, rd_view_word(&x, r, c), &index)) {
-                fail(m, r, c, RD_ERR_AXIS);
-                index.i64 = 0;
-            }
-            rd_view_set(&y, r, c, index);
-        }
-}
-
-/* ---- Callbacks ------------------------------------------------------------------------------- */
-typedef struct arguments {
-    int32_t n;
-    rd_view in[RD_MAX_CALL];
-} arguments;
-
-/* Loops over floats get whole rows, everything else element by element. */
-static bool by_rows(const rd_call *call, const arguments *a)
-{
-    if (call->block || call->f32_1 || call->f32_2 || call->f64_1 || call->f64_2)
-        return false;
-    for (int32_t k = 0; k < a->n; k++)
-        if (a->in[k].col != 1)
-            return false;
-    return true;
-}
-
-static void call_row(const rd_tiles *m, const rd_call *call, const arguments *a, const rd_view *y,
-                     int64_t r)
-{
-    const void *at[RD_MAX_CALL];
-
-    for (int32_t k = 0; k < a->n; k++)
-        at[k] = rd_view_at(&a->in[k], r, 0);
-    if (y->elem == RD_ELEM_f32)
-        call->f32(m->cols, (const float *const *)at, (float *)(void *)rd_view_at(y, r, 0));
-    else
-        call->f64(m->cols, (const double *const *)at, (double *)(void *)rd_view_at(y, r, 0));
-}
-
-static void call_elements(rd_tiles *m, const rd_inst *inst, const arguments *a, const rd_view *y,
-                          int64_t r)
-{
-    const rd_call *call = &m->p->call[inst->arg];
-
-    for (int64_t c = 0; c < m->cols && may_be_first(m, r, c); c++) {
-        rd_word     words[RD_MAX_CALL], result = { 0 };
-        const char *sentence;
-
-        for (int32_t k = 0; k < a->n; k++)
-            words[k] = rd_view_word(&a->in[k], r, c);
-        sentence = rd_call_run(call, words, inst->type, &result);
-        rd_view_set(y, r, c, result);
-        if (sentence) {
-            snprintf(m->task->sentence, sizeof m->task->sentence, "%s: %s", call->name, sentence);
-            fail(m, r, c, RD_ERR_CALLBACK);
-        }
-    }
-}
-
-static void call(rd_tiles *m, int32_t pc)
-{
-    const rd_inst *inst = &m->p->inst[pc];
-    const rd_call *call = &m->p->call[inst->arg];
-    const rd_view  y    = rd_tiles_target(m, pc, inst->dst);
-    arguments      a    = { .n = call->n_in };
-
-    for (int32_t k = 0; k < a.n; k++)
-        a.in[k] = rd_tiles_view(m, call->in[k]);
-    const bool rows = by_rows(call, &a);
-    for (int64_t r = 0; r < m->rows; r++)
-        if (rows)
-            call_row(m, call, &a, &y, r);
-        else
-            call_elements(m, inst, &a, &y, r);
-}
-
 void rd_tiles_value(rd_tiles *m, int32_t pc)
 {
     switch (m->p->inst[pc].kind) {
@@ -448,8 +367,8 @@ void rd_tiles_value(rd_tiles *m, int32_t pc)
     case RD_I_MAP:
     case RD_I_SELECT: map(m, pc); break;
     case RD_I_CAST: cast(m, pc); break;
-    case RD_I_INDEX: check_index(m, pc); break;
-    case RD_I_CALL: call(m, pc); break;
+    case RD_I_INDEX: rd_tiles_index(m, pc); break;
+    case RD_I_CALL: rd_tiles_call(m, pc); break;
     default: break;
     }
 }

@@ -1,0 +1,230 @@
+/* calls.c - instructions that may fail: indices of gathers, and users' functions. */
+#include "kernels/cpu/reference/call.h"
+#include "kernels/cpu/tile/run/tiles.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+/* ---- Faults ---------------------------------------------------------------------------------- */
+/* The reference runs all of an element before the next one, so an instruction that fails here for
+ * element (r, c) is not the first to fail if a later one fails for an earlier element.  (At row
+ * level a column is a row of the tile.) */
+static void fail(rd_tiles *m, int64_t r, int64_t c, rd_status status)
+{
+    const bool tile = m->level == RD_AT_TILE;
+
+    m->fault = (rd_fault){ .row = tile ? r : c, .col = tile ? c : 0, .status = status };
+    if (tile)
+        m->rows = r + 1;
+    else
+        m->cols = c;
+    if (r == 0 && c == 0)
+        m->task->status = status;
+}
+
+/* Does it matter whether an element fails? */
+static bool may_be_first(const rd_tiles *m, int64_t r, int64_t c)
+{
+    return m->level != RD_AT_TILE || r < m->fault.row || (r == m->fault.row && c < m->fault.col);
+}
+
+/* ---- Indices --------------------------------------------------------------------------------- */
+/* The index from the beginning; false after a sentence about one outside. */
+static bool checked(rd_tiles *m, const rd_inst *inst, rd_word given, rd_word *index)
+{
+    const int64_t extent = inst->value.i64;
+
+    *index = given;
+    if (rd_dtype_class(inst->from) == RD_CLASS_u64) {
+        if (given.u64 < (uint64_t)extent)
+            return true;
+        snprintf(m->task->sentence, sizeof m->task->sentence,
+                 "rd_take: index %" PRIu64 " is outside an axis of extent %" PRId64, given.u64,
+                 extent);
+    } else {
+        if (given.i64 >= -extent && given.i64 < extent) {
+            index->i64 += given.i64 < 0 ? extent : 0;
+            return true;
+        }
+        snprintf(m->task->sentence, sizeof m->task->sentence,
+                 "rd_take: index %" PRId64 " is outside an axis of extent %" PRId64, given.i64,
+                 extent);
+    }
+    return false;
+}
+
+/* Row r of indices that all are inside; false, and nothing is lost: some may not be. */
+static bool check_row(const rd_tiles *m, const rd_inst *inst, const rd_view *x, const rd_view *y,
+                      int64_t r)
+{
+    const int64_t  extent   = inst->value.i64;
+    const bool     from_end = rd_dtype_class(inst->from) != RD_CLASS_u64;
+    const int64_t *given    = (const int64_t *)(const void *)rd_view_at(x, r, 0);
+    int64_t       *index    = (int64_t *)(void *)rd_view_at(y, r, 0);
+    bool           outside  = false;
+
+    if (r >= m->fault.row || x->elem == RD_ELEM_b8 || x->at == y->at)
+        return false;
+    for (int64_t c = 0; c < m->cols; c++) {
+        const int64_t i = given[c * x->col];
+
+        index[c] = i + (from_end && i < 0 ? extent : 0);
+        outside |= (uint64_t)index[c] >= (uint64_t)extent;
+    }
+    return !outside;
+}
+
+/* Loads by a faulty index still read something: element 0.  An axis without any stops at once, at
+ * the first element. */
+void rd_tiles_index(rd_tiles *m, int32_t pc)
+{
+    const rd_inst *inst = &m->p->inst[pc];
+    const rd_view  x = rd_tiles_view(m, inst->a), y = rd_tiles_target(m, pc, inst->dst);
+
+    for (int64_t r = 0; r < m->rows; r++) {
+        if (y.col == 1 && check_row(m, inst, &x, &y, r))
+            continue;
+        for (int64_t c = 0; c < m->cols; c++) {
+            rd_word index = { 0 };
+
+            if (may_be_first(m, r, c) && !checked(m, inst, rd_view_word(&x, r, c), &index)) {
+                fail(m, r, c, RD_ERR_AXIS);
+                index.i64 = 0;
+            }
+            rd_view_set(&y, r, c, index);
+        }
+    }
+}
+
+/* ---- Callbacks ------------------------------------------------------------------------------- */
+typedef struct arguments {
+    int32_t n;
+    rd_view in[RD_MAX_CALL];
+} arguments;
+
+static bool is_dense(const arguments *a)
+{
+    for (int32_t k = 0; k < a->n; k++)
+        if (a->in[k].col != 1)
+            return false;
+    return true;
+}
+
+/* Functions of numbers, one element after the other; false: it is none. */
+static bool call_numbers(const rd_tiles *m, const rd_call *call, const arguments *a,
+                         const rd_view *y, int64_t r)
+{
+    const int64_t n = m->cols, dx = a->in[0].col, dz = a->n > 1 ? a->in[1].col : 0;
+    const char   *x = rd_view_at(&a->in[0], r, 0), *z = a->n > 1 ? rd_view_at(&a->in[1], r, 0) : x;
+    char         *to = rd_view_at(y, r, 0);
+
+    for (int64_t c = 0; call->f32_1 && c < n; c++)
+        ((float *)to)[c] = call->f32_1(((const float *)x)[c * dx]);
+    for (int64_t c = 0; call->f64_1 && c < n; c++)
+        ((double *)to)[c] = call->f64_1(((const double *)x)[c * dx]);
+    for (int64_t c = 0; call->f32_2 && c < n; c++)
+        ((float *)to)[c] = call->f32_2(((const float *)x)[c * dx], ((const float *)z)[c * dz]);
+    for (int64_t c = 0; call->f64_2 && c < n; c++)
+        ((double *)to)[c] = call->f64_2(((const double *)x)[c * dx], ((const double *)z)[c * dz]);
+    return call->f32_1 || call->f64_1 || call->f32_2 || call->f64_2;
+}
+
+/* Do registers hold the type as memory does? */
+static bool is_register(rd_dtype type)
+{
+    return type == RD_BOOL ||
+           (rd_dtype_size(type) == rd_elem_size(rd_elem_of(type)) && !rd_dtype_is_half(type));
+}
+
+/* A block function on some elements of row r at a time, in the types it takes; false: it failed at
+ * one of them. */
+static bool call_block(const rd_tiles *m, const rd_inst *inst, const arguments *a, const rd_view *y,
+                       int64_t r)
+{
+    enum { SOME = 256 };
+    const rd_call    *call        = &m->p->call[inst->arg];
+    const bool        as_they_are = is_register(call->in_type) && is_register(inst->type);
+    const int64_t     most        = as_they_are ? m->cols : SOME;
+    _Alignas(64) char in[RD_MAX_CALL][8 * SOME], out[8 * SOME];
+    const void       *at[RD_MAX_CALL];
+
+    for (int64_t c = 0, n; c < m->cols; c += n) {
+        n = m->cols - c < most ? m->cols - c : most;
+        for (int32_t k = 0; k < a->n; k++) {
+            at[k] = rd_view_at(&a->in[k], r, c);
+            if (!as_they_are) {
+                m->code->simd->store[call->in_type](n, in[k], 1, at[k]);
+                at[k] = in[k];
+            }
+        }
+        if (call->block(call->user, n, at, as_they_are ? rd_view_at(y, r, c) : out))
+            return false;
+        if (!as_they_are)
+            m->code->simd->load[inst->type](n, rd_view_at(y, r, c), out, 1);
+    }
+    return true;
+}
+
+static void call_floats(const rd_tiles *m, const rd_call *call, const arguments *a,
+                        const rd_view *y, int64_t r)
+{
+    const void *at[RD_MAX_CALL];
+
+    for (int32_t k = 0; k < a->n; k++)
+        at[k] = rd_view_at(&a->in[k], r, 0);
+    if (y->elem == RD_ELEM_f32)
+        call->f32(m->cols, (const float *const *)at, (float *)(void *)rd_view_at(y, r, 0));
+    else
+        call->f64(m->cols, (const double *const *)at, (double *)(void *)rd_view_at(y, r, 0));
+}
+
+/* A row at once; false: element by element, as operands are one for the row, or to see which
+ * element failed. */
+static bool call_row(const rd_tiles *m, const rd_inst *inst, const arguments *a, const rd_view *y,
+                     int64_t r)
+{
+    const rd_call *call = &m->p->call[inst->arg];
+
+    if (y->col != 1 || r >= m->fault.row)
+        return false;
+    if (call->block)
+        return is_dense(a) && call_block(m, inst, a, y, r);
+    if (call_numbers(m, call, a, y, r))
+        return true;
+    if (is_dense(a))
+        call_floats(m, call, a, y, r);
+    return is_dense(a);
+}
+
+static void call_elements(rd_tiles *m, const rd_inst *inst, const arguments *a, const rd_view *y,
+                          int64_t r)
+{
+    const rd_call *call = &m->p->call[inst->arg];
+
+    for (int64_t c = 0; c < m->cols && may_be_first(m, r, c); c++) {
+        rd_word     words[RD_MAX_CALL], result = { 0 };
+        const char *sentence;
+
+        for (int32_t k = 0; k < a->n; k++)
+            words[k] = rd_view_word(&a->in[k], r, c);
+        sentence = rd_call_run(call, words, inst->type, &result);
+        rd_view_set(y, r, c, result);
+        if (sentence) {
+            snprintf(m->task->sentence, sizeof m->task->sentence, "%s: %s", call->name, sentence);
+            fail(m, r, c, RD_ERR_CALLBACK);
+        }
+    }
+}
+
+void rd_tiles_call(rd_tiles *m, int32_t pc)
+{
+    const rd_inst *inst = &m->p->inst[pc];
+    const rd_call *call = &m->p->call[inst->arg];
+    const rd_view  y    = rd_tiles_target(m, pc, inst->dst);
+    arguments      a    = { .n = call->n_in };
+
+    for (int32_t k = 0; k < a.n; k++)
+        a.in[k] = rd_tiles_view(m, call->in[k]);
+    for (int64_t r = 0; r < m->rows; r++)
+        if (!call_row(m, inst, &a, &y, r))
+            call_elements(m, inst, &a, &y, r);
+}
