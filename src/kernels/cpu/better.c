@@ -180,6 +180,15 @@ static bool calls_are_long(const rd_tile_total *t)
     return t->rows ? t->rows->extent * t->n >= PLANE : t->n >= FEW;
 }
 
+/* A nest has the steps of a caller's reducer in its loops. */
+static bool folds_for_users(const rd_program *p)
+{
+    for (int32_t k = 0; k < p->n_fold; k++)
+        if (p->fold[k].reducer == RD_RED_user)
+            return true;
+    return false;
+}
+
 const char *rd_cpu_better(const rd_program *p)
 {
     static const double LITTLE = 1e6;
@@ -187,7 +196,7 @@ const char *rd_cpu_better(const rd_program *p)
 
     if (code && code->total && calls_are_long(code->total))
         return "one kernel does all";
-    if (!code || p->work <= LITTLE)
+    if (!code || p->work <= LITTLE || folds_for_users(p))
         return NULL;
     if (turns_operands(p, code))
         return "operands are turned in registers";

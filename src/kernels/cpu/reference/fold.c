@@ -245,6 +245,41 @@ void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
     c->settled = s->decides && x.u64 == (uint64_t)rd_reducer_table[s->fold->reducer].terminal;
 }
 
+/* Elements [from, to) of a run, all of the cell's current block: what counts of them. */
+static void take_counting(const rd_fold_state *s, const cell *c, const rd_fold_place *at,
+                          const rd_fold_run *run, int64_t from, int64_t to)
+{
+    const int64_t size = rd_dtype_size(s->fold->user->in);
+    char *const   node = node_at(s, c, c->depth, 0);
+
+    for (int64_t k = from, end; k < to; k = end) {
+        while (run->mask && k < to && !run->mask[k * run->next])
+            k++;
+        for (end = run->mask ? k : to; end < to && run->mask[end * run->next]; end++)
+            ;
+        rd_node_steps(&s->node, node, end - k, (const char *)run->x + k * run->stride * size,
+                      run->stride, at->index + k);
+    }
+}
+
+void rd_fold_take(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *run)
+{
+    const int64_t first = step_at(s, at), steps = s->fold->steps;
+    cell         *c = cell_at(s, at->cell);
+
+    assert(s->fold->lanes == 1 && !s->fold->scan);
+    for (int64_t k = 0, n; k < run->n; k += n) {
+        const int64_t block = (first + k) / steps, left = steps - (first + k) % steps;
+
+        n = run->n - k < left ? run->n - k : left;
+        if (c->block != block) {
+            end_block(s, c);
+            begin_block(s, c, block);
+        }
+        take_counting(s, c, at, run, k, k + n);
+    }
+}
+
 void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take,
                   rd_word *y)
 {

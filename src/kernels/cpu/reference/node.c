@@ -138,6 +138,18 @@ void rd_node_step(const rd_node_info *info, void *node, rd_word x, rd_word weigh
         info->code->step(state(info, node), x, weight, i);
 }
 
+void rd_node_steps(const rd_node_info *info, void *node, int64_t n, const void *x, int64_t stride,
+                   int64_t i)
+{
+    const rd_reducer *user = info->fold->user;
+
+    if (n > 0 && *count(node) == 0)
+        user->init(state(info, node));
+    if (n > 0)
+        user->step(state(info, node), n, x, stride, i);
+    *count(node) += n;
+}
+
 void rd_node_block(const rd_node_info *info, void *node)
 {
     rd_word *s = state(info, node);

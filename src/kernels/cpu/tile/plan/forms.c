@@ -2,6 +2,7 @@
 #include "core/bytes.h"
 #include "kernels/cpu/tile/plan/plan.h"
 #include "kernels/cpu/tile/run/trees.h"
+#include "kernels/cpu/tile/run/users.h"
 
 /* Nodes on the stack of a whole fold, or of any share of it, and the one that is just finished. */
 static int32_t room_for(const rd_fold *fold)
@@ -153,11 +154,27 @@ static const rd_fold_code *code_of(const rd_simd *simd, const rd_fold *fold)
                : &simd->fold[elem][fold->reducer];
 }
 
+/* The reference keeps its states. */
+static void plan_users(rd_tile_fold *f, int64_t rows)
+{
+    f->users     = true;
+    f->elem      = rd_elem_of(f->fold->user->in);
+    f->form      = RD_FOLD_ELEMENTS;
+    f->cells     = f->fold->n_cell;
+    f->row_steps = f->fold->lane_extent;
+    f->row_bytes = rd_users_bytes(f->fold);
+    f->bytes     = rd_bytes_times(f->row_bytes, rows);
+}
+
 static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number,
                       int64_t rows)
 {
     const rd_fold *fold = &p->fold[number];
 
+    if (fold->reducer == RD_RED_user) {
+        plan_users(f, rows);
+        return true;
+    }
     f->elem    = rd_elem_of(fold->type);
     f->code    = code_of(simd, fold);
     f->scan    = &simd->scan[f->elem][fold->reducer];

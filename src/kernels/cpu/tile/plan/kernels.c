@@ -47,7 +47,7 @@ static bool folds_totals(const rd_program *p, const rd_tile_code *code, int32_t 
     const rd_tile_fold *f    = &code->fold[inst->arg];
     const rd_loop      *row, *col;
 
-    if (f->weighted || f->cells != 1 || f->fold->n_block < 1 ||
+    if (f->users || f->weighted || f->cells != 1 || f->fold->n_block < 1 ||
         (f->fold->n_block > 1 && f->fold->split) || code->inst[step].level != RD_AT_TILE)
         return false;
     rd_tile_loops_at(p, code, step, &row, &col);
@@ -110,6 +110,8 @@ static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
     const rd_tile_fold *f    = &code->fold[p->inst[i].arg];
 
     t->from = loaded(code, t, f);
+    if (f->users)
+        return;
     t->step = t->turned >= 0                   ? simd->turned[t->from][f->fold->reducer][t->fused]
               : t->fused || t->from != f->elem ? simd->fused[t->from][f->fold->reducer][t->fused]
               : f->best                        ? simd->best_rows[f->elem][f->fold->reducer]

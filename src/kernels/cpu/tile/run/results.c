@@ -1,6 +1,7 @@
 /* results.c - results of folds. */
 #include "kernels/cpu/reference/fold.h"
 #include "kernels/cpu/tile/run/trees.h"
+#include "kernels/cpu/tile/run/users.h"
 #include <assert.h>
 
 /* Results in the accumulator's element become those of the register. */
@@ -161,6 +162,10 @@ void rd_tiles_close(rd_tiles *m, int32_t pc)
     rd_view       y[RD_MAX_STATE];
 
     register_views(m, pc, f->fold->n_out, y);
+    if (f->users) {
+        rd_users_close(m, f, memory, first, w, y);
+        return;
+    }
     if (f->totals) {
         close_totals(m, f, memory, y);
         return;

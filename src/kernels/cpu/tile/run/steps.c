@@ -1,13 +1,17 @@
 /* steps.c - STEP: how the elements of a tile meet the states of a fold. */
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/steps.h"
+#include "kernels/cpu/tile/run/users.h"
 #include <string.h>
 
 void rd_tiles_start(rd_tiles *m, int32_t pc)
 {
     const int32_t       number = m->p->inst[pc].arg;
     const rd_tile_fold *f      = &m->code->fold[number];
-    if (f->totals)
+
+    if (f->users)
+        rd_users_start(m, f, m->fold[number]);
+    if (f->totals || f->users)
         return;
     const int64_t each = f->own_rows ? m->cols * (f->cells * f->fold->lanes / f->group) : f->groups;
     for (int64_t k = 0; k < each; k++)
@@ -239,7 +243,12 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
 
 void rd_tiles_step(rd_tiles *m, int32_t pc)
 {
-    if (m->code->fold[m->p->inst[pc].arg].treeless)
+    const int32_t       number = m->p->inst[pc].arg;
+    const rd_tile_fold *f      = &m->code->fold[number];
+
+    if (f->users)
+        rd_users_step(m, pc, f, m->fold[number]);
+    else if (f->treeless)
         rd_take_totals(m, pc);
     else
         take_elements_of(m, pc);

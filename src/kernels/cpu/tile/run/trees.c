@@ -1,5 +1,6 @@
 /* trees.c - the combine tree of program.h on states side by side. */
 #include "kernels/cpu/tile/run/trees.h"
+#include "kernels/cpu/tile/run/users.h"
 #include <assert.h>
 #include <string.h>
 
@@ -259,6 +260,8 @@ static void join_group(const rd_tile_fold *f, char *into, char *next, int64_t gr
 
 void rd_tiles_join(const rd_tile_fold *f, char *into, char *next)
 {
-    for (int64_t k = 0; k < f->groups; k++)
+    if (f->users)
+        rd_users_join(into, next);
+    for (int64_t k = 0; !f->users && k < f->groups; k++)
         join_group(f, into, next, k);
 }

@@ -1,0 +1,135 @@
+/* users.c - users' reducers: the tile's elements go to the reference's folds (reference/fold.h), as
+ * many at a time as belong together, in the type the reducer takes. */
+#include "core/bytes.h"
+#include "kernels/cpu/reference/fold.h"
+#include "kernels/cpu/tile/run/masks.h"
+#include "kernels/cpu/tile/run/users.h"
+
+/* ---- Where they are -------------------------------------------------------------------------- */
+static int64_t head_bytes(void)
+{
+    return ((int64_t)sizeof(rd_fold_state) + 63) / 64 * 64;
+}
+
+int64_t rd_users_bytes(const rd_fold *fold)
+{
+    return (rd_bytes_add(head_bytes(), rd_fold_bytes(fold)) + 63) / 64 * 64;
+}
+
+/* The fold of row `row` of the tile, if rows have folds of their own. */
+static rd_fold_state *fold_at(const rd_tile_fold *f, char *memory, int64_t row)
+{
+    return (rd_fold_state *)(void *)(memory + (f->own_rows ? row * f->row_bytes : 0));
+}
+
+void rd_users_start(const rd_tiles *m, const rd_tile_fold *f, char *memory)
+{
+    for (int64_t k = 0; k < (f->own_rows ? m->cols : 1); k++) {
+        rd_fold_state *s = fold_at(f, memory, k);
+
+        rd_fold_open(s, f->fold, (char *)s + head_bytes());
+        rd_fold_start(s);
+    }
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+typedef struct elements {
+    const rd_tile_fold *f;
+    char               *memory;
+    rd_view             x, mask; /* x in the type that the reducer takes */
+    int64_t             size;
+    rd_fold_place       at; /* of the tile's first element */
+} elements;
+
+static rd_fold_place place_of(const elements *e, int64_t r, int64_t c)
+{
+    const rd_tile_fold *f = e->f;
+
+    return (rd_fold_place){ .cell  = e->at.cell + r * f->cell.row + c * f->cell.col,
+                            .lane  = e->at.lane + r * f->lane.row + c * f->lane.col,
+                            .outer = e->at.outer + r * f->outer.row + c * f->outer.col,
+                            .index = e->at.index + r * f->index.row + c * f->index.col };
+}
+
+/* n elements from (r, c) on, along the row or down the column. */
+static void take(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
+{
+    const rd_fold_place at  = place_of(e, r, c);
+    const rd_fold_run   run = {
+          .n      = n,
+          .stride = down ? e->x.row : 1,
+          .x      = e->x.at + (r * e->x.row + c) * e->size,
+          .next   = down ? e->mask.row : 1,
+          .mask   = e->mask.at ? (const uint8_t *)rd_view_at(&e->mask, r, c) : NULL,
+    };
+
+    rd_fold_take(fold_at(e->f, e->memory, r), &at, &run);
+}
+
+/* Do elements follow each other in one cell, at places that rise by one? */
+static bool follow(const rd_tile_fold *f, int64_t outer, int64_t lane, int64_t cell, int64_t index)
+{
+    return cell == 0 && outer * f->row_steps + lane == 1 && index == 1;
+}
+
+static void take_all(const rd_tiles *m, const elements *e)
+{
+    const rd_tile_fold *f     = e->f;
+    const bool          along = follow(f, f->outer.col, f->lane.col, f->cell.col, f->index.col);
+    const bool          down =
+        !along && !f->own_rows && follow(f, f->outer.row, f->lane.row, f->cell.row, f->index.row);
+
+    for (int64_t r = 0; r < (down ? 1 : m->rows); r++)
+        for (int64_t c = 0; c < (along ? 1 : m->cols); c++)
+            take(e, r, c, along ? m->cols : down ? m->rows : 1, down);
+}
+
+/* x as the reducer takes it: as it is, or converted to the spare buffer. */
+static rd_view as_taken(rd_tiles *m, rd_dtype type, rd_view x)
+{
+    const rd_view y = { m->spare, m->cols, 1, x.elem };
+
+    x = rd_tiles_dense(m, x);
+    if (type == RD_BOOL || (rd_dtype_size(type) == rd_elem_size(x.elem) && !rd_dtype_is_half(type)))
+        return x;
+    /* narrower elements never run ahead of what is read, should x be in the buffer */
+    for (int64_t r = 0; r < m->rows; r++)
+        m->code->simd->store[type](m->cols, y.at + r * y.row * rd_dtype_size(type), 1,
+                                   rd_view_at(&x, r, 0));
+    return y;
+}
+
+void rd_users_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
+{
+    const rd_inst *inst = &m->p->inst[pc];
+    elements       e    = { .f = f, .memory = memory, .size = rd_dtype_size(f->fold->user->in) };
+
+    e.at = (rd_fold_place){ .cell  = rd_tiles_position(m, f->cell.at),
+                            .lane  = rd_tiles_position(m, f->lane.at),
+                            .outer = rd_tiles_position(m, f->outer.at),
+                            .index = rd_tiles_position(m, f->index.at) };
+    e.x  = as_taken(m, f->fold->user->in, rd_tiles_view(m, m->code->inst[pc].x));
+    if (inst->c >= 0)
+        e.mask = rd_mask_dense(m, inst->c);
+    take_all(m, &e);
+}
+
+/* ---- Ends ------------------------------------------------------------------------------------ */
+void rd_users_close(const rd_tiles *m, const rd_tile_fold *f, char *memory, int64_t first,
+                    const rd_tile_walk *w, const rd_view *y)
+{
+    rd_word words[RD_MAX_STATE];
+
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c++) {
+            rd_fold_close(fold_at(f, memory, m->level == RD_AT_ROW ? c : r),
+                          first + r * w->row + c * w->col, words);
+            for (int32_t k = 0; k < f->fold->n_out; k++)
+                rd_view_set(&y[k], r, c, words[k]);
+        }
+}
+
+void rd_users_join(char *into, const char *next)
+{
+    rd_fold_join((rd_fold_state *)(void *)into, (const rd_fold_state *)(const void *)next);
+}
