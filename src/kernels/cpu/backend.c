@@ -228,6 +228,8 @@ static void nests_text(rd_text *text, const rd_program *p, int32_t n)
                     ", %" PRId32 " of %" PRId32 " nests compiled (this process: %" PRId64
                     " in %.0f ms, %" PRId64 " from the store, %" PRId64 " failed)",
                     here, nests, all.compiled, all.seconds * 1e3, all.stored, all.failed);
+    if (nests && all.stopped)
+        rd_text_add(text, ", the compiler is off: it took longer than %d s", all.stopped);
 }
 
 static bool one_by_one(const rd_program *p)
