@@ -190,9 +190,11 @@ RD_API void rd_error_clear(rd_ctx *ctx);
 /** "RD_ERR_SHAPE" and so on, for logs; never NULL. */
 RD_API const char *rd_status_name(rd_status status);
 
-/** Ends the evaluation under way, or else the next one, with RD_ERR_CANCELLED; a long one within
- *  milliseconds, or as soon as a user's function returns.  From any thread, and from a signal
- *  handler. */
+/** Ends the evaluation under way with RD_ERR_CANCELLED, or the next one if none is: one call, one
+ *  evaluation, so that none is lost.  Making a plan counts as one.  A long evaluation ends within
+ *  milliseconds, or once users' functions return from two thousand elements at most.  One that is
+ *  nearly done may have written its results.  Of several at the same time one ends.  From any
+ *  thread, and from a signal handler. */
 RD_API void rd_cancel(rd_ctx *ctx);
 
 /** What evaluations met and answered with a defined value instead of an error; sticky until

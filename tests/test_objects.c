@@ -1,5 +1,6 @@
 /* Compiled objects: what goes into the store, what comes out of it, and what must not. */
 #define _GNU_SOURCE
+#include "kernels/cpu/jit/compiler.h"
 #include "kernels/cpu/jit/object.h"
 #include "kernels/store/store.h"
 #include "suite.h"
@@ -63,7 +64,8 @@ static int make_with(const char *text, int number, bool compile)
 
     if (pid == 0) {
         void                *found;
-        const rd_object_from from = rd_object_make(text, flags, "number", compile, &found);
+        const rd_object_from from = rd_object_make(text, flags, "number", rd_surroundings_now(),
+                                                   compile ? RD_LONG_PATIENCE : 0, &found);
         int (*call)(void);
 
         if ((from == RD_OBJECT_NONE) != !found)
@@ -358,7 +360,8 @@ START_TEST(does_not_ask_how_it_ended)
 
     if (pid == 0) {
         void *found;
-        _exit((int)rd_object_make(function_of(1), flags, "number", true, &found));
+        _exit((int)rd_object_make(function_of(1), flags, "number", rd_surroundings_now(),
+                                  RD_LONG_PATIENCE, &found));
     }
     signal(SIGCHLD, SIG_DFL);
     int status = 0;
@@ -375,7 +378,8 @@ START_TEST(does_without_standard_streams)
     if (pid == 0) {
         void *found;
         close(0), close(1), close(2);
-        _exit((int)rd_object_make(function_of(1), flags, "number", true, &found));
+        _exit((int)rd_object_make(function_of(1), flags, "number", rd_surroundings_now(),
+                                  RD_LONG_PATIENCE, &found));
     }
     ck_assert_int_eq(waitpid(pid, &status, 0), pid);
     ck_assert_int_eq(WEXITSTATUS(status), RD_OBJECT_COMPILED);
@@ -420,8 +424,8 @@ START_TEST(many_processes_make_one_object)
     for (int k = 0; k < MANY; k++)
         if ((pid[k] = fork()) == 0) {
             void                *found;
-            const rd_object_from from =
-                rd_object_make(function_of(7), flags, "number", true, &found);
+            const rd_object_from from = rd_object_make(
+                function_of(7), flags, "number", rd_surroundings_now(), RD_LONG_PATIENCE, &found);
             int (*call)(void);
 
             memcpy(&call, &found, sizeof call);

@@ -178,6 +178,10 @@ START_TEST(takes_and_concats_refused)
     REFUSED(SHAPE, "rd_concat: part 2 of shape (4)", "(4, 5)",
             rd_concat(-2, RD_EXPRS(x, x, rd_select(x, 1, 0))));
     REFUSED(SHAPE, "rd_concat", "overflows", rd_concat(0, RD_EXPRS(large, large, large)));
+    /* The sum of these two extents is no int64_t: the sanitizers see whether it is made. */
+    rd_expr *huge = rd_broadcast(rd_cast(rd_num(ctx, 1), RD_BOOL), RD_SHAPE(INT64_C(1) << 62));
+    REFUSED(SHAPE, "rd_concat: part 1 of shape (4611686018427387904)", "overflows",
+            rd_concat(0, RD_EXPRS(huge, huge)));
     REFUSED(ARGUMENT, "rd_concat", "another context",
             rd_concat(0, RD_EXPRS(i, rd_expand(theirs, 0))));
     ck_assert_ptr_null(rd_concat(0, (rd_exprs){ 0 }));

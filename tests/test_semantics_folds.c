@@ -225,6 +225,43 @@ START_TEST(same_bits)
 }
 END_TEST
 
+/* Alone a column is added along lanes, beside its sum by one; both are right to some bits. */
+START_TEST(parts_of_a_reduction)
+{
+    enum { N = 200, M = 33 };
+    static float x[N * M], all[M], column[N];
+    int          apart = 0;
+
+    for (int i = 0; i < N * M; i++)
+        x[i] = 1e6f + (float)(i * 7919 % 1000) / 1000;
+    rd_expr *m = rd_wrap(ctx, x, RD_SHAPE(N, M)), *s = rd_sum(m, RD_DIMS(0));
+    for (int k = 0; k < M; k++) {
+        rd_expr *one = rd_select(s, 0, k), *of_part = rd_sum(rd_select(m, 1, k), RD_ALL);
+        float    alone, beside, own, pair[2];
+
+        ck_assert(rd_eval(ctx, one, RD_INTO(&alone, RD_SCALAR)) == RD_OK);
+        ck_assert(rd_eval(ctx, of_part, RD_INTO(&own, RD_SCALAR)) == RD_OK);
+        ck_assert(alone == own);
+        ck_assert(rd_eval_many(ctx,
+                               RD_RESULTS({ one, RD_INTO(&beside, RD_SCALAR) },
+                                          { s, RD_INTO(all, RD_SHAPE(M)) }),
+                               NULL) == RD_OK);
+        ck_assert(beside == all[k]);
+        apart += alone != beside;
+        /* Parts that are no more than the whole stay what they are alone. */
+        ck_assert(
+            rd_eval_many(ctx,
+                         RD_RESULTS({ one, RD_INTO(&pair[0], RD_SCALAR) },
+                                    { rd_select(s, 0, (k + 1) % M), RD_INTO(&pair[1], RD_SCALAR) }),
+                         NULL) == RD_OK);
+        ck_assert(pair[0] == alone);
+    }
+    ck_assert_int_gt(apart, 0);
+    ck_assert(rd_eval(ctx, rd_sub(s, rd_select(s, 0, 3)), RD_INTO(column, RD_SHAPE(M))) == RD_OK);
+    ck_assert(column[3] == 0);
+}
+END_TEST
+
 /* ---- NaN ------------------------------------------------------------------------------------- */
 /* Rows of reductions of all of a vector. */
 typedef struct reduce_row {
@@ -466,6 +503,7 @@ int main(void)
                                    accuracy,
                                    sums_of_products,
                                    same_bits,
+                                   parts_of_a_reduction,
                                    products_by_blas,
                                    nan_carried,
                                    nan_is_true,

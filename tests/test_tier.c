@@ -113,23 +113,32 @@ START_TEST(meanwhile)
 }
 END_TEST
 
+/* The compiler is a script of these lines. */
+static void set_script(const char *base, const char *lines)
+{
+    char  path[BASE + 40];
+    FILE *script;
+
+    snprintf(path, sizeof path, "%s/script", base);
+    script = fopen(path, "w");
+    ck_assert_ptr_nonnull(script);
+    fprintf(script, "#!/bin/sh\n%s\n", lines);
+    fclose(script);
+    chmod(path, 0700);
+    setenv("RDIM_CC", path, 1);
+}
+
 /* A compiler that takes two seconds is at work after this: its caller waits for it, within no lock
  * that a child would find held for ever (the address sanitizer's allocator is not made for forks of
  * several threads). */
 static void set_a_slow_one_to_work(const char *base)
 {
-    static char           path[BASE + 40], begun[BASE + 40];
+    static char           begun[BASE + 40], lines[2 * BASE];
     const struct timespec pause = { 0, 10000000 };
-    FILE                 *script;
 
-    snprintf(path, sizeof path, "%s/slow", base);
     snprintf(begun, sizeof begun, "%s/begun", base);
-    script = fopen(path, "w");
-    ck_assert_ptr_nonnull(script);
-    fprintf(script, "#!/bin/sh\n: > %s\nsleep 2\nexec cc \"$@\"\n", begun);
-    fclose(script);
-    chmod(path, 0700);
-    setenv("RDIM_CC", path, 1);
+    snprintf(lines, sizeof lines, ": > %s\nsleep 2\nexec cc \"$@\"", begun);
+    set_script(base, lines);
     rd_tier_hurry(true);
     stats_of("async"); /* looks for it */
     rd_tier_wait();
@@ -219,6 +228,107 @@ START_TEST(no_compiler)
 }
 END_TEST
 
+/* A compiler that never ends is waited for once, for ten seconds; plans say so. */
+START_TEST(hanging_compiler)
+{
+    const float   x[600] = { 0 };
+    char          base[BASE];
+    const char   *text;
+    time_t        begun;
+    rd_expr      *y;
+    rd_tier_stats s;
+
+    make_base(base);
+    set_script(base, "sleep 100");
+    begun = time(NULL);
+    s     = stats_of("sync");
+    ck_assert_int_eq(s.failed, s.asked);
+    ck_assert_int_ge(time(NULL) - begun, 9);
+    ck_assert_int_lt(time(NULL) - begun, 20);
+    begun = time(NULL);
+    rd_codegen_force("always");
+    y    = rd_sqrt(rd_add(rd_wrap(ctx, x, RD_SHAPE(20, 30)), rd_num(ctx, 1.5)));
+    text = rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL);
+    ck_assert_msg(text && strstr(text, "the compiler is off: it took longer than 10 s"), "%s",
+                  text);
+    ck_assert_int_lt(time(NULL) - begun, 9);
+    remove_base(base);
+}
+END_TEST
+
+/* ---- The environment ---------------------------------------------------------------------------- */
+/* One nest, whose plan is made before the environment changes. */
+static void run_in_another_environment(rd_expr *y)
+{
+    static float  out[100000];
+    rd_plan      *plan;
+    const int64_t before = rd_tier_stats_now().compiled;
+
+    rd_tier_force("async");
+    rd_tier_hurry(true);
+    rd_codegen_force("always");
+    plan = rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y, RD_INTO(out, RD_SHAPE(100, 1000)) }),
+                       NULL);
+    setenv("XDG_CACHE_HOME", "/nonexistent", 1);
+    setenv("HOME", "/nonexistent", 1);
+    setenv("RDIM_CC", "/nonexistent/cc", 1);
+    setenv("PATH", "/nonexistent", 1);
+    for (int k = 0; k < 3; k++) {
+        ck_assert_int_eq(rd_plan_run(plan, NULL, NULL), RD_OK);
+        rd_tier_wait();
+    }
+    rd_tier_hurry(false);
+    rd_plan_free(plan);
+    ck_assert_int_eq(rd_tier_stats_now().compiled, before + 1);
+}
+
+/* A program may call setenv() where it has one thread: ours has a copy, made with the plan. */
+START_TEST(environment_of_the_plan)
+{
+    static float x[100000];
+    char         base[BASE], path[4096];
+
+    make_base(base);
+    snprintf(path, sizeof path, "%s", getenv("PATH"));
+    run_in_another_environment(
+        rd_exp(rd_mul(rd_wrap(ctx, x, RD_SHAPE(100, 1000)), rd_num(ctx, 0.7))));
+    setenv("PATH", path, 1);
+    remove_base(base);
+}
+END_TEST
+
+/* Variables that change what compilers make of a text do not reach them. */
+START_TEST(environment_of_the_compiler)
+{
+    static const char *const hidden[] = {
+        "CPATH",           "C_INCLUDE_PATH",    "GCC_EXEC_PREFIX",
+        "CPLUS",           "GCC_COMPARE_DEBUG", "CCC_OVERRIDE_OPTIONS",
+        "LD_PRELOAD_LATER"
+    };
+    char  base[BASE], path[BASE + 40], line[8192];
+    FILE *file;
+    int   shown = 0;
+
+    make_base(base);
+    snprintf(line, sizeof line, "env > %s/seen\nexec cc \"$@\"", base);
+    set_script(base, line);
+    for (int k = 0; k < (int)(sizeof hidden / sizeof *hidden); k++)
+        setenv(hidden[k], "/nonexistent/", 1);
+    ck_assert_int_eq(stats_of("sync").compiled, isa_count() - 1);
+    snprintf(path, sizeof path, "%s/seen", base);
+    file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof line, file)) {
+        for (int k = 0; k < (int)(sizeof hidden / sizeof *hidden); k++)
+            ck_assert_msg(!strstr(line, hidden[k]), "%s", line);
+        shown += strncmp(line, "PATH=", 5) == 0 || strcmp(line, "LC_ALL=C\n") == 0;
+    }
+    ck_assert_int_eq(shown, 2);
+    fclose(file);
+    remove_base(base);
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("tier");
@@ -231,6 +341,9 @@ int main(void)
     tcase_add_loop_test(tests, ends_or_forks_meanwhile, 0, 2);
     tcase_add_test(tests, clang);
     tcase_add_loop_test(tests, no_compiler, 0, 2);
+    tcase_add_test(tests, hanging_compiler);
+    tcase_add_test(tests, environment_of_the_plan);
+    tcase_add_test(tests, environment_of_the_compiler);
     suite_add_tcase(suite, tests);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

@@ -1,6 +1,7 @@
 /* Long evaluations: told how far they are, cancelled, and on files larger than memory. */
 #define _DEFAULT_SOURCE
 #include "eval/plan.h"
+#include "eval/run/watch.h"
 #include "isa.h"
 #include "values.h"
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -195,6 +197,170 @@ START_TEST(signals_cancel)
 }
 END_TEST
 
+/* ---- Users' functions ------------------------------------------------------------------------ */
+enum { SLOW = 1 << 20 };
+static const int64_t SLOW_CANCEL_AT = 5000;
+
+/* Two microseconds; one of the first calls cancels. */
+static double slowly(double x)
+{
+    const double begun = rd_seconds();
+
+    if (atomic_fetch_add(&called, 1) == SLOW_CANCEL_AT)
+        rd_cancel(ctx);
+    while (rd_seconds() - begun < 2e-6)
+        ;
+    return x;
+}
+
+static const char *slow_block(void *user, int64_t n, const void *const *in, void *out)
+{
+    const double *x = in[0];
+    double       *y = out;
+
+    (void)user;
+    for (int64_t i = 0; i < n; i++)
+        y[i] = slowly(x[i]);
+    return NULL;
+}
+
+RD_REDUCER(slow_sum, double, double, 1, (double s;), (s->s = 0;), (s->s += slowly(x);),
+           (a->s += b->s;), (y[0] = s->s;))
+
+static rd_expr *slow_case(rd_expr *x, int k)
+{
+    static const rd_fn by_block = { .size  = sizeof by_block,
+                                    .name  = "slow",
+                                    .arity = 1,
+                                    .in    = RD_F64,
+                                    .out   = RD_F64,
+                                    .block = slow_block };
+    rd_expr           *rows     = rd_reshape(x, RD_SHAPE(SLOW / 64, 64));
+
+    switch (k) {
+    case 0: return rd_map(x, slowly);
+    case 1: return rd_map(x, &by_block);
+    case 2: return rd_reduce(x, slow_sum, RD_ALL);
+    case 3: return rd_reduce(rows, slow_sum, RD_DIMS(1));
+    case 4: return rd_scan(rd_map(x, slowly), "sum", RD_DIMS(0), .reverse = true);
+    default: return rd_sum(rd_map(rows, slowly), RD_DIMS(0));
+    }
+}
+
+/* They may take any time: what has some thousand elements runs in steps, which are timed. */
+START_TEST(slow_functions_are_cancelled)
+{
+    static double x[SLOW];
+
+    for (int threads = 1; threads <= 2; threads++)
+        for (int k = 0; k < 6; k++) {
+            const rd_eval_opts opts = { .threads = threads };
+            rd_array           out  = { 0 };
+
+            atomic_store(&called, 0);
+            ck_assert_int_eq(
+                rd_eval_many(ctx,
+                             RD_RESULTS({ slow_case(rd_wrap(ctx, x, RD_SHAPE(SLOW)), k), &out }),
+                             &opts),
+                RD_ERR_CANCELLED);
+            ck_assert_msg(atomic_load(&called) < 40000, "case %d on %d threads: %lld calls", k,
+                          threads, (long long)atomic_load(&called));
+            rd_error_clear(ctx);
+        }
+}
+END_TEST
+
+/* It had ended before anybody saw it; the next one is none of its business. */
+START_TEST(short_ones_are_cancelled)
+{
+    const double x[4] = { 1, 2, 3, 4 };
+    double       y[4] = { 0 };
+    rd_expr     *e    = rd_map(rd_wrap(ctx, x, RD_SHAPE(4)), slowly);
+
+    for (int k = 0; k < 3; k++) {
+        atomic_store(&called, SLOW_CANCEL_AT);
+        ck_assert_int_eq(rd_eval(ctx, e, RD_INTO(y, RD_SHAPE(4))), RD_ERR_CANCELLED);
+        rd_error_clear(ctx);
+        ck_assert_int_eq(rd_eval(ctx, e, RD_INTO(y, RD_SHAPE(4))), RD_OK);
+        ck_assert(y[3] == 4);
+    }
+}
+END_TEST
+
+static double as_it_is(double x)
+{
+    return x;
+}
+
+static void fill_by_isa(int isa, rd_expr *y, double *out, int64_t n)
+{
+    rd_plan *plan;
+
+    isa_begin(ctx, isa);
+    plan = rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y, RD_INTO(out, RD_SHAPE(n)) }), NULL);
+    ck_assert_msg(plan, "%s", rd_error_text(ctx));
+    ck_assert_int_eq(rd_plan_run(plan, NULL, NULL), RD_OK);
+    rd_plan_free(plan);
+    isa_end(ctx);
+}
+
+/* Scans that run backwards in steps, which users' functions bring about, have the bits of those that
+ * run at once. */
+START_TEST(backwards_in_steps)
+{
+    enum { N = 100003 };
+    static double     x[N], once[N], steps[N];
+    static const bool exclusive[] = { false, true };
+
+    for (int i = 0; i < N; i++)
+        x[i] = sin(i) * 1e3;
+    rd_expr *e = rd_wrap(ctx, x, RD_SHAPE(N));
+    for (int k = 0; k < 2 * isa_count(); k++) {
+        rd_expr *a = rd_scan(e, "sum", RD_DIMS(0), .reverse = true, .exclusive = exclusive[k % 2]);
+        rd_expr *b = rd_scan(rd_map(e, as_it_is), "sum", RD_DIMS(0), .reverse = true,
+                             .exclusive = exclusive[k % 2]);
+
+        fill_by_isa(0, a, once, N);
+        fill_by_isa(k / 2, b, steps, N);
+        ck_assert(memcmp(once, steps, sizeof once) == 0);
+    }
+}
+END_TEST
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+static double when_cancelled;
+
+static void on_alarm(int number)
+{
+    (void)number;
+    when_cancelled = rd_seconds();
+    rd_cancel(ctx);
+}
+
+/* Whether it is planned or runs when that comes. */
+START_TEST(planning_is_cancelled)
+{
+    static double    x[1000], y[1000];
+    struct itimerval soon = { .it_value = { 0, 50000 } };
+    rd_status        got  = RD_OK;
+
+    signal(SIGALRM, on_alarm);
+    for (int n = 2000; got == RD_OK; n *= 2) {
+        rd_expr *e = rd_wrap(ctx, x, RD_SHAPE(1000));
+
+        ck_assert_int_lt(n, 1 << 24);
+        for (int k = 0; k < n; k++)
+            e = rd_add(e, rd_exp(e));
+        when_cancelled = rd_seconds() + 1e9;
+        setitimer(ITIMER_REAL, &soon, NULL);
+        got = rd_eval(ctx, e, RD_INTO(y, RD_SHAPE(1000)));
+    }
+    ck_assert_int_eq(got, RD_ERR_CANCELLED);
+    ck_assert_msg(rd_seconds() - when_cancelled < 2, "went on for %g s",
+                  rd_seconds() - when_cancelled);
+}
+END_TEST
+
 /* ---- Files larger than memory ---------------------------------------------------------------- */
 static int64_t most_memory(void)
 {
@@ -284,10 +450,12 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { progress_grows_to_1, short_ones_tell_nothing,
-                                   progress_of_plans,   kept_plans_tell_who_asks,
-                                   progress_cancels,    the_next_one_is_cancelled,
-                                   signals_cancel,      files_larger_than_memory };
+    const TTest *const tests[] = { progress_grows_to_1,      short_ones_tell_nothing,
+                                   progress_of_plans,        kept_plans_tell_who_asks,
+                                   progress_cancels,         the_next_one_is_cancelled,
+                                   signals_cancel,           slow_functions_are_cancelled,
+                                   short_ones_are_cancelled, backwards_in_steps,
+                                   planning_is_cancelled,    files_larger_than_memory };
 
     return run_suite("watch", tests, COUNT(tests));
 }

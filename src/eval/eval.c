@@ -72,6 +72,8 @@ rd_status rd_eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
         return rd_error(ctx);
     memset(fresh, 0, (size_t)results.n);
     status = give_memory(ctx, results, fresh) ? rd_cache_run(ctx, results, opts) : rd_error(ctx);
+    if (status != RD_OK)
+        (void)rd_cancel_taken(ctx); /* it has ended before it saw to that */
     for (int k = 0; status != RD_OK && k < results.n; k++)
         if (fresh[k] && results.at[k].out->owner)
             rd_array_free(results.at[k].out);

@@ -147,9 +147,11 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
         rd_program *p = &plan->program[s];
 
         p->tile = choice->tile;
+        p->step =
+            rd_watch_every(p, RD_STEP_WORK); /* backends may ask whether it stops on the way */
         if (!plan->backend->prepare(p, plan_memory, plan->pool))
             return false;
-        p->step = rd_watch_every(p, RD_STEP_WORK);
+        p->step = rd_watch_every(p, RD_STEP_WORK); /* they may have given it another root */
         plan->steps |= p->step > 0;
     }
     return rd_frame_measure(plan);

@@ -95,6 +95,13 @@ bool rd_cancel_taken(rd_ctx *ctx)
            atomic_exchange(&ctx->cancel, false);
 }
 
+bool rd_goes_on(rd_ctx *ctx)
+{
+    if (rd_cancel_taken(ctx))
+        rd_fail(ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
+    return rd_error(ctx) == RD_OK;
+}
+
 /* ---- Marks ----------------------------------------------------------------------------------- */
 static rd_moment now(const rd_ctx *ctx)
 {

@@ -161,10 +161,8 @@ static bool join(rd_expr *const *part, int k, int axis, int64_t *extent)
 
     for (int a = 0; agree && a < x->rank; a++)
         agree = a == axis || x->extent[a] == extent[a];
-    if (agree) {
-        extent[axis] += x->extent[axis];
-        agree = rd_points(x->rank, extent) >= 0;
-    }
+    agree = agree && !__builtin_add_overflow(extent[axis], x->extent[axis], &extent[axis]) &&
+            rd_points(x->rank, extent) >= 0;
     if (!agree)
         rd_fail(x->ctx, RD_ERR_SHAPE,
                 "rd_concat: part %d of shape %s cannot be joined to part 0 of shape %s along axis "

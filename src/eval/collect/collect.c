@@ -375,7 +375,7 @@ static bool demand_result(rd_collector *c, const rd_request *request, rd_finish_
 static bool visit(rd_collector *c)
 {
     for (int i = 0; i < c->n_seen; i++)
-        if (!rd_instances(c, &c->seen[i]))
+        if (!rd_goes_on(c->ctx) || !rd_instances(c, &c->seen[i]))
             return false;
     return true;
 }

@@ -413,7 +413,8 @@ static bool combine(rd_graph *graph, rd_value *v)
 bool rd_combine_trees(rd_graph *graph)
 {
     for (int i = 0; i < graph->n_value; i++)
-        if (graph->value[i].combine && !combine(graph, &graph->value[i]))
+        if (graph->value[i].combine &&
+            (!rd_goes_on(graph->ctx) || !combine(graph, &graph->value[i])))
             return false;
     return true;
 }

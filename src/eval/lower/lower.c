@@ -267,7 +267,7 @@ rd_program *rd_lower(rd_nest *nest, rd_pool *pool)
         l->p                = &programs[s];
         l->p->first_scratch = g->n_slot;
         l->room_address = l->room_loop = l->room_fold = l->room_call = l->room_scratch = 0;
-        if (!lower_stage(l))
+        if (!rd_goes_on(g->ctx) || !lower_stage(l))
             return NULL;
     }
     return programs;

@@ -106,6 +106,8 @@ static int grow(state *s, int n_wait, const int32_t *wait, rd_set open, int x, i
     for (int i = 0; i < n_wait; i++) {
         double alone, joined;
 
+        if (!rd_goes_on(s->p->graph->ctx))
+            return 0;
         if (!may_share(s, n, group, wait[i], open, x))
             continue;
         alone    = rd_group_cost(s->p, 1, &wait[i], shared, x);
@@ -247,7 +249,7 @@ static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait)
     while (group && (n = emit_ready(s, scope, n, wait)) > 0) {
         choice c = choose(s, n, wait, scope->open, group, group + n + 1);
 
-        if (c.axis < 0) { /* cannot happen: the first waiting anchor reads nothing that waits */
+        if (c.axis < 0) { /* it was cancelled: the first waiting anchor reads nothing that waits */
             rd_fail(s->p->graph->ctx, RD_ERR_LIMIT,
                     "rd_eval: internal error: no loop can be placed");
             return false;
@@ -299,6 +301,8 @@ static int too_dear(const rd_placing *p, const rd_tree *tree)
 
         if (rd_is_anchor_kind(m) || tree->home[v].keep != RD_KEEP_ARRAY)
             continue;
+        if (!rd_goes_on(p->graph->ctx))
+            return -1;
         for (int a = 0; a < p->n; a++)
             for (int u = 0; u < p->list[a].n_use; u++)
                 if (p->list[a].use[u].value == v) {
@@ -354,5 +358,5 @@ rd_tree *rd_place(rd_graph *graph)
         if (dear >= 0)
             p.dropped[dear] = true;
     }
-    return keep_reasons(graph, &p.why) ? tree : NULL;
+    return keep_reasons(graph, &p.why) && rd_goes_on(graph->ctx) ? tree : NULL;
 }

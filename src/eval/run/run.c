@@ -138,14 +138,15 @@ static bool make_tasks(const run *r, const rd_program *p, int64_t extent, int64_
 
 static void run_steps(const run *r, const rd_program *p, rd_task *task, bool first)
 {
-    const int64_t lo = task->lo, hi = task->hi;
+    const double all  = (double)(task->hi - task->lo);
+    rd_steps     left = rd_steps_of(p, task->lo, task->hi);
 
-    for (bool more = true; more && task->status == RD_OK && task->lo < hi; task->lo = task->hi) {
-        task->hi = hi - task->lo > p->step ? task->lo + p->step : hi;
+    for (bool more = true;
+         more && task->status == RD_OK && rd_steps_next(&left, &task->lo, &task->hi);) {
         r->plan->backend->body(p, task);
         more = rd_watch_step(r->watch);
-        if (more && first && task->hi < hi)
-            rd_watch_look(r->watch, (double)(task->hi - lo) / (double)(hi - lo));
+        if (more && first && left.lo < left.hi)
+            rd_watch_look(r->watch, 1 - (double)(left.hi - left.lo) / all);
     }
 }
 
@@ -282,11 +283,13 @@ rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *cons
                           const rd_progress *progress, rd_run_stats *stats)
 {
     rd_run_stats own = { 0 }, *of = stats ? stats : &own;
+    rd_status    status = RD_OK;
 
     *of = own;
     if (rd_cancel_taken(plan->ctx))
         return cancelled(plan, NULL);
-    if (plan->direct && !plan->task_grains && rd_run_direct(plan, in, out, of))
-        return RD_OK;
-    return run_stages(plan, in, out, progress, of);
+    if (!plan->direct || plan->task_grains || !rd_run_direct(plan, in, out, of))
+        status = run_stages(plan, in, out, progress, of);
+    /* Who cancels this run must not have cancelled the next one. */
+    return rd_cancel_taken(plan->ctx) && status == RD_OK ? cancelled(plan, NULL) : status;
 }

@@ -21,19 +21,94 @@ static int64_t unit_of(const rd_program *p)
     return unit;
 }
 
-int64_t rd_watch_every(const rd_program *p, double work)
+/* How often an instruction runs: over all axes of the loops around it, of which two may be the
+ * tiles of an axis and the indices in one. */
+static double points_of(const rd_program *p, const rd_inst *inst)
 {
-    enum { WHOLE = 64 }; /* vectors, cache lines and tiles of short rows */
-    const int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 0;
-    int64_t       unit, units;
+    double points = 1;
 
-    if (p->work < 4 * work || extent <= 1 || p->loop[p->inst[p->body].arg].backwards)
-        return 0;
-    unit  = unit_of(p);
-    units = (int64_t)(work / p->work * (double)extent / (double)unit);
-    if (units > WHOLE * WHOLE)
+    for (int32_t k = inst->loop; k >= 0; k = p->loop[k].parent)
+        if (p->loop[k].kind == RD_LOOP_EACH)
+            points *= (double)p->axis_extent[p->loop[k].axis];
+    return points;
+}
+
+/* Operations that users' functions and reducers may take.  Nobody knows: here they take a
+ * microsecond for each element, and steps are timed. */
+static double users_work(const rd_program *p)
+{
+    static const double CALL  = 1e4;
+    double              calls = 0;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_CALL ||
+            ((p->inst[i].kind == RD_I_STEP || p->inst[i].kind == RD_I_SCAN) &&
+             p->fold[p->inst[i].arg].user))
+            calls += points_of(p, &p->inst[i]);
+    return calls * CALL;
+}
+
+/* So many indices in whole units; many in whole vectors, cache lines and tiles of short rows, and
+ * blocks of what runs along the axis. */
+static int64_t in_units(const rd_program *p, double indices)
+{
+    enum { WHOLE = 64 };
+    const int64_t unit = unit_of(p), extent = p->axis_extent[p->root];
+    int64_t       units = indices < (double)extent ? (int64_t)(indices / (double)unit) : extent;
+
+    if (units > WHOLE * WHOLE || (p->serial && units > WHOLE))
         units = units / WHOLE * WHOLE;
     return units > 1 ? units * unit : unit;
+}
+
+int64_t rd_watch_every(const rd_program *p, double work)
+{
+    const int64_t extent = p->root >= 0 ? p->axis_extent[p->root] : 0;
+    const double  users = users_work(p), all = p->work + users;
+
+    if (extent <= 1 || (p->work < 4 * work && users < work))
+        return 0;
+    return in_units(p, work / all * (double)extent);
+}
+
+rd_steps rd_steps_of(const rd_program *p, int64_t lo, int64_t hi)
+{
+    return (rd_steps){ .p         = p,
+                       .lo        = lo,
+                       .hi        = hi,
+                       .step      = p->step,
+                       .backwards = p->loop[p->inst[p->body].arg].backwards };
+}
+
+/* Operations take longer or shorter than is thought: users' functions above all. */
+static void adapt(rd_steps *s, double seconds)
+{
+    static const double SHORT = 1e-3, WANTED = 3e-3, LONG = 6e-3;
+    const rd_program   *p    = s->p;
+    const double        most = RD_STEP_WORK / p->work * (double)p->axis_extent[p->root];
+
+    if (seconds > LONG)
+        s->step = in_units(p, (double)s->step * WANTED / seconds);
+    else if (seconds < SHORT && 2 * (double)s->step <= most)
+        s->step = in_units(p, 2 * (double)s->step);
+}
+
+bool rd_steps_next(rd_steps *s, int64_t *lo, int64_t *hi)
+{
+    const double now = rd_seconds();
+
+    if (s->begun > 0)
+        adapt(s, now - s->begun);
+    s->begun = now;
+    if (s->lo >= s->hi)
+        return false;
+    *lo = s->backwards && s->hi - s->lo > s->step ? s->hi - s->step : s->lo;
+    *hi = !s->backwards && s->hi - s->lo > s->step ? s->lo + s->step : s->hi;
+    if (s->backwards)
+        s->hi = *lo;
+    else
+        s->lo = *hi;
+    return true;
 }
 
 double rd_seconds(void)

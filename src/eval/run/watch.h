@@ -22,10 +22,21 @@ typedef struct rd_watch {
 /* Operations of a step: some milliseconds, in which a stage reads a few hundred megabytes at
  * most. */
 #define RD_STEP_WORK 16e6
+/* What is left of a task's share, and how it is taken: from the end, if the loop runs backwards. */
+typedef struct rd_steps {
+    const rd_program *p;
+    int64_t           lo, hi, step;
+    double            begun; /* seconds: the step that runs; 0: none yet */
+    bool              backwards;
+} rd_steps;
+rd_steps rd_steps_of(const rd_program *p, int64_t lo, int64_t hi);
+/* The next step, as many indices as should take some milliseconds after what the last ones took;
+ * false: there is none. */
+bool rd_steps_next(rd_steps *s, int64_t *lo, int64_t *hi);
 /* Of a clock that runs evenly. */
 double rd_seconds(void);
-/* Indices of the root axis for about so many operations; 0: the stage is short, or cannot be taken
- * apart. */
+/* Indices of the root axis for about so many operations, the first step; 0: the stage is short, or
+ * cannot be taken apart.  Users' functions are taken for long ones. */
 int64_t rd_watch_every(const rd_program *p, double work);
 
 void rd_watch_begin(rd_watch *w, const rd_plan *plan, const rd_progress *progress,

@@ -89,12 +89,12 @@ static void need_state(rd_program *p, const rd_codegen_code *code)
 }
 
 /* The program as one compiled nest of loops, where nothing faster is known.  Small ones mostly run
- * as one task, and are compiled for that; the few that several tasks share, as somebody asks for
- * threads, do without. */
+ * as one task, and are compiled for that, unless they run in steps; the few that several tasks
+ * share, as somebody asks for threads, do without. */
 static bool prepare_nest(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool)
 {
     const rd_codegen_use use   = rd_codegen_use_now();
-    const bool           small = p->work < RD_SMALL_WORK;
+    const bool           small = p->work < RD_SMALL_WORK && !p->step;
 
     if (rd_cpu_no_nest(p))
         return true;
@@ -228,6 +228,8 @@ static void nests_text(rd_text *text, const rd_program *p, int32_t n)
                     ", %" PRId32 " of %" PRId32 " nests compiled (this process: %" PRId64
                     " in %.0f ms, %" PRId64 " from the store, %" PRId64 " failed)",
                     here, nests, all.compiled, all.seconds * 1e3, all.stored, all.failed);
+    if (nests && all.stopped)
+        rd_text_add(text, ", the compiler is off: it took longer than %d s", all.stopped);
 }
 
 static bool one_by_one(const rd_program *p)

@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -17,10 +16,9 @@
 
 /* ---- The directory --------------------------------------------------------------------------- */
 /* As the XDG base directory specification has it: what is not an absolute path does not count. */
-static bool base_path(char *path, size_t room)
+static bool base_path(const char *cache, const char *home, char *path, size_t room)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int         n = -1;
+    int n = -1;
 
     if (cache && cache[0] == '/')
         n = snprintf(path, room, "%s", cache);
@@ -38,12 +36,13 @@ static bool is_private(int dir)
            (facts.st_mode & (S_IRWXG | S_IRWXO)) == 0;
 }
 
-int rd_store_open(void)
+int rd_store_open(const char *cache, const char *home)
 {
     char path[4096];
     int  base, dir;
 
-    if (!base_path(path, sizeof path) || (mkdir(path, S_IRWXU) != 0 && errno != EEXIST))
+    if (!base_path(cache, home, path, sizeof path) ||
+        (mkdir(path, S_IRWXU) != 0 && errno != EEXIST))
         return -1;
     base = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (base < 0)

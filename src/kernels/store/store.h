@@ -8,10 +8,10 @@
 #define RD_KERNELS_STORE_STORE_H
 #include <stdbool.h>
 
-/* $XDG_CACHE_HOME/rdim or ~/.cache/rdim as a file descriptor, made if it is missing; -1 unless it
- * is a directory, no link, owned by the user, and closed to all others.  Whatever lies in it was
- * then put there by the user. */
-int rd_store_open(void);
+/* $XDG_CACHE_HOME/rdim or $HOME/.cache/rdim as a file descriptor, made if it is missing; -1 unless
+ * it is a directory, no link, owned by the user, and closed to all others.  Whatever lies in it was
+ * then put there by the user.  The variables' values; NULL: not set. */
+int rd_store_open(const char *cache, const char *home);
 /* A name of `dir` that is in use by nobody: the start of a name, a number, an ending.  False:
  * cannot be. */
 bool rd_store_aside(int dir, const char *stem, const char *ending, char *name, int room);

@@ -5,15 +5,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-extern char **environ; /* NOLINT: POSIX has no header that must declare it */
 
 /* What gcc is told besides, of speed alone; clang does not know it, and needs none of it.  Jumps
  * past a second choice that the first one settles cannot be turned into vectors, nor loops of a
@@ -67,11 +65,13 @@ static bool identify(rd_compiler *cc)
     return true;
 }
 
-bool rd_compiler_find(rd_compiler *cc)
+bool rd_compiler_find(rd_compiler *cc, const rd_surroundings *surroundings)
 {
-    const char *asked = getenv("RDIM_CC"), *path = getenv("PATH");
-    const char *name = asked && *asked ? asked : "cc";
+    const char *asked = rd_surroundings_get(surroundings, "RDIM_CC"),
+               *path  = rd_surroundings_get(surroundings, "PATH");
+    const char *name  = asked && *asked ? asked : "cc";
 
+    cc->surroundings = surroundings;
     if (strchr(name, '/')) {
         /* It runs in another directory. */
         return name[0] == '/' &&
@@ -118,7 +118,8 @@ static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
               posix_spawnattr_setpgroup(&attributes, 0) == 0 &&
               posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
                                                         POSIX_SPAWN_SETPGROUP) == 0 &&
-              posix_spawn(pid, cc->path, &actions, &attributes, argv, environ) == 0;
+              posix_spawn(pid, cc->path, &actions, &attributes, argv,
+                          rd_surroundings_all(cc->surroundings)) == 0;
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return spawned;
@@ -126,11 +127,17 @@ static bool spawn(const rd_compiler *cc, int dir, char *const *argv, pid_t *pid)
 
 typedef enum outcome { COMPILED, REFUSED, UNFINISHED } outcome;
 
+static atomic_int stopped, worked; /* seconds; runs that ended well */
+
+int rd_compiler_stopped(void)
+{
+    return atomic_load_explicit(&stopped, memory_order_relaxed);
+}
+
 /* The program that we are part of may ignore SIGCHLD, or wait for all its children itself: then
  * nobody tells how this one ended, and the object must show it. */
-static outcome wait_for(pid_t pid)
+static outcome wait_for(pid_t pid, int patience)
 {
-    enum { PATIENCE = 60 }; /* seconds */
     const struct timespec pause = { 0, 500000 };
     struct timespec       begun, now;
 
@@ -144,17 +151,18 @@ static outcome wait_for(pid_t pid)
         if (done < 0 && errno == ECHILD)
             return COMPILED;
         clock_gettime(CLOCK_MONOTONIC, &now);
-        if (now.tv_sec - begun.tv_sec > PATIENCE)
+        if (now.tv_sec - begun.tv_sec >= patience)
             break;
         nanosleep(&pause, NULL);
     }
+    atomic_store(&stopped, patience);
     kill(-pid, SIGKILL);
     (void)waitpid(pid, NULL, 0);
     return UNFINISHED;
 }
 
 static outcome run(const rd_compiler *cc, int dir, const char *const *flags, int n_more,
-                   const char *source, const char *object)
+                   const char *source, const char *object, int patience)
 {
     const char *argv[RD_MAX_FLAGS + 8];
     int         n = 0;
@@ -169,17 +177,24 @@ static outcome run(const rd_compiler *cc, int dir, const char *const *flags, int
     argv[n++] = object;
     argv[n++] = source;
     argv[n]   = NULL;
-    return spawn(cc, dir, (char *const *)argv, &pid) ? wait_for(pid) : UNFINISHED;
+    return spawn(cc, dir, (char *const *)argv, &pid) ? wait_for(pid, patience) : UNFINISHED;
 }
 
-/* A compiler that refuses may not know gcc's flags; one that has taken a minute is not asked
- * again. */
+/* A compiler that refuses may not know gcc's flags.  One that has worked before does not hang: the
+ * text is long, or the machine is busy. */
 bool rd_compiler_run(const rd_compiler *cc, int dir, const char *const *flags, const char *source,
-                     const char *object)
+                     const char *object, int patience)
 {
-    outcome done = run(cc, dir, flags, N_GCC_FLAGS, source, object);
+    const int more = 3 * patience < RD_LONG_PATIENCE ? 3 * patience : RD_LONG_PATIENCE;
+    const int most = atomic_load(&worked) ? more : patience;
+    outcome   done;
 
+    if (rd_compiler_stopped())
+        return false;
+    done = run(cc, dir, flags, N_GCC_FLAGS, source, object, most);
     if (done == REFUSED)
-        done = run(cc, dir, flags, 0, source, object);
+        done = run(cc, dir, flags, 0, source, object, most);
+    if (done == COMPILED)
+        atomic_store(&worked, 1);
     return done == COMPILED;
 }

@@ -17,7 +17,7 @@ typedef struct object {
     const char *const *flags;
     const char        *symbol;
     rd_compiler        cc;
-    int                dir;
+    int                dir, patience;
     char               key[RD_HASH_TEXT], name[RD_HASH_TEXT + 8];
 } object;
 
@@ -72,7 +72,8 @@ static bool compile(const object *o)
     if (!rd_store_aside(o->dir, o->key, ".c", source, sizeof source) ||
         !rd_store_aside(o->dir, o->key, ".tmp", aside, sizeof aside))
         return false;
-    done = write_source(o, source) && rd_compiler_run(&o->cc, o->dir, o->flags, source, aside) &&
+    done = write_source(o, source) &&
+           rd_compiler_run(&o->cc, o->dir, o->flags, source, aside, o->patience) &&
            rd_store_put(o->dir, aside, o->name);
     rd_store_remove(o->dir, source);
     if (!done)
@@ -80,7 +81,7 @@ static bool compile(const object *o)
     return done;
 }
 
-static rd_object_from find_or_compile(object *o, bool may_compile, void **found)
+static rd_object_from find_or_compile(object *o, void **found)
 {
     if (rd_store_has(o->dir, o->name)) {
         *found = load(o);
@@ -89,26 +90,28 @@ static rd_object_from find_or_compile(object *o, bool may_compile, void **found)
         rd_store_remove(o->dir, o->name); /* whole, but not what its name says */
         return RD_OBJECT_NONE;
     }
-    if (!may_compile || !compile(o))
+    if (!o->patience || !compile(o))
         return RD_OBJECT_NONE;
     *found = load(o);
     return *found ? RD_OBJECT_COMPILED : RD_OBJECT_NONE;
 }
 
 rd_object_from rd_object_make(const char *text, const char *const *flags, const char *symbol,
-                              bool may_compile, void **found)
+                              const rd_surroundings *surroundings, int patience, void **found)
 {
-    object         o = { .text = text, .flags = flags, .symbol = symbol };
+    object o = { .text = text, .flags = flags, .symbol = symbol, .patience = patience };
+
     rd_object_from from;
 
     *found = NULL;
-    if (!rd_compiler_find(&o.cc))
+    if (!rd_compiler_find(&o.cc, surroundings))
         return RD_OBJECT_NONE;
-    o.dir = rd_store_open();
+    o.dir = rd_store_open(rd_surroundings_get(surroundings, "XDG_CACHE_HOME"),
+                          rd_surroundings_get(surroundings, "HOME"));
     if (o.dir < 0)
         return RD_OBJECT_NONE;
     name_it(&o);
-    from = find_or_compile(&o, may_compile, found);
+    from = find_or_compile(&o, found);
     close(o.dir);
     return from;
 }

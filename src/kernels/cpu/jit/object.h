@@ -2,6 +2,7 @@
  * the store. */
 #ifndef RD_KERNELS_CPU_JIT_OBJECT_H
 #define RD_KERNELS_CPU_JIT_OBJECT_H
+#include "kernels/cpu/jit/surroundings.h"
 #include "kernels/store/hash.h"
 #include <stdbool.h>
 
@@ -15,8 +16,8 @@ typedef enum rd_object_from {
     RD_OBJECT_COMPILED, /* it was compiled now  */
 } rd_object_from;
 
-/* The address of `symbol` in the object, in *found; objects stay loaded.  Without `compile` only
- * from the store. */
+/* The address of `symbol` in the object, in *found; objects stay loaded.  The compiler may take so
+ * many seconds; 0: only from the store. */
 rd_object_from rd_object_make(const char *text, const char *const *flags, const char *symbol,
-                              bool compile, void **found);
+                              const rd_surroundings *surroundings, int patience, void **found);
 #endif

@@ -36,10 +36,17 @@ static bool expand(const rd_compiler *cc, int dir, const rd_text *all, rd_text *
         !rd_store_aside(dir, "preprocess", ".i", result, sizeof result))
         return false;
     done = rd_store_write(dir, source, all->at, (long)all->n) &&
-           rd_compiler_run(cc, dir, flags, source, result) && read_file(dir, result, out);
+           rd_compiler_run(cc, dir, flags, source, result, RD_SHORT_PATIENCE) &&
+           read_file(dir, result, out);
     rd_store_remove(dir, source);
     rd_store_remove(dir, result);
     return done;
+}
+
+static int open_store(const rd_compiler *cc)
+{
+    return rd_store_open(rd_surroundings_get(cc->surroundings, "XDG_CACHE_HOME"),
+                         rd_surroundings_get(cc->surroundings, "HOME"));
 }
 
 void rd_preprocess(rd_text *into, const char *before, const char *text)
@@ -47,7 +54,7 @@ void rd_preprocess(rd_text *into, const char *before, const char *text)
     rd_text     all = { 0 }, out = { 0 };
     rd_compiler cc;
     const char *from = NULL;
-    const int   dir  = rd_compiler_find(&cc) ? rd_store_open() : -1;
+    const int   dir  = rd_compiler_find(&cc, rd_surroundings_now()) ? open_store(&cc) : -1;
 
     rd_text_add(&all, "%s\n%s\n%s", before, MARK, text);
     if (dir >= 0 && !all.failed && expand(&cc, dir, &all, &out) && out.at)

@@ -2,6 +2,7 @@
  * fork at any time. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cpu/jit/tier.h"
+#include "kernels/cpu/jit/compiler.h"
 #include "kernels/cpu/jit/object.h"
 #include "kernels/cpu/jit/worker.h"
 #include <stddef.h>
@@ -64,11 +65,14 @@ struct rd_compiled {
     rd_compiled          *next;
     _Atomic(int)          state;
     _Atomic(const void *) kernels;
-    _Atomic(double)       missed; /* operations */
-    bool                  compile;
-    rd_compiled_text     *text; /* makes its text of the key */
-    rd_job                job;
-    size_t                bytes;
+    _Atomic(double)       missed;   /* operations */
+    int                   patience; /* seconds; 0: not to be compiled */
+    rd_compiled_text     *text;     /* makes its text of the key */
+
+    _Atomic(const rd_surroundings *) surroundings; /* when a plan asked for it last */
+
+    rd_job job;
+    size_t bytes;
     _Alignas(8) char key[];
 };
 
@@ -129,7 +133,7 @@ static rd_compiled *find_or_add(const void *key, size_t bytes, rd_compiled_text 
     return added;
 }
 
-static rd_object_from make(const rd_compiled *c, bool compile, const void **kernels)
+static rd_object_from make(const rd_compiled *c, int patience, const void **kernels)
 {
     rd_text            text  = { 0 };
     void              *found = NULL;
@@ -137,34 +141,39 @@ static rd_object_from make(const rd_compiled *c, bool compile, const void **kern
     const char *const *flags = c->text(&text, c->key);
 
     if (!text.failed)
-        from = rd_object_make(text.at, flags, "rdim_kernels", compile, &found);
+        from = rd_object_make(text.at, flags, "rdim_kernels", atomic_load(&c->surroundings),
+                              patience, &found);
     rd_text_free(&text);
     *kernels = found;
     return from;
 }
 
 /* The caller has made it BUSY. */
-static void bring(rd_compiled *c, bool compile)
+static void bring(rd_compiled *c, int patience)
 {
     const void     *kernels;
     struct timespec begun, done;
     rd_object_from  from;
 
     clock_gettime(CLOCK_MONOTONIC, &begun);
-    from = make(c, compile, &kernels);
+    from = make(c, patience, &kernels);
     clock_gettime(CLOCK_MONOTONIC, &done);
     atomic_fetch_add(&nanoseconds,
                      (done.tv_sec - begun.tv_sec) * 1000000000LL + done.tv_nsec - begun.tv_nsec);
     atomic_fetch_add(&compiled, from == RD_OBJECT_COMPILED);
     atomic_fetch_add(&stored, from == RD_OBJECT_STORED);
-    atomic_fetch_add(&failed, from == RD_OBJECT_NONE && compile);
+    atomic_fetch_add(&failed, from == RD_OBJECT_NONE && patience);
     atomic_store_explicit(&c->kernels, kernels, memory_order_release);
-    atomic_store_explicit(&c->state, kernels || compile ? DONE : MISSING, memory_order_release);
+    atomic_store_explicit(&c->state, kernels || patience ? DONE : MISSING, memory_order_release);
 }
 
 rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *text)
 {
-    return mode_now() == OFF ? NULL : find_or_add(key, bytes, text);
+    rd_compiled *c = mode_now() == OFF ? NULL : find_or_add(key, bytes, text);
+
+    if (c)
+        atomic_store(&c->surroundings, rd_surroundings_now());
+    return c;
 }
 
 void rd_compiled_want(rd_compiled *c)
@@ -179,7 +188,7 @@ void rd_compiled_want(rd_compiled *c)
         return;
     if (atomic_compare_exchange_strong(&c->state, &from, BUSY) ||
         (from == MISSING && mode == SYNC && atomic_compare_exchange_strong(&c->state, &from, BUSY)))
-        bring(c, mode == SYNC);
+        bring(c, mode == SYNC ? RD_SHORT_PATIENCE : 0);
 }
 
 bool rd_compiled_failed(const rd_compiled *c)
@@ -192,7 +201,7 @@ bool rd_compiled_failed(const rd_compiled *c)
 static void bring_job(rd_job *job)
 {
     rd_compiled *c = (rd_compiled *)(void *)((char *)job - offsetof(rd_compiled, job));
-    bring(c, c->compile);
+    bring(c, c->patience);
 }
 
 void rd_compiled_missed(rd_compiled *c, double operations)
@@ -208,8 +217,8 @@ void rd_compiled_missed(rd_compiled *c, double operations)
     if (so_far < (hurried ? 0 : ENOUGH[found]) ||
         !atomic_compare_exchange_strong(&c->state, &found, BUSY))
         return;
-    c->compile = found == MISSING;
-    c->job.run = bring_job;
+    c->patience = found == MISSING ? RD_LONG_PATIENCE : 0;
+    c->job.run  = bring_job;
     rd_worker_do(&c->job);
 }
 
@@ -245,5 +254,6 @@ rd_tier_stats rd_tier_stats_now(void)
                             .compiled = atomic_load(&compiled),
                             .stored   = atomic_load(&stored),
                             .failed   = atomic_load(&failed),
+                            .stopped  = rd_compiler_stopped(),
                             .seconds  = (double)atomic_load(&nanoseconds) * 1e-9 };
 }

@@ -52,7 +52,8 @@ typedef struct rd_tier_stats {
     int64_t compiled; /* now                                      */
     int64_t stored;   /* found in the store                       */
     int64_t failed;   /* to compile or load                       */
-    double  seconds;  /* compiling, and what goes with it         */
+    int     stopped; /* seconds after which a compiler was stopped, since when none is run; 0: no */
+    double  seconds; /* compiling, and what goes with it         */
 } rd_tier_stats;
 rd_tier_stats rd_tier_stats_now(void);
 #endif
