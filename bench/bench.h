@@ -29,6 +29,10 @@ enum { MOST_RESULTS = 4 };
  * graph; rd_eval of a new graph. */
 typedef enum bench_how { HOW_PLAN, HOW_EVAL, HOW_COLD, HOW_BUILD } bench_how;
 
+/** What an input holds: uniform numbers in [0, 1); the same with NaN on land; is it no land, bool;
+ *  whole numbers in [0, below), i64. */
+typedef enum bench_fill { FILL_UNIFORM, FILL_CLIMATE, FILL_SEA, FILL_INDEX } bench_fill;
+
 /** A shape, and how --scale changes it: its first `scaled` extents times scale^(1/root), to a
  *  multiple of `unit`. */
 typedef struct bench_extents {
@@ -48,23 +52,30 @@ typedef struct bench_case {
     bench_how     how;
     /* Operations for each point, points being the elements of in0, times those of in1's axis 0
      * where `pairs`. */
-    double   flops, exps;
-    bool     pairs;
-    double   read_share; /* of in0 that must be read; 0: all of it                  */
-    bool     only_f32;
-    rd_dtype type;          /* of the inputs, in one run; 0: f32 and f64               */
-    double   wrong_allowed; /* share of indices that may differ from the hand loop's   */
+    double     flops, exps;
+    bool       pairs;
+    double     read_share; /* of in0 that must be read; 0: all of it                  */
+    bool       only_f32;
+    rd_dtype   type;          /* of the inputs, in one run; 0: f32 and f64               */
+    double     wrong_allowed; /* share of indices that may differ from the hand loop's   */
+    bench_fill fill[3];
+    int64_t    below; /* of FILL_INDEX; 0: the extent of in0's axis 0 */
 } bench_case;
 
 /** All cases, ended by one without a row. */
 const bench_case *const *bench_tables(void);
 extern const bench_case bench_sums[], bench_maps[], bench_transposes[], bench_pairs[], bench_rows[],
-    bench_products[], bench_images[];
+    bench_products[], bench_images[], bench_masked[];
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 /** Uniform numbers in [0, 1), of f16 multiples of 2^-11, or bytes: the same for each call with
  *  `which`, made once and kept. */
 const void *bench_input(int which, rd_dtype type, int64_t n);
+/** The same with other contents; `below` is FILL_INDEX's.  Land lies in blobs on maps of
+ *  BENCH_MAP elements, the same on each; one element in a thousand is land wherever it lies. */
+const void *bench_filled(int which, bench_fill fill, int64_t below, rd_dtype type, int64_t n);
+/** The type of an input of a case that runs in `type`. */
+rd_dtype bench_fill_type(bench_fill fill, rd_dtype type);
 /** Memory for an output; two slots for each result: the library's and the hand loop's. */
 void *bench_output(int slot, int64_t bytes);
 /** Size in bytes of an element, and its name. */

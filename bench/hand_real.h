@@ -7,5 +7,7 @@
 #include "hand_scans.h"
 #include "hand_transposes.h"
 #include "hand_pairs.h"
+#include "hand_masked.h"
+#include "hand_masked_scans.h"
 #include "hand_products.h"
 #include "hand_limits.h"

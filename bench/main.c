@@ -59,7 +59,7 @@ static void tell(const bench_options *o)
                 else if (o->explain)
                     bench_explain(c, types[k], o);
                 else
-                    printf("%-4s %-14s %s\n", c->row, c->name, bench_type_name(types[k]));
+                    printf("%-4s %-20s %s\n", c->row, c->name, bench_type_name(types[k]));
 }
 
 int main(int argc, char **argv)

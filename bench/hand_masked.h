@@ -1,0 +1,410 @@
+/* hand_masked.h - (a, b, c) reduced over axis 0, axis 2 or all by the elements that a mask leaves,
+ * or by weights.  Any extents, but a is a multiple of 8.  Included for each type.
+ *
+ * One set of loops: `fold` and `form` are constants wherever it is inlined.  An element that is left
+ * out is a lane of a mask: no branch. */
+
+#ifndef HAND_MASKED_H
+#define HAND_MASKED_H
+enum form { FORM_plain, FORM_skip_nan, FORM_where, FORM_where_gt, FORM_weights };
+enum fold { FOLD_sum, FOLD_mean, FOLD_var, FOLD_max, FOLD_argmax, FOLD_lse, FOLD_exps };
+
+/* Vectors of columns that a thread walks down at a time; elements of a run between two spills of its
+ * accumulators into doubles. */
+enum { MASKED_BLOCK = 256, MASKED_CHUNK = 4096, MOST_SHARES = 1024 };
+
+/* The result of some elements: sum of values (less a base), of their squares or exps (less the
+ * greatest), of weights or their number; the greatest and where. */
+typedef struct folded {
+    double  s, q, n, most;
+    int64_t at;
+} folded;
+
+/* b's elements follow a's. */
+static void join_folded(enum fold fold, folded *a, const folded *b)
+{
+    const double most = fmax(a->most, b->most);
+
+    if (fold == FOLD_argmax && b->most > a->most)
+        a->at = b->at;
+    if (fold == FOLD_lse && most > -INFINITY)
+        a->q = a->q * exp(a->most - most) + b->q * exp(b->most - most);
+    else
+        a->q += b->q;
+    a->s += b->s;
+    a->n += b->n;
+    a->most = most;
+}
+#endif
+
+/* ---- Elements -------------------------------------------------------------------------------- */
+typedef REAL F(u) __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(REAL)), may_alias));
+#define LOAD_ANY(p) ((V)(*(const F(u) *)(p)))
+
+/* Values, which of them take part, and weights: 1 where there are none. */
+typedef struct F(item) {
+    V v, w;
+    M m;
+} F(item);
+
+/* n elements from x, at most LANES. */
+INLINE F(item) F(item_at)(enum form form, const REAL *x, const bool *where, V w, int64_t n)
+{
+    F(item) i = { .w = w, .m = F(first)(n) };
+
+    if (n == LANES)
+        i.v = LOAD_ANY(x);
+    else
+        i.v = F(part)(x, i.m);
+    if (form == FORM_skip_nan)
+        i.m &= F(numbers)(i.v);
+    if (form == FORM_where)
+        i.m = F(trues)(where, n);
+    if (form == FORM_where_gt)
+        i.m &= F(beyond)(i.v, SPLAT(0.4));
+    return i;
+}
+
+/* ---- Accumulators, lane by lane -------------------------------------------------------------- */
+typedef struct F(state) {
+    V s, q, n; /* of max, argmax and lse s is the greatest so far */
+    W at;
+} F(state);
+
+INLINE F(state) F(no_elements)(enum fold fold)
+{
+    F(state) t = { 0 };
+
+    if (fold == FOLD_max || fold == FOLD_argmax || fold == FOLD_lse)
+        t.s = SPLAT(-INFINITY);
+    t.at -= 1;
+    return t;
+}
+
+INLINE void F(step)(enum fold fold, enum form form, F(state) * t, const F(item) * i, V base,
+                    W index)
+{
+    V d = i->v, w;
+    M m;
+
+    if (fold == FOLD_var)
+        d -= base;
+    w = d * i->w;
+
+    switch (fold) {
+    case FOLD_max: t->s = F(max)(t->s, F(select)(i->m, d, t->s)); return;
+    case FOLD_argmax:
+        m     = i->m & F(beyond)(d, t->s);
+        t->s  = F(select)(m, d, t->s);
+        t->at = F(choose)(m, index, t->at);
+        return;
+    case FOLD_exps: t->q += F(where)(i->m, F(exp)(d - base) * i->w); return;
+    default: break;
+    }
+    t->s += F(where)(i->m, w);
+    if (fold == FOLD_var)
+        t->q += F(where)(i->m, w * d);
+    if (fold != FOLD_sum && form != FORM_plain)
+        t->n += F(where)(i->m, i->w);
+}
+
+/* Sums of exp(x - m), m the greatest so far: one correction for k vectors.  Lanes that had no
+ * element before have none to correct. */
+INLINE void F(step_exps)(F(state) * t, const F(item) * i, int k)
+{
+    const M had  = F(beyond)(t->s, SPLAT(-INFINITY));
+    V       most = t->s, sum = SPLAT(0);
+
+    for (int u = 0; u < k; u++)
+        most = F(max)(most, F(select)(i[u].m, i[u].v, most));
+    for (int u = 0; u < k; u++)
+        sum += F(where)(i[u].m, F(exp)(i[u].v - most) * i[u].w);
+    t->q = sum + F(where)(had, t->q * F(exp)(t->s - most));
+    t->s = most;
+}
+
+/* ---- Along a run ----------------------------------------------------------------------------- */
+INLINE folded F(total_of)(enum fold fold, const F(state) * t)
+{
+    folded f = { .most = -INFINITY, .at = -1 };
+
+    if (fold == FOLD_max || fold == FOLD_argmax) {
+        const V top = F(max)(F(max)(t[0].s, t[1].s), F(max)(t[2].s, t[3].s));
+        W       at  = { 0 };
+
+        f.most = (double)F(highest)(top);
+        if (fold == FOLD_max || f.most == -INFINITY)
+            return f;
+        at -= INT32_MIN + 1; /* beyond every index */
+        for (int u = 0; u < 4; u++)
+            for (int k = 0; k < LANES; k++)
+                at[k] = t[u].s[k] == (REAL)f.most && t[u].at[k] < at[k] ? t[u].at[k] : at[k];
+        f.at = F(lowest)(at);
+        return f;
+    }
+    f.s = F(total)((t[0].s + t[1].s) + (t[2].s + t[3].s));
+    f.q = F(total)((t[0].q + t[1].q) + (t[2].q + t[3].q));
+    f.n = F(total)((t[0].n + t[1].n) + (t[2].n + t[3].n));
+    return f;
+}
+
+/* n elements from the i-th, at most LANES. */
+INLINE void F(step_at)(enum fold fold, enum form form, F(state) * t, const REAL *x,
+                       const bool *where, const REAL *w, int64_t i, int64_t n, REAL base)
+{
+    F(item) it = F(item_at)(form, x + i, where + i, SPLAT(1), n);
+    W lane     = { 0 };
+
+    for (int k = 0; k < LANES; k++)
+        lane[k] = k;
+    if (form == FORM_weights && n == LANES)
+        it.w = LOAD_ANY(w + i);
+    else if (form == FORM_weights)
+        it.w = F(part)(w + i, it.m);
+    F(step)(fold, form, t, &it, SPLAT(base), lane + (INT)i);
+}
+
+/* n elements, at most MASKED_CHUNK. */
+INLINE folded F(along)(enum fold fold, enum form form, const REAL *x, const bool *where,
+                       const REAL *w, int64_t n, REAL base)
+{
+    F(state) t[4];
+    int64_t i = 0;
+
+    for (int k = 0; k < 4; k++)
+        t[k] = F(no_elements)(fold);
+    for (; i + 4 * LANES <= n; i += 4 * LANES)
+        UNROLL(4)
+    for (int k = 0; k < 4; k++)
+        F(step_at)(fold, form, &t[k], x, where, w, i + k * LANES, LANES, base);
+    for (; i + LANES <= n; i += LANES)
+        F(step_at)(fold, form, &t[0], x, where, w, i, LANES, base);
+    if (i < n)
+        F(step_at)(fold, form, &t[1], x, where, w, i, n - i, base);
+    return F(total_of)(fold, t);
+}
+
+/* Chunk by chunk; a chunk's greatest element first, where exps are wanted. */
+INLINE folded F(along_chunks)(enum fold fold, enum form form, const REAL *x, const bool *where,
+                              const REAL *w, int64_t n, REAL base)
+{
+    folded f = { .most = -INFINITY, .at = -1 };
+
+    for (int64_t i = 0; i < n; i += MASKED_CHUNK) {
+        const int64_t some = i + MASKED_CHUNK < n ? MASKED_CHUNK : n - i;
+        const bool   *here = form == FORM_where ? where + i : where;
+        folded        part = F(along)(fold == FOLD_lse ? FOLD_max : fold,
+                               form == FORM_weights && fold == FOLD_lse ? FORM_plain : form, x + i,
+                               here, w + i, some, base);
+
+        if (fold == FOLD_lse && part.most > -INFINITY)
+            part.q = F(along)(FOLD_exps, form, x + i, here, w + i, some, (REAL)part.most).q;
+        part.at += i;
+        join_folded(fold, &f, &part);
+    }
+    return f;
+}
+
+/* A run, with n set where the mask does not count. */
+INLINE folded F(run_of)(enum fold fold, enum form form, const hand_args *a, int64_t start,
+                        int64_t n)
+{
+    const REAL *x    = (const REAL *)a->in[0] + start;
+    const REAL  base = isnan(x[0]) ? 0 : x[0];
+    folded f = F(along_chunks)(fold, form, x, (const bool *)a->in[1] + start, a->in[1], n, base);
+
+    if (form == FORM_plain)
+        f.n = (double)n;
+    return f;
+}
+
+INLINE void F(put)(enum fold fold, const folded *f, void *out, int64_t i)
+{
+    const double mean = f->s / f->n;
+
+    switch (fold) {
+    case FOLD_sum: ((REAL *)out)[i] = (REAL)f->s; return;
+    case FOLD_mean: ((REAL *)out)[i] = (REAL)mean; return;
+    case FOLD_var: ((REAL *)out)[i] = (REAL)(f->q / f->n - mean * mean); return;
+    case FOLD_max: ((REAL *)out)[i] = (REAL)(f->most > -INFINITY ? f->most : NAN); return;
+    case FOLD_argmax: ((int64_t *)out)[i] = f->at; return;
+    default: ((REAL *)out)[i] = (REAL)(f->most + log(f->q)); return;
+    }
+}
+
+INLINE void F(masked_rows)(enum fold fold, enum form form, const hand_args *a)
+{
+    const int64_t rows = a->shape[0] * a->shape[1], n = a->shape[2];
+
+#pragma omp parallel for num_threads(a->threads) schedule(static)
+    for (int64_t i = 0; i < rows; i++) {
+        const folded f = F(run_of)(fold, form, a, i * n, n);
+
+        F(put)(fold, &f, a->out[0], i);
+    }
+}
+
+/* A weight of axis 1 is one of a whole row: it multiplies the row's sums. */
+INLINE folded F(weighted_row)(enum fold fold, const hand_args *a, int64_t i, double base)
+{
+    const int64_t b = a->shape[1], c = a->shape[2];
+    const double  w = (double)((const REAL *)a->in[1])[i % b];
+    folded f = F(along_chunks)(fold, FORM_plain, (const REAL *)a->in[0] + i * c, NULL, NULL, c,
+                               (REAL)base);
+
+    f.s *= w;
+    f.q *= w;
+    f.n = w * (double)c;
+    return f;
+}
+
+INLINE void F(masked_all)(enum fold fold, enum form form, const hand_args *a)
+{
+    const int64_t rows = a->shape[0] * a->shape[1], c = a->shape[2];
+    const double  base           = (double)((const REAL *)a->in[0])[0];
+    folded        f[MOST_SHARES] = { 0 };
+
+#pragma omp parallel for num_threads(a->threads) schedule(static)
+    for (int k = 0; k < a->threads; k++) {
+        const int64_t end   = rows * (k + 1) / a->threads;
+        int64_t       start = rows * k / a->threads;
+
+        if (form != FORM_weights) {
+            f[k] = F(run_of)(fold, form, a, start * c, (end - start) * c);
+            f[k].at += start * c;
+            continue;
+        }
+        f[k] = (folded){ .most = -INFINITY };
+        for (; start < end; start++) {
+            const folded row = F(weighted_row)(fold, a, start, base);
+
+            join_folded(fold, &f[k], &row);
+        }
+    }
+    for (int k = 1; k < a->threads; k++)
+        join_folded(fold, &f[0], &f[k]);
+    F(put)(fold, &f[0], a->out[0], 0);
+}
+
+/* ---- Down columns ---------------------------------------------------------------------------- */
+typedef struct F(column_states) {
+    V s[MASKED_BLOCK], q[MASKED_BLOCK], n[MASKED_BLOCK], base[MASKED_BLOCK];
+    W at[MASKED_BLOCK];
+} F(column_states);
+
+/* 8 rows of the columns of vector j, of which n are in the array. */
+INLINE void F(down_rows)(enum fold fold, enum form form, F(column_states) * all, int j,
+                         const hand_args *a, int64_t r, int64_t column, int64_t n)
+{
+    const int64_t pitch = a->shape[1] * a->shape[2];
+    const REAL   *x     = (const REAL *)a->in[0] + r * pitch + column;
+    const bool   *where = (const bool *)a->in[1] + r * pitch + column;
+    const REAL   *w     = (const REAL *)a->in[1] + r;
+    F(state) t          = { all->s[j], all->q[j], all->n[j], all->at[j] };
+    F(item) it[8];
+
+    UNROLL(8)
+    for (int k = 0; k < 8; k++)
+        it[k] = F(item_at)(form, x + k * pitch, where + k * pitch,
+                           SPLAT(form == FORM_weights ? w[k] : 1), n);
+    if (fold == FOLD_lse)
+        F(step_exps)(&t, it, 8);
+    else
+        UNROLL(8)
+    for (int k = 0; k < 8; k++)
+        F(step)(fold, form, &t, &it[k], all->base[j], (W){ 0 } + (INT)(r + k));
+    all->s[j]  = t.s;
+    all->q[j]  = t.q;
+    all->n[j]  = t.n;
+    all->at[j] = t.at;
+}
+
+INLINE void F(put_columns)(enum fold fold, enum form form, const F(column_states) * all, int j,
+                           const hand_args *a, int64_t column, int64_t n)
+{
+    REAL *out    = (REAL *)a->out[0] + column;
+    V     number = all->n[j], mean;
+
+    if (form == FORM_plain)
+        number = SPLAT(a->shape[0]);
+    mean = all->s[j] / number;
+
+    switch (fold) {
+    case FOLD_sum: F(put_part)(out, F(first)(n), all->s[j]); return;
+    case FOLD_mean: F(put_part)(out, F(first)(n), mean); return;
+    case FOLD_var: F(put_part)(out, F(first)(n), all->q[j] / number - mean * mean); return;
+    default: break;
+    }
+    for (int k = 0; k < n; k++) {
+        const folded f = { .most = (double)all->s[j][k],
+                           .q    = (double)all->q[j][k],
+                           .at   = all->at[j][k] };
+
+        F(put)(fold, &f, a->out[0], column + k);
+    }
+}
+
+INLINE void F(masked_columns)(enum fold fold, enum form form, const hand_args *a)
+{
+    const int64_t n     = a->shape[1] * a->shape[2];
+    const int64_t width = block_width(n, MASKED_BLOCK * LANES, a->threads);
+
+#pragma omp parallel for num_threads(a->threads) schedule(static)
+    for (int64_t start = 0; start < n; start += width) {
+        const int64_t columns = start + width < n ? width : n - start, tail = columns % LANES;
+        const int     vectors = (int)(columns / LANES);
+        const REAL   *x       = (const REAL *)a->in[0] + start;
+        F(column_states) all;
+
+        for (int j = 0; j < vectors + (tail > 0); j++) {
+            const F(state) t = F(no_elements)(fold);
+            const M m        = F(first)(j < vectors ? LANES : tail);
+            const V v        = F(part)(x + j * LANES, m);
+
+            all.s[j]    = t.s;
+            all.q[j]    = t.q;
+            all.n[j]    = t.n;
+            all.at[j]   = t.at;
+            all.base[j] = F(where)(F(numbers)(v), v);
+        }
+        for (int64_t r = 0; r < a->shape[0]; r += 8) {
+            for (int j = 0; j < vectors; j++)
+                F(down_rows)(fold, form, &all, j, a, r, start + j * LANES, LANES);
+            if (tail)
+                F(down_rows)(fold, form, &all, vectors, a, r, start + vectors * LANES, tail);
+        }
+        for (int j = 0; j < vectors + (tail > 0); j++)
+            F(put_columns)(fold, form, &all, j, a, start + j * LANES, j < vectors ? LANES : tail);
+    }
+}
+
+/* ---- Each fold in each form ------------------------------------------------------------------ */
+INLINE void F(masked)(enum fold fold, enum form form, const hand_args *a)
+{
+    if (a->dims == 1)
+        F(masked_columns)(fold, form, a);
+    else if (a->dims == 4)
+        F(masked_rows)(fold, form, a);
+    else
+        F(masked_all)(fold, form, a);
+}
+
+#define MASKED(fold, form)                           \
+    static void F(fold##_##form)(const hand_args *a) \
+    {                                                \
+        F(masked)(FOLD_##fold, FORM_##form, a);      \
+    }
+#define MASKED_FORMS(fold) \
+    MASKED(fold, plain) MASKED(fold, skip_nan) MASKED(fold, where) MASKED(fold, where_gt)
+
+MASKED_FORMS(sum)
+MASKED_FORMS(mean)
+MASKED_FORMS(var)
+MASKED_FORMS(max)
+MASKED_FORMS(argmax)
+MASKED_FORMS(lse)
+MASKED(mean, weights)
+MASKED(var, weights)
+MASKED(lse, weights)
+#undef MASKED
+#undef MASKED_FORMS
