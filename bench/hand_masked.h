@@ -11,7 +11,7 @@ enum fold { FOLD_sum, FOLD_mean, FOLD_var, FOLD_max, FOLD_argmax, FOLD_lse, FOLD
 
 /* Vectors of columns that a thread walks down at a time; elements of a run between two spills of its
  * accumulators into doubles. */
-enum { MASKED_BLOCK = 256, MASKED_CHUNK = 4096, MOST_SHARES = 1024 };
+enum { MASKED_BLOCK = 256, MASKED_CHUNK = 4096 };
 
 /* The result of some elements: sum of values (less a base), of their squares or exps (less the
  * greatest), of weights or their number; the greatest and where. */
@@ -34,6 +34,16 @@ static void join_folded(enum fold fold, folded *a, const folded *b)
     a->s += b->s;
     a->n += b->n;
     a->most = most;
+}
+/* A thread's share, the k-th of a->threads; what it found goes to *f, or into the result. */
+typedef void masked_share(const hand_args *a, int k, folded *f);
+
+/* The share is a function of its own: constants do not reach into a parallel region. */
+static void each_share(const hand_args *a, masked_share *share, folded *f)
+{
+#pragma omp parallel for num_threads(a->threads) schedule(static)
+    for (int k = 0; k < a->threads; k++)
+        share(a, k, &f[k]);
 }
 #endif
 
@@ -108,16 +118,18 @@ INLINE void F(step)(enum fold fold, enum form form, F(state) * t, const F(item) 
         t->n += F(where)(i->m, i->w);
 }
 
-/* Sums of exp(x - m), m the greatest so far: one correction for k vectors.  Lanes that had no
+/* Sums of exp(x - m), m the greatest so far: one correction for 8 vectors.  Lanes that had no
  * element before have none to correct. */
-INLINE void F(step_exps)(F(state) * t, const F(item) * i, int k)
+INLINE void F(step_exps)(F(state) * t, const F(item) * i)
 {
     const M had  = F(beyond)(t->s, SPLAT(-INFINITY));
     V       most = t->s, sum = SPLAT(0);
 
-    for (int u = 0; u < k; u++)
+    UNROLL(8)
+    for (int u = 0; u < 8; u++)
         most = F(max)(most, F(select)(i[u].m, i[u].v, most));
-    for (int u = 0; u < k; u++)
+    UNROLL(8)
+    for (int u = 0; u < 8; u++)
         sum += F(where)(i[u].m, F(exp)(i[u].v - most) * i[u].w);
     t->q = sum + F(where)(had, t->q * F(exp)(t->s - most));
     t->s = most;
@@ -135,10 +147,13 @@ INLINE folded F(total_of)(enum fold fold, const F(state) * t)
         f.most = (double)F(highest)(top);
         if (fold == FOLD_max || f.most == -INFINITY)
             return f;
-        at -= INT32_MIN + 1; /* beyond every index */
-        for (int u = 0; u < 4; u++)
-            for (int k = 0; k < LANES; k++)
-                at[k] = t[u].s[k] == (REAL)f.most && t[u].at[k] < at[k] ? t[u].at[k] : at[k];
+        at += INT32_MAX; /* beyond every index */
+        UNROLL(4)
+        for (int u = 0; u < 4; u++) {
+            const W first = (W)(t[u].s == SPLAT(f.most)) & (W)(t[u].at < at);
+
+            at = (first & t[u].at) | (~first & at);
+        }
         f.at = F(lowest)(at);
         return f;
     }
@@ -199,7 +214,7 @@ INLINE folded F(along_chunks)(enum fold fold, enum form form, const REAL *x, con
 
         if (fold == FOLD_lse && part.most > -INFINITY)
             part.q = F(along)(FOLD_exps, form, x + i, here, w + i, some, (REAL)part.most).q;
-        part.at += i;
+        part.at += part.at < 0 ? 0 : i;
         join_folded(fold, &f, &part);
     }
     return f;
@@ -209,8 +224,9 @@ INLINE folded F(along_chunks)(enum fold fold, enum form form, const REAL *x, con
 INLINE folded F(run_of)(enum fold fold, enum form form, const hand_args *a, int64_t start,
                         int64_t n)
 {
-    const REAL *x    = (const REAL *)a->in[0] + start;
-    const REAL  base = isnan(x[0]) ? 0 : x[0];
+    const REAL *x     = (const REAL *)a->in[0] + start;
+    const REAL *first = a->dims == 4 ? x : a->in[0]; /* one base for what is joined */
+    const REAL  base  = isnan(first[0]) ? 0 : first[0];
     folded f = F(along_chunks)(fold, form, x, (const bool *)a->in[1] + start, a->in[1], n, base);
 
     if (form == FORM_plain)
@@ -232,12 +248,12 @@ INLINE void F(put)(enum fold fold, const folded *f, void *out, int64_t i)
     }
 }
 
-INLINE void F(masked_rows)(enum fold fold, enum form form, const hand_args *a)
+INLINE void F(masked_rows)(enum fold fold, enum form form, const hand_args *a, int k)
 {
     const int64_t rows = a->shape[0] * a->shape[1], n = a->shape[2];
+    const int64_t end = rows * (k + 1) / a->threads;
 
-#pragma omp parallel for num_threads(a->threads) schedule(static)
-    for (int64_t i = 0; i < rows; i++) {
+    for (int64_t i = rows * k / a->threads; i < end; i++) {
         const folded f = F(run_of)(fold, form, a, i * n, n);
 
         F(put)(fold, &f, a->out[0], i);
@@ -258,32 +274,23 @@ INLINE folded F(weighted_row)(enum fold fold, const hand_args *a, int64_t i, dou
     return f;
 }
 
-INLINE void F(masked_all)(enum fold fold, enum form form, const hand_args *a)
+INLINE void F(masked_all)(enum fold fold, enum form form, const hand_args *a, int k, folded *f)
 {
     const int64_t rows = a->shape[0] * a->shape[1], c = a->shape[2];
-    const double  base           = (double)((const REAL *)a->in[0])[0];
-    folded        f[MOST_SHARES] = { 0 };
+    const double  base  = (double)((const REAL *)a->in[0])[0];
+    const int64_t start = rows * k / a->threads, end = rows * (k + 1) / a->threads;
 
-#pragma omp parallel for num_threads(a->threads) schedule(static)
-    for (int k = 0; k < a->threads; k++) {
-        const int64_t end   = rows * (k + 1) / a->threads;
-        int64_t       start = rows * k / a->threads;
-
-        if (form != FORM_weights) {
-            f[k] = F(run_of)(fold, form, a, start * c, (end - start) * c);
-            f[k].at += start * c;
-            continue;
-        }
-        f[k] = (folded){ .most = -INFINITY };
-        for (; start < end; start++) {
-            const folded row = F(weighted_row)(fold, a, start, base);
-
-            join_folded(fold, &f[k], &row);
-        }
+    if (form != FORM_weights) {
+        *f = F(run_of)(fold, form, a, start * c, (end - start) * c);
+        f->at += f->at < 0 ? 0 : start * c;
+        return;
     }
-    for (int k = 1; k < a->threads; k++)
-        join_folded(fold, &f[0], &f[k]);
-    F(put)(fold, &f[0], a->out[0], 0);
+    *f = (folded){ .most = -INFINITY };
+    for (int64_t i = start; i < end; i++) {
+        const folded row = F(weighted_row)(fold, a, i, base);
+
+        join_folded(fold, f, &row);
+    }
 }
 
 /* ---- Down columns ---------------------------------------------------------------------------- */
@@ -308,7 +315,7 @@ INLINE void F(down_rows)(enum fold fold, enum form form, F(column_states) * all,
         it[k] = F(item_at)(form, x + k * pitch, where + k * pitch,
                            SPLAT(form == FORM_weights ? w[k] : 1), n);
     if (fold == FOLD_lse)
-        F(step_exps)(&t, it, 8);
+        F(step_exps)(&t, it);
     else
         UNROLL(8)
     for (int k = 0; k < 8; k++)
@@ -333,6 +340,7 @@ INLINE void F(put_columns)(enum fold fold, enum form form, const F(column_states
     case FOLD_sum: F(put_part)(out, F(first)(n), all->s[j]); return;
     case FOLD_mean: F(put_part)(out, F(first)(n), mean); return;
     case FOLD_var: F(put_part)(out, F(first)(n), all->q[j] / number - mean * mean); return;
+    case FOLD_lse: F(put_part)(out, F(first)(n), all->s[j] + F(log)(all->q[j])); return;
     default: break;
     }
     for (int k = 0; k < n; k++) {
@@ -344,55 +352,70 @@ INLINE void F(put_columns)(enum fold fold, enum form form, const F(column_states
     }
 }
 
-INLINE void F(masked_columns)(enum fold fold, enum form form, const hand_args *a)
+/* Of the columns of one block. */
+INLINE void F(masked_block)(enum fold fold, enum form form, const hand_args *a, int64_t start,
+                            int64_t columns)
 {
-    const int64_t n     = a->shape[1] * a->shape[2];
-    const int64_t width = block_width(n, MASKED_BLOCK * LANES, a->threads);
+    const int64_t tail    = columns % LANES;
+    const int     vectors = (int)(columns / LANES), all = vectors + (tail > 0);
+    const REAL   *x = (const REAL *)a->in[0] + start;
+    F(column_states) states;
 
-#pragma omp parallel for num_threads(a->threads) schedule(static)
-    for (int64_t start = 0; start < n; start += width) {
-        const int64_t columns = start + width < n ? width : n - start, tail = columns % LANES;
-        const int     vectors = (int)(columns / LANES);
-        const REAL   *x       = (const REAL *)a->in[0] + start;
-        F(column_states) all;
+    for (int j = 0; j < all; j++) {
+        const F(state) t = F(no_elements)(fold);
+        const V v        = F(part)(x + j * LANES, F(first)(j < vectors ? LANES : tail));
 
-        for (int j = 0; j < vectors + (tail > 0); j++) {
-            const F(state) t = F(no_elements)(fold);
-            const M m        = F(first)(j < vectors ? LANES : tail);
-            const V v        = F(part)(x + j * LANES, m);
-
-            all.s[j]    = t.s;
-            all.q[j]    = t.q;
-            all.n[j]    = t.n;
-            all.at[j]   = t.at;
-            all.base[j] = F(where)(F(numbers)(v), v);
-        }
-        for (int64_t r = 0; r < a->shape[0]; r += 8) {
-            for (int j = 0; j < vectors; j++)
-                F(down_rows)(fold, form, &all, j, a, r, start + j * LANES, LANES);
-            if (tail)
-                F(down_rows)(fold, form, &all, vectors, a, r, start + vectors * LANES, tail);
-        }
-        for (int j = 0; j < vectors + (tail > 0); j++)
-            F(put_columns)(fold, form, &all, j, a, start + j * LANES, j < vectors ? LANES : tail);
+        states.s[j]    = t.s;
+        states.q[j]    = t.q;
+        states.n[j]    = t.n;
+        states.at[j]   = t.at;
+        states.base[j] = F(where)(F(numbers)(v), v);
     }
+    for (int64_t r = 0; r < a->shape[0]; r += 8) {
+        for (int j = 0; j < vectors; j++)
+            F(down_rows)(fold, form, &states, j, a, r, start + j * LANES, LANES);
+        if (tail)
+            F(down_rows)(fold, form, &states, vectors, a, r, start + vectors * LANES, tail);
+    }
+    for (int j = 0; j < all; j++)
+        F(put_columns)(fold, form, &states, j, a, start + j * LANES, j < vectors ? LANES : tail);
+}
+
+INLINE void F(masked_columns)(enum fold fold, enum form form, const hand_args *a, int k)
+{
+    const int64_t n = a->shape[1] * a->shape[2], step = MASKED_BLOCK * LANES;
+    const int64_t from = share_start(n, k, a->threads), to = share_start(n, k + 1, a->threads);
+
+    for (int64_t start = from; start < to; start += step)
+        F(masked_block)(fold, form, a, start, start + step < to ? step : to - start);
 }
 
 /* ---- Each fold in each form ------------------------------------------------------------------ */
-INLINE void F(masked)(enum fold fold, enum form form, const hand_args *a)
+INLINE void F(masked)(enum fold fold, const hand_args *a, masked_share *share)
 {
-    if (a->dims == 1)
-        F(masked_columns)(fold, form, a);
-    else if (a->dims == 4)
-        F(masked_rows)(fold, form, a);
-    else
-        F(masked_all)(fold, form, a);
+    folded *f = aligned_alloc(64, (size_t)a->threads * 64);
+
+    each_share(a, share, f);
+    for (int k = 1; a->dims == 7 && k < a->threads; k++)
+        join_folded(fold, &f[0], &f[k]);
+    if (a->dims == 7)
+        F(put)(fold, &f[0], a->out[0], 0);
+    free(f);
 }
 
-#define MASKED(fold, form)                           \
-    static void F(fold##_##form)(const hand_args *a) \
-    {                                                \
-        F(masked)(FOLD_##fold, FORM_##form, a);      \
+#define MASKED(fold, form)                                                     \
+    static void F(fold##_##form##_share)(const hand_args *a, int k, folded *f) \
+    {                                                                          \
+        if (a->dims == 1)                                                      \
+            F(masked_columns)(FOLD_##fold, FORM_##form, a, k);                 \
+        else if (a->dims == 4)                                                 \
+            F(masked_rows)(FOLD_##fold, FORM_##form, a, k);                    \
+        else                                                                   \
+            F(masked_all)(FOLD_##fold, FORM_##form, a, k, f);                  \
+    }                                                                          \
+    static void F(fold##_##form)(const hand_args *a)                           \
+    {                                                                          \
+        F(masked)(FOLD_##fold, a, F(fold##_##form##_share));                   \
     }
 #define MASKED_FORMS(fold) \
     MASKED(fold, plain) MASKED(fold, skip_nan) MASKED(fold, where) MASKED(fold, where_gt)

@@ -1,4 +1,5 @@
 /* hand_real.h - the loops of one type. */
+#include "simd_log.h"
 #include "hand_sums.h"
 #include "hand_maps.h"
 #include "hand_columns.h"
