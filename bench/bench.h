@@ -13,7 +13,7 @@ typedef struct bench_options {
     int         threads[MOST_THREADS], n_threads;
     int         reps;  /* timed pairs of a case; 0: adaptive                   */
     double      scale; /* of the number of elements                            */
-    bool        json, list, explain, no_hand;
+    bool        json, list, explain, no_hand, first;
     const char *growth; /* the file of a drawing; NULL: none */
 } bench_options;
 
@@ -26,8 +26,9 @@ bool bench_listed(const char *list, const char *text);
 enum { MOST_RESULTS = 4 };
 
 /** How the library is called: a plan made once; rd_eval of an existing graph; a plan made of a new
- * graph; rd_eval of a new graph. */
-typedef enum bench_how { HOW_PLAN, HOW_EVAL, HOW_COLD, HOW_BUILD } bench_how;
+ * graph; rd_eval of a new graph; the first rd_eval of a process that finds nothing compiled, beside
+ * later ones. */
+typedef enum bench_how { HOW_PLAN, HOW_EVAL, HOW_COLD, HOW_BUILD, HOW_FIRST } bench_how;
 
 /** What an input holds: uniform numbers in [0, 1); the same with NaN on land; is it no land, bool;
  *  whole numbers in [0, below), i64. */
@@ -51,7 +52,7 @@ typedef struct bench_case {
     bench_extents in[3];
     bench_how     how;
     /* Operations for each point, points being the elements of in0, times those of in1's axis 0
-     * where `pairs`. */
+     * where `pairs`, of in0's if there is no in1. */
     double     flops, exps;
     bool       pairs;
     double     read_share; /* of in0 that must be read; 0: all of it                  */
@@ -65,7 +66,7 @@ typedef struct bench_case {
 /** All cases, ended by one without a row. */
 const bench_case *const *bench_tables(void);
 extern const bench_case bench_sums[], bench_maps[], bench_transposes[], bench_pairs[], bench_rows[],
-    bench_products[], bench_images[], bench_masked[];
+    bench_products[], bench_images[], bench_masked[], bench_everyday[];
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 /** Uniform numbers in [0, 1), of f16 multiples of 2^-11, or bytes: the same for each call with
@@ -119,7 +120,8 @@ double      bench_now(void);
 double      bench_least_seconds(bench_action a, int reps);
 bench_times bench_time_pair(bench_action a, bench_action b, int reps);
 
-/** Points of a case at a scale: elements of in0, times those of in1's axis 0 where `pairs`. */
+/** Points of a case at a scale: elements of in0, times those of in1's (in0's) axis 0 where
+ *  `pairs`. */
 double bench_points(const bench_case *c, double scale);
 
 /* ---- Results --------------------------------------------------------------------------------- */
@@ -142,6 +144,13 @@ bool bench_run(const bench_case *c, rd_dtype type, const bench_options *options,
  *  @return false if the drawing cannot be written or the library failed; the reason is on
  *  stderr. */
 bool bench_growth(const bench_options *options, const hand_isa *hand);
+/** Evaluates a case once and prints how many seconds that took.
+ *  @return false when the library failed; the reason is on stderr. */
+bool bench_print_first(const bench_case *c, rd_dtype type, const bench_options *options);
+/** What another process prints so that starts with an empty cache of compiled code, and has it
+ *  compiled while it works (RDIM_TIER1=async).  NaN if that cannot be had. */
+double bench_first_seconds(const bench_case *c, rd_dtype type, const bench_options *options,
+                           int threads);
 /** Prints what the library would do for a case. */
 void bench_explain(const bench_case *c, rd_dtype type, const bench_options *options);
 

@@ -7,24 +7,48 @@
 #ifndef HAND_MASKED_H
 #define HAND_MASKED_H
 enum form { FORM_plain, FORM_skip_nan, FORM_where, FORM_where_gt, FORM_weights };
-enum fold { FOLD_sum, FOLD_mean, FOLD_var, FOLD_max, FOLD_argmax, FOLD_lse, FOLD_exps };
+enum fold {
+    FOLD_sum,
+    FOLD_mean,
+    FOLD_var,
+    FOLD_max,
+    FOLD_argmax,
+    FOLD_lse,
+    FOLD_exps,
+    FOLD_welford,  /* mean and variance */
+    FOLD_top3,     /* the three greatest, the greatest first */
+    FOLD_geometric /* geometric mean of in0 + 1 */
+};
 
 /* Vectors of columns that a thread walks down at a time; elements of a run between two spills of its
  * accumulators into doubles. */
 enum { MASKED_BLOCK = 256, MASKED_CHUNK = 4096 };
 
 /* The result of some elements: sum of values (less a base), of their squares or exps (less the
- * greatest), of weights or their number; the greatest and where. */
+ * greatest), of weights or their number; the greatest and where.  Of top3 s, q, n are the three. */
 typedef struct folded {
-    double  s, q, n, most;
+    double  s, q, n, most, base;
     int64_t at;
 } folded;
+
+static void insert_folded(folded *a, double x)
+{
+    a->n = fmax(a->n, fmin(a->q, x));
+    a->q = fmax(a->q, fmin(a->s, x));
+    a->s = fmax(a->s, x);
+}
 
 /* b's elements follow a's. */
 static void join_folded(enum fold fold, folded *a, const folded *b)
 {
     const double most = fmax(a->most, b->most);
 
+    if (fold == FOLD_top3) {
+        insert_folded(a, b->s);
+        insert_folded(a, b->q);
+        insert_folded(a, b->n);
+        return;
+    }
     if (fold == FOLD_argmax && b->most > a->most)
         a->at = b->at;
     if (fold == FOLD_lse && most > -INFINITY)
@@ -87,8 +111,17 @@ INLINE F(state) F(no_elements)(enum fold fold)
 
     if (fold == FOLD_max || fold == FOLD_argmax || fold == FOLD_lse)
         t.s = SPLAT(-INFINITY);
+    if (fold == FOLD_top3)
+        t.s = t.q = t.n = SPLAT(-INFINITY);
     t.at -= 1;
     return t;
+}
+
+INLINE void F(insert)(F(state) * t, V x)
+{
+    t->n = F(max)(t->n, F(min)(t->q, x));
+    t->q = F(max)(t->q, F(min)(t->s, x));
+    t->s = F(max)(t->s, x);
 }
 
 INLINE void F(step)(enum fold fold, enum form form, F(state) * t, const F(item) * i, V base,
@@ -97,8 +130,10 @@ INLINE void F(step)(enum fold fold, enum form form, F(state) * t, const F(item) 
     V d = i->v, w;
     M m;
 
-    if (fold == FOLD_var)
+    if (fold == FOLD_var || fold == FOLD_welford)
         d -= base;
+    if (fold == FOLD_geometric)
+        d = F(log)(d + 1);
     w = d * i->w;
 
     switch (fold) {
@@ -109,10 +144,11 @@ INLINE void F(step)(enum fold fold, enum form form, F(state) * t, const F(item) 
         t->at = F(choose)(m, index, t->at);
         return;
     case FOLD_exps: t->q += F(where)(i->m, F(exp)(d - base) * i->w); return;
+    case FOLD_top3: F(insert)(t, F(select)(i->m, d, SPLAT(-INFINITY))); return;
     default: break;
     }
     t->s += F(where)(i->m, w);
-    if (fold == FOLD_var)
+    if (fold == FOLD_var || fold == FOLD_welford)
         t->q += F(where)(i->m, w * d);
     if (fold != FOLD_sum && form != FORM_plain)
         t->n += F(where)(i->m, i->w);
@@ -136,7 +172,29 @@ INLINE void F(step_exps)(F(state) * t, const F(item) * i)
 }
 
 /* ---- Along a run ----------------------------------------------------------------------------- */
-INLINE folded F(total_of)(enum fold fold, const F(state) * t)
+/* The three greatest of all lanes: the greatest of each lane stands first, so taking it away three
+ * times is enough. */
+INLINE folded F(top_of)(F(state) t)
+{
+    double three[3];
+    W      lane = { 0 };
+
+    for (int k = 0; k < LANES; k++)
+        lane[k] = k;
+    for (int u = 0; u < 3; u++) {
+        const REAL most = F(highest)(t.s);
+        const W    at   = (W)(t.s == SPLAT(most));
+        const W    one  = (W)(lane == F(lowest)((at & lane) | (~at & LANES)));
+
+        three[u] = (double)most;
+        t.s      = (V)(((W)t.q & one) | ((W)t.s & ~one));
+        t.q      = (V)(((W)t.n & one) | ((W)t.q & ~one));
+        t.n      = (V)(((W)SPLAT(-INFINITY) & one) | ((W)t.n & ~one));
+    }
+    return (folded){ .s = three[0], .q = three[1], .n = three[2] };
+}
+
+INLINE folded F(total_of)(enum fold fold, F(state) * t)
 {
     folded f = { .most = -INFINITY, .at = -1 };
 
@@ -156,6 +214,14 @@ INLINE folded F(total_of)(enum fold fold, const F(state) * t)
         }
         f.at = F(lowest)(at);
         return f;
+    }
+    if (fold == FOLD_top3) {
+        for (int u = 1; u < 4; u++) {
+            F(insert)(t, t[u].s);
+            F(insert)(t, t[u].q);
+            F(insert)(t, t[u].n);
+        }
+        return F(top_of)(t[0]);
     }
     f.s = F(total)((t[0].s + t[1].s) + (t[2].s + t[3].s));
     f.q = F(total)((t[0].q + t[1].q) + (t[2].q + t[3].q));
@@ -203,8 +269,10 @@ INLINE folded F(along)(enum fold fold, enum form form, const REAL *x, const bool
 INLINE folded F(along_chunks)(enum fold fold, enum form form, const REAL *x, const bool *where,
                               const REAL *w, int64_t n, REAL base)
 {
-    folded f = { .most = -INFINITY, .at = -1 };
+    folded f = { .most = -INFINITY, .at = -1, .base = (double)base };
 
+    if (fold == FOLD_top3)
+        f.s = f.q = f.n = -INFINITY;
     for (int64_t i = 0; i < n; i += MASKED_CHUNK) {
         const int64_t some = i + MASKED_CHUNK < n ? MASKED_CHUNK : n - i;
         const bool   *here = form == FORM_where ? where + i : where;
@@ -229,22 +297,33 @@ INLINE folded F(run_of)(enum fold fold, enum form form, const hand_args *a, int6
     const REAL  base  = isnan(first[0]) ? 0 : first[0];
     folded f = F(along_chunks)(fold, form, x, (const bool *)a->in[1] + start, a->in[1], n, base);
 
-    if (form == FORM_plain)
+    if (form == FORM_plain && fold != FOLD_top3)
         f.n = (double)n;
     return f;
 }
 
 INLINE void F(put)(enum fold fold, const folded *f, void *out, int64_t i)
 {
-    const double mean = f->s / f->n;
+    const double mean = f->s / f->n, var = f->q / f->n - mean * mean;
+    REAL        *y = out;
 
     switch (fold) {
-    case FOLD_sum: ((REAL *)out)[i] = (REAL)f->s; return;
-    case FOLD_mean: ((REAL *)out)[i] = (REAL)mean; return;
-    case FOLD_var: ((REAL *)out)[i] = (REAL)(f->q / f->n - mean * mean); return;
-    case FOLD_max: ((REAL *)out)[i] = (REAL)(f->most > -INFINITY ? f->most : NAN); return;
+    case FOLD_sum: y[i] = (REAL)f->s; return;
+    case FOLD_mean: y[i] = (REAL)mean; return;
+    case FOLD_var: y[i] = (REAL)var; return;
+    case FOLD_max: y[i] = (REAL)(f->most > -INFINITY ? f->most : NAN); return;
     case FOLD_argmax: ((int64_t *)out)[i] = f->at; return;
-    default: ((REAL *)out)[i] = (REAL)(f->most + log(f->q)); return;
+    case FOLD_geometric: y[i] = (REAL)exp(mean); return;
+    case FOLD_welford:
+        y[2 * i]     = (REAL)(f->base + mean);
+        y[2 * i + 1] = (REAL)var;
+        return;
+    case FOLD_top3:
+        y[3 * i]     = (REAL)f->s;
+        y[3 * i + 1] = (REAL)f->q;
+        y[3 * i + 2] = (REAL)f->n;
+        return;
+    default: y[i] = (REAL)(f->most + log(f->q)); return;
     }
 }
 
@@ -292,142 +371,3 @@ INLINE void F(masked_all)(enum fold fold, enum form form, const hand_args *a, in
         join_folded(fold, f, &row);
     }
 }
-
-/* ---- Down columns ---------------------------------------------------------------------------- */
-typedef struct F(column_states) {
-    V s[MASKED_BLOCK], q[MASKED_BLOCK], n[MASKED_BLOCK], base[MASKED_BLOCK];
-    W at[MASKED_BLOCK];
-} F(column_states);
-
-/* 8 rows of the columns of vector j, of which n are in the array. */
-INLINE void F(down_rows)(enum fold fold, enum form form, F(column_states) * all, int j,
-                         const hand_args *a, int64_t r, int64_t column, int64_t n)
-{
-    const int64_t pitch = a->shape[1] * a->shape[2];
-    const REAL   *x     = (const REAL *)a->in[0] + r * pitch + column;
-    const bool   *where = (const bool *)a->in[1] + r * pitch + column;
-    const REAL   *w     = (const REAL *)a->in[1] + r;
-    F(state) t          = { all->s[j], all->q[j], all->n[j], all->at[j] };
-    F(item) it[8];
-
-    UNROLL(8)
-    for (int k = 0; k < 8; k++)
-        it[k] = F(item_at)(form, x + k * pitch, where + k * pitch,
-                           SPLAT(form == FORM_weights ? w[k] : 1), n);
-    if (fold == FOLD_lse)
-        F(step_exps)(&t, it);
-    else
-        UNROLL(8)
-    for (int k = 0; k < 8; k++)
-        F(step)(fold, form, &t, &it[k], all->base[j], (W){ 0 } + (INT)(r + k));
-    all->s[j]  = t.s;
-    all->q[j]  = t.q;
-    all->n[j]  = t.n;
-    all->at[j] = t.at;
-}
-
-INLINE void F(put_columns)(enum fold fold, enum form form, const F(column_states) * all, int j,
-                           const hand_args *a, int64_t column, int64_t n)
-{
-    REAL *out    = (REAL *)a->out[0] + column;
-    V     number = all->n[j], mean;
-
-    if (form == FORM_plain)
-        number = SPLAT(a->shape[0]);
-    mean = all->s[j] / number;
-
-    switch (fold) {
-    case FOLD_sum: F(put_part)(out, F(first)(n), all->s[j]); return;
-    case FOLD_mean: F(put_part)(out, F(first)(n), mean); return;
-    case FOLD_var: F(put_part)(out, F(first)(n), all->q[j] / number - mean * mean); return;
-    case FOLD_lse: F(put_part)(out, F(first)(n), all->s[j] + F(log)(all->q[j])); return;
-    default: break;
-    }
-    for (int k = 0; k < n; k++) {
-        const folded f = { .most = (double)all->s[j][k],
-                           .q    = (double)all->q[j][k],
-                           .at   = all->at[j][k] };
-
-        F(put)(fold, &f, a->out[0], column + k);
-    }
-}
-
-/* Of the columns of one block. */
-INLINE void F(masked_block)(enum fold fold, enum form form, const hand_args *a, int64_t start,
-                            int64_t columns)
-{
-    const int64_t tail    = columns % LANES;
-    const int     vectors = (int)(columns / LANES), all = vectors + (tail > 0);
-    const REAL   *x = (const REAL *)a->in[0] + start;
-    F(column_states) states;
-
-    for (int j = 0; j < all; j++) {
-        const F(state) t = F(no_elements)(fold);
-        const V v        = F(part)(x + j * LANES, F(first)(j < vectors ? LANES : tail));
-
-        states.s[j]    = t.s;
-        states.q[j]    = t.q;
-        states.n[j]    = t.n;
-        states.at[j]   = t.at;
-        states.base[j] = F(where)(F(numbers)(v), v);
-    }
-    for (int64_t r = 0; r < a->shape[0]; r += 8) {
-        for (int j = 0; j < vectors; j++)
-            F(down_rows)(fold, form, &states, j, a, r, start + j * LANES, LANES);
-        if (tail)
-            F(down_rows)(fold, form, &states, vectors, a, r, start + vectors * LANES, tail);
-    }
-    for (int j = 0; j < all; j++)
-        F(put_columns)(fold, form, &states, j, a, start + j * LANES, j < vectors ? LANES : tail);
-}
-
-INLINE void F(masked_columns)(enum fold fold, enum form form, const hand_args *a, int k)
-{
-    const int64_t n = a->shape[1] * a->shape[2], step = MASKED_BLOCK * LANES;
-    const int64_t from = share_start(n, k, a->threads), to = share_start(n, k + 1, a->threads);
-
-    for (int64_t start = from; start < to; start += step)
-        F(masked_block)(fold, form, a, start, start + step < to ? step : to - start);
-}
-
-/* ---- Each fold in each form ------------------------------------------------------------------ */
-INLINE void F(masked)(enum fold fold, const hand_args *a, masked_share *share)
-{
-    folded *f = aligned_alloc(64, (size_t)a->threads * 64);
-
-    each_share(a, share, f);
-    for (int k = 1; a->dims == 7 && k < a->threads; k++)
-        join_folded(fold, &f[0], &f[k]);
-    if (a->dims == 7)
-        F(put)(fold, &f[0], a->out[0], 0);
-    free(f);
-}
-
-#define MASKED(fold, form)                                                     \
-    static void F(fold##_##form##_share)(const hand_args *a, int k, folded *f) \
-    {                                                                          \
-        if (a->dims == 1)                                                      \
-            F(masked_columns)(FOLD_##fold, FORM_##form, a, k);                 \
-        else if (a->dims == 4)                                                 \
-            F(masked_rows)(FOLD_##fold, FORM_##form, a, k);                    \
-        else                                                                   \
-            F(masked_all)(FOLD_##fold, FORM_##form, a, k, f);                  \
-    }                                                                          \
-    static void F(fold##_##form)(const hand_args *a)                           \
-    {                                                                          \
-        F(masked)(FOLD_##fold, a, F(fold##_##form##_share));                   \
-    }
-#define MASKED_FORMS(fold) \
-    MASKED(fold, plain) MASKED(fold, skip_nan) MASKED(fold, where) MASKED(fold, where_gt)
-
-MASKED_FORMS(sum)
-MASKED_FORMS(mean)
-MASKED_FORMS(var)
-MASKED_FORMS(max)
-MASKED_FORMS(argmax)
-MASKED_FORMS(lse)
-MASKED(mean, weights)
-MASKED(var, weights)
-MASKED(lse, weights)
-#undef MASKED
-#undef MASKED_FORMS
