@@ -38,8 +38,8 @@ REDUCERS(double, log, exp)
 
 static void welford(rd_expr *const *x, unsigned dims, rd_expr **y)
 {
-    y[0] = rd_reduce(x[0], rd_type_of(x[0]) == RD_F32 ? welford_float : welford_double,
-                     axis_of(dims));
+    y[0] =
+        rd_reduce(x[0], rd_type_of(x[0]) == RD_F32 ? welford_float : welford_double, axis_of(dims));
 }
 
 static void top3(rd_expr *const *x, unsigned dims, rd_expr **y)
@@ -49,9 +49,9 @@ static void top3(rd_expr *const *x, unsigned dims, rd_expr **y)
 
 static void geometric(rd_expr *const *x, unsigned dims, rd_expr **y)
 {
-    y[0] = rd_reduce(rd_map(x[0], "x + 1"),
-                     rd_type_of(x[0]) == RD_F32 ? geometric_float : geometric_double,
-                     axis_of(dims));
+    y[0] =
+        rd_reduce(rd_map(x[0], "x + 1"),
+                  rd_type_of(x[0]) == RD_F32 ? geometric_float : geometric_double, axis_of(dims));
 }
 
 /* ---- Functions ------------------------------------------------------------------------------- */
@@ -130,11 +130,11 @@ static void group_mean(rd_expr *const *x, unsigned dims, rd_expr **y)
 {
     const int64_t n     = rd_shape_of(x[1]).at[0];
     rd_expr      *label = rd_expand(x[1], 1), *each = rd_expand(x[0], 1);
-    rd_expr      *is    = rd_eq(label, rd_coord(rd_broadcast(label, RD_SHAPE(n, 10)), 1));
+    rd_expr      *is = rd_eq(label, rd_coord(rd_broadcast(label, RD_SHAPE(n, 10)), 1));
 
     if (dims)
-        y[0] = rd_mean(rd_broadcast(each, RD_SHAPE(n, 10, 16)), RD_DIMS(0),
-                       .where = rd_expand(is, 2));
+        y[0] =
+            rd_mean(rd_broadcast(each, RD_SHAPE(n, 10, 16)), RD_DIMS(0), .where = rd_expand(is, 2));
     else
         y[0] = rd_mean(rd_broadcast(each, RD_SHAPE(n, 10)), RD_DIMS(0), .where = is);
 }

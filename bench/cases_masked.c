@@ -1,5 +1,5 @@
-/* cases_masked.c - W12, what users write first: reductions of what a mask leaves, and by weights, of
- * months, latitudes, longitudes; each beside the same of all elements. */
+/* cases_masked.c - W12, what users write first: reductions of what a mask leaves, and by weights,
+ * of months, latitudes, longitudes; each beside the same of all elements. */
 #include "bench.h"
 
 static rd_dims axis_of(unsigned dims)
@@ -42,14 +42,13 @@ BUILD_WEIGHTS(lse, rd_logsumexp)
 #define MONTHS { 3, 1, 1, 8, { 480, 90, 180 } }
 
 #define CASES(name, axis, dims, ...)                                                            \
-    { "W12", #name axis,             name##_plain,    HAND_##name##_plain,    dims, { MONTHS },      \
-      __VA_ARGS__ },                                                                            \
-    { "W12", #name axis ".skip_nan", name##_skip_nan, HAND_##name##_skip_nan, dims, { MONTHS },        \
-      .fill = { FILL_CLIMATE }, __VA_ARGS__ },                                                                            \
-    { "W12", #name axis ".where",    name##_where,    HAND_##name##_where,    dims, { MONTHS, MONTHS }, \
-      .fill = { 0, FILL_SEA }, __VA_ARGS__ },                                                                            \
-    { "W12", #name axis ".where_gt", name##_where_gt, HAND_##name##_where_gt, dims, { MONTHS },      \
-      __VA_ARGS__ }
+    { "W12", #name axis, name##_plain, HAND_##name##_plain, dims, { MONTHS }, __VA_ARGS__ },    \
+    { "W12", #name axis ".skip_nan", name##_skip_nan, HAND_##name##_skip_nan, dims,             \
+      { MONTHS }, .fill = { FILL_CLIMATE }, __VA_ARGS__ },                                      \
+    { "W12", #name axis ".where", name##_where, HAND_##name##_where, dims,                      \
+      { MONTHS, MONTHS }, .fill = { 0, FILL_SEA }, __VA_ARGS__ },                               \
+    { "W12", #name axis ".where_gt", name##_where_gt, HAND_##name##_where_gt, dims,             \
+      { MONTHS }, __VA_ARGS__ }
 #define WEIGHTED(name, axis, dims, scaled, unit, n, ...)                                        \
     { "W12", #name axis ".weights", name##_weights, HAND_##name##_weights, dims,                \
       { MONTHS, { 1, scaled, 1, unit, { n } } }, __VA_ARGS__ }

@@ -28,10 +28,9 @@ static void F(take_columns)(const hand_args *a)
 
 #pragma omp parallel for num_threads(a->threads) schedule(static)
     for (int64_t i = 0; i < a->shape[0]; i++) {
-        const REAL *x = (const REAL *)a->in[0] + i * n;
-        REAL       *y = (REAL *)a->out[0] + i * m;
+        const REAL *x          = (const REAL *)a->in[0] + i * n;
+        REAL *restrict const y = (REAL *)a->out[0] + i * m;
 
-#pragma GCC ivdep
         for (int64_t k = 0; k < m; k++)
             y[k] = x[index[k]];
     }
@@ -46,8 +45,7 @@ static void F(take_middle)(const hand_args *a)
     for (int64_t i = 0; i < a->shape[0]; i++)
         for (int64_t k = 0; k < m; k++)
             F(copy_row)
-            ((const REAL *)a->in[0] + (i * b + index[k]) * c, (REAL *)a->out[0] + (i * m + k) * c,
-             c);
+    ((const REAL *)a->in[0] + (i * b + index[k]) * c, (REAL *)a->out[0] + (i * m + k) * c, c);
 }
 
 /* ---- Loss ------------------------------------------------------------------------------------ */

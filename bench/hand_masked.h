@@ -1,8 +1,8 @@
 /* hand_masked.h - (a, b, c) reduced over axis 0, axis 2 or all by the elements that a mask leaves,
  * or by weights.  Any extents, but a is a multiple of 8.  Included for each type.
  *
- * One set of loops: `fold` and `form` are constants wherever it is inlined.  An element that is left
- * out is a lane of a mask: no branch. */
+ * One set of loops: `fold` and `form` are constants wherever it is inlined.  An element that is
+ * left out is a lane of a mask: no branch. */
 
 #ifndef HAND_MASKED_H
 #define HAND_MASKED_H
@@ -20,8 +20,8 @@ enum fold {
     FOLD_geometric /* geometric mean of in0 + 1 */
 };
 
-/* Vectors of columns that a thread walks down at a time; elements of a run between two spills of its
- * accumulators into doubles. */
+/* Vectors of columns that a thread walks down at a time; elements of a run between two spills of
+ * its accumulators into doubles. */
 enum { MASKED_BLOCK = 256, MASKED_CHUNK = 4096 };
 
 /* The result of some elements: sum of values (less a base), of their squares or exps (less the

@@ -1,5 +1,5 @@
-/* hand_masked_columns.h - the folds of hand_masked.h down the columns of (a, b, c), and each fold in
- * each form.  Included for each type. */
+/* hand_masked_columns.h - the folds of hand_masked.h down the columns of (a, b, c), and each fold
+ * in each form.  Included for each type. */
 
 /* ---- Down columns ---------------------------------------------------------------------------- */
 typedef struct F(column_states) {
