@@ -13,7 +13,7 @@ typedef struct bench_options {
     int         threads[MOST_THREADS], n_threads;
     int         reps;  /* timed pairs of a case; 0: adaptive                   */
     double      scale; /* of the number of elements                            */
-    bool        json, list, explain, no_hand;
+    bool        json, list, explain, no_hand, first;
     const char *growth; /* the file of a drawing; NULL: none */
 } bench_options;
 
@@ -26,8 +26,13 @@ bool bench_listed(const char *list, const char *text);
 enum { MOST_RESULTS = 4 };
 
 /** How the library is called: a plan made once; rd_eval of an existing graph; a plan made of a new
- * graph; rd_eval of a new graph. */
-typedef enum bench_how { HOW_PLAN, HOW_EVAL, HOW_COLD, HOW_BUILD } bench_how;
+ * graph; rd_eval of a new graph; the first rd_eval of a process that finds nothing compiled, beside
+ * later ones. */
+typedef enum bench_how { HOW_PLAN, HOW_EVAL, HOW_COLD, HOW_BUILD, HOW_FIRST } bench_how;
+
+/** What an input holds: uniform numbers in [0, 1); the same with NaN on land; is it no land, bool;
+ *  whole numbers in [0, below), i64. */
+typedef enum bench_fill { FILL_UNIFORM, FILL_CLIMATE, FILL_SEA, FILL_INDEX } bench_fill;
 
 /** A shape, and how --scale changes it: its first `scaled` extents times scale^(1/root), to a
  *  multiple of `unit`. */
@@ -47,24 +52,31 @@ typedef struct bench_case {
     bench_extents in[3];
     bench_how     how;
     /* Operations for each point, points being the elements of in0, times those of in1's axis 0
-     * where `pairs`. */
-    double   flops, exps;
-    bool     pairs;
-    double   read_share; /* of in0 that must be read; 0: all of it                  */
-    bool     only_f32;
-    rd_dtype type;          /* of the inputs, in one run; 0: f32 and f64               */
-    double   wrong_allowed; /* share of indices that may differ from the hand loop's   */
+     * where `pairs`, of in0's if there is no in1. */
+    double     flops, exps;
+    bool       pairs;
+    double     read_share; /* of in0 that must be read; 0: all of it                  */
+    bool       only_f32;
+    rd_dtype   type;          /* of the inputs, in one run; 0: f32 and f64               */
+    double     wrong_allowed; /* share of indices that may differ from the hand loop's   */
+    bench_fill fill[3];
+    int64_t    below; /* of FILL_INDEX; 0: the extent of in0's axis 0 */
 } bench_case;
 
 /** All cases, ended by one without a row. */
 const bench_case *const *bench_tables(void);
 extern const bench_case bench_sums[], bench_maps[], bench_transposes[], bench_pairs[], bench_rows[],
-    bench_products[], bench_images[];
+    bench_products[], bench_images[], bench_masked[], bench_everyday[];
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 /** Uniform numbers in [0, 1), of f16 multiples of 2^-11, or bytes: the same for each call with
  *  `which`, made once and kept. */
 const void *bench_input(int which, rd_dtype type, int64_t n);
+/** The same with other contents; `below` is FILL_INDEX's.  Land lies in blobs on maps of
+ *  BENCH_MAP elements, the same on each; one element in a thousand is land wherever it lies. */
+const void *bench_filled(int which, bench_fill fill, int64_t below, rd_dtype type, int64_t n);
+/** The type of an input of a case that runs in `type`. */
+rd_dtype bench_fill_type(bench_fill fill, rd_dtype type);
 /** Memory for an output; two slots for each result: the library's and the hand loop's. */
 void *bench_output(int slot, int64_t bytes);
 /** Size in bytes of an element, and its name. */
@@ -108,7 +120,8 @@ double      bench_now(void);
 double      bench_least_seconds(bench_action a, int reps);
 bench_times bench_time_pair(bench_action a, bench_action b, int reps);
 
-/** Points of a case at a scale: elements of in0, times those of in1's axis 0 where `pairs`. */
+/** Points of a case at a scale: elements of in0, times those of in1's (in0's) axis 0 where
+ *  `pairs`. */
 double bench_points(const bench_case *c, double scale);
 
 /* ---- Results --------------------------------------------------------------------------------- */
@@ -131,6 +144,13 @@ bool bench_run(const bench_case *c, rd_dtype type, const bench_options *options,
  *  @return false if the drawing cannot be written or the library failed; the reason is on
  *  stderr. */
 bool bench_growth(const bench_options *options, const hand_isa *hand);
+/** Evaluates a case once and prints how many seconds that took.
+ *  @return false when the library failed; the reason is on stderr. */
+bool bench_print_first(const bench_case *c, rd_dtype type, const bench_options *options);
+/** What another process prints so that starts with an empty cache of compiled code, and has it
+ *  compiled while it works (RDIM_TIER1=async).  NaN if that cannot be had. */
+double bench_first_seconds(const bench_case *c, rd_dtype type, const bench_options *options,
+                           int threads);
 /** Prints what the library would do for a case. */
 void bench_explain(const bench_case *c, rd_dtype type, const bench_options *options);
 

@@ -41,6 +41,12 @@ typedef struct hand_isa {
 extern hand_fn hand_blas_f32, hand_blas_f64;
 bool           hand_has_blas(void);
 
+/** x / (1 + |x|): functions of a user's, which the library and the loops call by their address. */
+float       bench_softsign_f32(float x);
+double      bench_softsign_f64(double x);
+const char *bench_block_f32(void *user, int64_t n, const void *const *in, void *out);
+const char *bench_block_f64(void *user, int64_t n, const void *const *in, void *out);
+
 /** The best set that was compiled and that this processor has. */
 const hand_isa *hand_loops(void);
 #endif

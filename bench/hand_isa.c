@@ -17,6 +17,7 @@
 #define F(name)  JOIN(name, SUFFIX)
 #define V        F(v)
 #define W        F(w)
+#define M        F(m)
 #define LANES    (VECTOR_BYTES / (int)sizeof(REAL))
 #define LOAD(p)  (*(const V *)(p))
 #define STORE(p) (*(V *)(p))
@@ -25,6 +26,7 @@
 #if defined __AVX512F__
 #include "simd_avx512.h"
 #include "simd_exp_table.h"
+#include "simd_masks_avx512.h"
 #elif defined __AVX2__
 #include "simd_avx2.h"
 #else
@@ -49,6 +51,9 @@ static int64_t block_width(int64_t n, int64_t most, int threads)
 #define REAL   float
 #define INT    int32_t
 #define SUFFIX f32
+#ifndef __AVX512F__
+#include "simd_masks.h"
+#endif
 #include "hand_real.h"
 #undef REAL
 #undef INT
@@ -57,6 +62,9 @@ static int64_t block_width(int64_t n, int64_t most, int threads)
 #define REAL   double
 #define INT    int64_t
 #define SUFFIX f64
+#ifndef __AVX512F__
+#include "simd_masks.h"
+#endif
 #include "hand_real.h"
 
 #include "hand_image.h"

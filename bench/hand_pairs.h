@@ -120,9 +120,10 @@ static REAL *F(pack_tiles)(const REAL *y, int64_t n, int64_t padded, int64_t d)
     return tiles;
 }
 
-/* One tile for 2 LANES points x, packed by coordinate: 24 accumulators. */
+/* One tile for 2 LANES points x, packed by coordinate: 24 accumulators.  The points are those from
+ * the self-th of y, and none is its own nearest; -1: they are others. */
 INLINE void F(nearest_tile)(const REAL *x, const REAL *tile, const REAL *square, int64_t d, INT j,
-                            V *best, W *at)
+                            INT self, V *best, W *at)
 {
     V s[2][TILE_POINTS];
 
@@ -138,6 +139,9 @@ INLINE void F(nearest_tile)(const REAL *x, const REAL *tile, const REAL *square,
             s[1][t] += b * tile[t];
         }
     }
+    for (int t = 0; self >= 0 && t < TILE_POINTS; t++)
+        if (j + t >= self && j + t < self + 2 * LANES)
+            s[(j + t - self) / LANES][t][(j + t - self) % LANES] = (REAL)INFINITY;
     UNROLL(12)
     for (int t = 0; t < TILE_POINTS; t++)
         for (int u = 0; u < 2; u++) {
@@ -164,7 +168,7 @@ static void F(nearest_any)(const hand_args *a)
             for (int k = 0; k < 2 * LANES; k++)
                 points[c * 2 * LANES + k] = x[clamp(i + k, m) * d + c];
         for (int64_t j = 0; j < padded; j += TILE_POINTS)
-            F(nearest_tile)(points, tiles + j * d, tiles + padded * d + j, d, (INT)j, best, at);
+            F(nearest_tile)(points, tiles + j * d, tiles + padded * d + j, d, (INT)j, -1, best, at);
         for (int k = 0; k < 2 * LANES && i + k < m; k++)
             out[i + k] = at[k / LANES][k % LANES];
         free(points);

@@ -1,4 +1,5 @@
 /* hand_real.h - the loops of one type. */
+#include "simd_log.h"
 #include "hand_sums.h"
 #include "hand_maps.h"
 #include "hand_columns.h"
@@ -7,5 +8,10 @@
 #include "hand_scans.h"
 #include "hand_transposes.h"
 #include "hand_pairs.h"
+#include "hand_masked.h"
+#include "hand_masked_columns.h"
+#include "hand_masked_scans.h"
+#include "hand_everyday.h"
+#include "hand_gather.h"
 #include "hand_products.h"
 #include "hand_limits.h"

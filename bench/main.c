@@ -46,9 +46,10 @@ static bool all(const bench_options *o, const hand_isa *hand, const bench_limits
     return ok;
 }
 
-/* --list and --explain: nothing is measured. */
-static void tell(const bench_options *o)
+/* --list and --explain: nothing is measured; --first: no more than that. */
+static bool tell(const bench_options *o)
 {
+    bool     ok = true;
     rd_dtype types[2];
 
     for (const bench_case *const *table = bench_tables(); *table; table++)
@@ -56,10 +57,13 @@ static void tell(const bench_options *o)
             for (int k = 0; k < types_of(c, types); k++)
                 if (!wanted(c, bench_type_name(types[k]), o))
                     continue;
+                else if (o->first)
+                    ok = bench_print_first(c, types[k], o) && ok;
                 else if (o->explain)
                     bench_explain(c, types[k], o);
                 else
-                    printf("%-4s %-14s %s\n", c->row, c->name, bench_type_name(types[k]));
+                    printf("%-4s %-20s %s\n", c->row, c->name, bench_type_name(types[k]));
+    return ok;
 }
 
 int main(int argc, char **argv)
@@ -71,10 +75,8 @@ int main(int argc, char **argv)
 
     if (status >= 0)
         return status;
-    if (o.list || o.explain) {
-        tell(&o);
-        return 0;
-    }
+    if (o.list || o.explain || o.first)
+        return tell(&o) ? 0 : 1;
     if (o.growth)
         return bench_growth(&o, hand) ? 0 : 1;
     for (int k = 0; k < o.n_threads; k++) {

@@ -1,5 +1,6 @@
 /* memory.c - inputs and outputs: huge pages, deterministic numbers. */
 #include "bench.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -81,6 +82,34 @@ static uint16_t half_of(uint32_t n)
     return n ? (uint16_t)((top + 4) << 10 | (n << (10 - top) & 0x3ff)) : 0;
 }
 
+/* A map of 90 x 180 cells, two degrees each: land is what lies in one of some discs, 40 % of it. */
+enum { LATITUDES = 90, LONGITUDES = 180, DISCS = 16 };
+
+static bool in_a_disc(int lat, int lon)
+{
+    for (uint32_t k = 0; k < DISCS; k++) {
+        const int radius = 8 + (int)(hash(3 * k) % 14);
+        const int up     = lat - (int)(hash(3 * k + 1) % LATITUDES);
+        const int east   = abs(lon - (int)(hash(3 * k + 2) % LONGITUDES));
+        const int across = east < LONGITUDES / 2 ? east : LONGITUDES - east;
+
+        if (up * up + across * across < radius * radius)
+            return true;
+    }
+    return false;
+}
+
+/* Of each element: does it lie on land, or is it one of the few that are missing elsewhere? */
+static void fill_land(bool *land, int64_t n)
+{
+    static bool map[LATITUDES * LONGITUDES];
+
+    for (int i = 0; i < LATITUDES * LONGITUDES; i++)
+        map[i] = in_a_disc(i / LONGITUDES, i % LONGITUDES);
+    for (int64_t i = 0; i < n; i++)
+        land[i] = map[i % (LATITUDES * LONGITUDES)] || hash(0x30000000U + (uint32_t)i) % 1000 == 0;
+}
+
 static void fill(void *data, rd_dtype type, int64_t n, uint32_t start)
 {
 #pragma omp parallel for schedule(static)
@@ -98,18 +127,62 @@ static void fill(void *data, rd_dtype type, int64_t n, uint32_t start)
     }
 }
 
-const void *bench_input(int which, rd_dtype type, int64_t n)
+/* Numbers become NaN on land, bools tell where it is not. */
+static void cover(void *data, rd_dtype type, int64_t n)
+{
+    bool *land = malloc((size_t)n);
+
+    if (!land)
+        exit(1);
+    fill_land(land, n);
+    for (int64_t i = 0; i < n; i++)
+        if (type == RD_BOOL)
+            ((bool *)data)[i] = !land[i];
+        else if (land[i] && type == RD_F32)
+            ((float *)data)[i] = NAN;
+        else if (land[i])
+            ((double *)data)[i] = NAN;
+    free(land);
+}
+
+static void fill_index(int64_t *data, int64_t n, uint32_t start, int64_t below)
+{
+    for (int64_t i = 0; i < n; i++)
+        data[i] = hash(start + (uint32_t)i) % below;
+}
+
+rd_dtype bench_fill_type(bench_fill fill, rd_dtype type)
+{
+    return fill == FILL_SEA ? RD_BOOL : fill == FILL_INDEX ? RD_I64 : type;
+}
+
+const void *bench_filled(int which, bench_fill contents, int64_t below, rd_dtype type, int64_t n)
 {
     static struct {
         block   memory;
-        int64_t n;
-    } inputs[INPUTS][4];
-    const int kind = type == RD_U8 ? 2 : type == RD_F16 ? 3 : type == RD_F64;
+        int64_t n, below;
+    } inputs[INPUTS][8], *of;
+    const uint32_t start = 0x10000000U * (uint32_t)which;
+    const int      kind  = type == RD_U8 ? 2 : type == RD_F16 ? 3 : type == RD_F64;
 
-    if (inputs[which][kind].n < n) {
-        need(&inputs[which][kind].memory, n * bench_size(type));
-        fill(inputs[which][kind].memory.data, type, n, 0x10000000U * (uint32_t)which);
-        inputs[which][kind].n = n;
-    }
-    return inputs[which][kind].memory.data;
+    of = &inputs[which][contents == FILL_UNIFORM
+                            ? kind
+                            : 3 + (int)contents + (contents > FILL_CLIMATE || kind)];
+    if (of->n >= n && (contents != FILL_INDEX || of->below == below))
+        return of->memory.data;
+    need(&of->memory, n * bench_size(type));
+    if (contents == FILL_INDEX)
+        fill_index(of->memory.data, n, start, below);
+    else if (contents != FILL_SEA)
+        fill(of->memory.data, type, n, start);
+    if (contents == FILL_CLIMATE || contents == FILL_SEA)
+        cover(of->memory.data, type, n);
+    of->n     = n;
+    of->below = below;
+    return of->memory.data;
+}
+
+const void *bench_input(int which, rd_dtype type, int64_t n)
+{
+    return bench_filled(which, FILL_UNIFORM, 0, type, n);
 }

@@ -18,6 +18,7 @@ static const char help[] =
     "  --list              only list the cases\n"
     "  --explain           only print how rdim plans each case\n"
     "  --no-hand           rdim alone\n"
+    "  --first             only the seconds of one evaluation, the first of this process\n"
     "  --growth FILE.svg   only time sizes from 10^2 to 10^8, and draw that\n"
     "  --help              this text\n"
     "What the columns mean: docs/benchmark.md.\n";
@@ -120,6 +121,7 @@ static bool *flag(bench_options *o, const char *name)
            : !strcmp(name, "--list")    ? &o->list
            : !strcmp(name, "--explain") ? &o->explain
            : !strcmp(name, "--no-hand") ? &o->no_hand
+           : !strcmp(name, "--first")   ? &o->first
                                         : NULL;
 }
 

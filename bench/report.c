@@ -76,7 +76,7 @@ static void table_row(const bench_result *r)
         seconds_text(r->times.b, b, sizeof b);
         snprintf(ratio, sizeof ratio, "%.2f", r->times.ratio);
     }
-    printf("%-4s %-14s %-4s %3d %11s %11s %8s %11s %8.2f  %-12s %8.1e\n", r->of->row, r->of->name,
+    printf("%-4s %-20s %-4s %3d %11s %11s %8s %11s %8.2f  %-12s %8.1e\n", r->of->row, r->of->name,
            bench_type_name(r->type), r->threads, seconds_text(r->times.a, a, sizeof a), b, ratio,
            seconds_text(r->limit_seconds, l, sizeof l), r->times.a / r->limit_seconds, r->limit,
            r->error);
@@ -91,7 +91,7 @@ void bench_report(const bench_result *r, const bench_options *o)
         json(r, o);
     } else {
         if (!head)
-            printf("%-4s %-14s %-4s %3s %11s %11s %8s %11s %8s  %-12s %8s\n", "row", "case", "type",
+            printf("%-4s %-20s %-4s %3s %11s %11s %8s %11s %8s  %-12s %8s\n", "row", "case", "type",
                    "thr", "rdim", "hand", "/ hand", "limit", "/ limit", "which", "error");
         head = true;
         table_row(r);
