@@ -30,10 +30,10 @@ static rd_expr *table(void)
 RD_REDUCER(my_sum, float, float, 1, (double v;), (s->v = 0;), (s->v += x;), (a->v += b->v;),
            (y[0] = (float)s->v;))
 
-/* Tiles have nothing for it. */
+/* Tiles have nothing for scans by a caller's reducer. */
 static rd_expr *own(void)
 {
-    return rd_reduce(table(), my_sum, RD_DIMS(1));
+    return rd_scan(table(), my_sum, RD_DIMS(1));
 }
 
 static void says(const char *text, const char *part)
@@ -149,9 +149,10 @@ START_TEST(slow_forms)
     const char *text = explained(own());
 
     says(text, "form of stage 0: the reference; no compiled loops: the tier is off\n");
-    says(text, "warning: stage 0: my_sum, a user's reducer runs element by element, by the "
-               "reference (400000 of them): tiles have no kernel for a user's reducer; remedy: "
-               "RDIM_TIER1=async or sync");
+    says(text,
+         "warning: stage 0: scan my_sum, a user's reducer runs element by element, by the "
+         "reference (400000 of them): tiles have no kernel for such a fold of a user's; remedy: "
+         "RDIM_TIER1=async or sync");
     rd_tier_force("async");
     text = explained(own());
     says(text, "form of stage 0: compiled loops, compiled once they were missed for ");
@@ -169,27 +170,29 @@ END_TEST
 
 START_TEST(few_elements)
 {
-    says_not(explained(rd_reduce(rd_slice(table(), ":100"), my_sum, RD_DIMS(1))), "warning:");
+    says_not(explained(rd_scan(rd_slice(table(), ":100"), my_sum, RD_DIMS(1))), "warning:");
 }
 END_TEST
 
 START_TEST(strict)
 {
-    static float sums[ROWS];
+    static float sums[ROWS], sums_so_far[ROWS * COLUMNS];
 
-    ck_assert_int_eq(rd_eval(ctx, own(), RD_INTO(sums, RD_SHAPE(ROWS))), RD_OK);
+    ck_assert_int_eq(rd_eval(ctx, own(), RD_INTO(sums_so_far, RD_SHAPE(ROWS, COLUMNS))), RD_OK);
     rd_ctx_free(ctx); /* which keeps that plan */
     begin();
     setenv("RDIM_STRICT", "1", 1);
-    ck_assert_int_eq(rd_eval(ctx, own(), RD_INTO(sums, RD_SHAPE(ROWS))), RD_ERR_LIMIT);
-    says(rd_error_text(ctx), "rd_eval: RDIM_STRICT: stage 0: my_sum, a user's reducer runs element "
-                             "by element, by the reference");
+    ck_assert_int_eq(rd_eval(ctx, own(), RD_INTO(sums_so_far, RD_SHAPE(ROWS, COLUMNS))),
+                     RD_ERR_LIMIT);
+    says(rd_error_text(ctx),
+         "rd_eval: RDIM_STRICT: stage 0: scan my_sum, a user's reducer runs element "
+         "by element, by the reference");
     says(rd_error_text(ctx), "; remedy: RDIM_TIER1=async or sync");
     rd_error_clear(ctx);
     ck_assert_int_eq(rd_eval(ctx, rd_sum(table(), RD_DIMS(1)), RD_INTO(sums, RD_SHAPE(ROWS))),
                      RD_OK);
     rd_tier_force("async");
-    ck_assert_int_eq(rd_eval(ctx, own(), RD_INTO(sums, RD_SHAPE(ROWS))), RD_OK);
+    ck_assert_int_eq(rd_eval(ctx, own(), RD_INTO(sums_so_far, RD_SHAPE(ROWS, COLUMNS))), RD_OK);
     setenv("RDIM_STRICT", "0", 1);
 }
 END_TEST

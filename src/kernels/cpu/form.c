@@ -118,7 +118,8 @@ static bool takes_elements(const rd_tile_code *code, const rd_tile_inst *t, cons
     const bool down = f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 &&
                       f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && code->rows > 1;
 
-    return f->form == RD_FOLD_ELEMENTS && !f->treeless && t->small < 0 && !t->counts && !down;
+    return f->form == RD_FOLD_ELEMENTS && !f->users && !f->treeless && t->small < 0 && !t->counts &&
+           !down;
 }
 
 /* Nanoseconds of one, 0: it goes by rows; why not. */
@@ -145,12 +146,6 @@ static double slow_on_tiles(const rd_program *p, const rd_tile_code *code, int32
     switch (inst->kind) {
     case RD_I_STEP:
     case RD_I_SCAN: return slow_fold(p, code, inst, t, why);
-    case RD_I_LOAD:
-        *why = "on tiles gathered elements are looked up one by one";
-        return t->walk.gathers ? RD_NS_GATHERED : 0;
-    case RD_I_CALL:
-        *why = "on tiles a function of blocks is called for each element";
-        return p->call[inst->arg].block ? RD_NS_CALLED : 0;
     default: return 0;
     }
 }
@@ -199,7 +194,7 @@ static const char *why_reference(const rd_program *p, const rd_inst *inst)
     if (!f)
         return "tiles cannot run it";
     if (f->user)
-        return "tiles have no kernel for a user's reducer";
+        return "tiles have no kernel for such a fold of a user's";
     return f->scan ? "tiles have no kernel for such a scan"
                    : "tiles cannot begin a fold for each element";
 }

@@ -13,12 +13,10 @@
 #define RD_PRODUCT_SPEED    40e9
 
 /* Nanoseconds of one element: that waits for the one before it, in a compiled loop or a kernel;
- * that finds its place among the states of a fold; that is looked up by an index; for which a
- * function is called on tiles; for which the reference runs one instruction. */
+ * that finds its place among the states of a fold; for which the reference runs one
+ * instruction. */
 #define RD_NS_CHAIN               1.
 #define RD_NS_PLACED              12.
-#define RD_NS_GATHERED            14.
-#define RD_NS_CALLED              6.
 #define RD_NS_INTERPRETED         14.
 /* A scan makes a result of its state, too: in a compiled loop, by the reference. */
 #define RD_NS_SCANNED             2.5
