@@ -136,6 +136,19 @@ static bool make_tasks(const run *r, const rd_program *p, int64_t extent, int64_
     return true;
 }
 
+/* Code that is compiled meanwhile takes up what is left, where nothing is handed on from step to
+ * step: no head has begun it, and no tail ends it. */
+static void take_up(const run *r, const rd_program *p, rd_task *task)
+{
+    const rd_backend_table *backend = r->plan->backend;
+
+    if (task->way || !backend->way || p->body > 0 || p->tail < p->n_inst)
+        return;
+    task->way = backend->way(p);
+    if (task->way)
+        backend->head(p, task);
+}
+
 static void run_steps(const run *r, const rd_program *p, rd_task *task, bool first)
 {
     const double all  = (double)(task->hi - task->lo);
@@ -145,6 +158,8 @@ static void run_steps(const run *r, const rd_program *p, rd_task *task, bool fir
          more && task->status == RD_OK && rd_steps_next(&left, &task->lo, &task->hi);) {
         r->plan->backend->body(p, task);
         more = rd_watch_step(r->watch);
+        if (more && task->status == RD_OK && left.lo < left.hi)
+            take_up(r, p, task);
         if (more && first && left.lo < left.hi)
             rd_watch_look(r->watch, 1 - (double)(left.hi - left.lo) / all);
     }

@@ -7,7 +7,19 @@
 /* Seconds between two reports. */
 static const double TELL = 0.1;
 
-/* A step takes whole ranges of the tile loops, whose width was chosen for the cache. */
+/* A step takes whole ranges of the tile loops, whose width was chosen for the cache; parts of those
+ * that take long: of pairs of 100,000 points a range is a few seconds' work, and whole lines of
+ * cache are as good. */
+static int64_t part_of(const rd_program *p, int64_t unit)
+{
+    enum { WHOLE = 64 };
+    const double each = p->work / (double)p->axis_extent[p->root];
+
+    while ((double)unit * each > 2 * RD_STEP_WORK && unit % (2 * WHOLE * p->grain) == 0)
+        unit /= 2;
+    return unit;
+}
+
 static int64_t unit_of(const rd_program *p)
 {
     int64_t unit = p->grain;
@@ -18,7 +30,7 @@ static int64_t unit_of(const rd_program *p)
         if (loop->axis == p->root && loop->kind == RD_LOOP_TILE && loop->step > unit)
             unit = (loop->step + p->grain - 1) / p->grain * p->grain;
     }
-    return unit;
+    return part_of(p, unit);
 }
 
 /* How often an instruction runs: over all axes of the loops around it, of which two may be the

@@ -217,7 +217,8 @@ void rd_compiled_missed(rd_compiled *c, double operations)
     if (so_far < (hurried ? 0 : ENOUGH[found]) ||
         !atomic_compare_exchange_strong(&c->state, &found, BUSY))
         return;
-    c->patience = found == MISSING ? RD_LONG_PATIENCE : 0;
+    /* One long run is reason enough to compile what is not in the store. */
+    c->patience = found == MISSING || so_far >= ENOUGH[MISSING] ? RD_LONG_PATIENCE : 0;
     c->job.run  = bring_job;
     rd_worker_do(&c->job);
 }
