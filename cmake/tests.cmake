@@ -65,6 +65,12 @@ foreach(row IN ITEMS "header_clang;clang;-std=c11;main.c" "header_cxx;g++;-std=c
     list(APPEND rdim_tests ${name})
 endforeach()
 
+# What reads well and means something else does not compile, and the error names what to write.
+foreach(compiler IN ITEMS gcc clang)
+    add_test(NAME refused_${compiler} COMMAND sh ${consumer}/refused.sh ${compiler} -std=c11 ${header_flags})
+    list(APPEND rdim_tests refused_${compiler})
+endforeach()
+
 add_test(NAME consumer COMMAND sh ${consumer}/run.sh)
 set_tests_properties(consumer PROPERTIES ENVIRONMENT
     "RDIM_BUILD=${PROJECT_BINARY_DIR};CMAKE=${CMAKE_COMMAND};GENERATOR=${CMAKE_GENERATOR};CC=${CMAKE_C_COMPILER};CFLAGS=${CMAKE_C_FLAGS};PKG_CONFIG=${PKG_CONFIG_EXECUTABLE};SHARED=${BUILD_SHARED_LIBS};MAKE_PROGRAM=${CMAKE_MAKE_PROGRAM}")

@@ -111,6 +111,11 @@ typedef struct rd_array {
  * RD_EXPRS(a, b)  RD_RESULTS({ y, &out }, ...)  lists for the calls that take several.  These, like
  * RD_INTO, live as long as the block they stand in: write them in the call. */
 #ifndef __cplusplus
+/* 1 if the first of the arguments is a T; else the compiler's error about struct `say`.  Only types
+ * are looked at; nothing is computed twice. */
+#define RD_1_IF_(T, say, ...) \
+    sizeof(*_Generic((RD_FIRST_(__VA_ARGS__, 0)), T: (char *)0, default: (struct say *)0))
+#define RD_FIRST_(first, ...) first
 #define RD_N_(T, ...)    ((int32_t)(sizeof((const T[]){ __VA_ARGS__ }) / sizeof(T)))
 #define RD_INTS_(...)    ((rd_ints){ .n = RD_N_(int64_t, __VA_ARGS__), .at = { __VA_ARGS__ } })
 #define RD_DIMS_(f, ...) \
@@ -118,7 +123,9 @@ typedef struct rd_array {
 #define RD_ZERO_(T)      ((T){ 0 })
 #define RD_EVERY_(f)     ((rd_dims){ .flags = (f) })
 #define RD_ARRAY_(member, p, ...) \
-    (&(rd_array){ .member = (p), .type = RD_TYPE(p), .shape = __VA_ARGS__ })
+    (&(rd_array){ .member = (p), .type = (rd_dtype)(RD_TYPE(p) \
+        * RD_1_IF_(rd_shape, say_RD_SHAPE_extents_not_a_number, __VA_ARGS__)), \
+        .shape = __VA_ARGS__ })
 #define RD_TYPE(p) _Generic(*(p), _Bool: RD_BOOL, signed char: RD_I8, short: RD_I16, int: RD_I32, \
     long: sizeof(long) == 8 ? RD_I64 : RD_I32, long long: RD_I64, unsigned char: RD_U8,           \
     unsigned short: RD_U16, unsigned: RD_U32, unsigned long: sizeof(long) == 8 ? RD_U64 : RD_U32, \
@@ -489,8 +496,10 @@ typedef struct rd_reduce_opts {
  *    norm               (sum |x|^p)^(1/p), p = 1, 2, INFINITY
  *    logsumexp          log(sum(weights * exp(x))) without overflow; -inf of nothing */
 #ifndef __cplusplus
-#define RD_REDUCE_OPTS(...) \
-    (&(rd_reduce_opts){ .size = sizeof(rd_reduce_opts), .dims = __VA_ARGS__ })
+/* Axes are a set: a number would silently become the first member of one.  So the compiler
+ * is asked for the size of a type that is not there, whose name says what to write. */
+#define RD_REDUCE_OPTS(...) (&(rd_reduce_opts){ .size = (uint32_t)sizeof(rd_reduce_opts) \
+    * RD_1_IF_(rd_dims, say_RD_DIMS_axis_not_a_number, __VA_ARGS__), .dims = __VA_ARGS__ })
 #define rd_sum(x, ...)       rd_reduce_name(x, "sum",       RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_prod(x, ...)      rd_reduce_name(x, "prod",      RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_min(x, ...)       rd_reduce_name(x, "min",       RD_REDUCE_OPTS(__VA_ARGS__))

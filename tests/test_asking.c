@@ -77,7 +77,7 @@ START_TEST(results_refused)
     FAILS(SHAPE, "rd_eval", "(-4)", rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(-4))));
     FAILS(SHAPE, "rd_eval", "strides",
           rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(4), .strides = RD_STRIDES(1, 1))));
-    FAILS(SHAPE, "rd_eval", "rank 33", rd_eval(ctx, x, RD_INTO(y, { .n = 33 })));
+    FAILS(SHAPE, "rd_eval", "rank 33", rd_eval(ctx, x, RD_INTO(y, (rd_shape){ .n = 33 })));
     FAILS(TYPE, "f32", "i32", rd_eval(ctx, x, RD_INTO(i, RD_SHAPE(4))));
     FAILS(TYPE, "f64", "f32", rd_eval(ctx, rd_cast(x, RD_F64), RD_INTO(y, RD_SHAPE(4))));
     FAILS(TYPE, "rd_cast", "f64",
