@@ -227,8 +227,9 @@ RD_API uint32_t rd_warnings(const rd_ctx *ctx);
  *          type).
  *  Ownership: the data stays yours and must outlive each evaluation that reads it. */
 RD_API rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array);
-/** A name for people, of a leaf of memory: rd_explain() and rd_dot() say it beside the leaf, as they
- *  say the path of rd_load().  The name is copied; nothing else changes, and the last one counts.
+/** A name for people, of a leaf of memory: rd_explain() and rd_graphviz() say it beside the leaf, as
+ *  they say the path of rd_load().  The name is copied; nothing else changes, and the last one
+ *  counts.
  *  @return leaf.  NULL on RD_ERR_ARGUMENT: no name, an rd_input(), or not a leaf. */
 RD_API rd_expr *rd_label(rd_expr *leaf, const char *name);
 /** A leaf whose memory comes at rd_plan_run(): name, type, shape and strides now, pointer then.
@@ -257,10 +258,10 @@ RD_API rd_expr *rd_slice(rd_expr *x, const char *text);
 /** Element i of `axis`, which is dropped; i counts from the end if negative.  NULL on
  *  RD_ERR_AXIS. */
 RD_API rd_expr *rd_select(rd_expr *x, int axis, int64_t i);
-#define RD_OPEN INT64_MIN /* as start or stop of rd_range: to the end in the direction of step */
+#define RD_OPEN INT64_MIN /* start or stop of rd_slice_axis: to the end in the direction of step */
 /** Elements start, start + step, ... before stop along `axis`; bounds are cut to the axis as Python
  *  does. NULL on RD_ERR_AXIS, or RD_ERR_ARGUMENT (step 0). */
-RD_API rd_expr *rd_range(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step);
+RD_API rd_expr *rd_slice_axis(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step);
 /** x[..., index[...], ...]: the axes of index (any integer type, any rank) replace `axis`.  Indices
  *  count from the end if negative; one outside is RD_ERR_AXIS of the evaluation, unless it cannot
  *  change what is read (an axis of one element, a repeated one).  NULL on RD_ERR_AXIS, RD_ERR_TYPE,
@@ -678,7 +679,7 @@ RD_API void rd_plan_free(rd_plan *plan);
  *  is made. */
 RD_API const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
 /** The expressions as a graph in Graphviz's language; ownership as rd_explain(). */
-RD_API const char *rd_dot(rd_ctx *ctx, rd_results results);
+RD_API const char *rd_graphviz(rd_ctx *ctx, rd_results results);
 
 /* ---- Files: NumPy's .npy, versions 1.0 to 3.0, little and big endian, C and Fortran order ---- */
 /** A file as a leaf.  Mapped while ctx lives where its bytes can be used as they are, else read and

@@ -346,7 +346,7 @@ START_TEST(explained)
 
     rd_expr    *y     = rd_std(rd_wrap(ctx, data, RD_SHAPE(2, 3)), RD_DIMS(1));
     const char *text  = rd_explain(ctx, RD_RESULTS({ y, &out }), NULL);
-    const char *graph = rd_dot(ctx, RD_RESULTS({ y, NULL }));
+    const char *graph = rd_graphviz(ctx, RD_RESULTS({ y, NULL }));
     ck_assert(text && text[0] && graph && strstr(graph, "digraph"));
     ck_assert_msg(!out.data, "explaining evaluates nothing");
 }
