@@ -107,7 +107,8 @@ typedef struct rd_array {
  * extent 1
  * By value.  In a table at file scope: { 2, 0, { 3, 4 } } and { 1, 0, { -1 } }, as C wants
  * constants there.
- * RD_INTO(p, RD_SHAPE(2, 3))  output; type from p (void * is a compile error); keywords rd_array
+ * RD_INTO(p, RD_SHAPE(2, 3))  output; type from p, a pointer to elements or an array of up to three
+ * dimensions (a void * or a float ** is a compile error); keywords rd_array
  * RD_EXPRS(a, b)  RD_RESULTS({ y, &out }, ...)  lists for the calls that take several.  These, like
  * RD_INTO, live as long as the block they stand in: write them in the call. */
 #ifndef __cplusplus
@@ -126,10 +127,19 @@ typedef struct rd_array {
     (&(rd_array){ .member = (p), .type = (rd_dtype)(RD_TYPE(p) \
         * RD_1_IF_(rd_shape, say_RD_SHAPE_extents_not_a_number, __VA_ARGS__)), \
         .shape = __VA_ARGS__ })
-#define RD_TYPE(p) _Generic(*(p), _Bool: RD_BOOL, signed char: RD_I8, short: RD_I16, int: RD_I32, \
-    long: sizeof(long) == 8 ? RD_I64 : RD_I32, long long: RD_I64, unsigned char: RD_U8,           \
-    unsigned short: RD_U16, unsigned: RD_U32, unsigned long: sizeof(long) == 8 ? RD_U64 : RD_U32, \
-    unsigned long long: RD_U64, rd_f16: RD_F16, rd_bf16: RD_BF16, float: RD_F32, double: RD_F64)
+/* The type of the elements that p points to, through up to three dimensions of an array: a pointer
+ * to an array of one extent is compatible with that to one of any.  Answers are sizes, so that what
+ * has no answer, void * or the rows of a float **, is a name in the compiler's error. */
+#define RD_TYPE(p) ((rd_dtype)sizeof(*_Generic(*(p), RD_TYPES_(RD_IS_), default:                  \
+    _Generic(&*(p), RD_TYPES_(RD_ROW_IS_), default: _Generic(*(p), RD_TYPES_(RD_ROW_IS_), default:\
+    (struct say_a_pointer_to_elements_such_as_float *)0)))))
+#define RD_IS_(T, type)     T: (char (*)[type])0
+#define RD_ROW_IS_(T, type) T (*)[]: (char (*)[type])0, const T (*)[]: (char (*)[type])0
+#define RD_TYPES_(is) is(_Bool, RD_BOOL), is(signed char, RD_I8), is(short, RD_I16),              \
+    is(int, RD_I32), is(long, sizeof(long) == 8 ? RD_I64 : RD_I32), is(long long, RD_I64),        \
+    is(unsigned char, RD_U8), is(unsigned short, RD_U16), is(unsigned, RD_U32),                   \
+    is(unsigned long, sizeof(long) == 8 ? RD_U64 : RD_U32), is(unsigned long long, RD_U64),       \
+    is(rd_f16, RD_F16), is(rd_bf16, RD_BF16), is(float, RD_F32), is(double, RD_F64)
 #define RD_INTO(p, ...)  RD_ARRAY_(data, p, __VA_ARGS__)
 #define RD_EXPRS(...) \
     ((rd_exprs){ (rd_expr *const[]){ __VA_ARGS__ }, RD_N_(rd_expr *, __VA_ARGS__) })
@@ -211,9 +221,10 @@ enum { RD_WARN_INT_DIVIDE = 1 /* an integer divided by 0 gave 0 */ };
 RD_API uint32_t rd_warnings(const rd_ctx *ctx);
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
-/** Caller memory as a leaf, type from the pointer: rd_wrap(ctx, p, RD_SHAPE(n, m)).  Keywords
- *  rd_array: .strides = RD_STRIDES(1, n), .order = 1.  Record fields: p = &r[0].field, stride =
- *  sizeof *r / sizeof r->field.  Errors and ownership: rd_leaf(). */
+/** Caller memory as a leaf, type from the pointer, as for RD_INTO: rd_wrap(ctx, p, RD_SHAPE(n, m)),
+ *  p a float * or a float [n][m].  Keywords rd_array: .strides = RD_STRIDES(1, n), .order = 1.
+ *  Record fields: p = &r[0].field, stride = sizeof *r / sizeof r->field.  Errors and ownership:
+ *  rd_leaf(). */
 #ifndef __cplusplus
 #define rd_wrap(ctx, p, ...) rd_leaf(ctx, RD_ARRAY_(in, p, __VA_ARGS__))
 #endif
@@ -227,7 +238,7 @@ RD_API uint32_t rd_warnings(const rd_ctx *ctx);
  *          type).
  *  Ownership: the data stays yours and must outlive each evaluation that reads it. */
 RD_API rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array);
-/** A name for people, of a leaf of memory: rd_explain() and rd_graphviz() say it beside the leaf, as
+/** A name for people, of a leaf of memory: rd_explain() and rd_graphviz() say it by the leaf, as
  *  they say the path of rd_load().  The name is copied; nothing else changes, and the last one
  *  counts.
  *  @return leaf.  NULL on RD_ERR_ARGUMENT: no name, an rd_input(), or not a leaf. */

@@ -36,7 +36,7 @@ START_TEST(climate)
     double           global[MONTHS];
     rd_array         warmest = { 0 }; /* fresh memory */
 
-    rd_expr *x    = rd_wrap(ctx, &sst[0][0][0], RD_SHAPE(MONTHS, LATITUDES, LONGITUDES));
+    rd_expr *x    = rd_wrap(ctx, sst, RD_SHAPE(MONTHS, LATITUDES, LONGITUDES));
     rd_expr *m    = rd_mean(x, RD_DIMS(0), .skip_nan = true);
     rd_expr *area = rd_map(rd_coord(x, 1), area_weight);
     check_ok(rd_eval_many(

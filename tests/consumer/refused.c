@@ -30,5 +30,22 @@ void calls(rd_ctx *ctx, rd_expr *x, rd_expr *m, const rd_dims some, float *p)
     x = rd_wrap(ctx, p, 6);             /* error: say_RD_SHAPE_extents_not_a_number */
     x = rd_wrap(ctx, p, 6, .order = 1); /* error: say_RD_SHAPE_extents_not_a_number */
     rd_eval(ctx, x, RD_INTO(p, 6));     /* error: say_RD_SHAPE_extents_not_a_number */
+
+    float        t[3][4], u[2][3][4], *rows[2] = { t[0], t[1] }, **deep = rows, far[2][2][2][2];
+    const double e[2][3] = { { 0 } };
+    void        *raw     = p;
+
+    _Static_assert(RD_TYPE(t) == RD_F32 && RD_TYPE(u) == RD_F32 && RD_TYPE(u[0]) == RD_F32, "");
+    _Static_assert(RD_TYPE(&t[0][0]) == RD_F32 && RD_TYPE(t[0]) == RD_F32, "");
+    _Static_assert(RD_TYPE(&t) == RD_F32 && RD_TYPE(e) == RD_F64 && RD_TYPE(e[1]) == RD_F64, "");
+    x = rd_wrap(ctx, t, RD_SHAPE(3, 4));
+    x = rd_wrap(ctx, e, RD_SHAPE(2, 3));
+    x = rd_wrap(ctx, rows, RD_SHAPE(2, 4)); /* error: say_a_pointer_to_elements_such_as_float */
+    x = rd_wrap(ctx, deep, RD_SHAPE(2, 4)); /* error: say_a_pointer_to_elements_such_as_float */
+    x = rd_wrap(ctx, raw, RD_SHAPE(2, 4));  /* error: say_a_pointer_to_elements_such_as_float */
+    x = rd_wrap(ctx, far, RD_SHAPE(2, 8));  /* error: say_a_pointer_to_elements_such_as_float */
+    x = rd_wrap(ctx, "text", RD_SHAPE(4));  /* error: say_a_pointer_to_elements_such_as_float */
+    rd_eval(ctx, x, RD_INTO(raw, s));       /* error: say_a_pointer_to_elements_such_as_float */
+    (void)deep, (void)far, (void)raw, (void)u;
     (void)x;
 }
