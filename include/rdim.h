@@ -28,8 +28,8 @@
  *              exception: rd_plan_run() may run on any number of threads, one plan too (give each
  *              its own outputs), while nobody frees the plan.
  *
- * C11.  C++17 may include it: functions, types, RD_SHAPE and friends; the keyword macros and RD_FN
- * are C. */
+ * C11.  C++17 may include it: functions, types, RD_SHAPE and friends.  The keyword macros and RD_FN
+ * are C; <rdim.hpp> has what takes the place of the macros. */
 #ifndef RDIM_H
 #define RDIM_H
 #include <math.h>
@@ -146,10 +146,10 @@ typedef struct rd_array {
 #define RD_RESULTS(...) \
     ((rd_results){ (const rd_result[]){ __VA_ARGS__ }, RD_N_(rd_result, __VA_ARGS__) })
 #else
-#define RD_INTS_(...)    (rd_make<rd_ints>({ __VA_ARGS__ }))
-#define RD_DIMS_(f, ...) (rd_make_dims(f, { __VA_ARGS__ }))
+#define RD_INTS_(...)    (rd_make_ints(__VA_ARGS__))
+#define RD_DIMS_(f, ...) (rd_make_dims(f, __VA_ARGS__))
 #define RD_ZERO_(T)      (T())
-#define RD_EVERY_(f)     (rd_make_dims(f, {}))
+#define RD_EVERY_(f)     (rd_make_dims(f))
 #endif
 #define RD_SHAPE(...)    RD_INTS_(__VA_ARGS__)
 #define RD_STRIDES(...)  RD_INTS_(__VA_ARGS__)
@@ -717,18 +717,28 @@ RD_API rd_status rd_save_npy(rd_ctx *ctx, rd_expr *y, const rd_save_opts *opts);
 
 #ifdef __cplusplus
 }
-#include <initializer_list>
-template <class T> T rd_make(std::initializer_list<int64_t> v)
+#include <type_traits>
+/* Of any integers, so that sizes of containers need no cast; other numbers do not compile. */
+template <class... N> rd_ints rd_make_ints(N... v)
 {
-    T t = T();
-    for (int64_t a : v) { if (t.n < RD_MAX_RANK) { t.at[t.n] = a; } t.n++; }
+    static_assert((!std::is_floating_point<N>::value && ...), "shapes and indices are integers");
+    const int64_t all[] = { static_cast<int64_t>(v)..., 0 };
+    rd_ints       t     = rd_ints();
+    t.n = static_cast<int32_t>(sizeof...(v));
+    for (int k = 0; k < t.n && k < RD_MAX_RANK; k++) { t.at[k] = all[k]; }
     return t;
 }
-inline rd_dims rd_make_dims(uint32_t flags, std::initializer_list<int32_t> v)
+template <class... N> rd_dims rd_make_dims(int flags, N... v)
 {
-    rd_dims d = rd_dims();
-    for (int32_t a : v) { if (d.n < RD_MAX_RANK) { d.axis[d.n] = a; } d.n++; }
-    d.flags = flags;
+    static_assert((!std::is_floating_point<N>::value && ...), "axes are integers");
+    const int64_t all[] = { static_cast<int64_t>(v)..., 0 };
+    rd_dims       d     = rd_dims();
+    d.n     = static_cast<int32_t>(sizeof...(v));
+    d.flags = static_cast<uint32_t>(flags);
+    for (int k = 0; k < d.n && k < RD_MAX_RANK; k++) { /* no axis is so large: RD_ERR_AXIS */
+        const int32_t axis = static_cast<int32_t>(all[k]);
+        d.axis[k] = axis == all[k] ? axis : INT32_MAX;
+    }
     return d;
 }
 #endif
