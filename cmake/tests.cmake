@@ -54,7 +54,8 @@ set(header_flags -fsyntax-only -Wall -Wextra -Wpedantic -Werror
 add_test(NAME header_c COMMAND ${CMAKE_C_COMPILER} -std=c11 ${header_flags} ${consumer}/main.c)
 list(APPEND rdim_tests header_c)
 # Another compiler reads it too, where there is one; a missing one is reported as a skipped test.
-foreach(row IN ITEMS "header_clang;clang;-std=c11;main.c" "header_cxx;g++;-std=c++17;header.cpp")
+foreach(row IN ITEMS "header_clang;clang;-std=c11;main.c" "header_cxx;g++;-std=c++17;header.cpp"
+        "header_hpp;g++;-std=c++17;main.cpp" "header_hpp_clang;clang++;-std=c++17;main.cpp")
     list(POP_FRONT row name compiler standard file)
     find_program(RDIM_${name} ${compiler})
     if(RDIM_${name})
@@ -65,9 +66,23 @@ foreach(row IN ITEMS "header_clang;clang;-std=c11;main.c" "header_cxx;g++;-std=c
     list(APPEND rdim_tests ${name})
 endforeach()
 
+# What reads well and means something else does not compile, and the error names what to write.
+foreach(row IN ITEMS "gcc;c;11" "clang;c;11" "g++;c++;17" "clang++;c++;17")
+    list(POP_FRONT row compiler language year)
+    string(REPLACE "c++" "cpp" ending ${language})
+    add_test(NAME refused_${compiler} COMMAND sh ${consumer}/refused.sh ${consumer}/refused.${ending} ${language}
+        ${compiler} -std=${language}${year} ${header_flags})
+    list(APPEND rdim_tests refused_${compiler})
+endforeach()
+
+# C++ as the compiler's maker has it.
+set(cxx g++)
+if(CMAKE_C_COMPILER_ID MATCHES "Clang")
+    set(cxx clang++)
+endif()
 add_test(NAME consumer COMMAND sh ${consumer}/run.sh)
 set_tests_properties(consumer PROPERTIES ENVIRONMENT
-    "RDIM_BUILD=${PROJECT_BINARY_DIR};CMAKE=${CMAKE_COMMAND};GENERATOR=${CMAKE_GENERATOR};CC=${CMAKE_C_COMPILER};CFLAGS=${CMAKE_C_FLAGS};PKG_CONFIG=${PKG_CONFIG_EXECUTABLE};SHARED=${BUILD_SHARED_LIBS};MAKE_PROGRAM=${CMAKE_MAKE_PROGRAM}")
+    "RDIM_BUILD=${PROJECT_BINARY_DIR};CMAKE=${CMAKE_COMMAND};GENERATOR=${CMAKE_GENERATOR};CC=${CMAKE_C_COMPILER};CXX=${cxx};CFLAGS=${CMAKE_C_FLAGS};PKG_CONFIG=${PKG_CONFIG_EXECUTABLE};SHARED=${BUILD_SHARED_LIBS};MAKE_PROGRAM=${CMAKE_MAKE_PROGRAM}")
 list(APPEND rdim_tests consumer)
 
 include(cmake/docs.cmake)

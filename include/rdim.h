@@ -28,8 +28,8 @@
  *              exception: rd_plan_run() may run on any number of threads, one plan too (give each
  *              its own outputs), while nobody frees the plan.
  *
- * C11.  C++17 may include it: functions, types, RD_SHAPE and friends; the keyword macros and RD_FN
- * are C. */
+ * C11.  C++17 may include it: functions, types, RD_SHAPE and friends.  The keyword macros and RD_FN
+ * are C; <rdim.hpp> has what takes the place of the macros. */
 #ifndef RDIM_H
 #define RDIM_H
 #include <math.h>
@@ -107,10 +107,16 @@ typedef struct rd_array {
  * extent 1
  * By value.  In a table at file scope: { 2, 0, { 3, 4 } } and { 1, 0, { -1 } }, as C wants
  * constants there.
- * RD_INTO(p, RD_SHAPE(2, 3))  output; type from p (void * is a compile error); keywords rd_array
+ * RD_INTO(p, RD_SHAPE(2, 3))  output; type from p, a pointer to elements or an array of up to three
+ * dimensions (a void * or a float ** is a compile error); keywords rd_array
  * RD_EXPRS(a, b)  RD_RESULTS({ y, &out }, ...)  lists for the calls that take several.  These, like
  * RD_INTO, live as long as the block they stand in: write them in the call. */
 #ifndef __cplusplus
+/* 1 if the first of the arguments is a T; else the compiler's error about struct `say`.  Only types
+ * are looked at; nothing is computed twice. */
+#define RD_1_IF_(T, say, ...) \
+    sizeof(*_Generic((RD_FIRST_(__VA_ARGS__, 0)), T: (char *)0, default: (struct say *)0))
+#define RD_FIRST_(first, ...) first
 #define RD_N_(T, ...)    ((int32_t)(sizeof((const T[]){ __VA_ARGS__ }) / sizeof(T)))
 #define RD_INTS_(...)    ((rd_ints){ .n = RD_N_(int64_t, __VA_ARGS__), .at = { __VA_ARGS__ } })
 #define RD_DIMS_(f, ...) \
@@ -118,21 +124,32 @@ typedef struct rd_array {
 #define RD_ZERO_(T)      ((T){ 0 })
 #define RD_EVERY_(f)     ((rd_dims){ .flags = (f) })
 #define RD_ARRAY_(member, p, ...) \
-    (&(rd_array){ .member = (p), .type = RD_TYPE(p), .shape = __VA_ARGS__ })
-#define RD_TYPE(p) _Generic(*(p), _Bool: RD_BOOL, signed char: RD_I8, short: RD_I16, int: RD_I32, \
-    long: sizeof(long) == 8 ? RD_I64 : RD_I32, long long: RD_I64, unsigned char: RD_U8,           \
-    unsigned short: RD_U16, unsigned: RD_U32, unsigned long: sizeof(long) == 8 ? RD_U64 : RD_U32, \
-    unsigned long long: RD_U64, rd_f16: RD_F16, rd_bf16: RD_BF16, float: RD_F32, double: RD_F64)
+    (&(rd_array){ .member = (p), .type = (rd_dtype)(RD_TYPE(p) \
+        * RD_1_IF_(rd_shape, say_RD_SHAPE_extents_not_a_number, __VA_ARGS__)), \
+        .shape = __VA_ARGS__ })
+/* The type of the elements that p points to, through up to three dimensions of an array: a pointer
+ * to an array of one extent is compatible with that to one of any.  Answers are sizes, so that what
+ * has no answer, void * or the rows of a float **, is a name in the compiler's error. */
+#define RD_TYPE(p) ((rd_dtype)sizeof(*_Generic(*(p), RD_TYPES_(RD_IS_), default:                  \
+    _Generic(&*(p), RD_TYPES_(RD_ROW_IS_), default: _Generic(*(p), RD_TYPES_(RD_ROW_IS_), default:\
+    (struct say_a_pointer_to_elements_such_as_float *)0)))))
+#define RD_IS_(T, type)     T: (char (*)[type])0
+#define RD_ROW_IS_(T, type) T (*)[]: (char (*)[type])0, const T (*)[]: (char (*)[type])0
+#define RD_TYPES_(is) is(_Bool, RD_BOOL), is(signed char, RD_I8), is(short, RD_I16),              \
+    is(int, RD_I32), is(long, sizeof(long) == 8 ? RD_I64 : RD_I32), is(long long, RD_I64),        \
+    is(unsigned char, RD_U8), is(unsigned short, RD_U16), is(unsigned, RD_U32),                   \
+    is(unsigned long, sizeof(long) == 8 ? RD_U64 : RD_U32), is(unsigned long long, RD_U64),       \
+    is(rd_f16, RD_F16), is(rd_bf16, RD_BF16), is(float, RD_F32), is(double, RD_F64)
 #define RD_INTO(p, ...)  RD_ARRAY_(data, p, __VA_ARGS__)
 #define RD_EXPRS(...) \
     ((rd_exprs){ (rd_expr *const[]){ __VA_ARGS__ }, RD_N_(rd_expr *, __VA_ARGS__) })
 #define RD_RESULTS(...) \
     ((rd_results){ (const rd_result[]){ __VA_ARGS__ }, RD_N_(rd_result, __VA_ARGS__) })
 #else
-#define RD_INTS_(...)    (rd_make<rd_ints>({ __VA_ARGS__ }))
-#define RD_DIMS_(f, ...) (rd_make_dims(f, { __VA_ARGS__ }))
+#define RD_INTS_(...)    (rd_make_ints(__VA_ARGS__))
+#define RD_DIMS_(f, ...) (rd_make_dims(f, __VA_ARGS__))
 #define RD_ZERO_(T)      (T())
-#define RD_EVERY_(f)     (rd_make_dims(f, {}))
+#define RD_EVERY_(f)     (rd_make_dims(f))
 #endif
 #define RD_SHAPE(...)    RD_INTS_(__VA_ARGS__)
 #define RD_STRIDES(...)  RD_INTS_(__VA_ARGS__)
@@ -204,9 +221,10 @@ enum { RD_WARN_INT_DIVIDE = 1 /* an integer divided by 0 gave 0 */ };
 RD_API uint32_t rd_warnings(const rd_ctx *ctx);
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
-/** Caller memory as a leaf, type from the pointer: rd_wrap(ctx, p, RD_SHAPE(n, m)).  Keywords
- *  rd_array: .strides = RD_STRIDES(1, n), .order = 1.  Record fields: p = &r[0].field, stride =
- *  sizeof *r / sizeof r->field.  Errors and ownership: rd_leaf(). */
+/** Caller memory as a leaf, type from the pointer, as for RD_INTO: rd_wrap(ctx, p, RD_SHAPE(n, m)),
+ *  p a float * or a float [n][m].  Keywords rd_array: .strides = RD_STRIDES(1, n), .order = 1.
+ *  Record fields: p = &r[0].field, stride = sizeof *r / sizeof r->field.  Errors and ownership:
+ *  rd_leaf(). */
 #ifndef __cplusplus
 #define rd_wrap(ctx, p, ...) rd_leaf(ctx, RD_ARRAY_(in, p, __VA_ARGS__))
 #endif
@@ -220,8 +238,9 @@ RD_API uint32_t rd_warnings(const rd_ctx *ctx);
  *          type).
  *  Ownership: the data stays yours and must outlive each evaluation that reads it. */
 RD_API rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array);
-/** A name for people, of a leaf of memory: rd_explain() and rd_dot() say it beside the leaf, as they
- *  say the path of rd_load().  The name is copied; nothing else changes, and the last one counts.
+/** A name for people, of a leaf of memory: rd_explain() and rd_graphviz() say it by the leaf, as
+ *  they say the path of rd_load().  The name is copied; nothing else changes, and the last one
+ *  counts.
  *  @return leaf.  NULL on RD_ERR_ARGUMENT: no name, an rd_input(), or not a leaf. */
 RD_API rd_expr *rd_label(rd_expr *leaf, const char *name);
 /** A leaf whose memory comes at rd_plan_run(): name, type, shape and strides now, pointer then.
@@ -250,10 +269,10 @@ RD_API rd_expr *rd_slice(rd_expr *x, const char *text);
 /** Element i of `axis`, which is dropped; i counts from the end if negative.  NULL on
  *  RD_ERR_AXIS. */
 RD_API rd_expr *rd_select(rd_expr *x, int axis, int64_t i);
-#define RD_OPEN INT64_MIN /* as start or stop of rd_range: to the end in the direction of step */
+#define RD_OPEN INT64_MIN /* start or stop of rd_slice_axis: to the end in the direction of step */
 /** Elements start, start + step, ... before stop along `axis`; bounds are cut to the axis as Python
  *  does. NULL on RD_ERR_AXIS, or RD_ERR_ARGUMENT (step 0). */
-RD_API rd_expr *rd_range(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step);
+RD_API rd_expr *rd_slice_axis(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step);
 /** x[..., index[...], ...]: the axes of index (any integer type, any rank) replace `axis`.  Indices
  *  count from the end if negative; one outside is RD_ERR_AXIS of the evaluation, unless it cannot
  *  change what is read (an axis of one element, a repeated one).  NULL on RD_ERR_AXIS, RD_ERR_TYPE,
@@ -489,8 +508,10 @@ typedef struct rd_reduce_opts {
  *    norm               (sum |x|^p)^(1/p), p = 1, 2, INFINITY
  *    logsumexp          log(sum(weights * exp(x))) without overflow; -inf of nothing */
 #ifndef __cplusplus
-#define RD_REDUCE_OPTS(...) \
-    (&(rd_reduce_opts){ .size = sizeof(rd_reduce_opts), .dims = __VA_ARGS__ })
+/* Axes are a set: a number would silently become the first member of one.  So the compiler
+ * is asked for the size of a type that is not there, whose name says what to write. */
+#define RD_REDUCE_OPTS(...) (&(rd_reduce_opts){ .size = (uint32_t)sizeof(rd_reduce_opts) \
+    * RD_1_IF_(rd_dims, say_RD_DIMS_axis_not_a_number, __VA_ARGS__), .dims = __VA_ARGS__ })
 #define rd_sum(x, ...)       rd_reduce_name(x, "sum",       RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_prod(x, ...)      rd_reduce_name(x, "prod",      RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_min(x, ...)       rd_reduce_name(x, "min",       RD_REDUCE_OPTS(__VA_ARGS__))
@@ -669,7 +690,7 @@ RD_API void rd_plan_free(rd_plan *plan);
  *  is made. */
 RD_API const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
 /** The expressions as a graph in Graphviz's language; ownership as rd_explain(). */
-RD_API const char *rd_dot(rd_ctx *ctx, rd_results results);
+RD_API const char *rd_graphviz(rd_ctx *ctx, rd_results results);
 
 /* ---- Files: NumPy's .npy, versions 1.0 to 3.0, little and big endian, C and Fortran order ---- */
 /** A file as a leaf.  Mapped while ctx lives where its bytes can be used as they are, else read and
@@ -696,18 +717,28 @@ RD_API rd_status rd_save_npy(rd_ctx *ctx, rd_expr *y, const rd_save_opts *opts);
 
 #ifdef __cplusplus
 }
-#include <initializer_list>
-template <class T> T rd_make(std::initializer_list<int64_t> v)
+#include <type_traits>
+/* Of any integers, so that sizes of containers need no cast; other numbers do not compile. */
+template <class... N> rd_ints rd_make_ints(N... v)
 {
-    T t = T();
-    for (int64_t a : v) { if (t.n < RD_MAX_RANK) { t.at[t.n] = a; } t.n++; }
+    static_assert((!std::is_floating_point<N>::value && ...), "shapes and indices are integers");
+    const int64_t all[] = { static_cast<int64_t>(v)..., 0 };
+    rd_ints       t     = rd_ints();
+    t.n = static_cast<int32_t>(sizeof...(v));
+    for (int k = 0; k < t.n && k < RD_MAX_RANK; k++) { t.at[k] = all[k]; }
     return t;
 }
-inline rd_dims rd_make_dims(uint32_t flags, std::initializer_list<int32_t> v)
+template <class... N> rd_dims rd_make_dims(int flags, N... v)
 {
-    rd_dims d = rd_dims();
-    for (int32_t a : v) { if (d.n < RD_MAX_RANK) { d.axis[d.n] = a; } d.n++; }
-    d.flags = flags;
+    static_assert((!std::is_floating_point<N>::value && ...), "axes are integers");
+    const int64_t all[] = { static_cast<int64_t>(v)..., 0 };
+    rd_dims       d     = rd_dims();
+    d.n     = static_cast<int32_t>(sizeof...(v));
+    d.flags = static_cast<uint32_t>(flags);
+    for (int k = 0; k < d.n && k < RD_MAX_RANK; k++) { /* no axis is so large: RD_ERR_AXIS */
+        const int32_t axis = static_cast<int32_t>(all[k]);
+        d.axis[k] = axis == all[k] ? axis : INT32_MAX;
+    }
     return d;
 }
 #endif

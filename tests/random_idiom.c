@@ -82,9 +82,9 @@ static void pairs(random_pool *pool, const random_node *node)
                 rd_reshape(scaled(pool, node, 4), RD_SHAPE(-1, node->x->extent[node->x->rank - 1])),
             *y, *d;
 
-    x = rd_range(x, 0, 0, 40, 1);
-    x = rd_range(x, 1, 0, 6, 1);
-    y = rd_range(x, 0, random_below(pool, 5), 30, 1);
+    x = rd_slice_axis(x, 0, 0, 40, 1);
+    x = rd_slice_axis(x, 1, 0, 6, 1);
+    y = rd_slice_axis(x, 0, random_below(pool, 5), 30, 1);
     d = squared_distances(x, y);
     switch (random_below(pool, 4)) {
     case 0: random_keep(pool, d, "squared distances"); break;
@@ -96,10 +96,11 @@ static void pairs(random_pool *pool, const random_node *node)
 
 static void matrix_product(random_pool *pool, const random_node *node)
 {
-    rd_expr *a = rd_range(rd_range(node->x, -1, 0, 20, 1), 0, 0, 12, 1), *b = rd_transpose(a);
+    rd_expr *a = rd_slice_axis(rd_slice_axis(node->x, -1, 0, 20, 1), 0, 0, 12, 1),
+            *b = rd_transpose(a);
 
     if (random_once(pool, 2))
-        b = rd_flip(rd_range(b, -1, 0, 9, 1), RD_DIMS(0));
+        b = rd_flip(rd_slice_axis(b, -1, 0, 9, 1), RD_DIMS(0));
     if (node->x->rank == 2)
         random_keep(pool, rd_sum(rd_mul(rd_expand(a, 2), rd_expand(b, 0)), RD_DIMS(1)),
                     "matrix product");
@@ -144,7 +145,7 @@ static void symmetric(random_pool *pool, const random_node *node)
 
     if (n == 0)
         return;
-    x = rd_range(rd_range(x, 0, 0, n, 1), 1, 0, n, 1);
+    x = rd_slice_axis(rd_slice_axis(x, 0, 0, n, 1), 1, 0, n, 1);
     random_keep(pool, rd_add(x, rd_transpose(x)), "x + x^T");
 }
 

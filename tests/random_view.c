@@ -84,7 +84,7 @@ static rd_expr *range(random_pool *pool, rd_expr *x)
     const int     axis   = any_axis(pool, x);
     const int64_t extent = extent_of(x, axis), start = bound(pool, extent);
 
-    return rd_range(x, axis, start, bound(pool, extent), any_step(pool));
+    return rd_slice_axis(x, axis, start, bound(pool, extent), any_step(pool));
 }
 
 /* ---- Axes ------------------------------------------------------------------------------------ */
@@ -227,7 +227,7 @@ static rd_expr *concat(random_pool *pool, rd_expr *x)
     }
     if (random_once(pool, 2))
         parts[1] =
-            rd_range(parts[1], axis, bound(pool, extent_of(x, axis)), RD_OPEN, any_step(pool));
+            rd_slice_axis(parts[1], axis, bound(pool, extent_of(x, axis)), RD_OPEN, any_step(pool));
     if (random_once(pool, 3))
         parts[n++] = rd_flip(parts[0], RD_DIMS(axis));
     return rd_concat(axis, (rd_exprs){ parts, n });

@@ -36,7 +36,7 @@ START_TEST(climate)
     double           global[MONTHS];
     rd_array         warmest = { 0 }; /* fresh memory */
 
-    rd_expr *x    = rd_wrap(ctx, &sst[0][0][0], RD_SHAPE(MONTHS, LATITUDES, LONGITUDES));
+    rd_expr *x    = rd_wrap(ctx, sst, RD_SHAPE(MONTHS, LATITUDES, LONGITUDES));
     rd_expr *m    = rd_mean(x, RD_DIMS(0), .skip_nan = true);
     rd_expr *area = rd_map(rd_coord(x, 1), area_weight);
     check_ok(rd_eval_many(
@@ -346,7 +346,7 @@ START_TEST(explained)
 
     rd_expr    *y     = rd_std(rd_wrap(ctx, data, RD_SHAPE(2, 3)), RD_DIMS(1));
     const char *text  = rd_explain(ctx, RD_RESULTS({ y, &out }), NULL);
-    const char *graph = rd_dot(ctx, RD_RESULTS({ y, NULL }));
+    const char *graph = rd_graphviz(ctx, RD_RESULTS({ y, NULL }));
     ck_assert(text && text[0] && graph && strstr(graph, "digraph"));
     ck_assert_msg(!out.data, "explaining evaluates nothing");
 }

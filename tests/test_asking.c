@@ -77,7 +77,7 @@ START_TEST(results_refused)
     FAILS(SHAPE, "rd_eval", "(-4)", rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(-4))));
     FAILS(SHAPE, "rd_eval", "strides",
           rd_eval(ctx, x, RD_INTO(y, RD_SHAPE(4), .strides = RD_STRIDES(1, 1))));
-    FAILS(SHAPE, "rd_eval", "rank 33", rd_eval(ctx, x, RD_INTO(y, { .n = 33 })));
+    FAILS(SHAPE, "rd_eval", "rank 33", rd_eval(ctx, x, RD_INTO(y, (rd_shape){ .n = 33 })));
     FAILS(TYPE, "f32", "i32", rd_eval(ctx, x, RD_INTO(i, RD_SHAPE(4))));
     FAILS(TYPE, "f64", "f32", rd_eval(ctx, rd_cast(x, RD_F64), RD_INTO(y, RD_SHAPE(4))));
     FAILS(TYPE, "rd_cast", "f64",
@@ -280,7 +280,7 @@ START_TEST(texts_refused)
     float    y[5];
 
     ck_assert(!rd_explain(NULL, RD_RESULTS({ x, NULL }), NULL) &&
-              !rd_dot(NULL, RD_RESULTS({ x, NULL })));
+              !rd_graphviz(NULL, RD_RESULTS({ x, NULL })));
     FAILS(ARGUMENT, "rd_explain", "no results",
           text_status(rd_explain(ctx, (rd_results){ 0 }, NULL)));
     FAILS(ARGUMENT, "rd_explain", "NULL",
@@ -289,7 +289,7 @@ START_TEST(texts_refused)
           text_status(rd_explain(ctx, RD_RESULTS({ x, RD_INTO(y, RD_SHAPE(5)) }), NULL)));
     FAILS(ARGUMENT, "threads -1", "",
           text_status(rd_explain(ctx, RD_RESULTS({ x, NULL }), &(rd_eval_opts){ .threads = -1 })));
-    ck_assert_msg(!rd_dot(ctx, RD_RESULTS({ NULL, NULL })), "NULL goes through");
+    ck_assert_msg(!rd_graphviz(ctx, RD_RESULTS({ NULL, NULL })), "NULL goes through");
 }
 END_TEST
 
@@ -349,7 +349,7 @@ START_TEST(explained)
     for (size_t k = 0; k < COUNT(texts); k++) {
         rd_expr    *y    = texts[k].build();
         const char *text = rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL),
-                   *dot  = rd_dot(ctx, RD_RESULTS({ y, NULL }));
+                   *dot  = rd_graphviz(ctx, RD_RESULTS({ y, NULL }));
 
         ck_assert_msg(text && dot && strstr(dot, "digraph"), "%s: %s", texts[k].what,
                       rd_error_text(ctx));
@@ -395,7 +395,7 @@ START_TEST(deep_maps)
     ck_assert(rd_at(ctx, y, RD_INDEX(1)) == 1);
     expect_soon("100,000 maps", start, SOON);
     ck_assert_msg(rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL) &&
-                      rd_dot(ctx, RD_RESULTS({ y, NULL })),
+                      rd_graphviz(ctx, RD_RESULTS({ y, NULL })),
                   "%s", rd_error_text(ctx));
     expect_soon("and their texts", start, SOON);
 }
@@ -583,7 +583,7 @@ START_TEST(no_elements)
     ck_assert(plan && rd_plan_run(plan, NULL, NULL) == RD_OK);
     rd_plan_free(plan);
     ck_assert(rd_explain(ctx, RD_RESULTS({ none, NULL }), NULL) &&
-              rd_dot(ctx, RD_RESULTS({ none, NULL })));
+              rd_graphviz(ctx, RD_RESULTS({ none, NULL })));
     FAILS(TYPE, "f32", "i32",
           rd_eval(ctx, none, &(rd_array){ .type = RD_I32, .shape = RD_SHAPE(3, 0) }));
 }

@@ -143,7 +143,7 @@ START_TEST(range_elements)
             for (int s = 0; s < COUNT(steps); s++) {
                 const int64_t  start = from == -8 ? RD_OPEN : from, stop = to == -8 ? RD_OPEN : to;
                 const int      n = walk(extent, start, stop, steps[s], seen);
-                const rd_expr *y = rd_range(x, 0, start, stop, steps[s]);
+                const rd_expr *y = rd_slice_axis(x, 0, start, stop, steps[s]);
                 ck_assert(has_shape(y, RD_SHAPE(n)));
                 for (int64_t k = 0; k < n; k++)
                     ck_assert_int_eq(element(y, &k), seen[k]);
@@ -186,7 +186,7 @@ static void random_view(rd_expr *x[2])
         else if (kind == 2 && n > 0)
             x[k] = rd_select(x[k], axis, a % n);
         else if (kind == 3)
-            x[k] = rd_range(x[k], axis, a, step > 0 ? RD_OPEN : b, step ? step : 1);
+            x[k] = rd_slice_axis(x[k], axis, a, step > 0 ? RD_OPEN : b, step ? step : 1);
         else if (kind == 4)
             x[k] = rd_flip(x[k], RD_DIMS(axis));
         else if (kind == 5)
@@ -247,11 +247,11 @@ START_TEST(equal_views_are_one)
         { "expand, squeeze", rd_squeeze(rd_expand(x, 1), RD_DIMS(1)), x },
         { "expand, select", rd_select(rd_expand(x, -1), 2, 0), x },
         { "flip of extent 1", rd_flip(one, RD_DIMS(0)), one },
-        { "range of extent 1", rd_range(one, 0, 0, 1, 7), one },
+        { "range of extent 1", rd_slice_axis(one, 0, 0, 1, 7), one },
         { "two steps of slicing", rd_slice(rd_slice(x, "1:, ::2"), "::2, 1"),
           rd_slice(x, "1::2, 2") },
-        { "one row, two ways", rd_range(x, 0, 2, 3, 1), rd_range(x, 0, 2, -5, -4) },
-        { "nothing, two ways", rd_range(x, 0, 3, 3, 1), rd_range(x, 0, 1, 0, 1) },
+        { "one row, two ways", rd_slice_axis(x, 0, 2, 3, 1), rd_slice_axis(x, 0, 2, -5, -4) },
+        { "nothing, two ways", rd_slice_axis(x, 0, 3, 3, 1), rd_slice_axis(x, 0, 1, 0, 1) },
         { "reshape to own", rd_reshape(x, RD_SHAPE(4, -1)), x },
         { "reshape there and back", rd_reshape(rd_reshape(x, RD_SHAPE(20)), RD_SHAPE(4, 5)), x },
         { "reshape with 1", rd_reshape(x, RD_SHAPE(4, 1, 5)), rd_expand(x, 1) },
@@ -285,7 +285,7 @@ START_TEST(shapes)
         { "number", rd_num(ctx, 1), RD_SCALAR },
         { "coord", rd_coord(x, -2), RD_SHAPE(1, 5, 1) },
         { "select", rd_select(x, 1, -5), RD_SHAPE(4, 6) },
-        { "range", rd_range(x, -1, 1, RD_OPEN, 2), RD_SHAPE(4, 5, 3) },
+        { "range", rd_slice_axis(x, -1, 1, RD_OPEN, 2), RD_SHAPE(4, 5, 3) },
         { "permute", rd_permute(x, RD_INDEX(2, 0, -2)), RD_SHAPE(6, 4, 5) },
         { "permute of a scalar", rd_permute(rd_num(ctx, 1), RD_SCALAR), RD_SCALAR },
         { "transpose", rd_transpose(x), RD_SHAPE(4, 6, 5) },
@@ -316,8 +316,9 @@ START_TEST(shapes)
         { "window too wide", rd_window(x, 1, 6, 1), RD_SHAPE(4, 0, 6, 6) },
         { "take", rd_take(x, 1, i32), RD_SHAPE(4, 7, 2, 6) },
         { "take one", rd_take(x, 0, rd_int(ctx, -1)), RD_SHAPE(5, 6) },
-        { "take none of none", rd_take(empty, 0, rd_range(i8, 0, 0, 0, 1)), RD_SHAPE(0, 3) },
-        { "concat", rd_concat(1, RD_EXPRS(x, rd_range(x, 1, 0, 2, 1), x)), RD_SHAPE(4, 12, 6) },
+        { "take none of none", rd_take(empty, 0, rd_slice_axis(i8, 0, 0, 0, 1)), RD_SHAPE(0, 3) },
+        { "concat", rd_concat(1, RD_EXPRS(x, rd_slice_axis(x, 1, 0, 2, 1), x)),
+          RD_SHAPE(4, 12, 6) },
         { "concat of one", rd_concat(-1, RD_EXPRS(x)), RD_SHAPE(4, 5, 6) },
         { "concat with nothing", rd_concat(0, RD_EXPRS(leaf(RD_SHAPE(2, 3)), empty)),
           RD_SHAPE(2, 3) },

@@ -114,7 +114,7 @@ START_TEST(labels)
     says(explained(file), "x0: leaf f32 (12, 90, 180) from examples/data/coads_sst.npy\n");
     ck_assert(rd_label(file, "sst") == file);
     says(explained(file), "x0: leaf sst f32 (12, 90, 180) from examples/data/coads_sst.npy\n");
-    says(rd_dot(ctx, RD_RESULTS({ file, NULL })), "leaf sst f32");
+    says(rd_graphviz(ctx, RD_RESULTS({ file, NULL })), "leaf sst f32");
     says(explained(x), "x0: leaf f32 (20000, 20)\n");
     mark = rd_ctx_mark(ctx);
     ck_assert(rd_label(x, "first") && rd_label(x, "table") == x && table() == x);

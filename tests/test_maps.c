@@ -707,7 +707,7 @@ START_TEST(dot)
     rd_expr *y = rd_add(rd_mul(x, x), rd_num(ctx, 0.5));
     const char *text, *first;
 
-    text = rd_dot(ctx, RD_RESULTS({ y, NULL }, { x, NULL }));
+    text = rd_graphviz(ctx, RD_RESULTS({ y, NULL }, { x, NULL }));
     ck_assert_ptr_nonnull(text);
     ck_assert_ptr_nonnull(strstr(text, "add\\nf32 (2, 3)"));
     ck_assert_ptr_nonnull(strstr(text, "result 1"));
@@ -715,11 +715,11 @@ START_TEST(dot)
     first = strstr(text, "input a \\\"b\\\" f32 (2, 3)");
     ck_assert_ptr_nonnull(first);
     ck_assert_ptr_null(strstr(first + 1, "input a")); /* shared nodes once */
-    ck_assert_ptr_null(rd_dot(ctx, RD_RESULTS({ NULL, NULL })));
-    ck_assert_ptr_null(rd_dot(NULL, RD_RESULTS({ y, NULL })));
+    ck_assert_ptr_null(rd_graphviz(ctx, RD_RESULTS({ NULL, NULL })));
+    ck_assert_ptr_null(rd_graphviz(NULL, RD_RESULTS({ y, NULL })));
     for (int i = 0; i < 10000; i++)
         y = rd_sin(y);
-    ck_assert_ptr_nonnull(rd_dot(ctx, RD_RESULTS({ y, NULL })));
+    ck_assert_ptr_nonnull(rd_graphviz(ctx, RD_RESULTS({ y, NULL })));
     ck_no_error("dot");
 }
 END_TEST

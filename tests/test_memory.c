@@ -176,7 +176,7 @@ START_TEST(memory_comes_back)
                            RD_RESULTS({ y, RD_INTO(output, RD_SHAPE(64, 64)) }), NULL);
         ck_assert(plan && rd_plan_run(plan, NULL, NULL) == RD_OK && rd_eval(ctx, y, &out) == RD_OK);
         ck_assert(rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL) &&
-                  rd_dot(ctx, RD_RESULTS({ y, NULL })));
+                  rd_graphviz(ctx, RD_RESULTS({ y, NULL })));
         ck_assert(!isnan(rd_at(ctx, y, RD_INDEX(1, 2))));
         rd_array_free(&out);
         rd_plan_free(plan);
@@ -374,7 +374,7 @@ static rd_status ask_in_place(rd_ctx *c, rd_expr *y)
 static rd_status ask_text(rd_ctx *c, rd_expr *y)
 {
     const char *text  = rd_explain(c, RD_RESULTS({ y, NULL }), NULL),
-               *graph = rd_dot(c, RD_RESULTS({ y, NULL }));
+               *graph = rd_graphviz(c, RD_RESULTS({ y, NULL }));
 
     return text && graph ? RD_OK : rd_error(c);
 }

@@ -105,8 +105,8 @@ START_TEST(views_refused)
             rd_select(x, 1, 7));
     REFUSED(AXIS, "index -6", "extent 5", rd_select(x, 1, -6));
     REFUSED(AXIS, "index -9223372036854775808", "extent 5", rd_select(x, 1, INT64_MIN));
-    REFUSED(AXIS, "rd_range: no axis 5", "shape (4, 5)", rd_range(x, 5, 0, 1, 1));
-    REFUSED(ARGUMENT, "rd_range: step 0", "axis 1", rd_range(x, 1, 0, 1, 0));
+    REFUSED(AXIS, "rd_slice_axis: no axis 5", "shape (4, 5)", rd_slice_axis(x, 5, 0, 1, 1));
+    REFUSED(ARGUMENT, "rd_slice_axis: step 0", "axis 1", rd_slice_axis(x, 1, 0, 1, 0));
     REFUSED(AXIS, "rd_permute: 1 axes", "rank 2", rd_permute(x, RD_INDEX(0)));
     REFUSED(AXIS, "rd_permute: axis -1 is named twice", "(4, 5)", rd_permute(x, RD_INDEX(1, -1)));
     REFUSED(AXIS, "rd_permute: no axis 2", "(4, 5)", rd_permute(x, RD_INDEX(2, 0)));
@@ -292,7 +292,7 @@ START_TEST(null_passes)
         rd_slice(NULL, "1"),
         rd_slice(NULL, NULL),
         rd_select(NULL, 9, 9),
-        rd_range(NULL, 9, 0, 0, 0),
+        rd_slice_axis(NULL, 9, 0, 0, 0),
         rd_take(NULL, 9, x),
         rd_take(x, 9, NULL),
         rd_permute(NULL, RD_INDEX(7)),

@@ -47,8 +47,8 @@ START_TEST(slices)
     expect_error("outside, from the end", rd_slice(x, "-11"), RD_ERR_AXIS);
     expect_error("too many parts", rd_slice(x, "1, 2"), RD_ERR_AXIS);
     expect_error("no slice", rd_slice(x, "1:x"), RD_ERR_TEXT);
-    expect("range is cut too", rd_range(x, 0, 8, 100, 1), RD_I32, VALUES(8, 9));
-    expect("open range", rd_range(x, 0, RD_OPEN, RD_OPEN, -4), RD_I32, VALUES(9, 5, 1));
+    expect("range is cut too", rd_slice_axis(x, 0, 8, 100, 1), RD_I32, VALUES(8, 9));
+    expect("open range", rd_slice_axis(x, 0, RD_OPEN, RD_OPEN, -4), RD_I32, VALUES(9, 5, 1));
 }
 END_TEST
 

@@ -22,15 +22,15 @@ rd_expr *rd_select(rd_expr *x, int axis, int64_t i)
     return rd_affine_view(x, &v, "rd_select");
 }
 
-rd_expr *rd_range(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step)
+rd_expr *rd_slice_axis(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t step)
 {
     rd_affine v = { 0 };
     int       found;
 
-    if (!x || (found = rd_axis(x, axis, "rd_range")) < 0)
+    if (!x || (found = rd_axis(x, axis, "rd_slice_axis")) < 0)
         return NULL;
     if (step == 0)
-        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_range: step 0 along axis %d never arrives",
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_slice_axis: step 0 along axis %d never arrives",
                        axis);
     for (int a = 0; a < x->rank; a++) {
         if (a == found)
@@ -38,7 +38,7 @@ rd_expr *rd_range(rd_expr *x, int axis, int64_t start, int64_t stop, int64_t ste
         else
             rd_affine_whole(&v, x, a);
     }
-    return rd_affine_view(x, &v, "rd_range");
+    return rd_affine_view(x, &v, "rd_slice_axis");
 }
 
 rd_expr *rd_permute(rd_expr *x, rd_index order)

@@ -8,7 +8,7 @@ int main(void)
     static const float x[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } };
     float              y[2]    = { 0, 0 };
     rd_ctx            *ctx     = rd_ctx_new(NULL);
-    rd_expr           *sum     = rd_sum(rd_wrap(ctx, &x[0][0], RD_SHAPE(2, 3)), RD_DIMS(1));
+    rd_expr           *sum     = rd_sum(rd_wrap(ctx, x, RD_SHAPE(2, 3)), RD_DIMS(1));
 
     if (rd_eval(ctx, sum, RD_INTO(y, RD_SHAPE(2))) != RD_OK)
         printf("%s\n", rd_error_text(ctx));

@@ -1,4 +1,4 @@
-/* dot.c - expressions as a graph in Graphviz's language, each node once. */
+/* graphviz.c - expressions as a graph in Graphviz's language, each node once. */
 #include "core/text.h"
 #include "expr/expr.h"
 #include <string.h>
@@ -103,7 +103,7 @@ static void add_graph(rd_ctx *ctx, rd_text *text, rd_results results, node_list 
     rd_text_add(text, "}\n");
 }
 
-const char *rd_dot(rd_ctx *ctx, rd_results results)
+const char *rd_graphviz(rd_ctx *ctx, rd_results results)
 {
     rd_text     text = { 0 };
     node_list   list = { 0 };
@@ -115,11 +115,11 @@ const char *rd_dot(rd_ctx *ctx, rd_results results)
         if (!results.at[i].expr)
             return NULL;
         else if (results.at[i].expr->ctx != ctx)
-            return rd_fail(ctx, RD_ERR_ARGUMENT, "rd_dot: result %d belongs to another context",
-                           (int)i);
+            return rd_fail(ctx, RD_ERR_ARGUMENT,
+                           "rd_graphviz: result %d belongs to another context", (int)i);
     add_graph(ctx, &text, results, &list);
     if (text.failed)
-        rd_fail(ctx, RD_ERR_MEMORY, "rd_dot: no memory for the text");
+        rd_fail(ctx, RD_ERR_MEMORY, "rd_graphviz: no memory for the text");
     else if (!list.failed)
         kept = rd_arena_text(ctx, text.at);
     rd_text_free(&text);
