@@ -15,6 +15,8 @@ AXES = {"sum(0)": (0,), "sum(1)": (1,), "sum(2)": (2,), "sum(01)": (0, 1), "sum(
         "sum(all)": (0, 1, 2)}
 LONG = 100_000_000
 POINTS = {"gauss10k": 10000, "gauss30k": 30000}
+MONTHS = (480, 90, 180)
+MONTH_AXES = {"(0)": 0, "(2)": 2, "(all)": None}
 ROW_SHAPES = {"1k": (16384, 1024), "64k": (1024, 65536)}
 
 
@@ -45,6 +47,25 @@ def halves(shape):
     out = (hashed(0, math.prod(shape)) >> np.uint32(13)).astype(np.float16)
     out *= np.float16(1 / 2048)
     return out.reshape(shape)
+
+
+def index(which, n, below):
+    return hashed(which, n).astype(np.int64) % below
+
+
+def sea(shape):
+    """Where a map (90, 180), repeated, has no land: land lies in discs, and is one element in a thousand elsewhere."""
+    h = hashed(0, 48).astype(np.int64)
+    radius, north, east = (h[k::3][:16, None, None] for k in range(3))
+    up = np.arange(90)[:, None] - north % 90
+    across = np.abs(np.arange(180) - east % 180)
+    across = np.minimum(across, 180 - across)
+    land = (up ** 2 + across ** 2 < (8 + radius % 14) ** 2).any(0)
+    return ~(land | (hashed(3, math.prod(shape)).reshape(shape) % 1000 == 0))
+
+
+def climate(shape, dtype):
+    return np.where(sea(shape), uniform(0, shape, dtype), dtype(np.nan))
 
 
 def seconds_of(f, times):

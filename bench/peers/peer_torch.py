@@ -2,6 +2,7 @@
 import numpy as np
 import torch
 from common import AXES, CUBE, LONG, POINTS, ROW_SHAPES, THREADS, Peer, halves, image, uniform
+from everyday_torch import everyday
 
 torch.set_num_threads(THREADS)
 torch.set_grad_enabled(False)
@@ -77,7 +78,7 @@ def products(dtype, t):
 
 for dtype, t in (("f32", np.float32), ("f64", np.float64)):
     for wanted, group in ((("W1", "W2", "W4", "W10"), sums), (("W3", "W4", "W7", "W11"), maps), (("W5",), pairs),
-                          (("W6",), rows), (("W9",), products)):
+                          (("W6",), rows), (("W9",), products), (("W12",), lambda *of: everyday(peer, *of))):
         if any(map(peer.wants, wanted)):
             group(dtype, t)
 if peer.wants("W8"):

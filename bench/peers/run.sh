@@ -1,7 +1,8 @@
 #!/bin/sh
 # run.sh [--threads 1,2] [--rows W1,W3] [PEER...]: runs the cases of rdim-bench in other libraries, those that are
-# installed, and prints lines of JSON as rdim-bench does, with a key "peer".  Peers: numpy torch numexpr pykeops.
-# Debian has python3-numpy, python3-torch, python3-numexpr; pip has pykeops.  PYTHON names another interpreter.
+# installed, and prints lines of JSON as rdim-bench does, with a key "peer".  Peers: numpy torch numexpr pykeops
+# numba bottleneck.
+# Debian has python3-numpy, python3-torch, python3-numexpr; pip has the others.  PYTHON names another interpreter.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 python=${PYTHON:-python3}
@@ -16,13 +17,13 @@ while [ $# -gt 0 ]; do
         if [ "$1" = --rows ]; then rows=$value; else threads=$value; fi
         shift 2 ;;
     -*)
-        sed -n '2,4s/^# //p' "$0" >&2
+        sed -n '2,5s/^# //p' "$0" >&2
         exit 2 ;;
     *) break ;;
     esac
 done
 
-for peer in "${@:-numpy torch numexpr pykeops}"; do echo "$peer"; done | tr ' ' '\n' | while read -r peer; do
+for peer in "${@:-numpy torch numexpr pykeops numba bottleneck}"; do echo "$peer"; done | tr ' ' '\n' | while read -r peer; do
     if ! [ -f "$here/peer_$peer.py" ]; then
         echo "run.sh: no peer $peer" >&2
         exit 2
