@@ -28,8 +28,8 @@ static rd_tier_stats stats_of(const char *mode)
     rd_tier_stats       after;
     tile_memory         m = { 0 };
     /* one leaf: of two, memory that comes again makes one older than the other, or not */
-    rd_expr            *x = nest_leaf(&m, RD_F32, RD_SHAPE(7, 67), ORDINARY);
-    nest_batch          b = { .what = "a small program" };
+    rd_expr   *x = nest_leaf(&m, RD_F32, RD_SHAPE(7, 67), ORDINARY);
+    nest_batch b = { .what = "a small program" };
 
     rd_tier_force(mode);
     for (int isa = 1; isa < isa_count(); isa++) {
