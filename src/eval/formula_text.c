@@ -149,8 +149,6 @@ static void number_text(rd_text *text, const rd_value *v)
     rd_text_add(text, "%.9g", rd_word_to_double(v->value, v->type));
 }
 
-static void operand_text(rd_text *text, const rd_tree *tree, int i, int depth, bool bracket);
-
 static void map_text(rd_text *text, const rd_tree *tree, const rd_value *v, int depth, bool bracket)
 {
     const char *op  = v->kind == RD_VALUE_MAP ? infix(v->op) : NULL;

@@ -17,8 +17,9 @@ static double rounds(const rd_program *p, int32_t loop)
 {
     const rd_loop *l      = &p->loop[loop];
     const int64_t  extent = p->axis_extent[l->axis];
+    const int64_t  ranges = l->kind == RD_LOOP_TILE ? (extent + l->step - 1) / l->step : extent;
 
-    return l->kind == RD_LOOP_TILE ? (double)((extent + l->step - 1) / l->step) : (double)extent;
+    return (double)ranges;
 }
 
 /* What stands in the loop. */

@@ -274,13 +274,11 @@ static void blame_settings(const rd_program *p, const rd_form *form, rd_slow *sl
 
     if (!slow->what[0])
         return;
-    if (form->loops == RD_LOOPS_STORED)
-        slow->remedy = "RDIM_TIER1=async or sync, which may compile it";
-    else if (failed)
+    if (failed && form->loops != RD_LOOPS_STORED)
         slow->remedy = "a C compiler that RDIM_CC names, or cc";
-    else if (rd_cpu_is_scalar())
+    else if (form->loops != RD_LOOPS_STORED && rd_cpu_is_scalar())
         slow->remedy = "leave out RDIM_ISA=scalar";
-    else if (rd_cpu_is_off(p))
+    else if (form->loops == RD_LOOPS_STORED || rd_cpu_is_off(p))
         slow->remedy = "RDIM_TIER1=async or sync, which may compile it";
 }
 
