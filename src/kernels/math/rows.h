@@ -182,8 +182,9 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 #define RD_BEST RD_BEST_ANYWHERE
 
 /* (m, s) takes w times exp(x), without branches: vectors compute every case and pick.  m moves to
- * an x that is more than `far` above it.  Elements of weight 0 do not move m, but NaN does end in
- * s.  Equal infinities have no difference, hence the comparison of x and m. */
+ * an x that is more than `far` above it.  Elements of weight 0 do not move m, wherever they stand,
+ * but NaN does end in s.  Equal infinities have no difference, hence the comparison of x and m. */
+#define RD_LSE_COUNTS(x, w) ((w) != 0 || (x) != (x))
 #define RD_LSE(m, s, x, w, far)                                        \
     {                                                                  \
         const T power = RD_F(exp)(RD_F(lse_exponent)((x) - (m), far)); \
@@ -192,10 +193,11 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 #define RD_LSE_BY(power, m, s, x, w, far)              \
     {                                                  \
         const int empty  = (s) == 0 ? 1 : 0;           \
-        const int begins = (m) == (m) ? empty : 0;     \
+        const int first  = (m) == (m) ? empty : 0;     \
         const int equal  = (x) == (m) ? 1 : 0;         \
         const int weighs = (w) != 0 ? 1 : 0;           \
         const int counts = (x) != (x) ? 1 : weighs;    \
+        const int begins = counts ? first : 0;         \
         const int above  = (x) - (m) > (far) ? 1 : 0;  \
         const int moves  = counts ? above : 0;         \
         const T   less   = RD_F(fma)((s), power, (w)); \

@@ -65,7 +65,8 @@ static void take_channels(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 {
     const int64_t cols  = m->cols,
                   cells = m->code->cells > m->code->rows ? m->code->cells : m->code->rows;
-    const bool    run   = t->x.row == cols && (!t->y.at || t->y.row == cols);
+    const bool    run   = t->x.row == cols && (!t->y.at || t->y.row == cols) &&
+                      (!t->mask.at || t->mask.row == cols);
     const int64_t most  = run ? m->rows : cells / cols;
 
     for (int64_t r = 0, n; r < m->rows; r += n) {
@@ -73,7 +74,9 @@ static void take_channels(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
         rd_arrival_place(a, t, r, 0);
         if (!run) {
             a->q.x = adjoined(m, &t->x, r, n, m->spare);
-            a->q.y = adjoined(m, &t->y, r, n, m->spare + 8 * cells);
+            a->q.y = adjoined(m, &t->y, r, n, rd_tiles_second_spare(m));
+            if (t->mask.row != cols)
+                a->q.mask = adjoined(m, &t->mask, r, n, rd_tiles_third_spare(m));
         }
         rd_arrive_along(a, n * cols, (t->lane + r) * cols, t->outer);
     }
