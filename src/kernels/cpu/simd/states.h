@@ -38,54 +38,36 @@
 #define WHOLE 1
 
 /* One row into states that begin with it, or rows into states that have begun; without weights, and
- * with. */
-#define ROWS(name, part, states, begin, weight, code)                             \
-    static void CODE(name, part)(const rd_fold_rows *q)                           \
-    {                                                                             \
-        STATES_##states(ARRAY_S) for (int64_t r = 0; r < q->rows; r++)            \
-        {                                                                         \
-            const T *const x_ = (const T *)q->x + r * q->ldx, *const w_ = weight; \
-            const int64_t i0 = q->index + r * q->index_row, di = q->index_col;    \
-            (void)w_, (void)i0, (void)di;                                         \
-            INDEPENDENT                                                           \
-            for (int64_t l = 0; l < q->n; l++) {                                  \
-                const T       x = x_[l], w = w_ ? w_[l] : 1;                      \
-                const int64_t i = i0 + l * di;                                    \
-                (void)x, (void)w, (void)i;                                        \
-                STATES_##states(begin) code STATES_##states(PUT)                  \
-            }                                                                     \
-        }                                                                         \
+ * with; without a mask, and with. */
+#define ROWS(name, part, states, begin, weight, mask_of, code)                        \
+    static void CODE(name, part)(const rd_fold_rows *q)                               \
+    {                                                                                 \
+        STATES_##states(ARRAY_S) for (int64_t r = 0; r < q->rows; r++)                \
+        {                                                                             \
+            const T *const x_ = (const T *)q->x + r * q->ldx, *const w_ = weight;     \
+            const uint8_t *const m_ = mask_of;                                        \
+            const int64_t        i0 = q->index + r * q->index_row, di = q->index_col; \
+            (void)w_, (void)m_, (void)i0, (void)di;                                   \
+            INDEPENDENT                                                               \
+            for (int64_t l = 0; l < q->n; l++) {                                      \
+                const T       x = x_[l], w = w_ ? w_[l] : 1;                          \
+                const int64_t i      = i0 + l * di;                                   \
+                const uint8_t counts = m_ ? m_[l] : 1;                                \
+                (void)x, (void)w, (void)i, (void)counts;                              \
+                STATES_##states(begin) code STATES_##states(PUT)                      \
+            }                                                                         \
+        }                                                                             \
     }
 
-/* Rows into states that have begun, of which the elements that do not count change nothing: a
- * choice between two states, as vectors have no other way. */
-#define KEEP(k, type)       \
-    const type o##k = s##k; \
-    (void)o##k;
-#define CHOOSE(k, type) s##k = counts ? s##k : o##k;
-#define MASKED_ROWS(name, part, states, weight, code)                                    \
-    static void CODE(name, part)(const rd_fold_rows *q)                                  \
-    {                                                                                    \
-        STATES_##states(ARRAY_S) for (int64_t r = 0; r < q->rows; r++)                   \
-        {                                                                                \
-            const T *const x_ = (const T *)q->x + r * q->ldx, *const w_ = weight;        \
-            const uint8_t *const m_ = (const uint8_t *)q->mask + r * q->ldm;             \
-            const int64_t        i0 = q->index + r * q->index_row, di = q->index_col;    \
-            (void)w_, (void)i0, (void)di;                                                \
-            INDEPENDENT                                                                  \
-            for (int64_t l = 0; l < q->n; l++) {                                         \
-                const T       x = x_[l], w = w_ ? w_[l] : 1;                             \
-                const int64_t i      = i0 + l * di;                                      \
-                const uint8_t counts = m_[l];                                            \
-                (void)x, (void)w, (void)i;                                               \
-                STATES_##states(TAKE) STATES_##states(KEEP) code STATES_##states(CHOOSE) \
-                    STATES_##states(PUT)                                                 \
-            }                                                                            \
-        }                                                                                \
-    }
-#define MASKED(name, states, code)                                                 \
-    MASKED_ROWS(name, masked_plain, states, NULL, code)                            \
-    MASKED_ROWS(name, masked_weighted, states, (const T *)q->y + r * q->ldy, code) \
+/* Of elements with a mask those that do not count change nothing: a choice between two states, as
+ * vectors have no other way. */
+#define TAKE_AND_KEEP(k, type) TAKE(k, type) const type o##k = s##k;
+#define CHOOSE(k, type)        s##k = counts ? s##k : o##k;
+#define MASKED(name, states, code)                                                               \
+    ROWS(name, masked_plain, states, TAKE_AND_KEEP, NULL, (const uint8_t *)q->mask + r * q->ldm, \
+         code STATES_##states(CHOOSE))                                                           \
+    ROWS(name, masked_weighted, states, TAKE_AND_KEEP, (const T *)q->y + r * q->ldy,             \
+         (const uint8_t *)q->mask + r * q->ldm, code STATES_##states(CHOOSE))                    \
     PLAIN_OR_WEIGHTED(name, masked)
 /* Of reducers that an operator takes elements for, masks make the identity of what does not
  * count. */
@@ -134,9 +116,9 @@
         else                                            \
             CODE(name, JOIN(part, plain))(q);           \
     }
-#define BOTH(name, part, states, begin, code)                                           \
-    ROWS(name, JOIN(part, plain), states, begin, NULL, code)                            \
-    ROWS(name, JOIN(part, weighted), states, begin, (const T *)q->y + r * q->ldy, code) \
+#define BOTH(name, part, states, begin, code)                                                 \
+    ROWS(name, JOIN(part, plain), states, begin, NULL, NULL, code)                            \
+    ROWS(name, JOIN(part, weighted), states, begin, (const T *)q->y + r * q->ldy, NULL, code) \
     PLAIN_OR_WEIGHTED(name, part)
 #define BOTH_ALONG(name, states, first_code, step_code)                                      \
     ALONG(name, along_plain, states, NULL, first_code, step_code)                            \
@@ -226,9 +208,8 @@ static const rd_fold_code JOIN(folds, ELEM)[RD_N_REDUCERS] = {
 #undef P
 #undef WHOLE
 #undef ROWS
-#undef KEEP
+#undef TAKE_AND_KEEP
 #undef CHOOSE
-#undef MASKED_ROWS
 #undef MASKED
 #undef MASKED_none
 #undef MASKED_add
