@@ -7,9 +7,8 @@
 /* Seconds between two reports. */
 static const double TELL = 0.1;
 
-/* A step takes whole ranges of the tile loops, whose width was chosen for the cache; parts of those
- * that take long: of pairs of 100,000 points a range is a few seconds' work, and whole lines of
- * cache are as good. */
+/* A range of a tile loop may take seconds, as of pairs of 100,000 points: then a part of it, in whole
+ * cache lines. */
 static int64_t part_of(const rd_program *p, int64_t unit)
 {
     enum { WHOLE = 64 };
@@ -20,6 +19,7 @@ static int64_t part_of(const rd_program *p, int64_t unit)
     return unit;
 }
 
+/* A step takes whole ranges of the tile loops, whose width was chosen for the cache. */
 static int64_t unit_of(const rd_program *p)
 {
     int64_t unit = p->grain;
@@ -33,18 +33,6 @@ static int64_t unit_of(const rd_program *p)
     return part_of(p, unit);
 }
 
-/* How often an instruction runs: over all axes of the loops around it, of which two may be the
- * tiles of an axis and the indices in one. */
-static double points_of(const rd_program *p, const rd_inst *inst)
-{
-    double points = 1;
-
-    for (int32_t k = inst->loop; k >= 0; k = p->loop[k].parent)
-        if (p->loop[k].kind == RD_LOOP_EACH)
-            points *= (double)p->axis_extent[p->loop[k].axis];
-    return points;
-}
-
 /* Operations that users' functions and reducers may take.  Nobody knows: here they take a
  * microsecond for each element, and steps are timed. */
 static double users_work(const rd_program *p)
@@ -56,7 +44,7 @@ static double users_work(const rd_program *p)
         if (p->inst[i].kind == RD_I_CALL ||
             ((p->inst[i].kind == RD_I_STEP || p->inst[i].kind == RD_I_SCAN) &&
              p->fold[p->inst[i].arg].user))
-            calls += points_of(p, &p->inst[i]);
+            calls += rd_program_times(p, i);
     return calls * CALL;
 }
 
