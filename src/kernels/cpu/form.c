@@ -274,7 +274,7 @@ static void blame_settings(const rd_program *p, const rd_form *form, rd_slow *sl
 
     if (!slow->what[0])
         return;
-    if (failed && form->loops != RD_LOOPS_STORED)
+    if (failed)
         slow->remedy = "a C compiler that RDIM_CC names, or cc";
     else if (form->loops != RD_LOOPS_STORED && rd_cpu_is_scalar())
         slow->remedy = "leave out RDIM_ISA=scalar";
