@@ -29,10 +29,12 @@ static double printed(const char *command)
 double bench_first_seconds(const bench_case *c, rd_dtype type, const bench_options *options,
                            int threads)
 {
-    char          cache[] = "/tmp/rdim-bench-XXXXXX", self[4096], command[8192];
-    const ssize_t length  = readlink("/proc/self/exe", self, sizeof self - 1);
+    const char   *place = getenv("TMPDIR");
+    char          cache[2048], self[4096], command[8192]; /* mkdtemp() fills in the cache's Xs */
+    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     double        seconds;
 
+    snprintf(cache, sizeof cache, "%s/rdim-bench-XXXXXX", place ? place : P_tmpdir);
     if (length < 0 || !mkdtemp(cache))
         return (double)NAN;
     self[length] = '\0';

@@ -128,43 +128,10 @@ static void F(other3)(const hand_args *a)
     }
 }
 
-/* As nearest_any; the tiles that hold the points themselves leave these out. */
-static void F(other_any)(const hand_args *a)
-{
-    const REAL   *x   = a->in[0];
-    int64_t      *out = a->out[0];
-    const int64_t m = a->shape[0], d = a->shape[1];
-    const int64_t padded = (m + TILE_POINTS - 1) / TILE_POINTS * TILE_POINTS;
-    REAL         *tiles  = F(pack_tiles)(x, m, padded, d);
-
-#pragma omp parallel for num_threads(a->threads) schedule(static)
-    for (int64_t i = 0; i < m; i += 2 * LANES) {
-        REAL *points  = aligned_alloc(64, (size_t)(2 * LANES * d) * sizeof *points);
-        V     best[2] = { SPLAT(INFINITY), SPLAT(INFINITY) };
-        W     at[2]   = { 0 };
-
-        for (int64_t c = 0; c < d; c++)
-            for (int k = 0; k < 2 * LANES; k++)
-                points[c * 2 * LANES + k] = x[clamp(i + k, m) * d + c];
-        for (int64_t j = 0; j < padded; j += TILE_POINTS) {
-            const REAL *tile = tiles + j * d, *square = tiles + padded * d + j;
-
-            if (j + TILE_POINTS > i && j < i + 2 * LANES)
-                F(nearest_tile)(points, tile, square, d, (INT)j, (INT)i, best, at);
-            else
-                F(nearest_tile)(points, tile, square, d, (INT)j, -1, best, at);
-        }
-        for (int k = 0; k < 2 * LANES && i + k < m; k++)
-            out[i + k] = at[k / LANES][k % LANES];
-        free(points);
-    }
-    free(tiles);
-}
-
 static void F(other)(const hand_args *a)
 {
     if (a->shape[1] == 3)
         F(other3)(a);
     else
-        F(other_any)(a);
+        F(nearest_any)(a, a->in[0], a->shape[0], true);
 }

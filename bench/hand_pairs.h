@@ -150,13 +150,15 @@ INLINE void F(nearest_tile)(const REAL *x, const REAL *tile, const REAL *square,
         }
 }
 
-static void F(nearest_any)(const hand_args *a)
+/* Of n points y; or of all others of the same points: the tiles that hold the points themselves leave
+ * these out. */
+static void F(nearest_any)(const hand_args *a, const REAL *y, int64_t n, bool others)
 {
     const REAL   *x   = a->in[0];
     int64_t      *out = a->out[0];
-    const int64_t m = a->shape[0], d = a->shape[1], n = a->other[0];
+    const int64_t m = a->shape[0], d = a->shape[1];
     const int64_t padded = (n + TILE_POINTS - 1) / TILE_POINTS * TILE_POINTS;
-    REAL         *tiles  = F(pack_tiles)(a->in[1], n, padded, d);
+    REAL         *tiles  = F(pack_tiles)(y, n, padded, d);
 
 #pragma omp parallel for num_threads(a->threads) schedule(static)
     for (int64_t i = 0; i < m; i += 2 * LANES) {
@@ -167,8 +169,14 @@ static void F(nearest_any)(const hand_args *a)
         for (int64_t c = 0; c < d; c++)
             for (int k = 0; k < 2 * LANES; k++)
                 points[c * 2 * LANES + k] = x[clamp(i + k, m) * d + c];
-        for (int64_t j = 0; j < padded; j += TILE_POINTS)
-            F(nearest_tile)(points, tiles + j * d, tiles + padded * d + j, d, (INT)j, -1, best, at);
+        for (int64_t j = 0; j < padded; j += TILE_POINTS) {
+            const REAL *tile = tiles + j * d, *square = tiles + padded * d + j;
+
+            if (others && j + TILE_POINTS > i && j < i + 2 * LANES)
+                F(nearest_tile)(points, tile, square, d, (INT)j, (INT)i, best, at);
+            else
+                F(nearest_tile)(points, tile, square, d, (INT)j, -1, best, at);
+        }
         for (int k = 0; k < 2 * LANES && i + k < m; k++)
             out[i + k] = at[k / LANES][k % LANES];
         free(points);
@@ -181,5 +189,5 @@ static void F(nearest)(const hand_args *a)
     if (a->shape[1] == 3)
         F(nearest3)(a);
     else
-        F(nearest_any)(a);
+        F(nearest_any)(a, a->in[1], a->other[0], false);
 }
