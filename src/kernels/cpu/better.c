@@ -46,7 +46,7 @@ static bool has_kernel(const rd_program *p, const rd_tile_code *code, int32_t i)
     const rd_tile_fold *f = &code->fold[p->inst[i].arg];
 
     return f->best ||
-           (code->simd->totals[t->from] && code->simd->totals[t->from][f->fold->reducer][t->fused]);
+           (code->simd->blocks[t->from] && code->simd->blocks[t->from][f->fold->reducer][t->fused]);
 }
 
 /* Is the instruction, one for each element, a load of a row, a step or a scan of it by a kernel, or

@@ -103,11 +103,16 @@ typedef int64_t rd_simd_count_if(int64_t n, const void *x, const void *limit);
 enum { RD_SMALL_PERIOD = 16 };
 typedef void rd_simd_small(int64_t n, int64_t period, const void *x, int64_t *sums);
 
-/* Maps that run inside the step of a reducer: element f(x, y).  Forms as of maps. */
+/* Maps that run inside the step of a reducer (folds.def): element f(x, y).  Forms as of maps. */
 typedef enum rd_fused {
     RD_FUSED_none,
-#define RD_FUSE(name, ...) RD_FUSED_##name,
-#include "kernels/cpu/simd/fused.def"
+    RD_FUSED_square,
+    RD_FUSED_abs,
+    RD_FUSED_mul,
+    RD_FUSED_sub,
+    RD_FUSED_add,
+    RD_FUSED_sqdiff,
+    RD_FUSED_absdiff,
     RD_FUSED_scale, /* of dot: y is one number for each row */
     RD_N_FUSED
 } rd_fused;

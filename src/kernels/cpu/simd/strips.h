@@ -1,5 +1,5 @@
-/* strips.h - the reductions that must run at the speed of memory, by hand: sum, prod, min, max of
- * elements or of a map of them, in vectors of the instruction set.
+/* strips.h - the reductions that must run at the speed of memory, by hand (folds.def): sum, prod,
+ * min, max of elements or of a map of them, in vectors of the instruction set.
  *
  * Two walks with one result.  Few states (the lanes of a row's combine tree): they stay in
  * registers, down all rows.  Many (columns): along the row, and four rows at a time if rows are
@@ -102,6 +102,41 @@
         }                                                                            \
     }
 
+/* The same in less code, for maps whose step is all there is: few vectors are held, and what is left
+ * of columns, or of rows, goes by single vectors. */
+#define FEW_HELD (STRIP < 4 ? STRIP : 4)
+#define STEP_KERNEL(name, reducer, operands, ...)                                    \
+    static void JOIN(name, FROM)(const rd_fold_rows *q)                              \
+    {                                                                                \
+        T *const       s  = q->s[0];                                                 \
+        const M *const px = q->x, *const py = q->y;                                  \
+        const int64_t n = q->n, rows = q->rows, ldx = q->ldx, ldy = q->ldy;          \
+        const bool    few = n <= 2 * STRIP * LANES;                                  \
+        int64_t       l = 0, first = 0;                                              \
+        (void)py, (void)ldy;                                                         \
+        for (; few && l + FEW_HELD * LANES <= n; l += FEW_HELD * LANES) {            \
+            HELD(FEW_HELD, reducer, operands, __VA_ARGS__)                           \
+        }                                                                            \
+        for (; !few && first + 4 <= rows; first += 4)                                \
+            for (l = 0; l + LANES <= n; l += LANES) {                                \
+                VEC v = JOIN(load, ELEM)(s + l);                                     \
+                UNROLL(4)                                                            \
+                for (int k = 0; k < 4; k++) {                                        \
+                    AT_##operands(first + k, l) v = TAKES_##reducer(v, __VA_ARGS__); \
+                }                                                                    \
+                *(VEC *)(s + l) = v;                                                 \
+            }                                                                        \
+        const int64_t taken = l;                                                     \
+        for (l = few ? taken : 0; l < n; l += LANES) {                               \
+            const int64_t left = n - l < LANES ? n - l : LANES;                      \
+            VEC           v    = JOIN(load_part, ELEM)(s + l, left);                 \
+            for (int64_t r = l < taken ? first : 0; r < rows; r++) {                 \
+                PART_##operands(r, l, left) v = TAKES_##reducer(v, __VA_ARGS__);     \
+            }                                                                        \
+            JOIN(store_part, ELEM)(s + l, v, left);                                  \
+        }                                                                            \
+    }
+
 /* All lanes of a combine tree. */
 #define ROW_LANES (RD_TREE_ROW / (int)sizeof(T))
 
@@ -120,15 +155,10 @@
     for (int k = 0; k < (count); k++) {                                       \
         AT_##operands(0, l + k * LANES) v[k] = BEGINS_##reducer(__VA_ARGS__); \
     }                                                                         \
-    for (int64_t at = n; at < along; at += n) {                               \
-        BLOCK_TAKES(count, 0, at + l, reducer, operands, __VA_ARGS__)         \
-    }                                                                         \
-    for (int64_t r = 1; r < rows; r++) {                                      \
-        BLOCK_TAKES(count, r, l, reducer, operands, __VA_ARGS__)              \
-        for (int64_t at = n; at < along; at += n) {                           \
+    for (int64_t r = 0, at = n; r < rows; r++, at = 0)                        \
+        for (; at < along; at += n) {                                         \
             BLOCK_TAKES(count, r, at + l, reducer, operands, __VA_ARGS__)     \
         }                                                                     \
-    }                                                                         \
     UNROLL(16)                                                                \
     for (int k = 0; k < (count); k++)                                         \
         for (int i = 0; i < LANES; i++)                                       \
@@ -184,7 +214,6 @@
     }
 MERGE_NODES(sum, double)
 MERGE_NODES(dot, double)
-MERGE_NODES(prod, T)
 MERGE_NODES(min, T)
 MERGE_NODES(max, T)
 
@@ -253,7 +282,6 @@ CLOSE_ROWS(max, T)
     }
 ROWS_OF_BLOCKS(sum, double)
 ROWS_OF_BLOCKS(dot, double)
-ROWS_OF_BLOCKS(prod, T)
 ROWS_OF_BLOCKS(min, T)
 ROWS_OF_BLOCKS(max, T)
 
@@ -364,72 +392,113 @@ ROWS_OF_BLOCKS(max, T)
         }                                                                                          \
     }
 
-/* Every reducer made here, with every map of fused.def; sums of products with their own. */
-#define ABS(x) JOIN(abs_vec, ELEM)(x)
-#define KERNELS(name, reducer, W, operands, ...)                  \
-    STRIP_KERNEL(strip_##name, reducer, operands, __VA_ARGS__)    \
-    CELLS_KERNEL(cells_##name, reducer, operands, __VA_ARGS__)    \
-    BLOCK_KERNEL(block_##name, reducer, W, operands, __VA_ARGS__) \
-    TOTAL_KERNEL(total_##name, block_##name, reducer, W, operands, __VA_ARGS__)
+/* Totals of rows of one block at most, by a step: their states are in memory. */
+#define TOTALS_BY_STEP(reducer, W)                                                                 \
+    static void JOIN(step_totals_##reducer, FROM)(const rd_fold_rows *q, rd_simd_rows *step,       \
+                                                  W *to)                                           \
+    {                                                                                              \
+        const int64_t whole = q->n / ROW_LANES, rest = q->n % ROW_LANES;                           \
+        T             s[ROW_LANES] __attribute__((aligned(64)));                                   \
+        rd_fold_rows  b = { .s = { s }, .ldx = ROW_LANES, .ldy = ROW_LANES };                      \
+        for (int64_t r = 0; r < q->rows; r++) {                                                    \
+            const M *const px = (const M *)q->x + r * q->ldx, *const py = q->y ? (const M *)q->y + \
+                                                                                     r * q->ldy    \
+                                                                               : px;               \
+            for (int l = 0; l < ROW_LANES; l++)                                                    \
+                s[l] = IDENTITY_##reducer;                                                         \
+            b.n    = ROW_LANES;                                                                    \
+            b.rows = whole;                                                                        \
+            b.x    = px;                                                                           \
+            b.y    = py;                                                                           \
+            if (whole)                                                                             \
+                step(&b);                                                                          \
+            b.n    = rest;                                                                         \
+            b.rows = 1;                                                                            \
+            b.x    = px + whole * ROW_LANES;                                                       \
+            b.y    = py + whole * ROW_LANES;                                                       \
+            if (rest)                                                                              \
+                step(&b);                                                                          \
+            to[r] = q->n > ROW_LANES ? JOIN(wide_##reducer, FROM)(s)                               \
+                                     : JOIN(narrow_##reducer, FROM)(s);                            \
+        }                                                                                          \
+    }
+TOTALS_BY_STEP(sum, double)
+TOTALS_BY_STEP(prod, T)
+TOTALS_BY_STEP(min, T)
+TOTALS_BY_STEP(max, T)
 
-KERNELS(sum_none, sum, double, 1, x)
-KERNELS(prod_none, prod, T, 1, x)
-KERNELS(min_none, min, T, 1, x)
-KERNELS(max_none, max, T, 1, x)
-#define WITH_1(...) __VA_ARGS__
+/* The rows of folds.def. */
+#define ABS(x)    JOIN(abs_vec, ELEM)(x)
+#define STATE_sum double /* of finished blocks */
+#define STATE_dot double
+#define STATE_min T
+#define STATE_max T
+#define MAKE_NONE(...)
+#define MAKE_STEP(name, reducer, operands, ...)                             \
+    STEP_KERNEL(strip_##name, reducer, operands, __VA_ARGS__)               \
+    static void JOIN(total_##name, FROM)(const rd_fold_rows *q, void *to)   \
+    {                                                                       \
+        JOIN(step_totals_##reducer, FROM)(q, JOIN(strip_##name, FROM), to); \
+    }
+#define MAKE_EVERY(name, reducer, operands, ...)                                \
+    STRIP_KERNEL(strip_##name, reducer, operands, __VA_ARGS__)                  \
+    CELLS_KERNEL(cells_##name, reducer, operands, __VA_ARGS__)                  \
+    BLOCK_KERNEL(block_##name, reducer, STATE_##reducer, operands, __VA_ARGS__) \
+    TOTAL_KERNEL(total_##name, block_##name, reducer, STATE_##reducer, operands, __VA_ARGS__)
 #ifdef HALVES
-#define WITH_2(...)
+#define WALKS(floats, halves) halves
 #else
-#define WITH_2(...) __VA_ARGS__
+#define WALKS(floats, halves) floats
 #endif
-WITH_2(KERNELS(dot_none, dot, double, 2, x, y))
-WITH_2(KERNELS(dot_scale, dot, double, S, x, y))
-KERNELS(dot_square, dot, double, 1, x, x)
-WITH_2(KERNELS(dot_sqdiff, dot, double, 2, x - y, x - y))
-#define RD_FUSE(name, operands, ...) \
-    WITH_##operands(KERNELS(sum_##name, sum, double, operands, __VA_ARGS__))
-#include "kernels/cpu/simd/fused.def"
-#define RD_FUSE(name, operands, ...) \
-    WITH_##operands(KERNELS(min_##name, min, T, operands, __VA_ARGS__))
-#include "kernels/cpu/simd/fused.def"
-#define RD_FUSE(name, operands, ...) \
-    WITH_##operands(KERNELS(max_##name, max, T, operands, __VA_ARGS__))
-#include "kernels/cpu/simd/fused.def"
+#define RD_FOLD(reducer, map, operands, floats, halves, turned, ...) \
+    JOIN(MAKE, WALKS(floats, halves))(reducer##_##map, reducer, operands, __VA_ARGS__)
+#include "kernels/cpu/simd/folds.def"
 
-#define PLAIN_ENTRY(reducer, kind) \
-    [RD_RED_##reducer][RD_FUSED_none] = JOIN(kind##_##reducer##_none, FROM),
-#define FUSED_ENTRY(reducer, kind, name) \
-    [RD_RED_##reducer][RD_FUSED_##name] = JOIN(kind##_##reducer##_##name, FROM),
-#define ENTRIES(kind)              \
-    PLAIN_ENTRY(sum, kind)         \
-    PLAIN_ENTRY(prod, kind)        \
-    PLAIN_ENTRY(min, kind)         \
-    PLAIN_ENTRY(max, kind)         \
-    WITH_2(PLAIN_ENTRY(dot, kind)) \
-    FUSED_ENTRY(dot, kind, square) \
-    WITH_2(FUSED_ENTRY(dot, kind, scale) FUSED_ENTRY(dot, kind, sqdiff))
-#define FUSED_ENTRIES(kind, name) \
-    FUSED_ENTRY(sum, kind, name) FUSED_ENTRY(min, kind, name) FUSED_ENTRY(max, kind, name)
+/* Tables by kind of walk: steps, and totals by them, are there too where no other walk is. */
+#define STEP_OF_NONE(kernel)
+#define STEP_OF_STEP(kernel)  kernel
+#define STEP_OF_EVERY(kernel) kernel
+#define EVERY_OF_NONE(kernel)
+#define EVERY_OF_STEP(kernel)
+#define EVERY_OF_EVERY(kernel) kernel
+#define ENTRY(reducer, map, kind) \
+    [RD_RED_##reducer][RD_FUSED_##map] = JOIN(kind##_##reducer##_##map, FROM),
 
-static rd_simd_rows *const JOIN(fused, FROM)[RD_N_REDUCERS][RD_N_FUSED] = { ENTRIES(strip)
-#define RD_FUSE(name, operands, ...) WITH_##operands(FUSED_ENTRIES(strip, name))
-#include "kernels/cpu/simd/fused.def"
+static rd_simd_rows *const JOIN(fused, FROM)[RD_N_REDUCERS][RD_N_FUSED] = {
+#define RD_FOLD(reducer, map, operands, floats, halves, ...) \
+    JOIN(STEP_OF, WALKS(floats, halves))(ENTRY(reducer, map, strip))
+#include "kernels/cpu/simd/folds.def"
 };
-static rd_simd_cells *const JOIN(cells, FROM)[RD_N_REDUCERS][RD_N_FUSED] = { ENTRIES(cells)
-#define RD_FUSE(name, operands, ...) WITH_##operands(FUSED_ENTRIES(cells, name))
-#include "kernels/cpu/simd/fused.def"
+static rd_simd_cells *const JOIN(cells, FROM)[RD_N_REDUCERS][RD_N_FUSED] = {
+#define RD_FOLD(reducer, map, operands, floats, halves, ...) \
+    JOIN(EVERY_OF, WALKS(floats, halves))(ENTRY(reducer, map, cells))
+#include "kernels/cpu/simd/folds.def"
 };
-static rd_simd_totals *const JOIN(totals, FROM)[RD_N_REDUCERS][RD_N_FUSED] = { ENTRIES(total)
-#define RD_FUSE(name, operands, ...) WITH_##operands(FUSED_ENTRIES(total, name))
-#include "kernels/cpu/simd/fused.def"
+static rd_simd_totals *const JOIN(totals, FROM)[RD_N_REDUCERS][RD_N_FUSED] = {
+#define RD_FOLD(reducer, map, operands, floats, halves, ...) \
+    JOIN(STEP_OF, WALKS(floats, halves))(ENTRY(reducer, map, total))
+#include "kernels/cpu/simd/folds.def"
 };
-static rd_simd_block *const JOIN(blocks, FROM)[RD_N_REDUCERS][RD_N_FUSED] = { ENTRIES(block)
-#define RD_FUSE(name, operands, ...) WITH_##operands(FUSED_ENTRIES(block, name))
-#include "kernels/cpu/simd/fused.def"
+static rd_simd_block *const JOIN(blocks, FROM)[RD_N_REDUCERS][RD_N_FUSED] = {
+#define RD_FOLD(reducer, map, operands, floats, halves, ...) \
+    JOIN(EVERY_OF, WALKS(floats, halves))(ENTRY(reducer, map, block))
+#include "kernels/cpu/simd/folds.def"
 };
-#undef WITH_1
-#undef WITH_2
-#undef FUSED_ENTRIES
+#undef STATE_sum
+#undef STATE_dot
+#undef STATE_min
+#undef STATE_max
+#undef MAKE_NONE
+#undef MAKE_STEP
+#undef MAKE_EVERY
+#undef WALKS
+#undef STEP_OF_NONE
+#undef STEP_OF_STEP
+#undef STEP_OF_EVERY
+#undef EVERY_OF_NONE
+#undef EVERY_OF_STEP
+#undef EVERY_OF_EVERY
+#undef ENTRY
 #undef ROW_LANES
 #undef MERGE_NODES
 #undef CLOSE_ROW
@@ -447,10 +516,7 @@ static rd_simd_block *const JOIN(blocks, FROM)[RD_N_REDUCERS][RD_N_FUSED] = { EN
 #undef ALONG_2
 #undef ALONG_S
 #undef TOTAL_KERNEL
-#undef KERNELS
-#undef PLAIN_ENTRY
-#undef FUSED_ENTRY
-#undef ENTRIES
+#undef TOTALS_BY_STEP
 #undef ABS
 #undef STRIP
 #undef WIDE
@@ -463,6 +529,8 @@ static rd_simd_block *const JOIN(blocks, FROM)[RD_N_REDUCERS][RD_N_FUSED] = { EN
 #undef PART_2
 #undef PART_S
 #undef STRIP_KERNEL
+#undef STEP_KERNEL
+#undef FEW_HELD
 #undef CELLS_KERNEL
 #undef STEPS_AHEAD
 #undef AHEAD

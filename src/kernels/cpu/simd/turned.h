@@ -1,6 +1,6 @@
-/* turned.h - sum, min and max of a map of two operands, and sums of products of two, of which the
- * second lies in columns: element (r, l) of y is at r + l coly.  Its squares are turned in
- * registers and folded from there; steps are those of strips.h, in the same order.
+/* turned.h - the folds of folds.def whose second operand may lie in columns: element (r, l) of y is
+ * at r + l coly.  Its squares are turned in registers and folded from there; steps are those of
+ * strips.h, in the same order.
  *
  * table.h includes it once per float type, with ELEM, T set. */
 #define ABS(x) JOIN(abs_vec, ELEM)(x)
@@ -79,30 +79,23 @@ static ALWAYS void JOIN(fetch_vectors, ELEM)(const T **row, int64_t *col, int64_
         }                                                                                        \
     }
 
-#define WITH_1(...)
-#define WITH_2(...) __VA_ARGS__
-#define TURNED_KERNELS(name, ...)               \
-    TURNED_KERNEL(sum_##name, sum, __VA_ARGS__) \
-    TURNED_KERNEL(min_##name, min, __VA_ARGS__) \
-    TURNED_KERNEL(max_##name, max, __VA_ARGS__)
-#define RD_FUSE(name, operands, ...) WITH_##operands(TURNED_KERNELS(name, __VA_ARGS__))
-#include "kernels/cpu/simd/fused.def"
+#define MAKE_FLAT(...)
+#define MAKE_TURNED(reducer, map, ...) TURNED_KERNEL(reducer##_##map, reducer, __VA_ARGS__)
+#define RD_FOLD(reducer, map, operands, floats, halves, turned, ...) \
+    MAKE_##turned(reducer, map, __VA_ARGS__)
+#include "kernels/cpu/simd/folds.def"
 
-TURNED_KERNEL(dot_none, dot, x, y)
-TURNED_KERNEL(dot_sqdiff, dot, x - y, x - y)
-
-#define TURNED_ENTRY(reducer, name) \
-    [RD_RED_##reducer][RD_FUSED_##name] = JOIN(turned_##reducer##_##name, ELEM),
+#define ENTRY_FLAT(...)
+#define ENTRY_TURNED(reducer, map) \
+    [RD_RED_##reducer][RD_FUSED_##map] = JOIN(turned_##reducer##_##map, ELEM),
 static rd_simd_rows *const JOIN(turned, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = {
-#define RD_FUSE(name, operands, ...) \
-    WITH_##operands(TURNED_ENTRY(sum, name) TURNED_ENTRY(min, name) TURNED_ENTRY(max, name))
-#include "kernels/cpu/simd/fused.def"
-    TURNED_ENTRY(dot, none) TURNED_ENTRY(dot, sqdiff)
+#define RD_FOLD(reducer, map, operands, floats, halves, turned, ...) ENTRY_##turned(reducer, map)
+#include "kernels/cpu/simd/folds.def"
 };
+#undef MAKE_FLAT
+#undef MAKE_TURNED
+#undef ENTRY_FLAT
+#undef ENTRY_TURNED
 #undef ABS
 #undef WORDS
 #undef TURNED_KERNEL
-#undef WITH_1
-#undef WITH_2
-#undef TURNED_KERNELS
-#undef TURNED_ENTRY

@@ -69,6 +69,5 @@ static const int64_t first_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
 /* And that begins with x. */
 #define BEGINS_sum(x)    (x)
 #define BEGINS_dot(x, y) ((x) * (y))
-#define BEGINS_prod(x)   (x)
 #define BEGINS_min(x)    (x)
 #define BEGINS_max(x)    (x)

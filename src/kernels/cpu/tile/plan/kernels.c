@@ -65,7 +65,7 @@ static rd_elem loaded(const rd_tile_code *code, const rd_tile_inst *t, const rd_
 /* Of one block, or of a few of whole steps by a kernel? */
 static bool needs_no_tree(const rd_tile_code *code, const rd_tile_inst *t, const rd_tile_fold *f)
 {
-    rd_simd_totals *const(*kernels)[RD_N_FUSED] = code->simd->totals[loaded(code, t, f)];
+    rd_simd_block *const(*kernels)[RD_N_FUSED] = code->simd->blocks[loaded(code, t, f)];
 
     if (f->fold->n_block == 1)
         return true;
