@@ -304,7 +304,7 @@ RD_API rd_expr *rd_diagonal(rd_expr *x, int axis1, int axis2, int64_t offset);
  *  RD_ERR_ARGUMENT (n, step < 1). */
 RD_API rd_expr *rd_window(rd_expr *x, int axis, int64_t n, int64_t step);
 /** Joined along an axis they have: rd_concat(0, RD_EXPRS(a, b, c)).  Other extents must agree;
- *  types promote.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE, RD_ERR_ARGUMENT (no part). */
+ *  types promote.  Of more than 48 parts groups are joined first.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE, RD_ERR_ARGUMENT (no part). */
 RD_API rd_expr *rd_concat(int axis, rd_exprs parts);
 
 /* ---- Maps: element by element; operands broadcast, types promote as in the Array API's ------- *

@@ -599,7 +599,7 @@ static void plan(planned *p, int row, bool small)
     build(p, row, small);
     p->pool = rd_pool_new(p->w->ctx);
     ck_assert(rd_check_results(p->w->ctx, "rd_eval", p->results, request, out));
-    p->nest = rd_pipeline(p->w->ctx, p->pool, p->results.n, request, &opts, &choice);
+    p->nest = rd_pipeline(p->w->ctx, p->pool, p->results.n, request, NULL, &opts, &choice);
     ck_assert_msg(p->nest != NULL, "%s: %s", rows[row].name, rd_error_text(p->w->ctx));
     rd_nest_text(&p->text, p->nest);
 }

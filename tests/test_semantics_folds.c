@@ -262,6 +262,44 @@ START_TEST(parts_of_a_reduction)
 }
 END_TEST
 
+START_TEST(calls_in_parts)
+{
+    enum { N = 100, LEVELS = 400 };
+    static float  x[N], y[N], again[N];
+    static double want[N];
+
+    for (int i = 0; i < N; i++)
+        want[i] = x[i] = (float)(i * 7919 % 1000) / 1000;
+    rd_expr *e = rd_wrap(ctx, x, RD_SHAPE(N));
+    for (int k = 0; k < LEVELS; k++) {
+        double sum = 0;
+
+        e = rd_add(rd_mul(e, rd_num(ctx, 0.5)), rd_mean(e, RD_KEEP(0)));
+        for (int i = 0; i < N; i++)
+            sum += want[i];
+        for (int i = 0; i < N; i++)
+            want[i] = 0.5 * want[i] + sum / N;
+        if (k % 2)
+            e = rd_sub(e, rd_mul(rd_mean(e, RD_KEEP(0)), rd_num(ctx, 1. / 3)));
+        for (int i = 0, n = k % 2 ? N : 0; i < n; i++)
+            sum = i ? sum + want[i] : want[i];
+        for (int i = 0, n = k % 2 ? N : 0; i < n; i++)
+            want[i] -= sum / N / 3;
+    }
+    for (int threads = 1; threads <= 3; threads++) {
+        const rd_eval_opts opts = { .threads = threads };
+
+        ck_assert_msg(rd_eval_many(ctx,
+                                   RD_RESULTS({ e, RD_INTO(threads > 1 ? again : y, RD_SHAPE(N)) }),
+                                   &opts) == RD_OK,
+                      "%s", rd_error_text(ctx));
+        ck_assert(threads == 1 || memcmp(y, again, sizeof y) == 0);
+    }
+    for (int i = 0; i < N; i++)
+        ck_assert_msg(fabs(y[i] - want[i]) <= 1e-3 * fabs(want[i]), "%g, not %g", y[i], want[i]);
+}
+END_TEST
+
 /* ---- NaN ------------------------------------------------------------------------------------- */
 /* Rows of reductions of all of a vector. */
 typedef struct reduce_row {
@@ -504,6 +542,7 @@ int main(void)
                                    sums_of_products,
                                    same_bits,
                                    parts_of_a_reduction,
+                                   calls_in_parts,
                                    products_by_blas,
                                    nan_carried,
                                    nan_is_true,

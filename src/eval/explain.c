@@ -1,6 +1,7 @@
 /* explain.c - rd_explain(): what an evaluation would do, in words. */
 #include "core/text.h"
 #include "eval/cache/cache.h"
+#include "eval/cut.h"
 #include "eval/dump.h"
 #include "eval/forms.h"
 #include "eval/request.h"
@@ -119,7 +120,9 @@ static void memory_text(rd_text *text, const rd_tree *tree)
     rd_text_add(text, "arrays between stages: %lld bytes\n", arrays);
 }
 
-static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_eval_opts *opts)
+/* One plan's nest, which may be one of several parts of what is asked for. */
+static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_given *given,
+                        const rd_eval_opts *opts)
 {
     const size_t n       = (size_t)(results.n > 0 ? results.n : 1);
     rd_request  *request = rd_pool_get(pool, n * sizeof *request);
@@ -127,36 +130,91 @@ static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd
 
     if (!request || !out || !rd_check_results(ctx, "rd_explain", results, request, out))
         return NULL;
-    const rd_choice choice = rd_cache_choice(ctx, results.n, request, opts);
-    return rd_pipeline(ctx, pool, results.n, request, opts, &choice);
+    const rd_choice choice = given->exprs.n ? (rd_choice){ .traversal = opts->traversal }
+                                            : rd_cache_choice(ctx, results.n, request, opts);
+    return rd_pipeline(ctx, pool, results.n, request, given, opts, &choice);
+}
+
+static bool nest_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results results, int threads)
+{
+    results_text(text, results);
+    measured_text(text, &nest->choice);
+    leaves_text(text, nest->tree->graph);
+    virtual_shape_text(text, nest->tree->graph);
+    rd_nest_text(text, nest);
+    combine_text(text, nest->tree);
+    memory_text(text, nest->tree);
+    return rd_forms_text(text, nest, pool, threads);
+}
+
+static bool part_text(rd_ctx *ctx, rd_text *text, const rd_cut *cut, rd_results results,
+                      const rd_eval_opts *opts)
+{
+    rd_pool       *pool  = rd_pool_planning(ctx);
+    rd_result      one   = { (rd_expr *)cut->target, NULL };
+    const rd_given given = { .exprs = cut->given };
+    rd_results wanted = { cut->target ? &one : results.at + cut->first, cut->target ? 1 : cut->n };
+    rd_nest   *nest   = pool ? nest_of(ctx, pool, wanted, &given, opts) : NULL;
+    const bool done   = nest && nest_text(text, nest, pool, wanted, opts->threads);
+
+    rd_pool_free(pool);
+    return done;
+}
+
+static bool parts_text(rd_ctx *ctx, rd_text *text, rd_pool *pool, rd_results results,
+                       const rd_eval_opts *opts, int limit)
+{
+    rd_expr **exprs = rd_pool_get(pool, (size_t)results.n * sizeof *exprs);
+    rd_cuts  *cuts  = NULL;
+    bool      done;
+
+    for (int32_t r = 0; exprs && r < results.n; r++)
+        exprs[r] = results.at[r].expr;
+    if (exprs)
+        cuts = rd_cut_up(ctx, pool, (rd_exprs){ exprs, results.n }, limit);
+    done = cuts;
+    if (cuts && cuts->n > 1)
+        rd_text_add(text, "too much for one plan: %d parts, each reads what earlier ones made\n",
+                    (int)cuts->n);
+    for (int32_t k = 0; done && k < cuts->n; k++) {
+        if (cuts->n > 1)
+            rd_text_add(text, "-- part %d\n", (int)k);
+        done = part_text(ctx, text, &cuts->cut[k], results, opts);
+    }
+    return done;
+}
+
+/* As one plan or, where that is too much, in parts; false: it fails. */
+static bool explain(rd_ctx *ctx, rd_text *text, rd_pool *pool, rd_results results,
+                    const rd_eval_opts *opts)
+{
+    const rd_given none = { .limited = true };
+    rd_nest       *nest = nest_of(ctx, pool, results, &none, opts);
+    bool           done = nest && nest_text(text, nest, pool, results, opts->threads);
+
+    for (const int *limit = rd_cut_limits; *limit && !done && rd_error(ctx) == RD_ERR_LIMIT;
+         limit++) {
+        rd_text_free(text);
+        rd_error_forgive(ctx);
+        done = parts_text(ctx, text, pool, results, opts, *limit);
+    }
+    return done;
 }
 
 const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_eval_opts full;
     rd_pool     *pool;
-    rd_nest     *nest = NULL;
     rd_text      text = { 0 };
     const char  *kept = NULL;
 
     if (!ctx || rd_error(ctx) != RD_OK || !rd_eval_options(ctx, opts, &full))
         return NULL;
     pool = rd_pool_planning(ctx);
-    if (pool)
-        nest = nest_of(ctx, pool, results, &full);
-    if (nest) {
-        results_text(&text, results);
-        measured_text(&text, &nest->choice);
-        leaves_text(&text, nest->tree->graph);
-        virtual_shape_text(&text, nest->tree->graph);
-        rd_nest_text(&text, nest);
-        combine_text(&text, nest->tree);
-        memory_text(&text, nest->tree);
-        if (rd_forms_text(&text, nest, pool, full.threads) && !text.failed)
-            kept = rd_arena_text(ctx, text.at);
-        else
-            rd_fail(ctx, RD_ERR_MEMORY, "rd_explain: no memory for the text");
-    }
+    if (pool && explain(ctx, &text, pool, results, &full) && !text.failed)
+        kept = rd_arena_text(ctx, text.at);
+    else if (rd_error(ctx) == RD_OK)
+        rd_fail(ctx, RD_ERR_MEMORY, "rd_explain: no memory for the text");
     rd_text_free(&text);
     rd_pool_free(pool);
     return kept;

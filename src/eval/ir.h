@@ -125,8 +125,9 @@ typedef struct rd_graph {
     rd_value    *value;
     rd_axis_info axis[RD_MAX_AXES];
     rd_slot     *slot;
-    char        *why;   /* decisions worth a line in explain, '\n' between; may be NULL */
-    bool         exact; /* no library may compute anything */
+    char        *why;     /* decisions worth a line in explain, '\n' between; may be NULL */
+    bool         exact;   /* no library may compute anything */
+    bool         limited; /* RD_ERR_LIMIT rather than very long planning */
 } rd_graph;
 
 /* ---- tree (place) ---------------------------------------------------------------------------- */
@@ -216,7 +217,15 @@ typedef struct rd_request {
     int64_t  stride[RD_MAX_RANK];
 } rd_request;
 
-rd_graph   *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request);
+/* What other plans have computed before: expressions, read from dense memory; and is this one to be
+ * RD_ERR_LIMIT if there is so much in it that planning would take longer than several plans' does? */
+typedef struct rd_given {
+    rd_exprs exprs;
+    bool     limited;
+} rd_given;
+
+rd_graph   *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
+                       const rd_given *given);
 void        rd_merge_axes(rd_graph *graph);    /* the virtual shape                               */
 bool        rd_combine_trees(rd_graph *graph); /* fills rd_value.combine                          */
 bool        rd_rewrite(rd_graph *graph);       /* softmax's pair of reductions on long rows       */

@@ -35,7 +35,7 @@ bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
 
 /* The stages in order; each gets NULL and gives NULL once one has failed. */
 rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
-                     const rd_eval_opts *opts, const rd_choice *choice)
+                     const rd_given *given, const rd_eval_opts *opts, const rd_choice *choice)
 {
     rd_graph *graph;
     rd_tree  *tree;
@@ -43,7 +43,7 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
 
     if (!rd_debug_is_known(ctx))
         return NULL;
-    graph = rd_collect(ctx, pool, n, request); /* values over shared loop axes      */
+    graph = rd_collect(ctx, pool, n, request, given); /* values over shared loop axes */
     if (!graph || !rd_combine_trees(graph) || !rd_rewrite(graph))
         return NULL;
     rd_merge_axes(graph);
@@ -159,7 +159,8 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
 
 /* `shift`, one number per input, or NULL: see rd_plan_move(). */
 static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift,
-                 rd_results results, const rd_eval_opts *opts, const rd_choice *choice)
+                 rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
+                 const rd_given *given, bool *too_much)
 {
     rd_request *request = rd_pool_get(work, (size_t)results.n * sizeof *request);
     rd_nest    *nest;
@@ -169,9 +170,11 @@ static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift
     if (!request || !plan->out ||
         !rd_check_results(plan->ctx, "rd_eval", results, request, plan->out))
         return false;
-    nest = rd_pipeline(plan->ctx, work, results.n, request, opts, choice);
-    if (!nest || !(plan->program = rd_lower(nest, plan->pool)))
+    nest = rd_pipeline(plan->ctx, work, results.n, request, given, opts, choice);
+    if (!nest || !(plan->program = rd_lower(nest, plan->pool))) {
+        *too_much = rd_error(plan->ctx) == RD_ERR_LIMIT;
         return false;
+    }
     plan->n_stage = nest->n_stage;
     rd_debug_programs(plan->n_stage, plan->program);
     if (!bind_inputs(plan, nest->tree->graph, in) || !check_bound(plan, nest->tree->graph) ||
@@ -190,6 +193,7 @@ void rd_plan_drop(rd_plan *plan)
 {
     rd_ctx *ctx = plan->ctx;
 
+    rd_parts_drop(plan);
     rd_frame_drop(plan);
     rd_pool_free(plan->pool);
     rd_free(ctx, plan);
@@ -202,13 +206,12 @@ static void drop(rd_owned *self)
 
 int64_t rd_plan_bytes(const rd_plan *plan)
 {
-    return (int64_t)sizeof *plan + rd_pool_bytes(plan->pool);
+    return (int64_t)sizeof *plan + rd_pool_bytes(plan->pool) + rd_parts_bytes(plan->parts);
 }
 
-rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
-                         rd_results results, const rd_eval_opts *opts, const rd_choice *choice)
+rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *choice)
 {
-    rd_plan *plan = work ? rd_alloc(ctx, sizeof *plan) : NULL;
+    rd_plan *plan = rd_alloc(ctx, sizeof *plan);
 
     if (!plan)
         return NULL;
@@ -219,10 +222,34 @@ rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t 
     plan->progress   = (rd_progress){ .tell = opts->progress, .user = opts->user };
     plan->owned.drop = drop;
     plan->frames     = &plan->frame;
-    if (plan->pool && fill(plan, work, in, shift, results, opts, choice))
+    if (plan->pool)
         return plan;
     rd_plan_drop(plan);
     return NULL;
+}
+
+rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
+                       rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
+                       const rd_given *given, bool *too_much)
+{
+    rd_plan *plan = work ? rd_plan_empty(ctx, opts, choice) : NULL;
+
+    *too_much = false;
+    if (plan && fill(plan, work, in, shift, results, opts, choice, given, too_much))
+        return plan;
+    if (plan)
+        rd_plan_drop(plan);
+    return NULL;
+}
+
+rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
+                         rd_results results, const rd_eval_opts *opts, const rd_choice *choice)
+{
+    const rd_given none = { .limited = true };
+    bool           too_much;
+    rd_plan *plan = rd_plan_whole(ctx, work, in, shift, results, opts, choice, &none, &too_much);
+
+    return too_much ? rd_plan_in_parts(ctx, in, shift, results, opts, choice) : plan;
 }
 
 rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)

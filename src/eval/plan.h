@@ -33,6 +33,24 @@ typedef struct rd_progress {
     double until;
 } rd_progress;
 
+/* A plan of several plans, where one would be too much: they run in their order. */
+typedef struct rd_part {
+    rd_plan *plan;
+    int32_t  array; /* that it makes, -1: results from `first` on */
+    int32_t  first;
+    int32_t  n_read; /* arrays that it reads, after the inputs of all */
+    int32_t *read;
+} rd_part;
+
+typedef struct rd_parts {
+    int32_t         n, n_array;
+    rd_part        *part;
+    int64_t        *at;       /* where arrays begin in a run's memory */
+    int64_t         bytes;    /* of arrays: those that are not needed at the same time share them */
+    int64_t         pointers; /* bytes: most inputs of a part */
+    _Atomic(void *) memory;   /* the last run's, for the next */
+} rd_parts;
+
 struct rd_plan {
     rd_owned                   owned; /* first: the context frees plans with itself  */
     rd_ctx                    *ctx;
@@ -46,6 +64,7 @@ struct rd_plan {
     int32_t                    n_stage, n_slot, n_in, n_out;
     rd_program                *program;
     rd_slot                   *slot;
+    rd_parts                  *parts;   /* and nothing of its own; NULL: it is one      */
     int32_t                   *in_slot; /* of input k, -1: no program reads it          */
     rd_output                 *out;
     rd_extent                 *slot_extent, *out_extent; /* the same in bytes                    */
@@ -76,6 +95,22 @@ rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t 
                          rd_results results, const rd_eval_opts *opts, const rd_choice *choice);
 void     rd_plan_drop(rd_plan *plan); /* such a one */
 int64_t  rd_plan_bytes(const rd_plan *plan);
+/* The same as one nest of loops, which may find some values given; *too_much: it cannot be one. */
+rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
+                       rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
+                       const rd_given *given, bool *too_much);
+/* With nothing in it yet. */
+rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *choice);
+/* parts.c: the same in parts. */
+rd_plan *rd_plan_in_parts(rd_ctx *ctx, rd_exprs in, const int64_t *shift, rd_results results,
+                          const rd_eval_opts *opts, const rd_choice *choice);
+void     rd_parts_drop(rd_plan *plan);
+int64_t  rd_parts_bytes(const rd_parts *parts);
+/* Frames that several plans use are there. */
+void rd_plan_share_frames(rd_plan *plan, _Atomic(struct rd_frame *) *frames);
+/* run_parts.c */
+rd_status rd_parts_run(const rd_plan *plan, const void *const *in, void *const *out,
+                       const rd_progress *progress, rd_run_stats *stats);
 /* slots.c: the graph's slots for the plan, which has its programs; and inputs moved on by so many
  * elements. */
 bool rd_plan_slots(rd_plan *plan, rd_pool *work, const rd_graph *graph);
@@ -84,10 +119,10 @@ bool rd_plan_move(rd_plan *plan, rd_pool *work, int n, const int64_t *shift);
  * addresses? */
 bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_slot,
                    const void *leaf);
-/* The pipeline up to the nest, for explain and the tests of stages; the pool owns all of it.  NULL
- * on failure. */
+/* The pipeline up to the nest, for explain and the tests of stages; the pool owns all of it.
+ * Nothing is given: NULL.  NULL on failure. */
 rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
-                     const rd_eval_opts *opts, const rd_choice *choice);
+                     const rd_given *given, const rd_eval_opts *opts, const rd_choice *choice);
 /* Options with missing fields 0 and values checked; false after recording the failure for
  * `call`. */
 bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full);

@@ -141,6 +141,8 @@ void *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *wh
 void  rd_warn(rd_ctx *ctx, uint32_t warnings); /* any thread */
 bool  rd_ctx_measures(const rd_ctx *ctx);
 bool  rd_cancel_taken(rd_ctx *ctx); /* rd_cancel() was called, and this is who ends; any thread */
+/* Forgets a failure that is no failure, as there is another way. */
+void rd_error_forgive(rd_ctx *ctx);
 /* May planning go on?  Else rd_cancel() was called, which is recorded, or something has failed. */
 bool rd_goes_on(rd_ctx *ctx);
 

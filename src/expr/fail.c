@@ -101,13 +101,18 @@ const char *rd_error_text(const rd_ctx *ctx)
     return rd_error(ctx) == RD_OK ? "" : ctx->sentence;
 }
 
+void rd_error_forgive(rd_ctx *ctx)
+{
+    atomic_store(&ctx->status, RD_OK);
+    atomic_store(&ctx->failing, false);
+}
+
 void rd_error_clear(rd_ctx *ctx)
 {
     if (!ctx)
         return;
     atomic_store(&ctx->warnings, 0);
-    atomic_store(&ctx->status, RD_OK);
-    atomic_store(&ctx->failing, false);
+    rd_error_forgive(ctx);
 }
 
 const char *rd_status_name(rd_status status)

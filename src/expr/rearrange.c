@@ -199,6 +199,41 @@ static rd_expr *concat_node(rd_expr *const *part, int32_t n, int axis, const int
     return y;
 }
 
+/* Each part is a pass with an axis of its own, and a plan has 64: more parts than that are joined in
+ * groups, which may be plans of their own. */
+enum { FEW_PARTS = 48, GROUP = 32 };
+
+static rd_expr *concat_parts(rd_expr *const *part, int32_t n, int axis, const int64_t *extent,
+                             rd_dtype type)
+{
+    rd_ctx   *ctx    = part[0]->ctx;
+    rd_expr **groups = NULL, *y = NULL;
+    int64_t   own[RD_MAX_RANK];
+    int32_t   made = 0;
+
+    if (n <= FEW_PARTS)
+        return concat_node(part, n, axis, extent, type);
+    groups = rd_alloc(ctx, (int64_t)sizeof *groups * (n / GROUP + 1));
+    if (!groups)
+        return NULL;
+    memcpy(own, extent, (size_t)part[0]->rank * sizeof *own);
+    for (int32_t first = 0; first < n; first += GROUP) {
+        const int32_t some = n - first < GROUP ? n - first : GROUP;
+
+        own[axis] = 0;
+        for (int32_t k = first; k < first + some; k++)
+            own[axis] += part[k]->extent[axis];
+        groups[made] = some > 1 ? concat_node(part + first, some, axis, own, type)
+                                : rd_cast_to(part[first], type);
+        if (!groups[made++])
+            break;
+    }
+    if (groups[made - 1])
+        y = concat_parts(groups, made, axis, extent, type);
+    rd_free(ctx, groups);
+    return y;
+}
+
 rd_expr *rd_concat(int axis, rd_exprs parts)
 {
     int64_t  extent[RD_MAX_RANK];
@@ -220,5 +255,5 @@ rd_expr *rd_concat(int axis, rd_exprs parts)
             return NULL;
         type = rd_dtype_promote(type, parts.at[k]->type);
     }
-    return parts.n == 1 ? parts.at[0] : concat_node(parts.at, parts.n, found, extent, type);
+    return parts.n == 1 ? parts.at[0] : concat_parts(parts.at, parts.n, found, extent, type);
 }

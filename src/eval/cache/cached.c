@@ -186,8 +186,8 @@ static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opt
     c->stats.made++;
     if (!plan)
         return rd_error(c->ctx);
-    plan->frames = &c->frame;
-    e            = insert(c, plan, opts->measure, s);
+    rd_plan_share_frames(plan, &c->frame);
+    e = insert(c, plan, opts->measure, s);
     if (e)
         return run_entry(e, c->leaf, results, opts);
     status = execute(plan, c->leaf, results, opts);

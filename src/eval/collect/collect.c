@@ -1,121 +1,6 @@
-/* collect.c - expressions to graph: finds what is reachable, visits it users first, and names the
- * result. */
+/* collect.c - expressions to graph: visits what is reachable, users first, and names the result. */
 #include "eval/collect/collect.h"
 #include <string.h>
-
-/* ---- Reachable expressions ------------------------------------------------------------------- */
-static int32_t *table_slot(const rd_collector *c, const rd_expr *e)
-{
-    uint64_t h = (uint64_t)(uintptr_t)e * 0x9E3779B97F4A7C15u;
-
-    for (int32_t i = (int32_t)(h >> 33) & (c->n_table - 1);; i = (i + 1) & (c->n_table - 1))
-        if (c->table[i] < 0 || c->seen[c->table[i]].expr == e)
-            return &c->table[i];
-}
-
-static bool table_rebuild(rd_collector *c, int32_t room)
-{
-    c->n_table = room;
-    c->table   = rd_pool_get(c->pool, (size_t)room * sizeof *c->table);
-    if (!c->table)
-        return false;
-    memset(c->table, -1, (size_t)room * sizeof *c->table);
-    for (int i = 0; i < c->n_seen; i++)
-        *table_slot(c, c->seen[i].expr) = i;
-    return true;
-}
-
-static bool see(rd_collector *c, const rd_expr *e)
-{
-    int32_t *at = table_slot(c, e);
-
-    if (*at >= 0)
-        return true;
-    if (2 * (c->n_seen + 1) > c->n_table) {
-        rd_seen *more =
-            rd_pool_grow(c->pool, c->seen, (size_t)c->n_seen, (size_t)c->n_table, sizeof *more);
-
-        if (!more)
-            return false;
-        c->seen = more;
-        if (!table_rebuild(c, 2 * c->n_table))
-            return false;
-        at = table_slot(c, e);
-    }
-    c->seen[c->n_seen] = (rd_seen){ .expr = e, .first = -1, .last = -1 };
-    *at                = c->n_seen++;
-    return true;
-}
-
-/* Sorts by falling serial: operands are older than their users, so users come first.  Heap sort:
- * graphs may be long chains, which are the worst case of simpler sorts. */
-static void sift(rd_seen *a, int32_t i, int32_t n)
-{
-    for (int32_t child; (child = 2 * i + 1) < n; i = child) {
-        rd_seen swap = a[i];
-
-        if (child + 1 < n && a[child + 1].expr->serial < a[child].expr->serial)
-            child++;
-        if (a[i].expr->serial <= a[child].expr->serial)
-            return;
-        a[i]     = a[child];
-        a[child] = swap;
-    }
-}
-
-static void sort_users_first(rd_seen *a, int32_t n)
-{
-    for (int32_t i = n / 2; i-- > 0;)
-        sift(a, i, n);
-    for (int32_t i = n; i-- > 1;) {
-        rd_seen swap = a[0];
-
-        a[0] = a[i];
-        a[i] = swap;
-        sift(a, 0, i);
-    }
-}
-
-static double own_ops(const rd_expr *e)
-{
-    return e->kind == RD_EXPR_MAP ? rd_op_table[e->op].cost : e->kind == RD_EXPR_CALL ? 10 : 0;
-}
-
-/* Operations to compute one element inline; folds count nothing, they have a rule of their own. */
-static void count_ops(rd_collector *c)
-{
-    for (int i = c->n_seen; i-- > 0;) {
-        const rd_expr *e = c->seen[i].expr;
-
-        c->seen[i].ops = own_ops(e);
-        if (e->kind == RD_EXPR_REDUCE || e->kind == RD_EXPR_SCAN)
-            continue;
-        for (int k = 0; k < e->n_in; k++)
-            if (e->in[k])
-                c->seen[i].ops += c->seen[*table_slot(c, e->in[k])].ops;
-        if (c->seen[i].ops > 1e6)
-            c->seen[i].ops = 1e6;
-    }
-}
-
-static bool reach(rd_collector *c, int n, const rd_request *request)
-{
-    c->seen = rd_pool_get(c->pool, 32 * sizeof *c->seen);
-    if (!c->seen || !table_rebuild(c, 64))
-        return false;
-    for (int k = 0; k < n; k++)
-        if (!see(c, request[k].expr))
-            return false;
-    for (int i = 0; i < c->n_seen; i++)
-        for (int k = 0; k < c->seen[i].expr->n_in; k++)
-            if (c->seen[i].expr->in[k] && !see(c, c->seen[i].expr->in[k]))
-                return false;
-    sort_users_first(c->seen, c->n_seen);
-    if (!table_rebuild(c, c->n_table))
-        return false;
-    count_ops(c);
-    return true;
-}
 
 /* ---- Demands --------------------------------------------------------------------------------- */
 rd_subscript *rd_subscripts(rd_collector *c, int n)
@@ -125,8 +10,7 @@ rd_subscript *rd_subscripts(rd_collector *c, int n)
 
 int rd_demand_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at)
 {
-    int        e    = *table_slot(c, expr);
-    rd_seen   *seen = &c->seen[e];
+    rd_seen   *seen = rd_seen_of(c, expr);
     rd_demand *d;
 
     if (c->n_demand == c->room_demand) {
@@ -139,7 +23,7 @@ int rd_demand_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at)
         c->room_demand = room;
     }
     d  = &c->demand[c->n_demand];
-    *d = (rd_demand){ .expr  = e,
+    *d = (rd_demand){ .expr  = (int32_t)(seen - c->seen),
                       .next  = -1,
                       .alias = -1,
                       .value = -1,
@@ -393,7 +277,32 @@ static rd_graph *keep_reasons(rd_collector *c, rd_graph *g)
     return g;
 }
 
-rd_graph *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request)
+/* Folds each look at all that they are made of, so that the time grows with their square. */
+static bool few_folds(const rd_collector *c)
+{
+    enum { MOST = 128 };
+    int folds = 0;
+
+    for (int i = 0; i < c->n_seen; i++)
+        folds += c->seen[i].expr->kind == RD_EXPR_REDUCE || c->seen[i].expr->kind == RD_EXPR_SCAN;
+    if (folds > MOST)
+        rd_fail(c->ctx, RD_ERR_LIMIT, "rd_eval: %d reductions and scans in one plan", folds);
+    return folds <= MOST;
+}
+
+static bool reach_results(rd_collector *c, int n, const rd_request *request, const rd_given *given)
+{
+    rd_expr **results = rd_pool_get(c->pool, (size_t)n * sizeof *results);
+
+    for (int k = 0; results && k < n; k++)
+        results[k] = request[k].expr;
+    return results &&
+           rd_reach_exprs(c, (rd_exprs){ results, n }, given ? given->exprs : (rd_exprs){ 0 }) &&
+           (!given || !given->limited || few_folds(c));
+}
+
+rd_graph *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
+                     const rd_given *given)
 {
     rd_collector      c      = { .ctx = ctx, .pool = pool };
     rd_finish_result *result = rd_pool_get(pool, (size_t)n * sizeof *result);
@@ -408,7 +317,8 @@ rd_graph *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     c.graph->n_result = n;
     c.axes->ctx       = ctx;
     c.axes->pool      = pool;
-    ok                = reach(&c, n, request);
+    c.graph->limited  = given && given->limited;
+    ok                = reach_results(&c, n, request, given);
     for (int k = 0; ok && k < n; k++)
         ok = demand_result(&c, &request[k], &result[k]);
     ok = ok && visit(&c) && rd_finish(&c, n, result);

@@ -21,6 +21,7 @@ typedef struct rd_seen {
     const rd_expr *expr;
     int32_t        first, last; /* demands                                                 */
     double         ops;         /* to compute one element from leaves and folds, inline    */
+    bool           given;       /* it is memory                                            */
 } rd_seen;
 
 typedef struct rd_collector {
@@ -36,6 +37,9 @@ typedef struct rd_collector {
     rd_text    why;
 } rd_collector;
 
+/* Fills seen, users first, with all that the expressions are made of, down to what is given. */
+bool     rd_reach_exprs(rd_collector *c, rd_exprs exprs, rd_exprs given);
+rd_seen *rd_seen_of(const rd_collector *c, const rd_expr *e);
 /* All return a number, or -1 after recording a failure. */
 int rd_demand_new(rd_collector *c, const rd_expr *expr, const rd_subscript *at);
 int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_expr *expr);

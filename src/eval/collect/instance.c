@@ -126,8 +126,9 @@ static bool maps(rd_collector *c, const rd_seen *seen, const int32_t *list, int 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 int rd_leaf_slot(rd_collector *c, const rd_expr *leaf)
 {
-    rd_graph *g = c->graph;
-    rd_slot  *s;
+    const bool is_leaf = leaf->kind == RD_EXPR_LEAF; /* else it is given */
+    rd_graph  *g       = c->graph;
+    rd_slot   *s;
 
     for (int i = 0; i < g->n_slot; i++)
         if (g->slot[i].expr == leaf)
@@ -142,22 +143,23 @@ int rd_leaf_slot(rd_collector *c, const rd_expr *leaf)
         c->room_slot = room;
     }
     s  = &g->slot[g->n_slot];
-    *s = (rd_slot){ .kind   = leaf->as.leaf->name ? RD_SLOT_INPUT : RD_SLOT_LEAF,
+    *s = (rd_slot){ .kind   = is_leaf && leaf->as.leaf->name ? RD_SLOT_INPUT : RD_SLOT_LEAF,
                     .type   = leaf->type,
-                    .data   = leaf->as.leaf->data,
-                    .name   = leaf->as.leaf->name,
+                    .data   = is_leaf ? leaf->as.leaf->data : NULL,
+                    .name   = is_leaf ? leaf->as.leaf->name : NULL,
                     .result = -1,
                     .expr   = leaf };
-    for (int a = 0; a < leaf->rank; a++) {
+    for (int a = 0; a < leaf->rank && is_leaf; a++) {
         int64_t reach = (leaf->extent[a] - 1) * leaf->as.leaf->stride[a];
 
         *(reach < 0 ? &s->lo : &s->hi) += reach;
     }
-    s->hi += 1;
+    s->hi += is_leaf ? 1 : rd_points(leaf->rank, leaf->extent);
     return g->n_slot++;
 }
 
-static int read_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at)
+static int read_memory(rd_collector *c, const rd_expr *e, const int64_t *stride,
+                       const rd_subscript *at)
 {
     int v = rd_value_new(c, RD_VALUE_READ, e->type, e), slot = rd_leaf_slot(c, e);
 
@@ -166,9 +168,20 @@ static int read_leaf(rd_collector *c, const rd_expr *e, const rd_subscript *at)
     c->graph->value[v].slot = slot;
     c->graph->value[v].n_at = 1;
     for (int a = 0; a < e->rank; a++)
-        if (!rd_subscript_add(c->axes, c->graph->value[v].at, &at[a], e->as.leaf->stride[a]))
+        if (!rd_subscript_add(c->axes, c->graph->value[v].at, &at[a], stride[a]))
             return -1;
     return v;
+}
+
+static bool given(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+{
+    int64_t stride[RD_MAX_RANK];
+
+    rd_dense_strides(e->rank, e->extent, 0, stride);
+    for (int k = 0; k < n; k++)
+        if (!rd_answer(c, list[k], read_memory(c, e, stride, rd_demand_of(c, list[k])->at)))
+            return false;
+    return true;
 }
 
 static int number_value(rd_collector *c, const rd_expr *e)
@@ -244,6 +257,8 @@ bool rd_instances(rd_collector *c, rd_seen *seen)
 
     if (ok && rd_expr_points(e) == 0)
         return nothing(c, e, list, n);
+    if (seen->given)
+        return ok && given(c, e, list, n);
     switch (e->kind) {
     case RD_EXPR_MAP:
     case RD_EXPR_CALL: return ok && maps(c, seen, list, n);
@@ -255,7 +270,8 @@ bool rd_instances(rd_collector *c, rd_seen *seen)
     for (int k = 0; ok && k < n; k++)
         switch (e->kind) {
         case RD_EXPR_LEAF:
-            ok = rd_answer(c, list[k], read_leaf(c, e, rd_demand_of(c, list[k])->at));
+            ok = rd_answer(c, list[k],
+                           read_memory(c, e, e->as.leaf->stride, rd_demand_of(c, list[k])->at));
             break;
         case RD_EXPR_NUMBER: ok = rd_answer(c, list[k], number_value(c, e)); break;
         case RD_EXPR_COORD:

@@ -261,13 +261,23 @@ static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait)
     return group && n >= 0;
 }
 
+/* Loops are chosen by what each kept value would share with each other one. */
+static bool few_anchors(const rd_placing *p)
+{
+    enum { MOST = 256 };
+
+    if (p->graph->limited && p->n > MOST)
+        rd_fail(p->graph->ctx, RD_ERR_LIMIT, "rd_eval: %d values are kept in one plan", p->n);
+    return !p->graph->limited || p->n <= MOST;
+}
+
 static rd_tree *place_once(rd_placing *p)
 {
     rd_pool *pool = p->graph->pool;
     state    s    = { .p = p };
     int32_t *wait;
 
-    if (!rd_choose_anchors(p))
+    if (!rd_choose_anchors(p) || !few_anchors(p))
         return NULL;
     wait      = rd_pool_get(pool, (size_t)(p->n + 1) * sizeof *wait);
     s.waiting = rd_pool_get(pool, (size_t)(p->n + 1) * sizeof *s.waiting);

@@ -303,6 +303,8 @@ rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *cons
     *of = own;
     if (rd_cancel_taken(plan->ctx))
         return cancelled(plan, NULL);
+    if (plan->parts)
+        return rd_parts_run(plan, in, out, progress, of);
     if (!plan->direct || plan->task_grains || !rd_run_direct(plan, in, out, of))
         status = run_stages(plan, in, out, progress, of);
     /* Who cancels this run must not have cancelled the next one. */

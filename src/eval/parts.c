@@ -1,0 +1,236 @@
+/* parts.c - plans of several plans, of what is too much for one. */
+#include "eval/cut.h"
+#include "eval/plan.h"
+#include "eval/request.h"
+#include <string.h>
+
+/* What making one needs. */
+typedef struct making {
+    rd_ctx             *ctx;
+    rd_plan            *plan;
+    rd_pool            *work;
+    const rd_cuts      *cuts;
+    rd_exprs            in;
+    const int64_t      *shift;
+    rd_results          results;
+    const rd_eval_opts *opts;
+    const rd_choice    *choice;
+} making;
+
+/* ---- Arrays ---------------------------------------------------------------------------------- */
+/* Arrays have the numbers of the parts that make them. */
+static int32_t array_of(const rd_cuts *cuts, const rd_expr *e)
+{
+    int32_t k = 0;
+
+    while (cuts->cut[k].target != e)
+        k++;
+    return k;
+}
+
+static int64_t bytes_of(const rd_expr *e)
+{
+    const int64_t bytes = rd_bytes_times(rd_points(e->rank, e->extent), rd_dtype_size(e->type));
+
+    return rd_bytes_add(bytes, 64) / 64 * 64;
+}
+
+/* The lowest place that meets none of the arrays that are still to be read when part k runs. */
+static int64_t free_place(const making *m, const int32_t *last, int32_t k)
+{
+    const rd_parts *parts = m->plan->parts;
+    int64_t         at = 0, need = bytes_of(m->cuts->cut[k].target);
+
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int32_t a = 0; a < k; a++) {
+            const int64_t end = rd_bytes_add(parts->at[a], bytes_of(m->cuts->cut[a].target));
+
+            if (last[a] >= k && parts->at[a] < rd_bytes_add(at, need) && at < end) {
+                at    = end;
+                moved = true;
+            }
+        }
+    }
+    return at;
+}
+
+static bool place_arrays(making *m)
+{
+    rd_parts *parts = m->plan->parts;
+    int32_t  *last  = rd_pool_get(m->work, (size_t)(parts->n + 1) * sizeof *last);
+
+    parts->at = rd_pool_get(m->plan->pool, (size_t)(parts->n_array + 1) * sizeof *parts->at);
+    if (!last || !parts->at)
+        return false;
+    for (int32_t k = 0; k < parts->n; k++)
+        for (int32_t r = 0; r < parts->part[k].n_read; r++)
+            last[parts->part[k].read[r]] = k;
+    for (int32_t k = 0; k < parts->n_array; k++) {
+        const int64_t end =
+            rd_bytes_add(parts->at[k] = free_place(m, last, k), bytes_of(m->cuts->cut[k].target));
+
+        parts->bytes = end > parts->bytes ? end : parts->bytes;
+    }
+    return true;
+}
+
+/* ---- Parts ----------------------------------------------------------------------------------- */
+static bool list_reads(making *m, const rd_cut *cut, rd_part *part)
+{
+    part->n_read = cut->given.n;
+    part->read   = rd_pool_get(m->plan->pool, (size_t)(cut->given.n + 1) * sizeof *part->read);
+    for (int32_t k = 0; part->read && k < cut->given.n; k++)
+        part->read[k] = array_of(m->cuts, cut->given.at[k]);
+    return part->read;
+}
+
+/* One part's plan; its inputs are those of all, then what it reads. */
+static rd_plan *plan_part(making *m, const rd_cut *cut, rd_pool *work, bool *too_much)
+{
+    const size_t   n      = (size_t)(m->in.n + cut->given.n);
+    rd_expr      **in     = rd_pool_get(work, (n + 1) * sizeof *in);
+    int64_t       *shift  = rd_pool_get(work, (n + 1) * sizeof *shift);
+    rd_result      one    = { (rd_expr *)cut->target, NULL };
+    const rd_given given  = { .exprs = cut->given };
+    rd_results     wanted = { cut->target ? &one : m->results.at + cut->first,
+                          cut->target ? 1 : cut->n };
+
+    if (!in || !shift)
+        return NULL;
+    for (size_t k = 0; k < n; k++) {
+        const size_t own = (size_t)m->in.n;
+
+        in[k]    = k < own ? m->in.at[k] : cut->given.at[k - own];
+        shift[k] = k < own && m->shift ? m->shift[k] : 0;
+    }
+    return rd_plan_whole(m->ctx, work, (rd_exprs){ in, (int32_t)n }, shift, wanted, m->opts,
+                         m->choice, &given, too_much);
+}
+
+static bool make_part(making *m, int32_t k, bool *too_much)
+{
+    const rd_cut *cut   = &m->cuts->cut[k];
+    rd_part      *part  = &m->plan->parts->part[k];
+    rd_pool      *work  = rd_pool_planning(m->ctx);
+    const int64_t reads = (int64_t)sizeof(void *) * (m->in.n + cut->given.n + 1);
+
+    part->array = cut->target ? k : -1;
+    part->first = cut->first;
+    if (reads > m->plan->parts->pointers)
+        m->plan->parts->pointers = reads;
+    if (work && list_reads(m, cut, part))
+        part->plan = plan_part(m, cut, work, too_much);
+    rd_pool_free(work);
+    return part->plan;
+}
+
+/* What asks a plan where results go finds it here. */
+static bool describe_results(making *m)
+{
+    rd_request *request = rd_pool_get(m->work, (size_t)m->results.n * sizeof *request);
+
+    m->plan->n_in  = m->in.n;
+    m->plan->n_out = m->results.n;
+    m->plan->out   = rd_pool_get(m->plan->pool, (size_t)m->results.n * sizeof *m->plan->out);
+    return request && m->plan->out &&
+           rd_check_results(m->ctx, "rd_eval", m->results, request, m->plan->out);
+}
+
+static bool make_parts(making *m, bool *too_much)
+{
+    rd_parts *parts = rd_pool_get(m->plan->pool, sizeof *parts);
+
+    if (!parts)
+        return false;
+    parts->n    = m->cuts->n;
+    parts->part = rd_pool_get(m->plan->pool, (size_t)(parts->n + 1) * sizeof *parts->part);
+    if (!parts->part)
+        return false;
+    m->plan->parts = parts;
+    for (int32_t k = 0; k < parts->n; k++) {
+        parts->n_array += m->cuts->cut[k].target != NULL;
+        if (!rd_goes_on(m->ctx) || !make_part(m, k, too_much))
+            return false;
+    }
+    return place_arrays(m);
+}
+
+/* Nothing to cut: it is one plan, however long that takes. */
+static rd_plan *make_whole(making *m, bool *too_much)
+{
+    const rd_given none = { 0 };
+
+    return rd_plan_whole(m->ctx, m->work, m->in, m->shift, m->results, m->opts, m->choice, &none,
+                         too_much);
+}
+
+static rd_plan *make(making *m, bool *too_much)
+{
+    *too_much = false;
+    if (m->cuts->n < 2)
+        return make_whole(m, too_much);
+    m->plan = rd_plan_empty(m->ctx, m->opts, m->choice);
+    if (m->plan && describe_results(m) && make_parts(m, too_much))
+        return m->plan;
+    if (m->plan)
+        rd_plan_drop(m->plan);
+    return NULL;
+}
+
+static rd_exprs exprs_of(rd_pool *pool, rd_results results)
+{
+    rd_expr **exprs = pool ? rd_pool_get(pool, (size_t)results.n * sizeof *exprs) : NULL;
+
+    for (int32_t r = 0; exprs && r < results.n; r++)
+        exprs[r] = results.at[r].expr;
+    return (rd_exprs){ exprs, results.n };
+}
+
+rd_plan *rd_plan_in_parts(rd_ctx *ctx, rd_exprs in, const int64_t *shift, rd_results results,
+                          const rd_eval_opts *opts, const rd_choice *choice)
+{
+    rd_plan *plan     = NULL;
+    bool     too_much = true;
+
+    for (const int *limit = rd_cut_limits; *limit && too_much; limit++) {
+        rd_pool *work = rd_pool_planning(ctx);
+        making   m    = { ctx, NULL, work, NULL, in, shift, results, opts, choice };
+        rd_exprs all  = exprs_of(work, results);
+
+        too_much = false;
+        rd_error_forgive(ctx);
+        if (all.at && (m.cuts = rd_cut_up(ctx, work, all, *limit)))
+            plan = make(&m, &too_much);
+        rd_pool_free(work);
+    }
+    return plan;
+}
+
+/* ---- Such plans ------------------------------------------------------------------------------ */
+void rd_parts_drop(rd_plan *plan)
+{
+    rd_parts *parts = plan->parts;
+
+    for (int32_t k = 0; parts && k < parts->n; k++)
+        if (parts->part[k].plan)
+            rd_plan_drop(parts->part[k].plan);
+    if (parts)
+        rd_free(plan->ctx, parts->memory);
+}
+
+int64_t rd_parts_bytes(const rd_parts *parts)
+{
+    int64_t bytes = 0;
+
+    for (int32_t k = 0; parts && k < parts->n; k++)
+        bytes += rd_plan_bytes(parts->part[k].plan);
+    return bytes;
+}
+
+void rd_plan_share_frames(rd_plan *plan, _Atomic(struct rd_frame *) *frames)
+{
+    plan->frames = frames;
+    for (int32_t k = 0; plan->parts && k < plan->parts->n; k++)
+        plan->parts->part[k].plan->frames = frames;
+}
