@@ -289,7 +289,9 @@ const char *rd_state_type(const rd_codegen_fold *f, int k)
     if (f->user)
         return rd_user_state_type(f, k);
     if (is_seen(f, k))
-        return step_size(f->fold) == 4 ? "int32_t" : "int64_t";
+        return f->mode == RD_FOLD_CELLS  ? "uint8_t"
+               : step_size(f->fold) == 4 ? "int32_t"
+                                         : "int64_t";
     return is_place(f->fold) && k == 1 ? place_type(f) : step_type(f->fold);
 }
 

@@ -137,6 +137,21 @@ static inline __attribute__((always_inline)) void rd_widen_f16(float *y, const r
         y[i] = rd_f16_to_f32(x[i]);
 }
 
+/* Bytes side by side to ints. */
+#define WIDEN_BYTES(name, type)                                                                  \
+    static inline __attribute__((always_inline)) void name(int32_t *y, const type *x, int64_t n) \
+    {                                                                                            \
+        typedef type    bytes __attribute__((vector_size(8), aligned(1), may_alias));            \
+        typedef int32_t ints __attribute__((vector_size(32), aligned(4), may_alias));            \
+        int64_t         i = 0;                                                                   \
+        for (; i + 8 <= n; i += 8)                                                               \
+            *(ints *)(y + i) = __builtin_convertvector(*(const bytes *)(x + i), ints);           \
+        for (; i < n; i++)                                                                       \
+            y[i] = x[i];                                                                         \
+    }
+WIDEN_BYTES(rd_widen_u8, uint8_t)
+WIDEN_BYTES(rd_widen_i8, int8_t)
+
 /* A constant that compilers do not know: of what chooses by one they make branches, which vectors
  * have not. */
 static inline float rd_hidden_f32(float x)

@@ -13,10 +13,12 @@ static bool keeps_states(const rd_codegen_fold *f, int32_t axis)
     return !rd_coef(&f->fold->cell, axis) && (f->mode == RD_FOLD_LANES || f->lanes == 1);
 }
 
-/* Rows that come from memory one after the other, and are short: several side by side end before
- * prefetchers know them, one by one they are one run. */
+/* Rows that come from memory one after the other, and are short, the longest too: several side by
+ * side end before prefetchers know them, one by one they are one run. */
 static bool streams_short_rows(const rd_codegen *n, int32_t loop)
 {
+    int64_t row = 0;
+
     for (int32_t i = n->p->loop[loop].begin + 1; i < n->p->loop[loop].end; i++) {
         const rd_address *at =
             n->p->inst[i].kind == RD_I_LOAD ? &n->p->address[n->p->inst[i].arg] : NULL;
@@ -26,11 +28,12 @@ static bool streams_short_rows(const rd_codegen *n, int32_t loop)
             continue;
         for (int32_t k = 0; k < at->n_add; k++)
             bytes *= at->add[k].axis < 0 ? 1 : (double)n->p->axis_extent[at->add[k].axis];
-        if (bytes > RD_CACHED_BYTES &&
-            rd_reach(n->p, n->here->axis) * rd_dtype_size(at->type) < RD_RUN_BYTES)
-            return true;
+        const int64_t strip = rd_reach(n->p, n->here->axis) * rd_dtype_size(at->type);
+
+        if (bytes > RD_CACHED_BYTES && strip > row)
+            row = strip;
     }
-    return false;
+    return row > 0 && row < RD_RUN_BYTES;
 }
 
 /* So many that what moves to and fro, the states, is little beside what is read. */
