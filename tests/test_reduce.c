@@ -205,8 +205,12 @@ START_TEST(lowered)
 
     ck_assert_ptr_eq(rd_mean(x, RD_DIMS(0)), rd_div(rd_sum(x, RD_DIMS(0)), rd_num(ctx, 2)));
     ck_assert_ptr_eq(mean, rd_div(rd_sum(x, RD_DIMS(0), .where = m),
-                                  rd_sum(rd_cast(seen_m, RD_F32), RD_DIMS(0), .where = m)));
-    ck_assert_ptr_eq(fold_of(mean)->in[2], seen_m);
+                                  rd_sum(rd_cast(seen_m, RD_F32), RD_DIMS(0))));
+    ck_assert_ptr_eq(rd_sum(x, RD_ALL, .where = m),
+                     rd_sum(rd_where(seen_m, x, rd_int(ctx, 0)), RD_ALL));
+    ck_assert_ptr_eq(rd_all(seen_m, RD_ALL, .where = m),
+                     rd_all(rd_where(seen_m, seen_m, rd_cast(rd_int(ctx, 1), RD_BOOL)), RD_ALL));
+    ck_assert_ptr_eq(fold_of(rd_max(x, RD_DIMS(0), .where = m))->in[2], seen_m);
     ck_assert_ptr_eq(rd_mean(x, RD_ALL, .weights = w),
                      rd_div(rd_sum(rd_mul(x, rd_cast(w, RD_F32)), RD_ALL),
                             rd_sum(rd_broadcast(rd_cast(w, RD_F32), rd_shape_of(x)), RD_ALL)));
@@ -425,7 +429,7 @@ START_TEST(scans)
     ck_assert_int_eq(rd_type_of(rd_scan(i, "min", RD_DIMS(0))), RD_I8);
     ck_assert_int_eq(rd_type_of(rd_scan(x, "sum", RD_DIMS(0), .accuracy = RD_WIDE)), RD_F32);
     ck_assert_ptr_nonnull(
-        fold_of(rd_scan(x, "sum", RD_DIMS(0), .where = x, .skip_nan = true))->in[2]);
+        fold_of(rd_scan(x, "max", RD_DIMS(0), .where = x, .skip_nan = true))->in[2]);
     ck_assert_ptr_nonnull(rd_scan(input(RD_F32, RD_SHAPE(0, 2)), "min", RD_DIMS(0)));
     ck_no_error("scans");
 }

@@ -473,6 +473,9 @@ START_TEST(where_and_weights)
             *first = leaf(RD_BOOL, VALUES(1, 0));
 
     expect("where", rd_sum(x, RD_ALL, .where = rd_gt(x, rd_num(ctx, 2))), RD_F64, VALUES(7));
+    expect("left out is 0, not -0",
+           rd_div(rd_num(ctx, 1), rd_sum(leaf(RD_F64, VALUES(-0.0, 1)), RD_ALL, .where = first)),
+           RD_F64, VALUES(INFINITY));
     expect("where broadcasts", rd_sum(m, RD_DIMS(0), .where = first), RD_F64, VALUES(4, 0));
     expect("index of all elements", rd_argmin(x, RD_ALL, .where = rd_gt(x, rd_num(ctx, 2))), RD_I64,
            VALUES(2));

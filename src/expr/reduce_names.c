@@ -52,11 +52,42 @@ static rd_expr *as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
+/* What an element may be in place of one that the mask leaves out, where nothing comes to the same;
+ * false: of this reducer nothing does. */
+static bool counts_for_nothing(rd_reducer_id reducer, double *x)
+{
+    switch (reducer) {
+    case RD_RED_sum:
+    case RD_RED_sum2:
+    case RD_RED_any: *x = 0; return true;
+    case RD_RED_prod:
+    case RD_RED_all: *x = 1; return true;
+    case RD_RED_logsumexp: *x = -INFINITY; return true;
+    default: return false;
+    }
+}
+
+static rd_expr *unless_left_out(const rd_folding *f, rd_expr *x, double instead)
+{
+    rd_expr *y = x ? rd_number(x->ctx, x->type, rd_word_from_double(instead, x->type)) : NULL;
+
+    return y ? rd_map_op(RD_OP_where, f->call, 3, (rd_expr *const[]){ f->where, x, y }) : NULL;
+}
+
+/* A fold without a mask runs in more forms, and keeps less. */
 static rd_expr *fold(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_expr *weights,
                      rd_dtype type, bool identity)
 {
+    rd_folding    whole = *f;
     rd_fold_facts facts;
+    double        instead;
 
+    if (f->where && x && counts_for_nothing(reducer, &instead)) {
+        x           = unless_left_out(f, x, instead);
+        whole.where = NULL;
+        if (weights && !(weights = unless_left_out(f, weights, 0)))
+            return NULL;
+    }
     memset(&facts, 0, sizeof facts);
     facts.reducer  = (int32_t)reducer;
     facts.law      = rd_reducer_table[reducer].law;
@@ -64,7 +95,7 @@ static rd_expr *fold(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_
     facts.ddof     = f->opts.ddof;
     if (f->opts.accuracy == RD_SERIAL && facts.law != RD_LAW_exact)
         facts.law = RD_LAW_serial;
-    return rd_folding_node(f, x, weights, type, &facts);
+    return rd_folding_node(&whole, x, weights, type, &facts);
 }
 
 static rd_expr *fold_sum(const rd_folding *f, rd_expr *x)
@@ -177,8 +208,12 @@ static rd_expr *total_weight(const rd_folding *f, rd_expr *weights, rd_dtype typ
 
     if (weights)
         return fold_sum(f, weights);
-    if (f->where)
-        return fold_sum(f, rd_cast_to(f->where, type));
+    if (f->where) {
+        rd_folding whole = *f;
+
+        whole.where = NULL;
+        return fold_sum(&whole, rd_cast_to(f->where, type));
+    }
     return rd_number(f->x->ctx, type, rd_word_from_int(rd_folding_extent(f, &any_result), type));
 }
 
