@@ -96,12 +96,12 @@ static rd_expr *off_diagonal(void)
 }
 
 /* ---- One expression -------------------------------------------------------------------------- */
-/* Slow forms, and those that a compiled loop takes one after another: docs/performance.md. */
+/* Slow forms, of which there is none, and those that a compiled loop takes one after another:
+ * docs/performance.md. */
 static const struct {
     const char *what;
     bool        chain;
 } allowed[] = {
-    { "logsumexp(1) .weights", false },
     { "mean(0) .weights", true },
     { "sumall serial", true },
     { "meanall serial", true },

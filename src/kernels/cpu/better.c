@@ -138,7 +138,7 @@ static bool folds_exponentials(const rd_program *p, const rd_tile_code *code)
     for (int32_t i = p->body; i < p->tail; i++) {
         const rd_fold *fold = p->inst[i].kind == RD_I_STEP ? &p->fold[p->inst[i].arg] : NULL;
 
-        if (!fold || p->inst[i].c >= 0 ||
+        if (!fold || p->inst[i].b >= 0 || p->inst[i].c >= 0 ||
             (fold->reducer != RD_RED_logsumexp && fold->reducer != RD_RED_maxsumexp))
             continue;
         if (code->fold[p->inst[i].arg].form == RD_FOLD_RUN && fold->n_block == 1 &&
