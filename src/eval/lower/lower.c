@@ -165,8 +165,10 @@ static void finish_program(rd_lowering *l, const rd_level *body)
     for (int k = 0, at = 0; k < 3 && !l->failed; at += part[k++]->n)
         if (part[k]->n)
             memcpy(p->inst + at, part[k]->inst, (size_t)part[k]->n * sizeof *p->inst);
-    if (!l->failed)
-        rd_program_tree(p);
+    if (l->failed)
+        return;
+    rd_program_tree(p);
+    rd_write_out_results(l);
 }
 
 /* Moves a vector into the plan's memory. */

@@ -66,6 +66,9 @@ void rd_compute_operands(rd_lowering *l, const rd_value *v);
 void rd_compute(rd_lowering *l, int i);
 void rd_emit_store(rd_lowering *l, rd_level *level, int v, int reg);
 
+/* results.c: of the program that stands. */
+void rd_write_out_results(rd_lowering *l);
+
 /* lower_folds.c: cells begin just outside the outermost loop a fold reduces, and results are taken
  * just after it. */
 int  rd_new_loop(rd_lowering *l, rd_loop loop);
