@@ -242,6 +242,29 @@ int case_gaussian(case_world *w, rd_expr **y)
     return 1;
 }
 
+/* What n points do to each other, a vector for each pair. */
+int case_forces(case_world *w, rd_expr **y)
+{
+    int64_t  points = n(w, 10000, 70);
+    rd_expr *x      = matrix(w, "x", points, 3);
+    rd_expr *d      = rd_sub(rd_expand(x, 1), rd_expand(x, 0));
+    rd_expr *r2     = rd_add(rd_sum(rd_square(d), RD_KEEP(-1)), rd_num(w->ctx, 0.01));
+
+    y[0] = rd_sum(rd_div(d, rd_mul(r2, rd_sqrt(r2))), RD_DIMS(1));
+    return 1;
+}
+
+/* Points of f32, pairs of f64. */
+int case_wide_pairs(case_world *w, rd_expr **y)
+{
+    int64_t points = n(w, 10000, 70);
+
+    y[0] = rd_sum(rd_exp(rd_neg(distances(rd_cast(matrix(w, "x", points, 3), RD_F64),
+                                          rd_cast(matrix(w, "y", points, 3), RD_F64)))),
+                  RD_DIMS(1));
+    return 1;
+}
+
 /* S[l, d] = sum of x[i, d] over the points i whose nearest mean is l.  There is no scatter node:
  * each label is compared with every point's, which costs 16 comparisons where a scatter has one
  * address. */
@@ -411,4 +434,13 @@ int case_struct_reducer(case_world *w, rd_expr **y)
     y[0] = r;
     y[1] = rd_sub(rd_select(r, 1, 1), rd_select(r, 1, 0));
     return 2;
+}
+
+/* The same of numbers on another scale: the two results of a row go on from there. */
+int case_scaled_results(case_world *w, rd_expr **y)
+{
+    rd_expr *x = matrix(w, "x", n(w, 4096, 20), n(w, 65536, 70));
+
+    y[0] = rd_mul(rd_reduce(x, range_of, RD_DIMS(1)), rd_num(w->ctx, 2));
+    return 1;
 }

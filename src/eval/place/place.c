@@ -14,6 +14,8 @@ typedef struct state {
     rd_placing *p;
     rd_tree    *tree;
     bool       *waiting; /* per anchor: not yet emitted anywhere       */
+    bool       *refused; /* while a group grows: it would lose a reader by which it gains more */
+    double     *gained;  /* by joining it */
 } state;
 
 static rd_value *value_of(const rd_placing *p, int anchor)
@@ -96,8 +98,8 @@ static void note_refusal(state *s, int a, int first, int x, bool too_much)
 }
 
 /* The anchors that would share a loop over x, operands first, and what sharing saves. */
-static int grow(state *s, int n_wait, const int32_t *wait, rd_set open, int x, int32_t *group,
-                double *gain, bool say)
+static int grow_once(state *s, int n_wait, const int32_t *wait, rd_set open, int x, int32_t *group,
+                     double *gain, bool say)
 {
     rd_set shared   = open | rd_bit(x);
     double together = 0, apart = 0;
@@ -108,19 +110,84 @@ static int grow(state *s, int n_wait, const int32_t *wait, rd_set open, int x, i
 
         if (!rd_goes_on(s->p->graph->ctx))
             return 0;
-        if (!may_share(s, n, group, wait[i], open, x))
+        if (s->refused[wait[i]] || !may_share(s, n, group, wait[i], open, x))
             continue;
         alone    = rd_group_cost(s->p, 1, &wait[i], shared, x);
         group[n] = wait[i];
         joined   = rd_group_cost(s->p, n + 1, group, shared, x);
         if (n == 0 || joined <= together + alone) {
             n++;
-            together = joined;
+            s->gained[wait[i]] = together + alone - joined;
+            together           = joined;
             apart += alone;
         } else if (say)
             note_refusal(s, wait[i], group[0], x, isinf(joined));
     }
     *gain = apart - together;
+    return n;
+}
+
+static bool reads(const rd_placing *p, int reader, int a)
+{
+    for (int u = 0; u < p->list[reader].n_use; u++)
+        if (p->list[reader].use[u].value == p->list[a].value)
+            return true;
+    return false;
+}
+
+/* What a value and its reader save by sharing a loop over another axis. */
+static double gain_elsewhere(state *s, int a, int reader, rd_set open, int x)
+{
+    const rd_set  axes    = rd_space(value_of(s->p, a)) & rd_space(value_of(s->p, reader)) & ~open;
+    const int32_t both[2] = { a, reader };
+    double        best    = 0;
+
+    for (int y = 0; y < s->p->graph->n_axis; y++) {
+        const rd_set shared = open | rd_bit(y);
+        double       gain;
+
+        if (y == x || !rd_in(axes, y) || !order_allows(value_of(s->p, a), open, y) ||
+            !may_share(s, 1, both, reader, open, y))
+            continue;
+        gain = rd_group_cost(s->p, 1, both, shared, y) +
+               rd_group_cost(s->p, 1, both + 1, shared, y) -
+               rd_group_cost(s->p, 2, both, shared, y);
+        best = gain > best ? gain : best;
+    }
+    return best;
+}
+
+/* A member of the group that loses a reader by it: the reader stays out, and they would save more
+ * together.  So the distance of a pair stays with the sum over pairs, and not with what one of the
+ * points is made of; -1: none. */
+static int misplaced(state *s, int n_wait, const int32_t *wait, int n, const int32_t *group,
+                     rd_set open, int x)
+{
+    for (int i = 0; i < n_wait && n > 1; i++) {
+        bool joins = false;
+
+        for (int k = 0; k < n; k++)
+            joins |= group[k] == wait[i];
+        for (int k = 1; k < n && !joins; k++)
+            if (reads(s->p, wait[i], group[k]) &&
+                gain_elsewhere(s, group[k], wait[i], open, x) > s->gained[group[k]])
+                return group[k];
+    }
+    return -1;
+}
+
+static int grow(state *s, int n_wait, const int32_t *wait, rd_set open, int x, int32_t *group,
+                double *gain, bool say)
+{
+    int n, away;
+
+    memset(s->refused, 0, (size_t)s->p->n * sizeof *s->refused);
+    do {
+        n    = grow_once(s, n_wait, wait, open, x, group, gain, say);
+        away = misplaced(s, n_wait, wait, n, group, open, x);
+        if (away >= 0)
+            s->refused[away] = true;
+    } while (away >= 0);
     return n;
 }
 
@@ -281,8 +348,11 @@ static rd_tree *place_once(rd_placing *p)
         return NULL;
     wait      = rd_pool_get(pool, (size_t)(p->n + 1) * sizeof *wait);
     s.waiting = rd_pool_get(pool, (size_t)(p->n + 1) * sizeof *s.waiting);
+    s.refused = rd_pool_get(pool, (size_t)(p->n + 1) * sizeof *s.refused);
+    s.gained  = rd_pool_get(pool, (size_t)(p->n + 1) * sizeof *s.gained);
     s.tree    = rd_pool_get(pool, sizeof *s.tree);
-    if (!wait || !s.waiting || !s.tree || !(s.tree->root = rd_pool_get(pool, sizeof *s.tree->root)))
+    if (!wait || !s.refused || !s.gained || !s.waiting || !s.tree ||
+        !(s.tree->root = rd_pool_get(pool, sizeof *s.tree->root)))
         return NULL;
     s.tree->graph    = p->graph;
     s.tree->n_anchor = p->n;
