@@ -2,6 +2,7 @@
  * nothing can be compiled.  The bits are the reference's all the time. */
 #define _XOPEN_SOURCE 700 /* setenv */
 #include "kernels/cpu/jit/tier.h"
+#include "kernels/cpu/cpu.h"
 #include "kernels/cpu/codegen/codegen.h"
 #include "nests.h"
 #include "suite.h"
@@ -329,6 +330,58 @@ START_TEST(environment_of_the_compiler)
 }
 END_TEST
 
+/* ---- In the middle of a run --------------------------------------------------------------------- */
+enum { POINTS = 4096 };
+
+/* Sums over pairs of points, or over all pairs, while nests are not there for the first so many
+ * times that a run or one of its steps asks for one; how often it asked, of these. */
+static int gaussian(float *y, const float *x, bool total, const char *mode, int without)
+{
+    rd_ctx      *own   = rd_ctx_new(NULL);
+    rd_expr     *p     = rd_wrap(own, x, RD_SHAPE(POINTS, 3));
+    rd_expr     *d     = rd_sub(rd_expand(p, 1), rd_expand(p, 0));
+    rd_expr     *e     = rd_exp(rd_neg(rd_sum(rd_square(d), RD_DIMS(2))));
+    rd_expr     *sum   = total ? rd_sum(e, RD_ALL) : rd_sum(e, RD_DIMS(1));
+    rd_result    one[] = { { sum, total ? RD_INTO(y, RD_SCALAR) : RD_INTO(y, RD_SHAPE(POINTS)) } };
+    rd_status    status;
+    int          asked;
+    rd_eval_opts opts = { .size = sizeof opts, .threads = 1 };
+
+    rd_tier_force(mode);
+    rd_cpu_hold_nests(without);
+    status = rd_eval_many(own, (rd_results){ one, 1 }, &opts);
+    ck_assert_msg(status == RD_OK, "%s", rd_error_text(own));
+    asked = without - rd_cpu_held();
+    rd_cpu_hold_nests(0);
+    rd_ctx_free(own);
+    return asked;
+}
+
+/* A run that began without its nest goes on by it, with the same bits; not where steps hand
+ * something on to each other. */
+START_TEST(in_the_middle)
+{
+    enum { MANY = 1000 };
+    static float x[POINTS * 3], want[POINTS], y[POINTS];
+    int          asked;
+
+    for (int i = 0; i < POINTS * 3; i++)
+        x[i] = (float)(i * 7919 % 1000) * 1e-3F;
+    gaussian(want, x, false, "off", 0);
+    asked = gaussian(y, x, false, "sync", MANY);
+    ck_assert_int_gt(asked, 3);
+    ck_assert_mem_eq(y, want, sizeof y);
+    for (int without = 1; without < asked; without += (asked + 3) / 4) {
+        memset(y, 0, sizeof y);
+        ck_assert_int_eq(gaussian(y, x, false, "sync", without), without);
+        ck_assert_mem_eq(y, want, sizeof y);
+    }
+    gaussian(want, x, true, "off", 0);
+    ck_assert_int_eq(gaussian(y, x, true, "sync", MANY), 1);
+    ck_assert_mem_eq(y, want, sizeof *y);
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("tier");
@@ -344,6 +397,7 @@ int main(void)
     tcase_add_test(tests, hanging_compiler);
     tcase_add_test(tests, environment_of_the_plan);
     tcase_add_test(tests, environment_of_the_compiler);
+    tcase_add_test(tests, in_the_middle);
     suite_add_tcase(suite, tests);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

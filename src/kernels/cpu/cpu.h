@@ -9,6 +9,10 @@ extern const rd_backend_table rd_backend_scalar;
 /* Plans made from now on run on "scalar", "baseline", "avx2" or "avx512"; NULL: on the best there
  * is, or what the environment's RDIM_ISA says.  False if this machine cannot.  For tests. */
 bool rd_cpu_force(const char *isa);
+/* For tests: the next so many times that a run or one of its steps asks for a nest, it finds none;
+ * how often it still will. */
+void rd_cpu_hold_nests(int asks);
+int  rd_cpu_held(void);
 
 /* Bytes of a vector of what plans made now run on. */
 int rd_cpu_vector(void);
