@@ -392,6 +392,9 @@ START_TEST(operands_that_are_kept)
     check("its largest", rd_max(ab, RD_DIMS(1)), n.k, true);
     check("its rows", rd_slice(ab, "3:50:2"), n.k, true);
     check("windows of it", rd_sum(rd_window(ab, 1, 3, 1), RD_DIMS(-1)), 4 * n.k, true);
+    c = rd_sub(rd_transpose(a), rd_mean(rd_transpose(a), RD_KEEP(0))); /* k x i */
+    check("a covariance", rd_sum(rd_mul(rd_expand(c, 2), rd_expand(c, 1)), RD_DIMS(0)), 4 * n.k,
+          true);
     check("its transpose beside it",
           rd_add(product_of(a, rd_transpose(a), "ik,kj->ij"), rd_num(ctx, 1)), n.k, true);
     forget();

@@ -99,7 +99,7 @@ static bool map_whole(rd_collector *c, const rd_expr *e, const int32_t *list, in
  * where these are many. */
 static bool is_paired(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
-    enum { MANY = 64 };
+    enum { MANY = 16 };
 
     return n > 1 && rd_demands_span(c, e, list, n) >= MANY * rd_expr_points(e);
 }
