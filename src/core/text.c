@@ -1,8 +1,9 @@
 /* text.c - a growing string. */
 #include "core/text.h"
-#include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Room for n more characters and the terminator. */
 static bool reserve(rd_text *text, size_t n)
@@ -22,24 +23,113 @@ static bool reserve(rd_text *text, size_t n)
     return true;
 }
 
-void rd_text_add(rd_text *text, const char *format, ...)
+static bool put(rd_text *text, const char *s, size_t n)
 {
-    va_list list;
+    if (!reserve(text, n))
+        return false;
+    memcpy(text->at + text->n, s, n);
+    text->n += n;
+    text->at[text->n] = '\0';
+    return true;
+}
+
+static bool put_number(rd_text *text, int64_t value)
+{
+    char     digits[24];
+    int      at   = sizeof digits;
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+
+    do
+        digits[--at] = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    if (value < 0)
+        digits[--at] = '-';
+    return put(text, digits + at, sizeof digits - (size_t)at);
+}
+
+static bool put_padded(rd_text *text, int width, const char *s)
+{
+    int left = width - (int)strlen(s);
+
+    for (; left > 0; left--)
+        if (!put(text, " ", 1))
+            return false;
+    return put(text, s, strlen(s));
+}
+
+/* What nearly all formats consist of: the machinery of printf took three quarters of the time in
+ * which a small expression is planned.  False: something else, or no memory. */
+static bool add_simply(rd_text *text, const char *format, va_list list)
+{
+    bool done = true;
+
+    while (done && *format) {
+        const size_t n = strcspn(format, "%");
+
+        done = n == 0 || put(text, format, n);
+        format += n;
+        if (!*format || !done)
+            break;
+        if (strncmp(format, "%s", 2) == 0) {
+            const char *s = va_arg(list, const char *);
+
+            s    = s ? s : "(null)";
+            done = put(text, s, strlen(s));
+        } else if (strncmp(format, "%d", 2) == 0) {
+            done = put_number(text, va_arg(list, int));
+        } else if (strncmp(format, "%ld", 3) == 0) {
+            done = put_number(text, va_arg(list, long));
+        } else if (strncmp(format, "%*s", 3) == 0) {
+            const int width = va_arg(list, int);
+            done            = put_padded(text, width, va_arg(list, const char *));
+        } else if (strncmp(format, "%c", 2) == 0) {
+            const char c = (char)va_arg(list, int);
+            done         = put(text, &c, 1);
+        } else
+            return false;
+        format += format[1] == 'l' || format[1] == '*' ? 3 : 2;
+    }
+    return done;
+}
+
+static void add_by_printf(rd_text *text, const char *format, va_list list)
+{
+    va_list again;
     int     n;
 
-    if (text->failed)
-        return;
-    va_start(list, format);
-    n = vsnprintf(NULL, 0, format, list);
-    va_end(list);
+    va_copy(again, list);
+    n = vsnprintf(NULL, 0, format, again);
+    va_end(again);
     if (n < 0 || !reserve(text, (size_t)n)) {
         text->failed = true;
         return;
     }
-    va_start(list, format);
     vsnprintf(text->at + text->n, (size_t)n + 1, format, list);
-    va_end(list);
     text->n += (size_t)n;
+}
+
+void rd_text_add_list(rd_text *text, const char *format, va_list list)
+{
+    const size_t n = text->n;
+    va_list      first;
+
+    if (text->failed)
+        return;
+    va_copy(first, list);
+    if (!add_simply(text, format, first)) {
+        text->n = n;
+        add_by_printf(text, format, list);
+    }
+    va_end(first);
+}
+
+void rd_text_add(rd_text *text, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    rd_text_add_list(text, format, list);
+    va_end(list);
 }
 
 void rd_text_free(rd_text *text)

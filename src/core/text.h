@@ -1,6 +1,7 @@
 /* text.h - a growing string that remembers running out of memory, for dumps and messages. */
 #ifndef RD_CORE_TEXT_H
 #define RD_CORE_TEXT_H
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -11,5 +12,7 @@ typedef struct rd_text {
 } rd_text;
 
 __attribute__((format(printf, 2, 3))) void rd_text_add(rd_text *text, const char *format, ...);
+__attribute__((format(printf, 2, 0))) void rd_text_add_list(rd_text *text, const char *format,
+                                                            va_list list);
 void                                       rd_text_free(rd_text *text);
 #endif

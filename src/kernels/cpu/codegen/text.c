@@ -2,21 +2,20 @@
 #include "kernels/cpu/codegen/parts.h"
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 
-enum { LONGEST = 4096, SPELLED = 128 };
+enum { SPELLED = 128 };
 
 void rd_line(rd_codegen *n, const char *format, ...)
 {
-    char    line[LONGEST];
     va_list list;
 
+    if (n->dry)
+        return;
     va_start(list, format);
-    if (vsnprintf(line, sizeof line, format, list) >= LONGEST)
-        n->why = "a line that is too long";
+    rd_text_add(n->to, "%*s", 4 * n->indent, "");
+    rd_text_add_list(n->to, format, list);
+    rd_text_add(n->to, "\n");
     va_end(list);
-    if (!n->dry)
-        rd_text_add(n->to, "%*s%s\n", 4 * n->indent, "", line);
 }
 
 /* Small ones are spelled out, so that compilers know them; others come with the call, so that one
