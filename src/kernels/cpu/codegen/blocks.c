@@ -24,10 +24,9 @@ static int64_t unit_of(rd_codegen *n, const rd_codegen_fold *f, int32_t axis)
     return 1;
 }
 
-/* The step of the first index of the loop, whose axis is at `from`. */
-static void add_step(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32_t axis,
-                     const char *from)
+void rd_count_steps(rd_codegen *n, const rd_codegen_fold *f, int32_t axis, const char *from)
 {
+    rd_text line = { 0 }, *const to = &line;
     const rd_bind kept = n->bind[axis];
     const int64_t rows = (f->fold->lane_extent + f->fold->lanes - 1) / f->fold->lanes;
 
@@ -44,6 +43,8 @@ static void add_step(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32
     }
     rd_text_add(to, "; }");
     n->bind[axis] = kept;
+    rd_line(n, "%s", line.at);
+    rd_text_free(&line);
 }
 
 void rd_blocks_begin(rd_codegen *n, int32_t loop, const char *from, const char *hi)
@@ -53,13 +54,11 @@ void rd_blocks_begin(rd_codegen *n, int32_t loop, const char *from, const char *
 
     rd_line(n, "end%d = %s;", loop, hi);
     for (int32_t k = 0; k < n->p->n_fold; k++) {
-        const rd_codegen_fold *f    = &n->fold[k];
-        rd_text                line = { 0 };
+        const rd_codegen_fold *f = &n->fold[k];
 
         if (f->along != loop || !f->blocks)
             continue;
-        add_step(n, &line, f, axis, from);
-        rd_line(n, "%s", line.at);
+        rd_count_steps(n, f, axis, from);
         if (back)
             rd_line(n, "end%d = MORE(end%d, %s + 1 - (%" PRId64 " - t%d %% %" PRId64 "));", loop,
                     loop, from, f->fold->steps, k, f->fold->steps);
@@ -67,7 +66,6 @@ void rd_blocks_begin(rd_codegen *n, int32_t loop, const char *from, const char *
             rd_line(n,
                     "end%d = LESS(end%d, %s + (%" PRId64 " - t%d %% %" PRId64 ") * %" PRId64 ");",
                     loop, loop, from, f->fold->steps, k, f->fold->steps, unit_of(n, f, axis));
-        rd_text_free(&line);
     }
 }
 

@@ -260,10 +260,16 @@ void rd_copy_group(rd_codegen *n, const rd_codegen_fold *f, int64_t g, bool in);
 bool rd_ends_blocks(const rd_codegen *n, int32_t loop);
 void rd_blocks_begin(rd_codegen *n, int32_t loop, const char *from, const char *hi);
 void rd_blocks_end(rd_codegen *n, int32_t loop, const char *from, const char *to);
+/* "int64_t t0": the step of the first index of the loop, whose axis is at `from`. */
+void rd_count_steps(rd_codegen *n, const rd_codegen_fold *f, int32_t axis, const char *from);
 /* Behind the last element of a block, where loops are not cut at their ends. */
 void rd_end_block(rd_codegen *n, const rd_codegen_fold *f);
 /* ", tree0, states" */
 void rd_add_tree_arguments(rd_codegen *n, rd_text *to, const rd_codegen_fold *f);
+
+/* beside.c: many blocks of a user's reducer at a time, of a loop that does nothing else; the loop
+ * goes on at "beside<loop>".  False: it begins where it does. */
+bool rd_blocks_beside(rd_codegen *n, int32_t loop, const char *lo, const char *hi);
 
 /* closes.c */
 void        rd_codegen_close(rd_codegen *n, int32_t inst);

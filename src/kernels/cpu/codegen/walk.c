@@ -201,6 +201,8 @@ static void walk_each(rd_codegen *n, int32_t loop)
     snprintf(lo, sizeof lo, "lo%d_%d", a, kept.range);
     snprintf(hi, sizeof hi, "hi%d_%d", a, kept.range);
     if (blocks) {
+        if (rd_blocks_beside(n, loop, lo, hi))
+            snprintf(lo, sizeof lo, "beside%d", loop);
         open_blocks(n, loop, lo, hi);
         snprintf(l->backwards ? hi : lo, sizeof lo, "from%d", loop);
         snprintf(l->backwards ? lo : hi, sizeof hi, "end%d", loop);
