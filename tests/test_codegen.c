@@ -455,6 +455,19 @@ START_TEST(own_reducers)
 }
 END_TEST
 
+/* Many blocks at a time, what is left of them, and tasks that share them. */
+START_TEST(own_blocks_beside_each_other)
+{
+    static const int64_t long_sizes[] = { 2048, 2111, 4095, 9001 };
+
+    for (int k = 0; k < COUNT(long_sizes); k++)
+        agree_on_own(&(fold_case){ k % 2 ? RD_F64 : RD_F32, (k + _i) % 3 ? ALL : ROWS, PLAIN,
+                                   long_sizes[k] },
+                     3 * _i, 3);
+    nest_mostly();
+}
+END_TEST
+
 /* A text that names what only the caller's file has, and one whose struct is another: such reducers
  * are called. */
 START_TEST(foreign_texts)
@@ -927,6 +940,7 @@ int main(void)
 
     tcase_add_checked_fixture(users, begin, nest_end);
     tcase_add_loop_test(users, own_reducers, 0, 5);
+    tcase_add_loop_test(users, own_blocks_beside_each_other, 0, 4);
     tcase_add_loop_test(users, foreign_texts, 0, 2);
     tcase_add_loop_test(users, calls, 0, 4);
     tcase_add_loop_test(users, failing_calls, 0, 5);
