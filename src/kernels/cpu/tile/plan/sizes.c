@@ -23,8 +23,8 @@ static bool spreads(const rd_program *p, const rd_tile_code *code, int32_t i)
 
     switch (inst->kind) {
     case RD_I_STORE:
-    case RD_I_CAST:
-    case RD_I_SCAN: return is_spread(code, inst->a);
+    case RD_I_CAST: return is_spread(code, inst->a);
+    case RD_I_SCAN: return inst->c >= 0 || is_spread(code, inst->a);
     case RD_I_STEP:
         return inst->c >= 0 || (code->inst[i].fused != RD_FUSED_scale &&
                                 (is_spread(code, inst->a) || is_spread(code, inst->b)));
