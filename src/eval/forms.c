@@ -201,7 +201,8 @@ bool rd_check_fast(rd_ctx *ctx, const rd_backend_table *backend, int n, const rd
         if (!rd_is_slow(&form.slow))
             continue;
         slow_text(&text, k, &form.slow);
-        rd_fail(ctx, RD_ERR_LIMIT, "rd_eval: RDIM_STRICT: %s", text.at ? text.at : "");
+        rd_fail(ctx, RD_ERR_LIMIT, "%s: RDIM_STRICT: %s", rd_call_name(ctx),
+                text.at ? text.at : "");
         rd_text_free(&text);
         return false;
     }
