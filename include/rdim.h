@@ -26,7 +26,11 @@
  *              default.
  * 6 Threads.   One thread at a time per context; contexts do not disturb each other.  One
  *              exception: rd_plan_run() may run on any number of threads, one plan too (give each
- *              its own outputs), while nobody frees the plan.
+ *              its own outputs), while nobody frees the plan.  An evaluation runs on as many
+ *              threads as it is told, but on no more than 1024, and than the system will start.
+ *              After fork() the child may evaluate: on one thread, if the thread that forked had
+ *              evaluated on several, while threads that the child starts are as any others.  Both
+ *              are shown by rd_explain().
  *
  * C11.  C++17 may include it: functions, types, RD_SHAPE and friends.  The keyword macros and RD_FN
  * are C; <rdim.hpp> has what takes the place of the macros. */
@@ -170,7 +174,7 @@ typedef struct rd_results { const rd_result *at; int32_t n; } rd_results;
  *  end. */
 typedef struct rd_ctx_opts {
     uint32_t size;
-    int32_t  threads;      /* 0: as OpenMP would use                    */
+    int32_t  threads;      /* 0: as OpenMP would use; rule 6 has limits  */
     int64_t  memory_limit; /* bytes this context may hold; 0: no limit */
     /** All memory of this context but the short-lived text of dumps, aligned as malloc's; NULL:
      *  malloc and free.  Both or neither; called from any thread that evaluates or runs a plan. */

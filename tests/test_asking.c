@@ -114,6 +114,61 @@ START_TEST(options_refused)
 }
 END_TEST
 
+/* Each call speaks in its own name, also of what is found while it plans. */
+START_TEST(calls_are_named)
+{
+    rd_array layout = { .type = RD_F32, .shape = RD_SHAPE(4) }, out;
+    float    y[5];
+    rd_expr *in = rd_input(ctx, "temperature", &layout);
+    out         = *RD_INTO(y, RD_SHAPE(5)); /* not the shape of 4 */
+
+    rd_results const none = { 0 }, wrong = { &(rd_result){ row(), &out }, 1 },
+                     unbound = { &(rd_result){ in, &fresh }, 1 };
+    const rd_exprs inputs    = { 0 };
+
+    FAILS(SHAPE, "rd_eval: ", "the output (5)", rd_eval(ctx, row(), &out));
+    FAILS(SHAPE, "rd_eval_many: ", "the output (5)", rd_eval_many(ctx, wrong, NULL));
+    FAILS(ARGUMENT, "rd_eval_many: ", "threads -1",
+          rd_eval_many(ctx, wrong, &(rd_eval_opts){ .threads = -1 }));
+    FAILS(SHAPE, "rd_plan_new: ", "the output (5)",
+          (rd_plan_new(ctx, inputs, wrong, NULL), rd_error(ctx)));
+    FAILS(ARGUMENT, "rd_plan_new: ", "no results",
+          (rd_plan_new(ctx, inputs, none, NULL), rd_error(ctx)));
+    FAILS(ARGUMENT, "rd_plan_new: ", "\"temperature\"",
+          (rd_plan_new(ctx, inputs, unbound, NULL), rd_error(ctx)));
+    FAILS(ARGUMENT, "rd_eval: ", "rd_plan_new()", rd_eval(ctx, in, &fresh));
+    FAILS(ARGUMENT, "rd_at: ", "\"temperature\"", at(in, RD_INDEX(0)));
+    FAILS(ARGUMENT, "rd_save: ", "\"temperature\"", rd_save(ctx, in, "never.npy"));
+    FAILS(SHAPE, "rd_explain: ", "the output (5)", (rd_explain(ctx, wrong, NULL), rd_error(ctx)));
+    FAILS(ARGUMENT, "rd_explain: ", "backend 9",
+          (rd_explain(ctx, wrong, &(rd_eval_opts){ .backend = (rd_backend)9 }), rd_error(ctx)));
+}
+END_TEST
+
+/* Who is over a limit is told which one, and how far he is. */
+START_TEST(limits_are_named)
+{
+    rd_ctx  *usual = ctx;
+    float    few[3];
+    rd_expr *x, *y;
+    rd_plan *plan;
+
+    ctx = rd_ctx_new(&(rd_ctx_opts){ .memory_limit = 300000 });
+    x   = rd_broadcast(row(), RD_SHAPE(100000, 4));
+    FAILS(MEMORY, "rd_eval: no memory for a result of 400000 elements: 1600000 bytes asked for, ",
+          "held of a memory_limit of 300000", rd_eval(ctx, x, &fresh));
+    x = rd_reshape(rd_exp(rd_slice(x, ":, 1:")), RD_SHAPE(3, 100000)); /* not without a copy */
+    y = rd_sum(x, RD_DIMS(1));
+    FAILS(MEMORY, "rd_eval: no memory for what is kept between loops: 1200",
+          "held of a memory_limit of 300000", rd_eval(ctx, y, RD_INTO(few, RD_SHAPE(3))));
+    plan = rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y, RD_INTO(few, RD_SHAPE(3)) }), NULL);
+    FAILS(MEMORY, "rd_plan_run: no memory for what is kept between loops: 1200",
+          "held of a memory_limit of 300000", rd_plan_run(plan, NULL, NULL));
+    rd_ctx_free(ctx);
+    ctx = usual;
+}
+END_TEST
+
 START_TEST(elements_refused)
 {
     rd_expr *x = rd_wrap(ctx, data, RD_SHAPE(4, 5));
@@ -591,12 +646,12 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { results_refused, options_refused,   elements_refused,
-                                   plans_refused,   runs_refused,      idle_inputs,
-                                   runs_fail,       first_error_stays, texts_refused,
-                                   explained,       deep_maps,         deep_views,
-                                   deep_reductions, unrelated_outputs, unrelated_operands,
-                                   high_rank,       rank_of_ones,      no_elements };
+    const TTest *const tests[] = {
+        results_refused,   options_refused,    calls_are_named, limits_are_named, elements_refused,
+        plans_refused,     runs_refused,       idle_inputs,     runs_fail,        first_error_stays,
+        texts_refused,     explained,          deep_maps,       deep_views,       deep_reductions,
+        unrelated_outputs, unrelated_operands, high_rank,       rank_of_ones,     no_elements
+    };
 
     return run_suite("asking", tests, COUNT(tests));
 }

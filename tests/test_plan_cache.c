@@ -490,7 +490,7 @@ START_TEST(kept_values_that_overflow)
     ck_assert(
         !rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ s, RD_INTO(sums, RD_SHAPE(2)) }), NULL));
     ck_assert_msg(rd_error(ctx) == RD_ERR_MEMORY &&
-                      strstr(rd_error_text(ctx), "rd_eval: no memory"),
+                      strstr(rd_error_text(ctx), "rd_plan_new: no memory"),
                   "%s", rd_error_text(ctx));
     rd_error_clear(ctx);
 }

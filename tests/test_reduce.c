@@ -289,7 +289,7 @@ static const struct {
     { "negative count", "max", { .n = -1 }, RD_ERR_AXIS, "-1" },
     { "except past the end", "sum", AXES(RD_DIMS_EXCEPT, 5), RD_ERR_AXIS, "no axis 5" },
     { "flags", "sum", { .flags = 64 }, RD_ERR_ARGUMENT, "flags" },
-    { "name", "foo", AXES(0, 0), RD_ERR_TEXT, "no reducer is called \"foo\"" },
+    { "name", "foo", AXES(0, 0), RD_ERR_TEXT, "no reducer is called \"foo\"; there are sum, prod" },
     { "empty name", "", AXES(0, 0), RD_ERR_TEXT, "no reducer" },
     { "no row of the table", "moments", AXES(0, 0), RD_ERR_TEXT, "moments" },
     { "scan of", "rd_sum", AXES(0, 0), RD_ERR_TEXT, "rd_sum" },

@@ -8,8 +8,12 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* ---- Numbers whose sums round differently in every order ------------------------------------- */
 static uint64_t random_next(uint64_t *state)
@@ -467,6 +471,144 @@ START_TEST(inside_a_parallel_region)
 }
 END_TEST
 
+/* ---- Threads that are not there -------------------------------------------------------------- */
+enum { APART = 4000 };
+static double sums[APART], alone[APART];
+
+static rd_expr *sums_of(rd_ctx *in)
+{
+    rd_expr *x = rd_wrap(in, data, RD_SHAPE(APART, 100), .strides = RD_STRIDES(10, 1));
+
+    fill_data(7);
+    return rd_sum(x, RD_DIMS(1));
+}
+
+static rd_status eval_on(rd_expr *y, double *out, int threads)
+{
+    const rd_eval_opts opts = { .size = sizeof opts, .threads = threads };
+
+    return rd_eval_many(ctx, RD_RESULTS({ y, RD_INTO(out, RD_SHAPE(APART)) }), &opts);
+}
+
+static bool sums_are_right(rd_expr *y, int threads)
+{
+    memset(sums, -1, sizeof sums);
+    return eval_on(y, sums, threads) == RD_OK && memcmp(sums, alone, sizeof sums) == 0;
+}
+
+/* The number of threads that are said to be taken instead of this number, 0: none are. */
+static int taken_of(rd_expr *y, int threads)
+{
+    const rd_eval_opts opts = { .size = sizeof opts, .threads = threads };
+    const char        *text = rd_explain(ctx, RD_RESULTS({ y, NULL }), &opts);
+    int                n = 0, of = 0;
+
+    ck_assert_ptr_nonnull(text);
+    text = strstr(text, "\nthreads: ");
+    ck_assert(!text || (sscanf(text, " threads: %d of %d: ", &n, &of) == 2 && of == threads));
+    return n;
+}
+
+/* A number that no system has is cut, and the program goes on. */
+START_TEST(more_than_there_are)
+{
+    rd_expr *y = sums_of(ctx);
+
+    ck_assert_int_eq(eval_on(y, alone, 1), RD_OK);
+    ck_assert(sums_are_right(y, 100000));
+    ck_assert_int_eq(taken_of(y, 2), 0);
+#ifdef _OPENMP
+    ck_assert_int_gt(taken_of(y, 100000), 0);
+    ck_assert_int_le(taken_of(y, 100000), 1024);
+#endif
+}
+END_TEST
+
+static void *nothing(void *unused)
+{
+    return unused;
+}
+
+/* So does one whose user may have no more threads. */
+START_TEST(none_to_be_had)
+{
+    const struct rlimit none = { 0, 0 };
+    rd_expr            *y    = sums_of(ctx);
+    pthread_t           thread;
+
+    ck_assert_int_eq(eval_on(y, alone, 1), RD_OK);
+    if ((geteuid() == 0 && setuid(65534) != 0) || setrlimit(RLIMIT_NPROC, &none) != 0)
+        return;
+    if (pthread_create(&thread, NULL, nothing, NULL) == 0) { /* limits are not for this user */
+        pthread_join(thread, NULL);
+        return;
+    }
+    ck_assert(sums_are_right(y, 4));
+#ifdef _OPENMP
+    ck_assert_int_eq(taken_of(y, 4), 1);
+#endif
+}
+END_TEST
+
+/* A child of a process with threads has its results, on one thread; a thread that it starts may
+ * have several. */
+static void *more_in_a_thread(void *y)
+{
+    return sums_are_right(y, 3) && taken_of(y, 3) == 0 ? y : NULL;
+}
+
+static int in_child(rd_expr *y)
+{
+    pthread_t thread;
+    void     *right = NULL;
+
+    alarm(20);
+    if (!sums_are_right(y, 3))
+        return 1;
+#ifdef _OPENMP
+    if (taken_of(y, 3) != 1)
+        return 2;
+#endif
+    if (pthread_create(&thread, NULL, more_in_a_thread, y) != 0 ||
+        pthread_join(thread, &right) != 0 || !right)
+        return 3;
+    return 0;
+}
+
+START_TEST(a_fork_goes_on)
+{
+    rd_expr *y      = sums_of(ctx);
+    int      status = 0;
+    pid_t    child;
+
+    ck_assert_int_eq(eval_on(y, alone, 1), RD_OK);
+    ck_assert(sums_are_right(y, 3));
+    child = fork();
+    if (child == 0)
+        _exit(in_child(y));
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", (unsigned)status);
+    ck_assert(sums_are_right(y, 3));
+    ck_assert_int_eq(taken_of(y, 3), 0);
+}
+END_TEST
+
+/* A fork before any evaluation takes nothing from anybody, as of a daemon. */
+START_TEST(an_early_fork_has_threads)
+{
+    rd_expr *y      = sums_of(ctx);
+    int      status = 0;
+    pid_t    child;
+
+    ck_assert_int_eq(eval_on(y, alone, 1), RD_OK);
+    child = fork();
+    if (child == 0)
+        _exit(more_in_a_thread(y) ? 0 : 1);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 static void setup(void)
 {
     ctx = rd_ctx_new(NULL);
@@ -492,6 +634,10 @@ int main(void)
     tcase_add_test(tc, nests_come_meanwhile);
     tcase_add_test(tc, failures_on_threads);
     tcase_add_test(tc, inside_a_parallel_region);
+    tcase_add_test(tc, more_than_there_are);
+    tcase_add_test(tc, none_to_be_had);
+    tcase_add_test(tc, a_fork_goes_on);
+    tcase_add_test(tc, an_early_fork_has_threads);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

@@ -1,5 +1,7 @@
 /* eval.c - evaluation as callers see it: memory for results, a plan, its run. */
+#include "core/bytes.h"
 #include "eval/cache/cache.h"
+#include "eval/request.h"
 #include "expr/array.h"
 #include <math.h>
 #include <string.h>
@@ -15,19 +17,18 @@ static bool give_memory(rd_ctx *ctx, rd_results results, bool *fresh)
     for (int k = 0; k < results.n; k++) {
         const rd_expr *y   = results.at[k].expr;
         rd_array      *out = results.at[k].out;
-        int64_t        points, size;
+        int64_t        points, bytes;
 
         fresh[k] = wants_memory(&results.at[k]);
         if (!fresh[k])
             continue;
-        points = rd_points(y->rank, y->extent);
-        size   = rd_dtype_size(y->type);
-        out->data =
-            points > INT64_MAX / size ? NULL : rd_array_memory(ctx, points * size, &out->owner);
+        points    = rd_points(y->rank, y->extent);
+        bytes     = rd_bytes_times(points, rd_dtype_size(y->type));
+        out->data = bytes < INT64_MAX ? rd_array_memory(ctx, bytes, &out->owner) : NULL;
         if (!out->data) {
             *out = (rd_array){ 0 };
-            rd_fail(ctx, RD_ERR_MEMORY, "rd_eval: no memory for a result of %lld elements",
-                    (long long)points);
+            rd_fail_memory(ctx, bytes, "%s: no memory for a result of %lld elements",
+                           rd_call_name(ctx), (long long)points);
             return false;
         }
         out->type  = y->type;
@@ -39,7 +40,7 @@ static bool give_memory(rd_ctx *ctx, rd_results results, bool *fresh)
 static bool check_outputs(rd_ctx *ctx, rd_results results)
 {
     if (results.n <= 0 || !results.at) {
-        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_eval_many: no results are asked for");
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: no results are asked for", rd_call_name(ctx));
         return false;
     }
     for (int k = 0; k < results.n; k++) {
@@ -48,7 +49,7 @@ static bool check_outputs(rd_ctx *ctx, rd_results results)
         if (!results.at[k].expr || !out ||
             (!rd_array_is_zeroed(out) && !out->data &&
              rd_points(out->shape.n, out->shape.at) != 0)) {
-            rd_fail(ctx, RD_ERR_ARGUMENT, "rd_eval: result %d has %s", k,
+            rd_fail(ctx, RD_ERR_ARGUMENT, "%s: result %d has %s", rd_call_name(ctx), k,
                     !results.at[k].expr ? "no expression (NULL)"
                     : !out              ? "no output (NULL)"
                                         : "an output without memory");
@@ -58,15 +59,13 @@ static bool check_outputs(rd_ctx *ctx, rd_results results)
     return true;
 }
 
-rd_status rd_eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
+static rd_status eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     enum { FEW = 16 };
     bool      few[FEW], *fresh = few;
     rd_status status;
 
-    if (!ctx)
-        return RD_ERR_ARGUMENT;
-    if (rd_error(ctx) != RD_OK || !check_outputs(ctx, results))
+    if (!check_outputs(ctx, results))
         return rd_error(ctx);
     if (results.n > FEW && !(fresh = rd_alloc(ctx, results.n)))
         return rd_error(ctx);
@@ -82,11 +81,37 @@ rd_status rd_eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts
     return status;
 }
 
-rd_status rd_eval(rd_ctx *ctx, rd_expr *y, rd_array *out)
+static rd_status eval_for(rd_ctx *ctx, const char *call, rd_results results,
+                          const rd_eval_opts *opts)
+{
+    const char *before;
+    rd_status   status;
+
+    if (!ctx)
+        return RD_ERR_ARGUMENT;
+    if (rd_error(ctx) != RD_OK)
+        return rd_error(ctx);
+    before = rd_begin_call(ctx, call);
+    status = eval_many(ctx, results, opts);
+    rd_begin_call(ctx, before);
+    return status;
+}
+
+rd_status rd_eval_for(rd_ctx *ctx, const char *call, rd_expr *y, rd_array *out)
 {
     rd_result one = { y, out };
 
-    return rd_eval_many(ctx, (rd_results){ &one, 1 }, NULL);
+    return eval_for(ctx, call, (rd_results){ &one, 1 }, NULL);
+}
+
+rd_status rd_eval(rd_ctx *ctx, rd_expr *y, rd_array *out)
+{
+    return rd_eval_for(ctx, "rd_eval", y, out);
+}
+
+rd_status rd_eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
+{
+    return eval_for(ctx, "rd_eval_many", results, opts);
 }
 
 double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index)
@@ -111,7 +136,7 @@ double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index)
     out.type = y->type;
     for (int a = 0; a < index.n && y; a++)
         y = rd_select(y, 0, index.at[a]);
-    status = rd_eval(ctx, y, &out);
+    status = rd_eval_for(ctx, "rd_at", y, &out);
     rd_ctx_release(ctx, mark);
     return status == RD_OK ? rd_word_to_double(rd_word_load(&memory, out.type), out.type) : NAN;
 }

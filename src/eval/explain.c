@@ -185,7 +185,7 @@ static bool parts_text(rd_ctx *ctx, rd_text *text, rd_pool *pool, rd_results res
 }
 
 /* As one plan or, where that is too much, in parts; false: it fails. */
-static bool explain(rd_ctx *ctx, rd_text *text, rd_pool *pool, rd_results results,
+static bool say_all(rd_ctx *ctx, rd_text *text, rd_pool *pool, rd_results results,
                     const rd_eval_opts *opts)
 {
     const rd_given none = { .limited = true };
@@ -201,21 +201,33 @@ static bool explain(rd_ctx *ctx, rd_text *text, rd_pool *pool, rd_results result
     return done;
 }
 
-const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
+static const char *explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     rd_eval_opts full;
     rd_pool     *pool;
     rd_text      text = { 0 };
     const char  *kept = NULL;
 
-    if (!ctx || rd_error(ctx) != RD_OK || !rd_eval_options(ctx, opts, &full))
+    if (!rd_eval_options(ctx, opts, &full))
         return NULL;
     pool = rd_pool_planning(ctx);
-    if (pool && explain(ctx, &text, pool, results, &full) && !text.failed)
+    if (pool && say_all(ctx, &text, pool, results, &full) && !text.failed)
         kept = rd_arena_text(ctx, text.at);
     else if (rd_error(ctx) == RD_OK)
         rd_fail(ctx, RD_ERR_MEMORY, "rd_explain: no memory for the text");
     rd_text_free(&text);
     rd_pool_free(pool);
     return kept;
+}
+
+const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
+{
+    const char *before, *text;
+
+    if (!ctx || rd_error(ctx) != RD_OK)
+        return NULL;
+    before = rd_begin_call(ctx, "rd_explain");
+    text   = explain(ctx, results, opts);
+    rd_begin_call(ctx, before);
+    return text;
 }

@@ -1,6 +1,6 @@
 /* forms.c - what the stages run as, what they cost, and which of them are slow. */
 #include "eval/forms.h"
-#include "eval/run/frame.h"
+#include "eval/run/team.h"
 #include <inttypes.h>
 #include <math.h>
 
@@ -104,9 +104,8 @@ static int threads_of(const rd_program *p, const rd_ctx *ctx, int asked)
 {
     const int64_t shares =
         p->root < 0 || p->serial ? 1 : (p->axis_extent[p->root] + p->grain - 1) / p->grain;
-    const int most = rd_threads_for(ctx, asked, p->work);
 
-    return shares < 1 ? 1 : shares < most ? (int)shares : most;
+    return rd_team(ctx, asked, p->work, shares);
 }
 
 static stage stage_of(const rd_backend_table *backend, const rd_program *p, const rd_cost *cost,
@@ -171,6 +170,7 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, int threads)
     const int               n       = nest->n_stage;
     rd_program             *p       = rd_lower(nest, pool);
     stage                  *s       = rd_pool_get(pool, (size_t)(n + 1) * sizeof *s);
+    char                    note[160];
 
     if (!p || !s)
         return false;
@@ -184,6 +184,8 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, int threads)
         stage_text(text, &s[k]);
     }
     runs_text(text, n, s);
+    if (rd_team_note(nest->tree->graph->ctx, threads, note, sizeof note))
+        rd_text_add(text, "threads: %s\n", note);
     rd_text_add(text, "estimates: %s\n", backend->speeds());
     tier_text(text, backend, p, n);
     return true;
@@ -201,7 +203,8 @@ bool rd_check_fast(rd_ctx *ctx, const rd_backend_table *backend, int n, const rd
         if (!rd_is_slow(&form.slow))
             continue;
         slow_text(&text, k, &form.slow);
-        rd_fail(ctx, RD_ERR_LIMIT, "rd_eval: RDIM_STRICT: %s", text.at ? text.at : "");
+        rd_fail(ctx, RD_ERR_LIMIT, "%s: RDIM_STRICT: %s", rd_call_name(ctx),
+                text.at ? text.at : "");
         rd_text_free(&text);
         return false;
     }

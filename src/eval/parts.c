@@ -134,7 +134,7 @@ static bool describe_results(making *m)
     m->plan->n_out = m->results.n;
     m->plan->out   = rd_pool_get(m->plan->pool, (size_t)m->results.n * sizeof *m->plan->out);
     return request && m->plan->out &&
-           rd_check_results(m->ctx, "rd_eval", m->results, request, m->plan->out);
+           rd_check_results(m->ctx, rd_call_name(m->ctx), m->results, request, m->plan->out);
 }
 
 static bool make_parts(making *m, bool *too_much)

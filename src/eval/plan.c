@@ -21,13 +21,13 @@ bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
     if ((unsigned)full->traversal > RD_TRAVERSE_LAZY || (unsigned)full->backend > RD_BACKEND_CUDA ||
         full->threads < 0) {
         rd_fail(ctx, RD_ERR_ARGUMENT,
-                "rd_eval_opts: traversal %d, backend %d, threads %d: one is out of range",
-                (int)full->traversal, (int)full->backend, (int)full->threads);
+                "%s: rd_eval_opts has traversal %d, backend %d, threads %d: one is out of range",
+                rd_call_name(ctx), (int)full->traversal, (int)full->backend, (int)full->threads);
         return false;
     }
     if (full->backend == RD_BACKEND_CUDA && !rd_backend_cuda.probe()) {
-        rd_fail(ctx, RD_ERR_DEVICE, "rd_eval_opts: the backend %s is not in this build",
-                rd_backend_cuda.name);
+        rd_fail(ctx, RD_ERR_DEVICE, "%s: the backend %s of rd_eval_opts is not in this build",
+                rd_call_name(ctx), rd_backend_cuda.name);
         return false;
     }
     return true;
@@ -105,8 +105,8 @@ static bool check_bound(const rd_plan *plan, const rd_graph *g)
             bound |= plan->in_slot[k] == s;
         if (!bound) {
             rd_fail(plan->ctx, RD_ERR_ARGUMENT,
-                    "rd_eval: input \"%s\" has no memory; give it to rd_plan_new()",
-                    g->slot[s].name);
+                    "%s: input \"%s\" has no memory; name it among the inputs of rd_plan_new()",
+                    rd_call_name(plan->ctx), g->slot[s].name);
             return false;
         }
     }
@@ -168,7 +168,7 @@ static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift
     plan->n_out = results.n;
     plan->out   = rd_pool_get(plan->pool, (size_t)results.n * sizeof *plan->out);
     if (!request || !plan->out ||
-        !rd_check_results(plan->ctx, "rd_eval", results, request, plan->out))
+        !rd_check_results(plan->ctx, rd_call_name(plan->ctx), results, request, plan->out))
         return false;
     nest = rd_pipeline(plan->ctx, work, results.n, request, given, opts, choice);
     if (!nest || !(plan->program = rd_lower(nest, plan->pool))) {
@@ -259,7 +259,7 @@ rd_plan *rd_plan_make(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eva
     rd_pool     *work;
 
     if (results.n <= 0 || !results.at)
-        return rd_fail(ctx, RD_ERR_ARGUMENT, "rd_eval: no results are asked for");
+        return rd_fail(ctx, RD_ERR_ARGUMENT, "%s: no results are asked for", rd_call_name(ctx));
     if (!rd_eval_options(ctx, opts, &full) || !check_inputs(ctx, in))
         return NULL;
     work                   = rd_pool_planning(ctx);
@@ -279,11 +279,26 @@ void rd_plan_free(rd_plan *plan)
     rd_plan_drop(plan);
 }
 
+static void name_runs(rd_plan *plan)
+{
+    plan->call = "rd_plan_run";
+    for (int32_t k = 0; plan->parts && k < plan->parts->n; k++)
+        name_runs(plan->parts->part[k].plan);
+}
+
 rd_plan *rd_plan_new(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
 {
+    rd_plan    *plan;
+    const char *before;
+
     if (!ctx || rd_error(ctx) != RD_OK)
         return NULL;
-    return rd_plan_make(ctx, in, results, opts);
+    before = rd_begin_call(ctx, "rd_plan_new");
+    plan   = rd_plan_make(ctx, in, results, opts);
+    rd_begin_call(ctx, before);
+    if (plan)
+        name_runs(plan);
+    return plan;
 }
 
 rd_status rd_plan_run(const rd_plan *plan, const void *const *in, void *const *out)

@@ -54,6 +54,7 @@ typedef struct rd_parts {
 struct rd_plan {
     rd_owned                   owned; /* first: the context frees plans with itself  */
     rd_ctx                    *ctx;
+    const char                *call; /* who runs it; NULL: who evaluates in the context */
     rd_pool                   *pool;
     const rd_backend_table    *backend;
     rd_progress                progress;    /* of rd_plan_run()                             */

@@ -7,4 +7,6 @@
  * outputs and NULL ones mean a dense layout of the expression's own type. */
 bool rd_check_results(rd_ctx *ctx, const char *call, rd_results results, rd_request *request,
                       rd_output *out);
+/* rd_eval() in the name of another call. */
+rd_status rd_eval_for(rd_ctx *ctx, const char *call, rd_expr *y, rd_array *out);
 #endif

@@ -44,6 +44,7 @@ typedef struct rd_moment {
 struct rd_ctx {
     rd_ctx_opts     opts;
     _Atomic int64_t held, peak; /* bytes */
+    _Atomic int64_t refused;    /* bytes of the last request that failed */
 
     atomic_bool failing; /* somebody writes, or has written, the sentence */
     atomic_int  status;  /* set after the sentence is complete            */
@@ -51,6 +52,7 @@ struct rd_ctx {
     bool        measures; /* all its evaluations: RDIM_PLAN_MEASURE */
     atomic_bool cancel;   /* the run that sees it first ends */
     char        sentence[RD_SENTENCE];
+    const char *call; /* who evaluates or plans now; NULL: nobody */
 
     rd_chunk *chunk, *spare;
 

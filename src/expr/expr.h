@@ -133,6 +133,13 @@ __attribute__((format(printf, 3, 4))) void *rd_fail(rd_ctx *ctx, rd_status statu
                                                     const char *format, ...);
 /* The same from any thread that runs a plan: recorded if the context has no error yet. */
 rd_status rd_fail_run(rd_ctx *ctx, rd_status status, const char *sentence);
+/* RD_ERR_MEMORY: the sentence, then how many bytes were asked for (0: as many as the context refused
+ * last), are held and allowed; returns NULL. */
+__attribute__((format(printf, 3, 4))) void *rd_fail_memory(rd_ctx *ctx, int64_t bytes,
+                                                           const char *format, ...);
+/* The public call in whose name planning and evaluating fail; the one before it comes back. */
+const char *rd_begin_call(rd_ctx *ctx, const char *call);
+const char *rd_call_name(const rd_ctx *ctx);
 /* RD_ERR_TEXT, or another status, with a sentence, the text and a caret under byte `at` of it;
  * return NULL. */
 void *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *text, size_t at);

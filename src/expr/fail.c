@@ -51,6 +51,38 @@ void *rd_fail(rd_ctx *ctx, rd_status status, const char *format, ...)
     return NULL;
 }
 
+void *rd_fail_memory(rd_ctx *ctx, int64_t bytes, const char *format, ...)
+{
+    char    what[RD_SENTENCE / 2], limit[64] = "";
+    va_list list;
+
+    if (!ctx)
+        return NULL;
+    va_start(list, format);
+    vsnprintf(what, sizeof what, format, list);
+    va_end(list);
+    if (ctx->opts.memory_limit > 0)
+        snprintf(limit, sizeof limit, " of a memory_limit of %lld",
+                 (long long)ctx->opts.memory_limit);
+    if (!bytes)
+        bytes = atomic_load(&ctx->refused);
+    return rd_fail(ctx, RD_ERR_MEMORY, "%s: %lld bytes asked for, %lld held%s", what,
+                   (long long)bytes, (long long)rd_memory_now(ctx), limit);
+}
+
+const char *rd_begin_call(rd_ctx *ctx, const char *call)
+{
+    const char *before = ctx->call;
+
+    ctx->call = call;
+    return before;
+}
+
+const char *rd_call_name(const rd_ctx *ctx)
+{
+    return ctx->call ? ctx->call : "rd_eval";
+}
+
 rd_status rd_fail_run(rd_ctx *ctx, rd_status status, const char *sentence)
 {
     rd_fail(ctx, status, "%s", sentence ? sentence : "");

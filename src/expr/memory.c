@@ -76,12 +76,16 @@ static void *take(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
     header *p;
 
-    if (bytes < 0 || bytes > INT64_MAX - (int64_t)sizeof *p)
+    if (bytes < 0 || bytes > INT64_MAX - (int64_t)sizeof *p) {
+        atomic_store(&ctx->refused, INT64_MAX);
         return NULL;
+    }
     bytes += (int64_t)sizeof *p;
     p = allocate(ctx, bytes, zeroed);
     if (!p && rd_reclaim(ctx))
         p = allocate(ctx, bytes, zeroed);
+    if (!p)
+        atomic_store(&ctx->refused, bytes);
     return p ? p + 1 : NULL;
 }
 
@@ -99,14 +103,9 @@ static void *taken(rd_ctx *ctx, int64_t bytes, bool zeroed)
 {
     void *p = take(ctx, bytes, zeroed);
 
-    if (!p && ctx->opts.memory_limit > 0)
-        return rd_fail(ctx, RD_ERR_MEMORY,
-                       "no memory: %lld bytes asked for, %lld held of a memory_limit of %lld",
-                       (long long)bytes, (long long)rd_memory_now(ctx),
-                       (long long)ctx->opts.memory_limit);
     if (!p)
-        return rd_fail(ctx, RD_ERR_MEMORY, "no memory: %lld bytes asked for, %lld held",
-                       (long long)bytes, (long long)rd_memory_now(ctx));
+        return rd_fail_memory(ctx, bytes, "%s%sno memory", ctx->call ? ctx->call : "",
+                              ctx->call ? ": " : "");
     return p;
 }
 

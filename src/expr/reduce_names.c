@@ -281,14 +281,24 @@ static const row rows[] = {
 #include "core/reducers.def"
 };
 
+/* All of them, after the first by commas. */
+static const char *const reducer_names = ""
+#define RD_REDUCTION(name, ...) ", " #name
+#include "core/reducers.def"
+    ;
+static const char *const scan_names = "sum, prod, min and max";
+
 static const row *find_row(const rd_expr *x, const char *call, const char *name)
 {
+    const bool scan = !strcmp(call, "rd_scan");
+
     if (!name)
         return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: the reducer is NULL", call);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!strcmp(rows[i].call + strlen("rd_"), name))
             return &rows[i];
-    return rd_fail(x->ctx, RD_ERR_TEXT, "%s: no reducer is called \"%.40s\"", call, name);
+    return rd_fail(x->ctx, RD_ERR_TEXT, "%s: no reducer is called \"%.40s\"; there are %s", call,
+                   name, scan ? scan_names : reducer_names + strlen(", "));
 }
 
 rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opts)
@@ -308,7 +318,7 @@ rd_expr *rd_scan_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opt
     if (!r)
         return NULL;
     if (!r->scans)
-        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_scan: scans are sum, prod, min and max, not %s",
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_scan: scans are %s, not %s", scan_names,
                        reducer);
     rd_folding f = { .call = "rd_scan", .x = x, .scan = true };
     return rd_folding_begin(&f, opts, (r->takes & ~(unsigned)RD_TAKES_COMP) | RD_TAKES_ORDER)

@@ -172,8 +172,8 @@ static bool read_fresh(const source *s, rd_array *out)
 
     array.data = rd_array_memory(s->ctx, s->header.bytes, &array.owner);
     if (!array.data) {
-        rd_fail(s->ctx, RD_ERR_MEMORY, "%s: %s: no memory for %lld bytes", s->call, s->path,
-                (long long)s->header.bytes);
+        rd_fail_memory(s->ctx, s->header.bytes, "%s: %s: no memory for its elements", s->call,
+                       s->path);
         return false;
     }
     if (!read_dense(s, array.data)) {

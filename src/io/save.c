@@ -1,5 +1,7 @@
 /* save.c - results as .npy files. */
 #include "io/save.h"
+#include "core/bytes.h"
+#include "eval/request.h"
 #include "expr/array.h"
 #include "io/aside.h"
 #include "io/npy.h"
@@ -60,19 +62,17 @@ rd_status rd_npy_write(rd_ctx *ctx, const char *path, const rd_array *array, int
 static rd_status evaluate(rd_ctx *ctx, rd_expr *y, int order, rd_array *array)
 {
     if (!y || order == 0)
-        return rd_eval(ctx, y, array);
+        return rd_eval_for(ctx, "rd_save", y, array);
 
     rd_array      result = { .type = rd_type_of(y), .order = order, .shape = rd_shape_of(y) };
     const int64_t points = rd_points(result.shape.n, result.shape.at);
-    const int     size   = rd_dtype_size(result.type);
-    result.data =
-        points > INT64_MAX / size ? NULL : rd_array_memory(ctx, points * size, &result.owner);
+    const int64_t bytes  = rd_bytes_times(points, rd_dtype_size(result.type));
+    result.data          = bytes < INT64_MAX ? rd_array_memory(ctx, bytes, &result.owner) : NULL;
     if (!result.data) {
-        rd_fail(ctx, RD_ERR_MEMORY, "rd_save: no memory for %lld elements of %d bytes",
-                (long long)points, size);
+        rd_fail_memory(ctx, bytes, "rd_save: no memory for %lld elements", (long long)points);
         return rd_error(ctx);
     }
-    const rd_status status = rd_eval(ctx, y, &result);
+    const rd_status status = rd_eval_for(ctx, "rd_save", y, &result);
     if (status == RD_OK)
         *array = result;
     else

@@ -202,7 +202,7 @@ static rd_status run_alike(rd_cache *c, rd_results results, const rd_eval_opts *
     rd_output  out[MOST_RESULTS];
     rd_entry  *e;
 
-    if (!rd_check_results(c->ctx, "rd_eval", results, request, out))
+    if (!rd_check_results(c->ctx, rd_call_name(c->ctx), results, request, out))
         return rd_error(c->ctx);
     if (!rd_key_make(&c->key, results.n, request, opts) || !find_leaves(c)) {
         c->stats.made++;

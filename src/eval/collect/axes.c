@@ -23,8 +23,8 @@ static bool room_for_axis(rd_axes *axes)
     if (axes->n < axes->room)
         return true;
     if (axes->n == RD_RAW_AXES) {
-        rd_fail(axes->ctx, RD_ERR_LIMIT, "rd_eval: the expressions need more than %d loop axes",
-                RD_RAW_AXES);
+        rd_fail(axes->ctx, RD_ERR_LIMIT, "%s: the expressions need more than %d loop axes",
+                rd_call_name(axes->ctx), RD_RAW_AXES);
         return false;
     }
     more = rd_pool_grow(axes->pool, axes->at, (size_t)axes->n, (size_t)room, sizeof *more);
@@ -137,8 +137,8 @@ static bool add_term(rd_axes *axes, rd_subscript *to, rd_term term)
     if (term.coef == 0)
         return true;
     if (to->n_term == RD_MAX_TERMS) {
-        rd_fail(axes->ctx, RD_ERR_LIMIT,
-                "rd_eval: an element's address depends on more than %d axes", RD_MAX_TERMS);
+        rd_fail(axes->ctx, RD_ERR_LIMIT, "%s: an element's address depends on more than %d axes",
+                rd_call_name(axes->ctx), RD_MAX_TERMS);
         return false;
     }
     to->term[to->n_term++] = term;

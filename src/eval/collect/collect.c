@@ -286,7 +286,8 @@ static bool few_folds(const rd_collector *c)
     for (int i = 0; i < c->n_seen; i++)
         folds += c->seen[i].expr->kind == RD_EXPR_REDUCE || c->seen[i].expr->kind == RD_EXPR_SCAN;
     if (folds > MOST)
-        rd_fail(c->ctx, RD_ERR_LIMIT, "rd_eval: %d reductions and scans in one plan", folds);
+        rd_fail(c->ctx, RD_ERR_LIMIT, "%s: %d reductions and scans in one plan",
+                rd_call_name(c->ctx), folds);
     return folds <= MOST;
 }
 

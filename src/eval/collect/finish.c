@@ -94,8 +94,8 @@ static int name_axis(naming *m, int raw)
     if (m->axis[root] >= 0)
         return m->axis[root];
     if (g->n_axis == RD_MAX_AXES) {
-        rd_fail(m->c->ctx, RD_ERR_LIMIT,
-                "rd_eval: the results together need more than %d loop axes", RD_MAX_AXES);
+        rd_fail(m->c->ctx, RD_ERR_LIMIT, "%s: the results together need more than %d loop axes",
+                rd_call_name(g->ctx), RD_MAX_AXES);
         return -1;
     }
     info->extent = m->c->axes->at[root].extent;

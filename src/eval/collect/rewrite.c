@@ -68,8 +68,8 @@ static int pair_of(rd_graph *g, int m)
     const int32_t *dim = p.dim;
 
     if (g->n_axis == RD_MAX_AXES) {
-        rd_fail(g->ctx, RD_ERR_LIMIT, "rd_eval: the results together need more than %d loop axes",
-                RD_MAX_AXES);
+        rd_fail(g->ctx, RD_ERR_LIMIT, "%s: the results together need more than %d loop axes",
+                rd_call_name(g->ctx), RD_MAX_AXES);
         return -1;
     }
     p.reducer = RD_RED_maxsumexp;

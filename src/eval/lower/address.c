@@ -30,7 +30,8 @@ static void add(rd_lowering *l, rd_address *a, rd_addend what)
         }
     if (a->n_add == RD_MAX_TERMS) {
         rd_fail(l->graph->ctx, RD_ERR_LIMIT,
-                "rd_eval: an element's address depends on more than %d axes", RD_MAX_TERMS);
+                "%s: an element's address depends on more than %d axes",
+                rd_call_name(l->graph->ctx), RD_MAX_TERMS);
         l->failed = true;
         return;
     }
@@ -161,8 +162,8 @@ static bool too_large(rd_lowering *l, int64_t bytes, const char *what)
 {
     if (bytes < INT64_MAX)
         return false;
-    rd_fail(l->graph->ctx, RD_ERR_MEMORY, "rd_eval: no memory for %s: its bytes exceed 63 bits",
-            what);
+    rd_fail(l->graph->ctx, RD_ERR_MEMORY, "%s: no memory for %s: its bytes exceed 63 bits",
+            rd_call_name(l->graph->ctx), what);
     return l->failed = true;
 }
 
@@ -203,8 +204,8 @@ bool rd_assign_slots(rd_graph *g, const rd_tree *tree, int32_t *slot)
 
             if (points > INT64_MAX / size) {
                 rd_fail(g->ctx, RD_ERR_MEMORY,
-                        "rd_eval: no memory for an array of %lld elements between two passes",
-                        (long long)points);
+                        "%s: no memory for an array of %lld elements between two passes",
+                        rd_call_name(g->ctx), (long long)points);
                 return false;
             }
             more[slot[v]].bytes = points * size;

@@ -317,8 +317,8 @@ static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait)
         choice c = choose(s, n, wait, scope->open, group, group + n + 1);
 
         if (c.axis < 0) { /* it was cancelled: the first waiting anchor reads nothing that waits */
-            rd_fail(s->p->graph->ctx, RD_ERR_LIMIT,
-                    "rd_eval: internal error: no loop can be placed");
+            rd_fail(s->p->graph->ctx, RD_ERR_LIMIT, "%s: internal error: no loop can be placed",
+                    rd_call_name(s->p->graph->ctx));
             return false;
         }
         if (!place_loop(s, scope, &c, group))
@@ -334,7 +334,8 @@ static bool few_anchors(const rd_placing *p)
     enum { MOST = 256 };
 
     if (p->graph->limited && p->n > MOST)
-        rd_fail(p->graph->ctx, RD_ERR_LIMIT, "rd_eval: %d values are kept in one plan", p->n);
+        rd_fail(p->graph->ctx, RD_ERR_LIMIT, "%s: %d values are kept in one plan",
+                rd_call_name(p->graph->ctx), p->n);
     return !p->graph->limited || p->n <= MOST;
 }
 

@@ -7,8 +7,9 @@
 
 rd_status rd_no_memory(const rd_plan *plan)
 {
-    return rd_fail_run(plan->ctx, RD_ERR_MEMORY,
-                       "rd_plan_run: no memory for what the plan keeps between its loops");
+    rd_fail_memory(plan->ctx, 0, "%s: no memory for what is kept between loops",
+                   plan->call ? plan->call : rd_call_name(plan->ctx));
+    return RD_ERR_MEMORY;
 }
 
 /* ---- Overlaps -------------------------------------------------------------------------------- */

@@ -53,9 +53,6 @@ bool rd_is_direct(const rd_plan *plan);
 bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out,
                    rd_run_stats *stats);
 
-/* run.c: how many threads share so much work; 0 asked for: the context's. */
-int rd_threads_for(const rd_ctx *ctx, int asked, double work);
-
 /* bind.c: addresses for all slots; after the run, what was written aside is copied and separate
  * memory goes. */
 rd_status rd_bind(const rd_plan *plan, rd_frame *frame, const void *const *in, void *const *out);

@@ -3,11 +3,9 @@
  * Tasks are contiguous shares of a stage's root axis that start at whole blocks of every combine
  * tree, so their number changes no bit. */
 #include "eval/run/frame.h"
+#include "eval/run/team.h"
 #include "eval/run/watch.h"
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 /* Indices of a long root axis that tasks start at multiples of. */
 enum { WHOLE = 64 };
@@ -20,25 +18,7 @@ typedef struct run {
     rd_status      status;
 } run;
 
-/* ---- Threads --------------------------------------------------------------------------------- */
-int rd_threads_for(const rd_ctx *ctx, int asked, double work)
-{
-    int threads = 1;
-
-#ifdef _OPENMP
-    const int wanted = asked ? asked : rd_ctx_threads(ctx);
-
-    /* Inside a caller's own parallel region its threads are busy already. */
-    if ((asked || work >= RD_SMALL_WORK) && !omp_in_parallel())
-        threads = wanted ? wanted : omp_get_max_threads();
-#else
-    (void)ctx;
-    (void)asked;
-    (void)work;
-#endif
-    return threads > 1 ? threads : 1;
-}
-
+/* ---- Shares ---------------------------------------------------------------------------------- */
 /* One task for each thread. */
 static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t extent)
 {
@@ -49,11 +29,11 @@ static int64_t task_size(const rd_plan *plan, const rd_program *p, int64_t exten
         (!share && !plan->threads && p->work < RD_SMALL_WORK))
         return whole;
     if (!share) {
-        threads = rd_threads_for(plan->ctx, plan->threads, p->work);
+        grains  = (extent + p->grain - 1) / p->grain;
+        threads = rd_team(plan->ctx, plan->threads, p->work, grains);
         if (threads == 1)
             return whole;
-        grains = (extent + p->grain - 1) / p->grain;
-        share  = (grains + threads - 1) / threads;
+        share = (grains + threads - 1) / threads;
         /* Whole vectors and cache lines, where that is no burden for the last task. */
         if (share >= WHOLE * WHOLE)
             share = (share + WHOLE - 1) / WHOLE * WHOLE;
