@@ -79,16 +79,28 @@ static double cost_of_step(const rd_codegen *n, const rd_region *r, const rd_ins
     return (cost + moves) / rd_step_lanes(n, f, lanes_of(n, inst));
 }
 
-/* Lanes merge from array to array, each step waiting for the last; where neighbours are cells, as
- * vectors. */
+/* Lanes merge as vectors, and the last of these, one of them, within itself: each step waits for the
+ * one before. */
+static double cost_of_merging(const rd_codegen *n, const rd_codegen_fold *f, const rd_inst *inst)
+{
+    enum { WAITS = 2 };
+    const double together = lanes_of(n, inst);
+    double       steps    = 0;
+
+    for (double lanes = f->lanes; lanes > 1; lanes /= 2)
+        steps += lanes / 2 > together ? lanes / 2 / together : 1;
+    return WAITS * rd_fold_cost(f->fold) * steps;
+}
+
+/* Where neighbours are cells, their lanes merge as vectors of cells. */
 static double cost_of_close(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
 {
     const rd_codegen_fold *f    = &n->fold[inst->arg];
-    const double           cost = 2 + rd_fold_cost(f->fold) * f->lanes;
+    const double           cost = rd_fold_cost(f->fold);
 
     if (r && (rd_coef(&f->fold->cell, r->axis) || f->start >= r->from))
-        return cost / lanes_of(n, inst);
-    return f->lanes > 1 ? 40 + cost : 2 + cost;
+        return (2 + cost * f->lanes) / lanes_of(n, inst);
+    return f->lanes > 1 ? 42 + cost_of_merging(n, f, inst) : 4 + cost;
 }
 
 /* Results are made of states at each step; nodes of the tree that meet, of which there are about
