@@ -126,23 +126,36 @@ static bool folds_only(const rd_program *p, const rd_tile_code *code,
     return steps > 0;
 }
 
-/* A nest fills an array with what the exponentials are of, and memory waits while it takes them:
- * columns of f32 take three times what tiles do, which read ahead.  But lanes merge by exponentials,
- * too, and of rows of a few elements a lane most of the time goes there: nests take a third of
- * it. */
-static bool folds_exponentials(const rd_program *p, const rd_tile_code *code)
+static bool takes_exponential(const rd_program *p, const rd_inst *inst)
+{
+    return inst->kind == RD_I_STEP && (p->fold[inst->arg].reducer == RD_RED_logsumexp ||
+                                       p->fold[inst->arg].reducer == RD_RED_maxsumexp);
+}
+
+/* Columns, or rows of many elements a lane?  Of rows of a few, lanes merge by exponentials most of
+ * the time. */
+static bool is_long(const rd_tile_fold *f)
 {
     enum { FEW = 8 };
+    const rd_fold *fold = f->fold;
+
+    if (f->form != RD_FOLD_RUN)
+        return f->form == RD_FOLD_COLUMNS;
+    return fold->n_block > 1 || fold->lane_extent >= (int64_t)FEW * fold->lanes;
+}
+
+/* A nest fills an array with what the exponentials are of, and memory waits while it takes them:
+ * columns of f32 take three times what tiles do, which read ahead.  Others take a third. */
+static bool folds_exponentials(const rd_program *p, const rd_tile_code *code)
+{
     bool found = false;
 
     for (int32_t i = p->body; i < p->tail; i++) {
-        const rd_fold *fold = p->inst[i].kind == RD_I_STEP ? &p->fold[p->inst[i].arg] : NULL;
+        const rd_inst *step = &p->inst[i];
 
-        if (!fold || p->inst[i].b >= 0 || p->inst[i].c >= 0 ||
-            (fold->reducer != RD_RED_logsumexp && fold->reducer != RD_RED_maxsumexp))
+        if (!takes_exponential(p, step) || step->b >= 0 || step->c >= 0)
             continue;
-        if (code->fold[p->inst[i].arg].form == RD_FOLD_RUN && fold->n_block == 1 &&
-            fold->lane_extent < (int64_t)FEW * fold->lanes)
+        if (!is_long(&code->fold[step->arg]))
             return false;
         found = true;
     }
@@ -150,7 +163,8 @@ static bool folds_exponentials(const rd_program *p, const rd_tile_code *code)
 }
 
 /* Elements that are neighbours along one axis and are stored along another, both long: squares of
- * them are turned in registers.  Short rows nests take as they are. */
+ * them are turned in registers.  Short rows nests take as they are; and what calls functions, or takes
+ * an exponential for each element, gains nothing. */
 static bool turns_operands(const rd_program *p, const rd_tile_code *code)
 {
     enum { SHORT = 16 };
@@ -167,7 +181,7 @@ static bool turns_operands(const rd_program *p, const rd_tile_code *code)
                     p->axis_extent[at->add[k].axis] > SHORT;
         found |= (code->square || code->inst[i].turns) && near &&
                  p->axis_extent[p->loop[loop].axis] > SHORT;
-        calls |= p->inst[i].kind == RD_I_CALL;
+        calls |= p->inst[i].kind == RD_I_CALL || takes_exponential(p, &p->inst[i]);
     }
     return found && !calls;
 }

@@ -76,6 +76,8 @@ static double cost_of_step(const rd_codegen *n, const rd_region *r, const rd_ins
         return APART + cost / rd_step_lanes(n, f, lanes_of(n, inst));
     if (f->start < r->from && f->fold->lanes == 1)
         moves = (meets_again(n, r, f) ? 0.5 : 2) * f->n_state;
+    else if (f->start >= r->from && f->lanes > 1) /* all lanes of all cells fill the first cache */
+        moves = 2 * f->n_state;
     return (cost + moves) / rd_step_lanes(n, f, lanes_of(n, inst));
 }
 
