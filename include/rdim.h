@@ -196,8 +196,8 @@ typedef struct rd_mark { uint64_t at, serial; } rd_mark;
 /** Marks the present; for loops: mark, build, evaluate, release.  Marks nest. */
 RD_API rd_mark rd_ctx_mark(rd_ctx *ctx);
 /** Releases every node and text made since `mark`, which stays usable.  Arrays and plans stay.
- *  Releasing an outer mark ends the inner ones; releasing an ended one is RD_ERR_ARGUMENT and does
- *  nothing. */
+ *  Releasing an outer mark ends the inner ones; an ended one, or one of another context, is
+ *  RD_ERR_ARGUMENT and does nothing. */
 RD_API rd_status rd_ctx_release(rd_ctx *ctx, rd_mark mark);
 
 /** The first failure since the last clear; RD_OK if none.  Of NULL: RD_ERR_MEMORY (rd_ctx_new
@@ -697,10 +697,24 @@ RD_API const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opt
 RD_API const char *rd_graphviz(rd_ctx *ctx, rd_results results);
 
 /* ---- Files: NumPy's .npy, versions 1.0 to 3.0, little and big endian, C and Fortran order ---- */
-/** A file as a leaf.  Mapped while ctx lives where its bytes can be used as they are, else read and
- *  converted once.  NULL on RD_ERR_FILE (not there, truncated, not understood; the sentence names
- *  path and finding), RD_ERR_TYPE. */
+typedef struct rd_load_opts {
+    uint32_t    size;
+    const char *path;
+    bool        read; /* into memory of the context, now; default: mapped where that will do */
+} rd_load_opts;
+/** A file as a leaf: rd_load(ctx, "x.npy"), keywords rd_load_opts.  Mapped while ctx lives where its
+ *  bytes can be used as they are, else read and converted once.  A mapped file must stay as it is:
+ *  if somebody cuts it short, reading what is gone ends the program (SIGBUS), and if somebody writes
+ *  to it, results change.  To put a new file in its place (mv, rd_save) is safe.  Where others may
+ *  do what they like, say .read = true.
+ *  NULL on RD_ERR_FILE (not there, truncated, not understood; the sentence names path and finding),
+ *  RD_ERR_TYPE, RD_ERR_MEMORY. */
 RD_API rd_expr *rd_load(rd_ctx *ctx, const char *path);
+#ifndef __cplusplus
+#define rd_load(ctx, ...) \
+    rd_load_npy(ctx, &(rd_load_opts){ .size = sizeof(rd_load_opts), .path = __VA_ARGS__ })
+#endif
+RD_API rd_expr *rd_load_npy(rd_ctx *ctx, const rd_load_opts *opts);
 /** A file into memory: out zeroed: fresh, for rd_array_free(), in the file's order; else its shape
  *  and type must be the file's.  Errors as rd_load(), and RD_ERR_SHAPE. */
 RD_API rd_status rd_read(rd_ctx *ctx, const char *path, rd_array *out);

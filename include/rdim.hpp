@@ -197,6 +197,26 @@ RD_REDUCTION_(skewness) RD_REDUCTION_(norm) RD_REDUCTION_(logsumexp)
 #undef RD_REDUCTION_
 
 /* ---- Files ----------------------------------------------------------------------------------- */
+/** Keywords of load(): read, not mapped. */
+class load_opts {
+public:
+    load_opts &read(bool yes = true) { fields_.read = yes; return *this; }
+    rd_load_opts of(const char *path) const
+    {
+        rd_load_opts o = fields_;
+        o.size = sizeof o;
+        o.path = path;
+        return o;
+    }
+private:
+    rd_load_opts fields_ = rd_load_opts();
+};
+inline rd_expr *load(rd_ctx *ctx, const char *path, const load_opts &how = load_opts())
+{
+    const rd_load_opts o = how.of(path);
+    return rd_load_npy(ctx, &o);
+}
+
 /** Keywords of save(): Fortran order and bytes of the other end. */
 class save_opts {
 public:

@@ -391,6 +391,28 @@ START_TEST(marks_at_one_place_are_two)
     ck_assert_int_eq(rd_ctx_release(ctx, (rd_mark){ 0, 0 }), RD_ERR_ARGUMENT);
     ck_assert_int_eq(rd_ctx_release(ctx, (rd_mark){ UINT64_MAX, 1 }), RD_ERR_ARGUMENT);
     ck_assert_int_eq(rd_ctx_release(other, outer), RD_ERR_ARGUMENT);
+    ck_assert(strstr(rd_error_text(other), "rd_ctx_release: mark"));
+    rd_ctx_free(ctx);
+    rd_ctx_free(other);
+}
+END_TEST
+
+/* Of contexts that are alike in all else; and one that is freed, and another in its place. */
+START_TEST(marks_are_one_contexts)
+{
+    rd_ctx  *ctx = rd_ctx_new(NULL), *other = rd_ctx_new(NULL);
+    rd_mark  mine = rd_ctx_mark(ctx), theirs = rd_ctx_mark(other);
+    rd_expr *x = rd_num(ctx, 1);
+
+    ck_assert_int_eq(rd_ctx_release(ctx, theirs), RD_ERR_ARGUMENT);
+    ck_assert(strstr(rd_error_text(ctx), "is not a mark of this context"));
+    rd_error_clear(ctx);
+    ck_assert_ptr_eq(rd_num(ctx, 1), x);
+    ck_assert_int_eq(rd_ctx_release(ctx, mine), RD_OK);
+    rd_ctx_free(other);
+    other = rd_ctx_new(NULL);
+    rd_ctx_mark(other);
+    ck_assert_int_eq(rd_ctx_release(other, theirs), RD_ERR_ARGUMENT);
     rd_ctx_free(ctx);
     rd_ctx_free(other);
 }
@@ -511,6 +533,7 @@ int main(void)
     tcase_add_test(tc, strings_are_interned);
     tcase_add_loop_test(tc, mark_order, 0, COUNT(orders));
     tcase_add_test(tc, marks_at_one_place_are_two);
+    tcase_add_test(tc, marks_are_one_contexts);
     tcase_add_test(tc, marks_nest_deeply);
     tcase_add_test(tc, loops_do_not_grow);
 #if defined(__SANITIZE_ADDRESS__)

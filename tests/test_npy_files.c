@@ -406,6 +406,30 @@ START_TEST(mapped)
 }
 END_TEST
 
+/* What was read is there, and right, whatever becomes of the file. */
+START_TEST(read_not_mapped)
+{
+    enum { N = 1 << 14 };
+    static float data[N];
+    rd_array     a    = { .data = data, .type = RD_F32, .shape = { 1, 0, { N } } };
+    const char  *path = in_dir("shrinks.npy");
+    double       sum  = -1;
+
+    fill(&a);
+    ck_assert(rd_npy_write(ctx, path, &a, 0, RD_HOST_IS_BIG) == RD_OK);
+    rd_expr *leaf = rd_load(ctx, path, .read = true);
+    ck_assert_msg(leaf, "%s", rd_error_text(ctx));
+    ck_assert(truncate(path, 0) == 0);
+    const rd_array loaded = leaf_array(leaf);
+    check_filled(&loaded, "read");
+    ck_assert(rd_eval(ctx, rd_sum(leaf, RD_ALL), RD_INTO(&sum, RD_SCALAR)) == RD_OK);
+    ck_assert(rd_load_npy(ctx, NULL) == NULL && strstr(rd_error_text(ctx), "rd_load: no path"));
+    rd_error_clear(ctx);
+    ck_assert(!(rd_load)(ctx, path) && rd_error(ctx) == RD_ERR_FILE); /* the function, as of C++ */
+    rd_error_clear(ctx);
+}
+END_TEST
+
 START_TEST(odd_bools)
 {
     uint8_t  bytes[256];
@@ -564,6 +588,7 @@ int main(void)
     tcase_add_test(tc, truncated);
     tcase_add_test(tc, mutated);
     tcase_add_loop_test(tc, mapped, 0, COUNT(mapping));
+    tcase_add_test(tc, read_not_mapped);
     tcase_add_test(tc, odd_bools);
     tcase_add_test(tc, wrong_output);
     tcase_add_test(tc, no_memory);

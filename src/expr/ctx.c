@@ -127,6 +127,9 @@ static bool room_for_mark(rd_ctx *ctx)
     return true;
 }
 
+/* Made by the process, so that no context takes another's for its own. */
+static _Atomic(uint64_t) marks;
+
 rd_mark rd_ctx_mark(rd_ctx *ctx)
 {
     const rd_mark none = { 0, 0 };
@@ -144,7 +147,7 @@ rd_mark rd_ctx_mark(rd_ctx *ctx)
     }
     if (!room_for_mark(ctx))
         return none;
-    present.serial               = ++ctx->marks;
+    present.serial               = atomic_fetch_add(&marks, 1) + 1;
     ctx->moment[ctx->n_moment++] = present;
     return (rd_mark){ .at = (uint64_t)ctx->n_moment - 1, .serial = present.serial };
 }

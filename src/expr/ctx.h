@@ -32,7 +32,7 @@ typedef struct rd_named {
 
 /* Where the context stood: what a release goes back to. */
 typedef struct rd_moment {
-    uint64_t  serial;   /* of the mark, never used twice             */
+    uint64_t  serial;   /* of the mark, never used twice in a process */
     bool      released; /* the present was this place at least once  */
     rd_chunk *chunk;
     size_t    used;
@@ -65,7 +65,6 @@ struct rd_ctx {
 
     rd_moment *moment; /* the marks that are not ended, oldest first */
     int64_t    n_moment, room_moment;
-    uint64_t   marks; /* serial of the newest mark */
 
     rd_owned *owned;
 

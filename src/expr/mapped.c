@@ -10,6 +10,22 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static rd_mapped      *files;
 
+static void hold(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void let_go(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+/* A child must not find it held by a thread that stayed behind. */
+static void watch_forks(void)
+{
+    (void)pthread_atfork(hold, let_go, let_go);
+}
+
 /* Of which several fit into memory together, pages had better stay for the next evaluation. */
 static bool large(size_t bytes)
 {
@@ -20,27 +36,30 @@ static bool large(size_t bytes)
 
 void rd_mapped_add(rd_mapped *file, void *at, size_t bytes)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
     *file = (rd_mapped){ .at = at, .bytes = bytes };
     if (!large(bytes))
         return;
-    pthread_mutex_lock(&lock);
+    pthread_once(&once, watch_forks);
+    hold();
     file->next = files;
     file->link = &files;
     if (files)
         files->link = &file->next;
     files = file;
-    pthread_mutex_unlock(&lock);
+    let_go();
 }
 
 void rd_mapped_remove(rd_mapped *file)
 {
     if (!file->link)
         return;
-    pthread_mutex_lock(&lock);
+    hold();
     *file->link = file->next;
     if (file->next)
         file->next->link = file->link;
-    pthread_mutex_unlock(&lock);
+    let_go();
 }
 
 static bool holds(const rd_mapped *file, int n, void *const *address)
@@ -55,9 +74,9 @@ static bool holds(const rd_mapped *file, int n, void *const *address)
  * the file. */
 void rd_mapped_give_back(int n, void *const *address)
 {
-    pthread_mutex_lock(&lock);
+    hold();
     for (rd_mapped *file = files; file; file = file->next)
         if (holds(file, n, address))
             (void)madvise(file->at, file->bytes, MADV_DONTNEED);
-    pthread_mutex_unlock(&lock);
+    let_go();
 }

@@ -252,7 +252,7 @@ static bool map_file(const source *s, loaded *l)
     return true;
 }
 
-static rd_expr *load_leaf(const source *s)
+static rd_expr *load_leaf(const source *s, bool read)
 {
     const rd_npy_header *h = &s->header;
 
@@ -264,7 +264,7 @@ static rd_expr *load_leaf(const source *s)
         return NULL;
     l->ctx      = s->ctx;
     l->own.drop = drop_loaded;
-    if (!map_file(s, l) && !read_fresh(s, &l->array)) {
+    if ((read || !map_file(s, l)) && !read_fresh(s, &l->array)) {
         rd_free(s->ctx, l);
         return NULL;
     }
@@ -272,15 +272,20 @@ static rd_expr *load_leaf(const source *s)
     return rd_leaf(s->ctx, &l->array);
 }
 
-rd_expr *rd_load(rd_ctx *ctx, const char *path)
+rd_expr *rd_load_npy(rd_ctx *ctx, const rd_load_opts *opts)
 {
-    source s = { .ctx = ctx, .call = "rd_load", .path = path };
+    source s = { .ctx = ctx, .call = "rd_load", .path = opts ? opts->path : NULL };
 
     if (!ctx)
         return NULL;
-    rd_expr *leaf = open_source(&s) ? load_leaf(&s) : NULL;
+    rd_expr *leaf = open_source(&s) ? load_leaf(&s, opts->read) : NULL;
     close_source(&s);
-    return rd_leaf_labelled(leaf, NULL, path);
+    return rd_leaf_labelled(leaf, NULL, s.path);
+}
+
+rd_expr *(rd_load)(rd_ctx *ctx, const char *path)
+{
+    return rd_load_npy(ctx, &(rd_load_opts){ .size = sizeof(rd_load_opts), .path = path });
 }
 
 rd_status rd_read(rd_ctx *ctx, const char *path, rd_array *out)

@@ -100,6 +100,7 @@ static void plans_and_files(rd_ctx *ctx)
     check("plan", ctx, rd_plan_run(plan, from, nullptr) == RD_OK ? out : -1, 6);
     check("save", ctx, rd::save(ctx, rd_num(ctx, 7), "seven.npy", rd::save_opts().big_endian()), 0);
     check("load", ctx, first(ctx, rd_load(ctx, "seven.npy")), 7);
+    check("load, read", ctx, first(ctx, rd::load(ctx, "seven.npy", rd::load_opts().read())), 7);
     std::remove("seven.npy");
 }
 

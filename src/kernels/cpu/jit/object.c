@@ -4,6 +4,7 @@
 #include "kernels/cpu/jit/compiler.h"
 #include "kernels/store/store.h"
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,19 +34,43 @@ static void name_it(object *o)
     snprintf(o->name, sizeof o->name, "%s.so", o->key);
 }
 
+/* A child that was forked while another thread loads would have half of what the loader knows. */
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+
+static void begin_loading(void)
+{
+    pthread_mutex_lock(&loading);
+}
+
+static void end_loading(void)
+{
+    pthread_mutex_unlock(&loading);
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(begin_loading, end_loading, end_loading);
+}
+
 /* By way of the directory's descriptor: the very directory that was looked at, under a name that is
  * this object's alone, as the loader takes equal names for equal objects.  One that cannot prove
  * itself stays loaded, and nothing calls it. */
 static void *load(const object *o)
 {
     char        path[128];
-    void       *handle;
+    void       *handle, *found;
     const char *proof;
 
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, watch_forks);
     snprintf(path, sizeof path, "/proc/self/fd/%d/%s", o->dir, o->name);
+    begin_loading();
     handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     proof  = handle ? dlsym(handle, "rdim_proof") : NULL;
-    return proof && strcmp(proof, o->key) == 0 ? dlsym(handle, o->symbol) : NULL;
+    found  = proof && strcmp(proof, o->key) == 0 ? dlsym(handle, o->symbol) : NULL;
+    end_loading();
+    return found;
 }
 
 static bool write_source(const object *o, const char *name)

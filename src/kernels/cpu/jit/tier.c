@@ -1,10 +1,11 @@
 /* tier.c - compiled code of the process.  A table that only grows, without locks: a program may
- * fork at any time. */
+ * fork at any time.  What its threads were bringing then, the child begins anew. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cpu/jit/tier.h"
 #include "kernels/cpu/jit/compiler.h"
 #include "kernels/cpu/jit/object.h"
 #include "kernels/cpu/jit/worker.h"
+#include <pthread.h>
 #include <stddef.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -167,10 +168,30 @@ static void bring(rd_compiled *c, int patience)
     atomic_store_explicit(&c->state, kernels || patience ? DONE : MISSING, memory_order_release);
 }
 
+/* ---- Forks ----------------------------------------------------------------------------------- */
+/* The thread that forks is not bringing anything: compilers are spawned. */
+static void in_child(void)
+{
+    rd_worker_forked();
+    for (int k = 0; k < HEADS; k++)
+        for (rd_compiled *c = atomic_load(&heads[k]); c; c = c->next) {
+            int from = BUSY;
+            (void)atomic_compare_exchange_strong(&c->state, &from, NEW);
+        }
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, in_child);
+}
+
+/* ---- What plans ask for ------------------------------------------------------------------------ */
 rd_compiled *rd_compiled_of(const void *key, size_t bytes, rd_compiled_text *text)
 {
-    rd_compiled *c = mode_now() == OFF ? NULL : find_or_add(key, bytes, text);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    rd_compiled          *c    = mode_now() == OFF ? NULL : find_or_add(key, bytes, text);
 
+    pthread_once(&once, watch_forks);
     if (c)
         atomic_store(&c->surroundings, rd_surroundings_now());
     return c;

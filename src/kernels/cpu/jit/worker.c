@@ -98,6 +98,12 @@ void rd_worker_do(rd_job *job)
         atomic_store(&owner, 0); /* another call may have more luck */
 }
 
+void rd_worker_forked(void)
+{
+    atomic_store(&jobs, NULL);
+    atomic_store(&owner, 0);
+}
+
 void rd_worker_wait(void)
 {
     const struct timespec pause = { 0, 1000000 };

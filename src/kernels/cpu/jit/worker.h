@@ -14,6 +14,8 @@ struct rd_job {
 /* The job is run some time; it may be handed over again once it runs.  From any thread, at any
  * time, without waiting. */
 void rd_worker_do(rd_job *job);
+/* In the child of a fork: no job waits, and nobody is at one. */
+void rd_worker_forked(void);
 /* Waits until there is nothing to do.  For tests. */
 void rd_worker_wait(void);
 #endif

@@ -8,6 +8,7 @@
 #if RD_OPENBLAS || RD_BLIS
 #include <cblas.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -34,6 +35,7 @@ static struct {
 } blas;
 
 static atomic_flag locked = ATOMIC_FLAG_INIT;
+static int         n_inside, outside; /* see rd_blas_begin() */
 
 static void lock(void)
 {
@@ -85,8 +87,24 @@ static void find(void)
         blas.name = RD_OPENBLAS ? "OpenBLAS" : "BLIS";
 }
 
+/* A child must not find the lock held, or the library half loaded, by a thread that stayed
+ * behind. */
+static void in_child(void)
+{
+    n_inside = 0;
+    unlock();
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(lock, unlock, in_child);
+}
+
 const char *rd_blas_name(void)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, watch_forks);
     lock();
     if (!blas.tried)
         find();
@@ -114,8 +132,6 @@ void rd_blas_gemm(const rd_gemm *g)
  * of ours are here the number is 1, and then what it was.  What the program itself asks of OpenBLAS
  * meanwhile runs on one thread too.  BLIS uses one thread unless BLIS_NUM_THREADS or
  * OMP_NUM_THREADS says otherwise. */
-static int n_inside, outside;
-
 static int begin_openmp(void)
 {
     int before = 1;
