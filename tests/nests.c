@@ -62,7 +62,9 @@ static rd_array dense(rd_expr *y)
 
 static rd_plan *plan_of(nest_batch *b, rd_array *out, int isa)
 {
-    const rd_eval_opts opts = { .threads = 1, .deterministic = true };
+    const rd_eval_opts opts = { .threads       = 1,
+                                .deterministic = true,
+                                .traversal = isa == ISA_SCALAR ? RD_TRAVERSE_AUTO : b->traversal };
     rd_result          results[NEST_RESULTS];
     rd_plan           *plan;
 
@@ -97,6 +99,7 @@ static void count_nests(const rd_plan *plan)
 {
     for (int s = 0; s < plan->n_stage; s++) {
         nest_seen.programs++;
+        nest_seen.tiles += plan->program[s].code != NULL;
         nest_seen.nests += plan->program[s].nest && rd_codegen_here(plan->program[s].nest);
         nest_seen.with_words += nest_seen.words && plan->program[s].nest &&
                                 has_in_text(&plan->program[s], nest_seen.words);
@@ -110,7 +113,7 @@ static bool same(rd_dtype type, const char *a, const char *b)
             isnan(rd_word_to_double(rd_word_load(b, type), type)));
 }
 
-static void compare(const nest_batch *b, const nest_share *how)
+static void compare(const nest_batch *b, int isa, const nest_share *how)
 {
     for (int k = 0; k < b->n; k++) {
         const rd_dtype type = b->y[k]->type;
@@ -119,10 +122,10 @@ static void compare(const nest_batch *b, const nest_share *how)
 
         for (int64_t i = 0; i < n; i++, want += rd_dtype_size(type), found += rd_dtype_size(type))
             ck_assert_msg(same(type, want, found),
-                          "%s, %d threads, %d grains: result %d, element %d of %d is %.17g (%llx), "
-                          "not %.17g (%llx)",
-                          b->what, (int)how->threads, (int)how->grains, k, (int)i, (int)n,
-                          rd_word_to_double(rd_word_load(found, type), type),
+                          "%s, %s, %d threads, %d grains: result %d, element %d of %d is %.17g "
+                          "(%llx), not %.17g (%llx)",
+                          b->what, isa_name(isa), (int)how->threads, (int)how->grains, k, (int)i,
+                          (int)n, rd_word_to_double(rd_word_load(found, type), type),
                           (unsigned long long)rd_word_load(found, type).u64,
                           rd_word_to_double(rd_word_load(want, type), type),
                           (unsigned long long)rd_word_load(want, type).u64);
@@ -145,41 +148,74 @@ static rd_status run(rd_plan *plan, const nest_share *how, char *sentence, uint3
     return status;
 }
 
-void nest_agree_by(nest_batch *b, int isa, const nest_share *shares, int n)
+/* What a run came to beside its results. */
+typedef struct outcome {
+    rd_status status;
+    char      sentence[256];
+    uint32_t  warnings;
+} outcome;
+
+static outcome wanted(nest_batch *b)
 {
-    const int64_t failed = rd_tier_stats_now().failed;
-    rd_plan      *plan;
-    rd_status     status;
-    char          sentence[256], other[256];
-    uint32_t      warnings, warned;
+    rd_plan *plan;
+    outcome  want;
 
     for (int k = 0; k < b->n; k++) {
         b->want[k]  = dense(b->y[k]);
         b->found[k] = dense(b->y[k]);
     }
-    plan   = plan_of(b, b->want, ISA_SCALAR);
-    status = run(plan, one_task, sentence, &warnings);
+    plan        = plan_of(b, b->want, ISA_SCALAR);
+    want.status = run(plan, one_task, want.sentence, &want.warnings);
     rd_plan_free(plan);
-    plan = plan_of(b, b->found, isa);
+    return want;
+}
+
+static void agree(nest_batch *b, const outcome *want, int isa, const nest_share *shares, int n)
+{
+    const int64_t failed = rd_tier_stats_now().failed;
+    rd_plan      *plan   = plan_of(b, b->found, isa);
+
     count_nests(plan);
     ck_assert_msg(nest_seen.may_fail || rd_tier_stats_now().failed == failed,
                   "%s: cannot be compiled", b->what);
     for (int k = 0; k < n; k++) {
-        const rd_status got = run(plan, &shares[k], other, &warned);
+        outcome got;
 
-        ck_assert_msg(got == status && strcmp(sentence, other) == 0, "%s: \"%s\", not \"%s\"",
-                      b->what, other, sentence);
-        ck_assert_msg(status != RD_OK || warned == warnings, "%s: warnings %x, not %x", b->what,
-                      warned, warnings);
-        if (status == RD_OK)
-            compare(b, &shares[k]);
+        got.status = run(plan, &shares[k], got.sentence, &got.warnings);
+        ck_assert_msg(got.status == want->status && strcmp(got.sentence, want->sentence) == 0,
+                      "%s: \"%s\", not \"%s\"", b->what, got.sentence, want->sentence);
+        ck_assert_msg(want->status != RD_OK || got.warnings == want->warnings,
+                      "%s: warnings %x, not %x", b->what, got.warnings, want->warnings);
+        if (want->status == RD_OK)
+            compare(b, isa, &shares[k]);
     }
     rd_plan_free(plan);
+}
+
+static void forget(nest_batch *b)
+{
     for (int k = 0; k < b->n; k++) {
         free(b->want[k].data);
         free(b->found[k].data);
     }
     b->n = 0;
+}
+
+void nest_agree_by(nest_batch *b, int isa, const nest_share *shares, int n)
+{
+    const outcome want = wanted(b);
+
+    agree(b, &want, isa, shares, n);
+    forget(b);
+}
+
+void nest_agree_on_tiles(nest_batch *b, const nest_share *shares, int n)
+{
+    const outcome want = wanted(b);
+
+    for (int isa = 1; isa < isa_count(); isa++)
+        agree(b, &want, isa, shares, n);
+    forget(b);
 }
 
 void nest_agree(nest_batch *b, const nest_share *shares, int n)

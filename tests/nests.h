@@ -17,15 +17,16 @@ extern const nest_share one_task[1], many_tasks[8];
 
 /* The results of one program, by the reference and by the nest. */
 typedef struct nest_batch {
-    int      n;
-    rd_expr *y[NEST_RESULTS];
-    rd_array want[NEST_RESULTS], found[NEST_RESULTS];
-    char     what[160];
+    int          n;
+    rd_expr     *y[NEST_RESULTS];
+    rd_array     want[NEST_RESULTS], found[NEST_RESULTS];
+    char         what[160];
+    rd_traversal traversal; /* not of the reference, as it changes no bit */
 } nest_batch;
 
 /* How the nests of the suite's process ran. */
 typedef struct nest_counts {
-    int         programs, nests;
+    int         programs, nests, tiles;
     bool        may_fail; /* texts that cannot be compiled are what the test is about */
     int32_t     tasks;    /* bit k: something ran in k tasks */
     const char *words;    /* how many nests have these in their text, NULL: is not asked */
@@ -45,6 +46,8 @@ void nest_add(nest_batch *b, rd_expr *y);
 void nest_agree(nest_batch *b, const nest_share *shares, int n);
 /* By other vectors than this machine's best. */
 void nest_agree_by(nest_batch *b, int isa, const nest_share *shares, int n);
+/* By tiles, of every set of kernels, where nothing is compiled: rd_tier_force("off"). */
+void nest_agree_on_tiles(nest_batch *b, const nest_share *shares, int n);
 /* Most programs have been nests: what is tested is what the suite is about.  Where a part of the
  * cases runs, some tests have none. */
 void nest_mostly(void);
