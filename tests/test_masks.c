@@ -9,9 +9,10 @@
 
 #define COUNT(a) (int)(sizeof(a) / sizeof *(a))
 
-#define STEP (THREAD_SANITIZED ? 211 : SANITIZED ? 101 : suite_part(31))
+#define STEP (THREAD_SANITIZED ? 211 : SANITIZED ? 101 : suite_part(29))
 
-static const rd_dtype types[] = { RD_F32, RD_F64, RD_F16, RD_I8, RD_I32, RD_U8, RD_I64, RD_BOOL };
+static const rd_dtype types[] = { RD_F32,  RD_F64, RD_F16, RD_I8,  RD_I32, RD_U8,  RD_I64,
+                                  RD_BOOL, RD_U64, RD_U32, RD_I16, RD_U16, RD_BF16 };
 
 static rd_ctx *ctx;
 
@@ -171,7 +172,7 @@ START_TEST(reductions)
 {
     const int n = N_MASKS * N_AXES * N_SHAPES;
 
-    for (int k = _i; k < 3 * n; k += STEP) {
+    for (int k = _i; k < n; k += STEP) {
         const mask_case c = case_of(types[_i], k);
 
         agree_on_reductions(&c);
@@ -215,7 +216,7 @@ START_TEST(scans)
 {
     const int n = 3 * N_MASKS * N_SHAPES;
 
-    for (int k = _i; k < 8 * n; k += STEP) {
+    for (int k = _i; k < 3 * n; k += STEP) {
         mask_case c = case_of(types[_i], k / 3);
 
         c.shape = k / (3 * N_MASKS) % N_SHAPES;
@@ -279,12 +280,37 @@ START_TEST(programs)
                                        { 3, 0, { 130, 3, 4 } },
                                        { 3, 0, { 40, 40, 3 } } };
 
-    for (int k = _i; k < 5 * 3 * N_MASKS * COUNT(small); k += STEP) {
+    for (int k = _i; k < 2 * 3 * N_MASKS * COUNT(small); k += STEP) {
         mask_case c = case_of(floats[_i], k);
 
         c.values = (operand_values)(c.number % MOST);
         agree_on_programs(&c, &small[k / (3 * N_MASKS) % COUNT(small)], k / N_MASKS % 3);
     }
+}
+END_TEST
+
+/* ---- Large results --------------------------------------------------------------------------- */
+/* Of 16 MiB and more, which go past the caches; rows of two lengths, one of whole lines. */
+START_TEST(large_scans)
+{
+    const rd_dtype type  = _i % 2 ? RD_F64 : RD_F32;
+    const rd_shape shape = RD_SHAPE(3, 1050, 1344 + _i / 2 % 2);
+    const rd_mark  mark  = rd_ctx_mark(ctx);
+    const int      axis  = _i % 3;
+    tile_memory    m     = { 0 };
+    nest_batch     b     = { 0 };
+    rd_expr       *x     = operand_of(&m, type, &shape, DENSE, NANS);
+    rd_expr       *w     = operand_mask_of(&m, 3 + _i % 5, &shape, DENSE, x);
+
+    snprintf(b.what, sizeof b.what, "large scans of %s along %d, %s", rd_dtype_name(type), axis,
+             operand_masks[3 + _i % 5].what);
+    nest_add(&b, rd_scan(x, "sum", RD_DIMS(axis), .where = w, .skip_nan = _i & 1));
+    nest_agree_on_tiles(&b, operand_shares, 2);
+    nest_add(&b, rd_scan(x, "max", RD_DIMS(axis), .where = w, .skip_nan = true, .reverse = true,
+                         .exclusive = _i & 4, .initial = _i & 4 ? rd_num(ctx, -2) : NULL));
+    nest_agree_on_tiles(&b, operand_shares, 2);
+    tile_free(&m);
+    rd_ctx_release(ctx, mark);
 }
 END_TEST
 
@@ -298,6 +324,7 @@ int main(void)
     tcase_add_loop_test(tests, reductions, 0, COUNT(types));
     tcase_add_loop_test(tests, scans, 0, COUNT(types));
     tcase_add_loop_test(tests, programs, 0, 3);
+    tcase_add_loop_test(tests, large_scans, 0, SANITIZED ? 1 : 12 / suite_part(4));
     suite_add_tcase(suite, tests);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);
