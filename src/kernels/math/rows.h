@@ -179,6 +179,17 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
         (y)                       = takes ? (x) : (y);      \
         (j)                       = takes ? (i) : (j);      \
     }
+/* The same where a mask may have left out all before x: the first that counts may be no better than
+ * the identity. */
+#define RD_BEST_FIRST_OR_LATER(op, not, x, i, y, j)         \
+    {                                                       \
+        const __typeof__(j) beats = (x) not(y) ? 0 : 1;     \
+        const __typeof__(j) later = (y) == (y) ? beats : 0; \
+        const __typeof__(j) none  = (j) == RD_NO_PLACE;     \
+        const __typeof__(j) any   = none ? 1 : later;       \
+        (y)                       = any ? (x) : (y);        \
+        (j)                       = any ? (i) : (j);        \
+    }
 #define RD_BEST RD_BEST_ANYWHERE
 
 /* (m, s) takes w times exp(x), without branches: vectors compute every case and pick.  m moves to

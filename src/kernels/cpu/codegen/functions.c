@@ -354,9 +354,12 @@ static void add_extremes(rd_text *to, const rd_codegen_fold *fold)
 }
 
 /* Where elements of a lane come by rising place, the first of equals is the first to come. */
-static void set_best(rd_text *to, bool rises)
+static void set_best(rd_text *to, const rd_codegen_fold *f, bool rises)
 {
-    rd_text_add(to, "#undef RD_BEST\n#define RD_BEST RD_BEST_%s\n", rises ? "LATER" : "ANYWHERE");
+    rd_text_add(to, "#undef RD_BEST\n#define RD_BEST RD_BEST_%s\n",
+                !rises      ? "ANYWHERE"
+                : f->masked ? "FIRST_OR_LATER"
+                            : "LATER");
 }
 
 bool rd_takes_power(const rd_codegen_fold *f)
@@ -450,11 +453,11 @@ void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number)
     if (f->seen)
         rd_text_add(to, "    *s%d = 0;\n", f->n_state - 1);
     rd_text_add(to, "}\n");
-    set_best(to, is_place(f->fold) && f->rises && !f->masked);
+    set_best(to, f, is_place(f->fold) && f->rises && (!f->masked || f->fold->lanes == 1));
     add_step(to, f, number);
     if (rd_takes_power(f))
         rd_text_add(to, "#pragma pop_macro(\"RD_LSE\")\n");
-    set_best(to, false);
+    set_best(to, f, false);
     begin_function(to, f, number, "block", false);
     rd_text_add(to, ")\n{\n    %s\n}\n", code->block);
     end_type(to);
