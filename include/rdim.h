@@ -197,7 +197,8 @@ typedef struct rd_mark { uint64_t at, serial; } rd_mark;
 RD_API rd_mark rd_ctx_mark(rd_ctx *ctx);
 /** Releases every node and text made since `mark`, which stays usable.  Arrays and plans stay.
  *  Releasing an outer mark ends the inner ones; an ended one, or one of another context, is
- *  RD_ERR_ARGUMENT and does nothing. */
+ *  RD_ERR_ARGUMENT and does nothing.  To use a node after its release is a mistake: RD_ERR_ARGUMENT
+ *  in a debug build of the library, and in others until something new is in its memory. */
 RD_API rd_status rd_ctx_release(rd_ctx *ctx, rd_mark mark);
 
 /** The first failure since the last clear; RD_OK if none.  Of NULL: RD_ERR_MEMORY (rd_ctx_new

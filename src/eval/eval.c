@@ -55,6 +55,8 @@ static bool check_outputs(rd_ctx *ctx, rd_results results)
                                         : "an output without memory");
             return false;
         }
+        if (!rd_is_here(ctx, rd_call_name(ctx), "result", k, results.at[k].expr))
+            return false;
     }
     return true;
 }
@@ -132,6 +134,8 @@ double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index)
                 y->rank);
         return NAN;
     }
+    if (!rd_is_here(ctx, "rd_at", "expression", 0, y))
+        return NAN;
     mark     = rd_ctx_mark(ctx);
     out.type = y->type;
     for (int a = 0; a < index.n && y; a++)

@@ -105,8 +105,8 @@ static bool check_layout(rd_ctx *ctx, const char *call, const rd_expr *y, const 
     return true;
 }
 
-static bool check_result(rd_ctx *ctx, const char *call, const rd_result *result, rd_request *r,
-                         rd_output *o)
+static bool check_result(rd_ctx *ctx, const char *call, int k, const rd_result *result,
+                         rd_request *r, rd_output *o)
 {
     const rd_expr *y = result->expr;
 
@@ -118,6 +118,8 @@ static bool check_result(rd_ctx *ctx, const char *call, const rd_result *result,
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: an expression belongs to another context", call);
         return false;
     }
+    if (!rd_is_here(ctx, call, "result", k, y))
+        return false;
     *r = (rd_request){ .expr = (rd_expr *)y, .type = y->type };
     *o = (rd_output){ .rank = y->rank, .slot = -1 };
     if (!result->out || rd_array_is_zeroed(result->out))
@@ -148,7 +150,7 @@ bool rd_check_results(rd_ctx *ctx, const char *call, rd_results results, rd_requ
         return false;
     }
     for (int k = 0; k < results.n; k++)
-        if (!check_result(ctx, call, &results.at[k], &request[k], &out[k]))
+        if (!check_result(ctx, call, k, &results.at[k], &request[k], &out[k]))
             return false;
     return true;
 }

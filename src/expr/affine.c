@@ -60,6 +60,8 @@ rd_expr *rd_affine_view(rd_expr *x, const rd_affine *v, const char *call)
     int64_t number[RD_MAX_RANK * (RD_MAX_RANK + 1)];
     char    text[RD_SHAPE_TEXT];
 
+    if (!rd_operands(call, 1, &x))
+        return NULL;
     if (v->rank > RD_MAX_RANK)
         return rd_fail(x->ctx, RD_ERR_SHAPE,
                        "%s: the result would have rank %d, at most %d are possible", call, v->rank,

@@ -2,18 +2,10 @@
 #include "expr/ctx.h"
 #include <string.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ASAN 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define ASAN 1
-#endif
-
 /* Under the address sanitizer each allocation is a chunk of its own, really freed by a release: it
- * then sees the use of a released node, and steps over the end of anything. */
-#ifdef ASAN
+ * then sees the use of a released node, and steps over the end of anything.  So it is in debug
+ * builds, but for the freeing, which comes later. */
+#if RD_GRAVES || defined(RD_ASAN)
 enum { CHUNK = 0 };
 #else
 enum { CHUNK = 1 << 14 };
@@ -70,10 +62,18 @@ const char *rd_arena_text(rd_ctx *ctx, const char *text)
 /* A loop of mark, build, release must not call the allocator at each turn: one chunk is kept. */
 static void drop_chunk(rd_ctx *ctx, rd_chunk *chunk)
 {
+#if RD_GRAVES
+    void **grave = &ctx->grave[ctx->n_grave++ % RD_GRAVES];
+
+    rd_free(ctx, *grave);
+    *grave = chunk;
+    rd_uncount(ctx, chunk);
+#else
     if (CHUNK > 0 && !ctx->spare && chunk->room == CHUNK)
         ctx->spare = chunk;
     else
         rd_free(ctx, chunk);
+#endif
 }
 
 void rd_arena_rewind(rd_ctx *ctx, rd_chunk *chunk, size_t used)
@@ -92,4 +92,8 @@ void rd_arena_free(rd_ctx *ctx)
     rd_arena_rewind(ctx, NULL, 0);
     rd_free(ctx, ctx->spare);
     ctx->spare = NULL;
+#if RD_GRAVES
+    for (int k = 0; k < RD_GRAVES; k++)
+        rd_free(ctx, ctx->grave[k]);
+#endif
 }

@@ -93,7 +93,7 @@ rd_expr *rd_map_f32(rd_expr *x, float (*f)(float))
 {
     rd_call_facts facts;
 
-    if (!x || !given(x, "rd_map", f != NULL))
+    if (!rd_operands("rd_map", 1, &x) || !given(x, "rd_map", f != NULL))
         return NULL;
     for (size_t i = 0; i < COUNT(libm_1); i++)
         if (libm_1[i].f32 == f)
@@ -107,7 +107,7 @@ rd_expr *rd_map_f64(rd_expr *x, double (*f)(double))
 {
     rd_call_facts facts;
 
-    if (!x || !given(x, "rd_map", f != NULL))
+    if (!rd_operands("rd_map", 1, &x) || !given(x, "rd_map", f != NULL))
         return NULL;
     for (size_t i = 0; i < COUNT(libm_1); i++)
         if (libm_1[i].f64 == f)

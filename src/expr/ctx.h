@@ -14,6 +14,23 @@ typedef struct rd_chunk {
     size_t           padding; /* what follows is aligned to 16 */
 } rd_chunk;
 
+/* Debug builds, where the address sanitizer does not: each allocation of the arena is a chunk of its
+ * own, and the last that were released are used for nothing else, so that a node that is used after
+ * its release is known. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define RD_ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define RD_ASAN 1
+#endif
+#if defined(RD_CHECK) && RD_CHECK && !defined(RD_ASAN)
+#define RD_GRAVES 4096
+#else
+#define RD_GRAVES 0
+#endif
+
 /* Something found again by its bytes: a node or an interned string, which follows.  `older` was
  * made before it. */
 typedef struct rd_kept {
@@ -55,6 +72,10 @@ struct rd_ctx {
     const char *call; /* who evaluates or plans now; NULL: nobody */
 
     rd_chunk *chunk, *spare;
+#if RD_GRAVES
+    void    *grave[RD_GRAVES];
+    uint32_t n_grave;
+#endif
 
     rd_kept **bucket, *newest;
     rd_kept  *first[RD_FIRST_BUCKETS]; /* so that a new context needs no table */
@@ -75,6 +96,7 @@ struct rd_ctx {
 /* memory.c */
 void *rd_hook_allocate(const rd_ctx_opts *opts, int64_t bytes, bool zeroed); /* not counted */
 void  rd_hook_release(const rd_ctx_opts *opts, void *p);
+void  rd_uncount(rd_ctx *ctx, void *p); /* for rd_free(), but held no more */
 /* arena.c: gives back what was taken since. */
 void rd_arena_rewind(rd_ctx *ctx, rd_chunk *chunk, size_t used);
 void rd_arena_free(rd_ctx *ctx);

@@ -97,7 +97,8 @@ struct rd_expr {
     } as;
     size_t   as_size;
     uint64_t hash;
-    uint64_t id;     /* never another node's of this context, not even after a release      */
+    uint64_t id;     /* never another node's of this context, not even after a release; 0: it
+                      * was released, and nothing new is in its place yet                   */
     uint32_t serial; /* grows with each new node of the context: operands have smaller ones */
 };
 
@@ -181,6 +182,14 @@ bool  rd_keep_spare(rd_ctx *ctx, void *p);
  * nothing. */
 bool rd_reclaim(rd_ctx *ctx);
 
+/* False, recorded, where the caller uses a node that he has released.  Certain in debug builds, and
+ * else until its memory is used again: what it costs is one comparison. */
+bool               rd_fail_gone(rd_ctx *ctx, const char *call, const char *what, int k);
+static inline bool rd_is_here(rd_ctx *ctx, const char *call, const char *what, int k,
+                              const rd_expr *x)
+{
+    return x->id || rd_fail_gone(ctx, call, what, k);
+}
 /* The node equal to `node`, found or made; operands, extents and facts are copied.  `facts` may be
  * NULL. */
 rd_expr *rd_node(const rd_expr *node, const void *facts, size_t size);
@@ -216,7 +225,8 @@ rd_expr *rd_map_op(rd_op op, const char *call, int n, rd_expr *const *x);
 rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x);
 /* The type in which operands meet under a rule, weak numbers considered (map.c). */
 rd_dtype rd_rule_type(rd_rule rule, int n, rd_expr *const *x);
-/* True if none is NULL and all are of one context; the latter is recorded for `call` (map.c). */
+/* True if none is NULL, and all are of one context and not released; the latter is recorded for
+ * `call` (map.c). */
 bool rd_operands(const char *call, int n, rd_expr *const *x);
 /* x as `type`, x itself if it has it (map.c). */
 rd_expr *rd_cast_to(rd_expr *x, rd_dtype type);

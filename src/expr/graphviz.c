@@ -117,6 +117,8 @@ const char *rd_graphviz(rd_ctx *ctx, rd_results results)
         else if (results.at[i].expr->ctx != ctx)
             return rd_fail(ctx, RD_ERR_ARGUMENT,
                            "rd_graphviz: result %d belongs to another context", (int)i);
+        else if (!rd_is_here(ctx, "rd_graphviz", "result", (int)i, results.at[i].expr))
+            return NULL;
     add_graph(ctx, &text, results, &list);
     if (text.failed)
         rd_fail(ctx, RD_ERR_MEMORY, "rd_graphviz: no memory for the text");

@@ -90,7 +90,7 @@ const char *rd_leaf_path(const rd_expr *leaf)
 
 rd_expr *rd_label(rd_expr *leaf, const char *name)
 {
-    if (!leaf)
+    if (!rd_operands("rd_label", 1, &leaf))
         return NULL;
     if (!name || !*name)
         return rd_fail(leaf->ctx, RD_ERR_ARGUMENT, "rd_label: the name is %s",
@@ -201,7 +201,7 @@ rd_expr *rd_coord(rd_expr *x, int axis)
     rd_axis_facts facts = { 0 };
     int           found;
 
-    if (!x || (found = rd_axis(x, axis, "rd_coord")) < 0)
+    if (!rd_operands("rd_coord", 1, &x) || (found = rd_axis(x, axis, "rd_coord")) < 0)
         return NULL;
     for (int a = 0; a < x->rank; a++)
         extent[a] = a == found ? x->extent[a] : 1;

@@ -162,7 +162,7 @@ rd_expr *rd_as_real(rd_expr *x, rd_dtype real)
 
 rd_expr *rd_cast(rd_expr *x, rd_dtype type)
 {
-    if (!x)
+    if (!rd_operands("rd_cast", 1, &x))
         return NULL;
     if (!rd_dtype_ok(type))
         return rd_fail(x->ctx, RD_ERR_TYPE, "rd_cast: %s is not a type of this release",

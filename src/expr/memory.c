@@ -141,6 +141,14 @@ void rd_free(rd_ctx *ctx, void *p)
     rd_hook_release(&ctx->opts, h);
 }
 
+void rd_uncount(rd_ctx *ctx, void *p)
+{
+    header *h = (header *)p - 1;
+
+    atomic_fetch_sub(&ctx->held, h->bytes);
+    h->bytes = 0;
+}
+
 int64_t rd_memory_now(const rd_ctx *ctx)
 {
     return atomic_load(&ctx->held);

@@ -77,6 +77,8 @@ void rd_forget(rd_ctx *ctx, const rd_kept *newest)
         *link       = kept->chain;
         ctx->newest = kept->older;
         ctx->n_kept--;
+        if (kept->size == RD_KEPT_NODE)
+            ((rd_expr *)(kept + 1))->id = 0;
     }
 }
 
@@ -148,6 +150,13 @@ static rd_expr *copy_node(rd_ctx *ctx, const rd_expr *node, uint64_t hash, const
     x->serial  = ++ctx->nodes;
     x->id      = ++ctx->made;
     return x;
+}
+
+bool rd_fail_gone(rd_ctx *ctx, const char *call, const char *what, int k)
+{
+    rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s %d is gone: rd_ctx_release() has released it", call, what,
+            k);
+    return false;
 }
 
 rd_expr *rd_node(const rd_expr *node, const void *facts, size_t size)

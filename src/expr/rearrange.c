@@ -67,7 +67,7 @@ rd_expr *rd_reshape(rd_expr *x, rd_shape shape)
     rd_affine v                   = { 0 };
     int64_t   extent[RD_MAX_RANK] = { 0 };
 
-    if (!x)
+    if (!rd_operands("rd_reshape", 1, &x))
         return NULL;
     if (shape.n < 0 || shape.n > RD_MAX_RANK)
         return rd_fail(x->ctx, RD_ERR_SHAPE,

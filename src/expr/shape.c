@@ -183,6 +183,7 @@ bool rd_same_ctx(const char *call, int n, rd_expr *const *x)
         if (!x[k])
             continue;
         ctx = ctx ? ctx : x[k]->ctx;
+        same &= rd_is_here(x[k]->ctx, call, "operand", k, x[k]);
         if (x[k]->ctx == ctx)
             continue;
         /* Told to both, because the caller may ask either. */

@@ -84,7 +84,7 @@ rd_expr *rd_broadcast(rd_expr *x, rd_shape shape)
 {
     char text[RD_SHAPE_TEXT];
 
-    if (!x)
+    if (!rd_operands("rd_broadcast", 1, &x))
         return NULL;
     if (shape.n < 0 || shape.n > RD_MAX_RANK)
         return rd_fail(x->ctx, RD_ERR_SHAPE,
