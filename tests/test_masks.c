@@ -289,6 +289,37 @@ START_TEST(programs)
 }
 END_TEST
 
+/* ---- Long rows ------------------------------------------------------------------------------- */
+/* Read and written in place, they are longer than buffers, which what is left out goes to. */
+START_TEST(long_rows)
+{
+    static const rd_dtype in_place[] = { RD_F32, RD_F64, RD_I64, RD_U64 };
+    const rd_shape        shape      = RD_SHAPE(2, 3, 9001);
+    const rd_dtype        type       = in_place[_i];
+    const rd_mark         mark       = rd_ctx_mark(ctx);
+    tile_memory           m          = { 0 };
+    rd_expr              *x          = operand_of(&m, type, &shape, DENSE, NUMBERS);
+    rd_expr              *initial    = rd_cast(rd_int(ctx, 1), type);
+
+    for (int k = 3; k < 8; k++) {
+        rd_expr *const w = operand_mask_of(&m, k, &shape, DENSE, x);
+        nest_batch     b = { 0 };
+
+        snprintf(b.what, sizeof b.what, "long rows of %s, %s", rd_dtype_name(type),
+                 operand_masks[k].what);
+        nest_add(&b, rd_scan(x, "sum", RD_DIMS(k % 2), .where = w));
+        nest_agree_on_tiles(&b, operand_shares, 2);
+        nest_add(&b, rd_scan(x, "min", RD_DIMS(1 - k % 2), .where = w, .initial = initial));
+        nest_agree_on_tiles(&b, operand_shares, 2);
+        nest_add(&b, rd_max(x, RD_DIMS(k % 2), .where = w, .initial = initial));
+        nest_add(&b, rd_argmin(x, RD_DIMS(1 - k % 2), .where = w));
+        nest_agree_on_tiles(&b, operand_shares, 2);
+    }
+    tile_free(&m);
+    rd_ctx_release(ctx, mark);
+}
+END_TEST
+
 /* ---- Large results --------------------------------------------------------------------------- */
 /* Of 16 MiB and more, which go past the caches; rows of two lengths, one of whole lines. */
 START_TEST(large_scans)
@@ -324,6 +355,7 @@ int main(void)
     tcase_add_loop_test(tests, reductions, 0, COUNT(types));
     tcase_add_loop_test(tests, scans, 0, COUNT(types));
     tcase_add_loop_test(tests, programs, 0, 3);
+    tcase_add_loop_test(tests, long_rows, 0, 4);
     tcase_add_loop_test(tests, large_scans, 0, SANITIZED ? 1 : 12 / suite_part(4));
     suite_add_tcase(suite, tests);
     srunner_run_all(runner, CK_ENV);

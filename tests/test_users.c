@@ -234,8 +234,8 @@ START_TEST(reductions_in_nests)
 {
     rd_tier_force("sync");
     rd_codegen_force("always");
-    for (int k = _i; k < 8 * COUNT(types); k += COUNT(types))
-        if (k % suite_part(31) == 0) {
+    for (int k = _i; k < 3 * COUNT(types); k += COUNT(types))
+        if (k % suite_part(14) == 0) {
             const user_case c = case_of(types[_i], 131 * k + 7);
 
             agree_on_reductions(&c, (COUNT(reducers) + 1) / 2, true);
@@ -417,8 +417,8 @@ START_TEST(functions_in_nests)
 {
     rd_tier_force("sync");
     rd_codegen_force("always");
-    for (int k = _i; k < 6 * COUNT(types); k += COUNT(types))
-        if (k % suite_part(20) == 0) {
+    for (int k = _i; k < 3 * COUNT(types); k += COUNT(types))
+        if (k % suite_part(11) == 0) {
             user_case c = case_of(types[_i], 37 * k + 11);
 
             c.mask = N_MASKS;
