@@ -185,10 +185,10 @@ bool rd_reclaim(rd_ctx *ctx);
 /* False, recorded, where the caller uses a node that he has released.  Certain in debug builds, and
  * else until its memory is used again: what it costs is one comparison. */
 bool               rd_fail_gone(rd_ctx *ctx, const char *call, const char *what, int k);
-static inline bool rd_is_here(rd_ctx *ctx, const char *call, const char *what, int k,
+static inline bool rd_is_here(rd_ctx *told, const char *call, const char *what, int k,
                               const rd_expr *x)
 {
-    return x->id || rd_fail_gone(ctx, call, what, k);
+    return x->id || rd_fail_gone(told, call, what, k);
 }
 /* The node equal to `node`, found or made; operands, extents and facts are copied.  `facts` may be
  * NULL. */

@@ -112,13 +112,12 @@ const char *rd_graphviz(rd_ctx *ctx, rd_results results)
     if (!ctx || (results.n > 0 && !results.at))
         return NULL;
     for (int32_t i = 0; i < results.n; i++)
-        if (!results.at[i].expr)
+        if (!results.at[i].expr ||
+            !rd_is_here(ctx, "rd_graphviz", "result", (int)i, results.at[i].expr))
             return NULL;
         else if (results.at[i].expr->ctx != ctx)
             return rd_fail(ctx, RD_ERR_ARGUMENT,
                            "rd_graphviz: result %d belongs to another context", (int)i);
-        else if (!rd_is_here(ctx, "rd_graphviz", "result", (int)i, results.at[i].expr))
-            return NULL;
     add_graph(ctx, &text, results, &list);
     if (text.failed)
         rd_fail(ctx, RD_ERR_MEMORY, "rd_graphviz: no memory for the text");
