@@ -65,9 +65,9 @@ static void take_channels(rd_tiles *m, rd_arrival *a, const rd_fold_tile *t)
 {
     const int64_t cols  = m->cols,
                   cells = m->code->cells > m->code->rows ? m->code->cells : m->code->rows;
-    const bool    run   = t->x.row == cols && (!t->y.at || t->y.row == cols) &&
-                      (!t->mask.at || t->mask.row == cols);
-    const int64_t most  = run ? m->rows : cells / cols;
+    const bool run =
+        t->x.row == cols && (!t->y.at || t->y.row == cols) && (!t->mask.at || t->mask.row == cols);
+    const int64_t most = run ? m->rows : cells / cols;
 
     for (int64_t r = 0, n; r < m->rows; r += n) {
         n = m->rows - r < most ? m->rows - r : most;
