@@ -2,6 +2,7 @@
 #include "eval/cut.h"
 #include "eval/plan.h"
 #include "eval/request.h"
+#include <assert.h>
 #include <string.h>
 
 /* What making one needs. */
@@ -30,6 +31,7 @@ static int32_t array_of(const rd_cuts *cuts, const rd_expr *e)
 
 static int64_t bytes_of(const rd_expr *e)
 {
+    assert(e); /* arrays come before results, which are none */
     const int64_t bytes = rd_bytes_times(rd_points(e->rank, e->extent), rd_dtype_size(e->type));
 
     return rd_bytes_add(bytes, 64) / 64 * 64;
@@ -88,7 +90,7 @@ static bool list_reads(making *m, const rd_cut *cut, rd_part *part)
 /* One part's plan; its inputs are those of all, then what it reads. */
 static rd_plan *plan_part(making *m, const rd_cut *cut, rd_pool *work, bool *too_much)
 {
-    const size_t   n      = (size_t)(m->in.n + cut->given.n);
+    const size_t   n      = (size_t)m->in.n + (size_t)cut->given.n;
     rd_expr      **in     = rd_pool_get(work, (n + 1) * sizeof *in);
     int64_t       *shift  = rd_pool_get(work, (n + 1) * sizeof *shift);
     rd_result      one    = { (rd_expr *)cut->target, NULL };

@@ -212,7 +212,8 @@ void rd_write_out_results(rd_lowering *l)
     l->failed |= !p->inst;
     if (l->failed)
         return;
-    memcpy(p->inst, w.to.inst, (size_t)w.to.n * sizeof *p->inst);
+    if (w.to.n)
+        memcpy(p->inst, w.to.inst, (size_t)w.to.n * sizeof *p->inst);
     p->n_inst = w.to.n;
     rd_program_tree(p);
 }

@@ -89,8 +89,8 @@ static double cost_of_merging(const rd_codegen *n, const rd_codegen_fold *f, con
     const double together = lanes_of(n, inst);
     double       steps    = 0;
 
-    for (double lanes = f->lanes; lanes > 1; lanes /= 2)
-        steps += lanes / 2 > together ? lanes / 2 / together : 1;
+    for (int32_t half = f->lanes / 2; half > 0; half /= 2)
+        steps += half > together ? half / together : 1;
     return WAITS * rd_fold_cost(f->fold) * steps;
 }
 
