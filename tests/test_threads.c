@@ -537,6 +537,8 @@ START_TEST(none_to_be_had)
     pthread_t           thread;
 
     ck_assert_int_eq(eval_on(y, alone, 1), RD_OK);
+    if (SANITIZED) /* looking for leaks takes a thread, and the rights of who began */
+        return;
     if ((geteuid() == 0 && setuid(65534) != 0) || setrlimit(RLIMIT_NPROC, &none) != 0)
         return;
     if (pthread_create(&thread, NULL, nothing, NULL) == 0) { /* limits are not for this user */
