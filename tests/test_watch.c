@@ -1,5 +1,6 @@
 /* Long evaluations: told how far they are, cancelled, and on files larger than memory. */
 #define _DEFAULT_SOURCE
+#include "core/clock.h"
 #include "eval/plan.h"
 #include "eval/run/watch.h"
 #include "isa.h"
