@@ -30,22 +30,15 @@ static int by_axis(const void *a, const void *b)
     return ((const leaf_dim *)a)->axis - ((const leaf_dim *)b)->axis;
 }
 
-/* What another plan has made lies in C order. */
-static int64_t stride_of(const rd_expr *e, int axis)
-{
-    int64_t stride = 1;
-
-    for (int a = axis + 1; a < e->rank; a++)
-        stride *= e->extent[a];
-    return e->kind == RD_EXPR_LEAF ? e->as.leaf->stride[axis] : stride;
-}
-
 static void find_dims(const rd_expr *leaf, const rd_subscript *flat, leaf_dims *d)
 {
+    int64_t dense[RD_MAX_RANK]; /* what another plan has made lies in C order */
+
     d->n      = 0;
     d->offset = flat->offset;
+    rd_dense_strides(leaf->rank, leaf->extent, 0, dense);
     for (int a = 0; a < leaf->rank; a++) {
-        const int64_t stride = stride_of(leaf, a);
+        const int64_t stride = leaf->kind == RD_EXPR_LEAF ? leaf->as.leaf->stride[a] : dense[a];
 
         if (leaf->extent[a] < 2 || stride == 0)
             continue;

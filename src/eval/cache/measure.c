@@ -2,6 +2,7 @@
  * large the tiles, whether on one thread.  Each is compared with the best so far, with everything
  * else as there. */
 #include "eval/cache/measure.h"
+#include "core/clock.h"
 #include "eval/run/watch.h"
 #include <math.h>
 #include <string.h>

@@ -63,10 +63,21 @@ static int32_t held_in(const rd_program *p, const rd_loop *loop, const rd_inst *
     return held(p, loop->begin, &place);
 }
 
+/* A loop in a tile of its axis visits a part of it only, and its scratch holds that part. */
+static bool is_in_tile(const rd_program *p, const rd_loop *loop)
+{
+    for (int32_t k = 0; k < p->n_loop; k++)
+        if (p->loop[k].kind == RD_LOOP_TILE && p->loop[k].axis == loop->axis)
+            return true;
+    return false;
+}
+
 static bool may_write_out(const rd_program *p, const rd_loop *loop)
 {
     bool takes = false;
 
+    if (is_in_tile(p, loop))
+        return false;
     if (loop->kind != RD_LOOP_EACH || loop->extent > MOST_RESULTS || loop->axis == p->root ||
         loop->extent * (loop->end - loop->begin) > MOST_WRITTEN)
         return false;

@@ -1,5 +1,6 @@
 /* run_parts.c - runs of plans in parts: what one makes, later ones read from memory. */
 #include "eval/plan.h"
+#include "core/clock.h"
 #include "eval/run/frame.h"
 #include "eval/run/watch.h"
 

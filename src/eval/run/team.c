@@ -6,6 +6,7 @@
  * child, where it would wait for them for ever. */
 #define _GNU_SOURCE /* syscall() */
 #include "eval/run/team.h"
+#include "core/clock.h"
 #include "kernels/program.h"
 #include "eval/run/watch.h"
 #include <pthread.h>

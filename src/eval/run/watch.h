@@ -33,8 +33,6 @@ rd_steps rd_steps_of(const rd_program *p, int64_t lo, int64_t hi);
 /* The next step, as many indices as should take some milliseconds after what the last ones took;
  * false: there is none. */
 bool rd_steps_next(rd_steps *s, int64_t *lo, int64_t *hi);
-/* Of a clock that runs evenly. */
-double rd_seconds(void);
 /* Indices of the root axis for about so many operations, the first step; 0: the stage is short, or
  * cannot be taken apart.  Users' functions are taken for long ones. */
 int64_t rd_watch_every(const rd_program *p, double work);

@@ -26,22 +26,22 @@ static int64_t unit_of(rd_codegen *n, const rd_codegen_fold *f, int32_t axis)
 
 void rd_count_steps(rd_codegen *n, const rd_codegen_fold *f, int32_t axis, const char *from)
 {
-    rd_text line = { 0 }, *const to = &line;
+    rd_text       line = { 0 };
     const rd_bind kept = n->bind[axis];
     const int64_t rows = (f->fold->lane_extent + f->fold->lanes - 1) / f->fold->lanes;
 
     n->bind[axis].kind = RD_BIND_INDEX;
     rd_line(n, "int64_t t%d;", rd_number_of(n, f));
-    rd_text_add(to, "{ const int64_t i%d = %s; t%d = (", axis, from, rd_number_of(n, f));
-    rd_position(n, to, &f->fold->outer);
-    rd_text_add(to, ") * ");
-    rd_number_text(n, to, rows);
+    rd_text_add(&line, "{ const int64_t i%d = %s; t%d = (", axis, from, rd_number_of(n, f));
+    rd_position(n, &line, &f->fold->outer);
+    rd_text_add(&line, ") * ");
+    rd_number_text(n, &line, rows);
     if (f->fold->lane_extent > f->fold->lanes) {
-        rd_text_add(to, " + (");
-        rd_position(n, to, &f->fold->lane);
-        rd_text_add(to, ") / %d", f->fold->lanes);
+        rd_text_add(&line, " + (");
+        rd_position(n, &line, &f->fold->lane);
+        rd_text_add(&line, ") / %d", f->fold->lanes);
     }
-    rd_text_add(to, "; }");
+    rd_text_add(&line, "; }");
     n->bind[axis] = kept;
     rd_line(n, "%s", line.at);
     rd_text_free(&line);

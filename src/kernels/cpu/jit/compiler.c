@@ -1,6 +1,7 @@
 /* compiler.c - the system's C compiler. */
 #define _GNU_SOURCE /* posix_spawn_file_actions_addfchdir_np */
 #include "kernels/cpu/jit/compiler.h"
+#include "core/clock.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,7 +13,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* What gcc is told besides, of speed alone; clang does not know it, and needs none of it.  Jumps
@@ -136,14 +136,6 @@ int rd_compiler_stopped(void)
     return atomic_load_explicit(&stopped, memory_order_relaxed);
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* A descriptor that can be read when the child has ended; -1 where the system knows none. */
 static int watch(pid_t pid)
 {
@@ -180,13 +172,13 @@ static bool has_ended(pid_t pid, outcome *how)
 
 static outcome wait_for(pid_t pid, int patience)
 {
-    const double begun = seconds();
+    const double begun = rd_seconds();
     const int    child = watch(pid);
     outcome      how   = UNFINISHED;
     bool         ended;
 
-    while (!(ended = has_ended(pid, &how)) && seconds() - begun < patience)
-        doze(child, seconds() - begun, begun + patience - seconds());
+    while (!(ended = has_ended(pid, &how)) && rd_seconds() - begun < patience)
+        doze(child, rd_seconds() - begun, begun + patience - rd_seconds());
     if (child >= 0)
         close(child);
     if (ended)

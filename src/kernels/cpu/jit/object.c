@@ -36,6 +36,7 @@ static void name_it(object *o)
 
 /* A child that was forked while another thread loads would have half of what the loader knows. */
 static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t  watched = PTHREAD_ONCE_INIT;
 
 static void begin_loading(void)
 {
@@ -61,9 +62,7 @@ static void *load(const object *o)
     void       *handle, *found;
     const char *proof;
 
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, watch_forks);
+    pthread_once(&watched, watch_forks);
     snprintf(path, sizeof path, "/proc/self/fd/%d/%s", o->dir, o->name);
     begin_loading();
     handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

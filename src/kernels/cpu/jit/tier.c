@@ -2,15 +2,16 @@
  * fork at any time.  What its threads were bringing then, the child begins anew. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cpu/jit/tier.h"
+#include "core/clock.h"
 #include "kernels/cpu/jit/compiler.h"
 #include "kernels/cpu/jit/object.h"
 #include "kernels/cpu/jit/worker.h"
+#include <math.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- Modes ----------------------------------------------------------------------------------- */
@@ -152,15 +153,11 @@ static rd_object_from make(const rd_compiled *c, int patience, const void **kern
 /* The caller has made it BUSY. */
 static void bring(rd_compiled *c, int patience)
 {
-    const void     *kernels;
-    struct timespec begun, done;
-    rd_object_from  from;
+    const double         begun = rd_seconds();
+    const void          *kernels;
+    const rd_object_from from = make(c, patience, &kernels);
 
-    clock_gettime(CLOCK_MONOTONIC, &begun);
-    from = make(c, patience, &kernels);
-    clock_gettime(CLOCK_MONOTONIC, &done);
-    atomic_fetch_add(&nanoseconds,
-                     (done.tv_sec - begun.tv_sec) * 1000000000LL + done.tv_nsec - begun.tv_nsec);
+    atomic_fetch_add(&nanoseconds, llrint(1e9 * (rd_seconds() - begun)));
     atomic_fetch_add(&compiled, from == RD_OBJECT_COMPILED);
     atomic_fetch_add(&stored, from == RD_OBJECT_STORED);
     atomic_fetch_add(&failed, from == RD_OBJECT_NONE && patience);
