@@ -265,6 +265,47 @@ int case_wide_pairs(case_world *w, rd_expr **y)
     return 1;
 }
 
+/* W[i] = sum of exp(-d(i, j)) exp(b[j]) over j. */
+int case_computed_weights(case_world *w, rd_expr **y)
+{
+    int64_t  points = n(w, 10000, 70);
+    rd_expr *d      = distances(matrix(w, "x", points, 3), matrix(w, "y", points, 3));
+
+    y[0] = rd_sum(rd_mul(rd_exp(rd_neg(d)), rd_exp(vector(w, "b", points))), RD_DIMS(1));
+    return 1;
+}
+
+int case_expanded_distance(case_world *w, rd_expr **y)
+{
+    int64_t  points = n(w, 10000, 70);
+    rd_expr *a = matrix(w, "x", points, 3), *b = matrix(w, "y", points, 3);
+    rd_expr *ab      = rd_sum(rd_mul(rd_expand(a, 1), rd_expand(b, 0)), RD_DIMS(2));
+    rd_expr *squares = rd_add(rd_sum(rd_square(a), RD_KEEP(1)), rd_sum(rd_square(b), RD_DIMS(1)));
+
+    y[0] = rd_argmin(rd_sub(squares, rd_mul(rd_num(w->ctx, 2), ab)), RD_DIMS(1));
+    return 1;
+}
+
+int case_mean_distance(case_world *w, rd_expr **y)
+{
+    int64_t points = n(w, 10000, 70);
+
+    y[0] =
+        rd_mean(rd_sqrt(distances(matrix(w, "x", points, 3), matrix(w, "y", points, 3))), RD_ALL);
+    return 1;
+}
+
+int case_scaled_total(case_world *w, rd_expr **y)
+{
+    int64_t  points = n(w, 10000, 70);
+    rd_expr *two    = rd_num(w->ctx, 2);
+
+    y[0] = rd_sum(rd_exp(rd_neg(distances(rd_mul(matrix(w, "x", points, 3), two),
+                                          rd_mul(matrix(w, "y", points, 3), two)))),
+                  RD_ALL);
+    return 1;
+}
+
 /* S[l, d] = sum of x[i, d] over the points i whose nearest mean is l.  There is no scatter node:
  * each label is compared with every point's, which costs 16 comparisons where a scatter has one
  * address. */

@@ -249,16 +249,19 @@ static const struct {
     { "Gaussian of pairs",
       case_gaussian,
       "stage 0: parallel panel i:10000 by 8192\n"
+      "  for i:10000 j:3:\n"
+      "    t0[j,i] = x[i,j]\n"
       "  for k:10000:\n"
-      "    t0[i] = sum j:3 i:10000 (square(x[i,j] - y[k,j]))\n"
+      "    t1[i] = sum j:3 i:10000 (square(t0[j,i] - y[k,j]))\n"
       "    for i:10000:\n"
-      "      y0[i] <- sum(exp(neg(t0[i])) * b[k])\n"
-      "keep: t0 scratch\n"
+      "      y0[i] <- sum(exp(neg(t1[i])) * b[k])\n"
+      "keep: t0 scratch, t1 scratch\n"
       "tasks of stage 0: any\n",
       {
           { STAGES, NULL, NULL, 1, "one stage: nothing of size N x N between" },
-          { SHARED, "t0", "y0", 2, "distances are used in the pass that makes them" },
-          { KEPT, "t0", "scratch", 0, "distances of one y to a panel of x" },
+          { SHARED, "t1", "y0", 2, "distances are used in the pass that makes them" },
+          { KEPT, "t0", "scratch", 0, "the points of a panel lie side by side" },
+          { KEPT, "t1", "scratch", 0, "distances of one y to a panel of x" },
           { IN_NEST, "exp(", NULL, 1, "one exp a pair" } } },
     /* There is no scatter node yet: the sum by label is a one-hot where, S[l,d] = sum over i of
      * x[i,d] where c[i] == l. */
@@ -285,22 +288,24 @@ static const struct {
     { "nearest mean, then a row of a table",
       case_argmin_take,
       "stage 0: parallel panel i:100000 by 4096\n"
+      "  for i:100000 k:3:\n"
+      "    t0[k,i] = x[i,k]\n"
       "  for l:1000:\n"
-      "    t0[i] = sum k:3 i:100000 (square(x[i,k] - m[l,k]))\n"
+      "    t1[i] = sum k:3 i:100000 (square(t0[k,i] - m[l,k]))\n"
       "    for i:100000:\n"
-      "      t1[i] <- argmin(t0[i])\n"
+      "      t2[i] <- argmin(t1[i])\n"
       "  for i:100000:\n"
-      "    t2 = index(t1[i])\n"
+      "    t3 = index(t2[i])\n"
       "    for j:8:\n"
-      "      y0[i,j] = T[t2,j]\n"
-      "keep: t0 scratch, t1 scratch, t2 register\n"
+      "      y0[i,j] = T[t3,j]\n"
+      "keep: t0 scratch, t1 scratch, t2 scratch, t3 register\n"
       "tasks of stage 0: any\n",
       {
           { STAGES, NULL, NULL, 1, "one stage" },
-          { SHARED, "t0", "t1", 2, "distance and argmin share the loop over the means" },
-          { SHARED, "t1", "y0", 1, "the row is taken where its number is found" },
-          { KEPT, "t0", "scratch", 0, "distances of one mean to a panel of points" },
-          { KEPT, "t1", "scratch", 0, "labels of a panel of points" },
+          { SHARED, "t1", "t2", 2, "distance and argmin share the loop over the means" },
+          { SHARED, "t2", "y0", 1, "the row is taken where its number is found" },
+          { KEPT, "t1", "scratch", 0, "distances of one mean to a panel of points" },
+          { KEPT, "t2", "scratch", 0, "labels of a panel of points" },
           { INNERMOST, "y0", "j", 0, "a row of the table is copied as a row" } } },
     { "logsumexp down columns",
       case_logsumexp,
@@ -419,7 +424,6 @@ static const struct {
       "stage 1: parallel i:8192\n"
       "  y0[i] = sum j:8192 (x[i,j] * t0[j])\n"
       "keep: t0 array\n"
-      "why: y0 not in the j loop of t0: dearer than apart\n"
       "tasks of stage 0: any\n"
       "tasks of stage 1: any\n",
       {
@@ -508,13 +512,15 @@ static const struct {
     { "forces between points",
       case_forces,
       "stage 0: parallel panel i:10000 by 8192\n"
+      "  for i:10000 j:3:\n"
+      "    t0[j,i] = x[i,j]\n"
       "  for k:10000:\n"
-      "    t0[i] = sum j:3 i:10000 (square(x[i,j] - x[k,j]))\n"
+      "    t1[i] = sum j:3 i:10000 (square(t0[j,i] - x[k,j]))\n"
       "    for i:10000:\n"
-      "      t1[i] = (t0[i] + 0.00999999978) * sqrt(t0[i] + 0.00999999978)\n"
+      "      t2[i] = (t1[i] + 0.00999999978) * sqrt(t1[i] + 0.00999999978)\n"
       "    for j:3 i:10000:\n"
-      "      y0[i,j] <- sum((x[i,j] - x[k,j]) / t1[i])\n"
-      "keep: t0 scratch, t1 scratch\n"
+      "      y0[i,j] <- sum((t0[j,i] - x[k,j]) / t2[i])\n"
+      "keep: t0 scratch, t1 scratch, t2 scratch\n"
       "tasks of stage 0: any\n",
       {
           { STAGES, NULL, NULL, 1, "no matrix of pairs" } } },
@@ -522,13 +528,12 @@ static const struct {
       case_wide_pairs,
       "stage 0: parallel panel i:10000 by 4096\n"
       "  for i:10000 j:3:\n"
-      "    t0[i,j] = f64(x[i,j])\n"
+      "    t0[j,i] = f64(x[i,j])\n"
       "  for k:10000:\n"
-      "    t1[i] = sum j:3 i:10000 (square(t0[i,j] - f64(y[k,j])))\n"
+      "    t1[i] = sum j:3 i:10000 (square(t0[j,i] - f64(y[k,j])))\n"
       "    for i:10000:\n"
       "      y0[i] <- sum(exp(neg(t1[i])))\n"
       "keep: t0 scratch, t1 scratch\n"
-      "why: t1 not in the j loop of t0: dearer than apart\n"
       "tasks of stage 0: any\n",
       {
           { STAGES, NULL, NULL, 1, "no matrix of pairs" },
@@ -587,22 +592,87 @@ static const struct {
           { INNERMOST, "y0", "j", 0, "memory is walked along rows" } } },
     { "nearest image, bytes",
       case_nearest_image,
-      "stage 0: parallel blocks of k:2000\n"
-      "  for j:64:\n"
-      "    t0[j] = f32(m[k,j])\n"
-      "  for i:2000:\n"
-      "    t1 = sum j:64 (square(f32(x[i,j]) - t0[j]))\n"
-      "    y0[i] <- argmin(t1)\n"
-      "keep: t0 scratch, t1 register\n"
-      "why: t1 not in the j loop of t0: dearer than apart\n"
+      "stage 0: parallel panel i:2000 by 1024\n"
+      "  for i:2000 j:64:\n"
+      "    t0[j,i] = f32(x[i,j])\n"
+      "  for k:2000:\n"
+      "    t1[i] = sum j:64 i:2000 (square(t0[j,i] - f32(m[k,j])))\n"
+      "    for i:2000:\n"
+      "      y0[i] <- argmin(t1[i])\n"
+      "keep: t0 scratch, t1 scratch\n"
       "tasks of stage 0: any\n",
       {
           { STAGES, NULL, NULL, 1, "one stage: nothing of size N x N between, no converted copy of "
                                    "the images" },
-          { SHARED, "t1", "y0", 2, "distance and argmin share the loops over pairs" },
-          { KEPT, "t0", "scratch", 0, "one image is converted once, into cache" },
-          { KEPT, "t1", "register", 0, "a distance is a register, not summed feature by feature" },
-          { INNERMOST, "t1", "j", 0, "images are read as they lie" } } },
+          { SHARED, "t1", "y0", 2, "distance and argmin share the loop over images" },
+          { KEPT, "t0", "scratch", 0, "images are converted once, into cache, side by side" },
+          { KEPT, "t1", "scratch", 0, "distances of one m to a panel of x" },
+          { INNERMOST, "t1", "i", 0, "neighbouring images are neighbouring lanes" } } },
+    { "sum of kernel weights, which are computed",
+      case_computed_weights,
+      "stage 0: parallel k:10000\n"
+      "  t2[k] = exp(b[k])\n"
+      "stage 1: parallel panel i:10000 by 8192\n"
+      "  for i:10000 j:3:\n"
+      "    t0[j,i] = x[i,j]\n"
+      "  for k:10000:\n"
+      "    t1[i] = sum j:3 i:10000 (square(t0[j,i] - y[k,j]))\n"
+      "    for i:10000:\n"
+      "      y0[i] <- sum(exp(neg(t1[i])) * t2[k])\n"
+      "keep: t0 scratch, t1 scratch, t2 array\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n",
+      {
+          { STAGES, NULL, NULL, 2, "no matrix of pairs: the weights come first" },
+          { KEPT, "t2", "array", 0, "exp of each weight once" } } },
+    { "nearest by x^2 + y^2 - 2 x y",
+      case_expanded_distance,
+      "stage 0: parallel panel k:10000 by 8192\n"
+      "  t1[k] = sum j:3 k:10000 (square(y[k,j]))\n"
+      "stage 1: parallel panel i:10000 by 4096\n"
+      "  for j:3 i:10000:\n"
+      "    t0[i] <- sum(square(x[i,j]))\n"
+      "    t2[j,i] = x[i,j]\n"
+      "  for k:10000:\n"
+      "    t3[i] = sum j:3 i:10000 (t2[j,i] * y[k,j])\n"
+      "    for i:10000:\n"
+      "      y0[i] <- argmin((t0[i] + t1[k]) - (2 * t3[i]))\n"
+      "keep: t0 scratch, t1 array, t2 scratch, t3 scratch\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n",
+      {
+          { STAGES, NULL, NULL, 2, "no matrix of pairs: the squares of one side come first" } } },
+    { "mean distance of all pairs",
+      case_mean_distance,
+      "stage 0: parallel panel i:10000 by 8192\n"
+      "  for j:3 i:10000:\n"
+      "    t0[j,i] = x[i,j]\n"
+      "stage 1: parallel blocks of k:10000\n"
+      "  for i:10000:\n"
+      "    t1 = sum j:3 (square(t0[j,i] - y[k,j]))\n"
+      "    t2 <- sum(sqrt(t1))\n"
+      "stage 2: y0 = t2 / 100000000\n"
+      "keep: t0 array, t1 register, t2 array\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n",
+      {
+          { STAGES, NULL, NULL, 3, "no matrix of pairs" } } },
+    { "sum over all pairs of scaled points",
+      case_scaled_total,
+      "stage 0: parallel panel i:10000 by 8192\n"
+      "  for j:3 i:10000:\n"
+      "    t0[j,i] = x[i,j] * 2\n"
+      "stage 1: parallel blocks of k:10000\n"
+      "  for j:3:\n"
+      "    t1[j] = y[k,j] * 2\n"
+      "  for i:10000:\n"
+      "    t2 = sum j:3 (square(t0[j,i] - t1[j]))\n"
+      "    y0 <- sum(exp(neg(t2)))\n"
+      "keep: t0 array, t1 scratch, t2 register\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n",
+      {
+          { STAGES, NULL, NULL, 2, "no matrix of pairs" } } },
     /* clang-format on */
 };
 

@@ -11,6 +11,18 @@ int64_t rd_points_of(const rd_graph *graph, rd_set axes)
     return points;
 }
 
+int rd_graph_add(rd_graph *g, rd_value v)
+{
+    rd_value *more =
+        rd_pool_grow(g->pool, g->value, (size_t)g->n_value, (size_t)g->n_value + 1, sizeof *more);
+
+    if (!more)
+        return -1;
+    g->value         = more;
+    more[g->n_value] = v;
+    return g->n_value++;
+}
+
 rd_set rd_space(const rd_value *v)
 {
     rd_set space = v->axes | v->reduced;

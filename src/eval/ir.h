@@ -208,6 +208,8 @@ typedef struct rd_nest {
 #define RD_PRICE_READ  8.0
 #define RD_PRICE_WRITE 16.0
 #define RD_PRICE_NEAR  0.5
+/* So often is what was copied read again that the copy costs nothing beside it. */
+enum { RD_OFTEN = 64 };
 
 /* ---- the stages ------------------------------------------------------------------------------ */
 /* Result k of the request: its layout in elements, and the type it is stored in. */
@@ -230,6 +232,7 @@ void        rd_merge_axes(rd_graph *graph);    /* the virtual shape             
 bool        rd_combine_trees(rd_graph *graph); /* fills rd_value.combine                          */
 bool        rd_rewrite(rd_graph *graph);       /* softmax's pair of reductions on long rows       */
 bool        rd_part_products(rd_graph *graph); /* rd_value.apart of matrix products               */
+bool        rd_pack_operands(rd_graph *graph); /* of pairs: copies with neighbours side by side   */
 rd_tree    *rd_place(rd_graph *graph);
 rd_nest    *rd_order(rd_tree *tree, const rd_choice *choice);
 bool        rd_settle_homes(rd_tree *tree); /* rd_home from where values are computed and read */
@@ -237,6 +240,9 @@ rd_program *rd_lower(rd_nest *nest, rd_pool *pool); /* n_stage programs */
 
 /* Operands first, roots renamed in place, unreachable values dropped. */
 bool rd_graph_sort(rd_graph *graph, int n_root, int32_t *root);
+bool rd_graph_sort_results(rd_graph *graph); /* the roots are its results */
+/* One more value, behind the others; its number, -1: no memory. */
+int rd_graph_add(rd_graph *graph, rd_value v);
 
 /* ---- facts about nodes (graph.c) ------------------------------------------------------------- */
 int64_t rd_points_of(const rd_graph *graph, rd_set axes);

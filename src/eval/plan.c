@@ -48,7 +48,7 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
         return NULL;
     rd_merge_axes(graph);
     graph->exact = opts->deterministic;
-    if (!graph->exact && !rd_part_products(graph))
+    if ((!graph->exact && !rd_part_products(graph)) || !rd_pack_operands(graph))
         return NULL;
     rd_debug_graph(graph);
     tree = rd_place(graph); /* which values share which loops    */

@@ -10,8 +10,6 @@
 #include <string.h>
 
 enum { MAX_DEPTH = 8 };
-/* So often is what was turned read again that turning costs nothing beside it. */
-enum { OFTEN = 64 };
 
 /* How one operand is read: elements per index of each axis.  A fold among the operands is looked
  * through, down to what it reads: whether its result is at hand or an array is not known yet, and
@@ -261,17 +259,24 @@ static void order_axes(const own *o, rd_combine *c, bool c_order)
 }
 
 /* ---- Lane axis ------------------------------------------------------------------------------- */
-/* Is the fold, in one lane, one block, which has no tree? */
-static bool is_short(const own *o)
-{
-    return rd_points_of(o->graph, o->value->reduced) <= RD_TREE_STEPS;
-}
-
 /* Does the operand stay along kept axes, as the points of either side do in pairs?  Then what is
  * turned once, so that neighbours along an axis lie side by side, is read many times. */
 static bool is_read_again(const own *o, const own_access *a)
 {
-    return rd_points_of(o->graph, o->space & ~o->value->reduced & ~a->axes) >= OFTEN;
+    return rd_points_of(o->graph, o->space & ~o->value->reduced & ~a->axes) >= RD_OFTEN;
+}
+
+/* May all steps of a lane be near, for as many lanes as are computed side by side?  Those of a
+ * block, or the features of either side of pairs. */
+static bool is_short(const own *o)
+{
+    enum { FEATURES = 512 };
+    const int64_t steps = rd_points_of(o->graph, o->value->reduced);
+    bool          pairs = steps <= FEATURES;
+
+    for (int i = 0; i < o->n; i++)
+        pairs = pairs && (!o->access[i].bytes || is_read_again(o, &o->access[i]));
+    return steps <= RD_TREE_STEPS || pairs;
 }
 
 /* Cost of reading neighbours along `axis` side by side, per 4 bytes: constants of the notes on

@@ -48,18 +48,6 @@ static int64_t row_bytes(const rd_graph *g, const rd_value *s)
     return s->combine->lane_axis >= 0 && rd_in(s->axes, s->combine->lane_axis) ? 64 * bytes : bytes;
 }
 
-static int new_value(rd_graph *g, rd_value v)
-{
-    rd_value *more =
-        rd_pool_grow(g->pool, g->value, (size_t)g->n_value, (size_t)g->n_value + 1, sizeof *more);
-
-    if (!more)
-        return -1;
-    g->value         = more;
-    more[g->n_value] = v;
-    return g->n_value++;
-}
-
 /* The reduction to both results, stored with one more dim for them; a copy of m but for that and
  * where m goes. */
 static int pair_of(rd_graph *g, int m)
@@ -87,7 +75,7 @@ static int pair_of(rd_graph *g, int m)
     p.axes |= rd_bit(p.inner);
     p.dim[p.n_dim++]     = p.inner;
     g->axis[g->n_axis++] = (rd_axis_info){ .extent = 2, .name = "pair" };
-    return new_value(g, p);
+    return rd_graph_add(g, p);
 }
 
 /* The k-th result of a pair at the place of value v. */
@@ -123,7 +111,7 @@ static bool read_result(rd_graph *g, int v, int pair, int k)
         g->value[v] = result_of(g, v, pair, k, at);
         return true;
     }
-    in[0]               = new_value(g, result_of(g, v, pair, k, at));
+    in[0]               = rd_graph_add(g, result_of(g, v, pair, k, at));
     g->value[v].kind    = RD_VALUE_MAP;
     g->value[v].op      = RD_OP_cast;
     g->value[v].ops     = 0;
@@ -146,16 +134,10 @@ static bool recognise(rd_graph *g, int s)
 
 bool rd_rewrite(rd_graph *g)
 {
-    int32_t *root = rd_pool_get(g->pool, (size_t)g->n_result * sizeof *root);
-    int      n    = g->n_value;
+    const int n = g->n_value;
 
-    if (!root)
-        return false;
     for (int i = 0; i < n; i++)
         if (!recognise(g, i))
             return false;
-    for (int i = 0; i < g->n_value; i++)
-        if (g->value[i].out >= 0)
-            root[g->value[i].out] = i;
-    return rd_graph_sort(g, g->n_result, root);
+    return rd_graph_sort_results(g);
 }

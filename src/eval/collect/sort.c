@@ -93,3 +93,15 @@ bool rd_graph_sort(rd_graph *graph, int n_root, int32_t *root)
     graph->n_value = s.n;
     return true;
 }
+
+bool rd_graph_sort_results(rd_graph *g)
+{
+    int32_t *root = rd_pool_get(g->pool, (size_t)g->n_result * sizeof *root);
+
+    if (!root)
+        return false;
+    for (int i = 0; i < g->n_value; i++)
+        if (g->value[i].out >= 0)
+            root[g->value[i].out] = i;
+    return rd_graph_sort(g, g->n_result, root);
+}

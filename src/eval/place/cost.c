@@ -92,17 +92,41 @@ static int unit_axis(const rd_value *v)
     return v->n_dim ? v->dim[v->n_dim - 1] : -1;
 }
 
-/* Bytes of value m that one iteration of the shared loops touches in two phases; a column counts
- * whole lines wide. */
-static double held_bytes(const rd_placing *p, const rd_value *m, rd_set shared)
+/* Is it seen in the group only? */
+static bool is_inside(const rd_placing *p, const rd_touched *t)
 {
-    rd_set inner = m->axes & ~shared;
-    int    unit  = unit_axis(m);
+    const rd_value *m = &p->graph->value[t->value];
 
-    if (!inner)
-        return 0;
-    return rd_dtype_size(m->type) * points(p, inner) *
-           (unit >= 0 && rd_in(shared, unit) ? RD_PANEL : 1);
+    return t->inside && m->out < 0 && m->into < 0 && t->readers == p->readers[t->value];
+}
+
+/* Are neighbours along the axis computed side by side? */
+static bool goes_by(const rd_placing *p, int n, const int32_t *group, int axis)
+{
+    bool any = false;
+
+    for (int i = 0; i < n; i++) {
+        const rd_value *v = value_of(p, group[i]);
+
+        if (v->combine && v->combine->lane_axis == axis)
+            return true;
+        any |= v->combine != NULL;
+    }
+    return !any;
+}
+
+/* Bytes of a value that one iteration of the shared loops touches in two phases.  A column counts
+ * whole lines wide, but where it is the group's alone and made column by column. */
+static double held_bytes(const rd_placing *p, int n, const int32_t *group, const rd_touched *t,
+                         rd_set shared)
+{
+    const rd_value *m     = &p->graph->value[t->value];
+    const rd_set    inner = m->axes & ~shared;
+    const int       unit  = unit_axis(m);
+    const bool      wide =
+        unit >= 0 && rd_in(shared, unit) && (!is_inside(p, t) || goes_by(p, n, group, unit));
+
+    return inner ? rd_dtype_size(m->type) * points(p, inner) * (wide ? RD_PANEL : 1) : 0;
 }
 
 static bool spaces_differ(const rd_placing *p, int n, const int32_t *group)
@@ -140,7 +164,7 @@ static double transfer_cost(const rd_placing *p, const rd_touched *t, rd_set sha
 
     if (!t->inside)
         return points(p, m->axes) * (near ? RD_PRICE_NEAR : RD_PRICE_READ);
-    if (m->out >= 0 || m->into >= 0 || t->readers != p->readers[t->value])
+    if (!is_inside(p, t))
         return points(p, m->axes) * (near ? RD_PRICE_NEAR : RD_PRICE_WRITE);
     return t->first != t->last && (m->axes & ~shared) ? points(p, m->axes) * RD_PRICE_NEAR : 0;
 }
@@ -156,7 +180,7 @@ double rd_group_cost(rd_placing *p, int n, const int32_t *group, rd_set shared, 
         const rd_value   *m = &p->graph->value[t->value];
 
         if (t->first != t->last)
-            held += held_bytes(p, m, shared);
+            held += held_bytes(p, n, group, t, shared);
         cost += transfer_cost(p, t, shared);
         if (t->inside && differ && rd_in(rd_reduced(m), x))
             cost += accumulator_cost(p, m, shared, x);

@@ -130,16 +130,36 @@ static bool list_uses(rd_placing *p, rd_anchor *a, walk *w)
     return true;
 }
 
-/* Maps are made at their readers' place and have no dims of their own: storage in order of the
- * axes. */
-static bool give_dims(rd_graph *g, rd_value *v)
+/* The axis whose neighbours a fold that reads it computes side by side, -1. */
+static int lane_axis(const rd_placing *p, int value)
 {
+    for (int i = 0; i < p->n; i++) {
+        const rd_value *reader = &p->graph->value[p->list[i].value];
+
+        for (int u = 0; u < p->list[i].n_use && reader->combine; u++)
+            if (p->list[i].use[u].value == value && reader->combine->lane_axis >= 0 &&
+                rd_in(p->graph->value[value].axes, reader->combine->lane_axis))
+                return reader->combine->lane_axis;
+    }
+    return -1;
+}
+
+/* Maps are made at their readers' place and have no dims of their own: storage in order of the
+ * axes, but neighbours that are read side by side lie so. */
+static bool give_dims(const rd_placing *p, int value)
+{
+    rd_graph *g    = p->graph;
+    rd_value *v    = &g->value[value];
+    const int last = lane_axis(p, value);
+
     if (v->n_dim || !v->axes)
         return true;
     v->dim = rd_pool_get(g->pool, (size_t)g->n_axis * sizeof *v->dim);
     for (int a = 0; v->dim && a < g->n_axis; a++)
-        if (rd_in(v->axes, a))
+        if (rd_in(v->axes, a) && a != last)
             v->dim[v->n_dim++] = a;
+    if (v->dim && last >= 0)
+        v->dim[v->n_dim++] = last;
     return v->dim;
 }
 
@@ -161,9 +181,12 @@ bool rd_choose_anchors(rd_placing *p)
         if (p->anchor[i]) {
             p->number[i]    = p->n;
             p->list[p->n++] = (rd_anchor){ .value = i };
-            if (!give_dims(g, &g->value[i]) || !list_uses(p, &p->list[p->n - 1], &w))
+            if (!list_uses(p, &p->list[p->n - 1], &w))
                 return false;
         }
     }
+    for (int i = 0; i < p->n; i++)
+        if (!give_dims(p, p->list[i].value))
+            return false;
     return true;
 }

@@ -1,20 +1,22 @@
 /* watch.c - steps of long runs, and what is seen to between them. */
-#define _POSIX_C_SOURCE 200809L /* clock_gettime() */
 #include "eval/run/watch.h"
+#include "core/clock.h"
 #include "expr/mapped.h"
-#include <time.h>
 
 /* Seconds between two reports. */
 static const double TELL = 0.1;
 
-/* A range of a tile loop may take seconds, as of pairs of 100,000 points: then a part of it, in whole
- * cache lines. */
+/* A range of a tile loop may take seconds, as of pairs of 100,000 points: then a part of it, no less
+ * than is as fast, or in whole cache lines where even that is long.  Parts of 64 took tiles seven
+ * times as long, as the nearest of points in 64 dimensions. */
 static int64_t part_of(const rd_program *p, int64_t unit)
 {
-    enum { WHOLE = 64 };
+    enum { FAST = 512, LEAST = 64, LONG = 100 };
     const double each = p->work / (double)p->axis_extent[p->root];
 
-    while ((double)unit * each > 2 * RD_STEP_WORK && unit % (2 * WHOLE * p->grain) == 0)
+    while ((double)unit * each > 2 * RD_STEP_WORK && unit % (2 * FAST * p->grain) == 0)
+        unit /= 2;
+    while ((double)unit * each > LONG * RD_STEP_WORK && unit % (2 * LEAST * p->grain) == 0)
         unit /= 2;
     return unit;
 }
@@ -109,14 +111,6 @@ bool rd_steps_next(rd_steps *s, int64_t *lo, int64_t *hi)
     else
         s->lo = *hi;
     return true;
-}
-
-double rd_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 void rd_watch_begin(rd_watch *w, const rd_plan *plan, const rd_progress *progress,

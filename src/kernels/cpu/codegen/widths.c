@@ -23,22 +23,36 @@ static int32_t lanes_in(const rd_codegen *n, const rd_region *r)
     return fewest;
 }
 
-/* Does a loop in the region read other elements of memory in each of its rounds, side by side? */
+/* Does a loop in the region read other elements in each of its rounds, and none around it the same
+ * ones again and again? */
+static bool reads_on(const rd_codegen *n, const rd_region *r, int32_t load)
+{
+    enum { OFTEN = 64 };
+    const rd_address *at = &n->p->address[n->p->inst[load].arg];
+    bool              on = false;
+
+    for (int32_t k = n->p->inst[load].loop; k >= 0 && n->p->loop[k].begin >= r->from;
+         k         = n->p->loop[k].parent) {
+        const int64_t trips = rd_trips(n->p, k);
+
+        if (n->p->loop[k].axis == r->axis)
+            continue;
+        if (on && !rd_coef(at, n->p->loop[k].axis) && trips >= OFTEN)
+            return false;
+        on |= rd_coef(at, n->p->loop[k].axis) && trips > RD_CODEGEN_FEW;
+    }
+    return on;
+}
+
+/* Are rows of elements side by side read from memory? */
 static bool streams(const rd_codegen *n, const rd_region *r)
 {
-    for (int32_t i = r->from; i < r->to; i++) {
-        const rd_address *at =
-            n->p->inst[i].kind == RD_I_LOAD ? &n->p->address[n->p->inst[i].arg] : NULL;
-
-        if (!at || rd_coef(at, r->axis) != 1 ||
-            rd_trips(n->p, n->p->inst[i].loop >= 0 ? n->p->inst[i].loop : 0) <= RD_CODEGEN_FEW)
-            continue;
-        for (int32_t k = n->p->inst[i].loop; k >= 0 && n->p->loop[k].begin >= r->from;
-             k         = n->p->loop[k].parent)
-            if (n->p->loop[k].axis != r->axis && rd_coef(at, n->p->loop[k].axis) &&
-                rd_trips(n->p, k) > RD_CODEGEN_FEW)
-                return true;
-    }
+    for (int32_t i = r->from; i < r->to; i++)
+        if (n->p->inst[i].kind == RD_I_LOAD &&
+            rd_coef(&n->p->address[n->p->inst[i].arg], r->axis) == 1 &&
+            rd_trips(n->p, n->p->inst[i].loop >= 0 ? n->p->inst[i].loop : 0) > RD_CODEGEN_FEW &&
+            reads_on(n, r, i))
+            return true;
     return false;
 }
 

@@ -113,9 +113,15 @@ typedef enum rd_fused {
     RD_FUSED_add,
     RD_FUSED_sqdiff,
     RD_FUSED_absdiff,
-    RD_FUSED_scale, /* of dot: y is one number for each row */
+    RD_FUSED_scale, /* from here on y is one number for each row */
+    RD_FUSED_sqshift,
+    RD_FUSED_absshift,
     RD_N_FUSED
 } rd_fused;
+static inline bool rd_fused_by_row(rd_fused map)
+{
+    return map >= RD_FUSED_scale;
+}
 
 /* c[r,j] = sum over k of a[r,k] b[k,j] for r < rows, j < cols, k < steps; steps in elements, those
  * of b and c along j are 1. */

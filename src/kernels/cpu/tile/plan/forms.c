@@ -112,7 +112,7 @@ static bool finds_best(const rd_simd *simd, const rd_tile_fold *f)
         return false;
     return f->form == RD_FOLD_RUN
                ? f->index.col > 0
-               : f->form == RD_FOLD_COLUMNS && f->index.row > 0 && by_index(f->fold);
+               : f->form == RD_FOLD_COLUMNS && f->index.row >= 0 && by_index(f->fold);
 }
 
 /* What a further row with states of its own adds. */

@@ -211,17 +211,36 @@ static bool fuse_map(const rd_program *p, rd_tile_code *code, int32_t i, rd_fuse
     return true;
 }
 
-/* One factor is a number for all of a row, or of the tile. */
-static void fuse_scale(const rd_program *p, rd_tile_code *code, int32_t i)
+/* Of operands a and b one is a number for all of a row, or of the tile: step i computes map `as` of
+ * the two, whichever is which, if there is such a kernel. */
+static bool fuse_by_row(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as, int32_t a,
+                        int32_t b)
 {
-    const rd_fold_form form = code->fold[p->inst[i].arg].form;
-    const bool         a = in_tile(code, p->inst[i].a), b = in_tile(code, p->inst[i].b);
+    const rd_tile_fold *f    = &code->fold[p->inst[i].arg];
+    const bool          in_a = in_tile(code, a);
 
-    if (a == b || (form != RD_FOLD_RUN && form != RD_FOLD_COLUMNS))
-        return;
-    code->inst[i].fused = RD_FUSED_scale;
-    code->inst[i].x     = a ? p->inst[i].a : p->inst[i].b;
-    code->inst[i].y     = a ? p->inst[i].b : p->inst[i].a;
+    if (in_a == in_tile(code, b) || (f->form != RD_FOLD_RUN && f->form != RD_FOLD_COLUMNS) ||
+        !code->simd->fused[f->elem][f->fold->reducer][as])
+        return false;
+    code->inst[i].fused = as;
+    code->inst[i].x     = in_a ? a : b;
+    code->inst[i].y     = in_a ? b : a;
+    for (int k = 0; k < 2; k++) {
+        rd_tile_reg *reg = &code->reg[k ? b : a];
+
+        reg->last = i > reg->last ? i : reg->last;
+    }
+    return true;
+}
+
+/* The difference that map `from` takes, if one of the two is a number for a row. */
+static bool fuse_shift(const rd_program *p, rd_tile_code *code, int32_t i, rd_fused as,
+                       int32_t from)
+{
+    if (!fuse_by_row(p, code, i, as, p->inst[from].a, p->inst[from].b))
+        return false;
+    code->inst[from].skip = true;
+    return true;
 }
 
 /* Sums of squares load what they square once, of differences what they are made of. */
@@ -229,8 +248,9 @@ static void fuse_square(const rd_program *p, rd_tile_code *code, int32_t i)
 {
     const int32_t x = p->inst[i].a, sub = only_map(p, code, x);
 
-    if (x != p->inst[i].b ||
-        (sub >= 0 && p->inst[sub].op == RD_OP_sub && fuse_map(p, code, i, RD_FUSED_sqdiff, sub)))
+    if (x != p->inst[i].b || (sub >= 0 && p->inst[sub].op == RD_OP_sub &&
+                              (fuse_map(p, code, i, RD_FUSED_sqdiff, sub) ||
+                               fuse_shift(p, code, i, RD_FUSED_sqshift, sub))))
         return;
     if (in_tile(code, x)) {
         code->inst[i].fused = RD_FUSED_square;
@@ -250,7 +270,7 @@ static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
     if (f->masked || f->weighted || f->form == RD_FOLD_ELEMENTS || !code->simd->fused[f->elem])
         return;
     if (f->fold->reducer == RD_RED_dot) {
-        fuse_scale(p, code, i);
+        fuse_by_row(p, code, i, RD_FUSED_scale, inst->a, inst->b);
         fuse_square(p, code, i);
         return;
     }
@@ -260,7 +280,8 @@ static void fuse_step(const rd_program *p, rd_tile_code *code, int32_t i)
         diff = as == RD_FUSED_square ? RD_FUSED_sqdiff
                : as == RD_FUSED_abs  ? RD_FUSED_absdiff
                                      : RD_FUSED_none;
-    if (diff && fuse_map(p, code, i, diff, sub))
+    if (diff && (fuse_map(p, code, i, diff, sub) ||
+                 (diff == RD_FUSED_absdiff && fuse_shift(p, code, i, RD_FUSED_absshift, sub))))
         code->inst[map].skip = true;
     else
         fuse_map(p, code, i, as, map);

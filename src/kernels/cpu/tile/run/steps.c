@@ -225,7 +225,7 @@ static void take_elements_of(rd_tiles *m, int32_t pc)
     in.y = in.mask = (rd_view){ 0 };
     place_tile(m, f, &in);
     in.x     = t->small < 0 ? rd_tiles_view(m, t->x) : (rd_view){ 0 };
-    a.q.coly = t->fused != RD_FUSED_scale;
+    a.q.coly = !rd_fused_by_row(t->fused);
     if (t->turned >= 0)
         in.y = rd_tiles_turned(m, t->turned, &a.q);
     else if (t->y >= 0)

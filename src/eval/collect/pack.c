@@ -1,0 +1,148 @@
+/* pack.c - operands of pairs that lie apart along the axis whose neighbours are computed side by
+ * side, as the coordinates of points do, are copied first, so that they lie side by side: they are
+ * read again for each partner (Goto and van de Geijn, 2008, "Anatomy of High-Performance Matrix
+ * Multiplication", packs blocks of a matrix for the same reason).  A copy is a kept map as any
+ * other, and placement says where it lives.  It changes no bit. */
+#include "eval/ir.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* What an element costs that is read apart, in operations. */
+static const float APART = 2;
+enum { DEPTH = 8 };
+
+typedef struct packing {
+    rd_graph *g;
+    int32_t   n;            /* values there were */
+    int32_t  *copy;         /* per value: what copies it, -1 */
+    int32_t  *stack, *seen; /* seen: by the fold with this number + 1 */
+} packing;
+
+static int64_t coefficient(const rd_subscript *at, int axis)
+{
+    int64_t coef = 0;
+
+    for (int t = 0; t < at->n_term; t++)
+        if (at->term[t].axis < 0)
+            return 0; /* gathered */
+        else if (at->term[t].axis == axis)
+            coef += at->term[t].coef;
+    return coef;
+}
+
+static bool is_inline_map(const rd_value *v)
+{
+    return v->kind == RD_VALUE_MAP && !rd_is_anchor_kind(v);
+}
+
+/* A read, or a map of such, whose neighbours for the fold lie apart.  Maps of maps may be many. */
+static bool lies_apart(const rd_graph *g, const rd_value *v, int axis, int depth)
+{
+    bool apart = false;
+
+    if (v->kind == RD_VALUE_READ)
+        return v->target < 0 && !rd_is_anchor_kind(v) && llabs(coefficient(&v->at[0], axis)) > 1;
+    for (int k = 0; k < v->n_in && is_inline_map(v) && depth > 0 && !apart; k++)
+        apart = v->in[k] >= 0 && lies_apart(g, &g->value[v->in[k]], axis, depth - 1);
+    return apart;
+}
+
+static bool is_read_often(const rd_graph *g, int reader, int value)
+{
+    return rd_points_of(g, rd_space(&g->value[reader]) & ~g->value[value].axes) >= RD_OFTEN;
+}
+
+static int copy_of(packing *p, int read)
+{
+    rd_graph *g  = p->g;
+    int32_t  *in = p->copy[read] < 0 ? rd_pool_get(g->pool, sizeof *in) : NULL;
+
+    if (!in)
+        return p->copy[read];
+    in[0]                = read;
+    return p->copy[read] = rd_graph_add(g, (rd_value){ .kind   = RD_VALUE_MAP,
+                                                       .type   = g->value[read].type,
+                                                       .op     = RD_OP_cast,
+                                                       .ops    = APART,
+                                                       .n_in   = 1,
+                                                       .in     = in,
+                                                       .slot   = -1,
+                                                       .target = -1,
+                                                       .axes   = g->value[read].axes,
+                                                       .inner  = -1,
+                                                       .into   = -1,
+                                                       .out    = -1 });
+}
+
+/* A copy of what is read, which a map that is read is as it stands: kept sooner. */
+static bool pack_operand(packing *p, int32_t *operand)
+{
+    const int x = *operand;
+
+    if (p->g->value[x].kind == RD_VALUE_READ)
+        return (*operand = copy_of(p, x)) >= 0;
+    if (p->copy[x] < 0)
+        p->g->value[x].ops += APART;
+    p->copy[x] = x;
+    return true;
+}
+
+static bool pack_operands_of(packing *p, int fold, int reader, int *n)
+{
+    rd_graph *g    = p->g;
+    const int axis = g->value[fold].combine->lane_axis;
+
+    for (int k = 0; k < g->value[reader].n_in; k++) {
+        const int x = g->value[reader].in[k];
+
+        if (x < 0 || x >= p->n || p->seen[x] == fold + 1)
+            continue;
+        if (is_read_often(g, reader, x) && lies_apart(g, &g->value[x], axis, DEPTH)) {
+            if (!pack_operand(p, &g->value[reader].in[k]))
+                return false;
+        } else if (is_inline_map(&g->value[x])) {
+            p->seen[x]       = fold + 1;
+            p->stack[(*n)++] = x;
+        }
+    }
+    return true;
+}
+
+static bool pack_operands(packing *p, int fold)
+{
+    int n = 0;
+
+    p->stack[n++] = fold;
+    while (n) {
+        const int reader = p->stack[--n];
+
+        if (!pack_operands_of(p, fold, reader, &n))
+            return false;
+    }
+    return true;
+}
+
+/* A sum of one number for each pair, computed for neighbours side by side. */
+static bool has_lanes(const rd_value *v)
+{
+    return v->kind == RD_VALUE_REDUCE && !v->apart && v->combine->lane_axis >= 0 &&
+           rd_in(v->axes, v->combine->lane_axis);
+}
+
+bool rd_pack_operands(rd_graph *g)
+{
+    const int n = g->n_value;
+    packing   p = { .g     = g,
+                    .n     = n,
+                    .copy  = rd_pool_get(g->pool, (size_t)n * sizeof *p.copy),
+                    .stack = rd_pool_get(g->pool, (size_t)n * sizeof *p.stack),
+                    .seen  = rd_pool_get(g->pool, (size_t)n * sizeof *p.seen) };
+
+    if (!p.copy || !p.stack || !p.seen)
+        return false;
+    memset(p.copy, -1, (size_t)n * sizeof *p.copy);
+    for (int i = 0; i < n; i++)
+        if (has_lanes(&g->value[i]) && !pack_operands(&p, i))
+            return false;
+    return g->n_value == n || rd_graph_sort_results(g);
+}

@@ -1,0 +1,291 @@
+/* groups.c - which waiting anchors would share a loop, and what that saves.
+ *
+ * A group may need values that are not there yet and cannot come into its loop: the weights of a
+ * pair's points, a scale that is a total.  If such a group saves most, its members wait for them,
+ * and what they need is placed before: else the distance of a pair, which needs nothing, would be
+ * placed alone, and be a matrix. */
+#include "eval/dump.h"
+#include "eval/place/groups.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A group while it grows. */
+typedef struct growing {
+    rd_grouping   *s;
+    rd_set         open;
+    int            x, n, n_wait;
+    const int32_t *wait;
+    int32_t       *member;
+    bool blocked, supposing; /* an anchor was kept out; one that waits was taken for there */
+    bool strict, say;        /* what waits is not there; for people, why one stays out */
+} growing;
+
+static rd_value *value_of(const rd_placing *p, int anchor)
+{
+    return &p->graph->value[p->list[anchor].value];
+}
+
+int rd_direction(const rd_value *v, int x)
+{
+    if (!v->combine || !rd_in(v->reduced, x))
+        return 0;
+    return v->kind == RD_VALUE_SCAN && v->expr->as.fold->reverse ? -1 : 1;
+}
+
+/* ---- May an anchor join a loop? -------------------------------------------------------------- */
+/* Reduced axes are looped over in the order of the combine tree. */
+static bool order_allows(const rd_value *v, rd_set open, int x)
+{
+    if (!v->combine || !rd_in(v->reduced, x))
+        return true;
+    for (int k = 0; k < v->combine->n_order && v->combine->order[k] != x; k++)
+        if (!rd_in(open, v->combine->order[k]))
+            return false;
+    return true;
+}
+
+static bool is_member(const growing *g, int anchor)
+{
+    for (int i = 0; i < g->n; i++)
+        if (g->member[i] == anchor)
+            return true;
+    return false;
+}
+
+/* May a waiting operand be there before the loop?  Nothing that the loop makes goes into it. */
+static bool may_come_before(const growing *g, int operand)
+{
+    return !g->strict && !g->s->needs[operand] &&
+           (g->s->before[operand] || !rd_in(rd_space(value_of(g->s->p, operand)), g->x));
+}
+
+static bool operand_allows(growing *g, const rd_use *use)
+{
+    const rd_value *m       = &g->s->p->graph->value[use->value];
+    const int       operand = g->s->p->number[use->value];
+
+    if (operand < 0 || !g->s->waiting[operand])
+        return true;
+    if (is_member(g, operand) && rd_in(rd_space(m) & m->axes & use->same, g->x))
+        return true; /* a reduction over x has no axis x */
+    if (may_come_before(g, operand)) {
+        g->supposing = true;
+        return true;
+    }
+    g->s->blocks[operand] = g->blocked = true;
+    return false;
+}
+
+static bool may_join(growing *g, int a)
+{
+    const rd_placing *p = g->s->p;
+    const rd_value   *v = value_of(p, a);
+
+    if (g->s->late[a] || g->s->before[a] || !rd_in(rd_space(v), g->x) ||
+        !order_allows(v, g->open, g->x))
+        return false;
+    for (int i = 0; i < g->n; i++) {
+        const rd_value *m = value_of(p, g->member[i]);
+
+        if (rd_direction(v, g->x) * rd_direction(m, g->x) < 0 || v->apart || m->apart)
+            return false;
+    }
+    for (int u = 0; u < p->list[a].n_use; u++)
+        if (!operand_allows(g, &p->list[a].use[u]))
+            return false;
+    return true;
+}
+
+/* ---- Growing --------------------------------------------------------------------------------- */
+static void note_refusal(const growing *g, int a, bool too_much)
+{
+    char            line[160], one[RD_NAME_TEXT], other[RD_NAME_TEXT];
+    rd_placing     *p     = g->s->p;
+    const rd_graph *graph = p->graph;
+
+    snprintf(line, sizeof line, "%s not in the %s loop of %s: %s\n",
+             rd_anchor_name(graph, p->number, p->list[a].value, one), graph->axis[g->x].name,
+             rd_anchor_name(graph, p->number, p->list[g->member[0]].value, other),
+             too_much ? "one iteration would hold more than L2" : "dearer than apart");
+    if (!p->why.at || !strstr(p->why.at, line))
+        rd_text_add(&p->why, "%s", line);
+}
+
+/* What is computed from the new member cannot be there before. */
+static void add_member(growing *g, int a)
+{
+    const rd_placing *p = g->s->p;
+
+    g->member[g->n++] = a;
+    g->s->needs[a]    = true;
+    for (int i = a + 1; i < p->n; i++) /* operands come first */
+        for (int u = 0; u < p->list[i].n_use && !g->s->needs[i]; u++) {
+            const int operand = p->number[p->list[i].use[u].value];
+
+            g->s->needs[i] = operand >= 0 && g->s->needs[operand];
+        }
+}
+
+/* Operands first; what sharing saves. */
+static double grow(growing *g)
+{
+    const rd_set shared   = g->open | rd_bit(g->x);
+    double       together = 0, apart = 0;
+
+    g->n       = 0;
+    g->blocked = g->supposing = false;
+    memset(g->s->needs, 0, (size_t)g->s->p->n * sizeof *g->s->needs);
+    memset(g->s->blocks, 0, (size_t)g->s->p->n * sizeof *g->s->blocks);
+    for (int i = 0; i < g->n_wait && rd_goes_on(g->s->p->graph->ctx); i++) {
+        const int32_t a        = g->wait[i];
+        const bool    supposed = g->supposing;
+        double        alone, joined;
+
+        if (!may_join(g, a)) {
+            g->supposing = supposed;
+            continue;
+        }
+        alone           = rd_group_cost(g->s->p, 1, &a, shared, g->x);
+        g->member[g->n] = a;
+        joined          = rd_group_cost(g->s->p, g->n + 1, g->member, shared, g->x);
+        if (g->n == 0 || joined <= together + alone) {
+            add_member(g, a);
+            together = joined;
+            apart += alone;
+        } else {
+            g->supposing = supposed;
+            if (g->say)
+                note_refusal(g, a, isinf(joined));
+        }
+    }
+    return apart - together;
+}
+
+static double grow_plainly(growing *g)
+{
+    memset(g->s->before, 0, (size_t)g->s->p->n * sizeof *g->s->before);
+    return grow(g);
+}
+
+/* Without those that keep others out, if that saves more: the others come after them. */
+static double grow_either_way(growing *g)
+{
+    const double plain = grow_plainly(g);
+    double       other;
+
+    if (!g->blocked)
+        return plain;
+    memcpy(g->s->before, g->s->blocks, (size_t)g->s->p->n * sizeof *g->s->before);
+    other = grow(g);
+    return g->n && other > plain ? other : grow_plainly(g);
+}
+
+/* ---- Choice of the next loop ----------------------------------------------------------------- */
+static int64_t largest_stride(const rd_placing *p, int n, const int32_t *group, int x)
+{
+    int64_t largest = 0;
+
+    for (int i = 0; i < n; i++)
+        for (int u = 0; u < p->list[group[i]].n_use; u++) {
+            const rd_value *m      = &p->graph->value[p->list[group[i]].use[u].value];
+            int64_t         stride = 0, dense = 1;
+
+            if (m->kind == RD_VALUE_READ)
+                for (int t = 0; t < m->at[0].n_term; t++)
+                    stride += m->at[0].term[t].axis == x ? m->at[0].term[t].coef : 0;
+            else
+                for (int d = m->n_dim; d-- > 0; dense *= p->graph->axis[m->dim[d]].extent)
+                    stride += m->dim[d] == x ? dense : 0;
+            stride  = stride < 0 ? -stride : stride;
+            largest = stride > largest ? stride : largest;
+        }
+    return largest;
+}
+
+/* More gain; then fewer that reduce or carry x; then the larger stride. */
+static bool better(const rd_group *a, const rd_group *b)
+{
+    if (b->axis < 0 || a->gain != b->gain)
+        return b->axis < 0 || a->gain > b->gain;
+    if (a->folds != b->folds)
+        return a->folds < b->folds;
+    return a->stride > b->stride;
+}
+
+/* Of all axes that are not open, among anchors that are not late. */
+static rd_group best_group(growing *g, bool *supposing)
+{
+    const rd_placing *p    = g->s->p;
+    rd_group          best = { .axis = -1 };
+    rd_set            axes = 0;
+
+    for (int i = 0; i < g->n_wait; i++)
+        axes |= g->s->late[g->wait[i]] ? 0 : rd_space(value_of(p, g->wait[i]));
+    for (g->x = 0; g->x < p->graph->n_axis; g->x++) {
+        rd_group c = { .axis = g->x };
+
+        if (!rd_in(axes & ~g->open, g->x))
+            continue;
+        c.gain = grow_either_way(g);
+        c.n    = g->n;
+        if (!c.n)
+            continue;
+        for (int i = 0; i < c.n; i++)
+            c.folds += rd_in(value_of(p, g->member[i])->reduced, g->x);
+        c.stride = largest_stride(p, c.n, g->member, g->x);
+        if (better(&c, &best)) {
+            best       = c;
+            *supposing = g->supposing;
+            memcpy(g->s->best, g->member, (size_t)c.n * sizeof *g->s->best);
+        }
+    }
+    best.anchor = g->s->best;
+    return best;
+}
+
+/* The group that saves most, and needs nothing that is not there. */
+static rd_group best_now(growing *g)
+{
+    bool     supposing = false;
+    rd_group best;
+
+    memset(g->s->late, 0, (size_t)g->s->p->n * sizeof *g->s->late);
+    while ((best = best_group(g, &supposing)).axis >= 0 && supposing)
+        for (int i = 0; i < best.n; i++)
+            g->s->late[best.anchor[i]] = true;
+    if (best.axis >= 0)
+        return best;
+    memset(g->s->late, 0, (size_t)g->s->p->n * sizeof *g->s->late);
+    g->strict = true; /* they wait for each other */
+    return best_group(g, &supposing);
+}
+
+rd_group rd_choose_group(rd_grouping *s, int n_wait, const int32_t *wait, rd_set open)
+{
+    growing        g = { .s = s, .open = open, .n_wait = n_wait, .wait = wait, .member = s->trial };
+    const rd_group best = best_now(&g);
+
+    if (best.axis >= 0) {
+        g.x   = best.axis;
+        g.say = true;
+        grow_either_way(&g);
+    }
+    return best;
+}
+
+bool rd_grouping_new(rd_grouping *s, rd_placing *p)
+{
+    const size_t n    = (size_t)p->n + 1;
+    rd_pool     *pool = p->graph->pool;
+
+    *s = (rd_grouping){ .p       = p,
+                        .waiting = rd_pool_get(pool, n * sizeof *s->waiting),
+                        .late    = rd_pool_get(pool, n * sizeof *s->late),
+                        .before  = rd_pool_get(pool, n * sizeof *s->before),
+                        .blocks  = rd_pool_get(pool, n * sizeof *s->blocks),
+                        .needs   = rd_pool_get(pool, n * sizeof *s->needs),
+                        .trial   = rd_pool_get(pool, n * sizeof *s->trial),
+                        .best    = rd_pool_get(pool, n * sizeof *s->best) };
+    return s->waiting && s->late && s->before && s->blocks && s->needs && s->trial && s->best;
+}
