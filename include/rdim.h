@@ -375,7 +375,8 @@ typedef struct rd_fn {
     rd_block_fn *block;            /* alone: neither code nor f32, f64                           */
     void       *user;
     rd_dtype    in, out;           /* of block                                                   */
-} rd_fn;
+    const char *names, *body;      /* "x,y,z" and statements that set z of x and y: what f32 and */
+} rd_fn;                           /* f64 compute, for compiled C and CUDA; or NULL              */
 
 /** rd_map(x, f), rd_map2(x, y, f), with f one of
  *    sqrtf, sin, my_function   float (*)(float) or double (*)(double): operands are converted to
@@ -422,7 +423,13 @@ RD_API rd_expr *rd_map_text(rd_expr *x, const char *f),
  *    abs min max sqrt exp expm1 log log1p log2 sin cos tan tanh erf floor ceil trunc fabs pow
  *    atan2 hypot fmod
  *  and + - * / ?: comparisons && || !.  min and max carry NaN.  Run-time parameters are operands:
- *  rd_num().  Not together with <tgmath.h>, which makes macros of these names. */
+ *  rd_num().  Not together with <tgmath.h>, which makes macros of these names.
+ *
+ *  RD_FN1_BODY(name, x, y, (statements))   RD_FN2_BODY(name, a, b, y, (statements)), RD_FN3_BODY
+ *
+ *  The same by statements that set y, which begins as 0, with loops, branches and locals: `real` is
+ *  the operands' type.  One element at a time, on blocks that lie in cache; not `return`.  Compiled
+ *  loops have the statements' text among their own, where it names nothing else of yours. */
 #ifndef __cplusplus
 #define RD_STR_(...) #__VA_ARGS__
 #ifdef __GNUC__
@@ -434,6 +441,18 @@ RD_API rd_expr *rd_map_text(rd_expr *x, const char *f),
 #define RD_UNUSED_
 #define RD_QUIET_(...) __VA_ARGS__
 #endif
+/* a * b + c is two roundings, whichever of functions and text runs. */
+#if defined(__clang__)
+#define RD_EXACT_
+#define RD_BODY_(...) { _Pragma("STDC FP_CONTRACT OFF") __VA_ARGS__ }
+#elif defined(__GNUC__)
+#define RD_EXACT_ __attribute__((optimize("fp-contract=off")))
+#define RD_BODY_(...) { __VA_ARGS__ }
+#else
+#define RD_EXACT_
+#define RD_BODY_(...) { __VA_ARGS__ }
+#endif
+#define RD_BARE_(...) __VA_ARGS__
 #define RD_PICK_(T, fname, op) \
     RD_UNUSED_ static inline T fname(T a, T b) { return a op b || a != a ? a : b; }
 RD_PICK_(float, rd_minf_, <) RD_PICK_(float, rd_maxf_, >)
@@ -458,6 +477,14 @@ RD_PICK_(double, rd_min_, <) RD_PICK_(double, rd_max_, >)
             load rd_out_[rd_i_] = (rd_real_)(__VA_ARGS__); \
         } \
     }
+#define RD_BODY_LOOP_(T, fname, load, y, body)                                                     \
+    RD_EXACT_ static void fname(int64_t rd_n_, const T *const *rd_in_, T *rd_out_)                 \
+    RD_BODY_(                                                                                      \
+        typedef T rd_real_; typedef T real;                                                        \
+        RD_MATH_##T##_                                                                             \
+        for (int64_t rd_i_ = 0; rd_i_ < rd_n_; rd_i_++) { \
+            load real y = 0; do { RD_BARE_ body } while (0); rd_out_[rd_i_] = y; \
+        })
 #define RD_ARG_(x, k) RD_UNUSED_ const rd_real_ x = rd_in_[k][rd_i_];
 #define RD_FN_(fname, n_, load, args, text_, ...) RD_QUIET_(                                       \
     RD_FN_LOOP_(float, fname##_f32, load, __VA_ARGS__) \
@@ -470,6 +497,17 @@ RD_PICK_(double, rd_min_, <) RD_PICK_(double, rd_max_, >)
     RD_FN_(name, 2, RD_ARG_(x, 0) RD_ARG_(y, 1), #x "," #y ": ", #__VA_ARGS__, __VA_ARGS__)
 #define RD_FN3(name, x, y, z, ...) RD_FN_(name, 3, RD_ARG_(x, 0) RD_ARG_(y, 1) RD_ARG_(z, 2), \
     #x "," #y "," #z ": ", #__VA_ARGS__, __VA_ARGS__)
+#define RD_FN_BODY_(fname, n_, load, args, y, ...) RD_QUIET_(                                      \
+    RD_BODY_LOOP_(float, fname##_f32, load, y, __VA_ARGS__) \
+    RD_BODY_LOOP_(double, fname##_f64, load, y, __VA_ARGS__) \
+    RD_UNUSED_ static const rd_fn fname[1] = { { .size = sizeof(rd_fn), .arity = (n_), \
+        .name = #fname, .f32 = fname##_f32, .f64 = fname##_f64, \
+        .names = args "," #y, .body = RD_STR_ __VA_ARGS__ } };)
+#define RD_FN1_BODY(name, x, y, ...) RD_FN_BODY_(name, 1, RD_ARG_(x, 0), #x, y, __VA_ARGS__)
+#define RD_FN2_BODY(name, a, b, y, ...) \
+    RD_FN_BODY_(name, 2, RD_ARG_(a, 0) RD_ARG_(b, 1), #a "," #b, y, __VA_ARGS__)
+#define RD_FN3_BODY(name, a, b, c, y, ...) RD_FN_BODY_(name, 3, \
+    RD_ARG_(a, 0) RD_ARG_(b, 1) RD_ARG_(c, 2), #a "," #b "," #c, y, __VA_ARGS__)
 #endif
 
 /* ---- Reductions ------------------------------------------------------------------------------ */
@@ -555,9 +593,9 @@ RD_API rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_
  *  by bit: either may run.  Text that does not compile by itself is left aside. */
 struct rd_reducer {
     uint32_t    size;
-    int32_t     n_out; /* values per result; > 1: a new last axis of that extent */
+    int32_t     n_out; /* values per result, 1 to 1024; > 1: a new last axis of that extent */
     rd_dtype    in, out;
-    int64_t     state_size;                 /* bytes, at most 256; plain data, aligned to 16 */
+    int64_t     state_size;                 /* 1 to 4096 bytes; plain data, aligned to 16  */
     const char *name, *code[5];             /* state, init, step, merge, finish */
     void (*init)(void *s);
     /* n elements, i the first */
@@ -572,18 +610,6 @@ struct rd_reducer {
  *  Plain statements that are C and C++ alike, in parentheses; locals allowed, no calls but of
  *  <math.h>.  How elements are split is fixed by the plan. */
 #ifndef __cplusplus
-/* a * b + c is two roundings, whichever of functions and text runs. */
-#if defined(__clang__)
-#define RD_EXACT_
-#define RD_BODY_(...) { _Pragma("STDC FP_CONTRACT OFF") __VA_ARGS__ }
-#elif defined(__GNUC__)
-#define RD_EXACT_ __attribute__((optimize("fp-contract=off")))
-#define RD_BODY_(...) { __VA_ARGS__ }
-#else
-#define RD_EXACT_
-#define RD_BODY_(...) { __VA_ARGS__ }
-#endif
-#define RD_BARE_(...) __VA_ARGS__
 #define RD_REDUCER(name_, X, Y, n_, state_, init_, step_, merge_, finish_)                         \
     typedef struct name_##_state { RD_BARE_ state_ } name_##_state;                                \
     RD_EXACT_ static void name_##_init(void *rd_s_)                                                \

@@ -5,7 +5,7 @@
 #define RD_TESTS_NESTS_H
 #include "tiles.h"
 
-enum { NEST_RESULTS = 16, NEST_TASKS = 5 };
+enum { NEST_RESULTS = 20, NEST_TASKS = 5 };
 
 /* In how many tasks; with so many threads.  Tasks of 0 grains: one a thread. */
 typedef struct nest_share {

@@ -510,10 +510,10 @@ START_TEST(own_reducers_refused)
     ck_failed(rd_reduce(x, r, RD_ALL), RD_ERR_ARGUMENT, "lacks finish", "finish");
     bad = *count_nonzeros, bad.n_out = 0;
     ck_failed(rd_reduce(x, r, RD_ALL), RD_ERR_ARGUMENT, "0 outputs", "n_out");
-    bad.n_out = 65;
-    ck_failed(rd_reduce(x, r, RD_ALL), RD_ERR_ARGUMENT, "65 outputs", "n_out");
-    bad = *count_nonzeros, bad.state_size = 257;
-    ck_failed(rd_reduce(x, r, RD_ALL), RD_ERR_ARGUMENT, "257 bytes", "state");
+    bad.n_out = 1025;
+    ck_failed(rd_reduce(x, r, RD_ALL), RD_ERR_ARGUMENT, "1025 outputs", "n_out");
+    bad = *count_nonzeros, bad.state_size = 4097;
+    ck_failed(rd_reduce(x, r, RD_ALL), RD_ERR_ARGUMENT, "4097 bytes", "state");
     bad.state_size = 0;
     ck_failed(rd_reduce(x, r, RD_ALL), RD_ERR_ARGUMENT, "0 bytes", "state");
     bad = *count_nonzeros, bad.in = RD_AUTO;

@@ -103,6 +103,12 @@ RD_REDUCER(odds, int16_t, int8_t, 2, (int16_t sum; uint8_t odd;), (s->sum = 1; s
            (s->sum = (int16_t)(s->sum * 3 + x); s->odd = (uint8_t)(s->odd ^ (x & 3));),
            (a->sum = (int16_t)(a->sum - 5 * b->sum); a->odd = (uint8_t)(a->odd + b->odd);),
            (y[0] = (int8_t)s->sum; y[1] = (int8_t)s->odd;))
+
+/* A state of 2 KiB, of which an element meets one member. */
+RD_REDUCER(histogram, uint8_t, int32_t, 256, (int64_t n[256];),
+           (for (int k = 0; k < 256; k++) s->n[k] = 0;), (s->n[x]++;),
+           (for (int k = 0; k < 256; k++) a->n[k] += b->n[k];),
+           (for (int k = 0; k < 256; k++) y[k] = (int32_t)s->n[k];))
 /* clang-format on */
 
 /* Without merge: a strict fold in C order, and of any stride. */
@@ -245,6 +251,47 @@ START_TEST(reductions_in_nests)
 }
 END_TEST
 
+/* ---- Large states ---------------------------------------------------------------------------- */
+enum { ROWS = 29, COLUMNS = 131, BINS = 256 };
+
+/* x[i, j] for all i, all j, or all of both. */
+static void count_by_hand(const uint8_t *x, int axis, int32_t *y)
+{
+    memset(y, 0, sizeof *y * COLUMNS * BINS);
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++)
+            y[(axis == 0 ? j : axis == 1 ? i : 0) * BINS + x[i * COLUMNS + j]]++;
+}
+
+START_TEST(large_states)
+{
+    static const char *const codegen[] = { "never", "always" };
+    static uint8_t           x[ROWS * COLUMNS];
+    static int32_t           found[COLUMNS * BINS], expected[COLUMNS * BINS];
+    const rd_dims            dims[] = { RD_DIMS(0), RD_DIMS(1), RD_ALL };
+    const rd_shape shapes[] = { RD_SHAPE(COLUMNS, BINS), RD_SHAPE(ROWS, BINS), RD_SHAPE(BINS) };
+
+    rd_tier_force(_i ? "sync" : "off");
+    rd_codegen_force(codegen[_i]);
+    for (int k = 0; k < ROWS * COLUMNS; k++)
+        x[k] = (uint8_t)(k * 37 + k / 91);
+    for (int axis = 0; axis < COUNT(dims); axis++) {
+        rd_array y = { .data = found, .type = RD_I32, .shape = shapes[axis] };
+
+        ck_assert_msg(rd_eval(ctx,
+                              rd_reduce_user(rd_wrap(ctx, x, RD_SHAPE(ROWS, COLUMNS)), histogram,
+                                             &(rd_reduce_opts){ .dims = dims[axis] }),
+                              &y) == RD_OK,
+                      "%s", rd_error_text(ctx));
+        count_by_hand(x, axis, expected);
+        ck_assert_mem_eq(found, expected,
+                         sizeof *found * (axis == 0   ? COLUMNS * BINS
+                                          : axis == 1 ? ROWS * BINS
+                                                      : BINS));
+    }
+}
+END_TEST
+
 /* ---- Among others ---------------------------------------------------------------------------- */
 /* What else a program has around them: phases over rows, maps before and behind, siblings, windows,
  * folds of folds, scans. */
@@ -343,6 +390,23 @@ static double between(double x, double y)
 /* Text that nobody can read but the compiler of this file. */
 RD_FN2(quarter, x, y, halved((float)x) / 2 - y)
 
+/* clang-format off: statements */
+RD_FN2_BODY(escape, a, b, n,
+            (
+                real u = 0, v = 0; while (n < 9 && u * u + v * v < 4) {
+                    const real t = u * u - v * v + a;
+                    v            = 2 * u * v + b;
+                    u            = t;
+                    n += 1;
+                }))
+RD_FN1_BODY(bent, x, y,
+            (const real z = min(abs(x), 3); if (z < 1) y = z * z / 2;
+             else if (z > 2) y                           = sqrt(z) + fmod(z, 2);
+             for (int k = 0; k < 3; k++) y += max(z, y) / (real)(k + 2);))
+/* Text that names what only this file has. */
+RD_FN1_BODY(bent_by_file, x, y, (y = (real)halved((float)x); if (x > 2) y = -y;))
+/* clang-format on */
+
 /* Operands are elements, numbers of rows, of columns, and of all. */
 static void add_functions(nest_batch *b, const rd_fn *f, rd_expr *x, rd_expr *row, int axis)
 {
@@ -365,6 +429,10 @@ static void add_functions(nest_batch *b, const rd_fn *f, rd_expr *x, rd_expr *ro
     nest_add(b, rd_cast(rd_map(row, halved), RD_U8));
     nest_add(b, rd_map2(x, row, quarter));
     nest_add(b, rd_var(rd_map2(row, x, quarter), one));
+    nest_add(b, rd_map2(x, row, escape));
+    nest_add(b, rd_sum(rd_map2(row, x, escape), one));
+    nest_add(b, rd_mul(rd_map(x, bent), row));
+    nest_add(b, rd_max(rd_map(rd_add(x, row), bent), one));
 }
 
 static void agree_on_functions(const user_case *c, block_types f, int axis, bool nests)
@@ -379,7 +447,7 @@ static void agree_on_functions(const user_case *c, block_types f, int axis, bool
 
     rows.at[c->number % 3] = 1;
     add_functions(&all, &mine, x, operand_of(&m, c->type, &rows, DENSE, TIES), axis);
-    ck_assert_int_eq(all.n, 13);
+    ck_assert_int_eq(all.n, 17);
     for (int k = 0; k < all.n; k++) {
         snprintf(b.what, sizeof b.what, "function %d, %s to %s, %d operands, along %d, %s", k,
                  rd_dtype_name(f.in), rd_dtype_name(f.out), f.arity, axis, describe(c));
@@ -429,6 +497,23 @@ START_TEST(functions_in_nests)
 }
 END_TEST
 
+/* Its text does not compile by itself: the function is called. */
+START_TEST(text_of_this_file)
+{
+    float x[100], y[100];
+
+    rd_tier_force("sync");
+    rd_codegen_force("always");
+    for (int k = 0; k < 100; k++)
+        x[k] = (float)(k % 7) - 1;
+    ck_assert_msg(rd_eval(ctx, rd_map(rd_wrap(ctx, x, RD_SHAPE(100)), bent_by_file),
+                          RD_INTO(y, RD_SHAPE(100))) == RD_OK,
+                  "%s", rd_error_text(ctx));
+    for (int k = 0; k < 100; k++)
+        ck_assert_float_eq(y[k], x[k] > 2 ? -halved(x[k]) : halved(x[k]));
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("users");
@@ -438,9 +523,11 @@ int main(void)
     tcase_add_checked_fixture(tests, begin, nest_end);
     tcase_add_loop_test(tests, reductions, 0, COUNT(types));
     tcase_add_loop_test(tests, reductions_in_nests, 0, COUNT(types));
+    tcase_add_loop_test(tests, large_states, 0, 2);
     tcase_add_loop_test(tests, programs, 0, 3);
     tcase_add_loop_test(tests, functions, 0, COUNT(types));
     tcase_add_loop_test(tests, functions_in_nests, 0, COUNT(types));
+    tcase_add_test(tests, text_of_this_file);
     suite_add_tcase(suite, tests);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);

@@ -216,6 +216,10 @@ static rd_expr *real_map(const char *call, const rd_fn *f, int n, rd_expr *const
         facts.f32 = f->f32;
     else
         facts.f64 = f->f64;
+    if (f->names && f->body &&
+        (!(facts.names = rd_intern(x[0]->ctx, f->names, strlen(f->names) + 1)) ||
+         !(facts.body = rd_intern(x[0]->ctx, f->body, strlen(f->body) + 1))))
+        return NULL;
     return call_node(call, f->name, real, real, &facts, n, v);
 }
 

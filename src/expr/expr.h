@@ -62,7 +62,8 @@ typedef struct rd_call_facts {
     void (*f64)(int64_t n, const double *const *in, double *out);
     rd_block_fn *block;
     void        *user;
-    const char  *name; /* interned; for messages and dumps */
+    const char  *name;         /* interned; for messages and dumps                   */
+    const char  *names, *body; /* interned; of f32 and f64, or NULL: see rd_fn       */
 } rd_call_facts;
 
 typedef struct rd_fold_facts {

@@ -2,7 +2,7 @@
 #include "expr/reduce.h"
 #include <string.h>
 
-enum { MAX_OUT = 64, MAX_STATE = 256 };
+enum { MAX_OUT = 1024, MAX_STATE = 4096 };
 
 /* A copy with every field this release knows, zeroed first: padding too, as equal bytes make equal
  * nodes. */
@@ -39,7 +39,7 @@ static bool reducer_ok(const rd_folding *f, const rd_reducer *r)
                            : "finish");
     else if (r->n_out < 1 || r->n_out > MAX_OUT || (f->scan && r->n_out > 1))
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: reducer %s has %d outputs, it must have 1%s", f->call,
-                r->name, (int)r->n_out, f->scan ? " to scan" : " to 64");
+                r->name, (int)r->n_out, f->scan ? " to scan" : " to 1024");
     else if (r->state_size < 1 || r->state_size > MAX_STATE)
         rd_fail(ctx, RD_ERR_ARGUMENT,
                 "%s: reducer %s has a state of %lld bytes, it must have 1 to %d", f->call, r->name,

@@ -118,6 +118,7 @@ typedef struct rd_call {
     rd_block_fn *block;
     void        *user;
     const char  *name;
+    const char  *names, *body; /* of f32 or f64, as text: see rd_fn; or NULL */
     int32_t      n_in, in[RD_MAX_CALL];
     rd_dtype     in_type;
 } rd_call;

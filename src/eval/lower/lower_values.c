@@ -66,6 +66,8 @@ static void emit_call(rd_lowering *l, rd_level *level, const rd_value *v, int ds
                        .block   = facts->block,
                        .user    = facts->user,
                        .name    = facts->name,
+                       .names   = facts->names,
+                       .body    = facts->body,
                        .n_in    = v->n_in,
                        .in_type = l->graph->value[v->in[0]].type };
     for (int k = 0; k < v->n_in; k++)

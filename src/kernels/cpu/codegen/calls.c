@@ -79,9 +79,89 @@ static void add_row_call(rd_text *to, const rd_call *call, const rd_inst *inst, 
                 type, type, inst->arg, count, inst->dst);
 }
 
-static void add_call(rd_text *to, const rd_call *call, const rd_inst *inst, const char *count)
+/* ---- By their text --------------------------------------------------------------------------- */
+/* What leaves a function is not what leaves the macro's loop. */
+static bool has_text(const rd_codegen *n, const rd_call *call)
 {
-    if (call->block)
+    return call->body && !n->pointers && !rd_has_word(call->body, "return");
+}
+
+/* Names as the macro has them, in either type. */
+static const char of_float[] =
+    "#define RD_OF_FLOAT(f1, f2) f1(sqrt) f1(exp) f1(expm1) f1(log) f1(log1p) f1(log2) f1(sin) \\\n"
+    "f1(cos) f1(tan) f1(tanh) f1(erf) f1(floor) f1(ceil) f1(trunc) f1(fabs) f2(pow) f2(atan2) \\\n"
+    "f2(hypot) f2(fmod)\n"
+    "#define RD_F1(m) float (*const m)(float) = m##f;\n"
+    "#define RD_F2(m) float (*const m)(float, float) = m##f;\n";
+
+static const char of_either[] =
+    "static inline T PICK(min)(T a, T b) { return a < b || a != a ? a : b; }\n"
+    "static inline T PICK(max)(T a, T b) { return a > b || a != a ? a : b; }\n";
+
+static void add_pick(rd_text *to, const char *type)
+{
+    rd_text_add(to, "#define T %s\n#define PICK(m) rd_##m##_%s\n%s#undef T\n#undef PICK\n", type,
+                type, of_either);
+}
+
+/* static inline float call0(const float x, const float y) { ...; return z; } */
+static void add_function(rd_text *to, const rd_call *call, int32_t number, const char *type)
+{
+    const char *at = call->names;
+
+    rd_text_add(to, "static inline __attribute__((always_inline)) %s call%" PRId32 "(", type,
+                number);
+    for (int k = 0; k < call->n_in; k++) {
+        const int length = (int)strcspn(at, ",");
+
+        rd_text_add(to, "%sconst %s %.*s", k ? ", " : "", type, length, at);
+        at += length + (at[length] == ',');
+    }
+    rd_text_add(to,
+                ")\n{\ntypedef %s real;\n%s\n%s (*const abs)(%s) = fabs%s;\n"
+                "%s (*const min)(%s, %s) = rd_min_%s, (*const max)(%s, %s) = rd_max_%s;\n"
+                "real %s = 0;\ndo {\n%s\n} while (0);\nreturn %s;\n}\n",
+                type, *type == 'f' ? "RD_OF_FLOAT(RD_F1, RD_F2)" : "", type, type,
+                *type == 'f' ? "f" : "", type, type, type, type, type, type, type, at, call->body,
+                at);
+}
+
+void rd_codegen_call_functions(rd_codegen *n, rd_text *to)
+{
+    bool first = true;
+
+    for (int32_t i = 0; i < n->p->n_inst; i++) {
+        const rd_inst *inst = &n->p->inst[i];
+
+        if (inst->kind != RD_I_CALL || !has_text(n, &n->p->call[inst->arg]))
+            continue;
+        if (first) {
+            rd_users_names(to);
+            rd_text_add(to, "%s", of_float);
+            add_pick(to, "float");
+            add_pick(to, "double");
+        }
+        first = false;
+        add_function(to, &n->p->call[inst->arg], inst->arg,
+                     operand_type(&n->p->call[inst->arg], inst->type));
+    }
+}
+
+static void add_text_calls(rd_text *to, const rd_call *call, const rd_inst *inst, const char *count)
+{
+    rd_text_add(to, " for (int64_t i = 0; i < %s; i++) y%" PRId32 "[i] = call%" PRId32 "(", count,
+                inst->dst, inst->arg);
+    add_arguments(to, call, inst, "k%d_%d[i]");
+    rd_text_add(to, ");");
+}
+
+/* ---- Any ------------------------------------------------------------------------------------- */
+static void add_call(const rd_codegen *n, rd_text *to, const rd_call *call, const rd_inst *inst,
+                     const char *count)
+{
+    if (has_text(n, call))
+        add_text_calls(to, call, inst, count);
+    else if (call->block)
         add_block_call(to, call, inst, count);
     else if (call->f32_1 || call->f32_2 || call->f64_1 || call->f64_2)
         add_single_calls(to, call, inst, count);
@@ -130,7 +210,7 @@ void rd_codegen_call_once(rd_codegen *n, rd_text *to, int32_t i)
         add_operand(n, to, inst, k, "0");
     }
     declare_result(n, to, inst, 1);
-    add_call(to, call, inst, "1");
+    add_call(n, to, call, inst, "1");
     rd_text_add(to, " r%" PRId32 " = ", inst->dst);
     add_result(n, to, inst, "0");
     rd_text_add(to, "; }");
@@ -160,7 +240,7 @@ void rd_codegen_call_strip(rd_codegen *n, int32_t i)
     rd_text_add(&n->before, "\n");
     n->arrays = true;
     rd_strip_loop_end(n);
-    add_call(&line, call, inst, "n");
+    add_call(n, &line, call, inst, "n");
     rd_line(n, "%s", line.at + 1);
     rd_text_free(&line);
     if (same)

@@ -198,6 +198,7 @@ static void write_text(rd_codegen *n, rd_text *text)
     rd_text parts = { 0 }, join = { 0 };
 
     rd_codegen_functions(n, text);
+    rd_codegen_call_functions(n, text);
     for (int32_t k = 0; k < n->p->n_fold && !n->why; k++) {
         rd_codegen_fold_functions(n, text, k);
         rd_codegen_tree_functions(n, text, k);
@@ -333,10 +334,12 @@ static bool has_user(const rd_program *p)
 
     for (int32_t k = 0; k < p->n_fold; k++)
         found |= p->fold[k].user && p->fold[k].user->code[2];
+    for (int32_t k = 0; k < p->n_call; k++)
+        found |= p->call[k].body != NULL;
     return found;
 }
 
-/* The text of a user's reducer may name what is not in it: then it is called. */
+/* A user's text may name what is not in it: then functions are called. */
 static bool prepare_otherwise(rd_codegen *n, rd_get_fn *get, void *pool, rd_codegen_code *made)
 {
     if (!prepare(n, get, pool, &made->otherwise))

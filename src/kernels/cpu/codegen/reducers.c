@@ -28,7 +28,6 @@ struct rd_user {
     char      type[24];
 };
 
-/* What a text may call or name, as C's headers are left out. */
 static const char of_headers[] =
     "#ifndef RD_USERS\n#define RD_USERS\n"
     "#define bool _Bool\n#define true 1\n#define false 0\n"
@@ -170,7 +169,7 @@ static bool has_members(rd_user *u, const char *text)
 }
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
-static bool has_word(const char *text, const char *word)
+bool rd_has_word(const char *text, const char *word)
 {
     while (*text) {
         const int length = word_length(text);
@@ -186,10 +185,10 @@ static bool has_word(const char *text, const char *word)
 static bool wanders(const char *text)
 {
     static const char *const words[] = { "while", "do", "goto", "switch", "break", "asm" };
-    const bool               loops   = has_word(text, "for");
+    const bool               loops   = rd_has_word(text, "for");
 
     for (int k = 0; k < (int)(sizeof words / sizeof *words); k++)
-        if (has_word(text, words[k]))
+        if (rd_has_word(text, words[k]))
             return true;
     if (loops && (strstr(text, "&&") || strstr(text, "||")))
         return true;
@@ -203,7 +202,7 @@ static bool wanders(const char *text)
 static bool has_text(const rd_reducer *r)
 {
     return r->code[0] && r->code[1] && r->code[2] && r->code[4] && (r->code[3] || !r->merge) &&
-           !has_word(r->code[2], "return");
+           !rd_has_word(r->code[2], "return");
 }
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
@@ -451,11 +450,16 @@ static void add_finish(rd_text *to, const rd_codegen_fold *f, int number)
     rd_text_add(to, "}\n");
 }
 
+void rd_users_names(rd_text *to)
+{
+    rd_text_add(to, "%s", of_headers);
+}
+
 void rd_user_functions(rd_codegen *n, rd_text *to, int32_t number)
 {
     const rd_codegen_fold *f = &n->fold[number];
 
-    rd_text_add(to, "%s", of_headers);
+    rd_users_names(to);
     add_types(to, f, number);
     add_bodies(to, f, number);
     add_begin(to, f, number);
