@@ -155,6 +155,15 @@ static void loss_take(rd_expr *const *x, unsigned dims, rd_expr **y)
     y[0] = rd_mean(rd_sub(rd_logsumexp(x[0], RD_DIMS(1)), chosen), RD_ALL);
 }
 
+/* The same along each row. */
+static void loss_along(rd_expr *const *x, unsigned dims, rd_expr **y)
+{
+    rd_expr *chosen = rd_squeeze(rd_take_along(x[0], 1, rd_expand(x[1], 1)), RD_DIMS(1));
+
+    (void)dims;
+    y[0] = rd_mean(rd_sub(rd_logsumexp(x[0], RD_DIMS(1)), chosen), RD_ALL);
+}
+
 /* The same as a diagonal of all rows by all labels, of which no more is computed. */
 static void loss_diagonal(rd_expr *const *x, unsigned dims, rd_expr **y)
 {
@@ -247,6 +256,9 @@ const bench_case bench_everyday[] = {
     { "W12", "take(1).3", take, HAND_take_middle, 1,
       { MONTHS, { 1, 0, 1, 1, { 45 } } }, LABELS, .below = 90 },
     { "W12", "loss.take",   loss_take, HAND_loss, 0,
+      { ROWS(50000, 100), { 1, 1, 1, 16, { 50000 } } }, .flops = 3, .exps = 1, LABELS,
+      .below = 100 },
+    { "W12", "loss.along",  loss_along, HAND_loss, 0,
       { ROWS(50000, 100), { 1, 1, 1, 16, { 50000 } } }, .flops = 3, .exps = 1, LABELS,
       .below = 100 },
     { "W12", "loss.diagonal", loss_diagonal, HAND_loss, 0,

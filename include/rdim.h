@@ -283,6 +283,10 @@ RD_API rd_expr *rd_slice_axis(rd_expr *x, int axis, int64_t start, int64_t stop,
  *  change what is read (an axis of one element, a repeated one).  NULL on RD_ERR_AXIS, RD_ERR_TYPE,
  *  RD_ERR_SHAPE. */
 RD_API rd_expr *rd_take(rd_expr *x, int axis, rd_expr *index);
+/** x[i, index[i, j], k] for axis 1: one element of x along `axis` for each element of index, which
+ *  has x's rank; beside the axis the two broadcast.  Indices and failures as of rd_take().  The
+ *  chosen class of each row of (n, classes): rd_take_along(x, 1, rd_expand(label, 1)). */
+RD_API rd_expr *rd_take_along(rd_expr *x, int axis, rd_expr *index);
 /** Axes reordered: result axis k is x's axis order.at[k].  NULL on RD_ERR_AXIS (not each axis
  *  once). */
 RD_API rd_expr *rd_permute(rd_expr *x, rd_index order);

@@ -99,8 +99,9 @@ static oracle_value reshape(oracle *o, const rd_expr *x, const int64_t *index)
 static oracle_value take(oracle *o, const rd_expr *x, const int64_t *index)
 {
     const rd_expr *y = x->in[0], *which = x->in[1];
-    const int      axis = (int)x->as.axis->axis;
-    oracle_value   k    = element(o, which, index + axis);
+    const int      axis  = (int)x->as.axis->axis;
+    const bool     along = x->as.axis->along;
+    oracle_value   k     = element(o, which, index + (along ? 0 : axis));
     int64_t        at[RD_MAX_RANK];
 
     if (k.unsure)
@@ -112,7 +113,9 @@ static oracle_value take(oracle *o, const rd_expr *x, const int64_t *index)
         return oracle_unsure(x->type);
     }
     for (int a = 0; a < y->rank; a++)
-        at[a] = a < axis ? index[a] : a == axis ? (int64_t)k.n : index[a + which->rank - 1];
+        at[a] = a < axis    ? index[a]
+                : a == axis ? (int64_t)k.n
+                            : index[along ? a : a + which->rank - 1];
     return element(o, y, at);
 }
 

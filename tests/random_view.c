@@ -213,6 +213,24 @@ static void take(random_pool *pool, rd_expr *x)
     random_keep(pool, rd_take(x, axis, index), "take");
 }
 
+/* An element along the axis for each place beside it. */
+static void take_along(random_pool *pool, rd_expr *x)
+{
+    const int     axis   = any_axis(pool, x);
+    const int64_t extent = extent_of(x, axis), one[1] = { 1 + random_below(pool, 5) };
+    rd_expr      *index = random_index_leaf(pool, 1, one, -extent, extent);
+
+    if (!index)
+        return;
+    for (int a = 0; a < x->rank; a++)
+        if (a != axis)
+            index = rd_expand(index, a);
+    if (random_once(pool, 2)) /* others at other places */
+        index = rd_remainder(rd_add(index, rd_coord(x, (axis + 1) % x->rank)),
+                             rd_int(pool->ctx, extent));
+    random_keep(pool, rd_take_along(x, axis, index), "take along");
+}
+
 static rd_expr *concat(random_pool *pool, rd_expr *x)
 {
     const int axis     = any_axis(pool, x);
@@ -265,7 +283,7 @@ void random_view(random_pool *pool)
     else if (choice < 28)
         random_keep(pool, reshape(pool, x), "reshape");
     else if (choice < 30)
-        take(pool, x);
+        random_once(pool, 2) ? take(pool, x) : take_along(pool, x);
     else
         random_keep(pool, concat(pool, x), "concat");
 }

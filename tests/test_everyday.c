@@ -326,6 +326,7 @@ START_TEST(gathers)
     try("take of a take",
         rd_take(rd_take(x(), 0, rows()), 0, rd_remainder(rows(), rd_int(ctx, 9))));
     try("take of a map", rd_take(rd_exp(x()), 0, rows()));
+    try("take along each row", rd_take_along(x(), 1, rd_argmax(x(), RD_KEEP(1))));
 }
 END_TEST
 

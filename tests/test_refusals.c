@@ -169,6 +169,13 @@ START_TEST(takes_and_concats_refused)
     REFUSED(AXIS, "rd_take", "extent 0, shape (0, 3), index of shape (3)",
             rd_take(leaf(RD_SHAPE(0, 3)), 0, i));
     REFUSED(ARGUMENT, "rd_take", "another context", rd_take(x, 0, theirs));
+    REFUSED(AXIS, "rd_take_along: no axis 2", "(4, 5)", rd_take_along(x, 2, i));
+    REFUSED(SHAPE, "rd_take_along: an index of shape (3)", "(4, 5) beside axis 1",
+            rd_take_along(x, 1, i));
+    REFUSED(SHAPE, "rd_take_along: an index of shape (3, 1)", "(4, 5) beside axis 1",
+            rd_take_along(x, 1, rd_expand(i, 1)));
+    REFUSED(TYPE, "rd_take_along", "f32", rd_take_along(x, 0, x));
+    REFUSED(ARGUMENT, "rd_take_along", "another context", rd_take_along(x, 0, theirs));
     ck_assert_int_eq(rd_error(elsewhere), RD_ERR_ARGUMENT);
     REFUSED(AXIS, "rd_concat: no axis 2", "(4, 5)", rd_concat(2, RD_EXPRS(x, x)));
     REFUSED(AXIS, "rd_concat: no axis 0", "rank 0",
@@ -294,6 +301,7 @@ START_TEST(null_passes)
         rd_select(NULL, 9, 9),
         rd_slice_axis(NULL, 9, 0, 0, 0),
         rd_take(NULL, 9, x),
+        rd_take_along(NULL, 9, x),
         rd_take(x, 9, NULL),
         rd_permute(NULL, RD_INDEX(7)),
         rd_transpose(NULL),

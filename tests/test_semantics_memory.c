@@ -75,6 +75,18 @@ START_TEST(take)
 }
 END_TEST
 
+START_TEST(take_along)
+{
+    rd_expr *x = rd_reshape(leaf(RD_F64, VALUES(1, 2, 3, 4, 5, 6)), RD_SHAPE(2, 3));
+    rd_expr *i = leaf(RD_I64, VALUES(2, -3));
+
+    expect("of each row", rd_take_along(x, 1, rd_expand(i, 1)), RD_F64, VALUES(3, 4));
+    expect("several of each column",
+           rd_take_along(x, 0, rd_expand(rd_remainder(i, rd_int(ctx, 2)), 1)), RD_F64,
+           VALUES(1, 2, 3, 4, 5, 6));
+}
+END_TEST
+
 START_TEST(windows)
 {
     rd_expr *x = leaf(RD_I32, VALUES(1, 2, 3, 4, 5));
@@ -254,6 +266,7 @@ int main(void)
                                    slices,
                                    slice_of_a_result,
                                    take,
+                                   take_along,
                                    windows,
                                    zero_extents,
                                    output_types,

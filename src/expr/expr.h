@@ -44,6 +44,8 @@ typedef struct rd_number_facts {
 
 typedef struct rd_axis_facts {
     int64_t axis;
+    int64_t
+        along; /* of TAKE: in[1] has all axes of the node, and in[0], too, but for its own axis */
 } rd_axis_facts;
 
 /* Axis a of in[0] is read at offset[a] + sum over k of coef[a * rank + k] * i[k], i the node's

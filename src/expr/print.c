@@ -89,7 +89,8 @@ void rd_expr_line(rd_text *text, const rd_expr *x)
     case RD_EXPR_COORD:
     case RD_EXPR_TAKE:
     case RD_EXPR_CONCAT:
-        rd_text_add(text, "%s axis %d", rd_expr_kind_name(x->kind), (int)x->as.axis->axis);
+        rd_text_add(text, "%s%s axis %d", rd_expr_kind_name(x->kind),
+                    x->as.axis->along ? " along" : "", (int)x->as.axis->axis);
         break;
     case RD_EXPR_VIEW: view_line(text, x); break;
     case RD_EXPR_RESHAPE: rd_text_add(text, "reshape"); break;

@@ -90,26 +90,20 @@ rd_expr *rd_reshape(rd_expr *x, rd_shape shape)
 }
 
 /* ---- Take ------------------------------------------------------------------------------------ */
-static bool check_index(const rd_expr *x, int axis, const rd_expr *index)
+static bool check_index(const char *call, const rd_expr *x, int axis, const rd_expr *index)
 {
     const rd_kind kind = rd_dtype_kind(index->type);
     char          text[RD_SHAPE_TEXT], own[RD_SHAPE_TEXT];
 
     if (kind != RD_KIND_INT && kind != RD_KIND_UINT) {
-        rd_fail(x->ctx, RD_ERR_TYPE, "rd_take: the index is of type %s, not an integer type%s",
+        rd_fail(x->ctx, RD_ERR_TYPE, "%s: the index is of type %s, not an integer type%s", call,
                 rd_dtype_name(index->type),
                 kind == RD_KIND_BOOL ? "; keyword .where of a reduction takes masks" : "");
         return false;
     }
-    if (x->rank - 1 + index->rank > RD_MAX_RANK) {
-        rd_fail(x->ctx, RD_ERR_SHAPE,
-                "rd_take: the result would have rank %d, at most %d are possible",
-                x->rank - 1 + index->rank, RD_MAX_RANK);
-        return false;
-    }
     if (x->extent[axis] == 0 && rd_points(index->rank, index->extent) > 0) {
         rd_fail(x->ctx, RD_ERR_AXIS,
-                "rd_take: nothing to take from axis %d of extent 0, shape %s, index of shape %s",
+                "%s: nothing to take from axis %d of extent 0, shape %s, index of shape %s", call,
                 axis, rd_shape_text(x->rank, x->extent, text),
                 rd_shape_text(index->rank, index->extent, own));
         return false;
@@ -117,38 +111,84 @@ static bool check_index(const rd_expr *x, int axis, const rd_expr *index)
     return true;
 }
 
+static rd_expr *take_node(const char *call, rd_expr *x, rd_expr *index, const rd_axis_facts *facts,
+                          int rank, int64_t *extent)
+{
+    char     text[RD_SHAPE_TEXT];
+    rd_expr *in[2] = { x, index->weak ? rd_cast_to(index, RD_I64) : index };
+
+    if (rd_points(rank, extent) < 0)
+        return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the size of the result overflows, shape %s", call,
+                       rd_shape_text(rank, extent, text));
+    return in[1] ? rd_node(&(rd_expr){ .ctx    = x->ctx,
+                                       .kind   = RD_EXPR_TAKE,
+                                       .type   = x->type,
+                                       .rank   = rank,
+                                       .n_in   = 2,
+                                       .extent = extent,
+                                       .in     = in },
+                           facts, sizeof *facts)
+                 : NULL;
+}
+
 rd_expr *rd_take(rd_expr *x, int axis, rd_expr *index)
 {
-    rd_expr      *in[2] = { x, index };
     int64_t       extent[RD_MAX_RANK];
     rd_axis_facts facts = { 0 };
     int           found, rank = 0;
-    char          text[RD_SHAPE_TEXT];
 
-    if (!x || !index || !rd_same_ctx("rd_take", 2, in) ||
-        (found = rd_axis(x, axis, "rd_take")) < 0 || !check_index(x, found, index))
+    if (!x || !index || !rd_same_ctx("rd_take", 2, (rd_expr *[]){ x, index }) ||
+        (found = rd_axis(x, axis, "rd_take")) < 0 || !check_index("rd_take", x, found, index))
         return NULL;
+    if (x->rank - 1 + index->rank > RD_MAX_RANK)
+        return rd_fail(x->ctx, RD_ERR_SHAPE,
+                       "rd_take: the result would have rank %d, at most %d are possible",
+                       x->rank - 1 + index->rank, RD_MAX_RANK);
     for (int a = 0; a < found; a++)
         extent[rank++] = x->extent[a];
     for (int a = 0; a < index->rank; a++)
         extent[rank++] = index->extent[a];
     for (int a = found + 1; a < x->rank; a++)
         extent[rank++] = x->extent[a];
-    if (rd_points(rank, extent) < 0)
-        return rd_fail(x->ctx, RD_ERR_SHAPE, "rd_take: the size of the result overflows, shape %s",
-                       rd_shape_text(rank, extent, text));
-    in[1] = index->weak ? rd_cast_to(index, RD_I64) : index;
-    if (!in[1])
-        return NULL;
     facts.axis = found;
-    return rd_node(&(rd_expr){ .ctx    = x->ctx,
-                               .kind   = RD_EXPR_TAKE,
-                               .type   = x->type,
-                               .rank   = rank,
-                               .n_in   = 2,
-                               .extent = extent,
-                               .in     = in },
-                   &facts, sizeof facts);
+    return take_node("rd_take", x, index, &facts, rank, extent);
+}
+
+/* The operand with the extents of the result, but for its own along the axis. */
+static rd_expr *beside(rd_expr *x, int axis, const int64_t *extent)
+{
+    rd_shape shape = { .n = x->rank };
+
+    for (int a = 0; a < x->rank; a++)
+        shape.at[a] = a == axis ? x->extent[a] : extent[a];
+    return rd_broadcast(x, shape);
+}
+
+rd_expr *rd_take_along(rd_expr *x, int axis, rd_expr *index)
+{
+    static const char call[] = "rd_take_along";
+    int64_t           extent[RD_MAX_RANK];
+    rd_axis_facts     facts = { .along = true };
+    char              own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];
+    int               found;
+
+    if (!x || !index || !rd_same_ctx(call, 2, (rd_expr *[]){ x, index }) ||
+        (found = rd_axis(x, axis, call)) < 0 || !check_index(call, x, found, index))
+        return NULL;
+    for (int a = 0; a < x->rank; a++) {
+        const int64_t n = x->extent[a], m = a < index->rank ? index->extent[a] : -1;
+
+        if (index->rank != x->rank || (a != found && n != m && n != 1 && m != 1))
+            return rd_fail(x->ctx, RD_ERR_SHAPE,
+                           "%s: an index of shape %s does not go with shape %s beside axis %d",
+                           call, rd_shape_text(index->rank, index->extent, other),
+                           rd_shape_text(x->rank, x->extent, own), found);
+        extent[a] = a == found || n == 1 ? m : n;
+    }
+    facts.axis = found;
+    x          = beside(x, found, extent);
+    index      = beside(index, found, extent);
+    return x && index ? take_node(call, x, index, &facts, x->rank, extent) : NULL;
 }
 
 /* ---- Concat ---------------------------------------------------------------------------------- */

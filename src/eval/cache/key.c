@@ -210,8 +210,8 @@ static bool put_facts(rd_key *key, const rd_expr *e)
         put_bytes(key, e->as.leaf->stride, (size_t)e->rank * sizeof(int64_t));
         return !e->as.leaf->name;
     case RD_EXPR_NUMBER: put(key, e->as.number->value.u64); return true;
+    case RD_EXPR_TAKE: put(key, (uint64_t)e->as.axis->along); /* fall through */
     case RD_EXPR_COORD:
-    case RD_EXPR_TAKE:
     case RD_EXPR_CONCAT: put(key, (uint64_t)e->as.axis->axis); return true;
     case RD_EXPR_VIEW: return put_view(key, e);
     case RD_EXPR_CALL: return put_call(key, e);

@@ -221,9 +221,11 @@ static bool take(rd_collector *c, const rd_expr *e, int demand)
     rd_subscript   at[RD_MAX_RANK];
     int32_t       *in = rd_pool_get(c->pool, sizeof *in);
 
+    const bool along = e->as.axis->along;
+
     if (v < 0 || !in)
         return false;
-    in[0] = rd_demand_new(c, index, rd_demand_of(c, demand)->at + axis);
+    in[0] = rd_demand_new(c, index, rd_demand_of(c, demand)->at + (along ? 0 : axis));
     if (in[0] < 0)
         return false;
     c->graph->value[v].op        = RD_OP_index;
@@ -233,7 +235,7 @@ static bool take(rd_collector *c, const rd_expr *e, int demand)
     c->graph->value[v].value.i64 = x->extent[axis];
     for (int a = 0; a < x->rank; a++)
         if (a != axis)
-            at[a] = rd_demand_of(c, demand)->at[a < axis ? a : a + index->rank - 1];
+            at[a] = rd_demand_of(c, demand)->at[a < axis || along ? a : a + index->rank - 1];
     at[axis] = (rd_subscript){ .n_term = 1, .term = { { -1, v, 1 } } };
     return rd_answer_same(c, demand, x, at);
 }
