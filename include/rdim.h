@@ -579,6 +579,9 @@ typedef struct rd_reduce_opts {
  *  is the reduction of elements 0..i along the axis. */
 #define rd_reduce(x, r, ...) \
     RD_BY_(r, rd_reduce_name, rd_reduce_user)(x, r, RD_REDUCE_OPTS(__VA_ARGS__))
+/** rd_reduce2(x, w, r, dims, keywords): a user's reducer of two operands (RD_REDUCER2), which
+ *  broadcast.  .skip_nan leaves out where x is NaN. */
+#define rd_reduce2(x, w, r, ...) rd_reduce2_user(x, w, r, RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_scan(x, r, ...) \
     RD_BY_(r, rd_scan_name, rd_scan_user)(x, r, RD_REDUCE_OPTS(__VA_ARGS__))
 #define RD_BY_(r, name, user) _Generic((r), char *: name, const char *: name, rd_reducer *: user, \
@@ -586,6 +589,8 @@ typedef struct rd_reduce_opts {
 #endif
 RD_API rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opts),
     *rd_reduce_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_opts *opts),
+    *rd_reduce2_user(rd_expr *x, rd_expr *w, const rd_reducer *reducer,
+                     const rd_reduce_opts *opts),
     *rd_scan_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opts),
     *rd_scan_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_opts *opts);
 
@@ -606,18 +611,23 @@ struct rd_reducer {
     void (*step)(void *s, int64_t n, const void *x, int64_t stride, int64_t i);
     void (*merge)(void *a, const void *b);                                         /* b follows a */
     void (*finish)(const void *s, void *y);
+    /* of two operands, instead of step: w is of type in2, its elements `along` apart */
+    rd_dtype in2;
+    void (*step2)(void *s, int64_t n, const void *x, int64_t stride, const void *w, int64_t along,
+                  int64_t i);
 };
 
 /** RD_REDUCER(name, X, Y, n, (members of the state), (init), (step), (merge), (finish)), at file
  *  scope.  init sets *s; step takes x (an X; operands are converted) and i (its flat int64_t index)
  *  into *s; merge takes *b, of the elements after a's, into *a; finish writes y[0..n) from *s.
  *  Plain statements that are C and C++ alike, in parentheses; locals allowed, no calls but of
- *  <math.h>.  How elements are split is fixed by the plan. */
+ *  <math.h>.  How elements are split is fixed by the plan.
+ *
+ *  RD_REDUCER2(name, X, W, Y, n, ...) makes one of two operands, for rd_reduce2(): step takes x and
+ *  w, a W. */
 #ifndef __cplusplus
 #define RD_REDUCER(name_, X, Y, n_, state_, init_, step_, merge_, finish_)                         \
-    typedef struct name_##_state { RD_BARE_ state_ } name_##_state;                                \
-    RD_EXACT_ static void name_##_init(void *rd_s_)                                                \
-    RD_BODY_(name_##_state *const s = rd_s_; RD_BARE_ init_)                                       \
+    RD_REDUCER_PARTS_(name_, Y, state_, init_, merge_, finish_)                                    \
     RD_EXACT_ static void name_##_step(void *rd_s_, int64_t rd_n_, const void *rd_x_,              \
                                        int64_t rd_stride_, int64_t i)                              \
     RD_BODY_(                                                                                      \
@@ -628,16 +638,38 @@ struct rd_reducer {
             RD_BARE_ step_                                                                         \
         }                                                                                          \
         *(name_##_state *)rd_s_ = rd_t_;)                                                          \
+    RD_UNUSED_ static const rd_reducer name_[1] = { { .step = name_##_step,                        \
+        RD_REDUCER_FIELDS_(name_, X, Y, n_, state_, init_, step_, merge_, finish_) } };
+#define RD_REDUCER2(name_, X, W, Y, n_, state_, init_, step_, merge_, finish_)                     \
+    RD_REDUCER_PARTS_(name_, Y, state_, init_, merge_, finish_)                                    \
+    RD_EXACT_ static void name_##_step(void *rd_s_, int64_t rd_n_, const void *rd_x_,              \
+                                       int64_t rd_stride_, const void *rd_w_, int64_t rd_along_,   \
+                                       int64_t i)                                                  \
+    RD_BODY_(                                                                                      \
+        name_##_state rd_t_ = *(name_##_state *)rd_s_, *const s = &rd_t_;                          \
+        const X *rd_p_ = rd_x_; const W *rd_q_ = rd_w_;                                            \
+        for (const int64_t rd_end_ = i + rd_n_; i < rd_end_;                                       \
+             i++, rd_p_ += rd_stride_, rd_q_ += rd_along_) {                                       \
+            RD_UNUSED_ const X x = *rd_p_; RD_UNUSED_ const W w = *rd_q_;                          \
+            RD_BARE_ step_                                                                         \
+        }                                                                                          \
+        *(name_##_state *)rd_s_ = rd_t_;)                                                          \
+    RD_UNUSED_ static const rd_reducer name_[1] = { { .step2 = name_##_step,                       \
+        .in2 = RD_TYPE((W *)0),                                                                    \
+        RD_REDUCER_FIELDS_(name_, X, Y, n_, state_, init_, step_, merge_, finish_) } };
+#define RD_REDUCER_PARTS_(name_, Y, state_, init_, merge_, finish_)                                \
+    typedef struct name_##_state { RD_BARE_ state_ } name_##_state;                                \
+    RD_EXACT_ static void name_##_init(void *rd_s_)                                                \
+    RD_BODY_(name_##_state *const s = rd_s_; RD_BARE_ init_)                                       \
     RD_EXACT_ static void name_##_merge(void *rd_a_, const void *rd_b_)                            \
     RD_BODY_(name_##_state *const a = rd_a_; const name_##_state *const b = rd_b_; RD_BARE_ merge_) \
     RD_EXACT_ static void name_##_finish(const void *rd_s_, void *rd_y_)                           \
-    RD_BODY_(const name_##_state *const s = rd_s_; Y *const y = rd_y_; RD_BARE_ finish_)           \
-    RD_UNUSED_ static const rd_reducer name_[1] = { { .size = sizeof(rd_reducer), .n_out = (n_),   \
-        .in = RD_TYPE((X *)0), .out = RD_TYPE((Y *)0), \
-        .state_size = sizeof(name_##_state), .name = #name_, \
-        .code = { RD_STR_ state_, RD_STR_ init_, RD_STR_ step_, RD_STR_ merge_, RD_STR_ finish_ }, \
-        .init = name_##_init, .step = name_##_step, \
-        .merge = name_##_merge, .finish = name_##_finish } };
+    RD_BODY_(const name_##_state *const s = rd_s_; Y *const y = rd_y_; RD_BARE_ finish_)
+#define RD_REDUCER_FIELDS_(name_, X, Y, n_, state_, init_, step_, merge_, finish_)                 \
+    .size = sizeof(rd_reducer), .n_out = (n_), .in = RD_TYPE((X *)0), .out = RD_TYPE((Y *)0),      \
+    .state_size = sizeof(name_##_state), .name = #name_,                                           \
+    .code = { RD_STR_ state_, RD_STR_ init_, RD_STR_ step_, RD_STR_ merge_, RD_STR_ finish_ },     \
+    .init = name_##_init, .merge = name_##_merge, .finish = name_##_finish
 #endif
 
 /* ---- Asking ---------------------------------------------------------------------------------- */

@@ -365,7 +365,7 @@ static oracle_value logsumexp(rd_dtype type, const oracle_item *item, int64_t n)
 static oracle_value run_user(const rd_reducer *r, const oracle_item *item, int64_t n, int64_t which,
                              int side)
 {
-    alignas(16) char state[256] = { 0 }, cell[16];
+    alignas(16) char state[4096] = { 0 }, cell[16], second[16];
     const size_t     size       = (size_t)rd_dtype_size(r->out);
     char            *y          = malloc(size * (size_t)r->n_out);
     oracle_value     x;
@@ -375,7 +375,13 @@ static oracle_value run_user(const rd_reducer *r, const oracle_item *item, int64
         x = item[k].x;
         x.v += side * x.err;
         oracle_store(cell, r->in, &x);
-        r->step(state, 1, cell, 1, item[k].i);
+        if (r->step2) {
+            x = item[k].w;
+            x.v += side * x.err;
+            oracle_store(second, r->in2, &x);
+            r->step2(state, 1, cell, 1, second, 1, item[k].i);
+        } else
+            r->step(state, 1, cell, 1, item[k].i);
     }
     r->finish(state, y);
     x = oracle_load(y + size * (size_t)which, r->out);

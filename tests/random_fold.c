@@ -67,6 +67,10 @@ static void decay_finish(const void *s, void *y)
     *(double *)y = *(const double *)s;
 }
 
+/* Of two operands. */
+RD_REDUCER2(nonzeros_of_two, double, double, int64_t, 1, (int64_t n;), (s->n = 0;),
+            (s->n += (x != 0) + 2 * (w != 0);), (a->n += b->n;), (y[0] = s->n;))
+
 static const rd_reducer decay = { .size       = sizeof(rd_reducer),
                                   .n_out      = 1,
                                   .in         = RD_F64,
@@ -190,6 +194,11 @@ static void by_user(random_pool *pool, rd_expr *x, bool scan)
         o.where = random_mask(pool, x);
     if (is_float(x) && random_once(pool, 6))
         o.skip_nan = true;
+    if (!scan && random_once(pool, 5)) {
+        random_keep(pool, rd_reduce2_user(x, random_weights(pool, x), nonzeros_of_two, &o),
+                    "nonzeros of two");
+        return;
+    }
     if (scan) {
         o.dims      = RD_DIMS((int)random_below(pool, x->rank));
         o.reverse   = random_once(pool, 3);

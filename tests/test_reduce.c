@@ -487,11 +487,18 @@ START_TEST(own_reducers)
 }
 END_TEST
 
+static void nothing_of_two(void *s, int64_t n, const void *x, int64_t stride, const void *w,
+                           int64_t along, int64_t i)
+{
+    (void)s, (void)n, (void)x, (void)stride, (void)w, (void)along, (void)i;
+}
+
 START_TEST(own_reducers_refused)
 {
-    rd_expr          *x   = cube(RD_F32);
-    rd_reducer        bad = *count_nonzeros;
-    const rd_reducer *r   = &bad;
+    static const float second[7] = { 0 };
+    rd_expr           *x         = cube(RD_F32);
+    rd_reducer         bad       = *count_nonzeros;
+    const rd_reducer  *r         = &bad;
 
     ck_failed(rd_reduce(x, (const rd_reducer *)NULL, RD_ALL), RD_ERR_ARGUMENT, "NULL", "NULL");
     ck_failed(rd_reduce_user(x, count_nonzeros, NULL), RD_ERR_ARGUMENT, "options", "opts");
@@ -502,8 +509,14 @@ START_TEST(own_reducers_refused)
     ck_failed(rd_reduce(x, count_nonzeros, RD_ALL, .accuracy = RD_WIDE), RD_ERR_ARGUMENT, "RD_WIDE",
               "wide");
     ck_failed(rd_scan(x, first_two, RD_DIMS(0)), RD_ERR_ARGUMENT, "2 outputs", "scan of two");
+    ck_failed(rd_reduce2(x, x, count_nonzeros, RD_ALL), RD_ERR_ARGUMENT,
+              "rd_reduce2: reducer count_nonzeros lacks step2", "two operands");
+    ck_failed(rd_reduce2(x, rd_wrap(ctx, second, RD_SHAPE(7)), count_nonzeros, RD_ALL),
+              RD_ERR_SHAPE, "rd_reduce2", "shapes");
     bad.step = NULL;
     ck_failed(rd_reduce(x, r, RD_ALL), RD_ERR_ARGUMENT, "count_nonzeros lacks step", "step");
+    bad.step2 = nothing_of_two, bad.in2 = RD_AUTO;
+    ck_failed(rd_reduce2(x, x, r, RD_ALL), RD_ERR_TYPE, "as second", "in2");
     bad = *count_nonzeros, bad.init = NULL;
     ck_failed(rd_reduce(x, r, RD_ALL), RD_ERR_ARGUMENT, "lacks init", "init");
     bad = *count_nonzeros, bad.finish = NULL;

@@ -104,6 +104,22 @@ RD_REDUCER(odds, int16_t, int8_t, 2, (int16_t sum; uint8_t odd;), (s->sum = 1; s
            (a->sum = (int16_t)(a->sum - 5 * b->sum); a->odd = (uint8_t)(a->odd + b->odd);),
            (y[0] = (int8_t)s->sum; y[1] = (int8_t)s->odd;))
 
+/* Of two operands: the sums of a line through points; all bits of both, in order. */
+RD_REDUCER2(line, double, float, double, 2, (double n, x, w, xx, xw;),
+            (s->n = s->x = s->w = s->xx = s->xw = 0;),
+            (s->n += 1; s->x += x; s->w += (double)w; s->xx += x * x; s->xw += x * (double)w;),
+            (a->n += b->n; a->x += b->x; a->w += b->w; a->xx += b->xx; a->xw += b->xw;),
+            (const double d = s->n * s->xx - s->x * s->x;
+             y[0] = d > 0 ? (s->n * s->xw - s->x * s->w) / d : 0; y[1] = s->n;))
+RD_REDUCER2(both, int16_t, rd_bf16, uint64_t, 1, (uint64_t h; uint64_t scale; uint8_t met[40];),
+            (s->h = 0; s->scale = 1; for (int k = 0; k < 40; k++) s->met[k] = 0;),
+            (s->h = s->h * 0x9e3779b97f4a7c15u + (uint64_t)x * 65536 +
+                    ((w.bits & 0x7fff) > 0x7f80 ? 0x7fc0 : w.bits);
+             s->scale *= 0x9e3779b97f4a7c15u; s->met[i % 40] ^= (uint8_t)x;),
+            (a->h = a->h * b->scale + b->h; a->scale *= b->scale;
+             for (int k = 0; k < 40; k++) a->met[k] ^= b->met[k];),
+            (uint64_t h = s->h; for (int k = 0; k < 40; k++) h = h * 31 + s->met[k]; y[0] = h;))
+
 /* A state of 2 KiB, of which an element meets one member. */
 RD_REDUCER(histogram, uint8_t, int32_t, 256, (int64_t n[256];),
            (for (int k = 0; k < 256; k++) s->n[k] = 0;), (s->n[x]++;),
@@ -146,6 +162,8 @@ static const rd_reducer *const reducers[] = {
 };
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
+static const rd_reducer *const of_two[] = { line, both };
+
 typedef struct user_case {
     rd_dtype       type;
     int            shape, axes, mask;
@@ -197,12 +215,13 @@ static void agree(nest_batch *b, bool nests, int number)
 /* By reducers from `first` on, `n` in one program. */
 static void agree_on_reductions(const user_case *c, int n, bool nests)
 {
-    const rd_mark   mark = rd_ctx_mark(ctx);
-    const rd_shape *s    = &operand_shapes[c->shape];
-    tile_memory     m    = { 0 };
-    nest_batch      b    = { .traversal = (rd_traversal)(c->number / 4 % 3) };
-    rd_reduce_opts  opts = { .size = sizeof opts, .dims = operand_axes[c->axes] };
-    rd_expr        *x    = operand_of(&m, c->type, s, c->layout, c->values);
+    const rd_mark        mark      = rd_ctx_mark(ctx);
+    const rd_shape      *s         = &operand_shapes[c->shape];
+    tile_memory          m         = { 0 };
+    nest_batch           b         = { .traversal = (rd_traversal)(c->number / 4 % 3) };
+    rd_reduce_opts       opts      = { .size = sizeof opts, .dims = operand_axes[c->axes] };
+    rd_expr             *x         = operand_of(&m, c->type, s, c->layout, c->values), *w;
+    const operand_layout layouts[] = { DENSE, DENSE, c->mask_layout };
 
     if (c->mask < N_MASKS) {
         opts.where    = operand_mask_of(&m, c->mask, s, c->mask_layout, x);
@@ -219,6 +238,13 @@ static void agree_on_reductions(const user_case *c, int n, bool nests)
     }
     if (b.n)
         agree(&b, nests, c->number);
+    w = operand_of(&m, types[c->number / 7 % COUNT(types)], s, layouts[c->number % 3], TIES);
+    for (int r = 0; r < COUNT(of_two); r++) {
+        snprintf(b.what, sizeof b.what, "%.16s, %s", of_two[r]->name, describe(c));
+        nest_add(&b, rd_reduce2_user(x, w, of_two[r], &opts));
+        ck_assert_msg(b.n > 0, "%s: %s", b.what, rd_error_text(ctx));
+        agree(&b, nests, c->number);
+    }
     tile_free(&m);
     rd_ctx_release(ctx, mark);
 }

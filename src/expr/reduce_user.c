@@ -25,18 +25,21 @@ static rd_reducer whole_reducer(const rd_reducer *r)
     whole.step   = copy.step;
     whole.merge  = copy.merge;
     whole.finish = copy.finish;
+    whole.in2    = copy.in2;
+    whole.step2  = copy.step2;
     return whole;
 }
 
-static bool reducer_ok(const rd_folding *f, const rd_reducer *r)
+static bool reducer_ok(const rd_folding *f, const rd_reducer *r, bool two)
 {
-    rd_ctx *ctx = f->x->ctx;
+    rd_ctx     *ctx  = f->x->ctx;
+    const char *step = two ? "step2" : "step";
 
-    if (!r->init || !r->step || !r->finish)
+    if (!r->init || !(two ? !!r->step2 : !!r->step) || !r->finish)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: reducer %s lacks %s", f->call, r->name,
-                !r->init   ? "init"
-                : !r->step ? "step"
-                           : "finish");
+                !r->init     ? "init"
+                : !r->finish ? "finish"
+                             : step);
     else if (r->n_out < 1 || r->n_out > MAX_OUT || (f->scan && r->n_out > 1))
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: reducer %s has %d outputs, it must have 1%s", f->call,
                 r->name, (int)r->n_out, f->scan ? " to scan" : " to 1024");
@@ -44,6 +47,9 @@ static bool reducer_ok(const rd_folding *f, const rd_reducer *r)
         rd_fail(ctx, RD_ERR_ARGUMENT,
                 "%s: reducer %s has a state of %lld bytes, it must have 1 to %d", f->call, r->name,
                 (long long)r->state_size, MAX_STATE);
+    else if (two && !rd_dtype_ok(r->in2))
+        rd_fail(ctx, RD_ERR_TYPE, "%s: reducer %s takes %s as second, not a type of this release",
+                f->call, r->name, rd_dtype_name(r->in2));
     else if (!rd_dtype_ok(r->in) || !rd_dtype_ok(r->out))
         rd_fail(ctx, RD_ERR_TYPE, "%s: reducer %s goes from %s to %s, not types of this release",
                 f->call, r->name, rd_dtype_name(r->in), rd_dtype_name(r->out));
@@ -63,7 +69,8 @@ static const rd_reducer *kept(rd_ctx *ctx, rd_reducer *r)
     return rd_intern(ctx, r, sizeof *r);
 }
 
-static rd_expr *fold_user(rd_folding *f, const rd_reducer *reducer, const rd_reduce_opts *opts)
+static rd_expr *fold_user(rd_folding *f, rd_expr *second, const rd_reducer *reducer,
+                          const rd_reduce_opts *opts)
 {
     rd_fold_facts facts;
     rd_reducer    r;
@@ -75,7 +82,8 @@ static rd_expr *fold_user(rd_folding *f, const rd_reducer *reducer, const rd_red
     if (!rd_folding_begin(f, opts, f->scan ? RD_TAKES_ORDER : 0))
         return NULL;
     r = whole_reducer(reducer);
-    if (!reducer_ok(f, &r))
+    if (!reducer_ok(f, &r, second != NULL) ||
+        (second && !(second = rd_folding_beside(f, second, r.in2))))
         return NULL;
     memset(&facts, 0, sizeof facts);
     facts.reducer = RD_RED_user;
@@ -83,16 +91,30 @@ static rd_expr *fold_user(rd_folding *f, const rd_reducer *reducer, const rd_red
     facts.user    = kept(f->x->ctx, &r);
     if (!facts.user)
         return NULL;
-    rd_expr *y = rd_folding_node(f, rd_cast_to(f->x, r.in), NULL, r.out, &facts);
+    rd_expr *y = rd_folding_node(f, rd_cast_to(f->x, r.in), second, r.out, &facts);
     return rd_cast_to(y, f->opts.type ? f->opts.type : r.out);
 }
 
 rd_expr *rd_reduce_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_opts *opts)
 {
-    return fold_user(&(rd_folding){ .call = "rd_reduce", .x = x }, reducer, opts);
+    return fold_user(&(rd_folding){ .call = "rd_reduce", .x = x }, NULL, reducer, opts);
+}
+
+rd_expr *rd_reduce2_user(rd_expr *x, rd_expr *w, const rd_reducer *reducer,
+                         const rd_reduce_opts *opts)
+{
+    static const char call[] = "rd_reduce2";
+    rd_expr *const    both[] = { x, w };
+    int64_t           extent[RD_MAX_RANK];
+    int               rank;
+
+    if (!rd_operands(call, 2, both) || !rd_common_shape(call, 2, both, &rank, extent) ||
+        !(x = rd_broadcast_to(x, rank, extent, call)))
+        return NULL;
+    return fold_user(&(rd_folding){ .call = call, .x = x }, w, reducer, opts);
 }
 
 rd_expr *rd_scan_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_opts *opts)
 {
-    return fold_user(&(rd_folding){ .call = "rd_scan", .x = x, .scan = true }, reducer, opts);
+    return fold_user(&(rd_folding){ .call = "rd_scan", .x = x, .scan = true }, NULL, reducer, opts);
 }

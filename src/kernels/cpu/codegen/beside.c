@@ -36,7 +36,7 @@ static const rd_codegen_fold *fold_of(const rd_codegen *n, int32_t loop)
         default: return NULL;
         }
     if (!found || !found->user || found->along != loop || !found->blocks || found->masked ||
-        found->lanes > 1 || found->mode != RD_FOLD_SCALAR || l->backwards ||
+        found->weighted || found->lanes > 1 || found->mode != RD_FOLD_SCALAR || l->backwards ||
         rd_step_lanes(n, found, 1) < 2 ||
         rd_trips(n->p, loop) < blocks_beside(n, found) * found->fold->steps)
         return NULL;

@@ -13,6 +13,8 @@ typedef struct rd_codegen_function {
 typedef struct rd_codegen_reducer {
     void (*init)(void *s);
     void (*step)(void *s, int64_t n, const void *x, int64_t stride, int64_t i);
+    void (*step2)(void *s, int64_t n, const void *x, int64_t stride, const void *w, int64_t along,
+                  int64_t i); /* of two operands, instead */
     void (*merge)(void *a, const void *b);
     void (*finish)(const void *s, void *y);
 } rd_codegen_reducer;

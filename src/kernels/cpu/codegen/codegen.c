@@ -289,8 +289,8 @@ static bool add_reducers(const rd_program *p, rd_get_fn *get, void *pool, rd_cod
         const rd_reducer *user = p->fold[k].user;
 
         if (user)
-            made->reducer[k] =
-                (rd_codegen_reducer){ user->init, user->step, user->merge, user->finish };
+            made->reducer[k] = (rd_codegen_reducer){ user->init, user->step, user->step2,
+                                                     user->merge, user->finish };
     }
     return made->reducer;
 }

@@ -316,8 +316,16 @@ static void add_bodies(rd_text *to, const rd_codegen_fold *f, int number)
 
     snprintf(parameters, sizeof parameters, "U%d *const s", number);
     add_body(to, number, "init", parameters, t ? r->code[1] : "s->user->init(s->at);");
-    snprintf(parameters, sizeof parameters, "U%d *const s, const X%d x, int64_t i", number, number);
-    add_body(to, number, "step", parameters, t ? r->code[2] : "s->user->step(s->at, 1, &x, 1, i);");
+    if (f->weighted)
+        snprintf(parameters, sizeof parameters, "U%d *const s, const X%d x, const W%d w, int64_t i",
+                 number, number, number);
+    else
+        snprintf(parameters, sizeof parameters, "U%d *const s, const X%d x, int64_t i", number,
+                 number);
+    add_body(to, number, "step", parameters,
+             t             ? r->code[2]
+             : f->weighted ? "s->user->step2(s->at, 1, &x, 1, &w, 1, i);"
+                           : "s->user->step(s->at, 1, &x, 1, i);");
     snprintf(parameters, sizeof parameters, "U%d *const a, const U%d *const b", number, number);
     if (r->merge)
         add_body(to, number, "merge", parameters, t ? r->code[3] : "a->user->merge(a->at, b->at);");
@@ -334,6 +342,8 @@ static void add_types(rd_text *to, const rd_codegen_fold *f, int number)
 
     rd_text_add(to, "typedef %s X%d;\ntypedef %s Y%d;\n", element_type(r->in), number,
                 element_type(r->out), number);
+    if (f->weighted)
+        rd_text_add(to, "typedef %s W%d;\n", element_type(r->in2), number);
     if (word_length(r->name) == (int)strlen(r->name) && r->name[0]) /* RD_REDUCER's name for it */
         rd_text_add(to, "#undef %s_state\n#define %s_state U%d\n", r->name, r->name, number);
     if (f->user->form == BY_POINTERS)
@@ -385,20 +395,30 @@ static void add_begin(rd_text *to, const rd_codegen_fold *f, int number)
     rd_text_add(to, f->seen ? "    *s%d = 0;\n}\n" : "}\n", f->user->n);
 }
 
+/* "const X0 y = x;": a register as the text takes it. */
+static void add_operand(rd_text *to, char kind, int number, const char *name, rd_dtype type,
+                        const char *reg)
+{
+    rd_text_add(to, "    const %c%d %s = %s(%s);\n", kind, number, name,
+                type == RD_F16    ? "rd_f16_of_f32"
+                : type == RD_BF16 ? "rd_bf16_of_f32"
+                                  : "",
+                reg);
+}
+
 static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
 {
-    const rd_dtype type = f->fold->user->in;
-
     rd_text_add(to, "USER step%d(", number);
     add_parameters(to, f, "", 's');
-    rd_text_add(to, ", const %s x, int w, int64_t i%s)\n{\n", rd_register_type(f->fold->type),
+    rd_text_add(to, ", const %s x, const %s w, int64_t i%s)\n{\n", rd_register_type(f->fold->type),
+                f->weighted ? rd_register_type(f->fold->user->in2) : "int",
                 f->masked ? ", const uint8_t take" : "");
     gather(to, f, "s", 's', true);
-    rd_text_add(to, "    const X%d y = ", number);
-    rd_text_add(to, type == RD_F16    ? "rd_f16_of_f32(x);\n"
-                    : type == RD_BF16 ? "rd_bf16_of_f32(x);\n"
-                                      : "x;\n");
-    rd_text_add(to, "    %sstep_of%d(s, y, i);\n", f->masked ? "if (take) " : "", number);
+    add_operand(to, 'X', number, "y", f->fold->user->in, "x");
+    if (f->weighted)
+        add_operand(to, 'W', number, "v", f->fold->user->in2, "w");
+    rd_text_add(to, "    %sstep_of%d(s, y%s, i);\n", f->masked ? "if (take) " : "", number,
+                f->weighted ? ", v" : "");
     scatter(to, f, "s", 's');
     if (f->seen)
         rd_text_add(to, f->masked ? "    *s%d |= take;\n" : "    *s%d = 1;\n", f->user->n);

@@ -245,20 +245,30 @@ void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
     c->settled = s->decides && x.u64 == (uint64_t)rd_reducer_table[s->fold->reducer].terminal;
 }
 
+static rd_node_elements elements_from(const rd_fold_state *s, const rd_fold_run *run, int64_t k)
+{
+    const rd_reducer *user = s->fold->user;
+    rd_node_elements  x    = run->x;
+
+    x.at += k * x.stride * rd_dtype_size(user->in);
+    if (x.second)
+        x.second += k * x.along * rd_dtype_size(user->in2);
+    return x;
+}
+
 /* Elements [from, to) of a run, all of the cell's current block: what counts of them. */
 static void take_counting(const rd_fold_state *s, const cell *c, const rd_fold_place *at,
                           const rd_fold_run *run, int64_t from, int64_t to)
 {
-    const int64_t size = rd_dtype_size(s->fold->user->in);
-    char *const   node = node_at(s, c, c->depth, 0);
+    char *const node = node_at(s, c, c->depth, 0);
 
     for (int64_t k = from, end; k < to; k = end) {
         while (run->mask && k < to && !run->mask[k * run->next])
             k++;
         for (end = run->mask ? k : to; end < to && run->mask[end * run->next]; end++)
             ;
-        rd_node_steps(&s->node, node, end - k, (const char *)run->x + k * run->stride * size,
-                      run->stride, at->index + k);
+        const rd_node_elements x = elements_from(s, run, k);
+        rd_node_steps(&s->node, node, end - k, &x, at->index + k);
     }
 }
 

@@ -35,12 +35,12 @@ void    rd_fold_open(rd_fold_state *s, const rd_fold *fold, char *memory);
 void rd_fold_start(rd_fold_state *s);
 /* An element arrives; unless `take`, it only moves its cell on. */
 void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take);
-/* n elements of a user's reducer, one after the other in one lane, their places rising by one; x in
- * the type it takes, `stride` elements apart, and of the mask bytes, `next` apart.  NULL: all. */
+/* n elements of a user's reducer, one after the other in one lane, their places rising by one, and
+ * of the mask bytes, `next` apart.  NULL: all. */
 typedef struct rd_fold_run {
-    int64_t        n, stride, next;
-    const void    *x;
-    const uint8_t *mask;
+    int64_t          n, next;
+    rd_node_elements x;
+    const uint8_t   *mask;
 } rd_fold_run;
 void rd_fold_take(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *run);
 /* The same as rd_fold_step(), and y = the result so far. */

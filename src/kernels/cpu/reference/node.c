@@ -24,14 +24,18 @@ static const void *state_of(const rd_node_info *info, const void *node)
     return (const char *)node + info->state;
 }
 
-static void user_step(const rd_reducer *user, void *s, rd_word x, bool first, int64_t i)
+static void user_step(const rd_reducer *user, void *s, rd_word x, rd_word w, bool first, int64_t i)
 {
-    _Alignas(16) char memory[16];
+    _Alignas(16) char memory[16], second[16];
 
     if (first)
         user->init(s);
     rd_word_store(memory, user->in, x);
-    user->step(s, 1, memory, 1, i);
+    if (user->step2) {
+        rd_word_store(second, user->in2, w);
+        user->step2(s, 1, memory, 1, second, 1, i);
+    } else
+        user->step(s, 1, memory, 1, i);
 }
 
 static void user_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y)
@@ -131,22 +135,24 @@ void rd_node_step(const rd_node_info *info, void *node, rd_word x, rd_word weigh
     const bool first = (*count(node))++ == 0;
 
     if (!info->code)
-        user_step(info->fold->user, state(info, node), x, first, i);
+        user_step(info->fold->user, state(info, node), x, weight, first, i);
     else if (first)
         info->code->first(state(info, node), x, weight, i);
     else
         info->code->step(state(info, node), x, weight, i);
 }
 
-void rd_node_steps(const rd_node_info *info, void *node, int64_t n, const void *x, int64_t stride,
+void rd_node_steps(const rd_node_info *info, void *node, int64_t n, const rd_node_elements *x,
                    int64_t i)
 {
     const rd_reducer *user = info->fold->user;
 
     if (n > 0 && *count(node) == 0)
         user->init(state(info, node));
-    if (n > 0)
-        user->step(state(info, node), n, x, stride, i);
+    if (n > 0 && user->step2)
+        user->step2(state(info, node), n, x->at, x->stride, x->second, x->along, i);
+    else if (n > 0)
+        user->step(state(info, node), n, x->at, x->stride, i);
     *count(node) += n;
 }
 

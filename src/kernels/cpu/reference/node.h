@@ -25,9 +25,13 @@ void rd_node_clear(void *node);
 void rd_node_copy(const rd_node_info *info, void *to, const void *from);
 /* The node takes the element after those it has. */
 void rd_node_step(const rd_node_info *info, void *node, rd_word x, rd_word weight, int64_t i);
-/* n elements of a user's reducer, in the type it takes, i the place of the first and the others'
- * rising by one. */
-void rd_node_steps(const rd_node_info *info, void *node, int64_t n, const void *x, int64_t stride,
+/* Elements of a user's reducer, in the types it takes, `stride` and `along` elements apart. */
+typedef struct rd_node_elements {
+    const char *at, *second; /* second: NULL if it takes one operand */
+    int64_t     stride, along;
+} rd_node_elements;
+/* n of them, i the place of the first and the others' rising by one. */
+void rd_node_steps(const rd_node_info *info, void *node, int64_t n, const rd_node_elements *x,
                    int64_t i);
 /* The node of a block becomes one that can be merged. */
 void rd_node_block(const rd_node_info *info, void *node);

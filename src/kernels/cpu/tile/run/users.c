@@ -36,8 +36,8 @@ void rd_users_start(const rd_tiles *m, const rd_tile_fold *f, char *memory)
 typedef struct elements {
     const rd_tile_fold *f;
     char               *memory;
-    rd_view             x, mask; /* x in the type that the reducer takes */
-    int64_t             size;
+    rd_view             x, second, mask; /* operands in the types that the reducer takes */
+    int64_t             size, second_size;
     rd_fold_place       at; /* of the tile's first element */
 } elements;
 
@@ -56,11 +56,13 @@ static void take(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
 {
     const rd_fold_place at  = place_of(e, r, c);
     const rd_fold_run   run = {
-          .n      = n,
-          .stride = down ? e->x.row : 1,
-          .x      = e->x.at + (r * e->x.row + c) * e->size,
-          .next   = down ? e->mask.row : 1,
-          .mask   = e->mask.at ? (const uint8_t *)rd_view_at(&e->mask, r, c) : NULL,
+          .n        = n,
+          .x.stride = down ? e->x.row : 1,
+          .x.at     = e->x.at + (r * e->x.row + c) * e->size,
+          .x.along  = down ? e->second.row : 1,
+          .x.second = e->second.at ? e->second.at + (r * e->second.row + c) * e->second_size : NULL,
+          .next     = down ? e->mask.row : 1,
+          .mask     = e->mask.at ? (const uint8_t *)rd_view_at(&e->mask, r, c) : NULL,
     };
 
     rd_fold_take(fold_at(e->f, e->memory, r), &at, &run);
@@ -109,6 +111,14 @@ void rd_users_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
                             .outer = rd_tiles_position(m, f->outer.at),
                             .index = rd_tiles_position(m, f->index.at) };
     e.x  = as_taken(m, f->fold->user->in, rd_tiles_view(m, m->code->inst[pc].x));
+    if (inst->b >= 0) {
+        char *const spare = m->spare;
+
+        e.second_size = rd_dtype_size(f->fold->user->in2);
+        m->spare      = rd_tiles_second_spare(m);
+        e.second      = as_taken(m, f->fold->user->in2, rd_tiles_view(m, inst->b));
+        m->spare      = spare;
+    }
     if (inst->c >= 0)
         e.mask = rd_mask_dense(m, inst->c);
     take_all(m, &e);
