@@ -113,16 +113,22 @@ static bool check_bound(const rd_plan *plan, const rd_graph *g)
     return true;
 }
 
-/* Names of users' functions live in the context's arena; the plan may outlive them. */
-static bool copy_names(rd_plan *plan)
+static bool copy_text(rd_plan *plan, const char **text)
+{
+    const size_t n = *text ? strlen(*text) : 0;
+
+    return !*text || (*text = rd_pool_grow(plan->pool, *text, n, n + 1, 1));
+}
+
+/* Texts of users' functions live in the context's arena; the plan may outlive them. */
+static bool copy_texts(rd_plan *plan)
 {
     for (int s = 0; s < plan->n_stage; s++)
         for (int k = 0; k < plan->program[s].n_call; k++) {
             rd_call *call = &plan->program[s].call[k];
-            size_t   n    = call->name ? strlen(call->name) : 0;
 
-            call->name = rd_pool_grow(plan->pool, call->name, n, n + 1, 1);
-            if (!call->name)
+            if (!copy_text(plan, &call->name) || !copy_text(plan, &call->names) ||
+                !copy_text(plan, &call->body))
                 return false;
         }
     return true;
@@ -181,7 +187,7 @@ static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift
         !rd_plan_slots(plan, work, nest->tree->graph) ||
         (shift && !rd_plan_move(plan, work, in.n, shift)))
         return false;
-    if (!copy_names(plan) || !prepare_programs(plan, choice))
+    if (!copy_texts(plan) || !prepare_programs(plan, choice))
         return false;
     if (is_strict() && !rd_check_fast(plan->ctx, plan->backend, plan->n_stage, plan->program, work))
         return false;

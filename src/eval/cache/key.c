@@ -174,9 +174,11 @@ static bool put_call(rd_key *key, const rd_expr *e)
 {
     rd_call_facts facts = *e->as.call;
 
-    facts.name = NULL; /* its address may be another's after a release: the text counts */
+    /* addresses may be another's after a release: the texts count */
+    facts.name = facts.names = facts.body = NULL;
     put_bytes(key, &facts, sizeof facts);
-    return put_text(key, e->as.call->name);
+    return put_text(key, e->as.call->name) && put_text(key, e->as.call->names) &&
+           put_text(key, e->as.call->body);
 }
 
 static bool put_fold(rd_key *key, const rd_expr *e)

@@ -10,7 +10,7 @@ typedef struct rd_grouping {
     bool       *before;  /* taken for there before the loop that is looked at          */
     bool       *blocks;  /* an operand that kept somebody out of it                    */
     bool       *needs;   /* a member, or computed from one                             */
-    int32_t    *trial, *best;
+    int32_t    *first, *trial, *best;
 } rd_grouping;
 
 /* Anchors that share a loop over the axis, operands first. */
