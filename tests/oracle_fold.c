@@ -366,8 +366,8 @@ static oracle_value run_user(const rd_reducer *r, const oracle_item *item, int64
                              int side)
 {
     alignas(16) char state[4096] = { 0 }, cell[16], second[16];
-    const size_t     size       = (size_t)rd_dtype_size(r->out);
-    char            *y          = malloc(size * (size_t)r->n_out);
+    const size_t     size        = (size_t)rd_dtype_size(r->out);
+    char            *y           = malloc(size * (size_t)r->n_out);
     oracle_value     x;
 
     r->init(state);
