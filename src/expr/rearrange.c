@@ -166,9 +166,9 @@ static rd_expr *beside(rd_expr *x, int axis, const int64_t *extent)
 
 rd_expr *rd_take_along(rd_expr *x, int axis, rd_expr *index)
 {
-    static const char call[] = "rd_take_along";
-    int64_t           extent[RD_MAX_RANK];
-    rd_axis_facts     facts = { .along = true };
+    static const char call[]              = "rd_take_along";
+    int64_t           extent[RD_MAX_RANK] = { 0 };
+    rd_axis_facts     facts               = { .along = true };
     char              own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];
     int               found;
 
