@@ -1,5 +1,6 @@
 /* test_points.c - nests of pairs of points, whose coordinates are short loops, and of rows that
  * several loops pass over: equals and NaN, flipped points, short axes that do not merge. */
+#include "kernels/cpu/jit/tier.h"
 #include "nests.h"
 #include "suite.h"
 #include <math.h>
@@ -180,6 +181,49 @@ START_TEST(kept_for_an_inner_loop)
 }
 END_TEST
 
+/* ---- Panels of columns within a loop of steps ------------------------------------------------- */
+/* t[j] = sum of (x[j] b[i, k])^2 over i and k, y[i] = sum of x[j] b[i, k] (t[j] + a[i, k]) over j
+ * and k: a panel goes through all k before the next one does, across the end of a block.  Small
+ * ints, so that every order gives the same. */
+enum { PANEL_I = 65, PANEL_J = 2, PANEL_K = 50 };
+
+START_TEST(panels_of_columns)
+{
+    static float x[PANEL_J], a[PANEL_I * PANEL_K], b[PANEL_K * PANEL_I], y[PANEL_I];
+    rd_expr     *left, *product, *t;
+
+    rd_tier_force(_i ? "sync" : "off");
+    for (int j = 0; j < PANEL_J; j++)
+        x[j] = (float)(j % 3 - 1);
+    for (int k = 0; k < PANEL_I * PANEL_K; k++) {
+        a[k] = (float)(k * 7 % 11 - 5);
+        b[k] = (float)(k * 3 % 5 - 2);
+    }
+    left    = rd_wrap(ctx, x, RD_SHAPE(1, PANEL_J, 1));
+    product = rd_mul(left, rd_expand(rd_transpose(rd_wrap(ctx, b, RD_SHAPE(PANEL_K, PANEL_I))), 1));
+    product = rd_maximum(product, rd_num(ctx, -1));
+    t       = rd_remainder(rd_sum(rd_square(product), RD_KEEP(0, 2)), rd_num(ctx, 8));
+    t       = rd_add(t, rd_expand(rd_wrap(ctx, a, RD_SHAPE(PANEL_I, PANEL_K)), 1));
+    ck_assert_msg(rd_eval(ctx, rd_sum(rd_mul(product, t), RD_DIMS(1, 2)),
+                          RD_INTO(y, RD_SHAPE(PANEL_I))) == RD_OK,
+                  "%s", rd_error_text(ctx));
+    for (int i = 0; i < PANEL_I; i++) {
+        float expected = 0;
+
+        for (int j = 0; j < PANEL_J; j++) {
+            float squares = 0;
+
+            for (int k = 0; k < PANEL_I * PANEL_K; k++)
+                squares += fmaxf(x[j] * b[k], -1) * fmaxf(x[j] * b[k], -1);
+            for (int k = 0; k < PANEL_K; k++)
+                expected +=
+                    fmaxf(x[j] * b[k * PANEL_I + i], -1) * (fmodf(squares, 8) + a[i * PANEL_K + k]);
+        }
+        ck_assert_float_eq(y[i], expected);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("points");
@@ -191,6 +235,7 @@ int main(void)
     tcase_add_loop_test(tests, rows, 0, SANITIZED ? 2 : 4);
     tcase_add_loop_test(tests, states_of_short_axes, 0, SANITIZED ? 2 : 4);
     tcase_add_loop_test(tests, kept_for_an_inner_loop, 0, SANITIZED ? 2 : 4);
+    tcase_add_loop_test(tests, panels_of_columns, 0, 2);
     suite_add_tcase(suite, tests);
 
     SRunner *runner = srunner_create(suite);

@@ -71,6 +71,8 @@ typedef struct rd_tile_fold {
     bool                neighbours;   /* the rows of a tile are for neighbouring cells of many
                                      * lanes */
     bool                in_step;      /* these are one group */
+    bool                row_panels;   /* a panel of the rows' axis begins after the fold does */
+    int64_t             panel;        /* the same of columns: its indices, 0: none */
     bool                totals;   /* rows are whole folds: each ends before the next one begins */
     bool                treeless; /* these are made without a tree in the fold's memory */
     int64_t             n_total, total; /* what they leave, and where */

@@ -62,19 +62,36 @@ static bool keeps_step(const rd_tile_fold *f)
 {
     const rd_fold *fold = f->fold;
 
-    return f->neighbours && cells_along(f) <= f->row_extent && f->whole_columns && !f->in_square &&
-           f->col_extent == fold->lane_extent && fold->lane_extent % fold->lanes == 0 &&
-           f->row_steps < fold->steps && fold->steps % f->row_steps == 0;
+    return f->neighbours && !f->row_panels && cells_along(f) <= f->row_extent && f->whole_columns &&
+           !f->in_square && f->col_extent == fold->lane_extent &&
+           fold->lane_extent % fold->lanes == 0 && f->row_steps < fold->steps &&
+           fold->steps % f->row_steps == 0;
+}
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        const int64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
 }
 
 /* States that take elements together begin a block from the left and end it at once, so they are no
  * more than one pass of the loop over their cells meets.  Beside an axis of one index the cells of
  * the next axis are neighbours, too, but a loop further out goes through them: backwards, or one
- * after the other, each to the end of its blocks. */
+ * after the other, each to the end of its blocks; and so does a panel of columns, which goes through
+ * the loops inside it before the next one does. */
 static int64_t group_of(const rd_tile_fold *f)
 {
+    const int64_t along = rd_least(cells_along(f), f->col_extent);
+
     if (f->form == RD_FOLD_COLUMNS)
-        return rd_least(cells_along(f), f->col_extent);
+        return f->panel == 0 || f->panel >= along ? along
+               : f->cells == along                ? f->panel
+                                                  : common_divisor(along, f->panel);
     return rd_bytes_times(f->in_step ? cells_along(f) : f->beside, f->fold->lanes);
 }
 
@@ -240,6 +257,19 @@ static bool visits_all(const rd_program *p, const rd_loop *loop)
     return p->root != loop->axis;
 }
 
+/* Indices of a panel of the loop's axis that begins after the fold does, 0: there is none. */
+static int64_t panel_in(const rd_program *p, const rd_loop *loop, int32_t start, int32_t step)
+{
+    for (int32_t k = 0; loop && k < p->n_loop; k++) {
+        const rd_loop *l = &p->loop[k];
+
+        if (l->kind == RD_LOOP_TILE && l->axis == loop->axis && l->begin > start &&
+            l->begin < step && l->end > step)
+            return l->step;
+    }
+    return 0;
+}
+
 bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
 {
     for (int32_t k = 0; k < p->n_fold; k++) {
@@ -257,6 +287,8 @@ bool rd_tile_plan_folds(const rd_program *p, rd_tile_code *code, bool sized)
         f->row_extent    = row ? row->extent : 1;
         f->col_extent    = col ? col->extent : 1;
         f->whole_columns = col && visits_all(p, col);
+        f->panel         = panel_in(p, col, start, step);
+        f->row_panels    = panel_in(p, row, start, step) > 0;
         f->lane          = rd_tile_walk_of(&fold->lane, row, col);
         f->outer         = rd_tile_walk_of(&fold->outer, row, col);
         f->index         = rd_tile_walk_of(&fold->index, row, col);
