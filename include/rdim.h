@@ -432,8 +432,9 @@ RD_API rd_expr *rd_map_text(rd_expr *x, const char *f),
  *  RD_FN1_BODY(name, x, y, (statements))   RD_FN2_BODY(name, a, b, y, (statements)), RD_FN3_BODY
  *
  *  The same by statements that set y, which begins as 0, with loops, branches and locals: `real` is
- *  the operands' type.  One element at a time, on blocks that lie in cache; not `return`.  Compiled
- *  loops have the statements' text among their own, where it names nothing else of yours. */
+ *  the operands' type.  `return y;` leaves early.  One element at a time, on blocks that lie in
+ *  cache.  Compiled loops have the statements' text among their own, where it names nothing else
+ *  of yours. */
 #ifndef __cplusplus
 #define RD_STR_(...) #__VA_ARGS__
 #ifdef __GNUC__
@@ -482,13 +483,14 @@ RD_PICK_(double, rd_min_, <) RD_PICK_(double, rd_max_, >)
         } \
     }
 #define RD_BODY_LOOP_(T, fname, load, y, body)                                                     \
-    RD_EXACT_ static void fname(int64_t rd_n_, const T *const *rd_in_, T *rd_out_)                 \
+    RD_EXACT_ static inline T fname##_one(const T *const *rd_in_, int64_t rd_i_)                   \
     RD_BODY_(                                                                                      \
         typedef T rd_real_; typedef T real;                                                        \
         RD_MATH_##T##_                                                                             \
-        for (int64_t rd_i_ = 0; rd_i_ < rd_n_; rd_i_++) { \
-            load real y = 0; do { RD_BARE_ body } while (0); rd_out_[rd_i_] = y; \
-        })
+        load real y = 0; do { RD_BARE_ body } while (0); return y;)                                \
+    RD_EXACT_ static void fname(int64_t rd_n_, const T *const *rd_in_, T *rd_out_)                 \
+    RD_BODY_(for (int64_t rd_i_ = 0; rd_i_ < rd_n_; rd_i_++)                                       \
+        rd_out_[rd_i_] = fname##_one(rd_in_, rd_i_);)
 #define RD_ARG_(x, k) RD_UNUSED_ const rd_real_ x = rd_in_[k][rd_i_];
 #define RD_FN_(fname, n_, load, args, text_, ...) RD_QUIET_(                                       \
     RD_FN_LOOP_(float, fname##_f32, load, __VA_ARGS__) \

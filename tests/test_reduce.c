@@ -510,13 +510,16 @@ START_TEST(own_reducers_refused)
               "wide");
     ck_failed(rd_scan(x, first_two, RD_DIMS(0)), RD_ERR_ARGUMENT, "2 outputs", "scan of two");
     ck_failed(rd_reduce2(x, x, count_nonzeros, RD_ALL), RD_ERR_ARGUMENT,
-              "rd_reduce2: reducer count_nonzeros lacks step2", "two operands");
+              "rd_reduce2: reducer count_nonzeros takes one operand", "two operands");
     ck_failed(rd_reduce2(x, rd_wrap(ctx, second, RD_SHAPE(7)), count_nonzeros, RD_ALL),
               RD_ERR_SHAPE, "rd_reduce2", "shapes");
     bad.step = NULL;
     ck_failed(rd_reduce(x, r, RD_ALL), RD_ERR_ARGUMENT, "count_nonzeros lacks step", "step");
     bad.step2 = nothing_of_two, bad.in2 = RD_AUTO;
+    ck_failed(rd_reduce(x, r, RD_ALL), RD_ERR_ARGUMENT, "takes two operands", "of two");
     ck_failed(rd_reduce2(x, x, r, RD_ALL), RD_ERR_TYPE, "as second", "in2");
+    bad = *count_nonzeros, bad.step2 = nothing_of_two;
+    ck_failed(rd_reduce(x, r, RD_ALL), RD_ERR_ARGUMENT, "has step and step2", "both");
     bad = *count_nonzeros, bad.init = NULL;
     ck_failed(rd_reduce(x, r, RD_ALL), RD_ERR_ARGUMENT, "lacks init", "init");
     bad = *count_nonzeros, bad.finish = NULL;

@@ -13,13 +13,17 @@ int64_t rd_points_of(const rd_graph *graph, rd_set axes)
 
 int rd_graph_add(rd_graph *g, rd_value v)
 {
-    rd_value *more =
-        rd_pool_grow(g->pool, g->value, (size_t)g->n_value, (size_t)g->n_value + 1, sizeof *more);
+    if (g->n_value >= g->room_value) {
+        const int32_t room = 2 * g->n_value + 8;
+        rd_value     *more =
+            rd_pool_grow(g->pool, g->value, (size_t)g->n_value, (size_t)room, sizeof *more);
 
-    if (!more)
-        return -1;
-    g->value         = more;
-    more[g->n_value] = v;
+        if (!more)
+            return -1;
+        g->value      = more;
+        g->room_value = room;
+    }
+    g->value[g->n_value] = v;
     return g->n_value++;
 }
 

@@ -123,6 +123,7 @@ typedef struct rd_graph {
     rd_pool     *pool;
     int32_t      n_value, n_axis, n_slot, n_result;
     rd_value    *value;
+    int32_t      room_value; /* how many it has room for, 0: as many as there are */
     rd_axis_info axis[RD_MAX_AXES];
     rd_slot     *slot;
     char        *why;     /* decisions worth a line in explain, '\n' between; may be NULL */

@@ -90,7 +90,9 @@ rd_expr *rd_reshape(rd_expr *x, rd_shape shape)
 }
 
 /* ---- Take ------------------------------------------------------------------------------------ */
-static bool check_index(const char *call, const rd_expr *x, int axis, const rd_expr *index)
+/* `takes`: there is an element to be taken. */
+static bool check_index(const char *call, const rd_expr *x, int axis, const rd_expr *index,
+                        bool takes)
 {
     const rd_kind kind = rd_dtype_kind(index->type);
     char          text[RD_SHAPE_TEXT], own[RD_SHAPE_TEXT];
@@ -101,7 +103,7 @@ static bool check_index(const char *call, const rd_expr *x, int axis, const rd_e
                 kind == RD_KIND_BOOL ? "; keyword .where of a reduction takes masks" : "");
         return false;
     }
-    if (x->extent[axis] == 0 && rd_points(index->rank, index->extent) > 0) {
+    if (x->extent[axis] == 0 && takes) {
         rd_fail(x->ctx, RD_ERR_AXIS,
                 "%s: nothing to take from axis %d of extent 0, shape %s, index of shape %s", call,
                 axis, rd_shape_text(x->rank, x->extent, text),
@@ -138,7 +140,8 @@ rd_expr *rd_take(rd_expr *x, int axis, rd_expr *index)
     int           found, rank = 0;
 
     if (!x || !index || !rd_same_ctx("rd_take", 2, (rd_expr *[]){ x, index }) ||
-        (found = rd_axis(x, axis, "rd_take")) < 0 || !check_index("rd_take", x, found, index))
+        (found = rd_axis(x, axis, "rd_take")) < 0 ||
+        !check_index("rd_take", x, found, index, rd_points(index->rank, index->extent) > 0))
         return NULL;
     if (x->rank - 1 + index->rank > RD_MAX_RANK)
         return rd_fail(x->ctx, RD_ERR_SHAPE,
@@ -173,7 +176,7 @@ rd_expr *rd_take_along(rd_expr *x, int axis, rd_expr *index)
     int               found;
 
     if (!x || !index || !rd_same_ctx(call, 2, (rd_expr *[]){ x, index }) ||
-        (found = rd_axis(x, axis, call)) < 0 || !check_index(call, x, found, index))
+        (found = rd_axis(x, axis, call)) < 0)
         return NULL;
     for (int a = 0; a < x->rank; a++) {
         const int64_t n = x->extent[a], m = a < index->rank ? index->extent[a] : -1;
@@ -185,6 +188,8 @@ rd_expr *rd_take_along(rd_expr *x, int axis, rd_expr *index)
                            rd_shape_text(x->rank, x->extent, own), found);
         extent[a] = a == found || n == 1 ? m : n;
     }
+    if (!check_index(call, x, found, index, rd_points(x->rank, extent) > 0))
+        return NULL;
     facts.axis = found;
     x          = beside(x, found, extent);
     index      = beside(index, found, extent);

@@ -32,14 +32,20 @@ static rd_reducer whole_reducer(const rd_reducer *r)
 
 static bool reducer_ok(const rd_folding *f, const rd_reducer *r, bool two)
 {
-    rd_ctx     *ctx  = f->x->ctx;
-    const char *step = two ? "step2" : "step";
+    rd_ctx    *ctx = f->x->ctx;
+    const bool one = r->step != NULL, of_two = r->step2 != NULL;
 
-    if (!r->init || !(two ? !!r->step2 : !!r->step) || !r->finish)
+    if (one && of_two)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: reducer %s has step and step2, it must have one of them",
+                f->call, r->name);
+    else if (one != of_two && of_two != two)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: reducer %s takes %s", f->call, r->name,
+                of_two ? "two operands, as rd_reduce2() does" : "one operand, as rd_reduce() does");
+    else if (!r->init || (!one && !of_two) || !r->finish)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: reducer %s lacks %s", f->call, r->name,
                 !r->init     ? "init"
                 : !r->finish ? "finish"
-                             : step);
+                             : "step");
     else if (r->n_out < 1 || r->n_out > MAX_OUT || (f->scan && r->n_out > 1))
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: reducer %s has %d outputs, it must have 1%s", f->call,
                 r->name, (int)r->n_out, f->scan ? " to scan" : " to 1024");

@@ -9,11 +9,12 @@
 
 /* What an element costs that is read apart, in operations. */
 static const float APART = 2;
-enum { DEPTH = 8 };
+/* Kept values are few in a plan. */
+enum { DEPTH = 8, MOST_COPIES = 64 };
 
 typedef struct packing {
     rd_graph *g;
-    int32_t   n;            /* values there were */
+    int32_t   n, copies;    /* values there were */
     int32_t  *copy;         /* per value: what copies it, -1 */
     int32_t  *stack, *seen; /* seen: by the fold with this number + 1 */
 } packing;
@@ -59,6 +60,7 @@ static int copy_of(packing *p, int read)
 
     if (!in)
         return p->copy[read];
+    p->copies++;
     in[0]                = read;
     return p->copy[read] = rd_graph_add(g, (rd_value){ .kind   = RD_VALUE_MAP,
                                                        .type   = g->value[read].type,
@@ -97,7 +99,8 @@ static bool pack_operands_of(packing *p, int fold, int reader, int *n)
 
         if (x < 0 || x >= p->n || p->seen[x] == fold + 1)
             continue;
-        if (is_read_often(g, reader, x) && lies_apart(g, &g->value[x], axis, DEPTH)) {
+        if (p->copies < MOST_COPIES && is_read_often(g, reader, x) &&
+            lies_apart(g, &g->value[x], axis, DEPTH)) {
             if (!pack_operand(p, &g->value[reader].in[k]))
                 return false;
         } else if (is_inline_map(&g->value[x])) {

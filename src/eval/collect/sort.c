@@ -89,8 +89,9 @@ bool rd_graph_sort(rd_graph *graph, int n_root, int32_t *root)
         list[i] = graph->value[s.order[i]];
         rename_values(&s, &list[i]);
     }
-    graph->value   = list;
-    graph->n_value = s.n;
+    graph->value      = list;
+    graph->n_value    = s.n;
+    graph->room_value = (int32_t)n;
     return true;
 }
 

@@ -80,10 +80,9 @@ static void add_row_call(rd_text *to, const rd_call *call, const rd_inst *inst, 
 }
 
 /* ---- By their text --------------------------------------------------------------------------- */
-/* What leaves a function is not what leaves the macro's loop. */
 static bool has_text(const rd_codegen *n, const rd_call *call)
 {
-    return call->body && !n->pointers && !rd_has_word(call->body, "return");
+    return call->body && !n->pointers;
 }
 
 /* Names as the macro has them, in either type. */

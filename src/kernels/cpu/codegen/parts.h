@@ -288,9 +288,8 @@ void rd_turn_text(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, const ch
 /* reducers.c: users' reducers. */
 bool rd_user_facts(rd_codegen *n, rd_get_fn *get, void *pool);
 void rd_user_functions(rd_codegen *n, rd_text *to, int32_t number);
-/* What a user's text may call or name, as C's headers are left out; does it have the word? */
+/* What a user's text may call or name, as C's headers are left out. */
 void        rd_users_names(rd_text *to);
-bool        rd_has_word(const char *text, const char *word);
 const char *rd_user_state_type(const rd_codegen_fold *f, int k);
 /* What is said before begin() of states that the caller names: "s0_0[l]". */
 void rd_user_begins(rd_text *to, const rd_codegen_fold *f, int number, const char *name,

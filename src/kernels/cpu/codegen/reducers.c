@@ -169,7 +169,7 @@ static bool has_members(rd_user *u, const char *text)
 }
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
-bool rd_has_word(const char *text, const char *word)
+static bool has_word(const char *text, const char *word)
 {
     while (*text) {
         const int length = word_length(text);
@@ -185,10 +185,10 @@ bool rd_has_word(const char *text, const char *word)
 static bool wanders(const char *text)
 {
     static const char *const words[] = { "while", "do", "goto", "switch", "break", "asm" };
-    const bool               loops   = rd_has_word(text, "for");
+    const bool               loops   = has_word(text, "for");
 
     for (int k = 0; k < (int)(sizeof words / sizeof *words); k++)
-        if (rd_has_word(text, words[k]))
+        if (has_word(text, words[k]))
             return true;
     if (loops && (strstr(text, "&&") || strstr(text, "||")))
         return true;
@@ -202,7 +202,7 @@ static bool wanders(const char *text)
 static bool has_text(const rd_reducer *r)
 {
     return r->code[0] && r->code[1] && r->code[2] && r->code[4] && (r->code[3] || !r->merge) &&
-           !rd_has_word(r->code[2], "return");
+           !has_word(r->code[2], "return");
 }
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
