@@ -214,8 +214,8 @@ RD_API const char *rd_status_name(rd_status status);
 
 /** Ends the evaluation under way with RD_ERR_CANCELLED, or the next one if none is: one call, one
  *  evaluation, so that none is lost.  Making a plan counts as one.  A long evaluation ends within
- *  milliseconds, or once users' functions return from two thousand elements at most.  One that is
- *  nearly done may have written its results.  Of several at the same time one ends.  From any
+ *  milliseconds, pairs of many points in a part of a second, or once users' functions return from
+ *  two thousand elements at most.  One that is nearly done may have written its results.  Of several at the same time one ends.  From any
  *  thread, and from a signal handler. */
 RD_API void rd_cancel(rd_ctx *ctx);
 
@@ -615,6 +615,7 @@ struct rd_reducer {
     void (*finish)(const void *s, void *y);
     /* of two operands, instead of step: w is of type in2, its elements `along` apart */
     rd_dtype in2;
+    int32_t  reserved;
     void (*step2)(void *s, int64_t n, const void *x, int64_t stride, const void *w, int64_t along,
                   int64_t i);
 };

@@ -176,6 +176,13 @@ inline rd_expr *reduce(rd_expr *x, const rd_reducer *r, const rd_dims &d, const 
     const rd_reduce_opts o = how.along(d);
     return rd_reduce_user(x, r, &o);
 }
+/* By a reducer of two operands, which broadcast. */
+inline rd_expr *reduce2(rd_expr *x, rd_expr *w, const rd_reducer *r, const rd_dims &d,
+                        const opts &how = opts())
+{
+    const rd_reduce_opts o = how.along(d);
+    return rd_reduce2_user(x, w, r, &o);
+}
 inline rd_expr *scan(rd_expr *x, const char *r, const rd_dims &d, const opts &how = opts())
 {
     const rd_reduce_opts o = how.along(d);

@@ -149,8 +149,8 @@ static void set_a_slow_one_to_work(const char *base)
 }
 
 /* A process may end while its code is compiled, without waiting for that; or fork: then the child
- * has no worker, and starts one for all that it needs, also for what the parent's was at (the thread
- * sanitizer ends a child that starts threads). */
+ * has no worker, and starts one for all that it needs, also for what the parent's was at (the
+ * thread sanitizer ends a child that starts threads). */
 START_TEST(ends_or_forks_meanwhile)
 {
     char   base[BASE];

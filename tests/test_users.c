@@ -426,7 +426,8 @@ RD_FN2_BODY(escape, a, b, n,
                     n += 1;
                 }))
 RD_FN1_BODY(bent, x, y,
-            (const real z = min(abs(x), 3); if (z < 1) y = z * z / 2;
+            (const real z = min(abs(x), 3); if (z > 2.75) return 1 - z;
+             if (z < 1) y                                = z * z / 2;
              else if (z > 2) y                           = sqrt(z) + fmod(z, 2);
              for (int k = 0; k < 3; k++) y += max(z, y) / (real)(k + 2);))
 /* Text that names what only this file has. */

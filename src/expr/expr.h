@@ -22,7 +22,7 @@ typedef enum rd_expr_kind {
     RD_EXPR_COORD,   /* i64 index along `axis`; other extents are 1        axis              */
     RD_EXPR_VIEW,    /* element i is element offset + coef i of in[0]      view              */
     RD_EXPR_RESHAPE, /* in[0]'s elements in C order                                          */
-    RD_EXPR_TAKE,    /* in[0] with `axis` replaced by the axes of in[1]    axis              */
+    RD_EXPR_TAKE,    /* in[0] with `axis` replaced by the axes of in[1], or along: axis      */
     RD_EXPR_CONCAT,  /* in[0..n_in) joined along `axis`                    axis              */
     RD_EXPR_MAP,     /* op(in[0..n_in))                                    op                */
     RD_EXPR_CALL,    /* a user's C function of in[0..n_in)                 call              */
@@ -44,8 +44,7 @@ typedef struct rd_number_facts {
 
 typedef struct rd_axis_facts {
     int64_t axis;
-    int64_t
-        along; /* of TAKE: in[1] has all axes of the node, and in[0], too, but for its own axis */
+    int64_t along; /* of TAKE: in[1] has the node's axes, and in[0] but for its own along `axis` */
 } rd_axis_facts;
 
 /* Axis a of in[0] is read at offset[a] + sum over k of coef[a * rank + k] * i[k], i the node's

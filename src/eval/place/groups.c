@@ -219,7 +219,7 @@ static int64_t largest_stride(const rd_placing *p, int n, const int32_t *group, 
 }
 
 /* More gain; then fewer that reduce or carry x; then the larger stride. */
-static bool better(const rd_group *a, const rd_group *b)
+static bool better(const rd_loop_group *a, const rd_loop_group *b)
 {
     if (b->axis < 0 || a->gain != b->gain)
         return b->axis < 0 || a->gain > b->gain;
@@ -229,16 +229,16 @@ static bool better(const rd_group *a, const rd_group *b)
 }
 
 /* Of all axes that are not open, among anchors that are not late. */
-static rd_group best_group(growing *g, bool *supposing)
+static rd_loop_group best_group(growing *g, bool *supposing)
 {
     const rd_placing *p    = g->s->p;
-    rd_group          best = { .axis = -1 };
+    rd_loop_group     best = { .axis = -1 };
     rd_set            axes = 0;
 
     for (int i = 0; i < g->n_wait; i++)
         axes |= g->s->late[g->wait[i]] ? 0 : rd_space(value_of(p, g->wait[i]));
     for (g->x = 0; g->x < p->graph->n_axis; g->x++) {
-        rd_group c = { .axis = g->x };
+        rd_loop_group c = { .axis = g->x };
 
         if (!rd_in(axes & ~g->open, g->x))
             continue;
@@ -262,11 +262,11 @@ static rd_group best_group(growing *g, bool *supposing)
 /* The group that saves most, and needs nothing that is not there.  Of many anchors all suppose
  * some, and looking at each in turn would take long: a chain of 80 reductions was planned in 270 ms
  * and not in 160. */
-static rd_group best_now(growing *g)
+static rd_loop_group best_now(growing *g)
 {
     enum { FEW = 32 };
-    bool     supposing = false;
-    rd_group best      = { .axis = -1 };
+    bool          supposing = false;
+    rd_loop_group best      = { .axis = -1 };
 
     memset(g->s->late, 0, (size_t)g->s->p->n * sizeof *g->s->late);
     while (g->n_wait <= FEW && (best = best_group(g, &supposing)).axis >= 0 && supposing)
@@ -279,10 +279,10 @@ static rd_group best_now(growing *g)
     return best_group(g, &supposing);
 }
 
-rd_group rd_choose_group(rd_grouping *s, int n_wait, const int32_t *wait, rd_set open)
+rd_loop_group rd_choose_group(rd_grouping *s, int n_wait, const int32_t *wait, rd_set open)
 {
-    growing        g = { .s = s, .open = open, .n_wait = n_wait, .wait = wait, .member = s->trial };
-    const rd_group best = best_now(&g);
+    growing g = { .s = s, .open = open, .n_wait = n_wait, .wait = wait, .member = s->trial };
+    const rd_loop_group best = best_now(&g);
 
     if (best.axis >= 0) {
         g.x   = best.axis;

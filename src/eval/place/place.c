@@ -69,7 +69,7 @@ static int without(int n, int32_t *wait, const state *s)
 
 static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait);
 
-static bool place_loop(state *s, rd_scope *scope, const rd_group *group, int32_t *wait)
+static bool place_loop(state *s, rd_scope *scope, const rd_loop_group *group, int32_t *wait)
 {
     rd_scope *loop = rd_pool_get(s->p->graph->pool, sizeof *loop);
 
@@ -89,10 +89,9 @@ static bool place_in(state *s, rd_scope *scope, int n, int32_t *wait)
     int32_t *inside = rd_pool_get(s->p->graph->pool, (size_t)(n + 1) * sizeof *inside);
 
     while (inside && (n = emit_ready(s, scope, n, wait)) > 0) {
-        const rd_group group = rd_choose_group(&s->groups, n, wait, scope->open);
+        const rd_loop_group group = rd_choose_group(&s->groups, n, wait, scope->open);
 
-        if (group.axis <
-            0) { /* it was cancelled: the first waiting anchor reads nothing that waits */
+        if (group.axis < 0) { /* cancelled: the first waiting anchor reads nothing that waits */
             rd_fail(s->p->graph->ctx, RD_ERR_LIMIT, "%s: internal error: no loop can be placed",
                     rd_call_name(s->p->graph->ctx));
             return false;

@@ -6,9 +6,9 @@
 /* Seconds between two reports. */
 static const double TELL = 0.1;
 
-/* A range of a tile loop may take seconds, as of pairs of 100,000 points: then a part of it, no less
- * than is as fast, or in whole cache lines where even that is long.  Parts of 64 took tiles seven
- * times as long, as the nearest of points in 64 dimensions. */
+/* A range of a tile loop may take seconds, as of pairs of 100,000 points: then a part of it, no
+ * less than is as fast, or in whole cache lines where even that is long.  Parts of 64 took tiles
+ * seven times as long, as the nearest of points in 64 dimensions. */
 static int64_t part_of(const rd_program *p, int64_t unit)
 {
     enum { FAST = 512, LEAST = 64, LONG = 100 };
