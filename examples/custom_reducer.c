@@ -12,7 +12,8 @@
 
 enum { N_DIGITS = 1797, PIXELS = 64, SIDE = 8, MONTHS = 12 };
 
-/* clang-format off: the four bodies are easier to tell apart one a line */
+/* The four bodies are easier to tell apart one a line. */
+/* clang-format off */
 RD_REDUCER(count_nonzeros, uint8_t, int64_t, 1, (int64_t n;), (s->n = 0;), (s->n += x != 0;),
            (a->n += b->n;), (y[0] = s->n;))
 

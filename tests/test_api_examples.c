@@ -134,7 +134,8 @@ START_TEST(leave_one_out)
 END_TEST
 
 /* ---- Reducers of one's own ------------------------------------------------------------------- */
-/* clang-format off: one body a line */
+/* One body a line. */
+/* clang-format off */
 RD_REDUCER(count_nonzeros, double, int64_t, 1, (int64_t n;), (s->n = 0;), (s->n += x != 0;),
            (a->n += b->n;), (y[0] = s->n;))
 

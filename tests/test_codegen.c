@@ -285,7 +285,8 @@ START_TEST(shares)
 END_TEST
 
 /* ---- Users' reducers --------------------------------------------------------------------------- */
-/* clang-format off: the four bodies are easier to tell apart one a line */
+/* The four bodies are easier to tell apart one a line. */
+/* clang-format off */
 RD_REDUCER(nonzeros, double, int64_t, 1, (int64_t n;), (s->n = 0;), (s->n += x != 0;),
            (a->n += b->n;), (y[0] = s->n;))
 

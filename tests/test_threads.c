@@ -45,7 +45,8 @@ static void fill_data(uint64_t seed)
 }
 
 /* ---- Expressions ----------------------------------------------------------------------------- */
-/* clang-format off: one body a line */
+/* One body a line. */
+/* clang-format off */
 /* An associative reducer that does not commute and shows every order: a hash of the elements in C
  * order. */
 RD_REDUCER(polynomial, double, int64_t, 1, (uint64_t hash, power;), (s->hash = 0; s->power = 1;),

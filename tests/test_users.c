@@ -41,7 +41,8 @@ static void in_nests(void)
 }
 
 /* ---- Reducers -------------------------------------------------------------------------------- */
-/* clang-format off: the four bodies are easier to tell apart one a line */
+/* The four bodies are easier to tell apart one a line. */
+/* clang-format off */
 /* Merge divides by what has met an element: nothing that has not is merged. */
 RD_REDUCER(welford, double, double, 2, (double n, mean, m2;), (s->n = s->mean = s->m2 = 0;),
            (double d = x - s->mean; s->n += 1; s->mean += d / s->n; s->m2 += d * (x - s->mean);),
@@ -416,20 +417,22 @@ static double between(double x, double y)
 /* Text that nobody can read but the compiler of this file. */
 RD_FN2(quarter, x, y, halved((float)x) / 2 - y)
 
-/* clang-format off: statements */
-RD_FN2_BODY(escape, a, b, n,
-            (
-                real u = 0, v = 0; while (n < 9 && u * u + v * v < 4) {
-                    const real t = u * u - v * v + a;
-                    v            = 2 * u * v + b;
-                    u            = t;
-                    n += 1;
-                }))
-RD_FN1_BODY(bent, x, y,
-            (const real z = min(abs(x), 3); if (z > 2.75) return 1 - z;
-             if (z < 1) y                                = z * z / 2;
-             else if (z > 2) y                           = sqrt(z) + fmod(z, 2);
-             for (int k = 0; k < 3; k++) y += max(z, y) / (real)(k + 2);))
+/* Texts of statements, laid out as a user lays them out. */
+/* clang-format off */
+RD_FN2_BODY(escape, a, b, n, (
+    real u = 0, v = 0;
+    while (n < 9 && u * u + v * v < 4) {
+        const real t = u * u - v * v + a;
+        v = 2 * u * v + b;
+        u = t;
+        n += 1;
+    }))
+RD_FN1_BODY(bent, x, y, (
+    const real z = min(abs(x), 3);
+    if (z > 2.75) return 1 - z;
+    if (z < 1) y = z * z / 2;
+    else if (z > 2) y = sqrt(z) + fmod(z, 2);
+    for (int k = 0; k < 3; k++) y += max(z, y) / (real)(k + 2);))
 /* Text that names what only this file has. */
 RD_FN1_BODY(bent_by_file, x, y, (y = (real)halved((float)x); if (x > 2) y = -y;))
 /* clang-format on */
