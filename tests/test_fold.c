@@ -3,6 +3,7 @@
 #include "isa.h"
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/reference/node.h"
+#include "kernels/math/math.h"
 #include "programs.h"
 #include "suite.h"
 #include <float.h>
@@ -190,7 +191,7 @@ static void run_fold(builder *b, int64_t blocks, rd_word *y)
  *
  * and the result is T(0, n_block) of all lanes, lane l merged with l + h for h = lanes/2 .. 1,
  * finished, and rounded to the type of the result.  A node without elements leaves the other one as
- * it is. */
+ * it is.  Sums s exp(m) have the greatest m of all lanes before they merge. */
 typedef struct definition {
     const rd_fold *fold;
     rd_node_info   node;
@@ -234,6 +235,36 @@ static void tree_of(const definition *d, int32_t lane, int64_t lo, int64_t hi, c
     rd_node_merge(&d->node, node, right);
 }
 
+static void take_m(const definition *d, rd_word *s, rd_word top)
+{
+    if (d->fold->type == RD_F32) {
+        s[1].f32 *= rd_math_exp_f32(s[0].f32 == top.f32 ? 0 : s[0].f32 - top.f32);
+        s[0].f32 = top.f32;
+    } else {
+        s[1].f64 *= rd_math_exp_f64(s[0].f64 == top.f64 ? 0 : s[0].f64 - top.f64);
+        s[0].f64 = top.f64;
+    }
+}
+
+static void level_lanes(const definition *d, char lane[][NODE])
+{
+    rd_word top  = rd_word_from_double(-INFINITY, d->fold->type);
+    int     seen = 0;
+
+    for (int32_t l = 0; l < d->fold->lanes; l++) {
+        const rd_word m = *(const rd_word *)(const void *)(lane[l] + d->node.state);
+
+        if (*(const int64_t *)(const void *)lane[l] == 0)
+            continue;
+        if (seen++ == 0 ||
+            rd_word_to_double(m, d->fold->type) > rd_word_to_double(top, d->fold->type))
+            top = m;
+    }
+    for (int32_t l = 0; l < d->fold->lanes; l++)
+        if (*(const int64_t *)(const void *)lane[l])
+            take_m(d, (rd_word *)(void *)(lane[l] + d->node.state), top);
+}
+
 static void define(const definition *d, rd_word *y)
 {
     static _Alignas(16) char lane[64][NODE], spare[NODE];
@@ -241,6 +272,8 @@ static void define(const definition *d, rd_word *y)
     memset(y, 0, MAX_OUT * sizeof *y);
     for (int32_t l = 0; l < d->fold->lanes; l++)
         tree_of(d, l, 0, d->fold->n_block, lane[l]);
+    if (d->fold->reducer == RD_RED_logsumexp || d->fold->reducer == RD_RED_maxsumexp)
+        level_lanes(d, lane);
     for (int32_t h = d->fold->lanes / 2; h > 0; h /= 2)
         for (int32_t l = 0; l < h; l++)
             rd_node_merge(&d->node, lane[l], lane[l + h]);
@@ -269,7 +302,9 @@ static const fold_case fold_cases[] = {
     { "skewness f32, weights", RD_RED_skewness, NULL, RD_F32, RD_F32, true, MIXED, 64, 64 },
     { "logsumexp f64", RD_RED_logsumexp, NULL, RD_F64, RD_F64, false, TIES, 64, 64 },
     { "logsumexp f32, weights", RD_RED_logsumexp, NULL, RD_F32, RD_F32, true, TIES, 64, 16 },
+    { "logsumexp f32", RD_RED_logsumexp, NULL, RD_F32, RD_F32, false, MIXED, 64, 64 },
     { "maxsumexp f64", RD_RED_maxsumexp, NULL, RD_F64, RD_F64, false, TIES, 64, 64 },
+    { "maxsumexp f32", RD_RED_maxsumexp, NULL, RD_F32, RD_F32, false, MIXED, 64, 64 },
     { "a sequence's hash", RD_RED_user, sequence_hash, RD_U8, RD_U64, false, BYTES, 1, 64 },
     { "a product of affine maps", RD_RED_user, affine, RD_F64, RD_F64, false, TIES, 1, 8 },
     { "a serial reducer", RD_RED_user, &logistic, RD_F64, RD_F64, false, TIES, 1, 64 },

@@ -60,8 +60,9 @@ typedef struct rd_loop {
  * outer * ceil(lane_extent / lanes) + p / lanes.  A block is `steps` consecutive steps; each lane
  * folds its block from the left.  Blocks combine as an aligned binary tree over their numbers: node
  * (level, k) merges (level-1, 2k) and (level-1, 2k+1), absent ones are skipped.  At the very end
- * lane l merges lane l + h for h = lanes/2 .. 1.  Tree nodes depend on element positions only, so
- * neither threads nor tasks nor tiles can change a bit.
+ * lane l merges lane l + h for h = lanes/2 .. 1, but for reducers that have a row of RD_LANES_ROW
+ * (core/reducers.def), whose lanes go by one of them and add up.  Tree nodes depend on element
+ * positions only, so neither threads nor tasks nor tiles can change a bit.
  *
  * Sums of f32 add in f32 within a block; what it comes to is f64 up the tree and across the lanes.
  * But a fold of one step, in which no lane adds anything, has six roundings at most, and adds its

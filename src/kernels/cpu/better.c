@@ -144,8 +144,8 @@ static bool is_long(const rd_tile_fold *f)
     return fold->n_block > 1 || fold->lane_extent >= (int64_t)FEW * fold->lanes;
 }
 
-/* A nest fills an array with what the exponentials are of, and memory waits while it takes them:
- * columns of f32 take three times what tiles do, which read ahead.  Others take a third. */
+/* Exponentials of what lies in memory: a nest fills arrays and takes one and a half times as long as
+ * tiles, whose kernel reads ahead. */
 static bool folds_exponentials(const rd_program *p, const rd_tile_code *code)
 {
     bool found = false;
@@ -155,7 +155,8 @@ static bool folds_exponentials(const rd_program *p, const rd_tile_code *code)
 
         if (!takes_exponential(p, step) || step->b >= 0 || step->c >= 0)
             continue;
-        if (!is_long(&code->fold[step->arg]))
+        if (!is_long(&code->fold[step->arg]) ||
+            p->inst[code->reg[step->a].born].kind != RD_I_LOAD)
             return false;
         found = true;
     }

@@ -193,9 +193,11 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 #define RD_BEST RD_BEST_ANYWHERE
 
 /* (m, s) takes w times exp(x), without branches: vectors compute every case and pick.  m moves to
- * an x that is more than `far` above it.  Elements of weight 0 do not move m, wherever they stand,
- * but NaN does end in s.  Equal infinities have no difference, hence the comparison of x and m. */
-#define RD_LSE_COUNTS(x, w) ((w) != 0 || (x) != (x))
+ * an x that is more than `far` above it; it begins below all, so that the first element that counts
+ * moves it.  -inf and elements of weight 0 count for nothing, but NaN does end in s.  Equal
+ * infinities have no difference, hence the comparison of x and m. */
+#define RD_LSE_NONE         ((T)(sizeof(T) == sizeof(float) ? -0x1.fffffep127 : -0x1.fffffffffffffp1023))
+#define RD_LSE_COUNTS(x, w) ((w) != 0 ? (x) > -INFINITY : 0)
 #define RD_LSE(m, s, x, w, far)                                        \
     {                                                                  \
         const T power = RD_F(exp)(RD_F(lse_exponent)((x) - (m), far)); \
@@ -203,24 +205,31 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
     }
 #define RD_LSE_BY(power, m, s, x, w, far)              \
     {                                                  \
-        const int empty  = (s) == 0 ? 1 : 0;           \
-        const int first  = (m) == (m) ? empty : 0;     \
         const int equal  = (x) == (m) ? 1 : 0;         \
         const int weighs = (w) != 0 ? 1 : 0;           \
         const int counts = (x) != (x) ? 1 : weighs;    \
-        const int begins = counts ? first : 0;         \
         const int above  = (x) - (m) > (far) ? 1 : 0;  \
         const int moves  = counts ? above : 0;         \
         const T   less   = RD_F(fma)((s), power, (w)); \
         const T   more   = RD_F(fma)((w), power, (s)); \
         const T   added  = above ? less : more;        \
         const T   taken  = counts ? added : (s);       \
-        const T   sum    = equal ? (s) + (w) : taken;  \
-        const T   top    = moves ? (x) : (m);          \
-        (m)              = begins ? (x) : top;         \
-        (s)              = begins ? (w) : sum;         \
+        (s)              = equal ? (s) + (w) : taken;  \
+        (m)              = moves ? (x) : (m);          \
     }
-/* The same of a state that has met an element, and of weight 1. */
+/* The same sum by another m. */
+#define RD_LSE_ALIGN(m, s, top)                              \
+    {                                                        \
+        const T power = RD_F(exp)(RD_LSE_APART((m), (top))); \
+        RD_LSE_ALIGN_BY(power, m, s, top)                    \
+    }
+#define RD_LSE_APART(m, top) ((m) == (top) ? 0 : (m) - (top))
+#define RD_LSE_ALIGN_BY(power, m, s, top) \
+    {                                     \
+        (s) *= (power);                   \
+        (m) = (top);                      \
+    }
+/* The same of weight 1. */
 #define RD_LSE_ONE(power, m, s, x, far)             \
     {                                               \
         const T   e     = (x) == (m) ? 1 : (power); \
@@ -245,8 +254,10 @@ static inline double rd_math_lse_exponent_f64(double d, double far)
 /* How far above m the terms of a log-sum-exp may be: m is the first element of a block and rarely
  * moves.  Farther, the rounding of x - m would show, which so is four units in the last place of 1
  * at most, as that of log(s) is. */
-#define RD_LSE_FAR 8
-#define RD_INF     INFINITY
+#define RD_LSE_FAR      8
+/* How far a weight lets m stay behind: times exp(RD_LSE_FAR) a great one might overflow. */
+#define RD_LSE_REACH(w) (RD_F(fabs)(w) <= 0x1p60F ? RD_LSE_FAR : 0)
+#define RD_INF          INFINITY
 
 #define FLOAT_ANY(make, row) make row
 #define FLOAT_BOOL(make, row)

@@ -1,5 +1,5 @@
-/* fetch.c - rows that are gone over more than once: while the second loop computes on what the first
- * has read, memory would have nothing to do, so the next row is fetched. */
+/* fetch.c - rows that are gone over more than once, or in parts, of which several loops compute: while
+ * they do, memory would have nothing to do, so the next row is fetched. */
 #include "kernels/cpu/codegen/parts.h"
 #include "core/caches.h"
 #include <inttypes.h>
@@ -20,13 +20,16 @@ static int32_t loads_before(const rd_codegen *n, int32_t load, int32_t row)
 void rd_add_fetch(rd_codegen *n, int32_t load)
 {
     const rd_address *at    = &n->p->address[n->p->inst[load].arg];
-    const int32_t     row   = n->here->loop >= 0 ? n->p->loop[n->here->loop].parent : -1;
+    const bool        parts = n->part >= 0;
+    const int32_t     row   = parts                ? n->part
+                              : n->here->loop >= 0 ? n->p->loop[n->here->loop].parent
+                                                   : -1;
     const int64_t     coef  = row >= 0 ? rd_coef(at, n->p->loop[row].axis) : 0;
     const double      bytes = (double)rd_reach(n->p, n->here->axis) * rd_dtype_size(at->type);
 
     if (coef == 0 || n->unrolled || rd_coef(at, n->here->axis) != 1 || n->stored[at->slot] ||
         bytes * 4 > RD_L2_BYTES || bytes * (double)rd_trips(n->p, row) < RD_CACHED_BYTES ||
-        loads_before(n, load, row) != 1)
+        loads_before(n, load, row) != (parts ? 0 : 1))
         return;
     for (int32_t k = 0; k < at->n_add; k++)
         if (at->add[k].axis < 0)

@@ -42,6 +42,15 @@ static const fold_code fold_codes[RD_N_REDUCERS] = {
 #include "core/reducers.def"
 };
 
+typedef struct lanes_code {
+    const char *pick, *align, *add;
+} lanes_code;
+
+static const lanes_code lanes_codes[RD_N_REDUCERS] = {
+#define RD_LANES_ROW(name, n_state, pick, align, add) [RD_RED_##name] = { #pick, #align, #add },
+#include "core/reducers.def"
+};
+
 static bool is_test(const rd_inst *inst)
 {
     return rd_op_table[inst->op].rule == RD_RULE_COMPARE ||
@@ -295,6 +304,11 @@ const char *rd_state_type(const rd_codegen_fold *f, int k)
     return is_place(f->fold) && k == 1 ? place_type(f) : step_type(f->fold);
 }
 
+const char *rd_state_elem(const rd_codegen_fold *f)
+{
+    return c_classes[step_elem(f->fold)];
+}
+
 const char *rd_node_type(const rd_codegen_fold *f, int k)
 {
     if (f->user || is_seen(f, k))
@@ -367,20 +381,76 @@ bool rd_takes_power(const rd_codegen_fold *f)
     return !f->fold->user && strstr(fold_codes[f->fold->reducer].step, "RD_LSE(") != NULL;
 }
 
+/* A function of the states, an element and its weight: the step's code with another meaning of
+ * RD_LSE. */
+static void add_of_step(rd_text *to, const rd_codegen_fold *f, int number, const char *head,
+                        const char *meaning)
+{
+    const bool changes = strncmp(head, "void", 4) == 0;
+
+    rd_text_add(to,
+                "#undef RD_LSE\n#define RD_LSE(m, s, x, w, far) %s\n"
+                "static inline %s%d(",
+                meaning, head, number);
+    rd_add_parameters(to, f, false, changes ? "" : "const ", 's');
+    rd_text_add(to, ", const T x, const T w%s)\n{\n    %s\n}\n", changes ? ", const T power" : "",
+                fold_codes[f->fold->reducer].step);
+}
+
+bool rd_goes_by_lane(const rd_codegen_fold *f)
+{
+    return f->fold->lanes > 1 && !f->user && lanes_codes[f->fold->reducer].pick;
+}
+
+/* "static inline void pick0(float *s0, ..., const float *b0, ...": of the lanes of a fold. */
+static void begin_of_lanes(rd_text *to, const rd_codegen_fold *f, int number, const char *head,
+                           char other)
+{
+    rd_text_add(to, "static inline %s%d(", head, number);
+    rd_add_parameters(to, f, true, "", 's');
+    rd_text_add(to, ", ");
+    rd_add_parameters(to, f, true, "const ", other);
+}
+
+/* What lanes go by; what each becomes that adds up, with its exponential apart, for vectors; and their
+ * sum. */
+static void add_lanes_functions(rd_text *to, const rd_codegen_fold *f, int number)
+{
+    const lanes_code *code = &lanes_codes[f->fold->reducer];
+
+    begin_of_lanes(to, f, number, "void pick", 'b');
+    rd_text_add(to, ")\n{\n    %s\n}\n#define A(k) (*a##k)\n", code->pick);
+    rd_text_add(to, "#pragma push_macro(\"RD_LSE_ALIGN\")\n#undef RD_LSE_ALIGN\n"
+                    "#define RD_LSE_ALIGN(m, s, top) return RD_LSE_APART(m, top);\n");
+    begin_of_lanes(to, f, number, "T apart", 'a');
+    rd_text_add(to,
+                ")\n{\n    %s\n}\n#undef RD_LSE_ALIGN\n"
+                "#define RD_LSE_ALIGN(m, s, top) RD_LSE_ALIGN_BY(power, m, s, top)\n",
+                code->align);
+    begin_of_lanes(to, f, number, "void align", 'a');
+    rd_text_add(to,
+                ", const T power)\n{\n    %s\n}\n#pragma pop_macro(\"RD_LSE_ALIGN\")\n#undef A\n",
+                code->align);
+    begin_of_lanes(to, f, number, "void add", 'b');
+    rd_text_add(to, ")\n{\n    %s\n", code->add);
+    if (f->seen)
+        rd_text_add(to, "    *s%d |= *b%d;\n", f->n_state - 1, f->n_state - 1);
+    rd_text_add(to, "}\n");
+}
+
 /* What a step takes the exponential of is a function of its own: between the two a strip has its
- * exponentials by vectors. */
+ * exponentials by vectors.  Of most strips no element is so far above what its state has as m that
+ * this moves.  They are told by the distances, their exponentials are those of the distances, and
+ * the step is an addition. */
 static void add_exponent(rd_text *to, const rd_codegen_fold *f, int number)
 {
-    rd_text_add(to,
-                "#pragma push_macro(\"RD_LSE\")\n#undef RD_LSE\n"
-                "#define RD_LSE(m, s, x, w, far) return RD_F(lse_exponent)((x) - (m), far);\n"
-                "static inline T exponent%d(",
-                number);
-    rd_add_parameters(to, f, false, "const ", 's');
-    rd_text_add(to,
-                ", const T x, const T w)\n{\n    %s\n}\n#undef RD_LSE\n"
-                "#define RD_LSE(m, s, x, w, far) RD_LSE_BY(power, m, s, x, w, far)\n",
-                fold_codes[f->fold->reducer].step);
+    rd_text_add(to, "#pragma push_macro(\"RD_LSE\")\n");
+    add_of_step(to, f, number, "T exponent", "return RD_F(lse_exponent)((x) - (m), far);");
+    add_of_step(to, f, number, "T distance", "return (x) - (m);");
+    add_of_step(to, f, number, "int moves", "return (x) - (m) <= (far) ? 0 : 1;");
+    add_of_step(to, f, number, "void near", "(s) = RD_F(fma)((w), power, (s));");
+    rd_text_add(to, "#undef RD_LSE\n"
+                    "#define RD_LSE(m, s, x, w, far) RD_LSE_BY(power, m, s, x, w, far)\n");
 }
 
 static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
@@ -469,6 +539,8 @@ void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number)
     if (f->seen)
         rd_text_add(to, "    *s%d |= *b%d;\n", f->n_state - 1, f->n_state - 1);
     rd_text_add(to, "}\n");
+    if (rd_goes_by_lane(f))
+        add_lanes_functions(to, f, number);
     add_finish(to, f, number);
     end_type(to);
     rd_text_add(to, "#undef S\n#undef SI\n#undef B\n#undef BI\n"

@@ -315,11 +315,15 @@ int         rd_register_size(rd_dtype type);
 bool        rd_op_warns(const rd_inst *inst);
 void        rd_op_name(const rd_inst *inst, char *name);
 const char *rd_state_type(const rd_codegen_fold *f, int k);
+/* "f32" */
+const char *rd_state_elem(const rd_codegen_fold *f);
 /* The states of a fold as text: by a format that takes their number; "float *s0, float *s1". */
 void rd_add_each(rd_text *to, const rd_codegen_fold *f, const char *format);
 void rd_add_parameters(rd_text *to, const rd_codegen_fold *f, bool nodes, const char *keep,
                        char name);
 /* Do its steps take the exponential of something, see RD_LSE? */
-bool        rd_takes_power(const rd_codegen_fold *f);
+bool rd_takes_power(const rd_codegen_fold *f);
+/* Do its lanes go by one of them, see RD_LANES_ROW, and not merge? */
+bool        rd_goes_by_lane(const rd_codegen_fold *f);
 const char *rd_node_type(const rd_codegen_fold *f, int k);
 #endif

@@ -80,31 +80,75 @@ static void add_element(rd_codegen *n, rd_text *to, const rd_inst *inst)
         rd_text_add(to, "1");
 }
 
-static void add_exponent(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *states)
+/* "exponent0(states, x, w)" */
+static void add_of_step(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *name,
+                        const char *states)
 {
-    rd_text_add(to, "exponent%d(%s, ", inst->arg, states);
+    rd_text_add(to, "%s%d(%s, ", name, inst->arg, states);
     add_element(n, to, inst);
     rd_text_add(to, ")");
 }
 
-static const char *elem_of(const rd_codegen_fold *f)
-{
-    return strcmp(rd_state_type(f, 0), "float") == 0 ? "f32" : "f64";
-}
-
-/* What the steps of a strip take the exponential of, and that, in arrays. */
-static void take_powers(rd_codegen *n, const rd_inst *inst, const char *states)
+/* An array of what a function of the step gives for each element of the strip. */
+static void take_of_step(rd_codegen *n, const rd_inst *inst, const char *name, const char *states)
 {
     rd_text *to = rd_strip_loop(n);
 
-    rd_text_add(&n->before, "%*s%s e%d[%d] LINES;\n", 4 * n->indent, "",
-                rd_state_type(&n->fold[inst->arg], 0), inst->arg, rd_strip_room(n));
-    n->arrays = true;
     rd_text_add(to, " e%d[i] = ", inst->arg);
-    add_exponent(n, to, inst, states);
+    add_of_step(n, to, inst, name, states);
+    rd_text_add(to, ";");
+}
+
+static void end_with_exponentials(rd_codegen *n, const rd_inst *inst)
+{
+    rd_strip_loop_end(n);
+    rd_line(n, "EXP_OF_STRIP(%s, e%d, n)", rd_state_elem(&n->fold[inst->arg]), inst->arg);
+}
+
+/* The steps of a strip, where no m moves: see add_exponent() of functions.c. */
+static void add_near_steps(rd_codegen *n, const rd_inst *inst, const char *states)
+{
+    rd_text *to = rd_strip_loop(n);
+
+    rd_text_add(&n->before, "%*sint moves%d_ = 0;\n", 4 * n->indent, "", inst->arg);
+    take_of_step(n, inst, "distance", states);
+    rd_text_add(to, " moves%d_ |= ", inst->arg);
+    add_of_step(n, to, inst, "moves", states);
     rd_text_add(to, ";");
     rd_strip_loop_end(n);
-    rd_line(n, "EXP_OF_STRIP(%s, e%d, n)", elem_of(&n->fold[inst->arg]), inst->arg);
+    rd_line(n, "if (!moves%d_) {", inst->arg);
+    n->indent++;
+    end_with_exponentials(n, inst);
+    to = rd_strip_loop(n);
+    rd_text_add(to, " near%d(%s, ", inst->arg, states);
+    add_element(n, to, inst);
+    rd_text_add(to, ", e%d[i]);", inst->arg);
+    rd_strip_loop_end(n);
+    n->indent--;
+    rd_line(n, "} else {");
+}
+
+/* The steps of a strip that take exponentials: these are taken of an array. */
+static void add_steps_by_powers(rd_codegen *n, const rd_inst *inst, const char *states)
+{
+    const rd_codegen_fold *f = &n->fold[inst->arg];
+
+    rd_strip_loop(n);
+    rd_text_add(&n->before, "%*s%s e%d[%d] LINES;\n", 4 * n->indent, "", rd_state_type(f, 0),
+                inst->arg, rd_strip_room(n));
+    n->arrays = true;
+    if (!f->masked) {
+        add_near_steps(n, inst, states);
+        n->indent++;
+    }
+    take_of_step(n, inst, "exponent", states);
+    end_with_exponentials(n, inst);
+    rd_add_step(n, rd_strip_loop(n), inst, states);
+    if (!f->masked) {
+        rd_strip_loop_end(n);
+        n->indent--;
+        rd_line(n, "}");
+    }
 }
 
 static void add_power(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *states)
@@ -113,8 +157,8 @@ static void add_power(rd_codegen *n, rd_text *to, const rd_inst *inst, const cha
         rd_text_add(to, ", e%d[i]", inst->arg);
         return;
     }
-    rd_text_add(to, ", rd_math_exp_%s(", elem_of(&n->fold[inst->arg]));
-    add_exponent(n, to, inst, states);
+    rd_text_add(to, ", rd_math_exp_%s(", rd_state_elem(&n->fold[inst->arg]));
+    add_of_step(n, to, inst, "exponent", states);
     rd_text_add(to, ")");
 }
 
@@ -142,10 +186,11 @@ void rd_codegen_step(rd_codegen *n, int32_t i)
     rd_text        line = { 0 }, states = { 0 }, *to;
 
     rd_add_state_at_hand(n, &states, &n->fold[inst->arg]);
-    if (n->here && rd_cuts(n, inst))
-        take_powers(n, inst, states.at);
     to = n->here ? rd_strip_loop(n) : &line;
-    rd_add_step(n, to, inst, states.at);
+    if (n->here && rd_cuts(n, inst))
+        add_steps_by_powers(n, inst, states.at);
+    else
+        rd_add_step(n, to, inst, states.at);
     if (!n->here)
         rd_line(n, "%s", line.at + 1);
     rd_text_free(&states);

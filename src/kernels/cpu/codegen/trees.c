@@ -91,25 +91,82 @@ static void add_merge(rd_text *to, const rd_codegen_fold *f, int number, const c
     rd_text_add(to, ");\n");
 }
 
-/* Lane l merges lane l + h for h = lanes/2 .. 1, of one cell: of lanes that are there. */
+/* "merge0(&w0_0[l], &w0_1[l], &w0_0[l + 8], ...)" for h = lanes/2 .. 1, of lanes that are there. */
+static void add_halving(rd_text *to, const rd_codegen_fold *f, int number, const char *function,
+                        char name)
+{
+    for (int half = f->fold->lanes / 2, lanes = f->lanes; half > 0; half /= 2) {
+        if (lanes <= half)
+            continue;
+        rd_text_add(to, "    INDEPENDENT for (int l = 0; l < %d; l++) %s%d(", lanes - half,
+                    function, number);
+        for (int k = 0; k < f->n_state; k++)
+            rd_text_add(to, "&%c%d[l], ", name, k);
+        for (int k = 0; k < f->n_state; k++)
+            rd_text_add(to, "%s&%c%d[l + %d]", k ? ", " : "", name, k, half);
+        rd_text_add(to, ");\n");
+        lanes = half;
+    }
+}
+
+static void add_by_lane(rd_text *to, const rd_codegen_fold *f, int number)
+{
+    const int whole = (f->lanes + 15) / 16 * 16; /* of any vectors */
+
+    for (int k = 0; k < f->n_state; k++)
+        rd_text_add(to, "    %s t%d[%d] LINES;\n", rd_node_type(f, k), k, f->lanes);
+    rd_text_add(to, "    INDEPENDENT for (int l = 0; l < %d; l++) {", f->lanes);
+    for (int k = 0; k < f->n_state; k++)
+        rd_text_add(to, " t%d[l] = w%d[l];", k, k);
+    rd_text_add(to, " }\n");
+    add_halving(to, f, number, "pick", 't');
+    rd_text_add(to,
+                "    %s e[%d] LINES = { 0 };\n"
+                "    INDEPENDENT for (int l = 0; l < %d; l++) e[l] = apart%d(",
+                rd_node_type(f, 0), whole, f->lanes, number);
+    rd_add_each(to, f, "&w%d[l]");
+    rd_text_add(to, ", ");
+    rd_add_each(to, f, "t%d");
+    rd_text_add(to, ");\n    rd_exp_strip_%s(e, %d);\n", rd_state_elem(f), f->lanes);
+    rd_text_add(to, "    INDEPENDENT for (int l = 0; l < %d; l++) align%d(", f->lanes, number);
+    rd_add_each(to, f, "&w%d[l]");
+    rd_text_add(to, ", ");
+    rd_add_each(to, f, "t%d");
+    rd_text_add(to, ", e[l]);\n");
+    add_halving(to, f, number, "add", 'w');
+}
+
+/* The lanes of one cell become one. */
 static void add_halves(rd_text *to, const rd_codegen_fold *f, int number)
 {
     rd_text_add(to, "static inline void halves%d(", number);
     rd_add_parameters(to, f, true, "", 'w');
     rd_text_add(to, ")\n{\n");
-    for (int half = f->fold->lanes / 2, lanes = f->lanes; half > 0; half /= 2) {
-        if (lanes <= half)
-            continue;
-        rd_text_add(to, "    INDEPENDENT for (int l = 0; l < %d; l++) ", lanes - half);
-        rd_text_add(to, "merge%d(", number);
-        rd_add_each(to, f, "&w%d[l]");
-        rd_text_add(to, ", ");
-        for (int k = 0; k < f->n_state; k++)
-            rd_text_add(to, "%s&w%d[l + %d]", k ? ", " : "", k, half);
-        rd_text_add(to, ");\n");
-        lanes = half;
-    }
+    if (rd_goes_by_lane(f))
+        add_by_lane(to, f, number);
+    else
+        add_halving(to, f, number, "merge", 'w');
     rd_text_add(to, "}\n");
+}
+
+/* Those of cells that lie beside each other, cell by cell: lanes that are not there are identities. */
+static void add_cells_by_lane(rd_text *to, const rd_codegen_fold *f, int number)
+{
+    rd_text_add(to, "    for (int64_t c = 0; c < n; c++) {\n");
+    for (int k = 0; k < f->n_state; k++)
+        rd_text_add(to, "        %s t%d[%d] LINES;\n", rd_node_type(f, k), k, f->lanes);
+    rd_text_add(to, "        for (int l = 0; l < %d; l++) {\n            begin%d(", f->lanes,
+                number);
+    rd_add_each(to, f, "&t%d[l]");
+    rd_text_add(to, ");\n            if (l >= lanes) continue;\n");
+    for (int k = 0; k < f->n_state; k++)
+        rd_text_add(to, "            t%d[l] = w%d[l * stride + c];\n", k, k);
+    rd_text_add(to, "        }\n        halves%d(", number);
+    rd_add_each(to, f, "t%d");
+    rd_text_add(to, ");\n");
+    for (int k = 0; k < f->n_state; k++)
+        rd_text_add(to, "        w%d[c] = t%d[0];\n", k, k);
+    rd_text_add(to, "    }\n");
 }
 
 static void add_block_loop(rd_text *to, const rd_codegen_fold *f, int number, const char *count)
@@ -145,6 +202,11 @@ static void add_lanes(rd_text *to, const rd_codegen_fold *f, int number)
     rd_add_parameters(to, f, true, "", 'w');
     rd_text_add(to, ", int lanes, int64_t stride, int64_t n)\n{\n");
     add_block_loop(to, f, number, "(lanes - 1) * stride + n");
+    if (rd_goes_by_lane(f)) {
+        add_cells_by_lane(to, f, number);
+        rd_text_add(to, "}\n");
+        return;
+    }
     rd_text_add(to,
                 "    for (int half = %d; half > 0; half /= 2)\n"
                 "        for (int lane = 0; lane < half && lane + half < lanes; lane++)\n"

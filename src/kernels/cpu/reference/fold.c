@@ -318,9 +318,7 @@ void rd_fold_close(rd_fold_state *s, int64_t number, rd_word *y)
     end_block(s, c);
     for (int32_t row = c->depth - 2; row >= 0; row--)
         merge_rows(s, c, row, row + 1);
-    for (int32_t half = s->fold->lanes / 2; half > 0; half /= 2)
-        for (int32_t lane = 0; lane < half; lane++)
-            rd_node_merge(&s->node, node_at(s, c, 0, lane), node_at(s, c, 0, lane + half));
+    rd_node_merge_lanes(&s->node, node_at(s, c, 0, 0), s->fold->lanes);
     rd_node_finish(&s->node, node_at(s, c, 0, 0), s->spare, y);
 }
 

@@ -1,6 +1,7 @@
 /* node.c - a node of the combine tree: the fold of some elements, by one of our reducers or a
  * user's. */
 #include "kernels/cpu/reference/node.h"
+#include "core/tree.h"
 #include "kernels/math/so_far.h"
 #include <string.h>
 
@@ -190,6 +191,57 @@ void rd_node_join(const rd_node_info *info, void *a, const void *b)
 void rd_node_merge(const rd_node_info *info, void *a, const void *b)
 {
     merge_as(info, info->tree, a, b);
+}
+
+/* a takes b, which has elements. */
+typedef void lanes_fn(rd_word *s, const rd_word *b);
+
+static void take_lane(const rd_node_info *info, lanes_fn *take, void *a, const void *b)
+{
+    if (!elements(b))
+        return;
+    if (!elements(a)) {
+        rd_node_copy(info, a, b);
+        return;
+    }
+    take(state(info, a), state_of(info, b));
+    *count(a) += elements(b);
+}
+
+/* Lane l takes lane l + h for h = lanes/2 .. 1. */
+static void halve(const rd_node_info *info, lanes_fn *take, char *first, int32_t lanes)
+{
+    for (int32_t half = lanes / 2; half > 0; half /= 2)
+        for (int32_t l = 0; l < half; l++) {
+            void *const a = first + l * info->bytes, *const b = first + (l + half) * info->bytes;
+
+            if (take)
+                take_lane(info, take, a, b);
+            else
+                rd_node_merge(info, a, b);
+        }
+}
+
+void rd_node_merge_lanes(const rd_node_info *info, void *first, int32_t lanes)
+{
+    const rd_fold       *fold = info->fold;
+    const rd_lanes_code *code =
+        info->code ? rd_lanes_code_of(fold->reducer, rd_dtype_class(fold->type)) : NULL;
+    _Alignas(16) char picked[RD_TREE_LANES * 8 * (1 + RD_MAX_STATE)];
+
+    if (!code || lanes == 1) {
+        halve(info, NULL, first, lanes);
+        return;
+    }
+    memcpy(picked, first, (size_t)(lanes * info->bytes));
+    halve(info, code->pick, picked, lanes);
+    for (int32_t l = 0; l < lanes; l++) {
+        char *const node = (char *)first + l * info->bytes;
+
+        if (elements(node))
+            code->align(state(info, node), state_of(info, picked));
+    }
+    halve(info, code->add, first, lanes);
 }
 
 /* hi and lo of a running sum are the two words of what is before. */

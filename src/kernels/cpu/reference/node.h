@@ -39,6 +39,9 @@ void rd_node_block(const rd_node_info *info, void *node);
  * seen; and others. */
 void rd_node_join(const rd_node_info *info, void *a, const void *b);
 void rd_node_merge(const rd_node_info *info, void *a, const void *b);
+/* The first of `lanes` nodes that lie one after the other, a power of two, takes what the others
+ * have. */
+void rd_node_merge_lanes(const rd_node_info *info, void *first, int32_t lanes);
 /* What a scan has before a block takes that block, or a prefix of it, to be finished. */
 void rd_node_take_block(const rd_node_info *info, void *before, const void *block);
 void rd_node_so_far(const rd_node_info *info, void *before, const void *prefix);

@@ -50,3 +50,12 @@ const rd_reducer_code *rd_reducer_code_of(rd_reducer_id reducer, rd_class class)
     const rd_reducer_code              *code               = &tables[class][reducer];
     return code->step ? code : NULL;
 }
+
+const rd_lanes_code *rd_lanes_code_of(rd_reducer_id reducer, rd_class class)
+{
+    static const rd_lanes_code *const *const tables[RD_N_CLASS] = { [RD_CLASS_f32] = lanes_f32,
+                                                                    [RD_CLASS_f64] = lanes_f64,
+                                                                    [RD_CLASS_i64] = lanes_i64,
+                                                                    [RD_CLASS_u64] = lanes_u64 };
+    return tables[class][reducer];
+}

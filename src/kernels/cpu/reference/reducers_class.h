@@ -3,6 +3,7 @@
  * reducers.c includes it once per class, with CLASS (a member of rd_word), T (its C type), PICK,
  * and the RD_ names that differ set.  PICK takes the rows of the kinds the class has. */
 #define S(k)  s[k].CLASS
+#define A(k)  a[k].CLASS
 #define B(k)  b[k].CLASS
 #define Y(k)  y[k].CLASS
 #define SI(k) s[k].i64
@@ -48,8 +49,25 @@
         empty_code                                                                               \
     }
 
+#define DEFINE_LANES(name, n_state, pick_code, align_code, add_code)                      \
+    static void CODE(name, pick)(rd_word * s, const rd_word *b)                           \
+    {                                                                                     \
+        pick_code                                                                         \
+    }                                                                                     \
+    static void CODE(name, align)(rd_word * s, const rd_word *a)                          \
+    {                                                                                     \
+        align_code                                                                        \
+    }                                                                                     \
+    static void CODE(name, add)(rd_word * s, const rd_word *b)                            \
+    {                                                                                     \
+        add_code                                                                          \
+    }                                                                                     \
+    static const rd_lanes_code CODE(name, lanes) = { CODE(name, pick), CODE(name, align), \
+                                                     CODE(name, add) };
+
 #define RD_REDUCE_ROW(name, n_state, n_out, law, kinds, cost, ...) \
     PICK(kinds, DEFINE, (name, __VA_ARGS__))
+#define RD_LANES_ROW(name, ...) PICK(FLOAT, DEFINE_LANES, (name, __VA_ARGS__))
 #include "core/reducers.def"
 
 #define ENTRY(name)                                                                  \
@@ -60,8 +78,14 @@
 static const rd_reducer_code JOIN(table, CLASS)[RD_N_REDUCERS] = {
 #include "core/reducers.def"
 };
+#define ENTRY_OF_LANES(name, ...) [RD_RED_##name] = &CODE(name, lanes),
+#define RD_LANES_ROW(name, ...)   PICK(FLOAT, ENTRY_OF_LANES, (name, __VA_ARGS__))
+static const rd_lanes_code *const JOIN(lanes, CLASS)[RD_N_REDUCERS] = {
+#include "core/reducers.def"
+};
 
 #undef S
+#undef A
 #undef B
 #undef Y
 #undef SI
@@ -74,7 +98,9 @@ static const rd_reducer_code JOIN(table, CLASS)[RD_N_REDUCERS] = {
 #undef CODE
 #undef ELEMENT
 #undef DEFINE
+#undef DEFINE_LANES
 #undef ENTRY
+#undef ENTRY_OF_LANES
 #undef PICK
 #undef CLASS
 #undef T

@@ -1,4 +1,4 @@
-/* lse.h - the steps and the merge of `logsumexp` and `maxsumexp`, a strip of states at a time: what
+/* lse.h - the steps and the merges of `logsumexp` and `maxsumexp`, a strip of states at a time: what
  * RD_LSE of rows.h comes to, with its exponentials by vectors.  states.h includes it once per float
  * type, after its rows. */
 enum { JOIN(LSE_STRIP, ELEM) = 4 * LANES };
@@ -49,6 +49,21 @@ static ALWAYS bool JOIN(lse_near, ELEM)(const T *d, int width, T far)
     return beyond == 0;
 }
 
+static ALWAYS T JOIN(lse_reach, ELEM)(T w, T far)
+{
+    return far > 0 ? RD_LSE_REACH(w) : 0;
+}
+
+/* Do all weights let m stay behind? */
+static ALWAYS bool JOIN(lse_light, ELEM)(const T *w, int width)
+{
+    int heavy = 0;
+
+    for (int i = 0; i < width; i++)
+        heavy |= RD_LSE_REACH(w[i]) == 0 ? 1 : 0;
+    return heavy == 0;
+}
+
 /* What states take: rows of elements with their weights, or of weight 1 (NULL).  Meanwhile as many
  * rows from `next` on are fetched, as what an element costs leaves memory waiting else (Zen 4, f64:
  * 15 %). */
@@ -87,21 +102,22 @@ static ALWAYS void JOIN(lse_strip, ELEM)(T *to_m, T *to_s, const JOIN(lse_rows_o
         JOIN(lse_fetch, ELEM)(q->next + r * q->ld_next, width, soon);
         for (int i = 0; i < width; i++)
             power[i] = x[i] - m[i];
-        near = !q->w && far > 0 && (near || r % LSE_TOGETHER == 0) &&
-               JOIN(lse_near, ELEM)(power, width, far);
+        if (q->w)
+            JOIN(take_strip, ELEM)(w, q->w + r * q->ldw, width, n);
+        near = far > 0 && (near || r % LSE_TOGETHER == 0) &&
+               JOIN(lse_near, ELEM)(power, width, far) &&
+               (!q->w || JOIN(lse_light, ELEM)(w, width));
         if (near) {
             JOIN(rd_exp_strip, ELEM)(power, width);
             for (int i = 0; i < width; i++)
-                s[i] += power[i];
-            continue;
-        }
-        if (q->w) {
-            JOIN(take_strip, ELEM)(w, q->w + r * q->ldw, width, n);
+                s[i] = q->w ? RD_F(fma)(w[i], power[i], s[i]) : s[i] + power[i];
+        } else if (q->w) {
             for (int i = 0; i < width; i++)
-                power[i] = RD_F(lse_exponent)(power[i], w[i] == 1 ? far : 0);
+                power[i] = RD_F(lse_exponent)(power[i], JOIN(lse_reach, ELEM)(w[i], far));
             JOIN(rd_exp_strip, ELEM)(power, width);
             for (int i = 0; i < width; i++)
-                JOIN(lse_weighted, ELEM)(&m[i], &s[i], x[i], w[i], power[i], w[i] == 1 ? far : 0);
+                JOIN(lse_weighted, ELEM)
+            (&m[i], &s[i], x[i], w[i], power[i], JOIN(lse_reach, ELEM)(w[i], far));
         } else {
             for (int i = 0; i < width; i++)
                 power[i] = RD_F(lse_exponent)(power[i], far);
@@ -197,6 +213,34 @@ static void JOIN(lse_merge, ELEM)(int64_t n, void *const *sa, void *const *sb)
     const JOIN(lse_rows_of, ELEM) one = { .x = sb[0], .w = sb[1], .next = sb[0], .rows = 1 };
 
     JOIN(lse_strips, ELEM)(sa[0], sa[1], one, STRIP, n, 0, true);
+}
+
+/* Lanes as their row of reducers.def has them: all go by the greatest m, and their sums add up. */
+static void JOIN(lse_lanes, ELEM)(int64_t n, int64_t lanes, void *const *sa)
+{
+    T *const m = sa[0], *const s               = sa[1];
+    T top[RD_TREE_LANES], power[RD_TREE_LANES] = { 0 };
+
+    memcpy(top, m, (size_t)n * sizeof(T));
+    for (int64_t half = lanes / 2, left = n; half > 0; half /= 2)
+        if (left > half) {
+            INDEPENDENT
+            for (int64_t l = 0; l < left - half; l++)
+                top[l] = top[l + half] > top[l] ? top[l + half] : top[l];
+            left = half;
+        }
+    for (int64_t l = 0; l < n; l++)
+        power[l] = RD_LSE_APART(m[l], top[0]);
+    JOIN(rd_exp_strip, ELEM)(power, (int)n);
+    for (int64_t l = 0; l < n; l++)
+        RD_LSE_ALIGN_BY(power[l], m[l], s[l], top[0])
+    for (int64_t half = lanes / 2, left = n; half > 0; half /= 2)
+        if (left > half) {
+            INDEPENDENT
+            for (int64_t l = 0; l < left - half; l++)
+                s[l] += s[l + half];
+            left = half;
+        }
 }
 #undef STRIP
 #undef LSE_TOGETHER

@@ -89,6 +89,8 @@ typedef struct rd_fold_code {
     void (*block)(int64_t n, void *const *s); /* NULL: nothing to do */
     void (*widen)(int64_t n, void *const *to, void *const *s);
     void (*merge)(int64_t n, void *const *a, void *const *b);
+    /* The first n of so many lanes, side by side, become one, the first; NULL: they merge. */
+    void (*lanes)(int64_t n, int64_t lanes, void *const *s);
     void (*finish)(int64_t n, void *const *s, double ddof, void *const *y);
 } rd_fold_code;
 

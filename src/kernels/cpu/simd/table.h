@@ -164,7 +164,7 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
                         .along   = JOIN(JOIN(fold_##name, along), ELEM), \
                         __VA_ARGS__,                                     \
                         .merge = JOIN(JOIN(fold_##name, merge), merge_as) },
-#define STEP_BY_HAND(name, by_hand, block_code, merge_code)              \
+#define STEP_BY_HAND(name, by_hand, block_code, merge_code, lanes_code)  \
     [RD_RED_##name] = { .counter = JOIN(RD_ELEM, ELEM),                  \
                         .first   = JOIN(JOIN(fold_##name, first), ELEM), \
                         .step    = JOIN(by_hand, ELEM),                  \
@@ -172,11 +172,12 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
                         .along   = JOIN(JOIN(fold_##name, along), ELEM), \
                         .block   = block_code,                           \
                         AS_EVER(name),                                   \
-                        .merge = JOIN(merge_code, ELEM) },
-#define STEPS_BY_HAND                                                                       \
-    STEP_BY_HAND(moments, moments_rows, JOIN(fold_moments_block, ELEM), fold_moments_merge) \
-    STEP_BY_HAND(logsumexp, lse_rows, NULL, lse_merge)                                      \
-    STEP_BY_HAND(maxsumexp, max_lse_rows, NULL, lse_merge)
+                        .merge = JOIN(merge_code, ELEM),                 \
+                        .lanes = lanes_code },
+#define STEPS_BY_HAND                                                                             \
+    STEP_BY_HAND(moments, moments_rows, JOIN(fold_moments_block, ELEM), fold_moments_merge, NULL) \
+    STEP_BY_HAND(logsumexp, lse_rows, NULL, lse_merge, JOIN(lse_lanes, ELEM))                     \
+    STEP_BY_HAND(maxsumexp, max_lse_rows, NULL, lse_merge, JOIN(lse_lanes, ELEM))
 #define AS_EVER(name) \
     .widen = JOIN(JOIN(fold_##name, widen), ELEM), .finish = JOIN(JOIN(fold_##name, finish), ELEM)
 

@@ -2,7 +2,9 @@
 #include "kernels/cpu/reference/fold.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include "kernels/cpu/tile/run/users.h"
+#include "core/tree.h"
 #include <assert.h>
+#include <string.h>
 
 /* Results in the accumulator's element become those of the register. */
 void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void *const *from,
@@ -50,7 +52,7 @@ void rd_tiles_nothing(const rd_tile_fold *f, const rd_view *y, int64_t r, int64_
 /* Lane l merges lane l + h for h = lanes/2 .. 1.  Below a cache line's worth the kernel gets a
  * whole vector all the same: lanes from h on are of no interest any more, and each is read before
  * it changes. */
-int64_t rd_tiles_halve(const rd_tile_fold *f, int64_t n, void *const *s)
+static int64_t halve(const rd_tile_fold *f, int64_t n, void *const *s)
 {
     const int64_t lanes = f->beside * f->fold->lanes, vector = lanes / 4;
     const bool    whole = n == lanes;
@@ -67,6 +69,39 @@ int64_t rd_tiles_halve(const rd_tile_fold *f, int64_t n, void *const *s)
     return n;
 }
 
+/* The lanes of each of the cells that lie beside each other, brought together. */
+static void merge_beside(const rd_tile_fold *f, int64_t n, void *const *s)
+{
+    for (int64_t cell = 0; cell < f->beside && cell < n; cell++) {
+        uint64_t      memory[RD_MAX_STATE][RD_TREE_LANES];
+        void         *one[RD_MAX_STATE];
+        const int64_t lanes = (n - cell + f->beside - 1) / f->beside;
+
+        for (int32_t k = 0; k < f->n_state; k++) {
+            const int32_t size = f->wide[k];
+
+            one[k] = memory[k];
+            for (int64_t l = 0; l < lanes; l++)
+                memcpy((char *)one[k] + l * size, (char *)s[k] + (cell + l * f->beside) * size,
+                       (size_t)size);
+        }
+        f->code->lanes(lanes, f->fold->lanes, one);
+        for (int32_t k = 0; k < f->n_state; k++)
+            memcpy((char *)s[k] + cell * f->wide[k], one[k], (size_t)f->wide[k]);
+    }
+}
+
+int64_t rd_tiles_merge_lanes(const rd_tile_fold *f, int64_t n, void *const *s)
+{
+    if (!f->code->lanes || n == 0)
+        return halve(f, n, s);
+    if (f->beside == 1)
+        f->code->lanes(n, f->fold->lanes, s);
+    else
+        merge_beside(f, n, s);
+    return n < f->beside ? n : f->beside;
+}
+
 /* The lanes of a cell become one; those of cells that lie beside each other do so with the first
  * one's. */
 static void close_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
@@ -77,7 +112,7 @@ static void close_lanes(const rd_tile_fold *f, char *memory, int64_t slot)
     void    *s[RD_MAX_STATE];
 
     rd_tree_row(f, memory, 0, first, s);
-    left = rd_tiles_halve(f, left < lanes ? left : lanes, s);
+    left = rd_tiles_merge_lanes(f, left < lanes ? left : lanes, s);
     if (f->group == lanes)
         *n = left;
 }

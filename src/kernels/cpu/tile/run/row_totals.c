@@ -51,7 +51,7 @@ static void total_of(const rd_tile_fold *f, const rd_fold_rows *row, void *const
     if (f->code->block)
         f->code->block(n, q.s);
     f->code->widen(n, states, q.s);
-    rd_tiles_halve(f, n, states);
+    rd_tiles_merge_lanes(f, n, states);
     for (int32_t k = 0; k < f->n_state; k++)
         memcpy(to[k], states[k], (size_t)f->wide[k]);
 }

@@ -140,7 +140,7 @@ static void keep_total(const rd_tile_fold *f, char *memory, int64_t row)
 
     rd_tree_collapse(f, memory, 0);
     rd_tree_row(f, memory, 0, 0, s);
-    rd_tiles_halve(f, rd_tree_nodes(f, memory, 0)->n, s);
+    rd_tiles_merge_lanes(f, rd_tree_nodes(f, memory, 0)->n, s);
     rd_tree_total(f, memory, row, to);
     for (int32_t k = 0; k < f->n_state; k++)
         memcpy(to[k], s[k], (size_t)f->wide[k]);

@@ -255,7 +255,7 @@ static void total_of_lanes(const rd_tile_total *t, const rd_fold_rows *plane, vo
     }
     for (; depth > 1; depth--)
         t->fold->code->merge(fold->lanes, node + depth - 2, node + depth - 1);
-    rd_tiles_halve(t->fold, fold->lanes, node);
+    rd_tiles_merge_lanes(t->fold, fold->lanes, node);
     t->fold->code->finish(1, node, t->fold->fold->ddof, &to);
 }
 

@@ -64,7 +64,7 @@ bool rd_tiles_converts(const rd_tile_fold *f);
 void rd_tiles_deliver(const rd_tiles *m, const rd_tile_fold *f, int64_t n, void *const *from,
                       void *const *to);
 /* The n states of finished blocks, of all lanes or of the first ones, become one, the first. */
-int64_t rd_tiles_halve(const rd_tile_fold *f, int64_t n, void *const *s);
+int64_t rd_tiles_merge_lanes(const rd_tile_fold *f, int64_t n, void *const *s);
 void    rd_tiles_nothing(const rd_tile_fold *f, const rd_view *y, int64_t r, int64_t c);
 
 /* n states from `s` on have taken so many elements more. */
