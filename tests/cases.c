@@ -320,6 +320,18 @@ int case_k_means(case_world *w, rd_expr **y)
     return 1;
 }
 
+/* How many points are their own nearest, and the farthest of these distances. */
+int case_nearest_total(case_world *w, rd_expr **y)
+{
+    const int64_t points = n(w, 2000, 70);
+    rd_expr      *d      = distances(matrix(w, "x", points, 64), matrix(w, "y", points, 64));
+    rd_expr      *c      = rd_argmin(d, RD_DIMS(1));
+
+    y[0] = rd_sum(rd_eq(c, rd_coord(c, 0)), RD_ALL);
+    y[1] = rd_max(rd_min(d, RD_DIMS(1)), RD_ALL);
+    return 2;
+}
+
 int case_argmin_take(case_world *w, rd_expr **y)
 {
     int64_t  means = n(w, 1000, 70);

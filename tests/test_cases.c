@@ -625,6 +625,27 @@ static const struct {
       {
           { STAGES, NULL, NULL, 2, "no matrix of pairs: the weights come first" },
           { KEPT, "t2", "array", 0, "exp of each weight once" } } },
+    { "nearest, and totals of that",
+      case_nearest_total,
+      "stage 0: parallel panel i:2000 by 1024\n"
+      "  for i:2000 j:64:\n"
+      "    t0[j,i] = x[i,j]\n"
+      "  for k:2000:\n"
+      "    t1[i] = sum j:64 i:2000 (square(t0[j,i] - y[k,j]))\n"
+      "    for i:2000:\n"
+      "      t2[i] <- argmin(t1[i])\n"
+      "      t4[i] <- min(t1[i])\n"
+      "stage 1: parallel blocks of i:2000\n"
+      "  y0 <- sum(i64(t2[i] == at(i)))\n"
+      "  y1 <- max(t4[i])\n"
+      "keep: t0 scratch, t1 scratch, t2 array, t4 array\n"
+      "why: y0 not in the i loop of t0: threads could not share the loop\n"
+      "why: y1 not in the i loop of t0: threads could not share the loop\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n",
+      {
+          { STAGES, NULL, NULL, 2, "2,000 points are one block of a total: one thread" },
+          { KEPT, "t1", "scratch", 0, "no matrix of pairs" } } },
     { "nearest by x^2 + y^2 - 2 x y",
       case_expanded_distance,
       "stage 0: parallel panel k:10000 by 8192\n"
@@ -873,13 +894,14 @@ static void drop_digits(char *text)
 }
 
 /* Small extents are worth evaluating if they are planned like large ones.  A sum over the first and
- * the last of three axes goes from result to result if the array comes from a cache; and sums over
- * few points are all at hand. */
+ * the last of three axes goes from result to result if the array comes from a cache; sums over few
+ * points are all at hand; and threads need not share the pairs of few. */
 START_TEST(small_ones_are_planned_alike)
 {
     planned large, small;
 
-    if (rows[_i].build == case_sum_ends || rows[_i].build == case_wide_pairs)
+    if (rows[_i].build == case_sum_ends || rows[_i].build == case_wide_pairs ||
+        rows[_i].build == case_nearest_total)
         return;
     plan(&large, _i, false);
     plan(&small, _i, true);

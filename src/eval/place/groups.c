@@ -98,16 +98,48 @@ static bool may_join(growing *g, int a)
 }
 
 /* ---- Growing --------------------------------------------------------------------------------- */
-static void note_refusal(const growing *g, int a, bool too_much)
+/* Of what may join, why it stays out. */
+typedef enum refusal { JOINS, HOLDS, DEARER, HOLDS_UP } refusal;
+
+/* Threads share a loop at the root by whole blocks of all trees in it, and compiled loops take up a
+ * loop only where none is begun.  If blocks take long, for what the loop does beside, a fold along
+ * it of a few values comes after it: the nearest of 1,797 points, and then how many are right.  To
+ * store what it reads costs nothing in comparison. */
+static bool holds_up(const growing *g, int a)
 {
-    char            line[160], one[RD_NAME_TEXT], other[RD_NAME_TEXT];
-    rd_placing     *p     = g->s->p;
-    const rd_graph *graph = p->graph;
+    static const double LONG = 16e6, FEW = 256;
+    const rd_placing   *p      = g->s->p;
+    const rd_value     *v      = value_of(p, a);
+    const double        extent = (double)p->graph->axis[g->x].extent;
+    double              work = 0, stored = 0, block;
+
+    if (g->open || !v->combine || !rd_in(v->reduced, g->x))
+        return false;
+    for (int i = 0; i < g->n; i++)
+        work += (double)rd_points_of(p->graph, rd_space(value_of(p, g->member[i])));
+    for (int u = 0; u < p->list[a].n_use; u++) {
+        const int operand = p->number[p->list[a].use[u].value];
+
+        if (operand >= 0 && is_member(g, operand))
+            stored += (double)rd_points_of(p->graph, value_of(p, operand)->axes);
+    }
+    block = (double)v->combine->steps * (v->combine->lane_axis == g->x ? v->combine->lanes : 1);
+    block = block < extent ? block : extent;
+    return stored > 0 && FEW * stored < work && block / extent * work > LONG;
+}
+
+static void note_refusal(const growing *g, int a, refusal why)
+{
+    static const char *const reasons[] = { [HOLDS]    = "one iteration would hold more than L2",
+                                           [DEARER]   = "dearer than apart",
+                                           [HOLDS_UP] = "threads could not share the loop" };
+    char                     line[160], one[RD_NAME_TEXT], other[RD_NAME_TEXT];
+    rd_placing              *p     = g->s->p;
+    const rd_graph          *graph = p->graph;
 
     snprintf(line, sizeof line, "%s not in the %s loop of %s: %s\n",
              rd_anchor_name(graph, p->number, p->list[a].value, one), graph->axis[g->x].name,
-             rd_anchor_name(graph, p->number, p->list[g->member[0]].value, other),
-             too_much ? "one iteration would hold more than L2" : "dearer than apart");
+             rd_anchor_name(graph, p->number, p->list[g->member[0]].value, other), reasons[why]);
     if (!p->why.at || !strstr(p->why.at, line))
         rd_text_add(&p->why, "%s", line);
 }
@@ -140,6 +172,7 @@ static double grow(growing *g)
         const int32_t a        = g->wait[i];
         const bool    supposed = g->supposing;
         double        alone, joined;
+        refusal       why;
 
         note_needs(g, a);
         if (!may_join(g, a)) {
@@ -149,7 +182,9 @@ static double grow(growing *g)
         alone           = rd_group_cost(g->s->p, 1, &a, shared, g->x);
         g->member[g->n] = a;
         joined          = rd_group_cost(g->s->p, g->n + 1, g->member, shared, g->x);
-        if (g->n == 0 || joined <= together + alone) {
+        why = g->n == 0 || joined <= together + alone ? JOINS : isinf(joined) ? HOLDS : DEARER;
+        why = why == JOINS && holds_up(g, a) ? HOLDS_UP : why;
+        if (why == JOINS) {
             g->member[g->n++] = a;
             g->s->needs[a]    = true;
             together          = joined;
@@ -157,7 +192,7 @@ static double grow(growing *g)
         } else {
             g->supposing = supposed;
             if (g->say)
-                note_refusal(g, a, isinf(joined));
+                note_refusal(g, a, why);
         }
     }
     return apart - together;

@@ -6,19 +6,25 @@
 /* Seconds between two reports. */
 static const double TELL = 0.1;
 
+/* Halves of the range, in multiples of `least`, until one takes no more than `most` operations. */
+static int64_t halved(const rd_program *p, int64_t part, int64_t least, double most)
+{
+    const double each = p->work / (double)p->axis_extent[p->root];
+
+    while ((double)part * each > most && part > least)
+        part = (part / 2 + least - 1) / least * least;
+    return part;
+}
+
 /* A range of a tile loop may take seconds, as of pairs of 100,000 points: then a part of it, no
  * less than is as fast, or in whole cache lines where even that is long.  Parts of 64 took tiles
  * seven times as long, as the nearest of points in 64 dimensions. */
 static int64_t part_of(const rd_program *p, int64_t unit)
 {
     enum { FAST = 512, LEAST = 64, LONG = 100 };
-    const double each = p->work / (double)p->axis_extent[p->root];
 
-    while ((double)unit * each > 2 * RD_STEP_WORK && unit % (2 * FAST * p->grain) == 0)
-        unit /= 2;
-    while ((double)unit * each > LONG * RD_STEP_WORK && unit % (2 * LEAST * p->grain) == 0)
-        unit /= 2;
-    return unit;
+    unit = halved(p, unit, FAST * p->grain, 2 * RD_STEP_WORK);
+    return halved(p, unit, LEAST * p->grain, LONG * RD_STEP_WORK);
 }
 
 /* A step takes whole ranges of the tile loops, whose width was chosen for the cache. */

@@ -155,8 +155,7 @@ static bool folds_exponentials(const rd_program *p, const rd_tile_code *code)
 
         if (!takes_exponential(p, step) || step->b >= 0 || step->c >= 0)
             continue;
-        if (!is_long(&code->fold[step->arg]) ||
-            p->inst[code->reg[step->a].born].kind != RD_I_LOAD)
+        if (!is_long(&code->fold[step->arg]) || p->inst[code->reg[step->a].born].kind != RD_I_LOAD)
             return false;
         found = true;
     }
