@@ -523,7 +523,7 @@ void rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number)
     if (f->seen)
         rd_text_add(to, "    *s%d = 0;\n", f->n_state - 1);
     rd_text_add(to, "}\n");
-    set_best(to, f, is_place(f->fold) && f->rises && (!f->masked || f->fold->lanes == 1));
+    set_best(to, f, is_place(f->fold) && f->rises);
     add_step(to, f, number);
     if (rd_takes_power(f))
         rd_text_add(to, "#pragma pop_macro(\"RD_LSE\")\n");

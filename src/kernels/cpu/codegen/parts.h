@@ -105,6 +105,7 @@ typedef struct rd_codegen {
     rd_bind         *bind;
     int32_t         *ranges; /* per axis: how many so far */
     const rd_region *here;   /* region, NULL */
+    int32_t          strip;  /* elements of its strip, 0: not known */
     bool            *varies; /* per register, in the region */
     bool             open;   /* a loop over the strip is being collected */
     rd_text          before, inside, after;

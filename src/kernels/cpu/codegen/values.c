@@ -54,8 +54,7 @@ void rd_add_from_memory(rd_text *to, rd_dtype type, const char *element)
  * (a masked sum of f64, 32 lanes, AVX-512: 33 ms, 4 where they are ints). */
 static bool is_narrow(const rd_codegen *n, const rd_address *at, int64_t coef)
 {
-    return rd_dtype_size(at->type) == 1 && coef == 1 && n->here->fixed &&
-           n->here->width < n->vector;
+    return rd_dtype_size(at->type) == 1 && coef == 1 && n->strip > 0 && n->strip < n->vector;
 }
 
 /* Where the element lies: in a strip by way of a pointer to its first, which is made before the

@@ -228,8 +228,10 @@ static void walk_each(rd_codegen *n, int32_t loop)
 }
 
 /* ---- Regions --------------------------------------------------------------------------------- */
-static void strip_body(rd_codegen *n, const rd_region *r)
+/* Of so many elements, 0: not known before. */
+static void strip_body(rd_codegen *n, const rd_region *r, int32_t elements)
 {
+    n->strip = elements;
     n->indent++;
     rd_walk_items(n, r->from, r->to);
     rd_strip_loop_end(n);
@@ -242,7 +244,7 @@ static void fixed_strips(rd_codegen *n, const rd_region *r, const char *to)
 
     rd_line(n, "for (; v%d + %d <= %s; v%d += %d) {", a, r->width, to, a, r->width);
     rd_line(n, "    enum { n = %d };", r->width);
-    strip_body(n, r);
+    strip_body(n, r, r->width);
     n->indent--;
     rd_line(n, "}");
     if (r->rest == 0)
@@ -253,7 +255,7 @@ static void fixed_strips(rd_codegen *n, const rd_region *r, const char *to)
     else
         rd_line(n, "    const int64_t n = %s - v%d;", to, a);
     n->round = kept_round;
-    strip_body(n, r);
+    strip_body(n, r, r->rest > 0 ? r->rest : 0);
     rd_line(n, "v%d = %s;", a, to);
     n->indent--;
     rd_line(n, "}");
@@ -267,7 +269,7 @@ static void wide_strips(rd_codegen *n, const rd_region *r, const char *to)
     rd_add_over_line(n, &over);
     rd_line(n, "for (int64_t n; v%d < %s; v%d += n) {", a, to, a);
     rd_line(n, "    n = LESS(%s - v%d, %d%s);", to, a, r->width, over.at ? over.at : "");
-    strip_body(n, r);
+    strip_body(n, r, 0);
     n->indent--;
     rd_line(n, "}");
     rd_text_free(&over);
@@ -278,7 +280,7 @@ static void one_strip(rd_codegen *n, const rd_region *r, const char *to)
 {
     rd_line(n, "{");
     rd_line(n, "    const int64_t n = %s - v%d;", to, r->axis);
-    strip_body(n, r);
+    strip_body(n, r, 0);
     n->indent--;
     rd_line(n, "}");
 }
@@ -288,7 +290,7 @@ static void only_strip(rd_codegen *n, const rd_region *r)
 {
     rd_line(n, "{");
     rd_line(n, "    enum { n = %d };", r->width);
-    strip_body(n, r);
+    strip_body(n, r, r->width);
     n->indent--;
     rd_line(n, "}");
 }

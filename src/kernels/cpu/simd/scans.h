@@ -123,7 +123,9 @@
             SCAN(name, strips)(s, q, false);                                                       \
     }
 
-#define BLOCK (RD_SCAN_BLOCK / LANES)
+#define BLOCK         (RD_SCAN_BLOCK / LANES)
+/* How many of the first n elements are in vector k. */
+#define PART_OF(n, k) ((n) <= (k)*LANES ? 0 : (n) - (k)*LANES < LANES ? (n) - (k)*LANES : LANES)
 
 /* Lane l of (a, b) in pass d; the last one of a. */
 #define FROM(l, d) ((l) & (d) ? ((l) & ~(2 * (d)-1)) + (d)-1 : LANES + (l))
@@ -143,19 +145,23 @@
     }
 
 #define ALONG(name, words, identity)                                                              \
-    /* v = all prefixes of the block at x. */                                                     \
-    static ALWAYS void SCAN(name, prefixes)(VEC * v, const T *x)                                  \
+    /* v = all prefixes of the block; of that at x. */                                            \
+    static ALWAYS void SCAN(name, passes)(VEC * v)                                                \
     {                                                                                             \
         const VEC nothing = (T)(identity) - (VEC){ 0 };                                           \
-        UNROLL(32)                                                                                \
-        for (int k = 0; k < BLOCK; k++)                                                           \
-            v[k] = *((const VEC *)x + k);                                                         \
         PASS(name, 1)                                                                             \
         PASS(name, 2)                                                                             \
         PASS(name, 4)                                                                             \
         PASS(name, 8)                                                                             \
         PASS(name, 16)                                                                            \
         PASS(name, 32)                                                                            \
+    }                                                                                             \
+    static ALWAYS void SCAN(name, prefixes)(VEC * v, const T *x)                                  \
+    {                                                                                             \
+        UNROLL(32)                                                                                \
+        for (int k = 0; k < BLOCK; k++)                                                           \
+            v[k] = *((const VEC *)x + k);                                                         \
+        SCAN(name, passes)(v);                                                                    \
     }                                                                                             \
     /* n elements, less than a block or shifted on: result l has prefix e + l, or that before. */ \
     static void SCAN(name, piece)(T * hi, T * lo, T * part, int64_t e, int64_t n, T * y,          \
@@ -185,6 +191,22 @@
         }                                                                                         \
         TAKE_##words(name, hi, lo, v[BLOCK - 1][LANES - 1]);                                      \
     }                                                                                             \
+    /* The first n elements of a block, less than all. */                                         \
+    static ALWAYS void SCAN(name, head)(T hi, T lo, T * part, int64_t n, T * y, const T *x)       \
+    {                                                                                             \
+        VEC v[BLOCK];                                                                             \
+        UNROLL(32)                                                                                \
+        for (int k = 0; k < BLOCK; k++)                                                           \
+            v[k] = JOIN(load_part, ELEM)(x + k * LANES, PART_OF(n, k));                           \
+        memcpy(part, x, (size_t)n * sizeof(T));                                                   \
+        SCAN(name, passes)(v);                                                                    \
+        UNROLL(32)                                                                                \
+        for (int k = 0; k < BLOCK; k++) {                                                         \
+            const VEC w = ALL_AFTER_##words(name, hi - (VEC){ 0 }, lo - (VEC){ 0 }, v[k]);        \
+            const VEC z = ALL_DONE_##name(w);                                                     \
+            JOIN(store_part, ELEM)(y + k * LANES, z, PART_OF(n, k));                              \
+        }                                                                                         \
+    }                                                                                             \
     static void SCAN(name, along)(rd_scan_state * s, int64_t n, void *to, const void *from,       \
                                   bool exclusive, bool past)                                      \
     {                                                                                             \
@@ -197,7 +219,9 @@
         for (int64_t now; n > 0; n -= now, x += now, y += now, s->n += now) {                     \
             const int64_t e = s->n % RD_SCAN_BLOCK, left = RD_SCAN_BLOCK - e;                     \
             now = n < left ? n : left;                                                            \
-            if (exclusive || now < RD_SCAN_BLOCK)                                                 \
+            if (!exclusive && e == 0 && now < RD_SCAN_BLOCK)                                      \
+                SCAN(name, head)(hi, lo, part, now, y, x);                                        \
+            else if (exclusive || now < RD_SCAN_BLOCK)                                            \
                 SCAN(name, piece)(&hi, &lo, part, e, now, y, x, exclusive);                       \
             else if (past)                                                                        \
                 SCAN(name, whole)(&hi, &lo, y, x, true);                                          \
@@ -265,6 +289,7 @@ static const rd_scan_code JOIN(scans, ELEM)[RD_N_REDUCERS] = { MAKE_SCANS(SCAN_E
 #undef COLUMNS
 #undef ROWS
 #undef BLOCK
+#undef PART_OF
 #undef FROM
 #undef LAST
 #undef SHUFFLED
