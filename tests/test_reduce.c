@@ -211,9 +211,19 @@ START_TEST(lowered)
     ck_assert_ptr_eq(rd_all(seen_m, RD_ALL, .where = m),
                      rd_all(rd_where(seen_m, seen_m, rd_cast(rd_int(ctx, 1), RD_BOOL)), RD_ALL));
     ck_assert_ptr_eq(fold_of(rd_max(x, RD_DIMS(0), .where = m))->in[2], seen_m);
-    ck_assert_ptr_eq(rd_mean(x, RD_ALL, .weights = w),
-                     rd_div(rd_sum(rd_mul(x, rd_cast(w, RD_F32)), RD_ALL),
-                            rd_sum(rd_broadcast(rd_cast(w, RD_F32), rd_shape_of(x)), RD_ALL)));
+    ck_assert_ptr_eq(
+        rd_mean(x, RD_ALL, .weights = w),
+        rd_div(rd_sum(rd_mul(x, rd_cast(w, RD_F32)), RD_ALL),
+               rd_mul(rd_sum(rd_broadcast(rd_cast(w, RD_F32), RD_SHAPE(1, 3, 1)), RD_ALL),
+                      rd_num(ctx, 8))));
+    ck_assert_ptr_eq(
+        rd_mean(x, RD_DIMS(0), .weights = w),
+        rd_div(rd_sum(rd_mul(x, rd_cast(w, RD_F32)), RD_DIMS(0)),
+               rd_mul(rd_sum(rd_broadcast(rd_cast(w, RD_F32), RD_SHAPE(1, 3, 4)), RD_DIMS(0)),
+                      rd_num(ctx, 2))));
+    ck_assert_ptr_eq(rd_mean(x, RD_DIMS(1), .weights = w),
+                     rd_div(rd_sum(rd_mul(x, rd_cast(w, RD_F32)), RD_DIMS(1)),
+                            rd_sum(rd_broadcast(rd_cast(w, RD_F32), rd_shape_of(x)), RD_DIMS(1))));
     ck_assert_ptr_eq(rd_std(x, RD_DIMS(1), .ddof = 1), rd_sqrt(rd_var(x, RD_DIMS(1), .ddof = 1)));
     ck_assert_ptr_eq(rd_norm(x, RD_DIMS(1)), rd_sqrt(rd_sum(rd_square(x), RD_DIMS(1))));
     ck_assert_ptr_eq(rd_norm(x, RD_DIMS(1), .p = 2), rd_norm(x, RD_DIMS(1)));
