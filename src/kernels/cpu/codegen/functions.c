@@ -453,6 +453,33 @@ static void add_exponent(rd_text *to, const rd_codegen_fold *f, int number)
                     "#define RD_LSE(m, s, x, w, far) RD_LSE_BY(power, m, s, x, w, far)\n");
 }
 
+/* What a step leaves is kept where a condition says so: vectors compute it for all. */
+static void add_kept(rd_text *to, const rd_codegen_fold *f, int n_state, const char *code,
+                     const char *condition)
+{
+    for (int k = 0; k < n_state; k++)
+        rd_text_add(to, "    const %s k%d = *s%d;\n", rd_state_type(f, k), k, k);
+    rd_text_add(to, "    { %s }\n", code);
+    for (int k = 0; k < n_state; k++)
+        rd_text_add(to, "    *s%d = %s ? *s%d : k%d;\n", k, condition, k, k);
+}
+
+/* The step of a strip of which some elements are none, see rest.c. */
+static void add_some(rd_text *to, const rd_codegen_fold *f, int number)
+{
+    rd_text code = { 0 };
+
+    rd_text_add(&code, "step%d(", number);
+    rd_add_each(&code, f, "s%d");
+    rd_text_add(&code, ", x, w, i%s);", f->masked ? ", take" : "");
+    begin_function(to, f, number, "some", false);
+    rd_text_add(to, ", const T x, const T w, const %s i%s, const uint8_t is)\n{\n", place_type(f),
+                f->masked ? ", const uint8_t take" : "");
+    add_kept(to, f, f->n_state, code.at ? code.at : "", "is");
+    rd_text_add(to, "}\n");
+    rd_text_free(&code);
+}
+
 static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
 {
     const char *code = fold_codes[f->fold->reducer].step;
@@ -464,20 +491,16 @@ static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
     rd_text_add(to, ", const T x, const T w, const %s i%s%s)\n{\n", place_type(f),
                 f->masked ? ", const uint8_t take" : "",
                 rd_takes_power(f) ? ", const T power" : "");
-    if (!f->masked) {
+    if (f->masked)
+        add_kept(to, f, last, code, "take");
+    else
         rd_text_add(to, "    %s\n", code);
-        rd_text_add(to, f->seen ? "    *s%d = 1;\n}\n" : "}\n", last);
-        return;
-    }
-    /* Computed for all, kept where it is taken: vectors have no branches. */
-    for (int k = 0; k < last; k++)
-        rd_text_add(to, "    const %s k%d = *s%d;\n", rd_state_type(f, k), k, k);
-    rd_text_add(to, "    { %s }\n", code);
-    for (int k = 0; k < last; k++)
-        rd_text_add(to, "    *s%d = take ? *s%d : k%d;\n", k, k, k);
     if (f->seen)
-        rd_text_add(to, "    *s%d = take ? 1 : *s%d;\n", last, last);
+        rd_text_add(to, f->masked ? "    *s%d = take ? 1 : *s%d;\n" : "    *s%d = 1;\n", last,
+                    last);
     rd_text_add(to, "}\n");
+    if (!rd_takes_power(f))
+        add_some(to, f, number);
 }
 
 static void add_finish(rd_text *to, const rd_codegen_fold *f, int number)

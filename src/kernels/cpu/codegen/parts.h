@@ -106,6 +106,7 @@ typedef struct rd_codegen {
     int32_t         *ranges; /* per axis: how many so far */
     const rd_region *here;   /* region, NULL */
     int32_t          strip;  /* elements of its strip, 0: not known */
+    bool             padded; /* which is as long as the others, see rest.c */
     bool            *varies; /* per register, in the region */
     bool             open;   /* a loop over the strip is being collected */
     rd_text          before, inside, after;
@@ -162,6 +163,10 @@ int32_t rd_loop_of_reuse(const rd_codegen *n, const rd_region *r, int32_t load);
 /* The arrays of what is collected before the loop; an element of one. */
 void rd_collect_before(rd_codegen *n, int32_t loop);
 void rd_add_collected(rd_codegen *n, rd_text *to, int32_t load);
+
+/* rest.c: may the last strip of the region be as long as the others?  "p3", what a load reads there. */
+bool rd_pads(const rd_codegen *n, const rd_region *r);
+void rd_add_padded(rd_codegen *n, int32_t load, const char *type);
 
 /* fetch.c: what the loop over the strip fetches beside a load of its. */
 void rd_add_fetch(rd_codegen *n, int32_t load);

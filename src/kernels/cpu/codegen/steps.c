@@ -162,12 +162,12 @@ static void add_power(rd_codegen *n, rd_text *to, const rd_inst *inst, const cha
     rd_text_add(to, ")");
 }
 
-/* "step0(states, x, w, i, take, power);" */
+/* "step0(states, x, w, i, take, power);" or, where some of the strip are none, "some0(...);" */
 void rd_add_step(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *states)
 {
     const rd_codegen_fold *f = &n->fold[inst->arg];
 
-    rd_text_add(to, " step%d(%s, ", inst->arg, states);
+    rd_text_add(to, " %s%d(%s, ", n->padded ? "some" : "step", inst->arg, states);
     add_element(n, to, inst);
     rd_text_add(to, ", ");
     rd_position(n, to, &f->fold->index);
@@ -175,6 +175,8 @@ void rd_add_step(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *st
         rd_text_add(to, ", ");
         rd_operand_text(n, to, inst->c);
     }
+    if (n->padded)
+        rd_text_add(to, ", i < n");
     if (rd_takes_power(f))
         add_power(n, to, inst, states);
     rd_text_add(to, ");");

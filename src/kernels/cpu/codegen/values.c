@@ -80,11 +80,16 @@ static void add_element(rd_codegen *n, rd_text *to, int32_t i, bool store)
     rd_text_add(&n->before, ";\n");
     if (!store && is_narrow(n, at, coef)) {
         rd_text_add(&n->before,
-                    "%*sint32_t w%" PRId32 "[%d] LINES;\n%*srd_widen_%s(w%" PRId32 ", x%" PRId32
+                    "%*sint32_t w%" PRId32 "[%d] LINES%s;\n%*srd_widen_%s(w%" PRId32 ", x%" PRId32
                     ", n);\n",
-                    4 * n->indent, "", i, rd_strip_room(n), 4 * n->indent, "",
-                    at->type == RD_I8 ? "i8" : "u8", i, i);
+                    4 * n->indent, "", i, rd_strip_room(n), n->padded ? " = { 0 }" : "",
+                    4 * n->indent, "", at->type == RD_I8 ? "i8" : "u8", i, i);
         rd_text_add(to, "w%" PRId32 "[i]", i);
+        return;
+    }
+    if (n->padded && coef == 1) {
+        rd_add_padded(n, i, type);
+        rd_text_add(to, "p%" PRId32 "[i]", i);
         return;
     }
     rd_text_add(to, "x%" PRId32 "[i", i);

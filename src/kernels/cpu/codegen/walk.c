@@ -21,9 +21,12 @@ static void clear(rd_text *text)
 
 void rd_strip_loop_end(rd_codegen *n)
 {
+    char whole[20];
+
     if (!n->open)
         return;
     n->open = false;
+    snprintf(whole, sizeof whole, "%d", n->here->width);
     if (!n->dry) {
         rd_text_add(n->to, "%s", n->before.at ? n->before.at : "");
         if (n->loads)
@@ -31,8 +34,8 @@ void rd_strip_loop_end(rd_codegen *n)
         if (n->after.at && n->after.n)
             rd_add_loop_past(n);
         else if (n->inside.at && n->inside.n)
-            rd_text_add(n->to, "%*sINDEPENDENT for (int64_t i = 0; i < n; i++) {%s }\n",
-                        4 * n->indent, "", n->inside.at);
+            rd_text_add(n->to, "%*sINDEPENDENT for (int64_t i = 0; i < %s; i++) {%s }\n",
+                        4 * n->indent, "", n->padded ? whole : "n", n->inside.at);
         n->why = n->before.failed || n->inside.failed || n->after.failed ? "no memory" : n->why;
     }
     n->loads = 0;
@@ -254,8 +257,10 @@ static void fixed_strips(rd_codegen *n, const rd_region *r, const char *to)
         rd_line(n, "    enum { n = %d };", r->rest);
     else
         rd_line(n, "    const int64_t n = %s - v%d;", to, a);
-    n->round = kept_round;
-    strip_body(n, r, r->rest > 0 ? r->rest : 0);
+    n->round  = kept_round;
+    n->padded = rd_pads(n, r);
+    strip_body(n, r, n->padded ? r->width : r->rest > 0 ? r->rest : 0);
+    n->padded = false;
     rd_line(n, "v%d = %s;", a, to);
     n->indent--;
     rd_line(n, "}");
