@@ -167,6 +167,42 @@ START_TEST(sizes_of_folds)
 }
 END_TEST
 
+/* Rows of a few strips of lanes and a rest, all folds but those by exponentials, and each mask.  What is
+ * behind a row counts for none: negative and positive elements. */
+START_TEST(rests_of_rows)
+{
+    static const char *const names[] = { "sum",    "min", "max",  "argmin",
+                                         "argmax", "any", "mean", "var" };
+    static const rd_dtype    list[]  = { RD_F32, RD_F64, RD_I32, RD_I8, RD_U8, RD_BOOL };
+    static const extra       with[]  = { PLAIN, MASK, RARE_MASK, WEIGHTS };
+    const layout             at      = { RD_SHAPE(37, _i % 2 ? 180 : 250), RD_DIMS(1) };
+
+    for (int k = 0; k < COUNT(with); k++) {
+        const fold_case      c    = { list[_i], ROWS, with[k], at.shape.at[1] };
+        const rd_mark        mark = rd_ctx_mark(ctx);
+        tile_memory          m    = { 0 };
+        nest_batch           b    = { .what = "rests of rows" };
+        rd_expr             *x    = nest_leaf(&m, c.type, at.shape, k < 2 ? ORDINARY : UGLY);
+        const rd_reduce_opts opts = options_of(&m, &c, &at);
+
+        for (int sign = 0; sign < 2; sign++) {
+            rd_expr *y = sign && c.type != RD_BOOL ? rd_sub(rd_int(ctx, 100), x) : x;
+
+            for (int r = 0; r < COUNT(names); r++) {
+                rd_reduce_opts one = opts;
+
+                one.ddof = strcmp(names[r], "var") == 0;
+                nest_add(&b, rd_reduce_name(y, names[r], &one));
+            }
+        }
+        nest_agree(&b, one_task, 1);
+        tile_free(&m);
+        rd_ctx_release(ctx, mark);
+    }
+    nest_mostly();
+}
+END_TEST
+
 /* Compensated, wide, and from the left. */
 START_TEST(accuracies)
 {
@@ -923,6 +959,7 @@ int main(void)
     tcase_add_checked_fixture(tests, begin, nest_end);
     tcase_add_loop_test(tests, folds, 0, COUNT(types));
     tcase_add_loop_test(tests, sizes_of_folds, 0, 2);
+    tcase_add_loop_test(tests, rests_of_rows, 0, SANITIZED ? 2 : 6);
     tcase_add_loop_test(tests, accuracies, 0, SANITIZED ? 1 : N_FORMS / 2);
     tcase_add_loop_test(tests, large_ints, 0, 2);
     tcase_add_loop_test(tests, different_lanes, 0, 3);
