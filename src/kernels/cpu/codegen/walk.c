@@ -21,21 +21,23 @@ static void clear(rd_text *text)
 
 void rd_strip_loop_end(rd_codegen *n)
 {
-    char whole[20];
-
     if (!n->open)
         return;
     n->open = false;
-    snprintf(whole, sizeof whole, "%d", n->here->width);
     if (!n->dry) {
         rd_text_add(n->to, "%s", n->before.at ? n->before.at : "");
         if (n->loads)
             rd_line(n, "loads += %" PRId64 " * n;", n->loads);
         if (n->after.at && n->after.n)
             rd_add_loop_past(n);
-        else if (n->inside.at && n->inside.n)
-            rd_text_add(n->to, "%*sINDEPENDENT for (int64_t i = 0; i < %s; i++) {%s }\n",
-                        4 * n->indent, "", n->padded ? whole : "n", n->inside.at);
+        else if (n->inside.at && n->inside.n) {
+            rd_text_add(n->to, "%*sINDEPENDENT for (int64_t i = 0; i < ", 4 * n->indent, "");
+            if (n->padded && n->here)
+                rd_text_add(n->to, "%d", n->here->width);
+            else
+                rd_text_add(n->to, "n");
+            rd_text_add(n->to, "; i++) {%s }\n", n->inside.at);
+        }
         n->why = n->before.failed || n->inside.failed || n->after.failed ? "no memory" : n->why;
     }
     n->loads = 0;
