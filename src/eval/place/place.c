@@ -3,7 +3,7 @@
  * Kept values (anchors) are put into loops greedily: of all axes, the one whose loop saves most
  * when shared is opened, with every anchor that may join it inside (groups.c); what reads a value
  * complete only at the end of a loop comes in a later loop over the same axis, a phase.
- * docs/design.md has the rules in words; cost.c the prices. */
+ * docs/planning.md has the rules in words; cost.c the prices. */
 #include "eval/place/groups.h"
 #include <string.h>
 
