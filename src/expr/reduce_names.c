@@ -201,36 +201,34 @@ static rd_expr *build_count(const rd_folding *f, const row *r)
     return as_asked(f, fold(f, r->reducer, rd_cast_to(x, RD_I64), NULL, RD_I64, false), RD_I64);
 }
 
-/* Weights as the caller has them, with the other axes of x where they are not reduced; how often
- * each comes along those that are.  Of a latitude's weight for a whole field that spares a pass
- * over all elements. */
-static rd_expr *unrepeated(const rd_folding *f, rd_dtype type, int64_t *times)
+/* How often each weight comes along the reduced axes, which are extents of 1 in `extent` then. */
+static int64_t repeats(const rd_folding *f, int64_t *extent)
 {
     const rd_expr *given = f->opts.weights;
     const int      lead  = f->x->rank - given->rank;
-    int64_t        extent[RD_MAX_RANK + 1];
-    rd_expr       *y;
+    int64_t        times = 1;
 
-    *times = 1;
     for (int a = 0; a < f->x->rank; a++) {
-        const bool repeats = f->bits >> a & 1 && (a < lead || given->extent[a - lead] == 1);
+        const bool same = f->bits >> a & 1 && (a < lead || given->extent[a - lead] == 1);
 
-        extent[a] = repeats ? 1 : f->x->extent[a];
-        *times *= repeats ? f->x->extent[a] : 1;
+        extent[a] = same ? 1 : f->x->extent[a];
+        times *= same ? f->x->extent[a] : 1;
     }
-    y = rd_cast_to(f->opts.weights, type);
-    return y ? rd_broadcast_to(y, f->x->rank, extent, f->call) : NULL;
+    return times;
 }
 
-/* A product rounds once, where a sum of repeated weights may round often; but in 16 bits the number
- * of times may be too large. */
+/* Of a latitude's weight for a whole field a product spares a pass over all elements, and rounds
+ * once where a sum would round often.  In 16 bits the number of times may be too large. */
 static rd_expr *sum_of_weights(const rd_folding *f, rd_expr *weights, rd_dtype type)
 {
-    int64_t  times;
-    rd_expr *few = unrepeated(f, type, &times);
+    int64_t       extent[RD_MAX_RANK + 1];
+    const int64_t times = repeats(f, extent);
+    rd_expr      *few;
 
     if (f->where || times < 2 || rd_dtype_size(type) < 4)
         return fold_sum(f, weights);
+    few = rd_cast_to(f->opts.weights, type);
+    few = few ? rd_broadcast_to(few, f->x->rank, extent, f->call) : NULL;
     return few ? map_2(f, RD_OP_mul, fold_sum(f, few),
                        rd_number(f->x->ctx, type, rd_word_from_int(times, type)))
                : NULL;

@@ -110,13 +110,13 @@ static void add_near_steps(rd_codegen *n, const rd_inst *inst, const char *state
 {
     rd_text *to = rd_strip_loop(n);
 
-    rd_text_add(&n->before, "%*sint moves%d_ = 0;\n", 4 * n->indent, "", inst->arg);
+    rd_text_add(&n->before, "%*sint moved%d = 0;\n", 4 * n->indent, "", inst->arg);
     take_of_step(n, inst, "distance", states);
-    rd_text_add(to, " moves%d_ |= ", inst->arg);
+    rd_text_add(to, " moved%d |= ", inst->arg);
     add_of_step(n, to, inst, "moves", states);
     rd_text_add(to, ";");
     rd_strip_loop_end(n);
-    rd_line(n, "if (!moves%d_) {", inst->arg);
+    rd_line(n, "if (!moved%d) {", inst->arg);
     n->indent++;
     end_with_exponentials(n, inst);
     to = rd_strip_loop(n);

@@ -218,8 +218,10 @@ static void JOIN(lse_merge, ELEM)(int64_t n, void *const *sa, void *const *sb)
 /* Lanes as their row of reducers.def has them: all go by the greatest m, and their sums add up. */
 static void JOIN(lse_lanes, ELEM)(int64_t n, int64_t lanes, void *const *sa)
 {
-    T *const m = sa[0], *const s               = sa[1];
-    T top[RD_TREE_LANES], power[RD_TREE_LANES] = { 0 };
+    T *const m = sa[0];
+    T *const s = sa[1];
+    T        top[RD_TREE_LANES];
+    T        power[RD_TREE_LANES] = { 0 };
 
     memcpy(top, m, (size_t)n * sizeof(T));
     for (int64_t half = lanes / 2, left = n; half > 0; half /= 2)
