@@ -102,7 +102,6 @@ static const struct {
     const char *what;
     bool        chain;
 } allowed[] = {
-    { "mean(0) .weights", true },
     { "sumall serial", true },
     { "meanall serial", true },
     { "scan min(0) of one axis", true },
