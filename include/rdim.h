@@ -95,7 +95,7 @@ typedef struct rd_dims { int32_t n; uint32_t flags; int32_t axis[RD_MAX_RANK]; }
 enum { RD_DIMS_KEEP = 1, RD_DIMS_EXCEPT = 2 };
 
 /** Memory with a layout.  RD_INTO makes one; a zeroed one, passed as output, asks for fresh
- *  memory. */
+ *  memory, on a GPU if `device` says so. */
 typedef struct rd_array {
     union { void *data; const void *in; };    /* address of element [0, ..., 0] */
     rd_dtype    type;
@@ -103,7 +103,10 @@ typedef struct rd_array {
     rd_shape    shape;
     rd_strides  strides; /* n == 0: dense in `order`; else one per axis, any sign */
     void       *owner;                        /* set when rdim allocated it; see rd_array_free() */
+    int32_t     device, reserved; /* where data is: 0 this process's memory, RD_CUDA(k) that of the
+                                   * k-th GPU, whose address it then is */
 } rd_array;
+#define RD_CUDA(k) ((k) + 1)
 
 /* ---- Shapes, axes, arrays, written in place --------------------------------------------------- *
  * RD_SHAPE(2, 3)  RD_SCALAR  RD_STRIDES(3, 1)  RD_INDEX(0, 2)   more than 32: refused where used
@@ -182,6 +185,9 @@ typedef struct rd_ctx_opts {
     void  (*release)(void *user, void *p);
     void   *user;
     bool    deterministic; /* for all evaluations: see rd_eval_opts */
+    int32_t device;        /* for backend CUDA where no data say another; 0: RD_CUDA(0)           */
+    void   *stream;        /* a CUstream of that device to work in, the caller's, which outlives the
+                            * context; NULL: one of the context's own                            */
 } rd_ctx_opts;
 
 /** A context; NULL opts: the defaults.  Free it after everything made from it.
@@ -680,7 +686,11 @@ struct rd_reducer {
  *  outputs, lazy one output element after the other.  AUTO chooses by cost.  The bits of a result
  *  do not depend on it. */
 typedef enum rd_traversal { RD_TRAVERSE_AUTO, RD_TRAVERSE_GREEDY, RD_TRAVERSE_LAZY } rd_traversal;
-/** A backend that is not here is RD_ERR_DEVICE; AUTO takes the CPU in this release. */
+/** AUTO takes CUDA where a leaf or an output lies on a GPU, and else the CPU; the environment's
+ *  RDIM_BACKEND=cuda, when a context is made, has it take CUDA where that can run the expression.
+ *  CUDA gives the CPU's bits (those of `deterministic`).  It copies what lies in this process's
+ *  memory to the GPU, and results back.  It runs text, no C functions: expressions with one, and a
+ *  machine without a GPU, are RD_ERR_DEVICE with a sentence. */
 typedef enum rd_backend { RD_BACKEND_AUTO, RD_BACKEND_CPU, RD_BACKEND_CUDA } rd_backend;
 typedef struct rd_eval_opts {
     uint32_t     size;
@@ -747,6 +757,20 @@ RD_API rd_plan *rd_plan_new(rd_ctx *ctx, rd_exprs in, rd_results results, const 
 RD_API rd_status rd_plan_run(const rd_plan *plan, const void *const *in, void *const *out);
 /** Frees a plan.  NULL is allowed. */
 RD_API void rd_plan_free(rd_plan *plan);
+
+/* ---- Devices --------------------------------------------------------------------------------- *
+ * Data on a GPU are a leaf whose rd_array has .device = RD_CUDA(k) and an address of that GPU, from
+ * whatever library.  To copy needs no call of its own: rd_eval(ctx, leaf, &out) with
+ * rd_array out = { .device = RD_CUDA(0) } uploads into fresh memory of the GPU, and a leaf there
+ * evaluated into host memory is a download, with views and conversions on the way.  All that an
+ * expression and its outputs name lies on one GPU, or in this process's memory. */
+/** GPUs that evaluations can run on; 0: none, and the text of RD_CUDA(0) says why. */
+RD_API int32_t rd_device_count(void);
+/** Its name and memory, or why it is not here; until this thread calls it again. */
+RD_API const char *rd_device_text(int32_t device);
+/** Until all that this context has asked of GPUs is done.  @return the first error met there, also
+ *  recorded. */
+RD_API rd_status rd_wait(rd_ctx *ctx);
 
 /* ---- Seeing ---------------------------------------------------------------------------------- */
 /** What rd_eval_many() would do: graph, virtual shape, passes, loops, combine trees, memory, and

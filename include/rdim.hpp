@@ -44,11 +44,13 @@ template <class T> constexpr rd_dtype dtype()
     }
 }
 
-/** Keywords of wrap() and into(): layout().strides(RD_STRIDES(1, n)), layout().order(1). */
+/** Keywords of wrap() and into(): layout().strides(RD_STRIDES(1, n)), layout().order(1),
+ *  layout().device(RD_CUDA(0)). */
 class layout {
 public:
     layout &strides(const rd_strides &s) { array_.strides = s; return *this; }
     layout &order(int32_t o) { array_.order = o; return *this; }
+    layout &device(int32_t k) { array_.device = k; return *this; }
     rd_array of(rd_dtype type, const rd_shape &shape) const
     {
         rd_array a = array_;

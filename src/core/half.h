@@ -35,16 +35,21 @@ RD_INLINE rd_f16 rd_f16_of_f32(float x)
     const uint32_t nan      = 0x7e00 | (size >> 13 & 0x3ff);
     const uint32_t finite   = size < 0x38800000 ? denormal : normal;
 
-    return (rd_f16){ (uint16_t)(sign | (size > 0x7f800000    ? nan
-                                        : size >= 0x47800000 ? 0x7c00
-                                                             : finite)) };
+    const rd_f16 y = { (uint16_t)(sign | (size > 0x7f800000    ? nan
+                                          : size >= 0x47800000 ? 0x7c00
+                                                               : finite)) };
+
+    return y;
 }
 
 RD_INLINE rd_bf16 rd_bf16_of_f32(float x)
 {
     const uint32_t bits = rd_bits_f32(x), nearest = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 
-    return (rd_bf16){ (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : nearest) };
+    const rd_bf16 y = { (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40
+                                                                    : nearest) };
+
+    return y;
 }
 
 /* ---- As f32 that 16 bits can hold: rd_f16_to_f32(rd_f16_of_f32(x)), in fewer steps --------------- */

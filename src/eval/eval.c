@@ -2,6 +2,7 @@
 #include "core/bytes.h"
 #include "eval/cache/cache.h"
 #include "eval/request.h"
+#include "eval/run/device.h"
 #include "expr/array.h"
 #include <math.h>
 #include <string.h>
@@ -22,9 +23,13 @@ static bool give_memory(rd_ctx *ctx, rd_results results, bool *fresh)
         fresh[k] = wants_memory(&results.at[k]);
         if (!fresh[k])
             continue;
-        points    = rd_points(y->rank, y->extent);
-        bytes     = rd_bytes_times(points, rd_dtype_size(y->type));
-        out->data = bytes < INT64_MAX ? rd_array_memory(ctx, bytes, &out->owner) : NULL;
+        points = rd_points(y->rank, y->extent);
+        bytes  = rd_bytes_times(points, rd_dtype_size(y->type));
+        if (out->device) {
+            if (!rd_device_memory(ctx, bytes, out))
+                return false;
+        } else
+            out->data = bytes < INT64_MAX ? rd_array_memory(ctx, bytes, &out->owner) : NULL;
         if (!out->data) {
             *out = (rd_array){ 0 };
             rd_fail_memory(ctx, bytes, "%s: no memory for a result of %lld elements",
@@ -76,8 +81,12 @@ static rd_status eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *
     if (status != RD_OK)
         (void)rd_cancel_taken(ctx); /* it has ended before it saw to that */
     for (int k = 0; status != RD_OK && k < results.n; k++)
-        if (fresh[k] && results.at[k].out->owner)
+        if (fresh[k] && results.at[k].out->owner) {
+            const int32_t device = results.at[k].out->device;
+
             rd_array_free(results.at[k].out);
+            results.at[k].out->device = device;
+        }
     if (fresh != few)
         rd_free(ctx, fresh);
     return status;

@@ -5,6 +5,7 @@
 #include "eval/dump.h"
 #include "eval/forms.h"
 #include "eval/request.h"
+#include "eval/backend.h"
 
 static void results_text(rd_text *text, rd_results results)
 {
@@ -122,7 +123,7 @@ static void memory_text(rd_text *text, const rd_tree *tree)
 
 /* One plan's nest, which may be one of several parts of what is asked for. */
 static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd_given *given,
-                        const rd_eval_opts *opts)
+                        const rd_eval_opts *opts, rd_backend_use *use)
 {
     const size_t n       = (size_t)(results.n > 0 ? results.n : 1);
     rd_request  *request = rd_pool_get(pool, n * sizeof *request);
@@ -130,12 +131,18 @@ static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd
 
     if (!request || !out || !rd_check_results(ctx, "rd_explain", results, request, out))
         return NULL;
-    const rd_choice choice = given->exprs.n ? (rd_choice){ .traversal = opts->traversal }
-                                            : rd_cache_choice(ctx, results.n, request, opts);
-    return rd_pipeline(ctx, pool, results.n, request, given, opts, &choice);
+    rd_choice    choice = given->exprs.n ? (rd_choice){ .traversal = opts->traversal }
+                                         : rd_cache_choice(ctx, results.n, request, opts);
+    rd_eval_opts own    = *opts;
+
+    if (!rd_backend_for(ctx, results, opts, use))
+        return NULL;
+    rd_backend_adapt(use, &own, &choice);
+    return rd_pipeline(ctx, pool, results.n, request, given, &own, &choice);
 }
 
-static bool nest_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results results, int threads)
+static bool nest_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results results, int threads,
+                      rd_backend_use *use)
 {
     results_text(text, results);
     measured_text(text, &nest->choice);
@@ -144,7 +151,32 @@ static bool nest_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results re
     rd_nest_text(text, nest);
     combine_text(text, nest->tree);
     memory_text(text, nest->tree);
-    return rd_forms_text(text, nest, pool, threads);
+    return rd_forms_text(text, nest, pool, threads, use);
+}
+
+/* One plan.  What AUTO's CUDA refuses is the CPU's. */
+static bool plan_text(rd_ctx *ctx, rd_text *text, rd_pool *pool, rd_results results,
+                      const rd_given *given, const rd_eval_opts *opts)
+{
+    const size_t   before = text->n;
+    rd_eval_opts   on_cpu = *opts;
+    rd_backend_use use;
+    rd_nest       *nest = nest_of(ctx, pool, results, given, opts, &use);
+    bool           done = nest && nest_text(text, nest, pool, results, opts->threads, &use);
+
+    if (done && use.backend->device && use.why && !use.must) {
+        const char *why = use.why;
+
+        text->n          = before;
+        text->at[before] = 0;
+        on_cpu.backend   = RD_BACKEND_CPU;
+        nest             = nest_of(ctx, pool, results, given, &on_cpu, &use);
+        use.why          = why;
+        done             = nest && nest_text(text, nest, pool, results, opts->threads, &use);
+    }
+    if (done && use.why)
+        rd_text_add(text, "not on CUDA: %s\n", use.why);
+    return done;
 }
 
 static bool part_text(rd_ctx *ctx, rd_text *text, const rd_cut *cut, rd_results results,
@@ -154,8 +186,7 @@ static bool part_text(rd_ctx *ctx, rd_text *text, const rd_cut *cut, rd_results 
     rd_result      one   = { (rd_expr *)cut->target, NULL };
     const rd_given given = { .exprs = cut->given };
     rd_results wanted = { cut->target ? &one : results.at + cut->first, cut->target ? 1 : cut->n };
-    rd_nest   *nest   = pool ? nest_of(ctx, pool, wanted, &given, opts) : NULL;
-    const bool done   = nest && nest_text(text, nest, pool, wanted, opts->threads);
+    const bool done   = pool && plan_text(ctx, text, pool, wanted, &given, opts);
 
     rd_pool_free(pool);
     return done;
@@ -189,8 +220,7 @@ static bool say_all(rd_ctx *ctx, rd_text *text, rd_pool *pool, rd_results result
                     const rd_eval_opts *opts)
 {
     const rd_given none = { .limited = true };
-    rd_nest       *nest = nest_of(ctx, pool, results, &none, opts);
-    bool           done = nest && nest_text(text, nest, pool, results, opts->threads);
+    bool           done = plan_text(ctx, text, pool, results, &none, opts);
 
     for (const int *limit = rd_cut_limits; *limit && !done && rd_error(ctx) == RD_ERR_LIMIT;
          limit++) {

@@ -164,9 +164,24 @@ static void tier_text(rd_text *text, const rd_backend_table *backend, const rd_p
     rd_text_add(text, "; backend: %s\n", backend->name);
 }
 
-bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, int threads)
+/* Kernels of a device; the first reason why it cannot run a stage. */
+static bool kernels_text(rd_text *text, int n, rd_program *p, rd_pool *pool, rd_backend_use *use)
 {
-    const rd_backend_table *backend = &rd_backend_cpu;
+    for (int k = 0; k < n; k++) {
+        p[k].device = use->device;
+        if (!use->backend->prepare(&p[k], memory_of, pool))
+            return false;
+        if (!use->why)
+            use->why = use->backend->device->refuses(&p[k]);
+    }
+    use->backend->tiers(text, p, n);
+    rd_text_add(text, "backend: %s\n", use->backend->name);
+    return true;
+}
+
+bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, int threads, rd_backend_use *use)
+{
+    const rd_backend_table *backend = use->backend;
     const int               n       = nest->n_stage;
     rd_program             *p       = rd_lower(nest, pool);
     stage                  *s       = rd_pool_get(pool, (size_t)(n + 1) * sizeof *s);
@@ -174,6 +189,8 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, int threads)
 
     if (!p || !s)
         return false;
+    if (backend->device)
+        return kernels_text(text, n, p, pool, use);
     for (int k = 0; k < n; k++) { /* a product counts blocks once it is prepared */
         const rd_cost cost   = rd_program_cost(&p[k]);
         const int     shared = threads_of(&p[k], nest->tree->graph->ctx, threads);

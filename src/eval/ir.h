@@ -109,6 +109,7 @@ typedef struct rd_slot {
     int64_t        lo, hi; /* elements before and after the base that exist: [lo, hi)             */
     int64_t        bytes;  /* ARRAY: size of the plan's own memory                                */
     int64_t        at;     /* ARRAY: where it begins among those of a run                         */
+    int32_t        device; /* LEAF, INPUT: as of rd_array                                        */
     int32_t        result; /* OUTPUT: number of the result                                        */
     const rd_expr *expr;   /* LEAF, INPUT: for dumps                                             */
 } rd_slot;
@@ -217,6 +218,7 @@ enum { RD_OFTEN = 64 };
 typedef struct rd_request {
     rd_expr *expr;
     rd_dtype type;
+    int32_t  device; /* as of rd_array */
     int64_t  stride[RD_MAX_RANK];
 } rd_request;
 

@@ -4,6 +4,7 @@
 #include "eval/request.h"
 #include "eval/run/frame.h"
 #include "eval/run/watch.h"
+#include "eval/backend.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,11 +24,6 @@ bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
         rd_fail(ctx, RD_ERR_ARGUMENT,
                 "%s: rd_eval_opts has traversal %d, backend %d, threads %d: one is out of range",
                 rd_call_name(ctx), (int)full->traversal, (int)full->backend, (int)full->threads);
-        return false;
-    }
-    if (full->backend == RD_BACKEND_CUDA && !rd_backend_cuda.probe()) {
-        rd_fail(ctx, RD_ERR_DEVICE, "%s: the backend %s of rd_eval_opts is not in this build",
-                rd_call_name(ctx), rd_backend_cuda.name);
         return false;
     }
     return true;
@@ -152,10 +148,13 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
     for (int s = 0; s < plan->n_stage; s++) {
         rd_program *p = &plan->program[s];
 
-        p->tile = choice->tile;
+        p->tile   = choice->tile;
+        p->device = plan->device;
         p->step =
             rd_watch_every(p, RD_STEP_WORK); /* backends may ask whether it stops on the way */
         if (!plan->backend->prepare(p, plan_memory, plan->pool))
+            return false;
+        if (plan->backend->device && (plan->refused = plan->backend->device->refuses(p)))
             return false;
         p->step = rd_watch_every(p, RD_STEP_WORK); /* they may have given it another root */
         plan->steps |= p->step > 0;
@@ -189,7 +188,8 @@ static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift
         return false;
     if (!copy_texts(plan) || !prepare_programs(plan, choice))
         return false;
-    if (is_strict() && !rd_check_fast(plan->ctx, plan->backend, plan->n_stage, plan->program, work))
+    if (is_strict() && !plan->backend->device &&
+        !rd_check_fast(plan->ctx, plan->backend, plan->n_stage, plan->program, work))
         return false;
     rd_debug_prepared(plan->backend, plan->n_stage, plan->program, plan_memory, work);
     return true;
@@ -234,18 +234,48 @@ rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *c
     return NULL;
 }
 
+/* *refused: its backend cannot run it, and nothing has failed, as another can. */
+static rd_plan *plan_on(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
+                        rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
+                        const rd_given *given, bool *too_much, bool *refused)
+{
+    rd_plan       *plan  = rd_plan_empty(ctx, opts, choice);
+    rd_eval_opts   own   = *opts;
+    rd_choice      order = *choice;
+    rd_backend_use use   = { 0 };
+
+    *too_much = *refused = false;
+    if (plan && rd_backend_for(ctx, results, opts, &use)) {
+        plan->backend = use.backend;
+        plan->device  = use.device;
+        rd_backend_adapt(&use, &own, &order);
+        if (fill(plan, work, in, shift, results, &own, &order, given, too_much))
+            return plan;
+    }
+    *refused = plan && plan->refused && rd_error(ctx) == RD_OK;
+    if (*refused && use.must)
+        rd_fail(ctx, RD_ERR_DEVICE, "%s: %s", rd_call_name(ctx), plan->refused);
+    if (plan)
+        rd_plan_drop(plan);
+    return NULL;
+}
+
 rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
                        rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
                        const rd_given *given, bool *too_much)
 {
-    rd_plan *plan = work ? rd_plan_empty(ctx, opts, choice) : NULL;
+    rd_eval_opts on_cpu = *opts;
+    bool         refused;
+    rd_plan     *plan;
 
     *too_much = false;
-    if (plan && fill(plan, work, in, shift, results, opts, choice, given, too_much))
+    if (!work)
+        return NULL;
+    plan = plan_on(ctx, work, in, shift, results, opts, choice, given, too_much, &refused);
+    if (plan || !refused || rd_error(ctx) != RD_OK)
         return plan;
-    if (plan)
-        rd_plan_drop(plan);
-    return NULL;
+    on_cpu.backend = RD_BACKEND_CPU;
+    return plan_on(ctx, work, in, shift, results, &on_cpu, choice, given, too_much, &refused);
 }
 
 rd_plan *rd_plan_movable(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,

@@ -12,6 +12,7 @@ typedef struct rd_output {
     rd_dtype type;
     int32_t  slot; /* -1: the result has no elements and no program stores it */
     int32_t  rank;
+    int32_t  device; /* as of rd_array */
     int64_t  extent[RD_MAX_RANK], stride[RD_MAX_RANK];
     int64_t  lo, hi; /* elements before and after the base, [lo, hi)            */
 } rd_output;
@@ -57,6 +58,8 @@ struct rd_plan {
     const char                *call; /* who runs it; NULL: who evaluates in the context */
     rd_pool                   *pool;
     const rd_backend_table    *backend;
+    int32_t                    device;      /* of a backend that has several: which              */
+    const char                *refused;     /* why that backend cannot run it, NULL              */
     rd_progress                progress;    /* of rd_plan_run()                             */
     bool                       steps;       /* some stage runs in steps                     */
     int32_t                    threads;     /* as asked for; 0: by work                     */

@@ -121,7 +121,9 @@ static bool check_result(rd_ctx *ctx, const char *call, int k, const rd_result *
     if (!rd_is_here(ctx, call, "result", k, y))
         return false;
     *r = (rd_request){ .expr = (rd_expr *)y, .type = y->type };
-    *o = (rd_output){ .rank = y->rank, .slot = -1 };
+    *o =
+        (rd_output){ .rank = y->rank, .slot = -1, .device = result->out ? result->out->device : 0 };
+    r->device = o->device;
     if (!result->out || rd_array_is_zeroed(result->out))
         rd_dense_strides(y->rank, y->extent, 0, r->stride);
     else {

@@ -8,18 +8,14 @@
 
 enum { ARRAY_ALIGN = 64 }; /* a cache line, and the widest vector */
 
-typedef struct array_block {
-    rd_ctx *ctx;
-} array_block;
-
 void *rd_array_memory(rd_ctx *ctx, int64_t bytes, void **owner)
 {
-    const int64_t spare = (int64_t)sizeof(array_block) + ARRAY_ALIGN;
+    const int64_t spare = (int64_t)sizeof(rd_array_block) + ARRAY_ALIGN;
 
     *owner = NULL;
     if (bytes < 0 || bytes > INT64_MAX - spare)
         return NULL;
-    array_block *block = rd_alloc_quiet(ctx, bytes + spare);
+    rd_array_block *block = rd_alloc_quiet(ctx, bytes + spare);
     if (!block)
         return NULL;
     block->ctx = ctx;
@@ -31,7 +27,7 @@ void *rd_array_memory(rd_ctx *ctx, int64_t bytes, void **owner)
 
 bool rd_array_is_zeroed(const rd_array *array)
 {
-    static const rd_array zeroed;
+    const rd_array zeroed = { .device = array->device };
 
     return memcmp(array, &zeroed, sizeof zeroed) == 0; /* it has no padding */
 }
@@ -40,7 +36,9 @@ void rd_array_free(rd_array *array)
 {
     if (!array)
         return;
-    array_block *block = array->owner;
+    rd_array_block *block = array->owner;
+    if (block && block->drop)
+        block->drop(block);
     if (block)
         rd_free(block->ctx, block);
     *array = (rd_array){ 0 };

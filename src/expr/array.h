@@ -7,6 +7,11 @@
  * rd_array.owner, from where rd_array_free() releases it.  NULL without memory or over the limit;
  * nothing is recorded, any thread may ask. */
 void *rd_array_memory(rd_ctx *ctx, int64_t bytes, void **owner);
-/* Does the descriptor, all zero, ask for fresh memory? */
+/* What an owner begins with.  `drop` gives back memory that is not behind it; NULL: there is none. */
+typedef struct rd_array_block {
+    rd_ctx *ctx;
+    void (*drop)(struct rd_array_block *block);
+} rd_array_block;
+/* Does the descriptor, all zero but for the device, ask for fresh memory? */
 bool rd_array_is_zeroed(const rd_array *array);
 #endif

@@ -13,6 +13,10 @@ static void check_opts(rd_ctx *ctx)
                 (unsigned)opts->size, sizeof *opts);
     if (opts->threads < 0)
         rd_fail(ctx, RD_ERR_ARGUMENT, "rd_ctx_new: threads is %d, less than 0", (int)opts->threads);
+    if (opts->device < 0 || opts->device > RD_MOST_DEVICES)
+        rd_fail(ctx, RD_ERR_ARGUMENT,
+                "rd_ctx_new: device is %d, possible are 0 and RD_CUDA(0) to RD_CUDA(%d)",
+                (int)opts->device, RD_MOST_DEVICES - 1);
     if (opts->memory_limit < 0)
         rd_fail(ctx, RD_ERR_ARGUMENT, "rd_ctx_new: memory_limit is %lld, less than 0",
                 (long long)opts->memory_limit);
@@ -23,6 +27,14 @@ static bool measures_by_default(void)
     const char *text = getenv("RDIM_PLAN_MEASURE");
 
     return text && strcmp(text, "1") == 0;
+}
+
+/* What AUTO takes where it can; for tests, too. */
+static bool prefers_cuda(void)
+{
+    const char *text = getenv("RDIM_BACKEND");
+
+    return text && strcmp(text, "cuda") == 0;
 }
 
 rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
@@ -40,6 +52,7 @@ rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
     ctx->bucket   = ctx->first;
     ctx->n_bucket = RD_FIRST_BUCKETS;
     ctx->measures = measures_by_default();
+    ctx->cuda     = prefers_cuda();
     check_opts(ctx);
     return ctx;
 }
@@ -59,6 +72,11 @@ void rd_ctx_free(rd_ctx *ctx)
     keeper = atomic_exchange(&ctx->keeper, NULL);
     if (keeper)
         keeper->drop(keeper);
+    for (rd_kept_last *at = rd_ctx_kept_last(ctx), *older; at; at = older) {
+        older = at->older;
+        at->drop(at);
+        rd_free(ctx, at);
+    }
     rd_free(ctx, rd_take_spare(ctx));
     rd_arena_free(ctx);
     rd_free(ctx, ctx->moment);
@@ -81,6 +99,21 @@ bool rd_ctx_deterministic(const rd_ctx *ctx)
 bool rd_ctx_measures(const rd_ctx *ctx)
 {
     return ctx->measures;
+}
+
+int32_t rd_ctx_device(const rd_ctx *ctx)
+{
+    return ctx->opts.device ? ctx->opts.device : RD_CUDA(0);
+}
+
+void *rd_ctx_stream(const rd_ctx *ctx)
+{
+    return ctx->opts.stream;
+}
+
+bool rd_ctx_prefers_cuda(const rd_ctx *ctx)
+{
+    return ctx->cuda;
 }
 
 void rd_cancel(rd_ctx *ctx)
@@ -179,6 +212,18 @@ rd_status rd_ctx_release(rd_ctx *ctx, rd_mark mark)
 rd_keeper *rd_ctx_keeper(const rd_ctx *ctx)
 {
     return atomic_load_explicit(&ctx->keeper, memory_order_acquire);
+}
+
+rd_kept_last *rd_ctx_kept_last(const rd_ctx *ctx)
+{
+    return atomic_load_explicit(&ctx->last, memory_order_acquire);
+}
+
+void rd_ctx_keep_last(rd_ctx *ctx, rd_kept_last *thing)
+{
+    thing->older = atomic_load(&ctx->last);
+    while (!atomic_compare_exchange_weak(&ctx->last, &thing->older, thing))
+        ;
 }
 
 void *rd_take_spare(rd_ctx *ctx)

@@ -67,6 +67,7 @@ struct rd_ctx {
     atomic_int  status;  /* set after the sentence is complete            */
     atomic_uint warnings;
     bool        measures; /* all its evaluations: RDIM_PLAN_MEASURE */
+    bool        cuda;     /* what AUTO takes where it can: RDIM_BACKEND */
     atomic_bool cancel;   /* the run that sees it first ends */
     char        sentence[RD_SENTENCE];
     const char *call; /* who evaluates or plans now; NULL: nobody */
@@ -89,8 +90,9 @@ struct rd_ctx {
 
     rd_owned *owned;
 
-    _Atomic(rd_keeper *) keeper;   /* set once */
-    _Atomic(void *)      planning; /* memory for the next to plan; NULL: taken, or none yet */
+    _Atomic(rd_keeper *)    keeper; /* set once */
+    _Atomic(rd_kept_last *) last;
+    _Atomic(void *)         planning; /* memory for the next to plan; NULL: taken, or none yet */
 };
 
 /* memory.c */

@@ -36,6 +36,7 @@ typedef struct rd_leaf_facts {
     const void *data;                /* NULL: an input                                       */
     const char *name;                /* interned (equal names, equal pointers); NULL: memory */
     int64_t     stride[RD_MAX_RANK]; /* elements; 0 where extent < 2                         */
+    int64_t     device;              /* as of rd_array                                       */
 } rd_leaf_facts;
 
 typedef struct rd_number_facts {
@@ -79,6 +80,14 @@ typedef struct rd_fold_facts {
     const rd_reducer *user; /* interned copy, RD_RED_user only; n_out > 1 gives a new last axis */
 } rd_fold_facts;
 
+/* Leaves lie on several GPUs. */
+enum { RD_SEVERAL = -1, RD_MOST_DEVICES = 64 };
+/* One device for two places; this process's memory goes with any. */
+static inline int32_t rd_same_device(int32_t a, int32_t b)
+{
+    return a == b || b == 0 ? a : a == 0 ? b : RD_SEVERAL;
+}
+
 struct rd_expr {
     rd_ctx         *ctx;
     rd_expr_kind    kind;
@@ -86,6 +95,7 @@ struct rd_expr {
     bool            weak; /* a number, or maps of numbers only: takes the type of what it meets */
     rd_op           op;   /* MAP                                                                */
     int32_t         rank, n_in;
+    int32_t         device; /* of the leaves below, as of rd_array; RD_SEVERAL                  */
     const int64_t  *extent; /* rank of them                                                       */
     rd_expr *const *in;
     union {
@@ -145,12 +155,15 @@ const char *rd_begin_call(rd_ctx *ctx, const char *call);
 const char *rd_call_name(const rd_ctx *ctx);
 /* RD_ERR_TEXT, or another status, with a sentence, the text and a caret under byte `at` of it;
  * return NULL. */
-void *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *text, size_t at);
-void *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *what,
-                 const char *text, size_t at);
-void  rd_warn(rd_ctx *ctx, uint32_t warnings); /* any thread */
-bool  rd_ctx_measures(const rd_ctx *ctx);
-bool  rd_cancel_taken(rd_ctx *ctx); /* rd_cancel() was called, and this is who ends; any thread */
+void   *rd_fail_text(rd_ctx *ctx, const char *call, const char *what, const char *text, size_t at);
+void   *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *what,
+                   const char *text, size_t at);
+void    rd_warn(rd_ctx *ctx, uint32_t warnings); /* any thread */
+bool    rd_ctx_measures(const rd_ctx *ctx);
+int32_t rd_ctx_device(const rd_ctx *ctx); /* RD_CUDA(k) where no data say another */
+void   *rd_ctx_stream(const rd_ctx *ctx);
+bool    rd_ctx_prefers_cuda(const rd_ctx *ctx); /* RDIM_BACKEND=cuda, when it was made */
+bool    rd_cancel_taken(rd_ctx *ctx); /* rd_cancel() was called, and this is who ends; any thread */
 /* Forgets a failure that is no failure, as there is another way. */
 void rd_error_forgive(rd_ctx *ctx);
 /* May planning go on?  Else rd_cancel() was called, which is recorded, or something has failed. */
@@ -166,6 +179,14 @@ typedef struct rd_owned {
 } rd_owned;
 void rd_own(rd_ctx *ctx, rd_owned *thing);
 void rd_disown(rd_ctx *ctx, rd_owned *thing);
+
+/* What is dropped, and freed, after all else of a context; added from any thread. */
+typedef struct rd_kept_last {
+    struct rd_kept_last *older;
+    void (*drop)(struct rd_kept_last *self);
+} rd_kept_last;
+rd_kept_last *rd_ctx_kept_last(const rd_ctx *ctx);
+void          rd_ctx_keep_last(rd_ctx *ctx, rd_kept_last *thing);
 
 /* What the evaluator keeps in a context between evaluations.  `reclaim` frees what nobody uses when
  * memory is short, from any thread, and says whether there was something; `drop` frees all when the

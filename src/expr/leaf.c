@@ -10,6 +10,7 @@ static bool check_descriptor(rd_ctx *ctx, const rd_array *array, const char *cal
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the array is NULL", call);
         return false;
     }
+    facts->device = array->device;
     return rd_array_layout(ctx, array, call, facts->stride);
 }
 
@@ -19,6 +20,7 @@ static rd_expr *leaf_node(rd_ctx *ctx, const rd_array *array, const rd_leaf_fact
                                .kind   = RD_EXPR_LEAF,
                                .type   = array->type,
                                .rank   = array->shape.n,
+                               .device = array->device,
                                .extent = array->shape.at },
                    facts, sizeof *facts);
 }
@@ -109,7 +111,7 @@ static bool same_layout(const rd_expr *leaf, const rd_array *layout, const rd_le
     const size_t extents = (size_t)leaf->rank * sizeof *leaf->extent;
 
     return leaf->type == layout->type && leaf->rank == layout->shape.n &&
-           memcmp(leaf->extent, layout->shape.at, extents) == 0 &&
+           leaf->device == layout->device && memcmp(leaf->extent, layout->shape.at, extents) == 0 &&
            memcmp(leaf->as.leaf->stride, facts->stride, sizeof facts->stride) == 0;
 }
 
@@ -118,6 +120,10 @@ static rd_expr *other_layout(const rd_expr *leaf, const rd_array *layout,
 {
     char text[4][RD_SHAPE_TEXT];
 
+    if (leaf->device != layout->device)
+        return rd_fail(leaf->ctx, RD_ERR_ARGUMENT,
+                       "rd_input: \"%.64s\" is of device %d already; now it shall be of %d",
+                       facts->name, (int)leaf->device, (int)layout->device);
     return rd_fail(
         leaf->ctx, RD_ERR_ARGUMENT,
         "rd_input: \"%.64s\" is %s, shape %s, strides %s already; now it shall be %s, shape %s, "

@@ -142,8 +142,10 @@ static rd_expr *copy_node(rd_ctx *ctx, const rd_expr *node, uint64_t hash, const
         memcpy(behind + extents, node->in, operands);
     if (size)
         memcpy(behind + extents + operands, facts, size);
-    x->extent  = (const int64_t *)behind;
-    x->in      = (rd_expr *const *)(behind + extents);
+    x->extent = (const int64_t *)behind;
+    x->in     = (rd_expr *const *)(behind + extents);
+    for (int k = 0; k < x->n_in; k++)
+        x->device = x->in[k] ? rd_same_device(x->device, x->in[k]->device) : x->device;
     x->as.any  = behind + extents + operands; /* never NULL, also without facts */
     x->as_size = size;
     x->hash    = hash;

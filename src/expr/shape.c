@@ -154,6 +154,12 @@ bool rd_array_layout(rd_ctx *ctx, const rd_array *array, const char *call, int64
                 (int)array->order);
         return false;
     }
+    if (array->device < 0 || array->device > RD_MOST_DEVICES) {
+        rd_fail(ctx, RD_ERR_ARGUMENT,
+                "%s: device is %d, possible are 0 and RD_CUDA(0) to RD_CUDA(%d)", call,
+                (int)array->device, RD_MOST_DEVICES - 1);
+        return false;
+    }
     if (n_given != 0 && n_given != shape->n) {
         rd_fail(ctx, RD_ERR_SHAPE, "%s: %d strides for rank %d, shape %s", call, (int)n_given,
                 (int)shape->n, rd_shape_text(shape->n, shape->at, shown));

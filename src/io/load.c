@@ -298,6 +298,13 @@ rd_status rd_read(rd_ctx *ctx, const char *path, rd_array *out)
         rd_fail(ctx, RD_ERR_ARGUMENT, "rd_read: no array to read into");
         return rd_error(ctx);
     }
+    if (out->device) {
+        rd_fail(ctx, RD_ERR_DEVICE,
+                "rd_read: %s: files are read into this process's memory; evaluate rd_load() into "
+                "memory of a GPU",
+                path ? path : "(NULL)");
+        return rd_error(ctx);
+    }
     if (open_source(&s))
         (void)(rd_array_is_zeroed(out) ? read_fresh(&s, out) : read_into(&s, out));
     close_source(&s);

@@ -41,3 +41,34 @@ int32_t rd_inst_reads(const rd_program *p, const rd_inst *inst, int32_t *reg)
             add(reg, &n, p->address[inst->arg].add[k].reg);
     return n;
 }
+
+int64_t rd_coef(const rd_address *at, int32_t axis)
+{
+    int64_t coef = 0;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        coef += at->add[k].axis == axis ? at->add[k].coef : 0;
+    return coef;
+}
+
+int64_t rd_positions(const rd_program *p, const rd_address *at)
+{
+    int64_t last = at->offset;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        last += (at->add[k].coef > 0 ? at->add[k].coef : 0) * (p->axis_extent[at->add[k].axis] - 1);
+    return last + 1;
+}
+
+bool rd_fold_any_grouping(const rd_fold *f)
+{
+    const bool ints = rd_dtype_kind(f->type) != RD_KIND_FLOAT;
+
+    switch (f->reducer) {
+    case RD_RED_min:
+    case RD_RED_max: return true;
+    case RD_RED_sum:
+    case RD_RED_prod: return ints;
+    default: return rd_reducer_decides(f->reducer);
+    }
+}

@@ -108,6 +108,9 @@ static inline bool rd_fold_widens(const rd_fold *f)
            !f->scan;
 }
 
+/* However elements of a scan are grouped, has what comes out the same bits? */
+bool rd_fold_any_grouping(const rd_fold *f);
+
 /* A user's function on registers. */
 typedef struct rd_call {
     float (*f32_1)(float);
@@ -157,8 +160,9 @@ typedef struct rd_program {
     int32_t     n_scratch;   /* scratch slots, private to a task: slots first_scratch ...       */
     int32_t     first_scratch;
     int64_t    *scratch_bytes;
-    int8_t      tile;  /* buffers of 2^tile times as many bytes                           */
-    double      work;  /* points times operations: is a second thread worth it?           */
+    int8_t      tile;   /* buffers of 2^tile times as many bytes                           */
+    double      work;   /* points times operations: is a second thread worth it?           */
+    int32_t     device; /* of a backend that has several: which                           */
     bool        exact; /* bits must be those of this program: no library may add in its own order */
     const void *code;  /* what the backend made of it, never changed after prepare()      */
     const void *product; /* or this, if it is a matrix product that a library computes      */
@@ -246,6 +250,30 @@ static inline bool rd_is_slow(const rd_slow *slow)
     return slow->what[0] && slow->each >= RD_SLOW_NANOSECONDS;
 }
 
+/* What a backend adds whose memory is its own.  Calls that can fail give a sentence in `why`, of
+ * RD_DEVICE_TEXT bytes. */
+enum { RD_DEVICE_TEXT = 256 };
+typedef struct rd_queue rd_queue; /* what is asked of a device, in order */
+
+typedef struct rd_device_table {
+    int32_t (*count)(const char **why);              /* devices; 0: none, and why              */
+    void (*describe)(rd_text *text, int32_t device); /* its name, memory, driver               */
+    const char *(*refuses)(const rd_program *p); /* a prepared program: why it cannot run; NULL */
+    rd_queue *(*open)(int32_t device, void *stream, char *why); /* stream: the caller's, or NULL */
+    void (*close)(rd_queue *queue);
+    bool (*wait)(rd_queue *queue, char *why); /* until all is done */
+    /* memory; NULL: none, *full: as the device has no more.  Nobody may use what is given back. */
+    void *(*get)(rd_queue *queue, int64_t bytes, bool *full, char *why);
+    void (*put)(rd_queue *queue, void *at);
+    /* copies; what comes down is there after the next wait() */
+    bool (*up)(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why);
+    bool (*down)(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why);
+    bool (*across)(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why);
+    /* all of a stage; the task reports what it found: a status with its sentence, warnings */
+    bool (*run)(const rd_program *p, rd_queue *queue, void *const *slot, rd_task *report,
+                char *why);
+} rd_device_table;
+
 /* What runs programs.  A backend is chosen by probing, so the evaluator has no #ifdef. */
 typedef struct rd_backend_table {
     const char *name;
@@ -276,7 +304,8 @@ typedef struct rd_backend_table {
     /* an estimate: of a run as that form, of what it finds slow or NULL, on so many threads */
     double (*seconds)(const rd_program *p, const rd_cost *cost, rd_form_kind kind,
                       const rd_slow *slow, int threads);
-    const char *(*speeds)(void); /* what estimates are made of, in words */
+    const char *(*speeds)(void);   /* what estimates are made of, in words */
+    const rd_device_table *device; /* NULL: programs run in this process's memory, by tasks */
 } rd_backend_table;
 
 extern const rd_backend_table rd_backend_cpu, rd_backend_cuda;
@@ -302,6 +331,10 @@ extern const rd_inst_row rd_inst_table[RD_N_INST];
 int32_t rd_inst_makes(const rd_program *p, const rd_inst *inst);
 enum { RD_MOST_READ = 3 + RD_MAX_CALL + RD_MAX_TERMS };
 int32_t rd_inst_reads(const rd_program *p, const rd_inst *inst, int32_t *reg);
+
+/* By how much a position moves with the index of an axis; how many there are: the last one, and 1. */
+int64_t rd_coef(const rd_address *at, int32_t axis);
+int64_t rd_positions(const rd_program *p, const rd_address *at);
 
 /* From the LOOPs and ENDs: which loop holds what. */
 void rd_program_tree(rd_program *p);

@@ -1,5 +1,6 @@
 /* cached.c - evaluations by plans that are kept: first of the same expressions with the same
  * layouts, for which nothing is walked, then of the same key. */
+#include "eval/backend.h"
 #include "eval/cache/cache_parts.h"
 #include "eval/cache/measure.h"
 #include "eval/request.h"
@@ -20,8 +21,8 @@ static bool describe_result(rd_same *s, const rd_result *r)
         return false;
     s->word[s->n_word++] = r->expr->id;
     s->word[s->n_word++] = (uint64_t)(uintptr_t)r->expr->ctx;
-    s->word[s->n_word++] = (uint64_t)out->type << 32 | (uint64_t)(uint32_t)out->order << 16 |
-                           (uint64_t)n << 8 | (uint64_t)m;
+    s->word[s->n_word++] = (uint64_t)(uint16_t)out->device << 48 | (uint64_t)out->type << 32 |
+                           (uint64_t)(uint32_t)out->order << 16 | (uint64_t)n << 8 | (uint64_t)m;
     for (int a = 0; a < n; a++)
         s->word[s->n_word++] = (uint64_t)out->shape.at[a];
     for (int a = 0; a < m; a++)
@@ -162,9 +163,14 @@ static bool choose(rd_cache *c, rd_results results, const rd_eval_opts *opts, rd
 {
     const rd_found *known = rd_findings_get(&c->found, c->key.hash);
     rd_found        fresh;
+    rd_backend_use  use;
 
     *choice = known ? known->choice : (rd_choice){ .traversal = opts->traversal };
     if (known || !opts->measure)
+        return true;
+    if (!rd_backend_for(c->ctx, results, opts, &use))
+        return false;
+    if (use.backend->device) /* none of what is chosen here is a choice there */
         return true;
     if (rd_measure(c->ctx, &c->key, c->leaf, results, opts, &fresh) == RD_OK) {
         *choice = fresh.choice;

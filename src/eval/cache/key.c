@@ -203,12 +203,14 @@ static bool put_fold(rd_key *key, const rd_expr *e)
 
 static bool put_facts(rd_key *key, const rd_expr *e)
 {
-    if (!words(key, RD_MAX_RANK + (int64_t)(sizeof(rd_call_facts) + sizeof(rd_fold_facts) +
-                                            sizeof(rd_reducer)) /
-                                      8))
+    if (!words(key,
+               1 + RD_MAX_RANK +
+                   (int64_t)(sizeof(rd_call_facts) + sizeof(rd_fold_facts) + sizeof(rd_reducer)) /
+                       8))
         return false;
     switch (e->kind) {
     case RD_EXPR_LEAF:
+        put(key, (uint64_t)e->as.leaf->device);
         put_bytes(key, e->as.leaf->stride, (size_t)e->rank * sizeof(int64_t));
         return !e->as.leaf->name;
     case RD_EXPR_NUMBER: put(key, e->as.number->value.u64); return true;
@@ -243,7 +245,7 @@ static bool put_request(rd_key *key, const rd_request *r)
     if (!words(key, 2 + RD_MAX_RANK) || !put_operand(key, r->expr, false) ||
         !words(key, 1 + r->expr->rank))
         return false;
-    put(key, (uint64_t)r->type);
+    put(key, (uint64_t)r->device << 32 | (uint64_t)r->type);
     put_bytes(key, r->stride, (size_t)r->expr->rank * sizeof *r->stride);
     return true;
 }

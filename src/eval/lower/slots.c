@@ -103,8 +103,9 @@ bool rd_plan_slots(rd_plan *plan, rd_pool *work, const rd_graph *g)
     for (int s = 0; s < g->n_slot; s++) {
         rd_slot *slot = &plan->slot[s];
 
-        slot->expr = NULL;
-        slot->name = NULL;
+        slot->device = slot->expr && slot->expr->kind == RD_EXPR_LEAF ? slot->expr->device : 0;
+        slot->expr   = NULL;
+        slot->name   = NULL;
         if (slot->kind == RD_SLOT_OUTPUT &&
             rd_points(plan->out[slot->result].rank, plan->out[slot->result].extent))
             plan->out[slot->result].slot = s;

@@ -5,6 +5,7 @@
  * where the tree has one of few iterations.  None of this changes a bit: the combine trees are
  * fixed, and each result's elements keep their order. */
 #include "eval/order/order.h"
+#include "core/tree.h"
 
 static int64_t coef_of(const rd_subscript *at, int axis)
 {
@@ -59,17 +60,6 @@ rd_scope *rd_only_loop(const rd_scope *scope)
 }
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        int64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Indices of the root axis that make whole blocks of a fold's combine tree. */
 static int64_t block_grain(const rd_graph *g, const rd_combine *c, int axis)
 {
@@ -87,7 +77,7 @@ static int64_t block_grain(const rd_graph *g, const rd_combine *c, int axis)
         if (lane > 0)
             weight = weight / lane * ((lane + c->lanes - 1) / c->lanes);
     }
-    return weight > 0 ? unit / gcd(unit, weight) : 1;
+    return weight > 0 ? unit / rd_gcd(unit, weight) : 1;
 }
 
 static void share(const rd_tree *tree, const rd_scope *scope, int axis, rd_sharing *s)
@@ -104,7 +94,7 @@ static void share(const rd_tree *tree, const rd_scope *scope, int axis, rd_shari
         else {
             int64_t grain = block_grain(tree->graph, v->combine, axis);
 
-            s->grain = s->grain / gcd(s->grain, grain) * grain;
+            s->grain = s->grain / rd_gcd(s->grain, grain) * grain;
         }
     }
 }

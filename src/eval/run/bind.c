@@ -109,15 +109,28 @@ static rd_status bind_result(const rd_plan *plan, rd_frame *f, int k)
     return RD_OK;
 }
 
-static rd_status bind_outputs(const rd_plan *plan, rd_frame *f, void *const *out)
+static rd_status bind_targets(const rd_plan *plan, rd_frame *f, void *const *out)
+{
+    for (int k = 0; k < plan->n_out; k++) {
+        f->target[k] = out ? out[k] : plan->out[k].data;
+        if (plan->out[k].slot >= 0 && !is_good(f->target[k], &plan->out_extent[k]))
+            return refuse(plan, "result", k, f->target[k], plan->out[k].type);
+    }
+    return RD_OK;
+}
+
+rd_status rd_bind_given(const rd_plan *plan, rd_frame *frame, const void *const *in,
+                        void *const *out)
+{
+    const rd_status status = bind_inputs(plan, frame, in);
+
+    return status == RD_OK ? bind_targets(plan, frame, out) : status;
+}
+
+static rd_status bind_results(const rd_plan *plan, rd_frame *f)
 {
     rd_status status = RD_OK;
 
-    for (int k = 0; k < plan->n_out && status == RD_OK; k++) {
-        f->target[k] = out ? out[k] : plan->out[k].data;
-        if (plan->out[k].slot >= 0 && !is_good(f->target[k], &plan->out_extent[k]))
-            status = refuse(plan, "result", k, f->target[k], plan->out[k].type);
-    }
     for (int k = 0; k < plan->n_out && status == RD_OK; k++)
         if (plan->out[k].slot >= 0)
             status = bind_result(plan, f, k);
@@ -141,10 +154,10 @@ static rd_status bind_arrays(const rd_plan *plan, rd_frame *f)
 
 rd_status rd_bind(const rd_plan *plan, rd_frame *frame, const void *const *in, void *const *out)
 {
-    rd_status status = bind_inputs(plan, frame, in);
+    rd_status status = rd_bind_given(plan, frame, in, out);
 
     if (status == RD_OK)
-        status = bind_outputs(plan, frame, out);
+        status = bind_results(plan, frame);
     return status == RD_OK && plan->has_arrays ? bind_arrays(plan, frame) : status;
 }
 
@@ -178,8 +191,7 @@ static bool next_row(const rd_output *o, int row, int64_t *index)
     return false;
 }
 
-/* Nothing but the elements: what lies between them is the caller's. */
-static void copy_out(const rd_output *o, char *to, const char *from)
+void rd_copy_out(const rd_output *o, char *to, const char *from)
 {
     const int size = rd_dtype_size(o->type), row = row_axis(o);
     int64_t   index[RD_MAX_RANK] = { 0 };
@@ -203,7 +215,7 @@ void rd_unbind(const rd_plan *plan, rd_frame *frame, rd_status status)
         if (!frame->aside[k])
             continue;
         if (status == RD_OK)
-            copy_out(&plan->out[k], frame->target[k], frame->slot[plan->out[k].slot]);
+            rd_copy_out(&plan->out[k], frame->target[k], frame->slot[plan->out[k].slot]);
         rd_free(plan->ctx, frame->aside[k]);
         frame->aside[k] = NULL;
     }

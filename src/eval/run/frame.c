@@ -63,7 +63,7 @@ static int64_t place_arrays(rd_plan *plan)
 {
     int64_t bytes = 0;
 
-    for (int s = 0; s < plan->n_slot; s++)
+    for (int s = 0; s < plan->n_slot && !plan->backend->device; s++)
         if (plan->slot[s].kind == RD_SLOT_ARRAY) {
             plan->has_arrays = true;
             plan->slot[s].at = bytes;
@@ -116,7 +116,7 @@ bool rd_frame_measure(rd_plan *plan)
     plan->work_bytes    = work_bytes(plan);
     plan->frame_bytes = rd_lines(sizeof(rd_frame)) + 64 + plan->pointer_bytes + plan->arrays_bytes +
                         plan->work_bytes;
-    plan->direct = rd_is_direct(plan);
+    plan->direct = !plan->backend->device && rd_is_direct(plan);
     return true;
 }
 

@@ -58,4 +58,12 @@ bool rd_run_direct(const rd_plan *plan, const void *const *in, void *const *out,
 rd_status rd_bind(const rd_plan *plan, rd_frame *frame, const void *const *in, void *const *out);
 void      rd_unbind(const rd_plan *plan, rd_frame *frame, rd_status status);
 rd_status rd_no_memory(const rd_plan *plan);
+/* The addresses as they are given, checked, with nothing in between. */
+rd_status rd_bind_given(const rd_plan *plan, rd_frame *frame, const void *const *in,
+                        void *const *out);
+/* Nothing but the elements: what lies between them is the caller's. */
+void rd_copy_out(const rd_output *o, char *to, const char *from);
+
+/* device.c: a run on a backend that has memory of its own. */
+rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *const *out);
 #endif

@@ -11,10 +11,12 @@
 
 /* The rows are written for all types: unsigned values are compared with 0, ints are asked whether
  * they are NaN, and not every row needs every parameter. */
+#ifndef __CUDACC_RTC__
 #pragma GCC diagnostic ignored "-Wtype-limits"
 #pragma GCC diagnostic ignored "-Wtautological-compare"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wunused-variable"
+#endif
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b) /* of expanded names */
@@ -159,8 +161,8 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 /* ---- reducers.def ---------------------------------------------------------------------------- */
 /* (y, j) becomes (x, i) if that is better: NaN wins over all but an earlier NaN; of equals the
  * lower index wins.  Flags are as wide as places, so that vectors hold as many of both.
- * `not` is the opposite of `op`. */
-#define RD_BEST_ANYWHERE(op, not, x, i, y, j)                  \
+ * `unless` is the opposite of `op`. */
+#define RD_BEST_ANYWHERE(op, unless, x, i, y, j)               \
     {                                                          \
         const __typeof__(j) lower = (i) < (j) ? 1 : 0;         \
         const __typeof__(j) less  = (x)op(y) ? 1 : 0;          \
@@ -172,18 +174,18 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
         (j)                       = takes ? (i) : (j);         \
     }
 /* The same where x comes after y: of equals it is not the first. */
-#define RD_BEST_LATER(op, not, x, i, y, j)                  \
+#define RD_BEST_LATER(op, unless, x, i, y, j)               \
     {                                                       \
-        const __typeof__(j) beats = (x) not(y) ? 0 : 1;     \
+        const __typeof__(j) beats = (x)unless(y) ? 0 : 1;   \
         const __typeof__(j) takes = (y) == (y) ? beats : 0; \
         (y)                       = takes ? (x) : (y);      \
         (j)                       = takes ? (i) : (j);      \
     }
 /* The same where a mask may have left out all before x: the first that counts may be no better than
  * the identity. */
-#define RD_BEST_FIRST_OR_LATER(op, not, x, i, y, j)         \
+#define RD_BEST_FIRST_OR_LATER(op, unless, x, i, y, j)      \
     {                                                       \
-        const __typeof__(j) beats = (x) not(y) ? 0 : 1;     \
+        const __typeof__(j) beats = (x)unless(y) ? 0 : 1;   \
         const __typeof__(j) later = (y) == (y) ? beats : 0; \
         const __typeof__(j) none  = (j) == RD_NO_PLACE;     \
         const __typeof__(j) any   = none ? 1 : later;       \
@@ -198,7 +200,8 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
  * infinities have no difference, hence the comparison of x and m. */
 #define RD_LSE_NONE         ((T)(sizeof(T) == sizeof(float) ? -0x1.fffffep127 : -0x1.fffffffffffffp1023))
 #define RD_LSE_COUNTS(x, w) ((w) != 0 ? (x) > -INFINITY : 0)
-#define RD_LSE(m, s, x, w, far)                                        \
+#define RD_LSE              RD_LSE_ITSELF /* texts take parts of it in its place, and so of RD_LSE_ALIGN */
+#define RD_LSE_ITSELF(m, s, x, w, far)                                 \
     {                                                                  \
         const T power = RD_F(exp)(RD_F(lse_exponent)((x) - (m), far)); \
         RD_LSE_BY(power, m, s, x, w, far)                              \
@@ -217,8 +220,18 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
         (s)              = equal ? (s) + (w) : taken;  \
         (m)              = moves ? (x) : (m);          \
     }
-/* The same sum by another m. */
-#define RD_LSE_ALIGN(m, s, top)                              \
+/* The same of an element of weight 1. */
+#define RD_LSE_ONE(power, m, s, x, far)             \
+    {                                               \
+        const T   e     = (x) == (m) ? 1 : (power); \
+        const T   less  = RD_F(fma)((s), e, 1);     \
+        const int moves = (x) - (m) > (far);        \
+        (s)             = moves ? less : (s) + e;   \
+        (m)             = moves ? (x) : (m);        \
+    }
+/* The same sum by another m, which is above all others: what lanes come to before they add up. */
+#define RD_LSE_ALIGN RD_LSE_ALIGN_ITSELF
+#define RD_LSE_ALIGN_ITSELF(m, s, top)                       \
     {                                                        \
         const T power = RD_F(exp)(RD_LSE_APART((m), (top))); \
         RD_LSE_ALIGN_BY(power, m, s, top)                    \
@@ -228,15 +241,6 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
     {                                     \
         (s) *= (power);                   \
         (m) = (top);                      \
-    }
-/* The same of weight 1. */
-#define RD_LSE_ONE(power, m, s, x, far)             \
-    {                                               \
-        const T   e     = (x) == (m) ? 1 : (power); \
-        const T   less  = RD_F(fma)((s), e, 1);     \
-        const int moves = (x) - (m) > (far);        \
-        (s)             = moves ? less : (s) + e;   \
-        (m)             = moves ? (x) : (m);        \
     }
 
 /* What `power` is the exponential of, for x at distance d from m: of `far` = 0 that is -|d|, one

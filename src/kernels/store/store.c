@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -207,4 +208,47 @@ bool rd_store_has(int dir, const char *name)
     if (!here && (fd >= 0 || why != ENOENT))
         rd_store_remove(dir, name);
     return here;
+}
+
+static bool read_all(int fd, char *bytes, size_t n)
+{
+    for (size_t at = 0; at < n;) {
+        const ssize_t got = pread(fd, bytes + at, n - at, (off_t)at);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        at += (size_t)got;
+    }
+    return true;
+}
+
+/* What is read is what was looked at: the bytes are compared with the seal once they are here. */
+char *rd_store_read(int dir, const char *name, size_t *n)
+{
+    const int fd    = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    uint64_t  all   = 0;
+    char     *bytes = NULL;
+    seal      s;
+
+    if (fd < 0)
+        return NULL;
+    if (is_ours(fd, &all) && all > sizeof s && (bytes = malloc(all)) && !read_all(fd, bytes, all)) {
+        free(bytes);
+        bytes = NULL;
+    }
+    close(fd);
+    *n = bytes ? all - sizeof s : 0;
+    if (bytes) {
+        const rd_hash hash = rd_hash_add(rd_hash_begin(), bytes, *n);
+
+        memcpy(&s, bytes + *n, sizeof s);
+        if (memcmp(s.magic, MAGIC, sizeof MAGIC) == 0 && s.bytes == *n && s.hash.a == hash.a &&
+            s.hash.b == hash.b)
+            return bytes;
+        free(bytes);
+    }
+    rd_store_remove(dir, name);
+    return NULL;
 }

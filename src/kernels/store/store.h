@@ -7,6 +7,7 @@
 #ifndef RD_KERNELS_STORE_STORE_H
 #define RD_KERNELS_STORE_STORE_H
 #include <stdbool.h>
+#include <stddef.h>
 
 /* $XDG_CACHE_HOME/rdim or $HOME/.cache/rdim as a file descriptor, made if it is missing; -1 unless
  * it is a directory, no link, owned by the user, and closed to all others.  Whatever lies in it was
@@ -21,7 +22,9 @@ bool rd_store_write(int dir, const char *name, const char *bytes, long n);
 bool rd_store_put(int dir, const char *aside, const char *name);
 /* Is there an object of that name, whole, sealed, and ours?  One that is not is removed. */
 bool rd_store_has(int dir, const char *name);
-void rd_store_remove(int dir, const char *name);
+/* The bytes of such an object, without its seal; malloc'ed.  NULL: there is none. */
+char *rd_store_read(int dir, const char *name, size_t *n);
+void  rd_store_remove(int dir, const char *name);
 /* Removes what processes that ended while they compiled have left: files aside that are an hour
  * old. */
 void rd_store_sweep(int dir);

@@ -35,10 +35,10 @@ static const rd_codegen_fold *fold_of(const rd_codegen *n, int32_t loop)
         case RD_I_SELECT: break;
         default: return NULL;
         }
-    if (!found || !found->user || found->along != loop || !found->blocks || found->masked ||
-        found->weighted || found->lanes > 1 || found->mode != RD_FOLD_SCALAR || l->backwards ||
+    if (!found || !found->of.user || found->along != loop || !found->blocks || found->of.masked ||
+        found->of.weighted || found->lanes > 1 || found->mode != RD_FOLD_SCALAR || l->backwards ||
         rd_step_lanes(n, found, 1) < 2 ||
-        rd_trips(n->p, loop) < blocks_beside(n, found) * found->fold->steps)
+        rd_trips(n->p, loop) < blocks_beside(n, found) * found->of.fold->steps)
         return NULL;
     return found;
 }
@@ -46,7 +46,7 @@ static const rd_codegen_fold *fold_of(const rd_codegen *n, int32_t loop)
 static void index_of_lane(rd_codegen *n, const rd_codegen_fold *f, int32_t axis)
 {
     rd_line(n, "const int64_t i%d = beside%d + b * %" PRId64 " + j;", axis, f->along,
-            f->fold->steps);
+            f->of.fold->steps);
 }
 
 /* What the steps take, step after step, of all blocks. */
@@ -56,10 +56,10 @@ static void turn_elements(rd_codegen *n, const rd_codegen_fold *f, int32_t axis)
     const rd_inst *step = &n->p->inst[f->step];
     rd_text        x    = { 0 };
 
-    rd_line(n, "%s x%d[%" PRId64 "][%" PRId64 "] LINES;", rd_register_type(f->fold->user->in),
-            f->along, f->fold->steps, blocks_beside(n, f));
+    rd_line(n, "%s x%d[%" PRId64 "][%" PRId64 "] LINES;", rd_register_type(f->of.fold->user->in),
+            f->along, f->of.fold->steps, blocks_beside(n, f));
     rd_line(n, "for (int64_t b = 0; b < %" PRId64 "; b++)", blocks_beside(n, f));
-    rd_line(n, "    for (int64_t j = 0; j < %" PRId64 "; j++) {", f->fold->steps);
+    rd_line(n, "    for (int64_t j = 0; j < %" PRId64 "; j++) {", f->of.fold->steps);
     n->indent += 2;
     index_of_lane(n, f, axis);
     rd_walk_items(n, l->begin + 1, f->step);
@@ -75,21 +75,21 @@ static void take_steps(rd_codegen *n, const rd_codegen_fold *f, int32_t axis)
     const int number = rd_number_of(n, f);
     rd_text   line   = { 0 };
 
-    for (int k = 0; k < f->n_state; k++)
-        rd_line(n, "%s u%d_%d[%" PRId64 "] LINES;", rd_state_type(f, k), number, k,
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_line(n, "%s u%d_%d[%" PRId64 "] LINES;", rd_state_type(&f->of, k), number, k,
                 blocks_beside(n, f));
     rd_text_add(&line, "begin%d(", number);
     rd_add_states(&line, n, f, "u", "b");
     rd_line(n, "for (int64_t b = 0; b < %" PRId64 "; b++) %s);", blocks_beside(n, f), line.at);
     rd_text_free(&line);
-    rd_line(n, "for (int64_t j = 0; j < %" PRId64 "; j++)", f->fold->steps);
+    rd_line(n, "for (int64_t j = 0; j < %" PRId64 "; j++)", f->of.fold->steps);
     rd_line(n, "    INDEPENDENT for (int64_t b = 0; b < %" PRId64 "; b++) {", blocks_beside(n, f));
     n->indent += 2;
     index_of_lane(n, f, axis);
     rd_text_add(&line, "step%d(", number);
     rd_add_states(&line, n, f, "u", "b");
     rd_text_add(&line, ", x%d[j][b], 1, ", f->along);
-    rd_position(n, &line, &f->fold->index);
+    rd_position(n, &line, &f->of.fold->index);
     rd_line(n, "%s);", line.at);
     n->indent -= 2;
     rd_line(n, "    }");
@@ -104,12 +104,12 @@ static void push_blocks(rd_codegen *n, const rd_codegen_fold *f)
     rd_add_first_state(n, &at, f);
     rd_line(n, "for (int64_t b = 0; b < %" PRId64 "; b++) {", blocks_beside(n, f));
     n->indent++;
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_line(n, "s%d_%d[%s] = u%d_%d[b];", number, k, at.at, number, k);
     rd_text_add(&line, "push%d(", number);
     rd_add_states(&line, n, f, "s", at.at);
     rd_add_tree_arguments(n, &line, f);
-    rd_text_add(&line, ", %s, 1, t%d / %" PRId64 " + b, ", at.at, number, f->fold->steps);
+    rd_text_add(&line, ", %s, 1, t%d / %" PRId64 " + b, ", at.at, number, f->of.fold->steps);
     rd_text_add(&line, f->split ? "f%d[0]);" : "0);", number);
     rd_line(n, "%s", line.at);
     n->indent--;
@@ -130,10 +130,11 @@ bool rd_blocks_beside(rd_codegen *n, int32_t loop, const char *lo, const char *h
     snprintf(from, sizeof from, "beside%d", loop);
     rd_line(n, "int64_t %s = %s;", from, lo);
     rd_line(n, "for (; %s + %" PRId64 " <= %s; %s += %" PRId64 ") {", from,
-            blocks_beside(n, f) * f->fold->steps, hi, from, blocks_beside(n, f) * f->fold->steps);
+            blocks_beside(n, f) * f->of.fold->steps, hi, from,
+            blocks_beside(n, f) * f->of.fold->steps);
     n->indent++;
     rd_count_steps(n, f, axis, from);
-    rd_line(n, "if (t%d %% %" PRId64 ") break;", rd_number_of(n, f), f->fold->steps);
+    rd_line(n, "if (t%d %% %" PRId64 ") break;", rd_number_of(n, f), f->of.fold->steps);
     n->bind[axis].kind = RD_BIND_INDEX;
     turn_elements(n, f, axis);
     take_steps(n, f, axis);

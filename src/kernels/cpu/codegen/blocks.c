@@ -15,11 +15,11 @@ bool rd_ends_blocks(const rd_codegen *n, int32_t loop)
 /* Indices of the loop that are a step. */
 static int64_t unit_of(rd_codegen *n, const rd_codegen_fold *f, int32_t axis)
 {
-    const int64_t rows = (f->fold->lane_extent + f->fold->lanes - 1) / f->fold->lanes;
+    const int64_t rows = (f->of.fold->lane_extent + f->of.fold->lanes - 1) / f->of.fold->lanes;
 
-    if (f->fold->lane_extent > f->fold->lanes && rd_coef(&f->fold->lane, axis) == 1)
-        return f->fold->lanes;
-    if (llabs(rd_coef(&f->fold->outer, axis)) * rows != 1)
+    if (f->of.fold->lane_extent > f->of.fold->lanes && rd_coef(&f->of.fold->lane, axis) == 1)
+        return f->of.fold->lanes;
+    if (llabs(rd_coef(&f->of.fold->outer, axis)) * rows != 1)
         n->why = "steps that do not follow each other";
     return 1;
 }
@@ -28,18 +28,18 @@ void rd_count_steps(rd_codegen *n, const rd_codegen_fold *f, int32_t axis, const
 {
     rd_text       line = { 0 };
     const rd_bind kept = n->bind[axis];
-    const int64_t rows = (f->fold->lane_extent + f->fold->lanes - 1) / f->fold->lanes;
+    const int64_t rows = (f->of.fold->lane_extent + f->of.fold->lanes - 1) / f->of.fold->lanes;
 
     n->bind[axis].kind = RD_BIND_INDEX;
     rd_line(n, "int64_t t%d;", rd_number_of(n, f));
     rd_text_add(&line, "{ const int64_t i%d = %s; t%d = (", axis, from, rd_number_of(n, f));
-    rd_position(n, &line, &f->fold->outer);
+    rd_position(n, &line, &f->of.fold->outer);
     rd_text_add(&line, ") * ");
     rd_number_text(n, &line, rows);
-    if (f->fold->lane_extent > f->fold->lanes) {
+    if (f->of.fold->lane_extent > f->of.fold->lanes) {
         rd_text_add(&line, " + (");
-        rd_position(n, &line, &f->fold->lane);
-        rd_text_add(&line, ") / %d", f->fold->lanes);
+        rd_position(n, &line, &f->of.fold->lane);
+        rd_text_add(&line, ") / %d", f->of.fold->lanes);
     }
     rd_text_add(&line, "; }");
     n->bind[axis] = kept;
@@ -61,11 +61,11 @@ void rd_blocks_begin(rd_codegen *n, int32_t loop, const char *from, const char *
         rd_count_steps(n, f, axis, from);
         if (back)
             rd_line(n, "end%d = MORE(end%d, %s + 1 - (%" PRId64 " - t%d %% %" PRId64 "));", loop,
-                    loop, from, f->fold->steps, k, f->fold->steps);
+                    loop, from, f->of.fold->steps, k, f->of.fold->steps);
         else
             rd_line(n,
                     "end%d = LESS(end%d, %s + (%" PRId64 " - t%d %% %" PRId64 ") * %" PRId64 ");",
-                    loop, loop, from, f->fold->steps, k, f->fold->steps, unit_of(n, f, axis));
+                    loop, loop, from, f->of.fold->steps, k, f->of.fold->steps, unit_of(n, f, axis));
     }
 }
 
@@ -79,15 +79,15 @@ void rd_add_tree_arguments(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
 void rd_end_block(rd_codegen *n, const rd_codegen_fold *f)
 {
     const int     number = rd_number_of(n, f);
-    const int64_t block  = (int64_t)f->fold->lanes * f->fold->steps;
+    const int64_t block  = (int64_t)f->of.fold->lanes * f->of.fold->steps;
     rd_text       place = { 0 }, at = { 0 }, line = { 0 };
 
-    rd_position(n, &place, &f->fold->lane);
+    rd_position(n, &place, &f->of.fold->lane);
     rd_add_first_state(n, &at, f);
     rd_text_add(&line, "if ((%s + 1) %% %" PRId64 " == 0", place.at, block);
-    if (f->steps % f->fold->steps == 0) {
+    if (f->steps % f->of.fold->steps == 0) {
         rd_text_add(&line, " || %s + 1 == ", place.at);
-        rd_number_text(n, &line, f->fold->lane_extent);
+        rd_number_text(n, &line, f->of.fold->lane_extent);
     }
     rd_text_add(&line, ") push%d(", number);
     rd_add_states(&line, n, f, "s", at.at);
@@ -123,7 +123,7 @@ static void push_cell(rd_codegen *n, const rd_codegen_fold *f)
     add_count(n, &count, f);
     if (f->cached)
         rd_copy_group(n, f, rd_group_of(n, f), false);
-    if (f->fold->scan)
+    if (f->of.fold->scan)
         rd_turn_text(n, &line, f, at.at, count.at);
     else {
         rd_text_add(&line, "push%d(", rd_number_of(n, f));
@@ -154,7 +154,7 @@ static void push_cells(rd_codegen *n, const rd_codegen_fold *f, const int32_t *l
     l    = &n->p->loop[loops[depth - 1]];
     b    = &n->bind[l->axis];
     kept = *b;
-    if (!rd_coef(&f->fold->cell, l->axis) || (f->mode == RD_FOLD_CELLS && r->axis == l->axis)) {
+    if (!rd_coef(&f->of.fold->cell, l->axis) || (f->mode == RD_FOLD_CELLS && r->axis == l->axis)) {
         push_cells(n, f, loops, depth - 1);
     } else if (f->cached) {
         b->kind = RD_BIND_NUMBER;
@@ -189,7 +189,7 @@ void rd_blocks_end(rd_codegen *n, int32_t loop, const char *from, const char *to
         else
             rd_line(n, "t%d += (%s - %s + %" PRId64 ") / %" PRId64 ";", k, to, from, unit - 1,
                     unit);
-        rd_line(n, "if (t%d %% %" PRId64 " == 0) {", k, f->fold->steps);
+        rd_line(n, "if (t%d %% %" PRId64 " == 0) {", k, f->of.fold->steps);
         n->indent++;
         push_cells(n, f, loops, depth);
         n->indent--;

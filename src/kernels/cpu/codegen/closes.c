@@ -4,23 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *class_of(rd_dtype type)
-{
-    return type == RD_BOOL ? "uint64_t" : rd_register_type(type);
-}
-
 /* ---- Results --------------------------------------------------------------------------------- */
-const char *rd_result_type(const rd_fold *f)
-{
-    if (f->user)
-        return rd_register_type(f->out);
-    return rd_reducer_places(f->reducer) ? "int64_t" : class_of(f->type);
-}
-
 void rd_declare_results(rd_text *to, const rd_codegen_fold *f, int32_t dst)
 {
-    for (int32_t k = 0; k < f->fold->n_out; k++)
-        rd_text_add(to, " %s r%d;", rd_result_type(f->fold), dst + k);
+    for (int32_t k = 0; k < f->of.fold->n_out; k++)
+        rd_text_add(to, " %s r%d;", rd_result_type(f->of.fold), dst + k);
 }
 
 /* " finish0(nodes, &r5, &r6);": of a strip, nodes may be arrays. */
@@ -29,7 +17,7 @@ static void add_finish(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int
 {
     rd_text_add(to, " finish%d(", rd_number_of(n, f));
     rd_add_states(to, n, f, name, at);
-    for (int32_t k = 0; k < f->fold->n_out; k++)
+    for (int32_t k = 0; k < f->of.fold->n_out; k++)
         rd_text_add(to, ", &r%d", dst + k);
     rd_text_add(to, ");");
 }
@@ -37,12 +25,12 @@ static void add_finish(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int
 /* Registers of results that other loops over the strip read. */
 void rd_keep_results(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32_t dst)
 {
-    for (int32_t k = 0; k < f->fold->n_out; k++) {
+    for (int32_t k = 0; k < f->of.fold->n_out; k++) {
         n->made_in[dst + k] = n->round;
         if (!n->crosses[dst + k] || n->unrolled)
             continue;
         rd_text_add(&n->before, "%*s%s a%d[%d] LINES;\n", 4 * n->indent, "",
-                    rd_result_type(f->fold), dst + k, rd_strip_room(n));
+                    rd_result_type(f->of.fold), dst + k, rd_strip_room(n));
         rd_text_add(to, " a%d[i] = r%d;", dst + k, dst + k);
         n->arrays = true;
     }
@@ -61,7 +49,7 @@ static void add_block(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, cons
 /* Lane l merges lane l + h for h = lanes/2 .. 1: of lanes that are there. */
 static void add_merges(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
 {
-    for (int32_t half = f->fold->lanes / 2; half > 0; half /= 2)
+    for (int32_t half = f->of.fold->lanes / 2; half > 0; half /= 2)
         for (int32_t l = 0; l < half && l + half < f->lanes; l++) {
             char a[20], b[20];
 
@@ -80,14 +68,14 @@ static void close_inner(rd_codegen *n, const rd_codegen_fold *f, int32_t dst)
     rd_text  *to     = rd_strip_loop(n);
     const int number = rd_number_of(n, f);
 
-    for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to, " %s w%d_%d[%d];", rd_node_type(f, k), number, k, f->lanes);
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, " %s w%d_%d[%d];", rd_node_type(&f->of, k), number, k, f->lanes);
     for (int32_t l = 0; l < f->lanes; l++) {
         char at[20];
 
         snprintf(at, sizeof at, "%d", l);
         add_block(n, to, f, "s", at);
-        for (int k = 0; k < f->n_state; k++)
+        for (int k = 0; k < f->of.n_state; k++)
             rd_text_add(to, " w%d_%d[%d] = s%d_%d[%d];", number, k, l, number, k, l);
     }
     add_merges(n, to, f);
@@ -129,8 +117,8 @@ static void add_last_row(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, i
 
 static void declare_nodes(rd_codegen *n, const rd_codegen_fold *f, int64_t count)
 {
-    for (int k = 0; k < f->n_state; k++)
-        rd_line(n, "%s w%d_%d[%" PRId64 "] LINES;", rd_node_type(f, k), rd_number_of(n, f), k,
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_line(n, "%s w%d_%d[%" PRId64 "] LINES;", rd_node_type(&f->of, k), rd_number_of(n, f), k,
                 count);
 }
 
@@ -150,12 +138,12 @@ static void nodes_of_cells(rd_codegen *n, const rd_codegen_fold *f, const char *
     rd_strip_loop_end(n);
     if (f->room) {
         close_tree(n, f, at, "n");
-        for (int k = 0; k < f->n_state; k++) {
+        for (int k = 0; k < f->of.n_state; k++) {
             rd_text row = { 0 };
 
             add_last_row(n, &row, f, k);
-            rd_line(n, "const %s *const w%d_%d = %s + %s;", rd_node_type(f, k), rd_number_of(n, f),
-                    k, row.at, at);
+            rd_line(n, "const %s *const w%d_%d = %s + %s;", rd_node_type(&f->of, k),
+                    rd_number_of(n, f), k, row.at, at);
             rd_text_free(&row);
         }
     } else {
@@ -175,13 +163,13 @@ static void finish_cell(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, in
     const int number = rd_number_of(n, f);
 
     rd_text_add(to, " {");
-    for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to, " %s b%d_%d[1]; %s w%d_%d[1];", rd_state_type(f, k), number, k,
-                    rd_node_type(f, k), number, k);
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, " %s b%d_%d[1]; %s w%d_%d[1];", rd_state_type(&f->of, k), number, k,
+                    rd_node_type(&f->of, k), number, k);
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, " b%d_%d[0] = s%d_%d[%s + i];", number, k, number, k, at);
     add_block(n, to, f, "b", "0");
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, " w%d_%d[0] = b%d_%d[0];", number, k, number, k);
     add_finish(n, to, f, dst, "w", "0");
     rd_text_add(to, " }");
@@ -213,7 +201,7 @@ static void nodes_of_lanes(rd_codegen *n, const rd_codegen_fold *f, const char *
 
     snprintf(count, sizeof count, "%d", f->lanes);
     close_tree(n, f, at, count);
-    for (int k = 0; k < f->n_state; k++) {
+    for (int k = 0; k < f->of.n_state; k++) {
         rd_text row = { 0 };
 
         add_last_row(n, &row, f, k);
@@ -256,8 +244,8 @@ void rd_codegen_close(rd_codegen *n, int32_t i)
     const rd_inst         *inst = &n->p->inst[i];
     const rd_codegen_fold *f    = &n->fold[inst->arg];
 
-    if (f->fold->out != f->fold->type && !f->user &&
-        strcmp(rd_result_type(f->fold), "int64_t") != 0)
+    if (f->of.fold->out != f->of.fold->type && !f->of.user &&
+        strcmp(rd_result_type(f->of.fold), "int64_t") != 0)
         n->why = "a result of another type than its fold's";
     if (f->inner)
         close_inner(n, f, inst->dst);

@@ -216,10 +216,11 @@ static void write_text(rd_codegen *n, rd_text *text)
 {
     rd_text parts = { 0 }, join = { 0 };
 
-    rd_codegen_functions(n, text);
-    rd_codegen_call_functions(n, text);
+    rd_emit_ops(text, n->p);
+    if (!n->pointers)
+        rd_emit_functions(text, n->p);
     for (int32_t k = 0; k < n->p->n_fold && !n->why; k++) {
-        rd_codegen_fold_functions(n, text, k);
+        rd_emit_reducer(text, &n->fold[k].of, k);
         rd_codegen_tree_functions(n, text, k);
         rd_codegen_scan_functions(n, text, k);
         rd_codegen_exit_functions(n, text, k);

@@ -57,7 +57,7 @@ static bool meets_again(const rd_codegen *n, const rd_region *r, const rd_codege
 {
     for (int32_t k = n->p->inst[f->step].loop; k >= 0 && n->p->loop[k].begin >= r->from;
          k         = n->p->loop[k].parent)
-        if (n->p->loop[k].axis != r->axis && !rd_coef(&f->fold->cell, n->p->loop[k].axis))
+        if (n->p->loop[k].axis != r->axis && !rd_coef(&f->of.fold->cell, n->p->loop[k].axis))
             return true;
     return false;
 }
@@ -67,17 +67,17 @@ static bool meets_again(const rd_codegen *n, const rd_region *r, const rd_codege
 static double cost_of_step(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
 {
     const rd_codegen_fold *f     = &n->fold[inst->arg];
-    const double           cost  = rd_fold_cost(f->fold);
+    const double           cost  = rd_fold_cost(f->of.fold);
     double                 moves = 0;
 
     if (!r)
         return 3 + cost;
-    if (f->user && reads_apart(n, r)) /* 64 rows at once: few chains are worth it */
+    if (f->of.user && reads_apart(n, r)) /* 64 rows at once: few chains are worth it */
         return APART + cost / rd_step_lanes(n, f, lanes_of(n, inst));
-    if (f->start < r->from && f->fold->lanes == 1)
-        moves = (meets_again(n, r, f) ? 0.5 : 2) * f->n_state;
+    if (f->start < r->from && f->of.fold->lanes == 1)
+        moves = (meets_again(n, r, f) ? 0.5 : 2) * f->of.n_state;
     else if (f->start >= r->from && f->lanes > 1) /* all lanes of all cells fill the first cache */
-        moves = 2 * f->n_state;
+        moves = 2 * f->of.n_state;
     return (cost + moves) / rd_step_lanes(n, f, lanes_of(n, inst));
 }
 
@@ -91,16 +91,16 @@ static double cost_of_merging(const rd_codegen *n, const rd_codegen_fold *f, con
 
     for (int32_t half = f->lanes / 2; half > 0; half /= 2)
         steps += half > together ? half / together : 1;
-    return WAITS * rd_fold_cost(f->fold) * steps;
+    return WAITS * rd_fold_cost(f->of.fold) * steps;
 }
 
 /* Where neighbours are cells, their lanes merge as vectors of cells. */
 static double cost_of_close(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
 {
     const rd_codegen_fold *f    = &n->fold[inst->arg];
-    const double           cost = rd_fold_cost(f->fold);
+    const double           cost = rd_fold_cost(f->of.fold);
 
-    if (r && (rd_coef(&f->fold->cell, r->axis) || f->start >= r->from))
+    if (r && (rd_coef(&f->of.fold->cell, r->axis) || f->start >= r->from))
         return (2 + cost * f->lanes) / lanes_of(n, inst);
     return f->lanes > 1 ? 42 + cost_of_merging(n, f, inst) : 4 + cost;
 }
@@ -110,7 +110,7 @@ static double cost_of_close(const rd_codegen *n, const rd_region *r, const rd_in
 static double cost_of_scan(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
 {
     const rd_codegen_fold *f     = &n->fold[inst->arg];
-    const double           merge = rd_fold_cost(f->fold);
+    const double           merge = rd_fold_cost(f->of.fold);
     const double           more  = f->levels ? 3 * merge + 3 : 2 * merge;
 
     return cost_of_step(n, r, inst) + (r ? more / lanes_of(n, inst) : f->levels ? 2 * more : more);

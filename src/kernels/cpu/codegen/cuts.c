@@ -23,7 +23,7 @@ bool rd_cuts(const rd_codegen *n, const rd_inst *inst)
     if (inst->kind == RD_I_CALL)
         return true;
     if (inst->kind == RD_I_STEP)
-        return rd_takes_power(&n->fold[inst->arg]);
+        return rd_takes_power(&n->fold[inst->arg].of);
     if (inst->kind == RD_I_CAST)
         return narrows(inst);
     return inst->kind == RD_I_MAP && !rd_divides_by_number(n, inst) &&

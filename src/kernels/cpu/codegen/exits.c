@@ -9,10 +9,10 @@ enum { CHECK_EVERY = 16, SHORT_ROWS = 512 };
 void rd_codegen_exit_functions(rd_codegen *n, rd_text *to, int32_t number)
 {
     const rd_codegen_fold *f    = &n->fold[number];
-    const char            *type = rd_state_type(f, 0);
-    const bool             any  = rd_reducer_table[f->fold->reducer].terminal != 0;
+    const char            *type = rd_state_type(&f->of, 0);
+    const bool             any  = rd_reducer_table[f->of.fold->reducer].terminal != 0;
 
-    if (!rd_reducer_decides(f->fold->reducer))
+    if (!rd_reducer_decides(f->of.fold->reducer))
         return;
     rd_text_add(
         to,

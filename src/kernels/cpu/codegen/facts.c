@@ -3,15 +3,6 @@
 #include "kernels/cpu/codegen/parts.h"
 #include <string.h>
 
-int64_t rd_coef(const rd_address *at, int32_t axis)
-{
-    int64_t coef = 0;
-
-    for (int32_t k = 0; k < at->n_add; k++)
-        coef += at->add[k].axis == axis ? at->add[k].coef : 0;
-    return coef;
-}
-
 bool rd_same_address(const rd_address *a, const rd_address *b)
 {
     if (a->offset != b->offset || a->n_add != b->n_add)
@@ -77,31 +68,16 @@ static void find_made(rd_codegen *n)
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
-static int64_t positions(const rd_program *p, const rd_address *at)
-{
-    int64_t last = at->offset;
-
-    for (int32_t k = 0; k < at->n_add; k++)
-        last += (at->add[k].coef > 0 ? at->add[k].coef : 0) * (p->axis_extent[at->add[k].axis] - 1);
-    return last + 1;
-}
-
-/* Is an empty fold not what its identity comes to?  A place says so itself. */
-static bool tells_nothing(const rd_fold *f)
-{
-    return rd_reducer_table[f->reducer].empty && !rd_reducer_places(f->reducer);
-}
-
 /* The innermost loop whose rounds are steps: over the lanes, or where these are one step over what
  * is around them. */
 static int32_t loop_along(rd_codegen *n, const rd_codegen_fold *f)
 {
-    const bool one_step = f->fold->lane_extent <= f->fold->lanes;
+    const bool one_step = f->of.fold->lane_extent <= f->of.fold->lanes;
 
     for (int32_t k = n->p->inst[f->step].loop; k >= 0; k = n->p->loop[k].parent)
         if (n->p->loop[k].kind == RD_LOOP_EACH &&
-            (rd_coef(&f->fold->outer, n->p->loop[k].axis) ||
-             (!one_step && rd_coef(&f->fold->lane, n->p->loop[k].axis))))
+            (rd_coef(&f->of.fold->outer, n->p->loop[k].axis) ||
+             (!one_step && rd_coef(&f->of.fold->lane, n->p->loop[k].axis))))
             return k;
     return -1;
 }
@@ -143,42 +119,25 @@ static int32_t levels_of(int64_t steps)
     return levels;
 }
 
-/* However elements of a scan are grouped, what comes out has the same bits. */
-static bool any_grouping(const rd_fold *f)
-{
-    const bool ints = rd_dtype_kind(f->type) != RD_KIND_FLOAT;
-
-    switch (f->reducer) {
-    case RD_RED_min:
-    case RD_RED_max: return true;
-    case RD_RED_sum:
-    case RD_RED_prod: return ints;
-    default: return rd_reducer_decides(f->reducer);
-    }
-}
-
 static void describe_fold(rd_codegen *n, int32_t k)
 {
     const rd_fold   *fold  = &n->p->fold[k];
     rd_codegen_fold *f     = &n->fold[k];
-    const int64_t    outer = positions(n->p, &fold->outer);
+    const int64_t    outer = rd_positions(n->p, &fold->outer);
     const int64_t    rows  = (fold->lane_extent + fold->lanes - 1) / fold->lanes;
 
-    f->places  = positions(n->p, &fold->index);
-    f->rises   = !fold->scan && rises(n, f, &fold->index);
-    f->mixed   = fold->lane_extent > fold->lanes && fold->lane.n_add > 1;
-    f->along   = f->mixed ? -1 : loop_along(n, f);
-    f->seen    = (f->masked || fold->exclusive) && tells_nothing(fold);
-    f->n_state = rd_reducer_table[fold->reducer].n_state + f->seen;
-    f->steps   = outer * rows;
-    f->split   = fold->split && !n->whole;
-    f->room    = rows_of_tree(fold, f->split);
-    f->blocks  = f->room || (fold->scan && fold->n_block > 1 && !any_grouping(fold));
+    rd_emit_facts(&f->of, rd_positions(n->p, &fold->index));
+    f->of.rises = !fold->scan && rises(n, f, &fold->index);
+    f->mixed    = fold->lane_extent > fold->lanes && fold->lane.n_add > 1;
+    f->along    = f->mixed ? -1 : loop_along(n, f);
+    f->steps    = outer * rows;
+    f->split    = fold->split && !n->whole;
+    f->room     = rows_of_tree(fold, f->split);
+    f->blocks   = f->room || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
     f->pair =
         fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
-    f->levels = fold->prefix == RD_PREFIX_TREE && !any_grouping(fold) ? levels_of(f->steps) : 0;
+    f->levels = fold->prefix == RD_PREFIX_TREE && !rd_fold_any_grouping(fold) ? levels_of(f->steps) : 0;
     f->lanes  = fold->lanes;
-    f->bytes  = 8;
     if (outer == 1 && fold->lane_extent < fold->lanes)
         f->lanes = (int32_t)fold->lane_extent;
     if (fold->scan &&
@@ -196,7 +155,8 @@ static void find_folds(rd_codegen *n)
     const rd_program *p = n->p;
 
     for (int32_t k = 0; k < p->n_fold; k++)
-        n->fold[k] = (rd_codegen_fold){ .fold = &p->fold[k], .start = -1, .step = -1, .close = -1 };
+        n->fold[k] =
+            (rd_codegen_fold){ .of.fold = &p->fold[k], .start = -1, .step = -1, .close = -1 };
     for (int32_t i = 0; i < p->n_inst; i++) {
         const rd_inst   *inst = &p->inst[i];
         rd_codegen_fold *f    = &n->fold[inst->arg >= 0 && inst->arg < p->n_fold ? inst->arg : 0];
@@ -208,9 +168,9 @@ static void find_folds(rd_codegen *n)
         if (rd_takes_step(inst)) {
             if (f->step >= 0)
                 n->why = "a fold with two steps";
-            f->step     = i;
-            f->masked   = inst->c >= 0;
-            f->weighted = inst->b >= 0;
+            f->step        = i;
+            f->of.masked   = inst->c >= 0;
+            f->of.weighted = inst->b >= 0;
         }
     }
     for (int32_t k = 0; k < p->n_fold && !n->why; k++) {
@@ -258,5 +218,8 @@ bool rd_codegen_facts(rd_codegen *n, rd_get_fn *get, void *pool)
     find_made(n);
     find_folds(n);
     look_for_refusals(n);
-    return n->why || rd_user_facts(n, get, pool);
+    for (int32_t k = 0; k < p->n_fold && !n->why; k++)
+        if (p->fold[k].user && !rd_user_facts(&n->fold[k].of, k, n->pointers, get, pool))
+            return false;
+    return true;
 }

@@ -14,10 +14,10 @@ static void move_states(rd_codegen *n, int32_t loop, bool in)
             continue;
         f->held = false;
         rd_add_state(n, &at, f);
-        for (int j = 0; j < f->n_state; j++)
+        for (int j = 0; j < f->of.n_state; j++)
             if (in)
-                rd_text_add(rd_strip_loop(n), " %s h%d_%d = s%d_%d[%s];", rd_state_type(f, j), k, j,
-                            k, j, at.at);
+                rd_text_add(rd_strip_loop(n), " %s h%d_%d = s%d_%d[%s];", rd_state_type(&f->of, j),
+                            k, j, k, j, at.at);
             else
                 rd_text_add(rd_strip_loop(n), " s%d_%d[%s] = h%d_%d;", k, j, at.at, k, j);
         f->held = in;
@@ -43,7 +43,7 @@ void rd_copy_group(rd_codegen *n, const rd_codegen_fold *f, int64_t g, bool in)
     rd_text   at     = { 0 };
 
     rd_add_first_state(n, &at, f);
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         if (in)
             rd_line(n, "for (int l = 0; l < %d; l++) c%d_%d[%d + l] = s%d_%d[%s + l];", f->lanes,
                     number, k, (int)g * f->lanes, number, k, at.at);
@@ -76,7 +76,7 @@ static int32_t cell_loops(const rd_codegen *n, const rd_codegen_fold *f, int32_t
 
     *groups = 1;
     for (int32_t k = n->p->inst[f->step].loop; k != loop; k = n->p->loop[k].parent)
-        if (rd_coef(&f->fold->cell, n->p->loop[k].axis)) {
+        if (rd_coef(&f->of.fold->cell, n->p->loop[k].axis)) {
             loops[depth++] = k;
             *groups *= n->p->loop[k].extent;
         }
@@ -89,8 +89,8 @@ static void copy_states(rd_codegen *n, const rd_codegen_fold *f, int32_t loop, b
     int64_t       groups;
     const int32_t depth = cell_loops(n, f, loop, loops, &groups);
 
-    for (int k = 0; in && k < f->n_state; k++)
-        rd_line(n, "%s c%d_%d[%d] LINES;", rd_state_type(f, k), rd_number_of(n, f), k,
+    for (int k = 0; in && k < f->of.n_state; k++)
+        rd_line(n, "%s c%d_%d[%d] LINES;", rd_state_type(&f->of, k), rd_number_of(n, f), k,
                 (int)groups * f->lanes);
     for (int64_t g = 0; g < groups; g++) {
         rd_bind kept[RD_CODEGEN_FEW];
@@ -122,11 +122,11 @@ void rd_states_in(rd_codegen *n, int32_t loop)
 /* Is the cell at hand the same all along the loop? */
 static bool is_alone(const rd_codegen *n, const rd_codegen_fold *f, int32_t loop)
 {
-    if (!f->user || f->along != loop || f->mode != RD_FOLD_SCALAR || f->lanes > 1 ||
-        (f->fold->scan && f->fold->cell.n_add))
+    if (!f->of.user || f->along != loop || f->mode != RD_FOLD_SCALAR || f->lanes > 1 ||
+        (f->of.fold->scan && f->of.fold->cell.n_add))
         return false;
     for (int32_t k = n->p->inst[f->step].loop; k != loop && k >= 0; k = n->p->loop[k].parent)
-        if (rd_coef(&f->fold->cell, n->p->loop[k].axis))
+        if (rd_coef(&f->of.fold->cell, n->p->loop[k].axis))
             return false;
     return true;
 }

@@ -3,8 +3,9 @@
 #define RD_KERNELS_CPU_CODEGEN_PARTS_H
 #include "kernels/cpu/codegen/codegen.h"
 #include "kernels/cpu/simd/simd.h"
+#include "kernels/emit/emit.h"
 
-enum { RD_CODEGEN_NUMBERS = 256, RD_CODEGEN_FEW = 8, RD_CODEGEN_NAMES = 64 };
+enum { RD_CODEGEN_NUMBERS = 256, RD_CODEGEN_FEW = 8 };
 
 /* How the steps of a fold meet the strip they stand in. */
 typedef enum rd_fold_mode {
@@ -13,37 +14,27 @@ typedef enum rd_fold_mode {
     RD_FOLD_CELLS   /* neighbours belong to cells of their own */
 } rd_fold_mode;
 
-/* A user's reducer in the text, see reducers.c. */
-typedef struct rd_user rd_user;
-
 typedef struct rd_codegen_fold {
-    const rd_fold *fold;
-    const rd_user *user; /* NULL: one of ours */
-    rd_fold_mode   mode;
-    int32_t        start, step, close; /* its instructions; close -1: of a scan */
-    int32_t        along;              /* innermost loop that it reduces, -1: it has one step */
-    bool           masked, weighted;
-    bool           mixed;   /* lanes along several axes: each element asks whether a block ends */
-    bool           split;   /* tasks share it, and join what they have */
-    bool           strip;   /* it begins and ends in a strip */
-    bool           inner;   /* even in one round of it: states are variables */
-    bool           local;   /* states are arrays of the text, not of the task */
-    bool           held;    /* states are variables while a few rows go together */
-    bool           cached;  /* those of the task are copied around its innermost loop */
-    int32_t        lanes;   /* that can have elements */
-    int32_t        n_state; /* with `seen`, of masked ones that tell nothing by their states */
-    bool           seen;
-    int64_t        places;    /* elements of a cell */
-    bool           rises;     /* those of a lane come by rising place */
-    int64_t        steps;     /* of the whole fold */
-    int64_t        states;    /* of each kind */
-    int32_t        rows, row; /* of a loop that is jammed: how many, the one at hand */
-    int32_t        bytes;     /* of one in memory, at most */
-    int32_t        room;      /* rows of its tree; 0: it has one block, or is a scan */
-    bool           blocks;    /* it has several */
-    bool           pair;      /* what a scan has before a block is two words, see so_far.h */
-    int32_t        levels;    /* nodes of elements that a scan by the tree keeps */
-    int64_t        facts, current, tree; /* offsets in the task's state */
+    rd_emit_fold of; /* the reducer */
+    rd_fold_mode mode;
+    int32_t      start, step, close; /* its instructions; close -1: of a scan */
+    int32_t      along;              /* innermost loop that it reduces, -1: it has one step */
+    bool         mixed;     /* lanes along several axes: each element asks whether a block ends */
+    bool         split;     /* tasks share it, and join what they have */
+    bool         strip;     /* it begins and ends in a strip */
+    bool         inner;     /* even in one round of it: states are variables */
+    bool         local;     /* states are arrays of the text, not of the task */
+    bool         held;      /* states are variables while a few rows go together */
+    bool         cached;    /* those of the task are copied around its innermost loop */
+    int32_t      lanes;     /* that can have elements */
+    int64_t      steps;     /* of the whole fold */
+    int64_t      states;    /* of each kind */
+    int32_t      rows, row; /* of a loop that is jammed: how many, the one at hand */
+    int32_t      room;      /* rows of its tree; 0: it has one block, or is a scan */
+    bool         blocks;    /* it has several */
+    bool         pair;      /* what a scan has before a block is two words, see so_far.h */
+    int32_t      levels;    /* nodes of elements that a scan by the tree keeps */
+    int64_t      facts, current, tree; /* offsets in the task's state */
 } rd_codegen_fold;
 
 /* Some loops of the program as strips of one axis. */
@@ -125,7 +116,6 @@ typedef struct rd_codegen {
 
 /* facts.c */
 bool    rd_codegen_facts(rd_codegen *n, rd_get_fn *get, void *pool);
-int64_t rd_coef(const rd_address *at, int32_t axis);
 bool    rd_same_address(const rd_address *a, const rd_address *b);
 bool    rd_within(const rd_codegen *n, int32_t inst, int32_t loop);
 int32_t rd_part_of(const rd_program *p, int32_t inst);
@@ -216,13 +206,9 @@ bool rd_lies_apart(const rd_codegen *n, int32_t inst, int32_t axis);
 /* A register as an operand at this place. */
 void rd_operand_text(rd_codegen *n, rd_text *to, int32_t reg);
 
-const char *rd_memory_type(rd_dtype type);
-const char *rd_register_type(rd_dtype type);
-void        rd_add_from_memory(rd_text *to, rd_dtype type, const char *element);
-void        rd_add_stored(rd_codegen *n, rd_text *to, rd_dtype type, int32_t reg);
+void rd_add_stored(rd_codegen *n, rd_text *to, rd_dtype type, int32_t reg);
 
 /* calls.c */
-void rd_codegen_call_functions(rd_codegen *n, rd_text *to);
 void rd_codegen_call_once(rd_codegen *n, rd_text *to, int32_t inst);
 void rd_codegen_call_strip(rd_codegen *n, int32_t inst);
 
@@ -279,10 +265,9 @@ void rd_add_tree_arguments(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
 bool rd_blocks_beside(rd_codegen *n, int32_t loop, const char *lo, const char *hi);
 
 /* closes.c */
-void        rd_codegen_close(rd_codegen *n, int32_t inst);
-const char *rd_result_type(const rd_fold *f);
-void        rd_declare_results(rd_text *to, const rd_codegen_fold *f, int32_t dst);
-void        rd_keep_results(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32_t dst);
+void rd_codegen_close(rd_codegen *n, int32_t inst);
+void rd_declare_results(rd_text *to, const rd_codegen_fold *f, int32_t dst);
+void rd_keep_results(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32_t dst);
 
 /* scans.c */
 void rd_codegen_scan(rd_codegen *n, int32_t inst);
@@ -291,19 +276,8 @@ void rd_codegen_scan_functions(rd_codegen *n, rd_text *to, int32_t number);
 void rd_turn_text(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, const char *at,
                   const char *count);
 
-/* reducers.c: users' reducers. */
-bool rd_user_facts(rd_codegen *n, rd_get_fn *get, void *pool);
-void rd_user_functions(rd_codegen *n, rd_text *to, int32_t number);
-/* What a user's text may call or name, as C's headers are left out. */
-void        rd_users_names(rd_text *to);
-const char *rd_user_state_type(const rd_codegen_fold *f, int k);
-/* What is said before begin() of states that the caller names: "s0_0[l]". */
-void rd_user_begins(rd_text *to, const rd_codegen_fold *f, int number, const char *name,
-                    const char *at);
-/* Operations of a step and of a merge, about; elements of the strip that one vector steps by. */
-double rd_fold_cost(const rd_fold *f);
+/* steps.c: elements of the strip that one vector steps by. */
 double rd_step_lanes(const rd_codegen *n, const rd_codegen_fold *f, double lanes);
-int    rd_user_bytes(const rd_codegen_fold *f);
 
 /* exits.c */
 void rd_codegen_exit(rd_codegen *n, int32_t inst);
@@ -312,24 +286,7 @@ void rd_codegen_exit_functions(rd_codegen *n, rd_text *to, int32_t number);
 void rd_left_label(rd_codegen *n, int32_t loop);
 bool rd_is_left(const rd_codegen *n, int32_t loop);
 
-/* functions.c: operators, casts and reducers as functions; trees.c: what becomes of blocks. */
-void        rd_codegen_functions(rd_codegen *n, rd_text *to);
-void        rd_codegen_fold_functions(rd_codegen *n, rd_text *to, int32_t number);
-void        rd_codegen_tree_functions(rd_codegen *n, rd_text *to, int32_t number);
-void        rd_codegen_join_function(rd_codegen *n, rd_text *to);
-int         rd_register_size(rd_dtype type);
-bool        rd_op_warns(const rd_inst *inst);
-void        rd_op_name(const rd_inst *inst, char *name);
-const char *rd_state_type(const rd_codegen_fold *f, int k);
-/* "f32" */
-const char *rd_state_elem(const rd_codegen_fold *f);
-/* The states of a fold as text: by a format that takes their number; "float *s0, float *s1". */
-void rd_add_each(rd_text *to, const rd_codegen_fold *f, const char *format);
-void rd_add_parameters(rd_text *to, const rd_codegen_fold *f, bool nodes, const char *keep,
-                       char name);
-/* Do its steps take the exponential of something, see RD_LSE? */
-bool rd_takes_power(const rd_codegen_fold *f);
-/* Do its lanes go by one of them, see RD_LANES_ROW, and not merge? */
-bool        rd_goes_by_lane(const rd_codegen_fold *f);
-const char *rd_node_type(const rd_codegen_fold *f, int k);
+/* trees.c: what becomes of blocks. */
+void rd_codegen_tree_functions(rd_codegen *n, rd_text *to, int32_t number);
+void rd_codegen_join_function(rd_codegen *n, rd_text *to);
 #endif

@@ -201,39 +201,4 @@ static inline int64_t rd_index_u64(uint64_t at, int64_t extent, int32_t *failed)
     return outside ? 0 : (int64_t)at;
 }
 
-/* ---- The combine tree of blocks [from, to) ------------------------------------------------------
- * A node of level l covers 2^l blocks from a multiple of 2^l on; two that are left and right of one are merged. */
-
-/* How many nodes there are once all that can be are merged.  Before the block whose number most twos
- * divide they grow, behind it they shrink: one for each bit of either distance.  Blocks of one lane
- * are short, so that this must not be a loop (sum of all squares, f64: 2.15 ns an element, so 0.73). */
-static inline int64_t rd_nodes(int64_t from, int64_t to)
-{
-    int64_t top = 0;
-
-    if (from >= to)
-        return 0;
-    if (from > 0) {
-        const int bit = 63 - __builtin_clzll((uint64_t)((from - 1) ^ to));
-
-        top = to >> bit << bit;
-    }
-    return __builtin_popcountll((uint64_t)(top - from)) +
-           __builtin_popcountll((uint64_t)(to - top));
-}
-
-/* The level of the node that begins at `from`. */
-static int rd_level(int64_t from, int64_t to)
-{
-    int level = 0;
-
-    while (!(from >> level & 1) && from + (INT64_C(2) << level) <= to)
-        level++;
-    return level;
-}
-
-/* Has the node a sibling on its left? */
-static inline int rd_right(int64_t start, int level, int64_t from)
-{
-    return (start >> level & 1) && start - (INT64_C(1) << level) >= from;
-}
+#include "kernels/emit/nodes.h"

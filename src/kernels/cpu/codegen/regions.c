@@ -36,7 +36,7 @@ static bool varies_by(const rd_codegen *n, int32_t i, const rd_region *r, const 
     switch (inst->kind) {
     case RD_I_SCAN: return in_loop_over(n, i, r);
     case RD_I_CLOSE:
-        return in_loop_over(n, i, r) && (rd_coef(&f->fold->cell, r->axis) ||
+        return in_loop_over(n, i, r) && (rd_coef(&f->of.fold->cell, r->axis) ||
                                          (f->start >= r->from && in_loop_over(n, f->step, r)));
     default: return varies_by_operands(n, inst, r, varies);
     }
@@ -71,12 +71,12 @@ static bool may_store(const rd_codegen *n, const rd_region *r, int32_t store)
 /* Its lane axis is the strip's, and its innermost; strips begin with lane 0. */
 static bool steps_along_lanes(const rd_codegen *n, const rd_region *r, const rd_codegen_fold *f)
 {
-    const rd_fold *fold = f->fold;
+    const rd_fold *fold = f->of.fold;
 
     if (r->around || f->start >= r->from || fold->lanes == 1 || fold->lane.n_add != 1 ||
         fold->lane.offset || rd_coef(&fold->lane, r->axis) != 1 || rd_coef(&fold->outer, r->axis) ||
         rd_coef(&fold->cell, r->axis) ||
-        (f->fold->lane_extent > f->fold->lanes && f->along != r->loop))
+        (f->of.fold->lane_extent > f->of.fold->lanes && f->along != r->loop))
         return false;
     for (int32_t k = 0; k < n->p->n_loop; k++)
         if (n->p->loop[k].kind == RD_LOOP_TILE && n->p->loop[k].axis == r->axis &&
@@ -88,15 +88,15 @@ static bool steps_along_lanes(const rd_codegen *n, const rd_region *r, const rd_
 static bool may_step(const rd_codegen *n, const rd_region *r, int32_t step)
 {
     const rd_codegen_fold *f    = &n->fold[n->p->inst[step].arg];
-    const int64_t          cell = rd_coef(&f->fold->cell, r->axis);
+    const int64_t          cell = rd_coef(&f->of.fold->cell, r->axis);
 
     if (!in_loop_over(n, step, r))
         return false;
-    if (rd_coef(&f->fold->lane, r->axis) || rd_coef(&f->fold->outer, r->axis))
-        return !f->fold->scan && steps_along_lanes(n, r, f);
+    if (rd_coef(&f->of.fold->lane, r->axis) || rd_coef(&f->of.fold->outer, r->axis))
+        return !f->of.fold->scan && steps_along_lanes(n, r, f);
     if (f->start < r->from)
-        return cell == 1 && f->fold->lanes == 1;
-    return (f->fold->lanes == 1 || f->room == 0) && (cell == 0 || f->fold->cell.n_add == 1) &&
+        return cell == 1 && f->of.fold->lanes == 1;
+    return (f->of.fold->lanes == 1 || f->room == 0) && (cell == 0 || f->of.fold->cell.n_add == 1) &&
            f->close < r->to;
 }
 
@@ -107,7 +107,7 @@ static bool may_close(const rd_codegen *n, const rd_region *r, int32_t close)
 
     if (f->start >= r->from && f->start < r->to)
         return true;
-    return rd_coef(&f->fold->cell, r->axis) == 1 && f->fold->lanes == 1;
+    return rd_coef(&f->of.fold->cell, r->axis) == 1 && f->of.fold->lanes == 1;
 }
 
 /* Neighbours that each decide something go on until the last has; so their loops must not be long.
@@ -254,9 +254,10 @@ static void set_modes(rd_codegen *n)
 
             if (f->step < r->from || f->step >= r->to)
                 continue;
-            f->mode  = f->start < r->from && (rd_coef(&f->fold->lane, r->axis)) ? RD_FOLD_LANES
-                                                                                : RD_FOLD_CELLS;
-            f->strip = f->start >= r->from;
+            f->mode = f->start < r->from && (rd_coef(&f->of.fold->lane, r->axis)) ? RD_FOLD_LANES
+                                                                                  : RD_FOLD_CELLS;
+            f->of.cells = f->mode == RD_FOLD_CELLS;
+            f->strip    = f->start >= r->from;
         }
     }
 }

@@ -32,7 +32,7 @@ static bool may_go_on(const rd_codegen *n, const rd_region *r, int32_t i)
     case RD_I_CAST: return !rd_cuts(n, inst);
     case RD_I_MAP: return !rd_cuts(n, inst) && !rd_op_warns(inst);
     case RD_I_STEP:
-        return f->mode == RD_FOLD_LANES && !f->user && !rd_cuts(n, inst) &&
+        return f->mode == RD_FOLD_LANES && !f->of.user && !rd_cuts(n, inst) &&
                f->lanes % r->width == 0;
     default: return false;
     }

@@ -18,41 +18,42 @@ static void add_before(rd_text *to, const rd_codegen_fold *f)
     if (!f->blocks)
         return;
     rd_text_add(to, ", ");
-    rd_add_parameters(to, f, false, "", 'p');
+    rd_add_parameters(to, &f->of, false, "", 'p');
     if (f->pair)
-        rd_text_add(to, ", %s *q", rd_state_type(f, 0));
+        rd_text_add(to, ", %s *q", rd_state_type(&f->of, 0));
 }
 
 /* What is before a block and its prefix, as results. */
 static void add_so_far(rd_text *to, const rd_codegen_fold *f, int number)
 {
     rd_text_add(to, "static inline void sofar%d(", number);
-    rd_add_parameters(to, f, false, "", 's');
+    rd_add_parameters(to, &f->of, false, "", 's');
     add_before(to, f);
-    for (int k = 0; k < f->fold->n_out; k++)
-        rd_text_add(to, ", %s *y%d", rd_result_type(f->fold), k);
+    for (int k = 0; k < f->of.fold->n_out; k++)
+        rd_text_add(to, ", %s *y%d", rd_result_type(f->of.fold), k);
     rd_text_add(to, ")\n{\n   ");
-    for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to, " %s w%d = *s%d;", rd_state_type(f, k), k, k);
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, " %s w%d = *s%d;", rd_state_type(&f->of, k), k, k);
     rd_text_add(to, " block%d(", number);
-    rd_add_each(to, f, "&w%d");
+    rd_add_each(to, &f->of, "&w%d");
     rd_text_add(to, ");\n   ");
     if (f->blocks && f->pair) {
         rd_text_add(to, " w0 = *p0 + (*q + w0);");
-        if (f->seen)
+        if (f->of.seen)
             rd_text_add(to, " w1 = *p1 | w1;");
     } else if (f->blocks) {
-        for (int k = 0; k < f->n_state; k++)
-            rd_text_add(to, " const %s b%d = w%d; w%d = *p%d;", rd_state_type(f, k), k, k, k, k);
+        for (int k = 0; k < f->of.n_state; k++)
+            rd_text_add(to, " const %s b%d = w%d; w%d = *p%d;", rd_state_type(&f->of, k), k, k, k,
+                        k);
         rd_text_add(to, " merge%d(", number);
-        rd_add_each(to, f, "&w%d");
+        rd_add_each(to, &f->of, "&w%d");
         rd_text_add(to, ", ");
-        rd_add_each(to, f, "&b%d");
+        rd_add_each(to, &f->of, "&b%d");
         rd_text_add(to, ");");
     }
     rd_text_add(to, " finish%d(", number);
-    rd_add_each(to, f, "&w%d");
-    for (int k = 0; k < f->fold->n_out; k++)
+    rd_add_each(to, &f->of, "&w%d");
+    for (int k = 0; k < f->of.fold->n_out; k++)
         rd_text_add(to, ", y%d", k);
     rd_text_add(to, ");\n}\n");
 }
@@ -60,13 +61,13 @@ static void add_so_far(rd_text *to, const rd_codegen_fold *f, int number)
 /* Running sums of floats take blocks that have elements. */
 static void add_take_pair(rd_text *to, const rd_codegen_fold *f)
 {
-    const char *type = rd_state_type(f, 0),
-               *elem = rd_dtype_class(f->fold->type) == RD_CLASS_f32 ? "f32" : "f64";
+    const char *type = rd_state_type(&f->of, 0),
+               *elem = rd_dtype_class(f->of.fold->type) == RD_CLASS_f32 ? "f32" : "f64";
 
     rd_text_add(to,
                 "        %s hi = p0[l], lo = q[l];\n        rd_take_block_%s(&hi, &lo, s0[l]);\n",
                 type, elem);
-    if (f->seen)
+    if (f->of.seen)
         rd_text_add(to, "        hi = s1[l] ? hi : p0[l];\n        lo = s1[l] ? lo : q[l];\n"
                         "        p1[l] = s1[l] | p1[l];\n");
     rd_text_add(to, "        p0[l] = hi;\n        q[l] = lo;\n");
@@ -78,24 +79,24 @@ static void add_turn(rd_text *to, const rd_codegen_fold *f, int number)
     if (!f->blocks)
         return;
     rd_text_add(to, "static void turn%d(", number);
-    rd_add_parameters(to, f, false, "", 's');
+    rd_add_parameters(to, &f->of, false, "", 's');
     add_before(to, f);
     rd_text_add(
         to, ", int64_t n)\n{\n    INDEPENDENT for (int64_t l = 0; l < n; l++) {\n        block%d(",
         number);
-    rd_add_each(to, f, "&s%d[l]");
+    rd_add_each(to, &f->of, "&s%d[l]");
     rd_text_add(to, ");\n");
     if (f->pair)
         add_take_pair(to, f);
     else {
         rd_text_add(to, "        merge%d(", number);
-        rd_add_each(to, f, "&p%d[l]");
+        rd_add_each(to, &f->of, "&p%d[l]");
         rd_text_add(to, ", ");
-        rd_add_each(to, f, "&s%d[l]");
+        rd_add_each(to, &f->of, "&s%d[l]");
         rd_text_add(to, ");\n");
     }
     rd_text_add(to, "        begin%d(", number);
-    rd_add_each(to, f, "&s%d[l]");
+    rd_add_each(to, &f->of, "&s%d[l]");
     rd_text_add(to, ");\n    }\n}\n");
 }
 
@@ -103,14 +104,14 @@ static void add_turn(rd_text *to, const rd_codegen_fold *f, int number)
 static void add_meet(rd_text *to, const rd_codegen_fold *f, int number, char a)
 {
     rd_text_add(to, "INDEPENDENT for (int64_t l = 0; l < n; l++) {");
-    for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to, " %s a%d = e%d[level * stride + l];", rd_state_type(f, k), k, k);
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, " %s a%d = e%d[level * stride + l];", rd_state_type(&f->of, k), k, k);
     rd_text_add(to, " merge%d(", number);
-    rd_add_each(to, f, "&a%d");
-    for (int k = 0; k < f->n_state; k++)
+    rd_add_each(to, &f->of, "&a%d");
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, ", &%c%d[l]", a, k);
     rd_text_add(to, ");");
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, " %c%d[l] = a%d;", a, k, k);
     rd_text_add(to, " }\n");
 }
@@ -122,16 +123,16 @@ static void add_tree(rd_text *to, const rd_codegen_fold *f, int number)
     if (!f->levels)
         return;
     rd_text_add(to, "static inline void tree%d(", number);
-    rd_add_parameters(to, f, false, "", 'e');
+    rd_add_parameters(to, &f->of, false, "", 'e');
     rd_text_add(to, ", ");
-    rd_add_parameters(to, f, false, "", 'u');
+    rd_add_parameters(to, &f->of, false, "", 'u');
     rd_text_add(to, ", ");
-    rd_add_parameters(to, f, false, "", 's');
+    rd_add_parameters(to, &f->of, false, "", 's');
     rd_text_add(to, ", int64_t at, int64_t stride, int64_t n)\n{\n    int level = 0;\n\n"
                     "    for (; at >> level & 1; level++)\n        ");
     add_meet(to, f, number, 'u');
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < n; l++) {");
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, " e%d[level * stride + l] = u%d[l]; s%d[l] = u%d[l];", k, k, k, k);
     rd_text_add(to, " }\n    for (level++; (at + 1) >> level; level++)\n"
                     "        if ((at + 1) >> level & 1)\n            ");
@@ -143,7 +144,7 @@ void rd_codegen_scan_functions(rd_codegen *n, rd_text *to, int32_t number)
 {
     const rd_codegen_fold *f = &n->fold[number];
 
-    if (!f->fold->scan)
+    if (!f->of.fold->scan)
         return;
     add_so_far(to, f, number);
     add_turn(to, f, number);
@@ -179,7 +180,7 @@ static void add_result(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int
     rd_text_add(to, " sofar%d(", rd_number_of(n, f));
     rd_add_state_at_hand(n, to, f);
     add_states_before(n, to, f, at.at);
-    for (int32_t k = 0; k < f->fold->n_out; k++)
+    for (int32_t k = 0; k < f->of.fold->n_out; k++)
         rd_text_add(to, ", &r%d", dst + k);
     rd_text_add(to, ");");
     if (n->here)
@@ -194,7 +195,7 @@ static void add_element(rd_codegen *n, rd_text *to, const rd_inst *inst, const c
     rd_text                states = { 0 };
 
     rd_add_states(&states, n, f, "u", at);
-    rd_user_begins(to, f, inst->arg, "u", at);
+    rd_user_begins(to, &f->of, inst->arg, "u", at);
     rd_text_add(to, " begin%d(%s);", inst->arg, states.at);
     rd_add_step(n, to, inst, states.at);
     rd_text_free(&states);
@@ -202,8 +203,8 @@ static void add_element(rd_codegen *n, rd_text *to, const rd_inst *inst, const c
 
 static void declare_element(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
 {
-    for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to, " %s u%d_%d[1];", rd_state_type(f, k), rd_number_of(n, f), k);
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, " %s u%d_%d[1];", rd_state_type(&f->of, k), rd_number_of(n, f), k);
 }
 
 /* to = merge(node of the level, to). */
@@ -213,15 +214,15 @@ static void meet(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, const cha
     const int number = rd_number_of(n, f);
 
     rd_text_add(to, " {");
-    for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to, " %s a%d_%d[1] = { e%d_%d[%" PRId64 " + %s] };", rd_state_type(f, k),
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, " %s a%d_%d[1] = { e%d_%d[%" PRId64 " + %s] };", rd_state_type(&f->of, k),
                     number, k, number, k, level * f->states, at);
     rd_text_add(to, " merge%d(", number);
     rd_add_states(to, n, f, "a", "0");
     rd_text_add(to, ", ");
     rd_add_states(to, n, f, name, name_at);
     rd_text_add(to, ");");
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, " %s%d_%d[%s] = a%d_%d[0];", name, number, k, name_at, number, k);
     rd_text_add(to, " }");
 }
@@ -230,7 +231,7 @@ static void meet(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, const cha
 static void add_known_place(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *at)
 {
     const rd_codegen_fold *f     = &n->fold[inst->arg];
-    const rd_address      *outer = &f->fold->outer;
+    const rd_address      *outer = &f->of.fold->outer;
     int64_t                place = outer->offset;
     int                    level = 0;
 
@@ -242,7 +243,7 @@ static void add_known_place(rd_codegen *n, rd_text *to, const rd_inst *inst, con
     add_element(n, to, inst, "0");
     for (; place >> level & 1; level++)
         meet(n, to, f, at, level, "u", "0");
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, " e%d_%d[%" PRId64 " + %s] = s%d_%d[%s] = u%d_%d[0];", inst->arg, k,
                     level * f->states, at, inst->arg, k, at, inst->arg, k);
     for (level++; (place + 1) >> level; level++)
@@ -261,7 +262,7 @@ static void add_tree_call(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, 
     rd_text_add(to, ", ");
     rd_add_states(to, n, f, "s", at);
     rd_text_add(to, ", (");
-    rd_position(n, to, &f->fold->outer);
+    rd_position(n, to, &f->of.fold->outer);
     rd_text_add(to, ") %% %d, ", RD_TREE_STEPS);
     rd_number_text(n, to, f->states);
     rd_text_add(to, ", %s);", count);
@@ -274,9 +275,9 @@ static void step_strip(rd_codegen *n, const rd_inst *inst)
     rd_text                line = { 0 }, at = { 0 };
 
     rd_add_first_state(n, &at, f);
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add((rd_strip_loop(n), &n->before), "%*s%s u%d_%d[%d] LINES;\n", 4 * n->indent, "",
-                    rd_state_type(f, k), inst->arg, k, n->here->width);
+                    rd_state_type(&f->of, k), inst->arg, k, n->here->width);
     n->arrays = true;
     add_element(n, rd_strip_loop(n), inst, "i");
     rd_strip_loop_end(n);
@@ -315,14 +316,14 @@ void rd_codegen_scan(rd_codegen *n, int32_t i)
     const bool             strips = n->here && f->levels && !is_written_out(n, f);
     rd_text                line = { 0 }, *to = n->here ? rd_strip_loop(n) : &line;
 
-    if (f->fold->exclusive)
+    if (f->of.fold->exclusive)
         add_result(n, to, f, inst->dst);
     if (strips)
         step_strip(n, inst);
     else
         add_element_step(n, to, inst);
     to = n->here ? rd_strip_loop(n) : &line;
-    if (!f->fold->exclusive)
+    if (!f->of.fold->exclusive)
         add_result(n, to, f, inst->dst);
     if (!n->here)
         rd_line(n, "%s", line.at + 1);

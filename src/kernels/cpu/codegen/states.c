@@ -55,7 +55,7 @@ static bool is_inner(const rd_codegen *n, const rd_codegen_fold *f, const rd_reg
 /* Cells beside those of the strip. */
 static int64_t other_cells(const rd_codegen_fold *f, const rd_region *r)
 {
-    return f->strip && rd_coef(&f->fold->cell, r->axis) ? 1 : f->fold->n_cell;
+    return f->strip && rd_coef(&f->of.fold->cell, r->axis) ? 1 : f->of.fold->n_cell;
 }
 
 /* Arrays of states: s, of the block at hand; of scans p and rest, of what is before it, and nodes
@@ -70,18 +70,18 @@ typedef struct state_array {
 /* Array number k, false: there are no more. */
 static bool array_of(const rd_codegen_fold *f, int k, state_array *a)
 {
-    const int before = f->blocks && f->fold->scan ? f->n_state : 0, pair = before && f->pair;
+    const int before = f->blocks && f->of.fold->scan ? f->of.n_state : 0, pair = before && f->pair;
 
     *a = (state_array){ 's', k, NULL, f->states };
-    if (k >= f->n_state + before + pair) {
-        *a = (state_array){ 'e', k - f->n_state - before - pair, NULL, f->states * f->levels };
-        if (!f->levels || a->k >= f->n_state)
+    if (k >= f->of.n_state + before + pair) {
+        *a = (state_array){ 'e', k - f->of.n_state - before - pair, NULL, f->states * f->levels };
+        if (!f->levels || a->k >= f->of.n_state)
             return false;
-    } else if (k >= f->n_state + before)
+    } else if (k >= f->of.n_state + before)
         *a = (state_array){ 'q', 0, NULL, f->states };
-    else if (k >= f->n_state)
-        *a = (state_array){ 'p', k - f->n_state, NULL, f->states };
-    a->type = rd_state_type(f, a->k);
+    else if (k >= f->of.n_state)
+        *a = (state_array){ 'p', k - f->of.n_state, NULL, f->states };
+    a->type = rd_state_type(&f->of, a->k);
     return true;
 }
 
@@ -106,14 +106,14 @@ static void lay_out(rd_codegen *n, rd_codegen_fold *f)
         return;
     }
     for (int k = 0; array_of(f, k, &a); k++)
-        bytes += rd_lines(a.states * f->bytes);
+        bytes += rd_lines(a.states * f->of.bytes);
     f->local = f->inner || (one && bytes <= MOST_LOCAL);
     if (f->split)
         f->facts = rd_piece(&n->state, 1, 64);
     if (!f->local)
         f->current = rd_piece(&n->state, 1, bytes);
     if (f->room)
-        f->tree = rd_piece(&n->state, f->room, f->n_state * rd_lines(f->states * f->bytes));
+        f->tree = rd_piece(&n->state, f->room, f->of.n_state * rd_lines(f->states * f->of.bytes));
 }
 
 void rd_declare_states(rd_codegen *n)
@@ -126,7 +126,7 @@ void rd_declare_states(rd_codegen *n)
         for (int j = 0; !f->local && array_of(f, j, &a); j++) {
             rd_line(n, "%s *const %c%d_%d = (%s *)(q->state + %" PRId64 ");", a.type, a.name, k,
                     a.k, a.type, at);
-            at += rd_lines(a.states * f->bytes);
+            at += rd_lines(a.states * f->of.bytes);
         }
     }
 }
@@ -142,21 +142,22 @@ void rd_codegen_lay_out(rd_codegen *n)
 void rd_add_states(rd_text *to, const rd_codegen *n, const rd_codegen_fold *f, const char *name,
                    const char *at)
 {
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, "%s&%s%d_%d[%s]", k ? ", " : "", name, rd_number_of(n, f), k, at);
 }
 
 static void add_held(rd_text *to, const rd_codegen *n, const rd_codegen_fold *f)
 {
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, "%s&h%d_%d", k ? ", " : "", rd_number_of(n, f), k);
 }
 
 static void add_lane(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
 {
     rd_text_add(to, "(");
-    rd_position(n, to, &f->fold->lane);
-    rd_text_add(to, f->fold->lane_extent <= f->fold->lanes ? ")" : ") %% %d", (int)f->fold->lanes);
+    rd_position(n, to, &f->of.fold->lane);
+    rd_text_add(to, f->of.fold->lane_extent <= f->of.fold->lanes ? ")" : ") %% %d",
+                (int)f->of.fold->lanes);
 }
 
 /* Of cells that are copied: which of them, by the indices of the loops that are written out. */
@@ -167,7 +168,7 @@ int64_t rd_group_of(const rd_codegen *n, const rd_codegen_fold *f)
     for (int32_t k = n->p->inst[f->step].loop; k != f->along && k >= 0; k = n->p->loop[k].parent) {
         const int32_t axis = n->p->loop[k].axis;
 
-        if (!rd_coef(&f->fold->cell, axis))
+        if (!rd_coef(&f->of.fold->cell, axis))
             continue;
         group += times * n->bind[axis].number;
         times *= n->p->loop[k].extent;
@@ -179,9 +180,9 @@ static void add_cell(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, bool 
 {
     rd_text_add(to, "(");
     if (of_strip)
-        rd_position_of_strip(n, to, &f->fold->cell);
+        rd_position_of_strip(n, to, &f->of.fold->cell);
     else
-        rd_position(n, to, &f->fold->cell);
+        rd_position(n, to, &f->of.fold->cell);
     rd_text_add(to, ")");
 }
 
@@ -193,7 +194,7 @@ void rd_add_first_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
     if (f->row)
         rd_text_add(to, "%" PRId64 " + ", f->row * f->states);
     if (f->mode == RD_FOLD_CELLS && f->strip) {
-        if (rd_coef(&f->fold->cell, r->axis) || f->fold->cell.n_add == 0)
+        if (rd_coef(&f->of.fold->cell, r->axis) || f->of.fold->cell.n_add == 0)
             rd_text_add(to, "0");
         else {
             add_cell(n, to, f, true);
@@ -203,7 +204,7 @@ void rd_add_first_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
             rd_text_add(to, " + (v%d - whole%d)", r->axis, r->axis);
         return;
     }
-    if (f->fold->cell.n_add == 0) {
+    if (f->of.fold->cell.n_add == 0) {
         rd_text_add(to, "0");
         return;
     }
@@ -236,8 +237,8 @@ void rd_add_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
         rd_text_add(to, " + ");
         add_lane(n, to, f);
         rd_text_add(to, " * %d + i", r->width);
-    } else if (f->mode == RD_FOLD_LANES && f->fold->lanes > r->width)
-        rd_text_add(to, " + v%d %% %d + i", r->axis, f->fold->lanes);
+    } else if (f->mode == RD_FOLD_LANES && f->of.fold->lanes > r->width)
+        rd_text_add(to, " + v%d %% %d + i", r->axis, f->of.fold->lanes);
     else if (f->mode != RD_FOLD_SCALAR)
         rd_text_add(to, " + i");
 }

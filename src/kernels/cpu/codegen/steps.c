@@ -14,7 +14,7 @@ static void start_inner(rd_codegen *n, const rd_codegen_fold *f)
         char at[20];
 
         snprintf(at, sizeof at, "%d", l);
-        rd_user_begins(to, f, rd_number_of(n, f), "s", at);
+        rd_user_begins(to, &f->of, rd_number_of(n, f), "s", at);
         rd_text_add(to, " begin%d(", rd_number_of(n, f));
         rd_add_states(to, n, f, "s", at);
         rd_text_add(to, ");");
@@ -32,7 +32,7 @@ static void add_begins(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, con
     else
         rd_number_text(n, to, f->states);
     rd_text_add(to, "; l++) {");
-    rd_user_begins(to, f, number, name, "l");
+    rd_user_begins(to, &f->of, number, name, "l");
     rd_text_add(to, " begin%d(", number);
     rd_add_states(to, n, f, name, "l");
     rd_text_add(to, ");");
@@ -59,7 +59,7 @@ void rd_codegen_start(rd_codegen *n, int32_t fold)
         rd_text_free(&line);
     }
     add_begins(n, &line, f, "s");
-    if (f->fold->scan && f->blocks) {
+    if (f->of.fold->scan && f->blocks) {
         rd_text_add(&line, " ");
         add_begins(n, &line, f, "p");
     }
@@ -74,7 +74,7 @@ static void add_element(rd_codegen *n, rd_text *to, const rd_inst *inst)
 {
     rd_operand_text(n, to, inst->a);
     rd_text_add(to, ", ");
-    if (n->fold[inst->arg].weighted)
+    if (n->fold[inst->arg].of.weighted)
         rd_operand_text(n, to, inst->b);
     else
         rd_text_add(to, "1");
@@ -102,10 +102,10 @@ static void take_of_step(rd_codegen *n, const rd_inst *inst, const char *name, c
 static void end_with_exponentials(rd_codegen *n, const rd_inst *inst)
 {
     rd_strip_loop_end(n);
-    rd_line(n, "EXP_OF_STRIP(%s, e%d, n)", rd_state_elem(&n->fold[inst->arg]), inst->arg);
+    rd_line(n, "EXP_OF_STRIP(%s, e%d, n)", rd_state_elem(&n->fold[inst->arg].of), inst->arg);
 }
 
-/* The steps of a strip, where no m moves: see add_exponent() of functions.c. */
+/* The steps of a strip, where no m moves: see add_exponent() of emit/reducers.c. */
 static void add_near_steps(rd_codegen *n, const rd_inst *inst, const char *states)
 {
     rd_text *to = rd_strip_loop(n);
@@ -134,17 +134,17 @@ static void add_steps_by_powers(rd_codegen *n, const rd_inst *inst, const char *
     const rd_codegen_fold *f = &n->fold[inst->arg];
 
     rd_strip_loop(n);
-    rd_text_add(&n->before, "%*s%s e%d[%d] LINES;\n", 4 * n->indent, "", rd_state_type(f, 0),
+    rd_text_add(&n->before, "%*s%s e%d[%d] LINES;\n", 4 * n->indent, "", rd_state_type(&f->of, 0),
                 inst->arg, rd_strip_room(n));
     n->arrays = true;
-    if (!f->masked) {
+    if (!f->of.masked) {
         add_near_steps(n, inst, states);
         n->indent++;
     }
     take_of_step(n, inst, "exponent", states);
     end_with_exponentials(n, inst);
     rd_add_step(n, rd_strip_loop(n), inst, states);
-    if (!f->masked) {
+    if (!f->of.masked) {
         rd_strip_loop_end(n);
         n->indent--;
         rd_line(n, "}");
@@ -157,7 +157,7 @@ static void add_power(rd_codegen *n, rd_text *to, const rd_inst *inst, const cha
         rd_text_add(to, ", e%d[i]", inst->arg);
         return;
     }
-    rd_text_add(to, ", rd_math_exp_%s(", rd_state_elem(&n->fold[inst->arg]));
+    rd_text_add(to, ", rd_math_exp_%s(", rd_state_elem(&n->fold[inst->arg].of));
     add_of_step(n, to, inst, "exponent", states);
     rd_text_add(to, ")");
 }
@@ -170,14 +170,14 @@ void rd_add_step(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *st
     rd_text_add(to, " %s%d(%s, ", n->padded ? "some" : "step", inst->arg, states);
     add_element(n, to, inst);
     rd_text_add(to, ", ");
-    rd_position(n, to, &f->fold->index);
-    if (f->masked) {
+    rd_position(n, to, &f->of.fold->index);
+    if (f->of.masked) {
         rd_text_add(to, ", ");
         rd_operand_text(n, to, inst->c);
     }
     if (n->padded)
         rd_text_add(to, ", i < n");
-    if (rd_takes_power(f))
+    if (rd_takes_power(&f->of))
         add_power(n, to, inst, states);
     rd_text_add(to, ");");
 }
@@ -199,4 +199,11 @@ void rd_codegen_step(rd_codegen *n, int32_t i)
     rd_text_free(&line);
     if (!n->here && n->fold[inst->arg].mixed && n->fold[inst->arg].room)
         rd_end_block(n, &n->fold[inst->arg]);
+}
+
+double rd_step_lanes(const rd_codegen *n, const rd_codegen_fold *f, double lanes)
+{
+    if (!f->of.user)
+        return lanes;
+    return rd_user_widest(&f->of) ? (double)n->vector / rd_user_widest(&f->of) : 1;
 }

@@ -10,7 +10,7 @@
 /* Do further indices of an axis meet the same states? */
 static bool keeps_states(const rd_codegen_fold *f, int32_t axis)
 {
-    return !rd_coef(&f->fold->cell, axis) && (f->mode == RD_FOLD_LANES || f->lanes == 1);
+    return !rd_coef(&f->of.fold->cell, axis) && (f->mode == RD_FOLD_LANES || f->lanes == 1);
 }
 
 /* Rows that come from memory one after the other, and are short, the longest too: several side by
@@ -43,7 +43,7 @@ static int rows_together(const rd_codegen *n, int32_t loop)
 
     for (int32_t i = n->p->loop[loop].begin + 1; i < n->p->loop[loop].end; i++)
         if (n->p->inst[i].kind == RD_I_STEP && !n->fold[n->p->inst[i].arg].inner)
-            states += n->fold[n->p->inst[i].arg].n_state;
+            states += n->fold[n->p->inst[i].arg].of.n_state;
     return states > 2 ? 8 : 4;
 }
 
@@ -68,7 +68,7 @@ static int64_t written(const rd_codegen *n, int32_t loop)
 static bool keeps_cell(const rd_codegen *n, const rd_codegen_fold *f, int32_t loop)
 {
     for (int32_t k = n->p->inst[f->step].loop; k != loop; k = n->p->loop[k].parent)
-        if (n->p->loop[k].axis != n->here->axis && rd_coef(&f->fold->cell, n->p->loop[k].axis))
+        if (n->p->loop[k].axis != n->here->axis && rd_coef(&f->of.fold->cell, n->p->loop[k].axis))
             return false;
     return keeps_states(f, n->p->loop[loop].axis);
 }
@@ -138,8 +138,8 @@ static int32_t loop_in(const rd_codegen *n, int32_t loop)
 /* A fold of one block that begins and ends in a row. */
 static bool may_be_jammed(const rd_codegen_fold *f)
 {
-    return f->mode == RD_FOLD_CELLS && f->local && !f->inner && !f->room && !f->fold->scan &&
-           !f->user && f->lanes == 1;
+    return f->mode == RD_FOLD_CELLS && f->local && !f->inner && !f->room && !f->of.fold->scan &&
+           !f->of.user && f->lanes == 1;
 }
 
 /* Does an instruction of the loop inside read what is made, or stored, in the row around it? */

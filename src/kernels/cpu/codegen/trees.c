@@ -7,12 +7,13 @@
 /* Node arrays of a row: of `states` places each, in cache lines. */
 static void add_rows(rd_text *to, const rd_codegen_fold *f, int number)
 {
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(
             to,
             "static inline %s *node%d_%d(char *tree, int64_t row, int64_t states)\n{\n"
             "    return (%s *)(tree + (row * %d + %d) * ((states * %d + 63) / 64 * 64));\n}\n",
-            rd_node_type(f, k), number, k, rd_node_type(f, k), f->n_state, k, (int)f->bytes);
+            rd_node_type(&f->of, k), number, k, rd_node_type(&f->of, k), f->of.n_state, k,
+            (int)f->of.bytes);
 }
 
 static void add_merge_rows(rd_text *to, const rd_codegen_fold *f, int number)
@@ -21,15 +22,15 @@ static void add_merge_rows(rd_text *to, const rd_codegen_fold *f, int number)
                 "static void merge_rows%d(char *tree, int64_t states, int64_t at, int64_t n, "
                 "int64_t row)\n{\n",
                 number);
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to,
                     "    %s *const a%d = node%d_%d(tree, row, states) + at, "
                     "*const b%d = node%d_%d(tree, row + 1, states) + at;\n",
-                    rd_node_type(f, k), k, number, k, k, number, k);
+                    rd_node_type(&f->of, k), k, number, k, k, number, k);
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < n; l++) merge%d(", number);
-    rd_add_each(to, f, "&a%d[l]");
+    rd_add_each(to, &f->of, "&a%d[l]");
     rd_text_add(to, ", ");
-    rd_add_each(to, f, "&b%d[l]");
+    rd_add_each(to, &f->of, "&b%d[l]");
     rd_text_add(to, ");\n}\n");
     rd_text_add(
         to,
@@ -46,20 +47,20 @@ static void add_merge_rows(rd_text *to, const rd_codegen_fold *f, int number)
 static void add_push(rd_text *to, const rd_codegen_fold *f, int number)
 {
     rd_text_add(to, "static NOINLINE void push%d(", number);
-    rd_add_parameters(to, f, false, "", 's');
+    rd_add_parameters(to, &f->of, false, "", 's');
     rd_text_add(
         to, ", char *tree, int64_t states, int64_t at, int64_t n, int64_t block, int64_t from)\n{\n"
             "    const int64_t row = rd_nodes(from, block);\n");
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, "    %s *const a%d = node%d_%d(tree, row, states) + at;\n",
-                    rd_node_type(f, k), k, number, k);
+                    rd_node_type(&f->of, k), k, number, k);
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < n; l++) {\n        block%d(", number);
-    rd_add_each(to, f, "&s%d[l]");
+    rd_add_each(to, &f->of, "&s%d[l]");
     rd_text_add(to, ");\n");
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, "        a%d[l] = s%d[l];\n", k, k);
     rd_text_add(to, "        begin%d(", number);
-    rd_add_each(to, f, "&s%d[l]");
+    rd_add_each(to, &f->of, "&s%d[l]");
     rd_text_add(to, ");\n    }\n    append%d(tree, states, at, n, block, 0, from);\n}\n", number);
 }
 
@@ -67,13 +68,13 @@ static void add_push(rd_text *to, const rd_codegen_fold *f, int number)
 static void add_close(rd_text *to, const rd_codegen_fold *f, int number)
 {
     rd_text_add(to, "static NOINLINE void close%d(", number);
-    rd_add_parameters(to, f, false, "", 's');
+    rd_add_parameters(to, &f->of, false, "", 's');
     rd_text_add(
         to,
         ", char *tree, int64_t states, int64_t at, int64_t n, int64_t steps, int64_t from)\n{\n"
         "    if (steps & 63 || steps == 0)\n        push%d(",
         number);
-    rd_add_each(to, f, "s%d");
+    rd_add_each(to, &f->of, "s%d");
     rd_text_add(to,
                 ", tree, states, at, n, steps >> 6, from);\n"
                 "    for (int64_t row = rd_nodes(from, (steps + 63) >> 6) - 2; row >= 0; row--)\n"
@@ -85,9 +86,9 @@ static void add_merge(rd_text *to, const rd_codegen_fold *f, int number, const c
                       const char *b)
 {
     rd_text_add(to, "merge%d(", number);
-    rd_add_each(to, f, a);
+    rd_add_each(to, &f->of, a);
     rd_text_add(to, ", ");
-    rd_add_each(to, f, b);
+    rd_add_each(to, &f->of, b);
     rd_text_add(to, ");\n");
 }
 
@@ -95,43 +96,44 @@ static void add_merge(rd_text *to, const rd_codegen_fold *f, int number, const c
 static void add_halving(rd_text *to, const rd_codegen_fold *f, int number, const char *function,
                         char name)
 {
-    for (int half = f->fold->lanes / 2, lanes = f->lanes; half > 0; half /= 2) {
+    for (int half = f->of.fold->lanes / 2, lanes = f->lanes; half > 0; half /= 2) {
         if (lanes <= half)
             continue;
         rd_text_add(to, "    INDEPENDENT for (int l = 0; l < %d; l++) %s%d(", lanes - half,
                     function, number);
-        for (int k = 0; k < f->n_state; k++)
+        for (int k = 0; k < f->of.n_state; k++)
             rd_text_add(to, "&%c%d[l], ", name, k);
-        for (int k = 0; k < f->n_state; k++)
+        for (int k = 0; k < f->of.n_state; k++)
             rd_text_add(to, "%s&%c%d[l + %d]", k ? ", " : "", name, k, half);
         rd_text_add(to, ");\n");
         lanes = half;
     }
 }
 
+/* Lanes that go by one of them, t: all are scaled to it, and add up. */
 static void add_by_lane(rd_text *to, const rd_codegen_fold *f, int number)
 {
     const int whole = (f->lanes + 15) / 16 * 16; /* of any vectors */
 
-    for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to, "    %s t%d[%d] LINES;\n", rd_node_type(f, k), k, f->lanes);
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, "    %s t%d[%d] LINES;\n", rd_node_type(&f->of, k), k, f->lanes);
     rd_text_add(to, "    INDEPENDENT for (int l = 0; l < %d; l++) {", f->lanes);
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, " t%d[l] = w%d[l];", k, k);
     rd_text_add(to, " }\n");
     add_halving(to, f, number, "pick", 't');
     rd_text_add(to,
                 "    %s e[%d] LINES = { 0 };\n"
                 "    INDEPENDENT for (int l = 0; l < %d; l++) e[l] = apart%d(",
-                rd_node_type(f, 0), whole, f->lanes, number);
-    rd_add_each(to, f, "&w%d[l]");
+                rd_node_type(&f->of, 0), whole, f->lanes, number);
+    rd_add_each(to, &f->of, "&w%d[l]");
     rd_text_add(to, ", ");
-    rd_add_each(to, f, "t%d");
-    rd_text_add(to, ");\n    rd_exp_strip_%s(e, %d);\n", rd_state_elem(f), f->lanes);
+    rd_add_each(to, &f->of, "t%d");
+    rd_text_add(to, ");\n    rd_exp_strip_%s(e, %d);\n", rd_state_elem(&f->of), f->lanes);
     rd_text_add(to, "    INDEPENDENT for (int l = 0; l < %d; l++) align%d(", f->lanes, number);
-    rd_add_each(to, f, "&w%d[l]");
+    rd_add_each(to, &f->of, "&w%d[l]");
     rd_text_add(to, ", ");
-    rd_add_each(to, f, "t%d");
+    rd_add_each(to, &f->of, "t%d");
     rd_text_add(to, ", e[l]);\n");
     add_halving(to, f, number, "add", 'w');
 }
@@ -140,9 +142,9 @@ static void add_by_lane(rd_text *to, const rd_codegen_fold *f, int number)
 static void add_halves(rd_text *to, const rd_codegen_fold *f, int number)
 {
     rd_text_add(to, "static inline void halves%d(", number);
-    rd_add_parameters(to, f, true, "", 'w');
+    rd_add_parameters(to, &f->of, true, "", 'w');
     rd_text_add(to, ")\n{\n");
-    if (rd_goes_by_lane(f))
+    if (rd_goes_by_lane(&f->of))
         add_by_lane(to, f, number);
     else
         add_halving(to, f, number, "merge", 'w');
@@ -153,18 +155,18 @@ static void add_halves(rd_text *to, const rd_codegen_fold *f, int number)
 static void add_cells_by_lane(rd_text *to, const rd_codegen_fold *f, int number)
 {
     rd_text_add(to, "    for (int64_t c = 0; c < n; c++) {\n");
-    for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to, "        %s t%d[%d] LINES;\n", rd_node_type(f, k), k, f->lanes);
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, "        %s t%d[%d] LINES;\n", rd_node_type(&f->of, k), k, f->lanes);
     rd_text_add(to, "        for (int l = 0; l < %d; l++) {\n            begin%d(", f->lanes,
                 number);
-    rd_add_each(to, f, "&t%d[l]");
+    rd_add_each(to, &f->of, "&t%d[l]");
     rd_text_add(to, ");\n            if (l >= lanes) continue;\n");
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, "            t%d[l] = w%d[l * stride + c];\n", k, k);
     rd_text_add(to, "        }\n        halves%d(", number);
-    rd_add_each(to, f, "t%d");
+    rd_add_each(to, &f->of, "t%d");
     rd_text_add(to, ");\n");
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, "        w%d[c] = t%d[0];\n", k, k);
     rd_text_add(to, "    }\n");
 }
@@ -173,9 +175,9 @@ static void add_block_loop(rd_text *to, const rd_codegen_fold *f, int number, co
 {
     rd_text_add(to, "    INDEPENDENT for (int64_t l = 0; l < %s; l++) {\n        block%d(", count,
                 number);
-    rd_add_each(to, f, "&s%d[l]");
+    rd_add_each(to, &f->of, "&s%d[l]");
     rd_text_add(to, ");\n");
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, "        w%d[l] = s%d[l];\n", k, k);
     rd_text_add(to, "    }\n");
 }
@@ -188,21 +190,21 @@ static void add_lanes(rd_text *to, const rd_codegen_fold *f, int number)
 
     add_halves(to, f, number);
     rd_text_add(to, "static inline void lanes%d(", number);
-    rd_add_parameters(to, f, false, "", 's');
+    rd_add_parameters(to, &f->of, false, "", 's');
     rd_text_add(to, ", ");
-    rd_add_parameters(to, f, true, "", 'w');
+    rd_add_parameters(to, &f->of, true, "", 'w');
     rd_text_add(to, ")\n{\n");
     snprintf(count, sizeof count, "%d", f->lanes);
     add_block_loop(to, f, number, count);
     rd_text_add(to, "    halves%d(", number);
-    rd_add_each(to, f, "w%d");
+    rd_add_each(to, &f->of, "w%d");
     rd_text_add(to, ");\n}\nstatic inline void cells%d(", number);
-    rd_add_parameters(to, f, false, "", 's');
+    rd_add_parameters(to, &f->of, false, "", 's');
     rd_text_add(to, ", ");
-    rd_add_parameters(to, f, true, "", 'w');
+    rd_add_parameters(to, &f->of, true, "", 'w');
     rd_text_add(to, ", int lanes, int64_t stride, int64_t n)\n{\n");
     add_block_loop(to, f, number, "(lanes - 1) * stride + n");
-    if (rd_goes_by_lane(f)) {
+    if (rd_goes_by_lane(&f->of)) {
         add_cells_by_lane(to, f, number);
         rd_text_add(to, "}\n");
         return;
@@ -211,7 +213,7 @@ static void add_lanes(rd_text *to, const rd_codegen_fold *f, int number)
                 "    for (int half = %d; half > 0; half /= 2)\n"
                 "        for (int lane = 0; lane < half && lane + half < lanes; lane++)\n"
                 "            INDEPENDENT for (int64_t l = 0; l < n; l++) ",
-                f->fold->lanes / 2);
+                f->of.fold->lanes / 2);
     add_merge(to, f, number, "&w%d[lane * stride + l]", "&w%d[(lane + half) * stride + l]");
     rd_text_add(to, "}\n");
 }
@@ -234,19 +236,19 @@ void rd_codegen_tree_functions(rd_codegen *n, rd_text *to, int32_t number)
 /* Bytes from the first of a task's states to those of kind k. */
 static int place_of(const rd_codegen_fold *f, int k)
 {
-    return (int)(k * rd_lines(f->states * f->bytes));
+    return (int)(k * rd_lines(f->states * f->of.bytes));
 }
 
 /* A fold of one block: state by state. */
 static void add_join_states(rd_text *to, const rd_codegen_fold *f, int number)
 {
     rd_text_add(to, "    for (int64_t l = 0; l < %d; l++) {\n", (int)f->states);
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to,
                     "        %s *const a%d = (%s *)(into + %d + %d) + l, *const b%d = (%s *)(next "
                     "+ %d + %d) + l;\n",
-                    rd_state_type(f, k), k, rd_state_type(f, k), (int)f->current, place_of(f, k), k,
-                    rd_state_type(f, k), (int)f->current, place_of(f, k));
+                    rd_state_type(&f->of, k), k, rd_state_type(&f->of, k), (int)f->current,
+                    place_of(f, k), k, rd_state_type(&f->of, k), (int)f->current, place_of(f, k));
     rd_text_add(to, "        ");
     add_merge(to, f, number, "a%d", "b%d");
     rd_text_add(to, "    }\n");
@@ -263,14 +265,15 @@ static void add_last_block(rd_text *to, const rd_codegen_fold *f, int number)
                 (int)f->facts, (int)f->facts);
     rd_text_add(to, "        char *const tree = into + %d, *const other = next + %d;\n",
                 (int)f->tree, (int)f->tree);
-    for (int k = 0; k < f->n_state; k++)
-        rd_text_add(to, "        %s *const s%d = (%s *)(next + %d + %d);\n", rd_state_type(f, k), k,
-                    rd_state_type(f, k), (int)f->current, place_of(f, k));
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, "        %s *const s%d = (%s *)(next + %d + %d);\n",
+                    rd_state_type(&f->of, k), k, rd_state_type(&f->of, k), (int)f->current,
+                    place_of(f, k));
     rd_text_add(to,
                 "        const int64_t end = (b[1] + 63) >> 6;\n        if (b[1] & 63)\n"
                 "            push%d(",
                 number);
-    rd_add_each(to, f, "s%d");
+    rd_add_each(to, &f->of, "s%d");
     rd_text_add(to, ", other, %d, 0, %d, b[1] >> 6, b[0]);\n", states, states);
 }
 
@@ -283,7 +286,7 @@ static void add_join_rows(rd_text *to, const rd_codegen_fold *f, int number)
     rd_text_add(to, "        for (int64_t start = b[0], row = 0; start < end; row++) {\n"
                     "            const int     level = rd_level(start, end);\n"
                     "            const int64_t to    = rd_nodes(a[0], start);\n");
-    for (int k = 0; k < f->n_state; k++)
+    for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to,
                     "            for (int64_t l = 0; l < %d; l++) node%d_%d(tree, to, %d)[l] = "
                     "node%d_%d(other, row, %d)[l];\n",

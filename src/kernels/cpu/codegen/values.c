@@ -21,33 +21,12 @@ void rd_operand_text(rd_codegen *n, rd_text *to, int32_t reg)
 static void add_constant(const rd_codegen *n, rd_text *to, const rd_inst *inst)
 {
     const bool hidden = n->whole && !n->here; /* part by part it comes from the task's state */
+    const bool real   = rd_dtype_kind(inst->type) == RD_KIND_FLOAT;
 
-    switch (rd_elem_of(inst->type)) {
-    case RD_ELEM_f32:
-        rd_text_add(
-            to, hidden ? "rd_hidden_f32(rd_float_of(0x%" PRIx32 "))" : "rd_float_of(0x%" PRIx32 ")",
-            (uint32_t)inst->value.u64);
-        break;
-    case RD_ELEM_f64:
-        rd_text_add(to,
-                    hidden ? "rd_hidden_f64(rd_double_of(0x%" PRIx64 "))"
-                           : "rd_double_of(0x%" PRIx64 ")",
-                    inst->value.u64);
-        break;
-    case RD_ELEM_i64: rd_text_add(to, "(int64_t)0x%" PRIx64, inst->value.u64); break;
-    case RD_ELEM_u64: rd_text_add(to, "(uint64_t)0x%" PRIx64, inst->value.u64); break;
-    default: rd_text_add(to, "%d", inst->value.u64 != 0); break;
-    }
-}
-
-void rd_add_from_memory(rd_text *to, rd_dtype type, const char *element)
-{
-    switch (type) {
-    case RD_F16: rd_text_add(to, "rd_f16_to_f32(%s)", element); break;
-    case RD_BF16: rd_text_add(to, "rd_bf16_to_f32(%s)", element); break;
-    case RD_BOOL: rd_text_add(to, "%s != 0", element); break;
-    default: rd_text_add(to, "%s", element);
-    }
+    if (hidden && real)
+        rd_text_add(to, "rd_hidden_%s(", rd_class_name(rd_dtype_class(inst->type)));
+    rd_add_constant(to, inst);
+    rd_text_add(to, hidden && real ? ")" : "");
 }
 
 /* Bytes of which a vector holds more than the strip does: gcc 12 finds no vectors of anything then
@@ -114,7 +93,7 @@ static void add_call(rd_codegen *n, rd_text *to, const rd_inst *inst)
 {
     const int32_t in[]  = { inst->a, inst->b, inst->c };
     const int     count = inst->kind == RD_I_MAP ? rd_op_table[inst->op].arity : 1;
-    char          name[RD_CODEGEN_NAMES];
+    char          name[RD_EMIT_NAME];
 
     rd_op_name(inst, name);
     rd_text_add(to, "%s(", name);
@@ -195,7 +174,7 @@ static void declare_array(rd_codegen *n, int32_t i, char name, rd_dtype type)
 static void add_function_of_strip(rd_codegen *n, const rd_inst *inst)
 {
     const char *elem = rd_dtype_class(inst->type) == RD_CLASS_f32 ? "f32" : "f64";
-    char        name[RD_CODEGEN_NAMES];
+    char        name[RD_EMIT_NAME];
 
     rd_op_name(inst, name);
     if (inst->op == RD_OP_exp)
@@ -222,7 +201,7 @@ static void add_narrowed(rd_codegen *n, int32_t i)
 {
     const rd_inst *inst = &n->p->inst[i];
     rd_text       *to   = rd_strip_loop(n);
-    char           name[RD_CODEGEN_NAMES];
+    char           name[RD_EMIT_NAME];
 
     rd_op_name(inst, name);
     declare_array(n, i, 'a', inst->type);
@@ -391,13 +370,9 @@ static void add_single(rd_codegen *n, int32_t i)
 
 void rd_add_stored(rd_codegen *n, rd_text *to, rd_dtype type, int32_t reg)
 {
-    rd_text_add(to,
-                type == RD_F16    ? "rd_f16_of_f32("
-                : type == RD_BF16 ? "rd_bf16_of_f32("
-                                  : "(%s)",
-                rd_memory_type(type));
+    rd_begin_stored(to, type);
     rd_operand_text(n, to, reg);
-    rd_text_add(to, type == RD_F16 || type == RD_BF16 ? ")" : "");
+    rd_text_add(to, "%s", rd_end_stored(type));
 }
 
 static void add_store(rd_codegen *n, int32_t i)

@@ -18,8 +18,8 @@ static int32_t lanes_in(const rd_codegen *n, const rd_region *r)
 
     for (int32_t k = 0; k < n->p->n_fold; k++)
         if (n->fold[k].mode == RD_FOLD_LANES && n->fold[k].step >= r->from &&
-            n->fold[k].step < r->to && n->fold[k].fold->lanes < fewest)
-            fewest = n->fold[k].fold->lanes;
+            n->fold[k].step < r->to && n->fold[k].of.fold->lanes < fewest)
+            fewest = n->fold[k].of.fold->lanes;
     return fewest;
 }
 
@@ -62,7 +62,7 @@ enum { SHORT = 128, WIDE = 8192, NARROW = RD_RUN_BYTES / 4 };
 
 static int64_t bytes_of_states(const rd_codegen_fold *f)
 {
-    return f->user ? rd_user_bytes(f) : f->n_state * rd_register_size(f->fold->type);
+    return f->of.user ? rd_user_bytes(&f->of) : f->of.n_state * rd_register_size(f->of.fold->type);
 }
 
 /* What a loop over the strip leaves for the next, for each element, in bytes: states, and arrays of

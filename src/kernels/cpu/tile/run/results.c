@@ -1,8 +1,8 @@
 /* results.c - results of folds. */
+#include "core/tree.h"
 #include "kernels/cpu/reference/fold.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include "kernels/cpu/tile/run/users.h"
-#include "core/tree.h"
 #include <assert.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* reducers.c - users' reducers as functions of the text, called as ours are (functions.c).
+/* users.c - users' reducers as functions of a text, called as ours are (reducers.c).
  *
  * The text of a reducer (rd_reducer.code) becomes functions on its struct.  Where the struct is a
  * few numbers, each is an array of states of its own, as the words of our states are, and a step
@@ -6,7 +6,7 @@
  * and where steps have loops of their own, of which no vectors are made, states are structs.  A
  * reducer without text, or with text that does not compile, is called by its addresses, on structs
  * that hold its table beside its bytes. */
-#include "kernels/cpu/codegen/parts.h"
+#include "kernels/emit/emit.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -199,7 +199,7 @@ static bool wanders(const char *text)
 }
 
 /* What leaves a function is not what leaves the macro's loop. */
-static bool has_text(const rd_reducer *r)
+bool rd_user_has_text(const rd_reducer *r)
 {
     return r->code[0] && r->code[1] && r->code[2] && r->code[4] && (r->code[3] || !r->merge) &&
            !has_word(r->code[2], "return");
@@ -215,45 +215,36 @@ static bool is_wide(const rd_user *u)
     return wide;
 }
 
-static void describe(const rd_codegen *n, rd_codegen_fold *f, rd_user *u)
+bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, void *pool)
 {
     const rd_reducer *r     = f->fold->user;
     const int32_t     bytes = (int32_t)((r->state_size + 15) / 16 * 16);
+    rd_user          *u     = get(pool, sizeof *u);
 
-    u->form = n->pointers || !has_text(r) ? BY_POINTERS : AS_STRUCT;
+    if (!u)
+        return false;
+    u->form = pointers || !rd_user_has_text(r) ? BY_POINTERS : AS_STRUCT;
     if (u->form == AS_STRUCT && has_members(u, r->code[0]) && !wanders(r->code[2]))
         u->form = AS_MEMBERS;
-    snprintf(u->type, sizeof u->type, "U%d", (int)(f - n->fold));
+    snprintf(u->type, sizeof u->type, "U%d", number);
     if (u->form != AS_MEMBERS) {
         u->n     = 1;
         f->bytes = u->form == AS_STRUCT ? bytes : bytes + 16;
     }
     f->user    = u;
-    f->seen    = f->masked || f->fold->scan;
+    f->seen    = f->masked || f->empties || f->fold->scan;
     f->n_state = u->n + f->seen;
-}
-
-bool rd_user_facts(rd_codegen *n, rd_get_fn *get, void *pool)
-{
-    for (int32_t k = 0; k < n->p->n_fold; k++)
-        if (n->p->fold[k].reducer == RD_RED_user) {
-            rd_user *u = get(pool, sizeof *u);
-
-            if (!u)
-                return false;
-            describe(n, &n->fold[k], u);
-        }
     return true;
 }
 
-const char *rd_user_state_type(const rd_codegen_fold *f, int k)
+const char *rd_user_state_type(const rd_emit_fold *f, int k)
 {
     if (k == f->user->n)
         return is_wide(f->user) ? "int64_t" : "int32_t";
     return f->user->form == AS_MEMBERS ? f->user->member[k].type : f->user->type;
 }
 
-int rd_user_bytes(const rd_codegen_fold *f)
+int rd_user_bytes(const rd_emit_fold *f)
 {
     int bytes = f->seen ? 8 : 0;
 
@@ -280,14 +271,12 @@ double rd_fold_cost(const rd_fold *f)
     return cost;
 }
 
-double rd_step_lanes(const rd_codegen *n, const rd_codegen_fold *f, double lanes)
+int rd_user_widest(const rd_emit_fold *f)
 {
-    if (!f->user)
-        return lanes;
-    return f->user->form == AS_MEMBERS ? (double)n->vector / (is_wide(f->user) ? 8 : 4) : 1;
+    return f->user->form != AS_MEMBERS ? 0 : is_wide(f->user) ? 8 : 4;
 }
 
-void rd_user_begins(rd_text *to, const rd_codegen_fold *f, int number, const char *name,
+void rd_user_begins(rd_text *to, const rd_emit_fold *f, int number, const char *name,
                     const char *at)
 {
     if (f->user && f->user->form == BY_POINTERS)
@@ -308,7 +297,7 @@ static void add_body(rd_text *to, int number, const char *name, const char *para
                 body ? body : "");
 }
 
-static void add_bodies(rd_text *to, const rd_codegen_fold *f, int number)
+static void add_bodies(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r = f->fold->user;
     const bool        t = f->user->form != BY_POINTERS;
@@ -336,7 +325,7 @@ static void add_bodies(rd_text *to, const rd_codegen_fold *f, int number)
 }
 
 /* A struct of another size than the caller's is another struct: that is no code. */
-static void add_types(rd_text *to, const rd_codegen_fold *f, int number)
+static void add_types(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r = f->fold->user;
 
@@ -360,14 +349,14 @@ static void add_types(rd_text *to, const rd_codegen_fold *f, int number)
 }
 
 /* ---- On arrays of states --------------------------------------------------------------------- */
-static void add_parameters(rd_text *to, const rd_codegen_fold *f, const char *keep, char name)
+static void add_parameters(rd_text *to, const rd_emit_fold *f, const char *keep, char name)
 {
     for (int k = 0; k < f->n_state; k++)
         rd_text_add(to, "%s%s%s *%c%d", k ? ", " : "", keep, rd_user_state_type(f, k), name, k);
 }
 
 /* The struct `as` of the states `name`. */
-static void gather(rd_text *to, const rd_codegen_fold *f, const char *as, char name, bool filled)
+static void gather(rd_text *to, const rd_emit_fold *f, const char *as, char name, bool filled)
 {
     if (f->user->form != AS_MEMBERS) {
         rd_text_add(to, "    %s *const %s = (%s *)%c0;\n", f->user->type, as, f->user->type, name);
@@ -378,13 +367,13 @@ static void gather(rd_text *to, const rd_codegen_fold *f, const char *as, char n
         rd_text_add(to, "    %s->%s = *%c%d;\n", as, f->user->member[k].place, name, k);
 }
 
-static void scatter(rd_text *to, const rd_codegen_fold *f, const char *as, char name)
+static void scatter(rd_text *to, const rd_emit_fold *f, const char *as, char name)
 {
     for (int k = 0; f->user->form == AS_MEMBERS && k < f->user->n; k++)
         rd_text_add(to, "    *%c%d = %s->%s;\n", name, k, as, f->user->member[k].place);
 }
 
-static void add_begin(rd_text *to, const rd_codegen_fold *f, int number)
+static void add_begin(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text_add(to, "USER begin%d(", number);
     add_parameters(to, f, "", 's');
@@ -406,7 +395,7 @@ static void add_operand(rd_text *to, char kind, int number, const char *name, rd
                 reg);
 }
 
-static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
+static void add_step(rd_text *to, const rd_emit_fold *f, int number)
 {
     rd_text_add(to, "USER step%d(", number);
     add_parameters(to, f, "", 's');
@@ -426,7 +415,7 @@ static void add_step(rd_text *to, const rd_codegen_fold *f, int number)
 }
 
 /* States that have met no element are none: merge() is not asked. */
-static void add_merge(rd_text *to, const rd_codegen_fold *f, int number)
+static void add_merge(rd_text *to, const rd_emit_fold *f, int number)
 {
     const int seen = f->user->n;
 
@@ -446,7 +435,7 @@ static void add_merge(rd_text *to, const rd_codegen_fold *f, int number)
     rd_text_add(to, f->seen ? "    *s%d |= *b%d;\n}\n" : "}\n", seen, seen);
 }
 
-static void add_finish(rd_text *to, const rd_codegen_fold *f, int number)
+static void add_finish(rd_text *to, const rd_emit_fold *f, int number)
 {
     const rd_reducer *r    = f->fold->user;
     const char       *type = rd_result_type(f->fold);
@@ -475,10 +464,8 @@ void rd_users_names(rd_text *to)
     rd_text_add(to, "%s", of_headers);
 }
 
-void rd_user_functions(rd_codegen *n, rd_text *to, int32_t number)
+void rd_user_functions(rd_text *to, const rd_emit_fold *f, int number)
 {
-    const rd_codegen_fold *f = &n->fold[number];
-
     rd_users_names(to);
     add_types(to, f, number);
     add_bodies(to, f, number);

@@ -1,0 +1,19 @@
+/* backend.h - which backend an evaluation uses. */
+#ifndef RD_EVAL_BACKEND_H
+#define RD_EVAL_BACKEND_H
+#include "eval/choice.h"
+#include "kernels/program.h"
+
+typedef struct rd_backend_use {
+    const rd_backend_table *backend;
+    int32_t                 device; /* of a backend that has several                         */
+    bool                    must;   /* no other will do: it is asked for, or data lie there  */
+    const char             *why;    /* of the CPU: why it is not CUDA; NULL: it is asked for */
+} rd_backend_use;
+
+/* CUDA where data lie on a GPU or it is asked for, or where AUTO takes it.  False after recording
+ * that data lie on several GPUs, or that there is no CUDA where it must be. */
+bool rd_backend_for(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts, rd_backend_use *use);
+/* What planning for it is told instead. */
+void rd_backend_adapt(const rd_backend_use *use, rd_eval_opts *opts, rd_choice *choice);
+#endif

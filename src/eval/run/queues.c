@@ -1,0 +1,124 @@
+/* queues.c - the queues of a context, one for each device that it uses. */
+#include "eval/run/device.h"
+#include "expr/array.h"
+#include "expr/expr.h"
+#include <stdio.h>
+
+typedef struct kept_queue {
+    rd_kept_last            kept;
+    const rd_backend_table *backend;
+    int32_t                 device;
+    rd_queue               *queue;
+} kept_queue;
+
+static void drop(rd_kept_last *self)
+{
+    kept_queue *kept = (kept_queue *)self;
+
+    kept->backend->device->close(kept->queue);
+}
+
+static rd_queue *find(const rd_kept_last *first, const rd_backend_table *backend, int32_t device)
+{
+    for (const rd_kept_last *at = first; at; at = at->older) {
+        const kept_queue *kept = (const kept_queue *)at;
+
+        if (kept->backend == backend && kept->device == device)
+            return kept->queue;
+    }
+    return NULL;
+}
+
+/* Two threads may each open one: both stay, and the newer is used. */
+rd_queue *rd_queue_of(rd_ctx *ctx, const rd_backend_table *backend, int32_t device,
+                      char why[RD_DEVICE_TEXT])
+{
+    rd_queue   *queue = find(rd_ctx_kept_last(ctx), backend, device);
+    kept_queue *kept;
+
+    if (queue)
+        return queue;
+    queue = backend->device->open(
+        device, device == rd_ctx_device(ctx) - 1 ? rd_ctx_stream(ctx) : NULL, why);
+    if (!queue)
+        return NULL;
+    kept = rd_alloc_quiet(ctx, sizeof *kept);
+    if (!kept) {
+        snprintf(why, RD_DEVICE_TEXT, "no memory for a queue");
+        backend->device->close(queue);
+        return NULL;
+    }
+    *kept = (kept_queue){ .kept.drop = drop, .backend = backend, .device = device, .queue = queue };
+    rd_ctx_keep_last(ctx, &kept->kept);
+    return queue;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+typedef struct device_block {
+    rd_array_block block;
+    rd_queue      *queue;
+    void          *at;
+} device_block;
+
+static void give_back(rd_array_block *block)
+{
+    const device_block *mine = (const device_block *)block;
+
+    rd_backend_cuda.device->put(mine->queue, mine->at);
+}
+
+bool rd_device_memory(rd_ctx *ctx, int64_t bytes, rd_array *out)
+{
+    const rd_device_table *device = rd_backend_cuda.device;
+    char                   why[RD_DEVICE_TEXT];
+    bool                   full  = false;
+    device_block          *block = rd_alloc(ctx, sizeof *block);
+
+    if (!block)
+        return false;
+    block->block = (rd_array_block){ .ctx = ctx, .drop = give_back };
+    block->queue = rd_queue_of(ctx, &rd_backend_cuda, out->device - 1, why);
+    block->at = block->queue ? device->get(block->queue, bytes > 0 ? bytes : 1, &full, why) : NULL;
+    if (!block->at) {
+        rd_fail(ctx, full ? RD_ERR_MEMORY : RD_ERR_DEVICE, "%s: %s", rd_call_name(ctx), why);
+        rd_free(ctx, block);
+        return false;
+    }
+    out->data  = block->at;
+    out->owner = block;
+    return true;
+}
+
+/* ---- Asking ---------------------------------------------------------------------------------- */
+int32_t rd_device_count(void)
+{
+    return rd_backend_cuda.device->count(NULL);
+}
+
+const char *rd_device_text(int32_t device)
+{
+    static _Thread_local char shown[RD_DEVICE_TEXT];
+    rd_text                   text = { 0 };
+
+    if (device > 0)
+        rd_backend_cuda.device->describe(&text, device - 1);
+    snprintf(shown, sizeof shown, "%s", device > 0 && text.at ? text.at : "this process's memory");
+    rd_text_free(&text);
+    return shown;
+}
+
+rd_status rd_wait(rd_ctx *ctx)
+{
+    char why[RD_DEVICE_TEXT];
+
+    if (!ctx)
+        return rd_error(NULL);
+    for (const rd_kept_last *at = rd_ctx_kept_last(ctx); at && rd_error(ctx) == RD_OK;
+         at                     = at->older) {
+        const kept_queue *kept = (const kept_queue *)at;
+
+        if (!kept->backend->device->wait(kept->queue, why))
+            rd_fail(ctx, RD_ERR_DEVICE, "rd_wait: %s", why);
+    }
+    return rd_error(ctx);
+}

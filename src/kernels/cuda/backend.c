@@ -1,0 +1,129 @@
+/* backend.c - the CUDA backend: its tables. */
+#include "kernels/cuda/gpu.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* What a program is to it: code, or why it has none. */
+typedef struct prepared {
+    const rd_gpu_code *code;
+    char               why[RD_CUDA_TEXT];
+} prepared;
+
+_Static_assert((int)RD_DEVICE_TEXT >= (int)RD_CUDA_TEXT, "sentences fit");
+
+static bool probe(void)
+{
+    return rd_gpu_count(NULL) > 0;
+}
+
+static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
+{
+    prepared *made = get(pool, sizeof *made);
+
+    if (!made || !rd_gpu_prepare(p, p->device, get, pool, &made->code, made->why))
+        return false;
+    p->code        = made;
+    p->state_bytes = 0;
+    return true;
+}
+
+static const char *refuses(const rd_program *p)
+{
+    const prepared *made = p->code;
+
+    return made->code ? NULL : made->why;
+}
+
+static void describe_device(rd_text *text, int32_t device)
+{
+    char                why[RD_CUDA_TEXT];
+    const rd_gpu *const gpu = rd_gpu_of(device, why);
+
+    if (!gpu) {
+        rd_text_add(text, "%s", why);
+        return;
+    }
+    const rd_gpu_facts *facts = rd_gpu_facts_of(gpu);
+
+    rd_text_add(text, "%s, %.1f GiB, compute capability %d.%d", facts->name,
+                (double)facts->memory / 0x1p30, facts->architecture / 10, facts->architecture % 10);
+}
+
+static rd_queue *open_queue(int32_t device, void *stream, char *why)
+{
+    rd_gpu *gpu = rd_gpu_of(device, why);
+
+    return gpu ? rd_queue_new(gpu, stream, why) : NULL;
+}
+
+static void *get_memory(rd_queue *queue, int64_t bytes, bool *full, char *why)
+{
+    return (void *)(uintptr_t)rd_gpu_get(rd_queue_gpu(queue), bytes, full, why);
+}
+
+static void put_memory(rd_queue *queue, void *at)
+{
+    rd_gpu_put(rd_queue_gpu(queue), (CUdeviceptr)(uintptr_t)at);
+}
+
+static bool up(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
+{
+    return rd_queue_up(queue, (CUdeviceptr)(uintptr_t)to, from, bytes, why);
+}
+
+static bool down(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
+{
+    return rd_queue_down(queue, to, (CUdeviceptr)(uintptr_t)from, bytes, why);
+}
+
+static bool across(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
+{
+    return rd_queue_across(queue, (CUdeviceptr)(uintptr_t)to, (CUdeviceptr)(uintptr_t)from, bytes,
+                           why);
+}
+
+static bool run(const rd_program *p, rd_queue *queue, void *const *slot, rd_task *report, char *why)
+{
+    return rd_gpu_run(((const prepared *)p->code)->code, queue, slot, report, why);
+}
+
+static void tiers(rd_text *text, const rd_program *p, int32_t n)
+{
+    const rd_module_stats all = rd_module_stats_now();
+
+    for (int32_t s = 0; s < n; s++) {
+        const prepared *made = p[s].code;
+
+        rd_text_add(text, "stage %" PRId32 " on cuda:%" PRId32 " (", s, p[s].device);
+        describe_device(text, p[s].device);
+        rd_text_add(text, "): ");
+        if (made->code)
+            rd_gpu_code_text(text, made->code);
+        else
+            rd_text_add(text, "refused: %s", made->why);
+        rd_text_add(text, "\n");
+    }
+    rd_text_add(text,
+                "kernels: this process has compiled %" PRId64 " texts in %.0f ms, found %" PRId64
+                " in the store, and failed at %" PRId64 "\n",
+                all.compiled, all.seconds * 1e3, all.stored, all.failed);
+}
+
+static const rd_device_table device = {
+    .count    = rd_gpu_count,
+    .describe = describe_device,
+    .refuses  = refuses,
+    .open     = open_queue,
+    .close    = rd_queue_free,
+    .wait     = rd_queue_wait,
+    .get      = get_memory,
+    .put      = put_memory,
+    .up       = up,
+    .down     = down,
+    .across   = across,
+    .run      = run,
+};
+
+const rd_backend_table rd_backend_cuda = {
+    .name = "cuda", .probe = probe, .prepare = prepare, .tiers = tiers, .device = &device
+};

@@ -1,0 +1,29 @@
+/* call.h - what kernels are called with, and what they report: the library and its kernels both read
+ * this. */
+#ifndef RD_KERNELS_CUDA_CALL_H
+#define RD_KERNELS_CUDA_CALL_H
+#include <stdint.h>
+
+enum { RD_FAILURES = 64 };
+
+/* The least of the places where an index failed, and the indices that, when they failed, were the
+ * least so far; the last of them is the least of all. */
+typedef struct rd_record {
+    uint64_t least;
+    uint32_t n, warnings;
+    struct {
+        uint64_t order;
+        int64_t  index;
+        int32_t  inst, reserved;
+    } failure[RD_FAILURES];
+} rd_record;
+
+/* The beginning; addresses of slots, and numbers that the text does not spell out, follow. */
+typedef struct rd_call_head {
+    int64_t  n_work;         /* items, or items times ranges                        */
+    int64_t  n_range, range; /* ranges of the cut loop; its indices in one          */
+    int64_t  span;           /* of a join: ranges that are one already              */
+    uint64_t work, nodes;    /* memory of teams and threads; nodes that ranges leave */
+    uint64_t record;
+} rd_call_head;
+#endif

@@ -1,0 +1,290 @@
+/* closes.c - ends of folds: what their lanes come to becomes results.  Threads that have the lanes of
+ * a fold exchange them through shared memory; else one thread has all lanes of a cell. */
+#include "kernels/cuda/text.h"
+#include <inttypes.h>
+
+/* Is what its lanes come to exchanged by the threads of a team? */
+static bool is_exchanged(const rd_cuda_fold *f)
+{
+    return f->lanes && !f->cells;
+}
+
+int32_t rd_cuda_shared_words(const rd_cuda_shape *s)
+{
+    int32_t most = 0;
+
+    for (int32_t k = 0; k < s->p->n_fold; k++) {
+        const rd_cuda_fold *f = &s->fold[k];
+        const int32_t words = f->of.fold->lanes * f->of.n_state * (rd_goes_by_lane(&f->of) ? 2 : 1);
+
+        if (is_exchanged(f) && words > most)
+            most = words;
+    }
+    return most;
+}
+
+/* x0, x1 ..: the node of what a lane has met, from the block at hand and the tree. */
+static void add_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *lane)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    const bool    joined = f->cut && t->part == RD_PART_END;
+    const bool    wide   = f->home == RD_HOME_TEAM || f->cut;
+    const int32_t lanes = f->of.fold->lanes, row = wide ? lanes : f->here;
+    const int64_t pitch = f->of.fold->n_cell * row;
+    /* which lane of the cell, in the arrays of states and in rows */
+    const char *global = f->lanes && !f->cells ? (lanes == 64 ? "(32 * l + t)" : "t") : lane;
+    const char *of_row = wide ? global : lane;
+    rd_text     line   = { 0 };
+
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(&line, "%s x%d; ", rd_node_type(&f->of, k), k);
+    rd_cuda_line(t, "%s", line.at);
+    rd_text_free(&line);
+    if (joined) {
+        rd_cuda_line(t, "int64_t rows = rd_nodes(0, edge%" PRId32 "(q, q.head.n_range)) - 1;",
+                     number);
+        for (int k = 0; k < f->of.n_state; k++)
+            rd_text_add(&line,
+                        "x%d = w%" PRId32 "_%d[rows * %" PRId64 " + c%" PRId32
+                        " * (int64_t)%" PRId32 " + %s]; ",
+                        k, number, k, pitch, number, row, of_row);
+        rd_cuda_line(t, "%s", line.at);
+        rd_text_free(&line);
+    } else {
+        rd_text states = { 0 };
+
+        rd_text_add(&line, "{");
+        for (int k = 0; k < f->of.n_state; k++)
+            rd_text_add(&line, " %s a%d = s%" PRId32 "_%d[c%" PRId32 " * %" PRId32 " + %s];",
+                        rd_state_type(&f->of, k), k, number, k, number,
+                        f->home == RD_HOME_TEAM ? lanes : f->here, lane);
+        rd_add_each(&states, &f->of, "&a%d");
+        rd_text_add(&line, " block%" PRId32 "(%s);", number, states.at);
+        for (int k = 0; k < f->of.n_state; k++)
+            rd_text_add(&line, " x%d = a%d;", k, k);
+        rd_cuda_line(t, "%s }", line.at);
+        rd_text_free(&line);
+        rd_text_free(&states);
+        if (f->tree)
+            rd_cuda_line(t, "int64_t rows = rd_nodes(0, b%" PRId32 "[c%" PRId32 "]);", number,
+                         number);
+    }
+    if (!f->tree)
+        return;
+    rd_text_add(&line, "gather%" PRId32 "(", number);
+    rd_add_each(&line, &f->of, "&x%d");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(&line, ", w%" PRId32 "_%d", number, k);
+    rd_cuda_line(t, "%s, %" PRId64 ", c%" PRId32 " * (int64_t)%" PRId32 " + %s, rows);", line.at,
+                 pitch, number, row, of_row);
+    rd_text_free(&line);
+}
+
+/* " z[...]" of a word of a lane in shared memory. */
+static void add_word(rd_text *to, const rd_cuda_fold *f, int k, const char *lane)
+{
+    rd_text_add(to, "words[z + %d * %" PRId32 " + %s]", k, f->of.fold->lanes, lane);
+}
+
+static void take_words(rd_text *to, const rd_cuda_fold *f, char name, int from, const char *lane)
+{
+    for (int k = 0; k < f->of.n_state; k++) {
+        rd_text_add(to, " %s %c%d = rd_%s_of(", rd_node_type(&f->of, k), name, k,
+                    rd_node_type(&f->of, k));
+        add_word(to, f, from + k, lane);
+        rd_text_add(to, ");");
+    }
+}
+
+static void put_words(rd_text *to, const rd_cuda_fold *f, char name, int from, const char *lane)
+{
+    for (int k = 0; k < f->of.n_state; k++) {
+        rd_text_add(to, " ");
+        add_word(to, f, from + k, lane);
+        rd_text_add(to, " = rd_word_of_%s(%c%d);", rd_node_type(&f->of, k), name, k);
+    }
+}
+
+/* Lane l takes lane l + h for h = lanes/2 .. 1, by the team: words from `from` on. */
+static void exchange(rd_cuda_text *t, const rd_cuda_fold *f, const char *function, int from)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    rd_text       line   = { 0 };
+
+    take_words(&line, f, 'a', from, "t");
+    take_words(&line, f, 'b', from, "t + half");
+    rd_text_add(&line, " ");
+    rd_cuda_add_merge(&line, f, number, function);
+    put_words(&line, f, 'a', from, "t");
+    rd_cuda_line(
+        t, "for (int half = %" PRId32 "; half > 0; half /= 2) { if (t < half) {%s } RD_MEET }",
+        f->of.fold->lanes / 2, line.at ? line.at : "");
+    rd_text_free(&line);
+}
+
+/* All are scaled to the one that they go by, and add up (RD_LANES_ROW). */
+static void align(rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    const int     n      = f->of.n_state;
+    rd_text       line   = { 0 };
+
+    exchange(t, f, "pick", n);
+    rd_text_add(&line, "for (int l = t; l < %" PRId32 "; l += RD_TEAM) {", f->of.fold->lanes);
+    take_words(&line, f, 'a', 0, "l");
+    take_words(&line, f, 'b', n, "0");
+    rd_text_add(&line, " align%" PRId32 "(", number);
+    rd_add_each(&line, &f->of, "&a%d");
+    rd_text_add(&line, ", ");
+    rd_add_each(&line, &f->of, "&b%d");
+    rd_text_add(&line, ", rd_math_exp_%s(apart%" PRId32 "(", rd_state_elem(&f->of), number);
+    rd_add_each(&line, &f->of, "&a%d");
+    rd_text_add(&line, ", ");
+    rd_add_each(&line, &f->of, "&b%d");
+    rd_text_add(&line, ")));");
+    put_words(&line, f, 'a', 0, "l");
+    rd_cuda_line(t, "%s } RD_MEET", line.at ? line.at : "");
+    rd_text_free(&line);
+    exchange(t, f, "add", 0);
+}
+
+static void declare_results(rd_cuda_text *t, const rd_inst *inst)
+{
+    const rd_fold *fold = &t->s->p->fold[inst->arg];
+    rd_text        line = { 0 };
+
+    for (int32_t k = 0; k < fold->n_out; k++)
+        rd_text_add(&line, "%s r%" PRId32 "; ", rd_result_type(fold), inst->dst + k);
+    rd_cuda_line(t, "%s", line.at ? line.at : "");
+    rd_text_free(&line);
+}
+
+/* "finish0(nodes, &r1);" of nodes by a format that takes their number. */
+static void finish(rd_cuda_text *t, const rd_inst *inst, const char *format)
+{
+    const rd_cuda_fold *f    = &t->s->fold[inst->arg];
+    rd_text             line = { 0 };
+
+    rd_add_each(&line, &f->of, format);
+    for (int32_t k = 0; k < f->of.fold->n_out; k++)
+        rd_text_add(&line, ", &r%" PRId32, inst->dst + k);
+    rd_cuda_line(t, "finish%" PRId32 "(%s);", inst->arg, line.at ? line.at : "");
+    rd_text_free(&line);
+}
+
+/* Each thread has two of the lanes, or one: through shared memory. */
+static void close_by_team(rd_cuda_text *t, const rd_inst *inst)
+{
+    const rd_cuda_fold *f    = &t->s->fold[inst->arg];
+    const char         *lane = f->of.fold->lanes == 64 ? "32 * l + t" : "t";
+    rd_text             line = { 0 };
+
+    rd_cuda_line(t, "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {", f->here);
+    t->indent++;
+    add_node(t, f, "l");
+    put_words(&line, f, 'x', 0, lane);
+    if (rd_goes_by_lane(&f->of))
+        put_words(&line, f, 'x', f->of.n_state, lane);
+    rd_cuda_line(t, "%s", line.at ? line.at : "");
+    rd_text_free(&line);
+    t->indent--;
+    rd_cuda_line(t, "}");
+    rd_cuda_line(t, "RD_MEET");
+    if (rd_goes_by_lane(&f->of))
+        align(t, f);
+    else
+        exchange(t, f, "merge", 0);
+    take_words(&line, f, 'x', 0, "0");
+    rd_cuda_line(t, "%s", line.at ? line.at : "");
+    rd_text_free(&line);
+    finish(t, inst, "&x%d");
+    rd_cuda_line(t, "RD_MEET");
+}
+
+/* "for half: for l: merge0(&x0[l], ..)" of all lanes in arrays of the thread. */
+static void halve(rd_cuda_text *t, const rd_cuda_fold *f, const char *function, char name)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    rd_text       line   = { 0 };
+
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(&line, "&%c%d[l], ", name, k);
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(&line, "%s&%c%d[l + half]", k ? ", " : "", name, k);
+    rd_cuda_line(t,
+                 "for (int half = %" PRId32
+                 "; half > 0; half /= 2) for (int l = 0; l < half; l++) %s%" PRId32 "(%s);",
+                 f->of.fold->lanes / 2, function, number, line.at ? line.at : "");
+    rd_text_free(&line);
+}
+
+static void align_alone(rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    rd_text       line   = { 0 };
+
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_cuda_line(t,
+                     "%s g%d[%" PRId32 "]; for (int l = 0; l < %" PRId32 "; l++) g%d[l] = y%d[l];",
+                     rd_node_type(&f->of, k), k, f->of.fold->lanes, f->of.fold->lanes, k, k);
+    halve(t, f, "pick", 'g');
+    rd_text_add(&line, "for (int l = 0; l < %" PRId32 "; l++) align%" PRId32 "(", f->of.fold->lanes,
+                number);
+    rd_add_each(&line, &f->of, "&y%d[l]");
+    rd_text_add(&line, ", ");
+    rd_add_each(&line, &f->of, "g%d");
+    rd_text_add(&line, ", rd_math_exp_%s(apart%" PRId32 "(", rd_state_elem(&f->of), number);
+    rd_add_each(&line, &f->of, "&y%d[l]");
+    rd_text_add(&line, ", ");
+    rd_add_each(&line, &f->of, "g%d");
+    rd_cuda_line(t, "%s)));", line.at ? line.at : "");
+    rd_text_free(&line);
+    halve(t, f, "add", 'y');
+}
+
+/* One thread has all lanes. */
+static void close_alone(rd_cuda_text *t, const rd_inst *inst)
+{
+    const rd_cuda_fold *f     = &t->s->fold[inst->arg];
+    const int32_t       lanes = f->of.fold->lanes;
+
+    if (lanes == 1) {
+        add_node(t, f, "0");
+        finish(t, inst, "&x%d");
+        return;
+    }
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_cuda_line(t, "%s y%d[%" PRId32 "];", rd_node_type(&f->of, k), k, lanes);
+    rd_cuda_line(t, "for (int l = 0; l < %" PRId32 "; l++) {", lanes);
+    t->indent++;
+    add_node(t, f, "l");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_cuda_line(t, "y%d[l] = x%d;", k, k);
+    t->indent--;
+    rd_cuda_line(t, "}");
+    if (rd_goes_by_lane(&f->of))
+        align_alone(t, f);
+    else
+        halve(t, f, "merge", 'y');
+    finish(t, inst, "y%d");
+}
+
+void rd_cuda_close(rd_cuda_text *t, const rd_inst *inst)
+{
+    const rd_cuda_fold *f    = &t->s->fold[inst->arg];
+    rd_text             cell = rd_cuda_position(t, &f->of.fold->cell);
+
+    declare_results(t, inst);
+    rd_cuda_line(t, "{");
+    t->indent++;
+    if (f->home == RD_HOME_TEAM && t->spread < 0)
+        rd_cuda_line(t, "RD_MEET");
+    rd_cuda_line(t, "const int64_t c%" PRId32 " = %s;", inst->arg, cell.at ? cell.at : "");
+    if (is_exchanged(f))
+        close_by_team(t, inst);
+    else
+        close_alone(t, inst);
+    t->indent--;
+    rd_cuda_line(t, "}");
+    rd_text_free(&cell);
+}

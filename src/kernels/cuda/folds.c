@@ -1,0 +1,387 @@
+/* folds.c - folds in a kernel: states and trees (program.h) of a thread, a team, or a range.
+ *
+ * Arrays of a fold: s, the states of the blocks at hand, one for each cell and lane; w, the rows of
+ * its tree; b, which block each cell is at.  A thread that has several lanes of a cell moves them on
+ * together.  Lanes that have met no element have identities. */
+#include "kernels/cuda/text.h"
+#include "core/tree.h"
+#include <inttypes.h>
+
+void rd_cuda_states(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *name,
+                    const char *at)
+{
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, "%s&%s%" PRId32 "_%d[%s]", k ? ", " : "", name, number, k, at);
+}
+
+/* ---- Functions ------------------------------------------------------------------------------- */
+void rd_cuda_add_merge(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *function)
+{
+    rd_text_add(to, "%s%" PRId32 "(", function, number);
+    rd_add_each(to, &f->of, "&a%d");
+    rd_text_add(to, ", ");
+    rd_add_each(to, &f->of, "&b%d");
+    rd_text_add(to, ");");
+}
+
+/* " double a0 = w0[at];" for each number of a node. */
+static void add_copies(rd_text *to, const rd_cuda_fold *f, char to_name, char name, const char *at)
+{
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, " %s %c%d = %c%d[%s];", rd_node_type(&f->of, k), to_name, k, name, k, at);
+}
+
+static void add_back(rd_text *to, const rd_cuda_fold *f, char name, const char *at)
+{
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, " %c%d[%s] = a%d;", name, k, at, k);
+}
+
+/* The node in `row` of blocks from `start` on, 2^level of them, merges with siblings on its left. */
+static void add_rise(rd_text *to, const rd_cuda_fold *f, int32_t number)
+{
+    rd_text_add(to, "static inline void rise%" PRId32 "(", number);
+    rd_add_parameters(to, &f->of, true, "", 'w');
+    rd_text_add(
+        to, ", int64_t pitch, int64_t at, int64_t row, int64_t start, int level, int64_t from)\n{\n"
+            "    for (; rd_right(start, level, from); level++) {\n       ");
+    add_copies(to, f, 'a', 'w', "(row - 1) * pitch + at");
+    rd_text_add(to, "\n       ");
+    add_copies(to, f, 'b', 'w', "row * pitch + at");
+    rd_text_add(to, "\n        ");
+    rd_cuda_add_merge(to, f, number, "merge");
+    rd_text_add(to, "\n       ");
+    add_back(to, f, 'w', "(row - 1) * pitch + at");
+    rd_text_add(to, "\n        row--;\n        start -= (int64_t)1 << level;\n    }\n}\n");
+}
+
+/* The block that n lanes have had, `each` apart in s and `apart` in w, becomes nodes, where `keeps`;
+ * another begins. */
+static void add_push(rd_text *to, const rd_cuda_fold *f, int32_t number)
+{
+    rd_text_add(to, "static void push%" PRId32 "(", number);
+    rd_add_parameters(to, &f->of, false, "", 's');
+    rd_text_add(to, ", ");
+    rd_add_parameters(to, &f->of, true, "", 'w');
+    rd_text_add(
+        to,
+        ", int n, int each, int64_t pitch, int64_t at, int apart, int64_t block, int64_t from, int keeps)\n{\n"
+        "    const int64_t row = rd_nodes(from, block);\n"
+        "    RD_UNROLL for (int l = 0; l < n; l++) {\n        block%" PRId32 "(",
+        number);
+    rd_add_each(to, &f->of, "&s%d[l * each]");
+    rd_text_add(to, ");\n        if (keeps) {");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, " w%d[row * pitch + at + l * apart] = s%d[l * each];", k, k);
+    rd_text_add(to, " rise%" PRId32 "(", number);
+    rd_add_each(to, &f->of, "w%d");
+    rd_text_add(to, ", pitch, at + l * apart, row, block, 0, from); }\n        begin%" PRId32 "(",
+                number);
+    rd_add_each(to, &f->of, "&s%d[l * each]");
+    rd_text_add(to, ");\n    }\n}\n");
+}
+
+/* What a lane comes to, in w: the block at hand, in a, merges with all rows on its left. */
+static void add_gather(rd_text *to, const rd_cuda_fold *f, int32_t number)
+{
+    rd_text_add(to, "static inline void gather%" PRId32 "(", number);
+    rd_add_parameters(to, &f->of, true, "", 'x');
+    rd_text_add(to, ", ");
+    rd_add_parameters(to, &f->of, true, "", 'w');
+    rd_text_add(to,
+                ", int64_t pitch, int64_t at, int64_t rows)\n{\n    while (rows-- > 0) {\n       ");
+    add_copies(to, f, 'a', 'w', "rows * pitch + at");
+    rd_text_add(to, "\n       ");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, " %s b%d = *x%d;", rd_node_type(&f->of, k), k, k);
+    rd_text_add(to, "\n        ");
+    rd_cuda_add_merge(to, f, number, "merge");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, " *x%d = a%d;", k, k);
+    rd_text_add(to, "\n    }\n}\n");
+}
+
+void rd_cuda_fold_functions(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f = &t->s->fold[number];
+
+    if (f->tree) {
+        add_rise(t->to, f, number);
+        add_push(t->to, f, number);
+        add_gather(t->to, f, number);
+    }
+    if (f->cut)
+        rd_cuda_add_edge(t, number);
+}
+
+/* ---- Declarations ---------------------------------------------------------------------------- */
+int32_t rd_cuda_fold_number(const rd_cuda_shape *s, const rd_cuda_fold *f)
+{
+    return (int32_t)(f - s->fold);
+}
+
+/* Arrays of `count` for each number of a state: in the thread, or from `at` of its home on.  Where
+ * the next ones begin. */
+static int64_t declare_arrays(rd_cuda_text *t, const rd_cuda_fold *f, const char *name, bool nodes,
+                              int64_t count, int n_array, int64_t at)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+
+    for (int k = 0; k < n_array; k++) {
+        const int   of   = k < f->of.n_state ? k : 0; /* the second word of a running sum */
+        const char *type = nodes ? rd_node_type(&f->of, of) : rd_state_type(&f->of, of);
+
+        if (f->home == RD_HOME_LOCAL)
+            rd_cuda_line(t, "%s %s%" PRId32 "_%d[%" PRId64 "];", type, name, number, k, count);
+        else
+            rd_cuda_line(t, "%s *const %s%" PRId32 "_%d = (%s *)(%s + %" PRId64 ");", type, name,
+                         number, k, type, f->home == RD_HOME_OWN ? "own" : "ours", at);
+        at += rd_cuda_room(count * f->of.bytes);
+    }
+    return at;
+}
+
+/* Rows of nodes of the range, or of all once they are joined. */
+static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    const int64_t count  = f->room * f->of.fold->n_cell * f->of.fold->lanes;
+
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_cuda_line(t, "%s *const w%" PRId32 "_%d = (%s *)(nodes + %" PRId64 ");",
+                     rd_node_type(&f->of, k), number, k, rd_node_type(&f->of, k),
+                     f->node + k * rd_cuda_room(count * f->of.bytes));
+}
+
+static void declare(rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    int64_t       at     = f->at;
+
+    if (f->cut)
+        declare_nodes(t, f);
+    if (f->cut && t->part == RD_PART_END)
+        return;
+    at = declare_arrays(t, f, "s", false, f->states, f->of.n_state, at);
+    if (f->tree && !f->cut)
+        at = declare_arrays(t, f, "w", true, f->room * f->states, f->of.n_state, at);
+    if (f->of.fold->scan) {
+        at = declare_arrays(t, f, "p", false, f->states, f->of.n_state + f->pair, at);
+        if (f->levels)
+            at = declare_arrays(t, f, "e", false, f->levels * f->states, f->of.n_state, at);
+    }
+    if (!f->tree && !f->of.fold->scan)
+        return;
+    if (f->home == RD_HOME_LOCAL)
+        rd_cuda_line(t, "int64_t b%" PRId32 "[%" PRId64 "];", number, f->of.fold->n_cell);
+    else
+        rd_cuda_line(t, "int64_t *const b%" PRId32 " = (int64_t *)(%s + %" PRId64 ");", number,
+                     f->home == RD_HOME_OWN ? "own" : "ours", at);
+}
+
+/* ---- Beginnings ------------------------------------------------------------------------------ */
+/* "for (int64_t k = 0; k < n; k += 1)": all of an array; a team's, by its threads. */
+static void for_each(rd_cuda_text *t, const rd_cuda_fold *f, int64_t n, const char *what)
+{
+    const bool team  = f->home == RD_HOME_TEAM && t->spread < 0;
+    rd_text    count = { 0 };
+
+    rd_cuda_number(t, &count, n);
+    rd_cuda_line(t, "RD_UNROLL_FEW for (int64_t k = %s; k < %s; k += %s) { %s }", team ? "t" : "0",
+                 count.at ? count.at : "", team ? "RD_TEAM" : "1", what);
+    rd_text_free(&count);
+}
+
+static void begin_states(rd_cuda_text *t, const rd_cuda_fold *f, const char *name)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    rd_text       begin  = { 0 };
+
+    rd_text_add(&begin, "begin%" PRId32 "(", number);
+    rd_cuda_states(&begin, f, number, name, "k");
+    rd_text_add(&begin, ");");
+    if (f->pair && *name == 'p')
+        rd_text_add(&begin, " p%" PRId32 "_%d[k] = -0.0F;", number, f->of.n_state);
+    for_each(t, f, f->states, begin.at ? begin.at : "");
+    rd_text_free(&begin);
+}
+
+static void begin_blocks(rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    rd_text       begin  = { 0 };
+
+    rd_text_add(&begin, f->cut ? "b%" PRId32 "[k] = from%" PRId32 ";" : "b%" PRId32 "[k] = 0;",
+                number, number);
+    for_each(t, f, f->of.fold->n_cell, begin.at ? begin.at : "");
+    rd_text_free(&begin);
+}
+
+void rd_cuda_start(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f    = &t->s->fold[number];
+    const bool          team = f->home == RD_HOME_TEAM && t->spread < 0;
+
+    declare(t, f);
+    if (f->cut && t->part == RD_PART_END)
+        return;
+    if (f->cut)
+        rd_cuda_line(t, "const int64_t from%" PRId32 " = edge%" PRId32 "(q, range);", number,
+                     number);
+    if (team)
+        rd_cuda_line(t, "RD_MEET");
+    begin_states(t, f, "s");
+    if (f->of.fold->scan)
+        begin_states(t, f, "p");
+    if (f->tree || f->of.fold->scan)
+        begin_blocks(t, f);
+    if (team)
+        rd_cuda_line(t, "RD_MEET");
+}
+
+/* ---- Elements -------------------------------------------------------------------------------- */
+/* Which lane of the cell the element is in, of those in the arrays. */
+static void declare_lane(rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    const int32_t lanes  = f->of.fold->lanes;
+    const bool    along  = f->lanes && t->lane;
+    rd_text       lane   = rd_cuda_position(t, &f->of.fold->lane);
+
+    if (along && f->home == RD_HOME_TEAM)
+        rd_cuda_line(t, "const int64_t l%" PRId32 " = %s;", number,
+                     lanes == 64 ? "32 * l + t" : "t");
+    else if (along)
+        rd_cuda_line(t, "const int l%" PRId32 " = %s;", number, lanes == 64 ? "l" : "0");
+    else if (lanes > 1)
+        rd_cuda_line(t, "const int64_t l%" PRId32 " = (%s) %% %" PRId32 ";", number,
+                     lane.at ? lane.at : "", lanes);
+    rd_text_free(&lane);
+}
+
+void rd_cuda_declare_place(rd_cuda_text *t, const rd_inst *inst)
+{
+    const rd_cuda_fold *f     = &t->s->fold[inst->arg];
+    const rd_fold      *fold  = f->of.fold;
+    rd_text             cell  = rd_cuda_position(t, &fold->cell);
+    rd_text             outer = rd_cuda_position(t, &fold->outer);
+    rd_text             lane  = rd_cuda_position(t, &fold->lane);
+    rd_text             rows  = { 0 };
+
+    if (fold->n_cell > 1)
+        rd_cuda_line(t, "const int64_t c%" PRId32 " = %s;", inst->arg, cell.at ? cell.at : "");
+    else
+        rd_cuda_line(t, "const int c%" PRId32 " = 0;", inst->arg);
+    declare_lane(t, f);
+    rd_cuda_number(t, &rows, (fold->lane_extent + fold->lanes - 1) / fold->lanes);
+    if (f->tree || fold->scan)
+        rd_cuda_line(t, "const int64_t p%" PRId32 " = (%s) * %s + (%s) / %" PRId32 ";", inst->arg,
+                     outer.at ? outer.at : "", rows.at ? rows.at : "", lane.at ? lane.at : "",
+                     fold->lanes);
+    rd_text_free(&cell);
+    rd_text_free(&outer);
+    rd_text_free(&lane);
+    rd_text_free(&rows);
+}
+
+/* "c0 * 2 + l0": of a state in its array. */
+static rd_text state_at(const rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    const int32_t lanes  = f->home == RD_HOME_TEAM ? f->of.fold->lanes : f->here;
+    rd_text       at     = { 0 };
+
+    rd_text_add(&at, f->of.fold->n_cell > 1 ? "c%" PRId32 " * %" PRId32 : "0", number, lanes);
+    if (f->of.fold->lanes > 1)
+        rd_text_add(&at, " + l%" PRId32, number);
+    return at;
+}
+
+/* The arguments of push() that say which lanes: all of the cell that this thread moves on. */
+static void add_lanes_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    const int32_t lanes  = f->of.fold->lanes;
+    const bool    apart  = f->lanes && f->home == RD_HOME_TEAM; /* ours are every 32nd */
+    const bool    wide   = f->home == RD_HOME_TEAM || f->cut;   /* of rows: all lanes of the cell */
+    const int64_t pitch  = f->of.fold->n_cell * (wide ? lanes : f->here);
+
+    rd_text_add(to, ", %d, %d, %" PRId64 ", c%" PRId32 " * (int64_t)%" PRId32 "%s, %d",
+                (int)f->here, apart ? RD_WARP : 1, pitch, number, wide ? lanes : f->here,
+                wide && f->lanes ? " + t" : "", wide && f->lanes ? RD_WARP : 1);
+}
+
+/* "&s0_0[first lane of the cell that is this thread's], ..., w0_0": of push(). */
+static void add_arrays_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    const bool    apart  = f->lanes && f->home == RD_HOME_TEAM;
+    rd_text       first  = { 0 };
+
+    rd_text_add(&first, "c%" PRId32 " * %" PRId32 "%s", number,
+                f->home == RD_HOME_TEAM ? f->of.fold->lanes : f->here, apart ? " + t" : "");
+    rd_cuda_states(to, f, number, "s", first.at ? first.at : "");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, ", w%" PRId32 "_%d", number, k);
+    rd_text_free(&first);
+}
+
+void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    const bool    alike  = t->s->team > 1 && !rd_cuda_is_spread(t->s, f->step) && f->cut;
+    rd_text       line   = { 0 };
+
+    rd_text_add(&line, "while (b%" PRId32 "[c%" PRId32 "] < %s) { push%" PRId32 "(", number, number,
+                block, number);
+    add_arrays_of_push(&line, t, f);
+    add_lanes_of_push(&line, t, f);
+    rd_text_add(&line, ", b%" PRId32 "[c%" PRId32 "], ", number, number);
+    rd_text_add(&line, f->cut ? "from%" PRId32 : "0", number);
+    rd_text_add(&line, ", %s); b%" PRId32 "[c%" PRId32 "]++; }", alike ? "t == 0" : "1", number,
+                number);
+    rd_cuda_line(t, "%s", line.at ? line.at : "");
+    rd_text_free(&line);
+}
+
+void rd_cuda_add_step(rd_cuda_text *t, const rd_inst *inst, const char *states)
+{
+    const rd_cuda_fold *f      = &t->s->fold[inst->arg];
+    rd_text             place  = rd_cuda_position(t, &f->of.fold->index);
+    rd_text             weight = { 0 }, line = { 0 };
+
+    rd_text_add(&weight, f->of.weighted ? "r%" PRId32 : "1", inst->b);
+    rd_text_add(&line, "step%" PRId32 "(%s, r%" PRId32 ", %s, %s", inst->arg, states, inst->a,
+                weight.at, place.at ? place.at : "");
+    if (f->of.masked)
+        rd_text_add(&line, ", r%" PRId32, inst->c);
+    if (rd_takes_power(&f->of))
+        rd_text_add(&line, ", rd_math_exp_%s(exponent%" PRId32 "(%s, r%" PRId32 ", %s))",
+                    rd_state_elem(&f->of), inst->arg, states, inst->a, weight.at);
+    rd_cuda_line(t, "%s);", line.at ? line.at : "");
+    rd_text_free(&place);
+    rd_text_free(&weight);
+    rd_text_free(&line);
+}
+
+void rd_cuda_step(rd_cuda_text *t, const rd_inst *inst)
+{
+    const rd_cuda_fold *f   = &t->s->fold[inst->arg];
+    const bool          one = f->home == RD_HOME_TEAM && t->spread < 0 && t->s->team > 1;
+    rd_text             at = state_at(t, f), states = { 0 }, block = { 0 };
+
+    rd_cuda_line(t, one ? "if (t == 0) {" : "{");
+    t->indent++;
+    rd_cuda_declare_place(t, inst);
+    if (f->tree) {
+        rd_text_add(&block, "p%" PRId32 " / %d", inst->arg, RD_TREE_STEPS);
+        rd_cuda_move_on(t, f, block.at ? block.at : "");
+    }
+    rd_cuda_states(&states, f, inst->arg, "s", at.at ? at.at : "");
+    rd_cuda_add_step(t, inst, states.at ? states.at : "");
+    t->indent--;
+    rd_cuda_line(t, "}");
+    rd_text_free(&at);
+    rd_text_free(&states);
+    rd_text_free(&block);
+}

@@ -1,0 +1,204 @@
+/* gpu.c - the GPUs of this process, looked for once. */
+#define _POSIX_C_SOURCE 200809L
+#include "kernels/cuda/gpu.h"
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_GPUS = 64 };
+
+struct rd_gpu {
+    rd_gpu_facts    facts;
+    CUdevice        device;
+    CUcontext       context; /* NULL until it is first wanted */
+    pthread_mutex_t lock;
+    atomic_bool     dead;
+    char            died[RD_CUDA_TEXT]; /* of what; set before `dead` */
+};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static rd_gpu         gpus[MOST_GPUS];
+static int32_t        n_gpu;
+static char           missing[RD_CUDA_TEXT]; /* why there is none */
+static pid_t          process; /* that has looked: no child of it may use the driver */
+
+/* ---- Looking --------------------------------------------------------------------------------- */
+static bool ok(const char *function, CUresult result)
+{
+    if (result != 0)
+        rd_cuda_error(function, result, missing);
+    return result == 0;
+}
+
+static bool read_attribute(const rd_cuda *cuda, CUdevice device, int which, int *value)
+{
+    return ok("cuDeviceGetAttribute", cuda->cuDeviceGetAttribute(value, which, device));
+}
+
+static bool describe(const rd_cuda *cuda, rd_gpu *gpu, int32_t k)
+{
+    int    major, minor, multiprocessors, threads;
+    size_t bytes;
+
+    gpu->facts.number = k;
+    if (!ok("cuDeviceGet", cuda->cuDeviceGet(&gpu->device, k)) ||
+        !ok("cuDeviceGetName",
+            cuda->cuDeviceGetName(gpu->facts.name, sizeof gpu->facts.name, gpu->device)) ||
+        !ok("cuDeviceTotalMem_v2", cuda->cuDeviceTotalMem_v2(&bytes, gpu->device)) ||
+        !read_attribute(cuda, gpu->device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major) ||
+        !read_attribute(cuda, gpu->device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor) ||
+        !read_attribute(cuda, gpu->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+                        &multiprocessors) ||
+        !read_attribute(cuda, gpu->device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
+                        &threads))
+        return false;
+    gpu->facts.architecture    = 10 * major + minor;
+    gpu->facts.multiprocessors = multiprocessors;
+    gpu->facts.memory          = (int64_t)bytes;
+    gpu->facts.most_threads    = (int64_t)multiprocessors * threads;
+    return pthread_mutex_init(&gpu->lock, NULL) == 0;
+}
+
+static void look(void)
+{
+    const char    *why   = NULL;
+    const rd_cuda *cuda  = rd_cuda_api(&why);
+    int            count = 0;
+
+    process = getpid();
+    if (!cuda) {
+        snprintf(missing, sizeof missing, "%s", why ? why : "no CUDA");
+        return;
+    }
+    if (!ok("cuInit", cuda->cuInit(0)) || !ok("cuDeviceGetCount", cuda->cuDeviceGetCount(&count)))
+        return;
+    if (count <= 0)
+        snprintf(missing, sizeof missing, "the CUDA driver knows no GPU");
+    for (int32_t k = 0; k < count && k < MOST_GPUS; k++) {
+        if (!describe(cuda, &gpus[k], k))
+            return;
+        n_gpu = k + 1;
+    }
+}
+
+/* The driver's state does not survive a fork. */
+static bool is_child(char why[RD_CUDA_TEXT])
+{
+    if (getpid() == process)
+        return false;
+    snprintf(why, RD_CUDA_TEXT, "this process was forked from one that had used CUDA");
+    return true;
+}
+
+int32_t rd_gpu_count(const char **why)
+{
+    static _Thread_local char child[RD_CUDA_TEXT];
+
+    pthread_once(&once, look);
+    if (n_gpu && is_child(child)) {
+        if (why)
+            *why = child;
+        return 0;
+    }
+    if (why)
+        *why = n_gpu ? NULL : missing;
+    return n_gpu;
+}
+
+rd_gpu *rd_gpu_of(int32_t k, char why[RD_CUDA_TEXT])
+{
+    const char *none;
+
+    if (rd_gpu_count(&none) == 0) {
+        snprintf(why, RD_CUDA_TEXT, "%s", none);
+        return NULL;
+    }
+    if (k >= 0 && k < n_gpu)
+        return &gpus[k];
+    snprintf(why, RD_CUDA_TEXT, "there is no GPU %d: there are %d", (int)k, (int)n_gpu);
+    return NULL;
+}
+
+const rd_gpu_facts *rd_gpu_facts_of(const rd_gpu *gpu)
+{
+    return &gpu->facts;
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+/* Errors after which a context is of no use. */
+static bool is_final(CUresult result)
+{
+    static const CUresult finals[] = { 214, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721 };
+
+    for (size_t k = 0; k < sizeof finals / sizeof *finals; k++)
+        if (result == finals[k])
+            return true;
+    return false;
+}
+
+bool rd_gpu_ok(rd_gpu *gpu, const char *function, CUresult result, char why[RD_CUDA_TEXT])
+{
+    if (result == 0)
+        return true;
+    rd_cuda_error(function, result, why);
+    if (!is_final(result))
+        return false;
+    pthread_mutex_lock(&gpu->lock);
+    if (!atomic_load(&gpu->dead)) {
+        snprintf(gpu->died, sizeof gpu->died, "%s", why);
+        atomic_store(&gpu->dead, true);
+    }
+    pthread_mutex_unlock(&gpu->lock);
+    return false;
+}
+
+static bool retain(rd_gpu *gpu, char why[RD_CUDA_TEXT])
+{
+    bool here;
+
+    pthread_mutex_lock(&gpu->lock);
+    if (!gpu->context) {
+        const CUresult result =
+            rd_cuda_api(NULL)->cuDevicePrimaryCtxRetain(&gpu->context, gpu->device);
+
+        if (result != 0) {
+            gpu->context = NULL;
+            rd_cuda_error("cuDevicePrimaryCtxRetain", result, why);
+        }
+    }
+    here = gpu->context;
+    pthread_mutex_unlock(&gpu->lock);
+    return here;
+}
+
+bool rd_gpu_enter(rd_gpu *gpu, char why[RD_CUDA_TEXT])
+{
+    if (is_child(why))
+        return false;
+    if (atomic_load(&gpu->dead)) {
+        snprintf(why, RD_CUDA_TEXT, "%s", gpu->died);
+        return false;
+    }
+    return retain(gpu, why) && RD_GPU_CALL(gpu, why, cuCtxPushCurrent_v2, gpu->context);
+}
+
+void rd_gpu_leave(rd_gpu *gpu)
+{
+    CUcontext mine;
+    char      ignored[RD_CUDA_TEXT];
+
+    (void)RD_GPU_CALL(gpu, ignored, cuCtxPopCurrent_v2, &mine);
+}
+
+void rd_gpu_close_all(void)
+{
+    for (int32_t k = 0; k < n_gpu; k++) {
+        rd_modules_unload(&gpus[k]);
+        rd_gpu_trim(&gpus[k]);
+        if (gpus[k].context)
+            (void)rd_cuda_api(NULL)->cuDevicePrimaryCtxRelease_v2(gpus[k].device);
+        gpus[k].context = NULL;
+    }
+}

@@ -1,0 +1,95 @@
+/* gpu.h - a GPU of this process: its context, memory, streams, modules, and errors.
+ *
+ * All of it works from any thread.  A call that fails gives a sentence; after an error that the
+ * driver reports for good (an illegal address, a failed launch) the GPU is dead for the process, and
+ * all further calls give that sentence. */
+#ifndef RD_KERNELS_CUDA_GPU_H
+#define RD_KERNELS_CUDA_GPU_H
+#include "kernels/cuda/api.h"
+#include "kernels/program.h"
+#include <stdint.h>
+
+typedef struct rd_gpu rd_gpu;
+
+typedef struct rd_gpu_facts {
+    char    name[128];
+    int32_t number, architecture, multiprocessors; /* architecture 90: compute capability 9.0 */
+    int64_t memory, most_threads;                  /* bytes; threads that run at the same time */
+} rd_gpu_facts;
+
+/* ---- gpu.c ------------------------------------------------------------------------------------ */
+/* How many there are; 0, and in `why` a sentence. */
+int32_t rd_gpu_count(const char **why);
+/* The k-th, its primary context retained; NULL, with a sentence. */
+rd_gpu             *rd_gpu_of(int32_t k, char why[RD_CUDA_TEXT]);
+const rd_gpu_facts *rd_gpu_facts_of(const rd_gpu *gpu);
+/* Calls of the driver stand between these: the context is the thread's, and what was so before is
+ * again.  False: it is dead, or the process has forked. */
+bool rd_gpu_enter(rd_gpu *gpu, char why[RD_CUDA_TEXT]);
+void rd_gpu_leave(rd_gpu *gpu);
+/* True for success; else a sentence in `why`. */
+bool rd_gpu_ok(rd_gpu *gpu, const char *function, CUresult result, char why[RD_CUDA_TEXT]);
+#define RD_GPU_CALL(gpu, why, function, ...) \
+    rd_gpu_ok(gpu, #function, rd_cuda_api(NULL)->function(__VA_ARGS__), why)
+
+/* For tests that look for leaks: what the process holds of CUDA goes, once nobody uses it. */
+void rd_gpu_close_all(void);
+
+/* ---- memory.c --------------------------------------------------------------------------------- */
+/* Memory of the GPU, at a multiple of 256; what is given back is kept for the next.  0: none, with a
+ * sentence; *full: because it is full.  Nothing that was asked of the GPU may still use what is given
+ * back. */
+CUdeviceptr rd_gpu_get(rd_gpu *gpu, int64_t bytes, bool *full, char why[RD_CUDA_TEXT]);
+void        rd_gpu_put(rd_gpu *gpu, CUdeviceptr at);
+/* Bytes that are held, in use or kept; and all that is kept goes. */
+int64_t rd_gpu_held(rd_gpu *gpu);
+void    rd_gpu_trim(rd_gpu *gpu);
+
+/* ---- queue.c: what is asked of a GPU, in order ------------------------------------------------- */
+/* `stream`: the caller's CUstream; NULL: one of its own. */
+rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, char why[RD_CUDA_TEXT]);
+void      rd_queue_free(rd_queue *queue);
+rd_gpu   *rd_queue_gpu(const rd_queue *queue);
+CUstream  rd_queue_stream(const rd_queue *queue);
+/* Until all is done. */
+bool rd_queue_wait(rd_queue *queue, char why[RD_CUDA_TEXT]);
+/* Bytes, by way of pinned memory if they are many.  What comes down is there after the next wait. */
+bool rd_queue_up(rd_queue *queue, CUdeviceptr to, const void *from, int64_t bytes,
+                 char why[RD_CUDA_TEXT]);
+bool rd_queue_down(rd_queue *queue, void *to, CUdeviceptr from, int64_t bytes,
+                   char why[RD_CUDA_TEXT]);
+bool rd_queue_across(rd_queue *queue, CUdeviceptr to, CUdeviceptr from, int64_t bytes,
+                     char why[RD_CUDA_TEXT]);
+
+/* ---- modules.c: texts made code --------------------------------------------------------------- */
+typedef struct rd_module rd_module;
+
+typedef struct rd_module_stats {
+    int64_t compiled, stored,
+        failed;     /* by NVRTC; found in the user's cache; texts that do not compile */
+    double seconds; /* of NVRTC */
+} rd_module_stats;
+
+/* The module of a text for an architecture: kept by the process, found in the store, or compiled.
+ * NULL, with a sentence. */
+const rd_module *rd_module_of(const char *text, int32_t architecture, char why[RD_CUDA_TEXT]);
+/* Its kernel of a name on a GPU, where it is loaded at the first call. */
+bool rd_module_kernel(const rd_module *module, rd_gpu *gpu, const char *name, CUfunction *kernel,
+                      char why[RD_CUDA_TEXT]);
+rd_module_stats rd_module_stats_now(void);
+/* All modules of a GPU go; part of rd_gpu_close_all(). */
+void rd_modules_unload(rd_gpu *gpu);
+
+/* ---- launch.c --------------------------------------------------------------------------------- */
+/* What a program is on a GPU. */
+typedef struct rd_gpu_code rd_gpu_code;
+
+/* False: no memory; NULL in *code: it cannot run there, with a sentence. */
+bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *pool,
+                    const rd_gpu_code **code, char why[RD_CUDA_TEXT]);
+/* "strips: ..." */
+void rd_gpu_code_text(rd_text *to, const rd_gpu_code *code);
+/* Queues a run on memory of the GPU; what it reports is there after the wait that follows. */
+bool rd_gpu_run(const rd_gpu_code *code, rd_queue *queue, void *const *slot, rd_task *report,
+                char why[RD_CUDA_TEXT]);
+#endif

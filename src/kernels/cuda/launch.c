@@ -1,0 +1,299 @@
+/* launch.c - a program's kernels, and a run of them.
+ *
+ * A call is its head (call.h), addresses of slots, and numbers. */
+#include "kernels/cuda/call.h"
+#include "kernels/cuda/gpu.h"
+#include "kernels/cuda/text.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const char rd_cuda_prelude[];
+
+struct rd_gpu_code {
+    rd_cuda_shape    shape;
+    const rd_module *module;
+    int32_t          device, n_slot, n_number;
+    int64_t          most_teams; /* at the same time */
+    int64_t          number[];
+};
+
+/* ---- Preparing ------------------------------------------------------------------------------- */
+/* So many teams, of a program whose teams need memory: what they have together stays small next to
+ * the GPU's. */
+static int64_t teams_of(const rd_gpu_facts *gpu, const rd_cuda_shape *s)
+{
+    const int64_t bytes = s->team_bytes + s->team * s->own_bytes;
+    const int64_t all   = gpu->most_threads / s->team;
+    const int64_t fit   = bytes ? gpu->memory / 16 / bytes : all;
+    const int64_t whole = RD_CUDA_THREADS / s->team; /* of a block */
+    const int64_t teams = (fit < all ? fit : all) / whole * whole;
+
+    return teams > whole ? teams : whole;
+}
+
+static rd_gpu_code *new_code(const rd_cuda_text *t, rd_get_fn *get, void *pool)
+{
+    rd_gpu_code *code = get(pool, sizeof *code + sizeof *code->number * (size_t)t->n_number);
+
+    if (!code)
+        return NULL;
+    code->n_slot   = t->s->n_slot < t->s->p->first_scratch ? t->s->n_slot : t->s->p->first_scratch;
+    code->n_number = t->n_number;
+    memcpy(code->number, t->number, sizeof *t->number * (size_t)t->n_number);
+    return code;
+}
+
+/* As many threads as the GPU has room for, so that memory does not wait; tests ask for fewer, so
+ * that little work is cut, too. */
+static int64_t wanted_threads(const rd_gpu_facts *gpu)
+{
+    const char *asked = getenv("RDIM_CUDA_THREADS");
+    const long  few   = asked ? strtol(asked, NULL, 10) : 0;
+
+    return few > 0 ? few : gpu->most_threads;
+}
+
+static const rd_module *compile(rd_cuda_text *t, const rd_gpu_facts *gpu, char why[RD_CUDA_TEXT])
+{
+    const rd_module *module = NULL;
+    rd_text          text   = { 0 };
+
+    rd_text_add(&text, "%s\n/* ---- the kernel ---- */\n", rd_cuda_prelude);
+    rd_cuda_write(t, &text);
+    if (t->why)
+        snprintf(why, RD_CUDA_TEXT, "%s", t->why);
+    else if (text.failed)
+        snprintf(why, RD_CUDA_TEXT, "out of memory");
+    else
+        module = rd_module_of(text.at, gpu->architecture, why);
+    rd_text_free(&text);
+    return module;
+}
+
+bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *pool,
+                    const rd_gpu_code **code, char why[RD_CUDA_TEXT])
+{
+    rd_gpu       *gpu = rd_gpu_of(device, why);
+    rd_cuda_shape shape;
+    rd_cuda_text  text = { .s = &shape };
+    rd_gpu_code  *made;
+
+    *code = NULL;
+    if (!gpu)
+        return true;
+    if (!rd_cuda_shape_of(&shape, p, wanted_threads(rd_gpu_facts_of(gpu)), get, pool))
+        return false;
+    if (shape.why) {
+        snprintf(why, RD_CUDA_TEXT, "%s", shape.why);
+        return true;
+    }
+    const rd_module *module = compile(&text, rd_gpu_facts_of(gpu), why);
+
+    if (!module)
+        return true;
+    made = new_code(&text, get, pool);
+    if (!made)
+        return false;
+    made->shape      = shape;
+    made->module     = module;
+    made->device     = device;
+    made->most_teams = teams_of(rd_gpu_facts_of(gpu), &shape);
+    *code            = made;
+    return true;
+}
+
+void rd_gpu_code_text(rd_text *to, const rd_gpu_code *code)
+{
+    rd_cuda_shape_text(to, &code->shape);
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+typedef struct gpu_run {
+    const rd_gpu_code *code;
+    rd_queue          *queue;
+    rd_gpu            *gpu;
+    char              *call; /* rd_call_head, slots, numbers */
+    size_t             call_bytes;
+    CUdeviceptr        work, nodes, record;
+    bool               full;
+    char              *why;
+} gpu_run;
+
+static bool launch(gpu_run *r, const char *name, int64_t blocks)
+{
+    void      *arguments[] = { r->call };
+    CUfunction kernel;
+    bool       done;
+
+    if (!rd_module_kernel(r->code->module, r->gpu, name, &kernel, r->why) ||
+        !rd_gpu_enter(r->gpu, r->why))
+        return false;
+    done = RD_GPU_CALL(r->gpu, r->why, cuLaunchKernel, kernel, (unsigned)blocks, 1, 1,
+                       RD_CUDA_THREADS, 1, 1, 0, rd_queue_stream(r->queue), arguments, NULL);
+    rd_gpu_leave(r->gpu);
+    return done;
+}
+
+static rd_call_head *head_of(gpu_run *r)
+{
+    return (rd_call_head *)(void *)r->call;
+}
+
+/* Teams go from item to item: no more than fit at once. */
+static bool run_items(gpu_run *r, const char *name, int64_t n)
+{
+    const int64_t teams  = n < r->code->most_teams ? n : r->code->most_teams;
+    const int64_t in_one = RD_CUDA_THREADS / r->code->shape.team;
+
+    head_of(r)->n_work = n;
+    return launch(r, name, (teams + in_one - 1) / in_one);
+}
+
+/* Nodes of RD_CUDA_FAN ranges become those of one, until there is one. */
+static bool join_ranges(gpu_run *r)
+{
+    enum { MOST = 1 << 20 };
+    const rd_cuda_shape *s = &r->code->shape;
+
+    for (int64_t span = 1; span < s->n_range; span *= RD_CUDA_FAN)
+        for (int32_t k = 0; k < s->p->n_fold; k++) {
+            const rd_cuda_fold *f    = &s->fold[k];
+            const int64_t       outs = (s->n_range + span * RD_CUDA_FAN - 1) / (span * RD_CUDA_FAN);
+            const int64_t       work = s->n_item * outs * f->of.fold->n_cell * f->of.fold->lanes;
+            const int64_t       blocks = (work + RD_CUDA_THREADS - 1) / RD_CUDA_THREADS;
+            char                name[24];
+
+            if (!f->cut)
+                continue;
+            head_of(r)->n_work = work;
+            head_of(r)->span   = span;
+            snprintf(name, sizeof name, "join%" PRId32, k);
+            if (!launch(r, name, blocks < MOST ? blocks : MOST))
+                return false;
+        }
+    return true;
+}
+
+static bool run_kernels(gpu_run *r)
+{
+    const rd_cuda_shape *s = &r->code->shape;
+
+    if (s->n_item == 0)
+        return true;
+    if (s->cut < 0)
+        return run_items(r, "run", s->n_item);
+    return run_items(r, "ranges", s->n_item * s->n_range) && join_ranges(r) &&
+           run_items(r, "end", s->n_item);
+}
+
+static bool get_memory(gpu_run *r)
+{
+    const rd_cuda_shape *s     = &r->code->shape;
+    const int64_t        bytes = (s->team_bytes + s->team * s->own_bytes) * r->code->most_teams;
+
+    r->record = rd_gpu_get(r->gpu, sizeof(rd_record), &r->full, r->why);
+    if (r->record && bytes)
+        r->work = rd_gpu_get(r->gpu, bytes, &r->full, r->why);
+    if (r->record && s->cut >= 0 && (r->work || !bytes))
+        r->nodes = rd_gpu_get(r->gpu, s->n_item * s->n_range * s->node_bytes, &r->full, r->why);
+    return r->record && (r->work || !bytes) && (r->nodes || s->cut < 0);
+}
+
+static void put_memory(gpu_run *r)
+{
+    const CUdeviceptr all[] = { r->record, r->work, r->nodes };
+
+    for (int k = 0; k < 3; k++)
+        if (all[k])
+            rd_gpu_put(r->gpu, all[k]);
+}
+
+static void fill_call(gpu_run *r, void *const *slot)
+{
+    const rd_gpu_code *code  = r->code;
+    rd_call_head      *head  = head_of(r);
+    CUdeviceptr       *slots = (CUdeviceptr *)(void *)(r->call + sizeof *head);
+
+    *head = (rd_call_head){ .n_range = code->shape.n_range,
+                            .range   = code->shape.range,
+                            .work    = r->work,
+                            .nodes   = r->nodes,
+                            .record  = r->record };
+    for (int32_t k = 0; k < code->n_slot; k++)
+        slots[k] = (CUdeviceptr)(uintptr_t)slot[k];
+    slots += code->n_slot ? code->n_slot : 1;
+    memcpy(slots, code->number, sizeof *code->number * (size_t)code->n_number);
+}
+
+/* The sentence of the index that the program meets first. */
+static void report_index(const rd_program *p, const rd_record *found, rd_task *task)
+{
+    const uint32_t n = found->n < RD_FAILURES ? found->n : RD_FAILURES;
+
+    task->status = RD_ERR_AXIS;
+    snprintf(task->sentence, sizeof task->sentence, "rd_take: an index is outside its axis");
+    for (uint32_t k = 0; k < n; k++) {
+        const rd_inst *inst = &p->inst[found->failure[k].inst];
+
+        if (found->failure[k].order != found->least)
+            continue;
+        if (rd_dtype_class(inst->from) == RD_CLASS_u64)
+            snprintf(task->sentence, sizeof task->sentence,
+                     "rd_take: index %" PRIu64 " is outside an axis of extent %" PRId64,
+                     (uint64_t)found->failure[k].index, inst->value.i64);
+        else
+            snprintf(task->sentence, sizeof task->sentence,
+                     "rd_take: index %" PRId64 " is outside an axis of extent %" PRId64,
+                     found->failure[k].index, inst->value.i64);
+    }
+}
+
+static bool read_record(gpu_run *r, rd_task *task)
+{
+    rd_record found;
+
+    if (!rd_queue_down(r->queue, &found, r->record, sizeof found, r->why) ||
+        !rd_queue_wait(r->queue, r->why))
+        return false;
+    task->warnings |= found.warnings;
+    if (found.n)
+        report_index(r->code->shape.p, &found, task);
+    return true;
+}
+
+static bool run_all(gpu_run *r, void *const *slot, rd_task *task)
+{
+    static const rd_record none = { .least = UINT64_MAX };
+
+    fill_call(r, slot);
+    return rd_queue_up(r->queue, r->record, &none, sizeof none, r->why) && run_kernels(r) &&
+           read_record(r, task);
+}
+
+bool rd_gpu_run(const rd_gpu_code *code, rd_queue *queue, void *const *slot, rd_task *report,
+                char why[RD_CUDA_TEXT])
+{
+    const size_t slots  = (size_t)(code->n_slot ? code->n_slot : 1);
+    const size_t number = (size_t)(code->n_number ? code->n_number : 1);
+    gpu_run      r      = { .code = code, .queue = queue, .gpu = rd_queue_gpu(queue), .why = why };
+    bool         done;
+
+    r.call = calloc(1, sizeof(rd_call_head) + 8 * (slots + number));
+    if (!r.call) {
+        snprintf(why, RD_CUDA_TEXT, "out of memory");
+        return false;
+    }
+    done = get_memory(&r) && run_all(&r, slot, report);
+    if (!done && r.full)
+        report->status = RD_ERR_MEMORY;
+    if (!done) { /* what was queued before may still use the memory */
+        char ignored[RD_CUDA_TEXT];
+
+        (void)rd_queue_wait(queue, ignored);
+    }
+    put_memory(&r);
+    free(r.call);
+    return done;
+}

@@ -1,0 +1,250 @@
+/* modules.c - texts made code for GPUs: once in a process, kept in the user's cache directory for the
+ * next. */
+#define _GNU_SOURCE /* secure_getenv */
+#include "kernels/cuda/gpu.h"
+#include "core/clock.h"
+#include "kernels/cuda/nvrtc.h"
+#include "kernels/store/hash.h"
+#include "kernels/store/store.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The form in which images are called and kept: another one, other images. */
+static const char FORM[] = "rdim image 1";
+
+typedef struct loaded {
+    struct loaded *next;
+    const rd_gpu  *gpu;
+    CUmodule       module;
+} loaded;
+
+struct rd_module {
+    struct rd_module *next;
+    rd_hash           hash;
+    int32_t           architecture;
+    char             *image; /* NULL: it does not compile */
+    size_t            n;
+    char              why[RD_CUDA_TEXT];
+    loaded           *loaded;
+};
+
+/* Modules stay for the life of the process, as compiled nests do. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static rd_module      *modules;
+static rd_module_stats stats;
+
+rd_module_stats rd_module_stats_now(void)
+{
+    rd_module_stats now;
+
+    pthread_mutex_lock(&lock);
+    now = stats;
+    pthread_mutex_unlock(&lock);
+    return now;
+}
+
+/* ---- The store ------------------------------------------------------------------------------- */
+typedef struct entry {
+    int  dir;
+    char key[RD_HASH_TEXT], name[RD_HASH_TEXT + 16];
+} entry;
+
+/* A program with rights that its user has not gets no variables, and so keeps nothing. */
+static void open_entry(const rd_module *m, entry *e)
+{
+    e->dir = rd_store_open(secure_getenv("XDG_CACHE_HOME"), secure_getenv("HOME"));
+    rd_hash_text(m->hash, e->key);
+    snprintf(e->name, sizeof e->name, "%s.sm_%d", e->key, (int)m->architecture);
+}
+
+/* An image lies behind its key. */
+static bool find_stored(rd_module *m, const entry *e)
+{
+    char  *bytes;
+    size_t n;
+
+    if (e->dir < 0 || !(bytes = rd_store_read(e->dir, e->name, &n)))
+        return false;
+    if (n > RD_HASH_TEXT && memcmp(bytes, e->key, RD_HASH_TEXT) == 0) {
+        m->n     = n - RD_HASH_TEXT;
+        m->image = malloc(m->n);
+        if (m->image)
+            memcpy(m->image, bytes + RD_HASH_TEXT, m->n);
+    }
+    free(bytes);
+    return m->image;
+}
+
+static void keep(const rd_module *m, const entry *e)
+{
+    char  aside[RD_HASH_TEXT + 48];
+    char *bytes = malloc(RD_HASH_TEXT + m->n);
+
+    if (bytes && e->dir >= 0 && rd_store_aside(e->dir, e->key, ".tmp", aside, sizeof aside)) {
+        memcpy(bytes, e->key, RD_HASH_TEXT);
+        memcpy(bytes + RD_HASH_TEXT, m->image, m->n);
+        if (rd_store_write(e->dir, aside, bytes, (long)(RD_HASH_TEXT + m->n)) &&
+            !rd_store_put(e->dir, aside, e->name))
+            rd_store_remove(e->dir, aside);
+    }
+    free(bytes);
+}
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+/* The first error of the compiler's messages, where there is one. */
+static void add_message(rd_module *m, const char *log)
+{
+    const char  *at = log ? strstr(log, "error: ") : NULL;
+    const size_t n  = strlen(m->why);
+
+    if (at)
+        snprintf(m->why + n, sizeof m->why - n, ": %.*s", (int)strcspn(at + 7, "\n"), at + 7);
+}
+
+static void compile(rd_module *m, const char *text)
+{
+    const rd_nvrtc_text source = { .text         = text,
+                                   .name         = "rdim.cu",
+                                   .architecture = m->architecture };
+    const double        begun  = rd_seconds();
+    rd_nvrtc_image      image;
+
+    if (rd_nvrtc_compile(&source, &image, m->why)) {
+        m->image    = image.bytes;
+        m->n        = image.n;
+        image.bytes = NULL;
+        stats.compiled++;
+    } else {
+        add_message(m, image.log);
+        stats.failed++;
+    }
+    stats.seconds += rd_seconds() - begun;
+    rd_nvrtc_free(&image);
+}
+
+static rd_hash hash_of(const char *text)
+{
+    const rd_nvrtc *nvrtc      = rd_nvrtc_api(NULL);
+    int             version[2] = { 0 };
+
+    if (nvrtc)
+        (void)nvrtc->nvrtcVersion(&version[0], &version[1]);
+    return rd_hash_add(
+        rd_hash_add(rd_hash_add(rd_hash_begin(), FORM, sizeof FORM), version, sizeof version), text,
+        strlen(text));
+}
+
+static rd_module *find(rd_hash hash, int32_t architecture)
+{
+    for (rd_module *m = modules; m; m = m->next)
+        if (m->hash.a == hash.a && m->hash.b == hash.b && m->architecture == architecture)
+            return m;
+    return NULL;
+}
+
+static rd_module *make(const char *text, rd_hash hash, int32_t architecture)
+{
+    rd_module *m = calloc(1, sizeof *m);
+    entry      e;
+
+    if (!m)
+        return NULL;
+    m->hash         = hash;
+    m->architecture = architecture;
+    open_entry(m, &e);
+    if (find_stored(m, &e))
+        stats.stored++;
+    else {
+        compile(m, text);
+        if (m->image)
+            keep(m, &e);
+    }
+    if (e.dir >= 0)
+        close(e.dir);
+    m->next = modules;
+    modules = m;
+    return m;
+}
+
+const rd_module *rd_module_of(const char *text, int32_t architecture, char why[RD_CUDA_TEXT])
+{
+    const rd_hash hash = hash_of(text);
+    rd_module    *m;
+
+    pthread_mutex_lock(&lock);
+    m = find(hash, architecture);
+    if (!m)
+        m = make(text, hash, architecture);
+    pthread_mutex_unlock(&lock);
+    if (m && m->image)
+        return m;
+    snprintf(why, RD_CUDA_TEXT, "%s", m ? m->why : "out of memory");
+    return NULL;
+}
+
+/* ---- Loading --------------------------------------------------------------------------------- */
+static loaded *load(rd_module *m, rd_gpu *gpu, char why[RD_CUDA_TEXT])
+{
+    loaded *l = m->loaded;
+
+    while (l && l->gpu != gpu)
+        l = l->next;
+    if (l)
+        return l;
+    l = calloc(1, sizeof *l);
+    if (!l) {
+        snprintf(why, RD_CUDA_TEXT, "out of memory");
+        return NULL;
+    }
+    if (!RD_GPU_CALL(gpu, why, cuModuleLoadData, &l->module, m->image)) {
+        free(l);
+        return NULL;
+    }
+    l->gpu    = gpu;
+    l->next   = m->loaded;
+    m->loaded = l;
+    return l;
+}
+
+bool rd_module_kernel(const rd_module *module, rd_gpu *gpu, const char *name, CUfunction *kernel,
+                      char why[RD_CUDA_TEXT])
+{
+    rd_module *m    = (rd_module *)module;
+    bool       done = false;
+    loaded    *l;
+
+    if (!rd_gpu_enter(gpu, why))
+        return false;
+    pthread_mutex_lock(&lock);
+    l    = load(m, gpu, why);
+    done = l && RD_GPU_CALL(gpu, why, cuModuleGetFunction, kernel, l->module, name);
+    pthread_mutex_unlock(&lock);
+    rd_gpu_leave(gpu);
+    return done;
+}
+
+void rd_modules_unload(rd_gpu *gpu)
+{
+    char ignored[RD_CUDA_TEXT];
+
+    if (!rd_gpu_enter(gpu, ignored))
+        return;
+    pthread_mutex_lock(&lock);
+    for (rd_module *m = modules; m; m = m->next)
+        for (loaded **at = &m->loaded; *at;) {
+            loaded *const l = *at;
+
+            if (l->gpu != gpu) {
+                at = &l->next;
+                continue;
+            }
+            *at = l->next;
+            (void)RD_GPU_CALL(gpu, ignored, cuModuleUnload, l->module);
+            free(l);
+        }
+    pthread_mutex_unlock(&lock);
+    rd_gpu_leave(gpu);
+}

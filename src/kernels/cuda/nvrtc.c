@@ -1,0 +1,151 @@
+/* nvrtc.c - CUDA C++ text to a cubin, or to PTX where the device is newer than NVRTC. */
+#include "kernels/cuda/nvrtc.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAX_ARCHITECTURES = 64, MAX_OPTIONS = 32 };
+
+/* What results hang on comes first: they have the CPU's bits.  In PTX, too, operations are then
+ * marked as rounded one by one, and the driver's compiler may contract none. */
+static const char *const options[] = {
+    "--fmad=false",        "--ftz=false", "--prec-div=true",
+    "--prec-sqrt=true",    "--std=c++17", "--device-as-default-execution-space",
+    "--diag-suppress=177", /* a function that is not called: texts begin with many */
+};
+enum { N_OPTIONS = sizeof options / sizeof *options };
+
+static bool ok(const char *function, nvrtcResult result, char why[RD_CUDA_TEXT])
+{
+    if (result != NVRTC_SUCCESS)
+        rd_nvrtc_error(function, result, why);
+    return result == NVRTC_SUCCESS;
+}
+
+/* ---- For which device ------------------------------------------------------------------------ */
+static bool known(const rd_nvrtc *api, int architectures[MAX_ARCHITECTURES], int *n,
+                  char why[RD_CUDA_TEXT])
+{
+    if (!ok("nvrtcGetNumSupportedArchs", api->nvrtcGetNumSupportedArchs(n), why))
+        return false;
+    if (*n < 1 || *n > MAX_ARCHITECTURES) {
+        snprintf(why, RD_CUDA_TEXT, "NVRTC compiles for %d architectures, not 1 to %d", *n,
+                 MAX_ARCHITECTURES);
+        return false;
+    }
+    return ok("nvrtcGetSupportedArchs", api->nvrtcGetSupportedArchs(architectures), why);
+}
+
+/* The device's own architecture, or the newest before it, whose PTX it can run. */
+static bool choose(const rd_nvrtc *api, int wanted, rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
+{
+    int list[MAX_ARCHITECTURES], n, least;
+
+    if (!known(api, list, &n, why))
+        return false;
+    least = list[0];
+    for (int i = 0; i < n; i++) {
+        least = list[i] < least ? list[i] : least;
+        if (list[i] <= wanted && list[i] > image->architecture)
+            image->architecture = list[i];
+    }
+    image->ptx = image->architecture != wanted;
+    if (image->architecture == 0)
+        snprintf(why, RD_CUDA_TEXT,
+                 "the GPU has compute capability %d.%d, NVRTC compiles for %d.%d and later",
+                 wanted / 10, wanted % 10, least / 10, least % 10);
+    return image->architecture != 0;
+}
+
+/* ---- One program ----------------------------------------------------------------------------- */
+static char *room_for(size_t n, char why[RD_CUDA_TEXT])
+{
+    char *room = malloc(n ? n : 1);
+
+    if (!room)
+        snprintf(why, RD_CUDA_TEXT, "out of memory: %zu bytes of NVRTC's", n);
+    return room;
+}
+
+/* Messages are no more than a help: without them, too, there is a result. */
+static void take_log(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *image)
+{
+    size_t n = 0;
+
+    if (api->nvrtcGetProgramLogSize(program, &n) != NVRTC_SUCCESS || n <= 1)
+        return;
+    image->log = malloc(n);
+    if (image->log && api->nvrtcGetProgramLog(program, image->log) != NVRTC_SUCCESS) {
+        free(image->log);
+        image->log = NULL;
+    }
+}
+
+static bool take_cubin(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *image,
+                       char why[RD_CUDA_TEXT])
+{
+    return ok("nvrtcGetCUBINSize", api->nvrtcGetCUBINSize(program, &image->n), why) &&
+           (image->bytes = room_for(image->n, why)) != NULL &&
+           ok("nvrtcGetCUBIN", api->nvrtcGetCUBIN(program, image->bytes), why);
+}
+
+static bool take_ptx(const rd_nvrtc *api, nvrtcProgram program, rd_nvrtc_image *image,
+                     char why[RD_CUDA_TEXT])
+{
+    return ok("nvrtcGetPTXSize", api->nvrtcGetPTXSize(program, &image->n), why) &&
+           (image->bytes = room_for(image->n, why)) != NULL &&
+           ok("nvrtcGetPTX", api->nvrtcGetPTX(program, image->bytes), why);
+}
+
+static bool compile(const rd_nvrtc *api, nvrtcProgram program, const rd_nvrtc_text *text,
+                    rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
+{
+    const char *all[MAX_OPTIONS];
+    char        target[64];
+    int         n = 0;
+    bool        compiled;
+
+    if (text->n_options > MAX_OPTIONS - N_OPTIONS - 1) {
+        snprintf(why, RD_CUDA_TEXT, "%d options for NVRTC are too many", text->n_options);
+        return false;
+    }
+    snprintf(target, sizeof target, "--gpu-architecture=%s_%d", image->ptx ? "compute" : "sm",
+             image->architecture);
+    all[n++] = target;
+    for (int i = 0; i < N_OPTIONS; i++)
+        all[n++] = options[i];
+    for (int i = 0; i < text->n_options; i++)
+        all[n++] = text->options[i];
+    compiled = ok("nvrtcCompileProgram", api->nvrtcCompileProgram(program, n, all), why);
+    take_log(api, program, image);
+    return compiled &&
+           (image->ptx ? take_ptx(api, program, image, why) : take_cubin(api, program, image, why));
+}
+
+bool rd_nvrtc_compile(const rd_nvrtc_text *text, rd_nvrtc_image *image, char why[RD_CUDA_TEXT])
+{
+    const char     *missing;
+    const rd_nvrtc *api = rd_nvrtc_api(&missing);
+    nvrtcProgram    program;
+    bool            done;
+
+    *image = (rd_nvrtc_image){ 0 };
+    if (!api) {
+        snprintf(why, RD_CUDA_TEXT, "%s", missing);
+        return false;
+    }
+    if (!choose(api, text->architecture, image, why) ||
+        !ok("nvrtcCreateProgram",
+            api->nvrtcCreateProgram(&program, text->text, text->name, 0, NULL, NULL), why))
+        return false;
+    done = compile(api, program, text, image, why);
+    /* A program that cannot be destroyed is lost; the image is no worse for it. */
+    (void)api->nvrtcDestroyProgram(&program);
+    return done;
+}
+
+void rd_nvrtc_free(rd_nvrtc_image *image)
+{
+    free(image->bytes);
+    free(image->log);
+    *image = (rd_nvrtc_image){ 0 };
+}

@@ -1,0 +1,25 @@
+/* nvrtc.h - CUDA C++ text to code for a GPU. */
+#ifndef RD_KERNELS_CUDA_NVRTC_H
+#define RD_KERNELS_CUDA_NVRTC_H
+#include "kernels/cuda/api.h"
+
+typedef struct rd_nvrtc_text {
+    const char        *text, *name;  /* the name stands in messages              */
+    int                architecture; /* of the device: 90 is compute capability 9.0 */
+    const char *const *options;      /* further ones, for trials                    */
+    int                n_options;
+} rd_nvrtc_text;
+
+typedef struct rd_nvrtc_image {
+    char  *bytes; /* what cuModuleLoadData takes                                         */
+    size_t n;
+    char  *log;          /* the compiler's messages; NULL: none                          */
+    bool   ptx;          /* PTX, as NVRTC does not know the device, which the driver compiles */
+    int    architecture; /* what it was made for                                         */
+} rd_nvrtc_image;
+
+/* False on failure, with a sentence, and the log if the text was at fault.  Either way the image is
+ * to be freed.  From any thread. */
+bool rd_nvrtc_compile(const rd_nvrtc_text *text, rd_nvrtc_image *image, char why[RD_CUDA_TEXT]);
+void rd_nvrtc_free(rd_nvrtc_image *image);
+#endif

@@ -1,0 +1,606 @@
+/* shape.c - which loops of a program are work items, spread over a team, cut into ranges; where
+ * states lie. */
+#include "kernels/cuda/shape.h"
+#include "core/tree.h"
+#include <inttypes.h>
+#include <string.h>
+
+static bool within(const rd_program *p, int32_t inst, int32_t loop)
+{
+    return inst > p->loop[loop].begin && inst < p->loop[loop].end;
+}
+
+static bool takes_element(const rd_inst *inst)
+{
+    return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
+}
+
+static bool is_scratch(const rd_program *p, const rd_inst *inst)
+{
+    return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) &&
+           p->address[inst->arg].slot >= p->first_scratch;
+}
+
+/* ---- Folds ----------------------------------------------------------------------------------- */
+static int32_t bits_of(int64_t n)
+{
+    int32_t bits = 0;
+
+    for (; n > 0; n /= 2)
+        bits++;
+    return bits;
+}
+
+static bool describe_fold(rd_cuda_shape *s, int32_t k, rd_get_fn *get, void *pool)
+{
+    rd_cuda_fold  *f    = &s->fold[k];
+    const rd_fold *fold = f->of.fold;
+
+    f->of.weighted |= f->step < 0 && fold->user && fold->user->step2;
+    f->of.empties = f->step < 0 || (fold->user && fold->lanes > 1);
+    f->tree       = fold->n_block > 1 && !fold->scan;
+    f->pair =
+        fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
+    if (fold->prefix == RD_PREFIX_TREE && fold->scan && !rd_fold_any_grouping(fold))
+        f->levels = bits_of(RD_TREE_STEPS);
+    rd_emit_facts(&f->of, rd_positions(s->p, &fold->index));
+    if (fold->user && !rd_user_has_text(fold->user))
+        s->why = "a reducer is C code, which a GPU cannot run; give its text by RD_REDUCER";
+    else if (fold->user && !rd_user_facts(&f->of, k, false, get, pool))
+        return false;
+    return true;
+}
+
+static bool find_folds(rd_cuda_shape *s, rd_get_fn *get, void *pool)
+{
+    const rd_program *p = s->p;
+
+    for (int32_t k = 0; k < p->n_fold; k++)
+        s->fold[k] =
+            (rd_cuda_fold){ .of = { .fold = &p->fold[k] }, .start = -1, .step = -1, .close = -1 };
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_inst *inst = &p->inst[i];
+        rd_cuda_fold  *f    = &s->fold[inst->arg >= 0 && inst->arg < p->n_fold ? inst->arg : 0];
+
+        if (inst->kind == RD_I_START)
+            f->start = i;
+        if (inst->kind == RD_I_CLOSE)
+            f->close = i;
+        if (!takes_element(inst))
+            continue;
+        if (f->step >= 0)
+            s->why = "a fold has two steps";
+        f->step        = i;
+        f->of.masked   = inst->c >= 0;
+        f->of.weighted = inst->b >= 0;
+    }
+    for (int32_t k = 0; k < p->n_fold; k++)
+        if (!describe_fold(s, k, get, pool))
+            return false;
+    return true;
+}
+
+/* ---- The grid -------------------------------------------------------------------------------- */
+/* May be done for each item of work, instead of once around them. */
+static bool is_free(const rd_cuda_shape *s, const rd_inst *inst)
+{
+    switch (inst->kind) {
+    case RD_I_CONST:
+    case RD_I_COORD:
+    case RD_I_MAP:
+    case RD_I_CAST:
+    case RD_I_SELECT:
+    case RD_I_INDEX: return true;
+    case RD_I_LOAD: return !s->stored[s->p->address[inst->arg].slot];
+    default: return false;
+    }
+}
+
+/* The only loop of a body that else is free; -1. */
+static int32_t only_loop(const rd_cuda_shape *s, int32_t from, int32_t to)
+{
+    int32_t only = -1;
+
+    for (int32_t i = from; i < to; i++) {
+        const rd_inst *inst = &s->p->inst[i];
+
+        if (inst->kind == RD_I_LOOP && only < 0) {
+            only = inst->arg;
+            i    = s->p->loop[only].end;
+        } else if (only >= 0 || !is_free(s, inst))
+            return -1;
+    }
+    return only;
+}
+
+static void find_grid(rd_cuda_shape *s)
+{
+    const rd_program *p = s->p;
+
+    s->to     = p->n_inst;
+    s->n_item = 1;
+    for (int32_t loop; s->n_grid < RD_MAX_GRID && (loop = only_loop(s, s->from, s->to)) >= 0;) {
+        s->grid[s->n_grid++] = loop;
+        s->n_item *= p->loop[loop].extent;
+        s->from = p->loop[loop].begin + 1;
+        s->to   = p->loop[loop].end;
+    }
+}
+
+/* ---- Loops that are spread ------------------------------------------------------------------- */
+static bool same_position(const rd_address *a, const rd_address *b)
+{
+    if (a->offset != b->offset || a->n_add != b->n_add)
+        return false;
+    for (int32_t k = 0; k < a->n_add; k++)
+        if (a->add[k].axis != b->add[k].axis || a->add[k].coef != b->add[k].coef)
+            return false;
+    return true;
+}
+
+typedef struct spreading {
+    int32_t           loop, axis;
+    const rd_address *lane; /* of folds whose lanes the threads are, NULL */
+} spreading;
+
+/* Its lanes are the threads: neighbouring indices are neighbouring lanes, all in one cell. */
+static bool along_lanes(const rd_cuda_fold *f, spreading *w)
+{
+    const rd_fold *fold = f->of.fold;
+
+    if (fold->scan || fold->user || fold->lanes < RD_WARP || rd_coef(&fold->lane, w->axis) != 1 ||
+        rd_coef(&fold->cell, w->axis) || rd_coef(&fold->outer, w->axis) ||
+        (w->lane && !same_position(w->lane, &fold->lane)))
+        return false;
+    w->lane = &fold->lane;
+    return true;
+}
+
+/* Each index has a cell of its own. */
+static bool along_cells(const rd_cuda_fold *f, const spreading *w)
+{
+    const rd_fold *fold = f->of.fold;
+
+    return rd_coef(&fold->cell, w->axis) && !rd_coef(&fold->lane, w->axis) &&
+           !rd_coef(&fold->outer, w->axis);
+}
+
+static bool gathers(const rd_address *at)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        found |= at->add[k].axis < 0;
+    return found;
+}
+
+/* What is kept there is read by the same index that has stored it, or outside the loop. */
+static bool keeps_apart(const rd_cuda_shape *s, const rd_inst *access, const spreading *w)
+{
+    const rd_program *p     = s->p;
+    const int32_t     slot  = p->address[access->arg].slot;
+    const bool        moves = rd_coef(&p->address[access->arg], w->axis) != 0;
+
+    if (access->kind == RD_I_STORE && gathers(&p->address[access->arg]))
+        return false;
+    for (int32_t i = 0; i < p->n_inst; i++) {
+        const rd_inst *other  = &p->inst[i];
+        const bool     stores = other->kind == RD_I_STORE && p->address[other->arg].slot == slot;
+
+        if ((other->kind != RD_I_LOAD && other->kind != RD_I_STORE) ||
+            p->address[other->arg].slot != slot)
+            continue;
+        /* A value for each index, in one place: each thread has its own, which others do not see. */
+        if (!moves && slot >= p->first_scratch && access->kind == RD_I_STORE &&
+            !within(p, i, w->loop))
+            return false;
+        if (stores && within(p, i, w->loop) &&
+            rd_coef(&p->address[other->arg], w->axis) != rd_coef(&p->address[access->arg], w->axis))
+            return false;
+    }
+    return moves || access->kind == RD_I_LOAD || slot >= p->first_scratch;
+}
+
+static bool may_spread_inst(const rd_cuda_shape *s, const rd_inst *inst, spreading *w)
+{
+    const rd_cuda_fold *f;
+
+    switch (inst->kind) {
+    case RD_I_LOAD: return !s->stored[s->p->address[inst->arg].slot] || keeps_apart(s, inst, w);
+    case RD_I_STORE: return keeps_apart(s, inst, w);
+    case RD_I_START:
+        f = &s->fold[inst->arg];
+        return (f->step < 0 || within(s->p, f->step, w->loop)) &&
+               (f->close < 0 || within(s->p, f->close, w->loop));
+    case RD_I_STEP:
+    case RD_I_SCAN:
+        f = &s->fold[inst->arg];
+        return within(s->p, f->start, w->loop) || along_cells(f, w) || along_lanes(f, w);
+    case RD_I_CLOSE:
+        f = &s->fold[inst->arg];
+        return within(s->p, f->start, w->loop) || along_cells(f, w);
+    default: return true;
+    }
+}
+
+static bool may_spread(const rd_cuda_shape *s, int32_t loop)
+{
+    const rd_program *p = s->p;
+    spreading         w = { .loop = loop, .axis = p->loop[loop].axis };
+
+    for (int32_t i = p->loop[loop].begin + 1; i < p->loop[loop].end; i++)
+        if (!may_spread_inst(s, &p->inst[i], &w))
+            return false;
+    return true;
+}
+
+/* The longest loop in a body. */
+static int64_t longest(const rd_program *p, int32_t from, int32_t to)
+{
+    int64_t most = 0;
+
+    for (int32_t i = from; i < to; i++)
+        if (p->inst[i].kind == RD_I_LOOP && p->loop[p->inst[i].arg].extent > most)
+            most = p->loop[p->inst[i].arg].extent;
+    return most;
+}
+
+/* Short loops around long ones leave these to the threads. */
+static void find_spread(rd_cuda_shape *s, int32_t from, int32_t to)
+{
+    const rd_program *p = s->p;
+
+    for (int32_t i = from; i < to; i++) {
+        if (p->inst[i].kind != RD_I_LOOP)
+            continue;
+        const rd_loop *l = &p->loop[p->inst[i].arg];
+
+        if ((l->extent >= RD_WARP || longest(p, l->begin + 1, l->end) <= l->extent) &&
+            may_spread(s, p->inst[i].arg))
+            s->spread[p->inst[i].arg] = true;
+        else
+            find_spread(s, l->begin + 1, l->end);
+        i = l->end;
+    }
+}
+
+/* The loop around an instruction that is spread, -1. */
+static int32_t spread_around(const rd_cuda_shape *s, int32_t inst)
+{
+    int32_t loop = inst < 0 ? -1 : s->p->inst[inst].loop;
+
+    while (loop >= 0 && !s->spread[loop])
+        loop = s->p->loop[loop].parent;
+    return loop;
+}
+
+bool rd_cuda_is_spread(const rd_cuda_shape *s, int32_t inst)
+{
+    return spread_around(s, inst) >= 0;
+}
+
+static void meet_folds(rd_cuda_shape *s)
+{
+    for (int32_t k = 0; k < s->p->n_fold; k++) {
+        rd_cuda_fold *f    = &s->fold[k];
+        const int32_t step = spread_around(s, f->step), close = spread_around(s, f->close);
+
+        f->lanes = f->cells = false;
+        if (spread_around(s, f->start) < 0 && step >= 0) {
+            f->lanes = rd_coef(&f->of.fold->lane, s->p->loop[step].axis) != 0;
+            f->cells = !f->lanes;
+        }
+        f->cells |= spread_around(s, f->start) < 0 && close >= 0;
+    }
+}
+
+static bool any_lanes(const rd_cuda_shape *s)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        found |= s->fold[k].lanes;
+    return found;
+}
+
+/* Is most of an item's work in loops that are spread? */
+static bool is_mostly_spread(const rd_cuda_shape *s)
+{
+    double all = 0, spread = 0;
+
+    for (int32_t i = s->from; i < s->to; i++) {
+        const double work = rd_program_times(s->p, i);
+
+        all += work;
+        spread += rd_cuda_is_spread(s, i) ? work : 0;
+    }
+    return 2 * spread > all;
+}
+
+/* A warp for each item where it has lanes of folds, or where there are few items. */
+static void find_team(rd_cuda_shape *s, int64_t threads)
+{
+    s->team = RD_WARP;
+    find_spread(s, s->from, s->to);
+    meet_folds(s);
+    if (is_mostly_spread(s) && (any_lanes(s) || s->n_item < threads))
+        return;
+    s->team = 1;
+    memset(s->spread, 0, (size_t)s->p->n_loop * sizeof *s->spread);
+    meet_folds(s);
+}
+
+/* ---- The loop that is cut -------------------------------------------------------------------- */
+static double work_of(const rd_program *p, int32_t loop)
+{
+    double work = 0;
+
+    for (int32_t i = p->loop[loop].begin + 1; i < p->loop[loop].end; i++)
+        work += rd_program_times(p, i);
+    return work;
+}
+
+/* The loop of an item that does nearly all of its work, -1. */
+static int32_t main_loop(const rd_cuda_shape *s)
+{
+    static const double NEARLY = 15.0 / 16;
+    double              all = 0, most = 0;
+    int32_t             found = -1;
+
+    for (int32_t i = s->from; i < s->to; i++)
+        if (s->p->inst[i].kind == RD_I_LOOP) {
+            const double work = work_of(s->p, s->p->inst[i].arg);
+
+            all += work;
+            if (work > most) {
+                most  = work;
+                found = s->p->inst[i].arg;
+            }
+            i = s->p->loop[s->p->inst[i].arg].end;
+        }
+    return most >= NEARLY * all ? found : -1;
+}
+
+/* Begins before the loop, in the same body. */
+static bool begins_before(const rd_cuda_shape *s, const rd_cuda_fold *f, int32_t loop)
+{
+    return f->start >= s->from && f->start < s->p->loop[loop].begin;
+}
+
+/* Ranges of the loop hand nothing to each other but nodes. */
+static bool may_cut(const rd_cuda_shape *s, int32_t loop)
+{
+    const rd_program *p    = s->p;
+    bool              some = false;
+
+    for (int32_t k = 0; k < p->n_fold; k++) {
+        const rd_cuda_fold *f = &s->fold[k];
+
+        if (!begins_before(s, f, loop) || f->step < 0)
+            continue;
+        if (within(p, f->step, loop)) {
+            if (f->of.fold->scan || f->of.fold->n_block == 1 || f->of.fold->steps == INT64_MAX)
+                return false;
+            some = true;
+        } else if (f->step < p->loop[loop].begin)
+            return false; /* a fold before it would be repeated */
+    }
+    /* What the loop keeps for others behind it would be a range's. */
+    for (int32_t i = p->loop[loop].begin + 1; i < p->loop[loop].end; i++)
+        for (int32_t j = p->loop[loop].end; p->inst[i].kind == RD_I_STORE && j < s->to; j++)
+            if (p->inst[j].kind == RD_I_LOAD &&
+                p->address[p->inst[j].arg].slot == p->address[p->inst[i].arg].slot)
+                return false;
+    return some;
+}
+
+bool rd_cuda_along_lanes(const rd_cuda_shape *s, const rd_cuda_fold *f)
+{
+    return rd_coef(&f->of.fold->lane, s->p->loop[s->cut].axis) != 0;
+}
+
+int64_t rd_cuda_each(const rd_cuda_shape *s, const rd_cuda_fold *f)
+{
+    const rd_fold *fold = f->of.fold;
+    const int32_t  axis = s->p->loop[s->cut].axis;
+
+    return rd_cuda_along_lanes(s, f) ? rd_coef(&fold->lane, axis)
+                                     : rd_coef(&fold->outer, axis) *
+                                           ((fold->lane_extent + fold->lanes - 1) / fold->lanes);
+}
+
+/* Indices of the cut loop that are whole blocks of all folds. */
+static int64_t grain_of(const rd_cuda_shape *s)
+{
+    int64_t grain = 1;
+
+    for (int32_t k = 0; k < s->p->n_fold; k++) {
+        const rd_cuda_fold *f = &s->fold[k];
+
+        if (!f->cut)
+            continue;
+        const int64_t unit = RD_TREE_STEPS * (rd_cuda_along_lanes(s, f) ? f->of.fold->lanes : 1);
+        const int64_t own  = unit / rd_gcd(unit, rd_cuda_each(s, f));
+
+        grain = grain / rd_gcd(grain, own) * own;
+    }
+    return grain > 0 ? grain : 1;
+}
+
+static void find_cut(rd_cuda_shape *s, int64_t threads)
+{
+    const int32_t loop = main_loop(s);
+    int64_t       grain, grains, wanted;
+
+    s->cut = -1;
+    if (loop < 0 || s->n_item * s->team >= threads || s->n_item == 0 || !may_cut(s, loop))
+        return;
+    s->cut = loop;
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        s->fold[k].cut = begins_before(s, &s->fold[k], loop) && s->fold[k].step >= 0 &&
+                         within(s->p, s->fold[k].step, loop);
+    grain      = grain_of(s);
+    grains     = (s->p->loop[loop].extent + grain - 1) / grain;
+    wanted     = (threads + s->n_item * s->team - 1) / (s->n_item * s->team);
+    wanted     = wanted < grains ? wanted : grains;
+    s->range   = (grains + wanted - 1) / wanted * grain;
+    s->n_range = (s->p->loop[loop].extent + s->range - 1) / s->range;
+    if (s->n_range > 1)
+        return;
+    s->cut = -1;
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        s->fold[k].cut = false;
+}
+
+/* ---- Homes ----------------------------------------------------------------------------------- */
+enum { MOST_LOCAL = 1024 };
+
+static int64_t place(int64_t *bytes, int64_t more)
+{
+    const int64_t at = *bytes;
+
+    *bytes += rd_cuda_room(more);
+    return at;
+}
+
+/* Bytes of `count` states, by number of a state, each from a multiple of 16. */
+static int64_t state_bytes(const rd_cuda_fold *f, int64_t count)
+{
+    int64_t bytes = 0;
+
+    for (int k = 0; k < f->of.n_state + (f->pair ? 1 : 0); k++)
+        place(&bytes, count * f->of.bytes);
+    return bytes;
+}
+
+/* The blocks at hand; the tree, or what is before a scan's block, and nodes of its elements; and
+ * which block each cell is at. */
+static int64_t fold_bytes(const rd_cuda_fold *f)
+{
+    const int64_t states = f->states;
+    int64_t       bytes  = state_bytes(f, states);
+
+    if (f->tree && !f->cut)
+        bytes += state_bytes(f, f->room * states);
+    if (f->of.fold->scan)
+        bytes += state_bytes(f, states) + state_bytes(f, f->levels * states);
+    place(&bytes, f->of.fold->n_cell * (int64_t)sizeof(int64_t));
+    return bytes;
+}
+
+static void give_home(rd_cuda_shape *s, rd_cuda_fold *f)
+{
+    const rd_fold *fold = f->of.fold;
+
+    f->here   = f->lanes ? fold->lanes / s->team : fold->lanes;
+    f->room   = f->cut ? 2 * bits_of(fold->n_block) + 3 : bits_of(fold->n_block) + 2;
+    f->home   = f->cells ? RD_HOME_TEAM : RD_HOME_LOCAL;
+    f->states = fold->n_cell * (f->home == RD_HOME_TEAM ? fold->lanes : f->here);
+    f->bytes  = fold_bytes(f);
+    if (f->home == RD_HOME_LOCAL && f->bytes > MOST_LOCAL)
+        f->home = RD_HOME_OWN;
+    if (f->home == RD_HOME_TEAM)
+        f->at = place(&s->team_bytes, f->bytes);
+    if (f->home == RD_HOME_OWN)
+        f->at = place(&s->own_bytes, f->bytes);
+    if (f->cut) {
+        f->nodes = state_bytes(f, f->room * fold->n_cell * fold->lanes);
+        f->node  = place(&s->node_bytes, f->nodes);
+    }
+}
+
+/* Scratch that a spread loop stores at one place for all its indices is each thread's own. */
+static rd_cuda_home home_of_scratch(const rd_cuda_shape *s, int32_t slot)
+{
+    for (int32_t i = 0; i < s->p->n_inst; i++) {
+        const int32_t loop = spread_around(s, i);
+
+        if (is_scratch(s->p, &s->p->inst[i]) && s->p->inst[i].kind == RD_I_STORE &&
+            s->p->address[s->p->inst[i].arg].slot == slot && loop >= 0 &&
+            !rd_coef(&s->p->address[s->p->inst[i].arg], s->p->loop[loop].axis))
+            return RD_HOME_OWN;
+    }
+    return RD_HOME_TEAM;
+}
+
+static void give_homes(rd_cuda_shape *s)
+{
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        give_home(s, &s->fold[k]);
+    for (int32_t k = 0; k < s->p->n_scratch; k++) {
+        s->scratch[k]    = home_of_scratch(s, s->p->first_scratch + k);
+        s->scratch_at[k] = place(s->scratch[k] == RD_HOME_OWN ? &s->own_bytes : &s->team_bytes,
+                                 s->p->scratch_bytes[k]);
+    }
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+static void find_slots(rd_cuda_shape *s)
+{
+    const rd_program *p = s->p;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_STORE)
+            s->stored[p->address[p->inst[i].arg].slot] = true;
+}
+
+static void look_for_refusals(rd_cuda_shape *s)
+{
+    const rd_program *p = s->p;
+
+    for (int32_t k = 0; k < p->n_loop; k++)
+        if (p->loop[k].kind == RD_LOOP_TILE)
+            s->why = "a loop goes by tiles";
+    for (int32_t k = 0; k < p->n_call; k++)
+        if (!p->call[k].body)
+            s->why = "a function is C code, which a GPU cannot run; give its text by RD_FN";
+}
+
+bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, int64_t threads, rd_get_fn *get,
+                      void *pool)
+{
+    *s = (rd_cuda_shape){ .p = p, .cut = -1 };
+    for (int32_t k = 0; k < p->n_address; k++)
+        s->n_slot = p->address[k].slot >= s->n_slot ? p->address[k].slot + 1 : s->n_slot;
+    s->stored     = get(pool, (size_t)s->n_slot + 1);
+    s->spread     = get(pool, ((size_t)p->n_loop + 1) * sizeof *s->spread);
+    s->fold       = get(pool, ((size_t)p->n_fold + 1) * sizeof *s->fold);
+    s->scratch    = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch);
+    s->scratch_at = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch_at);
+    if (!s->stored || !s->spread || !s->fold || !s->scratch || !s->scratch_at)
+        return false;
+    find_slots(s);
+    look_for_refusals(s);
+    if (!find_folds(s, get, pool))
+        return false;
+    if (s->why)
+        return true;
+    find_grid(s);
+    find_team(s, threads);
+    find_cut(s, threads);
+    give_homes(s);
+    return true;
+}
+
+void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s)
+{
+    bool folds = false;
+
+    if (s->why) {
+        rd_text_add(to, "not here: %s", s->why);
+        return;
+    }
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        folds = true;
+    rd_text_add(to, "%s: %" PRId64 " items, a %s each",
+                !folds        ? "maps"
+                : s->team > 1 ? "strips"
+                              : "plain",
+                s->n_item, s->team > 1 ? "warp" : "thread");
+    for (int32_t k = 0; k < s->p->n_loop; k++)
+        if (s->spread[k])
+            rd_text_add(to, ", i%" PRId32 " spread", s->p->loop[k].axis);
+    if (s->cut >= 0)
+        rd_text_add(to, ", i%" PRId32 " in %" PRId64 " ranges of %" PRId64, s->p->loop[s->cut].axis,
+                    s->n_range, s->range);
+}

@@ -1,0 +1,86 @@
+/* shape.h - a loop program as a GPU runs it: which loops are work items, which are a team's
+ * threads, which a thread runs by itself.
+ *
+ *   program -shape.c-> shape -choose.c-> team, ranges -text.c, folds.c, scans.c-> CUDA C
+ *           -modules.c-> kernels -launch.c-> a run
+ *
+ * The loops that stand one in the other from the outside in, with nothing between them but values
+ * that cost nothing, are the *grid*: each of their indices is an item of work, done by a *team*, one
+ * thread or a warp.  All threads of a team run the item's body, with the same values, but that the
+ * indices of some loops in it are *spread* over them: where neighbours are lanes of a fold, or belong
+ * to cells of their own, or nothing is handed on from one to the next.  Nothing of that decides bits:
+ * the tree of a fold (program.h) depends on positions alone, and each of its lanes has one thread.
+ *
+ * Where there are too few items, the loop in an item whose folds take long is *cut*: its ranges,
+ * which begin at whole blocks of the tree, are items too.  What they leave are nodes; one kernel joins
+ * those of a few ranges after another, and a last one goes on behind the loop. */
+#ifndef RD_KERNELS_CUDA_SHAPE_H
+#define RD_KERNELS_CUDA_SHAPE_H
+#include "kernels/emit/emit.h"
+
+enum { RD_WARP = 32, RD_MAX_GRID = 24 };
+
+/* Arrays in memory begin at multiples of 16 bytes. */
+static inline int64_t rd_cuda_room(int64_t bytes)
+{
+    return (bytes + 15) / 16 * 16;
+}
+
+/* Where the states of a fold, or a row of scratch, lie. */
+typedef enum rd_cuda_home {
+    RD_HOME_LOCAL, /* variables and arrays of the thread */
+    RD_HOME_OWN,   /* memory of the thread               */
+    RD_HOME_TEAM   /* memory of the team                 */
+} rd_cuda_home;
+
+typedef struct rd_cuda_fold {
+    rd_emit_fold of;
+    int32_t      start, step, close; /* its instructions, -1: none                       */
+    bool         lanes;              /* the team's threads are its lanes                 */
+    bool         cells;              /* its cells belong to the team's threads           */
+    bool         tree;               /* it has several blocks                            */
+    bool         cut;                /* ranges of the cut loop have parts of it          */
+    bool         pair;               /* a scan: what is before is two words, so_far.h    */
+    int32_t      levels;             /* of a scan by the tree: nodes of elements; 0      */
+    int32_t      room;               /* rows of its tree                                 */
+    int32_t      here;               /* lanes that a thread has                          */
+    int64_t      states;             /* cells times lanes, of home                       */
+    rd_cuda_home home;
+    int64_t      bytes;  /* of its states and nodes in memory, if they are there     */
+    int64_t      at;     /* where these begin in the memory of its home              */
+    int64_t nodes, node; /* cut: bytes of a range's nodes; where they begin in those of all folds */
+} rd_cuda_fold;
+
+typedef struct rd_cuda_shape {
+    const rd_program *p;
+    const char       *why; /* it cannot run there: the reason, a part of a sentence; NULL */
+    int32_t           n_slot;
+    bool             *stored; /* per slot */
+    int32_t           n_grid, grid[RD_MAX_GRID];
+    int32_t           from, to; /* instructions of an item: the body of the last loop of the grid */
+    int64_t           n_item;
+    int32_t           team;   /* threads: 1 or RD_WARP */
+    bool             *spread; /* per loop */
+    rd_cuda_fold     *fold;
+    rd_cuda_home     *scratch; /* per scratch slot */
+    int64_t          *scratch_at;
+    int64_t           team_bytes, own_bytes; /* of memory: a team's, each thread's */
+    int32_t           cut;                   /* the loop that is cut, -1                    */
+    int64_t           range, n_range;        /* its indices in a range; ranges              */
+    int64_t           node_bytes;            /* that a range leaves                         */
+} rd_cuda_shape;
+
+/* `threads`: so many should be at work, if there is work for them.  False: no memory.  What cannot
+ * run has a reason. */
+bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, int64_t threads, rd_get_fn *get,
+                      void *pool);
+/* "strips: 64 items, a warp each; i1 is spread", a line for people. */
+void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s);
+
+/* Is the instruction in a loop that is spread? */
+bool rd_cuda_is_spread(const rd_cuda_shape *s, int32_t inst);
+/* Steps of a fold that an index of the cut loop brings: of a fold whose lanes lie along it, elements
+ * of a lane's position. */
+bool    rd_cuda_along_lanes(const rd_cuda_shape *s, const rd_cuda_fold *f);
+int64_t rd_cuda_each(const rd_cuda_shape *s, const rd_cuda_fold *f);
+#endif

@@ -1,0 +1,491 @@
+/* text.c - the kernels of a shape as CUDA C. */
+#include "kernels/cuda/text.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ---- Lines, numbers, positions --------------------------------------------------------------- */
+enum { SPELLED = 16 };
+
+void rd_cuda_line(rd_cuda_text *t, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    rd_text_add(t->to, "%*s", 4 * t->indent, "");
+    rd_text_add_list(t->to, format, list);
+    rd_text_add(t->to, "\n");
+    va_end(list);
+}
+
+/* Small ones are spelled out; others come with the run, so that one text serves many shapes. */
+void rd_cuda_number(rd_cuda_text *t, rd_text *to, int64_t value)
+{
+    int32_t k = 0;
+
+    if (value >= -SPELLED && value <= SPELLED) {
+        rd_text_add(to, "%" PRId64, value);
+        return;
+    }
+    while (k < t->n_number && t->number[k] != value)
+        k++;
+    if (k == RD_CUDA_NUMBERS) {
+        t->why = "it has too many different extents and strides";
+        return;
+    }
+    if (k == t->n_number)
+        t->number[t->n_number++] = value;
+    rd_text_add(to, "q.N[%" PRId32 "]", k);
+}
+
+rd_text rd_cuda_position(rd_cuda_text *t, const rd_address *at)
+{
+    rd_text text = { 0 };
+
+    if (at->offset)
+        rd_cuda_number(t, &text, at->offset);
+    for (int32_t k = 0; k < at->n_add; k++) {
+        const rd_addend *add = &at->add[k];
+
+        if (add->axis >= 0 && !(t->open >> add->axis & 1))
+            continue;
+        rd_text_add(&text, text.n ? " + " : "");
+        rd_text_add(&text, add->axis < 0 ? "r%" PRId32 : "i%" PRId32,
+                    add->axis < 0 ? add->reg : add->axis);
+        if (add->coef != 1) {
+            rd_text_add(&text, " * ");
+            rd_cuda_number(t, &text, add->coef);
+        }
+    }
+    if (!text.n)
+        rd_text_add(&text, "0");
+    return text;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+static bool is_uniform(const rd_cuda_text *t)
+{
+    return t->s->team > 1 && t->spread < 0;
+}
+
+/* "((const float *)m3)[i0]", of scratch in the memory that is its home. */
+static rd_text element(rd_cuda_text *t, const rd_inst *inst)
+{
+    const rd_address *at   = &t->s->p->address[inst->arg];
+    rd_text           text = { 0 }, place = rd_cuda_position(t, at);
+
+    rd_text_add(&text, "((%s%s *)m%" PRId32 ")[%s]", inst->kind == RD_I_STORE ? "" : "const ",
+                rd_memory_type(at->type), at->slot, place.at ? place.at : "");
+    rd_text_free(&place);
+    return text;
+}
+
+static void add_operator(rd_text *to, const rd_inst *inst)
+{
+    const int32_t in[]  = { inst->a, inst->b, inst->c };
+    const int     count = inst->kind == RD_I_MAP ? rd_op_table[inst->op].arity : 1;
+    char          name[RD_EMIT_NAME];
+
+    rd_op_name(inst, name);
+    rd_text_add(to, "%s(", name);
+    for (int k = 0; k < count && k < 3; k++)
+        rd_text_add(to, "%sr%" PRId32, k ? ", " : "", in[k]);
+    rd_text_add(to, inst->kind == RD_I_MAP && rd_op_warns(inst) ? ", &warnings)" : ")");
+}
+
+/* "call0(r1, r2)" */
+static void add_call(rd_text *to, const rd_call *call, int32_t number)
+{
+    rd_text_add(to, "call%" PRId32 "(", number);
+    for (int32_t k = 0; k < call->n_in; k++)
+        rd_text_add(to, "%sr%" PRId32, k ? ", " : "", call->in[k]);
+    rd_text_add(to, ")");
+}
+
+static void add_value(rd_cuda_text *t, rd_text *to, const rd_inst *inst)
+{
+    const rd_program *p = t->s->p;
+    rd_text           text;
+
+    switch (inst->kind) {
+    case RD_I_CONST: rd_add_constant(to, inst); break;
+    case RD_I_COORD:
+        text = rd_cuda_position(t, &p->address[inst->arg]);
+        rd_text_add(to, "%s", text.at ? text.at : "");
+        rd_text_free(&text);
+        break;
+    case RD_I_LOAD:
+        text = element(t, inst);
+        rd_add_from_memory(to, p->address[inst->arg].type, text.at ? text.at : "");
+        rd_text_free(&text);
+        break;
+    case RD_I_SELECT:
+        rd_text_add(to, "r%" PRId32 " ? r%" PRId32 " : r%" PRId32, inst->a, inst->b, inst->c);
+        break;
+    case RD_I_CALL: add_call(to, &p->call[inst->arg], inst->arg); break;
+    default: add_operator(to, inst);
+    }
+}
+
+/* Where in the program's order an index is that failed: of the loops around it, from the outside in,
+ * which item of the body and which round.  The least of all is what a run reports. */
+static void add_order(rd_cuda_text *t, rd_text *to, int32_t inst)
+{
+    const rd_program *p    = t->s->p;
+    const int32_t     loop = p->inst[inst].loop;
+
+    if (loop >= 0) {
+        rd_text_add(to, "(");
+        add_order(t, to, p->loop[loop].begin);
+        rd_text_add(to, " * ");
+        rd_cuda_number(t, to, p->loop[loop].extent);
+        if (p->loop[loop].backwards) {
+            rd_text_add(to, " + ");
+            rd_cuda_number(t, to, p->loop[loop].extent - 1);
+        }
+        rd_text_add(to, p->loop[loop].backwards ? " - i%" PRId32 ")" : " + i%" PRId32 ")",
+                    p->loop[loop].axis);
+    } else
+        rd_text_add(to, "(uint64_t)0");
+    rd_text_add(to, " * %" PRId32 " + %" PRId32, p->n_inst + 1, inst);
+}
+
+static void write_index(rd_cuda_text *t, int32_t i)
+{
+    const rd_inst *inst = &t->s->p->inst[i];
+    rd_text        line = { 0 };
+
+    rd_text_add(&line, "%s(r%" PRId32 ", r%" PRId32 ", ",
+                rd_dtype_class(inst->from) == RD_CLASS_u64 ? "RD_INDEX_U64" : "RD_INDEX_I64",
+                inst->dst, inst->a);
+    rd_cuda_number(t, &line, inst->value.i64);
+    rd_text_add(&line, ", %" PRId32 ", ", i);
+    add_order(t, &line, i);
+    rd_cuda_line(t, "%s)", line.at ? line.at : "");
+    rd_text_free(&line);
+}
+
+/* One thread of a team stores what all have; none may still have to read what was there, and all
+ * see it. */
+static void write_store(rd_cuda_text *t, const rd_inst *inst)
+{
+    const rd_dtype type = t->s->p->address[inst->arg].type;
+    rd_text        to = element(t, inst), value = { 0 };
+
+    rd_begin_stored(&value, type);
+    rd_text_add(&value, "r%" PRId32 "%s", inst->a, rd_end_stored(type));
+    if (is_uniform(t))
+        rd_cuda_line(t, "RD_MEET if (t == 0) %s = %s; RD_MEET", to.at ? to.at : "", value.at);
+    else
+        rd_cuda_line(t, "%s = %s;", to.at ? to.at : "", value.at);
+    rd_text_free(&to);
+    rd_text_free(&value);
+}
+
+static void write_value(rd_cuda_text *t, int32_t i)
+{
+    const rd_inst *inst = &t->s->p->inst[i];
+    rd_text        line = { 0 };
+
+    if (inst->kind == RD_I_INDEX) {
+        write_index(t, i);
+        return;
+    }
+    add_value(t, &line, inst);
+    rd_cuda_line(t, "const %s r%" PRId32 " = %s;", rd_register_type(inst->type), inst->dst,
+                 line.at ? line.at : "");
+    rd_text_free(&line);
+}
+
+/* ---- Loops ----------------------------------------------------------------------------------- */
+static void write_items(rd_cuda_text *t, int32_t from, int32_t to);
+
+static void write_body(rd_cuda_text *t, const rd_loop *l)
+{
+    t->indent++;
+    write_items(t, l->begin + 1, l->end);
+    t->indent--;
+}
+
+/* The lanes of folds that the threads of a loop are, NULL: none. */
+static const rd_address *lanes_along(const rd_cuda_shape *s, int32_t loop)
+{
+    const rd_address *lane = NULL;
+
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        if (s->fold[k].lanes && s->fold[k].step > s->p->loop[loop].begin &&
+            s->fold[k].step < s->p->loop[loop].end)
+            lane = &s->p->fold[k].lane;
+    return lane;
+}
+
+/* Neighbours are neighbouring lanes: two to a thread, if there are 64. */
+static void open_lanes(rd_cuda_text *t, int32_t loop, const char *lo, const char *hi)
+{
+    const rd_loop *l    = &t->s->p->loop[loop];
+    rd_address     base = *t->lane;
+    rd_text        text;
+
+    for (int32_t k = 0; k < base.n_add; k++)
+        if (base.add[k].axis == l->axis) {
+            base.add[k] = base.add[base.n_add - 1];
+            base.n_add--;
+            k--;
+        }
+    text = rd_cuda_position(t, &base);
+    rd_cuda_line(t,
+                 "for (int64_t v%" PRId32 " = %s - ((%s) + %s) %% 64; v%" PRId32 " < %s; v%" PRId32
+                 " += 64)",
+                 l->axis, lo, text.at ? text.at : "", lo, l->axis, hi, l->axis);
+    rd_cuda_line(t, "RD_UNROLL for (int l = 0; l < 2; l++) {");
+    rd_cuda_line(t, "    const int64_t i%" PRId32 " = v%" PRId32 " + 32 * l + t;", l->axis,
+                 l->axis);
+    rd_cuda_line(t, "    if (i%" PRId32 " < %s || i%" PRId32 " >= %s) continue;", l->axis, lo,
+                 l->axis, hi);
+    rd_text_free(&text);
+}
+
+static void open_loop(rd_cuda_text *t, int32_t loop)
+{
+    const rd_loop *l   = &t->s->p->loop[loop];
+    const bool     cut = loop == t->s->cut;
+    rd_text        end = { 0 };
+    const char    *lo  = cut ? "lo" : "0", *hi;
+
+    rd_cuda_number(t, &end, l->extent);
+    hi = cut ? "hi" : end.at;
+    if (t->s->spread[loop] && t->lane)
+        open_lanes(t, loop, lo, hi);
+    else if (t->s->spread[loop])
+        rd_cuda_line(
+            t, "for (int64_t i%" PRId32 " = %s + t; i%" PRId32 " < %s; i%" PRId32 " += RD_TEAM) {",
+            l->axis, lo, l->axis, hi, l->axis);
+    else if (l->backwards)
+        rd_cuda_line(t, "for (int64_t i%" PRId32 " = %s; i%" PRId32 "-- > %s;) {", l->axis, hi,
+                     l->axis, lo);
+    else
+        rd_cuda_line(t, "for (int64_t i%" PRId32 " = %s; i%" PRId32 " < %s; i%" PRId32 "++) {",
+                     l->axis, lo, l->axis, hi, l->axis);
+    rd_text_free(&end);
+}
+
+static void write_loop(rd_cuda_text *t, int32_t loop)
+{
+    const bool spread = t->s->spread[loop];
+
+    if (spread) {
+        t->spread = loop;
+        t->lane   = lanes_along(t->s, loop);
+    }
+    open_loop(t, loop);
+    t->open |= UINT64_C(1) << t->s->p->loop[loop].axis;
+    write_body(t, &t->s->p->loop[loop]);
+    t->open &= ~(UINT64_C(1) << t->s->p->loop[loop].axis);
+    rd_cuda_line(t, "}");
+    if (spread) {
+        t->spread = -1;
+        t->lane   = NULL;
+        rd_cuda_line(t, "RD_MEET");
+    }
+}
+
+/* ---- Items ----------------------------------------------------------------------------------- */
+static void write_inst(rd_cuda_text *t, int32_t i)
+{
+    const rd_inst *inst = &t->s->p->inst[i];
+
+    switch (inst->kind) {
+    case RD_I_STORE: write_store(t, inst); break;
+    case RD_I_START: rd_cuda_start(t, inst->arg); break;
+    case RD_I_STEP: rd_cuda_step(t, inst); break;
+    case RD_I_SCAN: rd_cuda_scan(t, inst); break;
+    case RD_I_CLOSE: rd_cuda_close(t, inst); break;
+    case RD_I_EXIT: break; /* what comes later changes nothing */
+    default: write_value(t, i);
+    }
+}
+
+static void write_items(rd_cuda_text *t, int32_t from, int32_t to)
+{
+    const rd_program *p = t->s->p;
+
+    for (int32_t i = from; i < to; i++)
+        if (p->inst[i].kind == RD_I_LOOP) {
+            if (!(p->inst[i].arg == t->s->cut && t->part == RD_PART_END))
+                write_loop(t, p->inst[i].arg);
+            i = p->loop[p->inst[i].arg].end;
+        } else
+            write_inst(t, i);
+}
+
+/* What stands around the loops of the grid, outside in. */
+static void write_grid_values(rd_cuda_text *t)
+{
+    const rd_cuda_shape *s    = t->s;
+    int32_t              from = 0;
+
+    for (int32_t g = 0; g < s->n_grid; g++) {
+        const rd_loop *l = &s->p->loop[s->grid[g]];
+
+        write_items(t, from, l->begin);
+        from = l->begin + 1;
+    }
+}
+
+/* "const int64_t i0 = ..., i1 = ...;": which item this is. */
+static void write_indices(rd_cuda_text *t)
+{
+    const rd_cuda_shape *s = t->s;
+
+    rd_cuda_line(t, "uint64_t left = (uint64_t)item;");
+    for (int32_t g = s->n_grid; g-- > 0;) {
+        const rd_loop *l = &s->p->loop[s->grid[g]];
+        rd_text        n = { 0 };
+
+        t->open |= UINT64_C(1) << l->axis;
+        rd_cuda_number(t, &n, l->extent);
+        if (g > 0)
+            rd_cuda_line(t,
+                         "const int64_t i%" PRId32
+                         " = (int64_t)RD_REST(left, %s); left = RD_QUOTIENT(left, %s);",
+                         l->axis, n.at ? n.at : "", n.at ? n.at : "");
+        else
+            rd_cuda_line(t, "const int64_t i%" PRId32 " = (int64_t)left;", l->axis);
+        rd_text_free(&n);
+    }
+}
+
+static void write_range(rd_cuda_text *t)
+{
+    const rd_cuda_shape *s = t->s;
+    rd_text              n = { 0 };
+
+    rd_cuda_number(t, &n, s->p->loop[s->cut].extent);
+    rd_cuda_line(t, "const int64_t lo = range * q.head.range, hi = RD_LESS(lo + q.head.range, %s);",
+                 n.at ? n.at : "");
+    rd_text_free(&n);
+}
+
+/* Slots; scratch lies behind the memory of the team's folds, or of the thread's. */
+static void declare_slots(rd_cuda_text *t)
+{
+    const rd_cuda_shape *s = t->s;
+
+    for (int32_t k = 0; k < s->n_slot; k++)
+        if (k < s->p->first_scratch)
+            rd_cuda_line(t, "char *const m%" PRId32 " = q.m[%" PRId32 "];", k, k);
+        else
+            rd_cuda_line(t, "char *const m%" PRId32 " = %s + %" PRId64 ";", k,
+                         s->scratch[k - s->p->first_scratch] == RD_HOME_OWN ? "own" : "ours",
+                         s->scratch_at[k - s->p->first_scratch]);
+}
+
+/* One block of threads a multiprocessor is enough for the compiler: with more it spills registers. */
+void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number)
+{
+    char shown[16] = "";
+
+    if (number >= 0)
+        snprintf(shown, sizeof shown, "%" PRId32, number);
+    rd_cuda_line(t, "extern \"C\" __global__ void __launch_bounds__(%d, 1) %s%s(const rd_call q)",
+                 RD_CUDA_THREADS, name, shown);
+}
+
+static const char *const part_names[] = { "run", "ranges", "end" };
+
+static void write_kernel(rd_cuda_text *t, rd_cuda_part part)
+{
+    const rd_cuda_shape *s     = t->s;
+    const int32_t        words = rd_cuda_shared_words(s);
+
+    t->part = part;
+    t->open = 0;
+    rd_cuda_kernel_head(t, part_names[part], -1);
+    rd_cuda_line(t, "{");
+    t->indent++;
+    if (words && part != RD_PART_RANGES) {
+        rd_cuda_line(t, "RD_SHARED(uint64_t, words, %" PRId32 ");",
+                     words * (RD_CUDA_THREADS / RD_WARP));
+        rd_cuda_line(t, "const int z = (int)threadIdx.x / RD_TEAM * %" PRId32 ";", words);
+    }
+    rd_cuda_line(t, "const int t = (int)threadIdx.x %% RD_TEAM;");
+    rd_cuda_line(t, "const int64_t teams = (int64_t)gridDim.x * (RD_THREADS / RD_TEAM);");
+    rd_cuda_line(
+        t,
+        "const int64_t team = (int64_t)blockIdx.x * (RD_THREADS / RD_TEAM) + threadIdx.x / RD_TEAM;");
+    rd_cuda_line(t,
+                 "char *const ours = (char *)q.head.work + team * %" PRId64
+                 ", *const own = ours + %" PRId64 " + t * (int64_t)%" PRId64 ";",
+                 s->team_bytes + s->team * s->own_bytes, s->team_bytes, s->own_bytes);
+    rd_cuda_line(t, "uint32_t warnings = 0;");
+    declare_slots(t);
+    rd_cuda_line(t, "for (int64_t work = team; work < q.head.n_work; work += teams) {");
+    t->indent++;
+    if (part == RD_PART_RANGES)
+        rd_cuda_line(t,
+                     "const int64_t item = work / q.head.n_range, range = work %% q.head.n_range;");
+    else
+        rd_cuda_line(t, "const int64_t item = work;");
+    if (s->cut >= 0)
+        rd_cuda_line(
+            t,
+            "char *const nodes = (char *)q.head.nodes + (item * q.head.n_range%s) * (int64_t)%" PRId64
+            ";",
+            part == RD_PART_RANGES ? " + range" : "", s->node_bytes);
+    write_indices(t);
+    if (part == RD_PART_RANGES)
+        write_range(t);
+    write_grid_values(t);
+    write_items(t, s->from, part == RD_PART_RANGES ? s->p->loop[s->cut].end + 1 : s->to);
+    for (int32_t k = 0; part == RD_PART_RANGES && k < s->p->n_fold; k++)
+        if (s->fold[k].cut)
+            rd_cuda_end_range(t, k);
+    rd_cuda_line(t, "RD_MEET");
+    t->indent--;
+    rd_cuda_line(t, "}");
+    rd_cuda_line(t, "RD_WARN(warnings)");
+    t->indent--;
+    rd_cuda_line(t, "}\n");
+}
+
+/* The numbers are known once all is written. */
+static void write_call(const rd_cuda_text *t, rd_text *to)
+{
+    const rd_cuda_shape *s     = t->s;
+    const int32_t        slots = s->n_slot < s->p->first_scratch ? s->n_slot : s->p->first_scratch;
+
+    rd_text_add(to,
+                "#define RD_TEAM %" PRId32 "\n#define RD_THREADS %d\n"
+                "typedef struct rd_call {\n    rd_call_head head;\n    char *m[%" PRId32
+                "];\n    int64_t N[%" PRId32 "];\n} rd_call;\n",
+                s->team, RD_CUDA_THREADS, slots ? slots : 1, t->n_number ? t->n_number : 1);
+}
+
+void rd_cuda_write(rd_cuda_text *t, rd_text *to)
+{
+    const rd_cuda_shape *s       = t->s;
+    rd_text              kernels = { 0 };
+
+    t->to     = &kernels;
+    t->spread = -1;
+    rd_emit_ops(&kernels, s->p);
+    rd_emit_functions(&kernels, s->p);
+    for (int32_t k = 0; k < s->p->n_fold; k++) {
+        rd_emit_reducer(&kernels, &s->fold[k].of, k);
+        rd_cuda_fold_functions(t, k);
+        rd_cuda_scan_functions(t, k);
+    }
+    if (s->cut < 0)
+        write_kernel(t, RD_PART_RUN);
+    else {
+        write_kernel(t, RD_PART_RANGES);
+        for (int32_t k = 0; k < s->p->n_fold; k++)
+            if (s->fold[k].cut)
+                rd_cuda_join_kernel(t, k);
+        write_kernel(t, RD_PART_END);
+    }
+    write_call(t, to);
+    rd_text_add(to, "%s", kernels.at ? kernels.at : "");
+    to->failed |= kernels.failed;
+    rd_text_free(&kernels);
+}

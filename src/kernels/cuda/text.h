@@ -1,0 +1,68 @@
+/* text.h - CUDA C of a shape: what its parts share. */
+#ifndef RD_KERNELS_CUDA_TEXT_H
+#define RD_KERNELS_CUDA_TEXT_H
+#include "kernels/cuda/shape.h"
+
+/* Kernels of a text.  A stage is `run`, or `ranges`, then `join` for each fold that is cut until one
+ * range is left, then `end`. */
+typedef enum rd_cuda_part { RD_PART_RUN, RD_PART_RANGES, RD_PART_END } rd_cuda_part;
+
+enum { RD_CUDA_NUMBERS = 256, RD_CUDA_THREADS = 128, RD_CUDA_FAN = 16 };
+
+typedef struct rd_cuda_text {
+    const rd_cuda_shape *s;
+    const char          *why; /* it cannot be written: the reason, a part of a sentence */
+    int64_t              number[RD_CUDA_NUMBERS];
+    int32_t              n_number;
+
+    /* ---- the text being written ---- */
+    rd_text          *to;
+    int               indent;
+    rd_cuda_part      part;
+    uint64_t          open;   /* axes that have an index here; that of others is 0 */
+    int32_t           spread; /* the loop that is spread around here, -1 */
+    const rd_address *lane;   /* whose lanes its threads are, NULL: it is no such */
+} rd_cuda_text;
+
+/* The text of all kernels of a shape, without the prelude; its numbers come with each run. */
+void rd_cuda_write(rd_cuda_text *t, rd_text *to);
+
+/* text.c */
+__attribute__((format(printf, 2, 3))) void rd_cuda_line(rd_cuda_text *t, const char *format, ...);
+void rd_cuda_number(rd_cuda_text *t, rd_text *to, int64_t value);
+/* The first line of a kernel; its number, -1: it has none. */
+void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number);
+/* A position as an expression; its text is the caller's to free. */
+rd_text rd_cuda_position(rd_cuda_text *t, const rd_address *at);
+
+/* folds.c: functions of a fold; its instructions. */
+void rd_cuda_fold_functions(rd_cuda_text *t, int32_t number);
+void rd_cuda_start(rd_cuda_text *t, int32_t number);
+void rd_cuda_step(rd_cuda_text *t, const rd_inst *inst);
+/* The cell at hand moves on to a block: those before it become nodes. */
+void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block);
+/* "merge0(&a0, &a1, &b0, &b1);" of variables, or another function of two states. */
+void rd_cuda_add_merge(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *function);
+/* "&s0_0[at], &s0_1[at]" of arrays by a name. */
+void rd_cuda_states(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *name,
+                    const char *at);
+/* "x, w, i, take" of a step; exponentials are taken. */
+void rd_cuda_add_step(rd_cuda_text *t, const rd_inst *inst, const char *states);
+/* "int64_t c1", "p1", "l1": the cell, step and lane of an element. */
+void    rd_cuda_declare_place(rd_cuda_text *t, const rd_inst *inst);
+int32_t rd_cuda_fold_number(const rd_cuda_shape *s, const rd_cuda_fold *f);
+
+/* closes.c; words of shared memory that it takes, for a team. */
+void    rd_cuda_close(rd_cuda_text *t, const rd_inst *inst);
+int32_t rd_cuda_shared_words(const rd_cuda_shape *s);
+
+/* ranges.c: "edge0(q, range)", the blocks before one; blocks that a range has begun are nodes at its
+ * end; a kernel that joins RD_CUDA_FAN of them. */
+void rd_cuda_add_edge(rd_cuda_text *t, int32_t number);
+void rd_cuda_end_range(rd_cuda_text *t, int32_t number);
+void rd_cuda_join_kernel(rd_cuda_text *t, int32_t number);
+
+/* scans.c */
+void rd_cuda_scan_functions(rd_cuda_text *t, int32_t number);
+void rd_cuda_scan(rd_cuda_text *t, const rd_inst *inst);
+#endif

@@ -1,0 +1,141 @@
+/* prelude.cuh - what the text of every kernel begins with: the library's own code for operators and
+ * reducers, and what that needs of C's headers.
+ *
+ * Nothing is contracted (--fmad=false), so that PTX says what is rounded, and all operations are
+ * those that IEEE 754 rounds correctly: a kernel has the bits of the CPU.  The same text runs on the
+ * CPU for tests, where tests/cuda/emu.h stands before it. */
+#ifdef __CUDACC_RTC__
+typedef signed char        int8_t;
+typedef short              int16_t;
+typedef int                int32_t;
+typedef long long          int64_t;
+typedef unsigned char      uint8_t;
+typedef unsigned short     uint16_t;
+typedef unsigned           uint32_t;
+typedef unsigned long long uint64_t;
+
+#define __INT32_MAX__     0x7fffffff
+#define __INT64_MAX__     0x7fffffffffffffffLL
+#define __UINT64_MAX__    0xffffffffffffffffULL
+#define INT64_MIN         (-__INT64_MAX__ - 1)
+#define INT64_MAX         __INT64_MAX__
+#define UINT64_MAX        __UINT64_MAX__
+#define INT64_C(x)        x##LL
+#define UINT64_C(x)       x##ULL
+#define INFINITY          __int_as_float(0x7f800000)
+#define NAN               __int_as_float(0x7fc00000)
+
+/* The type of an expression, which C++ has as a reference. */
+template <class T> struct rd_plain {
+    typedef T type;
+};
+template <class T> struct rd_plain<T &> {
+    typedef T type;
+};
+#define __typeof__(x) rd_plain<decltype(x)>::type
+
+/* One instruction each. */
+#define __builtin_fmaf(a, b, c)   __fmaf_rn(a, b, c)
+#define __builtin_fma(a, b, c)    __fma_rn(a, b, c)
+#define __builtin_fabsf(x)        fabsf(x)
+#define __builtin_fabs(x)         fabs(x)
+#define __builtin_copysignf(x, y) copysignf(x, y)
+#define __builtin_copysign(x, y)  copysign(x, y)
+#define __builtin_rint(x)         rint(x)
+#define __builtin_rintf(x)        rintf(x)
+#define __builtin_sqrt(x)         sqrt(x)
+#define __builtin_sqrtf(x)        sqrtf(x)
+#define __builtin_isnan(x)        isnan(x)
+#define __builtin_isfinite(x)     isfinite(x)
+#define __builtin_clzll(x)        __clzll((long long)(x))
+#define __builtin_popcountll(x)   __popcll(x)
+
+#ifndef RD_SHARED
+#define RD_SHARED(type, name, n) __shared__ type name[n]
+#endif
+#endif
+#define _Static_assert static_assert
+#define _Bool          bool
+
+typedef struct rd_f16 {
+    uint16_t bits;
+} rd_f16;
+typedef struct rd_bf16 {
+    uint16_t bits;
+} rd_bf16;
+enum { RD_WARN_INT_DIVIDE = 1 };
+
+#include "core/half.h"
+#include "kernels/math/rows.h"
+#include "kernels/math/so_far.h"
+
+/* What users' texts may name is here already. */
+#define RD_USERS
+#define USER static inline void
+
+#define RD_LESS(a, b) ((a) < (b) ? (a) : (b))
+#define RD_UNROLL     _Pragma("unroll")
+#define RD_UNROLL_FEW _Pragma("unroll 4")
+/* All threads of a team, which is one thread or a warp. */
+#define RD_MEET       if (RD_TEAM > 1) __syncwarp();
+
+/* ---- A run ------------------------------------------------------------------------------------- */
+#include "kernels/cuda/call.h"
+#define RD_RECORD ((rd_record *)q.head.record)
+
+#define RD_WARN(warnings) \
+    if (warnings)         \
+        atomicOr(&RD_RECORD->warnings, warnings);
+
+static __forceinline__ void rd_report(rd_record *record, uint64_t order, int64_t index, int32_t inst)
+{
+    if (atomicMin((unsigned long long *)&record->least, order) <= order)
+        return;
+    const uint32_t at = atomicAdd(&record->n, 1u);
+
+    if (at >= RD_FAILURES)
+        return;
+    record->failure[at].order = order;
+    record->failure[at].index = index;
+    record->failure[at].inst  = inst;
+}
+
+/* Negative indices count from the end.  One that is outside is reported, and the first element
+ * stands in for it. */
+#define RD_INDEX_I64(to, from, extent, inst, order)             \
+    int64_t to = from;                                          \
+    if (to < -(extent) || to >= (extent)) {                     \
+        rd_report(RD_RECORD, order, to, inst);                   \
+        to = 0;                                                 \
+    } else if (to < 0)                                          \
+        to += extent;
+#define RD_INDEX_U64(to, from, extent, inst, order)             \
+    uint64_t to = from;                                         \
+    if (to >= (uint64_t)(extent)) {                             \
+        rd_report(RD_RECORD, order, (int64_t)to, inst);          \
+        to = 0;                                                 \
+    }
+
+/* Items are told apart by divisions: of 32 bits, where they are so few. */
+#define RD_QUOTIENT(a, b) ((a) >> 32 ? (a) / (uint64_t)(b) : (uint64_t)((uint32_t)(a) / (uint32_t)(b)))
+#define RD_REST(a, b)     ((a) >> 32 ? (a) % (uint64_t)(b) : (uint64_t)((uint32_t)(a) % (uint32_t)(b)))
+
+/* ---- Words of shared memory ------------------------------------------------------------------------ */
+#define RD_WORDS(type)                               \
+    static inline uint64_t rd_word_of_##type(type x) \
+    {                                                \
+        return (uint64_t)x;                          \
+    }                                                \
+    static inline type rd_##type##_of(uint64_t word) \
+    {                                                \
+        return (type)word;                           \
+    }
+RD_WORDS(uint8_t)
+RD_WORDS(int32_t)
+RD_WORDS(uint32_t)
+RD_WORDS(int64_t)
+RD_WORDS(uint64_t)
+#define rd_word_of_float(x)  rd_bits_f32(x)
+#define rd_word_of_double(x) rd_bits_f64(x)
+
+#include "kernels/emit/nodes.h"
