@@ -12,12 +12,14 @@ if(helper_sources)
     add_library(rdim_helpers STATIC ${helper_sources})
     set_target_properties(rdim_helpers PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF)
     target_link_libraries(rdim_helpers PRIVATE rdim_parts PkgConfig::CHECK rdim_warnings)
+    target_compile_definitions(rdim_helpers PRIVATE FAKE_CUDA="${PROJECT_BINARY_DIR}/tests/fake_cuda.so"
+        FAKE_NVRTC="${PROJECT_BINARY_DIR}/tests/fake_nvrtc.so")
     # Written before rdim_parts, as the helpers call it.
     target_link_libraries(rdim_support INTERFACE rdim_helpers)
 endif()
 
 # The thread sanitizer has nothing to see in suites that call kernels, files and the planner from one thread.
-set(of_one_thread asking cases fold halves kernels math npy npy_files ops oracle scan semantics semantics_folds tiles
+set(of_one_thread asking cases cuda cuda_api cuda_kernels devices fold halves kernels math npy npy_files ops oracle scan semantics semantics_folds tiles
     tiles_folds tiles_scans totals)
 
 foreach(source IN LISTS suite_sources)
@@ -34,6 +36,40 @@ foreach(source IN LISTS suite_sources)
     add_test(NAME ${suite} COMMAND ${program} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     list(APPEND rdim_tests ${suite})
 endforeach()
+
+# ---- A driver and an NVRTC for machines without a GPU: tests/cuda -----------------------------------
+# In C++, as kernels are, which nothing else is.  With C's flags, as presets say there which sanitizers look; the address
+# sanitizer looks at kernels, too.
+include(CheckLanguage)
+check_language(CXX)
+if(CMAKE_CXX_COMPILER)
+    enable_language(CXX)
+    separate_arguments(flags UNIX_COMMAND "${CMAKE_C_FLAGS}")
+    set(fakes ${PROJECT_SOURCE_DIR}/tests/cuda)
+    set(nvrtc_sources ${fakes}/fake_nvrtc.cpp ${fakes}/fake_compiler.cpp)
+    file(GLOB driver_sources CONFIGURE_DEPENDS ${fakes}/fake_*.cpp)
+    list(REMOVE_ITEM driver_sources ${nvrtc_sources})
+    add_library(fake_cuda MODULE ${driver_sources})
+    add_library(fake_nvrtc MODULE ${nvrtc_sources} ${fakes}/fake_faults.cpp)
+    target_compile_definitions(fake_nvrtc PRIVATE RD_FAKE_SOURCES="${fakes}" RD_FAKE_CXX="${CMAKE_CXX_COMPILER}")
+    foreach(file IN ITEMS fake_cuda fake_nvrtc)
+        set_target_properties(${file} PROPERTIES CXX_STANDARD 17 CXX_VISIBILITY_PRESET hidden PREFIX ""
+            LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+        target_include_directories(${file} PRIVATE src)
+        target_compile_options(${file} PRIVATE ${flags} -Wall -Wextra $<$<BOOL:${RDIM_WERROR}>:-Werror>)
+        target_link_libraries(${file} PRIVATE ${CMAKE_DL_LIBS} Threads::Threads)
+        target_link_options(${file} PRIVATE ${flags} -Wl,--no-undefined)
+    endforeach()
+endif()
+if(TARGET fake_cuda)
+    add_dependencies(rdim_helpers fake_cuda fake_nvrtc)
+endif()
+
+# Our declarations of CUDA beside the toolkit's, where there is one; nothing of it is linked.
+find_package(CUDAToolkit QUIET)
+if(CUDAToolkit_FOUND AND TARGET test_cuda_api)
+    target_include_directories(test_cuda_api SYSTEM PRIVATE ${CUDAToolkit_INCLUDE_DIRS})
+endif()
 
 # Random expressions by nests, compiled before they run; each is a run of the compiler.
 if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize=thread")

@@ -58,7 +58,10 @@ static void describe(rd_text *report, random_pool *pool, const wanted *w, int n)
     rd_text_add(report, "explain:\n%s\n", explain ? explain : rd_error_text(pool->ctx));
 }
 
-bool differential_trial(uint64_t seed, differential_stats *stats, rd_text *report)
+typedef bool check_fn(random_pool *pool, const wanted *w, int n, differential_stats *stats,
+                      rd_text *report);
+
+static bool trial(uint64_t seed, check_fn *check, differential_stats *stats, rd_text *report)
 {
     rd_ctx      *ctx  = dirty_context(true);
     random_pool *pool = random_pool_new(ctx, seed);
@@ -69,9 +72,7 @@ bool differential_trial(uint64_t seed, differential_stats *stats, rd_text *repor
     count(stats, pool, w, n);
     if (!ok)
         rd_text_add(report, "%s\n", pool->complaint);
-    ok = ok && differential_ways(pool, w, n, report) &&
-         differential_outputs(pool, w, n, stats, report) &&
-         differential_isas(pool, w, n, &stats->programs, report);
+    ok = ok && check(pool, w, n, stats, report);
     if (!ok)
         describe(report, pool, w, n);
     for (int i = 0; i < n; i++)
@@ -79,4 +80,22 @@ bool differential_trial(uint64_t seed, differential_stats *stats, rd_text *repor
     random_pool_free(pool);
     rd_ctx_free(ctx);
     return ok;
+}
+
+static bool holds_on_cpu(random_pool *pool, const wanted *w, int n, differential_stats *stats,
+                         rd_text *report)
+{
+    return differential_ways(pool, w, n, report) &&
+           differential_outputs(pool, w, n, stats, report) &&
+           differential_isas(pool, w, n, &stats->programs, report);
+}
+
+bool differential_trial(uint64_t seed, differential_stats *stats, rd_text *report)
+{
+    return trial(seed, holds_on_cpu, stats, report);
+}
+
+bool differential_cuda_trial(uint64_t seed, differential_stats *stats, rd_text *report)
+{
+    return trial(seed, differential_cuda, stats, report);
 }

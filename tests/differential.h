@@ -35,6 +35,9 @@ bool differential_ways(random_pool *pool, const wanted *w, int n, rd_text *repor
 /* The same bits from all interpreters, in one task and in many? */
 bool differential_isas(random_pool *pool, const wanted *w, int n, isa_programs *programs,
                        rd_text *report);
+/* The scalar interpreter's bits on a GPU, or the fake one, for few threads and for many? */
+bool differential_cuda(random_pool *pool, const wanted *w, int n, differential_stats *stats,
+                       rd_text *report);
 /* Evaluates them into all kinds of memory with random options. */
 bool differential_outputs(random_pool *pool, const wanted *w, int n, differential_stats *stats,
                           rd_text *report);
@@ -55,8 +58,9 @@ bool differential_run(random_pool *pool, rd_results results, const rd_eval_opts 
 /* Some nodes of the pool, distinct, late ones preferred; at most MOST_RESULTS.  Returns how
  * many. */
 int differential_results(random_pool *pool, wanted *w);
-/* All of it for one seed. */
+/* All of it for one seed, but for CUDA; CUDA alone. */
 bool differential_trial(uint64_t seed, differential_stats *stats, rd_text *report);
+bool differential_cuda_trial(uint64_t seed, differential_stats *stats, rd_text *report);
 /* Looks for the smallest expressions below a failing seed's results that fail with dense outputs;
  * each is tried in a process of its own, as it may crash.  False if it found some. */
 bool differential_shrink(uint64_t seed, rd_text *report);

@@ -104,7 +104,7 @@ START_TEST(options_refused)
     FAILS(ARGUMENT, "rd_eval_opts", "threads -2",
           eval_opts(row(), (rd_eval_opts){ .threads = -2 }));
     if (!rd_backend_cuda.probe())
-        FAILS(DEVICE, "cuda", "rd_eval_opts",
+        FAILS(DEVICE, "rd_eval_many: ", "no CUDA: ",
               eval_opts(row(), (rd_eval_opts){ .backend = RD_BACKEND_CUDA }));
     ck_assert(eval_opts(row(), (rd_eval_opts){ .backend = RD_BACKEND_CPU }) == RD_OK);
     ck_assert_msg(eval_opts(row(), (rd_eval_opts){ .size = 8, .threads = -2 }) == RD_OK,

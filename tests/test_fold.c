@@ -728,6 +728,11 @@ static const struct {
     { RD_RED_logsumexp, 2, { 1000, 0 }, 1000 },
     { RD_RED_maxsumexp, 3, { 1, NAN, 2 }, NAN },
     { RD_RED_maxsumexp, 3, { 1, 3, 2 }, 3 },
+    { RD_RED_maxsumexp, 3, { -INFINITY, 3, -INFINITY }, 3 },
+    { RD_RED_maxsumexp, 2, { -INFINITY, -INFINITY }, -INFINITY },
+    { RD_RED_logsumexp, 1, { -DBL_MAX }, -DBL_MAX },
+    { RD_RED_logsumexp, 3, { -DBL_MAX, 5, -INFINITY }, 5 },
+    { RD_RED_logsumexp, 2, { -INFINITY, -DBL_MAX }, -DBL_MAX },
     { RD_RED_sum, 0, { 0 }, 0 },
     { RD_RED_sum, 1, { -0.0 }, -0.0 },
     { RD_RED_sum2, 3, { 1e300, 1, -1e300 }, 1 },
@@ -796,6 +801,9 @@ static const struct {
     { RD_RED_logsumexp, 2, { NAN, 5 }, { 0, 1 }, NAN },
     { RD_RED_logsumexp, 2, { 1, 2 }, { 0, 0 }, -INFINITY },
     { RD_RED_logsumexp, 2, { 0, 7.5 }, { 1, 1e36 }, 7.5F + 82.8930633F },
+    { RD_RED_logsumexp, 2, { 7.5, 0 }, { 1e36, 1 }, 7.5F + 82.8930633F },
+    { RD_RED_logsumexp, 3, { -INFINITY, 5, 5 }, { 2, 1, 2 }, 5 + 1.0986123F },
+    { RD_RED_logsumexp, 2, { -INFINITY, -INFINITY }, { 1, 2 }, -INFINITY },
 };
 
 /* Weight 0 hides any number, however large, but not NaN; a large one does not overflow. */

@@ -1,4 +1,6 @@
 /* docs/semantics.md on reductions and scans. */
+#include "fake_gpu.h"
+#include "kernels/cuda/gpu.h"
 #include "values.h"
 
 #include <math.h>
@@ -222,6 +224,36 @@ START_TEST(same_bits)
     }
     ck_assert(rd_eval(ctx, rd_mean(e, RD_DIMS(0)), RD_INTO(got, RD_SHAPE(M))) == RD_OK);
     ck_assert(memcmp(got, want + N, M * sizeof *got) == 0);
+}
+END_TEST
+
+START_TEST(same_bits_on_a_gpu)
+{
+    enum { N = 70, M = 333 };
+    static float x[N * M], want[N + M + 1], got[N + M + 1];
+
+    if (!fake_is_here())
+        return;
+    fake_use();
+    for (int i = 0; i < N * M; i++)
+        x[i] = (float)((i * 7919) % 10007) / 3001;
+    rd_expr *e = rd_exp(rd_wrap(ctx, x, RD_SHAPE(N, M)));
+    for (int k = 0; k < 2; k++) {
+        float             *y    = k ? got : want;
+        const rd_eval_opts opts = { .backend       = k ? RD_BACKEND_CUDA : RD_BACKEND_CPU,
+                                    .deterministic = true };
+        const rd_status    status =
+            rd_eval_many(ctx,
+                         RD_RESULTS({ rd_sum(e, RD_DIMS(1)), RD_INTO(y, RD_SHAPE(N)) },
+                                    { rd_mean(e, RD_DIMS(0)), RD_INTO(y + N, RD_SHAPE(M)) },
+                                    { rd_std(e, RD_ALL), RD_INTO(y + N + M, RD_SCALAR) }),
+                         &opts);
+        ck_assert_msg(status == RD_OK, "%s", rd_error_text(ctx));
+    }
+    ck_assert(memcmp(got, want, sizeof want) == 0);
+    rd_ctx_free(ctx);
+    ctx = NULL;
+    rd_gpu_close_all();
 }
 END_TEST
 
@@ -544,6 +576,7 @@ int main(void)
                                    accuracy,
                                    sums_of_products,
                                    same_bits,
+                                   same_bits_on_a_gpu,
                                    parts_of_a_reduction,
                                    calls_in_parts,
                                    products_by_blas,

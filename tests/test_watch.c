@@ -449,6 +449,65 @@ START_TEST(files_larger_than_memory)
 }
 END_TEST
 
+/* ---- Parts of panels --------------------------------------------------------------------------- */
+enum { POINTS = 1797, FEATURES = 64 };
+static uint8_t at[POINTS][FEATURES];
+
+static float least_of(int i)
+{
+    float least = INFINITY;
+
+    for (int k = 0; k < POINTS; k++) {
+        float sum = 0;
+
+        for (int f = 0; f < FEATURES; f++)
+            sum += (float)((at[i][f] - at[k][f]) * (at[i][f] - at[k][f])); /* exact */
+        least = k != i && sum < least ? sum : least;
+    }
+    return least;
+}
+
+static int64_t longest_step(const rd_plan *plan)
+{
+    int64_t most = 0;
+
+    for (int s = 0; s < plan->n_stage; s++)
+        if (plan->program[s].work > 4 * RD_STEP_WORK)
+            most = plan->program[s].step > most ? plan->program[s].step : most;
+    return most;
+}
+
+/* One panel holds all points, whose number is no multiple of anything: it is cut all the same, so
+ * that it can be cancelled and taken up.  A total behind it is a stage of its own. */
+START_TEST(panels_run_in_parts)
+{
+    static float least[POINTS];
+    float        farthest = 0, want = 0;
+
+    for (int i = 0; i < POINTS * FEATURES; i++)
+        at[i / FEATURES][i % FEATURES] = (uint8_t)((unsigned)i * 2654435761U >> 28);
+    rd_expr *x      = rd_cast(rd_wrap(ctx, &at[0][0], RD_SHAPE(POINTS, FEATURES)), RD_F32);
+    rd_expr *d      = rd_sum(rd_square(rd_sub(rd_expand(x, 1), rd_expand(x, 0))), RD_DIMS(-1));
+    rd_expr *others = rd_ne(rd_coord(d, 0), rd_coord(d, 1));
+    rd_expr *y      = rd_min(d, RD_DIMS(1), .where = others);
+    rd_plan *plan   = rd_plan_new(ctx, (rd_exprs){ 0 },
+                                  RD_RESULTS({ y, RD_INTO(least, RD_SHAPE(POINTS)) },
+                                             { rd_max(y, RD_ALL), RD_INTO(&farthest, RD_SCALAR) }),
+                                  NULL);
+
+    ck_assert_msg(plan, "%s", rd_error_text(ctx));
+    ck_assert_int_ge(longest_step(plan), 1);
+    ck_assert_int_le(longest_step(plan), 512);
+    ck_assert_int_eq(rd_plan_run(plan, NULL, NULL), RD_OK);
+    for (int i = 0; i < POINTS; i += i % 512 == 511 ? 1 : 127)
+        ck_assert(least[i] == least_of(i));
+    for (int i = 0; i < POINTS; i++)
+        want = least[i] > want ? least[i] : want;
+    ck_assert(farthest == want);
+    rd_plan_free(plan);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = { progress_grows_to_1,      short_ones_tell_nothing,
@@ -456,7 +515,8 @@ int main(void)
                                    progress_cancels,         the_next_one_is_cancelled,
                                    signals_cancel,           slow_functions_are_cancelled,
                                    short_ones_are_cancelled, backwards_in_steps,
-                                   planning_is_cancelled,    files_larger_than_memory };
+                                   planning_is_cancelled,    files_larger_than_memory,
+                                   panels_run_in_parts };
 
     return run_suite("watch", tests, COUNT(tests));
 }

@@ -14,6 +14,8 @@ int main(void)
         printf("%s\n", rd_error_text(ctx));
     printf("rdim %d.%d.%d: %g %g\n", RD_VERSION >> 16, RD_VERSION >> 8 & 255, RD_VERSION & 255,
            (double)y[0], (double)y[1]);
+    if (rd_device_count() == 0)
+        printf("no GPU: %s\n", rd_device_text(RD_CUDA(0)));
     rd_ctx_free(ctx);
     return y[0] == 6 && y[1] == 15 ? 0 : 1;
 }

@@ -75,6 +75,12 @@ static void memory(rd_ctx *ctx)
     rd_expr                 *x       = rd::wrap(ctx, v.data(), RD_SHAPE(v.size() / 3, 3u)),
             *d                       = rd::wrap(ctx, t, RD_SHAPE(2, 3));
     rd_expr *f = rd::wrap(ctx, v.data(), RD_SHAPE(2, 3), rd::layout().order(1));
+    rd_expr *far = rd::wrap(ctx, v.data(), RD_SHAPE(6), rd::layout().device(RD_CUDA(1000)));
+    if (far || rd_error(ctx) != RD_ERR_ARGUMENT) {
+        std::printf("a device that cannot be: %s\n", rd_error_text(ctx));
+        bad = 1;
+    }
+    rd_error_clear(ctx);
     rd_expr *s = rd::wrap(ctx, v.data(), RD_SHAPE(3, 2), rd::layout().strides(RD_STRIDES(1, 3)));
 
     check("order", ctx, rd_at(ctx, f, RD_INDEX(1, 0)), 2);

@@ -1,0 +1,83 @@
+/* fake_driver.h - what the fake driver's functions share: its objects, and how each call begins. */
+#ifndef RD_TESTS_CUDA_FAKE_DRIVER_H
+#define RD_TESTS_CUDA_FAKE_DRIVER_H
+#include "fake.h"
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+extern "C" {
+#include "kernels/cuda/api.h"
+/* Definitions that differ from api.def do not compile. */
+#define RD_DRIVER(name, parameters) FAKE_API CUresult name parameters;
+#include "kernels/cuda/api.def"
+/* All that was reported so far, a line each. */
+FAKE_API const char *fake_report(void);
+/* Allocated on all devices. */
+FAKE_API long fake_bytes(void);
+}
+
+struct CUctx_st {
+    int      device, retained;
+    CUresult dead; /* after a fault */
+};
+struct CUstream_st {
+    int                               device;
+    std::deque<std::function<void()>> work; /* by RDIM_FAKE_LAZY: asked for, not done */
+};
+struct CUevent_st {
+    CUstream             stream;
+    std::shared_ptr<int> pending; /* records of it that have not been reached */
+};
+struct CUfunc_st {
+    CUmodule          module;
+    std::string       name;
+    const emu_kernel *kernel;
+    int               shared; /* bytes that a launch may ask for */
+};
+struct CUmod_st {
+    int                              device, fd;
+    void                            *file;
+    emu_host                       **now;
+    std::map<std::string, CUfunc_st> functions;
+};
+
+namespace fake
+{
+enum { MAX_DEVICES = 8, MULTIPROCESSORS = 4, SHARED = 48 << 10, SHARED_OPTIN = EMU_SHARED };
+
+extern std::recursive_mutex                guard;
+extern CUctx_st                            contexts[MAX_DEVICES];
+extern std::set<CUstream>                  streams;
+extern std::set<CUevent>                   events;
+extern std::set<CUmodule>                  modules;
+extern std::map<const void *, size_t>      pinned; /* and their bytes */
+extern thread_local std::vector<CUcontext> current;
+
+/* The variable's value. */
+int number(const char *variable, int otherwise);
+int n_devices();
+int device(); /* the current one */
+
+enum needs { NOTHING, INITIALISED, CONTEXT };
+
+/* `no` is what the call has to return at once, if it is not 0.  What releases something does it
+ * nevertheless if `may_release`: a caller that was told of a failure has no more to do. */
+struct call {
+    const std::lock_guard<std::recursive_mutex> lock;
+    CUresult                                    no;
+    bool                                        may_release;
+
+    call(const char *function, needs what);
+};
+
+/* Work for a stream of the current device, in order. */
+CUresult enqueue(CUstream stream, std::function<void()> work);
+void     finish(CUstream stream);
+/* All streams of a device. */
+void finish_all(int device);
+} // namespace fake
+#endif

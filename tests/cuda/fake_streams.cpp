@@ -1,0 +1,172 @@
+/* fake_streams.cpp - streams and events.
+ *
+ * Work is done when it is asked for; by RDIM_FAKE_LAZY=1 not before somebody waits, or as an event
+ * is asked about, piece by piece: a result that is used without waiting is then not there. */
+#include "fake_driver.h"
+
+namespace fake
+{
+std::set<CUstream> streams;
+std::set<CUevent>  events;
+} // namespace fake
+using namespace fake;
+
+static CUstream stream_of(CUstream stream)
+{
+    static CUstream_st defaults[MAX_DEVICES];
+
+    if (!stream) {
+        stream         = &defaults[device()];
+        stream->device = device();
+        return stream;
+    }
+    return streams.count(stream) && stream->device == device() ? stream : nullptr;
+}
+
+/* Nothing runs any more where a kernel has failed. */
+static void do_first(CUstream stream)
+{
+    const std::function<void()> work = std::move(stream->work.front());
+
+    stream->work.pop_front();
+    if (!contexts[stream->device].dead)
+        work();
+}
+
+void fake::finish(CUstream stream)
+{
+    while (!stream->work.empty())
+        do_first(stream);
+}
+
+void fake::finish_all(int device)
+{
+    for (CUstream stream : streams)
+        if (stream->device == device)
+            finish(stream);
+}
+
+/* The default stream waits for all others, and they for it. */
+CUresult fake::enqueue(CUstream stream, std::function<void()> work)
+{
+    const CUstream s = stream_of(stream);
+
+    if (!s)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!stream)
+        finish_all(s->device);
+    s->work.push_back(std::move(work));
+    if (!stream || !number("RDIM_FAKE_LAZY", 0))
+        finish(s);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamCreate(CUstream *stream, unsigned)
+{
+    const call c(__func__, CONTEXT);
+
+    if (c.no)
+        return c.no;
+    *stream = new CUstream_st{ device(), {} };
+    streams.insert(*stream);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuStreamDestroy_v2(CUstream stream)
+{
+    const call c(__func__, CONTEXT);
+
+    if (!c.may_release)
+        return c.no;
+    if (!streams.count(stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    finish(stream);
+    for (CUevent event : events)
+        if (event->stream == stream)
+            event->stream = nullptr;
+    streams.erase(stream);
+    delete stream;
+    return c.no;
+}
+
+CUresult cuStreamSynchronize(CUstream stream)
+{
+    const call c(__func__, CONTEXT);
+
+    if (c.no)
+        return c.no;
+    if (!stream_of(stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (stream)
+        finish(stream);
+    else
+        finish_all(device());
+    return current.back()->dead;
+}
+
+CUresult cuEventCreate(CUevent *event, unsigned)
+{
+    const call c(__func__, CONTEXT);
+
+    if (c.no)
+        return c.no;
+    *event = new CUevent_st{ nullptr, std::make_shared<int>(0) };
+    events.insert(*event);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy_v2(CUevent event)
+{
+    const call c(__func__, CONTEXT);
+
+    if (!c.may_release)
+        return c.no;
+    if (!events.erase(event))
+        return CUDA_ERROR_INVALID_HANDLE;
+    delete event;
+    return c.no;
+}
+
+/* An event is where it was recorded last; it may be destroyed before it is reached. */
+CUresult cuEventRecord(CUevent event, CUstream stream)
+{
+    const call                 c(__func__, CONTEXT);
+    const std::shared_ptr<int> pending = std::make_shared<int>(1);
+
+    if (c.no)
+        return c.no;
+    if (!events.count(event))
+        return CUDA_ERROR_INVALID_HANDLE;
+    event->pending = pending;
+    event->stream  = stream_of(stream);
+    return enqueue(stream, [pending] { *pending = 0; });
+}
+
+CUresult cuEventSynchronize(CUevent event)
+{
+    const call c(__func__, CONTEXT);
+
+    if (c.no)
+        return c.no;
+    if (!events.count(event))
+        return CUDA_ERROR_INVALID_HANDLE;
+    while (*event->pending && event->stream && !event->stream->work.empty())
+        do_first(event->stream);
+    return current.back()->dead;
+}
+
+CUresult cuEventQuery(CUevent event)
+{
+    const call c(__func__, CONTEXT);
+
+    if (c.no)
+        return c.no;
+    if (!events.count(event))
+        return CUDA_ERROR_INVALID_HANDLE;
+    const bool ready = !*event->pending;
+    if (!ready && event->stream && !event->stream->work.empty())
+        do_first(event->stream);
+    if (current.back()->dead)
+        return current.back()->dead;
+    return ready ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}

@@ -1,0 +1,206 @@
+/* fake_gpu.c - see fake_gpu.h. */
+#define _XOPEN_SOURCE 700 /* setenv, mkdtemp */
+#include "fake_gpu.h"
+#include "suite.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* ---- The fakes -------------------------------------------------------------------------------- */
+const char fake_cuda[] = FAKE_CUDA, fake_nvrtc[] = FAKE_NVRTC;
+
+void fake_use(void)
+{
+    setenv("RDIM_LIBCUDA", fake_cuda, 1);
+    setenv("RDIM_LIBNVRTC", fake_nvrtc, 1);
+    setenv("RDIM_FAKE_STRICT", "1", 1);
+    setenv("XDG_CACHE_HOME", "/dev/null",
+           1); /* what is for this processor is not stored as a GPU's */
+}
+
+const char *const fake_orders[FAKE_ORDERS] = { "forward", "backward", "random:1", "random:2" };
+
+void fake_use_order(int i)
+{
+    fake_use();
+    setenv("RDIM_FAKE_ORDER", fake_orders[i % FAKE_ORDERS], 1);
+    setenv("RDIM_FAKE_LAZY", i < FAKE_ORDERS ? "0" : "1", 1);
+}
+
+bool fake_is_here(void)
+{
+    return access(fake_cuda, R_OK) == 0 && access(fake_nvrtc, R_OK) == 0;
+}
+
+int fake_run(const char *name, void (*add)(TCase *tests))
+{
+    enum { HANGS = 600, SKIPPED = 77 };
+    Suite   *suite  = suite_create(name);
+    TCase   *tests  = tcase_create(name);
+    SRunner *runner = srunner_create(suite);
+    int      failed;
+
+    if (!fake_is_here()) {
+        puts("skipped: no C++ compiler for the fake driver");
+        return SKIPPED;
+    }
+    tcase_set_timeout(tests, HANGS);
+    add(tests);
+    suite_add_tcase(suite, tests);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
+
+void fake_directory(char path[FAKE_PATH])
+{
+    const char *const place = getenv("TMPDIR");
+
+    snprintf(path, FAKE_PATH, "%s/rdim-test-XXXXXX", place ? place : "/tmp");
+    ck_assert_ptr_nonnull(mkdtemp(path));
+}
+
+void fake_remove(const char *path)
+{
+    char command[FAKE_PATH + 16];
+
+    snprintf(command, sizeof command, "rm -r '%s'", path);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static void *find(const char *file, const char *name)
+{
+    void *const handle = dlopen(file, RTLD_NOW | RTLD_LOCAL), *const at = dlsym(handle, name);
+
+    ck_assert_msg(at != NULL, "%s in %s", name, file);
+    return at;
+}
+
+int fake_break(const char *file, const char *function, int call, int error)
+{
+    int (*order)(const char *, int, int);
+
+    *(void **)&order = find(file, "fake_fail");
+    return order(function, call, error);
+}
+
+int fake_calls_of(const char *function)
+{
+    int (*calls)(const char *);
+
+    *(void **)&calls = find(fake_cuda, "fake_calls");
+    return calls(function);
+}
+
+const char *fake_report_text(void)
+{
+    const char *(*text)(void);
+
+    *(void **)&text = find(fake_cuda, "fake_report");
+    return text();
+}
+
+long fake_bytes_now(void)
+{
+    long (*bytes)(void);
+
+    *(void **)&bytes = find(fake_cuda, "fake_bytes");
+    return bytes();
+}
+
+/* ---- A device --------------------------------------------------------------------------------- */
+bool gpu_ok(gpu *g, const char *function, CUresult result)
+{
+    if (result != CUDA_SUCCESS && !g->why[0])
+        rd_cuda_error(function, result, g->why);
+    return result == CUDA_SUCCESS;
+}
+
+gpu gpu_begin(void)
+{
+    gpu g = { .cuda = rd_cuda_api(NULL) };
+
+    ck_assert_ptr_nonnull(g.cuda);
+    if (GPU_CALL(&g, cuInit, 0) && GPU_CALL(&g, cuDeviceGet, &g.device, 0) &&
+        GPU_CALL(&g, cuDevicePrimaryCtxRetain, &g.context, g.device) &&
+        GPU_CALL(&g, cuCtxPushCurrent_v2, g.context))
+        (void)GPU_CALL(&g, cuStreamCreate, &g.stream, CU_STREAM_NON_BLOCKING);
+    return g;
+}
+
+void gpu_end(gpu *g)
+{
+    CUcontext context;
+
+    if (g->stream)
+        GPU_RELEASE(g, cuStreamDestroy_v2, g->stream);
+    if (g->context) {
+        GPU_RELEASE(g, cuCtxPopCurrent_v2, &context);
+        GPU_RELEASE(g, cuDevicePrimaryCtxRelease_v2, g->device);
+    }
+}
+
+CUdeviceptr gpu_get(gpu *g, size_t bytes)
+{
+    CUdeviceptr at = 0;
+
+    (void)GPU_CALL(g, cuMemAlloc_v2, &at, bytes);
+    return at;
+}
+
+CUmodule gpu_load(gpu *g, const char *text)
+{
+    const rd_nvrtc_text source = { .text = text, .name = "kernel.cu", .architecture = 90 };
+    rd_nvrtc_image      image;
+    CUmodule            module = NULL;
+    char                why[RD_CUDA_TEXT];
+
+    ck_assert_msg(rd_nvrtc_compile(&source, &image, why), "%s\n%s", why,
+                  image.log ? image.log : "");
+    (void)GPU_CALL(g, cuModuleLoadData, &module, image.bytes);
+    rd_nvrtc_free(&image);
+    return module;
+}
+
+void gpu_launch(gpu *g, CUmodule module, const char *name, unsigned blocks, unsigned threads,
+                void **arguments)
+{
+    CUfunction function;
+
+    if (GPU_CALL(g, cuModuleGetFunction, &function, module, name))
+        (void)GPU_CALL(g, cuLaunchKernel, function, blocks, 1, 1, threads, 1, 1, 0, g->stream,
+                       arguments, NULL);
+}
+
+CUdeviceptr gpu_get_sevens(gpu *g)
+{
+    float       host[GPU_N];
+    CUdeviceptr x = gpu_get(g, sizeof host);
+
+    for (int i = 0; i < GPU_N; i++)
+        host[i] = (float)(i % 7);
+    (void)GPU_CALL(g, cuMemcpyHtoDAsync_v2, x, host, sizeof host, g->stream);
+    return x;
+}
+
+void *gpu_work(void *unused)
+{
+    float       host[GPU_N];
+    int         n      = GPU_N;
+    gpu         g      = gpu_begin();
+    CUmodule    module = gpu_load(&g, add_text);
+    CUdeviceptr x      = gpu_get_sevens(&g);
+
+    (void)unused;
+    for (int i = 0; i < 10; i++)
+        gpu_launch(&g, module, "add", GPU_BLOCKS, THREADS, (void *[]){ &x, &x, &x, &n });
+    (void)GPU_CALL(&g, cuMemcpyDtoHAsync_v2, host, x, sizeof host, g.stream);
+    for (int i = 0; i < GPU_N; i++)
+        ck_assert_float_eq(host[i], (float)(i % 7 * 1024));
+    GPU_RELEASE(&g, cuMemFree_v2, x);
+    GPU_RELEASE(&g, cuModuleUnload, module);
+    gpu_end(&g);
+    ck_assert_str_eq(g.why, "");
+    return NULL;
+}
