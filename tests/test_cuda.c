@@ -13,16 +13,6 @@
 
 enum { DEFAULT_COUNT = SANITIZED ? 48 : 200, PARTS = 2 * FAKE_ORDERS };
 
-#ifdef __SANITIZE_ADDRESS__
-/* Hundreds of kernels' objects come and go, after which gcc 12's search for leaks sometimes ends by a
- * signal of its own.  test_devices looks for leaks. */
-int __lsan_is_turned_off(void);
-int __lsan_is_turned_off(void)
-{
-    return 1;
-}
-#endif
-
 static int64_t from_environment(const char *name, int64_t otherwise)
 {
     const char *text = getenv(name);
