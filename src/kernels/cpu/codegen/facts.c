@@ -136,8 +136,9 @@ static void describe_fold(rd_codegen *n, int32_t k)
     f->blocks   = f->room || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
     f->pair =
         fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
-    f->levels = fold->prefix == RD_PREFIX_TREE && !rd_fold_any_grouping(fold) ? levels_of(f->steps) : 0;
-    f->lanes  = fold->lanes;
+    f->levels =
+        fold->prefix == RD_PREFIX_TREE && !rd_fold_any_grouping(fold) ? levels_of(f->steps) : 0;
+    f->lanes = fold->lanes;
     if (outer == 1 && fold->lane_extent < fold->lanes)
         f->lanes = (int32_t)fold->lane_extent;
     if (fold->scan &&
