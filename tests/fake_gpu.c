@@ -69,7 +69,7 @@ void fake_directory(char path[FAKE_PATH])
 {
     const char *const place = getenv("TMPDIR");
 
-    snprintf(path, FAKE_PATH, "%s/rdim-test-XXXXXX", place ? place : "/tmp");
+    snprintf(path, FAKE_PATH, "%s/rdim-test-XXXXXX", place ? place : P_tmpdir);
     ck_assert_ptr_nonnull(mkdtemp(path));
 }
 

@@ -15,7 +15,7 @@
 
 extern const char rd_cuda_prelude[];
 
-enum { DEFAULT_COUNT = 24, PARTS = 8 };
+enum { DEFAULT_COUNT = 24, PARTS = 8, SKIPPED = 77 };
 
 static void *piece(void *pool, size_t bytes)
 {
@@ -139,17 +139,20 @@ END_TEST
 
 int main(void)
 {
-    Suite      *suite = suite_create("cuda kernels");
-    TCase      *tc    = tcase_create("cuda kernels");
     const char *why;
+    Suite      *suite;
+    TCase      *tc;
     SRunner    *runner;
     int         failed;
 
-    tcase_set_timeout(tc, 600);
-    if (rd_nvrtc_api(&why))
-        tcase_add_loop_test(tc, random_kernels, 0, PARTS);
-    else
+    if (!rd_nvrtc_api(&why)) {
         printf("skipped: %s\n", why);
+        return SKIPPED;
+    }
+    suite = suite_create("cuda kernels");
+    tc    = tcase_create("cuda kernels");
+    tcase_set_timeout(tc, 600);
+    tcase_add_loop_test(tc, random_kernels, 0, PARTS);
     suite_add_tcase(suite, tc);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -49,7 +49,7 @@ struct directory {
         const char *const named = getenv("RDIM_FAKE_DIR"), *const place = getenv("TMPDIR");
         std::error_code ignored;
 
-        path = named ? named : string(place ? place : "/tmp") + "/rdim-fake-XXXXXX";
+        path = named ? named : string(place ? place : P_tmpdir) + "/rdim-fake-XXXXXX";
         if (named)
             std::filesystem::create_directories(path, ignored);
         else if (mkdtemp(path.data()))

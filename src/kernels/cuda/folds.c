@@ -65,7 +65,8 @@ static void add_push(rd_text *to, const rd_cuda_fold *f, int32_t number)
     rd_add_parameters(to, &f->of, true, "", 'w');
     rd_text_add(
         to,
-        ", int n, int each, int64_t pitch, int64_t at, int apart, int64_t block, int64_t from, int keeps)\n{\n"
+        ", int n, int each, int64_t pitch, int64_t at, int apart, int64_t block, int64_t from, "
+        "int keeps)\n{\n"
         "    const int64_t row = rd_nodes(from, block);\n"
         "    RD_UNROLL for (int l = 0; l < n; l++) {\n        block%" PRId32 "(",
         number);
