@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #ifdef __SANITIZE_ADDRESS__
-/* Where kernels' objects come and go and their threads are fibres, gcc 12's search for leaks at exit
- * sometimes reads next to address 0, and ends the process.  So programs with a fake GPU are searched
- * only where RDIM_SEARCH_LEAKS is set; what the driver gave out it counts itself, always. */
+/* gcc 12's search for leaks guesses where thread-local memory of loaded objects lies; after some
+ * paths' lengths it guesses addresses next to 0, and ends the process.  So programs with a fake GPU
+ * are searched only where RDIM_SEARCH_LEAKS is set; what the driver gave out it counts itself. */
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
 {
