@@ -4,6 +4,7 @@
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/reference/node.h"
 #include "kernels/math/math.h"
+#include "kernels/math/so_far.h"
 #include "programs.h"
 #include "suite.h"
 #include <float.h>
@@ -549,15 +550,21 @@ static void run_scan(const rd_fold *fold, bool masked, int64_t n, rd_word *y)
  * numbers in which sums of floats do that tests/test_scan.c has a definition. */
 static void define_scan(const definition *d, int64_t k, rd_word *y)
 {
+    enum { WORDS = 64 * RD_LEVEL_WORDS_f64 };
     static _Alignas(16) char whole[NODE], part[NODE], spare[NODE];
+    static double            words[WORDS];
     const int64_t            own    = k / d->fold->steps;
     definition               prefix = *d;
 
     prefix.n = d->fold->exclusive ? k : k + 1;
     rd_node_clear(whole);
+    rd_so_far_begin(WORDS, words);
     for (int64_t block = 0; block <= own; block++) {
         block_of(&prefix, 0, block, part);
-        (block < own ? rd_node_take_block : rd_node_so_far)(&d->node, whole, part);
+        if (block < own)
+            rd_node_take_block(&d->node, whole, block, part, words);
+        else
+            rd_node_so_far(&d->node, whole, part);
     }
     memset(y, 0, sizeof *y);
     rd_node_finish(&d->node, whole, spare, y);

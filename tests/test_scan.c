@@ -46,12 +46,6 @@ static void prefix_of(const definition *d, int64_t lo, int64_t n, char *node)
     rd_node_join(&d->node, node, right);
 }
 
-/* Sums of floats keep what blocks come to in two numbers, hi + lo; there is no block where they are
- * -0. */
-typedef struct before {
-    double hi, lo;
-} before;
-
 static bool is_empty(const char *node)
 {
     int64_t n;
@@ -65,34 +59,70 @@ static double number_in(const definition *d, const char *node)
     return rd_word_to_double(*(const rd_word *)(const void *)(node + d->node.state), d->fold->type);
 }
 
-/* Additions in the type of the elements. */
-static double add(const definition *d, double a, double b)
+/* What sums of floats have of blocks: of f32 hi alone, an f64; of f64 two numbers, hi + lo. */
+typedef struct words {
+    double hi, lo;
+} words;
+
+static words add(const definition *d, words a, words b)
 {
-    return d->fold->type == RD_F32 ? (double)((float)a + (float)b) : a + b;
+    const double sum = a.hi + b.hi, back = sum - a.hi;
+    /* what that lost (Knuth), and what was lost before */
+    const double rest = (a.lo + b.lo) + ((b.hi - back) - ((sum - back) - a.hi));
+    const double hi   = sum + rest;
+
+    if (d->fold->type == RD_F32 || !isfinite(hi))
+        return (words){ sum, -0.0 };
+    return (words){ hi, rest - (hi - sum) };
 }
 
-/* Knuth's sum of two numbers and what it loses; then that, what was lost before, and the sum become
- * two again. */
-static before take_block(const definition *d, before b, double block)
+/* n blocks from number k on, a power of two. */
+static words node_of(const definition *d, int64_t k, int64_t n)
 {
-    const double sum = add(d, b.hi, block), back = add(d, sum, -b.hi);
-    const double lost = add(d, add(d, block, -back), -add(d, add(d, sum, -back), -b.hi)),
-                 rest = add(d, b.lo, lost);
-    const double hi   = add(d, sum, rest);
+    _Alignas(16) char part[NODE];
 
-    if (!isfinite(hi))
-        return (before){ sum, -0.0 };
-    return (before){ hi, add(d, rest, -add(d, hi, -sum)) };
+    if (n > 1)
+        return add(d, node_of(d, k, n / 2), node_of(d, k + n / 2, n / 2));
+    prefix_of(d, k * STEPS, STEPS, part);
+    return (words){ is_empty(part) ? -0.0 : number_in(d, part), -0.0 };
+}
+
+/* The first n blocks: nodes that cover them, the largest first. */
+static words before(const definition *d, int64_t n)
+{
+    words   all = { -0.0, -0.0 };
+    int64_t k   = 0;
+
+    for (int64_t size = INT64_C(1) << 40; size > 0; size /= 2)
+        if (n & size) {
+            all = k > 0 ? add(d, all, node_of(d, k, size)) : node_of(d, k, size);
+            k += size;
+        }
+    if (d->fold->type == RD_F32) {
+        const double whole = all.hi;
+
+        all.hi = (float)whole;
+        all.lo = isfinite(all.hi) && all.hi != whole ? (float)(whole - all.hi) : -0.0;
+    }
+    return all;
+}
+
+/* A result: additions in the type of the elements. */
+static double result(const definition *d, words all, double prefix)
+{
+    if (d->fold->type == RD_F32)
+        return (double)((float)all.hi + ((float)all.lo + (float)prefix));
+    return all.hi + (all.lo + prefix);
 }
 
 /* Results 0 .. n of the scan. */
 static void define(const definition *d, int64_t n, rd_word *y)
 {
-    const bool pair =
+    const bool floats =
         d->fold->reducer == RD_RED_sum && rd_dtype_kind(d->fold->type) == RD_KIND_FLOAT;
     const bool        exclusive = d->fold->exclusive;
     _Alignas(16) char whole[NODE], part[NODE], blocks[NODE], spare[NODE];
-    before            b = { -0.0, -0.0 };
+    words             all = { -0.0, -0.0 };
 
     rd_node_clear(blocks);
     for (int64_t k = 0; k < n; k++) {
@@ -100,18 +130,16 @@ static void define(const definition *d, int64_t n, rd_word *y)
 
         if (k == first && k > 0) {
             prefix_of(d, first - STEPS, STEPS, part);
-            if (pair && !is_empty(part))
-                b = take_block(d, b, number_in(d, part));
+            all = before(d, first / STEPS);
             rd_node_join(&d->node, blocks, part);
         }
         prefix_of(d, first, k - first + !exclusive, part);
         rd_node_copy(&d->node, whole, blocks);
         rd_node_join(&d->node, whole, part);
         rd_node_finish(&d->node, whole, spare, &y[k]);
-        if (pair && !is_empty(whole))
-            y[k] = rd_word_from_double(
-                add(d, b.hi, add(d, b.lo, is_empty(part) ? -0.0 : number_in(d, part))),
-                d->fold->type);
+        if (floats && !is_empty(whole))
+            y[k] = rd_word_from_double(result(d, all, is_empty(part) ? -0.0 : number_in(d, part)),
+                                       d->fold->type);
     }
 }
 
@@ -121,17 +149,29 @@ typedef struct scan_case {
     rd_reducer_id reducer;
     rd_dtype      type;
     double        least, most;
+    int           powers; /* numbers are multiplied by powers of 2 up to this, either way */
 } scan_case;
 
 static const scan_case cases[] = {
-    { "sum f32", RD_RED_sum, RD_F32, -1, 1 },       { "sum f64", RD_RED_sum, RD_F64, -1, 1 },
-    { "sum i64", RD_RED_sum, RD_I64, -9e18, 9e18 }, { "sum u64", RD_RED_sum, RD_U64, 0, 1e19 },
-    { "prod f32", RD_RED_prod, RD_F32, 0.9, 1.1 },  { "prod f64", RD_RED_prod, RD_F64, 0.9, 1.1 },
-    { "prod i64", RD_RED_prod, RD_I64, -5, 5 },     { "min f32", RD_RED_min, RD_F32, -100, 100 },
-    { "min f64", RD_RED_min, RD_F64, -100, 100 },   { "min i64", RD_RED_min, RD_I64, -9e18, 9e18 },
-    { "max f32", RD_RED_max, RD_F32, -100, 100 },   { "max f64", RD_RED_max, RD_F64, -100, 100 },
-    { "max u64", RD_RED_max, RD_U64, 0, 1e19 },     { "any", RD_RED_any, RD_BOOL, 0, 1.02 },
-    { "all", RD_RED_all, RD_BOOL, 0.9, 2 },         { "max bool", RD_RED_max, RD_BOOL, 0, 1.02 },
+    { "sum f32", RD_RED_sum, RD_F32, -1, 1, 0 },
+    { "sum f64", RD_RED_sum, RD_F64, -1, 1, 0 },
+    /* of numbers so far apart each order of additions has bits of its own */
+    { "sum of far f32", RD_RED_sum, RD_F32, -1, 1, 60 },
+    { "sum of far f64", RD_RED_sum, RD_F64, -1, 1, 200 },
+    { "sum i64", RD_RED_sum, RD_I64, -9e18, 9e18, 0 },
+    { "sum u64", RD_RED_sum, RD_U64, 0, 1e19, 0 },
+    { "prod f32", RD_RED_prod, RD_F32, 0.9, 1.1, 0 },
+    { "prod f64", RD_RED_prod, RD_F64, 0.9, 1.1, 0 },
+    { "prod i64", RD_RED_prod, RD_I64, -5, 5, 0 },
+    { "min f32", RD_RED_min, RD_F32, -100, 100, 0 },
+    { "min f64", RD_RED_min, RD_F64, -100, 100, 0 },
+    { "min i64", RD_RED_min, RD_I64, -9e18, 9e18, 0 },
+    { "max f32", RD_RED_max, RD_F32, -100, 100, 0 },
+    { "max f64", RD_RED_max, RD_F64, -100, 100, 0 },
+    { "max u64", RD_RED_max, RD_U64, 0, 1e19, 0 },
+    { "any", RD_RED_any, RD_BOOL, 0, 1.02, 0 },
+    { "all", RD_RED_all, RD_BOOL, 0.9, 2, 0 },
+    { "max bool", RD_RED_max, RD_BOOL, 0, 1.02, 0 },
 };
 
 /* Numbers, some of them zeros of either sign, and at times NaN or infinity: more NaN would hide all
@@ -145,7 +185,8 @@ static void fill(const scan_case *c, int64_t n, bool special)
         double v = floor(c->least + (c->most - c->least) * (rand() / (RAND_MAX + 1.0)));
 
         if (floats)
-            v = c->least + (c->most - c->least) * (rand() / (RAND_MAX + 1.0));
+            v = ldexp(c->least + (c->most - c->least) * (rand() / (RAND_MAX + 1.0)),
+                      c->powers ? rand() % (2 * c->powers) - c->powers : 0);
         if (floats && special && k > 200 && rand() % 50 == 0)
             v = rare[rand() % (k > 1000 ? 4 : 2)];
         x[k]    = rd_word_from_double(v, c->type);

@@ -1,11 +1,13 @@
 /* folds.c - folds in a kernel: states and trees (program.h) of a thread, a team, or a range.
  *
  * Arrays of a fold: s, the states of the blocks at hand, one for each cell and lane; w, the rows of
- * its tree; b, which block each cell is at.  A thread that has several lanes of a cell moves them on
- * together.  Lanes that have met no element have identities. */
+ * its tree, or the words of a running sum (kernels/math/so_far.h); b, which block each cell is at.  A
+ * thread that has several lanes of a cell moves them on together.  Lanes that have met no element
+ * have identities. */
 #include "kernels/cuda/text.h"
 #include "core/tree.h"
 #include <inttypes.h>
+#include <stdio.h>
 
 void rd_cuda_states(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *name,
                     const char *at)
@@ -154,10 +156,23 @@ static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f)
                      f->node + k * rd_cuda_room(count * f->of.bytes));
 }
 
-static void declare(rd_cuda_text *t, const rd_cuda_fold *f)
+/* Of eight bytes each. */
+static int64_t declare_array(rd_cuda_text *t, const rd_cuda_fold *f, const char *type, char name,
+                             int64_t count, int64_t at)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
-    int64_t       at     = f->at;
+
+    if (f->home == RD_HOME_LOCAL)
+        rd_cuda_line(t, "%s %c%" PRId32 "[%" PRId64 "];", type, name, number, count);
+    else
+        rd_cuda_line(t, "%s *const %c%" PRId32 " = (%s *)(%s + %" PRId64 ");", type, name, number,
+                     type, f->home == RD_HOME_OWN ? "own" : "ours", at);
+    return at + rd_cuda_room(8 * count);
+}
+
+static void declare(rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    int64_t at = f->at;
 
     if (f->cut)
         declare_nodes(t, f);
@@ -171,13 +186,10 @@ static void declare(rd_cuda_text *t, const rd_cuda_fold *f)
         if (f->levels)
             at = declare_arrays(t, f, "e", false, f->levels * f->states, f->of.n_state, at);
     }
-    if (!f->tree && !f->of.fold->scan)
-        return;
-    if (f->home == RD_HOME_LOCAL)
-        rd_cuda_line(t, "int64_t b%" PRId32 "[%" PRId64 "];", number, f->of.fold->n_cell);
-    else
-        rd_cuda_line(t, "int64_t *const b%" PRId32 " = (int64_t *)(%s + %" PRId64 ");", number,
-                     f->home == RD_HOME_OWN ? "own" : "ours", at);
+    if (f->pair)
+        at = declare_array(t, f, "double", 'w', f->n_words * f->states, at);
+    if (f->tree || f->of.fold->scan)
+        declare_array(t, f, "int64_t", 'b', f->of.fold->n_cell, at);
 }
 
 /* ---- Beginnings ------------------------------------------------------------------------------ */
@@ -204,6 +216,12 @@ static void begin_states(rd_cuda_text *t, const rd_cuda_fold *f, const char *nam
     if (f->pair && *name == 'p')
         rd_text_add(&begin, " p%" PRId32 "_%d[k] = -0.0F;", number, f->of.n_state);
     for_each(t, f, f->states, begin.at ? begin.at : "");
+    if (f->pair && *name == 'p') {
+        char words[32];
+
+        snprintf(words, sizeof words, "w%" PRId32 "[k] = -0.0;", number);
+        for_each(t, f, f->n_words * f->states, words);
+    }
     rd_text_free(&begin);
 }
 

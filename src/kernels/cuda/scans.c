@@ -56,20 +56,23 @@ static void add_so_far(rd_text *to, const rd_cuda_fold *f, int32_t number)
     rd_text_add(to, ");\n}\n");
 }
 
-/* A block has ended: it goes to what is before the next. */
+/* A block has ended: it goes to what is before the next; of running sums (kernels/math/so_far.h) with
+ * its number and the cell's words. */
 static void add_turn(rd_text *to, const rd_cuda_fold *f, int32_t number)
 {
     const char *elem = rd_dtype_class(f->of.fold->type) == RD_CLASS_f32 ? "f32" : "f64";
 
     rd_text_add(to, "static inline void turn%" PRId32 "(", number);
     add_parameters(to, f, "sp");
+    if (f->pair)
+        rd_text_add(to, ", int64_t block, double *w, int64_t pitch");
     rd_text_add(to, ")\n{\n    block%" PRId32 "(", number);
     rd_add_each(to, &f->of, "s%d");
     rd_text_add(to, ");\n    ");
     if (f->pair) {
-        rd_text_add(to, f->of.seen ? "if (*s1) { " : "{ ");
-        rd_text_add(to, "rd_take_block_%s(p0, p%d, *s0);", elem, f->of.n_state);
-        rd_text_add(to, f->of.seen ? " *p1 = 1; }" : " }");
+        rd_text_add(to, "rd_take_blocks_%s(1, block, w, pitch, s0, p0, p%d);", elem, f->of.n_state);
+        if (f->of.seen)
+            rd_text_add(to, " *p1 |= *s1;");
     } else {
         rd_text_add(to, "merge%" PRId32 "(", number);
         rd_add_each(to, &f->of, "p%d");
@@ -167,7 +170,7 @@ void rd_cuda_scan(rd_cuda_text *t, const rd_inst *inst)
 {
     const rd_cuda_fold *f = &t->s->fold[inst->arg];
     rd_text states = arrays_at(f, inst->arg, "s"), before = arrays_at(f, inst->arg, "p");
-    rd_text result = { 0 };
+    rd_text result = { 0 }, words = { 0 };
 
     for (int32_t k = 0; k < f->of.fold->n_out; k++) {
         rd_cuda_line(t, "%s r%" PRId32 ";", rd_result_type(f->of.fold), inst->dst + k);
@@ -176,12 +179,18 @@ void rd_cuda_scan(rd_cuda_text *t, const rd_inst *inst)
     rd_cuda_line(t, "{");
     t->indent++;
     rd_cuda_declare_place(t, inst);
-    if (f->of.fold->n_block > 1)
+    if (f->of.fold->n_block > 1) {
+        if (f->pair) {
+            rd_text_add(&words, ", b%" PRId32 "[c%" PRId32 "], &w%" PRId32 "[c%" PRId32 "], ",
+                        inst->arg, inst->arg, inst->arg, inst->arg);
+            rd_cuda_number(t, &words, f->states);
+        }
         rd_cuda_line(t,
                      "while (b%" PRId32 "[c%" PRId32 "] < p%" PRId32 " / %d) { turn%" PRId32
-                     "(%s, %s); b%" PRId32 "[c%" PRId32 "]++; }",
+                     "(%s, %s%s); b%" PRId32 "[c%" PRId32 "]++; }",
                      inst->arg, inst->arg, inst->arg, RD_TREE_STEPS, inst->arg, states.at,
-                     before.at, inst->arg, inst->arg);
+                     before.at, words.at ? words.at : "", inst->arg, inst->arg);
+    }
     if (!f->of.fold->exclusive)
         take_element(t, inst, states.at);
     rd_cuda_line(t, "sofar%" PRId32 "(%s, %s%s);", inst->arg, states.at, before.at, result.at);
@@ -192,4 +201,5 @@ void rd_cuda_scan(rd_cuda_text *t, const rd_inst *inst)
     rd_text_free(&states);
     rd_text_free(&before);
     rd_text_free(&result);
+    rd_text_free(&words);
 }

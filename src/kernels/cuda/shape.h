@@ -41,6 +41,7 @@ typedef struct rd_cuda_fold {
     bool         tree;               /* it has several blocks                            */
     bool         cut;                /* ranges of the cut loop have parts of it          */
     bool         pair;               /* a scan: what is before is two words, so_far.h    */
+    int64_t      n_words;            /* of a cell, there                                 */
     int32_t      levels;             /* of a scan by the tree: nodes of elements; 0      */
     int32_t      room;               /* rows of its tree                                 */
     int32_t      here;               /* lanes that a thread has                          */

@@ -1,6 +1,7 @@
 /* facts.c - where each instruction of a program stands, and what the text of its folds will need.
  * */
 #include "kernels/cpu/codegen/parts.h"
+#include "kernels/math/so_far.h"
 #include <string.h>
 
 bool rd_same_address(const rd_address *a, const rd_address *b)
@@ -136,6 +137,7 @@ static void describe_fold(rd_codegen *n, int32_t k)
     f->blocks   = f->room || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
     f->pair =
         fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
+    f->n_words = f->pair ? rd_so_far_words(fold->n_block, f->of.bytes) : 0;
     f->levels =
         fold->prefix == RD_PREFIX_TREE && !rd_fold_any_grouping(fold) ? levels_of(f->steps) : 0;
     f->lanes = fold->lanes;

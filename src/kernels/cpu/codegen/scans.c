@@ -1,5 +1,6 @@
 /* scans.c - folds so far.  Each has the states of the block at hand, s, and of what is before it,
- * p; for sums of floats q is the second word of that (kernels/math/so_far.h).  A prefix by the tree
+ * p; for sums of floats q is the second word of that, and w what it is made from
+ * (kernels/math/so_far.h).  A prefix by the tree
  * (RD_PREFIX_TREE) has nodes of elements, e, of 1, 2, 4 .. of them: where the loop is written out,
  * the place of an element in its block is a number, and so is known which of them meet; else all
  * elements of a strip, which have the same place, go from node to node in loops of their own. */
@@ -58,37 +59,30 @@ static void add_so_far(rd_text *to, const rd_codegen_fold *f, int number)
     rd_text_add(to, ");\n}\n");
 }
 
-/* Running sums of floats take blocks that have elements. */
-static void add_take_pair(rd_text *to, const rd_codegen_fold *f)
-{
-    const char *type = rd_state_type(&f->of, 0),
-               *elem = rd_dtype_class(f->of.fold->type) == RD_CLASS_f32 ? "f32" : "f64";
-
-    rd_text_add(to,
-                "        %s hi = p0[l], lo = q[l];\n        rd_take_block_%s(&hi, &lo, s0[l]);\n",
-                type, elem);
-    if (f->of.seen)
-        rd_text_add(to, "        hi = s1[l] ? hi : p0[l];\n        lo = s1[l] ? lo : q[l];\n"
-                        "        p1[l] = s1[l] | p1[l];\n");
-    rd_text_add(to, "        p0[l] = hi;\n        q[l] = lo;\n");
-}
-
 /* A block has ended: it goes to what is before the next, of n neighbouring cells. */
 static void add_turn(rd_text *to, const rd_codegen_fold *f, int number)
 {
+    const char *elem = rd_dtype_class(f->of.fold->type) == RD_CLASS_f32 ? "f32" : "f64";
+
     if (!f->blocks)
         return;
     rd_text_add(to, "static void turn%d(", number);
     rd_add_parameters(to, &f->of, false, "", 's');
     add_before(to, f);
+    if (f->pair)
+        rd_text_add(to, ", double *w, int64_t pitch, int64_t block");
     rd_text_add(
         to, ", int64_t n)\n{\n    INDEPENDENT for (int64_t l = 0; l < n; l++) {\n        block%d(",
         number);
     rd_add_each(to, &f->of, "&s%d[l]");
     rd_text_add(to, ");\n");
-    if (f->pair)
-        add_take_pair(to, f);
-    else {
+    if (f->pair) {
+        rd_text_add(to, f->of.seen ? "        p1[l] |= s1[l];\n    }\n" : "    }\n");
+        rd_text_add(to,
+                    "    rd_take_blocks_%s(n, block, w, pitch, s0, p0, q);\n"
+                    "    INDEPENDENT for (int64_t l = 0; l < n; l++) {\n",
+                    elem);
+    } else {
         rd_text_add(to, "        merge%d(", number);
         rd_add_each(to, &f->of, "&p%d[l]");
         rd_text_add(to, ", ");
@@ -168,6 +162,11 @@ void rd_turn_text(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, const ch
     rd_text_add(to, "turn%d(", rd_number_of(n, f));
     rd_add_states(to, n, f, "s", at);
     add_states_before(n, to, f, at);
+    if (f->pair) {
+        rd_text_add(to, ", &w%d_0[%s], ", rd_number_of(n, f), at);
+        rd_number_text(n, to, f->rows * f->states);
+        rd_text_add(to, ", (t%d >> 6) - 1", rd_number_of(n, f));
+    }
     rd_text_add(to, ", %s);", count);
 }
 

@@ -59,29 +59,41 @@ static int64_t other_cells(const rd_codegen_fold *f, const rd_region *r)
 }
 
 /* Arrays of states: s, of the block at hand; of scans p and rest, of what is before it, and nodes
- * of elements, e. */
+ * of elements, e.  Running sums of floats have a second p, q, and words, w (kernels/math/so_far.h). */
 typedef struct state_array {
     char        name;
     int         k;
     const char *type;
-    int64_t     states;
+    int64_t     states, bytes; /* all their bytes */
 } state_array;
 
 /* Array number k, false: there are no more. */
 static bool array_of(const rd_codegen_fold *f, int k, state_array *a)
 {
-    const int before = f->blocks && f->of.fold->scan ? f->of.n_state : 0, pair = before && f->pair;
+    const int before = f->blocks && f->of.fold->scan ? f->of.n_state : 0,
+              pair   = before && f->pair ? 2 : 0;
 
-    *a = (state_array){ 's', k, NULL, f->states };
+    *a = (state_array){ .name = 's', .k = k, .states = f->states };
     if (k >= f->of.n_state + before + pair) {
-        *a = (state_array){ 'e', k - f->of.n_state - before - pair, NULL, f->states * f->levels };
+        a->name   = 'e';
+        a->k      = k - f->of.n_state - before - pair;
+        a->states = f->states * f->levels;
         if (!f->levels || a->k >= f->of.n_state)
             return false;
-    } else if (k >= f->of.n_state + before)
-        *a = (state_array){ 'q', 0, NULL, f->states };
-    else if (k >= f->of.n_state)
-        *a = (state_array){ 'p', k - f->of.n_state, NULL, f->states };
-    a->type = rd_state_type(&f->of, a->k);
+    } else if (k >= f->of.n_state + before) {
+        const bool sums = k > f->of.n_state + before;
+
+        a->name   = sums ? 'w' : 'q';
+        a->k      = 0;
+        a->type   = sums ? "double" : NULL;
+        a->states = rd_bytes_times(f->states, sums ? f->n_words : 1);
+    } else if (k >= f->of.n_state) {
+        a->name = 'p';
+        a->k    = k - f->of.n_state;
+    }
+    a->bytes = rd_lines(rd_bytes_times(a->states, a->type ? (int64_t)sizeof(double) : f->of.bytes));
+    if (!a->type)
+        a->type = rd_state_type(&f->of, a->k);
     return true;
 }
 
@@ -106,7 +118,7 @@ static void lay_out(rd_codegen *n, rd_codegen_fold *f)
         return;
     }
     for (int k = 0; array_of(f, k, &a); k++)
-        bytes += rd_lines(a.states * f->of.bytes);
+        bytes += a.bytes;
     f->local = f->inner || (one && bytes <= MOST_LOCAL);
     if (f->split)
         f->facts = rd_piece(&n->state, 1, 64);
@@ -126,7 +138,7 @@ void rd_declare_states(rd_codegen *n)
         for (int j = 0; !f->local && array_of(f, j, &a); j++) {
             rd_line(n, "%s *const %c%d_%d = (%s *)(q->state + %" PRId64 ");", a.type, a.name, k,
                     a.k, a.type, at);
-            at += rd_lines(a.states * f->of.bytes);
+            at += a.bytes;
         }
     }
 }

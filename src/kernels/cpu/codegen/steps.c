@@ -1,4 +1,5 @@
 /* steps.c - folds begin, and take elements. */
+#include "core/bytes.h"
 #include "kernels/cpu/codegen/parts.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,6 +40,11 @@ static void add_begins(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, con
     if (f->pair && strcmp(name, "p") == 0)
         rd_text_add(to, " q%d_0[l] = -0.0F;", number);
     rd_text_add(to, " }");
+    if (f->pair && strcmp(name, "p") == 0) {
+        rd_text_add(to, " rd_so_far_begin(");
+        rd_number_text(n, to, rd_bytes_times(f->rows * f->states, f->n_words));
+        rd_text_add(to, ", w%d_0);", number);
+    }
 }
 
 void rd_codegen_start(rd_codegen *n, int32_t fold)

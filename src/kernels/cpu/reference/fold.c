@@ -2,6 +2,7 @@
  * left. */
 #include "kernels/cpu/reference/fold.h"
 #include "core/bytes.h"
+#include "kernels/math/so_far.h"
 #include <assert.h>
 
 /* A finished row of nodes covers blocks [start, start + 2^level). */
@@ -41,6 +42,11 @@ static char *carry_of(const rd_fold_state *s, const cell *c)
     return (char *)c + s->carry;
 }
 
+static double *words_of(const rd_fold_state *s, const cell *c)
+{
+    return (double *)(void *)((char *)c + s->words);
+}
+
 /* ---- Rows ------------------------------------------------------------------------------------ */
 static void merge_rows(const rd_fold_state *s, cell *c, int32_t left, int32_t right)
 {
@@ -78,7 +84,8 @@ static void end_block(const rd_fold_state *s, cell *c)
     for (int32_t lane = 0; lane < s->fold->lanes; lane++)
         rd_node_block(&s->node, node_at(s, c, c->depth, lane));
     if (s->fold->scan)
-        rd_node_take_block(&s->node, carry_of(s, c), node_at(s, c, c->depth, 0));
+        rd_node_take_block(&s->node, carry_of(s, c), c->block, node_at(s, c, c->depth, 0),
+                           words_of(s, c));
     else
         push(s, c, (tag){ c->block, 0 });
     c->block = -1;
@@ -192,16 +199,17 @@ static rd_fold_state lay_out(const rd_fold *fold)
 {
     rd_fold_state s = { .fold = fold, .node = rd_node_info_of(fold), .room = room_for(fold) };
 
-    s.one       = rd_word_from_int(1, fold->type);
-    s.indexed   = !s.node.code || rd_reducer_places(fold->reducer);
-    s.decides   = rd_reducer_decides(fold->reducer);
-    s.row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
-    s.row_bytes = fold->lanes * s.node.bytes;
-    s.rows      = round16((int64_t)sizeof(cell) + s.room * (int64_t)sizeof(tag));
-    s.carry     = s.rows + s.room * s.row_bytes;
-    s.nodes     = s.carry + (fold->scan ? s.node.bytes : 0);
-    s.cell_bytes =
-        round16(s.nodes + (fold->prefix == RD_PREFIX_TREE ? levels(fold) * s.node.bytes : 0));
+    s.one        = rd_word_from_int(1, fold->type);
+    s.indexed    = !s.node.code || rd_reducer_places(fold->reducer);
+    s.decides    = rd_reducer_decides(fold->reducer);
+    s.row_steps  = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
+    s.row_bytes  = fold->lanes * s.node.bytes;
+    s.rows       = round16((int64_t)sizeof(cell) + s.room * (int64_t)sizeof(tag));
+    s.carry      = s.rows + s.room * s.row_bytes;
+    s.nodes      = s.carry + (fold->scan ? s.node.bytes : 0);
+    s.words      = s.nodes + (fold->prefix == RD_PREFIX_TREE ? levels(fold) * s.node.bytes : 0);
+    s.n_words    = s.node.pair ? rd_so_far_words(fold->n_block, rd_dtype_size(fold->type)) : 0;
+    s.cell_bytes = round16(s.words + s.n_words * (int64_t)sizeof(double));
     return s;
 }
 
@@ -228,6 +236,7 @@ void rd_fold_start(rd_fold_state *s)
         c->settled = false;
         if (s->fold->scan)
             rd_node_clear(carry_of(s, c));
+        rd_so_far_begin(s->n_words, words_of(s, c));
     }
 }
 

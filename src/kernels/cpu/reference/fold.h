@@ -17,8 +17,9 @@ typedef struct rd_fold_state {
     bool           indexed;   /* the reducer asks for flat indices                         */
     int64_t        row_steps; /* steps of one pass along the lane position                 */
     int32_t        room;      /* rows of nodes in a cell, one node per lane                */
-    int64_t        row_bytes, rows, carry, nodes, cell_bytes; /* of a row; offsets in a cell; of a
-                                                               * cell */
+    int64_t        row_bytes, rows, carry, nodes, words, cell_bytes; /* of a row; offsets in a
+                                                                      * cell; of a cell */
+    int64_t        n_words; /* of a running sum, so_far.h                              */
     char          *cells, *spare;
 } rd_fold_state;
 

@@ -254,19 +254,23 @@ static rd_word *two_words(const rd_node_info *info, void *before)
     return s;
 }
 
-void rd_node_take_block(const rd_node_info *info, void *before, const void *block)
+void rd_node_take_block(const rd_node_info *info, void *before, int64_t number, const void *block,
+                        double *words)
 {
-    if (!info->pair || !elements(block)) {
+    if (!info->pair) {
         rd_node_merge(info, before, block);
         return;
     }
-    rd_word       *s = two_words(info, before);
-    const rd_word *x = state_of(info, block);
+    rd_word       *s    = two_words(info, before);
+    const rd_word *x    = state_of(info, block);
+    const bool     some = elements(block) > 0;
 
     if (rd_dtype_class(info->fold->type) == RD_CLASS_f32)
-        rd_take_block_f32(&s[0].f32, &s[1].f32, x->f32);
+        rd_take_blocks_f32(1, number, words, 1, some ? &x->f32 : &(float){ -0.0F }, &s[0].f32,
+                           &s[1].f32);
     else
-        rd_take_block_f64(&s[0].f64, &s[1].f64, x->f64);
+        rd_take_blocks_f64(1, number, words, 1, some ? &x->f64 : &(double){ -0.0 }, &s[0].f64,
+                           &s[1].f64);
     *count(before) += elements(block);
 }
 

@@ -42,8 +42,10 @@ void rd_node_merge(const rd_node_info *info, void *a, const void *b);
 /* The first of `lanes` nodes that lie one after the other, a power of two, takes what the others
  * have. */
 void rd_node_merge_lanes(const rd_node_info *info, void *first, int32_t lanes);
-/* What a scan has before a block takes that block, or a prefix of it, to be finished. */
-void rd_node_take_block(const rd_node_info *info, void *before, const void *block);
+/* What a scan has before a block takes that block, the words of running sums with it (so_far.h); or
+ * a prefix of it, to be finished. */
+void rd_node_take_block(const rd_node_info *info, void *before, int64_t number, const void *block,
+                        double *words);
 void rd_node_so_far(const rd_node_info *info, void *before, const void *prefix);
 /* The n_out results. */
 void rd_node_finish(const rd_node_info *info, const void *node, char *spare, rd_word *y);

@@ -29,9 +29,16 @@
 #define AFTER_pair(name, hi, lo, t)     ((hi) + ((lo) + (t)))
 #define ALL_AFTER_one(name, hi, lo, t)  TAKES_##name(hi, t)
 #define ALL_AFTER_pair(name, hi, lo, t) AFTER_pair(name, hi, lo, t)
-/* What is before takes a block. */
-#define TAKE_one(name, hi, lo, x)       (*(hi) = ONE_##name(*(hi), x))
-#define TAKE_pair(name, hi, lo, x)      JOIN(rd_take_block, ELEM)(hi, lo, x)
+/* What is before n scans takes their block number b. */
+#define TAKE_one(name, n, b, sums, pitch, x, hi, lo) \
+    do {                                             \
+        (void)(b);                                   \
+        (void)(sums);                                \
+        for (int64_t l = 0; l < (n); l++)            \
+            (hi)[l] = ONE_##name((hi)[l], (x)[l]);   \
+    } while (0)
+#define TAKE_pair(name, n, b, sums, pitch, x, hi, lo) \
+    JOIN(rd_take_blocks, ELEM)(n, b, sums, pitch, x, hi, lo)
 
 /* ---- Neighbouring columns -------------------------------------------------------------------- */
 #define COLUMNS(name, words, identity)                                                          \
@@ -41,13 +48,13 @@
         for (int64_t l = 0; l < n; l++)                                                         \
             hi[l] = lo[l] = part[l] = (T)(identity);                                            \
     }                                                                                           \
-    static void SCAN(name, block)(int64_t n, const rd_scan_columns *s)                          \
+    static void SCAN(name, block)(int64_t n, const rd_scan_columns *s, int64_t block)           \
     {                                                                                           \
-        T *restrict hi = s->hi, *restrict lo = s->lo, *restrict part = s->part;                 \
-        for (int64_t l = 0; l < n; l++) {                                                       \
-            TAKE_##words(name, &hi[l], &lo[l], part[l]);                                        \
+        T *hi = s->hi, *lo = s->lo, *part = s->part;                                            \
+        TAKE_##words(name, n, block, s->sums, s->pitch, part, hi, lo);                          \
+        (void)lo;                                                                               \
+        for (int64_t l = 0; l < n; l++)                                                         \
             part[l] = (T)(identity);                                                            \
-        }                                                                                       \
     }                                                                                           \
     static void SCAN(name, so_far)(int64_t n, const rd_scan_columns *s, void *to)               \
     {                                                                                           \
@@ -144,92 +151,96 @@
             v[k] = TAKES_##name(SHUFFLED(a, a, LAST, d), v[k]);                                 \
     }
 
-#define ALONG(name, words, identity)                                                              \
-    /* v = all prefixes of the block; of that at x. */                                            \
-    static ALWAYS void SCAN(name, passes)(VEC * v)                                                \
-    {                                                                                             \
-        const VEC nothing = (T)(identity) - (VEC){ 0 };                                           \
-        PASS(name, 1)                                                                             \
-        PASS(name, 2)                                                                             \
-        PASS(name, 4)                                                                             \
-        PASS(name, 8)                                                                             \
-        PASS(name, 16)                                                                            \
-        PASS(name, 32)                                                                            \
-    }                                                                                             \
-    static ALWAYS void SCAN(name, prefixes)(VEC * v, const T *x)                                  \
-    {                                                                                             \
-        UNROLL(32)                                                                                \
-        for (int k = 0; k < BLOCK; k++)                                                           \
-            v[k] = *((const VEC *)x + k);                                                         \
-        SCAN(name, passes)(v);                                                                    \
-    }                                                                                             \
-    /* n elements, less than a block or shifted on: result l has prefix e + l, or that before. */ \
-    static void SCAN(name, piece)(T * hi, T * lo, T * part, int64_t e, int64_t n, T * y,          \
-                                  const T *x, bool exclusive)                                     \
-    {                                                                                             \
-        VEC v[BLOCK];                                                                             \
-        T   t[RD_SCAN_BLOCK + 1];                                                                 \
-        memcpy(part + e, x, (size_t)n * sizeof(T));                                               \
-        memset(part + e + n, 0, (size_t)(RD_SCAN_BLOCK - e - n) * sizeof(T));                     \
-        SCAN(name, prefixes)(v, part);                                                            \
-        t[0] = (T)(identity);                                                                     \
-        memcpy(t + 1, v, sizeof v);                                                               \
-        for (int64_t l = 0; l < n; l++)                                                           \
-            y[l] = DONE_##name((AFTER_##words(name, *hi, *lo, t[l + e + !exclusive])));           \
-        if (e + n == RD_SCAN_BLOCK)                                                               \
-            TAKE_##words(name, hi, lo, t[RD_SCAN_BLOCK]);                                         \
-    }                                                                                             \
-    static ALWAYS void SCAN(name, whole)(T * hi, T * lo, T * y, const T *x, bool past)            \
-    {                                                                                             \
-        VEC v[BLOCK];                                                                             \
-        SCAN(name, prefixes)(v, x);                                                               \
-        UNROLL(32)                                                                                \
-        for (int k = 0; k < BLOCK; k++) {                                                         \
-            const VEC w = ALL_AFTER_##words(name, *hi - (VEC){ 0 }, *lo - (VEC){ 0 }, v[k]);      \
-            const VEC z = ALL_DONE_##name(w);                                                     \
-            STORE_VECTOR((VEC *)y + k, z, past);                                                  \
-        }                                                                                         \
-        TAKE_##words(name, hi, lo, v[BLOCK - 1][LANES - 1]);                                      \
-    }                                                                                             \
-    /* The first n elements of a block, less than all. */                                         \
-    static ALWAYS void SCAN(name, head)(T hi, T lo, T * part, int64_t n, T * y, const T *x)       \
-    {                                                                                             \
-        VEC v[BLOCK];                                                                             \
-        UNROLL(32)                                                                                \
-        for (int k = 0; k < BLOCK; k++)                                                           \
-            v[k] = JOIN(load_part, ELEM)(x + k * LANES, PART_OF(n, k));                           \
-        memcpy(part, x, (size_t)n * sizeof(T));                                                   \
-        SCAN(name, passes)(v);                                                                    \
-        UNROLL(32)                                                                                \
-        for (int k = 0; k < BLOCK; k++) {                                                         \
-            const VEC w = ALL_AFTER_##words(name, hi - (VEC){ 0 }, lo - (VEC){ 0 }, v[k]);        \
-            const VEC z = ALL_DONE_##name(w);                                                     \
-            JOIN(store_part, ELEM)(y + k * LANES, z, PART_OF(n, k));                              \
-        }                                                                                         \
-    }                                                                                             \
-    static void SCAN(name, along)(rd_scan_state * s, int64_t n, void *to, const void *from,       \
-                                  bool exclusive, bool past)                                      \
-    {                                                                                             \
-        const T *x = from;                                                                        \
-        T *y = to, *const part = (T *)s->part, hi = (T)(identity), lo = hi;                       \
-        if (s->n) {                                                                               \
-            memcpy(&hi, &s->hi, sizeof hi);                                                       \
-            memcpy(&lo, &s->lo, sizeof lo);                                                       \
-        }                                                                                         \
-        for (int64_t now; n > 0; n -= now, x += now, y += now, s->n += now) {                     \
-            const int64_t e = s->n % RD_SCAN_BLOCK, left = RD_SCAN_BLOCK - e;                     \
-            now = n < left ? n : left;                                                            \
-            if (!exclusive && e == 0 && now < RD_SCAN_BLOCK)                                      \
-                SCAN(name, head)(hi, lo, part, now, y, x);                                        \
-            else if (exclusive || now < RD_SCAN_BLOCK)                                            \
-                SCAN(name, piece)(&hi, &lo, part, e, now, y, x, exclusive);                       \
-            else if (past)                                                                        \
-                SCAN(name, whole)(&hi, &lo, y, x, true);                                          \
-            else                                                                                  \
-                SCAN(name, whole)(&hi, &lo, y, x, false);                                         \
-        }                                                                                         \
-        memcpy(&s->hi, &hi, sizeof hi);                                                           \
-        memcpy(&s->lo, &lo, sizeof lo);                                                           \
+#define ALONG(name, words, identity)                                                               \
+    /* v = all prefixes of the block; of that at x. */                                             \
+    static ALWAYS void SCAN(name, passes)(VEC * v)                                                 \
+    {                                                                                              \
+        const VEC nothing = (T)(identity) - (VEC){ 0 };                                            \
+        PASS(name, 1)                                                                              \
+        PASS(name, 2)                                                                              \
+        PASS(name, 4)                                                                              \
+        PASS(name, 8)                                                                              \
+        PASS(name, 16)                                                                             \
+        PASS(name, 32)                                                                             \
+    }                                                                                              \
+    static ALWAYS void SCAN(name, prefixes)(VEC * v, const T *x)                                   \
+    {                                                                                              \
+        UNROLL(32)                                                                                 \
+        for (int k = 0; k < BLOCK; k++)                                                            \
+            v[k] = *((const VEC *)x + k);                                                          \
+        SCAN(name, passes)(v);                                                                     \
+    }                                                                                              \
+    /* n elements, less than a block or shifted on: result l has prefix e + l, or that before. */  \
+    static void SCAN(name, piece)(rd_scan_state * s, T * hi, T * lo, int64_t n, T * y, const T *x, \
+                                  bool exclusive)                                                  \
+    {                                                                                              \
+        const int64_t e    = s->n % RD_SCAN_BLOCK;                                                 \
+        T *const      part = (T *)s->part;                                                         \
+        VEC           v[BLOCK];                                                                    \
+        T             t[RD_SCAN_BLOCK + 1];                                                        \
+        memcpy(part + e, x, (size_t)n * sizeof(T));                                                \
+        memset(part + e + n, 0, (size_t)(RD_SCAN_BLOCK - e - n) * sizeof(T));                      \
+        SCAN(name, prefixes)(v, part);                                                             \
+        t[0] = (T)(identity);                                                                      \
+        memcpy(t + 1, v, sizeof v);                                                                \
+        for (int64_t l = 0; l < n; l++)                                                            \
+            y[l] = DONE_##name((AFTER_##words(name, *hi, *lo, t[l + e + !exclusive])));            \
+        if (e + n == RD_SCAN_BLOCK)                                                                \
+            TAKE_##words(name, 1, s->n / RD_SCAN_BLOCK, s->sums, 1, t + RD_SCAN_BLOCK, hi, lo);    \
+    }                                                                                              \
+    static ALWAYS void SCAN(name, whole)(rd_scan_state * s, T * hi, T * lo, T * y, const T *x,     \
+                                         bool past)                                                \
+    {                                                                                              \
+        VEC v[BLOCK];                                                                              \
+        SCAN(name, prefixes)(v, x);                                                                \
+        UNROLL(32)                                                                                 \
+        for (int k = 0; k < BLOCK; k++) {                                                          \
+            const VEC w = ALL_AFTER_##words(name, *hi - (VEC){ 0 }, *lo - (VEC){ 0 }, v[k]);       \
+            const VEC z = ALL_DONE_##name(w);                                                      \
+            STORE_VECTOR((VEC *)y + k, z, past);                                                   \
+        }                                                                                          \
+        const T all = v[BLOCK - 1][LANES - 1];                                                     \
+        TAKE_##words(name, 1, s->n / RD_SCAN_BLOCK, s->sums, 1, &all, hi, lo);                     \
+    }                                                                                              \
+    /* The first n elements of a block, less than all. */                                          \
+    static ALWAYS void SCAN(name, head)(T hi, T lo, T * part, int64_t n, T * y, const T *x)        \
+    {                                                                                              \
+        VEC v[BLOCK];                                                                              \
+        UNROLL(32)                                                                                 \
+        for (int k = 0; k < BLOCK; k++)                                                            \
+            v[k] = JOIN(load_part, ELEM)(x + k * LANES, PART_OF(n, k));                            \
+        memcpy(part, x, (size_t)n * sizeof(T));                                                    \
+        SCAN(name, passes)(v);                                                                     \
+        UNROLL(32)                                                                                 \
+        for (int k = 0; k < BLOCK; k++) {                                                          \
+            const VEC w = ALL_AFTER_##words(name, hi - (VEC){ 0 }, lo - (VEC){ 0 }, v[k]);         \
+            const VEC z = ALL_DONE_##name(w);                                                      \
+            JOIN(store_part, ELEM)(y + k * LANES, z, PART_OF(n, k));                               \
+        }                                                                                          \
+    }                                                                                              \
+    static void SCAN(name, along)(rd_scan_state * s, int64_t n, void *to, const void *from,        \
+                                  bool exclusive, bool past)                                       \
+    {                                                                                              \
+        const T *x = from;                                                                         \
+        T *y = to, *const part = (T *)s->part, hi = (T)(identity), lo = hi;                        \
+        if (s->n) {                                                                                \
+            memcpy(&hi, &s->hi, sizeof hi);                                                        \
+            memcpy(&lo, &s->lo, sizeof lo);                                                        \
+        }                                                                                          \
+        for (int64_t now; n > 0; n -= now, x += now, y += now, s->n += now) {                      \
+            const int64_t e = s->n % RD_SCAN_BLOCK, left = RD_SCAN_BLOCK - e;                      \
+            now = n < left ? n : left;                                                             \
+            if (!exclusive && e == 0 && now < RD_SCAN_BLOCK)                                       \
+                SCAN(name, head)(hi, lo, part, now, y, x);                                         \
+            else if (exclusive || now < RD_SCAN_BLOCK)                                             \
+                SCAN(name, piece)(s, &hi, &lo, now, y, x, exclusive);                              \
+            else if (past)                                                                         \
+                SCAN(name, whole)(s, &hi, &lo, y, x, true);                                        \
+            else                                                                                   \
+                SCAN(name, whole)(s, &hi, &lo, y, x, false);                                       \
+        }                                                                                          \
+        memcpy(&s->hi, &hi, sizeof hi);                                                            \
+        memcpy(&s->lo, &lo, sizeof lo);                                                            \
     }
 #define SCANS_PAST true
 #else

@@ -143,13 +143,16 @@ typedef struct rd_scan_state {
     int64_t  n;                   /* elements so far                                     */
     uint64_t part[RD_SCAN_BLOCK]; /* floats: elements of the current block, side by side */
     uint64_t hi, lo;              /* what the blocks before come to; ints: all elements  */
+    double   sums[];              /* sums of floats: kernels/math/so_far.h               */
 } rd_scan_state;
 
 /* Where neighbouring scans are: of each, what the blocks before come to, and the current block's
- * prefix; identities where nothing has come yet.  lo is there for sums of floats
- * (kernels/math/so_far.h). */
+ * prefix; identities where nothing has come yet.  lo is there for sums of floats, and so are sums,
+ * `pitch` from one to the next (kernels/math/so_far.h). */
 typedef struct rd_scan_columns {
-    void *hi, *lo, *part;
+    void   *hi, *lo, *part;
+    double *sums;
+    int64_t pitch;
 } rd_scan_columns;
 
 /* Rows of elements, and of results. */
@@ -164,11 +167,11 @@ typedef struct rd_scan_rows {
 typedef struct rd_scan_code {
     /* n elements of a scan. */
     void (*along)(rd_scan_state *s, int64_t n, void *y, const void *x, bool exclusive, bool past);
-    /* Of neighbouring scans: they begin; take rows within a block; end a block; have these results
-     * without a further row. */
+    /* Of neighbouring scans: they begin; take rows within a block; end block number `block`; have
+     * these results without a further row. */
     void (*start)(int64_t n, const rd_scan_columns *s);
     void (*rows)(const rd_scan_columns *s, const rd_scan_rows *q);
-    void (*block)(int64_t n, const rd_scan_columns *s);
+    void (*block)(int64_t n, const rd_scan_columns *s, int64_t block);
     void (*so_far)(int64_t n, const rd_scan_columns *s, void *y);
     bool past; /* may results go past the caches? */
 } rd_scan_code;

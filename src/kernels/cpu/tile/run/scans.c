@@ -1,19 +1,30 @@
 /* scans.c - folds so far: of neighbouring cells, some rows at a time, and along rows. */
 #include "kernels/cpu/tile/run/masks.h"
+#include "kernels/math/so_far.h"
 #include <string.h>
 
-enum { LEVELS = 7 }; /* nodes of 1, 2, 4 .. 64 elements of a block */
+enum { FIRST_LEVEL = 3, LEVELS = 7 }; /* nodes of 1, 2, 4 .. 64 elements of a block */
 /* Results that are not made in their place: bytes, and rows of neighbouring cells. */
 enum { ASIDE_BYTES = 8 * RD_SPARE, ASIDE_ROWS = 8 };
+
+/* Of a running sum, kernels/math/so_far.h. */
+static int64_t words_of(const rd_fold *fold)
+{
+    const bool floats = rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
+
+    return fold->reducer == RD_RED_sum && floats
+               ? rd_so_far_words(fold->n_block, rd_dtype_size(fold->type))
+               : 0;
+}
 
 int64_t rd_tiles_scan_bytes(const rd_tile_fold *f)
 {
     if (f->form == RD_FOLD_ALONG)
-        return sizeof(rd_scan_state);
-    return 8 * (3 + (f->fold->prefix == RD_PREFIX_TREE ? LEVELS : 0));
+        return (int64_t)sizeof(rd_scan_state) + 8 * words_of(f->fold);
+    return 8 * (FIRST_LEVEL + (f->fold->prefix == RD_PREFIX_TREE ? LEVELS : 0) + words_of(f->fold));
 }
 
-/* Arrays of a word for each slot: hi, lo and part; then the levels' nodes. */
+/* Arrays of a word for each slot: hi, lo and part; then the levels' nodes, and words. */
 static char *array_at(const rd_tile_fold *f, char *memory, int number, int64_t cell)
 {
     return memory + f->scans + 8 * f->slots * number + cell * f->size[0];
@@ -21,24 +32,32 @@ static char *array_at(const rd_tile_fold *f, char *memory, int number, int64_t c
 
 static rd_scan_columns columns_at(const rd_tile_fold *f, char *memory, int64_t cell)
 {
-    return (rd_scan_columns){ .hi   = array_at(f, memory, 0, cell),
-                              .lo   = array_at(f, memory, 1, cell),
-                              .part = array_at(f, memory, 2, cell) };
+    const int words = FIRST_LEVEL + (f->fold->prefix == RD_PREFIX_TREE ? LEVELS : 0);
+
+    return (rd_scan_columns){ .hi    = array_at(f, memory, 0, cell),
+                              .lo    = array_at(f, memory, 1, cell),
+                              .part  = array_at(f, memory, 2, cell),
+                              .sums  = (double *)(void *)array_at(f, memory, words, 0) + cell,
+                              .pitch = f->slots };
 }
 
 static rd_scan_state *state_at(const rd_tile_fold *f, char *memory, int64_t cell)
 {
-    return (rd_scan_state *)(void *)(memory + f->scans) + cell;
+    return (rd_scan_state *)(void *)(memory + f->scans + cell * rd_tiles_scan_bytes(f));
 }
 
 void rd_tiles_start_scan(const rd_tile_fold *f, char *memory, int64_t group)
 {
     const rd_scan_columns s = columns_at(f, memory, group * f->group);
 
-    if (f->form == RD_FOLD_ALONG)
+    if (f->form == RD_FOLD_ALONG) {
         state_at(f, memory, group)->n = 0;
-    else
-        f->scan->start(f->group, &s);
+        rd_so_far_begin(words_of(f->fold), state_at(f, memory, group)->sums);
+        return;
+    }
+    f->scan->start(f->group, &s);
+    for (int64_t k = 0; k < words_of(f->fold); k++)
+        rd_so_far_begin(f->group, s.sums + k * s.pitch);
 }
 
 typedef struct scan {
@@ -112,7 +131,7 @@ static void merge(const scan *a, int64_t n, void *s, const void *x)
 
 static void *level_at(const scan *a, int level, int64_t cell)
 {
-    return array_at(a->f, a->memory, 3 + level, cell);
+    return array_at(a->f, a->memory, FIRST_LEVEL + level, cell);
 }
 
 /* Element e of the block is x: it merges with its left siblings, and the nodes of [0, e] from the
@@ -198,7 +217,7 @@ static void reach(const scan *a, int64_t group, int64_t block)
     const rd_scan_columns s = columns_at(a->f, a->memory, group * a->f->group);
 
     if (g->block >= 0 && g->block != block)
-        a->f->scan->block(a->f->group, &s);
+        a->f->scan->block(a->f->group, &s, g->block);
     g->block = block;
 }
 
