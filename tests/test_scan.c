@@ -149,15 +149,15 @@ typedef struct scan_case {
     rd_reducer_id reducer;
     rd_dtype      type;
     double        least, most;
-    int           powers; /* numbers are multiplied by powers of 2 up to this, either way */
+    int           power; /* some are this power of 2 or its root, and later taken off; 0: none */
 } scan_case;
 
 static const scan_case cases[] = {
     { "sum f32", RD_RED_sum, RD_F32, -1, 1, 0 },
     { "sum f64", RD_RED_sum, RD_F64, -1, 1, 0 },
-    /* of numbers so far apart each order of additions has bits of its own */
-    { "sum of far f32", RD_RED_sum, RD_F32, -1, 1, 60 },
-    { "sum of far f64", RD_RED_sum, RD_F64, -1, 1, 200 },
+    /* what is left beside a large number shows in which order they were added */
+    { "sum of far f32", RD_RED_sum, RD_F32, -1, 1, 70 },
+    { "sum of far f64", RD_RED_sum, RD_F64, -1, 1, 120 },
     { "sum i64", RD_RED_sum, RD_I64, -9e18, 9e18, 0 },
     { "sum u64", RD_RED_sum, RD_U64, 0, 1e19, 0 },
     { "prod f32", RD_RED_prod, RD_F32, 0.9, 1.1, 0 },
@@ -180,13 +180,17 @@ static void fill(const scan_case *c, int64_t n, bool special)
 {
     static const double rare[] = { 0.0, -0.0, INFINITY, (double)NAN };
     const bool          floats = rd_dtype_kind(c->type) == RD_KIND_FLOAT;
+    double              sign = 1, half_sign = 1;
 
     for (int64_t k = 0; k < n; k++) {
         double v = floor(c->least + (c->most - c->least) * (rand() / (RAND_MAX + 1.0)));
 
         if (floats)
-            v = ldexp(c->least + (c->most - c->least) * (rand() / (RAND_MAX + 1.0)),
-                      c->powers ? rand() % (2 * c->powers) - c->powers : 0);
+            v = c->least + (c->most - c->least) * (rand() / (RAND_MAX + 1.0));
+        if (c->power && rand() % 100 == 0)
+            v = ldexp((sign = -sign), c->power);
+        if (c->power && rand() % 100 == 0)
+            v = ldexp((half_sign = -half_sign), c->power / 2);
         if (floats && special && k > 200 && rand() % 50 == 0)
             v = rare[rand() % (k > 1000 ? 4 : 2)];
         x[k]    = rd_word_from_double(v, c->type);
