@@ -550,7 +550,7 @@ static void run_scan(const rd_fold *fold, bool masked, int64_t n, rd_word *y)
  * numbers in which sums of floats do that tests/test_scan.c has a definition. */
 static void define_scan(const definition *d, int64_t k, rd_word *y)
 {
-    enum { WORDS = 64 * RD_LEVEL_WORDS_f64 };
+    enum { WORDS = 64 * RD_LEVEL_WORDS };
     static _Alignas(16) char whole[NODE], part[NODE], spare[NODE];
     static double            words[WORDS];
     const int64_t            own    = k / d->fold->steps;

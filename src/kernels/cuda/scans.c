@@ -39,7 +39,10 @@ static void add_so_far(rd_text *to, const rd_cuda_fold *f, int32_t number)
     rd_text_add(to, ");\n   ");
     add_copies(to, f, 'a', "*p%d");
     if (f->pair) {
-        rd_text_add(to, " a0 = *p0 + (*p%d + b0);", f->of.n_state);
+        if (rd_dtype_class(f->of.fold->type) == RD_CLASS_f32)
+            rd_text_add(to, " a0 = *p0 + (*p%d + b0);", f->of.n_state);
+        else /* its second word says nothing */
+            rd_text_add(to, " a0 = *p0 + b0;");
         if (f->of.seen)
             rd_text_add(to, " a1 |= b1;");
     } else {

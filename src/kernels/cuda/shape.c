@@ -45,7 +45,7 @@ static bool describe_fold(rd_cuda_shape *s, int32_t k, rd_get_fn *get, void *poo
     if (fold->prefix == RD_PREFIX_TREE && fold->scan && !rd_fold_any_grouping(fold))
         f->levels = bits_of(RD_TREE_STEPS);
     rd_emit_facts(&f->of, rd_positions(s->p, &fold->index));
-    f->n_words = f->pair ? rd_so_far_words(fold->n_block, f->of.bytes) : 0;
+    f->n_words = f->pair ? rd_so_far_words(fold->n_block) : 0;
     if (fold->user && !rd_user_has_text(fold->user))
         s->why = "a reducer is C code, which a GPU cannot run; give its text by RD_REDUCER";
     else if (fold->user && !rd_user_facts(&f->of, k, false, get, pool))

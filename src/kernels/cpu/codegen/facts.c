@@ -137,7 +137,7 @@ static void describe_fold(rd_codegen *n, int32_t k)
     f->blocks   = f->room || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
     f->pair =
         fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
-    f->n_words = f->pair ? rd_so_far_words(fold->n_block, f->of.bytes) : 0;
+    f->n_words = f->pair ? rd_so_far_words(fold->n_block) : 0;
     f->levels =
         fold->prefix == RD_PREFIX_TREE && !rd_fold_any_grouping(fold) ? levels_of(f->steps) : 0;
     f->lanes = fold->lanes;

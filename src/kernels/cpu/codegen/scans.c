@@ -27,6 +27,9 @@ static void add_before(rd_text *to, const rd_codegen_fold *f)
 /* What is before a block and its prefix, as results. */
 static void add_so_far(rd_text *to, const rd_codegen_fold *f, int number)
 {
+    const bool two =
+        rd_dtype_class(f->of.fold->type) == RD_CLASS_f32; /* words that say something */
+
     rd_text_add(to, "static inline void sofar%d(", number);
     rd_add_parameters(to, &f->of, false, "", 's');
     add_before(to, f);
@@ -39,7 +42,7 @@ static void add_so_far(rd_text *to, const rd_codegen_fold *f, int number)
     rd_add_each(to, &f->of, "&w%d");
     rd_text_add(to, ");\n   ");
     if (f->blocks && f->pair) {
-        rd_text_add(to, " w0 = *p0 + (*q + w0);");
+        rd_text_add(to, two ? " w0 = *p0 + (*q + w0);" : " w0 = *p0 + w0;");
         if (f->of.seen)
             rd_text_add(to, " w1 = *p1 | w1;");
     } else if (f->blocks) {

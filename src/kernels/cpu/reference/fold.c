@@ -208,7 +208,7 @@ static rd_fold_state lay_out(const rd_fold *fold)
     s.carry      = s.rows + s.room * s.row_bytes;
     s.nodes      = s.carry + (fold->scan ? s.node.bytes : 0);
     s.words      = s.nodes + (fold->prefix == RD_PREFIX_TREE ? levels(fold) * s.node.bytes : 0);
-    s.n_words    = s.node.pair ? rd_so_far_words(fold->n_block, rd_dtype_size(fold->type)) : 0;
+    s.n_words    = s.node.pair ? rd_so_far_words(fold->n_block) : 0;
     s.cell_bytes = round16(s.words + s.n_words * (int64_t)sizeof(double));
     return s;
 }

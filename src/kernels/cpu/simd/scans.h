@@ -24,11 +24,15 @@
 #define ALL_DONE_min(s)  PICKED((s) != (s), (T)RD_NAN - (VEC){ 0 }, s)
 #define ALL_DONE_max(s)  ALL_DONE_min(s)
 
-/* What is before, and a prefix t. */
-#define AFTER_one(name, hi, lo, t)      ONE_##name(hi, t)
-#define AFTER_pair(name, hi, lo, t)     ((hi) + ((lo) + (t)))
-#define ALL_AFTER_one(name, hi, lo, t)  TAKES_##name(hi, t)
-#define ALL_AFTER_pair(name, hi, lo, t) AFTER_pair(name, hi, lo, t)
+/* What is before, and a prefix t; no lo of f64 says anything. */
+#define AFTER_one(name, hi, lo, t)               ONE_##name(hi, t)
+#define AFTER_pair(name, hi, lo, t)              (sizeof(T) == sizeof(float) ? (hi) + ((lo) + (t)) : (hi) + (t))
+#define ALL_AFTER_one(name, hi, lo, t)           TAKES_##name(hi, t)
+#define ALL_AFTER_pair(name, hi, lo, t)          AFTER_pair(name, hi, lo, t)
+/* What is before a scan takes its block number b. */
+#define TAKE_BLOCK_one(name, b, sums, x, hi, lo) ((void)(b), *(hi) = ONE_##name(*(hi), x))
+#define TAKE_BLOCK_pair(name, b, sums, x, hi, lo) \
+    JOIN(rd_so_far, ELEM)(rd_take_block(b, sums, (double)(x)), hi, lo)
 /* What is before n scans takes their block number b. */
 #define TAKE_one(name, n, b, sums, pitch, x, hi, lo) \
     do {                                             \
@@ -186,7 +190,7 @@
         for (int64_t l = 0; l < n; l++)                                                            \
             y[l] = DONE_##name((AFTER_##words(name, *hi, *lo, t[l + e + !exclusive])));            \
         if (e + n == RD_SCAN_BLOCK)                                                                \
-            TAKE_##words(name, 1, s->n / RD_SCAN_BLOCK, s->sums, 1, t + RD_SCAN_BLOCK, hi, lo);    \
+            TAKE_BLOCK_##words(name, s->n / RD_SCAN_BLOCK, s->sums, t[RD_SCAN_BLOCK], hi, lo);     \
     }                                                                                              \
     static ALWAYS void SCAN(name, whole)(rd_scan_state * s, T * hi, T * lo, T * y, const T *x,     \
                                          bool past)                                                \
@@ -199,8 +203,7 @@
             const VEC z = ALL_DONE_##name(w);                                                      \
             STORE_VECTOR((VEC *)y + k, z, past);                                                   \
         }                                                                                          \
-        const T all = v[BLOCK - 1][LANES - 1];                                                     \
-        TAKE_##words(name, 1, s->n / RD_SCAN_BLOCK, s->sums, 1, &all, hi, lo);                     \
+        TAKE_BLOCK_##words(name, s->n / RD_SCAN_BLOCK, s->sums, v[BLOCK - 1][LANES - 1], hi, lo);  \
     }                                                                                              \
     /* The first n elements of a block, less than all. */                                          \
     static ALWAYS void SCAN(name, head)(T hi, T lo, T * part, int64_t n, T * y, const T *x)        \
@@ -297,6 +300,8 @@ static const rd_scan_code JOIN(scans, ELEM)[RD_N_REDUCERS] = { MAKE_SCANS(SCAN_E
 #undef ALL_AFTER_pair
 #undef TAKE_one
 #undef TAKE_pair
+#undef TAKE_BLOCK_one
+#undef TAKE_BLOCK_pair
 #undef COLUMNS
 #undef ROWS
 #undef BLOCK

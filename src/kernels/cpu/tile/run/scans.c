@@ -12,9 +12,7 @@ static int64_t words_of(const rd_fold *fold)
 {
     const bool floats = rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
 
-    return fold->reducer == RD_RED_sum && floats
-               ? rd_so_far_words(fold->n_block, rd_dtype_size(fold->type))
-               : 0;
+    return fold->reducer == RD_RED_sum && floats ? rd_so_far_words(fold->n_block) : 0;
 }
 
 int64_t rd_tiles_scan_bytes(const rd_tile_fold *f)
