@@ -64,6 +64,13 @@ endif()
 if(TARGET fake_cuda)
     add_dependencies(rdim_helpers fake_cuda fake_nvrtc)
 endif()
+# The suite for a real GPU, on the fake one.  Without sanitizers, which want to be loaded before the fakes.
+if(TARGET fake_cuda AND TARGET gpu_suite AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
+    add_test(NAME gpu_suite COMMAND gpu_suite --seeds 12 --large 1 --first 5000 --seconds 600)
+    set_tests_properties(gpu_suite PROPERTIES ENVIRONMENT
+        "RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>;RDIM_FAKE_STRICT=1")
+    list(APPEND rdim_tests gpu_suite)
+endif()
 
 # Our declarations of CUDA beside the toolkit's, where there is one; nothing of it is linked.
 find_package(CUDAToolkit QUIET)
@@ -136,6 +143,10 @@ endif()
 set_tests_properties(${rdim_tests} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 3600)
 set_property(TEST ${rdim_tests} APPEND PROPERTY ENVIRONMENT
     CK_TIMEOUT_MULTIPLIER=60 XDG_CACHE_HOME=${kernels} OMP_WAIT_POLICY=passive)
+# What the fake NVRTC makes is for this processor, and not stored as if a GPU's.
+if(gpu_suite IN_LIST rdim_tests)
+    set_property(TEST gpu_suite APPEND PROPERTY ENVIRONMENT XDG_CACHE_HOME=/dev/null)
+endif()
 
 # What these are about is the tile machine, which would hand small programs on; its kernels fetch rows, and do not,
 # whatever gains here.
