@@ -5,6 +5,7 @@
 #include "kernels/cpu/reference/node.h"
 #include "programs.h"
 #include "values.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 static const char *const isas[] = { "scalar", "baseline", "avx2", "avx512" };
 
 /* ---- The definition, in so many words -------------------------------------------------------- */
-enum { MOST = 8400, NODE = 32, STEPS = 64 };
+enum { MOST = 80000, NODE = 32, STEPS = 64 };
 #define STEP (SANITIZED ? 5 : suite_part(2))
 
 static rd_word x[MOST];
@@ -87,8 +88,8 @@ static double before(const definition *d, int64_t n)
 /* A result: additions in the type of the elements, of f32 in two words. */
 static double result(const definition *d, double all, double prefix)
 {
-    const float hi = (float)all;
-    const float lo = isfinite(hi) && hi != all ? (float)(all - hi) : -0.0F;
+    const float hi = all > FLT_MAX ? FLT_MAX : all < -FLT_MAX ? -FLT_MAX : (float)all;
+    const float lo = hi != all ? (float)(all - hi) : -0.0F;
 
     return d->fold->type == RD_F64 ? all + prefix : (double)(hi + (lo + (float)prefix));
 }
@@ -136,6 +137,7 @@ static const scan_case cases[] = {
     /* what is left beside a large number shows in which order they were added */
     { "sum of far f32", RD_RED_sum, RD_F32, -1, 1, 70 },
     { "sum of far f64", RD_RED_sum, RD_F64, -1, 1, 70 },
+    { "sum of huge f32", RD_RED_sum, RD_F32, -3e37, 3e37, 0 }, /* blocks leave the range */
     { "sum i64", RD_RED_sum, RD_I64, -9e18, 9e18, 0 },
     { "sum u64", RD_RED_sum, RD_U64, 0, 1e19, 0 },
     { "prod f32", RD_RED_prod, RD_F32, 0.9, 1.1, 0 },
@@ -306,6 +308,7 @@ static const layout layouts[] = {
     { 65, 4, false },   { 127, 1, false },  { 200, 7, false }, { 1000, 2, false },
     { 4095, 1, false }, { 4097, 2, false }, { 1, 70, true },   { 63, 9, true },
     { 64, 33, true },   { 65, 70, true },   { 300, 17, true }, { 130, 64, true },
+    { 130, 600, true },
 };
 
 START_TEST(interpreters_agree_with_the_definition)

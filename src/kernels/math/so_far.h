@@ -8,8 +8,9 @@
  * and a result is hi + (lo + prefix).  Of nothing all words are -0, which leaves 0 and -0 as they
  * are.
  *
- * Who takes one block after the other keeps two sums a level: before the last node of 2^level blocks
- * that was a left one, and that node.  At level 0 the first is what all blocks come to. */
+ * Who takes one block after the other keeps two sums for each level k: what all blocks before its
+ * last left node come to, and that node, of 2^k blocks.  The first sum of level 0 is what all blocks
+ * so far come to. */
 #ifndef RD_KERNELS_MATH_SO_FAR_H
 #define RD_KERNELS_MATH_SO_FAR_H
 
@@ -33,11 +34,14 @@ static inline void rd_so_far_begin(int64_t n_words, double *sums)
         sums[k] = -0.0;
 }
 
-/* The words of f32 for a sum; infinity and NaN are all in hi. */
+/* The words of f32 for a sum.  Of one that only later blocks bring back into f32's range hi is the
+ * largest number, and so is hi of infinity, with an infinite lo. */
 static inline void rd_so_far_f32(double sum, float *hi, float *lo)
 {
-    *hi = (float)sum;
-    *lo = *hi - *hi == 0 ? (float)-((double)*hi - sum) : -0.0F;
+    const double most = 0x1.fffffep127, least = sum > most ? most : sum;
+
+    *hi = (float)(least < -most ? -most : least);
+    *lo = (float)-((double)*hi - sum);
 }
 
 static inline void rd_so_far_f64(double sum, double *hi, double *lo)

@@ -60,10 +60,12 @@ static bool streams(const rd_codegen *n, const rd_region *r)
  * fold stay in the first-level cache. */
 enum { SHORT = 128, WIDE = 8192, NARROW = RD_RUN_BYTES / 4 };
 
-/* A scan has what is before beside them. */
+/* A scan of several blocks has what is before beside them; the sums that make it are wanted once a
+ * block. */
 static int64_t bytes_of_states(const rd_codegen_fold *f)
 {
-    const int32_t arrays = f->of.n_state * (f->blocks && f->of.fold->scan ? 2 : 1) + f->pair;
+    const bool    before = f->blocks && f->of.fold->scan;
+    const int32_t arrays = f->of.n_state * (before ? 2 : 1) + (before && f->pair);
 
     return f->of.user ? rd_user_bytes(&f->of) : arrays * rd_register_size(f->of.fold->type);
 }

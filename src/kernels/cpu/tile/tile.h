@@ -87,6 +87,7 @@ typedef struct rd_tile_fold {
     bool         in_square; /* its STEP is in a square loop, which takes columns apart */
     int64_t      row_extent, col_extent; /* of the loops over rows and columns around the STEP */
     int64_t      row_bytes;              /* what a further row with states of its own adds */
+    int64_t      scan_words, scan_bytes; /* of a scan's slot: sums before, math/so_far.h; all */
     rd_tile_walk lane, outer, index, cell;
 } rd_tile_fold;
 

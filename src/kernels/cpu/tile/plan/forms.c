@@ -138,7 +138,7 @@ static int64_t row_bytes(const rd_tile_fold *f)
     const int64_t lanes = rd_bytes_times(f->fold->n_cell, f->fold->lanes);
 
     return f->totals       ? 8 * f->n_state
-           : f->fold->scan ? rd_bytes_times(f->fold->n_cell, rd_tiles_scan_bytes(f))
+           : f->fold->scan ? rd_bytes_times(f->fold->n_cell, f->scan_bytes)
                            : rd_bytes_times(lanes, 8 * f->n_state * (f->room + 1));
 }
 
@@ -153,7 +153,7 @@ static void lay_out(rd_tile_fold *f)
     f->tags        = rd_piece(&used, tree ? f->groups : 0, f->room * (int64_t)sizeof(rd_tree_node));
     f->block       = rd_piece(&used, f->in_place ? 0 : slots, all);
     f->tree        = rd_piece(&used, slots, all * f->room);
-    f->scans       = rd_piece(&used, f->fold->scan ? f->slots : 0, rd_tiles_scan_bytes(f));
+    f->scans       = rd_piece(&used, f->fold->scan ? f->slots : 0, f->scan_bytes);
     f->seen        = rd_piece(&used, !f->masked ? 0 : f->totals ? f->n_total : f->slots, 1);
     f->first_place = rd_piece(&used, f->notes_places ? f->slots : 0, 8);
     f->spare       = rd_piece(&used, 2 * RD_SPARE, all);
@@ -207,9 +207,11 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
     f->any_order    = f->any_order || f->indexed;
     /* Neighbours in a block are of one group, so that nothing need be copied, unless nodes are
      * wider. */
-    f->in_place   = f->form == RD_FOLD_COLUMNS && f->code->counter == f->elem;
-    f->row_steps  = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
-    f->room       = room_for(fold);
+    f->in_place  = f->form == RD_FOLD_COLUMNS && f->code->counter == f->elem;
+    f->row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
+    f->room      = room_for(fold);
+    if (fold->scan)
+        rd_tiles_size_scan(f);
     f->row_bytes  = row_bytes(f);
     f->beside     = f->form == RD_FOLD_CHANNELS ? f->cells : 1;
     f->neighbours = neighbours(f);

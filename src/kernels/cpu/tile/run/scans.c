@@ -7,19 +7,20 @@ enum { FIRST_LEVEL = 3, LEVELS = 7 }; /* nodes of 1, 2, 4 .. 64 elements of a bl
 /* Results that are not made in their place: bytes, and rows of neighbouring cells. */
 enum { ASIDE_BYTES = 8 * RD_SPARE, ASIDE_ROWS = 8 };
 
-/* Of a running sum, kernels/math/so_far.h. */
-static int64_t words_of(const rd_fold *fold)
+/* Words of a slot before those of sums. */
+static int first_word(const rd_tile_fold *f)
 {
-    const bool floats = rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
-
-    return fold->reducer == RD_RED_sum && floats ? rd_so_far_words(fold->n_block) : 0;
+    return FIRST_LEVEL + (f->fold->prefix == RD_PREFIX_TREE ? LEVELS : 0);
 }
 
-int64_t rd_tiles_scan_bytes(const rd_tile_fold *f)
+void rd_tiles_size_scan(rd_tile_fold *f)
 {
-    if (f->form == RD_FOLD_ALONG)
-        return (int64_t)sizeof(rd_scan_state) + 8 * words_of(f->fold);
-    return 8 * (FIRST_LEVEL + (f->fold->prefix == RD_PREFIX_TREE ? LEVELS : 0) + words_of(f->fold));
+    const bool floats = rd_dtype_kind(f->fold->type) == RD_KIND_FLOAT;
+
+    f->scan_words =
+        f->fold->reducer == RD_RED_sum && floats ? rd_so_far_words(f->fold->n_block) : 0;
+    f->scan_bytes = 8 * f->scan_words +
+                    (f->form == RD_FOLD_ALONG ? (int64_t)sizeof(rd_scan_state) : 8 * first_word(f));
 }
 
 /* Arrays of a word for each slot: hi, lo and part; then the levels' nodes, and words. */
@@ -30,31 +31,32 @@ static char *array_at(const rd_tile_fold *f, char *memory, int number, int64_t c
 
 static rd_scan_columns columns_at(const rd_tile_fold *f, char *memory, int64_t cell)
 {
-    const int words = FIRST_LEVEL + (f->fold->prefix == RD_PREFIX_TREE ? LEVELS : 0);
-
-    return (rd_scan_columns){ .hi    = array_at(f, memory, 0, cell),
-                              .lo    = array_at(f, memory, 1, cell),
-                              .part  = array_at(f, memory, 2, cell),
-                              .sums  = (double *)(void *)array_at(f, memory, words, 0) + cell,
+    return (rd_scan_columns){ .hi   = array_at(f, memory, 0, cell),
+                              .lo   = array_at(f, memory, 1, cell),
+                              .part = array_at(f, memory, 2, cell),
+                              .sums =
+                                  (double *)(void *)array_at(f, memory, first_word(f), 0) + cell,
                               .pitch = f->slots };
 }
 
 static rd_scan_state *state_at(const rd_tile_fold *f, char *memory, int64_t cell)
 {
-    return (rd_scan_state *)(void *)(memory + f->scans + cell * rd_tiles_scan_bytes(f));
+    return (rd_scan_state *)(void *)(memory + f->scans + cell * f->scan_bytes);
 }
 
 void rd_tiles_start_scan(const rd_tile_fold *f, char *memory, int64_t group)
 {
-    const rd_scan_columns s = columns_at(f, memory, group * f->group);
-
     if (f->form == RD_FOLD_ALONG) {
-        state_at(f, memory, group)->n = 0;
-        rd_so_far_begin(words_of(f->fold), state_at(f, memory, group)->sums);
+        rd_scan_state *s = state_at(f, memory, group);
+
+        s->n = 0;
+        rd_so_far_begin(f->scan_words, s->sums);
         return;
     }
+    const rd_scan_columns s = columns_at(f, memory, group * f->group);
+
     f->scan->start(f->group, &s);
-    for (int64_t k = 0; k < words_of(f->fold); k++)
+    for (int64_t k = 0; k < f->scan_words; k++)
         rd_so_far_begin(f->group, s.sums + k * s.pitch);
 }
 

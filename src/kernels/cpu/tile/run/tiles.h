@@ -119,12 +119,12 @@ rd_view rd_tiles_turned(const rd_tiles *m, int32_t load, rd_fold_rows *q);
 void rd_tiles_start(rd_tiles *m, int32_t pc);
 void rd_tiles_step(rd_tiles *m, int32_t pc);
 void rd_tiles_scan(rd_tiles *m, int32_t pc);
-/* What a scan keeps for each slot; a group of them begins. */
-int64_t rd_tiles_scan_bytes(const rd_tile_fold *f);
-void    rd_tiles_start_scan(const rd_tile_fold *f, char *memory, int64_t group);
-void    rd_tiles_close(rd_tiles *m, int32_t pc);
-bool    rd_tiles_settled(const rd_tiles *m, int32_t fold);
-void    rd_tiles_join(const rd_tile_fold *f, char *into, char *next);
+/* Sets what a scan keeps for each slot, scan_words and scan_bytes; a group of them begins. */
+void rd_tiles_size_scan(rd_tile_fold *f);
+void rd_tiles_start_scan(const rd_tile_fold *f, char *memory, int64_t group);
+void rd_tiles_close(rd_tiles *m, int32_t pc);
+bool rd_tiles_settled(const rd_tiles *m, int32_t fold);
+void rd_tiles_join(const rd_tile_fold *f, char *into, char *next);
 
 /* total.c: code->total, and its run, which stands for all of the program. */
 bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
