@@ -121,6 +121,7 @@ static const double edges[] = { 709.782712893384,
                                 19.0615474653985,
                                 9.0109134,
                                 0x1p28,
+                                0x1.6ac5b262ca1ffp849, /* 2^-61 beside a multiple of pi/2 */
                                 36.7368,
                                 0.75,
                                 5.9 };
@@ -162,6 +163,29 @@ static double base(long i, double range, double *exponent)
     return x;
 }
 
+/* A point whose coordinates are any, or of like sizes, or near the diagonals and the edges of
+ * octants; so far that squares leave the range, too. */
+static double point(long i, double range, double *across)
+{
+    static const double slopes[] = { 1, 0.41421356237309503, 0x1p-26, 0x1p-53, 0.75 };
+    const double        x        = ldexp(uniform(-2, 2), (int)uniform(-range, range));
+
+    switch (i % 4) {
+    case 0: *across = rd_double_of(random_bits()); return rd_double_of(random_bits());
+    case 1: *across = x; return x * uniform(-4, 4);
+    case 2: *across = x; return x * near(slopes[random_bits() % COUNT(slopes)]);
+    default:
+        *across = ldexp(uniform(-2, 2), (int)uniform(-range, range));
+        return random_bits() & 1 ? x : near(*across) * 0x1p-30;
+    }
+}
+
+/* What a function of two arguments is measured at; powers of 2 up to this. */
+static double first_of(const row *r, long i, double range, double *second)
+{
+    return strcmp(r->name, "pow") == 0 ? base(i, range, second) : point(i, range, second);
+}
+
 static worst measure_f32(const row *r, uint32_t stride)
 {
     worst  w = { 0 };
@@ -170,7 +194,7 @@ static worst measure_f32(const row *r, uint32_t stride)
     for (uint64_t bits = 0; r->n == 1 && bits <= UINT32_MAX; bits += stride)
         point_f32(r, rd_float_of((uint32_t)bits), 0, &w);
     for (long i = 0; i < (long)(UINT32_MAX / stride); i++) {
-        const double x = r->n == 1 ? argument(i | 2) : base(i, i & 1 ? 127 : 149, &y);
+        const double x = r->n == 1 ? argument(i | 2) : first_of(r, i, i & 1 ? 127 : 149, &y);
         point_f32(r, (float)x, (float)y, &w);
     }
     return w;
@@ -182,7 +206,7 @@ static worst measure_f64(const row *r, long points)
     double y = 0;
 
     for (long i = 0; i < points; i++) {
-        const double x = r->n == 1 ? argument(i) : base(i, i & 1 ? 1023 : 1074, &y);
+        const double x = r->n == 1 ? argument(i) : first_of(r, i, i & 1 ? 1023 : 1074, &y);
         point_f64(r, x, y, &w);
     }
     return w;
@@ -226,7 +250,8 @@ static const double specials[] = { 0,
                                    0x1.fffffffffffffp1023,
                                    0x1p28,
                                    0x1.000002p28,
-                                   0x1.0000000000001p28 };
+                                   0x1.0000000000001p28,
+                                   0x1.6ac5b262ca1ffp849 };
 
 static double special(int i)
 {
@@ -263,28 +288,35 @@ typedef struct loops {
     void (*f64)(double *restrict z, const double *x, const double *y, int n);
 } loops;
 
-#define LOOP(type, name, isa, target, ...)                                            \
+/* Far arguments after the others, so that the loop over these becomes vectors. */
+#define FAR_0(type, name)
+#define FAR_1(type, name)                    \
+    for (int i = 0; i < n; i++)              \
+        if (rd_##name##_##type##_hard(x[i])) \
+            z[i] = rd_##name##_far_##type(x[i]);
+#define LOOP(type, name, hard, isa, target, ...)                                      \
     target static void name##_##type##_##isa(T_##type *restrict z, const T_##type *x, \
                                              const T_##type *y, int n)                \
     {                                                                                 \
         (void)y;                                                                      \
         for (int i = 0; i < n; i++)                                                   \
             z[i] = rd_##name##_##type(__VA_ARGS__);                                   \
+        FAR_##hard(type, name)                                                        \
     }
 #define T_f32 float
 #define T_f64 double
-#define LOOPS(name, isa, target, ...)         \
-    LOOP(f32, name, isa, target, __VA_ARGS__) \
-    LOOP(f64, name, isa, target, __VA_ARGS__)
+#define LOOPS(name, hard, isa, target, ...)         \
+    LOOP(f32, name, hard, isa, target, __VA_ARGS__) \
+    LOOP(f64, name, hard, isa, target, __VA_ARGS__)
 
-#define RD_MATH1(name, hard)          \
-    LOOPS(name, base, ISA_BASE, x[i]) \
-    LOOPS(name, avx2, ISA_AVX2, x[i]) \
-    LOOPS(name, avx512, ISA_AVX512, x[i])
-#define RD_MATH2(name, hard)                \
-    LOOPS(name, base, ISA_BASE, x[i], y[i]) \
-    LOOPS(name, avx2, ISA_AVX2, x[i], y[i]) \
-    LOOPS(name, avx512, ISA_AVX512, x[i], y[i])
+#define RD_MATH1(name, hard)                \
+    LOOPS(name, hard, base, ISA_BASE, x[i]) \
+    LOOPS(name, hard, avx2, ISA_AVX2, x[i]) \
+    LOOPS(name, hard, avx512, ISA_AVX512, x[i])
+#define RD_MATH2(name, hard)                      \
+    LOOPS(name, hard, base, ISA_BASE, x[i], y[i]) \
+    LOOPS(name, hard, avx2, ISA_AVX2, x[i], y[i]) \
+    LOOPS(name, hard, avx512, ISA_AVX512, x[i], y[i])
 #define RD_LIBM1(name)
 #define RD_LIBM2(name)
 #define RD_LIBM3(name)
@@ -306,8 +338,8 @@ static const loops all_loops[][3] = {
 static void fill_blocks(const row *r)
 {
     for (int i = 0; i < BLOCK; i++) {
-        x64[i] = r->n == 1 ? argument(i) : base(i, 1074, &y64[i]);
-        x32[i] = (float)(r->n == 1 ? x64[i] : base(i, 149, &z64[0][i]));
+        x64[i] = r->n == 1 ? argument(i) : first_of(r, i, 1074, &y64[i]);
+        x32[i] = (float)(r->n == 1 ? x64[i] : first_of(r, i, 149, &z64[0][i]));
         y32[i] = (float)z64[0][i];
     }
 }

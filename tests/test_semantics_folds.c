@@ -229,15 +229,19 @@ END_TEST
 
 START_TEST(same_bits_on_a_gpu)
 {
-    enum { N = 70, M = 333 };
-    static float x[N * M], want[N + M + 1], got[N + M + 1];
+    enum { N = 70, M = 333, FUNCTIONS = 5 };
+    static float  x[N * M], want[N + M + 1], got[N + M + 1];
+    static double far[M], of_far[2][FUNCTIONS][M];
 
     if (!fake_is_here())
         return;
     fake_use();
     for (int i = 0; i < N * M; i++)
         x[i] = (float)((i * 7919) % 10007) / 3001;
-    rd_expr *e = rd_exp(rd_wrap(ctx, x, RD_SHAPE(N, M)));
+    for (int i = 0; i < M; i++)
+        far[i] = ldexp(1 + i / 997.0, 3 * i);
+    rd_expr *e = rd_exp(rd_wrap(ctx, x, RD_SHAPE(N, M))), *f = rd_wrap(ctx, far, RD_SHAPE(M));
+    rd_expr *g = rd_flip(f, RD_ALL);
     for (int k = 0; k < 2; k++) {
         float             *y    = k ? got : want;
         const rd_eval_opts opts = { .backend       = k ? RD_BACKEND_CUDA : RD_BACKEND_CPU,
@@ -246,11 +250,17 @@ START_TEST(same_bits_on_a_gpu)
             rd_eval_many(ctx,
                          RD_RESULTS({ rd_sum(e, RD_DIMS(1)), RD_INTO(y, RD_SHAPE(N)) },
                                     { rd_mean(e, RD_DIMS(0)), RD_INTO(y + N, RD_SHAPE(M)) },
-                                    { rd_std(e, RD_ALL), RD_INTO(y + N + M, RD_SCALAR) }),
+                                    { rd_std(e, RD_ALL), RD_INTO(y + N + M, RD_SCALAR) },
+                                    { rd_sin(f), RD_INTO(of_far[k][0], RD_SHAPE(M)) },
+                                    { rd_cos(f), RD_INTO(of_far[k][1], RD_SHAPE(M)) },
+                                    { rd_tan(f), RD_INTO(of_far[k][2], RD_SHAPE(M)) },
+                                    { rd_atan2(f, g), RD_INTO(of_far[k][3], RD_SHAPE(M)) },
+                                    { rd_hypot(f, g), RD_INTO(of_far[k][4], RD_SHAPE(M)) }),
                          &opts);
         ck_assert_msg(status == RD_OK, "%s", rd_error_text(ctx));
     }
     ck_assert(memcmp(got, want, sizeof want) == 0);
+    ck_assert(memcmp(of_far[0], of_far[1], sizeof *of_far) == 0);
     rd_ctx_free(ctx);
     ctx = NULL;
     rd_gpu_close_all();

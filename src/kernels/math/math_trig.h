@@ -1,10 +1,13 @@
 /* math_trig.h - sin, cos and tan.
  *
- * x = n pi/2 + r, |r| <= pi/4, with pi/2 in pieces of 53 bits (Cody and Waite; Payne and Hanek is
- * left to C's functions for |x| > 2^28: no machine needs to be fast there).  x - n P1 is exact with
- * an fma, as it is a multiple of an ulp of P1 and less than 1.  n's low bits say which of sin(r),
- * cos(r) it is; both are computed.  f32 is computed in double: no reduction in f32 would be
- * shorter. */
+ * x = n pi/2 + r, |r| <= pi/4, with pi/2 in pieces of 53 bits (Cody and Waite).  x - n P1 is exact
+ * with an fma, as it is a multiple of an ulp of P1 and less than 1.  n's low bits say which of
+ * sin(r), cos(r) it is; both are computed.  f32 is computed in double: no reduction in f32 would be
+ * shorter.
+ *
+ * |x| > 2^28 is reduced in integers (Payne and Hanek 1983, "Radian reduction for trigonometric
+ * functions"), with as many bits of 2/pi as leave their errors small: no program needs to be fast
+ * there. */
 #ifndef RD_KERNELS_MATH_MATH_TRIG_H
 #define RD_KERNELS_MATH_MATH_TRIG_H
 
@@ -72,29 +75,43 @@ RD_INLINE double rd_cos_near_f32(double r)
     return __builtin_fma(p, z, 1);
 }
 
+RD_INLINE float rd_sin_of_f32(double r, uint64_t quadrant)
+{
+    const double s = rd_sin_near_f32(r), c = rd_cos_near_f32(r);
+
+    return (float)rd_turn(quadrant & 1 ? c : s, quadrant, 1);
+}
+
+RD_INLINE float rd_tan_of_f32(double r, uint64_t quadrant)
+{
+    const double s = rd_sin_near_f32(r), c = rd_cos_near_f32(r);
+    const double over = quadrant & 1 ? c : s, under = quadrant & 1 ? s : c;
+
+    return (float)rd_turn(over / under, quadrant, 0);
+}
+
 RD_INLINE float rd_sin_f32(float x)
 {
     uint64_t     quadrant;
-    const double r = rd_reduce_f32(x, &quadrant), s = rd_sin_near_f32(r), c = rd_cos_near_f32(r);
+    const double r = rd_reduce_f32(x, &quadrant);
 
-    return (float)rd_turn(quadrant & 1 ? c : s, quadrant, 1);
+    return rd_sin_of_f32(r, quadrant);
 }
 
 RD_INLINE float rd_cos_f32(float x)
 {
     uint64_t     quadrant;
-    const double r = rd_reduce_f32(x, &quadrant), s = rd_sin_near_f32(r), c = rd_cos_near_f32(r);
+    const double r = rd_reduce_f32(x, &quadrant);
 
-    return (float)rd_turn(quadrant & 1 ? s : c, quadrant + 1, 1);
+    return rd_sin_of_f32(r, quadrant + 1);
 }
 
 RD_INLINE float rd_tan_f32(float x)
 {
     uint64_t     quadrant;
-    const double r = rd_reduce_f32(x, &quadrant), s = rd_sin_near_f32(r), c = rd_cos_near_f32(r);
-    const double over = quadrant & 1 ? c : s, under = quadrant & 1 ? s : c;
+    const double r = rd_reduce_f32(x, &quadrant);
 
-    return (float)rd_turn(over / under, quadrant, 0);
+    return rd_tan_of_f32(r, quadrant);
 }
 
 /* ---- f64 ------------------------------------------------------------------------------------- */
@@ -141,33 +158,18 @@ RD_INLINE double rd_cos_tail_f64(double r, double lo, double *head)
     return __builtin_fma(z, -0.5, 1 - *head) + __builtin_fma(z * z, p, r * -lo);
 }
 
-RD_INLINE double rd_sin_f64(double x)
+RD_INLINE double rd_sin_of_f64(double r, double lo, uint64_t quadrant)
 {
-    uint64_t quadrant;
-    double   lo, head;
-    /* of |x|, as -0 would get lost */
-    const double r = rd_reduce_f64(RD_ABS_F64(x), &quadrant, &lo);
+    double       head;
     const double s = r + rd_sin_tail_f64(r, lo), c = rd_cos_tail_f64(r, lo, &head) + head;
 
-    return rd_turn(rd_turn(quadrant & 1 ? c : s, quadrant, 1), rd_bits_f64(x), 63);
-}
-
-RD_INLINE double rd_cos_f64(double x)
-{
-    uint64_t     quadrant;
-    double       lo, head;
-    const double r = rd_reduce_f64(x, &quadrant, &lo);
-    const double s = r + rd_sin_tail_f64(r, lo), c = rd_cos_tail_f64(r, lo, &head) + head;
-
-    return rd_turn(quadrant & 1 ? s : c, quadrant + 1, 1);
+    return rd_turn(quadrant & 1 ? c : s, quadrant, 1);
 }
 
 /* sin / cos or -cos / sin, both with their errors, and one step to correct the quotient. */
-RD_INLINE double rd_tan_f64(double x)
+RD_INLINE double rd_tan_of_f64(double r, double lo, uint64_t quadrant)
 {
-    uint64_t     quadrant;
-    double       lo, head;
-    const double r      = rd_reduce_f64(RD_ABS_F64(x), &quadrant, &lo);
+    double       head;
     const double s_tail = rd_sin_tail_f64(r, lo), s = r + s_tail, s_lo = s_tail - (s - r);
     const double c_tail = rd_cos_tail_f64(r, lo, &head), c = head + c_tail,
                  c_lo = c_tail - (c - head);
@@ -176,7 +178,157 @@ RD_INLINE double rd_tan_f64(double x)
     const double inverse = 1 / under, q = over * inverse;
     const double error = __builtin_fma(q, -under, over) + __builtin_fma(q, -under_lo, over_lo);
 
-    return rd_turn(rd_turn(__builtin_fma(error, inverse, q), quadrant, 0), rd_bits_f64(x), 63);
+    return rd_turn(__builtin_fma(error, inverse, q), quadrant, 0);
+}
+
+/* sin and tan are those of |x|, as -0 would get lost. */
+RD_INLINE double rd_sin_f64(double x)
+{
+    uint64_t     quadrant;
+    double       lo;
+    const double r = rd_reduce_f64(RD_ABS_F64(x), &quadrant, &lo);
+
+    return rd_turn(rd_sin_of_f64(r, lo, quadrant), rd_bits_f64(x), 63);
+}
+
+RD_INLINE double rd_cos_f64(double x)
+{
+    uint64_t     quadrant;
+    double       lo;
+    const double r = rd_reduce_f64(x, &quadrant, &lo);
+
+    return rd_sin_of_f64(r, lo, quadrant + 1);
+}
+
+RD_INLINE double rd_tan_f64(double x)
+{
+    uint64_t     quadrant;
+    double       lo;
+    const double r = rd_reduce_f64(RD_ABS_F64(x), &quadrant, &lo);
+
+    return rd_turn(rd_tan_of_f64(r, lo, quadrant), rd_bits_f64(x), 63);
+}
+
+/* ---- |x| > 2^28 ------------------------------------------------------------------------------ */
+enum { RD_FAR_WORDS = 7 };
+
+/* Words of 2/pi after the point, from number -1 on, as many as doubles need. */
+static inline uint32_t rd_two_over_pi(int word)
+{
+    static const uint32_t words[] = { 0x00000000, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
+                                      0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561, 0xb7246e3a,
+                                      0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e,
+                                      0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41, 0x3991d639,
+                                      0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f,
+                                      0xef2f118b, 0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66,
+                                      0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea,
+                                      0x6bfb5fb1, 0x1f8d5d08, 0x56033046 };
+
+    return words[word + 1];
+}
+
+/* The first 128 bits of x 2/pi mod 4, of which 2 are before the point; x = m 2^e.  What lies before
+ * is a multiple of 4; what words after these seven would add is less than 2^-138. */
+static inline void rd_far_quarters(double x, uint64_t *top, uint64_t *next)
+{
+    const uint64_t bits = rd_bits_f64(x), m = (bits & 0xfffffffffffff) | 0x10000000000000;
+    const int      e = (int)(bits >> 52 & 0x7ff) - 1075, first = (e + 30) / 32 - 1;
+    const int      shift = e - 2 - 32 * first; /* 0 .. 31: bits before the first that counts */
+    uint32_t       digit[RD_FAR_WORDS];        /* of m times the words, the least one first */
+    uint64_t       carry = 0;
+
+    for (int k = 0; k < RD_FAR_WORDS; k++) {
+        const uint64_t word = rd_two_over_pi(first + RD_FAR_WORDS - 1 - k);
+        const uint64_t a    = (m & 0xffffffff) * word + (carry & 0xffffffff);
+
+        digit[k] = (uint32_t)a;
+        carry    = (carry >> 32) + (a >> 32) + (m >> 32) * word;
+    }
+    *top  = (uint64_t)digit[6] << 32 | digit[5];
+    *next = (uint64_t)digit[4] << 32 | digit[3];
+    if (shift > 0) {
+        *top  = *top << shift | *next >> (64 - shift);
+        *next = *next << shift | digit[2] >> (32 - shift);
+    }
+}
+
+/* As rd_reduce_f64(), for x > 2^28; of what is not finite r is NaN. */
+static inline double rd_reduce_far(double x, uint64_t *quadrant, double *lo)
+{
+    uint64_t top, next, sign, zeros;
+
+    *quadrant = 0;
+    *lo       = 0;
+    if (!(x < (double)INFINITY))
+        return x - x;
+    rd_far_quarters(x, &top, &next);
+    /* the nearest quarter, and what is left, a multiple of 2^-126 in [-1/2, 1/2) */
+    *quadrant = (top >> 62) + (top >> 61 & 1);
+    top       = top << 2 | next >> 62;
+    next <<= 2;
+    sign = top >> 63;
+    if (sign) {
+        top  = ~top + (next == 0);
+        next = 0 - next;
+    }
+    /* none is as small as 2^-63, so there are 64 bits from its first one on */
+    zeros = (uint64_t)__builtin_clzll(top);
+    if (zeros > 0) {
+        top = top << zeros | next >> (64 - zeros);
+        next <<= zeros;
+    }
+    const double scale = rd_double_of((sign << 63) | (1023 - 64 - zeros) << 52);
+    const double hi    = (double)(top >> 11 << 11) * scale;
+    const double rest  = (double)((top & 0x7ff) << 42 | next >> 22) * 0x1p-42 * scale;
+    const double p     = hi * RD_HALF_PI_1;
+    const double p_lo =
+        __builtin_fma(hi, RD_HALF_PI_1, -p) + (hi * RD_HALF_PI_2 + rest * RD_HALF_PI_1);
+    const double r = p + p_lo;
+
+    *lo = p_lo - (r - p);
+    return r;
+}
+
+static inline double rd_sin_far_f64(double x)
+{
+    uint64_t     quadrant;
+    double       lo;
+    const double r = rd_reduce_far(RD_ABS_F64(x), &quadrant, &lo);
+
+    return rd_turn(rd_sin_of_f64(r, lo, quadrant), rd_bits_f64(x), 63);
+}
+
+static inline double rd_cos_far_f64(double x)
+{
+    uint64_t     quadrant;
+    double       lo;
+    const double r = rd_reduce_far(RD_ABS_F64(x), &quadrant, &lo);
+
+    return rd_sin_of_f64(r, lo, quadrant + 1);
+}
+
+static inline double rd_tan_far_f64(double x)
+{
+    uint64_t     quadrant;
+    double       lo;
+    const double r = rd_reduce_far(RD_ABS_F64(x), &quadrant, &lo);
+
+    return rd_turn(rd_tan_of_f64(r, lo, quadrant), rd_bits_f64(x), 63);
+}
+
+static inline float rd_sin_far_f32(float x)
+{
+    return (float)rd_sin_far_f64((double)x);
+}
+
+static inline float rd_cos_far_f32(float x)
+{
+    return (float)rd_cos_far_f64((double)x);
+}
+
+static inline float rd_tan_far_f32(float x)
+{
+    return (float)rd_tan_far_f64((double)x);
 }
 
 #endif

@@ -26,7 +26,7 @@ typedef struct rd_bf16 {
     else                           \
         rd_exp_strips_##elem(x, n);
 
-/* A function that leaves hard arguments to C: of a strip that has none, by vectors. */
+/* A function that has hard arguments: of a strip that has none, by vectors. */
 #define OF_STRIP(name, elem, x, n)                           \
     {                                                        \
         int hard = 0;                                        \
