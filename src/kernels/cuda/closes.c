@@ -65,9 +65,13 @@ static void add_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *lane)
         rd_cuda_line(t, "%s }", line.at);
         rd_text_free(&line);
         rd_text_free(&states);
-        if (f->tree)
-            rd_cuda_line(t, "int64_t rows = rd_nodes(0, b%" PRId32 "[c%" PRId32 "]);", number,
-                         number);
+        if (f->tree) {
+            rd_text counter = { 0 };
+
+            rd_cuda_add_counter(&counter, f, number, global);
+            rd_cuda_line(t, "int64_t rows = rd_nodes(0, %s);", counter.at);
+            rd_text_free(&counter);
+        }
     }
     if (!f->tree)
         return;

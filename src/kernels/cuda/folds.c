@@ -189,7 +189,7 @@ static void declare(rd_cuda_text *t, const rd_cuda_fold *f)
     if (f->pair)
         at = declare_array(t, f, "double", 'w', f->n_words * f->states, at);
     if (f->tree || f->of.fold->scan)
-        declare_array(t, f, "int64_t", 'b', f->of.fold->n_cell, at);
+        declare_array(t, f, "int64_t", 'b', f->of.fold->n_cell * rd_cuda_counters(f), at);
 }
 
 /* ---- Beginnings ------------------------------------------------------------------------------ */
@@ -232,7 +232,7 @@ static void begin_blocks(rd_cuda_text *t, const rd_cuda_fold *f)
 
     rd_text_add(&begin, f->cut ? "b%" PRId32 "[k] = from%" PRId32 ";" : "b%" PRId32 "[k] = 0;",
                 number, number);
-    for_each(t, f, f->of.fold->n_cell, begin.at ? begin.at : "");
+    for_each(t, f, f->of.fold->n_cell * rd_cuda_counters(f), begin.at ? begin.at : "");
     rd_text_free(&begin);
 }
 
@@ -345,20 +345,33 @@ static void add_arrays_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda
     rd_text_free(&first);
 }
 
+void rd_cuda_add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *lane)
+{
+    if (rd_cuda_counters(f) > 1)
+        rd_text_add(to, "b%" PRId32 "[c%" PRId32 " * %d + %s %% %d]", number, number,
+                    rd_cuda_counters(f), lane, rd_cuda_counters(f));
+    else
+        rd_text_add(to, "b%" PRId32 "[c%" PRId32 "]", number, number);
+}
+
 void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
-    const bool    alike  = t->s->team > 1 && !rd_cuda_is_spread(t->s, f->step) && f->cut;
-    rd_text       line   = { 0 };
+    const bool    alike =
+        f->cut && f->home != RD_HOME_TEAM && t->s->team > 1 && !rd_cuda_is_spread(t->s, f->step);
+    rd_text line = { 0 };
 
-    rd_text_add(&line, "while (b%" PRId32 "[c%" PRId32 "] < %s) { push%" PRId32 "(", number, number,
-                block, number);
+    rd_text_add(&line, "while (");
+    rd_cuda_add_counter(&line, f, number, "t");
+    rd_text_add(&line, " < %s) { push%" PRId32 "(", block, number);
     add_arrays_of_push(&line, t, f);
     add_lanes_of_push(&line, t, f);
-    rd_text_add(&line, ", b%" PRId32 "[c%" PRId32 "], ", number, number);
-    rd_text_add(&line, f->cut ? "from%" PRId32 : "0", number);
-    rd_text_add(&line, ", %s); b%" PRId32 "[c%" PRId32 "]++; }", alike ? "t == 0" : "1", number,
-                number);
+    rd_text_add(&line, ", ");
+    rd_cuda_add_counter(&line, f, number, "t");
+    rd_text_add(&line, f->cut ? ", from%" PRId32 : ", 0", number);
+    rd_text_add(&line, ", %s); ", alike ? "t == 0" : "1");
+    rd_cuda_add_counter(&line, f, number, "t");
+    rd_text_add(&line, "++; }");
     rd_cuda_line(t, "%s", line.at ? line.at : "");
     rd_text_free(&line);
 }

@@ -130,7 +130,8 @@ const rd_gpu_facts *rd_gpu_facts_of(const rd_gpu *gpu)
 /* Errors after which a context is of no use. */
 static bool is_final(CUresult result)
 {
-    static const CUresult finals[] = { 214, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721 };
+    static const CUresult finals[] = { 214, 220, 700, 702, 709, 710, 714,
+                                       715, 716, 717, 718, 719, 721 };
 
     for (size_t k = 0; k < sizeof finals / sizeof *finals; k++)
         if (result == finals[k])

@@ -29,6 +29,8 @@ void rd_cuda_end_range(rd_cuda_text *t, int32_t number)
 
     rd_cuda_number(t, &cells, f->of.fold->n_cell);
     rd_text_add(&block, "edge%" PRId32 "(q, range + 1)", number);
+    if (ours)
+        rd_cuda_line(t, "RD_MEET");
     /* Lanes have their threads in each cell; else cells have. */
     rd_cuda_line(t, "for (int64_t c%" PRId32 " = %s; c%" PRId32 " < %s; c%" PRId32 " += %s)",
                  number, ours && !f->lanes ? "t" : "0", number, cells.at ? cells.at : "", number,

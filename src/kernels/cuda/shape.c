@@ -475,6 +475,11 @@ static int64_t state_bytes(const rd_cuda_fold *f, int64_t count)
     return bytes;
 }
 
+int32_t rd_cuda_counters(const rd_cuda_fold *f)
+{
+    return f->lanes && f->home == RD_HOME_TEAM ? RD_WARP : 1;
+}
+
 /* The blocks at hand; the tree, or what is before a scan's block, and nodes of its elements; and
  * which block each cell is at. */
 static int64_t fold_bytes(const rd_cuda_fold *f)
@@ -487,7 +492,7 @@ static int64_t fold_bytes(const rd_cuda_fold *f)
     if (f->of.fold->scan)
         bytes += state_bytes(f, states) + state_bytes(f, f->levels * states);
     place(&bytes, f->n_words * states * (int64_t)sizeof(double));
-    place(&bytes, f->of.fold->n_cell * (int64_t)sizeof(int64_t));
+    place(&bytes, f->of.fold->n_cell * rd_cuda_counters(f) * (int64_t)sizeof(int64_t));
     return bytes;
 }
 

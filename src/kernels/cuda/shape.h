@@ -1,7 +1,7 @@
 /* shape.h - a loop program as a GPU runs it: which loops are work items, which are a team's
  * threads, which a thread runs by itself.
  *
- *   program -shape.c-> shape -choose.c-> team, ranges -text.c, folds.c, scans.c-> CUDA C
+ *   program -shape.c-> shape -text.c, folds.c, scans.c-> CUDA C
  *           -modules.c-> kernels -launch.c-> a run
  *
  * The loops that stand one in the other from the outside in, with nothing between them but values
@@ -80,6 +80,9 @@ void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s);
 
 /* Is the instruction in a loop that is spread? */
 bool rd_cuda_is_spread(const rd_cuda_shape *s, int32_t inst);
+/* Of how many the blocks of a cell are counted: where a team's threads share its states, each for the
+ * lanes it has; 1. */
+int32_t rd_cuda_counters(const rd_cuda_fold *f);
 /* Steps of a fold that an index of the cut loop brings: of a fold whose lanes lie along it, elements
  * of a lane's position. */
 bool    rd_cuda_along_lanes(const rd_cuda_shape *s, const rd_cuda_fold *f);

@@ -277,6 +277,8 @@ static void write_loop(rd_cuda_text *t, int32_t loop)
         t->spread = loop;
         t->lane   = lanes_along(t->s, loop);
     }
+    if (spread) /* what one thread has left, another takes */
+        rd_cuda_line(t, "RD_MEET");
     open_loop(t, loop);
     t->open |= UINT64_C(1) << t->s->p->loop[loop].axis;
     write_body(t, &t->s->p->loop[loop]);
@@ -403,7 +405,7 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part)
     rd_cuda_kernel_head(t, part_names[part], -1);
     rd_cuda_line(t, "{");
     t->indent++;
-    if (words && part != RD_PART_RANGES) {
+    if (words) {
         rd_cuda_line(t, "RD_SHARED(uint64_t, words, %" PRId32 ");",
                      words * (RD_CUDA_THREADS / RD_WARP));
         rd_cuda_line(t, "const int z = (int)threadIdx.x / RD_TEAM * %" PRId32 ";", words);

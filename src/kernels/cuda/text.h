@@ -41,6 +41,8 @@ void rd_cuda_start(rd_cuda_text *t, int32_t number);
 void rd_cuda_step(rd_cuda_text *t, const rd_inst *inst);
 /* The cell at hand moves on to a block: those before it become nodes. */
 void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block);
+/* "b0[c0]", which block the fold is at: in cell c0, or in a lane of it. */
+void rd_cuda_add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *lane);
 /* "merge0(&a0, &a1, &b0, &b1);" of variables, or another function of two states. */
 void rd_cuda_add_merge(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *function);
 /* "&s0_0[at], &s0_1[at]" of arrays by a name. */

@@ -117,8 +117,9 @@ static __forceinline__ void rd_report(rd_record *record, uint64_t order, int64_t
     }
 
 /* Items are told apart by divisions: of 32 bits, where they are so few. */
-#define RD_QUOTIENT(a, b) ((a) >> 32 ? (a) / (uint64_t)(b) : (uint64_t)((uint32_t)(a) / (uint32_t)(b)))
-#define RD_REST(a, b)     ((a) >> 32 ? (a) % (uint64_t)(b) : (uint64_t)((uint32_t)(a) % (uint32_t)(b)))
+#define RD_FAR(a, b)      (((a) | (uint64_t)(b)) >> 32)
+#define RD_QUOTIENT(a, b) (RD_FAR(a, b) ? (a) / (uint64_t)(b) : (uint64_t)((uint32_t)(a) / (uint32_t)(b)))
+#define RD_REST(a, b)     (RD_FAR(a, b) ? (a) % (uint64_t)(b) : (uint64_t)((uint32_t)(a) % (uint32_t)(b)))
 
 /* ---- Words of shared memory ------------------------------------------------------------------------ */
 #define RD_WORDS(type)                               \
