@@ -30,14 +30,23 @@ static void *open_file(const char *name, char why[RD_CUDA_TEXT])
     return file;
 }
 
+typedef bool suits_fn(void *file, const char *name, char why[RD_CUDA_TEXT]);
+
 /* Of the first name, which is the usual one, it is said why it was of no use. */
-static void *open_first(const char *const *names, char *found, char why[RD_CUDA_TEXT])
+static void *open_first(const char *const *names, suits_fn *suits, char *found,
+                        char why[RD_CUDA_TEXT])
 {
     char  ignored[RD_CUDA_TEXT];
     void *file = NULL;
 
     for (int i = 0; names[i] && !file; i++) {
-        file = open_file(names[i], i == 0 ? why : ignored);
+        char *const of_this = i == 0 ? why : ignored;
+
+        file = open_file(names[i], of_this);
+        if (file && suits && !suits(file, names[i], of_this)) {
+            dlclose(file);
+            file = NULL;
+        }
         snprintf(found, PATH, "%s", names[i]);
     }
     return file;
@@ -47,7 +56,25 @@ static void *open_driver(char *found, char why[RD_CUDA_TEXT])
 {
     const char *const named = getenv("RDIM_LIBCUDA");
 
-    return open_first((const char *const[]){ named ? named : "libcuda.so.1", NULL }, found, why);
+    return open_first((const char *const[]){ named ? named : "libcuda.so.1", NULL }, NULL, found,
+                      why);
+}
+
+/* A driver runs no code of a later CUDA; of another minor number it does. */
+static bool suits_driver(void *file, const char *name, char why[RD_CUDA_TEXT])
+{
+    const rd_cuda *cuda   = rd_cuda_api(NULL);
+    int            driver = 0, major = 0, minor = 0;
+    nvrtcResult (*version)(int *, int *);
+    void *const address = dlsym(file, "nvrtcVersion");
+
+    memcpy(&version, &address, sizeof version);
+    if (!cuda || cuda->cuDriverGetVersion(&driver) != CUDA_SUCCESS || !version ||
+        version(&major, &minor) != NVRTC_SUCCESS || major <= driver / 1000)
+        return true;
+    snprintf(why, RD_CUDA_TEXT, "%.200s is of CUDA %d, the driver of CUDA %d", name, major,
+             driver / 1000);
+    return false;
 }
 
 /* Where the loader looks; then where toolkits are put, of which the loader need not know. */
@@ -57,11 +84,11 @@ static void *open_nvrtc(char *found, char why[RD_CUDA_TEXT])
     char at_home[PATH];
 
     if (named)
-        return open_first((const char *const[]){ named, NULL }, found, why);
+        return open_first((const char *const[]){ named, NULL }, NULL, found, why);
     snprintf(at_home, sizeof at_home, "%s/lib64/libnvrtc.so", home ? home : "/usr/local/cuda");
     return open_first((const char *const[]){ "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
                                              at_home, "/usr/local/cuda/lib64/libnvrtc.so", NULL },
-                      found, why);
+                      suits_driver, found, why);
 }
 
 /* ---- Functions ------------------------------------------------------------------------------- */

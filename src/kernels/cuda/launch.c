@@ -14,7 +14,7 @@ extern const char rd_cuda_prelude[];
 struct rd_gpu_code {
     rd_cuda_shape    shape;
     const rd_module *module;
-    int32_t          device, n_slot, n_number;
+    int32_t          n_slot, n_number;
     int64_t          most_teams; /* at the same time */
     int64_t          number[];
 };
@@ -98,7 +98,6 @@ bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *p
         return false;
     made->shape      = shape;
     made->module     = module;
-    made->device     = device;
     made->most_teams = teams_of(rd_gpu_facts_of(gpu), &shape);
     *code            = made;
     return true;
@@ -121,19 +120,32 @@ typedef struct gpu_run {
     char              *why;
 } gpu_run;
 
+static CUresult start_kernel(const gpu_run *r, CUfunction kernel, int64_t blocks)
+{
+    void *arguments[] = { r->call };
+
+    return rd_cuda_api(NULL)->cuLaunchKernel(kernel, (unsigned)blocks, 1, 1, RD_CUDA_THREADS, 1, 1,
+                                             0, rd_queue_stream(r->queue), arguments, NULL);
+}
+
+/* The driver has threads' arrays in memory that it takes when they begin: what we keep unused makes
+ * way. */
 static bool launch(gpu_run *r, const char *name, int64_t blocks)
 {
-    void      *arguments[] = { r->call };
     CUfunction kernel;
-    bool       done;
+    CUresult   result;
 
     if (!rd_module_kernel(r->code->module, r->gpu, name, &kernel, r->why) ||
         !rd_gpu_enter(r->gpu, r->why))
         return false;
-    done = RD_GPU_CALL(r->gpu, r->why, cuLaunchKernel, kernel, (unsigned)blocks, 1, 1,
-                       RD_CUDA_THREADS, 1, 1, 0, rd_queue_stream(r->queue), arguments, NULL);
+    result = start_kernel(r, kernel, blocks);
+    if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+        rd_gpu_trim(r->gpu);
+        result  = start_kernel(r, kernel, blocks);
+        r->full = result == CUDA_ERROR_OUT_OF_MEMORY;
+    }
     rd_gpu_leave(r->gpu);
-    return done;
+    return rd_gpu_ok(r->gpu, "cuLaunchKernel", result, r->why);
 }
 
 static rd_call_head *head_of(gpu_run *r)
@@ -191,7 +203,9 @@ static bool run_kernels(gpu_run *r)
 static bool get_memory(gpu_run *r)
 {
     const rd_cuda_shape *s     = &r->code->shape;
-    const int64_t        bytes = (s->team_bytes + s->team * s->own_bytes) * r->code->most_teams;
+    const int64_t        items = s->n_item * (s->cut < 0 ? 1 : s->n_range);
+    const int64_t        teams = items < r->code->most_teams ? items : r->code->most_teams;
+    const int64_t        bytes = (s->team_bytes + s->team * s->own_bytes) * teams;
 
     r->record = rd_gpu_get(r->gpu, sizeof(rd_record), &r->full, r->why);
     if (r->record && bytes)

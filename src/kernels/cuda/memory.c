@@ -63,7 +63,9 @@ static bool is_full(CUresult result)
     return result == CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static CUdeviceptr allocate(rd_gpu *gpu, int64_t bytes, bool *full, char why[RD_CUDA_TEXT])
+/* `bytes` of room, or what is wanted if there is no more. */
+static CUdeviceptr allocate(rd_gpu *gpu, int64_t bytes, int64_t wanted, bool *full,
+                            char why[RD_CUDA_TEXT])
 {
     const rd_cuda *cuda = rd_cuda_api(NULL);
     block         *b    = calloc(1, sizeof *b);
@@ -77,6 +79,10 @@ static CUdeviceptr allocate(rd_gpu *gpu, int64_t bytes, bool *full, char why[RD_
     result = cuda->cuMemAlloc_v2(&b->at, (size_t)bytes);
     if (is_full(result)) {
         trim(gpu);
+        result = cuda->cuMemAlloc_v2(&b->at, (size_t)bytes);
+    }
+    if (is_full(result)) {
+        bytes  = wanted;
         result = cuda->cuMemAlloc_v2(&b->at, (size_t)bytes);
     }
     if (!rd_gpu_ok(gpu, "cuMemAlloc_v2", result, why)) {
@@ -105,7 +111,7 @@ CUdeviceptr rd_gpu_get(rd_gpu *gpu, int64_t bytes, bool *full, char why[RD_CUDA_
         kept->used = true;
         at         = kept->at;
     } else if (rd_gpu_enter(gpu, why)) {
-        at = allocate(gpu, room, full, why);
+        at = allocate(gpu, room, bytes > LEAST ? bytes : LEAST, full, why);
         rd_gpu_leave(gpu);
     }
     pthread_mutex_unlock(&lock);

@@ -132,9 +132,12 @@ static rd_hash hash_of(const char *text)
 
     if (nvrtc)
         (void)nvrtc->nvrtcVersion(&version[0], &version[1]);
-    return rd_hash_add(
-        rd_hash_add(rd_hash_add(rd_hash_begin(), FORM, sizeof FORM), version, sizeof version), text,
-        strlen(text));
+    rd_hash hash = rd_hash_add(rd_hash_begin(), FORM, sizeof FORM);
+
+    hash = rd_hash_add(hash, version, sizeof version);
+    for (const char *const *option = rd_nvrtc_options; *option; option++)
+        hash = rd_hash_add(hash, *option, strlen(*option) + 1);
+    return rd_hash_add(hash, text, strlen(text));
 }
 
 static rd_module *find(rd_hash hash, int32_t architecture)

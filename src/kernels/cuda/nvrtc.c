@@ -7,12 +7,17 @@ enum { MAX_ARCHITECTURES = 64, MAX_OPTIONS = 32 };
 
 /* What results hang on comes first: they have the CPU's bits.  In PTX, too, operations are then
  * marked as rounded one by one, and the driver's compiler may contract none. */
-static const char *const options[] = {
-    "--fmad=false",        "--ftz=false", "--prec-div=true",
-    "--prec-sqrt=true",    "--std=c++17", "--device-as-default-execution-space",
+const char *const rd_nvrtc_options[] = {
+    "--fmad=false",
+    "--ftz=false",
+    "--prec-div=true",
+    "--prec-sqrt=true",
+    "--std=c++17",
+    "--device-as-default-execution-space",
     "--diag-suppress=177", /* a function that is not called: texts begin with many */
+    NULL
 };
-enum { N_OPTIONS = sizeof options / sizeof *options };
+enum { N_OPTIONS = sizeof rd_nvrtc_options / sizeof *rd_nvrtc_options - 1 };
 
 static bool ok(const char *function, nvrtcResult result, char why[RD_CUDA_TEXT])
 {
@@ -112,7 +117,7 @@ static bool compile(const rd_nvrtc *api, nvrtcProgram program, const rd_nvrtc_te
              image->architecture);
     all[n++] = target;
     for (int i = 0; i < N_OPTIONS; i++)
-        all[n++] = options[i];
+        all[n++] = rd_nvrtc_options[i];
     for (int i = 0; i < text->n_options; i++)
         all[n++] = text->options[i];
     compiled = ok("nvrtcCompileProgram", api->nvrtcCompileProgram(program, n, all), why);

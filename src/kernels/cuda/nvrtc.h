@@ -18,6 +18,9 @@ typedef struct rd_nvrtc_image {
     int    architecture; /* what it was made for                                         */
 } rd_nvrtc_image;
 
+/* What every text is compiled with; ends with NULL. */
+extern const char *const rd_nvrtc_options[];
+
 /* False on failure, with a sentence, and the log if the text was at fault.  Either way the image is
  * to be freed.  From any thread. */
 bool rd_nvrtc_compile(const rd_nvrtc_text *text, rd_nvrtc_image *image, char why[RD_CUDA_TEXT]);

@@ -32,8 +32,7 @@ rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, char why[RD_CUDA_TEXT])
     queue->stream = stream;
     if (rd_gpu_enter(gpu, why)) {
         queue->own = !stream;
-        made =
-            stream || RD_GPU_CALL(gpu, why, cuStreamCreate, &queue->stream, CU_STREAM_NON_BLOCKING);
+        made = stream || RD_GPU_CALL(gpu, why, cuStreamCreate, &queue->stream, CU_STREAM_DEFAULT);
         rd_gpu_leave(gpu);
     }
     if (made)
