@@ -13,6 +13,7 @@ typedef struct differential_stats {
                                                              * above 0 */
     int64_t      kind[RD_EXPR_SCAN + 1]; /* nodes of each kind below the results */
     int64_t      by_plan, in_place, refused, dropped;
+    int64_t      on_gpu;   /* runs there that were compared */
     isa_programs programs; /* of plans for tiles */
 } differential_stats;
 

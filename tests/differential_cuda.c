@@ -82,6 +82,7 @@ static bool on_gpu(const trial *t, const rd_array *first, rd_array *out, int thr
     ok = run(t, plan, out, how);
     for (int i = 0; ok && i < t->n; i++)
         ok = differential_same(&t->w[i], i, &first[i], "scalar", &out[i], how, t->report);
+    stats->on_gpu += ok;
     rd_plan_free(plan);
     return ok;
 }

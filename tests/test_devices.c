@@ -458,6 +458,31 @@ START_TEST(memory_is_full)
 }
 END_TEST
 
+/* A kernel begins once what is kept has gone. */
+START_TEST(no_memory_for_a_launch)
+{
+    many[14] = 4;
+    IS_OK(work());
+    out[14] = 0;
+    fake_break(fake_cuda, "cuLaunchKernel", 1, 2);
+    IS_OK(work());
+    ck_assert(out[14] == 5 && total == 4);
+}
+END_TEST
+
+/* A leaf and its copy fit; with the room for a little more they do not. */
+START_TEST(memory_just_suffices)
+{
+    enum { BYTES = (5 << 20) + 65536 };
+    static uint8_t bytes[BYTES];
+    rd_array       array = { .device = RD_CUDA(0) };
+
+    setenv("RDIM_FAKE_MEMORY", "12000000", 1);
+    IS_OK(rd_eval(ctx, rd_wrap(ctx, bytes, RD_SHAPE(BYTES)), &array));
+    rd_array_free(&array);
+}
+END_TEST
+
 START_TEST(memory_is_too_small)
 {
     setenv("RDIM_FAKE_MEMORY", "100000", 1);
@@ -486,6 +511,8 @@ static void add(TCase *tc)
                                    no_driver,
                                    no_compiler,
                                    memory_is_full,
+                                   no_memory_for_a_launch,
+                                   memory_just_suffices,
                                    memory_is_too_small,
                                    device_is_lost };
 

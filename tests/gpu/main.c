@@ -5,12 +5,13 @@
  *
  * It does not fork, which CUDA would not survive, and does without Check, as a machine with a GPU
  * may have none.  It says what failed, and writes how much was compared as JSON.  Exit status: 0, 1
- * if something failed, 77 if there is no GPU. */
+ * if something failed, 77 if there is no GPU or nothing that compiles for it. */
 #define _XOPEN_SOURCE 700
 #include "../differential.h"
 #include "core/clock.h"
 #include "kernels/cuda/gpu.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,13 +25,21 @@ typedef struct settings {
     const char *out;     /* NULL: standard output */
 } settings;
 
+/* After so many failures a part ends: more say nothing new. */
+enum { MOST_FAILURES = 10 };
+
 /* A part of the suite: how many cases there were, of how many, and what was compared. */
 typedef struct part {
     const char        *name;
-    int64_t            wanted, ran, failed;
+    int64_t            wanted, ran, failed, results, elements, refused;
     double             seconds;
     differential_stats stats;
 } part;
+
+static bool goes_on(const part *p, double until)
+{
+    return p->ran < p->wanted && p->failed < MOST_FAILURES && rd_seconds() < until;
+}
 
 /* ---- Data there and back --------------------------------------------------------------------- */
 /* n elements of that type go to the GPU, are added there, and come back. */
@@ -57,8 +66,8 @@ static bool copies(rd_ctx *ctx, rd_dtype type, int64_t n, part *p)
         fprintf(stderr, "%" PRId64 " of %s: other bits from the GPU\n", n, rd_dtype_name(type));
         ok = false;
     }
-    p->stats.results += 2;
-    p->stats.elements += n + 1;
+    p->results += 2;
+    p->elements += n + 1;
     rd_error_clear(ctx);
     rd_array_free(&there);
     rd_array_free(&sums[0]);
@@ -68,16 +77,59 @@ static bool copies(rd_ctx *ctx, rd_dtype type, int64_t n, part *p)
     return ok;
 }
 
-static void run_copies(part *p)
+static void run_copies(part *p, const settings *s, double until)
 {
     static const rd_dtype types[] = { RD_U8, RD_F16, RD_F32, RD_F64, RD_I64 };
-    static const int64_t  sizes[] = { 1, 63, 4097, 1 << 20, (1 << 24) + 5 };
-    rd_ctx               *ctx     = rd_ctx_new(&(rd_ctx_opts){ .deterministic = true });
+    static const int64_t  sizes[] = { 1, 63, 4097, 1 << 20, (1 << 22) + 5 };
+    enum { TYPES = sizeof types / sizeof *types, SIZES = sizeof sizes / sizeof *sizes };
+    rd_ctx *ctx = rd_ctx_new(&(rd_ctx_opts){ .deterministic = true });
 
-    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
-        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++, p->ran++)
-            p->failed += !copies(ctx, types[t], sizes[s], p);
-    p->wanted = p->ran;
+    (void)s;
+    p->wanted = TYPES * SIZES; /* small ones first, as a sanitizer takes its time */
+    for (; goes_on(p, until); p->ran++)
+        p->failed += !copies(ctx, types[p->ran % TYPES], sizes[p->ran / TYPES], p);
+    rd_ctx_free(ctx);
+}
+
+/* ---- Functions ------------------------------------------------------------------------------- */
+enum { POINTS = 1 << 16 };
+
+/* Those whose arguments random expressions keep small. */
+static void run_functions(part *p, const settings *s, double until)
+{
+    static double x[POINTS], y[2][POINTS];
+    rd_ctx       *ctx = rd_ctx_new(&(rd_ctx_opts){ .deterministic = true });
+
+    (void)s;
+    for (int i = 0; i < POINTS; i++)
+        x[i] = ldexp(1 + (double)(i * 7919 % POINTS) / POINTS, i % 2000 - 990);
+    rd_expr *const of[] = {
+        rd_sin(rd_wrap(ctx, x, RD_SHAPE(POINTS))), rd_cos(rd_wrap(ctx, x, RD_SHAPE(POINTS))),
+        rd_tan(rd_wrap(ctx, x, RD_SHAPE(POINTS))),
+        rd_atan2(rd_wrap(ctx, x, RD_SHAPE(POINTS - 1)), rd_wrap(ctx, x + 1, RD_SHAPE(POINTS - 1))),
+        rd_hypot(rd_wrap(ctx, x, RD_SHAPE(POINTS - 1)), rd_wrap(ctx, x + 1, RD_SHAPE(POINTS - 1)))
+    };
+
+    p->wanted = sizeof of / sizeof *of;
+    for (; goes_on(p, until); p->ran++) {
+        const int64_t n  = p->ran < 3 ? POINTS : POINTS - 1;
+        bool          ok = true;
+
+        for (int k = 0; k < 2; k++) {
+            const rd_eval_opts opts = { .backend = k ? RD_BACKEND_CUDA : RD_BACKEND_CPU };
+
+            ok = ok && rd_eval_many(ctx, RD_RESULTS({ of[p->ran], RD_INTO(y[k], RD_SHAPE(n)) }),
+                                    &opts) == RD_OK;
+        }
+        if (!ok || memcmp(y[0], y[1], sizeof(double) * (size_t)n) != 0) {
+            fprintf(stderr, "function %" PRId64 ": %s\n", p->ran,
+                    ok ? "other bits from the GPU" : rd_error_text(ctx));
+            p->failed++;
+        }
+        rd_error_clear(ctx);
+        p->results++;
+        p->elements += n;
+    }
     rd_ctx_free(ctx);
 }
 
@@ -85,16 +137,31 @@ static void run_copies(part *p)
 static void run_seeds(part *p, uint64_t first, int64_t count, double until)
 {
     p->wanted = count;
-    for (; p->ran < count && rd_seconds() < until; p->ran++) {
-        const uint64_t seed   = first + (uint64_t)p->ran;
-        rd_text        report = { 0 };
+    for (; goes_on(p, until); p->ran++) {
+        const uint64_t     seed   = first + (uint64_t)p->ran;
+        rd_text            report = { 0 };
+        differential_stats before = p->stats;
 
         if (!differential_cuda_trial(seed, &p->stats, &report)) {
             fprintf(stderr, "seed %" PRIu64 ":\n%s\n", seed, report.at ? report.at : "");
             p->failed++;
-        }
+        } else if (p->stats.on_gpu > before.on_gpu) {
+            p->results += p->stats.results - before.results;
+            p->elements += p->stats.elements - before.elements;
+        } else
+            p->refused++; /* they call C functions */
         rd_text_free(&report);
     }
+}
+
+static void run_small(part *p, const settings *s, double until)
+{
+    run_seeds(p, s->first, s->seeds, until);
+}
+
+static void run_large(part *p, const settings *s, double until)
+{
+    run_seeds(p, RANDOM_LARGE + s->first, s->large, until);
 }
 
 /* ---- What is said of them -------------------------------------------------------------------- */
@@ -104,17 +171,23 @@ static void write_part(FILE *to, const part *p, bool last)
             "    { \"name\": \"%s\", \"wanted\": %" PRId64 ", \"ran\": %" PRId64
             ", \"failed\": %" PRId64 ", \"results\": %" PRId64 ", \"elements\": %" PRId64
             ", \"refused\": %" PRId64 ", \"seconds\": %.1f }%s\n",
-            p->name, p->wanted, p->ran, p->failed, p->stats.results, p->stats.elements,
-            p->stats.refused, p->seconds, last ? "" : ",");
+            p->name, p->wanted, p->ran, p->failed, p->results, p->elements, p->refused, p->seconds,
+            last ? "" : ",");
 }
 
+/* All or nothing: what a reader finds is whole. */
 static bool write_parts(const settings *s, const part *parts, int n)
 {
-    FILE *to = s->out ? fopen(s->out, "w") : stdout;
-    bool  ok = to != NULL;
+    char  aside[4096];
+    FILE *to = stdout;
+    bool  ok;
 
+    if (s->out) {
+        snprintf(aside, sizeof aside, "%s.new", s->out);
+        to = fopen(aside, "w");
+    }
     if (!to) {
-        perror(s->out);
+        perror(aside);
         return false;
     }
     fprintf(to, "{ \"device\": \"%s\",\n  \"parts\": [\n", rd_device_text(RD_CUDA(0)));
@@ -123,7 +196,7 @@ static bool write_parts(const settings *s, const part *parts, int n)
     fprintf(to, "  ] }\n");
     ok = fflush(to) == 0;
     if (s->out)
-        ok = fclose(to) == 0 && ok;
+        ok = fclose(to) == 0 && ok && rename(aside, s->out) == 0;
     if (!ok)
         perror(s->out ? s->out : "standard output");
     return ok;
@@ -155,13 +228,42 @@ static bool read_settings(settings *s, int argc, char **argv)
     return true;
 }
 
+/* Is there a GPU, and a compiler for it? */
+static bool can_run(void)
+{
+    float    x = 1, y = 0;
+    rd_ctx  *ctx = rd_ctx_new(NULL);
+    rd_expr *e   = rd_neg(rd_wrap(ctx, &x, RD_SCALAR));
+    bool     can = rd_device_count() > 0;
+
+    if (!can)
+        printf("skipped: %s\n", rd_device_text(RD_CUDA(0)));
+    else if (rd_eval_many(ctx, RD_RESULTS({ e, RD_INTO(&y, RD_SCALAR) }),
+                          &(rd_eval_opts){ .backend = RD_BACKEND_CUDA }) != RD_OK) {
+        printf("skipped: %s: %s\n", rd_device_text(RD_CUDA(0)), rd_error_text(ctx));
+        can = false;
+    }
+    rd_ctx_free(ctx);
+    return can;
+}
+
+typedef void part_fn(part *p, const settings *s, double until);
+
 int main(int argc, char **argv)
 {
-    settings s        = { .first = 1, .seeds = 500, .large = 50, .seconds = 120 };
-    part     parts[3] = { { .name = "copies" }, { .name = "random" }, { .name = "large" } };
-    enum { N = sizeof parts / sizeof *parts };
-    bool   failed = false;
-    double begin, start;
+    static const struct {
+        const char *name;
+        part_fn    *run;
+        double      until; /* share of the time */
+    } all[] = { { "copies", run_copies, 0.3 },
+                { "functions", run_functions, 0.4 },
+                { "random", run_small, 0.8 },
+                { "large", run_large, 1 } };
+    enum { N = sizeof all / sizeof *all };
+    settings     s        = { .first = 1, .seeds = 500, .large = 50, .seconds = 120 };
+    part         parts[N] = { { .name = NULL } };
+    const double begin    = rd_seconds();
+    bool         failed   = false;
 
     if (!read_settings(&s, argc, argv)) {
         fprintf(stderr,
@@ -170,23 +272,21 @@ int main(int argc, char **argv)
                 argv[0]);
         return FAILED;
     }
-    if (rd_device_count() == 0) {
-        printf("skipped: %s\n", rd_device_text(RD_CUDA(0)));
+    if (!can_run())
         return NO_GPU;
-    }
-    begin = rd_seconds();
     for (int i = 0; i < N; i++) {
-        start = rd_seconds();
-        if (i == 0)
-            run_copies(&parts[i]);
-        else if (i == 1) /* the large ones have a third of the time */
-            run_seeds(&parts[i], s.first, s.seeds, begin + s.seconds * 2 / 3);
-        else
-            run_seeds(&parts[i], RANDOM_LARGE + s.first, s.large, begin + s.seconds);
-        parts[i].seconds = rd_seconds() - start;
-        failed |= parts[i].failed > 0 || parts[i].ran == 0;
-        failed |= !write_parts(&s, parts, i + 1);
+        const double start = rd_seconds(), until = begin + all[i].until * s.seconds;
+        part *const  p = &parts[i];
+
+        p->name = all[i].name;
+        all[i].run(p, &s, until);
+        p->seconds = rd_seconds() - start;
+        failed |= p->failed > 0 || (p->ran >= MOST_FAILURES && p->elements == 0);
+        if (s.out && !write_parts(&s, parts, i + 1))
+            failed = true;
     }
+    if (!s.out && !write_parts(&s, parts, N))
+        failed = true;
     rd_gpu_close_all();
     return failed ? FAILED : PASSED;
 }
