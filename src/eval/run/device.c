@@ -232,10 +232,11 @@ rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *con
 {
     device_run    r = { .plan = plan, .device = plan->backend->device };
     rd_frame_here here;
+    bool          full;
 
-    r.queue = rd_queue_of(plan->ctx, plan->backend, plan->device, r.why);
+    r.queue = rd_queue_of(plan->ctx, plan->backend, plan->device, &full, r.why);
     if (!r.queue)
-        return fail(&r, RD_ERR_DEVICE);
+        return fail(&r, full ? RD_ERR_MEMORY : RD_ERR_DEVICE);
     r.frame = rd_frame_take(plan, &here);
     if (!r.frame)
         return rd_no_memory(plan);

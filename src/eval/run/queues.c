@@ -30,12 +30,13 @@ static rd_queue *find(const rd_kept_last *first, const rd_backend_table *backend
 }
 
 /* Two threads may each open one: both stay, and the newer is used. */
-rd_queue *rd_queue_of(rd_ctx *ctx, const rd_backend_table *backend, int32_t device,
+rd_queue *rd_queue_of(rd_ctx *ctx, const rd_backend_table *backend, int32_t device, bool *full,
                       char why[RD_DEVICE_TEXT])
 {
     rd_queue   *queue = find(rd_ctx_kept_last(ctx), backend, device);
     kept_queue *kept;
 
+    *full = false;
     if (queue)
         return queue;
     queue = backend->device->open(
@@ -44,7 +45,8 @@ rd_queue *rd_queue_of(rd_ctx *ctx, const rd_backend_table *backend, int32_t devi
         return NULL;
     kept = rd_alloc_quiet(ctx, sizeof *kept);
     if (!kept) {
-        snprintf(why, RD_DEVICE_TEXT, "no memory for a queue");
+        *full = true;
+        snprintf(why, RD_DEVICE_TEXT, "out of memory");
         backend->device->close(queue);
         return NULL;
     }
@@ -77,7 +79,7 @@ bool rd_device_memory(rd_ctx *ctx, int64_t bytes, rd_array *out)
     if (!block)
         return false;
     block->block = (rd_array_block){ .ctx = ctx, .drop = give_back };
-    block->queue = rd_queue_of(ctx, &rd_backend_cuda, out->device - 1, why);
+    block->queue = rd_queue_of(ctx, &rd_backend_cuda, out->device - 1, &full, why);
     block->at = block->queue ? device->get(block->queue, bytes > 0 ? bytes : 1, &full, why) : NULL;
     if (!block->at) {
         rd_fail(ctx, full ? RD_ERR_MEMORY : RD_ERR_DEVICE, "%s: %s", rd_call_name(ctx), why);
@@ -113,8 +115,7 @@ rd_status rd_wait(rd_ctx *ctx)
 
     if (!ctx)
         return rd_error(NULL);
-    for (const rd_kept_last *at = rd_ctx_kept_last(ctx); at && rd_error(ctx) == RD_OK;
-         at                     = at->older) {
+    for (const rd_kept_last *at = rd_ctx_kept_last(ctx); at; at = at->older) {
         const kept_queue *kept = (const kept_queue *)at;
 
         if (!kept->backend->device->wait(kept->queue, why))
