@@ -70,6 +70,16 @@ if(TARGET fake_cuda AND TARGET gpu_suite AND NOT CMAKE_C_FLAGS MATCHES "-fsaniti
     set_tests_properties(gpu_suite PROPERTIES ENVIRONMENT
         "RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>;RDIM_FAKE_STRICT=1")
     list(APPEND rdim_tests gpu_suite)
+    # Suites about results, not about forms of the CPU's, with all evaluations on the fake GPU: in script/test all.
+    set(with_cuda api_examples faults halves npy_files objects semantics semantics_memory virtual_shape)
+    foreach(suite IN LISTS with_cuda)
+        add_test(NAME ${suite}_with_cuda WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMAND sh -c
+            "test \"$RDIM_TESTS\" = all || { echo a part of script/test all; exit 77; }; exec $<TARGET_FILE:test_${suite}>")
+        set_tests_properties(${suite}_with_cuda PROPERTIES ENVIRONMENT
+            "RDIM_BACKEND=cuda;RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>")
+        list(APPEND on_fakes ${suite}_with_cuda)
+    endforeach()
+    list(APPEND rdim_tests ${on_fakes})
 endif()
 
 # Our declarations of CUDA beside the toolkit's, where there is one; nothing of it is linked.
@@ -145,7 +155,7 @@ set_property(TEST ${rdim_tests} APPEND PROPERTY ENVIRONMENT
     CK_TIMEOUT_MULTIPLIER=60 XDG_CACHE_HOME=${kernels} OMP_WAIT_POLICY=passive)
 # What the fake NVRTC makes is for this processor, and not stored as if a GPU's.
 if(gpu_suite IN_LIST rdim_tests)
-    set_property(TEST gpu_suite APPEND PROPERTY ENVIRONMENT XDG_CACHE_HOME=/dev/null)
+    set_property(TEST gpu_suite ${on_fakes} APPEND PROPERTY ENVIRONMENT XDG_CACHE_HOME=/dev/null)
 endif()
 
 # What these are about is the tile machine, which would hand small programs on; its kernels fetch rows, and do not,
