@@ -129,27 +129,30 @@ static void take_up(const run *r, const rd_program *p, rd_task *task)
         backend->head(p, task);
 }
 
-static void run_steps(const run *r, const rd_program *p, rd_task *task, bool first)
+static void run_steps(const run *r, const rd_program *p, const tasks *t, int k)
 {
+    rd_task     *task = &t->task[k];
     const double all  = (double)(task->hi - task->lo);
     rd_steps     left = rd_steps_of(p, task->lo, task->hi);
 
     for (bool more = true;
          more && task->status == RD_OK && rd_steps_next(&left, &task->lo, &task->hi);) {
         r->plan->backend->body(p, task);
-        more = rd_watch_step(r->watch);
+        more = rd_watch_step(r->watch, t->n);
         if (more && task->status == RD_OK && left.lo < left.hi)
             take_up(r, p, task);
-        if (more && first && left.lo < left.hi)
+        if (more && k == 0 && left.lo < left.hi)
             rd_watch_look(r->watch, 1 - (double)(left.hi - left.lo) / all);
     }
 }
 
-static void run_task(const run *r, const rd_program *p, rd_task *task, bool first)
+static void run_task(const run *r, const rd_program *p, const tasks *t, int k)
 {
+    rd_task *task = &t->task[k];
+
     r->plan->backend->head(p, task);
     if (p->step && r->watch && task->status == RD_OK)
-        run_steps(r, p, task, first);
+        run_steps(r, p, t, k);
     else if (task->status == RD_OK)
         r->plan->backend->body(p, task);
 }
@@ -161,7 +164,7 @@ static void run_tasks(const run *r, const rd_program *p, tasks *t)
 #pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
 #endif
     for (int k = 0; k < t->n; k++)
-        run_task(r, p, &t->task[k], k == 0);
+        run_task(r, p, t, k);
 }
 
 static rd_status cancelled(const rd_plan *plan, const rd_watch *watch)
@@ -208,7 +211,7 @@ static void run_parts(const run *r, const rd_program *p, tasks *t)
              t->task->hi);
     if (backend->way)
         t->task->way = backend->way(p);
-    run_task(r, p, t->task, true); /* even a region of one thread costs as much as a small kernel */
+    run_task(r, p, t, 0); /* even a region of one thread costs as much as a small kernel */
     if (t->task->status == RD_OK && before.status != RD_OK)
         *t->task = before;
 }

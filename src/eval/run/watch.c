@@ -137,8 +137,14 @@ void rd_watch_stage(rd_watch *w, const rd_program *p)
     w->work = p->work;
 }
 
-bool rd_watch_step(rd_watch *w)
+/* Memory is given back once for each task's step, by whichever thread comes to it: the calling one
+ * may have ended its share long before the others. */
+bool rd_watch_step(rd_watch *w, int tasks)
 {
+    const unsigned before = atomic_fetch_add_explicit(&w->steps, 1, memory_order_relaxed);
+
+    if (before % (unsigned)tasks == 0)
+        rd_mapped_give_back(w->n_slot, w->slot);
     if (rd_cancel_taken(w->ctx))
         atomic_store_explicit(&w->stop, true, memory_order_relaxed);
     return !atomic_load_explicit(&w->stop, memory_order_relaxed);
@@ -156,7 +162,6 @@ static void tell(rd_watch *w, double done)
 
 void rd_watch_look(rd_watch *w, double part)
 {
-    rd_mapped_give_back(w->n_slot, w->slot);
     if (w->progress.until > 0 && rd_seconds() > w->progress.until) {
         w->overdue = true;
         atomic_store_explicit(&w->stop, true, memory_order_relaxed);

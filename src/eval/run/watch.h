@@ -7,7 +7,7 @@
 #define RD_EVAL_RUN_WATCH_H
 #include "eval/plan.h"
 
-/* One run's.  Threads read `stop`; the rest is the calling thread's. */
+/* One run's.  All threads use `stop` and `steps`; the rest is the calling thread's. */
 typedef struct rd_watch {
     rd_ctx      *ctx;
     rd_progress  progress;
@@ -17,6 +17,7 @@ typedef struct rd_watch {
     void *const *slot;
     bool         overdue; /* nobody cancelled it: it ran for longer than was allowed */
     atomic_bool  stop;
+    atomic_uint  steps; /* of all threads */
 } rd_watch;
 
 /* Operations of a step: some milliseconds, in which a stage reads a few hundred megabytes at
@@ -40,8 +41,8 @@ int64_t rd_watch_every(const rd_program *p, double work);
 void rd_watch_begin(rd_watch *w, const rd_plan *plan, const rd_progress *progress,
                     void *const *slot);
 void rd_watch_stage(rd_watch *w, const rd_program *p);
-/* After a step on any thread: false to stop. */
-bool rd_watch_step(rd_watch *w);
+/* After a step of one of so many tasks, on any thread: false to stop. */
+bool rd_watch_step(rd_watch *w, int tasks);
 /* After a step of the first task, which the calling thread runs: `part` of its share is done. */
 void rd_watch_look(rd_watch *w, double part);
 /* At the end of a run that went well. */
