@@ -17,6 +17,9 @@ extern const char rd_cuda_prelude[];
 
 enum { DEFAULT_COUNT = 24, PARTS = 8, SKIPPED = 77 };
 
+/* About what an H100 has. */
+static const rd_cuda_limits h100 = { .threads = 132 * 2048, .shared = 227 << 10 };
+
 static void *piece(void *pool, size_t bytes)
 {
     return rd_pool_get(pool, bytes);
@@ -65,7 +68,7 @@ static int program_compiles(rd_ctx *ctx, const rd_program *p)
     rd_text       text = { 0 };
     bool          here;
 
-    ck_assert(rd_cuda_shape_of(&shape, p, 1 << 18, piece, pool));
+    ck_assert(rd_cuda_shape_of(&shape, p, &h100, piece, pool));
     here = !shape.why;
     if (here) {
         rd_text_add(&text, "%s\n", rd_cuda_prelude);
@@ -123,6 +126,39 @@ static int seed_compiles(uint64_t seed)
     random_pool_free(pool);
     rd_ctx_free(ctx);
     return done;
+}
+
+/* ---- What the compiler makes of each way ------------------------------------------------------- */
+/* A loop of PTX, from a label to a branch back to it, without loops in it. */
+typedef struct loop_facts {
+    int instructions, loads, packs; /* loads of memory; of these, several elements at once */
+} loop_facts;
+
+/* The loop with most loads. */
+static loop_facts busiest_loop(const char *ptx)
+{
+    loop_facts best = { 0 };
+
+    for (const char *label = strstr(ptx, "\n$L__BB"); label; label = strstr(label + 1, "\n$L__BB")) {
+        const size_t n   = strcspn(label + 1, ":");
+        loop_facts   now = { 0 };
+        bool         back = false;
+
+        for (const char *at = strchr(label + 1, '\n'); at && !back && strncmp(at, "\n$L__BB", 7);
+             at             = strchr(at + 1, '\n')) {
+            const char *end = strchr(at + 1, '\n'), *target = strstr(at + 1, "$L__BB");
+
+            if (!end || at[1] != '\t' || at[2] == '.' || at[2] == '/')
+                continue;
+            now.instructions++;
+            now.loads += strncmp(at + 2, "ld.global", 9) == 0;
+            now.packs += strncmp(at + 2, "ld.global.v", 11) == 0;
+            back = target && target < end && strncmp(target, label + 1, n) == 0 && target[n] == ';';
+        }
+        if (back && (now.loads > best.loads || (now.loads == best.loads && now.instructions < best.instructions)))
+            best = now;
+    }
+    return best;
 }
 
 START_TEST(random_kernels)

@@ -60,6 +60,21 @@ int64_t rd_positions(const rd_program *p, const rd_address *at)
     return last + 1;
 }
 
+bool rd_rises(const rd_program *p, int32_t inst, const rd_address *at)
+{
+    int64_t inner = 0;
+
+    for (int32_t k = p->inst[inst].loop; k >= 0; k = p->loop[k].parent) {
+        const rd_loop *l    = &p->loop[k];
+        const int64_t  coef = rd_coef(at, l->axis);
+
+        if (coef && (coef <= inner || l->backwards || l->kind == RD_LOOP_TILE))
+            return false;
+        inner += coef * (p->axis_extent[l->axis] - 1);
+    }
+    return true;
+}
+
 bool rd_fold_any_grouping(const rd_fold *f)
 {
     const bool ints = rd_dtype_kind(f->type) != RD_KIND_FLOAT;

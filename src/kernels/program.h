@@ -335,6 +335,9 @@ int32_t rd_inst_reads(const rd_program *p, const rd_inst *inst, int32_t *reg);
 /* By how much a position moves with the index of an axis; how many there are: the last one, and 1. */
 int64_t rd_coef(const rd_address *at, int32_t axis);
 int64_t rd_positions(const rd_program *p, const rd_address *at);
+/* Do further rounds of each loop around an instruction, from the innermost out, bring greater
+ * positions? */
+bool rd_rises(const rd_program *p, int32_t inst, const rd_address *at);
 
 /* From the LOOPs and ENDs: which loop holds what. */
 void rd_program_tree(rd_program *p);

@@ -109,6 +109,23 @@ static void tiers(rd_text *text, const rd_program *p, int32_t n)
                 all.compiled, all.seconds * 1e3, all.stored, all.failed);
 }
 
+/* What it runs as, or the text of its kernels. */
+static void describe(rd_text *text, const rd_program *p, bool code, rd_get_fn *get, void *pool)
+{
+    const prepared *made = p->code;
+
+    (void)get;
+    (void)pool;
+    if (!made->code)
+        rd_text_add(text, "refused: %s\n", made->why);
+    else if (code)
+        rd_gpu_code_kernels(text, made->code);
+    else {
+        rd_gpu_code_text(text, made->code);
+        rd_text_add(text, "\n");
+    }
+}
+
 static const rd_device_table device = {
     .count    = rd_gpu_count,
     .describe = describe_device,
@@ -125,5 +142,10 @@ static const rd_device_table device = {
 };
 
 const rd_backend_table rd_backend_cuda = {
-    .name = "cuda", .probe = probe, .prepare = prepare, .tiers = tiers, .device = &device
+    .name     = "cuda",
+    .probe    = probe,
+    .prepare  = prepare,
+    .tiers    = tiers,
+    .describe = describe,
+    .device   = &device,
 };

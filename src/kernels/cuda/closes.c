@@ -2,6 +2,7 @@
  * a fold exchange them through shared memory; else one thread has all lanes of a cell. */
 #include "kernels/cuda/text.h"
 #include <inttypes.h>
+#include <stdio.h>
 
 /* Is what its lanes come to exchanged by the threads of a team? */
 static bool is_exchanged(const rd_cuda_fold *f)
@@ -30,9 +31,10 @@ static void add_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *lane)
     const bool    joined = f->cut && t->part == RD_PART_END;
     const bool    wide   = f->home == RD_HOME_TEAM || f->cut;
     const int32_t lanes = f->of.fold->lanes, row = wide ? lanes : f->here;
-    const int64_t pitch = f->of.fold->n_cell * row;
-    /* which lane of the cell, in the arrays of states and in rows */
-    const char *global = f->lanes && !f->cells ? (lanes == 64 ? "(32 * l + t)" : "t") : lane;
+    const int64_t pitch = f->n_cell * row;
+    /* which lane of the cell, in rows of all lanes */
+    char        ours[32];
+    const char *global = is_exchanged(f) ? rd_cuda_lane_of(t, f, ours) : lane;
     const char *of_row = wide ? global : lane;
     rd_text     line   = { 0 };
 
@@ -67,8 +69,11 @@ static void add_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *lane)
         rd_text_free(&states);
         if (f->tree) {
             rd_text counter = { 0 };
+            char    owner[48];
 
-            rd_cuda_add_counter(&counter, f, number, global);
+            snprintf(owner, sizeof owner, t->s->wide > 1 ? "%s / %" PRId32 : "%s %% %" PRId32, lane,
+                     t->s->wide > 1 ? t->s->wide : t->s->team);
+            rd_cuda_add_counter(&counter, f, number, is_exchanged(f) ? "t" : owner);
             rd_cuda_line(t, "int64_t rows = rd_nodes(0, %s);", counter.at);
             rd_text_free(&counter);
         }
@@ -115,13 +120,15 @@ static void exchange(rd_cuda_text *t, const rd_cuda_fold *f, const char *functio
     const int32_t number = rd_cuda_fold_number(t->s, f);
     rd_text       line   = { 0 };
 
-    take_words(&line, f, 'a', from, "t");
-    take_words(&line, f, 'b', from, "t + half");
+    take_words(&line, f, 'a', from, "l");
+    take_words(&line, f, 'b', from, "l + half");
     rd_text_add(&line, " ");
     rd_cuda_add_merge(&line, f, number, function);
-    put_words(&line, f, 'a', from, "t");
+    put_words(&line, f, 'a', from, "l");
     rd_cuda_line(
-        t, "for (int half = %" PRId32 "; half > 0; half /= 2) { if (t < half) {%s } RD_MEET }",
+        t,
+        "for (int half = %" PRId32
+        "; half > 0; half /= 2) { for (int l = t; l < half; l += RD_TEAM) {%s } RD_MEET }",
         f->of.fold->lanes / 2, line.at ? line.at : "");
     rd_text_free(&line);
 }
@@ -180,7 +187,8 @@ static void finish(rd_cuda_text *t, const rd_inst *inst, const char *format)
 static void close_by_team(rd_cuda_text *t, const rd_inst *inst)
 {
     const rd_cuda_fold *f    = &t->s->fold[inst->arg];
-    const char         *lane = f->of.fold->lanes == 64 ? "32 * l + t" : "t";
+    char                ours[32];
+    const char         *lane = rd_cuda_lane_of(t, f, ours);
     rd_text             line = { 0 };
 
     rd_cuda_line(t, "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {", f->here);
@@ -275,20 +283,18 @@ static void close_alone(rd_cuda_text *t, const rd_inst *inst)
 
 void rd_cuda_close(rd_cuda_text *t, const rd_inst *inst)
 {
-    const rd_cuda_fold *f    = &t->s->fold[inst->arg];
-    rd_text             cell = rd_cuda_position(t, &f->of.fold->cell);
+    const rd_cuda_fold *f = &t->s->fold[inst->arg];
 
     declare_results(t, inst);
     rd_cuda_line(t, "{");
     t->indent++;
     if (f->home == RD_HOME_TEAM && t->spread < 0)
         rd_cuda_line(t, "RD_MEET");
-    rd_cuda_line(t, "const int64_t c%" PRId32 " = %s;", inst->arg, cell.at ? cell.at : "");
+    rd_cuda_declare_cell(t, inst->arg);
     if (is_exchanged(f))
         close_by_team(t, inst);
     else
         close_alone(t, inst);
     t->indent--;
     rd_cuda_line(t, "}");
-    rd_text_free(&cell);
 }

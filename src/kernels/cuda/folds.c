@@ -148,7 +148,7 @@ static int64_t declare_arrays(rd_cuda_text *t, const rd_cuda_fold *f, const char
 static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
-    const int64_t count  = f->room * f->of.fold->n_cell * f->of.fold->lanes;
+    const int64_t count  = f->room * f->n_cell * f->of.fold->lanes;
 
     for (int k = 0; k < f->of.n_state; k++)
         rd_cuda_line(t, "%s *const w%" PRId32 "_%d = (%s *)(nodes + %" PRId64 ");",
@@ -189,19 +189,22 @@ static void declare(rd_cuda_text *t, const rd_cuda_fold *f)
     if (f->pair)
         at = declare_array(t, f, "double", 'w', f->n_words * f->states, at);
     if (f->tree || f->of.fold->scan)
-        declare_array(t, f, "int64_t", 'b', f->of.fold->n_cell * rd_cuda_counters(f), at);
+        declare_array(t, f, "int64_t", 'b', f->n_cell * rd_cuda_counters(f), at);
 }
 
 /* ---- Beginnings ------------------------------------------------------------------------------ */
 /* "for (int64_t k = 0; k < n; k += 1)": all of an array; a team's, by its threads. */
+enum { REGISTERS = 16 }; /* an array whose indices are all known needs no memory */
+
 static void for_each(rd_cuda_text *t, const rd_cuda_fold *f, int64_t n, const char *what)
 {
     const bool team  = f->home == RD_HOME_TEAM && t->spread < 0;
     rd_text    count = { 0 };
 
     rd_cuda_number(t, &count, n);
-    rd_cuda_line(t, "RD_UNROLL_FEW for (int64_t k = %s; k < %s; k += %s) { %s }", team ? "t" : "0",
-                 count.at ? count.at : "", team ? "RD_TEAM" : "1", what);
+    rd_cuda_line(t, "%s for (int64_t k = %s; k < %s; k += %s) { %s }",
+                 f->home == RD_HOME_LOCAL && n <= REGISTERS ? "RD_UNROLL" : "RD_UNROLL_FEW",
+                 team ? "t" : "0", count.at ? count.at : "", team ? "RD_TEAM" : "1", what);
     rd_text_free(&count);
 }
 
@@ -232,7 +235,7 @@ static void begin_blocks(rd_cuda_text *t, const rd_cuda_fold *f)
 
     rd_text_add(&begin, f->cut ? "b%" PRId32 "[k] = from%" PRId32 ";" : "b%" PRId32 "[k] = 0;",
                 number, number);
-    for_each(t, f, f->of.fold->n_cell * rd_cuda_counters(f), begin.at ? begin.at : "");
+    for_each(t, f, f->n_cell * rd_cuda_counters(f), begin.at ? begin.at : "");
     rd_text_free(&begin);
 }
 
@@ -259,6 +262,15 @@ void rd_cuda_start(rd_cuda_text *t, int32_t number)
 }
 
 /* ---- Elements -------------------------------------------------------------------------------- */
+const char *rd_cuda_lane_of(const rd_cuda_text *t, const rd_cuda_fold *f, char to[32])
+{
+    if (t->s->wide > 1)
+        snprintf(to, 32, "(%" PRId32 " * t + l)", t->s->wide);
+    else
+        snprintf(to, 32, f->of.fold->lanes > t->s->team ? "(RD_TEAM * l + t)" : "t");
+    return to;
+}
+
 /* Which lane of the cell the element is in, of those in the arrays. */
 static void declare_lane(rd_cuda_text *t, const rd_cuda_fold *f)
 {
@@ -266,41 +278,68 @@ static void declare_lane(rd_cuda_text *t, const rd_cuda_fold *f)
     const int32_t lanes  = f->of.fold->lanes;
     const bool    along  = f->lanes && t->lane;
     rd_text       lane   = rd_cuda_position(t, &f->of.fold->lane);
+    char          ours[32];
 
     if (along && f->home == RD_HOME_TEAM)
-        rd_cuda_line(t, "const int64_t l%" PRId32 " = %s;", number,
-                     lanes == 64 ? "32 * l + t" : "t");
+        rd_cuda_line(t, "const int64_t l%" PRId32 " = %s;", number, rd_cuda_lane_of(t, f, ours));
     else if (along)
-        rd_cuda_line(t, "const int l%" PRId32 " = %s;", number, lanes == 64 ? "l" : "0");
+        rd_cuda_line(t, "const int l%" PRId32 " = %s;", number, f->here > 1 ? "l" : "0");
     else if (lanes > 1)
         rd_cuda_line(t, "const int64_t l%" PRId32 " = (%s) %% %" PRId32 ";", number,
                      lane.at ? lane.at : "", lanes);
     rd_text_free(&lane);
 }
 
-void rd_cuda_declare_place(rd_cuda_text *t, const rd_inst *inst)
+/* Elements side by side have cells of their own. */
+void rd_cuda_declare_cell(rd_cuda_text *t, int32_t number)
 {
-    const rd_cuda_fold *f     = &t->s->fold[inst->arg];
-    const rd_fold      *fold  = f->of.fold;
-    rd_text             cell  = rd_cuda_position(t, &fold->cell);
-    rd_text             outer = rd_cuda_position(t, &fold->outer);
-    rd_text             lane  = rd_cuda_position(t, &fold->lane);
-    rd_text             rows  = { 0 };
+    const rd_cuda_fold *f    = &t->s->fold[number];
+    rd_text             cell = rd_cuda_position(t, &f->of.fold->cell);
 
-    if (fold->n_cell > 1)
-        rd_cuda_line(t, "const int64_t c%" PRId32 " = %s;", inst->arg, cell.at ? cell.at : "");
+    if (t->s->strip >= 0)
+        rd_cuda_line(t, "const int64_t c%" PRId32 " = (%s) * %" PRId32 " + l;", number,
+                     cell.at ? cell.at : "", t->s->wide);
+    else if (f->n_cell > 1)
+        rd_cuda_line(t, "const int64_t c%" PRId32 " = %s;", number, cell.at ? cell.at : "");
     else
-        rd_cuda_line(t, "const int c%" PRId32 " = 0;", inst->arg);
-    declare_lane(t, f);
-    rd_cuda_number(t, &rows, (fold->lane_extent + fold->lanes - 1) / fold->lanes);
-    if (f->tree || fold->scan)
-        rd_cuda_line(t, "const int64_t p%" PRId32 " = (%s) * %s + (%s) / %" PRId32 ";", inst->arg,
-                     outer.at ? outer.at : "", rows.at ? rows.at : "", lane.at ? lane.at : "",
-                     fold->lanes);
+        rd_cuda_line(t, "const int c%" PRId32 " = 0;", number);
     rd_text_free(&cell);
+}
+
+rd_text rd_cuda_step_of(rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    const rd_fold *fold  = f->of.fold;
+    rd_text        outer = rd_cuda_position(t, &fold->outer);
+    rd_text        lane  = rd_cuda_position(t, &fold->lane);
+    rd_text        rows = { 0 }, step = { 0 };
+
+    rd_cuda_number(t, &rows, (fold->lane_extent + fold->lanes - 1) / fold->lanes);
+    rd_text_add(&step, "(%s) * %s + (%s) / %" PRId32, outer.at ? outer.at : "",
+                rows.at ? rows.at : "", lane.at ? lane.at : "", fold->lanes);
     rd_text_free(&outer);
     rd_text_free(&lane);
     rd_text_free(&rows);
+    return step;
+}
+
+/* Have the rounds at hand moved it on to their block? */
+static bool has_moved(const rd_cuda_text *t, int32_t number)
+{
+    return number < 64 && t->moved >> number & 1;
+}
+
+void rd_cuda_declare_place(rd_cuda_text *t, const rd_inst *inst)
+{
+    const rd_cuda_fold *f = &t->s->fold[inst->arg];
+
+    rd_cuda_declare_cell(t, inst->arg);
+    declare_lane(t, f);
+    if ((f->tree && !has_moved(t, inst->arg)) || f->of.fold->scan) {
+        rd_text step = rd_cuda_step_of(t, f);
+
+        rd_cuda_line(t, "const int64_t p%" PRId32 " = %s;", inst->arg, step.at ? step.at : "");
+        rd_text_free(&step);
+    }
 }
 
 /* "c0 * 2 + l0": of a state in its array. */
@@ -310,10 +349,23 @@ static rd_text state_at(const rd_cuda_text *t, const rd_cuda_fold *f)
     const int32_t lanes  = f->home == RD_HOME_TEAM ? f->of.fold->lanes : f->here;
     rd_text       at     = { 0 };
 
-    rd_text_add(&at, f->of.fold->n_cell > 1 ? "c%" PRId32 " * %" PRId32 : "0", number, lanes);
+    rd_text_add(&at, f->n_cell > 1 ? "c%" PRId32 " * %" PRId32 : "0", number, lanes);
     if (f->of.fold->lanes > 1)
         rd_text_add(&at, " + l%" PRId32, number);
     return at;
+}
+
+/* Which lane of a cell is the first of this thread's, and how far apart they are. */
+static const char *first_lane(const rd_cuda_text *t)
+{
+    static const char *const first[] = { "t", "t", "2 * t", "", "4 * t", "", "", "", "8 * t" };
+
+    return first[t->s->wide];
+}
+
+static int32_t lanes_apart(const rd_cuda_text *t)
+{
+    return t->s->wide > 1 ? 1 : t->s->team;
 }
 
 /* The arguments of push() that say which lanes: all of the cell that this thread moves on. */
@@ -321,35 +373,37 @@ static void add_lanes_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
     const int32_t lanes  = f->of.fold->lanes;
-    const bool    apart  = f->lanes && f->home == RD_HOME_TEAM; /* ours are every 32nd */
-    const bool    wide   = f->home == RD_HOME_TEAM || f->cut;   /* of rows: all lanes of the cell */
-    const int64_t pitch  = f->of.fold->n_cell * (wide ? lanes : f->here);
+    const bool    shared = f->lanes && f->home == RD_HOME_TEAM; /* others' lie between ours */
+    const bool    all    = f->home == RD_HOME_TEAM || f->cut; /* rows have all lanes of the cell */
+    const int64_t pitch  = f->n_cell * (all ? lanes : f->here);
 
-    rd_text_add(to, ", %d, %d, %" PRId64 ", c%" PRId32 " * (int64_t)%" PRId32 "%s, %d",
-                (int)f->here, apart ? RD_WARP : 1, pitch, number, wide ? lanes : f->here,
-                wide && f->lanes ? " + t" : "", wide && f->lanes ? RD_WARP : 1);
+    rd_text_add(to, ", %d, %d, %" PRId64 ", c%" PRId32 " * (int64_t)%" PRId32 "%s%s, %d",
+                (int)f->here, shared ? (int)lanes_apart(t) : 1, pitch, number,
+                all ? lanes : f->here, all && f->lanes ? " + " : "",
+                all && f->lanes ? first_lane(t) : "", all && f->lanes ? (int)lanes_apart(t) : 1);
 }
 
 /* "&s0_0[first lane of the cell that is this thread's], ..., w0_0": of push(). */
 static void add_arrays_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_fold *f)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
-    const bool    apart  = f->lanes && f->home == RD_HOME_TEAM;
+    const bool    shared = f->lanes && f->home == RD_HOME_TEAM;
     rd_text       first  = { 0 };
 
-    rd_text_add(&first, "c%" PRId32 " * %" PRId32 "%s", number,
-                f->home == RD_HOME_TEAM ? f->of.fold->lanes : f->here, apart ? " + t" : "");
+    rd_text_add(&first, "c%" PRId32 " * %" PRId32 "%s%s", number,
+                f->home == RD_HOME_TEAM ? f->of.fold->lanes : f->here, shared ? " + " : "",
+                shared ? first_lane(t) : "");
     rd_cuda_states(to, f, number, "s", first.at ? first.at : "");
     for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, ", w%" PRId32 "_%d", number, k);
     rd_text_free(&first);
 }
 
-void rd_cuda_add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *lane)
+void rd_cuda_add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *thread)
 {
     if (rd_cuda_counters(f) > 1)
-        rd_text_add(to, "b%" PRId32 "[c%" PRId32 " * %d + %s %% %d]", number, number,
-                    rd_cuda_counters(f), lane, rd_cuda_counters(f));
+        rd_text_add(to, "b%" PRId32 "[c%" PRId32 " * %d + %s]", number, number,
+                    rd_cuda_counters(f), thread);
     else
         rd_text_add(to, "b%" PRId32 "[c%" PRId32 "]", number, number);
 }
@@ -405,7 +459,7 @@ void rd_cuda_step(rd_cuda_text *t, const rd_inst *inst)
     rd_cuda_line(t, one ? "if (t == 0) {" : "{");
     t->indent++;
     rd_cuda_declare_place(t, inst);
-    if (f->tree) {
+    if (f->tree && !has_moved(t, inst->arg)) {
         rd_text_add(&block, "p%" PRId32 " / %d", inst->arg, RD_TREE_STEPS);
         rd_cuda_move_on(t, f, block.at ? block.at : "");
     }

@@ -39,7 +39,7 @@ static bool read_attribute(const rd_cuda *cuda, CUdevice device, int which, int 
 
 static bool describe(const rd_cuda *cuda, rd_gpu *gpu, int32_t k)
 {
-    int    major, minor, multiprocessors, threads;
+    int    major, minor, multiprocessors, threads, shared;
     size_t bytes;
 
     gpu->facts.number = k;
@@ -52,12 +52,15 @@ static bool describe(const rd_cuda *cuda, rd_gpu *gpu, int32_t k)
         !read_attribute(cuda, gpu->device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
                         &multiprocessors) ||
         !read_attribute(cuda, gpu->device, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
-                        &threads))
+                        &threads) ||
+        !read_attribute(cuda, gpu->device, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+                        &shared))
         return false;
     gpu->facts.architecture    = 10 * major + minor;
     gpu->facts.multiprocessors = multiprocessors;
     gpu->facts.memory          = (int64_t)bytes;
     gpu->facts.most_threads    = (int64_t)multiprocessors * threads;
+    gpu->facts.shared          = shared;
     return pthread_mutex_init(&gpu->lock, NULL) == 0;
 }
 

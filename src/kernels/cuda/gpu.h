@@ -15,6 +15,7 @@ typedef struct rd_gpu_facts {
     char    name[128];
     int32_t number, architecture, multiprocessors; /* architecture 90: compute capability 9.0 */
     int64_t memory, most_threads;                  /* bytes; threads that run at the same time */
+    int64_t shared;                                /* bytes that a block of threads can have */
 } rd_gpu_facts;
 
 /* ---- gpu.c ------------------------------------------------------------------------------------ */
@@ -89,6 +90,8 @@ bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *p
                     const rd_gpu_code **code, char why[RD_CUDA_TEXT]);
 /* "strips: ..." */
 void rd_gpu_code_text(rd_text *to, const rd_gpu_code *code);
+/* The text of its kernels, without the prelude. */
+void rd_gpu_code_kernels(rd_text *to, const rd_gpu_code *code);
 /* Queues a run on memory of the GPU; what it reports is there after the wait that follows. */
 bool rd_gpu_run(const rd_gpu_code *code, rd_queue *queue, void *const *slot, rd_task *report,
                 char why[RD_CUDA_TEXT]);

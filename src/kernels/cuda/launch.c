@@ -5,6 +5,7 @@
 #include "kernels/cuda/gpu.h"
 #include "kernels/cuda/text.h"
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,13 @@
 extern const char rd_cuda_prelude[];
 
 struct rd_gpu_code {
-    rd_cuda_shape    shape;
-    const rd_module *module;
-    int32_t          n_slot, n_number;
-    int64_t          most_teams; /* at the same time */
-    int64_t          number[];
+    rd_cuda_shape               shape;
+    const rd_module            *module;
+    _Atomic(const rd_module *) *narrow; /* for slots that begin anywhere; compiled when it is wanted */
+    uint64_t                    packed; /* slots whose elements are taken several at a time */
+    int32_t                     n_slot, n_number;
+    int64_t                     most_teams; /* at the same time */
+    int64_t                     number[];
 };
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
@@ -39,28 +42,35 @@ static rd_gpu_code *new_code(const rd_cuda_text *t, rd_get_fn *get, void *pool)
 
     if (!code)
         return NULL;
+    code->narrow = get(pool, sizeof *code->narrow);
+    if (!code->narrow)
+        return NULL;
+    code->packed   = t->packed;
     code->n_slot   = t->s->n_slot < t->s->p->first_scratch ? t->s->n_slot : t->s->p->first_scratch;
     code->n_number = t->n_number;
     memcpy(code->number, t->number, sizeof *t->number * (size_t)t->n_number);
     return code;
 }
 
-/* As many threads as the GPU has room for, so that memory does not wait; tests ask for fewer, so
- * that little work is cut, too. */
-static int64_t wanted_threads(const rd_gpu_facts *gpu)
+/* As many threads as the GPU has room for, so that memory does not wait; tests ask for fewer or
+ * more, so that no work is cut, or little work, too. */
+static rd_cuda_limits limits_of(const rd_gpu_facts *gpu)
 {
-    const char *asked = getenv("RDIM_CUDA_THREADS");
-    const long  few   = asked ? strtol(asked, NULL, 10) : 0;
+    const char *asked   = getenv("RDIM_CUDA_THREADS");
+    const long  threads = asked ? strtol(asked, NULL, 10) : 0;
 
-    return few > 0 ? few : gpu->most_threads;
+    return (rd_cuda_limits){ .threads = threads > 0 ? threads : gpu->most_threads,
+                             .shared  = gpu->shared };
 }
 
-static const rd_module *compile(rd_cuda_text *t, const rd_gpu_facts *gpu, char why[RD_CUDA_TEXT])
+static const rd_module *compile(rd_cuda_text *t, bool narrow, const rd_gpu_facts *gpu,
+                                char why[RD_CUDA_TEXT])
 {
     const rd_module *module = NULL;
     rd_text          text   = { 0 };
 
-    rd_text_add(&text, "%s\n/* ---- the kernel ---- */\n", rd_cuda_prelude);
+    rd_text_add(&text, "%s%s\n/* ---- the kernel ---- */\n", narrow ? "#define RD_NARROW\n" : "",
+                rd_cuda_prelude);
     rd_cuda_write(t, &text);
     if (t->why)
         snprintf(why, RD_CUDA_TEXT, "%s", t->why);
@@ -83,13 +93,15 @@ bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *p
     *code = NULL;
     if (!gpu)
         return true;
-    if (!rd_cuda_shape_of(&shape, p, wanted_threads(rd_gpu_facts_of(gpu)), get, pool))
+    const rd_cuda_limits limits = limits_of(rd_gpu_facts_of(gpu));
+
+    if (!rd_cuda_shape_of(&shape, p, &limits, get, pool))
         return false;
     if (shape.why) {
         snprintf(why, RD_CUDA_TEXT, "%s", shape.why);
         return true;
     }
-    const rd_module *module = compile(&text, rd_gpu_facts_of(gpu), why);
+    const rd_module *module = compile(&text, false, rd_gpu_facts_of(gpu), why);
 
     if (!module)
         return true;
@@ -108,9 +120,17 @@ void rd_gpu_code_text(rd_text *to, const rd_gpu_code *code)
     rd_cuda_shape_text(to, &code->shape);
 }
 
+void rd_gpu_code_kernels(rd_text *to, const rd_gpu_code *code)
+{
+    rd_cuda_text text = { .s = &code->shape };
+
+    rd_cuda_write(&text, to);
+}
+
 /* ---- Running --------------------------------------------------------------------------------- */
 typedef struct gpu_run {
     const rd_gpu_code *code;
+    const rd_module   *module;
     rd_queue          *queue;
     rd_gpu            *gpu;
     char              *call; /* rd_call_head, slots, numbers */
@@ -122,10 +142,22 @@ typedef struct gpu_run {
 
 static CUresult start_kernel(const gpu_run *r, CUfunction kernel, int64_t blocks)
 {
+    const int64_t rows        = rd_cuda_row_bytes(&r->code->shape);
     void *arguments[] = { r->call };
 
     return rd_cuda_api(NULL)->cuLaunchKernel(kernel, (unsigned)blocks, 1, 1, RD_CUDA_THREADS, 1, 1,
-                                             0, rd_queue_stream(r->queue), arguments, NULL);
+                                             (unsigned)rows, rd_queue_stream(r->queue), arguments, NULL);
+}
+
+/* More shared memory than any kernel has must be asked for. */
+static CUresult make_room(const gpu_run *r, CUfunction kernel)
+{
+    enum { ALWAYS = 40 << 10 }; /* less what the text has of its own */
+    const int64_t rows = rd_cuda_row_bytes(&r->code->shape);
+
+    return rows <= ALWAYS ? CUDA_SUCCESS
+                          : rd_cuda_api(NULL)->cuFuncSetAttribute(
+                                kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)rows);
 }
 
 /* The driver has threads' arrays in memory that it takes when they begin: what we keep unused makes
@@ -135,10 +167,12 @@ static bool launch(gpu_run *r, const char *name, int64_t blocks)
     CUfunction kernel;
     CUresult   result;
 
-    if (!rd_module_kernel(r->code->module, r->gpu, name, &kernel, r->why) ||
+    if (!rd_module_kernel(r->module, r->gpu, name, &kernel, r->why) ||
         !rd_gpu_enter(r->gpu, r->why))
         return false;
-    result = start_kernel(r, kernel, blocks);
+    result = make_room(r, kernel);
+    if (result == CUDA_SUCCESS)
+        result = start_kernel(r, kernel, blocks);
     if (result == CUDA_ERROR_OUT_OF_MEMORY) {
         rd_gpu_trim(r->gpu);
         result  = start_kernel(r, kernel, blocks);
@@ -173,7 +207,7 @@ static bool join_ranges(gpu_run *r)
         for (int32_t k = 0; k < s->p->n_fold; k++) {
             const rd_cuda_fold *f    = &s->fold[k];
             const int64_t       outs = (s->n_range + span * RD_CUDA_FAN - 1) / (span * RD_CUDA_FAN);
-            const int64_t       work = s->n_item * outs * f->of.fold->n_cell * f->of.fold->lanes;
+            const int64_t       work = s->n_item * outs * f->n_cell * f->of.fold->lanes;
             const int64_t       blocks = (work + RD_CUDA_THREADS - 1) / RD_CUDA_THREADS;
             char                name[24];
 
@@ -277,10 +311,30 @@ static bool read_record(gpu_run *r, rd_task *task)
     return true;
 }
 
+/* Whole packs can be taken where all slots begin at multiples of their size. */
+static bool choose_module(gpu_run *r, void *const *slot)
+{
+    enum { PACK = 16 };
+    const rd_gpu_code *code = r->code;
+    rd_cuda_text       text = { .s = &code->shape };
+    bool               wide = true;
+
+    for (int32_t k = 0; k < code->n_slot; k++)
+        wide &= !(code->packed >> (k & 63) & 1) || (uintptr_t)slot[k] % PACK == 0;
+    r->module = wide ? code->module : atomic_load(code->narrow);
+    if (!r->module) {
+        r->module = compile(&text, true, rd_gpu_facts_of(r->gpu), r->why);
+        atomic_store(code->narrow, r->module);
+    }
+    return r->module;
+}
+
 static bool run_all(gpu_run *r, void *const *slot, rd_task *task)
 {
     static const rd_record none = { .least = UINT64_MAX };
 
+    if (!choose_module(r, slot))
+        return false;
     fill_call(r, slot);
     return rd_queue_up(r->queue, r->record, &none, sizeof none, r->why) && run_kernels(r) &&
            read_record(r, task);

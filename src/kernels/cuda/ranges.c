@@ -27,13 +27,13 @@ void rd_cuda_end_range(rd_cuda_text *t, int32_t number)
     const bool          ours  = team && t->s->team > 1;
     rd_text             cells = { 0 }, block = { 0 };
 
-    rd_cuda_number(t, &cells, f->of.fold->n_cell);
+    rd_cuda_number(t, &cells, f->n_cell);
     rd_text_add(&block, "edge%" PRId32 "(q, range + 1)", number);
     if (ours)
         rd_cuda_line(t, "RD_MEET");
     /* Lanes have their threads in each cell; else cells have. */
-    rd_cuda_line(t, "for (int64_t c%" PRId32 " = %s; c%" PRId32 " < %s; c%" PRId32 " += %s)",
-                 number, ours && !f->lanes ? "t" : "0", number, cells.at ? cells.at : "", number,
+    rd_cuda_line(t, "%s for (int64_t c%" PRId32 " = %s; c%" PRId32 " < %s; c%" PRId32 " += %s)",
+                 f->home == RD_HOME_LOCAL && t->s->strip >= 0 ? "RD_UNROLL" : "", number, ours && !f->lanes ? "t" : "0", number, cells.at ? cells.at : "", number,
                  ours && !f->lanes ? "RD_TEAM" : "1");
     t->indent++;
     rd_cuda_move_on(t, f, block.at ? block.at : "");
@@ -65,7 +65,7 @@ static void add_append(rd_text *to, const rd_cuda_fold *f, int32_t number)
 /* "w0, w1, .." at `ranges` behind the first range. */
 static void declare_rows(rd_cuda_text *t, const rd_cuda_fold *f, char name, const char *ranges)
 {
-    const int64_t states = f->of.fold->n_cell * f->of.fold->lanes;
+    const int64_t states = f->n_cell * f->of.fold->lanes;
 
     for (int k = 0; k < f->of.n_state; k++) {
         const char *type = rd_node_type(&f->of, k);
@@ -108,7 +108,7 @@ void rd_cuda_join_kernel(rd_cuda_text *t, int32_t number)
     rd_text             states = { 0 };
 
     add_append(t->to, f, number);
-    rd_cuda_number(t, &states, f->of.fold->n_cell * f->of.fold->lanes);
+    rd_cuda_number(t, &states, f->n_cell * f->of.fold->lanes);
     rd_cuda_kernel_head(t, "join", number);
     rd_cuda_line(t, "{");
     t->indent++;

@@ -16,22 +16,7 @@ static bool takes_element(const rd_inst *inst)
     return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
 }
 
-static bool is_scratch(const rd_program *p, const rd_inst *inst)
-{
-    return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) &&
-           p->address[inst->arg].slot >= p->first_scratch;
-}
-
 /* ---- Folds ----------------------------------------------------------------------------------- */
-static int32_t bits_of(int64_t n)
-{
-    int32_t bits = 0;
-
-    for (; n > 0; n /= 2)
-        bits++;
-    return bits;
-}
-
 static bool describe_fold(rd_cuda_shape *s, int32_t k, rd_get_fn *get, void *pool)
 {
     rd_cuda_fold  *f    = &s->fold[k];
@@ -43,7 +28,8 @@ static bool describe_fold(rd_cuda_shape *s, int32_t k, rd_get_fn *get, void *poo
     f->pair =
         fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
     if (fold->prefix == RD_PREFIX_TREE && fold->scan && !rd_fold_any_grouping(fold))
-        f->levels = bits_of(RD_TREE_STEPS);
+        f->levels = rd_cuda_bits(RD_TREE_STEPS);
+    f->of.rises = f->step >= 0 && !fold->scan && rd_rises(s->p, f->step, &fold->index);
     rd_emit_facts(&f->of, rd_positions(s->p, &fold->index));
     f->n_words = f->pair ? rd_so_far_words(fold->n_block) : 0;
     if (fold->user && !rd_user_has_text(fold->user))
@@ -266,8 +252,7 @@ static void find_spread(rd_cuda_shape *s, int32_t from, int32_t to)
     }
 }
 
-/* The loop around an instruction that is spread, -1. */
-static int32_t spread_around(const rd_cuda_shape *s, int32_t inst)
+int32_t rd_cuda_spread_around(const rd_cuda_shape *s, int32_t inst)
 {
     int32_t loop = inst < 0 ? -1 : s->p->inst[inst].loop;
 
@@ -278,21 +263,21 @@ static int32_t spread_around(const rd_cuda_shape *s, int32_t inst)
 
 bool rd_cuda_is_spread(const rd_cuda_shape *s, int32_t inst)
 {
-    return spread_around(s, inst) >= 0;
+    return rd_cuda_spread_around(s, inst) >= 0;
 }
 
 static void meet_folds(rd_cuda_shape *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {
         rd_cuda_fold *f    = &s->fold[k];
-        const int32_t step = spread_around(s, f->step), close = spread_around(s, f->close);
+        const int32_t step = rd_cuda_spread_around(s, f->step), close = rd_cuda_spread_around(s, f->close);
 
         f->lanes = f->cells = false;
-        if (spread_around(s, f->start) < 0 && step >= 0) {
+        if (rd_cuda_spread_around(s, f->start) < 0 && step >= 0) {
             f->lanes = rd_coef(&f->of.fold->lane, s->p->loop[step].axis) != 0;
             f->cells = !f->lanes;
         }
-        f->cells |= spread_around(s, f->start) < 0 && close >= 0;
+        f->cells |= rd_cuda_spread_around(s, f->start) < 0 && close >= 0;
     }
 }
 
@@ -325,7 +310,8 @@ static void find_team(rd_cuda_shape *s, int64_t threads)
     s->team = RD_WARP;
     find_spread(s, s->from, s->to);
     meet_folds(s);
-    if (is_mostly_spread(s) && (any_lanes(s) || s->n_item < threads))
+    if (is_mostly_spread(s) &&
+        (any_lanes(s) || (s->n_item < threads && !rd_cuda_are_items_dense(s))))
         return;
     s->team = 1;
     memset(s->spread, 0, (size_t)s->p->n_loop * sizeof *s->spread);
@@ -435,7 +421,8 @@ static void find_cut(rd_cuda_shape *s, int64_t threads)
     int64_t       grain, grains, wanted;
 
     s->cut = -1;
-    if (loop < 0 || s->n_item * s->team >= threads || s->n_item == 0 || !may_cut(s, loop))
+    if (loop < 0 || loop == s->dealt || s->n_item * s->team >= threads || s->n_item == 0 ||
+        !may_cut(s, loop))
         return;
     s->cut = loop;
     for (int32_t k = 0; k < s->p->n_fold; k++)
@@ -452,94 +439,6 @@ static void find_cut(rd_cuda_shape *s, int64_t threads)
     s->cut = -1;
     for (int32_t k = 0; k < s->p->n_fold; k++)
         s->fold[k].cut = false;
-}
-
-/* ---- Homes ----------------------------------------------------------------------------------- */
-enum { MOST_LOCAL = 1024 };
-
-static int64_t place(int64_t *bytes, int64_t more)
-{
-    const int64_t at = *bytes;
-
-    *bytes += rd_cuda_room(more);
-    return at;
-}
-
-/* Bytes of `count` states, by number of a state, each from a multiple of 16. */
-static int64_t state_bytes(const rd_cuda_fold *f, int64_t count)
-{
-    int64_t bytes = 0;
-
-    for (int k = 0; k < f->of.n_state + (f->pair ? 1 : 0); k++)
-        place(&bytes, count * f->of.bytes);
-    return bytes;
-}
-
-int32_t rd_cuda_counters(const rd_cuda_fold *f)
-{
-    return f->lanes && f->home == RD_HOME_TEAM ? RD_WARP : 1;
-}
-
-/* The blocks at hand; the tree, or what is before a scan's block, and nodes of its elements; and
- * which block each cell is at. */
-static int64_t fold_bytes(const rd_cuda_fold *f)
-{
-    const int64_t states = f->states;
-    int64_t       bytes  = state_bytes(f, states);
-
-    if (f->tree && !f->cut)
-        bytes += state_bytes(f, f->room * states);
-    if (f->of.fold->scan)
-        bytes += state_bytes(f, states) + state_bytes(f, f->levels * states);
-    place(&bytes, f->n_words * states * (int64_t)sizeof(double));
-    place(&bytes, f->of.fold->n_cell * rd_cuda_counters(f) * (int64_t)sizeof(int64_t));
-    return bytes;
-}
-
-static void give_home(rd_cuda_shape *s, rd_cuda_fold *f)
-{
-    const rd_fold *fold = f->of.fold;
-
-    f->here   = f->lanes ? fold->lanes / s->team : fold->lanes;
-    f->room   = f->cut ? 2 * bits_of(fold->n_block) + 3 : bits_of(fold->n_block) + 2;
-    f->home   = f->cells ? RD_HOME_TEAM : RD_HOME_LOCAL;
-    f->states = fold->n_cell * (f->home == RD_HOME_TEAM ? fold->lanes : f->here);
-    f->bytes  = fold_bytes(f);
-    if (f->home == RD_HOME_LOCAL && f->bytes > MOST_LOCAL)
-        f->home = RD_HOME_OWN;
-    if (f->home == RD_HOME_TEAM)
-        f->at = place(&s->team_bytes, f->bytes);
-    if (f->home == RD_HOME_OWN)
-        f->at = place(&s->own_bytes, f->bytes);
-    if (f->cut) {
-        f->nodes = state_bytes(f, f->room * fold->n_cell * fold->lanes);
-        f->node  = place(&s->node_bytes, f->nodes);
-    }
-}
-
-/* Scratch that a spread loop stores at one place for all its indices is each thread's own. */
-static rd_cuda_home home_of_scratch(const rd_cuda_shape *s, int32_t slot)
-{
-    for (int32_t i = 0; i < s->p->n_inst; i++) {
-        const int32_t loop = spread_around(s, i);
-
-        if (is_scratch(s->p, &s->p->inst[i]) && s->p->inst[i].kind == RD_I_STORE &&
-            s->p->address[s->p->inst[i].arg].slot == slot && loop >= 0 &&
-            !rd_coef(&s->p->address[s->p->inst[i].arg], s->p->loop[loop].axis))
-            return RD_HOME_OWN;
-    }
-    return RD_HOME_TEAM;
-}
-
-static void give_homes(rd_cuda_shape *s)
-{
-    for (int32_t k = 0; k < s->p->n_fold; k++)
-        give_home(s, &s->fold[k]);
-    for (int32_t k = 0; k < s->p->n_scratch; k++) {
-        s->scratch[k]    = home_of_scratch(s, s->p->first_scratch + k);
-        s->scratch_at[k] = place(s->scratch[k] == RD_HOME_OWN ? &s->own_bytes : &s->team_bytes,
-                                 s->p->scratch_bytes[k]);
-    }
 }
 
 /* ---- All together ---------------------------------------------------------------------------- */
@@ -564,19 +463,24 @@ static void look_for_refusals(rd_cuda_shape *s)
             s->why = "a function is C code, which a GPU cannot run; give its text by RD_FN";
 }
 
-bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, int64_t threads, rd_get_fn *get,
-                      void *pool)
+bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limits *limits,
+                      rd_get_fn *get, void *pool)
 {
-    *s = (rd_cuda_shape){ .p = p, .cut = -1 };
+    *s = (rd_cuda_shape){ .p = p, .cut = -1, .wide = 1, .strip = -1, .dealt = -1 };
     for (int32_t k = 0; k < p->n_address; k++)
         s->n_slot = p->address[k].slot >= s->n_slot ? p->address[k].slot + 1 : s->n_slot;
     s->stored     = get(pool, (size_t)s->n_slot + 1);
     s->spread     = get(pool, ((size_t)p->n_loop + 1) * sizeof *s->spread);
     s->fold       = get(pool, ((size_t)p->n_fold + 1) * sizeof *s->fold);
     s->scratch    = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch);
+    s->row        = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->row);
+    s->fills      = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->fills);
     s->scratch_at = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch_at);
-    if (!s->stored || !s->spread || !s->fold || !s->scratch || !s->scratch_at)
+    if (!s->stored || !s->spread || !s->fold || !s->scratch ||
+        !s->scratch_at || !s->row || !s->fills)
         return false;
+    for (int32_t i = 0; i < p->n_inst; i++)
+        s->row[i] = -1;
     find_slots(s);
     look_for_refusals(s);
     if (!find_folds(s, get, pool))
@@ -584,9 +488,11 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, int64_t threads, rd
     if (s->why)
         return true;
     find_grid(s);
-    find_team(s, threads);
-    find_cut(s, threads);
-    give_homes(s);
+    find_team(s, limits->threads);
+    rd_cuda_find_strips(s, limits->threads);
+    find_cut(s, limits->threads);
+    rd_cuda_find_rows(s, limits->shared);
+    rd_cuda_give_homes(s);
     return true;
 }
 
@@ -600,14 +506,19 @@ void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s)
     }
     for (int32_t k = 0; k < s->p->n_fold; k++)
         folds = true;
-    rd_text_add(to, "%s: %" PRId64 " items, a %s each",
-                !folds        ? "maps"
-                : s->team > 1 ? "strips"
-                              : "plain",
-                s->n_item, s->team > 1 ? "warp" : "thread");
+    rd_text_add(to, "%s: %" PRId64 " items, %" PRId32 " thread%s each",
+                !folds         ? "maps"
+                : s->team > 1  ? "strips"
+                : s->strip >= 0 ? "columns"
+                               : "plain",
+                s->n_item, s->team, s->team > 1 ? "s" : "");
     for (int32_t k = 0; k < s->p->n_loop; k++)
         if (s->spread[k])
             rd_text_add(to, ", i%" PRId32 " spread", s->p->loop[k].axis);
+    if (s->wide > 1)
+        rd_text_add(to, ", %" PRId32 " side by side", s->wide);
+    if (s->n_row > 0)
+        rd_text_add(to, ", %" PRId32 " row%s in shared memory", s->n_row, s->n_row > 1 ? "s" : "");
     if (s->cut >= 0)
         rd_text_add(to, ", i%" PRId32 " in %" PRId64 " ranges of %" PRId64, s->p->loop[s->cut].axis,
                     s->n_range, s->range);

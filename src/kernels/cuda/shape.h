@@ -11,6 +11,8 @@
  * to cells of their own, or nothing is handed on from one to the next.  Nothing of that decides bits:
  * the tree of a fold (program.h) depends on positions alone, and each of its lanes has one thread.
  *
+ * Threads take elements side by side, `wide` of them at a time (strips.c).
+ *
  * Where there are too few items, the loop in an item whose folds take long is *cut*: its ranges,
  * which begin at whole blocks of the tree, are items too.  What they leave are nodes; one kernel joins
  * those of a few ranges after another, and a last one goes on behind the loop. */
@@ -18,7 +20,7 @@
 #define RD_KERNELS_CUDA_SHAPE_H
 #include "kernels/emit/emit.h"
 
-enum { RD_WARP = 32, RD_MAX_GRID = 24 };
+enum { RD_WARP = 32, RD_MAX_GRID = 24, RD_CUDA_THREADS = 128 /* of a block */ };
 
 /* Arrays in memory begin at multiples of 16 bytes. */
 static inline int64_t rd_cuda_room(int64_t bytes)
@@ -30,7 +32,8 @@ static inline int64_t rd_cuda_room(int64_t bytes)
 typedef enum rd_cuda_home {
     RD_HOME_LOCAL, /* variables and arrays of the thread */
     RD_HOME_OWN,   /* memory of the thread               */
-    RD_HOME_TEAM   /* memory of the team                 */
+    RD_HOME_TEAM,  /* memory of the team                 */
+    RD_HOME_ROW    /* of scratch: a row in shared memory */
 } rd_cuda_home;
 
 typedef struct rd_cuda_fold {
@@ -43,6 +46,7 @@ typedef struct rd_cuda_fold {
     bool         pair;               /* a scan: what is before is two words, so_far.h    */
     int64_t      n_words;            /* of a cell, there                                 */
     int32_t      levels;             /* of a scan by the tree: nodes of elements; 0      */
+    int64_t      n_cell;             /* of an item, each neighbour's own                 */
     int32_t      room;               /* rows of its tree                                 */
     int32_t      here;               /* lanes that a thread has                          */
     int64_t      states;             /* cells times lanes, of home                       */
@@ -60,8 +64,16 @@ typedef struct rd_cuda_shape {
     int32_t           n_grid, grid[RD_MAX_GRID];
     int32_t           from, to; /* instructions of an item: the body of the last loop of the grid */
     int64_t           n_item;
-    int32_t           team;   /* threads: 1 or RD_WARP */
+    int32_t           team;   /* threads: 1, 8, 16, 32 */
     bool             *spread; /* per loop */
+    int32_t           wide;   /* elements side by side that a thread has; 1 */
+    int32_t           strip;  /* the axis of the grid of which `wide` neighbours are one item; -1 */
+    int32_t           dealt;  /* the loop behind the grid that is dealt out to items, -1 */
+    int64_t           chunk;  /* its indices in one item */
+    int32_t           n_row, row_axis, row_word; /* rows in shared memory; bytes of an element */
+    int64_t           row_words, team_words;     /* elements of a row, and of all rows of a team */
+    int32_t          *row;                       /* per instruction: which it reads or writes, -1 */
+    bool             *fills; /* per instruction: a load whose elements go to its row, too */
     rd_cuda_fold     *fold;
     rd_cuda_home     *scratch; /* per scratch slot */
     int64_t          *scratch_at;
@@ -71,20 +83,49 @@ typedef struct rd_cuda_shape {
     int64_t           node_bytes;            /* that a range leaves                         */
 } rd_cuda_shape;
 
-/* `threads`: so many should be at work, if there is work for them.  False: no memory.  What cannot
- * run has a reason. */
-bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, int64_t threads, rd_get_fn *get,
-                      void *pool);
-/* "strips: 64 items, a warp each; i1 is spread", a line for people. */
+/* What is known of a GPU. */
+typedef struct rd_cuda_limits {
+    int64_t threads; /* so many should be at work, if there is work for them */
+    int64_t shared;  /* bytes of shared memory of a multiprocessor */
+} rd_cuda_limits;
+
+/* False: no memory.  What cannot run has a reason. */
+bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limits *limits,
+                      rd_get_fn *get, void *pool);
+/* "strips: 64 items, 16 threads each, i1 spread", a line for people. */
 void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s);
 
-/* Is the instruction in a loop that is spread? */
-bool rd_cuda_is_spread(const rd_cuda_shape *s, int32_t inst);
-/* Of how many the blocks of a cell are counted: where a team's threads share its states, each for the
+/* Is the instruction in a loop that is spread?  In which, -1. */
+bool    rd_cuda_is_spread(const rd_cuda_shape *s, int32_t inst);
+int32_t rd_cuda_spread_around(const rd_cuda_shape *s, int32_t inst);
+/* By how many the blocks of a cell are counted: where a team's threads share its states, each for the
  * lanes it has; 1. */
 int32_t rd_cuda_counters(const rd_cuda_fold *f);
 /* Steps of a fold that an index of the cut loop brings: of a fold whose lanes lie along it, elements
  * of a lane's position. */
 bool    rd_cuda_along_lanes(const rd_cuda_shape *s, const rd_cuda_fold *f);
 int64_t rd_cuda_each(const rd_cuda_shape *s, const rd_cuda_fold *f);
+
+/* ---- strips.c --------------------------------------------------------------------------------- */
+void rd_cuda_find_strips(rd_cuda_shape *s, int64_t threads);
+bool rd_cuda_are_items_dense(const rd_cuda_shape *s);
+/* The lane position of the folds whose lanes the threads of a loop are, NULL. */
+const rd_address *rd_cuda_lanes_along(const rd_cuda_shape *s, int32_t loop);
+
+/* Accesses of a loop that are done at once for `each` elements, and loads for `ahead` rounds of the
+ * loop before anything is done with them. */
+enum { RD_CUDA_PACKS = 16 };
+typedef struct rd_cuda_packs {
+    int32_t n, ahead, inst[RD_CUDA_PACKS], each[RD_CUDA_PACKS];
+} rd_cuda_packs;
+void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs);
+
+/* ---- rows.c ----------------------------------------------------------------------------------- */
+void rd_cuda_find_rows(rd_cuda_shape *s, int64_t shared);
+/* Of a block of threads. */
+int64_t rd_cuda_row_bytes(const rd_cuda_shape *s);
+
+/* ---- homes.c ---------------------------------------------------------------------------------- */
+void    rd_cuda_give_homes(rd_cuda_shape *s);
+int32_t rd_cuda_bits(int64_t n); /* 5 -> 3 */
 #endif

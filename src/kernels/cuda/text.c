@@ -80,6 +80,32 @@ static rd_text element(rd_cuda_text *t, const rd_inst *inst)
     return text;
 }
 
+/* "rows[z1 + 1 * q.N[2] + o1]": an element of a row. */
+static rd_text in_row(rd_cuda_text *t, const rd_inst *inst)
+{
+    const rd_cuda_shape *s    = t->s;
+    rd_text              text = { 0 };
+
+    rd_text_add(&text, "rows[z1 + %" PRId32 " * ", s->row[inst - s->p->inst]);
+    rd_cuda_number(t, &text, s->row_words);
+    rd_text_add(&text, " + o%" PRId32 "]", s->row_axis);
+    return text;
+}
+
+/* "x7[u].e[l]", of a load that has gone ahead; "y7.e[l]", of a store of several. */
+static rd_text packed(const rd_cuda_text *t, const rd_inst *inst)
+{
+    const int32_t i = (int32_t)(inst - t->s->p->inst), each = rd_cuda_packed(t, i);
+    rd_text       text = { 0 };
+
+    if (inst->kind == RD_I_STORE)
+        rd_text_add(&text, "y%" PRId32 ".e[l]", i);
+    else
+        rd_text_add(&text, "x%" PRId32 "[%s].e[%s]", i, t->apart ? "2 * u + l" : "u",
+                    each > 1 ? "l" : "0");
+    return text;
+}
+
 static void add_operator(rd_text *to, const rd_inst *inst)
 {
     const int32_t in[]  = { inst->a, inst->b, inst->c };
@@ -102,6 +128,13 @@ static void add_call(rd_text *to, const rd_call *call, int32_t number)
     rd_text_add(to, ")");
 }
 
+static bool reads_row(const rd_cuda_text *t, const rd_inst *inst)
+{
+    const int32_t i = (int32_t)(inst - t->s->p->inst);
+
+    return t->s->row[i] >= 0 && !t->s->fills[i];
+}
+
 static void add_value(rd_cuda_text *t, rd_text *to, const rd_inst *inst)
 {
     const rd_program *p = t->s->p;
@@ -115,8 +148,13 @@ static void add_value(rd_cuda_text *t, rd_text *to, const rd_inst *inst)
         rd_text_free(&text);
         break;
     case RD_I_LOAD:
-        text = element(t, inst);
-        rd_add_from_memory(to, p->address[inst->arg].type, text.at ? text.at : "");
+        if (reads_row(t, inst)) {
+            text = in_row(t, inst);
+            rd_text_add(to, "rd_%s_of(%s)", rd_register_type(inst->type), text.at ? text.at : "");
+        } else {
+            text = rd_cuda_packed(t, (int32_t)(inst - p->inst)) ? packed(t, inst) : element(t, inst);
+            rd_add_from_memory(to, p->address[inst->arg].type, text.at ? text.at : "");
+        }
         rd_text_free(&text);
         break;
     case RD_I_SELECT:
@@ -167,10 +205,24 @@ static void write_index(rd_cuda_text *t, int32_t i)
 
 /* One thread of a team stores what all have; none may still have to read what was there, and all
  * see it. */
+static void write_to_row(rd_cuda_text *t, const rd_inst *inst, int32_t reg, rd_dtype type)
+{
+    rd_text to = in_row(t, inst);
+
+    rd_cuda_line(t, "%s = rd_word_of_%s(r%" PRId32 ");", to.at ? to.at : "",
+                 rd_register_type(type), reg);
+    rd_text_free(&to);
+}
+
 static void write_store(rd_cuda_text *t, const rd_inst *inst)
 {
-    const rd_dtype type = t->s->p->address[inst->arg].type;
-    rd_text        to = element(t, inst), value = { 0 };
+    if (t->s->row[inst - t->s->p->inst] >= 0) {
+        write_to_row(t, inst, inst->a, t->s->p->address[inst->arg].type);
+        return;
+    }
+    const rd_dtype type  = t->s->p->address[inst->arg].type;
+    const bool     packs = rd_cuda_packed(t, (int32_t)(inst - t->s->p->inst)) > 0;
+    rd_text        to = packs ? packed(t, inst) : element(t, inst), value = { 0 };
 
     rd_begin_stored(&value, type);
     rd_text_add(&value, "r%" PRId32 "%s", inst->a, rd_end_stored(type));
@@ -195,104 +247,11 @@ static void write_value(rd_cuda_text *t, int32_t i)
     rd_cuda_line(t, "const %s r%" PRId32 " = %s;", rd_register_type(inst->type), inst->dst,
                  line.at ? line.at : "");
     rd_text_free(&line);
+    if (t->s->fills[i])
+        write_to_row(t, inst, inst->dst, inst->type);
 }
 
-/* ---- Loops ----------------------------------------------------------------------------------- */
-static void write_items(rd_cuda_text *t, int32_t from, int32_t to);
-
-static void write_body(rd_cuda_text *t, const rd_loop *l)
-{
-    t->indent++;
-    write_items(t, l->begin + 1, l->end);
-    t->indent--;
-}
-
-/* The lanes of folds that the threads of a loop are, NULL: none. */
-static const rd_address *lanes_along(const rd_cuda_shape *s, int32_t loop)
-{
-    const rd_address *lane = NULL;
-
-    for (int32_t k = 0; k < s->p->n_fold; k++)
-        if (s->fold[k].lanes && s->fold[k].step > s->p->loop[loop].begin &&
-            s->fold[k].step < s->p->loop[loop].end)
-            lane = &s->p->fold[k].lane;
-    return lane;
-}
-
-/* Neighbours are neighbouring lanes: two to a thread, if there are 64. */
-static void open_lanes(rd_cuda_text *t, int32_t loop, const char *lo, const char *hi)
-{
-    const rd_loop *l    = &t->s->p->loop[loop];
-    rd_address     base = *t->lane;
-    rd_text        text;
-
-    for (int32_t k = 0; k < base.n_add; k++)
-        if (base.add[k].axis == l->axis) {
-            base.add[k] = base.add[base.n_add - 1];
-            base.n_add--;
-            k--;
-        }
-    text = rd_cuda_position(t, &base);
-    rd_cuda_line(t,
-                 "for (int64_t v%" PRId32 " = %s - ((%s) + %s) %% 64; v%" PRId32 " < %s; v%" PRId32
-                 " += 64)",
-                 l->axis, lo, text.at ? text.at : "", lo, l->axis, hi, l->axis);
-    rd_cuda_line(t, "RD_UNROLL for (int l = 0; l < 2; l++) {");
-    rd_cuda_line(t, "    const int64_t i%" PRId32 " = v%" PRId32 " + 32 * l + t;", l->axis,
-                 l->axis);
-    rd_cuda_line(t, "    if (i%" PRId32 " < %s || i%" PRId32 " >= %s) continue;", l->axis, lo,
-                 l->axis, hi);
-    rd_text_free(&text);
-}
-
-static void open_loop(rd_cuda_text *t, int32_t loop)
-{
-    const rd_loop *l   = &t->s->p->loop[loop];
-    const bool     cut = loop == t->s->cut;
-    rd_text        end = { 0 };
-    const char    *lo  = cut ? "lo" : "0", *hi;
-
-    rd_cuda_number(t, &end, l->extent);
-    hi = cut ? "hi" : end.at;
-    if (t->s->spread[loop] && t->lane)
-        open_lanes(t, loop, lo, hi);
-    else if (t->s->spread[loop])
-        rd_cuda_line(
-            t, "for (int64_t i%" PRId32 " = %s + t; i%" PRId32 " < %s; i%" PRId32 " += RD_TEAM) {",
-            l->axis, lo, l->axis, hi, l->axis);
-    else if (l->backwards)
-        rd_cuda_line(t, "for (int64_t i%" PRId32 " = %s; i%" PRId32 "-- > %s;) {", l->axis, hi,
-                     l->axis, lo);
-    else
-        rd_cuda_line(t, "for (int64_t i%" PRId32 " = %s; i%" PRId32 " < %s; i%" PRId32 "++) {",
-                     l->axis, lo, l->axis, hi, l->axis);
-    rd_text_free(&end);
-}
-
-static void write_loop(rd_cuda_text *t, int32_t loop)
-{
-    const bool spread = t->s->spread[loop];
-
-    if (spread) {
-        t->spread = loop;
-        t->lane   = lanes_along(t->s, loop);
-    }
-    if (spread) /* what one thread has left, another takes */
-        rd_cuda_line(t, "RD_MEET");
-    open_loop(t, loop);
-    t->open |= UINT64_C(1) << t->s->p->loop[loop].axis;
-    write_body(t, &t->s->p->loop[loop]);
-    t->open &= ~(UINT64_C(1) << t->s->p->loop[loop].axis);
-    rd_cuda_line(t, "}");
-    if (spread) {
-        t->spread = -1;
-        t->lane   = NULL;
-        rd_cuda_line(t, "RD_MEET");
-    }
-}
-
-/* ---- Items ----------------------------------------------------------------------------------- */
-static void write_inst(rd_cuda_text *t, int32_t i)
+void rd_cuda_inst(rd_cuda_text *t, int32_t i)
 {
     const rd_inst *inst = &t->s->p->inst[i];
 
@@ -307,19 +266,7 @@ static void write_inst(rd_cuda_text *t, int32_t i)
     }
 }
 
-static void write_items(rd_cuda_text *t, int32_t from, int32_t to)
-{
-    const rd_program *p = t->s->p;
-
-    for (int32_t i = from; i < to; i++)
-        if (p->inst[i].kind == RD_I_LOOP) {
-            if (!(p->inst[i].arg == t->s->cut && t->part == RD_PART_END))
-                write_loop(t, p->inst[i].arg);
-            i = p->loop[p->inst[i].arg].end;
-        } else
-            write_inst(t, i);
-}
-
+/* ---- Items ----------------------------------------------------------------------------------- */
 /* What stands around the loops of the grid, outside in. */
 static void write_grid_values(rd_cuda_text *t)
 {
@@ -329,30 +276,47 @@ static void write_grid_values(rd_cuda_text *t)
     for (int32_t g = 0; g < s->n_grid; g++) {
         const rd_loop *l = &s->p->loop[s->grid[g]];
 
-        write_items(t, from, l->begin);
+        rd_cuda_items(t, from, l->begin);
         from = l->begin + 1;
     }
 }
 
-/* "const int64_t i0 = ..., i1 = ...;": which item this is. */
+/* Its part of the axis that is dealt out. */
+static void write_chunk(rd_cuda_text *t)
+{
+    const rd_cuda_shape *s      = t->s;
+    const int64_t        extent = s->p->loop[s->dealt].extent;
+    rd_text              n = { 0 }, chunks = { 0 };
+
+    rd_cuda_number(t, &n, extent);
+    rd_cuda_number(t, &chunks, (extent + s->chunk - 1) / s->chunk);
+    rd_cuda_line(t, "const int64_t lo = (int64_t)RD_REST(left, %s) * %" PRId64 ";", chunks.at,
+                 s->chunk);
+    rd_cuda_line(t, "const int64_t hi = RD_LESS(lo + %" PRId64 ", %s);", s->chunk, n.at);
+    rd_cuda_line(t, "left = RD_QUOTIENT(left, %s);", chunks.at);
+    rd_text_free(&n);
+    rd_text_free(&chunks);
+}
+
+/* "const int64_t i0 = ..., i1 = ...;": which item this is; v: the first of those side by side. */
 static void write_indices(rd_cuda_text *t)
 {
     const rd_cuda_shape *s = t->s;
 
     rd_cuda_line(t, "uint64_t left = (uint64_t)item;");
+    if (s->dealt >= 0)
+        write_chunk(t);
     for (int32_t g = s->n_grid; g-- > 0;) {
-        const rd_loop *l = &s->p->loop[s->grid[g]];
-        rd_text        n = { 0 };
+        const rd_loop *l     = &s->p->loop[s->grid[g]];
+        const bool     strip = l->axis == s->strip;
+        rd_text        n     = { 0 };
 
         t->open |= UINT64_C(1) << l->axis;
-        rd_cuda_number(t, &n, l->extent);
+        rd_cuda_number(t, &n, strip ? l->extent / s->wide : l->extent);
+        rd_cuda_line(t, "const int64_t %c%" PRId32 " = %" PRId32 " * (int64_t)RD_REST(left, %s);",
+                     strip ? 'v' : 'i', l->axis, strip ? s->wide : 1, n.at ? n.at : "");
         if (g > 0)
-            rd_cuda_line(t,
-                         "const int64_t i%" PRId32
-                         " = (int64_t)RD_REST(left, %s); left = RD_QUOTIENT(left, %s);",
-                         l->axis, n.at ? n.at : "", n.at ? n.at : "");
-        else
-            rd_cuda_line(t, "const int64_t i%" PRId32 " = (int64_t)left;", l->axis);
+            rd_cuda_line(t, "left = RD_QUOTIENT(left, %s);", n.at ? n.at : "");
         rd_text_free(&n);
     }
 }
@@ -376,7 +340,7 @@ static void declare_slots(rd_cuda_text *t)
     for (int32_t k = 0; k < s->n_slot; k++)
         if (k < s->p->first_scratch)
             rd_cuda_line(t, "char *const m%" PRId32 " = q.m[%" PRId32 "];", k, k);
-        else
+        else if (s->scratch[k - s->p->first_scratch] != RD_HOME_ROW)
             rd_cuda_line(t, "char *const m%" PRId32 " = %s + %" PRId64 ";", k,
                          s->scratch[k - s->p->first_scratch] == RD_HOME_OWN ? "own" : "ours",
                          s->scratch_at[k - s->p->first_scratch]);
@@ -393,6 +357,14 @@ void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number)
                  RD_CUDA_THREADS, name, shown);
 }
 
+/* Neighbouring teams have neighbouring items, which may share what they read. */
+static void write_item_and_range(rd_cuda_text *t)
+{
+    rd_cuda_line(t, "const uint64_t items = (uint64_t)(q.head.n_work / q.head.n_range);");
+    rd_cuda_line(t, "const int64_t item = (int64_t)RD_REST((uint64_t)work, items);");
+    rd_cuda_line(t, "const int64_t range = (int64_t)RD_QUOTIENT((uint64_t)work, items);");
+}
+
 static const char *const part_names[] = { "run", "ranges", "end" };
 
 static void write_kernel(rd_cuda_text *t, rd_cuda_part part)
@@ -407,8 +379,16 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part)
     t->indent++;
     if (words) {
         rd_cuda_line(t, "RD_SHARED(uint64_t, words, %" PRId32 ");",
-                     words * (RD_CUDA_THREADS / RD_WARP));
+                     words * (RD_CUDA_THREADS / s->team));
         rd_cuda_line(t, "const int z = (int)threadIdx.x / RD_TEAM * %" PRId32 ";", words);
+    }
+    if (s->n_row > 0) {
+        rd_text n = { 0 };
+
+        rd_cuda_number(t, &n, s->team_words);
+        rd_cuda_line(t, "RD_SHARED_DYNAMIC(%s, rows);", s->row_word > 4 ? "uint64_t" : "uint32_t");
+        rd_cuda_line(t, "const int z1 = (int)threadIdx.x / RD_TEAM * (int)%s;", n.at ? n.at : "");
+        rd_text_free(&n);
     }
     rd_cuda_line(t, "const int t = (int)threadIdx.x %% RD_TEAM;");
     rd_cuda_line(t, "const int64_t teams = (int64_t)gridDim.x * (RD_THREADS / RD_TEAM);");
@@ -424,8 +404,7 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part)
     rd_cuda_line(t, "for (int64_t work = team; work < q.head.n_work; work += teams) {");
     t->indent++;
     if (part == RD_PART_RANGES)
-        rd_cuda_line(t,
-                     "const int64_t item = work / q.head.n_range, range = work %% q.head.n_range;");
+        write_item_and_range(t);
     else
         rd_cuda_line(t, "const int64_t item = work;");
     if (s->cut >= 0)
@@ -438,7 +417,7 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part)
     if (part == RD_PART_RANGES)
         write_range(t);
     write_grid_values(t);
-    write_items(t, s->from, part == RD_PART_RANGES ? s->p->loop[s->cut].end + 1 : s->to);
+    rd_cuda_items(t, s->from, part == RD_PART_RANGES ? s->p->loop[s->cut].end + 1 : s->to);
     for (int32_t k = 0; part == RD_PART_RANGES && k < s->p->n_fold; k++)
         if (s->fold[k].cut)
             rd_cuda_end_range(t, k);

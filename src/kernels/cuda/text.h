@@ -7,7 +7,7 @@
  * range is left, then `end`. */
 typedef enum rd_cuda_part { RD_PART_RUN, RD_PART_RANGES, RD_PART_END } rd_cuda_part;
 
-enum { RD_CUDA_NUMBERS = 256, RD_CUDA_THREADS = 128, RD_CUDA_FAN = 16 };
+enum { RD_CUDA_NUMBERS = 256, RD_CUDA_FAN = 16 };
 
 typedef struct rd_cuda_text {
     const rd_cuda_shape *s;
@@ -22,6 +22,12 @@ typedef struct rd_cuda_text {
     uint64_t          open;   /* axes that have an index here; that of others is 0 */
     int32_t           spread; /* the loop that is spread around here, -1 */
     const rd_address *lane;   /* whose lanes its threads are, NULL: it is no such */
+
+    /* ---- rounds of a loop that are done together (loops.c) ---- */
+    const rd_cuda_packs *packs; /* NULL: none are */
+    bool                 apart; /* a thread's elements are a warp apart, not side by side */
+    uint64_t             moved; /* folds that have moved on to the block of these rounds */
+    uint64_t             packed; /* slots whose elements are taken several at a time */
 } rd_cuda_text;
 
 /* The text of all kernels of a shape, without the prelude; its numbers come with each run. */
@@ -35,14 +41,22 @@ void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number);
 /* A position as an expression; its text is the caller's to free. */
 rd_text rd_cuda_position(rd_cuda_text *t, const rd_address *at);
 
+/* An instruction that is no loop. */
+void rd_cuda_inst(rd_cuda_text *t, int32_t i);
+
+/* loops.c: instructions [from, to), with their loops; how many elements an access is of in the rounds
+ * at hand, 0: it is done element by element. */
+void    rd_cuda_items(rd_cuda_text *t, int32_t from, int32_t to);
+int32_t rd_cuda_packed(const rd_cuda_text *t, int32_t inst);
+
 /* folds.c: functions of a fold; its instructions. */
 void rd_cuda_fold_functions(rd_cuda_text *t, int32_t number);
 void rd_cuda_start(rd_cuda_text *t, int32_t number);
 void rd_cuda_step(rd_cuda_text *t, const rd_inst *inst);
 /* The cell at hand moves on to a block: those before it become nodes. */
 void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block);
-/* "b0[c0]", which block the fold is at: in cell c0, or in a lane of it. */
-void rd_cuda_add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *lane);
+/* "b0[c0]", which block the fold is at: in cell c0, or in the lanes of it that a thread has. */
+void rd_cuda_add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *thread);
 /* "merge0(&a0, &a1, &b0, &b1);" of variables, or another function of two states. */
 void rd_cuda_add_merge(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *function);
 /* "&s0_0[at], &s0_1[at]" of arrays by a name. */
@@ -51,7 +65,12 @@ void rd_cuda_states(rd_text *to, const rd_cuda_fold *f, int32_t number, const ch
 /* "x, w, i, take" of a step; exponentials are taken. */
 void rd_cuda_add_step(rd_cuda_text *t, const rd_inst *inst, const char *states);
 /* "int64_t c1", "p1", "l1": the cell, step and lane of an element. */
-void    rd_cuda_declare_place(rd_cuda_text *t, const rd_inst *inst);
+void rd_cuda_declare_cell(rd_cuda_text *t, int32_t number);
+void rd_cuda_declare_place(rd_cuda_text *t, const rd_inst *inst);
+/* The step of a fold that an element is, as an expression. */
+rd_text rd_cuda_step_of(rd_cuda_text *t, const rd_cuda_fold *f);
+/* "(4 * t + l)": the lane of a cell that a thread's l-th is. */
+const char *rd_cuda_lane_of(const rd_cuda_text *t, const rd_cuda_fold *f, char to[32]);
 int32_t rd_cuda_fold_number(const rd_cuda_shape *s, const rd_cuda_fold *f);
 
 /* closes.c; words of shared memory that it takes, for a team. */

@@ -94,22 +94,6 @@ static int32_t rows_of_tree(const rd_fold *f, bool split)
     return split ? 2 * bits + 3 : bits + 2;
 }
 
-/* Do further rounds of each loop, from the innermost out, bring greater places? */
-static bool rises(const rd_codegen *n, const rd_codegen_fold *f, const rd_address *place)
-{
-    int64_t inner = 0;
-
-    for (int32_t k = n->p->inst[f->step].loop; k >= 0; k = n->p->loop[k].parent) {
-        const rd_loop *l    = &n->p->loop[k];
-        const int64_t  coef = rd_coef(place, l->axis);
-
-        if (coef && (coef <= inner || l->backwards || l->kind == RD_LOOP_TILE))
-            return false;
-        inner += coef * (n->p->axis_extent[l->axis] - 1);
-    }
-    return true;
-}
-
 /* Nodes of 1, 2, 4 .. elements of a block. */
 static int32_t levels_of(int64_t steps)
 {
@@ -128,7 +112,7 @@ static void describe_fold(rd_codegen *n, int32_t k)
     const int64_t    rows  = (fold->lane_extent + fold->lanes - 1) / fold->lanes;
 
     rd_emit_facts(&f->of, rd_positions(n->p, &fold->index));
-    f->of.rises = !fold->scan && rises(n, f, &fold->index);
+    f->of.rises = !fold->scan && rd_rises(n->p, f->step, &fold->index);
     f->mixed    = fold->lane_extent > fold->lanes && fold->lane.n_add > 1;
     f->along    = f->mixed ? -1 : loop_along(n, f);
     f->steps    = outer * rows;
@@ -147,7 +131,7 @@ static void describe_fold(rd_codegen *n, int32_t k)
         (fold->lane.n_add || fold->lane_extent > 1 ||
          (fold->out != fold->type && !rd_reducer_places(fold->reducer) && !fold->user)))
         n->why = "a scan of several lanes, or of another type than its results";
-    else if (f->mixed && (fold->outer.n_add || !rises(n, f, &fold->lane)))
+    else if (f->mixed && (fold->outer.n_add || !rd_rises(n->p, f->step, &fold->lane)))
         n->why = "lanes along several axes that are not walked in their order";
     else if (fold->lane_extent < fold->lanes)
         f->lanes = (int32_t)fold->lane_extent;

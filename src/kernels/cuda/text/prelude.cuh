@@ -52,6 +52,7 @@ template <class T> struct rd_plain<T &> {
 
 #ifndef RD_SHARED
 #define RD_SHARED(type, name, n) __shared__ type name[n]
+#define RD_SHARED_DYNAMIC(type, name) extern __shared__ type name[]
 #endif
 #endif
 #define _Static_assert static_assert
@@ -76,8 +77,51 @@ enum { RD_WARN_INT_DIVIDE = 1 };
 #define RD_LESS(a, b) ((a) < (b) ? (a) : (b))
 #define RD_UNROLL     _Pragma("unroll")
 #define RD_UNROLL_FEW _Pragma("unroll 4")
-/* All threads of a team, which is one thread or a warp. */
-#define RD_MEET       if (RD_TEAM > 1) __syncwarp();
+/* All threads of a team: one, a warp, or a part of one. */
+#define RD_OURS       (((1ULL << RD_TEAM) - 1) << (threadIdx.x % 32 / RD_TEAM * RD_TEAM))
+#define RD_MEET       if (RD_TEAM > 1) __syncwarp((unsigned)RD_OURS);
+
+/* Elements side by side, taken and put 16 bytes at a time.  RD_NARROW: they may begin anywhere. */
+template <class T, int N> struct rd_pack {
+    T e[N];
+};
+template <class T, int N> struct __align__(N * sizeof(T)) rd_whole {
+    T e[N];
+};
+#define RD_AT_ONCE (N * sizeof(T) <= 16 ? N : (int)(16 / sizeof(T)))
+
+template <class T, int N> static __forceinline__ rd_pack<T, N> rd_take(const T *p)
+{
+    rd_pack<T, N> x;
+
+#ifdef RD_NARROW
+    RD_UNROLL for (int l = 0; l < N; l++)
+        x.e[l] = p[l];
+#else
+    RD_UNROLL for (int k = 0; k < N; k += RD_AT_ONCE) {
+        const rd_whole<T, RD_AT_ONCE> part = *(const rd_whole<T, RD_AT_ONCE> *)(p + k);
+
+        RD_UNROLL for (int l = 0; l < RD_AT_ONCE; l++)
+            x.e[k + l] = part.e[l];
+    }
+#endif
+    return x;
+}
+template <class T, int N> static __forceinline__ void rd_put(T *p, const rd_pack<T, N> &x)
+{
+#ifdef RD_NARROW
+    RD_UNROLL for (int l = 0; l < N; l++)
+        p[l] = x.e[l];
+#else
+    RD_UNROLL for (int k = 0; k < N; k += RD_AT_ONCE) {
+        rd_whole<T, RD_AT_ONCE> part;
+
+        RD_UNROLL for (int l = 0; l < RD_AT_ONCE; l++)
+            part.e[l] = x.e[k + l];
+        *(rd_whole<T, RD_AT_ONCE> *)(p + k) = part;
+    }
+#endif
+}
 
 /* ---- A run ------------------------------------------------------------------------------------- */
 #include "kernels/cuda/call.h"

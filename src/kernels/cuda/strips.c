@@ -1,0 +1,340 @@
+/* strips.c - elements side by side: a thread takes up to 16 bytes at a time, and several such loads
+ * go ahead of what is done with them.
+ *
+ * Three kinds of loops have elements side by side.  In a loop that is spread, neighbours are lanes of
+ * folds, or cells, or elements of a map: the thread has `wide` of them.  Of items that one thread does,
+ * `wide` neighbours along the last axis of the grid become one: columns.  Maps without any loop in an
+ * item have their last axis dealt out to teams in chunks. */
+#include "kernels/cuda/shape.h"
+
+enum { VECTOR = 16, MOST_WIDE = 8, LEAST_TEAM = 8, AHEAD = 8 };
+
+static bool is_access(const rd_cuda_shape *s, int32_t i)
+{
+    const rd_inst *inst = &s->p->inst[i];
+
+    return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) &&
+           s->p->address[inst->arg].slot < s->p->first_scratch &&
+           (s->row[i] < 0 || s->fills[i]);
+}
+
+static bool is_made_in(const rd_program *p, int32_t reg, int32_t from, int32_t to)
+{
+    for (int32_t i = from; i < to; i++)
+        if (reg >= p->inst[i].dst && reg < p->inst[i].dst + rd_inst_makes(p, &p->inst[i]))
+            return true;
+    return false;
+}
+
+/* Are neighbours along the axis neighbours in memory?  Registers that count in the address must be
+ * the same for all: made outside of instructions [from, to). */
+static bool is_dense(const rd_cuda_shape *s, int32_t i, int32_t axis, int32_t from, int32_t to)
+{
+    const rd_address *at = &s->p->address[s->p->inst[i].arg];
+
+    if (!is_access(s, i) || rd_coef(at, axis) != 1)
+        return false;
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis < 0 && is_made_in(s->p, at->add[k].reg, from, to))
+            return false;
+    return true;
+}
+
+/* Begins each `wide` of them at a multiple of their size, if the slot does? */
+static bool is_aligned(const rd_address *at, int32_t axis, int32_t wide)
+{
+    bool is = at->offset % wide == 0;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        is &= at->add[k].axis == axis || at->add[k].coef % wide == 0;
+    return is;
+}
+
+static bool is_leaf(const rd_cuda_shape *s, int32_t loop)
+{
+    return s->p->loop[loop].first < 0;
+}
+
+/* The lane position of the folds whose lanes a spread loop's threads are, NULL. */
+const rd_address *rd_cuda_lanes_along(const rd_cuda_shape *s, int32_t loop)
+{
+    const rd_loop *l = &s->p->loop[loop];
+
+    for (int32_t k = 0; s->spread[loop] && k < s->p->n_fold; k++)
+        if (s->fold[k].lanes && s->fold[k].step > l->begin && s->fold[k].step < l->end)
+            return &s->p->fold[k].lane;
+    return NULL;
+}
+
+/* ---- Packs ----------------------------------------------------------------------------------- */
+/* May the access of a loop that is spread be of `wide` elements? */
+static bool packs_in(const rd_cuda_shape *s, int32_t i, int32_t loop, int32_t wide)
+{
+    const rd_loop    *l    = &s->p->loop[loop];
+    const rd_address *lane = rd_cuda_lanes_along(s, loop);
+
+    return is_dense(s, i, l->axis, l->begin, l->end) &&
+           is_aligned(&s->p->address[s->p->inst[i].arg], l->axis, wide) &&
+           (!lane || is_aligned(lane, l->axis, wide));
+}
+
+/* May that of an item that is `wide` neighbours? */
+static bool packs_beside(const rd_cuda_shape *s, int32_t i, int32_t axis, int32_t wide)
+{
+    return is_dense(s, i, axis, s->from, s->to) &&
+           is_aligned(&s->p->address[s->p->inst[i].arg], axis, wide);
+}
+
+/* Loads that do not hang on what the loop makes, and have nothing stored under them. */
+static bool may_go_ahead(const rd_cuda_shape *s, int32_t i, const rd_loop *l)
+{
+    const rd_program *p  = s->p;
+    const rd_address *at = &p->address[p->inst[i].arg];
+
+    if (p->inst[i].kind != RD_I_LOAD || !is_access(s, i) || s->stored[at->slot] ||
+        !rd_coef(at, l->axis))
+        return false;
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis < 0 && (s->strip >= 0 || is_made_in(p, at->add[k].reg, l->begin, l->end)))
+            return false;
+    return true;
+}
+
+static void add_pack(rd_cuda_packs *packs, int32_t inst, int32_t each)
+{
+    if (packs->n == RD_CUDA_PACKS)
+        return;
+    packs->inst[packs->n]   = inst;
+    packs->each[packs->n++] = each;
+}
+
+static void find_packs(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs)
+{
+    const rd_loop *l      = &s->p->loop[loop];
+    const bool     spread = s->spread[loop];
+
+    for (int32_t i = l->begin + 1; i < l->end; i++) {
+        const bool loads = may_go_ahead(s, i, l);
+        const bool wide  = s->wide > 1 && (spread ? packs_in(s, i, loop, s->wide)
+                                                  : s->strip >= 0 && packs_beside(s, i, s->strip, s->wide));
+
+        if (wide && (loads || (s->p->inst[i].kind == RD_I_STORE)))
+            add_pack(packs, i, s->wide);
+        else if (loads && (s->strip < 0 || !rd_coef(&s->p->address[s->p->inst[i].arg], s->strip)) &&
+                 !(spread && s->wide > 1))
+            add_pack(packs, i, 1);
+    }
+}
+
+/* What an element takes, about, in instructions. */
+static double weight_of(const rd_program *p, const rd_loop *l)
+{
+    double weight = 0;
+
+    for (int32_t i = l->begin + 1; i < l->end; i++) {
+        const rd_inst *inst = &p->inst[i];
+
+        weight += inst->kind == RD_I_MAP    ? rd_op_table[inst->op].cost * 2 - 1
+                  : inst->kind == RD_I_STEP ? rd_fold_cost(&p->fold[inst->arg])
+                                            : 1;
+    }
+    return weight;
+}
+
+void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs)
+{
+    enum { BYTES = 128, WEIGHT = 512 };
+    const rd_loop *l        = &s->p->loop[loop];
+    const int32_t  elements = s->spread[loop] ? (s->wide > 1 ? s->wide : 2) : s->strip >= 0 ? s->wide : 1;
+    const double   weight   = elements * weight_of(s->p, l);
+    int32_t        bytes    = 0;
+
+    *packs = (rd_cuda_packs){ .ahead = AHEAD };
+    if (!is_leaf(s, loop) || l->backwards || weight > WEIGHT)
+        return;
+    find_packs(s, loop, packs);
+    for (int32_t k = 0; k < packs->n; k++)
+        bytes += s->p->inst[packs->inst[k]].kind == RD_I_LOAD
+                     ? packs->each[k] * rd_dtype_size(s->p->address[s->p->inst[packs->inst[k]].arg].type)
+                     : 0;
+    if (s->spread[loop] && s->wide == 1)
+        bytes *= 2;
+    while (packs->ahead > 1 &&
+           (packs->ahead * bytes > BYTES || packs->ahead * weight > WEIGHT ||
+            (!s->spread[loop] && packs->ahead > l->extent)))
+        packs->ahead /= 2;
+}
+
+/* Do items lie side by side in memory, and what they spread does not?  A warp would read a line of
+ * memory for each element. */
+bool rd_cuda_are_items_dense(const rd_cuda_shape *s)
+{
+    const int32_t axis = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].axis : -1;
+    bool          items = false, spread = false;
+
+    for (int32_t i = s->from; axis >= 0 && i < s->to; i++) {
+        const int32_t loop = rd_cuda_spread_around(s, i);
+
+        items |= packs_beside(s, i, axis, 1);
+        spread |= loop >= 0 && packs_in(s, i, loop, 1);
+    }
+    return items && !spread;
+}
+
+/* ---- How wide -------------------------------------------------------------------------------- */
+/* The smaller of two sizes of elements, of which 0 is none. */
+static int32_t less(int32_t a, int32_t b)
+{
+    return a == 0 || (b > 0 && b < a) ? b : a;
+}
+
+static int32_t size_of(const rd_cuda_shape *s, int32_t i)
+{
+    return rd_dtype_size(s->p->address[s->p->inst[i].arg].type);
+}
+
+/* Elements of such a size, side by side: 16 bytes of them, but not too many. */
+static int32_t wide_of(int32_t size)
+{
+    return VECTOR / size < MOST_WIDE ? VECTOR / size : MOST_WIDE;
+}
+
+/* The smallest elements that lie densely in spread loops; 0: none do. */
+static int32_t least_spread(const rd_cuda_shape *s)
+{
+    int32_t least = 0;
+
+    for (int32_t k = 0; k < s->p->n_loop; k++)
+        for (int32_t i = s->p->loop[k].begin + 1;
+             s->spread[k] && is_leaf(s, k) && i < s->p->loop[k].end; i++)
+            if (packs_in(s, i, k, 1))
+                least = less(least, size_of(s, i));
+    return least;
+}
+
+static bool any_packs(const rd_cuda_shape *s, int32_t wide)
+{
+    for (int32_t k = 0; k < s->p->n_loop; k++)
+        for (int32_t i = s->p->loop[k].begin + 1;
+             s->spread[k] && is_leaf(s, k) && i < s->p->loop[k].end; i++)
+            if (packs_in(s, i, k, wide))
+                return true;
+    return false;
+}
+
+/* The one number of lanes that threads have; 0: none have any, -1: there are several. */
+static int32_t lanes_of(const rd_cuda_shape *s)
+{
+    int32_t lanes = 0;
+
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        if (s->fold[k].lanes)
+            lanes = lanes == 0 || lanes == s->fold[k].of.fold->lanes ? s->fold[k].of.fold->lanes : -1;
+    return lanes;
+}
+
+static void widen_lanes(rd_cuda_shape *s)
+{
+    const int32_t lanes = lanes_of(s), least = least_spread(s);
+    int32_t       wide;
+
+    if (lanes < 0 || least == 0)
+        return;
+    for (wide = wide_of(least); lanes && lanes / wide < LEAST_TEAM;)
+        wide /= 2;
+    while (wide > 1 && !any_packs(s, wide))
+        wide /= 2;
+    if (wide == 1 || lanes / wide > RD_WARP)
+        return;
+    s->wide = wide;
+    s->team = lanes ? lanes / wide : s->team;
+}
+
+static bool scans(const rd_cuda_shape *s)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        found |= s->p->fold[k].scan;
+    return found;
+}
+
+static bool any_packs_beside(const rd_cuda_shape *s, int32_t axis, int32_t wide)
+{
+    for (int32_t i = s->from; i < s->to; i++)
+        if (s->p->inst[i].kind == RD_I_LOAD && packs_beside(s, i, axis, wide))
+            return true;
+    return false;
+}
+
+/* Columns: folds in a thread whose results lie side by side. */
+static void widen_items(rd_cuda_shape *s, int64_t threads)
+{
+    enum { FEW = 8 };
+    const rd_loop *last = s->n_grid ? &s->p->loop[s->grid[s->n_grid - 1]] : NULL;
+    int32_t        least = 0, wide;
+
+    if (!last || last->backwards || s->p->n_scratch > 0)
+        return;
+    for (int32_t i = s->from; i < s->to; i++)
+        if (s->p->inst[i].kind == RD_I_LOAD && packs_beside(s, i, last->axis, 1))
+            least = less(least, size_of(s, i));
+    if (least == 0)
+        return;
+    wide = wide_of(least);
+    while (wide > 1 && (last->extent % wide || !any_packs_beside(s, last->axis, wide)))
+        wide /= 2;
+    if (wide == 1 || (scans(s) && s->n_item < threads / FEW * wide))
+        return;
+    s->wide  = wide;
+    s->strip = last->axis;
+    s->n_item /= wide;
+}
+
+static int64_t chunks_of(const rd_loop *l, int64_t chunk)
+{
+    return (l->extent + chunk - 1) / chunk;
+}
+
+/* Maps: the last axis goes to teams, in chunks. */
+static void deal_out(rd_cuda_shape *s)
+{
+    enum { SHORT = 64 };
+    const int32_t  loop = s->grid[s->n_grid - 1];
+    const rd_loop *l    = &s->p->loop[loop];
+    rd_cuda_packs  packs;
+
+    if (l->extent < SHORT || l->backwards)
+        return;
+    s->spread[loop] = true;
+    widen_lanes(s);
+    if (s->wide == 1) {
+        s->spread[loop] = false;
+        return;
+    }
+    for (s->team = LEAST_TEAM; s->team < RD_WARP && s->team * s->wide < l->extent;)
+        s->team *= 2;
+    rd_cuda_packs_of(s, loop, &packs);
+    s->n_grid--;
+    s->dealt  = loop;
+    s->chunk  = (int64_t)s->team * s->wide * packs.ahead;
+    s->n_item = s->n_item / l->extent * chunks_of(l, s->chunk);
+    s->from   = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].begin + 1 : 0;
+    s->to     = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].end : s->p->n_inst;
+}
+
+void rd_cuda_find_strips(rd_cuda_shape *s, int64_t threads)
+{
+    bool loops = false;
+
+    for (int32_t i = s->from; i < s->to; i++)
+        loops |= s->p->inst[i].kind == RD_I_LOOP;
+    if (s->n_item == 0)
+        return;
+    if (s->team > 1)
+        widen_lanes(s);
+    else if (loops)
+        widen_items(s, threads);
+    else if (s->p->n_fold == 0 && s->n_grid > 0)
+        deal_out(s);
+}

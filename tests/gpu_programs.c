@@ -1,0 +1,215 @@
+/* gpu_programs.c - see gpu_programs.h. */
+#include "gpu_programs.h"
+#include "expr/expr.h"
+#include "core/half.h"
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int sum_all(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_sum(x, RD_ALL);
+    return 1;
+}
+
+static int sum_rows(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_sum(x, RD_DIMS(1));
+    return 1;
+}
+
+static int sum_columns(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_sum(x, RD_DIMS(0));
+    return 1;
+}
+
+static int max_rows(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_max(x, RD_DIMS(1));
+    return 1;
+}
+
+static int argmax_rows(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_argmax(x, RD_DIMS(1));
+    return 1;
+}
+
+static int argmin_columns(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_argmin(x, RD_DIMS(0));
+    return 1;
+}
+
+static int var_rows(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_var(x, RD_DIMS(1));
+    return 1;
+}
+
+static int var_columns(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_var(x, RD_DIMS(0));
+    return 1;
+}
+
+static int mean_masked(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_mean(x, RD_DIMS(1), .where = rd_gt(x, rd_num(x->ctx, 0)));
+    return 1;
+}
+
+static int lse_rows(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_logsumexp(x, RD_DIMS(1));
+    return 1;
+}
+
+static int lse_columns(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_logsumexp(x, RD_DIMS(0));
+    return 1;
+}
+
+static int dot(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_sum(rd_mul(x, rd_flip(x, RD_DIMS(0))), RD_DIMS(1));
+    return 1;
+}
+
+static int softmax(rd_expr *x, rd_expr **y)
+{
+    rd_expr *e = rd_exp(rd_sub(x, rd_max(x, RD_KEEP(1))));
+
+    y[0] = rd_div(e, rd_sum(e, RD_KEEP(1)));
+    return 1;
+}
+
+static int layer_norm(rd_expr *x, rd_expr **y)
+{
+    rd_expr *centred = rd_sub(x, rd_mean(x, RD_KEEP(1)));
+
+    y[0] = rd_div(centred, rd_sqrt(rd_add(rd_var(x, RD_KEEP(1)), rd_num(x->ctx, 1e-5))));
+    return 1;
+}
+
+static int centre_columns(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_sub(x, rd_mean(x, RD_KEEP(0)));
+    return 1;
+}
+
+static int map(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_add(rd_mul(x, x), rd_num(x->ctx, 3));
+    return 1;
+}
+
+static int map_exp(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_exp(rd_sub(x, rd_select(x, 0, 0)));
+    return 1;
+}
+
+static int map_narrow(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_cast(rd_mul(x, rd_num(x->ctx, 2)), RD_F16);
+    return 1;
+}
+
+static int transpose(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_neg(rd_transpose(x));
+    return 1;
+}
+
+static int scan_rows(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_scan(x, "sum", RD_DIMS(1));
+    return 1;
+}
+
+static int scan_columns(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_scan(x, "max", RD_DIMS(0));
+    return 1;
+}
+
+/* One read, results along both axes. */
+static int cross(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_sum(x, RD_DIMS(0));
+    y[1] = rd_sum(x, RD_DIMS(1));
+    return 2;
+}
+
+static int siblings(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_sum(x, RD_DIMS(1));
+    y[1] = rd_max(x, RD_DIMS(1));
+    return 2;
+}
+
+const gpu_program gpu_programs[] = {
+    { "sum of all", false, sum_all },
+    { "sum of rows", false, sum_rows },
+    { "sum of columns", false, sum_columns },
+    { "max of rows", false, max_rows },
+    { "argmax of rows", false, argmax_rows },
+    { "argmin of columns", false, argmin_columns },
+    { "var of rows", true, var_rows },
+    { "var of columns", true, var_columns },
+    { "mean where", true, mean_masked },
+    { "logsumexp of rows", true, lse_rows },
+    { "logsumexp of columns", true, lse_columns },
+    { "dot", false, dot },
+    { "softmax", true, softmax },
+    { "layer norm", true, layer_norm },
+    { "centred columns", true, centre_columns },
+    { "map", false, map },
+    { "map exp", true, map_exp },
+    { "map to f16", true, map_narrow },
+    { "transpose", false, transpose },
+    { "scan of rows", false, scan_rows },
+    { "scan of columns", false, scan_columns },
+    { "rows and columns", false, cross },
+    { "siblings", false, siblings },
+};
+const int n_gpu_programs = (int)(sizeof gpu_programs / sizeof *gpu_programs);
+
+const gpu_program *gpu_program_of(const char *name)
+{
+    for (int k = 0; k < n_gpu_programs; k++)
+        if (!strcmp(gpu_programs[k].name, name))
+            return &gpu_programs[k];
+    ck_abort_msg("no program %s", name);
+}
+
+/* From -4 to 4, by steps that additions round. */
+static float value_of(int64_t k)
+{
+    return (float)((double)(k * 7919 % 10007) / 1251 - 4 + (double)(k % 3) * 1e-3);
+}
+
+rd_array gpu_matrix(rd_dtype type, int64_t rows, int64_t columns)
+{
+    const int64_t n    = rows * columns;
+    char         *data = calloc((size_t)(n ? n : 1), (size_t)rd_dtype_size(type));
+
+    ck_assert_ptr_nonnull(data);
+    for (int64_t k = 0; k < n; k++) {
+        const float x = value_of(k);
+
+        switch (type) {
+        case RD_F16: ((rd_f16 *)(void *)data)[k] = rd_f16_of_f32(x); break;
+        case RD_BF16: ((rd_bf16 *)(void *)data)[k] = rd_bf16_of_f32(x); break;
+        case RD_F32: ((float *)(void *)data)[k] = x; break;
+        case RD_F64: ((double *)(void *)data)[k] = x + 1e-9 * (double)(k % 11); break;
+        case RD_I32: ((int32_t *)(void *)data)[k] = (int32_t)(x * 1000); break;
+        case RD_I64: ((int64_t *)(void *)data)[k] = (int64_t)(x * 1e6F); break;
+        default: ((uint8_t *)data)[k] = (uint8_t)(k * 31 % 251); break;
+        }
+    }
+    return (rd_array){ .data = data, .type = type, .shape = RD_SHAPE(rows, columns) };
+}

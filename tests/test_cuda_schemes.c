@@ -1,0 +1,205 @@
+/* test_cuda_schemes.c - each way of a GPU to run, at sizes around its edges, on the fake one: the
+ * CPU's bits, wherever data begin and however many threads there are; and which way it is. */
+#define _XOPEN_SOURCE 700 /* setenv */
+#include "eval/plan.h"
+#include "fake_gpu.h"
+#include "gpu_programs.h"
+#include "kernels/cuda/gpu.h"
+#include "suite.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
+
+/* ---- The same bits --------------------------------------------------------------------------- */
+typedef struct asked {
+    const gpu_program *program;
+    rd_dtype           type;
+    int64_t            rows, columns;
+    int                shift; /* elements before the first one in memory that begins at a vector */
+} asked;
+
+static bool is_float(rd_dtype type)
+{
+    return type == RD_F16 || type == RD_BF16 || type == RD_F32 || type == RD_F64;
+}
+
+static void evaluate(const asked *a, rd_ctx *ctx, rd_expr *x, rd_backend backend, rd_array *out)
+{
+    const rd_eval_opts opts = { .backend = backend, .deterministic = true };
+    rd_expr           *y[GPU_MOST_RESULTS];
+    const int          n = a->program->build(x, y);
+    const rd_status    status =
+        n == 1 ? rd_eval_many(ctx, RD_RESULTS({ y[0], &out[0] }), &opts)
+                  : rd_eval_many(ctx, RD_RESULTS({ y[0], &out[0] }, { y[1], &out[1] }), &opts);
+
+    ck_assert_msg(status == RD_OK, "%s of %d x %d: %s", a->program->name, (int)a->rows,
+                  (int)a->columns, rd_error_text(ctx));
+}
+
+static size_t bytes_of(const rd_array *array)
+{
+    int64_t n = rd_dtype_size(array->type);
+
+    for (int k = 0; k < array->shape.n; k++)
+        n *= array->shape.at[k];
+    return (size_t)n;
+}
+
+/* The matrix on the GPU, `shift` elements behind what begins at a multiple of 256. */
+static rd_array put_there(const asked *a, rd_ctx *ctx, const rd_array *here, rd_array *all)
+{
+    const int64_t n     = a->rows * a->columns;
+    rd_array      block = gpu_matrix(a->type, 1, n + a->shift), there;
+    const int     size  = rd_dtype_size(a->type);
+
+    memcpy((char *)block.data + a->shift * size, here->data, (size_t)(n * size));
+    *all = (rd_array){ .device = RD_CUDA(0) };
+    ck_assert_msg(rd_eval(ctx, rd_leaf(ctx, &block), all) == RD_OK, "%s", rd_error_text(ctx));
+    free(block.data);
+    there        = *here;
+    there.data   = (char *)all->data + a->shift * size;
+    there.device = RD_CUDA(0);
+    return there;
+}
+
+static void same_bits(const asked *a)
+{
+    rd_ctx  *ctx                      = rd_ctx_new(NULL);
+    rd_array x                        = gpu_matrix(a->type, a->rows, a->columns), all, there;
+    rd_array want[GPU_MOST_RESULTS]   = { { .data = NULL } };
+    rd_array found[GPU_MOST_RESULTS]  = { { .data = NULL } };
+
+    there = put_there(a, ctx, &x, &all);
+    evaluate(a, ctx, rd_leaf(ctx, &x), RD_BACKEND_CPU, want);
+    evaluate(a, ctx, rd_leaf(ctx, &there), RD_BACKEND_CUDA, found);
+    for (int k = 0; k < GPU_MOST_RESULTS && want[k].data; k++) {
+        const char  *w = want[k].data, *f = found[k].data;
+        const size_t n  = bytes_of(&want[k]);
+        size_t       at = 0;
+
+        while (at < n && w[at] == f[at])
+            at++;
+        ck_assert_msg(at == n, "%s of %s, %d x %d, shifted by %d: byte %d of result %d differs",
+                      a->program->name, rd_dtype_name(a->type), (int)a->rows, (int)a->columns,
+                      a->shift, (int)at, k);
+    }
+    for (int k = 0; k < GPU_MOST_RESULTS; k++) {
+        rd_array_free(&want[k]);
+        rd_array_free(&found[k]);
+    }
+    rd_array_free(&all);
+    free(x.data);
+    rd_ctx_free(ctx);
+}
+
+/* Around a lane's step, blocks of 64 lanes, powers of two of them. */
+static const int64_t lengths[] = { 1, 63, 64, 65, 512, 1000, 4095, 4096, 4097, 3 * 4096 + 8, 16384 + 4 };
+static const int64_t widths[]  = { 1, 3, 4, 8, 20, 64, 129 };
+
+static void each_size(const gpu_program *p, rd_dtype type, int shift)
+{
+    for (int k = 0; k < COUNT(lengths); k++) {
+        const int64_t across = widths[k % COUNT(widths)];
+
+        same_bits(&(asked){ p, type, across < 20 ? across : 3, lengths[k], shift });
+        same_bits(&(asked){ p, type, lengths[k], across, shift });
+    }
+}
+
+/* Types, which cut loops or do not, and begin at vectors or do not. */
+static const struct {
+    rd_dtype    type;
+    const char *threads;
+    int         shift;
+} kinds[] = {
+    { RD_F32, "1", 0 },        { RD_F32, "1048576", 0 }, { RD_F32, "1048576", 1 },
+    { RD_F64, "1048576", 0 },  { RD_F16, "1", 0 },       { RD_BF16, "1048576", 3 },
+    { RD_F64, "1", 1 },        { RD_U8, "1048576", 0 },  { RD_I32, "1", 0 },
+    { RD_I64, "1048576", 0 },
+};
+
+/* One program at all sizes. */
+START_TEST(sizes)
+{
+    enum { FEW = 10 };
+    const gpu_program *p = &gpu_programs[_i];
+
+    for (int k = _i % suite_part(FEW); k < COUNT(kinds); k += suite_part(FEW)) {
+        fake_use_order(_i + k);
+        setenv("RDIM_CUDA_THREADS", kinds[k].threads, 1);
+        if (!p->floats || is_float(kinds[k].type))
+            each_size(p, kinds[k].type, kinds[k].shift);
+        rd_gpu_close_all();
+    }
+}
+END_TEST
+
+/* Blocks of the tree: powers of two of them, and one element more or less. */
+START_TEST(powers_of_blocks)
+{
+    static const char *const names[] = { "sum of all", "var of rows", "logsumexp of rows",
+                                         "argmax of rows" };
+
+    for (int k = 0; k < COUNT(names); k++)
+        for (int log = k % suite_part(2); log < 6; log += suite_part(2))
+            for (int more = -1; more <= 1; more++) {
+                const int64_t n = (INT64_C(4096) << log) + more;
+
+                fake_use_order(log);
+                setenv("RDIM_CUDA_THREADS", "1048576", 1);
+                same_bits(&(asked){ gpu_program_of(names[k]), RD_F32, 1, n, 0 });
+                rd_gpu_close_all();
+            }
+}
+END_TEST
+
+/* ---- Which way ------------------------------------------------------------------------------- */
+typedef struct way {
+    const char *program;
+    rd_dtype    type;
+    int64_t     rows, columns;
+    const char *text; /* of the only stage, or of the first */
+} way;
+
+static const way ways[] = {
+    { "sum of all", RD_F32, 4096, 4096, "" },
+};
+
+START_TEST(table_of_ways)
+{
+    const way *w   = &ways[_i];
+    rd_ctx    *ctx = rd_ctx_new(NULL);
+    rd_array   x   = gpu_matrix(w->type, w->rows, w->columns);
+    rd_expr   *y[GPU_MOST_RESULTS];
+    rd_array   out[GPU_MOST_RESULTS] = { { .data = NULL } };
+    const char *text, *at;
+
+    fake_use();
+    (void)gpu_program_of(w->program)->build(rd_leaf(ctx, &x), y);
+    text = rd_explain(ctx, RD_RESULTS({ y[0], &out[0] }),
+                      &(rd_eval_opts){ .backend = RD_BACKEND_CUDA, .deterministic = true });
+    at   = text ? strstr(text, "9.0): ") : NULL;
+    ck_assert_msg(at, "%s", text ? text : rd_error_text(ctx));
+    at += strlen("9.0): ");
+    ck_assert_msg(strncmp(at, w->text, strlen(w->text)) == 0 && w->text[0], "%s of %s, %d x %d: %.*s",
+                  w->program, rd_dtype_name(w->type), (int)w->rows, (int)w->columns,
+                  (int)strcspn(at, "\n"), at);
+    free(x.data);
+    rd_ctx_free(ctx);
+    rd_gpu_close_all();
+}
+END_TEST
+
+static void add(TCase *tc)
+{
+    tcase_add_loop_test(tc, table_of_ways, 0, COUNT(ways));
+    tcase_add_test(tc, powers_of_blocks);
+    tcase_add_loop_test(tc, sizes, 0, n_gpu_programs);
+}
+
+int main(void)
+{
+    return fake_run("cuda schemes", add);
+}
