@@ -151,6 +151,26 @@ static int siblings(rd_expr *x, rd_expr **y)
     return 2;
 }
 
+static int standardise_all(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_div(rd_sub(x, rd_mean(x, RD_ALL)), rd_std(x, RD_ALL));
+    return 1;
+}
+
+static int softmax_columns(rd_expr *x, rd_expr **y)
+{
+    rd_expr *e = rd_exp(rd_sub(x, rd_max(x, RD_KEEP(0))));
+
+    y[0] = rd_div(e, rd_sum(e, RD_KEEP(0)));
+    return 1;
+}
+
+static int concat(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_concat(0, RD_EXPRS(x, rd_neg(x)));
+    return 1;
+}
+
 const gpu_program gpu_programs[] = {
     { "sum of all", false, sum_all },
     { "sum of rows", false, sum_rows },
@@ -175,6 +195,9 @@ const gpu_program gpu_programs[] = {
     { "scan of columns", false, scan_columns },
     { "rows and columns", false, cross },
     { "siblings", false, siblings },
+    { "standardised", true, standardise_all },
+    { "softmax of columns", true, softmax_columns },
+    { "concat", false, concat },
 };
 const int n_gpu_programs = (int)(sizeof gpu_programs / sizeof *gpu_programs);
 

@@ -21,9 +21,10 @@ typedef struct rd_record {
 /* The beginning; addresses of slots, and numbers that the text does not spell out, follow. */
 typedef struct rd_call_head {
     int64_t  n_work;         /* items, or items times ranges                        */
-    int64_t  n_range, range; /* ranges of the cut loop; its indices in one          */
+    int64_t  n_range, range; /* ranges of cut loops; their indices in one           */
     int64_t  span;           /* of a join: ranges that are one already              */
     uint64_t work, nodes;    /* memory of teams and threads; nodes that ranges leave */
+    uint64_t items;          /* memory of items                                      */
     uint64_t record;
 } rd_call_head;
 #endif

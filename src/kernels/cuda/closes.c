@@ -28,8 +28,8 @@ int32_t rd_cuda_shared_words(const rd_cuda_shape *s)
 static void add_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *lane)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
-    const bool    joined = f->cut && t->part == RD_PART_END;
-    const bool    wide   = f->home == RD_HOME_TEAM || f->cut;
+    const bool    joined = rd_cuda_is_joined(t, f);
+    const bool    wide   = f->home == RD_HOME_TEAM || f->cut >= 0;
     const int32_t lanes = f->of.fold->lanes, row = wide ? lanes : f->here;
     const int64_t pitch = f->n_cell * row;
     /* which lane of the cell, in rows of all lanes */

@@ -113,7 +113,7 @@ void rd_cuda_fold_functions(rd_cuda_text *t, int32_t number)
         add_push(t->to, f, number);
         add_gather(t->to, f, number);
     }
-    if (f->cut)
+    if (f->cut >= 0)
         rd_cuda_add_edge(t, number);
 }
 
@@ -144,6 +144,11 @@ static int64_t declare_arrays(rd_cuda_text *t, const rd_cuda_fold *f, const char
     return at;
 }
 
+bool rd_cuda_is_joined(const rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    return f->cut >= 0 && (t->part == RD_PART_END || f->cut < t->cut);
+}
+
 /* Rows of nodes of the range, or of all once they are joined. */
 static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f)
 {
@@ -151,8 +156,9 @@ static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f)
     const int64_t count  = f->room * f->n_cell * f->of.fold->lanes;
 
     for (int k = 0; k < f->of.n_state; k++)
-        rd_cuda_line(t, "%s *const w%" PRId32 "_%d = (%s *)(nodes + %" PRId64 ");",
+        rd_cuda_line(t, "%s *const w%" PRId32 "_%d = (%s *)(%s + %" PRId64 ");",
                      rd_node_type(&f->of, k), number, k, rd_node_type(&f->of, k),
+                     rd_cuda_is_joined(t, f) ? "joined" : "nodes",
                      f->node + k * rd_cuda_room(count * f->of.bytes));
 }
 
@@ -174,12 +180,12 @@ static void declare(rd_cuda_text *t, const rd_cuda_fold *f)
 {
     int64_t at = f->at;
 
-    if (f->cut)
+    if (f->cut >= 0)
         declare_nodes(t, f);
-    if (f->cut && t->part == RD_PART_END)
+    if (rd_cuda_is_joined(t, f))
         return;
     at = declare_arrays(t, f, "s", false, f->states, f->of.n_state, at);
-    if (f->tree && !f->cut)
+    if (f->tree && f->cut < 0)
         at = declare_arrays(t, f, "w", true, f->room * f->states, f->of.n_state, at);
     if (f->of.fold->scan) {
         at = declare_arrays(t, f, "p", false, f->states, f->of.n_state + f->pair, at);
@@ -233,7 +239,7 @@ static void begin_blocks(rd_cuda_text *t, const rd_cuda_fold *f)
     const int32_t number = rd_cuda_fold_number(t->s, f);
     rd_text       begin  = { 0 };
 
-    rd_text_add(&begin, f->cut ? "b%" PRId32 "[k] = from%" PRId32 ";" : "b%" PRId32 "[k] = 0;",
+    rd_text_add(&begin, f->cut >= 0 ? "b%" PRId32 "[k] = from%" PRId32 ";" : "b%" PRId32 "[k] = 0;",
                 number, number);
     for_each(t, f, f->n_cell * rd_cuda_counters(f), begin.at ? begin.at : "");
     rd_text_free(&begin);
@@ -245,9 +251,9 @@ void rd_cuda_start(rd_cuda_text *t, int32_t number)
     const bool          team = f->home == RD_HOME_TEAM && t->spread < 0;
 
     declare(t, f);
-    if (f->cut && t->part == RD_PART_END)
+    if (rd_cuda_is_joined(t, f))
         return;
-    if (f->cut)
+    if (f->cut >= 0)
         rd_cuda_line(t, "const int64_t from%" PRId32 " = edge%" PRId32 "(q, range);", number,
                      number);
     if (team)
@@ -374,7 +380,7 @@ static void add_lanes_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_
     const int32_t number = rd_cuda_fold_number(t->s, f);
     const int32_t lanes  = f->of.fold->lanes;
     const bool    shared = f->lanes && f->home == RD_HOME_TEAM; /* others' lie between ours */
-    const bool    all    = f->home == RD_HOME_TEAM || f->cut; /* rows have all lanes of the cell */
+    const bool    all    = f->home == RD_HOME_TEAM || f->cut >= 0; /* rows have all lanes of the cell */
     const int64_t pitch  = f->n_cell * (all ? lanes : f->here);
 
     rd_text_add(to, ", %d, %d, %" PRId64 ", c%" PRId32 " * (int64_t)%" PRId32 "%s%s, %d",
@@ -412,7 +418,7 @@ void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
     const bool    alike =
-        f->cut && f->home != RD_HOME_TEAM && t->s->team > 1 && !rd_cuda_is_spread(t->s, f->step);
+        f->cut >= 0 && f->home != RD_HOME_TEAM && t->s->team > 1 && !rd_cuda_is_spread(t->s, f->step);
     rd_text line = { 0 };
 
     rd_text_add(&line, "while (");
@@ -422,7 +428,7 @@ void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block)
     add_lanes_of_push(&line, t, f);
     rd_text_add(&line, ", ");
     rd_cuda_add_counter(&line, f, number, "t");
-    rd_text_add(&line, f->cut ? ", from%" PRId32 : ", 0", number);
+    rd_text_add(&line, f->cut >= 0 ? ", from%" PRId32 : ", 0", number);
     rd_text_add(&line, ", %s); ", alike ? "t == 0" : "1");
     rd_cuda_add_counter(&line, f, number, "t");
     rd_text_add(&line, "++; }");

@@ -50,7 +50,7 @@ static int64_t fold_bytes(const rd_cuda_fold *f)
     const int64_t states = f->states;
     int64_t       bytes  = state_bytes(f, states);
 
-    if (f->tree && !f->cut)
+    if (f->tree && f->cut < 0)
         bytes += state_bytes(f, f->room * states);
     if (f->of.fold->scan)
         bytes += state_bytes(f, states) + state_bytes(f, f->levels * states);
@@ -65,7 +65,7 @@ static void give_home(rd_cuda_shape *s, rd_cuda_fold *f)
 
     f->n_cell = fold->n_cell * (s->strip >= 0 ? s->wide : 1);
     f->here   = f->lanes ? fold->lanes / s->team : fold->lanes;
-    f->room   = f->cut ? 2 * rd_cuda_bits(fold->n_block) + 3 : rd_cuda_bits(fold->n_block) + 2;
+    f->room   = f->cut >= 0 ? 2 * rd_cuda_bits(fold->n_block) + 3 : rd_cuda_bits(fold->n_block) + 2;
     f->home   = f->cells ? RD_HOME_TEAM : RD_HOME_LOCAL;
     f->states = f->n_cell * (f->home == RD_HOME_TEAM ? fold->lanes : f->here);
     f->bytes  = fold_bytes(f);
@@ -75,7 +75,7 @@ static void give_home(rd_cuda_shape *s, rd_cuda_fold *f)
         f->at = place(&s->team_bytes, f->bytes);
     if (f->home == RD_HOME_OWN)
         f->at = place(&s->own_bytes, f->bytes);
-    if (f->cut) {
+    if (f->cut >= 0) {
         f->nodes = state_bytes(f, f->room * f->n_cell * fold->lanes);
         f->node  = place(&s->node_bytes, f->nodes);
     }
@@ -100,10 +100,10 @@ void rd_cuda_give_homes(rd_cuda_shape *s)
     for (int32_t k = 0; k < s->p->n_fold; k++)
         give_home(s, &s->fold[k]);
     for (int32_t k = 0; k < s->p->n_scratch; k++) {
-        if (s->scratch[k] == RD_HOME_ROW)
+        if (s->scratch[k] == RD_HOME_ROW || s->scratch[k] == RD_HOME_ITEM)
             continue;
         s->scratch[k]    = home_of_scratch(s, s->p->first_scratch + k);
         s->scratch_at[k] = place(s->scratch[k] == RD_HOME_OWN ? &s->own_bytes : &s->team_bytes,
-                                 s->p->scratch_bytes[k]);
+                                 s->p->scratch_bytes[k] * (s->strip >= 0 ? s->wide : 1));
     }
 }

@@ -135,7 +135,7 @@ typedef struct gpu_run {
     rd_gpu            *gpu;
     char              *call; /* rd_call_head, slots, numbers */
     size_t             call_bytes;
-    CUdeviceptr        work, nodes, record;
+    CUdeviceptr        work, nodes, items, record;
     bool               full;
     char              *why;
 } gpu_run;
@@ -197,8 +197,8 @@ static bool run_items(gpu_run *r, const char *name, int64_t n)
     return launch(r, name, (teams + in_one - 1) / in_one);
 }
 
-/* Nodes of RD_CUDA_FAN ranges become those of one, until there is one. */
-static bool join_ranges(gpu_run *r)
+/* Nodes of RD_CUDA_FAN ranges of a cut loop become those of one, until there is one. */
+static bool join_ranges(gpu_run *r, int32_t cut)
 {
     enum { MOST = 1 << 20 };
     const rd_cuda_shape *s = &r->code->shape;
@@ -211,7 +211,7 @@ static bool join_ranges(gpu_run *r)
             const int64_t       blocks = (work + RD_CUDA_THREADS - 1) / RD_CUDA_THREADS;
             char                name[24];
 
-            if (!f->cut)
+            if (f->cut != cut)
                 continue;
             head_of(r)->n_work = work;
             head_of(r)->span   = span;
@@ -228,32 +228,41 @@ static bool run_kernels(gpu_run *r)
 
     if (s->n_item == 0)
         return true;
-    if (s->cut < 0)
+    if (s->n_cut == 0)
         return run_items(r, "run", s->n_item);
-    return run_items(r, "ranges", s->n_item * s->n_range) && join_ranges(r) &&
-           run_items(r, "end", s->n_item);
+    for (int32_t k = 0; k < s->n_cut; k++) {
+        char name[24];
+
+        snprintf(name, sizeof name, "ranges%" PRId32, k);
+        if (!run_items(r, name, s->n_item * s->n_range) || !join_ranges(r, k))
+            return false;
+    }
+    return !s->ends || run_items(r, "end", s->n_item);
 }
 
 static bool get_memory(gpu_run *r)
 {
     const rd_cuda_shape *s     = &r->code->shape;
-    const int64_t        items = s->n_item * (s->cut < 0 ? 1 : s->n_range);
+    const int64_t        items = s->n_item * (s->n_cut == 0 ? 1 : s->n_range);
     const int64_t        teams = items < r->code->most_teams ? items : r->code->most_teams;
     const int64_t        bytes = (s->team_bytes + s->team * s->own_bytes) * teams;
 
     r->record = rd_gpu_get(r->gpu, sizeof(rd_record), &r->full, r->why);
     if (r->record && bytes)
         r->work = rd_gpu_get(r->gpu, bytes, &r->full, r->why);
-    if (r->record && s->cut >= 0 && (r->work || !bytes))
+    if (r->record && s->n_cut > 0 && (r->work || !bytes))
         r->nodes = rd_gpu_get(r->gpu, s->n_item * s->n_range * s->node_bytes, &r->full, r->why);
-    return r->record && (r->work || !bytes) && (r->nodes || s->cut < 0);
+    if (r->nodes && s->item_bytes)
+        r->items = rd_gpu_get(r->gpu, s->n_item * s->item_bytes, &r->full, r->why);
+    return r->record && (r->work || !bytes) && (r->nodes || s->n_cut == 0) &&
+           (r->items || !s->item_bytes);
 }
 
 static void put_memory(gpu_run *r)
 {
-    const CUdeviceptr all[] = { r->record, r->work, r->nodes };
+    const CUdeviceptr all[] = { r->record, r->work, r->nodes, r->items };
 
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 4; k++)
         if (all[k])
             rd_gpu_put(r->gpu, all[k]);
 }
@@ -268,6 +277,7 @@ static void fill_call(gpu_run *r, void *const *slot)
                             .range   = code->shape.range,
                             .work    = r->work,
                             .nodes   = r->nodes,
+                            .items   = r->items,
                             .record  = r->record };
     for (int32_t k = 0; k < code->n_slot; k++)
         slots[k] = (CUdeviceptr)(uintptr_t)slot[k];

@@ -459,7 +459,7 @@ static void write_plain(rd_cuda_text *t, int32_t loop, const char *lo, const cha
 static void write_loop(rd_cuda_text *t, int32_t loop)
 {
     const rd_loop *l      = &t->s->p->loop[loop];
-    const bool     spread = t->s->spread[loop], part = loop == t->s->cut || loop == t->s->dealt;
+    const bool     spread = t->s->spread[loop], part = rd_cuda_cut_of(t->s, loop) >= 0 || loop == t->s->dealt;
     rd_text        end = { 0 };
 
     rd_cuda_number(t, &end, l->extent);
@@ -486,13 +486,21 @@ static int32_t end_of_run(const rd_program *p, int32_t i, int32_t to)
     return i;
 }
 
+/* Has a kernel before this one done the loop? */
+static bool is_done(const rd_cuda_text *t, int32_t loop)
+{
+    const int32_t cut = rd_cuda_cut_of(t->s, loop);
+
+    return cut >= 0 && (t->part == RD_PART_END || cut < t->cut);
+}
+
 void rd_cuda_items(rd_cuda_text *t, int32_t from, int32_t to)
 {
     const rd_program *p = t->s->p;
 
     for (int32_t i = from; i < to; i++)
         if (p->inst[i].kind == RD_I_LOOP) {
-            if (!(p->inst[i].arg == t->s->cut && t->part == RD_PART_END))
+            if (!is_done(t, p->inst[i].arg))
                 write_loop(t, p->inst[i].arg);
             i = p->loop[p->inst[i].arg].end;
         } else if (t->s->strip >= 0 && i >= t->s->from && p->inst[i].kind != RD_I_START) {

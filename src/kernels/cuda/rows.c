@@ -174,7 +174,8 @@ static void forget(rd_cuda_shape *s)
         s->fills[i] = false;
     }
     for (int32_t k = 0; k < s->p->n_scratch; k++)
-        s->scratch[k] = RD_HOME_TEAM;
+        if (s->scratch[k] == RD_HOME_ROW)
+            s->scratch[k] = RD_HOME_TEAM;
 }
 
 /* Words of a team's rows: whole rounds, and teams of one warp are not in the same banks. */
@@ -204,7 +205,7 @@ void rd_cuda_find_rows(rd_cuda_shape *s, int64_t shared)
     const int64_t most = shared / BLOCKS;
 
     forget(s);
-    if (s->team == 1 || s->cut >= 0)
+    if (s->team == 1 || s->n_cut > 0)
         return;
     find_reads(s);
     find_scratch(s);

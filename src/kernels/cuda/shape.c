@@ -45,7 +45,7 @@ static bool find_folds(rd_cuda_shape *s, rd_get_fn *get, void *pool)
 
     for (int32_t k = 0; k < p->n_fold; k++)
         s->fold[k] =
-            (rd_cuda_fold){ .of = { .fold = &p->fold[k] }, .start = -1, .step = -1, .close = -1 };
+            (rd_cuda_fold){ .of = { .fold = &p->fold[k] }, .start = -1, .step = -1, .close = -1, .cut = -1 };
     for (int32_t i = 0; i < p->n_inst; i++) {
         const rd_inst *inst = &p->inst[i];
         rd_cuda_fold  *f    = &s->fold[inst->arg >= 0 && inst->arg < p->n_fold ? inst->arg : 0];
@@ -318,129 +318,6 @@ static void find_team(rd_cuda_shape *s, int64_t threads)
     meet_folds(s);
 }
 
-/* ---- The loop that is cut -------------------------------------------------------------------- */
-static double work_of(const rd_program *p, int32_t loop)
-{
-    double work = 0;
-
-    for (int32_t i = p->loop[loop].begin + 1; i < p->loop[loop].end; i++)
-        work += rd_program_times(p, i);
-    return work;
-}
-
-/* The loop of an item that does nearly all of its work, -1. */
-static int32_t main_loop(const rd_cuda_shape *s)
-{
-    static const double NEARLY = 15.0 / 16;
-    double              all = 0, most = 0;
-    int32_t             found = -1;
-
-    for (int32_t i = s->from; i < s->to; i++)
-        if (s->p->inst[i].kind == RD_I_LOOP) {
-            const double work = work_of(s->p, s->p->inst[i].arg);
-
-            all += work;
-            if (work > most) {
-                most  = work;
-                found = s->p->inst[i].arg;
-            }
-            i = s->p->loop[s->p->inst[i].arg].end;
-        }
-    return most >= NEARLY * all ? found : -1;
-}
-
-/* Begins before the loop, in the same body. */
-static bool begins_before(const rd_cuda_shape *s, const rd_cuda_fold *f, int32_t loop)
-{
-    return f->start >= s->from && f->start < s->p->loop[loop].begin;
-}
-
-/* Ranges of the loop hand nothing to each other but nodes. */
-static bool may_cut(const rd_cuda_shape *s, int32_t loop)
-{
-    const rd_program *p    = s->p;
-    bool              some = false;
-
-    for (int32_t k = 0; k < p->n_fold; k++) {
-        const rd_cuda_fold *f = &s->fold[k];
-
-        if (!begins_before(s, f, loop) || f->step < 0)
-            continue;
-        if (within(p, f->step, loop)) {
-            if (f->of.fold->scan || f->of.fold->n_block == 1 || f->of.fold->steps == INT64_MAX)
-                return false;
-            some = true;
-        } else if (f->step < p->loop[loop].begin)
-            return false; /* a fold before it would be repeated */
-    }
-    /* What the loop keeps for others behind it would be a range's. */
-    for (int32_t i = p->loop[loop].begin + 1; i < p->loop[loop].end; i++)
-        for (int32_t j = p->loop[loop].end; p->inst[i].kind == RD_I_STORE && j < s->to; j++)
-            if (p->inst[j].kind == RD_I_LOAD &&
-                p->address[p->inst[j].arg].slot == p->address[p->inst[i].arg].slot)
-                return false;
-    return some;
-}
-
-bool rd_cuda_along_lanes(const rd_cuda_shape *s, const rd_cuda_fold *f)
-{
-    return rd_coef(&f->of.fold->lane, s->p->loop[s->cut].axis) != 0;
-}
-
-int64_t rd_cuda_each(const rd_cuda_shape *s, const rd_cuda_fold *f)
-{
-    const rd_fold *fold = f->of.fold;
-    const int32_t  axis = s->p->loop[s->cut].axis;
-
-    return rd_cuda_along_lanes(s, f) ? rd_coef(&fold->lane, axis)
-                                     : rd_coef(&fold->outer, axis) *
-                                           ((fold->lane_extent + fold->lanes - 1) / fold->lanes);
-}
-
-/* Indices of the cut loop that are whole blocks of all folds. */
-static int64_t grain_of(const rd_cuda_shape *s)
-{
-    int64_t grain = 1;
-
-    for (int32_t k = 0; k < s->p->n_fold; k++) {
-        const rd_cuda_fold *f = &s->fold[k];
-
-        if (!f->cut)
-            continue;
-        const int64_t unit = RD_TREE_STEPS * (rd_cuda_along_lanes(s, f) ? f->of.fold->lanes : 1);
-        const int64_t own  = unit / rd_gcd(unit, rd_cuda_each(s, f));
-
-        grain = grain / rd_gcd(grain, own) * own;
-    }
-    return grain > 0 ? grain : 1;
-}
-
-static void find_cut(rd_cuda_shape *s, int64_t threads)
-{
-    const int32_t loop = main_loop(s);
-    int64_t       grain, grains, wanted;
-
-    s->cut = -1;
-    if (loop < 0 || loop == s->dealt || s->n_item * s->team >= threads || s->n_item == 0 ||
-        !may_cut(s, loop))
-        return;
-    s->cut = loop;
-    for (int32_t k = 0; k < s->p->n_fold; k++)
-        s->fold[k].cut = begins_before(s, &s->fold[k], loop) && s->fold[k].step >= 0 &&
-                         within(s->p, s->fold[k].step, loop);
-    grain      = grain_of(s);
-    grains     = (s->p->loop[loop].extent + grain - 1) / grain;
-    wanted     = (threads + s->n_item * s->team - 1) / (s->n_item * s->team);
-    wanted     = wanted < grains ? wanted : grains;
-    s->range   = (grains + wanted - 1) / wanted * grain;
-    s->n_range = (s->p->loop[loop].extent + s->range - 1) / s->range;
-    if (s->n_range > 1)
-        return;
-    s->cut = -1;
-    for (int32_t k = 0; k < s->p->n_fold; k++)
-        s->fold[k].cut = false;
-}
-
 /* ---- All together ---------------------------------------------------------------------------- */
 static void find_slots(rd_cuda_shape *s)
 {
@@ -466,7 +343,7 @@ static void look_for_refusals(rd_cuda_shape *s)
 bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limits *limits,
                       rd_get_fn *get, void *pool)
 {
-    *s = (rd_cuda_shape){ .p = p, .cut = -1, .wide = 1, .strip = -1, .dealt = -1 };
+    *s = (rd_cuda_shape){ .p = p, .wide = 1, .strip = -1, .dealt = -1 };
     for (int32_t k = 0; k < p->n_address; k++)
         s->n_slot = p->address[k].slot >= s->n_slot ? p->address[k].slot + 1 : s->n_slot;
     s->stored     = get(pool, (size_t)s->n_slot + 1);
@@ -490,7 +367,7 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
     find_grid(s);
     find_team(s, limits->threads);
     rd_cuda_find_strips(s, limits->threads);
-    find_cut(s, limits->threads);
+    rd_cuda_find_cuts(s, limits->threads);
     rd_cuda_find_rows(s, limits->shared);
     rd_cuda_give_homes(s);
     return true;
@@ -519,7 +396,9 @@ void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s)
         rd_text_add(to, ", %" PRId32 " side by side", s->wide);
     if (s->n_row > 0)
         rd_text_add(to, ", %" PRId32 " row%s in shared memory", s->n_row, s->n_row > 1 ? "s" : "");
-    if (s->cut >= 0)
-        rd_text_add(to, ", i%" PRId32 " in %" PRId64 " ranges of %" PRId64, s->p->loop[s->cut].axis,
-                    s->n_range, s->range);
+    if (s->n_cut > 0)
+        rd_text_add(to, ", i%" PRId32 " in %" PRId64 " ranges of %" PRId64, s->cut_axis, s->n_range,
+                    s->range);
+    if (s->n_cut > 1)
+        rd_text_add(to, ", %" PRId32 " kernels of them", s->n_cut);
 }

@@ -13,14 +13,14 @@
  *
  * Threads take elements side by side, `wide` of them at a time (strips.c).
  *
- * Where there are too few items, the loop in an item whose folds take long is *cut*: its ranges,
- * which begin at whole blocks of the tree, are items too.  What they leave are nodes; one kernel joins
- * those of a few ranges after another, and a last one goes on behind the loop. */
+ * Where there are too few items, their long loops are *cut* (cuts.c): ranges, which begin at whole
+ * blocks of the tree, are items too.  What they leave are nodes; one kernel joins those of a few
+ * ranges after another, and a last one goes on behind the loops. */
 #ifndef RD_KERNELS_CUDA_SHAPE_H
 #define RD_KERNELS_CUDA_SHAPE_H
 #include "kernels/emit/emit.h"
 
-enum { RD_WARP = 32, RD_MAX_GRID = 24, RD_CUDA_THREADS = 128 /* of a block */ };
+enum { RD_WARP = 32, RD_MAX_GRID = 24, RD_MOST_CUTS = 8, RD_CUDA_THREADS = 128 /* of a block */ };
 
 /* Arrays in memory begin at multiples of 16 bytes. */
 static inline int64_t rd_cuda_room(int64_t bytes)
@@ -33,7 +33,8 @@ typedef enum rd_cuda_home {
     RD_HOME_LOCAL, /* variables and arrays of the thread */
     RD_HOME_OWN,   /* memory of the thread               */
     RD_HOME_TEAM,  /* memory of the team                 */
-    RD_HOME_ROW    /* of scratch: a row in shared memory */
+    RD_HOME_ROW,   /* of scratch: a row in shared memory */
+    RD_HOME_ITEM   /* of scratch: memory of the item, for its next kernel */
 } rd_cuda_home;
 
 typedef struct rd_cuda_fold {
@@ -42,7 +43,7 @@ typedef struct rd_cuda_fold {
     bool         lanes;              /* the team's threads are its lanes                 */
     bool         cells;              /* its cells belong to the team's threads           */
     bool         tree;               /* it has several blocks                            */
-    bool         cut;                /* ranges of the cut loop have parts of it          */
+    int32_t      cut;                /* the cut loop that takes its elements, -1         */
     bool         pair;               /* a scan: what is before is two words, so_far.h    */
     int64_t      n_words;            /* of a cell, there                                 */
     int32_t      levels;             /* of a scan by the tree: nodes of elements; 0      */
@@ -78,9 +79,11 @@ typedef struct rd_cuda_shape {
     rd_cuda_home     *scratch; /* per scratch slot */
     int64_t          *scratch_at;
     int64_t           team_bytes, own_bytes; /* of memory: a team's, each thread's */
-    int32_t           cut;                   /* the loop that is cut, -1                    */
-    int64_t           range, n_range;        /* its indices in a range; ranges              */
+    int32_t           n_cut, cut[RD_MOST_CUTS], cut_axis; /* the loops that are cut         */
+    int64_t           range, n_range;        /* their indices in a range; ranges            */
     int64_t           node_bytes;            /* that a range leaves                         */
+    bool              ends;                  /* is anything stored behind them?             */
+    int64_t           item_bytes;            /* of what one cut loop keeps for another      */
 } rd_cuda_shape;
 
 /* What is known of a GPU. */
@@ -101,8 +104,12 @@ int32_t rd_cuda_spread_around(const rd_cuda_shape *s, int32_t inst);
 /* By how many the blocks of a cell are counted: where a team's threads share its states, each for the
  * lanes it has; 1. */
 int32_t rd_cuda_counters(const rd_cuda_fold *f);
-/* Steps of a fold that an index of the cut loop brings: of a fold whose lanes lie along it, elements
- * of a lane's position. */
+/* ---- cuts.c ----------------------------------------------------------------------------------- */
+void rd_cuda_find_cuts(rd_cuda_shape *s, int64_t threads);
+/* Which of the cut loops it is, -1. */
+int32_t rd_cuda_cut_of(const rd_cuda_shape *s, int32_t loop);
+/* Steps of a fold that an index of a cut loop brings: of a fold whose lanes lie along it, elements of
+ * a lane's position. */
 bool    rd_cuda_along_lanes(const rd_cuda_shape *s, const rd_cuda_fold *f);
 int64_t rd_cuda_each(const rd_cuda_shape *s, const rd_cuda_fold *f);
 

@@ -143,7 +143,7 @@ static double weight_of(const rd_program *p, const rd_loop *l)
 
 void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs)
 {
-    enum { BYTES = 128, WEIGHT = 512 };
+    enum { BYTES = 128, ELEMENTS = 32, WEIGHT = 512 };
     const rd_loop *l        = &s->p->loop[loop];
     const int32_t  elements = s->spread[loop] ? (s->wide > 1 ? s->wide : 2) : s->strip >= 0 ? s->wide : 1;
     const double   weight   = elements * weight_of(s->p, l);
@@ -160,7 +160,8 @@ void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs
     if (s->spread[loop] && s->wide == 1)
         bytes *= 2;
     while (packs->ahead > 1 &&
-           (packs->ahead * bytes > BYTES || packs->ahead * weight > WEIGHT ||
+           (packs->ahead * bytes > BYTES || packs->ahead * elements > ELEMENTS ||
+            packs->ahead * weight > WEIGHT ||
             (!s->spread[loop] && packs->ahead > l->extent)))
         packs->ahead /= 2;
 }
@@ -274,7 +275,7 @@ static void widen_items(rd_cuda_shape *s, int64_t threads)
     const rd_loop *last = s->n_grid ? &s->p->loop[s->grid[s->n_grid - 1]] : NULL;
     int32_t        least = 0, wide;
 
-    if (!last || last->backwards || s->p->n_scratch > 0)
+    if (!last || last->backwards)
         return;
     for (int32_t i = s->from; i < s->to; i++)
         if (s->p->inst[i].kind == RD_I_LOAD && packs_beside(s, i, last->axis, 1))

@@ -74,8 +74,12 @@ static rd_text element(rd_cuda_text *t, const rd_inst *inst)
     const rd_address *at   = &t->s->p->address[inst->arg];
     rd_text           text = { 0 }, place = rd_cuda_position(t, at);
 
-    rd_text_add(&text, "((%s%s *)m%" PRId32 ")[%s]", inst->kind == RD_I_STORE ? "" : "const ",
-                rd_memory_type(at->type), at->slot, place.at ? place.at : "");
+    rd_text_add(&text, "((%s%s *)m%" PRId32 ")[", inst->kind == RD_I_STORE ? "" : "const ",
+                rd_memory_type(at->type), at->slot);
+    if (t->s->strip >= 0 && at->slot >= t->s->p->first_scratch) /* neighbours have their own */
+        rd_text_add(&text, "(%s) * %" PRId32 " + l]", place.at ? place.at : "", t->s->wide);
+    else
+        rd_text_add(&text, "%s]", place.at ? place.at : "");
     rd_text_free(&place);
     return text;
 }
@@ -214,8 +218,17 @@ static void write_to_row(rd_cuda_text *t, const rd_inst *inst, int32_t reg, rd_d
     rd_text_free(&to);
 }
 
+/* What an item stores outside of its loops is stored once. */
+static bool stores_later(const rd_cuda_text *t, const rd_inst *inst)
+{
+    return t->part == RD_PART_RANGES && inst->loop == t->s->p->inst[t->s->p->loop[t->s->cut[0]].begin].loop &&
+           t->s->p->address[inst->arg].slot < t->s->p->first_scratch;
+}
+
 static void write_store(rd_cuda_text *t, const rd_inst *inst)
 {
+    if (stores_later(t, inst))
+        return;
     if (t->s->row[inst - t->s->p->inst] >= 0) {
         write_to_row(t, inst, inst->a, t->s->p->address[inst->arg].type);
         return;
@@ -326,10 +339,15 @@ static void write_range(rd_cuda_text *t)
     const rd_cuda_shape *s = t->s;
     rd_text              n = { 0 };
 
-    rd_cuda_number(t, &n, s->p->loop[s->cut].extent);
+    rd_cuda_number(t, &n, s->p->loop[s->cut[0]].extent);
     rd_cuda_line(t, "const int64_t lo = range * q.head.range, hi = RD_LESS(lo + q.head.range, %s);",
                  n.at ? n.at : "");
     rd_text_free(&n);
+}
+
+static bool is_of_team(rd_cuda_home home)
+{
+    return home == RD_HOME_OWN || home == RD_HOME_TEAM;
 }
 
 /* Slots; scratch lies behind the memory of the team's folds, or of the thread's. */
@@ -340,7 +358,7 @@ static void declare_slots(rd_cuda_text *t)
     for (int32_t k = 0; k < s->n_slot; k++)
         if (k < s->p->first_scratch)
             rd_cuda_line(t, "char *const m%" PRId32 " = q.m[%" PRId32 "];", k, k);
-        else if (s->scratch[k - s->p->first_scratch] != RD_HOME_ROW)
+        else if (is_of_team(s->scratch[k - s->p->first_scratch]))
             rd_cuda_line(t, "char *const m%" PRId32 " = %s + %" PRId64 ";", k,
                          s->scratch[k - s->p->first_scratch] == RD_HOME_OWN ? "own" : "ours",
                          s->scratch_at[k - s->p->first_scratch]);
@@ -367,14 +385,29 @@ static void write_item_and_range(rd_cuda_text *t)
 
 static const char *const part_names[] = { "run", "ranges", "end" };
 
-static void write_kernel(rd_cuda_text *t, rd_cuda_part part)
+/* Scratch of the item. */
+static void declare_items_memory(rd_cuda_text *t)
+{
+    const rd_cuda_shape *s = t->s;
+
+    for (int32_t k = 0; k < s->p->n_scratch; k++)
+        if (s->scratch[k] == RD_HOME_ITEM)
+            rd_cuda_line(t,
+                         "char *const m%" PRId32 " = (char *)q.head.items + item * (int64_t)%" PRId64
+                         " + %" PRId64 ";",
+                         s->p->first_scratch + k, s->item_bytes, s->scratch_at[k]);
+}
+
+/* `cut`: of ranges, which of the cut loops; else -1. */
+static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
 {
     const rd_cuda_shape *s     = t->s;
     const int32_t        words = rd_cuda_shared_words(s);
 
     t->part = part;
+    t->cut  = cut;
     t->open = 0;
-    rd_cuda_kernel_head(t, part_names[part], -1);
+    rd_cuda_kernel_head(t, part_names[part], cut);
     rd_cuda_line(t, "{");
     t->indent++;
     if (words) {
@@ -407,19 +440,23 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part)
         write_item_and_range(t);
     else
         rd_cuda_line(t, "const int64_t item = work;");
-    if (s->cut >= 0)
+    if (s->n_cut > 0)
         rd_cuda_line(
             t,
-            "char *const nodes = (char *)q.head.nodes + (item * q.head.n_range%s) * (int64_t)%" PRId64
+            "char *const joined = (char *)q.head.nodes + item * q.head.n_range * (int64_t)%" PRId64
             ";",
-            part == RD_PART_RANGES ? " + range" : "", s->node_bytes);
+            s->node_bytes);
+    if (part == RD_PART_RANGES)
+        rd_cuda_line(t, "char *const nodes = joined + range * (int64_t)%" PRId64 ";",
+                     s->node_bytes);
+    declare_items_memory(t);
     write_indices(t);
     if (part == RD_PART_RANGES)
         write_range(t);
     write_grid_values(t);
-    rd_cuda_items(t, s->from, part == RD_PART_RANGES ? s->p->loop[s->cut].end + 1 : s->to);
+    rd_cuda_items(t, s->from, part == RD_PART_RANGES ? s->p->loop[s->cut[cut]].end + 1 : s->to);
     for (int32_t k = 0; part == RD_PART_RANGES && k < s->p->n_fold; k++)
-        if (s->fold[k].cut)
+        if (s->fold[k].cut == cut)
             rd_cuda_end_range(t, k);
     rd_cuda_line(t, "RD_MEET");
     t->indent--;
@@ -456,14 +493,16 @@ void rd_cuda_write(rd_cuda_text *t, rd_text *to)
         rd_cuda_fold_functions(t, k);
         rd_cuda_scan_functions(t, k);
     }
-    if (s->cut < 0)
-        write_kernel(t, RD_PART_RUN);
+    if (s->n_cut == 0)
+        write_kernel(t, RD_PART_RUN, -1);
     else {
-        write_kernel(t, RD_PART_RANGES);
+        for (int32_t k = 0; k < s->n_cut; k++)
+            write_kernel(t, RD_PART_RANGES, k);
         for (int32_t k = 0; k < s->p->n_fold; k++)
-            if (s->fold[k].cut)
+            if (s->fold[k].cut >= 0)
                 rd_cuda_join_kernel(t, k);
-        write_kernel(t, RD_PART_END);
+        if (s->ends)
+            write_kernel(t, RD_PART_END, -1);
     }
     write_call(t, to);
     rd_text_add(to, "%s", kernels.at ? kernels.at : "");

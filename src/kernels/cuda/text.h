@@ -3,8 +3,8 @@
 #define RD_KERNELS_CUDA_TEXT_H
 #include "kernels/cuda/shape.h"
 
-/* Kernels of a text.  A stage is `run`, or `ranges`, then `join` for each fold that is cut until one
- * range is left, then `end`. */
+/* Kernels of a text.  A stage is `run`; or, for each loop that is cut, `ranges` and then `join` for
+ * each of its folds until one range is left; and then `end`. */
 typedef enum rd_cuda_part { RD_PART_RUN, RD_PART_RANGES, RD_PART_END } rd_cuda_part;
 
 enum { RD_CUDA_NUMBERS = 256, RD_CUDA_FAN = 16 };
@@ -19,6 +19,7 @@ typedef struct rd_cuda_text {
     rd_text          *to;
     int               indent;
     rd_cuda_part      part;
+    int32_t           cut;    /* of RD_PART_RANGES: which of the cut loops is run */
     uint64_t          open;   /* axes that have an index here; that of others is 0 */
     int32_t           spread; /* the loop that is spread around here, -1 */
     const rd_address *lane;   /* whose lanes its threads are, NULL: it is no such */
@@ -48,6 +49,9 @@ void rd_cuda_inst(rd_cuda_text *t, int32_t i);
  * at hand, 0: it is done element by element. */
 void    rd_cuda_items(rd_cuda_text *t, int32_t from, int32_t to);
 int32_t rd_cuda_packed(const rd_cuda_text *t, int32_t inst);
+
+/* Have the ranges of a fold become one before this kernel? */
+bool rd_cuda_is_joined(const rd_cuda_text *t, const rd_cuda_fold *f);
 
 /* folds.c: functions of a fold; its instructions. */
 void rd_cuda_fold_functions(rd_cuda_text *t, int32_t number);

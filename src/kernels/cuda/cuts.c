@@ -1,0 +1,251 @@
+/* cuts.c - items of which there are too few: their long loops are cut into ranges, which are items
+ * too.
+ *
+ * One loop that does nearly all of the work is cut alone.  Several over one axis, as the phases of a
+ * softmax, are all cut alike: each has a kernel of its own, which does what stands before the loop
+ * anew and finds the folds of the loops before it joined. */
+#include "core/tree.h"
+#include "kernels/cuda/shape.h"
+
+static bool within(const rd_program *p, int32_t inst, int32_t loop)
+{
+    return inst > p->loop[loop].begin && inst < p->loop[loop].end;
+}
+
+static double work_of(const rd_program *p, int32_t loop)
+{
+    double work = 0;
+
+    for (int32_t i = p->loop[loop].begin + 1; i < p->loop[loop].end; i++)
+        work += rd_program_times(p, i);
+    return work;
+}
+
+/* ---- Which loops ----------------------------------------------------------------------------- */
+/* The loops in the body of an item, in their order; false: they are too many. */
+static bool find_loops(rd_cuda_shape *s)
+{
+    s->n_cut = 0;
+    for (int32_t i = s->from; i < s->to; i++)
+        if (s->p->inst[i].kind == RD_I_LOOP) {
+            if (s->n_cut == RD_MOST_CUTS)
+                return false;
+            s->cut[s->n_cut++] = s->p->inst[i].arg;
+            i                  = s->p->loop[s->p->inst[i].arg].end;
+        }
+    return s->n_cut > 0;
+}
+
+/* One loop, if it does nearly all of the work. */
+static void keep_main_loop(rd_cuda_shape *s)
+{
+    static const double NEARLY = 15.0 / 16;
+    double              all = 0, most = 0;
+    int32_t             found = -1;
+
+    for (int32_t k = 0; k < s->n_cut; k++) {
+        const double work = work_of(s->p, s->cut[k]);
+
+        all += work;
+        if (work > most) {
+            most  = work;
+            found = s->cut[k];
+        }
+    }
+    if (most < NEARLY * all)
+        return;
+    s->cut[0] = found;
+    s->n_cut  = 1;
+}
+
+int32_t rd_cuda_cut_of(const rd_cuda_shape *s, int32_t loop)
+{
+    for (int32_t k = 0; k < s->n_cut; k++)
+        if (s->cut[k] == loop)
+            return k;
+    return -1;
+}
+
+static bool all_alike(const rd_cuda_shape *s)
+{
+    const rd_loop *first = &s->p->loop[s->cut[0]];
+
+    for (int32_t k = 0; k < s->n_cut; k++) {
+        const rd_loop *l = &s->p->loop[s->cut[k]];
+
+        if (l->axis != first->axis || l->extent != first->extent || s->cut[k] == s->dealt)
+            return false;
+    }
+    return true;
+}
+
+/* Which of the loops an instruction is in, -1. */
+static int32_t cut_around(const rd_cuda_shape *s, int32_t inst)
+{
+    for (int32_t k = 0; k < s->n_cut; k++)
+        if (within(s->p, inst, s->cut[k]))
+            return k;
+    return -1;
+}
+
+/* Begins in the body of an item, before the loop that takes its elements? */
+static bool is_of_item(const rd_cuda_shape *s, const rd_cuda_fold *f)
+{
+    return f->start >= s->from && f->start < s->to && s->p->inst[f->start].loop == s->p->inst[s->p->loop[s->cut[0]].begin].loop;
+}
+
+/* Ranges hand nothing to each other but nodes: no fold of the item is a scan or one block, or takes
+ * elements in a loop that is not cut, which would be done again by each range. */
+static bool folds_allow(const rd_cuda_shape *s)
+{
+    bool some = false;
+
+    for (int32_t k = 0; k < s->p->n_fold; k++) {
+        const rd_cuda_fold *f   = &s->fold[k];
+        const int32_t       cut = f->step < 0 ? -1 : cut_around(s, f->step);
+
+        if (f->step < 0 || !is_of_item(s, f))
+            continue;
+        if (cut < 0 && f->step > s->p->loop[s->cut[s->n_cut - 1]].end)
+            continue; /* it is behind them all */
+        if (cut < 0 || f->start > s->p->loop[s->cut[cut]].begin || f->of.fold->scan ||
+            f->of.fold->n_block == 1 || f->of.fold->steps == INT64_MAX)
+            return false;
+        some = true;
+    }
+    return some;
+}
+
+/* What the only loop keeps for others behind it would be a range's. */
+static bool keeps_nothing(const rd_cuda_shape *s)
+{
+    const rd_program *p = s->p;
+
+    for (int32_t i = p->loop[s->cut[0]].begin + 1; i < p->loop[s->cut[0]].end; i++)
+        for (int32_t j = p->loop[s->cut[0]].end; p->inst[i].kind == RD_I_STORE && j < s->to; j++)
+            if (p->inst[j].kind == RD_I_LOAD &&
+                p->address[p->inst[j].arg].slot == p->address[p->inst[i].arg].slot)
+                return false;
+    return true;
+}
+
+static bool is_stored(const rd_cuda_shape *s, int32_t slot)
+{
+    for (int32_t i = s->from; i < s->to; i++)
+        if (s->p->inst[i].kind == RD_I_STORE && s->p->address[s->p->inst[i].arg].slot == slot &&
+            cut_around(s, i) < 0)
+            return true;
+    return false;
+}
+
+/* What an item stores outside of the loops is stored at the very end: nothing may wait for it. */
+static bool awaits_nothing(const rd_cuda_shape *s)
+{
+    for (int32_t i = s->from; i < s->to; i++)
+        if (s->p->inst[i].kind == RD_I_LOAD &&
+            s->p->address[s->p->inst[i].arg].slot < s->p->first_scratch &&
+            is_stored(s, s->p->address[s->p->inst[i].arg].slot))
+            return false;
+    return true;
+}
+
+/* What loops that are all cut keep for each other is the item's: so many bytes. */
+static bool give_items_memory(rd_cuda_shape *s)
+{
+    enum { MOST = 1 << 30 };
+    const rd_program *p = s->p;
+
+    s->item_bytes = 0;
+    for (int32_t i = s->from; i < s->to; i++) {
+        const rd_inst *inst = &p->inst[i];
+        const int32_t  k =
+            inst->kind == RD_I_STORE ? p->address[inst->arg].slot - p->first_scratch : -1;
+
+        if (k < 0 || cut_around(s, i) < 0 || s->scratch[k] == RD_HOME_ITEM)
+            continue;
+        /* at one place for all indices it is each thread's */
+        if (!rd_coef(&p->address[inst->arg], p->loop[s->cut[cut_around(s, i)]].axis))
+            continue;
+        s->scratch[k]    = RD_HOME_ITEM;
+        s->scratch_at[k] = s->item_bytes;
+        s->item_bytes += rd_cuda_room(p->scratch_bytes[k] * (s->strip >= 0 ? s->wide : 1));
+    }
+    return s->n_item * s->item_bytes <= MOST;
+}
+
+/* ---- How long ranges are --------------------------------------------------------------------- */
+bool rd_cuda_along_lanes(const rd_cuda_shape *s, const rd_cuda_fold *f)
+{
+    return rd_coef(&f->of.fold->lane, s->cut_axis) != 0;
+}
+
+int64_t rd_cuda_each(const rd_cuda_shape *s, const rd_cuda_fold *f)
+{
+    const rd_fold *fold = f->of.fold;
+
+    return rd_cuda_along_lanes(s, f) ? rd_coef(&fold->lane, s->cut_axis)
+                                     : rd_coef(&fold->outer, s->cut_axis) *
+                                           ((fold->lane_extent + fold->lanes - 1) / fold->lanes);
+}
+
+/* Indices of the axis that are whole blocks of all folds. */
+static int64_t grain_of(const rd_cuda_shape *s)
+{
+    int64_t grain = 1;
+
+    for (int32_t k = 0; k < s->p->n_fold; k++) {
+        const rd_cuda_fold *f = &s->fold[k];
+
+        if (f->cut < 0)
+            continue;
+        const int64_t unit = RD_TREE_STEPS * (rd_cuda_along_lanes(s, f) ? f->of.fold->lanes : 1);
+        const int64_t own  = unit / rd_gcd(unit, rd_cuda_each(s, f));
+
+        grain = grain / rd_gcd(grain, own) * own;
+    }
+    return grain > 0 ? grain : 1;
+}
+
+static void find_ranges(rd_cuda_shape *s, int64_t threads)
+{
+    const int64_t extent = s->p->loop[s->cut[0]].extent, grain = grain_of(s);
+    const int64_t grains = (extent + grain - 1) / grain, at_work = s->n_item * s->team;
+    int64_t       wanted = (threads + at_work - 1) / at_work;
+
+    wanted     = wanted < grains ? wanted : grains;
+    s->range   = (grains + wanted - 1) / wanted * grain;
+    s->n_range = (extent + s->range - 1) / s->range;
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+static void forget(rd_cuda_shape *s)
+{
+    s->n_cut      = 0;
+    s->item_bytes = 0;
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        s->fold[k].cut = -1;
+    for (int32_t k = 0; k < s->p->n_scratch; k++)
+        s->scratch[k] = RD_HOME_TEAM;
+}
+
+void rd_cuda_find_cuts(rd_cuda_shape *s, int64_t threads)
+{
+    if (s->n_item == 0 || s->n_item * s->team >= threads || !find_loops(s)) {
+        forget(s);
+        return;
+    }
+    keep_main_loop(s);
+    if (!all_alike(s) || !folds_allow(s) || !awaits_nothing(s) || !(s->n_cut > 1 ? give_items_memory(s) : keeps_nothing(s))) {
+        forget(s);
+        return;
+    }
+    s->cut_axis = s->p->loop[s->cut[0]].axis;
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        if (is_of_item(s, &s->fold[k]) && s->fold[k].step >= 0)
+            s->fold[k].cut = cut_around(s, s->fold[k].step);
+    find_ranges(s, threads);
+    if (s->n_range == 1)
+        forget(s);
+    for (int32_t i = s->from; i < s->to; i++)
+        s->ends |= s->p->inst[i].kind == RD_I_STORE && cut_around(s, i) < 0;
+}
