@@ -38,13 +38,15 @@ static int32_t elements_of(const rd_cuda_text *t, int32_t loop)
 
     if (s->strip >= 0)
         return s->wide;
-    return loop < 0 || !s->spread[loop] ? 1 : s->wide > 1 ? s->wide : 2;
+    if (loop < 0 || !s->spread[loop])
+        return loop >= 0 && t->along ? t->along : 1;
+    return s->wide > 1 ? s->wide : 2;
 }
 
 /* Positions of a spread loop that the team has at once. */
 static int32_t round_of(const rd_cuda_text *t, int32_t loop)
 {
-    return t->s->spread[loop] ? t->s->team * elements_of(t, loop) : 1;
+    return t->s->spread[loop] ? t->s->team * elements_of(t, loop) : t->along ? t->along : 1;
 }
 
 /* "const int64_t i1 = v1 + 64 * u + 4 * t + l;": of an element, of the first of several where `first`;
@@ -61,7 +63,8 @@ static void declare_indices(rd_cuda_text *t, int32_t loop, const char *u, bool f
     const int32_t axis = s->p->loop[loop].axis;
 
     if (!s->spread[loop])
-        rd_cuda_line(t, "const int64_t i%" PRId32 " = v%" PRId32 " + %s;", axis, axis, u);
+        rd_cuda_line(t, "const int64_t i%" PRId32 " = v%" PRId32 " + %s * %" PRId32 "%s;", axis, axis,
+                     u, round_of(t, loop), t->along && !first ? " + e" : "");
     else if (s->wide > 1)
         rd_cuda_line(t,
                      "const int64_t i%" PRId32 " = v%" PRId32 " + %s * %" PRId32 " + %" PRId32
@@ -215,7 +218,10 @@ static void write_elements(rd_cuda_text *t, int32_t from, int32_t to, int32_t lo
     if (kept)
         keep_values(t, from, to, true);
     write_puts(t, loop, u, true);
-    rd_cuda_line(t, n > 1 ? "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {" : "{", n);
+    if (t->along) /* l is a lane, if the loop stands in one that is spread */
+        rd_cuda_line(t, "RD_UNROLL for (int e = 0; e < %" PRId32 "; e++) {", n);
+    else
+        rd_cuda_line(t, n > 1 ? "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {" : "{", n);
     t->indent++;
     declare_indices(t, loop, u, false);
     if (some)
@@ -296,7 +302,7 @@ static bool moves_once(const rd_cuda_text *t, int32_t loop, int32_t number)
 static void declare_blocks(rd_cuda_text *t, int32_t loop, int32_t number)
 {
     const int32_t axis = t->s->p->loop[loop].axis;
-    const int64_t last = (int64_t)(t->packs->ahead - 1) * round_of(t, loop);
+    const int64_t last = (int64_t)(t->packs->ahead - 1) * round_of(t, loop) + (t->along ? t->along - 1 : 0);
 
     rd_cuda_line(t, "uint64_t first%" PRId32 ", last%" PRId32 ";", number, number);
     for (int k = 0; k < 2; k++) {
@@ -342,6 +348,8 @@ static void write_rounds(rd_cuda_text *t, int32_t loop, const char *lo, const ch
             declare_blocks(t, loop, k);
             rd_text_add(&when, " && first%" PRId32 " == last%" PRId32, k, k);
         }
+    if (t->along) /* where the packs begin that memory has */
+        rd_text_add(&when, " && v%" PRId32 " %% %" PRId32 " == 0", l->axis, t->along);
     rd_cuda_line(t, "if (v%" PRId32 " >= %s && v%" PRId32 " + %" PRId32 " <= %s%s) {", l->axis, lo,
                  l->axis, t->packs->ahead * round, hi, when.at ? when.at : "");
     t->indent++;
@@ -382,7 +390,7 @@ static void open_rounds(rd_cuda_text *t, int32_t loop, const char *lo, const cha
     const rd_loop *l    = &t->s->p->loop[loop];
     rd_text        text = { 0 };
 
-    if (t->lane) {
+    if (t->lane && t->s->spread[loop]) {
         rd_address base = *t->lane;
 
         for (int32_t k = 0; k < base.n_add; k++)
@@ -410,9 +418,11 @@ static void write_leaf(rd_cuda_text *t, int32_t loop, const char *lo, const char
     if (packs.n > 0) {
         t->packs = &packs;
         t->apart = t->s->spread[loop] && t->s->wide == 1;
+        t->along = packs.along > 1 ? packs.along : 0;
         write_rounds(t, loop, lo, hi);
         t->packs = NULL;
         t->apart = false;
+        t->along = 0;
     }
     write_round(t, loop, lo, hi);
     t->indent--;

@@ -1,10 +1,11 @@
 /* strips.c - elements side by side: a thread takes up to 16 bytes at a time, and several such loads
  * go ahead of what is done with them.
  *
- * Three kinds of loops have elements side by side.  In a loop that is spread, neighbours are lanes of
+ * Four kinds of loops have elements side by side.  In a loop that is spread, neighbours are lanes of
  * folds, or cells, or elements of a map: the thread has `wide` of them.  Of items that one thread does,
  * `wide` neighbours along the last axis of the grid become one: columns.  Maps without any loop in an
- * item have their last axis dealt out to teams in chunks. */
+ * item have their last axis dealt out to teams in chunks.  A thread that walks along a row by itself
+ * takes `along` of its elements in a round. */
 #include "kernels/cuda/shape.h"
 
 enum { VECTOR = 16, MOST_WIDE = 8, LEAST_TEAM = 8, AHEAD = 8 };
@@ -66,6 +67,17 @@ const rd_address *rd_cuda_lanes_along(const rd_cuda_shape *s, int32_t loop)
     return NULL;
 }
 
+static int32_t size_of(const rd_cuda_shape *s, int32_t i)
+{
+    return rd_dtype_size(s->p->address[s->p->inst[i].arg].type);
+}
+
+/* Elements of such a size, side by side: 16 bytes of them, but not too many. */
+static int32_t wide_of(int32_t size)
+{
+    return VECTOR / size < MOST_WIDE ? VECTOR / size : MOST_WIDE;
+}
+
 /* ---- Packs ----------------------------------------------------------------------------------- */
 /* May the access of a loop that is spread be of `wide` elements? */
 static bool packs_in(const rd_cuda_shape *s, int32_t i, int32_t loop, int32_t wide)
@@ -108,12 +120,32 @@ static void add_pack(rd_cuda_packs *packs, int32_t inst, int32_t each)
     packs->each[packs->n++] = each;
 }
 
+/* How many elements of a loop that one thread walks lie side by side. */
+static int32_t along_of(const rd_cuda_shape *s, int32_t loop)
+{
+    const rd_loop *l     = &s->p->loop[loop];
+    int32_t        along = 1;
+
+    if (s->spread[loop] || s->strip >= 0)
+        return 1;
+    for (int32_t i = l->begin + 1; i < l->end; i++)
+        if (may_go_ahead(s, i, l))
+            for (int32_t wide = wide_of(size_of(s, i)); wide > along; wide /= 2)
+                if (wide <= l->extent && packs_in(s, i, loop, wide))
+                    along = wide;
+    return along;
+}
+
 static void find_packs(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs)
 {
     const rd_loop *l      = &s->p->loop[loop];
     const bool     spread = s->spread[loop];
 
-    for (int32_t i = l->begin + 1; i < l->end; i++) {
+    for (int32_t i = l->begin + 1; packs->along > 1 && i < l->end; i++)
+        if ((may_go_ahead(s, i, l) || s->p->inst[i].kind == RD_I_STORE) &&
+            packs_in(s, i, loop, packs->along))
+            add_pack(packs, i, packs->along);
+    for (int32_t i = l->begin + 1; packs->along == 1 && i < l->end; i++) {
         const bool loads = may_go_ahead(s, i, l);
         const bool wide  = s->wide > 1 && (spread ? packs_in(s, i, loop, s->wide)
                                                   : s->strip >= 0 && packs_beside(s, i, s->strip, s->wide));
@@ -145,11 +177,12 @@ void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs
 {
     enum { BYTES = 128, ELEMENTS = 32, WEIGHT = 512 };
     const rd_loop *l        = &s->p->loop[loop];
-    const int32_t  elements = s->spread[loop] ? (s->wide > 1 ? s->wide : 2) : s->strip >= 0 ? s->wide : 1;
+    const int32_t  along    = along_of(s, loop);
+    const int32_t  elements = s->spread[loop] ? (s->wide > 1 ? s->wide : 2) : s->strip >= 0 ? s->wide : along;
     const double   weight   = elements * weight_of(s->p, l);
     int32_t        bytes    = 0;
 
-    *packs = (rd_cuda_packs){ .ahead = AHEAD };
+    *packs = (rd_cuda_packs){ .ahead = AHEAD, .along = along };
     if (!is_leaf(s, loop) || l->backwards || weight > WEIGHT)
         return;
     find_packs(s, loop, packs);
@@ -162,7 +195,7 @@ void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs
     while (packs->ahead > 1 &&
            (packs->ahead * bytes > BYTES || packs->ahead * elements > ELEMENTS ||
             packs->ahead * weight > WEIGHT ||
-            (!s->spread[loop] && packs->ahead > l->extent)))
+            (!s->spread[loop] && packs->ahead * along > l->extent)))
         packs->ahead /= 2;
 }
 
@@ -187,17 +220,6 @@ bool rd_cuda_are_items_dense(const rd_cuda_shape *s)
 static int32_t less(int32_t a, int32_t b)
 {
     return a == 0 || (b > 0 && b < a) ? b : a;
-}
-
-static int32_t size_of(const rd_cuda_shape *s, int32_t i)
-{
-    return rd_dtype_size(s->p->address[s->p->inst[i].arg].type);
-}
-
-/* Elements of such a size, side by side: 16 bytes of them, but not too many. */
-static int32_t wide_of(int32_t size)
-{
-    return VECTOR / size < MOST_WIDE ? VECTOR / size : MOST_WIDE;
 }
 
 /* The smallest elements that lie densely in spread loops; 0: none do. */

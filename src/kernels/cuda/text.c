@@ -103,10 +103,10 @@ static rd_text packed(const rd_cuda_text *t, const rd_inst *inst)
     rd_text       text = { 0 };
 
     if (inst->kind == RD_I_STORE)
-        rd_text_add(&text, "y%" PRId32 ".e[l]", i);
+        rd_text_add(&text, "y%" PRId32 ".e[%s]", i, t->along ? "e" : "l");
     else
         rd_text_add(&text, "x%" PRId32 "[%s].e[%s]", i, t->apart ? "2 * u + l" : "u",
-                    each > 1 ? "l" : "0");
+                    each == 1 ? "0" : t->along ? "e" : "l");
     return text;
 }
 

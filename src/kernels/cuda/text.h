@@ -27,6 +27,7 @@ typedef struct rd_cuda_text {
     /* ---- rounds of a loop that are done together (loops.c) ---- */
     const rd_cuda_packs *packs; /* NULL: none are */
     bool                 apart; /* a thread's elements are a warp apart, not side by side */
+    int32_t              along; /* elements of a round along the loop, of one thread; 0 */
     uint64_t             moved; /* folds that have moved on to the block of these rounds */
     uint64_t             packed; /* slots whose elements are taken several at a time */
 } rd_cuda_text;
