@@ -1,17 +1,20 @@
-/* test_cuda_kernels.c - kernels of random expressions by NVRTC itself, where it is there: for three
- * architectures, without spilled registers.  Nothing runs; the driver is the fake one.
+/* test_cuda_kernels.c - kernels by NVRTC itself, where it is there: of random expressions for three
+ * architectures, without spilled registers; of programs that are to run at the memory's speed, how
+ * many instructions an element takes.  Nothing runs; the driver is the fake one.
  *
  *     RD_DIFF_COUNT=200 build/release/tests/test_cuda_kernels   more of them */
 #define _XOPEN_SOURCE 700 /* setenv */
 #include "differential.h"
 #include "eval/plan.h"
 #include "fake_gpu.h"
+#include "gpu_programs.h"
 #include "kernels/cuda/gpu.h"
 #include "kernels/cuda/text.h"
 #include "suite.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 extern const char rd_cuda_prelude[];
 
@@ -128,39 +131,6 @@ static int seed_compiles(uint64_t seed)
     return done;
 }
 
-/* ---- What the compiler makes of each way ------------------------------------------------------- */
-/* A loop of PTX, from a label to a branch back to it, without loops in it. */
-typedef struct loop_facts {
-    int instructions, loads, packs; /* loads of memory; of these, several elements at once */
-} loop_facts;
-
-/* The loop with most loads. */
-static loop_facts busiest_loop(const char *ptx)
-{
-    loop_facts best = { 0 };
-
-    for (const char *label = strstr(ptx, "\n$L__BB"); label; label = strstr(label + 1, "\n$L__BB")) {
-        const size_t n   = strcspn(label + 1, ":");
-        loop_facts   now = { 0 };
-        bool         back = false;
-
-        for (const char *at = strchr(label + 1, '\n'); at && !back && strncmp(at, "\n$L__BB", 7);
-             at             = strchr(at + 1, '\n')) {
-            const char *end = strchr(at + 1, '\n'), *target = strstr(at + 1, "$L__BB");
-
-            if (!end || at[1] != '\t' || at[2] == '.' || at[2] == '/')
-                continue;
-            now.instructions++;
-            now.loads += strncmp(at + 2, "ld.global", 9) == 0;
-            now.packs += strncmp(at + 2, "ld.global.v", 11) == 0;
-            back = target && target < end && strncmp(target, label + 1, n) == 0 && target[n] == ';';
-        }
-        if (back && (now.loads > best.loads || (now.loads == best.loads && now.instructions < best.instructions)))
-            best = now;
-    }
-    return best;
-}
-
 START_TEST(random_kernels)
 {
     const char   *asked = getenv("RD_DIFF_COUNT");
@@ -170,6 +140,139 @@ START_TEST(random_kernels)
     for (int64_t seed = 1 + _i; seed <= count; seed += PARTS)
         n += seed_compiles((uint64_t)seed);
     printf("part %d: %d kernels' texts for 3 architectures\n", _i, n);
+}
+END_TEST
+
+/* ---- What the compiler makes of each way ------------------------------------------------------- */
+/* Instructions of PTX without a branch between them, and bytes that they load 16 at a time. */
+typedef struct straight {
+    int instructions, bytes;
+} straight;
+
+/* "ld.global.nc.v4.f32": 16; of another instruction, or less than 16 bytes, 0. */
+static int bytes_loaded(const char *line)
+{
+    const char *v   = strstr(line, ".v");
+    const int   n   = v ? atoi(v + 2) : 0;
+    const char *dot = v ? strchr(v + 1, '.') : NULL; /* ".f32" */
+
+    if (strncmp(line, "ld.global", 9) || !dot)
+        return 0;
+    return n * atoi(dot + 2) / 8 == 16 ? 16 : 0;
+}
+
+static bool is_end_of_straight(const char *line)
+{
+    return line[0] == '$' || strncmp(line, "\tbra", 4) == 0 || strncmp(line, "\tret", 4) == 0 ||
+           (line[0] == '\t' && line[1] == '@');
+}
+
+/* The stretch that loads most. */
+static straight busiest(char *ptx)
+{
+    straight best = { 0 }, now = { 0 };
+
+    for (char *line = strtok(ptx, "\n"); line; line = strtok(NULL, "\n")) {
+        if (is_end_of_straight(line)) {
+            best = now.bytes > best.bytes ? now : best;
+            now  = (straight){ 0 };
+        } else if (line[0] == '\t' && line[1] >= 'a' && line[1] <= 'z') {
+            now.instructions++;
+            now.bytes += bytes_loaded(line + 1);
+        }
+    }
+    return best;
+}
+
+static char *ptx_of(const char *text)
+{
+    const char     *why;
+    const rd_nvrtc *api = rd_nvrtc_api(&why);
+    const char     *options[16];
+    int             n = 0;
+    nvrtcProgram    program;
+    size_t          size;
+    char           *ptx;
+
+    options[n++] = "--gpu-architecture=compute_90";
+    for (int k = 0; rd_nvrtc_options[k]; k++)
+        options[n++] = rd_nvrtc_options[k];
+    ck_assert_int_eq(api->nvrtcCreateProgram(&program, text, "kernel.cu", 0, NULL, NULL), 0);
+    ck_assert_int_eq(api->nvrtcCompileProgram(program, n, options), 0);
+    ck_assert_int_eq(api->nvrtcGetPTXSize(program, &size), 0);
+    ptx = malloc(size + 1);
+    ck_assert_int_eq(api->nvrtcGetPTX(program, ptx), 0);
+    (void)api->nvrtcDestroyProgram(&program);
+    return ptx;
+}
+
+/* Instructions of PTX for each element read, at most.  An H200 has time for some 27 to each f32 that
+ * is only read, 55 to each that is also written, and half of that for 16 bits. */
+typedef struct bound {
+    const char *program;
+    rd_dtype    type;
+    int64_t     rows, columns;
+    double      most;
+} bound;
+
+static const bound bounds[] = {
+    { "sum of rows", RD_F32, 4096, 1024, 1.7 },
+    { "sum of rows", RD_F64, 4096, 1024, 2 },
+    { "sum of rows", RD_F16, 4096, 1024, 3 },
+    { "sum of rows", RD_BF16, 4096, 1024, 5 },
+    { "sum of columns", RD_F32, 64, 65536, 2 },
+    { "max of rows", RD_F32, 4096, 1024, 5 },
+    { "argmax of rows", RD_F32, 4096, 1024, 9 },
+    { "argmin of columns", RD_F32, 64, 65536, 7 },
+    { "var of rows", RD_F32, 4096, 1024, 8 },
+    { "var of columns", RD_F32, 64, 65536, 8 },
+    { "dot", RD_F32, 4096, 1024, 1 },
+    { "map", RD_F32, 4096, 1024, 2 },
+    { "map", RD_BF16, 4096, 1024, 11 },
+    { "map exp", RD_F32, 4096, 1024, 20 },
+    { "softmax", RD_F32, 4096, 1024, 7 },
+    { "layer norm", RD_F32, 4096, 1024, 12 },
+};
+
+START_TEST(instructions_of_elements)
+{
+    const bound        *b    = &bounds[_i];
+    const rd_eval_opts  opts = { .backend       = RD_BACKEND_CPU,
+                                 .traversal     = RD_TRAVERSE_LAZY,
+                                 .deterministic = true };
+    rd_ctx             *ctx  = rd_ctx_new(NULL);
+    rd_array            x    = gpu_matrix(b->type, b->rows, b->columns), out = { .data = NULL };
+    rd_expr            *y[GPU_MOST_RESULTS];
+    rd_result           result;
+    rd_pool            *pool = rd_pool_new(ctx);
+    rd_cuda_shape       shape;
+    rd_cuda_text        t    = { .s = &shape };
+    rd_text             text = { 0 };
+    rd_plan            *plan;
+
+    (void)gpu_program_of(b->program)->build(rd_leaf(ctx, &x), y);
+    result = (rd_result){ y[0], &out };
+    plan   = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ &result, 1 }, &opts);
+    ck_assert_msg(plan, "%s", rd_error_text(ctx));
+    ck_assert(rd_cuda_shape_of(&shape, &plan->program[0], &h100, piece, pool));
+    rd_text_add(&text, "%s\n", rd_cuda_prelude);
+    rd_cuda_write(&t, &text);
+    ck_assert(text.at && !t.why);
+    compiles(text.at);
+
+    char          *ptx  = ptx_of(text.at);
+    const straight s    = busiest(ptx);
+    const double   each = s.instructions / ((double)s.bytes / rd_dtype_size(b->type));
+
+    ck_assert_msg(s.bytes >= 64, "%s: loads are of less than 16 bytes", b->program);
+    ck_assert_msg(each <= b->most, "%s of %s: %.2f instructions an element", b->program,
+                  rd_dtype_name(b->type), each);
+    free(ptx);
+    free(x.data);
+    rd_text_free(&text);
+    rd_plan_free(plan);
+    rd_pool_free(pool);
+    rd_ctx_free(ctx);
 }
 END_TEST
 
@@ -188,6 +291,7 @@ int main(void)
     suite = suite_create("cuda kernels");
     tc    = tcase_create("cuda kernels");
     tcase_set_timeout(tc, 600);
+    tcase_add_loop_test(tc, instructions_of_elements, 0, (int)(sizeof bounds / sizeof *bounds));
     tcase_add_loop_test(tc, random_kernels, 0, PARTS);
     suite_add_tcase(suite, tc);
     runner = srunner_create(suite);

@@ -9,6 +9,7 @@
 #include "rdim.h"
 
 /* ---- To f32: exact --------------------------------------------------------------------------- */
+#ifndef RD_F16_IN_HARDWARE /* whose instructions have the same bits, but of NaN */
 RD_INLINE float rd_f16_to_f32(rd_f16 x)
 {
     const uint32_t sign = (uint32_t)(x.bits & 0x8000) << 16, size = (uint32_t)(x.bits & 0x7fff)
@@ -19,6 +20,7 @@ RD_INLINE float rd_f16_to_f32(rd_f16 x)
     /* Exponents counted from 15, and count from 127. */
     return rd_float_of(rd_bits_f32(rd_float_of(size) * 0x1p112F) | infinite | quiet | sign);
 }
+#endif
 
 RD_INLINE float rd_bf16_to_f32(rd_bf16 x)
 {
@@ -26,6 +28,7 @@ RD_INLINE float rd_bf16_to_f32(rd_bf16 x)
 }
 
 /* ---- From f32: to nearest, ties to even; NaN stays one, and quiet ---------------------------- */
+#ifndef RD_F16_IN_HARDWARE
 RD_INLINE rd_f16 rd_f16_of_f32(float x)
 {
     const uint32_t bits = rd_bits_f32(x), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
@@ -41,7 +44,9 @@ RD_INLINE rd_f16 rd_f16_of_f32(float x)
 
     return y;
 }
+#endif
 
+#ifndef RD_BF16_IN_HARDWARE
 RD_INLINE rd_bf16 rd_bf16_of_f32(float x)
 {
     const uint32_t bits = rd_bits_f32(x), nearest = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
@@ -51,8 +56,10 @@ RD_INLINE rd_bf16 rd_bf16_of_f32(float x)
 
     return y;
 }
+#endif
 
 /* ---- As f32 that 16 bits can hold: rd_f16_to_f32(rd_f16_of_f32(x)), in fewer steps --------------- */
+#ifndef RD_F16_IN_HARDWARE
 RD_INLINE float rd_round_f16(float x)
 {
     const uint32_t bits = rd_bits_f32(x), sign = bits & 0x80000000, size = bits & 0x7fffffff;
@@ -64,7 +71,9 @@ RD_INLINE float rd_round_f16(float x)
 
     return rd_float_of(sign | (size > 0x7f800000 ? nan : number));
 }
+#endif
 
+#ifndef RD_BF16_IN_HARDWARE
 RD_INLINE float rd_round_bf16(float x)
 {
     const uint32_t bits = rd_bits_f32(x), nearest = bits + 0x7fff + (bits >> 16 & 1);
@@ -72,6 +81,7 @@ RD_INLINE float rd_round_bf16(float x)
 
     return rd_float_of((size > 0x7f800000 ? bits | 0x400000 : nearest) & 0xffff0000);
 }
+#endif
 
 /* ---- From wider types, by way of f32 --------------------------------------------------------- */
 /* Rounded to odd: what f32 cannot hold gets an odd last bit, by which the rounding to 16 bits that

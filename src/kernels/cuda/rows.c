@@ -211,10 +211,15 @@ void rd_cuda_find_rows(rd_cuda_shape *s, int64_t shared)
     find_scratch(s);
     if (s->n_row == 0)
         return;
+    const int32_t wide = s->wide, team = s->team;
+
     for (measure_rows(s); rd_cuda_row_bytes(s) > most && may_be_narrower(s); measure_rows(s)) {
         s->wide /= 2;
         s->team *= 2;
     }
-    if (rd_cuda_row_bytes(s) > most)
-        forget(s);
+    if (rd_cuda_row_bytes(s) <= most)
+        return;
+    s->wide = wide;
+    s->team = team;
+    forget(s);
 }
