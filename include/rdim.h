@@ -764,8 +764,9 @@ RD_API void rd_plan_free(rd_plan *plan);
  * rd_array out = { .device = RD_CUDA(0) } uploads into fresh memory of the GPU, and a leaf there
  * evaluated into host memory is a download, with views and conversions on the way.  All that an
  * expression and its outputs name lies on one GPU, or in this process's memory.
- * An evaluation waits for what CUDA's default stream has to do, as PyTorch's and CuPy's work does.
- * What another stream still writes must be done first, or the context work in that stream. */
+ * A context in a stream of its own waits for what CUDA's default stream has to do, which is where
+ * PyTorch and CuPy work by themselves; one that was given a stream waits for what that stream waits
+ * for.  What another stream still writes must be done first, or the context work in that stream. */
 /** GPUs that evaluations can run on; 0: none, and the text of RD_CUDA(0) says why. */
 RD_API int32_t rd_device_count(void);
 /** Its name and memory, or why it is not here; until this thread calls it again. */
