@@ -10,9 +10,7 @@ typedef struct rd_bf16 {
 } rd_bf16;
 #include "core/half.h"
 #include "kernels/cpu/codegen/call.h"
-#define bool _Bool
 #include "kernels/math/so_far.h"
-#undef bool
 
 #define LESS(a, b) ((a) < (b) ? (a) : (b))
 #define MORE(a, b) ((a) > (b) ? (a) : (b))
