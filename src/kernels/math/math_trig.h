@@ -6,8 +6,8 @@
  * shorter.
  *
  * |x| > 2^28 is reduced in integers (Payne and Hanek 1983, "Radian reduction for trigonometric
- * functions"), with as many bits of 2/pi as leave their errors small: no program needs to be fast
- * there. */
+ * functions"): 128 bits of x 2/pi mod 4 are computed, of which 64 count where x is nearest to a
+ * multiple of pi/2.  That is slower, and such arguments are rare. */
 #ifndef RD_KERNELS_MATH_MATH_TRIG_H
 #define RD_KERNELS_MATH_MATH_TRIG_H
 
