@@ -44,7 +44,7 @@ typedef struct rd_cuda_fold {
     bool         cells;              /* its cells belong to the team's threads           */
     bool         tree;               /* it has several blocks                            */
     int32_t      cut;                /* the cut loop that takes its elements, -1         */
-    bool         pair;               /* a scan: what is before is two words, so_far.h    */
+    bool         pair;               /* a scan by so_far.h: before are hi and lo         */
     int64_t      n_words;            /* of a cell, there                                 */
     int32_t      levels;             /* of a scan by the tree: nodes of elements; 0      */
     int64_t      n_cell;             /* of an item, each neighbour's own                 */

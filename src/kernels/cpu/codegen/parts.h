@@ -32,9 +32,9 @@ typedef struct rd_codegen_fold {
     int32_t      rows, row; /* of a loop that is jammed: how many, the one at hand */
     int32_t      room;      /* rows of its tree; 0: it has one block, or is a scan */
     bool         blocks;    /* it has several */
-    bool         pair;      /* what a scan has before a block is two words, see so_far.h */
-    int64_t      n_words;   /* of a cell, there                                          */
-    int32_t      levels;    /* nodes of elements that a scan by the tree keeps */
+    bool         pair;    /* a scan by so_far.h: before a block are hi and lo, of f64 lo is -0.0 */
+    int64_t      n_words; /* doubles of a cell, in so_far.h */
+    int32_t      levels;  /* nodes of elements that a scan by the tree keeps */
     int64_t      facts, current, tree; /* offsets in the task's state */
 } rd_codegen_fold;
 

@@ -12,7 +12,7 @@ typedef struct rd_node_info {
     const rd_reducer_code *code;  /* NULL: the user's                                      */
     const rd_reducer_code *tree;  /* of finished blocks                                    */
     bool                   wide;  /* their states are of f64, those of the block of f32    */
-    bool                   pair;  /* what a scan has before a block is two words, see so_far.h */
+    bool                   pair;  /* a scan by so_far.h: before a block are hi and lo          */
     int64_t                state; /* offset of the state in a node                         */
     int64_t                bytes; /* of a node; nodes are aligned to 16 or, ours, to 8     */
     int64_t                spare_bytes; /* of the memory that rd_node_finish() wants, 16-aligned */
