@@ -58,8 +58,9 @@ static int64_t other_cells(const rd_codegen_fold *f, const rd_region *r)
     return f->strip && rd_coef(&f->of.fold->cell, r->axis) ? 1 : f->of.fold->n_cell;
 }
 
-/* Arrays of states: s, of the block at hand; of scans p and rest, of what is before it, and nodes
- * of elements, e.  Running sums of floats have a second p, q, and words, w (kernels/math/so_far.h). */
+/* Arrays of states: s, of the block at hand; of scans p, of what is before it, and nodes of
+ * elements, e.  Of running sums of floats p is the hi of kernels/math/so_far.h, q its lo, and w are
+ * its doubles. */
 typedef struct state_array {
     char        name;
     int         k;
