@@ -67,7 +67,9 @@ static inline double rd_take_block(int64_t block, double *sums, double x)
 }
 
 /* ---- Neighbouring cells ---------------------------------------------------------------------- */
-/* n cells, whose sums lie `pitch` from word to word, take the block that is at its level's node. */
+/* n cells, whose sums lie `pitch` from word to word, take the block that is at its level's node.  The
+ * additions are rd_take_block()'s, by level and not by cell, so that compilers make vectors of cells;
+ * there, numbers of one cell stay in registers. */
 static inline void rd_take_nodes(int64_t n, double *sums, double *node, int64_t pitch)
 {
     double *const before = node - pitch;
