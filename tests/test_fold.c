@@ -546,8 +546,9 @@ static void run_scan(const rd_fold *fold, bool masked, int64_t n, rd_word *y)
     ck_assert_int_eq(run_program(builder_done(&b), slots).status, RD_OK);
 }
 
-/* Element k: the blocks before its own from the left, and its own block up to it.  Of the two
- * numbers in which sums of floats do that tests/test_scan.c has a definition. */
+/* Element k: the blocks before its own from the left, and its own block up to it.  Running sums of
+ * floats, whose blocks go together by a tree, are taken from the library here; tests/test_scan.c
+ * defines them. */
 static void define_scan(const definition *d, int64_t k, rd_word *y)
 {
     enum { WORDS = 64 * RD_LEVEL_WORDS };
