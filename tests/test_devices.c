@@ -458,15 +458,28 @@ START_TEST(memory_is_full)
 }
 END_TEST
 
+/* Memory that is kept and that no evaluation here would take. */
+static void keep_some(void)
+{
+    char          why[RD_CUDA_TEXT];
+    bool          full;
+    rd_gpu *const device = rd_gpu_of(0, why);
+
+    rd_gpu_put(device, rd_gpu_get(device, 100 * sizeof many, &full, why));
+    ck_assert_int_eq(fake_calls_of("cuMemFree_v2"), 0);
+}
+
 /* A kernel begins once what is kept has gone. */
 START_TEST(no_memory_for_a_launch)
 {
     many[14] = 4;
     IS_OK(work());
+    keep_some();
     out[14] = 0;
     fake_break(fake_cuda, "cuLaunchKernel", 1, 2);
     IS_OK(work());
     ck_assert(out[14] == 5 && total == 4);
+    ck_assert_int_gt(fake_calls_of("cuMemFree_v2"), 0);
 }
 END_TEST
 
