@@ -483,6 +483,34 @@ START_TEST(no_memory_for_a_launch)
 }
 END_TEST
 
+/* What else takes memory, and what comes of it if there is none even then. */
+static const struct taker {
+    const char *function;
+    rd_status   even_then;
+} takers[] = { { "cuStreamCreate", RD_ERR_MEMORY },
+               { "cuModuleLoadData", RD_ERR_DEVICE },
+               { "cuModuleGetFunction", RD_ERR_DEVICE },
+               { "cuEventCreate", RD_OK },
+               { "cuMemAllocHost_v2", RD_OK } };
+
+START_TEST(memory_makes_way)
+{
+    const struct taker *const t     = &takers[_i / 2];
+    const int                 times = 1 + _i % 2;
+
+    many[14] = 4;
+    keep_some();
+    for (int call = 1; call <= times; call++)
+        fake_break(fake_cuda, t->function, call, 2);
+    ck_assert_msg(work() == (times > 1 ? t->even_then : RD_OK), "%s, %d times: %s", t->function,
+                  times, rd_error_text(ctx));
+    ck_assert_int_gt(fake_calls_of("cuMemFree_v2"), 0);
+    rd_error_clear(ctx);
+    IS_OK(work());
+    ck_assert(out[14] == 5 && total == 4);
+}
+END_TEST
+
 /* A leaf and its copy fit; with the room for a little more they do not. */
 START_TEST(memory_just_suffices)
 {
@@ -532,6 +560,7 @@ static void add(TCase *tc)
     tcase_add_checked_fixture(tc, begin, end);
     for (int k = 0; k < COUNT(tests); k++)
         tcase_add_test(tc, tests[k]);
+    tcase_add_loop_test(tc, memory_makes_way, 0, 2 * COUNT(takers));
     tcase_add_loop_test(tc, driver_fails, 0, 3 * COUNT(functions));
 }
 

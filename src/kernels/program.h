@@ -259,7 +259,8 @@ typedef struct rd_device_table {
     int32_t (*count)(const char **why);              /* devices; 0: none, and why              */
     void (*describe)(rd_text *text, int32_t device); /* its name, memory, driver               */
     const char *(*refuses)(const rd_program *p); /* a prepared program: why it cannot run; NULL */
-    rd_queue *(*open)(int32_t device, void *stream, char *why); /* stream: the caller's, or NULL */
+    /* stream: the caller's, or NULL.  NULL: none, *full: for want of memory */
+    rd_queue *(*open)(int32_t device, void *stream, bool *full, char *why);
     void (*close)(rd_queue *queue);
     bool (*wait)(rd_queue *queue, char *why); /* until all is done */
     /* memory; NULL: none, *full: as the device has no more.  Nobody may use what is given back. */

@@ -40,7 +40,7 @@ rd_queue *rd_queue_of(rd_ctx *ctx, const rd_backend_table *backend, int32_t devi
     if (queue)
         return queue;
     queue = backend->device->open(
-        device, device == rd_ctx_device(ctx) - 1 ? rd_ctx_stream(ctx) : NULL, why);
+        device, device == rd_ctx_device(ctx) - 1 ? rd_ctx_stream(ctx) : NULL, full, why);
     if (!queue)
         return NULL;
     kept = rd_alloc_quiet(ctx, sizeof *kept);

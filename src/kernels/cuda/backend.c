@@ -49,11 +49,12 @@ static void describe_device(rd_text *text, int32_t device)
                 (double)facts->memory / 0x1p30, facts->architecture / 10, facts->architecture % 10);
 }
 
-static rd_queue *open_queue(int32_t device, void *stream, char *why)
+static rd_queue *open_queue(int32_t device, void *stream, bool *full, char *why)
 {
     rd_gpu *gpu = rd_gpu_of(device, why);
 
-    return gpu ? rd_queue_new(gpu, stream, why) : NULL;
+    *full = false;
+    return gpu ? rd_queue_new(gpu, stream, full, why) : NULL;
 }
 
 static void *get_memory(rd_queue *queue, int64_t bytes, bool *full, char *why)

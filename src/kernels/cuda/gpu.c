@@ -158,6 +158,13 @@ bool rd_gpu_ok(rd_gpu *gpu, const char *function, CUresult result, char why[RD_C
     return false;
 }
 
+bool rd_gpu_took(rd_gpu *gpu, bool *full, const char *function, CUresult result,
+                 char why[RD_CUDA_TEXT])
+{
+    *full = result == CUDA_ERROR_OUT_OF_MEMORY;
+    return rd_gpu_ok(gpu, function, result, why);
+}
+
 static bool retain(rd_gpu *gpu, char why[RD_CUDA_TEXT])
 {
     bool here;

@@ -32,6 +32,14 @@ void rd_gpu_leave(rd_gpu *gpu);
 bool rd_gpu_ok(rd_gpu *gpu, const char *function, CUresult result, char why[RD_CUDA_TEXT]);
 #define RD_GPU_CALL(gpu, why, function, ...) \
     rd_gpu_ok(gpu, #function, rd_cuda_api(NULL)->function(__VA_ARGS__), why)
+/* The same of what takes memory: where that is full, memory that is kept makes way, and it is called
+ * once more.  *full: even so. */
+#define RD_GPU_TAKE(gpu, full, why, function, ...)                                       \
+    (rd_gpu_took(gpu, full, #function, rd_cuda_api(NULL)->function(__VA_ARGS__), why) || \
+     (*(full) && (rd_gpu_trim(gpu), rd_gpu_took(gpu, full, #function,                    \
+                                                rd_cuda_api(NULL)->function(__VA_ARGS__), why))))
+bool rd_gpu_took(rd_gpu *gpu, bool *full, const char *function, CUresult result,
+                 char why[RD_CUDA_TEXT]);
 
 /* For tests that look for leaks: what the process holds of CUDA goes, once nobody uses it. */
 void rd_gpu_close_all(void);
@@ -47,14 +55,15 @@ int64_t rd_gpu_held(rd_gpu *gpu);
 void    rd_gpu_trim(rd_gpu *gpu);
 
 /* ---- queue.c: what is asked of a GPU, in order ------------------------------------------------- */
-/* `stream`: the caller's CUstream; NULL: one of its own. */
-rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, char why[RD_CUDA_TEXT]);
+/* `stream`: the caller's CUstream; NULL: one of its own.  NULL: none, *full: for want of memory. */
+rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, bool *full, char why[RD_CUDA_TEXT]);
 void      rd_queue_free(rd_queue *queue);
 rd_gpu   *rd_queue_gpu(const rd_queue *queue);
 CUstream  rd_queue_stream(const rd_queue *queue);
 /* Until all is done. */
 bool rd_queue_wait(rd_queue *queue, char why[RD_CUDA_TEXT]);
-/* Bytes, by way of pinned memory if they are many.  What comes down is there after the next wait. */
+/* Bytes, by way of pinned memory if they are many and there is some.  What comes down is there after
+ * the next wait. */
 bool rd_queue_up(rd_queue *queue, CUdeviceptr to, const void *from, int64_t bytes,
                  char why[RD_CUDA_TEXT]);
 bool rd_queue_down(rd_queue *queue, void *to, CUdeviceptr from, int64_t bytes,

@@ -192,6 +192,7 @@ const rd_module *rd_module_of(const char *text, int32_t architecture, char why[R
 static loaded *load(rd_module *m, rd_gpu *gpu, char why[RD_CUDA_TEXT])
 {
     loaded *l = m->loaded;
+    bool    full;
 
     while (l && l->gpu != gpu)
         l = l->next;
@@ -202,7 +203,7 @@ static loaded *load(rd_module *m, rd_gpu *gpu, char why[RD_CUDA_TEXT])
         snprintf(why, RD_CUDA_TEXT, "out of memory");
         return NULL;
     }
-    if (!RD_GPU_CALL(gpu, why, cuModuleLoadData, &l->module, m->image)) {
+    if (!RD_GPU_TAKE(gpu, &full, why, cuModuleLoadData, &l->module, m->image)) {
         free(l);
         return NULL;
     }
@@ -216,14 +217,14 @@ bool rd_module_kernel(const rd_module *module, rd_gpu *gpu, const char *name, CU
                       char why[RD_CUDA_TEXT])
 {
     rd_module *m    = (rd_module *)module;
-    bool       done = false;
+    bool       done = false, full;
     loaded    *l;
 
     if (!rd_gpu_enter(gpu, why))
         return false;
     pthread_mutex_lock(&lock);
     l    = load(m, gpu, why);
-    done = l && RD_GPU_CALL(gpu, why, cuModuleGetFunction, kernel, l->module, name);
+    done = l && RD_GPU_TAKE(gpu, &full, why, cuModuleGetFunction, kernel, l->module, name);
     pthread_mutex_unlock(&lock);
     rd_gpu_leave(gpu);
     return done;

@@ -18,12 +18,13 @@ struct rd_queue {
     CUevent         copied[PIECES]; /* the GPU has done with it */
 };
 
-rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, char why[RD_CUDA_TEXT])
+rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, bool *full, char why[RD_CUDA_TEXT])
 {
     rd_queue *queue = calloc(1, sizeof *queue);
     bool      made  = false;
 
-    if (!queue || pthread_mutex_init(&queue->lock, NULL) != 0) {
+    *full = !queue || pthread_mutex_init(&queue->lock, NULL) != 0;
+    if (*full) {
         rd_cuda_error("cuStreamCreate", CUDA_ERROR_OUT_OF_MEMORY, why);
         free(queue);
         return NULL;
@@ -32,7 +33,8 @@ rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, char why[RD_CUDA_TEXT])
     queue->stream = stream;
     if (rd_gpu_enter(gpu, why)) {
         queue->own = !stream;
-        made = stream || RD_GPU_CALL(gpu, why, cuStreamCreate, &queue->stream, CU_STREAM_DEFAULT);
+        made       = stream ||
+               RD_GPU_TAKE(gpu, full, why, cuStreamCreate, &queue->stream, CU_STREAM_DEFAULT);
         rd_gpu_leave(gpu);
     }
     if (made)
@@ -95,22 +97,36 @@ bool rd_queue_wait(rd_queue *queue, char why[RD_CUDA_TEXT])
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
-/* A piece that the GPU has done with. */
-static bool take_piece(rd_queue *queue, int k, char why[RD_CUDA_TEXT])
+static bool make_piece(rd_queue *queue, int k, bool *full, char why[RD_CUDA_TEXT])
 {
     void *memory = NULL;
 
-    if (queue->piece[k])
-        return RD_GPU_CALL(queue->gpu, why, cuEventSynchronize, queue->copied[k]);
-    if (!RD_GPU_CALL(queue->gpu, why, cuEventCreate, &queue->copied[k], CU_EVENT_DISABLE_TIMING))
+    if (!RD_GPU_TAKE(queue->gpu, full, why, cuEventCreate, &queue->copied[k],
+                     CU_EVENT_DISABLE_TIMING))
         return false;
-    if (RD_GPU_CALL(queue->gpu, why, cuMemAllocHost_v2, &memory, PIECE)) {
+    if (RD_GPU_TAKE(queue->gpu, full, why, cuMemAllocHost_v2, &memory, PIECE)) {
         queue->piece[k] = memory;
         return true;
     }
     (void)rd_cuda_api(NULL)->cuEventDestroy_v2(queue->copied[k]);
     queue->copied[k] = NULL;
     return false;
+}
+
+/* The pieces for so many bytes, before any is copied.  *full: there is no memory for them. */
+static bool make_pieces(rd_queue *queue, int64_t bytes, bool *full, char why[RD_CUDA_TEXT])
+{
+    *full = false;
+    for (int k = 0; k < PIECES && (int64_t)k * PIECE < bytes; k++)
+        if (!queue->piece[k] && !make_piece(queue, k, full, why))
+            return false;
+    return true;
+}
+
+/* The GPU has done with a piece; one that was never used it has not to wait for. */
+static bool take_piece(rd_queue *queue, int k, char why[RD_CUDA_TEXT])
+{
+    return RD_GPU_CALL(queue->gpu, why, cuEventSynchronize, queue->copied[k]);
 }
 
 static bool up_in_pieces(rd_queue *queue, CUdeviceptr to, const char *from, int64_t bytes,
@@ -162,8 +178,8 @@ static bool down_in_pieces(rd_queue *queue, char *to, CUdeviceptr from, int64_t 
 typedef enum way { UP, DOWN, ACROSS } way;
 
 /* One call of the driver. */
-static bool copy_small(rd_queue *queue, way to, CUdeviceptr there, const void *other, int64_t bytes,
-                       char why[RD_CUDA_TEXT])
+static bool copy_at_once(rd_queue *queue, way to, CUdeviceptr there, const void *other,
+                         int64_t bytes, char why[RD_CUDA_TEXT])
 {
     const size_t n = (size_t)bytes;
 
@@ -179,6 +195,22 @@ static bool copy_small(rd_queue *queue, way to, CUdeviceptr there, const void *o
     }
 }
 
+/* Where no memory can be pinned the driver copies it as it is, in its time. */
+static bool copy_large(rd_queue *queue, way to, CUdeviceptr there, const void *other, int64_t bytes,
+                       char why[RD_CUDA_TEXT])
+{
+    bool full, done = false;
+
+    pthread_mutex_lock(&queue->lock);
+    if (make_pieces(queue, bytes, &full, why))
+        done = to == UP ? up_in_pieces(queue, there, other, bytes, why)
+                        : down_in_pieces(queue, (char *)other, there, bytes, why);
+    else if (full)
+        done = copy_at_once(queue, to, there, other, bytes, why);
+    pthread_mutex_unlock(&queue->lock);
+    return done;
+}
+
 static bool copy(rd_queue *queue, way to, CUdeviceptr there, const void *other, int64_t bytes,
                  char why[RD_CUDA_TEXT])
 {
@@ -189,13 +221,9 @@ static bool copy(rd_queue *queue, way to, CUdeviceptr there, const void *other, 
     if (!rd_gpu_enter(queue->gpu, why))
         return false;
     if (to == ACROSS || bytes <= SMALL)
-        done = copy_small(queue, to, there, other, bytes, why);
-    else {
-        pthread_mutex_lock(&queue->lock);
-        done = to == UP ? up_in_pieces(queue, there, other, bytes, why)
-                        : down_in_pieces(queue, (char *)other, there, bytes, why);
-        pthread_mutex_unlock(&queue->lock);
-    }
+        done = copy_at_once(queue, to, there, other, bytes, why);
+    else
+        done = copy_large(queue, to, there, other, bytes, why);
     rd_gpu_leave(queue->gpu);
     return done;
 }
