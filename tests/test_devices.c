@@ -3,7 +3,10 @@
 #define _XOPEN_SOURCE 700 /* setenv */
 #include "fake_gpu.h"
 #include "kernels/cuda/gpu.h"
+#include "kernels/store/hash.h"
+#include "kernels/store/store.h"
 #include "suite.h"
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -343,6 +346,64 @@ START_TEST(kernels_are_stored)
 }
 END_TEST
 
+static int is_image(const struct dirent *file)
+{
+    return strstr(file->d_name, ".sm_") != NULL;
+}
+
+/* Sealed, and behind its key: what it is only the driver sees. */
+static void spoil(int dir, const char *name)
+{
+    size_t size;
+    char  *bytes = rd_store_read(dir, name, &size);
+
+    ck_assert(bytes && size > RD_HASH_TEXT);
+    memset(bytes + RD_HASH_TEXT, 'x', size - RD_HASH_TEXT);
+    ck_assert(rd_store_write(dir, "junk", bytes, (long)size));
+    ck_assert(rd_store_put(dir, "junk", name));
+    free(bytes);
+}
+
+static void spoil_images(const char *cache)
+{
+    const int       dir = rd_store_open(cache, NULL);
+    char            path[FAKE_PATH + 8];
+    struct dirent **image;
+
+    snprintf(path, sizeof path, "%s/rdim", cache);
+    const int n = scandir(path, &image, is_image, NULL);
+
+    ck_assert_int_gt(n, 0);
+    for (int k = 0; k < n; k++) {
+        spoil(dir, image[k]->d_name);
+        free(image[k]);
+    }
+    free(image);
+    close(dir);
+}
+
+static void find_in_child(void)
+{
+    if (work() != RD_OK || rd_module_stats_now().compiled > 0)
+        _exit(1);
+    end();
+}
+
+/* A stored image that the driver refuses is made anew, and replaced. */
+START_TEST(junk_is_stored)
+{
+    char dir[FAKE_PATH];
+
+    fake_directory(dir);
+    setenv("XDG_CACHE_HOME", dir, 1);
+    ck_assert(child_ends_well(compile_in_child));
+    spoil_images(dir);
+    ck_assert(child_ends_well(compile_in_child));
+    ck_assert(child_ends_well(find_in_child));
+    fake_remove(dir);
+}
+END_TEST
+
 /* ---- Words ----------------------------------------------------------------------------------- */
 START_TEST(explains)
 {
@@ -548,6 +609,7 @@ static void add(TCase *tc)
                                    indices,
                                    forks,
                                    kernels_are_stored,
+                                   junk_is_stored,
                                    explains,
                                    no_driver,
                                    no_compiler,

@@ -1,6 +1,6 @@
 /* modules.c - texts made code for GPUs: once in a process, kept in the user's cache directory for the
  * next. */
-#define _GNU_SOURCE /* secure_getenv */
+#define _GNU_SOURCE /* secure_getenv, strdup */
 #include "kernels/cuda/gpu.h"
 #include "core/clock.h"
 #include "kernels/cuda/nvrtc.h"
@@ -27,6 +27,7 @@ struct rd_module {
     int32_t           architecture;
     char             *image; /* NULL: it does not compile */
     size_t            n;
+    char             *text; /* of an image from the store that no driver has taken yet */
     char              why[RD_CUDA_TEXT];
     loaded           *loaded;
 };
@@ -158,9 +159,10 @@ static rd_module *make(const char *text, rd_hash hash, int32_t architecture)
     m->hash         = hash;
     m->architecture = architecture;
     open_entry(m, &e);
-    if (find_stored(m, &e))
+    if (find_stored(m, &e)) {
         stats.stored++;
-    else {
+        m->text = strdup(text);
+    } else {
         compile(m, text);
         if (m->image)
             keep(m, &e);
@@ -172,27 +174,65 @@ static rd_module *make(const char *text, rd_hash hash, int32_t architecture)
     return m;
 }
 
+/* The driver refuses what the store had: once, it is compiled again, and stored in its place. */
+static bool make_again(rd_module *m)
+{
+    char *const  old = m->image;
+    const size_t n   = m->n;
+    entry        e;
+
+    m->image = NULL;
+    compile(m, m->text);
+    free(m->text);
+    m->text = NULL;
+    if (!m->image) {
+        m->image = old;
+        m->n     = n;
+        return false;
+    }
+    free(old);
+    open_entry(m, &e);
+    keep(m, &e);
+    if (e.dir >= 0)
+        close(e.dir);
+    return true;
+}
+
 const rd_module *rd_module_of(const char *text, int32_t architecture, char why[RD_CUDA_TEXT])
 {
     const rd_hash hash = hash_of(text);
     rd_module    *m;
+    bool          made;
 
     pthread_mutex_lock(&lock);
     m = find(hash, architecture);
     if (!m)
         m = make(text, hash, architecture);
+    made = m && m->image;
+    if (!made)
+        snprintf(why, RD_CUDA_TEXT, "%s", m ? m->why : "out of memory");
     pthread_mutex_unlock(&lock);
-    if (m && m->image)
-        return m;
-    snprintf(why, RD_CUDA_TEXT, "%s", m ? m->why : "out of memory");
-    return NULL;
+    return made ? m : NULL;
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */
+/* An image from the store that the driver refuses, not for want of memory, gets a second one. */
+static bool load_image(rd_module *m, rd_gpu *gpu, CUmodule *module, char why[RD_CUDA_TEXT])
+{
+    bool full, done = RD_GPU_TAKE(gpu, &full, why, cuModuleLoadData, module, m->image);
+
+    if (!done && !full && m->text && make_again(m))
+        done = RD_GPU_TAKE(gpu, &full, why, cuModuleLoadData, module, m->image);
+    if (done) {
+        free(m->text);
+        m->text = NULL;
+    }
+    return done;
+}
+
 static loaded *load(rd_module *m, rd_gpu *gpu, char why[RD_CUDA_TEXT])
 {
     loaded *l = m->loaded;
-    bool    full;
 
     while (l && l->gpu != gpu)
         l = l->next;
@@ -203,7 +243,7 @@ static loaded *load(rd_module *m, rd_gpu *gpu, char why[RD_CUDA_TEXT])
         snprintf(why, RD_CUDA_TEXT, "out of memory");
         return NULL;
     }
-    if (!RD_GPU_TAKE(gpu, &full, why, cuModuleLoadData, &l->module, m->image)) {
+    if (!load_image(m, gpu, &l->module, why)) {
         free(l);
         return NULL;
     }
