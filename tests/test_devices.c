@@ -585,6 +585,27 @@ START_TEST(memory_just_suffices)
 }
 END_TEST
 
+/* A block for whose room there was no memory is found again. */
+START_TEST(block_without_room)
+{
+    enum { BYTES = (5 << 20) + 65536 };
+    char          why[RD_CUDA_TEXT];
+    bool          full;
+    rd_gpu *const device = rd_gpu_of(0, why);
+
+    setenv("RDIM_FAKE_MEMORY", "6000000", 1);
+    const CUdeviceptr at    = rd_gpu_get(device, BYTES, &full, why);
+    const int         calls = fake_calls_of("cuMemAlloc_v2");
+
+    ck_assert_msg(at != 0, "%s", why);
+    ck_assert(rd_gpu_held(device) == BYTES);
+    rd_gpu_put(device, at);
+    ck_assert(rd_gpu_get(device, BYTES - 1000, &full, why) == at);
+    ck_assert_int_eq(fake_calls_of("cuMemAlloc_v2"), calls);
+    rd_gpu_put(device, at);
+}
+END_TEST
+
 START_TEST(memory_is_too_small)
 {
     setenv("RDIM_FAKE_MEMORY", "100000", 1);
@@ -616,6 +637,7 @@ static void add(TCase *tc)
                                    memory_is_full,
                                    no_memory_for_a_launch,
                                    memory_just_suffices,
+                                   block_without_room,
                                    memory_is_too_small,
                                    device_is_lost };
 

@@ -32,10 +32,11 @@ static int64_t rounded(int64_t bytes)
     return power;
 }
 
-static block *find(const rd_gpu *gpu, int64_t bytes)
+/* What is wanted, with its room or, as where memory was full, with less. */
+static block *find(const rd_gpu *gpu, int64_t wanted, int64_t room)
 {
     for (block *b = blocks; b; b = b->next)
-        if (b->gpu == gpu && !b->used && b->bytes == bytes)
+        if (b->gpu == gpu && !b->used && b->bytes >= wanted && b->bytes <= room)
             return b;
     return NULL;
 }
@@ -100,18 +101,18 @@ static CUdeviceptr allocate(rd_gpu *gpu, int64_t bytes, int64_t wanted, bool *fu
 
 CUdeviceptr rd_gpu_get(rd_gpu *gpu, int64_t bytes, bool *full, char why[RD_CUDA_TEXT])
 {
-    const int64_t room = rounded(bytes);
-    CUdeviceptr   at   = 0;
+    const int64_t room = rounded(bytes), wanted = bytes > LEAST ? bytes : LEAST;
+    CUdeviceptr   at = 0;
     block        *kept;
 
     *full = false;
     pthread_mutex_lock(&lock);
-    kept = find(gpu, room);
+    kept = find(gpu, wanted, room);
     if (kept) {
         kept->used = true;
         at         = kept->at;
     } else if (rd_gpu_enter(gpu, why)) {
-        at = allocate(gpu, room, bytes > LEAST ? bytes : LEAST, full, why);
+        at = allocate(gpu, room, wanted, full, why);
         rd_gpu_leave(gpu);
     }
     pthread_mutex_unlock(&lock);
