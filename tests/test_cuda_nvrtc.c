@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,6 +68,29 @@ START_TEST(not_a_library)
     setenv("RDIM_LIBCUDA", "/dev/null", 1);
     ck_assert_ptr_null(rd_cuda_api(&why));
     ck_assert_msg(strstr(why, "not found") == NULL && why[0], "%s", why);
+}
+END_TEST
+
+/* Whatever lies on this machine, what is of a later CUDA than the driver is said to be so, not that
+ * other files are missing. */
+START_TEST(later_than_the_driver)
+{
+    char        dir[FAKE_PATH], path[FAKE_PATH + 32];
+    const char *why;
+
+    fake_use();
+    fake_directory(dir);
+    snprintf(path, sizeof path, "%s/lib64", dir);
+    ck_assert_int_eq(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/lib64/libnvrtc.so", dir);
+    ck_assert_int_eq(symlink(fake_nvrtc, path), 0);
+    unsetenv("RDIM_LIBNVRTC");
+    setenv("CUDA_HOME", dir, 1);
+    setenv("RDIM_FAKE_VERSION", "10020", 1);
+    ck_assert_ptr_null(rd_nvrtc_api(&why));
+    ck_assert_msg(strstr(why, " is of CUDA 1") && strstr(why, ", the driver of CUDA 10"), "%s",
+                  why);
+    fake_remove(dir);
 }
 END_TEST
 
@@ -192,6 +216,7 @@ static void add(TCase *tc)
     tcase_add_test(tc, files_missing);
     tcase_add_test(tc, functions_missing);
     tcase_add_test(tc, not_a_library);
+    tcase_add_test(tc, later_than_the_driver);
     tcase_add_test(tc, wrong_text);
     tcase_add_loop_test(tc, each_of_nvrtc_fails, 0, COUNT(nvrtc_functions));
     tcase_add_test(tc, stored);

@@ -7,6 +7,7 @@
  *     RDIM_FAKE_FAIL     cuMemAlloc_v2:3=2,...: the third call returns 2
  *     RDIM_FAKE_MEMORY   bytes of each device; 16 GiB
  *     RDIM_FAKE_DEVICES  1 to 8; 1.  0: none
+ *     RDIM_FAKE_VERSION  of the CUDA that the driver is for; 13000
  *     RDIM_FAKE_ARCH     what cuDeviceGetAttribute says; 90
  *     RDIM_FAKE_DIR      where compiled kernels are kept; else for the process, below TMPDIR
  *     RDIM_FAKE_CXX      the compiler; the one that compiled the fakes */

@@ -7,7 +7,7 @@ CUresult cuDriverGetVersion(int *version)
 {
     const call c(__func__, NOTHING);
 
-    *version = 13000;
+    *version = number("RDIM_FAKE_VERSION", 13000);
     return c.no;
 }
 

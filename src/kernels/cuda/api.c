@@ -32,21 +32,27 @@ static void *open_file(const char *name, char why[RD_CUDA_TEXT])
 
 typedef bool suits_fn(void *file, const char *name, char why[RD_CUDA_TEXT]);
 
-/* Of the first name, which is the usual one, it is said why it was of no use. */
+/* It is said why the first file that is there does not suit; if there is none, why the first name,
+ * which is the usual one, was of no use. */
 static void *open_first(const char *const *names, suits_fn *suits, char *found,
                         char why[RD_CUDA_TEXT])
 {
-    char  ignored[RD_CUDA_TEXT];
-    void *file = NULL;
+    char  reason[RD_CUDA_TEXT];
+    bool  refused = false;
+    void *file    = NULL;
 
     for (int i = 0; names[i] && !file; i++) {
-        char *const of_this = i == 0 ? why : ignored;
+        file = open_file(names[i], reason);
 
-        file = open_file(names[i], of_this);
-        if (file && suits && !suits(file, names[i], of_this)) {
+        const bool unsuited = file && suits && !suits(file, names[i], reason);
+
+        if (unsuited) {
             dlclose(file);
             file = NULL;
         }
+        if (!file && (i == 0 || (unsuited && !refused)))
+            snprintf(why, RD_CUDA_TEXT, "%s", reason);
+        refused |= unsuited;
         snprintf(found, PATH, "%s", names[i]);
     }
     return file;
