@@ -70,6 +70,34 @@ START_TEST(two_devices)
 }
 END_TEST
 
+/* The default stream waits for streams that are not apart, and for no others. */
+START_TEST(default_stream_waits)
+{
+    gpu         g;
+    CUstream    streams[2]; /* by flags */
+    CUdeviceptr x;
+
+    fake_use();
+    setenv("RDIM_FAKE_LAZY", "1", 1);
+    g = gpu_begin();
+    x = gpu_get(&g, 2);
+    for (int k = 0; k < 2; k++) {
+        unsigned char got = 0;
+
+        (void)GPU_CALL(&g, cuStreamCreate, &streams[k],
+                       k ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT);
+        (void)GPU_CALL(&g, cuMemsetD8Async, x + k, 7, 1, streams[k]);
+        (void)GPU_CALL(&g, cuMemcpyDtoHAsync_v2, &got, x + k, 1, NULL);
+        ck_assert((got == 7) == (k == 0));
+    }
+    for (int k = 0; k < 2; k++)
+        GPU_RELEASE(&g, cuStreamDestroy_v2, streams[k]);
+    GPU_RELEASE(&g, cuMemFree_v2, x);
+    gpu_end(&g);
+    ck_assert_str_eq(g.why, "");
+}
+END_TEST
+
 START_TEST(threads)
 {
     pthread_t all[4];
@@ -320,6 +348,7 @@ static void add(TCase *tc)
 {
     tcase_add_test(tc, too_many_threads);
     tcase_add_test(tc, two_devices);
+    tcase_add_test(tc, default_stream_waits);
     tcase_add_test(tc, threads);
     if (SANITIZED && !THREAD_SANITIZED)
         tcase_add_exit_test(tc, host_reads_device, 1);

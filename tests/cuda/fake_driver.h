@@ -26,7 +26,8 @@ struct CUctx_st {
 };
 struct CUstream_st {
     int                               device;
-    std::deque<std::function<void()>> work; /* by RDIM_FAKE_LAZY: asked for, not done */
+    bool                              apart; /* the default stream does not wait for it */
+    std::deque<std::function<void()>> work;  /* by RDIM_FAKE_LAZY: asked for, not done */
 };
 struct CUevent_st {
     CUstream             stream;

@@ -46,7 +46,14 @@ void fake::finish_all(int device)
             finish(stream);
 }
 
-/* The default stream waits for all others, and they for it. */
+static void finish_others(int device)
+{
+    for (CUstream stream : streams)
+        if (stream->device == device && !stream->apart)
+            finish(stream);
+}
+
+/* The default stream waits for all others but those apart; its own work is done at once. */
 CUresult fake::enqueue(CUstream stream, std::function<void()> work)
 {
     const CUstream s = stream_of(stream);
@@ -54,20 +61,22 @@ CUresult fake::enqueue(CUstream stream, std::function<void()> work)
     if (!s)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!stream)
-        finish_all(s->device);
+        finish_others(s->device);
     s->work.push_back(std::move(work));
     if (!stream || !number("RDIM_FAKE_LAZY", 0))
         finish(s);
     return CUDA_SUCCESS;
 }
 
-CUresult cuStreamCreate(CUstream *stream, unsigned)
+CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 {
     const call c(__func__, CONTEXT);
 
     if (c.no)
         return c.no;
-    *stream = new CUstream_st{ device(), {} };
+    if (flags > CU_STREAM_NON_BLOCKING)
+        return CUDA_ERROR_INVALID_VALUE;
+    *stream = new CUstream_st{ device(), flags == CU_STREAM_NON_BLOCKING, {} };
     streams.insert(*stream);
     return CUDA_SUCCESS;
 }
@@ -100,7 +109,7 @@ CUresult cuStreamSynchronize(CUstream stream)
     if (stream)
         finish(stream);
     else
-        finish_all(device());
+        finish_others(device());
     return current.back()->dead;
 }
 
