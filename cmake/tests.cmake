@@ -70,6 +70,11 @@ if(TARGET fake_cuda AND TARGET gpu_suite AND NOT CMAKE_C_FLAGS MATCHES "-fsaniti
     set_tests_properties(gpu_suite PROPERTIES ENVIRONMENT
         "RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>;RDIM_FAKE_STRICT=1")
     list(APPEND rdim_tests gpu_suite)
+    # A GPU that is there and does not work is no reason to skip it.
+    add_test(NAME gpu_suite_fails COMMAND sh -c "$<TARGET_FILE:gpu_suite> --seeds 1 --large 1; test $? = 1")
+    set_tests_properties(gpu_suite_fails PROPERTIES ENVIRONMENT
+        "RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>;RDIM_FAKE_FAIL=cuModuleLoadData:1=999")
+    list(APPEND on_fakes gpu_suite_fails)
     # Suites about results, not about forms of the CPU's, with all evaluations on the fake GPU: in script/test all.
     set(with_cuda api_examples faults halves npy_files objects semantics semantics_memory virtual_shape)
     foreach(suite IN LISTS with_cuda)

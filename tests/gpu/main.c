@@ -5,7 +5,7 @@
  *
  * It does not fork, which CUDA would not survive, and does without Check, as a machine with a GPU
  * may have none.  It says what failed, and writes how much was compared as JSON.  Exit status: 0, 1
- * if something failed, 77 if there is no GPU or nothing that compiles for it. */
+ * if something failed, 77 if there is no GPU or no NVRTC. */
 #define _XOPEN_SOURCE 700
 #include "../differential.h"
 #include "core/clock.h"
@@ -231,20 +231,34 @@ static bool read_settings(settings *s, int argc, char **argv)
 /* Is there a GPU, and a compiler for it? */
 static bool can_run(void)
 {
-    float    x = 1, y = 0;
-    rd_ctx  *ctx = rd_ctx_new(NULL);
-    rd_expr *e   = rd_neg(rd_wrap(ctx, &x, RD_SCALAR));
-    bool     can = rd_device_count() > 0;
+    const char *why = NULL;
 
-    if (!can)
+    if (rd_device_count() == 0)
         printf("skipped: %s\n", rd_device_text(RD_CUDA(0)));
-    else if (rd_eval_many(ctx, RD_RESULTS({ e, RD_INTO(&y, RD_SCALAR) }),
-                          &(rd_eval_opts){ .backend = RD_BACKEND_CUDA }) != RD_OK) {
-        printf("skipped: %s: %s\n", rd_device_text(RD_CUDA(0)), rd_error_text(ctx));
-        can = false;
+    else if (!rd_nvrtc_api(&why))
+        printf("skipped: %s: %s\n", rd_device_text(RD_CUDA(0)), why);
+    else
+        return true;
+    return false;
+}
+
+/* Where there are both, whatever fails is a fault. */
+static bool first_one_runs(void)
+{
+    float    x = 1, y = 0;
+    rd_ctx  *ctx  = rd_ctx_new(NULL);
+    rd_expr *e    = rd_neg(rd_wrap(ctx, &x, RD_SCALAR));
+    bool     runs = rd_eval_many(ctx, RD_RESULTS({ e, RD_INTO(&y, RD_SCALAR) }),
+                                 &(rd_eval_opts){ .backend = RD_BACKEND_CUDA }) == RD_OK;
+
+    if (!runs)
+        fprintf(stderr, "%s: %s\n", rd_device_text(RD_CUDA(0)), rd_error_text(ctx));
+    else if (y != -1) {
+        fprintf(stderr, "%s: -1 is %g there\n", rd_device_text(RD_CUDA(0)), (double)y);
+        runs = false;
     }
     rd_ctx_free(ctx);
-    return can;
+    return runs;
 }
 
 typedef void part_fn(part *p, const settings *s, double until);
@@ -274,6 +288,8 @@ int main(int argc, char **argv)
     }
     if (!can_run())
         return NO_GPU;
+    if (!first_one_runs())
+        return FAILED;
     for (int i = 0; i < N; i++) {
         const double start = rd_seconds(), until = begin + all[i].until * s.seconds;
         part *const  p = &parts[i];
