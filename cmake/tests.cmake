@@ -66,15 +66,19 @@ if(TARGET fake_cuda)
 endif()
 # The suite for a real GPU, on the fake one.  Without sanitizers, which want to be loaded before the fakes.
 if(TARGET fake_cuda AND TARGET gpu_suite AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
-    add_test(NAME gpu_suite COMMAND gpu_suite --seeds 12 --large 1 --first 5000 --seconds 600)
+    add_test(NAME gpu_suite COMMAND gpu_suite --seeds 12 --large 3 --first 5000 --seconds inf)
     set_tests_properties(gpu_suite PROPERTIES ENVIRONMENT
         "RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>;RDIM_FAKE_STRICT=1")
     list(APPEND rdim_tests gpu_suite)
-    # A GPU that is there and does not work is no reason to skip it.
-    add_test(NAME gpu_suite_fails COMMAND sh -c "$<TARGET_FILE:gpu_suite> --seeds 1 --large 1; test $? = 1")
-    set_tests_properties(gpu_suite_fails PROPERTIES ENVIRONMENT
-        "RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>;RDIM_FAKE_FAIL=cuModuleLoadData:1=999")
-    list(APPEND on_fakes gpu_suite_fails)
+    # A GPU that is there and does not work is no reason to skip it, and no time none to pass.
+    foreach(row IN ITEMS "fails;cuModuleLoadData:1=999;60" "compares_nothing;;0")
+        list(POP_FRONT row what fail seconds)
+        add_test(NAME gpu_suite_${what} COMMAND sh -c
+            "$<TARGET_FILE:gpu_suite> --seeds 1 --large 1 --seconds ${seconds}; test $? = 1")
+        set_tests_properties(gpu_suite_${what} PROPERTIES ENVIRONMENT
+            "RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>;RDIM_FAKE_FAIL=${fail}")
+        list(APPEND on_fakes gpu_suite_${what})
+    endforeach()
     # Suites about results, not about forms of the CPU's, with all evaluations on the fake GPU: in script/test all.
     set(with_cuda api_examples faults halves npy_files objects semantics semantics_memory virtual_shape)
     foreach(suite IN LISTS with_cuda)
