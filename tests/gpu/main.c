@@ -1,5 +1,5 @@
-/* main.c - what the tests ask of the fake GPU, asked of a real one: data there and back, and random
- * expressions, whose results have the CPU's bits.
+/* main.c - asked of a real GPU: data there and back, functions of far arguments, and the random
+ * expressions that test_cuda asks of the fake one.  All have the CPU's bits.
  *
  *     gpu_suite [--first SEED] [--seeds COUNT] [--large COUNT] [--seconds LIMIT] [--out FILE]
  *
