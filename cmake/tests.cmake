@@ -80,12 +80,12 @@ if(TARGET fake_cuda AND TARGET gpu_suite AND NOT CMAKE_C_FLAGS MATCHES "-fsaniti
         list(APPEND on_fakes gpu_suite_${what})
     endforeach()
     # Suites about results, not about forms of the CPU's, with all evaluations on the fake GPU: in script/test all.
-    set(with_cuda api_examples faults halves npy_files objects semantics semantics_memory virtual_shape)
+    set(with_cuda api_examples faults halves npy_files semantics semantics_memory)
     foreach(suite IN LISTS with_cuda)
-        add_test(NAME ${suite}_with_cuda WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} COMMAND sh -c
-            "test \"$RDIM_TESTS\" = all || { echo a part of script/test all; exit 77; }; exec $<TARGET_FILE:test_${suite}>")
+        add_test(NAME ${suite}_with_cuda WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+            COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/with-cuda.sh $<TARGET_FILE:test_${suite}>)
         set_tests_properties(${suite}_with_cuda PROPERTIES ENVIRONMENT
-            "RDIM_BACKEND=cuda;RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>")
+            "RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>")
         list(APPEND on_fakes ${suite}_with_cuda)
     endforeach()
     list(APPEND rdim_tests ${on_fakes})

@@ -4,6 +4,7 @@
  *     RDIM_FAKE_ORDER    of threads and blocks: forward, backward, random, random:SEED
  *     RDIM_FAKE_LAZY     1: work of streams is done when somebody waits or asks
  *     RDIM_FAKE_STRICT   1: the process fails if something was reported, or left at exit
+ *     RDIM_FAKE_LAUNCHES a file, to which each process appends how many kernels it has launched, if any
  *     RDIM_FAKE_FAIL     cuMemAlloc_v2:3=2,...: the third call returns 2
  *     RDIM_FAKE_MEMORY   bytes of each device; 16 GiB
  *     RDIM_FAKE_DEVICES  1 to 8; 1.  0: none

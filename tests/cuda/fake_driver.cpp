@@ -25,6 +25,7 @@ namespace fake
 std::recursive_mutex                guard;
 CUctx_st                            contexts[MAX_DEVICES];
 std::set<CUmodule>                  modules;
+long                                launches;
 thread_local std::vector<CUcontext> current;
 } // namespace fake
 using namespace fake;
@@ -98,6 +99,18 @@ long fake_bytes(void)
     return fake::memory_bytes(-1);
 }
 
+/* A line, whole beside those of other processes. */
+static void note_launches()
+{
+    const char *const file = getenv("RDIM_FAKE_LAUNCHES");
+    FILE *const       to   = file && launches ? fopen(file, "a") : nullptr;
+
+    if (to) {
+        fprintf(to, "%ld\n", launches);
+        fclose(to);
+    }
+}
+
 /* What was not given back.  After all that the program itself does at its end. */
 __attribute__((destructor)) static void last(void)
 {
@@ -110,6 +123,7 @@ __attribute__((destructor)) static void last(void)
 
     if (owner != getpid())
         return;
+    note_launches();
     for (const CUctx_st &context : contexts)
         retained += context.retained;
     add((size_t)fake::memory_count(), "allocations");

@@ -56,6 +56,7 @@ extern std::set<CUstream>                  streams;
 extern std::set<CUevent>                   events;
 extern std::set<CUmodule>                  modules;
 extern std::map<const void *, size_t>      pinned; /* and their bytes */
+extern long                                launches;
 extern thread_local std::vector<CUcontext> current;
 
 /* The variable's value. */

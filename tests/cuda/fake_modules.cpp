@@ -218,6 +218,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
         return CUDA_ERROR_INVALID_VALUE;
     if ((int)threads > max_threads(function))
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    launches++;
     const auto taken = std::make_shared<copied>(*function->kernel, arguments);
     if (has_host_memory(*function, *taken)) {
         contexts[device()].dead = CUDA_ERROR_ILLEGAL_ADDRESS;
