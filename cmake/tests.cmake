@@ -80,7 +80,7 @@ if(TARGET fake_cuda AND TARGET gpu_suite AND NOT CMAKE_C_FLAGS MATCHES "-fsaniti
         list(APPEND on_fakes gpu_suite_${what})
     endforeach()
     # Suites about results, not about forms of the CPU's, with all evaluations on the fake GPU: in script/test all.
-    set(with_cuda api_examples faults halves npy_files semantics semantics_memory)
+    set(with_cuda api_examples cases context faults halves npy_files refusals semantics semantics_memory)
     foreach(suite IN LISTS with_cuda)
         add_test(NAME ${suite}_with_cuda WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
             COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/with-cuda.sh $<TARGET_FILE:test_${suite}>)

@@ -303,9 +303,12 @@ START_TEST(in_place_without_a_copy)
                      plans);
     ck_assert_int_lt(peak_of(rd_mul(x, x), block, RD_SHAPE(512, LARGE / 512)), plans);
     /* One element later there has to be one: were it written in order, all would become the first
-     * element. */
-    ck_assert_int_ge(
-        peak_of(rd_neg(rd_wrap(ctx, block, RD_SHAPE(LARGE))), block + 1, RD_SHAPE(LARGE)), size);
+     * element.  With RDIM_BACKEND=cuda it is on the GPU. */
+    const char *const backend = getenv("RDIM_BACKEND");
+    const int64_t     peak =
+        peak_of(rd_neg(rd_wrap(ctx, block, RD_SHAPE(LARGE))), block + 1, RD_SHAPE(LARGE));
+
+    ck_assert((backend && strcmp(backend, "cuda") == 0) || peak >= size);
     /* Beside the input there need not be. */
     ck_assert_int_lt(peak_of(rd_neg(rd_slice(y, ":100")), block + 50000, RD_SHAPE(100)), plans);
     free(block);
