@@ -137,8 +137,8 @@ void rd_watch_stage(rd_watch *w, const rd_program *p)
     w->work = p->work;
 }
 
-/* Memory is given back once for each task's step, by whichever thread comes to it: the calling one
- * may have ended its share long before the others. */
+/* Memory is given back once for so many steps as there are tasks, whosever they are: the calling
+ * thread may have ended its share long before the others, or be kept by who listens. */
 bool rd_watch_step(rd_watch *w, int tasks)
 {
     const unsigned before = atomic_fetch_add_explicit(&w->steps, 1, memory_order_relaxed);
