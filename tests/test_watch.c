@@ -29,6 +29,7 @@ static rd_expr *long_sum(int64_t n)
 
 typedef struct told {
     int       calls, stop_at;
+    unsigned  sleep;                /* seconds of the first call */
     bool      elsewhere, backwards; /* on another thread; less than before */
     double    done, left;
     pthread_t thread;
@@ -42,6 +43,8 @@ static int tell(void *user, double done, double left)
     t->backwards |= done < t->done || done < 0 || done > 1 || !(left >= 0);
     t->done = done;
     t->left = left;
+    if (t->calls == 0 && t->sleep)
+        sleep(t->sleep);
     return ++t->calls == t->stop_at;
 }
 
@@ -363,6 +366,11 @@ START_TEST(planning_is_cancelled)
 END_TEST
 
 /* ---- Files larger than memory ---------------------------------------------------------------- */
+static int64_t memory_of_all(void)
+{
+    return (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+}
+
 static int64_t most_memory(void)
 {
     struct rusage use;
@@ -416,23 +424,22 @@ enum { NOTES = 1 };
 enum { NOTES = 0 };
 #endif
 
-/* Twice the machine's memory, all of it read, in an eighth of that memory at most. */
-START_TEST(files_larger_than_memory)
+/* So much of the machine's memory as a file, all of it read: the process grows by less than `most`. */
+static void read_large(double size, int64_t most, int32_t threads, unsigned seconds)
 {
-    const int64_t memory  = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE),
-                  before  = most_memory();
-    const int64_t rows    = NOTES ? 16 : 2 * memory / 4 / COLUMNS;
+    const int64_t before  = most_memory();
+    const int64_t rows    = NOTES ? 16 : (int64_t)(size * (double)memory_of_all()) / 4 / COLUMNS;
     float        *maximum = malloc((size_t)rows * sizeof *maximum);
     char          path[300];
     double        sum;
-    told          t = { .thread = pthread_self() };
+    told          t = { .thread = pthread_self(), .sleep = NOTES ? 0 : seconds };
 
     snprintf(path, sizeof path, "%s/rdim_watch_%ld.npy", place_of_files(), (long)getpid());
     write_sparse(path, rows);
     rd_expr *x = rd_load(ctx, path);
     unlink(path);
     ck_assert_msg(x && maximum, "%s", rd_error_text(ctx));
-    const rd_eval_opts opts = { .progress = tell, .user = &t };
+    const rd_eval_opts opts = { .progress = tell, .user = &t, .threads = threads };
     const rd_status    got =
         rd_eval_many(ctx,
                      RD_RESULTS({ rd_max(x, RD_DIMS(1)), RD_INTO(maximum, RD_SHAPE(rows)) },
@@ -443,9 +450,23 @@ START_TEST(files_larger_than_memory)
         ck_assert(maximum[r] == (float)r);
     ck_assert(sum == (double)(rows * (rows - 1) / 2));
     ck_assert(NOTES || (t.calls > 1 && !t.backwards && t.done == 1));
-    ck_assert_msg(NOTES || most_memory() - before < memory / 8, "%lld of %lld bytes",
-                  (long long)(most_memory() - before), (long long)memory);
+    ck_assert_msg(NOTES || most_memory() - before < most, "%lld of %lld bytes",
+                  (long long)(most_memory() - before), (long long)most);
     free(maximum);
+}
+
+/* Twice the memory in an eighth of it. */
+START_TEST(files_larger_than_memory)
+{
+    read_large(2, memory_of_all() / 8, 0, 0);
+}
+END_TEST
+
+/* Enough for its pages to be given back, while the calling thread is kept by who listens: in two
+ * seconds the other one reads some gigabytes. */
+START_TEST(files_while_one_listens)
+{
+    read_large(0.3, 1 << 30, 2, 2);
 }
 END_TEST
 
@@ -516,7 +537,7 @@ int main(void)
                                    signals_cancel,           slow_functions_are_cancelled,
                                    short_ones_are_cancelled, backwards_in_steps,
                                    planning_is_cancelled,    files_larger_than_memory,
-                                   panels_run_in_parts };
+                                   files_while_one_listens,  panels_run_in_parts };
 
     return run_suite("watch", tests, COUNT(tests));
 }
