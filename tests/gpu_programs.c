@@ -130,6 +130,25 @@ static int scan_rows(rd_expr *x, rd_expr **y)
     return 1;
 }
 
+static int scan_exclusive(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_scan(rd_mul(x, x), "sum", RD_DIMS(1), .exclusive = true);
+    return 1;
+}
+
+static int scan_sums_and_most(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_scan(x, "sum", RD_DIMS(1));
+    y[1] = rd_scan(x, "max", RD_DIMS(1));
+    return 2;
+}
+
+static int scan_down(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_scan(x, "sum", RD_DIMS(0));
+    return 1;
+}
+
 static int scan_columns(rd_expr *x, rd_expr **y)
 {
     y[0] = rd_scan(x, "max", RD_DIMS(0));
@@ -192,6 +211,9 @@ const gpu_program gpu_programs[] = {
     { "map to f16", true, map_narrow },
     { "transpose", false, transpose },
     { "scan of rows", false, scan_rows },
+    { "scan exclusive", false, scan_exclusive },
+    { "scans", false, scan_sums_and_most },
+    { "scan down", false, scan_down },
     { "scan of columns", false, scan_columns },
     { "rows and columns", false, cross },
     { "siblings", false, siblings },

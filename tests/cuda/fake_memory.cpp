@@ -21,6 +21,8 @@ namespace
 {
 enum { PAGE = 4096, FRONT = PAGE + 256, BACK = 1024, BESIDE = 0xFB, FRESH = 0xFF };
 const size_t RANGE = size_t(1) << 38;
+/* Where it begins to be used: what counts from far before an array is no address of the host's. */
+const size_t BEFORE = RANGE / 4;
 
 struct allocation {
     unsigned char *pages;
@@ -37,7 +39,7 @@ unsigned char *reserve()
     return range == MAP_FAILED ? nullptr : (unsigned char *)range;
 }
 unsigned char *const range = reserve();
-size_t               used;
+size_t               used  = BEFORE;
 
 void protect(const allocation &a, int how)
 {

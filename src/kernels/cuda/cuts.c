@@ -1,6 +1,10 @@
 /* cuts.c - items of which there are too few: their long loops are cut into ranges, which are items
  * too.
  *
+ * Scans along one loop go over it twice: once for what each range comes to, of which the nodes of the
+ * tree above are made; and then each range goes on from the nodes that cover what is before it
+ * (kernels/math/so_far.h).
+ *
  * One loop that does nearly all of the work is cut alone.  Several over one axis, as the phases of a
  * softmax, are all cut alike: each has a kernel of its own, which does what stands before the loop
  * anew and finds the folds of the loops before it joined. */
@@ -217,10 +221,72 @@ static void find_ranges(rd_cuda_shape *s, int64_t threads)
     s->n_range = (extent + s->range - 1) / s->range;
 }
 
+/* ---- Scans ----------------------------------------------------------------------------------- */
+/* Is an element of the fold at its index of the axis? */
+static bool is_at_index(const rd_fold *f, int32_t axis)
+{
+    const rd_address *one = f->outer.n_add ? &f->outer : &f->lane, *none = f->outer.n_add ? &f->lane : &f->outer;
+
+    return f->lanes == 1 && one->n_add == 1 && one->offset == 0 && one->add[0].axis == axis &&
+           one->add[0].coef == 1 && none->n_add == 0 && none->offset == 0 &&
+           (f->outer.n_add == 0 || f->lane_extent == 1);
+}
+
+/* Can what blocks before come to be told from nodes of the tree? */
+static bool has_nodes(const rd_cuda_fold *f)
+{
+    return !f->of.fold->user && !f->of.seen && (f->pair || rd_fold_any_grouping(f->of.fold));
+}
+
+/* One loop, which scans and after which nothing comes. */
+static bool only_scans(const rd_cuda_shape *s)
+{
+    const rd_program *p = s->p;
+    const rd_loop    *l = &p->loop[s->cut[0]];
+    bool              some = false;
+
+    if (s->team > 1 || s->n_cut != 1 || l->first >= 0 || l->backwards || l->end + 1 < s->to ||
+        p->n_scratch > 0)
+        return false;
+    for (int32_t k = 0; k < p->n_fold; k++) {
+        const rd_cuda_fold *f = &s->fold[k];
+
+        if (!f->of.fold->scan || f->step < 0 || !within(p, f->step, s->cut[0]) ||
+            !is_of_item(s, f) || f->of.fold->n_block == 1 || !has_nodes(f) ||
+            !is_at_index(f->of.fold, l->axis))
+            return false;
+        some = true;
+    }
+    return some;
+}
+
+/* Ranges of 2^n blocks are nodes of the tree. */
+static void find_scanned_ranges(rd_cuda_shape *s, int64_t threads)
+{
+    enum { LEAST = 4 * RD_TREE_STEPS };
+    const int64_t extent = s->p->loop[s->cut[0]].extent;
+
+    s->range = LEAST;
+    while (s->range < extent && s->n_item * ((extent + s->range - 1) / s->range) > threads)
+        s->range *= 2;
+    s->n_range = (extent + s->range - 1) / s->range;
+    s->scanned = true;
+}
+
+int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level)
+{
+    int64_t nodes = 0;
+
+    for (int32_t k = 0; k < level; k++)
+        nodes += n_range >> k;
+    return nodes;
+}
+
 /* ---- All together ---------------------------------------------------------------------------- */
 static void forget(rd_cuda_shape *s)
 {
     s->n_cut      = 0;
+    s->scanned    = false;
     s->item_bytes = 0;
     for (int32_t k = 0; k < s->p->n_fold; k++)
         s->fold[k].cut = -1;
@@ -235,6 +301,12 @@ void rd_cuda_find_cuts(rd_cuda_shape *s, int64_t threads)
         return;
     }
     keep_main_loop(s);
+    if (only_scans(s)) {
+        find_scanned_ranges(s, threads);
+        if (s->n_range == 1)
+            forget(s);
+        return;
+    }
     if (!all_alike(s) || !folds_allow(s) || !awaits_nothing(s) || !(s->n_cut > 1 ? give_items_memory(s) : keeps_nothing(s))) {
         forget(s);
         return;

@@ -239,7 +239,7 @@ static void begin_blocks(rd_cuda_text *t, const rd_cuda_fold *f)
     const int32_t number = rd_cuda_fold_number(t->s, f);
     rd_text       begin  = { 0 };
 
-    rd_text_add(&begin, f->cut >= 0 ? "b%" PRId32 "[k] = from%" PRId32 ";" : "b%" PRId32 "[k] = 0;",
+    rd_text_add(&begin, f->cut >= 0 || t->s->scanned ? "b%" PRId32 "[k] = from%" PRId32 ";" : "b%" PRId32 "[k] = 0;",
                 number, number);
     for_each(t, f, f->n_cell * rd_cuda_counters(f), begin.at ? begin.at : "");
     rd_text_free(&begin);
@@ -256,6 +256,8 @@ void rd_cuda_start(rd_cuda_text *t, int32_t number)
     if (f->cut >= 0)
         rd_cuda_line(t, "const int64_t from%" PRId32 " = edge%" PRId32 "(q, range);", number,
                      number);
+    if (t->s->scanned)
+        rd_cuda_line(t, "const int64_t from%" PRId32 " = lo / %d;", number, RD_TREE_STEPS);
     if (team)
         rd_cuda_line(t, "RD_MEET");
     begin_states(t, f, "s");
@@ -263,6 +265,8 @@ void rd_cuda_start(rd_cuda_text *t, int32_t number)
         begin_states(t, f, "p");
     if (f->tree || f->of.fold->scan)
         begin_blocks(t, f);
+    if (t->part == RD_PART_GO_ON)
+        rd_cuda_resume_scan(t, number);
     if (team)
         rd_cuda_line(t, "RD_MEET");
 }

@@ -75,6 +75,12 @@ static void give_home(rd_cuda_shape *s, rd_cuda_fold *f)
         f->at = place(&s->team_bytes, f->bytes);
     if (f->home == RD_HOME_OWN)
         f->at = place(&s->own_bytes, f->bytes);
+    if (s->scanned) {
+        const int64_t nodes = rd_cuda_nodes_below(s->n_range, rd_cuda_bits(s->n_range)) * f->n_cell;
+
+        f->nodes = (f->pair ? 1 : f->of.n_state) * rd_cuda_room(nodes * (int64_t)sizeof(double));
+        f->node  = place(&s->node_bytes, f->nodes);
+    }
     if (f->cut >= 0) {
         f->nodes = state_bytes(f, f->room * f->n_cell * fold->lanes);
         f->node  = place(&s->node_bytes, f->nodes);

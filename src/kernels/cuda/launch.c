@@ -197,10 +197,21 @@ static bool run_items(gpu_run *r, const char *name, int64_t n)
     return launch(r, name, (teams + in_one - 1) / in_one);
 }
 
+/* n threads of a kernel of a fold. */
+static bool run_threads(gpu_run *r, const char *kernel, int32_t number, int64_t n)
+{
+    enum { MOST = 1 << 20 };
+    const int64_t blocks = (n + RD_CUDA_THREADS - 1) / RD_CUDA_THREADS;
+    char          name[24];
+
+    head_of(r)->n_work = n;
+    snprintf(name, sizeof name, "%s%" PRId32, kernel, number);
+    return launch(r, name, blocks < MOST ? blocks : MOST);
+}
+
 /* Nodes of RD_CUDA_FAN ranges of a cut loop become those of one, until there is one. */
 static bool join_ranges(gpu_run *r, int32_t cut)
 {
-    enum { MOST = 1 << 20 };
     const rd_cuda_shape *s = &r->code->shape;
 
     for (int64_t span = 1; span < s->n_range; span *= RD_CUDA_FAN)
@@ -208,15 +219,25 @@ static bool join_ranges(gpu_run *r, int32_t cut)
             const rd_cuda_fold *f    = &s->fold[k];
             const int64_t       outs = (s->n_range + span * RD_CUDA_FAN - 1) / (span * RD_CUDA_FAN);
             const int64_t       work = s->n_item * outs * f->n_cell * f->of.fold->lanes;
-            const int64_t       blocks = (work + RD_CUDA_THREADS - 1) / RD_CUDA_THREADS;
-            char                name[24];
 
             if (f->cut != cut)
                 continue;
-            head_of(r)->n_work = work;
-            head_of(r)->span   = span;
-            snprintf(name, sizeof name, "join%" PRId32, k);
-            if (!launch(r, name, blocks < MOST ? blocks : MOST))
+            head_of(r)->span = span;
+            if (!run_threads(r, "join", k, work))
+                return false;
+        }
+    return true;
+}
+
+/* Each level of nodes from the one below. */
+static bool lift_nodes(gpu_run *r)
+{
+    const rd_cuda_shape *s = &r->code->shape;
+
+    for (int32_t level = 1; s->n_range >> level; level++)
+        for (int32_t k = 0; k < s->p->n_fold; k++) {
+            head_of(r)->span = level;
+            if (!run_threads(r, "lift", k, s->n_item * (s->n_range >> level) * s->fold[k].n_cell))
                 return false;
         }
     return true;
@@ -230,6 +251,9 @@ static bool run_kernels(gpu_run *r)
         return true;
     if (s->n_cut == 0)
         return run_items(r, "run", s->n_item);
+    if (s->scanned)
+        return run_items(r, "totals", s->n_item * s->n_range) && lift_nodes(r) &&
+               run_items(r, "go_on", s->n_item * s->n_range);
     for (int32_t k = 0; k < s->n_cut; k++) {
         char name[24];
 
@@ -251,7 +275,8 @@ static bool get_memory(gpu_run *r)
     if (r->record && bytes)
         r->work = rd_gpu_get(r->gpu, bytes, &r->full, r->why);
     if (r->record && s->n_cut > 0 && (r->work || !bytes))
-        r->nodes = rd_gpu_get(r->gpu, s->n_item * s->n_range * s->node_bytes, &r->full, r->why);
+        r->nodes = rd_gpu_get(r->gpu, s->n_item * (s->scanned ? 1 : s->n_range) * s->node_bytes,
+                              &r->full, r->why);
     if (r->nodes && s->item_bytes)
         r->items = rd_gpu_get(r->gpu, s->n_item * s->item_bytes, &r->full, r->why);
     return r->record && (r->work || !bytes) && (r->nodes || s->n_cut == 0) &&

@@ -187,7 +187,7 @@ static void write_puts(rd_cuda_text *t, int32_t loop, const char *u, bool declar
         const rd_address *at   = &p->address[p->inst[i].arg];
         const char       *type = rd_memory_type(at->type);
 
-        if (p->inst[i].kind != RD_I_STORE)
+        if (p->inst[i].kind != RD_I_STORE || t->part == RD_PART_TOTALS)
             continue;
         if (declares) {
             rd_cuda_line(t, "rd_pack<%s, %" PRId32 "> y%" PRId32 ";", type, t->packs->each[k], i);

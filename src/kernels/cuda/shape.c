@@ -399,6 +399,8 @@ void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s)
     if (s->n_cut > 0)
         rd_text_add(to, ", i%" PRId32 " in %" PRId64 " ranges of %" PRId64, s->cut_axis, s->n_range,
                     s->range);
+    if (s->scanned)
+        rd_text_add(to, ", twice");
     if (s->n_cut > 1)
         rd_text_add(to, ", %" PRId32 " kernels of them", s->n_cut);
 }

@@ -82,6 +82,7 @@ typedef struct rd_cuda_shape {
     int32_t           n_cut, cut[RD_MOST_CUTS], cut_axis; /* the loops that are cut         */
     int64_t           range, n_range;        /* their indices in a range; ranges            */
     int64_t           node_bytes;            /* that a range leaves                         */
+    bool              scanned;               /* they are one loop, of scans, done twice    */
     bool              ends;                  /* is anything stored behind them?             */
     int64_t           item_bytes;            /* of what one cut loop keeps for another      */
 } rd_cuda_shape;
@@ -108,6 +109,9 @@ int32_t rd_cuda_counters(const rd_cuda_fold *f);
 void rd_cuda_find_cuts(rd_cuda_shape *s, int64_t threads);
 /* Which of the cut loops it is, -1. */
 int32_t rd_cuda_cut_of(const rd_cuda_shape *s, int32_t loop);
+/* Of scans whose loop is cut: nodes of ranges below a level; level 0 are ranges, n_range >> k nodes
+ * are in level k. */
+int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level);
 /* Steps of a fold that an index of a cut loop brings: of a fold whose lanes lie along it, elements of
  * a lane's position. */
 bool    rd_cuda_along_lanes(const rd_cuda_shape *s, const rd_cuda_fold *f);

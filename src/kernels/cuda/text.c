@@ -227,7 +227,7 @@ static bool stores_later(const rd_cuda_text *t, const rd_inst *inst)
 
 static void write_store(rd_cuda_text *t, const rd_inst *inst)
 {
-    if (stores_later(t, inst))
+    if (stores_later(t, inst) || t->part == RD_PART_TOTALS)
         return;
     if (t->s->row[inst - t->s->p->inst] >= 0) {
         write_to_row(t, inst, inst->a, t->s->p->address[inst->arg].type);
@@ -383,7 +383,7 @@ static void write_item_and_range(rd_cuda_text *t)
     rd_cuda_line(t, "const int64_t range = (int64_t)RD_QUOTIENT((uint64_t)work, items);");
 }
 
-static const char *const part_names[] = { "run", "ranges", "end" };
+static const char *const part_names[] = { "run", "ranges", "end", "totals", "go_on" };
 
 /* Scratch of the item. */
 static void declare_items_memory(rd_cuda_text *t)
@@ -396,6 +396,11 @@ static void declare_items_memory(rd_cuda_text *t)
                          "char *const m%" PRId32 " = (char *)q.head.items + item * (int64_t)%" PRId64
                          " + %" PRId64 ";",
                          s->p->first_scratch + k, s->item_bytes, s->scratch_at[k]);
+}
+
+static bool is_of_range(rd_cuda_part part)
+{
+    return part == RD_PART_RANGES || part == RD_PART_TOTALS || part == RD_PART_GO_ON;
 }
 
 /* `cut`: of ranges, which of the cut loops; else -1. */
@@ -436,11 +441,14 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
     declare_slots(t);
     rd_cuda_line(t, "for (int64_t work = team; work < q.head.n_work; work += teams) {");
     t->indent++;
-    if (part == RD_PART_RANGES)
+    if (is_of_range(part))
         write_item_and_range(t);
     else
         rd_cuda_line(t, "const int64_t item = work;");
-    if (s->n_cut > 0)
+    if (s->scanned)
+        rd_cuda_line(t, "char *const nodes = (char *)q.head.nodes + item * (int64_t)%" PRId64 ";",
+                     s->node_bytes);
+    else if (s->n_cut > 0)
         rd_cuda_line(
             t,
             "char *const joined = (char *)q.head.nodes + item * q.head.n_range * (int64_t)%" PRId64
@@ -451,13 +459,15 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
                      s->node_bytes);
     declare_items_memory(t);
     write_indices(t);
-    if (part == RD_PART_RANGES)
+    if (is_of_range(part))
         write_range(t);
     write_grid_values(t);
     rd_cuda_items(t, s->from, part == RD_PART_RANGES ? s->p->loop[s->cut[cut]].end + 1 : s->to);
     for (int32_t k = 0; part == RD_PART_RANGES && k < s->p->n_fold; k++)
         if (s->fold[k].cut == cut)
             rd_cuda_end_range(t, k);
+    for (int32_t k = 0; part == RD_PART_TOTALS && k < s->p->n_fold; k++)
+        rd_cuda_end_totals(t, k);
     rd_cuda_line(t, "RD_MEET");
     t->indent--;
     rd_cuda_line(t, "}");
@@ -495,7 +505,12 @@ void rd_cuda_write(rd_cuda_text *t, rd_text *to)
     }
     if (s->n_cut == 0)
         write_kernel(t, RD_PART_RUN, -1);
-    else {
+    else if (s->scanned) {
+        write_kernel(t, RD_PART_TOTALS, -1);
+        for (int32_t k = 0; k < s->p->n_fold; k++)
+            rd_cuda_lift_kernel(t, k);
+        write_kernel(t, RD_PART_GO_ON, -1);
+    } else {
         for (int32_t k = 0; k < s->n_cut; k++)
             write_kernel(t, RD_PART_RANGES, k);
         for (int32_t k = 0; k < s->p->n_fold; k++)

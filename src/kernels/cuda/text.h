@@ -4,8 +4,15 @@
 #include "kernels/cuda/shape.h"
 
 /* Kernels of a text.  A stage is `run`; or, for each loop that is cut, `ranges` and then `join` for
- * each of its folds until one range is left; and then `end`. */
-typedef enum rd_cuda_part { RD_PART_RUN, RD_PART_RANGES, RD_PART_END } rd_cuda_part;
+ * each of its folds until one range is left; and then `end`.  Scans that are cut are `totals`, which
+ * stores nothing but what ranges come to, `lift` for each level of nodes, and `go_on`. */
+typedef enum rd_cuda_part {
+    RD_PART_RUN,
+    RD_PART_RANGES,
+    RD_PART_END,
+    RD_PART_TOTALS,
+    RD_PART_GO_ON
+} rd_cuda_part;
 
 enum { RD_CUDA_NUMBERS = 256, RD_CUDA_FAN = 16 };
 
@@ -91,4 +98,9 @@ void rd_cuda_join_kernel(rd_cuda_text *t, int32_t number);
 /* scans.c */
 void rd_cuda_scan_functions(rd_cuda_text *t, int32_t number);
 void rd_cuda_scan(rd_cuda_text *t, const rd_inst *inst);
+/* Of scans whose loop is cut: a range begins with what is before it; what it comes to is a node; and
+ * the kernel that makes nodes of two each. */
+void rd_cuda_resume_scan(rd_cuda_text *t, int32_t number);
+void rd_cuda_end_totals(rd_cuda_text *t, int32_t number);
+void rd_cuda_lift_kernel(rd_cuda_text *t, int32_t number);
 #endif

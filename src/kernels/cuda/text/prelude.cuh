@@ -222,3 +222,13 @@ RD_WORDS(uint64_t)
 #define rd_word_of_double(x) rd_bits_f64(x)
 
 #include "kernels/emit/nodes.h"
+
+/* Of n ranges and the nodes above them: how many are below a level. */
+static inline int64_t rd_nodes_below(int64_t n, int level)
+{
+    int64_t nodes = 0;
+
+    for (; level-- > 0; n >>= 1)
+        nodes += n;
+    return nodes;
+}
