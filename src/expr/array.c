@@ -4,6 +4,7 @@
  * a small header at the start of the block remembers the context, the data follows at the next
  * multiple of 64. */
 #include "expr/array.h"
+#include <stddef.h>
 #include <string.h>
 
 enum { ARRAY_ALIGN = 64 }; /* a cache line, and the widest vector */
@@ -27,9 +28,10 @@ void *rd_array_memory(rd_ctx *ctx, int64_t bytes, void **owner)
 
 bool rd_array_is_zeroed(const rd_array *array)
 {
-    const rd_array zeroed = { .device = array->device };
+    static const rd_array zeroed;
 
-    return memcmp(array, &zeroed, sizeof zeroed) == 0; /* it has no padding */
+    /* it has no padding, and `device` and `reserved` are its last */
+    return array->reserved == 0 && memcmp(array, &zeroed, offsetof(rd_array, device)) == 0;
 }
 
 void rd_array_free(rd_array *array)
