@@ -236,19 +236,19 @@ static const bound bounds[] = {
 
 START_TEST(instructions_of_elements)
 {
-    const bound        *b    = &bounds[_i];
-    const rd_eval_opts  opts = { .backend       = RD_BACKEND_CPU,
-                                 .traversal     = RD_TRAVERSE_LAZY,
-                                 .deterministic = true };
-    rd_ctx             *ctx  = rd_ctx_new(NULL);
-    rd_array            x    = gpu_matrix(b->type, b->rows, b->columns), out = { .data = NULL };
-    rd_expr            *y[GPU_MOST_RESULTS];
-    rd_result           result;
-    rd_pool            *pool = rd_pool_new(ctx);
-    rd_cuda_shape       shape;
-    rd_cuda_text        t    = { .s = &shape };
-    rd_text             text = { 0 };
-    rd_plan            *plan;
+    const bound       *b    = &bounds[_i];
+    const rd_eval_opts opts = { .backend       = RD_BACKEND_CPU,
+                                .traversal     = RD_TRAVERSE_LAZY,
+                                .deterministic = true };
+    rd_ctx            *ctx  = rd_ctx_new(NULL);
+    rd_array           x = gpu_matrix(b->type, b->rows, b->columns), out = { .data = NULL };
+    rd_expr           *y[GPU_MOST_RESULTS];
+    rd_result          result;
+    rd_pool           *pool = rd_pool_new(ctx);
+    rd_cuda_shape      shape;
+    rd_cuda_text       t    = { .s = &shape };
+    rd_text            text = { 0 };
+    rd_plan           *plan;
 
     (void)gpu_program_of(b->program)->build(rd_leaf(ctx, &x), y);
     result = (rd_result){ y[0], &out };

@@ -66,10 +66,10 @@ static rd_array put_there(const asked *a, rd_ctx *ctx, const rd_array *here, rd_
 
 static void same_bits(const asked *a)
 {
-    rd_ctx  *ctx                      = rd_ctx_new(NULL);
-    rd_array x                        = gpu_matrix(a->type, a->rows, a->columns), all, there;
-    rd_array want[GPU_MOST_RESULTS]   = { { .data = NULL } };
-    rd_array found[GPU_MOST_RESULTS]  = { { .data = NULL } };
+    rd_ctx  *ctx                     = rd_ctx_new(NULL);
+    rd_array x                       = gpu_matrix(a->type, a->rows, a->columns), all, there;
+    rd_array want[GPU_MOST_RESULTS]  = { { .data = NULL } };
+    rd_array found[GPU_MOST_RESULTS] = { { .data = NULL } };
 
     there = put_there(a, ctx, &x, &all);
     evaluate(a, ctx, rd_leaf(ctx, &x), RD_BACKEND_CPU, want);
@@ -95,7 +95,8 @@ static void same_bits(const asked *a)
 }
 
 /* Around a lane's step, blocks of 64 lanes, powers of two of them. */
-static const int64_t lengths[] = { 1, 63, 64, 65, 512, 1000, 4095, 4096, 4097, 3 * 4096 + 8, 16384 + 4 };
+static const int64_t lengths[] = { 1,    63,   64,   65,           512,      1000,
+                                   4095, 4096, 4097, 3 * 4096 + 8, 16384 + 4 };
 static const int64_t widths[]  = { 1, 3, 4, 8, 20, 64, 129 };
 
 static void each_size(const gpu_program *p, rd_dtype type, int shift)
@@ -114,9 +115,9 @@ static const struct {
     const char *threads;
     int         shift;
 } kinds[] = {
-    { RD_F32, "1", 0 },        { RD_F32, "1048576", 0 }, { RD_F32, "1048576", 1 },
-    { RD_F64, "1048576", 0 },  { RD_F16, "1", 0 },       { RD_BF16, "1048576", 3 },
-    { RD_F64, "1", 1 },        { RD_U8, "1048576", 0 },  { RD_I32, "1", 0 },
+    { RD_F32, "1", 0 },       { RD_F32, "1048576", 0 }, { RD_F32, "1048576", 1 },
+    { RD_F64, "1048576", 0 }, { RD_F16, "1", 0 },       { RD_BF16, "1048576", 3 },
+    { RD_F64, "1", 1 },       { RD_U8, "1048576", 0 },  { RD_I32, "1", 0 },
     { RD_I64, "1048576", 0 },
 };
 
@@ -181,10 +182,8 @@ static const way ways[] = {
       "strips: 8192 items, 32 threads each, i1 spread, 2 side by side" },
     { "sum of rows", RD_F16, 8192, 1024,
       "strips: 8192 items, 8 threads each, i1 spread, 8 side by side" },
-    { "sum of rows", RD_F32, 8192, 33,
-      "plain: 8192 items, 1 thread each" },
-    { "sum of rows", RD_F32, 100000, 8,
-      "plain: 100000 items, 1 thread each" },
+    { "sum of rows", RD_F32, 8192, 33, "plain: 8192 items, 1 thread each" },
+    { "sum of rows", RD_F32, 100000, 8, "plain: 100000 items, 1 thread each" },
     { "sum of rows", RD_F32, 4, 1048576,
       "strips: 4 items, 16 threads each, i1 spread, 4 side by side, i1 in 128 ranges of 8192" },
     { "sum of columns", RD_F32, 4096, 4096,
@@ -220,20 +219,15 @@ static const way ways[] = {
       "1 row in shared memory" },
     { "centred columns", RD_F32, 65536, 16,
       "columns: 4 items, 1 thread each, 4 side by side, i0 in 1024 ranges of 64" },
-    { "map", RD_F32, 4096, 4096,
-      "maps: 16384 items, 32 threads each, i1 spread, 4 side by side" },
-    { "map", RD_U8, 4096, 4096,
-      "maps: 16384 items, 32 threads each, i1 spread, 8 side by side" },
-    { "map", RD_F32, 1, 3,
-      "maps: 3 items, 1 thread each" },
+    { "map", RD_F32, 4096, 4096, "maps: 16384 items, 32 threads each, i1 spread, 4 side by side" },
+    { "map", RD_U8, 4096, 4096, "maps: 16384 items, 32 threads each, i1 spread, 8 side by side" },
+    { "map", RD_F32, 1, 3, "maps: 3 items, 1 thread each" },
     { "map to f16", RD_F32, 4096, 4096,
       "maps: 16384 items, 32 threads each, i1 spread, 8 side by side" },
     { "concat", RD_F32, 4096, 4096,
       "maps: 16384 items, 32 threads each, i1 spread, 4 side by side" },
-    { "transpose", RD_F32, 4096, 4096,
-      "maps: 16384 items, 32 threads each, i0 spread, 4 side by side" },
-    { "scan of rows", RD_F32, 8192, 1024,
-      "plain: 8192 items, 1 thread each" },
+    { "transpose", RD_F32, 4096, 4096, "maps: 16384 items, 32 threads each, i0 and i1 by squares" },
+    { "scan of rows", RD_F32, 8192, 1024, "plain: 8192 items, 1 thread each" },
     { "scan of columns", RD_F32, 8192, 1024,
       "plain: 1024 items, 1 thread each, i0 in 8 ranges of 1024, twice" },
     { "rows and columns", RD_F32, 4096, 4096,
@@ -252,8 +246,8 @@ START_TEST(table_of_ways)
     rd_array x = { .data  = calloc((size_t)(w->rows * w->columns), (size_t)rd_dtype_size(w->type)),
                    .type  = w->type,
                    .shape = RD_SHAPE(w->rows, w->columns) };
-    rd_expr   *y[GPU_MOST_RESULTS];
-    rd_array   out[GPU_MOST_RESULTS] = { { .data = NULL } };
+    rd_expr *y[GPU_MOST_RESULTS];
+    rd_array out[GPU_MOST_RESULTS] = { { .data = NULL } };
     const char *text, *at;
     int         n;
 

@@ -125,11 +125,10 @@ static void exchange(rd_cuda_text *t, const rd_cuda_fold *f, const char *functio
     rd_text_add(&line, " ");
     rd_cuda_add_merge(&line, f, number, function);
     put_words(&line, f, 'a', from, "l");
-    rd_cuda_line(
-        t,
-        "for (int half = %" PRId32
-        "; half > 0; half /= 2) { for (int l = t; l < half; l += RD_TEAM) {%s } RD_MEET }",
-        f->of.fold->lanes / 2, line.at ? line.at : "");
+    rd_cuda_line(t,
+                 "for (int half = %" PRId32
+                 "; half > 0; half /= 2) { for (int l = t; l < half; l += RD_TEAM) {%s } RD_MEET }",
+                 f->of.fold->lanes / 2, line.at ? line.at : "");
     rd_text_free(&line);
 }
 
@@ -186,7 +185,7 @@ static void finish(rd_cuda_text *t, const rd_inst *inst, const char *format)
 /* Each thread has two of the lanes, or one: through shared memory. */
 static void close_by_team(rd_cuda_text *t, const rd_inst *inst)
 {
-    const rd_cuda_fold *f    = &t->s->fold[inst->arg];
+    const rd_cuda_fold *f = &t->s->fold[inst->arg];
     char                ours[32];
     const char         *lane = rd_cuda_lane_of(t, f, ours);
     rd_text             line = { 0 };

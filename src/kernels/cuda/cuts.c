@@ -95,7 +95,8 @@ static int32_t cut_around(const rd_cuda_shape *s, int32_t inst)
 /* Begins in the body of an item, before the loop that takes its elements? */
 static bool is_of_item(const rd_cuda_shape *s, const rd_cuda_fold *f)
 {
-    return f->start >= s->from && f->start < s->to && s->p->inst[f->start].loop == s->p->inst[s->p->loop[s->cut[0]].begin].loop;
+    return f->start >= s->from && f->start < s->to &&
+           s->p->inst[f->start].loop == s->p->inst[s->p->loop[s->cut[0]].begin].loop;
 }
 
 /* Ranges hand nothing to each other but nodes: no fold of the item is a scan or one block, or takes
@@ -225,7 +226,8 @@ static void find_ranges(rd_cuda_shape *s, int64_t threads)
 /* Is an element of the fold at its index of the axis? */
 static bool is_at_index(const rd_fold *f, int32_t axis)
 {
-    const rd_address *one = f->outer.n_add ? &f->outer : &f->lane, *none = f->outer.n_add ? &f->lane : &f->outer;
+    const rd_address *one  = f->outer.n_add ? &f->outer : &f->lane,
+                     *none = f->outer.n_add ? &f->lane : &f->outer;
 
     return f->lanes == 1 && one->n_add == 1 && one->offset == 0 && one->add[0].axis == axis &&
            one->add[0].coef == 1 && none->n_add == 0 && none->offset == 0 &&
@@ -241,8 +243,8 @@ static bool has_nodes(const rd_cuda_fold *f)
 /* One loop, which scans and after which nothing comes. */
 static bool only_scans(const rd_cuda_shape *s)
 {
-    const rd_program *p = s->p;
-    const rd_loop    *l = &p->loop[s->cut[0]];
+    const rd_program *p    = s->p;
+    const rd_loop    *l    = &p->loop[s->cut[0]];
     bool              some = false;
 
     if (s->team > 1 || s->n_cut != 1 || l->first >= 0 || l->backwards || l->end + 1 < s->to ||
@@ -307,7 +309,8 @@ void rd_cuda_find_cuts(rd_cuda_shape *s, int64_t threads)
             forget(s);
         return;
     }
-    if (!all_alike(s) || !folds_allow(s) || !awaits_nothing(s) || !(s->n_cut > 1 ? give_items_memory(s) : keeps_nothing(s))) {
+    if (!all_alike(s) || !folds_allow(s) || !awaits_nothing(s) ||
+        !(s->n_cut > 1 ? give_items_memory(s) : keeps_nothing(s))) {
         forget(s);
         return;
     }

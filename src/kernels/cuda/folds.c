@@ -239,7 +239,9 @@ static void begin_blocks(rd_cuda_text *t, const rd_cuda_fold *f)
     const int32_t number = rd_cuda_fold_number(t->s, f);
     rd_text       begin  = { 0 };
 
-    rd_text_add(&begin, f->cut >= 0 || t->s->scanned ? "b%" PRId32 "[k] = from%" PRId32 ";" : "b%" PRId32 "[k] = 0;",
+    rd_text_add(&begin,
+                f->cut >= 0 || t->s->scanned ? "b%" PRId32 "[k] = from%" PRId32 ";"
+                                             : "b%" PRId32 "[k] = 0;",
                 number, number);
     for_each(t, f, f->n_cell * rd_cuda_counters(f), begin.at ? begin.at : "");
     rd_text_free(&begin);
@@ -384,8 +386,8 @@ static void add_lanes_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_
     const int32_t number = rd_cuda_fold_number(t->s, f);
     const int32_t lanes  = f->of.fold->lanes;
     const bool    shared = f->lanes && f->home == RD_HOME_TEAM; /* others' lie between ours */
-    const bool    all    = f->home == RD_HOME_TEAM || f->cut >= 0; /* rows have all lanes of the cell */
-    const int64_t pitch  = f->n_cell * (all ? lanes : f->here);
+    const bool all = f->home == RD_HOME_TEAM || f->cut >= 0; /* rows have all lanes of the cell */
+    const int64_t pitch = f->n_cell * (all ? lanes : f->here);
 
     rd_text_add(to, ", %d, %d, %" PRId64 ", c%" PRId32 " * (int64_t)%" PRId32 "%s%s, %d",
                 (int)f->here, shared ? (int)lanes_apart(t) : 1, pitch, number,
@@ -412,8 +414,8 @@ static void add_arrays_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda
 void rd_cuda_add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number, const char *thread)
 {
     if (rd_cuda_counters(f) > 1)
-        rd_text_add(to, "b%" PRId32 "[c%" PRId32 " * %d + %s]", number, number,
-                    rd_cuda_counters(f), thread);
+        rd_text_add(to, "b%" PRId32 "[c%" PRId32 " * %d + %s]", number, number, rd_cuda_counters(f),
+                    thread);
     else
         rd_text_add(to, "b%" PRId32 "[c%" PRId32 "]", number, number);
 }
@@ -421,8 +423,8 @@ void rd_cuda_add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number, con
 void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
-    const bool    alike =
-        f->cut >= 0 && f->home != RD_HOME_TEAM && t->s->team > 1 && !rd_cuda_is_spread(t->s, f->step);
+    const bool    alike  = f->cut >= 0 && f->home != RD_HOME_TEAM && t->s->team > 1 &&
+                       !rd_cuda_is_spread(t->s, f->step);
     rd_text line = { 0 };
 
     rd_text_add(&line, "while (");

@@ -13,13 +13,14 @@
 extern const char rd_cuda_prelude[];
 
 struct rd_gpu_code {
-    rd_cuda_shape               shape;
-    const rd_module            *module;
-    _Atomic(const rd_module *) *narrow; /* for slots that begin anywhere; compiled when it is wanted */
-    uint64_t                    packed; /* slots whose elements are taken several at a time */
-    int32_t                     n_slot, n_number;
-    int64_t                     most_teams; /* at the same time */
-    int64_t                     number[];
+    rd_cuda_shape    shape;
+    const rd_module *module;
+    _Atomic(const rd_module *)
+            *narrow; /* for slots that begin anywhere; compiled when it is wanted */
+    uint64_t packed; /* slots whose elements are taken several at a time */
+    int32_t  n_slot, n_number;
+    int64_t  most_teams; /* at the same time */
+    int64_t  number[];
 };
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
@@ -143,10 +144,11 @@ typedef struct gpu_run {
 static CUresult start_kernel(const gpu_run *r, CUfunction kernel, int64_t blocks)
 {
     const int64_t rows        = rd_cuda_row_bytes(&r->code->shape);
-    void *arguments[] = { r->call };
+    void         *arguments[] = { r->call };
 
     return rd_cuda_api(NULL)->cuLaunchKernel(kernel, (unsigned)blocks, 1, 1, RD_CUDA_THREADS, 1, 1,
-                                             (unsigned)rows, rd_queue_stream(r->queue), arguments, NULL);
+                                             (unsigned)rows, rd_queue_stream(r->queue), arguments,
+                                             NULL);
 }
 
 /* More shared memory than any kernel has must be asked for. */

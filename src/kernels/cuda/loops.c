@@ -63,23 +63,20 @@ static void declare_indices(rd_cuda_text *t, int32_t loop, const char *u, bool f
     const int32_t axis = s->p->loop[loop].axis;
 
     if (!s->spread[loop])
-        rd_cuda_line(t, "const int64_t i%" PRId32 " = v%" PRId32 " + %s * %" PRId32 "%s;", axis, axis,
-                     u, round_of(t, loop), t->along && !first ? " + e" : "");
+        rd_cuda_line(t, "const int64_t i%" PRId32 " = v%" PRId32 " + %s * %" PRId32 "%s;", axis,
+                     axis, u, round_of(t, loop), t->along && !first ? " + e" : "");
     else if (s->wide > 1)
-        rd_cuda_line(t,
-                     "const int64_t i%" PRId32 " = v%" PRId32 " + %s * %" PRId32 " + %" PRId32
-                     " * t%s;",
-                     axis, axis, u, round_of(t, loop), s->wide, first ? "" : " + l");
+        rd_cuda_line(
+            t, "const int64_t i%" PRId32 " = v%" PRId32 " + %s * %" PRId32 " + %" PRId32 " * t%s;",
+            axis, axis, u, round_of(t, loop), s->wide, first ? "" : " + l");
     else
-        rd_cuda_line(t,
-                     "const int64_t i%" PRId32 " = v%" PRId32 " + %s * %" PRId32
-                     " + RD_TEAM * l + t;",
-                     axis, axis, u, round_of(t, loop));
+        rd_cuda_line(
+            t, "const int64_t i%" PRId32 " = v%" PRId32 " + %s * %" PRId32 " + RD_TEAM * l + t;",
+            axis, axis, u, round_of(t, loop));
     if (s->spread[loop] && s->n_row > 0 && axis == s->row_axis && !first)
-        rd_cuda_line(t,
-                     "const int o%" PRId32 " = (int)v%" PRId32 " + %s * %" PRId32
-                     " + RD_TEAM * l + t;",
-                     axis, axis, u, round_of(t, loop));
+        rd_cuda_line(
+            t, "const int o%" PRId32 " = (int)v%" PRId32 " + %s * %" PRId32 " + RD_TEAM * l + t;",
+            axis, axis, u, round_of(t, loop));
 }
 
 static bool is_used_outside(const rd_program *p, int32_t reg, int32_t from, int32_t to)
@@ -260,11 +257,10 @@ static void write_loads(rd_cuda_text *t, int32_t loop)
             continue;
         rd_text place = rd_cuda_position(t, at);
 
-        rd_cuda_line(t,
-                     "x%" PRId32 "[%s] = rd_take<%s, %" PRId32 ">(&((const %s *)m%" PRId32
-                     ")[%s]);",
-                     i, t->apart ? "2 * u + l" : "u", rd_memory_type(at->type), t->packs->each[k],
-                     rd_memory_type(at->type), at->slot, place.at ? place.at : "");
+        rd_cuda_line(
+            t, "x%" PRId32 "[%s] = rd_take<%s, %" PRId32 ">(&((const %s *)m%" PRId32 ")[%s]);", i,
+            t->apart ? "2 * u + l" : "u", rd_memory_type(at->type), t->packs->each[k],
+            rd_memory_type(at->type), at->slot, place.at ? place.at : "");
         rd_text_free(&place);
         if (t->packs->each[k] > 1)
             t->packed |= UINT64_C(1) << (at->slot & 63);
@@ -302,7 +298,8 @@ static bool moves_once(const rd_cuda_text *t, int32_t loop, int32_t number)
 static void declare_blocks(rd_cuda_text *t, int32_t loop, int32_t number)
 {
     const int32_t axis = t->s->p->loop[loop].axis;
-    const int64_t last = (int64_t)(t->packs->ahead - 1) * round_of(t, loop) + (t->along ? t->along - 1 : 0);
+    const int64_t last =
+        (int64_t)(t->packs->ahead - 1) * round_of(t, loop) + (t->along ? t->along - 1 : 0);
 
     rd_cuda_line(t, "uint64_t first%" PRId32 ", last%" PRId32 ";", number, number);
     for (int k = 0; k < 2; k++) {
@@ -311,8 +308,8 @@ static void declare_blocks(rd_cuda_text *t, int32_t loop, int32_t number)
         rd_cuda_line(t,
                      "{ const int64_t i%" PRId32 " = v%" PRId32 " + %" PRId64 "; %s%" PRId32
                      " = (uint64_t)(%s) / %d; }",
-                     axis, axis, k ? last : 0, k ? "last" : "first", number,
-                     step.at ? step.at : "", RD_TREE_STEPS);
+                     axis, axis, k ? last : 0, k ? "last" : "first", number, step.at ? step.at : "",
+                     RD_TREE_STEPS);
         rd_text_free(&step);
     }
 }
@@ -397,9 +394,9 @@ static void open_rounds(rd_cuda_text *t, int32_t loop, const char *lo, const cha
             if (base.add[k].axis == l->axis)
                 base.add[k--] = base.add[--base.n_add];
         text = rd_cuda_position(t, &base);
-        rd_cuda_line(t, "for (int64_t v%" PRId32 " = %s - ((%s) + %s) %% %" PRId32 "; v%" PRId32
-                        " < %s;) {",
-                     l->axis, lo, text.at ? text.at : "", lo, round_of(t, loop), l->axis, hi);
+        rd_cuda_line(
+            t, "for (int64_t v%" PRId32 " = %s - ((%s) + %s) %% %" PRId32 "; v%" PRId32 " < %s;) {",
+            l->axis, lo, text.at ? text.at : "", lo, round_of(t, loop), l->axis, hi);
     } else
         rd_cuda_line(t, "for (int64_t v%" PRId32 " = %s; v%" PRId32 " < %s;) {", l->axis, lo,
                      l->axis, hi);
@@ -469,8 +466,9 @@ static void write_plain(rd_cuda_text *t, int32_t loop, const char *lo, const cha
 static void write_loop(rd_cuda_text *t, int32_t loop)
 {
     const rd_loop *l      = &t->s->p->loop[loop];
-    const bool     spread = t->s->spread[loop], part = rd_cuda_cut_of(t->s, loop) >= 0 || loop == t->s->dealt;
-    rd_text        end = { 0 };
+    const bool     spread = t->s->spread[loop],
+               part       = rd_cuda_cut_of(t->s, loop) >= 0 || loop == t->s->dealt;
+    rd_text end           = { 0 };
 
     rd_cuda_number(t, &end, l->extent);
     if (spread) { /* what one thread has left, another takes */
@@ -478,8 +476,10 @@ static void write_loop(rd_cuda_text *t, int32_t loop)
         t->lane   = rd_cuda_lanes_along(t->s, loop);
         rd_cuda_line(t, "RD_MEET");
     }
-    (l->first < 0 && !l->backwards ? write_leaf : write_plain)(
-        t, loop, part ? "lo" : "0", part ? "hi" : end.at ? end.at : "");
+    (l->first < 0 && !l->backwards ? write_leaf : write_plain)(t, loop, part ? "lo" : "0",
+                                                               part     ? "hi"
+                                                               : end.at ? end.at
+                                                                        : "");
     if (spread) {
         t->spread = -1;
         t->lane   = NULL;

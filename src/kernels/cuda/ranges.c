@@ -33,7 +33,8 @@ void rd_cuda_end_range(rd_cuda_text *t, int32_t number)
         rd_cuda_line(t, "RD_MEET");
     /* Lanes have their threads in each cell; else cells have. */
     rd_cuda_line(t, "%s for (int64_t c%" PRId32 " = %s; c%" PRId32 " < %s; c%" PRId32 " += %s)",
-                 f->home == RD_HOME_LOCAL && t->s->strip >= 0 ? "RD_UNROLL" : "", number, ours && !f->lanes ? "t" : "0", number, cells.at ? cells.at : "", number,
+                 f->home == RD_HOME_LOCAL && t->s->strip >= 0 ? "RD_UNROLL" : "", number,
+                 ours && !f->lanes ? "t" : "0", number, cells.at ? cells.at : "", number,
                  ours && !f->lanes ? "RD_TEAM" : "1");
     t->indent++;
     rd_cuda_move_on(t, f, block.at ? block.at : "");

@@ -83,9 +83,9 @@ static void find_reads(rd_cuda_shape *s)
             continue;
         for (int32_t j = i + 1; j < s->to; j++)
             if (is_again(s, i, j) && (again || is_along(s, p->loop[inst->loop].axis))) {
-                again      = true;
-                s->row[i]  = s->row[j] = s->n_row;
-                s->fills[i] = true;
+                again     = true;
+                s->row[i] = s->row[j] = s->n_row;
+                s->fills[i]           = true;
             }
         if (again)
             add_row(s, p->address[inst->arg].type);
@@ -184,9 +184,9 @@ static void measure_rows(rd_cuda_shape *s)
     const int64_t round  = s->team * (s->wide > 1 ? s->wide : 2);
     const int64_t extent = s->p->axis_extent[s->row_axis];
 
-    s->row_words  = (extent + round - 1) / round * round;
-    s->team_words = (s->n_row * s->row_words + BANKS - 1) / BANKS * BANKS +
-                    (s->team < RD_WARP ? s->team : 0);
+    s->row_words = (extent + round - 1) / round * round;
+    s->team_words =
+        (s->n_row * s->row_words + BANKS - 1) / BANKS * BANKS + (s->team < RD_WARP ? s->team : 0);
 }
 
 int64_t rd_cuda_row_bytes(const rd_cuda_shape *s)

@@ -243,9 +243,9 @@ static void open_cells(rd_cuda_text *t, const rd_cuda_fold *f, int32_t number)
     rd_text cells = { 0 };
 
     rd_cuda_number(t, &cells, f->n_cell);
-    rd_cuda_line(t, "RD_UNROLL_FEW for (int64_t c%" PRId32 " = 0; c%" PRId32 " < %s; c%" PRId32
-                    "++) {",
-                 number, number, cells.at ? cells.at : "", number);
+    rd_cuda_line(
+        t, "RD_UNROLL_FEW for (int64_t c%" PRId32 " = 0; c%" PRId32 " < %s; c%" PRId32 "++) {",
+        number, number, cells.at ? cells.at : "", number);
     t->indent++;
     rd_text_free(&cells);
 }
@@ -294,7 +294,8 @@ void rd_cuda_end_totals(rd_cuda_text *t, int32_t number)
             rd_text at = { 0 };
 
             rd_cuda_number(t, &at, (2 * level_of_range(t->s) + 1) * f->states);
-            rd_cuda_line(t, "%s = w%" PRId32 "[%s + c%" PRId32 "];", node.at, number, at.at, number);
+            rd_cuda_line(t, "%s = w%" PRId32 "[%s + c%" PRId32 "];", node.at, number, at.at,
+                         number);
             rd_text_free(&at);
         } else
             rd_cuda_line(t, "%s = p%" PRId32 "_%d[c%" PRId32 "];", node.at, number, k, number);
@@ -324,10 +325,11 @@ void rd_cuda_resume_scan(rd_cuda_text *t, int32_t number)
     rd_cuda_line(t, "for (int level = %" PRId32 "; level >= 0; level--) {", levels - 1);
     t->indent++;
     if (f->pair)
-        rd_cuda_line(t, "w%" PRId32 "[2 * (level + %" PRId32 ") * %s + c%" PRId32 "] = all;", number,
-                     first, pitch.at, number);
+        rd_cuda_line(t, "w%" PRId32 "[2 * (level + %" PRId32 ") * %s + c%" PRId32 "] = all;",
+                     number, first, pitch.at, number);
     rd_cuda_line(t, "if (!(range >> level & 1)) continue;");
-    rd_cuda_line(t, "const int64_t at = rd_nodes_below(q.head.n_range, level) + (range >> level) - 1;");
+    rd_cuda_line(
+        t, "const int64_t at = rd_nodes_below(q.head.n_range, level) + (range >> level) - 1;");
     if (f->pair) {
         add_node(&node, t, f, 0, "at");
         rd_cuda_line(t, "const double node = %s;", node.at);
@@ -356,13 +358,14 @@ void rd_cuda_resume_scan(rd_cuda_text *t, int32_t number)
     }
     close_cells(t);
     if (f->pair) {
-        rd_cuda_line(t, "for (int level = 0; level < %" PRId32 "; level++) w%" PRId32
-                        "[2 * level * %s + c%" PRId32 "] = all;",
+        rd_cuda_line(t,
+                     "for (int level = 0; level < %" PRId32 "; level++) w%" PRId32
+                     "[2 * level * %s + c%" PRId32 "] = all;",
                      first, number, pitch.at, number);
-        rd_cuda_line(t, "rd_so_far_%s(all, &p%" PRId32 "_0[c%" PRId32 "], &p%" PRId32 "_%d[c%" PRId32
-                        "]);",
-                     rd_dtype_class(f->of.fold->type) == RD_CLASS_f32 ? "f32" : "f64", number, number,
-                     number, f->of.n_state, number);
+        rd_cuda_line(
+            t, "rd_so_far_%s(all, &p%" PRId32 "_0[c%" PRId32 "], &p%" PRId32 "_%d[c%" PRId32 "]);",
+            rd_dtype_class(f->of.fold->type) == RD_CLASS_f32 ? "f32" : "f64", number, number,
+            number, f->of.n_state, number);
     }
     close_cells(t);
     t->indent--;
@@ -381,7 +384,9 @@ void rd_cuda_lift_kernel(rd_cuda_text *t, int32_t number)
     rd_cuda_line(t, "{");
     t->indent++;
     rd_cuda_line(t, "const int level = (int)q.head.span;");
-    rd_cuda_line(t, "const int64_t here = q.head.n_range >> level, threads = (int64_t)gridDim.x * RD_THREADS;");
+    rd_cuda_line(
+        t,
+        "const int64_t here = q.head.n_range >> level, threads = (int64_t)gridDim.x * RD_THREADS;");
     rd_cuda_line(t, "int64_t work = (int64_t)blockIdx.x * RD_THREADS + threadIdx.x;");
     rd_cuda_line(t, "for (; work < q.head.n_work; work += threads) {");
     t->indent++;

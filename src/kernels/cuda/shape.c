@@ -44,8 +44,9 @@ static bool find_folds(rd_cuda_shape *s, rd_get_fn *get, void *pool)
     const rd_program *p = s->p;
 
     for (int32_t k = 0; k < p->n_fold; k++)
-        s->fold[k] =
-            (rd_cuda_fold){ .of = { .fold = &p->fold[k] }, .start = -1, .step = -1, .close = -1, .cut = -1 };
+        s->fold[k] = (rd_cuda_fold){
+            .of = { .fold = &p->fold[k] }, .start = -1, .step = -1, .close = -1, .cut = -1
+        };
     for (int32_t i = 0; i < p->n_inst; i++) {
         const rd_inst *inst = &p->inst[i];
         rd_cuda_fold  *f    = &s->fold[inst->arg >= 0 && inst->arg < p->n_fold ? inst->arg : 0];
@@ -269,8 +270,9 @@ bool rd_cuda_is_spread(const rd_cuda_shape *s, int32_t inst)
 static void meet_folds(rd_cuda_shape *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++) {
-        rd_cuda_fold *f    = &s->fold[k];
-        const int32_t step = rd_cuda_spread_around(s, f->step), close = rd_cuda_spread_around(s, f->close);
+        rd_cuda_fold *f     = &s->fold[k];
+        const int32_t step  = rd_cuda_spread_around(s, f->step),
+                      close = rd_cuda_spread_around(s, f->close);
 
         f->lanes = f->cells = false;
         if (rd_cuda_spread_around(s, f->start) < 0 && step >= 0) {
@@ -343,7 +345,7 @@ static void look_for_refusals(rd_cuda_shape *s)
 bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limits *limits,
                       rd_get_fn *get, void *pool)
 {
-    *s = (rd_cuda_shape){ .p = p, .wide = 1, .strip = -1, .dealt = -1 };
+    *s = (rd_cuda_shape){ .p = p, .wide = 1, .strip = -1, .dealt = -1, .square = { -1, -1 } };
     for (int32_t k = 0; k < p->n_address; k++)
         s->n_slot = p->address[k].slot >= s->n_slot ? p->address[k].slot + 1 : s->n_slot;
     s->stored     = get(pool, (size_t)s->n_slot + 1);
@@ -351,10 +353,11 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
     s->fold       = get(pool, ((size_t)p->n_fold + 1) * sizeof *s->fold);
     s->scratch    = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch);
     s->row        = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->row);
+    s->turned     = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->turned);
     s->fills      = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->fills);
     s->scratch_at = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch_at);
-    if (!s->stored || !s->spread || !s->fold || !s->scratch ||
-        !s->scratch_at || !s->row || !s->fills)
+    if (!s->stored || !s->spread || !s->fold || !s->scratch || !s->scratch_at || !s->row ||
+        !s->fills || !s->turned)
         return false;
     for (int32_t i = 0; i < p->n_inst; i++)
         s->row[i] = -1;
@@ -384,16 +387,19 @@ void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s)
     for (int32_t k = 0; k < s->p->n_fold; k++)
         folds = true;
     rd_text_add(to, "%s: %" PRId64 " items, %" PRId32 " thread%s each",
-                !folds         ? "maps"
-                : s->team > 1  ? "strips"
+                !folds          ? "maps"
+                : s->team > 1   ? "strips"
                 : s->strip >= 0 ? "columns"
-                               : "plain",
+                                : "plain",
                 s->n_item, s->team, s->team > 1 ? "s" : "");
     for (int32_t k = 0; k < s->p->n_loop; k++)
         if (s->spread[k])
             rd_text_add(to, ", i%" PRId32 " spread", s->p->loop[k].axis);
     if (s->wide > 1)
         rd_text_add(to, ", %" PRId32 " side by side", s->wide);
+    if (s->square[0] >= 0)
+        rd_text_add(to, ", i%" PRId32 " and i%" PRId32 " by squares", s->p->loop[s->square[0]].axis,
+                    s->p->loop[s->square[1]].axis);
     if (s->n_row > 0)
         rd_text_add(to, ", %" PRId32 " row%s in shared memory", s->n_row, s->n_row > 1 ? "s" : "");
     if (s->n_cut > 0)

@@ -71,6 +71,8 @@ typedef struct rd_cuda_shape {
     int32_t           strip;  /* the axis of the grid of which `wide` neighbours are one item; -1 */
     int32_t           dealt;  /* the loop behind the grid that is dealt out to items, -1 */
     int64_t           chunk;  /* its indices in one item */
+    int32_t           square[2]; /* the loops that go by squares, the second along the result; -1 */
+    bool             *turned;    /* per instruction: a load that lies the other way */
     int32_t           n_row, row_axis, row_word; /* rows in shared memory; bytes of an element */
     int64_t           row_words, team_words;     /* elements of a row, and of all rows of a team */
     int32_t          *row;                       /* per instruction: which it reads or writes, -1 */
@@ -78,13 +80,13 @@ typedef struct rd_cuda_shape {
     rd_cuda_fold     *fold;
     rd_cuda_home     *scratch; /* per scratch slot */
     int64_t          *scratch_at;
-    int64_t           team_bytes, own_bytes; /* of memory: a team's, each thread's */
+    int64_t           team_bytes, own_bytes;              /* of memory: a team's, each thread's */
     int32_t           n_cut, cut[RD_MOST_CUTS], cut_axis; /* the loops that are cut         */
-    int64_t           range, n_range;        /* their indices in a range; ranges            */
-    int64_t           node_bytes;            /* that a range leaves                         */
-    bool              scanned;               /* they are one loop, of scans, done twice    */
-    bool              ends;                  /* is anything stored behind them?             */
-    int64_t           item_bytes;            /* of what one cut loop keeps for another      */
+    int64_t           range, n_range; /* their indices in a range; ranges            */
+    int64_t           node_bytes;     /* that a range leaves                         */
+    bool              scanned;        /* they are one loop, of scans, done twice    */
+    bool              ends;           /* is anything stored behind them?             */
+    int64_t           item_bytes;     /* of what one cut loop keeps for another      */
 } rd_cuda_shape;
 
 /* What is known of a GPU. */
@@ -131,6 +133,10 @@ typedef struct rd_cuda_packs {
     int32_t along; /* elements of a round along a loop that one thread walks; 1 */
 } rd_cuda_packs;
 void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs);
+
+/* ---- squares.c -------------------------------------------------------------------------------- */
+/* Maps without loops in an item; false: nothing lies the other way. */
+bool rd_cuda_find_squares(rd_cuda_shape *s);
 
 /* ---- rows.c ----------------------------------------------------------------------------------- */
 void rd_cuda_find_rows(rd_cuda_shape *s, int64_t shared);

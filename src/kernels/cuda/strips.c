@@ -15,8 +15,7 @@ static bool is_access(const rd_cuda_shape *s, int32_t i)
     const rd_inst *inst = &s->p->inst[i];
 
     return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) &&
-           s->p->address[inst->arg].slot < s->p->first_scratch &&
-           (s->row[i] < 0 || s->fills[i]);
+           s->p->address[inst->arg].slot < s->p->first_scratch && (s->row[i] < 0 || s->fills[i]);
 }
 
 static bool is_made_in(const rd_program *p, int32_t reg, int32_t from, int32_t to)
@@ -107,7 +106,8 @@ static bool may_go_ahead(const rd_cuda_shape *s, int32_t i, const rd_loop *l)
         !rd_coef(at, l->axis))
         return false;
     for (int32_t k = 0; k < at->n_add; k++)
-        if (at->add[k].axis < 0 && (s->strip >= 0 || is_made_in(p, at->add[k].reg, l->begin, l->end)))
+        if (at->add[k].axis < 0 &&
+            (s->strip >= 0 || is_made_in(p, at->add[k].reg, l->begin, l->end)))
             return false;
     return true;
 }
@@ -147,8 +147,9 @@ static void find_packs(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *pack
             add_pack(packs, i, packs->along);
     for (int32_t i = l->begin + 1; packs->along == 1 && i < l->end; i++) {
         const bool loads = may_go_ahead(s, i, l);
-        const bool wide  = s->wide > 1 && (spread ? packs_in(s, i, loop, s->wide)
-                                                  : s->strip >= 0 && packs_beside(s, i, s->strip, s->wide));
+        const bool wide =
+            s->wide > 1 && (spread ? packs_in(s, i, loop, s->wide)
+                                   : s->strip >= 0 && packs_beside(s, i, s->strip, s->wide));
 
         if (wide && (loads || (s->p->inst[i].kind == RD_I_STORE)))
             add_pack(packs, i, s->wide);
@@ -178,7 +179,9 @@ void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs
     enum { BYTES = 128, ELEMENTS = 32, WEIGHT = 512 };
     const rd_loop *l        = &s->p->loop[loop];
     const int32_t  along    = along_of(s, loop);
-    const int32_t  elements = s->spread[loop] ? (s->wide > 1 ? s->wide : 2) : s->strip >= 0 ? s->wide : along;
+    const int32_t  elements = s->spread[loop] ? (s->wide > 1 ? s->wide : 2)
+                              : s->strip >= 0 ? s->wide
+                                              : along;
     const double   weight   = elements * weight_of(s->p, l);
     int32_t        bytes    = 0;
 
@@ -187,9 +190,10 @@ void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs
         return;
     find_packs(s, loop, packs);
     for (int32_t k = 0; k < packs->n; k++)
-        bytes += s->p->inst[packs->inst[k]].kind == RD_I_LOAD
-                     ? packs->each[k] * rd_dtype_size(s->p->address[s->p->inst[packs->inst[k]].arg].type)
-                     : 0;
+        bytes +=
+            s->p->inst[packs->inst[k]].kind == RD_I_LOAD
+                ? packs->each[k] * rd_dtype_size(s->p->address[s->p->inst[packs->inst[k]].arg].type)
+                : 0;
     if (s->spread[loop] && s->wide == 1)
         bytes *= 2;
     while (packs->ahead > 1 &&
@@ -203,7 +207,7 @@ void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs
  * memory for each element. */
 bool rd_cuda_are_items_dense(const rd_cuda_shape *s)
 {
-    const int32_t axis = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].axis : -1;
+    const int32_t axis  = s->n_grid ? s->p->loop[s->grid[s->n_grid - 1]].axis : -1;
     bool          items = false, spread = false;
 
     for (int32_t i = s->from; axis >= 0 && i < s->to; i++) {
@@ -252,7 +256,8 @@ static int32_t lanes_of(const rd_cuda_shape *s)
 
     for (int32_t k = 0; k < s->p->n_fold; k++)
         if (s->fold[k].lanes)
-            lanes = lanes == 0 || lanes == s->fold[k].of.fold->lanes ? s->fold[k].of.fold->lanes : -1;
+            lanes =
+                lanes == 0 || lanes == s->fold[k].of.fold->lanes ? s->fold[k].of.fold->lanes : -1;
     return lanes;
 }
 
@@ -294,7 +299,7 @@ static bool any_packs_beside(const rd_cuda_shape *s, int32_t axis, int32_t wide)
 static void widen_items(rd_cuda_shape *s, int64_t threads)
 {
     enum { FEW = 8 };
-    const rd_loop *last = s->n_grid ? &s->p->loop[s->grid[s->n_grid - 1]] : NULL;
+    const rd_loop *last  = s->n_grid ? &s->p->loop[s->grid[s->n_grid - 1]] : NULL;
     int32_t        least = 0, wide;
 
     if (!last || last->backwards)
@@ -358,6 +363,6 @@ void rd_cuda_find_strips(rd_cuda_shape *s, int64_t threads)
         widen_lanes(s);
     else if (loops)
         widen_items(s, threads);
-    else if (s->p->n_fold == 0 && s->n_grid > 0)
+    else if (s->p->n_fold == 0 && s->n_grid > 0 && !rd_cuda_find_squares(s))
         deal_out(s);
 }

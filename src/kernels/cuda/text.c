@@ -106,7 +106,9 @@ static rd_text packed(const rd_cuda_text *t, const rd_inst *inst)
         rd_text_add(&text, "y%" PRId32 ".e[%s]", i, t->along ? "e" : "l");
     else
         rd_text_add(&text, "x%" PRId32 "[%s].e[%s]", i, t->apart ? "2 * u + l" : "u",
-                    each == 1 ? "0" : t->along ? "e" : "l");
+                    each == 1  ? "0"
+                    : t->along ? "e"
+                               : "l");
     return text;
 }
 
@@ -139,6 +141,15 @@ static bool reads_row(const rd_cuda_text *t, const rd_inst *inst)
     return t->s->row[i] >= 0 && !t->s->fills[i];
 }
 
+static rd_text from_memory(rd_cuda_text *t, const rd_inst *inst)
+{
+    const int32_t i = (int32_t)(inst - t->s->p->inst);
+
+    if (t->s->turned[i])
+        return rd_cuda_in_square(i);
+    return rd_cuda_packed(t, i) ? packed(t, inst) : element(t, inst);
+}
+
 static void add_value(rd_cuda_text *t, rd_text *to, const rd_inst *inst)
 {
     const rd_program *p = t->s->p;
@@ -156,7 +167,7 @@ static void add_value(rd_cuda_text *t, rd_text *to, const rd_inst *inst)
             text = in_row(t, inst);
             rd_text_add(to, "rd_%s_of(%s)", rd_register_type(inst->type), text.at ? text.at : "");
         } else {
-            text = rd_cuda_packed(t, (int32_t)(inst - p->inst)) ? packed(t, inst) : element(t, inst);
+            text = from_memory(t, inst);
             rd_add_from_memory(to, p->address[inst->arg].type, text.at ? text.at : "");
         }
         rd_text_free(&text);
@@ -213,15 +224,16 @@ static void write_to_row(rd_cuda_text *t, const rd_inst *inst, int32_t reg, rd_d
 {
     rd_text to = in_row(t, inst);
 
-    rd_cuda_line(t, "%s = rd_word_of_%s(r%" PRId32 ");", to.at ? to.at : "",
-                 rd_register_type(type), reg);
+    rd_cuda_line(t, "%s = rd_word_of_%s(r%" PRId32 ");", to.at ? to.at : "", rd_register_type(type),
+                 reg);
     rd_text_free(&to);
 }
 
 /* What an item stores outside of its loops is stored once. */
 static bool stores_later(const rd_cuda_text *t, const rd_inst *inst)
 {
-    return t->part == RD_PART_RANGES && inst->loop == t->s->p->inst[t->s->p->loop[t->s->cut[0]].begin].loop &&
+    return t->part == RD_PART_RANGES &&
+           inst->loop == t->s->p->inst[t->s->p->loop[t->s->cut[0]].begin].loop &&
            t->s->p->address[inst->arg].slot < t->s->p->first_scratch;
 }
 
@@ -393,14 +405,28 @@ static void declare_items_memory(rd_cuda_text *t)
     for (int32_t k = 0; k < s->p->n_scratch; k++)
         if (s->scratch[k] == RD_HOME_ITEM)
             rd_cuda_line(t,
-                         "char *const m%" PRId32 " = (char *)q.head.items + item * (int64_t)%" PRId64
-                         " + %" PRId64 ";",
+                         "char *const m%" PRId32
+                         " = (char *)q.head.items + item * (int64_t)%" PRId64 " + %" PRId64 ";",
                          s->p->first_scratch + k, s->item_bytes, s->scratch_at[k]);
 }
 
 static bool is_of_range(rd_cuda_part part)
 {
     return part == RD_PART_RANGES || part == RD_PART_TOTALS || part == RD_PART_GO_ON;
+}
+
+/* All of an item, or of a range of it. */
+static void write_body(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
+{
+    const rd_cuda_shape *s = t->s;
+
+    write_grid_values(t);
+    rd_cuda_items(t, s->from, part == RD_PART_RANGES ? s->p->loop[s->cut[cut]].end + 1 : s->to);
+    for (int32_t k = 0; part == RD_PART_RANGES && k < s->p->n_fold; k++)
+        if (s->fold[k].cut == cut)
+            rd_cuda_end_range(t, k);
+    for (int32_t k = 0; part == RD_PART_TOTALS && k < s->p->n_fold; k++)
+        rd_cuda_end_totals(t, k);
 }
 
 /* `cut`: of ranges, which of the cut loops; else -1. */
@@ -420,6 +446,8 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
                      words * (RD_CUDA_THREADS / s->team));
         rd_cuda_line(t, "const int z = (int)threadIdx.x / RD_TEAM * %" PRId32 ";", words);
     }
+    if (s->square[0] >= 0)
+        rd_cuda_declare_squares(t);
     if (s->n_row > 0) {
         rd_text n = { 0 };
 
@@ -461,13 +489,10 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
     write_indices(t);
     if (is_of_range(part))
         write_range(t);
-    write_grid_values(t);
-    rd_cuda_items(t, s->from, part == RD_PART_RANGES ? s->p->loop[s->cut[cut]].end + 1 : s->to);
-    for (int32_t k = 0; part == RD_PART_RANGES && k < s->p->n_fold; k++)
-        if (s->fold[k].cut == cut)
-            rd_cuda_end_range(t, k);
-    for (int32_t k = 0; part == RD_PART_TOTALS && k < s->p->n_fold; k++)
-        rd_cuda_end_totals(t, k);
+    if (s->square[0] >= 0)
+        rd_cuda_write_square(t);
+    else
+        write_body(t, part, cut);
     rd_cuda_line(t, "RD_MEET");
     t->indent--;
     rd_cuda_line(t, "}");

@@ -32,10 +32,10 @@ typedef struct rd_cuda_text {
     const rd_address *lane;   /* whose lanes its threads are, NULL: it is no such */
 
     /* ---- rounds of a loop that are done together (loops.c) ---- */
-    const rd_cuda_packs *packs; /* NULL: none are */
-    bool                 apart; /* a thread's elements are a warp apart, not side by side */
-    int32_t              along; /* elements of a round along the loop, of one thread; 0 */
-    uint64_t             moved; /* folds that have moved on to the block of these rounds */
+    const rd_cuda_packs *packs;  /* NULL: none are */
+    bool                 apart;  /* a thread's elements are a warp apart, not side by side */
+    int32_t              along;  /* elements of a round along the loop, of one thread; 0 */
+    uint64_t             moved;  /* folds that have moved on to the block of these rounds */
     uint64_t             packed; /* slots whose elements are taken several at a time */
 } rd_cuda_text;
 
@@ -61,6 +61,11 @@ int32_t rd_cuda_packed(const rd_cuda_text *t, int32_t inst);
 /* Have the ranges of a fold become one before this kernel? */
 bool rd_cuda_is_joined(const rd_cuda_text *t, const rd_cuda_fold *f);
 
+/* squares.c: shared memory; an element of it; all of an item. */
+void    rd_cuda_declare_squares(rd_cuda_text *t);
+rd_text rd_cuda_in_square(int32_t inst);
+void    rd_cuda_write_square(rd_cuda_text *t);
+
 /* folds.c: functions of a fold; its instructions. */
 void rd_cuda_fold_functions(rd_cuda_text *t, int32_t number);
 void rd_cuda_start(rd_cuda_text *t, int32_t number);
@@ -83,7 +88,7 @@ void rd_cuda_declare_place(rd_cuda_text *t, const rd_inst *inst);
 rd_text rd_cuda_step_of(rd_cuda_text *t, const rd_cuda_fold *f);
 /* "(4 * t + l)": the lane of a cell that a thread's l-th is. */
 const char *rd_cuda_lane_of(const rd_cuda_text *t, const rd_cuda_fold *f, char to[32]);
-int32_t rd_cuda_fold_number(const rd_cuda_shape *s, const rd_cuda_fold *f);
+int32_t     rd_cuda_fold_number(const rd_cuda_shape *s, const rd_cuda_fold *f);
 
 /* closes.c; words of shared memory that it takes, for a team. */
 void    rd_cuda_close(rd_cuda_text *t, const rd_inst *inst);
