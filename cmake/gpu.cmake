@@ -4,3 +4,9 @@ add_executable(gpu_suite tests/gpu/main.c ${gpu_helpers} tests/isa.c tests/dirt.
 set_target_properties(gpu_suite PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests C_STANDARD 11 C_EXTENSIONS OFF)
 target_link_libraries(gpu_suite PRIVATE rdim_parts rdim_warnings)
+
+# rdim-bench-gpu: programs over matrices on a GPU, beside its limits.
+add_executable(rdim-bench-gpu bench/gpu/main.c bench/gpu/limits.c tests/gpu_programs.c)
+set_target_properties(rdim-bench-gpu PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench C_STANDARD 11 C_EXTENSIONS OFF)
+target_link_libraries(rdim-bench-gpu PRIVATE rdim_parts rdim_warnings)

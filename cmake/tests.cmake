@@ -70,6 +70,10 @@ if(TARGET fake_cuda AND TARGET gpu_suite AND NOT CMAKE_C_FLAGS MATCHES "-fsaniti
     set_tests_properties(gpu_suite PROPERTIES ENVIRONMENT
         "RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>;RDIM_FAKE_STRICT=1")
     list(APPEND rdim_tests gpu_suite)
+    add_test(NAME bench_gpu_smoke COMMAND rdim-bench-gpu --bytes 16384 --seconds inf)
+    set_tests_properties(bench_gpu_smoke PROPERTIES ENVIRONMENT
+        "RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>;RDIM_FAKE_STRICT=1")
+    list(APPEND on_fakes bench_gpu_smoke)
     # A GPU that is there and does not work is no reason to skip it, and no time none to pass.
     foreach(row IN ITEMS "fails;cuModuleLoadData:1=999;60" "compares_nothing;;0")
         list(POP_FRONT row what fail seconds)

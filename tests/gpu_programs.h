@@ -1,5 +1,5 @@
-/* gpu_programs.h - programs by which the ways of a GPU to run are looked at: each over a matrix of
- * rows and columns. */
+/* gpu_programs.h - programs by which the ways of a GPU to run are looked at and timed: each over a
+ * matrix of rows and columns.  It does without Check, as a machine with a GPU may have none. */
 #ifndef RD_TESTS_GPU_PROGRAMS_H
 #define RD_TESTS_GPU_PROGRAMS_H
 #include <rdim.h>
