@@ -231,8 +231,7 @@ static const way ways[] = {
     { "scan of columns", RD_F32, 8192, 1024,
       "plain: 1024 items, 1 thread each, i0 in 8 ranges of 1024, twice" },
     { "rows and columns", RD_F32, 4096, 4096,
-      "strips: 1 items, 16 threads each, i0 spread, i0 spread, 4 side by side, "
-      "i1 in 64 ranges of 64" },
+      "columns: 1024 items, 1 thread each, 4 side by side, i1 in 8 ranges of 512" },
     { "siblings", RD_F32, 8192, 1024,
       "strips: 8192 items, 16 threads each, i1 spread, 4 side by side" },
 };

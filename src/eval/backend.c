@@ -60,4 +60,5 @@ void rd_backend_adapt(const rd_backend_use *use, rd_eval_opts *opts, rd_choice *
         return;
     opts->deterministic = true;
     choice->traversal   = RD_TRAVERSE_LAZY;
+    choice->device      = true;
 }

@@ -10,6 +10,7 @@ typedef struct rd_choice {
     int8_t       panel, tile; /* panels, and buffers of tiles, of 2^n times as many bytes */
     bool         alone;       /* on one thread                                            */
     bool         measured;    /* not by cost                                              */
+    bool         device;      /* for a GPU, whose threads do what loops do elsewhere      */
 } rd_choice;
 
 /* Of plans whose keys have these hashes. */

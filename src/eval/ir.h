@@ -129,6 +129,7 @@ typedef struct rd_graph {
     rd_slot     *slot;
     char        *why;     /* decisions worth a line in explain, '\n' between; may be NULL */
     bool         exact;   /* no library may compute anything */
+    bool         device;  /* for a GPU */
     bool         limited; /* RD_ERR_LIMIT rather than very long planning */
 } rd_graph;
 

@@ -43,7 +43,8 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     if (!graph || !rd_combine_trees(graph) || !rd_rewrite(graph))
         return NULL;
     rd_merge_axes(graph);
-    graph->exact = opts->deterministic;
+    graph->exact  = opts->deterministic;
+    graph->device = choice->device;
     if ((!graph->exact && !rd_part_products(graph)) || !rd_pack_operands(graph))
         return NULL;
     rd_debug_graph(graph);

@@ -77,6 +77,14 @@ static bool operand_allows(growing *g, const rd_use *use)
     return false;
 }
 
+/* One reduces the loop's axis and the other keeps it, as sums along both axes of an array.  On a GPU
+ * each wants other threads: together they would have those of neither. */
+static bool cross(const growing *g, const rd_value *v, const rd_value *m)
+{
+    return g->s->p->graph->device && v->combine && m->combine &&
+           rd_in(v->reduced, g->x) != rd_in(m->reduced, g->x);
+}
+
 static bool may_join(growing *g, int a)
 {
     const rd_placing *p = g->s->p;
@@ -88,7 +96,8 @@ static bool may_join(growing *g, int a)
     for (int i = 0; i < g->n; i++) {
         const rd_value *m = value_of(p, g->member[i]);
 
-        if (rd_direction(v, g->x) * rd_direction(m, g->x) < 0 || v->apart || m->apart)
+        if (rd_direction(v, g->x) * rd_direction(m, g->x) < 0 || v->apart || m->apart ||
+            (!g->s->needs[a] && cross(g, v, m)))
             return false;
     }
     for (int u = 0; u < p->list[a].n_use; u++)
