@@ -66,7 +66,7 @@ if(TARGET fake_cuda)
 endif()
 # The suite for a real GPU, on the fake one.  Without sanitizers, which want to be loaded before the fakes.
 if(TARGET fake_cuda AND TARGET gpu_suite AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
-    add_test(NAME gpu_suite COMMAND gpu_suite --seeds 12 --large 3 --first 5000 --seconds inf)
+    add_test(NAME gpu_suite COMMAND gpu_suite --seeds 12 --large 3 --programs 30 --first 5000 --seconds inf)
     set_tests_properties(gpu_suite PROPERTIES ENVIRONMENT
         "RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>;RDIM_FAKE_STRICT=1")
     list(APPEND rdim_tests gpu_suite)

@@ -2,6 +2,7 @@
 #include "gpu_programs.h"
 #include "expr/expr.h"
 #include "core/half.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,4 +260,111 @@ rd_array gpu_matrix(rd_dtype type, int64_t rows, int64_t columns)
         }
     }
     return (rd_array){ .data = data, .type = type, .shape = RD_SHAPE(rows, columns) };
+}
+
+/* ---- Bits ------------------------------------------------------------------------------------ */
+const gpu_size gpu_sizes[] = {
+    { 1, 1 },     { 1, 3 },      { 3, 63 },    { 63, 3 },    { 4, 64 },   { 64, 4 },
+    { 8, 65 },    { 65, 8 },     { 3, 512 },   { 512, 20 },  { 3, 1000 }, { 1000, 64 },
+    { 3, 4095 },  { 4095, 129 }, { 1, 4096 },  { 4096, 1 },  { 3, 4097 }, { 4097, 3 },
+    { 4, 12296 }, { 12296, 4 },  { 8, 16388 }, { 16388, 8 }, { 40, 33 },  { 33, 40 },
+};
+const int n_gpu_sizes = (int)(sizeof gpu_sizes / sizeof *gpu_sizes);
+
+static bool evaluate(const gpu_case *c, rd_ctx *ctx, rd_expr *x, rd_backend backend, rd_array *out,
+                     rd_text *report)
+{
+    const rd_eval_opts opts = { .backend = backend, .deterministic = true };
+    rd_expr           *y[GPU_MOST_RESULTS];
+    const int          n = c->program->build(x, y);
+    const rd_status    status =
+        n == 1 ? rd_eval_many(ctx, RD_RESULTS({ y[0], &out[0] }), &opts)
+                  : rd_eval_many(ctx, RD_RESULTS({ y[0], &out[0] }, { y[1], &out[1] }), &opts);
+
+    if (status != RD_OK)
+        rd_text_add(report, "%s of %s: %s\n", c->program->name, rd_dtype_name(c->type),
+                    rd_error_text(ctx));
+    return status == RD_OK;
+}
+
+static int64_t count_of(const rd_array *array)
+{
+    int64_t n = 1;
+
+    for (int k = 0; k < array->shape.n; k++)
+        n *= array->shape.at[k];
+    return n;
+}
+
+/* The matrix on the GPU, `shift` elements behind what begins at a multiple of 256. */
+static bool put_there(const gpu_case *c, rd_ctx *ctx, const rd_array *here, rd_array *all,
+                      rd_array *there)
+{
+    const int64_t n     = c->rows * c->columns;
+    const int     size  = rd_dtype_size(c->type);
+    rd_array      block = gpu_matrix(c->type, 1, n + c->shift);
+    bool          done;
+
+    memcpy((char *)block.data + c->shift * size, here->data, (size_t)(n * size));
+    *all          = (rd_array){ .device = RD_CUDA(0) };
+    done          = rd_eval(ctx, rd_leaf(ctx, &block), all) == RD_OK;
+    *there        = *here;
+    there->data   = (char *)all->data + c->shift * size;
+    there->device = RD_CUDA(0);
+    free(block.data);
+    return done;
+}
+
+static bool is_nan(const rd_array *array, int64_t k)
+{
+    switch (array->type) {
+    case RD_F16: return isnan(rd_f16_to_f32(((const rd_f16 *)array->in)[k]));
+    case RD_BF16: return isnan(rd_bf16_to_f32(((const rd_bf16 *)array->in)[k]));
+    case RD_F32: return isnan(((const float *)array->in)[k]);
+    case RD_F64: return isnan(((const double *)array->in)[k]);
+    default: return false;
+    }
+}
+
+/* The first element that differs, -1. */
+static int64_t difference(const rd_array *want, const rd_array *found)
+{
+    const int size = rd_dtype_size(want->type);
+
+    for (int64_t k = 0, n = count_of(want); k < n; k++)
+        if (memcmp((const char *)want->in + k * size, (const char *)found->in + k * size,
+                   (size_t)size) != 0 &&
+            !(is_nan(want, k) && is_nan(found, k)))
+            return k;
+    return -1;
+}
+
+bool gpu_same_bits(const gpu_case *c, rd_text *report)
+{
+    rd_ctx  *ctx = rd_ctx_new(NULL);
+    rd_array x = gpu_matrix(c->type, c->rows, c->columns), all = { .data = NULL }, there;
+    rd_array want[GPU_MOST_RESULTS]  = { { .data = NULL } };
+    rd_array found[GPU_MOST_RESULTS] = { { .data = NULL } };
+    bool     same                    = put_there(c, ctx, &x, &all, &there) &&
+                evaluate(c, ctx, rd_leaf(ctx, &x), RD_BACKEND_CPU, want, report) &&
+                evaluate(c, ctx, rd_leaf(ctx, &there), RD_BACKEND_CUDA, found, report);
+
+    for (int k = 0; same && k < GPU_MOST_RESULTS && want[k].data; k++) {
+        const int64_t at = difference(&want[k], &found[k]);
+
+        same = at < 0;
+        if (!same)
+            rd_text_add(report,
+                        "%s of %s, %lld x %lld, shifted by %d: element %lld of result %d differs\n",
+                        c->program->name, rd_dtype_name(c->type), (long long)c->rows,
+                        (long long)c->columns, c->shift, (long long)at, k);
+    }
+    for (int k = 0; k < GPU_MOST_RESULTS; k++) {
+        rd_array_free(&want[k]);
+        rd_array_free(&found[k]);
+    }
+    rd_array_free(&all);
+    free(x.data);
+    rd_ctx_free(ctx);
+    return same;
 }

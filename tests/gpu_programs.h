@@ -2,6 +2,7 @@
  * matrix of rows and columns.  It does without Check, as a machine with a GPU may have none. */
 #ifndef RD_TESTS_GPU_PROGRAMS_H
 #define RD_TESTS_GPU_PROGRAMS_H
+#include "core/text.h"
 #include <rdim.h>
 #include <stdbool.h>
 
@@ -21,4 +22,24 @@ const gpu_program *gpu_program_of(const char *name);
 /* A matrix of that type, with values that are all of different size and sign; equal for equal
  * positions in the memory.  The memory is the caller's to free. */
 rd_array gpu_matrix(rd_dtype type, int64_t rows, int64_t columns);
+
+/* A program over a matrix of that shape; `shift`: so many elements of other memory are before it, so
+ * that it does not begin at a vector. */
+typedef struct gpu_case {
+    const gpu_program *program;
+    rd_dtype           type;
+    int64_t            rows, columns;
+    int                shift;
+} gpu_case;
+
+/* Shapes around a lane's step, blocks of 64 steps of 64 lanes, and powers of two of them. */
+typedef struct gpu_size {
+    int64_t rows, columns;
+} gpu_size;
+extern const gpu_size gpu_sizes[];
+extern const int      n_gpu_sizes;
+
+/* Has it the CPU's bits on the GPU, where the matrix is?  NaN are alike.  What differs is added to the
+ * report. */
+bool gpu_same_bits(const gpu_case *c, rd_text *report);
 #endif

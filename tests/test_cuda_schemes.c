@@ -13,100 +13,12 @@
 #define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
 
 /* ---- The same bits --------------------------------------------------------------------------- */
-typedef struct asked {
-    const gpu_program *program;
-    rd_dtype           type;
-    int64_t            rows, columns;
-    int                shift; /* elements before the first one in memory that begins at a vector */
-} asked;
-
-static bool is_float(rd_dtype type)
+static void same_bits(const gpu_case *c)
 {
-    return type == RD_F16 || type == RD_BF16 || type == RD_F32 || type == RD_F64;
-}
+    rd_text report = { 0 };
 
-static void evaluate(const asked *a, rd_ctx *ctx, rd_expr *x, rd_backend backend, rd_array *out)
-{
-    const rd_eval_opts opts = { .backend = backend, .deterministic = true };
-    rd_expr           *y[GPU_MOST_RESULTS];
-    const int          n = a->program->build(x, y);
-    const rd_status    status =
-        n == 1 ? rd_eval_many(ctx, RD_RESULTS({ y[0], &out[0] }), &opts)
-                  : rd_eval_many(ctx, RD_RESULTS({ y[0], &out[0] }, { y[1], &out[1] }), &opts);
-
-    ck_assert_msg(status == RD_OK, "%s of %d x %d: %s", a->program->name, (int)a->rows,
-                  (int)a->columns, rd_error_text(ctx));
-}
-
-static size_t bytes_of(const rd_array *array)
-{
-    int64_t n = rd_dtype_size(array->type);
-
-    for (int k = 0; k < array->shape.n; k++)
-        n *= array->shape.at[k];
-    return (size_t)n;
-}
-
-/* The matrix on the GPU, `shift` elements behind what begins at a multiple of 256. */
-static rd_array put_there(const asked *a, rd_ctx *ctx, const rd_array *here, rd_array *all)
-{
-    const int64_t n     = a->rows * a->columns;
-    rd_array      block = gpu_matrix(a->type, 1, n + a->shift), there;
-    const int     size  = rd_dtype_size(a->type);
-
-    memcpy((char *)block.data + a->shift * size, here->data, (size_t)(n * size));
-    *all = (rd_array){ .device = RD_CUDA(0) };
-    ck_assert_msg(rd_eval(ctx, rd_leaf(ctx, &block), all) == RD_OK, "%s", rd_error_text(ctx));
-    free(block.data);
-    there        = *here;
-    there.data   = (char *)all->data + a->shift * size;
-    there.device = RD_CUDA(0);
-    return there;
-}
-
-static void same_bits(const asked *a)
-{
-    rd_ctx  *ctx                     = rd_ctx_new(NULL);
-    rd_array x                       = gpu_matrix(a->type, a->rows, a->columns), all, there;
-    rd_array want[GPU_MOST_RESULTS]  = { { .data = NULL } };
-    rd_array found[GPU_MOST_RESULTS] = { { .data = NULL } };
-
-    there = put_there(a, ctx, &x, &all);
-    evaluate(a, ctx, rd_leaf(ctx, &x), RD_BACKEND_CPU, want);
-    evaluate(a, ctx, rd_leaf(ctx, &there), RD_BACKEND_CUDA, found);
-    for (int k = 0; k < GPU_MOST_RESULTS && want[k].data; k++) {
-        const char  *w = want[k].data, *f = found[k].data;
-        const size_t n  = bytes_of(&want[k]);
-        size_t       at = 0;
-
-        while (at < n && w[at] == f[at])
-            at++;
-        ck_assert_msg(at == n, "%s of %s, %d x %d, shifted by %d: byte %d of result %d differs",
-                      a->program->name, rd_dtype_name(a->type), (int)a->rows, (int)a->columns,
-                      a->shift, (int)at, k);
-    }
-    for (int k = 0; k < GPU_MOST_RESULTS; k++) {
-        rd_array_free(&want[k]);
-        rd_array_free(&found[k]);
-    }
-    rd_array_free(&all);
-    free(x.data);
-    rd_ctx_free(ctx);
-}
-
-/* Around a lane's step, blocks of 64 lanes, powers of two of them. */
-static const int64_t lengths[] = { 1,    63,   64,   65,           512,      1000,
-                                   4095, 4096, 4097, 3 * 4096 + 8, 16384 + 4 };
-static const int64_t widths[]  = { 1, 3, 4, 8, 20, 64, 129 };
-
-static void each_size(const gpu_program *p, rd_dtype type, int shift)
-{
-    for (int k = 0; k < COUNT(lengths); k++) {
-        const int64_t across = widths[k % COUNT(widths)];
-
-        same_bits(&(asked){ p, type, across < 20 ? across : 3, lengths[k], shift });
-        same_bits(&(asked){ p, type, lengths[k], across, shift });
-    }
+    ck_assert_msg(gpu_same_bits(c, &report), "%s", report.at);
+    rd_text_free(&report);
 }
 
 /* Types, which cut loops or do not, and begin at vectors or do not. */
@@ -130,8 +42,10 @@ START_TEST(sizes)
     for (int k = _i % suite_part(FEW); k < COUNT(kinds); k += suite_part(FEW)) {
         fake_use_order(_i + k);
         setenv("RDIM_CUDA_THREADS", kinds[k].threads, 1);
-        if (!p->floats || is_float(kinds[k].type))
-            each_size(p, kinds[k].type, kinds[k].shift);
+        if (!p->floats || rd_dtype_kind(kinds[k].type) == RD_KIND_FLOAT)
+            for (int i = 0; i < n_gpu_sizes; i++)
+                same_bits(&(gpu_case){ p, kinds[k].type, gpu_sizes[i].rows, gpu_sizes[i].columns,
+                                       kinds[k].shift });
         rd_gpu_close_all();
     }
 }
@@ -150,7 +64,7 @@ START_TEST(powers_of_blocks)
 
                 fake_use_order(log);
                 setenv("RDIM_CUDA_THREADS", "1048576", 1);
-                same_bits(&(asked){ gpu_program_of(names[k]), RD_F32, 1, n, 0 });
+                same_bits(&(gpu_case){ gpu_program_of(names[k]), RD_F32, 1, n, 0 });
                 rd_gpu_close_all();
             }
 }

@@ -1,13 +1,16 @@
-/* main.c - asked of a real GPU: data there and back, functions of far arguments, and the random
- * expressions that test_cuda asks of the fake one.  All have the CPU's bits.
+/* main.c - asked of a real GPU: data there and back, functions of far arguments, the programs of
+ * test_cuda_schemes, and the random expressions that test_cuda asks of the fake one.  All have the CPU's
+ * bits.
  *
- *     gpu_suite [--first SEED] [--seeds COUNT] [--large COUNT] [--seconds LIMIT] [--out FILE]
+ *     gpu_suite [--first SEED] [--seeds COUNT] [--large COUNT] [--programs COUNT] [--seconds LIMIT]
+ *               [--out FILE]
  *
  * It does not fork, which CUDA would not survive, and does without Check, as a machine with a GPU
  * may have none.  It says what failed, and writes how much was compared as JSON.  Exit status: 0, 1
  * if something failed, 77 if there is no GPU or no NVRTC. */
 #define _XOPEN_SOURCE 700
 #include "../differential.h"
+#include "../gpu_programs.h"
 #include "core/clock.h"
 #include "kernels/cuda/gpu.h"
 #include <inttypes.h>
@@ -20,7 +23,7 @@ enum { PASSED = 0, FAILED = 1, NO_GPU = 77 };
 
 typedef struct settings {
     uint64_t    first;
-    int64_t     seeds, large;
+    int64_t     seeds, large, programs;
     double      seconds; /* no seed begins later; inf: all that is wanted runs */
     const char *out;     /* NULL: standard output */
 } settings;
@@ -39,6 +42,35 @@ typedef struct part {
 static bool goes_on(const part *p, double until)
 {
     return p->ran < p->wanted && p->failed < MOST_FAILURES && rd_seconds() < until;
+}
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+/* Each way to run, at sizes around its edges, as test_cuda_schemes has them. */
+static void run_programs(part *p, const settings *s, double until)
+{
+    static const rd_dtype types[] = { RD_F32, RD_F64, RD_F16, RD_BF16, RD_U8, RD_I32 };
+    enum { TYPES = sizeof types / sizeof *types };
+    const int64_t all = (int64_t)n_gpu_programs * n_gpu_sizes * TYPES;
+
+    p->wanted = s->programs < all ? s->programs : all;
+    for (int64_t k = 0; goes_on(p, until); k++) {
+        const gpu_program *program = &gpu_programs[k % n_gpu_programs];
+        const rd_dtype     type    = types[k / n_gpu_programs % TYPES];
+        const gpu_size     size    = gpu_sizes[k / n_gpu_programs / TYPES];
+        const gpu_case     c       = { program, type, size.rows, size.columns, k % 7 == 3 ? 1 : 0 };
+        rd_text            report  = { 0 };
+
+        p->ran++;
+        if (program->floats && rd_dtype_kind(type) != RD_KIND_FLOAT)
+            continue;
+        p->results++;
+        p->elements += size.rows * size.columns;
+        if (!gpu_same_bits(&c, &report)) {
+            p->failed++;
+            fprintf(stderr, "%s", report.at ? report.at : "out of memory\n");
+        }
+        rd_text_free(&report);
+    }
 }
 
 /* ---- Data there and back --------------------------------------------------------------------- */
@@ -238,6 +270,8 @@ static bool read_settings(settings *s, int argc, char **argv)
             s->seeds = strtoll(value, &end, 10);
         else if (strcmp(name, "--large") == 0)
             s->large = strtoll(value, &end, 10);
+        else if (strcmp(name, "--programs") == 0)
+            s->programs = strtoll(value, &end, 10);
         else if (strcmp(name, "--seconds") == 0)
             s->seconds = strtod(value, &end);
         else if (strcmp(name, "--out") == 0)
@@ -293,17 +327,18 @@ int main(int argc, char **argv)
         double      until; /* share of the time */
     } all[] = { { "copies", run_copies, 0.3 },
                 { "functions", run_functions, 0.4 },
+                { "programs", run_programs, 0.6 },
                 { "random", run_small, 0.8 },
                 { "large", run_large, 1 } };
     enum { N = sizeof all / sizeof *all };
-    settings     s        = { .first = 1, .seeds = 500, .large = 50, .seconds = 120 };
-    part         parts[N] = { { .name = NULL } };
-    const double begin    = rd_seconds();
-    bool         failed   = false;
+    settings s = { .first = 1, .seeds = 500, .large = 50, .programs = INT64_MAX, .seconds = 120 };
+    part     parts[N]   = { { .name = NULL } };
+    const double begin  = rd_seconds();
+    bool         failed = false;
 
     if (!read_settings(&s, argc, argv)) {
         fprintf(stderr,
-                "usage: %s [--first SEED] [--seeds COUNT] [--large COUNT] "
+                "usage: %s [--first SEED] [--seeds COUNT] [--large COUNT] [--programs COUNT] "
                 "[--seconds LIMIT] [--out FILE]\n",
                 argv[0]);
         return FAILED;
