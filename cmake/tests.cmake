@@ -186,7 +186,7 @@ foreach(setting IN ITEMS "tiles_folds;1" "totals;0" "halves;1")
 endforeach()
 
 # The longest begin first, or one processor waits for the other at the end.
-foreach(suite IN ITEMS masks tiles_folds differential_compiled differential codegen users watch scan strips)
+foreach(suite IN ITEMS masks cuda_schemes tiles_folds differential_compiled differential codegen users watch scan strips)
     if(suite IN_LIST rdim_tests)
         set_tests_properties(${suite} PROPERTIES COST 100)
     endif()

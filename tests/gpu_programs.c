@@ -125,6 +125,16 @@ static int transpose(rd_expr *x, rd_expr **y)
     return 1;
 }
 
+/* y[c, k, r] = x[r, c] + k */
+static int reversed(rd_expr *x, rd_expr **y)
+{
+    enum { MIDDLE = 3 };
+    rd_expr *cube = rd_broadcast(rd_expand(x, 1), RD_SHAPE(x->extent[0], MIDDLE, x->extent[1]));
+
+    y[0] = rd_permute(rd_add(cube, rd_cast(rd_coord(cube, 1), x->type)), RD_INDEX(2, 1, 0));
+    return 1;
+}
+
 static int scan_rows(rd_expr *x, rd_expr **y)
 {
     y[0] = rd_scan(x, "sum", RD_DIMS(1));
@@ -211,6 +221,7 @@ const gpu_program gpu_programs[] = {
     { "map exp", true, map_exp },
     { "map to f16", true, map_narrow },
     { "transpose", false, transpose },
+    { "axes reversed", false, reversed },
     { "scan of rows", false, scan_rows },
     { "scan exclusive", false, scan_exclusive },
     { "scans", false, scan_sums_and_most },

@@ -340,7 +340,7 @@ static void write_indices(rd_cuda_text *t)
         rd_cuda_number(t, &n, strip ? l->extent / s->wide : l->extent);
         rd_cuda_line(t, "const int64_t %c%" PRId32 " = %" PRId32 " * (int64_t)RD_REST(left, %s);",
                      strip ? 'v' : 'i', l->axis, strip ? s->wide : 1, n.at ? n.at : "");
-        if (g > 0)
+        if (g > 0 || s->square[0] >= 0)
             rd_cuda_line(t, "left = RD_QUOTIENT(left, %s);", n.at ? n.at : "");
         rd_text_free(&n);
     }
