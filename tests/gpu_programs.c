@@ -87,6 +87,25 @@ static int softmax(rd_expr *x, rd_expr **y)
     return 1;
 }
 
+/* Kept values that are wider than what is read. */
+static int softmax_wide(rd_expr *x, rd_expr **y)
+{
+    return softmax(rd_cast(x, RD_F64), y);
+}
+
+/* Few steps for each index of the axis that is cut. */
+static int soft_cubes(rd_expr *x, rd_expr **y)
+{
+    enum { DEPTH = 16 };
+    rd_expr *few = rd_slice(x, ":20, :1000");
+    rd_expr *cube =
+        rd_broadcast(rd_expand(few, 2), RD_SHAPE(few->extent[0], few->extent[1], DEPTH));
+    rd_expr *e = rd_exp(rd_sub(cube, rd_max(cube, RD_KEEP(1, 2))));
+
+    y[0] = rd_div(e, rd_sum(e, RD_KEEP(1, 2)));
+    return 1;
+}
+
 static int layer_norm(rd_expr *x, rd_expr **y)
 {
     rd_expr *centred = rd_sub(x, rd_mean(x, RD_KEEP(1)));
@@ -128,7 +147,7 @@ static int transpose(rd_expr *x, rd_expr **y)
 /* y[c, k, r] = x[r, c] + k */
 static int reversed(rd_expr *x, rd_expr **y)
 {
-    enum { MIDDLE = 3 };
+    enum { MIDDLE = 4 };
     rd_expr *cube = rd_broadcast(rd_expand(x, 1), RD_SHAPE(x->extent[0], MIDDLE, x->extent[1]));
 
     y[0] = rd_permute(rd_add(cube, rd_cast(rd_coord(cube, 1), x->type)), RD_INDEX(2, 1, 0));
@@ -215,6 +234,8 @@ const gpu_program gpu_programs[] = {
     { "logsumexp of columns", true, lse_columns },
     { "dot", false, dot },
     { "softmax", true, softmax },
+    { "softmax in f64", false, softmax_wide },
+    { "softmax of cubes", true, soft_cubes },
     { "layer norm", true, layer_norm },
     { "centred columns", true, centre_columns },
     { "map", false, map },

@@ -56,7 +56,7 @@ static void keep_main_loop(rd_cuda_shape *s)
             found = s->cut[k];
         }
     }
-    if (most < NEARLY * all)
+    if (found < 0 || most < NEARLY * all)
         return;
     s->cut[0] = found;
     s->n_cut  = 1;
@@ -193,10 +193,10 @@ int64_t rd_cuda_each(const rd_cuda_shape *s, const rd_cuda_fold *f)
                                            ((fold->lane_extent + fold->lanes - 1) / fold->lanes);
 }
 
-/* Indices of the axis that are whole blocks of all folds. */
+/* Indices of the axis that are whole blocks of all folds, and elements side by side. */
 static int64_t grain_of(const rd_cuda_shape *s)
 {
-    int64_t grain = 1;
+    int64_t grain = s->wide;
 
     for (int32_t k = 0; k < s->p->n_fold; k++) {
         const rd_cuda_fold *f = &s->fold[k];
@@ -218,6 +218,7 @@ static void find_ranges(rd_cuda_shape *s, int64_t threads)
     int64_t       wanted = (threads + at_work - 1) / at_work;
 
     wanted     = wanted < grains ? wanted : grains;
+    wanted     = wanted > 1 ? wanted : 1;
     s->range   = (grains + wanted - 1) / wanted * grain;
     s->n_range = (extent + s->range - 1) / s->range;
 }
@@ -303,6 +304,7 @@ void rd_cuda_find_cuts(rd_cuda_shape *s, int64_t threads)
         return;
     }
     keep_main_loop(s);
+    s->cut_axis = s->p->loop[s->cut[0]].axis;
     if (only_scans(s)) {
         find_scanned_ranges(s, threads);
         if (s->n_range == 1)
@@ -314,7 +316,6 @@ void rd_cuda_find_cuts(rd_cuda_shape *s, int64_t threads)
         forget(s);
         return;
     }
-    s->cut_axis = s->p->loop[s->cut[0]].axis;
     for (int32_t k = 0; k < s->p->n_fold; k++)
         if (is_of_item(s, &s->fold[k]) && s->fold[k].step >= 0)
             s->fold[k].cut = cut_around(s, s->fold[k].step);

@@ -141,6 +141,15 @@ typedef struct gpu_run {
     char              *why;
 } gpu_run;
 
+/* More shared memory than any kernel has must be asked for: 48 KiB with what its text has. */
+static bool make_room(gpu_run *r, CUfunction kernel)
+{
+    const int64_t rows = rd_cuda_row_bytes(&r->code->shape);
+
+    return rows == 0 || RD_GPU_CALL(r->gpu, r->why, cuFuncSetAttribute, kernel,
+                                    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)rows);
+}
+
 static CUresult start_kernel(const gpu_run *r, CUfunction kernel, int64_t blocks)
 {
     const int64_t rows        = rd_cuda_row_bytes(&r->code->shape);
@@ -149,17 +158,6 @@ static CUresult start_kernel(const gpu_run *r, CUfunction kernel, int64_t blocks
     return rd_cuda_api(NULL)->cuLaunchKernel(kernel, (unsigned)blocks, 1, 1, RD_CUDA_THREADS, 1, 1,
                                              (unsigned)rows, rd_queue_stream(r->queue), arguments,
                                              NULL);
-}
-
-/* More shared memory than any kernel has must be asked for. */
-static CUresult make_room(const gpu_run *r, CUfunction kernel)
-{
-    enum { ALWAYS = 40 << 10 }; /* less what the text has of its own */
-    const int64_t rows = rd_cuda_row_bytes(&r->code->shape);
-
-    return rows <= ALWAYS ? CUDA_SUCCESS
-                          : rd_cuda_api(NULL)->cuFuncSetAttribute(
-                                kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)rows);
 }
 
 /* The driver has threads' arrays in memory that it takes when they begin: what we keep unused makes
@@ -172,9 +170,11 @@ static bool launch(gpu_run *r, const char *name, int64_t blocks)
     if (!rd_module_kernel(r->module, r->gpu, name, &kernel, r->why) ||
         !rd_gpu_enter(r->gpu, r->why))
         return false;
-    result = make_room(r, kernel);
-    if (result == CUDA_SUCCESS)
-        result = start_kernel(r, kernel, blocks);
+    if (!make_room(r, kernel)) {
+        rd_gpu_leave(r->gpu);
+        return false;
+    }
+    result = start_kernel(r, kernel, blocks);
     if (result == CUDA_ERROR_OUT_OF_MEMORY) {
         rd_gpu_trim(r->gpu);
         result  = start_kernel(r, kernel, blocks);

@@ -6,7 +6,8 @@
  * side, which lie in banks of their own. */
 #include "kernels/cuda/shape.h"
 
-/* So many blocks of threads should fit on a multiprocessor. */
+/* So many blocks of threads should fit on a multiprocessor, which has little more shared memory than
+ * one of them may have. */
 enum { BLOCKS = 3, BANKS = 32 };
 
 static bool is_memory(const rd_inst *inst)
@@ -50,10 +51,16 @@ static int32_t word_of(rd_dtype type)
     return rd_register_size(type) > 4 ? 8 : 4;
 }
 
+/* All rows have room for their widest elements. */
+static void make_room_for(rd_cuda_shape *s, rd_dtype type)
+{
+    s->row_word = word_of(type) > s->row_word ? word_of(type) : s->row_word;
+}
+
 static void add_row(rd_cuda_shape *s, rd_dtype type)
 {
     s->n_row++;
-    s->row_word = word_of(type) > s->row_word ? word_of(type) : s->row_word;
+    make_room_for(s, type);
 }
 
 /* ---- What several loops read ----------------------------------------------------------------- */
@@ -155,7 +162,8 @@ static void find_scratch(rd_cuda_shape *s)
         if (row < 0) {
             row = s->n_row;
             add_row(s, p->address[p->inst[store].arg].type);
-        }
+        } else
+            make_room_for(s, p->address[p->inst[store].arg].type);
         for (int32_t i = 0; i < p->n_inst; i++)
             if (is_memory(&p->inst[i]) && p->address[p->inst[i].arg].slot == slot)
                 s->row[i] = row;
@@ -194,6 +202,13 @@ int64_t rd_cuda_row_bytes(const rd_cuda_shape *s)
     return s->n_row > 0 ? RD_CUDA_THREADS / s->team * s->team_words * s->row_word : 0;
 }
 
+/* With what folds have there. */
+static int64_t bytes_of(const rd_cuda_shape *s)
+{
+    return rd_cuda_row_bytes(s) +
+           RD_CUDA_THREADS / s->team * rd_cuda_shared_words(s) * (int64_t)sizeof(uint64_t);
+}
+
 static bool may_be_narrower(const rd_cuda_shape *s)
 {
     return s->wide > 2 && s->team < RD_WARP;
@@ -213,11 +228,11 @@ void rd_cuda_find_rows(rd_cuda_shape *s, int64_t shared)
         return;
     const int32_t wide = s->wide, team = s->team;
 
-    for (measure_rows(s); rd_cuda_row_bytes(s) > most && may_be_narrower(s); measure_rows(s)) {
+    for (measure_rows(s); bytes_of(s) > most && may_be_narrower(s); measure_rows(s)) {
         s->wide /= 2;
         s->team *= 2;
     }
-    if (rd_cuda_row_bytes(s) <= most)
+    if (bytes_of(s) <= most)
         return;
     s->wide = wide;
     s->team = team;

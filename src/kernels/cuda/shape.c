@@ -1,5 +1,4 @@
-/* shape.c - which loops of a program are work items, spread over a team, cut into ranges; where
- * states lie. */
+/* shape.c - which loops of a program are work items, and which are spread over a team. */
 #include "kernels/cuda/shape.h"
 #include "core/tree.h"
 #include "kernels/math/so_far.h"
@@ -378,19 +377,15 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
 
 void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s)
 {
-    bool folds = false;
-
     if (s->why) {
         rd_text_add(to, "not here: %s", s->why);
         return;
     }
-    for (int32_t k = 0; k < s->p->n_fold; k++)
-        folds = true;
     rd_text_add(to, "%s: %" PRId64 " items, %" PRId32 " thread%s each",
-                !folds          ? "maps"
-                : s->team > 1   ? "strips"
-                : s->strip >= 0 ? "columns"
-                                : "plain",
+                s->p->n_fold == 0 ? "maps"
+                : s->team > 1     ? "strips"
+                : s->strip >= 0   ? "columns"
+                                  : "plain",
                 s->n_item, s->team, s->team > 1 ? "s" : "");
     for (int32_t k = 0; k < s->p->n_loop; k++)
         if (s->spread[k])

@@ -5,8 +5,8 @@
  *           -modules.c-> kernels -launch.c-> a run
  *
  * The loops that stand one in the other from the outside in, with nothing between them but values
- * that cost nothing, are the *grid*: each of their indices is an item of work, done by a *team*, one
- * thread or a warp.  All threads of a team run the item's body, with the same values, but that the
+ * that cost nothing, are the *grid*: each of their indices is an item of work, done by a *team* of
+ * 1, 8, 16 or 32 threads.  All threads of a team run the item's body, with the same values, but that the
  * indices of some loops in it are *spread* over them: where neighbours are lanes of a fold, or belong
  * to cells of their own, or nothing is handed on from one to the next.  Nothing of that decides bits:
  * the tree of a fold (program.h) depends on positions alone, and each of its lanes has one thread.
@@ -92,7 +92,7 @@ typedef struct rd_cuda_shape {
 /* What is known of a GPU. */
 typedef struct rd_cuda_limits {
     int64_t threads; /* so many should be at work, if there is work for them */
-    int64_t shared;  /* bytes of shared memory of a multiprocessor */
+    int64_t shared;  /* bytes of shared memory that a block of threads can have */
 } rd_cuda_limits;
 
 /* False: no memory.  What cannot run has a reason. */
@@ -142,6 +142,8 @@ bool rd_cuda_find_squares(rd_cuda_shape *s);
 void rd_cuda_find_rows(rd_cuda_shape *s, int64_t shared);
 /* Of a block of threads. */
 int64_t rd_cuda_row_bytes(const rd_cuda_shape *s);
+/* closes.c: words of 8 bytes of shared memory in which a team's lanes meet. */
+int32_t rd_cuda_shared_words(const rd_cuda_shape *s);
 
 /* ---- homes.c ---------------------------------------------------------------------------------- */
 void    rd_cuda_give_homes(rd_cuda_shape *s);

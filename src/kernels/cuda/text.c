@@ -218,8 +218,6 @@ static void write_index(rd_cuda_text *t, int32_t i)
     rd_text_free(&line);
 }
 
-/* One thread of a team stores what all have; none may still have to read what was there, and all
- * see it. */
 static void write_to_row(rd_cuda_text *t, const rd_inst *inst, int32_t reg, rd_dtype type)
 {
     rd_text to = in_row(t, inst);
@@ -237,6 +235,8 @@ static bool stores_later(const rd_cuda_text *t, const rd_inst *inst)
            t->s->p->address[inst->arg].slot < t->s->p->first_scratch;
 }
 
+/* One thread of a team stores what all have; none may still have to read what was there, and all
+ * see it.  Several elements at once (loops.c) are stored by all of them, alike. */
 static void write_store(rd_cuda_text *t, const rd_inst *inst)
 {
     if (stores_later(t, inst) || t->part == RD_PART_TOTALS)

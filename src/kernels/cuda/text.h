@@ -90,9 +90,8 @@ rd_text rd_cuda_step_of(rd_cuda_text *t, const rd_cuda_fold *f);
 const char *rd_cuda_lane_of(const rd_cuda_text *t, const rd_cuda_fold *f, char to[32]);
 int32_t     rd_cuda_fold_number(const rd_cuda_shape *s, const rd_cuda_fold *f);
 
-/* closes.c; words of shared memory that it takes, for a team. */
-void    rd_cuda_close(rd_cuda_text *t, const rd_inst *inst);
-int32_t rd_cuda_shared_words(const rd_cuda_shape *s);
+/* closes.c */
+void rd_cuda_close(rd_cuda_text *t, const rd_inst *inst);
 
 /* ranges.c: "edge0(q, range)", the blocks before one; blocks that a range has begun are nodes at its
  * end; a kernel that joins RD_CUDA_FAN of them. */
