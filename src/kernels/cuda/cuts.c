@@ -11,11 +11,6 @@
 #include "core/tree.h"
 #include "kernels/cuda/shape.h"
 
-static bool within(const rd_program *p, int32_t inst, int32_t loop)
-{
-    return inst > p->loop[loop].begin && inst < p->loop[loop].end;
-}
-
 static double work_of(const rd_program *p, int32_t loop)
 {
     double work = 0;
@@ -87,7 +82,7 @@ static bool all_alike(const rd_cuda_shape *s)
 static int32_t cut_around(const rd_cuda_shape *s, int32_t inst)
 {
     for (int32_t k = 0; k < s->n_cut; k++)
-        if (within(s->p, inst, s->cut[k]))
+        if (rd_cuda_within(s->p, inst, s->cut[k]))
             return k;
     return -1;
 }
@@ -254,7 +249,7 @@ static bool only_scans(const rd_cuda_shape *s)
     for (int32_t k = 0; k < p->n_fold; k++) {
         const rd_cuda_fold *f = &s->fold[k];
 
-        if (!f->of.fold->scan || f->step < 0 || !within(p, f->step, s->cut[0]) ||
+        if (!f->of.fold->scan || f->step < 0 || !rd_cuda_within(p, f->step, s->cut[0]) ||
             !is_of_item(s, f) || f->of.fold->n_block == 1 || !has_nodes(f) ||
             !is_at_index(f->of.fold, l->axis))
             return false;

@@ -5,11 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool within(const rd_program *p, int32_t inst, int32_t loop)
-{
-    return inst > p->loop[loop].begin && inst < p->loop[loop].end;
-}
-
 static bool takes_element(const rd_inst *inst)
 {
     return inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN;
@@ -153,15 +148,6 @@ static bool along_cells(const rd_cuda_fold *f, const spreading *w)
            !rd_coef(&fold->outer, w->axis);
 }
 
-static bool gathers(const rd_address *at)
-{
-    bool found = false;
-
-    for (int32_t k = 0; k < at->n_add; k++)
-        found |= at->add[k].axis < 0;
-    return found;
-}
-
 /* What is kept there is read by the same index that has stored it, or outside the loop. */
 static bool keeps_apart(const rd_cuda_shape *s, const rd_inst *access, const spreading *w)
 {
@@ -169,7 +155,7 @@ static bool keeps_apart(const rd_cuda_shape *s, const rd_inst *access, const spr
     const int32_t     slot  = p->address[access->arg].slot;
     const bool        moves = rd_coef(&p->address[access->arg], w->axis) != 0;
 
-    if (access->kind == RD_I_STORE && gathers(&p->address[access->arg]))
+    if (access->kind == RD_I_STORE && rd_cuda_gathers(&p->address[access->arg]))
         return false;
     for (int32_t i = 0; i < p->n_inst; i++) {
         const rd_inst *other  = &p->inst[i];
@@ -180,9 +166,9 @@ static bool keeps_apart(const rd_cuda_shape *s, const rd_inst *access, const spr
             continue;
         /* A value for each index, in one place: each thread has its own, which others do not see. */
         if (!moves && slot >= p->first_scratch && access->kind == RD_I_STORE &&
-            !within(p, i, w->loop))
+            !rd_cuda_within(p, i, w->loop))
             return false;
-        if (stores && within(p, i, w->loop) &&
+        if (stores && rd_cuda_within(p, i, w->loop) &&
             rd_coef(&p->address[other->arg], w->axis) != rd_coef(&p->address[access->arg], w->axis))
             return false;
     }
@@ -198,15 +184,15 @@ static bool may_spread_inst(const rd_cuda_shape *s, const rd_inst *inst, spreadi
     case RD_I_STORE: return keeps_apart(s, inst, w);
     case RD_I_START:
         f = &s->fold[inst->arg];
-        return (f->step < 0 || within(s->p, f->step, w->loop)) &&
-               (f->close < 0 || within(s->p, f->close, w->loop));
+        return (f->step < 0 || rd_cuda_within(s->p, f->step, w->loop)) &&
+               (f->close < 0 || rd_cuda_within(s->p, f->close, w->loop));
     case RD_I_STEP:
     case RD_I_SCAN:
         f = &s->fold[inst->arg];
-        return within(s->p, f->start, w->loop) || along_cells(f, w) || along_lanes(f, w);
+        return rd_cuda_within(s->p, f->start, w->loop) || along_cells(f, w) || along_lanes(f, w);
     case RD_I_CLOSE:
         f = &s->fold[inst->arg];
-        return within(s->p, f->start, w->loop) || along_cells(f, w);
+        return rd_cuda_within(s->p, f->start, w->loop) || along_cells(f, w);
     default: return true;
     }
 }

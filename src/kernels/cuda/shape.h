@@ -28,6 +28,21 @@ static inline int64_t rd_cuda_room(int64_t bytes)
     return (bytes + 15) / 16 * 16;
 }
 
+static inline bool rd_cuda_within(const rd_program *p, int32_t inst, int32_t loop)
+{
+    return inst > p->loop[loop].begin && inst < p->loop[loop].end;
+}
+
+/* Do registers count in a position? */
+static inline bool rd_cuda_gathers(const rd_address *at)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        found |= at->add[k].axis < 0;
+    return found;
+}
+
 /* Where the states of a fold, or a row of scratch, lie. */
 typedef enum rd_cuda_home {
     RD_HOME_LOCAL, /* variables and arrays of the thread */

@@ -9,15 +9,6 @@ enum { SIDE = RD_WARP, PITCH = SIDE + 1, LEAST = SIDE / 2, BATCH = 8, MOST_BYTES
 enum { TEAMS = RD_CUDA_THREADS / RD_WARP };
 
 /* ---- Which ----------------------------------------------------------------------------------- */
-static bool has_registers(const rd_address *at)
-{
-    bool has = false;
-
-    for (int32_t k = 0; k < at->n_add; k++)
-        has |= at->add[k].axis < 0;
-    return has;
-}
-
 /* The loop of the grid along which all that is stored lies densely, -1. */
 static int32_t stores_along(const rd_cuda_shape *s)
 {
@@ -43,7 +34,7 @@ static int32_t other_way(const rd_cuda_shape *s, const rd_inst *inst, int32_t st
     const rd_address *at   = &s->p->address[inst->arg];
     const int64_t     coef = rd_coef(at, s->p->loop[stored].axis);
 
-    if (s->stored[at->slot] || has_registers(at) || coef == 0 || coef == 1)
+    if (s->stored[at->slot] || rd_cuda_gathers(at) || coef == 0 || coef == 1)
         return -1;
     for (int32_t g = 0; g < s->n_grid; g++)
         if (s->grid[g] != stored && rd_coef(at, s->p->loop[s->grid[g]].axis) == 1)
