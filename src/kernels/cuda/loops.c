@@ -195,8 +195,12 @@ static void write_puts(rd_cuda_text *t, int32_t loop, const char *u, bool declar
         declare_indices(t, loop, u, true);
         rd_text place = rd_cuda_position(t, at);
 
+        if (t->s->team > 1 && t->spread < 0)
+            rd_cuda_line(t, "RD_MEET if (t == 0)");
         rd_cuda_line(t, "rd_put(&((%s *)m%" PRId32 ")[%s], y%" PRId32 ");", type, at->slot,
                      place.at ? place.at : "", i);
+        if (t->s->team > 1 && t->spread < 0)
+            rd_cuda_line(t, "RD_MEET");
         rd_text_free(&place);
         t->indent--;
         rd_cuda_line(t, "}");

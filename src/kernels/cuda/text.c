@@ -236,7 +236,7 @@ static bool stores_later(const rd_cuda_text *t, const rd_inst *inst)
 }
 
 /* One thread of a team stores what all have; none may still have to read what was there, and all
- * see it.  Several elements at once (loops.c) are stored by all of them, alike. */
+ * see it.  Several elements at once (loops.c) all have, and one stores. */
 static void write_store(rd_cuda_text *t, const rd_inst *inst)
 {
     if (stores_later(t, inst) || t->part == RD_PART_TOTALS)
@@ -251,7 +251,7 @@ static void write_store(rd_cuda_text *t, const rd_inst *inst)
 
     rd_begin_stored(&value, type);
     rd_text_add(&value, "r%" PRId32 "%s", inst->a, rd_end_stored(type));
-    if (is_uniform(t))
+    if (is_uniform(t) && !packs)
         rd_cuda_line(t, "RD_MEET if (t == 0) %s = %s; RD_MEET", to.at ? to.at : "", value.at);
     else
         rd_cuda_line(t, "%s = %s;", to.at ? to.at : "", value.at);
