@@ -51,6 +51,13 @@ START_TEST(random_expressions)
 }
 END_TEST
 
+/* Seeds that once showed a fault: a team's packs in a loop that is not spread. */
+START_TEST(seeds_that_failed)
+{
+    run_part(0, 103770, 1);
+}
+END_TEST
+
 START_TEST(large_expressions)
 {
     run_part(_i, RANDOM_LARGE + (uint64_t)from_environment("RD_DIFF_SEED", 1),
@@ -144,6 +151,7 @@ END_TEST
 static void add(TCase *tc)
 {
     tcase_add_loop_test(tc, states_of_a_team, 0, (int)(sizeof shared_cases / sizeof *shared_cases));
+    tcase_add_test(tc, seeds_that_failed);
     tcase_add_loop_test(tc, random_expressions, 0, PARTS);
     tcase_add_loop_test(tc, large_expressions, 0, PARTS);
 }
