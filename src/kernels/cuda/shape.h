@@ -1,7 +1,8 @@
 /* shape.h - a loop program as a GPU runs it: which loops are work items, which are a team's
  * threads, which a thread runs by itself.
  *
- *   program -shape.c-> shape -text.c, folds.c, scans.c-> CUDA C
+ *   program -shape.c, strips.c, squares.c, cuts.c, rows.c, homes.c-> shape
+ *           -text.c, loops.c, folds.c, closes.c, ranges.c, scans.c-> CUDA C
  *           -modules.c-> kernels -launch.c-> a run
  *
  * The loops that stand one in the other from the outside in, with nothing between them but values
