@@ -106,6 +106,16 @@ static int soft_cubes(rd_expr *x, rd_expr **y)
     return 1;
 }
 
+/* Where the rows of a channel are not 2^n steps, a range of them is several nodes. */
+static int var_channels(rd_expr *x, rd_expr **y)
+{
+    const int64_t rows = x->extent[0], columns = x->extent[1];
+    const int64_t channels = columns % 3 == 0 ? 3 : columns % 2 == 0 ? 2 : 1;
+
+    y[0] = rd_var(rd_reshape(x, RD_SHAPE(rows, channels, columns / channels)), RD_DIMS(0, 2));
+    return 1;
+}
+
 static int layer_norm(rd_expr *x, rd_expr **y)
 {
     rd_expr *centred = rd_sub(x, rd_mean(x, RD_KEEP(1)));
@@ -236,6 +246,7 @@ const gpu_program gpu_programs[] = {
     { "softmax", true, softmax },
     { "softmax in f64", false, softmax_wide },
     { "softmax of cubes", true, soft_cubes },
+    { "var of channels", true, var_channels },
     { "layer norm", true, layer_norm },
     { "centred columns", true, centre_columns },
     { "map", false, map },

@@ -5,7 +5,9 @@
 #include "fake_gpu.h"
 #include "gpu_programs.h"
 #include "kernels/cuda/gpu.h"
+#include "kernels/cuda/shape.h"
 #include "suite.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +81,14 @@ typedef struct way {
     const char *text; /* of the only stage, or of the first */
 } way;
 
+static void *piece(void *pool, size_t bytes)
+{
+    return rd_pool_get(pool, bytes);
+}
+
 static const way ways[] = {
+    { "var of channels", RD_F32, 4096, 3136,
+      "strips: 2 items, 16 threads each, i2 spread, 4 side by side, i1 in 64 ranges of 64" },
     { "sum of all", RD_F32, 4096, 4096,
       "strips: 1 items, 16 threads each, i1 spread, 4 side by side, "
       "i1 in 512 ranges of 32768" },
@@ -106,9 +115,9 @@ static const way ways[] = {
     { "sum of columns", RD_F16, 4096, 4096,
       "columns: 512 items, 1 thread each, 8 side by side, i1 in 16 ranges of 256" },
     { "sum of columns", RD_F32, 4096, 4094,
-      "columns: 2047 items, 1 thread each, 2 side by side, i1 in 5 ranges of 832" },
+      "columns: 2047 items, 1 thread each, 2 side by side, i1 in 4 ranges of 1024" },
     { "sum of columns", RD_F32, 1048576, 3,
-      "strips: 3 items, 32 threads each, i1 spread, i1 in 86 ranges of 12288" },
+      "strips: 3 items, 32 threads each, i1 spread, i1 in 64 ranges of 16384" },
     { "sum of columns", RD_F32, 100000, 24,
       "columns: 6 items, 1 thread each, 4 side by side, i1 in 782 ranges of 128" },
     { "argmin of columns", RD_F32, 4096, 4096,
@@ -151,6 +160,49 @@ static const way ways[] = {
       "strips: 8192 items, 16 threads each, i1 spread, 4 side by side" },
 };
 
+/* Bytes of the nodes that ranges leave, for each that is read, at most.  Nobody reads the data. */
+static const struct {
+    const char *program;
+    int64_t     rows, columns;
+    double      most;
+} large[] = { { "sum of all", 1, INT64_C(1) << 30, 0.0025 },
+              { "sum of columns", INT64_C(1) << 20, 1 << 10, 0.0025 },
+              { "var of rows", 16, INT64_C(1) << 26, 0.01 },
+              { "var of channels", 1 << 18, 3136, 0.07 } };
+
+START_TEST(nodes_are_few)
+{
+    static const rd_cuda_limits h100 = { .threads = 132 * 2048, .shared = 227 << 10 };
+    const rd_eval_opts          opts = { .traversal = RD_TRAVERSE_LAZY, .deterministic = true };
+    float                       some = 0;
+    rd_ctx                     *ctx  = rd_ctx_new(NULL);
+    rd_pool                    *pool = rd_pool_new(ctx);
+    rd_array                    x    = { .data  = &some,
+                                         .type  = RD_F32,
+                                         .shape = RD_SHAPE(large[_i].rows, large[_i].columns) };
+    rd_array                    out  = { .data = NULL };
+    rd_expr                    *y[GPU_MOST_RESULTS];
+    rd_result                   result;
+    rd_plan                    *plan;
+    rd_cuda_shape               s;
+
+    (void)gpu_program_of(large[_i].program)->build(rd_leaf(ctx, &x), y);
+    result = (rd_result){ y[0], &out };
+    plan   = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ &result, 1 }, &opts);
+    ck_assert_msg(plan, "%s", rd_error_text(ctx));
+    ck_assert(rd_cuda_shape_of(&s, &plan->program[0], &h100, piece, pool));
+    ck_assert_int_gt(s.n_cut, 0);
+
+    const double read  = 4. * (double)large[_i].rows * (double)large[_i].columns;
+    const double nodes = (double)(s.n_item * s.item_rows * s.row_bytes);
+
+    ck_assert_msg(nodes <= large[_i].most * read, "%s: %.4f", large[_i].program, nodes / read);
+    rd_plan_free(plan);
+    rd_pool_free(pool);
+    rd_ctx_free(ctx);
+}
+END_TEST
+
 START_TEST(table_of_ways)
 {
     const rd_eval_opts opts = { .backend = RD_BACKEND_CUDA, .deterministic = true };
@@ -185,6 +237,7 @@ static void add(TCase *tc)
 {
     tcase_add_loop_test(tc, table_of_ways, 0, COUNT(ways));
     tcase_add_test(tc, powers_of_blocks);
+    tcase_add_loop_test(tc, nodes_are_few, 0, COUNT(large));
     tcase_add_loop_test(tc, sizes, 0, n_gpu_programs);
 }
 

@@ -24,69 +24,97 @@ int32_t rd_cuda_shared_words(const rd_cuda_shape *s)
     return most;
 }
 
-/* x0, x1 ..: the node of what a lane has met, from the block at hand and the tree. */
-static void add_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *lane)
+/* "under0(&x0, w0_0[..]);" for each row of nodes on the left: of all ranges' rows, or of the thread's or
+ * the team's arrays.  `at`: the lane's place in a row. */
+static void meet_rows(rd_cuda_text *t, const rd_cuda_fold *f, const char *at, int64_t pitch)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
-    const bool    joined = rd_cuda_is_joined(t, f);
-    const bool    wide   = f->home == RD_HOME_TEAM || f->cut >= 0;
-    const int32_t lanes = f->of.fold->lanes, row = wide ? lanes : f->here;
-    const int64_t pitch = f->n_cell * row;
-    /* which lane of the cell, in rows of all lanes */
-    char        ours[32];
-    const char *global = is_exchanged(f) ? rd_cuda_lane_of(t, f, ours) : lane;
-    const char *of_row = wide ? global : lane;
-    rd_text     line   = { 0 };
+    rd_text       line   = { 0 };
 
-    for (int k = 0; k < f->of.n_state; k++)
-        rd_text_add(&line, "%s x%d; ", rd_node_type(&f->of, k), k);
-    rd_cuda_line(t, "%s", line.at);
-    rd_text_free(&line);
-    if (joined) {
-        rd_cuda_line(t, "int64_t rows = rd_nodes(0, edge%" PRId32 "(q, q.head.n_range)) - 1;",
-                     number);
-        for (int k = 0; k < f->of.n_state; k++)
-            rd_text_add(&line,
-                        "x%d = w%" PRId32 "_%d[rows * %" PRId64 " + c%" PRId32
-                        " * (int64_t)%" PRId32 " + %s]; ",
-                        k, number, k, pitch, number, row, of_row);
-        rd_cuda_line(t, "%s", line.at);
-        rd_text_free(&line);
-    } else {
-        rd_text states = { 0 };
-
-        rd_text_add(&line, "{");
-        for (int k = 0; k < f->of.n_state; k++)
-            rd_text_add(&line, " %s a%d = s%" PRId32 "_%d[c%" PRId32 " * %" PRId32 " + %s];",
-                        rd_state_type(&f->of, k), k, number, k, number,
-                        f->home == RD_HOME_TEAM ? lanes : f->here, lane);
-        rd_add_each(&states, &f->of, "&a%d");
-        rd_text_add(&line, " block%" PRId32 "(%s);", number, states.at);
-        for (int k = 0; k < f->of.n_state; k++)
-            rd_text_add(&line, " x%d = a%d;", k, k);
-        rd_cuda_line(t, "%s }", line.at);
-        rd_text_free(&line);
-        rd_text_free(&states);
-        if (f->tree) {
-            rd_text counter = { 0 };
-            char    owner[48];
-
-            snprintf(owner, sizeof owner, t->s->wide > 1 ? "%s / %" PRId32 : "%s %% %" PRId32, lane,
-                     t->s->wide > 1 ? t->s->wide : t->s->team);
-            rd_cuda_add_counter(&counter, f, number, is_exchanged(f) ? "t" : owner);
-            rd_cuda_line(t, "int64_t rows = rd_nodes(0, %s);", counter.at);
-            rd_text_free(&counter);
-        }
-    }
-    if (!f->tree)
-        return;
-    rd_text_add(&line, "gather%" PRId32 "(", number);
+    rd_text_add(&line, "while (rows-- > 0) under%" PRId32 "(", number);
     rd_add_each(&line, &f->of, "&x%d");
     for (int k = 0; k < f->of.n_state; k++)
-        rd_text_add(&line, ", w%" PRId32 "_%d", number, k);
-    rd_cuda_line(t, "%s, %" PRId64 ", c%" PRId32 " * (int64_t)%" PRId32 " + %s, rows);", line.at,
-                 pitch, number, row, of_row);
+        if (rd_cuda_is_joined(t, f))
+            rd_text_add(&line, ", RD_IN_ROW(w%" PRId32 "_%d, rows)[%s]", number, k, at);
+        else
+            rd_text_add(&line, ", w%" PRId32 "_%d[rows * %" PRId64 " + %s]", number, k, pitch, at);
+    rd_cuda_line(t, "%s);", line.at ? line.at : "");
     rd_text_free(&line);
+}
+
+/* The node of a lane that ranges have left: the last row, and those on its left. */
+static void add_joined_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *lane)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    rd_text       at     = { 0 };
+
+    rd_text_add(&at, "c%" PRId32 " * (int64_t)%" PRId32 " + %s", number, f->of.fold->lanes, lane);
+    rd_cuda_line(t, "int64_t rows = rd_nodes(0, edge%" PRId32 "(q, q.head.n_range)) - 1;", number);
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_cuda_line(t, "x%d = RD_IN_ROW(w%" PRId32 "_%d, rows)[%s];", k, number, k,
+                     at.at ? at.at : "");
+    meet_rows(t, f, at.at ? at.at : "", 0);
+    rd_text_free(&at);
+}
+
+/* "int64_t rows = rd_nodes(0, b0[c0]);": of the blocks before the one at hand. */
+static void declare_number_of_rows(rd_cuda_text *t, const rd_cuda_fold *f, const char *lane)
+{
+    const int32_t number  = rd_cuda_fold_number(t->s, f);
+    rd_text       counter = { 0 };
+    char          owner[48];
+
+    snprintf(owner, sizeof owner, t->s->wide > 1 ? "%s / %" PRId32 : "%s %% %" PRId32, lane,
+             t->s->wide > 1 ? t->s->wide : t->s->team);
+    rd_cuda_add_counter(&counter, f, number, is_exchanged(f) ? "t" : owner);
+    rd_cuda_line(t, "int64_t rows = rd_nodes(0, %s);", counter.at ? counter.at : "");
+    rd_text_free(&counter);
+}
+
+/* The node of the block at hand. */
+static void add_last_block(rd_cuda_text *t, const rd_cuda_fold *f, const char *lane)
+{
+    const int32_t number = rd_cuda_fold_number(t->s, f);
+    rd_text       line = { 0 }, states = { 0 };
+
+    rd_text_add(&line, "{");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(&line, " %s a%d = s%" PRId32 "_%d[c%" PRId32 " * %" PRId32 " + %s];",
+                    rd_state_type(&f->of, k), k, number, k, number,
+                    f->home == RD_HOME_TEAM ? f->of.fold->lanes : f->here, lane);
+    rd_add_each(&states, &f->of, "&a%d");
+    rd_text_add(&line, " block%" PRId32 "(%s);", number, states.at ? states.at : "");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(&line, " x%d = a%d;", k, k);
+    rd_cuda_line(t, "%s }", line.at ? line.at : "");
+    rd_text_free(&line);
+    rd_text_free(&states);
+}
+
+/* x0, x1 ..: the node of what a lane has met.  `lane`: which of those in the states' arrays. */
+static void add_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *lane)
+{
+    const bool    team = f->home == RD_HOME_TEAM;
+    const int32_t row  = team ? f->of.fold->lanes : f->here;
+    char          ours[32];
+    /* which lane of the cell */
+    const char *global = is_exchanged(f) ? rd_cuda_lane_of(t, f, ours) : lane;
+    rd_text     at     = { 0 };
+
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_cuda_line(t, "%s x%d;", rd_node_type(&f->of, k), k);
+    if (rd_cuda_is_joined(t, f)) {
+        add_joined_node(t, f, global);
+        return;
+    }
+    add_last_block(t, f, lane);
+    if (!f->tree)
+        return;
+    declare_number_of_rows(t, f, lane);
+    rd_text_add(&at, "c%" PRId32 " * (int64_t)%" PRId32 " + %s", rd_cuda_fold_number(t->s, f), row,
+                team ? global : lane);
+    meet_rows(t, f, at.at ? at.at : "", f->n_cell * row);
+    rd_text_free(&at);
 }
 
 /* " z[...]" of a word of a lane in shared memory. */

@@ -5,6 +5,8 @@
  * tree above are made; and then each range goes on from the nodes that cover what is before it
  * (kernels/math/so_far.h).
  *
+ * Ranges are RD_CUDA_FAN to a group, groups are so many to one above, until there is one.
+ *
  * One loop that does nearly all of the work is cut alone.  Several over one axis, as the phases of a
  * softmax, are all cut alike: each has a kernel of its own, which does what stands before the loop
  * anew and finds the folds of the loops before it joined. */
@@ -206,16 +208,64 @@ static int64_t grain_of(const rd_cuda_shape *s)
     return grain > 0 ? grain : 1;
 }
 
+/* No more than the threads have room for at once, and of 2^n grains: where a grain is 2^n blocks, too,
+ * a range is one node of the tree. */
 static void find_ranges(rd_cuda_shape *s, int64_t threads)
 {
-    const int64_t extent = s->p->loop[s->cut[0]].extent, grain = grain_of(s);
-    const int64_t grains = (extent + grain - 1) / grain, at_work = s->n_item * s->team;
-    int64_t       wanted = (threads + at_work - 1) / at_work;
+    enum { MOST = 1 << 20 }; /* RD_CUDA_FAN to the number of levels above them, at most */
+    const int64_t extent = s->p->loop[s->cut[0]].extent, at_work = s->n_item * s->team;
+    const int64_t wanted = (threads + at_work - 1) / at_work;
 
-    wanted     = wanted < grains ? wanted : grains;
-    wanted     = wanted > 1 ? wanted : 1;
-    s->range   = (grains + wanted - 1) / wanted * grain;
+    s->range = grain_of(s);
+    while ((extent + s->range - 1) / s->range > (wanted < MOST ? wanted : MOST))
+        s->range *= 2;
     s->n_range = (extent + s->range - 1) / s->range;
+}
+
+/* ---- Groups of ranges ------------------------------------------------------------------------ */
+static void count_blocks(rd_cuda_shape *s)
+{
+    for (int32_t k = 0; k < s->p->n_fold; k++) {
+        rd_cuda_fold *f = &s->fold[k];
+
+        if (f->cut < 0)
+            continue;
+        f->blocks = s->range * rd_cuda_each(s, f) /
+                    (RD_TREE_STEPS * (rd_cuda_along_lanes(s, f) ? f->of.fold->lanes : 1));
+        f->aligned = (f->blocks & (f->blocks - 1)) == 0;
+    }
+}
+
+/* Rows of nodes that so many ranges leave, at most: where they do not begin at their node, on either
+ * side of the block that most twos divide. */
+static int32_t rows_of(const rd_cuda_fold *f, int64_t ranges)
+{
+    const int64_t blocks = f->blocks * ranges, all = f->of.fold->n_block;
+
+    return rd_cuda_bits(blocks < all ? blocks : all) * (f->aligned ? 1 : 2);
+}
+
+static void find_levels(rd_cuda_shape *s)
+{
+    int64_t n = s->n_range, ranges = 1;
+
+    count_blocks(s);
+    for (s->n_level = 0; s->n_level == 0 || s->level[s->n_level - 1].n > 1;) {
+        rd_groups *level = &s->level[s->n_level++];
+
+        *level = (rd_groups){ .n = n, .row = s->item_rows, .counter = s->item_counters };
+        for (int32_t k = 0; k < s->p->n_fold; k++) {
+            const int32_t last = s->fold[k].cut >= 0 ? rows_of(&s->fold[k], ranges) : 0;
+            const int32_t each = last && s->fold[k].aligned ? 1 : last;
+
+            level->rows      = each > level->rows ? each : level->rows;
+            level->last_rows = last > level->last_rows ? last : level->last_rows;
+        }
+        s->item_rows += (n - 1) * level->rows + level->last_rows;
+        s->item_counters += n;
+        n = (n + RD_CUDA_FAN - 1) / RD_CUDA_FAN;
+        ranges *= RD_CUDA_FAN;
+    }
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
@@ -315,8 +365,11 @@ void rd_cuda_find_cuts(rd_cuda_shape *s, int64_t threads)
         if (is_of_item(s, &s->fold[k]) && s->fold[k].step >= 0)
             s->fold[k].cut = cut_around(s, s->fold[k].step);
     find_ranges(s, threads);
-    if (s->n_range == 1)
+    if (s->n_range == 1) {
         forget(s);
+        return;
+    }
+    find_levels(s);
     for (int32_t i = s->from; i < s->to; i++)
         s->ends |= s->p->inst[i].kind == RD_I_STORE && cut_around(s, i) < 0;
 }

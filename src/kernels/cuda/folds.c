@@ -57,51 +57,45 @@ static void add_rise(rd_text *to, const rd_cuda_fold *f, int32_t number)
     rd_text_add(to, "\n        row--;\n        start -= (int64_t)1 << level;\n    }\n}\n");
 }
 
-/* The block that n lanes have had, `each` apart in s and `apart` in w, becomes nodes, where `keeps`;
- * another begins. */
+/* The block that n lanes have had, `each` apart in s and in w, becomes nodes; another begins. */
 static void add_push(rd_text *to, const rd_cuda_fold *f, int32_t number)
 {
     rd_text_add(to, "static void push%" PRId32 "(", number);
     rd_add_parameters(to, &f->of, false, "", 's');
     rd_text_add(to, ", ");
     rd_add_parameters(to, &f->of, true, "", 'w');
-    rd_text_add(
-        to,
-        ", int n, int each, int64_t pitch, int64_t at, int apart, int64_t block, int64_t from, "
-        "int keeps)\n{\n"
-        "    const int64_t row = rd_nodes(from, block);\n"
-        "    RD_UNROLL for (int l = 0; l < n; l++) {\n        block%" PRId32 "(",
-        number);
+    rd_text_add(to,
+                ", int n, int each, int64_t pitch, int64_t at, int64_t block, int64_t from)\n{\n"
+                "    const int64_t row = rd_nodes(from, block);\n"
+                "    RD_UNROLL for (int l = 0; l < n; l++) {\n        block%" PRId32 "(",
+                number);
     rd_add_each(to, &f->of, "&s%d[l * each]");
-    rd_text_add(to, ");\n        if (keeps) {");
+    rd_text_add(to, ");\n       ");
     for (int k = 0; k < f->of.n_state; k++)
-        rd_text_add(to, " w%d[row * pitch + at + l * apart] = s%d[l * each];", k, k);
-    rd_text_add(to, " rise%" PRId32 "(", number);
+        rd_text_add(to, " w%d[row * pitch + at + l * each] = s%d[l * each];", k, k);
+    rd_text_add(to, "\n        rise%" PRId32 "(", number);
     rd_add_each(to, &f->of, "w%d");
-    rd_text_add(to, ", pitch, at + l * apart, row, block, 0, from); }\n        begin%" PRId32 "(",
+    rd_text_add(to, ", pitch, at + l * each, row, block, 0, from);\n        begin%" PRId32 "(",
                 number);
     rd_add_each(to, &f->of, "&s%d[l * each]");
     rd_text_add(to, ");\n    }\n}\n");
 }
 
-/* What a lane comes to, in w: the block at hand, in a, merges with all rows on its left. */
-static void add_gather(rd_text *to, const rd_cuda_fold *f, int32_t number)
+/* "under0(&x0, a0)": a node merges with the one on its left. */
+static void add_under(rd_text *to, const rd_cuda_fold *f, int32_t number)
 {
-    rd_text_add(to, "static inline void gather%" PRId32 "(", number);
+    rd_text_add(to, "static inline void under%" PRId32 "(", number);
     rd_add_parameters(to, &f->of, true, "", 'x');
-    rd_text_add(to, ", ");
-    rd_add_parameters(to, &f->of, true, "", 'w');
-    rd_text_add(to,
-                ", int64_t pitch, int64_t at, int64_t rows)\n{\n    while (rows-- > 0) {\n       ");
-    add_copies(to, f, 'a', 'w', "rows * pitch + at");
-    rd_text_add(to, "\n       ");
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(to, ", %s a%d", rd_node_type(&f->of, k), k);
+    rd_text_add(to, ")\n{\n   ");
     for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, " %s b%d = *x%d;", rd_node_type(&f->of, k), k, k);
-    rd_text_add(to, "\n        ");
+    rd_text_add(to, "\n    ");
     rd_cuda_add_merge(to, f, number, "merge");
     for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to, " *x%d = a%d;", k, k);
-    rd_text_add(to, "\n    }\n}\n");
+    rd_text_add(to, "\n}\n");
 }
 
 void rd_cuda_fold_functions(rd_cuda_text *t, int32_t number)
@@ -111,10 +105,10 @@ void rd_cuda_fold_functions(rd_cuda_text *t, int32_t number)
     if (f->tree) {
         add_rise(t->to, f, number);
         add_push(t->to, f, number);
-        add_gather(t->to, f, number);
+        add_under(t->to, f, number);
     }
     if (f->cut >= 0)
-        rd_cuda_add_edge(t, number);
+        rd_cuda_range_functions(t, number);
 }
 
 /* ---- Declarations ---------------------------------------------------------------------------- */
@@ -149,19 +143,6 @@ bool rd_cuda_is_joined(const rd_cuda_text *t, const rd_cuda_fold *f)
     return f->cut >= 0 && (t->part == RD_PART_END || f->cut < t->cut);
 }
 
-/* Rows of nodes of the range, or of all once they are joined. */
-static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f)
-{
-    const int32_t number = rd_cuda_fold_number(t->s, f);
-    const int64_t count  = f->room * f->n_cell * f->of.fold->lanes;
-
-    for (int k = 0; k < f->of.n_state; k++)
-        rd_cuda_line(t, "%s *const w%" PRId32 "_%d = (%s *)(%s + %" PRId64 ");",
-                     rd_node_type(&f->of, k), number, k, rd_node_type(&f->of, k),
-                     rd_cuda_is_joined(t, f) ? "joined" : "nodes",
-                     f->node + k * rd_cuda_room(count * f->of.bytes));
-}
-
 /* Of eight bytes each. */
 static int64_t declare_array(rd_cuda_text *t, const rd_cuda_fold *f, const char *type, char name,
                              int64_t count, int64_t at)
@@ -180,12 +161,16 @@ static void declare(rd_cuda_text *t, const rd_cuda_fold *f)
 {
     int64_t at = f->at;
 
-    if (f->cut >= 0)
-        declare_nodes(t, f);
-    if (rd_cuda_is_joined(t, f))
+    if (rd_cuda_is_joined(t, f)) { /* the rows of all ranges' group */
+        char name[16];
+
+        snprintf(name, sizeof name, "w%" PRId32 "_", rd_cuda_fold_number(t->s, f));
+        rd_cuda_declare_rows(t, rd_cuda_fold_number(t->s, f), name,
+                             "rd_row_of(q.head, (int)q.head.n_level - 1, 0)");
         return;
+    }
     at = declare_arrays(t, f, "s", false, f->states, f->of.n_state, at);
-    if (f->tree && f->cut < 0)
+    if (f->tree)
         at = declare_arrays(t, f, "w", true, f->room * f->states, f->of.n_state, at);
     if (f->of.fold->scan) {
         at = declare_arrays(t, f, "p", false, f->states, f->of.n_state + f->pair, at);
@@ -385,14 +370,13 @@ static void add_lanes_of_push(rd_text *to, const rd_cuda_text *t, const rd_cuda_
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
     const int32_t lanes  = f->of.fold->lanes;
-    const bool    shared = f->lanes && f->home == RD_HOME_TEAM; /* others' lie between ours */
-    const bool all = f->home == RD_HOME_TEAM || f->cut >= 0; /* rows have all lanes of the cell */
-    const int64_t pitch = f->n_cell * (all ? lanes : f->here);
+    const bool    team   = f->home == RD_HOME_TEAM; /* rows have all lanes of the cell, */
+    const bool    shared = team && f->lanes;        /* others' between ours             */
+    const int32_t row    = team ? lanes : f->here;
 
-    rd_text_add(to, ", %d, %d, %" PRId64 ", c%" PRId32 " * (int64_t)%" PRId32 "%s%s, %d",
-                (int)f->here, shared ? (int)lanes_apart(t) : 1, pitch, number,
-                all ? lanes : f->here, all && f->lanes ? " + " : "",
-                all && f->lanes ? first_lane(t) : "", all && f->lanes ? (int)lanes_apart(t) : 1);
+    rd_text_add(to, ", %d, %d, %" PRId64 ", c%" PRId32 " * (int64_t)%" PRId32 "%s%s", (int)f->here,
+                shared ? (int)lanes_apart(t) : 1, f->n_cell * row, number, row, shared ? " + " : "",
+                shared ? first_lane(t) : "");
 }
 
 /* "&s0_0[first lane of the cell that is this thread's], ..., w0_0": of push(). */
@@ -423,9 +407,7 @@ void rd_cuda_add_counter(rd_text *to, const rd_cuda_fold *f, int32_t number, con
 void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);
-    const bool    alike  = f->cut >= 0 && f->home != RD_HOME_TEAM && t->s->team > 1 &&
-                       !rd_cuda_is_spread(t->s, f->step);
-    rd_text line = { 0 };
+    rd_text       line   = { 0 };
 
     rd_text_add(&line, "while (");
     rd_cuda_add_counter(&line, f, number, "t");
@@ -435,7 +417,7 @@ void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block)
     rd_text_add(&line, ", ");
     rd_cuda_add_counter(&line, f, number, "t");
     rd_text_add(&line, f->cut >= 0 ? ", from%" PRId32 : ", 0", number);
-    rd_text_add(&line, ", %s); ", alike ? "t == 0" : "1");
+    rd_text_add(&line, "); ");
     rd_cuda_add_counter(&line, f, number, "t");
     rd_text_add(&line, "++; }");
     rd_cuda_line(t, "%s", line.at ? line.at : "");

@@ -68,6 +68,8 @@ bool rd_queue_up(rd_queue *queue, CUdeviceptr to, const void *from, int64_t byte
                  char why[RD_CUDA_TEXT]);
 bool rd_queue_down(rd_queue *queue, void *to, CUdeviceptr from, int64_t bytes,
                    char why[RD_CUDA_TEXT]);
+/* All bytes become 0. */
+bool rd_queue_clear(rd_queue *queue, CUdeviceptr at, int64_t bytes, char why[RD_CUDA_TEXT]);
 bool rd_queue_across(rd_queue *queue, CUdeviceptr to, CUdeviceptr from, int64_t bytes,
                      char why[RD_CUDA_TEXT]);
 

@@ -50,7 +50,7 @@ static int64_t fold_bytes(const rd_cuda_fold *f)
     const int64_t states = f->states;
     int64_t       bytes  = state_bytes(f, states);
 
-    if (f->tree && f->cut < 0)
+    if (f->tree)
         bytes += state_bytes(f, f->room * states);
     if (f->of.fold->scan)
         bytes += state_bytes(f, states) + state_bytes(f, f->levels * states);
@@ -65,7 +65,8 @@ static void give_home(rd_cuda_shape *s, rd_cuda_fold *f)
 
     f->n_cell = fold->n_cell * (s->strip >= 0 ? s->wide : 1);
     f->here   = f->lanes ? fold->lanes / s->team : fold->lanes;
-    f->room   = f->cut >= 0 ? 2 * rd_cuda_bits(fold->n_block) + 3 : rd_cuda_bits(fold->n_block) + 2;
+    f->room   = f->cut < 0 ? rd_cuda_bits(fold->n_block) + 2
+                           : rd_cuda_bits(f->blocks) * (f->aligned ? 1 : 2) + 2;
     f->home   = f->cells ? RD_HOME_TEAM : RD_HOME_LOCAL;
     f->states = f->n_cell * (f->home == RD_HOME_TEAM ? fold->lanes : f->here);
     f->bytes  = fold_bytes(f);
@@ -81,10 +82,8 @@ static void give_home(rd_cuda_shape *s, rd_cuda_fold *f)
         f->nodes = (f->pair ? 1 : f->of.n_state) * rd_cuda_room(nodes * (int64_t)sizeof(double));
         f->node  = place(&s->node_bytes, f->nodes);
     }
-    if (f->cut >= 0) {
-        f->nodes = state_bytes(f, f->room * f->n_cell * fold->lanes);
-        f->node  = place(&s->node_bytes, f->nodes);
-    }
+    if (f->cut >= 0)
+        f->node = place(&s->row_bytes, state_bytes(f, f->n_cell * fold->lanes));
 }
 
 /* Scratch that a spread loop stores at one place for all its indices is each thread's own. */

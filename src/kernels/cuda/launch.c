@@ -136,7 +136,7 @@ typedef struct gpu_run {
     rd_gpu            *gpu;
     char              *call; /* rd_call_head, slots, numbers */
     size_t             call_bytes;
-    CUdeviceptr        work, nodes, items, record;
+    CUdeviceptr        work, nodes, counters, items, record;
     bool               full;
     char              *why;
 } gpu_run;
@@ -211,26 +211,6 @@ static bool run_threads(gpu_run *r, const char *kernel, int32_t number, int64_t 
     return launch(r, name, blocks < MOST ? blocks : MOST);
 }
 
-/* Nodes of RD_CUDA_FAN ranges of a cut loop become those of one, until there is one. */
-static bool join_ranges(gpu_run *r, int32_t cut)
-{
-    const rd_cuda_shape *s = &r->code->shape;
-
-    for (int64_t span = 1; span < s->n_range; span *= RD_CUDA_FAN)
-        for (int32_t k = 0; k < s->p->n_fold; k++) {
-            const rd_cuda_fold *f    = &s->fold[k];
-            const int64_t       outs = (s->n_range + span * RD_CUDA_FAN - 1) / (span * RD_CUDA_FAN);
-            const int64_t       work = s->n_item * outs * f->n_cell * f->of.fold->lanes;
-
-            if (f->cut != cut)
-                continue;
-            head_of(r)->span = span;
-            if (!run_threads(r, "join", k, work))
-                return false;
-        }
-    return true;
-}
-
 /* Each level of nodes from the one below. */
 static bool lift_nodes(gpu_run *r)
 {
@@ -245,6 +225,33 @@ static bool lift_nodes(gpu_run *r)
     return true;
 }
 
+static int64_t node_bytes(const rd_cuda_shape *s)
+{
+    return s->n_item * (s->scanned ? s->node_bytes : s->item_rows * s->row_bytes);
+}
+
+static int64_t counter_bytes(const rd_cuda_shape *s)
+{
+    return s->n_item * s->item_counters * (int64_t)sizeof(uint32_t);
+}
+
+/* Each loop that is cut.  Counters are 0 again when all have come. */
+static bool run_ranges(gpu_run *r)
+{
+    const rd_cuda_shape *s = &r->code->shape;
+
+    if (!rd_queue_clear(r->queue, r->counters, counter_bytes(s), r->why))
+        return false;
+    for (int32_t k = 0; k < s->n_cut; k++) {
+        char name[24];
+
+        snprintf(name, sizeof name, "ranges%" PRId32, k);
+        if (!run_items(r, name, s->n_item * s->n_range))
+            return false;
+    }
+    return true;
+}
+
 static bool run_kernels(gpu_run *r)
 {
     const rd_cuda_shape *s = &r->code->shape;
@@ -256,14 +263,13 @@ static bool run_kernels(gpu_run *r)
     if (s->scanned)
         return run_items(r, "totals", s->n_item * s->n_range) && lift_nodes(r) &&
                run_items(r, "go_on", s->n_item * s->n_range);
-    for (int32_t k = 0; k < s->n_cut; k++) {
-        char name[24];
+    return run_ranges(r);
+}
 
-        snprintf(name, sizeof name, "ranges%" PRId32, k);
-        if (!run_items(r, name, s->n_item * s->n_range) || !join_ranges(r, k))
-            return false;
-    }
-    return !s->ends || run_items(r, "end", s->n_item);
+static bool get_if_any(gpu_run *r, CUdeviceptr *at, int64_t bytes)
+{
+    *at = bytes > 0 ? rd_gpu_get(r->gpu, bytes, &r->full, r->why) : 0;
+    return *at || bytes == 0;
 }
 
 static bool get_memory(gpu_run *r)
@@ -273,23 +279,17 @@ static bool get_memory(gpu_run *r)
     const int64_t        teams = items < r->code->most_teams ? items : r->code->most_teams;
     const int64_t        bytes = (s->team_bytes + s->team * s->own_bytes) * teams;
 
-    r->record = rd_gpu_get(r->gpu, sizeof(rd_record), &r->full, r->why);
-    if (r->record && bytes)
-        r->work = rd_gpu_get(r->gpu, bytes, &r->full, r->why);
-    if (r->record && s->n_cut > 0 && (r->work || !bytes))
-        r->nodes = rd_gpu_get(r->gpu, s->n_item * (s->scanned ? 1 : s->n_range) * s->node_bytes,
-                              &r->full, r->why);
-    if (r->nodes && s->item_bytes)
-        r->items = rd_gpu_get(r->gpu, s->n_item * s->item_bytes, &r->full, r->why);
-    return r->record && (r->work || !bytes) && (r->nodes || s->n_cut == 0) &&
-           (r->items || !s->item_bytes);
+    return get_if_any(r, &r->record, sizeof(rd_record)) && get_if_any(r, &r->work, bytes) &&
+           get_if_any(r, &r->nodes, node_bytes(s)) &&
+           get_if_any(r, &r->counters, counter_bytes(s)) &&
+           get_if_any(r, &r->items, s->n_item * s->item_bytes);
 }
 
 static void put_memory(gpu_run *r)
 {
-    const CUdeviceptr all[] = { r->record, r->work, r->nodes, r->items };
+    const CUdeviceptr all[] = { r->record, r->work, r->nodes, r->counters, r->items };
 
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 5; k++)
         if (all[k])
             rd_gpu_put(r->gpu, all[k]);
 }
@@ -305,7 +305,13 @@ static void fill_call(gpu_run *r, void *const *slot)
                             .work    = r->work,
                             .nodes   = r->nodes,
                             .items   = r->items,
-                            .record  = r->record };
+                            .record  = r->record,
+
+                            .counters      = r->counters,
+                            .item_rows     = code->shape.item_rows,
+                            .item_counters = code->shape.item_counters,
+                            .n_level       = code->shape.n_level };
+    memcpy(head->level, code->shape.level, sizeof head->level);
     for (int32_t k = 0; k < code->n_slot; k++)
         slots[k] = (CUdeviceptr)(uintptr_t)slot[k];
     slots += code->n_slot ? code->n_slot : 1;

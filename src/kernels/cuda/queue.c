@@ -240,6 +240,17 @@ bool rd_queue_down(rd_queue *queue, void *to, CUdeviceptr from, int64_t bytes,
     return copy(queue, DOWN, from, to, bytes, why);
 }
 
+bool rd_queue_clear(rd_queue *queue, CUdeviceptr at, int64_t bytes, char why[RD_CUDA_TEXT])
+{
+    bool done = rd_gpu_enter(queue->gpu, why);
+
+    if (done) {
+        done = RD_GPU_CALL(queue->gpu, why, cuMemsetD8Async, at, 0, (size_t)bytes, queue->stream);
+        rd_gpu_leave(queue->gpu);
+    }
+    return done;
+}
+
 bool rd_queue_across(rd_queue *queue, CUdeviceptr to, CUdeviceptr from, int64_t bytes,
                      char why[RD_CUDA_TEXT])
 {

@@ -1,37 +1,199 @@
-/* ranges.c - nodes that ranges of the cut loop leave, and that become those of one. */
+/* ranges.c - what ranges of a cut loop come to: rows of nodes, and how they become those of one.
+ *
+ * A team leaves the nodes of its range and counts itself at its group's counter.  Who comes last of
+ * RD_CUDA_FAN joins what they left, in the order of places, and goes to the counter of the group above
+ * (rd_is_last, prelude.cuh).  So nobody waits, and the order in which teams come changes no bit. */
 #include "kernels/cuda/text.h"
 #include "core/tree.h"
 #include <inttypes.h>
 
-void rd_cuda_add_edge(rd_cuda_text *t, int32_t number)
+static int64_t states_of(const rd_cuda_fold *f)
 {
-    const rd_cuda_shape *s    = t->s;
-    const rd_cuda_fold  *f    = &s->fold[number];
-    rd_text              each = { 0 }, all = { 0 };
+    return f->n_cell * f->of.fold->lanes;
+}
 
-    rd_cuda_number(t, &each, rd_cuda_each(s, f));
+void rd_cuda_declare_rows(rd_cuda_text *t, int32_t number, const char *name, const char *row)
+{
+    const rd_cuda_fold *f  = &t->s->fold[number];
+    int64_t             at = f->node;
+
+    for (int k = 0; k < f->of.n_state; k++) {
+        rd_cuda_line(t, "%s *const %s%d = (%s *)(nodes + (%s) * RD_ROW + %" PRId64 ");",
+                     rd_node_type(&f->of, k), name, k, rd_node_type(&f->of, k), row, at);
+        at += rd_cuda_room(states_of(f) * f->of.bytes);
+    }
+}
+
+/* ---- Functions of a fold --------------------------------------------------------------------- */
+/* "edge0(q, range)": the blocks before a range. */
+static void add_edge(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f    = &t->s->fold[number];
+    rd_text             each = { 0 }, all = { 0 };
+
+    rd_cuda_number(t, &each, f->blocks);
     rd_cuda_number(t, &all, f->of.fold->n_block);
     rd_text_add(t->to,
                 "static inline int64_t edge%" PRId32 "(const rd_call &q, int64_t range)\n{\n"
-                "    return range >= q.head.n_range ? %s : range * q.head.range * %s / %d;\n}\n",
-                number, all.at ? all.at : "", each.at ? each.at : "",
-                RD_TREE_STEPS * (rd_cuda_along_lanes(s, f) ? f->of.fold->lanes : 1));
+                "    return RD_LESS(range * %s, %s);\n}\n",
+                number, each.at ? each.at : "", all.at ? all.at : "");
     rd_text_free(&each);
     rd_text_free(&all);
 }
 
-void rd_cuda_end_range(rd_cuda_text *t, int32_t number)
+/* "w0[s] = f0[k];" of all numbers of a node, each by its place as a format. */
+static void copy_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *to, const char *from)
+{
+    rd_text line = { 0 };
+
+    for (int k = 0; k < f->of.n_state; k++) {
+        rd_text_add(&line, k ? " " : "");
+        rd_text_add(&line, to, k);
+        rd_text_add(&line, " = ");
+        rd_text_add(&line, from, k);
+        rd_text_add(&line, ";");
+    }
+    rd_cuda_line(t, "%s", line.at ? line.at : "");
+    rd_text_free(&line);
+}
+
+/* "double f0[RD_FAN];" */
+static void declare_nodes(rd_cuda_text *t, const rd_cuda_fold *f, char name, const char *count)
+{
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_cuda_line(t, "%s %c%d[%s];", rd_node_type(&f->of, k), name, k, count);
+}
+
+static void close_braces(rd_cuda_text *t, int n)
+{
+    while (n-- > 0) {
+        t->indent--;
+        rd_cuda_line(t, "}");
+    }
+}
+
+/* Each of the groups below is one node, but for the last of all, which may be shorter: nodes meet by
+ * twos, and the last one's are behind them. */
+static void join_aligned(rd_cuda_text *t, int32_t number)
 {
     const rd_cuda_fold *f     = &t->s->fold[number];
-    const bool          team  = f->home == RD_HOME_TEAM;
-    const bool          ours  = team && t->s->team > 1;
+    rd_text             merge = { 0 };
+
+    rd_text_add(&merge, "merge%" PRId32 "(", number);
+    rd_add_each(&merge, &f->of, "&f%d[k]");
+    rd_text_add(&merge, ", ");
+    rd_add_each(&merge, &f->of, "&f%d[k + half]");
+    rd_cuda_line(t, "const int whole = (int)RD_LESS(n, all / blocks - first);");
+    rd_cuda_line(t, "RD_ONE_BY_ONE for (int64_t s = t; s < %" PRId64 "; s += RD_TEAM) {",
+                 states_of(f));
+    t->indent++;
+    rd_cuda_line(t, "int64_t row = 0;");
+    declare_nodes(t, f, 'f', "RD_FAN");
+    rd_cuda_line(t, "RD_UNROLL for (int k = 0; k < RD_FAN; k++)");
+    rd_cuda_line(t, "    if (k < whole) {");
+    t->indent += 2;
+    copy_node(t, f, "f%d[k]", "RD_IN_ROW(o%d, k * each)[s]");
+    t->indent--;
+    rd_cuda_line(t, "}");
+    t->indent--;
+    rd_cuda_line(t, "RD_UNROLL for (int half = 1; half < RD_FAN; half *= 2)");
+    rd_cuda_line(t, "    RD_UNROLL for (int k = 0; k + half < RD_FAN; k += 2 * half)");
+    rd_cuda_line(t, "        if (k + 2 * half <= whole) %s);", merge.at ? merge.at : "");
+    rd_cuda_line(t, "RD_UNROLL for (int half = RD_FAN; half > 0; half /= 2)");
+    rd_cuda_line(t, "    RD_UNROLL for (int k = 0; k < RD_FAN; k += 2 * half)");
+    rd_cuda_line(t, "        if ((whole & half) && (whole & -2 * half) == k) {");
+    t->indent += 3;
+    copy_node(t, f, "RD_IN_ROW(w%d, row)[s]", "f%d[k]");
+    rd_cuda_line(t, "row++;");
+    t->indent--;
+    rd_cuda_line(t, "}");
+    t->indent -= 2;
+    rd_cuda_line(t, "if (whole < n) {");
+    t->indent++;
+    rd_cuda_line(t, "const int64_t rows = rd_nodes((first + whole) * blocks, all);");
+    rd_cuda_line(t, "for (int64_t k = 0; k < rows; k++, row++) {");
+    t->indent++;
+    copy_node(t, f, "RD_IN_ROW(w%d, row)[s]", "RD_IN_ROW(o%d, whole * each + k)[s]");
+    close_braces(t, 3);
+    rd_text_free(&merge);
+}
+
+/* Nodes of one group after the other, each with its left siblings. */
+static void join_any(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f     = &t->s->fold[number];
+    rd_text             count = { 0 }, line = { 0 };
+
+    rd_text_add(&count, "%d", 2 * rd_cuda_bits(f->of.fold->n_block) + 2);
+    rd_cuda_line(t, "const int64_t begin = RD_LESS(first * blocks, all);");
+    rd_cuda_line(t, "RD_ONE_BY_ONE for (int64_t s = t; s < %" PRId64 "; s += RD_TEAM) {",
+                 states_of(f));
+    t->indent++;
+    rd_cuda_line(t, "int64_t end = begin;");
+    declare_nodes(t, f, 'l', count.at ? count.at : "");
+    rd_cuda_line(t, "for (int64_t k = 0; k < n; k++) {");
+    t->indent++;
+    rd_cuda_line(t, "int64_t start = end;");
+    rd_cuda_line(t, "end = RD_LESS((first + k + 1) * blocks, all);");
+    rd_cuda_line(t, "for (int64_t row = k * each; start < end; row++) {");
+    t->indent++;
+    rd_cuda_line(t, "const int     above = rd_level(start, end);");
+    rd_cuda_line(t, "const int64_t to    = rd_nodes(begin, start);");
+    copy_node(t, f, "l%d[to]", "RD_IN_ROW(o%d, row)[s]");
+    rd_add_each(&line, &f->of, "l%d");
+    rd_cuda_line(t, "rise%" PRId32 "(%s, 1, 0, to, start, above, begin);", number,
+                 line.at ? line.at : "");
+    rd_cuda_line(t, "start += (int64_t)1 << above;");
+    close_braces(t, 2);
+    rd_cuda_line(t, "const int64_t rows = rd_nodes(begin, end);");
+    rd_cuda_line(t, "for (int64_t row = 0; row < rows; row++) {");
+    t->indent++;
+    copy_node(t, f, "RD_IN_ROW(w%d, row)[s]", "l%d[row]");
+    close_braces(t, 2);
+    rd_text_free(&count);
+    rd_text_free(&line);
+}
+
+/* "join0(q, nodes, level, at, blocks, t)": a group, of `blocks` blocks in each of those below it. */
+static void add_join(rd_cuda_text *t, int32_t number)
+{
+    rd_cuda_line(t,
+                 "static void join%" PRId32
+                 "(const rd_call &q, char *nodes, int level, int64_t at, "
+                 "int64_t blocks, int t)",
+                 number);
+    rd_cuda_line(t, "{");
+    t->indent++;
+    rd_cuda_line(t, "const int64_t first = at * RD_FAN, all = edge%" PRId32 "(q, q.head.n_range);",
+                 number);
+    rd_cuda_line(t, "const int64_t each = q.head.level[level - 1].rows;");
+    rd_cuda_line(t, "const int64_t n = RD_LESS(q.head.level[level - 1].n - first, RD_FAN);");
+    rd_cuda_declare_rows(t, number, "w", "rd_row_of(q.head, level, at)");
+    rd_cuda_declare_rows(t, number, "o", "rd_row_of(q.head, level - 1, first)");
+    (t->s->fold[number].aligned ? join_aligned : join_any)(t, number);
+    t->indent--;
+    rd_cuda_line(t, "}");
+}
+
+void rd_cuda_range_functions(rd_cuda_text *t, int32_t number)
+{
+    add_edge(t, number);
+    add_join(t, number);
+}
+
+/* ---- A range --------------------------------------------------------------------------------- */
+/* Blocks that the range has begun become nodes.  Lanes have their threads in each cell; else cells
+ * have. */
+static void end_blocks(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f     = &t->s->fold[number];
+    const bool          ours  = f->home == RD_HOME_TEAM && t->s->team > 1;
     rd_text             cells = { 0 }, block = { 0 };
 
     rd_cuda_number(t, &cells, f->n_cell);
     rd_text_add(&block, "edge%" PRId32 "(q, range + 1)", number);
     if (ours)
         rd_cuda_line(t, "RD_MEET");
-    /* Lanes have their threads in each cell; else cells have. */
     rd_cuda_line(t, "%s for (int64_t c%" PRId32 " = %s; c%" PRId32 " < %s; c%" PRId32 " += %s)",
                  f->home == RD_HOME_LOCAL && t->s->strip >= 0 ? "RD_UNROLL" : "", number,
                  ours && !f->lanes ? "t" : "0", number, cells.at ? cells.at : "", number,
@@ -39,96 +201,92 @@ void rd_cuda_end_range(rd_cuda_text *t, int32_t number)
     t->indent++;
     rd_cuda_move_on(t, f, block.at ? block.at : "");
     t->indent--;
+    if (ours)
+        rd_cuda_line(t, "RD_MEET");
     rd_text_free(&cells);
     rd_text_free(&block);
 }
 
-/* ---- Ranges joined --------------------------------------------------------------------------- */
-/* Nodes of blocks [begin, end), in o, follow those of blocks from `from` on, in w. */
-static void add_append(rd_text *to, const rd_cuda_fold *f, int32_t number)
+/* Each thread has lanes of its own. */
+static void leave_lanes(rd_cuda_text *t, const rd_cuda_fold *f)
 {
-    rd_text_add(to, "static inline void append%" PRId32 "(", number);
-    rd_add_parameters(to, &f->of, true, "", 'w');
-    rd_text_add(to, ", ");
-    rd_add_parameters(to, &f->of, true, "const ", 'o');
-    rd_text_add(to, ", int64_t pitch, int64_t at, int64_t from, int64_t begin, int64_t end)\n{\n"
-                    "    for (int64_t start = begin, row = 0; start < end; row++) {\n"
-                    "        const int     level = rd_level(start, end);\n"
-                    "        const int64_t to    = rd_nodes(from, start);\n       ");
-    for (int k = 0; k < f->of.n_state; k++)
-        rd_text_add(to, " w%d[to * pitch + at] = o%d[row * pitch + at];", k, k);
-    rd_text_add(to, "\n        rise%" PRId32 "(", number);
-    rd_add_each(to, &f->of, "w%d");
-    rd_text_add(to, ", pitch, at, to, start, level, from);\n"
-                    "        start += (int64_t)1 << level;\n    }\n}\n");
-}
+    const int32_t number = rd_cuda_fold_number(t->s, f), lanes = f->of.fold->lanes;
+    char          ours[32];
+    rd_text       to = { 0 }, from = { 0 };
 
-/* "w0, w1, .." at `ranges` behind the first range. */
-static void declare_rows(rd_cuda_text *t, const rd_cuda_fold *f, char name, const char *ranges)
-{
-    const int64_t states = f->n_cell * f->of.fold->lanes;
-
-    for (int k = 0; k < f->of.n_state; k++) {
-        const char *type = rd_node_type(&f->of, k);
-
-        rd_cuda_line(t,
-                     "%s *const %c%d = (%s *)(nodes + (%s) * (int64_t)%" PRId64 " + %" PRId64 ");",
-                     type, name, k, type, ranges, t->s->node_bytes,
-                     f->node + k * rd_cuda_room(f->room * states * f->of.bytes));
-    }
-}
-
-/* The first of RD_CUDA_FAN ranges takes what the others have. */
-static void write_ranges_of_one(rd_cuda_text *t, const rd_cuda_fold *f, int32_t number,
-                                const char *states)
-{
-    rd_text rows = { 0 };
-
-    rd_add_each(&rows, &f->of, "w%d");
-    rd_text_add(&rows, ", ");
-    rd_add_each(&rows, &f->of, "o%d");
-    declare_rows(t, f, 'w', "0");
+    rd_text_add(&to, "RD_IN_ROW(o%%d, row)[c * %" PRId32 " + %s]", lanes,
+                rd_cuda_lane_of(t, f, ours));
+    rd_text_add(&from, "w%" PRId32 "_%%d[row * %" PRId64 " + c * %" PRId32 " + l]", number,
+                f->n_cell * f->here, f->here);
     rd_cuda_line(t,
-                 "for (int64_t k = span; k < span * %d && first + k < q.head.n_range; k += span) {",
-                 RD_CUDA_FAN);
+                 "for (int64_t row = 0; row < rows; row++) for (int64_t c = 0; c < %" PRId64
+                 "; c++) RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {",
+                 f->n_cell, f->here);
     t->indent++;
-    declare_rows(t, f, 'o', "k");
-    rd_cuda_line(t, "append%" PRId32 "(%s, %s, at, edge%" PRId32 "(q, first),", number,
-                 rows.at ? rows.at : "", states, number);
-    rd_cuda_line(t, "    edge%" PRId32 "(q, first + k), edge%" PRId32 "(q, first + k + span));",
-                 number, number);
+    copy_node(t, f, to.at ? to.at : "", from.at ? from.at : "");
     t->indent--;
     rd_cuda_line(t, "}");
-    rd_text_free(&rows);
+    rd_text_free(&to);
+    rd_text_free(&from);
 }
 
-/* q.head.span ranges are one already.  A thread takes a state of RD_CUDA_FAN times as many. */
-void rd_cuda_join_kernel(rd_cuda_text *t, int32_t number)
+/* All threads have the same, or the team has it. */
+static void leave_all(rd_cuda_text *t, const rd_cuda_fold *f)
 {
-    const rd_cuda_fold *f      = &t->s->fold[number];
-    rd_text             states = { 0 };
+    rd_text from = { 0 };
 
-    add_append(t->to, f, number);
-    rd_cuda_number(t, &states, f->n_cell * f->of.fold->lanes);
-    rd_cuda_kernel_head(t, "join", number);
+    rd_text_add(&from, "w%" PRId32 "_%%d[row * %" PRId64 " + s]", rd_cuda_fold_number(t->s, f),
+                states_of(f));
+    rd_cuda_line(t,
+                 "for (int64_t row = 0; row < rows; row++) for (int64_t s = t; s < %" PRId64
+                 "; s += RD_TEAM) {",
+                 states_of(f));
+    t->indent++;
+    copy_node(t, f, "RD_IN_ROW(o%d, row)[s]", from.at ? from.at : "");
+    close_braces(t, 1);
+    rd_text_free(&from);
+}
+
+void rd_cuda_leave_nodes(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f = &t->s->fold[number];
+
+    end_blocks(t, number);
     rd_cuda_line(t, "{");
     t->indent++;
-    rd_cuda_line(t, "const int64_t span = q.head.span, threads = (int64_t)gridDim.x * RD_THREADS;");
-    rd_cuda_line(t, "const int64_t many = span * %d, joined = (q.head.n_range + many - 1) / many;",
-                 RD_CUDA_FAN);
-    rd_cuda_line(t, "int64_t work = (int64_t)blockIdx.x * RD_THREADS + threadIdx.x;");
-    rd_cuda_line(t, "for (; work < q.head.n_work; work += threads) {");
+    rd_cuda_declare_rows(t, number, "o", "rd_row_of(q.head, 0, range)");
+    rd_cuda_line(t,
+                 "const int64_t rows = rd_nodes(from%" PRId32 ", edge%" PRId32 "(q, range + 1));",
+                 number, number);
+    (f->lanes && f->home != RD_HOME_TEAM ? leave_lanes : leave_all)(t, f);
+    t->indent--;
+    rd_cuda_line(t, "}");
+}
+
+/* ---- Groups ---------------------------------------------------------------------------------- */
+void rd_cuda_arrive(rd_cuda_text *t, int32_t cut)
+{
+    rd_cuda_line(t, "uint32_t *const counters = (uint32_t *)q.head.counters + item * "
+                    "q.head.item_counters;");
+    rd_cuda_line(t, "int64_t at = range, span = 1;");
+    rd_cuda_line(t, "int     level = 1;");
+    rd_cuda_line(t, "for (; level < q.head.n_level; level++, span *= RD_FAN) {");
     t->indent++;
-    rd_cuda_line(t, "const int64_t at = work %% %s, left = work / %s;", states.at, states.at);
-    rd_cuda_line(t, "const int64_t first = left %% joined * many, item = left / joined;");
-    rd_cuda_line(t, "char *const nodes =");
-    rd_cuda_line(
-        t, "    (char *)q.head.nodes + (item * q.head.n_range + first) * (int64_t)%" PRId64 ";",
-        t->s->node_bytes);
-    write_ranges_of_one(t, f, number, states.at ? states.at : "");
-    for (int k = 0; k < 2; k++) {
-        t->indent--;
-        rd_cuda_line(t, "}");
-    }
-    rd_text_free(&states);
+    rd_cuda_line(t, "const int64_t group = at / RD_FAN, before = group * RD_FAN;");
+    rd_cuda_line(t, "if (!rd_is_last<RD_TEAM>(&counters[q.head.level[level].counter + group],");
+    rd_cuda_line(t, "        RD_LESS(q.head.level[level - 1].n - before, RD_FAN), t)) break;");
+    for (int32_t k = 0; k < t->s->p->n_fold; k++)
+        if (t->s->fold[k].cut == cut) {
+            rd_text blocks = { 0 };
+
+            rd_cuda_number(t, &blocks, t->s->fold[k].blocks);
+            rd_cuda_line(t, "join%" PRId32 "(q, nodes, level, group, span * %s, t);", k,
+                         blocks.at ? blocks.at : "");
+            rd_text_free(&blocks);
+        }
+    rd_cuda_line(t, "at = group;");
+    t->indent--;
+    rd_cuda_line(t, "}");
+    rd_cuda_line(t, "RD_MEET");
+    rd_cuda_line(t, "if (level == q.head.n_level)");
 }

@@ -15,13 +15,20 @@
  * Threads take elements side by side, `wide` of them at a time (strips.c).
  *
  * Where there are too few items, their long loops are *cut* (cuts.c): ranges, which begin at whole
- * blocks of the tree, are items too.  What they leave are nodes; one kernel joins those of a few
- * ranges after another, and a last one goes on behind the loops. */
+ * blocks of the tree, are items too.  What they leave are nodes.  Who comes last of a group of ranges
+ * joins theirs; who comes last of all goes on behind the loops. */
 #ifndef RD_KERNELS_CUDA_SHAPE_H
 #define RD_KERNELS_CUDA_SHAPE_H
+#include "kernels/cuda/call.h"
 #include "kernels/emit/emit.h"
 
-enum { RD_WARP = 32, RD_MAX_GRID = 24, RD_MOST_CUTS = 8, RD_CUDA_THREADS = 128 /* of a block */ };
+enum {
+    RD_WARP         = 32,
+    RD_MAX_GRID     = 24,
+    RD_MOST_CUTS    = 8,
+    RD_CUDA_THREADS = 128, /* of a block          */
+    RD_CUDA_FAN     = 8    /* of a group of ranges */
+};
 
 /* Arrays in memory begin at multiples of 16 bytes. */
 static inline int64_t rd_cuda_room(int64_t bytes)
@@ -68,9 +75,12 @@ typedef struct rd_cuda_fold {
     int32_t      here;               /* lanes that a thread has                          */
     int64_t      states;             /* cells times lanes, of home                       */
     rd_cuda_home home;
-    int64_t      bytes;  /* of its states and nodes in memory, if they are there     */
-    int64_t      at;     /* where these begin in the memory of its home              */
-    int64_t nodes, node; /* cut: bytes of a range's nodes; where they begin in those of all folds */
+    int64_t      bytes;   /* of its states and nodes in memory, if they are there     */
+    int64_t      at;      /* where these begin in the memory of its home              */
+    int64_t      blocks;  /* cut: blocks of its tree in a range                          */
+    bool         aligned; /* and these are one node                                      */
+    int64_t      nodes;   /* of a scan in ranges: bytes of an item's nodes               */
+    int64_t      node;    /* where these begin in the item's; cut: its states in a row's */
 } rd_cuda_fold;
 
 typedef struct rd_cuda_shape {
@@ -99,10 +109,14 @@ typedef struct rd_cuda_shape {
     int64_t           team_bytes, own_bytes;              /* of memory: a team's, each thread's */
     int32_t           n_cut, cut[RD_MOST_CUTS], cut_axis; /* the loops that are cut         */
     int64_t           range, n_range; /* their indices in a range; ranges            */
-    int64_t           node_bytes;     /* that a range leaves                         */
-    bool              scanned;        /* they are one loop, of scans, done twice    */
-    bool              ends;           /* is anything stored behind them?             */
-    int64_t           item_bytes;     /* of what one cut loop keeps for another      */
+    int64_t           node_bytes;     /* of scans in ranges: an item's nodes         */
+    int64_t           row_bytes;      /* of a row of nodes of all cut folds          */
+    int32_t           n_level;        /* of groups of ranges                         */
+    rd_groups         level[RD_MOST_LEVELS];
+    int64_t           item_rows, item_counters;
+    bool              scanned;    /* they are one loop, of scans, done twice    */
+    bool              ends;       /* is anything stored behind them?             */
+    int64_t           item_bytes; /* of what one cut loop keeps for another      */
 } rd_cuda_shape;
 
 /* What is known of a GPU. */

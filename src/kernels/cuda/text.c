@@ -395,7 +395,7 @@ static void write_item_and_range(rd_cuda_text *t)
     rd_cuda_line(t, "const int64_t range = (int64_t)RD_QUOTIENT((uint64_t)work, items);");
 }
 
-static const char *const part_names[] = { "run", "ranges", "end", "totals", "go_on" };
+static const char *const part_names[] = { "run", "ranges", NULL, "totals", "go_on" };
 
 /* Scratch of the item. */
 static void declare_items_memory(rd_cuda_text *t)
@@ -415,6 +415,31 @@ static bool is_of_range(rd_cuda_part part)
     return part == RD_PART_RANGES || part == RD_PART_TOTALS || part == RD_PART_GO_ON;
 }
 
+/* Its nodes are left; who comes last of the last cut loop's goes on behind it. */
+static void end_range(rd_cuda_text *t, int32_t cut)
+{
+    const rd_cuda_shape *s    = t->s;
+    const bool           ends = s->ends && cut == s->n_cut - 1;
+    bool                 some = false;
+
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        if (s->fold[k].cut == cut) {
+            rd_cuda_leave_nodes(t, k);
+            some = true;
+        }
+    if (!some && !ends)
+        return;
+    rd_cuda_arrive(t, cut);
+    rd_cuda_line(t, "{");
+    t->indent++;
+    if (ends) {
+        t->part = RD_PART_END;
+        rd_cuda_items(t, s->from, s->to);
+    }
+    t->indent--;
+    rd_cuda_line(t, "}");
+}
+
 /* All of an item, or of a range of it. */
 static void write_body(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
 {
@@ -422,9 +447,8 @@ static void write_body(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
 
     write_grid_values(t);
     rd_cuda_items(t, s->from, part == RD_PART_RANGES ? s->p->loop[s->cut[cut]].end + 1 : s->to);
-    for (int32_t k = 0; part == RD_PART_RANGES && k < s->p->n_fold; k++)
-        if (s->fold[k].cut == cut)
-            rd_cuda_end_range(t, k);
+    if (part == RD_PART_RANGES)
+        end_range(t, cut);
     for (int32_t k = 0; part == RD_PART_TOTALS && k < s->p->n_fold; k++)
         rd_cuda_end_totals(t, k);
 }
@@ -478,13 +502,7 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
                      s->node_bytes);
     else if (s->n_cut > 0)
         rd_cuda_line(
-            t,
-            "char *const joined = (char *)q.head.nodes + item * q.head.n_range * (int64_t)%" PRId64
-            ";",
-            s->node_bytes);
-    if (part == RD_PART_RANGES)
-        rd_cuda_line(t, "char *const nodes = joined + range * (int64_t)%" PRId64 ";",
-                     s->node_bytes);
+            t, "char *const nodes = (char *)q.head.nodes + item * q.head.item_rows * RD_ROW;");
     declare_items_memory(t);
     write_indices(t);
     if (is_of_range(part))
@@ -508,10 +526,12 @@ static void write_call(const rd_cuda_text *t, rd_text *to)
     const int32_t        slots = s->n_slot < s->p->first_scratch ? s->n_slot : s->p->first_scratch;
 
     rd_text_add(to,
-                "#define RD_TEAM %" PRId32 "\n#define RD_THREADS %d\n"
+                "#define RD_TEAM %" PRId32
+                "\n#define RD_THREADS %d\n#define RD_FAN %d\n#define RD_ROW (int64_t)%" PRId64 "\n"
                 "typedef struct rd_call {\n    rd_call_head head;\n    char *m[%" PRId32
                 "];\n    int64_t N[%" PRId32 "];\n} rd_call;\n",
-                s->team, RD_CUDA_THREADS, slots ? slots : 1, t->n_number ? t->n_number : 1);
+                s->team, RD_CUDA_THREADS, RD_CUDA_FAN, s->row_bytes, slots ? slots : 1,
+                t->n_number ? t->n_number : 1);
 }
 
 void rd_cuda_write(rd_cuda_text *t, rd_text *to)
@@ -535,15 +555,9 @@ void rd_cuda_write(rd_cuda_text *t, rd_text *to)
         for (int32_t k = 0; k < s->p->n_fold; k++)
             rd_cuda_lift_kernel(t, k);
         write_kernel(t, RD_PART_GO_ON, -1);
-    } else {
+    } else
         for (int32_t k = 0; k < s->n_cut; k++)
             write_kernel(t, RD_PART_RANGES, k);
-        for (int32_t k = 0; k < s->p->n_fold; k++)
-            if (s->fold[k].cut >= 0)
-                rd_cuda_join_kernel(t, k);
-        if (s->ends)
-            write_kernel(t, RD_PART_END, -1);
-    }
     write_call(t, to);
     rd_text_add(to, "%s", kernels.at ? kernels.at : "");
     to->failed |= kernels.failed;

@@ -3,18 +3,18 @@
 #define RD_KERNELS_CUDA_TEXT_H
 #include "kernels/cuda/shape.h"
 
-/* Kernels of a text.  A stage is `run`; or, for each loop that is cut, `ranges` and then `join` for
- * each of its folds until one range is left; and then `end`.  Scans that are cut are `totals`, which
+/* Kernels of a text, and parts of them.  A stage is `run`; or `ranges` for each loop that is cut, of
+ * which the last team of the last one goes on to the end.  Scans that are cut are `totals`, which
  * stores nothing but what ranges come to, `lift` for each level of nodes, and `go_on`. */
 typedef enum rd_cuda_part {
     RD_PART_RUN,
     RD_PART_RANGES,
-    RD_PART_END,
+    RD_PART_END, /* behind the loops that are cut */
     RD_PART_TOTALS,
     RD_PART_GO_ON
 } rd_cuda_part;
 
-enum { RD_CUDA_NUMBERS = 256, RD_CUDA_FAN = 16 };
+enum { RD_CUDA_NUMBERS = 256 };
 
 typedef struct rd_cuda_text {
     const rd_cuda_shape *s;
@@ -58,7 +58,7 @@ void rd_cuda_inst(rd_cuda_text *t, int32_t i);
 void    rd_cuda_items(rd_cuda_text *t, int32_t from, int32_t to);
 int32_t rd_cuda_packed(const rd_cuda_text *t, int32_t inst);
 
-/* Have the ranges of a fold become one before this kernel? */
+/* Have the ranges of a fold become one before this part? */
 bool rd_cuda_is_joined(const rd_cuda_text *t, const rd_cuda_fold *f);
 
 /* squares.c: shared memory; an element of it; all of an item. */
@@ -93,11 +93,13 @@ int32_t     rd_cuda_fold_number(const rd_cuda_shape *s, const rd_cuda_fold *f);
 /* closes.c */
 void rd_cuda_close(rd_cuda_text *t, const rd_inst *inst);
 
-/* ranges.c: "edge0(q, range)", the blocks before one; blocks that a range has begun are nodes at its
- * end; a kernel that joins RD_CUDA_FAN of them. */
-void rd_cuda_add_edge(rd_cuda_text *t, int32_t number);
-void rd_cuda_end_range(rd_cuda_text *t, int32_t number);
-void rd_cuda_join_kernel(rd_cuda_text *t, int32_t number);
+/* ranges.c: functions of a cut fold; a range leaves its nodes; "if (all ranges of the item have come)"
+ * after the folds of a cut loop are joined; "double *const w0 = ..;", a fold's states in a row of
+ * nodes. */
+void rd_cuda_range_functions(rd_cuda_text *t, int32_t number);
+void rd_cuda_leave_nodes(rd_cuda_text *t, int32_t number);
+void rd_cuda_arrive(rd_cuda_text *t, int32_t cut);
+void rd_cuda_declare_rows(rd_cuda_text *t, int32_t number, const char *name, const char *row);
 
 /* scans.c */
 void rd_cuda_scan_functions(rd_cuda_text *t, int32_t number);

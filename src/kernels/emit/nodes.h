@@ -24,14 +24,14 @@ static inline int64_t rd_nodes(int64_t from, int64_t to)
            __builtin_popcountll((uint64_t)(to - top));
 }
 
-/* The level of the node that begins at `from`. */
-static int rd_level(int64_t from, int64_t to)
+/* The level of the node that begins at `from`: it begins at a multiple of its blocks, and ends before
+ * `to`. */
+static inline int rd_level(int64_t from, int64_t to)
 {
-    int level = 0;
+    const int most = 63 - __builtin_clzll((uint64_t)(to - from));
+    const int own  = from > 0 ? __builtin_ctzll((uint64_t)from) : most;
 
-    while (!(from >> level & 1) && from + (INT64_C(2) << level) <= to)
-        level++;
-    return level;
+    return own < most ? own : most;
 }
 
 /* Has the node a sibling on its left? */

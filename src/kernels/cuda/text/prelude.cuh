@@ -48,6 +48,7 @@ template <class T> struct rd_plain<T &> {
 #define __builtin_isnan(x)        isnan(x)
 #define __builtin_isfinite(x)     isfinite(x)
 #define __builtin_clzll(x)        __clzll((long long)(x))
+#define __builtin_ctzll(x)        (__ffsll((long long)(x)) - 1)
 #define __builtin_popcountll(x)   __popcll(x)
 
 #ifndef RD_SHARED
@@ -115,6 +116,7 @@ static __forceinline__ float rd_round_bf16(float x)
 #define RD_LESS(a, b) ((a) < (b) ? (a) : (b))
 #define RD_UNROLL     _Pragma("unroll")
 #define RD_UNROLL_FEW _Pragma("unroll 4")
+#define RD_ONE_BY_ONE _Pragma("unroll 1")
 /* All threads of a team: one, a warp, or a part of one. */
 #define RD_OURS       (((1ULL << RD_TEAM) - 1) << (threadIdx.x % 32 / RD_TEAM * RD_TEAM))
 #define RD_MEET       if (RD_TEAM > 1) __syncwarp((unsigned)RD_OURS);
@@ -222,6 +224,36 @@ RD_WORDS(uint64_t)
 #define rd_word_of_double(x) rd_bits_f64(x)
 
 #include "kernels/emit/nodes.h"
+
+/* ---- Groups of ranges ---------------------------------------------------------------------------- */
+/* The first row of a group, of all rows of its item. */
+static __forceinline__ int64_t rd_row_of(const rd_call_head &head, int level, int64_t at)
+{
+    return head.level[level].row + at * head.level[level].rows;
+}
+/* The same states in a row of nodes further on. */
+#define RD_IN_ROW(p, row) ((__typeof__(p))((char *)(p) + (row) * RD_ROW))
+
+/* Is this team the last of so many that come to a counter?  Then it sees all that they have stored;
+ * and the counter is 0 again. */
+template <int TEAM> static __forceinline__ bool rd_is_last(uint32_t *counter, int64_t many, int t)
+{
+    const unsigned ours   = (unsigned)(((1ULL << TEAM) - 1) << (threadIdx.x % 32 / TEAM * TEAM));
+    uint32_t       before = 0;
+
+    __threadfence();
+    if (TEAM > 1)
+        __syncwarp(ours);
+    if (t == 0) {
+        before = atomicAdd(counter, 1u);
+        if (before + 1 == many)
+            *counter = 0;
+    }
+    if (TEAM > 1)
+        before = __shfl_sync(ours, before, 0, TEAM);
+    __threadfence();
+    return before + 1 == many;
+}
 
 /* Of n ranges and the nodes above them: how many are below a level. */
 static inline int64_t rd_nodes_below(int64_t n, int level)
