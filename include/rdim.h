@@ -713,6 +713,10 @@ typedef struct rd_eval_opts {
      *  context, but for rd_cancel().  NULL: nobody is told. */
     int (*progress)(void *user, double done, double seconds_left);
     void        *user;                     /* progress's */
+    /** Where all results lie on a GPU, do not wait for it: rd_wait() does, and tells what went
+     *  wrong, once.  Until then leaves stay as they are.  Later evaluations of the context see these
+     *  results.  An expression that is stored in parts on its way is waited for. */
+    bool         async;
 } rd_eval_opts;
 
 /** Evaluates y into out.
@@ -771,8 +775,8 @@ RD_API void rd_plan_free(rd_plan *plan);
 RD_API int32_t rd_device_count(void);
 /** Its name and memory, or why it is not here; until this thread calls it again. */
 RD_API const char *rd_device_text(int32_t device);
-/** Until all that this context has asked of GPUs is done.  @return the first error met there, also
- *  recorded. */
+/** Until all that this context has asked of GPUs is done.  @return the context's first error: also
+ *  the first that evaluations with `async` have met there, which is recorded now. */
 RD_API rd_status rd_wait(rd_ctx *ctx);
 
 /* ---- Seeing ---------------------------------------------------------------------------------- */

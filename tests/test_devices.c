@@ -324,6 +324,21 @@ static rd_status work(void)
                         &cuda);
 }
 
+/* The same, which goes on by itself, and is then brought here. */
+static rd_status work_aside(void)
+{
+    const rd_eval_opts async = { .async = true };
+    rd_array           aside = { .device = RD_CUDA(0) };
+
+    if (rd_eval_many(ctx,
+                     RD_RESULTS({ rd_sum(rd_wrap(ctx, many, RD_SHAPE(MANY)), RD_ALL), &aside }),
+                     &async) == RD_OK &&
+        rd_wait(ctx) == RD_OK)
+        rd_eval(ctx, rd_leaf(ctx, &aside), RD_INTO(&total, RD_SCALAR));
+    rd_array_free(&aside);
+    return rd_error(ctx);
+}
+
 static void compile_in_child(void)
 {
     if (work() != RD_OK || rd_module_stats_now().compiled == 0)
@@ -464,14 +479,15 @@ static const char *const functions[] = {
  * the work was done without; nothing is lost, and, but for errors that stay, the next one works. */
 START_TEST(driver_fails)
 {
-    const char *name = functions[_i / 3];
-    const int   call = 1 + _i % 3;
+    const char *name              = functions[_i / 3 / 2];
+    const int   call              = 1 + _i % 3;
+    rd_status (*const does)(void) = _i / 3 % 2 ? work_aside : work;
 
     for (int i = 0; i < MANY; i++)
         many[i] = (float)(i % 13);
     if (fake_break(fake_cuda, name, call, 1) != 0)
         return;
-    if (work() != RD_OK) {
+    if (does() != RD_OK) {
         char bare[64];
 
         snprintf(bare, sizeof bare, "%s", name);
@@ -485,8 +501,8 @@ START_TEST(driver_fails)
     }
     fake_break(fake_cuda, name, 0, 0);
     if (rd_device_count() > 0) {
-        IS_OK(work());
-        ck_assert(out[14] == 2 && total > 0);
+        IS_OK(does());
+        ck_assert(total > 0);
     }
 }
 END_TEST
@@ -645,7 +661,7 @@ static void add(TCase *tc)
     for (int k = 0; k < COUNT(tests); k++)
         tcase_add_test(tc, tests[k]);
     tcase_add_loop_test(tc, memory_makes_way, 0, 2 * COUNT(takers));
-    tcase_add_loop_test(tc, driver_fails, 0, 3 * COUNT(functions));
+    tcase_add_loop_test(tc, driver_fails, 0, 3 * 2 * COUNT(functions));
 }
 
 int main(void)

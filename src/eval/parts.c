@@ -192,12 +192,14 @@ static rd_exprs exprs_of(rd_pool *pool, rd_results results)
 rd_plan *rd_plan_in_parts(rd_ctx *ctx, rd_exprs in, const int64_t *shift, rd_results results,
                           const rd_eval_opts *opts, const rd_choice *choice)
 {
-    rd_plan *plan     = NULL;
-    bool     too_much = true;
+    rd_plan     *plan     = NULL;
+    bool         too_much = true;
+    rd_eval_opts waiting  = *opts; /* parts read what others leave in this process's memory */
 
+    waiting.async = false;
     for (const int *limit = rd_cut_limits; *limit && too_much; limit++) {
         rd_pool *work = rd_pool_planning(ctx);
-        making   m    = { ctx, NULL, work, NULL, in, shift, results, opts, choice };
+        making   m    = { ctx, NULL, work, NULL, in, shift, results, &waiting, choice };
         rd_exprs all  = exprs_of(work, results);
 
         too_much = false;

@@ -226,6 +226,7 @@ rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *c
     plan->pool       = rd_pool_new(ctx);
     plan->backend    = &rd_backend_cpu;
     plan->threads    = choice->alone ? 1 : opts->threads;
+    plan->async      = opts->async;
     plan->progress   = (rd_progress){ .tell = opts->progress, .user = opts->user };
     plan->owned.drop = drop;
     plan->frames     = &plan->frame;

@@ -62,6 +62,7 @@ struct rd_plan {
     const char                *refused;     /* why that backend cannot run it, NULL              */
     rd_progress                progress;    /* of rd_plan_run()                             */
     bool                       steps;       /* some stage runs in steps                     */
+    bool                       async;       /* runs on a device are left to go on           */
     int32_t                    threads;     /* as asked for; 0: by work                     */
     int64_t                    task_grains; /* tests: tasks of so many grains; 0: one task a
                                              * thread */

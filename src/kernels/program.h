@@ -253,7 +253,8 @@ static inline bool rd_is_slow(const rd_slow *slow)
 /* What a backend adds whose memory is its own.  Calls that can fail give a sentence in `why`, of
  * RD_DEVICE_TEXT bytes. */
 enum { RD_DEVICE_TEXT = 256 };
-typedef struct rd_queue rd_queue; /* what is asked of a device, in order */
+typedef struct rd_queue      rd_queue;      /* what is asked of a device, in order */
+typedef struct rd_submission rd_submission; /* what one run asks of it             */
 
 typedef struct rd_device_table {
     int32_t (*count)(const char **why);              /* devices; 0: none, and why              */
@@ -262,17 +263,24 @@ typedef struct rd_device_table {
     /* stream: the caller's, or NULL.  NULL: none, *full: for want of memory */
     rd_queue *(*open)(int32_t device, void *stream, bool *full, char *why);
     void (*close)(rd_queue *queue);
-    bool (*wait)(rd_queue *queue, char *why); /* until all is done */
-    /* memory; NULL: none, *full: as the device has no more.  Nobody may use what is given back. */
+    /* until all is done; reports what runs that were left have found */
+    bool (*wait)(rd_queue *queue, rd_task *report, char *why);
+    /* memory; NULL: none, *full: as the device has no more.  Runs that were left may still use what
+     * is given back. */
     void *(*get)(rd_queue *queue, int64_t bytes, bool *full, char *why);
     void (*put)(rd_queue *queue, void *at);
-    /* copies; what comes down is there after the next wait() */
+    /* copies; what comes down is there after the next settle(), end() or wait() */
     bool (*up)(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why);
     bool (*down)(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why);
     bool (*across)(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why);
-    /* all of a stage; the task reports what it found: a status with its sentence, warnings */
-    bool (*run)(const rd_program *p, rd_queue *queue, void *const *slot, rd_task *report,
-                char *why);
+    bool (*settle)(rd_queue *queue, char *why); /* all that was asked is done */
+    /* a run: memory of its own; all of a stage; then end(), which waits and reports a status with its
+     * sentence, and warnings, or leave(), after which it goes on by itself */
+    rd_submission *(*begin)(rd_queue *queue, bool *full, char *why);
+    void *(*borrow)(rd_submission *s, int64_t bytes, bool *full, char *why);
+    bool (*run)(const rd_program *p, rd_submission *s, void *const *slot, bool *full, char *why);
+    bool (*end)(rd_submission *s, rd_task *report, char *why);
+    bool (*leave)(rd_submission *s, rd_task *report, char *why);
 } rd_device_table;
 
 /* What runs programs.  A backend is chosen by probing, so the evaluator has no #ifdef. */

@@ -1,5 +1,6 @@
 /* device.c - a run on a device: what lies in this process's memory is copied there, stages run one
- * after the other in the context's queue, and results are copied back. */
+ * after the other in the context's queue, and results are copied back.  A run all of whose results
+ * are there may be left to go on by itself. */
 #include "eval/run/device.h"
 #include "core/bytes.h"
 #include "eval/run/frame.h"
@@ -10,6 +11,7 @@ typedef struct device_run {
     const rd_plan         *plan;
     const rd_device_table *device;
     rd_queue              *queue;
+    rd_submission         *asked;
     rd_frame              *frame; /* addresses as they were given */
     void                 **slot;  /* addresses there: what programs get */
     void                 **got;   /* memory of the run, by slot; NULL: none */
@@ -32,7 +34,7 @@ static bool get(device_run *r, int s, int64_t bytes)
 {
     bool full;
 
-    r->got[s] = r->device->get(r->queue, bytes > 0 ? bytes : 1, &full, r->why);
+    r->got[s] = r->device->borrow(r->asked, bytes > 0 ? bytes : 1, &full, r->why);
     if (!r->got[s])
         fail(r, full ? RD_ERR_MEMORY : RD_ERR_DEVICE);
     return r->got[s];
@@ -134,7 +136,7 @@ static void take_apart(device_run *r, int k)
         return;
     }
     if (!r->device->down(r->queue, aside, r->got[r->plan->out[k].slot], e->hi - e->lo, r->why) ||
-        !r->device->wait(r->queue, r->why))
+        !r->device->settle(r->queue, r->why))
         fail(r, RD_ERR_DEVICE);
     else
         rd_copy_out(&r->plan->out[k], r->frame->target[k], aside - e->lo);
@@ -173,58 +175,70 @@ static void take_results(device_run *r)
 }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
-static void run_stage(device_run *r, const rd_program *p)
-{
-    rd_task report = { 0 };
-
-    if (!r->device->run(p, r->queue, r->slot, &report, r->why))
-        fail(r, report.status == RD_ERR_MEMORY ? RD_ERR_MEMORY : RD_ERR_DEVICE);
-    else if (report.status != RD_OK)
-        r->status = rd_fail_run(r->plan->ctx, report.status, report.sentence);
-    if (report.warnings)
-        rd_warn(r->plan->ctx, report.warnings);
-}
-
 /* Between stages an evaluation may be cancelled. */
 static void run_stages(device_run *r)
 {
     for (int s = 0; s < r->plan->n_stage && r->status == RD_OK; s++) {
-        run_stage(r, &r->plan->program[s]);
+        bool full = false;
+
+        if (!r->device->run(&r->plan->program[s], r->asked, r->slot, &full, r->why))
+            fail(r, full ? RD_ERR_MEMORY : RD_ERR_DEVICE);
         if (r->status == RD_OK && rd_cancel_taken(r->plan->ctx))
             r->status = rd_fail_run(r->plan->ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
     }
 }
 
-/* All that was asked of the device is done before its memory is given back. */
+static bool are_results_there(const rd_plan *plan)
+{
+    bool all = true;
+
+    for (int k = 0; k < plan->n_out; k++)
+        all &= plan->out[k].slot < 0 || plan->out[k].device;
+    return all;
+}
+
+/* Of a run that has failed what it reports is not asked. */
 static void finish(device_run *r)
 {
-    char why[RD_DEVICE_TEXT];
+    const bool waits  = !r->plan->async || r->status != RD_OK || !are_results_there(r->plan);
+    rd_task    report = { 0 };
+    char       why[RD_DEVICE_TEXT];
+    const bool done = (waits ? r->device->end : r->device->leave)(r->asked, &report, why);
 
-    if (!r->device->wait(r->queue, r->status == RD_OK ? r->why : why) && r->status == RD_OK)
+    rd_warn(r->plan->ctx, report.warnings);
+    if (r->status != RD_OK)
+        return;
+    if (report.status != RD_OK)
+        r->status = rd_fail_run(r->plan->ctx, report.status, report.sentence);
+    else if (!done) {
+        memcpy(r->why, why, sizeof why);
         fail(r, RD_ERR_DEVICE);
-    for (int s = 0; s < r->plan->n_slot; s++)
-        if (r->got[s])
-            r->device->put(r->queue, r->got[s]);
+    }
 }
 
 static void run_bound(device_run *r)
 {
     const size_t bytes = (size_t)(r->plan->n_slot + 1) * sizeof(void *);
     void       **both  = rd_alloc_work(r->plan->ctx, (int64_t)(2 * bytes));
+    bool         full;
 
     if (!both) {
         r->status = rd_no_memory(r->plan);
         return;
     }
     memset(both, 0, 2 * bytes);
-    r->slot = both;
-    r->got  = both + r->plan->n_slot + 1;
-    place_all(r);
-    if (r->status == RD_OK)
-        run_stages(r);
-    if (r->status == RD_OK)
-        take_results(r);
-    finish(r);
+    r->slot  = both;
+    r->got   = both + r->plan->n_slot + 1;
+    r->asked = r->device->begin(r->queue, &full, r->why);
+    if (r->asked) {
+        place_all(r);
+        if (r->status == RD_OK)
+            run_stages(r);
+        if (r->status == RD_OK)
+            take_results(r);
+        finish(r);
+    } else
+        fail(r, full ? RD_ERR_MEMORY : RD_ERR_DEVICE);
     rd_free(r->plan->ctx, both);
 }
 

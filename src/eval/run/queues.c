@@ -109,17 +109,21 @@ const char *rd_device_text(int32_t device)
     return shown;
 }
 
+/* Errors that runs have met after their evaluation returned are told here, once. */
 rd_status rd_wait(rd_ctx *ctx)
 {
-    char why[RD_DEVICE_TEXT];
-
     if (!ctx)
         return rd_error(NULL);
     for (const rd_kept_last *at = rd_ctx_kept_last(ctx); at; at = at->older) {
-        const kept_queue *kept = (const kept_queue *)at;
+        const kept_queue *kept   = (const kept_queue *)at;
+        rd_task           report = { 0 };
+        char              why[RD_DEVICE_TEXT];
 
-        if (!kept->backend->device->wait(kept->queue, why))
+        if (!kept->backend->device->wait(kept->queue, &report, why))
             rd_fail(ctx, RD_ERR_DEVICE, "rd_wait: %s", why);
+        if (report.status != RD_OK)
+            rd_fail_run(ctx, report.status, report.sentence);
+        rd_warn(ctx, report.warnings);
     }
     return rd_error(ctx);
 }

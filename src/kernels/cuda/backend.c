@@ -64,7 +64,7 @@ static void *get_memory(rd_queue *queue, int64_t bytes, bool *full, char *why)
 
 static void put_memory(rd_queue *queue, void *at)
 {
-    rd_gpu_put(rd_queue_gpu(queue), (CUdeviceptr)(uintptr_t)at);
+    rd_submissions_put(queue, (CUdeviceptr)(uintptr_t)at);
 }
 
 static bool up(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
@@ -83,9 +83,14 @@ static bool across(rd_queue *queue, void *to, const void *from, int64_t bytes, c
                            why);
 }
 
-static bool run(const rd_program *p, rd_queue *queue, void *const *slot, rd_task *report, char *why)
+static void *borrow(rd_submission *s, int64_t bytes, bool *full, char *why)
 {
-    return rd_gpu_run(((const prepared *)p->code)->code, queue, slot, report, why);
+    return (void *)(uintptr_t)rd_submission_get(s, bytes, full, why);
+}
+
+static bool run(const rd_program *p, rd_submission *s, void *const *slot, bool *full, char *why)
+{
+    return rd_gpu_run(((const prepared *)p->code)->code, s, slot, full, why);
 }
 
 static void tiers(rd_text *text, const rd_program *p, int32_t n)
@@ -133,13 +138,18 @@ static const rd_device_table device = {
     .refuses  = refuses,
     .open     = open_queue,
     .close    = rd_queue_free,
-    .wait     = rd_queue_wait,
+    .wait     = rd_submissions_end,
     .get      = get_memory,
     .put      = put_memory,
     .up       = up,
     .down     = down,
     .across   = across,
+    .settle   = rd_queue_wait,
+    .begin    = rd_submission_new,
+    .borrow   = borrow,
     .run      = run,
+    .end      = rd_submission_end,
+    .leave    = rd_submission_leave,
 };
 
 const rd_backend_table rd_backend_cuda = {

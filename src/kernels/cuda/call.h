@@ -13,8 +13,8 @@ typedef struct rd_record {
     uint32_t n, warnings;
     struct {
         uint64_t order;
-        int64_t  index;
-        int32_t  inst, reserved;
+        int64_t  index, extent;
+        int32_t  is_unsigned, reserved;
     } failure[RD_FAILURES];
 } rd_record;
 

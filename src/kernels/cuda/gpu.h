@@ -60,6 +60,8 @@ rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, bool *full, char why[RD_CUDA_T
 void      rd_queue_free(rd_queue *queue);
 rd_gpu   *rd_queue_gpu(const rd_queue *queue);
 CUstream  rd_queue_stream(const rd_queue *queue);
+typedef struct rd_submissions rd_submissions;
+rd_submissions               *rd_queue_submissions(rd_queue *queue);
 /* Until all is done. */
 bool rd_queue_wait(rd_queue *queue, char why[RD_CUDA_TEXT]);
 /* Bytes, by way of pinned memory if they are many and there is some.  What comes down is there after
@@ -72,6 +74,24 @@ bool rd_queue_down(rd_queue *queue, void *to, CUdeviceptr from, int64_t bytes,
 bool rd_queue_clear(rd_queue *queue, CUdeviceptr at, int64_t bytes, char why[RD_CUDA_TEXT]);
 bool rd_queue_across(rd_queue *queue, CUdeviceptr to, CUdeviceptr from, int64_t bytes,
                      char why[RD_CUDA_TEXT]);
+
+/* ---- submission.c: what a run asks of a GPU ---------------------------------------------------- */
+/* NULL: there is none, *full: for want of memory. */
+rd_submission *rd_submission_new(rd_queue *queue, bool *full, char why[RD_CUDA_TEXT]);
+rd_queue      *rd_submission_queue(const rd_submission *s);
+/* Memory of the GPU until the run has ended; a record of what kernels report. */
+CUdeviceptr rd_submission_get(rd_submission *s, int64_t bytes, bool *full, char why[RD_CUDA_TEXT]);
+CUdeviceptr rd_submission_record(rd_submission *s, bool *full, char why[RD_CUDA_TEXT]);
+/* Waits, and reports; or goes on by itself.  The submission is gone after either. */
+bool rd_submission_end(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT]);
+bool rd_submission_leave(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT]);
+
+/* All that a queue has of them.  end(): those that are left are waited for, and report (NULL: at the
+ * next time).  put(): memory that they may still use is given back. */
+rd_submissions *rd_submissions_new(void);
+void            rd_submissions_free(rd_submissions *all);
+bool            rd_submissions_end(rd_queue *queue, rd_task *report, char why[RD_CUDA_TEXT]);
+void            rd_submissions_put(rd_queue *queue, CUdeviceptr at);
 
 /* ---- modules.c: texts made code --------------------------------------------------------------- */
 typedef struct rd_module rd_module;
@@ -103,7 +123,7 @@ bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *p
 void rd_gpu_code_text(rd_text *to, const rd_gpu_code *code);
 /* The text of its kernels, without the prelude. */
 void rd_gpu_code_kernels(rd_text *to, const rd_gpu_code *code);
-/* Queues a run on memory of the GPU; what it reports is there after the wait that follows. */
-bool rd_gpu_run(const rd_gpu_code *code, rd_queue *queue, void *const *slot, rd_task *report,
+/* Asks for a run on memory of the GPU. */
+bool rd_gpu_run(const rd_gpu_code *code, rd_submission *submission, void *const *slot, bool *full,
                 char why[RD_CUDA_TEXT]);
 #endif

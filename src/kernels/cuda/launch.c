@@ -132,6 +132,7 @@ void rd_gpu_code_kernels(rd_text *to, const rd_gpu_code *code)
 typedef struct gpu_run {
     const rd_gpu_code *code;
     const rd_module   *module;
+    rd_submission     *submission;
     rd_queue          *queue;
     rd_gpu            *gpu;
     char              *call; /* rd_call_head, slots, numbers */
@@ -268,7 +269,7 @@ static bool run_kernels(gpu_run *r)
 
 static bool get_if_any(gpu_run *r, CUdeviceptr *at, int64_t bytes)
 {
-    *at = bytes > 0 ? rd_gpu_get(r->gpu, bytes, &r->full, r->why) : 0;
+    *at = bytes > 0 ? rd_submission_get(r->submission, bytes, &r->full, r->why) : 0;
     return *at || bytes == 0;
 }
 
@@ -279,19 +280,11 @@ static bool get_memory(gpu_run *r)
     const int64_t        teams = items < r->code->most_teams ? items : r->code->most_teams;
     const int64_t        bytes = (s->team_bytes + s->team * s->own_bytes) * teams;
 
-    return get_if_any(r, &r->record, sizeof(rd_record)) && get_if_any(r, &r->work, bytes) &&
-           get_if_any(r, &r->nodes, node_bytes(s)) &&
+    if (s->reports && !(r->record = rd_submission_record(r->submission, &r->full, r->why)))
+        return false;
+    return get_if_any(r, &r->work, bytes) && get_if_any(r, &r->nodes, node_bytes(s)) &&
            get_if_any(r, &r->counters, counter_bytes(s)) &&
            get_if_any(r, &r->items, s->n_item * s->item_bytes);
-}
-
-static void put_memory(gpu_run *r)
-{
-    const CUdeviceptr all[] = { r->record, r->work, r->nodes, r->counters, r->items };
-
-    for (int k = 0; k < 5; k++)
-        if (all[k])
-            rd_gpu_put(r->gpu, all[k]);
 }
 
 static void fill_call(gpu_run *r, void *const *slot)
@@ -318,42 +311,6 @@ static void fill_call(gpu_run *r, void *const *slot)
     memcpy(slots, code->number, sizeof *code->number * (size_t)code->n_number);
 }
 
-/* The sentence of the index that the program meets first. */
-static void report_index(const rd_program *p, const rd_record *found, rd_task *task)
-{
-    const uint32_t n = found->n < RD_FAILURES ? found->n : RD_FAILURES;
-
-    task->status = RD_ERR_AXIS;
-    snprintf(task->sentence, sizeof task->sentence, "rd_take: an index is outside its axis");
-    for (uint32_t k = 0; k < n; k++) {
-        const rd_inst *inst = &p->inst[found->failure[k].inst];
-
-        if (found->failure[k].order != found->least)
-            continue;
-        if (rd_dtype_class(inst->from) == RD_CLASS_u64)
-            snprintf(task->sentence, sizeof task->sentence,
-                     "rd_take: index %" PRIu64 " is outside an axis of extent %" PRId64,
-                     (uint64_t)found->failure[k].index, inst->value.i64);
-        else
-            snprintf(task->sentence, sizeof task->sentence,
-                     "rd_take: index %" PRId64 " is outside an axis of extent %" PRId64,
-                     found->failure[k].index, inst->value.i64);
-    }
-}
-
-static bool read_record(gpu_run *r, rd_task *task)
-{
-    rd_record found;
-
-    if (!rd_queue_down(r->queue, &found, r->record, sizeof found, r->why) ||
-        !rd_queue_wait(r->queue, r->why))
-        return false;
-    task->warnings |= found.warnings;
-    if (found.n)
-        report_index(r->code->shape.p, &found, task);
-    return true;
-}
-
 /* Whole packs can be taken where all slots begin at multiples of their size. */
 static bool choose_module(gpu_run *r, void *const *slot)
 {
@@ -372,39 +329,29 @@ static bool choose_module(gpu_run *r, void *const *slot)
     return r->module;
 }
 
-static bool run_all(gpu_run *r, void *const *slot, rd_task *task)
-{
-    static const rd_record none = { .least = UINT64_MAX };
-
-    if (!choose_module(r, slot))
-        return false;
-    fill_call(r, slot);
-    return rd_queue_up(r->queue, r->record, &none, sizeof none, r->why) && run_kernels(r) &&
-           read_record(r, task);
-}
-
-bool rd_gpu_run(const rd_gpu_code *code, rd_queue *queue, void *const *slot, rd_task *report,
+bool rd_gpu_run(const rd_gpu_code *code, rd_submission *submission, void *const *slot, bool *full,
                 char why[RD_CUDA_TEXT])
 {
     const size_t slots  = (size_t)(code->n_slot ? code->n_slot : 1);
     const size_t number = (size_t)(code->n_number ? code->n_number : 1);
-    gpu_run      r      = { .code = code, .queue = queue, .gpu = rd_queue_gpu(queue), .why = why };
-    bool         done;
+    gpu_run      r      = {
+                  .code = code, .submission = submission, .queue = rd_submission_queue(submission), .why = why
+    };
+    bool done;
 
+    r.gpu  = rd_queue_gpu(r.queue);
     r.call = calloc(1, sizeof(rd_call_head) + 8 * (slots + number));
     if (!r.call) {
         snprintf(why, RD_CUDA_TEXT, "out of memory");
+        *full = true;
         return false;
     }
-    done = get_memory(&r) && run_all(&r, slot, report);
-    if (!done && r.full)
-        report->status = RD_ERR_MEMORY;
-    if (!done) { /* what was queued before may still use the memory */
-        char ignored[RD_CUDA_TEXT];
-
-        (void)rd_queue_wait(queue, ignored);
+    done = get_memory(&r) && choose_module(&r, slot);
+    if (done) {
+        fill_call(&r, slot);
+        done = run_kernels(&r);
     }
-    put_memory(&r);
+    *full = r.full;
     free(r.call);
     return done;
 }

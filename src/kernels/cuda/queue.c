@@ -13,6 +13,7 @@ struct rd_queue {
     rd_gpu         *gpu;
     CUstream        stream;
     bool            own;
+    rd_submissions *submissions;
     pthread_mutex_t lock; /* of the pieces */
     char           *piece[PIECES];
     CUevent         copied[PIECES]; /* the GPU has done with it */
@@ -23,14 +24,18 @@ rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, bool *full, char why[RD_CUDA_T
     rd_queue *queue = calloc(1, sizeof *queue);
     bool      made  = false;
 
-    *full = !queue || pthread_mutex_init(&queue->lock, NULL) != 0;
+    rd_submissions *all = rd_submissions_new();
+
+    *full = !queue || !all || pthread_mutex_init(&queue->lock, NULL) != 0;
     if (*full) {
         rd_cuda_error("cuStreamCreate", CUDA_ERROR_OUT_OF_MEMORY, why);
+        rd_submissions_free(all);
         free(queue);
         return NULL;
     }
-    queue->gpu    = gpu;
-    queue->stream = stream;
+    queue->submissions = all;
+    queue->gpu         = gpu;
+    queue->stream      = stream;
     if (rd_gpu_enter(gpu, why)) {
         queue->own = !stream;
         made       = stream ||
@@ -39,6 +44,7 @@ rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, bool *full, char why[RD_CUDA_T
     }
     if (made)
         return queue;
+    rd_submissions_free(all);
     pthread_mutex_destroy(&queue->lock);
     free(queue);
     return NULL;
@@ -64,8 +70,9 @@ void rd_queue_free(rd_queue *queue)
 
     if (!queue)
         return;
+    (void)rd_submissions_end(queue, NULL, ignored);
+    rd_submissions_free(queue->submissions);
     if (rd_gpu_enter(queue->gpu, ignored)) {
-        (void)RD_GPU_CALL(queue->gpu, ignored, cuStreamSynchronize, queue->stream);
         free_pieces(queue);
         if (queue->own)
             (void)RD_GPU_CALL(queue->gpu, ignored, cuStreamDestroy_v2, queue->stream);
@@ -78,6 +85,11 @@ void rd_queue_free(rd_queue *queue)
 rd_gpu *rd_queue_gpu(const rd_queue *queue)
 {
     return queue->gpu;
+}
+
+rd_submissions *rd_queue_submissions(rd_queue *queue)
+{
+    return queue->submissions;
 }
 
 CUstream rd_queue_stream(const rd_queue *queue)

@@ -315,6 +315,13 @@ static void find_slots(rd_cuda_shape *s)
             s->stored[p->address[p->inst[i].arg].slot] = true;
 }
 
+static void look_for_reports(rd_cuda_shape *s)
+{
+    for (int32_t i = 0; i < s->p->n_inst; i++)
+        s->reports |= s->p->inst[i].kind == RD_I_INDEX ||
+                      (s->p->inst[i].kind == RD_I_MAP && rd_op_warns(&s->p->inst[i]));
+}
+
 static void look_for_refusals(rd_cuda_shape *s)
 {
     const rd_program *p = s->p;
@@ -348,6 +355,7 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
         s->row[i] = -1;
     find_slots(s);
     look_for_refusals(s);
+    look_for_reports(s);
     if (!find_folds(s, get, pool))
         return false;
     if (s->why)

@@ -87,7 +87,8 @@ typedef struct rd_cuda_shape {
     const rd_program *p;
     const char       *why; /* it cannot run there: the reason, a part of a sentence; NULL */
     int32_t           n_slot;
-    bool             *stored; /* per slot */
+    bool             *stored;  /* per slot */
+    bool              reports; /* may a run have failed indices, or warn? */
     int32_t           n_grid, grid[RD_MAX_GRID];
     int32_t           from, to; /* instructions of an item: the body of the last loop of the grid */
     int64_t           n_item;

@@ -212,7 +212,7 @@ static void write_index(rd_cuda_text *t, int32_t i)
                 rd_dtype_class(inst->from) == RD_CLASS_u64 ? "RD_INDEX_U64" : "RD_INDEX_I64",
                 inst->dst, inst->a);
     rd_cuda_number(t, &line, inst->value.i64);
-    rd_text_add(&line, ", %" PRId32 ", ", i);
+    rd_text_add(&line, ", ");
     add_order(t, &line, i);
     rd_cuda_line(t, "%s)", line.at ? line.at : "");
     rd_text_free(&line);
@@ -514,7 +514,8 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
     rd_cuda_line(t, "RD_MEET");
     t->indent--;
     rd_cuda_line(t, "}");
-    rd_cuda_line(t, "RD_WARN(warnings)");
+    if (s->reports)
+        rd_cuda_line(t, "RD_WARN(warnings)");
     t->indent--;
     rd_cuda_line(t, "}\n");
 }

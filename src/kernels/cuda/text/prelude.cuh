@@ -171,7 +171,8 @@ template <class T, int N> static __forceinline__ void rd_put(T *p, const rd_pack
     if (warnings)         \
         atomicOr(&RD_RECORD->warnings, warnings);
 
-static __forceinline__ void rd_report(rd_record *record, uint64_t order, int64_t index, int32_t inst)
+static __forceinline__ void rd_report(rd_record *record, uint64_t order, int64_t index, int64_t extent,
+                                      int32_t is_unsigned)
 {
     if (atomicMin((unsigned long long *)&record->least, order) <= order)
         return;
@@ -179,24 +180,25 @@ static __forceinline__ void rd_report(rd_record *record, uint64_t order, int64_t
 
     if (at >= RD_FAILURES)
         return;
-    record->failure[at].order = order;
-    record->failure[at].index = index;
-    record->failure[at].inst  = inst;
+    record->failure[at].order       = order;
+    record->failure[at].index       = index;
+    record->failure[at].extent      = extent;
+    record->failure[at].is_unsigned = is_unsigned;
 }
 
 /* Negative indices count from the end.  One that is outside is reported, and the first element
  * stands in for it. */
-#define RD_INDEX_I64(to, from, extent, inst, order)             \
+#define RD_INDEX_I64(to, from, extent, order)                   \
     int64_t to = from;                                          \
     if (to < -(extent) || to >= (extent)) {                     \
-        rd_report(RD_RECORD, order, to, inst);                   \
+        rd_report(RD_RECORD, order, to, extent, 0);              \
         to = 0;                                                 \
     } else if (to < 0)                                          \
         to += extent;
-#define RD_INDEX_U64(to, from, extent, inst, order)             \
+#define RD_INDEX_U64(to, from, extent, order)                   \
     uint64_t to = from;                                         \
     if (to >= (uint64_t)(extent)) {                             \
-        rd_report(RD_RECORD, order, (int64_t)to, inst);          \
+        rd_report(RD_RECORD, order, (int64_t)to, extent, 1);     \
         to = 0;                                                 \
     }
 

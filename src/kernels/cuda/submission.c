@@ -1,0 +1,296 @@
+/* submission.c - what a run asks of a GPU: its memory, and what its kernels report.
+ *
+ * A run that is waited for ends at once.  One that is left goes on by itself: its memory, and memory
+ * that is given back meanwhile, stays taken until an event behind it has come.  Whoever asks next
+ * looks for such, and what they have found is told by the next rd_submissions_end(). */
+#include "kernels/cuda/call.h"
+#include "kernels/cuda/gpu.h"
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Runs that may be left at a time: they hold memory. */
+enum { MOST_LEFT = 64 };
+
+typedef struct list {
+    CUdeviceptr *at;
+    int32_t      n, room;
+} list;
+
+struct rd_submission {
+    rd_queue      *queue;
+    list           memory, records;
+    CUevent        left; /* behind all that was asked */
+    rd_submission *next;
+};
+
+/* Of a queue: runs that are left, the oldest first. */
+struct rd_submissions {
+    pthread_mutex_t lock;
+    rd_submission  *first, *last;
+    int32_t         n;
+    rd_task         found; /* by those that have ended */
+};
+
+rd_submissions *rd_submissions_new(void)
+{
+    rd_submissions *all = calloc(1, sizeof *all);
+
+    if (all && pthread_mutex_init(&all->lock, NULL) != 0) {
+        free(all);
+        all = NULL;
+    }
+    return all;
+}
+
+void rd_submissions_free(rd_submissions *all)
+{
+    if (!all)
+        return;
+    pthread_mutex_destroy(&all->lock);
+    free(all);
+}
+
+static bool add(list *to, CUdeviceptr at)
+{
+    if (to->n == to->room) {
+        const int32_t room = to->room ? 2 * to->room : 8;
+        CUdeviceptr  *more = realloc(to->at, (size_t)room * sizeof *more);
+
+        if (!more)
+            return false;
+        to->at   = more;
+        to->room = room;
+    }
+    to->at[to->n++] = at;
+    return true;
+}
+
+/* ---- Reports --------------------------------------------------------------------------------- */
+/* The sentence of the index that the program meets first. */
+static void report_index(const rd_record *found, rd_task *task)
+{
+    const uint32_t n = found->n < RD_FAILURES ? found->n : RD_FAILURES;
+
+    task->status = RD_ERR_AXIS;
+    snprintf(task->sentence, sizeof task->sentence, "rd_take: an index is outside its axis");
+    for (uint32_t k = 0; k < n; k++) {
+        if (found->failure[k].order != found->least)
+            continue;
+        if (found->failure[k].is_unsigned)
+            snprintf(task->sentence, sizeof task->sentence,
+                     "rd_take: index %" PRIu64 " is outside an axis of extent %" PRId64,
+                     (uint64_t)found->failure[k].index, found->failure[k].extent);
+        else
+            snprintf(task->sentence, sizeof task->sentence,
+                     "rd_take: index %" PRId64 " is outside an axis of extent %" PRId64,
+                     found->failure[k].index, found->failure[k].extent);
+    }
+}
+
+/* What the kernels have found, the first stage's failure before others; all is done on the GPU. */
+static bool read_records(const rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT])
+{
+    for (int32_t k = 0; k < s->records.n; k++) {
+        rd_record found;
+
+        if (!rd_queue_down(s->queue, &found, s->records.at[k], sizeof found, why) ||
+            !rd_queue_wait(s->queue, why))
+            return false;
+        report->warnings |= found.warnings;
+        if (found.n && report->status == RD_OK)
+            report_index(&found, report);
+    }
+    return true;
+}
+
+/* ---- One run --------------------------------------------------------------------------------- */
+/* All is given back. */
+static void drop(rd_submission *s)
+{
+    rd_gpu *const gpu = rd_queue_gpu(s->queue);
+    char          ignored[RD_CUDA_TEXT];
+
+    for (int32_t k = 0; k < s->memory.n; k++)
+        rd_gpu_put(gpu, s->memory.at[k]);
+    if (s->left && rd_gpu_enter(gpu, ignored)) {
+        (void)RD_GPU_CALL(gpu, ignored, cuEventDestroy_v2, s->left);
+        rd_gpu_leave(gpu);
+    }
+    free(s->memory.at);
+    free(s->records.at);
+    free(s);
+}
+
+/* The oldest one's end is known to have come. */
+static bool end_oldest(rd_submissions *all, char why[RD_CUDA_TEXT])
+{
+    rd_submission *const s    = all->first;
+    const bool           done = read_records(s, &all->found, why);
+
+    all->first = s->next;
+    all->last  = all->first ? all->last : NULL;
+    all->n--;
+    drop(s);
+    return done;
+}
+
+static bool has_come(const rd_submission *s)
+{
+    char     ignored[RD_CUDA_TEXT];
+    CUresult result = CUDA_ERROR_NOT_READY;
+
+    if (rd_gpu_enter(rd_queue_gpu(s->queue), ignored)) {
+        result = rd_cuda_api(NULL)->cuEventQuery(s->left);
+        rd_gpu_leave(rd_queue_gpu(s->queue));
+    }
+    return result == CUDA_SUCCESS;
+}
+
+/* Those that have ended, and the oldest where they are too many. */
+static bool end_some(rd_queue *queue, char why[RD_CUDA_TEXT])
+{
+    rd_submissions *const all  = rd_queue_submissions(queue);
+    bool                  done = true;
+
+    pthread_mutex_lock(&all->lock);
+    while (done && all->first && has_come(all->first))
+        done = end_oldest(all, why);
+    if (done && all->n == MOST_LEFT)
+        done = rd_queue_wait(queue, why) && end_oldest(all, why);
+    pthread_mutex_unlock(&all->lock);
+    return done;
+}
+
+static bool are_left(rd_queue *queue)
+{
+    rd_submissions *const all = rd_queue_submissions(queue);
+    bool                  some;
+
+    pthread_mutex_lock(&all->lock);
+    some = all->first;
+    pthread_mutex_unlock(&all->lock);
+    return some;
+}
+
+rd_submission *rd_submission_new(rd_queue *queue, bool *full, char why[RD_CUDA_TEXT])
+{
+    rd_submission *s;
+
+    *full = false;
+    if (!end_some(queue, why))
+        return NULL;
+    s = calloc(1, sizeof *s);
+    if (!s) {
+        *full = true;
+        snprintf(why, RD_CUDA_TEXT, "out of memory");
+        return NULL;
+    }
+    s->queue = queue;
+    return s;
+}
+
+rd_queue *rd_submission_queue(const rd_submission *s)
+{
+    return s->queue;
+}
+
+/* Where the GPU is full, runs that are left are waited for. */
+CUdeviceptr rd_submission_get(rd_submission *s, int64_t bytes, bool *full, char why[RD_CUDA_TEXT])
+{
+    rd_gpu *const gpu = rd_queue_gpu(s->queue);
+    CUdeviceptr   at  = rd_gpu_get(gpu, bytes, full, why);
+
+    if (!at && *full && are_left(s->queue) && rd_submissions_end(s->queue, NULL, why))
+        at = rd_gpu_get(gpu, bytes, full, why);
+    if (at && !add(&s->memory, at)) {
+        rd_gpu_put(gpu, at);
+        snprintf(why, RD_CUDA_TEXT, "out of memory");
+        *full = true;
+        at    = 0;
+    }
+    return at;
+}
+
+CUdeviceptr rd_submission_record(rd_submission *s, bool *full, char why[RD_CUDA_TEXT])
+{
+    static const rd_record none = { .least = UINT64_MAX };
+    const CUdeviceptr      at   = rd_submission_get(s, sizeof none, full, why);
+
+    if (!at || !rd_queue_up(s->queue, at, &none, sizeof none, why))
+        return 0;
+    if (add(&s->records, at))
+        return at;
+    snprintf(why, RD_CUDA_TEXT, "out of memory");
+    *full = true;
+    return 0;
+}
+
+bool rd_submission_end(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT])
+{
+    const bool done = rd_queue_wait(s->queue, why) && read_records(s, report, why);
+
+    drop(s);
+    return done;
+}
+
+/* An event behind all that was asked. */
+static bool mark(rd_submission *s, char why[RD_CUDA_TEXT])
+{
+    rd_gpu *const gpu = rd_queue_gpu(s->queue);
+    bool          full, done = false;
+
+    if (!rd_gpu_enter(gpu, why))
+        return false;
+    done = RD_GPU_TAKE(gpu, &full, why, cuEventCreate, &s->left, CU_EVENT_DISABLE_TIMING) &&
+           RD_GPU_CALL(gpu, why, cuEventRecord, s->left, rd_queue_stream(s->queue));
+    rd_gpu_leave(gpu);
+    return done;
+}
+
+bool rd_submission_leave(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT])
+{
+    rd_submissions *const all = rd_queue_submissions(s->queue);
+
+    if (!mark(s, why)) /* then it is waited for */
+        return rd_submission_end(s, report, why);
+    pthread_mutex_lock(&all->lock);
+    *(all->last ? &all->last->next : &all->first) = s;
+    all->last                                     = s;
+    all->n++;
+    pthread_mutex_unlock(&all->lock);
+    return true;
+}
+
+/* ---- All of a queue -------------------------------------------------------------------------- */
+bool rd_submissions_end(rd_queue *queue, rd_task *report, char why[RD_CUDA_TEXT])
+{
+    rd_submissions *const all  = rd_queue_submissions(queue);
+    bool                  done = rd_queue_wait(queue, why);
+
+    pthread_mutex_lock(&all->lock);
+    while (all->first)
+        done = end_oldest(all, done ? why : (char[RD_CUDA_TEXT]){ "" }) && done;
+    if (report) {
+        *report    = all->found;
+        all->found = (rd_task){ 0 };
+    }
+    pthread_mutex_unlock(&all->lock);
+    return done;
+}
+
+void rd_submissions_put(rd_queue *queue, CUdeviceptr at)
+{
+    rd_submissions *const all = rd_queue_submissions(queue);
+    char                  ignored[RD_CUDA_TEXT];
+
+    pthread_mutex_lock(&all->lock);
+    if (!all->last || !add(&all->last->memory, at)) {
+        if (all->last)
+            (void)rd_queue_wait(queue, ignored);
+        rd_gpu_put(rd_queue_gpu(queue), at);
+    }
+    pthread_mutex_unlock(&all->lock);
+}
