@@ -387,6 +387,18 @@ void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number)
                  RD_CUDA_THREADS, name, shown);
 }
 
+static bool takes_exp_f32(const rd_cuda_shape *s)
+{
+    for (int32_t k = 0; k < s->p->n_fold; k++)
+        if (rd_takes_power(&s->fold[k].of) && rd_dtype_class(s->p->fold[k].type) == RD_CLASS_f32)
+            return true;
+    for (int32_t i = 0; i < s->p->n_inst; i++)
+        if (s->p->inst[i].kind == RD_I_MAP && s->p->inst[i].op == RD_OP_exp &&
+            rd_dtype_class(s->p->inst[i].type) == RD_CLASS_f32)
+            return true;
+    return false;
+}
+
 /* Neighbouring teams have neighbouring items, which may share what they read. */
 static void write_item_and_range(rd_cuda_text *t)
 {
@@ -465,6 +477,8 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
     rd_cuda_kernel_head(t, part_names[part], cut);
     rd_cuda_line(t, "{");
     t->indent++;
+    if (takes_exp_f32(s))
+        rd_cuda_line(t, "rd_fill_exp_table();");
     if (words) {
         rd_cuda_line(t, "RD_SHARED(uint64_t, words, %" PRId32 ");",
                      words * (RD_CUDA_THREADS / s->team));

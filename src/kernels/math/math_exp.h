@@ -122,7 +122,11 @@ static const double rd_exp_rest_f64[8] __attribute__((aligned(64))) = {
 #define rd_times_2_f32(y, k, n)       rd_scale_f32(y, rd_bits_f32(k) >> 4)
 #define rd_times_2_f64(y, k, n)       rd_scale_f64(y, rd_bits_f64(k) >> 3)
 
+#ifdef RD_EXP_F32_APART /* cuda/text/exp.cuh has another form, of the same bits */
+RD_INLINE float rd_exp_f32(float given);
+#else
 RD_DEFINE_EXP(f32, f32, F32, float)
+#endif
 RD_DEFINE_EXP(f64, f64, F64, double)
 
 /* ---- expm1 and tanh -------------------------------------------------------------------------- */

@@ -57,6 +57,7 @@ template <class T> struct rd_plain<T &> {
 #define RD_F16_IN_HARDWARE
 #if __CUDA_ARCH__ >= 800
 #define RD_BF16_IN_HARDWARE
+#define RD_NAN_IN_HARDWARE
 #endif
 #endif
 #endif
@@ -105,9 +106,11 @@ static __forceinline__ float rd_round_bf16(float x)
 }
 #endif
 
+#define RD_EXP_F32_APART
 #include "core/half.h"
 #include "kernels/math/rows.h"
 #include "kernels/math/so_far.h"
+#include "kernels/cuda/text/exp.cuh"
 
 /* What users' texts may name is here already. */
 #define RD_USERS
