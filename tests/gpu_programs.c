@@ -73,6 +73,17 @@ static int lse_columns(rd_expr *x, rd_expr **y)
     return 1;
 }
 
+/* Elements that move m, that vanish beside it, and that count for nothing. */
+static int lse_far(rd_expr *x, rd_expr **y)
+{
+    rd_expr *far = rd_where(rd_gt(x, rd_num(x->ctx, -3)), rd_mul(x, rd_num(x->ctx, 30)),
+                            rd_num(x->ctx, -INFINITY));
+
+    y[0] = rd_logsumexp(far, RD_DIMS(1));
+    y[1] = rd_logsumexp(far, RD_DIMS(0));
+    return 2;
+}
+
 static int dot(rd_expr *x, rd_expr **y)
 {
     y[0] = rd_sum(rd_mul(x, rd_flip(x, RD_DIMS(0))), RD_DIMS(1));
@@ -264,6 +275,7 @@ const gpu_program gpu_programs[] = {
     { "standardised", true, standardise_all },
     { "softmax of columns", true, softmax_columns },
     { "concat", false, concat },
+    { "logsumexp far", true, lse_far },
 };
 const int n_gpu_programs = (int)(sizeof gpu_programs / sizeof *gpu_programs);
 

@@ -144,10 +144,15 @@ START_TEST(random_kernels)
 END_TEST
 
 /* ---- What the compiler makes of each way ------------------------------------------------------- */
-/* Instructions of PTX without a branch between them, and bytes that they load 16 at a time. */
+/* Lines of PTX from a label or a branch to the next one. */
 typedef struct straight {
-    int instructions, bytes;
+    const char *label;               /* "$L__BB0_19", to a ':'; NULL */
+    const char *to;                  /* the label that its last line jumps to, to a ';'; NULL */
+    bool        on;                  /* does it go on to the next one, too? */
+    int         instructions, bytes; /* that loads of 16 bytes load */
 } straight;
+
+enum { MOST_STRAIGHTS = 4096 };
 
 /* "ld.global.nc.v4.f32": 16; of another instruction, or less than 16 bytes, 0. */
 static int bytes_loaded(const char *line)
@@ -161,27 +166,85 @@ static int bytes_loaded(const char *line)
     return n * atoi(dot + 2) / 8 == 16 ? 16 : 0;
 }
 
-static bool is_end_of_straight(const char *line)
+static bool is_label(const char *line)
 {
-    return line[0] == '$' || strncmp(line, "\tbra", 4) == 0 || strncmp(line, "\tret", 4) == 0 ||
+    return line[0] == '$';
+}
+
+/* "\tbra.uni", "\t@%p3 bra", "\tret" */
+static bool is_jump(const char *line)
+{
+    return strncmp(line, "\tbra", 4) == 0 || strncmp(line, "\tret", 4) == 0 ||
            (line[0] == '\t' && line[1] == '@');
 }
 
-/* The stretch that loads most. */
-static straight busiest(char *ptx)
+/* All of a text, in which they stay; how many. */
+static int straights_of(char *ptx, straight list[MOST_STRAIGHTS])
 {
-    straight best = { 0 }, now = { 0 };
+    int       n   = 0;
+    straight *now = list;
 
+    *now = (straight){ .on = true };
     for (char *line = strtok(ptx, "\n"); line; line = strtok(NULL, "\n")) {
-        if (is_end_of_straight(line)) {
-            best = now.bytes > best.bytes ? now : best;
-            now  = (straight){ 0 };
-        } else if (line[0] == '\t' && line[1] >= 'a' && line[1] <= 'z') {
-            now.instructions++;
-            now.bytes += bytes_loaded(line + 1);
+        const bool jumps = is_jump(line);
+
+        if (line[0] == '\t' && ((line[1] >= 'a' && line[1] <= 'z') || jumps)) {
+            now->instructions++;
+            now->bytes += bytes_loaded(line + 1);
+        }
+        if (jumps) {
+            now->to = strchr(line, '$');
+            now->on = line[1] == '@';
+        }
+        if (jumps || is_label(line)) {
+            ck_assert_int_lt(++n, MOST_STRAIGHTS);
+            now  = &list[n];
+            *now = (straight){ .label = is_label(line) ? line : NULL, .on = true };
         }
     }
-    return best;
+    return n + 1;
+}
+
+/* The one with a label, n: none. */
+static int labelled(const straight *list, int n, const char *label)
+{
+    const int length = label ? (int)strcspn(label, ":;") : 0;
+
+    for (int k = 0; label && k < n; k++)
+        if (list[k].label && strncmp(list[k].label, label, (size_t)length) == 0 &&
+            list[k].label[length] == ':')
+            return k;
+    return n;
+}
+
+/* From where most is loaded to the end of that round of its loop: at forks the shorter way, of loops
+ * in it one round. */
+static straight busiest(char *ptx)
+{
+    static straight list[MOST_STRAIGHTS];
+    const int       n    = straights_of(ptx, list);
+    int             most = 0, at;
+    straight        all;
+
+    for (int k = 1; k < n; k++)
+        most = list[k].bytes > list[most].bytes ? k : most;
+    at  = most;
+    all = list[most];
+    for (;;) {
+        const int next = list[at].on ? at + 1 : n;
+        int       jump = labelled(list, n, list[at].to);
+
+        if (jump <= most)
+            return all;
+        if (jump <= at)
+            jump = n;
+        at = next < n && (jump == n || list[next].instructions < list[jump].instructions) ? next
+                                                                                          : jump;
+        if (at == n)
+            return all;
+        all.instructions += list[at].instructions;
+        all.bytes += list[at].bytes;
+    }
 }
 
 static char *ptx_of(const char *text)
@@ -229,9 +292,12 @@ static const bound bounds[] = {
     { "dot", RD_F32, 4096, 1024, 1 },
     { "map", RD_F32, 4096, 1024, 2 },
     { "map", RD_BF16, 4096, 1024, 11 },
-    { "map exp", RD_F32, 4096, 1024, 20 },
-    { "softmax", RD_F32, 4096, 1024, 7 },
+    { "map exp", RD_F32, 4096, 1024, 14 },
+    { "softmax", RD_F32, 4096, 1024, 6 },
     { "layer norm", RD_F32, 4096, 1024, 12 },
+    { "logsumexp of rows", RD_F32, 4096, 1024, 26.5 },
+    { "logsumexp of rows", RD_BF16, 4096, 1024, 29 },
+    { "logsumexp of columns", RD_F32, 64, 65536, 26.5 },
 };
 
 START_TEST(instructions_of_elements)

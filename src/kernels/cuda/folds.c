@@ -319,8 +319,7 @@ rd_text rd_cuda_step_of(rd_cuda_text *t, const rd_cuda_fold *f)
     return step;
 }
 
-/* Have the rounds at hand moved it on to their block? */
-static bool has_moved(const rd_cuda_text *t, int32_t number)
+bool rd_cuda_has_moved(const rd_cuda_text *t, int32_t number)
 {
     return number < 64 && t->moved >> number & 1;
 }
@@ -331,7 +330,7 @@ void rd_cuda_declare_place(rd_cuda_text *t, const rd_inst *inst)
 
     rd_cuda_declare_cell(t, inst->arg);
     declare_lane(t, f);
-    if ((f->tree && !has_moved(t, inst->arg)) || f->of.fold->scan) {
+    if ((f->tree && !rd_cuda_has_moved(t, inst->arg)) || f->of.fold->scan) {
         rd_text step = rd_cuda_step_of(t, f);
 
         rd_cuda_line(t, "const int64_t p%" PRId32 " = %s;", inst->arg, step.at ? step.at : "");
@@ -453,12 +452,15 @@ void rd_cuda_step(rd_cuda_text *t, const rd_inst *inst)
     rd_cuda_line(t, one ? "if (t == 0) {" : "{");
     t->indent++;
     rd_cuda_declare_place(t, inst);
-    if (f->tree && !has_moved(t, inst->arg)) {
+    if (f->tree && !rd_cuda_has_moved(t, inst->arg)) {
         rd_text_add(&block, "p%" PRId32 " / %d", inst->arg, RD_TREE_STEPS);
         rd_cuda_move_on(t, f, block.at ? block.at : "");
     }
     rd_cuda_states(&states, f, inst->arg, "s", at.at ? at.at : "");
-    rd_cuda_add_step(t, inst, states.at ? states.at : "");
+    (t->steps == RD_STEPS_NEAR ? rd_cuda_add_near
+     : t->steps == RD_STEPS_WAIT && rd_cuda_waits(t, inst)
+         ? rd_cuda_add_waiting
+         : rd_cuda_add_step)(t, inst, states.at ? states.at : "");
     t->indent--;
     rd_cuda_line(t, "}");
     rd_text_free(&at);

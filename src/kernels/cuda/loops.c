@@ -208,23 +208,53 @@ static void write_puts(rd_cuda_text *t, int32_t loop, const char *u, bool declar
     }
 }
 
-/* Instructions without loops, for all elements of the thread: of a round of a loop, or (-1) of the
- * item.  `some`: a condition on those that are there, NULL. */
-static void write_elements(rd_cuda_text *t, int32_t from, int32_t to, int32_t loop, const char *u,
-                           const char *some)
+/* "for (int l = 0; l < 4; l++) {", n elements of a round of a loop, or (-1) of the item, by their
+ * indices. */
+static void open_elements(rd_cuda_text *t, int32_t n, int32_t loop, const char *u)
 {
-    const int32_t n    = elements_of(t, loop);
-    const bool    kept = t->s->strip >= 0;
-
-    if (kept)
-        keep_values(t, from, to, true);
-    write_puts(t, loop, u, true);
     if (t->along) /* l is a lane, if the loop stands in one that is spread */
         rd_cuda_line(t, "RD_UNROLL for (int e = 0; e < %" PRId32 "; e++) {", n);
     else
         rd_cuda_line(t, n > 1 ? "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {" : "{", n);
     t->indent++;
     declare_indices(t, loop, u, false);
+}
+
+static void close_elements(rd_cuda_text *t)
+{
+    t->indent--;
+    rd_cuda_line(t, "}");
+}
+
+/* Steps that have waited for all elements (near.c). */
+static void write_waiting(rd_cuda_text *t, int32_t i, int32_t n, int32_t loop, const char *u)
+{
+    static const rd_cuda_steps ways[] = { RD_STEPS_NEAR, RD_STEPS_WHOLE };
+
+    for (int k = 0; k < 2; k++) {
+        rd_cuda_line(t, k ? "else" : "if (!moves%" PRId32 ")", i);
+        open_elements(t, n, loop, u);
+        rd_cuda_step_again(t, i, ways[k]);
+        close_elements(t);
+    }
+}
+
+/* Instructions without loops, for all elements of the thread: of a round of a loop, or (-1) of the
+ * item.  `some`: a condition on those that are there, NULL. */
+static void write_elements(rd_cuda_text *t, int32_t from, int32_t to, int32_t loop, const char *u,
+                           const char *some)
+{
+    const int32_t n    = elements_of(t, loop);
+    const bool    kept = t->s->strip >= 0, wait = n > 1 && !some;
+
+    if (kept)
+        keep_values(t, from, to, true);
+    write_puts(t, loop, u, true);
+    for (int32_t i = from; wait && i < to; i++)
+        if (rd_cuda_waits(t, &t->s->p->inst[i]))
+            rd_cuda_declare_waiting(t, i, n);
+    t->steps = wait ? RD_STEPS_WAIT : RD_STEPS_WHOLE;
+    open_elements(t, n, loop, u);
     if (some)
         rd_cuda_line(t, "if (!(%s)) continue;", some);
     if (kept)
@@ -232,9 +262,12 @@ static void write_elements(rd_cuda_text *t, int32_t from, int32_t to, int32_t lo
     write_insts(t, from, to);
     if (kept)
         keep_values(t, from, to, false);
-    t->indent--;
-    rd_cuda_line(t, "}");
+    close_elements(t);
     write_puts(t, loop, u, false);
+    for (int32_t i = from; wait && i < to; i++)
+        if (rd_cuda_waits(t, &t->s->p->inst[i]))
+            write_waiting(t, i, n, loop, u);
+    t->steps = RD_STEPS_WHOLE;
 }
 
 /* ---- Rounds that are done together ----------------------------------------------------------- */

@@ -14,6 +14,13 @@ typedef enum rd_cuda_part {
     RD_PART_GO_ON
 } rd_cuda_part;
 
+/* How steps are written, see rd_cuda_waits(). */
+typedef enum rd_cuda_steps {
+    RD_STEPS_WHOLE,
+    RD_STEPS_WAIT, /* those that wait only say whether they move anything */
+    RD_STEPS_NEAR  /* none does */
+} rd_cuda_steps;
+
 enum { RD_CUDA_NUMBERS = 256 };
 
 typedef struct rd_cuda_text {
@@ -37,6 +44,7 @@ typedef struct rd_cuda_text {
     int32_t              along;  /* elements of a round along the loop, of one thread; 0 */
     uint64_t             moved;  /* folds that have moved on to the block of these rounds */
     uint64_t             packed; /* slots whose elements are taken several at a time */
+    rd_cuda_steps        steps;  /* of elements at hand */
 } rd_cuda_text;
 
 /* The text of all kernels of a shape, without the prelude; its numbers come with each run. */
@@ -70,6 +78,8 @@ void    rd_cuda_write_square(rd_cuda_text *t);
 void rd_cuda_fold_functions(rd_cuda_text *t, int32_t number);
 void rd_cuda_start(rd_cuda_text *t, int32_t number);
 void rd_cuda_step(rd_cuda_text *t, const rd_inst *inst);
+/* Have the rounds at hand moved a fold on to their block? */
+bool rd_cuda_has_moved(const rd_cuda_text *t, int32_t number);
 /* The cell at hand moves on to a block: those before it become nodes. */
 void rd_cuda_move_on(rd_cuda_text *t, const rd_cuda_fold *f, const char *block);
 /* "b0[c0]", which block the fold is at: in cell c0, or in the lanes of it that a thread has. */
@@ -89,6 +99,14 @@ rd_text rd_cuda_step_of(rd_cuda_text *t, const rd_cuda_fold *f);
 /* "(4 * t + l)": the lane of a cell that a thread's l-th is. */
 const char *rd_cuda_lane_of(const rd_cuda_text *t, const rd_cuda_fold *f, char to[32]);
 int32_t     rd_cuda_fold_number(const rd_cuda_shape *s, const rd_cuda_fold *f);
+
+/* near.c: does the step of an element wait for those beside it?  What they wait in, n of them; what a
+ * step leaves there; the step of an element that moves nothing; steps, once all are there. */
+bool rd_cuda_waits(const rd_cuda_text *t, const rd_inst *inst);
+void rd_cuda_declare_waiting(rd_cuda_text *t, int32_t i, int32_t n);
+void rd_cuda_add_waiting(rd_cuda_text *t, const rd_inst *inst, const char *states);
+void rd_cuda_add_near(rd_cuda_text *t, const rd_inst *inst, const char *states);
+void rd_cuda_step_again(rd_cuda_text *t, int32_t i, rd_cuda_steps steps);
 
 /* closes.c */
 void rd_cuda_close(rd_cuda_text *t, const rd_inst *inst);
