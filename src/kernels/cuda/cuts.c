@@ -5,7 +5,7 @@
  * tree above are made; and then each range goes on from the nodes that cover what is before it
  * (kernels/math/so_far.h).
  *
- * Ranges are RD_CUDA_FAN to a group, groups are so many to one above, until there is one.
+ * Ranges are a `fan` to a group, groups are so many to one above, until there is one.
  *
  * One loop that does nearly all of the work is cut alone.  Several over one axis, as the phases of a
  * softmax, are all cut alike: each has a kernel of its own, which does what stands before the loop
@@ -40,9 +40,8 @@ static bool find_loops(rd_cuda_shape *s)
 /* One loop, if it does nearly all of the work. */
 static void keep_main_loop(rd_cuda_shape *s)
 {
-    static const double NEARLY = 15.0 / 16;
-    double              all = 0, most = 0;
-    int32_t             found = -1;
+    double  all = 0, most = 0;
+    int32_t found = -1;
 
     for (int32_t k = 0; k < s->n_cut; k++) {
         const double work = work_of(s->p, s->cut[k]);
@@ -53,7 +52,7 @@ static void keep_main_loop(rd_cuda_shape *s)
             found = s->cut[k];
         }
     }
-    if (found < 0 || most < NEARLY * all)
+    if (found < 0 || most < s->choice.main_share * all)
         return;
     s->cut[0] = found;
     s->n_cut  = 1;
@@ -210,11 +209,11 @@ static int64_t grain_of(const rd_cuda_shape *s)
 
 /* No more than the threads have room for at once, and of 2^n grains: where a grain is 2^n blocks, too,
  * a range is one node of the tree. */
-static void find_ranges(rd_cuda_shape *s, int64_t threads)
+static void find_ranges(rd_cuda_shape *s)
 {
-    enum { MOST = 1 << 20 }; /* RD_CUDA_FAN to the number of levels above them, at most */
-    const int64_t extent = s->p->loop[s->cut[0]].extent, at_work = s->n_item * s->team;
-    const int64_t wanted = (threads + at_work - 1) / at_work;
+    enum { MOST = 1 << 20 }; /* `fan` to the number of levels above them, at most */
+    const int64_t extent = s->p->loop[s->cut[0]].extent, threads = s->n_item * s->team;
+    const int64_t wanted = (s->choice.at_work + threads - 1) / threads;
 
     s->range = grain_of(s);
     while ((extent + s->range - 1) / s->range > (wanted < MOST ? wanted : MOST))
@@ -263,8 +262,8 @@ static void find_levels(rd_cuda_shape *s)
         }
         s->item_rows += (n - 1) * level->rows + level->last_rows;
         s->item_counters += n;
-        n = (n + RD_CUDA_FAN - 1) / RD_CUDA_FAN;
-        ranges *= RD_CUDA_FAN;
+        n = (n + s->choice.fan - 1) / s->choice.fan;
+        ranges *= s->choice.fan;
     }
 }
 
@@ -309,13 +308,13 @@ static bool only_scans(const rd_cuda_shape *s)
 }
 
 /* Ranges of 2^n blocks are nodes of the tree. */
-static void find_scanned_ranges(rd_cuda_shape *s, int64_t threads)
+static void find_scanned_ranges(rd_cuda_shape *s)
 {
-    enum { LEAST = 4 * RD_TREE_STEPS };
     const int64_t extent = s->p->loop[s->cut[0]].extent;
 
-    s->range = LEAST;
-    while (s->range < extent && s->n_item * ((extent + s->range - 1) / s->range) > threads)
+    s->range = s->choice.scan_range * RD_TREE_STEPS;
+    while (s->range < extent &&
+           s->n_item * ((extent + s->range - 1) / s->range) > s->choice.at_work)
         s->range *= 2;
     s->n_range = (extent + s->range - 1) / s->range;
     s->scanned = true;
@@ -342,16 +341,16 @@ static void forget(rd_cuda_shape *s)
         s->scratch[k] = RD_HOME_TEAM;
 }
 
-void rd_cuda_find_cuts(rd_cuda_shape *s, int64_t threads)
+void rd_cuda_find_cuts(rd_cuda_shape *s)
 {
-    if (s->n_item == 0 || s->n_item * s->team >= threads || !find_loops(s)) {
+    if (s->n_item == 0 || s->n_item * s->team >= s->choice.at_work || !find_loops(s)) {
         forget(s);
         return;
     }
     keep_main_loop(s);
     s->cut_axis = s->p->loop[s->cut[0]].axis;
     if (only_scans(s)) {
-        find_scanned_ranges(s, threads);
+        find_scanned_ranges(s);
         if (s->n_range == 1)
             forget(s);
         return;
@@ -364,7 +363,7 @@ void rd_cuda_find_cuts(rd_cuda_shape *s, int64_t threads)
     for (int32_t k = 0; k < s->p->n_fold; k++)
         if (is_of_item(s, &s->fold[k]) && s->fold[k].step >= 0)
             s->fold[k].cut = cut_around(s, s->fold[k].step);
-    find_ranges(s, threads);
+    find_ranges(s);
     if (s->n_range == 1) {
         forget(s);
         return;

@@ -185,8 +185,6 @@ static void declare(rd_cuda_text *t, const rd_cuda_fold *f)
 
 /* ---- Beginnings ------------------------------------------------------------------------------ */
 /* "for (int64_t k = 0; k < n; k += 1)": all of an array; a team's, by its threads. */
-enum { REGISTERS = 16 }; /* an array whose indices are all known needs no memory */
-
 static void for_each(rd_cuda_text *t, const rd_cuda_fold *f, int64_t n, const char *what)
 {
     const bool team  = f->home == RD_HOME_TEAM && t->spread < 0;
@@ -194,7 +192,8 @@ static void for_each(rd_cuda_text *t, const rd_cuda_fold *f, int64_t n, const ch
 
     rd_cuda_number(t, &count, n);
     rd_cuda_line(t, "%s for (int64_t k = %s; k < %s; k += %s) { %s }",
-                 f->home == RD_HOME_LOCAL && n <= REGISTERS ? "RD_UNROLL" : "RD_UNROLL_FEW",
+                 f->home == RD_HOME_LOCAL && n <= t->s->choice.unrolled ? "RD_UNROLL"
+                                                                        : "RD_UNROLL_FEW",
                  team ? "t" : "0", count.at ? count.at : "", team ? "RD_TEAM" : "1", what);
     rd_text_free(&count);
 }

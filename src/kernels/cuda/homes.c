@@ -18,8 +18,6 @@ static bool is_scratch(const rd_program *p, const rd_inst *inst)
            p->address[inst->arg].slot >= p->first_scratch;
 }
 
-enum { MOST_LOCAL = 1024 };
-
 static int64_t place(int64_t *bytes, int64_t more)
 {
     const int64_t at = *bytes;
@@ -70,7 +68,7 @@ static void give_home(rd_cuda_shape *s, rd_cuda_fold *f)
     f->home   = f->cells ? RD_HOME_TEAM : RD_HOME_LOCAL;
     f->states = f->n_cell * (f->home == RD_HOME_TEAM ? fold->lanes : f->here);
     f->bytes  = fold_bytes(f);
-    if (f->home == RD_HOME_LOCAL && f->bytes > MOST_LOCAL)
+    if (f->home == RD_HOME_LOCAL && f->bytes > s->choice.local)
         f->home = RD_HOME_OWN;
     if (f->home == RD_HOME_TEAM)
         f->at = place(&s->team_bytes, f->bytes);

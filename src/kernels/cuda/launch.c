@@ -31,7 +31,7 @@ static int64_t teams_of(const rd_gpu_facts *gpu, const rd_cuda_shape *s)
     const int64_t bytes = s->team_bytes + s->team * s->own_bytes;
     const int64_t all   = gpu->most_threads / s->team;
     const int64_t fit   = bytes ? gpu->memory / 16 / bytes : all;
-    const int64_t whole = RD_CUDA_THREADS / s->team; /* of a block */
+    const int64_t whole = s->choice.block / s->team; /* of a block */
     const int64_t teams = (fit < all ? fit : all) / whole * whole;
 
     return teams > whole ? teams : whole;
@@ -153,10 +153,11 @@ static bool make_room(gpu_run *r, CUfunction kernel)
 
 static CUresult start_kernel(const gpu_run *r, CUfunction kernel, int64_t blocks)
 {
-    const int64_t rows        = rd_cuda_row_bytes(&r->code->shape);
-    void         *arguments[] = { r->call };
+    const int64_t  rows        = rd_cuda_row_bytes(&r->code->shape);
+    const unsigned threads     = (unsigned)r->code->shape.choice.block;
+    void          *arguments[] = { r->call };
 
-    return rd_cuda_api(NULL)->cuLaunchKernel(kernel, (unsigned)blocks, 1, 1, RD_CUDA_THREADS, 1, 1,
+    return rd_cuda_api(NULL)->cuLaunchKernel(kernel, (unsigned)blocks, 1, 1, threads, 1, 1,
                                              (unsigned)rows, rd_queue_stream(r->queue), arguments,
                                              NULL);
 }
@@ -194,7 +195,7 @@ static rd_call_head *head_of(gpu_run *r)
 static bool run_items(gpu_run *r, const char *name, int64_t n)
 {
     const int64_t teams  = n < r->code->most_teams ? n : r->code->most_teams;
-    const int64_t in_one = RD_CUDA_THREADS / r->code->shape.team;
+    const int64_t in_one = r->code->shape.choice.block / r->code->shape.team;
 
     head_of(r)->n_work = n;
     return launch(r, name, (teams + in_one - 1) / in_one);
@@ -204,7 +205,7 @@ static bool run_items(gpu_run *r, const char *name, int64_t n)
 static bool run_threads(gpu_run *r, const char *kernel, int32_t number, int64_t n)
 {
     enum { MOST = 1 << 20 };
-    const int64_t blocks = (n + RD_CUDA_THREADS - 1) / RD_CUDA_THREADS;
+    const int64_t block = r->code->shape.choice.block, blocks = (n + block - 1) / block;
     char          name[24];
 
     head_of(r)->n_work = n;

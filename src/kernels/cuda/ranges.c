@@ -1,7 +1,7 @@
 /* ranges.c - what ranges of a cut loop come to: rows of nodes, and how they become those of one.
  *
  * A team leaves the nodes of its range and counts itself at its group's counter.  Who comes last of
- * RD_CUDA_FAN joins what they left, in the order of places, and goes to the counter of the group above
+ * RD_FAN joins what they left, in the order of places, and goes to the counter of the group above
  * (rd_is_last, prelude.cuh).  So nobody waits, and the order in which teams come changes no bit. */
 #include "kernels/cuda/text.h"
 #include "core/tree.h"

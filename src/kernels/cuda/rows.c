@@ -6,9 +6,7 @@
  * side, which lie in banks of their own. */
 #include "kernels/cuda/shape.h"
 
-/* So many blocks of threads should fit on a multiprocessor, which has little more shared memory than
- * one of them may have. */
-enum { BLOCKS = 3, BANKS = 32 };
+enum { BANKS = 32 };
 
 static bool is_memory(const rd_inst *inst)
 {
@@ -199,14 +197,14 @@ static void measure_rows(rd_cuda_shape *s)
 
 int64_t rd_cuda_row_bytes(const rd_cuda_shape *s)
 {
-    return s->n_row > 0 ? RD_CUDA_THREADS / s->team * s->team_words * s->row_word : 0;
+    return s->n_row > 0 ? s->choice.block / s->team * s->team_words * s->row_word : 0;
 }
 
 /* With what folds have there. */
 static int64_t bytes_of(const rd_cuda_shape *s)
 {
     return rd_cuda_row_bytes(s) +
-           RD_CUDA_THREADS / s->team * rd_cuda_shared_words(s) * (int64_t)sizeof(uint64_t);
+           s->choice.block / s->team * rd_cuda_shared_words(s) * (int64_t)sizeof(uint64_t);
 }
 
 static bool may_be_narrower(const rd_cuda_shape *s)
@@ -214,10 +212,10 @@ static bool may_be_narrower(const rd_cuda_shape *s)
     return s->wide > 2 && s->team < RD_WARP;
 }
 
-/* Longer rows have wider teams of fewer elements side by side, while there are any. */
+/* A multiprocessor has little more shared memory than one block of threads may have.  Longer rows have wider teams of fewer elements side by side, while there are any. */
 void rd_cuda_find_rows(rd_cuda_shape *s, int64_t shared)
 {
-    const int64_t most = shared / BLOCKS;
+    const int64_t most = shared / s->choice.resident;
 
     forget(s);
     if (s->team == 1 || s->n_cut > 0)

@@ -337,7 +337,12 @@ static void look_for_refusals(rd_cuda_shape *s)
 bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limits *limits,
                       rd_get_fn *get, void *pool)
 {
-    *s = (rd_cuda_shape){ .p = p, .wide = 1, .strip = -1, .dealt = -1, .square = { -1, -1 } };
+    *s = (rd_cuda_shape){ .p      = p,
+                          .choice = rd_cuda_choose(limits->threads),
+                          .wide   = 1,
+                          .strip  = -1,
+                          .dealt  = -1,
+                          .square = { -1, -1 } };
     for (int32_t k = 0; k < p->n_address; k++)
         s->n_slot = p->address[k].slot >= s->n_slot ? p->address[k].slot + 1 : s->n_slot;
     s->stored     = get(pool, (size_t)s->n_slot + 1);
@@ -363,7 +368,7 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
     find_grid(s);
     find_team(s, limits->threads);
     rd_cuda_find_strips(s, limits->threads);
-    rd_cuda_find_cuts(s, limits->threads);
+    rd_cuda_find_cuts(s);
     rd_cuda_find_rows(s, limits->shared);
     rd_cuda_give_homes(s);
     return true;

@@ -1,7 +1,7 @@
 /* shape.h - a loop program as a GPU runs it: which loops are work items, which are a team's
  * threads, which a thread runs by itself.
  *
- *   program -shape.c, strips.c, squares.c, cuts.c, rows.c, homes.c-> shape
+ *   program -shape.c, choose.c, strips.c, squares.c, cuts.c, rows.c, homes.c-> shape
  *           -text.c, loops.c, folds.c, closes.c, ranges.c, scans.c-> CUDA C
  *           -modules.c-> kernels -launch.c-> a run
  *
@@ -20,15 +20,10 @@
 #ifndef RD_KERNELS_CUDA_SHAPE_H
 #define RD_KERNELS_CUDA_SHAPE_H
 #include "kernels/cuda/call.h"
+#include "kernels/cuda/choose.h"
 #include "kernels/emit/emit.h"
 
-enum {
-    RD_WARP         = 32,
-    RD_MAX_GRID     = 24,
-    RD_MOST_CUTS    = 8,
-    RD_CUDA_THREADS = 128, /* of a block          */
-    RD_CUDA_FAN     = 8    /* of a group of ranges */
-};
+enum { RD_WARP = 32, RD_MAX_GRID = 24, RD_MOST_CUTS = 8 };
 
 /* Arrays in memory begin at multiples of 16 bytes. */
 static inline int64_t rd_cuda_room(int64_t bytes)
@@ -85,6 +80,7 @@ typedef struct rd_cuda_fold {
 
 typedef struct rd_cuda_shape {
     const rd_program *p;
+    rd_cuda_choice    choice;
     const char       *why; /* it cannot run there: the reason, a part of a sentence; NULL */
     int32_t           n_slot;
     bool             *stored;  /* per slot */
@@ -122,7 +118,7 @@ typedef struct rd_cuda_shape {
 
 /* What is known of a GPU. */
 typedef struct rd_cuda_limits {
-    int64_t threads; /* so many should be at work, if there is work for them */
+    int64_t threads; /* that it has room for */
     int64_t shared;  /* bytes of shared memory that a block of threads can have */
 } rd_cuda_limits;
 
@@ -139,7 +135,7 @@ int32_t rd_cuda_spread_around(const rd_cuda_shape *s, int32_t inst);
  * lanes it has; 1. */
 int32_t rd_cuda_counters(const rd_cuda_fold *f);
 /* ---- cuts.c ----------------------------------------------------------------------------------- */
-void rd_cuda_find_cuts(rd_cuda_shape *s, int64_t threads);
+void rd_cuda_find_cuts(rd_cuda_shape *s);
 /* Which of the cut loops it is, -1. */
 int32_t rd_cuda_cut_of(const rd_cuda_shape *s, int32_t loop);
 /* Of scans whose loop is cut: nodes of ranges below a level; level 0 are ranges, n_range >> k nodes

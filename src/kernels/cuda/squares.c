@@ -5,8 +5,7 @@
 #include "kernels/cuda/text.h"
 #include <inttypes.h>
 
-enum { SIDE = RD_WARP, PITCH = SIDE + 1, LEAST = SIDE / 2, BATCH = 8, MOST_BYTES = 40 << 10 };
-enum { TEAMS = RD_CUDA_THREADS / RD_WARP };
+enum { SIDE = RD_WARP, PITCH = SIDE + 1, MOST_BYTES = 40 << 10 };
 
 /* ---- Which ----------------------------------------------------------------------------------- */
 /* The loop of the grid along which all that is stored lies densely, -1. */
@@ -42,9 +41,11 @@ static int32_t other_way(const rd_cuda_shape *s, const rd_inst *inst, int32_t st
     return -1;
 }
 
-static bool may_be_square(const rd_loop *l)
+static bool may_be_square(const rd_cuda_shape *s, int32_t loop)
 {
-    return l->extent >= LEAST && !l->backwards;
+    const rd_loop *l = &s->p->loop[loop];
+
+    return l->extent >= s->choice.least_side && !l->backwards;
 }
 
 static int64_t squares_along(const rd_loop *l)
@@ -63,6 +64,12 @@ static void leave_grid(rd_cuda_shape *s, int32_t loop)
     s->n_item = s->n_item / s->p->loop[loop].extent * squares_along(&s->p->loop[loop]);
 }
 
+/* Elements of the squares of a block. */
+static int32_t words_of(const rd_cuda_shape *s)
+{
+    return PITCH * SIDE * (s->choice.block / RD_WARP);
+}
+
 /* Loads that go by squares of the two loops, as far as there is room. */
 static void choose_loads(rd_cuda_shape *s, int32_t loop, int32_t stored)
 {
@@ -74,7 +81,7 @@ static void choose_loads(rd_cuda_shape *s, int32_t loop, int32_t stored)
 
         if (other_way(s, inst, stored) != loop)
             continue;
-        more         = (int64_t)PITCH * SIDE * TEAMS * rd_dtype_size(s->p->address[inst->arg].type);
+        more         = (int64_t)words_of(s) * rd_dtype_size(s->p->address[inst->arg].type);
         s->turned[i] = bytes + more <= MOST_BYTES;
         bytes += s->turned[i] ? more : 0;
     }
@@ -87,8 +94,7 @@ bool rd_cuda_find_squares(rd_cuda_shape *s)
 
     for (int32_t i = 0; stored >= 0 && loop < 0 && i < s->p->n_inst; i++)
         loop = other_way(s, &s->p->inst[i], stored);
-    if (loop < 0 || !may_be_square(&s->p->loop[loop]) || !may_be_square(&s->p->loop[stored]) ||
-        s->p->n_scratch > 0)
+    if (loop < 0 || !may_be_square(s, loop) || !may_be_square(s, stored) || s->p->n_scratch > 0)
         return false;
     choose_loads(s, loop, stored);
     leave_grid(s, loop);
@@ -104,9 +110,9 @@ void rd_cuda_declare_squares(rd_cuda_text *t)
 {
     for (int32_t i = 0; i < t->s->p->n_inst; i++)
         if (t->s->turned[i])
-            rd_cuda_line(t, "RD_SHARED(%s, square%" PRId32 ", %d);",
+            rd_cuda_line(t, "RD_SHARED(%s, square%" PRId32 ", %" PRId32 ");",
                          rd_memory_type(t->s->p->address[t->s->p->inst[i].arg].type), i,
-                         PITCH * SIDE * TEAMS);
+                         words_of(t->s));
     rd_cuda_line(t, "const int z2 = (int)threadIdx.x / RD_TEAM * %d;", PITCH * SIDE);
 }
 
@@ -155,12 +161,13 @@ static void write_reads(rd_cuda_text *t, int32_t i)
 {
     const rd_address *at    = &t->s->p->address[t->s->p->inst[i].arg];
     const char       *type  = rd_memory_type(at->type);
+    const int32_t     batch = t->s->choice.batch;
     rd_text           place = { 0 };
 
-    rd_cuda_line(t, "for (int k = 0; k < %d; k += %d) {", SIDE, BATCH);
+    rd_cuda_line(t, "for (int k = 0; k < %d; k += %" PRId32 ") {", SIDE, batch);
     t->indent++;
-    rd_cuda_line(t, "%s x[%d] = {};", type, BATCH);
-    rd_cuda_line(t, "RD_UNROLL for (int u = 0; u < %d; u++) {", BATCH);
+    rd_cuda_line(t, "%s x[%" PRId32 "] = {};", type, batch);
+    rd_cuda_line(t, "RD_UNROLL for (int u = 0; u < %" PRId32 "; u++) {", batch);
     t->indent++;
     declare_indices(t, "t", "k + u");
     place = rd_cuda_position(t, at);
@@ -169,9 +176,9 @@ static void write_reads(rd_cuda_text *t, int32_t i)
     t->indent--;
     rd_cuda_line(t, "}");
     rd_cuda_line(t,
-                 "RD_UNROLL for (int u = 0; u < %d; u++) square%" PRId32
+                 "RD_UNROLL for (int u = 0; u < %" PRId32 "; u++) square%" PRId32
                  "[z2 + (k + u) * %d + t] = x[u];",
-                 BATCH, i, PITCH);
+                 batch, i, PITCH);
     t->indent--;
     rd_cuda_line(t, "}");
     rd_text_free(&place);

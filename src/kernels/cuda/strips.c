@@ -8,8 +8,6 @@
  * takes `along` of its elements in a round. */
 #include "kernels/cuda/shape.h"
 
-enum { VECTOR = 16, MOST_WIDE = 8, LEAST_TEAM = 8, AHEAD = 8 };
-
 static bool is_access(const rd_cuda_shape *s, int32_t i)
 {
     const rd_inst *inst = &s->p->inst[i];
@@ -71,10 +69,12 @@ static int32_t size_of(const rd_cuda_shape *s, int32_t i)
     return rd_dtype_size(s->p->address[s->p->inst[i].arg].type);
 }
 
-/* Elements of such a size, side by side: 16 bytes of them, but not too many. */
-static int32_t wide_of(int32_t size)
+/* Elements of such a size, side by side: a vector of them, but not too many. */
+static int32_t wide_of(const rd_cuda_shape *s, int32_t size)
 {
-    return VECTOR / size < MOST_WIDE ? VECTOR / size : MOST_WIDE;
+    const int32_t wide = s->choice.vector / size;
+
+    return wide < s->choice.most_wide ? wide : s->choice.most_wide;
 }
 
 /* ---- Packs ----------------------------------------------------------------------------------- */
@@ -130,7 +130,7 @@ static int32_t along_of(const rd_cuda_shape *s, int32_t loop)
         return 1;
     for (int32_t i = l->begin + 1; i < l->end; i++)
         if (may_go_ahead(s, i, l))
-            for (int32_t wide = wide_of(size_of(s, i)); wide > along; wide /= 2)
+            for (int32_t wide = wide_of(s, size_of(s, i)); wide > along; wide /= 2)
                 if (wide <= l->extent && packs_in(s, i, loop, wide))
                     along = wide;
     return along;
@@ -176,17 +176,17 @@ static double weight_of(const rd_program *p, const rd_loop *l)
 
 void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs)
 {
-    enum { BYTES = 128, ELEMENTS = 32, WEIGHT = 512 };
-    const rd_loop *l        = &s->p->loop[loop];
-    const int32_t  along    = along_of(s, loop);
-    const int32_t  elements = s->spread[loop] ? (s->wide > 1 ? s->wide : 2)
-                              : s->strip >= 0 ? s->wide
-                                              : along;
-    const double   weight   = elements * weight_of(s->p, l);
-    int32_t        bytes    = 0;
+    const rd_cuda_choice *c        = &s->choice;
+    const rd_loop        *l        = &s->p->loop[loop];
+    const int32_t         along    = along_of(s, loop);
+    const int32_t         elements = s->spread[loop] ? (s->wide > 1 ? s->wide : 2)
+                                     : s->strip >= 0 ? s->wide
+                                                     : along;
+    const double          weight   = elements * weight_of(s->p, l);
+    int32_t               bytes    = 0;
 
-    *packs = (rd_cuda_packs){ .ahead = AHEAD, .along = along };
-    if (!is_leaf(s, loop) || l->backwards || weight > WEIGHT)
+    *packs = (rd_cuda_packs){ .ahead = c->ahead, .along = along };
+    if (!is_leaf(s, loop) || l->backwards || weight > c->weight)
         return;
     find_packs(s, loop, packs);
     for (int32_t k = 0; k < packs->n; k++)
@@ -197,8 +197,8 @@ void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs
     if (s->spread[loop] && s->wide == 1)
         bytes *= 2;
     while (packs->ahead > 1 &&
-           (packs->ahead * bytes > BYTES || packs->ahead * elements > ELEMENTS ||
-            packs->ahead * weight > WEIGHT ||
+           (packs->ahead * bytes > c->flight || packs->ahead * elements > c->elements ||
+            packs->ahead * weight > c->weight ||
             (!s->spread[loop] && packs->ahead * along > l->extent)))
         packs->ahead /= 2;
 }
@@ -268,7 +268,7 @@ static void widen_lanes(rd_cuda_shape *s)
 
     if (lanes < 0 || least == 0)
         return;
-    for (wide = wide_of(least); lanes && lanes / wide < LEAST_TEAM;)
+    for (wide = wide_of(s, least); lanes && lanes / wide < s->choice.least_team;)
         wide /= 2;
     while (wide > 1 && !any_packs(s, wide))
         wide /= 2;
@@ -298,7 +298,6 @@ static bool any_packs_beside(const rd_cuda_shape *s, int32_t axis, int32_t wide)
 /* Columns: folds in a thread whose results lie side by side. */
 static void widen_items(rd_cuda_shape *s, int64_t threads)
 {
-    enum { FEW = 8 };
     const rd_loop *last  = s->n_grid ? &s->p->loop[s->grid[s->n_grid - 1]] : NULL;
     int32_t        least = 0, wide;
 
@@ -309,10 +308,10 @@ static void widen_items(rd_cuda_shape *s, int64_t threads)
             least = less(least, size_of(s, i));
     if (least == 0)
         return;
-    wide = wide_of(least);
+    wide = wide_of(s, least);
     while (wide > 1 && (last->extent % wide || !any_packs_beside(s, last->axis, wide)))
         wide /= 2;
-    if (wide == 1 || (scans(s) && s->n_item < threads / FEW * wide))
+    if (wide == 1 || (scans(s) && s->n_item < threads / s->choice.scan_share * wide))
         return;
     s->wide  = wide;
     s->strip = last->axis;
@@ -327,12 +326,11 @@ static int64_t chunks_of(const rd_loop *l, int64_t chunk)
 /* Maps: the last axis goes to teams, in chunks. */
 static void deal_out(rd_cuda_shape *s)
 {
-    enum { SHORT = 64 };
     const int32_t  loop = s->grid[s->n_grid - 1];
     const rd_loop *l    = &s->p->loop[loop];
     rd_cuda_packs  packs;
 
-    if (l->extent < SHORT || l->backwards)
+    if (l->extent < s->choice.least_row || l->backwards)
         return;
     s->spread[loop] = true;
     widen_lanes(s);
@@ -340,7 +338,7 @@ static void deal_out(rd_cuda_shape *s)
         s->spread[loop] = false;
         return;
     }
-    for (s->team = LEAST_TEAM; s->team < RD_WARP && s->team * s->wide < l->extent;)
+    for (s->team = s->choice.least_team; s->team < RD_WARP && s->team * s->wide < l->extent;)
         s->team *= 2;
     rd_cuda_packs_of(s, loop, &packs);
     s->n_grid--;

@@ -383,8 +383,9 @@ void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number)
 
     if (number >= 0)
         snprintf(shown, sizeof shown, "%" PRId32, number);
-    rd_cuda_line(t, "extern \"C\" __global__ void __launch_bounds__(%d, 1) %s%s(const rd_call q)",
-                 RD_CUDA_THREADS, name, shown);
+    rd_cuda_line(
+        t, "extern \"C\" __global__ void __launch_bounds__(%" PRId32 ", 1) %s%s(const rd_call q)",
+        t->s->choice.block, name, shown);
 }
 
 static bool takes_exp_f32(const rd_cuda_shape *s)
@@ -481,7 +482,7 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
         rd_cuda_line(t, "rd_fill_exp_table();");
     if (words) {
         rd_cuda_line(t, "RD_SHARED(uint64_t, words, %" PRId32 ");",
-                     words * (RD_CUDA_THREADS / s->team));
+                     words * (s->choice.block / s->team));
         rd_cuda_line(t, "const int z = (int)threadIdx.x / RD_TEAM * %" PRId32 ";", words);
     }
     if (s->square[0] >= 0)
@@ -541,11 +542,11 @@ static void write_call(const rd_cuda_text *t, rd_text *to)
     const int32_t        slots = s->n_slot < s->p->first_scratch ? s->n_slot : s->p->first_scratch;
 
     rd_text_add(to,
-                "#define RD_TEAM %" PRId32
-                "\n#define RD_THREADS %d\n#define RD_FAN %d\n#define RD_ROW (int64_t)%" PRId64 "\n"
+                "#define RD_TEAM %" PRId32 "\n#define RD_THREADS %" PRId32
+                "\n#define RD_FAN %" PRId32 "\n#define RD_ROW (int64_t)%" PRId64 "\n"
                 "typedef struct rd_call {\n    rd_call_head head;\n    char *m[%" PRId32
                 "];\n    int64_t N[%" PRId32 "];\n} rd_call;\n",
-                s->team, RD_CUDA_THREADS, RD_CUDA_FAN, s->row_bytes, slots ? slots : 1,
+                s->team, s->choice.block, s->choice.fan, s->row_bytes, slots ? slots : 1,
                 t->n_number ? t->n_number : 1);
 }
 

@@ -1,0 +1,53 @@
+/* choose.c - how kernels are made where nothing but their speed depends on it. */
+#include "kernels/cuda/choose.h"
+
+/* What a GPU is to be given, by its makers' guides and by counts of machine code; no GPU has been
+ * asked yet. */
+rd_cuda_choice rd_cuda_choose(int64_t threads)
+{
+    return (rd_cuda_choice){
+        /* Four warps, one for each scheduler of a multiprocessor; small enough that a block which
+         * ends makes room soon, and that rows of all its teams fit in shared memory. */
+        .block = 128,
+
+        /* The widest access there is, for the fewest instructions a byte. */
+        .vector = 16,
+        /* 8 of 16 bits; 16 of 8 bits would have 16 accumulators in registers. */
+        .most_wide = 8,
+        /* Memory that answers after 0.6 us wants some 20 KiB in flight from each multiprocessor of an
+         * H100, more to be safe: 512 threads, where registers leave room for 1024, have 64 KiB. */
+        .ahead  = 8,
+        .flight = 128,
+        /* Each is in a register from its load on: a thread then has 64 or so, and a multiprocessor
+         * room for 1024 threads. */
+        .elements = 32,
+        /* More is no longer bound by memory, and fills the cache of instructions. */
+        .weight = 512,
+        /* 8 threads by 16 bytes are a line of 128 bytes. */
+        .least_team = 8,
+        /* Shorter rows are less than two rounds of a team; an item does a whole one. */
+        .least_row = 64,
+        /* Scans hide little: threads matter more to them than wide loads do. */
+        .scan_share = 8,
+
+        /* Half a warp's side: less would leave most of a square empty. */
+        .least_side = 16,
+        .batch      = 8,
+
+        .at_work = threads,
+        /* What is left beside it is done once for each range. */
+        .main_share = 15.0 / 16,
+        /* A range of a scan has two passes' beginnings and ends to pay for. */
+        .scan_range = 4,
+        /* Few enough that who comes last reads few nodes, and a million ranges have seven levels. */
+        .fan = 8,
+
+        /* While one block waits for its row to come, two others work. */
+        .resident = 3,
+
+        /* The driver sets as much aside for each thread that the GPU has room for: 264 MiB of an H100. */
+        .local = 1024,
+        /* An array whose indices are all known needs no memory. */
+        .unrolled = 16,
+    };
+}

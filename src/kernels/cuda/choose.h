@@ -1,0 +1,42 @@
+/* choose.h - what nothing but the speed of a kernel depends on: the numbers by which a shape and its
+ * text are made, all in one structure. */
+#ifndef RD_KERNELS_CUDA_CHOOSE_H
+#define RD_KERNELS_CUDA_CHOOSE_H
+#include <stdint.h>
+
+typedef struct rd_cuda_choice {
+    int32_t block; /* threads of a block */
+
+    /* ---- strips.c ---- */
+    int32_t vector;     /* bytes that a thread takes at a time                    */
+    int32_t most_wide;  /* elements that it takes at a time, however small        */
+    int32_t ahead;      /* rounds of a loop that are done together, as far as ... */
+    int32_t flight;     /* ... their loads are no more bytes of a thread,         */
+    int32_t elements;   /* ... they are no more elements of a thread,             */
+    int32_t weight;     /* ... and take no more instructions                      */
+    int32_t least_team; /* threads, of lanes or of a chunk of a map               */
+    int32_t least_row;  /* elements of a map's last axis that teams share         */
+    int32_t scan_share; /* columns of scans are neighbours of one item only where
+                         * one of so many threads still has an item               */
+
+    /* ---- squares.c ---- */
+    int32_t least_side; /* indices of a loop that goes by squares             */
+    int32_t batch;      /* loads of a thread in flight, as a square is filled */
+
+    /* ---- cuts.c ---- */
+    int64_t at_work;    /* threads: items that have fewer are cut into ranges */
+    double  main_share; /* of an item's work, in a loop that is cut alone     */
+    int32_t scan_range; /* blocks of the least range of a scan                */
+    int32_t fan;        /* ranges of a group, and groups of one above         */
+
+    /* ---- rows.c ---- */
+    int32_t resident; /* blocks of threads whose rows a multiprocessor has room for */
+
+    /* ---- homes.c, folds.c ---- */
+    int32_t local;    /* bytes of a fold's states that a thread keeps for itself */
+    int32_t unrolled; /* states of a thread by which loops are written out       */
+} rd_cuda_choice;
+
+/* By rule, on a GPU that has room for so many threads. */
+rd_cuda_choice rd_cuda_choose(int64_t threads);
+#endif
