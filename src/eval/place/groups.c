@@ -183,7 +183,7 @@ static double grow(growing *g)
         double        alone, joined;
         refusal       why;
 
-        note_needs(g, a);
+        note_needs(g, a + 1);
         if (!may_join(g, a)) {
             g->supposing = supposed;
             continue;
