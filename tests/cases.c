@@ -233,13 +233,22 @@ static rd_expr *distances(rd_expr *x, rd_expr *m)
     return rd_sum(rd_square(rd_sub(rd_expand(x, 1), m)), RD_DIMS(2));
 }
 
-int case_gaussian(case_world *w, rd_expr **y)
+static int gaussian(case_world *w, int64_t points, rd_expr **y)
 {
-    int64_t  points = n(w, 10000, 70);
-    rd_expr *d      = distances(matrix(w, "x", points, 3), matrix(w, "y", points, 3));
+    rd_expr *d = distances(matrix(w, "x", points, 3), matrix(w, "y", points, 3));
 
     y[0] = rd_sum(rd_mul(rd_exp(rd_neg(d)), vector(w, "b", points)), RD_DIMS(1));
     return 1;
+}
+
+int case_gaussian(case_world *w, rd_expr **y)
+{
+    return gaussian(w, n(w, 10000, 70), y);
+}
+
+int case_gaussian_of_many(case_world *w, rd_expr **y)
+{
+    return gaussian(w, n(w, 1000000, 70), y);
 }
 
 /* What n points do to each other, a vector for each pair. */

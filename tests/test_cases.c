@@ -263,6 +263,19 @@ static const struct {
           { KEPT, "t0", "scratch", 0, "the points of a panel lie side by side" },
           { KEPT, "t1", "scratch", 0, "distances of one y to a panel of x" },
           { IN_NEST, "exp(", NULL, 1, "one exp a pair" } } },
+    { "Gaussian of pairs of a million points",
+      case_gaussian_of_many,
+      "stage 0: parallel panel i:1000000 by 8192\n"
+      "  for i:1000000 j:3:\n"
+      "    t0[j,i] = x[i,j]\n"
+      "  for k:1000000:\n"
+      "    t1[i] = sum j:3 i:1000000 (square(t0[j,i] - y[k,j]))\n"
+      "    for i:1000000:\n"
+      "      y0[i] <- sum(exp(neg(t1[i])) * b[k])\n"
+      "keep: t0 scratch, t1 scratch\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "a row of pairs is more than L2, but nobody holds it" } } },
     /* There is no scatter node yet: the sum by label is a one-hot where, S[l,d] = sum over i of
      * x[i,d] where c[i] == l. */
     /* k is the axis of points, i that of labels, l that of the means. */
