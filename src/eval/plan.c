@@ -45,7 +45,9 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     rd_merge_axes(graph);
     graph->exact  = opts->deterministic;
     graph->device = choice->device;
-    if ((!graph->exact && !rd_part_products(graph)) || !rd_pack_operands(graph))
+    if (!graph->exact && !rd_part_products(graph))
+        return NULL;
+    if (!graph->device && !rd_pack_operands(graph)) /* threads of a GPU are no vectors */
         return NULL;
     rd_debug_graph(graph);
     tree = rd_place(graph); /* which values share which loops    */
