@@ -449,7 +449,7 @@ static void write_leaf(rd_cuda_text *t, int32_t loop, const char *lo, const char
     t->open |= axis_bit(l->axis);
     open_rounds(t, loop, lo, hi);
     t->indent++;
-    if (packs.n > 0) {
+    if (packs.together) {
         t->packs = &packs;
         t->apart = t->s->spread[loop] && t->s->wide == 1;
         t->along = packs.along > 1 ? packs.along : 0;

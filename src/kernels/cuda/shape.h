@@ -157,7 +157,9 @@ const rd_address *rd_cuda_lanes_along(const rd_cuda_shape *s, int32_t loop);
 enum { RD_CUDA_PACKS = 16 };
 typedef struct rd_cuda_packs {
     int32_t n, ahead, inst[RD_CUDA_PACKS], each[RD_CUDA_PACKS];
-    int32_t along; /* elements of a round along a loop that one thread walks; 1 */
+    int32_t along;    /* elements of a round along a loop that one thread walks; 1 */
+    bool    together; /* rounds that are whole are done `ahead` at a time, without asking for each
+                       * element whether it is there */
 } rd_cuda_packs;
 void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs);
 

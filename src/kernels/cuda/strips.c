@@ -189,6 +189,7 @@ void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs
     if (!is_leaf(s, loop) || l->backwards || weight > c->weight)
         return;
     find_packs(s, loop, packs);
+    packs->together = packs->n > 0 || s->spread[loop];
     for (int32_t k = 0; k < packs->n; k++)
         bytes +=
             s->p->inst[packs->inst[k]].kind == RD_I_LOAD
