@@ -15,7 +15,8 @@
  *              rd_eval().  The first error stays, and every evaluation returns it and does nothing,
  *              until rd_error_clear(): a keyword such as .where whose expression failed can
  *              therefore not be mistaken for one left out.
- * 3 Memory.    Data is the caller's: leaves borrow it until the last evaluation that reads it.
+ * 3 Memory.    Data is the caller's: leaves borrow it until the last evaluation that reads it, but
+ *              for those of rd_adopt() and rd_load(), which own it.
  *              Outputs go where you say (any strides); an output may overlap an input, but not
  *              itself.
  * 4 Units.     Extents, strides, indices: elements (int64_t).  Memory limits: bytes.  Axes count
@@ -102,11 +103,13 @@ typedef struct rd_array {
     int32_t     order; /* 0 last axis fastest, 1 first axis fastest (Fortran) */
     rd_shape    shape;
     rd_strides  strides; /* n == 0: dense in `order`; else one per axis, any sign */
-    void       *owner;                        /* set when rdim allocated it; see rd_array_free() */
-    int32_t     device, reserved; /* where data is: 0 this process's memory, RD_CUDA(k) that of the
-                                   * k-th GPU, whose address it then is */
+    void       *owner;   /* set by rdim: who releases the memory; see rd_array_free() */
+    int32_t     device; /* where data is: 0 this process's memory, RD_CUDA(k) that of the k-th GPU,
+                         * whose address it then is */
+    int32_t     flags;  /* RD_READ_ONLY: as an output it is RD_ERR_ARGUMENT */
 } rd_array;
 #define RD_CUDA(k) ((k) + 1)
+enum { RD_READ_ONLY = 1 };
 
 /* ---- Shapes, axes, arrays, written in place --------------------------------------------------- *
  * RD_SHAPE(2, 3)  RD_SCALAR  RD_STRIDES(3, 1)  RD_INDEX(0, 2)   more than 32: refused where used
@@ -180,7 +183,8 @@ typedef struct rd_ctx_opts {
     int32_t  threads;      /* 0: as OpenMP would use; rule 6 has limits  */
     int64_t  memory_limit; /* bytes this context may hold; 0: no limit */
     /** All memory of this context but the short-lived text of dumps, aligned as malloc's; NULL:
-     *  malloc and free.  Both or neither; called from any thread that evaluates or runs a plan. */
+     *  malloc and free.  Both or neither; called from any thread that evaluates, runs a plan, or
+     *  ends a tensor of rd_to_dlpack(). */
     void *(*allocate)(void *user, int64_t bytes);
     void  (*release)(void *user, void *p);
     void   *user;
@@ -193,15 +197,16 @@ typedef struct rd_ctx_opts {
 /** A context; NULL opts: the defaults.  Free it after everything made from it.
  *  @return NULL only without memory, or when only one of allocate and release is given. */
 RD_API rd_ctx *rd_ctx_new(const rd_ctx_opts *opts);
-/** Frees the context, its nodes, texts, plans and mapped files.  Arrays from rd_eval() stay the
- *  caller's and are freed before the context.  NULL is allowed. */
+/** Frees the context, its nodes, texts, plans, mapped files, and what rd_adopt() took.  Other
+ *  arrays that own memory are freed before the context.  NULL is allowed. */
 RD_API void rd_ctx_free(rd_ctx *ctx);
 
 /** A place in the history of a context. */
 typedef struct rd_mark { uint64_t at, serial; } rd_mark;
 /** Marks the present; for loops: mark, build, evaluate, release.  Marks nest. */
 RD_API rd_mark rd_ctx_mark(rd_ctx *ctx);
-/** Releases every node and text made since `mark`, which stays usable.  Arrays and plans stay.
+/** Releases every node and text made since `mark`, which stays usable, and what rd_adopt() took
+ *  since.  Other arrays and plans stay.
  *  Releasing an outer mark ends the inner ones; an ended one, or one of another context, is
  *  RD_ERR_ARGUMENT and does nothing.  To use a node after its release is a mistake: RD_ERR_ARGUMENT
  *  in a debug build of the library, and in others until something new is in its memory. */
@@ -249,6 +254,12 @@ RD_API uint32_t rd_warnings(const rd_ctx *ctx);
  *          type).
  *  Ownership: the data stays yours and must outlive each evaluation that reads it. */
 RD_API rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array);
+/** A leaf that owns its memory: rd_leaf(), and what the array owns (rd_eval, rd_array_own,
+ *  rd_from_dlpack) is released when the leaf is: by rd_ctx_release() of a mark before it, or by
+ *  rd_ctx_free().  A plan that reads the leaf must not run after that.
+ *  @param array  goes on describing the memory, and owns it no more
+ *  @return as rd_leaf(); on failure the array has been freed. */
+RD_API rd_expr *rd_adopt(rd_ctx *ctx, rd_array *array);
 /** A name for people, of a leaf of memory: rd_explain() and rd_graphviz() say it by the leaf, as
  *  they say the path of rd_load().  The name is copied; nothing else changes, and the last one
  *  counts.
@@ -742,8 +753,8 @@ RD_API rd_status rd_measured_load(rd_ctx *ctx, const char *path);
 /** One element, as double; only what it needs is computed.  NaN on failure, with the error
  *  recorded. */
 RD_API double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index);
-/** Frees memory rd_eval allocated and zeroes the descriptor; of caller memory, only zeroes.  NULL
- *  is allowed. */
+/** Releases what the array owns and zeroes the descriptor; of caller memory, only zeroes.  NULL is
+ *  allowed. */
 RD_API void rd_array_free(rd_array *array);
 
 /** Plans once.
@@ -792,6 +803,49 @@ RD_API rd_status rd_wait(rd_ctx *ctx);
 RD_API const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
 /** The expressions as a graph in Graphviz's language; ownership as rd_explain(). */
 RD_API const char *rd_graphviz(rd_ctx *ctx, rd_results results);
+
+/* ---- Arrays of other libraries: DLPack ------------------------------------------------------- *
+ * A tensor of DLPack (dlpack/dlpack.h, which rdim does not need) is memory with a layout and a
+ * deleter: NumPy, PyTorch, JAX and CuPy give and take them.  No element is copied either way.  Each
+ * deleter is called once, by whichever thread ends the array; it must not use the context.  Before
+ * a tensor is given back or away, there is an rd_wait().
+ *     rd_array a;
+ *     rd_from_dlpack(ctx, tensor, &a);
+ *     rd_expr *mean = rd_mean(rd_adopt(ctx, &a), RD_DIMS(0));
+ * Python has them in capsules, versioned ones where asked for: take the pointer, rename the capsule
+ * to "used_dltensor" or "used_dltensor_versioned", then call.  tests/python/dlpack.py does so. */
+struct DLManagedTensor;
+struct DLManagedTensorVersioned;
+
+/** A tensor as an array: a leaf by rd_adopt() or rd_leaf(), or an output.
+ *  kDLCPU is this process's memory, and so is kDLCUDAHost and kDLCUDAManaged (set .device to have a
+ *  GPU read it where it is); kDLCUDA k is RD_CUDA(k), whose data must be ready for the default
+ *  stream.  Bools are bytes of 0 or 1.  A read-only tensor gives RD_READ_ONLY.
+ *  @param tensor  rdim's from now on: its deleter is called by rd_array_free(), with the leaf of
+ *                 rd_adopt(), or at once on failure
+ *  @param out     zeroed on failure
+ *  @return RD_OK, or the recorded error: RD_ERR_TYPE (complex, lanes, types that rdim has not),
+ *          RD_ERR_DEVICE, RD_ERR_SHAPE, RD_ERR_ARGUMENT (no data, or not aligned to the type),
+ *          RD_ERR_LIMIT (a major version other than 1). */
+RD_API rd_status rd_from_dlpack(rd_ctx *ctx, struct DLManagedTensor *tensor, rd_array *out);
+RD_API rd_status rd_from_dlpack_versioned(rd_ctx *ctx, struct DLManagedTensorVersioned *tensor,
+                                          rd_array *out);
+/** An array as a tensor, on kDLCPU or kDLCUDA; of an expression, rd_eval() it into a zeroed array
+ *  first.  What the array owns is the tensor's, until its consumer calls the deleter, also after
+ *  rd_ctx_free(): it counts no more against memory_limit, and .release of the context must work
+ *  until then.  An array of caller memory owns nothing: the memory must outlive the tensor, or
+ *  rd_array_own() says who is told.
+ *  @param array  goes on describing the memory, and owns it no more
+ *  @return NULL on failure, and the array stays as it was: RD_ERR_ARGUMENT (read-only, which only
+ *          versioned tensors say; an array of another context), RD_ERR_MEMORY, an earlier error. */
+RD_API struct DLManagedTensor *rd_to_dlpack(rd_ctx *ctx, rd_array *array);
+RD_API struct DLManagedTensorVersioned *rd_to_dlpack_versioned(rd_ctx *ctx, rd_array *array);
+/** Gives caller memory an owner: release(user) is called once, when the array, its leaf or its
+ *  tensor ends, from the thread that ends it; it must not use the context.
+ *  @return on failure it has been called already, and the array is zeroed: RD_ERR_ARGUMENT (the
+ *          array has an owner, which stays; no release), RD_ERR_MEMORY, an earlier error. */
+RD_API rd_status rd_array_own(rd_ctx *ctx, rd_array *array, void (*release)(void *user),
+                              void *user);
 
 /* ---- Files: NumPy's .npy, versions 1.0 to 3.0, little and big endian, C and Fortran order ---- */
 typedef struct rd_load_opts {

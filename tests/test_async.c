@@ -122,6 +122,52 @@ START_TEST(freed_meanwhile)
 }
 END_TEST
 
+/* The owner of lent memory puts it to another use. */
+static void spoil(void *user)
+{
+    rd_array *memory = user;
+
+    IS_OK(rd_eval(ctx, rd_broadcast(rd_cast(rd_num(ctx, 77), RD_F32), RD_SHAPE(N)), memory));
+}
+
+/* Memory that somebody else owns is not given back before runs that were left are done with it. */
+START_TEST(lent_memory)
+{
+    rd_array memory = uploaded(), lent = memory, kept = there();
+    rd_ctx  *borrower = rd_ctx_new(NULL);
+
+    lent.owner = NULL;
+    ck_assert(rd_array_own(borrower, &lent, spoil, &memory) == RD_OK);
+    const rd_mark mark = rd_ctx_mark(borrower);
+    ck_assert(rd_eval_many(borrower, RD_RESULTS({ rd_neg(rd_adopt(borrower, &lent)), &kept }),
+                           &async) == RD_OK);
+    ck_assert(rd_ctx_release(borrower, mark) == RD_OK);
+    ck_assert(rd_eval(borrower, rd_leaf(borrower, &kept), RD_INTO(y, RD_SHAPE(N))) == RD_OK);
+    for (int i = 0; i < N; i++)
+        ck_assert(y[i] == -x[i]);
+    download(&memory);
+    ck_assert(y[5] == 77);
+    rd_array_free(&kept);
+    rd_ctx_free(borrower);
+    rd_array_free(&memory);
+}
+END_TEST
+
+/* A tensor's elements are there when it is. */
+START_TEST(given_away)
+{
+    rd_array given = uploaded(), twice = left(rd_mul(rd_leaf(ctx, &given), rd_num(ctx, 2)));
+    rd_ctx  *other = rd_ctx_new(NULL);
+
+    ck_assert(rd_from_dlpack(other, rd_to_dlpack(ctx, &twice), &twice) == RD_OK);
+    ck_assert(rd_eval(other, rd_adopt(other, &twice), RD_INTO(y, RD_SHAPE(N))) == RD_OK);
+    for (int i = 0; i < N; i++)
+        ck_assert(y[i] == 2 * x[i]);
+    rd_ctx_free(other);
+    rd_array_free(&given);
+}
+END_TEST
+
 /* What is wanted in this process's memory is there when the call returns. */
 START_TEST(results_here_are_waited_for)
 {
@@ -306,6 +352,8 @@ static void add(TCase *tc)
     const TTest *const tests[] = { goes_on_by_itself,
                                    long_sums,
                                    freed_meanwhile,
+                                   lent_memory,
+                                   given_away,
                                    results_here_are_waited_for,
                                    plans,
                                    many,

@@ -2,6 +2,7 @@
  * fake driver. */
 #define _XOPEN_SOURCE 700 /* setenv */
 #include "fake_gpu.h"
+#include "io/dlpack.h"
 #include "kernels/cuda/gpu.h"
 #include "kernels/store/hash.h"
 #include "kernels/store/store.h"
@@ -219,6 +220,33 @@ START_TEST(measured)
     IS_OK(rd_eval(ctx, rd_leaf(ctx, &sum), RD_INTO(&found, RD_SCALAR)));
     rd_array_free(&array);
     rd_array_free(&sum);
+}
+END_TEST
+
+/* Memory of the GPU as a tensor, which outlives the context, and comes back to another one. */
+START_TEST(tensors)
+{
+    rd_array    array = uploaded();
+    void *const at    = array.data;
+    const long  held  = fake_bytes_now();
+
+    struct DLManagedTensorVersioned *tensor = rd_to_dlpack_versioned(ctx, &array);
+    ck_assert_msg(tensor, "%s", rd_error_text(ctx));
+    ck_assert(tensor->tensor.device == RD_DL_CUDA && tensor->tensor.device_number == 0);
+    ck_assert(tensor->tensor.data == at && !array.owner);
+    rd_ctx_free(ctx);
+
+    ctx = rd_ctx_new(NULL);
+    IS_OK(rd_from_dlpack_versioned(ctx, tensor, &array));
+    ck_assert(array.device == RD_CUDA(0) && array.data == at);
+    IS_OK(rd_eval(ctx, rd_adopt(ctx, &array), RD_INTO(&y[0][0], RD_SHAPE(ROWS, COLUMNS))));
+    ck_assert(memcmp(x, y, sizeof x) == 0);
+    rd_ctx_free(ctx);
+
+    ctx   = rd_ctx_new(NULL);
+    array = uploaded(); /* by what was given back */
+    ck_assert_int_eq(fake_bytes_now(), held);
+    rd_array_free(&array);
 }
 END_TEST
 
@@ -640,6 +668,7 @@ static void add(TCase *tc)
                                    results_overlap,
                                    in_parts,
                                    measured,
+                                   tensors,
                                    plans,
                                    c_functions,
                                    bad_devices,

@@ -76,7 +76,7 @@ static bool check_layout(rd_ctx *ctx, const char *call, const rd_expr *y, const 
 {
     char want[RD_SHAPE_TEXT], found[RD_SHAPE_TEXT];
 
-    if (!rd_array_layout(ctx, out, call, stride))
+    if (!rd_array_layout(ctx, out, call, stride) || !rd_array_writable(ctx, out, call))
         return false;
     if (out->shape.n != y->rank ||
         (y->rank && memcmp(out->shape.at, y->extent, (size_t)y->rank * sizeof *y->extent) != 0)) {

@@ -1,9 +1,10 @@
-/* array.c - fresh memory for results.
+/* array.c - owners of arrays.
  *
- * rd_array_free() gets no context, and the caller's hooks promise no more than malloc's alignment:
+ * Fresh memory for results: rd_array_free() gets no context, and the caller's hooks promise no more than malloc's alignment:
  * a small header at the start of the block remembers the context, the data follows at the next
  * multiple of 64. */
 #include "expr/array.h"
+#include "expr/ctx.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -30,8 +31,8 @@ bool rd_array_is_zeroed(const rd_array *array)
 {
     static const rd_array zeroed;
 
-    /* it has no padding, and `device` and `reserved` are its last */
-    return array->reserved == 0 && memcmp(array, &zeroed, offsetof(rd_array, device)) == 0;
+    /* it has no padding, and `device` and `flags` are its last */
+    return array->flags == 0 && memcmp(array, &zeroed, offsetof(rd_array, device)) == 0;
 }
 
 void rd_array_free(rd_array *array)
@@ -44,4 +45,104 @@ void rd_array_free(rd_array *array)
     if (block)
         rd_free(block->ctx, block);
     *array = (rd_array){ 0 };
+}
+
+bool rd_array_is_of(rd_ctx *ctx, const rd_array *array, const char *call)
+{
+    const rd_array_block *block = array ? array->owner : NULL;
+
+    if (!array)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the array is NULL", call);
+    else if (block && block->ctx != ctx)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the array is of another context", call);
+    else
+        return true;
+    return false;
+}
+
+/* ---- Owners of the caller's -------------------------------------------------------------------- */
+typedef struct callers_block {
+    rd_array_block block;
+    void (*release)(void *user);
+    void *user;
+} callers_block;
+
+static void tell_caller(rd_array_block *block)
+{
+    const callers_block *mine = (const callers_block *)block;
+
+    if (block->ctx) /* evaluations that are left may still read it */
+        (void)rd_wait(block->ctx);
+    mine->release(mine->user);
+}
+
+static bool give_owner(rd_ctx *ctx, rd_array *array, void (*release)(void *user), void *user)
+{
+    callers_block *block;
+
+    if (!rd_array_is_of(ctx, array, "rd_array_own"))
+        return false;
+    if (array->owner) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_array_own: the array has an owner");
+        return false;
+    }
+    block = rd_alloc(ctx, sizeof *block);
+    if (!block)
+        return false;
+    *block = (callers_block){ { ctx, tell_caller }, release, user };
+
+    array->owner = block;
+    return true;
+}
+
+rd_status rd_array_own(rd_ctx *ctx, rd_array *array, void (*release)(void *user), void *user)
+{
+    if (!release) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_array_own: no function to release the memory");
+        return rd_error(ctx);
+    }
+    if (rd_error(ctx) == RD_OK && give_owner(ctx, array, release, user))
+        return RD_OK;
+    release(user);
+    if (array && !array->owner)
+        *array = (rd_array){ 0 };
+    return rd_error(ctx);
+}
+
+/* ---- Leaves that own their memory -------------------------------------------------------------- */
+static bool adopt(rd_ctx *ctx, rd_array *array)
+{
+    rd_adopted *adopted;
+
+    if (!array->owner)
+        return true;
+    adopted = rd_arena(ctx, sizeof *adopted);
+    if (!adopted)
+        return false;
+    *adopted     = (rd_adopted){ .older = ctx->adopted, .owner = array->owner };
+    ctx->adopted = adopted;
+    array->owner = NULL;
+    return true;
+}
+
+rd_expr *rd_adopt(rd_ctx *ctx, rd_array *array)
+{
+    rd_expr *leaf = NULL;
+
+    if (ctx && rd_array_is_of(ctx, array, "rd_adopt"))
+        leaf = rd_leaf_of(ctx, array, "rd_adopt");
+    if (leaf && adopt(ctx, array))
+        return leaf;
+    rd_array_free(array);
+    return NULL;
+}
+
+void rd_abandon(rd_ctx *ctx, const rd_adopted *last)
+{
+    while (ctx->adopted != last) {
+        rd_array array = { .owner = ctx->adopted->owner };
+
+        ctx->adopted = ctx->adopted->older;
+        rd_array_free(&array);
+    }
 }

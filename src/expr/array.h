@@ -1,4 +1,5 @@
-/* array.h - fresh memory for results, released by rd_array_free(). */
+/* array.h - who owns the memory of an array: fresh memory for results, and what callers own.  All of
+ * it is released by rd_array_free(), or with the leaf that adopts it. */
 #ifndef RD_EXPR_ARRAY_H
 #define RD_EXPR_ARRAY_H
 #include "expr/expr.h"
@@ -7,11 +8,14 @@
  * rd_array.owner, from where rd_array_free() releases it.  NULL without memory or over the limit;
  * nothing is recorded, any thread may ask. */
 void *rd_array_memory(rd_ctx *ctx, int64_t bytes, void **owner);
-/* What an owner begins with.  `drop` gives back memory that is not behind it; NULL: there is none. */
+/* What an owner begins with: memory of the context.  `drop` gives back what is not behind it; NULL:
+ * there is nothing. */
 typedef struct rd_array_block {
-    rd_ctx *ctx;
+    rd_ctx *ctx; /* NULL: it has left it, and all that the context asked of GPUs is done */
     void (*drop)(struct rd_array_block *block);
 } rd_array_block;
+/* False, recorded for `call`: there is no array, or its owner is of another context. */
+bool rd_array_is_of(rd_ctx *ctx, const rd_array *array, const char *call);
 /* Does the descriptor, all zero but for the device, ask for fresh memory? */
 bool rd_array_is_zeroed(const rd_array *array);
 #endif

@@ -69,6 +69,7 @@ void rd_ctx_free(rd_ctx *ctx)
         rd_disown(ctx, thing);
         thing->drop(thing);
     }
+    rd_abandon(ctx, NULL);
     keeper = atomic_exchange(&ctx->keeper, NULL);
     if (keeper)
         keeper->drop(keeper);
@@ -138,11 +139,12 @@ bool rd_goes_on(rd_ctx *ctx)
 /* ---- Marks ----------------------------------------------------------------------------------- */
 static rd_moment now(const rd_ctx *ctx)
 {
-    return (rd_moment){ .chunk  = ctx->chunk,
-                        .used   = ctx->chunk ? ctx->chunk->used : 0,
-                        .newest = ctx->newest,
-                        .named  = ctx->named,
-                        .nodes  = ctx->nodes };
+    return (rd_moment){ .chunk   = ctx->chunk,
+                        .used    = ctx->chunk ? ctx->chunk->used : 0,
+                        .newest  = ctx->newest,
+                        .named   = ctx->named,
+                        .adopted = ctx->adopted,
+                        .nodes   = ctx->nodes };
 }
 
 static bool room_for_mark(rd_ctx *ctx)
@@ -203,6 +205,7 @@ rd_status rd_ctx_release(rd_ctx *ctx, rd_mark mark)
     ctx->n_moment    = (int64_t)mark.at + 1;
     ctx->named       = moment->named;
     ctx->nodes       = moment->nodes;
+    rd_abandon(ctx, moment->adopted);
     rd_forget(ctx, moment->newest);
     rd_arena_rewind(ctx, moment->chunk, moment->used);
     return RD_OK;

@@ -47,15 +47,22 @@ typedef struct rd_named {
     const char      *label, *path; /* for dumps, either or both NULL */
 } rd_named;
 
+/* Owners of leaves by rd_adopt(), newest first. */
+typedef struct rd_adopted {
+    struct rd_adopted *older;
+    void              *owner;
+} rd_adopted;
+
 /* Where the context stood: what a release goes back to. */
 typedef struct rd_moment {
-    uint64_t  serial;   /* of the mark, never used twice in a process */
-    bool      released; /* the present was this place at least once  */
-    rd_chunk *chunk;
-    size_t    used;
-    rd_kept  *newest;
-    rd_named *named;
-    uint32_t  nodes;
+    uint64_t    serial;   /* of the mark, never used twice in a process */
+    bool        released; /* the present was this place at least once  */
+    rd_chunk   *chunk;
+    size_t      used;
+    rd_kept    *newest;
+    rd_named   *named;
+    rd_adopted *adopted;
+    uint32_t    nodes;
 } rd_moment;
 
 struct rd_ctx {
@@ -78,12 +85,13 @@ struct rd_ctx {
     uint32_t n_grave;
 #endif
 
-    rd_kept **bucket, *newest;
-    rd_kept  *first[RD_FIRST_BUCKETS]; /* so that a new context needs no table */
-    size_t    n_bucket, n_kept;
-    rd_named *named;
-    uint32_t  nodes; /* serial of the newest node */
-    uint64_t  made;  /* nodes ever                */
+    rd_kept   **bucket, *newest;
+    rd_kept    *first[RD_FIRST_BUCKETS]; /* so that a new context needs no table */
+    size_t      n_bucket, n_kept;
+    rd_named   *named;
+    rd_adopted *adopted;
+    uint32_t    nodes; /* serial of the newest node */
+    uint64_t    made;  /* nodes ever                */
 
     rd_moment *moment; /* the marks that are not ended, oldest first */
     int64_t    n_moment, room_moment;
@@ -102,6 +110,8 @@ void  rd_uncount(rd_ctx *ctx, void *p); /* for rd_free(), but held no more */
 /* arena.c: gives back what was taken since. */
 void rd_arena_rewind(rd_ctx *ctx, rd_chunk *chunk, size_t used);
 void rd_arena_free(rd_ctx *ctx);
+/* array.c: frees what was adopted after `last`. */
+void rd_abandon(rd_ctx *ctx, const rd_adopted *last);
 /* node.c: makes unfindable what was made after `newest`. */
 void rd_forget(rd_ctx *ctx, const rd_kept *newest);
 #endif

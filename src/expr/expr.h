@@ -123,11 +123,14 @@ void *rd_alloc_raw(rd_ctx *ctx, int64_t bytes);
 void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes);
 void *rd_alloc_work(rd_ctx *ctx, int64_t bytes);
 /* keeps p on failure, returns NULL */
-void   *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes);
-void    rd_free(rd_ctx *ctx, void *p);
-int64_t rd_memory_now(const rd_ctx *ctx);  /* bytes held                       */
-int64_t rd_memory_peak(const rd_ctx *ctx); /* most held since the last reset    */
-void    rd_memory_reset_peak(rd_ctx *ctx);
+void *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes);
+void  rd_free(rd_ctx *ctx, void *p);
+/* Memory that may outlive its context: no longer counted, and freed by the hooks that are returned. */
+rd_ctx_opts rd_detach(rd_ctx *ctx, void *p);
+void        rd_free_detached(const rd_ctx_opts *hooks, void *p);
+int64_t     rd_memory_now(const rd_ctx *ctx);  /* bytes held                       */
+int64_t     rd_memory_peak(const rd_ctx *ctx); /* most held since the last reset    */
+void        rd_memory_reset_peak(rd_ctx *ctx);
 /* Memory that lives as long as the nodes made now: until a mark before it is released.  Zeroed. */
 void       *rd_arena(rd_ctx *ctx, size_t bytes);
 const char *rd_arena_text(rd_ctx *ctx, const char *text);
@@ -232,6 +235,10 @@ bool rd_dims_bits(const rd_expr *x, const rd_dims *dims, const char *call, uint6
 void rd_dense_strides(int rank, const int64_t *extent, int order, int64_t *stride);
 /* Checks a descriptor and gives its strides; false after recording the failure for `call`. */
 bool rd_array_layout(rd_ctx *ctx, const rd_array *array, const char *call, int64_t *stride);
+/* Is its address one of elements, if it has any?  May results be written to it?  False after
+ * recording the failure for `call`. */
+bool rd_array_readable(rd_ctx *ctx, const rd_array *array, const char *call);
+bool rd_array_writable(rd_ctx *ctx, const rd_array *array, const char *call);
 /* All operands in one context?  Records RD_ERR_ARGUMENT for `call` if not. */
 bool rd_same_ctx(const char *call, int n, rd_expr *const *x);
 /* x seen with `shape` (numpy rules), x itself if it has it already; NULL after recording
@@ -257,6 +264,8 @@ rd_expr *rd_cast_to(rd_expr *x, rd_dtype type);
 rd_expr *rd_fit_to(rd_expr *x, rd_dtype type, const char *call);
 /* x as the float type `real`, but a weak number as a weak float (map.c). */
 rd_expr *rd_as_real(rd_expr *x, rd_dtype real);
+/* rd_leaf() under the name of another call (leaf.c). */
+rd_expr *rd_leaf_of(rd_ctx *ctx, const rd_array *array, const char *call);
 /* A strong constant of the type (leaf.c). */
 rd_expr *rd_number(rd_ctx *ctx, rd_dtype type, rd_word value);
 /* A view by offsets and coefficients (view.c): composed if x is a view itself, x itself if it is

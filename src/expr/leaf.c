@@ -25,36 +25,20 @@ static rd_expr *leaf_node(rd_ctx *ctx, const rd_array *array, const rd_leaf_fact
                    facts, sizeof *facts);
 }
 
-/* Kernels read whole elements, and C leaves it undefined where they are not aligned. */
-static bool check_address(rd_ctx *ctx, const rd_array *array)
-{
-    char text[RD_SHAPE_TEXT];
-
-    if (!array->in)
-        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_leaf: no data (NULL) for shape %s",
-                rd_shape_text(array->shape.n, array->shape.at, text));
-    else if ((uintptr_t)array->in % (uintptr_t)rd_dtype_size(array->type) != 0)
-        rd_fail(ctx, RD_ERR_ARGUMENT, "rd_leaf: address %p is not aligned for %s", array->in,
-                rd_dtype_name(array->type));
-    else
-        return true;
-    return false;
-}
-
-rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array)
+rd_expr *rd_leaf_of(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     static const max_align_t nowhere; /* not NULL, which means an input */
     rd_leaf_facts            facts;
 
-    if (!ctx || !check_descriptor(ctx, array, "rd_leaf", &facts))
+    if (!check_descriptor(ctx, array, call, &facts) || !rd_array_readable(ctx, array, call))
         return NULL;
-    if (rd_points(array->shape.n, array->shape.at) == 0)
-        facts.data = &nowhere;
-    else if (check_address(ctx, array))
-        facts.data = array->in;
-    else
-        return NULL;
+    facts.data = rd_points(array->shape.n, array->shape.at) == 0 ? &nowhere : array->in;
     return leaf_node(ctx, array, &facts);
+}
+
+rd_expr *rd_leaf(rd_ctx *ctx, const rd_array *array)
+{
+    return ctx ? rd_leaf_of(ctx, array, "rd_leaf") : NULL;
 }
 
 /* ---- Labels ---------------------------------------------------------------------------------- */

@@ -149,6 +149,17 @@ void rd_uncount(rd_ctx *ctx, void *p)
     h->bytes = 0;
 }
 
+rd_ctx_opts rd_detach(rd_ctx *ctx, void *p)
+{
+    rd_uncount(ctx, p);
+    return ctx->opts;
+}
+
+void rd_free_detached(const rd_ctx_opts *hooks, void *p)
+{
+    rd_hook_release(hooks, (header *)p - 1);
+}
+
 int64_t rd_memory_now(const rd_ctx *ctx)
 {
     return atomic_load(&ctx->held);

@@ -160,6 +160,11 @@ bool rd_array_layout(rd_ctx *ctx, const rd_array *array, const char *call, int64
                 (int)array->device, RD_MOST_DEVICES - 1);
         return false;
     }
+    if (array->flags & ~RD_READ_ONLY) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the array has unknown flags, 0x%x", call,
+                (unsigned)array->flags);
+        return false;
+    }
     if (n_given != 0 && n_given != shape->n) {
         rd_fail(ctx, RD_ERR_SHAPE, "%s: %d strides for rank %d, shape %s", call, (int)n_given,
                 (int)shape->n, rd_shape_text(shape->n, shape->at, shown));
@@ -177,6 +182,31 @@ bool rd_array_layout(rd_ctx *ctx, const rd_array *array, const char *call, int64
         return false;
     }
     return true;
+}
+
+/* Kernels read whole elements, and C leaves it undefined where they are not aligned. */
+bool rd_array_readable(rd_ctx *ctx, const rd_array *array, const char *call)
+{
+    char text[RD_SHAPE_TEXT];
+
+    if (rd_points(array->shape.n, array->shape.at) == 0)
+        return true;
+    if (!array->in)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: no data (NULL) for shape %s", call,
+                rd_shape_text(array->shape.n, array->shape.at, text));
+    else if ((uintptr_t)array->in % (uintptr_t)rd_dtype_size(array->type) != 0)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: address %p is not aligned for %s", call, array->in,
+                rd_dtype_name(array->type));
+    else
+        return true;
+    return false;
+}
+
+bool rd_array_writable(rd_ctx *ctx, const rd_array *array, const char *call)
+{
+    if (array->flags & RD_READ_ONLY)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the output is read-only", call);
+    return !(array->flags & RD_READ_ONLY);
 }
 
 /* ---- Operands that meet ---------------------------------------------------------------------- */

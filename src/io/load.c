@@ -206,7 +206,8 @@ static bool read_into(const source *s, const rd_array *out)
     int64_t stride[RD_MAX_RANK];
     rd_walk walk;
 
-    if (!rd_array_layout(s->ctx, out, s->call, stride) || !same_layout(s, out))
+    if (!rd_array_layout(s->ctx, out, s->call, stride) ||
+        !rd_array_writable(s->ctx, out, s->call) || !same_layout(s, out))
         return false;
     if (s->header.points == 0)
         return true;

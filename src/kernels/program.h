@@ -269,6 +269,8 @@ typedef struct rd_device_table {
      * is given back. */
     void *(*get)(rd_queue *queue, int64_t bytes, bool *full, char *why);
     void (*put)(rd_queue *queue, void *at);
+    /* the same of memory that has outlived its queue: nobody uses it */
+    void (*put_late)(int32_t device, void *at);
     /* copies; what comes down is there after the next settle(), end() or wait() */
     bool (*up)(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why);
     bool (*down)(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why);

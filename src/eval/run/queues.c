@@ -59,6 +59,7 @@ rd_queue *rd_queue_of(rd_ctx *ctx, const rd_backend_table *backend, int32_t devi
 typedef struct device_block {
     rd_array_block block;
     rd_queue      *queue;
+    int32_t        device;
     void          *at;
 } device_block;
 
@@ -66,7 +67,10 @@ static void give_back(rd_array_block *block)
 {
     const device_block *mine = (const device_block *)block;
 
-    rd_backend_cuda.device->put(mine->queue, mine->at);
+    if (block->ctx)
+        rd_backend_cuda.device->put(mine->queue, mine->at);
+    else
+        rd_backend_cuda.device->put_late(mine->device, mine->at);
 }
 
 bool rd_device_memory(rd_ctx *ctx, int64_t bytes, rd_array *out)
@@ -78,8 +82,9 @@ bool rd_device_memory(rd_ctx *ctx, int64_t bytes, rd_array *out)
 
     if (!block)
         return false;
-    block->block = (rd_array_block){ .ctx = ctx, .drop = give_back };
-    block->queue = rd_queue_of(ctx, &rd_backend_cuda, out->device - 1, &full, why);
+    block->block  = (rd_array_block){ .ctx = ctx, .drop = give_back };
+    block->device = out->device - 1;
+    block->queue  = rd_queue_of(ctx, &rd_backend_cuda, block->device, &full, why);
     block->at = block->queue ? device->get(block->queue, bytes > 0 ? bytes : 1, &full, why) : NULL;
     if (!block->at) {
         rd_fail(ctx, full ? RD_ERR_MEMORY : RD_ERR_DEVICE, "%s: %s", rd_call_name(ctx), why);

@@ -67,6 +67,15 @@ static void put_memory(rd_queue *queue, void *at)
     rd_submissions_put(queue, (CUdeviceptr)(uintptr_t)at);
 }
 
+static void put_late(int32_t device, void *at)
+{
+    char          ignored[RD_CUDA_TEXT];
+    rd_gpu *const gpu = rd_gpu_of(device, ignored);
+
+    if (gpu)
+        rd_gpu_put(gpu, (CUdeviceptr)(uintptr_t)at);
+}
+
 static bool up(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why)
 {
     return rd_queue_up(queue, (CUdeviceptr)(uintptr_t)to, from, bytes, why);
@@ -141,6 +150,7 @@ static const rd_device_table device = {
     .wait     = rd_submissions_end,
     .get      = get_memory,
     .put      = put_memory,
+    .put_late = put_late,
     .up       = up,
     .down     = down,
     .across   = across,

@@ -1,0 +1,303 @@
+/* dlpack.c - arrays of other libraries as ours, and ours as theirs, without a copy: DLPack. */
+#include "io/dlpack.h"
+#include "expr/array.h"
+#include <string.h>
+
+/* ---- Elements -------------------------------------------------------------------------------- */
+static const struct element {
+    rd_dtype type;
+    uint8_t  code, bits;
+} elements[] = {
+    { RD_BOOL, RD_DL_BOOL, 8 },  { RD_I8, RD_DL_INT, 8 },       { RD_I16, RD_DL_INT, 16 },
+    { RD_I32, RD_DL_INT, 32 },   { RD_I64, RD_DL_INT, 64 },     { RD_U8, RD_DL_UINT, 8 },
+    { RD_U16, RD_DL_UINT, 16 },  { RD_U32, RD_DL_UINT, 32 },    { RD_U64, RD_DL_UINT, 64 },
+    { RD_F16, RD_DL_FLOAT, 16 }, { RD_BF16, RD_DL_BFLOAT, 16 }, { RD_F32, RD_DL_FLOAT, 32 },
+    { RD_F64, RD_DL_FLOAT, 64 },
+};
+enum { N_ELEMENTS = sizeof elements / sizeof *elements };
+
+static const char *code_name(uint8_t code)
+{
+    static const char *const name[] = { "int",    "uint",    "float", "opaque handle",
+                                        "bfloat", "complex", "bool" };
+
+    return code < sizeof name / sizeof *name ? name[code] : "unknown";
+}
+
+static bool find_type(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_dtype *type)
+{
+    for (int k = 0; k < N_ELEMENTS && t->lanes == 1; k++)
+        if (elements[k].code == t->code && elements[k].bits == t->bits) {
+            *type = elements[k].type;
+            return true;
+        }
+    rd_fail(ctx, RD_ERR_TYPE,
+            "%s: elements of code %d (%s), %d bits, %d lanes are not of this release", call,
+            (int)t->code, code_name(t->code), (int)t->bits, (int)t->lanes);
+    return false;
+}
+
+static const struct element *find_element(rd_dtype type)
+{
+    int k = 0;
+
+    while (elements[k].type != type)
+        k++;
+    return &elements[k];
+}
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+static const char *device_name(int32_t device)
+{
+    static const char *const name[] = {
+        [4] = "OpenCL",  [7] = "Vulkan",     [8] = "Metal",         [9] = "VPI",
+        [10] = "ROCm",   [11] = "ROCm host", [12] = "an extension", [14] = "oneAPI",
+        [15] = "WebGPU", [16] = "Hexagon",   [17] = "MAIA",         [18] = "Trainium"
+    };
+    const int32_t n = sizeof name / sizeof *name;
+
+    return device >= 0 && device < n && name[device] ? name[device] : "unknown";
+}
+
+/* Pinned and managed memory is read by the CPU as any other. */
+static bool find_device(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, int32_t *device)
+{
+    switch (t->device) {
+    case RD_DL_CPU:
+    case RD_DL_CUDA_HOST:
+    case RD_DL_CUDA_MANAGED: *device = 0; return true;
+    case RD_DL_CUDA:
+        if (t->device_number >= 0 && t->device_number < RD_MOST_DEVICES) {
+            *device = RD_CUDA(t->device_number);
+            return true;
+        }
+        rd_fail(ctx, RD_ERR_DEVICE, "%s: the tensor is on GPU %d, possible are 0 to %d", call,
+                (int)t->device_number, RD_MOST_DEVICES - 1);
+        return false;
+    default:
+        rd_fail(ctx, RD_ERR_DEVICE,
+                "%s: the tensor is on a device of type %d (%s), neither the CPU nor CUDA", call,
+                (int)t->device, device_name(t->device));
+        return false;
+    }
+}
+
+/* ---- Theirs as ours -------------------------------------------------------------------------- */
+static bool find_layout(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_array *array)
+{
+    int64_t checked[RD_MAX_RANK];
+
+    array->shape.n = t->rank;
+    if (t->rank > 0 && t->rank <= RD_MAX_RANK) {
+        const size_t bytes = (size_t)t->rank * sizeof *t->shape;
+
+        if (!t->shape) {
+            rd_fail(ctx, RD_ERR_ARGUMENT, "%s: a tensor of rank %d without a shape", call,
+                    (int)t->rank);
+            return false;
+        }
+        memcpy(array->shape.at, t->shape, bytes);
+        if (t->strides) {
+            array->strides.n = t->rank;
+            memcpy(array->strides.at, t->strides, bytes);
+        }
+    }
+    return rd_array_layout(ctx, array, call, checked);
+}
+
+static bool describe(rd_ctx *ctx, const char *call, const rd_dl_tensor *t, rd_array *array)
+{
+    if (!find_type(ctx, call, t, &array->type) || !find_device(ctx, call, t, &array->device))
+        return false;
+    if (t->data)
+        array->in = (const char *)t->data + t->byte_offset;
+    return find_layout(ctx, call, t, array) && rd_array_readable(ctx, array, call);
+}
+
+/* `tensor` is part of what release(managed) ends; NULL: there is none, or none that can be read. */
+static rd_status take(rd_ctx *ctx, const char *call, const rd_dl_tensor *tensor, uint64_t flags,
+                      void (*release)(void *managed), void *managed, rd_array *out)
+{
+    rd_array array = { .flags = flags & RD_DL_READ_ONLY ? RD_READ_ONLY : 0 };
+
+    if (out)
+        *out = (rd_array){ 0 };
+    else if (ctx)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: no array to describe the tensor", call);
+    if (rd_error(ctx) == RD_OK && tensor && describe(ctx, call, tensor, &array)) {
+        if (rd_array_own(ctx, &array, release, managed) == RD_OK)
+            *out = array;
+    } else
+        release(managed);
+    return rd_error(ctx);
+}
+
+static void delete_unversioned(void *managed)
+{
+    struct DLManagedTensor *tensor = managed;
+
+    if (tensor && tensor->deleter)
+        tensor->deleter(tensor);
+}
+
+static void delete_versioned(void *managed)
+{
+    struct DLManagedTensorVersioned *tensor = managed;
+
+    if (tensor && tensor->deleter)
+        tensor->deleter(tensor);
+}
+
+rd_status rd_from_dlpack(rd_ctx *ctx, struct DLManagedTensor *tensor, rd_array *out)
+{
+    static const char call[] = "rd_from_dlpack";
+
+    if (ctx && !tensor)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the tensor is NULL", call);
+    return take(ctx, call, tensor ? &tensor->tensor : NULL, 0, delete_unversioned, tensor, out);
+}
+
+static bool check_version(rd_ctx *ctx, const char *call,
+                          const struct DLManagedTensorVersioned *tensor)
+{
+    if (!ctx)
+        return false;
+    if (!tensor)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the tensor is NULL", call);
+    else if (tensor->major != 1)
+        rd_fail(ctx, RD_ERR_LIMIT, "%s: the tensor is of DLPack %u.%u, this release reads 1.x",
+                call, (unsigned)tensor->major, (unsigned)tensor->minor);
+    else
+        return true;
+    return false;
+}
+
+rd_status rd_from_dlpack_versioned(rd_ctx *ctx, struct DLManagedTensorVersioned *tensor,
+                                   rd_array *out)
+{
+    static const char call[] = "rd_from_dlpack_versioned";
+    const bool        read   = check_version(ctx, call, tensor);
+
+    return take(ctx, call, read ? &tensor->tensor : NULL, read ? tensor->flags : 0,
+                delete_versioned, tensor, out);
+}
+
+/* ---- Ours as theirs -------------------------------------------------------------------------- */
+typedef struct shown {
+    union {
+        struct DLManagedTensor          unversioned;
+        struct DLManagedTensorVersioned versioned;
+    } as;
+    int64_t         shape[RD_MAX_RANK], strides[RD_MAX_RANK];
+    rd_ctx_opts     hooks; /* of the context, which may be gone when the consumer is done */
+    rd_array_block *owner; /* NULL: the memory is somebody else's */
+} shown;
+
+static void end(shown *s)
+{
+    const rd_ctx_opts hooks = s->hooks;
+
+    if (s->owner && s->owner->drop)
+        s->owner->drop(s->owner);
+    if (s->owner)
+        rd_free_detached(&hooks, s->owner);
+    rd_free_detached(&hooks, s);
+}
+
+static void end_unversioned(struct DLManagedTensor *self)
+{
+    end(self->manager);
+}
+
+static void end_versioned(struct DLManagedTensorVersioned *self)
+{
+    end(self->manager);
+}
+
+/* Axes of less than two elements have no stride with us.  Consumers that look for dense arrays
+ * expect the one of a dense array. */
+static void dense_where_short(const rd_shape *shape, int64_t *stride)
+{
+    for (int a = shape->n - 1; a >= 0; a--)
+        if (shape->at[a] < 2)
+            stride[a] = a == shape->n - 1
+                            ? 1
+                            : (int64_t)((uint64_t)stride[a + 1] * (uint64_t)shape->at[a + 1]);
+}
+
+static rd_dl_tensor describe_ours(shown *s, const rd_array *array)
+{
+    const struct element *element = find_element(array->type);
+    const bool            on_cpu  = array->device == 0;
+
+    memcpy(s->shape, array->shape.at, sizeof s->shape);
+    return (rd_dl_tensor){ .data          = array->data,
+                           .device        = on_cpu ? RD_DL_CPU : RD_DL_CUDA,
+                           .device_number = on_cpu ? 0 : array->device - RD_CUDA(0),
+                           .rank          = array->shape.n,
+                           .code          = element->code,
+                           .bits          = element->bits,
+                           .lanes         = 1,
+                           .shape         = s->shape,
+                           .strides       = s->strides };
+}
+
+/* What a tensor is part of; the array owns nothing any more. */
+static shown *show(rd_ctx *ctx, const char *call, rd_array *array, rd_dl_tensor *tensor)
+{
+    int64_t stride[RD_MAX_RANK];
+    shown  *s;
+
+    if (rd_error(ctx) != RD_OK || !rd_array_is_of(ctx, array, call) ||
+        !rd_array_layout(ctx, array, call, stride) || !rd_array_readable(ctx, array, call) ||
+        rd_wait(ctx) != RD_OK)
+        return NULL;
+    s = rd_alloc(ctx, sizeof *s);
+    if (!s)
+        return NULL;
+    dense_where_short(&array->shape, stride);
+    memcpy(s->strides, stride, (size_t)array->shape.n * sizeof *stride);
+    *tensor  = describe_ours(s, array);
+    s->hooks = rd_detach(ctx, s);
+    s->owner = array->owner;
+    if (s->owner) {
+        (void)rd_detach(ctx, s->owner);
+        s->owner->ctx = NULL;
+    }
+    array->owner = NULL;
+    return s;
+}
+
+struct DLManagedTensor *rd_to_dlpack(rd_ctx *ctx, rd_array *array)
+{
+    static const char call[] = "rd_to_dlpack";
+    rd_dl_tensor      tensor;
+    shown            *s;
+
+    if (ctx && array && array->flags & RD_READ_ONLY)
+        return rd_fail(ctx, RD_ERR_ARGUMENT,
+                       "%s: the array is read-only, which only rd_to_dlpack_versioned() can say",
+                       call);
+    s = show(ctx, call, array, &tensor);
+    if (!s)
+        return NULL;
+    s->as.unversioned = (struct DLManagedTensor){ tensor, s, end_unversioned };
+    return &s->as.unversioned;
+}
+
+struct DLManagedTensorVersioned *rd_to_dlpack_versioned(rd_ctx *ctx, rd_array *array)
+{
+    rd_dl_tensor tensor;
+    shown       *s = show(ctx, "rd_to_dlpack_versioned", array, &tensor);
+
+    if (!s)
+        return NULL;
+    s->as.versioned = (struct DLManagedTensorVersioned){
+        .major   = 1,
+        .manager = s,
+        .deleter = end_versioned,
+        .flags   = array->flags & RD_READ_ONLY ? RD_DL_READ_ONLY : 0,
+        .tensor  = tensor,
+    };
+    return &s->as.versioned;
+}
