@@ -19,7 +19,8 @@ if(helper_sources)
 endif()
 
 # The thread sanitizer has nothing to see in suites that call kernels, files and the planner from one thread.
-set(of_one_thread asking async cases cuda cuda_api cuda_exp cuda_kernels devices fold halves kernels math npy npy_files ops oracle scan semantics semantics_folds tiles
+set(of_one_thread asking async cases cuda cuda_api cuda_exp cuda_kernels devices dlpack_header fold halves kernels math npy npy_files ops oracle scan semantics
+    semantics_dlpack semantics_folds tiles
     tiles_folds tiles_scans totals)
 
 foreach(source IN LISTS suite_sources)
@@ -150,6 +151,20 @@ add_test(NAME consumer COMMAND sh ${consumer}/run.sh)
 set_tests_properties(consumer PROPERTIES ENVIRONMENT
     "RDIM_BUILD=${PROJECT_BINARY_DIR};CMAKE=${CMAKE_COMMAND};GENERATOR=${CMAKE_GENERATOR};CC=${CMAKE_C_COMPILER};CXX=${cxx};CFLAGS=${CMAKE_C_FLAGS};PKG_CONFIG=${PKG_CONFIG_EXECUTABLE};SHARED=${BUILD_SHARED_LIBS};MAKE_PROGRAM=${CMAKE_MAKE_PROGRAM}")
 list(APPEND rdim_tests consumer)
+
+# Arrays of other libraries for Python.  Without sanitizers, which want to be loaded before the interpreter.
+find_program(RDIM_PYTHON python3)
+if(BUILD_SHARED_LIBS AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
+    foreach(peer IN ITEMS numpy torch)
+        if(RDIM_PYTHON)
+            add_test(NAME dlpack_${peer} COMMAND ${RDIM_PYTHON} ${PROJECT_SOURCE_DIR}/tests/python/dlpack.py
+                $<TARGET_FILE:rdim> ${peer})
+        else()
+            add_test(NAME dlpack_${peer} COMMAND sh -c "echo no python3 here; exit 77")
+        endif()
+        list(APPEND rdim_tests dlpack_${peer})
+    endforeach()
+endif()
 
 include(cmake/docs.cmake)
 
