@@ -284,6 +284,9 @@ const gpu_program *gpu_program_of(const char *name)
     for (int k = 0; k < n_gpu_programs; k++)
         if (!strcmp(gpu_programs[k].name, name))
             return &gpu_programs[k];
+    for (int k = 0; k < n_gpu_pair_programs; k++)
+        if (!strcmp(gpu_pair_programs[k].name, name))
+            return &gpu_pair_programs[k];
     fprintf(stderr, "no program %s\n", name);
     abort();
 }

@@ -17,6 +17,9 @@ typedef struct gpu_program {
 
 extern const gpu_program gpu_programs[];
 extern const int         n_gpu_programs;
+/* Rows are points, of which each meets each: for smaller matrices. */
+extern const gpu_program gpu_pair_programs[];
+extern const int         n_gpu_pair_programs;
 
 const gpu_program *gpu_program_of(const char *name);
 /* A matrix of that type, with values that are all of different size and sign; equal for equal
@@ -38,6 +41,9 @@ typedef struct gpu_size {
 } gpu_size;
 extern const gpu_size gpu_sizes[];
 extern const int      n_gpu_sizes;
+/* Points around blocks of 64, and tiles of 256; coordinates around what is written out, and blocks. */
+extern const gpu_size gpu_pair_sizes[];
+extern const int      n_gpu_pair_sizes;
 
 /* Has it the CPU's bits on the GPU, where the matrix is?  NaN are alike.  What differs is added to the
  * report. */

@@ -155,15 +155,26 @@ typedef struct straight {
 enum { MOST_STRAIGHTS = 4096 };
 
 /* "ld.global.nc.v4.f32": 16; of another instruction, or less than 16 bytes, 0. */
-static int bytes_loaded(const char *line)
+static int bytes_of_vector(const char *line, const char *load)
 {
     const char *v   = strstr(line, ".v");
     const int   n   = v ? atoi(v + 2) : 0;
     const char *dot = v ? strchr(v + 1, '.') : NULL; /* ".f32" */
 
-    if (strncmp(line, "ld.global", 9) || !dot)
+    if (strncmp(line, load, strlen(load)) || !dot)
         return 0;
     return n * atoi(dot + 2) / 8 == 16 ? 16 : 0;
+}
+
+static int bytes_loaded(const char *line)
+{
+    return bytes_of_vector(line, "ld.global");
+}
+
+/* The same of what comes from shared memory. */
+static int bytes_shared(const char *line)
+{
+    return bytes_of_vector(line, "ld.shared");
 }
 
 /* A table's entry for an exponential: 1. */
@@ -223,6 +234,12 @@ static int labelled(const straight *list, int n, const char *label)
     return n;
 }
 
+/* Of equals, the longer one: loops for what is left over have the same loads. */
+static bool is_busier(const straight *a, const straight *b)
+{
+    return a->count != b->count ? a->count > b->count : a->instructions > b->instructions;
+}
+
 /* From where most is counted to the end of that round of its loop: at forks the shorter way, of loops
  * in it one round. */
 static straight busiest(char *ptx, int (*count)(const char *line))
@@ -233,7 +250,7 @@ static straight busiest(char *ptx, int (*count)(const char *line))
     straight        all;
 
     for (int k = 1; k < n; k++)
-        most = list[k].count > list[most].count ? k : most;
+        most = is_busier(&list[k], &list[most]) ? k : most;
     at  = most;
     all = list[most];
     for (;;) {
@@ -310,14 +327,27 @@ static const bound bounds[] = {
 static const bound exponential_bounds[] = {
     { "softmax", RD_F32, 4096, 1024, 30 },
     { "map exp", RD_F32, 4096, 1024, 28 },
+    { "gauss", RD_F32, 100000, 3, 35 },
+};
+
+/* And for each pair, or each coordinate of pairs if these are a loop: a pair has so many bytes of
+ * what comes from shared memory 16 bytes at a time. */
+static const struct {
+    bound of;
+    int   bytes;
+} pair_bounds[] = {
+    { { "nearest", RD_F32, 100000, 3, 12.5 }, 3 },
+    { { "nearest", RD_F32, 100000, 50, 2.5 }, 2 },
+    { { "gauss in order", RD_F32, 100000, 16, 62 }, 17 },
+    { { "logsumexp of pairs", RD_F32, 100000, 3, 32 }, 3 },
+    { { "var of pairs", RD_F32, 100000, 3, 14 }, 3 },
+    { { "least of most", RD_F32, 100000, 100, 8.5 }, 5 },
 };
 
 /* `least` is counted of what should be, of which an element has `each`. */
 static void check_bound(const bound *b, int (*count)(const char *line), int least, int each)
 {
-    const rd_eval_opts opts = { .backend       = RD_BACKEND_CPU,
-                                .traversal     = RD_TRAVERSE_LAZY,
-                                .deterministic = true };
+    const rd_eval_opts opts = { .backend = RD_BACKEND_CUDA, .deterministic = true };
     rd_ctx            *ctx  = rd_ctx_new(NULL);
     rd_array           x = gpu_matrix(b->type, b->rows, b->columns), out = { .data = NULL };
     rd_expr           *y[GPU_MOST_RESULTS];
@@ -360,6 +390,12 @@ START_TEST(instructions_of_elements)
 }
 END_TEST
 
+START_TEST(instructions_of_pairs)
+{
+    check_bound(&pair_bounds[_i].of, bytes_shared, 48, pair_bounds[_i].bytes);
+}
+END_TEST
+
 START_TEST(instructions_of_exponentials)
 {
     check_bound(&exponential_bounds[_i], exponentials, 8, 1);
@@ -374,6 +410,8 @@ int main(void)
     SRunner    *runner;
     int         failed;
 
+    setenv("RDIM_LIBCUDA", fake_cuda, 1);
+    setenv("XDG_CACHE_HOME", "/dev/null", 1);
     if (!rd_nvrtc_api(&why)) {
         printf("skipped: %s\n", why);
         return SKIPPED;
@@ -384,6 +422,8 @@ int main(void)
     tcase_add_loop_test(tc, instructions_of_elements, 0, (int)(sizeof bounds / sizeof *bounds));
     tcase_add_loop_test(tc, instructions_of_exponentials, 0,
                         (int)(sizeof exponential_bounds / sizeof *exponential_bounds));
+    tcase_add_loop_test(tc, instructions_of_pairs, 0,
+                        (int)(sizeof pair_bounds / sizeof *pair_bounds));
     tcase_add_loop_test(tc, random_kernels, 0, PARTS);
     suite_add_tcase(suite, tc);
     runner = srunner_create(suite);

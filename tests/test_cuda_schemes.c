@@ -54,6 +54,34 @@ START_TEST(sizes)
 }
 END_TEST
 
+/* Pairs of points: few threads have four results each, many have one and a part of the others. */
+static const struct {
+    rd_dtype    type;
+    const char *threads;
+    int         shift;
+} pair_kinds[] = {
+    { RD_F32, "1", 0 },  { RD_F32, "1048576", 1 }, { RD_F64, "1", 1 },       { RD_F16, "300", 0 },
+    { RD_BF16, "1", 3 }, { RD_I32, "300", 0 },     { RD_F64, "1048576", 0 }, { RD_U8, "1", 0 },
+};
+
+START_TEST(pairs)
+{
+    enum { FEW = 8, MANY = 4 };
+    const gpu_program *p    = &gpu_pair_programs[_i];
+    const int          each = SANITIZED || suite_part(FEW) > 1 ? FEW : MANY;
+
+    for (int k = _i % each; k < COUNT(pair_kinds); k += each) {
+        fake_use_order(_i + k);
+        setenv("RDIM_CUDA_THREADS", pair_kinds[k].threads, 1);
+        if (!p->floats || rd_dtype_kind(pair_kinds[k].type) == RD_KIND_FLOAT)
+            for (int i = SANITIZED ? _i % 3 : 0; i < n_gpu_pair_sizes; i += SANITIZED ? 3 : 1)
+                same_bits(&(gpu_case){ p, pair_kinds[k].type, gpu_pair_sizes[i].rows,
+                                       gpu_pair_sizes[i].columns, pair_kinds[k].shift });
+        rd_gpu_close_all();
+    }
+}
+END_TEST
+
 /* Blocks of the tree: powers of two of them, and one element more or less. */
 START_TEST(powers_of_blocks)
 {
@@ -158,6 +186,42 @@ static const way ways[] = {
       "columns: 1024 items, 1 thread each, 4 side by side, i1 in 8 ranges of 512" },
     { "siblings", RD_F32, 8192, 1024,
       "strips: 8192 items, 16 threads each, i1 spread, 4 side by side" },
+    { "gauss", RD_F32, 100000, 3,
+      "pairs: 25088 items, 1 thread each, 4 side by side, i2 by tiles of 128" },
+    { "gauss", RD_F32, 10000, 3,
+      "pairs: 2560 items, 1 thread each, 4 side by side, i2 by "
+      "tiles of 128, i2 in 3 ranges of 4096" },
+    { "gauss", RD_F32, 1000, 3,
+      "pairs: 1024 items, 1 thread each, i2 by tiles of 128, i2 in 8 ranges of 128" },
+    { "gauss", RD_F32, 63, 3, "plain: 63 items, 1 thread each" },
+    { "gauss", RD_F64, 10000, 3,
+      "pairs: 2560 items, 1 thread each, 4 side by side, i2 by "
+      "tiles of 128, i2 in 3 ranges of 4096" },
+    { "gauss", RD_F16, 10000, 16,
+      "pairs: 2560 items, 1 thread each, 4 side by side, i2 by "
+      "tiles of 128, i2 in 3 ranges of 4096" },
+    { "gauss", RD_F32, 10000, 50,
+      "pairs: 5120 items, 1 thread each, 2 side by side, i2 by "
+      "tiles of 64, i2 in 2 ranges of 8192" },
+    { "gauss", RD_F32, 10000, 100, "pairs: 10112 items, 1 thread each, i2 by tiles of 128" },
+    { "gauss", RD_F32, 10000, 400, "plain: 10000 items, 1 thread each" },
+    { "many others", RD_F32, 100000, 3,
+      "pairs: 8448 items, 1 thread each, 4 side by side, i2 by tiles of 128" },
+    { "gauss of columns", RD_F32, 3, 10000,
+      "pairs: 2560 items, 1 thread each, 4 side by side, i2 by "
+      "tiles of 128, i2 in 3 ranges of 4096" },
+    { "nearest", RD_F32, 10000, 3,
+      "pairs: 2560 items, 1 thread each, 4 side by side, i2 by "
+      "tiles of 128, i2 in 3 ranges of 4096" },
+    { "forces", RD_F32, 10000, 3,
+      "pairs: 2560 items, 1 thread each, 4 side by side, i2 by "
+      "tiles of 128, i2 in 3 ranges of 4096" },
+    { "batches of pairs", RD_F32, 10000, 3,
+      "pairs: 2560 items, 1 thread each, 4 side by side, i3 by "
+      "tiles of 128, i3 in 3 ranges of 2048" },
+    { "pairs of numbers", RD_F32, 10000, 3,
+      "pairs: 2560 items, 1 thread each, 4 side by side, i1 by "
+      "tiles of 128, i1 in 3 ranges of 4096" },
 };
 
 /* Bytes of the nodes that ranges leave, for each that is read, at most.  Nobody reads the data. */
@@ -239,6 +303,7 @@ static void add(TCase *tc)
     tcase_add_test(tc, powers_of_blocks);
     tcase_add_loop_test(tc, nodes_are_few, 0, COUNT(large));
     tcase_add_loop_test(tc, sizes, 0, n_gpu_programs);
+    tcase_add_loop_test(tc, pairs, 0, n_gpu_pair_programs);
 }
 
 int main(void)

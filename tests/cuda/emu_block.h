@@ -23,6 +23,9 @@
 #define RD_SHARED_DYNAMIC(type, name)                                \
     static emu::cell<type>  name##_cells[EMU_SHARED / sizeof(type)]; \
     const emu::shared<type> name = { name##_cells, #name, emu_now->shared / (unsigned)sizeof(type) }
+/* Several elements at once. */
+#define RD_TAKE_SHARED(T, N, array, at)      emu::take<rd_pack<T, N>, N>(array, at)
+#define RD_PUT_SHARED(T, N, array, at, pack) emu::put<N>(array, at, pack)
 
 namespace emu
 {
@@ -169,6 +172,31 @@ template <class T> struct shared {
         return { at, name, (unsigned)i };
     }
 };
+
+/* Does such an access begin where it may? */
+template <int N, class T> static inline void check_whole(const shared<T> &array, long long at)
+{
+    if (at * (long long)sizeof(T) % (long long)(N * sizeof(T) < 16 ? N * sizeof(T) : 16) != 0)
+        emu_now->outside(array.name, at, array.n);
+}
+
+template <class P, int N, class T> static inline P take(const shared<T> &array, long long at)
+{
+    P x;
+
+    check_whole<N>(array, at);
+    for (int l = 0; l < N; l++)
+        x.e[l] = array[at + l];
+    return x;
+}
+
+template <int N, class T, class P>
+static inline void put(const shared<T> &array, long long at, const P &x)
+{
+    check_whole<N>(array, at);
+    for (int l = 0; l < N; l++)
+        array[at + l] = x.e[l];
+}
 
 /* ---- Arguments ---------------------------------------------------------------------------------- */
 template <unsigned... I> struct list {

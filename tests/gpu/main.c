@@ -45,18 +45,24 @@ static bool goes_on(const part *p, double until)
 }
 
 /* ---- Programs -------------------------------------------------------------------------------- */
-/* Each way to run, at sizes around its edges, as test_cuda_schemes has them. */
-static void run_programs(part *p, const settings *s, double until)
+/* Programs, each at all sizes. */
+typedef struct programs {
+    const gpu_program *program;
+    const gpu_size    *size;
+    int                n_program, n_size;
+} programs;
+
+static void run_all(part *p, const programs *all, const settings *s, double until)
 {
     static const rd_dtype types[] = { RD_F32, RD_F64, RD_F16, RD_BF16, RD_U8, RD_I32 };
     enum { TYPES = sizeof types / sizeof *types };
-    const int64_t all = (int64_t)n_gpu_programs * n_gpu_sizes * TYPES;
+    const int64_t n = (int64_t)all->n_program * all->n_size * TYPES;
 
-    p->wanted = s->programs < all ? s->programs : all;
+    p->wanted = s->programs < n ? s->programs : n;
     for (int64_t k = 0; goes_on(p, until); k++) {
-        const gpu_program *program = &gpu_programs[k % n_gpu_programs];
-        const rd_dtype     type    = types[k / n_gpu_programs % TYPES];
-        const gpu_size     size    = gpu_sizes[k / n_gpu_programs / TYPES];
+        const gpu_program *program = &all->program[k % all->n_program];
+        const rd_dtype     type    = types[k / all->n_program % TYPES];
+        const gpu_size     size    = all->size[k / all->n_program / TYPES];
         const gpu_case     c       = { program, type, size.rows, size.columns, k % 7 == 3 ? 1 : 0 };
         rd_text            report  = { 0 };
 
@@ -71,6 +77,19 @@ static void run_programs(part *p, const settings *s, double until)
         }
         rd_text_free(&report);
     }
+}
+
+/* Each way to run, at sizes around its edges, as test_cuda_schemes has them. */
+static void run_programs(part *p, const settings *s, double until)
+{
+    run_all(p, &(programs){ gpu_programs, gpu_sizes, n_gpu_programs, n_gpu_sizes }, s, until);
+}
+
+static void run_pairs(part *p, const settings *s, double until)
+{
+    run_all(p,
+            &(programs){ gpu_pair_programs, gpu_pair_sizes, n_gpu_pair_programs, n_gpu_pair_sizes },
+            s, until);
 }
 
 /* ---- Data there and back --------------------------------------------------------------------- */
@@ -325,11 +344,9 @@ int main(int argc, char **argv)
         const char *name;
         part_fn    *run;
         double      until; /* share of the time */
-    } all[] = { { "copies", run_copies, 0.3 },
-                { "functions", run_functions, 0.4 },
-                { "programs", run_programs, 0.6 },
-                { "random", run_small, 0.8 },
-                { "large", run_large, 1 } };
+    } all[] = { { "copies", run_copies, 0.3 },     { "functions", run_functions, 0.4 },
+                { "programs", run_programs, 0.5 }, { "pairs", run_pairs, 0.6 },
+                { "random", run_small, 0.8 },      { "large", run_large, 1 } };
     enum { N = sizeof all / sizeof *all };
     settings s = { .first = 1, .seeds = 500, .large = 50, .programs = INT64_MAX, .seconds = 120 };
     part     parts[N]   = { { .name = NULL } };

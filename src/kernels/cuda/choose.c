@@ -42,11 +42,23 @@ rd_cuda_choice rd_cuda_choose(int64_t threads)
         /* Few enough that who comes last reads few nodes, and a million ranges have seven levels. */
         .fan = 8,
 
-        /* While one block waits for its row to come, two others work. */
+        /* While one block waits for its row or tile to come, two others work. */
         .resident = 3,
 
-        /* The driver sets as much aside for each thread that the GPU has room for: 264 MiB of an H100. */
-        .local = 1024,
+        /* Of fewer results most of a block would be idle, and a block of the tree is 64 points. */
+        .least_pairs = 64,
+        /* 16 pairs of f32 are 4 results of 4 points: two loads of 16 bytes from shared memory for each
+         * coordinate of all.  Of fewer results and more points it is a few loads more, but less memory
+         * for the coordinates of results. */
+        .most_results = 4,
+        .pair_bytes   = 64,
+        /* What is written out for them stays in the cache of instructions. */
+        .pair_weight = 2048,
+        /* Two barriers are nothing beside the pairs of 128 points. */
+        .most_tile = 128,
+
+        /* The driver sets as much aside for each thread that the GPU has room for: 528 MiB of an H100. */
+        .local = 2048,
         /* An array whose indices are all known needs no memory. */
         .unrolled = 16,
     };

@@ -30,7 +30,14 @@ typedef struct rd_cuda_choice {
     int32_t fan;        /* ranges of a group, and groups of one above         */
 
     /* ---- rows.c ---- */
-    int32_t resident; /* blocks of threads whose rows a multiprocessor has room for */
+    int32_t resident; /* blocks of threads whose rows a multiprocessor has room for, or tiles */
+
+    /* ---- pairs.c ---- */
+    int32_t least_pairs;  /* results, and points that each meets           */
+    int32_t most_results; /* of a thread                                   */
+    int32_t pair_bytes;   /* of each value, of all pairs at hand           */
+    int32_t pair_weight;  /* instructions of all pairs at hand, at most    */
+    int32_t most_tile;    /* points in shared memory                       */
 
     /* ---- homes.c, folds.c ---- */
     int32_t local;    /* bytes of a fold's states that a thread keeps for itself */

@@ -37,22 +37,33 @@ static bool find_loops(rd_cuda_shape *s)
     return s->n_cut > 0;
 }
 
-/* One loop, if it does nearly all of the work. */
-static void keep_main_loop(rd_cuda_shape *s)
+int32_t rd_cuda_main_loop(const rd_cuda_shape *s)
 {
-    double  all = 0, most = 0;
-    int32_t found = -1;
+    const rd_program *p   = s->p;
+    double            all = 0, most = 0;
+    int32_t           found = -1;
 
-    for (int32_t k = 0; k < s->n_cut; k++) {
-        const double work = work_of(s->p, s->cut[k]);
+    for (int32_t i = s->from; i < s->to; i++) {
+        if (p->inst[i].kind != RD_I_LOOP)
+            continue;
+        const int32_t loop = p->inst[i].arg;
+        const double  work = work_of(p, loop);
 
         all += work;
         if (work > most) {
             most  = work;
-            found = s->cut[k];
+            found = loop;
         }
+        i = p->loop[loop].end;
     }
-    if (found < 0 || most < s->choice.main_share * all)
+    return most < s->choice.main_share * all ? -1 : found;
+}
+
+static void keep_main_loop(rd_cuda_shape *s)
+{
+    const int32_t found = rd_cuda_main_loop(s);
+
+    if (found < 0)
         return;
     s->cut[0] = found;
     s->n_cut  = 1;
@@ -192,7 +203,7 @@ int64_t rd_cuda_each(const rd_cuda_shape *s, const rd_cuda_fold *f)
 /* Indices of the axis that are whole blocks of all folds, and elements side by side. */
 static int64_t grain_of(const rd_cuda_shape *s)
 {
-    int64_t grain = s->wide;
+    int64_t grain = s->pairs >= 0 ? RD_TREE_STEPS : s->wide; /* tiles begin at blocks */
 
     for (int32_t k = 0; k < s->p->n_fold; k++) {
         const rd_cuda_fold *f = &s->fold[k];
@@ -268,8 +279,7 @@ static void find_levels(rd_cuda_shape *s)
 }
 
 /* ---- Scans ----------------------------------------------------------------------------------- */
-/* Is an element of the fold at its index of the axis? */
-static bool is_at_index(const rd_fold *f, int32_t axis)
+bool rd_cuda_is_at_index(const rd_fold *f, int32_t axis)
 {
     const rd_address *one  = f->outer.n_add ? &f->outer : &f->lane,
                      *none = f->outer.n_add ? &f->lane : &f->outer;
@@ -300,7 +310,7 @@ static bool only_scans(const rd_cuda_shape *s)
 
         if (!f->of.fold->scan || f->step < 0 || !rd_cuda_within(p, f->step, s->cut[0]) ||
             !is_of_item(s, f) || f->of.fold->n_block == 1 || !has_nodes(f) ||
-            !is_at_index(f->of.fold, l->axis))
+            !rd_cuda_is_at_index(f->of.fold, l->axis))
             return false;
         some = true;
     }

@@ -192,8 +192,9 @@ static void for_each(rd_cuda_text *t, const rd_cuda_fold *f, int64_t n, const ch
 
     rd_cuda_number(t, &count, n);
     rd_cuda_line(t, "%s for (int64_t k = %s; k < %s; k += %s) { %s }",
-                 f->home == RD_HOME_LOCAL && n <= t->s->choice.unrolled ? "RD_UNROLL"
-                                                                        : "RD_UNROLL_FEW",
+                 f->home == RD_HOME_LOCAL && n <= t->s->choice.unrolled * f->abreast
+                     ? "RD_UNROLL"
+                     : "RD_UNROLL_FEW",
                  team ? "t" : "0", count.at ? count.at : "", team ? "RD_TEAM" : "1", what);
     rd_text_free(&count);
 }
@@ -292,7 +293,10 @@ void rd_cuda_declare_cell(rd_cuda_text *t, int32_t number)
     const rd_cuda_fold *f    = &t->s->fold[number];
     rd_text             cell = rd_cuda_position(t, &f->of.fold->cell);
 
-    if (t->s->strip >= 0)
+    if (f->abreast > 1)
+        rd_cuda_line(t, "const int c%" PRId32 " = ((int)(%s) * %" PRId32 " + e) * %" PRId32 " + l;",
+                     number, cell.at ? cell.at : "", f->abreast, t->s->wide);
+    else if (t->s->strip >= 0)
         rd_cuda_line(t, "const int64_t c%" PRId32 " = (%s) * %" PRId32 " + l;", number,
                      cell.at ? cell.at : "", t->s->wide);
     else if (f->n_cell > 1)

@@ -61,13 +61,14 @@ static void give_home(rd_cuda_shape *s, rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;
 
-    f->n_cell = fold->n_cell * (s->strip >= 0 ? s->wide : 1);
-    f->here   = f->lanes ? fold->lanes / s->team : fold->lanes;
-    f->room   = f->cut < 0 ? rd_cuda_bits(fold->n_block) + 2
-                           : rd_cuda_bits(f->blocks) * (f->aligned ? 1 : 2) + 2;
-    f->home   = f->cells ? RD_HOME_TEAM : RD_HOME_LOCAL;
-    f->states = f->n_cell * (f->home == RD_HOME_TEAM ? fold->lanes : f->here);
-    f->bytes  = fold_bytes(f);
+    f->abreast = s->pairs >= 0 && rd_cuda_within(s->p, f->start, s->pairs) ? s->abreast : 1;
+    f->n_cell  = fold->n_cell * (s->strip >= 0 ? s->wide : 1) * f->abreast;
+    f->here    = f->lanes ? fold->lanes / s->team : fold->lanes;
+    f->room    = f->cut < 0 ? rd_cuda_bits(fold->n_block) + 2
+                            : rd_cuda_bits(f->blocks) * (f->aligned ? 1 : 2) + 2;
+    f->home    = f->cells ? RD_HOME_TEAM : RD_HOME_LOCAL;
+    f->states  = f->n_cell * (f->home == RD_HOME_TEAM ? fold->lanes : f->here);
+    f->bytes   = fold_bytes(f);
     if (f->home == RD_HOME_LOCAL && f->bytes > s->choice.local)
         f->home = RD_HOME_OWN;
     if (f->home == RD_HOME_TEAM)

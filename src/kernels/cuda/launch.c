@@ -145,20 +145,20 @@ typedef struct gpu_run {
 /* More shared memory than any kernel has must be asked for: 48 KiB with what its text has. */
 static bool make_room(gpu_run *r, CUfunction kernel)
 {
-    const int64_t rows = rd_cuda_row_bytes(&r->code->shape);
+    const int64_t bytes = rd_cuda_dynamic_bytes(&r->code->shape);
 
-    return rows == 0 || RD_GPU_CALL(r->gpu, r->why, cuFuncSetAttribute, kernel,
-                                    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)rows);
+    return bytes == 0 || RD_GPU_CALL(r->gpu, r->why, cuFuncSetAttribute, kernel,
+                                     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
 }
 
 static CUresult start_kernel(const gpu_run *r, CUfunction kernel, int64_t blocks)
 {
-    const int64_t  rows        = rd_cuda_row_bytes(&r->code->shape);
+    const int64_t  bytes       = rd_cuda_dynamic_bytes(&r->code->shape);
     const unsigned threads     = (unsigned)r->code->shape.choice.block;
     void          *arguments[] = { r->call };
 
     return rd_cuda_api(NULL)->cuLaunchKernel(kernel, (unsigned)blocks, 1, 1, threads, 1, 1,
-                                             (unsigned)rows, rd_queue_stream(r->queue), arguments,
+                                             (unsigned)bytes, rd_queue_stream(r->queue), arguments,
                                              NULL);
 }
 

@@ -37,7 +37,7 @@ static int32_t elements_of(const rd_cuda_text *t, int32_t loop)
     const rd_cuda_shape *s = t->s;
 
     if (s->strip >= 0)
-        return s->wide;
+        return s->wide * (t->abreast ? t->abreast : 1);
     if (loop < 0 || !s->spread[loop])
         return loop >= 0 && t->along ? t->along : 1;
     return s->wide > 1 ? s->wide : 2;
@@ -49,6 +49,22 @@ static int32_t round_of(const rd_cuda_text *t, int32_t loop)
     return t->s->spread[loop] ? t->s->team * elements_of(t, loop) : t->along ? t->along : 1;
 }
 
+/* Of pairs, the last results stand in for those behind them. */
+void rd_cuda_declare_strip(rd_cuda_text *t, bool first)
+{
+    const rd_cuda_shape *s = t->s;
+    rd_text              n = { 0 };
+
+    if (s->pairs >= 0) {
+        rd_cuda_number(t, &n, s->p->axis_extent[s->strip] - 1);
+        rd_cuda_line(t, "const int64_t i%" PRId32 " = RD_LESS(v%" PRId32 "%s, %s);", s->strip,
+                     s->strip, first ? "" : " + l", n.at ? n.at : "");
+    } else
+        rd_cuda_line(t, "const int64_t i%" PRId32 " = v%" PRId32 "%s;", s->strip, s->strip,
+                     first ? "" : " + l");
+    rd_text_free(&n);
+}
+
 /* "const int64_t i1 = v1 + 64 * u + 4 * t + l;": of an element, of the first of several where `first`;
  * `u`: a round, or "0". */
 static void declare_indices(rd_cuda_text *t, int32_t loop, const char *u, bool first)
@@ -56,8 +72,10 @@ static void declare_indices(rd_cuda_text *t, int32_t loop, const char *u, bool f
     const rd_cuda_shape *s = t->s;
 
     if (s->strip >= 0)
-        rd_cuda_line(t, "const int64_t i%" PRId32 " = v%" PRId32 "%s;", s->strip, s->strip,
-                     first ? "" : " + l");
+        rd_cuda_declare_strip(t, first);
+    if (t->abreast)
+        rd_cuda_line(t, "const int64_t i%" PRId32 " = v%" PRId32 " + k + e;",
+                     s->p->loop[s->pairs].axis, s->p->loop[s->pairs].axis);
     if (loop < 0)
         return;
     const int32_t axis = s->p->loop[loop].axis;
@@ -77,6 +95,15 @@ static void declare_indices(rd_cuda_text *t, int32_t loop, const char *u, bool f
         rd_cuda_line(
             t, "const int o%" PRId32 " = (int)v%" PRId32 " + %s * %" PRId32 " + RD_TEAM * l + t;",
             axis, axis, u, round_of(t, loop));
+}
+
+const char *rd_cuda_element(const rd_cuda_text *t, char to[RD_CUDA_ELEMENT])
+{
+    if (t->abreast)
+        snprintf(to, RD_CUDA_ELEMENT, "e * %" PRId32 " + l", t->s->wide);
+    else
+        snprintf(to, RD_CUDA_ELEMENT, t->along ? "e" : "l");
+    return to;
 }
 
 static bool is_used_outside(const rd_program *p, int32_t reg, int32_t from, int32_t to)
@@ -105,6 +132,7 @@ static const char *type_made(const rd_program *p, const rd_inst *inst)
 static void keep_values(rd_cuda_text *t, int32_t from, int32_t to, bool declares)
 {
     const rd_program *p = t->s->p;
+    char              at[RD_CUDA_ELEMENT];
 
     for (int32_t i = from; i < to; i++)
         for (int32_t k = 0; k < rd_inst_makes(p, &p->inst[i]); k++) {
@@ -114,9 +142,10 @@ static void keep_values(rd_cuda_text *t, int32_t from, int32_t to, bool declares
                 continue;
             if (declares)
                 rd_cuda_line(t, "%s a%" PRId32 "[%" PRId32 "];", type_made(p, &p->inst[i]), reg,
-                             t->s->wide);
+                             elements_of(t, -1));
             else
-                rd_cuda_line(t, "a%" PRId32 "[l] = r%" PRId32 ";", reg, reg);
+                rd_cuda_line(t, "a%" PRId32 "[%s] = r%" PRId32 ";", reg, rd_cuda_element(t, at),
+                             reg);
         }
 }
 
@@ -146,11 +175,17 @@ static bool is_read_before(const rd_program *p, int32_t reg, int32_t from, int32
     return false;
 }
 
+static bool is_in_pair(const rd_cuda_text *t, int32_t inst)
+{
+    return t->abreast && rd_cuda_within(t->s->p, inst, t->s->pairs);
+}
+
 /* "const float r5 = a5[l];" of values that elements have kept. */
 static void recall_values(rd_cuda_text *t, int32_t from, int32_t to)
 {
     const rd_program *p = t->s->p;
     int32_t           in[RD_MOST_READ];
+    char              at[RD_CUDA_ELEMENT];
 
     for (int32_t i = from; i < to; i++) {
         const int32_t n = rd_inst_reads(p, &p->inst[i], in);
@@ -162,8 +197,9 @@ static void recall_values(rd_cuda_text *t, int32_t from, int32_t to)
             for (int32_t j = 0; j < k; j++)
                 again |= in[j] == in[k];
             if (maker >= 0 && !again && !is_read_before(p, in[k], from, i))
-                rd_cuda_line(t, "const %s r%" PRId32 " = a%" PRId32 "[l];",
-                             type_made(p, &p->inst[maker]), in[k], in[k]);
+                rd_cuda_line(t, "const %s r%" PRId32 " = a%" PRId32 "[%s];",
+                             type_made(p, &p->inst[maker]), in[k], in[k],
+                             is_in_pair(t, maker) ? rd_cuda_element(t, at) : "l");
         }
     }
 }
@@ -214,8 +250,16 @@ static void open_elements(rd_cuda_text *t, int32_t n, int32_t loop, const char *
 {
     if (t->along) /* l is a lane, if the loop stands in one that is spread */
         rd_cuda_line(t, "RD_UNROLL for (int e = 0; e < %" PRId32 "; e++) {", n);
+    else if (t->abreast)
+        rd_cuda_line(t,
+                     "RD_UNROLL for (int e = 0; e < %" PRId32
+                     "; e++) RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {",
+                     t->abreast, t->s->wide);
     else
-        rd_cuda_line(t, n > 1 ? "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {" : "{", n);
+        rd_cuda_line(t,
+                     n > 1 || t->s->strip >= 0 ? "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {"
+                                               : "{",
+                     n);
     t->indent++;
     declare_indices(t, loop, u, false);
 }
@@ -254,6 +298,7 @@ static void write_elements(rd_cuda_text *t, int32_t from, int32_t to, int32_t lo
         if (rd_cuda_waits(t, &t->s->p->inst[i]))
             rd_cuda_declare_waiting(t, i, n);
     t->steps = wait ? RD_STEPS_WAIT : RD_STEPS_WHOLE;
+    rd_cuda_take_staged(t, from, to);
     open_elements(t, n, loop, u);
     if (some)
         rd_cuda_line(t, "if (!(%s)) continue;", some);
@@ -508,6 +553,14 @@ static void write_loop(rd_cuda_text *t, int32_t loop)
     rd_text end           = { 0 };
 
     rd_cuda_number(t, &end, l->extent);
+    if (loop == t->s->pairs || t->abreast) {
+        if (t->abreast)
+            rd_cuda_write_in_pair(t, loop);
+        else
+            rd_cuda_write_pairs(t, part ? "lo" : "0", part ? "hi" : end.at ? end.at : "");
+        rd_text_free(&end);
+        return;
+    }
     if (spread) { /* what one thread has left, another takes */
         t->spread = loop;
         t->lane   = rd_cuda_lanes_along(t->s, loop);

@@ -45,8 +45,9 @@ void rd_cuda_declare_waiting(rd_cuda_text *t, int32_t i, int32_t n)
 void rd_cuda_add_waiting(rd_cuda_text *t, const rd_inst *inst, const char *states)
 {
     const int32_t i = (int32_t)(inst - t->s->p->inst);
+    char          at[RD_CUDA_ELEMENT];
 
-    rd_cuda_line(t, "x%" PRId32 "[%c] = r%" PRId32 ";", i, t->along ? 'e' : 'l', inst->a);
+    rd_cuda_line(t, "x%" PRId32 "[%s] = r%" PRId32 ";", i, rd_cuda_element(t, at), inst->a);
     rd_cuda_line(t, "moves%" PRId32 " |= moves%" PRId32 "(%s, r%" PRId32 ", 1);", i, inst->arg,
                  states, inst->a);
 }
@@ -67,10 +68,11 @@ void rd_cuda_add_near(rd_cuda_text *t, const rd_inst *inst, const char *states)
 void rd_cuda_step_again(rd_cuda_text *t, int32_t i, rd_cuda_steps steps)
 {
     const rd_inst *inst = &t->s->p->inst[i];
+    char           at[RD_CUDA_ELEMENT];
 
     t->steps = steps;
-    rd_cuda_line(t, "const %s r%" PRId32 " = x%" PRId32 "[%c];",
-                 rd_state_type(&t->s->fold[inst->arg].of, 0), inst->a, i, t->along ? 'e' : 'l');
+    rd_cuda_line(t, "const %s r%" PRId32 " = x%" PRId32 "[%s];",
+                 rd_state_type(&t->s->fold[inst->arg].of, 0), inst->a, i, rd_cuda_element(t, at));
     rd_cuda_step(t, inst);
     t->steps = RD_STEPS_WHOLE;
 }

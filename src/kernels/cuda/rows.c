@@ -24,7 +24,7 @@ static bool is_regular(const rd_cuda_shape *s, int32_t loop)
            (!lane || (lane->offset == 0 && lane->n_add == 1));
 }
 
-static bool same_address(const rd_address *a, const rd_address *b)
+bool rd_cuda_same_address(const rd_address *a, const rd_address *b)
 {
     if (a->slot != b->slot || a->type != b->type || a->offset != b->offset || a->n_add != b->n_add)
         return false;
@@ -70,7 +70,7 @@ static bool is_again(const rd_cuda_shape *s, int32_t i, int32_t j)
     return b->kind == RD_I_LOAD && a->loop != b->loop && is_regular(s, b->loop) &&
            s->p->loop[a->loop].axis == s->p->loop[b->loop].axis &&
            s->p->loop[a->loop].parent == s->p->loop[b->loop].parent &&
-           same_address(&s->p->address[a->arg], &s->p->address[b->arg]);
+           rd_cuda_same_address(&s->p->address[a->arg], &s->p->address[b->arg]);
 }
 
 static void find_reads(rd_cuda_shape *s)
@@ -195,15 +195,20 @@ static void measure_rows(rd_cuda_shape *s)
         (s->n_row * s->row_words + BANKS - 1) / BANKS * BANKS + (s->team < RD_WARP ? s->team : 0);
 }
 
-int64_t rd_cuda_row_bytes(const rd_cuda_shape *s)
+static int64_t row_bytes(const rd_cuda_shape *s)
 {
     return s->n_row > 0 ? s->choice.block / s->team * s->team_words * s->row_word : 0;
+}
+
+int64_t rd_cuda_dynamic_bytes(const rd_cuda_shape *s)
+{
+    return row_bytes(s) + s->staged_bytes;
 }
 
 /* With what folds have there. */
 static int64_t bytes_of(const rd_cuda_shape *s)
 {
-    return rd_cuda_row_bytes(s) +
+    return row_bytes(s) +
            s->choice.block / s->team * rd_cuda_shared_words(s) * (int64_t)sizeof(uint64_t);
 }
 

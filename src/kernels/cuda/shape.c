@@ -342,7 +342,8 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
                           .wide   = 1,
                           .strip  = -1,
                           .dealt  = -1,
-                          .square = { -1, -1 } };
+                          .square = { -1, -1 },
+                          .pairs  = -1 };
     for (int32_t k = 0; k < p->n_address; k++)
         s->n_slot = p->address[k].slot >= s->n_slot ? p->address[k].slot + 1 : s->n_slot;
     s->stored     = get(pool, (size_t)s->n_slot + 1);
@@ -352,9 +353,11 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
     s->row        = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->row);
     s->turned     = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->turned);
     s->fills      = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->fills);
+    s->staged     = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->staged);
+    s->staged_at  = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->staged_at);
     s->scratch_at = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch_at);
     if (!s->stored || !s->spread || !s->fold || !s->scratch || !s->scratch_at || !s->row ||
-        !s->fills || !s->turned)
+        !s->fills || !s->turned || !s->staged || !s->staged_at)
         return false;
     for (int32_t i = 0; i < p->n_inst; i++)
         s->row[i] = -1;
@@ -366,8 +369,10 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
     if (s->why)
         return true;
     find_grid(s);
-    find_team(s, limits->threads);
-    rd_cuda_find_strips(s, limits->threads);
+    if (!rd_cuda_find_pairs(s, limits)) {
+        find_team(s, limits->threads);
+        rd_cuda_find_strips(s, limits->threads);
+    }
     rd_cuda_find_cuts(s);
     rd_cuda_find_rows(s, limits->shared);
     rd_cuda_give_homes(s);
@@ -382,6 +387,7 @@ void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s)
     }
     rd_text_add(to, "%s: %" PRId64 " items, %" PRId32 " thread%s each",
                 s->p->n_fold == 0 ? "maps"
+                : s->pairs >= 0   ? "pairs"
                 : s->team > 1     ? "strips"
                 : s->strip >= 0   ? "columns"
                                   : "plain",
@@ -391,6 +397,8 @@ void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s)
             rd_text_add(to, ", i%" PRId32 " spread", s->p->loop[k].axis);
     if (s->wide > 1)
         rd_text_add(to, ", %" PRId32 " side by side", s->wide);
+    if (s->pairs >= 0)
+        rd_text_add(to, ", i%" PRId32 " by tiles of %" PRId64, s->p->loop[s->pairs].axis, s->tile);
     if (s->square[0] >= 0)
         rd_text_add(to, ", i%" PRId32 " and i%" PRId32 " by squares", s->p->loop[s->square[0]].axis,
                     s->p->loop[s->square[1]].axis);

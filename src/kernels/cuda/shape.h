@@ -66,6 +66,7 @@ typedef struct rd_cuda_fold {
     int64_t      n_words;            /* of a cell, there                                 */
     int32_t      levels;             /* of a scan by the tree: nodes of elements; 0      */
     int64_t      n_cell;             /* of an item, each neighbour's own                 */
+    int32_t      abreast;            /* of a pair: cells, one for each point at hand; 1  */
     int32_t      room;               /* rows of its tree                                 */
     int32_t      here;               /* lanes that a thread has                          */
     int64_t      states;             /* cells times lanes, of home                       */
@@ -114,6 +115,15 @@ typedef struct rd_cuda_shape {
     bool              scanned;    /* they are one loop, of scans, done twice    */
     bool              ends;       /* is anything stored behind them?             */
     int64_t           item_bytes; /* of what one cut loop keeps for another      */
+
+    /* ---- pairs.c ---- */
+    int32_t  pairs;     /* the loop over the points that all results meet, -1 */
+    int32_t  abreast;   /* points that a thread takes together */
+    int64_t  tile;      /* points in shared memory */
+    int32_t *staged;    /* per instruction in the loop: the load whose elements in shared memory are
+                            * what it loads, -1 */
+    int64_t *staged_at; /* where these begin */
+    int64_t  staged_bytes; /* of a block */
 } rd_cuda_shape;
 
 /* What is known of a GPU. */
@@ -136,6 +146,8 @@ int32_t rd_cuda_spread_around(const rd_cuda_shape *s, int32_t inst);
 int32_t rd_cuda_counters(const rd_cuda_fold *f);
 /* ---- cuts.c ----------------------------------------------------------------------------------- */
 void rd_cuda_find_cuts(rd_cuda_shape *s);
+/* The loop in the body of an item that does nearly all of the work of those there, -1. */
+int32_t rd_cuda_main_loop(const rd_cuda_shape *s);
 /* Which of the cut loops it is, -1. */
 int32_t rd_cuda_cut_of(const rd_cuda_shape *s, int32_t loop);
 /* Of scans whose loop is cut: nodes of ranges below a level; level 0 are ranges, n_range >> k nodes
@@ -145,6 +157,8 @@ int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level);
  * a lane's position. */
 bool    rd_cuda_along_lanes(const rd_cuda_shape *s, const rd_cuda_fold *f);
 int64_t rd_cuda_each(const rd_cuda_shape *s, const rd_cuda_fold *f);
+/* Is the step of each element its index of the axis? */
+bool rd_cuda_is_at_index(const rd_fold *f, int32_t axis);
 
 /* ---- strips.c --------------------------------------------------------------------------------- */
 void rd_cuda_find_strips(rd_cuda_shape *s, int64_t threads);
@@ -163,14 +177,28 @@ typedef struct rd_cuda_packs {
 } rd_cuda_packs;
 void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs);
 
+/* ---- pairs.c ---------------------------------------------------------------------------------- */
+/* Folds over points of which each meets all results; false: there are no such. */
+bool rd_cuda_find_pairs(rd_cuda_shape *s, const rd_cuda_limits *limits);
+/* So many items have the results along an axis: threads of whole blocks. */
+int64_t rd_cuda_pair_items(const rd_cuda_shape *s, int64_t extent);
+
+/* ---- points.c --------------------------------------------------------------------------------- */
+int32_t rd_cuda_pair_axis(const rd_cuda_shape *s); /* of the points that all results meet */
+/* Does a load hang on the result, and not on the point that it meets? */
+bool rd_cuda_is_row(const rd_cuda_shape *s, int32_t inst);
+/* Where arrays begin in shared memory; their bytes. */
+int64_t rd_cuda_place_staged(rd_cuda_shape *s);
+
 /* ---- squares.c -------------------------------------------------------------------------------- */
 /* Maps without loops in an item; false: nothing lies the other way. */
 bool rd_cuda_find_squares(rd_cuda_shape *s);
 
 /* ---- rows.c ----------------------------------------------------------------------------------- */
 void rd_cuda_find_rows(rd_cuda_shape *s, int64_t shared);
-/* Of a block of threads. */
-int64_t rd_cuda_row_bytes(const rd_cuda_shape *s);
+bool rd_cuda_same_address(const rd_address *a, const rd_address *b);
+/* Of shared memory that a block of threads asks for. */
+int64_t rd_cuda_dynamic_bytes(const rd_cuda_shape *s);
 /* closes.c: words of 8 bytes of shared memory in which a team's lanes meet. */
 int32_t rd_cuda_shared_words(const rd_cuda_shape *s);
 

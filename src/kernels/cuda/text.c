@@ -5,8 +5,6 @@
 #include <stdio.h>
 
 /* ---- Lines, numbers, positions --------------------------------------------------------------- */
-enum { SPELLED = 16 };
-
 void rd_cuda_line(rd_cuda_text *t, const char *format, ...)
 {
     va_list list;
@@ -23,7 +21,7 @@ void rd_cuda_number(rd_cuda_text *t, rd_text *to, int64_t value)
 {
     int32_t k = 0;
 
-    if (value >= -SPELLED && value <= SPELLED) {
+    if (value >= -RD_CUDA_SPELLED && value <= RD_CUDA_SPELLED) {
         rd_text_add(to, "%" PRId64, value);
         return;
     }
@@ -147,6 +145,8 @@ static rd_text from_memory(rd_cuda_text *t, const rd_inst *inst)
 
     if (t->s->turned[i])
         return rd_cuda_in_square(i);
+    if (t->s->staged[i] >= 0)
+        return rd_cuda_staged(t, i);
     return rd_cuda_packed(t, i) ? packed(t, inst) : element(t, inst);
 }
 
@@ -235,6 +235,16 @@ static bool stores_later(const rd_cuda_text *t, const rd_inst *inst)
            t->s->p->address[inst->arg].slot < t->s->p->first_scratch;
 }
 
+/* The last results of pairs stand in for those behind them. */
+static void write_if_there(rd_cuda_text *t)
+{
+    rd_text n = { 0 };
+
+    rd_cuda_number(t, &n, t->s->p->axis_extent[t->s->strip]);
+    rd_cuda_line(t, "if (v%" PRId32 " + l < %s)", t->s->strip, n.at ? n.at : "");
+    rd_text_free(&n);
+}
+
 /* One thread of a team stores what all have; none may still have to read what was there, and all
  * see it.  Several elements at once (loops.c) all have, and one stores. */
 static void write_store(rd_cuda_text *t, const rd_inst *inst)
@@ -249,6 +259,8 @@ static void write_store(rd_cuda_text *t, const rd_inst *inst)
     const bool     packs = rd_cuda_packed(t, (int32_t)(inst - t->s->p->inst)) > 0;
     rd_text        to = packs ? packed(t, inst) : element(t, inst), value = { 0 };
 
+    if (t->s->pairs >= 0)
+        write_if_there(t);
     rd_begin_stored(&value, type);
     rd_text_add(&value, "r%" PRId32 "%s", inst->a, rd_end_stored(type));
     if (is_uniform(t) && !packs)
@@ -337,7 +349,10 @@ static void write_indices(rd_cuda_text *t)
         rd_text        n     = { 0 };
 
         t->open |= UINT64_C(1) << l->axis;
-        rd_cuda_number(t, &n, strip ? l->extent / s->wide : l->extent);
+        rd_cuda_number(t, &n,
+                       strip && s->pairs >= 0 ? rd_cuda_pair_items(s, l->extent)
+                       : strip                ? l->extent / s->wide
+                                              : l->extent);
         rd_cuda_line(t, "const int64_t %c%" PRId32 " = %" PRId32 " * (int64_t)RD_REST(left, %s);",
                      strip ? 'v' : 'i', l->axis, strip ? s->wide : 1, n.at ? n.at : "");
         if (g > 0 || s->square[0] >= 0)
@@ -495,6 +510,8 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
         rd_cuda_line(t, "const int z1 = (int)threadIdx.x / RD_TEAM * (int)%s;", n.at ? n.at : "");
         rd_text_free(&n);
     }
+    if (s->pairs >= 0)
+        rd_cuda_declare_staged(t);
     rd_cuda_line(t, "const int t = (int)threadIdx.x %% RD_TEAM;");
     rd_cuda_line(t, "const int64_t teams = (int64_t)gridDim.x * (RD_THREADS / RD_TEAM);");
     rd_cuda_line(

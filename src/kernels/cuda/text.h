@@ -22,6 +22,7 @@ typedef enum rd_cuda_steps {
 } rd_cuda_steps;
 
 enum { RD_CUDA_NUMBERS = 256 };
+enum { RD_CUDA_SPELLED = 16 }; /* the largest number that is spelled out */
 
 typedef struct rd_cuda_text {
     const rd_cuda_shape *s;
@@ -39,12 +40,13 @@ typedef struct rd_cuda_text {
     const rd_address *lane;   /* whose lanes its threads are, NULL: it is no such */
 
     /* ---- rounds of a loop that are done together (loops.c) ---- */
-    const rd_cuda_packs *packs;  /* NULL: none are */
-    bool                 apart;  /* a thread's elements are a warp apart, not side by side */
-    int32_t              along;  /* elements of a round along the loop, of one thread; 0 */
-    uint64_t             moved;  /* folds that have moved on to the block of these rounds */
-    uint64_t             packed; /* slots whose elements are taken several at a time */
-    rd_cuda_steps        steps;  /* of elements at hand */
+    const rd_cuda_packs *packs;   /* NULL: none are */
+    bool                 apart;   /* a thread's elements are a warp apart, not side by side */
+    int32_t              along;   /* elements of a round along the loop, of one thread; 0 */
+    int32_t              abreast; /* of pairs: points at hand; 0 */
+    uint64_t             moved;   /* folds that have moved on to the block of these rounds */
+    uint64_t             packed;  /* slots whose elements are taken several at a time */
+    rd_cuda_steps        steps;   /* of elements at hand */
 } rd_cuda_text;
 
 /* The text of all kernels of a shape, without the prelude; its numbers come with each run. */
@@ -65,9 +67,26 @@ void rd_cuda_inst(rd_cuda_text *t, int32_t i);
  * at hand, 0: it is done element by element. */
 void    rd_cuda_items(rd_cuda_text *t, int32_t from, int32_t to);
 int32_t rd_cuda_packed(const rd_cuda_text *t, int32_t inst);
+/* Which of a thread's elements: "l", "e", "e * 4 + l". */
+enum { RD_CUDA_ELEMENT = 24 };
+const char *rd_cuda_element(const rd_cuda_text *t, char to[RD_CUDA_ELEMENT]);
+/* "const int64_t i0 = v0 + l;" of items side by side, of the first of them where `first`. */
+void rd_cuda_declare_strip(rd_cuda_text *t, bool first);
 
 /* Have the ranges of a fold become one before this part? */
 bool rd_cuda_is_joined(const rd_cuda_text *t, const rd_cuda_fold *f);
+
+/* pairs.c: the loop over points; a loop in a pair. */
+void rd_cuda_write_pairs(rd_cuda_text *t, const char *lo, const char *hi);
+void rd_cuda_write_in_pair(rd_cuda_text *t, int32_t loop);
+
+/* points.c: arrays in shared memory; what a thread's results bring; the next points; what
+ * instructions [from, to) take there, for all pairs at hand; a load's element of that. */
+void    rd_cuda_declare_staged(rd_cuda_text *t);
+void    rd_cuda_keep_rows(rd_cuda_text *t);
+void    rd_cuda_fill_tile(rd_cuda_text *t);
+void    rd_cuda_take_staged(rd_cuda_text *t, int32_t from, int32_t to);
+rd_text rd_cuda_staged(const rd_cuda_text *t, int32_t inst);
 
 /* squares.c: shared memory; an element of it; all of an item. */
 void    rd_cuda_declare_squares(rd_cuda_text *t);

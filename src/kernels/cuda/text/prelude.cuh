@@ -53,7 +53,9 @@ template <class T> struct rd_plain<T &> {
 
 #ifndef RD_SHARED
 #define RD_SHARED(type, name, n) __shared__ type name[n]
-#define RD_SHARED_DYNAMIC(type, name) extern __shared__ type name[]
+#define RD_SHARED_DYNAMIC(type, name)          extern __shared__ __align__(16) type name[]
+#define RD_TAKE_SHARED(T, N, array, at)        rd_take_whole<T, N>(&(array)[at])
+#define RD_PUT_SHARED(T, N, array, at, pack)   rd_put_whole<T, N>(&(array)[at], pack)
 #define RD_F16_IN_HARDWARE
 #if __CUDA_ARCH__ >= 800
 #define RD_BF16_IN_HARDWARE
@@ -133,21 +135,51 @@ template <class T, int N> struct __align__(N * sizeof(T)) rd_whole {
 };
 #define RD_AT_ONCE (N * sizeof(T) <= 16 ? N : (int)(16 / sizeof(T)))
 
-template <class T, int N> static __forceinline__ rd_pack<T, N> rd_take(const T *p)
+template <class T, int N> static __forceinline__ rd_pack<T, N> rd_take_whole(const T *p)
 {
     rd_pack<T, N> x;
 
-#ifdef RD_NARROW
-    RD_UNROLL for (int l = 0; l < N; l++)
-        x.e[l] = p[l];
-#else
     RD_UNROLL for (int k = 0; k < N; k += RD_AT_ONCE) {
         const rd_whole<T, RD_AT_ONCE> part = *(const rd_whole<T, RD_AT_ONCE> *)(p + k);
 
         RD_UNROLL for (int l = 0; l < RD_AT_ONCE; l++)
             x.e[k + l] = part.e[l];
     }
+    return x;
+}
+template <class T, int N> static __forceinline__ void rd_put_whole(T *p, const rd_pack<T, N> &x)
+{
+    RD_UNROLL for (int k = 0; k < N; k += RD_AT_ONCE) {
+        rd_whole<T, RD_AT_ONCE> part;
+
+        RD_UNROLL for (int l = 0; l < RD_AT_ONCE; l++)
+            part.e[l] = x.e[k + l];
+        *(rd_whole<T, RD_AT_ONCE> *)(p + k) = part;
+    }
+}
+
+template <class T, int N> static __forceinline__ rd_pack<T, N> rd_take(const T *p)
+{
+#ifdef RD_NARROW
+    rd_pack<T, N> x;
+
+    RD_UNROLL for (int l = 0; l < N; l++)
+        x.e[l] = p[l];
+    return x;
+#else
+    return rd_take_whole<T, N>(p);
 #endif
+}
+/* Where there are `some` of them, or more. */
+template <class T, int N> static __forceinline__ rd_pack<T, N> rd_take_some(const T *p, int some)
+{
+    rd_pack<T, N> x = {};
+
+    if (some >= N)
+        return rd_take<T, N>(p);
+    RD_UNROLL for (int l = 0; l < N; l++)
+        if (l < some)
+            x.e[l] = p[l];
     return x;
 }
 template <class T, int N> static __forceinline__ void rd_put(T *p, const rd_pack<T, N> &x)
@@ -156,13 +188,7 @@ template <class T, int N> static __forceinline__ void rd_put(T *p, const rd_pack
     RD_UNROLL for (int l = 0; l < N; l++)
         p[l] = x.e[l];
 #else
-    RD_UNROLL for (int k = 0; k < N; k += RD_AT_ONCE) {
-        rd_whole<T, RD_AT_ONCE> part;
-
-        RD_UNROLL for (int l = 0; l < RD_AT_ONCE; l++)
-            part.e[l] = x.e[k + l];
-        *(rd_whole<T, RD_AT_ONCE> *)(p + k) = part;
-    }
+    rd_put_whole<T, N>(p, x);
 #endif
 }
 
