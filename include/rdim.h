@@ -700,8 +700,9 @@ typedef enum rd_traversal { RD_TRAVERSE_AUTO, RD_TRAVERSE_GREEDY, RD_TRAVERSE_LA
 /** AUTO takes CUDA where a leaf or an output lies on a GPU, and else the CPU; the environment's
  *  RDIM_BACKEND=cuda, when a context is made, has it take CUDA where that can run the expression.
  *  CUDA gives the CPU's bits (those of `deterministic`).  It copies what lies in this process's
- *  memory to the GPU, and results back.  It runs text, no C functions: expressions with one, and a
- *  machine without a GPU, are RD_ERR_DEVICE with a sentence. */
+ *  memory to the GPU, and results back; where the GPU has no room for them, a part at a time.  It
+ *  runs text, no C functions: expressions with one, and a machine without a GPU, are RD_ERR_DEVICE
+ *  with a sentence. */
 typedef enum rd_backend { RD_BACKEND_AUTO, RD_BACKEND_CPU, RD_BACKEND_CUDA } rd_backend;
 typedef struct rd_eval_opts {
     uint32_t     size;

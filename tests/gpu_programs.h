@@ -27,12 +27,13 @@ const gpu_program *gpu_program_of(const char *name);
 rd_array gpu_matrix(rd_dtype type, int64_t rows, int64_t columns);
 
 /* A program over a matrix of that shape; `shift`: so many elements of other memory are before it, so
- * that it does not begin at a vector. */
+ * that it does not begin at a vector; `here`: it is not on the GPU, but in this process's memory. */
 typedef struct gpu_case {
     const gpu_program *program;
     rd_dtype           type;
     int64_t            rows, columns;
     int                shift;
+    bool               here;
 } gpu_case;
 
 /* Shapes around a lane's step, blocks of 64 steps of 64 lanes, and powers of two of them. */
@@ -45,7 +46,7 @@ extern const int      n_gpu_sizes;
 extern const gpu_size gpu_pair_sizes[];
 extern const int      n_gpu_pair_sizes;
 
-/* Has it the CPU's bits on the GPU, where the matrix is?  NaN are alike.  What differs is added to the
+/* Has it the CPU's bits on the GPU?  NaN are alike.  What differs is added to the
  * report. */
 bool gpu_same_bits(const gpu_case *c, rd_text *report);
 #endif

@@ -249,6 +249,7 @@ static void everything(gpu *g)
     }
     x = gpu_get(g, GPU_N * sizeof(float));
     z = gpu_get(g, GPU_N * sizeof(float));
+    (void)GPU_CALL(g, cuMemGetInfo_v2, &size, &size);
     (void)GPU_CALL(g, cuMemAllocHost_v2, &pinned, GPU_N * sizeof(float));
     (void)GPU_CALL(g, cuEventCreate, &event, CU_EVENT_DISABLE_TIMING);
     (void)GPU_CALL(g, cuMemsetD8Async, x, 0, GPU_N * sizeof(float), g->stream);

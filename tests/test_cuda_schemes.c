@@ -48,7 +48,7 @@ START_TEST(sizes)
         if (!p->floats || rd_dtype_kind(kinds[k].type) == RD_KIND_FLOAT)
             for (int i = SANITIZED ? _i % 3 : 0; i < n_gpu_sizes; i += SANITIZED ? 3 : 1)
                 same_bits(&(gpu_case){ p, kinds[k].type, gpu_sizes[i].rows, gpu_sizes[i].columns,
-                                       kinds[k].shift });
+                                       kinds[k].shift, false });
         rd_gpu_close_all();
     }
 }
@@ -95,7 +95,7 @@ START_TEST(powers_of_blocks)
 
                 fake_use_order(log);
                 setenv("RDIM_CUDA_THREADS", "1048576", 1);
-                same_bits(&(gpu_case){ gpu_program_of(names[k]), RD_F32, 1, n, 0 });
+                same_bits(&(gpu_case){ gpu_program_of(names[k]), RD_F32, 1, n, 0, false });
                 rd_gpu_close_all();
             }
 }

@@ -256,6 +256,16 @@ enum { RD_DEVICE_TEXT = 256 };
 typedef struct rd_queue      rd_queue;      /* what is asked of a device, in order */
 typedef struct rd_submission rd_submission; /* what one run asks of it             */
 
+/* Data of a run that stay in this process's memory, of which the device has a part at a time. */
+typedef struct rd_device_host {
+    char *const *at; /* by slot: its base; NULL: it is on the device */
+    /* now and then: how much of the stage is done; false: it is cancelled */
+    bool (*tell)(void *user, double done);
+    void *user;
+} rd_device_host;
+
+typedef enum rd_device_end { RD_DEVICE_FAILED, RD_DEVICE_FULL, RD_DEVICE_CANCELLED } rd_device_end;
+
 typedef struct rd_device_table {
     int32_t (*count)(const char **why);              /* devices; 0: none, and why              */
     void (*describe)(rd_text *text, int32_t device); /* its name, memory, driver               */
@@ -275,12 +285,17 @@ typedef struct rd_device_table {
     bool (*up)(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why);
     bool (*down)(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why);
     bool (*across)(rd_queue *queue, void *to, const void *from, int64_t bytes, char *why);
-    bool (*settle)(rd_queue *queue, char *why); /* all that was asked is done */
-    /* a run: memory of its own; all of a stage; then end(), which waits and reports a status with its
-     * sentence, and warnings, or leave(), after which it goes on by itself */
+    bool (*settle)(rd_queue *queue, char *why);       /* all that was asked is done */
+    int64_t (*room)(rd_queue *queue, int64_t wanted); /* bytes it has, where so many are wanted */
+    /* may these slots of a stage stay in this process's memory? */
+    bool (*windows)(const rd_program *p, rd_queue *queue, const bool *slots);
+    /* a run: memory of its own; all of a stage (host: NULL if all is there); then end(), which waits
+     * and reports a status with its sentence, and warnings, or leave(), after which it goes on by
+     * itself */
     rd_submission *(*begin)(rd_queue *queue, bool *full, char *why);
     void *(*borrow)(rd_submission *s, int64_t bytes, bool *full, char *why);
-    bool (*run)(const rd_program *p, rd_submission *s, void *const *slot, bool *full, char *why);
+    bool (*run)(const rd_program *p, rd_submission *s, void *const *slot,
+                const rd_device_host *host, rd_device_end *end, char *why);
     bool (*end)(rd_submission *s, rd_task *report, char *why);
     bool (*leave)(rd_submission *s, rd_task *report, char *why);
 } rd_device_table;

@@ -17,6 +17,15 @@ CUresult cuMemAlloc_v2(CUdeviceptr *at, size_t bytes)
     return c.no ? c.no : memory_get(device(), bytes, at);
 }
 
+CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *all_bytes)
+{
+    const call c(__func__, CONTEXT);
+
+    *all_bytes  = (size_t)memory_limit();
+    *free_bytes = (size_t)(memory_limit() - memory_bytes(device()));
+    return c.no;
+}
+
 /* As the driver's: it waits for all that runs. */
 CUresult cuMemFree_v2(CUdeviceptr at)
 {

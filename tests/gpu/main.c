@@ -63,8 +63,8 @@ static void run_all(part *p, const programs *all, const settings *s, double unti
         const gpu_program *program = &all->program[k % all->n_program];
         const rd_dtype     type    = types[k / all->n_program % TYPES];
         const gpu_size     size    = all->size[k / all->n_program / TYPES];
-        const gpu_case     c       = { program, type, size.rows, size.columns, k % 7 == 3 ? 1 : 0 };
-        rd_text            report  = { 0 };
+        const gpu_case c = { program, type, size.rows, size.columns, k % 7 == 3 ? 1 : 0, false };
+        rd_text        report = { 0 };
 
         p->ran++;
         if (program->floats && rd_dtype_kind(type) != RD_KIND_FLOAT)

@@ -1,8 +1,12 @@
 /* device.c - a run on a device: what lies in this process's memory is copied there, stages run one
  * after the other in the context's queue, and results are copied back.  A run all of whose results
- * are there may be left to go on by itself. */
+ * are there may be left to go on by itself.
+ *
+ * Where a device has not enough memory, large leaves and results stay in this process's, and stages
+ * take and give a part of them at a time. */
 #include "eval/run/device.h"
 #include "core/bytes.h"
+#include "core/clock.h"
 #include "eval/run/frame.h"
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +19,12 @@ typedef struct device_run {
     rd_frame              *frame; /* addresses as they were given */
     void                 **slot;  /* addresses there: what programs get */
     void                 **got;   /* memory of the run, by slot; NULL: none */
+    char                 **host;  /* data that stay in this process's memory, by slot; NULL: none */
+    int64_t                room;  /* bytes that the device has */
+    bool                   tight; /* these are not enough for all */
+    const rd_progress     *progress;
+    int32_t                stage;
+    double                 begun, told; /* seconds */
     rd_status              status;
     char                   why[RD_DEVICE_TEXT];
 } device_run;
@@ -102,14 +112,72 @@ static void place_result(device_run *r, int s)
         r->slot[s] = (char *)r->got[s] - e->lo;
 }
 
+static bool is_dense(const rd_output *o)
+{
+    return rd_points(o->rank, o->extent) == o->hi - o->lo;
+}
+
+/* ---- Data that stay here --------------------------------------------------------------------- */
+static bool is_large(const device_run *r, const rd_extent *e)
+{
+    enum { PART = 256 };
+
+    return e->hi - e->lo > r->room / PART;
+}
+
+static int64_t bytes_of_all(const rd_plan *plan)
+{
+    int64_t bytes = plan->arrays_bytes;
+
+    for (int s = 0; s < plan->n_slot; s++)
+        if (plan->slot[s].kind == RD_SLOT_LEAF || plan->slot[s].kind == RD_SLOT_INPUT)
+            bytes +=
+                plan->slot[s].device == 0 ? plan->slot_extent[s].hi - plan->slot_extent[s].lo : 0;
+    for (int k = 0; k < plan->n_out; k++)
+        bytes += plan->out[k].device == 0 ? plan->out_extent[k].hi - plan->out_extent[k].lo : 0;
+    return bytes;
+}
+
+static bool keep_leaf(device_run *r, int s)
+{
+    if (r->plan->slot[s].device == 0 && is_large(r, &r->plan->slot_extent[s]))
+        r->host[s] = r->frame->slot[s];
+    return r->host[s];
+}
+
+/* Parts of it are written before all leaves have been read. */
+static bool meets_leaf(const device_run *r, int k)
+{
+    for (int s = 0; s < r->plan->n_slot; s++)
+        if ((r->plan->slot[s].kind == RD_SLOT_LEAF || r->plan->slot[s].kind == RD_SLOT_INPUT) &&
+            overlaps(r->frame->slot[s], &r->plan->slot_extent[s], r->frame->target[k],
+                     &r->plan->out_extent[k]))
+            return true;
+    return false;
+}
+
+static bool keep_result(device_run *r, int s)
+{
+    const int        k = r->plan->slot[s].result;
+    const rd_output *o = &r->plan->out[k];
+
+    if (o->device == 0 && is_large(r, &r->plan->out_extent[k]) && is_dense(o) && !meets_leaf(r, k))
+        r->host[s] = r->frame->target[k];
+    return r->host[s];
+}
+
 static void place_all(device_run *r)
 {
     for (int s = 0; s < r->plan->n_slot && r->status == RD_OK; s++)
         switch (r->plan->slot[s].kind) {
         case RD_SLOT_LEAF:
-        case RD_SLOT_INPUT: bring(r, s); break;
+        case RD_SLOT_INPUT:
+            if (!r->tight || !keep_leaf(r, s))
+                bring(r, s);
+            break;
         case RD_SLOT_OUTPUT:
-            if (r->plan->out[r->plan->slot[s].result].slot == s)
+            if (r->plan->out[r->plan->slot[s].result].slot == s &&
+                (!r->tight || !keep_result(r, s)))
                 place_result(r, s);
             break;
         case RD_SLOT_ARRAY:
@@ -120,11 +188,6 @@ static void place_all(device_run *r)
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
-static bool is_dense(const rd_output *o)
-{
-    return rd_points(o->rank, o->extent) == o->hi - o->lo;
-}
-
 /* What lies between the elements of a result is the caller's: they come by way of memory aside. */
 static void take_apart(device_run *r, int k)
 {
@@ -175,17 +238,96 @@ static void take_results(device_run *r)
 }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
+static bool touches(const rd_program *p, int slot)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if ((p->inst[i].kind == RD_I_LOAD || p->inst[i].kind == RD_I_STORE) &&
+            p->address[p->inst[i].arg].slot == slot)
+            return true;
+    return false;
+}
+
+/* A stage that cannot take parts of what stayed here needs all of it. */
+static void bring_what_stayed(device_run *r, const rd_program *p)
+{
+    for (int s = 0; s < r->plan->n_slot && r->status == RD_OK; s++) {
+        if (!r->host[s] || !touches(p, s))
+            continue;
+        r->host[s] = NULL;
+        (r->plan->slot[s].kind == RD_SLOT_OUTPUT ? place_result : bring)(r, s);
+    }
+}
+
+/* Does the stage take parts of something?  What an earlier one has left of results must be here. */
+static bool takes_parts(device_run *r, const rd_program *p, bool *parts)
+{
+    bool some = false;
+
+    for (int s = 0; s < r->plan->n_slot; s++)
+        some |= parts[s] = r->host[s] && touches(p, s);
+    if (!some)
+        return false;
+    if (!r->device->windows(p, r->queue, parts)) {
+        bring_what_stayed(r, p);
+        return false;
+    }
+    if (!r->device->settle(r->queue, r->why))
+        fail(r, RD_ERR_DEVICE);
+    return true;
+}
+
+/* Who asked for it is told, about ten times a second; false: the run is cancelled. */
+static bool tell(void *user, double done)
+{
+    static const double EACH  = 0.1;
+    device_run *const   r     = user;
+    const double        now   = rd_seconds();
+    const double        all   = (r->stage + done) / r->plan->n_stage;
+    const double        taken = now - r->begun;
+
+    if (rd_cancel_taken(r->plan->ctx))
+        return false;
+    if (!r->progress || !r->progress->tell || now - r->told < EACH || all >= 1)
+        return true;
+    r->told = now;
+    return r->progress->tell(r->progress->user, all, taken * (1 - all) / all) == 0;
+}
+
+static void cancel(device_run *r)
+{
+    r->status = rd_fail_run(r->plan->ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
+}
+
+static void run_stage(device_run *r, const rd_program *p, bool *parts)
+{
+    const rd_device_host host = { .at = r->host, .tell = tell, .user = r };
+    const bool           some = takes_parts(r, p, parts);
+    rd_device_end        end;
+
+    if (r->status != RD_OK ||
+        r->device->run(p, r->asked, r->slot, some ? &host : NULL, &end, r->why))
+        return;
+    if (end == RD_DEVICE_CANCELLED)
+        cancel(r);
+    else
+        fail(r, end == RD_DEVICE_FULL ? RD_ERR_MEMORY : RD_ERR_DEVICE);
+}
+
 /* Between stages an evaluation may be cancelled. */
 static void run_stages(device_run *r)
 {
-    for (int s = 0; s < r->plan->n_stage && r->status == RD_OK; s++) {
-        bool full = false;
+    bool *parts = rd_alloc_work(r->plan->ctx, r->plan->n_slot + 1);
 
-        if (!r->device->run(&r->plan->program[s], r->asked, r->slot, &full, r->why))
-            fail(r, full ? RD_ERR_MEMORY : RD_ERR_DEVICE);
-        if (r->status == RD_OK && rd_cancel_taken(r->plan->ctx))
-            r->status = rd_fail_run(r->plan->ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
+    if (!parts) {
+        r->status = rd_no_memory(r->plan);
+        return;
     }
+    for (r->stage = 0; r->stage < r->plan->n_stage && r->status == RD_OK; r->stage++) {
+        run_stage(r, &r->plan->program[r->stage], parts);
+        if (r->status == RD_OK && rd_cancel_taken(r->plan->ctx))
+            cancel(r);
+    }
+    rd_free(r->plan->ctx, parts);
 }
 
 static bool are_results_there(const rd_plan *plan)
@@ -218,18 +360,22 @@ static void finish(device_run *r)
 
 static void run_bound(device_run *r)
 {
-    const size_t bytes = (size_t)(r->plan->n_slot + 1) * sizeof(void *);
-    void       **both  = rd_alloc_work(r->plan->ctx, (int64_t)(2 * bytes));
+    const size_t n     = (size_t)r->plan->n_slot + 1;
+    void       **lists = rd_alloc_work(r->plan->ctx, (int64_t)(3 * n * sizeof *lists));
     bool         full;
 
-    if (!both) {
+    if (!lists) {
         r->status = rd_no_memory(r->plan);
         return;
     }
-    memset(both, 0, 2 * bytes);
-    r->slot  = both;
-    r->got   = both + r->plan->n_slot + 1;
-    r->asked = r->device->begin(r->queue, &full, r->why);
+    memset(lists, 0, 3 * n * sizeof *lists);
+    r->slot  = lists;
+    r->got   = lists + n;
+    r->host  = (char **)(lists + 2 * n);
+    r->room  = r->device->room(r->queue, bytes_of_all(r->plan));
+    r->tight = bytes_of_all(r->plan) > r->room / 4 * 3; /* the rest is for programs' own */
+    r->begun = r->told = rd_seconds();
+    r->asked           = r->device->begin(r->queue, &full, r->why);
     if (r->asked) {
         place_all(r);
         if (r->status == RD_OK)
@@ -239,12 +385,15 @@ static void run_bound(device_run *r)
         finish(r);
     } else
         fail(r, full ? RD_ERR_MEMORY : RD_ERR_DEVICE);
-    rd_free(r->plan->ctx, both);
+    if (r->told > r->begun && r->status == RD_OK)
+        (void)r->progress->tell(r->progress->user, 1, 0);
+    rd_free(r->plan->ctx, lists);
 }
 
-rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *const *out)
+rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *const *out,
+                           const rd_progress *progress)
 {
-    device_run    r = { .plan = plan, .device = plan->backend->device };
+    device_run    r = { .plan = plan, .device = plan->backend->device, .progress = progress };
     rd_frame_here here;
     bool          full;
 

@@ -65,5 +65,6 @@ rd_status rd_bind_given(const rd_plan *plan, rd_frame *frame, const void *const 
 void rd_copy_out(const rd_output *o, char *to, const char *from);
 
 /* device.c: a run on a backend that has memory of its own. */
-rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *const *out);
+rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *const *out,
+                           const rd_progress *progress);
 #endif

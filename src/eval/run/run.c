@@ -289,7 +289,7 @@ rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *cons
     if (plan->parts)
         return rd_parts_run(plan, in, out, progress, of);
     if (!plan->direct || plan->task_grains || !rd_run_direct(plan, in, out, of))
-        status = plan->backend->device ? rd_run_on_device(plan, in, out)
+        status = plan->backend->device ? rd_run_on_device(plan, in, out, progress)
                                        : run_stages(plan, in, out, progress, of);
     /* Who cancels this run must not have cancelled the next one. */
     return rd_cancel_taken(plan->ctx) && status == RD_OK ? cancelled(plan, NULL) : status;

@@ -97,9 +97,20 @@ static void *borrow(rd_submission *s, int64_t bytes, bool *full, char *why)
     return (void *)(uintptr_t)rd_submission_get(s, bytes, full, why);
 }
 
-static bool run(const rd_program *p, rd_submission *s, void *const *slot, bool *full, char *why)
+static int64_t room(rd_queue *queue, int64_t wanted)
 {
-    return rd_gpu_run(((const prepared *)p->code)->code, s, slot, full, why);
+    return rd_gpu_room(rd_queue_gpu(queue), wanted);
+}
+
+static bool windows(const rd_program *p, rd_queue *queue, const bool *slots)
+{
+    return rd_gpu_windows(((const prepared *)p->code)->code, queue, slots);
+}
+
+static bool run(const rd_program *p, rd_submission *s, void *const *slot,
+                const rd_device_host *host, rd_device_end *end, char *why)
+{
+    return rd_gpu_run(((const prepared *)p->code)->code, s, slot, host, end, why);
 }
 
 static void tiers(rd_text *text, const rd_program *p, int32_t n)
@@ -155,6 +166,8 @@ static const rd_device_table device = {
     .down     = down,
     .across   = across,
     .settle   = rd_queue_wait,
+    .room     = room,
+    .windows  = windows,
     .begin    = rd_submission_new,
     .borrow   = borrow,
     .run      = run,

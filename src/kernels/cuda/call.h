@@ -29,7 +29,8 @@ typedef struct rd_groups {
 
 /* The beginning; addresses of slots, and numbers that the text does not spell out, follow. */
 typedef struct rd_call_head {
-    int64_t   n_work;         /* items, or items times ranges                        */
+    int64_t   first, n_work; /* of items, or of items times ranges: from here on, to the end */
+    int64_t   n_item;
     int64_t   n_range, range; /* ranges of cut loops; their indices in one           */
     int64_t   span;           /* of scans: the level of nodes that is made           */
     uint64_t  work, nodes;    /* memory of teams and threads; nodes that ranges leave */

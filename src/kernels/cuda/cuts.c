@@ -7,11 +7,13 @@
  *
  * Ranges are a `fan` to a group, groups are so many to one above, until there is one.
  *
+ * Where not all data have room on the GPU, ranges are so short that those of all items do.
+ *
  * One loop that does nearly all of the work is cut alone.  Several over one axis, as the phases of a
  * softmax, are all cut alike: each has a kernel of its own, which does what stands before the loop
  * anew and finds the folds of the loops before it joined. */
 #include "core/tree.h"
-#include "kernels/cuda/shape.h"
+#include "kernels/cuda/blocks.h"
 
 static double work_of(const rd_program *p, int32_t loop)
 {
@@ -339,7 +341,6 @@ int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level)
     return nodes;
 }
 
-/* ---- All together ---------------------------------------------------------------------------- */
 static void forget(rd_cuda_shape *s)
 {
     s->n_cut      = 0;
@@ -351,9 +352,47 @@ static void forget(rd_cuda_shape *s)
         s->scratch[k] = RD_HOME_TEAM;
 }
 
-void rd_cuda_find_cuts(rd_cuda_shape *s)
+/* ---- More data than memory ------------------------------------------------------------------- */
+/* Which slots must be taken by windows; false: all have room on the GPU. */
+static bool find_large(rd_cuda_shape *s, const rd_cuda_limits *limits)
 {
-    if (s->n_item == 0 || s->n_item * s->team >= s->choice.at_work || !find_loops(s)) {
+    int64_t bytes = 0;
+
+    for (int32_t k = 0; k < s->p->first_scratch && k < s->n_slot; k++) {
+        const int64_t more = rd_slot_bytes(s, k);
+
+        s->large[k] = more > limits->windows;
+        bytes += more;
+    }
+    return limits->memory > 0 && bytes > limits->memory / 2;
+}
+
+static bool do_blocks_suffice(const rd_cuda_shape *s, int64_t budget)
+{
+    rd_cuda_blocks b;
+    bool           suffice = true;
+
+    for (int32_t cut = s->n_cut ? 0 : -1; cut < s->n_cut; cut++)
+        suffice &= rd_blocks_find(&b, s, cut, s->large, budget);
+    return suffice;
+}
+
+static void shorten_ranges(rd_cuda_shape *s, int64_t budget)
+{
+    const int64_t extent = s->p->loop[s->cut[0]].extent, grain = grain_of(s);
+
+    while (s->range > grain && !do_blocks_suffice(s, budget))
+        s->range /= 2;
+    s->n_range = (extent + s->range - 1) / s->range;
+}
+
+/* ---- All together ---------------------------------------------------------------------------- */
+void rd_cuda_find_cuts(rd_cuda_shape *s, const rd_cuda_limits *limits)
+{
+    const bool tight =
+        s->n_item > 0 && find_large(s, limits) && !do_blocks_suffice(s, limits->windows);
+
+    if (s->n_item == 0 || (s->n_item * s->team >= s->choice.at_work && !tight) || !find_loops(s)) {
         forget(s);
         return;
     }
@@ -374,6 +413,8 @@ void rd_cuda_find_cuts(rd_cuda_shape *s)
         if (is_of_item(s, &s->fold[k]) && s->fold[k].step >= 0)
             s->fold[k].cut = cut_around(s, s->fold[k].step);
     find_ranges(s);
+    if (tight)
+        shorten_ranges(s, limits->windows);
     if (s->n_range == 1) {
         forget(s);
         return;

@@ -50,6 +50,8 @@ void rd_gpu_close_all(void);
  * back. */
 CUdeviceptr rd_gpu_get(rd_gpu *gpu, int64_t bytes, bool *full, char why[RD_CUDA_TEXT]);
 void        rd_gpu_put(rd_gpu *gpu, CUdeviceptr at);
+/* Bytes that may be had, where so many are wanted. */
+int64_t rd_gpu_room(rd_gpu *gpu, int64_t wanted);
 /* Bytes that are held, in use or kept; and all that is kept goes. */
 int64_t rd_gpu_held(rd_gpu *gpu);
 void    rd_gpu_trim(rd_gpu *gpu);
@@ -123,7 +125,8 @@ bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *p
 void rd_gpu_code_text(rd_text *to, const rd_gpu_code *code);
 /* The text of its kernels, without the prelude. */
 void rd_gpu_code_kernels(rd_text *to, const rd_gpu_code *code);
-/* Asks for a run on memory of the GPU. */
-bool rd_gpu_run(const rd_gpu_code *code, rd_submission *submission, void *const *slot, bool *full,
-                char why[RD_CUDA_TEXT]);
+/* Asks for a run on memory of the GPU, and by windows on this process's; can these slots be there? */
+bool rd_gpu_run(const rd_gpu_code *code, rd_submission *submission, void *const *slot,
+                const rd_device_host *host, rd_device_end *end, char why[RD_CUDA_TEXT]);
+bool rd_gpu_windows(const rd_gpu_code *code, rd_queue *queue, const bool *windowed);
 #endif

@@ -3,6 +3,7 @@
  * A call is its head (call.h), addresses of slots, and numbers. */
 #include "kernels/cuda/call.h"
 #include "kernels/cuda/gpu.h"
+#include "kernels/cuda/run.h"
 #include "kernels/cuda/text.h"
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -61,7 +62,9 @@ static rd_cuda_limits limits_of(const rd_gpu_facts *gpu)
     const long  threads = asked ? strtol(asked, NULL, 10) : 0;
 
     return (rd_cuda_limits){ .threads = threads > 0 ? threads : gpu->most_threads,
-                             .shared  = gpu->shared };
+                             .shared  = gpu->shared,
+                             .memory  = gpu->memory,
+                             .windows = rd_windows_budget(gpu) };
 }
 
 static const rd_module *compile(rd_cuda_text *t, bool narrow, const rd_gpu_facts *gpu,
@@ -129,32 +132,19 @@ void rd_gpu_code_kernels(rd_text *to, const rd_gpu_code *code)
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
-typedef struct gpu_run {
-    const rd_gpu_code *code;
-    const rd_module   *module;
-    rd_submission     *submission;
-    rd_queue          *queue;
-    rd_gpu            *gpu;
-    char              *call; /* rd_call_head, slots, numbers */
-    size_t             call_bytes;
-    CUdeviceptr        work, nodes, counters, items, record;
-    bool               full;
-    char              *why;
-} gpu_run;
-
 /* More shared memory than any kernel has must be asked for: 48 KiB with what its text has. */
-static bool make_room(gpu_run *r, CUfunction kernel)
+static bool make_room(rd_gpu_run_state *r, CUfunction kernel)
 {
-    const int64_t bytes = rd_cuda_dynamic_bytes(&r->code->shape);
+    const int64_t bytes = rd_cuda_dynamic_bytes(r->shape);
 
     return bytes == 0 || RD_GPU_CALL(r->gpu, r->why, cuFuncSetAttribute, kernel,
                                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes);
 }
 
-static CUresult start_kernel(const gpu_run *r, CUfunction kernel, int64_t blocks)
+static CUresult start_kernel(const rd_gpu_run_state *r, CUfunction kernel, int64_t blocks)
 {
-    const int64_t  bytes       = rd_cuda_dynamic_bytes(&r->code->shape);
-    const unsigned threads     = (unsigned)r->code->shape.choice.block;
+    const int64_t  bytes       = rd_cuda_dynamic_bytes(r->shape);
+    const unsigned threads     = (unsigned)r->shape->choice.block;
     void          *arguments[] = { r->call };
 
     return rd_cuda_api(NULL)->cuLaunchKernel(kernel, (unsigned)blocks, 1, 1, threads, 1, 1,
@@ -164,7 +154,7 @@ static CUresult start_kernel(const gpu_run *r, CUfunction kernel, int64_t blocks
 
 /* The driver has threads' arrays in memory that it takes when they begin: what we keep unused makes
  * way. */
-static bool launch(gpu_run *r, const char *name, int64_t blocks)
+static bool launch(rd_gpu_run_state *r, const char *name, int64_t blocks)
 {
     CUfunction kernel;
     CUresult   result;
@@ -186,26 +176,33 @@ static bool launch(gpu_run *r, const char *name, int64_t blocks)
     return rd_gpu_ok(r->gpu, "cuLaunchKernel", result, r->why);
 }
 
-static rd_call_head *head_of(gpu_run *r)
+static rd_call_head *head_of(rd_gpu_run_state *r)
 {
     return (rd_call_head *)(void *)r->call;
 }
 
 /* Teams go from item to item: no more than fit at once. */
-static bool run_items(gpu_run *r, const char *name, int64_t n)
+bool rd_gpu_run_work(rd_gpu_run_state *r, const char *name, int64_t first, int64_t end)
 {
-    const int64_t teams  = n < r->code->most_teams ? n : r->code->most_teams;
-    const int64_t in_one = r->code->shape.choice.block / r->code->shape.team;
+    const int64_t teams  = end - first < r->most_teams ? end - first : r->most_teams;
+    const int64_t in_one = r->shape->choice.block / r->shape->team;
 
-    head_of(r)->n_work = n;
+    head_of(r)->first  = first;
+    head_of(r)->n_work = end;
     return launch(r, name, (teams + in_one - 1) / in_one);
 }
 
+/* All n of a kernel's, `run` (-1) or that of a cut loop. */
+static bool run_all(rd_gpu_run_state *r, const char *name, int32_t cut, int64_t n)
+{
+    return r->host ? rd_gpu_run_windows(r, name, cut) : rd_gpu_run_work(r, name, 0, n);
+}
+
 /* n threads of a kernel of a fold. */
-static bool run_threads(gpu_run *r, const char *kernel, int32_t number, int64_t n)
+static bool run_threads(rd_gpu_run_state *r, const char *kernel, int32_t number, int64_t n)
 {
     enum { MOST = 1 << 20 };
-    const int64_t block = r->code->shape.choice.block, blocks = (n + block - 1) / block;
+    const int64_t block = r->shape->choice.block, blocks = (n + block - 1) / block;
     char          name[24];
 
     head_of(r)->n_work = n;
@@ -214,9 +211,9 @@ static bool run_threads(gpu_run *r, const char *kernel, int32_t number, int64_t 
 }
 
 /* Each level of nodes from the one below. */
-static bool lift_nodes(gpu_run *r)
+static bool lift_nodes(rd_gpu_run_state *r)
 {
-    const rd_cuda_shape *s = &r->code->shape;
+    const rd_cuda_shape *s = r->shape;
 
     for (int32_t level = 1; s->n_range >> level; level++)
         for (int32_t k = 0; k < s->p->n_fold; k++) {
@@ -238,9 +235,9 @@ static int64_t counter_bytes(const rd_cuda_shape *s)
 }
 
 /* Each loop that is cut.  Counters are 0 again when all have come. */
-static bool run_ranges(gpu_run *r)
+static bool run_ranges(rd_gpu_run_state *r)
 {
-    const rd_cuda_shape *s = &r->code->shape;
+    const rd_cuda_shape *s = r->shape;
 
     if (!rd_queue_clear(r->queue, r->counters, counter_bytes(s), r->why))
         return false;
@@ -248,37 +245,37 @@ static bool run_ranges(gpu_run *r)
         char name[24];
 
         snprintf(name, sizeof name, "ranges%" PRId32, k);
-        if (!run_items(r, name, s->n_item * s->n_range))
+        if (!run_all(r, name, k, s->n_item * s->n_range))
             return false;
     }
     return true;
 }
 
-static bool run_kernels(gpu_run *r)
+static bool run_kernels(rd_gpu_run_state *r)
 {
-    const rd_cuda_shape *s = &r->code->shape;
+    const rd_cuda_shape *s = r->shape;
 
     if (s->n_item == 0)
         return true;
     if (s->n_cut == 0)
-        return run_items(r, "run", s->n_item);
+        return run_all(r, "run", -1, s->n_item);
     if (s->scanned)
-        return run_items(r, "totals", s->n_item * s->n_range) && lift_nodes(r) &&
-               run_items(r, "go_on", s->n_item * s->n_range);
+        return rd_gpu_run_work(r, "totals", 0, s->n_item * s->n_range) && lift_nodes(r) &&
+               rd_gpu_run_work(r, "go_on", 0, s->n_item * s->n_range);
     return run_ranges(r);
 }
 
-static bool get_if_any(gpu_run *r, CUdeviceptr *at, int64_t bytes)
+static bool get_if_any(rd_gpu_run_state *r, CUdeviceptr *at, int64_t bytes)
 {
     *at = bytes > 0 ? rd_submission_get(r->submission, bytes, &r->full, r->why) : 0;
     return *at || bytes == 0;
 }
 
-static bool get_memory(gpu_run *r)
+static bool get_memory(rd_gpu_run_state *r)
 {
-    const rd_cuda_shape *s     = &r->code->shape;
+    const rd_cuda_shape *s     = r->shape;
     const int64_t        items = s->n_item * (s->n_cut == 0 ? 1 : s->n_range);
-    const int64_t        teams = items < r->code->most_teams ? items : r->code->most_teams;
+    const int64_t        teams = items < r->most_teams ? items : r->most_teams;
     const int64_t        bytes = (s->team_bytes + s->team * s->own_bytes) * teams;
 
     if (s->reports && !(r->record = rd_submission_record(r->submission, &r->full, r->why)))
@@ -288,13 +285,12 @@ static bool get_memory(gpu_run *r)
            get_if_any(r, &r->items, s->n_item * s->item_bytes);
 }
 
-static void fill_call(gpu_run *r, void *const *slot)
+static void fill_call(rd_gpu_run_state *r, const rd_gpu_code *code, void *const *slot)
 {
-    const rd_gpu_code *code  = r->code;
-    rd_call_head      *head  = head_of(r);
-    CUdeviceptr       *slots = (CUdeviceptr *)(void *)(r->call + sizeof *head);
+    rd_call_head *head = head_of(r);
 
-    *head = (rd_call_head){ .n_range = code->shape.n_range,
+    *head = (rd_call_head){ .n_item  = code->shape.n_item,
+                            .n_range = code->shape.n_range,
                             .range   = code->shape.range,
                             .work    = r->work,
                             .nodes   = r->nodes,
@@ -306,22 +302,23 @@ static void fill_call(gpu_run *r, void *const *slot)
                             .item_counters = code->shape.item_counters,
                             .n_level       = code->shape.n_level };
     memcpy(head->level, code->shape.level, sizeof head->level);
+    r->slot = (CUdeviceptr *)(void *)(r->call + sizeof *head);
     for (int32_t k = 0; k < code->n_slot; k++)
-        slots[k] = (CUdeviceptr)(uintptr_t)slot[k];
-    slots += code->n_slot ? code->n_slot : 1;
-    memcpy(slots, code->number, sizeof *code->number * (size_t)code->n_number);
+        r->slot[k] = (CUdeviceptr)(uintptr_t)slot[k];
+    memcpy(r->slot + (code->n_slot ? code->n_slot : 1), code->number,
+           sizeof *code->number * (size_t)code->n_number);
 }
 
-/* Whole packs can be taken where all slots begin at multiples of their size. */
-static bool choose_module(gpu_run *r, void *const *slot)
+/* Whole packs can be taken where all slots begin at multiples of their size, as windows do. */
+static bool choose_module(rd_gpu_run_state *r, const rd_gpu_code *code, void *const *slot)
 {
     enum { PACK = 16 };
-    const rd_gpu_code *code = r->code;
-    rd_cuda_text       text = { .s = &code->shape };
-    bool               wide = true;
+    rd_cuda_text text = { .s = &code->shape };
+    bool         wide = true;
 
     for (int32_t k = 0; k < code->n_slot; k++)
-        wide &= !(code->packed >> (k & 63) & 1) || (uintptr_t)slot[k] % PACK == 0;
+        wide &= !(code->packed >> (k & 63) & 1) || (uintptr_t)slot[k] % PACK == 0 ||
+                (r->host && r->host->at[k]);
     r->module = wide ? code->module : atomic_load(code->narrow);
     if (!r->module) {
         r->module = compile(&text, true, rd_gpu_facts_of(r->gpu), r->why);
@@ -330,29 +327,37 @@ static bool choose_module(gpu_run *r, void *const *slot)
     return r->module;
 }
 
-bool rd_gpu_run(const rd_gpu_code *code, rd_submission *submission, void *const *slot, bool *full,
-                char why[RD_CUDA_TEXT])
+bool rd_gpu_windows(const rd_gpu_code *code, rd_queue *queue, const bool *windowed)
 {
-    const size_t slots  = (size_t)(code->n_slot ? code->n_slot : 1);
-    const size_t number = (size_t)(code->n_number ? code->n_number : 1);
-    gpu_run      r      = {
-                  .code = code, .submission = submission, .queue = rd_submission_queue(submission), .why = why
-    };
-    bool done;
+    return rd_windows_suffice(&code->shape, windowed, rd_gpu_facts_of(rd_queue_gpu(queue)));
+}
+
+bool rd_gpu_run(const rd_gpu_code *code, rd_submission *submission, void *const *slot,
+                const rd_device_host *host, rd_device_end *end, char why[RD_CUDA_TEXT])
+{
+    const size_t     slots  = (size_t)(code->n_slot ? code->n_slot : 1);
+    const size_t     number = (size_t)(code->n_number ? code->n_number : 1);
+    rd_gpu_run_state r      = { .shape      = &code->shape,
+                                .host       = host,
+                                .submission = submission,
+                                .queue      = rd_submission_queue(submission),
+                                .most_teams = code->most_teams,
+                                .why        = why };
+    bool             done;
 
     r.gpu  = rd_queue_gpu(r.queue);
     r.call = calloc(1, sizeof(rd_call_head) + 8 * (slots + number));
     if (!r.call) {
         snprintf(why, RD_CUDA_TEXT, "out of memory");
-        *full = true;
+        *end = RD_DEVICE_FULL;
         return false;
     }
-    done = get_memory(&r) && choose_module(&r, slot);
+    done = get_memory(&r) && choose_module(&r, code, slot);
     if (done) {
-        fill_call(&r, slot);
+        fill_call(&r, code, slot);
         done = run_kernels(&r);
     }
-    *full = r.full;
+    *end = r.cancelled ? RD_DEVICE_CANCELLED : r.full ? RD_DEVICE_FULL : RD_DEVICE_FAILED;
     free(r.call);
     return done;
 }

@@ -139,6 +139,27 @@ int64_t rd_gpu_held(rd_gpu *gpu)
     return bytes;
 }
 
+/* What is not the GPU's to give counts only where much is wanted: to ask costs as much as a kernel. */
+int64_t rd_gpu_room(rd_gpu *gpu, int64_t wanted)
+{
+    enum { LITTLE = 8 };
+    const int64_t memory     = rd_gpu_facts_of(gpu)->memory;
+    size_t        free_bytes = 0, all;
+    int64_t       kept       = 0;
+    char          ignored[RD_CUDA_TEXT];
+
+    if (wanted < memory / LITTLE || !rd_gpu_enter(gpu, ignored))
+        return memory;
+    if (!RD_GPU_CALL(gpu, ignored, cuMemGetInfo_v2, &free_bytes, &all))
+        free_bytes = (size_t)memory;
+    rd_gpu_leave(gpu);
+    pthread_mutex_lock(&lock);
+    for (const block *b = blocks; b; b = b->next)
+        kept += b->gpu == gpu && !b->used ? b->bytes : 0;
+    pthread_mutex_unlock(&lock);
+    return (int64_t)free_bytes + kept;
+}
+
 void rd_gpu_trim(rd_gpu *gpu)
 {
     char ignored[RD_CUDA_TEXT];

@@ -347,6 +347,7 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
     for (int32_t k = 0; k < p->n_address; k++)
         s->n_slot = p->address[k].slot >= s->n_slot ? p->address[k].slot + 1 : s->n_slot;
     s->stored     = get(pool, (size_t)s->n_slot + 1);
+    s->large      = get(pool, (size_t)s->n_slot + 1);
     s->spread     = get(pool, ((size_t)p->n_loop + 1) * sizeof *s->spread);
     s->fold       = get(pool, ((size_t)p->n_fold + 1) * sizeof *s->fold);
     s->scratch    = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch);
@@ -356,8 +357,8 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
     s->staged     = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->staged);
     s->staged_at  = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->staged_at);
     s->scratch_at = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch_at);
-    if (!s->stored || !s->spread || !s->fold || !s->scratch || !s->scratch_at || !s->row ||
-        !s->fills || !s->turned || !s->staged || !s->staged_at)
+    if (!s->stored || !s->large || !s->spread || !s->fold || !s->scratch || !s->scratch_at ||
+        !s->row || !s->fills || !s->turned || !s->staged || !s->staged_at)
         return false;
     for (int32_t i = 0; i < p->n_inst; i++)
         s->row[i] = -1;
@@ -373,7 +374,7 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
         find_team(s, limits->threads);
         rd_cuda_find_strips(s, limits->threads);
     }
-    rd_cuda_find_cuts(s);
+    rd_cuda_find_cuts(s, limits);
     rd_cuda_find_rows(s, limits->shared);
     rd_cuda_give_homes(s);
     return true;

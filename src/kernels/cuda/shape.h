@@ -85,6 +85,7 @@ typedef struct rd_cuda_shape {
     const char       *why; /* it cannot run there: the reason, a part of a sentence; NULL */
     int32_t           n_slot;
     bool             *stored;  /* per slot */
+    bool             *large;   /* per slot: it has no room on the GPU beside others */
     bool              reports; /* may a run have failed indices, or warn? */
     int32_t           n_grid, grid[RD_MAX_GRID];
     int32_t           from, to; /* instructions of an item: the body of the last loop of the grid */
@@ -130,6 +131,8 @@ typedef struct rd_cuda_shape {
 typedef struct rd_cuda_limits {
     int64_t threads; /* that it has room for */
     int64_t shared;  /* bytes of shared memory that a block of threads can have */
+    int64_t memory;  /* bytes that it has; 0: enough                            */
+    int64_t windows; /* bytes that windows on other memory take (windows.c)     */
 } rd_cuda_limits;
 
 /* False: no memory.  What cannot run has a reason. */
@@ -145,7 +148,7 @@ int32_t rd_cuda_spread_around(const rd_cuda_shape *s, int32_t inst);
  * lanes it has; 1. */
 int32_t rd_cuda_counters(const rd_cuda_fold *f);
 /* ---- cuts.c ----------------------------------------------------------------------------------- */
-void rd_cuda_find_cuts(rd_cuda_shape *s);
+void rd_cuda_find_cuts(rd_cuda_shape *s, const rd_cuda_limits *limits);
 /* The loop in the body of an item that does nearly all of the work of those there, -1. */
 int32_t rd_cuda_main_loop(const rd_cuda_shape *s);
 /* Which of the cut loops it is, -1. */

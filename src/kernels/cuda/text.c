@@ -418,9 +418,8 @@ static bool takes_exp_f32(const rd_cuda_shape *s)
 /* Neighbouring teams have neighbouring items, which may share what they read. */
 static void write_item_and_range(rd_cuda_text *t)
 {
-    rd_cuda_line(t, "const uint64_t items = (uint64_t)(q.head.n_work / q.head.n_range);");
-    rd_cuda_line(t, "const int64_t item = (int64_t)RD_REST((uint64_t)work, items);");
-    rd_cuda_line(t, "const int64_t range = (int64_t)RD_QUOTIENT((uint64_t)work, items);");
+    rd_cuda_line(t, "const int64_t item = (int64_t)RD_REST((uint64_t)work, q.head.n_item);");
+    rd_cuda_line(t, "const int64_t range = (int64_t)RD_QUOTIENT((uint64_t)work, q.head.n_item);");
 }
 
 static const char *const part_names[] = { "run", "ranges", NULL, "totals", "go_on" };
@@ -523,7 +522,8 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
                  s->team_bytes + s->team * s->own_bytes, s->team_bytes, s->own_bytes);
     rd_cuda_line(t, "uint32_t warnings = 0;");
     declare_slots(t);
-    rd_cuda_line(t, "for (int64_t work = team; work < q.head.n_work; work += teams) {");
+    rd_cuda_line(t,
+                 "for (int64_t work = q.head.first + team; work < q.head.n_work; work += teams) {");
     t->indent++;
     if (is_of_range(part))
         write_item_and_range(t);

@@ -1,0 +1,213 @@
+/* test_windows.c - data of this process's memory that a GPU has no room for, on the fake driver: the
+ * CPU's bits, by parts; and what cannot be had so. */
+#define _XOPEN_SOURCE 700 /* setenv */
+#include "fake_gpu.h"
+#include "gpu_programs.h"
+#include "kernels/cuda/gpu.h"
+#include "suite.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
+#define IS_OK(call) ck_assert_msg((call) == RD_OK, "%s", rd_error_text(ctx))
+
+enum { MEMORY = 4000000 };
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+/* Some 12 MB each. */
+static const gpu_size sizes[] = { { 24001, 129 }, { 3000, 800 }, { 1, 3000003 }, { 64, 47000 } };
+
+/* A block of the tree of 64 rows is more than there is room for. */
+enum { LAST = 1 << 3, APART = 1 << 0 | 1 << 1 | 1 << 3 };
+
+static const struct {
+    const char *program;
+    int         refused; /* at which sizes, as bits */
+} programs[] = {
+    { "sum of all", 0 },
+    { "sum of rows", 0 },
+    { "sum of columns", LAST },
+    { "max of rows", 0 },
+    { "argmax of rows", 0 },
+    { "argmin of columns", LAST },
+    { "var of rows", 0 },
+    { "var of columns", LAST },
+    { "mean where", 0 },
+    { "logsumexp of rows", 0 },
+    { "logsumexp of columns", LAST },
+    { "dot", APART }, /* rows from both ends */
+    { "softmax", LAST },
+    { "layer norm", 0 },
+    { "centred columns", LAST },
+    { "map", 0 },
+    { "map exp", APART }, /* the first row, and any */
+    { "map to f16", 0 },
+    { "var of channels", LAST },
+    { "rows and columns", LAST },
+    { "siblings", 0 },
+    { "standardised", 0 },
+    { "softmax of columns", LAST | 1 << 1 }, /* where it keeps exponentials, there is no room */
+};
+
+START_TEST(same_bits)
+{
+    const int k = _i / COUNT(sizes), size = _i % COUNT(sizes);
+    rd_text   report = { 0 };
+    bool      same;
+
+    if ((k + size) % suite_part(COUNT(sizes)))
+        return;
+    setenv("RDIM_CUDA_THREADS", "4096", 1);
+    fake_use_order(_i);
+    same = gpu_same_bits(&(gpu_case){ gpu_program_of(programs[k].program), RD_F32, sizes[size].rows,
+                                      sizes[size].columns, 0, true },
+                         &report);
+    ck_assert_msg(same == !(programs[k].refused >> size & 1), "%s of %d x %d: %s",
+                  programs[k].program, (int)sizes[size].rows, (int)sizes[size].columns,
+                  same ? "not refused" : report.at);
+    ck_assert(same || strstr(report.at, "out of memory"));
+    rd_text_free(&report);
+}
+END_TEST
+
+/* ---- Arrays as they come --------------------------------------------------------------------- */
+enum { N = 2000000 };
+
+static float   x[N], y[N], want[N];
+static rd_ctx *ctx;
+
+static void same_on_both(rd_expr *e, rd_shape shape, float *found)
+{
+    const rd_eval_opts cuda = { .backend = RD_BACKEND_CUDA, .deterministic = true },
+                       cpu  = { .backend = RD_BACKEND_CPU, .deterministic = true };
+    size_t n                = sizeof(float);
+
+    for (int a = 0; a < shape.n; a++)
+        n *= (size_t)shape.at[a];
+    IS_OK(rd_eval_many(ctx, RD_RESULTS({ e, RD_INTO(want, shape) }), &cpu));
+    IS_OK(rd_eval_many(ctx, RD_RESULTS({ e, RD_INTO(found, shape) }), &cuda));
+    ck_assert(memcmp(want, found, n) == 0);
+}
+
+/* They do not begin at vectors; with two of them; with one that all blocks read; a result that is as
+ * large; the first axis fastest. */
+START_TEST(arrays)
+{
+    rd_expr *a, *b;
+
+    for (int i = 0; i < N; i++)
+        x[i] = (float)(i % 1013) / 7 - 50;
+    a = rd_wrap(ctx, x + 1, RD_SHAPE(N - 1));
+    same_on_both(rd_sum(a, RD_ALL), RD_SCALAR, y);
+    same_on_both(rd_mul(a, rd_num(ctx, 3)), RD_SHAPE(N - 1), y + 1);
+    b = rd_slice(rd_wrap(ctx, x, RD_SHAPE(N)), "1:");
+    same_on_both(rd_sub(rd_mul(a, a), b), RD_SHAPE(N - 1), y);
+    a = rd_wrap(ctx, x, RD_SHAPE(N / 500, 500));
+    b = rd_wrap(ctx, y, RD_SHAPE(500));
+    same_on_both(rd_sum(rd_mul(a, b), RD_DIMS(1)), RD_SHAPE(N / 500), y + 500);
+    rd_array columns = { .data = x, .type = RD_F32, .order = 1, .shape = RD_SHAPE(1000, 2000) };
+    same_on_both(rd_max(rd_leaf(ctx, &columns), RD_DIMS(0)), RD_SHAPE(2000), y);
+    same_on_both(rd_var(rd_leaf(ctx, &columns), RD_DIMS(1)), RD_SHAPE(1000), y);
+}
+END_TEST
+
+/* It is read where it is written: a block must not see another's result. */
+START_TEST(in_place)
+{
+    const rd_eval_opts cuda = { .backend = RD_BACKEND_CUDA };
+
+    for (int i = 0; i < N; i++)
+        y[i] = (float)i;
+    rd_eval_many(
+        ctx,
+        RD_RESULTS({ rd_flip(rd_wrap(ctx, y, RD_SHAPE(N)), RD_DIMS(0)), RD_INTO(y, RD_SHAPE(N)) }),
+        &cuda);
+    ck_assert_int_eq(rd_error(ctx), RD_ERR_MEMORY);
+    rd_error_clear(ctx);
+}
+END_TEST
+
+/* ---- Asking on the way ----------------------------------------------------------------------- */
+typedef struct teller {
+    int    calls, most;
+    double last;
+} teller;
+
+static int note(void *user, double done, double seconds_left)
+{
+    teller *t = user;
+
+    ck_assert(done >= t->last && done <= 1 && seconds_left >= 0);
+    t->last = done;
+    return ++t->calls == t->most;
+}
+
+static rd_status told(teller *t)
+{
+    const rd_eval_opts cuda = { .backend = RD_BACKEND_CUDA, .progress = note, .user = t };
+    rd_expr           *a    = rd_wrap(ctx, x, RD_SHAPE(N));
+
+    return rd_eval_many(
+        ctx, RD_RESULTS({ rd_sum(rd_tanh(rd_exp(rd_sin(a))), RD_ALL), RD_INTO(y, RD_SCALAR) }),
+        &cuda);
+}
+
+START_TEST(progress)
+{
+    teller all = { 0 }, first = { .most = 1 };
+
+    IS_OK(told(&all));
+    if (all.calls) /* a machine that needs less than a tenth of a second is told nothing */
+        ck_assert(all.calls > 1 && all.last == 1);
+    if (told(&first) != RD_OK)
+        ck_assert(rd_error(ctx) == RD_ERR_CANCELLED && first.calls == 1);
+    else
+        ck_assert_int_eq(first.calls, 0);
+    rd_error_clear(ctx);
+}
+END_TEST
+
+/* Between two blocks. */
+START_TEST(cancelled)
+{
+    teller t = { 0 };
+
+    rd_cancel(ctx);
+    ck_assert_int_eq(told(&t), RD_ERR_CANCELLED);
+    rd_error_clear(ctx);
+    IS_OK(told(&t));
+}
+END_TEST
+
+static void begin(void)
+{
+    char memory[24];
+
+    snprintf(memory, sizeof memory, "%d", (int)MEMORY);
+    setenv("RDIM_FAKE_MEMORY", memory, 1);
+    setenv("RDIM_CUDA_THREADS", "1024", 1);
+    fake_use();
+    ctx = rd_ctx_new(NULL);
+}
+
+static void end(void)
+{
+    rd_ctx_free(ctx);
+    rd_gpu_close_all();
+}
+
+static void add(TCase *tc)
+{
+    const TTest *const tests[] = { arrays, in_place, progress, cancelled };
+
+    tcase_add_checked_fixture(tc, begin, end);
+    for (int k = 0; k < COUNT(tests); k++)
+        tcase_add_test(tc, tests[k]);
+    tcase_add_loop_test(tc, same_bits, 0, COUNT(programs) * COUNT(sizes));
+}
+
+int main(void)
+{
+    return fake_run("windows", add);
+}
