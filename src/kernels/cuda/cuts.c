@@ -202,6 +202,14 @@ int64_t rd_cuda_each(const rd_cuda_shape *s, const rd_cuda_fold *f)
                                            ((fold->lane_extent + fold->lanes - 1) / fold->lanes);
 }
 
+/* What indices of the axis bring of which so many are a block: steps, or elements of a lane's position. */
+static int64_t block_of(const rd_cuda_shape *s, const rd_cuda_fold *f)
+{
+    const int32_t lanes = f->of.fold->lanes;
+
+    return RD_TREE_STEPS * (rd_cuda_along_lanes(s, f) && lanes > 1 ? lanes : 1);
+}
+
 /* Indices of the axis that are whole blocks of all folds, and elements side by side. */
 static int64_t grain_of(const rd_cuda_shape *s)
 {
@@ -212,7 +220,7 @@ static int64_t grain_of(const rd_cuda_shape *s)
 
         if (f->cut < 0)
             continue;
-        const int64_t unit = RD_TREE_STEPS * (rd_cuda_along_lanes(s, f) ? f->of.fold->lanes : 1);
+        const int64_t unit = block_of(s, f);
         const int64_t own  = unit / rd_gcd(unit, rd_cuda_each(s, f));
 
         grain = grain / rd_gcd(grain, own) * own;
@@ -242,8 +250,7 @@ static void count_blocks(rd_cuda_shape *s)
 
         if (f->cut < 0)
             continue;
-        f->blocks = s->range * rd_cuda_each(s, f) /
-                    (RD_TREE_STEPS * (rd_cuda_along_lanes(s, f) ? f->of.fold->lanes : 1));
+        f->blocks  = s->range * rd_cuda_each(s, f) / block_of(s, f);
         f->aligned = (f->blocks & (f->blocks - 1)) == 0;
     }
 }

@@ -158,7 +158,7 @@ static bool end_some(rd_queue *queue, char why[RD_CUDA_TEXT])
     pthread_mutex_lock(&all->lock);
     while (done && all->first && has_come(all->first))
         done = end_oldest(all, why);
-    if (done && all->n == MOST_LEFT)
+    if (done && all->first && all->n == MOST_LEFT)
         done = rd_queue_wait(queue, why) && end_oldest(all, why);
     pthread_mutex_unlock(&all->lock);
     return done;
