@@ -76,7 +76,7 @@ START_TEST(pairs)
         if (!p->floats || rd_dtype_kind(pair_kinds[k].type) == RD_KIND_FLOAT)
             for (int i = SANITIZED ? _i % 3 : 0; i < n_gpu_pair_sizes; i += SANITIZED ? 3 : 1)
                 same_bits(&(gpu_case){ p, pair_kinds[k].type, gpu_pair_sizes[i].rows,
-                                       gpu_pair_sizes[i].columns, pair_kinds[k].shift });
+                                       gpu_pair_sizes[i].columns, pair_kinds[k].shift, false });
         rd_gpu_close_all();
     }
 }
