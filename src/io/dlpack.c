@@ -124,7 +124,7 @@ static rd_status take(rd_ctx *ctx, const char *call, const rd_dl_tensor *tensor,
         *out = (rd_array){ 0 };
     else if (ctx)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: no array to describe the tensor", call);
-    if (rd_error(ctx) == RD_OK && tensor && describe(ctx, call, tensor, &array)) {
+    if (out && rd_error(ctx) == RD_OK && tensor && describe(ctx, call, tensor, &array)) {
         if (rd_array_own(ctx, &array, release, managed) == RD_OK)
             *out = array;
     } else
@@ -188,6 +188,8 @@ typedef struct shown {
         struct DLManagedTensor          unversioned;
         struct DLManagedTensorVersioned versioned;
     } as;
+    rd_dl_tensor    tensor;
+    bool            read_only;
     int64_t         shape[RD_MAX_RANK], strides[RD_MAX_RANK];
     rd_ctx_opts     hooks; /* of the context, which may be gone when the consumer is done */
     rd_array_block *owner; /* NULL: the memory is somebody else's */
@@ -242,24 +244,35 @@ static rd_dl_tensor describe_ours(shown *s, const rd_array *array)
                            .strides       = s->strides };
 }
 
+static bool can_be_shown(rd_ctx *ctx, const char *call, const rd_array *array, bool versioned,
+                         int64_t *stride)
+{
+    if (rd_error(ctx) != RD_OK || !rd_array_is_of(ctx, array, call) ||
+        !rd_array_layout(ctx, array, call, stride) || !rd_array_readable(ctx, array, call))
+        return false;
+    if (array->flags & RD_READ_ONLY && !versioned)
+        rd_fail(ctx, RD_ERR_ARGUMENT,
+                "%s: the array is read-only, which only rd_to_dlpack_versioned() can say", call);
+    return rd_wait(ctx) == RD_OK;
+}
+
 /* What a tensor is part of; the array owns nothing any more. */
-static shown *show(rd_ctx *ctx, const char *call, rd_array *array, rd_dl_tensor *tensor)
+static shown *show(rd_ctx *ctx, const char *call, rd_array *array, bool versioned)
 {
     int64_t stride[RD_MAX_RANK];
     shown  *s;
 
-    if (rd_error(ctx) != RD_OK || !rd_array_is_of(ctx, array, call) ||
-        !rd_array_layout(ctx, array, call, stride) || !rd_array_readable(ctx, array, call) ||
-        rd_wait(ctx) != RD_OK)
+    if (!can_be_shown(ctx, call, array, versioned, stride))
         return NULL;
     s = rd_alloc(ctx, sizeof *s);
     if (!s)
         return NULL;
     dense_where_short(&array->shape, stride);
     memcpy(s->strides, stride, (size_t)array->shape.n * sizeof *stride);
-    *tensor  = describe_ours(s, array);
-    s->hooks = rd_detach(ctx, s);
-    s->owner = array->owner;
+    s->tensor    = describe_ours(s, array);
+    s->read_only = array->flags & RD_READ_ONLY;
+    s->hooks     = rd_detach(ctx, s);
+    s->owner     = array->owner;
     if (s->owner) {
         (void)rd_detach(ctx, s->owner);
         s->owner->ctx = NULL;
@@ -270,25 +283,17 @@ static shown *show(rd_ctx *ctx, const char *call, rd_array *array, rd_dl_tensor 
 
 struct DLManagedTensor *rd_to_dlpack(rd_ctx *ctx, rd_array *array)
 {
-    static const char call[] = "rd_to_dlpack";
-    rd_dl_tensor      tensor;
-    shown            *s;
+    shown *s = show(ctx, "rd_to_dlpack", array, false);
 
-    if (ctx && array && array->flags & RD_READ_ONLY)
-        return rd_fail(ctx, RD_ERR_ARGUMENT,
-                       "%s: the array is read-only, which only rd_to_dlpack_versioned() can say",
-                       call);
-    s = show(ctx, call, array, &tensor);
     if (!s)
         return NULL;
-    s->as.unversioned = (struct DLManagedTensor){ tensor, s, end_unversioned };
+    s->as.unversioned = (struct DLManagedTensor){ s->tensor, s, end_unversioned };
     return &s->as.unversioned;
 }
 
 struct DLManagedTensorVersioned *rd_to_dlpack_versioned(rd_ctx *ctx, rd_array *array)
 {
-    rd_dl_tensor tensor;
-    shown       *s = show(ctx, "rd_to_dlpack_versioned", array, &tensor);
+    shown *s = show(ctx, "rd_to_dlpack_versioned", array, true);
 
     if (!s)
         return NULL;
@@ -296,8 +301,8 @@ struct DLManagedTensorVersioned *rd_to_dlpack_versioned(rd_ctx *ctx, rd_array *a
         .major   = 1,
         .manager = s,
         .deleter = end_versioned,
-        .flags   = array->flags & RD_READ_ONLY ? RD_DL_READ_ONLY : 0,
-        .tensor  = tensor,
+        .flags   = s->read_only ? RD_DL_READ_ONLY : 0,
+        .tensor  = s->tensor,
     };
     return &s->as.versioned;
 }
