@@ -23,7 +23,7 @@ typedef struct rd_record {
 typedef struct rd_groups {
     int64_t n;               /* of an item                                 */
     int64_t row;             /* the first one's, of the item's rows        */
-    int32_t rows, last_rows; /* of each; of the last one, which is shorter */
+    int64_t rows, last_rows; /* of each; of the last one, which is shorter */
     int64_t counter;         /* the first one's, of the item's counters    */
 } rd_groups;
 
