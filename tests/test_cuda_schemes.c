@@ -82,6 +82,23 @@ START_TEST(pairs)
 }
 END_TEST
 
+/* A power of two of ranges, the last one shorter: what a range begins with are as many nodes as its
+ * number has bits. */
+START_TEST(scans_in_few_ranges)
+{
+    static const char *const names[]   = { "scan down", "scan of columns", "scan of rows" };
+    static const char *const threads[] = { "2", "4", "8" };
+
+    for (int k = 0; k < COUNT(names); k++) {
+        fake_use_order(k);
+        setenv("RDIM_CUDA_THREADS", threads[_i], 1);
+        same_bits(&(gpu_case){ gpu_program_of(names[k]), RD_F32, k < 2 ? 12296 : 4,
+                               k < 2 ? 4 : 12296, 0 });
+        rd_gpu_close_all();
+    }
+}
+END_TEST
+
 /* Blocks of the tree: powers of two of them, and one element more or less. */
 START_TEST(powers_of_blocks)
 {
@@ -301,6 +318,7 @@ static void add(TCase *tc)
 {
     tcase_add_loop_test(tc, table_of_ways, 0, COUNT(ways));
     tcase_add_test(tc, powers_of_blocks);
+    tcase_add_loop_test(tc, scans_in_few_ranges, 0, 3);
     tcase_add_loop_test(tc, nodes_are_few, 0, COUNT(large));
     tcase_add_loop_test(tc, sizes, 0, n_gpu_programs);
     tcase_add_loop_test(tc, pairs, 0, n_gpu_pair_programs);

@@ -310,7 +310,7 @@ void rd_cuda_end_totals(rd_cuda_text *t, int32_t number)
 void rd_cuda_resume_scan(rd_cuda_text *t, int32_t number)
 {
     const rd_cuda_fold *f     = &t->s->fold[number];
-    const int32_t       first = level_of_range(t->s), levels = rd_cuda_bits(t->s->n_range);
+    const int32_t       first = level_of_range(t->s), levels = rd_cuda_bits(t->s->n_range - 1);
     rd_text             pitch = { 0 }, node = { 0 };
 
     rd_cuda_number(t, &pitch, f->states);
