@@ -93,7 +93,7 @@ START_TEST(scans_in_few_ranges)
         fake_use_order(k);
         setenv("RDIM_CUDA_THREADS", threads[_i], 1);
         same_bits(&(gpu_case){ gpu_program_of(names[k]), RD_F32, k < 2 ? 12296 : 4,
-                               k < 2 ? 4 : 12296, 0 });
+                               k < 2 ? 4 : 12296, 0, false });
         rd_gpu_close_all();
     }
 }
