@@ -118,6 +118,15 @@ START_TEST(powers_of_blocks)
 }
 END_TEST
 
+/* A round of a team is two steps, which a block may end between: 513 steps for each row of a channel. */
+START_TEST(rounds_of_two_steps)
+{
+    fake_use();
+    same_bits(&(gpu_case){ gpu_program_of("var of channels"), RD_F64, 16388, 8, 0, false });
+    rd_gpu_close_all();
+}
+END_TEST
+
 /* ---- Which way ------------------------------------------------------------------------------- */
 typedef struct way {
     const char *program;
@@ -318,6 +327,7 @@ static void add(TCase *tc)
 {
     tcase_add_loop_test(tc, table_of_ways, 0, COUNT(ways));
     tcase_add_test(tc, powers_of_blocks);
+    tcase_add_test(tc, rounds_of_two_steps);
     tcase_add_loop_test(tc, scans_in_few_ranges, 0, 3);
     tcase_add_loop_test(tc, nodes_are_few, 0, COUNT(large));
     tcase_add_loop_test(tc, sizes, 0, n_gpu_programs);

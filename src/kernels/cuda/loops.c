@@ -380,8 +380,9 @@ static bool moves_once(const rd_cuda_text *t, int32_t loop, int32_t number)
 static void declare_blocks(rd_cuda_text *t, int32_t loop, int32_t number)
 {
     const int32_t axis = t->s->p->loop[loop].axis;
-    const int64_t last =
-        (int64_t)(t->packs->ahead - 1) * round_of(t, loop) + (t->along ? t->along - 1 : 0);
+    /* from the first element of a thread in these rounds to its last */
+    const int64_t rest = t->along ? t->along - 1 : t->apart ? t->s->team : 0;
+    const int64_t last = (int64_t)(t->packs->ahead - 1) * round_of(t, loop) + rest;
 
     rd_cuda_line(t, "uint64_t first%" PRId32 ", last%" PRId32 ";", number, number);
     for (int k = 0; k < 2; k++) {
