@@ -56,7 +56,7 @@ START_TEST(same_bits)
     rd_text   report = { 0 };
     bool      same;
 
-    if ((k + size) % suite_part(COUNT(sizes)))
+    if ((k + size) % (SANITIZED ? COUNT(sizes) : suite_part(COUNT(sizes))))
         return;
     setenv("RDIM_CUDA_THREADS", "4096", 1);
     fake_use_order(_i);
