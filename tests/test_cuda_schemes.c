@@ -38,19 +38,18 @@ static const struct {
 /* One program at all sizes. */
 START_TEST(sizes)
 {
-    enum { FEW = 10, MANY = 5 };
     const gpu_program *p    = &gpu_programs[_i];
-    const int          each = SANITIZED || suite_part(FEW) > 1 ? FEW : MANY;
+    const int          k    = _i % COUNT(kinds);
+    const int          each = SANITIZED ? 3 : 1;
 
-    for (int k = _i % each; k < COUNT(kinds); k += each) {
-        fake_use_order(_i + k);
-        setenv("RDIM_CUDA_THREADS", kinds[k].threads, 1);
-        if (!p->floats || rd_dtype_kind(kinds[k].type) == RD_KIND_FLOAT)
-            for (int i = SANITIZED ? _i % 3 : 0; i < n_gpu_sizes; i += SANITIZED ? 3 : 1)
-                same_bits(&(gpu_case){ p, kinds[k].type, gpu_sizes[i].rows, gpu_sizes[i].columns,
-                                       kinds[k].shift, false });
-        rd_gpu_close_all();
-    }
+    fake_use_order(_i + k);
+    setenv("RDIM_CUDA_THREADS", kinds[k].threads, 1);
+    if (p->floats && rd_dtype_kind(kinds[k].type) != RD_KIND_FLOAT)
+        return;
+    for (int i = _i % each; i < n_gpu_sizes; i += each)
+        same_bits(&(gpu_case){ p, kinds[k].type, gpu_sizes[i].rows, gpu_sizes[i].columns,
+                               kinds[k].shift, false });
+    rd_gpu_close_all();
 }
 END_TEST
 
@@ -66,19 +65,18 @@ static const struct {
 
 START_TEST(pairs)
 {
-    enum { FEW = 8, MANY = 4 };
     const gpu_program *p    = &gpu_pair_programs[_i];
-    const int          each = SANITIZED || suite_part(FEW) > 1 ? FEW : MANY;
+    const int          k    = _i % COUNT(pair_kinds);
+    const int          each = SANITIZED ? 3 : suite_part(3);
 
-    for (int k = _i % each; k < COUNT(pair_kinds); k += each) {
-        fake_use_order(_i + k);
-        setenv("RDIM_CUDA_THREADS", pair_kinds[k].threads, 1);
-        if (!p->floats || rd_dtype_kind(pair_kinds[k].type) == RD_KIND_FLOAT)
-            for (int i = SANITIZED ? _i % 3 : 0; i < n_gpu_pair_sizes; i += SANITIZED ? 3 : 1)
-                same_bits(&(gpu_case){ p, pair_kinds[k].type, gpu_pair_sizes[i].rows,
-                                       gpu_pair_sizes[i].columns, pair_kinds[k].shift, false });
-        rd_gpu_close_all();
-    }
+    fake_use_order(_i + k);
+    setenv("RDIM_CUDA_THREADS", pair_kinds[k].threads, 1);
+    if (p->floats && rd_dtype_kind(pair_kinds[k].type) != RD_KIND_FLOAT)
+        return;
+    for (int i = _i % each; i < n_gpu_pair_sizes; i += each)
+        same_bits(&(gpu_case){ p, pair_kinds[k].type, gpu_pair_sizes[i].rows,
+                               gpu_pair_sizes[i].columns, pair_kinds[k].shift, false });
+    rd_gpu_close_all();
 }
 END_TEST
 
