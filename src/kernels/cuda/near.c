@@ -22,14 +22,16 @@ static bool has_registers(const rd_address *at)
     return false;
 }
 
-/* m of maxsumexp is the maximum, which moves often. */
+/* m of maxsumexp is the maximum, which moves often.  A fold that each element begins anew has its states
+ * in the element's body. */
 bool rd_cuda_waits(const rd_cuda_text *t, const rd_inst *inst)
 {
     const rd_cuda_fold *f    = inst->kind == RD_I_STEP ? &t->s->fold[inst->arg] : NULL;
     const rd_fold      *fold = f ? f->of.fold : NULL;
 
     return fold && !f->of.user && fold->reducer == RD_RED_logsumexp && !f->of.masked &&
-           !f->of.weighted && !has_registers(&fold->cell) && !has_registers(&fold->lane) &&
+           !f->of.weighted && t->s->p->inst[f->start].loop != inst->loop &&
+           !has_registers(&fold->cell) && !has_registers(&fold->lane) &&
            (!f->tree || rd_cuda_has_moved(t, inst->arg)) &&
            (f->home != RD_HOME_TEAM || t->spread >= 0);
 }
