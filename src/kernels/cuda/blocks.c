@@ -128,7 +128,7 @@ static int64_t bytes_of(rd_cuda_blocks *b, const bool *windowed)
     int64_t bytes = 0;
 
     set_box(b);
-    for (int32_t k = 0; k < b->s->n_slot; k++)
+    for (int32_t k = 0; k < b->s->n_slot && k < b->s->p->first_scratch; k++)
         if (windowed[k]) {
             const rd_touched w = rd_blocks_touch(b, k);
 
@@ -182,7 +182,7 @@ static int64_t stored_bytes(const rd_cuda_blocks *b, int32_t slot)
 static bool are_stores_dense(rd_cuda_blocks *b, const bool *windowed)
 {
     set_box(b);
-    for (int32_t k = 0; k < b->s->n_slot; k++) {
+    for (int32_t k = 0; k < b->s->n_slot && k < b->s->p->first_scratch; k++) {
         const rd_touched w = windowed[k] ? rd_blocks_touch(b, k) : (rd_touched){ 0 };
 
         if (w.stored && stored_bytes(b, k) != w.hi - w.lo)
