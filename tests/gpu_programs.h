@@ -26,8 +26,9 @@ const gpu_program *gpu_program_of(const char *name);
  * positions in the memory.  The memory is the caller's to free. */
 rd_array gpu_matrix(rd_dtype type, int64_t rows, int64_t columns);
 
-/* A program over a matrix of that shape; `shift`: so many elements of other memory are before it, so
- * that it does not begin at a vector; `here`: it is not on the GPU, but in this process's memory. */
+/* A program over a matrix of that shape; `shift`: so many elements of other memory are before it,
+ * so that it does not begin at a vector; `here`: it is not on the GPU, but in this process's
+ * memory. */
 typedef struct gpu_case {
     const gpu_program *program;
     rd_dtype           type;
@@ -42,7 +43,8 @@ typedef struct gpu_size {
 } gpu_size;
 extern const gpu_size gpu_sizes[];
 extern const int      n_gpu_sizes;
-/* Points around blocks of 64, and tiles of 256; coordinates around what is written out, and blocks. */
+/* Points around blocks of 64, and tiles of 256; coordinates around what is written out, and
+ * blocks. */
 extern const gpu_size gpu_pair_sizes[];
 extern const int      n_gpu_pair_sizes;
 

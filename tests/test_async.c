@@ -1,5 +1,5 @@
-/* test_async.c - evaluations that are left to go on by themselves, on the fake driver; most with one
- * that does nothing before somebody waits. */
+/* test_async.c - evaluations that are left to go on by themselves, on the fake driver; most with
+ * one that does nothing before somebody waits. */
 #define _XOPEN_SOURCE 700 /* setenv */
 #include "fake_gpu.h"
 #include "kernels/cuda/gpu.h"
@@ -60,7 +60,8 @@ static void download(rd_array *from)
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
-/* Nothing is done before it is waited for; later evaluations read what earlier ones will have made. */
+/* Nothing is done before it is waited for; later evaluations read what earlier ones will have
+ * made. */
 START_TEST(goes_on_by_itself)
 {
     rd_array  given    = uploaded();

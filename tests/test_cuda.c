@@ -1,5 +1,5 @@
-/* test_cuda.c - the CUDA backend on the fake driver: random expressions have the scalar interpreter's
- * bits.
+/* test_cuda.c - the CUDA backend on the fake driver: random expressions have the scalar
+ * interpreter's bits.
  *
  *     RD_DIFF_COUNT=20000 build/release/tests/test_cuda         a long run
  *     RD_DIFF_SEED=77 RD_DIFF_COUNT=1 RD_DIFF_ORDER=1 ...       one seed, backwards */
@@ -65,7 +65,7 @@ START_TEST(large_expressions)
 }
 END_TEST
 
-/* ---- States that the threads of a team share --------------------------------------------------- */
+/* ---- States that the threads of a team share ------------------------------------------------- */
 enum { SHARED_MOST = 200 * 40 * 70 };
 
 /* Results of one call, such that loops over lanes and over cells stand in one another. */

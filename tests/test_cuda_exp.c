@@ -1,7 +1,8 @@
-/* test_cuda_exp.c - exp of f32 as kernels have it (cuda/text/exp.cuh), run by the fake driver: the bits
- * of math_exp.h.
+/* test_cuda_exp.c - exp of f32 as kernels have it (cuda/text/exp.cuh), run by the fake driver: the
+ * bits of math_exp.h.
  *
- *     RD_EXP_STEP=1 build/release/tests/test_cuda_exp   all floats, where else every 4093rd is taken */
+ *     RD_EXP_STEP=1 build/release/tests/test_cuda_exp   all floats, where else every 4093rd is
+ * taken */
 #include "fake_gpu.h"
 #include "kernels/math/math.h"
 #include <inttypes.h>

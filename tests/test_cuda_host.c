@@ -111,7 +111,7 @@ START_TEST(threads)
 }
 END_TEST
 
-/* ---- What hosts do wrong ----------------------------------------------------------------------- */
+/* ---- What hosts do wrong --------------------------------------------------------------------- */
 /* In a child, as it ends there. */
 START_TEST(host_reads_device)
 {
@@ -213,7 +213,7 @@ START_TEST(after_fork)
 }
 END_TEST
 
-/* ---- Each function fails ----------------------------------------------------------------------- */
+/* ---- Each function fails --------------------------------------------------------------------- */
 static const char *const functions[] = {
 #define RD_DRIVER(name, parameters) #name,
 #include "kernels/cuda/api.def"

@@ -143,7 +143,7 @@ START_TEST(random_kernels)
 }
 END_TEST
 
-/* ---- What the compiler makes of each way ------------------------------------------------------- */
+/* ---- What the compiler makes of each way ----------------------------------------------------- */
 /* Lines of PTX from a label or a branch to the next one. */
 typedef struct straight {
     const char *label;               /* "$L__BB0_19", to a ':'; NULL */
@@ -240,8 +240,8 @@ static bool is_busier(const straight *a, const straight *b)
     return a->count != b->count ? a->count > b->count : a->instructions > b->instructions;
 }
 
-/* From where most is counted to the end of that round of its loop: at forks the shorter way, of loops
- * in it one round. */
+/* From where most is counted to the end of that round of its loop: at forks the shorter way, of
+ * loops in it one round. */
 static straight busiest(char *ptx, int (*count)(const char *line))
 {
     static straight list[MOST_STRAIGHTS];
@@ -292,8 +292,8 @@ static char *ptx_of(const char *text)
     return ptx;
 }
 
-/* Instructions of PTX for each element read, at most.  An H200 has time for some 27 to each f32 that
- * is only read, 55 to each that is also written, and half of that for 16 bits. */
+/* Instructions of PTX for each element read, at most.  An H200 has time for some 27 to each f32
+ * that is only read, 55 to each that is also written, and half of that for 16 bits. */
 typedef struct bound {
     const char *program;
     rd_dtype    type;

@@ -122,7 +122,8 @@ START_TEST(powers_of_blocks)
 }
 END_TEST
 
-/* A round of a team is two steps, which a block may end between: 513 steps for each row of a channel. */
+/* A round of a team is two steps, which a block may end between: 513 steps for each row of a
+ * channel. */
 START_TEST(rounds_of_two_steps)
 {
     fake_use();

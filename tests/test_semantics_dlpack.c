@@ -261,7 +261,7 @@ START_TEST(tensor_versions)
 }
 END_TEST
 
-/* ---- Who ends them ----------------------------------------------------------------------------- */
+/* ---- Who ends them --------------------------------------------------------------------------- */
 START_TEST(tensor_ends_once)
 {
     rd_array array, other;

@@ -1,5 +1,5 @@
-/* test_windows.c - data of this process's memory that a GPU has no room for, on the fake driver: the
- * CPU's bits, by parts; and what cannot be had so. */
+/* test_windows.c - data of this process's memory that a GPU has no room for, on the fake driver:
+ * the CPU's bits, by parts; and what cannot be had so. */
 #define _XOPEN_SOURCE 700 /* setenv */
 #include "fake_gpu.h"
 #include "gpu_programs.h"
@@ -90,8 +90,8 @@ static void same_on_both(rd_expr *e, rd_shape shape, float *found)
     ck_assert(memcmp(want, found, n) == 0);
 }
 
-/* They do not begin at vectors; with two of them; with one that all blocks read; a result that is as
- * large; the first axis fastest. */
+/* They do not begin at vectors; with two of them; with one that all blocks read; a result that is
+ * as large; the first axis fastest. */
 START_TEST(arrays)
 {
     rd_expr *a, *b;

@@ -1,8 +1,8 @@
 /* array.c - owners of arrays.
  *
- * Fresh memory for results: rd_array_free() gets no context, and the caller's hooks promise no more than malloc's alignment:
- * a small header at the start of the block remembers the context, the data follows at the next
- * multiple of 64. */
+ * Fresh memory for results: rd_array_free() gets no context, and the caller's hooks promise no more
+ * than malloc's alignment: a small header at the start of the block remembers the context, the data
+ * follows at the next multiple of 64. */
 #include "expr/array.h"
 #include "expr/ctx.h"
 #include <stddef.h>
@@ -60,7 +60,7 @@ bool rd_array_is_of(rd_ctx *ctx, const rd_array *array, const char *call)
     return false;
 }
 
-/* ---- Owners of the caller's -------------------------------------------------------------------- */
+/* ---- Owners of the caller's ------------------------------------------------------------------ */
 typedef struct callers_block {
     rd_array_block block;
     void (*release)(void *user);
@@ -109,7 +109,7 @@ rd_status rd_array_own(rd_ctx *ctx, rd_array *array, void (*release)(void *user)
     return rd_error(ctx);
 }
 
-/* ---- Leaves that own their memory -------------------------------------------------------------- */
+/* ---- Leaves that own their memory ------------------------------------------------------------ */
 static bool adopt(rd_ctx *ctx, rd_array *array)
 {
     rd_adopted *adopted;

@@ -1,5 +1,5 @@
-/* array.h - who owns the memory of an array: fresh memory for results, and what callers own.  All of
- * it is released by rd_array_free(), or with the leaf that adopts it. */
+/* array.h - who owns the memory of an array: fresh memory for results, and what callers own.  All
+ * of it is released by rd_array_free(), or with the leaf that adopts it. */
 #ifndef RD_EXPR_ARRAY_H
 #define RD_EXPR_ARRAY_H
 #include "expr/expr.h"

@@ -14,9 +14,9 @@ typedef struct rd_chunk {
     size_t           padding; /* what follows is aligned to 16 */
 } rd_chunk;
 
-/* Debug builds, where the address sanitizer does not: each allocation of the arena is a chunk of its
- * own, and the last that were released are used for nothing else, so that a node that is used after
- * its release is known. */
+/* Debug builds, where the address sanitizer does not: each allocation of the arena is a chunk of
+ * its own, and the last that were released are used for nothing else, so that a node that is used
+ * after its release is known. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define RD_ASAN 1

@@ -125,7 +125,8 @@ void *rd_alloc_work(rd_ctx *ctx, int64_t bytes);
 /* keeps p on failure, returns NULL */
 void *rd_realloc(rd_ctx *ctx, void *p, int64_t old_bytes, int64_t bytes);
 void  rd_free(rd_ctx *ctx, void *p);
-/* Memory that may outlive its context: no longer counted, and freed by the hooks that are returned. */
+/* Memory that may outlive its context: no longer counted, and freed by the hooks that are
+ * returned. */
 rd_ctx_opts rd_detach(rd_ctx *ctx, void *p);
 void        rd_free_detached(const rd_ctx_opts *hooks, void *p);
 int64_t     rd_memory_now(const rd_ctx *ctx);  /* bytes held                       */
@@ -149,8 +150,8 @@ __attribute__((format(printf, 3, 4))) void *rd_fail(rd_ctx *ctx, rd_status statu
                                                     const char *format, ...);
 /* The same from any thread that runs a plan: recorded if the context has no error yet. */
 rd_status rd_fail_run(rd_ctx *ctx, rd_status status, const char *sentence);
-/* RD_ERR_MEMORY: the sentence, then how many bytes were asked for (0: as many as the context refused
- * last), are held and allowed; returns NULL. */
+/* RD_ERR_MEMORY: the sentence, then how many bytes were asked for (0: as many as the context
+ * refused last), are held and allowed; returns NULL. */
 __attribute__((format(printf, 3, 4))) void *rd_fail_memory(rd_ctx *ctx, int64_t bytes,
                                                            const char *format, ...);
 /* The public call in whose name planning and evaluating fail; the one before it comes back. */

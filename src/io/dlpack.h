@@ -1,5 +1,6 @@
 /* dlpack.h - DLPack's structures, as far as its ABI of major version 1 and the unversioned one fix
- * them: the library needs no header of DLPack's.  tests/test_dlpack_header.c compares them with it. */
+ * them: the library needs no header of DLPack's.  tests/test_dlpack_header.c compares them with
+ * it. */
 #ifndef RD_IO_DLPACK_H
 #define RD_IO_DLPACK_H
 #include "rdim.h"

@@ -56,11 +56,11 @@ typedef struct rd_loop {
 
 /* A reduction or scan: everything that decides its bits.
  *
- * The combine tree.  Element p of the lane position belongs to lane p mod lanes, at step
- * outer * ceil(lane_extent / lanes) + p / lanes.  A block is `steps` consecutive steps; each lane
- * folds its block from the left.  Blocks combine as an aligned binary tree over their numbers: node
- * (level, k) merges (level-1, 2k) and (level-1, 2k+1), absent ones are skipped.  At the very end
- * lane l merges lane l + h for h = lanes/2 .. 1, but for reducers that have a row of RD_LANES_ROW
+ * The combine tree.  Element p of the lane position belongs to lane p mod lanes, at step outer *
+ * ceil(lane_extent / lanes) + p / lanes.  A block is `steps` consecutive steps; each lane folds its
+ * block from the left.  Blocks combine as an aligned binary tree over their numbers: node (level,
+ * k) merges (level-1, 2k) and (level-1, 2k+1), absent ones are skipped.  At the very end lane l
+ * merges lane l + h for h = lanes/2 .. 1, but for reducers that have a row of RD_LANES_ROW
  * (core/reducers.def), whose lanes go by one of them and add up.  Tree nodes depend on element
  * positions only, so neither threads nor tasks nor tiles can change a bit.
  *
@@ -69,12 +69,12 @@ typedef struct rd_loop {
  * lanes in f32.
  *
  * A scan has one lane.  Its result at step i of a block is what the blocks before come to, folded
- * from the left, merged with the block's prefix [0, i].  Sums of floats add the blocks before by the
- * tree, as kernels/math/so_far.h says.  RD_PREFIX_LEFT: elements of a prefix fold from the left.
- * RD_PREFIX_TREE: elements combine as blocks do, as an aligned binary tree over their numbers, and
- * the nodes of a prefix from the right: 7 elements are merge(0..3, merge(4..5, 6)).  The block is
- * its last prefix.  Vectors compute it in log2(steps) passes (Sklansky, 1960, "Conditional-sum
- * addition logic"); only for reducers whose step on an element is merge. */
+ * from the left, merged with the block's prefix [0, i].  Sums of floats add the blocks before by
+ * the tree, as kernels/math/so_far.h says.  RD_PREFIX_LEFT: elements of a prefix fold from the
+ * left. RD_PREFIX_TREE: elements combine as blocks do, as an aligned binary tree over their
+ * numbers, and the nodes of a prefix from the right: 7 elements are merge(0..3, merge(4..5, 6)).
+ * The block is its last prefix.  Vectors compute it in log2(steps) passes (Sklansky, 1960,
+ * "Conditional-sum addition logic"); only for reducers whose step on an element is merge. */
 typedef enum rd_prefix { RD_PREFIX_LEFT, RD_PREFIX_TREE } rd_prefix;
 
 typedef struct rd_fold {
@@ -289,9 +289,9 @@ typedef struct rd_device_table {
     int64_t (*room)(rd_queue *queue, int64_t wanted); /* bytes it has, where so many are wanted */
     /* may these slots of a stage stay in this process's memory? */
     bool (*windows)(const rd_program *p, rd_queue *queue, const bool *slots);
-    /* a run: memory of its own; all of a stage (host: NULL if all is there); then end(), which waits
-     * and reports a status with its sentence, and warnings, or leave(), after which it goes on by
-     * itself */
+    /* a run: memory of its own; all of a stage (host: NULL if all is there); then end(), which
+     * waits and reports a status with its sentence, and warnings, or leave(), after which it goes
+     * on by itself */
     rd_submission *(*begin)(rd_queue *queue, bool *full, char *why);
     void *(*borrow)(rd_submission *s, int64_t bytes, bool *full, char *why);
     bool (*run)(const rd_program *p, rd_submission *s, void *const *slot,
@@ -358,7 +358,8 @@ int32_t rd_inst_makes(const rd_program *p, const rd_inst *inst);
 enum { RD_MOST_READ = 3 + RD_MAX_CALL + RD_MAX_TERMS };
 int32_t rd_inst_reads(const rd_program *p, const rd_inst *inst, int32_t *reg);
 
-/* By how much a position moves with the index of an axis; how many there are: the last one, and 1. */
+/* By how much a position moves with the index of an axis; how many there are: the last one, and
+ * 1. */
 int64_t rd_coef(const rd_address *at, int32_t axis);
 int64_t rd_positions(const rd_program *p, const rd_address *at);
 /* Do further rounds of each loop around an instruction, from the innermost out, bring greater

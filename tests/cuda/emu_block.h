@@ -198,7 +198,7 @@ static inline void put(const shared<T> &array, long long at, const P &x)
         array[at + l] = x.e[l];
 }
 
-/* ---- Arguments ---------------------------------------------------------------------------------- */
+/* ---- Arguments ------------------------------------------------------------------------------- */
 template <unsigned... I> struct list {
 };
 template <unsigned N, unsigned... I> struct count : count<N - 1, N - 1, I...> {

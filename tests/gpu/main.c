@@ -1,6 +1,6 @@
 /* main.c - asked of a real GPU: data there and back, functions of far arguments, the programs of
- * test_cuda_schemes, and the random expressions that test_cuda asks of the fake one.  All have the CPU's
- * bits.
+ * test_cuda_schemes, and the random expressions that test_cuda asks of the fake one.  All have the
+ * CPU's bits.
  *
  *     gpu_suite [--first SEED] [--seeds COUNT] [--large COUNT] [--programs COUNT] [--seconds LIMIT]
  *               [--out FILE]

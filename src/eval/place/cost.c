@@ -34,8 +34,8 @@ static rd_touched *touch(rd_placing *p, int value, int phase)
 }
 
 /* A reader comes in a later phase if the value is complete only when a loop inside `shared` has
- * ended.  Not if both keep an axis that is none of `shared`: in a loop over it the reader follows right
- * behind, as what is summed of a pair's distance does, and nothing is held. */
+ * ended.  Not if both keep an axis that is none of `shared`: in a loop over it the reader follows
+ * right behind, as what is summed of a pair's distance does, and nothing is held. */
 static bool closes_first(const rd_value *m, const rd_use *use, rd_set shared)
 {
     const rd_set inner = m->axes & ~shared;

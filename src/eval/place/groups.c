@@ -77,8 +77,8 @@ static bool operand_allows(growing *g, const rd_use *use)
     return false;
 }
 
-/* One reduces the loop's axis and the other keeps it, as sums along both axes of an array.  On a GPU
- * each wants other threads: together they would have those of neither. */
+/* One reduces the loop's axis and the other keeps it, as sums along both axes of an array.  On a
+ * GPU each wants other threads: together they would have those of neither. */
 static bool cross(const growing *g, const rd_value *v, const rd_value *m)
 {
     return g->s->p->graph->device && v->combine && m->combine &&

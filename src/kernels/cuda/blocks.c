@@ -1,9 +1,9 @@
-/* blocks.c - the work of a kernel in blocks, for data that are not all on the GPU: which of a slot's
- * bytes a block touches.
+/* blocks.c - the work of a kernel in blocks, for data that are not all on the GPU: which of a
+ * slot's bytes a block touches.
  *
- * Work is numbered by indices, the last of which runs fastest: ranges of the cut loop, then the loops
- * of the grid from the outside in, then chunks of the axis that is dealt out.  A block is some of the
- * values of one of them, all of those behind it, and one of each before it. */
+ * Work is numbered by indices, the last of which runs fastest: ranges of the cut loop, then the
+ * loops of the grid from the outside in, then chunks of the axis that is dealt out.  A block is
+ * some of the values of one of them, all of those behind it, and one of each before it. */
 #include "kernels/cuda/blocks.h"
 
 static int64_t less(int64_t a, int64_t b)
@@ -201,8 +201,8 @@ static void go_to(rd_cuda_blocks *b, bool last)
     set_box(b);
 }
 
-/* Do all blocks?  What one touches of a slot by accesses that move apart is most at either end.  The
- * first is at hand then. */
+/* Do all blocks?  What one touches of a slot by accesses that move apart is most at either end.
+ * The first is at hand then. */
 static bool do_fit(rd_cuda_blocks *b, const bool *windowed, int64_t budget)
 {
     bool fit = true;

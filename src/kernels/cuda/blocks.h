@@ -29,8 +29,8 @@ typedef struct rd_touched {
     bool    loaded, stored;
 } rd_touched;
 
-/* Blocks of at most `budget` bytes of the slots that are windowed; the first one is at hand.  False:
- * there are none. */
+/* Blocks of at most `budget` bytes of the slots that are windowed; the first one is at hand.
+ * False: there are none. */
 bool    rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_shape *s, int32_t cut, const bool *windowed,
                        int64_t budget);
 int64_t rd_blocks_count(const rd_cuda_blocks *b);

@@ -1,5 +1,5 @@
-/* call.h - what kernels are called with, and what they report: the library and its kernels both read
- * this. */
+/* call.h - what kernels are called with, and what they report: the library and its kernels both
+ * read this. */
 #ifndef RD_KERNELS_CUDA_CALL_H
 #define RD_KERNELS_CUDA_CALL_H
 #include <stdint.h>
@@ -18,8 +18,8 @@ typedef struct rd_record {
     } failure[RD_FAILURES];
 } rd_record;
 
-/* Of a cut loop: ranges, and then groups of groups below, until there is one.  What each comes to are
- * rows of nodes, which all levels of an item have one behind the other. */
+/* Of a cut loop: ranges, and then groups of groups below, until there is one.  What each comes to
+ * are rows of nodes, which all levels of an item have one behind the other. */
 typedef struct rd_groups {
     int64_t n;               /* of an item                                 */
     int64_t row;             /* the first one's, of the item's rows        */

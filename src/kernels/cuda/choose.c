@@ -14,8 +14,9 @@ rd_cuda_choice rd_cuda_choose(int64_t threads)
         .vector = 16,
         /* 8 of 16 bits; 16 of 8 bits would have 16 accumulators in registers. */
         .most_wide = 8,
-        /* Memory that answers after 0.6 us wants some 20 KiB in flight from each multiprocessor of an
-         * H100, more to be safe: 512 threads, where registers leave room for 1024, have 64 KiB. */
+        /* Memory that answers after 0.6 us wants some 20 KiB in flight from each multiprocessor of
+         * an H100, more to be safe: 512 threads, where registers leave room for 1024, have 64
+         * KiB. */
         .ahead  = 8,
         .flight = 128,
         /* Each is in a register from its load on: a thread then has 64 or so, and a multiprocessor
@@ -39,7 +40,8 @@ rd_cuda_choice rd_cuda_choose(int64_t threads)
         .main_share = 15.0 / 16,
         /* A range of a scan has two passes' beginnings and ends to pay for. */
         .scan_range = 4,
-        /* Few enough that who comes last reads few nodes, and a million ranges have seven levels. */
+        /* Few enough that who comes last reads few nodes, and a million ranges have seven
+         * levels. */
         .fan = 8,
 
         /* While one block waits for its row or tile to come, two others work. */
@@ -47,9 +49,9 @@ rd_cuda_choice rd_cuda_choose(int64_t threads)
 
         /* Of fewer results most of a block would be idle, and a block of the tree is 64 points. */
         .least_pairs = 64,
-        /* 16 pairs of f32 are 4 results of 4 points: two loads of 16 bytes from shared memory for each
-         * coordinate of all.  Of fewer results and more points it is a few loads more, but less memory
-         * for the coordinates of results. */
+        /* 16 pairs of f32 are 4 results of 4 points: two loads of 16 bytes from shared memory for
+         * each coordinate of all.  Of fewer results and more points it is a few loads more, but
+         * less memory for the coordinates of results. */
         .most_results = 4,
         .pair_bytes   = 64,
         /* What is written out for them stays in the cache of instructions. */
@@ -57,7 +59,8 @@ rd_cuda_choice rd_cuda_choose(int64_t threads)
         /* Two barriers are nothing beside the pairs of 128 points. */
         .most_tile = 128,
 
-        /* The driver sets as much aside for each thread that the GPU has room for: 528 MiB of an H100. */
+        /* The driver sets as much aside for each thread that the GPU has room for: 528 MiB of an
+         * H100. */
         .local = 2048,
         /* An array whose indices are all known needs no memory. */
         .unrolled = 16,

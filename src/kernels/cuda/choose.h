@@ -1,5 +1,5 @@
-/* choose.h - what nothing but the speed of a kernel depends on: the numbers by which a shape and its
- * text are made, all in one structure. */
+/* choose.h - what nothing but the speed of a kernel depends on: the numbers by which a shape and
+ * its text are made, all in one structure. */
 #ifndef RD_KERNELS_CUDA_CHOOSE_H
 #define RD_KERNELS_CUDA_CHOOSE_H
 #include <stdint.h>

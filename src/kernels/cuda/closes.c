@@ -1,5 +1,5 @@
-/* closes.c - ends of folds: what their lanes come to becomes results.  Threads that have the lanes of
- * a fold exchange them through shared memory; else one thread has all lanes of a cell. */
+/* closes.c - ends of folds: what their lanes come to becomes results.  Threads that have the lanes
+ * of a fold exchange them through shared memory; else one thread has all lanes of a cell. */
 #include "kernels/cuda/text.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,8 +24,8 @@ int32_t rd_cuda_shared_words(const rd_cuda_shape *s)
     return most;
 }
 
-/* "under0(&x0, w0_0[..]);" for each row of nodes on the left: of all ranges' rows, or of the thread's or
- * the team's arrays.  `at`: the lane's place in a row. */
+/* "under0(&x0, w0_0[..]);" for each row of nodes on the left: of all ranges' rows, or of the
+ * thread's or the team's arrays.  `at`: the lane's place in a row. */
 static void meet_rows(rd_cuda_text *t, const rd_cuda_fold *f, const char *at, int64_t pitch)
 {
     const int32_t number = rd_cuda_fold_number(t->s, f);

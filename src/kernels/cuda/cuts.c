@@ -1,17 +1,17 @@
 /* cuts.c - items of which there are too few: their long loops are cut into ranges, which are items
  * too.
  *
- * Scans along one loop go over it twice: once for what each range comes to, of which the nodes of the
- * tree above are made; and then each range goes on from the nodes that cover what is before it
+ * Scans along one loop go over it twice: once for what each range comes to, of which the nodes of
+ * the tree above are made; and then each range goes on from the nodes that cover what is before it
  * (kernels/math/so_far.h).
  *
  * Ranges are a `fan` to a group, groups are so many to one above, until there is one.
  *
  * Where not all data have room on the GPU, ranges are so short that those of all items do.
  *
- * One loop that does nearly all of the work is cut alone.  Several over one axis, as the phases of a
- * softmax, are all cut alike: each has a kernel of its own, which does what stands before the loop
- * anew and finds the folds of the loops before it joined. */
+ * One loop that does nearly all of the work is cut alone.  Several over one axis, as the phases of
+ * a softmax, are all cut alike: each has a kernel of its own, which does what stands before the
+ * loop anew and finds the folds of the loops before it joined. */
 #include "core/tree.h"
 #include "kernels/cuda/blocks.h"
 
@@ -202,7 +202,8 @@ int64_t rd_cuda_each(const rd_cuda_shape *s, const rd_cuda_fold *f)
                                            ((fold->lane_extent + fold->lanes - 1) / fold->lanes);
 }
 
-/* What indices of the axis bring of which so many are a block: steps, or elements of a lane's position. */
+/* What indices of the axis bring of which so many are a block: steps, or elements of a lane's
+ * position. */
 static int64_t block_of(const rd_cuda_shape *s, const rd_cuda_fold *f)
 {
     const int32_t lanes = f->of.fold->lanes;
@@ -228,8 +229,8 @@ static int64_t grain_of(const rd_cuda_shape *s)
     return grain > 0 ? grain : 1;
 }
 
-/* No more than the threads have room for at once, and of 2^n grains: where a grain is 2^n blocks, too,
- * a range is one node of the tree. */
+/* No more than the threads have room for at once, and of 2^n grains: where a grain is 2^n blocks,
+ * too, a range is one node of the tree. */
 static void find_ranges(rd_cuda_shape *s)
 {
     enum { MOST = 1 << 20 }; /* `fan` to the number of levels above them, at most */
@@ -255,8 +256,8 @@ static void count_blocks(rd_cuda_shape *s)
     }
 }
 
-/* Rows of nodes that so many ranges leave, at most: where they do not begin at their node, on either
- * side of the block that most twos divide. */
+/* Rows of nodes that so many ranges leave, at most: where they do not begin at their node, on
+ * either side of the block that most twos divide. */
 static int32_t rows_of(const rd_cuda_fold *f, int64_t ranges)
 {
     const int64_t blocks = f->blocks * ranges, all = f->of.fold->n_block;

@@ -1,8 +1,8 @@
 /* folds.c - folds in a kernel: states and trees (program.h) of a thread, a team, or a range.
  *
  * Arrays of a fold: s, the states of the blocks at hand, one for each cell and lane; w, the rows of
- * its tree, or the words of a running sum (kernels/math/so_far.h); b, which block each cell is at.  A
- * thread that has several lanes of a cell moves them on together.  Lanes that have met no element
+ * its tree, or the words of a running sum (kernels/math/so_far.h); b, which block each cell is at.
+ * A thread that has several lanes of a cell moves them on together.  Lanes that have met no element
  * have identities. */
 #include "kernels/cuda/text.h"
 #include "core/tree.h"
@@ -39,7 +39,8 @@ static void add_back(rd_text *to, const rd_cuda_fold *f, char name, const char *
         rd_text_add(to, " %c%d[%s] = a%d;", name, k, at, k);
 }
 
-/* The node in `row` of blocks from `start` on, 2^level of them, merges with siblings on its left. */
+/* The node in `row` of blocks from `start` on, 2^level of them, merges with siblings on its
+ * left. */
 static void add_rise(rd_text *to, const rd_cuda_fold *f, int32_t number)
 {
     rd_text_add(to, "static inline void rise%" PRId32 "(", number);

@@ -1,8 +1,8 @@
 /* gpu.h - a GPU of this process: its context, memory, streams, modules, and errors.
  *
  * All of it works from any thread.  A call that fails gives a sentence; after an error that the
- * driver reports for good (an illegal address, a failed launch) the GPU is dead for the process, and
- * all further calls give that sentence. */
+ * driver reports for good (an illegal address, a failed launch) the GPU is dead for the process,
+ * and all further calls give that sentence. */
 #ifndef RD_KERNELS_CUDA_GPU_H
 #define RD_KERNELS_CUDA_GPU_H
 #include "kernels/cuda/api.h"
@@ -18,7 +18,7 @@ typedef struct rd_gpu_facts {
     int64_t shared;                                /* bytes that a block of threads can have */
 } rd_gpu_facts;
 
-/* ---- gpu.c ------------------------------------------------------------------------------------ */
+/* ---- gpu.c ----------------------------------------------------------------------------------- */
 /* How many there are; 0, and in `why` a sentence. */
 int32_t rd_gpu_count(const char **why);
 /* The k-th, its primary context retained; NULL, with a sentence. */
@@ -32,8 +32,8 @@ void rd_gpu_leave(rd_gpu *gpu);
 bool rd_gpu_ok(rd_gpu *gpu, const char *function, CUresult result, char why[RD_CUDA_TEXT]);
 #define RD_GPU_CALL(gpu, why, function, ...) \
     rd_gpu_ok(gpu, #function, rd_cuda_api(NULL)->function(__VA_ARGS__), why)
-/* The same of what takes memory: where that is full, memory that is kept makes way, and it is called
- * once more.  *full: even so. */
+/* The same of what takes memory: where that is full, memory that is kept makes way, and it is
+ * called once more.  *full: even so. */
 #define RD_GPU_TAKE(gpu, full, why, function, ...)                                       \
     (rd_gpu_took(gpu, full, #function, rd_cuda_api(NULL)->function(__VA_ARGS__), why) || \
      (*(full) && (rd_gpu_trim(gpu), rd_gpu_took(gpu, full, #function,                    \
@@ -44,10 +44,10 @@ bool rd_gpu_took(rd_gpu *gpu, bool *full, const char *function, CUresult result,
 /* For tests that look for leaks: what the process holds of CUDA goes, once nobody uses it. */
 void rd_gpu_close_all(void);
 
-/* ---- memory.c --------------------------------------------------------------------------------- */
-/* Memory of the GPU, at a multiple of 256; what is given back is kept for the next.  0: none, with a
- * sentence; *full: because it is full.  Nothing that was asked of the GPU may still use what is given
- * back. */
+/* ---- memory.c -------------------------------------------------------------------------------- */
+/* Memory of the GPU, at a multiple of 256; what is given back is kept for the next.  0: none, with
+ * a sentence; *full: because it is full.  Nothing that was asked of the GPU may still use what is
+ * given back. */
 CUdeviceptr rd_gpu_get(rd_gpu *gpu, int64_t bytes, bool *full, char why[RD_CUDA_TEXT]);
 void        rd_gpu_put(rd_gpu *gpu, CUdeviceptr at);
 /* Bytes that may be had, where so many are wanted. */
@@ -56,7 +56,7 @@ int64_t rd_gpu_room(rd_gpu *gpu, int64_t wanted);
 int64_t rd_gpu_held(rd_gpu *gpu);
 void    rd_gpu_trim(rd_gpu *gpu);
 
-/* ---- queue.c: what is asked of a GPU, in order ------------------------------------------------- */
+/* ---- queue.c: what is asked of a GPU, in order ----------------------------------------------- */
 /* `stream`: the caller's CUstream; NULL: one of its own.  NULL: none, *full: for want of memory. */
 rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, bool *full, char why[RD_CUDA_TEXT]);
 void      rd_queue_free(rd_queue *queue);
@@ -66,8 +66,8 @@ typedef struct rd_submissions rd_submissions;
 rd_submissions               *rd_queue_submissions(rd_queue *queue);
 /* Until all is done. */
 bool rd_queue_wait(rd_queue *queue, char why[RD_CUDA_TEXT]);
-/* Bytes, by way of pinned memory if they are many and there is some.  What comes down is there after
- * the next wait. */
+/* Bytes, by way of pinned memory if they are many and there is some.  What comes down is there
+ * after the next wait. */
 bool rd_queue_up(rd_queue *queue, CUdeviceptr to, const void *from, int64_t bytes,
                  char why[RD_CUDA_TEXT]);
 bool rd_queue_down(rd_queue *queue, void *to, CUdeviceptr from, int64_t bytes,
@@ -77,7 +77,7 @@ bool rd_queue_clear(rd_queue *queue, CUdeviceptr at, int64_t bytes, char why[RD_
 bool rd_queue_across(rd_queue *queue, CUdeviceptr to, CUdeviceptr from, int64_t bytes,
                      char why[RD_CUDA_TEXT]);
 
-/* ---- submission.c: what a run asks of a GPU ---------------------------------------------------- */
+/* ---- submission.c: what a run asks of a GPU -------------------------------------------------- */
 /* NULL: there is none, *full: for want of memory. */
 rd_submission *rd_submission_new(rd_queue *queue, bool *full, char why[RD_CUDA_TEXT]);
 rd_queue      *rd_submission_queue(const rd_submission *s);
@@ -88,14 +88,14 @@ CUdeviceptr rd_submission_record(rd_submission *s, bool *full, char why[RD_CUDA_
 bool rd_submission_end(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT]);
 bool rd_submission_leave(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT]);
 
-/* All that a queue has of them.  end(): those that are left are waited for, and report (NULL: at the
- * next time).  put(): memory that they may still use is given back. */
+/* All that a queue has of them.  end(): those that are left are waited for, and report (NULL: at
+ * the next time).  put(): memory that they may still use is given back. */
 rd_submissions *rd_submissions_new(void);
 void            rd_submissions_free(rd_submissions *all);
 bool            rd_submissions_end(rd_queue *queue, rd_task *report, char why[RD_CUDA_TEXT]);
 void            rd_submissions_put(rd_queue *queue, CUdeviceptr at);
 
-/* ---- modules.c: texts made code --------------------------------------------------------------- */
+/* ---- modules.c: texts made code -------------------------------------------------------------- */
 typedef struct rd_module rd_module;
 
 typedef struct rd_module_stats {
@@ -114,7 +114,7 @@ rd_module_stats rd_module_stats_now(void);
 /* All modules of a GPU go; part of rd_gpu_close_all(). */
 void rd_modules_unload(rd_gpu *gpu);
 
-/* ---- launch.c --------------------------------------------------------------------------------- */
+/* ---- launch.c -------------------------------------------------------------------------------- */
 /* What a program is on a GPU. */
 typedef struct rd_gpu_code rd_gpu_code;
 
@@ -125,7 +125,8 @@ bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *p
 void rd_gpu_code_text(rd_text *to, const rd_gpu_code *code);
 /* The text of its kernels, without the prelude. */
 void rd_gpu_code_kernels(rd_text *to, const rd_gpu_code *code);
-/* Asks for a run on memory of the GPU, and by windows on this process's; can these slots be there? */
+/* Asks for a run on memory of the GPU, and by windows on this process's; can these slots be
+ * there? */
 bool rd_gpu_run(const rd_gpu_code *code, rd_submission *submission, void *const *slot,
                 const rd_device_host *host, rd_device_end *end, char why[RD_CUDA_TEXT]);
 bool rd_gpu_windows(const rd_gpu_code *code, rd_queue *queue, const bool *windowed);

@@ -1,5 +1,5 @@
-/* homes.c - where the states of folds and kept rows lie: in registers, or in memory of the team or of
- * the thread. */
+/* homes.c - where the states of folds and kept rows lie: in registers, or in memory of the team or
+ * of the thread. */
 #include "core/tree.h"
 #include "kernels/cuda/shape.h"
 

@@ -1,8 +1,9 @@
 /* loops.c - loops of an item as CUDA C, and what stands between them.
  *
- * A loop without loops in it does several rounds together where its loads can go ahead: all loads of
- * these rounds, `wide` elements at a time where these lie side by side (strips.c), then element after
- * element in the order of the program.  What is left at the ends of rows goes one element at a time:
+ * A loop without loops in it does several rounds together where its loads can go ahead: all loads
+ * of these rounds, `wide` elements at a time where these lie side by side (strips.c), then element
+ * after element in the order of the program.  What is left at the ends of rows goes one element at
+ * a time:
  *
  *     for (v1 = 0; v1 < n;)
  *         if (v1 + 8 * 64 <= n && all in one block of the tree) {
@@ -65,8 +66,8 @@ void rd_cuda_declare_strip(rd_cuda_text *t, bool first)
     rd_text_free(&n);
 }
 
-/* "const int64_t i1 = v1 + 64 * u + 4 * t + l;": of an element, of the first of several where `first`;
- * `u`: a round, or "0". */
+/* "const int64_t i1 = v1 + 64 * u + 4 * t + l;": of an element, of the first of several where
+ * `first`; `u`: a round, or "0". */
 static void declare_indices(rd_cuda_text *t, int32_t loop, const char *u, bool first)
 {
     const rd_cuda_shape *s = t->s;
@@ -511,7 +512,8 @@ static void write_leaf(rd_cuda_text *t, int32_t loop, const char *lo, const char
 }
 
 /* ---- Loops ----------------------------------------------------------------------------------- */
-/* Loops in it, or backwards: one index after the other; a team's threads take those of their lanes. */
+/* Loops in it, or backwards: one index after the other; a team's threads take those of their
+ * lanes. */
 static void write_plain(rd_cuda_text *t, int32_t loop, const char *lo, const char *hi)
 {
     const rd_loop *l = &t->s->p->loop[loop];

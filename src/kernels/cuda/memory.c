@@ -41,7 +41,8 @@ static block *find(const rd_gpu *gpu, int64_t wanted, int64_t room)
     return NULL;
 }
 
-/* Frees what is kept of a GPU, all or nothing being in use elsewhere; its context is the thread's. */
+/* Frees what is kept of a GPU, all or nothing being in use elsewhere; its context is the
+ * thread's. */
 static void trim(rd_gpu *gpu)
 {
     char ignored[RD_CUDA_TEXT];
@@ -139,7 +140,8 @@ int64_t rd_gpu_held(rd_gpu *gpu)
     return bytes;
 }
 
-/* What is not the GPU's to give counts only where much is wanted: to ask costs as much as a kernel. */
+/* What is not the GPU's to give counts only where much is wanted: to ask costs as much as a
+ * kernel. */
 int64_t rd_gpu_room(rd_gpu *gpu, int64_t wanted)
 {
     enum { LITTLE = 8 };

@@ -22,8 +22,8 @@ static bool has_registers(const rd_address *at)
     return false;
 }
 
-/* m of maxsumexp is the maximum, which moves often.  A fold that each element begins anew has its states
- * in the element's body. */
+/* m of maxsumexp is the maximum, which moves often.  A fold that each element begins anew has its
+ * states in the element's body. */
 bool rd_cuda_waits(const rd_cuda_text *t, const rd_inst *inst)
 {
     const rd_cuda_fold *f    = inst->kind == RD_I_STEP ? &t->s->fold[inst->arg] : NULL;
@@ -54,8 +54,9 @@ void rd_cuda_add_waiting(rd_cuda_text *t, const rd_inst *inst, const char *state
                  states, inst->a);
 }
 
-/* The exponential is a product, which the addition takes in.  It is exact, or so small that a sum of 1
- * and more does not show it; a sum that has taken nothing yet rounds it as the product would be. */
+/* The exponential is a product, which the addition takes in.  It is exact, or so small that a sum
+ * of 1 and more does not show it; a sum that has taken nothing yet rounds it as the product would
+ * be. */
 void rd_cuda_add_near(rd_cuda_text *t, const rd_inst *inst, const char *states)
 {
     const char *elem = rd_state_elem(&t->s->fold[inst->arg].of);

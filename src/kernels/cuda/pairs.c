@@ -1,10 +1,10 @@
-/* pairs.c - folds over the other points of pairs: what these bring comes through shared memory, a tile
- * of them at a time, and serves all threads of a block.
+/* pairs.c - folds over the other points of pairs: what these bring comes through shared memory, a
+ * tile of them at a time, and serves all threads of a block.
  *
- * A thread has `wide` results side by side, as columns have (strips.c), and takes `abreast` points of a
- * tile together: so 16 bytes that it takes from shared memory serve as many pairs, and loops in a pair,
- * as over coordinates, run once for all of them.  What hangs on the results, but not on the other
- * points, a thread leaves for itself in shared memory before the first tile.
+ * A thread has `wide` results side by side, as columns have (strips.c), and takes `abreast` points
+ * of a tile together: so 16 bytes that it takes from shared memory serve as many pairs, and loops
+ * in a pair, as over coordinates, run once for all of them.  What hangs on the results, but not on
+ * the other points, a thread leaves for itself in shared memory before the first tile.
  *
  *     rows6[..] = x[i0, i1];                           for the thread's i0, all i1
  *     for (v2 = 0; v2 < n; v2 += 128) {
@@ -19,8 +19,8 @@
  *             }
  *     }
  *
- * Points of a lane go in their order, and each result has all of them in one thread, so that the tree is
- * the program's. */
+ * Points of a lane go in their order, and each result has all of them in one thread, so that the
+ * tree is the program's. */
 #include "core/tree.h"
 #include "kernels/cuda/text.h"
 #include <inttypes.h>
@@ -149,8 +149,8 @@ static int32_t pairs_at_hand(const rd_cuda_shape *s)
     return n;
 }
 
-/* Does a fold take elements of one loop in a pair after the other in one cell?  Then it must have all of
- * a point before the next one. */
+/* Does a fold take elements of one loop in a pair after the other in one cell?  Then it must have
+ * all of a point before the next one. */
 static bool goes_by_points(const rd_cuda_shape *s)
 {
     const rd_program *p = s->p;
@@ -234,7 +234,8 @@ bool rd_cuda_find_pairs(rd_cuda_shape *s, const rd_cuda_limits *limits)
 }
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
-/* Cells of the fold move on to a block once, if all elements of the loop's next 64 indices are in it. */
+/* Cells of the fold move on to a block once, if all elements of the loop's next 64 indices are in
+ * it. */
 static bool moves_in(const rd_cuda_text *t, int32_t loop, int32_t number)
 {
     const rd_cuda_fold *f = &t->s->fold[number];

@@ -1,9 +1,10 @@
 /* points.c - what pairs have in shared memory (pairs.c): points, a tile of them at a time, and what
  * the results of each thread bring.
  *
- * A tile has a row for each coordinate, in which points that come one after the other lie side by side;
- * so has what a thread's results bring, in words of its own.  All threads of a block fill a tile: 16
- * bytes at a time, if points are in memory as they are in the tile, or one behind the other. */
+ * A tile has a row for each coordinate, in which points that come one after the other lie side by
+ * side; so has what a thread's results bring, in words of its own.  All threads of a block fill a
+ * tile: 16 bytes at a time, if points are in memory as they are in the tile, or one behind the
+ * other. */
 #include "kernels/cuda/text.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,8 +45,8 @@ static int64_t elements_of(const rd_cuda_shape *s, const rd_address *at)
     return n;
 }
 
-/* Rows of a tile lie a vector further apart than it is long, so that elements of a point meet different
- * banks. */
+/* Rows of a tile lie a vector further apart than it is long, so that elements of a point meet
+ * different banks. */
 static int64_t pitch_of(const rd_cuda_shape *s, const rd_address *at)
 {
     return s->tile + s->choice.vector / rd_dtype_size(at->type);
@@ -112,8 +113,8 @@ static rd_text element_of(const rd_cuda_text *t, const rd_address *at)
     return text;
 }
 
-/* "512 + (w) * 260 + k": where in the array of an operand element w of point k of the tile is, or of
- * the thread's result l. */
+/* "512 + (w) * 260 + k": where in the array of an operand element w of point k of the tile is, or
+ * of the thread's result l. */
 static rd_text place_of(const rd_cuda_text *t, int32_t inst, const char *w, const char *which)
 {
     const rd_cuda_shape *s     = t->s;
@@ -181,8 +182,8 @@ static int32_t vector_of(const rd_cuda_text *t, const rd_address *at)
     return n < t->s->choice.most_wide ? n : t->s->choice.most_wide;
 }
 
-/* Do vectors begin at multiples of their size, at point v2 of an axis and further ones, but for what
- * the run's data do?  Tiles begin at multiples of 64. */
+/* Do vectors begin at multiples of their size, at point v2 of an axis and further ones, but for
+ * what the run's data do?  Tiles begin at multiples of 64. */
 static bool is_aligned(const rd_cuda_text *t, const rd_address *at)
 {
     bool is = at->offset % vector_of(t, at) == 0;
@@ -377,7 +378,7 @@ void rd_cuda_keep_rows(rd_cuda_text *t)
             keep_rows(t, i);
 }
 
-/* ---- In the text of pairs ---------------------------------------------------------------------- */
+/* ---- In the text of pairs -------------------------------------------------------------------- */
 void rd_cuda_take_staged(rd_cuda_text *t, int32_t from, int32_t to)
 {
     for (int32_t i = from; t->abreast && i < to; i++) {

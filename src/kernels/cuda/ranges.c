@@ -72,8 +72,8 @@ static void close_braces(rd_cuda_text *t, int n)
     }
 }
 
-/* Each of the groups below is one node, but for the last of all, which may be shorter: nodes meet by
- * twos, and the last one's are behind them. */
+/* Each of the groups below is one node, but for the last of all, which may be shorter: nodes meet
+ * by twos, and the last one's are behind them. */
 static void join_aligned(rd_cuda_text *t, int32_t number)
 {
     const rd_cuda_fold *f     = &t->s->fold[number];
@@ -154,7 +154,8 @@ static void join_any(rd_cuda_text *t, int32_t number)
     rd_text_free(&line);
 }
 
-/* "join0(q, nodes, level, at, blocks, t)": a group, of `blocks` blocks in each of those below it. */
+/* "join0(q, nodes, level, at, blocks, t)": a group, of `blocks` blocks in each of those below
+ * it. */
 static void add_join(rd_cuda_text *t, int32_t number)
 {
     rd_cuda_line(t,

@@ -1,9 +1,9 @@
-/* rows.c - rows that a team keeps in shared memory: what several loops of an item read, and what one
- * of them leaves for another.  So a softmax reads its rows once.
+/* rows.c - rows that a team keeps in shared memory: what several loops of an item read, and what
+ * one of them leaves for another.  So a softmax reads its rows once.
  *
- * In all loops concerned an index belongs to the same thread, so that no barrier is needed.  Element
- * i = v + wide * t + l of thread t lies at v + team * l + t: threads side by side have words side by
- * side, which lie in banks of their own. */
+ * In all loops concerned an index belongs to the same thread, so that no barrier is needed.
+ * Element i = v + wide * t + l of thread t lies at v + team * l + t: threads side by side have
+ * words side by side, which lie in banks of their own. */
 #include "kernels/cuda/shape.h"
 
 enum { BANKS = 32 };
@@ -217,7 +217,8 @@ static bool may_be_narrower(const rd_cuda_shape *s)
     return s->wide > 2 && s->team < RD_WARP;
 }
 
-/* A multiprocessor has little more shared memory than one block of threads may have.  Longer rows have wider teams of fewer elements side by side, while there are any. */
+/* A multiprocessor has little more shared memory than one block of threads may have.  Longer rows
+ * have wider teams of fewer elements side by side, while there are any. */
 void rd_cuda_find_rows(rd_cuda_shape *s, int64_t shared)
 {
     const int64_t most = shared / s->choice.resident;

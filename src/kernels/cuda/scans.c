@@ -59,8 +59,8 @@ static void add_so_far(rd_text *to, const rd_cuda_fold *f, int32_t number)
     rd_text_add(to, ");\n}\n");
 }
 
-/* A block has ended: it goes to what is before the next; of running sums (kernels/math/so_far.h) with
- * its number and the cell's words. */
+/* A block has ended: it goes to what is before the next; of running sums (kernels/math/so_far.h)
+ * with its number and the cell's words. */
 static void add_turn(rd_text *to, const rd_cuda_fold *f, int32_t number)
 {
     const char *elem = rd_dtype_class(f->of.fold->type) == RD_CLASS_f32 ? "f32" : "f64";
@@ -103,8 +103,8 @@ static void add_meet(rd_text *to, const rd_cuda_fold *f, int32_t number, char na
     rd_text_add(to, " }\n");
 }
 
-/* Element `at` of the block, u, meets its left siblings; the nodes of all so far, from the right, are
- * the prefix, s. */
+/* Element `at` of the block, u, meets its left siblings; the nodes of all so far, from the right,
+ * are the prefix, s. */
 static void add_tree(rd_text *to, const rd_cuda_fold *f, int32_t number)
 {
     rd_text_add(to, "static inline void tree%" PRId32 "(", number);

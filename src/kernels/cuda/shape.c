@@ -164,7 +164,8 @@ static bool keeps_apart(const rd_cuda_shape *s, const rd_inst *access, const spr
         if ((other->kind != RD_I_LOAD && other->kind != RD_I_STORE) ||
             p->address[other->arg].slot != slot)
             continue;
-        /* A value for each index, in one place: each thread has its own, which others do not see. */
+        /* A value for each index, in one place: each thread has its own, which others do not
+         * see. */
         if (!moves && slot >= p->first_scratch && access->kind == RD_I_STORE &&
             !rd_cuda_within(p, i, w->loop))
             return false;

@@ -7,16 +7,17 @@
  *
  * The loops that stand one in the other from the outside in, with nothing between them but values
  * that cost nothing, are the *grid*: each of their indices is an item of work, done by a *team* of
- * 1, 8, 16 or 32 threads.  All threads of a team run the item's body, with the same values, but that the
- * indices of some loops in it are *spread* over them: where neighbours are lanes of a fold, or belong
- * to cells of their own, or nothing is handed on from one to the next.  Nothing of that decides bits:
- * the tree of a fold (program.h) depends on positions alone, and each of its lanes has one thread.
+ * 1, 8, 16 or 32 threads.  All threads of a team run the item's body, with the same values, but
+ * that the indices of some loops in it are *spread* over them: where neighbours are lanes of a
+ * fold, or belong to cells of their own, or nothing is handed on from one to the next.  Nothing of
+ * that decides bits: the tree of a fold (program.h) depends on positions alone, and each of its
+ * lanes has one thread.
  *
  * Threads take elements side by side, `wide` of them at a time (strips.c).
  *
  * Where there are too few items, their long loops are *cut* (cuts.c): ranges, which begin at whole
- * blocks of the tree, are items too.  What they leave are nodes.  Who comes last of a group of ranges
- * joins theirs; who comes last of all goes on behind the loops. */
+ * blocks of the tree, are items too.  What they leave are nodes.  Who comes last of a group of
+ * ranges joins theirs; who comes last of all goes on behind the loops. */
 #ifndef RD_KERNELS_CUDA_SHAPE_H
 #define RD_KERNELS_CUDA_SHAPE_H
 #include "kernels/cuda/call.h"
@@ -144,10 +145,10 @@ void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s);
 /* Is the instruction in a loop that is spread?  In which, -1. */
 bool    rd_cuda_is_spread(const rd_cuda_shape *s, int32_t inst);
 int32_t rd_cuda_spread_around(const rd_cuda_shape *s, int32_t inst);
-/* By how many the blocks of a cell are counted: where a team's threads share its states, each for the
- * lanes it has; 1. */
+/* By how many the blocks of a cell are counted: where a team's threads share its states, each for
+ * the lanes it has; 1. */
 int32_t rd_cuda_counters(const rd_cuda_fold *f);
-/* ---- cuts.c ----------------------------------------------------------------------------------- */
+/* ---- cuts.c ---------------------------------------------------------------------------------- */
 void rd_cuda_find_cuts(rd_cuda_shape *s, const rd_cuda_limits *limits);
 /* The loop in the body of an item that does nearly all of the work of those there, -1. */
 int32_t rd_cuda_main_loop(const rd_cuda_shape *s);
@@ -156,14 +157,14 @@ int32_t rd_cuda_cut_of(const rd_cuda_shape *s, int32_t loop);
 /* Of scans whose loop is cut: nodes of ranges below a level; level 0 are ranges, n_range >> k nodes
  * are in level k. */
 int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level);
-/* Steps of a fold that an index of a cut loop brings: of a fold whose lanes lie along it, elements of
- * a lane's position. */
+/* Steps of a fold that an index of a cut loop brings: of a fold whose lanes lie along it, elements
+ * of a lane's position. */
 bool    rd_cuda_along_lanes(const rd_cuda_shape *s, const rd_cuda_fold *f);
 int64_t rd_cuda_each(const rd_cuda_shape *s, const rd_cuda_fold *f);
 /* Is the step of each element its index of the axis? */
 bool rd_cuda_is_at_index(const rd_fold *f, int32_t axis);
 
-/* ---- strips.c --------------------------------------------------------------------------------- */
+/* ---- strips.c -------------------------------------------------------------------------------- */
 void rd_cuda_find_strips(rd_cuda_shape *s, int64_t threads);
 bool rd_cuda_are_items_dense(const rd_cuda_shape *s);
 /* The lane position of the folds whose lanes the threads of a loop are, NULL. */
@@ -180,24 +181,24 @@ typedef struct rd_cuda_packs {
 } rd_cuda_packs;
 void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs);
 
-/* ---- pairs.c ---------------------------------------------------------------------------------- */
+/* ---- pairs.c --------------------------------------------------------------------------------- */
 /* Folds over points of which each meets all results; false: there are no such. */
 bool rd_cuda_find_pairs(rd_cuda_shape *s, const rd_cuda_limits *limits);
 /* So many items have the results along an axis: threads of whole blocks. */
 int64_t rd_cuda_pair_items(const rd_cuda_shape *s, int64_t extent);
 
-/* ---- points.c --------------------------------------------------------------------------------- */
+/* ---- points.c -------------------------------------------------------------------------------- */
 int32_t rd_cuda_pair_axis(const rd_cuda_shape *s); /* of the points that all results meet */
 /* Does a load hang on the result, and not on the point that it meets? */
 bool rd_cuda_is_row(const rd_cuda_shape *s, int32_t inst);
 /* Where arrays begin in shared memory; their bytes. */
 int64_t rd_cuda_place_staged(rd_cuda_shape *s);
 
-/* ---- squares.c -------------------------------------------------------------------------------- */
+/* ---- squares.c ------------------------------------------------------------------------------- */
 /* Maps without loops in an item; false: nothing lies the other way. */
 bool rd_cuda_find_squares(rd_cuda_shape *s);
 
-/* ---- rows.c ----------------------------------------------------------------------------------- */
+/* ---- rows.c ---------------------------------------------------------------------------------- */
 void rd_cuda_find_rows(rd_cuda_shape *s, int64_t shared);
 bool rd_cuda_same_address(const rd_address *a, const rd_address *b);
 /* Of shared memory that a block of threads asks for. */
@@ -205,7 +206,7 @@ int64_t rd_cuda_dynamic_bytes(const rd_cuda_shape *s);
 /* closes.c: words of 8 bytes of shared memory in which a team's lanes meet. */
 int32_t rd_cuda_shared_words(const rd_cuda_shape *s);
 
-/* ---- homes.c ---------------------------------------------------------------------------------- */
+/* ---- homes.c --------------------------------------------------------------------------------- */
 void    rd_cuda_give_homes(rd_cuda_shape *s);
 int32_t rd_cuda_bits(int64_t n); /* 5 -> 3 */
 #endif

@@ -1,5 +1,5 @@
-/* squares.c - maps of operands that lie the other way: a warp takes a square of 32 by 32 elements, reads
- * such operands along their rows into shared memory, and writes along the result's.
+/* squares.c - maps of operands that lie the other way: a warp takes a square of 32 by 32 elements,
+ * reads such operands along their rows into shared memory, and writes along the result's.
  *
  * Rows of a square are 33 elements apart, so that a warp finds its columns in 32 banks. */
 #include "kernels/cuda/text.h"
@@ -25,7 +25,8 @@ static int32_t stores_along(const rd_cuda_shape *s)
     return -1;
 }
 
-/* The loop along which the elements of a load are neighbours, where along `stored` they are not; -1. */
+/* The loop along which the elements of a load are neighbours, where along `stored` they are not;
+ * -1. */
 static int32_t other_way(const rd_cuda_shape *s, const rd_inst *inst, int32_t stored)
 {
     if (inst->kind != RD_I_LOAD)

@@ -1,11 +1,11 @@
 /* strips.c - elements side by side: a thread takes up to 16 bytes at a time, and several such loads
  * go ahead of what is done with them.
  *
- * Four kinds of loops have elements side by side.  In a loop that is spread, neighbours are lanes of
- * folds, or cells, or elements of a map: the thread has `wide` of them.  Of items that one thread does,
- * `wide` neighbours along the last axis of the grid become one: columns.  Maps without any loop in an
- * item have their last axis dealt out to teams in chunks.  A thread that walks along a row by itself
- * takes `along` of its elements in a round. */
+ * Four kinds of loops have elements side by side.  In a loop that is spread, neighbours are lanes
+ * of folds, or cells, or elements of a map: the thread has `wide` of them.  Of items that one
+ * thread does, `wide` neighbours along the last axis of the grid become one: columns.  Maps without
+ * any loop in an item have their last axis dealt out to teams in chunks.  A thread that walks along
+ * a row by itself takes `along` of its elements in a round. */
 #include "kernels/cuda/shape.h"
 
 static bool is_access(const rd_cuda_shape *s, int32_t i)

@@ -1,8 +1,8 @@
 /* submission.c - what a run asks of a GPU: its memory, and what its kernels report.
  *
- * A run that is waited for ends at once.  One that is left goes on by itself: its memory, and memory
- * that is given back meanwhile, stays taken until an event behind it has come.  Whoever asks next
- * looks for such, and what they have found is told by the next rd_submissions_end(). */
+ * A run that is waited for ends at once.  One that is left goes on by itself: its memory, and
+ * memory that is given back meanwhile, stays taken until an event behind it has come.  Whoever asks
+ * next looks for such, and what they have found is told by the next rd_submissions_end(). */
 #include "kernels/cuda/call.h"
 #include "kernels/cuda/gpu.h"
 #include <inttypes.h>

@@ -180,8 +180,8 @@ static void add_value(rd_cuda_text *t, rd_text *to, const rd_inst *inst)
     }
 }
 
-/* Where in the program's order an index is that failed: of the loops around it, from the outside in,
- * which item of the body and which round.  The least of all is what a run reports. */
+/* Where in the program's order an index is that failed: of the loops around it, from the outside
+ * in, which item of the body and which round.  The least of all is what a run reports. */
 static void add_order(rd_cuda_text *t, rd_text *to, int32_t inst)
 {
     const rd_program *p    = t->s->p;
@@ -391,7 +391,8 @@ static void declare_slots(rd_cuda_text *t)
                          s->scratch_at[k - s->p->first_scratch]);
 }
 
-/* One block of threads a multiprocessor is enough for the compiler: with more it spills registers. */
+/* One block of threads a multiprocessor is enough for the compiler: with more it spills
+ * registers. */
 void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number)
 {
     char shown[16] = "";

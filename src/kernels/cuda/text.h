@@ -3,9 +3,9 @@
 #define RD_KERNELS_CUDA_TEXT_H
 #include "kernels/cuda/shape.h"
 
-/* Kernels of a text, and parts of them.  A stage is `run`; or `ranges` for each loop that is cut, of
- * which the last team of the last one goes on to the end.  Scans that are cut are `totals`, which
- * stores nothing but what ranges come to, `lift` for each level of nodes, and `go_on`. */
+/* Kernels of a text, and parts of them.  A stage is `run`; or `ranges` for each loop that is cut,
+ * of which the last team of the last one goes on to the end.  Scans that are cut are `totals`,
+ * which stores nothing but what ranges come to, `lift` for each level of nodes, and `go_on`. */
 typedef enum rd_cuda_part {
     RD_PART_RUN,
     RD_PART_RANGES,
@@ -63,8 +63,8 @@ rd_text rd_cuda_position(rd_cuda_text *t, const rd_address *at);
 /* An instruction that is no loop. */
 void rd_cuda_inst(rd_cuda_text *t, int32_t i);
 
-/* loops.c: instructions [from, to), with their loops; how many elements an access is of in the rounds
- * at hand, 0: it is done element by element. */
+/* loops.c: instructions [from, to), with their loops; how many elements an access is of in the
+ * rounds at hand, 0: it is done element by element. */
 void    rd_cuda_items(rd_cuda_text *t, int32_t from, int32_t to);
 int32_t rd_cuda_packed(const rd_cuda_text *t, int32_t inst);
 /* Which of a thread's elements: "l", "e", "e * 4 + l". */
@@ -119,8 +119,8 @@ rd_text rd_cuda_step_of(rd_cuda_text *t, const rd_cuda_fold *f);
 const char *rd_cuda_lane_of(const rd_cuda_text *t, const rd_cuda_fold *f, char to[32]);
 int32_t     rd_cuda_fold_number(const rd_cuda_shape *s, const rd_cuda_fold *f);
 
-/* near.c: does the step of an element wait for those beside it?  What they wait in, n of them; what a
- * step leaves there; the step of an element that moves nothing; steps, once all are there. */
+/* near.c: does the step of an element wait for those beside it?  What they wait in, n of them; what
+ * a step leaves there; the step of an element that moves nothing; steps, once all are there. */
 bool rd_cuda_waits(const rd_cuda_text *t, const rd_inst *inst);
 void rd_cuda_declare_waiting(rd_cuda_text *t, int32_t i, int32_t n);
 void rd_cuda_add_waiting(rd_cuda_text *t, const rd_inst *inst, const char *states);
@@ -130,9 +130,9 @@ void rd_cuda_step_again(rd_cuda_text *t, int32_t i, rd_cuda_steps steps);
 /* closes.c */
 void rd_cuda_close(rd_cuda_text *t, const rd_inst *inst);
 
-/* ranges.c: functions of a cut fold; a range leaves its nodes; "if (all ranges of the item have come)"
- * after the folds of a cut loop are joined; "double *const w0 = ..;", a fold's states in a row of
- * nodes. */
+/* ranges.c: functions of a cut fold; a range leaves its nodes; "if (all ranges of the item have
+ * come)" after the folds of a cut loop are joined; "double *const w0 = ..;", a fold's states in a
+ * row of nodes. */
 void rd_cuda_range_functions(rd_cuda_text *t, int32_t number);
 void rd_cuda_leave_nodes(rd_cuda_text *t, int32_t number);
 void rd_cuda_arrive(rd_cuda_text *t, int32_t cut);
@@ -141,8 +141,8 @@ void rd_cuda_declare_rows(rd_cuda_text *t, int32_t number, const char *name, con
 /* scans.c */
 void rd_cuda_scan_functions(rd_cuda_text *t, int32_t number);
 void rd_cuda_scan(rd_cuda_text *t, const rd_inst *inst);
-/* Of scans whose loop is cut: a range begins with what is before it; what it comes to is a node; and
- * the kernel that makes nodes of two each. */
+/* Of scans whose loop is cut: a range begins with what is before it; what it comes to is a node;
+ * and the kernel that makes nodes of two each. */
 void rd_cuda_resume_scan(rd_cuda_text *t, int32_t number);
 void rd_cuda_end_totals(rd_cuda_text *t, int32_t number);
 void rd_cuda_lift_kernel(rd_cuda_text *t, int32_t number);

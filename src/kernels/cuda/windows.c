@@ -1,8 +1,8 @@
 /* windows.c - stages over data of this process's memory that the GPU has no room for.
  *
  * What a block of the work reads is copied to windows before it, and what it stores is copied back
- * behind it.  A window stands for its slot: kernels get the address that the slot would have, were it
- * whole.  Ranges are joined as ever, in whatever block they come, so blocks change no bit. */
+ * behind it.  A window stands for its slot: kernels get the address that the slot would have, were
+ * it whole.  Ranges are joined as ever, in whatever block they come, so blocks change no bit. */
 #include "kernels/cuda/blocks.h"
 #include "kernels/cuda/run.h"
 #include <stdio.h>

@@ -6,9 +6,10 @@
 #ifndef RD_KERNELS_EMIT_NODES_H
 #define RD_KERNELS_EMIT_NODES_H
 
-/* How many nodes there are once all that can be are merged.  Before the block whose number most twos
- * divide they grow, behind it they shrink: one for each bit of either distance.  Blocks of one lane
- * are short, so that this must not be a loop (sum of all squares, f64: 2.15 ns an element, so 0.73). */
+/* How many nodes there are once all that can be are merged.  Before the block whose number most
+ * twos divide they grow, behind it they shrink: one for each bit of either distance.  Blocks of one
+ * lane are short, so that this must not be a loop (sum of all squares, f64: 2.15 ns an element, so
+ * 0.73). */
 static inline int64_t rd_nodes(int64_t from, int64_t to)
 {
     int64_t top = 0;
@@ -24,8 +25,8 @@ static inline int64_t rd_nodes(int64_t from, int64_t to)
            __builtin_popcountll((uint64_t)(to - top));
 }
 
-/* The level of the node that begins at `from`: it begins at a multiple of its blocks, and ends before
- * `to`. */
+/* The level of the node that begins at `from`: it begins at a multiple of its blocks, and ends
+ * before `to`. */
 static inline int rd_level(int64_t from, int64_t to)
 {
     const int most = 63 - __builtin_clzll((uint64_t)(to - from));

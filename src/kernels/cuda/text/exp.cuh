@@ -2,7 +2,8 @@
  *
  * There two products bring in 2^n, behind the fma that adds up power and rest.  Here the power has
  * part of 2^n in its exponent before that fma.  All operands stay normal, so its result is scaled
- * exactly.  One product brings in what is left of 2^n, and rounds where exp is subnormal or infinite.
+ * exactly.  One product brings in what is left of 2^n, and rounds where exp is subnormal or
+ * infinite.
  *
  * An entry of the table has a power's bits, less what its index adds to them: so one shift and one
  * addition make the scaled power.  16 entries of 8 bytes are in all banks of shared memory once.
@@ -25,8 +26,8 @@ static inline void rd_fill_exp_table(void)
     __syncthreads();
 }
 
-/* exp(x) for k = x / ln 2 + magic, but for the scale of its power: bits of k, above those of the index,
- * are its exponent, and `less` is taken from that. */
+/* exp(x) for k = x / ln 2 + magic, but for the scale of its power: bits of k, above those of the
+ * index, are its exponent, and `less` is taken from that. */
 static __forceinline__ float rd_exp_scaled(float x, float k, float magic, uint32_t less)
 {
     const float        n     = k - magic;
@@ -40,7 +41,8 @@ static __forceinline__ float rd_exp_scaled(float x, float k, float magic, uint32
     return rd_fma_f32(power, rd_fma_f32(q, r, entry.rest), power);
 }
 
-#ifdef RD_NAN_IN_HARDWARE /* C's fmaxf and fminf lose NaN, its comparisons are two instructions each */
+/* C's fmaxf and fminf lose NaN, its comparisons are two instructions each. */
+#ifdef RD_NAN_IN_HARDWARE
 static __forceinline__ float rd_exp_within(float x)
 {
     float y;
@@ -63,7 +65,8 @@ static __forceinline__ float rd_exp_f32(float given)
     return rd_exp_scaled(x, k, RD_EXP_MAGIC_F32, half) * rd_float_of(half);
 }
 
-/* exp(x) = RD_EXP_LOW_UNIT * rd_exp_low(x) of x <= 40 that is no NaN: there 2^(n + 64) is normal. */
+/* exp(x) = RD_EXP_LOW_UNIT * rd_exp_low(x) of x <= 40 that is no NaN: there 2^(n + 64) is
+ * normal. */
 #define RD_EXP_LOW_UNIT_f32  0x1p-64F
 #define RD_EXP_LOW_MAGIC_F32 (0x1.8p19F + 127 + 64)
 

@@ -2,8 +2,8 @@
  * reducers, and what that needs of C's headers.
  *
  * Nothing is contracted (--fmad=false), so that PTX says what is rounded, and all operations are
- * those that IEEE 754 rounds correctly: a kernel has the bits of the CPU.  The same text runs on the
- * CPU for tests, where tests/cuda/emu.h stands before it. */
+ * those that IEEE 754 rounds correctly: a kernel has the bits of the CPU.  The same text runs on
+ * the CPU for tests, where tests/cuda/emu.h stands before it. */
 #ifdef __CUDACC_RTC__
 typedef signed char        int8_t;
 typedef short              int16_t;
@@ -192,7 +192,7 @@ template <class T, int N> static __forceinline__ void rd_put(T *p, const rd_pack
 #endif
 }
 
-/* ---- A run ------------------------------------------------------------------------------------- */
+/* ---- A run ----------------------------------------------------------------------------------- */
 #include "kernels/cuda/call.h"
 #define RD_RECORD ((rd_record *)q.head.record)
 
@@ -200,8 +200,8 @@ template <class T, int N> static __forceinline__ void rd_put(T *p, const rd_pack
     if (warnings)         \
         atomicOr(&RD_RECORD->warnings, warnings);
 
-static __forceinline__ void rd_report(rd_record *record, uint64_t order, int64_t index, int64_t extent,
-                                      int32_t is_unsigned)
+static __forceinline__ void rd_report(rd_record *record, uint64_t order, int64_t index,
+                                      int64_t extent, int32_t is_unsigned)
 {
     if (atomicMin((unsigned long long *)&record->least, order) <= order)
         return;
@@ -236,7 +236,7 @@ static __forceinline__ void rd_report(rd_record *record, uint64_t order, int64_t
 #define RD_QUOTIENT(a, b) (RD_FAR(a, b) ? (a) / (uint64_t)(b) : (uint64_t)((uint32_t)(a) / (uint32_t)(b)))
 #define RD_REST(a, b)     (RD_FAR(a, b) ? (a) % (uint64_t)(b) : (uint64_t)((uint32_t)(a) % (uint32_t)(b)))
 
-/* ---- Words of shared memory ------------------------------------------------------------------------ */
+/* ---- Words of shared memory ------------------------------------------------------------------ */
 #define RD_WORDS(type)                               \
     static inline uint64_t rd_word_of_##type(type x) \
     {                                                \
@@ -256,7 +256,7 @@ RD_WORDS(uint64_t)
 
 #include "kernels/emit/nodes.h"
 
-/* ---- Groups of ranges ---------------------------------------------------------------------------- */
+/* ---- Groups of ranges ------------------------------------------------------------------------ */
 /* The first row of a group, of all rows of its item. */
 static __forceinline__ int64_t rd_row_of(const rd_call_head &head, int level, int64_t at)
 {
