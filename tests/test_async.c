@@ -338,6 +338,17 @@ START_TEST(full_meanwhile)
 }
 END_TEST
 
+/* Without a GPU in it an evaluation is done when it returns. */
+START_TEST(on_the_cpu)
+{
+    IS_OK(rd_eval_many(
+        ctx, RD_RESULTS({ rd_neg(rd_wrap(ctx, x, RD_SHAPE(N))), RD_INTO(y, RD_SHAPE(N)) }),
+        &async));
+    ck_assert(y[3] == -x[3]);
+    IS_OK(rd_wait(ctx));
+}
+END_TEST
+
 /* The context goes before anybody has waited. */
 START_TEST(never_waited_for)
 {
@@ -364,6 +375,7 @@ static void add(TCase *tc)
                                    without_events,
                                    full_meanwhile,
                                    never_waited_for,
+                                   on_the_cpu,
                                    lost_meanwhile };
 
     tcase_add_checked_fixture(tc, begin, end);

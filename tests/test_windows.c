@@ -128,6 +128,21 @@ START_TEST(in_place)
 }
 END_TEST
 
+/* The later result is what stays where two overlap; by blocks they would come in turns. */
+START_TEST(results_overlap)
+{
+    const rd_eval_opts cuda = { .backend = RD_BACKEND_CUDA };
+    rd_expr           *a    = rd_wrap(ctx, x, RD_SHAPE(N - 1000));
+
+    rd_eval_many(ctx,
+                 RD_RESULTS({ rd_neg(a), RD_INTO(y, RD_SHAPE(N - 1000)) },
+                            { rd_exp(a), RD_INTO(y + 1000, RD_SHAPE(N - 1000)) }),
+                 &cuda);
+    ck_assert_int_eq(rd_error(ctx), RD_ERR_MEMORY);
+    rd_error_clear(ctx);
+}
+END_TEST
+
 /* ---- Asking on the way ----------------------------------------------------------------------- */
 typedef struct teller {
     int    calls, most;
@@ -199,7 +214,7 @@ static void end(void)
 
 static void add(TCase *tc)
 {
-    const TTest *const tests[] = { arrays, in_place, progress, cancelled };
+    const TTest *const tests[] = { arrays, in_place, results_overlap, progress, cancelled };
 
     tcase_add_checked_fixture(tc, begin, end);
     for (int k = 0; k < COUNT(tests); k++)

@@ -145,15 +145,20 @@ static bool keep_leaf(device_run *r, int s)
     return r->host[s];
 }
 
-/* Parts of it are written before all leaves have been read. */
-static bool meets_leaf(const device_run *r, int k)
+/* Parts of it would be written before a leaf there has been read, or out of the order of results. */
+static bool meets_any(const device_run *r, int k)
 {
-    for (int s = 0; s < r->plan->n_slot; s++)
-        if ((r->plan->slot[s].kind == RD_SLOT_LEAF || r->plan->slot[s].kind == RD_SLOT_INPUT) &&
-            overlaps(r->frame->slot[s], &r->plan->slot_extent[s], r->frame->target[k],
-                     &r->plan->out_extent[k]))
-            return true;
-    return false;
+    const rd_plan *plan = r->plan;
+    bool           any  = false;
+
+    for (int s = 0; s < plan->n_slot; s++)
+        if (plan->slot[s].kind == RD_SLOT_LEAF || plan->slot[s].kind == RD_SLOT_INPUT)
+            any |= overlaps(r->frame->slot[s], &plan->slot_extent[s], r->frame->target[k],
+                            &plan->out_extent[k]);
+    for (int i = 0; i < plan->n_out; i++)
+        any |= i != k && overlaps(r->frame->target[k], &plan->out_extent[k], r->frame->target[i],
+                                  &plan->out_extent[i]);
+    return any;
 }
 
 static bool keep_result(device_run *r, int s)
@@ -161,7 +166,7 @@ static bool keep_result(device_run *r, int s)
     const int        k = r->plan->slot[s].result;
     const rd_output *o = &r->plan->out[k];
 
-    if (o->device == 0 && is_large(r, &r->plan->out_extent[k]) && is_dense(o) && !meets_leaf(r, k))
+    if (o->device == 0 && is_large(r, &r->plan->out_extent[k]) && is_dense(o) && !meets_any(r, k))
         r->host[s] = r->frame->target[k];
     return r->host[s];
 }

@@ -122,7 +122,7 @@ static void set_box(rd_cuda_blocks *b)
     }
 }
 
-/* Of all windows; those that lie densely in a result, and are only read or only stored. */
+/* Of all windows that the block at hand has. */
 static int64_t bytes_of(rd_cuda_blocks *b, const bool *windowed)
 {
     int64_t bytes = 0;
@@ -137,8 +137,8 @@ static int64_t bytes_of(rd_cuda_blocks *b, const bool *windowed)
     return bytes;
 }
 
-/* Addresses that registers count in may be anywhere; what is read and stored, or stored at a place
- * that several blocks store, must stay whole. */
+/* Addresses that registers count in may be anywhere; of what is read and stored, a block would have
+ * to see what others store. */
 static bool may_be_windows(const rd_cuda_blocks *b, const bool *windowed)
 {
     const rd_program *p = b->s->p;
@@ -249,6 +249,16 @@ bool rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_shape *s, int32_t cut, cons
         return true;
     }
     return false;
+}
+
+bool rd_blocks_suffice(const rd_cuda_shape *s, const bool *windowed, int64_t budget)
+{
+    rd_cuda_blocks b;
+    bool           suffice = true;
+
+    for (int32_t cut = s->n_cut ? 0 : -1; cut < s->n_cut; cut++)
+        suffice &= rd_blocks_find(&b, s, cut, windowed, budget);
+    return suffice;
 }
 
 /* ---- One after the other --------------------------------------------------------------------- */

@@ -31,8 +31,10 @@ typedef struct rd_touched {
 
 /* Blocks of at most `budget` bytes of the slots that are windowed; the first one is at hand.
  * False: there are none. */
-bool    rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_shape *s, int32_t cut, const bool *windowed,
-                       int64_t budget);
+bool rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_shape *s, int32_t cut, const bool *windowed,
+                    int64_t budget);
+/* Are there such for all kernels of a shape? */
+bool    rd_blocks_suffice(const rd_cuda_shape *s, const bool *windowed, int64_t budget);
 int64_t rd_blocks_count(const rd_cuda_blocks *b);
 /* Of the block at hand: its work, [first, end), and what it touches of a slot. */
 void       rd_blocks_work(const rd_cuda_blocks *b, int64_t *first, int64_t *end);

@@ -375,21 +375,11 @@ static bool find_large(rd_cuda_shape *s, const rd_cuda_limits *limits)
     return limits->memory > 0 && bytes > limits->memory / 2;
 }
 
-static bool do_blocks_suffice(const rd_cuda_shape *s, int64_t budget)
-{
-    rd_cuda_blocks b;
-    bool           suffice = true;
-
-    for (int32_t cut = s->n_cut ? 0 : -1; cut < s->n_cut; cut++)
-        suffice &= rd_blocks_find(&b, s, cut, s->large, budget);
-    return suffice;
-}
-
 static void shorten_ranges(rd_cuda_shape *s, int64_t budget)
 {
     const int64_t extent = s->p->loop[s->cut[0]].extent, grain = grain_of(s);
 
-    while (s->range > grain && !do_blocks_suffice(s, budget))
+    while (s->range > grain && !rd_blocks_suffice(s, s->large, budget))
         s->range /= 2;
     s->n_range = (extent + s->range - 1) / s->range;
 }
@@ -398,7 +388,7 @@ static void shorten_ranges(rd_cuda_shape *s, int64_t budget)
 void rd_cuda_find_cuts(rd_cuda_shape *s, const rd_cuda_limits *limits)
 {
     const bool tight =
-        s->n_item > 0 && find_large(s, limits) && !do_blocks_suffice(s, limits->windows);
+        s->n_item > 0 && find_large(s, limits) && !rd_blocks_suffice(s, s->large, limits->windows);
 
     if (s->n_item == 0 || (s->n_item * s->team >= s->choice.at_work && !tight) || !find_loops(s)) {
         forget(s);

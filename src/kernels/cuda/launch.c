@@ -1,6 +1,7 @@
 /* launch.c - a program's kernels, and a run of them.
  *
  * A call is its head (call.h), addresses of slots, and numbers. */
+#include "kernels/cuda/blocks.h"
 #include "kernels/cuda/call.h"
 #include "kernels/cuda/gpu.h"
 #include "kernels/cuda/run.h"
@@ -329,7 +330,8 @@ static bool choose_module(rd_gpu_run_state *r, const rd_gpu_code *code, void *co
 
 bool rd_gpu_windows(const rd_gpu_code *code, rd_queue *queue, const bool *windowed)
 {
-    return rd_windows_suffice(&code->shape, windowed, rd_gpu_facts_of(rd_queue_gpu(queue)));
+    return rd_blocks_suffice(&code->shape, windowed,
+                             rd_windows_budget(rd_gpu_facts_of(rd_queue_gpu(queue))));
 }
 
 bool rd_gpu_run(const rd_gpu_code *code, rd_submission *submission, void *const *slot,

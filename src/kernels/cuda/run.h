@@ -23,9 +23,8 @@ typedef struct rd_gpu_run_state {
 /* launch.c: work [first, end) of a kernel by its teams. */
 bool rd_gpu_run_work(rd_gpu_run_state *r, const char *name, int64_t first, int64_t end);
 
-/* windows.c: bytes of the windows of a block; can a program run with these slots in windows?  All n
- * of a kernel's work, `run` (-1) or that of a cut loop, block after block. */
+/* windows.c: bytes of the windows of a block; all of a kernel's work, `run` (-1) or that of a cut
+ * loop, block after block. */
 int64_t rd_windows_budget(const rd_gpu_facts *gpu);
-bool    rd_windows_suffice(const rd_cuda_shape *s, const bool *windowed, const rd_gpu_facts *gpu);
 bool    rd_gpu_run_windows(rd_gpu_run_state *r, const char *name, int32_t cut);
 #endif

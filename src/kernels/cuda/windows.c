@@ -15,16 +15,6 @@ int64_t rd_windows_budget(const rd_gpu_facts *gpu)
     return gpu->memory / PART < MOST ? gpu->memory / PART : MOST;
 }
 
-bool rd_windows_suffice(const rd_cuda_shape *s, const bool *windowed, const rd_gpu_facts *gpu)
-{
-    rd_cuda_blocks b;
-    bool           suffice = true;
-
-    for (int32_t cut = s->n_cut ? 0 : -1; cut < s->n_cut; cut++)
-        suffice &= rd_blocks_find(&b, s, cut, windowed, rd_windows_budget(gpu));
-    return suffice;
-}
-
 typedef struct window {
     CUdeviceptr at; /* 0: the slot is on the GPU, or the kernel does not touch it */
     rd_touched  of; /* what is there */
