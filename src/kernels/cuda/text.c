@@ -481,18 +481,13 @@ static void write_body(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
         rd_cuda_end_totals(t, k);
 }
 
-/* `cut`: of ranges, which of the cut loops; else -1. */
-static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
+/* What the threads of a block share. */
+static void declare_shared(rd_cuda_text *t)
 {
     const rd_cuda_shape *s     = t->s;
     const int32_t        words = rd_cuda_shared_words(s);
+    rd_text              n     = { 0 };
 
-    t->part = part;
-    t->cut  = cut;
-    t->open = 0;
-    rd_cuda_kernel_head(t, part_names[part], cut);
-    rd_cuda_line(t, "{");
-    t->indent++;
     if (takes_exp_f32(s))
         rd_cuda_line(t, "rd_fill_exp_table();");
     if (words) {
@@ -503,29 +498,37 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
     if (s->square[0] >= 0)
         rd_cuda_declare_squares(t);
     if (s->n_row > 0) {
-        rd_text n = { 0 };
-
         rd_cuda_number(t, &n, s->team_words);
         rd_cuda_line(t, "RD_SHARED_DYNAMIC(%s, rows);", s->row_word > 4 ? "uint64_t" : "uint32_t");
         rd_cuda_line(t, "const int z1 = (int)threadIdx.x / RD_TEAM * (int)%s;", n.at ? n.at : "");
-        rd_text_free(&n);
     }
     if (s->pairs >= 0)
         rd_cuda_declare_staged(t);
+    rd_text_free(&n);
+}
+
+/* Which team this is, and its memory. */
+static void declare_team(rd_cuda_text *t)
+{
+    const rd_cuda_shape *s = t->s;
+
     rd_cuda_line(t, "const int t = (int)threadIdx.x %% RD_TEAM;");
     rd_cuda_line(t, "const int64_t teams = (int64_t)gridDim.x * (RD_THREADS / RD_TEAM);");
-    rd_cuda_line(
-        t,
-        "const int64_t team = (int64_t)blockIdx.x * (RD_THREADS / RD_TEAM) + threadIdx.x / RD_TEAM;");
+    rd_cuda_line(t, "const int64_t team = (int64_t)blockIdx.x * (RD_THREADS / RD_TEAM) + "
+                    "threadIdx.x / RD_TEAM;");
     rd_cuda_line(t,
                  "char *const ours = (char *)q.head.work + team * %" PRId64
                  ", *const own = ours + %" PRId64 " + t * (int64_t)%" PRId64 ";",
                  s->team_bytes + s->team * s->own_bytes, s->team_bytes, s->own_bytes);
     rd_cuda_line(t, "uint32_t warnings = 0;");
     declare_slots(t);
-    rd_cuda_line(t,
-                 "for (int64_t work = q.head.first + team; work < q.head.n_work; work += teams) {");
-    t->indent++;
+}
+
+/* One item, or one range of one: which it is, its memory, and what is done. */
+static void write_work(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
+{
+    const rd_cuda_shape *s = t->s;
+
     if (is_of_range(part))
         write_item_and_range(t);
     else
@@ -545,9 +548,26 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
     else
         write_body(t, part, cut);
     rd_cuda_line(t, "RD_MEET");
+}
+
+/* `cut`: of ranges, which of the cut loops; else -1. */
+static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
+{
+    t->part = part;
+    t->cut  = cut;
+    t->open = 0;
+    rd_cuda_kernel_head(t, part_names[part], cut);
+    rd_cuda_line(t, "{");
+    t->indent++;
+    declare_shared(t);
+    declare_team(t);
+    rd_cuda_line(t,
+                 "for (int64_t work = q.head.first + team; work < q.head.n_work; work += teams) {");
+    t->indent++;
+    write_work(t, part, cut);
     t->indent--;
     rd_cuda_line(t, "}");
-    if (s->reports)
+    if (t->s->reports)
         rd_cuda_line(t, "RD_WARN(warnings)");
     t->indent--;
     rd_cuda_line(t, "}\n");
