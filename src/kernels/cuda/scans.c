@@ -306,71 +306,91 @@ void rd_cuda_end_totals(rd_cuda_text *t, int32_t number)
     rd_text_free(&before);
 }
 
+/* "for (level ..) {" */
+static void open_levels(rd_cuda_text *t)
+{
+    rd_cuda_line(t, "for (int level = %" PRId32 "; level >= 0; level--) {",
+                 rd_cuda_bits(t->s->n_range - 1) - 1);
+    t->indent++;
+}
+
+/* The node of a level, if the range's number has its bit. */
+static void find_node_of_level(rd_cuda_text *t)
+{
+    rd_cuda_line(t, "if (!(range >> level & 1)) continue;");
+    rd_cuda_line(
+        t, "const int64_t at = rd_nodes_below(q.head.n_range, level) + (range >> level) - 1;");
+}
+
+/* The words of a running sum (kernels/math/so_far.h), as if it had come here block by block. */
+static void resume_sum(rd_cuda_text *t, const rd_cuda_fold *f, int32_t number)
+{
+    const int32_t first = level_of_range(t->s);
+    rd_text       pitch = { 0 }, node = { 0 };
+
+    rd_cuda_number(t, &pitch, f->states);
+    rd_cuda_line(t, "double all = -0.0;");
+    open_levels(t);
+    rd_cuda_line(t, "w%" PRId32 "[2 * (level + %" PRId32 ") * %s + c%" PRId32 "] = all;", number,
+                 first, pitch.at ? pitch.at : "", number);
+    find_node_of_level(t);
+    add_node(&node, t, f, 0, "at");
+    rd_cuda_line(t, "const double node = %s;", node.at ? node.at : "");
+    rd_cuda_line(t, "w%" PRId32 "[(2 * (level + %" PRId32 ") + 1) * %s + c%" PRId32 "] = node;",
+                 number, first, pitch.at ? pitch.at : "", number);
+    rd_cuda_line(t, "all = all + node;");
+    close_cells(t);
+    rd_cuda_line(t,
+                 "for (int level = 0; level < %" PRId32 "; level++) w%" PRId32
+                 "[2 * level * %s + c%" PRId32 "] = all;",
+                 first, number, pitch.at ? pitch.at : "", number);
+    rd_cuda_line(
+        t, "rd_so_far_%s(all, &p%" PRId32 "_0[c%" PRId32 "], &p%" PRId32 "_%d[c%" PRId32 "]);",
+        rd_dtype_class(f->of.fold->type) == RD_CLASS_f32 ? "f32" : "f64", number, number, number,
+        f->of.n_state, number);
+    rd_text_free(&pitch);
+    rd_text_free(&node);
+}
+
+/* What is before the range, of other folds. */
+static void resume_state(rd_cuda_text *t, const rd_cuda_fold *f, int32_t number)
+{
+    rd_text nodes = { 0 }, copies = { 0 }, a = arrays_at(f, number, "p"), b = { 0 };
+
+    for (int k = 0; k < f->of.n_state; k++) {
+        rd_text_add(&nodes, "%s b%d = ", type_of(f, k), k);
+        add_node(&nodes, t, f, k, "at");
+        rd_text_add(&nodes, "; ");
+        rd_text_add(&copies, " p%" PRId32 "_%d[c%" PRId32 "] = b%d;", number, k, number, k);
+    }
+    rd_add_each(&b, &f->of, "&b%d");
+    rd_cuda_line(t, "bool some = false;");
+    open_levels(t);
+    find_node_of_level(t);
+    rd_cuda_line(t, "%s", nodes.at ? nodes.at : "");
+    rd_cuda_line(t, "if (some) merge%" PRId32 "(%s, %s);", number, a.at ? a.at : "",
+                 b.at ? b.at : "");
+    rd_cuda_line(t, "else {%s }", copies.at ? copies.at : "");
+    rd_cuda_line(t, "some = true;");
+    close_cells(t);
+    rd_text_free(&nodes);
+    rd_text_free(&copies);
+    rd_text_free(&a);
+    rd_text_free(&b);
+}
+
 /* The nodes that cover all before the range, the largest first: one for each bit of its number. */
 void rd_cuda_resume_scan(rd_cuda_text *t, int32_t number)
 {
-    const rd_cuda_fold *f     = &t->s->fold[number];
-    const int32_t       first = level_of_range(t->s), levels = rd_cuda_bits(t->s->n_range - 1);
-    rd_text             pitch = { 0 }, node = { 0 };
+    const rd_cuda_fold *f = &t->s->fold[number];
 
-    rd_cuda_number(t, &pitch, f->states);
     declare_nodes(t, f, number);
     rd_cuda_line(t, "if (range > 0)");
     t->indent++;
     open_cells(t, f, number);
-    if (f->pair)
-        rd_cuda_line(t, "double all = -0.0;");
-    else
-        rd_cuda_line(t, "bool some = false;");
-    rd_cuda_line(t, "for (int level = %" PRId32 "; level >= 0; level--) {", levels - 1);
-    t->indent++;
-    if (f->pair)
-        rd_cuda_line(t, "w%" PRId32 "[2 * (level + %" PRId32 ") * %s + c%" PRId32 "] = all;",
-                     number, first, pitch.at, number);
-    rd_cuda_line(t, "if (!(range >> level & 1)) continue;");
-    rd_cuda_line(
-        t, "const int64_t at = rd_nodes_below(q.head.n_range, level) + (range >> level) - 1;");
-    if (f->pair) {
-        add_node(&node, t, f, 0, "at");
-        rd_cuda_line(t, "const double node = %s;", node.at);
-        rd_cuda_line(t, "w%" PRId32 "[(2 * (level + %" PRId32 ") + 1) * %s + c%" PRId32 "] = node;",
-                     number, first, pitch.at, number);
-        rd_cuda_line(t, "all = all + node;");
-    } else {
-        rd_text a = { 0 }, b = { 0 };
-
-        for (int k = 0; k < f->of.n_state; k++) {
-            rd_text_add(&node, "%s b%d = ", type_of(f, k), k);
-            add_node(&node, t, f, k, "at");
-            rd_text_add(&node, "; ");
-        }
-        rd_cuda_line(t, "%s", node.at);
-        a = arrays_at(f, number, "p");
-        rd_add_each(&b, &f->of, "&b%d");
-        rd_cuda_line(t, "if (some) merge%" PRId32 "(%s, %s);", number, a.at, b.at);
-        rd_text_free(&node);
-        for (int k = 0; k < f->of.n_state; k++)
-            rd_text_add(&node, " p%" PRId32 "_%d[c%" PRId32 "] = b%d;", number, k, number, k);
-        rd_cuda_line(t, "else {%s }", node.at);
-        rd_cuda_line(t, "some = true;");
-        rd_text_free(&a);
-        rd_text_free(&b);
-    }
-    close_cells(t);
-    if (f->pair) {
-        rd_cuda_line(t,
-                     "for (int level = 0; level < %" PRId32 "; level++) w%" PRId32
-                     "[2 * level * %s + c%" PRId32 "] = all;",
-                     first, number, pitch.at, number);
-        rd_cuda_line(
-            t, "rd_so_far_%s(all, &p%" PRId32 "_0[c%" PRId32 "], &p%" PRId32 "_%d[c%" PRId32 "]);",
-            rd_dtype_class(f->of.fold->type) == RD_CLASS_f32 ? "f32" : "f64", number, number,
-            number, f->of.n_state, number);
-    }
+    (f->pair ? resume_sum : resume_state)(t, f, number);
     close_cells(t);
     t->indent--;
-    rd_text_free(&pitch);
-    rd_text_free(&node);
 }
 
 /* q.head.span: the level whose nodes are made.  A thread makes one. */
