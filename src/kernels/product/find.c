@@ -1,5 +1,5 @@
 /* find.c - is a program nothing but a matrix product? */
-#include "kernels/cpu/product/product.h"
+#include "kernels/product/product.h"
 
 /* The instructions of a product, each once; around them loops. */
 typedef struct parts {

@@ -1,0 +1,39 @@
+/* gemm.c - calls of a library: how the matrices of one lie, and where those of the next are. */
+#include "kernels/product/product.h"
+
+rd_gemm rd_product_gemm(const rd_product *product, int64_t rows, int64_t cols)
+{
+    const rd_product_axis *m = &product->m, *n = &product->n, *k = &product->k;
+    rd_gemm                g = { .type         = product->type,
+                                 .a_transposed = k->step[RD_A] != 1,
+                                 .b_transposed = n->step[RD_B] != 1,
+                                 .m            = (int)rows,
+                                 .n            = (int)cols,
+                                 .k            = (int)k->extent };
+
+    g.lead_a = (int)(g.a_transposed ? k : m)->step[RD_A];
+    g.lead_b = (int)(g.b_transposed ? n : k)->step[RD_B];
+    g.lead_c = (int)m->step[RD_C];
+    return g;
+}
+
+void rd_product_move(int64_t *at, const rd_product_axis *axis, int64_t index)
+{
+    for (int m = 0; m < RD_MATRICES; m++)
+        at[m] += index * axis->step[m];
+}
+
+void rd_product_move_along(int64_t *at, const rd_product_axis *axis, int32_t n, int64_t index)
+{
+    for (int32_t i = n; i-- > 1; index /= axis[i].extent)
+        rd_product_move(at, &axis[i], index % axis[i].extent);
+    if (n)
+        rd_product_move(at, axis, index);
+}
+
+void *rd_product_element(const rd_product *product, void *const *slot, int matrix, int64_t at)
+{
+    const rd_matrix *m = &product->matrix[matrix];
+
+    return (char *)slot[m->slot] + (m->first + at) * rd_dtype_size(product->type);
+}

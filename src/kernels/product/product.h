@@ -1,0 +1,53 @@
+/* product.h - programs that are nothing but a matrix product: c[m,n] = sum over k of a[m,k] b[k,n],
+ * for each index of any further axes; and the calls that compute them. */
+#ifndef RD_KERNELS_PRODUCT_PRODUCT_H
+#define RD_KERNELS_PRODUCT_PRODUCT_H
+#include "kernels/program.h"
+
+enum { RD_C, RD_A, RD_B, RD_MATRICES };
+
+/* An axis of the product, and how many elements each matrix moves on along it: 0 where it does not
+ * have it. */
+typedef struct rd_product_axis {
+    int64_t extent, step[RD_MATRICES];
+} rd_product_axis;
+
+typedef struct rd_matrix {
+    int32_t slot;
+    int64_t first; /* element */
+} rd_matrix;
+
+typedef struct rd_product {
+    rd_dtype         type; /* f32, f64 */
+    rd_matrix        matrix[RD_MATRICES];
+    rd_product_axis *axis; /* all of them; once m, n and k are chosen the further ones, those that c
+                            * has first */
+    int32_t          n_axis, n_kept;
+    rd_product_axis  m, n, k;
+} rd_product;
+
+/* find.c: a program's axes and matrices; NULL of any other program, or without memory. */
+rd_product *rd_product_find(const rd_program *p, rd_get_fn *get, void *pool);
+/* choose.c: the same with m, n and k chosen; NULL, too, where a library gains nothing. */
+const rd_product *rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool);
+
+/* ---- gemm.c ---------------------------------------------------------------------------------- */
+/* c = a b, or c += a b: (m, n) = (m, k) (k, n), rows of c side by side in memory; a and b perhaps
+ * transposed.  `lead` are the elements from one row, or column, to the next. */
+typedef struct rd_gemm {
+    rd_dtype    type;
+    bool        a_transposed, b_transposed, add;
+    int         m, n, k, lead_a, lead_b, lead_c;
+    const void *a, *b;
+    void       *c;
+} rd_gemm;
+
+/* Of so many rows and columns of c, without the matrices' places. */
+rd_gemm rd_product_gemm(const rd_product *product, int64_t rows, int64_t cols);
+/* Where each matrix is, on by `index` along an axis; to number `index` over all n axes, the last
+ * one fastest. */
+void rd_product_move(int64_t *at, const rd_product_axis *axis, int64_t index);
+void rd_product_move_along(int64_t *at, const rd_product_axis *axis, int32_t n, int64_t index);
+/* The address of such a place. */
+void *rd_product_element(const rd_product *product, void *const *slot, int matrix, int64_t at);
+#endif
