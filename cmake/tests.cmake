@@ -13,13 +13,13 @@ if(helper_sources)
     set_target_properties(rdim_helpers PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF)
     target_link_libraries(rdim_helpers PRIVATE rdim_parts PkgConfig::CHECK rdim_warnings)
     target_compile_definitions(rdim_helpers PRIVATE FAKE_CUDA="${PROJECT_BINARY_DIR}/tests/fake_cuda.so"
-        FAKE_NVRTC="${PROJECT_BINARY_DIR}/tests/fake_nvrtc.so")
+        FAKE_NVRTC="${PROJECT_BINARY_DIR}/tests/fake_nvrtc.so" FAKE_CUBLAS="${PROJECT_BINARY_DIR}/tests/fake_cublas.so")
     # Written before rdim_parts, as the helpers call it.
     target_link_libraries(rdim_support INTERFACE rdim_helpers)
 endif()
 
 # The thread sanitizer has nothing to see in suites that call kernels, files and the planner from one thread.
-set(of_one_thread asking async cases cuda cuda_api cuda_exp cuda_kernels devices dlpack_header fold halves kernels math npy npy_files ops oracle scan
+set(of_one_thread asking async cases cublas cuda cuda_api cuda_exp cuda_kernels devices dlpack_header fold halves kernels math npy npy_files ops oracle scan
     semantics semantics_dlpack semantics_folds tiles tiles_folds tiles_scans totals windows)
 
 foreach(source IN LISTS suite_sources)
@@ -37,7 +37,7 @@ foreach(source IN LISTS suite_sources)
     list(APPEND rdim_tests ${suite})
 endforeach()
 
-# ---- A driver and an NVRTC for machines without a GPU: tests/cuda -----------------------------------
+# ---- A driver, an NVRTC and a cuBLAS for machines without a GPU: tests/cuda -------------------------
 # In C++, as kernels are, which nothing else is.  With C's flags, as presets say there which sanitizers look; the address
 # sanitizer looks at kernels, too.
 include(CheckLanguage)
@@ -48,11 +48,12 @@ if(CMAKE_CXX_COMPILER)
     set(fakes ${PROJECT_SOURCE_DIR}/tests/cuda)
     set(nvrtc_sources ${fakes}/fake_nvrtc.cpp ${fakes}/fake_compiler.cpp)
     file(GLOB driver_sources CONFIGURE_DEPENDS ${fakes}/fake_*.cpp)
-    list(REMOVE_ITEM driver_sources ${nvrtc_sources})
+    list(REMOVE_ITEM driver_sources ${nvrtc_sources} ${fakes}/fake_cublas.cpp)
     add_library(fake_cuda MODULE ${driver_sources})
     add_library(fake_nvrtc MODULE ${nvrtc_sources} ${fakes}/fake_faults.cpp)
+    add_library(fake_cublas MODULE ${fakes}/fake_cublas.cpp ${fakes}/fake_faults.cpp)
     target_compile_definitions(fake_nvrtc PRIVATE RD_FAKE_SOURCES="${fakes}" RD_FAKE_CXX="${CMAKE_CXX_COMPILER}")
-    foreach(file IN ITEMS fake_cuda fake_nvrtc)
+    foreach(file IN ITEMS fake_cuda fake_nvrtc fake_cublas)
         set_target_properties(${file} PROPERTIES CXX_STANDARD 17 CXX_VISIBILITY_PRESET hidden PREFIX ""
             LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
         target_include_directories(${file} PRIVATE src)
@@ -62,17 +63,19 @@ if(CMAKE_CXX_COMPILER)
     endforeach()
 endif()
 if(TARGET fake_cuda)
-    add_dependencies(rdim_helpers fake_cuda fake_nvrtc)
+    add_dependencies(rdim_helpers fake_cuda fake_nvrtc fake_cublas)
+    set(use_fakes
+        "RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>;RDIM_LIBCUBLAS=$<TARGET_FILE:fake_cublas>")
 endif()
 # The suite for a real GPU, on the fake one.  Without sanitizers, which want to be loaded before the fakes.
 if(TARGET fake_cuda AND TARGET gpu_suite AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
     add_test(NAME gpu_suite COMMAND gpu_suite --seeds 12 --large 3 --programs 30 --first 5000 --seconds inf)
     set_tests_properties(gpu_suite PROPERTIES ENVIRONMENT
-        "RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>;RDIM_FAKE_STRICT=1")
+        "${use_fakes};RDIM_FAKE_STRICT=1")
     list(APPEND rdim_tests gpu_suite)
     add_test(NAME bench_gpu_smoke COMMAND rdim-bench-gpu --bytes 16384 --seconds inf)
     set_tests_properties(bench_gpu_smoke PROPERTIES ENVIRONMENT
-        "RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>;RDIM_FAKE_STRICT=1")
+        "${use_fakes};RDIM_FAKE_STRICT=1")
     list(APPEND on_fakes bench_gpu_smoke)
     # A GPU that is there and does not work is no reason to skip it, and no time none to pass.
     foreach(row IN ITEMS "fails;cuModuleLoadData:1=999;60" "compares_nothing;;0")
@@ -80,16 +83,16 @@ if(TARGET fake_cuda AND TARGET gpu_suite AND NOT CMAKE_C_FLAGS MATCHES "-fsaniti
         add_test(NAME gpu_suite_${what} COMMAND sh -c
             "$<TARGET_FILE:gpu_suite> --seeds 1 --large 1 --seconds ${seconds}; test $? = 1")
         set_tests_properties(gpu_suite_${what} PROPERTIES ENVIRONMENT
-            "RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>;RDIM_FAKE_FAIL=${fail}")
+            "${use_fakes};RDIM_FAKE_FAIL=${fail}")
         list(APPEND on_fakes gpu_suite_${what})
     endforeach()
     # Suites about results, not about forms of the CPU's, with all evaluations on the fake GPU: in script/test all.
-    set(with_cuda api_examples cases context faults halves npy_files refusals semantics semantics_memory)
+    set(with_cuda api_examples cases context faults halves npy_files products refusals semantics semantics_memory)
     foreach(suite IN LISTS with_cuda)
         add_test(NAME ${suite}_with_cuda WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
             COMMAND sh ${PROJECT_SOURCE_DIR}/cmake/with-cuda.sh $<TARGET_FILE:test_${suite}>)
         set_tests_properties(${suite}_with_cuda PROPERTIES ENVIRONMENT
-            "RDIM_LIBCUDA=$<TARGET_FILE:fake_cuda>;RDIM_LIBNVRTC=$<TARGET_FILE:fake_nvrtc>")
+            "${use_fakes}")
         list(APPEND on_fakes ${suite}_with_cuda)
     endforeach()
     list(APPEND rdim_tests ${on_fakes})

@@ -25,12 +25,13 @@ const char *__lsan_default_suppressions(void)
 #endif
 
 /* ---- The fakes -------------------------------------------------------------------------------- */
-const char fake_cuda[] = FAKE_CUDA, fake_nvrtc[] = FAKE_NVRTC;
+const char fake_cuda[] = FAKE_CUDA, fake_nvrtc[] = FAKE_NVRTC, fake_cublas[] = FAKE_CUBLAS;
 
 void fake_use(void)
 {
     setenv("RDIM_LIBCUDA", fake_cuda, 1);
     setenv("RDIM_LIBNVRTC", fake_nvrtc, 1);
+    setenv("RDIM_LIBCUBLAS", fake_cublas, 1);
     setenv("RDIM_FAKE_STRICT", "1", 1);
     setenv("XDG_CACHE_HOME", "/dev/null",
            1); /* what is for this processor is not stored as a GPU's */
@@ -47,7 +48,8 @@ void fake_use_order(int i)
 
 bool fake_is_here(void)
 {
-    return access(fake_cuda, R_OK) == 0 && access(fake_nvrtc, R_OK) == 0;
+    return access(fake_cuda, R_OK) == 0 && access(fake_nvrtc, R_OK) == 0 &&
+           access(fake_cublas, R_OK) == 0;
 }
 
 int fake_run(const char *name, void (*add)(TCase *tests))
@@ -87,7 +89,7 @@ void fake_remove(const char *path)
     ck_assert_int_eq(system(command), 0);
 }
 
-static void *find(const char *file, const char *name)
+void *fake_find(const char *file, const char *name)
 {
     void *const handle = dlopen(file, RTLD_NOW | RTLD_LOCAL), *const at = dlsym(handle, name);
 
@@ -99,15 +101,15 @@ int fake_break(const char *file, const char *function, int call, int error)
 {
     int (*order)(const char *, int, int);
 
-    *(void **)&order = find(file, "fake_fail");
+    *(void **)&order = fake_find(file, "fake_fail");
     return order(function, call, error);
 }
 
-int fake_calls_of(const char *function)
+int fake_calls_of(const char *file, const char *function)
 {
     int (*calls)(const char *);
 
-    *(void **)&calls = find(fake_cuda, "fake_calls");
+    *(void **)&calls = fake_find(file, "fake_calls");
     return calls(function);
 }
 
@@ -115,7 +117,7 @@ const char *fake_report_text(void)
 {
     const char *(*text)(void);
 
-    *(void **)&text = find(fake_cuda, "fake_report");
+    *(void **)&text = fake_find(fake_cuda, "fake_report");
     return text();
 }
 
@@ -123,7 +125,7 @@ long fake_bytes_now(void)
 {
     long (*bytes)(void);
 
-    *(void **)&bytes = find(fake_cuda, "fake_bytes");
+    *(void **)&bytes = fake_find(fake_cuda, "fake_bytes");
     return bytes();
 }
 

@@ -9,8 +9,8 @@
 enum { GPU_N = 1000, GPU_BLOCKS = (GPU_N + THREADS - 1) / THREADS };
 
 /* ---- The fakes --------------------------------------------------------------------------------- */
-extern const char fake_cuda[], fake_nvrtc[]; /* their paths */
-/* The driver and NVRTC of this process, if nobody has asked for them yet.  What is left at exit, or
+extern const char fake_cuda[], fake_nvrtc[], fake_cublas[]; /* their paths */
+/* The driver, NVRTC and cuBLAS of this process, if nobody has asked for them yet.  What is left at exit, or
  * was reported, fails the test. */
 void fake_use(void);
 /* The same, with threads and blocks in one of some orders: i modulo FAKE_ORDERS; by i / FAKE_ORDERS,
@@ -26,9 +26,11 @@ int fake_run(const char *name, void (*add)(TCase *tests));
 enum { FAKE_PATH = 200 };
 void fake_directory(char path[FAKE_PATH]);
 void fake_remove(const char *path);
-/* What tests/cuda/fake.h and fake_driver.h have under similar names. */
+/* What one of the files exports; what tests/cuda/fake.h and fake_driver.h have under similar
+ * names. */
+void       *fake_find(const char *file, const char *name);
 int         fake_break(const char *file, const char *function, int call, int error);
-int         fake_calls_of(const char *function);
+int         fake_calls_of(const char *file, const char *function);
 const char *fake_report_text(void);
 long        fake_bytes_now(void);
 

@@ -65,11 +65,11 @@ static void download(rd_array *from)
 START_TEST(goes_on_by_itself)
 {
     rd_array  given    = uploaded();
-    const int launched = fake_calls_of("cuStreamSynchronize");
+    const int launched = fake_calls_of(fake_cuda, "cuStreamSynchronize");
     rd_array  twice    = left(rd_mul(rd_leaf(ctx, &given), rd_num(ctx, 2)));
     rd_array  more     = left(rd_add(rd_leaf(ctx, &twice), rd_num(ctx, 1)));
 
-    ck_assert_int_eq(fake_calls_of("cuStreamSynchronize"), launched);
+    ck_assert_int_eq(fake_calls_of(fake_cuda, "cuStreamSynchronize"), launched);
     IS_OK(rd_wait(ctx));
     download(&more);
     for (int i = 0; i < N; i++)

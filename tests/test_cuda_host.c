@@ -303,7 +303,7 @@ START_TEST(each_fails)
     everything(&g);
     rd_cuda_error(function, CUDA_ERROR_INVALID_VALUE, want);
     ck_assert_str_eq(g.why, want);
-    ck_assert_int_ge(fake_calls_of(function), 1);
+    ck_assert_int_ge(fake_calls_of(fake_cuda, function), 1);
     ck_assert_int_eq(fake_bytes_now(), 0);
 }
 END_TEST
@@ -318,8 +318,8 @@ START_TEST(nothing_fails)
     ck_assert_str_eq(g.why, "");
     ck_assert_str_eq(fake_report_text(), "");
     for (int i = 0; i < COUNT(functions); i++)
-        ck_assert_msg(fake_calls_of(functions[i]) > 0 || tells_of_errors(functions[i]), "%s",
-                      functions[i]);
+        ck_assert_msg(fake_calls_of(fake_cuda, functions[i]) > 0 || tells_of_errors(functions[i]),
+                      "%s", functions[i]);
 }
 END_TEST
 

@@ -571,7 +571,7 @@ static void keep_some(void)
     rd_gpu *const device = rd_gpu_of(0, why);
 
     rd_gpu_put(device, rd_gpu_get(device, 100 * sizeof many, &full, why));
-    ck_assert_int_eq(fake_calls_of("cuMemFree_v2"), 0);
+    ck_assert_int_eq(fake_calls_of(fake_cuda, "cuMemFree_v2"), 0);
 }
 
 /* A kernel begins once what is kept has gone. */
@@ -584,7 +584,7 @@ START_TEST(no_memory_for_a_launch)
     fake_break(fake_cuda, "cuLaunchKernel", 1, 2);
     IS_OK(work());
     ck_assert(out[14] == 5 && total == 4);
-    ck_assert_int_gt(fake_calls_of("cuMemFree_v2"), 0);
+    ck_assert_int_gt(fake_calls_of(fake_cuda, "cuMemFree_v2"), 0);
 }
 END_TEST
 
@@ -609,7 +609,7 @@ START_TEST(memory_makes_way)
         fake_break(fake_cuda, t->function, call, 2);
     ck_assert_msg(work() == (times > 1 ? t->even_then : RD_OK), "%s, %d times: %s", t->function,
                   times, rd_error_text(ctx));
-    ck_assert_int_gt(fake_calls_of("cuMemFree_v2"), 0);
+    ck_assert_int_gt(fake_calls_of(fake_cuda, "cuMemFree_v2"), 0);
     rd_error_clear(ctx);
     IS_OK(work());
     ck_assert(out[14] == 5 && total == 4);
@@ -639,13 +639,13 @@ START_TEST(block_without_room)
 
     setenv("RDIM_FAKE_MEMORY", "6000000", 1);
     const CUdeviceptr at    = rd_gpu_get(device, BYTES, &full, why);
-    const int         calls = fake_calls_of("cuMemAlloc_v2");
+    const int         calls = fake_calls_of(fake_cuda, "cuMemAlloc_v2");
 
     ck_assert_msg(at != 0, "%s", why);
     ck_assert(rd_gpu_held(device) == BYTES);
     rd_gpu_put(device, at);
     ck_assert(rd_gpu_get(device, BYTES - 1000, &full, why) == at);
-    ck_assert_int_eq(fake_calls_of("cuMemAlloc_v2"), calls);
+    ck_assert_int_eq(fake_calls_of(fake_cuda, "cuMemAlloc_v2"), calls);
     rd_gpu_put(device, at);
 }
 END_TEST

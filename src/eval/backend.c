@@ -52,13 +52,11 @@ bool rd_backend_for(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts, r
     return true;
 }
 
-/* A GPU has threads where the CPU has panels and rows side by side, and adds products in the order of
- * loops. */
-void rd_backend_adapt(const rd_backend_use *use, rd_eval_opts *opts, rd_choice *choice)
+/* A GPU has threads where the CPU has panels and rows side by side. */
+void rd_backend_adapt(const rd_backend_use *use, rd_choice *choice)
 {
     if (!use->backend->device)
         return;
-    opts->deterministic = true;
-    choice->traversal   = RD_TRAVERSE_LAZY;
-    choice->device      = true;
+    choice->traversal = RD_TRAVERSE_LAZY;
+    choice->device    = true;
 }

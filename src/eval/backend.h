@@ -15,5 +15,5 @@ typedef struct rd_backend_use {
  * that data lie on several GPUs, or that there is no CUDA where it must be. */
 bool rd_backend_for(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts, rd_backend_use *use);
 /* What planning for it is told instead. */
-void rd_backend_adapt(const rd_backend_use *use, rd_eval_opts *opts, rd_choice *choice);
+void rd_backend_adapt(const rd_backend_use *use, rd_choice *choice);
 #endif

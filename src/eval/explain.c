@@ -131,14 +131,13 @@ static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd
 
     if (!request || !out || !rd_check_results(ctx, "rd_explain", results, request, out))
         return NULL;
-    rd_choice    choice = given->exprs.n ? (rd_choice){ .traversal = opts->traversal }
-                                         : rd_cache_choice(ctx, results.n, request, opts);
-    rd_eval_opts own    = *opts;
+    rd_choice choice = given->exprs.n ? (rd_choice){ .traversal = opts->traversal }
+                                      : rd_cache_choice(ctx, results.n, request, opts);
 
     if (!rd_backend_for(ctx, results, opts, use))
         return NULL;
-    rd_backend_adapt(use, &own, &choice);
-    return rd_pipeline(ctx, pool, results.n, request, given, &own, &choice);
+    rd_backend_adapt(use, &choice);
+    return rd_pipeline(ctx, pool, results.n, request, given, opts, &choice);
 }
 
 static bool nest_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results results, int threads,

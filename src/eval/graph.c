@@ -1,5 +1,6 @@
 /* graph.c - facts about values that several stages ask for. */
 #include "eval/ir.h"
+#include <string.h>
 
 int64_t rd_points_of(const rd_graph *graph, rd_set axes)
 {
@@ -9,6 +10,18 @@ int64_t rd_points_of(const rd_graph *graph, rd_set axes)
         if (rd_in(axes, a) && __builtin_mul_overflow(points, graph->axis[a].extent, &points))
             return INT64_MAX;
     return points;
+}
+
+bool rd_graph_say(rd_graph *g, rd_text *lines)
+{
+    const size_t old = g->why ? strlen(g->why) : 0;
+    char *all = lines->n ? rd_pool_grow(g->pool, g->why, old, old + lines->n + 1, 1) : g->why;
+
+    if (lines->n && all)
+        memcpy(all + old, lines->at, lines->n + 1);
+    g->why = all;
+    rd_text_free(lines);
+    return all || !old;
 }
 
 int rd_graph_add(rd_graph *g, rd_value v)

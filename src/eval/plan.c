@@ -244,7 +244,6 @@ static rd_plan *plan_on(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *
                         const rd_given *given, bool *too_much, bool *refused)
 {
     rd_plan       *plan  = rd_plan_empty(ctx, opts, choice);
-    rd_eval_opts   own   = *opts;
     rd_choice      order = *choice;
     rd_backend_use use   = { 0 };
 
@@ -252,8 +251,8 @@ static rd_plan *plan_on(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *
     if (plan && rd_backend_for(ctx, results, opts, &use)) {
         plan->backend = use.backend;
         plan->device  = use.device;
-        rd_backend_adapt(&use, &own, &order);
-        if (fill(plan, work, in, shift, results, &own, &order, given, too_much))
+        rd_backend_adapt(&use, &order);
+        if (fill(plan, work, in, shift, results, opts, &order, given, too_much))
             return plan;
     }
     *refused = plan && plan->refused && rd_error(ctx) == RD_OK;

@@ -320,7 +320,8 @@ typedef struct rd_backend_table {
     void (*describe)(rd_text *text, const rd_program *p, bool code, rd_get_fn *get, void *pool);
     const char *(*library)(const rd_program *p); /* what else than loops computes it; NULL:
                                                   * nothing */
-    bool (*multiplies)(void);                    /* is there a library for matrix products? */
+    /* is there a library for matrix products?  Not, and there might be: why */
+    bool (*multiplies)(const char **why);
     /* all of a stage that is one task; false: head, body and tail do it, which find the error in
      * the task */
     bool (*whole)(const rd_program *p, rd_task *task);

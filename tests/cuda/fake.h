@@ -1,6 +1,7 @@
 /* fake.h - the parts of the fake driver, and what it shares with the fake NVRTC.
  *
- * Environment, beside RDIM_LIBCUDA and RDIM_LIBNVRTC, by which the library finds the two files:
+ * Environment, beside RDIM_LIBCUDA, RDIM_LIBNVRTC and RDIM_LIBCUBLAS, by which the library finds the
+ * files:
  *     RDIM_FAKE_ORDER    of threads and blocks: forward, backward, random, random:SEED
  *     RDIM_FAKE_LAZY     1: work of streams is done when somebody waits or asks
  *     RDIM_FAKE_STRICT   1: the process fails if something was reported, or left at exit
@@ -9,6 +10,7 @@
  *     RDIM_FAKE_MEMORY   bytes of each device; 16 GiB
  *     RDIM_FAKE_DEVICES  1 to 8; 1.  0: none
  *     RDIM_FAKE_VERSION  of the CUDA that the driver is for; 13000
+ *     RDIM_FAKE_CUBLAS   of the CUDA that the fake cuBLAS is of; 13
  *     RDIM_FAKE_ARCH     what cuDeviceGetAttribute says; 90
  *     RDIM_FAKE_DIR      where compiled kernels are kept; else for the process, below TMPDIR
  *     RDIM_FAKE_CXX      the compiler; the one that compiled the fakes */
@@ -28,7 +30,7 @@
 
 #define FAKE_API __attribute__((visibility("default")))
 
-/* What tests call; each of the two files has its own. */
+/* What tests call; each of the files has its own. */
 extern "C" {
 /* Call number `call` from now of a function returns `error`; 1 is the next.  Call 0 takes all such
  * orders back.  -1: no such function here. */

@@ -32,6 +32,7 @@ using namespace fake;
 
 static pid_t       owner; /* who called cuInit; a GPU does not survive fork() */
 static std::string reports;
+static long        handles; /* of cuBLAS */
 
 int fake::number(const char *variable, int otherwise)
 {
@@ -99,6 +100,47 @@ long fake_bytes(void)
     return fake::memory_bytes(-1);
 }
 
+/* ---- For the fake cuBLAS ----------------------------------------------------------------------- */
+int fake_context(void)
+{
+    return current.empty() ? -1 : fake::device();
+}
+
+int fake_has(unsigned long long at, size_t bytes)
+{
+    const std::lock_guard<std::recursive_mutex> lock(fake::guard);
+
+    return !current.empty() && memory_has(fake::device(), at, bytes);
+}
+
+CUresult fake_enqueue(CUstream stream, void (*work)(void *), void *data)
+{
+    const std::lock_guard<std::recursive_mutex> lock(fake::guard);
+    const int                                   device = fake::device();
+
+    if (contexts[device].dead)
+        return contexts[device].dead;
+    return enqueue(stream, [=] {
+        memory_open(device);
+        work(data);
+        memory_close(device);
+    });
+}
+
+void fake_tell(const char *text)
+{
+    const std::lock_guard<std::recursive_mutex> lock(fake::guard);
+
+    fake::report(text);
+}
+
+void fake_hold(int n)
+{
+    const std::lock_guard<std::recursive_mutex> lock(fake::guard);
+
+    handles += n;
+}
+
 /* A line, whole beside those of other processes. */
 static void note_launches()
 {
@@ -131,6 +173,7 @@ __attribute__((destructor)) static void last(void)
     add(modules.size(), "modules");
     add(streams.size(), "streams");
     add(events.size(), "events");
+    add((size_t)handles, "handles of cuBLAS");
     add((size_t)retained, "contexts");
     if (!left.empty())
         fake::report("left at exit:" + left);

@@ -18,6 +18,16 @@ extern "C" {
 FAKE_API const char *fake_report(void);
 /* Allocated on all devices. */
 FAKE_API long fake_bytes(void);
+
+/* For the fake cuBLAS, a file of its own, which finds them by name. */
+FAKE_API int fake_context(void); /* whose: of which device; -1: none is current */
+/* Is it in an allocation of that device? */
+FAKE_API int fake_has(unsigned long long at, size_t bytes);
+/* Work on that device's memory, in a stream of it. */
+FAKE_API CUresult fake_enqueue(CUstream stream, void (*work)(void *), void *data);
+FAKE_API void     fake_tell(const char *text); /* reports it */
+/* So many more, or fewer, of its handles are there. */
+FAKE_API void fake_hold(int n);
 }
 
 struct CUctx_st {

@@ -1,4 +1,4 @@
-/* fake_faults.cpp - functions that fail on demand: RDIM_FAKE_FAIL, fake_fail().  A part of both files,
+/* fake_faults.cpp - functions that fail on demand: RDIM_FAKE_FAIL, fake_fail().  A part of all files,
  * which are not linked with each other. */
 #include "fake.h"
 #include <cstdio>
@@ -25,7 +25,7 @@ bool is_ours(const std::string &function)
 }
 
 /* RDIM_FAKE_FAIL="cuMemAlloc_v2:3=2,nvrtcCompileProgram:1=6"; what is of no function here is for
- * the other file. */
+ * another file. */
 bool read_orders()
 {
     const char *text = getenv("RDIM_FAKE_FAIL");

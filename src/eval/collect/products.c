@@ -100,8 +100,26 @@ static bool keep_map(rd_graph *g, rd_value *v, const product *p)
     return v->dim;
 }
 
+/* Where a library is missing that there might be, people are told. */
+static bool has_library(rd_graph *g, bool *memory)
+{
+    const rd_backend_table *backend = g->device ? &rd_backend_cuda : &rd_backend_cpu;
+    const char             *why     = NULL;
+    const bool              has     = backend->multiplies(&why);
+    rd_text                 line    = { 0 };
+
+    *memory = true;
+    if (has || !why)
+        return has;
+    rd_text_add(&line, "products run as loops: %s\n", why);
+    *memory = rd_graph_say(g, &line);
+    return false;
+}
+
 bool rd_part_products(rd_graph *g)
 {
+    bool memory;
+
     for (int i = 0; i < g->n_value; i++) {
         rd_value *v = &g->value[i];
         product   p;
@@ -109,8 +127,8 @@ bool rd_part_products(rd_graph *g)
         if (!find_operands(g, v, &p) || !find_axes(v, &p) || !is_large(g, &p) ||
             !may_be_stored(g, v, &p) || !may_be_operand(g, p.a, &p) || !may_be_operand(g, p.b, &p))
             continue;
-        if (!rd_backend_cpu.multiplies()) /* asked last: the answer may take loading a library */
-            return true;
+        if (!has_library(g, &memory)) /* asked last: the answer may take loading it */
+            return memory;
         v->apart = true;
         if (!keep_map(g, p.a, &p) || !keep_map(g, p.b, &p))
             return false;

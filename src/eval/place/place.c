@@ -170,18 +170,6 @@ static int too_dear(const rd_placing *p, const rd_tree *tree)
     return -1;
 }
 
-static bool keep_reasons(rd_graph *g, rd_text *why)
-{
-    size_t old = g->why ? strlen(g->why) : 0;
-    char  *all = why->n ? rd_pool_grow(g->pool, g->why, old, old + why->n + 1, 1) : g->why;
-
-    if (why->n && all)
-        memcpy(all + old, why->at, why->n + 1);
-    g->why = all;
-    rd_text_free(why);
-    return all || !old;
-}
-
 static bool placing_new(rd_placing *p, rd_graph *graph)
 {
     size_t n = (size_t)graph->n_value + 1;
@@ -211,5 +199,5 @@ rd_tree *rd_place(rd_graph *graph)
         if (dear >= 0)
             p.dropped[dear] = true;
     }
-    return keep_reasons(graph, &p.why) && rd_goes_on(graph->ctx) ? tree : NULL;
+    return rd_graph_say(graph, &p.why) && rd_goes_on(graph->ctx) ? tree : NULL;
 }

@@ -56,8 +56,9 @@ static bool is_scalar(const char *isa)
     return isa && strcmp(isa, "scalar") == 0;
 }
 
-static bool multiplies(void)
+static bool multiplies(const char **why)
 {
+    *why = NULL;
     return rd_blas_name() && !is_scalar(asked());
 }
 

@@ -1,4 +1,4 @@
-/* api.c - where the driver and NVRTC are, and what they export. */
+/* api.c - where the driver, NVRTC and cuBLAS are, and what they export. */
 #include "kernels/cuda/api.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -30,11 +30,45 @@ static void *open_file(const char *name, char why[RD_CUDA_TEXT])
     return file;
 }
 
-typedef bool suits_fn(void *file, const char *name, char why[RD_CUDA_TEXT]);
+/* The major number of the CUDA that a file is of; 0: it does not say. */
+typedef int major_fn(void *file);
+
+static int nvrtc_major(void *file)
+{
+    int major = 0, minor;
+    nvrtcResult (*version)(int *, int *);
+    void *const address = dlsym(file, "nvrtcVersion");
+
+    memcpy(&version, &address, sizeof version);
+    return version && version(&major, &minor) == NVRTC_SUCCESS ? major : 0;
+}
+
+static int cublas_major(void *file)
+{
+    int major = 0;
+    cublasStatus_t (*property)(libraryPropertyType, int *);
+    void *const address = dlsym(file, "cublasGetProperty");
+
+    memcpy(&property, &address, sizeof property);
+    return property && property(MAJOR_VERSION, &major) == CUBLAS_STATUS_SUCCESS ? major : 0;
+}
+
+/* A driver runs no code of a later CUDA; of another minor number it does. */
+static bool suits_driver(int major, const char *name, char why[RD_CUDA_TEXT])
+{
+    const rd_cuda *cuda   = rd_cuda_api(NULL);
+    int            driver = 0;
+
+    if (!cuda || cuda->cuDriverGetVersion(&driver) != CUDA_SUCCESS || major <= driver / 1000)
+        return true;
+    snprintf(why, RD_CUDA_TEXT, "%.200s is of CUDA %d, the driver of CUDA %d", name, major,
+             driver / 1000);
+    return false;
+}
 
 /* It is said why the first file that is there does not suit; if there is none, why the first name,
  * which is the usual one, was of no use. */
-static void *open_first(const char *const *names, suits_fn *suits, char *found,
+static void *open_first(const char *const *names, major_fn *major_of, char *found,
                         char why[RD_CUDA_TEXT])
 {
     char  reason[RD_CUDA_TEXT];
@@ -44,7 +78,7 @@ static void *open_first(const char *const *names, suits_fn *suits, char *found,
     for (int i = 0; names[i] && !file; i++) {
         file = open_file(names[i], reason);
 
-        const bool unsuited = file && suits && !suits(file, names[i], reason);
+        const bool unsuited = file && major_of && !suits_driver(major_of(file), names[i], reason);
 
         if (unsuited) {
             dlclose(file);
@@ -66,35 +100,22 @@ static void *open_driver(char *found, char why[RD_CUDA_TEXT])
                       why);
 }
 
-/* A driver runs no code of a later CUDA; of another minor number it does. */
-static bool suits_driver(void *file, const char *name, char why[RD_CUDA_TEXT])
+/* A library of the toolkit, "libnvrtc.so": where the loader looks; then where toolkits are put, of
+ * which the loader need not know. */
+static void *open_of_toolkit(const char *variable, const char *name, major_fn *major_of,
+                             char *found, char why[RD_CUDA_TEXT])
 {
-    const rd_cuda *cuda   = rd_cuda_api(NULL);
-    int            driver = 0, major = 0, minor = 0;
-    nvrtcResult (*version)(int *, int *);
-    void *const address = dlsym(file, "nvrtcVersion");
-
-    memcpy(&version, &address, sizeof version);
-    if (!cuda || cuda->cuDriverGetVersion(&driver) != CUDA_SUCCESS || !version ||
-        version(&major, &minor) != NVRTC_SUCCESS || major <= driver / 1000)
-        return true;
-    snprintf(why, RD_CUDA_TEXT, "%.200s is of CUDA %d, the driver of CUDA %d", name, major,
-             driver / 1000);
-    return false;
-}
-
-/* Where the loader looks; then where toolkits are put, of which the loader need not know. */
-static void *open_nvrtc(char *found, char why[RD_CUDA_TEXT])
-{
-    const char *const named = getenv("RDIM_LIBNVRTC"), *const home = getenv("CUDA_HOME");
-    char at_home[PATH];
+    const char *const named = getenv(variable), *const home = getenv("CUDA_HOME");
+    char of_13[64], of_12[64], at_home[PATH], usual[128];
 
     if (named)
         return open_first((const char *const[]){ named, NULL }, NULL, found, why);
-    snprintf(at_home, sizeof at_home, "%s/lib64/libnvrtc.so", home ? home : "/usr/local/cuda");
-    return open_first((const char *const[]){ "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
-                                             at_home, "/usr/local/cuda/lib64/libnvrtc.so", NULL },
-                      suits_driver, found, why);
+    snprintf(of_13, sizeof of_13, "%s.13", name);
+    snprintf(of_12, sizeof of_12, "%s.12", name);
+    snprintf(usual, sizeof usual, "/usr/local/cuda/lib64/%s", name);
+    snprintf(at_home, sizeof at_home, "%s/lib64/%s", home ? home : "/usr/local/cuda", name);
+    return open_first((const char *const[]){ of_13, of_12, name, at_home, usual, NULL }, major_of,
+                      found, why);
 }
 
 /* ---- Functions ------------------------------------------------------------------------------- */
@@ -119,6 +140,11 @@ static struct {
     char     why[RD_CUDA_TEXT];
 } nvrtc;
 
+static struct {
+    rd_cublas functions;
+    char      why[RD_CUDA_TEXT];
+} cublas;
+
 /* Files stay open for good: threads and handles of theirs live as long as the process. */
 static void load_driver(void)
 {
@@ -135,12 +161,25 @@ static void load_driver(void)
 static void load_nvrtc(void)
 {
     char  path[PATH];
-    void *file = open_nvrtc(path, nvrtc.why);
+    void *file = open_of_toolkit("RDIM_LIBNVRTC", "libnvrtc.so", nvrtc_major, path, nvrtc.why);
 
     if (file) {
         nvrtc.why[0] = '\0';
 #define RD_NVRTC(returns, name, parameters) \
     find(file, path, #name, &nvrtc.functions.name, nvrtc.why);
+#include "kernels/cuda/api.def"
+    }
+}
+
+static void load_cublas(void)
+{
+    char  path[PATH];
+    void *file = open_of_toolkit("RDIM_LIBCUBLAS", "libcublas.so", cublas_major, path, cublas.why);
+
+    if (file) {
+        cublas.why[0] = '\0';
+#define RD_CUBLAS(returns, name, parameters) \
+    find(file, path, #name, &cublas.functions.name, cublas.why);
 #include "kernels/cuda/api.def"
     }
 }
@@ -163,6 +202,16 @@ const rd_nvrtc *rd_nvrtc_api(const char **why)
     if (why)
         *why = nvrtc.why;
     return nvrtc.why[0] ? NULL : &nvrtc.functions;
+}
+
+const rd_cublas *rd_cublas_api(const char **why)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, load_cublas);
+    if (why)
+        *why = cublas.why;
+    return cublas.why[0] ? NULL : &cublas.functions;
 }
 
 /* ---- Errors ---------------------------------------------------------------------------------- */
@@ -195,4 +244,11 @@ void rd_nvrtc_error(const char *function, nvrtcResult error, char text[RD_CUDA_T
     const rd_nvrtc *api = rd_nvrtc_api(NULL);
 
     say(function, error, api ? api->nvrtcGetErrorString(error) : NULL, text);
+}
+
+void rd_cublas_error(const char *function, cublasStatus_t status, char text[RD_CUDA_TEXT])
+{
+    const rd_cublas *api = rd_cublas_api(NULL);
+
+    say(function, status, api ? api->cublasGetStatusName(status) : NULL, text);
 }

@@ -1,15 +1,16 @@
-/* api.h - CUDA's driver and its compiler NVRTC, found when they are first wanted.
+/* api.h - CUDA's driver, its compiler NVRTC and cuBLAS, found when they are first wanted.
  *
- * Both are declared here, by api.def, so that no toolkit is needed to build the library, and a
- * machine without a GPU runs it.  Environment: RDIM_LIBCUDA and RDIM_LIBNVRTC name other files. */
+ * They are declared here, by api.def, so that no toolkit is needed to build the library, and a
+ * machine without a GPU runs it.  Environment: RDIM_LIBCUDA, RDIM_LIBNVRTC and RDIM_LIBCUBLAS name
+ * other files. */
 #ifndef RD_KERNELS_CUDA_API_H
 #define RD_KERNELS_CUDA_API_H
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A test includes the toolkit's own headers before this one. */
+/* A test includes the toolkit's own headers before this one.  What are enums there are int here, as
+ * in the files' interface. */
 #ifndef CUDA_VERSION
-/* What are enums there are int, as in the files' interface. */
 typedef int CUresult, CUdevice, CUdevice_attribute, CUfunction_attribute, nvrtcResult;
 typedef unsigned long long    CUdeviceptr;
 typedef struct CUctx_st      *CUcontext;
@@ -24,6 +25,16 @@ enum {
 #include "kernels/cuda/api.def"
 };
 #endif
+#ifndef CUBLAS_VERSION
+typedef int cublasStatus_t, cublasOperation_t, cublasComputeType_t, cublasGemmAlgo_t;
+typedef int cudaDataType, libraryPropertyType;
+typedef struct cublasContext *cublasHandle_t;
+
+enum {
+#define RD_CUBLAS_NUMBER(name, number) name = number,
+#include "kernels/cuda/api.def"
+};
+#endif
 
 typedef struct rd_cuda {
 #define RD_DRIVER(name, parameters) CUresult(*name) parameters;
@@ -35,12 +46,18 @@ typedef struct rd_nvrtc {
 #include "kernels/cuda/api.def"
 } rd_nvrtc;
 
+typedef struct rd_cublas {
+#define RD_CUBLAS(returns, name, parameters) returns(*name) parameters;
+#include "kernels/cuda/api.def"
+} rd_cublas;
+
 /* The driver's functions, or NULL and in `why` a sentence: "libcuda.so.1 not found", "libcuda.so.1
  * lacks cuLaunchKernel".  Looked for once in a process; from any thread.  Nothing is called of it,
  * not even cuInit. */
 const rd_cuda *rd_cuda_api(const char **why);
-/* The same of NVRTC. */
-const rd_nvrtc *rd_nvrtc_api(const char **why);
+/* The same of NVRTC, and of cuBLAS, which takes long to load. */
+const rd_nvrtc  *rd_nvrtc_api(const char **why);
+const rd_cublas *rd_cublas_api(const char **why);
 
 enum { RD_CUDA_TEXT = 256 };
 /* "cuLaunchKernel: 700, an illegal memory access was encountered", of a function's name as in
@@ -48,4 +65,6 @@ enum { RD_CUDA_TEXT = 256 };
 void rd_cuda_error(const char *function, CUresult error, char text[RD_CUDA_TEXT]);
 /* "nvrtcCompileProgram: 6, NVRTC_ERROR_COMPILATION" */
 void rd_nvrtc_error(const char *function, nvrtcResult error, char text[RD_CUDA_TEXT]);
+/* "cublasGemmEx: 13, CUBLAS_STATUS_EXECUTION_FAILED" */
+void rd_cublas_error(const char *function, cublasStatus_t status, char text[RD_CUDA_TEXT]);
 #endif

@@ -1,12 +1,13 @@
 /* backend.c - the CUDA backend: its tables. */
-#include "kernels/cuda/gpu.h"
+#include "kernels/cuda/cublas.h"
 #include <inttypes.h>
 #include <string.h>
 
-/* What a program is to it: code, or why it has none. */
+/* What a program is to it: a product, code, or why it has none. */
 typedef struct prepared {
-    const rd_gpu_code *code;
-    char               why[RD_CUDA_TEXT];
+    const rd_gpu_product *product;
+    const rd_gpu_code    *code;
+    char                  why[RD_CUDA_TEXT];
 } prepared;
 
 _Static_assert((int)RD_DEVICE_TEXT >= (int)RD_CUDA_TEXT, "sentences fit");
@@ -20,7 +21,8 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
 {
     prepared *made = get(pool, sizeof *made);
 
-    if (!made || !rd_gpu_prepare(p, p->device, get, pool, &made->code, made->why))
+    if (!made || !rd_gpu_product_prepare(p, get, pool, &made->product) ||
+        (!made->product && !rd_gpu_prepare(p, p->device, get, pool, &made->code, made->why)))
         return false;
     p->code        = made;
     p->state_bytes = 0;
@@ -31,7 +33,7 @@ static const char *refuses(const rd_program *p)
 {
     const prepared *made = p->code;
 
-    return made->code ? NULL : made->why;
+    return made->code || made->product ? NULL : made->why;
 }
 
 static void describe_device(rd_text *text, int32_t device)
@@ -104,13 +106,28 @@ static int64_t room(rd_queue *queue, int64_t wanted)
 
 static bool windows(const rd_program *p, rd_queue *queue, const bool *slots)
 {
-    return rd_gpu_windows(((const prepared *)p->code)->code, queue, slots);
+    const prepared *made = p->code;
+
+    return !made->product && rd_gpu_windows(made->code, queue, slots);
 }
 
 static bool run(const rd_program *p, rd_submission *s, void *const *slot,
                 const rd_device_host *host, rd_device_end *end, char *why)
 {
-    return rd_gpu_run(((const prepared *)p->code)->code, s, slot, host, end, why);
+    const prepared *made = p->code;
+
+    return made->product ? rd_gpu_product_run(made->product, s, slot, end, why)
+                         : rd_gpu_run(made->code, s, slot, host, end, why);
+}
+
+static void form_text(rd_text *text, const prepared *made)
+{
+    if (made->product)
+        rd_gpu_product_text(text, made->product);
+    else if (made->code)
+        rd_gpu_code_text(text, made->code);
+    else
+        rd_text_add(text, "refused: %s", made->why);
 }
 
 static void tiers(rd_text *text, const rd_program *p, int32_t n)
@@ -123,10 +140,7 @@ static void tiers(rd_text *text, const rd_program *p, int32_t n)
         rd_text_add(text, "stage %" PRId32 " on cuda:%" PRId32 " (", s, p[s].device);
         describe_device(text, p[s].device);
         rd_text_add(text, "): ");
-        if (made->code)
-            rd_gpu_code_text(text, made->code);
-        else
-            rd_text_add(text, "refused: %s", made->why);
+        form_text(text, made);
         rd_text_add(text, "\n");
     }
     rd_text_add(text,
@@ -142,14 +156,17 @@ static void describe(rd_text *text, const rd_program *p, bool code, rd_get_fn *g
 
     (void)get;
     (void)pool;
-    if (!made->code)
-        rd_text_add(text, "refused: %s\n", made->why);
-    else if (code)
+    if (code && made->code)
         rd_gpu_code_kernels(text, made->code);
     else {
-        rd_gpu_code_text(text, made->code);
+        form_text(text, made);
         rd_text_add(text, "\n");
     }
+}
+
+static bool multiplies(const char **why)
+{
+    return rd_cublas_api(why);
 }
 
 static const rd_device_table device = {
@@ -176,10 +193,11 @@ static const rd_device_table device = {
 };
 
 const rd_backend_table rd_backend_cuda = {
-    .name     = "cuda",
-    .probe    = probe,
-    .prepare  = prepare,
-    .tiers    = tiers,
-    .describe = describe,
-    .device   = &device,
+    .name       = "cuda",
+    .probe      = probe,
+    .prepare    = prepare,
+    .tiers      = tiers,
+    .describe   = describe,
+    .multiplies = multiplies,
+    .device     = &device,
 };

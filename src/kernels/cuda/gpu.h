@@ -64,6 +64,8 @@ rd_gpu   *rd_queue_gpu(const rd_queue *queue);
 CUstream  rd_queue_stream(const rd_queue *queue);
 typedef struct rd_submissions rd_submissions;
 rd_submissions               *rd_queue_submissions(rd_queue *queue);
+typedef struct rd_blas_handle rd_blas_handle;
+rd_blas_handle               *rd_queue_blas(rd_queue *queue); /* cublas.h */
 /* Until all is done. */
 bool rd_queue_wait(rd_queue *queue, char why[RD_CUDA_TEXT]);
 /* Bytes, by way of pinned memory if they are many and there is some.  What comes down is there

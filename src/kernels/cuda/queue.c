@@ -2,7 +2,7 @@
  *
  * The driver copies pageable memory at a fraction of the bus's rate, and waits.  So what is large
  * goes through two pieces of pinned memory: while one is copied by the GPU, the other is filled. */
-#include "kernels/cuda/gpu.h"
+#include "kernels/cuda/cublas.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,28 +14,49 @@ struct rd_queue {
     CUstream        stream;
     bool            own;
     rd_submissions *submissions;
+    rd_blas_handle *blas;
     pthread_mutex_t lock; /* of the pieces */
     char           *piece[PIECES];
     CUevent         copied[PIECES]; /* the GPU has done with it */
 };
 
-rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, bool *full, char why[RD_CUDA_TEXT])
+/* Without a stream yet; NULL: no memory. */
+static rd_queue *make_queue(rd_gpu *gpu)
 {
     rd_queue *queue = calloc(1, sizeof *queue);
+
+    if (!queue)
+        return NULL;
+    queue->gpu         = gpu;
+    queue->submissions = rd_submissions_new();
+    queue->blas        = rd_blas_handle_new();
+    if (queue->submissions && queue->blas && pthread_mutex_init(&queue->lock, NULL) == 0)
+        return queue;
+    rd_submissions_free(queue->submissions);
+    rd_blas_handle_free(queue->blas, NULL);
+    free(queue);
+    return NULL;
+}
+
+static void drop_queue(rd_queue *queue)
+{
+    rd_submissions_free(queue->submissions);
+    rd_blas_handle_free(queue->blas, NULL);
+    pthread_mutex_destroy(&queue->lock);
+    free(queue);
+}
+
+rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, bool *full, char why[RD_CUDA_TEXT])
+{
+    rd_queue *queue = make_queue(gpu);
     bool      made  = false;
 
-    rd_submissions *all = rd_submissions_new();
-
-    *full = !queue || !all || pthread_mutex_init(&queue->lock, NULL) != 0;
-    if (*full) {
+    *full = !queue;
+    if (!queue) {
         rd_cuda_error("cuStreamCreate", CUDA_ERROR_OUT_OF_MEMORY, why);
-        rd_submissions_free(all);
-        free(queue);
         return NULL;
     }
-    queue->submissions = all;
-    queue->gpu         = gpu;
-    queue->stream      = stream;
+    queue->stream = stream;
     if (rd_gpu_enter(gpu, why)) {
         queue->own = !stream;
         made       = stream ||
@@ -44,9 +65,7 @@ rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, bool *full, char why[RD_CUDA_T
     }
     if (made)
         return queue;
-    rd_submissions_free(all);
-    pthread_mutex_destroy(&queue->lock);
-    free(queue);
+    drop_queue(queue);
     return NULL;
 }
 
@@ -71,15 +90,15 @@ void rd_queue_free(rd_queue *queue)
     if (!queue)
         return;
     (void)rd_submissions_end(queue, NULL, ignored);
-    rd_submissions_free(queue->submissions);
     if (rd_gpu_enter(queue->gpu, ignored)) {
         free_pieces(queue);
+        rd_blas_handle_free(queue->blas, queue->gpu);
+        queue->blas = NULL;
         if (queue->own)
             (void)RD_GPU_CALL(queue->gpu, ignored, cuStreamDestroy_v2, queue->stream);
         rd_gpu_leave(queue->gpu);
     }
-    pthread_mutex_destroy(&queue->lock);
-    free(queue);
+    drop_queue(queue);
 }
 
 rd_gpu *rd_queue_gpu(const rd_queue *queue)
@@ -90,6 +109,11 @@ rd_gpu *rd_queue_gpu(const rd_queue *queue)
 rd_submissions *rd_queue_submissions(rd_queue *queue)
 {
     return queue->submissions;
+}
+
+rd_blas_handle *rd_queue_blas(rd_queue *queue)
+{
+    return queue->blas;
 }
 
 CUstream rd_queue_stream(const rd_queue *queue)

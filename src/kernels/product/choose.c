@@ -103,7 +103,7 @@ static void settle(rd_product *product, const choice *best)
         }
 }
 
-const rd_product *rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool)
+rd_product *rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool)
 {
     rd_product *product = rd_product_find(p, get, pool);
     choice      best;

@@ -29,7 +29,7 @@ typedef struct rd_product {
 /* find.c: a program's axes and matrices; NULL of any other program, or without memory. */
 rd_product *rd_product_find(const rd_program *p, rd_get_fn *get, void *pool);
 /* choose.c: the same with m, n and k chosen; NULL, too, where a library gains nothing. */
-const rd_product *rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool);
+rd_product *rd_product_choose(const rd_program *p, rd_get_fn *get, void *pool);
 
 /* ---- gemm.c ---------------------------------------------------------------------------------- */
 /* c = a b, or c += a b: (m, n) = (m, k) (k, n), rows of c side by side in memory; a and b perhaps

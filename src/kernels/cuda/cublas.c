@@ -1,0 +1,149 @@
+/* cublas.c - calls of cuBLAS.
+ *
+ * A queue has a handle of its own, in its stream.  Its workspace is ours: by the one that it has of
+ * itself, bits may differ from run to run where several streams work (cuBLAS's manual, "Results
+ * reproducibility").  All calls of a queue share it, as they follow each other. */
+#include "kernels/cuda/cublas.h"
+#include <pthread.h>
+#include <stdlib.h>
+
+struct rd_blas_handle {
+    pthread_mutex_t lock;   /* one thread at a time */
+    cublasHandle_t  handle; /* NULL until it is wanted */
+    CUdeviceptr     workspace;
+};
+
+rd_blas_handle *rd_blas_handle_new(void)
+{
+    rd_blas_handle *h = calloc(1, sizeof *h);
+
+    if (h && pthread_mutex_init(&h->lock, NULL) != 0) {
+        free(h);
+        h = NULL;
+    }
+    return h;
+}
+
+/* ---- Errors ---------------------------------------------------------------------------------- */
+static bool ok(const char *function, cublasStatus_t status, bool *full, char why[RD_CUDA_TEXT])
+{
+    *full = status == CUBLAS_STATUS_ALLOC_FAILED;
+    if (status != CUBLAS_STATUS_SUCCESS)
+        rd_cublas_error(function, status, why);
+    return status == CUBLAS_STATUS_SUCCESS;
+}
+
+#define CALL(full, why, function, ...) \
+    ok(#function, rd_cublas_api(NULL)->function(__VA_ARGS__), full, why)
+/* Where memory is full, what is kept makes way, and it is called once more. */
+#define TAKE(gpu, full, why, function, ...)    \
+    (CALL(full, why, function, __VA_ARGS__) || \
+     (*(full) && (rd_gpu_trim(gpu), CALL(full, why, function, __VA_ARGS__))))
+
+/* ---- The handle ------------------------------------------------------------------------------ */
+static void shut(rd_blas_handle *h, rd_gpu *gpu)
+{
+    if (!gpu)
+        return;
+    if (h->handle)
+        (void)rd_cublas_api(NULL)->cublasDestroy_v2(h->handle);
+    if (h->workspace)
+        rd_gpu_put(gpu, h->workspace);
+    h->handle    = NULL;
+    h->workspace = 0;
+}
+
+void rd_blas_handle_free(rd_blas_handle *h, rd_gpu *gpu)
+{
+    if (!h)
+        return;
+    shut(h, gpu);
+    pthread_mutex_destroy(&h->lock);
+    free(h);
+}
+
+/* As much as cuBLAS's manual has for the architecture ("cublasSetWorkspace"), but no large part of
+ * a small memory. */
+static int64_t workspace_bytes(const rd_gpu_facts *gpu)
+{
+    enum { HOPPER = 90, LARGE = 32 << 20, USUAL = 4 << 20, PART = 64 };
+    const int64_t most = gpu->architecture >= HOPPER ? LARGE : USUAL;
+
+    return gpu->memory / PART < most ? gpu->memory / PART : most;
+}
+
+/* The stream before the workspace, which goes back to cuBLAS's own with another stream. */
+static bool make(rd_queue *queue, rd_blas_handle *h, bool *full, char why[RD_CUDA_TEXT])
+{
+    rd_gpu *const gpu   = rd_queue_gpu(queue);
+    const int64_t bytes = workspace_bytes(rd_gpu_facts_of(gpu));
+
+    h->workspace = rd_gpu_get(gpu, bytes, full, why);
+    return h->workspace && TAKE(gpu, full, why, cublasCreate_v2, &h->handle) &&
+           CALL(full, why, cublasSetStream_v2, h->handle, rd_queue_stream(queue)) &&
+           CALL(full, why, cublasSetWorkspace_v2, h->handle, (void *)(uintptr_t)h->workspace,
+                (size_t)bytes);
+}
+
+static bool have(rd_queue *queue, rd_blas_handle *h, bool *full, char why[RD_CUDA_TEXT])
+{
+    if (h->handle)
+        return true;
+    if (make(queue, h, full, why))
+        return true;
+    shut(h, rd_queue_gpu(queue));
+    return false;
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+static const float  one32 = 1, zero32 = 0;
+static const double one64 = 1, zero64 = 0;
+
+/* How the elements of a type are multiplied and added: never less exactly than in the type, so
+ * f32 not by TF32. */
+typedef struct arithmetic {
+    cudaDataType        type;
+    cublasComputeType_t compute;
+    const void         *one, *zero;
+} arithmetic;
+
+static arithmetic arithmetic_of(rd_dtype type)
+{
+    return type == RD_F32 ? (arithmetic){ CUDA_R_32F, CUBLAS_COMPUTE_32F, &one32, &zero32 }
+                          : (arithmetic){ CUDA_R_64F, CUBLAS_COMPUTE_64F, &one64, &zero64 };
+}
+
+/* cuBLAS knows columns side by side: rows of c are columns of c^T = b^T a^T. */
+static bool multiply(rd_gpu *gpu, cublasHandle_t handle, const rd_gemms *s, bool *full,
+                     char why[RD_CUDA_TEXT])
+{
+    const rd_gemm          *g = &s->first;
+    const arithmetic        t = arithmetic_of(g->type);
+    const cublasOperation_t a = g->a_transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
+                            b = g->b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const void *const to      = g->add ? t.one : t.zero;
+
+    if (s->count == 1)
+        return TAKE(gpu, full, why, cublasGemmEx, handle, b, a, g->n, g->m, g->k, t.one, g->b,
+                    t.type, g->lead_b, g->a, t.type, g->lead_a, to, g->c, t.type, g->lead_c,
+                    t.compute, CUBLAS_GEMM_DEFAULT);
+    return TAKE(gpu, full, why, cublasGemmStridedBatchedEx, handle, b, a, g->n, g->m, g->k, t.one,
+                g->b, t.type, g->lead_b, s->step[RD_B], g->a, t.type, g->lead_a, s->step[RD_A], to,
+                g->c, t.type, g->lead_c, s->step[RD_C], s->count, t.compute, CUBLAS_GEMM_DEFAULT);
+}
+
+bool rd_cublas_run(rd_queue *queue, const rd_gemms *g, bool *full, char why[RD_CUDA_TEXT])
+{
+    rd_gpu *const         gpu  = rd_queue_gpu(queue);
+    rd_blas_handle *const h    = rd_queue_blas(queue);
+    bool                  done = false;
+
+    *full = false;
+    if (!rd_gpu_enter(gpu, why))
+        return false;
+    pthread_mutex_lock(&h->lock);
+    done = have(queue, h, full, why) && multiply(gpu, h->handle, g, full, why);
+    pthread_mutex_unlock(&h->lock);
+    rd_gpu_leave(gpu);
+    return done;
+}
