@@ -1,6 +1,7 @@
 # gpu_suite: what the tests ask of the fake GPU, for a real one.  It needs no Check, as such a machine may have none.
 file(GLOB gpu_helpers CONFIGURE_DEPENDS tests/differential*.c tests/oracle*.c tests/random_*.c)
-add_executable(gpu_suite tests/gpu/main.c ${gpu_helpers} tests/gpu_programs.c tests/gpu_pairs.c tests/isa.c tests/dirt.c)
+file(GLOB gpu_parts CONFIGURE_DEPENDS tests/gpu/*.c)
+add_executable(gpu_suite ${gpu_parts} ${gpu_helpers} tests/gpu_programs.c tests/gpu_pairs.c tests/isa.c tests/dirt.c)
 set_target_properties(gpu_suite PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests C_STANDARD 11 C_EXTENSIONS OFF)
 target_link_libraries(gpu_suite PRIVATE rdim_parts rdim_warnings)

@@ -699,7 +699,7 @@ struct rd_reducer {
 typedef enum rd_traversal { RD_TRAVERSE_AUTO, RD_TRAVERSE_GREEDY, RD_TRAVERSE_LAZY } rd_traversal;
 /** AUTO takes CUDA where a leaf or an output lies on a GPU, and else the CPU; the environment's
  *  RDIM_BACKEND=cuda, when a context is made, has it take CUDA where that can run the expression.
- *  CUDA gives the CPU's bits (those of `deterministic`).  It copies what lies in this process's
+ *  CUDA gives the CPU's bits, but of products by cuBLAS (see `deterministic`).  It copies what lies in this process's
  *  memory to the GPU, and results back; where the GPU has no room for them, a part at a time.  It
  *  runs text, no C functions: expressions with one, and a machine without a GPU, are RD_ERR_DEVICE
  *  with a sentence. */
@@ -710,8 +710,9 @@ typedef struct rd_eval_opts {
     rd_backend   backend;
     int32_t      threads; /* 0: the context's.  The bits of a result do not depend on it. */
     /** Products of large matrices, sums over k of a[i,k] b[k,j], run by a BLAS where the library
-     *  was built with one: fast, but their last bits are that library's and may differ from machine
-     *  to machine.  True: never, so that all bits are everywhere the same. */
+     *  was built with one, and on a GPU by cuBLAS where it is found: fast, but their last bits are
+     *  that library's and may differ from machine to machine.  True: never, so that all bits are
+     *  everywhere the same. */
     bool         deterministic;
     /** Before the first evaluation of such expressions, run them in several ways (which loop inside
      *  which, how wide the panels, how large the tiles, one thread or several), some 20 ms or one

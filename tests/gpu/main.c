@@ -1,6 +1,6 @@
 /* main.c - asked of a real GPU: data there and back, functions of far arguments, the programs of
- * test_cuda_schemes, and the random expressions that test_cuda asks of the fake one.  All have the
- * CPU's bits.
+ * test_cuda_schemes, and the random expressions that test_cuda asks of the fake one, all with the
+ * CPU's bits; and products by cuBLAS, which are near.
  *
  *     gpu_suite [--first SEED] [--seeds COUNT] [--large COUNT] [--programs COUNT] [--seconds LIMIT]
  *               [--out FILE]
@@ -13,6 +13,7 @@
 #include "../gpu_programs.h"
 #include "core/clock.h"
 #include "kernels/cuda/gpu.h"
+#include "parts.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -21,25 +22,10 @@
 
 enum { PASSED = 0, FAILED = 1, NO_GPU = 77 };
 
-typedef struct settings {
-    uint64_t    first;
-    int64_t     seeds, large, programs;
-    double      seconds; /* no seed begins later; inf: all that is wanted runs */
-    const char *out;     /* NULL: standard output */
-} settings;
-
 /* After so many failures a part ends: more say nothing new. */
 enum { MOST_FAILURES = 10 };
 
-/* A part of the suite: how many cases there were, of how many, and what was compared. */
-typedef struct part {
-    const char        *name;
-    int64_t            wanted, ran, failed, results, elements, refused;
-    double             seconds;
-    differential_stats stats;
-} part;
-
-static bool goes_on(const part *p, double until)
+bool part_goes_on(const part *p, double until)
 {
     return p->ran < p->wanted && p->failed < MOST_FAILURES && rd_seconds() < until;
 }
@@ -59,7 +45,7 @@ static void run_all(part *p, const programs *all, const settings *s, double unti
     const int64_t n = (int64_t)all->n_program * all->n_size * TYPES;
 
     p->wanted = s->programs < n ? s->programs : n;
-    for (int64_t k = 0; goes_on(p, until); k++) {
+    for (int64_t k = 0; part_goes_on(p, until); k++) {
         const gpu_program *program = &all->program[k % all->n_program];
         const rd_dtype     type    = types[k / all->n_program % TYPES];
         const gpu_size     size    = all->size[k / all->n_program / TYPES];
@@ -137,7 +123,7 @@ static void run_copies(part *p, const settings *s, double until)
 
     (void)s;
     p->wanted = TYPES * SIZES; /* small ones first, as a sanitizer takes its time */
-    for (; goes_on(p, until); p->ran++)
+    for (; part_goes_on(p, until); p->ran++)
         p->failed += !copies(ctx, types[p->ran % TYPES], sizes[p->ran / TYPES], p);
     rd_ctx_free(ctx);
 }
@@ -191,7 +177,7 @@ static void run_functions(part *p, const settings *s, double until)
     for (int i = 0; i <= POINTS; i++)
         x[i] = ldexp(1 + (double)(i * 7919 % POINTS) / POINTS, i % 2000 - 990);
     p->wanted = sizeof functions / sizeof *functions;
-    for (; goes_on(p, until); p->ran++) {
+    for (; part_goes_on(p, until); p->ran++) {
         const function *f   = &functions[p->ran];
         const bool      ran = fill(ctx, f, x, POINTS, RD_BACKEND_CPU, y[0]) &&
                          fill(ctx, f, x, POINTS, RD_BACKEND_CUDA, y[1]);
@@ -210,7 +196,7 @@ static void run_functions(part *p, const settings *s, double until)
 static void run_seeds(part *p, uint64_t first, int64_t count, double until)
 {
     p->wanted = count;
-    for (; goes_on(p, until); p->ran++) {
+    for (; part_goes_on(p, until); p->ran++) {
         const uint64_t     seed   = first + (uint64_t)p->ran;
         rd_text            report = { 0 };
         differential_stats before = p->stats;
@@ -336,8 +322,6 @@ static bool first_one_runs(void)
     return runs;
 }
 
-typedef void part_fn(part *p, const settings *s, double until);
-
 int main(int argc, char **argv)
 {
     static const struct {
@@ -345,8 +329,9 @@ int main(int argc, char **argv)
         part_fn    *run;
         double      until; /* share of the time */
     } all[] = { { "copies", run_copies, 0.3 },     { "functions", run_functions, 0.4 },
-                { "programs", run_programs, 0.5 }, { "pairs", run_pairs, 0.6 },
-                { "random", run_small, 0.8 },      { "large", run_large, 1 } };
+                { "products", run_products, 0.5 }, { "programs", run_programs, 0.6 },
+                { "pairs", run_pairs, 0.7 },       { "random", run_small, 0.9 },
+                { "large", run_large, 1 } };
     enum { N = sizeof all / sizeof *all };
     settings s = { .first = 1, .seeds = 500, .large = 50, .programs = INT64_MAX, .seconds = 120 };
     part     parts[N]   = { { .name = NULL } };
