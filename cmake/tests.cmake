@@ -183,6 +183,8 @@ endif()
 set_tests_properties(${rdim_tests} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 3600)
 set_property(TEST ${rdim_tests} APPEND PROPERTY ENVIRONMENT
     CK_TIMEOUT_MULTIPLIER=60 XDG_CACHE_HOME=${kernels} OMP_WAIT_POLICY=passive)
+# What the fake NVRTC compiles is kept, too: Check forks for each test, and many have the same kernels.
+set_property(TEST ${rdim_tests} APPEND PROPERTY ENVIRONMENT RDIM_FAKE_DIR=${kernels}/fake)
 # What the fake NVRTC makes is for this processor, and not stored as if a GPU's.
 if(gpu_suite IN_LIST rdim_tests)
     set_property(TEST gpu_suite ${on_fakes} APPEND PROPERTY ENVIRONMENT XDG_CACHE_HOME=/dev/null)
