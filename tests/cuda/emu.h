@@ -1,8 +1,8 @@
 /* emu.h - CUDA C++ for this processor: what NVRTC has built in, as far as kernels here use it.
  *
  * Threads of a block are run by the driver (fibres.cpp), one after the other; `emu_now` tells which
- * one runs.  It can see: shared memory without a barrier in between (emu::shared), threads that
- * wait for each other, accesses out of bounds.  It cannot see: the order of memory between blocks,
+ * one runs.  It can see: shared memory without a barrier in between (emu::shared), threads and
+ * blocks that wait for each other, accesses out of bounds.  It cannot see: the order of memory between blocks,
  * registers, time. */
 #include "emu_host.h"
 
@@ -150,6 +150,7 @@ EMU_ATOMIC(atomicMax,  old < x ? x : old)
 #define __threadfence()       ((void)0)
 #define __threadfence_block() ((void)0)
 #define __nanosleep(ns)       emu_now->yield()
+#define RD_WAIT_FOR(word)     emu_now->wait_word(word, __LINE__)
 #define __trap()              emu_now->give_up("__trap() was called")
 
 #include "emu_block.h"

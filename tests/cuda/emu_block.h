@@ -16,13 +16,15 @@
 /* Without a look at who reads what; a kernel's own arrays are RD_SHARED. */
 #define __shared__             static
 /* The cells lie apart, where they cost nothing in the file. */
-#define RD_SHARED(type, name, n)             \
-    static emu::cell<type>  name##_cells[n]; \
-    const emu::shared<type> name = { name##_cells, #name, (n) }
+#define RD_SHARED(type, name, n)                           \
+    static emu::cell<type>  name##_cells[EMU_SLOTS * (n)]; \
+    const emu::shared<type> name = { name##_cells, #name, (n), (n) }
 /* What the launch asks for: `extern __shared__ type name[]`. */
-#define RD_SHARED_DYNAMIC(type, name)                                \
-    static emu::cell<type>  name##_cells[EMU_SHARED / sizeof(type)]; \
-    const emu::shared<type> name = { name##_cells, #name, emu_now->shared / (unsigned)sizeof(type) }
+#define RD_SHARED_DYNAMIC(type, name)                              \
+    enum { name##_room = EMU_SHARED / sizeof(type) };              \
+    static emu::cell<type>  name##_cells[EMU_SLOTS * name##_room]; \
+    const emu::shared<type> name = { name##_cells, #name,          \
+                                     emu_now->shared / (unsigned)sizeof(type), name##_room }
 /* Several elements at once. */
 #define RD_TAKE_SHARED(T, N, array, at)      emu::take<rd_pack<T, N>, N>(array, at)
 #define RD_PUT_SHARED(T, N, array, at, pack) emu::put<N>(array, at, pack)
@@ -157,13 +159,13 @@ template <class T> struct element {
 template <class T> struct shared {
     cell<T>    *cells;
     const char *name;
-    unsigned    n;
+    unsigned    n, room; /* of a block */
 
     element<T> operator[](long long i) const
     {
         if (i < 0 || i >= n)
             emu_now->outside(name, i, n);
-        cell<T> &at = cells[i];
+        cell<T> &at = cells[(size_t)emu_now->slot * room + (size_t)i];
         if (at.block != emu_now->block_serial) {
             at       = {};
             at.block = emu_now->block_serial;

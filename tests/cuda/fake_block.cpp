@@ -1,8 +1,10 @@
-/* fake_block.cpp - one block of a kernel's threads, one after the other on the thread that launches.
+/* fake_block.cpp - threads of a kernel's blocks, one after the other on the thread that launches.
  *
  * A fibre runs one thread of the kernel after the other until one waits; that one keeps the fibre,
  * and another goes on with those that have not begun.  So a kernel without barriers is a plain
- * loop, on one stack.  Threads that wait go on when all are there that they wait for. */
+ * loop, on one stack.  Threads that wait go on when all are there that they wait for.
+ *
+ * Several blocks may be at work, each in a slot: one goes on until all of its threads wait. */
 #include "fake_fibres.h"
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +12,9 @@
 
 namespace
 {
-enum phase { READY, WAITS_WARP, WAITS_BLOCK, DONE };
+enum phase { READY, WAITS_WARP, WAITS_BLOCK, WAITS_WORD, DONE };
+
+typedef const volatile unsigned long long *word_at;
 
 struct thread {
     phase         state;
@@ -19,37 +23,44 @@ struct thread {
     bool          orders; /* memory, too: __syncwarp() */
     int           line;
     unsigned char value[EMU_VALUE];
+    word_at       word; /* until that is not 0 */
 };
 
-const fake::launch          *what;
-emu_host                     host;
-std::vector<thread>          threads;
-const std::vector<unsigned> *order;
-size_t                       begun;                             /* of `order` */
-bool                         moved;                             /* since somebody looked */
-unsigned char                given[EMU_MAX_THREADS][EMU_VALUE]; /* values of those that met */
-unsigned                     arrived[EMU_MAX_THREADS];          /* the mask of those        */
+struct block {
+    emu_host              host;
+    std::vector<thread>   threads;
+    std::vector<unsigned> order;
+    size_t                begun;                             /* of `order` */
+    bool                  moved;                             /* since somebody looked */
+    unsigned char         given[EMU_MAX_THREADS][EMU_VALUE]; /* values of those that met */
+    unsigned              arrived[EMU_MAX_THREADS];          /* the mask of those        */
+};
+
+const fake::launch *what;
+block               blocks[EMU_SLOTS];
+block              *now; /* the one whose threads run */
 
 void select(unsigned t)
 {
-    const emu_dim n = host.n_threads;
+    emu_host     &host = now->host;
+    const emu_dim n    = host.n_threads;
 
     host.linear  = t;
     host.thread  = { t % n.x, t / n.x % n.y, t / n.x / n.y };
-    host.given   = &given[t / EMU_WARP * EMU_WARP];
-    host.arrived = arrived[t];
+    host.given   = &now->given[t / EMU_WARP * EMU_WARP];
+    host.arrived = now->arrived[t];
 }
 
 [[noreturn]] void run_threads()
 {
     fake::fibre_arrive();
     for (;;) {
-        while (begun < order->size() && fake::block_failure.empty()) {
-            const unsigned t = (*order)[begun++];
+        while (now->begun < now->order.size() && fake::block_failure.empty()) {
+            const unsigned t = now->order[now->begun++];
             select(t);
             what->kernel->run(what->arguments);
-            threads[t].state = DONE;
-            moved            = true;
+            now->threads[t].state = DONE;
+            now->moved            = true;
         }
         fake::fibre_rest();
     }
@@ -58,7 +69,8 @@ void select(unsigned t)
 /* ---- What a thread asks ------------------------------------------------------------------------ */
 std::string where()
 {
-    char text[200];
+    const emu_host &host = now->host;
+    char            text[200];
 
     snprintf(text, sizeof text, "%s, block (%u, %u, %u), thread (%u, %u, %u)", what->name,
              host.block.x, host.block.y, host.block.z, host.thread.x, host.thread.y, host.thread.z);
@@ -67,11 +79,11 @@ std::string where()
 
 void wait(phase how, int line)
 {
-    const unsigned t = host.linear;
+    const unsigned t = now->host.linear;
 
-    threads[t].state = how;
-    threads[t].on    = fake::current_fibre;
-    threads[t].line  = line;
+    now->threads[t].state = how;
+    now->threads[t].on    = fake::current_fibre;
+    now->threads[t].line  = line;
     fake::fibre_leave();
     select(t);
 }
@@ -83,13 +95,22 @@ void wait_block(int line)
 
 void wait_warp(unsigned mask, const void *value, unsigned bytes, bool orders, int line)
 {
-    thread &self = threads[host.linear];
+    thread &self = now->threads[now->host.linear];
 
     self.mask   = mask;
     self.orders = orders;
     if (value)
         memcpy(self.value, value, bytes);
     wait(WAITS_WARP, line);
+}
+
+/* Another block's thread will have written it. */
+void wait_word(word_at word, int line)
+{
+    if (*word)
+        return;
+    now->threads[now->host.linear].word = word;
+    wait(WAITS_WORD, line);
 }
 
 void race(const char *array, unsigned index, const char *how, unsigned other)
@@ -118,6 +139,8 @@ void yield()
 /* ---- One block --------------------------------------------------------------------------------- */
 void fail(const std::string &why)
 {
+    const emu_host &host = now->host;
+
     if (fake::block_failure.empty())
         fake::block_failure = std::string(what->name) + ", block (" + std::to_string(host.block.x) +
                               ", " + std::to_string(host.block.y) + ", " +
@@ -127,14 +150,16 @@ void fail(const std::string &why)
 std::string meet(unsigned a, unsigned b)
 {
     return "threads " + std::to_string(a) + " and " + std::to_string(b) + " wait at lines " +
-           std::to_string(threads[a].line) + " and " + std::to_string(threads[b].line);
+           std::to_string(now->threads[a].line) + " and " + std::to_string(now->threads[b].line);
 }
 
 /* Those of one mask, if they are all there. */
 void release_group(unsigned first, unsigned end, unsigned mask)
 {
-    unsigned here = 0, epoch = 0;
-    int      some = -1;
+    std::vector<thread> &threads = now->threads;
+    emu_host            &host    = now->host;
+    unsigned             here = 0, epoch = 0;
+    int                  some = -1;
 
     for (unsigned t = first; t < end; t++)
         if (threads[t].state == WAITS_WARP && threads[t].mask == mask) {
@@ -153,16 +178,17 @@ void release_group(unsigned first, unsigned end, unsigned mask)
     for (unsigned t = first; t < end; t++)
         if (here >> (t - first) & 1) {
             threads[t].state = READY;
-            arrived[t]       = here;
-            memcpy(given[t], threads[t].value, EMU_VALUE);
+            now->arrived[t]  = here;
+            memcpy(now->given[t], threads[t].value, EMU_VALUE);
             host.warp_epoch[t] = threads[t].orders ? epoch + 1 : host.warp_epoch[t];
-            moved              = true;
+            now->moved         = true;
         }
 }
 
 void release_warps()
 {
-    const unsigned n = (unsigned)threads.size();
+    const std::vector<thread> &threads = now->threads;
+    const unsigned             n       = (unsigned)threads.size();
 
     for (unsigned first = 0; first < n; first += EMU_WARP) {
         const unsigned end = first + EMU_WARP < n ? first + EMU_WARP : n;
@@ -172,9 +198,20 @@ void release_warps()
     }
 }
 
+void release_words()
+{
+    for (thread &t : now->threads)
+        if (t.state == WAITS_WORD && *t.word) {
+            t.state    = READY;
+            now->moved = true;
+        }
+}
+
 /* All or none, and all at the same barrier. */
 void release_block()
 {
+    std::vector<thread> &threads = now->threads;
+
     for (thread &t : threads)
         if (t.state != WAITS_BLOCK)
             return;
@@ -183,22 +220,32 @@ void release_block()
             return fail(meet(0, t));
     for (thread &t : threads)
         t.state = READY;
-    host.epoch++;
-    moved = true;
+    now->host.epoch++;
+    now->moved = true;
 }
 
 bool all_done()
 {
-    for (thread &t : threads)
+    for (const thread &t : now->threads)
         if (t.state != DONE)
             return false;
     return true;
 }
 
+/* The line at which a thread waits for a word; 0: none does. */
+int waits_for_word()
+{
+    for (const thread &t : now->threads)
+        if (t.state == WAITS_WORD)
+            return t.line;
+    return 0;
+}
+
 void fail_stuck()
 {
-    std::string why = "threads wait for each other:";
-    int         n   = 0;
+    const std::vector<thread> &threads = now->threads;
+    std::string                why     = "threads wait for each other:";
+    int                        n       = 0;
 
     for (unsigned t = 0; t < threads.size() && n < 3; t++)
         if (threads[t].state != DONE && ++n)
@@ -212,17 +259,23 @@ void fail_stuck()
 /* Those that have not begun, then those that were let go on. */
 void advance()
 {
-    while (begun < order->size() && fake::block_failure.empty())
+    while (now->begun < now->order.size() && fake::block_failure.empty())
         fake::fibre_enter(fake::fibre_take(run_threads));
-    for (size_t i = 0; i < order->size() && fake::block_failure.empty(); i++) {
-        thread &t = threads[(*order)[i]];
+    for (size_t i = 0; i < now->order.size() && fake::block_failure.empty(); i++) {
+        thread &t = now->threads[now->order[i]];
         if (t.state == READY && t.on) {
             fake::fibre *const on = t.on;
             t.on                  = nullptr;
-            moved                 = true;
+            now->moved            = true;
             fake::fibre_enter(on);
         }
     }
+}
+
+void go_to(unsigned slot)
+{
+    now        = &blocks[slot];
+    *what->now = &now->host;
 }
 } // namespace
 
@@ -241,43 +294,67 @@ void fake::block_begin(const launch &l)
 {
     const emu_dim n = l.threads;
 
-    what            = &l;
-    host            = {};
-    host.n_threads  = n;
-    host.n_blocks   = l.blocks;
-    host.shared     = l.shared;
-    host.wait_block = wait_block;
-    host.wait_warp  = wait_warp;
-    host.race       = race;
-    host.outside    = outside;
-    host.give_up    = fake::block_give_up;
-    host.yield      = yield;
-    *l.now          = &host;
-    threads.assign((size_t)n.x * n.y * n.z, {});
+    what = &l;
+    for (unsigned slot = 0; slot < EMU_SLOTS; slot++) {
+        emu_host &host = blocks[slot].host;
+
+        host            = {};
+        host.slot       = slot;
+        host.n_threads  = n;
+        host.n_blocks   = l.blocks;
+        host.shared     = l.shared;
+        host.wait_block = wait_block;
+        host.wait_warp  = wait_warp;
+        host.wait_word  = wait_word;
+        host.race       = race;
+        host.outside    = outside;
+        host.give_up    = fake::block_give_up;
+        host.yield      = yield;
+        blocks[slot].threads.assign((size_t)n.x * n.y * n.z, {});
+    }
+    go_to(0);
     block_failure = "";
     block_races   = 0;
 }
 
-void fake::block_run(unsigned index, const std::vector<unsigned> &thread_order)
+void fake::block_start(unsigned slot, unsigned index, const std::vector<unsigned> &order)
 {
     static unsigned serial;
-    const emu_dim   n = host.n_blocks;
+
+    go_to(slot);
+    emu_host     &host = now->host;
+    const emu_dim n    = host.n_blocks;
 
     host.block        = { index % n.x, index / n.x % n.y, index / n.x / n.y };
     host.block_serial = ++serial;
     host.epoch        = 1;
-    order             = &thread_order;
-    begun             = 0;
-    for (thread &t : threads)
+    now->order        = order;
+    now->begun        = 0;
+    for (thread &t : now->threads)
         t.state = READY, t.on = nullptr;
-    for (;;) {
-        moved = false;
-        advance();
-        if (all_done() || !block_failure.empty())
-            return;
-        release_warps();
-        release_block();
-        if (!moved)
-            fail_stuck();
+}
+
+fake::progress fake::block_go_on(unsigned slot)
+{
+    go_to(slot);
+    now->moved = false;
+    release_words();
+    advance();
+    if (all_done() || !block_failure.empty())
+        return ENDED;
+    release_warps();
+    release_block();
+    if (now->moved)
+        return MOVED;
+    if (!waits_for_word()) {
+        fail_stuck();
+        return ENDED;
     }
+    return WAITS;
+}
+
+void fake::block_waits_for_ever(unsigned slot)
+{
+    go_to(slot);
+    fail("it waits for a word that no block leaves, line " + std::to_string(waits_for_word()));
 }

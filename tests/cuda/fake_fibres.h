@@ -22,10 +22,14 @@ void fibres_reset();
 void fibre_arrive();
 
 /* ---- fake_block.cpp ---- */
-/* Runs the block number `index` of a launch; threads begin and go on in this order.  Failures: see
- * block_failure. */
-void block_begin(const launch &l);
-void block_run(unsigned index, const std::vector<unsigned> &order);
+/* Up to EMU_SLOTS blocks of a launch are at work.  start(): the block number `index`, whose threads
+ * begin and go on in this order.  go_on(): until all of them wait; ENDED: all have ended, or see
+ * block_failure; WAITS: for other blocks. */
+enum progress { ENDED, MOVED, WAITS };
+void     block_begin(const launch &l);
+void     block_start(unsigned slot, unsigned index, const std::vector<unsigned> &order);
+progress block_go_on(unsigned slot);
+void     block_waits_for_ever(unsigned slot);
 /* Of the launch; "": none. */
 extern std::string block_failure;
 extern int         block_races;
