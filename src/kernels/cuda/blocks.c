@@ -232,7 +232,7 @@ bool rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_shape *s, int32_t cut, cons
                     int64_t budget)
 {
     *b = (rd_cuda_blocks){ .s = s, .cut = cut };
-    if (s->scanned || s->square[0] >= 0 || s->pairs >= 0 || s->n_item == 0 ||
+    if (s->scanned || s->swept || s->square[0] >= 0 || s->pairs >= 0 || s->n_item == 0 ||
         s->p->n_axis > RD_BLOCK_AXES)
         return false;
     find_indices(b);

@@ -1,9 +1,9 @@
 /* cuts.c - items of which there are too few: their long loops are cut into ranges, which are items
  * too.
  *
- * Scans along one loop go over it twice: once for what each range comes to, of which the nodes of
- * the tree above are made; and then each range goes on from the nodes that cover what is before it
- * (kernels/math/so_far.h).
+ * Scans along rows of memory go their own way (sweeps.c).  Others along one loop go over it twice:
+ * once for what each range comes to, of which the nodes of the tree above are made; and then each
+ * range goes on from the nodes that cover what is before it (kernels/math/so_far.h).
  *
  * Ranges are a `fan` to a group, groups are so many to one above, until there is one.
  *
@@ -387,10 +387,13 @@ static void shorten_ranges(rd_cuda_shape *s, int64_t budget)
 /* ---- All together ---------------------------------------------------------------------------- */
 void rd_cuda_find_cuts(rd_cuda_shape *s, const rd_cuda_limits *limits)
 {
-    const bool tight =
-        s->n_item > 0 && find_large(s, limits) && !rd_blocks_suffice(s, s->large, limits->windows);
+    const bool few   = s->n_item * s->team < s->choice.at_work;
+    const bool large = s->n_item > 0 && find_large(s, limits);
+    const bool tight = large && !rd_blocks_suffice(s, s->large, limits->windows);
 
-    if (s->n_item == 0 || (s->n_item * s->team >= s->choice.at_work && !tight) || !find_loops(s)) {
+    if (s->n_item > 0 && (few || tight || !large) && rd_cuda_find_sweep(s))
+        return;
+    if (s->n_item == 0 || (!few && !tight) || !find_loops(s)) {
         forget(s);
         return;
     }

@@ -57,6 +57,13 @@ static int64_t fold_bytes(const rd_cuda_fold *f)
     return bytes;
 }
 
+/* A scan in one pass has nodes of tiles alone. */
+static void give_nodes(rd_cuda_shape *s, rd_cuda_fold *f)
+{
+    f->n_cell = 1;
+    f->node   = place(&s->node_bytes, rd_cuda_sweep_bytes(s, f));
+}
+
 static void give_home(rd_cuda_shape *s, rd_cuda_fold *f)
 {
     const rd_fold *fold = f->of.fold;
@@ -102,7 +109,7 @@ static rd_cuda_home home_of_scratch(const rd_cuda_shape *s, int32_t slot)
 void rd_cuda_give_homes(rd_cuda_shape *s)
 {
     for (int32_t k = 0; k < s->p->n_fold; k++)
-        give_home(s, &s->fold[k]);
+        (s->swept ? give_nodes : give_home)(s, &s->fold[k]);
     for (int32_t k = 0; k < s->p->n_scratch; k++) {
         if (s->scratch[k] == RD_HOME_ROW || s->scratch[k] == RD_HOME_ITEM)
             continue;

@@ -227,6 +227,8 @@ static bool lift_nodes(rd_gpu_run_state *r)
 
 static int64_t node_bytes(const rd_cuda_shape *s)
 {
+    if (s->swept)
+        return RD_TICKET + s->n_item * s->node_bytes;
     return s->n_item * (s->scanned ? s->node_bytes : s->item_rows * s->row_bytes);
 }
 
@@ -252,6 +254,17 @@ static bool run_ranges(rd_gpu_run_state *r)
     return true;
 }
 
+/* Blocks of threads go from tile to tile.  No tile has begun, and no node is there. */
+static bool run_sweep(rd_gpu_run_state *r)
+{
+    const rd_cuda_shape *s      = r->shape;
+    const int64_t        blocks = r->most_teams / s->choice.block, tiles = s->n_item * s->n_range;
+
+    head_of(r)->n_work = tiles;
+    return rd_queue_clear(r->queue, r->nodes, node_bytes(s), r->why) &&
+           launch(r, "sweep", tiles < blocks ? tiles : blocks);
+}
+
 static bool run_kernels(rd_gpu_run_state *r)
 {
     const rd_cuda_shape *s = r->shape;
@@ -260,6 +273,8 @@ static bool run_kernels(rd_gpu_run_state *r)
         return true;
     if (s->n_cut == 0)
         return run_all(r, "run", -1, s->n_item);
+    if (s->swept)
+        return run_sweep(r);
     if (s->scanned)
         return rd_gpu_run_work(r, "totals", 0, s->n_item * s->n_range) && lift_nodes(r) &&
                rd_gpu_run_work(r, "go_on", 0, s->n_item * s->n_range);

@@ -17,14 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 
-int32_t rd_cuda_packed(const rd_cuda_text *t, int32_t inst)
-{
-    for (int32_t k = 0; t->packs && k < t->packs->n; k++)
-        if (t->packs->inst[k] == inst)
-            return t->packs->each[k];
-    return 0;
-}
-
 static uint64_t axis_bit(int32_t axis)
 {
     return UINT64_C(1) << axis;
@@ -211,38 +203,17 @@ static void write_insts(rd_cuda_text *t, int32_t from, int32_t to)
         rd_cuda_inst(t, i);
 }
 
-/* What is stored several elements at a time: "rd_pack<float, 4> y7;", and then all of it. */
-static void write_puts(rd_cuda_text *t, int32_t loop, const char *u, bool declares)
+/* All that is stored several elements at a time. */
+static void write_puts(rd_cuda_text *t, int32_t loop, const char *u)
 {
-    const rd_program *p = t->s->p;
-
-    for (int32_t k = 0; t->packs && k < t->packs->n; k++) {
-        const int32_t     i    = t->packs->inst[k];
-        const rd_address *at   = &p->address[p->inst[i].arg];
-        const char       *type = rd_memory_type(at->type);
-
-        if (p->inst[i].kind != RD_I_STORE || t->part == RD_PART_TOTALS)
-            continue;
-        if (declares) {
-            rd_cuda_line(t, "rd_pack<%s, %" PRId32 "> y%" PRId32 ";", type, t->packs->each[k], i);
-            continue;
-        }
-        rd_cuda_line(t, "{");
-        t->indent++;
-        declare_indices(t, loop, u, true);
-        rd_text place = rd_cuda_position(t, at);
-
-        if (t->s->team > 1 && t->spread < 0)
-            rd_cuda_line(t, "RD_MEET if (t == 0)");
-        rd_cuda_line(t, "rd_put(&((%s *)m%" PRId32 ")[%s], y%" PRId32 ");", type, at->slot,
-                     place.at ? place.at : "", i);
-        if (t->s->team > 1 && t->spread < 0)
-            rd_cuda_line(t, "RD_MEET");
-        rd_text_free(&place);
-        t->indent--;
-        rd_cuda_line(t, "}");
-        t->packed |= UINT64_C(1) << (at->slot & 63);
-    }
+    if (!rd_cuda_has_puts(t))
+        return;
+    rd_cuda_line(t, "{");
+    t->indent++;
+    declare_indices(t, loop, u, true);
+    rd_cuda_write_puts(t);
+    t->indent--;
+    rd_cuda_line(t, "}");
 }
 
 /* "for (int l = 0; l < 4; l++) {", n elements of a round of a loop, or (-1) of the item, by their
@@ -294,7 +265,7 @@ static void write_elements(rd_cuda_text *t, int32_t from, int32_t to, int32_t lo
 
     if (kept)
         keep_values(t, from, to, true);
-    write_puts(t, loop, u, true);
+    rd_cuda_declare_puts(t);
     for (int32_t i = from; wait && i < to; i++)
         if (rd_cuda_waits(t, &t->s->p->inst[i]))
             rd_cuda_declare_waiting(t, i, n);
@@ -309,7 +280,7 @@ static void write_elements(rd_cuda_text *t, int32_t from, int32_t to, int32_t lo
     if (kept)
         keep_values(t, from, to, false);
     close_elements(t);
-    write_puts(t, loop, u, false);
+    write_puts(t, loop, u);
     for (int32_t i = from; wait && i < to; i++)
         if (rd_cuda_waits(t, &t->s->p->inst[i]))
             write_waiting(t, i, n, loop, u);
@@ -320,34 +291,12 @@ static void write_elements(rd_cuda_text *t, int32_t from, int32_t to, int32_t lo
 /* Loads of all rounds, before anything is done with them. */
 static void write_loads(rd_cuda_text *t, int32_t loop)
 {
-    const rd_program *p     = t->s->p;
-    const int32_t     times = t->apart ? 2 : 1;
-
-    for (int32_t k = 0; k < t->packs->n; k++)
-        if (p->inst[t->packs->inst[k]].kind == RD_I_LOAD)
-            rd_cuda_line(t, "rd_pack<%s, %" PRId32 "> x%" PRId32 "[%" PRId32 "];",
-                         rd_memory_type(p->address[p->inst[t->packs->inst[k]].arg].type),
-                         t->packs->each[k], t->packs->inst[k], times * t->packs->ahead);
+    rd_cuda_declare_takes(t, t->packs);
     rd_cuda_line(t, "RD_UNROLL for (int u = 0; u < %" PRId32 "; u++)%s {", t->packs->ahead,
                  t->apart ? " RD_UNROLL for (int l = 0; l < 2; l++)" : "");
     t->indent++;
     declare_indices(t, loop, "u", !t->apart);
-    for (int32_t k = 0; k < t->packs->n; k++) {
-        const int32_t     i  = t->packs->inst[k];
-        const rd_address *at = &p->address[p->inst[i].arg];
-
-        if (p->inst[i].kind != RD_I_LOAD)
-            continue;
-        rd_text place = rd_cuda_position(t, at);
-
-        rd_cuda_line(
-            t, "x%" PRId32 "[%s] = rd_take<%s, %" PRId32 ">(&((const %s *)m%" PRId32 ")[%s]);", i,
-            t->apart ? "2 * u + l" : "u", rd_memory_type(at->type), t->packs->each[k],
-            rd_memory_type(at->type), at->slot, place.at ? place.at : "");
-        rd_text_free(&place);
-        if (t->packs->each[k] > 1)
-            t->packed |= UINT64_C(1) << (at->slot & 63);
-    }
+    rd_cuda_write_takes(t, t->packs);
     t->indent--;
     rd_cuda_line(t, "}");
 }

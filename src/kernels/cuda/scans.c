@@ -127,6 +127,10 @@ void rd_cuda_scan_functions(rd_cuda_text *t, int32_t number)
     if (!f->of.fold->scan)
         return;
     add_so_far(t->to, f, number);
+    if (t->s->swept) {
+        rd_cuda_sweep_functions(t, number);
+        return;
+    }
     add_turn(t->to, f, number);
     if (f->levels)
         add_tree(t->to, f, number);

@@ -355,11 +355,12 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
     s->row        = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->row);
     s->turned     = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->turned);
     s->fills      = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->fills);
+    s->early      = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->early);
     s->staged     = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->staged);
     s->staged_at  = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->staged_at);
     s->scratch_at = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch_at);
     if (!s->stored || !s->large || !s->spread || !s->fold || !s->scratch || !s->scratch_at ||
-        !s->row || !s->fills || !s->turned || !s->staged || !s->staged_at)
+        !s->row || !s->early || !s->fills || !s->turned || !s->staged || !s->staged_at)
         return false;
     for (int32_t i = 0; i < p->n_inst; i++)
         s->row[i] = -1;
@@ -389,11 +390,13 @@ void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s)
     }
     rd_text_add(to, "%s: %" PRId64 " items, %" PRId32 " thread%s each",
                 s->p->n_fold == 0 ? "maps"
+                : s->swept        ? "scans"
                 : s->pairs >= 0   ? "pairs"
                 : s->team > 1     ? "strips"
                 : s->strip >= 0   ? "columns"
                                   : "plain",
-                s->n_item, s->team, s->team > 1 ? "s" : "");
+                s->n_item, s->swept ? s->choice.block : s->team,
+                s->swept || s->team > 1 ? "s" : "");
     for (int32_t k = 0; k < s->p->n_loop; k++)
         if (s->spread[k])
             rd_text_add(to, ", i%" PRId32 " spread", s->p->loop[k].axis);
@@ -406,7 +409,9 @@ void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s)
                     s->p->loop[s->square[1]].axis);
     if (s->n_row > 0)
         rd_text_add(to, ", %" PRId32 " row%s in shared memory", s->n_row, s->n_row > 1 ? "s" : "");
-    if (s->n_cut > 0)
+    if (s->swept)
+        rd_text_add(to, ", i%" PRId32 " by tiles of %" PRId64 ", once", s->cut_axis, s->range);
+    else if (s->n_cut > 0)
         rd_text_add(to, ", i%" PRId32 " in %" PRId64 " ranges of %" PRId64, s->cut_axis, s->n_range,
                     s->range);
     if (s->scanned)

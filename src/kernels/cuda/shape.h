@@ -1,8 +1,8 @@
 /* shape.h - a loop program as a GPU runs it: which loops are work items, which are a team's
  * threads, which a thread runs by itself.
  *
- *   program -shape.c, choose.c, strips.c, squares.c, cuts.c, rows.c, homes.c-> shape
- *           -text.c, loops.c, folds.c, closes.c, ranges.c, scans.c-> CUDA C
+ *   program -shape.c, choose.c, strips.c, squares.c, cuts.c, sweeps.c, rows.c, homes.c-> shape
+ *           -text.c, loops.c, packs.c, folds.c, closes.c, ranges.c, scans.c, tiles.c-> CUDA C
  *           -modules.c-> kernels -launch.c-> a run
  *
  * The loops that stand one in the other from the outside in, with nothing between them but values
@@ -25,6 +25,9 @@
 #include "kernels/emit/emit.h"
 
 enum { RD_WARP = 32, RD_MAX_GRID = 24, RD_MOST_CUTS = 8 };
+
+/* Bytes in front of the nodes of scans in one pass: which tile is next. */
+enum { RD_TICKET = 16 };
 
 /* Arrays in memory begin at multiples of 16 bytes. */
 static inline int64_t rd_cuda_room(int64_t bytes)
@@ -115,6 +118,8 @@ typedef struct rd_cuda_shape {
     rd_groups         level[RD_MOST_LEVELS];
     int64_t           item_rows, item_counters;
     bool              scanned;    /* they are one loop, of scans, done twice    */
+    bool              swept;      /* they are one loop, of scans, done once     */
+    bool             *early;      /* per instruction of it: what scans take is made of it */
     bool              ends;       /* is anything stored behind them?             */
     int64_t           item_bytes; /* of what one cut loop keeps for another      */
 
@@ -164,11 +169,21 @@ int64_t rd_cuda_each(const rd_cuda_shape *s, const rd_cuda_fold *f);
 /* Is the step of each element its index of the axis? */
 bool rd_cuda_is_at_index(const rd_fold *f, int32_t axis);
 
+/* ---- sweeps.c -------------------------------------------------------------------------------- */
+/* Scans along rows in one pass, by tiles which are ranges; false: there are no such. */
+bool    rd_cuda_find_sweep(rd_cuda_shape *s);
+int32_t rd_cuda_sweep_rounds(const rd_cuda_shape *s);
+/* Of an item's nodes. */
+int64_t rd_cuda_sweep_bytes(const rd_cuda_shape *s, const rd_cuda_fold *f);
+
 /* ---- strips.c -------------------------------------------------------------------------------- */
 void rd_cuda_find_strips(rd_cuda_shape *s, int64_t threads);
 bool rd_cuda_are_items_dense(const rd_cuda_shape *s);
 /* The lane position of the folds whose lanes the threads of a loop are, NULL. */
 const rd_address *rd_cuda_lanes_along(const rd_cuda_shape *s, int32_t loop);
+
+/* Elements side by side of a loop by whose smallest ones these are a vector; 1: none lie densely. */
+int32_t rd_cuda_wide_along(const rd_cuda_shape *s, int32_t loop);
 
 /* Accesses of a loop that are done at once for `each` elements, and loads for `ahead` rounds of the
  * loop before anything is done with them. */

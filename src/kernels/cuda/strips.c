@@ -174,8 +174,19 @@ static double weight_of(const rd_program *p, const rd_loop *l)
     return weight;
 }
 
+/* Those of a tile of a scan: all of a thread's elements. */
+static void find_packs_of_tile(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs)
+{
+    *packs = (rd_cuda_packs){ .ahead = rd_cuda_sweep_rounds(s), .along = s->wide };
+    find_packs(s, loop, packs);
+}
+
 void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs)
 {
+    if (s->swept) {
+        find_packs_of_tile(s, loop, packs);
+        return;
+    }
     const rd_cuda_choice *c        = &s->choice;
     const rd_loop        *l        = &s->p->loop[loop];
     const int32_t         along    = along_of(s, loop);
@@ -227,16 +238,32 @@ static int32_t less(int32_t a, int32_t b)
     return a == 0 || (b > 0 && b < a) ? b : a;
 }
 
-/* The smallest elements that lie densely in spread loops; 0: none do. */
+/* The smallest elements that lie densely along a loop; 0: none do. */
+static int32_t least_along(const rd_cuda_shape *s, int32_t loop)
+{
+    int32_t least = 0;
+
+    for (int32_t i = s->p->loop[loop].begin + 1; i < s->p->loop[loop].end; i++)
+        if (packs_in(s, i, loop, 1))
+            least = less(least, size_of(s, i));
+    return least;
+}
+
+int32_t rd_cuda_wide_along(const rd_cuda_shape *s, int32_t loop)
+{
+    const int32_t least = least_along(s, loop);
+
+    return least ? wide_of(s, least) : 1;
+}
+
+/* The same of spread loops. */
 static int32_t least_spread(const rd_cuda_shape *s)
 {
     int32_t least = 0;
 
     for (int32_t k = 0; k < s->p->n_loop; k++)
-        for (int32_t i = s->p->loop[k].begin + 1;
-             s->spread[k] && is_leaf(s, k) && i < s->p->loop[k].end; i++)
-            if (packs_in(s, i, k, 1))
-                least = less(least, size_of(s, i));
+        if (s->spread[k] && is_leaf(s, k))
+            least = less(least, least_along(s, k));
     return least;
 }
 

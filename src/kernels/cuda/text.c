@@ -423,7 +423,7 @@ static void write_item_and_range(rd_cuda_text *t)
     rd_cuda_line(t, "const int64_t range = (int64_t)RD_QUOTIENT((uint64_t)work, q.head.n_item);");
 }
 
-static const char *const part_names[] = { "run", "ranges", NULL, "totals", "go_on" };
+static const char *const part_names[] = { "run", "ranges", NULL, "totals", "go_on", "sweep" };
 
 /* Scratch of the item. */
 static void declare_items_memory(rd_cuda_text *t)
@@ -440,7 +440,8 @@ static void declare_items_memory(rd_cuda_text *t)
 
 static bool is_of_range(rd_cuda_part part)
 {
-    return part == RD_PART_RANGES || part == RD_PART_TOTALS || part == RD_PART_GO_ON;
+    return part == RD_PART_RANGES || part == RD_PART_TOTALS || part == RD_PART_GO_ON ||
+           part == RD_PART_SWEEP;
 }
 
 /* Its nodes are left; who comes last of the last cut loop's goes on behind it. */
@@ -474,6 +475,10 @@ static void write_body(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
     const rd_cuda_shape *s = t->s;
 
     write_grid_values(t);
+    if (part == RD_PART_SWEEP) {
+        rd_cuda_write_tile(t);
+        return;
+    }
     rd_cuda_items(t, s->from, part == RD_PART_RANGES ? s->p->loop[s->cut[cut]].end + 1 : s->to);
     if (part == RD_PART_RANGES)
         end_range(t, cut);
@@ -536,7 +541,7 @@ static void write_work(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
     if (s->scanned)
         rd_cuda_line(t, "char *const nodes = (char *)q.head.nodes + item * (int64_t)%" PRId64 ";",
                      s->node_bytes);
-    else if (s->n_cut > 0)
+    else if (s->n_cut > 0 && !s->swept)
         rd_cuda_line(
             t, "char *const nodes = (char *)q.head.nodes + item * q.head.item_rows * RD_ROW;");
     declare_items_memory(t);
@@ -561,8 +566,12 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
     t->indent++;
     declare_shared(t);
     declare_team(t);
-    rd_cuda_line(t,
-                 "for (int64_t work = q.head.first + team; work < q.head.n_work; work += teams) {");
+    if (part == RD_PART_SWEEP)
+        rd_cuda_line(t, "for (int64_t work; (work = rd_next_tile((uint64_t *)q.head.nodes)) < "
+                        "q.head.n_work;) {");
+    else
+        rd_cuda_line(
+            t, "for (int64_t work = q.head.first + team; work < q.head.n_work; work += teams) {");
     t->indent++;
     write_work(t, part, cut);
     t->indent--;
@@ -604,6 +613,8 @@ void rd_cuda_write(rd_cuda_text *t, rd_text *to)
     }
     if (s->n_cut == 0)
         write_kernel(t, RD_PART_RUN, -1);
+    else if (s->swept)
+        write_kernel(t, RD_PART_SWEEP, -1);
     else if (s->scanned) {
         write_kernel(t, RD_PART_TOTALS, -1);
         for (int32_t k = 0; k < s->p->n_fold; k++)

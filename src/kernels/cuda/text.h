@@ -5,13 +5,15 @@
 
 /* Kernels of a text, and parts of them.  A stage is `run`; or `ranges` for each loop that is cut,
  * of which the last team of the last one goes on to the end.  Scans that are cut are `totals`,
- * which stores nothing but what ranges come to, `lift` for each level of nodes, and `go_on`. */
+ * which stores nothing but what ranges come to, `lift` for each level of nodes, and `go_on`; or
+ * `sweep`, which does all of it. */
 typedef enum rd_cuda_part {
     RD_PART_RUN,
     RD_PART_RANGES,
     RD_PART_END, /* behind the loops that are cut */
     RD_PART_TOTALS,
-    RD_PART_GO_ON
+    RD_PART_GO_ON,
+    RD_PART_SWEEP
 } rd_cuda_part;
 
 /* How steps are written, see rd_cuda_waits(). */
@@ -63,10 +65,17 @@ rd_text rd_cuda_position(rd_cuda_text *t, const rd_address *at);
 /* An instruction that is no loop. */
 void rd_cuda_inst(rd_cuda_text *t, int32_t i);
 
-/* loops.c: instructions [from, to), with their loops; how many elements an access is of in the
- * rounds at hand, 0: it is done element by element. */
-void    rd_cuda_items(rd_cuda_text *t, int32_t from, int32_t to);
+/* packs.c: how many elements an access is of in the rounds at hand, 0: it is done element by
+ * element; loads of several, by the indices of the first; stores of several. */
 int32_t rd_cuda_packed(const rd_cuda_text *t, int32_t inst);
+void    rd_cuda_declare_takes(rd_cuda_text *t, const rd_cuda_packs *packs);
+void    rd_cuda_write_takes(rd_cuda_text *t, const rd_cuda_packs *packs);
+bool    rd_cuda_has_puts(const rd_cuda_text *t);
+void    rd_cuda_declare_puts(rd_cuda_text *t);
+void    rd_cuda_write_puts(rd_cuda_text *t);
+
+/* loops.c: instructions [from, to), with their loops. */
+void rd_cuda_items(rd_cuda_text *t, int32_t from, int32_t to);
 /* Which of a thread's elements: "l", "e", "e * 4 + l". */
 enum { RD_CUDA_ELEMENT = 24 };
 const char *rd_cuda_element(const rd_cuda_text *t, char to[RD_CUDA_ELEMENT]);
@@ -146,4 +155,8 @@ void rd_cuda_scan(rd_cuda_text *t, const rd_inst *inst);
 void rd_cuda_resume_scan(rd_cuda_text *t, int32_t number);
 void rd_cuda_end_totals(rd_cuda_text *t, int32_t number);
 void rd_cuda_lift_kernel(rd_cuda_text *t, int32_t number);
+
+/* tiles.c: what a scan is to text/sweep.cuh; all of a tile. */
+void rd_cuda_sweep_functions(rd_cuda_text *t, int32_t number);
+void rd_cuda_write_tile(rd_cuda_text *t);
 #endif

@@ -295,3 +295,5 @@ static inline int64_t rd_nodes_below(int64_t n, int level)
         nodes += n;
     return nodes;
 }
+
+#include "kernels/cuda/text/sweep.cuh"
