@@ -67,4 +67,27 @@ const char wait_text[]  = PRELUDE "extern \"C\" __global__ void leave(float *z)\
                                   "    z[threadIdx.x] = 1;\n"
                                   "}\n";
 
+const char relay_text[] = PRELUDE "extern \"C\" __global__ void relay(unsigned long long *z)\n"
+                                  "{\n"
+                                  "    RD_SHARED(unsigned long long, next, 1);\n"
+                                  "    const unsigned b = blockIdx.x;\n"
+                                  "    if (threadIdx.x == 77) {\n"
+                                  "        next[0] = 0;\n"
+                                  "        if (b + 1 < gridDim.x) {\n"
+                                  "            RD_WAIT_FOR(&z[b + 1]);\n"
+                                  "            next[0] = z[b + 1];\n"
+                                  "        }\n"
+                                  "    }\n"
+                                  "    __syncthreads();\n"
+                                  "    if (threadIdx.x == 5)\n"
+                                  "        z[b] = next[0] + b + 1;\n"
+                                  "}\n";
+const char ever_text[]  = PRELUDE "extern \"C\" __global__ void ever(unsigned long long *z)\n"
+                                  "{\n"
+                                  "    if (threadIdx.x == 5) {\n"
+                                  "        z[1] = 0;\n"
+                                  "        RD_WAIT_FOR(&z[1]);\n"
+                                  "    }\n"
+                                  "}\n";
+
 const int passed[N_PASSED] = { 35, 45, 42, 40, 0x55555555, 43 };

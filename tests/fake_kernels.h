@@ -5,10 +5,11 @@
 enum { THREADS = 128 }; /* of a block, by all of them */
 
 /* On a GPU; the fake has its own. */
-#define PRELUDE                                                             \
-    "#ifndef RD_SHARED\n"                                                   \
-    "#define RD_SHARED(type, name, n) __shared__ type name[n]\n"            \
-    "#define RD_SHARED_DYNAMIC(type, name) extern __shared__ type name[]\n" \
+#define PRELUDE                                                               \
+    "#ifndef RD_SHARED\n"                                                     \
+    "#define RD_SHARED(type, name, n) __shared__ type name[n]\n"              \
+    "#define RD_SHARED_DYNAMIC(type, name) extern __shared__ type name[]\n"   \
+    "#define RD_WAIT_FOR(at) while (!*(volatile unsigned long long *)(at))\n" \
     "#endif\n"
 
 /* add(x, y, z, n): z = x + y */
@@ -25,6 +26,10 @@ extern const char dynamic_text[];
 extern const char warps_text[];
 /* leave(z): thread 5 does not come to the barrier */
 extern const char wait_text[];
+/* relay(z): each block waits for the word of the next one, adds its number, and leaves the sum */
+extern const char relay_text[];
+/* ever(z): a word that nobody leaves */
+extern const char ever_text[];
 
 /* turn(x, z): turns each block's part around; a barrier is, or is not, between what is written and
  * read. */

@@ -206,6 +206,44 @@ static int scan_columns(rd_expr *x, rd_expr **y)
     return 1;
 }
 
+/* Maps before and behind, one of what the scan took. */
+static int scan_between_maps(rd_expr *x, rd_expr **y)
+{
+    rd_expr *square = rd_mul(x, x);
+
+    y[0] = rd_sub(rd_scan(square, "sum", RD_DIMS(1)), square);
+    y[1] = rd_scan(rd_neg(x), "min", RD_DIMS(1), .exclusive = true);
+    return 2;
+}
+
+/* Four in one loop. */
+static int scans_together(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_add(rd_scan(x, "sum", RD_DIMS(1)), rd_scan(x, "max", RD_DIMS(1)));
+    y[1] = rd_sub(rd_scan(x, "sum", RD_DIMS(1), .exclusive = true),
+                  rd_scan(rd_mul(x, x), "sum", RD_DIMS(1)));
+    return 2;
+}
+
+static int scan_twice(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_scan(rd_scan(x, "sum", RD_DIMS(1)), "sum", RD_DIMS(1));
+    return 1;
+}
+
+/* Products of ints are those of any grouping. */
+static int scan_products(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_scan(x, "prod", RD_DIMS(1));
+    return 1;
+}
+
+static int scan_wide(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_scan(rd_cast(x, RD_F64), "sum", RD_DIMS(1));
+    return 1;
+}
+
 /* One read, results along both axes. */
 static int cross(rd_expr *x, rd_expr **y)
 {
@@ -284,12 +322,24 @@ const gpu_program *gpu_program_of(const char *name)
     for (int k = 0; k < n_gpu_programs; k++)
         if (!strcmp(gpu_programs[k].name, name))
             return &gpu_programs[k];
+    for (int k = 0; k < n_gpu_scan_programs; k++)
+        if (!strcmp(gpu_scan_programs[k].name, name))
+            return &gpu_scan_programs[k];
     for (int k = 0; k < n_gpu_pair_programs; k++)
         if (!strcmp(gpu_pair_programs[k].name, name))
             return &gpu_pair_programs[k];
     fprintf(stderr, "no program %s\n", name);
     abort();
 }
+
+const gpu_program gpu_scan_programs[] = {
+    { "scan between maps", false, scan_between_maps },
+    { "scans together", false, scans_together },
+    { "scan twice", false, scan_twice },
+    { "scan of products", false, scan_products },
+    { "scan in f64", false, scan_wide },
+};
+const int n_gpu_scan_programs = (int)(sizeof gpu_scan_programs / sizeof *gpu_scan_programs);
 
 /* From -4 to 4, by steps that additions round. */
 static float value_of(int64_t k)
@@ -328,6 +378,13 @@ const gpu_size gpu_sizes[] = {
     { 4, 12296 }, { 12296, 4 },  { 8, 16388 }, { 16388, 8 }, { 40, 33 },  { 33, 40 },
 };
 const int n_gpu_sizes = (int)(sizeof gpu_sizes / sizeof *gpu_sizes);
+
+/* Tiles have 512 elements, or some times that, up to 4096. */
+const gpu_size gpu_scan_sizes[] = {
+    { 2, 64 },   { 3, 257 },  { 1, 511 },  { 2, 513 },   { 3, 1024 },  { 2, 4095 },  { 3, 4096 },
+    { 1, 4097 }, { 1, 8191 }, { 2, 8193 }, { 1, 16384 }, { 2, 16380 }, { 1, 28673 }, { 1, 32769 },
+};
+const int n_gpu_scan_sizes = (int)(sizeof gpu_scan_sizes / sizeof *gpu_scan_sizes);
 
 static bool evaluate(const gpu_case *c, rd_ctx *ctx, rd_expr *x, rd_backend backend, rd_array *out,
                      rd_text *report)

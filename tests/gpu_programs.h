@@ -17,6 +17,9 @@ typedef struct gpu_program {
 
 extern const gpu_program gpu_programs[];
 extern const int         n_gpu_programs;
+/* Scans along rows. */
+extern const gpu_program gpu_scan_programs[];
+extern const int         n_gpu_scan_programs;
 /* Rows are points, of which each meets each: for smaller matrices. */
 extern const gpu_program gpu_pair_programs[];
 extern const int         n_gpu_pair_programs;
@@ -43,6 +46,9 @@ typedef struct gpu_size {
 } gpu_size;
 extern const gpu_size gpu_sizes[];
 extern const int      n_gpu_sizes;
+/* Around tiles of scans, and powers of two of them. */
+extern const gpu_size gpu_scan_sizes[];
+extern const int      n_gpu_scan_sizes;
 /* Points around blocks of 64, and tiles of 256; coordinates around what is written out, and
  * blocks. */
 extern const gpu_size gpu_pair_sizes[];

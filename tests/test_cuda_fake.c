@@ -153,6 +153,31 @@ START_TEST(passes)
 }
 END_TEST
 
+/* As many blocks as are at work at the same time, in any order. */
+START_TEST(waits_for_blocks)
+{
+    enum { BLOCKS = 4 };
+    unsigned long long host[BLOCKS];
+    gpu                g;
+    CUmodule           module;
+    CUdeviceptr        z;
+
+    fake_use_order(_i);
+    g      = gpu_begin();
+    module = gpu_load(&g, relay_text);
+    z      = gpu_get(&g, sizeof host);
+    (void)GPU_CALL(&g, cuMemsetD8Async, z, 0, sizeof host, g.stream);
+    gpu_launch(&g, module, "relay", BLOCKS, THREADS, (void *[]){ &z });
+    (void)GPU_CALL(&g, cuMemcpyDtoHAsync_v2, host, z, sizeof host, g.stream);
+    ck_assert_str_eq(g.why, "");
+    for (unsigned long long i = BLOCKS, sum = 0; i-- > 0;)
+        ck_assert_uint_eq(host[i], sum += i + 1);
+    GPU_RELEASE(&g, cuMemFree_v2, z);
+    GPU_RELEASE(&g, cuModuleUnload, module);
+    gpu_end(&g);
+}
+END_TEST
+
 START_TEST(much_shared_memory)
 {
     float        host = 0;
@@ -208,6 +233,8 @@ static const struct {
       "store wrote 4 bytes before an allocation of 4000 bytes", true },
     { "far beyond", STORE("n + 100000000"), "store", CUDA_ERROR_ILLEGAL_ADDRESS,
       "store, block (0, 0, 0), thread (5, 0, 0): access to address", false },
+    { "nobody leaves the word", ever_text, "ever", CUDA_ERROR_ILLEGAL_ADDRESS,
+      "ever, block (0, 0, 0): it waits for a word that no block leaves", false },
     { "a thread has left", wait_text, "leave", CUDA_ERROR_ILLEGAL_ADDRESS, "thread 5 has ended",
       false },
 };
@@ -255,6 +282,7 @@ static void add(TCase *tc)
     for (int i = 0; i < COUNT(wrong) && !THREAD_SANITIZED; i++)
         tcase_add_loop_exit_test(tc, reports, SANITIZED && wrong[i].seen, i * FAKE_ORDERS,
                                  (i + 1) * FAKE_ORDERS);
+    tcase_add_loop_test(tc, waits_for_blocks, 0, 2 * FAKE_ORDERS);
     tcase_add_loop_test(tc, passes, 0, 2 * FAKE_ORDERS);
     if (!THREAD_SANITIZED)
         tcase_add_loop_test(tc, much_shared_memory, 0, 2 * FAKE_ORDERS);

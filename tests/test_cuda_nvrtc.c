@@ -192,8 +192,8 @@ START_TEST(architectures)
 }
 END_TEST
 
-static const char *const texts[] = { add_text, sum_text, TURN("__syncthreads();\n"), STORE("n"),
-                                     wait_text };
+static const char *const texts[]         = { add_text,   sum_text,  TURN("__syncthreads();\n"),
+                                             STORE("n"), wait_text, relay_text };
 static const int         real_machines[] = { 75, 80, 90 };
 
 /* By the real one, where it is there. */

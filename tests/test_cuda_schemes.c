@@ -59,6 +59,23 @@ START_TEST(sizes)
 }
 END_TEST
 
+/* Scans along rows, in all orders of blocks: tiles wait for others in random ones. */
+START_TEST(scans)
+{
+    const gpu_program *p    = &gpu_scan_programs[_i];
+    const int          each = SANITIZED ? 4 : 1;
+    int                k    = (3 * _i + 1) % COUNT(kinds);
+
+    setenv("RDIM_CUDA_THREADS", kinds[k].threads, 1);
+    for (int i = _i % each; i < n_gpu_scan_sizes; i += each) {
+        fake_use_order(i + k);
+        same_bits(&(gpu_case){ p, kinds[k].type, gpu_scan_sizes[i].rows, gpu_scan_sizes[i].columns,
+                               kinds[k].shift, false });
+    }
+    rd_gpu_close_all();
+}
+END_TEST
+
 /* Pairs of points: few threads have four results each, many have one and a part of the others. */
 static const struct {
     rd_dtype    type;
@@ -90,14 +107,13 @@ END_TEST
  * number has bits. */
 START_TEST(scans_in_few_ranges)
 {
-    static const char *const names[]   = { "scan down", "scan of columns", "scan of rows" };
+    static const char *const names[]   = { "scan down", "scan of columns" };
     static const char *const threads[] = { "2", "4", "8" };
 
     for (int k = 0; k < COUNT(names); k++) {
         fake_use_order(k);
         setenv("RDIM_CUDA_THREADS", threads[_i], 1);
-        same_bits(&(gpu_case){ gpu_program_of(names[k]), RD_F32, k < 2 ? 12296 : 4,
-                               k < 2 ? 4 : 12296, 0, false });
+        same_bits(&(gpu_case){ gpu_program_of(names[k]), RD_F32, 12296, 4, 0, false });
         rd_gpu_close_all();
     }
 }
@@ -210,7 +226,24 @@ static const way ways[] = {
     { "concat", RD_F32, 4096, 4096,
       "maps: 16384 items, 32 threads each, i1 spread, 4 side by side" },
     { "transpose", RD_F32, 4096, 4096, "maps: 16384 items, 32 threads each, i0 and i1 by squares" },
-    { "scan of rows", RD_F32, 8192, 1024, "plain: 8192 items, 1 thread each" },
+    { "scan of rows", RD_F32, 8192, 1024,
+      "scans: 8192 items, 128 threads each, 4 side by side, i1 by tiles of 1024, once" },
+    { "scan of rows", RD_F32, 4, 100000,
+      "scans: 4 items, 128 threads each, 4 side by side, i1 by tiles of 4096, once" },
+    { "scan of rows", RD_F16, 4, 100001,
+      "scans: 4 items, 128 threads each, 8 side by side, i1 by tiles of 4096, once" },
+    { "scan of rows", RD_F64, 4, 100000,
+      "scans: 4 items, 128 threads each, 2 side by side, i1 by tiles of 2048, once" },
+    { "scan exclusive", RD_I32, 4, 100000,
+      "scans: 4 items, 128 threads each, 4 side by side, i1 by tiles of 2048, once" },
+    { "scans", RD_F32, 4, 100000,
+      "scans: 4 items, 128 threads each, 4 side by side, i1 by tiles of 2048, once" },
+    { "scans together", RD_F32, 4, 100000,
+      "scans: 4 items, 128 threads each, 4 side by side, i1 by tiles of 1024, once" },
+    { "scan of products", RD_F32, 4, 100000, "plain: 4 items, 1 thread each" },
+    { "scan of products", RD_I32, 4, 100000,
+      "scans: 4 items, 128 threads each, 4 side by side, i1 by tiles of 2048, once" },
+    { "scan of rows", RD_F32, 100000, 256, "plain: 100000 items, 1 thread each" },
     { "scan of columns", RD_F32, 8192, 1024,
       "plain: 1024 items, 1 thread each, i0 in 8 ranges of 1024, twice" },
     { "rows and columns", RD_F32, 4096, 4096,
@@ -336,6 +369,7 @@ static void add(TCase *tc)
     tcase_add_loop_test(tc, scans_in_few_ranges, 0, 3);
     tcase_add_loop_test(tc, nodes_are_few, 0, COUNT(large));
     tcase_add_loop_test(tc, sizes, 0, n_gpu_programs);
+    tcase_add_loop_test(tc, scans, 0, n_gpu_scan_programs);
     tcase_add_loop_test(tc, pairs, 0, n_gpu_pair_programs);
 }
 

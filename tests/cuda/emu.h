@@ -2,8 +2,8 @@
  *
  * Threads of a block are run by the driver (fibres.cpp), one after the other; `emu_now` tells which
  * one runs.  It can see: shared memory without a barrier in between (emu::shared), threads and
- * blocks that wait for each other, accesses out of bounds.  It cannot see: the order of memory between blocks,
- * registers, time. */
+ * blocks that wait for each other, accesses out of bounds.  It cannot see: the order of memory
+ * between blocks, registers, time. */
 #include "emu_host.h"
 
 #define EMU_EXPORT __attribute__((visibility("default")))
