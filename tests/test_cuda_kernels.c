@@ -171,6 +171,12 @@ static int bytes_loaded(const char *line)
     return bytes_of_vector(line, "ld.global");
 }
 
+/* And of what goes to memory, too. */
+static int bytes_moved(const char *line)
+{
+    return bytes_loaded(line) + bytes_of_vector(line, "st.global");
+}
+
 /* The same of what comes from shared memory. */
 static int bytes_shared(const char *line)
 {
@@ -270,6 +276,20 @@ static straight busiest(char *ptx, int (*count)(const char *line))
     }
 }
 
+/* All where anything is counted. */
+static straight counted(char *ptx, int (*count)(const char *line))
+{
+    static straight list[MOST_STRAIGHTS];
+    straight        all = { 0 };
+
+    for (int n = straights_of(ptx, count, list); n-- > 0;)
+        if (list[n].count) {
+            all.instructions += list[n].instructions;
+            all.count += list[n].count;
+        }
+    return all;
+}
+
 static char *ptx_of(const char *text)
 {
     const char     *why;
@@ -323,6 +343,14 @@ static const bound bounds[] = {
     { "logsumexp of columns", RD_F32, 64, 65536, 26.5 },
 };
 
+/* The same of scans, which load and store their elements 16 bytes at a time. */
+static const bound scan_bounds[] = {
+    { "scan of rows", RD_F32, 64, 65536, 14.5 },
+    { "scan of rows", RD_F64, 64, 65536, 25 },
+    { "scan of rows", RD_F16, 64, 65536, 15.5 },
+    { "scan exclusive", RD_F32, 64, 65536, 18 },
+};
+
 /* The same for each exponential. */
 static const bound exponential_bounds[] = {
     { "softmax", RD_F32, 4096, 1024, 30 },
@@ -344,8 +372,19 @@ static const struct {
     { { "least of most", RD_F32, 100000, 100, 8.5 }, 5 },
 };
 
-/* `least` is counted of what should be, of which an element has `each`. */
-static void check_bound(const bound *b, int (*count)(const char *line), int least, int each)
+/* A tile that is whole, as most are, is what is counted. */
+static void make_whole(char *text)
+{
+    static const char which[] = "const bool whole = ", all[] = "true; //";
+    char *const       at = strstr(text, which);
+
+    if (at)
+        memcpy(at + strlen(which), all, strlen(all));
+}
+
+/* Where, and what is counted: `least` of it should be, of which an element has `each`. */
+static void check_bound(const bound *b, straight (*where)(char *, int (*)(const char *)),
+                        int (*count)(const char *line), int least, int each)
 {
     const rd_eval_opts opts = { .backend = RD_BACKEND_CUDA, .deterministic = true };
     rd_ctx            *ctx  = rd_ctx_new(NULL);
@@ -367,9 +406,10 @@ static void check_bound(const bound *b, int (*count)(const char *line), int leas
     rd_cuda_write(&t, &text);
     ck_assert(text.at && !t.why);
     compiles(text.at);
+    make_whole(text.at);
 
     char          *ptx  = ptx_of(text.at);
-    const straight s    = busiest(ptx, count);
+    const straight s    = where(ptx, count);
     const double   mean = s.instructions / ((double)s.count / each);
 
     ck_assert_msg(s.count >= least, "%s: loads are of less than 16 bytes, or elements not together",
@@ -386,19 +426,26 @@ static void check_bound(const bound *b, int (*count)(const char *line), int leas
 
 START_TEST(instructions_of_elements)
 {
-    check_bound(&bounds[_i], bytes_loaded, 64, rd_dtype_size(bounds[_i].type));
+    check_bound(&bounds[_i], busiest, bytes_loaded, 64, rd_dtype_size(bounds[_i].type));
+}
+END_TEST
+
+START_TEST(instructions_of_scans)
+{
+    check_bound(&scan_bounds[_i], counted, bytes_moved, 128,
+                2 * rd_dtype_size(scan_bounds[_i].type));
 }
 END_TEST
 
 START_TEST(instructions_of_pairs)
 {
-    check_bound(&pair_bounds[_i].of, bytes_shared, 48, pair_bounds[_i].bytes);
+    check_bound(&pair_bounds[_i].of, busiest, bytes_shared, 48, pair_bounds[_i].bytes);
 }
 END_TEST
 
 START_TEST(instructions_of_exponentials)
 {
-    check_bound(&exponential_bounds[_i], exponentials, 8, 1);
+    check_bound(&exponential_bounds[_i], busiest, exponentials, 8, 1);
 }
 END_TEST
 
@@ -420,6 +467,8 @@ int main(void)
     tc    = tcase_create("cuda kernels");
     tcase_set_timeout(tc, 600);
     tcase_add_loop_test(tc, instructions_of_elements, 0, (int)(sizeof bounds / sizeof *bounds));
+    tcase_add_loop_test(tc, instructions_of_scans, 0,
+                        (int)(sizeof scan_bounds / sizeof *scan_bounds));
     tcase_add_loop_test(tc, instructions_of_exponentials, 0,
                         (int)(sizeof exponential_bounds / sizeof *exponential_bounds));
     tcase_add_loop_test(tc, instructions_of_pairs, 0,
