@@ -212,7 +212,7 @@ static int scan_between_maps(rd_expr *x, rd_expr **y)
     rd_expr *square = rd_mul(x, x);
 
     y[0] = rd_sub(rd_scan(square, "sum", RD_DIMS(1)), square);
-    y[1] = rd_scan(rd_neg(x), "min", RD_DIMS(1), .exclusive = true);
+    y[1] = rd_scan(rd_neg(x), "min", RD_DIMS(1));
     return 2;
 }
 

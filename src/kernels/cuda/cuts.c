@@ -305,15 +305,16 @@ static bool has_nodes(const rd_cuda_fold *f)
     return !f->of.fold->user && !f->of.seen && (f->pair || rd_fold_any_grouping(f->of.fold));
 }
 
-/* One loop, which scans and after which nothing comes. */
-static bool only_scans(const rd_cuda_shape *s)
+/* One loop, which scans and after which nothing comes.  What a scan takes hangs on no range but its
+ * own. */
+static bool only_scans(rd_cuda_shape *s)
 {
     const rd_program *p    = s->p;
     const rd_loop    *l    = &p->loop[s->cut[0]];
     bool              some = false;
 
     if (s->team > 1 || s->n_cut != 1 || l->first >= 0 || l->backwards || l->end + 1 < s->to ||
-        p->n_scratch > 0)
+        p->n_scratch > 0 || !rd_cuda_find_early(s, s->cut[0]))
         return false;
     for (int32_t k = 0; k < p->n_fold; k++) {
         const rd_cuda_fold *f = &s->fold[k];

@@ -119,7 +119,7 @@ typedef struct rd_cuda_shape {
     int64_t           item_rows, item_counters;
     bool              scanned;    /* they are one loop, of scans, done twice    */
     bool              swept;      /* they are one loop, of scans, done once     */
-    bool             *early;      /* per instruction of it: what scans take is made of it */
+    bool             *early;      /* per instruction: what scans take is made of it */
     bool              ends;       /* is anything stored behind them?             */
     int64_t           item_bytes; /* of what one cut loop keeps for another      */
 
@@ -171,7 +171,9 @@ bool rd_cuda_is_at_index(const rd_fold *f, int32_t axis);
 
 /* ---- sweeps.c -------------------------------------------------------------------------------- */
 /* Scans along rows in one pass, by tiles which are ranges; false: there are no such. */
-bool    rd_cuda_find_sweep(rd_cuda_shape *s);
+bool rd_cuda_find_sweep(rd_cuda_shape *s);
+/* Instructions of a loop that make what scans take; false: what one gives is among it. */
+bool    rd_cuda_find_early(rd_cuda_shape *s, int32_t loop);
 int32_t rd_cuda_sweep_rounds(const rd_cuda_shape *s);
 /* Of an item's nodes. */
 int64_t rd_cuda_sweep_bytes(const rd_cuda_shape *s, const rd_cuda_fold *f);

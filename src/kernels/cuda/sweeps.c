@@ -51,25 +51,39 @@ static bool reads_only(const rd_cuda_shape *s, int32_t loop)
     return true;
 }
 
-/* Instructions of the loop that make what scans take; false: what one gives is among it. */
-static bool find_early(rd_cuda_shape *s, int32_t loop)
+static void forget_early(rd_cuda_shape *s)
+{
+    for (int32_t i = 0; i < s->p->n_inst; i++)
+        s->early[i] = false;
+}
+
+/* What instruction i reads is early. */
+static void mark_makers(rd_cuda_shape *s, const rd_loop *l, int32_t i)
 {
     const rd_program *p = s->p;
-    const rd_loop    *l = &p->loop[loop];
     int32_t           in[RD_MOST_READ];
+    const int32_t     n = rd_inst_reads(p, &p->inst[i], in);
 
+    for (int32_t k = 0; k < n; k++)
+        for (int32_t j = l->begin + 1; j < i; j++)
+            s->early[j] |=
+                in[k] >= p->inst[j].dst && in[k] < p->inst[j].dst + rd_inst_makes(p, &p->inst[j]);
+}
+
+bool rd_cuda_find_early(rd_cuda_shape *s, int32_t loop)
+{
+    const rd_loop *l     = &s->p->loop[loop];
+    bool           apart = true;
+
+    forget_early(s);
     for (int32_t i = l->end - 1; i > l->begin; i--) {
-        const rd_inst *inst = &p->inst[i];
-        const int32_t  n = s->early[i] || inst->kind == RD_I_SCAN ? rd_inst_reads(p, inst, in) : 0;
+        const bool scan = s->p->inst[i].kind == RD_I_SCAN;
 
-        if (s->early[i] && inst->kind == RD_I_SCAN)
-            return false;
-        for (int32_t k = 0; k < n; k++)
-            for (int32_t j = l->begin + 1; j < i; j++)
-                s->early[j] |= in[k] >= p->inst[j].dst &&
-                               in[k] < p->inst[j].dst + rd_inst_makes(p, &p->inst[j]);
+        apart &= !(scan && s->early[i]);
+        if (scan || s->early[i])
+            mark_makers(s, l, i);
     }
-    return true;
+    return apart;
 }
 
 /* ---- How much -------------------------------------------------------------------------------- */
@@ -115,12 +129,6 @@ static int32_t rounds_of(const rd_cuda_shape *s, int32_t loop)
     return rounds;
 }
 
-static void forget(rd_cuda_shape *s)
-{
-    for (int32_t i = 0; i < s->p->n_inst; i++)
-        s->early[i] = false;
-}
-
 bool rd_cuda_find_sweep(rd_cuda_shape *s)
 {
     const int32_t  loop = loop_of(s);
@@ -134,10 +142,8 @@ bool rd_cuda_find_sweep(rd_cuda_shape *s)
     for (int32_t k = 0; k < s->p->n_fold; k++)
         if (!may_sweep(s, &s->fold[k], loop))
             return false;
-    if (!reads_only(s, loop) || !find_early(s, loop)) {
-        forget(s);
+    if (!reads_only(s, loop) || !rd_cuda_find_early(s, loop))
         return false;
-    }
     s->swept    = true;
     s->wide     = wide;
     s->cut[0]   = loop;
