@@ -364,6 +364,16 @@ RD_API rd_expr *rd_minimum(rd_expr *x, rd_expr *y), *rd_maximum(rd_expr *x, rd_e
 /* Logical: operands count as true where not 0 (NaN too); bool. */
 RD_API rd_expr *rd_and(rd_expr *x, rd_expr *y), *rd_or(rd_expr *x, rd_expr *y),
     *rd_xor(rd_expr *x, rd_expr *y);
+/* Bits of ints, of bools theirs; floats are RD_ERR_TYPE.  A shift by a negative count, or by the
+ * type's width and more, leaves 0, and shift_right of negative ints -1.  popcount is the number of
+ * bits set, of ints of n bits as an unsigned one of n bits. */
+RD_API rd_expr *rd_bit_and(rd_expr *x, rd_expr *y), *rd_bit_or(rd_expr *x, rd_expr *y),
+    *rd_bit_xor(rd_expr *x, rd_expr *y), *rd_bit_not(rd_expr *x),
+    *rd_shift_left(rd_expr *x, rd_expr *n), *rd_shift_right(rd_expr *x, rd_expr *n),
+    *rd_popcount(rd_expr *x);
+/* The greatest common divisor and the least common multiple of ints, not negative but where the
+ * type cannot hold them: they wrap.  gcd(0, 0) is 0, and so is lcm(x, 0). */
+RD_API rd_expr *rd_gcd(rd_expr *x, rd_expr *y), *rd_lcm(rd_expr *x, rd_expr *y);
 /* Comparisons, after promotion: bool; false with NaN, but for ne. */
 RD_API rd_expr *rd_eq(rd_expr *x, rd_expr *y), *rd_ne(rd_expr *x, rd_expr *y),
     *rd_lt(rd_expr *x, rd_expr *y), *rd_le(rd_expr *x, rd_expr *y), *rd_gt(rd_expr *x, rd_expr *y),
@@ -548,7 +558,7 @@ typedef struct rd_reduce_opts {
     rd_accuracy accuracy;
     rd_dims     dims;               /* the positional argument */
     rd_expr    *where;              /* only elements where this is true take part */
-    rd_expr    *initial;            /* starting value of sum, prod, min, max: one more element */
+    rd_expr    *initial;            /* starting value of sum, prod, min, max, bits_*: one more */
     rd_expr    *weights;            /* mean, var, std, logsumexp */
     bool        skip_nan;           /* NaN elements do not take part */
     bool        exclusive, reverse; /* scans: without the element itself; from the end */
@@ -566,6 +576,7 @@ typedef struct rd_reduce_opts {
  *                       .initial, which ints need
  *    argmin argmax      i64 flat index in C order over the reduced axes; lowest on ties, first NaN,
  *                       -1 if emptied
+ *    bits_and bits_or bits_xor   of ints and bools, in their type; all bits set, 0, 0 of nothing
  *    count              elements that are not 0 (NaN counts), i64
  *    mean var std       of ints in f64; var divides by n - ddof (by sum of weights - ddof); NaN of
  *                       nothing
@@ -587,6 +598,9 @@ typedef struct rd_reduce_opts {
 #define rd_any(x, ...)       rd_reduce_name(x, "any",       RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_all(x, ...)       rd_reduce_name(x, "all",       RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_count(x, ...)     rd_reduce_name(x, "count",     RD_REDUCE_OPTS(__VA_ARGS__))
+#define rd_bits_and(x, ...)  rd_reduce_name(x, "bits_and",  RD_REDUCE_OPTS(__VA_ARGS__))
+#define rd_bits_or(x, ...)   rd_reduce_name(x, "bits_or",   RD_REDUCE_OPTS(__VA_ARGS__))
+#define rd_bits_xor(x, ...)  rd_reduce_name(x, "bits_xor",  RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_mean(x, ...)      rd_reduce_name(x, "mean",      RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_var(x, ...)       rd_reduce_name(x, "var",       RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_std(x, ...)       rd_reduce_name(x, "std",       RD_REDUCE_OPTS(__VA_ARGS__))
@@ -594,7 +608,7 @@ typedef struct rd_reduce_opts {
 #define rd_norm(x, ...)      rd_reduce_name(x, "norm",      RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_logsumexp(x, ...) rd_reduce_name(x, "logsumexp", RD_REDUCE_OPTS(__VA_ARGS__))
 /** rd_reduce(x, r, dims, keywords), rd_scan(x, r, RD_DIMS(axis), keywords); r: a name above or a
- *  user's reducer. Scans (sum, prod, min, max, a user's with one output) have x's shape: element i
+ *  user's reducer. Scans (sum, prod, min, max, bits_*, a user's with one output) have x's shape: element i
  *  is the reduction of elements 0..i along the axis. */
 #define rd_reduce(x, r, ...) \
     RD_BY_(r, rd_reduce_name, rd_reduce_user)(x, r, RD_REDUCE_OPTS(__VA_ARGS__))

@@ -69,6 +69,17 @@ static oracle_value int_fold(rd_dtype type, const oracle_item *item, int64_t n, 
     return y;
 }
 
+static oracle_value bits(rd_dtype type, const oracle_item *item, int64_t n, rd_reducer_id reducer)
+{
+    oracle_value y = oracle_int(type, reducer == RD_RED_bits_and ? -1 : 0);
+
+    for (int64_t k = 0; k < n; k++)
+        y = oracle_int(type, reducer == RD_RED_bits_and  ? y.n & item[k].x.n
+                             : reducer == RD_RED_bits_or ? y.n | item[k].x.n
+                                                         : y.n ^ item[k].x.n);
+    return y;
+}
+
 /* With an infinity among the elements, or a NaN. */
 static oracle_value sum_without_end(rd_dtype type, const summary *s)
 {
@@ -432,6 +443,9 @@ oracle_value oracle_fold(const rd_expr *x, const oracle_item *item, int64_t n, i
     case RD_RED_sum2: return compensated(type, item, n);
     case RD_RED_prod:
         return is_float(type) ? product(type, item, n) : int_fold(type, item, n, true);
+    case RD_RED_bits_and:
+    case RD_RED_bits_or:
+    case RD_RED_bits_xor: return bits(type, item, n, fold->reducer);
     case RD_RED_min:
     case RD_RED_max: return extreme(fold, type, item, n);
     case RD_RED_argmin:

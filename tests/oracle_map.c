@@ -345,6 +345,39 @@ static __int128 int_pow(__int128 a, __int128 b)
     return (__int128)y;
 }
 
+static __int128 int_gcd(__int128 a, __int128 b)
+{
+    while (b != 0) {
+        const __int128 rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a < 0 ? -a : a;
+}
+
+static __int128 int_lcm(__int128 a, __int128 b)
+{
+    const __int128 y = a == 0 ? 0 : a / int_gcd(a, b) * b;
+
+    return y < 0 ? -y : y;
+}
+
+/* By n bits, to the left if n > 0: what comes to an int of 64 bits at most. */
+static __int128 int_shift(__int128 a, __int128 n)
+{
+    return n >= 64 ? 0 : n >= 0 ? (__int128)((unsigned __int128)a << n) : a >> (n < -64 ? 64 : -n);
+}
+
+static int int_bits(__int128 a)
+{
+    int n = 0;
+
+    for (int k = 0; k < 64; k++)
+        n += (int)(a >> k & 1);
+    return n;
+}
+
 static oracle_value int_op(rd_op op, rd_dtype type, __int128 a, __int128 b)
 {
     switch (op) {
@@ -368,6 +401,15 @@ static oracle_value int_op(rd_op op, rd_dtype type, __int128 a, __int128 b)
     case RD_OP_minimum: return oracle_int(type, a < b ? a : b);
     case RD_OP_maximum: return oracle_int(type, a > b ? a : b);
     case RD_OP_and: return oracle_int(type, a && b);
+    case RD_OP_bit_and: return oracle_int(type, a & b);
+    case RD_OP_bit_or: return oracle_int(type, a | b);
+    case RD_OP_bit_xor: return oracle_int(type, a ^ b);
+    case RD_OP_bit_not: return oracle_int(type, ~a);
+    case RD_OP_shift_left: return oracle_int(type, int_shift(a, b < 0 ? 64 : b));
+    case RD_OP_shift_right: return oracle_int(type, int_shift(a, b < 0 || b > 64 ? -64 : -b));
+    case RD_OP_popcount: return oracle_int(type, int_bits(a));
+    case RD_OP_gcd: return oracle_int(type, int_gcd(a, b));
+    case RD_OP_lcm: return oracle_int(type, int_lcm(a, b));
     case RD_OP_or: return oracle_int(type, a || b);
     case RD_OP_xor: return oracle_int(type, !a != !b);
     default: return oracle_unsure(type);

@@ -91,7 +91,8 @@ enum {
     DDOF        = 16,
     NORM        = 32,
     TYPE        = 64,
-    FLOATS      = 128
+    FLOATS      = 128,
+    INTS        = 256
 };
 
 static const struct {
@@ -113,6 +114,9 @@ static const struct {
     { "std", WEIGHTS | DDOF | FLOATS },
     { "norm", NORM },
     { "logsumexp", WEIGHTS | FLOATS },
+    { "bits_and", INITIAL | INTS },
+    { "bits_or", INITIAL | INTS },
+    { "bits_xor", INITIAL | INTS },
 };
 enum { N_REDUCERS = sizeof reducers / sizeof *reducers };
 
@@ -219,18 +223,20 @@ static rd_expr *tame(random_pool *pool, const random_node *node, unsigned takes)
 
 void random_fold(random_pool *pool)
 {
-    const int64_t      k    = random_below(pool, N_REDUCERS);
-    const random_node *node = random_once(pool, 2) || reducers[k].takes & FLOATS
-                                  ? random_pick_float(pool)
-                                  : random_pick(pool);
-    rd_expr           *x    = tame(pool, node, reducers[k].takes);
-    rd_reduce_opts     o;
+    const int64_t      k     = random_below(pool, N_REDUCERS);
+    const unsigned     takes = reducers[k].takes;
+    const random_node *node =
+        random_once(pool, 2) || takes & FLOATS ? random_pick_float(pool) : random_pick(pool);
+    rd_expr       *x = tame(pool, node, takes);
+    rd_reduce_opts o;
 
+    if (takes & INTS && is_float(x))
+        x = rd_cast(x, random_once(pool, 2) ? RD_I16 : RD_U64);
     if (random_once(pool, 9)) {
         by_user(pool, x, false);
         return;
     }
-    o      = random_keywords(pool, x, reducers[k].takes);
+    o      = random_keywords(pool, x, takes);
     o.dims = random_dims(pool, x);
     random_keep(pool, rd_reduce_name(x, reducers[k].name, &o), reducers[k].name);
 }
@@ -278,10 +284,10 @@ static void scans_of_scans(random_pool *pool, rd_expr *x)
 
 void random_scan(random_pool *pool)
 {
-    static const char *const names[] = { "sum", "sum", "prod", "min", "max" };
+    static const char *const names[] = { "sum", "sum", "prod", "min", "max", "bits_xor" };
     const random_node       *node    = random_pick(pool);
     rd_expr                 *x       = node->x;
-    const int64_t            k       = random_below(pool, 5);
+    const int64_t            k       = random_below(pool, is_float(x) ? 5 : 6);
     rd_reduce_opts           o;
 
     if (random_points(x) > 1500 && !pool->large)
@@ -298,7 +304,7 @@ void random_scan(random_pool *pool)
     }
     o           = random_keywords(pool, x, k == 0 ? TYPE : 0);
     o.dims      = RD_DIMS((int)random_below(pool, x->rank));
-    o.exclusive = random_once(pool, 4) && k < 3;
+    o.exclusive = random_once(pool, 4) && (k < 3 || k == 5);
     o.reverse   = random_once(pool, 4);
     random_keep(pool, rd_scan_name(x, names[k], &o), "scan");
 }

@@ -133,6 +133,39 @@ static void power(random_pool *pool)
         random_keep(pool, rd_pow(num(pool, 1.25), within(pool, node, 8)), "pow");
 }
 
+/* ---- Ints ------------------------------------------------------------------------------------ */
+static rd_expr *whole(random_pool *pool, rd_expr *x)
+{
+    static const rd_dtype types[] = { RD_BOOL, RD_I8, RD_I32, RD_I64, RD_U8, RD_U16, RD_U64 };
+
+    return rd_dtype_kind(x->type) != RD_KIND_FLOAT ? x : rd_cast(x, types[random_below(pool, 7)]);
+}
+
+static void bits(random_pool *pool)
+{
+    static const struct {
+        const char *name;
+        binary     *f;
+    } all[]         = { { "bit_and", rd_bit_and },
+                        { "bit_or", rd_bit_or },
+                        { "bit_xor", rd_bit_xor },
+                        { "shift_left", rd_shift_left },
+                        { "shift_right", rd_shift_right },
+                        { "gcd", rd_gcd },
+                        { "lcm", rd_lcm } };
+    rd_expr      *x = whole(pool, random_pick(pool)->x), *y;
+    const int64_t k = random_below(pool, 9);
+
+    if (k > 6) {
+        random_keep(pool, k == 7 ? rd_bit_not(x) : rd_popcount(x), k == 7 ? "bit_not" : "popcount");
+        return;
+    }
+    y = whole(pool, random_partner(pool, x));
+    if (rd_dtype_kind(rd_dtype_promote(x->type, y->type)) == RD_KIND_FLOAT) /* u64 and i64 */
+        y = rd_cast(y, x->type);
+    random_keep(pool, all[k].f(x, y), all[k].name);
+}
+
 /* ---- Three, and numbers along an axis -------------------------------------------------------- */
 
 static void choose(random_pool *pool)
@@ -167,7 +200,7 @@ static void coordinate(random_pool *pool)
 
 void random_map(random_pool *pool)
 {
-    const int64_t choice = random_below(pool, 24);
+    const int64_t choice = random_below(pool, 26);
 
     if (choice < 5)
         one_anywhere(pool);
@@ -185,6 +218,8 @@ void random_map(random_pool *pool)
         choose(pool);
     else if (choice < 23)
         clip(pool);
+    else if (choice < 25)
+        bits(pool);
     else
         coordinate(pool);
 }

@@ -297,6 +297,10 @@ static const fold_case fold_cases[] = {
     { "argmax i64", RD_RED_argmax, NULL, RD_I64, RD_I64, false, TIES, 64, 64 },
     { "any", RD_RED_any, NULL, RD_BOOL, RD_BOOL, false, BITS, 64, 64 },
     { "all", RD_RED_all, NULL, RD_BOOL, RD_BOOL, false, TIES, 64, 64 },
+    { "bits_and i64", RD_RED_bits_and, NULL, RD_I64, RD_I64, false, BYTES, 64, 64 },
+    { "bits_or u8", RD_RED_bits_or, NULL, RD_U8, RD_U8, false, BYTES, 64, 64 },
+    { "bits_xor i32", RD_RED_bits_xor, NULL, RD_I32, RD_I32, false, BYTES, 64, 16 },
+    { "bits_xor bool", RD_RED_bits_xor, NULL, RD_BOOL, RD_BOOL, false, BITS, 64, 64 },
     { "moments f64", RD_RED_moments, NULL, RD_F64, RD_F64, false, MIXED, 64, 64 },
     { "moments f32, weights", RD_RED_moments, NULL, RD_F32, RD_F32, true, MIXED, 64, 64 },
     { "skewness f64", RD_RED_skewness, NULL, RD_F64, RD_F64, false, MIXED, 64, 64 },
@@ -842,7 +846,9 @@ static const struct {
     { RD_RED_min, RD_I8, 127 },       { RD_RED_max, RD_I8, -128 },
     { RD_RED_max, RD_I64, -0x1p63 },  { RD_RED_min, RD_U16, 65535 },
     { RD_RED_max, RD_U64, 0 },        { RD_RED_min, RD_BOOL, 1 },
-    { RD_RED_max, RD_BOOL, 0 },
+    { RD_RED_max, RD_BOOL, 0 },       { RD_RED_bits_and, RD_I8, -1 },
+    { RD_RED_bits_and, RD_U8, 255 },  { RD_RED_bits_and, RD_BOOL, 1 },
+    { RD_RED_bits_or, RD_I64, 0 },    { RD_RED_bits_xor, RD_U32, 0 },
 };
 
 START_TEST(extreme_of_nothing)

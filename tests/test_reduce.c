@@ -70,17 +70,19 @@ static const struct {
     const char *name;
     rd_dtype    x, accumulator, want;
 } type_cases[] = {
-    { "sum", RD_BOOL, RD_I64, RD_I64 },   { "sum", RD_I8, RD_I64, RD_I64 },
-    { "sum", RD_U16, RD_U64, RD_U64 },    { "sum", RD_F32, RD_F32, RD_F32 },
-    { "prod", RD_BOOL, RD_I64, RD_I64 },  { "prod", RD_U64, RD_U64, RD_U64 },
-    { "min", RD_U8, RD_U8, RD_U8 },       { "max", RD_BOOL, RD_BOOL, RD_BOOL },
-    { "argmin", RD_I16, RD_I16, RD_I64 }, { "argmax", RD_F64, RD_F64, RD_I64 },
-    { "any", RD_F32, RD_BOOL, RD_BOOL },  { "all", RD_I32, RD_BOOL, RD_BOOL },
-    { "count", RD_F32, RD_I64, RD_I64 },  { "count", RD_BOOL, RD_I64, RD_I64 },
-    { "mean", RD_I32, RD_F64, RD_F64 },   { "mean", RD_F32, RD_F32, RD_F32 },
-    { "var", RD_U8, RD_F64, RD_F64 },     { "var", RD_F32, RD_F32, RD_F32 },
-    { "std", RD_BOOL, RD_F64, RD_F64 },   { "norm", RD_I8, RD_F64, RD_F64 },
-    { "norm", RD_F32, RD_F32, RD_F32 },   { "logsumexp", RD_I8, RD_F64, RD_F64 },
+    { "sum", RD_BOOL, RD_I64, RD_I64 },     { "sum", RD_I8, RD_I64, RD_I64 },
+    { "sum", RD_U16, RD_U64, RD_U64 },      { "sum", RD_F32, RD_F32, RD_F32 },
+    { "prod", RD_BOOL, RD_I64, RD_I64 },    { "prod", RD_U64, RD_U64, RD_U64 },
+    { "min", RD_U8, RD_U8, RD_U8 },         { "max", RD_BOOL, RD_BOOL, RD_BOOL },
+    { "argmin", RD_I16, RD_I16, RD_I64 },   { "argmax", RD_F64, RD_F64, RD_I64 },
+    { "any", RD_F32, RD_BOOL, RD_BOOL },    { "all", RD_I32, RD_BOOL, RD_BOOL },
+    { "bits_and", RD_I8, RD_I8, RD_I8 },    { "bits_xor", RD_BOOL, RD_BOOL, RD_BOOL },
+    { "bits_or", RD_U64, RD_U64, RD_U64 },  { "count", RD_F32, RD_I64, RD_I64 },
+    { "count", RD_BOOL, RD_I64, RD_I64 },   { "mean", RD_I32, RD_F64, RD_F64 },
+    { "mean", RD_F32, RD_F32, RD_F32 },     { "var", RD_U8, RD_F64, RD_F64 },
+    { "var", RD_F32, RD_F32, RD_F32 },      { "std", RD_BOOL, RD_F64, RD_F64 },
+    { "norm", RD_I8, RD_F64, RD_F64 },      { "norm", RD_F32, RD_F32, RD_F32 },
+    { "logsumexp", RD_I8, RD_F64, RD_F64 },
 };
 
 START_TEST(types)
@@ -315,7 +317,7 @@ END_TEST
 /* Which reducer takes which keyword: the others refuse it by name. */
 static const struct {
     const char *name;
-    bool        initial, weights, ddof, p, compensated, wide;
+    bool        initial, weights, ddof, p, compensated, wide, ints;
 } keyword_cases[] = {
     { "sum", .initial = true, .compensated = true, .wide = true },
     { "prod", .initial = true, .wide = true },
@@ -325,6 +327,9 @@ static const struct {
     { "argmax", .initial = false },
     { "any", .initial = false },
     { "all", .initial = false },
+    { "bits_and", .initial = true, .ints = true },
+    { "bits_or", .initial = true, .ints = true },
+    { "bits_xor", .initial = true, .ints = true },
     { "count", .initial = false },
     { "mean", .weights = true, .compensated = true, .wide = true },
     { "var", .weights = true, .ddof = true, .wide = true },
@@ -344,7 +349,7 @@ static void ck_takes(bool takes, rd_expr *y, const char *name, const char *keywo
 START_TEST(keywords)
 {
     const char *name = keyword_cases[_i].name;
-    rd_expr    *x = cube(RD_F32), *one = rd_num(ctx, 1);
+    rd_expr    *x = cube(keyword_cases[_i].ints ? RD_I32 : RD_F32), *one = rd_int(ctx, 1);
 
     ck_takes(keyword_cases[_i].initial, rd_reduce(x, name, RD_ALL, .initial = one), name,
              ".initial");

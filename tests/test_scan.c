@@ -151,6 +151,9 @@ static const scan_case cases[] = {
     { "max u64", RD_RED_max, RD_U64, 0, 1e19, 0 },
     { "any", RD_RED_any, RD_BOOL, 0, 1.02, 0 },
     { "all", RD_RED_all, RD_BOOL, 0.9, 2, 0 },
+    { "bits_and i64", RD_RED_bits_and, RD_I64, -9e18, 9e18, 0 },
+    { "bits_or u8", RD_RED_bits_or, RD_U8, 0, 255, 0 },
+    { "bits_xor i32", RD_RED_bits_xor, RD_I32, -2e9, 2e9, 0 },
     { "max bool", RD_RED_max, RD_BOOL, 0, 1.02, 0 },
 };
 

@@ -266,6 +266,46 @@ START_TEST(negative_zero)
 }
 END_TEST
 
+/* ---- Bits ------------------------------------------------------------------------------------ */
+START_TEST(bits)
+{
+    static const map_row rows[] = {
+        { "-2 & 7", NULL, rd_bit_and, RD_I8, -2, 7, RD_I8, 6 },
+        { "1 | 2 in bytes", NULL, rd_bit_or, RD_U8, 1, 2, RD_U8, 3 },
+        { "true ^ true", NULL, rd_bit_xor, RD_BOOL, 1, 1, RD_BOOL, 0 },
+        { "~true", rd_bit_not, NULL, RD_BOOL, 1, 0, RD_BOOL, 0 },
+        { "~1 in bytes", rd_bit_not, NULL, RD_U8, 1, 0, RD_U8, 254 },
+        { "1 << 31", NULL, rd_shift_left, RD_I32, 1, 31, RD_I32, -2147483648.0 },
+        { "1 << 32", NULL, rd_shift_left, RD_I32, 1, 32, RD_I32, 0 },
+        { "1 << -1", NULL, rd_shift_left, RD_I32, 1, -1, RD_I32, 0 },
+        { "true << true", NULL, rd_shift_left, RD_BOOL, 1, 1, RD_I64, 2 },
+        { "-8 >> 1", NULL, rd_shift_right, RD_I16, -8, 1, RD_I16, -4 },
+        { "-8 >> 16", NULL, rd_shift_right, RD_I16, -8, 16, RD_I16, -1 },
+        { "8 >> -1", NULL, rd_shift_right, RD_I16, 8, -1, RD_I16, 0 },
+        { "bits of -1", rd_popcount, NULL, RD_I8, -1, 0, RD_U8, 8 },
+        { "bits of 7", rd_popcount, NULL, RD_U64, 7, 0, RD_U64, 3 },
+        { "gcd", NULL, rd_gcd, RD_I32, -12, 18, RD_I32, 6 },
+        { "gcd(0, 0)", NULL, rd_gcd, RD_I64, 0, 0, RD_I64, 0 },
+        { "lcm", NULL, rd_lcm, RD_U8, 4, 6, RD_U8, 12 },
+        { "lcm(3, 0)", NULL, rd_lcm, RD_I32, 3, 0, RD_I32, 0 },
+    };
+    rd_expr *none, *x;
+
+    check_maps(rows, COUNT(rows));
+    none = leaf(RD_U8, NULL, 0);
+    x    = leaf(RD_I8, VALUES(12, 10, -1));
+    expect("and of nothing", rd_bits_and(none, RD_ALL), RD_U8, VALUES(255));
+    expect("xor of nothing", rd_bits_xor(none, RD_ALL), RD_U8, VALUES(0));
+    expect("and", rd_bits_and(x, RD_ALL), RD_I8, VALUES(8));
+    expect("xor so far", rd_scan(x, "bits_xor", RD_DIMS(0)), RD_I8, VALUES(12, 6, -7));
+    expect("or, one left out", rd_bits_or(x, RD_ALL, .where = rd_ge(x, rd_int(ctx, 0))), RD_I8,
+           VALUES(14));
+    ck_assert_ptr_null(rd_bit_and(x, leaf(RD_F32, VALUES(1, 2, 3))));
+    ck_assert_int_eq(rd_error(ctx), RD_ERR_TYPE);
+    rd_error_clear(ctx);
+}
+END_TEST
+
 /* ---- Integers -------------------------------------------------------------------------------- */
 START_TEST(ints_wrap)
 {
@@ -337,7 +377,7 @@ int main(void)
     const TTest *const tests[] = { promotion,   weak_numbers,  weak_int_bits, bool_and_int_maps,
                                    halves,      refused_types, casts,         rounding,
                                    nan_in_maps, negative_zero, ints_wrap,     int_division,
-                                   int_by_zero };
+                                   int_by_zero, bits };
 
     return run_suite("semantics", tests, COUNT(tests));
 }

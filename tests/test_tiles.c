@@ -131,6 +131,9 @@ static bool has(rd_rule rule, rd_dtype type)
     case RD_RULE_FLOAT:
     case RD_RULE_ROUND: return real;
     case RD_RULE_LOGIC: return type == RD_BOOL;
+    case RD_RULE_BITS: return !real;
+    case RD_RULE_INTS: return !real && type != RD_BOOL;
+    case RD_RULE_COUNT: return type == RD_BOOL || rd_dtype_kind(type) == RD_KIND_UINT;
     case RD_RULE_SAME:
     case RD_RULE_COMPARE:
     case RD_RULE_TEST: return true;

@@ -74,6 +74,9 @@ static bool has(rd_reducer_id reducer, rd_dtype type)
     case RD_RED_argmax: return true;
     case RD_RED_sum:
     case RD_RED_prod: return type != RD_BOOL;
+    case RD_RED_bits_and:
+    case RD_RED_bits_or:
+    case RD_RED_bits_xor: return !real;
     default: return real;
     }
 }
@@ -91,7 +94,8 @@ static bool runs_on_tiles(const fold_case *c)
 
     return !masked || c->reducer == RD_RED_sum || c->reducer == RD_RED_prod ||
            c->reducer == RD_RED_min || c->reducer == RD_RED_max || c->reducer == RD_RED_any ||
-           c->reducer == RD_RED_all;
+           c->reducer == RD_RED_all || c->reducer == RD_RED_bits_and ||
+           c->reducer == RD_RED_bits_or || c->reducer == RD_RED_bits_xor;
 }
 
 static const char *describe(const fold_case *c)

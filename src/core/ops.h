@@ -23,6 +23,9 @@ typedef enum rd_rule {
     RD_RULE_COMPARE,
     RD_RULE_TEST,
     RD_RULE_LOGIC,
+    RD_RULE_BITS,
+    RD_RULE_INTS,
+    RD_RULE_COUNT,
     RD_RULE_SPECIAL
 } rd_rule;
 
@@ -44,11 +47,17 @@ int rd_op_find(const char *name, size_t length);
 /* The same for C's name, without the suffix of its type. */
 int rd_op_of_c(const char *name, size_t length);
 
+/* Does it take ints alone? */
+static inline bool rd_op_of_ints(rd_rule rule)
+{
+    return rule == RD_RULE_BITS || rule == RD_RULE_INTS || rule == RD_RULE_COUNT;
+}
+
 /* May it report what it met of ints: a division by zero? */
 static inline bool rd_op_reports(rd_op op, rd_dtype type)
 {
     return rd_dtype_kind(type) != RD_KIND_FLOAT &&
-           (rd_op_table[op].by == RD_BY_ROWS || op == RD_OP_pow);
+           (op == RD_OP_floordiv || op == RD_OP_remainder || op == RD_OP_pow);
 }
 
 /* Does a loop over it call a function for each element, at least for hard arguments? */

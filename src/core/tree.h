@@ -10,7 +10,7 @@ enum {
 };
 
 /* Of numbers above 0; of them it is at least 1. */
-static inline int64_t rd_gcd(int64_t a, int64_t b)
+static inline int64_t rd_common_divisor(int64_t a, int64_t b)
 {
     while (b) {
         const int64_t rest = a % b;

@@ -36,12 +36,22 @@ static rd_dtype joint_type(int n, rd_expr *const *x, bool *weak)
     return strong == RD_BOOL ? RD_I64 : strong;
 }
 
+/* The unsigned type of as many bits: to count them, without those by which a sign is extended. */
+static rd_dtype unsigned_of(rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_INT ? (rd_dtype)(type - RD_I8 + RD_U8) : type;
+}
+
 static rd_dtype operand_type(rd_rule rule, rd_dtype type)
 {
     if (rule == RD_RULE_LOGIC)
         return RD_BOOL;
     if (rule == RD_RULE_ARITH && type == RD_BOOL)
         return RD_I64;
+    if (rule == RD_RULE_INTS && type == RD_BOOL)
+        return RD_I64;
+    if (rule == RD_RULE_COUNT)
+        return unsigned_of(type);
     return rule == RD_RULE_FLOAT && !is_float(type) ? RD_F64 : type;
 }
 
@@ -68,6 +78,9 @@ static double unfolded(double a, double b)
 #define FOLD_COMPARE(code, ...)    code
 #define FOLD_TEST(code, ...)       code
 #define FOLD_LOGIC(code, int_code) int_code
+#define FOLD_BITS(code, ...)       NAN
+#define FOLD_INTS(code, ...)       NAN
+#define FOLD_COUNT(code, ...)      NAN
 #define FOLD(name, n, rule, cost, by, of_c, code, ...) \
     if (op == RD_OP_##name)                            \
         return FOLD_##rule(code, __VA_ARGS__);
@@ -99,7 +112,8 @@ static rd_expr *fold_numbers(rd_op op, rd_dtype type, int n, rd_expr *const *x)
     const rd_op_info *info         = &rd_op_table[op];
     double            v[MAX_ARITY] = { 0 };
 
-    if (info->by == RD_BY_ROWS) /* their rounding is written once, in the kernels */
+    /* their rounding, or their bits, are written once, in the kernels */
+    if (info->by == RD_BY_ROWS || rd_op_of_ints(info->rule))
         return NULL;
     for (int i = 0; i < n; i++) {
         v[i] = rd_word_to_double(x[i]->as.number->value, x[i]->type);
@@ -234,6 +248,11 @@ rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *c
     rd_dtype type = joint_type(n, x, &weak);
     if (rule == RD_RULE_ROUND && !is_float(type))
         return x[0];
+    if (rd_op_of_ints(rule) && is_float(type))
+        return rd_fail(x[0]->ctx, RD_ERR_TYPE, "%s: operands come to %s, and it takes ints alone",
+                       call, rd_dtype_name(type));
+    if (op == RD_OP_bit_not && type == RD_BOOL) /* it is one bit */
+        return map_node(RD_OP_not, type, call, 1, x);
     type = operand_type(rule, type);
     if (weak && (folded = fold_numbers(op, type, n, x)))
         return folded;

@@ -59,6 +59,8 @@ static bool counts_for_nothing(rd_reducer_id reducer, double *x)
     switch (reducer) {
     case RD_RED_sum:
     case RD_RED_sum2:
+    case RD_RED_bits_or:
+    case RD_RED_bits_xor:
     case RD_RED_any: *x = 0; return true;
     case RD_RED_prod:
     case RD_RED_all: *x = 1; return true;
@@ -201,6 +203,17 @@ static rd_expr *build_count(const rd_folding *f, const row *r)
     return as_asked(f, fold(f, r->reducer, rd_cast_to(x, RD_I64), NULL, RD_I64, false), RD_I64);
 }
 
+static rd_expr *build_bits(const rd_folding *f, const row *r)
+{
+    rd_dtype natural = f->x->type, type = holder(f, natural);
+
+    if (is_float(type))
+        return rd_fail(f->x->ctx, RD_ERR_TYPE, "%s: elements are %s, and it takes ints alone",
+                       f->call, rd_dtype_name(type));
+    rd_expr *y = fold(f, r->reducer, rd_cast_to(f->x, type), NULL, type, false);
+    return as_asked(f, with_initial(f, r->reducer, y), natural);
+}
+
 /* How often each weight comes along the reduced axes, which are extents of 1 in `extent` then. */
 static int64_t repeats(const rd_folding *f, int64_t *extent)
 {
@@ -319,7 +332,7 @@ static const char *const reducer_names = ""
 #define RD_REDUCTION(name, ...) ", " #name
 #include "core/reducers.def"
     ;
-static const char *const scan_names = "sum, prod, min and max";
+static const char *const scan_names = "sum, prod, min, max, bits_and, bits_or and bits_xor";
 
 static const row *find_row(const rd_expr *x, const char *call, const char *name)
 {

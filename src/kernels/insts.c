@@ -81,7 +81,10 @@ bool rd_fold_any_grouping(const rd_fold *f)
 
     switch (f->reducer) {
     case RD_RED_min:
-    case RD_RED_max: return true;
+    case RD_RED_max:
+    case RD_RED_bits_and:
+    case RD_RED_bits_or:
+    case RD_RED_bits_xor: return true;
     case RD_RED_sum:
     case RD_RED_prod: return ints;
     default: return rd_reducer_decides(f->reducer);

@@ -77,7 +77,7 @@ static int64_t block_grain(const rd_graph *g, const rd_combine *c, int axis)
         if (lane > 0)
             weight = weight / lane * ((lane + c->lanes - 1) / c->lanes);
     }
-    return weight > 0 ? unit / rd_gcd(unit, weight) : 1;
+    return weight > 0 ? unit / rd_common_divisor(unit, weight) : 1;
 }
 
 static void share(const rd_tree *tree, const rd_scope *scope, int axis, rd_sharing *s)
@@ -94,7 +94,7 @@ static void share(const rd_tree *tree, const rd_scope *scope, int axis, rd_shari
         else {
             int64_t grain = block_grain(tree->graph, v->combine, axis);
 
-            s->grain = s->grain / rd_gcd(s->grain, grain) * grain;
+            s->grain = s->grain / rd_common_divisor(s->grain, grain) * grain;
         }
     }
 }

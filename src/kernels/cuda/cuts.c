@@ -222,9 +222,9 @@ static int64_t grain_of(const rd_cuda_shape *s)
         if (f->cut < 0)
             continue;
         const int64_t unit = block_of(s, f);
-        const int64_t own  = unit / rd_gcd(unit, rd_cuda_each(s, f));
+        const int64_t own  = unit / rd_common_divisor(unit, rd_cuda_each(s, f));
 
-        grain = grain / rd_gcd(grain, own) * own;
+        grain = grain / rd_common_divisor(grain, own) * own;
     }
     return grain > 0 ? grain : 1;
 }

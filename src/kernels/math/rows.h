@@ -7,6 +7,7 @@
 #define RD_KERNELS_MATH_ROWS_H
 #include "core/saturate.h"
 #include "kernels/math/math.h"
+#include "kernels/math/math_int.h"
 #include <math.h>
 
 /* The rows are written for all types: unsigned values are compared with 0, ints are asked whether
@@ -140,6 +141,8 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 #define WITH_WARNINGS_floordiv(a, b)  JOIN(floordiv, CLASS)(a, b, warnings)
 #define WITH_WARNINGS_remainder(a, b) JOIN(remainder, CLASS)(a, b, warnings)
 #define WITH_WARNINGS_pow(a, b)       JOIN(pow, CLASS)(a, b, warnings)
+#define WITH_WARNINGS_gcd(a, b)       JOIN(rd_gcd, CLASS)(a, b)
+#define WITH_WARNINGS_lcm(a, b)       JOIN(rd_lcm, CLASS)(a, b)
 #define RD_U(a)                       ((uint64_t)(a))
 
 /* Which rules have float code, and which int code. */
@@ -150,6 +153,9 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 #define FLOAT_COMPARE(make, row) make row
 #define FLOAT_TEST(make, row)    make row
 #define FLOAT_LOGIC(make, row)
+#define FLOAT_BITS(make, row)
+#define FLOAT_INTS(make, row)
+#define FLOAT_COUNT(make, row)
 #define INT_ARITH(make, row) make row
 #define INT_SAME(make, row)  make row
 #define INT_FLOAT(make, row)
@@ -157,6 +163,9 @@ static inline int64_t pow_i64(int64_t base, int64_t exponent, uint32_t *warnings
 #define INT_COMPARE(make, row) make row
 #define INT_TEST(make, row)    make row
 #define INT_LOGIC(make, row)   make row
+#define INT_BITS(make, row)    make row
+#define INT_INTS(make, row)    make row
+#define INT_COUNT(make, row)   make row
 
 /* ---- reducers.def ---------------------------------------------------------------------------- */
 /* (y, j) becomes (x, i) if that is better: NaN wins over all but an earlier NaN; of equals the
@@ -265,9 +274,12 @@ static inline double rd_math_lse_exponent_f64(double d, double far)
 
 #define FLOAT_ANY(make, row) make row
 #define FLOAT_BOOL(make, row)
+#define FLOAT_INT(make, row)
 #define INT_ANY(make, row) make row
 #define INT_BOOL(make, row)
+#define INT_INT(make, row)  make row
 #define UINT_ANY(make, row) make row
 #define UINT_FLOAT(make, row)
+#define UINT_INT(make, row)  make row
 #define UINT_BOOL(make, row) make row /* bool is held in u64 */
 #endif

@@ -19,6 +19,9 @@
 #define DONE_max(s)      DONE_min(s)
 #define DONE_any(s)      ((T)(s))
 #define DONE_all(s)      ((T)(s))
+#define DONE_bits_and(s) ((T)(s))
+#define DONE_bits_or(s)  ((T)(s))
+#define DONE_bits_xor(s) ((T)(s))
 #define ALL_DONE_sum(s)  (s)
 #define ALL_DONE_prod(s) (s)
 #define ALL_DONE_min(s)  PICKED((s) != (s), (T)RD_NAN - (VEC){ 0 }, s)
@@ -290,6 +293,9 @@ static const rd_scan_code JOIN(scans, ELEM)[RD_N_REDUCERS] = { MAKE_SCANS(SCAN_E
 #undef DONE_max
 #undef DONE_any
 #undef DONE_all
+#undef DONE_bits_and
+#undef DONE_bits_or
+#undef DONE_bits_xor
 #undef ALL_DONE_sum
 #undef ALL_DONE_prod
 #undef ALL_DONE_min

@@ -78,6 +78,9 @@
 #define MASKED_maximum(...)
 #define MASKED_or(...)
 #define MASKED_and(...)
+#define MASKED_bit_and(...)
+#define MASKED_bit_or(...)
+#define MASKED_bit_xor(...)
 #define MASKED_STEP_none(name)    CODE(name, masked)
 #define MASKED_STEP_add(name)     NULL
 #define MASKED_STEP_mul(name)     NULL
@@ -85,6 +88,9 @@
 #define MASKED_STEP_maximum(name) NULL
 #define MASKED_STEP_or(name)      NULL
 #define MASKED_STEP_and(name)     NULL
+#define MASKED_STEP_bit_and(name) NULL
+#define MASKED_STEP_bit_or(name)  NULL
+#define MASKED_STEP_bit_xor(name) NULL
 
 /* State l begins with the first element of row l and takes the others: rows too short for lanes. */
 #define ALONG(name, part, states, weight, first_code, step_code)                  \
@@ -218,6 +224,9 @@ static const rd_fold_code JOIN(folds, ELEM)[RD_N_REDUCERS] = {
 #undef MASKED_maximum
 #undef MASKED_or
 #undef MASKED_and
+#undef MASKED_bit_and
+#undef MASKED_bit_or
+#undef MASKED_bit_xor
 #undef MASKED_STEP_none
 #undef MASKED_STEP_add
 #undef MASKED_STEP_mul
@@ -225,6 +234,9 @@ static const rd_fold_code JOIN(folds, ELEM)[RD_N_REDUCERS] = {
 #undef MASKED_STEP_maximum
 #undef MASKED_STEP_or
 #undef MASKED_STEP_and
+#undef MASKED_STEP_bit_and
+#undef MASKED_STEP_bit_or
+#undef MASKED_STEP_bit_xor
 #undef ALONG
 #undef PLAIN_OR_WEIGHTED
 #undef BOTH

@@ -364,23 +364,27 @@ enum { SCAN_ROWS = 8, SCAN_STRIP = 4 };
 #define RD_NAN       0
 #define ELEM         i64
 #define T            int64_t
-#define MAKE_SCANS(make) \
-    make(sum, one, 0) make(prod, one, 1) make(min, one, INT64_MAX) make(max, one, INT64_MIN)
+#define MAKE_SCANS(make)                                                                     \
+    make(sum, one, 0) make(prod, one, 1) make(min, one, INT64_MAX) make(max, one, INT64_MIN) \
+        make(bits_and, one, -1) make(bits_or, one, 0) make(bits_xor, one, 0)
 #include "kernels/cpu/simd/scans.h"
 #undef ELEM
 #undef T
 #undef MAKE_SCANS
 #define ELEM u64
 #define T    uint64_t
-#define MAKE_SCANS(make) \
-    make(sum, one, 0) make(prod, one, 1) make(min, one, UINT64_MAX) make(max, one, 0)
+#define MAKE_SCANS(make)                                                              \
+    make(sum, one, 0) make(prod, one, 1) make(min, one, UINT64_MAX) make(max, one, 0) \
+        make(bits_and, one, UINT64_MAX) make(bits_or, one, 0) make(bits_xor, one, 0)
 #include "kernels/cpu/simd/scans.h"
 #undef ELEM
 #undef T
 #undef MAKE_SCANS
-#define ELEM             b8
-#define T                uint8_t
-#define MAKE_SCANS(make) make(min, one, 1) make(max, one, 0) make(any, one, 0) make(all, one, 1)
+#define ELEM b8
+#define T    uint8_t
+#define MAKE_SCANS(make)                                                                           \
+    make(min, one, 1) make(max, one, 0) make(any, one, 0) make(all, one, 1) make(bits_and, one, 1) \
+        make(bits_or, one, 0) make(bits_xor, one, 0)
 #include "kernels/cpu/simd/scans.h"
 #undef ELEM
 #undef T

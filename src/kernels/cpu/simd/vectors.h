@@ -51,13 +51,16 @@ static const int64_t first_lanes[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };
 #endif
 
 /* One state takes x. */
-#define ONE_sum(s, x)  RD_ADD(s, x)
-#define ONE_dot(s, x)  RD_ADD(s, x) /* as states merge */
-#define ONE_prod(s, x) RD_MUL(s, x)
-#define ONE_min(s, x)  ((x) < (s) || (x) != (x) ? (x) : (s))
-#define ONE_max(s, x)  ((x) > (s) || (x) != (x) ? (x) : (s))
-#define ONE_any(s, x)  ((s) | (x))
-#define ONE_all(s, x)  ((s) & (x))
+#define ONE_sum(s, x)      RD_ADD(s, x)
+#define ONE_dot(s, x)      RD_ADD(s, x) /* as states merge */
+#define ONE_prod(s, x)     RD_MUL(s, x)
+#define ONE_min(s, x)      ((x) < (s) || (x) != (x) ? (x) : (s))
+#define ONE_max(s, x)      ((x) > (s) || (x) != (x) ? (x) : (s))
+#define ONE_any(s, x)      ((s) | (x))
+#define ONE_all(s, x)      ((s) & (x))
+#define ONE_bits_and       ONE_all
+#define ONE_bits_or        ONE_any
+#define ONE_bits_xor(s, x) ((s) ^ (x))
 
 /* A vector of them; of products x y. */
 #define TAKES_sum(s, x)    ((s) + (x))

@@ -153,6 +153,10 @@ static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
         return false;
     if (fold->scan && rd_reducer_table[fold->reducer].op == RD_OP_none)
         return false;
+    /* All bits of a byte are not those of the register it lies in. */
+    if (fold->reducer == RD_RED_bits_and && fold->exclusive && rd_dtype_size(fold->type) < 8 &&
+        rd_dtype_kind(fold->type) == RD_KIND_UINT)
+        return false;
     if (fold->reducer == RD_RED_dot && p->inst[step].c >= 0) /* the evaluator makes none */
         return false;
     return code->inst[start].level != RD_AT_TILE &&

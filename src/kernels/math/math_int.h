@@ -1,0 +1,62 @@
+/* math_int.h - operators of ints that C has no sign for: shifts by any number, bits that are set,
+ * common divisors and multiples. */
+#ifndef RD_KERNELS_MATH_MATH_INT_H
+#define RD_KERNELS_MATH_MATH_INT_H
+
+#include "core/bits.h"
+
+/* ---- Shifts ---------------------------------------------------------------------------------- */
+/* By a count that is negative, or the width and more, all bits are shifted out: what is left is 0, or
+ * the sign.  The type may be narrow: widened by a 0, a keeps its sign, and what is shifted left
+ * beyond the type is cut off later.  As compilers may choose after the shift, counts have 6 bits. */
+#define RD_SHIFT_LEFT(a, b) (RD_U(b) < 64 ? (T)(RD_U(a) << (RD_U(b) & 63)) : (T)0)
+#define RD_SHIFT_RIGHT(a, b) \
+    (RD_U(b) < 64 ? (T)(((a) + (int64_t)0) >> (RD_U(b) & 63)) : (T)((a) < 0 ? -1 : 0))
+
+/* ---- Bits ------------------------------------------------------------------------------------ */
+/* By sums of neighbours, which there are vectors for on every instruction set. */
+RD_INLINE uint64_t rd_bits_set(uint64_t x)
+{
+    x = x - (x >> 1 & 0x5555555555555555);
+    x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
+    x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f;
+    x += x >> 8;
+    x += x >> 16;
+    return (x + (x >> 32)) & 127;
+}
+
+/* ---- Divisors and multiples ------------------------------------------------------------------ */
+/* Euclid; of 0 and x it is x. */
+static inline uint64_t rd_gcd_u64(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static inline uint64_t rd_lcm_u64(uint64_t a, uint64_t b)
+{
+    const uint64_t divisor = rd_gcd_u64(a, b);
+
+    return divisor ? a / divisor * b : 0;
+}
+
+static inline uint64_t rd_magnitude(int64_t a)
+{
+    return a < 0 ? 0 - (uint64_t)a : (uint64_t)a;
+}
+
+static inline int64_t rd_gcd_i64(int64_t a, int64_t b)
+{
+    return (int64_t)rd_gcd_u64(rd_magnitude(a), rd_magnitude(b));
+}
+
+static inline int64_t rd_lcm_i64(int64_t a, int64_t b)
+{
+    return (int64_t)rd_lcm_u64(rd_magnitude(a), rd_magnitude(b));
+}
+#endif
