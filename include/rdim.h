@@ -344,12 +344,38 @@ RD_API rd_expr *rd_neg(rd_expr *x), *rd_abs(rd_expr *x), *rd_sign(rd_expr *x),
 /* Float functions; angles in radians. */
 RD_API rd_expr *rd_sqrt(rd_expr *x), *rd_exp(rd_expr *x), *rd_expm1(rd_expr *x),
     *rd_log(rd_expr *x), *rd_log1p(rd_expr *x), *rd_log2(rd_expr *x), *rd_sin(rd_expr *x),
-    *rd_cos(rd_expr *x), *rd_tan(rd_expr *x), *rd_tanh(rd_expr *x), *rd_erf(rd_expr *x);
+    *rd_cos(rd_expr *x), *rd_tan(rd_expr *x), *rd_tanh(rd_expr *x), *rd_erf(rd_expr *x),
+    *rd_asin(rd_expr *x), *rd_acos(rd_expr *x), *rd_atan(rd_expr *x), *rd_sinh(rd_expr *x),
+    *rd_cosh(rd_expr *x), *rd_asinh(rd_expr *x), *rd_acosh(rd_expr *x), *rd_atanh(rd_expr *x),
+    *rd_exp2(rd_expr *x), *rd_exp10(rd_expr *x), *rd_log10(rd_expr *x), *rd_cbrt(rd_expr *x),
+    *rd_erfc(rd_expr *x), *rd_erfinv(rd_expr *x), *rd_tgamma(rd_expr *x), *rd_lgamma(rd_expr *x);
+/* 1 / x; degrees to radians and back. */
+RD_API rd_expr *rd_reciprocal(rd_expr *x), *rd_deg2rad(rd_expr *x), *rd_rad2deg(rd_expr *x);
+/* 1 / (1 + exp(-x)), x times that, log(1 + exp(x)), and x times the normal distribution's function,
+ * none of which leaves the range on its way. */
+RD_API rd_expr *rd_sigmoid(rd_expr *x), *rd_silu(rd_expr *x), *rd_softplus(rd_expr *x),
+    *rd_gelu(rd_expr *x);
+/** maximum(x, 0), in x's type. */
+RD_API rd_expr *rd_relu(rd_expr *x);
+/** sin(pi x) / (pi x); 1 at 0. */
+RD_API rd_expr *rd_sinc(rd_expr *x);
+/* x = fraction 2^exponent with 1/2 <= |fraction| < 1, both in x's type; of 0, infinity and NaN x and
+ * 0.  ldexp(x, n) is x 2^n, rounded once; n, of x's type or rd_int(), is rounded to a whole number. */
+RD_API rd_expr *rd_fraction(rd_expr *x), *rd_exponent(rd_expr *x), *rd_ldexp(rd_expr *x, rd_expr *n);
 /* Rounding: keep the type, ints pass unchanged; round goes to the nearest even. */
 RD_API rd_expr *rd_floor(rd_expr *x), *rd_ceil(rd_expr *x), *rd_round(rd_expr *x),
     *rd_trunc(rd_expr *x);
+/** To a number of decimals, as NumPy: round(x 10^d) / 10^d; d < 0: to tens, hundreds, ...  Ints pass
+ *  unchanged.  NULL on RD_ERR_TYPE (ints and d < 0), RD_ERR_ARGUMENT (|d| > 300). */
+RD_API rd_expr *rd_round_to(rd_expr *x, int decimals);
 /* Tests: bool.  not is logical: true where x is 0. */
-RD_API rd_expr *rd_not(rd_expr *x), *rd_isnan(rd_expr *x), *rd_isfinite(rd_expr *x);
+RD_API rd_expr *rd_not(rd_expr *x), *rd_isnan(rd_expr *x), *rd_isfinite(rd_expr *x),
+    *rd_isinf(rd_expr *x), *rd_signbit(rd_expr *x);
+/** Where |x - y| <= atol + rtol |y|; equal infinities are close, NaN never is.  Halves are compared in
+ *  f32, ints in f64.  (NumPy's defaults are rtol 1e-5 and atol 1e-8.) */
+RD_API rd_expr *rd_isclose(rd_expr *x, rd_expr *y, double rtol, double atol);
+/** NaN becomes 0, infinities the type's largest numbers.  Ints pass unchanged. */
+RD_API rd_expr *rd_nan_to_num(rd_expr *x);
 /* div is true division (ints in f64); floordiv and remainder round down, as Python's // and %; ints
  * by 0 give 0 and a warning (RD_WARN_INT_DIVIDE).  pow of ints with a negative exponent gives the
  * true quotient truncated. */
@@ -359,8 +385,14 @@ RD_API rd_expr *rd_add(rd_expr *x, rd_expr *y), *rd_sub(rd_expr *x, rd_expr *y),
     *rd_pow(rd_expr *x, rd_expr *y);
 /* Float functions of two operands; atan2(y, x) is the angle of the point (x, y). */
 RD_API rd_expr *rd_atan2(rd_expr *y, rd_expr *x), *rd_hypot(rd_expr *x, rd_expr *y);
+/* log(exp(x) + exp(y)) without overflow; x with y's sign; the number after x on the way to y (f32 and
+ * f64; RD_ERR_TYPE of halves); 0 where x < 0, h where x is 0, 1 where x > 0. */
+RD_API rd_expr *rd_logaddexp(rd_expr *x, rd_expr *y), *rd_copysign(rd_expr *x, rd_expr *y),
+    *rd_nextafter(rd_expr *x, rd_expr *y), *rd_heaviside(rd_expr *x, rd_expr *h);
 /* The lesser and the greater; NaN if either is. */
 RD_API rd_expr *rd_minimum(rd_expr *x, rd_expr *y), *rd_maximum(rd_expr *x, rd_expr *y);
+/* The same, but a NaN gives way to a number, as in C. */
+RD_API rd_expr *rd_fmin(rd_expr *x, rd_expr *y), *rd_fmax(rd_expr *x, rd_expr *y);
 /* Logical: operands count as true where not 0 (NaN too); bool. */
 RD_API rd_expr *rd_and(rd_expr *x, rd_expr *y), *rd_or(rd_expr *x, rd_expr *y),
     *rd_xor(rd_expr *x, rd_expr *y);
@@ -451,8 +483,8 @@ RD_API rd_expr *rd_map_text(rd_expr *x, const char *f),
  *  the same bits as the calls above; the C compiler checks it and keeps loops for text rdim cannot
  *  read (calls of your own functions).  Plain C names follow the operands' type (f32 or f64; f16
  *  and bf16 become f32, others f64), numbers too, as does the result:
- *    abs min max sqrt exp expm1 log log1p log2 sin cos tan tanh erf floor ceil trunc fabs pow
- *    atan2 hypot fmod
+ *    abs min max sqrt cbrt exp exp2 expm1 log log1p log2 log10 sin cos tan asin acos atan sinh cosh
+ *    tanh asinh acosh atanh erf erfc floor ceil trunc fabs pow atan2 hypot fmod copysign
  *  and + - * / ?: comparisons && || !.  min and max carry NaN.  Run-time parameters are operands:
  *  rd_num().  Not together with <tgmath.h>, which makes macros of these names.
  *
@@ -496,7 +528,9 @@ RD_PICK_(double, rd_min_, <) RD_PICK_(double, rd_max_, >)
     RD_UNUSED_ float (*const min)(float, float) = rd_minf_, (*const max)(float, float) = rd_maxf_; \
     RD_1_(fabs) RD_1_(sqrt) RD_1_(exp) RD_1_(expm1) RD_1_(log) RD_1_(log1p) RD_1_(log2) \
     RD_1_(sin) RD_1_(cos) RD_1_(tan) RD_1_(tanh) RD_1_(erf) RD_1_(floor) RD_1_(ceil) RD_1_(trunc) \
-    RD_2_(pow) RD_2_(atan2) RD_2_(hypot) RD_2_(fmod)
+    RD_1_(asin) RD_1_(acos) RD_1_(atan) RD_1_(sinh) RD_1_(cosh) RD_1_(asinh) RD_1_(acosh) \
+    RD_1_(atanh) RD_1_(exp2) RD_1_(log10) RD_1_(cbrt) RD_1_(erfc) \
+    RD_2_(pow) RD_2_(atan2) RD_2_(hypot) RD_2_(fmod) RD_2_(copysign)
 #define RD_MATH_double_ RD_UNUSED_ double (*const abs)(double) = fabs; \
     RD_UNUSED_ double (*const min)(double, double) = rd_min_; \
     RD_UNUSED_ double (*const max)(double, double) = rd_max_;

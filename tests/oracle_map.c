@@ -285,6 +285,64 @@ static oracle_value extreme_value(rd_dtype type, fn2 *f, oracle_value a, oracle_
     return y;
 }
 
+static long double exp10_(long double x)
+{
+    return powl(10, x);
+}
+
+static long double sigmoid_(long double x)
+{
+    return x < 0 ? expl(x) / (1 + expl(x)) : 1 / (1 + expl(-x));
+}
+
+static long double softplus_(long double x)
+{
+    return x > 0 ? x + log1pl(expl(-x)) : log1pl(expl(x));
+}
+
+/* Neither rises everywhere: their slope is between -0.2 and 1.2. */
+static oracle_value gated(rd_dtype type, oracle_value a, bool normal)
+{
+    const long double share = normal ? erfcl(a.v * -0.70710678118654752440L) / 2 : sigmoid_(a.v);
+
+    return oracle_real(type, isinf(a.v) && a.v < 0 ? -0.0L : a.v * share, 2 * a.err,
+                       function_ulps(a));
+}
+
+static oracle_value cosh_value(rd_dtype type, oracle_value a)
+{
+    if (straddles_zero(a))
+        return oracle_unsure(type);
+    return monotone1(type, coshl, a, FUNCTION_ULPS);
+}
+
+/* Of what is not exact nothing is said where it may be at a pole, or at a least value. */
+static oracle_value gamma_value(rd_dtype type, fn1 *f, oracle_value a)
+{
+    if (a.v - a.err <= 2 && (a.err > 0 || a.v <= 0))
+        return oracle_unsure(type);
+    return monotone1(type, f, a, 8);
+}
+
+static oracle_value reciprocal_value(rd_dtype type, oracle_value a)
+{
+    return div_value(type, oracle_real(type, 1, 0, 0), a);
+}
+
+static oracle_value copysign_value(rd_dtype type, oracle_value a, oracle_value b)
+{
+    if (straddles_zero(b) || isnan(b.v))
+        return oracle_unsure(type);
+    return oracle_real(type, copysignl(a.v, b.v), a.err, 0);
+}
+
+static oracle_value heaviside_value(rd_dtype type, oracle_value a, oracle_value b)
+{
+    if (straddles_zero(a))
+        return oracle_unsure(type);
+    return a.v == 0 ? b : oracle_real(type, a.v > 0 ? 1 : a.v < 0 ? 0 : a.v, 0, 0);
+}
+
 /* ---- Operators by kind of operand ------------------------------------------------------------ */
 
 static oracle_value float_op(rd_op op, rd_dtype type, oracle_value a, oracle_value b)
@@ -305,6 +363,30 @@ static oracle_value float_op(rd_op op, rd_dtype type, oracle_value a, oracle_val
     case RD_OP_tan: return tan_value(type, a);
     case RD_OP_tanh: return monotone1(type, tanhl, a, function_ulps(a));
     case RD_OP_erf: return monotone1(type, erfl, a, function_ulps(a));
+    case RD_OP_asin: return monotone1(type, asinl, a, function_ulps(a));
+    case RD_OP_acos: return monotone1(type, acosl, a, FUNCTION_ULPS);
+    case RD_OP_atan: return monotone1(type, atanl, a, function_ulps(a));
+    case RD_OP_sinh: return monotone1(type, sinhl, a, function_ulps(a));
+    case RD_OP_asinh: return monotone1(type, asinhl, a, function_ulps(a));
+    case RD_OP_acosh: return monotone1(type, acoshl, a, FUNCTION_ULPS);
+    case RD_OP_atanh: return monotone1(type, atanhl, a, function_ulps(a));
+    case RD_OP_exp2: return monotone1(type, exp2l, a, FUNCTION_ULPS);
+    case RD_OP_exp10: return monotone1(type, exp10_, a, FUNCTION_ULPS);
+    case RD_OP_log10: return monotone1(type, log10l, a, FUNCTION_ULPS);
+    case RD_OP_cbrt: return monotone1(type, cbrtl, a, function_ulps(a));
+    case RD_OP_erfc: return monotone1(type, erfcl, a, FUNCTION_ULPS);
+    case RD_OP_sigmoid: return monotone1(type, sigmoid_, a, FUNCTION_ULPS);
+    case RD_OP_softplus: return monotone1(type, softplus_, a, FUNCTION_ULPS);
+    case RD_OP_cosh: return cosh_value(type, a);
+    case RD_OP_tgamma: return gamma_value(type, tgammal, a);
+    case RD_OP_lgamma: return gamma_value(type, lgammal, a);
+    case RD_OP_silu: return gated(type, a, false);
+    case RD_OP_gelu: return gated(type, a, true);
+    case RD_OP_reciprocal: return reciprocal_value(type, a);
+    case RD_OP_copysign: return copysign_value(type, a, b);
+    case RD_OP_heaviside: return heaviside_value(type, a, b);
+    case RD_OP_fmin: return extreme_value(type, fminl, a, b);
+    case RD_OP_fmax: return extreme_value(type, fmaxl, a, b);
     case RD_OP_floor: return step1(type, floorl, a);
     case RD_OP_ceil: return step1(type, ceill, a);
     case RD_OP_round: return step1(type, rintl, a);
@@ -398,7 +480,9 @@ static oracle_value int_op(rd_op op, rd_dtype type, __int128 a, __int128 b)
     case RD_OP_floordiv: return oracle_int(type, int_floordiv(a, b));
     case RD_OP_remainder: return oracle_int(type, b == 0 ? 0 : a - int_floordiv(a, b) * b);
     case RD_OP_pow: return oracle_int(type, int_pow(a, b));
+    case RD_OP_fmin:
     case RD_OP_minimum: return oracle_int(type, a < b ? a : b);
+    case RD_OP_fmax:
     case RD_OP_maximum: return oracle_int(type, a > b ? a : b);
     case RD_OP_and: return oracle_int(type, a && b);
     case RD_OP_bit_and: return oracle_int(type, a & b);
@@ -441,6 +525,12 @@ static oracle_value test_op(rd_op op, oracle_value a, oracle_value b)
         return boolean(is_float(a.type) && isnan(a.v));
     if (op == RD_OP_isfinite)
         return boolean(!is_float(a.type) || isfinite(a.v));
+    if (op == RD_OP_isinf)
+        return boolean(is_float(a.type) && isinf(a.v));
+    if (op == RD_OP_signbit && is_float(a.type))
+        return straddles_zero(a) || isnan(a.v) ? oracle_unsure(RD_BOOL) : boolean(signbit(a.v));
+    if (op == RD_OP_signbit)
+        return boolean(a.n < 0);
     order = compare(a, b);
     if (order == 3)
         return oracle_unsure(RD_BOOL);

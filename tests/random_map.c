@@ -62,6 +62,38 @@ static void one_inside(random_pool *pool)
                     "exp or tan");
 }
 
+/* Elementary functions that are not so common, where they are defined. */
+static void elementary(random_pool *pool)
+{
+    static const struct {
+        const char *name;
+        unary      *f;
+        double      limit;
+    } all[]                 = { { "asin", rd_asin, 1 },           { "acos", rd_acos, 1 },
+                                { "atan", rd_atan, 1e9 },         { "sinh", rd_sinh, 4 },
+                                { "cosh", rd_cosh, 4 },           { "asinh", rd_asinh, 1e9 },
+                                { "atanh", rd_atanh, 0.9 },       { "exp2", rd_exp2, 9 },
+                                { "exp10", rd_exp10, 3 },         { "cbrt", rd_cbrt, 1e9 },
+                                { "erfc", rd_erfc, 3 },           { "erfinv", rd_erfinv, 0.9 },
+                                { "gelu", rd_gelu, 9 },           { "sigmoid", rd_sigmoid, 20 },
+                                { "silu", rd_silu, 20 },          { "softplus", rd_softplus, 20 },
+                                { "sinc", rd_sinc, 20 },          { "fraction", rd_fraction, 1e9 },
+                                { "exponent", rd_exponent, 1e9 }, { "deg2rad", rd_deg2rad, 1e9 },
+                                { "isinf", rd_isinf, 1e300 },     { "signbit", rd_signbit, 1e300 },
+                                { "relu", rd_relu, 1e300 },       { "nan_to_num", rd_nan_to_num, 1e300 } };
+    const int64_t      k    = random_below(pool, 28);
+    const random_node *node = random_pick(pool);
+
+    if (k < 24)
+        random_keep(pool, all[k].f(within(pool, node, all[k].limit)), all[k].name);
+    else if (k < 26)
+        random_keep(pool,
+                    k == 24 ? rd_log10(positive(pool, node)) : rd_lgamma(positive(pool, node)),
+                    k == 24 ? "log10" : "lgamma");
+    else
+        random_keep(pool, rd_acosh(rd_add(positive(pool, node), num(pool, 1))), "acosh");
+}
+
 static void convert(random_pool *pool)
 {
     random_keep(pool, rd_cast(random_pick(pool)->x, random_type(pool)), "cast");
@@ -86,6 +118,11 @@ static const struct {
     { "remainder", rd_remainder },
     { "atan2", rd_atan2 },
     { "hypot", rd_hypot },
+    { "fmin", rd_fmin },
+    { "fmax", rd_fmax },
+    { "copysign", rd_copysign },
+    { "heaviside", rd_heaviside },
+    { "logaddexp", rd_logaddexp },
     { "and", rd_and },
     { "or", rd_or },
     { "xor", rd_xor },
@@ -100,7 +137,7 @@ static const struct {
 static void two_operands(random_pool *pool)
 {
     rd_expr      *x = random_pick(pool)->x, *y = random_partner(pool, x);
-    const int64_t k = random_below(pool, 22);
+    const int64_t k = random_below(pool, 27);
 
     if (random_once(pool, 2))
         random_keep(pool, two[k].f(x, y), two[k].name);
@@ -200,7 +237,7 @@ static void coordinate(random_pool *pool)
 
 void random_map(random_pool *pool)
 {
-    const int64_t choice = random_below(pool, 26);
+    const int64_t choice = random_below(pool, 28);
 
     if (choice < 5)
         one_anywhere(pool);
@@ -220,6 +257,8 @@ void random_map(random_pool *pool)
         clip(pool);
     else if (choice < 25)
         bits(pool);
+    else if (choice < 27)
+        elementary(pool);
     else
         coordinate(pool);
 }

@@ -74,9 +74,10 @@ static layout layout_of(form f, int64_t n)
 }
 
 /* Reducers that take extras, and those that do not: which of these is refused by constructors. */
-static const char *const reducers[] = { "sum",    "prod", "min",       "max",     "argmin",
-                                        "argmax", "any",  "all",       "count",   "mean",
-                                        "var",    "norm", "logsumexp", "skewness" };
+static const char *const reducers[] = { "sum",     "prod",    "min",       "max",      "argmin",
+                                        "argmax",  "any",     "all",       "count",    "mean",
+                                        "var",     "norm",    "logsumexp", "skewness", "bits_and",
+                                        "bits_or", "bits_xor" };
 
 typedef struct fold_case {
     rd_dtype type;
@@ -754,14 +755,23 @@ END_TEST
 typedef rd_expr *unary(rd_expr *x);
 typedef rd_expr *binary(rd_expr *x, rd_expr *y);
 
-static unary *const  of_one[] = { rd_neg,   rd_abs,   rd_sign, rd_square, rd_floor,    rd_ceil,
-                                  rd_round, rd_trunc, rd_not,  rd_isnan,  rd_isfinite, rd_sqrt,
-                                  rd_exp,   rd_expm1, rd_log,  rd_log1p,  rd_log2,     rd_sin,
-                                  rd_cos,   rd_tan,   rd_tanh, rd_erf };
-static binary *const of_two[] = { rd_add,      rd_sub,       rd_mul, rd_div,   rd_minimum,
-                                  rd_maximum,  rd_and,       rd_or,  rd_xor,   rd_eq,
-                                  rd_ne,       rd_lt,        rd_le,  rd_gt,    rd_ge,
-                                  rd_floordiv, rd_remainder, rd_pow, rd_atan2, rd_hypot };
+static unary *const of_one[] = {
+    rd_neg,        rd_abs,     rd_sign,     rd_square,   rd_floor,   rd_ceil,    rd_round,
+    rd_trunc,      rd_not,     rd_isnan,    rd_isfinite, rd_sqrt,    rd_exp,     rd_expm1,
+    rd_log,        rd_log1p,   rd_log2,     rd_sin,      rd_cos,     rd_tan,     rd_tanh,
+    rd_erf,        rd_asin,    rd_acos,     rd_atan,     rd_sinh,    rd_cosh,    rd_asinh,
+    rd_acosh,      rd_atanh,   rd_exp2,     rd_exp10,    rd_log10,   rd_cbrt,    rd_erfc,
+    rd_erfinv,     rd_tgamma,  rd_lgamma,   rd_gelu,     rd_sigmoid, rd_silu,    rd_softplus,
+    rd_reciprocal, rd_deg2rad, rd_fraction, rd_exponent, rd_isinf,   rd_signbit, rd_bit_not,
+    rd_popcount,   rd_rad2deg
+};
+static binary *const of_two[] = {
+    rd_add,    rd_sub,      rd_mul,        rd_div,         rd_minimum,   rd_maximum, rd_and,
+    rd_or,     rd_xor,      rd_eq,         rd_ne,          rd_lt,        rd_le,      rd_gt,
+    rd_ge,     rd_floordiv, rd_remainder,  rd_pow,         rd_atan2,     rd_hypot,   rd_fmin,
+    rd_fmax,   rd_copysign, rd_heaviside,  rd_logaddexp,   rd_nextafter, rd_ldexp,   rd_bit_and,
+    rd_bit_or, rd_bit_xor,  rd_shift_left, rd_shift_right, rd_gcd,       rd_lcm
+};
 static const int64_t strips[] = { 17, 1, 64, 15, 200, 16, 65 };
 
 enum { OF_A_PROGRAM = 11, UNARY = COUNT(of_one), BINARY = COUNT(of_two) };

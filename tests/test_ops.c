@@ -167,6 +167,113 @@ static const struct {
     { RD_OP_hypot, INFINITY, NAN, INFINITY },
     { RD_OP_hypot, 3, -4, 5 },
     { RD_OP_atan2, 0, 1, 0 },
+    { RD_OP_sigmoid, INFINITY, 0, 1 },
+    { RD_OP_sigmoid, -INFINITY, 0, 0 },
+    { RD_OP_sigmoid, 0, 0, 0.5 },
+    { RD_OP_sigmoid, NAN, 0, NAN },
+    { RD_OP_silu, -INFINITY, 0, -0.0 },
+    { RD_OP_silu, INFINITY, 0, INFINITY },
+    { RD_OP_silu, -0.0, 0, -0.0 },
+    { RD_OP_softplus, -INFINITY, 0, 0 },
+    { RD_OP_softplus, INFINITY, 0, INFINITY },
+    { RD_OP_softplus, NAN, 0, NAN },
+    { RD_OP_gelu, -INFINITY, 0, -0.0 },
+    { RD_OP_gelu, -0.0, 0, -0.0 },
+    { RD_OP_gelu, INFINITY, 0, INFINITY },
+    { RD_OP_erfc, INFINITY, 0, 0 },
+    { RD_OP_erfc, -INFINITY, 0, 2 },
+    { RD_OP_erfc, 0, 0, 1 },
+    { RD_OP_erfinv, 1, 0, INFINITY },
+    { RD_OP_erfinv, -1, 0, -INFINITY },
+    { RD_OP_erfinv, -0.0, 0, -0.0 },
+    { RD_OP_erfinv, 1.5, 0, NAN },
+    { RD_OP_asin, 2, 0, NAN },
+    { RD_OP_asin, -0.0, 0, -0.0 },
+    { RD_OP_acos, 1, 0, 0 },
+    { RD_OP_acos, -INFINITY, 0, NAN },
+    { RD_OP_atan, -0.0, 0, -0.0 },
+    { RD_OP_sinh, -INFINITY, 0, -INFINITY },
+    { RD_OP_sinh, -0.0, 0, -0.0 },
+    { RD_OP_cosh, -INFINITY, 0, INFINITY },
+    { RD_OP_cosh, -0.0, 0, 1 },
+    { RD_OP_asinh, -INFINITY, 0, -INFINITY },
+    { RD_OP_asinh, -0.0, 0, -0.0 },
+    { RD_OP_acosh, 1, 0, 0 },
+    { RD_OP_acosh, 0.5, 0, NAN },
+    { RD_OP_acosh, INFINITY, 0, INFINITY },
+    { RD_OP_atanh, 1, 0, INFINITY },
+    { RD_OP_atanh, -1, 0, -INFINITY },
+    { RD_OP_atanh, -0.0, 0, -0.0 },
+    { RD_OP_atanh, 2, 0, NAN },
+    { RD_OP_exp2, 10, 0, 1024 },
+    { RD_OP_exp2, -INFINITY, 0, 0 },
+    { RD_OP_exp2, -149, 0, 0x1p-149 },
+    { RD_OP_exp10, 3, 0, 1000 },
+    { RD_OP_exp10, -INFINITY, 0, 0 },
+    { RD_OP_exp10, 400, 0, INFINITY },
+    { RD_OP_log10, 1000, 0, 3 },
+    { RD_OP_log10, -0.0, 0, -INFINITY },
+    { RD_OP_log10, -1, 0, NAN },
+    { RD_OP_log10, INFINITY, 0, INFINITY },
+    { RD_OP_cbrt, -27, 0, -3 },
+    { RD_OP_cbrt, -0.0, 0, -0.0 },
+    { RD_OP_cbrt, -INFINITY, 0, -INFINITY },
+    { RD_OP_reciprocal, -0.0, 0, -INFINITY },
+    { RD_OP_reciprocal, 4, 0, 0.25 },
+    { RD_OP_logaddexp, -INFINITY, -INFINITY, -INFINITY },
+    { RD_OP_logaddexp, INFINITY, -INFINITY, INFINITY },
+    { RD_OP_logaddexp, NAN, 1, NAN },
+    { RD_OP_logaddexp, 1, NAN, NAN },
+    { RD_OP_logaddexp, 100, -1000, 100 },
+    { RD_OP_tgamma, 5, 0, 24 },
+    { RD_OP_tgamma, -0.0, 0, -INFINITY },
+    { RD_OP_tgamma, -2, 0, NAN },
+    { RD_OP_tgamma, -INFINITY, 0, NAN },
+    { RD_OP_tgamma, INFINITY, 0, INFINITY },
+    { RD_OP_tgamma, -1000.5, 0, -0.0 },
+    { RD_OP_lgamma, 1, 0, 0 },
+    { RD_OP_lgamma, 2, 0, 0 },
+    { RD_OP_lgamma, -3, 0, INFINITY },
+    { RD_OP_lgamma, -INFINITY, 0, INFINITY },
+    { RD_OP_lgamma, NAN, 0, NAN },
+    { RD_OP_copysign, 3, -0.0, -3 },
+    { RD_OP_copysign, -INFINITY, 1, INFINITY },
+    { RD_OP_copysign, 0, -2, -0.0 },
+    { RD_OP_nextafter, 1, 1, 1 },
+    { RD_OP_nextafter, 0, -0.0, -0.0 },
+    { RD_OP_nextafter, NAN, 1, NAN },
+    { RD_OP_nextafter, INFINITY, INFINITY, INFINITY },
+    { RD_OP_ldexp, 3, 4, 48 },
+    { RD_OP_ldexp, 1, -149, 0x1p-149 },
+    { RD_OP_ldexp, INFINITY, -3000, INFINITY },
+    { RD_OP_ldexp, -0.0, 5, -0.0 },
+    { RD_OP_ldexp, 1, 3000, INFINITY },
+    { RD_OP_ldexp, -1, -3000, -0.0 },
+    { RD_OP_ldexp, NAN, 1, NAN },
+    { RD_OP_ldexp, 1, NAN, NAN },
+    { RD_OP_ldexp, 0x1p-149, 149, 1 },
+    { RD_OP_ldexp, 0x1p127, -276, 0x1p-149 },
+    { RD_OP_fraction, -12, 0, -0.75 },
+    { RD_OP_fraction, 0x1p-149, 0, 0.5 },
+    { RD_OP_fraction, -0.0, 0, -0.0 },
+    { RD_OP_fraction, INFINITY, 0, INFINITY },
+    { RD_OP_exponent, -12, 0, 4 },
+    { RD_OP_exponent, 0x1p-149, 0, -148 },
+    { RD_OP_exponent, 0, 0, 0 },
+    { RD_OP_exponent, -INFINITY, 0, 0 },
+    { RD_OP_heaviside, -2, 0.5, 0 },
+    { RD_OP_heaviside, 0, 0.5, 0.5 },
+    { RD_OP_heaviside, -0.0, 0.5, 0.5 },
+    { RD_OP_heaviside, 3, 0.5, 1 },
+    { RD_OP_heaviside, NAN, 0.5, NAN },
+    { RD_OP_fmin, 1, NAN, 1 },
+    { RD_OP_fmin, NAN, 1, 1 },
+    { RD_OP_fmin, NAN, NAN, NAN },
+    { RD_OP_fmin, -1, 2, -1 },
+    { RD_OP_fmax, NAN, -3, -3 },
+    { RD_OP_fmax, -3, NAN, -3 },
+    { RD_OP_fmax, -INFINITY, 1, 1 },
+    { RD_OP_fmod, -0.0, 1, -0.0 },
     { RD_OP_fmod, -7, 2, -1 },
     { RD_OP_fmod, 7, -2, 1 },
     { RD_OP_div, 1, -0.0, -INFINITY },
@@ -199,6 +306,28 @@ START_TEST(op_of_floats)
 END_TEST
 
 /* floordiv and remainder belong together, as NumPy's, and the remainder is never the divisor. */
+START_TEST(neighbours)
+{
+    static const double x64[] = { 0, 1, -1, 0x1p-1074, 0x1.fffffffffffffp1023, -0x1p-1022, 0.1 },
+                        y64[] = { -1, 0, INFINITY, -INFINITY, 1 };
+    uint32_t warnings         = 0;
+
+    for (int i = 0; i < COUNT(x64); i++)
+        for (int j = 0; j < COUNT(y64); j++) {
+            const rd_word a = { .f64 = x64[i] }, b = { .f64 = y64[j] };
+            const float   x = (float)x64[i], y = (float)y64[j];
+            rd_word       next, c = { .u64 = 0 }, d = { .u64 = 0 };
+
+            c.f32 = x;
+            d.f32 = y;
+            rd_op_code(RD_OP_nextafter, RD_CLASS_f64)(&next, &a, &b, NULL, &warnings);
+            ck_assert(same(next.f64, nextafter(x64[i], y64[j])));
+            rd_op_code(RD_OP_nextafter, RD_CLASS_f32)(&next, &c, &d, NULL, &warnings);
+            ck_assert(same((double)next.f32, (double)nextafterf(x, y)));
+        }
+}
+END_TEST
+
 START_TEST(divmod_agree)
 {
     srand(1);
@@ -253,6 +382,12 @@ static const struct {
     { RD_OP_isfinite, INFINITY, 0, false },
     { RD_OP_isfinite, 1, 0, true },
     { RD_OP_isfinite, NAN, 0, false },
+    { RD_OP_isinf, -INFINITY, 0, true },
+    { RD_OP_isinf, NAN, 0, false },
+    { RD_OP_isinf, 1e308, 0, false },
+    { RD_OP_signbit, -0.0, 0, true },
+    { RD_OP_signbit, 0, 0, false },
+    { RD_OP_signbit, -INFINITY, 0, true },
 };
 
 START_TEST(op_of_tests)
@@ -451,6 +586,7 @@ int main(void)
     tcase_add_loop_test(ops, op_has_code, 0, COUNT(rows));
     tcase_add_loop_test(ops, op_of_extremes, 0, COUNT(rows));
     tcase_add_loop_test(ops, op_of_floats, 0, COUNT(float_cases));
+    tcase_add_test(ops, neighbours);
     tcase_add_test(ops, divmod_agree);
     tcase_add_test(ops, fma_rounds_once);
     tcase_add_loop_test(ops, op_of_tests, 0, COUNT(test_cases));

@@ -266,6 +266,73 @@ START_TEST(negative_zero)
 }
 END_TEST
 
+/* ---- Functions ------------------------------------------------------------------------------- */
+START_TEST(functions)
+{
+    static const map_row rows[] = {
+        { "asin(2)", rd_asin, NULL, RD_F32, 2, 0, RD_F32, NAN },
+        { "acos(1)", rd_acos, NULL, RD_F64, 1, 0, RD_F64, 0 },
+        { "atan(-0.0)", rd_atan, NULL, RD_F32, -0.0, 0, RD_F32, -0.0 },
+        { "cosh of an int", rd_cosh, NULL, RD_I32, 0, 0, RD_F64, 1 },
+        { "acosh(0.5)", rd_acosh, NULL, RD_F64, 0.5, 0, RD_F64, NAN },
+        { "atanh(-1)", rd_atanh, NULL, RD_F32, -1, 0, RD_F32, -INFINITY },
+        { "exp10(2)", rd_exp10, NULL, RD_F16, 2, 0, RD_F16, 100 },
+        { "log10(0)", rd_log10, NULL, RD_F64, 0, 0, RD_F64, -INFINITY },
+        { "cbrt(-8)", rd_cbrt, NULL, RD_F32, -8, 0, RD_F32, -2 },
+        { "erfc(-inf)", rd_erfc, NULL, RD_F64, -INFINITY, 0, RD_F64, 2 },
+        { "erfinv(1)", rd_erfinv, NULL, RD_F32, 1, 0, RD_F32, INFINITY },
+        { "sigmoid(-inf)", rd_sigmoid, NULL, RD_F32, -INFINITY, 0, RD_F32, 0 },
+        { "silu(-inf)", rd_silu, NULL, RD_F64, -INFINITY, 0, RD_F64, -0.0 },
+        { "gelu(-inf)", rd_gelu, NULL, RD_F32, -INFINITY, 0, RD_F32, -0.0 },
+        { "softplus(1000)", rd_softplus, NULL, RD_F16, 1000, 0, RD_F16, 1000 },
+        { "relu(NaN)", rd_relu, NULL, RD_F32, NAN, 0, RD_F32, NAN },
+        { "relu of ints", rd_relu, NULL, RD_I8, -3, 0, RD_I8, 0 },
+        { "sinc(0)", rd_sinc, NULL, RD_F64, 0, 0, RD_F64, 1 },
+        { "nan_to_num(NaN)", rd_nan_to_num, NULL, RD_F32, NAN, 0, RD_F32, 0 },
+        { "nan_to_num(-inf)", rd_nan_to_num, NULL, RD_F16, -INFINITY, 0, RD_F16, -65504 },
+        { "nan_to_num of ints", rd_nan_to_num, NULL, RD_I8, 3, 0, RD_I8, 3 },
+        { "logaddexp(-inf, -inf)", NULL, rd_logaddexp, RD_F32, -INFINITY, -INFINITY, RD_F32,
+          -INFINITY },
+        { "fmin(1, NaN)", NULL, rd_fmin, RD_F32, 1, NAN, RD_F32, 1 },
+        { "fmax(NaN, 1)", NULL, rd_fmax, RD_F64, NAN, 1, RD_F64, 1 },
+        { "fmax of ints", NULL, rd_fmax, RD_U8, 3, 4, RD_U8, 4 },
+        { "copysign(3, -0.0)", NULL, rd_copysign, RD_F32, 3, -0.0, RD_F32, -3 },
+        { "heaviside(0, 0.5)", NULL, rd_heaviside, RD_F64, 0, 0.5, RD_F64, 0.5 },
+        { "nextafter(0, 1)", NULL, rd_nextafter, RD_F64, 0, 1, RD_F64, 0x1p-1074 },
+        { "ldexp(3, 4)", NULL, rd_ldexp, RD_F32, 3, 4, RD_F32, 48 },
+        { "fraction(12)", rd_fraction, NULL, RD_F64, 12, 0, RD_F64, 0.75 },
+        { "exponent(12)", rd_exponent, NULL, RD_F32, 12, 0, RD_F32, 4 },
+        { "isinf", rd_isinf, NULL, RD_F32, -INFINITY, 0, RD_BOOL, 1 },
+        { "signbit(-0.0)", rd_signbit, NULL, RD_F64, -0.0, 0, RD_BOOL, 1 },
+        { "signbit of an int", rd_signbit, NULL, RD_I16, -1, 0, RD_BOOL, 1 },
+        { "sign(-0.0)", rd_sign, NULL, RD_F32, -0.0, 0, RD_F32, -0.0 },
+        { "reciprocal(-0.0)", rd_reciprocal, NULL, RD_F32, -0.0, 0, RD_F32, -INFINITY },
+        { "deg2rad(180)", rd_deg2rad, NULL, RD_F64, 180, 0, RD_F64, 3.141592653589793 },
+        { "rad2deg of an int", rd_rad2deg, NULL, RD_I32, 0, 0, RD_F64, 0 },
+    };
+    rd_expr *x, *y;
+
+    check_maps(rows, COUNT(rows));
+    x = leaf(RD_F64, VALUES(1, 1, INFINITY, NAN, -1e9));
+    y = leaf(RD_F64, VALUES(1 + 1e-6, 1.1, INFINITY, NAN, -1e9 + 1));
+    expect("close", rd_isclose(x, y, 1e-5, 1e-8), RD_BOOL, VALUES(1, 0, 1, 0, 1));
+    x = leaf(RD_U8, VALUES(3, 250));
+    y = leaf(RD_U8, VALUES(4, 3));
+    expect("ints that are close", rd_isclose(x, y, 0, 1), RD_BOOL, VALUES(1, 0));
+    x = leaf(RD_F64, VALUES(0.125, -2.675, 1250));
+    expect("two decimals", rd_round_to(x, 2), RD_F64, VALUES(0.12, -2.68, 1250));
+    expect("hundreds", rd_round_to(x, -2), RD_F64, VALUES(0, -0.0, 1200));
+    x = leaf(RD_I32, VALUES(15));
+    expect("decimals of ints", rd_round_to(x, 1), RD_I32, VALUES(15));
+    ck_assert_ptr_null(rd_round_to(x, -1));
+    ck_assert_int_eq(rd_error(ctx), RD_ERR_TYPE);
+    rd_error_clear(ctx);
+    ck_assert_ptr_null(rd_nextafter(leaf(RD_F16, VALUES(1)), rd_num(ctx, 2)));
+    ck_assert_int_eq(rd_error(ctx), RD_ERR_TYPE);
+    rd_error_clear(ctx);
+}
+END_TEST
+
 /* ---- Bits ------------------------------------------------------------------------------------ */
 START_TEST(bits)
 {
@@ -377,7 +444,7 @@ int main(void)
     const TTest *const tests[] = { promotion,   weak_numbers,  weak_int_bits, bool_and_int_maps,
                                    halves,      refused_types, casts,         rounding,
                                    nan_in_maps, negative_zero, ints_wrap,     int_division,
-                                   int_by_zero, bits };
+                                   int_by_zero, bits,          functions };
 
     return run_suite("semantics", tests, COUNT(tests));
 }

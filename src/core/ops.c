@@ -7,6 +7,7 @@
 #define C_UNIT(of_c) #of_c
 #define C_LIBM(of_c) #of_c
 #define C_OURS(of_c) #of_c
+#define C_OWN(of_c)  NULL
 #define C_HARD(of_c) #of_c
 #define ROW(name, arity, rule, cost, by, of_c, ...) \
     { #name, arity, RD_RULE_##rule, cost, RD_BY_##by, C_##by(of_c) },

@@ -30,7 +30,15 @@ typedef enum rd_rule {
 } rd_rule;
 
 /* What computes it: ops.def. */
-typedef enum rd_by { RD_BY_NONE, RD_BY_UNIT, RD_BY_LIBM, RD_BY_OURS, RD_BY_HARD, RD_BY_ROWS } rd_by;
+typedef enum rd_by {
+    RD_BY_NONE,
+    RD_BY_UNIT,
+    RD_BY_LIBM,
+    RD_BY_OURS,
+    RD_BY_OWN,
+    RD_BY_HARD,
+    RD_BY_ROWS
+} rd_by;
 
 typedef struct rd_op_info {
     const char *name;

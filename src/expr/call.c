@@ -6,8 +6,7 @@
 
 enum { MAX_OPERANDS = 8 };
 
-/* libm's functions that mean the same as an operator.  Not round, fmin and fmax: halves go away
- * from zero there, and NaN is dropped. */
+/* libm's functions that mean the same as an operator.  Not round: halves go away from zero there. */
 static const struct {
     rd_op op;
     float (*f32)(float);
@@ -18,6 +17,7 @@ static const struct {
 #define OF_C_3(name, of_c)
 #define BY_NONE(name, n, of_c)
 #define BY_ROWS(name, n, of_c)
+#define BY_OWN(name, n, of_c)
 #define BY_UNIT(name, n, of_c)                   OF_C_##n(name, of_c)
 #define BY_LIBM                                  BY_UNIT
 #define BY_OURS                                  BY_UNIT
@@ -27,6 +27,8 @@ static const struct {
 #define RD_TEST                                  OF_C
 #include "core/ops.def"
     { RD_OP_round, nearbyintf, nearbyint },
+    { RD_OP_tgamma, tgammaf, tgamma },
+    { RD_OP_lgamma, lgammaf, lgamma },
 };
 #undef OF_C_1
 #undef OF_C_2
@@ -41,6 +43,9 @@ static const struct {
 #define RD_OP              OF_C
 #define RD_TEST            OF_C
 #include "core/ops.def"
+    { RD_OP_fmin, fminf, fmin },
+    { RD_OP_fmax, fmaxf, fmax },
+    { RD_OP_nextafter, nextafterf, nextafter },
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))

@@ -3,8 +3,8 @@
 #include <string.h>
 
 /* Where a name is understood.  C text may only use what rdim.h lists at RD_FN and what means the
- * same in C: another name may be the user's own function, and C's round, fmin and fmax do not do
- * what ours do.  C's functions that are operators have their names in ops.def. */
+ * same in C: another name may be the user's own function, and C's round does not do
+ * what ours does.  C's functions that are operators have their names in ops.def. */
 typedef enum name_use {
     USE_TEXT, /* function text                       */
     USE_C,    /* and C text                          */
@@ -16,10 +16,9 @@ static const struct {
     int         function;
     name_use    use;
 } names[] = {
-    { "abs", RD_OP_abs, USE_C },          { "min", RD_OP_minimum, USE_C },
-    { "max", RD_OP_maximum, USE_C },      { "fmin", RD_OP_minimum, USE_TEXT },
-    { "fmax", RD_OP_maximum, USE_TEXT },  { "fminf", RD_OP_minimum, USE_TEXT },
-    { "fmaxf", RD_OP_maximum, USE_TEXT }, { "where", RD_OP_where, USE_TEXT },
+    { "abs", RD_OP_abs, USE_C },        { "min", RD_OP_minimum, USE_C },
+    { "max", RD_OP_maximum, USE_C },    { "fminf", RD_OP_fmin, USE_TEXT },
+    { "fmaxf", RD_OP_fmax, USE_TEXT },  { "where", RD_OP_where, USE_TEXT },
     { "clip", RD_TEXT_CLIP, USE_TEXT },
 };
 

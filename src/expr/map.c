@@ -1,6 +1,7 @@
 /* map.c - elementwise operators: which type they work in, conversions, broadcasting, and numbers of
  * weak type. */
 #include "core/extremes.h"
+#include "core/parts.h"
 #include "expr/expr.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -61,16 +62,12 @@ static bool gives_bool(rd_rule rule)
 }
 
 /* ---- Maps of weak numbers -------------------------------------------------------------------- */
-static double unfolded(double a, double b)
-{
-    (void)b;
-    return a;
-}
-
 #define minimum                    rd_math_minimum_f64
+#define fraction                   rd_math_fraction_f64
+#define exponent                   rd_math_exponent_f64
+#define T                          double
 #define maximum                    rd_math_maximum_f64
 #define RD_F(f)                    f
-#define RD_T(f)                    unfolded
 #define FOLD_ARITH(code, ...)      code
 #define FOLD_SAME(code, ...)       code
 #define FOLD_FLOAT(code, ...)      code
@@ -81,9 +78,16 @@ static double unfolded(double a, double b)
 #define FOLD_BITS(code, ...)       NAN
 #define FOLD_INTS(code, ...)       NAN
 #define FOLD_COUNT(code, ...)      NAN
+#define TERM_NONE(code)            code
+#define TERM_UNIT(code)            code
+#define TERM_LIBM(code)            code
+#define TERM_OURS(code)            code
+#define TERM_HARD(code)            code
+#define TERM_ROWS(code)            NAN /* these are in the kernels */
+#define TERM_OWN(code)             NAN
 #define FOLD(name, n, rule, cost, by, of_c, code, ...) \
     if (op == RD_OP_##name)                            \
-        return FOLD_##rule(code, __VA_ARGS__);
+        return FOLD_##rule(TERM_##by(code), __VA_ARGS__);
 
 /* The float code of the operator's row, in double. */
 static double fold_double(rd_op op, double a, double b, double c)
@@ -96,7 +100,9 @@ static double fold_double(rd_op op, double a, double b, double c)
 #undef RD_F
 #undef minimum
 #undef maximum
-#undef RD_T
+#undef fraction
+#undef exponent
+#undef T
 
 static rd_expr *weak_number(rd_ctx *ctx, rd_dtype type, double value)
 {
@@ -113,7 +119,8 @@ static rd_expr *fold_numbers(rd_op op, rd_dtype type, int n, rd_expr *const *x)
     double            v[MAX_ARITY] = { 0 };
 
     /* their rounding, or their bits, are written once, in the kernels */
-    if (info->by == RD_BY_ROWS || rd_op_of_ints(info->rule))
+    if (info->by == RD_BY_ROWS || info->by == RD_BY_OWN || op == RD_OP_ldexp ||
+        rd_op_of_ints(info->rule))
         return NULL;
     for (int i = 0; i < n; i++) {
         v[i] = rd_word_to_double(x[i]->as.number->value, x[i]->type);
@@ -254,6 +261,11 @@ rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *c
     if (op == RD_OP_bit_not && type == RD_BOOL) /* it is one bit */
         return map_node(RD_OP_not, type, call, 1, x);
     type = operand_type(rule, type);
+    if (op == RD_OP_nextafter && rd_dtype_is_half(type))
+        return rd_fail(x[0]->ctx, RD_ERR_TYPE,
+                       "%s: neighbours of %s, which is done in f32, are not "
+                       "known",
+                       call, rd_dtype_name(type));
     if (weak && (folded = fold_numbers(op, type, n, x)))
         return folded;
     for (int i = 0; i < n; i++)

@@ -46,6 +46,7 @@ static bool is_transcendental(const rd_inst *inst)
     switch (rd_op_table[inst->op].by) {
     case RD_BY_LIBM:
     case RD_BY_OURS:
+    case RD_BY_OWN:
     case RD_BY_HARD: return true;
     default: return false;
     }

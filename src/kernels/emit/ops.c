@@ -106,6 +106,10 @@ static bool keeps_halves(const rd_inst *inst)
     case RD_OP_ceil:
     case RD_OP_round:
     case RD_OP_trunc:
+    case RD_OP_fmin:
+    case RD_OP_fmax:
+    case RD_OP_copysign:
+    case RD_OP_heaviside:
     case RD_OP_minimum:
     case RD_OP_maximum: return inst->kind == RD_I_MAP;
     default: return false;

@@ -8,11 +8,17 @@
 #define RD_KERNELS_MATH_MATH_H
 
 #include "core/extremes.h"
+#include "core/parts.h"
 #include "kernels/math/math_angle.h"
+#include "kernels/math/math_base.h"
 #include "kernels/math/math_erf.h"
+#include "kernels/math/math_erfc.h"
 #include "kernels/math/math_exp.h"
+#include "kernels/math/math_hyperbolic.h"
+#include "kernels/math/math_inverse.h"
 #include "kernels/math/math_log.h"
 #include "kernels/math/math_pow.h"
+#include "kernels/math/math_soft.h"
 #include "kernels/math/math_trig.h"
 
 #define RD_MATH_PICK_0(is_hard, far, near) near

@@ -23,6 +23,8 @@ typedef __SIZE_TYPE__   size_t;
 void *memcpy(void *to, const void *from, size_t n);
 #define RD_MATH1(name, hard) double name(double);
 #define RD_MATH2(name, hard) double name(double, double);
+#define RD_OWN1(name)
+#define RD_OWN2(name)
 #define RD_LIBM1(name)   \
     double name(double); \
     float  name##f(float);

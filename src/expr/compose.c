@@ -1,0 +1,118 @@
+/* compose.c - maps made of others, which fuse as these do. */
+#include "expr/expr.h"
+#include <math.h>
+#include <stdlib.h>
+
+static bool is_float(const rd_expr *x)
+{
+    return rd_dtype_kind(x->type) == RD_KIND_FLOAT;
+}
+
+static rd_expr *map_1(rd_op op, const char *call, rd_expr *x)
+{
+    return rd_map_op(op, call, 1, &x);
+}
+
+static rd_expr *map_2(rd_op op, const char *call, rd_expr *x, rd_expr *y)
+{
+    return rd_map_op(op, call, 2, (rd_expr *const[]){ x, y });
+}
+
+static rd_expr *choice(const char *call, rd_expr *cond, rd_expr *yes, rd_expr *no)
+{
+    return rd_map_op(RD_OP_where, call, 3, (rd_expr *const[]){ cond, yes, no });
+}
+
+rd_expr *rd_relu(rd_expr *x)
+{
+    return x ? map_2(RD_OP_maximum, "rd_relu", x, rd_int(x->ctx, 0)) : NULL;
+}
+
+rd_expr *rd_sinc(rd_expr *x)
+{
+    const char *call = "rd_sinc";
+
+    if (x && rd_dtype_is_half(x->type)) /* an angle of 16 bits is rough */
+        return rd_cast_to(rd_sinc(rd_cast_to(x, RD_F32)), x->type);
+    if (!x)
+        return NULL;
+    rd_expr *angle = map_2(RD_OP_mul, call, x, rd_num(x->ctx, 3.141592653589793));
+    rd_expr *wave  = map_2(RD_OP_div, call, map_1(RD_OP_sin, call, angle), angle);
+    rd_expr *none  = map_2(RD_OP_eq, call, angle, rd_int(x->ctx, 0));
+
+    return choice(call, none, rd_int(x->ctx, 1), wave);
+}
+
+/* The largest number of a float type. */
+static double largest(rd_dtype type)
+{
+    switch (type) {
+    case RD_F16: return 65504;
+    case RD_BF16: return 0x1.fep127;
+    case RD_F32: return 0x1.fffffep127;
+    default: return 0x1.fffffffffffffp1023;
+    }
+}
+
+rd_expr *rd_nan_to_num(rd_expr *x)
+{
+    const char *call = "rd_nan_to_num";
+
+    if (!x || !is_float(x))
+        return x;
+    const double most = largest(x->type);
+    rd_expr     *low  = map_2(RD_OP_maximum, call, x, rd_num(x->ctx, -most));
+    rd_expr     *kept = map_2(RD_OP_minimum, call, low, rd_num(x->ctx, most));
+
+    return choice(call, map_1(RD_OP_isnan, call, x), rd_int(x->ctx, 0), kept);
+}
+
+/* Of ints and of 16 bits the difference is taken in a type that holds it. */
+static rd_expr *widened(rd_expr *x)
+{
+    return rd_dtype_is_half(x->type) ? rd_cast_to(x, RD_F32)
+           : is_float(x)             ? x
+                                     : rd_as_real(x, RD_F64);
+}
+
+rd_expr *rd_isclose(rd_expr *x, rd_expr *y, double rtol, double atol)
+{
+    const char *call = "rd_isclose";
+
+    if (!x || !y)
+        return NULL;
+    x = widened(x);
+    y = widened(y);
+    if (!x || !y)
+        return NULL;
+    rd_expr *part  = map_2(RD_OP_mul, call, rd_num(y->ctx, rtol), map_1(RD_OP_abs, call, y));
+    rd_expr *bound = map_2(RD_OP_add, call, rd_num(y->ctx, atol), part);
+    rd_expr *apart = map_1(RD_OP_abs, call, map_2(RD_OP_sub, call, x, y));
+    rd_expr *near =
+        map_2(RD_OP_and, call, map_1(RD_OP_isfinite, call, y), map_2(RD_OP_le, call, apart, bound));
+
+    return map_2(RD_OP_or, call, map_2(RD_OP_eq, call, x, y), near);
+}
+
+rd_expr *rd_round_to(rd_expr *x, int decimals)
+{
+    const char *call = "rd_round_to";
+
+    if (!x)
+        return NULL;
+    if (!is_float(x) && decimals >= 0)
+        return x;
+    if (!is_float(x))
+        return rd_fail(x->ctx, RD_ERR_TYPE, "%s: %d decimals of %s; say rd_cast to a float type",
+                       call, decimals, rd_dtype_name(x->type));
+    if (decimals > 300 || decimals < -300)
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: %d decimals, -300 to 300 are taken", call,
+                       decimals);
+    if (rd_dtype_is_half(x->type)) /* 10^5 is infinite in f16 */
+        return rd_cast_to(rd_round_to(rd_cast_to(x, RD_F32), decimals), x->type);
+    rd_expr    *power = rd_num(x->ctx, pow(10, abs(decimals)));
+    const rd_op to    = decimals < 0 ? RD_OP_div : RD_OP_mul,
+                from  = decimals < 0 ? RD_OP_mul : RD_OP_div;
+
+    return map_2(from, call, map_1(RD_OP_round, call, map_2(to, call, x, power)), power);
+}

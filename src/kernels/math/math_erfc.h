@@ -1,0 +1,192 @@
+/* math_erfc.h - erfc, gelu and erfinv.
+ *
+ * For t >= 0 erfc(t) = exp(-t^2) E(t), and (1 + 2 t) E(t) is a polynomial of (t - k) / (t + k) all the
+ * way to where erfc vanishes (M. M. Shepherd and J. G. Laframboise, "Chebyshev approximation of (1 + 2
+ * x) exp(x^2) erfc x in 0 <= x < infinity", 1981).  Squares have their error with them.  erfinv is a
+ * polynomial of 20 bits and one step of the inverse function's series from there.  f32 is computed in
+ * double. */
+#ifndef RD_KERNELS_MATH_MATH_ERFC_H
+#define RD_KERNELS_MATH_MATH_ERFC_H
+
+#include "kernels/math/math_erf.h"
+#include "kernels/math/math_log.h"
+
+#define RD_ERFC_K 3.75
+#define RD_ERFC_0 0x1.3ccda0b5d5dc2p+0
+
+/* E(t), t >= 0, as two numbers; error 2^-61. */
+RD_INLINE double rd_erfc_scaled(double t, double *lo)
+{
+    const double twice = t + t, under = 1 + twice, back = under - twice,
+                 under_lo = (1 - back) + (twice - (under - back));
+    const double s        = (t - RD_ERFC_K) / (t + RD_ERFC_K);
+    double       p        = 0x1.45c4d87103f5ap-32;
+
+    p                 = __builtin_fma(p, s, -0x1.b5c024a99565ep-34);
+    p                 = __builtin_fma(p, s, -0x1.61a700818f2cap-28);
+    p                 = __builtin_fma(p, s, -0x1.4f3b6ee5b451ap-29);
+    p                 = __builtin_fma(p, s, 0x1.52ff42a327ab0p-25);
+    p                 = __builtin_fma(p, s, 0x1.71a4b10b8b56ep-26);
+    p                 = __builtin_fma(p, s, -0x1.1783be6d47b1cp-22);
+    p                 = __builtin_fma(p, s, -0x1.e0abc2819e240p-25);
+    p                 = __builtin_fma(p, s, 0x1.d6a392e0a6778p-20);
+    p                 = __builtin_fma(p, s, -0x1.057987deab9d3p-20);
+    p                 = __builtin_fma(p, s, -0x1.8008a7ada1d98p-17);
+    p                 = __builtin_fma(p, s, 0x1.778bff0a64aadp-16);
+    p                 = __builtin_fma(p, s, 0x1.b1445a8d9a340p-15);
+    p                 = __builtin_fma(p, s, -0x1.303fa45f1690dp-12);
+    p                 = __builtin_fma(p, s, 0x1.33fb23a5fd915p-12);
+    p                 = __builtin_fma(p, s, 0x1.cc3a0e63a9f3cp-10);
+    p                 = __builtin_fma(p, s, -0x1.3f603c32b6045p-7);
+    p                 = __builtin_fma(p, s, 0x1.d0b0037d6b1a3p-6);
+    p                 = __builtin_fma(p, s, -0x1.e0d0fa6e05efap-5);
+    p                 = __builtin_fma(p, s, 0x1.7a14188a9af8dp-4);
+    p                 = __builtin_fma(p, s, -0x1.bda9309a286fdp-4);
+    p                 = __builtin_fma(p, s, 0x1.510169d096784p-4);
+    p                 = __builtin_fma(p, s, 0x1.d5f2948159c65p-9);
+    p                 = __builtin_fma(p, s, -0x1.1f367683f89a6p-3);
+    const double more = p * s, over = RD_ERFC_0 + more, over_lo = (RD_ERFC_0 - over) + more;
+    const double q = over / under;
+
+    *lo = (__builtin_fma(-q, under, over) + __builtin_fma(-q, under_lo, over_lo)) / under;
+    return q;
+}
+
+/* (y + y_lo) exp(-(square + lo)), square up to 800. */
+RD_INLINE double rd_times_exp_of_minus(double y, double y_lo, double square, double lo)
+{
+    const double magic = __builtin_fma(square, -RD_LOG2E_F64, RD_MAGIC_2_F64),
+                 n     = magic - RD_MAGIC_2_F64;
+    const double top   = __builtin_fma(n, -RD_LN2_HI_F64, -square);
+    const double r     = top + __builtin_fma(n, -RD_LN2_LO_F64, -lo);
+    const double rest  = __builtin_fma(r * r, rd_expm1_tail_f64(r), r);
+
+    return rd_scale_f64(y + __builtin_fma(y, rest, __builtin_fma(y_lo, rest, y_lo)),
+                        rd_bits_f64(magic));
+}
+
+/* ---- erfc ------------------------------------------------------------------------------------ */
+/* Of t in [0, 28]; and E(t). */
+RD_INLINE double rd_erfc_tail(double t, double *scaled)
+{
+    double       lo;
+    const double square = t * t;
+
+    *scaled = rd_erfc_scaled(t, &lo);
+    return rd_times_exp_of_minus(*scaled, lo, square, __builtin_fma(t, t, -square));
+}
+
+RD_INLINE double rd_erfc_f64(double x)
+{
+    const double size = RD_ABS_F64(x), t = size > 28.0 ? 28.0 : size; /* beyond it is 0 */
+    double       scaled;
+    const double tail = rd_erfc_tail(t, &scaled), far = x < 0 ? 2 - tail : tail;
+    const double most = 1 - x, lo = (1 - most) - x;
+    const double near = most + __builtin_fma(-x, rd_erf_near_f64(x * x), lo);
+
+    return size < 0.75 ? near : far;
+}
+
+/* ---- gelu ------------------------------------------------------------------------------------ */
+#define RD_ROOT_HALF    0x1.6a09e667f3bcdp-1
+#define RD_ROOT_HALF_LO -0x1.bdd3413b26456p-55
+
+/* x Phi(x), Phi the distribution function of the normal distribution: 1 - erfc(x / sqrt(2)) / 2. */
+RD_INLINE double rd_gelu_f64(double x)
+{
+    const double size = RD_ABS_F64(x), a = size > 40.0 ? 40.0 : size, half = 0.5 * a;
+    const double square = a * a, lo = __builtin_fma(a, a, -square), t = a * RD_ROOT_HALF;
+    const double t_lo = __builtin_fma(a, RD_ROOT_HALF_LO, __builtin_fma(a, RD_ROOT_HALF, -t));
+    double       e_lo;
+    const double e      = rd_erfc_scaled(t, &e_lo),
+                 slope  = __builtin_fma(t + t, e, -0x1.20dd750429b6dp+0);
+    const double scaled = 0.5 * e, y = x < 0 ? -a * scaled : scaled;
+    const double y_lo = 0.5 * __builtin_fma(slope, t_lo, e_lo),
+                 lost = __builtin_fma(-a, scaled, -y);
+    const double tail = rd_times_exp_of_minus(y, x < 0 ? __builtin_fma(-a, y_lo, lost) : y_lo,
+                                              0.5 * square, 0.5 * lo);
+    const double far  = x < 0 ? tail : x * (1 - tail);
+    const double part = __builtin_fma(t, rd_erf_near_f64(t * t), t); /* erf(t) */
+    const double near = 0.5 * x * (1 + __builtin_copysign(part, x));
+
+    return half < 0.25 ? near : far;
+}
+
+/* ---- erfinv ---------------------------------------------------------------------------------- */
+/* erfinv(x) / x of z = x^2, |x| <= 0.711; erfinv(x) of s = sqrt(-log(1 - x^2)), beyond; errors 2^-26,
+ * 2^-20. */
+RD_INLINE double rd_erfinv_near(double z)
+{
+    double p = 0x1.b6b136af5e81bp-2;
+
+    p = __builtin_fma(p, z, -0x1.0cde783ad62eap-1);
+    p = __builtin_fma(p, z, 0x1.975f1dfbe61dcp-2);
+    p = __builtin_fma(p, z, -0x1.1e8d0e0b62224p-4);
+    p = __builtin_fma(p, z, 0x1.6adf50601c3c4p-4);
+    p = __builtin_fma(p, z, 0x1.582d06c7bb77dp-4);
+    p = __builtin_fma(p, z, 0x1.05821c864ff55p-3);
+    p = __builtin_fma(p, z, 0x1.db2891e867460p-3);
+    return __builtin_fma(p, z, 0x1.c5bf8967bccdbp-1);
+}
+
+RD_INLINE double rd_erfinv_far(double s)
+{
+    double p = -0x1.94e2a551767eep-25;
+
+    p = __builtin_fma(p, s, 0x1.f627daae77123p-20);
+    p = __builtin_fma(p, s, -0x1.10158cbf51e1fp-15);
+    p = __builtin_fma(p, s, 0x1.50874c01327d8p-12);
+    p = __builtin_fma(p, s, -0x1.03a44c3c60d55p-9);
+    p = __builtin_fma(p, s, 0x1.fe73df96e9813p-8);
+    p = __builtin_fma(p, s, -0x1.358fba203d2f0p-6);
+    p = __builtin_fma(p, s, 0x1.9c86ad29de0dbp-6);
+    p = __builtin_fma(p, s, -0x1.9b2aaaebf8745p-7);
+    p = __builtin_fma(p, s, -0x1.9f4fceca36104p-9);
+    p = __builtin_fma(p, s, 0x1.9fd96b8b4d0f1p-6);
+    p = __builtin_fma(p, s, 0x1.bde45c446249ap-1);
+    return __builtin_fma(p, s, 0x1.bda725adc5780p-9);
+}
+
+/* From y on, where erf or erfc is off by what `step` is over the slope of erf at y. */
+RD_INLINE double rd_erfinv_step(double y, double step)
+{
+    const double third = __builtin_fma(4 * y, y, 1) * 0x1.5555555555555p-2;
+
+    return __builtin_fma(step * step, __builtin_fma(third, step, y), step);
+}
+
+/* Near 0 erf(y) - x is (y - x) + y P(y^2), which cancels exactly.  Far from it 1 - x and erfc(y) are
+ * compared, in units of erfc(y). */
+RD_INLINE double rd_erfinv_f64(double x)
+{
+    const double a = RD_ABS_F64(x), y = a * rd_erfinv_near(a * a), square = y * y;
+    const double off       = -__builtin_fma(y, rd_erf_near_f64(square), y - a);
+    const double near_step = off * 0x1.c5bf891b4ef6ap-1 * rd_times_exp_of_minus(1, 0, -square, 0);
+    const double near      = y + rd_erfinv_step(y, near_step);
+    double       scaled;
+    const double left = 1 - a, root = __builtin_sqrt(-rd_log_f64(left * (1 + a)));
+    const double z = rd_erfinv_far(root), tail = rd_erfc_tail(z, &scaled);
+    const double far_step = (1 - left / tail) * scaled * 0x1.c5bf891b4ef6ap-1;
+    const double far      = z + rd_erfinv_step(z, far_step);
+    const double inner    = a < 0.6875 ? near : far;
+    const double edge     = a == 1 ? (double)INFINITY : inner;
+
+    return __builtin_copysign(edge, x);
+}
+
+/* ---- f32 ------------------------------------------------------------------------------------- */
+RD_INLINE float rd_erfc_f32(float x)
+{
+    return (float)rd_erfc_f64((double)x);
+}
+
+RD_INLINE float rd_gelu_f32(float x)
+{
+    return (float)rd_gelu_f64((double)x);
+}
+
+RD_INLINE float rd_erfinv_f32(float x)
+{
+    return (float)rd_erfinv_f64((double)x);
+}
+#endif

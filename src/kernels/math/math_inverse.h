@@ -1,0 +1,89 @@
+/* math_inverse.h - asin, acos and atan.
+ *
+ * Up to 1/2 asin(x) = x + x z P(z), z = x^2, and beyond it pi/2 - 2 asin(s), s = sqrt((1 - x) / 2):
+ * 1 - x is exact there, and s has its error with it.  acos is that without the pi/2, or the rest of
+ * it.  f32 is computed in double. */
+#ifndef RD_KERNELS_MATH_MATH_INVERSE_H
+#define RD_KERNELS_MATH_MATH_INVERSE_H
+
+#include "kernels/math/math_angle.h"
+
+#define RD_ASIN_HALF_PI    0x1.921fb54442d18p0
+#define RD_ASIN_HALF_PI_LO 0x1.1a62633145c07p-54
+
+/* (asin(x) - x) / x^3 of z = x^2, |x| <= 1/2; error of asin(x): 2^-59.9. */
+RD_INLINE double rd_asin_tail(double z)
+{
+    double p = 0x1.0b4b27c2a8c3bp-5;
+
+    p = __builtin_fma(p, z, -0x1.580c5982941c6p-6);
+    p = __builtin_fma(p, z, 0x1.63a78cc6937ebp-6);
+    p = __builtin_fma(p, z, 0x1.e5cebf4041f9bp-9);
+    p = __builtin_fma(p, z, 0x1.613f4ac70194dp-7);
+    p = __builtin_fma(p, z, 0x1.758502b84039fp-7);
+    p = __builtin_fma(p, z, 0x1.ca1f9f5f2b53cp-7);
+    p = __builtin_fma(p, z, 0x1.1c49ef89f09b2p-6);
+    p = __builtin_fma(p, z, 0x1.6e8bdeed694b8p-6);
+    p = __builtin_fma(p, z, 0x1.f1c71a94698adp-6);
+    p = __builtin_fma(p, z, 0x1.6db6db72141cep-5);
+    p = __builtin_fma(p, z, 0x1.333333332e103p-4);
+    return __builtin_fma(p, z, 0x1.5555555555577p-3);
+}
+
+/* asin(t + lo) of the magnitude t, as t and what is added to it: of `far` arguments of s. */
+RD_INLINE double rd_asin_parts(double size, int far, double *rest)
+{
+    const double z = far ? (1 - size) * 0.5 : size * size, root = __builtin_sqrt(z);
+    const double t = far ? root : size, under = root == 0 ? 1 : root + root;
+    const double lost = __builtin_fma(-root, root, z) / under;
+
+    *rest = __builtin_fma(t * z, rd_asin_tail(z), far ? lost : 0);
+    return t;
+}
+
+RD_INLINE double rd_asin_f64(double x)
+{
+    const double size = RD_ABS_F64(x);
+    const int    far  = size > 0.5;
+    double       rest;
+    const double t = rd_asin_parts(size, far, &rest), down = RD_ASIN_HALF_PI - (t + t);
+    const double error = RD_ASIN_HALF_PI - down - (t + t);
+    const double steep = down + (error + (RD_ASIN_HALF_PI_LO - (rest + rest)));
+
+    return __builtin_copysign(far ? steep : t + rest, x);
+}
+
+/* k pi/2 less or more asin(t), once or twice. */
+RD_INLINE double rd_acos_f64(double x)
+{
+    const double size = RD_ABS_F64(x);
+    const int    far = size > 0.5, back = x < 0;
+    double       rest;
+    const double t = rd_asin_parts(size, far, &rest), much = far ? 2 : 1;
+    const double sign = far == back ? -much : much;
+    const double near = far ? 0 : 1, k = far && back ? 2 : near;
+    const double base = k * RD_ASIN_HALF_PI, sum = base + sign * t, error = sign * t - (sum - base);
+
+    return sum + (error + __builtin_fma(k, RD_ASIN_HALF_PI_LO, sign * rest));
+}
+
+RD_INLINE double rd_atan_f64(double x)
+{
+    return rd_atan2_f64(x, 1);
+}
+
+RD_INLINE float rd_asin_f32(float x)
+{
+    return (float)rd_asin_f64((double)x);
+}
+
+RD_INLINE float rd_acos_f32(float x)
+{
+    return (float)rd_acos_f64((double)x);
+}
+
+RD_INLINE float rd_atan_f32(float x)
+{
+    return rd_atan2_f32(x, 1);
+}
+#endif
