@@ -129,6 +129,14 @@ long fake_bytes_now(void)
     return bytes();
 }
 
+void fake_time(double (*kernel)(const char *, unsigned, unsigned), double bus, double memory)
+{
+    void (*clock)(double (*)(const char *, unsigned, unsigned), double, double);
+
+    *(void **)&clock = fake_find(fake_cuda, "fake_clock");
+    clock(kernel, bus, memory);
+}
+
 /* ---- A device --------------------------------------------------------------------------------- */
 bool gpu_ok(gpu *g, const char *function, CUresult result)
 {

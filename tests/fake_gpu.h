@@ -33,6 +33,7 @@ int         fake_break(const char *file, const char *function, int call, int err
 int         fake_calls_of(const char *file, const char *function);
 const char *fake_report_text(void);
 long        fake_bytes_now(void);
+void fake_time(double (*kernel)(const char *, unsigned, unsigned), double bus, double memory);
 
 /* ---- A device --------------------------------------------------------------------------------- */
 typedef struct gpu {

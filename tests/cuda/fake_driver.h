@@ -28,6 +28,11 @@ FAKE_API CUresult fake_enqueue(CUstream stream, void (*work)(void *), void *data
 FAKE_API void     fake_tell(const char *text); /* reports it */
 /* So many more, or fewer, of its handles are there. */
 FAKE_API void fake_hold(int n);
+
+/* What devices' clocks say of a kernel (NULL: as ever), and bytes a second of copies from and to
+ * the host, and on a device. */
+typedef double fake_seconds(const char *kernel, unsigned blocks, unsigned threads);
+FAKE_API void  fake_clock(fake_seconds *kernel, double bus, double memory);
 }
 
 struct CUctx_st {
@@ -39,9 +44,15 @@ struct CUstream_st {
     bool                              apart; /* the default stream does not wait for it */
     std::deque<std::function<void()>> work;  /* by RDIM_FAKE_LAZY: asked for, not done */
 };
+/* A place in a stream, which work has reached, at some time, or not. */
+struct fake_mark {
+    bool   reached;
+    double seconds;
+};
 struct CUevent_st {
-    CUstream             stream;
-    std::shared_ptr<int> pending; /* records of it that have not been reached */
+    CUstream                   stream;
+    bool                       timed;
+    std::shared_ptr<fake_mark> mark; /* where it was recorded last; none: nowhere */
 };
 struct CUfunc_st {
     CUmodule          module;
@@ -91,5 +102,12 @@ CUresult enqueue(CUstream stream, std::function<void()> work);
 void     finish(CUstream stream);
 /* All streams of a device. */
 void finish_all(int device);
+
+/* ---- fake_clock.cpp: seconds ---- */
+double clock_now(int device);
+double processor_now();
+/* A kernel that took this processor so long, or a copy, has been done. */
+void clock_kernel(int device, const launch &l, double processor);
+void clock_copy(int device, size_t bytes, bool by_bus);
 } // namespace fake
 #endif

@@ -190,6 +190,7 @@ static void launch_now(CUfunction f, emu_dim blocks, emu_dim threads, unsigned s
     const fake::launch l = { f->kernel, f->name.c_str(),           f->module->now, blocks, threads,
                              shared,    arguments.addresses.data() };
 
+    const double before = processor_now();
     memory_open(device);
     CUresult          error  = run(l);
     const std::string beside = memory_check(device);
@@ -199,6 +200,7 @@ static void launch_now(CUfunction f, emu_dim blocks, emu_dim threads, unsigned s
         error = CUDA_ERROR_ILLEGAL_ADDRESS;
     }
     contexts[device].dead = error;
+    clock_kernel(device, l, processor_now() - before);
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,

@@ -113,13 +113,13 @@ CUresult cuStreamSynchronize(CUstream stream)
     return current.back()->dead;
 }
 
-CUresult cuEventCreate(CUevent *event, unsigned)
+CUresult cuEventCreate(CUevent *event, unsigned flags)
 {
     const call c(__func__, CONTEXT);
 
     if (c.no)
         return c.no;
-    *event = new CUevent_st{ nullptr, std::make_shared<int>(0) };
+    *event = new CUevent_st{ nullptr, !(flags & CU_EVENT_DISABLE_TIMING), nullptr };
     events.insert(*event);
     return CUDA_SUCCESS;
 }
@@ -139,16 +139,21 @@ CUresult cuEventDestroy_v2(CUevent event)
 /* An event is where it was recorded last; it may be destroyed before it is reached. */
 CUresult cuEventRecord(CUevent event, CUstream stream)
 {
-    const call                 c(__func__, CONTEXT);
-    const std::shared_ptr<int> pending = std::make_shared<int>(1);
+    const call c(__func__, CONTEXT);
+    const auto mark = std::make_shared<fake_mark>();
 
     if (c.no)
         return c.no;
     if (!events.count(event))
         return CUDA_ERROR_INVALID_HANDLE;
-    event->pending = pending;
-    event->stream  = stream_of(stream);
-    return enqueue(stream, [pending] { *pending = 0; });
+    event->mark   = mark;
+    event->stream = stream_of(stream);
+    return enqueue(stream, [mark, at = device()] { *mark = { true, clock_now(at) }; });
+}
+
+static bool is_pending(CUevent event)
+{
+    return event->mark && !event->mark->reached;
 }
 
 CUresult cuEventSynchronize(CUevent event)
@@ -159,7 +164,7 @@ CUresult cuEventSynchronize(CUevent event)
         return c.no;
     if (!events.count(event))
         return CUDA_ERROR_INVALID_HANDLE;
-    while (*event->pending && event->stream && !event->stream->work.empty())
+    while (is_pending(event) && event->stream && !event->stream->work.empty())
         do_first(event->stream);
     return current.back()->dead;
 }
@@ -172,10 +177,28 @@ CUresult cuEventQuery(CUevent event)
         return c.no;
     if (!events.count(event))
         return CUDA_ERROR_INVALID_HANDLE;
-    const bool ready = !*event->pending;
+    const bool ready = !is_pending(event);
     if (!ready && event->stream && !event->stream->work.empty())
         do_first(event->stream);
     if (current.back()->dead)
         return current.back()->dead;
     return ready ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+/* By events that were recorded, are reached, and may be timed; as fine as a GPU's clock is. */
+CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
+{
+    const call c(__func__, CONTEXT);
+
+    if (c.no)
+        return c.no;
+    if (!events.count(start) || !events.count(end) || !start->timed || !end->timed ||
+        !start->mark || !end->mark)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (current.back()->dead)
+        return current.back()->dead;
+    if (is_pending(start) || is_pending(end))
+        return CUDA_ERROR_NOT_READY;
+    *milliseconds = (float)(1e3 * (end->mark->seconds - start->mark->seconds));
+    return CUDA_SUCCESS;
 }

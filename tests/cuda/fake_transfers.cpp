@@ -85,13 +85,15 @@ static CUresult refuse(const char *function, CUdeviceptr at, size_t bytes)
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-static void move(void *to, const void *from, size_t bytes)
+/* In a stream of device `at`. */
+static void move(int at, void *to, const void *from, size_t bytes, bool by_bus)
 {
     memory_open_at(to);
     memory_open_at(from);
     memmove(to, from, bytes);
     memory_close_at(to);
     memory_close_at(from);
+    clock_copy(at, bytes, by_bus);
 }
 
 static void *pointer(CUdeviceptr at)
@@ -109,9 +111,10 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CU
     if (!memory_has(device(), to, bytes))
         return refuse(__func__, to, bytes);
     if (is_pinned(from, bytes))
-        return enqueue(stream, [=] { move(pointer(to), from, bytes); });
+        return enqueue(stream, [=, at = device()] { move(at, pointer(to), from, bytes, true); });
     const auto taken = std::make_shared<std::string>((const char *)from, bytes);
-    return enqueue(stream, [=] { move(pointer(to), taken->data(), bytes); });
+    return enqueue(stream,
+                   [=, at = device()] { move(at, pointer(to), taken->data(), bytes, true); });
 }
 
 /* To memory that is not pinned, the call returns when all has arrived. */
@@ -123,7 +126,8 @@ CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream
         return c.no;
     if (!memory_has(device(), from, bytes))
         return refuse(__func__, from, bytes);
-    const CUresult done = enqueue(stream, [=] { move(to, pointer(from), bytes); });
+    const CUresult done =
+        enqueue(stream, [=, at = device()] { move(at, to, pointer(from), bytes, true); });
     if (done == CUDA_SUCCESS && stream && !is_pinned(to, bytes))
         finish(stream);
     return done ? done : current.back()->dead;
@@ -137,7 +141,8 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CU
         return c.no;
     if (!memory_has(device(), to, bytes) || !memory_has(device(), from, bytes))
         return refuse(__func__, memory_has(device(), to, bytes) ? from : to, bytes);
-    return enqueue(stream, [=] { move(pointer(to), pointer(from), bytes); });
+    return enqueue(stream,
+                   [=, at = device()] { move(at, pointer(to), pointer(from), bytes, false); });
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
@@ -152,7 +157,8 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr fro
     if (!memory_has(to_context->device, to, bytes) ||
         !memory_has(from_context->device, from, bytes))
         return refuse(__func__, memory_has(to_context->device, to, bytes) ? from : to, bytes);
-    return enqueue(stream, [=] { move(pointer(to), pointer(from), bytes); });
+    return enqueue(stream,
+                   [=, at = device()] { move(at, pointer(to), pointer(from), bytes, true); });
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr at, unsigned char byte, size_t bytes, CUstream stream)
