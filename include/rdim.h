@@ -764,8 +764,9 @@ typedef struct rd_eval_opts {
     bool         deterministic;
     /** Before the first evaluation of such expressions, run them in several ways (which loop inside
      *  which, how wide the panels, how large the tiles, one thread or several), some 20 ms or one
-     *  run each, and take the fastest from then on, also where this is false.  The bits of a result
-     *  do not depend on it.  For rd_eval() and rd_eval_many(); the environment variable
+     *  run each, and take the fastest from then on, also where this is false.  On a GPU: each stage
+     *  by several kernels, each of which is compiled, as the first evaluation comes to it.  The bits
+     *  of a result do not depend on it.  For rd_eval() and rd_eval_many(); the environment variable
      *  RDIM_PLAN_MEASURE=1 sets it for all evaluations of contexts made from then on. */
     bool         measure;
     /** Of a long evaluation, about ten times a second on the calling thread: how much is done, from
@@ -795,7 +796,8 @@ RD_API rd_status rd_eval(rd_ctx *ctx, rd_expr *y, rd_array *out);
 /** Several results of any ranks, passes shared: rd_eval_many(ctx, RD_RESULTS({ mean, &m }, { sd,
  *  RD_INTO(p, shape) }), NULL).  Results that overlap each other are written in their order. */
 RD_API rd_status rd_eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts);
-/** What measuring found, as a text file, to be read by other processes on a machine like this one.
+/** What measuring found, as a text file, to be read by other processes on a machine like this one;
+ *  what was found of kernels is for GPUs of the same name.
  *  Errors: RD_ERR_FILE, RD_ERR_ARGUMENT without a path; reading: RD_ERR_TEXT where the file is not
  *  such a one, or is another release's or machine's.  What was read before a bad line stays. */
 RD_API rd_status rd_measured_save(rd_ctx *ctx, const char *path);

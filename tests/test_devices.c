@@ -209,20 +209,6 @@ START_TEST(in_parts)
 }
 END_TEST
 
-/* To measure is nothing to a GPU. */
-START_TEST(measured)
-{
-    const rd_eval_opts opts  = { .measure = true };
-    rd_array           array = uploaded(), sum = { .device = RD_CUDA(0) };
-    float              found;
-
-    IS_OK(rd_eval_many(ctx, RD_RESULTS({ rd_sum(rd_leaf(ctx, &array), RD_ALL), &sum }), &opts));
-    IS_OK(rd_eval(ctx, rd_leaf(ctx, &sum), RD_INTO(&found, RD_SCALAR)));
-    rd_array_free(&array);
-    rd_array_free(&sum);
-}
-END_TEST
-
 /* Memory of the GPU as a tensor, which outlives the context, and comes back to another one. */
 START_TEST(tensors)
 {
@@ -667,7 +653,6 @@ static void add(TCase *tc)
                                    in_place,
                                    results_overlap,
                                    in_parts,
-                                   measured,
                                    tensors,
                                    plans,
                                    c_functions,

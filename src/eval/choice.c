@@ -72,11 +72,28 @@ void rd_findings_free(rd_ctx *ctx, rd_findings *f)
 }
 
 /* ---- Text ------------------------------------------------------------------------------------ */
+/* "0123456789abcdef kernels vector=8,ahead=4 seconds 1.2e-05 by rule 1.5e-05"; "rule": no other numbers. */
+static void kernels_text(rd_text *text, const rd_found *v)
+{
+    if (v->of.seconds <= 0)
+        return;
+    rd_text_add(text, "%016" PRIx64 " kernels ", v->key);
+    const size_t numbers = text->n;
+
+    rd_backend_cuda.device->tuning_text(text, &v->of.tuning);
+    rd_text_add(text, "%s seconds %.3g by rule %.3g\n", text->n > numbers ? "" : "rule",
+                v->of.seconds, v->of.by_rule);
+}
+
 void rd_findings_text(rd_text *text, const rd_findings *f)
 {
     for (int32_t k = 0; k < f->n; k++) {
         const rd_found *v = &f->at[k];
 
+        if (v->stage) {
+            kernels_text(text, v);
+            continue;
+        }
         rd_text_add(text, "%016" PRIx64 " %s panel %d tile %d threads %s seconds %.3g\n", v->key,
                     traversals[v->choice.traversal], v->choice.panel, v->choice.tile,
                     v->choice.alone ? "1" : "any", v->seconds);
@@ -104,7 +121,7 @@ static bool read_line(const char *line, rd_found *v)
         (line[end] != '\n' && line[end] != '\0') || !read_int(panel, &panel_shift) ||
         !read_int(tile, &tile_shift) || (strcmp(threads, "1") != 0 && strcmp(threads, "any") != 0))
         return false;
-    v->key     = strtoull(key, &key_end, 16);
+    *v         = (rd_found){ .key = strtoull(key, &key_end, 16) };
     v->seconds = strtod(seconds, &seconds_end);
     v->choice  = (rd_choice){ .panel    = (int8_t)panel_shift,
                               .tile     = (int8_t)tile_shift,
@@ -120,6 +137,32 @@ static bool read_line(const char *line, rd_found *v)
     return false;
 }
 
+static bool read_number(const char *word, double *value)
+{
+    char *end;
+
+    *value = strtod(word, &end);
+    return end != word && !*end && *value > 0;
+}
+
+/* A line of kernels_text(). */
+static bool read_kernels(const char *line, rd_found *v)
+{
+    char  key[20], numbers[160], seconds[32], rule[32], why[RD_DEVICE_TEXT];
+    char *key_end;
+    int   end = 0;
+
+    *v = (rd_found){ .stage = true };
+    if (sscanf(line, "%19s kernels %159s seconds %31s by rule %31s%n", key, numbers, seconds, rule,
+               &end) != 4 ||
+        (line[end] != '\n' && line[end] != '\0'))
+        return false;
+    v->key = strtoull(key, &key_end, 16);
+    return !*key_end && read_number(seconds, &v->of.seconds) && read_number(rule, &v->of.by_rule) &&
+           (strcmp(numbers, "rule") == 0 ||
+            rd_backend_cuda.device->tuning_read(numbers, &v->of.tuning, why));
+}
+
 int rd_findings_read(rd_ctx *ctx, rd_findings *f, const char *text)
 {
     rd_found found;
@@ -127,7 +170,8 @@ int rd_findings_read(rd_ctx *ctx, rd_findings *f, const char *text)
     for (int n = 1; *text; n++) {
         const char *end = strchr(text, '\n');
 
-        if (*text != '\n' && (!read_line(text, &found) || !rd_findings_put(ctx, f, &found)))
+        if (*text != '\n' && ((!read_line(text, &found) && !read_kernels(text, &found)) ||
+                              !rd_findings_put(ctx, f, &found)))
             return n;
         text = end ? end + 1 : text + strlen(text);
     }

@@ -3,6 +3,7 @@
 #ifndef RD_EVAL_CHOICE_H
 #define RD_EVAL_CHOICE_H
 #include "core/text.h"
+#include "kernels/program.h"
 #include "rdim.h"
 
 typedef struct rd_choice {
@@ -13,11 +14,13 @@ typedef struct rd_choice {
     bool         device;      /* for a GPU, whose threads do what loops do elsewhere      */
 } rd_choice;
 
-/* Of plans whose keys have these hashes. */
+/* Of plans whose keys have these hashes, or of programs of a device with these keys. */
 typedef struct rd_found {
-    uint64_t  key;
-    rd_choice choice;
-    double    seconds; /* of a run, when it was measured */
+    uint64_t    key;
+    rd_choice   choice;
+    double      seconds; /* of a run, when it was measured */
+    bool        stage;   /* a program of a device: ...     */
+    rd_measured of;      /* ... numbers of its kernels; 0 seconds: it could not be measured */
 } rd_found;
 
 /* All 0 to begin with. */

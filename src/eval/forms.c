@@ -1,6 +1,7 @@
 /* forms.c - what the stages run as, what they cost, and which of them are slow. */
 #include "eval/forms.h"
 #include "eval/run/team.h"
+#include "eval/tuning.h"
 #include <inttypes.h>
 #include <math.h>
 
@@ -164,17 +165,38 @@ static void tier_text(rd_text *text, const rd_backend_table *backend, const rd_p
     rd_text_add(text, "; backend: %s\n", backend->name);
 }
 
+static void measured_text(rd_text *text, rd_ctx *ctx, int n, const rd_program *p)
+{
+    for (int k = 0; k < n; k++) {
+        const rd_found *found = rd_tuned(ctx, &p[k]);
+
+        if (!found)
+            continue;
+        rd_text_add(text, "measured: stage %d ", k);
+        if (found->of.seconds > 0) {
+            rd_text_add(text, "takes ");
+            time_text(text, found->of.seconds);
+            rd_text_add(text, ", by rule ");
+            time_text(text, found->of.by_rule);
+            rd_text_add(text, "\n");
+        } else
+            rd_text_add(text, "could not be\n");
+    }
+}
+
 /* Kernels of a device; the first reason why it cannot run a stage. */
-static bool kernels_text(rd_text *text, int n, rd_program *p, rd_pool *pool, rd_backend_use *use)
+static bool kernels_text(rd_text *text, rd_ctx *ctx, int n, rd_program *p, rd_pool *pool,
+                         rd_backend_use *use)
 {
     for (int k = 0; k < n; k++) {
         p[k].device = use->device;
-        if (!use->backend->prepare(&p[k], memory_of, pool))
+        if (!rd_tune(ctx, use->backend, &p[k]) || !use->backend->prepare(&p[k], memory_of, pool))
             return false;
         if (!use->why)
             use->why = use->backend->device->refuses(&p[k]);
     }
     use->backend->tiers(text, p, n);
+    measured_text(text, ctx, n, p);
     rd_text_add(text, "backend: %s\n", use->backend->name);
     return true;
 }
@@ -190,7 +212,7 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, int threads, rd_
     if (!p || !s)
         return false;
     if (backend->device)
-        return kernels_text(text, n, p, pool, use);
+        return kernels_text(text, nest->tree->graph->ctx, n, p, pool, use);
     for (int k = 0; k < n; k++) { /* a product counts blocks once it is prepared */
         const rd_cost cost   = rd_program_cost(&p[k]);
         const int     shared = threads_of(&p[k], nest->tree->graph->ctx, threads);

@@ -5,6 +5,7 @@
 #include "eval/run/frame.h"
 #include "eval/run/watch.h"
 #include "eval/backend.h"
+#include "eval/tuning.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,6 +156,8 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
         p->device = plan->device;
         p->step =
             rd_watch_every(p, RD_STEP_WORK); /* backends may ask whether it stops on the way */
+        if (plan->backend->device && !rd_tune(plan->ctx, plan->backend, p))
+            return false;
         if (!plan->backend->prepare(p, plan_memory, plan->pool))
             return false;
         if (plan->backend->device && (plan->refused = plan->backend->device->refuses(p)))

@@ -63,6 +63,7 @@ struct rd_plan {
     rd_progress                progress;    /* of rd_plan_run()                             */
     bool                       steps;       /* some stage runs in steps                     */
     bool                       async;       /* runs on a device are left to go on           */
+    bool                       measures;    /* a run on a device measures stages            */
     int32_t                    threads;     /* as asked for; 0: by work                     */
     int64_t                    task_grains; /* tests: tasks of so many grains; 0: one task a
                                              * thread */

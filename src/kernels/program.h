@@ -142,6 +142,13 @@ typedef struct rd_inst {
     rd_word value;
 } rd_inst;
 
+/* Numbers by which a device makes kernels and on which nothing but their speed depends, a row of
+ * its table each; 0: by its rule. */
+enum { RD_MOST_TUNING = 12 };
+typedef struct rd_tuning {
+    int16_t at[RD_MOST_TUNING];
+} rd_tuning;
+
 typedef struct rd_program {
     int32_t     n_inst, n_loop, n_address, n_fold, n_call, n_reg, n_axis;
     int32_t     body, tail; /* inst[0..body) once per task; [body..tail) the tasks' share; [tail..)
@@ -163,6 +170,8 @@ typedef struct rd_program {
     int8_t      tile;   /* buffers of 2^tile times as many bytes                           */
     double      work;   /* points times operations: is a second thread worth it?           */
     int32_t     device; /* of a backend that has several: which                           */
+    rd_tuning   tuning; /* of such a one: numbers that are asked for, or were measured    */
+    uint64_t    key;    /* of such a one: of programs that are alike                      */
     bool        exact; /* bits must be those of this program: no library may add in its own order */
     const void *code;  /* what the backend made of it, never changed after prepare()      */
     const void *product; /* or this, if it is a matrix product that a library computes      */
@@ -264,6 +273,12 @@ typedef struct rd_device_host {
     void *user;
 } rd_device_host;
 
+/* Of a stage's runs: the fastest numbers, seconds with them, and without. */
+typedef struct rd_measured {
+    rd_tuning tuning;
+    double    seconds, by_rule;
+} rd_measured;
+
 typedef enum rd_device_end { RD_DEVICE_FAILED, RD_DEVICE_FULL, RD_DEVICE_CANCELLED } rd_device_end;
 
 typedef struct rd_device_table {
@@ -298,6 +313,16 @@ typedef struct rd_device_table {
                 const rd_device_host *host, rd_device_end *end, char *why);
     bool (*end)(rd_submission *s, rd_task *report, char *why);
     bool (*leave)(rd_submission *s, rd_task *report, char *why);
+    /* The fastest numbers for a stage, by runs on its data, which store what they would; those that
+     * its program has stay.  False: it cannot be measured now, with a sentence.  Programs with one
+     * key share what is found. */
+    bool (*measure)(const rd_program *p, rd_queue *queue, void *const *slot, rd_get_fn *get,
+                    void *pool, rd_measured *found, char *why);
+    uint64_t (*key)(const rd_program *p);
+    /* "vector=8,ahead=4" of a tuning's numbers; and back, where a word that is none has a
+     * sentence */
+    void (*tuning_text)(rd_text *text, const rd_tuning *tuning);
+    bool (*tuning_read)(const char *text, rd_tuning *tuning, char *why);
 } rd_device_table;
 
 /* What runs programs.  A backend is chosen by probing, so the evaluator has no #ifdef. */

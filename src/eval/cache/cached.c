@@ -4,6 +4,7 @@
 #include "eval/cache/cache_parts.h"
 #include "eval/cache/measure.h"
 #include "eval/request.h"
+#include "eval/tuning.h"
 #include <string.h>
 
 enum { MOST_RESULTS = 8 };
@@ -170,13 +171,27 @@ static bool choose(rd_cache *c, rd_results results, const rd_eval_opts *opts, rd
         return true;
     if (!rd_backend_for(c->ctx, results, opts, &use))
         return false;
-    if (use.backend->device) /* none of what is chosen here is a choice there */
+    if (use.backend->device) /* none of what is chosen here is a choice there: run_measuring() */
         return true;
     if (rd_measure(c->ctx, &c->key, c->leaf, results, opts, &fresh) == RD_OK) {
         *choice = fresh.choice;
         (void)rd_findings_put(c->ctx, &c->found, &fresh);
     }
     return rd_error(c->ctx) == RD_OK;
+}
+
+/* Kernels of a device are measured as their stages are run; the next evaluation makes a plan of what
+ * was found. */
+static rd_status run_measuring(rd_cache *c, rd_plan *plan, rd_results results,
+                               const rd_eval_opts *opts)
+{
+    const rd_status status = execute(plan, c->leaf, results, opts);
+
+    rd_cache_lock(c);
+    rd_cache_drop_unmeasured(c);
+    rd_cache_unlock(c);
+    rd_plan_drop(plan);
+    return status;
 }
 
 static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opts *opts, rd_same *s)
@@ -192,6 +207,8 @@ static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opt
     c->stats.made++;
     if (!plan)
         return rd_error(c->ctx);
+    if (opts->measure && rd_plan_measures(plan))
+        return run_measuring(c, plan, results, opts);
     rd_plan_share_frames(plan, &c->frame);
     e = insert(c, plan, opts->measure, s);
     if (e)

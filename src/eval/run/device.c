@@ -8,6 +8,7 @@
 #include "core/bytes.h"
 #include "core/clock.h"
 #include "eval/run/frame.h"
+#include "eval/tuning.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -303,12 +304,47 @@ static void cancel(device_run *r)
     r->status = rd_fail_run(r->plan->ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
 }
 
+/* ---- Measuring ------------------------------------------------------------------------------- */
+static void *piece(void *pool, size_t bytes)
+{
+    return rd_pool_get(pool, bytes);
+}
+
+/* A stage that reads what it stores would not store the same again. */
+static bool reads_what_it_stores(const rd_program *p)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        for (int32_t k = 0; k < p->n_inst; k++)
+            if (p->inst[i].kind == RD_I_STORE && p->inst[k].kind == RD_I_LOAD &&
+                p->address[p->inst[i].arg].slot < p->first_scratch &&
+                p->address[p->inst[i].arg].slot == p->address[p->inst[k].arg].slot)
+                return true;
+    return false;
+}
+
+/* Before its run, which tells of what is wrong. */
+static void measure_stage(device_run *r, const rd_program *p, bool whole)
+{
+    rd_measured found = { .seconds = 0 };
+    rd_pool    *pool  = rd_pool_new(r->plan->ctx);
+    char        why[RD_DEVICE_TEXT];
+
+    if (!pool || (whole && !reads_what_it_stores(p) &&
+                  !r->device->measure(p, r->queue, r->slot, piece, pool, &found, why)))
+        found = (rd_measured){ .seconds = 0 };
+    rd_tuning_found(r->plan->ctx, p, &found);
+    rd_pool_free(pool);
+    r->status = rd_error(r->plan->ctx);
+}
+
 static void run_stage(device_run *r, const rd_program *p, bool *parts)
 {
     const rd_device_host host = { .at = r->host, .tell = tell, .user = r };
     const bool           some = takes_parts(r, p, parts);
     rd_device_end        end;
 
+    if (r->status == RD_OK && r->plan->measures && !rd_tuned(r->plan->ctx, p))
+        measure_stage(r, p, !some);
     if (r->status != RD_OK ||
         r->device->run(p, r->asked, r->slot, some ? &host : NULL, &end, r->why))
         return;

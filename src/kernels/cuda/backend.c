@@ -1,6 +1,8 @@
 /* backend.c - the CUDA backend: its tables. */
 #include "kernels/cuda/cublas.h"
+#include "kernels/cuda/measure.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What a program is to it: a product, code, or why it has none. */
@@ -142,6 +144,11 @@ static void tiers(rd_text *text, const rd_program *p, int32_t n)
         rd_text_add(text, "): ");
         form_text(text, made);
         rd_text_add(text, "\n");
+        if (made->code) {
+            rd_text_add(text, "choices of stage %" PRId32 ": ", s);
+            rd_cuda_choice_text(text, rd_gpu_code_choice(made->code));
+            rd_text_add(text, "\n");
+        }
     }
     rd_text_add(text,
                 "kernels: this process has compiled %" PRId64 " texts in %.0f ms, found %" PRId64
@@ -162,6 +169,15 @@ static void describe(rd_text *text, const rd_program *p, bool code, rd_get_fn *g
         form_text(text, made);
         rd_text_add(text, "\n");
     }
+}
+
+static bool measure(const rd_program *p, rd_queue *queue, void *const *slot, rd_get_fn *get,
+                    void *pool, rd_measured *found, char *why)
+{
+    if (!((const prepared *)p->code)->product)
+        return rd_gpu_measure(p, queue, slot, get, pool, found, why);
+    snprintf(why, RD_CUDA_TEXT, "a library computes it");
+    return false;
 }
 
 static bool multiplies(const char **why)
@@ -190,6 +206,11 @@ static const rd_device_table device = {
     .run      = run,
     .end      = rd_submission_end,
     .leave    = rd_submission_leave,
+
+    .measure     = measure,
+    .key         = rd_gpu_program_key,
+    .tuning_text = rd_cuda_tuning_text,
+    .tuning_read = rd_cuda_tuning_read,
 };
 
 const rd_backend_table rd_backend_cuda = {

@@ -3,7 +3,7 @@
 
 /* What a GPU is to be given, by its makers' guides and by counts of machine code; no GPU has been
  * asked yet. */
-rd_cuda_choice rd_cuda_choose(int64_t threads)
+static rd_cuda_choice by_rule(void)
 {
     return (rd_cuda_choice){
         /* Four warps, one for each scheduler of a multiprocessor; small enough that a block which
@@ -17,11 +17,7 @@ rd_cuda_choice rd_cuda_choose(int64_t threads)
         /* Memory that answers after 0.6 us wants some 20 KiB in flight from each multiprocessor of
          * an H100, more to be safe: 512 threads, where registers leave room for 1024, have 64
          * KiB. */
-        .ahead  = 8,
-        .flight = 128,
-        /* Each is in a register from its load on: a thread then has 64 or so, and a multiprocessor
-         * room for 1024 threads. */
-        .elements = 32,
+        .ahead = 8,
         /* More is no longer bound by memory, and fills the cache of instructions. */
         .weight = 512,
         /* 8 threads by 16 bytes are a line of 128 bytes. */
@@ -35,7 +31,7 @@ rd_cuda_choice rd_cuda_choose(int64_t threads)
         .least_side = 16,
         .batch      = 8,
 
-        .at_work = threads,
+        .work = 100,
         /* What is left beside it is done once for each range. */
         .main_share = 15.0 / 16,
         /* A range of a scan has two passes' beginnings and ends to pay for. */
@@ -65,4 +61,20 @@ rd_cuda_choice rd_cuda_choose(int64_t threads)
         /* An array whose indices are all known needs no memory. */
         .unrolled = 16,
     };
+}
+
+rd_cuda_choice rd_cuda_choose(int64_t threads, const rd_tuning *tuning)
+{
+    rd_cuda_choice c = by_rule();
+
+    for (rd_cuda_tuned row = 0; row < RD_N_TUNED; row++)
+        if (tuning->at[row])
+            *rd_cuda_tuned_field(&c, row) = tuning->at[row];
+    /* A round's load is 16 bytes at most. */
+    c.flight = 16 * c.ahead;
+    /* Each is in a register from its load on: of 8 rounds a thread has 64 or so, and a
+     * multiprocessor room for 1024 threads. */
+    c.elements = 4 * c.ahead;
+    c.at_work  = threads * c.work / 100;
+    return c;
 }

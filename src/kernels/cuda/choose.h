@@ -2,7 +2,14 @@
  * its text are made, all in one structure. */
 #ifndef RD_KERNELS_CUDA_CHOOSE_H
 #define RD_KERNELS_CUDA_CHOOSE_H
-#include <stdint.h>
+#include "kernels/program.h"
+
+/* Rows of tuning.def. */
+typedef enum rd_cuda_tuned {
+#define RD_TUNING(field, ...) RD_TUNED_##field,
+#include "kernels/cuda/tuning.def"
+    RD_N_TUNED
+} rd_cuda_tuned;
 
 typedef struct rd_cuda_choice {
     int32_t block; /* threads of a block */
@@ -24,7 +31,8 @@ typedef struct rd_cuda_choice {
     int32_t batch;      /* loads of a thread in flight, as a square is filled */
 
     /* ---- cuts.c ---- */
-    int64_t at_work;    /* threads: items that have fewer are cut into ranges */
+    int32_t work;       /* per cent of the threads that the GPU has room for: ...      */
+    int64_t at_work;    /* ... so many; items that have fewer are cut into ranges */
     double  main_share; /* of an item's work, in a loop that is cut alone     */
     int32_t scan_range; /* blocks of the least range of a scan                */
     int32_t fan;        /* ranges of a group, and groups of one above         */
@@ -44,6 +52,16 @@ typedef struct rd_cuda_choice {
     int32_t unrolled; /* states of a thread by which loops are written out       */
 } rd_cuda_choice;
 
-/* By rule, on a GPU that has room for so many threads. */
-rd_cuda_choice rd_cuda_choose(int64_t threads);
+/* By rule, on a GPU that has room for so many threads, but for what the tuning says. */
+rd_cuda_choice rd_cuda_choose(int64_t threads, const rd_tuning *tuning);
+
+/* ---- tuning.c -------------------------------------------------------------------------------- */
+/* The field of a row; the numbers that it may be, in rising order; how many. */
+int32_t *rd_cuda_tuned_field(rd_cuda_choice *choice, rd_cuda_tuned row);
+int32_t  rd_cuda_tuned_values(rd_cuda_tuned row, const int16_t **values);
+/* All of a choice that can be tuned: "block=128, vector=8 (by rule 16), ...". */
+void rd_cuda_choice_text(rd_text *text, const rd_cuda_choice *choice);
+/* See rd_device_table. */
+void rd_cuda_tuning_text(rd_text *text, const rd_tuning *tuning);
+bool rd_cuda_tuning_read(const char *text, rd_tuning *tuning, char *why);
 #endif

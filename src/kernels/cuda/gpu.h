@@ -6,6 +6,7 @@
 #ifndef RD_KERNELS_CUDA_GPU_H
 #define RD_KERNELS_CUDA_GPU_H
 #include "kernels/cuda/api.h"
+#include "kernels/cuda/choose.h"
 #include "kernels/program.h"
 #include <stdint.h>
 
@@ -124,7 +125,10 @@ typedef struct rd_gpu_code rd_gpu_code;
 bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *pool,
                     const rd_gpu_code **code, char why[RD_CUDA_TEXT]);
 /* "strips: ..." */
-void rd_gpu_code_text(rd_text *to, const rd_gpu_code *code);
+void                  rd_gpu_code_text(rd_text *to, const rd_gpu_code *code);
+const rd_cuda_choice *rd_gpu_code_choice(const rd_gpu_code *code);
+/* Would they run the same kernels in the same way? */
+bool rd_gpu_code_same(const rd_gpu_code *a, const rd_gpu_code *b);
 /* The text of its kernels, without the prelude. */
 void rd_gpu_code_kernels(rd_text *to, const rd_gpu_code *code);
 /* Asks for a run on memory of the GPU, and by windows on this process's; can these slots be

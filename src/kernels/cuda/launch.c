@@ -125,6 +125,21 @@ void rd_gpu_code_text(rd_text *to, const rd_gpu_code *code)
     rd_cuda_shape_text(to, &code->shape);
 }
 
+const rd_cuda_choice *rd_gpu_code_choice(const rd_gpu_code *code)
+{
+    return &code->shape.choice;
+}
+
+bool rd_gpu_code_same(const rd_gpu_code *a, const rd_gpu_code *b)
+{
+    const rd_cuda_shape *s = &a->shape, *other = &b->shape;
+
+    return a->module == b->module && a->most_teams == b->most_teams && a->n_number == b->n_number &&
+           memcmp(a->number, b->number, (size_t)a->n_number * sizeof *a->number) == 0 &&
+           s->choice.block == other->choice.block && s->team == other->team &&
+           s->n_item == other->n_item && s->n_range == other->n_range && s->range == other->range;
+}
+
 void rd_gpu_code_kernels(rd_text *to, const rd_gpu_code *code)
 {
     rd_cuda_text text = { .s = &code->shape };
@@ -325,15 +340,15 @@ static void fill_call(rd_gpu_run_state *r, const rd_gpu_code *code, void *const 
            sizeof *code->number * (size_t)code->n_number);
 }
 
-/* Whole packs can be taken where all slots begin at multiples of their size, as windows do. */
+/* Whole packs can be taken where all slots begin at multiples of the largest, as windows do. */
 static bool choose_module(rd_gpu_run_state *r, const rd_gpu_code *code, void *const *slot)
 {
-    enum { PACK = 16 };
     rd_cuda_text text = { .s = &code->shape };
     bool         wide = true;
 
     for (int32_t k = 0; k < code->n_slot; k++)
-        wide &= !(code->packed >> (k & 63) & 1) || (uintptr_t)slot[k] % PACK == 0 ||
+        wide &= !(code->packed >> (k & 63) & 1) ||
+                (uintptr_t)slot[k] % (uintptr_t)code->shape.choice.vector == 0 ||
                 (r->host && r->host->at[k]);
     r->module = wide ? code->module : atomic_load(code->narrow);
     if (!r->module) {

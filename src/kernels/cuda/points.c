@@ -45,11 +45,11 @@ static int64_t elements_of(const rd_cuda_shape *s, const rd_address *at)
     return n;
 }
 
-/* Rows of a tile lie a vector further apart than it is long, so that elements of a point meet
- * different banks. */
+/* Rows of a tile lie 16 bytes further apart than it is long, so that elements of a point meet
+ * different banks, and vectors of them begin where they may. */
 static int64_t pitch_of(const rd_cuda_shape *s, const rd_address *at)
 {
-    return s->tile + s->choice.vector / rd_dtype_size(at->type);
+    return s->tile + 16 / rd_dtype_size(at->type);
 }
 
 /* Bytes of shared memory of a block. */

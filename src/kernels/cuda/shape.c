@@ -339,7 +339,7 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
                       rd_get_fn *get, void *pool)
 {
     *s = (rd_cuda_shape){ .p      = p,
-                          .choice = rd_cuda_choose(limits->threads),
+                          .choice = rd_cuda_choose(limits->threads, &p->tuning),
                           .wide   = 1,
                           .strip  = -1,
                           .dealt  = -1,

@@ -1,0 +1,57 @@
+/* tuning.c - numbers of a device's kernels: as the environment asks for, else as they were measured,
+ * else by the device's rule. */
+#include "eval/tuning.h"
+#include "expr/expr.h"
+#include <stdlib.h>
+
+const rd_found *rd_tuned(rd_ctx *ctx, const rd_program *p)
+{
+    const rd_findings *all   = rd_findings_of(ctx);
+    const rd_found    *found = all ? rd_findings_get(all, p->key) : NULL;
+
+    return found && found->stage ? found : NULL;
+}
+
+static void take_measured(rd_ctx *ctx, rd_program *p)
+{
+    const rd_found *found = rd_tuned(ctx, p);
+
+    for (int k = 0; found && k < RD_MOST_TUNING; k++)
+        if (!p->tuning.at[k])
+            p->tuning.at[k] = found->of.tuning.at[k];
+}
+
+bool rd_tune(rd_ctx *ctx, const rd_backend_table *backend, rd_program *p)
+{
+    const char *asked = getenv("RDIM_CUDA_TUNING");
+    char        why[RD_DEVICE_TEXT];
+
+    if (!backend->device->tuning_read(asked ? asked : "", &p->tuning, why)) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "RDIM_CUDA_TUNING: %s", why);
+        return false;
+    }
+    p->key = backend->device->key(p);
+    take_measured(ctx, p);
+    return true;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------- */
+bool rd_plan_measures(rd_plan *plan)
+{
+    bool any = false;
+
+    for (int32_t k = 0; plan->parts && k < plan->parts->n; k++)
+        any |= rd_plan_measures(plan->parts->part[k].plan);
+    for (int k = 0; plan->backend->device && k < plan->n_stage; k++)
+        plan->measures |= !rd_tuned(plan->ctx, &plan->program[k]);
+    return any || plan->measures;
+}
+
+void rd_tuning_found(rd_ctx *ctx, const rd_program *p, const rd_measured *of)
+{
+    rd_findings   *all   = rd_findings_of(ctx);
+    const rd_found found = { .key = p->key, .stage = true, .of = *of };
+
+    if (all)
+        (void)rd_findings_put(ctx, all, &found);
+}
