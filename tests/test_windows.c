@@ -112,6 +112,26 @@ START_TEST(arrays)
 }
 END_TEST
 
+/* What is said of it before; of data that fit nothing is. */
+START_TEST(explained)
+{
+    const rd_eval_opts cuda  = { .backend = RD_BACKEND_CUDA };
+    rd_expr           *large = rd_wrap(ctx, x, RD_SHAPE(2000, 1000)),
+            *small           = rd_wrap(ctx, x, RD_SHAPE(200, 1000));
+    const char *text         = rd_explain(ctx, RD_RESULTS({ rd_sum(large, RD_ALL), NULL }), &cuda);
+
+    ck_assert_msg(text && strstr(text, "stage 0 goes by blocks: 0.00745 GiB that it takes lie "
+                                       "here; data are 0.00745 GiB in all, the GPU has room for "),
+                  "%s", text ? text : rd_error_text(ctx));
+    text = rd_explain(ctx, RD_RESULTS({ rd_transpose(large), NULL }), &cuda);
+    ck_assert_msg(text && strstr(text, "stage 0 wants its data there at once: 0.0149 GiB"), "%s",
+                  text ? text : rd_error_text(ctx));
+    text = rd_explain(ctx, RD_RESULTS({ rd_sum(small, RD_ALL), NULL }), &cuda);
+    ck_assert_msg(text && !strstr(text, "stage 0 goes by") && !strstr(text, "stage 0 wants"), "%s",
+                  text ? text : rd_error_text(ctx));
+}
+END_TEST
+
 /* It is read where it is written: a block must not see another's result. */
 START_TEST(in_place)
 {
@@ -214,7 +234,9 @@ static void end(void)
 
 static void add(TCase *tc)
 {
-    const TTest *const tests[] = { arrays, in_place, results_overlap, progress, cancelled };
+    const TTest *const tests[] = {
+        arrays, explained, in_place, results_overlap, progress, cancelled
+    };
 
     tcase_add_checked_fixture(tc, begin, end);
     for (int k = 0; k < COUNT(tests); k++)

@@ -150,7 +150,7 @@ static bool nest_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results re
     rd_nest_text(text, nest);
     combine_text(text, nest->tree);
     memory_text(text, nest->tree);
-    return rd_forms_text(text, nest, pool, threads, use);
+    return rd_forms_text(text, nest, pool, results, threads, use);
 }
 
 /* One plan.  What AUTO's CUDA refuses is the CPU's. */

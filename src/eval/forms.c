@@ -1,5 +1,6 @@
 /* forms.c - what the stages run as, what they cost, and which of them are slow. */
 #include "eval/forms.h"
+#include "eval/explain_blocks.h"
 #include "eval/run/team.h"
 #include "eval/tuning.h"
 #include <inttypes.h>
@@ -185,9 +186,11 @@ static void measured_text(rd_text *text, rd_ctx *ctx, int n, const rd_program *p
 }
 
 /* Kernels of a device; the first reason why it cannot run a stage. */
-static bool kernels_text(rd_text *text, rd_ctx *ctx, int n, rd_program *p, rd_pool *pool,
-                         rd_backend_use *use)
+static bool kernels_text(rd_text *text, const rd_graph *g, int n, rd_program *p, rd_pool *pool,
+                         rd_results results, rd_backend_use *use)
 {
+    rd_ctx *const ctx = g->ctx;
+
     for (int k = 0; k < n; k++) {
         p[k].device = use->device;
         if (!rd_tune(ctx, use->backend, &p[k]) || !use->backend->prepare(&p[k], memory_of, pool))
@@ -197,11 +200,14 @@ static bool kernels_text(rd_text *text, rd_ctx *ctx, int n, rd_program *p, rd_po
     }
     use->backend->tiers(text, p, n);
     measured_text(text, ctx, n, p);
+    if (!rd_blocks_text(text, pool, g, results, n, p, use))
+        return false;
     rd_text_add(text, "backend: %s\n", use->backend->name);
     return true;
 }
 
-bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, int threads, rd_backend_use *use)
+bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results results, int threads,
+                   rd_backend_use *use)
 {
     const rd_backend_table *backend = use->backend;
     const int               n       = nest->n_stage;
@@ -212,7 +218,7 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, int threads, rd_
     if (!p || !s)
         return false;
     if (backend->device)
-        return kernels_text(text, nest->tree->graph->ctx, n, p, pool, use);
+        return kernels_text(text, nest->tree->graph, n, p, pool, results, use);
     for (int k = 0; k < n; k++) { /* a product counts blocks once it is prepared */
         const rd_cost cost   = rd_program_cost(&p[k]);
         const int     shared = threads_of(&p[k], nest->tree->graph->ctx, threads);

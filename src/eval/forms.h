@@ -6,7 +6,8 @@
 #include "eval/backend.h"
 
 /* Form and cost of each stage, warnings, the first run, the tier.  False: no memory. */
-bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, int threads, rd_backend_use *use);
+bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results results, int threads,
+                   rd_backend_use *use);
 /* False after recording which of these prepared programs has a slow form in the end. */
 bool rd_check_fast(rd_ctx *ctx, const rd_backend_table *backend, int n, const rd_program *p,
                    rd_pool *pool);

@@ -117,7 +117,9 @@ void rd_plan_share_frames(rd_plan *plan, _Atomic(struct rd_frame *) *frames);
 /* run_parts.c */
 rd_status rd_parts_run(const rd_plan *plan, const void *const *in, void *const *out,
                        const rd_progress *progress, rd_run_stats *stats);
-/* slots.c: the graph's slots for the plan, which has its programs; and inputs moved on by so many
+/* slots.c: bytes from the first to the last element of a slot that programs touch. */
+int64_t rd_slot_span(int n, const rd_program *p, int slot, const rd_slot *of);
+/* The graph's slots for the plan, which has its programs; and inputs moved on by so many
  * elements. */
 bool rd_plan_slots(rd_plan *plan, rd_pool *work, const rd_graph *graph);
 bool rd_plan_move(rd_plan *plan, rd_pool *work, int n, const int64_t *shift);

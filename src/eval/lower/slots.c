@@ -40,6 +40,19 @@ static void add_reach(extent *e, const rd_program *p, const rd_address *a)
     e->hi = hi > e->hi ? hi : e->hi;
 }
 
+int64_t rd_slot_span(int n, const rd_program *p, int slot, const rd_slot *of)
+{
+    extent e = { .lo = INT64_MAX, .hi = INT64_MIN };
+
+    for (int k = 0; k < n; k++)
+        for (int i = 0; i < p[k].n_address; i++)
+            if (p[k].address[i].slot == slot)
+                add_reach(&e, &p[k], &p[k].address[i]);
+    if (e.whole && of->kind != RD_SLOT_ARRAY)
+        return (of->hi - of->lo) * rd_dtype_size(of->type);
+    return e.whole ? of->bytes : e.lo > e.hi ? 0 : (e.hi - e.lo + 1) * rd_dtype_size(of->type);
+}
+
 /* A slot reaches over its whole leaf; all that can meet a result is what programs read of it. */
 static bool narrow(rd_plan *plan, rd_pool *work)
 {

@@ -8,6 +8,7 @@
 #include "core/bytes.h"
 #include "core/clock.h"
 #include "eval/run/frame.h"
+#include "eval/run/room.h"
 #include "eval/tuning.h"
 #include <stdio.h>
 #include <string.h>
@@ -121,9 +122,7 @@ static bool is_dense(const rd_output *o)
 /* ---- Data that stay here --------------------------------------------------------------------- */
 static bool is_large(const device_run *r, const rd_extent *e)
 {
-    enum { PART = 256 };
-
-    return e->hi - e->lo > r->room / PART;
+    return rd_room_is_large(e->hi - e->lo, r->room);
 }
 
 static int64_t bytes_of_all(const rd_plan *plan)
@@ -414,7 +413,7 @@ static void run_bound(device_run *r)
     r->got   = lists + n;
     r->host  = (char **)(lists + 2 * n);
     r->room  = r->device->room(r->queue, bytes_of_all(r->plan));
-    r->tight = bytes_of_all(r->plan) > r->room / 4 * 3; /* the rest is for programs' own */
+    r->tight = rd_room_is_tight(bytes_of_all(r->plan), r->room);
     r->begun = r->told = rd_seconds();
     r->asked           = r->device->begin(r->queue, &full, r->why);
     if (r->asked) {

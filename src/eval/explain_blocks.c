@@ -1,0 +1,74 @@
+/* explain_blocks.c - see explain_blocks.h.  A run decides it by the memory that is free then. */
+#include "eval/explain_blocks.h"
+#include "eval/plan.h"
+#include "eval/run/device.h"
+#include "eval/run/room.h"
+
+typedef struct data {
+    rd_queue *queue;
+    int64_t   bytes, room; /* of this process's data and of arrays; of the device */
+} data;
+
+/* Does it lie in this process's memory? */
+static bool is_here(const rd_slot *slot, rd_results results)
+{
+    switch (slot->kind) {
+    case RD_SLOT_LEAF:
+    case RD_SLOT_INPUT: return !slot->expr || slot->expr->device == 0;
+    case RD_SLOT_OUTPUT:
+        return !results.at[slot->result].out || results.at[slot->result].out->device == 0;
+    default: return false;
+    }
+}
+
+static bool find_room(data *d, const rd_graph *g, rd_results results, int n, const rd_program *p,
+                      const rd_backend_use *use)
+{
+    char why[RD_DEVICE_TEXT];
+    bool full;
+
+    for (int s = 0; s < g->n_slot; s++)
+        if (g->slot[s].kind == RD_SLOT_ARRAY || is_here(&g->slot[s], results))
+            d->bytes += rd_slot_span(n, p, s, &g->slot[s]);
+    d->queue = rd_queue_of(g->ctx, use->backend, use->device, &full, why);
+    d->room  = d->queue ? use->backend->device->room(d->queue, d->bytes) : 0;
+    return d->queue && rd_room_is_tight(d->bytes, d->room);
+}
+
+static double gibibytes(int64_t bytes)
+{
+    return (double)bytes / 0x1p30;
+}
+
+static void stage_text(rd_text *text, int stage, const data *d, int64_t here, bool by_blocks)
+{
+    rd_text_add(text,
+                "stage %d %s: %.3g GiB that it takes lie here; data are %.3g GiB in all, the GPU "
+                "has room for %.3g\n",
+                stage, by_blocks ? "goes by blocks" : "wants its data there at once",
+                gibibytes(here), gibibytes(d->bytes), gibibytes(d->room));
+}
+
+bool rd_blocks_text(rd_text *text, rd_pool *pool, const rd_graph *g, rd_results results, int n,
+                    const rd_program *p, const rd_backend_use *use)
+{
+    bool *parts = rd_pool_get(pool, (size_t)g->n_slot + 1);
+    data  d     = { .bytes = 0 };
+
+    if (!parts || !find_room(&d, g, results, n, p, use))
+        return parts;
+    for (int k = 0; k < n; k++) {
+        int64_t here = 0;
+
+        for (int s = 0; s < g->n_slot; s++) {
+            const int64_t mine =
+                is_here(&g->slot[s], results) ? rd_slot_span(1, &p[k], s, &g->slot[s]) : 0;
+
+            parts[s] = rd_room_is_large(mine, d.room);
+            here += parts[s] ? mine : 0;
+        }
+        if (here > 0 && !use->backend->device->refuses(&p[k]))
+            stage_text(text, k, &d, here, use->backend->device->windows(&p[k], d.queue, parts));
+    }
+    return true;
+}

@@ -1,0 +1,10 @@
+/* explain_blocks.h - which stages on a device take their data by blocks, and why. */
+#ifndef RD_EVAL_EXPLAIN_BLOCKS_H
+#define RD_EVAL_EXPLAIN_BLOCKS_H
+#include "eval/backend.h"
+#include "eval/ir.h"
+
+/* Of prepared programs; a line for each stage that does, or cannot.  False: no memory. */
+bool rd_blocks_text(rd_text *text, rd_pool *pool, const rd_graph *g, rd_results results, int n,
+                    const rd_program *p, const rd_backend_use *use);
+#endif
