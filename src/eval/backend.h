@@ -1,14 +1,14 @@
 /* backend.h - which backend an evaluation uses. */
 #ifndef RD_EVAL_BACKEND_H
 #define RD_EVAL_BACKEND_H
-#include "eval/choice.h"
-#include "kernels/program.h"
+#include "eval/auto.h"
 
 typedef struct rd_backend_use {
     const rd_backend_table *backend;
-    int32_t                 device; /* of a backend that has several                         */
-    bool                    must;   /* no other will do: it is asked for, or data lie there  */
-    const char             *why;    /* of the CPU: why it is not CUDA; NULL: it is asked for */
+    int32_t                 device;  /* of a backend that has several                         */
+    bool                    must;    /* no other will do: it is asked for, or data lie there  */
+    const char             *why;     /* of the CPU: why it is not CUDA; NULL: it is asked for */
+    rd_verdict              verdict; /* explained: AUTO's by rates, where these are known     */
 } rd_backend_use;
 
 /* CUDA where data lie on a GPU or it is asked for, or where AUTO takes it.  False after recording

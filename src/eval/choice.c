@@ -85,8 +85,19 @@ static void kernels_text(rd_text *text, const rd_found *v)
                 v->of.seconds, v->of.by_rule);
 }
 
+static void rates_text(rd_text *text, const rd_rates *r)
+{
+    if (r->key)
+        rd_text_add(text,
+                    "%016" PRIx64 " rates up %.3g down %.3g memory %.3g floats %.3g doubles %.3g "
+                    "room %.3g here memory %.3g operations %.3g\n",
+                    r->key, r->device.up, r->device.down, r->device.memory, r->device.floats,
+                    r->device.doubles, r->device.room, r->memory, r->operations);
+}
+
 void rd_findings_text(rd_text *text, const rd_findings *f)
 {
+    rates_text(text, &f->rates);
     for (int32_t k = 0; k < f->n; k++) {
         const rd_found *v = &f->at[k];
 
@@ -163,15 +174,49 @@ static bool read_kernels(const char *line, rd_found *v)
             rd_backend_cuda.device->tuning_read(numbers, &v->of.tuning, why));
 }
 
-int rd_findings_read(rd_ctx *ctx, rd_findings *f, const char *text)
+/* A line of rates_text(). */
+static bool read_rates(const char *line, rd_rates *r)
+{
+    double *const number[] = { &r->device.up,     &r->device.down,    &r->device.memory,
+                               &r->device.floats, &r->device.doubles, &r->device.room,
+                               &r->memory,        &r->operations };
+    char          key[20], word[8][32];
+    char         *key_end;
+    int           end = 0;
+
+    if (sscanf(line,
+               "%19s rates up %31s down %31s memory %31s floats %31s doubles %31s room %31s "
+               "here memory %31s operations %31s%n",
+               key, word[0], word[1], word[2], word[3], word[4], word[5], word[6], word[7],
+               &end) != 9 ||
+        (line[end] != '\n' && line[end] != '\0'))
+        return false;
+    r->key = strtoull(key, &key_end, 16);
+    for (int k = 0; k < 8; k++)
+        if (!read_number(word[k], number[k]))
+            return false;
+    return !*key_end && r->key;
+}
+
+static bool take_line(rd_ctx *ctx, rd_findings *f, const char *line)
 {
     rd_found found;
+    rd_rates rates;
 
+    if (read_line(line, &found) || read_kernels(line, &found))
+        return rd_findings_put(ctx, f, &found);
+    if (!read_rates(line, &rates))
+        return false;
+    f->rates = rates;
+    return true;
+}
+
+int rd_findings_read(rd_ctx *ctx, rd_findings *f, const char *text)
+{
     for (int n = 1; *text; n++) {
         const char *end = strchr(text, '\n');
 
-        if (*text != '\n' && ((!read_line(text, &found) && !read_kernels(text, &found)) ||
-                              !rd_findings_put(ctx, f, &found)))
+        if (*text != '\n' && !take_line(ctx, f, text))
             return n;
         text = end ? end + 1 : text + strlen(text);
     }

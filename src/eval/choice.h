@@ -23,10 +23,18 @@ typedef struct rd_found {
     rd_measured of;      /* ... numbers of its kernels; 0 seconds: it could not be measured */
 } rd_found;
 
+/* What a GPU and this processor do in a second: bytes of memory, operations in additions of f32. */
+typedef struct rd_rates {
+    uint64_t        key; /* of GPUs of its name; 0: not measured */
+    rd_device_rates device;
+    double          memory, operations; /* this processor's      */
+} rd_rates;
+
 /* All 0 to begin with. */
 typedef struct rd_findings {
     int32_t   n, room;
     rd_found *at; /* by key */
+    rd_rates  rates;
 } rd_findings;
 
 /* NULL: not measured. */

@@ -153,25 +153,65 @@ static bool nest_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results re
     return rd_forms_text(text, nest, pool, results, threads, use);
 }
 
+/* Once more, on that backend, in place of the text from `before` on.  AUTO changes no bit: on CUDA
+ * it asks no library. */
+static bool text_again(rd_ctx *ctx, rd_text *text, size_t before, rd_pool *pool, rd_results results,
+                       const rd_given *given, const rd_eval_opts *opts, rd_backend backend,
+                       rd_backend_use *use)
+{
+    rd_eval_opts own = *opts;
+    rd_nest     *nest;
+
+    text->n          = before;
+    text->at[before] = 0;
+    own.backend      = backend;
+    own.deterministic |= backend == RD_BACKEND_CUDA;
+    nest = nest_of(ctx, pool, results, given, &own, use);
+    return nest && nest_text(text, nest, pool, results, opts->threads, use);
+}
+
+/* AUTO takes a GPU for data of this process by rates; false: it cannot. */
+static bool taken_text(rd_ctx *ctx, rd_text *text, size_t before, rd_pool *pool, rd_results results,
+                       const rd_given *given, const rd_eval_opts *opts, rd_backend_use *use)
+{
+    const rd_verdict verdict = use->verdict;
+    const bool       done =
+        text_again(ctx, text, before, pool, results, given, opts, RD_BACKEND_CUDA, use);
+
+    if (rd_error(ctx) != RD_OK)
+        rd_error_forgive(ctx);
+    if (!done || use->why)
+        return false;
+    rd_text_add(text, "on CUDA: ");
+    rd_verdict_text(text, &verdict);
+    rd_text_add(text, "\n");
+    return true;
+}
+
 /* One plan.  What AUTO's CUDA refuses is the CPU's. */
 static bool plan_text(rd_ctx *ctx, rd_text *text, rd_pool *pool, rd_results results,
                       const rd_given *given, const rd_eval_opts *opts)
 {
     const size_t   before = text->n;
-    rd_eval_opts   on_cpu = *opts;
     rd_backend_use use;
     rd_nest       *nest = nest_of(ctx, pool, results, given, opts, &use);
     bool           done = nest && nest_text(text, nest, pool, results, opts->threads, &use);
 
+    if (done && use.verdict.takes && rd_rates_are_of(ctx, rd_rates_of(ctx))) {
+        if (taken_text(ctx, text, before, pool, results, given, opts, &use))
+            return true;
+        done = text_again(ctx, text, before, pool, results, given, opts, RD_BACKEND_CPU, &use);
+    } else if (done && use.verdict.here > 0) {
+        rd_text_add(text, "not on CUDA: ");
+        rd_verdict_text(text, &use.verdict);
+        rd_text_add(text, "\n");
+        return true;
+    }
     if (done && use.backend->device && use.why && !use.must) {
         const char *why = use.why;
 
-        text->n          = before;
-        text->at[before] = 0;
-        on_cpu.backend   = RD_BACKEND_CPU;
-        nest             = nest_of(ctx, pool, results, given, &on_cpu, &use);
-        use.why          = why;
-        done             = nest && nest_text(text, nest, pool, results, opts->threads, &use);
+        done    = text_again(ctx, text, before, pool, results, given, opts, RD_BACKEND_CPU, &use);
+        use.why = why;
     }
     if (done && use.why)
         rd_text_add(text, "not on CUDA: %s\n", use.why);

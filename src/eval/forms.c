@@ -228,6 +228,11 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results resul
         s[k] = stage_of(backend, &p[k], &cost, k, shared, pool);
         stage_text(text, &s[k]);
     }
+    const rd_rates *rates = use->must ? NULL : rd_rates_of(nest->tree->graph->ctx);
+
+    if (rates)
+        use->verdict =
+            rd_auto_verdict(rates, n, p, nest->tree->graph->n_slot, nest->tree->graph->slot);
     runs_text(text, n, s);
     if (rd_team_note(nest->tree->graph->ctx, threads, note, sizeof note))
         rd_text_add(text, "threads: %s\n", note);

@@ -4,6 +4,7 @@
 #include "eval/request.h"
 #include "eval/run/frame.h"
 #include "eval/run/watch.h"
+#include "eval/auto.h"
 #include "eval/backend.h"
 #include "eval/tuning.h"
 #include <stdlib.h>
@@ -266,6 +267,37 @@ static rd_plan *plan_on(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *
     return NULL;
 }
 
+/* AUTO has taken this processor, as nothing lies on a GPU: would one be faster nevertheless? */
+static bool is_faster_there(const rd_plan *plan)
+{
+    const rd_rates *rates = plan->backend->device ? NULL : rd_rates_of(plan->ctx);
+
+    return rates &&
+           rd_auto_verdict(rates, plan->n_stage, plan->program, plan->n_slot, plan->slot).takes &&
+           rd_rates_are_of(plan->ctx, rates);
+}
+
+/* The same on a GPU, bit for bit: no library is asked there.  As it is, where that cannot be had. */
+static rd_plan *plan_there(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift,
+                           rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
+                           const rd_given *given)
+{
+    rd_ctx *const ctx   = plan->ctx;
+    rd_eval_opts  there = *opts;
+    bool          too_much, refused;
+    rd_plan      *other;
+
+    there.backend       = RD_BACKEND_CUDA;
+    there.deterministic = true;
+    other = plan_on(ctx, work, in, shift, results, &there, choice, given, &too_much, &refused);
+    if (!other) {
+        rd_error_forgive(ctx);
+        return plan;
+    }
+    rd_plan_drop(plan);
+    return other;
+}
+
 rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,
                        rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
                        const rd_given *given, bool *too_much)
@@ -278,6 +310,8 @@ rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *s
     if (!work)
         return NULL;
     plan = plan_on(ctx, work, in, shift, results, opts, choice, given, too_much, &refused);
+    if (plan && opts->backend == RD_BACKEND_AUTO && is_faster_there(plan))
+        return plan_there(plan, work, in, shift, results, opts, choice, given);
     if (plan || !refused || rd_error(ctx) != RD_OK)
         return plan;
     on_cpu.backend = RD_BACKEND_CPU;

@@ -36,6 +36,15 @@ bool rd_tune(rd_ctx *ctx, const rd_backend_table *backend, rd_program *p)
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
+bool rd_plan_uses_device(const rd_plan *plan)
+{
+    bool any = plan->backend->device;
+
+    for (int32_t k = 0; plan->parts && k < plan->parts->n; k++)
+        any |= rd_plan_uses_device(plan->parts->part[k].plan);
+    return any;
+}
+
 bool rd_plan_measures(rd_plan *plan)
 {
     bool any = false;

@@ -8,6 +8,7 @@
 bool rd_tune(rd_ctx *ctx, const rd_backend_table *backend, rd_program *p);
 /* What was measured of programs like it; NULL: nothing was. */
 const rd_found *rd_tuned(rd_ctx *ctx, const rd_program *p);
+bool            rd_plan_uses_device(const rd_plan *plan);
 /* A run on a device finds the numbers of those stages that were not measured.  False: there are
  * none. */
 bool rd_plan_measures(rd_plan *plan);

@@ -279,6 +279,12 @@ typedef struct rd_measured {
     double    seconds, by_rule;
 } rd_measured;
 
+/* What a device does in a second: bytes to it, from it, and of its memory; operations of 4 and of 8
+ * bytes.  And bytes of its memory. */
+typedef struct rd_device_rates {
+    double up, down, memory, floats, doubles, room;
+} rd_device_rates;
+
 typedef enum rd_device_end { RD_DEVICE_FAILED, RD_DEVICE_FULL, RD_DEVICE_CANCELLED } rd_device_end;
 
 typedef struct rd_device_table {
@@ -319,6 +325,9 @@ typedef struct rd_device_table {
     bool (*measure)(const rd_program *p, rd_queue *queue, void *const *slot, rd_get_fn *get,
                     void *pool, rd_measured *found, char *why);
     uint64_t (*key)(const rd_program *p);
+    /* measured, in some tenths of a second; what devices of one name share; 0: there is none */
+    bool (*rates)(rd_queue *queue, rd_device_rates *rates, char *why);
+    uint64_t (*name_key)(int32_t device);
     /* "vector=8,ahead=4" of a tuning's numbers; and back, where a word that is none has a
      * sentence */
     void (*tuning_text)(rd_text *text, const rd_tuning *tuning);

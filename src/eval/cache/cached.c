@@ -1,6 +1,6 @@
 /* cached.c - evaluations by plans that are kept: first of the same expressions with the same
  * layouts, for which nothing is walked, then of the same key. */
-#include "eval/backend.h"
+#include "eval/auto.h"
 #include "eval/cache/cache_parts.h"
 #include "eval/cache/measure.h"
 #include "eval/request.h"
@@ -159,25 +159,53 @@ static rd_status run_once(rd_ctx *ctx, rd_results results, const rd_eval_opts *o
     return status;
 }
 
-/* What was found, now if nothing was before and it is asked for.  False: the evaluation fails. */
-static bool choose(rd_cache *c, rd_results results, const rd_eval_opts *opts, rd_choice *choice)
+/* A plan by cost; of what takes long enough here that a GPU might be faster, by rates that are
+ * learned now. */
+static rd_plan *plan_by_cost(rd_cache *c, rd_results results, const rd_eval_opts *opts)
 {
-    const rd_found *known = rd_findings_get(&c->found, c->key.hash);
-    rd_found        fresh;
-    rd_backend_use  use;
+    const rd_choice choice = { .traversal = opts->traversal };
+    rd_plan        *plan   = rd_key_plan(&c->key, results, opts, &choice);
 
-    *choice = known ? known->choice : (rd_choice){ .traversal = opts->traversal };
-    if (known || !opts->measure)
-        return true;
-    if (!rd_backend_for(c->ctx, results, opts, &use))
-        return false;
-    if (use.backend->device) /* none of what is chosen here is a choice there: run_measuring() */
-        return true;
-    if (rd_measure(c->ctx, &c->key, c->leaf, results, opts, &fresh) == RD_OK) {
-        *choice = fresh.choice;
+    if (!plan || opts->backend != RD_BACKEND_AUTO || rd_plan_uses_device(plan) ||
+        !rd_auto_is_worth_asking(plan->n_stage, plan->program) || rd_rates_of(c->ctx) ||
+        !rd_rates_learn(c->ctx))
+        return plan;
+    rd_plan_drop(plan);
+    return rd_key_plan(&c->key, results, opts, &choice);
+}
+
+/* The fastest way on this processor, into the findings; false: the evaluation fails. */
+static bool measure_here(rd_cache *c, rd_results results, const rd_eval_opts *opts)
+{
+    rd_eval_opts here = *opts;
+    rd_found     fresh;
+
+    here.backend = RD_BACKEND_CPU;
+    if (rd_measure(c->ctx, &c->key, c->leaf, results, &here, &fresh) == RD_OK)
         (void)rd_findings_put(c->ctx, &c->found, &fresh);
-    }
     return rd_error(c->ctx) == RD_OK;
+}
+
+/* A plan by what was found, now if nothing was before and it is asked for. */
+static rd_plan *make(rd_cache *c, rd_results results, const rd_eval_opts *opts)
+{
+    const rd_found *known  = rd_findings_get(&c->found, c->key.hash);
+    rd_choice       choice = { .traversal = opts->traversal };
+
+    if (!known && opts->measure) {
+        rd_plan *const plan = plan_by_cost(c, results, opts);
+
+        /* none of what is chosen here is a choice on a device: run_measuring() */
+        if (!plan || rd_plan_uses_device(plan))
+            return plan;
+        rd_plan_drop(plan);
+        if (!measure_here(c, results, opts))
+            return NULL;
+        known = rd_findings_get(&c->found, c->key.hash);
+    }
+    if (known)
+        choice = known->choice;
+    return rd_key_plan(&c->key, results, opts, &choice);
 }
 
 /* Kernels of a device are measured as their stages are run; the next evaluation makes a plan of what
@@ -196,13 +224,9 @@ static rd_status run_measuring(rd_cache *c, rd_plan *plan, rd_results results,
 
 static rd_status make_and_run(rd_cache *c, rd_results results, const rd_eval_opts *opts, rd_same *s)
 {
-    rd_choice choice;
-    rd_plan  *plan = NULL;
+    rd_plan  *plan = make(c, results, opts);
     rd_entry *e;
     rd_status status;
-
-    if (choose(c, results, opts, &choice))
-        plan = rd_key_plan(&c->key, results, opts, &choice);
 
     c->stats.made++;
     if (!plan)

@@ -1,6 +1,7 @@
 /* backend.c - the CUDA backend: its tables. */
 #include "kernels/cuda/cublas.h"
 #include "kernels/cuda/measure.h"
+#include "kernels/cuda/rates.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -209,6 +210,8 @@ static const rd_device_table device = {
 
     .measure     = measure,
     .key         = rd_gpu_program_key,
+    .rates       = rd_gpu_rates,
+    .name_key    = rd_gpu_name_key,
     .tuning_text = rd_cuda_tuning_text,
     .tuning_read = rd_cuda_tuning_read,
 };

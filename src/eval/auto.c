@@ -1,0 +1,118 @@
+/* auto.c - does AUTO take a GPU for data of this process's memory?
+ *
+ * By rates that were measured, of both sides:
+ *
+ *     here  = sum over stages of max(bytes / memory, operations / speed)
+ *     there = the same by the GPU's rates, and START for each stage,
+ *             + bytes of leaves / bus + bytes of results / bus
+ *
+ * Copies and kernels do not overlap, as they do not in a run.  A sum over an array takes the GPU
+ * no time, but its bus is slower than this processor's memory: it stays.  A sum over pairs of
+ * points copies n and computes n^2: from some thousand points on it goes.  Both sides are
+ * estimates, within a factor of two, so the GPU is taken where it is twice as fast.
+ *
+ * What stays: what takes less than LEAST here; what has no room there; calls of users' functions,
+ * whose cost is not known; products that a library computes, as their last bits would change. */
+#include "eval/auto.h"
+
+static const double LEAST  = 2e-3;  /* seconds: less is not worth the driver's calls       */
+static const double START  = 20e-6; /* seconds: a kernel or three, and the wait for them   */
+static const double MARGIN = 2;     /* times as fast, as estimates go                      */
+static const double ROOM   = 0.5;   /* of the GPU's memory                                 */
+/* Of a kernel's operations in its inner loop, which has loads, addresses and ends of its own. */
+static const double SHARE = 0.5;
+
+static double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Does it compute with 8 bytes?  Not what only its trees do. */
+static bool is_wide(const rd_program *p)
+{
+    bool wide = false;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        wide |= (p->inst[i].kind == RD_I_MAP || p->inst[i].kind == RD_I_STEP) &&
+                rd_dtype_size(p->inst[i].type) == 8;
+    return wide;
+}
+
+static double seconds_here(const rd_rates *r, const rd_program *p, const rd_cost *cost)
+{
+    const double speed = is_wide(p) ? r->operations / 2 : r->operations;
+
+    return greater((cost->read + cost->written) / r->memory, cost->additions / speed);
+}
+
+static double seconds_there(const rd_rates *r, const rd_program *p, const rd_cost *cost)
+{
+    const double speed = SHARE * (is_wide(p) ? r->device.doubles : r->device.floats);
+
+    return START +
+           greater((cost->read + cost->written) / r->device.memory, cost->additions / speed);
+}
+
+static bool is_unknown(const rd_program *p, const rd_cost *cost)
+{
+    return cost->calls > 0 || rd_backend_cpu.library(p);
+}
+
+rd_verdict rd_auto_verdict(const rd_rates *rates, int n, const rd_program *p, int n_slot,
+                           const rd_slot *slot)
+{
+    rd_verdict v     = { .here = 0 };
+    double     bytes = 0;
+    bool       stays = false;
+
+    for (int s = 0; s < n; s++) {
+        const rd_cost cost = rd_program_cost(&p[s]);
+
+        v.here += seconds_here(rates, &p[s], &cost);
+        v.there += seconds_there(rates, &p[s], &cost);
+        stays |= is_unknown(&p[s], &cost);
+    }
+    for (int s = 0; s < n_slot; s++) {
+        const double span = (double)rd_slot_span(n, p, s, &slot[s]);
+
+        bytes += span;
+        if (slot[s].kind == RD_SLOT_OUTPUT)
+            v.copies += span / rates->device.down;
+        else if (slot[s].kind != RD_SLOT_ARRAY)
+            v.copies += span / rates->device.up;
+    }
+    v.there += v.copies;
+    v.takes =
+        !stays && v.here > LEAST && v.here > MARGIN * v.there && bytes < ROOM * rates->device.room;
+    return v;
+}
+
+bool rd_auto_is_worth_asking(int n, const rd_program *p)
+{
+    double seconds = 0;
+
+    for (int s = 0; s < n; s++) {
+        const rd_cost cost = rd_program_cost(&p[s]);
+
+        seconds += is_unknown(&p[s], &cost)
+                       ? 0
+                       : rd_backend_cpu.seconds(&p[s], &cost, RD_FORM_TILES, NULL, 1);
+    }
+    return seconds > LEAST;
+}
+
+static void time_text(rd_text *text, double seconds)
+{
+    rd_text_add(text, "%.3g ms", 1e3 * seconds);
+}
+
+void rd_verdict_text(rd_text *text, const rd_verdict *verdict)
+{
+    rd_text_add(text, "about ");
+    time_text(text, verdict->there);
+    rd_text_add(text, " there, ");
+    time_text(text, verdict->copies);
+    rd_text_add(text, " of it copies; ");
+    time_text(text, verdict->here);
+    rd_text_add(text, " here");
+}

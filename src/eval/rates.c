@@ -1,0 +1,136 @@
+/* rates.c - see rates.h.  The GPU's are measured by its backend, this processor's by two programs:
+ * one that reads memory, and one of points that all meet each other, which computes. */
+#include "eval/rates.h"
+#include "core/clock.h"
+#include "eval/plan.h"
+#include "eval/run/device.h"
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { READ = 16 << 20, POINTS = 2048, TIMES = 4 };
+
+/* ---- This processor -------------------------------------------------------------------------- */
+/* Seconds of the fastest of some runs; 0: it failed. */
+static double seconds_of(const rd_plan *plan)
+{
+    double least = INFINITY;
+
+    for (int k = 0; k < TIMES; k++) {
+        const double begun = rd_seconds();
+
+        if (rd_plan_execute(plan, NULL, NULL, NULL, NULL) != RD_OK)
+            return 0;
+        least = fmin(least, rd_seconds() - begun);
+    }
+    return least;
+}
+
+/* Bytes, or operations in additions, a second. */
+static double rate_of(rd_ctx *ctx, rd_expr *y, bool of_bytes)
+{
+    const rd_eval_opts opts = { .backend = RD_BACKEND_CPU, .deterministic = true };
+    float              found[POINTS];
+    rd_array           out    = { .data = found, .type = RD_F32 };
+    rd_result          result = { y, &out };
+    double             amount = 0, seconds = 0;
+
+    if (y)
+        out.shape = rd_shape_of(y);
+    rd_plan *const plan =
+        y ? rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ &result, 1 }, &opts) : NULL;
+
+    for (int s = 0; plan && s < plan->n_stage; s++) {
+        const rd_cost cost = rd_program_cost(&plan->program[s]);
+
+        amount += of_bytes ? cost.read + cost.written : cost.additions;
+    }
+    if (plan)
+        seconds = seconds_of(plan);
+    rd_plan_free(plan);
+    return seconds > 0 ? amount / seconds : 0;
+}
+
+static double rate_of_memory(rd_ctx *ctx)
+{
+    float *const x    = calloc(READ, sizeof *x);
+    double       rate = 0;
+
+    for (int k = 0; x && k < READ; k++)
+        x[k] = (float)(k & 255);
+    if (x)
+        rate = rate_of(ctx, rd_sum(rd_wrap(ctx, x, RD_SHAPE(READ)), RD_ALL), true);
+    free(x);
+    return rate;
+}
+
+static double rate_of_operations(rd_ctx *ctx)
+{
+    float x[POINTS];
+
+    for (int k = 0; k < POINTS; k++)
+        x[k] = (float)k / POINTS;
+    rd_expr *const points   = rd_wrap(ctx, x, RD_SHAPE(POINTS));
+    rd_expr *const distance = rd_sub(rd_expand(points, 1), rd_expand(points, 0));
+
+    return rate_of(ctx, rd_sum(rd_exp(rd_neg(rd_square(distance))), RD_DIMS(1)), false);
+}
+
+static bool measure_here(int32_t threads, rd_rates *rates)
+{
+    const rd_ctx_opts opts = { .threads = threads };
+    rd_ctx *const     ctx  = rd_ctx_new(&opts);
+
+    if (!ctx)
+        return false;
+    rates->memory     = rate_of_memory(ctx);
+    rates->operations = rate_of_operations(ctx);
+    rd_ctx_free(ctx);
+    return rates->memory > 0 && rates->operations > 0;
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+static bool measure(rd_ctx *ctx, int32_t device, rd_rates *rates)
+{
+    const rd_backend_table *cuda = &rd_backend_cuda;
+    char                    why[RD_DEVICE_TEXT];
+    bool                    full;
+    rd_queue *const         queue = rd_queue_of(ctx, cuda, device, &full, why);
+
+    *rates = (rd_rates){ .key = cuda->device->name_key(device) };
+    return queue && cuda->device->rates(queue, &rates->device, why) &&
+           measure_here(rd_ctx_threads(ctx), rates);
+}
+
+bool rd_rates_learn(rd_ctx *ctx)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static rd_rates        last; /* of the device that was asked for last */
+    static int32_t         of     = -1;
+    const int32_t          device = rd_ctx_device(ctx) - 1;
+    rd_findings *const     all    = rd_findings_of(ctx);
+
+    if (!all || device >= rd_backend_cuda.device->count(NULL))
+        return false;
+    if (all->rates.key == rd_backend_cuda.device->name_key(device))
+        return true;
+    pthread_mutex_lock(&lock);
+    if (of != device)
+        of = measure(ctx, device, &last) ? device : -1;
+    if (of == device)
+        all->rates = last;
+    pthread_mutex_unlock(&lock);
+    return all->rates.key;
+}
+
+const rd_rates *rd_rates_of(rd_ctx *ctx)
+{
+    const rd_findings *const all = rd_findings_of(ctx);
+
+    return all && all->rates.key ? &all->rates : NULL;
+}
+
+bool rd_rates_are_of(rd_ctx *ctx, const rd_rates *rates)
+{
+    return rates->key == rd_backend_cuda.device->name_key(rd_ctx_device(ctx) - 1);
+}
