@@ -745,7 +745,8 @@ struct rd_reducer {
  *  outputs, lazy one output element after the other.  AUTO chooses by cost.  The bits of a result
  *  do not depend on it. */
 typedef enum rd_traversal { RD_TRAVERSE_AUTO, RD_TRAVERSE_GREEDY, RD_TRAVERSE_LAZY } rd_traversal;
-/** AUTO takes CUDA where a leaf or an output lies on a GPU, and else the CPU; the environment's
+/** AUTO takes CUDA where a leaf or an output lies on a GPU, and else the CPU, unless rates that were
+ *  measured (`measure`) say that copying there, running and copying back is twice as fast; the environment's
  *  RDIM_BACKEND=cuda, when a context is made, has it take CUDA where that can run the expression.
  *  CUDA gives the CPU's bits, but of products by cuBLAS (see `deterministic`).  It copies what lies in this process's
  *  memory to the GPU, and results back; where the GPU has no room for them, a part at a time.  It
@@ -765,8 +766,10 @@ typedef struct rd_eval_opts {
     /** Before the first evaluation of such expressions, run them in several ways (which loop inside
      *  which, how wide the panels, how large the tiles, one thread or several), some 20 ms or one
      *  run each, and take the fastest from then on, also where this is false.  On a GPU: each stage
-     *  by several kernels, each of which is compiled, as the first evaluation comes to it.  The bits
-     *  of a result do not depend on it.  For rd_eval() and rd_eval_many(); the environment variable
+     *  by several kernels, each of which is compiled, as the first evaluation comes to it.  Of data
+     *  in this process's memory that take more than 2 ms it asks first, once in a process, what the
+     *  bus, a GPU and the CPU do in a second: see rd_backend.  The bits of a result do not depend
+     *  on it.  For rd_eval() and rd_eval_many(); the environment variable
      *  RDIM_PLAN_MEASURE=1 sets it for all evaluations of contexts made from then on. */
     bool         measure;
     /** Of a long evaluation, about ten times a second on the calling thread: how much is done, from
