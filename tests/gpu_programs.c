@@ -317,17 +317,23 @@ const gpu_program gpu_programs[] = {
 };
 const int n_gpu_programs = (int)(sizeof gpu_programs / sizeof *gpu_programs);
 
+static const gpu_program *find(const gpu_program *list, int n, const char *name)
+{
+    for (int k = 0; k < n; k++)
+        if (!strcmp(list[k].name, name))
+            return &list[k];
+    return NULL;
+}
+
 const gpu_program *gpu_program_of(const char *name)
 {
-    for (int k = 0; k < n_gpu_programs; k++)
-        if (!strcmp(gpu_programs[k].name, name))
-            return &gpu_programs[k];
-    for (int k = 0; k < n_gpu_scan_programs; k++)
-        if (!strcmp(gpu_scan_programs[k].name, name))
-            return &gpu_scan_programs[k];
-    for (int k = 0; k < n_gpu_pair_programs; k++)
-        if (!strcmp(gpu_pair_programs[k].name, name))
-            return &gpu_pair_programs[k];
+    const gpu_program *found = find(gpu_programs, n_gpu_programs, name);
+
+    found = found ? found : find(gpu_scan_programs, n_gpu_scan_programs, name);
+    found = found ? found : find(gpu_pair_programs, n_gpu_pair_programs, name);
+    found = found ? found : find(gpu_row_programs, n_gpu_row_programs, name);
+    if (found)
+        return found;
     fprintf(stderr, "no program %s\n", name);
     abort();
 }

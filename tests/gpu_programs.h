@@ -23,6 +23,9 @@ extern const int         n_gpu_scan_programs;
 /* Rows are points, of which each meets each: for smaller matrices. */
 extern const gpu_program gpu_pair_programs[];
 extern const int         n_gpu_pair_programs;
+/* Over short rows, each of which one thread walks. */
+extern const gpu_program gpu_row_programs[];
+extern const int         n_gpu_row_programs;
 
 const gpu_program *gpu_program_of(const char *name);
 /* A matrix of that type, with values that are all of different size and sign; equal for equal
@@ -53,6 +56,9 @@ extern const int      n_gpu_scan_sizes;
  * blocks. */
 extern const gpu_size gpu_pair_sizes[];
 extern const int      n_gpu_pair_sizes;
+/* Short rows, of these and of the first programs. */
+extern const gpu_size gpu_row_sizes[];
+extern const int      n_gpu_row_sizes;
 
 /* Has it the CPU's bits on the GPU?  NaN are alike.  What differs is added to the
  * report. */

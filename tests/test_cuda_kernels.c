@@ -183,6 +183,12 @@ static int bytes_shared(const char *line)
     return bytes_of_vector(line, "ld.shared");
 }
 
+/* An element of a row in shared memory: 1. */
+static int elements_shared(const char *line)
+{
+    return strncmp(line, "ld.shared.", 10) == 0 && strncmp(line, "ld.shared.v", 11) != 0;
+}
+
 /* A table's entry for an exponential: 1. */
 static int exponentials(const char *line)
 {
@@ -351,6 +357,18 @@ static const bound scan_bounds[] = {
     { "scan exclusive", RD_F32, 64, 65536, 18 },
 };
 
+/* Short rows: for each element that goes to shared memory; and for each that is walked there. */
+static const bound fill_bounds[] = {
+    { "sum of rows", RD_F32, 100000, 33, 0.9 },  { "sum of rows", RD_F32, 100000, 32, 7.6 },
+    { "sum of rows", RD_F16, 100000, 33, 8 },    { "sum of rows", RD_F64, 100000, 16, 7 },
+    { "scan of rows", RD_F32, 100000, 63, 0.9 },
+};
+static const bound walk_bounds[] = {
+    { "sum of rows", RD_F32, 100000, 33, 4.5 }, { "sum of rows", RD_F32, 100000, 10, 3.2 },
+    { "sum of rows", RD_F16, 100000, 33, 5.5 }, { "scan of rows", RD_F32, 100000, 33, 55 },
+    { "softmax", RD_F32, 100000, 10, 36 },      { "softmax", RD_F32, 100000, 33, 35 },
+};
+
 /* The same for each exponential. */
 static const bound exponential_bounds[] = {
     { "softmax", RD_F32, 4096, 1024, 30 },
@@ -437,6 +455,18 @@ START_TEST(instructions_of_scans)
 }
 END_TEST
 
+START_TEST(instructions_of_short_rows)
+{
+    const int others = _i - (int)(sizeof fill_bounds / sizeof *fill_bounds);
+
+    if (others < 0)
+        check_bound(&fill_bounds[_i], busiest, bytes_loaded, 64,
+                    rd_dtype_size(fill_bounds[_i].type));
+    else
+        check_bound(&walk_bounds[others], busiest, elements_shared, 1, 1);
+}
+END_TEST
+
 START_TEST(instructions_of_pairs)
 {
     check_bound(&pair_bounds[_i].of, busiest, bytes_shared, 48, pair_bounds[_i].bytes);
@@ -473,6 +503,9 @@ int main(void)
                         (int)(sizeof exponential_bounds / sizeof *exponential_bounds));
     tcase_add_loop_test(tc, instructions_of_pairs, 0,
                         (int)(sizeof pair_bounds / sizeof *pair_bounds));
+    tcase_add_loop_test(
+        tc, instructions_of_short_rows, 0,
+        (int)(sizeof fill_bounds / sizeof *fill_bounds + sizeof walk_bounds / sizeof *walk_bounds));
     tcase_add_loop_test(tc, random_kernels, 0, PARTS);
     suite_add_tcase(suite, tc);
     runner = srunner_create(suite);

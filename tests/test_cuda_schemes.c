@@ -103,6 +103,34 @@ START_TEST(pairs)
 }
 END_TEST
 
+/* Short rows, of some programs over any rows and of those made for them; each size of another
+ * type. */
+static const char *const row_names[] = {
+    "sum of rows", "max of rows",    "argmax of rows", "mean where",   "logsumexp of rows", "dot",
+    "softmax",     "softmax in f64", "layer norm",     "scan of rows", "scan exclusive",    "scans",
+    "siblings",    "map exp"
+};
+
+START_TEST(short_rows)
+{
+    const int          others = _i - COUNT(row_names);
+    const gpu_program *p = others < 0 ? gpu_program_of(row_names[_i]) : &gpu_row_programs[others];
+    const int          each = SANITIZED ? 3 : suite_part(3);
+
+    fake_use_order(_i);
+    for (int i = _i % each; i < n_gpu_row_sizes; i += each) {
+        int k = (_i + i) % COUNT(kinds);
+
+        while (!takes(p, kinds[k].type))
+            k = (k + 1) % COUNT(kinds);
+        setenv("RDIM_CUDA_THREADS", kinds[k].threads, 1);
+        same_bits(&(gpu_case){ p, kinds[k].type, gpu_row_sizes[i].rows, gpu_row_sizes[i].columns,
+                               kinds[k].shift, false });
+    }
+    rd_gpu_close_all();
+}
+END_TEST
+
 /* A power of two of ranges, the last one shorter: what a range begins with are as many nodes as its
  * number has bits. */
 START_TEST(scans_in_few_ranges)
@@ -181,8 +209,51 @@ static const way ways[] = {
       "strips: 8192 items, 32 threads each, i1 spread, 2 side by side" },
     { "sum of rows", RD_F16, 8192, 1024,
       "strips: 8192 items, 8 threads each, i1 spread, 8 side by side" },
-    { "sum of rows", RD_F32, 8192, 33, "plain: 8192 items, 1 thread each" },
-    { "sum of rows", RD_F32, 100000, 8, "plain: 100000 items, 1 thread each" },
+    { "sum of rows", RD_F32, 8192, 33,
+      "short rows: 8192 items, 1 thread each, rows of 33 in, 16928 bytes" },
+    { "sum of rows", RD_F32, 100000, 8,
+      "short rows: 100000 items, 1 thread each, rows of 8 in, 4640 bytes" },
+    { "sum of rows", RD_F16, 100000, 33,
+      "short rows: 100000 items, 1 thread each, rows of 33 in, 8736 bytes" },
+    { "sum of rows", RD_U8, 100000, 5,
+      "short rows: 100000 items, 1 thread each, rows of 5 in, 1568 bytes" },
+    { "sum of rows", RD_F32, 100000, 4, "plain: 100000 items, 1 thread each" },
+    { "sum of rows", RD_U8, 100000, 3, "plain: 100000 items, 1 thread each" },
+    { "sum of rows", RD_F32, 100000, 34,
+      "strips: 100000 items, 32 threads each, i1 spread, 2 side by side" },
+    { "softmax", RD_F32, 300000, 10,
+      "short rows: 300000 items, 1 thread each, rows of 10 in, 10 out, 10 kept, 5664 bytes" },
+    { "softmax", RD_F32, 300000, 4,
+      "short rows: 300000 items, 1 thread each, rows of 4 kept, 2592 bytes" },
+    { "softmax in f64", RD_F32, 300000, 10,
+      "short rows: 300000 items, 1 thread each, rows of 10 in, 10 out, 10 kept, 16960 bytes" },
+    { "layer norm", RD_F64, 300000, 10,
+      "short rows: 300000 items, 1 thread each, rows of 10 in, 10 out, 11296 bytes" },
+    { "scan of rows", RD_F32, 300000, 63,
+      "short rows: 300000 items, 1 thread each, rows of 63 in, 63 out, 32288 bytes" },
+    { "scan of rows", RD_F64, 300000, 63,
+      "short rows: 300000 items, 1 thread each, rows of 63 in, 63 out, 64544 bytes" },
+    { "scan of rows", RD_F32, 300000, 160, "plain: 300000 items, 1 thread each" },
+    { "scans", RD_F32, 300000, 63,
+      "short rows: 300000 items, 1 thread each, rows of 63 in, 63 out, 63 out, 64576 bytes" },
+    { "softmax of parts", RD_F32, 300000, 34,
+      "short rows: 300000 items, 1 thread each, rows of 32 in, 32 out, 32 kept, 33856 bytes" },
+    { "every other row", RD_F32, 300000, 10,
+      "short rows: 150000 items, 1 thread each, rows of 10 in, 10 out, 11328 bytes" },
+    { "sums by threes", RD_F32, 300000, 33,
+      "short rows: 900000 items, 1 thread each, rows of 33 in, 5840 bytes" },
+    { "softmax of twos", RD_F32, 300000, 10,
+      "short rows: 300000 items, 1 thread each, rows of 10 in, 10 out, 10 kept, 5664 bytes" },
+    { "rows of blocks", RD_F32, 300000, 10,
+      "short rows: 300000 items, 1 thread each, rows of 10 in, 5664 bytes" },
+    { "steps", RD_F32, 300000, 10,
+      "short rows: 300000 items, 1 thread each, rows of 10 in, 5664 bytes" },
+    { "rows backwards", RD_F32, 300000, 10,
+      "short rows: 300000 items, 1 thread each, rows of 10 in, 10 out, 11328 bytes" },
+    { "centred to f16", RD_F32, 300000, 10,
+      "short rows: 300000 items, 1 thread each, rows of 10 in, 10 out, 8256 bytes" },
+    { "weighted", RD_F32, 300000, 10,
+      "short rows: 300000 items, 1 thread each, rows of 10 in, 5664 bytes" },
     { "sum of rows", RD_F32, 4, 1048576,
       "strips: 4 items, 16 threads each, i1 spread, 4 side by side, i1 in 128 ranges of 8192" },
     { "sum of columns", RD_F32, 4096, 4096,
@@ -371,6 +442,7 @@ static void add(TCase *tc)
     tcase_add_loop_test(tc, sizes, 0, n_gpu_programs);
     tcase_add_loop_test(tc, scans, 0, n_gpu_scan_programs);
     tcase_add_loop_test(tc, pairs, 0, n_gpu_pair_programs);
+    tcase_add_loop_test(tc, short_rows, 0, COUNT(row_names) + n_gpu_row_programs);
 }
 
 int main(void)

@@ -71,6 +71,31 @@ START_TEST(same_bits)
 }
 END_TEST
 
+/* Short rows, as many as do not fit: 128 of them are one block of threads. */
+START_TEST(short_rows)
+{
+    static const struct {
+        const char *program;
+        int64_t     columns;
+    } cases[] = { { "sum of rows", 10 },    { "softmax", 10 }, { "scan of rows", 33 },
+                  { "sums by threes", 12 }, { "steps", 7 },    { "softmax of parts", 10 },
+                  { "every other row", 9 }, { "weighted", 10 } };
+
+    for (int k = _i; k < COUNT(cases); k += 4) {
+        rd_text report = { 0 };
+
+        setenv("RDIM_CUDA_THREADS", "4096", 1);
+        fake_use_order(k);
+        ck_assert_msg(
+            gpu_same_bits(&(gpu_case){ gpu_program_of(cases[k].program), RD_F32,
+                                       3000001 / cases[k].columns, cases[k].columns, 0, true },
+                          &report),
+            "%s", report.at);
+        rd_text_free(&report);
+    }
+}
+END_TEST
+
 /* ---- Arrays as they come --------------------------------------------------------------------- */
 enum { N = 2000000 };
 
@@ -242,6 +267,7 @@ static void add(TCase *tc)
     for (int k = 0; k < COUNT(tests); k++)
         tcase_add_test(tc, tests[k]);
     tcase_add_loop_test(tc, same_bits, 0, COUNT(programs) * COUNT(sizes));
+    tcase_add_loop_test(tc, short_rows, 0, 4);
 }
 
 int main(void)

@@ -71,6 +71,12 @@ static void run_programs(part *p, const settings *s, double until)
     run_all(p, &(programs){ gpu_programs, gpu_sizes, n_gpu_programs, n_gpu_sizes }, s, until);
 }
 
+static void run_short_rows(part *p, const settings *s, double until)
+{
+    run_all(p, &(programs){ gpu_row_programs, gpu_row_sizes, n_gpu_row_programs, n_gpu_row_sizes },
+            s, until);
+}
+
 static void run_pairs(part *p, const settings *s, double until)
 {
     run_all(p,
@@ -328,9 +334,13 @@ int main(int argc, char **argv)
         const char *name;
         part_fn    *run;
         double      until; /* share of the time */
-    } all[] = { { "copies", run_copies, 0.3 },     { "functions", run_functions, 0.4 },
-                { "products", run_products, 0.5 }, { "programs", run_programs, 0.6 },
-                { "pairs", run_pairs, 0.7 },       { "random", run_small, 0.9 },
+    } all[] = { { "copies", run_copies, 0.3 },
+                { "functions", run_functions, 0.4 },
+                { "products", run_products, 0.5 },
+                { "programs", run_programs, 0.6 },
+                { "pairs", run_pairs, 0.7 },
+                { "short rows", run_short_rows, 0.75 },
+                { "random", run_small, 0.9 },
                 { "large", run_large, 1 } };
     enum { N = sizeof all / sizeof *all };
     settings s = { .first = 1, .seeds = 500, .large = 50, .programs = INT64_MAX, .seconds = 120 };

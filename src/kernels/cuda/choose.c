@@ -43,6 +43,12 @@ static rd_cuda_choice by_rule(void)
         /* While one block waits for its row or tile to come, two others work. */
         .resident = 3,
 
+        /* The elements of a warp are in one line of 128 bytes. */
+        .least_apart = 4,
+        /* Memory is read by 32 bytes. */
+        .least_piece = 32,
+        .most_gap    = 2,
+
         /* Of fewer results most of a block would be idle, and a block of the tree is 64 points. */
         .least_pairs = 64,
         /* 16 pairs of f32 are 4 results of 4 points: two loads of 16 bytes from shared memory for

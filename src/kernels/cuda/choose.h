@@ -40,6 +40,11 @@ typedef struct rd_cuda_choice {
     /* ---- rows.c ---- */
     int32_t resident; /* blocks of threads whose rows a multiprocessor has room for, or tiles */
 
+    /* ---- stretches.c, with `resident` ---- */
+    int32_t least_apart; /* bytes: neighbours whose elements are nearer share lines anyway      */
+    int32_t least_piece; /* bytes of rows, between which others' elements lie: smaller ones ... */
+    int32_t most_gap;    /* ... no further apart than so many times their length                */
+
     /* ---- pairs.c ---- */
     int32_t least_pairs;  /* results, and points that each meets           */
     int32_t most_results; /* of a thread                                   */

@@ -202,7 +202,7 @@ static int64_t row_bytes(const rd_cuda_shape *s)
 
 int64_t rd_cuda_dynamic_bytes(const rd_cuda_shape *s)
 {
-    return row_bytes(s) + s->staged_bytes;
+    return row_bytes(s) + s->staged_bytes + s->stretch_bytes;
 }
 
 /* With what folds have there. */

@@ -358,12 +358,14 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
     s->early      = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->early);
     s->staged     = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->staged);
     s->staged_at  = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->staged_at);
+    s->stretch_of = get(pool, ((size_t)p->n_inst + 1) * sizeof *s->stretch_of);
     s->scratch_at = get(pool, ((size_t)p->n_scratch + 1) * sizeof *s->scratch_at);
     if (!s->stored || !s->large || !s->spread || !s->fold || !s->scratch || !s->scratch_at ||
-        !s->row || !s->early || !s->fills || !s->turned || !s->staged || !s->staged_at)
+        !s->row || !s->early || !s->fills || !s->turned || !s->staged || !s->staged_at ||
+        !s->stretch_of)
         return false;
     for (int32_t i = 0; i < p->n_inst; i++)
-        s->row[i] = -1;
+        s->row[i] = s->stretch_of[i] = -1;
     find_slots(s);
     look_for_refusals(s);
     look_for_reports(s);
@@ -378,6 +380,7 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
     }
     rd_cuda_find_cuts(s, limits);
     rd_cuda_find_rows(s, limits->shared);
+    rd_cuda_find_stretches(s, limits->shared);
     rd_cuda_give_homes(s);
     return true;
 }
@@ -394,6 +397,7 @@ void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s)
                 : s->pairs >= 0   ? "pairs"
                 : s->team > 1     ? "strips"
                 : s->strip >= 0   ? "columns"
+                : s->n_stretch    ? "short rows"
                                   : "plain",
                 s->n_item, s->swept ? s->choice.block : s->team,
                 s->swept || s->team > 1 ? "s" : "");
@@ -409,6 +413,7 @@ void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s)
                     s->p->loop[s->square[1]].axis);
     if (s->n_row > 0)
         rd_text_add(to, ", %" PRId32 " row%s in shared memory", s->n_row, s->n_row > 1 ? "s" : "");
+    rd_cuda_stretches_text(to, s);
     if (s->swept)
         rd_text_add(to, ", i%" PRId32 " by tiles of %" PRId64 ", once", s->cut_axis, s->range);
     else if (s->n_cut > 0)

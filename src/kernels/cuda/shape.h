@@ -1,8 +1,10 @@
 /* shape.h - a loop program as a GPU runs it: which loops are work items, which are a team's
  * threads, which a thread runs by itself.
  *
- *   program -shape.c, choose.c, strips.c, squares.c, cuts.c, sweeps.c, rows.c, homes.c-> shape
- *           -text.c, loops.c, packs.c, folds.c, closes.c, ranges.c, scans.c, tiles.c-> CUDA C
+ *   program -shape.c, choose.c, strips.c, squares.c, cuts.c, sweeps.c, rows.c, stretches.c,
+ *           places.c, homes.c-> shape
+ *           -text.c, loops.c, packs.c, folds.c, closes.c, ranges.c, scans.c, tiles.c,
+ *           staging.c-> CUDA C
  *           -modules.c-> kernels -launch.c-> a run
  *
  * The loops that stand one in the other from the outside in, with nothing between them but values
@@ -49,6 +51,28 @@ static inline bool rd_cuda_gathers(const rd_address *at)
         found |= at->add[k].axis < 0;
     return found;
 }
+
+/* What a block of threads has of a slot in shared memory: rows of its items (stretches.c). */
+typedef enum rd_cuda_role {
+    RD_ROWS_IN,  /* read from memory before its items are done */
+    RD_ROWS_OUT, /* written to memory behind them              */
+    RD_ROWS_KEPT /* scratch, which each thread has for itself  */
+} rd_cuda_role;
+
+enum { RD_MOST_STRETCHES = 8 };
+typedef struct rd_cuda_stretch {
+    rd_cuda_role role;
+    int32_t      slot;
+    rd_dtype     type;
+    int32_t      outer; /* loops of the grid whose indices have rows of their own   */
+    int64_t      items; /* that share a row: indices of the other loops of the grid */
+    int64_t      step;  /* elements from a row to the next one, also backwards      */
+    int64_t      first; /* the first one of row 0 in memory                         */
+    int64_t      n;     /* elements of a row                                        */
+    int32_t      array; /* in shared memory: its number's, or those of which it has the place */
+    int64_t      pitch; /* elements from one row to the next there                  */
+    int64_t      at;    /* bytes: where the first row begins there                  */
+} rd_cuda_stretch;
 
 /* Where the states of a fold, or a row of scratch, lie. */
 typedef enum rd_cuda_home {
@@ -131,6 +155,12 @@ typedef struct rd_cuda_shape {
                             * what it loads, -1 */
     int64_t *staged_at; /* where these begin */
     int64_t  staged_bytes; /* of a block */
+
+    /* ---- stretches.c ---- */
+    int32_t         n_stretch;
+    rd_cuda_stretch stretch[RD_MOST_STRETCHES];
+    int32_t        *stretch_of;    /* per instruction: which it reads or writes, -1 */
+    int64_t         stretch_bytes; /* of a block */
 } rd_cuda_shape;
 
 /* What is known of a GPU. */
@@ -222,6 +252,23 @@ bool rd_cuda_same_address(const rd_address *a, const rd_address *b);
 int64_t rd_cuda_dynamic_bytes(const rd_cuda_shape *s);
 /* closes.c: words of 8 bytes of shared memory in which a team's lanes meet. */
 int32_t rd_cuda_shared_words(const rd_cuda_shape *s);
+
+/* ---- stretches.c ----------------------------------------------------------------------------- */
+void rd_cuda_find_stretches(rd_cuda_shape *s, int64_t shared);
+/* Do its rows lie one behind the other in memory, with nothing in between? */
+bool rd_cuda_is_whole(const rd_cuda_stretch *r);
+/* Elements of a vector. */
+int32_t rd_cuda_stretch_vector(const rd_cuda_shape *s, const rd_cuda_stretch *r);
+/* Are any rows moved between memory and shared memory, by all threads of a block together? */
+bool rd_cuda_moves_rows(const rd_cuda_shape *s);
+/* ", rows of 10 in, 10 out": what is there. */
+void rd_cuda_stretches_text(rd_text *to, const rd_cuda_shape *s);
+
+/* ---- places.c -------------------------------------------------------------------------------- */
+/* Where all stretches lie in shared memory, in how many bytes of it. */
+void rd_cuda_place_stretches(rd_cuda_shape *s);
+/* Rows that a block of threads has at most. */
+int64_t rd_cuda_stretch_rows(const rd_cuda_shape *s, const rd_cuda_stretch *r);
 
 /* ---- homes.c --------------------------------------------------------------------------------- */
 void    rd_cuda_give_homes(rd_cuda_shape *s);

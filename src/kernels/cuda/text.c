@@ -143,6 +143,8 @@ static rd_text from_memory(rd_cuda_text *t, const rd_inst *inst)
 {
     const int32_t i = (int32_t)(inst - t->s->p->inst);
 
+    if (t->s->stretch_of[i] >= 0)
+        return rd_cuda_in_stretch(t, i);
     if (t->s->turned[i])
         return rd_cuda_in_square(i);
     if (t->s->staged[i] >= 0)
@@ -245,6 +247,13 @@ static void write_if_there(rd_cuda_text *t)
     rd_text_free(&n);
 }
 
+static rd_text in_memory(rd_cuda_text *t, const rd_inst *inst)
+{
+    const int32_t i = (int32_t)(inst - t->s->p->inst);
+
+    return t->s->stretch_of[i] >= 0 ? rd_cuda_in_stretch(t, i) : element(t, inst);
+}
+
 /* One thread of a team stores what all have; none may still have to read what was there, and all
  * see it.  Several elements at once (loops.c) all have, and one stores. */
 static void write_store(rd_cuda_text *t, const rd_inst *inst)
@@ -257,7 +266,7 @@ static void write_store(rd_cuda_text *t, const rd_inst *inst)
     }
     const rd_dtype type  = t->s->p->address[inst->arg].type;
     const bool     packs = rd_cuda_packed(t, (int32_t)(inst - t->s->p->inst)) > 0;
-    rd_text        to = packs ? packed(t, inst) : element(t, inst), value = { 0 };
+    rd_text        to = packs ? packed(t, inst) : in_memory(t, inst), value = { 0 };
 
     if (t->s->pairs >= 0)
         write_if_there(t);
@@ -509,6 +518,7 @@ static void declare_shared(rd_cuda_text *t)
     }
     if (s->pairs >= 0)
         rd_cuda_declare_staged(t);
+    rd_cuda_declare_stretches(t);
     rd_text_free(&n);
 }
 
@@ -566,16 +576,22 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
     t->indent++;
     declare_shared(t);
     declare_team(t);
-    if (part == RD_PART_SWEEP)
-        rd_cuda_line(t, "for (int64_t work; (work = rd_next_tile((uint64_t *)q.head.nodes)) < "
-                        "q.head.n_work;) {");
-    else
+    if (rd_cuda_moves_rows(t->s)) {
+        rd_cuda_open_block(t);
+        write_work(t, part, cut);
+        rd_cuda_close_block(t);
+    } else {
         rd_cuda_line(
-            t, "for (int64_t work = q.head.first + team; work < q.head.n_work; work += teams) {");
-    t->indent++;
-    write_work(t, part, cut);
-    t->indent--;
-    rd_cuda_line(t, "}");
+            t,
+            part == RD_PART_SWEEP
+                ? "for (int64_t work; (work = rd_next_tile((uint64_t *)q.head.nodes)) < "
+                  "q.head.n_work;) {"
+                : "for (int64_t work = q.head.first + team; work < q.head.n_work; work += teams) {");
+        t->indent++;
+        write_work(t, part, cut);
+        t->indent--;
+        rd_cuda_line(t, "}");
+    }
     if (t->s->reports)
         rd_cuda_line(t, "RD_WARN(warnings)");
     t->indent--;

@@ -97,6 +97,13 @@ void    rd_cuda_fill_tile(rd_cuda_text *t);
 void    rd_cuda_take_staged(rd_cuda_text *t, int32_t from, int32_t to);
 rd_text rd_cuda_staged(const rd_cuda_text *t, int32_t inst);
 
+/* staging.c: shared memory; the items of a block in step, which rows come before and go behind; an
+ * instruction's element. */
+void    rd_cuda_declare_stretches(rd_cuda_text *t);
+void    rd_cuda_open_block(rd_cuda_text *t);
+void    rd_cuda_close_block(rd_cuda_text *t);
+rd_text rd_cuda_in_stretch(rd_cuda_text *t, int32_t inst);
+
 /* squares.c: shared memory; an element of it; all of an item. */
 void    rd_cuda_declare_squares(rd_cuda_text *t);
 rd_text rd_cuda_in_square(int32_t inst);

@@ -192,6 +192,8 @@ template <class T, int N> static __forceinline__ void rd_put(T *p, const rd_pack
 #endif
 }
 
+#include "kernels/cuda/text/staging.cuh"
+
 /* ---- A run ----------------------------------------------------------------------------------- */
 #include "kernels/cuda/call.h"
 #define RD_RECORD ((rd_record *)q.head.record)
