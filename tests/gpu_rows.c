@@ -23,6 +23,13 @@ static int softmax_of_parts(rd_expr *x, rd_expr **y)
     return 1;
 }
 
+/* They do not begin where a vector does. */
+static int softmax_of_others(rd_expr *x, rd_expr **y)
+{
+    y[0] = softmax(x->extent[0] > 1 ? rd_slice(x, "1:") : x, RD_KEEP(1));
+    return 1;
+}
+
 static int every_other(rd_expr *x, rd_expr **y)
 {
     y[0] = rd_scan(rd_slice(x, "::2"), "max", RD_DIMS(1));
@@ -93,12 +100,13 @@ static int centred_narrow(rd_expr *x, rd_expr **y)
 /* Weights are the same for all rows. */
 static int weighted(rd_expr *x, rd_expr **y)
 {
-    y[0] = rd_sum(rd_mul(x, rd_abs(rd_select(x, 0, -1))), RD_DIMS(1));
+    y[0] = rd_sum(x->extent[0] > 0 ? rd_mul(x, rd_abs(rd_select(x, 0, -1))) : x, RD_DIMS(1));
     return 1;
 }
 
 const gpu_program gpu_row_programs[] = {
     { "softmax of parts", true, softmax_of_parts },
+    { "softmax of other rows", true, softmax_of_others },
     { "every other row", false, every_other },
     { "sums by threes", false, sums_by_threes },
     { "softmax of twos", true, softmax_of_twos },
@@ -111,10 +119,10 @@ const gpu_program gpu_row_programs[] = {
 const int n_gpu_row_programs = (int)(sizeof gpu_row_programs / sizeof *gpu_row_programs);
 
 /* Rows around a block of 128, and more than all threads of a small GPU; columns around odd numbers
- * of words, and 33, which one lane has. */
+ * of words, and 37, which one lane has. */
 const gpu_size gpu_row_sizes[] = {
     { 1, 2 },    { 127, 3 },  { 128, 10 }, { 129, 12 }, { 300, 8 },  { 1000, 5 },
-    { 257, 31 }, { 513, 32 }, { 130, 33 }, { 130, 34 }, { 200, 63 }, { 2, 17 },
+    { 257, 31 }, { 513, 32 }, { 130, 33 }, { 130, 37 }, { 200, 63 }, { 2, 17 },
     { 640, 1 },  { 385, 16 }, { 0, 7 },    { 700, 7 },  { 9000, 6 }, { 8200, 9 },
 };
 const int n_gpu_row_sizes = (int)(sizeof gpu_row_sizes / sizeof *gpu_row_sizes);

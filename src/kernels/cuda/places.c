@@ -93,7 +93,8 @@ static bool ends_before(const rd_cuda_shape *s, int32_t array, int32_t store)
     return ends;
 }
 
-/* Do all that have an array leave it, and would a thread's row be where theirs are? */
+/* Do all that have an array leave it, and would a thread's row be where theirs are?  Then all rows
+ * of a block are, so that threads write back what they themselves have filled. */
 static bool leave_place(const rd_cuda_shape *s, int32_t array, int32_t k)
 {
     const rd_cuda_stretch *r = &s->stretch[k];

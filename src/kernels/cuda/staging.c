@@ -126,8 +126,8 @@ static void add_part(rd_cuda_text *t, rd_text *to, const rd_cuda_stretch *r)
     rd_cuda_number(t, to, ((INT64_C(1) << 32) + r->n - 1) / r->n);
 }
 
-/* "rd_fill_rows<RD_THREADS, float, 4, 1, 2>(stage0, (int)0, (const float *)m0 + from0 - skew0, skew0,
- *                               skew0 + many0 * 10, (uint32_t)429496730);" */
+/* "rd_fill_rows<RD_THREADS, float, 4, 1, 2>(stage0, (int)0, (const float *)m0 + (from0 - skew0),
+ *                                           skew0, skew0 + many0 * (int)10, (uint32_t)q.N[0]);" */
 static void move_whole(rd_cuda_text *t, int32_t k)
 {
     const rd_cuda_stretch *r    = &t->s->stretch[k];
@@ -152,7 +152,8 @@ static void move_whole(rd_cuda_text *t, int32_t k)
     t->packed |= UINT64_C(1) << (r->slot & 63);
 }
 
-/* "rd_fill_apart<RD_THREADS, float>(stage0, (int)0, (const float *)m0 + from0, many0 * 10, 10, 11, 20, ..);" */
+/* "rd_fill_apart<RD_THREADS, float>(stage0, (int)0, (const float *)m0 + from0, many0 * (int)10,
+ *                                   (int)10, (int)11, q.N[1], (uint32_t)q.N[0]);" */
 static void move_apart(rd_cuda_text *t, int32_t k)
 {
     const rd_cuda_stretch *r    = &t->s->stretch[k];
@@ -211,16 +212,6 @@ static void declare_mine(rd_cuda_text *t, int32_t k)
     rd_text_free(&line);
 }
 
-/* Is what is written back where the next rows come to? */
-static bool shares(const rd_cuda_shape *s)
-{
-    for (int32_t k = 0; k < s->n_stretch; k++)
-        for (int32_t j = 0; s->stretch[k].role == RD_ROWS_OUT && j < s->n_stretch; j++)
-            if (s->stretch[j].role == RD_ROWS_IN && s->stretch[j].array == s->stretch[k].array)
-                return true;
-    return false;
-}
-
 void rd_cuda_open_block(rd_cuda_text *t)
 {
     const rd_cuda_shape *s = t->s;
@@ -244,14 +235,14 @@ void rd_cuda_open_block(rd_cuda_text *t)
             declare_mine(t, moved_in(s, k));
 }
 
+/* No barrier behind what is written back: where rows that come next have the same array, each thread
+ * fills what it has written back itself (places.c). */
 void rd_cuda_close_block(rd_cuda_text *t)
 {
     t->indent--;
     rd_cuda_line(t, "}");
     rd_cuda_line(t, "__syncthreads();");
     move(t, RD_ROWS_OUT);
-    if (shares(t->s))
-        rd_cuda_line(t, "__syncthreads();");
     t->indent--;
     rd_cuda_line(t, "}");
 }
