@@ -225,6 +225,13 @@ static int scans_together(rd_expr *x, rd_expr **y)
     return 2;
 }
 
+static int scan_back(rd_expr *x, rd_expr **y)
+{
+    y[0] = rd_scan(x, "sum", RD_DIMS(1), .reverse = true);
+    y[1] = rd_scan(rd_mul(x, x), "sum", RD_DIMS(1), .reverse = true, .exclusive = true);
+    return 2;
+}
+
 static int scan_twice(rd_expr *x, rd_expr **y)
 {
     y[0] = rd_scan(rd_scan(x, "sum", RD_DIMS(1)), "sum", RD_DIMS(1));
@@ -344,6 +351,7 @@ const gpu_program gpu_scan_programs[] = {
     { "scan twice", false, scan_twice },
     { "scan of products", false, scan_products },
     { "scan in f64", false, scan_wide },
+    { "scan back", false, scan_back },
 };
 const int n_gpu_scan_programs = (int)(sizeof gpu_scan_programs / sizeof *gpu_scan_programs);
 

@@ -311,6 +311,8 @@ static const way ways[] = {
       "scans: 4 items, 128 threads each, 4 side by side, i1 by tiles of 2048, once" },
     { "scans", RD_F32, 4, 100000,
       "scans: 4 items, 128 threads each, 4 side by side, i1 by tiles of 2048, once" },
+    { "scan back", RD_F32, 4, 100000,
+      "scans: 4 items, 128 threads each, 4 side by side, i1 by tiles of 2048, once" },
     { "scans together", RD_F32, 4, 100000,
       "scans: 4 items, 128 threads each, 4 side by side, i1 by tiles of 1024, once" },
     { "scan of products", RD_F32, 4, 100000, "plain: 4 items, 1 thread each" },

@@ -54,6 +54,7 @@ static const row rows[] = {
     { "transpose", RD_F32, 8192 },
     { "scan of rows", RD_F32, 33 },
     { "scan of rows", RD_F32, 4096 },
+    { "scan of rows", RD_F32, 65536 },
     { "rows and columns", RD_F32, 4096 },
     { "siblings", RD_F32, 1024 },
     { "sum of all", RD_F64, 4096 },

@@ -14,7 +14,7 @@ ROWS = [("sum of all", "f32", 4096), ("sum of rows", "f32", 1024), ("sum of rows
         ("max of rows", "f32", 1024), ("argmax of rows", "f32", 1024), ("var of rows", "f32", 1024),
         ("logsumexp of rows", "f32", 1024), ("softmax", "f32", 1024), ("softmax", "f32", 4096), ("softmax", "f32", 65536),
         ("layer norm", "f32", 1024), ("map", "f32", 4096), ("map exp", "f32", 4096), ("transpose", "f32", 8192),
-        ("scan of rows", "f32", 4096), ("rows and columns", "f32", 4096), ("siblings", "f32", 1024),
+        ("scan of rows", "f32", 4096), ("scan of rows", "f32", 65536), ("rows and columns", "f32", 4096), ("siblings", "f32", 1024),
         ("sum of all", "f64", 4096), ("sum of columns", "f64", 4096), ("sum of all", "bf16", 4096),
         ("sum of rows", "bf16", 1024), ("sum of columns", "bf16", 4096), ("softmax", "bf16", 1024),
         ("layer norm", "bf16", 1024), ("map", "bf16", 4096), ("sum of all", "f16", 4096)]

@@ -69,6 +69,9 @@ static void run_all(part *p, const programs *all, const settings *s, double unti
 static void run_programs(part *p, const settings *s, double until)
 {
     run_all(p, &(programs){ gpu_programs, gpu_sizes, n_gpu_programs, n_gpu_sizes }, s, until);
+    run_all(p,
+            &(programs){ gpu_scan_programs, gpu_scan_sizes, n_gpu_scan_programs, n_gpu_scan_sizes },
+            s, until);
 }
 
 static void run_short_rows(part *p, const settings *s, double until)

@@ -196,8 +196,9 @@ int64_t rd_cuda_nodes_below(int64_t n_range, int32_t level);
  * of a lane's position. */
 bool    rd_cuda_along_lanes(const rd_cuda_shape *s, const rd_cuda_fold *f);
 int64_t rd_cuda_each(const rd_cuda_shape *s, const rd_cuda_fold *f);
-/* Is the step of each element its index of the axis? */
+/* Is the step of each element its index of the axis; `first` + `coef` times that? */
 bool rd_cuda_is_at_index(const rd_fold *f, int32_t axis);
+bool rd_cuda_is_along(const rd_fold *f, int32_t axis, int64_t first, int64_t coef);
 
 /* ---- sweeps.c -------------------------------------------------------------------------------- */
 /* Scans along rows in one pass, by tiles which are ranges; false: there are no such. */

@@ -175,11 +175,14 @@ static double weight_of(const rd_program *p, const rd_loop *l)
     return weight;
 }
 
-/* Those of a tile of a scan: all of a thread's elements. */
+/* Those of a tile of a scan: all of a thread's elements.  Backwards, these lie from the end on. */
 static void find_packs_of_tile(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs)
 {
+    const rd_loop *l = &s->p->loop[loop];
+
     *packs = (rd_cuda_packs){ .ahead = rd_cuda_sweep_rounds(s), .along = s->wide };
-    find_packs(s, loop, packs);
+    if (!l->backwards || l->extent % s->wide == 0)
+        find_packs(s, loop, packs);
 }
 
 void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs)

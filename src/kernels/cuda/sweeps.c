@@ -14,12 +14,15 @@ enum { MOST_SCANS = 4 };
 static bool may_sweep(const rd_cuda_shape *s, const rd_cuda_fold *f, int32_t loop)
 {
     const rd_fold *fold = f->of.fold;
+    const rd_loop *l    = &s->p->loop[loop];
 
     return fold->scan && !fold->user && f->step >= 0 && rd_cuda_within(s->p, f->step, loop) &&
-           f->start >= s->from && f->start < s->p->loop[loop].begin && fold->n_cell == 1 &&
-           fold->n_block > 1 && (f->pair ? f->levels > 0 : rd_fold_any_grouping(fold)) &&
+           f->start >= s->from && f->start < l->begin && fold->n_cell == 1 &&
+           f->of.n_state == 1 + f->of.seen && fold->n_block > 1 &&
+           (f->pair ? f->levels > 0 : rd_fold_any_grouping(fold)) &&
            (!f->of.seen || (fold->exclusive && !f->of.masked)) &&
-           rd_cuda_is_at_index(fold, s->p->loop[loop].axis);
+           (l->backwards ? rd_cuda_is_along(fold, l->axis, l->extent - 1, -1)
+                         : rd_cuda_is_at_index(fold, l->axis));
 }
 
 /* The only loop of an item, in which all folds are. */
@@ -135,7 +138,7 @@ bool rd_cuda_find_sweep(rd_cuda_shape *s)
     const rd_loop *l    = loop < 0 ? NULL : &s->p->loop[loop];
     const int32_t  wide = l ? rd_cuda_wide_along(s, loop) : 1;
 
-    if (wide == 1 || s->team > 1 || s->strip >= 0 || l->first >= 0 || l->backwards ||
+    if (wide == 1 || s->team > 1 || s->strip >= 0 || l->first >= 0 ||
         l->extent <= s->choice.scan_range * RD_TREE_STEPS || s->p->n_scratch > 0 ||
         s->p->n_fold > MOST_SCANS)
         return false;

@@ -92,16 +92,36 @@ static void open_rounds(rd_cuda_text *t)
     t->indent++;
 }
 
-/* "const int64_t i1 = lo + 512 * u + 4 * threadIdx.x + l;" of an element, of the first of several
- * where `first`. */
+static bool is_backwards(const rd_cuda_text *t)
+{
+    return t->s->p->loop[t->s->cut[0]].backwards;
+}
+
+static rd_text extent_of(rd_cuda_text *t)
+{
+    rd_text text = { 0 };
+
+    rd_cuda_number(t, &text, t->s->p->loop[t->s->cut[0]].extent);
+    return text;
+}
+
+/* "const int64_t i1 = lo + (u * 128 + (int)threadIdx.x) * 4 + l;" of an element, of the first of
+ * several where `first`; backwards lo and rounds are counted from the end. */
 static void declare_index(rd_cuda_text *t, bool first)
 {
-    const rd_cuda_shape *s = t->s;
+    const rd_cuda_shape *s    = t->s;
+    const bool           back = is_backwards(t);
+    rd_text              n = extent_of(t), from = { 0 };
 
-    rd_cuda_line(t,
-                 "const int64_t i%" PRId32 " = lo + (u * %" PRId32 " + (int)threadIdx.x) * %" PRId32
-                 "%s;",
-                 s->cut_axis, s->choice.block, s->wide, first ? "" : " + l");
+    if (back)
+        rd_text_add(&from, "%s - %" PRId32 " - lo -", n.at ? n.at : "", s->wide);
+    else
+        rd_text_add(&from, "lo +");
+    rd_cuda_line(
+        t, "const int64_t i%" PRId32 " = %s (u * %" PRId32 " + (int)threadIdx.x) * %" PRId32 "%s;",
+        s->cut_axis, from.at ? from.at : "", s->choice.block, s->wide, first ? "" : " + l");
+    rd_text_free(&n);
+    rd_text_free(&from);
 }
 
 static void open_elements(rd_cuda_text *t)
@@ -114,14 +134,25 @@ static void open_elements(rd_cuda_text *t)
 /* "if (i1 >= hi) continue;": the row ends in the tile. */
 static void skip_what_is_not_there(rd_cuda_text *t)
 {
-    if (!t->packs)
+    rd_text n = extent_of(t);
+
+    if (!t->packs && is_backwards(t))
+        rd_cuda_line(t, "if (i%" PRId32 " < %s - hi) continue;", t->s->cut_axis, n.at ? n.at : "");
+    else if (!t->packs)
         rd_cuda_line(t, "if (i%" PRId32 " >= hi) continue;", t->s->cut_axis);
+    rd_text_free(&n);
 }
 
-/* "&v0[u][l], &seen": the state of an element; `seen` where it is told by the place. */
-static void add_state(rd_text *to, const rd_cuda_fold *f, int32_t number)
+/* "&v0[u][l], &seen": the state of an element, in their order; `seen` where it is told by the
+ * place. */
+static void add_state(rd_text *to, const rd_cuda_text *t, int32_t number)
 {
-    rd_text_add(to, "&v%" PRId32 "[u][l]%s", number, f->of.seen ? ", &seen" : "");
+    rd_text_add(to, "&v%" PRId32 "[u]", number);
+    if (is_backwards(t))
+        rd_text_add(to, "[%" PRId32 " - l]", t->s->wide - 1);
+    else
+        rd_text_add(to, "[l]");
+    rd_text_add(to, t->s->fold[number].of.seen ? ", &seen" : "");
 }
 
 static void begin_element(rd_cuda_text *t, int32_t number)
@@ -129,7 +160,7 @@ static void begin_element(rd_cuda_text *t, int32_t number)
     const rd_cuda_fold *f     = &t->s->fold[number];
     rd_text             state = { 0 };
 
-    add_state(&state, f, number);
+    add_state(&state, t, number);
     if (f->of.seen)
         rd_cuda_line(t, "%s seen;", rd_state_type(&f->of, 1));
     rd_cuda_line(t, "begin%" PRId32 "(%s);", number, state.at ? state.at : "");
@@ -142,7 +173,7 @@ static void take_element(rd_cuda_text *t, const rd_inst *inst)
     const rd_cuda_fold *f     = &t->s->fold[inst->arg];
     rd_text             state = { 0 };
 
-    add_state(&state, f, inst->arg);
+    add_state(&state, t, inst->arg);
     open_brace(t, "{");
     if (f->of.seen)
         rd_cuda_line(t, "%s seen = 0;", rd_state_type(&f->of, 1));
@@ -233,17 +264,30 @@ static void find_before(rd_cuda_text *t, int32_t number)
 }
 
 /* ---- Behind the scans ------------------------------------------------------------------------ */
+/* Is any element before? */
+static void declare_seen(rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    rd_text n = extent_of(t);
+
+    if (is_backwards(t))
+        rd_cuda_line(t, "%s seen = i%" PRId32 " < %s - 1;", rd_state_type(&f->of, 1),
+                     t->s->cut_axis, n.at ? n.at : "");
+    else
+        rd_cuda_line(t, "%s seen = i%" PRId32 " > 0;", rd_state_type(&f->of, 1), t->s->cut_axis);
+    rd_text_free(&n);
+}
+
 /* "sofar0(&v0[u][l], &b0.e[0], &b0.e[1], &r7);" */
 static void give_result(rd_cuda_text *t, const rd_inst *inst)
 {
     const rd_cuda_fold *f     = &t->s->fold[inst->arg];
     rd_text             state = { 0 };
 
-    add_state(&state, f, inst->arg);
+    add_state(&state, t, inst->arg);
     rd_cuda_line(t, "%s r%" PRId32 ";", rd_result_type(f->of.fold), inst->dst);
     open_brace(t, "{");
     if (f->of.seen)
-        rd_cuda_line(t, "%s seen = i%" PRId32 " > 0;", rd_state_type(&f->of, 1), t->s->cut_axis);
+        declare_seen(t, f);
     rd_cuda_line(t, "sofar%" PRId32 "(%s, &b%" PRId32 ".e[0]%s", inst->arg,
                  state.at ? state.at : "", inst->arg, f->of.seen ? ", &seen" : "");
     if (f->pair)

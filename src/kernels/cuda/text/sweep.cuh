@@ -12,33 +12,22 @@
 /* ---- Words that one block of threads leaves for others --------------------------------------- */
 /* 32 bits of a node and a 1 that says they are there, in one store: so they need no fence.  Before,
  * a word is 0. */
-#ifndef RD_WAIT_FOR
 static __forceinline__ uint64_t rd_peek_word(const uint64_t *at)
 {
-    uint64_t word;
-
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(at) : "memory");
-    return word;
+    return *(const volatile uint64_t *)at;
 }
+static __forceinline__ void rd_leave_word(uint64_t *at, uint64_t word)
+{
+    *(volatile uint64_t *)at = word;
+}
+#ifndef RD_WAIT_FOR
 static __forceinline__ void rd_wait_for(const uint64_t *at)
 {
     while (rd_peek_word(at) == 0)
         ;
 }
-static __forceinline__ void rd_leave_word(uint64_t *at, uint64_t word)
-{
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(at), "l"(word) : "memory");
-}
 #else
 #define rd_wait_for RD_WAIT_FOR
-static inline uint64_t rd_peek_word(const uint64_t *at)
-{
-    return *at;
-}
-static inline void rd_leave_word(uint64_t *at, uint64_t word)
-{
-    *at = word;
-}
 #endif
 
 /* A node is so many words. */
