@@ -329,6 +329,7 @@ typedef struct bound {
 
 static const bound bounds[] = {
     { "sum of rows", RD_F32, 4096, 1024, 1.7 },
+    { "sum of rows", RD_F32, 4096, 256, 2 },
     { "sum of rows", RD_F64, 4096, 1024, 2 },
     { "sum of rows", RD_F16, 4096, 1024, 3 },
     { "sum of rows", RD_BF16, 4096, 1024, 5 },

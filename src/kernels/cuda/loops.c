@@ -2,14 +2,16 @@
  *
  * A loop without loops in it does several rounds together where its loads can go ahead: all loads
  * of these rounds, `wide` elements at a time where these lie side by side (strips.c), then element
- * after element in the order of the program.  What is left at the ends of rows goes one element at
- * a time:
+ * after element in the order of the program.  What is left at the ends of rows goes by one round,
+ * and what is less than `wide` one element at a time:
  *
  *     for (v1 = 0; v1 < n;)
  *         if (v1 + 8 * 64 <= n && all in one block of the tree) {
  *             x5[u] = rd_take<float, 4>(...);     for u = 0 .. 7
  *             for u, for l = 0 .. 3: the body of element i1 = v1 + 64 * u + 4 * t + l
- *         } else
+ *         } else if (v1 + 4 * t + 4 <= n)
+ *             the same of one round
+ *         else
  *             for l: the body of element v1 + 4 * t + l, if it is there */
 #include "core/tree.h"
 #include "kernels/cuda/text.h"
@@ -366,6 +368,30 @@ static void move_on(rd_cuda_text *t, int32_t number)
     rd_cuda_line(t, "}");
 }
 
+/* One round, of which each thread asks whether all that it has is there: what is left behind whole
+ * rounds of a row is packs, too. */
+static bool is_own_round(const rd_cuda_text *t, int32_t loop)
+{
+    return t->packs->ahead == 1 && t->s->spread[loop] && !t->apart;
+}
+
+/* "v1 >= lo && v1 + 512 <= hi": rounds are whole; "v1 + 4 * t >= lo && v1 + 4 * t + 4 <= hi": what
+ * this thread has of one is. */
+static void add_whole(rd_text *to, const rd_cuda_text *t, int32_t loop, const char *lo,
+                      const char *hi)
+{
+    const int32_t axis = t->s->p->loop[loop].axis, wide = t->s->wide;
+
+    if (is_own_round(t, loop))
+        rd_text_add(to,
+                    "v%" PRId32 " + %" PRId32 " * t >= %s && v%" PRId32 " + %" PRId32
+                    " * t + %" PRId32 " <= %s",
+                    axis, wide, lo, axis, wide, wide, hi);
+    else
+        rd_text_add(to, "v%" PRId32 " >= %s && v%" PRId32 " + %" PRId32 " <= %s", axis, lo, axis,
+                    t->packs->ahead * round_of(t, loop), hi);
+}
+
 /* "if (all rounds are there, in one block) { ... } else" */
 static void write_rounds(rd_cuda_text *t, int32_t loop, const char *lo, const char *hi)
 {
@@ -373,6 +399,7 @@ static void write_rounds(rd_cuda_text *t, int32_t loop, const char *lo, const ch
     const int32_t  round = round_of(t, loop);
     rd_text        when  = { 0 };
 
+    add_whole(&when, t, loop, lo, hi);
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
         if (moves_once(t, loop, k)) {
             declare_blocks(t, loop, k);
@@ -380,8 +407,7 @@ static void write_rounds(rd_cuda_text *t, int32_t loop, const char *lo, const ch
         }
     if (t->along) /* where the packs begin that memory has */
         rd_text_add(&when, " && v%" PRId32 " %% %" PRId32 " == 0", l->axis, t->along);
-    rd_cuda_line(t, "if (v%" PRId32 " >= %s && v%" PRId32 " + %" PRId32 " <= %s%s) {", l->axis, lo,
-                 l->axis, t->packs->ahead * round, hi, when.at ? when.at : "");
+    rd_cuda_line(t, "if (%s) {", when.at ? when.at : "");
     t->indent++;
     write_loads(t, loop);
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
@@ -450,6 +476,14 @@ static void write_leaf(rd_cuda_text *t, int32_t loop, const char *lo, const char
         t->apart = t->s->spread[loop] && t->s->wide == 1;
         t->along = packs.along > 1 ? packs.along : 0;
         write_rounds(t, loop, lo, hi);
+        if (packs.ahead > 1 && packs.n > 0 && t->s->spread[loop] && !t->apart) {
+            packs.ahead = 1;
+            rd_cuda_line(t, "{");
+            t->indent++;
+            write_rounds(t, loop, lo, hi);
+            t->indent--;
+            rd_cuda_line(t, "}");
+        }
         t->packs = NULL;
         t->apart = false;
         t->along = 0;

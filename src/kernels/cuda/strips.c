@@ -13,8 +13,8 @@ static bool is_access(const rd_cuda_shape *s, int32_t i)
     const rd_inst *inst = &s->p->inst[i];
 
     return (inst->kind == RD_I_LOAD || inst->kind == RD_I_STORE) &&
-           s->p->address[inst->arg].slot < s->p->first_scratch &&
-           (s->row[i] < 0 || s->fills[i]) && s->stretch_of[i] < 0;
+           s->p->address[inst->arg].slot < s->p->first_scratch && (s->row[i] < 0 || s->fills[i]) &&
+           s->stretch_of[i] < 0;
 }
 
 static bool is_made_in(const rd_program *p, int32_t reg, int32_t from, int32_t to)
@@ -215,7 +215,7 @@ void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs
     while (packs->ahead > 1 &&
            (packs->ahead * bytes > c->flight || packs->ahead * elements > c->elements ||
             packs->ahead * weight > c->weight ||
-            (!s->spread[loop] && packs->ahead * along > l->extent)))
+            packs->ahead * (s->spread[loop] ? s->team * elements : along) > l->extent))
         packs->ahead /= 2;
 }
 
