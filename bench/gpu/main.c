@@ -1,14 +1,16 @@
 /* main.c - rdim-bench-gpu: programs over matrices that lie on a GPU, beside what it can do at best.
  *
- *     rdim-bench-gpu [--bytes N] [--seconds LIMIT] [--out FILE]
+ *     rdim-bench-gpu [--bytes N] [--seconds LIMIT] [--tuning rule|measured] [--out FILE]
  *
  * Each program reads a matrix of N bytes (4 GiB), and one of 4 MiB.  A row says how many bytes it reads
  * and writes at least, how long the fastest of several evaluations took, and what part of the copy
- * bandwidth of the same run that is.  Results stay on the GPU; an evaluation ends with a wait.  Exit
- * status: 0, 1 if something failed, 77 if there is no GPU or no NVRTC. */
+ * bandwidth of the same run that is.  Results stay on the GPU; an evaluation ends with a wait.
+ * Kernels are made by rule, or by what the first evaluation of a row measures, which is printed above
+ * it.  Exit status: 0, 1 if something failed, 77 if there is no GPU or no NVRTC. */
 #define _XOPEN_SOURCE 700
 #include "../../tests/gpu_programs.h"
 #include "core/clock.h"
+#include "eval/choice.h"
 #include "expr/expr.h"
 #include "kernels/cuda/gpu.h"
 #include "limits.h"
@@ -21,8 +23,9 @@ enum { PASSED = 0, FAILED = 1, NO_GPU = 77 };
 
 typedef struct settings {
     int64_t     bytes;
-    double      seconds; /* no row begins later */
-    const char *out;     /* NULL: only the table */
+    double      seconds;  /* no row begins later */
+    bool        measured; /* not by rule         */
+    const char *out;      /* NULL: only the table */
 } settings;
 
 typedef struct row {
@@ -93,14 +96,16 @@ static int64_t bytes_of(const rd_expr *x)
     return rd_points(x->rank, x->extent) * rd_dtype_size(x->type);
 }
 
-static rd_status evaluate(rd_ctx *ctx, rd_expr *const *y, int n, rd_array *out)
+static rd_status evaluate(rd_ctx *ctx, rd_expr *const *y, int n, rd_array *out, bool measured)
 {
-    return n == 1 ? rd_eval_many(ctx, RD_RESULTS({ y[0], &out[0] }), NULL)
-                  : rd_eval_many(ctx, RD_RESULTS({ y[0], &out[0] }, { y[1], &out[1] }), NULL);
+    const rd_eval_opts opts = { .measure = measured };
+
+    return n == 1 ? rd_eval_many(ctx, RD_RESULTS({ y[0], &out[0] }), &opts)
+                  : rd_eval_many(ctx, RD_RESULTS({ y[0], &out[0] }, { y[1], &out[1] }), &opts);
 }
 
 /* The fastest of several, into the same memory. */
-static timing time_program(rd_ctx *ctx, const gpu_program *p, const rd_array *x)
+static timing time_program(rd_ctx *ctx, const gpu_program *p, const rd_array *x, bool measured)
 {
     enum { TIMES = 9 };
     rd_expr  *y[GPU_MOST_RESULTS], *in = rd_leaf(ctx, x);
@@ -111,13 +116,14 @@ static timing time_program(rd_ctx *ctx, const gpu_program *p, const rd_array *x)
     for (int k = 0; k < TIMES; k++) {
         const double begin = rd_seconds();
 
-        if (evaluate(ctx, y, n, out) != RD_OK) {
+        if (evaluate(ctx, y, n, out, measured) != RD_OK) {
             t.seconds = 0;
             break;
         }
         const double now = rd_seconds() - begin;
 
-        if (k > 1 && (t.seconds == 0 || now < t.seconds)) /* the first ones compile and warm up */
+        /* the first ones measure, compile and warm up */
+        if (k > 1 && (t.seconds == 0 || now < t.seconds))
             t.seconds = now;
     }
     for (int k = 0; k < n && t.seconds > 0; k++)
@@ -127,7 +133,20 @@ static timing time_program(rd_ctx *ctx, const gpu_program *p, const rd_array *x)
     return t;
 }
 
-static timing time_row(const row *r, int64_t bytes)
+/* What was found of kernels, a line each. */
+static void print_found(rd_ctx *ctx)
+{
+    const rd_findings *found = rd_findings_of(ctx);
+    rd_text            text  = { 0 };
+
+    if (found)
+        rd_findings_text(&text, found);
+    for (const char *at = text.at; at && *at; at += strcspn(at, "\n"), at += *at == '\n')
+        printf("    %.*s\n", (int)strcspn(at, "\n"), at);
+    rd_text_free(&text);
+}
+
+static timing time_row(const row *r, int64_t bytes, bool measured)
 {
     const int64_t n = bytes / rd_dtype_size(r->type), columns = r->columns < n ? r->columns : n;
     rd_ctx       *ctx = rd_ctx_new(NULL);
@@ -135,7 +154,8 @@ static timing time_row(const row *r, int64_t bytes)
     timing        t = { 0 };
 
     if (make_matrix(ctx, r->type, n / columns, columns, &x))
-        t = time_program(ctx, gpu_program_of(r->program), &x);
+        t = time_program(ctx, gpu_program_of(r->program), &x, measured);
+    print_found(ctx);
     if (rd_error(ctx))
         fprintf(stderr, "%s: %s\n", r->program, rd_error_text(ctx));
     rd_error_clear(ctx);
@@ -197,7 +217,7 @@ static bool run(const settings *s, const gpu_limits *limits, FILE *to)
                        rd_dtype_name(rows[k].type));
                 continue;
             }
-            t = time_row(&rows[k], sizes[size]);
+            t = time_row(&rows[k], sizes[size], s->measured);
             done &= t.seconds > 0;
             if (t.seconds <= 0)
                 continue;
@@ -221,6 +241,9 @@ static bool read_settings(settings *s, int argc, char **argv)
             s->seconds = strtod(argv[k + 1], &end);
         else if (strcmp(argv[k], "--out") == 0)
             s->out = argv[k + 1];
+        else if (strcmp(argv[k], "--tuning") == 0 &&
+                 (strcmp(argv[k + 1], "rule") == 0 || strcmp(argv[k + 1], "measured") == 0))
+            s->measured = strcmp(argv[k + 1], "measured") == 0;
         else
             return false;
         if (end && (end == argv[k + 1] || *end))
@@ -239,7 +262,9 @@ int main(int argc, char **argv)
     bool        done;
 
     if (!read_settings(&s, argc, argv)) {
-        fprintf(stderr, "usage: %s [--bytes N] [--seconds LIMIT] [--out FILE]\n", argv[0]);
+        fprintf(stderr,
+                "usage: %s [--bytes N] [--seconds LIMIT] [--tuning rule|measured] [--out FILE]\n",
+                argv[0]);
         return FAILED;
     }
     if (rd_device_count() == 0 || !rd_nvrtc_api(&missing)) {
