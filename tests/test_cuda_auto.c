@@ -253,6 +253,40 @@ START_TEST(stays)
 }
 END_TEST
 
+/* A GPU that fails where AUTO has taken it: this processor does it, without an error, as often as
+ * it is asked; but what may be stored in part is an error. */
+static const struct {
+    const char *function;
+    int         error;
+    bool        stored;
+} faults[] = {
+    { "cuStreamCreate", 1, false },       { "cuMemAlloc_v2", 2, false },
+    { "cuLaunchKernel", 1, false },       { "cuLaunchKernel", 2, false },
+    { "cuMemcpyHtoDAsync_v2", 1, false }, { "cuMemcpyDtoHAsync_v2", 1, true },
+};
+
+START_TEST(fails_there)
+{
+    fill(POINTS);
+    load_rates(rd_gpu_name_key(0), "1e10");
+    for (int call = 1; call <= 4; call++)
+        fake_break(fake_cuda, faults[_i].function, call, faults[_i].error);
+    if (faults[_i].stored) {
+        ck_assert_int_eq(rd_eval(ctx, pairs(ctx, POINTS), RD_INTO(found, RD_SHAPE(POINTS))),
+                         RD_ERR_DEVICE);
+        rd_error_clear(ctx);
+    } else {
+        evaluate(ctx, POINTS, NULL, found);
+        ck_assert(memcmp(want, found, POINTS * sizeof *want) == 0);
+    }
+    fake_break(fake_cuda, faults[_i].function, 0, 0);
+    memset(found, 0, sizeof found);
+    evaluate(ctx, POINTS, NULL, found);
+    ck_assert(memcmp(want, found, POINTS * sizeof *want) == 0);
+    ck_assert_int_gt(fake_calls_of(fake_cuda, "cuLaunchKernel"), 0);
+}
+END_TEST
+
 static const char *const bad_lines[] = {
     "0000000000000000 rates up 1 down 1 memory 1 floats 1 doubles 1 room 1 here memory 1 "
     "operations 1\n",
@@ -341,6 +375,7 @@ static void add(TCase *tc)
     tcase_add_test(tc, taken);
     tcase_add_loop_test(tc, not_taken, 0, 4);
     tcase_add_test(tc, stays);
+    tcase_add_loop_test(tc, fails_there, 0, COUNT(faults));
     tcase_add_loop_test(tc, lines_that_are_refused, 0, COUNT(bad_lines));
     tcase_add_test(tc, learned);
     tcase_add_loop_test(tc, not_learned, 0, COUNT(needed));

@@ -171,17 +171,14 @@ static void measured_text(rd_text *text, rd_ctx *ctx, int n, const rd_program *p
     for (int k = 0; k < n; k++) {
         const rd_found *found = rd_tuned(ctx, &p[k]);
 
-        if (!found)
-            continue;
-        rd_text_add(text, "measured: stage %d ", k);
-        if (found->of.seconds > 0) {
-            rd_text_add(text, "takes ");
+        if (found && found->of.seconds > 0) {
+            rd_text_add(text, "measured: stage %d takes ", k);
             time_text(text, found->of.seconds);
             rd_text_add(text, ", by rule ");
             time_text(text, found->of.by_rule);
             rd_text_add(text, "\n");
-        } else
-            rd_text_add(text, "could not be\n");
+        } else if (found)
+            rd_text_add(text, "stage %d could not be measured\n", k);
     }
 }
 

@@ -206,6 +206,8 @@ void rd_plan_drop(rd_plan *plan)
 {
     rd_ctx *ctx = plan->ctx;
 
+    if (plan->instead)
+        rd_plan_drop(plan->instead);
     rd_parts_drop(plan);
     rd_frame_drop(plan);
     rd_pool_free(plan->pool);
@@ -219,7 +221,8 @@ static void drop(rd_owned *self)
 
 int64_t rd_plan_bytes(const rd_plan *plan)
 {
-    return (int64_t)sizeof *plan + rd_pool_bytes(plan->pool) + rd_parts_bytes(plan->parts);
+    return (int64_t)sizeof *plan + rd_pool_bytes(plan->pool) + rd_parts_bytes(plan->parts) +
+           (plan->instead ? rd_plan_bytes(plan->instead) : 0);
 }
 
 rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *choice)
@@ -277,7 +280,8 @@ static bool is_faster_there(const rd_plan *plan)
            rd_rates_are_of(plan->ctx, rates);
 }
 
-/* The same on a GPU, bit for bit: no library is asked there.  As it is, where that cannot be had. */
+/* The same on a GPU, bit for bit: no library is asked there.  As it is, where that cannot be had; it
+ * stays for runs in which the GPU fails. */
 static rd_plan *plan_there(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift,
                            rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
                            const rd_given *given)
@@ -294,7 +298,7 @@ static rd_plan *plan_there(rd_plan *plan, rd_pool *work, rd_exprs in, const int6
         rd_error_forgive(ctx);
         return plan;
     }
-    rd_plan_drop(plan);
+    other->instead = plan;
     return other;
 }
 
@@ -358,6 +362,8 @@ void rd_plan_free(rd_plan *plan)
 static void name_runs(rd_plan *plan)
 {
     plan->call = "rd_plan_run";
+    if (plan->instead)
+        name_runs(plan->instead);
     for (int32_t k = 0; plan->parts && k < plan->parts->n; k++)
         name_runs(plan->parts->part[k].plan);
 }

@@ -60,6 +60,8 @@ struct rd_plan {
     const rd_backend_table    *backend;
     int32_t                    device;      /* of a backend that has several: which              */
     const char                *refused;     /* why that backend cannot run it, NULL              */
+    struct rd_plan            *instead;     /* where a device fails before it has stored anything;
+                                             * NULL: that is an error */
     rd_progress                progress;    /* of rd_plan_run()                             */
     bool                       steps;       /* some stage runs in steps                     */
     bool                       async;       /* runs on a device are left to go on           */

@@ -28,6 +28,8 @@ typedef struct device_run {
     int32_t                stage;
     double                 begun, told; /* seconds */
     rd_status              status;
+    bool                   stores;    /* it may have stored results, or a part of them */
+    bool                   elsewhere; /* it has failed before: another plan will do    */
     char                   why[RD_DEVICE_TEXT];
 } device_run;
 
@@ -35,6 +37,10 @@ static rd_status fail(device_run *r, rd_status status)
 {
     char sentence[RD_DEVICE_TEXT + 64];
 
+    r->status    = status;
+    r->elsewhere = r->plan->instead && !r->stores;
+    if (r->elsewhere)
+        return status;
     snprintf(sentence, sizeof sentence, "%s: %s",
              r->plan->call ? r->plan->call : rd_call_name(r->plan->ctx), r->why);
     r->status = rd_fail_run(r->plan->ctx, status, sentence);
@@ -226,6 +232,7 @@ static void take_dense(device_run *r, int k)
 
 static void take_results(device_run *r)
 {
+    r->stores = true;
     for (int k = 0; k < r->plan->n_out && r->status == RD_OK; k++) {
         const rd_output *o = &r->plan->out[k];
 
@@ -342,6 +349,7 @@ static void run_stage(device_run *r, const rd_program *p, bool *parts)
     const bool           some = takes_parts(r, p, parts);
     rd_device_end        end;
 
+    r->stores |= some;
     if (r->status == RD_OK && r->plan->measures && !rd_tuned(r->plan->ctx, p))
         measure_stage(r, p, !some);
     if (r->status != RD_OK ||
@@ -431,15 +439,19 @@ static void run_bound(device_run *r)
 }
 
 rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *const *out,
-                           const rd_progress *progress)
+                           const rd_progress *progress, bool *elsewhere)
 {
     device_run    r = { .plan = plan, .device = plan->backend->device, .progress = progress };
     rd_frame_here here;
     bool          full;
 
-    r.queue = rd_queue_of(plan->ctx, plan->backend, plan->device, &full, r.why);
-    if (!r.queue)
-        return fail(&r, full ? RD_ERR_MEMORY : RD_ERR_DEVICE);
+    *elsewhere = false;
+    r.queue    = rd_queue_of(plan->ctx, plan->backend, plan->device, &full, r.why);
+    if (!r.queue) {
+        fail(&r, full ? RD_ERR_MEMORY : RD_ERR_DEVICE);
+        *elsewhere = r.elsewhere;
+        return r.status;
+    }
     r.frame = rd_frame_take(plan, &here);
     if (!r.frame)
         return rd_no_memory(plan);
@@ -447,5 +459,6 @@ rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *con
     if (r.status == RD_OK)
         run_bound(&r);
     rd_frame_give(plan, r.frame, &here);
+    *elsewhere = r.elsewhere;
     return r.status;
 }

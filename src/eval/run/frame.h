@@ -64,7 +64,8 @@ rd_status rd_bind_given(const rd_plan *plan, rd_frame *frame, const void *const 
 /* Nothing but the elements: what lies between them is the caller's. */
 void rd_copy_out(const rd_output *o, char *to, const char *from);
 
-/* device.c: a run on a backend that has memory of its own. */
+/* device.c: a run on a backend that has memory of its own.  *elsewhere: it has failed, nothing is
+ * recorded or stored, and the plan has another to do it. */
 rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *const *out,
-                           const rd_progress *progress);
+                           const rd_progress *progress, bool *elsewhere);
 #endif

@@ -277,6 +277,16 @@ static rd_status run_stages(const rd_plan *plan, const void *const *in, void *co
     return r.status;
 }
 
+/* AUTO's GPU must not fail where this processor would not. */
+static rd_status run_there(const rd_plan *plan, const void *const *in, void *const *out,
+                           const rd_progress *progress, rd_run_stats *stats)
+{
+    bool            elsewhere;
+    const rd_status status = rd_run_on_device(plan, in, out, progress, &elsewhere);
+
+    return elsewhere ? rd_plan_execute(plan->instead, in, out, progress, stats) : status;
+}
+
 rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *const *out,
                           const rd_progress *progress, rd_run_stats *stats)
 {
@@ -289,7 +299,7 @@ rd_status rd_plan_execute(const rd_plan *plan, const void *const *in, void *cons
     if (plan->parts)
         return rd_parts_run(plan, in, out, progress, of);
     if (!plan->direct || plan->task_grains || !rd_run_direct(plan, in, out, of))
-        status = plan->backend->device ? rd_run_on_device(plan, in, out, progress)
+        status = plan->backend->device ? run_there(plan, in, out, progress, of)
                                        : run_stages(plan, in, out, progress, of);
     /* Who cancels this run must not have cancelled the next one. */
     return rd_cancel_taken(plan->ctx) && status == RD_OK ? cancelled(plan, NULL) : status;
