@@ -41,9 +41,12 @@ const char *const fake_orders[FAKE_ORDERS] = { "forward", "backward", "random:1"
 
 void fake_use_order(int i)
 {
+    char lazy[16];
+
+    snprintf(lazy, sizeof lazy, "%d", i / FAKE_ORDERS);
     fake_use();
     setenv("RDIM_FAKE_ORDER", fake_orders[i % FAKE_ORDERS], 1);
-    setenv("RDIM_FAKE_LAZY", i < FAKE_ORDERS ? "0" : "1", 1);
+    setenv("RDIM_FAKE_LAZY", lazy, 1);
 }
 
 bool fake_is_here(void)
@@ -135,6 +138,14 @@ void fake_time(double (*kernel)(const char *, unsigned, unsigned), double bus, d
 
     *(void **)&clock = fake_find(fake_cuda, "fake_clock");
     clock(kernel, bus, memory);
+}
+
+fake_times fake_times_now(void)
+{
+    fake_times (*times)(void);
+
+    *(void **)&times = fake_find(fake_cuda, "fake_overlap");
+    return times();
 }
 
 /* ---- A device --------------------------------------------------------------------------------- */

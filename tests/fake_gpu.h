@@ -14,7 +14,7 @@ extern const char fake_cuda[], fake_nvrtc[], fake_cublas[]; /* their paths */
  * was reported, fails the test. */
 void fake_use(void);
 /* The same, with threads and blocks in one of some orders: i modulo FAKE_ORDERS; by i / FAKE_ORDERS,
- * 0 or 1, work is done when it is asked for or when it is waited for. */
+ * work is done when it is asked for (0), when it is waited for (1), or streams go on at random. */
 enum { FAKE_ORDERS = 4 };
 extern const char *const fake_orders[FAKE_ORDERS];
 void                     fake_use_order(int i);
@@ -34,6 +34,11 @@ int         fake_calls_of(const char *file, const char *function);
 const char *fake_report_text(void);
 long        fake_bytes_now(void);
 void fake_time(double (*kernel)(const char *, unsigned, unsigned), double bus, double memory);
+/* What the work so far would have taken a GPU, and would have if nothing ran beside anything. */
+typedef struct fake_times {
+    long taken, busy;
+} fake_times;
+fake_times fake_times_now(void);
 
 /* ---- A device --------------------------------------------------------------------------------- */
 typedef struct gpu {

@@ -98,6 +98,46 @@ START_TEST(default_stream_waits)
 }
 END_TEST
 
+/* What one stream has from another is there if it follows an event behind it, and only then. */
+START_TEST(streams_follow)
+{
+    char       *got = NULL;
+    gpu         g;
+    CUdeviceptr x;
+    CUstream    other  = NULL;
+    CUevent     event  = NULL;
+    void       *pinned = NULL;
+
+    fake_use();
+    setenv("RDIM_FAKE_LAZY", "1", 1);
+    g = gpu_begin();
+    x = gpu_get(&g, 1);
+    (void)GPU_CALL(&g, cuMemAllocHost_v2, &pinned, 1);
+    (void)GPU_CALL(&g, cuStreamCreate, &other, CU_STREAM_DEFAULT);
+    (void)GPU_CALL(&g, cuEventCreate, &event, CU_EVENT_DISABLE_TIMING);
+    got = pinned;
+    for (int follows = 0; follows < 2; follows++) {
+        const int byte = 7 + follows;
+
+        (void)GPU_CALL(&g, cuMemsetD8Async, x, (unsigned char)byte, 1, g.stream);
+        (void)GPU_CALL(&g, cuEventRecord, event, g.stream);
+        if (follows)
+            (void)GPU_CALL(&g, cuStreamWaitEvent, other, event, 0);
+        (void)GPU_CALL(&g, cuMemsetD8Async, x, 3, 1, g.stream); /* behind the event */
+        (void)GPU_CALL(&g, cuMemcpyDtoHAsync_v2, got, x, 1, other);
+        (void)GPU_CALL(&g, cuStreamSynchronize, other);
+        ck_assert((*got == byte) == (follows == 1));
+        (void)GPU_CALL(&g, cuStreamSynchronize, g.stream);
+    }
+    GPU_RELEASE(&g, cuEventDestroy_v2, event);
+    GPU_RELEASE(&g, cuStreamDestroy_v2, other);
+    GPU_RELEASE(&g, cuMemFreeHost, pinned);
+    GPU_RELEASE(&g, cuMemFree_v2, x);
+    gpu_end(&g);
+    ck_assert_str_eq(g.why, "");
+}
+END_TEST
+
 START_TEST(threads)
 {
     pthread_t all[4];
@@ -260,6 +300,7 @@ static void everything(gpu *g)
     (void)GPU_CALL(g, cuMemcpyDtoHAsync_v2, pinned, z, GPU_N * sizeof(float), g->stream);
     (void)GPU_CALL(g, cuMemcpyHtoDAsync_v2, x, pinned, GPU_N * sizeof(float), g->stream);
     (void)GPU_CALL(g, cuEventRecord, event, g->stream);
+    (void)GPU_CALL(g, cuStreamWaitEvent, g->stream, event, 0);
     (void)GPU_CALL(g, cuEventSynchronize, event);
     (void)GPU_CALL(g, cuEventQuery, event);
     (void)GPU_CALL(g, cuStreamSynchronize, g->stream);
@@ -350,6 +391,7 @@ static void add(TCase *tc)
     tcase_add_test(tc, too_many_threads);
     tcase_add_test(tc, two_devices);
     tcase_add_test(tc, default_stream_waits);
+    tcase_add_test(tc, streams_follow);
     tcase_add_test(tc, threads);
     if (SANITIZED && !THREAD_SANITIZED)
         tcase_add_exit_test(tc, host_reads_device, 1);

@@ -3,7 +3,9 @@
  * Environment, beside RDIM_LIBCUDA, RDIM_LIBNVRTC and RDIM_LIBCUBLAS, by which the library finds the
  * files:
  *     RDIM_FAKE_ORDER    of threads and blocks: forward, backward, random, random:SEED
- *     RDIM_FAKE_LAZY     1: work of streams is done when somebody waits or asks
+ *     RDIM_FAKE_LAZY     1: work of streams is done when somebody waits or asks; more, a seed: some at
+ *                        random before that
+ *     RDIM_FAKE_KERNEL   what a kernel takes by fake_overlap(), in bytes that are copied meanwhile; 0
  *     RDIM_FAKE_STRICT   1: the process fails if something was reported, or left at exit
  *     RDIM_FAKE_LAUNCHES a file, to which each process appends how many kernels it has launched, if any
  *     RDIM_FAKE_FAIL     cuMemAlloc_v2:3=2,...: the third call returns 2

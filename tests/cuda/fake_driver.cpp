@@ -120,7 +120,7 @@ CUresult fake_enqueue(CUstream stream, void (*work)(void *), void *data)
 
     if (contexts[device].dead)
         return contexts[device].dead;
-    return enqueue(stream, [=] {
+    return enqueue(stream, KERNELS, number("RDIM_FAKE_KERNEL", 0), [=] {
         memory_open(device);
         work(data);
         memory_close(device);

@@ -18,6 +18,11 @@ extern "C" {
 FAKE_API const char *fake_report(void);
 /* Allocated on all devices. */
 FAKE_API long fake_bytes(void);
+/* What the work so far would have taken, and would have taken if nothing ran beside anything. */
+struct fake_times {
+    long taken, busy;
+};
+FAKE_API fake_times fake_overlap(void);
 
 /* For the fake cuBLAS, a file of its own, which finds them by name. */
 FAKE_API int fake_context(void); /* whose: of which device; -1: none is current */
@@ -39,20 +44,29 @@ struct CUctx_st {
     int      device, retained;
     CUresult dead; /* after a fault */
 };
-struct CUstream_st {
-    int                               device;
-    bool                              apart; /* the default stream does not wait for it */
-    std::deque<std::function<void()>> work;  /* by RDIM_FAKE_LAZY: asked for, not done */
-};
 /* A place in a stream, which work has reached, at some time, or not. */
 struct fake_mark {
     bool   reached;
     double seconds;
 };
+namespace fake
+{
+struct task {
+    std::function<void()>      work;
+    std::shared_ptr<fake_mark> after; /* that must be reached before; none: no matter */
+};
+} // namespace fake
+struct CUstream_st {
+    int                    device;
+    bool                   apart; /* the default stream does not wait for it */
+    std::deque<fake::task> work;  /* by RDIM_FAKE_LAZY: asked for, not done */
+    long                   due;   /* when all that was asked for would be done, by fake_overlap() */
+};
 struct CUevent_st {
     CUstream                   stream;
     bool                       timed;
     std::shared_ptr<fake_mark> mark; /* where it was recorded last; none: nowhere */
+    long                       due;  /* when that would be reached, by fake_overlap() */
 };
 struct CUfunc_st {
     CUmodule          module;
@@ -97,8 +111,15 @@ struct call {
     call(const char *function, needs what);
 };
 
-/* Work for a stream of the current device, in order. */
-CUresult enqueue(CUstream stream, std::function<void()> work);
+/* What does the work of a device, each one piece of work at a time. */
+enum engine { UP, DOWN, KERNELS, ENGINES };
+/* ---- fake_overlap.cpp ---- */
+void overlap_work(CUstream stream, engine by, long time);
+/* The host has waited so long. */
+void overlap_wait(long due);
+
+/* Work for a stream of the current device, in order; so long it takes an engine. */
+CUresult enqueue(CUstream stream, engine by, long time, std::function<void()> work);
 void     finish(CUstream stream);
 /* All streams of a device. */
 void finish_all(int device);

@@ -226,7 +226,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
         contexts[device()].dead = CUDA_ERROR_ILLEGAL_ADDRESS;
         return CUDA_SUCCESS;
     }
-    return enqueue(stream, [=] {
+    return enqueue(stream, KERNELS, number("RDIM_FAKE_KERNEL", 0), [=] {
         launch_now(function, { grid_x, grid_y, grid_z }, { block_x, block_y, block_z }, shared,
                    *taken);
     });

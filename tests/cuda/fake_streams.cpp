@@ -1,8 +1,12 @@
 /* fake_streams.cpp - streams and events.
  *
  * Work is done when it is asked for; by RDIM_FAKE_LAZY=1 not before somebody waits, or as an event
- * is asked about, piece by piece: a result that is used without waiting is then not there. */
+ * is asked about, piece by piece: a result that is used without waiting is then not there, nor is
+ * one of another stream, whose event nobody follows.  By a larger number, a seed, streams go on at
+ * random whenever something is asked for: one that should have followed another overtakes it. */
 #include "fake_driver.h"
+#include <algorithm>
+#include <random>
 
 namespace fake
 {
@@ -26,11 +30,35 @@ static CUstream stream_of(CUstream stream)
 /* Nothing runs any more where a kernel has failed. */
 static void do_first(CUstream stream)
 {
-    const std::function<void()> work = std::move(stream->work.front());
+    const task first = std::move(stream->work.front());
 
     stream->work.pop_front();
     if (!contexts[stream->device].dead)
-        work();
+        first.work();
+}
+
+static bool may_go_on(CUstream stream)
+{
+    return !stream->work.empty() &&
+           !(stream->work.front().after && !stream->work.front().after->reached);
+}
+
+/* Now and then a stream does a piece of its work; one of them is ahead for a while, so that others
+ * fall behind. */
+static void go_on_at_random(int seed)
+{
+    enum { A_WHILE = 24 };
+    static std::mt19937   dice((unsigned)seed);
+    static unsigned       calls, ahead;
+    std::vector<CUstream> ready;
+
+    if (calls++ % A_WHILE == 0)
+        ahead = dice();
+    for (CUstream stream : streams)
+        if (may_go_on(stream))
+            ready.push_back(stream);
+    if (!ready.empty() && dice() % 2)
+        do_first(ready[ahead % ready.size()]);
 }
 
 void fake::finish(CUstream stream)
@@ -54,18 +82,30 @@ static void finish_others(int device)
 }
 
 /* The default stream waits for all others but those apart; its own work is done at once. */
-CUresult fake::enqueue(CUstream stream, std::function<void()> work)
+static CUresult add(CUstream stream, task what)
 {
-    const CUstream s = stream_of(stream);
+    const CUstream s    = stream_of(stream);
+    const int      lazy = number("RDIM_FAKE_LAZY", 0);
 
     if (!s)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!stream)
         finish_others(s->device);
-    s->work.push_back(std::move(work));
-    if (!stream || !number("RDIM_FAKE_LAZY", 0))
+    s->work.push_back(std::move(what));
+    if (!stream || !lazy)
         finish(s);
+    else if (lazy > 1)
+        go_on_at_random(lazy);
     return CUDA_SUCCESS;
+}
+
+CUresult fake::enqueue(CUstream stream, engine by, long time, std::function<void()> work)
+{
+    const CUstream s = stream_of(stream);
+
+    if (s)
+        overlap_work(s, by, time);
+    return add(stream, { std::move(work), nullptr });
 }
 
 CUresult cuStreamCreate(CUstream *stream, unsigned flags)
@@ -76,7 +116,7 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags)
         return c.no;
     if (flags > CU_STREAM_NON_BLOCKING)
         return CUDA_ERROR_INVALID_VALUE;
-    *stream = new CUstream_st{ device(), flags == CU_STREAM_NON_BLOCKING, {} };
+    *stream = new CUstream_st{ device(), flags == CU_STREAM_NON_BLOCKING, {}, 0 };
     streams.insert(*stream);
     return CUDA_SUCCESS;
 }
@@ -110,7 +150,33 @@ CUresult cuStreamSynchronize(CUstream stream)
         finish(stream);
     else
         finish_others(device());
+    overlap_wait(stream_of(stream)->due);
     return current.back()->dead;
+}
+
+/* Until what was recorded is reached. */
+static void reach(const std::shared_ptr<fake_mark> &mark, CUstream stream)
+{
+    while (mark && !mark->reached && streams.count(stream) && !stream->work.empty())
+        do_first(stream);
+}
+
+/* Of an event that was recorded again later, the stream follows the record that it was at now. */
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
+{
+    const call c(__func__, CONTEXT);
+
+    if (c.no)
+        return c.no;
+    if (!events.count(event))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    const std::shared_ptr<fake_mark> mark = event->mark;
+    const CUstream                   from = event->stream;
+    if (stream)
+        stream->due = std::max(stream->due, event->due);
+    return add(stream, { [=] { reach(mark, from); }, mark });
 }
 
 CUresult cuEventCreate(CUevent *event, unsigned flags)
@@ -119,7 +185,7 @@ CUresult cuEventCreate(CUevent *event, unsigned flags)
 
     if (c.no)
         return c.no;
-    *event = new CUevent_st{ nullptr, !(flags & CU_EVENT_DISABLE_TIMING), nullptr };
+    *event = new CUevent_st{ nullptr, !(flags & CU_EVENT_DISABLE_TIMING), nullptr, 0 };
     events.insert(*event);
     return CUDA_SUCCESS;
 }
@@ -148,7 +214,8 @@ CUresult cuEventRecord(CUevent event, CUstream stream)
         return CUDA_ERROR_INVALID_HANDLE;
     event->mark   = mark;
     event->stream = stream_of(stream);
-    return enqueue(stream, [mark, at = device()] { *mark = { true, clock_now(at) }; });
+    event->due    = event->stream ? event->stream->due : 0;
+    return add(stream, { [mark, at = device()] { *mark = { true, clock_now(at) }; }, nullptr });
 }
 
 static bool is_pending(CUevent event)
@@ -164,8 +231,8 @@ CUresult cuEventSynchronize(CUevent event)
         return c.no;
     if (!events.count(event))
         return CUDA_ERROR_INVALID_HANDLE;
-    while (is_pending(event) && event->stream && !event->stream->work.empty())
-        do_first(event->stream);
+    reach(event->mark, event->stream);
+    overlap_wait(event->due);
     return current.back()->dead;
 }
 

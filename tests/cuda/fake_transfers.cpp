@@ -111,9 +111,10 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CU
     if (!memory_has(device(), to, bytes))
         return refuse(__func__, to, bytes);
     if (is_pinned(from, bytes))
-        return enqueue(stream, [=, at = device()] { move(at, pointer(to), from, bytes, true); });
+        return enqueue(stream, UP, (long)bytes,
+                       [=, at = device()] { move(at, pointer(to), from, bytes, true); });
     const auto taken = std::make_shared<std::string>((const char *)from, bytes);
-    return enqueue(stream,
+    return enqueue(stream, UP, (long)bytes,
                    [=, at = device()] { move(at, pointer(to), taken->data(), bytes, true); });
 }
 
@@ -126,10 +127,12 @@ CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream
         return c.no;
     if (!memory_has(device(), from, bytes))
         return refuse(__func__, from, bytes);
-    const CUresult done =
-        enqueue(stream, [=, at = device()] { move(at, to, pointer(from), bytes, true); });
-    if (done == CUDA_SUCCESS && stream && !is_pinned(to, bytes))
+    const CUresult done = enqueue(stream, DOWN, (long)bytes,
+                                  [=, at = device()] { move(at, to, pointer(from), bytes, true); });
+    if (done == CUDA_SUCCESS && stream && !is_pinned(to, bytes)) {
         finish(stream);
+        overlap_wait(stream->due);
+    }
     return done ? done : current.back()->dead;
 }
 
@@ -141,7 +144,7 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CU
         return c.no;
     if (!memory_has(device(), to, bytes) || !memory_has(device(), from, bytes))
         return refuse(__func__, memory_has(device(), to, bytes) ? from : to, bytes);
-    return enqueue(stream,
+    return enqueue(stream, KERNELS, 0,
                    [=, at = device()] { move(at, pointer(to), pointer(from), bytes, false); });
 }
 
@@ -157,7 +160,7 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr fro
     if (!memory_has(to_context->device, to, bytes) ||
         !memory_has(from_context->device, from, bytes))
         return refuse(__func__, memory_has(to_context->device, to, bytes) ? from : to, bytes);
-    return enqueue(stream,
+    return enqueue(stream, KERNELS, 0,
                    [=, at = device()] { move(at, pointer(to), pointer(from), bytes, true); });
 }
 
@@ -169,7 +172,7 @@ CUresult cuMemsetD8Async(CUdeviceptr at, unsigned char byte, size_t bytes, CUstr
         return c.no;
     if (!memory_has(device(), at, bytes))
         return refuse(__func__, at, bytes);
-    return enqueue(stream, [=] {
+    return enqueue(stream, KERNELS, 0, [=] {
         memory_open_at(pointer(at));
         memset(pointer(at), byte, bytes);
         memory_close_at(pointer(at));
