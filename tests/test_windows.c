@@ -50,6 +50,15 @@ static const struct {
     { "softmax of columns", LAST },
 };
 
+/* As late as can be, or at random. */
+static void use_lazy(int seed)
+{
+    char lazy[16];
+
+    snprintf(lazy, sizeof lazy, "%d", seed % 2 ? 1 : 2 + seed);
+    setenv("RDIM_FAKE_LAZY", lazy, 1);
+}
+
 START_TEST(same_bits)
 {
     const int k = _i / COUNT(sizes), size = _i % COUNT(sizes);
@@ -59,7 +68,8 @@ START_TEST(same_bits)
     if ((k + size) % (SANITIZED ? COUNT(sizes) : suite_part(COUNT(sizes))))
         return;
     setenv("RDIM_CUDA_THREADS", "4096", 1);
-    fake_use_order(_i);
+    fake_use_order(_i % FAKE_ORDERS);
+    use_lazy(k);
     same = gpu_same_bits(&(gpu_case){ gpu_program_of(programs[k].program), RD_F32, sizes[size].rows,
                                       sizes[size].columns, 0, true },
                          &report);
@@ -188,6 +198,96 @@ START_TEST(results_overlap)
 }
 END_TEST
 
+/* ---- Beside each other ----------------------------------------------------------------------- */
+/* As much up as down, in vectors. */
+static rd_status move_all(void)
+{
+    const rd_eval_opts cuda = { .backend = RD_BACKEND_CUDA };
+
+    return rd_eval_many(
+        ctx, RD_RESULTS({ rd_neg(rd_wrap(ctx, x, RD_SHAPE(N))), RD_INTO(y, RD_SHAPE(N)) }), &cuda);
+}
+
+static double part_of_time(void)
+{
+    const fake_times before = fake_times_now();
+
+    IS_OK(move_all());
+    for (int i = 0; i < N; i++)
+        ck_assert(y[i] == -x[i]);
+    return (double)(fake_times_now().taken - before.taken) /
+           (double)(fake_times_now().busy - before.busy);
+}
+
+static void number_all(void)
+{
+    for (int i = 0; i < N; i++)
+        x[i] = (float)(i % 1013) + 1;
+}
+
+/* Where a kernel takes as long as either of its copies, the three go on at the same time: a third
+ * of the time that they take one behind the other, and what the first and the last block add. */
+START_TEST(copies_beside_kernels)
+{
+    setenv("RDIM_FAKE_KERNEL", "250000", 1); /* as half a block's windows */
+    setenv("RDIM_FAKE_LAZY", "1", 1);
+    number_all();
+    const double part = part_of_time();
+
+    ck_assert_msg(part > 0.32 && part < 0.45, "%.3f", part);
+}
+END_TEST
+
+/* Where one set of windows fits only, its copies run beside each other at most. */
+START_TEST(one_set)
+{
+    enum { HELD = 3100000 };
+    rd_array held = { .device = RD_CUDA(0) };
+
+    IS_OK(rd_eval(ctx, rd_broadcast(rd_cast(rd_num(ctx, 1), RD_U8), RD_SHAPE(HELD)), &held));
+    setenv("RDIM_FAKE_KERNEL", "250000", 1);
+    setenv("RDIM_FAKE_LAZY", "1", 1);
+    number_all();
+    const double part = part_of_time();
+
+    ck_assert_msg(part > 0.6 && part < 0.8, "%.3f", part);
+    rd_array_free(&held);
+}
+END_TEST
+
+/* ---- Faults ---------------------------------------------------------------------------------- */
+static const char *const functions[] = {
+#define RD_DRIVER(name, parameters) #name,
+#include "kernels/cuda/api.def"
+};
+static const int calls[] = { 1, 2, 3, 4, 5, 6, 8, 11, 16, 23 };
+
+/* A function of the driver fails at one of its calls: that is said, or the work is done without;
+ * nothing is lost, and the next one works. */
+START_TEST(driver_fails)
+{
+    const char *const name = functions[_i / COUNT(calls)];
+    const int         call = calls[_i % COUNT(calls)];
+
+    if (call > 1 && _i % suite_part(COUNT(calls)))
+        return;
+    use_lazy(_i);
+    number_all();
+    fake_break(fake_cuda, name, call, 1);
+    if (move_all() != RD_OK) {
+        ck_assert_msg(rd_error(ctx) == RD_ERR_DEVICE && strstr(rd_error_text(ctx), ": 1, "),
+                      "%s, call %d: %s", name, call, rd_error_text(ctx));
+        rd_error_clear(ctx);
+    }
+    fake_break(fake_cuda, name, 0, 0);
+    if (rd_device_count() == 0)
+        return;
+    IS_OK(move_all());
+    for (int i = 0; i < N; i++)
+        ck_assert(y[i] == -x[i]);
+}
+END_TEST
+
 /* ---- Asking on the way ----------------------------------------------------------------------- */
 typedef struct teller {
     int    calls, most;
@@ -260,12 +360,14 @@ static void end(void)
 static void add(TCase *tc)
 {
     const TTest *const tests[] = {
-        arrays, explained, in_place, results_overlap, progress, cancelled
+        arrays,  explained, in_place, results_overlap, copies_beside_kernels,
+        one_set, progress,  cancelled
     };
 
     tcase_add_checked_fixture(tc, begin, end);
     for (int k = 0; k < COUNT(tests); k++)
         tcase_add_test(tc, tests[k]);
+    tcase_add_loop_test(tc, driver_fails, 0, COUNT(functions) * COUNT(calls));
     tcase_add_loop_test(tc, same_bits, 0, COUNT(programs) * COUNT(sizes));
     tcase_add_loop_test(tc, short_rows, 0, 4);
 }

@@ -63,6 +63,8 @@ rd_queue *rd_queue_new(rd_gpu *gpu, void *stream, bool *full, char why[RD_CUDA_T
 void      rd_queue_free(rd_queue *queue);
 rd_gpu   *rd_queue_gpu(const rd_queue *queue);
 CUstream  rd_queue_stream(const rd_queue *queue);
+/* Where that is asked: see lane.h. */
+struct rd_lane               *rd_queue_lane(const rd_queue *queue);
 typedef struct rd_submissions rd_submissions;
 rd_submissions               *rd_queue_submissions(rd_queue *queue);
 typedef struct rd_blas_handle rd_blas_handle;
@@ -86,6 +88,8 @@ rd_submission *rd_submission_new(rd_queue *queue, bool *full, char why[RD_CUDA_T
 rd_queue      *rd_submission_queue(const rd_submission *s);
 /* Memory of the GPU until the run has ended; a record of what kernels report. */
 CUdeviceptr rd_submission_get(rd_submission *s, int64_t bytes, bool *full, char why[RD_CUDA_TEXT]);
+/* It is given back before that: nothing that was asked of the GPU may still use it. */
+void        rd_submission_put(rd_submission *s, CUdeviceptr at);
 CUdeviceptr rd_submission_record(rd_submission *s, bool *full, char why[RD_CUDA_TEXT]);
 /* Waits, and reports; or goes on by itself.  The submission is gone after either. */
 bool rd_submission_end(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT]);

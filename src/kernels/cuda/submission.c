@@ -5,6 +5,7 @@
  * next looks for such, and what they have found is told by the next rd_submissions_end(). */
 #include "kernels/cuda/call.h"
 #include "kernels/cuda/gpu.h"
+#include "kernels/cuda/lane.h"
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -214,6 +215,16 @@ CUdeviceptr rd_submission_get(rd_submission *s, int64_t bytes, bool *full, char 
     return at;
 }
 
+void rd_submission_put(rd_submission *s, CUdeviceptr at)
+{
+    for (int32_t k = 0; k < s->memory.n; k++)
+        if (s->memory.at[k] == at) {
+            s->memory.at[k] = s->memory.at[--s->memory.n];
+            rd_gpu_put(rd_queue_gpu(s->queue), at);
+            return;
+        }
+}
+
 CUdeviceptr rd_submission_record(rd_submission *s, bool *full, char why[RD_CUDA_TEXT])
 {
     static const rd_record none = { .least = UINT64_MAX };
@@ -240,14 +251,13 @@ bool rd_submission_end(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT]
 static bool mark(rd_submission *s, char why[RD_CUDA_TEXT])
 {
     rd_gpu *const gpu = rd_queue_gpu(s->queue);
-    bool          full, done = false;
+    bool          full, made;
 
     if (!rd_gpu_enter(gpu, why))
         return false;
-    done = RD_GPU_TAKE(gpu, &full, why, cuEventCreate, &s->left, CU_EVENT_DISABLE_TIMING) &&
-           RD_GPU_CALL(gpu, why, cuEventRecord, s->left, rd_queue_stream(s->queue));
+    made = RD_GPU_TAKE(gpu, &full, why, cuEventCreate, &s->left, CU_EVENT_DISABLE_TIMING);
     rd_gpu_leave(gpu);
-    return done;
+    return made && rd_lane_mark(rd_queue_lane(s->queue), s->left, why);
 }
 
 bool rd_submission_leave(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT])

@@ -2,8 +2,20 @@
  *
  * What a block of the work reads is copied to windows before it, and what it stores is copied back
  * behind it.  A window stands for its slot: kernels get the address that the slot would have, were
- * it whole.  Ranges are joined as ever, in whatever block they come, so blocks change no bit. */
+ * it whole.  Ranges are joined as ever, in whatever block they come, so blocks change no bit.
+ *
+ * Blocks take two sets of windows in turns.  While the kernel of block k runs, block k + 1 is
+ * copied to the other set, and what k - 1 has stored there is copied back, each in a lane of its
+ * own:
+ *
+ *     up      0   1   2   3           filled[k % 2] is behind each,  worked[k % 2] before the next
+ *     kernel      0   1   2   3       worked[k % 2] is behind each,  filled[k % 2] before it
+ *     down            0   1   2   3   worked[k % 2] before each; the host waits for it before the
+ *                                     kernel of k + 2 is asked for
+ *
+ * One set does where there is no memory for two: then copies wait for the kernel, and it for them. */
 #include "kernels/cuda/blocks.h"
+#include "kernels/cuda/flow.h"
 #include "kernels/cuda/run.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,96 +32,246 @@ typedef struct window {
     rd_touched  of; /* what is there */
 } window;
 
-static bool get_windows(rd_gpu_run_state *r, const rd_cuda_blocks *b, window *w)
+typedef struct windows {
+    rd_gpu_run_state *r;
+    rd_flow          *flow;
+    rd_cuda_blocks    blocks; /* at hand: the one that is filled, then worked on */
+    int32_t           n_slot;
+    int               n_set;
+    window           *set[RD_SETS]; /* by slot */
+} windows;
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+static void put_set(windows *w, int set)
 {
-    for (int32_t k = 0; k < b->s->n_slot && k < b->s->p->first_scratch; k++) {
-        const int64_t most = r->host->at[k] ? rd_blocks_most(b, k) : 0;
+    for (int32_t k = 0; k < w->n_slot; k++) {
+        if (w->set[set][k].at)
+            rd_submission_put(w->r->submission, w->set[set][k].at);
+        w->set[set][k] = (window){ 0 };
+    }
+}
+
+static bool get_set(windows *w, int set)
+{
+    rd_gpu_run_state *const r = w->r;
+
+    for (int32_t k = 0; k < w->n_slot; k++) {
+        const int64_t      most = r->host->at[k] ? rd_blocks_most(&w->blocks, k) : 0;
+        CUdeviceptr *const at   = &w->set[set][k].at;
 
         if (most > 0 &&
-            !(w[k].at = rd_submission_get(r->submission, most + RD_WINDOW_ROOM, &r->full, r->why)))
-            return false;
-    }
-    return true;
-}
-
-/* Where the slot would begin: at a multiple of 16 bytes from where the window does. */
-static CUdeviceptr base_of(const window *w)
-{
-    return w->at - (CUdeviceptr)(w->of.lo & ~(int64_t)15);
-}
-
-/* What the block reads, unless it is there already. */
-static bool fill(rd_gpu_run_state *r, const rd_cuda_blocks *b, window *w)
-{
-    for (int32_t k = 0; k < b->s->n_slot && k < b->s->p->first_scratch; k++) {
-        if (!w[k].at)
-            continue;
-        const rd_touched of   = rd_blocks_touch(b, k);
-        const bool       same = of.lo == w[k].of.lo && of.hi == w[k].of.hi;
-
-        w[k].of    = of;
-        r->slot[k] = base_of(&w[k]);
-        if (of.loaded && !same &&
-            !rd_queue_up(r->queue, r->slot[k] + (CUdeviceptr)of.lo, r->host->at[k] + of.lo,
-                         of.hi - of.lo, r->why))
-            return false;
-    }
-    return true;
-}
-
-static bool bring_back(rd_gpu_run_state *r, const rd_cuda_blocks *b, const window *w)
-{
-    for (int32_t k = 0; k < b->s->n_slot && k < b->s->p->first_scratch; k++)
-        if (w[k].at && w[k].of.stored &&
-            !rd_queue_down(r->queue, r->host->at[k] + w[k].of.lo,
-                           r->slot[k] + (CUdeviceptr)w[k].of.lo, w[k].of.hi - w[k].of.lo, r->why))
-            return false;
-    return true;
-}
-
-static bool run_block(rd_gpu_run_state *r, const char *name, const rd_cuda_blocks *b, window *w)
-{
-    int64_t first, end;
-
-    rd_blocks_work(b, &first, &end);
-    return fill(r, b, w) && rd_gpu_run_work(r, name, first, end) && bring_back(r, b, w);
-}
-
-static bool run_blocks(rd_gpu_run_state *r, const char *name, rd_cuda_blocks *b, window *w)
-{
-    const int64_t n = rd_blocks_count(b);
-
-    for (int64_t k = 0; k < n; k++, (void)rd_blocks_next(b)) {
-        if (!run_block(r, name, b, w))
-            return false;
-        if (!r->host->tell(r->host->user, (double)(k + 1) / (double)n)) {
-            snprintf(r->why, RD_CUDA_TEXT, "the evaluation was cancelled");
-            r->cancelled = true;
+            !(*at = rd_submission_get(r->submission, most + RD_WINDOW_ROOM, &r->full, r->why))) {
+            put_set(w, set);
             return false;
         }
     }
     return true;
 }
 
+/* A second one, if there are blocks for it, and memory. */
+static bool get_sets(windows *w)
+{
+    bool *const full = &w->r->full;
+
+    if (!get_set(w, 0))
+        return false;
+    w->n_set = 1;
+    if (rd_blocks_count(&w->blocks) == 1)
+        return true;
+    if (get_set(w, 1))
+        w->n_set = 2;
+    else if (!*full)
+        return false;
+    *full = false;
+    return true;
+}
+
+/* ---- Copies ---------------------------------------------------------------------------------- */
+/* The windows of a set on their way, one after the other. */
+typedef struct haul {
+    windows    *w;
+    rd_way      way;
+    int         set;
+    int32_t     next; /* slot */
+    rd_transfer now;
+} haul;
+
+static bool is_done(const haul *h)
+{
+    return h->next == h->w->n_slot && rd_transfer_is_done(&h->now);
+}
+
+/* Is anything to be copied?  What the block reads may be there already. */
+static bool is_carried(const haul *h, window *at, int32_t slot)
+{
+    if (!at->at)
+        return false;
+    if (h->way == RD_DOWN)
+        return at->of.stored;
+    const rd_touched of   = rd_blocks_touch(&h->w->blocks, slot);
+    const bool       same = of.lo == at->of.lo && of.hi == at->of.hi;
+
+    if (of.loaded)
+        at->of = of;
+    return of.loaded && !same;
+}
+
+/* A window begins as its slot does. */
+static CUdeviceptr first_of(const window *at)
+{
+    return at->at + (CUdeviceptr)(at->of.lo & 15);
+}
+
+static rd_transfer transfer_of(const haul *h, int32_t slot)
+{
+    window *const at = &h->w->set[h->set][slot];
+    rd_transfer t = { .lane = h->way == RD_UP ? h->w->flow->up : h->w->flow->down, .way = h->way };
+
+    if (is_carried(h, at, slot)) {
+        t.there = first_of(at);
+        t.here  = h->w->r->host->at[slot] + at->of.lo;
+        t.bytes = at->of.hi - at->of.lo;
+    }
+    return t;
+}
+
+static bool step(haul *h)
+{
+    char *const why = h->w->r->why;
+
+    if (is_done(h))
+        return true;
+    if (!rd_transfer_is_done(&h->now))
+        return rd_transfer_step(&h->now, why);
+    h->now = transfer_of(h, h->next++);
+    return rd_transfer_begin(&h->now, why);
+}
+
+/* The block at hand is copied up to a set, and what the last one has stored in another, or the
+ * same, is copied down, by turns; -1: neither. */
+static bool carry(windows *w, int up, int down)
+{
+    char *const why = w->r->why;
+    haul        in  = { w, RD_UP, up, up < 0 ? w->n_slot : 0, { 0 } },
+         out        = { w, RD_DOWN, down, down < 0 ? w->n_slot : 0, { 0 } };
+
+    if ((up >= 0 && !rd_lane_follow(w->flow->up, w->flow->worked[up], why)) ||
+        (down >= 0 && !rd_lane_follow(w->flow->down, w->flow->worked[down], why)))
+        return false;
+    while (!is_done(&in) || !is_done(&out))
+        if (!step(&in) || !step(&out))
+            return false;
+    return up < 0 || rd_lane_mark(w->flow->up, w->flow->filled[up], why);
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+/* Slots would begin at a multiple of 16 bytes from where their windows do. */
+static void set_slots(const windows *w, int set)
+{
+    for (int32_t k = 0; k < w->n_slot; k++) {
+        window *const at = &w->set[set][k];
+
+        if (!at->at)
+            continue;
+        at->of        = rd_blocks_touch(&w->blocks, k);
+        w->r->slot[k] = first_of(at) - (CUdeviceptr)at->of.lo;
+    }
+}
+
+static bool work(windows *w, const char *name, int set)
+{
+    rd_lane *const lane = rd_queue_lane(w->r->queue);
+    int64_t        first, end;
+
+    set_slots(w, set);
+    rd_blocks_work(&w->blocks, &first, &end);
+    return rd_lane_follow(lane, w->flow->filled[set], w->r->why) &&
+           rd_gpu_run_work(w->r, name, first, end) &&
+           rd_lane_mark(lane, w->flow->worked[set], w->r->why);
+}
+
+static bool tell(windows *w, double part)
+{
+    const rd_device_host *const host = w->r->host;
+
+    if (host->tell(host->user, part))
+        return true;
+    snprintf(w->r->why, RD_CUDA_TEXT, "the evaluation was cancelled");
+    w->r->cancelled = true;
+    return false;
+}
+
+/* What a kernel has stored is here before the next one of its set is asked for. */
+static bool run_blocks(windows *w, const char *name)
+{
+    const int64_t n = rd_blocks_count(&w->blocks);
+
+    if (!carry(w, 0, -1))
+        return false;
+    for (int64_t k = 0; k < n; k++) {
+        const int     next = (int)((k + 1) % w->n_set);
+        const int64_t back = k + 1 - w->n_set;
+
+        if (!work(w, name, (int)(k % w->n_set)))
+            return false;
+        (void)rd_blocks_next(&w->blocks);
+        if (!carry(w, k + 1 < n ? next : -1, back >= 0 ? next : -1) ||
+            !tell(w, (double)(k + 1) / (double)n))
+            return false;
+    }
+    return w->n_set == 1 || carry(w, -1, (int)((n - 1) % w->n_set));
+}
+
+/* ---- All ------------------------------------------------------------------------------------- */
+/* Nobody uses windows and lanes any more, unless the driver does not say so. */
+static bool settle(windows *w, char why[RD_CUDA_TEXT])
+{
+    return rd_lane_wait(w->flow->up, why) && rd_lane_wait(w->flow->down, why) &&
+           rd_queue_wait(w->r->queue, why);
+}
+
+static bool run_in_flow(windows *w, const char *name)
+{
+    char       ignored[RD_CUDA_TEXT];
+    bool       done    = get_sets(w) && run_blocks(w, name);
+    const bool settled = settle(w, done ? w->r->why : ignored);
+
+    for (int set = 0; settled && set < w->n_set; set++)
+        put_set(w, set);
+    if (settled)
+        rd_queue_give_flow(w->r->queue, w->flow);
+    else
+        rd_flow_free(w->flow);
+    return done && settled;
+}
+
+static bool run_windows(windows *w, const char *name)
+{
+    w->flow = rd_queue_take_flow(w->r->queue, &w->r->full, w->r->why);
+    return w->flow && run_in_flow(w, name);
+}
+
 bool rd_gpu_run_windows(rd_gpu_run_state *r, const char *name, int32_t cut)
 {
-    const int32_t  n        = r->shape->n_slot;
-    bool          *windowed = calloc((size_t)n + 1, sizeof *windowed);
-    window        *w        = calloc((size_t)n + 1, sizeof *w);
-    rd_cuda_blocks b;
-    bool           done = false;
+    const int32_t slots    = r->shape->n_slot < r->shape->p->first_scratch
+                                 ? r->shape->n_slot
+                                 : r->shape->p->first_scratch;
+    const int64_t budget   = rd_windows_budget(rd_gpu_facts_of(r->gpu));
+    bool         *windowed = calloc((size_t)slots + 1, sizeof *windowed);
+    window       *all      = calloc(RD_SETS * ((size_t)slots + 1), sizeof *all);
+    windows       w        = { .r = r, .n_slot = slots, .set = { all, all + slots } };
+    bool          done     = false;
 
-    for (int32_t k = 0; windowed && k < n && k < r->shape->p->first_scratch; k++)
+    for (int32_t k = 0; windowed && k < slots; k++)
         windowed[k] = r->host->at[k];
-    if (!windowed || !w) {
+    if (!windowed || !all) {
         r->full = true;
         snprintf(r->why, RD_CUDA_TEXT, "out of memory");
-    } else if (!rd_blocks_find(&b, r->shape, cut, windowed,
-                               rd_windows_budget(rd_gpu_facts_of(r->gpu))))
+    } else if (!rd_blocks_find(&w.blocks, r->shape, cut, windowed, budget))
         snprintf(r->why, RD_CUDA_TEXT, "blocks of the data do not fit on the GPU");
     else
-        done = get_windows(r, &b, w) && run_blocks(r, name, &b, w);
+        done = run_windows(&w, name);
     free(windowed);
-    free(w);
+    free(all);
     return done;
 }
