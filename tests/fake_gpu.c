@@ -55,12 +55,39 @@ bool fake_is_here(void)
            access(fake_cublas, R_OK) == 0;
 }
 
+static bool make_directory(char path[FAKE_PATH])
+{
+    const char *const place = getenv("TMPDIR");
+
+    snprintf(path, FAKE_PATH, "%s/rdim-test-XXXXXX", place ? place : P_tmpdir);
+    return mkdtemp(path) != NULL;
+}
+
+/* A directory for the kernels that a suite's tests compile, each a process: many have the same. */
+static void keep_kernels(char path[FAKE_PATH])
+{
+    if (make_directory(path))
+        setenv("RDIM_FAKE_DIR", path, 0);
+    else
+        path[0] = '\0';
+}
+
+static void remove_directory(const char *path)
+{
+    char command[FAKE_PATH + 16];
+
+    snprintf(command, sizeof command, "rm -r '%s'", path);
+    if (path[0] && system(command) != 0)
+        printf("%s is left\n", path);
+}
+
 int fake_run(const char *name, void (*add)(TCase *tests))
 {
     enum { HANGS = 600, SKIPPED = 77 };
     Suite   *suite  = suite_create(name);
     TCase   *tests  = tcase_create(name);
     SRunner *runner = srunner_create(suite);
+    char     kernels[FAKE_PATH];
     int      failed;
 
     if (!fake_is_here()) {
@@ -70,7 +97,9 @@ int fake_run(const char *name, void (*add)(TCase *tests))
     tcase_set_timeout(tests, HANGS);
     add(tests);
     suite_add_tcase(suite, tests);
+    keep_kernels(kernels);
     srunner_run_all(runner, CK_NORMAL);
+    remove_directory(kernels);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
     return failed != 0;
@@ -78,18 +107,13 @@ int fake_run(const char *name, void (*add)(TCase *tests))
 
 void fake_directory(char path[FAKE_PATH])
 {
-    const char *const place = getenv("TMPDIR");
-
-    snprintf(path, FAKE_PATH, "%s/rdim-test-XXXXXX", place ? place : P_tmpdir);
-    ck_assert_ptr_nonnull(mkdtemp(path));
+    ck_assert(make_directory(path));
 }
 
 void fake_remove(const char *path)
 {
-    char command[FAKE_PATH + 16];
-
-    snprintf(command, sizeof command, "rm -r '%s'", path);
-    ck_assert_int_eq(system(command), 0);
+    remove_directory(path);
+    ck_assert_int_ne(access(path, F_OK), 0);
 }
 
 void *fake_find(const char *file, const char *name)
