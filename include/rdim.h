@@ -191,7 +191,8 @@ typedef struct rd_ctx_opts {
     bool    deterministic; /* for all evaluations: see rd_eval_opts */
     int32_t device;        /* for backend CUDA where no data say another; 0: RD_CUDA(0)           */
     void   *stream;        /* a CUstream of that device to work in, the caller's, which outlives the
-                            * context; NULL: one of the context's own                            */
+                            * context; what it was asked before is done first, and what it is asked
+                            * later finds results, those of `async` too.  NULL: the context's own */
 } rd_ctx_opts;
 
 /** A context; NULL opts: the defaults.  Free it after everything made from it.

@@ -209,6 +209,44 @@ START_TEST(plans)
 }
 END_TEST
 
+/* A stream of the caller's: an evaluation sees what was asked of it before, and what is asked later
+ * sees results, and nobody waits.  The stream outlives the context. */
+START_TEST(in_callers_stream)
+{
+    gpu               g     = gpu_begin();
+    CUdeviceptr       given = gpu_get(&g, sizeof x);
+    const rd_ctx_opts opts  = { .stream = g.stream };
+    rd_ctx           *other = rd_ctx_new(&opts);
+    rd_array          in    = { .data   = (void *)(uintptr_t)given,
+                                .type   = RD_F32,
+                                .shape  = RD_SHAPE(N),
+                                .device = RD_CUDA(0) },
+             out            = there();
+    void     *pinned        = NULL;
+    const int waits         = fake_calls_of(fake_cuda, "cuStreamSynchronize");
+
+    (void)GPU_CALL(&g, cuMemAllocHost_v2, &pinned, sizeof x);
+    memcpy(pinned, x, sizeof x);
+    (void)GPU_CALL(&g, cuMemcpyHtoDAsync_v2, given, pinned, sizeof x, g.stream);
+    ck_assert(rd_eval_many(other, RD_RESULTS({ rd_neg(rd_leaf(other, &in)), &out }), &async) ==
+              RD_OK);
+    (void)GPU_CALL(&g, cuMemsetD8Async, given, 0, sizeof x, g.stream);
+    (void)GPU_CALL(&g, cuMemcpyDtoHAsync_v2, pinned, (CUdeviceptr)(uintptr_t)out.data, sizeof x,
+                   g.stream);
+    ck_assert_int_eq(fake_calls_of(fake_cuda, "cuStreamSynchronize"), waits);
+    (void)GPU_CALL(&g, cuStreamSynchronize, g.stream);
+    for (int i = 0; i < N; i++)
+        ck_assert(((float *)pinned)[i] == -x[i]);
+    rd_array_free(&out);
+    rd_ctx_free(other);
+    (void)GPU_CALL(&g, cuMemsetD8Async, given, 0, sizeof x, g.stream);
+    GPU_RELEASE(&g, cuMemFreeHost, pinned);
+    GPU_RELEASE(&g, cuMemFree_v2, given);
+    gpu_end(&g);
+    ck_assert_str_eq(g.why, "");
+}
+END_TEST
+
 /* Many are left: their memory does not pile up. */
 START_TEST(many)
 {
@@ -367,6 +405,7 @@ static void add(TCase *tc)
                                    lent_memory,
                                    given_away,
                                    results_here_are_waited_for,
+                                   in_callers_stream,
                                    plans,
                                    many,
                                    index_outside,
