@@ -266,6 +266,7 @@ static void everything(gpu *g)
     const int   n = GPU_N;
     int         number;
     size_t      size;
+    float       milliseconds;
     CUmodule    module = NULL;
     CUfunction  function;
     CUdeviceptr x = 0, z = 0;
@@ -291,7 +292,7 @@ static void everything(gpu *g)
     z = gpu_get(g, GPU_N * sizeof(float));
     (void)GPU_CALL(g, cuMemGetInfo_v2, &size, &size);
     (void)GPU_CALL(g, cuMemAllocHost_v2, &pinned, GPU_N * sizeof(float));
-    (void)GPU_CALL(g, cuEventCreate, &event, CU_EVENT_DISABLE_TIMING);
+    (void)GPU_CALL(g, cuEventCreate, &event, 0);
     (void)GPU_CALL(g, cuMemsetD8Async, x, 0, GPU_N * sizeof(float), g->stream);
     (void)GPU_CALL(g, cuMemcpyDtoDAsync_v2, z, x, GPU_N * sizeof(float), g->stream);
     (void)GPU_CALL(g, cuMemcpyPeerAsync, z, g->context, x, g->context, GPU_N * sizeof(float),
@@ -303,6 +304,7 @@ static void everything(gpu *g)
     (void)GPU_CALL(g, cuStreamWaitEvent, g->stream, event, 0);
     (void)GPU_CALL(g, cuEventSynchronize, event);
     (void)GPU_CALL(g, cuEventQuery, event);
+    (void)GPU_CALL(g, cuEventElapsedTime, &milliseconds, event, event);
     (void)GPU_CALL(g, cuStreamSynchronize, g->stream);
     if (event)
         GPU_RELEASE(g, cuEventDestroy_v2, event);
