@@ -1,5 +1,5 @@
-/* test_cuda_kernels.c - kernels by NVRTC itself, where it is there: of random expressions for three
- * architectures, without spilled registers; of programs that are to run at the memory's speed, how
+/* test_cuda_kernels.c - kernels by NVRTC itself, where it is there: of random expressions and of every
+ * operator for three architectures, without spilled registers; of programs that are to run at the memory's speed, how
  * many instructions an element takes.  Nothing runs; the driver is the fake one.
  *
  *     RD_DIFF_COUNT=200 build/release/tests/test_cuda_kernels   more of them */
@@ -140,6 +140,46 @@ START_TEST(random_kernels)
     for (int64_t seed = 1 + _i; seed <= count; seed += PARTS)
         n += seed_compiles((uint64_t)seed);
     printf("part %d: %d kernels' texts for 3 architectures\n", _i, n);
+}
+END_TEST
+
+/* ---- Every operator -------------------------------------------------------------------------- */
+enum { AT_ONCE = 9, OPERATOR_TYPES = 3, GROUPS = (RD_OP_fma + AT_ONCE - 1) / AT_ONCE };
+
+/* Operators from `op` on, of vectors of that type where they take it. */
+static void operators_compile(rd_dtype type, int op)
+{
+    const rd_eval_opts opts = { .backend = RD_BACKEND_CUDA, .deterministic = true };
+    rd_ctx            *ctx  = rd_ctx_new(NULL);
+    rd_array           x = gpu_matrix(type, 40, 1000), out[AT_ONCE] = { 0 };
+    rd_expr           *a = rd_leaf(ctx, &x), *b = rd_flip(a, RD_DIMS(1));
+    rd_result          results[AT_ONCE];
+    int                n = 0;
+
+    for (int end = op + AT_ONCE; op < end && op < RD_OP_fma; op++) {
+        rd_expr *y =
+            rd_map_op((rd_op)op, "test", rd_op_table[op].arity, (rd_expr *const[]){ a, b });
+
+        if (y && y->kind == RD_EXPR_MAP) {
+            results[n] = (rd_result){ y, &out[n] };
+            n++;
+        }
+        rd_error_clear(ctx);
+    }
+    rd_plan *plan = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ results, n }, &opts);
+    ck_assert_msg(plan || n == 0, "%s", rd_error_text(ctx));
+    if (plan)
+        ck_assert_int_gt(plan_compiles(plan), 0);
+    rd_plan_free(plan);
+    free(x.data);
+    rd_ctx_free(ctx);
+}
+
+START_TEST(operators)
+{
+    static const rd_dtype types[OPERATOR_TYPES] = { RD_F32, RD_F64, RD_I32 };
+
+    operators_compile(types[_i / GROUPS], _i % GROUPS * AT_ONCE);
 }
 END_TEST
 
@@ -508,6 +548,10 @@ int main(void)
         tc, instructions_of_short_rows, 0,
         (int)(sizeof fill_bounds / sizeof *fill_bounds + sizeof walk_bounds / sizeof *walk_bounds));
     tcase_add_loop_test(tc, random_kernels, 0, PARTS);
+    suite_add_tcase(suite, tc);
+    tc = tcase_create("operators");
+    tcase_set_timeout(tc, 600);
+    tcase_add_loop_test(tc, operators, 0, OPERATOR_TYPES * GROUPS);
     suite_add_tcase(suite, tc);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
