@@ -251,14 +251,6 @@ static int scan_wide(rd_expr *x, rd_expr **y)
     return 1;
 }
 
-/* One read, results along both axes. */
-static int cross(rd_expr *x, rd_expr **y)
-{
-    y[0] = rd_sum(x, RD_DIMS(0));
-    y[1] = rd_sum(x, RD_DIMS(1));
-    return 2;
-}
-
 static int siblings(rd_expr *x, rd_expr **y)
 {
     y[0] = rd_sum(x, RD_DIMS(1));
@@ -315,7 +307,6 @@ const gpu_program gpu_programs[] = {
     { "scans", false, scan_sums_and_most },
     { "scan down", false, scan_down },
     { "scan of columns", false, scan_columns },
-    { "rows and columns", false, cross },
     { "siblings", false, siblings },
     { "standardised", true, standardise_all },
     { "softmax of columns", true, softmax_columns },
@@ -339,6 +330,7 @@ const gpu_program *gpu_program_of(const char *name)
     found = found ? found : find(gpu_scan_programs, n_gpu_scan_programs, name);
     found = found ? found : find(gpu_pair_programs, n_gpu_pair_programs, name);
     found = found ? found : find(gpu_row_programs, n_gpu_row_programs, name);
+    found = found ? found : find(gpu_cross_programs, n_gpu_cross_programs, name);
     if (found)
         return found;
     fprintf(stderr, "no program %s\n", name);
@@ -400,15 +392,25 @@ const gpu_size gpu_scan_sizes[] = {
 };
 const int n_gpu_scan_sizes = (int)(sizeof gpu_scan_sizes / sizeof *gpu_scan_sizes);
 
-static bool evaluate(const gpu_case *c, rd_ctx *ctx, rd_expr *x, rd_backend backend, rd_array *out,
-                     rd_text *report)
+void gpu_build(const gpu_program *program, rd_expr *x, gpu_results *all)
+{
+    rd_expr *y[GPU_MOST_RESULTS];
+
+    all->n = program->build(x, y);
+    for (int k = 0; k < GPU_MOST_RESULTS; k++) {
+        all->out[k] = (rd_array){ .data = NULL };
+        all->at[k]  = (rd_result){ k < all->n ? y[k] : NULL, &all->out[k] };
+    }
+}
+
+static bool evaluate(const gpu_case *c, rd_ctx *ctx, rd_expr *x, rd_backend backend,
+                     gpu_results *all, rd_text *report)
 {
     const rd_eval_opts opts = { .backend = backend, .deterministic = true };
-    rd_expr           *y[GPU_MOST_RESULTS];
-    const int          n = c->program->build(x, y);
-    const rd_status    status =
-        n == 1 ? rd_eval_many(ctx, RD_RESULTS({ y[0], &out[0] }), &opts)
-                  : rd_eval_many(ctx, RD_RESULTS({ y[0], &out[0] }, { y[1], &out[1] }), &opts);
+    rd_status          status;
+
+    gpu_build(c->program, x, all);
+    status = rd_eval_many(ctx, (rd_results){ all->at, all->n }, &opts);
 
     if (status != RD_OK)
         rd_text_add(report, "%s of %s: %s\n", c->program->name, rd_dtype_name(c->type),
@@ -475,16 +477,15 @@ static int64_t difference(const rd_array *want, const rd_array *found)
 
 bool gpu_same_bits(const gpu_case *c, rd_text *report)
 {
-    rd_ctx  *ctx = rd_ctx_new(NULL);
-    rd_array x = gpu_matrix(c->type, c->rows, c->columns), all = { .data = NULL }, there;
-    rd_array want[GPU_MOST_RESULTS]  = { { .data = NULL } };
-    rd_array found[GPU_MOST_RESULTS] = { { .data = NULL } };
-    bool     same                    = put_there(c, ctx, &x, &all, &there) &&
-                evaluate(c, ctx, rd_leaf(ctx, &x), RD_BACKEND_CPU, want, report) &&
-                evaluate(c, ctx, rd_leaf(ctx, &there), RD_BACKEND_CUDA, found, report);
+    rd_ctx     *ctx = rd_ctx_new(NULL);
+    rd_array    x = gpu_matrix(c->type, c->rows, c->columns), all = { .data = NULL }, there;
+    gpu_results want = { .n = 0 }, found = { .n = 0 };
+    bool        same = put_there(c, ctx, &x, &all, &there) &&
+                evaluate(c, ctx, rd_leaf(ctx, &x), RD_BACKEND_CPU, &want, report) &&
+                evaluate(c, ctx, rd_leaf(ctx, &there), RD_BACKEND_CUDA, &found, report);
 
-    for (int k = 0; same && k < GPU_MOST_RESULTS && want[k].data; k++) {
-        const int64_t at = difference(&want[k], &found[k]);
+    for (int k = 0; same && k < want.n; k++) {
+        const int64_t at = difference(&want.out[k], &found.out[k]);
 
         same = at < 0;
         if (!same)
@@ -494,8 +495,8 @@ bool gpu_same_bits(const gpu_case *c, rd_text *report)
                         (long long)c->columns, c->shift, (long long)at, k);
     }
     for (int k = 0; k < GPU_MOST_RESULTS; k++) {
-        rd_array_free(&want[k]);
-        rd_array_free(&found[k]);
+        rd_array_free(&want.out[k]);
+        rd_array_free(&found.out[k]);
     }
     rd_array_free(&all);
     free(x.data);

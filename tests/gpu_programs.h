@@ -6,7 +6,7 @@
 #include <rdim.h>
 #include <stdbool.h>
 
-enum { GPU_MOST_RESULTS = 2 };
+enum { GPU_MOST_RESULTS = 3 };
 
 typedef struct gpu_program {
     const char *name;
@@ -27,6 +27,11 @@ extern const int         n_gpu_pair_programs;
 extern const gpu_program gpu_row_programs[];
 extern const int         n_gpu_row_programs;
 
+/* Reductions along both axes. */
+extern const gpu_program gpu_cross_programs[];
+extern const int         n_gpu_cross_programs;
+
+/* Of all of them. */
 const gpu_program *gpu_program_of(const char *name);
 /* A matrix of that type, with values that are all of different size and sign; equal for equal
  * positions in the memory.  The memory is the caller's to free. */
@@ -59,6 +64,17 @@ extern const int      n_gpu_pair_sizes;
 /* Short rows, of these and of the first programs. */
 extern const gpu_size gpu_row_sizes[];
 extern const int      n_gpu_row_sizes;
+/* Around blocks of 64 rows, and of 64 steps of 64 or 32 columns. */
+extern const gpu_size gpu_cross_sizes[];
+extern const int      n_gpu_cross_sizes;
+
+/* All results of a program over x, as rd_eval_many() takes them; nothing has memory yet. */
+typedef struct gpu_results {
+    rd_array  out[GPU_MOST_RESULTS];
+    rd_result at[GPU_MOST_RESULTS];
+    int       n;
+} gpu_results;
+void gpu_build(const gpu_program *program, rd_expr *x, gpu_results *all);
 
 /* Has it the CPU's bits on the GPU?  NaN are alike.  What differs is added to the
  * report. */

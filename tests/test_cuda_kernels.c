@@ -388,6 +388,9 @@ static const bound bounds[] = {
     { "logsumexp of rows", RD_F32, 4096, 1024, 26.5 },
     { "logsumexp of rows", RD_BF16, 4096, 1024, 29 },
     { "logsumexp of columns", RD_F32, 64, 65536, 26.5 },
+    { "rows and columns", RD_F32, 16384, 1024, 4 },
+    { "rows and columns", RD_BF16, 16384, 1024, 7.5 },
+    { "two of rows", RD_F32, 16384, 1024, 8.5 },
 };
 
 /* The same of scans, which load and store their elements 16 bytes at a time. */
@@ -447,18 +450,16 @@ static void check_bound(const bound *b, straight (*where)(char *, int (*)(const 
 {
     const rd_eval_opts opts = { .backend = RD_BACKEND_CUDA, .deterministic = true };
     rd_ctx            *ctx  = rd_ctx_new(NULL);
-    rd_array           x = gpu_matrix(b->type, b->rows, b->columns), out = { .data = NULL };
-    rd_expr           *y[GPU_MOST_RESULTS];
-    rd_result          result;
+    rd_array           x    = gpu_matrix(b->type, b->rows, b->columns);
+    gpu_results        all;
     rd_pool           *pool = rd_pool_new(ctx);
     rd_cuda_shape      shape;
     rd_cuda_text       t    = { .s = &shape };
     rd_text            text = { 0 };
     rd_plan           *plan;
 
-    (void)gpu_program_of(b->program)->build(rd_leaf(ctx, &x), y);
-    result = (rd_result){ y[0], &out };
-    plan   = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ &result, 1 }, &opts);
+    gpu_build(gpu_program_of(b->program), rd_leaf(ctx, &x), &all);
+    plan = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ all.at, all.n }, &opts);
     ck_assert_msg(plan, "%s", rd_error_text(ctx));
     ck_assert(rd_cuda_shape_of(&shape, &plan->program[0], &h100, piece, pool));
     rd_text_add(&text, "%s\n", rd_cuda_prelude);

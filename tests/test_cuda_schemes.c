@@ -131,6 +131,39 @@ START_TEST(short_rows)
 }
 END_TEST
 
+/* Reductions along both axes: few threads do them in one read, many in two; and of the first kind
+ * each row and each column is joined of few patches or of many. */
+static const struct {
+    rd_dtype    type;
+    const char *threads;
+    int         shift;
+} cross_kinds[] = {
+    { RD_F32, "1", 0 }, { RD_F64, "1", 0 },       { RD_BF16, "1", 0 },
+    { RD_F32, "1", 1 }, { RD_I32, "1", 0 },       { RD_F16, "1", 3 },
+    { RD_U8, "1", 0 },  { RD_F32, "1048576", 0 }, { RD_I64, "1", 1 },
+};
+
+START_TEST(both_ways)
+{
+    const gpu_program *p    = &gpu_cross_programs[_i];
+    const int          each = SANITIZED ? 6 : suite_part(6);
+
+    for (int i = 0; i < n_gpu_cross_sizes; i++) {
+        int k = (_i + i) % COUNT(cross_kinds);
+
+        if ((_i + i) % each)
+            continue;
+        while (!takes(p, cross_kinds[k].type))
+            k = (k + 1) % COUNT(cross_kinds);
+        fake_use_order(_i + i);
+        setenv("RDIM_CUDA_THREADS", cross_kinds[k].threads, 1);
+        same_bits(&(gpu_case){ p, cross_kinds[k].type, gpu_cross_sizes[i].rows,
+                               gpu_cross_sizes[i].columns, cross_kinds[k].shift, false });
+        rd_gpu_close_all();
+    }
+}
+END_TEST
+
 /* A power of two of ranges, the last one shorter: what a range begins with are as many nodes as its
  * number has bits. */
 START_TEST(scans_in_few_ranges)
@@ -322,7 +355,31 @@ static const way ways[] = {
     { "scan of columns", RD_F32, 8192, 1024,
       "plain: 1024 items, 1 thread each, i0 in 8 ranges of 1024, twice" },
     { "rows and columns", RD_F32, 4096, 4096,
-      "columns: 1024 items, 1 thread each, 4 side by side, i1 in 8 ranges of 512" },
+      "rows and columns: 64 patches of 64 by 4096, i1 and i0, 16 threads a row, "
+      "4 side by side, 8 rows at a time" },
+    { "rows and columns", RD_F16, 4096, 4095,
+      "rows and columns: 64 patches of 64 by 4095, i1 and i0, 8 threads a row, "
+      "8 side by side, 4 rows at a time" },
+    { "rows and columns", RD_F64, 4096, 10000,
+      "rows and columns: 320 patches of 64 by 2048, i1 and i0, 16 threads a row, "
+      "2 side by side, 8 rows at a time" },
+    { "rows and columns", RD_F32, 1048576, 40,
+      "columns: 10 items, 1 thread each, 4 side by side, i1 in 512 ranges of 2048" },
+    { "two of rows", RD_F32, 4096, 4096,
+      "rows and columns: 64 patches of 64 by 4096, i0 and i1, 16 threads a row, "
+      "4 side by side, 8 rows at a time" },
+    { "two of columns", RD_F32, 4096, 4096,
+      "rows and columns: 64 patches of 64 by 4096, i1 and i0, 16 threads a row, "
+      "4 side by side, 4 rows at a time" },
+    { "exp both ways", RD_F32, 4096, 4096,
+      "rows and columns: 64 patches of 64 by 4096, i0 and i1, 16 threads a row, "
+      "4 side by side, 4 rows at a time" },
+    { "cubes both ways", RD_F32, 1024, 1024,
+      "rows and columns: 48 patches of 64 by 1024, i2 and i1, 16 threads a row, "
+      "4 side by side, 8 rows at a time" },
+    { "both ways and all", RD_F32, 4096, 4096,
+      "rows and columns: 64 patches of 64 by 4096, i1 and i0, 16 threads a row, "
+      "4 side by side, 8 rows at a time" },
     { "siblings", RD_F32, 8192, 1024,
       "strips: 8192 items, 16 threads each, i1 spread, 4 side by side" },
     { "gauss", RD_F32, 100000, 3,
@@ -415,15 +472,12 @@ START_TEST(table_of_ways)
     rd_array x = { .data  = calloc((size_t)(w->rows * w->columns), (size_t)rd_dtype_size(w->type)),
                    .type  = w->type,
                    .shape = RD_SHAPE(w->rows, w->columns) };
-    rd_expr *y[GPU_MOST_RESULTS];
-    rd_array out[GPU_MOST_RESULTS] = { { .data = NULL } };
+    gpu_results all;
     const char *text, *at;
-    int         n;
 
     fake_use();
-    n    = gpu_program_of(w->program)->build(rd_leaf(ctx, &x), y);
-    text = n == 1 ? rd_explain(ctx, RD_RESULTS({ y[0], &out[0] }), &opts)
-                  : rd_explain(ctx, RD_RESULTS({ y[0], &out[0] }, { y[1], &out[1] }), &opts);
+    gpu_build(gpu_program_of(w->program), rd_leaf(ctx, &x), &all);
+    text = rd_explain(ctx, (rd_results){ all.at, all.n }, &opts);
     at   = text ? strstr(text, "9.0): ") : NULL;
     ck_assert_msg(at, "%s", text ? text : rd_error_text(ctx));
     at += strlen("9.0): ");
@@ -447,6 +501,7 @@ static void add(TCase *tc)
     tcase_add_loop_test(tc, scans, 0, n_gpu_scan_programs);
     tcase_add_loop_test(tc, pairs, 0, n_gpu_pair_programs);
     tcase_add_loop_test(tc, short_rows, 0, COUNT(row_names) + n_gpu_row_programs);
+    tcase_add_loop_test(tc, both_ways, 0, n_gpu_cross_programs);
 }
 
 int main(void)

@@ -35,40 +35,23 @@ typedef struct row {
 } row;
 
 static const row rows[] = {
-    { "sum of all", RD_F32, 4096 },
-    { "sum of rows", RD_F32, 1024 },
-    { "sum of rows", RD_F32, 16 },
-    { "sum of rows", RD_F32, 10 },
-    { "sum of rows", RD_F32, 65536 },
-    { "sum of columns", RD_F32, 4096 },
-    { "sum of columns", RD_F32, 64 },
-    { "sum of columns", RD_F32, 3 },
-    { "max of rows", RD_F32, 1024 },
-    { "argmax of rows", RD_F32, 1024 },
-    { "var of rows", RD_F32, 1024 },
-    { "logsumexp of rows", RD_F32, 1024 },
-    { "softmax", RD_F32, 10 },
-    { "softmax", RD_F32, 1024 },
-    { "softmax", RD_F32, 4096 },
-    { "softmax", RD_F32, 65536 },
-    { "layer norm", RD_F32, 1024 },
-    { "map", RD_F32, 4096 },
-    { "map exp", RD_F32, 4096 },
-    { "transpose", RD_F32, 8192 },
-    { "scan of rows", RD_F32, 33 },
-    { "scan of rows", RD_F32, 4096 },
-    { "scan of rows", RD_F32, 65536 },
-    { "rows and columns", RD_F32, 4096 },
-    { "siblings", RD_F32, 1024 },
-    { "sum of all", RD_F64, 4096 },
-    { "sum of columns", RD_F64, 4096 },
-    { "sum of all", RD_BF16, 4096 },
-    { "sum of rows", RD_BF16, 1024 },
-    { "sum of columns", RD_BF16, 4096 },
-    { "softmax", RD_BF16, 1024 },
-    { "layer norm", RD_BF16, 1024 },
-    { "map", RD_BF16, 4096 },
-    { "sum of all", RD_F16, 4096 },
+    { "sum of all", RD_F32, 4096 },     { "sum of rows", RD_F32, 1024 },
+    { "sum of rows", RD_F32, 16 },      { "sum of rows", RD_F32, 10 },
+    { "sum of rows", RD_F32, 65536 },   { "sum of columns", RD_F32, 4096 },
+    { "sum of columns", RD_F32, 64 },   { "sum of columns", RD_F32, 3 },
+    { "max of rows", RD_F32, 1024 },    { "argmax of rows", RD_F32, 1024 },
+    { "var of rows", RD_F32, 1024 },    { "logsumexp of rows", RD_F32, 1024 },
+    { "softmax", RD_F32, 10 },          { "softmax", RD_F32, 1024 },
+    { "softmax", RD_F32, 4096 },        { "softmax", RD_F32, 65536 },
+    { "layer norm", RD_F32, 1024 },     { "map", RD_F32, 4096 },
+    { "map exp", RD_F32, 4096 },        { "transpose", RD_F32, 8192 },
+    { "scan of rows", RD_F32, 33 },     { "scan of rows", RD_F32, 4096 },
+    { "scan of rows", RD_F32, 65536 },  { "rows and columns", RD_F32, 4096 },
+    { "siblings", RD_F32, 1024 },       { "sum of all", RD_F64, 4096 },
+    { "sum of columns", RD_F64, 4096 }, { "sum of all", RD_BF16, 4096 },
+    { "sum of rows", RD_BF16, 1024 },   { "sum of columns", RD_BF16, 4096 },
+    { "softmax", RD_BF16, 1024 },       { "layer norm", RD_BF16, 1024 },
+    { "map", RD_BF16, 4096 },           { "sum of all", RD_F16, 4096 },
 };
 enum { ROWS = sizeof rows / sizeof *rows, SIZES = 2 };
 
@@ -96,27 +79,22 @@ static int64_t bytes_of(const rd_expr *x)
     return rd_points(x->rank, x->extent) * rd_dtype_size(x->type);
 }
 
-static rd_status evaluate(rd_ctx *ctx, rd_expr *const *y, int n, rd_array *out, bool measured)
-{
-    const rd_eval_opts opts = { .measure = measured };
-
-    return n == 1 ? rd_eval_many(ctx, RD_RESULTS({ y[0], &out[0] }), &opts)
-                  : rd_eval_many(ctx, RD_RESULTS({ y[0], &out[0] }, { y[1], &out[1] }), &opts);
-}
-
 /* The fastest of several, into the same memory. */
 static timing time_program(rd_ctx *ctx, const gpu_program *p, const rd_array *x, bool measured)
 {
     enum { TIMES = 9 };
-    rd_expr  *y[GPU_MOST_RESULTS], *in = rd_leaf(ctx, x);
-    const int n                     = p->build(in, y);
-    rd_array  out[GPU_MOST_RESULTS] = { { .device = RD_CUDA(0) }, { .device = RD_CUDA(0) } };
-    timing    t                     = { .bytes = in ? bytes_of(in) : 0 };
+    const rd_eval_opts opts = { .measure = measured };
+    rd_expr           *in   = rd_leaf(ctx, x);
+    timing             t    = { .bytes = in ? bytes_of(in) : 0 };
+    gpu_results        all;
 
+    gpu_build(p, in, &all);
+    for (int k = 0; k < all.n; k++)
+        all.out[k].device = RD_CUDA(0);
     for (int k = 0; k < TIMES; k++) {
         const double begin = rd_seconds();
 
-        if (evaluate(ctx, y, n, out, measured) != RD_OK) {
+        if (rd_eval_many(ctx, (rd_results){ all.at, all.n }, &opts) != RD_OK) {
             t.seconds = 0;
             break;
         }
@@ -126,10 +104,10 @@ static timing time_program(rd_ctx *ctx, const gpu_program *p, const rd_array *x,
         if (k > 1 && (t.seconds == 0 || now < t.seconds))
             t.seconds = now;
     }
-    for (int k = 0; k < n && t.seconds > 0; k++)
-        t.bytes += bytes_of(y[k]);
+    for (int k = 0; k < all.n && t.seconds > 0; k++)
+        t.bytes += bytes_of(all.at[k].expr);
     for (int k = 0; k < GPU_MOST_RESULTS; k++)
-        rd_array_free(&out[k]);
+        rd_array_free(&all.out[k]);
     return t;
 }
 

@@ -59,4 +59,5 @@ void rd_backend_adapt(const rd_backend_use *use, rd_choice *choice)
         return;
     choice->traversal = RD_TRAVERSE_LAZY;
     choice->device    = true;
+    choice->cross     = true;
 }

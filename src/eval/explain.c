@@ -137,7 +137,7 @@ static rd_nest *nest_of(rd_ctx *ctx, rd_pool *pool, rd_results results, const rd
     if (!rd_backend_for(ctx, results, opts, use))
         return NULL;
     rd_backend_adapt(use, &choice);
-    return rd_pipeline(ctx, pool, results.n, request, given, opts, &choice);
+    return rd_nest_on(use, ctx, pool, results.n, request, given, opts, &choice);
 }
 
 static bool nest_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results results, int threads,

@@ -47,6 +47,7 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     rd_merge_axes(graph);
     graph->exact  = opts->deterministic;
     graph->device = choice->device;
+    graph->cross  = choice->cross;
     if (!graph->exact && !rd_part_products(graph))
         return NULL;
     if (!graph->device && !rd_pack_operands(graph)) /* threads of a GPU are no vectors */
@@ -60,6 +61,42 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     if (nest)
         rd_debug_nest(nest);
     return nest;
+}
+
+static void *plan_memory(void *pool, size_t bytes)
+{
+    return rd_pool_get(pool, bytes);
+}
+
+/* Does the device take each stage as it is?  Of programs that cannot be made, whoever makes them
+ * says why. */
+static bool suits(rd_nest *nest, const rd_backend_use *use)
+{
+    rd_graph     *g      = nest->tree->graph;
+    const int32_t n_slot = g->n_slot; /* arrays between stages are added to them */
+    rd_program   *p      = rd_lower(nest, g->pool);
+    bool          all    = true;
+
+    for (int s = 0; p && s < nest->n_stage; s++) {
+        p[s].device = use->device;
+        all &= !rd_tune(g->ctx, use->backend, &p[s]) ||
+               use->backend->device->suits(&p[s], plan_memory, g->pool);
+    }
+    g->n_slot = n_slot;
+    return all;
+}
+
+rd_nest *rd_nest_on(const rd_backend_use *use, rd_ctx *ctx, rd_pool *pool, int n,
+                    const rd_request *request, const rd_given *given, const rd_eval_opts *opts,
+                    const rd_choice *choice)
+{
+    rd_choice apart = *choice;
+    rd_nest  *nest  = rd_pipeline(ctx, pool, n, request, given, opts, choice);
+
+    if (!nest || !nest->tree->graph->crossed || suits(nest, use))
+        return nest;
+    apart.cross = false;
+    return rd_pipeline(ctx, pool, n, request, given, opts, &apart);
 }
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
@@ -135,11 +172,6 @@ static bool copy_texts(rd_plan *plan)
     return true;
 }
 
-static void *plan_memory(void *pool, size_t bytes)
-{
-    return rd_pool_get(pool, bytes);
-}
-
 /* The mode that would rather fail than be slow. */
 static bool is_strict(void)
 {
@@ -172,7 +204,7 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
 /* `shift`, one number per input, or NULL: see rd_plan_move(). */
 static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift,
                  rd_results results, const rd_eval_opts *opts, const rd_choice *choice,
-                 const rd_given *given, bool *too_much)
+                 const rd_given *given, const rd_backend_use *use, bool *too_much)
 {
     rd_request *request = rd_pool_get(work, (size_t)results.n * sizeof *request);
     rd_nest    *nest;
@@ -182,7 +214,7 @@ static bool fill(rd_plan *plan, rd_pool *work, rd_exprs in, const int64_t *shift
     if (!request || !plan->out ||
         !rd_check_results(plan->ctx, rd_call_name(plan->ctx), results, request, plan->out))
         return false;
-    nest = rd_pipeline(plan->ctx, work, results.n, request, given, opts, choice);
+    nest = rd_nest_on(use, plan->ctx, work, results.n, request, given, opts, choice);
     if (!nest || !(plan->program = rd_lower(nest, plan->pool))) {
         *too_much = rd_error(plan->ctx) == RD_ERR_LIMIT;
         return false;
@@ -259,7 +291,7 @@ static rd_plan *plan_on(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *
         plan->backend = use.backend;
         plan->device  = use.device;
         rd_backend_adapt(&use, &order);
-        if (fill(plan, work, in, shift, results, opts, &order, given, too_much))
+        if (fill(plan, work, in, shift, results, opts, &order, given, &use, too_much))
             return plan;
     }
     *refused = plan && plan->refused && rd_error(ctx) == RD_OK;

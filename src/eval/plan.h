@@ -133,6 +133,12 @@ bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_
  * Nothing is given: NULL.  NULL on failure. */
 rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *request,
                      const rd_given *given, const rd_eval_opts *opts, const rd_choice *choice);
+typedef struct rd_backend_use rd_backend_use; /* eval/backend.h */
+/* The same for a backend: reductions along both axes of an array share loops only where it takes
+ * the stage so. */
+rd_nest *rd_nest_on(const rd_backend_use *use, rd_ctx *ctx, rd_pool *pool, int n,
+                    const rd_request *request, const rd_given *given, const rd_eval_opts *opts,
+                    const rd_choice *choice);
 /* Options with missing fields 0 and values checked; false after recording the failure for
  * `call`. */
 bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full);

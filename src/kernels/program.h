@@ -291,6 +291,9 @@ typedef struct rd_device_table {
     int32_t (*count)(const char **why);              /* devices; 0: none, and why              */
     void (*describe)(rd_text *text, int32_t device); /* its name, memory, driver               */
     const char *(*refuses)(const rd_program *p); /* a prepared program: why it cannot run; NULL */
+    /* one that is not: are its folds better off in one stage?  Of such as reduce an axis that
+     * others of the same loops keep, a backend may want each in loops of its own. */
+    bool (*suits)(const rd_program *p, rd_get_fn *get, void *pool);
     /* stream: the caller's, or NULL.  NULL: none, *full: for want of memory */
     rd_queue *(*open)(int32_t device, void *stream, bool *full, char *why);
     void (*close)(rd_queue *queue);

@@ -87,6 +87,14 @@ static void run_pairs(part *p, const settings *s, double until)
             s, until);
 }
 
+static void run_crosses(part *p, const settings *s, double until)
+{
+    run_all(
+        p,
+        &(programs){ gpu_cross_programs, gpu_cross_sizes, n_gpu_cross_programs, n_gpu_cross_sizes },
+        s, until);
+}
+
 /* ---- Data there and back --------------------------------------------------------------------- */
 /* n elements of that type go to the GPU, are added there, and come back. */
 static bool copies(rd_ctx *ctx, rd_dtype type, int64_t n, part *p)
@@ -337,13 +345,10 @@ int main(int argc, char **argv)
         const char *name;
         part_fn    *run;
         double      until; /* share of the time */
-    } all[] = { { "copies", run_copies, 0.3 },
-                { "functions", run_functions, 0.4 },
-                { "products", run_products, 0.5 },
-                { "programs", run_programs, 0.6 },
-                { "pairs", run_pairs, 0.7 },
-                { "short rows", run_short_rows, 0.75 },
-                { "random", run_small, 0.9 },
+    } all[] = { { "copies", run_copies, 0.3 },      { "functions", run_functions, 0.4 },
+                { "products", run_products, 0.5 },  { "programs", run_programs, 0.6 },
+                { "pairs", run_pairs, 0.65 },       { "short rows", run_short_rows, 0.7 },
+                { "both ways", run_crosses, 0.75 }, { "random", run_small, 0.9 },
                 { "large", run_large, 1 } };
     enum { N = sizeof all / sizeof *all };
     settings s = { .first = 1, .seeds = 500, .large = 50, .programs = INT64_MAX, .seconds = 120 };

@@ -77,12 +77,60 @@ static bool operand_allows(growing *g, const rd_use *use)
     return false;
 }
 
-/* One reduces the loop's axis and the other keeps it, as sums along both axes of an array.  On a
- * GPU each wants other threads: together they would have those of neither. */
+/* Is an anchor computed from another one? */
+static bool reads(const growing *g, int a, int from)
+{
+    const rd_placing *p    = g->s->p;
+    bool             *mark = g->s->reads;
+
+    memset(mark, 0, (size_t)p->n * sizeof *mark);
+    mark[from] = true;
+    for (int k = from + 1; k <= a; k++)
+        for (int u = 0; u < p->list[k].n_use && !mark[k]; u++) {
+            const int operand = p->number[p->list[k].use[u].value];
+
+            mark[k] = operand >= 0 && mark[operand];
+        }
+    return mark[a];
+}
+
+/* One reduces an axis that the other keeps: that of the loop, or one in it that both reduce. */
 static bool cross(const growing *g, const rd_value *v, const rd_value *m)
 {
-    return g->s->p->graph->device && v->combine && m->combine &&
-           rd_in(v->reduced, g->x) != rd_in(m->reduced, g->x);
+    const rd_set inside = rd_space(v) & rd_space(m) & ~g->open;
+    const rd_set apart  = (v->reduced ^ m->reduced) & inside;
+
+    return v->combine && m->combine &&
+           (rd_in(apart, g->x) || (apart && rd_in(v->reduced & m->reduced, g->x)));
+}
+
+/* Each reduces what the other keeps, as sums along both axes of an array. */
+static bool are_both_ways(const rd_value *v, const rd_value *m)
+{
+    return v->kind == RD_VALUE_REDUCE && m->kind == RD_VALUE_REDUCE && rd_space(v) == rd_space(m) &&
+           (v->reduced & ~m->reduced) && (m->reduced & ~v->reduced);
+}
+
+/* On a GPU two that cross, and do not read each other, want other threads each: together they would
+ * have those of neither, unless the backend has a way for such stages. */
+static bool part(const growing *g, int a, int b)
+{
+    const rd_graph *graph = g->s->p->graph;
+    const rd_value *v = value_of(g->s->p, a), *m = value_of(g->s->p, b);
+
+    return graph->device && cross(g, v, m) && !(graph->cross && are_both_ways(v, m)) &&
+           !reads(g, a, b);
+}
+
+/* Does one of the group cross it that it does not read? */
+static bool crosses_any(const growing *g, int a)
+{
+    const rd_placing *p     = g->s->p;
+    bool              found = false;
+
+    for (int i = 0; i < g->n && !found; i++)
+        found = cross(g, value_of(p, a), value_of(p, g->member[i])) && !reads(g, a, g->member[i]);
+    return found;
 }
 
 static bool may_join(growing *g, int a)
@@ -97,7 +145,7 @@ static bool may_join(growing *g, int a)
         const rd_value *m = value_of(p, g->member[i]);
 
         if (rd_direction(v, g->x) * rd_direction(m, g->x) < 0 || v->apart || m->apart ||
-            (!g->s->needs[a] && cross(g, v, m)))
+            part(g, a, g->member[i]))
             return false;
     }
     for (int u = 0; u < p->list[a].n_use; u++)
@@ -194,6 +242,7 @@ static double grow(growing *g)
         why = g->n == 0 || joined <= together + alone ? JOINS : isinf(joined) ? HOLDS : DEARER;
         why = why == JOINS && holds_up(g, a) ? HOLDS_UP : why;
         if (why == JOINS) {
+            g->s->p->graph->crossed |= g->say && g->s->p->graph->cross && crosses_any(g, a);
             g->member[g->n++] = a;
             g->s->needs[a]    = true;
             together          = joined;
@@ -347,9 +396,10 @@ bool rd_grouping_new(rd_grouping *s, rd_placing *p)
                         .before  = rd_pool_get(pool, n * sizeof *s->before),
                         .blocks  = rd_pool_get(pool, n * sizeof *s->blocks),
                         .needs   = rd_pool_get(pool, n * sizeof *s->needs),
+                        .reads   = rd_pool_get(pool, n * sizeof *s->reads),
                         .first   = rd_pool_get(pool, n * sizeof *s->first),
                         .trial   = rd_pool_get(pool, n * sizeof *s->trial),
                         .best    = rd_pool_get(pool, n * sizeof *s->best) };
-    return s->waiting && s->late && s->before && s->blocks && s->needs && s->first && s->trial &&
-           s->best;
+    return s->waiting && s->late && s->before && s->blocks && s->needs && s->reads && s->first &&
+           s->trial && s->best;
 }

@@ -10,6 +10,7 @@ typedef struct rd_grouping {
     bool       *before;  /* taken for there before the loop that is looked at          */
     bool       *blocks;  /* an operand that kept somebody out of it                    */
     bool       *needs;   /* a member, or computed from one                             */
+    bool       *reads;   /* computed from one that is asked about                      */
     int32_t    *first, *trial, *best;
 } rd_grouping;
 

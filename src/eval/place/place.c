@@ -127,11 +127,12 @@ static rd_tree *place_once(rd_placing *p)
     if (!wait || !rd_grouping_new(&s.groups, p) || !s.tree ||
         !(s.tree->root = rd_pool_get(pool, sizeof *s.tree->root)))
         return NULL;
-    s.tree->graph    = p->graph;
-    s.tree->n_anchor = p->n;
-    s.tree->anchor   = p->list;
-    s.tree->number   = rd_pool_grow(pool, p->number, (size_t)p->graph->n_value,
-                                    (size_t)p->graph->n_value + 1, sizeof *p->number);
+    p->graph->crossed = false;
+    s.tree->graph     = p->graph;
+    s.tree->n_anchor  = p->n;
+    s.tree->anchor    = p->list;
+    s.tree->number    = rd_pool_grow(pool, p->number, (size_t)p->graph->n_value,
+                                     (size_t)p->graph->n_value + 1, sizeof *p->number);
     if (!s.tree->number)
         return NULL;
     s.tree->root->axis = -1;

@@ -190,6 +190,7 @@ static const rd_device_table device = {
     .count    = rd_gpu_count,
     .describe = describe_device,
     .refuses  = refuses,
+    .suits    = rd_gpu_suits,
     .open     = open_queue,
     .close    = rd_queue_free,
     .wait     = rd_submissions_end,

@@ -2,8 +2,8 @@
  * slot's bytes a block touches.
  *
  * Work is numbered by indices, the last of which runs fastest: ranges of the cut loop, then the
- * loops of the grid from the outside in, then chunks of the axis that is dealt out.  A block is
- * some of the values of one of them, all of those behind it, and one of each before it. */
+ * loops of the grid from the outside in, then chunks of the axis that is dealt out, or patches.  A
+ * block is some of the values of one of them, all of those behind it, and one of each before it. */
 #include "kernels/cuda/blocks.h"
 
 static int64_t less(int64_t a, int64_t b)
@@ -32,6 +32,8 @@ static void find_indices(rd_cuda_blocks *b)
     }
     if (s->dealt >= 0)
         add_index(b, s->p->loop[s->dealt].axis, s->chunk);
+    for (int k = 0; s->cross[0] >= 0 && k < 2; k++)
+        add_index(b, s->p->loop[s->cross[k]].axis, s->patch[k]);
 }
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */

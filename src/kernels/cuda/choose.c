@@ -49,6 +49,13 @@ static rd_cuda_choice by_rule(void)
         .least_piece = 32,
         .most_gap    = 2,
 
+        /* 128 threads of 2048 have 128 bytes each in flight: memory is half as fast as it can be,
+         * and one read takes as long as two. */
+        .cross_share = 16,
+        /* Two states of f32 for each lane of 64 rows, and what they end in; a multiprocessor has
+         * room for five such blocks. */
+        .cross_room = 40 << 10,
+
         /* Of fewer results most of a block would be idle, and a block of the tree is 64 points. */
         .least_pairs = 64,
         /* 16 pairs of f32 are 4 results of 4 points: two loads of 16 bytes from shared memory for

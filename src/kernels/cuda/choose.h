@@ -45,6 +45,10 @@ typedef struct rd_cuda_choice {
     int32_t least_piece; /* bytes of rows, between which others' elements lie: smaller ones ... */
     int32_t most_gap;    /* ... no further apart than so many times their length                */
 
+    /* ---- cross.c ---- */
+    int32_t cross_share; /* rows and columns come together where one of so many threads has work */
+    int32_t cross_room;  /* bytes of shared memory in which a block of threads has lanes of rows */
+
     /* ---- pairs.c ---- */
     int32_t least_pairs;  /* results, and points that each meets           */
     int32_t most_results; /* of a thread                                   */

@@ -103,6 +103,10 @@ static void add_node(rd_cuda_text *t, const rd_cuda_fold *f, const char *lane)
 
     for (int k = 0; k < f->of.n_state; k++)
         rd_cuda_line(t, "%s x%d;", rd_node_type(&f->of, k), k);
+    if (t->s->cross[0] >= 0) {
+        rd_cuda_take_met(t, rd_cuda_fold_number(t->s, f), global);
+        return;
+    }
     if (rd_cuda_is_joined(t, f)) {
         add_joined_node(t, f, global);
         return;

@@ -294,7 +294,10 @@ void rd_cuda_declare_cell(rd_cuda_text *t, int32_t number)
     const rd_cuda_fold *f    = &t->s->fold[number];
     rd_text             cell = rd_cuda_position(t, &f->of.fold->cell);
 
-    if (f->abreast > 1)
+    if (t->s->cross[0] >= 0) /* the columns of a thread; of one that ends, nothing is at hand */
+        rd_cuda_line(t, "const int c%" PRId32 " = %s;", number,
+                     f->lanes || t->part == RD_PART_END ? "0" : "l");
+    else if (f->abreast > 1)
         rd_cuda_line(t, "const int c%" PRId32 " = ((int)(%s) * %" PRId32 " + e) * %" PRId32 " + l;",
                      number, cell.at ? cell.at : "", f->abreast, t->s->wide);
     else if (t->s->strip >= 0)

@@ -128,6 +128,8 @@ typedef struct rd_gpu_code rd_gpu_code;
 /* False: no memory; NULL in *code: it cannot run there, with a sentence. */
 bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *pool,
                     const rd_gpu_code **code, char why[RD_CUDA_TEXT]);
+/* A program that is not prepared: have its folds threads, in one stage? */
+bool rd_gpu_suits(const rd_program *p, rd_get_fn *get, void *pool);
 /* "strips: ..." */
 void                  rd_gpu_code_text(rd_text *to, const rd_gpu_code *code);
 const rd_cuda_choice *rd_gpu_code_choice(const rd_gpu_code *code);

@@ -120,6 +120,19 @@ bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *p
     return true;
 }
 
+bool rd_gpu_suits(const rd_program *p, rd_get_fn *get, void *pool)
+{
+    char          why[RD_CUDA_TEXT];
+    rd_gpu       *gpu = rd_gpu_of(p->device, why);
+    rd_cuda_shape shape;
+
+    if (!gpu || !rd_cuda_crosses(p))
+        return true;
+    const rd_cuda_limits limits = limits_of(rd_gpu_facts_of(gpu));
+
+    return rd_cuda_shape_of(&shape, p, &limits, get, pool) && (shape.why || shape.cross[0] >= 0);
+}
+
 void rd_gpu_code_text(rd_text *to, const rd_gpu_code *code)
 {
     rd_cuda_shape_text(to, &code->shape);
@@ -197,11 +210,13 @@ static rd_call_head *head_of(rd_gpu_run_state *r)
     return (rd_call_head *)(void *)r->call;
 }
 
-/* Teams go from item to item: no more than fit at once. */
+/* Teams go from item to item, or blocks of threads from patch to patch: no more than fit at
+ * once. */
 bool rd_gpu_run_work(rd_gpu_run_state *r, const char *name, int64_t first, int64_t end)
 {
-    const int64_t teams  = end - first < r->most_teams ? end - first : r->most_teams;
     const int64_t in_one = r->shape->choice.block / r->shape->team;
+    const int64_t wanted = (end - first) * (r->shape->cross[0] >= 0 ? in_one : 1);
+    const int64_t teams  = wanted < r->most_teams ? wanted : r->most_teams;
 
     head_of(r)->first  = first;
     head_of(r)->n_work = end;
@@ -244,7 +259,8 @@ static int64_t node_bytes(const rd_cuda_shape *s)
 {
     if (s->swept)
         return RD_TICKET + s->n_item * s->node_bytes;
-    return s->n_item * (s->scanned ? s->node_bytes : s->item_rows * s->row_bytes);
+    return s->n_item *
+           (s->scanned || s->cross[0] >= 0 ? s->node_bytes : s->item_rows * s->row_bytes);
 }
 
 static int64_t counter_bytes(const rd_cuda_shape *s)
@@ -280,12 +296,23 @@ static bool run_sweep(rd_gpu_run_state *r)
            launch(r, "sweep", tiles < blocks ? tiles : blocks);
 }
 
+static bool run_patches(rd_gpu_run_state *r)
+{
+    const rd_cuda_shape *s     = r->shape;
+    const int64_t        bytes = counter_bytes(s);
+
+    return (bytes == 0 || rd_queue_clear(r->queue, r->counters, bytes, r->why)) &&
+           run_all(r, "cross", -1, s->n_item * s->n_patch[0] * s->n_patch[1]);
+}
+
 static bool run_kernels(rd_gpu_run_state *r)
 {
     const rd_cuda_shape *s = r->shape;
 
     if (s->n_item == 0)
         return true;
+    if (s->cross[0] >= 0)
+        return run_patches(r);
     if (s->n_cut == 0)
         return run_all(r, "run", -1, s->n_item);
     if (s->swept)

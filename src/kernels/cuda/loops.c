@@ -66,6 +66,14 @@ static void declare_indices(rd_cuda_text *t, int32_t loop, const char *u, bool f
 {
     const rd_cuda_shape *s = t->s;
 
+    if (s->cross[0] >= 0) { /* rounds go along the outer loop */
+        const int32_t down = s->p->loop[s->cross[0]].axis, along = s->p->loop[s->cross[1]].axis;
+
+        rd_cuda_line(t, "const int64_t i%" PRId32 " = v%" PRId32 " + %s;", down, down, u);
+        rd_cuda_line(t, "const int64_t i%" PRId32 " = v%" PRId32 " + %" PRId32 " * t%s;", along,
+                     along, s->wide, first ? "" : " + l");
+        return;
+    }
     if (s->strip >= 0)
         rd_cuda_declare_strip(t, first);
     if (t->abreast)
@@ -202,7 +210,8 @@ static void recall_values(rd_cuda_text *t, int32_t from, int32_t to)
 static void write_insts(rd_cuda_text *t, int32_t from, int32_t to)
 {
     for (int32_t i = from; i < to; i++)
-        rd_cuda_inst(t, i);
+        if (t->s->p->inst[i].kind != RD_I_LOOP) /* of a row and its elements: all of either */
+            rd_cuda_inst(t, i);
 }
 
 /* All that is stored several elements at a time. */
@@ -259,8 +268,8 @@ static void write_waiting(rd_cuda_text *t, int32_t i, int32_t n, int32_t loop, c
 
 /* Instructions without loops, for all elements of the thread: of a round of a loop, or (-1) of the
  * item.  `some`: a condition on those that are there, NULL. */
-static void write_elements(rd_cuda_text *t, int32_t from, int32_t to, int32_t loop, const char *u,
-                           const char *some)
+void rd_cuda_write_elements(rd_cuda_text *t, int32_t from, int32_t to, int32_t loop, const char *u,
+                            const char *some)
 {
     const int32_t n    = elements_of(t, loop);
     const bool    kept = t->s->strip >= 0, wait = n > 1 && !some;
@@ -291,7 +300,7 @@ static void write_elements(rd_cuda_text *t, int32_t from, int32_t to, int32_t lo
 
 /* ---- Rounds that are done together ----------------------------------------------------------- */
 /* Loads of all rounds, before anything is done with them. */
-static void write_loads(rd_cuda_text *t, int32_t loop)
+void rd_cuda_write_loads(rd_cuda_text *t, int32_t loop)
 {
     rd_cuda_declare_takes(t, t->packs);
     rd_cuda_line(t, "RD_UNROLL for (int u = 0; u < %" PRId32 "; u++)%s {", t->packs->ahead,
@@ -409,7 +418,7 @@ static void write_rounds(rd_cuda_text *t, int32_t loop, const char *lo, const ch
         rd_text_add(&when, " && v%" PRId32 " %% %" PRId32 " == 0", l->axis, t->along);
     rd_cuda_line(t, "if (%s) {", when.at ? when.at : "");
     t->indent++;
-    write_loads(t, loop);
+    rd_cuda_write_loads(t, loop);
     for (int32_t k = 0; k < t->s->p->n_fold; k++)
         if (moves_once(t, loop, k)) {
             move_on(t, k);
@@ -417,7 +426,7 @@ static void write_rounds(rd_cuda_text *t, int32_t loop, const char *lo, const ch
         }
     rd_cuda_line(t, "RD_UNROLL for (int u = 0; u < %" PRId32 "; u++) {", t->packs->ahead);
     t->indent++;
-    write_elements(t, l->begin + 1, l->end, loop, "u", NULL);
+    rd_cuda_write_elements(t, l->begin + 1, l->end, loop, "u", NULL);
     t->indent--;
     rd_cuda_line(t, "}");
     rd_cuda_line(t, "v%" PRId32 " += %" PRId32 ";", l->axis, t->packs->ahead * round);
@@ -436,7 +445,7 @@ static void write_round(rd_cuda_text *t, int32_t loop, const char *lo, const cha
 
     snprintf(some, sizeof some, "i%" PRId32 " >= %s && i%" PRId32 " < %s", l->axis, lo, l->axis,
              hi);
-    write_elements(t, l->begin + 1, l->end, loop, "0", t->s->spread[loop] ? some : NULL);
+    rd_cuda_write_elements(t, l->begin + 1, l->end, loop, "0", t->s->spread[loop] ? some : NULL);
     rd_cuda_line(t, "v%" PRId32 " += %" PRId32 ";", l->axis, round_of(t, loop));
 }
 
@@ -592,7 +601,7 @@ void rd_cuda_items(rd_cuda_text *t, int32_t from, int32_t to)
         } else if (t->s->strip >= 0 && i >= t->s->from && p->inst[i].kind != RD_I_START) {
             const int32_t end = end_of_run(p, i, to);
 
-            write_elements(t, i, end, -1, "0", NULL);
+            rd_cuda_write_elements(t, i, end, -1, "0", NULL);
             i = end - 1;
         } else
             rd_cuda_inst(t, i);

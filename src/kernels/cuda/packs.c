@@ -48,12 +48,12 @@ void rd_cuda_write_takes(rd_cuda_text *t, const rd_cuda_packs *packs)
             continue;
         rd_text place = rd_cuda_position(t, at);
 
-        rd_cuda_line(
-            t, "x%" PRId32 "[%s] = rd_take<%s, %" PRId32 ">(&((const %s *)m%" PRId32 ")[%s]);", i,
-            t->apart ? "2 * u + l" : "u", rd_memory_type(at->type), packs->each[k],
-            rd_memory_type(at->type), at->slot, place.at ? place.at : "");
+        rd_cuda_line(t, "x%" PRId32 "[%s] = %s<%s, %" PRId32 ">(&((const %s *)m%" PRId32 ")[%s]);",
+                     i, t->apart ? "2 * u + l" : "u",
+                     packs->anywhere[k] ? "rd_take_each" : "rd_take", rd_memory_type(at->type),
+                     packs->each[k], rd_memory_type(at->type), at->slot, place.at ? place.at : "");
         rd_text_free(&place);
-        if (packs->each[k] > 1)
+        if (packs->each[k] > 1 && !packs->anywhere[k])
             note_pack(t, at);
     }
 }
@@ -97,11 +97,13 @@ void rd_cuda_write_puts(rd_cuda_text *t)
 
         if (one)
             rd_cuda_line(t, "RD_MEET if (t == 0)");
-        rd_cuda_line(t, "rd_put(&((%s *)m%" PRId32 ")[%s], y%" PRId32 ");",
-                     rd_memory_type(at->type), at->slot, place.at ? place.at : "", i);
+        rd_cuda_line(t, "%s(&((%s *)m%" PRId32 ")[%s], y%" PRId32 ");",
+                     t->packs->anywhere[k] ? "rd_put_each" : "rd_put", rd_memory_type(at->type),
+                     at->slot, place.at ? place.at : "", i);
         if (one)
             rd_cuda_line(t, "RD_MEET");
         rd_text_free(&place);
-        note_pack(t, at);
+        if (!t->packs->anywhere[k])
+            note_pack(t, at);
     }
 }

@@ -344,6 +344,7 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
                           .strip  = -1,
                           .dealt  = -1,
                           .square = { -1, -1 },
+                          .cross  = { -1, -1 },
                           .pairs  = -1 };
     for (int32_t k = 0; k < p->n_address; k++)
         s->n_slot = p->address[k].slot >= s->n_slot ? p->address[k].slot + 1 : s->n_slot;
@@ -365,7 +366,7 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
         !s->stretch_of)
         return false;
     for (int32_t i = 0; i < p->n_inst; i++)
-        s->row[i] = s->stretch_of[i] = -1;
+        s->row[i] = s->staged[i] = s->stretch_of[i] = -1;
     find_slots(s);
     look_for_refusals(s);
     look_for_reports(s);
@@ -374,6 +375,8 @@ bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limit
     if (s->why)
         return true;
     find_grid(s);
+    if (rd_cuda_find_cross(s))
+        return true;
     if (!rd_cuda_find_pairs(s, limits)) {
         find_team(s, limits->threads);
         rd_cuda_find_strips(s, limits->threads);
@@ -389,6 +392,16 @@ void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s)
 {
     if (s->why) {
         rd_text_add(to, "not here: %s", s->why);
+        return;
+    }
+    if (s->cross[0] >= 0) {
+        rd_text_add(to,
+                    "rows and columns: %" PRId64 " patches of %" PRId64 " by %" PRId64 ", i%" PRId32
+                    " and i%" PRId32 ", %" PRId32 " threads a row, %" PRId32
+                    " side by side, %" PRId32 " rows at a time",
+                    s->n_item * s->n_patch[0] * s->n_patch[1], s->patch[0], s->patch[1],
+                    s->p->loop[s->cross[0]].axis, s->p->loop[s->cross[1]].axis, s->team, s->wide,
+                    s->at_once);
         return;
     }
     rd_text_add(to, "%s: %" PRId64 " items, %" PRId32 " thread%s each",

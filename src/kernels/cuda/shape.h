@@ -1,10 +1,10 @@
 /* shape.h - a loop program as a GPU runs it: which loops are work items, which are a team's
  * threads, which a thread runs by itself.
  *
- *   program -shape.c, choose.c, strips.c, squares.c, cuts.c, sweeps.c, rows.c, stretches.c,
- *           places.c, homes.c-> shape
+ *   program -shape.c, choose.c, cross.c, strips.c, squares.c, cuts.c, sweeps.c, rows.c,
+ *           stretches.c, places.c, homes.c-> shape
  *           -text.c, loops.c, packs.c, folds.c, closes.c, ranges.c, scans.c, tiles.c,
- *           staging.c-> CUDA C
+ *           staging.c, patches.c, meets.c-> CUDA C
  *           -modules.c-> kernels -launch.c-> a run
  *
  * The loops that stand one in the other from the outside in, with nothing between them but values
@@ -147,6 +147,12 @@ typedef struct rd_cuda_shape {
     bool              ends;       /* is anything stored behind them?             */
     int64_t           item_bytes; /* of what one cut loop keeps for another      */
 
+    /* ---- cross.c ---- */
+    int32_t cross[2]; /* loops over rows, which folds of columns reduce, and over columns,
+                                    * which folds of rows reduce; one is in the other; -1 */
+    int64_t patch[2], n_patch[2]; /* indices of each in a patch, and patches along it */
+    int32_t at_once;              /* rows that a team takes at a time */
+
     /* ---- pairs.c ---- */
     int32_t  pairs;     /* the loop over the points that all results meet, -1 */
     int32_t  abreast;   /* points that a thread takes together */
@@ -212,6 +218,14 @@ int64_t rd_cuda_sweep_bytes(const rd_cuda_shape *s, const rd_cuda_fold *f);
 /* ---- strips.c -------------------------------------------------------------------------------- */
 void rd_cuda_find_strips(rd_cuda_shape *s, int64_t threads);
 bool rd_cuda_are_items_dense(const rd_cuda_shape *s);
+/* Are neighbours along the axis of a loop neighbours in memory?  Do each `wide` of them begin at a
+ * multiple of their size, if the slot does? */
+bool rd_cuda_is_dense(const rd_cuda_shape *s, int32_t inst, int32_t loop);
+bool rd_cuda_is_aligned(const rd_address *at, int32_t axis, int32_t wide);
+/* What an element of a loop takes, about, in instructions. */
+double rd_cuda_weight_of(const rd_program *p, int32_t loop);
+/* Elements of such a size, side by side: a vector of them, but not too many. */
+int32_t rd_cuda_wide_of(const rd_cuda_shape *s, int32_t size);
 /* The lane position of the folds whose lanes the threads of a loop are, NULL. */
 const rd_address *rd_cuda_lanes_along(const rd_cuda_shape *s, int32_t loop);
 
@@ -223,11 +237,27 @@ int32_t rd_cuda_wide_along(const rd_cuda_shape *s, int32_t loop);
 enum { RD_CUDA_PACKS = 16 };
 typedef struct rd_cuda_packs {
     int32_t n, ahead, inst[RD_CUDA_PACKS], each[RD_CUDA_PACKS];
-    int32_t along;    /* elements of a round along a loop that one thread walks; 1 */
+    bool    anywhere[RD_CUDA_PACKS]; /* they do not begin at multiples of their size */
+    int32_t along;                   /* elements of a round along a loop that one thread walks; 1 */
     bool    together; /* rounds that are whole are done `ahead` at a time, without asking for each
                        * element whether it is there */
 } rd_cuda_packs;
 void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs);
+
+/* ---- cross.c --------------------------------------------------------------------------------- */
+/* Has the program folds of which one reduces an axis that another keeps, in the same loops, and
+ * that do not read each other? */
+bool rd_cuda_crosses(const rd_program *p);
+/* Those of one loop in another, by patches; false: there are no such. */
+bool rd_cuda_find_cross(rd_cuda_shape *s);
+/* Of the two loops, the one that holds the other. */
+int32_t rd_cuda_cross_outer(const rd_cuda_shape *s);
+int32_t rd_cuda_cross_inner(const rd_cuda_shape *s);
+/* What a team takes and puts several elements at a time. */
+void rd_cuda_cross_packs(const rd_cuda_shape *s, rd_cuda_packs *packs);
+/* Nodes of a place, of all levels of groups, where there are n patches; groups that come. */
+int64_t rd_cuda_nodes_of(const rd_cuda_shape *s, int64_t n);
+int64_t rd_cuda_groups_of(const rd_cuda_shape *s, int64_t n);
 
 /* ---- pairs.c --------------------------------------------------------------------------------- */
 /* Folds over points of which each meets all results; false: there are no such. */

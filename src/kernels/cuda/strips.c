@@ -39,8 +39,15 @@ static bool is_dense(const rd_cuda_shape *s, int32_t i, int32_t axis, int32_t fr
     return true;
 }
 
+bool rd_cuda_is_dense(const rd_cuda_shape *s, int32_t inst, int32_t loop)
+{
+    const rd_loop *l = &s->p->loop[loop];
+
+    return is_dense(s, inst, l->axis, l->begin, l->end);
+}
+
 /* Begins each `wide` of them at a multiple of their size, if the slot does? */
-static bool is_aligned(const rd_address *at, int32_t axis, int32_t wide)
+bool rd_cuda_is_aligned(const rd_address *at, int32_t axis, int32_t wide)
 {
     bool is = at->offset % wide == 0;
 
@@ -71,7 +78,7 @@ static int32_t size_of(const rd_cuda_shape *s, int32_t i)
 }
 
 /* Elements of such a size, side by side: a vector of them, but not too many. */
-static int32_t wide_of(const rd_cuda_shape *s, int32_t size)
+int32_t rd_cuda_wide_of(const rd_cuda_shape *s, int32_t size)
 {
     const int32_t wide = s->choice.vector / size;
 
@@ -85,16 +92,16 @@ static bool packs_in(const rd_cuda_shape *s, int32_t i, int32_t loop, int32_t wi
     const rd_loop    *l    = &s->p->loop[loop];
     const rd_address *lane = rd_cuda_lanes_along(s, loop);
 
-    return is_dense(s, i, l->axis, l->begin, l->end) &&
-           is_aligned(&s->p->address[s->p->inst[i].arg], l->axis, wide) &&
-           (!lane || is_aligned(lane, l->axis, wide));
+    return rd_cuda_is_dense(s, i, loop) &&
+           rd_cuda_is_aligned(&s->p->address[s->p->inst[i].arg], l->axis, wide) &&
+           (!lane || rd_cuda_is_aligned(lane, l->axis, wide));
 }
 
 /* May that of an item that is `wide` neighbours? */
 static bool packs_beside(const rd_cuda_shape *s, int32_t i, int32_t axis, int32_t wide)
 {
     return is_dense(s, i, axis, s->from, s->to) &&
-           is_aligned(&s->p->address[s->p->inst[i].arg], axis, wide);
+           rd_cuda_is_aligned(&s->p->address[s->p->inst[i].arg], axis, wide);
 }
 
 /* Loads that do not hang on what the loop makes, and have nothing stored under them. */
@@ -131,7 +138,7 @@ static int32_t along_of(const rd_cuda_shape *s, int32_t loop)
         return 1;
     for (int32_t i = l->begin + 1; i < l->end; i++)
         if (may_go_ahead(s, i, l))
-            for (int32_t wide = wide_of(s, size_of(s, i)); wide > along; wide /= 2)
+            for (int32_t wide = rd_cuda_wide_of(s, size_of(s, i)); wide > along; wide /= 2)
                 if (wide <= l->extent && packs_in(s, i, loop, wide))
                     along = wide;
     return along;
@@ -161,9 +168,10 @@ static void find_packs(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *pack
 }
 
 /* What an element takes, about, in instructions. */
-static double weight_of(const rd_program *p, const rd_loop *l)
+double rd_cuda_weight_of(const rd_program *p, int32_t loop)
 {
-    double weight = 0;
+    const rd_loop *l      = &p->loop[loop];
+    double         weight = 0;
 
     for (int32_t i = l->begin + 1; i < l->end; i++) {
         const rd_inst *inst = &p->inst[i];
@@ -197,7 +205,7 @@ void rd_cuda_packs_of(const rd_cuda_shape *s, int32_t loop, rd_cuda_packs *packs
     const int32_t         elements = s->spread[loop] ? (s->wide > 1 ? s->wide : 2)
                                      : s->strip >= 0 ? s->wide
                                                      : along;
-    const double          weight   = elements * weight_of(s->p, l);
+    const double          weight   = elements * rd_cuda_weight_of(s->p, loop);
     int32_t               bytes    = 0;
 
     *packs = (rd_cuda_packs){ .ahead = c->ahead, .along = along };
@@ -257,7 +265,7 @@ int32_t rd_cuda_wide_along(const rd_cuda_shape *s, int32_t loop)
 {
     const int32_t least = least_along(s, loop);
 
-    return least ? wide_of(s, least) : 1;
+    return least ? rd_cuda_wide_of(s, least) : 1;
 }
 
 /* The same of spread loops. */
@@ -300,7 +308,7 @@ static void widen_lanes(rd_cuda_shape *s)
 
     if (lanes < 0 || least == 0)
         return;
-    for (wide = wide_of(s, least); lanes && lanes / wide < s->choice.least_team;)
+    for (wide = rd_cuda_wide_of(s, least); lanes && lanes / wide < s->choice.least_team;)
         wide /= 2;
     while (wide > 1 && !any_packs(s, wide))
         wide /= 2;
@@ -340,7 +348,7 @@ static void widen_items(rd_cuda_shape *s, int64_t threads)
             least = less(least, size_of(s, i));
     if (least == 0)
         return;
-    wide = wide_of(s, least);
+    wide = rd_cuda_wide_of(s, least);
     while (wide > 1 && (last->extent % wide || !any_packs_beside(s, last->axis, wide)))
         wide /= 2;
     if (wide == 1 || (scans(s) && s->n_item < threads / s->choice.scan_share * wide))

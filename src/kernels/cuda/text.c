@@ -303,7 +303,10 @@ void rd_cuda_inst(rd_cuda_text *t, int32_t i)
 
     switch (inst->kind) {
     case RD_I_STORE: write_store(t, inst); break;
-    case RD_I_START: rd_cuda_start(t, inst->arg); break;
+    case RD_I_START:
+        if (t->s->cross[0] < 0) /* else patches begin their states */
+            rd_cuda_start(t, inst->arg);
+        break;
     case RD_I_STEP: rd_cuda_step(t, inst); break;
     case RD_I_SCAN: rd_cuda_scan(t, inst); break;
     case RD_I_CLOSE: rd_cuda_close(t, inst); break;
@@ -370,6 +373,12 @@ static void write_indices(rd_cuda_text *t)
     }
 }
 
+void rd_cuda_declare_item(rd_cuda_text *t)
+{
+    write_indices(t);
+    write_grid_values(t);
+}
+
 static void write_range(rd_cuda_text *t)
 {
     const rd_cuda_shape *s = t->s;
@@ -387,7 +396,7 @@ static bool is_of_team(rd_cuda_home home)
 }
 
 /* Slots; scratch lies behind the memory of the team's folds, or of the thread's. */
-static void declare_slots(rd_cuda_text *t)
+void rd_cuda_declare_slots(rd_cuda_text *t)
 {
     const rd_cuda_shape *s = t->s;
 
@@ -496,7 +505,7 @@ static void write_body(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
 }
 
 /* What the threads of a block share. */
-static void declare_shared(rd_cuda_text *t)
+void rd_cuda_declare_shared(rd_cuda_text *t)
 {
     const rd_cuda_shape *s     = t->s;
     const int32_t        words = rd_cuda_shared_words(s);
@@ -536,7 +545,7 @@ static void declare_team(rd_cuda_text *t)
                  ", *const own = ours + %" PRId64 " + t * (int64_t)%" PRId64 ";",
                  s->team_bytes + s->team * s->own_bytes, s->team_bytes, s->own_bytes);
     rd_cuda_line(t, "uint32_t warnings = 0;");
-    declare_slots(t);
+    rd_cuda_declare_slots(t);
 }
 
 /* One item, or one range of one: which it is, its memory, and what is done. */
@@ -574,7 +583,7 @@ static void write_kernel(rd_cuda_text *t, rd_cuda_part part, int32_t cut)
     rd_cuda_kernel_head(t, part_names[part], cut);
     rd_cuda_line(t, "{");
     t->indent++;
-    declare_shared(t);
+    rd_cuda_declare_shared(t);
     declare_team(t);
     if (rd_cuda_moves_rows(t->s)) {
         rd_cuda_open_block(t);
@@ -606,7 +615,8 @@ static void write_call(const rd_cuda_text *t, rd_text *to)
 
     rd_text_add(to,
                 "#define RD_TEAM %" PRId32 "\n#define RD_THREADS %" PRId32
-                "\n#define RD_FAN %" PRId32 "\n#define RD_ROW (int64_t)%" PRId64 "\n"
+                "\n#define RD_TEAMS (RD_THREADS / RD_TEAM)\n#define RD_FAN %" PRId32
+                "\n#define RD_ROW (int64_t)%" PRId64 "\n"
                 "typedef struct rd_call {\n    rd_call_head head;\n    char *m[%" PRId32
                 "];\n    int64_t N[%" PRId32 "];\n} rd_call;\n",
                 s->team, s->choice.block, s->choice.fan, s->row_bytes, slots ? slots : 1,
@@ -627,7 +637,9 @@ void rd_cuda_write(rd_cuda_text *t, rd_text *to)
         rd_cuda_fold_functions(t, k);
         rd_cuda_scan_functions(t, k);
     }
-    if (s->n_cut == 0)
+    if (s->cross[0] >= 0)
+        rd_cuda_write_cross(t);
+    else if (s->n_cut == 0)
         write_kernel(t, RD_PART_RUN, -1);
     else if (s->swept)
         write_kernel(t, RD_PART_SWEEP, -1);

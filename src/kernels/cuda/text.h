@@ -76,6 +76,11 @@ void    rd_cuda_write_puts(rd_cuda_text *t);
 
 /* loops.c: instructions [from, to), with their loops. */
 void rd_cuda_items(rd_cuda_text *t, int32_t from, int32_t to);
+/* Instructions without loops, for all elements of a thread in round `u` of a loop, or for those of
+ * which `some` is true (NULL: all); loads of all its rounds, before. */
+void rd_cuda_write_elements(rd_cuda_text *t, int32_t from, int32_t to, int32_t loop, const char *u,
+                            const char *some);
+void rd_cuda_write_loads(rd_cuda_text *t, int32_t loop);
 /* Which of a thread's elements: "l", "e", "e * 4 + l". */
 enum { RD_CUDA_ELEMENT = 24 };
 const char *rd_cuda_element(const rd_cuda_text *t, char to[RD_CUDA_ELEMENT]);
@@ -84,6 +89,28 @@ void rd_cuda_declare_strip(rd_cuda_text *t, bool first);
 
 /* Have the ranges of a fold become one before this part? */
 bool rd_cuda_is_joined(const rd_cuda_text *t, const rd_cuda_fold *f);
+
+/* text.c: what the threads of a block share; slots' addresses; the indices of an item, and what
+ * stands around the loops of the grid. */
+void rd_cuda_declare_shared(rd_cuda_text *t);
+void rd_cuda_declare_slots(rd_cuda_text *t);
+void rd_cuda_declare_item(rd_cuda_text *t);
+
+/* patches.c: the kernel of folds that cross; lanes of a row; "block1(&a0, &a1);" of a state by a
+ * format. */
+void    rd_cuda_write_cross(rd_cuda_text *t);
+int32_t rd_cuda_lanes_of_rows(const rd_cuda_shape *s);
+void    rd_cuda_call_on_state(rd_cuda_text *t, int32_t number, const char *function,
+                              const char *format);
+
+/* meets.c: functions of folds that cross; their nodes in memory; those of a team's columns; the
+ * end of a patch, which may be that of rows and columns; the node of a column, or of a lane of a
+ * row. */
+void rd_cuda_meet_functions(rd_cuda_text *t);
+void rd_cuda_declare_nodes(rd_cuda_text *t);
+void rd_cuda_leave_columns(rd_cuda_text *t);
+void rd_cuda_end_patch(rd_cuda_text *t);
+void rd_cuda_take_met(rd_cuda_text *t, int32_t number, const char *lane);
 
 /* pairs.c: the loop over points; a loop in a pair. */
 void rd_cuda_write_pairs(rd_cuda_text *t, const char *lo, const char *hi);

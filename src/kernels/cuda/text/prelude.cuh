@@ -52,7 +52,7 @@ template <class T> struct rd_plain<T &> {
 #define __builtin_popcountll(x)   __popcll(x)
 
 #ifndef RD_SHARED
-#define RD_SHARED(type, name, n) __shared__ type name[n]
+#define RD_SHARED(type, name, n)               __shared__ __align__(16) type name[n]
 #define RD_SHARED_DYNAMIC(type, name)          extern __shared__ __align__(16) type name[]
 #define RD_TAKE_SHARED(T, N, array, at)        rd_take_whole<T, N>(&(array)[at])
 #define RD_PUT_SHARED(T, N, array, at, pack)   rd_put_whole<T, N>(&(array)[at], pack)
@@ -158,14 +158,25 @@ template <class T, int N> static __forceinline__ void rd_put_whole(T *p, const r
     }
 }
 
-template <class T, int N> static __forceinline__ rd_pack<T, N> rd_take(const T *p)
+/* The same, wherever they begin. */
+template <class T, int N> static __forceinline__ rd_pack<T, N> rd_take_each(const T *p)
 {
-#ifdef RD_NARROW
     rd_pack<T, N> x;
 
     RD_UNROLL for (int l = 0; l < N; l++)
         x.e[l] = p[l];
     return x;
+}
+template <class T, int N> static __forceinline__ void rd_put_each(T *p, const rd_pack<T, N> &x)
+{
+    RD_UNROLL for (int l = 0; l < N; l++)
+        p[l] = x.e[l];
+}
+
+template <class T, int N> static __forceinline__ rd_pack<T, N> rd_take(const T *p)
+{
+#ifdef RD_NARROW
+    return rd_take_each<T, N>(p);
 #else
     return rd_take_whole<T, N>(p);
 #endif
@@ -185,8 +196,7 @@ template <class T, int N> static __forceinline__ rd_pack<T, N> rd_take_some(cons
 template <class T, int N> static __forceinline__ void rd_put(T *p, const rd_pack<T, N> &x)
 {
 #ifdef RD_NARROW
-    RD_UNROLL for (int l = 0; l < N; l++)
-        p[l] = x.e[l];
+    rd_put_each<T, N>(p, x);
 #else
     rd_put_whole<T, N>(p, x);
 #endif
@@ -286,6 +296,26 @@ template <int TEAM> static __forceinline__ bool rd_is_last(uint32_t *counter, in
         before = __shfl_sync(ours, before, 0, TEAM);
     __threadfence();
     return before + 1 == many;
+}
+
+/* The same of a block of threads, all of which ask: `came` is a word of its shared memory. */
+template <class W>
+static __forceinline__ bool rd_is_last_block(uint32_t *counter, int64_t many, W &came)
+{
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        const bool last = atomicAdd(counter, 1u) + 1 == many;
+
+        if (last)
+            *counter = 0;
+        came[0] = last;
+    }
+    __syncthreads();
+    const bool last = came[0];
+
+    __threadfence();
+    return last;
 }
 
 /* Of n ranges and the nodes above them: how many are below a level. */

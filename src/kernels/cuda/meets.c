@@ -1,0 +1,351 @@
+/* meets.c - what patches come to (cross.c): nodes, which become those of groups of RD_FAN patches,
+ * of groups of groups, and at last results.
+ *
+ * Nodes of all columns lie side by side, once for each patch down the rows and each group above;
+ * nodes of the lanes of all rows likewise for patches along the columns.  A block of threads that
+ * has left its patch's counts itself at its group's counter, once for either.  Who
+ * comes last merges the group's nodes by twos, as the tree has them, and goes to the group above;
+ * who comes last of all ends the folds.  A group at the end of its axis may be short: nodes without
+ * a sibling are their parents. */
+#include "core/tree.h"
+#include "kernels/cuda/text.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+static const rd_loop *loop_of(const rd_cuda_text *t, int k)
+{
+    return &t->s->p->loop[t->s->cross[k]];
+}
+
+static int64_t lanes_of(const rd_cuda_fold *f)
+{
+    return f->of.fold->lanes;
+}
+
+/* Does a row go on in other patches?  Else its lanes are in shared memory. */
+static bool are_apart(const rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    return !f->lanes || t->s->n_patch[1] > 1;
+}
+
+/* Nodes side by side: of all columns, of the lanes of all rows. */
+static int64_t side_by_side(const rd_cuda_text *t, const rd_cuda_fold *f)
+{
+    return loop_of(t, f->lanes ? 0 : 1)->extent * lanes_of(f);
+}
+
+static void close_braces(rd_cuda_text *t, int n)
+{
+    while (n-- > 0) {
+        t->indent--;
+        rd_cuda_line(t, "}");
+    }
+}
+
+/* ---- Groups ---------------------------------------------------------------------------------- */
+/* "double *const w0_0 = (double *)(nodes + ..);" of a fold. */
+static void declare_nodes_of(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f = &t->s->fold[number];
+
+    for (int j = 0; are_apart(t, f) && j < f->of.n_state; j++) {
+        rd_text at = { 0 };
+
+        rd_cuda_number(t, &at, f->node + j * f->nodes);
+        rd_cuda_line(t, "%s *const w%" PRId32 "_%d = (%s *)(nodes + %s);", rd_node_type(&f->of, j),
+                     number, j, rd_node_type(&f->of, j), at.at ? at.at : "");
+        rd_text_free(&at);
+    }
+}
+
+/* "meet0(q, nodes, from, many, to, first, end)": rows of nodes from..from+many become row `to`,
+ * between two places. */
+static void add_meet(rd_cuda_text *t, int32_t number)
+{
+    const rd_cuda_fold *f     = &t->s->fold[number];
+    rd_text             pitch = { 0 }, merge = { 0 };
+
+    rd_cuda_number(t, &pitch, side_by_side(t, f));
+    rd_text_add(&merge, "merge%" PRId32 "(", number);
+    rd_add_each(&merge, &f->of, "&f%d[k]");
+    rd_text_add(&merge, ", ");
+    rd_add_each(&merge, &f->of, "&f%d[k + half]");
+    rd_cuda_line(t,
+                 "static void meet%" PRId32 "(const rd_call &q, char *nodes, int64_t from, "
+                 "int many, int64_t to, int64_t first, int64_t end)",
+                 number);
+    rd_cuda_line(t, "{");
+    t->indent++;
+    declare_nodes_of(t, number);
+    rd_cuda_line(t,
+                 "RD_ONE_BY_ONE for (int64_t s = first + threadIdx.x; s < end; s += RD_THREADS) {");
+    t->indent++;
+    for (int j = 0; j < f->of.n_state; j++) {
+        rd_cuda_line(t, "%s f%d[RD_FAN];", rd_node_type(&f->of, j), j);
+        rd_cuda_line(t,
+                     "RD_UNROLL for (int k = 0; k < RD_FAN; k++) if (k < many) f%d[k] = w%" PRId32
+                     "_%d[(from + k) * %s + s];",
+                     j, number, j, pitch.at ? pitch.at : "");
+    }
+    rd_cuda_line(t, "RD_UNROLL for (int half = 1; half < RD_FAN; half *= 2)");
+    rd_cuda_line(t, "    RD_UNROLL for (int k = 0; k + half < RD_FAN; k += 2 * half)");
+    rd_cuda_line(t, "        if (k + half < many) %s);", merge.at ? merge.at : "");
+    for (int j = 0; j < f->of.n_state; j++)
+        rd_cuda_line(t, "w%" PRId32 "_%d[to * %s + s] = f%d[0];", number, j,
+                     pitch.at ? pitch.at : "", j);
+    close_braces(t, 2);
+    rd_text_free(&pitch);
+    rd_text_free(&merge);
+}
+
+void rd_cuda_meet_functions(rd_cuda_text *t)
+{
+    for (int32_t k = 0; k < t->s->p->n_fold; k++)
+        if (are_apart(t, &t->s->fold[k]))
+            add_meet(t, k);
+}
+
+/* ---- A patch's ------------------------------------------------------------------------------- */
+void rd_cuda_declare_nodes(rd_cuda_text *t)
+{
+    rd_text bytes = { 0 };
+
+    rd_cuda_number(t, &bytes, t->s->node_bytes);
+    rd_cuda_line(t, "char *const nodes = (char *)q.head.nodes + item * %s;",
+                 bytes.at ? bytes.at : "");
+    rd_cuda_line(t, "uint32_t *const counters = (uint32_t *)q.head.counters + item * "
+                    "q.head.item_counters;");
+    for (int32_t k = 0; k < t->s->p->n_fold; k++)
+        declare_nodes_of(t, k);
+    rd_text_free(&bytes);
+}
+
+/* A team's columns have had all rows of the patch. */
+void rd_cuda_leave_columns(rd_cuda_text *t)
+{
+    const int32_t axis = loop_of(t, 1)->axis;
+
+    for (int32_t k = 0; k < t->s->p->n_fold; k++) {
+        const rd_cuda_fold *f     = &t->s->fold[k];
+        rd_text             pitch = { 0 }, states = { 0 };
+
+        if (f->lanes)
+            continue;
+        rd_cuda_number(t, &pitch, side_by_side(t, f));
+        rd_cuda_states(&states, f, k, "s", "l");
+        rd_cuda_line(t, "RD_UNROLL for (int l = 0; l < %" PRId32 "; l++) {", t->s->wide);
+        t->indent++;
+        rd_cuda_line(t, "const int64_t i%" PRId32 " = v%" PRId32 " + %" PRId32 " * t + l;", axis,
+                     axis, t->s->wide);
+        rd_cuda_line(t, "block%" PRId32 "(%s);", k, states.at ? states.at : "");
+        rd_cuda_line(t, "if (i%" PRId32 " < hi1) {", axis);
+        t->indent++;
+        for (int j = 0; j < f->of.n_state; j++)
+            rd_cuda_line(t, "w%" PRId32 "_%d[p0 * %s + i%" PRId32 "] = s%" PRId32 "_%d[l];", k, j,
+                         pitch.at ? pitch.at : "", axis, k, j);
+        close_braces(t, 2);
+        rd_text_free(&pitch);
+        rd_text_free(&states);
+    }
+}
+
+/* "float a0 = h1_0[at]; block1(&a0);" of a lane of a row. */
+static void take_lane(rd_cuda_text *t, int32_t number, const char *at)
+{
+    const rd_cuda_fold *f = &t->s->fold[number];
+
+    for (int j = 0; j < f->of.n_state; j++)
+        rd_cuda_line(t, "%s a%d = h%" PRId32 "_%d[%s];", rd_state_type(&f->of, j), j, number, j,
+                     at);
+    rd_cuda_call_on_state(t, number, "block", "&a%d");
+}
+
+static void leave_rows(rd_cuda_text *t)
+{
+    for (int32_t k = 0; k < t->s->p->n_fold; k++) {
+        const rd_cuda_fold *f     = &t->s->fold[k];
+        rd_text             pitch = { 0 };
+
+        if (!f->lanes)
+            continue;
+        rd_cuda_number(t, &pitch, side_by_side(t, f));
+        rd_cuda_line(t,
+                     "for (int k = (int)threadIdx.x; k < (int)(hi0 - lo0) * %" PRId64
+                     "; k += RD_THREADS) {",
+                     lanes_of(f));
+        t->indent++;
+        take_lane(t, k, "k");
+        for (int j = 0; j < f->of.n_state; j++)
+            rd_cuda_line(t, "w%" PRId32 "_%d[p1 * %s + lo0 * %" PRId64 " + k] = a%d;", k, j,
+                         pitch.at ? pitch.at : "", lanes_of(f), j);
+        close_braces(t, 1);
+        rd_text_free(&pitch);
+    }
+}
+
+/* "at0", "from0": the group, and the first row of its level; "is0": has this block come last of all
+ * patches along a loop?  Their counters begin at `first`. */
+static void arrive(rd_cuda_text *t, int along, const char *first)
+{
+    char    lanes[16] = "";
+    rd_text n         = { 0 };
+
+    if (along)
+        snprintf(lanes, sizeof lanes, " * %" PRId32, rd_cuda_lanes_of_rows(t->s));
+    rd_cuda_number(t, &n, t->s->n_patch[along]);
+    rd_cuda_line(t, "int64_t from%d = 0;", along);
+    rd_cuda_line(t, "bool    is%d = true;", along);
+    rd_cuda_line(t, "uint32_t *counter%d = counters + %s;", along, first);
+    rd_cuda_line(t, "for (int64_t n = %s, at = p%d; is%d && n > 1;) {", n.at ? n.at : "", along,
+                 along);
+    t->indent++;
+    rd_cuda_line(t, "const int64_t group = at / RD_FAN, before = group * RD_FAN;");
+    rd_cuda_line(t, "const int64_t many = RD_LESS(n - before, RD_FAN);");
+    rd_cuda_line(t, "is%d = rd_is_last_block(&counter%d[group], many, came);", along, along);
+    for (int32_t k = 0; k < t->s->p->n_fold; k++)
+        if (t->s->fold[k].lanes == (along == 1))
+            rd_cuda_line(t,
+                         "if (is%d) meet%" PRId32 "(q, nodes, from%d + before, (int)many, from%d + "
+                         "n + group, lo%d%s, hi%d%s);",
+                         along, k, along, along, !along, lanes, !along, lanes);
+    rd_cuda_line(t, "from%d += n;", along);
+    rd_cuda_line(t, "n = (n + RD_FAN - 1) / RD_FAN;");
+    rd_cuda_line(t, "counter%d += n;", along);
+    rd_cuda_line(t, "at = group;");
+    close_braces(t, 1);
+    rd_cuda_line(t, "__syncthreads();");
+    rd_text_free(&n);
+}
+
+/* ---- Ends ------------------------------------------------------------------------------------ */
+/* x0, x1 ..: the node of a column, or of lane `lane` of a row. */
+void rd_cuda_take_met(rd_cuda_text *t, int32_t number, const char *lane)
+{
+    const rd_cuda_fold *f  = &t->s->fold[number];
+    rd_text             at = { 0 }, pitch = { 0 };
+
+    rd_cuda_number(t, &pitch, side_by_side(t, f));
+    if (!f->lanes)
+        rd_text_add(&at, "from0 * %s + i%" PRId32, pitch.at ? pitch.at : "", loop_of(t, 1)->axis);
+    else if (are_apart(t, f))
+        rd_text_add(&at, "from1 * %s + i%" PRId32 " * %" PRId64 " + %s", pitch.at ? pitch.at : "",
+                    loop_of(t, 0)->axis, lanes_of(f), lane);
+    else
+        rd_text_add(&at, "row * %" PRId64 " + %s", lanes_of(f), lane);
+    if (!are_apart(t, f))
+        take_lane(t, number, at.at ? at.at : "");
+    for (int j = 0; j < f->of.n_state; j++)
+        if (are_apart(t, f))
+            rd_cuda_line(t, "x%d = w%" PRId32 "_%d[%s];", j, number, j, at.at ? at.at : "");
+        else
+            rd_cuda_line(t, "x%d = a%d;", j, j);
+    rd_text_free(&at);
+    rd_text_free(&pitch);
+}
+
+/* "for (..) {": the rows (1) or the columns (0) of a patch, a row to a team, a column to a thread,
+ * of which neighbours have neighbours. */
+static void open_ends(rd_cuda_text *t, int of, int32_t loop)
+{
+    const int32_t axis = t->s->p->loop[loop].axis;
+
+    if (of == 1) {
+        rd_cuda_line(t, "for (int row = team; row < (int)(hi0 - lo0); row += RD_TEAMS) {");
+        t->indent++;
+        rd_cuda_line(t, "const int64_t i%" PRId32 " = lo0 + row;", axis);
+    } else {
+        rd_cuda_line(t,
+                     "for (int64_t i%" PRId32 " = lo1 + threadIdx.x; i%" PRId32 " < hi1; i%" PRId32
+                     " += RD_THREADS) {",
+                     axis, axis, axis);
+        t->indent++;
+    }
+    t->spread = of == 1 ? -1 : loop;
+    t->open |= UINT64_C(1) << axis;
+}
+
+static void close_ends(rd_cuda_text *t, int32_t loop)
+{
+    t->spread = -1;
+    t->open &= ~(UINT64_C(1) << t->s->p->loop[loop].axis);
+    close_braces(t, 1);
+}
+
+/* Folds along the inner loop end in the outer one, where values before it are made again. */
+static void end_in_outer(rd_cuda_text *t, int of)
+{
+    const int32_t  loop  = rd_cuda_cross_outer(t->s);
+    const rd_loop *outer = &t->s->p->loop[loop], *inner = &t->s->p->loop[rd_cuda_cross_inner(t->s)];
+
+    open_ends(t, of, loop);
+    rd_cuda_items(t, outer->begin + 1, inner->begin);
+    rd_cuda_items(t, inner->end + 1, outer->end);
+    close_ends(t, loop);
+}
+
+/* Folds along the outer loop end behind it, in loops along the inner one. */
+static void end_behind(rd_cuda_text *t, int of)
+{
+    const rd_program *p = t->s->p;
+
+    for (int32_t i = p->loop[rd_cuda_cross_outer(t->s)].end + 1; i < t->s->to; i++) {
+        const rd_inst *inst = &p->inst[i];
+
+        if (inst->kind != RD_I_LOOP) {
+            rd_cuda_inst(t, i);
+            continue;
+        }
+        const rd_loop *l = &p->loop[inst->arg];
+
+        open_ends(t, of, inst->arg);
+        rd_cuda_items(t, l->begin + 1, l->end);
+        close_ends(t, inst->arg);
+        i = l->end;
+    }
+}
+
+/* Rows fold along columns. */
+static void end_folds(rd_cuda_text *t, int of)
+{
+    (t->s->cross[of] == rd_cuda_cross_inner(t->s) ? end_in_outer : end_behind)(t, of);
+}
+
+/* "p1 * 9": counters before those of this patch's columns, or (behind all of these) of its rows. */
+static rd_text counters_before(rd_cuda_text *t, int along)
+{
+    const int64_t columns = rd_cuda_groups_of(t->s, t->s->n_patch[0]),
+                  rows    = rd_cuda_groups_of(t->s, t->s->n_patch[1]);
+    rd_text text          = { 0 };
+
+    if (along) {
+        rd_cuda_number(t, &text, t->s->n_patch[1] * columns);
+        rd_text_add(&text, " + ");
+    }
+    rd_text_add(&text, "p%d * ", !along);
+    rd_cuda_number(t, &text, along ? rows : columns);
+    return text;
+}
+
+static void arrive_and_end(rd_cuda_text *t, int along)
+{
+    rd_text before = counters_before(t, along);
+
+    arrive(t, along, before.at ? before.at : "");
+    rd_cuda_line(t, "if (is%d) {", along);
+    t->indent++;
+    end_folds(t, along);
+    close_braces(t, 1);
+    rd_text_free(&before);
+}
+
+void rd_cuda_end_patch(rd_cuda_text *t)
+{
+    t->part = RD_PART_END;
+    if (t->s->n_patch[1] > 1) {
+        leave_rows(t);
+        arrive_and_end(t, 1);
+    } else
+        end_folds(t, 1);
+    arrive_and_end(t, 0);
+    t->part = RD_PART_RUN;
+}
