@@ -163,6 +163,31 @@ START_TEST(same_bits)
 }
 END_TEST
 
+/* Tiles of scans have at most what a warp and a lane can do, whatever is asked for. */
+static const char *const of_scans[] = { "block=256", "ahead=16", "block=256,ahead=16", "block=64",
+                                        "block=64,vector=8,ahead=16" };
+static const char *const scans[]    = { "scan of rows", "scans together", "scan back",
+                                        "scan exclusive" };
+
+START_TEST(same_bits_of_scans)
+{
+    static const rd_dtype types[] = { RD_F32, RD_F16 };
+    const char *const     asked   = of_scans[_i / COUNT(scans)];
+    rd_text               report  = { 0 };
+
+    setenv("RDIM_CUDA_TUNING", asked, 1);
+    for (int k = 0; k < COUNT(types); k++) {
+        const gpu_case c = {
+            gpu_program_of(scans[_i % COUNT(scans)]), types[k], 3, 12296, 0, false
+        };
+
+        fake_use_order(_i + k);
+        ck_assert_msg(gpu_same_bits(&c, &report), "%s: %s", asked, report.at);
+    }
+    rd_text_free(&report);
+}
+END_TEST
+
 /* ---- Measuring ------------------------------------------------------------------------------- */
 static const rd_eval_opts measure = { .backend = RD_BACKEND_CUDA, .measure = true };
 
@@ -422,6 +447,7 @@ static void add(TCase *tc)
     tcase_add_loop_test(tc, bad_values, 0, COUNT(bad));
     tcase_add_test(tc, explained);
     tcase_add_loop_test(tc, same_bits, 0, COUNT(same));
+    tcase_add_loop_test(tc, same_bits_of_scans, 0, COUNT(of_scans) * COUNT(scans));
     tcase_add_loop_test(tc, finds_the_fastest, 0, COUNT(measured));
     tcase_add_test(tc, other_ends);
     tcase_add_test(tc, in_place_there);

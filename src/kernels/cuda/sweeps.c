@@ -6,8 +6,8 @@
 #include "core/tree.h"
 #include "kernels/cuda/shape.h"
 
-/* Each has a warp that waits for what is before. */
-enum { MOST_SCANS = 4 };
+/* Each has a warp that waits for what is before, of which a lane has up to two blocks. */
+enum { MOST_SCANS = 4, MOST_BLOCKS = 64 };
 
 /* ---- Which ----------------------------------------------------------------------------------- */
 /* Nodes of the tree tell what is before a block, and prefixes combine as a tree. */
@@ -126,8 +126,9 @@ static int32_t rounds_of(const rd_cuda_shape *s, int32_t loop)
     int32_t               rounds = c->ahead;
 
     while (rounds > 1 &&
-           (rounds * s->wide > c->elements || rounds * s->wide * loads > c->flight ||
-            rounds * s->wide * states > c->flight || rounds / 2 * round >= s->p->loop[loop].extent))
+           (rounds * round > MOST_BLOCKS * RD_TREE_STEPS || rounds * s->wide > c->elements ||
+            rounds * s->wide * loads > c->flight || rounds * s->wide * states > c->flight ||
+            rounds / 2 * round >= s->p->loop[loop].extent))
         rounds /= 2;
     return rounds;
 }
@@ -140,7 +141,7 @@ bool rd_cuda_find_sweep(rd_cuda_shape *s)
 
     if (wide == 1 || s->team > 1 || s->strip >= 0 || l->first >= 0 ||
         l->extent <= s->choice.scan_range * RD_TREE_STEPS || s->p->n_scratch > 0 ||
-        s->p->n_fold > MOST_SCANS)
+        s->p->n_fold > MOST_SCANS || s->p->n_fold > s->choice.block / RD_WARP)
         return false;
     for (int32_t k = 0; k < s->p->n_fold; k++)
         if (!may_sweep(s, &s->fold[k], loop))

@@ -183,6 +183,7 @@ static __forceinline__ void rd_before_blocks(A &blocks, B &before, uint64_t *nod
 {
     typedef typename F::node node;
     enum { EACH = BLOCKS > 32 ? 2 : 1, LEVELS = 5 };
+    static_assert(BLOCKS <= 64, "a lane has up to two blocks");
     const int  first = (int)threadIdx.x % 32 * EACH;
     const bool some  = first < BLOCKS;
     node       own, all, prior, left[LEVELS];
