@@ -225,18 +225,24 @@ START_TEST(not_taken)
     ck_assert_int_eq(fake_calls_of(fake_cuda, "cuLaunchKernel"), 0);
     ck_assert(!strstr(explain(ctx, pairs(ctx, _i == 2 ? 50 : POINTS)), "backend: cuda") ==
               (_i < 3));
+    if (_i == 0)
+        ck_assert_msg(strstr(explain(ctx, pairs(ctx, POINTS)), "these rates are another GPU's"),
+                      "%s", explain(ctx, pairs(ctx, POINTS)));
     if (slow)
         ck_assert_msg(strstr(explain(ctx, pairs(ctx, POINTS)), "\nnot on CUDA: about "), "%s",
                       explain(ctx, pairs(ctx, POINTS)));
 }
 END_TEST
 
+RD_REDUCER(log_of_product, float, float, 1, (double sum;), (s->sum = 0;), (s->sum += log(x);),
+           (a->sum += b->sum;), (y[0] = (float)s->sum;))
+
 static float slowly(float v)
 {
     return v + 1;
 }
 
-/* What the GPU would refuse, and what it has no compiler for. */
+/* What the GPU would refuse, or has functions of its own for, or has no compiler for. */
 START_TEST(stays)
 {
     fill(POINTS);
@@ -245,11 +251,32 @@ START_TEST(stays)
     ck_assert_int_eq(rd_eval(ctx, y, RD_INTO(found, RD_SHAPE(POINTS))), RD_OK);
     ck_assert(found[7] == want[7] + 1);
     ck_assert(strstr(explain(ctx, y), "backend: cpu"));
+    rd_expr *x = rd_wrap(ctx, points, RD_SHAPE(POINTS));
+    y = rd_reduce(rd_exp(rd_sub(rd_expand(x, 1), rd_expand(x, 0))), log_of_product, RD_DIMS(1));
+    ck_assert_int_eq(rd_eval(ctx, y, RD_INTO(found, RD_SHAPE(POINTS))), RD_OK);
+    ck_assert_msg(strstr(explain(ctx, y), "backend: cpu"), "%s", explain(ctx, y));
     setenv("RDIM_LIBNVRTC", "/nonexistent/libnvrtc.so", 1);
     evaluate(ctx, POINTS, NULL, found);
     ck_assert(memcmp(want, found, POINTS * sizeof *want) == 0);
-    ck_assert(strstr(explain(ctx, pairs(ctx, POINTS)), "backend: cpu"));
+    ck_assert_msg(strstr(explain(ctx, pairs(ctx, POINTS)), "backend: cpu") &&
+                      strstr(explain(ctx, pairs(ctx, POINTS)), "not on CUDA: "),
+                  "%s", explain(ctx, pairs(ctx, POINTS)));
     ck_assert_int_eq(fake_calls_of(fake_cuda, "cuLaunchKernel"), 0);
+}
+END_TEST
+
+/* What is asked for wrongly is told, too, where AUTO would take a GPU. */
+START_TEST(asked_wrongly)
+{
+    fill(POINTS);
+    load_rates(rd_gpu_name_key(0), "1e10");
+    setenv("RDIM_CUDA_TUNING", "ahead=3", 1);
+    ck_assert_int_eq(rd_eval(ctx, pairs(ctx, POINTS), RD_INTO(found, RD_SHAPE(POINTS))),
+                     RD_ERR_ARGUMENT);
+    rd_error_clear(ctx);
+    ck_assert(!rd_explain(ctx, RD_RESULTS({ pairs(ctx, POINTS), NULL }), NULL));
+    ck_assert_int_eq(rd_error(ctx), RD_ERR_ARGUMENT);
+    rd_error_clear(ctx);
 }
 END_TEST
 
@@ -375,6 +402,7 @@ static void add(TCase *tc)
     tcase_add_test(tc, taken);
     tcase_add_loop_test(tc, not_taken, 0, 4);
     tcase_add_test(tc, stays);
+    tcase_add_test(tc, asked_wrongly);
     tcase_add_loop_test(tc, fails_there, 0, COUNT(faults));
     tcase_add_loop_test(tc, lines_that_are_refused, 0, COUNT(bad_lines));
     tcase_add_test(tc, learned);

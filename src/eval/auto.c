@@ -11,8 +11,8 @@
  * points copies n and computes n^2: from some thousand points on it goes.  Both sides are
  * estimates, within a factor of two, so the GPU is taken where it is twice as fast.
  *
- * What stays: what takes less than LEAST here; what has no room there; calls of users' functions,
- * whose cost is not known; products that a library computes, as their last bits would change. */
+ * What stays: what takes less than LEAST here; what has no room there; users' functions and
+ * reducers, whose cost is not known; products that a library computes, as their last bits would change. */
 #include "eval/auto.h"
 
 static const double LEAST  = 2e-3;  /* seconds: less is not worth the driver's calls       */
@@ -53,9 +53,19 @@ static double seconds_there(const rd_rates *r, const rd_program *p, const rd_cos
            greater((cost->read + cost->written) / r->device.memory, cost->additions / speed);
 }
 
+/* Users' reducers may call functions of C, which a GPU has of its own. */
+static bool has_user(const rd_program *p)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < p->n_fold; k++)
+        found |= p->fold[k].user != NULL;
+    return found;
+}
+
 static bool is_unknown(const rd_program *p, const rd_cost *cost)
 {
-    return cost->calls > 0 || rd_backend_cpu.library(p);
+    return cost->calls > 0 || has_user(p) || rd_backend_cpu.library(p);
 }
 
 rd_verdict rd_auto_verdict(const rd_rates *rates, int n, const rd_program *p, int n_slot,

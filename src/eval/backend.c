@@ -52,6 +52,13 @@ bool rd_backend_for(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts, r
     return true;
 }
 
+bool rd_backend_forgive(rd_ctx *ctx)
+{
+    if (rd_error(ctx) == RD_ERR_DEVICE || rd_error(ctx) == RD_ERR_MEMORY)
+        rd_error_forgive(ctx);
+    return rd_error(ctx) == RD_OK;
+}
+
 /* A GPU has threads where the CPU has panels and rows side by side. */
 void rd_backend_adapt(const rd_backend_use *use, rd_choice *choice)
 {

@@ -14,6 +14,9 @@ typedef struct rd_backend_use {
 /* CUDA where data lie on a GPU or it is asked for, or where AUTO takes it.  False after recording
  * that data lie on several GPUs, or that there is no CUDA where it must be. */
 bool rd_backend_for(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts, rd_backend_use *use);
+/* Forgives what says that a GPU or its memory cannot do it, as AUTO then has this processor do it.
+ * False: another error stands. */
+bool rd_backend_forgive(rd_ctx *ctx);
 /* What planning for it is told instead. */
 void rd_backend_adapt(const rd_backend_use *use, rd_choice *choice);
 #endif

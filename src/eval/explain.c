@@ -170,7 +170,8 @@ static bool text_again(rd_ctx *ctx, rd_text *text, size_t before, rd_pool *pool,
     return nest && nest_text(text, nest, pool, results, opts->threads, use);
 }
 
-/* AUTO takes a GPU for data of this process by rates; false: it cannot. */
+/* AUTO takes a GPU for data of this process by rates; false: it cannot, and use->why may say why
+ * not, or that it failed. */
 static bool taken_text(rd_ctx *ctx, rd_text *text, size_t before, rd_pool *pool, rd_results results,
                        const rd_given *given, const rd_eval_opts *opts, rd_backend_use *use)
 {
@@ -178,9 +179,7 @@ static bool taken_text(rd_ctx *ctx, rd_text *text, size_t before, rd_pool *pool,
     const bool       done =
         text_again(ctx, text, before, pool, results, given, opts, RD_BACKEND_CUDA, use);
 
-    if (rd_error(ctx) != RD_OK)
-        rd_error_forgive(ctx);
-    if (!done || use->why)
+    if (!rd_backend_forgive(ctx) || !done || use->why)
         return false;
     rd_text_add(text, "on CUDA: ");
     rd_verdict_text(text, &verdict);
@@ -192,26 +191,30 @@ static bool taken_text(rd_ctx *ctx, rd_text *text, size_t before, rd_pool *pool,
 static bool plan_text(rd_ctx *ctx, rd_text *text, rd_pool *pool, rd_results results,
                       const rd_given *given, const rd_eval_opts *opts)
 {
-    const size_t   before = text->n;
+    const size_t   before  = text->n;
+    const char    *refused = NULL;
     rd_backend_use use;
     rd_nest       *nest = nest_of(ctx, pool, results, given, opts, &use);
     bool           done = nest && nest_text(text, nest, pool, results, opts->threads, &use);
 
-    if (done && use.verdict.takes && rd_rates_are_of(ctx, rd_rates_of(ctx))) {
-        if (taken_text(ctx, text, before, pool, results, given, opts, &use))
-            return true;
-        done = text_again(ctx, text, before, pool, results, given, opts, RD_BACKEND_CPU, &use);
-    } else if (done && use.verdict.here > 0) {
-        rd_text_add(text, "not on CUDA: ");
+    if (done && use.verdict.here > 0 &&
+        !(use.verdict.takes && rd_rates_are_of(ctx, rd_rates_of(ctx)))) {
+        rd_text_add(text, "not on CUDA: %s",
+                    use.verdict.takes ? "these rates are another GPU's: " : "");
         rd_verdict_text(text, &use.verdict);
         rd_text_add(text, "\n");
         return true;
     }
-    if (done && use.backend->device && use.why && !use.must) {
-        const char *why = use.why;
-
+    if (done && use.verdict.takes) {
+        if (taken_text(ctx, text, before, pool, results, given, opts, &use))
+            return true;
+        refused = use.why ? use.why : "the GPU fails";
+        done    = rd_error(ctx) == RD_OK;
+    } else if (done && use.backend->device && !use.must)
+        refused = use.why;
+    if (done && refused) {
         done    = text_again(ctx, text, before, pool, results, given, opts, RD_BACKEND_CPU, &use);
-        use.why = why;
+        use.why = refused;
     }
     if (done && use.why)
         rd_text_add(text, "not on CUDA: %s\n", use.why);

@@ -326,12 +326,14 @@ static rd_plan *plan_there(rd_plan *plan, rd_pool *work, rd_exprs in, const int6
     there.backend       = RD_BACKEND_CUDA;
     there.deterministic = true;
     other = plan_on(ctx, work, in, shift, results, &there, choice, given, &too_much, &refused);
-    if (!other) {
-        rd_error_forgive(ctx);
-        return plan;
+    if (other) {
+        other->instead = plan;
+        return other;
     }
-    other->instead = plan;
-    return other;
+    if (rd_backend_forgive(ctx))
+        return plan;
+    rd_plan_drop(plan);
+    return NULL;
 }
 
 rd_plan *rd_plan_whole(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *shift,

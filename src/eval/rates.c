@@ -110,9 +110,11 @@ bool rd_rates_learn(rd_ctx *ctx)
     const int32_t          device = rd_ctx_device(ctx) - 1;
     rd_findings *const     all    = rd_findings_of(ctx);
 
-    if (!all || device >= rd_backend_cuda.device->count(NULL))
+    const uint64_t key = rd_backend_cuda.device->name_key(device);
+
+    if (!all || device >= rd_backend_cuda.device->count(NULL) || !key)
         return false;
-    if (all->rates.key == rd_backend_cuda.device->name_key(device))
+    if (all->rates.key == key)
         return true;
     pthread_mutex_lock(&lock);
     if (of != device)

@@ -166,9 +166,11 @@ static rd_plan *plan_by_cost(rd_cache *c, rd_results results, const rd_eval_opts
     const rd_choice choice = { .traversal = opts->traversal };
     rd_plan        *plan   = rd_key_plan(&c->key, results, opts, &choice);
 
+    const rd_rates *rates = rd_rates_of(c->ctx);
+
     if (!plan || opts->backend != RD_BACKEND_AUTO || rd_plan_uses_device(plan) ||
-        !rd_auto_is_worth_asking(plan->n_stage, plan->program) || rd_rates_of(c->ctx) ||
-        !rd_rates_learn(c->ctx))
+        !rd_auto_is_worth_asking(plan->n_stage, plan->program) ||
+        (rates && rd_rates_are_of(c->ctx, rates)) || !rd_rates_learn(c->ctx))
         return plan;
     rd_plan_drop(plan);
     return rd_key_plan(&c->key, results, opts, &choice);
