@@ -2,7 +2,7 @@
 file(GLOB gpu_helpers CONFIGURE_DEPENDS tests/differential*.c tests/oracle*.c tests/random_*.c)
 file(GLOB gpu_parts CONFIGURE_DEPENDS tests/gpu/*.c)
 set(gpu_programs tests/gpu_programs.c tests/gpu_pairs.c tests/gpu_rows.c tests/gpu_cross.c)
-add_executable(gpu_suite ${gpu_parts} ${gpu_helpers} ${gpu_programs} tests/isa.c tests/dirt.c)
+add_executable(gpu_suite ${gpu_parts} ${gpu_helpers} ${gpu_programs} tests/gpu_fast.c tests/isa.c tests/dirt.c)
 set_target_properties(gpu_suite PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests C_STANDARD 11 C_EXTENSIONS OFF)
 target_link_libraries(gpu_suite PRIVATE rdim_parts rdim_warnings)

@@ -19,7 +19,7 @@ if(helper_sources)
 endif()
 
 # The thread sanitizer has nothing to see in suites that call kernels, files and the planner from one thread.
-set(of_one_thread asking async cases cublas cuda cuda_api cuda_auto cuda_exp cuda_kernels cuda_tuning devices dlpack_header fold halves kernels math npy npy_files ops oracle scan
+set(of_one_thread asking async cases cublas cuda cuda_api cuda_auto cuda_exp cuda_fast cuda_kernels cuda_tuning devices dlpack_header fold halves kernels math npy npy_files ops oracle scan
     semantics semantics_dlpack semantics_folds tiles tiles_folds tiles_scans totals windows)
 
 foreach(source IN LISTS suite_sources)

@@ -754,6 +754,20 @@ typedef enum rd_traversal { RD_TRAVERSE_AUTO, RD_TRAVERSE_GREEDY, RD_TRAVERSE_LA
  *  runs text, no C functions: expressions with one, and a machine without a GPU, are RD_ERR_DEVICE
  *  with a sentence. */
 typedef enum rd_backend { RD_BACKEND_AUTO, RD_BACKEND_CPU, RD_BACKEND_CUDA } rd_backend;
+/** How exactly a GPU computes functions of floats of 32 bits; those of 16 bits are the same, rounded.
+ *  SAME: to the CPU's bits.  FAST: by the units that it has for special functions.  Then results are
+ *  off by at most
+ *      exp         2 + 1.2 |x| ulp; those below 2^-126 are 0
+ *      exp2        2 ulp; those below 2^-126 are 0
+ *      log         3 ulp; of x between 0.5 and 2, 2^-21
+ *      log2        2 ulp; of x between 0.5 and 2, 2^-22
+ *      sin, cos    2^-20; beyond |x| = 32768 nothing is changed
+ *      tanh        2 ulp
+ *      pow         4 ulp
+ *      sqrt, /     2 ulp; reciprocal, too
+ *  by the manuals of CUDA and PTX.  Log-sum-exp takes such exponentials, of distances up to its
+ *  maximum.  All else is as with SAME: other functions, sums, and f64.  The CPU knows only SAME. */
+typedef enum rd_function_accuracy { RD_ACCURACY_SAME, RD_ACCURACY_FAST } rd_function_accuracy;
 typedef struct rd_eval_opts {
     uint32_t     size;
     rd_traversal traversal;
@@ -783,6 +797,8 @@ typedef struct rd_eval_opts {
      *  wrong, once.  Until then leaves stay as they are.  Later evaluations of the context see these
      *  results.  An expression that is stored in parts on its way is waited for. */
     bool         async;
+    /** Of functions on a GPU. */
+    rd_function_accuracy accuracy;
 } rd_eval_opts;
 
 /** Evaluates y into out.

@@ -16,7 +16,7 @@
 #define RD_CUBLAS(returns, name, parameters) \
     _Static_assert(__builtin_types_compatible_p(__typeof__(&(name)), returns(*) parameters), #name);
 #define RD_CUBLAS_NUMBER(name, number) RD_NUMBER(name, number)
-#define RD_NUMBER(name, number) _Static_assert((name) == (number), #name);
+#define RD_NUMBER(name, number)        _Static_assert((name) == (number), #name);
 #include "kernels/cuda/api.def"
 
 /* What api.h says the types are where there are no headers. */

@@ -7,6 +7,7 @@
 #include "differential.h"
 #include "eval/plan.h"
 #include "fake_gpu.h"
+#include "gpu_fast.h"
 #include "gpu_programs.h"
 #include "kernels/cuda/gpu.h"
 #include "kernels/cuda/text.h"
@@ -62,6 +63,11 @@ static void compiles(const char *text)
     }
 }
 
+static void begin_text(rd_text *text, const rd_program *p)
+{
+    rd_text_add(text, "%s%s\n", p->fast ? "#define RD_FAST\n" : "", rd_cuda_prelude);
+}
+
 /* How many it has; of what a GPU refuses 0. */
 static int program_compiles(rd_ctx *ctx, const rd_program *p)
 {
@@ -74,7 +80,7 @@ static int program_compiles(rd_ctx *ctx, const rd_program *p)
     ck_assert(rd_cuda_shape_of(&shape, p, &h100, piece, pool));
     here = !shape.why;
     if (here) {
-        rd_text_add(&text, "%s\n", rd_cuda_prelude);
+        begin_text(&text, p);
         rd_cuda_write(&t, &text);
         ck_assert(!t.why && !text.failed);
         compiles(text.at);
@@ -444,11 +450,24 @@ static void make_whole(char *text)
         memcpy(at + strlen(which), all, strlen(all));
 }
 
+/* And with fast functions. */
+static const bound fast_bounds[] = {
+    { "map exp", RD_F32, 4096, 1024, 2.2 },
+    { "logsumexp of rows", RD_F32, 4096, 1024, 7.5 },
+    { "logsumexp of rows", RD_BF16, 4096, 1024, 11 },
+};
+static const bound fast_pair_bounds[] = {
+    { "gauss", RD_F32, 100000, 3, 8.5 },
+};
+
 /* Where, and what is counted: `least` of it should be, of which an element has `each`. */
-static void check_bound(const bound *b, straight (*where)(char *, int (*)(const char *)),
+static void check_bound(const bound *b, rd_function_accuracy accuracy,
+                        straight (*where)(char *, int (*)(const char *)),
                         int (*count)(const char *line), int least, int each)
 {
-    const rd_eval_opts opts = { .backend = RD_BACKEND_CUDA, .deterministic = true };
+    const rd_eval_opts opts = { .backend       = RD_BACKEND_CUDA,
+                                .deterministic = true,
+                                .accuracy      = accuracy };
     rd_ctx            *ctx  = rd_ctx_new(NULL);
     rd_array           x    = gpu_matrix(b->type, b->rows, b->columns);
     gpu_results        all;
@@ -462,7 +481,7 @@ static void check_bound(const bound *b, straight (*where)(char *, int (*)(const 
     plan = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ all.at, all.n }, &opts);
     ck_assert_msg(plan, "%s", rd_error_text(ctx));
     ck_assert(rd_cuda_shape_of(&shape, &plan->program[0], &h100, piece, pool));
-    rd_text_add(&text, "%s\n", rd_cuda_prelude);
+    begin_text(&text, &plan->program[0]);
     rd_cuda_write(&t, &text);
     ck_assert(text.at && !t.why);
     compiles(text.at);
@@ -486,13 +505,14 @@ static void check_bound(const bound *b, straight (*where)(char *, int (*)(const 
 
 START_TEST(instructions_of_elements)
 {
-    check_bound(&bounds[_i], busiest, bytes_loaded, 64, rd_dtype_size(bounds[_i].type));
+    check_bound(&bounds[_i], RD_ACCURACY_SAME, busiest, bytes_loaded, 64,
+                rd_dtype_size(bounds[_i].type));
 }
 END_TEST
 
 START_TEST(instructions_of_scans)
 {
-    check_bound(&scan_bounds[_i], counted, bytes_moved, 128,
+    check_bound(&scan_bounds[_i], RD_ACCURACY_SAME, counted, bytes_moved, 128,
                 2 * rd_dtype_size(scan_bounds[_i].type));
 }
 END_TEST
@@ -502,22 +522,56 @@ START_TEST(instructions_of_short_rows)
     const int others = _i - (int)(sizeof fill_bounds / sizeof *fill_bounds);
 
     if (others < 0)
-        check_bound(&fill_bounds[_i], busiest, bytes_loaded, 64,
+        check_bound(&fill_bounds[_i], RD_ACCURACY_SAME, busiest, bytes_loaded, 64,
                     rd_dtype_size(fill_bounds[_i].type));
     else
-        check_bound(&walk_bounds[others], busiest, elements_shared, 1, 1);
+        check_bound(&walk_bounds[others], RD_ACCURACY_SAME, busiest, elements_shared, 1, 1);
 }
 END_TEST
 
 START_TEST(instructions_of_pairs)
 {
-    check_bound(&pair_bounds[_i].of, busiest, bytes_shared, 48, pair_bounds[_i].bytes);
+    check_bound(&pair_bounds[_i].of, RD_ACCURACY_SAME, busiest, bytes_shared, 48,
+                pair_bounds[_i].bytes);
 }
 END_TEST
 
 START_TEST(instructions_of_exponentials)
 {
-    check_bound(&exponential_bounds[_i], busiest, exponentials, 8, 1);
+    check_bound(&exponential_bounds[_i], RD_ACCURACY_SAME, busiest, exponentials, 8, 1);
+}
+END_TEST
+
+START_TEST(instructions_of_fast_elements)
+{
+    const bound *b = &fast_bounds[_i];
+
+    check_bound(b, RD_ACCURACY_FAST, busiest, bytes_loaded, 64, rd_dtype_size(b->type));
+}
+END_TEST
+
+START_TEST(instructions_of_fast_pairs)
+{
+    check_bound(&fast_pair_bounds[_i], RD_ACCURACY_FAST, busiest, bytes_shared, 48, 3);
+}
+END_TEST
+
+/* What is written for NVRTC alone is never run by the fakes. */
+START_TEST(fast_functions)
+{
+    const rd_eval_opts opts = { .backend = RD_BACKEND_CUDA, .accuracy = RD_ACCURACY_FAST };
+    rd_ctx            *ctx  = rd_ctx_new(NULL);
+    rd_array x = gpu_matrix(RD_F32, 64, 64), y = gpu_matrix(RD_F32, 64, 64), out = { .data = NULL };
+    rd_result result = { gpu_fasts[_i].of(rd_leaf(ctx, &x), rd_leaf(ctx, &y)), &out };
+    rd_plan  *plan   = rd_plan_make(ctx, (rd_exprs){ 0 }, (rd_results){ &result, 1 }, &opts);
+
+    ck_assert_msg(plan, "%s", rd_error_text(ctx));
+    ck_assert(plan->program[0].fast);
+    ck_assert_int_eq(plan_compiles(plan), 1);
+    rd_plan_free(plan);
+    free(x.data);
+    free(y.data);
+    rd_ctx_free(ctx);
 }
 END_TEST
 
@@ -548,6 +602,11 @@ int main(void)
     tcase_add_loop_test(
         tc, instructions_of_short_rows, 0,
         (int)(sizeof fill_bounds / sizeof *fill_bounds + sizeof walk_bounds / sizeof *walk_bounds));
+    tcase_add_loop_test(tc, fast_functions, 0, n_gpu_fasts);
+    tcase_add_loop_test(tc, instructions_of_fast_elements, 0,
+                        (int)(sizeof fast_bounds / sizeof *fast_bounds));
+    tcase_add_loop_test(tc, instructions_of_fast_pairs, 0,
+                        (int)(sizeof fast_pair_bounds / sizeof *fast_pair_bounds));
     tcase_add_loop_test(tc, random_kernels, 0, PARTS);
     suite_add_tcase(suite, tc);
     tc = tcase_create("operators");

@@ -267,6 +267,39 @@ START_TEST(same_bits_on_a_gpu)
 }
 END_TEST
 
+/* On a GPU alone, and of functions alone. */
+START_TEST(fast_functions)
+{
+    enum { N = 500 };
+    static float x[N], y[2][N], sum[2];
+
+    if (!fake_is_here())
+        return;
+    fake_use();
+    for (int i = 0; i < N; i++)
+        x[i] = (float)(i * 7919 % 1009) / 50 - 10;
+    rd_expr *a = rd_wrap(ctx, x, RD_SHAPE(N));
+    for (int k = 0; k < 4; k++) {
+        const rd_eval_opts opts = { .backend  = k < 2 ? RD_BACKEND_CUDA : RD_BACKEND_CPU,
+                                    .accuracy = k % 2 ? RD_ACCURACY_FAST : RD_ACCURACY_SAME };
+
+        ck_assert(rd_eval_many(ctx,
+                               RD_RESULTS({ rd_exp(a), RD_INTO(y[k % 2], RD_SHAPE(N)) },
+                                          { rd_sum(a, RD_ALL), RD_INTO(&sum[k % 2], RD_SCALAR) }),
+                               &opts) == RD_OK);
+        if (k == 1)
+            for (int i = 0; i < N; i++)
+                ck_assert(fabs(y[1][i] - exp((double)x[i])) <=
+                          (2 + 1.2 * fabs((double)x[i])) * 0x1p-23 * exp((double)x[i]));
+        if (k % 2)
+            ck_assert((memcmp(y[0], y[1], sizeof *y) == 0) == (k == 3) && sum[0] == sum[1]);
+    }
+    rd_ctx_free(ctx);
+    ctx = NULL;
+    rd_gpu_close_all();
+}
+END_TEST
+
 /* Alone a column is added along lanes, beside its sum by one; both are right to some bits. */
 START_TEST(parts_of_a_reduction)
 {
@@ -587,6 +620,7 @@ int main(void)
                                    sums_of_products,
                                    same_bits,
                                    same_bits_on_a_gpu,
+                                   fast_functions,
                                    parts_of_a_reduction,
                                    calls_in_parts,
                                    products_by_blas,

@@ -130,6 +130,7 @@ typedef struct rd_graph {
     char        *why;    /* decisions worth a line in explain, '\n' between; may be NULL */
     bool         exact;  /* no library may compute anything */
     bool         device; /* for a GPU */
+    bool         fast;   /* whose functions of f32 may be those of its units */
     bool cross;   /* there, reductions of which each keeps what the other reduces share loops */
     bool crossed; /* some do */
     bool limited; /* RD_ERR_LIMIT rather than very long planning */

@@ -22,10 +22,12 @@ bool rd_eval_options(rd_ctx *ctx, const rd_eval_opts *opts, rd_eval_opts *full)
     full->measure |= rd_ctx_measures(ctx);
     full->deterministic |= rd_ctx_deterministic(ctx);
     if ((unsigned)full->traversal > RD_TRAVERSE_LAZY || (unsigned)full->backend > RD_BACKEND_CUDA ||
-        full->threads < 0) {
+        full->threads < 0 || (unsigned)full->accuracy > RD_ACCURACY_FAST) {
         rd_fail(ctx, RD_ERR_ARGUMENT,
-                "%s: rd_eval_opts has traversal %d, backend %d, threads %d: one is out of range",
-                rd_call_name(ctx), (int)full->traversal, (int)full->backend, (int)full->threads);
+                "%s: rd_eval_opts has traversal %d, backend %d, threads %d, accuracy %d: one is "
+                "out of range",
+                rd_call_name(ctx), (int)full->traversal, (int)full->backend, (int)full->threads,
+                (int)full->accuracy);
         return false;
     }
     return true;
@@ -48,6 +50,7 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     graph->exact  = opts->deterministic;
     graph->device = choice->device;
     graph->cross  = choice->cross;
+    graph->fast   = choice->device && opts->accuracy == RD_ACCURACY_FAST;
     if (!graph->exact && !rd_part_products(graph))
         return NULL;
     if (!graph->device && !rd_pack_operands(graph)) /* threads of a GPU are no vectors */

@@ -172,6 +172,7 @@ typedef struct rd_program {
     int32_t     device; /* of a backend that has several: which                           */
     rd_tuning   tuning; /* of such a one: numbers that are asked for, or were measured    */
     uint64_t    key;    /* of such a one: of programs that are alike                      */
+    bool        fast;   /* of f32 functions may be those of a GPU's units (fast.cuh)       */
     bool        exact; /* bits must be those of this program: no library may add in its own order */
     const void *code;  /* what the backend made of it, never changed after prepare()      */
     const void *product; /* or this, if it is a matrix product that a library computes      */

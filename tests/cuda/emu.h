@@ -119,6 +119,28 @@ EMU_FUNCTION(float,  max, (float a, float b),   __builtin_fmaxf(a, b))
 EMU_FUNCTION(double, min, (double a, double b), __builtin_fmin(a, b))
 EMU_FUNCTION(double, max, (double a, double b), __builtin_fmax(a, b))
 
+/* ---- Units for special functions: each an ulp less than it should be ------------------------- */
+#define RD_UNITS_EMULATED
+static inline float emu_off(double y)
+{
+    const float x = (float)y;
+
+    return x == 0 || !isfinite(x) ? x : nextafterf(x, 0);
+}
+static inline float rd_unit_exp2(float x)
+{
+    const float y = emu_off(exp2((double)x));
+
+    return y < 0x1p-126F ? 0 : y;
+}
+EMU_FUNCTION(float, rd_unit_log2, (float x),          emu_off(log2((double)x)))
+EMU_FUNCTION(float, rd_unit_sin,  (float x),          emu_off(sin((double)x)))
+EMU_FUNCTION(float, rd_unit_cos,  (float x),          emu_off(cos((double)x)))
+EMU_FUNCTION(float, rd_unit_tanh, (float x),          emu_off(tanh((double)x)))
+EMU_FUNCTION(float, rd_unit_pow,  (float x, float y), emu_off(pow((double)x, (double)y)))
+EMU_FUNCTION(float, rd_unit_sqrt, (float x),          emu_off(sqrt((double)x)))
+EMU_FUNCTION(float, rd_unit_div,  (float a, float b), emu_off((double)a / (double)b))
+
 /* ---- Global memory -------------------------------------------------------------------------------- */
 #define EMU_LOAD(name)  template <class T> static inline T name(const T *p) { return *p; }
 #define EMU_STORE(name) template <class T> static inline void name(T *p, T x) { *p = x; }

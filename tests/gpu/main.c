@@ -1,6 +1,6 @@
 /* main.c - asked of a real GPU: data there and back, functions of far arguments, the programs of
  * test_cuda_schemes, and the random expressions that test_cuda asks of the fake one, all with the
- * CPU's bits; and products by cuBLAS, which are near.
+ * CPU's bits; and products by cuBLAS and fast functions, which are near.
  *
  *     gpu_suite [--first SEED] [--seeds COUNT] [--large COUNT] [--programs COUNT] [--seconds LIMIT]
  *               [--out FILE]
@@ -345,11 +345,11 @@ int main(int argc, char **argv)
         const char *name;
         part_fn    *run;
         double      until; /* share of the time */
-    } all[] = { { "copies", run_copies, 0.3 },      { "functions", run_functions, 0.4 },
-                { "products", run_products, 0.5 },  { "programs", run_programs, 0.6 },
-                { "pairs", run_pairs, 0.65 },       { "short rows", run_short_rows, 0.7 },
-                { "both ways", run_crosses, 0.75 }, { "random", run_small, 0.9 },
-                { "large", run_large, 1 } };
+    } all[] = { { "copies", run_copies, 0.3 },         { "functions", run_functions, 0.4 },
+                { "products", run_products, 0.5 },     { "fast", run_fast, 0.55 },
+                { "programs", run_programs, 0.6 },     { "pairs", run_pairs, 0.65 },
+                { "short rows", run_short_rows, 0.7 }, { "both ways", run_crosses, 0.75 },
+                { "random", run_small, 0.9 },          { "large", run_large, 1 } };
     enum { N = sizeof all / sizeof *all };
     settings s = { .first = 1, .seeds = 500, .large = 50, .programs = INT64_MAX, .seconds = 120 };
     part     parts[N]   = { { .name = NULL } };

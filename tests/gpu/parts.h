@@ -25,4 +25,5 @@ typedef void part_fn(part *p, const settings *s, double until);
 bool part_goes_on(const part *p, double until);
 
 part_fn run_products; /* products.c */
+part_fn run_fast;     /* fast.c */
 #endif

@@ -35,9 +35,10 @@ static bool describe_result(rd_same *s, const rd_result *r)
 static bool describe(rd_same *s, rd_results results, const rd_eval_opts *opts)
 {
     s->n_word            = 0;
-    s->word[s->n_word++] = (uint64_t)opts->async << 58 | (uint64_t)opts->deterministic << 57 |
-                           (uint64_t)opts->measure << 56 | (uint64_t)opts->traversal << 48 |
-                           (uint64_t)opts->backend << 40 | (uint64_t)opts->threads;
+    s->word[s->n_word++] = (uint64_t)opts->accuracy << 59 | (uint64_t)opts->async << 58 |
+                           (uint64_t)opts->deterministic << 57 | (uint64_t)opts->measure << 56 |
+                           (uint64_t)opts->traversal << 48 | (uint64_t)opts->backend << 40 |
+                           (uint64_t)opts->threads;
     for (int k = 0; k < results.n; k++)
         if (!describe_result(s, &results.at[k]))
             return false;

@@ -279,7 +279,8 @@ bool rd_key_make(rd_key *key, int n, const rd_request *request, const rd_eval_op
     if (!begin(key))
         return false;
     put(key, (uint64_t)opts->deterministic << 63 | (uint64_t)opts->async << 62 |
-                 (uint64_t)opts->traversal << 32 | (uint64_t)opts->backend);
+                 (uint64_t)opts->accuracy << 61 | (uint64_t)opts->traversal << 32 |
+                 (uint64_t)opts->backend);
     put(key, (uint64_t)opts->threads << 32 | (uint64_t)n);
     for (int k = 0; k < n; k++)
         if (!put_request(key, &request[k]))

@@ -200,6 +200,7 @@ static void describe_program(rd_lowering *l)
     p->grain       = l->stage->grain;
     p->serial      = l->stage->serial;
     p->exact       = l->graph->exact;
+    p->fast        = l->graph->fast;
     p->axis_extent = rd_pool_get(l->pool, (size_t)(p->n_axis + 1) * sizeof *p->axis_extent);
     l->failed |= !p->axis_extent;
     for (int a = 0; a < p->n_axis && !l->failed; a++)

@@ -50,6 +50,7 @@ uint64_t rd_gpu_program_key(const rd_program *p)
 
     hash = rd_hash_add(add_text(hash, facts ? facts->name : ""), tuned, sizeof tuned);
     hash = rd_hash_add(hash, &p->tuning, sizeof p->tuning);
+    hash = add(hash, p->fast);
     for (int32_t k = 0; k < p->n_axis; k++)
         hash = add(hash, p->axis_extent[k]);
     for (int32_t k = 0; k < p->n_inst; k++)

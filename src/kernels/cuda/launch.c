@@ -74,8 +74,8 @@ static const rd_module *compile(rd_cuda_text *t, bool narrow, const rd_gpu_facts
     const rd_module *module = NULL;
     rd_text          text   = { 0 };
 
-    rd_text_add(&text, "%s%s\n/* ---- the kernel ---- */\n", narrow ? "#define RD_NARROW\n" : "",
-                rd_cuda_prelude);
+    rd_text_add(&text, "%s%s%s\n/* ---- the kernel ---- */\n", narrow ? "#define RD_NARROW\n" : "",
+                t->s->p->fast ? "#define RD_FAST\n" : "", rd_cuda_prelude);
     rd_cuda_write(t, &text);
     if (t->why)
         snprintf(why, RD_CUDA_TEXT, "%s", t->why);

@@ -436,4 +436,6 @@ void rd_cuda_shape_text(rd_text *to, const rd_cuda_shape *s)
         rd_text_add(to, ", twice");
     if (s->n_cut > 1)
         rd_text_add(to, ", %" PRId32 " kernels of them", s->n_cut);
+    if (s->p->fast)
+        rd_text_add(to, ", fast functions");
 }

@@ -422,8 +422,11 @@ void rd_cuda_kernel_head(rd_cuda_text *t, const char *name, int32_t number)
         t->s->choice.block, name, shown);
 }
 
+/* Do its exponentials take a table? */
 static bool takes_exp_f32(const rd_cuda_shape *s)
 {
+    if (s->p->fast)
+        return false;
     for (int32_t k = 0; k < s->p->n_fold; k++)
         if (rd_takes_power(&s->fold[k].of) && rd_dtype_class(s->p->fold[k].type) == RD_CLASS_f32)
             return true;

@@ -25,6 +25,16 @@ static const char *const op_code[RD_N_OPS][2] = {
 #include "core/ops.def"
 };
 
+/* Of f32 as fast.cuh of the CUDA backend has them, for programs that are `fast`; exp is so by its
+ * name, also in reducers. */
+static const char *const fast_code[RD_N_OPS] = {
+    [RD_OP_exp2] = "rd_fast_exp2(a)",  [RD_OP_reciprocal] = "rd_fast_div(1, a)",
+    [RD_OP_sqrt] = "rd_fast_sqrt(a)",  [RD_OP_log] = "rd_fast_log(a)",
+    [RD_OP_log2] = "rd_fast_log2(a)",  [RD_OP_sin] = "rd_fast_sin(a)",
+    [RD_OP_cos] = "rd_fast_cos(a)",    [RD_OP_tanh] = "rd_fast_tanh(a)",
+    [RD_OP_pow] = "rd_fast_pow(a, b)", [RD_OP_div] = "rd_fast_div(a, b)",
+};
+
 /* Names of classes in C, and in the names of the library's functions. */
 static const char *const c_types[RD_N_CLASS]   = { "float", "double", "int64_t", "uint64_t" };
 static const char *const c_classes[RD_N_CLASS] = { "f32", "f64", "i64", "u64" };
@@ -136,11 +146,19 @@ bool rd_op_warns(const rd_inst *inst)
     return rd_op_reports(inst->op, inst->type);
 }
 
-static void add_op(rd_text *to, const rd_inst *inst, const char *name)
+static const char *code_of(const rd_inst *inst, rd_dtype type, bool fast)
+{
+    const bool ints = rd_dtype_kind(type) != RD_KIND_FLOAT;
+
+    return fast && fast_code[inst->op] && rd_dtype_class(type) == RD_CLASS_f32
+               ? fast_code[inst->op]
+               : op_code[inst->op][ints];
+}
+
+static void add_op(rd_text *to, const rd_inst *inst, const char *name, bool fast)
 {
     static const char *const parameters[] = { "", "T a", "T a, T b", "T a, T b, T c" };
     const rd_dtype           type         = is_test(inst) ? inst->from : inst->type;
-    const bool               ints         = rd_dtype_kind(type) != RD_KIND_FLOAT;
 
     rd_begin_type(to, rd_register_type(type), rd_dtype_class(type));
     rd_text_add(to, "static inline %s %s(%s%s)\n{\n", rd_register_type(inst->type), name,
@@ -148,7 +166,7 @@ static void add_op(rd_text *to, const rd_inst *inst, const char *name)
                 rd_op_warns(inst) ? ", uint32_t *const warnings" : "");
     if (!rd_op_warns(inst) && rd_op_table[inst->op].rule == RD_RULE_ARITH)
         rd_text_add(to, "    uint32_t none = 0, *const warnings = &none;\n");
-    add_return(to, inst, op_code[inst->op][ints]);
+    add_return(to, inst, code_of(inst, type, fast));
     rd_end_type(to);
 }
 
@@ -230,7 +248,7 @@ void rd_emit_ops(rd_text *to, const rd_program *p)
         if (was_there(p, i, name))
             continue;
         if (inst->kind == RD_I_MAP)
-            add_op(to, inst, name);
+            add_op(to, inst, name, p->fast);
         else
             add_cast(to, inst, name, rounds_to_ints(p));
     }

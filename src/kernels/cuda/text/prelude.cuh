@@ -112,7 +112,11 @@ static __forceinline__ float rd_round_bf16(float x)
 #include "core/half.h"
 #include "kernels/math/rows.h"
 #include "kernels/math/so_far.h"
+#ifdef RD_FAST
+#include "kernels/cuda/text/fast.cuh"
+#else
 #include "kernels/cuda/text/exp.cuh"
+#endif
 
 /* What users' texts may name is here already. */
 #define RD_USERS
