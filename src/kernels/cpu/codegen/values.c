@@ -1,6 +1,7 @@
 /* values.c - instructions that make or store a value, as statements. */
 #include "kernels/cpu/codegen/parts.h"
 #include <inttypes.h>
+#include <stdio.h>
 
 void rd_operand_text(rd_codegen *n, rd_text *to, int32_t reg)
 {
@@ -183,10 +184,12 @@ static void add_function_of_strip(rd_codegen *n, const rd_inst *inst)
         rd_line(n, "OF_STRIP(%s, %s, a%" PRId32 ", n)", rd_op_table[inst->op].name, elem,
                 inst->dst);
     else {
-        rd_line(n,
-                "for (int64_t i = 0; i < n; i++) a%" PRId32 "[i] = %s(a%" PRId32 "[i], b%" PRId32
-                "[i]%s);",
-                inst->dst, name, inst->dst, inst->dst, rd_op_warns(inst) ? ", &warnings" : "");
+        char second[24] = "";
+
+        if (rd_op_table[inst->op].arity == 2)
+            snprintf(second, sizeof second, ", b%" PRId32 "[i]", inst->dst);
+        rd_line(n, "for (int64_t i = 0; i < n; i++) a%" PRId32 "[i] = %s(a%" PRId32 "[i]%s%s);",
+                inst->dst, name, inst->dst, second, rd_op_warns(inst) ? ", &warnings" : "");
         return;
     }
     if (rd_dtype_is_half(inst->type))
