@@ -149,7 +149,7 @@ static int map(rd_expr *x, rd_expr **y)
 
 static int map_exp(rd_expr *x, rd_expr **y)
 {
-    y[0] = rd_exp(rd_sub(x, rd_select(x, 0, 0)));
+    y[0] = rd_exp(x->extent[0] > 0 ? rd_sub(x, rd_select(x, 0, 0)) : x);
     return 1;
 }
 
