@@ -84,7 +84,7 @@ static const struct {
     const char *name;
     double      ulps;
 } bounds[] = { { "erfc", 2 },        { "erfinv", 2 }, { "gelu", 2.5 },
-               { "sigmoid", 2 },   { "silu", 2 },   { "softplus", 2 },
+               { "sigmoid", 2 },     { "silu", 2 },   { "softplus", 2 },
                { "logaddexp", 2.5 }, { "tgamma", 4 }, { "lgamma", 1.5 } };
 
 static double bound_of(const row *r)
