@@ -301,7 +301,10 @@ static int32_t state_size(const rd_emit_fold *of, int k)
 {
     const char *type = rd_state_type(of, k);
 
-    return strcmp(type, "float") && strcmp(type, "int32_t") && strcmp(type, "uint32_t") ? 8 : 4;
+    const bool narrow =
+        strcmp(type, "float") == 0 || strcmp(type, "int32_t") == 0 || strcmp(type, "uint32_t") == 0;
+
+    return narrow ? 4 : 8;
 }
 
 /* Lanes of rows, and words in which they meet. */
