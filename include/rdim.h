@@ -367,7 +367,8 @@ RD_API rd_expr *rd_fraction(rd_expr *x), *rd_exponent(rd_expr *x), *rd_ldexp(rd_
 RD_API rd_expr *rd_floor(rd_expr *x), *rd_ceil(rd_expr *x), *rd_round(rd_expr *x),
     *rd_trunc(rd_expr *x);
 /** To a number of decimals, as NumPy: round(x 10^d) / 10^d; d < 0: to tens, hundreds, ...  Ints pass
- *  unchanged.  NULL on RD_ERR_TYPE (ints and d < 0), RD_ERR_ARGUMENT (|d| > 300). */
+ *  unchanged.  NULL on RD_ERR_TYPE (ints and d < 0), RD_ERR_ARGUMENT (|d| > 300; of types
+ *  of 32 and 16 bits |d| > 38). */
 RD_API rd_expr *rd_round_to(rd_expr *x, int decimals);
 /* Tests: bool.  not is logical: true where x is 0. */
 RD_API rd_expr *rd_not(rd_expr *x), *rd_isnan(rd_expr *x), *rd_isfinite(rd_expr *x),

@@ -327,6 +327,11 @@ START_TEST(functions)
     ck_assert_ptr_null(rd_round_to(x, -1));
     ck_assert_int_eq(rd_error(ctx), RD_ERR_TYPE);
     rd_error_clear(ctx);
+    x = leaf(RD_F32, VALUES(1.5));
+    expect("the most decimals", rd_round_to(x, 38), RD_F32, VALUES(1.5));
+    ck_assert_ptr_null(rd_round_to(x, 39));
+    ck_assert_int_eq(rd_error(ctx), RD_ERR_ARGUMENT);
+    rd_error_clear(ctx);
     ck_assert_ptr_null(rd_nextafter(leaf(RD_F16, VALUES(1)), rd_num(ctx, 2)));
     ck_assert_int_eq(rd_error(ctx), RD_ERR_TYPE);
     rd_error_clear(ctx);

@@ -105,9 +105,10 @@ rd_expr *rd_round_to(rd_expr *x, int decimals)
     if (!is_float(x))
         return rd_fail(x->ctx, RD_ERR_TYPE, "%s: %d decimals of %s; say rd_cast to a float type",
                        call, decimals, rd_dtype_name(x->type));
-    if (decimals > 300 || decimals < -300)
-        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: %d decimals, -300 to 300 are taken", call,
-                       decimals);
+    const int most = x->type == RD_F64 ? 300 : 38; /* 10^39 is infinite in f32 */
+    if (decimals > most || decimals < -most)
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: %d decimals of %s, -%d to %d are taken", call,
+                       decimals, rd_dtype_name(x->type), most, most);
     if (rd_dtype_is_half(x->type)) /* 10^5 is infinite in f16 */
         return rd_cast_to(rd_round_to(rd_cast_to(x, RD_F32), decimals), x->type);
     rd_expr    *power = rd_num(x->ctx, pow(10, abs(decimals)));
