@@ -105,24 +105,24 @@ static bool measure(rd_ctx *ctx, int32_t device, rd_rates *rates)
 bool rd_rates_learn(rd_ctx *ctx)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static rd_rates        last; /* of the device that was asked for last */
-    static int32_t         of     = -1;
+    static rd_rates        last;        /* of the device that was asked for last; */
+    static int32_t         of     = -1; /* without a key if that one failed       */
     const int32_t          device = rd_ctx_device(ctx) - 1;
     rd_findings *const     all    = rd_findings_of(ctx);
-
-    const uint64_t key = rd_backend_cuda.device->name_key(device);
+    const uint64_t         key    = rd_backend_cuda.device->name_key(device);
 
     if (!all || device >= rd_backend_cuda.device->count(NULL) || !key)
         return false;
     if (all->rates.key == key)
         return true;
     pthread_mutex_lock(&lock);
-    if (of != device)
-        of = measure(ctx, device, &last) ? device : -1;
-    if (of == device)
+    if (of != device && !measure(ctx, device, &last))
+        last.key = 0;
+    of = device;
+    if (last.key)
         all->rates = last;
     pthread_mutex_unlock(&lock);
-    return all->rates.key;
+    return all->rates.key == key;
 }
 
 const rd_rates *rd_rates_of(rd_ctx *ctx)

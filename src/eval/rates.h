@@ -8,7 +8,7 @@
 const rd_rates *rd_rates_of(rd_ctx *ctx);
 /* Are they of the context's GPU?  This looks for it. */
 bool rd_rates_are_of(rd_ctx *ctx, const rd_rates *rates);
-/* Measured, once in a process, unless the context knows its GPU's.  False: there is no GPU, or it cannot
- * be measured; nothing is recorded. */
+/* Measured, once in a process for each GPU asked for in turn, unless the context knows its GPU's.
+ * False: there is no GPU, or it cannot be measured; nothing is recorded. */
 bool rd_rates_learn(rd_ctx *ctx);
 #endif
