@@ -299,9 +299,8 @@ static void find_turns(rd_cuda_shape *s)
 /* ---- Is it worth it? ------------------------------------------------------------------------- */
 static int32_t state_size(const rd_emit_fold *of, int k)
 {
-    const char *type = rd_state_type(of, k);
-
-    const bool narrow =
+    const char *const type = rd_state_type(of, k);
+    const bool        narrow =
         strcmp(type, "float") == 0 || strcmp(type, "int32_t") == 0 || strcmp(type, "uint32_t") == 0;
 
     return narrow ? 4 : 8;

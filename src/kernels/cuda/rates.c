@@ -9,11 +9,8 @@
 #include <string.h>
 
 enum { TIMES = 3, THREADS = 256, STEPS = 256, ABREAST = 8 };
-enum {
-    PIECE = 64 << 20,
-    PART  = 32
-}; /* bytes that are copied: so many, and so small a part of the
-                                       * memory */
+/* Bytes that are copied: at most so many, and so small a part of the memory. */
+enum { PIECE = 64 << 20, PART = 32 };
 
 /* Chains of operations side by side, so that none waits for the one before it. */
 static const char kernel_text[] =
