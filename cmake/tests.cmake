@@ -172,6 +172,11 @@ if(BUILD_SHARED_LIBS AND NOT CMAKE_C_FLAGS MATCHES "-fsanitize")
         endif()
         list(APPEND rdim_tests dlpack_${peer})
     endforeach()
+    # The same by NumPy and SciPy: random cases of every operation, in script/test all.
+    if(RDIM_PYTHON)
+        add_test(NAME peers COMMAND ${RDIM_PYTHON} ${PROJECT_SOURCE_DIR}/tests/peers/compare.py $<TARGET_FILE:rdim> --test)
+        list(APPEND rdim_tests peers)
+    endif()
 endif()
 
 include(cmake/docs.cmake)
