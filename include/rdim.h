@@ -600,6 +600,16 @@ typedef struct rd_reduce_opts {
     bool        exclusive, reverse; /* scans: without the element itself; from the end */
     rd_dtype    type;               /* of the result, and at least that of the accumulator */
     double      ddof, p; /* var and std divide by n - ddof; norm: p = 1, 2 or INFINITY, 0 means 2 */
+    /** By label: .by = RD_EXPRS(label), .groups = RD_SHAPE(n) reduces each of n groups of elements.
+     *  Labels are ints (or bools) that broadcast to the operand; an element belongs to the group
+     *  that its label says, and to none if that is not one of 0 .. n - 1, also negative.  The result
+     *  has an axis of extent n in place of the first reduced one (at the end if none is; RD_KEEP
+     *  keeps the others).  Several labels, with as many extents, are so many axes there:
+     *  .by = RD_EXPRS(row, col), .groups = RD_SHAPE(n, m).  A group without elements has the value
+     *  of nothing, which ints' min and max lack without .initial (RD_ERR_EMPTY).  Floats of 16 and 32
+     *  bits are added, and multiplied, in f64, as with RD_WIDE.  Not for scans. */
+    rd_exprs    by;
+    rd_shape    groups;
 } rd_reduce_opts;
 
 /** rd_sum(x, RD_DIMS(0, 2), .where = mask).  The result lacks the reduced axes, or has them as 1

@@ -157,15 +157,27 @@ public:
     opts &type(rd_dtype t) { fields_.type = t; return *this; }
     opts &ddof(double d) { fields_.ddof = d; return *this; }
     opts &p(double power) { fields_.p = power; return *this; }
+    /** by({ label }, RD_SHAPE(n)): .by and .groups; as many labels as results have axes at most */
+    opts &by(expr_list labels, const rd_shape &groups)
+    {
+        fields_.by.n = 0;
+        for (rd_expr *label : labels)
+            if (fields_.by.n++ < RD_MAX_RANK)
+                label_[fields_.by.n - 1] = label;
+        fields_.groups = groups;
+        return *this;
+    }
     rd_reduce_opts along(const rd_dims &d) const
     {
         rd_reduce_opts o = fields_;
-        o.size = sizeof o;
-        o.dims = d;
+        o.size  = sizeof o;
+        o.dims  = d;
+        o.by.at = label_;
         return o;
     }
 private:
     rd_reduce_opts fields_ = rd_reduce_opts();
+    rd_expr       *label_[RD_MAX_RANK] = {};
 };
 
 inline rd_expr *reduce(rd_expr *x, const char *r, const rd_dims &d, const opts &how = opts())

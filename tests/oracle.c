@@ -177,10 +177,15 @@ static bool next_index(const rd_expr *x, uint64_t dims, int64_t *at)
     return false;
 }
 
-/* Has the result a last axis for the outputs of a user's reducer? */
-static bool has_outputs_axis(const rd_expr *x)
+/* Is the label of an element that of a group?  1, 0, or -1: nobody knows. */
+static int is_member(oracle *o, const rd_expr *x, const int64_t *at, int64_t group)
 {
-    return x->as.fold->reducer == RD_RED_user && x->as.fold->user->n_out > 1;
+    oracle_value label;
+
+    if (!rd_is_grouped(x))
+        return 1;
+    label = element(o, x->in[3], at);
+    return label.unsure ? -1 : label.n == group;
 }
 
 static oracle_value reduce(oracle *o, const rd_expr *x, const int64_t *index)
@@ -191,17 +196,21 @@ static oracle_value reduce(oracle *o, const rd_expr *x, const int64_t *index)
     oracle_item   *list;
     oracle_value   out;
     bool           known = true;
+    int            kept  = 0;
 
-    for (int a = 0, k = 0; a < y->rank; a++) {
-        at[a] = dims >> a & 1 ? 0 : index[k++];
+    for (int a = 0; a < y->rank; a++) {
+        at[a] = dims >> a & 1 ? 0 : index[kept++];
         count *= dims >> a & 1 ? y->extent[a] : 1;
     }
     list = malloc((size_t)(count + 1) * sizeof *list);
     if (count > 0)
-        do
-            known &= include(o, x, at, i++, list, &n);
-        while (next_index(y, dims, at));
-    out = known ? oracle_fold(x, list, n, has_outputs_axis(x) ? index[x->rank - 1] : 0)
+        do {
+            const int member = is_member(o, x, at, index[kept]);
+
+            known &= member >= 0 && (!member || include(o, x, at, i, list, &n));
+            i++;
+        } while (next_index(y, dims, at));
+    out = known ? oracle_fold(x, list, n, rd_outputs_of(x) > 1 ? index[x->rank - 1] : 0)
                 : oracle_unsure(x->type);
     free(list);
     return out;

@@ -185,6 +185,32 @@ static rd_reduce_opts random_keywords(random_pool *pool, rd_expr *x, unsigned ta
     return o;
 }
 
+/* ---- Labels ---------------------------------------------------------------------------------- */
+/* Ints that broadcast to x, of any type, some outside [0, n). */
+static rd_expr *random_label(random_pool *pool, rd_expr *x, int64_t n)
+{
+    rd_expr *y = random_partner(pool, x);
+
+    if (random_once(pool, 2) || rd_dtype_kind(y->type) == RD_KIND_FLOAT || random_points(y) == 0)
+        y = x->rank ? rd_coord(x, (int)random_below(pool, x->rank)) : rd_int(pool->ctx, 1);
+    if (!random_once(pool, 4))
+        y = rd_remainder(y, rd_int(pool->ctx, n + 1));
+    if (random_once(pool, 4))
+        y = rd_sub(rd_cast(y, RD_I16), rd_int(pool->ctx, 1));
+    return random_once(pool, 3) ? rd_cast(y, random_once(pool, 2) ? RD_I8 : RD_U32) : y;
+}
+
+/* One label or two; the lists live as long as *label does. */
+static void random_groups(random_pool *pool, rd_expr *x, rd_expr *label[2], rd_reduce_opts *o)
+{
+    o->by.n = o->groups.n = random_once(pool, 4) ? 2 : 1;
+    o->by.at              = label;
+    for (int k = 0; k < o->by.n; k++) {
+        o->groups.at[k] = random_once(pool, 12) ? 0 : 1 + random_below(pool, 6);
+        label[k]        = random_label(pool, x, o->groups.at[k]);
+    }
+}
+
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
 static void by_user(random_pool *pool, rd_expr *x, bool scan)
@@ -193,11 +219,14 @@ static void by_user(random_pool *pool, rd_expr *x, bool scan)
                                              &decay,         odds,    three_smallest };
     const rd_reducer              *r     = all[random_below(pool, scan ? 5 : 6)];
     rd_reduce_opts                 o     = { .size = sizeof o, .dims = random_dims(pool, x) };
+    rd_expr                       *label[2];
 
     if (random_once(pool, 6))
         o.where = random_mask(pool, x);
     if (is_float(x) && random_once(pool, 6))
         o.skip_nan = true;
+    if (!scan && random_once(pool, 5))
+        random_groups(pool, x, label, &o);
     if (!scan && random_once(pool, 5)) {
         random_keep(pool, rd_reduce2_user(x, random_weights(pool, x), nonzeros_of_two, &o),
                     "nonzeros of two");
@@ -227,7 +256,7 @@ void random_fold(random_pool *pool)
     const unsigned     takes = reducers[k].takes;
     const random_node *node =
         random_once(pool, 2) || takes & FLOATS ? random_pick_float(pool) : random_pick(pool);
-    rd_expr       *x = tame(pool, node, takes);
+    rd_expr       *x = tame(pool, node, takes), *label[2];
     rd_reduce_opts o;
 
     if (takes & INTS && is_float(x))
@@ -238,6 +267,8 @@ void random_fold(random_pool *pool)
     }
     o      = random_keywords(pool, x, takes);
     o.dims = random_dims(pool, x);
+    if (random_once(pool, 6))
+        random_groups(pool, x, label, &o);
     random_keep(pool, rd_reduce_name(x, reducers[k].name, &o), reducers[k].name);
 }
 

@@ -30,8 +30,8 @@ const char *rd_check_graph(const rd_graph *g)
             return "a read of neither a leaf nor a value, or of both";
         if (v->slot >= g->n_slot)
             return "a slot that is not there";
-        if (v->inner >= 0 && !rd_in(v->axes, v->inner))
-            return "a reducer's results lie along an axis it does not have";
+        if (rd_own_dims(v) & ~v->axes)
+            return "groups or a reducer's results lie along an axis it does not have";
     }
     return NULL;
 }

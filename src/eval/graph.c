@@ -40,13 +40,14 @@ int rd_graph_add(rd_graph *g, rd_value v)
     return g->n_value++;
 }
 
+rd_set rd_own_dims(const rd_value *v)
+{
+    return (v->inner >= 0 ? rd_bit(v->inner) : 0) | (v->group >= 0 ? rd_bit(v->group) : 0);
+}
+
 rd_set rd_space(const rd_value *v)
 {
-    rd_set space = v->axes | v->reduced;
-
-    if (v->kind == RD_VALUE_JOIN)
-        return 0;
-    return v->inner >= 0 ? space & ~rd_bit(v->inner) : space;
+    return v->kind == RD_VALUE_JOIN ? 0 : (v->axes | v->reduced) & ~rd_own_dims(v);
 }
 
 bool rd_is_anchor_kind(const rd_value *v)

@@ -48,7 +48,8 @@ typedef enum rd_value_kind {
     RD_VALUE_READ,   /* leaf `slot` at at[0], or node `target` at at[0..n_at), one per dim   */
     RD_VALUE_MAP,    /* op(in...)                                                           */
     RD_VALUE_CALL,   /* user's function, facts in expr                                      */
-    RD_VALUE_REDUCE, /* in[0] x, in[1] weights, of dot the other factor, in[2] mask; -1: none */
+    RD_VALUE_REDUCE, /* in[0] x, in[1] weights, of dot the other factor, in[2] mask; -1: none;
+                      * in[3] labels, if there are groups */
     RD_VALUE_SCAN,   /* the same along one axis                                             */
     RD_VALUE_JOIN    /* storage of a concatenation; its parts are MAPs with `into` set      */
 } rd_value_kind;
@@ -81,6 +82,7 @@ typedef struct rd_value {
     rd_set         reduced; /* REDUCE: looped over and gone; SCAN: the axis it runs along (kept) */
     int32_t        n_dim, *dim; /* axes in storage order, for values that are stored */
     int32_t        inner;   /* axis of a reducer's several outputs: in axes but never looped; -1 */
+    int32_t        group;   /* axis of groups: likewise, but where results are taken; -1        */
     int32_t        reducer; /* rd_reducer_id */
     rd_combine    *combine; /* REDUCE, SCAN */
     int32_t        into;    /* part of a JOIN: the node it is stored in, at at[]; -1 */
@@ -256,6 +258,7 @@ bool rd_graph_say(rd_graph *graph, rd_text *lines);
 /* ---- facts about nodes (graph.c) ------------------------------------------------------------- */
 int64_t rd_points_of(const rd_graph *graph, rd_set axes);
 rd_set  rd_space(const rd_value *v);          /* axes its evaluation loops over                 */
+rd_set  rd_own_dims(const rd_value *v);       /* axes of groups and of a reducer's outputs      */
 bool    rd_is_anchor_kind(const rd_value *v); /* always computed at one place: folds, joins,
                                                * results */
 bool    rd_counts_places(const rd_value *v);  /* a fold that sees the flat C-order index         */

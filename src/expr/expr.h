@@ -3,7 +3,7 @@
  * A node is immutable and says WHAT, never how.  Constructors have checked everything and made
  * every conversion explicit, so that those who read the graph (the evaluator, the printers, the
  * tests' oracle) find few kinds:
- *   - operands of MAP, CALL and of REDUCE and SCAN (x, weights, where) have the same shape:
+ *   - operands of MAP, CALL and of REDUCE and SCAN (x, weights, where, labels) have the same shape:
  *     broadcasting is a VIEW;
  *   - operands have the type the operator works in: conversions are MAP cast nodes;
  *   - x of a REDUCE or SCAN has the accumulator's type; keepdims, .initial, mean, std, norm are
@@ -26,7 +26,8 @@ typedef enum rd_expr_kind {
     RD_EXPR_CONCAT,  /* in[0..n_in) joined along `axis`                    axis              */
     RD_EXPR_MAP,     /* op(in[0..n_in))                                    op                */
     RD_EXPR_CALL,    /* a user's C function of in[0..n_in)                 call              */
-    RD_EXPR_REDUCE,  /* in[0] x, in[1] weights or NULL, in[2] where (bool) or NULL   fold    */
+    RD_EXPR_REDUCE,  /* in[0] x, in[1] weights or NULL, in[2] where (bool) or NULL,
+                      * in[3] labels (i64) if there are groups: rd_is_grouped()      fold    */
     RD_EXPR_SCAN     /* the same along one axis, result of x's shape                 fold    */
 } rd_expr_kind;
 
@@ -113,6 +114,19 @@ struct rd_expr {
                       * was released, and nothing new is in its place yet                   */
     uint32_t serial; /* grows with each new node of the context: operands have smaller ones */
 };
+
+/* A reduction whose last operand says to which group each element goes: axes are the kept ones, the
+ * groups, and a user's outputs. */
+static inline bool rd_is_grouped(const rd_expr *e)
+{
+    return e->kind == RD_EXPR_REDUCE && e->n_in > 3;
+}
+
+/* Values of each result, which are a last axis if they are several. */
+static inline int32_t rd_outputs_of(const rd_expr *e)
+{
+    return e->kind == RD_EXPR_REDUCE && e->as.fold->user ? e->as.fold->user->n_out : 1;
+}
 
 /* ---- Context (ctx.c) ------------------------------------------------------------------------- */
 /* Memory of the context through the caller's hooks, counted against the limit.  rd_alloc records

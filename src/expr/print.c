@@ -75,10 +75,10 @@ static void fold_line(rd_text *text, const rd_expr *x)
             rd_text_add(text, " %d", a);
     if (fold->ddof != 0)
         rd_text_add(text, " ddof %g", fold->ddof);
-    rd_text_add(text, "%s%s%s%s%s%s", fold->law == RD_LAW_serial ? " serial" : "",
+    rd_text_add(text, "%s%s%s%s%s%s%s", fold->law == RD_LAW_serial ? " serial" : "",
                 fold->identity ? " identity" : "", fold->exclusive ? " exclusive" : "",
                 fold->reverse ? " reverse" : "", x->in[1] ? " weights" : "",
-                x->in[2] ? " where" : "");
+                x->in[2] ? " where" : "", rd_is_grouped(x) ? " by label" : "");
 }
 
 void rd_expr_line(rd_text *text, const rd_expr *x)

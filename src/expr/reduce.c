@@ -42,6 +42,8 @@ static bool opts_ok(const rd_folding *f, unsigned takes)
     rd_ctx     *ctx  = f->x->ctx;
     const char *name = refused(&f->opts, takes);
 
+    if (!name && f->scan && (f->opts.by.n || f->opts.groups.n))
+        name = ".by";
     if (name)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s is not taken here", f->call, name);
     else if ((unsigned)f->opts.accuracy > RD_SERIAL)
@@ -111,7 +113,8 @@ bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes)
     }
     f->opts = whole_opts(opts);
     f->x    = rd_cast_to(f->x, f->x->type); /* a number alone is strong from here on */
-    return f->x && opts_ok(f, takes) && same_ctx(f) && find_axes(f) && find_mask(f);
+    return f->x && opts_ok(f, takes) && same_ctx(f) && find_axes(f) && find_mask(f) &&
+           rd_folding_labels(f);
 }
 
 int64_t rd_folding_extent(const rd_folding *f, bool *any_result)
@@ -127,38 +130,76 @@ int64_t rd_folding_extent(const rd_folding *f, bool *any_result)
     return n;
 }
 
-/* A reduction's result with the reduced axes of x put back as extents 1; `y` may have more axes
- * after them. */
-static rd_expr *put_back(const rd_folding *f, rd_expr *y)
+/* ---- The node -------------------------------------------------------------------------------- */
+static bool keeps(const rd_folding *f)
 {
-    int     rank = f->x->rank + (y->rank - (f->x->rank - __builtin_popcountll(f->bits))), k = 0;
-    int64_t extent[RD_MAX_RANK], number[RD_MAX_RANK + RD_MAX_RANK * RD_MAX_RANK];
+    return f->opts.dims.flags & RD_DIMS_KEEP && !f->scan;
+}
 
+/* Which axis of the node is each axis of the result; -1: one of extent 1.  How many. */
+static int find_places(const rd_folding *f, int rank, int from[2 * RD_MAX_RANK])
+{
+    const int kept = f->x->rank - __builtin_popcountll(f->bits), n_by = f->opts.by.n;
+    int       n = 0, k = 0, placed = 0;
+
+    for (int a = 0; a <= f->x->rank; a++) {
+        if (a == f->x->rank || f->bits >> a & 1) {
+            if (a < f->x->rank && keeps(f) && (placed || !n_by))
+                from[n++] = -1;
+            for (; placed < n_by; placed++)
+                from[n++] = kept + placed;
+        } else
+            from[n++] = k++;
+    }
+    for (k = kept + n_by; k < rank; k++)
+        from[n++] = k;
+    return n;
+}
+
+/* y, whose axes are the kept ones, all groups as one, and a user's outputs, as the caller sees it. */
+static rd_expr *as_seen(const rd_folding *f, rd_expr *y)
+{
+    const int kept = f->x->rank - __builtin_popcountll(f->bits), n_by = f->opts.by.n;
+    int64_t   extent[RD_MAX_RANK], number[RD_MAX_RANK + RD_MAX_RANK * RD_MAX_RANK];
+    int       from[2 * RD_MAX_RANK], n;
+
+    if (n_by > 1) {
+        rd_shape shape = { .n = y->rank - 1 + n_by };
+
+        memcpy(shape.at, y->extent, (size_t)kept * sizeof *shape.at);
+        memcpy(shape.at + kept, f->opts.groups.at, (size_t)n_by * sizeof *shape.at);
+        for (int a = kept + 1; a < y->rank; a++)
+            shape.at[a - 1 + n_by] = y->extent[a];
+        y = rd_reshape(y, shape);
+    }
+    if (!y)
+        return NULL;
+    n = find_places(f, y->rank, from);
     memset(number, 0, sizeof number);
-    for (int a = 0; a < rank; a++)
-        if (a < f->x->rank && f->bits >> a & 1) {
-            extent[a] = 1;
-        } else {
-            extent[a]                        = y->extent[k];
-            number[y->rank + k++ * rank + a] = 1;
-        }
-    return rd_view(y, rank, extent, number);
+    for (int a = 0; a < n; a++) {
+        extent[a] = from[a] < 0 ? 1 : y->extent[from[a]];
+        if (from[a] >= 0)
+            number[y->rank + from[a] * n + a] = 1;
+    }
+    return rd_view(y, n, extent, number);
 }
 
 /* The shape of a fold of x, without kept axes; its rank, or -1 after recording that it is too
  * large. */
 static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
-                        int64_t extent[RD_MAX_RANK + 1])
+                        int64_t extent[RD_MAX_RANK + 2])
 {
-    bool keep = f->opts.dims.flags & RD_DIMS_KEEP && !f->scan;
-    int  rank = 0;
+    const int reduced = __builtin_popcountll(f->bits);
+    int       rank    = 0;
 
     for (int a = 0; a < x->rank; a++)
         if (f->scan || !(f->bits >> a & 1))
             extent[rank++] = x->extent[a];
+    if (f->label)
+        extent[rank++] = f->n_group;
     if (n_out > 1)
         extent[rank++] = n_out;
-    if (rank + (keep ? __builtin_popcountll(f->bits) : 0) <= RD_MAX_RANK &&
+    if (rank + f->opts.by.n + (keeps(f) ? reduced : 0) <= RD_MAX_RANK &&
         rd_points(rank, extent) >= 0)
         return rank;
     rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the result has more than %d axes, or its size overflows",
@@ -169,8 +210,8 @@ static int result_shape(const rd_folding *f, const rd_expr *x, int n_out,
 rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_dtype type,
                          rd_fold_facts *facts)
 {
-    rd_expr *const in[] = { x, weights, f->where };
-    int64_t        extent[RD_MAX_RANK + 1];
+    rd_expr *const in[] = { x, weights, f->where, f->label };
+    int64_t        extent[RD_MAX_RANK + 2];
     int            rank = x ? result_shape(f, x, facts->user ? facts->user->n_out : 1, extent) : -1;
 
     if (rank < 0)
@@ -184,9 +225,9 @@ rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_d
                                      .kind   = f->scan ? RD_EXPR_SCAN : RD_EXPR_REDUCE,
                                      .type   = type,
                                      .rank   = rank,
-                                     .n_in   = 3,
+                                     .n_in   = f->label ? 4 : 3,
                                      .extent = extent,
                                      .in     = in },
                          facts, sizeof *facts);
-    return y && !f->scan && f->opts.dims.flags & RD_DIMS_KEEP ? put_back(f, y) : y;
+    return y && (keeps(f) || f->label) ? as_seen(f, y) : y;
 }

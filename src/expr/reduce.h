@@ -19,14 +19,18 @@ typedef struct rd_folding {
     const char    *call;  /* for messages: "rd_sum"                                  */
     rd_expr       *x;     /* strong, the caller's type                               */
     rd_expr       *where; /* bool, of x's shape; NULL: every element                 */
-    rd_reduce_opts opts;  /* every field this release knows                          */
-    uint64_t       bits;  /* reduced axes                                            */
+    rd_expr       *label; /* i64, of x's shape: which of the groups; NULL: there are none */
+    int64_t        n_group;
+    rd_reduce_opts opts; /* every field this release knows                          */
+    uint64_t       bits; /* reduced axes                                            */
     bool           scan;
 } rd_folding;
 
 /* Checks and fills `f`, whose call, scan and x are set; false after recording what is wrong, or if
  * x is NULL. */
 bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes);
+/* Fills label and n_group; false after recording what is wrong (reduce_by.c). */
+bool rd_folding_labels(rd_folding *f);
 /* x, of the shape of f->x and the accumulator's type, folded: a REDUCE with its kept axes, or a
  * SCAN.  `facts` holds reducer, law and parameters; dims and the scan's order are filled in
  * here. */

@@ -37,13 +37,14 @@ static rd_dtype holder(const rd_folding *f, rd_dtype natural)
     return f->opts.type ? rd_dtype_promote(natural, f->opts.type) : natural;
 }
 
-/* What is accumulated in: sums leave the range and precision of halves soon. */
+/* What is accumulated in: sums leave the range and precision of halves soon.  A group may get all
+ * elements of a block one after the other, and blocks of groups are long. */
 static rd_dtype accumulator(const rd_folding *f, rd_dtype natural)
 {
     rd_dtype type = holder(f, natural);
 
     type = rd_dtype_is_half(type) ? RD_F32 : type;
-    return f->opts.accuracy == RD_WIDE && type == RD_F32 ? RD_F64 : type;
+    return (f->opts.accuracy == RD_WIDE || f->label) && type == RD_F32 ? RD_F64 : type;
 }
 
 static rd_expr *as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural)
@@ -153,7 +154,7 @@ static bool is_empty(const rd_folding *f)
     char shape[RD_SHAPE_TEXT];
     bool any_result;
 
-    if (f->scan || rd_folding_extent(f, &any_result) || !any_result || f->opts.initial)
+    if (f->scan || f->label || rd_folding_extent(f, &any_result) || !any_result || f->opts.initial)
         return false;
     rd_fail(f->x->ctx, RD_ERR_EMPTY, "%s: no element to choose from in an operand of shape %s",
             f->call, rd_shape_text(f->x->rank, f->x->extent, shape));
@@ -166,6 +167,8 @@ static bool may_lack_a_value(const rd_folding *f)
                           ? "the first element of an exclusive scan has none before it"
                       : f->where && !is_float(f->x->type)
                           ? ".where may leave no element, and the type has no NaN to say so"
+                      : f->label && !is_float(f->x->type)
+                          ? "a group may have no element, and the type has no NaN to say so"
                           : NULL;
 
     if (!why || f->opts.initial)
@@ -238,7 +241,7 @@ static rd_expr *sum_of_weights(const rd_folding *f, rd_expr *weights, rd_dtype t
     const int64_t times = repeats(f, extent);
     rd_expr      *few;
 
-    if (f->where || times < 2 || rd_dtype_size(type) < 4)
+    if (f->where || f->label || times < 2 || rd_dtype_size(type) < 4)
         return fold_sum(f, weights);
     few = rd_cast_to(f->opts.weights, type);
     few = few ? rd_broadcast_to(few, f->x->rank, extent, f->call) : NULL;
@@ -260,6 +263,9 @@ static rd_expr *total_weight(const rd_folding *f, rd_expr *weights, rd_dtype typ
         whole.where = NULL;
         return fold_sum(&whole, rd_cast_to(f->where, type));
     }
+    if (f->label)
+        return fold_sum(
+            f, rd_folding_beside(f, rd_number(f->x->ctx, type, rd_word_from_int(1, type)), type));
     return rd_number(f->x->ctx, type, rd_word_from_int(rd_folding_extent(f, &any_result), type));
 }
 

@@ -34,6 +34,8 @@ int32_t rd_inst_reads(const rd_program *p, const rd_inst *inst, int32_t *reg)
 
     for (int k = 0; k < reads && k < 3; k++)
         add(reg, &n, in[k]);
+    if (inst->kind == RD_I_STEP && p->fold[inst->arg].n_group)
+        add(reg, &n, inst->d);
     for (int32_t k = 0; row->names == RD_NAMES_CALL && k < p->call[inst->arg].n_in; k++)
         add(reg, &n, p->call[inst->arg].in[k]);
     for (int32_t k = 0; row->names == RD_NAMES_ADDRESS && k < p->address[inst->arg].n_add; k++)

@@ -110,6 +110,8 @@ static void add_element(rd_text *text, const rd_program *p, const rd_inst *inst)
         rd_text_add(text, "%s r%" PRId32, dot ? " *" : " weight", inst->b);
     if (inst->c >= 0)
         rd_text_add(text, " where r%" PRId32, inst->c);
+    if (p->fold[inst->arg].n_group)
+        rd_text_add(text, " into group r%" PRId32, inst->d);
 }
 
 /* ---- Instructions ---------------------------------------------------------------------------- */
@@ -212,6 +214,8 @@ static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
     add_tree(text, fold);
     rd_text_add(text, ", cells %" PRId64 " at ", fold->n_cell);
     add_position(text, &fold->cell);
+    if (fold->n_group)
+        rd_text_add(text, ", %" PRId64 " groups by %" PRId64, fold->n_group, fold->apart);
     rd_text_add(text, "%s\n", fold->split ? ", split" : "");
 }
 

@@ -68,6 +68,12 @@ typedef struct rd_loop {
  * But a fold of one step, in which no lane adds anything, has six roundings at most, and adds its
  * lanes in f32.
  *
+ * Groups.  Of n_group > 0 an element goes to cell + label * apart, its label being register d of its
+ * STEP, and nowhere if that is not in [0, n_group).  CLOSE is in a loop over the groups, whose axis
+ * is in `cell`; around the STEP is no such loop, and the index 0.  All cells of the groups are at the
+ * same block, whichever elements come: a block without elements of a group is a node of nothing.
+ * Blocks are long, so that ends of blocks, which go through all groups, cost little beside them.
+ *
  * A scan has one lane.  Its result at step i of a block is what the blocks before come to, folded
  * from the left, merged with the block's prefix [0, i].  Sums of floats add the blocks before by
  * the tree, as kernels/math/so_far.h says.  RD_PREFIX_LEFT: elements of a prefix fold from the
@@ -96,6 +102,8 @@ typedef struct rd_fold {
     rd_address        index;       /* flat C-order index over the reduced axes                  */
     rd_address        cell;        /* which of the accumulators, from the open tile             */
     int64_t           n_cell;      /* accumulators held at once                                 */
+    int64_t           n_group;     /* 0: every element goes to `cell`; else to that of its label */
+    int64_t           apart;       /* cells of one group and the next                          */
     bool              split;       /* tasks may share its reduced axis: partial trees are joined */
 } rd_fold;
 
@@ -138,7 +146,8 @@ typedef struct rd_inst {
     rd_dtype     type, from; /* of dst; of the operands of MAP tests, CAST, INDEX */
     rd_op        op;
     int32_t      dst, a, b, c, arg;
-    int32_t loop; /* whose body holds it; of a LOOP and its END what holds the loop; -1: none */
+    int32_t      d; /* of a STEP whose fold has groups: the label */
+    int32_t loop;   /* whose body holds it; of a LOOP and its END what holds the loop; -1: none */
     rd_word value;
 } rd_inst;
 
@@ -394,7 +403,7 @@ extern const rd_inst_row rd_inst_table[RD_N_INST];
 
 /* How many registers it makes, from dst on; which it reads, each once: how many. */
 int32_t rd_inst_makes(const rd_program *p, const rd_inst *inst);
-enum { RD_MOST_READ = 3 + RD_MAX_CALL + RD_MAX_TERMS };
+enum { RD_MOST_READ = 4 + RD_MAX_CALL + RD_MAX_TERMS };
 int32_t rd_inst_reads(const rd_program *p, const rd_inst *inst, int32_t *reg);
 
 /* By how much a position moves with the index of an axis; how many there are: the last one, and

@@ -37,6 +37,8 @@ static void reductions(rd_ctx *ctx, rd_expr *x)
     check("argmax", ctx, first(ctx, rd::argmax(x, rows)), 1);
     check("any", ctx, first(ctx, rd::any(rd_isnan(x), RD_ALL)), 1);
     check("all", ctx, first(ctx, rd::all(no_nan, RD_ALL)), 0);
+    check("sum by label", ctx, first(ctx, rd::sum(x, RD_ALL, rd::opts().skip_nan().by(
+                                                      { rd_int(ctx, 0) }, RD_SHAPE(1)))), 16);
     check("count", ctx, first(ctx, rd::count(x, RD_ALL, rd::opts().skip_nan())), 5);
     check("mean", ctx, first(ctx, rd::mean(x, rows, rd::opts().type(RD_F64))), 2.5);
     check("weights", ctx, first(ctx, rd::mean(x, rows, rd::opts().weights(rd_num(ctx, 3)))), 2.5);

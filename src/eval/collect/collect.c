@@ -65,6 +65,7 @@ int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_ex
                                        .slot   = -1,
                                        .target = -1,
                                        .inner  = -1,
+                                       .group  = -1,
                                        .into   = -1,
                                        .out    = -1 };
     return g->n_value++;

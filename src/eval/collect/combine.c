@@ -177,7 +177,7 @@ static bool joins(const own *o, int x, int y)
     bool in_order = index_coef(o, x) == index_coef(o, y) * extent(o, y), walked = false;
 
     if (x == y || rd_in(o->value->reduced, x) != rd_in(o->value->reduced, y) ||
-        !rd_in(o->space, x) || !rd_in(o->space, y) || o->value->inner == x || o->value->inner == y)
+        !rd_in(o->space, x) || !rd_in(o->space, y))
         return false;
     if (extent(o, x) < 2 || extent(o, y) < 2 || (rd_counts_places(o->value) && !in_order))
         return false;
@@ -392,6 +392,19 @@ static rd_prefix choose_prefix(const own *o, const rd_combine *c)
     return tree ? RD_PREFIX_TREE : RD_PREFIX_LEFT;
 }
 
+/* ---- Groups ---------------------------------------------------------------------------------- */
+/* At the end of a block all groups go up the tree.  That is to cost little beside its steps, and more
+ * blocks than threads are wanted of what is worth several. */
+static int64_t steps_of_groups(int64_t groups)
+{
+    enum { LEAST = 1 << 15, FOR_EACH = 16, MOST = 1 << 26 };
+    int64_t steps = LEAST;
+
+    while (steps < FOR_EACH * groups && steps < MOST)
+        steps *= 2;
+    return steps;
+}
+
 static bool combine(rd_graph *graph, rd_value *v)
 {
     own         o   = { .graph = graph, .value = v, .space = rd_space(v) };
@@ -402,12 +415,15 @@ static bool combine(rd_graph *graph, rd_value *v)
     if (!find_accesses(&o))
         return false;
     order_axes(&o, c, !any_order);
-    c->steps      = law == RD_LAW_serial ? INT64_MAX : RD_TREE_STEPS;
+    c->steps      = law == RD_LAW_serial ? INT64_MAX
+                    : v->group >= 0      ? steps_of_groups(graph->axis[v->group].extent)
+                                         : RD_TREE_STEPS;
     c->lanes      = 1;
     c->first_lane = c->n_order;
     c->lane_axis  = choose_lane(&o, any_order);
     c->prefix     = choose_prefix(&o, c);
-    if (c->lane_axis >= 0 && rd_in(v->reduced, c->lane_axis) && v->kind == RD_VALUE_REDUCE) {
+    if (c->lane_axis >= 0 && rd_in(v->reduced, c->lane_axis) && v->kind == RD_VALUE_REDUCE &&
+        v->group < 0) {
         c->lanes =
             rd_dtype_size(graph->value[v->in[0]].type) == 8 ? RD_TREE_LANES / 2 : RD_TREE_LANES;
         move_lane_last(&o, c, c->lane_axis);

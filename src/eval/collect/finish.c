@@ -168,8 +168,7 @@ static void find_axes(const rd_graph *g, rd_value *v)
     for (int d = 0; (v->kind == RD_VALUE_JOIN || v->dense || v->into >= 0) && d < v->n_dim; d++)
         if (g->axis[v->dim[d]].extent != 1)
             v->axes |= rd_bit(v->dim[d]);
-    if (v->inner >= 0)
-        v->axes |= rd_bit(v->inner);
+    v->axes |= rd_own_dims(v);
 }
 
 /* Values that only repeat along some dims need no storage for those. */
@@ -199,6 +198,8 @@ static bool name_value(naming *m, rd_value *v)
         return false;
     if (v->inner >= 0)
         v->inner = name_axis(m, v->inner);
+    if (v->group >= 0)
+        v->group = name_axis(m, v->group);
     return true;
 }
 

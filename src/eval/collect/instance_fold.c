@@ -4,9 +4,10 @@
 #include <string.h>
 
 /* ---- Reductions ------------------------------------------------------------------------------ */
-static int outputs_of(const rd_expr *e)
+/* Axes of the result that the operand keeps: those before groups and outputs. */
+static int kept_rank(const rd_expr *e)
 {
-    return e->kind == RD_EXPR_REDUCE && e->as.fold->user ? e->as.fold->user->n_out : 1;
+    return e->rank - rd_is_grouped(e) - (rd_outputs_of(e) > 1);
 }
 
 /* A sum of products of floats adds each with one rounding.  Decided on the expressions, as a * b +
@@ -19,6 +20,21 @@ static bool sums_products(const rd_expr *e)
            rd_dtype_kind(e->in[0]->type) == RD_KIND_FLOAT && rd_product_of(e->in[0]);
 }
 
+/* The factors of what is summed, and the label, which stands behind them and the mask. */
+static bool demand_product(rd_collector *c, int v, const rd_expr *e, const rd_subscript *at)
+{
+    const int32_t *factor = rd_demand_factors(c, v, e->in[0], at);
+    int32_t       *in     = rd_pool_get(c->pool, 4 * sizeof *in);
+
+    if (!factor || !in || !rd_is_grouped(e))
+        return factor && in;
+    memcpy(in, factor, 3 * sizeof *in);
+    in[3]                   = rd_demand_new(c, e->in[3], at);
+    c->graph->value[v].in   = in;
+    c->graph->value[v].n_in = 4;
+    return in[3] >= 0;
+}
+
 /* Operands of a fold: kept axes at the demand's place, reduced ones along fresh axes, C-order
  * weights as its index. */
 static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_subscript *kept)
@@ -26,7 +42,7 @@ static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_sub
     const rd_expr *x = e->in[0];
     rd_subscript   at[RD_MAX_RANK], index = rd_subscript_const(0);
     int32_t        dim[RD_RAW_AXES];
-    int            n_dim = rd_axes_of_place(c, e->rank - (outputs_of(e) > 1), kept, dim), k = 0;
+    int            n_dim = rd_axes_of_place(c, kept_rank(e), kept, dim), k = 0;
     int64_t        weight = 1;
 
     for (int a = 0; a < x->rank; a++) {
@@ -56,8 +72,7 @@ static bool fold_operands(rd_collector *c, const rd_expr *e, int v, const rd_sub
     if (!c->graph->value[v].combine)
         return false;
     c->graph->value[v].combine->index = index;
-    return sums_products(e) ? rd_demand_factors(c, v, x, at) != NULL
-                            : rd_demand_operands(c, v, e, at);
+    return sums_products(e) ? demand_product(c, v, e, at) : rd_demand_operands(c, v, e, at);
 }
 
 static int fold_value(rd_collector *c, const rd_expr *e)
@@ -73,22 +88,38 @@ static int fold_value(rd_collector *c, const rd_expr *e)
     return v;
 }
 
-/* The axis of a reducer's results is not looped over where it reduces, so it must not become an
- * axis it reduces. */
-static void keep_apart(rd_collector *c, int v, int inner)
+/* An axis of groups or of a reducer's results is not looped over where it reduces, so it must become
+ * no axis of what it reads: of the n kept dims, or reduced. */
+static void keep_apart(rd_collector *c, int v, int axis, int n, const int32_t *dim)
 {
     const rd_subscript *index = &c->graph->value[v].combine->index;
 
     for (int t = 0; t < index->n_term; t++)
-        rd_axes_apart(c->axes, inner, index->term[t].axis);
+        rd_axes_apart(c->axes, axis, index->term[t].axis);
+    for (int d = 0; d < n; d++)
+        rd_axes_apart(c->axes, axis, dim[d]);
 }
 
-/* The instance at one demand's place.  A reducer with several outputs is stored with one more dim,
- * which no loop of its own runs along, and read at the demand's last subscript. */
+/* The dims behind the n kept ones, which are there, are those of groups and results. */
+static void name_own_dims(rd_collector *c, const rd_expr *e, int v, int n, const int32_t *dim)
+{
+    rd_value *value = &c->graph->value[v];
+    int       d     = n;
+
+    if (rd_is_grouped(e))
+        value->group = dim[d++];
+    if (rd_outputs_of(e) > 1)
+        value->inner = dim[d++];
+    while (d-- > n)
+        keep_apart(c, v, dim[d], d, dim);
+}
+
+/* The instance at one demand's place.  Groups, and a reducer's several outputs, are stored with a
+ * dim each, which no loop of its own runs along, and read at the demand's last subscripts. */
 static bool reduce_pushed(rd_collector *c, const rd_expr *e, int demand)
 {
     int32_t             dim[RD_RAW_AXES];
-    int                 kept = e->rank - (outputs_of(e) > 1), v = fold_value(c, e), n;
+    int                 kept = kept_rank(e), v = fold_value(c, e), n;
     const rd_subscript *at = rd_demand_of(c, demand)->at;
     rd_subscript       *own;
 
@@ -98,22 +129,29 @@ static bool reduce_pushed(rd_collector *c, const rd_expr *e, int demand)
     n  = rd_axes_of_place(c, kept, at, dim);
     if (kept == e->rank)
         return rd_set_dims(c, v, n, dim) && rd_answer(c, demand, v);
-    own = rd_subscripts(c, n + 1);
+    own = rd_subscripts(c, n + e->rank - kept);
     if (!own)
         return false;
     for (int d = 0; d < n; d++) {
         own[d]                                           = rd_subscript_axis(dim[d]);
         c->axes->at[rd_axes_root(c->axes, dim[d])].fixed = true;
     }
-    dim[n] = rd_axes_new(c->axes, outputs_of(e));
-    if (dim[n] < 0)
-        return false;
-    c->axes->at[dim[n]].fixed = true;
-    c->graph->value[v].inner  = dim[n];
-    c->graph->value[v].whole  = true;
-    own[n]                    = at[kept];
-    return rd_set_dims(c, v, n + 1, dim) &&
-           rd_answer(c, demand, rd_read_value(c, e->type, v, n + 1, own));
+    for (int k = 0; k < e->rank - kept; k++) {
+        dim[n + k] = rd_axes_new(c->axes, e->extent[kept + k]);
+        if (dim[n + k] < 0)
+            return false;
+        c->axes->at[dim[n + k]].fixed = true;
+        own[n + k]                    = at[kept + k];
+    }
+    name_own_dims(c, e, v, n, dim);
+    if (rd_is_grouped(e)) { /* whoever takes results group by group may do so as they are made */
+        const rd_subscript axis = rd_subscript_axis(dim[n]);
+
+        rd_join_places(c, &own[n], &axis);
+    }
+    c->graph->value[v].whole = true;
+    n += e->rank - kept;
+    return rd_set_dims(c, v, n, dim) && rd_answer(c, demand, rd_read_value(c, e->type, v, n, own));
 }
 
 static bool reduce_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
@@ -124,10 +162,7 @@ static bool reduce_whole(rd_collector *c, const rd_expr *e, const int32_t *list,
 
     if (v < 0 || !at || !fold_operands(c, e, v, at) || !rd_set_dims(c, v, e->rank, dim))
         return false;
-    if (outputs_of(e) > 1) {
-        c->graph->value[v].inner = dim[e->rank - 1];
-        keep_apart(c, v, dim[e->rank - 1]);
-    }
+    name_own_dims(c, e, v, kept_rank(e), dim);
     return rd_answer_reads(c, e, v, list, n);
 }
 
@@ -141,11 +176,11 @@ static double fold_evaluations(const rd_collector *c, const rd_expr *e, const in
 }
 
 /* Slices of a reduction reduce only what they need; but never does a reduction compute an element
- * twice: as soon as the demands together want more elements than it has, it is computed whole,
- * once. */
+ * twice: as soon as the demands together want more elements than it has, or several want some group,
+ * as each element may belong to any, it is computed whole, once. */
 bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
-    if (fold_evaluations(c, e, list, n) > rd_expr_points(e))
+    if (fold_evaluations(c, e, list, n) > rd_expr_points(e) || (n > 1 && rd_is_grouped(e)))
         return reduce_whole(c, e, list, n);
     for (int k = 0; k < n; k++)
         if (!reduce_pushed(c, e, list[k]))

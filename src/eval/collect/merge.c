@@ -50,7 +50,8 @@ static bool storage_allows(const rd_graph *g, const rd_value *v, int x, int y)
 static bool value_allows(const rd_graph *g, const rd_value *v, int x, int y)
 {
     if (rd_in(v->axes, x) != rd_in(v->axes, y) || rd_in(v->reduced, x) != rd_in(v->reduced, y) ||
-        v->inner == x || v->inner == y || (v->kind == RD_VALUE_SCAN && rd_in(v->reduced, x)))
+        rd_own_dims(v) & (rd_bit(x) | rd_bit(y)) ||
+        (v->kind == RD_VALUE_SCAN && rd_in(v->reduced, x)))
         return false;
     for (int d = 0; d < v->n_at; d++) {
         bool affine = v->kind == RD_VALUE_COORD || v->slot >= 0;

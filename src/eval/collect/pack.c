@@ -72,6 +72,7 @@ static int copy_of(packing *p, int read)
                                                        .target = -1,
                                                        .axes   = g->value[read].axes,
                                                        .inner  = -1,
+                                                       .group  = -1,
                                                        .into   = -1,
                                                        .out    = -1 });
 }

@@ -94,6 +94,7 @@ static rd_value result_of(const rd_graph *g, int v, int pair, int k, rd_subscrip
                        .at     = at,
                        .axes   = g->value[v].axes,
                        .inner  = -1,
+                       .group  = -1,
                        .into   = -1,
                        .out    = -1 };
 }

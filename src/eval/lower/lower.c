@@ -31,6 +31,7 @@ static void emit_anchor(rd_lowering *l, int i)
                            .a    = operand(l, v, 0),
                            .b    = operand(l, v, 1),
                            .c    = operand(l, v, 2),
+                           .d    = operand(l, v, 3),
                            .arg  = l->fold[i] });
         return;
     }
@@ -83,7 +84,8 @@ static bool may_report(const rd_lowering *l, const rd_level *level)
     return l->failed;
 }
 
-/* A loop may stop early when all it does is one fold that an element may decide. */
+/* A loop may stop early when all it does is one fold that an element may decide; not of one group
+ * alone. */
 static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
 {
     int v = only_anchor(loop);
@@ -92,7 +94,7 @@ static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
         l->graph->value[v].kind != RD_VALUE_REDUCE ||
         !rd_in(l->graph->value[v].reduced, loop->axis) ||
         !rd_reducer_decides((rd_reducer_id)l->graph->value[v].reducer) ||
-        l->p->fold[l->fold[v]].n_cell != 1)
+        l->p->fold[l->fold[v]].n_cell != 1 || l->p->fold[l->fold[v]].n_group)
         return;
     rd_emit(l, &l->level[l->depth], (rd_inst){ .kind = RD_I_EXIT, .a = l->fold[v], .arg = number });
 }

@@ -58,6 +58,10 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
     }
     rd_fold_positions(l, v, f);
     rd_cell_address(l, i, parent, f);
+    if (v->group >= 0) {
+        f->n_group = l->graph->axis[v->group].extent;
+        f->apart   = rd_coef(&f->cell, v->group);
+    }
     return l->fold[i] = l->p->n_fold++;
 }
 

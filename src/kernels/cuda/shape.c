@@ -330,6 +330,9 @@ static void look_for_refusals(rd_cuda_shape *s)
     for (int32_t k = 0; k < p->n_loop; k++)
         if (p->loop[k].kind == RD_LOOP_TILE)
             s->why = "a loop goes by tiles";
+    for (int32_t k = 0; k < p->n_fold; k++)
+        if (p->fold[k].n_group)
+            s->why = "elements go to groups by their labels";
     for (int32_t k = 0; k < p->n_call; k++)
         if (!p->call[k].body)
             s->why = "a function is C code, which a GPU cannot run; give its text by RD_FN";

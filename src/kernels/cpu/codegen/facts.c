@@ -174,6 +174,9 @@ static void look_for_refusals(rd_codegen *n)
     for (int32_t k = 0; k < n->p->n_loop && !n->why; k++)
         if (n->p->loop[k].extent == 0)
             n->why = "no elements";
+    for (int32_t k = 0; k < n->p->n_fold && !n->why; k++)
+        if (n->p->fold[k].n_group)
+            n->why = "elements that go to groups by their labels";
 }
 
 bool rd_codegen_facts(rd_codegen *n, rd_get_fn *get, void *pool)

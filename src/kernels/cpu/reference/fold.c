@@ -108,6 +108,15 @@ static void reach(const rd_fold_state *s, cell *c, const rd_fold_place *at)
     begin_block(s, c, block);
 }
 
+/* The cells of all groups, of which `at` has the first one's, are at the same block. */
+static void reach_groups(const rd_fold_state *s, const rd_fold_place *at)
+{
+    if (cell_at(s, at->cell)->block == step_at(s, at) / s->fold->steps)
+        return;
+    for (int64_t g = 0; g < s->fold->n_group; g++)
+        reach(s, cell_at(s, at->cell + g * s->fold->apart), at);
+}
+
 /* ---- Scans ----------------------------------------------------------------------------------- */
 static char *element_node(const rd_fold_state *s, const cell *c, int32_t level)
 {
@@ -201,7 +210,7 @@ static rd_fold_state lay_out(const rd_fold *fold)
 
     s.one        = rd_word_from_int(1, fold->type);
     s.indexed    = !s.node.code || rd_reducer_places(fold->reducer);
-    s.decides    = rd_reducer_decides(fold->reducer);
+    s.decides    = rd_reducer_decides(fold->reducer) && !fold->n_group;
     s.row_steps  = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
     s.row_bytes  = fold->lanes * s.node.bytes;
     s.rows       = round16((int64_t)sizeof(cell) + s.room * (int64_t)sizeof(tag));
@@ -238,6 +247,18 @@ void rd_fold_start(rd_fold_state *s)
             rd_node_clear(carry_of(s, c));
         rd_so_far_begin(s->n_words, words_of(s, c));
     }
+}
+
+void rd_fold_step_group(rd_fold_state *s, const rd_fold_place *at, int64_t group, rd_word x,
+                        rd_word weight, bool take)
+{
+    reach_groups(s, at);
+    if (!take || group < 0 || group >= s->fold->n_group)
+        return;
+    const cell *c = cell_at(s, at->cell + group * s->fold->apart);
+
+    rd_node_step(&s->node, node_at(s, c, c->depth, (int32_t)(at->lane % s->fold->lanes)), x, weight,
+                 at->index);
 }
 
 void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take)

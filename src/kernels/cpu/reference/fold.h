@@ -36,6 +36,9 @@ void    rd_fold_open(rd_fold_state *s, const rd_fold *fold, char *memory);
 void rd_fold_start(rd_fold_state *s);
 /* An element arrives; unless `take`, it only moves its cell on. */
 void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take);
+/* The same where the fold has groups: to the cell of one of them, if it is one. */
+void rd_fold_step_group(rd_fold_state *s, const rd_fold_place *at, int64_t group, rd_word x,
+                        rd_word weight, bool take);
 /* n elements of a user's reducer, one after the other in one lane, their places rising by one, and
  * of the mask bytes, `next` apart.  NULL: all. */
 typedef struct rd_fold_run {

@@ -220,8 +220,12 @@ static int32_t run_step(machine *m, const rd_inst *inst, int32_t pc)
     rd_fold_state      *s      = &m->fold[inst->arg];
     const rd_fold_place at     = place(m, s);
     const rd_word       weight = inst->b < 0 ? s->one : m->reg[inst->b];
+    const bool          take   = inst->c < 0 || m->reg[inst->c].u64;
 
-    rd_fold_step(s, &at, m->reg[inst->a], weight, inst->c < 0 || m->reg[inst->c].u64);
+    if (s->fold->n_group)
+        rd_fold_step_group(s, &at, m->reg[inst->d].i64, m->reg[inst->a], weight, take);
+    else
+        rd_fold_step(s, &at, m->reg[inst->a], weight, take);
     return pc + 1;
 }
 
