@@ -74,8 +74,8 @@ typedef enum rd_status {
 
 /* Element types.  0 means "as the operands say" wherever a type is asked for.  f16 and bf16 are
  * types of memory: each operation on them is done in f32 and rounded once to their 16 bits, and
- * what is summed is summed in f32.  The complex types have their numbers but are refused with
- * RD_ERR_TYPE in this release. */
+ * what is summed is summed in f32.  c64 and c128 are pairs of f32 and f64, as C's, C++'s and NumPy's
+ * are: see "Complex numbers". */
 typedef enum rd_dtype {
     RD_AUTO, RD_BOOL, RD_I8, RD_I16, RD_I32, RD_I64, RD_U8, RD_U16, RD_U32, RD_U64,
     RD_F16, RD_BF16, RD_F32, RD_F64, RD_C64, RD_C128
@@ -149,7 +149,13 @@ enum { RD_READ_ONLY = 1 };
     is(int, RD_I32), is(long, sizeof(long) == 8 ? RD_I64 : RD_I32), is(long long, RD_I64),        \
     is(unsigned char, RD_U8), is(unsigned short, RD_U16), is(unsigned, RD_U32),                   \
     is(unsigned long, sizeof(long) == 8 ? RD_U64 : RD_U32), is(unsigned long long, RD_U64),       \
-    is(rd_f16, RD_F16), is(rd_bf16, RD_BF16), is(float, RD_F32), is(double, RD_F64)
+    is(rd_f16, RD_F16), is(rd_bf16, RD_BF16), is(float, RD_F32), is(double, RD_F64)               \
+    RD_COMPLEX_TYPES_(is)
+#ifdef __STDC_NO_COMPLEX__
+#define RD_COMPLEX_TYPES_(is)
+#else
+#define RD_COMPLEX_TYPES_(is) , is(float _Complex, RD_C64), is(double _Complex, RD_C128)
+#endif
 #define RD_INTO(p, ...)  RD_ARRAY_(data, p, __VA_ARGS__)
 #define RD_EXPRS(...) \
     ((rd_exprs){ (rd_expr *const[]){ __VA_ARGS__ }, RD_N_(rd_expr *, __VA_ARGS__) })
@@ -420,6 +426,33 @@ RD_API rd_expr *rd_clip(rd_expr *x, rd_expr *lo, rd_expr *hi);
 /** x in another type.  Floats to ints truncate, are kept inside the 64-bit range of the target's
  *  sign (so -1.0 is 0 as an unsigned; NaN is 0), then wrap; ints wrap; to bool: not 0. */
 RD_API rd_expr *rd_cast(rd_expr *x, rd_dtype type);
+
+/* ---- Complex numbers ------------------------------------------------------------------------- *
+ * Expressions of c64 and c128 are pairs of real ones: every view takes them, and of maps and
+ * reductions those that the comments below name; others are RD_ERR_TYPE.  Real and complex operands
+ * meet as in NumPy: f64 or i32 and c64 give c128, f32, i16 or bool and c64 give c64.  Complex to
+ * real is no conversion: say rd_real().  To bool it is whether one part is not 0.
+ *   neg square reciprocal sqrt exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh
+ *   pow add sub mul div eq ne where isclose round sinc sign (x / |x|, 0 of 0) isnan isinf isfinite
+ *   (of either part), and logical maps.  abs is the modulus.
+ *   sum prod mean and scans of sum and prod; any all count; var and std, of |x - mean|^2, and norm are
+ *   real.
+ * Complex numbers have no order: lt, min, argmax and their like are refused; so are functions of your
+ * own and function text.
+ * A product is (a + ib)(c + id) = (ac - bd) + i(ad + bc), as NumPy's; a quotient is scaled, so that
+ * nothing leaves the range before it does, and finds the infinities of C's annex G, as the functions
+ * do.  Branch cuts are C's: which side of one -0.0 is on counts.  A real operand of + - * / has no
+ * imaginary part, not one of 0.  An array of c64 or c128 has 31 axes at most, and the address of a
+ * part's alignment. */
+/** re + i im; both real: f64 and ints give c128, types of 32 and 16 bits c64. */
+RD_API rd_expr *rd_complex(rd_expr *re, rd_expr *im);
+/** A complex number of weak type: with f32 and halves it is c64, else c128. */
+RD_API rd_expr *rd_cnum(rd_ctx *ctx, double re, double im);
+/** r (cos angle + i sin angle), of real operands. */
+RD_API rd_expr *rd_polar(rd_expr *r, rd_expr *angle);
+/** Parts, the conjugate and the angle, from -pi to pi; of real x: x, 0, x, and 0 or pi. */
+RD_API rd_expr *rd_real(rd_expr *x), *rd_imag(rd_expr *x), *rd_conj(rd_expr *x),
+    *rd_arg(rd_expr *x);
 
 /* ---- Your own functions ---------------------------------------------------------------------- */
 /** Returns NULL, or a sentence (copied) that ends the evaluation with RD_ERR_CALLBACK.  n elements

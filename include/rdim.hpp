@@ -12,6 +12,7 @@
 #define RDIM_HPP
 #include <rdim.h>
 
+#include <complex>
 #include <initializer_list>
 #include <type_traits>
 
@@ -33,6 +34,10 @@ template <class T> constexpr rd_dtype dtype()
         return RD_F32;
     else if constexpr (std::is_same_v<E, double>)
         return RD_F64;
+    else if constexpr (std::is_same_v<E, std::complex<float>>)
+        return RD_C64;
+    else if constexpr (std::is_same_v<E, std::complex<double>>)
+        return RD_C128;
     else if constexpr (std::is_same_v<E, rd_f16>)
         return RD_F16;
     else if constexpr (std::is_same_v<E, rd_bf16>)

@@ -256,6 +256,7 @@ static oracle_value compute(oracle *o, const rd_expr *x, const int64_t *index)
     case RD_EXPR_CALL: return map(o, x, index);
     case RD_EXPR_REDUCE: return reduce(o, x, index);
     case RD_EXPR_SCAN: return scan(o, x, index);
+    case RD_EXPR_COMPLEX: break; /* its parts are asked for */
     }
     return oracle_unsure(x->type);
 }

@@ -548,7 +548,7 @@ START_TEST(own_reducers_refused)
     bad.state_size = 0;
     ck_failed(rd_reduce(x, r, RD_ALL), RD_ERR_ARGUMENT, "0 bytes", "state");
     bad = *count_nonzeros, bad.in = RD_AUTO;
-    ck_failed(rd_reduce(x, r, RD_ALL), RD_ERR_TYPE, "not types of this release", "in");
+    ck_failed(rd_reduce(x, r, RD_ALL), RD_ERR_TYPE, "not real types of this release", "in");
     bad = *count_nonzeros, bad.merge = NULL, bad.name = NULL;
     ck_assert_int_eq(rd_reduce(x, r, RD_ALL)->as.fold->law, RD_LAW_serial);
     ck_no_error("without merge");

@@ -52,8 +52,9 @@ START_TEST(leaves_refused)
         ARGUMENT, "rd_leaf", "not aligned for f32",
         rd_leaf(ctx, &(rd_array){ .in = (char *)data + 1, .type = RD_F32, .shape = RD_SHAPE(2) }));
     REFUSED(TYPE, "auto", "(0)", rd_leaf(ctx, &(rd_array){ .in = data, .shape = RD_SHAPE(2) }));
-    REFUSED(TYPE, "c64", "rd_leaf",
-            rd_leaf(ctx, &(rd_array){ .in = data, .type = RD_C64, .shape = RD_SHAPE(2) }));
+    REFUSED(
+        ARGUMENT, "c64", "not aligned",
+        rd_leaf(ctx, &(rd_array){ .in = (char *)data + 2, .type = RD_C64, .shape = RD_SHAPE(2) }));
     REFUSED(TYPE, "?", "(99)",
             rd_leaf(ctx, &(rd_array){ .in = data, .type = (rd_dtype)99, .shape = RD_SHAPE(2) }));
     REFUSED(SHAPE, "negative", "(2, -1)", leaf(RD_SHAPE(2, -1)));

@@ -164,17 +164,6 @@ START_TEST(halves)
 }
 END_TEST
 
-START_TEST(refused_types)
-{
-    static const rd_dtype refused[] = { RD_C64, RD_C128 };
-
-    for (size_t k = 0; k < COUNT(refused); k++) {
-        expect_error("cast", rd_cast(leaf(RD_F32, VALUES(1)), refused[k]), RD_ERR_TYPE);
-        expect_error("leaf", leaf_shape(refused[k], RD_SHAPE(1), NULL, 0), RD_ERR_TYPE);
-    }
-}
-END_TEST
-
 START_TEST(casts)
 {
     static const struct {
@@ -447,7 +436,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = { promotion,   weak_numbers,  weak_int_bits, bool_and_int_maps,
-                                   halves,      refused_types, casts,         rounding,
+                                   halves, casts,         rounding,
                                    nan_in_maps, negative_zero, ints_wrap,     int_division,
                                    int_by_zero, bits,          functions };
 

@@ -7,7 +7,7 @@
 
 typedef struct dtype_info {
     const char *name;
-    int         size; /* bytes; 0: not a type of this release */
+    int         size; /* bytes; 0: not a type */
     rd_kind     kind;
     rd_class class;
 } dtype_info;
@@ -17,8 +17,8 @@ static const dtype_info table[] = {
 #define RD_DTYPE(type, name, ctype, kind, class) \
     [RD_##type] = { name, (int)sizeof(ctype), kind, RD_CLASS_##class },
 #include "core/dtypes.def"
-    [RD_C64]  = { "c64", 0, RD_KIND_FLOAT, RD_CLASS_f32 },
-    [RD_C128] = { "c128", 0, RD_KIND_FLOAT, RD_CLASS_f64 },
+    [RD_C64]  = { "c64", 2 * sizeof(float), RD_KIND_COMPLEX, RD_CLASS_f32 },
+    [RD_C128] = { "c128", 2 * sizeof(double), RD_KIND_COMPLEX, RD_CLASS_f64 },
 };
 enum { N_TYPES = sizeof table / sizeof table[0] };
 
@@ -34,6 +34,26 @@ bool rd_dtype_ok(rd_dtype type)
     return info(type)->size > 0;
 }
 
+bool rd_dtype_is_complex(rd_dtype type)
+{
+    return info(type)->kind == RD_KIND_COMPLEX;
+}
+
+bool rd_dtype_is_real(rd_dtype type)
+{
+    return rd_dtype_ok(type) && !rd_dtype_is_complex(type);
+}
+
+rd_dtype rd_dtype_part(rd_dtype type)
+{
+    return type == RD_C64 ? RD_F32 : RD_F64;
+}
+
+rd_dtype rd_dtype_of_parts(rd_dtype part)
+{
+    return part == RD_F64 ? RD_C128 : RD_C64;
+}
+
 const char *rd_dtype_name(rd_dtype type)
 {
     return info(type)->name;
@@ -42,6 +62,11 @@ const char *rd_dtype_name(rd_dtype type)
 int rd_dtype_size(rd_dtype type)
 {
     return info(type)->size;
+}
+
+int rd_dtype_align(rd_dtype type)
+{
+    return rd_dtype_is_complex(type) ? info(type)->size / 2 : info(type)->size;
 }
 
 rd_kind rd_dtype_kind(rd_dtype type)
@@ -59,7 +84,7 @@ static rd_dtype signed_of_size(int size)
     return size == 2 ? RD_I16 : size == 4 ? RD_I32 : size == 8 ? RD_I64 : RD_F64;
 }
 
-rd_dtype rd_dtype_promote(rd_dtype a, rd_dtype b)
+static rd_dtype promote_real(rd_dtype a, rd_dtype b)
 {
     /* low is of the lower kind: bool, unsigned, int, float. */
     const bool     ordered = rd_dtype_kind(a) <= rd_dtype_kind(b);
@@ -81,6 +106,17 @@ rd_dtype rd_dtype_promote(rd_dtype a, rd_dtype b)
         return high;
     return high != RD_F64 && small <= 2 ? RD_F32 : RD_F64; /* f32 has 24 bits: all of 16, not all of
                                                             * 32 */
+}
+
+rd_dtype rd_dtype_promote(rd_dtype a, rd_dtype b)
+{
+    if (rd_dtype_is_complex(a) || rd_dtype_is_complex(b)) {
+        const rd_dtype p = rd_dtype_is_complex(a) ? rd_dtype_part(a) : a;
+        const rd_dtype q = rd_dtype_is_complex(b) ? rd_dtype_part(b) : b;
+
+        return rd_dtype_of_parts(rd_dtype_promote(p, q));
+    }
+    return promote_real(a, b);
 }
 
 bool rd_dtype_safe(rd_dtype from, rd_dtype to)

@@ -5,7 +5,13 @@
 #include "rdim.h"
 #include <stddef.h>
 
-typedef enum rd_kind { RD_KIND_BOOL, RD_KIND_UINT, RD_KIND_INT, RD_KIND_FLOAT } rd_kind;
+typedef enum rd_kind {
+    RD_KIND_BOOL,
+    RD_KIND_UINT,
+    RD_KIND_INT,
+    RD_KIND_FLOAT,
+    RD_KIND_COMPLEX
+} rd_kind;
 
 /* One value in a register of a loop program; which member counts is the class of its type. */
 typedef union rd_word {
@@ -23,16 +29,24 @@ typedef enum rd_class {
     RD_N_CLASS
 } rd_class;
 
-bool        rd_dtype_ok(rd_dtype type);   /* a type of this release?                              */
-const char *rd_dtype_name(rd_dtype type); /* "f32"; also for the refused types, "?" for garbage   */
+/* A type of elements?  Real: one of dtypes.def, that loops know; the others are complex, and are
+ * pairs of these before anything loops over them (expr/complex.h). */
+bool        rd_dtype_ok(rd_dtype type);
+bool        rd_dtype_is_real(rd_dtype type);
+bool        rd_dtype_is_complex(rd_dtype type);
+const char *rd_dtype_name(rd_dtype type); /* "f32"; "?" for garbage */
 int         rd_dtype_size(rd_dtype type); /* bytes                                                */
+int         rd_dtype_align(rd_dtype type); /* bytes: the size, of complex types a part's */
 rd_kind     rd_dtype_kind(rd_dtype type);
 rd_class    rd_dtype_class(rd_dtype type);
 /* Type of x op y for two strong types, as in the Array API standard; mixed kinds as in NumPy 2. */
 rd_dtype rd_dtype_promote(rd_dtype a, rd_dtype b);
 /* True if every value of `from` is a value of `to`, by type: NumPy's "safe" casting. */
 bool rd_dtype_safe(rd_dtype from, rd_dtype to);
-bool rd_dtype_is_half(rd_dtype type); /* f16 or bf16: f32 in registers */
+/* The type of the parts of a complex type, and the complex type that can hold floats of `part`. */
+rd_dtype rd_dtype_part(rd_dtype type);
+rd_dtype rd_dtype_of_parts(rd_dtype part);
+bool     rd_dtype_is_half(rd_dtype type); /* f16 or bf16: f32 in registers */
 /* Is a value of `from` the same register as a value of `to`?  Bool is not: it is kept in bytes
  * where there are many. */
 bool rd_dtype_same_word(rd_dtype from, rd_dtype to);

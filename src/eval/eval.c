@@ -1,9 +1,11 @@
 /* eval.c - evaluation as callers see it: memory for results, a plan, its run. */
 #include "core/bytes.h"
 #include "eval/cache/cache.h"
+#include "eval/pairs.h"
 #include "eval/request.h"
 #include "eval/run/device.h"
 #include "expr/array.h"
+#include "expr/complex.h"
 #include <math.h>
 #include <string.h>
 
@@ -66,14 +68,12 @@ static bool check_outputs(rd_ctx *ctx, rd_results results)
     return true;
 }
 
-static rd_status eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
+static rd_status eval_real(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     enum { FEW = 16 };
     bool      few[FEW], *fresh = few;
     rd_status status;
 
-    if (!check_outputs(ctx, results))
-        return rd_error(ctx);
     if (results.n > FEW && !(fresh = rd_alloc(ctx, results.n)))
         return rd_error(ctx);
     memset(fresh, 0, (size_t)results.n);
@@ -89,6 +89,18 @@ static rd_status eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *
         }
     if (fresh != few)
         rd_free(ctx, fresh);
+    return status;
+}
+
+static rd_status eval_many(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
+{
+    rd_pairs  pairs;
+    rd_status status;
+
+    if (!check_outputs(ctx, results) || !rd_pairs_begin(ctx, results, &pairs))
+        return rd_error(ctx);
+    status = eval_real(ctx, pairs.results, opts);
+    rd_pairs_end(ctx, results, &pairs);
     return status;
 }
 
@@ -143,7 +155,7 @@ double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index)
                 y->rank);
         return NAN;
     }
-    if (!rd_is_here(ctx, "rd_at", "expression", 0, y))
+    if (!rd_is_here(ctx, "rd_at", "expression", 0, y) || rd_refuse_complex("rd_at", 1, &y))
         return NAN;
     mark     = rd_ctx_mark(ctx);
     out.type = y->type;

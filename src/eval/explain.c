@@ -4,6 +4,7 @@
 #include "eval/cut.h"
 #include "eval/dump.h"
 #include "eval/forms.h"
+#include "eval/pairs.h"
 #include "eval/request.h"
 #include "eval/backend.h"
 
@@ -273,21 +274,40 @@ static bool say_all(rd_ctx *ctx, rd_text *text, rd_pool *pool, rd_results result
     return done;
 }
 
-static const char *explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
+/* Of results that are stored as pairs: what was asked for. */
+static void pairs_text(rd_text *text, rd_results asked)
+{
+    char shape[RD_SHAPE_TEXT];
+
+    for (int k = 0; k < asked.n; k++) {
+        const rd_expr *y = asked.at[k].expr;
+
+        if (rd_dtype_is_complex(y->type))
+            rd_text_add(text, "y%d: %s %s, its parts along one more axis\n", k,
+                        rd_dtype_name(y->type), rd_shape_text(y->rank, y->extent, shape));
+    }
+}
+
+static const char *explain(rd_ctx *ctx, rd_results asked, rd_results results,
+                           const rd_eval_opts *opts)
 {
     rd_eval_opts full;
     rd_pool     *pool;
-    rd_text      text = { 0 };
+    rd_text      text = { 0 }, whole = { 0 };
     const char  *kept = NULL;
 
     if (!rd_eval_options(ctx, opts, &full))
         return NULL;
     pool = rd_pool_planning(ctx);
-    if (pool && say_all(ctx, &text, pool, results, &full) && !text.failed)
-        kept = rd_arena_text(ctx, text.at);
-    else if (rd_error(ctx) == RD_OK)
+    if (pool && say_all(ctx, &text, pool, results, &full) && !text.failed) {
+        pairs_text(&whole, asked);
+        rd_text_add(&whole, "%s", text.at);
+        kept = whole.failed ? NULL : rd_arena_text(ctx, whole.at);
+    }
+    if (!kept && rd_error(ctx) == RD_OK)
         rd_fail(ctx, RD_ERR_MEMORY, "rd_explain: no memory for the text");
     rd_text_free(&text);
+    rd_text_free(&whole);
     rd_pool_free(pool);
     return kept;
 }
@@ -295,11 +315,16 @@ static const char *explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *
 const char *rd_explain(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts)
 {
     const char *before, *text;
+    rd_pairs    pairs;
 
     if (!ctx || rd_error(ctx) != RD_OK)
         return NULL;
     before = rd_begin_call(ctx, "rd_explain");
-    text   = explain(ctx, results, opts);
+    text   = NULL;
+    if (rd_pairs_begin(ctx, results, &pairs)) {
+        text = explain(ctx, results, pairs.results, opts);
+        rd_pairs_end(ctx, results, &pairs);
+    }
     rd_begin_call(ctx, before);
     return text;
 }

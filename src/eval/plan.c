@@ -1,12 +1,14 @@
 /* plan.c - the pipeline: results asked for in, a plan out. */
 #include "eval/debug.h"
 #include "eval/forms.h"
+#include "eval/pairs.h"
 #include "eval/request.h"
 #include "eval/run/frame.h"
 #include "eval/run/watch.h"
 #include "eval/auto.h"
 #include "eval/backend.h"
 #include "eval/tuning.h"
+#include "expr/complex.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -405,6 +407,26 @@ static void name_runs(rd_plan *plan)
         name_runs(plan->parts->part[k].plan);
 }
 
+/* Inputs and results as those of reals. */
+static rd_plan *plan_real(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
+{
+    rd_plan  *plan = NULL;
+    rd_pairs  pairs;
+    rd_expr **leaf = NULL;
+
+    if (in.n > 0 && in.at && (leaf = rd_alloc(ctx, in.n * (int64_t)sizeof *leaf))) {
+        for (int k = 0; k < in.n; k++)
+            leaf[k] = rd_leaf_below(in.at[k]);
+        in.at = leaf;
+    }
+    if (rd_error(ctx) == RD_OK && rd_pairs_begin(ctx, results, &pairs)) {
+        plan = rd_plan_make(ctx, in, pairs.results, opts);
+        rd_pairs_end(ctx, results, &pairs);
+    }
+    rd_free(ctx, leaf);
+    return plan;
+}
+
 rd_plan *rd_plan_new(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval_opts *opts)
 {
     rd_plan    *plan;
@@ -413,7 +435,7 @@ rd_plan *rd_plan_new(rd_ctx *ctx, rd_exprs in, rd_results results, const rd_eval
     if (!ctx || rd_error(ctx) != RD_OK)
         return NULL;
     before = rd_begin_call(ctx, "rd_plan_new");
-    plan   = rd_plan_make(ctx, in, results, opts);
+    plan   = plan_real(ctx, in, results, opts);
     rd_begin_call(ctx, before);
     if (plan)
         name_runs(plan);

@@ -71,8 +71,8 @@ static bool overlaps_itself(const rd_expr *y, const int64_t *stride)
     return !apart(n, extent, step);
 }
 
-static bool check_layout(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *out,
-                         int64_t *stride)
+bool rd_check_output(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *out,
+                     int64_t *stride)
 {
     char want[RD_SHAPE_TEXT], found[RD_SHAPE_TEXT];
 
@@ -91,7 +91,7 @@ static bool check_layout(rd_ctx *ctx, const char *call, const rd_expr *y, const 
                 call, rd_dtype_name(y->type), rd_dtype_name(out->type));
         return false;
     }
-    if ((uintptr_t)out->data % (uintptr_t)rd_dtype_size(out->type) != 0) {
+    if ((uintptr_t)out->data % (uintptr_t)rd_dtype_align(out->type) != 0) {
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the output's address %p is not aligned for %s", call,
                 out->data, rd_dtype_name(out->type));
         return false;
@@ -127,7 +127,7 @@ static bool check_result(rd_ctx *ctx, const char *call, int k, const rd_result *
     if (!result->out || rd_array_is_zeroed(result->out))
         rd_dense_strides(y->rank, y->extent, 0, r->stride);
     else {
-        if (!check_layout(ctx, call, y, result->out, r->stride))
+        if (!rd_check_output(ctx, call, y, result->out, r->stride))
             return false;
         r->type = result->out->type;
         o->data = result->out->data;

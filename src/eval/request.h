@@ -7,6 +7,9 @@
  * outputs and NULL ones mean a dense layout of the expression's own type. */
 bool rd_check_results(rd_ctx *ctx, const char *call, rd_results results, rd_request *request,
                       rd_output *out);
+/* Are the layout and type of an output, which is not zeroed, those of y?  Gives its strides. */
+bool rd_check_output(rd_ctx *ctx, const char *call, const rd_expr *y, const rd_array *out,
+                     int64_t *stride);
 /* rd_eval() in the name of another call. */
 rd_status rd_eval_for(rd_ctx *ctx, const char *call, rd_expr *y, rd_array *out);
 #endif

@@ -1,6 +1,7 @@
 /* affine.c - views by offsets and coefficients: built axis by axis, brought to one form,
  * composed. */
 #include "expr/affine.h"
+#include "expr/complex.h"
 #include <assert.h>
 #include <string.h>
 
@@ -156,6 +157,9 @@ rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *num
 
     if (!x)
         return NULL;
+    if (rd_is_complex(x))
+        return rd_complex_of(rd_view(x->in[0], rank, extent, number),
+                             rd_view(x->in[1], rank, extent, number), "rd_view");
     memcpy(own, number, (size_t)(x->rank * (rank + 1)) * sizeof *own);
     assert(inside(x, rank, extent, own));
     normalise(x, rank, extent, own);

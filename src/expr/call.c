@@ -1,5 +1,5 @@
 /* call.c - the caller's own functions as maps: C functions, rd_fn and function text. */
-#include "expr/expr.h"
+#include "expr/complex.h"
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -98,7 +98,8 @@ rd_expr *rd_map_f32(rd_expr *x, float (*f)(float))
 {
     rd_call_facts facts;
 
-    if (!rd_operands("rd_map", 1, &x) || !given(x, "rd_map", f != NULL))
+    if (!rd_operands("rd_map", 1, &x) || !given(x, "rd_map", f != NULL) ||
+        rd_refuse_complex("rd_map", 1, &x))
         return NULL;
     for (size_t i = 0; i < COUNT(libm_1); i++)
         if (libm_1[i].f32 == f)
@@ -112,7 +113,8 @@ rd_expr *rd_map_f64(rd_expr *x, double (*f)(double))
 {
     rd_call_facts facts;
 
-    if (!rd_operands("rd_map", 1, &x) || !given(x, "rd_map", f != NULL))
+    if (!rd_operands("rd_map", 1, &x) || !given(x, "rd_map", f != NULL) ||
+        rd_refuse_complex("rd_map", 1, &x))
         return NULL;
     for (size_t i = 0; i < COUNT(libm_1); i++)
         if (libm_1[i].f64 == f)
@@ -127,7 +129,8 @@ rd_expr *rd_map2_f32(rd_expr *x, rd_expr *y, float (*f)(float, float))
     rd_expr *const v[] = { x, y };
     rd_call_facts  facts;
 
-    if (!rd_operands("rd_map2", 2, v) || !given(x, "rd_map2", f != NULL))
+    if (!rd_operands("rd_map2", 2, v) || !given(x, "rd_map2", f != NULL) ||
+        rd_refuse_complex("rd_map2", 2, v))
         return NULL;
     for (size_t i = 0; i < COUNT(libm_2); i++)
         if (libm_2[i].f32 == f)
@@ -142,7 +145,8 @@ rd_expr *rd_map2_f64(rd_expr *x, rd_expr *y, double (*f)(double, double))
     rd_expr *const v[] = { x, y };
     rd_call_facts  facts;
 
-    if (!rd_operands("rd_map2", 2, v) || !given(x, "rd_map2", f != NULL))
+    if (!rd_operands("rd_map2", 2, v) || !given(x, "rd_map2", f != NULL) ||
+        rd_refuse_complex("rd_map2", 2, v))
         return NULL;
     for (size_t i = 0; i < COUNT(libm_2); i++)
         if (libm_2[i].f64 == f)
@@ -182,8 +186,10 @@ static bool fn_ok(rd_ctx *ctx, const char *call, const rd_fn *f, int n)
     else if (f->arity != n)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s takes %d operand%s, not %d", call, f->name,
                 (int)f->arity, f->arity == 1 ? "" : "s", n);
-    else if (f->block && (!rd_dtype_ok(f->in) || !rd_dtype_ok(f->out)))
-        rd_fail(ctx, RD_ERR_TYPE, "%s: %s: .in is %s and .out is %s, not types of this release",
+    else if (f->block && (!rd_dtype_is_real(f->in) || !rd_dtype_is_real(f->out)))
+        rd_fail(ctx, RD_ERR_TYPE,
+                "%s: %s: .in is %s and .out is %s, not real types of this "
+                "release",
                 call, f->name, rd_dtype_name(f->in), rd_dtype_name(f->out));
     else
         return true;
@@ -230,7 +236,7 @@ static rd_expr *real_map(const char *call, const rd_fn *f, int n, rd_expr *const
 
 static rd_expr *fn_map(const char *call, const rd_fn *f, int n, rd_expr *const *x)
 {
-    if (!rd_operands(call, n, x) || !given(x[0], call, f != NULL))
+    if (!rd_operands(call, n, x) || !given(x[0], call, f != NULL) || rd_refuse_complex(call, n, x))
         return NULL;
 
     rd_fn whole = whole_fn(f);
@@ -241,7 +247,7 @@ static rd_expr *fn_map(const char *call, const rd_fn *f, int n, rd_expr *const *
 
 static rd_expr *text_map(const char *call, const char *f, int n, rd_expr *const *x)
 {
-    if (!rd_operands(call, n, x) || !given(x[0], call, f != NULL))
+    if (!rd_operands(call, n, x) || !given(x[0], call, f != NULL) || rd_refuse_complex(call, n, x))
         return NULL;
     return rd_formula_text(x[0]->ctx, call, f, n, x);
 }

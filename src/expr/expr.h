@@ -8,7 +8,8 @@
  *   - operands have the type the operator works in: conversions are MAP cast nodes;
  *   - x of a REDUCE or SCAN has the accumulator's type; keepdims, .initial, mean, std, norm are
  *     views and maps around it;
- *   - a VIEW of a VIEW is one VIEW; a NUMBER is strong wherever it meets a strong operand. */
+ *   - a VIEW of a VIEW is one VIEW; a NUMBER is strong wherever it meets a strong operand;
+ *   - what is complex is a COMPLEX, and its parts are real: complex.h. */
 #ifndef RD_EXPR_EXPR_H
 #define RD_EXPR_EXPR_H
 #include "core/ops.h"
@@ -28,7 +29,8 @@ typedef enum rd_expr_kind {
     RD_EXPR_CALL,    /* a user's C function of in[0..n_in)                 call              */
     RD_EXPR_REDUCE,  /* in[0] x, in[1] weights or NULL, in[2] where (bool) or NULL,
                       * in[3] labels (i64) if there are groups: rd_is_grouped()      fold    */
-    RD_EXPR_SCAN     /* the same along one axis, result of x's shape                 fold    */
+    RD_EXPR_SCAN,    /* the same along one axis, result of x's shape                 fold    */
+    RD_EXPR_COMPLEX  /* in[0] + i in[1], of one shape; no other node has it as operand       */
 } rd_expr_kind;
 
 /* Facts of one kind of node.  Each is plain bytes without padding garbage (zeroed before filling):

@@ -1,6 +1,7 @@
 /* formula.c - reads function text into nodes: recursive descent, precedences as in C, and ^ for
  * powers. */
 #include "expr/formula.h"
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -343,4 +344,54 @@ rd_expr *rd_formula_c(rd_ctx *ctx, const char *call, const char *text, int n, rd
                                      .x     = x,
                                      .real  = real,
                                      .quiet = quiet });
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+static void add_step(rd_steps *steps, const char *name, size_t length, rd_expr *x)
+{
+    assert(steps->n < RD_TEXT_OPERANDS);
+    steps->name[steps->n]   = name;
+    steps->length[steps->n] = length;
+    steps->x[steps->n++]    = x;
+}
+
+void rd_steps_add(rd_steps *steps, const char *name, rd_expr *x)
+{
+    add_step(steps, name, strlen(name), x);
+}
+
+rd_expr *rd_steps_find(const rd_steps *steps, const char *name)
+{
+    for (int k = 0; k < steps->n; k++)
+        if (steps->length[k] == strlen(name) && !memcmp(steps->name[k], name, steps->length[k]))
+            return steps->x[k];
+    return NULL;
+}
+
+/* Two numbers, of which one is chosen, are no numbers any more, and of a type of their own. */
+static rd_expr *of_part(rd_expr *x, rd_dtype part)
+{
+    return x && x->type != RD_BOOL && !x->weak ? rd_cast_to(x, part) : x;
+}
+
+bool rd_steps_run(rd_steps *steps, rd_ctx *ctx, const char *call, const char *text, rd_dtype part)
+{
+    rd_reader r = { .ctx = ctx, .call = call, .text = text, .at = text };
+
+    do {
+        const size_t length = rd_formula_word(&r);
+        const char  *name   = r.at;
+
+        r.at += length;
+        r.n = steps->n;
+        r.x = steps->x;
+        memcpy(r.name, steps->name, sizeof r.name);
+        memcpy(r.length, steps->length, sizeof r.length);
+        rd_expr *x = rd_formula_take(&r, "=") ? of_part(read_choice(&r), part)
+                                              : rd_formula_expected(&r, "'='");
+        if (!x)
+            return false;
+        add_step(steps, name, length, x);
+    } while (rd_formula_take(&r, ";"));
+    return true;
 }

@@ -3,7 +3,7 @@
 #define RD_EXPR_FORMULA_H
 #include "expr/expr.h"
 
-enum { RD_TEXT_CLIP = RD_N_OPS, RD_TEXT_ARITY = 3, RD_TEXT_OPERANDS = 8 };
+enum { RD_TEXT_CLIP = RD_N_OPS, RD_TEXT_ARITY = 3, RD_TEXT_OPERANDS = 32 };
 
 typedef struct rd_reader {
     rd_ctx         *ctx;
@@ -16,6 +16,22 @@ typedef struct rd_reader {
     bool            quiet; /* failures to read are not recorded */
     int             depth;
 } rd_reader;
+
+/* ---- Steps (formula.c) ----------------------------------------------------------------------- */
+/* Values by name. */
+typedef struct rd_steps {
+    int         n;
+    const char *name[RD_TEXT_OPERANDS];
+    size_t      length[RD_TEXT_OPERANDS];
+    rd_expr    *x[RD_TEXT_OPERANDS];
+} rd_steps;
+
+void rd_steps_add(rd_steps *steps, const char *name, rd_expr *x);
+/* That of a name; NULL: there is none. */
+rd_expr *rd_steps_find(const rd_steps *steps, const char *name);
+/* Adds the values of "t = tan(x); y = 1 + t * t", each in function text of the names so far.  What
+ * is no bool is of type `part`.  False after recording a failure. */
+bool rd_steps_run(rd_steps *steps, rd_ctx *ctx, const char *call, const char *text, rd_dtype part);
 
 /* ---- Characters (formula_token.c) ------------------------------------------------------------ */
 /* Records RD_ERR_TEXT with a caret under `at`; expected() says what stands at r->at instead.  Both

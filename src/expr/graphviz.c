@@ -80,6 +80,8 @@ static void add_node(rd_text *text, const rd_expr *x)
         rd_text_add(text, "  n%u -> n%u", x->in[i]->serial, x->serial);
         if (fold && i)
             rd_text_add(text, " [label=\"%s\"]", i == 1 ? "weights" : "where");
+        else if (x->kind == RD_EXPR_COMPLEX)
+            rd_text_add(text, " [label=\"%s\"]", i ? "imag" : "real");
         else if (x->n_in > 1 && !fold)
             rd_text_add(text, " [label=\"%d\"]", i);
         rd_text_add(text, ";\n");

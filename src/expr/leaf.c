@@ -1,4 +1,5 @@
 /* leaf.c - where expressions begin: caller memory, named inputs, numbers, coordinates. */
+#include "expr/complex.h"
 #include "expr/ctx.h"
 #include <string.h>
 
@@ -29,7 +30,12 @@ rd_expr *rd_leaf_of(rd_ctx *ctx, const rd_array *array, const char *call)
 {
     static const max_align_t nowhere; /* not NULL, which means an input */
     rd_leaf_facts            facts;
+    rd_array                 parts;
 
+    if (array && rd_dtype_is_complex(array->type))
+        return rd_complex_array(ctx, array, call, &parts) && rd_array_readable(ctx, array, call)
+                   ? rd_complex_leaf(rd_leaf_of(ctx, &parts, call), call)
+                   : NULL;
     if (!check_descriptor(ctx, array, call, &facts) || !rd_array_readable(ctx, array, call))
         return NULL;
     facts.data = rd_points(array->shape.n, array->shape.at) == 0 ? &nowhere : array->in;
@@ -76,8 +82,11 @@ const char *rd_leaf_path(const rd_expr *leaf)
 
 rd_expr *rd_label(rd_expr *leaf, const char *name)
 {
+    rd_expr *const given = leaf;
+
     if (!rd_operands("rd_label", 1, &leaf))
         return NULL;
+    leaf = rd_leaf_below(leaf);
     if (!name || !*name)
         return rd_fail(leaf->ctx, RD_ERR_ARGUMENT, "rd_label: the name is %s",
                        name ? "empty" : "NULL");
@@ -86,7 +95,7 @@ rd_expr *rd_label(rd_expr *leaf, const char *name)
                        name,
                        leaf->kind == RD_EXPR_LEAF ? "an rd_input(), which has a name"
                                                   : rd_expr_kind_name(leaf->kind));
-    return rd_leaf_labelled(leaf, name, NULL);
+    return rd_leaf_labelled(leaf, name, NULL) ? given : NULL;
 }
 
 /* ---- Inputs ---------------------------------------------------------------------------------- */
@@ -143,6 +152,10 @@ rd_expr *rd_input(rd_ctx *ctx, const char *name, const rd_array *layout)
         no_data    = *layout;
         no_data.in = NULL; /* the pointer comes later: this one, if any, is not looked at */
     }
+    if (layout && rd_dtype_is_complex(layout->type))
+        return rd_complex_array(ctx, &no_data, "rd_input", &no_data)
+                   ? rd_complex_leaf(rd_input(ctx, name, &no_data), "rd_input")
+                   : NULL;
     if (!check_descriptor(ctx, layout ? &no_data : NULL, "rd_input", &facts))
         return NULL;
     facts.name = rd_intern(ctx, name, strlen(name) + 1);

@@ -2,7 +2,7 @@
  * weak type. */
 #include "core/extremes.h"
 #include "core/parts.h"
-#include "expr/expr.h"
+#include "expr/complex.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -16,7 +16,7 @@ static bool is_float(rd_dtype type)
 
 static bool is_weak(const rd_expr *x)
 {
-    return x->kind == RD_EXPR_NUMBER && x->weak;
+    return (x->kind == RD_EXPR_NUMBER || x->kind == RD_EXPR_COMPLEX) && x->weak;
 }
 
 /* The type of operands together.  Weak numbers count only where the strong ones cannot hold their
@@ -30,8 +30,12 @@ static rd_dtype joint_type(int n, rd_expr *const *x, bool *weak)
         *type          = *type ? rd_dtype_promote(*type, x[i]->type) : x[i]->type;
     }
     *weak = !strong;
-    if (!strong || !number || is_float(strong))
+    if (!strong || !number || rd_dtype_is_complex(strong))
         return strong ? strong : number;
+    if (rd_dtype_is_complex(number))
+        return rd_dtype_of_parts(is_float(strong) ? strong : RD_F64);
+    if (is_float(strong))
+        return strong;
     if (is_float(number))
         return RD_F64;
     return strong == RD_BOOL ? RD_I64 : strong;
@@ -142,6 +146,8 @@ rd_expr *rd_cast_to(rd_expr *x, rd_dtype type)
 {
     if (!x || (x->type == type && !is_weak(x)))
         return x;
+    if (rd_is_complex(x) || rd_dtype_is_complex(type))
+        return rd_complex_cast(x, type);
     if (x->kind == RD_EXPR_NUMBER)
         return rd_number(x->ctx, type, rd_word_convert(x->as.number->value, x->type, type));
     /* A number seen with a shape stays a number seen with a shape. */
@@ -162,7 +168,7 @@ rd_expr *rd_cast_to(rd_expr *x, rd_dtype type)
 
 rd_expr *rd_fit_to(rd_expr *x, rd_dtype type, const char *call)
 {
-    if (is_weak(x) && x->type == RD_I64 && type != RD_BOOL && !is_float(type)) {
+    if (is_weak(x) && x->type == RD_I64 && type != RD_BOOL && rd_dtype_kind(type) < RD_KIND_FLOAT) {
         int64_t value = x->as.number->value.i64;
         rd_word there = rd_word_convert(x->as.number->value, RD_I64, type);
         bool    lost  = rd_word_convert(there, type, RD_I64).i64 != value;
@@ -177,8 +183,9 @@ rd_expr *rd_fit_to(rd_expr *x, rd_dtype type, const char *call)
 
 rd_expr *rd_as_real(rd_expr *x, rd_dtype real)
 {
-    return x && is_weak(x) ? rd_num(x->ctx, rd_word_to_double(x->as.number->value, x->type))
-                           : rd_cast_to(x, real);
+    return x && is_weak(x) && !rd_is_complex(x)
+               ? rd_num(x->ctx, rd_word_to_double(x->as.number->value, x->type))
+               : rd_cast_to(x, real);
 }
 
 rd_expr *rd_cast(rd_expr *x, rd_dtype type)
@@ -217,7 +224,10 @@ static rd_expr *map_node(rd_op op, rd_dtype type, const char *call, int n, rd_ex
 static rd_expr *where_op(const char *call, rd_expr *const *x)
 {
     bool     weak;
-    rd_dtype type  = joint_type(2, x + 1, &weak);
+    rd_dtype type = joint_type(2, x + 1, &weak);
+
+    if (rd_dtype_is_complex(type))
+        return rd_complex_map(RD_OP_where, call, 3, x);
     rd_expr *in[3] = { rd_cast_to(x[0], RD_BOOL), rd_fit_to(x[1], type, call),
                        rd_fit_to(x[2], type, call) };
 
@@ -252,6 +262,8 @@ rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *c
     assert(n >= 1 && n <= MAX_ARITY);
     if (!rd_operands(call, n, x))
         return NULL;
+    if (rd_any_complex(n, x))
+        return rd_complex_map(op, call, n, x);
     rd_dtype type = joint_type(n, x, &weak);
     if (rule == RD_RULE_ROUND && !is_float(type))
         return x[0];

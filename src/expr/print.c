@@ -6,9 +6,10 @@
 const char *rd_expr_kind_name(rd_expr_kind kind)
 {
     static const char *const name[] = { "leaf",   "number", "coord", "view",   "reshape", "take",
-                                        "concat", "map",    "call",  "reduce", "scan" };
+                                        "concat", "map",    "call",  "reduce", "scan",
+                                        "complex" };
 
-    return kind >= RD_EXPR_LEAF && kind <= RD_EXPR_SCAN ? name[kind] : "?";
+    return kind >= RD_EXPR_LEAF && kind <= RD_EXPR_COMPLEX ? name[kind] : "?";
 }
 
 static void leaf_line(rd_text *text, const rd_expr *x)
@@ -101,5 +102,6 @@ void rd_expr_line(rd_text *text, const rd_expr *x)
     case RD_EXPR_CALL: rd_text_add(text, "call %s", x->as.call->name); break;
     case RD_EXPR_REDUCE:
     case RD_EXPR_SCAN: fold_line(text, x); break;
+    case RD_EXPR_COMPLEX: rd_text_add(text, "complex%s", x->weak ? " weak" : ""); break;
     }
 }

@@ -1,6 +1,7 @@
 /* rearrange.c - selections of elements that are more than offsets and coefficients: reshape, take,
  * concat. */
 #include "expr/affine.h"
+#include "expr/complex.h"
 #include <string.h>
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
@@ -75,6 +76,9 @@ rd_expr *rd_reshape(rd_expr *x, rd_shape shape)
                        RD_MAX_RANK);
     if (!deduce(x, &shape, extent))
         return NULL;
+    if (rd_is_complex(x))
+        return rd_complex_of(rd_reshape(x->in[0], shape), rd_reshape(x->in[1], shape),
+                             "rd_reshape");
     if (x->kind == RD_EXPR_RESHAPE)
         x = x->in[0];
     if (only_ones_differ(x, shape.n, extent, &v))
@@ -116,7 +120,11 @@ static bool check_index(const char *call, const rd_expr *x, int axis, const rd_e
 static rd_expr *take_node(const char *call, rd_expr *x, rd_expr *index, const rd_axis_facts *facts,
                           int rank, int64_t *extent)
 {
-    char     text[RD_SHAPE_TEXT];
+    char text[RD_SHAPE_TEXT];
+
+    if (rd_is_complex(x))
+        return rd_complex_of(take_node(call, x->in[0], index, facts, rank, extent),
+                             take_node(call, x->in[1], index, facts, rank, extent), call);
     rd_expr *in[2] = { x, index->weak ? rd_cast_to(index, RD_I64) : index };
 
     if (rd_points(rank, extent) < 0)
@@ -279,6 +287,26 @@ static rd_expr *concat_parts(rd_expr *const *part, int32_t n, int axis, const in
     return y;
 }
 
+static rd_expr *(*const part_of[])(rd_expr *) = { rd_real, rd_imag };
+
+/* Both parts of all, each joined for itself. */
+static rd_expr *concat_complex(rd_exprs parts, int axis, const int64_t *extent, rd_dtype type)
+{
+    rd_ctx   *ctx  = parts.at[0]->ctx;
+    rd_expr **own  = rd_alloc(ctx, (int64_t)sizeof *own * parts.n);
+    rd_expr  *y[2] = { NULL };
+
+    for (int p = 0; own && p < 2; p++) {
+        bool all = true;
+
+        for (int k = 0; k < parts.n; k++)
+            all &= (own[k] = part_of[p](parts.at[k])) != NULL;
+        y[p] = all ? concat_parts(own, parts.n, axis, extent, rd_dtype_part(type)) : NULL;
+    }
+    rd_free(ctx, own);
+    return rd_complex_of(y[0], y[1], "rd_concat");
+}
+
 rd_expr *rd_concat(int axis, rd_exprs parts)
 {
     int64_t  extent[RD_MAX_RANK];
@@ -300,5 +328,8 @@ rd_expr *rd_concat(int axis, rd_exprs parts)
             return NULL;
         type = rd_dtype_promote(type, parts.at[k]->type);
     }
-    return parts.n == 1 ? parts.at[0] : concat_parts(parts.at, parts.n, found, extent, type);
+    if (parts.n == 1)
+        return parts.at[0];
+    return rd_dtype_is_complex(type) ? concat_complex(parts, found, extent, type)
+                                     : concat_parts(parts.at, parts.n, found, extent, type);
 }

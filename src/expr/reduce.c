@@ -49,8 +49,8 @@ static bool opts_ok(const rd_folding *f, unsigned takes)
     else if ((unsigned)f->opts.accuracy > RD_SERIAL)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: .accuracy is %d, not one of enum rd_accuracy", f->call,
                 (int)f->opts.accuracy);
-    else if (f->opts.type && !rd_dtype_ok(f->opts.type))
-        rd_fail(ctx, RD_ERR_TYPE, "%s: .type is %s, not a type of this release", f->call,
+    else if (f->opts.type && !rd_dtype_is_real(f->opts.type))
+        rd_fail(ctx, RD_ERR_TYPE, "%s: .type is %s, not a type of real numbers", f->call,
                 rd_dtype_name(f->opts.type));
     else
         return true;

@@ -1,5 +1,6 @@
 /* reduce_names.c - reductions and scans by name, lowered to the reducers of reducers.def and maps
  * around them. */
+#include "expr/complex.h"
 #include "expr/reduce.h"
 #include <math.h>
 #include <string.h>
@@ -359,6 +360,8 @@ rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_opts *o
 
     if (!r)
         return NULL;
+    if (rd_is_complex(x))
+        return rd_complex_reduce(x, reducer, opts);
     rd_folding f = { .call = r->call, .x = x };
     return rd_folding_begin(&f, opts, r->takes) ? r->build(&f, r) : NULL;
 }
@@ -372,6 +375,8 @@ rd_expr *rd_scan_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opt
     if (!r->scans)
         return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_scan: scans are %s, not %s", scan_names,
                        reducer);
+    if (rd_is_complex(x))
+        return rd_complex_scan(x, reducer, opts);
     rd_folding f = { .call = "rd_scan", .x = x, .scan = true };
     return rd_folding_begin(&f, opts, (r->takes & ~(unsigned)RD_TAKES_COMP) | RD_TAKES_ORDER)
                ? r->build(&f, r)

@@ -1,4 +1,5 @@
 /* reduce_user.c - reductions and scans by the caller's own reducer. */
+#include "expr/complex.h"
 #include "expr/reduce.h"
 #include <string.h>
 
@@ -56,12 +57,14 @@ static bool reducer_ok(const rd_folding *f, const rd_reducer *r, bool two)
         rd_fail(ctx, RD_ERR_ARGUMENT,
                 "%s: reducer %s has a state of %lld bytes, it must have 1 to %d", f->call, r->name,
                 (long long)r->state_size, MAX_STATE);
-    else if (two && !rd_dtype_ok(r->in2))
-        rd_fail(ctx, RD_ERR_TYPE, "%s: reducer %s takes %s as second, not a type of this release",
-                f->call, r->name, rd_dtype_name(r->in2));
-    else if (!rd_dtype_ok(r->in) || !rd_dtype_ok(r->out))
-        rd_fail(ctx, RD_ERR_TYPE, "%s: reducer %s goes from %s to %s, not types of this release",
-                f->call, r->name, rd_dtype_name(r->in), rd_dtype_name(r->out));
+    else if (two && !rd_dtype_is_real(r->in2))
+        rd_fail(ctx, RD_ERR_TYPE,
+                "%s: reducer %s takes %s as second, not a real type of this release", f->call,
+                r->name, rd_dtype_name(r->in2));
+    else if (!rd_dtype_is_real(r->in) || !rd_dtype_is_real(r->out))
+        rd_fail(ctx, RD_ERR_TYPE,
+                "%s: reducer %s goes from %s to %s, not real types of this release", f->call,
+                r->name, rd_dtype_name(r->in), rd_dtype_name(r->out));
     else
         return true;
     return false;
@@ -84,7 +87,7 @@ static rd_expr *fold_user(rd_folding *f, rd_expr *second, const rd_reducer *redu
     rd_fold_facts facts;
     rd_reducer    r;
 
-    if (!f->x)
+    if (!f->x || rd_refuse_complex(f->call, 2, (rd_expr *const[]){ f->x, second }))
         return NULL;
     if (!reducer)
         return rd_fail(f->x->ctx, RD_ERR_ARGUMENT, "%s: the reducer is NULL", f->call);

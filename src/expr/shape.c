@@ -194,7 +194,7 @@ bool rd_array_readable(rd_ctx *ctx, const rd_array *array, const char *call)
     if (!array->in)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: no data (NULL) for shape %s", call,
                 rd_shape_text(array->shape.n, array->shape.at, text));
-    else if ((uintptr_t)array->in % (uintptr_t)rd_dtype_size(array->type) != 0)
+    else if ((uintptr_t)array->in % (uintptr_t)rd_dtype_align(array->type) != 0)
         rd_fail(ctx, RD_ERR_ARGUMENT, "%s: address %p is not aligned for %s", call, array->in,
                 rd_dtype_name(array->type));
     else

@@ -2,6 +2,7 @@
  * memory. */
 #define _POSIX_C_SOURCE 200809L
 #include "expr/array.h"
+#include "expr/complex.h"
 #include "expr/mapped.h"
 #include "io/npy.h"
 #include "io/walk.h"
@@ -241,7 +242,7 @@ static bool map_file(const source *s, loaded *l)
     const rd_npy_header *h     = &s->header;
     const int64_t        bytes = h->offset + h->bytes;
 
-    if (h->swap || h->offset % rd_dtype_size(h->type) != 0)
+    if (h->swap || h->offset % rd_dtype_align(h->type) != 0)
         return false;
     void *map = mmap(NULL, (size_t)bytes, PROT_READ, MAP_PRIVATE, s->fd, 0);
     if (map == MAP_FAILED)
@@ -281,7 +282,7 @@ rd_expr *rd_load_npy(rd_ctx *ctx, const rd_load_opts *opts)
         return NULL;
     rd_expr *leaf = open_source(&s) ? load_leaf(&s, opts->read) : NULL;
     close_source(&s);
-    return rd_leaf_labelled(leaf, NULL, s.path);
+    return leaf && rd_leaf_labelled(rd_leaf_below(leaf), NULL, s.path) ? leaf : NULL;
 }
 
 rd_expr *(rd_load)(rd_ctx *ctx, const char *path)

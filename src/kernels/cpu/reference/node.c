@@ -65,7 +65,8 @@ rd_word rd_fold_extreme(rd_dtype type, bool high)
     case RD_KIND_UINT: return (rd_word){ .u64 = high ? UINT64_MAX >> unused : 0 };
     case RD_KIND_INT:
         return (rd_word){ .i64 = high ? INT64_MAX >> unused : -(INT64_MAX >> unused) - 1 };
-    case RD_KIND_FLOAT: break;
+    case RD_KIND_FLOAT:
+    case RD_KIND_COMPLEX: break; /* loops know none */
     }
     return rd_word_from_double(high ? INFINITY : -INFINITY, type);
 }

@@ -1,0 +1,270 @@
+/* complex_maps.c - maps of complex numbers, made of maps of their parts: the rows of complex.def,
+ * and what is made of these. */
+#include "expr/complex.h"
+#include "expr/formula.h"
+#include <math.h>
+#include <string.h>
+
+/* Which operands are real. */
+enum { NONE = 0, FIRST = 1, SECOND = 2 };
+
+typedef struct row {
+    rd_op       op;
+    unsigned    real;
+    const char *steps;
+} row;
+
+static const row rows[] = {
+#define RD_COMPLEX(name, real, steps) { RD_OP_##name, real, steps },
+#include "expr/complex.def"
+};
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+/* The parts of the operands by name. */
+static const char *const names[2][2] = { { "x", "y" }, { "u", "v" } };
+
+static void add_constants(rd_steps *steps, rd_ctx *ctx, rd_dtype part)
+{
+    const bool narrow = part == RD_F32;
+    const struct {
+        const char *name;
+        double      value;
+    } constants[] = {
+        { "inf", INFINITY },
+        { "zero", 0 },
+        { "one", 1 },
+        { "log_4", 0x1.62e42fefa39efp0 },
+        { "over", narrow ? 88 : 709 },
+        { "exp_over", narrow ? exp(88) : exp(709) },
+        { "huge", narrow ? 0x1p124 : 0x1p1020 },
+        { "up", 0x1p60 },
+        { "down", 0x1p-30 },
+        { "tiny", narrow ? 0x1p-100 : 0x1p-1000 },
+        { "lowest", narrow ? -120 : -1000 },
+        { "flat", narrow ? 15 : 150 },
+    };
+
+    for (size_t k = 0; k < sizeof constants / sizeof *constants; k++)
+        rd_steps_add(steps, constants[k].name,
+                     rd_number(ctx, part, rd_word_from_double(constants[k].value, part)));
+}
+
+static const row *find_row(rd_op op, unsigned real)
+{
+    const row *whole = NULL;
+
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (rows[k].op == op && rows[k].real == real)
+            return &rows[k];
+        else if (rows[k].op == op && !rows[k].real)
+            whole = &rows[k];
+    return whole;
+}
+
+static rd_expr *run_row(const row *r, const char *call, int n, rd_expr *const *x, rd_dtype part)
+{
+    rd_ctx *const ctx   = x[0]->ctx;
+    rd_steps      steps = { 0 };
+
+    for (int k = 0; k < n; k++) {
+        const bool real = !rd_is_complex(x[k]);
+
+        rd_steps_add(&steps, names[k][0], rd_real(x[k]));
+        if (!(r->real >> k & 1))
+            rd_steps_add(&steps, names[k][1],
+                         real ? rd_number(ctx, part, (rd_word){ 0 }) : x[k]->in[1]);
+    }
+    add_constants(&steps, ctx, part);
+    for (int k = 0; k < steps.n; k++)
+        if (!steps.x[k])
+            return NULL;
+    if (!rd_steps_run(&steps, ctx, call, r->steps, part))
+        return NULL;
+    rd_expr *is = rd_steps_find(&steps, "is");
+    return is ? is : rd_complex_of(rd_steps_find(&steps, "re"), rd_steps_find(&steps, "im"), call);
+}
+
+/* ---- Made of other complex maps -------------------------------------------------------------- */
+static rd_expr *map_1(rd_op op, const char *call, rd_expr *x)
+{
+    return rd_map_op(op, call, 1, &x);
+}
+
+static rd_expr *map_2(rd_op op, const char *call, rd_expr *x, rd_expr *y)
+{
+    return rd_map_op(op, call, 2, (rd_expr *const[]){ x, y });
+}
+
+/* i x, and x / i. */
+static rd_expr *turned(const char *call, rd_expr *x)
+{
+    return x ? rd_complex_of(map_1(RD_OP_neg, call, x->in[1]), x->in[0], call) : NULL;
+}
+
+static rd_expr *turned_back(const char *call, rd_expr *x)
+{
+    return x ? rd_complex_of(x->in[1], map_1(RD_OP_neg, call, x->in[0]), call) : NULL;
+}
+
+static rd_expr *times(const char *call, rd_expr *x, double factor)
+{
+    return x ? map_2(RD_OP_mul, call, x, rd_num(x->ctx, factor)) : NULL;
+}
+
+/* sin x = sinh(ix) / i, and so on: annex G, too. */
+static rd_expr *composed(rd_op op, const char *call, rd_expr *x)
+{
+    switch (op) {
+    case RD_OP_sin: return turned_back(call, map_1(RD_OP_sinh, call, turned(call, x)));
+    case RD_OP_cos: return map_1(RD_OP_cosh, call, turned(call, x));
+    case RD_OP_tan: return turned_back(call, map_1(RD_OP_tanh, call, turned(call, x)));
+    case RD_OP_exp2: return map_1(RD_OP_exp, call, times(call, x, 0x1.62e42fefa39efp-1));
+    case RD_OP_exp10: return map_1(RD_OP_exp, call, times(call, x, 0x1.26bb1bbb55516p1));
+    case RD_OP_log2: return times(call, map_1(RD_OP_log, call, x), 0x1.71547652b82fep0);
+    case RD_OP_log10: return times(call, map_1(RD_OP_log, call, x), 0x1.bcb7b1526e50ep-2);
+    case RD_OP_reciprocal: return map_2(RD_OP_div, call, rd_int(x->ctx, 1), x);
+    default: return NULL;
+    }
+}
+
+/* ---- Powers ---------------------------------------------------------------------------------- */
+enum { MOST_PRODUCTS = 64 };
+
+/* A whole exponent that products are better for; 0: it is none. */
+static int whole_exponent(const rd_expr *y)
+{
+    const rd_expr *re = rd_is_complex(y) ? y->in[0] : y;
+
+    if (re->kind != RD_EXPR_NUMBER || (rd_is_complex(y) && y->in[1]->kind != RD_EXPR_NUMBER))
+        return 0;
+    const double value = rd_word_to_double(re->as.number->value, re->type);
+    const double imag = re == y ? 0 : rd_word_to_double(y->in[1]->as.number->value, y->in[1]->type);
+    return imag == 0 && value == trunc(value) && fabs(value) <= MOST_PRODUCTS ? (int)value : 0;
+}
+
+static rd_expr *power_of_products(const char *call, rd_expr *x, int n)
+{
+    rd_expr *y = NULL;
+
+    for (int left = n < 0 ? -n : n; x && left; left >>= 1) {
+        if (left & 1)
+            y = y ? map_2(RD_OP_mul, call, y, x) : x;
+        if (left > 1)
+            x = map_1(RD_OP_square, call, x);
+    }
+    return n < 0 ? map_1(RD_OP_reciprocal, call, y) : y;
+}
+
+/* exp(y log x), and 1 where y is 0. */
+static rd_expr *power(const char *call, rd_expr *x, rd_expr *y)
+{
+    const int n = rd_is_complex(x) ? whole_exponent(y) : 0;
+
+    if (n)
+        return power_of_products(call, x, n);
+    if (!rd_is_complex(x))
+        x = rd_complex_cast(x, rd_dtype_of_parts(x->type));
+    rd_expr *log_x = x ? map_1(RD_OP_log, call, x) : NULL;
+    rd_expr *z     = map_1(RD_OP_exp, call, map_2(RD_OP_mul, call, y, log_x));
+    rd_expr *none  = map_2(RD_OP_eq, call, y, rd_int(y->ctx, 0));
+
+    return z ? rd_map_op(RD_OP_where, call, 3, (rd_expr *const[]){ none, rd_int(z->ctx, 1), z })
+             : NULL;
+}
+
+/* ---- Maps ------------------------------------------------------------------------------------ */
+static rd_expr *choice(const char *call, rd_expr *const *x, rd_dtype part)
+{
+    rd_expr *y[2];
+
+    for (int p = 0; p < 2; p++) {
+        rd_expr *in[3] = { rd_cast_to(x[0], RD_BOOL) };
+
+        for (int k = 1; k < 3; k++)
+            in[k] = rd_cast_to(p ? rd_imag(x[k]) : rd_real(x[k]), part);
+        y[p] = rd_map_op(RD_OP_where, call, 3, in);
+    }
+    return rd_complex_of(y[0], y[1], call);
+}
+
+static rd_expr *truths(rd_op op, const char *call, int n, rd_expr *const *x)
+{
+    rd_expr *in[2] = { NULL };
+
+    for (int k = 0; k < n; k++)
+        in[k] = rd_cast_to(x[k], RD_BOOL);
+    return rd_map_op(op, call, n, in);
+}
+
+static void *no_such_map(rd_op op, const char *call, rd_ctx *ctx, rd_dtype type)
+{
+    static const rd_op ordering[] = { RD_OP_lt,      RD_OP_le,      RD_OP_gt,   RD_OP_ge,
+                                      RD_OP_minimum, RD_OP_maximum, RD_OP_fmin, RD_OP_fmax };
+
+    for (size_t k = 0; k < sizeof ordering / sizeof *ordering; k++)
+        if (ordering[k] == op)
+            return rd_fail(ctx, RD_ERR_TYPE,
+                           "%s: operands come to %s, and complex numbers have no order; compare "
+                           "their rd_abs(), rd_real() or rd_imag()",
+                           call, rd_dtype_name(type));
+    return rd_fail(ctx, RD_ERR_TYPE, "%s: operands come to %s, and it takes real numbers alone",
+                   call, rd_dtype_name(type));
+}
+
+/* Of the type of the parts, which real operands have then, too. */
+static bool convert(int n, rd_expr *const *x, rd_dtype type, rd_expr **in)
+{
+    bool weak = true;
+
+    for (int k = 0; k < n; k++)
+        weak &= x[k]->weak;
+    for (int k = 0; k < n; k++) {
+        if (weak && rd_is_complex(x[k]))
+            in[k] = x[k];
+        else if (weak)
+            in[k] = rd_as_real(x[k], RD_F64);
+        else
+            in[k] = rd_cast_to(x[k], rd_is_complex(x[k]) ? type : rd_dtype_part(type));
+        if (!in[k])
+            return false;
+    }
+    return true;
+}
+
+static bool same_shape(const char *call, int n, rd_expr **x)
+{
+    int64_t extent[RD_MAX_RANK];
+    int     rank;
+
+    if (!rd_common_shape(call, n, x, &rank, extent))
+        return false;
+    for (int k = 0; k < n; k++)
+        if (!(x[k] = rd_broadcast_to(x[k], rank, extent, call)))
+            return false;
+    return true;
+}
+
+rd_expr *rd_complex_map(rd_op op, const char *call, int n, rd_expr *const *x)
+{
+    const rd_dtype type =
+        op == RD_OP_where ? rd_rule_type(RD_RULE_SAME, 2, x + 1) : rd_rule_type(RD_RULE_SAME, n, x);
+    const rd_dtype part = rd_dtype_part(type);
+    rd_expr       *in[2];
+    unsigned       real = 0;
+
+    if (op == RD_OP_where)
+        return choice(call, x, part);
+    if (rd_op_table[op].rule == RD_RULE_LOGIC)
+        return truths(op, call, n, x);
+    for (int k = 0; k < n && n <= 2; k++)
+        real |= !rd_is_complex(x[k]) ? 1U << k : 0;
+    const row *r = n <= 2 ? find_row(op, real) : NULL;
+    if (!convert(n, x, type, in))
+        return NULL;
+    if (op == RD_OP_pow)
+        return power(call, in[0], in[1]);
+    if (r)
+        return same_shape(call, n, in) ? run_row(r, call, n, in, part) : NULL;
+    rd_expr *y = composed(op, call, in[0]);
+    return y || rd_error(x[0]->ctx) != RD_OK ? y : no_such_map(op, call, x[0]->ctx, type);
+}

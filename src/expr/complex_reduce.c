@@ -1,0 +1,202 @@
+/* complex_reduce.c - reductions and scans of complex numbers, made of those of their parts. */
+#include "expr/complex.h"
+#include <math.h>
+#include <string.h>
+
+/* What is asked of the parts: the same, but with the parts of complex operands, and the types of
+ * parts. */
+typedef struct asked {
+    const char    *call; /* "rd_sum" */
+    const char    *name; /* "sum"    */
+    rd_expr       *x;
+    rd_reduce_opts part[2];
+    bool           scan;
+} asked;
+
+typedef struct row {
+    const char *name, *call;
+    rd_expr *(*build)(const asked *a);
+    bool complex; /* so is the result */
+} row;
+
+static rd_expr *part_of(rd_expr *x, int p)
+{
+    return p ? rd_imag(x) : rd_real(x);
+}
+
+static rd_expr *fold(const asked *a, const char *name, rd_expr *x, const rd_reduce_opts *opts)
+{
+    return a->scan ? rd_scan_name(x, name, opts) : rd_reduce_name(x, name, opts);
+}
+
+/* ---- Sums ------------------------------------------------------------------------------------ */
+/* The two products that a part of a complex product adds or subtracts; false: it is no such
+ * part. */
+static bool is_of_products(const rd_expr *x)
+{
+    return x->kind == RD_EXPR_MAP && (x->op == RD_OP_add || x->op == RD_OP_sub) &&
+           x->in[0]->kind == RD_EXPR_MAP && x->in[0]->op == RD_OP_mul &&
+           x->in[1]->kind == RD_EXPR_MAP && x->in[1]->op == RD_OP_mul;
+}
+
+/* Of products each product is summed for itself: with one rounding, and by a BLAS, as any sum of
+ * products. */
+static rd_expr *sum_part(const asked *a, int p)
+{
+    rd_expr              *x = part_of(a->x, p);
+    const rd_reduce_opts *o = &a->part[p];
+
+    if (a->scan || !x || !is_of_products(x) || o->where || o->initial || o->accuracy != RD_PAIRWISE)
+        return fold(a, a->name, x, o);
+    return rd_map_op(
+        x->op, a->call, 2,
+        (rd_expr *const[]){ fold(a, a->name, x->in[0], o), fold(a, a->name, x->in[1], o) });
+}
+
+static rd_expr *build_sum(const asked *a)
+{
+    return rd_complex_of(sum_part(a, 0), sum_part(a, 1), a->call);
+}
+
+static rd_expr *build_parts(const asked *a)
+{
+    rd_expr *y[2];
+
+    for (int p = 0; p < 2; p++)
+        y[p] = fold(a, a->name, part_of(a->x, p), &a->part[p]);
+    return rd_complex_of(y[0], y[1], a->call);
+}
+
+/* ---- Real results ---------------------------------------------------------------------------- */
+static rd_expr *build_truth(const asked *a)
+{
+    return fold(a, a->name, rd_cast_to(a->x, RD_BOOL), &a->part[0]);
+}
+
+/* The mean of |x - mean|^2 is that of both parts' squares. */
+static rd_expr *variance(const asked *a)
+{
+    return rd_add(fold(a, "var", rd_real(a->x), &a->part[0]),
+                  fold(a, "var", rd_imag(a->x), &a->part[0]));
+}
+
+static rd_expr *build_var(const asked *a)
+{
+    return variance(a);
+}
+
+static rd_expr *build_std(const asked *a)
+{
+    return rd_sqrt(variance(a));
+}
+
+static rd_expr *build_norm(const asked *a)
+{
+    const double   p    = a->part[0].p;
+    rd_reduce_opts sums = a->part[0];
+    rd_expr       *re = rd_square(rd_real(a->x)), *im = rd_square(rd_imag(a->x));
+
+    if (p != 0 && p != 2)
+        return fold(a, a->name, rd_abs(a->x), &a->part[0]);
+    sums.p = 0;
+    return rd_sqrt(rd_add(fold(a, "sum", re, &sums), fold(a, "sum", im, &sums)));
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+static const row rows[] = {
+    { "sum", "rd_sum", build_sum, true },        { "mean", "rd_mean", build_parts, true },
+    { "any", "rd_any", build_truth, false },     { "all", "rd_all", build_truth, false },
+    { "count", "rd_count", build_truth, false }, { "var", "rd_var", build_var, false },
+    { "std", "rd_std", build_std, false },       { "norm", "rd_norm", build_norm, false },
+};
+
+static const row *find_row(const char *name)
+{
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (!strcmp(rows[k].name, name))
+            return &rows[k];
+    return NULL;
+}
+
+/* What is NaN in one part is left out in both. */
+static bool leave_out_nan(asked *a)
+{
+    rd_expr *number = rd_not(rd_isnan(a->x));
+    rd_expr *where  = a->part[0].where ? rd_and(a->part[0].where, number) : number;
+
+    for (int p = 0; p < 2; p++) {
+        a->part[p].skip_nan = false;
+        a->part[p].where    = where;
+    }
+    return where != NULL;
+}
+
+/* Of a complex result the type is complex; those of real ones are checked with the parts. */
+static bool split_type(asked *a, bool complex)
+{
+    const rd_dtype type = a->part[0].type;
+
+    if (!complex || !type)
+        return true;
+    if (!rd_dtype_is_complex(type)) {
+        rd_fail(a->x->ctx, RD_ERR_TYPE,
+                "%s: .type is %s, and elements are %s; take rd_real() first", a->call,
+                rd_dtype_name(type), rd_dtype_name(a->x->type));
+        return false;
+    }
+    a->part[0].type = a->part[1].type = rd_dtype_part(type);
+    return true;
+}
+
+static bool split_options(asked *a, const rd_reduce_opts *opts, bool complex)
+{
+    const size_t size = opts->size && opts->size < sizeof *opts ? opts->size : sizeof *opts;
+
+    memset(&a->part[0], 0, sizeof a->part[0]);
+    memcpy(&a->part[0], opts, size);
+    a->part[0].size = 0;
+    a->part[1]      = a->part[0];
+    if (!rd_operands(a->call, 1, &a->x) ||
+        (a->part[0].weights && rd_refuse_complex(a->call, 1, &a->part[0].weights)))
+        return false;
+    for (int p = 0; p < 2; p++)
+        if (a->part[p].initial && !(a->part[p].initial = part_of(a->part[p].initial, p)))
+            return false;
+    if (!split_type(a, complex))
+        return false;
+    return !a->part[0].skip_nan || leave_out_nan(a);
+}
+
+static rd_expr *refuse(const rd_expr *x, const char *name, bool scan)
+{
+    return rd_fail(x->ctx, RD_ERR_TYPE,
+                   "rd_%s%s: elements are %s, and it takes real numbers alone%s",
+                   scan ? "scan of " : "", name, rd_dtype_name(x->type),
+                   strstr(name, "min") || strstr(name, "max")
+                       ? ", as complex numbers have no order; reduce their rd_abs(), rd_real() or "
+                         "rd_imag()"
+                       : "");
+}
+
+static rd_expr *build(rd_expr *x, const char *name, const rd_reduce_opts *opts, bool scan)
+{
+    const row *r = find_row(name);
+    asked      a = { .name = name, .x = x, .scan = scan };
+
+    if (!opts)
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_%s: the options are NULL", name);
+    if (!r)
+        return refuse(x, name, scan);
+    a.call = scan ? "rd_scan" : r->call;
+    return split_options(&a, opts, r->complex) ? r->build(&a) : NULL;
+}
+
+rd_expr *rd_complex_reduce(rd_expr *x, const char *name, const rd_reduce_opts *opts)
+{
+    return build(x, name, opts, false);
+}
+
+rd_expr *rd_complex_scan(rd_expr *x, const char *name, const rd_reduce_opts *opts)
+{
+    return build(x, name, opts, true);
+}
