@@ -47,6 +47,26 @@ static void top3(rd_expr *const *x, unsigned dims, rd_expr **y)
     y[0] = rd_reduce(x[0], rd_type_of(x[0]) == RD_F32 ? top3_float : top3_double, axis_of(dims));
 }
 
+/* The same, of elements in any order. */
+static rd_expr *in_any_order(rd_expr *x, const rd_reducer *of_f32, const rd_reducer *of_f64,
+                             unsigned dims)
+{
+    rd_reducer r = *(rd_type_of(x) == RD_F32 ? of_f32 : of_f64);
+
+    r.commutes = 1;
+    return rd_reduce(x, &r, axis_of(dims));
+}
+
+static void welford_commutes(rd_expr *const *x, unsigned dims, rd_expr **y)
+{
+    y[0] = in_any_order(x[0], welford_float, welford_double, dims);
+}
+
+static void top3_commutes(rd_expr *const *x, unsigned dims, rd_expr **y)
+{
+    y[0] = in_any_order(x[0], top3_float, top3_double, dims);
+}
+
 static void geometric(rd_expr *const *x, unsigned dims, rd_expr **y)
 {
     y[0] =
@@ -228,11 +248,11 @@ static void warmest(rd_expr *const *x, unsigned dims, rd_expr **y)
 #define LONG(n)      { 1, 1, 1, 128, { n } }
 #define LABELS       .fill = { 0, FILL_INDEX }
 
-#define REDUCED(name, axis, dims, ...) \
-    { "W12", #name axis, name, HAND_##name##_plain, dims, { MONTHS }, __VA_ARGS__ }
-#define ALL_AXES(name, ...) \
-    REDUCED(name, "(0)", 1, __VA_ARGS__), REDUCED(name, "(2)", 4, __VA_ARGS__), \
-    REDUCED(name, "(all)", 7, __VA_ARGS__)
+#define REDUCED(what, axis, hand, dims, f, ...) \
+    { "W12", #hand axis what, f, HAND_##hand##_plain, dims, { MONTHS }, __VA_ARGS__ }
+#define ALL_AXES(what, hand, f, ...) \
+    REDUCED(what, "(0)", hand, 1, f, __VA_ARGS__), REDUCED(what, "(2)", hand, 4, f, __VA_ARGS__), \
+    REDUCED(what, "(all)", hand, 7, f, __VA_ARGS__)
 
 const bench_case bench_everyday[] = {
     { "W12", "other3",  other, HAND_other, 0, { POINTS(10000, 3) }, .flops = 3, .pairs = true },
@@ -242,9 +262,11 @@ const bench_case bench_everyday[] = {
       .flops = 1, LABELS, .below = 10 },
     { "W12", "group16", group_mean, HAND_group_mean, 1,
       { { 2, 1, 1, 128, { 100000, 16 } }, LONG(100000) }, .flops = 1, LABELS, .below = 10 },
-    ALL_AXES(welford, .flops = 4),
-    ALL_AXES(top3, .flops = 3),
-    ALL_AXES(geometric, .flops = 20),
+    ALL_AXES("", welford, welford, .flops = 4),
+    ALL_AXES(".commutes", welford, welford_commutes, .flops = 4),
+    ALL_AXES("", top3, top3, .flops = 3),
+    ALL_AXES(".commutes", top3, top3_commutes, .flops = 3),
+    ALL_AXES("", geometric, geometric, .flops = 20),
     { "W12", "call",      call,  HAND_call,      0, { LONG(4194304) }, .flops = 2 },
     { "W12", "call.sum",  call,  HAND_call_sum,  1, { LONG(4194304) }, .flops = 3 },
     { "W12", "block",     block, HAND_block,     0, { LONG(4194304) }, .flops = 2 },

@@ -1,5 +1,5 @@
-/* Reducers of one's own, from one source each: a counter, Welford's mean and variance, and a
- * longest run.
+/* Reducers of one's own, from one source each: a counter, Welford's mean and variance, a longest
+ * run, the three greatest, and the box that bounds what is marked.
  *
  * The state is a struct, the four bodies are plain C.  With a merge, rdim may cut the elements into
  * blocks and join them in order, on several threads; how they are cut is fixed by the plan, so the
@@ -44,12 +44,45 @@ RD_REDUCER(longest_run, uint8_t, int64_t, 1, (int64_t n, head, tail, best;),
                } a->tail = b->tail == b->n ? b->n + a->tail : b->tail;
                a->n += b->n;),
            (y[0] = s->best;))
+
+/* For these two the order of elements does not matter, so rdim may keep many states side by side. */
+RD_REDUCER_COMMUTES(three_greatest, float, float, 3, (float v[3];),
+           (s->v[0] = s->v[1] = s->v[2] = -INFINITY;),
+           (
+               float rest = x; for (int k = 0; k < 3; k++) {
+                   const float here = s->v[k];
+                   s->v[k] = rest > here ? rest : here;
+                   rest    = rest > here ? here : rest;
+               }),
+           (
+               for (int j = 0; j < 3; j++) {
+                   float rest = b->v[j];
+                   for (int k = 0; k < 3; k++) {
+                       const float here = a->v[k];
+                       a->v[k] = rest > here ? rest : here;
+                       rest    = rest > here ? here : rest;
+                   }
+               }),
+           (for (int k = 0; k < 3; k++) y[k] = s->v[k];))
+
+/* Of two operands, rows and columns: the first and the last of each. */
+RD_REDUCER2_COMMUTES(bounding_box, int32_t, int32_t, int32_t, 4, (int32_t top, bottom, left, right;),
+           (s->top = s->left = INT32_MAX; s->bottom = s->right = -1;),
+           (s->top    = x < s->top ? x : s->top; s->left = w < s->left ? w : s->left;
+            s->bottom = x > s->bottom ? x : s->bottom; s->right = w > s->right ? w : s->right;),
+           (a->top    = b->top < a->top ? b->top : a->top;
+            a->left   = b->left < a->left ? b->left : a->left;
+            a->bottom = b->bottom > a->bottom ? b->bottom : a->bottom;
+            a->right  = b->right > a->right ? b->right : a->right;),
+           (y[0] = s->top; y[1] = s->bottom; y[2] = s->left; y[3] = s->right;))
 /* clang-format on */
 
 typedef struct answers {
     int64_t inked[SIDE][SIDE], inked_builtin[SIDE][SIDE];
     double  own[MONTHS][2], mean[MONTHS], variance[MONTHS];
     int64_t runs[N_DIGITS], run_of_file;
+    int32_t box[N_DIGITS][4];
+    float   warmest[MONTHS][3];
 } answers;
 
 static void measure(rd_ctx *ctx, answers *a)
@@ -66,7 +99,10 @@ static void measure(rd_ctx *ctx, answers *a)
             { rd_count(square, RD_DIMS(0)),
               RD_INTO(&a->inked_builtin[0][0], RD_SHAPE(SIDE, SIDE)) },
             { rd_reduce(pixels, longest_run, RD_DIMS(1)), RD_INTO(a->runs, RD_SHAPE(N_DIGITS)) },
-            { rd_reduce(pixels, longest_run, RD_ALL), RD_INTO(&a->run_of_file, RD_SCALAR) }),
+            { rd_reduce(pixels, longest_run, RD_ALL), RD_INTO(&a->run_of_file, RD_SCALAR) },
+            { rd_reduce2(rd_broadcast(rd_coord(square, 1), rd_shape_of(square)),
+                         rd_coord(square, 2), bounding_box, RD_DIMS(1, 2), .where = square),
+              RD_INTO(&a->box[0][0], RD_SHAPE(N_DIGITS, 4)) }),
         NULL);
 
     /* A reducer with two results adds an axis of extent 2.  Keywords work as for the built-in
@@ -77,6 +113,8 @@ static void measure(rd_ctx *ctx, answers *a)
         ctx,
         RD_RESULTS(
             { own, RD_INTO(&a->own[0][0], RD_SHAPE(MONTHS, 2)) },
+            { rd_reduce(sst, three_greatest, RD_DIMS(1, 2), .skip_nan = true),
+              RD_INTO(&a->warmest[0][0], RD_SHAPE(MONTHS, 3)) },
             { rd_mean(x, RD_DIMS(1, 2), .skip_nan = true), RD_INTO(a->mean, RD_SHAPE(MONTHS)) },
             { rd_var(x, RD_DIMS(1, 2), .skip_nan = true), RD_INTO(a->variance, RD_SHAPE(MONTHS)) }),
         NULL);
@@ -116,6 +154,22 @@ static void report_runs(const answers *a)
     printf("; in the file as one row: %d\n", (int)a->run_of_file);
 }
 
+static void report_greatest(const answers *a)
+{
+    printf("the three warmest cells of January and of July: %.2f %.2f %.2f, %.2f %.2f %.2f\n",
+           a->warmest[0][0], a->warmest[0][1], a->warmest[0][2], a->warmest[6][0], a->warmest[6][1],
+           a->warmest[6][2]);
+}
+
+static void report_boxes(const answers *a)
+{
+    printf("rows and columns with ink in the first four digits:");
+    for (int i = 0; i < 4; i++)
+        printf("%s %d-%d x %d-%d", i ? "," : "", a->box[i][0], a->box[i][1], a->box[i][2],
+               a->box[i][3]);
+    printf("\n");
+}
+
 int main(void)
 {
     static answers a;
@@ -127,6 +181,8 @@ int main(void)
         report_ink(&a);
         report_moments(&a);
         report_runs(&a);
+        report_greatest(&a);
+        report_boxes(&a);
     } else {
         fprintf(stderr, "custom_reducer: %s\n", rd_error_text(ctx));
     }

@@ -218,8 +218,11 @@ static void by_user(random_pool *pool, rd_expr *x, bool scan)
     static const rd_reducer *const all[] = { count_nonzeros, welford, last,
                                              &decay,         odds,    three_smallest };
     const rd_reducer              *r     = all[random_below(pool, scan ? 5 : 6)];
+    rd_reducer                     any   = *r; /* in any order, if it may */
     rd_reduce_opts                 o     = { .size = sizeof o, .dims = random_dims(pool, x) };
     rd_expr                       *label[2];
+
+    any.commutes = r != last && r != &decay && r != odds && random_once(pool, 2);
 
     if (random_once(pool, 6))
         o.where = random_mask(pool, x);
@@ -237,7 +240,7 @@ static void by_user(random_pool *pool, rd_expr *x, bool scan)
         o.reverse   = random_once(pool, 3);
         o.exclusive = random_once(pool, 4);
     }
-    random_keep(pool, scan ? rd_scan_user(x, r, &o) : rd_reduce_user(x, r, &o), r->name);
+    random_keep(pool, scan ? rd_scan_user(x, &any, &o) : rd_reduce_user(x, &any, &o), r->name);
 }
 
 /* A product of many, or exponentials of much, say little: x drawn towards 1. */

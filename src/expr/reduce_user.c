@@ -25,12 +25,13 @@ static rd_reducer whole_reducer(const rd_reducer *r)
     whole.state_size = copy.state_size;
     whole.name       = copy.name ? copy.name : "user";
     memcpy(whole.code, copy.code, sizeof whole.code);
-    whole.init   = copy.init;
-    whole.step   = copy.step;
-    whole.merge  = copy.merge;
-    whole.finish = copy.finish;
-    whole.in2    = copy.in2;
-    whole.step2  = copy.step2;
+    whole.init     = copy.init;
+    whole.step     = copy.step;
+    whole.merge    = copy.merge;
+    whole.finish   = copy.finish;
+    whole.in2      = copy.in2;
+    whole.commutes = copy.commutes != 0;
+    whole.step2    = copy.step2;
     return whole;
 }
 
@@ -81,6 +82,14 @@ static const rd_reducer *kept(rd_ctx *ctx, rd_reducer *r)
     return rd_intern(ctx, r, sizeof *r);
 }
 
+/* Scans have an order, whatever their reducer says. */
+static rd_law law_of(const rd_folding *f, const rd_reducer *r)
+{
+    if (!r->merge || f->opts.accuracy == RD_SERIAL)
+        return RD_LAW_serial;
+    return r->commutes && !f->scan ? RD_LAW_commutes : RD_LAW_associates;
+}
+
 static rd_expr *fold_user(rd_folding *f, rd_expr *second, const rd_reducer *reducer,
                           const rd_reduce_opts *opts)
 {
@@ -99,7 +108,7 @@ static rd_expr *fold_user(rd_folding *f, rd_expr *second, const rd_reducer *redu
         return NULL;
     memset(&facts, 0, sizeof facts);
     facts.reducer = RD_RED_user;
-    facts.law     = r.merge && f->opts.accuracy != RD_SERIAL ? RD_LAW_associates : RD_LAW_serial;
+    facts.law     = law_of(f, &r);
     facts.user    = kept(f->x->ctx, &r);
     if (!facts.user)
         return NULL;

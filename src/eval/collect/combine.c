@@ -405,12 +405,23 @@ static int64_t steps_of_groups(int64_t groups)
     return steps;
 }
 
+/* Lanes of a user's reducer are merged one after the other: worth it where each has taken many
+ * elements. */
+static bool may_have_lanes(const rd_graph *graph, const rd_value *v)
+{
+    const rd_fold_facts *facts = v->expr->as.fold;
+
+    if (v->kind != RD_VALUE_REDUCE || (facts->law != RD_LAW_commutes && facts->law != RD_LAW_exact))
+        return false;
+    return !facts->user || rd_points_of(graph, v->reduced) >= 16 * RD_TREE_LANES;
+}
+
 static bool combine(rd_graph *graph, rd_value *v)
 {
-    own         o   = { .graph = graph, .value = v, .space = rd_space(v) };
-    rd_combine *c   = v->combine;
-    rd_law      law = (rd_law)v->expr->as.fold->law;
-    bool any_order  = v->kind == RD_VALUE_REDUCE && (law == RD_LAW_commutes || law == RD_LAW_exact);
+    own         o         = { .graph = graph, .value = v, .space = rd_space(v) };
+    rd_combine *c         = v->combine;
+    rd_law      law       = (rd_law)v->expr->as.fold->law;
+    const bool  any_order = may_have_lanes(graph, v);
 
     if (!find_accesses(&o))
         return false;

@@ -82,6 +82,8 @@ bool rd_goes_by_lane(const rd_emit_fold *f);
 bool rd_user_facts(rd_emit_fold *f, int number, bool pointers, rd_get_fn *get, void *pool);
 /* Is there all the text that it takes to run without its addresses? */
 bool rd_user_has_text(const rd_reducer *r);
+/* May a step ask which element it is?  Without a text it may. */
+bool rd_user_asks_index(const rd_reducer *r);
 void rd_user_functions(rd_text *to, const rd_emit_fold *f, int number);
 /* What a user's text may call or name, as C's headers are left out. */
 void        rd_users_names(rd_text *to);

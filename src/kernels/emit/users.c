@@ -205,6 +205,11 @@ bool rd_user_has_text(const rd_reducer *r)
            !has_word(r->code[2], "return");
 }
 
+bool rd_user_asks_index(const rd_reducer *r)
+{
+    return !r->code[2] || has_word(r->code[2], "i");
+}
+
 /* ---- Facts ----------------------------------------------------------------------------------- */
 static bool is_wide(const rd_user *u)
 {

@@ -283,40 +283,48 @@ static rd_node_elements elements_from(const rd_fold_state *s, const rd_fold_run 
     x.at += k * x.stride * rd_dtype_size(user->in);
     if (x.second)
         x.second += k * x.along * rd_dtype_size(user->in2);
+    x.stride *= s->fold->lanes;
+    x.along *= s->fold->lanes;
     return x;
 }
 
-/* Elements [from, to) of a run, all of the cell's current block: what counts of them. */
-static void take_counting(const rd_fold_state *s, const cell *c, const rd_fold_place *at,
-                          const rd_fold_run *run, int64_t from, int64_t to)
+/* Of elements [from, to) of a run, all of the cell's current block, those of the first one's lane:
+ * what counts of them. */
+static void take_lane(const rd_fold_state *s, const cell *c, const rd_fold_place *at,
+                      const rd_fold_run *run, int64_t from, int64_t to)
 {
-    char *const node = node_at(s, c, c->depth, 0);
+    const int32_t lanes = s->fold->lanes;
+    char *const   node  = node_at(s, c, c->depth, (int32_t)((at->lane + from) % lanes));
 
     for (int64_t k = from, end; k < to; k = end) {
         while (run->mask && k < to && !run->mask[k * run->next])
-            k++;
-        for (end = run->mask ? k : to; end < to && run->mask[end * run->next]; end++)
+            k += lanes;
+        for (end = run->mask ? k : to; end < to && run->mask[end * run->next]; end += lanes)
             ;
         const rd_node_elements x = elements_from(s, run, k);
-        rd_node_steps(&s->node, node, end - k, &x, at->index + k);
+        rd_node_steps(&s->node, node, (end - k + lanes - 1) / lanes, &x, at->index + k);
     }
 }
 
 void rd_fold_take(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *run)
 {
-    const int64_t first = step_at(s, at), steps = s->fold->steps;
-    cell         *c = cell_at(s, at->cell);
+    const int64_t first = at->outer * s->row_steps, steps = s->fold->steps;
+    const int32_t lanes = s->fold->lanes;
+    cell         *c     = cell_at(s, at->cell);
 
-    assert(s->fold->lanes == 1 && !s->fold->scan);
-    for (int64_t k = 0, n; k < run->n; k += n) {
-        const int64_t block = (first + k) / steps, left = steps - (first + k) % steps;
+    assert(!s->fold->scan);
+    for (int64_t k = 0, end; k < run->n; k = end) {
+        const int64_t lane = at->lane + k, step = first + lane / lanes;
+        const int64_t left = steps - step % steps;
 
-        n = run->n - k < left ? run->n - k : left;
-        if (c->block != block) {
+        end = left > run->n ? run->n : k + left * lanes - lane % lanes;
+        end = end < run->n ? end : run->n;
+        if (c->block != step / steps) {
             end_block(s, c);
-            begin_block(s, c, block);
+            begin_block(s, c, step / steps);
         }
-        take_counting(s, c, at, run, k, k + n);
+        for (int32_t l = 0; l < lanes && k + l < end; l++)
+            take_lane(s, c, at, run, k + l, end);
     }
 }
 

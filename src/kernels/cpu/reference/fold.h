@@ -39,8 +39,9 @@ void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
 /* The same where the fold has groups: to the cell of one of them, if it is one. */
 void rd_fold_step_group(rd_fold_state *s, const rd_fold_place *at, int64_t group, rd_word x,
                         rd_word weight, bool take);
-/* n elements of a user's reducer, one after the other in one lane, their places rising by one, and
- * of the mask bytes, `next` apart.  NULL: all. */
+/* n elements of a user's reducer, their places along the lane position rising by one, and of the
+ * mask bytes, `next` apart.  NULL: all.  Of several lanes each is taken by itself: then the reducer
+ * must not ask for its elements' indices. */
 typedef struct rd_fold_run {
     int64_t          n, next;
     rd_node_elements x;

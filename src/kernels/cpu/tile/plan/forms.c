@@ -3,6 +3,7 @@
 #include "kernels/cpu/tile/plan/plan.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include "kernels/cpu/tile/run/users.h"
+#include "kernels/emit/emit.h"
 
 /* Nodes on the stack of a whole fold, or of any share of it, and the one that is just finished. */
 static int32_t room_for(const rd_fold *fold)
@@ -174,11 +175,13 @@ static const rd_fold_code *code_of(const rd_simd *simd, const rd_fold *fold)
 /* The reference keeps its states. */
 static void plan_users(rd_tile_fold *f, int64_t rows)
 {
-    f->users     = true;
-    f->elem      = rd_elem_of(f->fold->user->in);
-    f->form      = RD_FOLD_ELEMENTS;
-    f->cells     = f->fold->n_cell;
-    f->row_steps = f->fold->lane_extent;
+    f->users    = true;
+    f->by_lanes = f->fold->lanes > 1 && !rd_user_asks_index(f->fold->user);
+    f->elem     = rd_elem_of(f->fold->user->in);
+    f->form     = RD_FOLD_ELEMENTS;
+    f->cells    = f->fold->n_cell;
+    f->row_steps =
+        f->fold->lane_extent / f->fold->lanes + (f->fold->lane_extent % f->fold->lanes != 0);
     f->row_bytes = rd_users_bytes(f->fold);
     f->bytes     = rd_bytes_times(f->row_bytes, rows);
 }

@@ -148,8 +148,7 @@ static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
                   start = rd_tile_inst_of(p, RD_I_START, k);
 
     if (step < 0 || start < 0 || fold->n_group ||
-        (fold->reducer == RD_RED_user &&
-         (fold->scan || fold->lanes > 1 || fold->n_out > RD_MAX_STATE)))
+        (fold->reducer == RD_RED_user && (fold->scan || fold->n_out > RD_MAX_STATE)))
         return false;
     if (fold->scan && rd_reducer_table[fold->reducer].op == RD_OP_none)
         return false;

@@ -71,6 +71,8 @@ static void take(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
 /* Do elements follow each other in one cell, at places that rise by one? */
 static bool follow(const rd_tile_fold *f, int64_t outer, int64_t lane, int64_t cell, int64_t index)
 {
+    if (f->fold->lanes > 1)
+        return f->by_lanes && cell == 0 && outer == 0 && lane == 1;
     return cell == 0 && outer * f->row_steps + lane == 1 && index == 1;
 }
 
