@@ -790,6 +790,70 @@ struct rd_reducer {
     .init = name_##_init, .merge = name_##_merge, .finish = name_##_finish
 #endif
 
+/* ---- Order: sorting, the first k, quantiles --------------------------------------------------- *
+ * The order is total.  NaN comes last, also where the greatest come first; -0 and 0 are equal; what
+ * is equal keeps the order of its places.  A NaN comes out as the one of its type. */
+/** Keywords.  The axis is the positional argument; it counts from the end if negative. */
+typedef struct rd_sort_opts {
+    uint32_t size;
+    int32_t  axis;       /* the positional argument                         */
+    bool     descending; /* sort, argsort: the greatest first               */
+    bool     smallest;   /* top_k, arg_top_k: the k smallest, rising        */
+} rd_sort_opts;
+/** How a quantile q lies among n elements in order, as in NumPy.  LINEAR: at (n - 1) q, on the line
+ *  between two elements; LOWER, HIGHER, NEAREST (even of two), MIDPOINT: an element near there, or
+ *  the middle.  The others are Hyndman and Fan's (1996): INVERTED_CDF 1, AVERAGED_CDF 2, CLOSEST 3,
+ *  INTERPOLATED_CDF 4, HAZEN 5, WEIBULL 6, MEDIAN_UNBIASED 8, NORMAL_UNBIASED 9. */
+typedef enum rd_quantile_method {
+    RD_LINEAR, RD_LOWER, RD_HIGHER, RD_NEAREST, RD_MIDPOINT, RD_INVERTED_CDF, RD_AVERAGED_CDF,
+    RD_CLOSEST, RD_INTERPOLATED_CDF, RD_HAZEN, RD_WEIBULL, RD_MEDIAN_UNBIASED, RD_NORMAL_UNBIASED
+} rd_quantile_method;
+typedef struct rd_quantile_opts {
+    uint32_t           size;
+    rd_quantile_method method;
+    rd_dims            dims;     /* the positional argument                         */
+    rd_expr           *where;    /* only elements where this is true take part      */
+    bool               skip_nan; /* NaN elements do not take part                   */
+} rd_quantile_opts;
+/** Several quantiles, for one call: RD_QS(0.25, 0.5, 0.75). */
+typedef struct rd_qs { const double *at; int32_t n; } rd_qs;
+
+/** rd_sort(x, axis, .descending = true): x with the elements along the axis in order, and
+ *  rd_argsort() their places as i64, so that rd_take_along(x, axis, places) is the sorted x.
+ *  rd_top_k(x, k, axis, .smallest = true): the first k of x from the greatest down (or the smallest
+ *  up), rd_arg_top_k() their places; the axis gets extent k.  NULL on RD_ERR_AXIS, RD_ERR_ARGUMENT
+ *  (k < 0 or more than there are, a keyword of the other), RD_ERR_TYPE.
+ *
+ *  rd_median(x, dims, keywords), rd_quantile(x, q, dims, keywords) with 0 <= q <= 1, and
+ *  rd_percentile(x, p, ...), q = p / 100: over the elements along all axes in dims.  rd_quantiles(x,
+ *  RD_QS(0.1, 0.9), dims, keywords) has them along a new first axis.  Floats keep their type, others
+ *  give f64; of halves and f32 lines are drawn in f64 and rounded once.  NaN if an element is, unless
+ *  .skip_nan, and of nothing.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (where does not broadcast to x),
+ *  RD_ERR_ARGUMENT (q outside 0 to 1, an unknown method), RD_ERR_TYPE. */
+#ifndef __cplusplus
+#define RD_SORT_OPTS(...) \
+    (&(rd_sort_opts){ .size = (uint32_t)sizeof(rd_sort_opts), .axis = __VA_ARGS__ })
+#define RD_QUANTILE_OPTS(...) (&(rd_quantile_opts){ .size = (uint32_t)sizeof(rd_quantile_opts) \
+    * RD_1_IF_(rd_dims, say_RD_DIMS_axis_not_a_number, __VA_ARGS__), .dims = __VA_ARGS__ })
+#define RD_QS(...) \
+    ((rd_qs){ (const double[]){ __VA_ARGS__ }, RD_N_(double, __VA_ARGS__) })
+#define rd_sort(x, ...)         rd_sort_by(x, RD_SORT_OPTS(__VA_ARGS__))
+#define rd_argsort(x, ...)      rd_argsort_by(x, RD_SORT_OPTS(__VA_ARGS__))
+#define rd_top_k(x, k, ...)     rd_top_k_by(x, k, RD_SORT_OPTS(__VA_ARGS__))
+#define rd_arg_top_k(x, k, ...) rd_arg_top_k_by(x, k, RD_SORT_OPTS(__VA_ARGS__))
+#define rd_median(x, ...)       rd_median_by(x, RD_QUANTILE_OPTS(__VA_ARGS__))
+#define rd_quantile(x, q, ...)  rd_quantile_by(x, q, RD_QUANTILE_OPTS(__VA_ARGS__))
+#define rd_quantiles(x, q, ...) rd_quantiles_by(x, q, RD_QUANTILE_OPTS(__VA_ARGS__))
+#define rd_percentile(x, p, ...) rd_quantile_by(x, (p) / 100., RD_QUANTILE_OPTS(__VA_ARGS__))
+#endif
+RD_API rd_expr *rd_sort_by(rd_expr *x, const rd_sort_opts *opts),
+    *rd_argsort_by(rd_expr *x, const rd_sort_opts *opts),
+    *rd_top_k_by(rd_expr *x, int64_t k, const rd_sort_opts *opts),
+    *rd_arg_top_k_by(rd_expr *x, int64_t k, const rd_sort_opts *opts),
+    *rd_median_by(rd_expr *x, const rd_quantile_opts *opts),
+    *rd_quantile_by(rd_expr *x, double q, const rd_quantile_opts *opts),
+    *rd_quantiles_by(rd_expr *x, rd_qs q, const rd_quantile_opts *opts);
+
 /* ---- Asking ---------------------------------------------------------------------------------- */
 /** Order in which elements are visited: greedy in memory order with partial results in a tile of
  *  outputs, lazy one output element after the other.  AUTO chooses by cost.  The bits of a result

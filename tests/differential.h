@@ -11,7 +11,7 @@ enum { MOST_RESULTS = 4 };
 typedef struct differential_stats {
     int64_t      seeds, results, elements, unsure, bounded; /* bounded: compared within a bound
                                                              * above 0 */
-    int64_t      kind[RD_EXPR_SCAN + 1]; /* nodes of each kind below the results */
+    int64_t      kind[RD_EXPR_COMPLEX + 1]; /* nodes of each kind below the results */
     int64_t      by_plan, in_place, refused, dropped;
     int64_t      on_gpu;   /* runs there that were compared */
     isa_programs programs; /* of plans for tiles */

@@ -240,6 +240,21 @@ static oracle_value scan(oracle *o, const rd_expr *x, const int64_t *index)
     return out;
 }
 
+static oracle_value sort(oracle *o, const rd_expr *x, const int64_t *index)
+{
+    const int     last = x->rank - 1;
+    const int64_t n    = x->in[0]->extent[last];
+    oracle_value *row  = malloc((size_t)(n + 1) * sizeof *row), out;
+    int64_t       at[RD_MAX_RANK];
+
+    memcpy(at, index, (size_t)x->rank * sizeof *at);
+    for (at[last] = 0; at[last] < n; at[last]++)
+        row[at[last]] = element(o, x->in[0], at);
+    out = oracle_sort(x, row, n, index[last]);
+    free(row);
+    return out;
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 static oracle_value compute(oracle *o, const rd_expr *x, const int64_t *index)
@@ -256,6 +271,7 @@ static oracle_value compute(oracle *o, const rd_expr *x, const int64_t *index)
     case RD_EXPR_CALL: return map(o, x, index);
     case RD_EXPR_REDUCE: return reduce(o, x, index);
     case RD_EXPR_SCAN: return scan(o, x, index);
+    case RD_EXPR_SORT: return sort(o, x, index);
     case RD_EXPR_COMPLEX: break; /* its parts are asked for */
     }
     return oracle_unsure(x->type);

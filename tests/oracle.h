@@ -39,7 +39,7 @@ void oracle_text(const oracle_value *x, char text[ORACLE_WHY]);
 oracle_value oracle_load(const void *p, rd_dtype type);
 void         oracle_store(void *p, rd_dtype type, const oracle_value *x);
 
-/* ---- Parts of the oracle (oracle_value.c, oracle_map.c, oracle_fold.c) ----------------------- */
+/* ---- Parts of the oracle (oracle_value.c, oracle_map.c, oracle_fold.c, ...) ----------------------- */
 /* Precision of a float type: unit roundoff, smallest denormal, largest finite. */
 typedef struct oracle_float {
     long double u, tiny, max;
@@ -66,4 +66,6 @@ typedef struct oracle_item {
 } oracle_item;
 /* Output `which` of the fold. */
 oracle_value oracle_fold(const rd_expr *x, const oracle_item *item, int64_t n, int64_t which);
+/* Result `which` of a row of n elements. */
+oracle_value oracle_sort(const rd_expr *x, const oracle_value *row, int64_t n, int64_t which);
 #endif

@@ -141,6 +141,8 @@ static int64_t list_length(const rd_expr *x)
 {
     int64_t n = 1;
 
+    if (x->kind == RD_EXPR_SORT) /* each element of a row is compared with each */
+        return x->in[0]->extent[x->rank - 1] * x->in[0]->extent[x->rank - 1];
     if (x->kind != RD_EXPR_REDUCE && x->kind != RD_EXPR_SCAN)
         return 1;
     for (int a = 0; a < x->in[0]->rank; a++)
@@ -279,8 +281,10 @@ static void step(random_pool *pool)
         random_function(pool);
     else if (choice < 84)
         random_fold(pool);
-    else if (choice < 90)
+    else if (choice < 89)
         random_scan(pool);
+    else if (choice < 93)
+        random_sort(pool);
     else
         random_idiom(pool);
 }

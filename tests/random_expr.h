@@ -100,5 +100,6 @@ void random_map(random_pool *pool);
 void random_function(random_pool *pool);
 void random_fold(random_pool *pool);
 void random_scan(random_pool *pool);
+void random_sort(random_pool *pool);
 void random_idiom(random_pool *pool);
 #endif

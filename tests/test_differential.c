@@ -134,7 +134,7 @@ static void print_stats(const differential_stats *s, uint64_t first, uint64_t la
     printf("seeds %" PRIu64 " to %" PRIu64 ": %" PRId64 " results, %" PRId64 " elements (%" PRId64
            " within a bound, %" PRId64 " unsure), %" PRId64 " by plan, %" PRId64 " in place;",
            first, last, s->results, s->elements, s->bounded, s->unsure, s->by_plan, s->in_place);
-    for (int k = 0; k <= RD_EXPR_SCAN; k++)
+    for (int k = 0; k <= RD_EXPR_COMPLEX; k++)
         printf(" %s %" PRId64, rd_expr_kind_name((rd_expr_kind)k), s->kind[k]);
     printf("; %" PRId64 " steps refused, %" PRId64 " dropped; %" PRId64
            " programs on tiles, %" PRId64 " not\n",

@@ -28,6 +28,8 @@ const char *rd_check_graph(const rd_graph *g)
             return "a fold's lanes start after its last axis";
         if (v->kind == RD_VALUE_READ && (v->slot >= 0) == (v->target >= 0))
             return "a read of neither a leaf nor a value, or of both";
+        if (v->kind == RD_VALUE_SORT && (v->target < 0 || !g->value[v->target].row || v->inner < 0))
+            return "an order of no row";
         if (v->slot >= g->n_slot)
             return "a slot that is not there";
         if (rd_own_dims(v) & ~v->axes)
@@ -86,12 +88,11 @@ static bool registers_ok(const rd_program *p, const rd_inst *i)
 
 static bool argument_ok(const rd_program *p, const rd_inst *i)
 {
-    const int32_t       there[] = { [RD_NAMES_NONE]    = INT32_MAX,
-                                    [RD_NAMES_LOOP]    = p->n_loop,
-                                    [RD_NAMES_ADDRESS] = p->n_address,
-                                    [RD_NAMES_CALL]    = p->n_call,
-                                    [RD_NAMES_FOLD]    = p->n_fold };
-    const rd_inst_names names   = rd_inst_table[i->kind].names;
+    const int32_t there[] = {
+        [RD_NAMES_NONE] = INT32_MAX, [RD_NAMES_LOOP] = p->n_loop, [RD_NAMES_ADDRESS] = p->n_address,
+        [RD_NAMES_CALL] = p->n_call, [RD_NAMES_FOLD] = p->n_fold, [RD_NAMES_SORTING] = p->n_sorting
+    };
+    const rd_inst_names names = rd_inst_table[i->kind].names;
 
     return (names == RD_NAMES_NONE || i->arg >= 0) && i->arg < there[names] &&
            (i->kind != RD_I_EXIT || (i->a >= 0 && i->a < p->n_fold));

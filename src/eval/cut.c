@@ -44,6 +44,7 @@ static int32_t own_weight(const rd_expr *e)
     case RD_EXPR_COORD: return 0;
     case RD_EXPR_REDUCE: return 1 + AXIS * e->in[0]->rank;
     case RD_EXPR_SCAN: return 1 + AXIS * e->rank;
+    case RD_EXPR_SORT: return 1 + AXIS * (e->rank + 1);
     case RD_EXPR_RESHAPE: return 1 + AXIS;
     case RD_EXPR_CONCAT: return 1 + AXIS * (e->rank + e->n_in);
     default: return 1;
@@ -63,7 +64,7 @@ static bool may_be_cut(const cutter *k, int32_t i)
     bool           kind;
 
     kind = e->kind == RD_EXPR_REDUCE || e->kind == RD_EXPR_SCAN || e->kind == RD_EXPR_CONCAT ||
-           e->kind == RD_EXPR_TAKE || e->kind == RD_EXPR_CALL ||
+           e->kind == RD_EXPR_TAKE || e->kind == RD_EXPR_SORT || e->kind == RD_EXPR_CALL ||
            (e->kind == RD_EXPR_MAP && !is_product(e));
     return kind && !k->node[i].cut && rd_expr_points(e) <= k->most;
 }

@@ -21,8 +21,8 @@ static void axes_text(rd_text *text, const rd_graph *g, rd_set axes)
 /* ---- Graph ----------------------------------------------------------------------------------- */
 static const char *kind_name(const rd_value *v)
 {
-    static const char *const name[] = { "const", "coord",  "read", "map",
-                                        "call",  "reduce", "scan", "join" };
+    static const char *const name[] = { "const",  "coord", "read", "map", "call",
+                                        "reduce", "scan",  "sort", "join" };
 
     return v->kind == RD_VALUE_MAP ? v->op == RD_OP_index ? "index" : rd_op_table[v->op].name
            : v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN

@@ -213,6 +213,11 @@ static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool
         else
             leaf_text(text, tree, v, depth);
         break;
+    case RD_VALUE_SORT:
+        rd_text_add(text, "%s(", rd_sort_name(v->expr->as.sort));
+        kept_text(text, tree, v->target, NULL, depth);
+        rd_text_add(text, ")");
+        break;
     case RD_VALUE_JOIN: rd_text_add(text, "join"); break;
     case RD_VALUE_REDUCE:
     case RD_VALUE_SCAN:

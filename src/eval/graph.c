@@ -53,7 +53,8 @@ rd_set rd_space(const rd_value *v)
 bool rd_is_anchor_kind(const rd_value *v)
 {
     return v->kind == RD_VALUE_REDUCE || v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN ||
-           v->out >= 0 || v->into >= 0 || (v->whole && v->kind != RD_VALUE_READ);
+           v->kind == RD_VALUE_SORT || v->out >= 0 || v->into >= 0 ||
+           (v->whole && v->kind != RD_VALUE_READ);
 }
 
 bool rd_counts_places(const rd_value *v)

@@ -51,6 +51,7 @@ typedef enum rd_value_kind {
     RD_VALUE_REDUCE, /* in[0] x, in[1] weights, of dot the other factor, in[2] mask; -1: none;
                       * in[3] labels, if there are groups */
     RD_VALUE_SCAN,   /* the same along one axis                                             */
+    RD_VALUE_SORT,   /* `target`'s row that begins at at[], in order; results along `inner`  */
     RD_VALUE_JOIN    /* storage of a concatenation; its parts are MAPs with `into` set      */
 } rd_value_kind;
 
@@ -71,7 +72,7 @@ typedef struct rd_value {
     rd_value_kind  kind;
     rd_dtype       type;
     rd_op          op;
-    const rd_expr *expr;  /* where it comes from; facts of CALL, REDUCE, SCAN                    */
+    const rd_expr *expr;  /* where it comes from; facts of CALL, REDUCE, SCAN, SORT              */
     rd_word        value; /* CONST; INDEX extent                                                 */
     int32_t        n_in, *in;
     int32_t        slot;   /* READ of a leaf: its slot; -1: of target                             */
@@ -81,18 +82,20 @@ typedef struct rd_value {
     rd_set         axes;    /* the value varies over these */
     rd_set         reduced; /* REDUCE: looped over and gone; SCAN: the axis it runs along (kept) */
     int32_t        n_dim, *dim; /* axes in storage order, for values that are stored */
-    int32_t        inner;   /* axis of a reducer's several outputs: in axes but never looped; -1 */
-    int32_t        group;   /* axis of groups: likewise, but where results are taken; -1        */
-    int32_t        reducer; /* rd_reducer_id */
-    rd_combine    *combine; /* REDUCE, SCAN */
-    int32_t        into;    /* part of a JOIN: the node it is stored in, at at[]; -1 */
-    int32_t        out;     /* result number, -1: none; stored at `store` */
-    rd_dtype       out_type;
-    rd_subscript   store;
-    bool           whole; /* read at other places than its own: an array of its own              */
-    bool           dense; /* and in C order over all its dims, for readers with one flat place */
-    bool           apart; /* shares no loop: a library computes it */
-    float          ops;   /* of this node alone, per point                                       */
+    /* axis of a reducer's several outputs, or a row's: in axes but never looped; -1 */
+    int32_t      inner;
+    int32_t      group;   /* axis of groups: likewise, but where results are taken; -1        */
+    int32_t      reducer; /* rd_reducer_id */
+    rd_combine  *combine; /* REDUCE, SCAN */
+    int32_t      into;    /* part of a JOIN: the node it is stored in, at at[]; -1 */
+    int32_t      out;     /* result number, -1: none; stored at `store` */
+    rd_dtype     out_type;
+    rd_subscript store;
+    bool         whole; /* read at other places than its own: an array of its own              */
+    bool         dense; /* and in C order over all its dims, for readers with one flat place */
+    bool         row;   /* rows to be sorted, along the last dims, which all are stored      */
+    bool         apart; /* shares no loop: a library computes it */
+    float        ops;   /* of this node alone, per point                                       */
 } rd_value;
 
 typedef enum rd_slot_kind {

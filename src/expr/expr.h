@@ -14,6 +14,7 @@
 #define RD_EXPR_EXPR_H
 #include "core/ops.h"
 #include "core/reducers.h"
+#include "core/sorts.h"
 #include "rdim.h"
 #include <stdarg.h>
 
@@ -30,6 +31,7 @@ typedef enum rd_expr_kind {
     RD_EXPR_REDUCE,  /* in[0] x, in[1] weights or NULL, in[2] where (bool) or NULL,
                       * in[3] labels (i64) if there are groups: rd_is_grouped()      fold    */
     RD_EXPR_SCAN,    /* the same along one axis, result of x's shape                 fold    */
+    RD_EXPR_SORT,    /* rows of in[0] along its last axis, put in order              sort    */
     RD_EXPR_COMPLEX  /* in[0] + i in[1], of one shape; no other node has it as operand       */
 } rd_expr_kind;
 
@@ -109,6 +111,7 @@ struct rd_expr {
         const rd_view_facts   *view;
         const rd_call_facts   *call;
         const rd_fold_facts   *fold;
+        const rd_sort_facts   *sort;
     } as;
     size_t   as_size;
     uint64_t hash;

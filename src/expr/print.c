@@ -5,9 +5,9 @@
 
 const char *rd_expr_kind_name(rd_expr_kind kind)
 {
-    static const char *const name[] = { "leaf",   "number", "coord", "view",   "reshape", "take",
-                                        "concat", "map",    "call",  "reduce", "scan",
-                                        "complex" };
+    static const char *const name[] = { "leaf", "number", "coord",  "view", "reshape",
+                                        "take", "concat", "map",    "call", "reduce",
+                                        "scan", "sort",   "complex" };
 
     return kind >= RD_EXPR_LEAF && kind <= RD_EXPR_COMPLEX ? name[kind] : "?";
 }
@@ -65,6 +65,18 @@ static void view_line(rd_text *text, const rd_expr *x)
     rd_text_add(text, "]");
 }
 
+/* "sort descending, the first 10 of 4096", "quantiles 0.25 0.5". */
+static void sort_line(rd_text *text, const rd_expr *x)
+{
+    const int64_t n = x->in[0]->extent[x->rank - 1], first = x->extent[x->rank - 1];
+
+    rd_text_add(text, "%s", rd_sort_name(x->as.sort));
+    for (int64_t k = 0; k < x->as.sort->n_q; k++)
+        rd_text_add(text, " %g", x->as.sort->q[k]);
+    if (x->as.sort->what != RD_SORT_QUANTILES && first < n)
+        rd_text_add(text, ", the first %" PRId64 " of %" PRId64, first, n);
+}
+
 static void fold_line(rd_text *text, const rd_expr *x)
 {
     const rd_fold_facts *fold = x->as.fold;
@@ -102,6 +114,7 @@ void rd_expr_line(rd_text *text, const rd_expr *x)
     case RD_EXPR_CALL: rd_text_add(text, "call %s", x->as.call->name); break;
     case RD_EXPR_REDUCE:
     case RD_EXPR_SCAN: fold_line(text, x); break;
+    case RD_EXPR_SORT: sort_line(text, x); break;
     case RD_EXPR_COMPLEX: rd_text_add(text, "complex%s", x->weak ? " weak" : ""); break;
     }
 }

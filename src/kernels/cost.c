@@ -84,6 +84,10 @@ static void add_inst(const rd_program *p, int32_t i, rd_cost *cost)
         cost->functions += takes_exponential(p, inst) ? times : 0;
         cost->additions += times * (1 + (double)rd_reducer_table[p->fold[inst->arg].reducer].cost);
         break;
+    case RD_I_SORT:
+        cost->operations += times * (double)p->sorting[inst->arg].n;
+        cost->additions += times * RD_SORT_OPS * (double)p->sorting[inst->arg].n;
+        break;
     case RD_I_CALL: cost->calls += times; break;
     default: break;
     }

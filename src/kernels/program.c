@@ -154,6 +154,10 @@ static void add_inst(rd_text *text, const rd_program *p, const rd_inst *inst)
     case RD_I_END: rd_text_add(text, "end i%" PRId32, p->loop[inst->arg].axis); break;
     case RD_I_START: rd_text_add(text, "fold%" PRId32 " starts", inst->arg); break;
     case RD_I_STEP: add_element(text, p, inst); break;
+    case RD_I_SORT:
+        add_memory(text, &p->address[p->sorting[inst->arg].to]);
+        rd_text_add(text, " .. = sorting%" PRId32, inst->arg);
+        break;
     case RD_I_EXIT:
         rd_text_add(text, "leave i%" PRId32 " if fold%" PRId32 " is settled",
                     p->loop[inst->arg].axis, inst->a);
@@ -219,6 +223,19 @@ static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
     rd_text_add(text, "%s\n", fold->split ? ", split" : "");
 }
 
+static void add_sorting(rd_text *text, const rd_program *p, int32_t number)
+{
+    const rd_sorting *s = &p->sorting[number];
+
+    rd_text_add(text, "sorting%" PRId32 ": %s of %s rows of %" PRId64 ", ", number,
+                rd_sort_name(s->facts), rd_dtype_name(s->type), s->n);
+    add_memory(text, &p->address[s->from]);
+    rd_text_add(text, ", to %" PRId64 " %s", s->n_out, rd_dtype_name(s->out));
+    for (int64_t k = 0; k < s->facts->n_q; k++)
+        rd_text_add(text, " %g", s->facts->q[k]);
+    rd_text_add(text, "\n");
+}
+
 void rd_program_text(rd_text *text, const rd_program *p)
 {
     int indent = 1;
@@ -226,6 +243,8 @@ void rd_program_text(rd_text *text, const rd_program *p)
     add_facts(text, p);
     for (int32_t k = 0; k < p->n_fold; k++)
         add_fold(text, &p->fold[k], k);
+    for (int32_t k = 0; k < p->n_sorting; k++)
+        add_sorting(text, p, k);
     for (int32_t k = 0; k < p->n_inst; k++) {
         if (k == 0 || k == p->body || k == p->tail)
             rd_text_add(text, "%s:\n", k >= p->tail ? "tail" : k >= p->body ? "body" : "head");

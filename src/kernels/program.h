@@ -10,12 +10,16 @@
 #define RD_KERNELS_PROGRAM_H
 #include "core/ops.h"
 #include "core/reducers.h"
+#include "core/sorts.h"
 #include "core/text.h"
 
 /* Stages with less work than this many operations stay on one thread unless a number is asked for.
  * A parallel region costs about a microsecond, a disturbed one several, and should not be a tenth
  * of what it divides: about 20 microseconds at 10 operations each nanosecond. */
 #define RD_SMALL_WORK 200e3
+
+/* What an element of a row that is put in order costs, in operations. */
+#define RD_SORT_OPS 16.F
 
 enum { RD_MAX_TERMS = RD_MAX_RANK, RD_MAX_CALL = 8 };
 
@@ -119,6 +123,15 @@ static inline bool rd_fold_widens(const rd_fold *f)
 /* However elements of a scan are grouped, has what comes out the same bits? */
 bool rd_fold_any_grouping(const rd_fold *f);
 
+/* A row put in order: n elements side by side, from the address on; n_out results likewise, in other
+ * memory. */
+typedef struct rd_sorting {
+    const rd_sort_facts *facts;
+    rd_dtype             type, out; /* of elements, of results */
+    int64_t              n, n_out;
+    int32_t              from, to; /* addresses */
+} rd_sorting;
+
 /* A user's function on registers. */
 typedef struct rd_call {
     float (*f32_1)(float);
@@ -159,7 +172,7 @@ typedef struct rd_tuning {
 } rd_tuning;
 
 typedef struct rd_program {
-    int32_t     n_inst, n_loop, n_address, n_fold, n_call, n_reg, n_axis;
+    int32_t     n_inst, n_loop, n_address, n_fold, n_call, n_sorting, n_reg, n_axis;
     int32_t     body, tail; /* inst[0..body) once per task; [body..tail) the tasks' share; [tail..)
                              * once at the end */
     rd_inst    *inst;
@@ -167,6 +180,7 @@ typedef struct rd_program {
     rd_address *address;
     rd_fold    *fold;
     rd_call    *call;
+    rd_sorting *sorting;
     int64_t    *axis_extent; /* n_axis of them                                                  */
     int32_t     root;        /* the axis tasks split, -1: nothing to split                      */
     int64_t     grain;       /* tasks start at multiples of it                                  */
@@ -391,7 +405,8 @@ typedef enum rd_inst_names {
     RD_NAMES_LOOP,
     RD_NAMES_ADDRESS,
     RD_NAMES_CALL,
-    RD_NAMES_FOLD
+    RD_NAMES_FOLD,
+    RD_NAMES_SORTING
 } rd_inst_names;
 
 typedef struct rd_inst_row {

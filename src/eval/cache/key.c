@@ -221,6 +221,11 @@ static bool put_facts(rd_key *key, const rd_expr *e)
     case RD_EXPR_CALL: return put_call(key, e);
     case RD_EXPR_REDUCE:
     case RD_EXPR_SCAN: return put_fold(key, e);
+    case RD_EXPR_SORT:
+        if (!words(key, 1 + (int64_t)e->as_size / 8))
+            return false;
+        put_bytes(key, e->as.sort, e->as_size);
+        return true;
     default: return true;
     }
 }

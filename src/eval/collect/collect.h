@@ -92,10 +92,11 @@ int rd_axes_of_place(const rd_collector *c, int n, const rd_subscript *at,
 /* Answers demands by reads of value v, whose dims are the whole expression's. */
 bool rd_answer_reads(rd_collector *c, const rd_expr *e, int v, const int32_t *list, int n);
 
-/* instance_fold.c, instance_storage.c: the demands of one expression, list[0..n) without
+/* instance_fold.c, instance_sort.c, instance_storage.c: the demands of one expression, list[0..n) without
  * repeats. */
 bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n);
 bool rd_instances_scan(rd_collector *c, const rd_expr *e, const int32_t *list, int n);
+bool rd_instances_sort(rd_collector *c, const rd_expr *e, const int32_t *list, int n);
 bool rd_instances_concat(rd_collector *c, const rd_expr *e, int32_t *list, int n);
 bool rd_instance_reshape(rd_collector *c, const rd_expr *e, int demand);
 

@@ -165,7 +165,8 @@ static void find_axes(const rd_graph *g, rd_value *v)
         v->axes &= ~v->reduced;
     if (v->kind == RD_VALUE_SCAN)
         v->axes |= v->reduced;
-    for (int d = 0; (v->kind == RD_VALUE_JOIN || v->dense || v->into >= 0) && d < v->n_dim; d++)
+    for (int d = 0;
+         (v->kind == RD_VALUE_JOIN || v->dense || v->into >= 0 || v->row) && d < v->n_dim; d++)
         if (g->axis[v->dim[d]].extent != 1)
             v->axes |= rd_bit(v->dim[d]);
     v->axes |= rd_own_dims(v);
@@ -183,6 +184,19 @@ static void drop_idle_dims(rd_value *v)
         v->n_dim = n;
 }
 
+/* The axis along a row may have become several. */
+static bool begin_of_row(naming *m, rd_value *v)
+{
+    const int     n  = m->c->graph->value[v->target].n_dim;
+    rd_subscript *at = rd_subscripts(m->c, n);
+
+    for (int d = 0; at && d < n; d++)
+        at[d] = d < v->n_at ? v->at[d] : rd_subscript_const(0);
+    v->at   = at;
+    v->n_at = n;
+    return at;
+}
+
 static bool name_value(naming *m, rd_value *v)
 {
     for (int d = 0; d < v->n_at; d++)
@@ -194,7 +208,7 @@ static bool name_value(naming *m, rd_value *v)
         for (int t = 0; t < v->combine->index.n_term; t++)
             v->reduced |= rd_bit(v->combine->index.term[t].axis);
     }
-    if (!name_dims(m, v))
+    if (!name_dims(m, v) || (v->kind == RD_VALUE_SORT && !begin_of_row(m, v)))
         return false;
     if (v->inner >= 0)
         v->inner = name_axis(m, v->inner);

@@ -267,6 +267,7 @@ bool rd_instances(rd_collector *c, rd_seen *seen)
     case RD_EXPR_CONCAT: return ok && rd_instances_concat(c, e, list, n);
     case RD_EXPR_REDUCE: return ok && rd_instances_reduce(c, e, list, n);
     case RD_EXPR_SCAN: return ok && rd_instances_scan(c, e, list, n);
+    case RD_EXPR_SORT: return ok && rd_instances_sort(c, e, list, n);
     default: break;
     }
     for (int k = 0; ok && k < n; k++)

@@ -119,7 +119,7 @@ rd_address rd_read_address(rd_lowering *l, const rd_value *v)
 {
     rd_address a = { .slot = v->slot, .type = v->kind == RD_VALUE_COORD ? RD_I64 : v->type };
 
-    if (v->kind == RD_VALUE_READ && v->target >= 0)
+    if (v->target >= 0)
         return stored_at(l, v->target, v->at);
     if (v->slot >= 0)
         a.type = l->graph->slot[v->slot].type;

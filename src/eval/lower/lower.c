@@ -20,6 +20,10 @@ static void emit_anchor(rd_lowering *l, int i)
 
     if (v->kind == RD_VALUE_JOIN)
         return;
+    if (v->kind == RD_VALUE_SORT) {
+        rd_emit_sort(l, here, i);
+        return;
+    }
     rd_compute_operands(l, v);
     if (l->failed)
         return;
@@ -190,6 +194,7 @@ static void settle_program(rd_lowering *l)
     settle(l, (void **)&p->loop, p->n_loop, sizeof *p->loop);
     settle(l, (void **)&p->fold, p->n_fold, sizeof *p->fold);
     settle(l, (void **)&p->call, p->n_call, sizeof *p->call);
+    settle(l, (void **)&p->sorting, p->n_sorting, sizeof *p->sorting);
     settle(l, (void **)&p->scratch_bytes, p->n_scratch, sizeof *p->scratch_bytes);
 }
 
@@ -271,7 +276,8 @@ rd_program *rd_lower(rd_nest *nest, rd_pool *pool)
         l->stage            = &nest->stage[s];
         l->p                = &programs[s];
         l->p->first_scratch = g->n_slot;
-        l->room_address = l->room_loop = l->room_fold = l->room_call = l->room_scratch = 0;
+        l->room_address = l->room_loop = l->room_fold = l->room_call = l->room_sorting =
+            l->room_scratch                                          = 0;
         if (!rd_goes_on(g->ctx) || !lower_stage(l))
             return NULL;
     }

@@ -29,7 +29,7 @@ typedef struct rd_lowering {
     int32_t    *need, n_need;  /* values to compute before an anchor                        */
     int32_t    *needed, round; /* per value: the last round that needed it                 */
     rd_level    tail;
-    int32_t     room_address, room_loop, room_fold, room_call, room_scratch;
+    int32_t     room_address, room_loop, room_fold, room_call, room_sorting, room_scratch;
     bool        failed; /* out of memory, recorded */
 } rd_lowering;
 
@@ -65,6 +65,9 @@ int rd_new_scratch(rd_lowering *l, int v);
 void rd_compute_operands(rd_lowering *l, const rd_value *v);
 void rd_compute(rd_lowering *l, int i);
 void rd_emit_store(rd_lowering *l, rd_level *level, int v, int reg);
+
+/* lower_sort.c: the row that anchor i reads, in order, goes to where i is stored. */
+void rd_emit_sort(rd_lowering *l, rd_level *level, int i);
 
 /* results.c: of the program that stands. */
 void rd_write_out_results(rd_lowering *l);

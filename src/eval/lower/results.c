@@ -130,9 +130,14 @@ static void add_round(writing *w, const rd_loop *loop, int64_t k)
 
 static bool is_read(const rd_inst *inst, int32_t n, const rd_program *p, int32_t slot)
 {
-    for (int32_t i = 0; i < n; i++)
-        if (inst[i].kind == RD_I_LOAD && p->address[inst[i].arg].slot == slot)
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t at = inst[i].kind == RD_I_LOAD   ? inst[i].arg
+                           : inst[i].kind == RD_I_SORT ? p->sorting[inst[i].arg].from
+                                                       : -1;
+
+        if (at >= 0 && p->address[at].slot == slot)
             return true;
+    }
     return false;
 }
 

@@ -61,7 +61,7 @@ static rd_keep kind_of_home(const rd_value *v, const rd_home *h)
         return RD_KEEP_OUTPUT;
     if (!h->home->parent || v->kind == RD_VALUE_JOIN)
         return RD_KEEP_ARRAY;
-    return h->stored ? RD_KEEP_SCRATCH : RD_KEEP_REGISTER;
+    return h->stored || v->row ? RD_KEEP_SCRATCH : RD_KEEP_REGISTER;
 }
 
 bool rd_settle_homes(rd_tree *tree)

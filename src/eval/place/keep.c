@@ -117,8 +117,9 @@ static bool list_uses(rd_placing *p, rd_anchor *a, walk *w)
                 return false;
             continue;
         }
-        if (v->kind == RD_VALUE_READ && !add_use(p, a, v->target < 0 ? i : v->target,
-                                                 v->target < 0 ? v->axes : same_axes(g, v)))
+        if ((v->kind == RD_VALUE_READ || v->kind == RD_VALUE_SORT) &&
+            !add_use(p, a, v->target < 0 ? i : v->target,
+                     v->target < 0 ? v->axes : same_axes(g, v)))
             return false;
         for (int k = 0; k < v->n_in; k++)
             push(w, v->in[k]);

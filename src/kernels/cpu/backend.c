@@ -73,6 +73,8 @@ const char *rd_cpu_no_nest(const rd_program *p)
 {
     const rd_codegen_use use = rd_codegen_use_now();
 
+    if (p->n_sorting)
+        return "rows are put in order by a routine";
     if (p->product || is_scalar(asked()))
         return p->product ? "a product" : "the reference is asked for";
     if (use == RD_CODEGEN_NEVER)

@@ -336,6 +336,8 @@ static void look_for_refusals(rd_cuda_shape *s)
     for (int32_t k = 0; k < p->n_call; k++)
         if (!p->call[k].body)
             s->why = "a function is C code, which a GPU cannot run; give its text by RD_FN";
+    if (p->n_sorting)
+        s->why = "it sorts rows or takes quantiles of them, which only the CPU does";
 }
 
 bool rd_cuda_shape_of(rd_cuda_shape *s, const rd_program *p, const rd_cuda_limits *limits,

@@ -248,6 +248,14 @@ static int32_t run_close(machine *m, const rd_inst *inst, int32_t pc)
     return pc + 1;
 }
 
+static int32_t run_sort(machine *m, const rd_inst *inst, int32_t pc)
+{
+    const rd_sorting *s = &m->p->sorting[inst->arg];
+
+    rd_reference_sort(s, memory(m, s->from), memory(m, s->to), m->work);
+    return pc + 1;
+}
+
 /* ---- Tasks ----------------------------------------------------------------------------------- */
 static handler *const handlers[RD_N_INST] = {
     [RD_I_LOOP] = run_loop,   [RD_I_END] = run_end,   [RD_I_CONST] = run_const,
@@ -255,7 +263,7 @@ static handler *const handlers[RD_N_INST] = {
     [RD_I_MAP] = run_map,     [RD_I_CAST] = run_cast, [RD_I_SELECT] = run_select,
     [RD_I_INDEX] = run_index, [RD_I_CALL] = run_call, [RD_I_START] = run_start,
     [RD_I_STEP] = run_step,   [RD_I_SCAN] = run_scan, [RD_I_CLOSE] = run_close,
-    [RD_I_EXIT] = run_exit,
+    [RD_I_SORT] = run_sort,   [RD_I_EXIT] = run_exit,
 };
 
 static void run(machine *m, rd_task *task, int32_t from, int32_t to)

@@ -2,6 +2,18 @@
 #include "kernels/cpu/reference/machine.h"
 #include "core/bytes.h"
 
+static int64_t sort_bytes(const rd_program *p)
+{
+    int64_t most = 0;
+
+    for (int32_t k = 0; k < p->n_sorting; k++) {
+        const int64_t bytes = rd_reference_sort_bytes(&p->sorting[k]);
+
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
 static int64_t lay_out(rd_machine *m, const rd_program *p, char *state)
 {
     int64_t used = 0;
@@ -15,6 +27,7 @@ static int64_t lay_out(rd_machine *m, const rd_program *p, char *state)
     m->op   = rd_piece_of(state, &used, p->n_inst, sizeof *m->op);
     m->size = rd_piece_of(state, &used, p->n_address, sizeof *m->size);
     m->fold = rd_piece_of(state, &used, p->n_fold, sizeof *m->fold);
+    m->work = rd_piece_of(state, &used, 1, sort_bytes(p));
     m->reg += state ? 1 : 0;
     for (int32_t k = 0; k < p->n_fold; k++) {
         char *cells = rd_piece_of(state, &used, 1, rd_fold_bytes(&p->fold[k]));

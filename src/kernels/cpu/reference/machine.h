@@ -3,6 +3,7 @@
 #define RD_KERNELS_CPU_REFERENCE_MACHINE_H
 #include "kernels/cpu/reference/fold.h"
 #include "kernels/cpu/reference/ops.h"
+#include "kernels/cpu/reference/sort.h"
 
 /* An axis: where it is, and the range that loops over it visit. */
 typedef struct rd_axis_range {
@@ -32,6 +33,7 @@ typedef struct rd_machine {
     rd_decoded       *op;   /* by instruction, MAPs only          */
     int64_t          *size; /* of an element, by address          */
     rd_fold_state    *fold;
+    void             *work; /* of rows that are sorted */
 } rd_machine;
 
 /* Bytes of a task's state. */

@@ -28,9 +28,18 @@ static bool rows_may_go_together(const rd_program *p, const rd_loop *loop)
     return true;
 }
 
+/* Rows are put in order one after the other, each in the same scratch as those before. */
+static bool sorts_rows(const rd_program *p, const rd_loop *loop)
+{
+    for (int32_t i = loop->begin + 1; i < loop->end; i++)
+        if (p->inst[i].kind == RD_I_SORT)
+            return true;
+    return false;
+}
+
 static rd_loop_role role_of(const rd_program *p, const rd_loop *loop)
 {
-    if (loop->kind != RD_LOOP_EACH)
+    if (loop->kind != RD_LOOP_EACH || sorts_rows(p, loop))
         return RD_LOOP_OUTER;
     if (loop->first < 0)
         return RD_LOOP_COLS;

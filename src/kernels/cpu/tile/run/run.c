@@ -1,11 +1,24 @@
 /* run.c - the loops of a program, run tile by tile. */
 #include "core/bytes.h"
+#include "kernels/cpu/reference/sort.h"
 #include "kernels/cpu/tile/run/tiles.h"
 #include <assert.h>
 #include <stdatomic.h>
 #include <string.h>
 
 /* ---- A task's memory ------------------------------------------------------------------------- */
+static int64_t sort_bytes(const rd_program *p)
+{
+    int64_t most = 0;
+
+    for (int32_t k = 0; k < p->n_sorting; k++) {
+        const int64_t bytes = rd_reference_sort_bytes(&p->sorting[k]);
+
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
 static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
 {
     const rd_tile_code *code = p->code;
@@ -23,6 +36,7 @@ static int64_t lay_out(rd_tiles *m, const rd_program *p, char *state)
     m->buffers = rd_piece_of(state, &used, code->n_buffer, code->buffer_bytes);
     m->spare   = rd_piece_of(state, &used, code->cells > code->rows ? code->cells : code->rows,
                              8 * code->spares);
+    m->work    = rd_piece_of(state, &used, 1, sort_bytes(p));
     for (int32_t k = 0; k < p->n_fold; k++) {
         char *memory = rd_piece_of(state, &used, 1, code->fold[k].bytes);
         if (state)
@@ -204,6 +218,20 @@ static void fetch_some(rd_tiles *m)
         __builtin_prefetch(m->ahead, 0, 2);
 }
 
+/* Loops around it take one index at a time. */
+static void sort_row(rd_tiles *m, int32_t number)
+{
+    const rd_sorting *s    = &m->p->sorting[number];
+    const rd_address *from = &m->p->address[s->from], *to = &m->p->address[s->to];
+
+    rd_reference_sort(s,
+                      (const char *)m->task->slot[from->slot] +
+                          rd_tiles_position(m, from) * rd_dtype_size(s->type),
+                      (char *)m->task->slot[to->slot] +
+                          rd_tiles_position(m, to) * rd_dtype_size(s->out),
+                      m->work);
+}
+
 /* False once a loop is being left. */
 static bool run(rd_tiles *m, int32_t from, int32_t to)
 {
@@ -224,6 +252,7 @@ static bool run(rd_tiles *m, int32_t from, int32_t to)
         case RD_I_STEP: rd_tiles_step(m, pc); break;
         case RD_I_SCAN: rd_tiles_scan(m, pc); break;
         case RD_I_CLOSE: rd_tiles_close(m, pc); break;
+        case RD_I_SORT: sort_row(m, inst->arg); break;
         case RD_I_EXIT: m->leave = rd_tiles_settled(m, inst->a) ? inst->arg : m->leave; break;
         default: rd_tiles_value(m, pc); break;
         }

@@ -34,6 +34,7 @@ typedef struct rd_tiles {
     rd_axis_range *axis, *row_axis; /* row_axis: that of the tile's rows */
     /* spare: code->spares more buffers of 8-byte elements */
     char       *task_words, *row_words, *buffers, *spare;
+    void       *work; /* of rows that are sorted */
     char      **fold;
     int32_t     leave; /* loop to leave early, -1 */
     rd_fault    fault;

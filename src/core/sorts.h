@@ -1,0 +1,91 @@
+/* sorts.h - what is asked of a row that is put in order: all or the first of its elements, their
+ * places, quantiles; and where a quantile lies.
+ *
+ * The order is total: NaN comes last, -0 and 0 are equal, and what is equal keeps the order of its
+ * places, also where the greatest come first.  So there is one result, however it is computed.  A
+ * NaN comes out as the one of its type. */
+#ifndef RD_CORE_SORTS_H
+#define RD_CORE_SORTS_H
+#include "core/dtype.h"
+#include <math.h>
+
+typedef enum rd_sort_what {
+    RD_SORT_VALUES,   /* the first elements in order */
+    RD_SORT_PLACES,   /* their places                */
+    RD_SORT_QUANTILES /* numbers between elements    */
+} rd_sort_what;
+
+/* Everything that decides the bits of a row's results. */
+typedef struct rd_sort_facts {
+    int32_t what;       /* rd_sort_what                                    */
+    int32_t descending; /* values and places: the greatest come first      */
+    int32_t skip_nan;   /* quantiles: of all that are numbers              */
+    int32_t method;     /* quantiles: rd_quantile_method                   */
+    int64_t n_q;        /* quantiles: how many                             */
+    double  q[];
+} rd_sort_facts;
+
+/* For dumps and messages. */
+static inline const char *rd_sort_name(const rd_sort_facts *f)
+{
+    if (f->what == RD_SORT_QUANTILES)
+        return f->skip_nan ? "quantiles of numbers" : "quantiles";
+    if (f->what == RD_SORT_PLACES)
+        return f->descending ? "argsort descending" : "argsort";
+    return f->descending ? "sort descending" : "sort";
+}
+
+/* Element `low` and the one behind it, and how far it is from one to the other: 0 to 1. */
+typedef struct rd_quantile_place {
+    int64_t low, high;
+    double  between;
+} rd_quantile_place;
+
+/* Where quantile q of n > 0 elements lies.  Hyndman and Fan (1996), "Sample quantiles in statistical
+ * packages": three methods give elements, six a line between two, which (alpha, beta) tell apart. */
+static inline rd_quantile_place rd_quantile_at(rd_quantile_method method, double q, int64_t n)
+{
+    static const double lines[][2] = {
+        [RD_INTERPOLATED_CDF] = { 0, 1 },
+        [RD_HAZEN]            = { 0.5, 0.5 },
+        [RD_WEIBULL]          = { 0, 0 },
+        [RD_MEDIAN_UNBIASED]  = { 1. / 3, 1. / 3 },
+        [RD_NORMAL_UNBIASED]  = { 3. / 8, 3. / 8 },
+    };
+    const double      last = (double)(n - 1), line = last * q, cdf = (double)n * q;
+    double            at, below;
+    rd_quantile_place place;
+
+    switch (method) {
+    case RD_LINEAR: at = line; break; /* alpha = beta = 1 */
+    case RD_LOWER: at = floor(line); break;
+    case RD_HIGHER: at = ceil(line); break;
+    case RD_NEAREST: at = rint(line); break;
+    case RD_MIDPOINT: at = (floor(line) + ceil(line)) / 2; break;
+    case RD_INVERTED_CDF: at = ceil(cdf) - 1; break;
+    case RD_AVERAGED_CDF: at = cdf == floor(cdf) ? cdf - 0.5 : ceil(cdf) - 1; break;
+    case RD_CLOSEST: at = rint(cdf) - 1; break;
+    default: {
+        const double alpha = lines[method][0], beta = lines[method][1];
+        at = cdf + (alpha + q * (1 - alpha - beta)) - 1;
+    }
+    }
+    at            = at > 0 ? at : 0;
+    at            = at < last ? at : last;
+    below         = floor(at);
+    place.low     = (int64_t)below;
+    place.high    = place.low + (place.low < n - 1);
+    place.between = at - below;
+    return place;
+}
+
+/* The number between two elements, exact at either, and where both are one (infinities, too). */
+static inline double rd_quantile_of(double low, double high, double between)
+{
+    const double far = high - low;
+
+    if (low == high || between == 0)
+        return low;
+    return between < 0.5 ? low + far * between : high - far * (1 - between);
+}
+#endif

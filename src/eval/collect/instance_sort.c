@@ -1,0 +1,128 @@
+/* instance_sort.c - demands of rows put in order: a row is stored, put in order as a whole, and its
+ * results are stored and read. */
+#include "eval/collect/collect.h"
+#include <string.h>
+
+/* The operand of e at `kept` and along a fresh axis, stored with that axis last: rows side by side.
+ * `dim`: the n axes of the place, with room for one more. */
+static int store_rows(rd_collector *c, const rd_expr *e, const rd_subscript *kept, int n,
+                      int32_t *dim)
+{
+    const rd_expr *x    = e->in[0];
+    const int      v    = rd_value_new(c, RD_VALUE_MAP, x->type, x);
+    const int      axis = rd_axes_new(c->axes, x->extent[x->rank - 1]);
+    int32_t       *in   = rd_pool_get(c->pool, sizeof *in);
+    rd_subscript   at[RD_MAX_RANK];
+
+    if (v < 0 || axis < 0 || !in)
+        return -1;
+    for (int d = 0; d < n; d++)
+        rd_axes_apart(c->axes, axis, dim[d]);
+    memcpy(at, kept, (size_t)(x->rank - 1) * sizeof *at);
+    at[x->rank - 1] = rd_subscript_axis(axis);
+    dim[n]          = axis;
+    in[0]           = rd_demand_new(c, x, at);
+    if (in[0] < 0 || !rd_set_dims(c, v, n + 1, dim))
+        return -1;
+    c->graph->value[v].op    = RD_OP_cast;
+    c->graph->value[v].in    = in;
+    c->graph->value[v].n_in  = 1;
+    c->graph->value[v].whole = true;
+    c->graph->value[v].row   = true;
+    return v;
+}
+
+/* The order of those rows, results along `inner` behind the n axes of the place. */
+static int sort_rows(rd_collector *c, const rd_expr *e, int rows, int n, int32_t *dim, int inner)
+{
+    const int     v    = rd_value_new(c, RD_VALUE_SORT, e->type, e);
+    const int64_t most = e->in[0]->extent[e->rank - 1];
+    rd_subscript *at   = rd_subscripts(c, n + 1);
+
+    if (v < 0 || !at)
+        return -1;
+    for (int d = 0; d < n; d++)
+        at[d] = rd_subscript_axis(dim[d]);
+    at[n] = rd_subscript_const(0);
+    rd_axes_apart(c->axes, inner, c->graph->value[rows].dim[n]);
+    dim[n] = inner;
+
+    rd_value *value = &c->graph->value[v];
+
+    value->target = rows;
+    value->at     = at;
+    value->n_at   = n + 1;
+    value->inner  = inner;
+    value->whole  = true;
+    value->ops    = RD_SORT_OPS * (float)most;
+    return rd_set_dims(c, v, n + 1, dim) ? v : -1;
+}
+
+/* At one demand's place: rows that are not asked for are not sorted. */
+static bool sort_pushed(rd_collector *c, const rd_expr *e, int demand)
+{
+    const rd_subscript *at = rd_demand_of(c, demand)->at;
+    int32_t             dim[RD_RAW_AXES + 1];
+    const int           kept = e->rank - 1, n = rd_axes_of_place(c, kept, at, dim);
+    const int           inner = rd_axes_new(c->axes, e->extent[kept]);
+    rd_subscript       *own   = rd_subscripts(c, n + 1);
+    int                 rows, v;
+
+    if (inner < 0 || !own)
+        return false;
+    for (int d = 0; d < n; d++) {
+        own[d]                                           = rd_subscript_axis(dim[d]);
+        c->axes->at[rd_axes_root(c->axes, dim[d])].fixed = true;
+        rd_axes_apart(c->axes, inner, dim[d]);
+    }
+    c->axes->at[inner].fixed = true;
+    rows                     = store_rows(c, e, at, n, dim);
+    v                        = rows >= 0 ? sort_rows(c, e, rows, n, dim, inner) : -1;
+    own[n]                   = rd_demand_of(c, demand)->at[kept];
+    if (v < 0)
+        return false;
+
+    const rd_subscript along = rd_subscript_axis(inner);
+
+    rd_join_places(c, &own[n], &along);
+    return rd_answer(c, demand, rd_read_value(c, e->type, v, n + 1, own));
+}
+
+static bool sort_whole(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+{
+    int32_t             dim[RD_MAX_RANK + 1];
+    const rd_subscript *at   = rd_own_axes(c, e, dim);
+    const int           kept = e->rank - 1, inner = dim[kept];
+    const int           rows = at ? store_rows(c, e, at, kept, dim) : -1;
+    const int           v    = rows >= 0 ? sort_rows(c, e, rows, kept, dim, inner) : -1;
+
+    return v >= 0 && rd_answer_reads(c, e, v, list, n);
+}
+
+/* Rows that the demands together ask for, each of which costs a row. */
+static double rows_asked_for(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+{
+    double rows = 0;
+
+    for (int k = 0; k < n; k++) {
+        int32_t             dim[RD_RAW_AXES];
+        const rd_subscript *at   = rd_demand_of(c, list[k])->at;
+        double              here = 1;
+
+        for (int d = rd_axes_of_place(c, e->rank - 1, at, dim); d-- > 0;)
+            here *= (double)c->axes->at[rd_axes_root(c->axes, dim[d])].extent;
+        rows += here;
+    }
+    return rows;
+}
+
+/* Never is a row put in order twice. */
+bool rd_instances_sort(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+{
+    if (rows_asked_for(c, e, list, n) > (double)rd_points(e->rank - 1, e->extent))
+        return sort_whole(c, e, list, n);
+    for (int k = 0; k < n; k++)
+        if (!sort_pushed(c, e, list[k]))
+            return false;
+    return true;
+}

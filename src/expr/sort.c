@@ -1,0 +1,288 @@
+/* sort.c - sorting, the first k and quantiles: SORT nodes, whose rows lie along the last axis, and the
+ * views that bring them there and back. */
+#include "expr/complex.h"
+#include "expr/reduce.h"
+#include <string.h>
+
+/* ---- The node -------------------------------------------------------------------------------- */
+/* n_out results of each row of x. */
+static rd_expr *sort_node(rd_expr *x, int64_t n_out, rd_dtype type, const rd_sort_facts *facts)
+{
+    int64_t      extent[RD_MAX_RANK];
+    const size_t size = sizeof *facts + (size_t)facts->n_q * sizeof *facts->q;
+
+    memcpy(extent, x->extent, (size_t)x->rank * sizeof *extent);
+    extent[x->rank - 1] = n_out;
+    return rd_node(&(rd_expr){ .ctx    = x->ctx,
+                               .kind   = RD_EXPR_SORT,
+                               .type   = type,
+                               .rank   = x->rank,
+                               .n_in   = 1,
+                               .extent = extent,
+                               .in     = &x },
+                   facts, size);
+}
+
+/* Axis `from` moved to be axis `to`; the others keep their order. */
+static rd_expr *move_axis(rd_expr *x, int from, int to)
+{
+    rd_index order = { .n = x->rank };
+
+    for (int k = 0, a = 0; k < x->rank; k++) {
+        a += a == from;
+        order.at[k] = k == to ? from : a++;
+    }
+    return rd_permute(x, order);
+}
+
+/* ---- Sorting, the first k -------------------------------------------------------------------- */
+typedef struct sorted {
+    const char  *call;
+    rd_sort_what what;
+    bool         first; /* k of them: the greatest come first, unless .smallest */
+    int64_t      k;
+} sorted;
+
+static bool opts_ok(rd_expr *x, const sorted *s, const rd_sort_opts *o)
+{
+    if (s->first ? o->descending : o->smallest)
+        rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: %s is not taken here", s->call,
+                s->first ? ".descending" : ".smallest");
+    else
+        return !rd_refuse_complex(s->call, 1, (rd_expr *const[]){ x });
+    return false;
+}
+
+static bool count_ok(const rd_expr *x, const sorted *s, int axis)
+{
+    char shape[RD_SHAPE_TEXT];
+
+    if (!s->first || (s->k >= 0 && s->k <= x->extent[axis]))
+        return true;
+    rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: %lld elements of axis %d, shape %s", s->call,
+            (long long)s->k, axis, rd_shape_text(x->rank, x->extent, shape));
+    return false;
+}
+
+static rd_expr *build_sorted(rd_expr *x, const sorted *s, const rd_sort_opts *opts)
+{
+    rd_sort_opts  o     = { 0 };
+    rd_sort_facts facts = { .what = (int32_t)s->what };
+    int           axis;
+
+    if (!rd_operands(s->call, 1, &x))
+        return NULL;
+    if (!opts)
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: the options are NULL", s->call);
+    memcpy(&o, opts, opts->size && opts->size < sizeof o ? opts->size : sizeof o);
+    x    = rd_cast_to(x, x->type); /* a number alone is strong from here on */
+    axis = x && opts_ok(x, s, &o) ? rd_axis(x, o.axis, s->call) : -1;
+    if (axis < 0 || !count_ok(x, s, axis))
+        return NULL;
+    facts.descending = s->first ? !o.smallest : o.descending;
+    x                = move_axis(x, axis, x->rank - 1);
+    if (x)
+        x = sort_node(x, s->first ? s->k : x->extent[x->rank - 1],
+                      s->what == RD_SORT_PLACES ? RD_I64 : x->type, &facts);
+    return x ? move_axis(x, x->rank - 1, axis) : NULL;
+}
+
+rd_expr *rd_sort_by(rd_expr *x, const rd_sort_opts *opts)
+{
+    return build_sorted(x, &(sorted){ .call = "rd_sort", .what = RD_SORT_VALUES }, opts);
+}
+
+rd_expr *rd_argsort_by(rd_expr *x, const rd_sort_opts *opts)
+{
+    return build_sorted(x, &(sorted){ .call = "rd_argsort", .what = RD_SORT_PLACES }, opts);
+}
+
+rd_expr *rd_top_k_by(rd_expr *x, int64_t k, const rd_sort_opts *opts)
+{
+    return build_sorted(
+        x, &(sorted){ .call = "rd_top_k", .what = RD_SORT_VALUES, .first = true, .k = k }, opts);
+}
+
+rd_expr *rd_arg_top_k_by(rd_expr *x, int64_t k, const rd_sort_opts *opts)
+{
+    return build_sorted(
+        x, &(sorted){ .call = "rd_arg_top_k", .what = RD_SORT_PLACES, .first = true, .k = k },
+        opts);
+}
+
+/* ---- Quantiles ------------------------------------------------------------------------------- */
+typedef struct quantiles {
+    rd_folding         f;
+    const char        *call;
+    rd_qs              q;
+    bool               several; /* along a new first axis */
+    bool               skip_nan;
+    rd_quantile_method method;
+} quantiles;
+
+static bool asked_ok(const quantiles *z)
+{
+    rd_ctx *ctx = z->f.x->ctx;
+
+    if ((unsigned)z->method > RD_NORMAL_UNBIASED) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: .method is %d, not one of enum rd_quantile_method",
+                z->call, (int)z->method);
+        return false;
+    }
+    if (z->q.n < 0 || (z->q.n && !z->q.at)) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %d quantiles, at NULL", z->call, (int)z->q.n);
+        return false;
+    }
+    for (int k = 0; k < z->q.n; k++)
+        if (!(z->q.at[k] >= 0 && z->q.at[k] <= 1)) {
+            rd_fail(ctx, RD_ERR_ARGUMENT, "%s: quantile %g, possible are 0 to 1", z->call,
+                    z->q.at[k]);
+            return false;
+        }
+    return true;
+}
+
+/* The keywords that it shares with reductions, checked as theirs are. */
+static bool begin(quantiles *z, const rd_quantile_opts *opts)
+{
+    rd_quantile_opts o = { 0 };
+
+    if (!rd_operands(z->call, 1, &z->f.x) || rd_refuse_complex(z->call, 1, &z->f.x))
+        return false;
+    if (!opts) {
+        rd_fail(z->f.x->ctx, RD_ERR_ARGUMENT, "%s: the options are NULL", z->call);
+        return false;
+    }
+    memcpy(&o, opts, opts->size && opts->size < sizeof o ? opts->size : sizeof o);
+    z->method   = o.method;
+    z->skip_nan = o.skip_nan;
+    return rd_folding_begin(&z->f,
+                            &(rd_reduce_opts){
+                                .size = sizeof(rd_reduce_opts), .dims = o.dims, .where = o.where },
+                            0) &&
+           asked_ok(z);
+}
+
+/* The axes that stay, then all others as one, in C order; NULL after recording a failure. */
+static rd_expr *rows_of(const quantiles *z, rd_expr *x)
+{
+    rd_index order = { .n = x->rank };
+    rd_shape shape = { 0 };
+    int64_t  n     = 1;
+    int      k     = 0;
+
+    for (int a = 0; a < x->rank; a++)
+        if (!(z->f.bits >> a & 1)) {
+            order.at[k++]       = a;
+            shape.at[shape.n++] = x->extent[a];
+        }
+    for (int a = 0; a < x->rank; a++)
+        if (z->f.bits >> a & 1) {
+            order.at[k++] = a;
+            n *= x->extent[a];
+        }
+    if (shape.n == RD_MAX_RANK)
+        return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: of no axis of an operand with %d", z->call,
+                       RD_MAX_RANK);
+    shape.at[shape.n++] = n;
+    x                   = rd_permute(x, order);
+    return x ? rd_reshape(x, shape) : NULL;
+}
+
+/* What the mask leaves out is NaN, which is skipped; one that takes part makes the result NaN all the
+ * same. */
+static rd_expr *masked(const quantiles *z, rd_expr *x)
+{
+    rd_expr *nan = rd_number(x->ctx, x->type, rd_word_from_double(NAN, x->type));
+
+    return nan ? rd_map_op(RD_OP_where, z->call, 3, (rd_expr *const[]){ z->f.where, x, nan })
+               : NULL;
+}
+
+static rd_expr *has_nan(const quantiles *z, rd_expr *x)
+{
+    rd_expr *nan = rd_map_op(RD_OP_isnan, z->call, 1, &x);
+
+    nan = nan ? rd_map_op(RD_OP_and, z->call, 2, (rd_expr *const[]){ z->f.where, nan }) : NULL;
+    return nan ? rd_reduce_name(
+                     nan, "any",
+                     &(rd_reduce_opts){ .size = sizeof(rd_reduce_opts), .dims = z->f.opts.dims })
+               : NULL;
+}
+
+static rd_sort_facts *facts_of(const quantiles *z)
+{
+    rd_sort_facts *facts =
+        rd_alloc(z->f.x->ctx, (int64_t)(sizeof *facts + (size_t)z->q.n * sizeof *facts->q));
+
+    if (!facts)
+        return NULL;
+    facts->what     = RD_SORT_QUANTILES;
+    facts->skip_nan = z->skip_nan || z->f.where;
+    facts->method   = (int32_t)z->method;
+    facts->n_q      = z->q.n;
+    for (int k = 0; k < z->q.n; k++)
+        facts->q[k] = z->q.at[k] + 0; /* not -0 */
+    return facts;
+}
+
+/* The results' axis first, or gone; reduced axes put back as extents 1, if that is asked for. */
+static rd_expr *as_asked(const quantiles *z, rd_expr *y)
+{
+    const bool keep = z->f.opts.dims.flags & RD_DIMS_KEEP;
+
+    y = z->several ? move_axis(y, y->rank - 1, 0) : rd_select(y, y->rank - 1, 0);
+    for (int a = 0; y && keep && a < z->f.x->rank; a++)
+        if (z->f.bits >> a & 1)
+            y = rd_expand(y, a + z->several);
+    return y;
+}
+
+static rd_expr *build_quantiles(quantiles *z, const rd_quantile_opts *opts)
+{
+    rd_expr       *x, *y, *nan = NULL;
+    rd_sort_facts *facts;
+
+    if (!begin(z, opts))
+        return NULL;
+    x                   = z->f.x;
+    const rd_dtype type = rd_dtype_kind(x->type) == RD_KIND_FLOAT ? x->type : RD_F64;
+    if (z->f.where) {
+        if (!(x = rd_cast_to(x, type)) || (!z->skip_nan && !(nan = has_nan(z, x))) ||
+            !(x = masked(z, x)))
+            return NULL;
+    }
+    x     = rows_of(z, x);
+    facts = x ? facts_of(z) : NULL;
+    y     = facts ? sort_node(x, z->q.n, type, facts) : NULL;
+    rd_free(z->f.x->ctx, facts);
+    y = y ? as_asked(z, y) : NULL;
+    if (!y || !nan)
+        return y;
+    x = rd_number(y->ctx, type, rd_word_from_double(NAN, type));
+    return x ? rd_map_op(RD_OP_where, z->call, 3, (rd_expr *const[]){ nan, x, y }) : NULL;
+}
+
+rd_expr *rd_quantiles_by(rd_expr *x, rd_qs q, const rd_quantile_opts *opts)
+{
+    static const char call[] = "rd_quantiles";
+
+    return build_quantiles(
+        &(quantiles){ .f = { .call = call, .x = x }, .call = call, .q = q, .several = true }, opts);
+}
+
+static rd_expr *one_quantile(const char *call, rd_expr *x, double q, const rd_quantile_opts *opts)
+{
+    return build_quantiles(
+        &(quantiles){ .f = { .call = call, .x = x }, .call = call, .q = { &q, 1 } }, opts);
+}
+
+rd_expr *rd_quantile_by(rd_expr *x, double q, const rd_quantile_opts *opts)
+{
+    return one_quantile("rd_quantile", x, q, opts);
+}
+
+rd_expr *rd_median_by(rd_expr *x, const rd_quantile_opts *opts)
+{
+    return one_quantile("rd_median", x, 0.5, opts);
+}

@@ -1,0 +1,197 @@
+/* docs/semantics.md on sorting, the first k and quantiles. */
+#include "values.h"
+
+#include <math.h>
+
+#define X leaf(RD_F32, VALUES(3, NAN, -1, 2, INFINITY, 2))
+
+/* ---- Order ----------------------------------------------------------------------------------- */
+START_TEST(order)
+{
+    static const rd_dtype all[] = { RD_I8,  RD_I16, RD_I32, RD_I64,  RD_U8,  RD_U16,
+                                    RD_U32, RD_U64, RD_F16, RD_BF16, RD_F32, RD_F64 };
+
+    for (size_t k = 0; k < COUNT(all); k++) {
+        rd_expr *x = leaf(all[k], VALUES(5, 0, 7, 5, 1, 100, 2));
+        expect("rising", rd_sort(x, 0), all[k], VALUES(0, 1, 2, 5, 5, 7, 100));
+        expect("falling", rd_sort(x, -1, .descending = true), all[k],
+               VALUES(100, 7, 5, 5, 2, 1, 0));
+        expect("places", rd_argsort(x, 0), RD_I64, VALUES(1, 4, 6, 0, 3, 2, 5));
+        expect("greatest", rd_top_k(x, 3, 0), all[k], VALUES(100, 7, 5));
+        expect("their places", rd_arg_top_k(x, 3, 0), RD_I64, VALUES(5, 2, 0));
+        forget_leaves();
+    }
+    expect("signs", rd_sort(leaf(RD_I16, VALUES(5, -3, 0, -30000, 30000)), 0), RD_I16,
+           VALUES(-30000, -3, 0, 5, 30000));
+    expect("bool", rd_sort(leaf(RD_BOOL, VALUES(1, 0, 1, 0)), 0), RD_BOOL, VALUES(0, 0, 1, 1));
+    expect_shape("none", rd_top_k(X, 0, 0), RD_SHAPE(0));
+}
+END_TEST
+
+START_TEST(nan_comes_last)
+{
+    expect("rising", rd_sort(X, 0), RD_F32, VALUES(-1, 2, 2, 3, INFINITY, NAN));
+    expect("falling", rd_sort(X, 0, .descending = true), RD_F32,
+           VALUES(INFINITY, 3, 2, 2, -1, NAN));
+    expect("places", rd_argsort(X, 0), RD_I64, VALUES(2, 3, 5, 0, 4, 1));
+    expect("falling places", rd_argsort(X, 0, .descending = true), RD_I64,
+           VALUES(4, 0, 3, 5, 2, 1));
+    expect("greatest", rd_top_k(X, 6, 0), RD_F32, VALUES(INFINITY, 3, 2, 2, -1, NAN));
+    expect("several", rd_argsort(leaf(RD_F64, VALUES(NAN, 1, -NAN, 0)), 0), RD_I64,
+           VALUES(3, 1, 0, 2));
+}
+END_TEST
+
+/* Equal ones keep their order, -0 and 0 among them. */
+START_TEST(ties_by_place)
+{
+    rd_expr *x = leaf(RD_F32, VALUES(0., 1, -0., -1, 0., -0.));
+
+    expect("rising", rd_sort(x, 0), RD_F32, VALUES(-1, 0., -0., 0., -0., 1));
+    expect("falling", rd_sort(x, 0, .descending = true), RD_F32, VALUES(1, 0., -0., 0., -0., -1));
+    expect("places", rd_argsort(x, 0), RD_I64, VALUES(3, 0, 2, 4, 5, 1));
+    expect("falling places", rd_argsort(x, 0, .descending = true), RD_I64,
+           VALUES(1, 0, 2, 4, 5, 3));
+    expect("greatest", rd_top_k(x, 3, 0), RD_F32, VALUES(1, 0., -0.));
+    expect("smallest", rd_top_k(x, 2, 0, .smallest = true), RD_F32, VALUES(-1, 0.));
+    expect("median", rd_quantile(x, 0.5, RD_ALL, .method = RD_LOWER), RD_F32, VALUES(-0.));
+}
+END_TEST
+
+START_TEST(axes)
+{
+    rd_expr *x = leaf_shape(RD_I32, RD_SHAPE(2, 3), VALUES(5, 1, 3, 2, 4, 0));
+
+    expect("rows", rd_sort(x, 1), RD_I32, VALUES(1, 3, 5, 0, 2, 4));
+    expect("columns", rd_sort(x, 0), RD_I32, VALUES(2, 1, 0, 5, 4, 3));
+    expect("of a map, read by one", rd_neg(rd_sort(rd_neg(x), 1)), RD_I32,
+           VALUES(5, 3, 1, 4, 2, 0));
+    expect("a slice of one", rd_slice(rd_sort(x, 1), "1, :2"), RD_I32, VALUES(0, 2));
+    expect("take along", rd_take_along(x, 0, rd_argsort(x, 0)), RD_I32, VALUES(2, 1, 0, 5, 4, 3));
+    expect_shape("top_k", rd_top_k(x, 2, 1), RD_SHAPE(2, 2));
+    expect("over both", rd_median(x, RD_ALL), RD_F64, VALUES(2.5));
+    expect_shape("kept", rd_median(x, RD_KEEP(1)), RD_SHAPE(2, 1));
+    expect("over the first", rd_median(x, RD_DIMS(0)), RD_F64, VALUES(3.5, 2.5, 1.5));
+    expect_shape("several, first axis", rd_quantiles(x, RD_QS(0, 1, 0.5), RD_KEEP(1)),
+                 RD_SHAPE(3, 2, 1));
+    expect("several", rd_quantiles(x, RD_QS(0, 1), RD_DIMS(1)), RD_F64, VALUES(1, 0, 5, 4));
+}
+END_TEST
+
+/* ---- Quantiles ------------------------------------------------------------------------------- */
+/* Numbers are NumPy's, of quantiles 0.1, 0.25, 0.5 and 0.9. */
+START_TEST(quantile_methods)
+{
+    static const struct {
+        rd_quantile_method method;
+        double             want[4];
+    } rows[] = {
+        { RD_LINEAR, { 2.5, 4.25, 6.5, 12 } },
+        { RD_LOWER, { 1, 4, 5, 11 } },
+        { RD_HIGHER, { 4, 5, 8, 13 } },
+        { RD_NEAREST, { 1, 4, 5, 11 } },
+        { RD_MIDPOINT, { 2.5, 4.5, 6.5, 12 } },
+        { RD_INVERTED_CDF, { 1, 4, 5, 13 } },
+        { RD_AVERAGED_CDF, { 1, 4, 6.5, 13 } },
+        { RD_CLOSEST, { 1, 4, 5, 11 } },
+        { RD_INTERPOLATED_CDF, { 1, 2.5, 5, 11.8 } },
+        { RD_HAZEN, { 1.3, 4, 6.5, 12.8 } },
+        { RD_WEIBULL, { 1, 3.25, 6.5, 13 } },
+        { RD_MEDIAN_UNBIASED, { 1, 3.75, 6.5, 13 } },
+        { RD_NORMAL_UNBIASED, { 1, 3.8125, 6.5, 13 } },
+    };
+
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        rd_expr *x = leaf(RD_F64, VALUES(8, 1, 13, 4, 11, 5));
+        rd_expr *y = rd_quantiles(x, RD_QS(0.1, 0.25, 0.5, 0.9), RD_ALL, .method = rows[k].method);
+        /* to a few last bits, by which sums of alpha and beta differ */
+        expect("methods", rd_all(rd_isclose(y, leaf(RD_F64, rows[k].want, 4), 0, 1e-14), RD_ALL),
+               RD_BOOL, VALUES(1));
+        forget_leaves();
+    }
+    expect("percentile", rd_percentile(leaf(RD_I8, VALUES(4, 0, 2)), 75, RD_ALL), RD_F64,
+           VALUES(3));
+    expect_error("beyond", rd_quantile(X, 1.5, RD_ALL), RD_ERR_ARGUMENT);
+    expect_error("not a number", rd_quantile(X, NAN, RD_ALL), RD_ERR_ARGUMENT);
+    expect_error("method", rd_median(X, RD_ALL, .method = (rd_quantile_method)13), RD_ERR_ARGUMENT);
+}
+END_TEST
+
+START_TEST(quantile_types)
+{
+    expect("f32", rd_median(leaf(RD_F32, VALUES(1, 2)), RD_ALL), RD_F32, VALUES(1.5));
+    expect("f16", rd_median(leaf(RD_F16, VALUES(1, 2)), RD_ALL), RD_F16, VALUES(1.5));
+    expect("u64", rd_median(leaf(RD_U64, VALUES(1, 2)), RD_ALL), RD_F64, VALUES(1.5));
+    expect("bool", rd_median(leaf(RD_BOOL, VALUES(1, 0)), RD_ALL), RD_F64, VALUES(0.5));
+    /* halves and f32 in f64, rounded once: in f16 the difference would overflow */
+    expect("far apart", rd_median(leaf(RD_F16, VALUES(-60000, 60000)), RD_ALL), RD_F16, VALUES(0));
+    expect("infinities", rd_median(leaf(RD_F32, VALUES(INFINITY, INFINITY)), RD_ALL), RD_F32,
+           VALUES(INFINITY));
+}
+END_TEST
+
+START_TEST(quantiles_and_nan)
+{
+    rd_expr *x = leaf(RD_F32, VALUES(3, NAN, -1, 2, 2));
+    rd_expr *m = leaf(RD_BOOL, VALUES(1, 0, 1, 1, 0)), *all = leaf(RD_BOOL, VALUES(1, 1, 1, 1, 1));
+
+    expect("carried", rd_median(x, RD_ALL), RD_F32, VALUES(NAN));
+    expect("skipped", rd_median(x, RD_ALL, .skip_nan = true), RD_F32, VALUES(2));
+    expect("left out", rd_median(x, RD_ALL, .where = m), RD_F32, VALUES(2));
+    expect("taking part", rd_median(x, RD_ALL, .where = all), RD_F32, VALUES(NAN));
+    expect("both", rd_quantile(x, 0, RD_ALL, .where = all, .skip_nan = true), RD_F32, VALUES(-1));
+    expect("ints left out", rd_median(leaf(RD_U8, VALUES(9, 1, 3, 2, 0)), RD_ALL, .where = m),
+           RD_F64, VALUES(3));
+    expect("nothing is left", rd_median(leaf(RD_F32, VALUES(NAN, NAN)), RD_ALL, .skip_nan = true),
+           RD_F32, VALUES(NAN));
+    expect("of nothing", rd_median(rd_slice(x, ":0"), RD_ALL), RD_F32, VALUES(NAN));
+    expect_shape("no result", rd_median(rd_slice(rd_expand(x, 1), ":0"), RD_DIMS(1)), RD_SHAPE(0));
+}
+END_TEST
+
+START_TEST(sort_refusals)
+{
+    rd_expr *x = leaf(RD_F32, VALUES(3, 1));
+
+    expect_error("axis", rd_sort(x, 1), RD_ERR_AXIS);
+    expect_error("of no axis", rd_sort(rd_num(ctx, 1), 0), RD_ERR_AXIS);
+    expect_error("too many", rd_top_k(x, 3, 0), RD_ERR_ARGUMENT);
+    expect_error("too few", rd_arg_top_k(x, -1, 0), RD_ERR_ARGUMENT);
+    expect_error("top_k", rd_top_k(x, 1, 0, .descending = true), RD_ERR_ARGUMENT);
+    expect_error("sort", rd_sort(x, 0, .smallest = true), RD_ERR_ARGUMENT);
+    expect_error("options", rd_sort_by(x, NULL), RD_ERR_ARGUMENT);
+    expect_error("dims", rd_median(x, RD_DIMS(3)), RD_ERR_AXIS);
+    expect_error("mask", rd_median(x, RD_ALL, .where = leaf(RD_BOOL, VALUES(1, 0, 1))),
+                 RD_ERR_SHAPE);
+}
+END_TEST
+
+/* Rows longer than a digit of their keys counts, of few values and of many. */
+START_TEST(long_rows)
+{
+    enum { N = 5000 };
+    rd_expr *i = rd_coord(rd_broadcast(rd_num(ctx, 0), RD_SHAPE(3, N)), 1);
+    rd_expr *x = rd_broadcast(rd_remainder(rd_mul(i, rd_int(ctx, 3001)), rd_int(ctx, N)),
+                              RD_SHAPE(3, N)); /* a permutation */
+
+    expect("sorted", rd_all(rd_eq(rd_sort(x, 1), i), RD_ALL), RD_BOOL, VALUES(1));
+    expect("places", rd_all(rd_eq(rd_take_along(x, 1, rd_argsort(x, 1)), i), RD_ALL), RD_BOOL,
+           VALUES(1));
+    expect("floats", rd_all(rd_eq(rd_sort(rd_cast(x, RD_F32), 1), i), RD_ALL), RD_BOOL, VALUES(1));
+    expect("median", rd_median(rd_cast(x, RD_F32), RD_DIMS(1)), RD_F32,
+           VALUES(2499.5, 2499.5, 2499.5));
+    expect("greatest", rd_slice(rd_top_k(x, 3, 1), "0"), RD_I64, VALUES(4999, 4998, 4997));
+    expect("few", rd_slice(rd_arg_top_k(rd_remainder(x, rd_int(ctx, 2)), 2, 1), "1"), RD_I64,
+           VALUES(1, 3));
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {
+        order,          nan_comes_last,    ties_by_place, axes,     quantile_methods,
+        quantile_types, quantiles_and_nan, sort_refusals, long_rows
+    };
+
+    return run_suite("semantics_sort", tests, COUNT(tests));
+}
