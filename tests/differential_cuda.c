@@ -52,11 +52,12 @@ static bool reference(const trial *t, rd_array *out)
     return ok;
 }
 
-/* Expressions with C functions are refused, with a sentence that says so. */
+/* Expressions with C functions are refused, and those that sort, with a sentence that says so. */
 static bool is_refused(const trial *t)
 {
-    const bool refused =
-        rd_error(t->pool->ctx) == RD_ERR_DEVICE && strstr(rd_error_text(t->pool->ctx), "is C code");
+    const char *sentence = rd_error_text(t->pool->ctx);
+    const bool  refused  = rd_error(t->pool->ctx) == RD_ERR_DEVICE &&
+                         (strstr(sentence, "is C code") || strstr(sentence, "sorts rows"));
 
     if (!refused)
         rd_text_add(t->report, "cuda: %s\n", rd_error_text(t->pool->ctx));
