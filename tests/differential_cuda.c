@@ -52,12 +52,15 @@ static bool reference(const trial *t, rd_array *out)
     return ok;
 }
 
-/* Expressions with C functions are refused, and those that sort, with a sentence that says so. */
+/* Expressions with C functions are refused, those that sort, and groups, with a sentence that says
+ * so. */
 static bool is_refused(const trial *t)
 {
-    const char *sentence = rd_error_text(t->pool->ctx);
-    const bool  refused  = rd_error(t->pool->ctx) == RD_ERR_DEVICE &&
-                         (strstr(sentence, "is C code") || strstr(sentence, "sorts rows"));
+    static const char *const why[]   = { "is C code", "sorts rows", "to groups" };
+    bool                     refused = false;
+
+    for (int k = 0; k < 3 && rd_error(t->pool->ctx) == RD_ERR_DEVICE; k++)
+        refused |= strstr(rd_error_text(t->pool->ctx), why[k]) != NULL;
 
     if (!refused)
         rd_text_add(t->report, "cuda: %s\n", rd_error_text(t->pool->ctx));
