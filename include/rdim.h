@@ -706,6 +706,39 @@ RD_API rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_
     *rd_scan_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opts),
     *rd_scan_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_opts *opts);
 
+/* ---- Products of vectors and matrices: views, products and a sum, which fuse as such -------- *
+ * The type is that to which the operands promote, and ints wrap in it; f16 and bf16 are multiplied
+ * and summed in f32 and rounded once; bools are joined by `and` and `or`.  NULL on RD_ERR_SHAPE,
+ * RD_ERR_AXIS, RD_ERR_ARGUMENT (operands of two contexts). */
+/** a @ b: over the last axis of a and the last but one of b.  Axes before them broadcast.  Of rank 1
+ *  a is one row, b one column, and the result lacks it; of rank 0 neither may be. */
+RD_API rd_expr *rd_matmul(rd_expr *a, rd_expr *b);
+/** NumPy's dot: as rd_matmul() up to rank 2; beyond it the result has all other axes of a, then
+ *  those of b.  Of numbers their product. */
+RD_API rd_expr *rd_dot(rd_expr *a, rd_expr *b);
+/** The sum of products along one axis of both (-1: the last), the others broadcast.  If ranks
+ *  differ the axis is counted from the end. */
+RD_API rd_expr *rd_vecdot(rd_expr *a, rd_expr *b, int axis);
+/** Over axis of_a.at[k] of a together with of_b.at[k] of b, for all k:
+ *  rd_tensordot(a, b, RD_INDEX(2, 0), RD_INDEX(0, 1)).  The other axes of a, then those of b,
+ *  stay. */
+RD_API rd_expr *rd_tensordot(rd_expr *a, rd_expr *b, rd_index of_a, rd_index of_b);
+/** a[i] b[j], of all elements of a and b in C order. */
+RD_API rd_expr *rd_outer(rd_expr *a, rd_expr *b);
+/** The sum along a diagonal, as rd_diagonal() has it, in the type of rd_sum(). */
+RD_API rd_expr *rd_trace(rd_expr *x, int axis1, int axis2, int64_t offset);
+/** rd_einsum("ik,kj->ij", a, b): a letter for each axis of each operand; equal letters are one
+ *  index, and what the result does not name is summed.  A letter twice in one operand is its
+ *  diagonal; "..." stands for axes that broadcast.  Without "->" the result has the axes of "...",
+ *  then the letters that stand there once, A to Z before a to z.  Spaces do not count.  Any number
+ *  of operands: from three on they are taken in pairs, chosen by their sizes, where that is less
+ *  work than all in one pass.  Extents of one letter are equal, or 1 in another operand, which
+ *  repeats.
+ *  NULL on RD_ERR_TEXT and RD_ERR_SHAPE, with a caret under the character. */
+RD_API rd_expr *rd_einsum_text(const char *text, rd_exprs operands);
+#ifndef __cplusplus
+#define rd_einsum(text, ...) rd_einsum_text(text, RD_EXPRS(__VA_ARGS__))
+#endif
 
 /** Your own reducer, copied where it is used.  All functions pure and thread-safe.  merge NULL: the
  *  elements are folded in one strict C order.  Else the order of elements is C order too, but cut

@@ -146,6 +146,10 @@ inline rd_expr *map2(rd_expr *x, rd_expr *y, const char *f) { return rd_map2_tex
 inline rd_expr *map2(rd_expr *x, rd_expr *y, const rd_fn *f) { return rd_map2_fn(x, y, f); }
 inline rd_expr *mapn(const char *f, expr_list operands) { return rd_mapn_text(f, exprs(operands)); }
 inline rd_expr *mapn(const rd_fn *f, expr_list operands) { return rd_mapn_fn(f, exprs(operands)); }
+inline rd_expr *einsum(const char *text, expr_list operands)
+{
+    return rd_einsum_text(text, exprs(operands));
+}
 
 /* ---- Reductions and scans -------------------------------------------------------------------- */
 /** Keywords of reductions and scans: rd::sum(x, RD_DIMS(0), rd::opts().skip_nan().where(mask)).

@@ -94,6 +94,23 @@ static void pairs(random_pool *pool, const random_node *node)
     }
 }
 
+/* Products by their names: of two and three operands, batches, diagonals. */
+static void named_product(random_pool *pool, const random_node *node)
+{
+    rd_expr *x = rd_slice_axis(scaled(pool, node, 9), -1, 0, 12, 1), *t = rd_transpose(x);
+
+    if (x->extent[0] == 0 || random_points(x) > 400 || x->rank < 2)
+        return;
+    switch (random_below(pool, 6)) {
+    case 0: random_keep(pool, rd_matmul(x, t), "x @ x^T"); break;
+    case 1: random_keep(pool, rd_matmul(t, x), "x^T @ x"); break;
+    case 2: random_keep(pool, rd_vecdot(x, rd_select(x, 0, 0), -1), "vecdot"); break;
+    case 3: random_keep(pool, rd_einsum("...ij,...kj,...kl->...il", x, x, x), "chain"); break;
+    case 4: random_keep(pool, rd_einsum("i...,j...->...", x, x), "sums that meet"); break;
+    default: random_keep(pool, rd_einsum("...ii->...i", rd_matmul(x, t)), "diagonal"); break;
+    }
+}
+
 static void matrix_product(random_pool *pool, const random_node *node)
 {
     rd_expr *a = rd_slice_axis(rd_slice_axis(node->x, -1, 0, 20, 1), 0, 0, 12, 1),
@@ -162,11 +179,12 @@ static void cumulative(random_pool *pool, const random_node *node)
 void random_idiom(random_pool *pool)
 {
     static void (*const idioms[])(random_pool *, const random_node *) = {
-        softmax,        layer_norm, centred,     logsumexp_by_hand, differences, pairs,
-        matrix_product, moving,     masked_mean, gather_best,       symmetric,   cumulative,
+        softmax,   layer_norm,     centred,       logsumexp_by_hand, differences,
+        pairs,     matrix_product, moving,        masked_mean,       gather_best,
+        symmetric, cumulative,     named_product,
     };
     const random_node *node = random_pick_float(pool);
 
     if (node->x->rank > 0)
-        idioms[random_below(pool, 12)](pool, node);
+        idioms[random_below(pool, 13)](pool, node);
 }

@@ -69,12 +69,12 @@ def layout(random, x):
 
 def make_case(row, random):
     dtypes = [np.dtype(str(random.choice(row.types)))]
-    for _ in range(row.operands - 1):
+    sizes = row.shapes(random) if row.shapes else shapes(random, row.operands)
+    for _ in sizes[1:]:
         if row.also != "same":
             dtypes.append(np.dtype(str(random.choice(row.also))))
         else:
             dtypes.append(dtypes[0] if random.random() < 0.6 else np.dtype(str(random.choice(row.types))))
-    sizes = row.shapes(random) if row.shapes else shapes(random, row.operands)
     arrays = [layout(random, np.asarray(row.values(random, shape, dtype), dtype)) for shape, dtype in zip(sizes, dtypes)]
     return arrays, row.arguments(random, arrays) if row.arguments else {}
 

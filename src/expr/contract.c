@@ -1,0 +1,319 @@
+/* contract.c - sums of products by labels, of two operands at a time in an order of least work, or
+ * all in one pass.
+ *
+ * A step is made of views, one product and one sum, which the evaluator sees as any user's: large
+ * ones go to a BLAS.  Of three operands and more, pairs are chosen one after the other, as
+ * opt_einsum's greedy path does (Smith and Gray, 2018): the pair whose result takes least room
+ * beside what it takes the place of, or the one of least work, whichever comes to less in the end.
+ * All together are summed in one pass where that is no more work. */
+#include "expr/contract.h"
+#include "expr/affine.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct contraction {
+    const char *call;
+    int         n;
+    rd_term    *term;
+    rd_labels   out;
+    int64_t     extent[RD_MAX_LABELS];
+    rd_dtype    type; /* of products and sums */
+} contraction;
+
+static rd_labels label_bit(int label)
+{
+    return (rd_labels)1 << label;
+}
+
+static rd_labels labels_of(const rd_term *t)
+{
+    rd_labels set = 0;
+
+    for (int a = 0; a < t->x->rank; a++)
+        set |= label_bit(t->label[a]);
+    return set;
+}
+
+static double points(const contraction *c, rd_labels set)
+{
+    double n = 1;
+
+    for (; set; set &= set - 1)
+        n *= (double)c->extent[__builtin_ctzll(set)];
+    return n;
+}
+
+/* Labels of a set, lowest first; how many. */
+static int listed(rd_labels set, int8_t list[RD_MAX_LABELS])
+{
+    int n = 0;
+
+    for (; set; set &= set - 1)
+        list[n++] = (int8_t)__builtin_ctzll(set);
+    return n;
+}
+
+/* ---- One step -------------------------------------------------------------------------------- */
+/* The operand with the axes of `list`: along labels that it lacks it repeats. */
+static rd_expr *seen_along(const contraction *c, const rd_term *t, int n, const int8_t *list)
+{
+    rd_affine v = { 0 };
+
+    for (int k = 0; k < n; k++) {
+        const int place = v.rank;
+
+        rd_affine_axis(&v, c->extent[list[k]], -1, 0);
+        for (int a = 0; a < t->x->rank && place < RD_MAX_RANK; a++)
+            if (t->label[a] == list[k] && t->x->extent[a] != 1)
+                v.coef[a][place] = 1;
+    }
+    return rd_affine_view(t->x, &v, c->call);
+}
+
+/* The sum over the last `n` axes. */
+static rd_expr *sum_last(const contraction *c, rd_expr *x, int n)
+{
+    rd_reduce_opts opts = { .size = sizeof opts, .type = c->type };
+
+    for (int k = 0; k < n; k++)
+        opts.dims.axis[opts.dims.n++] = -1 - k;
+    return x && n > 0 ? rd_reduce_name(x, c->type == RD_BOOL ? "any" : "sum", &opts) : x;
+}
+
+/* The sum over `list[n_kept..n)` of the product of terms, with axes list[0..n_kept). */
+static rd_expr *sum_product(const contraction *c, int n_terms, const rd_term *terms, int n_kept,
+                            int n, const int8_t *list)
+{
+    const rd_op op = c->type == RD_BOOL ? RD_OP_and : RD_OP_mul;
+    rd_expr    *y  = NULL;
+
+    for (int k = 0; k < n_terms; k++) {
+        rd_expr *x = seen_along(c, &terms[k], n, list);
+
+        y = k == 0 ? x : rd_map_op(op, c->call, 2, (rd_expr *const[]){ y, x });
+        if (!y)
+            return NULL;
+    }
+    return sum_last(c, y, n - n_kept);
+}
+
+/* Terms summed over what is not in `kept`, as one term. */
+static rd_term joined(const contraction *c, int n_terms, const rd_term *terms, rd_labels kept)
+{
+    int8_t    list[RD_MAX_LABELS];
+    rd_labels all = 0;
+    rd_term   y   = { NULL, { 0 } };
+
+    for (int k = 0; k < n_terms; k++)
+        all |= labels_of(&terms[k]);
+    const int n_kept = listed(all & kept, list), n = n_kept + listed(all & ~kept, list + n_kept);
+
+    y.x = sum_product(c, n_terms, terms, n_kept, n, list);
+    for (int a = 0; y.x && a < y.x->rank; a++)
+        y.label[a] = list[a];
+    return y;
+}
+
+/* ---- Orders ---------------------------------------------------------------------------------- */
+/* Labels that are wanted when terms i and j are gone. */
+static rd_labels wanted(const contraction *c, const rd_labels *set, int n, int i, int j)
+{
+    rd_labels all = c->out;
+
+    for (int k = 0; k < n; k++)
+        if (k != i && k != j)
+            all |= set[k];
+    return all;
+}
+
+/* What the next pair is the least of. */
+typedef enum rule { ROOM, WORK } rule;
+
+typedef struct pair {
+    int    i, j;
+    double work; /* products, and elements of the result, which are stored */
+    double room; /* of the result, less that of the two */
+} pair;
+
+static pair pair_of(const contraction *c, const rd_labels *set, int n, int i, int j)
+{
+    const rd_labels both = set[i] | set[j], kept = both & wanted(c, set, n, i, j);
+    const double    size = points(c, kept);
+
+    return (pair){ i, j, points(c, both) + size, size - points(c, set[i]) - points(c, set[j]) };
+}
+
+static bool is_better(const pair *a, const pair *b, rule by)
+{
+    const double room = a->room - b->room, work = a->work - b->work;
+
+    return by == ROOM ? room < 0 || (room == 0 && work < 0) : work < 0 || (work == 0 && room < 0);
+}
+
+/* Pairs without a common label come last. */
+static pair best_pair(const contraction *c, const rd_labels *set, int n, rule by)
+{
+    bool common = set[0] & set[1];
+    pair best   = pair_of(c, set, n, 0, 1);
+
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++) {
+            const pair p    = pair_of(c, set, n, i, j);
+            const bool meet = set[i] & set[j];
+
+            if (meet == common ? is_better(&p, &best, by) : meet) {
+                best   = p;
+                common = meet;
+            }
+        }
+    return best;
+}
+
+static void put_pair(rd_labels *set, int n, const pair *p, rd_labels made)
+{
+    set[p->i] = made;
+    memmove(set + p->j, set + p->j + 1, (size_t)(n - p->j - 1) * sizeof *set);
+}
+
+/* `set` is used up. */
+static double work_by_pairs(const contraction *c, rd_labels *set, rule by)
+{
+    double work = 0;
+
+    for (int n = c->n; n > 1; n--) {
+        const pair p = best_pair(c, set, n, by);
+
+        work += p.work;
+        put_pair(set, n, &p, (set[p.i] | set[p.j]) & wanted(c, set, n, p.i, p.j));
+    }
+    return work;
+}
+
+/* One pair after the other, but for the last two. */
+static bool join_pairs(contraction *c, rd_labels *set, rule by)
+{
+    for (; c->n > 2; c->n--) {
+        const pair      p    = best_pair(c, set, c->n, by);
+        const rd_labels kept = wanted(c, set, c->n, p.i, p.j);
+        const rd_term   y    = joined(c, 2, (rd_term[]){ c->term[p.i], c->term[p.j] }, kept);
+
+        if (!y.x)
+            return false;
+        put_pair(set, c->n, &p, labels_of(&y));
+        c->term[p.i] = y;
+        memmove(c->term + p.j, c->term + p.j + 1, (size_t)(c->n - p.j - 1) * sizeof *c->term);
+    }
+    return true;
+}
+
+/* The label sets of all terms; their union. */
+static rd_labels list_sets(const contraction *c, rd_labels *set)
+{
+    rd_labels all = 0;
+
+    for (int k = 0; k < c->n; k++)
+        all |= set[k] = labels_of(&c->term[k]);
+    return all;
+}
+
+/* Pairs are joined where that is less work than one pass; `set` has room for all terms. */
+static bool reduce_terms_in(contraction *c, rd_labels *set)
+{
+    const rd_labels all     = list_sets(c, set);
+    const double    at_once = points(c, all) * (c->n - 1), by_room = work_by_pairs(c, set, ROOM);
+
+    list_sets(c, set);
+    const double by_work = work_by_pairs(c, set, WORK);
+
+    if (fmin(by_room, by_work) >= at_once && __builtin_popcountll(all) <= RD_MAX_RANK)
+        return true;
+    list_sets(c, set);
+    return join_pairs(c, set, by_work < by_room ? WORK : ROOM);
+}
+
+static bool reduce_terms(contraction *c)
+{
+    rd_ctx    *ctx = c->term[0].x->ctx;
+    rd_labels *set = c->n > 2 ? rd_alloc(ctx, c->n * (int64_t)sizeof *set) : NULL;
+    const bool all = c->n <= 2 || (set && reduce_terms_in(c, set));
+
+    rd_free(ctx, set);
+    return all;
+}
+
+/* What only one term has is summed there, before it meets the others. */
+static bool sum_alone(contraction *c)
+{
+    for (int k = 0; c->n > 1 && k < c->n; k++) {
+        rd_labels others = c->out;
+
+        for (int i = 0; i < c->n; i++)
+            if (i != k)
+                others |= labels_of(&c->term[i]);
+        if (!(labels_of(&c->term[k]) & ~others))
+            continue;
+        c->term[k] = joined(c, 1, &c->term[k], others);
+        if (!c->term[k].x)
+            return false;
+    }
+    return true;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+/* Floats meet first, as with NumPy: i16 and u16 meet in i32, which an f32 meets in f64. */
+static rd_dtype common_type(const contraction *c)
+{
+    rd_dtype type = RD_AUTO;
+
+    for (int floats = 1; floats >= 0; floats--)
+        for (int k = 0; k < c->n; k++) {
+            const rd_dtype own = c->term[k].x->type;
+
+            if ((rd_dtype_kind(own) == RD_KIND_FLOAT) == floats)
+                type = type == RD_AUTO ? own : rd_dtype_promote(type, own);
+        }
+    return type;
+}
+
+static bool find_type(contraction *c, rd_dtype *natural)
+{
+    const rd_dtype type = common_type(c);
+
+    *natural = type;
+    c->type  = rd_dtype_is_half(type) ? RD_F32 : type; /* products of halves would be rounded */
+    for (int k = 0; k < c->n; k++)
+        if (!(c->term[k].x = rd_cast_to(c->term[k].x, c->type)))
+            return false;
+    return true;
+}
+
+static void find_extents(contraction *c)
+{
+    for (int l = 0; l < RD_MAX_LABELS; l++)
+        c->extent[l] = 1;
+    for (int k = 0; k < c->n; k++)
+        for (int a = 0; a < c->term[k].x->rank; a++)
+            if (c->term[k].x->extent[a] != 1)
+                c->extent[c->term[k].label[a]] = c->term[k].x->extent[a];
+}
+
+rd_expr *rd_contract(const char *call, int n, rd_term *terms, int n_out, const int8_t *out)
+{
+    contraction c = { .call = call, .n = n, .term = terms };
+    rd_dtype    natural;
+    int8_t      list[RD_MAX_LABELS];
+    rd_labels   all = 0;
+
+    for (int k = 0; k < n_out; k++)
+        c.out |= label_bit(out[k]);
+    find_extents(&c);
+    if (!find_type(&c, &natural) || !sum_alone(&c) || !reduce_terms(&c))
+        return NULL;
+    for (int k = 0; k < c.n; k++)
+        all |= labels_of(&c.term[k]);
+    if (n_out > 0)
+        memcpy(list, out, (size_t)n_out * sizeof *list);
+    const int n_all = n_out + listed(all & ~c.out, list + n_out);
+
+    return rd_cast_to(sum_product(&c, c.n, c.term, n_out, n_all, list), natural);
+}

@@ -1,0 +1,233 @@
+/* einsum.c - the text of an einsum: letters for axes, "..." for those that broadcast. */
+#include "expr/contract.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Labels: a to z, A to Z, then axes of "..." from the last one on. */
+enum { LETTERS = 52, MOST_DOTS = RD_MAX_LABELS - LETTERS };
+
+typedef struct reader {
+    rd_ctx     *ctx;
+    const char *text, *p;
+    int         n, n_dots; /* operands; the most axes of a "..." */
+    rd_term    *term;
+    size_t      seen[LETTERS]; /* how often a letter stands among the operands */
+    int64_t     extent[RD_MAX_LABELS];
+} reader;
+
+static bool fail_status(reader *r, rd_status status, const char *at, const char *what)
+{
+    rd_fail_at(r->ctx, status, "rd_einsum", what, r->text, (size_t)(at - r->text));
+    return false;
+}
+
+static bool fail(reader *r, const char *at, const char *what)
+{
+    return fail_status(r, RD_ERR_TEXT, at, what);
+}
+
+static void skip_spaces(reader *r)
+{
+    while (*r->p == ' ')
+        r->p++;
+}
+
+static bool takes(reader *r, const char *word)
+{
+    skip_spaces(r);
+    if (strncmp(r->p, word, strlen(word)) != 0)
+        return false;
+    r->p += strlen(word);
+    return true;
+}
+
+/* A letter's label, or -1. */
+static int letter(reader *r)
+{
+    skip_spaces(r);
+    const char c = *r->p;
+
+    if (c >= 'a' && c <= 'z')
+        return r->p++, c - 'a';
+    if (c >= 'A' && c <= 'Z')
+        return r->p++, c - 'A' + 26;
+    return -1;
+}
+
+/* How many letters a term has from here on. */
+static int count_letters(const char *p)
+{
+    int n = 0;
+
+    for (; *p && *p != ',' && *p != '-'; p++)
+        n += isalpha((unsigned char)*p) != 0;
+    return n;
+}
+
+/* ---- Operands -------------------------------------------------------------------------------- */
+static bool take_extent(reader *r, int label, int64_t n, const char *at)
+{
+    char what[120];
+
+    if (r->extent[label] != n && r->extent[label] != 1 && n != 1) {
+        snprintf(what, sizeof what,
+                 "this axis has extent %lld, and an earlier one of its name %lld", (long long)n,
+                 (long long)r->extent[label]);
+        return fail_status(r, RD_ERR_SHAPE, at, what);
+    }
+    if (n != 1)
+        r->extent[label] = n;
+    return true;
+}
+
+static bool read_dots(reader *r, rd_term *t, int *axis, int n, const char *at)
+{
+    if (n > MOST_DOTS)
+        return fail_status(r, RD_ERR_LIMIT, at, "\"...\" stands for more than 12 axes");
+    if (n > r->n_dots)
+        r->n_dots = n;
+    for (int k = n; k-- > 0; ++*axis) {
+        t->label[*axis] = (int8_t)(LETTERS + k);
+        if (!take_extent(r, LETTERS + k, t->x->extent[*axis], at))
+            return false;
+    }
+    return true;
+}
+
+static bool read_letter(reader *r, rd_term *t, int *axis, int label, const char *at)
+{
+    if (*axis >= t->x->rank)
+        return fail_status(r, RD_ERR_SHAPE, at, "the operand has no axis left for this letter");
+    for (int a = 0; a < *axis; a++)
+        if (t->label[a] == label && t->x->extent[a] != t->x->extent[*axis])
+            return fail_status(r, RD_ERR_SHAPE, at, "of a diagonal both axes are as long");
+    r->seen[label]++;
+    t->label[*axis] = (int8_t)label;
+    return take_extent(r, label, t->x->extent[(*axis)++], at);
+}
+
+static bool read_term(reader *r, rd_term *t)
+{
+    bool dots = false;
+    int  axis = 0;
+
+    for (;;) {
+        skip_spaces(r);
+        const char *at = r->p;
+        const int   k  = letter(r);
+
+        if (k >= 0) {
+            if (!read_letter(r, t, &axis, k, at))
+                return false;
+        } else if (!dots && takes(r, "...")) {
+            const int rest = t->x->rank - axis - count_letters(r->p);
+
+            dots = true;
+            if (!read_dots(r, t, &axis, rest > 0 ? rest : 0, at))
+                return false;
+        } else if (!*r->p || *r->p == ',' || *r->p == '-') {
+            break;
+        } else {
+            return fail(r, r->p, "expected a letter, \"...\", ',' or \"->\"");
+        }
+    }
+    return axis == t->x->rank ||
+           fail_status(r, RD_ERR_SHAPE, r->p, "the operand has more axes than letters here");
+}
+
+static bool read_terms(reader *r)
+{
+    for (int k = 0; k < r->n; k++) {
+        if (k > 0 && !takes(r, ","))
+            return fail(r, r->p, "expected ',' and the axes of the next operand");
+        if (!read_term(r, &r->term[k]))
+            return false;
+    }
+    return *r->p != ',' || fail(r, r->p, "there is no further operand");
+}
+
+/* ---- The result ------------------------------------------------------------------------------ */
+static void add_dots(const reader *r, int8_t *out, int *n)
+{
+    for (int k = r->n_dots; k-- > 0;)
+        out[(*n)++] = (int8_t)(LETTERS + k);
+}
+
+/* Without an arrow: what broadcasts, then letters that stand there once, in the alphabet's order,
+ * capitals first. */
+static void imply(const reader *r, int8_t *out, int *n)
+{
+    add_dots(r, out, n);
+    for (int k = 0; k < LETTERS; k++) {
+        const int label = (k + 26) % LETTERS;
+
+        if (r->seen[label] == 1)
+            out[(*n)++] = (int8_t)label;
+    }
+}
+
+static bool read_result(reader *r, int8_t *out, int *n)
+{
+    rd_labels named = 0;
+    bool      dots  = false;
+
+    for (skip_spaces(r); *r->p; skip_spaces(r)) {
+        const char *at = r->p;
+        const int   k  = letter(r);
+
+        if (k < 0 && !dots && takes(r, "...")) {
+            dots = true;
+            add_dots(r, out, n);
+            continue;
+        }
+        if (k < 0)
+            return fail(r, at, "expected a letter, \"...\" or the end");
+        if (!r->seen[k])
+            return fail(r, at, "no operand has this letter");
+        if (named >> k & 1)
+            return fail(r, at, "a letter stands twice in the result");
+        named |= (rd_labels)1 << k;
+        out[(*n)++] = (int8_t)k;
+    }
+    return dots || r->n_dots == 0 ||
+           fail(r, r->p, "the operands have axes of \"...\", which the result must name");
+}
+
+static rd_expr *read_all(reader *r)
+{
+    int8_t out[RD_MAX_LABELS];
+    int    n = 0;
+
+    for (int l = 0; l < RD_MAX_LABELS; l++)
+        r->extent[l] = 1;
+    if (!read_terms(r))
+        return NULL;
+    if (!*r->p)
+        imply(r, out, &n);
+    else if (!takes(r, "->"))
+        return fail(r, r->p, "expected \"->\""), NULL;
+    else if (!read_result(r, out, &n))
+        return NULL;
+    return rd_contract("rd_einsum", r->n, r->term, n, out);
+}
+
+rd_expr *rd_einsum_text(const char *text, rd_exprs operands)
+{
+    reader r = { .text = text, .p = text, .n = operands.n };
+
+    if (operands.n < 1 || !operands.at || !rd_operands("rd_einsum", operands.n, operands.at))
+        return NULL;
+    r.ctx = operands.at[0]->ctx;
+    if (!text)
+        return rd_fail(r.ctx, RD_ERR_ARGUMENT, "rd_einsum: the text is NULL");
+    r.term = rd_alloc(r.ctx, operands.n * (int64_t)sizeof *r.term);
+    if (!r.term)
+        return NULL;
+    for (int k = 0; k < operands.n; k++)
+        r.term[k].x = operands.at[k];
+    rd_expr *y = read_all(&r);
+
+    rd_free(r.ctx, r.term);
+    return y;
+}
