@@ -188,6 +188,9 @@ static bool can(const rd_program *p, const rd_tile_code *code)
     for (int32_t k = 0; k < p->n_fold; k++)
         if (!fold_can(p, code, k))
             return false;
+    for (int32_t k = 0; k < p->n_sorting; k++)
+        if (p->sorting[k].n > UINT32_MAX) /* places are as wide as keys */
+            return false;
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* run.c - the loops of a program, run tile by tile. */
 #include "core/bytes.h"
-#include "kernels/cpu/reference/sort.h"
+#include "kernels/cpu/sort/sort.h"
 #include "kernels/cpu/tile/run/tiles.h"
 #include <assert.h>
 #include <stdatomic.h>
@@ -12,7 +12,7 @@ static int64_t sort_bytes(const rd_program *p)
     int64_t most = 0;
 
     for (int32_t k = 0; k < p->n_sorting; k++) {
-        const int64_t bytes = rd_reference_sort_bytes(&p->sorting[k]);
+        const int64_t bytes = rd_sort_row_bytes(&p->sorting[k]);
 
         most = bytes > most ? bytes : most;
     }
@@ -224,12 +224,12 @@ static void sort_row(rd_tiles *m, int32_t number)
     const rd_sorting *s    = &m->p->sorting[number];
     const rd_address *from = &m->p->address[s->from], *to = &m->p->address[s->to];
 
-    rd_reference_sort(s,
-                      (const char *)m->task->slot[from->slot] +
-                          rd_tiles_position(m, from) * rd_dtype_size(s->type),
-                      (char *)m->task->slot[to->slot] +
-                          rd_tiles_position(m, to) * rd_dtype_size(s->out),
-                      m->work);
+    rd_sort_row_of(m->code->simd->vector)(s,
+                                          (const char *)m->task->slot[from->slot] +
+                                              rd_tiles_position(m, from) * rd_dtype_size(s->type),
+                                          (char *)m->task->slot[to->slot] +
+                                              rd_tiles_position(m, to) * rd_dtype_size(s->out),
+                                          m->work);
 }
 
 /* False once a loop is being left. */

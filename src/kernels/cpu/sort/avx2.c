@@ -1,0 +1,6 @@
+/* avx2.c - rows in order by that instruction set. */
+#if defined(__x86_64__)
+#define NAME            avx2
+#define RD_VECTOR_BYTES 32
+#include "kernels/cpu/sort/kernels.h"
+#endif

@@ -1,0 +1,6 @@
+/* avx512.c - rows in order by that instruction set. */
+#if defined(__x86_64__)
+#define NAME            avx512
+#define RD_VECTOR_BYTES 64
+#include "kernels/cpu/sort/kernels.h"
+#endif

@@ -1,0 +1,108 @@
+/* kernels.h - rows in order by one instruction set: the includer sets NAME and RD_VECTOR_BYTES. */
+#include "kernels/cpu/sort/sort.h"
+#include <math.h>
+#include <string.h>
+#if RD_VECTOR_BYTES == 64
+#include <immintrin.h>
+#endif
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b)  JOIN_(a, b)
+
+#include "kernels/cpu/sort/keys.h"
+
+#define K                 uint32_t
+#define BITS              32
+#define SET(x)            _mm512_set1_epi32((int)(x))
+#define LOAD(mask, p)     _mm512_maskz_loadu_epi32((__mmask16)(mask), p)
+#define STORE(p, v)       _mm512_storeu_si512(p, v)
+#define SUB               _mm512_sub_epi32
+#define WITHIN(a, b)      _mm512_cmple_epu32_mask(a, b)
+#define BELOW(a, b)       _mm512_cmplt_epu32_mask(a, b)
+#define COMPRESS(mask, v) _mm512_maskz_compress_epi32((__mmask16)(mask), v)
+#include "kernels/cpu/sort/vectors.h"
+#include "kernels/cpu/sort/select.h"
+#include "kernels/cpu/sort/radix.h"
+#include "kernels/cpu/sort/rows.h"
+#undef K
+#undef BITS
+#undef SET
+#undef LOAD
+#undef SUB
+#undef WITHIN
+#undef BELOW
+#undef COMPRESS
+#define K                 uint64_t
+#define BITS              64
+#define SET(x)            _mm512_set1_epi64((long long)(x))
+#define LOAD(mask, p)     _mm512_maskz_loadu_epi64((__mmask8)(mask), p)
+#define SUB               _mm512_sub_epi64
+#define WITHIN(a, b)      _mm512_cmple_epu64_mask(a, b)
+#define BELOW(a, b)       _mm512_cmplt_epu64_mask(a, b)
+#define COMPRESS(mask, v) _mm512_maskz_compress_epi64((__mmask8)(mask), v)
+#include "kernels/cpu/sort/vectors.h"
+#include "kernels/cpu/sort/select.h"
+#include "kernels/cpu/sort/radix.h"
+#include "kernels/cpu/sort/rows.h"
+
+/* Keys, then what is asked.  Quantiles count from the least. */
+#define ROW(name, bits, sign)                                                        \
+    case RD_##name: {                                                                \
+        JOIN(row, bits) r = { .s = s, .from = from, .n = s->n, .keys = work };       \
+        r.work            = r.keys + s->n + 16;                                      \
+        r.back            = back_##sign;                                             \
+        r.turn            = s->facts->descending ? (JOIN(key, bits))MASK_##name : 0; \
+        r.found           = keys_##sign(s->n, from, r.keys, r.turn);                 \
+        r.zero            = (JOIN(key, bits))ZERO_##name ^ r.turn;                   \
+        JOIN(answer, bits)(&r, to);                                                  \
+        break;                                                                       \
+    }
+typedef uint32_t key_32;
+typedef uint64_t key_64;
+#define MASK_BOOL 0xff
+#define MASK_U8   0xff
+#define MASK_I8   0xff
+#define MASK_U16  0xffff
+#define MASK_I16  0xffff
+#define MASK_F16  0xffff
+#define MASK_BF16 0xffff
+#define MASK_U32  0xffffffffU
+#define MASK_I32  0xffffffffU
+#define MASK_F32  0xffffffffU
+#define MASK_U64  UINT64_MAX
+#define MASK_I64  UINT64_MAX
+#define MASK_F64  UINT64_MAX
+/* keys of 0 are looked for where there is a -0, in floats */
+#define ZERO_BOOL 0
+#define ZERO_U8   0
+#define ZERO_I8   0
+#define ZERO_U16  0
+#define ZERO_I16  0
+#define ZERO_U32  0
+#define ZERO_I32  0
+#define ZERO_U64  0
+#define ZERO_I64  0
+#define ZERO_F16  0x8000
+#define ZERO_BF16 0x8000
+#define ZERO_F32  0x80000000U
+#define ZERO_F64  (UINT64_C(1) << 63)
+
+void JOIN(rd_sort_row, NAME)(const rd_sorting *s, const void *from, void *to, void *work)
+{
+    switch (s->type) {
+        ROW(BOOL, 32, u8)
+        ROW(U8, 32, u8)
+        ROW(I8, 32, i8)
+        ROW(U16, 32, u16)
+        ROW(I16, 32, i16)
+        ROW(U32, 32, u32)
+        ROW(I32, 32, i32)
+        ROW(U64, 64, u64)
+        ROW(I64, 64, i64)
+        ROW(F16, 32, f16)
+        ROW(BF16, 32, bf16)
+        ROW(F32, 32, f32)
+        ROW(F64, 64, f64)
+    default: break;
+    }
+}

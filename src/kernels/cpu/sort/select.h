@@ -1,0 +1,109 @@
+/* select.h - the key of a rank; kernels.h includes it once for each width of keys: K, BITS of it.
+ *
+ * A few keys tell where the one that is wanted lies: Floyd and Rivest (1975), "Expected time bounds
+ * for selection".  One pass keeps those between two of them, mostly a quarter; some dozens are
+ * counted.  Where that does not help, digits do, from the first on, in as many passes as there are. */
+enum { JOIN(SAMPLE, BITS) = 64, JOIN(BAD_PASSES, BITS) = 4 };
+
+/* Of up to 64 keys. */
+static K JOIN(counted, BITS)(int64_t n, const K *x, int64_t rank, int64_t *less)
+{
+    for (int64_t k = 0;; k++) {
+        const K key   = x[k];
+        K       below = 0, equal = 0;
+
+        for (int64_t i = 0; i < n; i++) {
+            below += x[i] < key;
+            equal += x[i] == key;
+        }
+        if ((K)(rank - below) < equal || k + 1 == n) {
+            *less = (int64_t)below;
+            return key;
+        }
+    }
+}
+
+/* By digits of 8 bits. */
+static K JOIN(by_digits, BITS)(int64_t n, const K *x, int64_t rank, K *to, int64_t *less)
+{
+    K lo = 0;
+
+    *less = 0;
+    for (int shift = BITS - 8; shift >= 0; shift -= 8) {
+        int64_t count[256] = { 0 }, digit = 0, ignored;
+
+        for (int64_t i = 0; i < n; i++)
+            count[x[i] >> shift & 255]++;
+        for (; rank >= count[digit]; digit++) {
+            rank -= count[digit];
+            *less += count[digit];
+        }
+        lo |= (K)digit << shift;
+        n = JOIN(between, BITS)(n, x, lo, lo | (((K)1 << shift) - 1), to, &ignored);
+        x = to;
+    }
+    return lo;
+}
+
+/* The key of rank `rank` among n > 0; *less: how many are below it.  `work` has room for twice n keys
+ * and two vectors; x stays. */
+static K JOIN(select, BITS)(int64_t n, const K *x, int64_t rank, K *work, int64_t *less)
+{
+    enum { MANY = JOIN(SAMPLE, BITS), AROUND = 8 };
+    K       *to = work, *other = work + n + 16;
+    int64_t  below = 0, ignored;
+    uint32_t dice  = 1;
+
+    for (int bad = 0; n > MANY; bad++) {
+        const int64_t step = n / MANY, at = rank / step < MANY ? rank / step : MANY - 1;
+        K             sample[MANY], lo = 0, hi = (K)-1;
+        int64_t       m, under;
+
+        for (int64_t k = 0; k < MANY; k++) {
+            dice      = dice * 1664525U + 1013904223U;
+            sample[k] = x[k * step + (int64_t)((uint64_t)(dice >> 8) * (uint64_t)step >> 24)];
+        }
+        if (at >= AROUND)
+            lo = JOIN(counted, BITS)(MANY, sample, at - AROUND, &ignored);
+        if (at + AROUND < MANY)
+            hi = JOIN(counted, BITS)(MANY, sample, at + AROUND, &ignored);
+        m = JOIN(between, BITS)(n, x, lo, hi, to, &under);
+        if (rank < under) {
+            m     = JOIN(between, BITS)(n, x, 0, lo - 1, to, &ignored);
+            under = 0;
+        } else if (rank >= under + m)
+            m = JOIN(between, BITS)(n, x, hi + 1, (K)-1, to, &under);
+        else if (lo == hi) {
+            *less = below + under;
+            return lo;
+        }
+        bad -= m <= n / 2;
+        below += under;
+        rank -= under;
+        n             = m;
+        x             = to;
+        K *const swap = to;
+        to            = other;
+        other         = swap;
+        if (bad == JOIN(BAD_PASSES, BITS)) {
+            const K key = JOIN(by_digits, BITS)(n, x, rank, to, less);
+            *less += below;
+            return key;
+        }
+    }
+    const K key = JOIN(counted, BITS)(n, x, rank, less);
+    *less += below;
+    return key;
+}
+
+/* The least key above this one, of which there is one. */
+static K JOIN(above, BITS)(int64_t n, const K *x, K key)
+{
+    K least = (K)-1;
+
+    for (int64_t i = 0; i < n; i++) {
+        const K v = x[i] > key ? x[i] : (K)-1;
+        least     = v < least ? v : least;
+    }
+    return least;
+}
