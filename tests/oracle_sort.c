@@ -41,34 +41,39 @@ static int64_t place_of(const rd_sort_facts *f, const oracle_value *x, int64_t n
     return -1;
 }
 
-/* Numbers in [low, high], which are elements or between two: q of n, n > 0. */
-static long double quantile(const rd_sort_facts *f, const oracle_value *x, int64_t n, int64_t all,
-                            double q)
+static long double number(const oracle_value *x)
 {
-    const rd_quantile_place at = rd_quantile_at((rd_quantile_method)f->method, q, n);
-    const oracle_value      a = x[place_of(f, x, all, at.low)], b = x[place_of(f, x, all, at.high)];
-    const long double       low = is_float(a.type) ? a.v : (double)a.n,
-                      high      = is_float(b.type) ? b.v : (double)b.n;
+    return is_float(x->type) ? x->v : (long double)(double)x->n;
+}
 
-    return low == high || at.between == 0 ? low : low + (high - low) * (long double)at.between;
+/* q of n > 0 numbers among `all` elements, each within `err`: on the line between two of them, of
+ * which what they have in common may cancel. */
+static oracle_value between(const rd_expr *x, const oracle_value *row, int64_t n, int64_t all,
+                            double q, long double err)
+{
+    const rd_sort_facts    *f   = x->as.sort;
+    const rd_quantile_place at  = rd_quantile_at((rd_quantile_method)f->method, q, n);
+    const long double       low = number(&row[place_of(f, row, all, at.low)]),
+                      high      = number(&row[place_of(f, row, all, at.high)]);
+    const bool        is_low    = low == high || at.between == 0;
+    const long double v         = is_low ? low : low + (high - low) * (long double)at.between;
+
+    /* an infinity on one side only: the line has no end */
+    if (isinf(v) || isnan(v))
+        return oracle_unsure(x->type);
+    return oracle_real(x->type, v, err + (is_low ? 0 : 0x1p-50L * (fabsl(low) + fabsl(high))), 4);
 }
 
 static oracle_value quantile_of(const rd_expr *x, const oracle_value *row, int64_t n, int64_t which,
                                 long double err)
 {
-    const rd_sort_facts *f       = x->as.sort;
-    int64_t              numbers = 0;
-    oracle_value         y;
+    int64_t numbers = 0;
 
     for (int64_t i = 0; i < n; i++)
         numbers += !is_nan(&row[i]);
-    if (numbers == 0 || (numbers < n && !f->skip_nan))
+    if (numbers == 0 || (numbers < n && !x->as.sort->skip_nan))
         return (oracle_value){ .type = x->type, .v = NAN };
-    y.v = quantile(f, row, numbers, n, f->q[which]);
-    /* an infinity on one side only: the line has no end, or the difference is no number */
-    if (isinf(y.v) || isnan(y.v))
-        return oracle_unsure(x->type);
-    return oracle_real(x->type, y.v, err, 4);
+    return between(x, row, numbers, n, x->as.sort->q[which], err);
 }
 
 /* An element's rank moves no value further than its own bound says. */
