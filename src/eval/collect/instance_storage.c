@@ -82,7 +82,8 @@ static int part_into(rd_collector *c, join *j, const rd_expr *part, int64_t star
 
     if (v < 0 || axis < 0 || !in || !at)
         return -1;
-    j->dim[j->place] = axis;
+    c->axes->at[axis].fixed = false; /* nobody reads the part: it may run as a reshape wants */
+    j->dim[j->place]        = axis;
     for (int d = 0; d <= j->n; d++)
         at[d] = index_along(c, j->dim[d]);
     j->at[j->axis]      = at[j->place];
