@@ -340,6 +340,50 @@ RD_API rd_expr *rd_window(rd_expr *x, int axis, int64_t n, int64_t step);
  *  types promote.  Of more than 48 parts groups are joined first.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE, RD_ERR_ARGUMENT (no part). */
 RD_API rd_expr *rd_concat(int axis, rd_exprs parts);
 
+/* ---- Arrays made of others ------------------------------------------------------------------- *
+ * Of views and maps: they fuse like these.  To reduce each n neighbours to one (downsample), say
+ * rd_mean(rd_window(x, axis, n, n), RD_DIMS(-1)), to keep one of n rd_slice_axis(). */
+/** What lies beyond the ends: a value (NULL: 0), the last element again, the elements mirrored
+ *  without the last (3 2 | 1 2 3 | 2 1) or with it (2 1 | 1 2 3 | 3 2), or from the other end. */
+typedef enum rd_pad_mode {
+    RD_PAD_CONSTANT, RD_PAD_EDGE, RD_PAD_REFLECT, RD_PAD_SYMMETRIC, RD_PAD_WRAP
+} rd_pad_mode;
+/** x with `before` and `after` more elements along an axis, as many as you like in each mode.
+ *  `value`, which broadcasts to x with extent 1 there, is for RD_PAD_CONSTANT and takes x's type.
+ *  NULL on RD_ERR_AXIS, RD_ERR_ARGUMENT (negative, no such mode), RD_ERR_SHAPE (nothing to repeat),
+ *  RD_ERR_TYPE (the value does not fit). */
+RD_API rd_expr *rd_pad(rd_expr *x, int axis, int64_t before, int64_t after, rd_pad_mode mode,
+                       rd_expr *value);
+/** Elements moved by `shift` along an axis; those that leave come in at the other end.  NULL on
+ *  RD_ERR_AXIS. */
+RD_API rd_expr *rd_roll(rd_expr *x, int axis, int64_t shift);
+/** Each element `times` times in a row; and x over and over, times.at[k] along each axis (the last
+ *  ones, if fewer; more are new axes in front).  NULL on RD_ERR_AXIS, RD_ERR_ARGUMENT (negative),
+ *  RD_ERR_SHAPE (overflow). */
+RD_API rd_expr *rd_repeat(rd_expr *x, int axis, int64_t times),
+    *rd_tile(rd_expr *x, rd_shape times);
+/** Joined along a new axis: rd_stack(0, RD_EXPRS(a, b)).  Failures as of rd_expand, rd_concat. */
+RD_API rd_expr *rd_stack(int axis, rd_exprs parts);
+/** x in n parts along an axis, the first ones longer by one where n does not divide the extent.
+ *  @param parts  n of them; all NULL if the operand or the axis is wrong
+ *  @return false on RD_ERR_AXIS, RD_ERR_ARGUMENT (n < 1). */
+RD_API bool rd_split(rd_expr *x, int axis, int32_t n, rd_expr **parts);
+/** Rows of numbers as coordinates of a grid: grids[k] has in.at[k] along axis k (NumPy's indexing
+ *  "ij") and the shape of all.
+ *  @return false on RD_ERR_SHAPE (rank over 1, more than 32 of them); then grids are NULL. */
+RD_API bool rd_meshgrid(rd_exprs in, rd_expr **grids);
+/** x where column - row <= k (tril), >= k (triu) of the last two axes, else 0, also in place of
+ *  NaN; and (n, m) ones below and on that diagonal.  NULL on RD_ERR_SHAPE (rank below 2),
+ *  RD_ERR_TYPE. */
+RD_API rd_expr *rd_tril(rd_expr *x, int64_t k), *rd_triu(rd_expr *x, int64_t k),
+    *rd_tri(rd_ctx *ctx, int64_t n, int64_t m, int64_t k, rd_dtype type);
+/** y's blocks, each times an element of x: axes have the product of both extents, of the last axes
+ *  if one has fewer.  NULL on RD_ERR_SHAPE (a rank over 16). */
+RD_API rd_expr *rd_kron(rd_expr *x, rd_expr *y);
+/** x[i + 1] - x[i] along an axis, n times over; of bools whether they differ.  NULL on RD_ERR_AXIS,
+ *  RD_ERR_ARGUMENT (n < 0). */
+RD_API rd_expr *rd_diff(rd_expr *x, int axis, int32_t n);
+
 /* ---- Maps: element by element; operands broadcast, types promote as in the Array API's ------- *
  * Mixed int and float promote as in NumPy 2: i32 and f32 give f64, u8 and f32 give f32, u8 and f16
  * give f16.  f16 and bf16 meet in f32.  Arithmetic on bool is done in i64; functions like sqrt and
@@ -739,6 +783,43 @@ RD_API rd_expr *rd_einsum_text(const char *text, rd_exprs operands);
 #ifndef __cplusplus
 #define rd_einsum(text, ...) rd_einsum_text(text, RD_EXPRS(__VA_ARGS__))
 #endif
+
+/* ---- Rolling: a reduction of each n neighbours along an axis --------------------------------- *
+ * The axis gets extent - n + 1 results, as of rd_window(x, axis, n, 1), 0 if n > extent: to have as
+ * many as x, pad (rd_pad).  What one takes does not grow with n.  NaN and infinities end with
+ * their windows.  Sums of floats over more than 48 elements may differ in the last bits from those
+ * of rd_window; types are those of the reductions.  Others of any reducer:
+ * rd_reduce(rd_window(x, axis, n, 1), r, RD_DIMS(-1)).  NULL on RD_ERR_AXIS, RD_ERR_ARGUMENT
+ * (n < 1). */
+RD_API rd_expr *rd_rolling_sum(rd_expr *x, int axis, int64_t n),
+    *rd_rolling_mean(rd_expr *x, int axis, int64_t n),
+    *rd_rolling_min(rd_expr *x, int axis, int64_t n),
+    *rd_rolling_max(rd_expr *x, int axis, int64_t n);
+/** The sum of squares about the window's mean over n - ddof (NaN if that is not positive), and its
+ *  root. */
+RD_API rd_expr *rd_rolling_var(rd_expr *x, int axis, int64_t n, double ddof),
+    *rd_rolling_std(rd_expr *x, int axis, int64_t n, double ddof);
+
+/* ---- Centred, scaled, weighed ---------------------------------------------------------------- *
+ * Along the axes d, as reductions have them (RD_KEEP means nothing here); x's shape and type, ints
+ * give f64.  Halves are computed in f32 and rounded once.  NULL on RD_ERR_AXIS, and where maps are
+ * NULL. */
+/** exp(x) over its sum, and x less the logarithm of that sum, without overflow. */
+RD_API rd_expr *rd_softmax(rd_expr *x, rd_dims d), *rd_log_softmax(rd_expr *x, rd_dims d);
+/** (x - mean) / std; std divides by n - ddof. */
+RD_API rd_expr *rd_standardise(rd_expr *x, rd_dims d, double ddof);
+/** (x - mean) / sqrt(var + eps) * gamma + beta, and x / sqrt(mean(x^2) + eps) * gamma.  gamma and
+ *  beta broadcast to x; NULL: without (one that failed has left its error). */
+RD_API rd_expr *rd_layer_norm(rd_expr *x, rd_dims d, rd_expr *gamma, rd_expr *beta, double eps),
+    *rd_rms_norm(rd_expr *x, rd_dims d, rd_expr *gamma, double eps);
+/** x / (sum |x|^p)^(1/p), any p > 0 (else RD_ERR_ARGUMENT), INFINITY too; what is all 0 stays so. */
+RD_API rd_expr *rd_normalise(rd_expr *x, rd_dims d, double p);
+/** Distances of all rows of x (..., n, d) from all rows of y (..., m, d), (..., n, m):
+ *  (sum |x - y|^p)^(1/p), and 1 - x y / (|x| |y|), which is NaN of a row that is all 0.  Ints give
+ *  f64.  NULL on RD_ERR_SHAPE, RD_ERR_ARGUMENT (p not above 0). */
+RD_API rd_expr *rd_cdist(rd_expr *x, rd_expr *y, double p),
+    *rd_cosine_distance(rd_expr *x, rd_expr *y);
+
 
 /** Your own reducer, copied where it is used.  All functions pure and thread-safe.  merge NULL: the
  *  elements are folded in one strict C order.  Else the order of elements is C order too, but cut

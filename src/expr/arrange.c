@@ -1,0 +1,316 @@
+/* arrange.c - arrays made of others: borders, copies, stacks, grids, triangles, differences,
+ * blocks of products.  Views, concatenations and maps, as a user would write them. */
+#include "expr/expr.h"
+#include <string.h>
+
+static rd_expr *map_2(rd_op op, const char *call, rd_expr *x, rd_expr *y)
+{
+    return rd_map_op(op, call, 2, (rd_expr *const[]){ x, y });
+}
+
+static rd_expr *cut(rd_expr *x, int axis, int64_t start, int64_t stop)
+{
+    return rd_slice_axis(x, axis, start, stop, 1);
+}
+
+/* x seen with another extent along an axis of extent 1. */
+static rd_expr *along(rd_expr *x, int axis, int64_t extent)
+{
+    rd_shape shape = rd_shape_of(x);
+
+    if (!x)
+        return NULL;
+    shape.at[axis] = extent;
+    return rd_broadcast(x, shape);
+}
+
+/* ---- Borders --------------------------------------------------------------------------------- */
+/* Where element i of an axis of n elements is found, i below 0 or not below n. */
+static rd_expr *place(const char *call, rd_pad_mode mode, rd_expr *i, int64_t n)
+{
+    rd_ctx *ctx = i ? i->ctx : NULL;
+
+    if (mode == RD_PAD_EDGE)
+        return rd_clip(i, rd_int(ctx, 0), rd_int(ctx, n - 1));
+    if (mode == RD_PAD_WRAP)
+        return map_2(RD_OP_remainder, call, i, rd_int(ctx, n));
+    /* there and back: of 0 1 2 by 0 1 2 1, or by 0 1 2 2 1 0 */
+    const int64_t back   = mode == RD_PAD_REFLECT ? 0 : 1;
+    const int64_t period = n > 1 || back ? 2 * (n - 1) + 2 * back : 1;
+    rd_expr      *at     = map_2(RD_OP_remainder, call, i, rd_int(ctx, period));
+
+    return map_2(RD_OP_minimum, call, at, map_2(RD_OP_sub, call, rd_int(ctx, period - back), at));
+}
+
+/* `extent` elements of the border, of which the first would be element `start` of the axis. */
+static rd_expr *border(const char *call, rd_expr *x, int axis, int64_t start, int64_t extent,
+                       rd_pad_mode mode, rd_expr *value)
+{
+    rd_expr *y =
+        along(mode == RD_PAD_CONSTANT ? cut(value, axis, 0, 1) : cut(x, axis, 0, 1), axis, extent);
+    rd_expr *i;
+
+    if (mode == RD_PAD_CONSTANT || !y)
+        return y;
+    i = rd_reshape(rd_coord(y, axis), RD_SHAPE(extent));
+    i = map_2(RD_OP_add, call, i, rd_int(x->ctx, start));
+    return rd_take(x, axis, place(call, mode, i, x->extent[axis]));
+}
+
+/* The constant in x's type, seen with x's shape but for extent 1 along the axis. */
+static rd_expr *constant(const char *call, rd_expr *x, int axis, rd_expr *value)
+{
+    rd_shape shape = rd_shape_of(x);
+
+    shape.at[axis] = 1;
+    value          = rd_fit_to(value ? value : rd_int(x->ctx, 0), x->type, call);
+    return value ? rd_broadcast_to(value, shape.n, shape.at, call) : NULL;
+}
+
+rd_expr *rd_pad(rd_expr *x, int axis, int64_t before, int64_t after, rd_pad_mode mode,
+                rd_expr *value)
+{
+    static const char call[] = "rd_pad";
+    rd_expr          *all[3];
+    int               found, n = 0;
+    char              text[RD_SHAPE_TEXT];
+
+    if (!rd_operands(call, 1, &x) || (value && !rd_operands(call, 2, (rd_expr *[]){ x, value })) ||
+        (found = rd_axis(x, axis, call)) < 0)
+        return NULL;
+    if (before < 0 || after < 0 || mode < RD_PAD_CONSTANT || mode > RD_PAD_WRAP)
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT,
+                       "%s: %lld elements before, %lld after, mode %d: none may be negative, and "
+                       "modes end with RD_PAD_WRAP",
+                       call, (long long)before, (long long)after, (int)mode);
+    if (mode != RD_PAD_CONSTANT && x->extent[found] == 0 && (before || after))
+        return rd_fail(x->ctx, RD_ERR_SHAPE,
+                       "%s: axis %d of shape %s has no element to repeat, say RD_PAD_CONSTANT",
+                       call, found, rd_shape_text(x->rank, x->extent, text));
+    x = rd_cast_to(x, x->type);
+    if (x && mode == RD_PAD_CONSTANT && !(value = constant(call, x, found, value)))
+        return NULL;
+    if (before)
+        all[n++] = border(call, x, found, -before, before, mode, value);
+    all[n++] = x;
+    if (after)
+        all[n++] = border(call, x, found, x ? x->extent[found] : 0, after, mode, value);
+    return rd_concat(found, (rd_exprs){ all, n });
+}
+
+rd_expr *rd_roll(rd_expr *x, int axis, int64_t shift)
+{
+    int found;
+
+    if (!rd_operands("rd_roll", 1, &x) || (found = rd_axis(x, axis, "rd_roll")) < 0)
+        return NULL;
+    const int64_t n = x->extent[found], first = n ? (n - shift % n) % n : 0;
+    if (first == 0)
+        return x;
+    return rd_concat(found, RD_EXPRS(cut(x, found, first, n), cut(x, found, 0, first)));
+}
+
+/* ---- Copies ----------------------------------------------------------------------------------- */
+static bool check_times(const char *call, const rd_expr *x, int64_t times)
+{
+    if (times >= 0)
+        return true;
+    rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: %lld times", call, (long long)times);
+    return false;
+}
+
+/* x `times` times along an axis: all of it again, or each element. */
+static rd_expr *again(const char *call, rd_expr *x, int axis, int64_t times, bool each)
+{
+    rd_shape shape = rd_shape_of(x);
+    char     text[RD_SHAPE_TEXT];
+
+    if (!x || times == 1)
+        return x;
+    if (__builtin_mul_overflow(shape.at[axis], times, &shape.at[axis]) ||
+        rd_points(shape.n, shape.at) < 0)
+        return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: shape %s %lld times along axis %d overflows",
+                       call, rd_shape_text(x->rank, x->extent, text), (long long)times, axis);
+    const int place = each ? axis + 1 : axis;
+
+    return rd_reshape(along(rd_expand(x, place), place, times), shape);
+}
+
+rd_expr *rd_repeat(rd_expr *x, int axis, int64_t times)
+{
+    int found;
+
+    if (!rd_operands("rd_repeat", 1, &x) || (found = rd_axis(x, axis, "rd_repeat")) < 0 ||
+        !check_times("rd_repeat", x, times))
+        return NULL;
+    return again("rd_repeat", x, found, times, true);
+}
+
+rd_expr *rd_tile(rd_expr *x, rd_shape times)
+{
+    if (!rd_operands("rd_tile", 1, &x))
+        return NULL;
+    if (times.n < 0 || times.n > RD_MAX_RANK)
+        return rd_fail(x->ctx, RD_ERR_SHAPE, "rd_tile: %d axes, possible are 0 to %d", (int)times.n,
+                       RD_MAX_RANK);
+    while (x && x->rank < times.n)
+        x = rd_expand(x, 0);
+    for (int a = 0; x && a < times.n; a++) {
+        if (!check_times("rd_tile", x, times.at[a]))
+            return NULL;
+        x = again("rd_tile", x, x->rank - times.n + a, times.at[a], false);
+    }
+    return x;
+}
+
+/* ---- Lists ------------------------------------------------------------------------------------ */
+rd_expr *rd_stack(int axis, rd_exprs parts)
+{
+    rd_expr **wider;
+    rd_expr  *y = NULL;
+    bool      all;
+
+    if (parts.n < 1 || !parts.at || !parts.at[0])
+        return NULL;
+    rd_ctx *ctx = parts.at[0]->ctx;
+    if (!(wider = rd_alloc(ctx, (int64_t)sizeof *wider * parts.n)))
+        return NULL;
+    all = true;
+    for (int k = 0; all && k < parts.n; k++)
+        all = (wider[k] = rd_expand(parts.at[k], axis)) != NULL;
+    if (all)
+        y = rd_concat(axis, (rd_exprs){ wider, parts.n });
+    rd_free(ctx, wider);
+    return y;
+}
+
+bool rd_split(rd_expr *x, int axis, int32_t n, rd_expr **parts)
+{
+    int  found;
+    bool all = true;
+
+    for (int k = 0; k < n; k++)
+        parts[k] = NULL;
+    if (!rd_operands("rd_split", 1, &x) || (found = rd_axis(x, axis, "rd_split")) < 0)
+        return false;
+    if (n < 1) {
+        rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_split: %d parts, at least 1 is needed", (int)n);
+        return false;
+    }
+    const int64_t each = x->extent[found] / n, more = x->extent[found] % n;
+    for (int64_t k = 0, start = 0; k < n; k++) {
+        const int64_t stop = start + each + (k < more);
+
+        all &= (parts[k] = cut(x, found, start, stop)) != NULL;
+        start = stop;
+    }
+    return all;
+}
+
+bool rd_meshgrid(rd_exprs in, rd_expr **grids)
+{
+    rd_shape shape = { .n = in.n };
+    bool     all   = in.n > 0;
+
+    for (int k = 0; k < in.n; k++)
+        grids[k] = NULL;
+    if (!all || !rd_operands("rd_meshgrid", in.n, in.at))
+        return false;
+    for (int k = 0; k < in.n; k++) {
+        if (in.n > RD_MAX_RANK || in.at[k]->rank > 1) {
+            rd_fail(in.at[k]->ctx, RD_ERR_SHAPE,
+                    "rd_meshgrid: operand %d of %d has rank %d; rows of numbers are taken, up to "
+                    "%d",
+                    k, (int)in.n, in.at[k]->rank, RD_MAX_RANK);
+            return false;
+        }
+        shape.at[k] = in.at[k]->rank ? in.at[k]->extent[0] : 1;
+    }
+    for (int k = 0; k < in.n; k++) {
+        rd_shape own = { .n = in.n };
+
+        for (int a = 0; a < in.n; a++)
+            own.at[a] = a == k ? shape.at[a] : 1;
+        all &= (grids[k] = rd_broadcast(rd_reshape(in.at[k], own), shape)) != NULL;
+    }
+    return all;
+}
+
+/* ---- Matrices --------------------------------------------------------------------------------- */
+/* Elements of the last two axes where column - row compares with k, else 0. */
+static rd_expr *triangle(const char *call, rd_op compares, rd_expr *x, int64_t k)
+{
+    char text[RD_SHAPE_TEXT];
+
+    if (!rd_operands(call, 1, &x))
+        return NULL;
+    if (x->rank < 2)
+        return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: shape %s is no matrix", call,
+                       rd_shape_text(x->rank, x->extent, text));
+    rd_expr *right = map_2(RD_OP_sub, call, rd_coord(x, -1), rd_coord(x, -2));
+    rd_expr *is    = map_2(compares, call, right, rd_int(x->ctx, k));
+
+    return rd_map_op(RD_OP_where, call, 3, (rd_expr *const[]){ is, x, rd_int(x->ctx, 0) });
+}
+
+rd_expr *rd_tril(rd_expr *x, int64_t k)
+{
+    return triangle("rd_tril", RD_OP_le, x, k);
+}
+
+rd_expr *rd_triu(rd_expr *x, int64_t k)
+{
+    return triangle("rd_triu", RD_OP_ge, x, k);
+}
+
+rd_expr *rd_tri(rd_ctx *ctx, int64_t n, int64_t m, int64_t k, rd_dtype type)
+{
+    return rd_tril(rd_broadcast(rd_cast(rd_int(ctx, 1), type), RD_SHAPE(n, m)), k);
+}
+
+/* x with an axis of extent 1 after each of its own, or before. */
+static rd_expr *spread(rd_expr *x, int rank, bool after)
+{
+    while (x && x->rank < rank)
+        x = rd_expand(x, 0);
+    for (int a = 0; x && a < rank; a++)
+        x = rd_expand(x, 2 * a + after);
+    return x;
+}
+
+rd_expr *rd_kron(rd_expr *x, rd_expr *y)
+{
+    rd_expr *const both[] = { x, y };
+    rd_shape       shape;
+
+    if (!rd_operands("rd_kron", 2, both))
+        return NULL;
+    const int rank = x->rank > y->rank ? x->rank : y->rank;
+    if (2 * rank > RD_MAX_RANK)
+        return rd_fail(x->ctx, RD_ERR_SHAPE, "rd_kron: rank %d, at most %d is possible", rank,
+                       RD_MAX_RANK / 2);
+    rd_expr *all = map_2(RD_OP_mul, "rd_kron", spread(x, rank, true), spread(y, rank, false));
+    if (!all)
+        return NULL;
+    shape = (rd_shape){ .n = rank };
+    for (int a = 0; a < rank; a++)
+        shape.at[a] = all->extent[2 * a] * all->extent[2 * a + 1];
+    return rd_reshape(all, shape);
+}
+
+rd_expr *rd_diff(rd_expr *x, int axis, int32_t n)
+{
+    static const char call[] = "rd_diff";
+    int               found;
+
+    if (!rd_operands(call, 1, &x) || (found = rd_axis(x, axis, call)) < 0)
+        return NULL;
+    if (n < 0)
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: %d times", call, (int)n);
+    for (; x && n > 0; n--) {
+        const rd_op op = x->type == RD_BOOL ? RD_OP_ne : RD_OP_sub;
+
+        x = map_2(op, call, cut(x, found, 1, RD_OPEN), cut(x, found, 0, -1));
+    }
+    return x;
+}

@@ -1,0 +1,213 @@
+/* normalise.c - what centres, scales and weighs along axes: softmax, layer norms, distances.  Made
+ * of reductions and maps as a user would write them, so that they fuse as these do. */
+#include "expr/complex.h"
+#include <math.h>
+
+/* The operand in the type that is computed in, and what comes out in the type that goes in: ints
+ * as f64, halves in f32 and rounded once. */
+typedef struct work {
+    const char *call;
+    rd_expr    *x;
+    rd_dtype    type; /* of the result */
+    rd_dims     kept; /* the axes, for reductions that keep them */
+} work;
+
+static rd_expr *map_2(const work *w, rd_op op, rd_expr *x, rd_expr *y)
+{
+    return rd_map_op(op, w->call, 2, (rd_expr *const[]){ x, y });
+}
+
+static rd_expr *map_1(const work *w, rd_op op, rd_expr *x)
+{
+    return rd_map_op(op, w->call, 1, &x);
+}
+
+static rd_dtype real_type(rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_FLOAT ? type : RD_F64;
+}
+
+/* x in the type that is computed in. */
+static rd_expr *wide(rd_expr *x)
+{
+    const rd_dtype type = x ? real_type(x->type) : RD_AUTO;
+
+    return rd_cast_to(x, rd_dtype_is_half(type) ? RD_F32 : type);
+}
+
+/* False after recording what is wrong. */
+static bool begin(work *w, const char *call, rd_expr *x, rd_dims dims)
+{
+    uint64_t bits;
+
+    if (!rd_operands(call, 1, &x) || rd_refuse_complex(call, 1, &x) ||
+        !rd_dims_bits(x, &dims, call, &bits))
+        return false;
+    *w = (work){ .call = call, .x = wide(x), .type = real_type(x->type), .kept = dims };
+    w->kept.flags |= RD_DIMS_KEEP;
+    return w->x != NULL;
+}
+
+static rd_expr *end(const work *w, rd_expr *y)
+{
+    return rd_cast_to(y, w->type);
+}
+
+/* There is a largest element only where there is one at all. */
+static bool is_empty(const work *w)
+{
+    return rd_points(w->x->rank, w->x->extent) == 0;
+}
+
+rd_expr *rd_softmax(rd_expr *x, rd_dims dims)
+{
+    work w;
+
+    if (!begin(&w, "rd_softmax", x, dims))
+        return NULL;
+    if (is_empty(&w))
+        return end(&w, w.x);
+    rd_expr *e = map_1(&w, RD_OP_exp, map_2(&w, RD_OP_sub, w.x, rd_max(w.x, w.kept)));
+
+    return end(&w, map_2(&w, RD_OP_div, e, rd_sum(e, w.kept)));
+}
+
+rd_expr *rd_log_softmax(rd_expr *x, rd_dims dims)
+{
+    work w;
+
+    if (!begin(&w, "rd_log_softmax", x, dims))
+        return NULL;
+    return end(&w, map_2(&w, RD_OP_sub, w.x, rd_logsumexp(w.x, w.kept)));
+}
+
+rd_expr *rd_standardise(rd_expr *x, rd_dims dims, double ddof)
+{
+    work w;
+
+    if (!begin(&w, "rd_standardise", x, dims))
+        return NULL;
+    rd_expr *apart = map_2(&w, RD_OP_sub, w.x, rd_mean(w.x, w.kept));
+
+    return end(&w, map_2(&w, RD_OP_div, apart, rd_std(w.x, w.kept, .ddof = ddof)));
+}
+
+/* y * gamma + beta, of those that are there. */
+static rd_expr *scaled(const work *w, rd_expr *y, rd_expr *gamma, rd_expr *beta)
+{
+    if (gamma)
+        y = map_2(w, RD_OP_mul, y, gamma);
+    return beta ? map_2(w, RD_OP_add, y, beta) : y;
+}
+
+/* y over sqrt(square + eps). */
+static rd_expr *over_root(const work *w, rd_expr *y, rd_expr *square, double eps)
+{
+    rd_expr *sum = map_2(w, RD_OP_add, square, rd_num(w->x->ctx, eps));
+
+    return map_2(w, RD_OP_div, y, map_1(w, RD_OP_sqrt, sum));
+}
+
+rd_expr *rd_layer_norm(rd_expr *x, rd_dims dims, rd_expr *gamma, rd_expr *beta, double eps)
+{
+    work w;
+
+    if (!begin(&w, "rd_layer_norm", x, dims))
+        return NULL;
+    rd_expr *apart = map_2(&w, RD_OP_sub, w.x, rd_mean(w.x, w.kept));
+    rd_expr *y     = over_root(&w, apart, rd_var(w.x, w.kept), eps);
+
+    return end(&w, scaled(&w, y, gamma, beta));
+}
+
+rd_expr *rd_rms_norm(rd_expr *x, rd_dims dims, rd_expr *gamma, double eps)
+{
+    work w;
+
+    if (!begin(&w, "rd_rms_norm", x, dims))
+        return NULL;
+    rd_expr *square = rd_mean(map_1(&w, RD_OP_square, w.x), w.kept);
+
+    return end(&w, scaled(&w, over_root(&w, w.x, square, eps), gamma, NULL));
+}
+
+/* ---- Norms and distances ---------------------------------------------------------------------- */
+static bool check_p(const char *call, const rd_expr *x, double p)
+{
+    if (p > 0)
+        return true;
+    rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: p is %g, it must be above 0, or INFINITY", call, p);
+    return false;
+}
+
+/* (sum |x|^p)^(1/p) of any p. */
+static rd_expr *norm(const work *w, rd_expr *x, rd_dims dims, double p)
+{
+    if (!x || p == 1 || p == 2 || isinf(p))
+        return rd_norm(x, dims, .p = p);
+    rd_expr *power = map_2(w, RD_OP_pow, map_1(w, RD_OP_abs, x), rd_num(x->ctx, p));
+
+    return map_2(w, RD_OP_pow, rd_sum(power, dims), rd_num(x->ctx, 1 / p));
+}
+
+rd_expr *rd_normalise(rd_expr *x, rd_dims dims, double p)
+{
+    const char *call = "rd_normalise";
+    work        w;
+
+    if (!begin(&w, call, x, dims) || !check_p(call, x, p))
+        return NULL;
+    rd_expr *length = norm(&w, w.x, w.kept, p);
+    rd_expr *none   = map_2(&w, RD_OP_eq, length, rd_int(x->ctx, 0));
+    rd_expr *by =
+        rd_map_op(RD_OP_where, call, 3, (rd_expr *const[]){ none, rd_int(x->ctx, 1), length });
+
+    return end(&w, map_2(&w, RD_OP_div, w.x, by));
+}
+
+/* Rows of x along one axis, those of y along the next: (..., n, 1, d) and (..., 1, m, d).  The type
+ * is that in which both meet. */
+static bool begin_pairs(work *w, const char *call, rd_expr **x, rd_expr **y)
+{
+    rd_expr *const both[] = { *x, *y };
+    char           text[2][RD_SHAPE_TEXT];
+
+    if (!rd_operands(call, 2, both) || rd_refuse_complex(call, 2, both))
+        return false;
+    const int n = (*x)->rank, m = (*y)->rank;
+    if (n < 2 || m < 2 || (*x)->extent[n - 1] != (*y)->extent[m - 1]) {
+        rd_fail((*x)->ctx, RD_ERR_SHAPE,
+                "%s: points are rows, of one length: shape %s does not go with shape %s", call,
+                rd_shape_text(n, (*x)->extent, text[0]), rd_shape_text(m, (*y)->extent, text[1]));
+        return false;
+    }
+    const rd_dtype type = rd_rule_type(RD_RULE_FLOAT, 2, both);
+    *x                  = wide(rd_cast_to(*x, type));
+    *y                  = wide(rd_cast_to(*y, type));
+    *w                  = (work){ .call = call, .x = *x, .type = type, .kept = RD_DIMS(-1) };
+    return *x && *y;
+}
+
+rd_expr *rd_cdist(rd_expr *x, rd_expr *y, double p)
+{
+    work w;
+
+    if (!begin_pairs(&w, "rd_cdist", &x, &y) || !check_p("rd_cdist", x, p))
+        return NULL;
+    rd_expr *apart = map_2(&w, RD_OP_sub, rd_expand(x, -2), rd_expand(y, -3));
+
+    return end(&w, norm(&w, apart, RD_DIMS(-1), p));
+}
+
+rd_expr *rd_cosine_distance(rd_expr *x, rd_expr *y)
+{
+    work w;
+
+    if (!begin_pairs(&w, "rd_cosine_distance", &x, &y))
+        return NULL;
+    rd_expr *dot = rd_sum(map_2(&w, RD_OP_mul, rd_expand(x, -2), rd_expand(y, -3)), RD_DIMS(-1));
+    rd_expr *lengths = map_2(&w, RD_OP_mul, rd_expand(rd_norm(x, RD_DIMS(-1)), -1),
+                             rd_expand(rd_norm(y, RD_DIMS(-1)), -2));
+
+    return end(&w, map_2(&w, RD_OP_sub, rd_int(x->ctx, 1), map_2(&w, RD_OP_div, dot, lengths)));
+}
