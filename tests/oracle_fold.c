@@ -120,6 +120,14 @@ static oracle_value compensated(rd_dtype type, const oracle_item *item, int64_t 
     return y;
 }
 
+/* Sums of groups begin with 0. */
+static oracle_value begun(const rd_expr *x, oracle_value y)
+{
+    if (rd_is_grouped(x) && y.v == 0)
+        y.v = 0;
+    return y;
+}
+
 static oracle_value product(rd_dtype type, const oracle_item *item, int64_t n)
 {
     const oracle_float f            = oracle_float_of(type);
@@ -439,8 +447,9 @@ oracle_value oracle_fold(const rd_expr *x, const oracle_item *item, int64_t n, i
         if (item[k].x.unsure)
             return oracle_unsure(x->type);
     switch (fold->reducer) {
-    case RD_RED_sum: return is_float(type) ? sum(type, item, n) : int_fold(type, item, n, false);
-    case RD_RED_sum2: return compensated(type, item, n);
+    case RD_RED_sum:
+        return is_float(type) ? begun(x, sum(type, item, n)) : int_fold(type, item, n, false);
+    case RD_RED_sum2: return begun(x, compensated(type, item, n));
     case RD_RED_prod:
         return is_float(type) ? product(type, item, n) : int_fold(type, item, n, true);
     case RD_RED_bits_and:

@@ -4,9 +4,10 @@
 #include <stdint.h>
 
 enum {
-    RD_TREE_LANES = 64,  /* of a row along memory; of elements of 8 bytes, half as many */
-    RD_TREE_ROW   = 256, /* bytes of one step of all lanes                              */
-    RD_TREE_STEPS = 64,  /* steps of a block                                            */
+    RD_TREE_LANES  = 64,  /* of a row along memory; of elements of 8 bytes, half as many */
+    RD_TREE_ROW    = 256, /* bytes of one step of all lanes                              */
+    RD_TREE_STEPS  = 64,  /* steps of a block                                            */
+    RD_GROUP_LANES = 4,   /* of folds by label that have few groups                      */
 };
 
 /* Of numbers above 0; of them it is at least 1. */

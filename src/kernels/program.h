@@ -120,6 +120,14 @@ static inline bool rd_fold_widens(const rd_fold *f)
            !f->scan;
 }
 
+/* Does nothing make a sum of groups?  It is +0, and so is then the sum of -0s: whoever adds into cells
+ * need not know which have begun. */
+static inline bool rd_fold_begins_with_0(const rd_fold *f)
+{
+    return f->n_group && (rd_reducer_adds(f->reducer) || f->reducer == RD_RED_sum2) &&
+           rd_dtype_kind(f->type) == RD_KIND_FLOAT;
+}
+
 /* However elements of a scan are grouped, has what comes out the same bits? */
 bool rd_fold_any_grouping(const rd_fold *f);
 

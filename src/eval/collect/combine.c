@@ -393,14 +393,28 @@ static rd_prefix choose_prefix(const own *o, const rd_combine *c)
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------- */
-/* At the end of a block all groups go up the tree.  That is to cost little beside its steps, and more
+/* Neighbours of one label would wait for each other, as each changes the sum that the one before has
+ * made; so some lanes take turns, where their states stay in the first-level cache. */
+static int32_t lanes_of_groups(const own *o, const rd_combine *c, bool any_order)
+{
+    enum { FEW = 1024 };
+    const rd_value *v    = o->value;
+    const bool      turn = v->reducer != RD_RED_logsumexp && v->reducer != RD_RED_maxsumexp;
+
+    return any_order && turn && c->lane_axis >= 0 && rd_in(v->reduced, c->lane_axis) &&
+                   extent(o, v->group) <= FEW
+               ? RD_GROUP_LANES
+               : 1;
+}
+
+/* At the end of a block all states go up the tree.  That is to cost little beside its steps, and more
  * blocks than threads are wanted of what is worth several. */
-static int64_t steps_of_groups(int64_t groups)
+static int64_t steps_of_groups(int64_t states)
 {
     enum { LEAST = 1 << 15, FOR_EACH = 16, MOST = 1 << 26 };
     int64_t steps = LEAST;
 
-    while (steps < FOR_EACH * groups && steps < MOST)
+    while (steps < FOR_EACH * states && steps < MOST)
         steps *= 2;
     return steps;
 }
@@ -426,19 +440,21 @@ static bool combine(rd_graph *graph, rd_value *v)
     if (!find_accesses(&o))
         return false;
     order_axes(&o, c, !any_order);
-    c->steps      = law == RD_LAW_serial ? INT64_MAX
-                    : v->group >= 0      ? steps_of_groups(graph->axis[v->group].extent)
-                                         : RD_TREE_STEPS;
+    c->steps      = RD_TREE_STEPS;
     c->lanes      = 1;
     c->first_lane = c->n_order;
     c->lane_axis  = choose_lane(&o, any_order);
-    c->prefix     = choose_prefix(&o, c);
-    if (c->lane_axis >= 0 && rd_in(v->reduced, c->lane_axis) && v->kind == RD_VALUE_REDUCE &&
-        v->group < 0) {
+    if (v->group >= 0) {
+        c->lanes = lanes_of_groups(&o, c, any_order);
+        c->steps = steps_of_groups(graph->axis[v->group].extent * c->lanes) / c->lanes;
+    } else if (c->lane_axis >= 0 && rd_in(v->reduced, c->lane_axis) && v->kind == RD_VALUE_REDUCE)
         c->lanes =
             rd_dtype_size(graph->value[v->in[0]].type) == 8 ? RD_TREE_LANES / 2 : RD_TREE_LANES;
+    if (law == RD_LAW_serial)
+        c->steps = INT64_MAX;
+    c->prefix = choose_prefix(&o, c);
+    if (c->lanes > 1)
         move_lane_last(&o, c, c->lane_axis);
-    }
     return true;
 }
 

@@ -118,8 +118,8 @@ static bool takes_elements(const rd_tile_code *code, const rd_tile_inst *t, cons
     const bool down = f->lane.row == 1 && f->lane.col == 0 && f->cell.row == 0 &&
                       f->outer.row == 0 && f->outer.col == 0 && !f->own_rows && code->rows > 1;
 
-    return f->form == RD_FOLD_ELEMENTS && !f->users && !f->treeless && t->small < 0 && !t->counts &&
-           !down;
+    return f->form == RD_FOLD_ELEMENTS && !f->users && !f->grouped && !f->treeless &&
+           t->small < 0 && !t->counts && !down;
 }
 
 /* Nanoseconds of one, 0: it goes by rows; why not. */

@@ -306,5 +306,9 @@ void rd_node_finish(const rd_node_info *info, const void *node, char *spare, rd_
     info->tree->finish(state_of(info, node), fold->ddof, elements(node), y);
     if (info->wide)
         y->f32 = (float)y->f64;
+    if (rd_fold_begins_with_0(fold) && rd_dtype_class(fold->type) == RD_CLASS_f64)
+        y->f64 += 0;
+    else if (rd_fold_begins_with_0(fold))
+        y->f32 += 0;
     to_results(fold, y);
 }

@@ -77,15 +77,39 @@ typedef void rd_simd_totals(const rd_fold_rows *q, void *y);
  * l.  node[1 .. log2 blocks] are for nodes below it. */
 typedef void rd_simd_block(const rd_fold_rows *q, int64_t blocks, void *const *node);
 
+/* n neighbours for cells of groups: element c goes to state cell + c cell_col + label apart of lane
+ * (lane + c lane_col) mod lanes; to `nowhere` if its label is not in [0, n_group). */
+typedef struct rd_group_row {
+    void       *s[RD_MAX_STATE]; /* state k of all cells, lane after lane, `stride` apart */
+    int64_t     n, n_group, apart, cell, cell_col, nowhere, lane, lane_col, lanes, stride;
+    const void *x, *y, *label;         /* y: weights or factors, or NULL                        */
+    int64_t     colx, coly, col_label; /* from element to element: 1, or 0: it is one for all  */
+    int64_t     index, index_col;
+    bool        far; /* the states are more than a second-level cache holds */
+} rd_group_row;
+
+static inline int64_t rd_group_state(const rd_group_row *q, int64_t c, int64_t label)
+{
+    const int64_t at = (uint64_t)label < (uint64_t)q->n_group
+                           ? q->cell + c * q->cell_col + label * q->apart
+                           : q->nowhere;
+
+    return at + ((q->lane + c * q->lane_col) & (q->lanes - 1)) * q->stride;
+}
+
+/* Labels are int64_t; but of sums of neighbours in one cell what memory has: see group_sum. */
+typedef void rd_simd_group(const rd_group_row *q);
+
 /* A reducer's code on states side by side.  States of finished blocks lie in elements `counter`:
  * f64 for sums of f32. */
 typedef struct rd_fold_code {
-    rd_elem       counter;
-    rd_simd_rows *first; /* begins states with one row        */
-    rd_simd_rows *step;  /* moments without weights: but for how many elements, which callers add */
-    rd_simd_rows *masked; /* takes those that count into states that have begun; NULL where what
+    rd_elem        counter;
+    rd_simd_rows  *first; /* begins states with one row        */
+    rd_simd_rows  *step; /* moments without weights: but for how many elements, which callers add */
+    rd_simd_rows  *masked; /* takes those that count into states that have begun; NULL where what
                            * does not may be the identity */
-    rd_simd_rows *along;  /* begins state r with row r, n elements one after the other */
+    rd_simd_rows  *along;  /* begins state r with row r, n elements one after the other */
+    rd_simd_group *group;  /* takes neighbours of groups into states that have begun */
     void (*block)(int64_t n, void *const *s); /* NULL: nothing to do */
     void (*widen)(int64_t n, void *const *to, void *const *s);
     void (*merge)(int64_t n, void *const *a, void *const *b);
@@ -199,11 +223,13 @@ typedef struct rd_simd {
     rd_simd_best *const *best[RD_N_ELEMS];      /* [element][reducer]: of places, or NULL */
     rd_simd_rows *const *best_rows[RD_N_ELEMS]; /* their step where rows come by rising index */
     int64_t (*count)(int64_t n, const void *x); /* of bytes 1 among bytes 0 */
-    rd_simd_count_if *const (*count_if[RD_N_ELEMS])[2];    /* [element][comparison][of magnitudes],
+    rd_simd_count_if *const (*count_if[RD_N_ELEMS])[2]; /* [element][comparison][of magnitudes],
                                                             * or NULL */
-    rd_simd_small *const *small;                           /* [type], or NULL */
-    const rd_scan_code   *scan[RD_N_ELEMS];                /* [element][reducer] */
-    rd_simd_product      *product[RD_N_ELEMS];             /* f32, f64 */
+    rd_simd_small *const *small;                        /* [type], or NULL */
+    rd_simd_group *const *const (*group_sum)[RD_N_ELEMS]; /* [accumulator's element][operand's][label's
+                                                      * type], or NULL */
+    const rd_scan_code *scan[RD_N_ELEMS];           /* [element][reducer] */
+    rd_simd_product    *product[RD_N_ELEMS];        /* f32, f64 */
     void (*stream)(int64_t bytes, void *y, const void *x); /* past the caches */
     rd_simd_turn *turn[9];                                 /* [bytes of an element]: 1, 2, 4, 8 */
     rd_simd_turn *turn_past[9]; /* past the caches, rows of y aligned to lines; or NULL */

@@ -113,6 +113,22 @@
         }                                                                         \
     }
 
+/* Neighbours into the cells of their labels. */
+#define GROUP(name, states, code)                                            \
+    static void CODE(name, group)(const rd_group_row *q)                     \
+    {                                                                        \
+        const T *const x_ = q->x, *const w_ = q->y;                          \
+        const int64_t *const label = q->label;                               \
+        STATES_##states(ARRAY_S) for (int64_t c = 0; c < q->n; c++)          \
+        {                                                                    \
+            const int64_t l = rd_group_state(q, c, label[c * q->col_label]); \
+            const int64_t i = q->index + c * q->index_col;                   \
+            const T       x = x_[c * q->colx], w = w_ ? w_[c * q->coly] : 1; \
+            (void)i, (void)w;                                                \
+            STATES_##states(TAKE) code STATES_##states(PUT)                  \
+        }                                                                    \
+    }
+
 /* The test for weights stands outside the loop. */
 #define PLAIN_OR_WEIGHTED(name, part)                   \
     static void CODE(name, part)(const rd_fold_rows *q) \
@@ -135,6 +151,7 @@
                merge_code, finish_code, empty_code)                                          \
     BOTH(name, first, states, NEW, first_code)                                               \
     BOTH(name, step, states, TAKE, step_code)                                                \
+    GROUP(name, states, step_code)                                                           \
     MASKED_##op(name, states, step_code)                                                     \
         BOTH_ALONG(name, states, first_code, step_code) static void                          \
         CODE(name, block)(int64_t n, void *const *sa)                                        \
@@ -179,6 +196,7 @@
                         .step    = CODE(name, step),                                     \
                         .masked  = MASKED_STEP_##op(name),                               \
                         .along   = CODE(name, along),                                    \
+                        .group   = CODE(name, group),                                    \
                         .block   = sizeof(#block_code) > 1 ? CODE(name, block) : NULL,   \
                         .widen   = CODE(name, widen),                                    \
                         .merge   = CODE(name, merge),                                    \
@@ -238,6 +256,7 @@ static const rd_fold_code JOIN(folds, ELEM)[RD_N_REDUCERS] = {
 #undef MASKED_STEP_bit_or
 #undef MASKED_STEP_bit_xor
 #undef ALONG
+#undef GROUP
 #undef PLAIN_OR_WEIGHTED
 #undef BOTH
 #undef BOTH_ALONG

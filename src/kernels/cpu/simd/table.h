@@ -178,8 +178,9 @@ static rd_simd_cast *const half_casts[RD_N_ELEMS] = { [RD_ELEM_f32] = cast_f32_f
     STEP_BY_HAND(moments, moments_rows, JOIN(fold_moments_block, ELEM), fold_moments_merge, NULL) \
     STEP_BY_HAND(logsumexp, lse_rows, NULL, lse_merge, JOIN(lse_lanes, ELEM))                     \
     STEP_BY_HAND(maxsumexp, max_lse_rows, NULL, lse_merge, JOIN(lse_lanes, ELEM))
-#define AS_EVER(name) \
-    .widen = JOIN(JOIN(fold_##name, widen), ELEM), .finish = JOIN(JOIN(fold_##name, finish), ELEM)
+#define AS_EVER(name)                                                                             \
+    .group = JOIN(JOIN(fold_##name, group), ELEM), .widen = JOIN(JOIN(fold_##name, widen), ELEM), \
+    .finish = JOIN(JOIN(fold_##name, finish), ELEM)
 
 #define FLOATS
 #define PICK(kinds, make, row) FLOAT_##kinds(make, row)
@@ -389,6 +390,9 @@ enum { SCAN_ROWS = 8, SCAN_STRIP = 4 };
 #undef ELEM
 #undef T
 
+/* ---- Groups ---------------------------------------------------------------------------------- */
+#include "kernels/cpu/simd/groups.h"
+
 /* ---- The table ------------------------------------------------------------------------------- */
 #define BY_ELEM(what)                                                                       \
     {                                                                                       \
@@ -426,6 +430,7 @@ const rd_simd JOIN(rd_simd, NAME) = {
     .count     = count_bytes,
     .count_if  = { [RD_ELEM_f32] = counts_f32, [RD_ELEM_f64] = counts_f64 },
     .small     = smalls,
+    .group_sum = group_sums,
     .product   = { [RD_ELEM_f32] = product_f32, [RD_ELEM_f64] = product_f64 },
     .stream    = stream,
     .turn = { [1] = turn_uint8_t, [2] = turn_uint16_t, [4] = turn_uint32_t, [8] = turn_uint64_t },

@@ -61,6 +61,7 @@ typedef struct rd_tile_fold {
     rd_elem             elem;
     bool                users; /* a caller's reducer: the reference's folds, in users.c */
     bool                by_lanes; /* these take the lanes of a row one after the other */
+    bool                grouped;  /* elements go to cells by their labels: groups.c       */
     bool                masked, indexed, own_rows; /* own_rows: each row of a tile has states of its
                                                     * own */
     bool                weighted, whole_columns;   /* whole_columns: all columns are always there */
@@ -120,6 +121,8 @@ typedef struct rd_tile_inst {
     bool                counts;   /* STEP: its operand x is bools, which it counts */
     rd_simd_count_if   *count_if; /* STEP: compares its operand x with y, and counts */
     int32_t             small;    /* STEP: the skipped LOAD of small ints that it sums, -1 */
+    rd_simd_group      *group;    /* STEP by label: its kernel                           */
+    int32_t             label;    /* STEP by label: the skipped LOAD of labels, -1       */
     int32_t             x, y;     /* its operands: y weights, factors, or a fused map's second; -1:
                                    * none */
     rd_simd_map *const *map;      /* MAP, SELECT: by form */

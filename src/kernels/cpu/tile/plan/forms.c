@@ -186,6 +186,27 @@ static void plan_users(rd_tile_fold *f, int64_t rows)
     f->bytes     = rd_bytes_times(f->row_bytes, rows);
 }
 
+/* All cells, of all lanes, are one group, with one more in each lane for elements of no group. */
+static bool plan_groups(rd_tile_fold *f)
+{
+    const rd_fold *fold    = f->fold;
+    const bool     extreme = fold->reducer == RD_RED_min || fold->reducer == RD_RED_max;
+
+    f->grouped   = true;
+    f->form      = RD_FOLD_ELEMENTS;
+    f->masked    = extreme && !fold->identity;
+    f->counted   = false;
+    f->in_place  = true;
+    f->cells     = fold->n_cell;
+    f->row_steps = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
+    f->room      = room_for(fold);
+    f->beside    = 1;
+    f->groups    = 1;
+    f->slots = f->group = rd_bytes_times(rd_bytes_add(f->cells, 1), fold->lanes);
+    lay_out(f);
+    return f->code->group && f->code->counter == f->elem && !rd_tiles_converts(f);
+}
+
 static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f, int32_t number,
                       int64_t rows)
 {
@@ -202,6 +223,8 @@ static bool plan_fold(const rd_program *p, const rd_simd *simd, rd_tile_fold *f,
     if (!f->code->step)
         return false;
     state_sizes(f);
+    if (fold->n_group)
+        return plan_groups(f);
     f->counted      = fold->reducer == RD_RED_moments && !f->weighted && !f->masked;
     f->cells        = fold->n_cell;
     f->form         = form_of(f);

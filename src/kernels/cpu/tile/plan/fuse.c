@@ -374,7 +374,9 @@ bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void 
     for (int32_t i = 0; i < p->n_inst; i++)
         note_uses(p, code, i);
     for (int32_t i = 0; i < p->n_inst; i++) {
-        if (p->inst[i].kind == RD_I_STEP && code->inst[i].level == RD_AT_TILE) {
+        if (p->inst[i].kind == RD_I_STEP && p->fold[p->inst[i].arg].n_group)
+            rd_tile_fuse_group(p, code, i);
+        else if (p->inst[i].kind == RD_I_STEP && code->inst[i].level == RD_AT_TILE) {
             fuse_step(p, code, i);
             fuse_count(p, code, i);
             fuse_count_if(p, code, i);

@@ -110,7 +110,7 @@ static void find_step(const rd_program *p, rd_tile_code *code, int32_t i)
     const rd_tile_fold *f    = &code->fold[p->inst[i].arg];
 
     t->from = loaded(code, t, f);
-    if (f->users)
+    if (f->users || f->grouped)
         return;
     t->step = t->turned >= 0                   ? simd->turned[t->from][f->fold->reducer][t->fused]
               : t->fused || t->from != f->elem ? simd->fused[t->from][f->fold->reducer][t->fused]

@@ -8,6 +8,10 @@ typedef enum rd_tile_result { RD_TILE_OK, RD_TILE_CANNOT, RD_TILE_NO_MEMORY } rd
 rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *get, void *pool);
 /* fuse.c: what is stored where it is computed, and what is computed where it is folded. */
 bool rd_tile_fuse(const rd_program *p, rd_tile_code *code, rd_get_fn *get, void *pool);
+/* groups.c: can it run a fold by label?  Does a loop begin such folds?  What a STEP's kernel reads. */
+bool rd_tile_group_can(const rd_program *p, const rd_tile_code *code, int32_t fold);
+bool rd_tile_begins_groups(const rd_program *p, const rd_loop *loop);
+void rd_tile_fuse_group(const rd_program *p, rd_tile_code *code, int32_t i);
 /* Bytes of the array at an address. */
 int64_t rd_tile_bytes(const rd_program *p, const rd_address *at);
 /* squares.c: loops over rows that take columns apart. */

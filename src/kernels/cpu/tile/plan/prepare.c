@@ -43,7 +43,8 @@ static rd_loop_role role_of(const rd_program *p, const rd_loop *loop)
         return RD_LOOP_OUTER;
     if (loop->first < 0)
         return RD_LOOP_COLS;
-    if (!loop->backwards && inner_loops_are_columns(p, loop) && rows_may_go_together(p, loop))
+    if (!loop->backwards && inner_loops_are_columns(p, loop) && rows_may_go_together(p, loop) &&
+        !rd_tile_begins_groups(p, loop))
         return RD_LOOP_ROWS;
     return RD_LOOP_OUTER;
 }
@@ -91,7 +92,8 @@ static void decode(const rd_program *p, rd_tile_code *code, int32_t i, const rd_
                          .moves  = -1,
                          .beside = -1,
                          .turned = -1,
-                         .small  = -1 };
+                         .small  = -1,
+                         .label  = -1 };
     if (at)
         t->walk = col ? rd_tile_walk_of(at, row, col) : rd_tile_walk_of(at, NULL, row);
     t->turns = row && col && turns(inst, &t->walk, row->extent);
@@ -156,7 +158,7 @@ static bool fold_can(const rd_program *p, const rd_tile_code *code, int32_t k)
     const int32_t  step = rd_tile_inst_of(p, fold->scan ? RD_I_SCAN : RD_I_STEP, k),
                   start = rd_tile_inst_of(p, RD_I_START, k);
 
-    if (step < 0 || start < 0 || fold->n_group ||
+    if (step < 0 || start < 0 || (fold->n_group && !rd_tile_group_can(p, code, k)) ||
         (fold->reducer == RD_RED_user && (fold->scan || fold->n_out > RD_MAX_STATE)))
         return false;
     if (fold->scan && rd_reducer_table[fold->reducer].op == RD_OP_none)
@@ -258,7 +260,9 @@ rd_tile_result rd_tile_prepare(rd_program *p, const rd_simd *simd, rd_get_fn *ge
     find_all_ahead(p, code);
     code->spares = 2;
     for (int32_t k = 0; k < p->n_fold; k++)
-        code->spares = code->fold[k].masked ? 3 : code->spares;
+        code->spares = code->fold[k].grouped                      ? 4
+                       : code->fold[k].masked && code->spares < 3 ? 3
+                                                                  : code->spares;
     rd_tile_size_columns(p, code);
     rd_tile_find_totals(p, code);
     rd_tile_size_rows(p, code);

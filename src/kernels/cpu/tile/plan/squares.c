@@ -30,7 +30,7 @@ static bool may_be_square(const rd_program *p, const rd_tile_code *code, int32_t
         if (inst->kind == RD_I_INDEX || inst->kind == RD_I_CALL)
             return false;
         if ((inst->kind == RD_I_STEP || inst->kind == RD_I_SCAN) &&
-            !takes_columns_apart(&code->fold[inst->arg]))
+            (code->fold[inst->arg].grouped || !takes_columns_apart(&code->fold[inst->arg])))
             return false;
     }
     return turns;

@@ -1,6 +1,7 @@
 /* results.c - results of folds. */
 #include "core/tree.h"
 #include "kernels/cpu/reference/fold.h"
+#include "kernels/cpu/tile/run/groups.h"
 #include "kernels/cpu/tile/run/trees.h"
 #include "kernels/cpu/tile/run/users.h"
 #include <assert.h>
@@ -199,6 +200,10 @@ void rd_tiles_close(rd_tiles *m, int32_t pc)
     register_views(m, pc, f->fold->n_out, y);
     if (f->users) {
         rd_users_close(m, f, memory, first, w, y);
+        return;
+    }
+    if (f->grouped) {
+        rd_groups_close(f, memory, first, m, w, y);
         return;
     }
     if (f->totals) {

@@ -1,4 +1,5 @@
 /* steps.c - STEP: how the elements of a tile meet the states of a fold. */
+#include "kernels/cpu/tile/run/groups.h"
 #include "kernels/cpu/tile/run/masks.h"
 #include "kernels/cpu/tile/run/steps.h"
 #include "kernels/cpu/tile/run/users.h"
@@ -251,6 +252,8 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
 
     if (f->users)
         rd_users_step(m, pc, f, m->fold[number]);
+    else if (f->grouped)
+        rd_groups_step(m, pc, f, m->fold[number]);
     else if (f->treeless)
         rd_take_totals(m, pc);
     else

@@ -181,8 +181,9 @@ bool rd_tile_find_total(const rd_program *p, rd_tile_code *code, rd_get_fn *get,
     rd_tile_total       total = { .fold = f }, *kept;
 
     code->total = NULL;
-    if (!step || !only(p, RD_I_CLOSE) || !only(p, RD_I_STORE) || !only_folds(p, code) || f->users ||
-        f->masked || f->fold->out != f->fold->type || rd_dtype_is_half(f->fold->out))
+    if (!step || f->grouped || !only(p, RD_I_CLOSE) || !only(p, RD_I_STORE) ||
+        !only_folds(p, code) || f->users || f->masked || f->fold->out != f->fold->type ||
+        rd_dtype_is_half(f->fold->out))
         return true;
     const rd_tile_inst *t = &code->inst[step - p->inst];
 

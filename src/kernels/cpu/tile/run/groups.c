@@ -1,0 +1,237 @@
+/* groups.c - folds by label.  All cells are one group of the tree, which lie lane after lane, each
+ * lane with one more that takes what belongs to no group.  They begin a block as identities, so that
+ * nobody asks which have met an element. */
+#include "kernels/cpu/tile/run/groups.h"
+#include "core/caches.h"
+#include "kernels/cpu/reference/fold.h"
+#include "kernels/cpu/tile/run/masks.h"
+#include "kernels/cpu/tile/run/trees.h"
+#include <string.h>
+
+/* What a STEP takes: its operands, labels as what kernels read, and where its first element belongs. */
+typedef struct taken {
+    const rd_tile_fold *f;
+    char               *memory;
+    rd_simd_group      *kernel;
+    rd_view             x, y;
+    const char         *label; /* rows of the tile `row` bytes apart */
+    int64_t             row, col_label, size;
+    int64_t             lane, outer, cell, index;
+} taken;
+
+static char *fourth_spare(const rd_tiles *m)
+{
+    return m->spare + 24 * (m->code->cells > m->code->rows ? m->code->cells : m->code->rows);
+}
+
+/* ---- Labels ---------------------------------------------------------------------------------- */
+/* What a mask leaves out belongs to no group. */
+static rd_view leave_out(rd_tiles *m, const rd_view *label, int32_t mask_reg)
+{
+    const unsigned     form     = 4U | (unsigned)(label->col == 0) << 1;
+    rd_simd_map *const choose   = m->code->simd->select[RD_ELEM_i64][form];
+    const rd_view      y        = { fourth_spare(m), m->cols, 1, RD_ELEM_i64 };
+    const rd_view      mask     = rd_mask_dense(m, mask_reg);
+    const int64_t      none     = -1;
+    uint32_t           warnings = 0;
+
+    for (int64_t r = 0; r < m->rows; r++)
+        choose(m->cols, rd_view_at(&y, r, 0), rd_view_at(&mask, r, 0), rd_view_at(label, r, 0),
+               &none, &warnings);
+    return y;
+}
+
+static void find_labels(rd_tiles *m, int32_t pc, taken *t)
+{
+    const rd_inst      *inst = &m->p->inst[pc];
+    const rd_tile_inst *step = &m->code->inst[pc];
+
+    if (step->label >= 0) {
+        const rd_tile_walk *w = &m->code->inst[step->label].walk;
+
+        t->label     = rd_tiles_memory(m, w);
+        t->size      = w->size;
+        t->row       = w->row * w->size;
+        t->col_label = 1;
+        return;
+    }
+    rd_view label = rd_tiles_view(m, inst->d);
+    if (inst->c >= 0)
+        label = leave_out(m, &label, inst->c);
+    t->label     = label.at;
+    t->size      = 8;
+    t->row       = 8 * label.row;
+    t->col_label = label.col;
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+/* Floats' extremes are NaN of nothing, which no element says. */
+static void mark_seen(const rd_tile_fold *f, char *memory, const rd_group_row *q)
+{
+    uint8_t *const       seen  = (uint8_t *)memory + f->seen;
+    const int64_t *const label = q->label;
+
+    for (int64_t c = 0; f->masked && c < q->n; c++)
+        seen[rd_group_state(q, c, label[c * q->col_label])] = 1;
+}
+
+/* A label for all of a row whose elements belong to neighbouring cells: the step of these. */
+static bool take_neighbours(const taken *t, const rd_group_row *q)
+{
+    const rd_tile_fold *f     = t->f;
+    const int64_t       label = *(const int64_t *)q->label;
+    rd_fold_rows        rows  = {
+                .n = q->n, .rows = 1, .x = q->x, .y = q->y, .index = q->index, .index_col = q->index_col
+    };
+
+    if (q->col_label || q->cell_col != 1 || !q->colx || (q->y && !q->coly) ||
+        f->fold->reducer == RD_RED_moments)
+        return false;
+    if ((uint64_t)label >= (uint64_t)q->n_group)
+        return true;
+    for (int32_t k = 0; k < f->n_state; k++)
+        rows.s[k] = (char *)q->s[k] + rd_group_state(q, 0, label) * f->size[k];
+    f->code->step(&rows);
+    return true;
+}
+
+static void begin_block(const rd_tile_fold *f, char *memory, int64_t block, void **s)
+{
+    rd_group *const g = rd_tree_group(memory, 0);
+
+    rd_tree_reach(f, memory, 0, block);
+    rd_tree_block(f, memory, 0, s);
+    if (g->begun == 0)
+        rd_fill_identity(f, f->group, s);
+    g->begun = f->group;
+}
+
+/* Elements of a row, from one on, that are of its block. */
+static int64_t left_in_block(const taken *t, int64_t lane, int64_t outer, int64_t left)
+{
+    const rd_tile_fold *f    = t->f;
+    const int64_t       step = outer * f->row_steps + lane / f->fold->lanes, steps = f->fold->steps;
+
+    if (steps == INT64_MAX || (!f->lane.col && !f->outer.col))
+        return left;
+    const int64_t end = (step / steps + 1) * steps;
+    return rd_least(left, f->lane.col ? (end - outer * f->row_steps) * f->fold->lanes - lane
+                                      : end - step);
+}
+
+static void take_row(const rd_tiles *m, const taken *t, int64_t r)
+{
+    const rd_tile_fold *f     = t->f;
+    const int64_t       lanes = f->fold->lanes, stride = f->group / lanes;
+    rd_group_row        q = { .n_group   = f->fold->n_group,
+                              .apart     = f->fold->apart,
+                              .cell_col  = f->cell.col,
+                              .nowhere   = stride - 1,
+                              .lane_col  = f->lane.col,
+                              .lanes     = lanes,
+                              .stride    = stride,
+                              .colx      = t->x.col,
+                              .coly      = t->y.col,
+                              .col_label = t->col_label,
+                              .index_col = f->index.col,
+                              .far       = 8 * f->group > RD_L2_BYTES };
+
+    for (int64_t c = 0; c < m->cols; c += q.n) {
+        const int64_t lane  = t->lane + r * f->lane.row + c * f->lane.col;
+        const int64_t outer = t->outer + r * f->outer.row + c * f->outer.col;
+
+        begin_block(f, t->memory, (outer * f->row_steps + lane / lanes) / f->fold->steps, q.s);
+        q.n     = left_in_block(t, lane, outer, m->cols - c);
+        q.lane  = lane;
+        q.cell  = t->cell + r * f->cell.row + c * f->cell.col;
+        q.index = t->index + r * f->index.row + c * f->index.col;
+        q.x     = rd_view_at(&t->x, r, c);
+        q.y     = t->y.at ? rd_view_at(&t->y, r, c) : NULL;
+        q.label = t->label + r * t->row + c * t->col_label * t->size;
+        if (!take_neighbours(t, &q))
+            t->kernel(&q);
+        mark_seen(f, t->memory, &q);
+    }
+}
+
+void rd_groups_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
+{
+    const rd_inst      *inst = &m->p->inst[pc];
+    const rd_tile_inst *step = &m->code->inst[pc];
+    taken               t    = { .f = f, .memory = memory, .kernel = step->group };
+
+    t.lane  = rd_tiles_position(m, f->lane.at);
+    t.outer = rd_tiles_position(m, f->outer.at);
+    t.cell  = rd_tiles_position(m, f->cell.at);
+    t.index = rd_tiles_position(m, f->index.at);
+    t.x     = rd_tiles_view(m, step->x);
+    if (inst->b >= 0)
+        t.y = rd_tiles_view(m, inst->b);
+    find_labels(m, pc, &t);
+    for (int64_t r = 0; r < m->rows; r++)
+        take_row(m, &t, r);
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+/* All nodes become one, and its lanes the first, once. */
+static void finish_tree(const rd_tile_fold *f, char *memory)
+{
+    const int64_t lanes = f->fold->lanes, stride = f->group / lanes;
+    uint8_t      *seen = (uint8_t *)memory + f->seen;
+    rd_tree_node *node = rd_tree_nodes(f, memory, 0);
+    void         *a[RD_MAX_STATE], *b[RD_MAX_STATE];
+
+    rd_tree_collapse(f, memory, 0);
+    if (rd_tree_group(memory, 0)->depth == 0 || node->n == stride)
+        return;
+    for (int64_t half = lanes / 2; half > 0; half /= 2) {
+        rd_tree_row(f, memory, 0, 0, a);
+        rd_tree_row(f, memory, 0, half * stride, b);
+        f->code->merge(half * stride, a, b);
+    }
+    for (int64_t k = stride; f->masked && k < f->group; k++)
+        seen[k % stride] |= seen[k];
+    node->n = stride;
+}
+
+/* Zeros of sums are +0; places of nothing -1. */
+static void mend(const rd_tile_fold *f, int64_t n, void *to)
+{
+    for (int64_t k = 0; rd_fold_begins_with_0(f->fold) && k < n; k++)
+        if (f->elem == RD_ELEM_f32)
+            ((float *)to)[k] += 0.0F;
+        else
+            ((double *)to)[k] += 0.0;
+    for (int64_t k = 0; f->indexed && k < n; k++)
+        if (((int64_t *)to)[k] == RD_NO_PLACE)
+            ((int64_t *)to)[k] = -1;
+}
+
+static void close_cells(const rd_tile_fold *f, char *memory, int64_t cell, int64_t n,
+                        const rd_view *y, int64_t r, int64_t c)
+{
+    const bool none = rd_tree_group(memory, 0)->depth == 0;
+    void      *s[RD_MAX_STATE], *to[RD_MAX_STATE];
+
+    if (!none) {
+        rd_tree_row(f, memory, 0, cell, s);
+        for (int32_t k = 0; k < f->fold->n_out; k++)
+            to[k] = rd_view_at(&y[k], r, c);
+        f->code->finish(n, s, f->fold->ddof, to);
+        mend(f, n, to[0]);
+    }
+    for (int64_t k = 0; (none || f->masked) && k < n; k++)
+        if (none || !memory[f->seen + cell + k])
+            rd_tiles_nothing(f, y, r, c + k);
+}
+
+void rd_groups_close(const rd_tile_fold *f, char *memory, int64_t first, const rd_tiles *m,
+                     const rd_tile_walk *w, const rd_view *y)
+{
+    finish_tree(f, memory);
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0, n; c < m->cols; c += n) {
+            n = w->col == 1 ? m->cols : 1;
+            close_cells(f, memory, first + r * w->row + c * w->col, n, y, r, c);
+        }
+}
