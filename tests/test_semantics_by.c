@@ -94,6 +94,16 @@ START_TEST(place_of_groups)
                  RD_SHAPE(4, 3, 2, 2));
     expect_shape("no group", rd_sum(x, RD_ALL, BY(one, 0)), RD_SHAPE(0));
     expect("rows", rd_sum(x, RD_DIMS(1), BY(row, 2)), RD_F64, VALUES(3, 4, 6, 8, 9, 10, 18, 20));
+    expect("rows of f32", rd_sum(rd_cast(x, RD_F32), RD_DIMS(1), BY(row, 2)), RD_F32,
+           VALUES(3, 4, 6, 8, 9, 10, 18, 20));
+    expect("of floats in memory",
+           rd_max(leaf_shape(RD_F32, RD_SHAPE(3, 2), VALUES(1, 2, 3, 4, 5, 6)), RD_DIMS(0),
+                  BY(row, 2)),
+           RD_F32, VALUES(3, 4, 5, 6));
+    expect("sums of floats in memory",
+           rd_sum(leaf_shape(RD_F32, RD_SHAPE(3, 2), VALUES(1, 2, 3, 4, 5, 6)), RD_DIMS(0),
+                  BY(row, 2)),
+           RD_F32, VALUES(3, 4, 6, 8));
     expect("rows and columns",
            rd_sum(rd_slice(x, "0"), RD_ALL, .by = RD_EXPRS(row, leaf(RD_I8, VALUES(1, 0))),
                   .groups = RD_SHAPE(2, 2)),

@@ -85,7 +85,9 @@ typedef struct rd_group_row {
     const void *x, *y, *label;         /* y: weights or factors, or NULL                        */
     int64_t     colx, coly, col_label; /* from element to element: 1, or 0: it is one for all  */
     int64_t     index, index_col;
-    bool        far; /* the states are more than a second-level cache holds */
+    /* of sums, if cells are neighbours and labels are one for a row: of more than one row */
+    int64_t rows, ldx, row_label;
+    bool    far; /* the states are more than a second-level cache holds */
 } rd_group_row;
 
 static inline int64_t rd_group_state(const rd_group_row *q, int64_t c, int64_t label)
@@ -226,10 +228,11 @@ typedef struct rd_simd {
     rd_simd_count_if *const (*count_if[RD_N_ELEMS])[2]; /* [element][comparison][of magnitudes],
                                                             * or NULL */
     rd_simd_small *const *small;                        /* [type], or NULL */
-    rd_simd_group *const *const (*group_sum)[RD_N_ELEMS]; /* [accumulator's element][operand's][label's
+    rd_simd_group *const *const (
+        *group_sum)[RD_N_ELEMS];             /* [accumulator's element][operand's][label's
                                                       * type], or NULL */
-    const rd_scan_code *scan[RD_N_ELEMS];           /* [element][reducer] */
-    rd_simd_product    *product[RD_N_ELEMS];        /* f32, f64 */
+    const rd_scan_code *scan[RD_N_ELEMS];    /* [element][reducer] */
+    rd_simd_product    *product[RD_N_ELEMS]; /* f32, f64 */
     void (*stream)(int64_t bytes, void *y, const void *x); /* past the caches */
     rd_simd_turn *turn[9];                                 /* [bytes of an element]: 1, 2, 4, 8 */
     rd_simd_turn *turn_past[9]; /* past the caches, rows of y aligned to lines; or NULL */

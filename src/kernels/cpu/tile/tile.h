@@ -122,6 +122,7 @@ typedef struct rd_tile_inst {
     rd_simd_count_if   *count_if; /* STEP: compares its operand x with y, and counts */
     int32_t             small;    /* STEP: the skipped LOAD of small ints that it sums, -1 */
     rd_simd_group      *group;    /* STEP by label: its kernel                           */
+    bool                sums;     /* that is one of sums, which may have their own operands */
     int32_t             label;    /* STEP by label: the skipped LOAD of labels, -1       */
     int32_t             x, y;     /* its operands: y weights, factors, or a fused map's second; -1:
                                    * none */

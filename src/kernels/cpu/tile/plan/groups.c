@@ -137,6 +137,7 @@ void rd_tile_fuse_group(const rd_program *p, rd_tile_code *code, int32_t i)
     const int32_t         widen = sums ? widened(p, code, i) : -1;
     int32_t               cast;
 
+    t->sums  = sums != NULL;
     t->group = sums ? sums[RD_I64] : code->fold[inst->arg].code->group;
     if (widen >= 0) {
         t->x                   = p->inst[widen].a;

@@ -14,9 +14,10 @@ typedef struct taken {
     char               *memory;
     rd_simd_group      *kernel;
     rd_view             x, y;
-    const char         *label; /* rows of the tile `row` bytes apart */
-    int64_t             row, col_label, size;
+    const char         *label;
+    int64_t             row, col_label, size; /* row: in elements of so many bytes */
     int64_t             lane, outer, cell, index;
+    bool                sums; /* the kernel is one of sums */
 } taken;
 
 static char *fourth_spare(const rd_tiles *m)
@@ -51,7 +52,7 @@ static void find_labels(rd_tiles *m, int32_t pc, taken *t)
 
         t->label     = rd_tiles_memory(m, w);
         t->size      = w->size;
-        t->row       = w->row * w->size;
+        t->row       = w->row;
         t->col_label = 1;
         return;
     }
@@ -60,7 +61,7 @@ static void find_labels(rd_tiles *m, int32_t pc, taken *t)
         label = leave_out(m, &label, inst->c);
     t->label     = label.at;
     t->size      = 8;
-    t->row       = 8 * label.row;
+    t->row       = label.row;
     t->col_label = label.col;
 }
 
@@ -84,7 +85,7 @@ static bool take_neighbours(const taken *t, const rd_group_row *q)
                 .n = q->n, .rows = 1, .x = q->x, .y = q->y, .index = q->index, .index_col = q->index_col
     };
 
-    if (q->col_label || q->cell_col != 1 || !q->colx || (q->y && !q->coly) ||
+    if (t->sums || q->col_label || q->cell_col != 1 || !q->colx || (q->y && !q->coly) ||
         f->fold->reducer == RD_RED_moments)
         return false;
     if ((uint64_t)label >= (uint64_t)q->n_group)
@@ -106,51 +107,86 @@ static void begin_block(const rd_tile_fold *f, char *memory, int64_t block, void
     g->begun = f->group;
 }
 
-/* Elements of a row, from one on, that are of its block. */
-static int64_t left_in_block(const taken *t, int64_t lane, int64_t outer, int64_t left)
+/* Steps from one on that are of its block, `left` at most. */
+static int64_t left_in_block(const rd_tile_fold *f, int64_t step, int64_t left)
 {
-    const rd_tile_fold *f    = t->f;
-    const int64_t       step = outer * f->row_steps + lane / f->fold->lanes, steps = f->fold->steps;
+    const int64_t steps = f->fold->steps;
 
-    if (steps == INT64_MAX || (!f->lane.col && !f->outer.col))
-        return left;
-    const int64_t end = (step / steps + 1) * steps;
-    return rd_least(left, f->lane.col ? (end - outer * f->row_steps) * f->fold->lanes - lane
-                                      : end - step);
+    return steps == INT64_MAX ? left : rd_least(left, steps - step % steps);
 }
 
-static void take_row(const rd_tiles *m, const taken *t, int64_t r)
+/* Neighbours from (r, c) on that are of one block: steps along the lanes, or each of one lane, or one
+ * step of several cells. */
+static int64_t neighbours(const rd_tiles *m, const taken *t, int64_t step, const rd_group_row *q,
+                          int64_t c)
 {
     const rd_tile_fold *f     = t->f;
-    const int64_t       lanes = f->fold->lanes, stride = f->group / lanes;
-    rd_group_row        q = { .n_group   = f->fold->n_group,
-                              .apart     = f->fold->apart,
-                              .cell_col  = f->cell.col,
-                              .nowhere   = stride - 1,
-                              .lane_col  = f->lane.col,
-                              .lanes     = lanes,
-                              .stride    = stride,
-                              .colx      = t->x.col,
-                              .coly      = t->y.col,
-                              .col_label = t->col_label,
-                              .index_col = f->index.col,
-                              .far       = 8 * f->group > RD_L2_BYTES };
+    const int64_t       lanes = f->fold->lanes, left = m->cols - c;
 
-    for (int64_t c = 0; c < m->cols; c += q.n) {
-        const int64_t lane  = t->lane + r * f->lane.row + c * f->lane.col;
-        const int64_t outer = t->outer + r * f->outer.row + c * f->outer.col;
+    if (!f->lane.col)
+        return f->outer.col ? left_in_block(f, step, left) : left;
+    /* what the first step has of lanes, and whole steps after it */
+    const int64_t first = lanes - q->lane % lanes, whole = left_in_block(f, step, left) - 1;
+    return left <= first ? left : rd_least(left, first + whole * lanes);
+}
 
-        begin_block(f, t->memory, (outer * f->row_steps + lane / lanes) / f->fold->steps, q.s);
-        q.n     = left_in_block(t, lane, outer, m->cols - c);
-        q.lane  = lane;
-        q.cell  = t->cell + r * f->cell.row + c * f->cell.col;
-        q.index = t->index + r * f->index.row + c * f->index.col;
-        q.x     = rd_view_at(&t->x, r, c);
-        q.y     = t->y.at ? rd_view_at(&t->y, r, c) : NULL;
-        q.label = t->label + r * t->row + c * t->col_label * t->size;
-        if (!take_neighbours(t, &q))
-            t->kernel(&q);
-        mark_seen(f, t->memory, &q);
+/* Rows from one on that are steps of one block, for sums that take several. */
+static int64_t rows_together(const rd_tiles *m, const taken *t, int64_t step, int64_t r)
+{
+    const rd_tile_fold *f = t->f;
+
+    if (!t->sums || t->col_label || f->cell.col != 1 || !t->x.col || f->cell.row ||
+        f->fold->lanes > 1 || f->outer.row * f->row_steps + f->lane.row != 1)
+        return 1;
+    return left_in_block(f, step, m->rows - r);
+}
+
+/* Elements of a row from column c on, or of some rows; how many rows. */
+static int64_t take_from(const rd_tiles *m, const taken *t, int64_t r, int64_t c, rd_group_row *q)
+{
+    const rd_tile_fold *f     = t->f;
+    const int64_t       outer = t->outer + r * f->outer.row + c * f->outer.col;
+    const int64_t       lane  = t->lane + r * f->lane.row + c * f->lane.col;
+    const int64_t       step  = outer * f->row_steps + lane / f->fold->lanes;
+
+    begin_block(f, t->memory, step / f->fold->steps, q->s);
+    q->lane  = lane;
+    q->n     = neighbours(m, t, step, q, c);
+    q->rows  = rows_together(m, t, step, r);
+    q->cell  = t->cell + r * f->cell.row + c * f->cell.col;
+    q->index = t->index + r * f->index.row + c * f->index.col;
+    q->x     = rd_view_at(&t->x, r, c);
+    q->y     = t->y.at ? rd_view_at(&t->y, r, c) : NULL;
+    q->label = t->label + (r * t->row + c * t->col_label) * t->size;
+    if (!take_neighbours(t, q))
+        t->kernel(q);
+    mark_seen(f, t->memory, q);
+    return q->rows;
+}
+
+static void take_tile(const rd_tiles *m, const taken *t)
+{
+    const rd_tile_fold *f      = t->f;
+    const int64_t       stride = f->group / f->fold->lanes;
+    rd_group_row        q      = { .n_group   = f->fold->n_group,
+                                   .apart     = f->fold->apart,
+                                   .cell_col  = f->cell.col,
+                                   .nowhere   = stride - 1,
+                                   .lane_col  = f->lane.col,
+                                   .lanes     = f->fold->lanes,
+                                   .stride    = stride,
+                                   .colx      = t->x.col,
+                                   .coly      = t->y.col,
+                                   .col_label = t->col_label,
+                                   .row_label = t->row,
+                                   .ldx       = t->x.row,
+                                   .index_col = f->index.col,
+                                   .far       = 8 * f->group > RD_L2_BYTES };
+
+    for (int64_t r = 0, rows; r < m->rows; r += rows) {
+        rows = 1;
+        for (int64_t c = 0; c < m->cols; c += q.n)
+            rows = take_from(m, t, r, c, &q);
     }
 }
 
@@ -158,7 +194,7 @@ void rd_groups_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory
 {
     const rd_inst      *inst = &m->p->inst[pc];
     const rd_tile_inst *step = &m->code->inst[pc];
-    taken               t    = { .f = f, .memory = memory, .kernel = step->group };
+    taken               t = { .f = f, .memory = memory, .kernel = step->group, .sums = step->sums };
 
     t.lane  = rd_tiles_position(m, f->lane.at);
     t.outer = rd_tiles_position(m, f->outer.at);
@@ -168,8 +204,7 @@ void rd_groups_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory
     if (inst->b >= 0)
         t.y = rd_tiles_view(m, inst->b);
     find_labels(m, pc, &t);
-    for (int64_t r = 0; r < m->rows; r++)
-        take_row(m, &t, r);
+    take_tile(m, &t);
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
