@@ -1123,7 +1123,7 @@ struct DLManagedTensorVersioned;
  *  @param tensor  rdim's from now on: its deleter is called by rd_array_free(), with the leaf of
  *                 rd_adopt(), or at once on failure
  *  @param out     zeroed on failure
- *  @return RD_OK, or the recorded error: RD_ERR_TYPE (complex, lanes, types that rdim has not),
+ *  @return RD_OK, or the recorded error: RD_ERR_TYPE (lanes, types that rdim has not),
  *          RD_ERR_DEVICE, RD_ERR_SHAPE, RD_ERR_ARGUMENT (no data, or not aligned to the type),
  *          RD_ERR_LIMIT (a major version other than 1). */
 RD_API rd_status rd_from_dlpack(rd_ctx *ctx, struct DLManagedTensor *tensor, rd_array *out);

@@ -3,11 +3,13 @@
  *
  * The functions are compared in double complex, which for c64 has bits to spare; of c128 C's own
  * error is in the bounds, in units in the last place of the larger part. */
+#define _XOPEN_SOURCE 700 /* mkstemp */
 #include "suite.h"
 #include "values.h"
 #include <complex.h>
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { N = 2000 };
 
@@ -463,6 +465,52 @@ START_TEST(plans_of_pairs)
 }
 END_TEST
 
+/* ---- Files and other libraries --------------------------------------------------------------- */
+START_TEST(files_of_pairs)
+{
+    char      path[] = "/tmp/rdim-complex-XXXXXX";
+    const int file   = mkstemp(path);
+    rd_expr  *x      = leaf_of(RD_SHAPE(40, 50)), *y;
+    rd_array  read   = { 0 };
+
+    ck_assert(file >= 0 && close(file) == 0);
+    for (int way = 0; way < 4; way++) {
+        ck_assert(rd_save(ctx, x, path, .order = way & 1, .big_endian = way > 1) == RD_OK);
+        y = rd_load(ctx, path);
+        ck_assert_msg(rd_type_of(y) == RD_C128, "%s", rd_error_text(ctx));
+        ck_assert(rd_eval(ctx, y, RD_INTO(found, RD_SHAPE(40, 50))) == RD_OK);
+        ck_assert(memcmp(found, z, sizeof z) == 0);
+        ck_assert(rd_read(ctx, path, &read) == RD_OK && read.type == RD_C128);
+        ck_assert(((double complex *)read.data)[way & 1 ? 40 : 1] == z[1]);
+        rd_array_free(&read);
+        ck_assert(rd_read(ctx, path, RD_INTO(w, RD_SHAPE(40, 50))) == RD_OK);
+        ck_assert(memcmp(w, z, sizeof z) == 0);
+    }
+    ck_assert(rd_save(ctx, rd_cast(x, RD_C64), path) == RD_OK);
+    y = rd_load(ctx, path, .read = true);
+    ck_assert(rd_eval(ctx, y, RD_INTO(found_f, RD_SHAPE(40, 50))) == RD_OK);
+    ck_assert(found_f[7] == (float complex)z[7]);
+    ck_assert(strstr(rd_explain(ctx, RD_RESULTS({ y, NULL }), NULL), path));
+    unlink(path);
+    y = rd_load(ctx, "tests/data/complex_v1.npy"); /* by NumPy */
+    ck_assert(rd_type_of(y) == RD_C64 && rd_shape_of(y).at[0] == 2);
+}
+END_TEST
+
+START_TEST(tensors_of_pairs)
+{
+    rd_expr *x     = leaf_of(RD_SHAPE(20, 100));
+    rd_array array = { 0 }, back;
+
+    ck_assert(rd_eval(ctx, rd_conj(x), &array) == RD_OK);
+    ck_assert(rd_from_dlpack(ctx, rd_to_dlpack(ctx, &array), &back) == RD_OK);
+    ck_assert(back.type == RD_C128 && back.shape.n == 2);
+    ck_assert(rd_eval(ctx, rd_conj(rd_adopt(ctx, &back)), RD_INTO(found, RD_SHAPE(20, 100))) ==
+              RD_OK);
+    ck_assert(memcmp(found, z, sizeof z) == 0);
+}
+END_TEST
+
 /* A pair begins where a part may. */
 START_TEST(parts_are_aligned)
 {
@@ -507,8 +555,8 @@ int main(void)
 {
     const TTest *const tests[] = {
         functions_are_near,     arithmetic_is_near,    quotients_of_all_sizes, special_values,
-        outputs_of_all_layouts, results_over_operands, plans_of_pairs,         parts_are_aligned,
-        equal_nodes_are_one,    texts_say_complex,
+        outputs_of_all_layouts, results_over_operands, files_of_pairs,         tensors_of_pairs,
+        plans_of_pairs,         parts_are_aligned,     equal_nodes_are_one,    texts_say_complex,
     };
 
     return run_suite("complex", tests, COUNT(tests));

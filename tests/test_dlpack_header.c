@@ -102,7 +102,7 @@ START_TEST(numbers)
         ck_assert(rd_from_dlpack(ctx, &t, &a) == RD_OK && a.device == rows[k].want);
         rd_array_free(&a);
     }
-    t.dl_tensor.dtype.code = kDLComplex;
+    t.dl_tensor.dtype.code = kDLComplex; /* of 32 bits */
     ck_assert(rd_from_dlpack(ctx, &t, &a) == RD_ERR_TYPE);
     ck_assert_msg(strstr(rd_error_text(ctx), "(complex)"), "%s", rd_error_text(ctx));
 }

@@ -142,7 +142,7 @@ static const struct {
     { TYPED("'<'"), "descr '<'", RD_ERR_TYPE },
     { TYPED("'<V2'"), "descr '<V2'", RD_ERR_TYPE },
     { TYPED("'<f16'"), "descr '<f16'", RD_ERR_TYPE },
-    { TYPED("'<c8'"), "descr '<c8'", RD_ERR_TYPE },
+    { TYPED("'<c32'"), "descr '<c32'", RD_ERR_TYPE },
     { TYPED("'|O'"), "descr '|O'", RD_ERR_TYPE },
     { TYPED("'<M8[ns]'"), "descr '<M8[ns]'", RD_ERR_TYPE },
     { TYPED("'|f4'"), "descr '|f4'", RD_ERR_TYPE },

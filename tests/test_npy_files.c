@@ -261,7 +261,6 @@ static const struct {
     const char *name, *why;
 } refused_types[] = {
     { "structured_v1", "[('a', '<f4'), ('b', '<i4')]" },
-    { "complex_v1", "'<c8'" },
     { "text_v1", "'<U3'" },
 };
 

@@ -21,7 +21,7 @@ static bool labels_ok(const rd_folding *f)
     if (!rd_operands(f->call, by->n, by->at))
         return false;
     for (int k = 0; k < by->n; k++) {
-        if (rd_dtype_kind(by->at[k]->type) == RD_KIND_FLOAT) {
+        if (rd_dtype_kind(by->at[k]->type) >= RD_KIND_FLOAT) {
             rd_fail(ctx, RD_ERR_TYPE, "%s: a label of .by is %s, it must be an int", f->call,
                     rd_dtype_name(by->at[k]->type));
             return false;

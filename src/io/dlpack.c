@@ -12,7 +12,7 @@ static const struct element {
     { RD_I32, RD_DL_INT, 32 },   { RD_I64, RD_DL_INT, 64 },     { RD_U8, RD_DL_UINT, 8 },
     { RD_U16, RD_DL_UINT, 16 },  { RD_U32, RD_DL_UINT, 32 },    { RD_U64, RD_DL_UINT, 64 },
     { RD_F16, RD_DL_FLOAT, 16 }, { RD_BF16, RD_DL_BFLOAT, 16 }, { RD_F32, RD_DL_FLOAT, 32 },
-    { RD_F64, RD_DL_FLOAT, 64 },
+    { RD_F64, RD_DL_FLOAT, 64 }, { RD_C64, RD_DL_COMPLEX, 64 }, { RD_C128, RD_DL_COMPLEX, 128 },
 };
 enum { N_ELEMENTS = sizeof elements / sizeof *elements };
 

@@ -137,7 +137,7 @@ static void convert(const source *s, void *data, int64_t n)
     uint8_t *at = data;
 
     if (s->header.swap)
-        rd_swap_bytes(data, n, rd_dtype_size(s->header.type));
+        rd_swap_elements(data, n, s->header.type);
     for (int64_t i = 0; s->header.type == RD_BOOL && i < n; i++)
         at[i] = at[i] != 0;
 }

@@ -9,7 +9,8 @@
 
 enum { CHUNK = 1 << 15 }; /* bytes converted at a time: they stay in L1 */
 
-static bool write_converted(const rd_aside *file, rd_walk *walk, int64_t total, bool swap)
+static bool write_converted(const rd_aside *file, rd_walk *walk, int64_t total, bool swap,
+                            rd_dtype type)
 {
     char          chunk[CHUNK];
     const int64_t most = CHUNK / walk->size;
@@ -18,7 +19,7 @@ static bool write_converted(const rd_aside *file, rd_walk *walk, int64_t total, 
         n = total - done < most ? total - done : most;
         rd_walk_gather(walk, chunk, n);
         if (swap)
-            rd_swap_bytes(chunk, n, walk->size);
+            rd_swap_elements(chunk, n, type);
         if (!rd_aside_write(file, chunk, n * walk->size))
             return false;
     }
@@ -42,7 +43,7 @@ static bool write_array(const rd_aside *file, const rd_array *array, const int64
     rd_walk_start(&walk, array->data, size, array->shape.n, array->shape.at, stride, order);
     if (!swap && rd_walk_is_dense(&walk))
         return rd_aside_write(file, array->data, points * size);
-    return write_converted(file, &walk, points, swap);
+    return write_converted(file, &walk, points, swap, array->type);
 }
 
 rd_status rd_npy_write(rd_ctx *ctx, const char *path, const rd_array *array, int order,

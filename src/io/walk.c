@@ -26,7 +26,8 @@ static void copy_run(char *to, int64_t to_pitch, const char *from, int64_t from_
     case 1: COPY_LOOP(uint8_t); break;
     case 2: COPY_LOOP(uint16_t); break;
     case 4: COPY_LOOP(uint32_t); break;
-    default: COPY_LOOP(uint64_t); break;
+    case 8: COPY_LOOP(uint64_t); break;
+    default: COPY_LOOP(uint64_t[2]); break;
     }
 }
 
@@ -101,7 +102,7 @@ void rd_walk_scatter(rd_walk *walk, const void *dense, int64_t n)
     }
 }
 
-void rd_swap_bytes(void *data, int64_t n, int size)
+static void swap_bytes(void *data, int64_t n, int size)
 {
     char *at = data;
 
@@ -111,4 +112,11 @@ void rd_swap_bytes(void *data, int64_t n, int size)
     case 8: SWAP_LOOP(uint64_t, __builtin_bswap64); break;
     default: break;
     }
+}
+
+void rd_swap_elements(void *data, int64_t n, rd_dtype type)
+{
+    const int part = rd_dtype_align(type);
+
+    swap_bytes(data, n * (rd_dtype_size(type) / part), part);
 }

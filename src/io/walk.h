@@ -1,8 +1,7 @@
 /* walk.h - elements on their way between an array of any layout and the dense bytes of a file. */
 #ifndef RD_IO_WALK_H
 #define RD_IO_WALK_H
-#include <stdbool.h>
-#include <stdint.h>
+#include "core/dtype.h"
 
 /* A place in an array that moves through it in the order of a file's elements.  Level 0 moves
  * fastest; neighbouring axes that are one run of memory are one level, so a dense array in the
@@ -21,6 +20,6 @@ bool rd_walk_is_dense(const rd_walk *walk);
 /* The next n elements out of the array, and into it. */
 void rd_walk_gather(rd_walk *walk, void *dense, int64_t n);
 void rd_walk_scatter(rd_walk *walk, const void *dense, int64_t n);
-/* Reverses the bytes of each of n elements. */
-void rd_swap_bytes(void *data, int64_t n, int size);
+/* Reverses the bytes of each of n elements, of complex ones those of each part. */
+void rd_swap_elements(void *data, int64_t n, rd_dtype type);
 #endif

@@ -9,7 +9,7 @@ import sys
 import weakref
 from ctypes import byref, c_char_p, c_int32, c_int64, c_uint64, c_void_p, py_object
 
-BOOL, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64 = range(1, 14)
+BOOL, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64, C64, C128 = range(1, 16)
 READ_ONLY = 1
 
 
@@ -121,7 +121,8 @@ def check(ctx, good):
 # ---- What the tests ask of a module -------------------------------------------------------------------------------
 class Numpy:
     types = {"bool": BOOL, "int8": I8, "int16": I16, "int32": I32, "int64": I64, "uint8": U8, "uint16": U16,
-             "uint32": U32, "uint64": U64, "float16": F16, "float32": F32, "float64": F64}
+             "uint32": U32, "uint64": U64, "float16": F16, "float32": F32, "float64": F64, "complex64": C64,
+             "complex128": C128}
 
     def __init__(self):
         import numpy
@@ -157,7 +158,7 @@ class Numpy:
 
 class Torch(Numpy):
     types = {"uint8": U8, "int8": I8, "int16": I16, "int32": I32, "int64": I64, "float16": F16, "bfloat16": BF16,
-             "float32": F32, "float64": F64}
+             "float32": F32, "float64": F64, "complex64": C64, "complex128": C128}
 
     def __init__(self):
         import numpy
