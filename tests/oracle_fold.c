@@ -434,6 +434,30 @@ static oracle_value user(const rd_reducer *r, const oracle_item *item, int64_t n
                        err + 16 * oracle_float_of(r->out).u * (long double)(n + 1) * scale, 1);
 }
 
+/* A part of the product of x + iw.  What leaves the range in one order may stay in it in another. */
+static oracle_value complex_product(rd_dtype type, const oracle_item *item, int64_t n, bool imag)
+{
+    const oracle_float f  = oracle_float_of(type);
+    long double        re = 1, im = 0, part = 0, most = 1, least = 1;
+
+    for (int64_t k = 0; k < n; k++) {
+        const long double x = item[k].x.v, w = item[k].w.v, size = hypotl(x, w), was = re;
+
+        if (item[k].w.unsure || !isfinite(size) || size == 0)
+            return oracle_unsure(type);
+        re    = was * x - im * w;
+        im    = was * w + im * x;
+        part  = part + 4 * f.u + 2 * (item[k].x.err + item[k].w.err) / size;
+        most  = most * fmaxl(size, 1);
+        least = least * fminl(size, 1);
+    }
+    if (n < 1)
+        return oracle_real(type, imag ? 0 : 1, 0, 0);
+    if (most > f.max / 8 || least < 16 * f.tiny / f.u || part > 1)
+        return oracle_unsure(type);
+    return oracle_real(type, imag ? im : re, part * hypotl(re, im) * 1.5L, 1);
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 oracle_value oracle_fold(const rd_expr *x, const oracle_item *item, int64_t n, int64_t which)
@@ -455,6 +479,8 @@ oracle_value oracle_fold(const rd_expr *x, const oracle_item *item, int64_t n, i
     case RD_RED_bits_and:
     case RD_RED_bits_or:
     case RD_RED_bits_xor: return bits(type, item, n, fold->reducer);
+    case RD_RED_prod_real:
+    case RD_RED_prod_imag: return complex_product(type, item, n, fold->reducer == RD_RED_prod_imag);
     case RD_RED_min:
     case RD_RED_max: return extreme(fold, type, item, n);
     case RD_RED_argmin:

@@ -285,6 +285,8 @@ static void step(random_pool *pool)
         random_scan(pool);
     else if (choice < 93)
         random_sort(pool);
+    else if (choice < 95)
+        random_complex(pool);
     else
         random_idiom(pool);
 }

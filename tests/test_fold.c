@@ -301,6 +301,8 @@ static const fold_case fold_cases[] = {
     { "bits_or u8", RD_RED_bits_or, NULL, RD_U8, RD_U8, false, BYTES, 64, 64 },
     { "bits_xor i32", RD_RED_bits_xor, NULL, RD_I32, RD_I32, false, BYTES, 64, 16 },
     { "bits_xor bool", RD_RED_bits_xor, NULL, RD_BOOL, RD_BOOL, false, BITS, 64, 64 },
+    { "prod_real f64", RD_RED_prod_real, NULL, RD_F64, RD_F64, true, NEAR_ONE, 64, 64 },
+    { "prod_imag f32", RD_RED_prod_imag, NULL, RD_F32, RD_F32, true, NEAR_ONE, 64, 64 },
     { "moments f64", RD_RED_moments, NULL, RD_F64, RD_F64, false, MIXED, 64, 64 },
     { "moments f32, weights", RD_RED_moments, NULL, RD_F32, RD_F32, true, MIXED, 64, 64 },
     { "skewness f64", RD_RED_skewness, NULL, RD_F64, RD_F64, false, MIXED, 64, 64 },

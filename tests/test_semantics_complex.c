@@ -236,6 +236,15 @@ START_TEST(complex_reductions)
     expect_pairs("dot", rd_sum(rd_mul(z, rd_conj(z)), RD_ALL), RD_C128, VALUES(50, 0));
     expect_pairs("cumulative sum", rd_scan(z, "sum", RD_DIMS(0)), RD_C128,
                  VALUES(3, 4, 4, 2, 4, 2, 0, 4));
+    expect_pairs("product", rd_prod(rd_slice(z, "::-3"), RD_ALL), RD_C128, VALUES(-20, -10));
+    expect_pairs("product where", rd_prod(z, RD_ALL, .where = rd_ne(z, rd_int(ctx, 0))), RD_C128,
+                 VALUES(-40, 30));
+    expect_pairs("one more factor",
+                 rd_prod(rd_slice(z, ":1"), RD_ALL, .initial = rd_cnum(ctx, 0, 1)), RD_C128,
+                 VALUES(-4, 3));
+    expect_pairs("product of nothing", rd_prod(none, RD_ALL), RD_C128, VALUES(1, 0));
+    expect_pairs("cumulative product", rd_scan(rd_slice(z, ":3"), "prod", RD_DIMS(0)), RD_C128,
+                 VALUES(3, 4, 11, -2, 0, 0));
     expect_error("skewness", rd_skewness(z, RD_ALL), RD_ERR_TYPE);
 }
 END_TEST

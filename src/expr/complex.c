@@ -211,15 +211,59 @@ static rd_expr *both_views(const rd_expr *re)
     return rd_view(x, rank + 1, extent, number);
 }
 
+/* A number, alone or seen with a shape. */
+static rd_expr *number_in(rd_expr *x)
+{
+    rd_expr *below = x->kind == RD_EXPR_VIEW ? x->in[0] : x;
+
+    return below->kind == RD_EXPR_NUMBER ? below : NULL;
+}
+
+/* `depth` bounds the work on operands that are used twice, again and again. */
+static rd_expr *together(rd_expr *re, rd_expr *im, int depth)
+{
+    enum { DEEP = 4, MOST = 3 };
+    rd_expr *in[MOST];
+    int64_t  extent[RD_MAX_RANK];
+
+    if (lie_together(re, im))
+        return both_views(re);
+    for (int a = 0; a < re->rank; a++)
+        extent[a] = re->extent[a];
+    extent[re->rank] = 2;
+    if (re == im && number_in(re))
+        return rd_broadcast_to(number_in(re), re->rank + 1, extent, "rd_eval");
+    if (re->kind != RD_EXPR_MAP || im->kind != RD_EXPR_MAP || re->op != im->op ||
+        re->type != im->type || re->n_in != im->n_in || re->n_in > MOST || depth == DEEP)
+        return NULL;
+    for (int k = 0; k < re->n_in; k++)
+        if (!(in[k] = together(re->in[k], im->in[k], depth + 1)))
+            return NULL;
+    return rd_node(&(rd_expr){ .ctx    = re->ctx,
+                               .kind   = RD_EXPR_MAP,
+                               .type   = re->type,
+                               .op     = re->op,
+                               .rank   = re->rank + 1,
+                               .n_in   = re->n_in,
+                               .extent = extent,
+                               .in     = in },
+                   NULL, 0);
+}
+
+rd_expr *rd_complex_together(rd_expr *x)
+{
+    return x->rank < RD_MAX_RANK ? together(x->in[0], x->in[1], 0) : NULL;
+}
+
 rd_expr *rd_complex_pairs(rd_expr *x)
 {
-    rd_expr *re, *im;
+    rd_expr *y, *re, *im;
 
     if (x->rank == RD_MAX_RANK)
         return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: results of %s have at most %d axes",
                        rd_call_name(x->ctx), rd_dtype_name(x->type), RD_MAX_RANK - 1);
-    if (lie_together(x->in[0], x->in[1]))
-        return both_views(x->in[0]);
+    if ((y = rd_complex_together(x)))
+        return y;
     re = rd_expand(rd_cast_to(x->in[0], rd_dtype_part(x->type)), -1);
     im = rd_expand(rd_cast_to(x->in[1], rd_dtype_part(x->type)), -1);
     return re && im ? rd_concat(-1, RD_EXPRS(re, im)) : NULL;

@@ -39,6 +39,9 @@ bool rd_complex_array(rd_ctx *ctx, const rd_array *array, const char *call, rd_a
 rd_expr *rd_complex_leaf(rd_expr *parts, const char *call);
 /* The leaf of parts that a complex leaf is made of; any other x: itself. */
 rd_expr *rd_leaf_below(rd_expr *x);
+/* Both parts along one more axis, where they are the same maps of what lies together in memory: so
+ * they run along it as it lies.  NULL: they are not; nothing is recorded. */
+rd_expr *rd_complex_together(rd_expr *x);
 /* The parts of a complex x along one more axis, as they are stored. */
 rd_expr *rd_complex_pairs(rd_expr *x);
 #endif

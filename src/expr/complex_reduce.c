@@ -1,5 +1,6 @@
 /* complex_reduce.c - reductions and scans of complex numbers, made of those of their parts. */
 #include "expr/complex.h"
+#include "expr/reduce.h"
 #include <math.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ typedef struct asked {
     const char    *name; /* "sum"    */
     rd_expr       *x;
     rd_reduce_opts part[2];
+    rd_expr       *initial;
     bool           scan;
 } asked;
 
@@ -27,6 +29,29 @@ static rd_expr *part_of(rd_expr *x, int p)
 static rd_expr *fold(const asked *a, const char *name, rd_expr *x, const rd_reduce_opts *opts)
 {
     return a->scan ? rd_scan_name(x, name, opts) : rd_reduce_name(x, name, opts);
+}
+
+/* ---- Both parts in one reduction --------------------------------------------------------------- */
+/* The reduction of both parts along one more axis, where nothing but axes is asked for and they lie
+ * so: memory is read as it lies.  `last` is reduced, too, or is left.  NULL: by parts. */
+static rd_expr *fold_together(const asked *a, const char *name, rd_expr *x, bool last)
+{
+    rd_reduce_opts o = a->part[0];
+    rd_expr       *pairs;
+    uint64_t       bits;
+
+    if (a->scan || o.where || o.initial || o.weights || o.by.n || o.groups.n || !x ||
+        !(pairs = rd_complex_together(x)) || !rd_dims_bits(x, &o.dims, a->call, &bits))
+        return NULL;
+    bits |= last ? (uint64_t)1 << x->rank : 0;
+    o.dims.flags &= ~(uint32_t)RD_DIMS_EXCEPT;
+    o.dims.n = 0;
+    o.p      = 0;
+    for (int axis = 0; axis < pairs->rank; axis++)
+        if (bits >> axis & 1)
+            o.dims.axis[o.dims.n++] = axis;
+    rd_expr *y = rd_reduce_name(pairs, name, &o);
+    return last && o.dims.flags & RD_DIMS_KEEP ? rd_select(y, -1, 0) : y;
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
@@ -55,16 +80,58 @@ static rd_expr *sum_part(const asked *a, int p)
 
 static rd_expr *build_sum(const asked *a)
 {
+    rd_expr *y = fold_together(a, a->name, a->x, false);
+
+    if (y)
+        return rd_complex_leaf(y, a->call);
     return rd_complex_of(sum_part(a, 0), sum_part(a, 1), a->call);
 }
 
 static rd_expr *build_parts(const asked *a)
 {
-    rd_expr *y[2];
+    rd_expr *y[2], *both = fold_together(a, a->name, a->x, false);
 
+    if (both)
+        return rd_complex_leaf(both, a->call);
     for (int p = 0; p < 2; p++)
         y[p] = fold(a, a->name, part_of(a->x, p), &a->part[p]);
     return rd_complex_of(y[0], y[1], a->call);
+}
+
+/* ---- Products -------------------------------------------------------------------------------- */
+/* A part of the product, by a reducer of both parts of each element. */
+static rd_expr *product_part(const asked *a, rd_reducer_id reducer, rd_expr *re, rd_expr *im)
+{
+    const rd_reduce_opts *o = &a->part[0];
+    rd_folding            f = { .call = a->call, .x = re, .scan = a->scan };
+    rd_fold_facts         facts;
+    rd_dtype              type;
+
+    if (!re || !im || !rd_folding_begin(&f, o, RD_TAKES_WIDE | (a->scan ? RD_TAKES_ORDER : 0)))
+        return NULL;
+    type = o->type ? rd_dtype_promote(re->type, o->type) : re->type;
+    type = o->accuracy == RD_WIDE ? RD_F64 : type;
+    memset(&facts, 0, sizeof facts);
+    facts.reducer = (int32_t)reducer;
+    facts.law     = o->accuracy == RD_SERIAL ? RD_LAW_serial : rd_reducer_table[reducer].law;
+    rd_expr *y    = rd_folding_node(&f, rd_cast_to(re, type), rd_cast_to(im, type), type, &facts);
+    return rd_cast_to(y, o->type ? o->type : re->type);
+}
+
+/* What is left out is 1, and .initial one more factor. */
+static rd_expr *build_prod(const asked *a)
+{
+    asked    own = *a;
+    rd_expr *x   = a->x;
+
+    if (own.part[0].where)
+        x = rd_where(own.part[0].where, x, rd_int(x->ctx, 1));
+    if (!x)
+        return NULL;
+    own.part[0].where = own.part[0].initial = NULL;
+    rd_expr *y = rd_complex_of(product_part(&own, RD_RED_prod_real, x->in[0], x->in[1]),
+                               product_part(&own, RD_RED_prod_imag, x->in[0], x->in[1]), a->call);
+    return a->initial && y ? rd_cast_to(rd_mul(y, a->initial), y->type) : y;
 }
 
 /* ---- Real results ---------------------------------------------------------------------------- */
@@ -76,6 +143,10 @@ static rd_expr *build_truth(const asked *a)
 /* The mean of |x - mean|^2 is that of both parts' squares. */
 static rd_expr *variance(const asked *a)
 {
+    rd_expr *both = fold_together(a, "var", a->x, false);
+
+    if (both)
+        return rd_add(rd_select(both, -1, 0), rd_select(both, -1, 1));
     return rd_add(fold(a, "var", rd_real(a->x), &a->part[0]),
                   fold(a, "var", rd_imag(a->x), &a->part[0]));
 }
@@ -94,20 +165,23 @@ static rd_expr *build_norm(const asked *a)
 {
     const double   p    = a->part[0].p;
     rd_reduce_opts sums = a->part[0];
-    rd_expr       *re = rd_square(rd_real(a->x)), *im = rd_square(rd_imag(a->x));
+    rd_expr       *re = rd_square(rd_real(a->x)), *im = rd_square(rd_imag(a->x)), *both;
 
     if (p != 0 && p != 2)
         return fold(a, a->name, rd_abs(a->x), &a->part[0]);
+    if ((both = fold_together(a, "sum", rd_complex_of(re, im, a->call), true)))
+        return rd_sqrt(both);
     sums.p = 0;
     return rd_sqrt(rd_add(fold(a, "sum", re, &sums), fold(a, "sum", im, &sums)));
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 static const row rows[] = {
-    { "sum", "rd_sum", build_sum, true },        { "mean", "rd_mean", build_parts, true },
-    { "any", "rd_any", build_truth, false },     { "all", "rd_all", build_truth, false },
-    { "count", "rd_count", build_truth, false }, { "var", "rd_var", build_var, false },
-    { "std", "rd_std", build_std, false },       { "norm", "rd_norm", build_norm, false },
+    { "sum", "rd_sum", build_sum, true },     { "prod", "rd_prod", build_prod, true },
+    { "mean", "rd_mean", build_parts, true }, { "any", "rd_any", build_truth, false },
+    { "all", "rd_all", build_truth, false },  { "count", "rd_count", build_truth, false },
+    { "var", "rd_var", build_var, false },    { "std", "rd_std", build_std, false },
+    { "norm", "rd_norm", build_norm, false },
 };
 
 static const row *find_row(const char *name)
@@ -156,6 +230,7 @@ static bool split_options(asked *a, const rd_reduce_opts *opts, bool complex)
     memcpy(&a->part[0], opts, size);
     a->part[0].size = 0;
     a->part[1]      = a->part[0];
+    a->initial      = a->part[0].initial;
     if (!rd_operands(a->call, 1, &a->x) ||
         (a->part[0].weights && rd_refuse_complex(a->call, 1, &a->part[0].weights)))
         return false;
