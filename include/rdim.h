@@ -284,6 +284,22 @@ RD_API rd_expr *rd_int(rd_ctx *ctx, int64_t value);
 /** The index along `axis` of x, i64, broadcastable against x: extent n there, 1 elsewhere.  x is
  *  not computed.  NULL on RD_ERR_AXIS. */
 RD_API rd_expr *rd_coord(rd_expr *x, int axis);
+/* Random numbers, made where they are read: they take no memory, and element i, in C order of the
+ * shape, is the same in a slice, along any traversal, on any number of threads, and on a GPU.  Equal
+ * keys and shapes are one expression: each draw wants a key of its own, any number.  Of Philox
+ * 4x32-10 (Salmon and others 2011), whose stream is long enough for every shape.  NULL on
+ * RD_ERR_SHAPE (negative, overflow), RD_ERR_TYPE (not a float type). */
+/** 64 random bits, u64: rd_philox() of the flat index. */
+RD_API rd_expr *rd_random_bits(rd_ctx *ctx, uint64_t key, rd_shape shape);
+/** Multiples of 2^-53 in [0, 1), of f32 of 2^-24, of f16 of 2^-11, of bf16 of 2^-8.  Of mean 0 and
+ *  deviation 1, up to 8.6 (6.7 of f32 and halves).  Of mean 1, from 0 to 36.8 (22.2). */
+RD_API rd_expr *rd_random_uniform(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type),
+    *rd_random_normal(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type),
+    *rd_random_exponential(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type);
+/** Whole numbers from low to below high, i64; of any two the odds differ by less than
+ *  (high - low) / 2^64.  NULL also on RD_ERR_ARGUMENT (low >= high). */
+RD_API rd_expr *rd_random_integers(rd_ctx *ctx, uint64_t key, rd_shape shape, int64_t low,
+                                   int64_t high);
 /** The shape of a node; .n == -1 for NULL. */
 RD_API rd_shape rd_shape_of(const rd_expr *x);
 /** The element type of a node; RD_AUTO for NULL. */
@@ -458,6 +474,10 @@ RD_API rd_expr *rd_bit_and(rd_expr *x, rd_expr *y), *rd_bit_or(rd_expr *x, rd_ex
 /* The greatest common divisor and the least common multiple of ints, not negative but where the
  * type cannot hold them: they wrap.  gcd(0, 0) is 0, and so is lcm(x, 0). */
 RD_API rd_expr *rd_gcd(rd_expr *x, rd_expr *y), *rd_lcm(rd_expr *x, rd_expr *y);
+/** Word `index` of the stream of random numbers of a key, 64 bits of an unsigned type (a narrower
+ *  one keeps the lowest): words 2 k and 2 k + 1 are what Philox 4x32-10 makes of k as its counter,
+ *  the lower halves first.  What rd_random_bits() is made of, for counters of your own. */
+RD_API rd_expr *rd_philox(rd_expr *index, rd_expr *key);
 /* Comparisons, after promotion: bool; false with NaN, but for ne. */
 RD_API rd_expr *rd_eq(rd_expr *x, rd_expr *y), *rd_ne(rd_expr *x, rd_expr *y),
     *rd_lt(rd_expr *x, rd_expr *y), *rd_le(rd_expr *x, rd_expr *y), *rd_gt(rd_expr *x, rd_expr *y),

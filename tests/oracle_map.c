@@ -466,6 +466,25 @@ static int int_bits(__int128 a)
     return n;
 }
 
+/* Philox 4x32-10 as its paper has it: word `index` of 64 bits of the stream of a key. */
+static __int128 int_philox(uint64_t index, uint64_t key)
+{
+    uint32_t x[4] = { (uint32_t)(index / 2), (uint32_t)(index / 2 >> 32), 0, 0 };
+    uint32_t k[2] = { (uint32_t)key, (uint32_t)(key >> 32) };
+
+    for (int round = 0; round < 10; round++) {
+        const uint64_t p = (uint64_t)x[0] * 0xD2511F53U, q = (uint64_t)x[2] * 0xCD9E8D57U;
+
+        x[0] = (uint32_t)(q >> 32) ^ x[1] ^ k[0];
+        x[1] = (uint32_t)q;
+        x[2] = (uint32_t)(p >> 32) ^ x[3] ^ k[1];
+        x[3] = (uint32_t)p;
+        k[0] += 0x9E3779B9U;
+        k[1] += 0xBB67AE85U;
+    }
+    return (__int128)((uint64_t)x[index % 2 * 2 + 1] << 32 | x[index % 2 * 2]);
+}
+
 static oracle_value int_op(rd_op op, rd_dtype type, __int128 a, __int128 b)
 {
     switch (op) {
@@ -500,6 +519,7 @@ static oracle_value int_op(rd_op op, rd_dtype type, __int128 a, __int128 b)
     case RD_OP_popcount: return oracle_int(type, int_bits(a));
     case RD_OP_gcd: return oracle_int(type, int_gcd(a, b));
     case RD_OP_lcm: return oracle_int(type, int_lcm(a, b));
+    case RD_OP_philox: return oracle_int(type, int_philox((uint64_t)a, (uint64_t)b));
     case RD_OP_or: return oracle_int(type, a || b);
     case RD_OP_xor: return oracle_int(type, !a != !b);
     default: return oracle_unsure(type);

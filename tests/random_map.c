@@ -189,12 +189,13 @@ static void bits(random_pool *pool)
                         { "shift_left", rd_shift_left },
                         { "shift_right", rd_shift_right },
                         { "gcd", rd_gcd },
-                        { "lcm", rd_lcm } };
+                        { "lcm", rd_lcm },
+                        { "philox", rd_philox } };
     rd_expr      *x = whole(pool, random_pick(pool)->x), *y;
-    const int64_t k = random_below(pool, 9);
+    const int64_t k = random_below(pool, 10);
 
-    if (k > 6) {
-        random_keep(pool, k == 7 ? rd_bit_not(x) : rd_popcount(x), k == 7 ? "bit_not" : "popcount");
+    if (k > 7) {
+        random_keep(pool, k == 8 ? rd_bit_not(x) : rd_popcount(x), k == 8 ? "bit_not" : "popcount");
         return;
     }
     y = whole(pool, random_partner(pool, x));

@@ -770,7 +770,7 @@ static binary *const of_two[] = {
     rd_or,     rd_xor,      rd_eq,         rd_ne,          rd_lt,        rd_le,      rd_gt,
     rd_ge,     rd_floordiv, rd_remainder,  rd_pow,         rd_atan2,     rd_hypot,   rd_fmin,
     rd_fmax,   rd_copysign, rd_heaviside,  rd_logaddexp,   rd_nextafter, rd_ldexp,   rd_bit_and,
-    rd_bit_or, rd_bit_xor,  rd_shift_left, rd_shift_right, rd_gcd,       rd_lcm
+    rd_bit_or, rd_bit_xor,  rd_shift_left, rd_shift_right, rd_gcd,       rd_lcm,     rd_philox
 };
 static const int64_t strips[] = { 17, 1, 64, 15, 200, 16, 65 };
 

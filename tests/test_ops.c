@@ -507,6 +507,8 @@ static const struct {
     { RD_OP_gcd, RD_I64, INT64_MIN, 6, 2, 0 },
     { RD_OP_gcd, RD_I8, -128, -128, -128, 0 },
     { RD_OP_gcd, RD_U64, -1, 5, 5, 0 },
+    { RD_OP_philox, RD_U64, 0, 0, (int64_t)0xe169c58d6627e8d5, 0 },
+    { RD_OP_philox, RD_U64, 1, 0, (int64_t)0x9b00dbd8bc57ac4c, 0 },
     { RD_OP_lcm, RD_I64, 4, -6, 12, 0 },
     { RD_OP_lcm, RD_I64, 0, 0, 0, 0 },
     { RD_OP_lcm, RD_I64, 0, 5, 0, 0 },

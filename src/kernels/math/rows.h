@@ -9,6 +9,7 @@
 #include "kernels/math/math.h"
 #include "kernels/math/math_gamma.h"
 #include "kernels/math/math_int.h"
+#include "kernels/math/math_random.h"
 #include <math.h>
 
 /* The rows are written for all types: unsigned values are compared with 0, ints are asked whether

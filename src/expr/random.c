@@ -1,0 +1,188 @@
+/* random.c - random numbers as expressions of where they stand: element i is made of word i of the
+ * key's stream (kernels/math/math_random.h), so it is the same in a slice, on any thread, and on a
+ * GPU. */
+#include "expr/expr.h"
+#include <inttypes.h>
+
+typedef struct draw {
+    const char *call;
+    rd_ctx     *ctx;
+    rd_dtype    type; /* of the result */
+    uint64_t    key;
+    rd_expr    *index; /* flat, in C order, u64 */
+} draw;
+
+static rd_expr *number(const draw *d, uint64_t value)
+{
+    return rd_number(d->ctx, RD_U64, (rd_word){ .u64 = value });
+}
+
+static rd_expr *map_2(const draw *d, rd_op op, rd_expr *x, rd_expr *y)
+{
+    return rd_map_op(op, d->call, 2, (rd_expr *const[]){ x, y });
+}
+
+static rd_expr *map_1(const draw *d, rd_op op, rd_expr *x)
+{
+    return rd_map_op(op, d->call, 1, &x);
+}
+
+static rd_expr *shifted(const draw *d, rd_expr *x, uint64_t bits)
+{
+    return map_2(d, RD_OP_shift_right, x, number(d, bits));
+}
+
+static rd_expr *flat_index(rd_ctx *ctx, const char *call, rd_shape shape)
+{
+    char    text[RD_SHAPE_TEXT];
+    int64_t points;
+
+    if (shape.n < 0 || shape.n > RD_MAX_RANK)
+        return rd_fail(ctx, RD_ERR_SHAPE, "%s: the shape has rank %d, possible are 0 to %d", call,
+                       (int)shape.n, RD_MAX_RANK);
+    if ((points = rd_points(shape.n, shape.at)) < 0)
+        return rd_fail(ctx, RD_ERR_SHAPE,
+                       "%s: an extent is negative or the size overflows, shape %s", call,
+                       rd_shape_text(shape.n, shape.at, text));
+    rd_expr *line = rd_broadcast_to(rd_int(ctx, 0), 1, &points, call);
+    return rd_reshape(rd_cast_to(rd_coord(line, 0), RD_U64), shape);
+}
+
+/* False after recording what is wrong. */
+static bool begin(draw *d, rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
+{
+    if (!ctx)
+        return false;
+    if (rd_dtype_kind(type) != RD_KIND_FLOAT) {
+        rd_fail(ctx, RD_ERR_TYPE, "%s: of type %s, it must be a float type", d->call,
+                rd_dtype_name(type));
+        return false;
+    }
+    d->ctx   = ctx;
+    d->key   = key;
+    d->type  = type;
+    d->index = flat_index(ctx, d->call, shape);
+    return d->index != NULL;
+}
+
+static rd_expr *bits(const draw *d, rd_expr *index)
+{
+    return map_2(d, RD_OP_philox, index, number(d, d->key));
+}
+
+/* (x + more) scale in a float type, x below 2^63: those have vectors as signed ones. */
+static rd_expr *scaled(const draw *d, rd_expr *x, int64_t more, double scale, rd_dtype type)
+{
+    x = rd_cast_to(x, RD_I64);
+    if (more)
+        x = map_2(d, RD_OP_add, x, rd_int(d->ctx, more));
+    return map_2(d, RD_OP_mul, rd_cast_to(x, type), rd_num(d->ctx, scale));
+}
+
+rd_expr *rd_random_bits(rd_ctx *ctx, uint64_t key, rd_shape shape)
+{
+    draw d = { .call = "rd_random_bits" };
+
+    return begin(&d, ctx, key, shape, RD_F64) ? bits(&d, d.index) : NULL;
+}
+
+/* Of a word as many bits as the type can hold beside each other. */
+rd_expr *rd_random_uniform(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
+{
+    draw d = { .call = "rd_random_uniform" };
+
+    if (!begin(&d, ctx, key, shape, type))
+        return NULL;
+    const int digits = type == RD_F64 ? 53 : type == RD_F32 ? 24 : type == RD_F16 ? 11 : 8;
+    return scaled(&d, shifted(&d, bits(&d, d.index), (uint64_t)(64 - digits)), 0,
+                  1 / (double)(INT64_C(1) << digits), type);
+}
+
+/* What halves are computed in. */
+static rd_dtype wide(rd_dtype type)
+{
+    return rd_dtype_is_half(type) ? RD_F32 : type;
+}
+
+/* A uniform number in (0, 1], as fine near 0 as it takes: of 32 bits where it is a float of 32. */
+static rd_expr *above_0(const draw *d, rd_expr *word)
+{
+    return wide(d->type) == RD_F64 ? scaled(d, shifted(d, word, 11), 1, 0x1p-53, RD_F64)
+                                   : scaled(d, shifted(d, word, 32), 1, 0x1p-32, RD_F32);
+}
+
+rd_expr *rd_random_exponential(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
+{
+    draw d = { .call = "rd_random_exponential" };
+
+    if (!begin(&d, ctx, key, shape, type))
+        return NULL;
+    rd_expr *log = map_1(&d, RD_OP_log, above_0(&d, bits(&d, d.index)));
+    return rd_cast_to(map_2(&d, RD_OP_sub, rd_int(ctx, 0), log), type); /* 0, not -0 */
+}
+
+/* Box and Muller (1958): sqrt(-2 log u) cos(2 pi v).  f64 takes two words for two elements, which
+ * are the cosine and the sine of one angle; f32 takes u and v from one word. */
+static rd_expr *angle(const draw *d, rd_expr *word)
+{
+    const double turn = 6.283185307179586;
+
+    if (wide(d->type) == RD_F32)
+        return scaled(d, map_2(d, RD_OP_bit_and, word, number(d, UINT32_MAX)), -(INT64_C(1) << 31),
+                      turn * 0x1p-32, RD_F32);
+    /* a quarter of a turn back for the sine */
+    rd_expr *odd   = map_2(d, RD_OP_bit_and, d->index, number(d, 1));
+    rd_expr *turns = map_2(d, RD_OP_sub, rd_cast_to(shifted(d, word, 11), RD_I64),
+                           rd_cast_to(map_2(d, RD_OP_shift_left, odd, number(d, 51)), RD_I64));
+    return scaled(d, turns, -(INT64_C(1) << 51), turn * 0x1p-53, RD_F64);
+}
+
+rd_expr *rd_random_normal(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype type)
+{
+    draw     d = { .call = "rd_random_normal" };
+    rd_expr *first, *second;
+
+    if (!begin(&d, ctx, key, shape, type))
+        return NULL;
+    first = second = bits(&d, d.index);
+    if (type == RD_F64) {
+        first  = bits(&d, map_2(&d, RD_OP_bit_and, d.index, number(&d, UINT64_MAX - 1)));
+        second = bits(&d, map_2(&d, RD_OP_bit_or, d.index, number(&d, 1)));
+    }
+    rd_expr *square =
+        map_2(&d, RD_OP_mul, map_1(&d, RD_OP_log, above_0(&d, first)), rd_int(ctx, -2));
+    rd_expr *y = map_2(&d, RD_OP_mul, map_1(&d, RD_OP_sqrt, square),
+                       map_1(&d, RD_OP_cos, angle(&d, second)));
+    return rd_cast_to(y, type);
+}
+
+/* The upper word of the product of a word and a number, by halves of both. */
+static rd_expr *share(const draw *d, rd_expr *word, uint64_t n)
+{
+    rd_expr *high  = shifted(d, word, 32);
+    rd_expr *low   = map_2(d, RD_OP_bit_and, word, number(d, UINT32_MAX));
+    rd_expr *n_low = number(d, n & UINT32_MAX), *n_high = number(d, n >> 32);
+    rd_expr *middle = map_2(d, RD_OP_add, map_2(d, RD_OP_mul, high, n_low),
+                            shifted(d, map_2(d, RD_OP_mul, low, n_low), 32));
+
+    if (n >> 32 == 0)
+        return shifted(d, middle, 32);
+    rd_expr *other = map_2(d, RD_OP_add, map_2(d, RD_OP_mul, low, n_high),
+                           map_2(d, RD_OP_bit_and, middle, number(d, UINT32_MAX)));
+    rd_expr *top   = map_2(d, RD_OP_add, map_2(d, RD_OP_mul, high, n_high), shifted(d, middle, 32));
+    return map_2(d, RD_OP_add, top, shifted(d, other, 32));
+}
+
+rd_expr *rd_random_integers(rd_ctx *ctx, uint64_t key, rd_shape shape, int64_t low, int64_t high)
+{
+    draw d = { .call = "rd_random_integers" };
+
+    if (!begin(&d, ctx, key, shape, RD_F64))
+        return NULL;
+    if (low >= high)
+        return rd_fail(ctx, RD_ERR_ARGUMENT,
+                       "%s: from %" PRId64 " to below %" PRId64 " there is no number", d.call, low,
+                       high);
+    rd_expr *y = share(&d, bits(&d, d.index), (uint64_t)high - (uint64_t)low);
+    return map_2(&d, RD_OP_add, rd_cast_to(y, RD_I64), rd_int(ctx, low));
+}
