@@ -43,6 +43,8 @@ typedef struct bench_extents {
 
 /** The expression of a case over the inputs x, into y[0], y[1], ...; NULL after the last. */
 typedef void bench_build(rd_expr *const *x, unsigned dims, rd_expr **y);
+/** The context of the case that is built, for what is made of no input. */
+extern rd_ctx *bench_ctx;
 
 typedef struct bench_case {
     const char   *row, *name;
@@ -66,7 +68,7 @@ typedef struct bench_case {
 /** All cases, ended by one without a row. */
 const bench_case *const *bench_tables(void);
 extern const bench_case bench_sums[], bench_maps[], bench_transposes[], bench_pairs[], bench_rows[],
-    bench_products[], bench_images[], bench_masked[], bench_everyday[];
+    bench_products[], bench_images[], bench_masked[], bench_everyday[], bench_made[];
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 /** Uniform numbers in [0, 1), of f16 multiples of 2^-11, or bytes: the same for each call with

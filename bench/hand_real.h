@@ -14,4 +14,5 @@
 #include "hand_everyday.h"
 #include "hand_gather.h"
 #include "hand_products.h"
+#include "hand_made.h"
 #include "hand_limits.h"

@@ -69,8 +69,11 @@ static void make_inputs(instance *it, double scale)
     }
 }
 
+rd_ctx *bench_ctx;
+
 static void build(instance *it)
 {
+    bench_ctx = it->ctx;
     for (int k = 0; k < it->n_in; k++)
         it->x[k] = rd_leaf(it->ctx, &it->in[k]);
     it->of->build(it->x, it->of->dims, it->y);
