@@ -506,3 +506,19 @@ int case_scaled_results(case_world *w, rd_expr **y)
     y[0] = rd_mul(rd_reduce(x, range_of, RD_DIMS(1)), rd_num(w->ctx, 2));
     return 1;
 }
+
+/* Rows without their median: what is put in order is a map, and what is made of it reads the row. */
+int case_above_median(case_world *w, rd_expr **y)
+{
+    rd_expr *x = matrix(w, "x", n(w, 4096, 9), n(w, 4096, 600));
+
+    y[0] = rd_sub(rd_exp(x), rd_median(rd_exp(x), RD_KEEP(1)));
+    return 1;
+}
+
+/* Columns in order. */
+int case_sorted_columns(case_world *w, rd_expr **y)
+{
+    y[0] = rd_sort(matrix(w, "x", n(w, 1000, 70), n(w, 4096, 40)), 0);
+    return 1;
+}

@@ -707,6 +707,33 @@ static const struct {
       "tasks of stage 1: any\n",
       {
           { STAGES, NULL, NULL, 2, "no matrix of pairs" } } },
+    { "rows without their median",
+      case_above_median,
+      "stage 0: parallel i:4096\n"
+      "  for j:4096:\n"
+      "    t0[j] = exp(x[i,j])\n"
+      "    t1[j] = t0[j]\n"
+      "  t2[k] = quantiles(t1[j])\n"
+      "  for j:4096:\n"
+      "    y0[i,j] = t0[j] - t2[k]\n"
+      "keep: t0 scratch, t1 scratch, t2 scratch\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "x is read once from memory, and nothing between" },
+          { IN_NEST, "exp(", NULL, 1, "one exp per element" } } },
+    { "columns in order",
+      case_sorted_columns,
+      "stage 0: parallel panel j:4096 by 64\n"
+      "  for j:4096 k:1000:\n"
+      "    t0[j,k] = x[k,j]\n"
+      "  for j:4096:\n"
+      "    t1[j,i] = sort(t0[j,k])\n"
+      "  for i:1000 j:4096:\n"
+      "    y0[i,j] = t1[j,i]\n"
+      "keep: t0 scratch, t1 scratch\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "no transposed array: columns go through scratch, some at once" } } },
     /* clang-format on */
 };
 

@@ -127,7 +127,8 @@ rd_nest *rd_order(rd_tree *tree, const rd_choice *choice)
     if (!nest)
         return NULL;
     if (choice->traversal != RD_TRAVERSE_LAZY &&
-        (!rd_make_squares(tree) || !rd_make_panels(tree, choice) || !rd_spread_roots(tree)))
+        (!rd_take_rows_together(tree) || !rd_make_squares(tree) || !rd_make_panels(tree, choice) ||
+         !rd_spread_roots(tree)))
         return NULL;
     if (!rd_settle_homes(tree))
         return NULL;

@@ -17,6 +17,8 @@
  * as long). */
 #define RD_FOLDED_SQUARES 64
 
+/* rows.c: rows that are put in order, several at a time. */
+bool rd_take_rows_together(rd_tree *tree);
 /* squares.c: axes of maps that run along different ones innermost, in panels. */
 bool rd_make_squares(const rd_tree *tree);
 /* Does something read in the scope run along its innermost loop, and not along the axis? */

@@ -96,6 +96,15 @@ static void move_inside(const chain *c, int k)
     c->loop[k]->axis = axis;
 }
 
+/* Does a loop around it cut the axis into ranges that are no wider than a panel? */
+static bool is_cut(const rd_scope *loop, int axis)
+{
+    for (const rd_scope *s = loop->parent; s; s = s->parent)
+        if (s->tile && s->axis == axis && s->step <= RD_SQUARES)
+            return true;
+    return false;
+}
+
 /* The loops at `at` are a chain. */
 static bool make_square(chain *c, rd_item **at)
 {
@@ -108,7 +117,8 @@ static bool make_square(chain *c, rd_item **at)
         return true;
     move_inside(c, read);
     move_inside(c, stored > read ? stored - 1 : stored);
-    if (c->tree->graph->axis[c->loop[c->n - 1]->axis].extent < 2 * RD_SQUARES)
+    if (c->tree->graph->axis[c->loop[c->n - 1]->axis].extent < 2 * RD_SQUARES ||
+        is_cut(c->loop[0], c->loop[c->n - 1]->axis))
         return true;
     (*at)->next = NULL;
     panel       = rd_wrap_items(c->tree, c->loop[c->n - 1]->axis, *at);

@@ -6,23 +6,44 @@
 #include <immintrin.h>
 #endif
 
+/* Vectors stay in registers, and what their loops count is a constant. */
+#define ALWAYS      inline __attribute__((always_inline))
+#define PRAGMA(...) _Pragma(#__VA_ARGS__)
+#if defined(__clang__)
+#define UNROLL(n) PRAGMA(clang loop unroll(full))
+#else
+#define UNROLL(n) PRAGMA(GCC unroll n)
+#endif
+
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b)  JOIN_(a, b)
 
 #include "kernels/cpu/sort/keys.h"
+#if RD_VECTOR_BYTES == 64
+#define ORDER "kernels/cpu/sort/network.h"
+#else
+#define ORDER "kernels/cpu/sort/few.h"
+#endif
 
-#define K                 uint32_t
-#define BITS              32
-#define SET(x)            _mm512_set1_epi32((int)(x))
-#define LOAD(mask, p)     _mm512_maskz_loadu_epi32((__mmask16)(mask), p)
-#define STORE(p, v)       _mm512_storeu_si512(p, v)
-#define SUB               _mm512_sub_epi32
-#define WITHIN(a, b)      _mm512_cmple_epu32_mask(a, b)
-#define BELOW(a, b)       _mm512_cmplt_epu32_mask(a, b)
-#define COMPRESS(mask, v) _mm512_maskz_compress_epi32((__mmask16)(mask), v)
+#define K                       uint32_t
+#define BITS                    32
+#define SET(x)                  _mm512_set1_epi32((int)(x))
+#define LOAD(mask, p)           _mm512_maskz_loadu_epi32((__mmask16)(mask), p)
+#define LOAD_OR(mask, other, p) _mm512_mask_loadu_epi32(other, (__mmask16)(mask), p)
+#define STORE_FIRST(mask, p, v) _mm512_mask_storeu_epi32(p, (__mmask16)(mask), v)
+#define PERMUTE                 _mm512_permutexvar_epi32
+#define MIN                     _mm512_min_epu32
+#define MAX                     _mm512_max_epu32
+#define MASK_MAX(v, mask, a, b) _mm512_mask_max_epu32(v, (__mmask16)(mask), a, b)
+#define STORE(p, v)             _mm512_storeu_si512(p, v)
+#define SUB                     _mm512_sub_epi32
+#define WITHIN(a, b)            _mm512_cmple_epu32_mask(a, b)
+#define BELOW(a, b)             _mm512_cmplt_epu32_mask(a, b)
+#define COMPRESS(mask, v)       _mm512_maskz_compress_epi32((__mmask16)(mask), v)
 #include "kernels/cpu/sort/vectors.h"
 #include "kernels/cpu/sort/select.h"
 #include "kernels/cpu/sort/radix.h"
+#include ORDER
 #include "kernels/cpu/sort/rows.h"
 #undef K
 #undef BITS
@@ -32,17 +53,30 @@
 #undef WITHIN
 #undef BELOW
 #undef COMPRESS
-#define K                 uint64_t
-#define BITS              64
-#define SET(x)            _mm512_set1_epi64((long long)(x))
-#define LOAD(mask, p)     _mm512_maskz_loadu_epi64((__mmask8)(mask), p)
-#define SUB               _mm512_sub_epi64
-#define WITHIN(a, b)      _mm512_cmple_epu64_mask(a, b)
-#define BELOW(a, b)       _mm512_cmplt_epu64_mask(a, b)
-#define COMPRESS(mask, v) _mm512_maskz_compress_epi64((__mmask8)(mask), v)
+#undef LOAD_OR
+#undef STORE_FIRST
+#undef PERMUTE
+#undef MIN
+#undef MAX
+#undef MASK_MAX
+#define K                       uint64_t
+#define BITS                    64
+#define SET(x)                  _mm512_set1_epi64((long long)(x))
+#define LOAD(mask, p)           _mm512_maskz_loadu_epi64((__mmask8)(mask), p)
+#define LOAD_OR(mask, other, p) _mm512_mask_loadu_epi64(other, (__mmask8)(mask), p)
+#define STORE_FIRST(mask, p, v) _mm512_mask_storeu_epi64(p, (__mmask8)(mask), v)
+#define PERMUTE                 _mm512_permutexvar_epi64
+#define MIN                     _mm512_min_epu64
+#define MAX                     _mm512_max_epu64
+#define MASK_MAX(v, mask, a, b) _mm512_mask_max_epu64(v, (__mmask8)(mask), a, b)
+#define SUB                     _mm512_sub_epi64
+#define WITHIN(a, b)            _mm512_cmple_epu64_mask(a, b)
+#define BELOW(a, b)             _mm512_cmplt_epu64_mask(a, b)
+#define COMPRESS(mask, v)       _mm512_maskz_compress_epi64((__mmask8)(mask), v)
 #include "kernels/cpu/sort/vectors.h"
 #include "kernels/cpu/sort/select.h"
 #include "kernels/cpu/sort/radix.h"
+#include ORDER
 #include "kernels/cpu/sort/rows.h"
 
 /* Keys, then what is asked.  Quantiles count from the least. */

@@ -1,41 +1,13 @@
-/* radix.h - all keys in order, alone and with their places; kernels.h includes it once for each width
+/* radix.h - keys by their digits, alone and with their places; kernels.h includes it once for each width
  * of keys: K, BITS of it.
  *
- * Few are inserted one by one, or counted: a key stands behind those that are less, and equal ones
- * before it.  Many are dealt by one digit of 8 bits after the other, from the last to the first;
- * digits that all have in common are passed over.  Both keep equal keys in their order. */
+ * They are dealt by one digit of 8 bits after the other, from the last to the first; digits that all
+ * have in common are passed over.  Equal keys keep their order. */
 typedef struct JOIN(pair, BITS) {
     K key, place;
 } JOIN(pair, BITS);
 
-enum { JOIN(DIGITS, BITS) = BITS / 8, JOIN(FEW, BITS) = 24, JOIN(COUNTED, BITS) = 96 };
-
-static void JOIN(insert, BITS)(int64_t n, K *x)
-{
-    for (int64_t i = 1; i < n; i++) {
-        const K key = x[i];
-        int64_t k   = i;
-
-        for (; k > 0 && x[k - 1] > key; k--)
-            x[k] = x[k - 1];
-        x[k] = key;
-    }
-}
-
-static void JOIN(count_out, BITS)(int64_t n, K *x, K *work)
-{
-    memcpy(work, x, (size_t)n * sizeof *x);
-    for (int64_t k = 0; k < n; k++) {
-        const K key    = work[k];
-        K       before = 0;
-
-        for (int64_t i = 0; i < k; i++)
-            before += work[i] <= key;
-        for (int64_t i = k + 1; i < n; i++)
-            before += work[i] < key;
-        x[before] = key;
-    }
-}
+enum { JOIN(DIGITS, BITS) = BITS / 8, JOIN(FEW, BITS) = 24 };
 
 /* Where those with each digit begin; false: all have the same. */
 static bool JOIN(begins, BITS)(int64_t n, K digit_of_one, K *count)
@@ -53,19 +25,12 @@ static bool JOIN(begins, BITS)(int64_t n, K digit_of_one, K *count)
     return true;
 }
 
-static void JOIN(sort, BITS)(int64_t n, K *x, K *work)
+/* By digits. */
+static void JOIN(deal, BITS)(int64_t n, K *x, K *work)
 {
     K  count[JOIN(DIGITS, BITS)][256];
     K *from = x, *to = work;
 
-    if (n <= JOIN(FEW, BITS)) {
-        JOIN(insert, BITS)(n, x);
-        return;
-    }
-    if (n <= JOIN(COUNTED, BITS)) {
-        JOIN(count_out, BITS)(n, x, work);
-        return;
-    }
     memset(count, 0, sizeof count);
     for (int64_t i = 0; i < n; i++)
         for (int d = 0; d < JOIN(DIGITS, BITS); d++)

@@ -17,7 +17,8 @@ typedef struct JOIN(row, BITS) {
 /* Selecting the first few and sorting these is less than sorting all. */
 static bool JOIN(are_few, BITS)(const JOIN(row, BITS) * r)
 {
-    return r->s->n_out * 4 <= r->n && r->n > JOIN(COUNTED, BITS);
+    enum { SHORT = 96 };
+    return r->s->n_out * 4 <= r->n && r->n > SHORT;
 }
 
 /* ---- Signs of zeros -------------------------------------------------------------------------- */
@@ -56,14 +57,14 @@ static void JOIN(values, BITS)(const JOIN(row, BITS) * r, char *to)
     if (k == 0)
         return;
     if (JOIN(are_few, BITS)(r)) {
-        int64_t less, ignored;
-        const K last = JOIN(select, BITS)(r->n, r->keys, k - 1, r->work, &less);
+        const JOIN(selected, BITS) last = JOIN(select, BITS)(r->n, r->keys, k - 1, r->work);
+        int64_t ignored;
 
-        if (less > 0)
-            JOIN(between, BITS)(r->n, r->keys, 0, last - 1, x, &ignored);
-        for (int64_t i = less; i < k; i++)
-            x[i] = last;
-        JOIN(sort, BITS)(less, x, work);
+        if (last.less > 0)
+            JOIN(between, BITS)(r->n, r->keys, 0, last.key - 1, x, &ignored);
+        for (int64_t i = last.less; i < k; i++)
+            x[i] = last.key;
+        JOIN(sort, BITS)(last.less, x, work);
     } else {
         memcpy(x, r->keys, (size_t)r->n * sizeof *x);
         JOIN(sort, BITS)(r->n, x, work);
@@ -103,10 +104,10 @@ static void JOIN(places, BITS)(const JOIN(row, BITS) * r, int64_t *to)
     if (r->s->n_out == 0)
         return;
     if (JOIN(are_few, BITS)(r)) {
-        int64_t less;
-        const K last = JOIN(select, BITS)(r->n, r->keys, r->s->n_out - 1, r->work, &less);
+        const JOIN(selected, BITS) last =
+            JOIN(select, BITS)(r->n, r->keys, r->s->n_out - 1, r->work);
 
-        JOIN(first_pairs, BITS)(r, last, less, x);
+        JOIN(first_pairs, BITS)(r, last.key, last.less, x);
         n = r->s->n_out;
     } else
         for (int64_t i = 0; i < n; i++)
@@ -134,18 +135,15 @@ static double JOIN(number, BITS)(const JOIN(row, BITS) * r, K key, int64_t which
 
 static double JOIN(quantile, BITS)(const JOIN(row, BITS) * r, int64_t n, double q)
 {
-    const rd_quantile_place at = rd_quantile_at((rd_quantile_method)r->s->facts->method, q, n);
-    int64_t                 less, equal = 0;
-    const K                 low = JOIN(select, BITS)(r->n, r->keys, at.low, r->work, &less);
-    const double            a   = JOIN(number, BITS)(r, low, at.low - less);
+    const rd_quantile_place at     = rd_quantile_at((rd_quantile_method)r->s->facts->method, q, n);
+    const JOIN(selected, BITS) low = JOIN(select, BITS)(r->n, r->keys, at.low, r->work);
+    const double a                 = JOIN(number, BITS)(r, low.key, at.low - low.less);
 
     if (at.between == 0)
         return a;
-    for (int64_t i = 0; i < r->n; i++)
-        equal += r->keys[i] == low;
-    if (at.high < less + equal)
-        return rd_quantile_of(a, JOIN(number, BITS)(r, low, at.high - less), at.between);
-    return rd_quantile_of(a, JOIN(number, BITS)(r, JOIN(above, BITS)(r->n, r->keys, low), 0),
+    const K high = JOIN(next, BITS)(r->n, r->keys, at.low, &low);
+
+    return rd_quantile_of(a, JOIN(number, BITS)(r, high, high == low.key ? at.high - low.less : 0),
                           at.between);
 }
 

@@ -45,9 +45,26 @@ static K JOIN(by_digits, BITS)(int64_t n, const K *x, int64_t rank, K *to, int64
     return lo;
 }
 
-/* The key of rank `rank` among n > 0; *less: how many are below it.  `work` has room for twice n keys
- * and two vectors; x stays. */
-static K JOIN(select, BITS)(int64_t n, const K *x, int64_t rank, K *work, int64_t *less)
+/* The key of a rank, and that of the next one if it is found on the way. */
+typedef struct JOIN(selected, BITS) {
+    K       key, next;
+    int64_t less; /* keys below `key` */
+    bool    has_next;
+} JOIN(selected, BITS);
+
+static JOIN(selected, BITS) JOIN(select_few, BITS)(int64_t n, const K *x, int64_t rank)
+{
+    JOIN(selected, BITS) y = { .has_next = rank + 1 < n };
+    int64_t ignored;
+
+    y.key = JOIN(counted, BITS)(n, x, rank, &y.less);
+    if (y.has_next)
+        y.next = JOIN(counted, BITS)(n, x, rank + 1, &ignored);
+    return y;
+}
+
+/* Of n > 0 keys.  `work` has room for twice n and two vectors; x stays. */
+static JOIN(selected, BITS) JOIN(select, BITS)(int64_t n, const K *x, int64_t rank, K *work)
 {
     enum { MANY = JOIN(SAMPLE, BITS), AROUND = 8 };
     K       *to = work, *other = work + n + 16;
@@ -73,10 +90,8 @@ static K JOIN(select, BITS)(int64_t n, const K *x, int64_t rank, K *work, int64_
             under = 0;
         } else if (rank >= under + m)
             m = JOIN(between, BITS)(n, x, hi + 1, (K)-1, to, &under);
-        else if (lo == hi) {
-            *less = below + under;
-            return lo;
-        }
+        else if (lo == hi)
+            return (JOIN(selected, BITS)){ lo, lo, below + under, rank + 1 < under + m };
         bad -= m <= n / 2;
         below += under;
         rank -= under;
@@ -86,24 +101,28 @@ static K JOIN(select, BITS)(int64_t n, const K *x, int64_t rank, K *work, int64_
         to            = other;
         other         = swap;
         if (bad == JOIN(BAD_PASSES, BITS)) {
-            const K key = JOIN(by_digits, BITS)(n, x, rank, to, less);
-            *less += below;
-            return key;
+            int64_t under_digits;
+            const K key = JOIN(by_digits, BITS)(n, x, rank, to, &under_digits);
+            return (JOIN(selected, BITS)){ .key = key, .less = below + under_digits };
         }
     }
-    const K key = JOIN(counted, BITS)(n, x, rank, less);
-    *less += below;
-    return key;
+    JOIN(selected, BITS) y = JOIN(select_few, BITS)(n, x, rank);
+
+    y.less += below;
+    return y;
 }
 
-/* The least key above this one, of which there is one. */
-static K JOIN(above, BITS)(int64_t n, const K *x, K key)
+/* The key of the next rank, which there is. */
+static K JOIN(next, BITS)(int64_t n, const K *x, int64_t rank, const JOIN(selected, BITS) * y)
 {
-    K least = (K)-1;
+    int64_t up_to = 0;
+    K       least = (K)-1;
 
+    if (y->has_next)
+        return y->next;
     for (int64_t i = 0; i < n; i++) {
-        const K v = x[i] > key ? x[i] : (K)-1;
-        least     = v < least ? v : least;
+        up_to += x[i] <= y->key;
+        least = x[i] > y->key && x[i] < least ? x[i] : least;
     }
-    return least;
+    return rank + 1 < up_to ? y->key : least;
 }

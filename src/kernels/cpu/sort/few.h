@@ -1,0 +1,46 @@
+/* few.h - keys in order without AVX-512; kernels.h includes it once for each width of keys: K, BITS of
+ * it.
+ *
+ * Few are inserted one by one, some more counted: a key stands behind those that are less, and equal
+ * ones before it.  Many go by digits. */
+enum { JOIN(COUNTED, BITS) = 96 };
+
+static void JOIN(insert, BITS)(int64_t n, K *x)
+{
+    for (int64_t i = 1; i < n; i++) {
+        const K key = x[i];
+        int64_t k   = i;
+
+        for (; k > 0 && x[k - 1] > key; k--)
+            x[k] = x[k - 1];
+        x[k] = key;
+    }
+}
+
+static void JOIN(count_out, BITS)(int64_t n, K *x, K *work)
+{
+    memcpy(work, x, (size_t)n * sizeof *x);
+    for (int64_t k = 0; k < n; k++) {
+        const K key    = work[k];
+        K       before = 0;
+
+        for (int64_t i = 0; i < k; i++)
+            before += work[i] <= key;
+        for (int64_t i = k + 1; i < n; i++)
+            before += work[i] < key;
+        x[before] = key;
+    }
+}
+
+static void JOIN(sort, BITS)(int64_t n, K *x, K *work)
+{
+    if (n <= JOIN(FEW, BITS)) {
+        JOIN(insert, BITS)(n, x);
+        return;
+    }
+    if (n <= JOIN(COUNTED, BITS)) {
+        JOIN(count_out, BITS)(n, x, work);
+        return;
+    }
+    JOIN(deal, BITS)(n, x, work);
+}

@@ -1,0 +1,221 @@
+/* network.h - keys in order by vectors; kernels.h includes it once for each width of keys: K, BITS of
+ * it.
+ *
+ * Up to 8 vectors are sorted in registers by Batcher's bitonic networks (1968, "Sorting networks and
+ * their applications").  More are parted about a key that a sample tells: vectors leave those below
+ * it at the front, and others in other memory, whence they come back.  Where samples fail, digits do
+ * it. */
+enum {
+    JOIN(LANES, BITS)     = 64 / sizeof(K),
+    JOIN(REGISTERS, BITS) = 16,
+    JOIN(BASE, BITS)      = JOIN(REGISTERS, BITS) * JOIN(LANES, BITS)
+};
+
+/* Lane i of partner ^ distance. */
+static ALWAYS __m512i JOIN(across, BITS)(__m512i v, int distance)
+{
+    K at[JOIN(LANES, BITS)];
+
+    UNROLL(16)
+    for (int i = 0; i < JOIN(LANES, BITS); i++)
+        at[i] = (K)(i ^ distance);
+    return PERMUTE(_mm512_loadu_si512(at), v);
+}
+
+/* Lanes that take the greater one of a pair `distance` apart; `run`: of ascending and descending runs
+ * in turn, each so long. */
+static ALWAYS unsigned JOIN(greater, BITS)(int distance, int run)
+{
+    unsigned mask = 0;
+
+    UNROLL(16)
+    for (int i = 0; i < JOIN(LANES, BITS); i++)
+        mask |= (unsigned)(((i & distance) != 0) ^ ((i & run) != 0)) << i;
+    return mask;
+}
+
+static ALWAYS __m512i JOIN(exchange, BITS)(__m512i v, int distance, int run)
+{
+    const __m512i other = JOIN(across, BITS)(v, distance);
+
+    return MASK_MAX(MIN(v, other), JOIN(greater, BITS)(distance, run), v, other);
+}
+
+/* A vector that rises and falls. */
+static ALWAYS __m512i JOIN(settle, BITS)(__m512i v)
+{
+    if (JOIN(LANES, BITS) > 8)
+        v = JOIN(exchange, BITS)(v, 8, 0);
+    v = JOIN(exchange, BITS)(v, 4, 0);
+    v = JOIN(exchange, BITS)(v, 2, 0);
+    return JOIN(exchange, BITS)(v, 1, 0);
+}
+
+/* Runs of 2, 4, 8, which rise and fall in turn, and all. */
+static ALWAYS __m512i JOIN(sort_vector, BITS)(__m512i v)
+{
+    v = JOIN(exchange, BITS)(v, 1, 2);
+    v = JOIN(exchange, BITS)(v, 2, 4);
+    v = JOIN(exchange, BITS)(v, 1, 4);
+    if (JOIN(LANES, BITS) > 8) {
+        v = JOIN(exchange, BITS)(v, 4, 8);
+        v = JOIN(exchange, BITS)(v, 2, 8);
+        v = JOIN(exchange, BITS)(v, 1, 8);
+    }
+    return JOIN(settle, BITS)(v);
+}
+
+/* Of n vectors, pairs `distance` apart. */
+static ALWAYS void JOIN(exchange_vectors, BITS)(int n, int distance, __m512i *v)
+{
+    UNROLL(16)
+    for (int i = 0; i < n; i++)
+        if (!(i & distance)) {
+            const __m512i low = v[i];
+            v[i]              = MIN(low, v[i + distance]);
+            v[i + distance]   = MAX(low, v[i + distance]);
+        }
+}
+
+/* n vectors in order, and n more, become 2 n. */
+static ALWAYS void JOIN(merge_vectors, BITS)(int n, __m512i *v)
+{
+    UNROLL(8)
+    for (int i = 0; i < n / 2; i++) {
+        const __m512i swap = v[n + i];
+        v[n + i]           = v[2 * n - 1 - i];
+        v[2 * n - 1 - i]   = swap;
+    }
+    UNROLL(8)
+    for (int i = 0; i < n; i++) {
+        const __m512i back = JOIN(across, BITS)(v[n + i], JOIN(LANES, BITS) - 1), low = v[i];
+        v[i]     = MIN(low, back);
+        v[n + i] = MAX(low, back);
+    }
+    if (n >= 8)
+        JOIN(exchange_vectors, BITS)(2 * n, 4, v);
+    if (n >= 4)
+        JOIN(exchange_vectors, BITS)(2 * n, 2, v);
+    if (n >= 2)
+        JOIN(exchange_vectors, BITS)(2 * n, 1, v);
+    UNROLL(16)
+    for (int i = 0; i < 2 * n; i++)
+        v[i] = JOIN(settle, BITS)(v[i]);
+}
+
+/* n <= most LANES keys; what lies behind them stays. */
+static ALWAYS void JOIN(sort_registers, BITS)(int most, int64_t n, K *x)
+{
+    __m512i v[JOIN(REGISTERS, BITS)];
+
+    UNROLL(16)
+    for (int k = 0; k < most; k++) {
+        const int64_t  left = n - k * JOIN(LANES, BITS);
+        const unsigned here = left >= JOIN(LANES, BITS) ? ~0U : left > 0 ? (1U << left) - 1 : 0;
+        v[k] = JOIN(sort_vector, BITS)(LOAD_OR(here, SET(-1), x + k * JOIN(LANES, BITS)));
+    }
+    UNROLL(8)
+    for (int k = 0; k + 1 < most; k += 2)
+        JOIN(merge_vectors, BITS)(1, v + k);
+    UNROLL(2)
+    for (int k = 0; k + 3 < most; k += 4)
+        JOIN(merge_vectors, BITS)(2, v + k);
+    UNROLL(2)
+    for (int k = 0; k + 7 < most; k += 8)
+        JOIN(merge_vectors, BITS)(4, v + k);
+    if (most == 16)
+        JOIN(merge_vectors, BITS)(8, v);
+    UNROLL(16)
+    for (int k = 0; k < most; k++) {
+        const int64_t  left = n - k * JOIN(LANES, BITS);
+        const unsigned here = left >= JOIN(LANES, BITS) ? ~0U : left > 0 ? (1U << left) - 1 : 0;
+        STORE_FIRST(here, x + k * JOIN(LANES, BITS), v[k]);
+    }
+}
+
+static void JOIN(sort_base, BITS)(int64_t n, K *x)
+{
+    if (n > 8 * JOIN(LANES, BITS))
+        JOIN(sort_registers, BITS)(16, n, x);
+    else if (n > 4 * JOIN(LANES, BITS))
+        JOIN(sort_registers, BITS)(8, n, x);
+    else if (n > 2 * JOIN(LANES, BITS))
+        JOIN(sort_registers, BITS)(4, n, x);
+    else if (n > JOIN(LANES, BITS))
+        JOIN(sort_registers, BITS)(2, n, x);
+    else
+        JOIN(sort_registers, BITS)(1, n, x);
+}
+
+/* Those up to `last` come first, in front of the others; how many. */
+static int64_t JOIN(part, BITS)(int64_t n, K *x, K last, K *work)
+{
+    const __m512i pivot = SET(last);
+    int64_t       m = 0, rest = 0;
+
+    for (int64_t i = 0; i < n; i += JOIN(LANES, BITS)) {
+        const unsigned all  = (1U << (JOIN(LANES, BITS) - 1) << 1) - 1;
+        const unsigned here = n - i < JOIN(LANES, BITS) ? (1U << (n - i)) - 1 : all;
+        const __m512i  v    = LOAD(here, x + i);
+        const unsigned low = here & WITHIN(v, pivot), high = here & ~low;
+
+        if (here == all)
+            STORE(x + m, COMPRESS(low, v));
+        else
+            STORE_FIRST((1U << __builtin_popcount(low)) - 1, x + m, COMPRESS(low, v));
+        STORE(work + rest, COMPRESS(high, v));
+        m += __builtin_popcount(low);
+        rest += __builtin_popcount(high);
+    }
+    memcpy(x + m, work, (size_t)rest * sizeof *x);
+    return m;
+}
+
+/* The last key of the lower part: the middle one of a vector of samples. */
+static K JOIN(pivot_of, BITS)(int64_t n, const K *x, uint32_t *dice)
+{
+    K             sample[JOIN(LANES, BITS)];
+    const int64_t step = n / JOIN(LANES, BITS);
+
+    for (int k = 0; k < JOIN(LANES, BITS); k++) {
+        *dice     = *dice * 1664525U + 1013904223U;
+        sample[k] = x[k * step + (int64_t)((uint64_t)(*dice >> 8) * (uint64_t)step >> 24)];
+    }
+    JOIN(sort_registers, BITS)(1, JOIN(LANES, BITS), sample);
+    return sample[JOIN(LANES, BITS) / 2 - 1];
+}
+
+/* `work` has room for n keys and a vector. */
+static void JOIN(sort_parts, BITS)(int64_t n, K *x, K *work, int depth, uint32_t *dice)
+{
+    while (n > JOIN(BASE, BITS)) {
+        if (depth-- == 0) {
+            JOIN(deal, BITS)(n, x, work);
+            return;
+        }
+        const K last = JOIN(pivot_of, BITS)(n, x, dice);
+        int64_t m    = JOIN(part, BITS)(n, x, last, work);
+
+        /* nothing is above: those that equal it go last, where they stay */
+        if (m == n) {
+            if (last == 0)
+                return;
+            n = JOIN(part, BITS)(n, x, last - 1, work);
+            continue;
+        }
+        JOIN(sort_parts, BITS)(m, x, work, depth, dice);
+        x += m;
+        n -= m;
+    }
+    JOIN(sort_base, BITS)(n, x);
+}
+
+static void JOIN(sort, BITS)(int64_t n, K *x, K *work)
+{
+    uint32_t dice  = 1;
+    int      depth = 8;
+
+    for (int64_t k = n; k > 1; k /= 2)
+        depth += 2;
+    JOIN(sort_parts, BITS)(n, x, work, depth, &dice);
+}
