@@ -28,7 +28,8 @@ const char *rd_check_graph(const rd_graph *g)
             return "a fold's lanes start after its last axis";
         if (v->kind == RD_VALUE_READ && (v->slot >= 0) == (v->target >= 0))
             return "a read of neither a leaf nor a value, or of both";
-        if (v->kind == RD_VALUE_SORT && (v->target < 0 || !g->value[v->target].row || v->inner < 0))
+        if (v->kind == RD_VALUE_SORT && ((v->slot >= 0) == (v->target >= 0) || v->inner < 0 ||
+                                         (v->target >= 0 && !g->value[v->target].row)))
             return "an order of no row";
         if (v->slot >= g->n_slot)
             return "a slot that is not there";

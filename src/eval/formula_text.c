@@ -215,7 +215,12 @@ static void body_text(rd_text *text, const rd_tree *tree, int i, int depth, bool
         break;
     case RD_VALUE_SORT:
         rd_text_add(text, "%s(", rd_sort_name(v->expr->as.sort));
-        kept_text(text, tree, v->target, NULL, depth);
+        if (v->target >= 0)
+            kept_text(text, tree, v->target, NULL, depth);
+        else {
+            rd_text_add(text, "row at ");
+            leaf_text(text, tree, v, depth);
+        }
         rd_text_add(text, ")");
         break;
     case RD_VALUE_JOIN: rd_text_add(text, "join"); break;

@@ -51,7 +51,8 @@ typedef enum rd_value_kind {
     RD_VALUE_REDUCE, /* in[0] x, in[1] weights, of dot the other factor, in[2] mask; -1: none;
                       * in[3] labels, if there are groups */
     RD_VALUE_SCAN,   /* the same along one axis                                             */
-    RD_VALUE_SORT,   /* `target`'s row that begins at at[], in order; results along `inner`  */
+    RD_VALUE_SORT,   /* a row in order, of a leaf or `target`: it begins at at[]; results along
+                      * `inner` */
     RD_VALUE_JOIN    /* storage of a concatenation; its parts are MAPs with `into` set      */
 } rd_value_kind;
 
@@ -243,6 +244,7 @@ rd_graph   *rd_collect(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *requ
 void        rd_merge_axes(rd_graph *graph);    /* the virtual shape                               */
 bool        rd_combine_trees(rd_graph *graph); /* fills rd_value.combine                          */
 bool        rd_rewrite(rd_graph *graph);       /* softmax's pair of reductions on long rows       */
+bool        rd_read_rows_in_memory(rd_graph *graph); /* to be sorted, without a copy            */
 bool        rd_part_products(rd_graph *graph); /* rd_value.apart of matrix products               */
 bool        rd_pack_operands(rd_graph *graph); /* of pairs: copies with neighbours side by side   */
 rd_tree    *rd_place(rd_graph *graph);

@@ -53,7 +53,7 @@ rd_nest *rd_pipeline(rd_ctx *ctx, rd_pool *pool, int n, const rd_request *reques
     graph->device = choice->device;
     graph->cross  = choice->cross;
     graph->fast   = choice->device && opts->accuracy == RD_ACCURACY_FAST;
-    if (!graph->exact && !rd_part_products(graph))
+    if (!rd_read_rows_in_memory(graph) || (!graph->exact && !rd_part_products(graph)))
         return NULL;
     if (!graph->device && !rd_pack_operands(graph)) /* threads of a GPU are no vectors */
         return NULL;

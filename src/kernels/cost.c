@@ -60,6 +60,15 @@ static bool takes_exponential(const rd_program *p, const rd_inst *inst)
     return reducer == RD_RED_logsumexp || reducer == RD_RED_maxsumexp;
 }
 
+/* Bytes of rows that are sorted from or to memory. */
+static void add_rows(const rd_program *p, const rd_sorting *s, double times, rd_cost *cost)
+{
+    if (p->address[s->from].slot < p->first_scratch)
+        cost->read += times * (double)s->n * rd_dtype_size(s->type);
+    if (p->address[s->to].slot < p->first_scratch)
+        cost->written += times * (double)s->n_out * rd_dtype_size(s->out);
+}
+
 static void add_inst(const rd_program *p, int32_t i, rd_cost *cost)
 {
     const rd_inst *inst  = &p->inst[i];
@@ -87,6 +96,7 @@ static void add_inst(const rd_program *p, int32_t i, rd_cost *cost)
     case RD_I_SORT:
         cost->operations += times * (double)p->sorting[inst->arg].n;
         cost->additions += times * RD_SORT_OPS * (double)p->sorting[inst->arg].n;
+        add_rows(p, &p->sorting[inst->arg], times, cost);
         break;
     case RD_I_CALL: cost->calls += times; break;
     default: break;

@@ -234,7 +234,17 @@ static bool name_result_axes(naming *m, int n, const rd_finish_result *result)
 static bool computed(const rd_value *v)
 {
     return v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL || v->kind == RD_VALUE_REDUCE ||
-           v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN;
+           v->kind == RD_VALUE_SCAN || v->kind == RD_VALUE_JOIN || v->kind == RD_VALUE_SORT;
+}
+
+/* A row in order leaves its results side by side. */
+static bool lies_apart(const rd_value *v, const rd_subscript *store)
+{
+    int64_t coef = 0;
+
+    for (int t = 0; t < store->n_term; t++)
+        coef += store->term[t].axis == v->inner ? store->term[t].coef : 0;
+    return v->kind == RD_VALUE_SORT && coef != 1 && v->expr->extent[v->expr->rank - 1] > 1;
 }
 
 /* The value itself goes to the caller's memory if it has the result's axes and type; else a copy of
@@ -254,8 +264,8 @@ static bool attach_result(naming *m, int k, rd_finish_result *r)
         return false;
     for (int d = 0; d < n; d++)
         axes |= rd_bit(dim[d]);
-    if (!computed(&g->value[id]) || g->value[id].out >= 0 || g->value[id].into >= 0 ||
-        g->value[id].type != r->type || g->value[id].axes != axes) {
+    if (!computed(&g->value[id]) || lies_apart(&g->value[id], &r->store) || g->value[id].out >= 0 ||
+        g->value[id].into >= 0 || g->value[id].type != r->type || g->value[id].axes != axes) {
         int copy = rd_value_new(m->c, RD_VALUE_MAP, r->type, g->value[id].expr);
 
         if (copy < 0 || !(g->value[copy].in = rd_pool_get(m->c->pool, sizeof(int32_t))))

@@ -39,19 +39,19 @@ void rd_emit_sort(rd_lowering *l, rd_level *level, int i)
 
     if (!s)
         return;
-    find_scratch(l, v->target);
+    if (v->target >= 0)
+        find_scratch(l, v->target);
     find_scratch(l, i);
     if (l->failed)
         return;
-    from      = rd_read_address(l, v);
-    to        = begin_of_results(l, i);
-    from.type = l->graph->value[v->target].type;
-    *s        = (rd_sorting){ .facts = kept_facts(l, e),
-                              .type  = from.type,
-                              .out   = v->type,
-                              .n     = e->in[0]->extent[e->rank - 1],
-                              .n_out = e->extent[e->rank - 1],
-                              .from  = rd_new_address(l, &from),
-                              .to    = rd_new_address(l, &to) };
+    from = rd_read_address(l, v);
+    to   = begin_of_results(l, i);
+    *s   = (rd_sorting){ .facts = kept_facts(l, e),
+                         .type  = from.type,
+                         .out   = v->type,
+                         .n     = e->in[0]->extent[e->rank - 1],
+                         .n_out = e->extent[e->rank - 1],
+                         .from  = rd_new_address(l, &from),
+                         .to    = rd_new_address(l, &to) };
     rd_emit(l, level, (rd_inst){ .kind = RD_I_SORT, .dst = -1, .arg = l->p->n_sorting++ });
 }

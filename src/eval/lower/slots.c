@@ -40,6 +40,18 @@ static void add_reach(extent *e, const rd_program *p, const rd_address *a)
     e->hi = hi > e->hi ? hi : e->hi;
 }
 
+/* Rows that are sorted go on from where their addresses are. */
+static void add_rows(extent *e, const rd_program *p, int slot)
+{
+    for (int k = 0; k < p->n_sorting; k++) {
+        rd_address a = p->address[p->sorting[k].from];
+
+        a.offset += p->sorting[k].n - 1;
+        if (a.slot == slot && p->sorting[k].n > 0)
+            add_reach(e, p, &a);
+    }
+}
+
 int64_t rd_slot_span(int n, const rd_program *p, int slot, const rd_slot *of)
 {
     extent e = { .lo = INT64_MAX, .hi = INT64_MIN };
@@ -48,6 +60,8 @@ int64_t rd_slot_span(int n, const rd_program *p, int slot, const rd_slot *of)
         for (int i = 0; i < p[k].n_address; i++)
             if (p[k].address[i].slot == slot)
                 add_reach(&e, &p[k], &p[k].address[i]);
+    for (int k = 0; k < n; k++)
+        add_rows(&e, &p[k], slot);
     if (e.whole && of->kind != RD_SLOT_ARRAY)
         return (of->hi - of->lo) * rd_dtype_size(of->type);
     return e.whole ? of->bytes : e.lo > e.hi ? 0 : (e.hi - e.lo + 1) * rd_dtype_size(of->type);
@@ -68,6 +82,8 @@ static bool narrow(rd_plan *plan, rd_pool *work)
         for (int i = 0; i < p->n_address; i++)
             if (p->address[i].slot >= 0 && p->address[i].slot < plan->n_slot)
                 add_reach(&read[p->address[i].slot], p, &p->address[i]);
+        for (int s = 0; s < plan->n_slot && p->n_sorting; s++)
+            add_rows(&read[s], p, s);
     }
     for (int s = 0; s < plan->n_slot; s++)
         if (is_leaf(&plan->slot[s]) && !read[s].whole) {

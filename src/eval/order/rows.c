@@ -37,7 +37,7 @@ static int64_t bytes_of_rows(const rd_tree *tree, const rd_scope *loop)
     for (const rd_item *item = loop->first; item; item = item->next)
         if (is_sort(tree, item)) {
             const rd_value *v = value_of(tree, item);
-            bytes += length_of(v) * rd_dtype_size(tree->graph->value[v->target].type) +
+            bytes += length_of(v) * rd_dtype_size(v->expr->in[0]->type) +
                      rd_points_of(tree->graph, rd_bit(v->inner)) * rd_dtype_size(v->type);
         }
     return bytes;

@@ -26,6 +26,7 @@ static bool is_chain(chain *c, rd_scope *loop)
     }
     for (const rd_item *item = c->loop[c->n - 1]->first; item; item = item->next)
         if (item->loop || c->tree->graph->value[item->value].kind == RD_VALUE_JOIN ||
+            c->tree->graph->value[item->value].kind == RD_VALUE_SORT ||
             c->tree->graph->value[item->value].combine)
             return false;
     return c->n > 1;

@@ -117,7 +117,7 @@ static bool list_uses(rd_placing *p, rd_anchor *a, walk *w)
                 return false;
             continue;
         }
-        if ((v->kind == RD_VALUE_READ || v->kind == RD_VALUE_SORT) &&
+        if ((v->kind == RD_VALUE_READ || (v->kind == RD_VALUE_SORT && v->target >= 0)) &&
             !add_use(p, a, v->target < 0 ? i : v->target,
                      v->target < 0 ? v->axes : same_axes(g, v)))
             return false;

@@ -39,6 +39,17 @@ static bool program_safe(const rd_program *p, int out, int leaf)
     return true;
 }
 
+/* Rows are put in order from one memory to another. */
+static bool sorts(const rd_program *p, int out, int leaf)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < p->n_sorting; k++)
+        found |=
+            p->address[p->sorting[k].from].slot == leaf || p->address[p->sorting[k].to].slot == out;
+    return found;
+}
+
 bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_slot,
                    const void *leaf)
 {
@@ -50,6 +61,8 @@ bool rd_alias_safe(const rd_plan *plan, int out_slot, const void *out, int leaf_
         const rd_program *p     = &plan->program[s];
         bool              loads = false, stores = false;
 
+        if (sorts(p, out_slot, leaf_slot))
+            return false;
         for (int i = 0; i < p->n_inst; i++) {
             loads |= touches(p, i, RD_I_LOAD, leaf_slot);
             stores |= touches(p, i, RD_I_STORE, out_slot);

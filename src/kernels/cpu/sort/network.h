@@ -41,6 +41,12 @@ static ALWAYS __m512i JOIN(exchange, BITS)(__m512i v, int distance, int run)
     return MASK_MAX(MIN(v, other), JOIN(greater, BITS)(distance, run), v, other);
 }
 
+/* The first n lanes. */
+static ALWAYS unsigned JOIN(first, BITS)(int64_t n)
+{
+    return n >= JOIN(LANES, BITS) ? ~0U : n > 0 ? (1U << n) - 1 : 0;
+}
+
 /* A vector that rises and falls. */
 static ALWAYS __m512i JOIN(settle, BITS)(__m512i v)
 {
@@ -103,34 +109,35 @@ static ALWAYS void JOIN(merge_vectors, BITS)(int n, __m512i *v)
         v[i] = JOIN(settle, BITS)(v[i]);
 }
 
-/* n <= most LANES keys; what lies behind them stays. */
+/* n <= most LANES keys; what lies behind them stays.  Vectors of no key are greatest as they are. */
 static ALWAYS void JOIN(sort_registers, BITS)(int most, int64_t n, K *x)
 {
+    enum { LANES = JOIN(LANES, BITS) };
     __m512i v[JOIN(REGISTERS, BITS)];
 
     UNROLL(16)
     for (int k = 0; k < most; k++) {
-        const int64_t  left = n - k * JOIN(LANES, BITS);
-        const unsigned here = left >= JOIN(LANES, BITS) ? ~0U : left > 0 ? (1U << left) - 1 : 0;
-        v[k] = JOIN(sort_vector, BITS)(LOAD_OR(here, SET(-1), x + k * JOIN(LANES, BITS)));
+        v[k] = LOAD_OR(JOIN(first, BITS)(n - k * LANES), SET(-1), x + k * LANES);
+        if (k * LANES < n)
+            v[k] = JOIN(sort_vector, BITS)(v[k]);
     }
     UNROLL(8)
     for (int k = 0; k + 1 < most; k += 2)
-        JOIN(merge_vectors, BITS)(1, v + k);
-    UNROLL(2)
+        if ((k + 1) * LANES < n)
+            JOIN(merge_vectors, BITS)(1, v + k);
+    UNROLL(4)
     for (int k = 0; k + 3 < most; k += 4)
-        JOIN(merge_vectors, BITS)(2, v + k);
+        if ((k + 2) * LANES < n)
+            JOIN(merge_vectors, BITS)(2, v + k);
     UNROLL(2)
     for (int k = 0; k + 7 < most; k += 8)
-        JOIN(merge_vectors, BITS)(4, v + k);
+        if ((k + 4) * LANES < n)
+            JOIN(merge_vectors, BITS)(4, v + k);
     if (most == 16)
         JOIN(merge_vectors, BITS)(8, v);
     UNROLL(16)
-    for (int k = 0; k < most; k++) {
-        const int64_t  left = n - k * JOIN(LANES, BITS);
-        const unsigned here = left >= JOIN(LANES, BITS) ? ~0U : left > 0 ? (1U << left) - 1 : 0;
-        STORE_FIRST(here, x + k * JOIN(LANES, BITS), v[k]);
-    }
+    for (int k = 0; k < most; k++)
+        STORE_FIRST(JOIN(first, BITS)(n - k * LANES), x + k * LANES, v[k]);
 }
 
 static void JOIN(sort_base, BITS)(int64_t n, K *x)

@@ -66,7 +66,10 @@ static void JOIN(values, BITS)(const JOIN(row, BITS) * r, char *to)
             x[i] = last.key;
         JOIN(sort, BITS)(last.less, x, work);
     } else {
-        memcpy(x, r->keys, (size_t)r->n * sizeof *x);
+        if (r->found.minus_zero) /* the signs of zeros are looked up by keys as they stand */
+            memcpy(x, r->keys, (size_t)r->n * sizeof *x);
+        else
+            x = r->keys;
         JOIN(sort, BITS)(r->n, x, work);
     }
     r->back(k, x, to, r->turn);

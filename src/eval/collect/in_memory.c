@@ -1,0 +1,81 @@
+/* in_memory.c - rows that lie side by side in a leaf, and are put in order as they are, need no copy:
+ * they are read from there. */
+#include "eval/ir.h"
+
+/* The axis along the rows that a copy of the operand has; -1: several. */
+static int axis_of_rows(const rd_value *sort, const rd_value *rows)
+{
+    int axis = -1;
+
+    for (int d = 0; d < rows->n_dim; d++)
+        if (!rd_in(sort->axes, rows->dim[d])) {
+            if (axis >= 0)
+                return -1;
+            axis = rows->dim[d];
+        }
+    return axis;
+}
+
+/* Does the read go along the axis element by element, and gather nothing? */
+static bool runs_along(const rd_subscript *at, int axis)
+{
+    int64_t coef = 0;
+
+    for (int t = 0; t < at->n_term; t++) {
+        if (at->term[t].axis < 0)
+            return false;
+        coef += at->term[t].axis == axis ? at->term[t].coef : 0;
+    }
+    return coef == 1;
+}
+
+/* The read of a leaf that the rows are a copy of, NULL. */
+static const rd_value *copied(const rd_graph *g, const rd_value *rows)
+{
+    const rd_value *read;
+
+    if (rows->kind != RD_VALUE_MAP || rows->op != RD_OP_cast)
+        return NULL;
+    read = &g->value[rows->in[0]];
+    return read->kind == RD_VALUE_READ && read->slot >= 0 && read->type == rows->type &&
+                   g->slot[read->slot].type == rows->type
+               ? read
+               : NULL;
+}
+
+static bool read_in_memory(rd_graph *g, rd_value *sort)
+{
+    const rd_value *rows = &g->value[sort->target], *read = copied(g, rows);
+    const int       axis = axis_of_rows(sort, rows);
+    rd_subscript   *at;
+
+    if (!read || axis < 0 || !runs_along(&read->at[0], axis))
+        return true;
+    at = rd_pool_get(g->pool, sizeof *at);
+    if (!at)
+        return false;
+    *at        = read->at[0];
+    at->n_term = 0;
+    for (int t = 0; t < read->at[0].n_term; t++)
+        if (read->at[0].term[t].axis != axis)
+            at->term[at->n_term++] = read->at[0].term[t];
+    sort->slot   = read->slot;
+    sort->target = -1;
+    sort->at     = at;
+    sort->n_at   = 1;
+    return true;
+}
+
+bool rd_read_rows_in_memory(rd_graph *g)
+{
+    bool any = false;
+
+    for (int i = 0; i < g->n_value; i++) {
+        if (g->value[i].kind != RD_VALUE_SORT)
+            continue;
+        if (!read_in_memory(g, &g->value[i]))
+            return false;
+        any |= g->value[i].target < 0;
+    }
+    return !any || rd_graph_sort_results(g);
+}
