@@ -312,6 +312,8 @@ static bool make_panel(const rd_tree *tree, rd_item **at, bool root, const rd_ch
     panel     p    = { .tree = tree, .choice = choice, .axis = loop->axis, .bytes = 1, .step = 1 };
     bool      whole;
 
+    if (loop->tile) /* rows.c and squares.c know how wide theirs are */
+        return true;
     p.extent = tree->graph->axis[loop->axis].extent;
     p.fewest = choice->traversal == RD_TRAVERSE_GREEDY ? 2 : FEW;
     look(&p, loop);
