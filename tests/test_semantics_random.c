@@ -193,7 +193,7 @@ START_TEST(whole_numbers)
 }
 END_TEST
 
-START_TEST(refusals)
+START_TEST(random_refusals)
 {
     expect_error("type", rd_random_normal(ctx, 1, RD_SHAPE(2), RD_I32), RD_ERR_TYPE);
     expect_error("no type", rd_random_uniform(ctx, 1, RD_SHAPE(2), RD_AUTO), RD_ERR_TYPE);
@@ -207,8 +207,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { known_answers, words,         same_elements, distributions,
-                                   neighbours,    whole_numbers, refusals };
+    const TTest *const tests[] = { known_answers, words,         same_elements,  distributions,
+                                   neighbours,    whole_numbers, random_refusals };
 
     return run_suite("semantics_random", tests, COUNT(tests));
 }
