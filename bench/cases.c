@@ -4,10 +4,10 @@
 
 const bench_case *const *bench_tables(void)
 {
-    static const bench_case *const tables[] = { bench_sums,   bench_maps,   bench_transposes,
-                                                bench_pairs,  bench_rows,   bench_products,
-                                                bench_images, bench_masked, bench_everyday,
-                                                bench_made,   NULL };
+    static const bench_case *const tables[] = { bench_sums,   bench_maps,    bench_transposes,
+                                                bench_pairs,  bench_rows,    bench_products,
+                                                bench_images, bench_masked,  bench_everyday,
+                                                bench_made,   bench_complex, NULL };
 
     return tables;
 }

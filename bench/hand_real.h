@@ -15,4 +15,5 @@
 #include "hand_gather.h"
 #include "hand_products.h"
 #include "hand_made.h"
+#include "hand_complex.h"
 #include "hand_limits.h"

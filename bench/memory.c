@@ -26,6 +26,7 @@ int bench_size(rd_dtype type)
     case RD_I32:
     case RD_U32:
     case RD_F32: return 4;
+    case RD_C128: return 16;
     default: return 8;
     }
 }

@@ -497,7 +497,7 @@ RD_API rd_expr *rd_cast(rd_expr *x, rd_dtype type);
  * meet as in NumPy: f64 or i32 and c64 give c128, f32, i16 or bool and c64 give c64.  Complex to
  * real is no conversion: say rd_real().  To bool it is whether one part is not 0.
  *   neg square reciprocal sqrt exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh
- *   pow add sub mul div eq ne where isclose round sinc sign (x / |x|, 0 of 0) isnan isinf isfinite
+ *   pow add sub mul div eq ne where isclose round round_to nan_to_num sinc sign (x / |x|, 0 of 0) isnan isinf isfinite
  *   (of either part), and logical maps.  abs is the modulus.
  *   sum prod mean and scans of sum and prod; any all count; var and std, of |x - mean|^2, and norm are
  *   real.

@@ -290,6 +290,40 @@ START_TEST(quotients_of_all_sizes)
 }
 END_TEST
 
+/* Of parts of all sizes, whose squares leave the range. */
+START_TEST(moduli)
+{
+    static const double parts[] = { 0,      1,         -3,       0x1p1023, -0x1p600, 0x1p-600,
+                                    5e-324, 0x1p-1022, INFINITY, NAN,      1e154,    -7e-160 };
+    int                 n       = 0;
+
+    for (size_t i = 0; i < COUNT(parts); i++)
+        for (size_t j = 0; j < COUNT(parts); j++) {
+            z[n]    = CMPLX(parts[i], parts[j]);
+            zf[n++] = CMPLXF((float)parts[i], (float)parts[j]);
+        }
+    double *size   = (double *)found;
+    float  *size_f = (float *)found_f;
+    ck_assert(
+        rd_eval_many(
+            ctx,
+            RD_RESULTS({ rd_abs(rd_wrap(ctx, z, RD_SHAPE(n))), RD_INTO(size, RD_SHAPE(n)) },
+                       { rd_abs(rd_wrap(ctx, zf, RD_SHAPE(n))), RD_INTO(size_f, RD_SHAPE(n)) }),
+            NULL) == RD_OK);
+    for (int i = 0; i < n; i++) {
+        const double want = cabs(z[i]), narrow = (float)cabs(zf[i]);
+
+        ck_assert_msg(isnan(want) ? isnan(size[i])
+                                  : size[i] == want || fabs(size[i] - want) <= 1.5 * ulp(want, 53),
+                      "|%g%+gi| is %g, not %g", creal(z[i]), cimag(z[i]), size[i], want);
+        ck_assert_msg(isnan(narrow) ? isnan(size_f[i])
+                                    : (double)size_f[i] == narrow ||
+                                          fabs((double)size_f[i] - narrow) <= 1.5 * ulp(narrow, 24),
+                      "|%g%+gi| is %g, not %g", crealf(zf[i]), cimagf(zf[i]), size_f[i], narrow);
+    }
+}
+END_TEST
+
 /* ---- Special values: C11, annex G.6 ---------------------------------------------------------- */
 #define INF INFINITY
 #define PI  3.14159265358979323846
@@ -554,9 +588,10 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        functions_are_near,     arithmetic_is_near,    quotients_of_all_sizes, special_values,
-        outputs_of_all_layouts, results_over_operands, files_of_pairs,         tensors_of_pairs,
-        plans_of_pairs,         parts_are_aligned,     equal_nodes_are_one,    texts_say_complex,
+        functions_are_near, arithmetic_is_near,     quotients_of_all_sizes, moduli,
+        special_values,     outputs_of_all_layouts, results_over_operands,  files_of_pairs,
+        tensors_of_pairs,   plans_of_pairs,         parts_are_aligned,      equal_nodes_are_one,
+        texts_say_complex,
     };
 
     return run_suite("complex", tests, COUNT(tests));

@@ -254,11 +254,13 @@ rd_expr *rd_complex_map(rd_op op, const char *call, int n, rd_expr *const *x)
 
     if (op == RD_OP_where)
         return choice(call, x, part);
+    if (n > 2)
+        return no_such_map(op, call, x[0]->ctx, type);
     if (rd_op_table[op].rule == RD_RULE_LOGIC)
         return truths(op, call, n, x);
-    for (int k = 0; k < n && n <= 2; k++)
+    for (int k = 0; k < n; k++)
         real |= !rd_is_complex(x[k]) ? 1U << k : 0;
-    const row *r = n <= 2 ? find_row(op, real) : NULL;
+    const row *r = find_row(op, real);
     if (!convert(n, x, type, in))
         return NULL;
     if (op == RD_OP_pow)

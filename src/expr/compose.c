@@ -1,5 +1,5 @@
 /* compose.c - maps made of others, which fuse as these do. */
-#include "expr/expr.h"
+#include "expr/complex.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -58,6 +58,8 @@ rd_expr *rd_nan_to_num(rd_expr *x)
 {
     const char *call = "rd_nan_to_num";
 
+    if (x && rd_is_complex(x))
+        return rd_complex_of(rd_nan_to_num(x->in[0]), rd_nan_to_num(x->in[1]), call);
     if (!x || !is_float(x))
         return x;
     const double most = largest(x->type);
@@ -70,9 +72,9 @@ rd_expr *rd_nan_to_num(rd_expr *x)
 /* Of ints and of 16 bits the difference is taken in a type that holds it. */
 static rd_expr *widened(rd_expr *x)
 {
-    return rd_dtype_is_half(x->type) ? rd_cast_to(x, RD_F32)
-           : is_float(x)             ? x
-                                     : rd_as_real(x, RD_F64);
+    return rd_dtype_is_half(x->type)         ? rd_cast_to(x, RD_F32)
+           : is_float(x) || rd_is_complex(x) ? x
+                                             : rd_as_real(x, RD_F64);
 }
 
 rd_expr *rd_isclose(rd_expr *x, rd_expr *y, double rtol, double atol)
@@ -100,6 +102,9 @@ rd_expr *rd_round_to(rd_expr *x, int decimals)
 
     if (!x)
         return NULL;
+    if (rd_is_complex(x))
+        return rd_complex_of(rd_round_to(x->in[0], decimals), rd_round_to(x->in[1], decimals),
+                             call);
     if (!is_float(x) && decimals >= 0)
         return x;
     if (!is_float(x))
