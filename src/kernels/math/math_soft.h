@@ -1,7 +1,8 @@
 /* math_soft.h - sigmoid, silu, softplus and logaddexp, none of which leaves the range on its way.
  *
  * All take the exponential of a number that is not positive, by expm1's polynomial, without a table.
- * f32 is computed in double. */
+ * sigmoid and silu of f32 carry a second number where the first one's error would show, as tanh does;
+ * softplus and logaddexp of f32 are computed in double. */
 #ifndef RD_KERNELS_MATH_MATH_SOFT_H
 #define RD_KERNELS_MATH_MATH_SOFT_H
 
@@ -58,14 +59,54 @@ RD_INLINE double rd_logaddexp_f64(double x, double y)
     return most + rd_log1p_f64(e) + (x != x ? x : 0) + (y != y ? y : 0);
 }
 
-RD_INLINE float rd_sigmoid_f32(float x)
+/* ---- f32 ------------------------------------------------------------------------------------- */
+/* sigmoid(x) 2^-n as two numbers, y and lo, a = |x|, not beyond 126; `sum` is what rd_scale_f32()
+ * wants of n.  e = exp(-a) = 2^n E: it is E / (1 + e) of x < 0, else 1 / (1 + e) and n = 0. */
+RD_INLINE float rd_sigmoid_of_f32(float x, float a, float *lo, uint32_t *sum)
 {
-    return (float)rd_sigmoid_f64((double)x);
+    const float magic = __builtin_fmaf(a, -RD_LOG2E_F32, RD_MAGIC_2_F32),
+                n     = magic - RD_MAGIC_2_F32;
+    const float top = __builtin_fmaf(n, -RD_LN2_HI_F32, -a), rest = n * -RD_LN2_LO_F32,
+                r    = top + rest;
+    const float r_lo = rest - (r - top);
+    const float tail = __builtin_fmaf(r * r, rd_expm1_tail_f32(r), __builtin_fmaf(r, r_lo, rest));
+    const float more = top + tail, more_lo = tail - (more - top);
+    const float whole = 1 + more, whole_lo = more - (whole - 1) + more_lo;
+    const float least = RD_MAGIC_2_F32 - 64; /* smaller ones are nothing beside 1 */
+    const float scale =
+        rd_float_of((rd_bits_f32(magic < least ? least : magic) << 23) - 0x3f800000);
+    const float part = scale * whole, below = 1 + part,
+                below_lo = part - (below - 1) + scale * whole_lo;
+    const float above = x < 0 ? whole : 1, above_lo = x < 0 ? whole_lo : 0;
+    const float inverse = 1 / below, q = above * inverse;
+    const float error = __builtin_fmaf(q, -below, above) + __builtin_fmaf(q, -below_lo, above_lo);
+
+    *lo  = error * inverse;
+    *sum = rd_bits_f32(x < 0 ? magic : RD_MAGIC_2_F32);
+    return q;
 }
 
+RD_INLINE float rd_sigmoid_f32(float x)
+{
+    const float size = RD_ABS_F32(x),
+                a    = size > 120.0F ? 120.0F : size; /* beyond they are 0 and 1 */
+    float       lo;
+    uint32_t    sum;
+    const float q = rd_sigmoid_of_f32(x, a, &lo, &sum);
+
+    return rd_scale_f32(q + lo, sum);
+}
+
+/* x sigmoid(x), of -infinity its limit. */
 RD_INLINE float rd_silu_f32(float x)
 {
-    return (float)rd_silu_f64((double)x);
+    const float size = RD_ABS_F32(x), a = size > 120.0F ? 120.0F : size;
+    float       lo;
+    uint32_t    sum;
+    const float q = rd_sigmoid_of_f32(x, a, &lo, &sum), y = a * q;
+    const float near = rd_scale_f32(__builtin_fmaf(a, lo, __builtin_fmaf(a, q, -y)) + y, sum);
+
+    return __builtin_copysignf(x > 120.0F ? x : near, x);
 }
 
 RD_INLINE float rd_softplus_f32(float x)
