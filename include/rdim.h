@@ -692,7 +692,7 @@ typedef struct rd_reduce_opts {
     rd_dims     dims;               /* the positional argument */
     rd_expr    *where;              /* only elements where this is true take part */
     rd_expr    *initial;            /* starting value of sum, prod, min, max, bits_*: one more */
-    rd_expr    *weights;            /* mean, var, std, logsumexp */
+    rd_expr    *weights;            /* mean, var, std, skewness, kurtosis, logsumexp, cov, corr */
     bool        skip_nan;           /* NaN elements do not take part */
     bool        exclusive, reverse; /* scans: without the element itself; from the end */
     rd_dtype    type;               /* of the result, and at least that of the accumulator */
@@ -725,6 +725,8 @@ typedef struct rd_reduce_opts {
  *                       nothing
  *    skewness           third moment about the mean over std^3, weights as of var, no ddof; NaN if
  *                       all are equal
+ *    kurtosis           fourth moment about the mean over std^4, less 3 (0 of a normal distribution);
+ *                       weights and NaN as of skewness
  *    norm               (sum |x|^p)^(1/p), p = 1, 2, INFINITY
  *    logsumexp          log(sum(weights * exp(x))) without overflow; -inf of nothing */
 #ifndef __cplusplus
@@ -748,11 +750,12 @@ typedef struct rd_reduce_opts {
 #define rd_var(x, ...)       rd_reduce_name(x, "var",       RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_std(x, ...)       rd_reduce_name(x, "std",       RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_skewness(x, ...)  rd_reduce_name(x, "skewness",  RD_REDUCE_OPTS(__VA_ARGS__))
+#define rd_kurtosis(x, ...)  rd_reduce_name(x, "kurtosis",  RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_norm(x, ...)      rd_reduce_name(x, "norm",      RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_logsumexp(x, ...) rd_reduce_name(x, "logsumexp", RD_REDUCE_OPTS(__VA_ARGS__))
 /** rd_reduce(x, r, dims, keywords), rd_scan(x, r, RD_DIMS(axis), keywords); r: a name above or a
- *  user's reducer. Scans (sum, prod, min, max, bits_*, a user's with one output) have x's shape: element i
- *  is the reduction of elements 0..i along the axis. */
+ *  user's reducer.  Scans (all but argmin and argmax, and a user's with one output) have x's shape:
+ *  element i is the reduction of elements 0..i along the axis. */
 #define rd_reduce(x, r, ...) \
     RD_BY_(r, rd_reduce_name, rd_reduce_user)(x, r, RD_REDUCE_OPTS(__VA_ARGS__))
 /** rd_reduce2(x, w, r, dims, keywords): a user's reducer of two operands (RD_REDUCER2), which
@@ -770,9 +773,32 @@ RD_API rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_
     *rd_scan_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opts),
     *rd_scan_user(rd_expr *x, const rd_reducer *reducer, const rd_reduce_opts *opts);
 
+/** Of two operands, which broadcast; results and keywords as of rd_var(), in one pass without
+ *  weights.  What is NaN in either is left out by .skip_nan.
+ *    cov    sum((x - mean x) (y - mean y)) / (n - ddof), .weights as of var
+ *    corr   cov / (std x std y), -1 to 1; NaN where either has equal elements alone; no ddof
+ *  NULL also on RD_ERR_ARGUMENT: .weights and .by together. */
+#ifndef __cplusplus
+#define rd_cov(x, y, ...)  rd_cov_of(x, y, RD_REDUCE_OPTS(__VA_ARGS__))
+#define rd_corr(x, y, ...) rd_corr_of(x, y, RD_REDUCE_OPTS(__VA_ARGS__))
+/** The first and the last element in C order along dims, of those that .where and .skip_nan leave:
+ *  rd_last(x, RD_DIMS(0), .skip_nan = true).  Where none is left it is NaN, or .initial, which ints
+ *  need (RD_ERR_EMPTY). */
+#define rd_first(x, ...) rd_first_of(x, RD_REDUCE_OPTS(__VA_ARGS__))
+#define rd_last(x, ...)  rd_last_of(x, RD_REDUCE_OPTS(__VA_ARGS__))
+#endif
+RD_API rd_expr *rd_cov_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts),
+    *rd_corr_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts),
+    *rd_first_of(rd_expr *x, const rd_reduce_opts *opts),
+    *rd_last_of(rd_expr *x, const rd_reduce_opts *opts);
+/** The integral of y along an axis by trapezoids.  x is a number, the distance of neighbours, or
+ *  positions: along that axis if of rank 1, else of y's rank.  Ints in f64.  NULL on RD_ERR_AXIS,
+ *  RD_ERR_SHAPE. */
+RD_API rd_expr *rd_trapezoid(rd_expr *y, rd_expr *x, int axis);
+
 /* ---- Products of vectors and matrices: views, products and a sum, which fuse as such -------- *
  * The type is that to which the operands promote, and ints wrap in it; f16 and bf16 are multiplied
- * and summed in f32 and rounded once; bools are joined by `and` and `or`.  NULL on RD_ERR_SHAPE,
+ * and summed in f32 and rounded once; bools are joined by `and` and `or`; complex ones are taken.  NULL on RD_ERR_SHAPE,
  * RD_ERR_AXIS, RD_ERR_ARGUMENT (operands of two contexts). */
 /** a @ b: over the last axis of a and the last but one of b.  Axes before them broadcast.  Of rank 1
  *  a is one row, b one column, and the result lacks it; of rank 0 neither may be. */
@@ -781,7 +807,7 @@ RD_API rd_expr *rd_matmul(rd_expr *a, rd_expr *b);
  *  those of b.  Of numbers their product. */
 RD_API rd_expr *rd_dot(rd_expr *a, rd_expr *b);
 /** The sum of products along one axis of both (-1: the last), the others broadcast.  If ranks
- *  differ the axis is counted from the end. */
+ *  differ the axis is counted from the end.  Of complex a the conjugate. */
 RD_API rd_expr *rd_vecdot(rd_expr *a, rd_expr *b, int axis);
 /** Over axis of_a.at[k] of a together with of_b.at[k] of b, for all k:
  *  rd_tensordot(a, b, RD_INDEX(2, 0), RD_INDEX(0, 1)).  The other axes of a, then those of b,

@@ -224,7 +224,7 @@ RD_REDUCTION_(sum) RD_REDUCTION_(prod) RD_REDUCTION_(min) RD_REDUCTION_(max)
 RD_REDUCTION_(argmin) RD_REDUCTION_(argmax) RD_REDUCTION_(any) RD_REDUCTION_(all)
 RD_REDUCTION_(bits_and) RD_REDUCTION_(bits_or) RD_REDUCTION_(bits_xor)
 RD_REDUCTION_(count) RD_REDUCTION_(mean) RD_REDUCTION_(var) RD_REDUCTION_(std)
-RD_REDUCTION_(skewness) RD_REDUCTION_(norm) RD_REDUCTION_(logsumexp)
+RD_REDUCTION_(skewness) RD_REDUCTION_(kurtosis) RD_REDUCTION_(norm) RD_REDUCTION_(logsumexp)
 #undef RD_REDUCTION_
 
 /* ---- Files ----------------------------------------------------------------------------------- */

@@ -318,10 +318,12 @@ static void scans_of_scans(random_pool *pool, rd_expr *x)
 
 void random_scan(random_pool *pool)
 {
-    static const char *const names[] = { "sum", "sum", "prod", "min", "max", "bits_xor" };
+    static const char *const names[] = { "sum",  "sum",       "prod",    "min", "max",
+                                         "mean", "count",     "any",     "all", "var",
+                                         "norm", "logsumexp", "bits_xor" };
     const random_node       *node    = random_pick(pool);
-    rd_expr                 *x       = node->x;
-    const int64_t            k       = random_below(pool, is_float(x) ? 5 : 6);
+    const int64_t            k       = random_below(pool, is_float(node->x) ? 12 : 13);
+    rd_expr                 *x       = tame(pool, node, k == 9 || k == 11 ? FLOATS : 0);
     rd_reduce_opts           o;
 
     if (random_points(x) > 1500 && !pool->large)
@@ -338,7 +340,7 @@ void random_scan(random_pool *pool)
     }
     o           = random_keywords(pool, x, k == 0 ? TYPE : 0);
     o.dims      = RD_DIMS((int)random_below(pool, x->rank));
-    o.exclusive = random_once(pool, 4) && (k < 3 || k == 5);
+    o.exclusive = random_once(pool, 4) && (k < 3 || k > 4);
     o.reverse   = random_once(pool, 4);
     random_keep(pool, rd_scan_name(x, names[k], &o), "scan");
 }

@@ -74,10 +74,10 @@ static layout layout_of(form f, int64_t n)
 }
 
 /* Reducers that take extras, and those that do not: which of these is refused by constructors. */
-static const char *const reducers[] = { "sum",     "prod",    "min",       "max",      "argmin",
-                                        "argmax",  "any",     "all",       "count",    "mean",
-                                        "var",     "norm",    "logsumexp", "skewness", "bits_and",
-                                        "bits_or", "bits_xor" };
+static const char *const reducers[] = { "sum",      "prod",    "min",       "max",      "argmin",
+                                        "argmax",   "any",     "all",       "count",    "mean",
+                                        "var",      "norm",    "logsumexp", "skewness", "kurtosis",
+                                        "bits_and", "bits_or", "bits_xor" };
 
 typedef struct fold_case {
     rd_dtype type;

@@ -179,6 +179,7 @@ static const struct {
     { "var", true, false, false, true, true, true },
     { "std", true, false, false, true, true, true },
     { "skewness", true, false, false, true, true, true },
+    { "kurtosis", true, false, false, true, true, true },
     { "norm", false, false, false, true, true, true },
     { "logsumexp", true, false, false, true, true, true },
 };

@@ -307,6 +307,10 @@ static const fold_case fold_cases[] = {
     { "moments f32, weights", RD_RED_moments, NULL, RD_F32, RD_F32, true, MIXED, 64, 64 },
     { "skewness f64", RD_RED_skewness, NULL, RD_F64, RD_F64, false, MIXED, 64, 64 },
     { "skewness f32, weights", RD_RED_skewness, NULL, RD_F32, RD_F32, true, MIXED, 64, 64 },
+    { "kurtosis f64", RD_RED_kurtosis, NULL, RD_F64, RD_F64, false, MIXED, 64, 64 },
+    { "kurtosis f32, weights", RD_RED_kurtosis, NULL, RD_F32, RD_F32, true, MIXED, 64, 64 },
+    { "covariance f64", RD_RED_covariance, NULL, RD_F64, RD_F64, true, MIXED, 64, 64 },
+    { "covariance f32", RD_RED_covariance, NULL, RD_F32, RD_F32, true, MIXED, 64, 16 },
     { "logsumexp f64", RD_RED_logsumexp, NULL, RD_F64, RD_F64, false, TIES, 64, 64 },
     { "logsumexp f32, weights", RD_RED_logsumexp, NULL, RD_F32, RD_F32, true, TIES, 64, 16 },
     { "logsumexp f32", RD_RED_logsumexp, NULL, RD_F32, RD_F32, false, MIXED, 64, 64 },
@@ -771,6 +775,10 @@ static const struct {
     { RD_RED_skewness, 3, { 7, 7, 7 }, NAN },
     { RD_RED_skewness, 3, { 1, 2, 3 }, 0 },
     { RD_RED_skewness, 2, { 1, INFINITY }, NAN },
+    { RD_RED_kurtosis, 0, { 0 }, NAN },
+    { RD_RED_kurtosis, 3, { 7, 7, 7 }, NAN },
+    { RD_RED_kurtosis, 2, { 1, 3 }, -2 },
+    { RD_RED_kurtosis, 3, { 1, NAN, 2 }, NAN },
     { RD_RED_skewness, 3, { 1, NAN, 2 }, NAN },
 };
 

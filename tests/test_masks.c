@@ -57,6 +57,7 @@ static const struct {
     { "var", WEIGHTS | DDOF | WIDER },
     { "std", WEIGHTS | DDOF },
     { "skewness", WEIGHTS | WIDER },
+    { "kurtosis", WEIGHTS | WIDER },
     { "norm", WIDER },
     { "logsumexp", WEIGHTS },
 };

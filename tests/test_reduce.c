@@ -116,6 +116,7 @@ static const struct {
     { "mean", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },
     { "var", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },
     { "skewness", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },
+    { "kurtosis", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },
     { "norm", RD_F32, RD_AUTO, RD_WIDE, RD_F64, RD_F32 },
     { "mean", RD_U8, RD_F32, RD_PAIRWISE, RD_F64, RD_F32 },
     { "max", RD_I8, RD_I32, RD_PAIRWISE, RD_I32, RD_I32 },
@@ -173,9 +174,10 @@ static const struct {
 
 START_TEST(shapes)
 {
-    static const char *const names[] = { "sum",    "prod", "min",  "max",       "argmin",
-                                         "argmax", "any",  "all",  "count",     "mean",
-                                         "var",    "std",  "norm", "logsumexp", "skewness" };
+    static const char *const names[] = { "sum",    "prod",      "min",      "max",
+                                         "argmin", "argmax",    "any",      "all",
+                                         "count",  "mean",      "var",      "std",
+                                         "norm",   "logsumexp", "skewness", "kurtosis" };
 
     for (size_t k = 0; k < COUNT(names); k++) {
         rd_expr *y = rd_reduce(cube(RD_F32), names[k], shape_cases[_i].dims);
@@ -335,6 +337,7 @@ static const struct {
     { "var", .weights = true, .ddof = true, .wide = true },
     { "std", .weights = true, .ddof = true, .wide = true },
     { "skewness", .weights = true, .wide = true },
+    { "kurtosis", .weights = true, .wide = true },
     { "norm", .p = true, .wide = true },
     { "logsumexp", .weights = true, .wide = true },
 };
@@ -460,7 +463,7 @@ START_TEST(scans_refused)
     ck_failed(rd_scan(x, "sum", RD_ALL), RD_ERR_AXIS, "one axis", "all");
     ck_failed(rd_scan(x, "sum", RD_EXCEPT(0)), RD_ERR_AXIS, "one axis", "except");
     ck_failed(rd_scan(x, "sum", RD_DIMS(3)), RD_ERR_AXIS, "no axis 3", "axis");
-    ck_failed(rd_scan(x, "mean", RD_DIMS(0)), RD_ERR_ARGUMENT, "not mean", "mean");
+    ck_failed(rd_scan(x, "argmin", RD_DIMS(0)), RD_ERR_ARGUMENT, "not argmin", "argmin");
     ck_failed(rd_scan(x, "foo", RD_DIMS(0)), RD_ERR_TEXT, "foo", "foo");
     ck_failed(rd_scan(x, "sum", RD_DIMS(0), .weights = x), RD_ERR_ARGUMENT, ".weights", "weights");
     ck_failed(rd_scan(x, "sum", RD_DIMS(0), .accuracy = RD_COMPENSATED), RD_ERR_ARGUMENT,

@@ -14,16 +14,16 @@ START_TEST(result_types)
         const char *reducer;
         rd_dtype    in, want;
     } rows[] = {
-        { "sum", RD_BOOL, RD_I64 },    { "sum", RD_I8, RD_I64 },     { "sum", RD_I64, RD_I64 },
-        { "sum", RD_U8, RD_U64 },      { "sum", RD_U32, RD_U64 },    { "sum", RD_F32, RD_F32 },
-        { "sum", RD_F64, RD_F64 },     { "prod", RD_I16, RD_I64 },   { "prod", RD_U16, RD_U64 },
-        { "mean", RD_I32, RD_F64 },    { "mean", RD_BOOL, RD_F64 },  { "mean", RD_F32, RD_F32 },
-        { "var", RD_U8, RD_F64 },      { "std", RD_F32, RD_F32 },    { "norm", RD_I32, RD_F64 },
-        { "min", RD_I8, RD_I8 },       { "max", RD_U8, RD_U8 },      { "max", RD_F32, RD_F32 },
-        { "argmax", RD_F32, RD_I64 },  { "count", RD_F32, RD_I64 },  { "any", RD_F32, RD_BOOL },
-        { "all", RD_I32, RD_BOOL },    { "sum", RD_F16, RD_F16 },    { "mean", RD_BF16, RD_BF16 },
-        { "max", RD_F16, RD_F16 },     { "argmin", RD_F16, RD_I64 }, { "var", RD_F16, RD_F16 },
-        { "skewness", RD_U8, RD_F64 },
+        { "sum", RD_BOOL, RD_I64 },    { "sum", RD_I8, RD_I64 },       { "sum", RD_I64, RD_I64 },
+        { "sum", RD_U8, RD_U64 },      { "sum", RD_U32, RD_U64 },      { "sum", RD_F32, RD_F32 },
+        { "sum", RD_F64, RD_F64 },     { "prod", RD_I16, RD_I64 },     { "prod", RD_U16, RD_U64 },
+        { "mean", RD_I32, RD_F64 },    { "mean", RD_BOOL, RD_F64 },    { "mean", RD_F32, RD_F32 },
+        { "var", RD_U8, RD_F64 },      { "std", RD_F32, RD_F32 },      { "norm", RD_I32, RD_F64 },
+        { "min", RD_I8, RD_I8 },       { "max", RD_U8, RD_U8 },        { "max", RD_F32, RD_F32 },
+        { "argmax", RD_F32, RD_I64 },  { "count", RD_F32, RD_I64 },    { "any", RD_F32, RD_BOOL },
+        { "all", RD_I32, RD_BOOL },    { "sum", RD_F16, RD_F16 },      { "mean", RD_BF16, RD_BF16 },
+        { "max", RD_F16, RD_F16 },     { "argmin", RD_F16, RD_I64 },   { "var", RD_F16, RD_F16 },
+        { "skewness", RD_U8, RD_F64 }, { "kurtosis", RD_F16, RD_F16 },
     };
 
     for (size_t k = 0; k < COUNT(rows); k++) {
@@ -428,17 +428,10 @@ END_TEST
 START_TEST(empty_reductions)
 {
     static const reduce_row rows[] = {
-        { "sum", RD_F32, 0 },
-        { "prod", RD_F32, 1 },
-        { "any", RD_BOOL, 0 },
-        { "all", RD_BOOL, 1 },
-        { "count", RD_I64, 0 },
-        { "mean", RD_F32, NAN },
-        { "var", RD_F32, NAN },
-        { "std", RD_F32, NAN },
-        { "skewness", RD_F32, NAN },
-        { "norm", RD_F32, 0 },
-        { "logsumexp", RD_F32, -INFINITY },
+        { "sum", RD_F32, 0 },        { "prod", RD_F32, 1 },  { "any", RD_BOOL, 0 },
+        { "all", RD_BOOL, 1 },       { "count", RD_I64, 0 }, { "mean", RD_F32, NAN },
+        { "var", RD_F32, NAN },      { "std", RD_F32, NAN }, { "skewness", RD_F32, NAN },
+        { "kurtosis", RD_F32, NAN }, { "norm", RD_F32, 0 },  { "logsumexp", RD_F32, -INFINITY },
     };
     check_reductions(rows, COUNT(rows), leaf(RD_F32, NULL, 0), false);
 }
@@ -568,6 +561,12 @@ START_TEST(where_and_weights)
            RD_F64, VALUES(2 * sqrt(1.0 / 3)));
     expect("skewness of equals", rd_skewness(leaf(RD_F64, VALUES(3, 3)), RD_ALL), RD_F64,
            VALUES(NAN));
+    expect("kurtosis", rd_kurtosis(leaf(RD_F64, VALUES(1, 3)), RD_ALL), RD_F64, VALUES(-2));
+    expect("kurtosis, weights",
+           rd_kurtosis(leaf(RD_F64, VALUES(0, 4)), RD_ALL, .weights = leaf(RD_F64, VALUES(2, 2))),
+           RD_F64, VALUES(-2));
+    expect("kurtosis of equals", rd_kurtosis(leaf(RD_F64, VALUES(3, 3)), RD_ALL), RD_F64,
+           VALUES(NAN));
     expect_error("weights of a sum", rd_sum(x, RD_ALL, .weights = ends), RD_ERR_ARGUMENT);
     expect_error("where that does not fit", rd_sum(x, RD_ALL, .where = first), RD_ERR_SHAPE);
 }
@@ -611,6 +610,96 @@ START_TEST(scans)
 }
 END_TEST
 
+/* What is made of a state, or of another scan, is that of the elements so far. */
+START_TEST(scans_of_all_reducers)
+{
+    rd_expr *x = leaf(RD_F64, VALUES(1, 3, 8)), *no = leaf(RD_BOOL, VALUES(1, 0, 1));
+    rd_expr *w = leaf(RD_F64, VALUES(1, 3, 0));
+
+    expect("mean", rd_scan(x, "mean", RD_DIMS(0)), RD_F64, VALUES(1, 2, 4));
+    expect("mean before", rd_scan(x, "mean", RD_DIMS(0), .exclusive = true), RD_F64,
+           VALUES(NAN, 1, 2));
+    expect("mean from the end", rd_scan(x, "mean", RD_DIMS(0), .reverse = true), RD_F64,
+           VALUES(4, 5.5, 8));
+    expect("mean of some", rd_scan(x, "mean", RD_DIMS(0), .where = no), RD_F64, VALUES(1, 1, 4.5));
+    expect("mean with weights", rd_scan(x, "mean", RD_DIMS(0), .weights = w), RD_F64,
+           VALUES(1, 2.5, 2.5));
+    expect("var", rd_scan(x, "var", RD_DIMS(0), .ddof = 1), RD_F64, VALUES(NAN, 2, 13));
+    expect("std from the end", rd_scan(x, "std", RD_DIMS(0), .reverse = true, .where = no), RD_F64,
+           VALUES(3.5, 0, 0));
+    expect("norm", rd_scan(leaf(RD_F64, VALUES(3, -4, 0)), "norm", RD_DIMS(0)), RD_F64,
+           VALUES(3, 5, 5));
+    expect("count", rd_scan(no, "count", RD_DIMS(0)), RD_I64, VALUES(1, 1, 2));
+    expect("any before", rd_scan(no, "any", RD_DIMS(0), .exclusive = true), RD_BOOL,
+           VALUES(0, 1, 1));
+    expect("all", rd_scan(no, "all", RD_DIMS(0)), RD_BOOL, VALUES(1, 0, 0));
+    expect("logsumexp", rd_scan(leaf(RD_F64, VALUES(-INFINITY, 1000)), "logsumexp", RD_DIMS(0)),
+           RD_F64, VALUES(-INFINITY, 1000));
+    expect_error("argmin", rd_scan(x, "argmin", RD_DIMS(0)), RD_ERR_ARGUMENT);
+}
+END_TEST
+
+START_TEST(pairs_of_operands)
+{
+    rd_expr *x = leaf(RD_F64, VALUES(1, 2, 3)), *y = leaf(RD_F64, VALUES(2, 4, 6)),
+            *gap = leaf(RD_F32, VALUES(1, NAN, 3)), *w = leaf(RD_F64, VALUES(1, 0, 1));
+
+    expect("cov", rd_cov(x, y, RD_ALL, .ddof = 1), RD_F64, VALUES(2));
+    expect("of a number", rd_cov(x, rd_num(ctx, 5), RD_KEEP(0)), RD_F64, VALUES(0));
+    expect("weights", rd_cov(x, y, RD_ALL, .weights = w), RD_F64, VALUES(2));
+    expect("weights, no freedom", rd_cov(x, y, RD_ALL, .weights = w, .ddof = 2), RD_F64,
+           VALUES(NAN));
+    expect("NaN", rd_cov(x, gap, RD_ALL), RD_F64, VALUES(NAN));
+    expect("no NaN", rd_cov(x, gap, RD_ALL, .skip_nan = true), RD_F64, VALUES(1));
+    expect("no NaN in the first", rd_cov(gap, x, RD_ALL, .skip_nan = true), RD_F64, VALUES(1));
+    expect("of ints", rd_cov(leaf(RD_I8, VALUES(1, 3)), leaf(RD_U8, VALUES(0, 4)), RD_ALL), RD_F64,
+           VALUES(2));
+    expect("corr", rd_corr(x, rd_neg(y), RD_ALL), RD_F64, VALUES(-1));
+    expect("corr, where", rd_corr(x, y, RD_ALL, .where = rd_lt(x, rd_num(ctx, 3))), RD_F64,
+           VALUES(1));
+    expect("corr of equals", rd_corr(x, rd_num(ctx, 1), RD_ALL), RD_F64, VALUES(NAN));
+    expect("of nothing", rd_cov(rd_slice(x, ":0"), rd_slice(y, ":0"), RD_ALL), RD_F64, VALUES(NAN));
+    expect_error("ddof", rd_corr(x, y, RD_ALL, .ddof = 1), RD_ERR_ARGUMENT);
+    expect_error("shapes", rd_cov(x, rd_slice(y, ":2"), RD_ALL), RD_ERR_SHAPE);
+}
+END_TEST
+
+START_TEST(ends)
+{
+    rd_expr *x = leaf_shape(RD_F32, RD_SHAPE(2, 3), VALUES(NAN, 2, 3, 4, 5, NAN)),
+            *i = leaf(RD_I8, VALUES(7, 8, 9)), *none = leaf(RD_BOOL, VALUES(0, 0, 0));
+
+    expect("first", rd_first(x, RD_DIMS(0)), RD_F32, VALUES(NAN, 2, 3));
+    expect("last of all", rd_last(x, RD_ALL), RD_F32, VALUES(NAN));
+    expect("first number", rd_first(x, RD_DIMS(1), .skip_nan = true), RD_F32, VALUES(2, 4));
+    expect("last number", rd_last(x, RD_ALL, .skip_nan = true), RD_F32, VALUES(5));
+    expect_shape("kept", rd_last(x, RD_KEEP(0), .skip_nan = true), RD_SHAPE(1, 3));
+    expect("some", rd_last(i, RD_ALL, .where = rd_lt(i, rd_int(ctx, 9)), .initial = rd_int(ctx, 0)),
+           RD_I8, VALUES(8));
+    expect("none", rd_first(i, RD_ALL, .where = none, .initial = rd_int(ctx, 1)), RD_I8, VALUES(1));
+    expect("no number", rd_first(rd_slice(x, "1, 2:"), RD_ALL, .skip_nan = true), RD_F32,
+           VALUES(NAN));
+    expect_error("ints", rd_first(i, RD_ALL, .where = none), RD_ERR_EMPTY);
+    expect_error("nothing", rd_first(rd_slice(i, ":0"), RD_ALL), RD_ERR_EMPTY);
+}
+END_TEST
+
+START_TEST(trapezoids)
+{
+    rd_expr *y = leaf(RD_F64, VALUES(1, 3, 4)), *x = leaf(RD_F64, VALUES(0, 1, 3));
+    rd_expr *two = rd_concat(0, RD_EXPRS(rd_expand(y, 0), rd_expand(x, 0)));
+
+    expect("distance", rd_trapezoid(y, rd_num(ctx, 2), 0), RD_F64, VALUES(11));
+    expect("positions", rd_trapezoid(y, x, 0), RD_F64, VALUES(9));
+    expect("rows", rd_trapezoid(two, x, 1), RD_F64, VALUES(9, 4.5));
+    expect("of ints", rd_trapezoid(leaf(RD_U8, VALUES(200, 100)), leaf(RD_U8, VALUES(2, 1)), 0),
+           RD_F64, VALUES(-150));
+    expect("of one", rd_trapezoid(rd_slice(y, ":1"), rd_num(ctx, 1), 0), RD_F64, VALUES(0));
+    expect_error("extents", rd_trapezoid(y, rd_slice(x, ":2"), 0), RD_ERR_SHAPE);
+    expect_error("axis", rd_trapezoid(y, x, 1), RD_ERR_AXIS);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = { result_types,
@@ -636,7 +725,11 @@ int main(void)
                                    where_and_weights,
                                    norms,
                                    logsumexp_range,
-                                   scans };
+                                   scans,
+                                   scans_of_all_reducers,
+                                   pairs_of_operands,
+                                   ends,
+                                   trapezoids };
 
     return run_suite("semantics_folds", tests, COUNT(tests));
 }

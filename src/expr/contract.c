@@ -73,7 +73,10 @@ static rd_expr *seen_along(const contraction *c, const rd_term *t, int n, const 
 /* The sum over the last `n` axes. */
 static rd_expr *sum_last(const contraction *c, rd_expr *x, int n)
 {
-    rd_reduce_opts opts = { .size = sizeof opts, .type = c->type };
+    rd_reduce_opts opts = { .size = sizeof opts };
+
+    if (rd_dtype_is_real(c->type)) /* of complex numbers it cannot be said */
+        opts.type = c->type;
 
     for (int k = 0; k < n; k++)
         opts.dims.axis[opts.dims.n++] = -1 - k;
@@ -269,7 +272,7 @@ static rd_dtype common_type(const contraction *c)
         for (int k = 0; k < c->n; k++) {
             const rd_dtype own = c->term[k].x->type;
 
-            if ((rd_dtype_kind(own) == RD_KIND_FLOAT) == floats)
+            if ((rd_dtype_kind(own) >= RD_KIND_FLOAT) == floats)
                 type = type == RD_AUTO ? own : rd_dtype_promote(type, own);
         }
     return type;

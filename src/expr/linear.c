@@ -183,7 +183,7 @@ rd_expr *rd_vecdot(rd_expr *a, rd_expr *b, int axis)
     if (axis >= 0 && a->rank != b->rank)
         return refuse_shapes(call, "of operands of different ranks an axis is counted from the end",
                              a, b);
-    a = axis_last(a, at_a);
+    a = axis_last(rd_dtype_is_complex(a->type) ? rd_conj(a) : a, at_a);
     b = axis_last(b, at_b);
     if (!a || !b)
         return NULL;

@@ -40,7 +40,7 @@ static rd_dtype holder(const rd_folding *f, rd_dtype natural)
 
 /* What is accumulated in: sums leave the range and precision of halves soon.  A group may get all
  * elements of a block one after the other, and blocks of groups are long. */
-static rd_dtype accumulator(const rd_folding *f, rd_dtype natural)
+rd_dtype rd_folding_accumulator(const rd_folding *f, rd_dtype natural)
 {
     rd_dtype type = holder(f, natural);
 
@@ -48,7 +48,7 @@ static rd_dtype accumulator(const rd_folding *f, rd_dtype natural)
     return (f->opts.accuracy == RD_WIDE || f->label) && type == RD_F32 ? RD_F64 : type;
 }
 
-static rd_expr *as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural)
+rd_expr *rd_folding_as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural)
 {
     return rd_cast_to(y, f->opts.type ? f->opts.type : natural);
 }
@@ -79,8 +79,8 @@ static rd_expr *unless_left_out(const rd_folding *f, rd_expr *x, double instead)
 }
 
 /* A fold without a mask runs in more forms, and keeps less. */
-static rd_expr *fold(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_expr *weights,
-                     rd_dtype type, bool identity)
+rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_expr *weights,
+                   rd_dtype type, bool identity)
 {
     rd_folding    whole = *f;
     rd_fold_facts facts;
@@ -106,7 +106,7 @@ static rd_expr *fold_sum(const rd_folding *f, rd_expr *x)
 {
     bool compensated = x && f->opts.accuracy == RD_COMPENSATED && is_float(x->type);
 
-    return x ? fold(f, compensated ? RD_RED_sum2 : RD_RED_sum, x, NULL, x->type, false) : NULL;
+    return x ? rd_folded(f, compensated ? RD_RED_sum2 : RD_RED_sum, x, NULL, x->type, false) : NULL;
 }
 
 static rd_expr *map_2(const rd_folding *f, rd_op op, rd_expr *x, rd_expr *y)
@@ -140,13 +140,13 @@ static rd_expr *with_initial(const rd_folding *f, rd_reducer_id reducer, rd_expr
 static rd_expr *build_total(const rd_folding *f, const row *r)
 {
     rd_dtype natural = sum_type(f->x->type);
-    rd_expr *x       = rd_cast_to(f->x, accumulator(f, natural));
+    rd_expr *x       = rd_cast_to(f->x, rd_folding_accumulator(f, natural));
     rd_expr *y       = NULL;
 
     if (x)
         y = r->reducer == RD_RED_sum ? fold_sum(f, x)
-                                     : fold(f, r->reducer, x, NULL, x->type, false);
-    return as_asked(f, with_initial(f, r->reducer, y), natural);
+                                     : rd_folded(f, r->reducer, x, NULL, x->type, false);
+    return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
 /* Extremes and their places have nothing to say about no element. */
@@ -185,26 +185,30 @@ static rd_expr *build_extreme(const rd_folding *f, const row *r)
 
     if (is_empty(f) || may_lack_a_value(f))
         return NULL;
-    rd_expr *y = fold(f, r->reducer, rd_cast_to(f->x, type), NULL, type, f->opts.initial != NULL);
-    return as_asked(f, with_initial(f, r->reducer, y), natural);
+    rd_expr *y =
+        rd_folded(f, r->reducer, rd_cast_to(f->x, type), NULL, type, f->opts.initial != NULL);
+    return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
 static rd_expr *build_place(const rd_folding *f, const row *r)
 {
-    return is_empty(f) ? NULL : as_asked(f, fold(f, r->reducer, f->x, NULL, RD_I64, false), RD_I64);
+    return is_empty(f) ? NULL
+                       : rd_folding_as_asked(f, rd_folded(f, r->reducer, f->x, NULL, RD_I64, false),
+                                             RD_I64);
 }
 
 static rd_expr *build_truth(const rd_folding *f, const row *r)
 {
-    return as_asked(f, fold(f, r->reducer, rd_cast_to(f->x, RD_BOOL), NULL, RD_BOOL, false),
-                    RD_BOOL);
+    return rd_folding_as_asked(
+        f, rd_folded(f, r->reducer, rd_cast_to(f->x, RD_BOOL), NULL, RD_BOOL, false), RD_BOOL);
 }
 
 static rd_expr *build_count(const rd_folding *f, const row *r)
 {
     rd_expr *x = rd_cast_to(f->x, RD_BOOL);
 
-    return as_asked(f, fold(f, r->reducer, rd_cast_to(x, RD_I64), NULL, RD_I64, false), RD_I64);
+    return rd_folding_as_asked(
+        f, rd_folded(f, r->reducer, rd_cast_to(x, RD_I64), NULL, RD_I64, false), RD_I64);
 }
 
 static rd_expr *build_bits(const rd_folding *f, const row *r)
@@ -214,8 +218,8 @@ static rd_expr *build_bits(const rd_folding *f, const row *r)
     if (is_float(type))
         return rd_fail(f->x->ctx, RD_ERR_TYPE, "%s: elements are %s, and it takes ints alone",
                        f->call, rd_dtype_name(type));
-    rd_expr *y = fold(f, r->reducer, rd_cast_to(f->x, type), NULL, type, false);
-    return as_asked(f, with_initial(f, r->reducer, y), natural);
+    rd_expr *y = rd_folded(f, r->reducer, rd_cast_to(f->x, type), NULL, type, false);
+    return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
 /* How often each weight comes along the reduced axes, which are extents of 1 in `extent` then. */
@@ -242,7 +246,7 @@ static rd_expr *sum_of_weights(const rd_folding *f, rd_expr *weights, rd_dtype t
     const int64_t times = repeats(f, extent);
     rd_expr      *few;
 
-    if (f->where || f->label || times < 2 || rd_dtype_size(type) < 4)
+    if (f->where || f->label || f->scan || times < 2 || rd_dtype_size(type) < 4)
         return fold_sum(f, weights);
     few = rd_cast_to(f->opts.weights, type);
     few = few ? rd_broadcast_to(few, f->x->rank, extent, f->call) : NULL;
@@ -251,10 +255,26 @@ static rd_expr *sum_of_weights(const rd_folding *f, rd_expr *weights, rd_dtype t
                : NULL;
 }
 
+/* How many elements a scan has come to at each of them. */
+static rd_expr *so_many(const rd_folding *f, rd_dtype type)
+{
+    const int axis = __builtin_ctzll(f->bits);
+    rd_expr  *n    = rd_coord(f->opts.reverse ? rd_flip(f->x, RD_DIMS(axis)) : f->x, axis);
+
+    if (f->opts.reverse)
+        n = rd_flip(n, RD_DIMS(axis));
+    if (!f->opts.exclusive)
+        n = n ? rd_add(n, rd_int(f->x->ctx, 1)) : NULL;
+    return rd_cast_to(n, type);
+}
+
 /* What a mean divides by, of the type: the weights that took part, else the elements. */
 static rd_expr *total_weight(const rd_folding *f, rd_expr *weights, rd_dtype type)
 {
     bool any_result;
+
+    if (f->scan && !weights && !f->where)
+        return so_many(f, type);
 
     if (weights)
         return sum_of_weights(f, weights, type);
@@ -272,7 +292,7 @@ static rd_expr *total_weight(const rd_folding *f, rd_expr *weights, rd_dtype typ
 
 static rd_expr *build_mean(const rd_folding *f, const row *r)
 {
-    rd_dtype natural = float_type(f->x->type), type = accumulator(f, natural);
+    rd_dtype natural = float_type(f->x->type), type = rd_folding_accumulator(f, natural);
     rd_expr *x = rd_cast_to(f->x, type), *weights = NULL;
 
     (void)r;
@@ -282,25 +302,25 @@ static rd_expr *build_mean(const rd_folding *f, const row *r)
     }
     if (!x)
         return NULL;
-    return as_asked(f, map_2(f, RD_OP_div, fold_sum(f, x), total_weight(f, weights, type)),
-                    natural);
+    return rd_folding_as_asked(
+        f, map_2(f, RD_OP_div, fold_sum(f, x), total_weight(f, weights, type)), natural);
 }
 
 /* var, std, logsumexp: one fold that takes weights itself. */
 static rd_expr *build_weighted(const rd_folding *f, const row *r)
 {
-    rd_dtype natural = float_type(f->x->type), type = accumulator(f, natural);
+    rd_dtype natural = float_type(f->x->type), type = rd_folding_accumulator(f, natural);
     rd_expr *weights = f->opts.weights ? rd_folding_beside(f, f->opts.weights, type) : NULL;
 
     if (f->opts.weights && !weights)
         return NULL;
-    rd_expr *y = fold(f, r->reducer, rd_cast_to(f->x, type), weights, type, false);
-    return as_asked(f, y && r->after != RD_OP_none ? map_1(f, r->after, y) : y, natural);
+    rd_expr *y = rd_folded(f, r->reducer, rd_cast_to(f->x, type), weights, type, false);
+    return rd_folding_as_asked(f, y && r->after != RD_OP_none ? map_1(f, r->after, y) : y, natural);
 }
 
 static rd_expr *build_norm(const rd_folding *f, const row *r)
 {
-    rd_dtype natural = float_type(f->x->type), type = accumulator(f, natural);
+    rd_dtype natural = float_type(f->x->type), type = rd_folding_accumulator(f, natural);
     double   p = f->opts.p != 0 ? f->opts.p : 2;
     rd_expr *x = rd_cast_to(f->x, type), *y;
 
@@ -314,9 +334,9 @@ static rd_expr *build_norm(const rd_folding *f, const row *r)
     else if (p == 2)
         y = map_1(f, RD_OP_sqrt, fold_sum(f, x));
     else /* of nothing -inf, hence 0 */
-        y = map_2(f, RD_OP_maximum, fold(f, RD_RED_max, x, NULL, type, true),
+        y = map_2(f, RD_OP_maximum, rd_folded(f, RD_RED_max, x, NULL, type, true),
                   rd_number(f->x->ctx, type, rd_word_from_int(0, type)));
-    return as_asked(f, y, natural);
+    return rd_folding_as_asked(f, y, natural);
 }
 
 enum {
@@ -339,7 +359,12 @@ static const char *const reducer_names = ""
 #define RD_REDUCTION(name, ...) ", " #name
 #include "core/reducers.def"
     ;
-static const char *const scan_names = "sum, prod, min, max, bits_and, bits_or and bits_xor";
+#define SCANS_true(name)  ", " #name
+#define SCANS_false(name) ""
+static const char *const scan_names = ""
+#define RD_REDUCTION(name, sort, reducer, after, scans, keywords) SCANS_##scans(name)
+#include "core/reducers.def"
+    ;
 
 static const row *find_row(const rd_expr *x, const char *call, const char *name)
 {
@@ -351,7 +376,7 @@ static const row *find_row(const rd_expr *x, const char *call, const char *name)
         if (!strcmp(rows[i].call + strlen("rd_"), name))
             return &rows[i];
     return rd_fail(x->ctx, RD_ERR_TEXT, "%s: no reducer is called \"%.40s\"; there are %s", call,
-                   name, scan ? scan_names : reducer_names + strlen(", "));
+                   name, (scan ? scan_names : reducer_names) + strlen(", "));
 }
 
 rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opts)
@@ -373,8 +398,8 @@ rd_expr *rd_scan_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opt
     if (!r)
         return NULL;
     if (!r->scans)
-        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_scan: scans are %s, not %s", scan_names,
-                       reducer);
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_scan: scans are %s, not %s",
+                       scan_names + strlen(", "), reducer);
     if (rd_is_complex(x))
         return rd_complex_scan(x, reducer, opts);
     rd_folding f = { .call = "rd_scan", .x = x, .scan = true };

@@ -71,11 +71,14 @@ def make_case(row, random):
     dtypes = [np.dtype(str(random.choice(row.types)))]
     sizes = row.shapes(random) if row.shapes else shapes(random, row.operands)
     for _ in sizes[1:]:
-        if row.also != "same":
+        if row.also == "first":
+            dtypes.append(dtypes[0])
+        elif row.also != "same":
             dtypes.append(np.dtype(str(random.choice(row.also))))
         else:
             dtypes.append(dtypes[0] if random.random() < 0.6 else np.dtype(str(random.choice(row.types))))
-    arrays = [layout(random, np.asarray(row.values(random, shape, dtype), dtype)) for shape, dtype in zip(sizes, dtypes)]
+    arrays = [layout(random, np.asarray(row.values(random, shape, dtype), dtype))
+              for shape, dtype in zip(sizes, dtypes)]
     return arrays, row.arguments(random, arrays) if row.arguments else {}
 
 
@@ -86,7 +89,7 @@ def run_ours(r, row, arrays, arguments, random):
     with r.expressions():
         try:
             nodes = [r.leaf(x) for x in arrays]
-            fold = isinstance(row.ours, str) and row.ours in r.reducers
+            fold = isinstance(row.ours, str) and row.ours in r.folds
             y = call(*nodes, **arguments) if fold or not isinstance(row.ours, str) else call(*nodes,
                                                                                            *arguments.values())
             out = None

@@ -101,6 +101,7 @@ class Rdim:
         opts = self.types["rd_ctx_opts"](size=ctypes.sizeof(self.types["rd_ctx_opts"]), threads=1)
         self.ctx = self.library.rd_ctx_new(byref(opts))
         self.reducers = set(re.findall(r"#define rd_(\w+)\(x, \.\.\.\)\s+rd_reduce_name\(", header.read_text()))
+        self.folds = self.reducers | {"cov", "corr", "first", "last"}  # what takes an axis and keywords
         self.alive = []
 
     @contextlib.contextmanager
@@ -121,6 +122,12 @@ class Rdim:
         raise Refused(status, sentence)
 
     def __getattr__(self, name):
+        if name in ("cov", "corr"):
+            return lambda x, y, axis=None, keepdims=False, **keywords: self.fold_by(
+                f"rd_{name}_of", (x, y), axis, keepdims, **keywords)
+        if name in ("first", "last"):
+            return lambda x, axis=None, keepdims=False, **keywords: self.fold_by(
+                f"rd_{name}_of", (x,), axis, keepdims, **keywords)
         if name in self.reducers:
             return lambda x, axis=None, **keywords: self.reduce(name, x, axis, **keywords)
         if "rd_" + name not in self.header.functions:
@@ -179,17 +186,17 @@ class Rdim:
         return self.library.rd_cast(x, TYPES[np.dtype(dtype)]) or self.fail()
 
     # ---- Reductions and scans, with NumPy's names for the axis
-    def fold(self, call, reducer, x, dims, **keywords):
+    def fold_by(self, call, operands, axis=None, keepdims=False, **keywords):
         if "type" in keywords:
             keywords["type"] = TYPES[np.dtype(keywords["type"])]
-        opts = self.keywords("rd_reduce_opts", dims=dims, **keywords)
-        return call(x, reducer.encode(), opts) or self.fail()
+        opts = self.keywords("rd_reduce_opts", dims=self.dims(axis, keepdims), **keywords)
+        return getattr(self.library, call)(*operands, opts) or self.fail()
 
     def reduce(self, reducer, x, axis=None, keepdims=False, **keywords):
-        return self.fold(self.library.rd_reduce_name, reducer, x, self.dims(axis, keepdims), **keywords)
+        return self.fold_by("rd_reduce_name", (x, reducer.encode()), axis, keepdims, **keywords)
 
     def scan(self, reducer, x, axis, **keywords):
-        return self.fold(self.library.rd_scan_name, reducer, x, self.dims(axis), **keywords)
+        return self.fold_by("rd_scan_name", (x, reducer.encode()), axis, **keywords)
 
     # ---- Values
     def shape(self, x):

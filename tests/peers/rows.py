@@ -64,7 +64,7 @@ class Row:
     theirs: Callable      # (*arrays, **arguments) -> array
     operands: int = 1
     types: Sequence = ALL              # of the first operand
-    also: Sequence | str = "same"      # of the others; "same": half of the time as the first, else any of `types`
+    also: Sequence | str = "same"      # of the others; "same": often the first's, else any of `types`; "first": the first's
     values: Callable = anything
     shapes: Callable | None = None     # (random) -> list of shapes, one per operand; None: they broadcast
     arguments: Callable | None = None  # (random, arrays) -> dict

@@ -88,6 +88,53 @@ def skewness(x):
         return (d**3).mean(-1) / (d**2).mean(-1) ** 1.5
 
 
+def kurtosis(x):
+    with np.errstate(all="ignore"):
+        d = x - x.mean(-1, keepdims=True)
+        return (d**4).mean(-1) / (d**2).mean(-1) ** 2 - 3
+
+
+def covariance(x, y, axis=None, keepdims=False, ddof=0):
+    x, y = np.broadcast_arrays(x, y)
+    d = (x - x.mean(axis, keepdims=True)) * (y - y.mean(axis, keepdims=True))
+    n = reduced(x, axis).shape[-1]
+    return d.sum(axis, keepdims=keepdims) / (n - ddof if n > ddof else np.nan)
+
+
+def correlation(x, y, axis, keepdims):
+    r = covariance(x, y, axis, keepdims)
+    x, y = np.broadcast_arrays(x, y)
+    return r / (x.std(axis, keepdims=keepdims) * y.std(axis, keepdims=keepdims))
+
+
+def varied(random):
+    """Long enough that no spread is a rounding of 0."""
+    shape, other = beside(random)
+    return [(70, *shape), (70, *shape) if random.random() < 0.5 else (70,) + shape]
+
+
+def three_alike(random):
+    return [beside(random)[0]] * 3
+
+
+def above_0(random, shape, dtype):
+    return abs(small(random, shape, dtype)) + dtype.type(1)
+
+
+def positions(random):
+    shape, _ = beside(random)
+    return [shape, shape if random.random() < 0.5 else shape[-1:]]
+
+
+def last_number(x):
+    """From behind, the first that is a number."""
+    if not x.shape[-1] and x.size == 0 and 0 not in x.shape[:-1]:
+        raise ValueError("no element")
+    back = x[..., ::-1]
+    at = np.argmax(~np.isnan(back), -1, keepdims=True) if x.shape[-1] else np.zeros(x.shape[:-1] + (1,), int)
+    return np.take_along_axis(back, at, -1)[..., 0] if x.shape[-1] else np.empty(x.shape[:-1], x.dtype)
+
+
 def weighted_mean(x, w, axis, keepdims):
     w = np.broadcast_to(w, x.shape)
     return np.sum(x * w, axis, keepdims=keepdims) / np.sum(w, axis, keepdims=keepdims)
@@ -102,6 +149,25 @@ def scanned(accumulate, identity):
             y = np.concatenate([np.full_like(y[:1], identity), y[:-1]])
         return np.moveaxis(y[::-1] if reverse else y, 0, axis)
     return call
+
+
+def so_far(f):
+    """Element i is f of elements 0 to i."""
+    def call(x, axis, exclusive, reverse):
+        y = np.moveaxis(x, axis, 0)
+        y = y[::-1] if reverse else y
+        each = [f(y[: i + 1], axis=0) for i in range(len(y))]
+        y = np.stack(each) if each else np.empty(y.shape, f(np.ones(1, x.dtype), axis=0).dtype)
+        return np.moveaxis(y[::-1] if reverse else y, 0, axis)
+    return call
+
+
+def away_from_0(random, shape, dtype):
+    """Neighbours are apart, so that no spread but the first is 0."""
+    return (np.arange(int(np.prod(shape))) % 7 + 1).reshape(shape).astype(dtype)
+
+
+inclusive = {"arguments": lambda *a: {**along(*a), "exclusive": False}}
 
 
 def scan(name, theirs, **more):
@@ -126,6 +192,24 @@ ROWS = [
     fold("std", positive_freedom(np.std), ulps=60, arguments=with_ddof, values=small),
     fold("skewness", keeping(skewness), ulps=3000, values=small, real=True, scale=lambda x, **k: 1 + abs(keeping(
         skewness)(x, **k))),
+    fold("kurtosis", keeping(kurtosis), ulps=3000, values=small, real=True, scale=lambda x, **k: 3 + abs(keeping(
+        kurtosis)(x, **k))),
+    Row("cov", "cov", covariance, operands=2, real=True, values=small, arguments=with_ddof, shapes=beside, ulps=100,
+        scale=lambda x, y, **k: np.float64(9), also="same"),
+    Row("corr", "corr", correlation, operands=2, types=FLOATS, values=small, arguments=which, shapes=varied, ulps=300,
+        scale=lambda x, y, **k: np.float64(1), type=lambda types: np.result_type(*types)),
+    Row("cov weights", lambda r, x, y, w, **k: r.cov(x, y, weights=w, **k), lambda x, y, w, axis, keepdims:
+        weighted_mean((x - weighted_mean(x, w, axis, True)) * (y - weighted_mean(y, w, axis, True)), w, axis, keepdims),
+        operands=3, types=FLOATS, also="first", arguments=which, values=above_0, ulps=300, shapes=three_alike,
+        scale=lambda x, y, w, **k: np.float64(9), type=lambda types: types[0]),
+    Row("trapezoid", "trapezoid", lambda y, x, axis: np.trapezoid(y, x, axis=axis), operands=2, types=FLOATS,
+        also="first", shapes=positions, values=small, ulps=20, arguments=lambda random, arrays: {"axis": -1},
+        scale=lambda y, x, axis: total(y, -1) * 9 + 1),
+    Row("first", "first", keeping(lambda x: x[..., 0]), arguments=which),
+    Row("last", "last", keeping(lambda x: x[..., -1]), arguments=which),
+    Row("last skip_nan", lambda r, x, **k: r.last(x, skip_nan=True, **k), keeping(last_number), types=FLOATS,
+        arguments=which),
+
     Row("norm 1", lambda r, x, **k: r.norm(x, p=1, **k), norm(1), arguments=which, real=True, ulps=8),
     Row("norm 2", "norm", norm(2), arguments=which, real=True, ulps=8, values=small),
     Row("norm inf", lambda r, x, **k: r.norm(x, p=np.inf, **k), norm(np.inf), arguments=which, real=True),
@@ -151,6 +235,15 @@ ROWS = [
     scan("prod", scanned(lambda y: np.cumprod(y, 0), 1), ulps=300, values=near_one),
     scan("min", scanned(np.minimum.accumulate, 0), arguments=lambda *a: {**along(*a), "exclusive": False}),
     scan("max", scanned(np.maximum.accumulate, 0), arguments=lambda *a: {**along(*a), "exclusive": False}),
+    scan("any", scanned(np.logical_or.accumulate, False), types=ALL),
+    scan("all", scanned(np.logical_and.accumulate, True), types=ALL),
+    scan("count", scanned(lambda y: np.cumsum(y != 0, 0), 0), types=ALL),
+    scan("mean", so_far(np.mean), types=ALL, ulps=16, scale=running, **inclusive),
+    scan("var", so_far(np.var), ulps=200, values=small, scale=lambda x, **k: np.float64(9), real=True, **inclusive),
+    scan("std", so_far(np.std), ulps=200, values=away_from_0, real=True, **inclusive),
+    scan("norm", so_far(lambda x, axis: np.sqrt(np.sum(x * x, axis))), ulps=16, values=small, real=True, **inclusive),
+    scan("logsumexp", scanned(np.logaddexp.accumulate, -np.inf), types=FLOATS, ulps=64, values=small,
+         scale=lambda x, **k: np.float64(9)),
     scan("bits_and", scanned(np.bitwise_and.accumulate, -1 % 2**8), types=("uint8",)),
     scan("bits_or", scanned(np.bitwise_or.accumulate, 0), types=INTS),
     scan("bits_xor", scanned(np.bitwise_xor.accumulate, 0), types=INTS),

@@ -1,0 +1,167 @@
+/* reduce_ends.c - the first and the last element along axes, and the integral by trapezoids. */
+#include "expr/complex.h"
+#include "expr/reduce.h"
+#include <math.h>
+
+/* ---- First and last -------------------------------------------------------------------------- */
+/* x with the reduced axes as one, the last, in C order. */
+static rd_expr *rows_of(const rd_folding *f, rd_expr *x)
+{
+    rd_index order = { .n = x->rank };
+    rd_shape shape = { 0 };
+    int64_t  n     = 1;
+    int      k     = 0;
+
+    for (int a = 0; a < x->rank; a++)
+        if (!(f->bits >> a & 1)) {
+            order.at[k++]       = a;
+            shape.at[shape.n++] = x->extent[a];
+        }
+    for (int a = 0; a < x->rank; a++)
+        if (f->bits >> a & 1) {
+            order.at[k++] = a;
+            n *= x->extent[a];
+        }
+    shape.at[shape.n++] = n;
+    return rd_reshape(rd_permute(x, order), shape);
+}
+
+/* The reduced axes as extents of 1 again. */
+static rd_expr *as_kept(const rd_folding *f, rd_expr *y)
+{
+    for (int a = 0; y && a < f->x->rank; a++)
+        if (f->bits >> a & 1)
+            y = rd_expand(y, a);
+    return y;
+}
+
+static bool may_choose(const rd_folding *f)
+{
+    char shape[RD_SHAPE_TEXT];
+    bool any_result;
+
+    if (f->label)
+        rd_fail(f->x->ctx, RD_ERR_ARGUMENT, "%s: .by is not taken here", f->call);
+    else if (f->where && rd_dtype_kind(f->x->type) != RD_KIND_FLOAT && !f->opts.initial)
+        rd_fail(f->x->ctx, RD_ERR_EMPTY,
+                "%s: an operand of type %s needs .initial: .where may leave no element, and the "
+                "type has no NaN to say so",
+                f->call, rd_dtype_name(f->x->type));
+    else if (!rd_folding_extent(f, &any_result) && any_result && !f->opts.initial)
+        rd_fail(f->x->ctx, RD_ERR_EMPTY, "%s: no element in an operand of shape %s", f->call,
+                rd_shape_text(f->x->rank, f->x->extent, shape));
+    else
+        return true;
+    return false;
+}
+
+/* The place in the row of the first element that takes part, or the last; -1: there is none. */
+static rd_expr *place_of(const rd_folding *f, rd_expr *rows, bool last)
+{
+    const int     end   = rows->rank - 1;
+    const int64_t n     = rows->extent[end];
+    rd_expr      *mask  = rows_of(f, f->where);
+    rd_expr      *place = rd_coord(rows, end);
+    rd_expr      *none  = rd_int(rows->ctx, last ? -1 : n);
+
+    place = place ? rd_broadcast_to(place, rows->rank, rows->extent, f->call) : NULL;
+    if (!mask || !place || !none)
+        return NULL;
+    if (last)
+        return rd_max(place, RD_DIMS(-1), .where = mask, .initial = none);
+    place = rd_min(place, RD_DIMS(-1), .where = mask, .initial = none);
+    return rd_where(rd_eq(place, none), rd_int(rows->ctx, -1), place);
+}
+
+/* Of a row that has lost all elements NaN, or .initial. */
+static rd_expr *chosen_of(const rd_folding *f, bool last)
+{
+    rd_expr *rows = rows_of(f, f->x);
+
+    if (!rows)
+        return NULL;
+    rd_expr *other = f->opts.initial ? rd_fit_to(f->opts.initial, f->x->type, f->call)
+                                     : rd_cast_to(rd_num(rows->ctx, NAN), f->x->type);
+    if (rows->extent[rows->rank - 1] == 0)
+        return other ? rd_broadcast_to(other, rows->rank - 1, rows->extent, f->call) : NULL;
+    if (!f->where)
+        return rd_select(rows, -1, last ? -1 : 0);
+    rd_expr *place = place_of(f, rows, last);
+    rd_expr *at    = rd_expand(rd_maximum(place, rd_int(rows->ctx, 0)), -1);
+    rd_expr *y     = rd_squeeze(rd_take_along(rows, rows->rank - 1, at), RD_DIMS(-1));
+
+    return rd_where(rd_lt(place, rd_int(rows->ctx, 0)), other, y);
+}
+
+static rd_expr *end_of(rd_folding *f, const rd_reduce_opts *opts, bool last)
+{
+    if (!rd_operands(f->call, 1, &f->x) || rd_refuse_complex(f->call, 1, &f->x) ||
+        !rd_folding_begin(f, opts, RD_TAKES_INITIAL) || !may_choose(f))
+        return NULL;
+    rd_expr *y = rd_folding_as_asked(f, chosen_of(f, last), f->x->type);
+
+    return f->opts.dims.flags & RD_DIMS_KEEP ? as_kept(f, y) : y;
+}
+
+rd_expr *rd_first_of(rd_expr *x, const rd_reduce_opts *opts)
+{
+    return end_of(&(rd_folding){ .call = "rd_first", .x = x }, opts, false);
+}
+
+rd_expr *rd_last_of(rd_expr *x, const rd_reduce_opts *opts)
+{
+    return end_of(&(rd_folding){ .call = "rd_last", .x = x }, opts, true);
+}
+
+/* ---- Trapezoids ------------------------------------------------------------------------------ */
+/* x along `axis` of y: positions of rank 1 lie there. */
+static rd_expr *positions(rd_expr *x, const rd_expr *y, int axis)
+{
+    rd_shape shape = { .n = y->rank };
+
+    if (x->rank != 1)
+        return x;
+    for (int a = 0; a < y->rank; a++)
+        shape.at[a] = a == axis ? x->extent[0] : 1;
+    return rd_reshape(x, shape);
+}
+
+/* Differences and sums of ints would wrap. */
+static rd_expr *real(rd_expr *x)
+{
+    return rd_dtype_kind(x->type) < RD_KIND_FLOAT ? rd_as_real(x, RD_F64) : x;
+}
+
+rd_expr *rd_trapezoid(rd_expr *y, rd_expr *x, int axis)
+{
+    static const char call[] = "rd_trapezoid";
+    rd_expr *const    both[] = { y, x };
+    char              own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];
+    int               a;
+
+    if (!rd_operands(call, 2, both) || (a = rd_axis(y, axis, call)) < 0)
+        return NULL;
+    if (x->rank == 1 && x->extent[0] != y->extent[a])
+        return rd_fail(y->ctx, RD_ERR_SHAPE, "%s: positions of shape %s along axis %d of shape %s",
+                       call, rd_shape_text(x->rank, x->extent, other), a,
+                       rd_shape_text(y->rank, y->extent, own));
+    if (x->rank > 1 && (x->rank != y->rank || x->extent[a] != y->extent[a]))
+        return rd_fail(y->ctx, RD_ERR_SHAPE,
+                       "%s: positions are a number, of rank 1, or of the other's rank and extent "
+                       "along axis %d, not of shape %s beside %s",
+                       call, a, rd_shape_text(x->rank, x->extent, other),
+                       rd_shape_text(y->rank, y->extent, own));
+    y = real(y);
+    x = real(x);
+    if (!y || !x)
+        return NULL;
+    rd_expr *width = positions(x, y, a);
+
+    if (x->rank > 0)
+        width =
+            rd_sub(rd_slice_axis(width, a, 1, RD_OPEN, 1), rd_slice_axis(width, a, RD_OPEN, -1, 1));
+    rd_expr *height =
+        rd_add(rd_slice_axis(y, a, 1, RD_OPEN, 1), rd_slice_axis(y, a, RD_OPEN, -1, 1));
+
+    return rd_sum(rd_mul(rd_mul(width, height), rd_num(y->ctx, 0.5)), RD_DIMS(a));
+}

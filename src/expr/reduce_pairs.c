@@ -1,0 +1,139 @@
+/* reduce_pairs.c - covariance and correlation of two operands. */
+#include "expr/complex.h"
+#include "expr/reduce.h"
+#include <math.h>
+
+/* Two operands of one float type and shape, and what counts of both. */
+typedef struct pair {
+    rd_folding f; /* f.x is the first */
+    rd_expr   *y;
+} pair;
+
+static rd_dtype real_type(rd_expr *x, rd_expr *y)
+{
+    const rd_dtype type = rd_rule_type(RD_RULE_FLOAT, 2, (rd_expr *const[]){ x, y });
+
+    return rd_dtype_kind(type) == RD_KIND_FLOAT ? type : RD_F64;
+}
+
+/* A pair with a NaN on either side does not take part. */
+static bool leave_out_nan(pair *p)
+{
+    rd_expr *nan = rd_map_op(RD_OP_isnan, p->f.call, 1, &p->y);
+
+    nan        = rd_map_op(RD_OP_not, p->f.call, 1, &nan);
+    p->f.where = p->f.where && nan
+                     ? rd_map_op(RD_OP_and, p->f.call, 2, (rd_expr *const[]){ p->f.where, nan })
+                     : nan;
+    return p->f.where != NULL;
+}
+
+static bool begin(pair *p, rd_expr *x, rd_expr *y, const rd_reduce_opts *opts, unsigned takes)
+{
+    rd_expr *const both[] = { x, y };
+    int64_t        extent[RD_MAX_RANK];
+    int            rank;
+
+    if (!rd_operands(p->f.call, 2, both) || rd_refuse_complex(p->f.call, 2, both) ||
+        !rd_common_shape(p->f.call, 2, both, &rank, extent))
+        return false;
+    const rd_dtype type = real_type(x, y);
+
+    x      = rd_cast_to(x, type);
+    y      = rd_cast_to(y, type);
+    p->f.x = x ? rd_broadcast_to(x, rank, extent, p->f.call) : NULL;
+    p->y   = y ? rd_broadcast_to(y, rank, extent, p->f.call) : NULL;
+    return p->f.x && p->y && rd_folding_begin(&p->f, opts, takes) &&
+           (!p->f.opts.skip_nan || leave_out_nan(p));
+}
+
+/* ---- With weights: means first, then products of what is beside them ------------------------- */
+static rd_expr *reduced(const pair *p, rd_expr *x, const char *reducer, rd_expr *weights, bool keep)
+{
+    rd_reduce_opts opts = p->f.opts;
+
+    opts.size     = sizeof opts;
+    opts.weights  = weights;
+    opts.where    = p->f.where;
+    opts.skip_nan = false;
+    opts.ddof     = 0;
+    opts.type     = RD_AUTO;
+    opts.dims.flags |= keep ? RD_DIMS_KEEP : 0;
+    return x ? rd_reduce_name(x, reducer, &opts) : NULL;
+}
+
+static rd_expr *map_2(const pair *p, rd_op op, rd_expr *x, rd_expr *y)
+{
+    return rd_map_op(op, p->f.call, 2, (rd_expr *const[]){ x, y });
+}
+
+static rd_expr *beside_mean(const pair *p, rd_expr *x)
+{
+    return map_2(p, RD_OP_sub, x, reduced(p, x, "mean", p->f.opts.weights, true));
+}
+
+/* NaN where there is no freedom, as of rd_var(). */
+static rd_expr *weighted_covariance(const pair *p, rd_dtype type)
+{
+    rd_ctx  *ctx = p->f.x->ctx;
+    rd_expr *x = rd_cast_to(p->f.x, type), *y = rd_cast_to(p->y, type);
+    rd_expr *w    = rd_folding_beside(&p->f, p->f.opts.weights, type);
+    rd_expr *both = map_2(p, RD_OP_mul, beside_mean(p, x), beside_mean(p, y));
+    rd_expr *sum  = reduced(p, map_2(p, RD_OP_mul, w, both), "sum", NULL, false);
+    rd_expr *free =
+        map_2(p, RD_OP_sub, reduced(p, w, "sum", NULL, false), rd_num(ctx, p->f.opts.ddof));
+    rd_expr *none = rd_num(ctx, NAN), *zero = rd_num(ctx, 0);
+
+    return rd_map_op(
+        RD_OP_where, p->f.call, 3,
+        (rd_expr *const[]){ map_2(p, RD_OP_gt, free, zero), map_2(p, RD_OP_div, sum, free), none });
+}
+
+static rd_expr *covariance(const pair *p, rd_dtype type)
+{
+    return p->f.opts.weights ? weighted_covariance(p, type)
+                             : rd_folded(&p->f, RD_RED_covariance, rd_cast_to(p->f.x, type),
+                                         rd_cast_to(p->y, type), type, false);
+}
+
+/* Elements would have to be beside the mean of their own group. */
+static bool no_weighted_groups(const pair *p)
+{
+    if (p->f.label && p->f.opts.weights)
+        rd_fail(p->f.x->ctx, RD_ERR_ARGUMENT, "%s: .by and .weights together are not taken here",
+                p->f.call);
+    return !p->f.label || !p->f.opts.weights;
+}
+
+rd_expr *rd_cov_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
+{
+    pair p = { .f = { .call = "rd_cov" } };
+
+    if (!begin(&p, x, y, opts, RD_TAKES_WEIGHTS | RD_TAKES_DDOF | RD_TAKES_WIDE) ||
+        !no_weighted_groups(&p))
+        return NULL;
+    return rd_folding_as_asked(&p.f, covariance(&p, rd_folding_accumulator(&p.f, p.f.x->type)),
+                               p.f.x->type);
+}
+
+/* ---- Correlation ----------------------------------------------------------------------------- */
+static rd_expr *deviation(const pair *p, rd_expr *x, rd_dtype type)
+{
+    return reduced(p, rd_cast_to(x, type), "std", p->f.opts.weights, false);
+}
+
+rd_expr *rd_corr_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
+{
+    pair p = { .f = { .call = "rd_corr" } };
+
+    if (!begin(&p, x, y, opts, RD_TAKES_WEIGHTS | RD_TAKES_WIDE) || !no_weighted_groups(&p))
+        return NULL;
+    const rd_dtype type = rd_folding_accumulator(&p.f, p.f.x->type);
+    rd_expr       *by_x = map_2(&p, RD_OP_div, covariance(&p, type), deviation(&p, p.f.x, type));
+    rd_expr       *r    = map_2(&p, RD_OP_div, by_x, deviation(&p, p.y, type));
+
+    if (!r)
+        return NULL;
+    r = rd_clip(r, rd_num(r->ctx, -1), rd_num(r->ctx, 1)); /* roundings */
+    return rd_folding_as_asked(&p.f, r, p.f.x->type);
+}
