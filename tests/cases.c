@@ -522,3 +522,9 @@ int case_sorted_columns(case_world *w, rd_expr **y)
     y[0] = rd_sort(matrix(w, "x", n(w, 1000, 70), n(w, 4096, 40)), 0);
     return 1;
 }
+
+int case_rolling_sum(case_world *w, rd_expr **y)
+{
+    y[0] = rd_rolling_sum(vector(w, "x", n(w, 1000000, 700)), 0, 100);
+    return 1;
+}

@@ -330,6 +330,25 @@ static const struct {
           { STAGES, NULL, NULL, 1, "one pass" },
           { INNERMOST, "y0", "i", 0, "memory is walked along rows" },
           { IN_NEST, "logsumexp", NULL, 1, "one reduction: neither maximum nor exp is stored" } } },
+    { "long rolling sums",
+      case_rolling_sum,
+      "stage 0: parallel l:9999\n"
+      "  for j:100:\n"
+      "    t3[j] = scan sum(x[100*l+j+100])\n"
+      "  for -j:100:\n"
+      "    t2 = scan sum(x[100*l+j])\n"
+      "    t4[l,j] = t2 + t3[j]\n"
+      "stage 1: parallel blocks of j:100\n"
+      "  t0 <- sum(x[j])\n"
+      "stage 2: t1 = t0\n"
+      "keep: t0 array, t1 part, t2 register, t3 scratch, t4 part\n"
+      "why: a concatenation is stored, one pass per part\n"
+      "tasks of stage 0: any\n"
+      "tasks of stage 1: any\n",
+      {
+          { KEPT, "t3", "scratch", 0, "prefixes are a row that stays in cache" },
+          { KEPT, "t2", "register", 0, "suffixes are not stored" },
+          { IN_NEST, "t4 part", NULL, 1, "blocks are written where they belong: no copy" } } },
     { "softmax down short columns",
       case_softmax_short,
       "stage 0: parallel panel j:1000000 by 512\n"
