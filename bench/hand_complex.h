@@ -76,7 +76,7 @@ static void F(complex_dot)(const hand_args *a)
 static void F(complex_product)(const hand_args *a)
 {
     const REAL *restrict x = a->in[0], *restrict y = a->in[1];
-    REAL *restrict       z = a->out[0];
+    REAL *restrict z = a->out[0];
 
 #pragma omp parallel for simd num_threads(a->threads) schedule(static)
     for (int64_t i = 0; i < a->shape[0]; i++) {
@@ -91,7 +91,7 @@ static void F(complex_product)(const hand_args *a)
 static void F(complex_abs)(const hand_args *a)
 {
     const REAL *restrict x = a->in[0];
-    REAL *restrict       y = a->out[0];
+    REAL *restrict y       = a->out[0];
 
 #pragma omp parallel for simd num_threads(a->threads) schedule(static)
     for (int64_t i = 0; i < a->shape[0]; i++)

@@ -248,9 +248,9 @@ rd_expr *rd_complex_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     const rd_dtype type =
         op == RD_OP_where ? rd_rule_type(RD_RULE_SAME, 2, x + 1) : rd_rule_type(RD_RULE_SAME, n, x);
-    const rd_dtype part = rd_dtype_part(type);
-    rd_expr       *in[2];
-    unsigned       real = 0;
+    const rd_dtype part  = rd_dtype_part(type);
+    rd_expr       *in[2] = { NULL };
+    unsigned       real  = 0;
 
     if (op == RD_OP_where)
         return choice(call, x, part);
