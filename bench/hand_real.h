@@ -16,4 +16,5 @@
 #include "hand_products.h"
 #include "hand_made.h"
 #include "hand_complex.h"
+#include "hand_order.h"
 #include "hand_limits.h"
