@@ -254,3 +254,12 @@ void rd_program_text(rd_text *text, const rd_program *p)
         indent += p->inst[k].kind == RD_I_LOOP;
     }
 }
+
+bool rd_program_accesses(const rd_program *p, rd_inst_kind kind, int32_t slot)
+{
+    bool some = false;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        some |= p->inst[i].kind == kind && p->address[p->inst[i].arg].slot == slot;
+    return some;
+}

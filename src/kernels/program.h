@@ -437,6 +437,9 @@ int64_t rd_positions(const rd_program *p, const rd_address *at);
  * positions? */
 bool rd_rises(const rd_program *p, int32_t inst, const rd_address *at);
 
+/* Does one of its loads, or stores, name the slot? */
+bool rd_program_accesses(const rd_program *p, rd_inst_kind kind, int32_t slot);
+
 /* From the LOOPs and ENDs: which loop holds what. */
 void rd_program_tree(rd_program *p);
 #endif

@@ -6,7 +6,7 @@
  * take and give a part of them at a time. */
 #include "eval/run/device.h"
 #include "core/bytes.h"
-#include "core/clock.h"
+#include "eval/run/device_state.h"
 #include "eval/run/frame.h"
 #include "eval/run/room.h"
 #include "eval/tuning.h"
@@ -14,6 +14,7 @@
 #include <string.h>
 
 typedef struct device_run {
+    rd_device_state        of;
     const rd_plan         *plan;
     const rd_device_table *device;
     rd_queue              *queue;
@@ -24,37 +25,16 @@ typedef struct device_run {
     char                 **host;  /* data that stay in this process's memory, by slot; NULL: none */
     int64_t                room;  /* bytes that the device has */
     bool                   tight; /* these are not enough for all */
-    const rd_progress     *progress;
-    int32_t                stage;
-    double                 begun, told; /* seconds */
-    rd_status              status;
-    bool                   stores;    /* it may have stored results, or a part of them */
-    bool                   elsewhere; /* it has failed before: another plan will do    */
-    char                   why[RD_DEVICE_TEXT];
 } device_run;
-
-static rd_status fail(device_run *r, rd_status status)
-{
-    char sentence[RD_DEVICE_TEXT + 64];
-
-    r->status    = status;
-    r->elsewhere = r->plan->instead && !r->stores;
-    if (r->elsewhere)
-        return status;
-    snprintf(sentence, sizeof sentence, "%s: %s",
-             r->plan->call ? r->plan->call : rd_call_name(r->plan->ctx), r->why);
-    r->status = rd_fail_run(r->plan->ctx, status, sentence);
-    return r->status;
-}
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 static bool get(device_run *r, int s, int64_t bytes)
 {
     bool full;
 
-    r->got[s] = r->device->borrow(r->asked, bytes > 0 ? bytes : 1, &full, r->why);
+    r->got[s] = r->device->borrow(r->asked, bytes > 0 ? bytes : 1, &full, r->of.why);
     if (!r->got[s])
-        fail(r, full ? RD_ERR_MEMORY : RD_ERR_DEVICE);
+        rd_device_fail(&r->of, full ? RD_ERR_MEMORY : RD_ERR_DEVICE);
     return r->got[s];
 }
 
@@ -89,10 +69,10 @@ static void bring(device_run *r, int s)
         return;
     if (!get(r, s, e->hi - e->lo))
         return;
-    done = here ? r->device->up(r->queue, r->got[s], from, e->hi - e->lo, r->why)
-                : r->device->across(r->queue, r->got[s], from, e->hi - e->lo, r->why);
+    done = here ? r->device->up(r->queue, r->got[s], from, e->hi - e->lo, r->of.why)
+                : r->device->across(r->queue, r->got[s], from, e->hi - e->lo, r->of.why);
     if (!done)
-        fail(r, RD_ERR_DEVICE);
+        rd_device_fail(&r->of, RD_ERR_DEVICE);
     r->slot[s] = (char *)r->got[s] - e->lo;
 }
 
@@ -179,7 +159,7 @@ static bool keep_result(device_run *r, int s)
 
 static void place_all(device_run *r)
 {
-    for (int s = 0; s < r->plan->n_slot && r->status == RD_OK; s++)
+    for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++)
         switch (r->plan->slot[s].kind) {
         case RD_SLOT_LEAF:
         case RD_SLOT_INPUT:
@@ -206,12 +186,12 @@ static void take_apart(device_run *r, int k)
     char            *aside = rd_alloc_work(r->plan->ctx, e->hi - e->lo);
 
     if (!aside) {
-        r->status = rd_no_memory(r->plan);
+        r->of.status = rd_no_memory(r->plan);
         return;
     }
-    if (!r->device->down(r->queue, aside, r->got[r->plan->out[k].slot], e->hi - e->lo, r->why) ||
-        !r->device->settle(r->queue, r->why))
-        fail(r, RD_ERR_DEVICE);
+    if (!r->device->down(r->queue, aside, r->got[r->plan->out[k].slot], e->hi - e->lo, r->of.why) ||
+        !r->device->settle(r->queue, r->of.why))
+        rd_device_fail(&r->of, RD_ERR_DEVICE);
     else
         rd_copy_out(&r->plan->out[k], r->frame->target[k], aside - e->lo);
     rd_free(r->plan->ctx, aside);
@@ -223,17 +203,17 @@ static void take_dense(device_run *r, int k)
     void *const      from = r->got[r->plan->out[k].slot];
     char *const      to   = (char *)r->frame->target[k] + e->lo;
     const bool       done = r->plan->out[k].device
-                                ? r->device->across(r->queue, to, from, e->hi - e->lo, r->why)
-                                : r->device->down(r->queue, to, from, e->hi - e->lo, r->why);
+                                ? r->device->across(r->queue, to, from, e->hi - e->lo, r->of.why)
+                                : r->device->down(r->queue, to, from, e->hi - e->lo, r->of.why);
 
     if (!done)
-        fail(r, RD_ERR_DEVICE);
+        rd_device_fail(&r->of, RD_ERR_DEVICE);
 }
 
 static void take_results(device_run *r)
 {
-    r->stores = true;
-    for (int k = 0; k < r->plan->n_out && r->status == RD_OK; k++) {
+    r->of.stores = true;
+    for (int k = 0; k < r->plan->n_out && r->of.status == RD_OK; k++) {
         const rd_output *o = &r->plan->out[k];
 
         if (o->slot < 0 || !r->got[o->slot])
@@ -241,9 +221,9 @@ static void take_results(device_run *r)
         if (is_dense(o))
             take_dense(r, k);
         else if (o->device) {
-            snprintf(r->why, sizeof r->why,
+            snprintf(r->of.why, sizeof r->of.why,
                      "results %d and another overlap on a GPU, and have gaps between elements", k);
-            fail(r, RD_ERR_DEVICE);
+            rd_device_fail(&r->of, RD_ERR_DEVICE);
         } else
             take_apart(r, k);
     }
@@ -252,17 +232,13 @@ static void take_results(device_run *r)
 /* ---- Stages ---------------------------------------------------------------------------------- */
 static bool touches(const rd_program *p, int slot)
 {
-    for (int32_t i = 0; i < p->n_inst; i++)
-        if ((p->inst[i].kind == RD_I_LOAD || p->inst[i].kind == RD_I_STORE) &&
-            p->address[p->inst[i].arg].slot == slot)
-            return true;
-    return false;
+    return rd_program_accesses(p, RD_I_LOAD, slot) || rd_program_accesses(p, RD_I_STORE, slot);
 }
 
 /* A stage that cannot take parts of what stayed here needs all of it. */
 static void bring_what_stayed(device_run *r, const rd_program *p)
 {
-    for (int s = 0; s < r->plan->n_slot && r->status == RD_OK; s++) {
+    for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++) {
         if (!r->host[s] || !touches(p, s))
             continue;
         r->host[s] = NULL;
@@ -283,31 +259,9 @@ static bool takes_parts(device_run *r, const rd_program *p, bool *parts)
         bring_what_stayed(r, p);
         return false;
     }
-    if (!r->device->settle(r->queue, r->why))
-        fail(r, RD_ERR_DEVICE);
+    if (!r->device->settle(r->queue, r->of.why))
+        rd_device_fail(&r->of, RD_ERR_DEVICE);
     return true;
-}
-
-/* Who asked for it is told, about ten times a second; false: the run is cancelled. */
-static bool tell(void *user, double done)
-{
-    static const double EACH  = 0.1;
-    device_run *const   r     = user;
-    const double        now   = rd_seconds();
-    const double        all   = (r->stage + done) / r->plan->n_stage;
-    const double        taken = now - r->begun;
-
-    if (rd_cancel_taken(r->plan->ctx))
-        return false;
-    if (!r->progress || !r->progress->tell || now - r->told < EACH || all >= 1)
-        return true;
-    r->told = now;
-    return r->progress->tell(r->progress->user, all, taken * (1 - all) / all) == 0;
-}
-
-static void cancel(device_run *r)
-{
-    r->status = rd_fail_run(r->plan->ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
 }
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
@@ -340,25 +294,25 @@ static void measure_stage(device_run *r, const rd_program *p, bool whole)
         found = (rd_measured){ .seconds = 0 };
     rd_tuning_found(r->plan->ctx, p, &found);
     rd_pool_free(pool);
-    r->status = rd_error(r->plan->ctx);
+    r->of.status = rd_error(r->plan->ctx);
 }
 
 static void run_stage(device_run *r, const rd_program *p, bool *parts)
 {
-    const rd_device_host host = { .at = r->host, .tell = tell, .user = r };
+    const rd_device_host host = { .at = r->host, .tell = rd_device_tell, .user = &r->of };
     const bool           some = takes_parts(r, p, parts);
     rd_device_end        end;
 
-    r->stores |= some;
-    if (r->status == RD_OK && r->plan->measures && !rd_tuned(r->plan->ctx, p))
+    r->of.stores |= some;
+    if (r->of.status == RD_OK && r->plan->measures && !rd_tuned(r->plan->ctx, p))
         measure_stage(r, p, !some);
-    if (r->status != RD_OK ||
-        r->device->run(p, r->asked, r->slot, some ? &host : NULL, &end, r->why))
+    if (r->of.status != RD_OK ||
+        r->device->run(p, r->asked, r->slot, some ? &host : NULL, &end, r->of.why))
         return;
     if (end == RD_DEVICE_CANCELLED)
-        cancel(r);
+        rd_device_cancelled(&r->of);
     else
-        fail(r, end == RD_DEVICE_FULL ? RD_ERR_MEMORY : RD_ERR_DEVICE);
+        rd_device_fail(&r->of, end == RD_DEVICE_FULL ? RD_ERR_MEMORY : RD_ERR_DEVICE);
 }
 
 /* Between stages an evaluation may be cancelled. */
@@ -367,13 +321,13 @@ static void run_stages(device_run *r)
     bool *parts = rd_alloc_work(r->plan->ctx, r->plan->n_slot + 1);
 
     if (!parts) {
-        r->status = rd_no_memory(r->plan);
+        r->of.status = rd_no_memory(r->plan);
         return;
     }
-    for (r->stage = 0; r->stage < r->plan->n_stage && r->status == RD_OK; r->stage++) {
-        run_stage(r, &r->plan->program[r->stage], parts);
-        if (r->status == RD_OK && rd_cancel_taken(r->plan->ctx))
-            cancel(r);
+    for (r->of.stage = 0; r->of.stage < r->plan->n_stage && r->of.status == RD_OK; r->of.stage++) {
+        run_stage(r, &r->plan->program[r->of.stage], parts);
+        if (r->of.status == RD_OK && rd_cancel_taken(r->plan->ctx))
+            rd_device_cancelled(&r->of);
     }
     rd_free(r->plan->ctx, parts);
 }
@@ -390,19 +344,19 @@ static bool are_results_there(const rd_plan *plan)
 /* Of a run that has failed what it reports is not asked. */
 static void finish(device_run *r)
 {
-    const bool waits  = !r->plan->async || r->status != RD_OK || !are_results_there(r->plan);
+    const bool waits  = !r->plan->async || r->of.status != RD_OK || !are_results_there(r->plan);
     rd_task    report = { 0 };
     char       why[RD_DEVICE_TEXT];
     const bool done = (waits ? r->device->end : r->device->leave)(r->asked, &report, why);
 
     rd_warn(r->plan->ctx, report.warnings);
-    if (r->status != RD_OK)
+    if (r->of.status != RD_OK)
         return;
     if (report.status != RD_OK)
-        r->status = rd_fail_run(r->plan->ctx, report.status, report.sentence);
+        r->of.status = rd_fail_run(r->plan->ctx, report.status, report.sentence);
     else if (!done) {
-        memcpy(r->why, why, sizeof why);
-        fail(r, RD_ERR_DEVICE);
+        memcpy(r->of.why, why, sizeof why);
+        rd_device_fail(&r->of, RD_ERR_DEVICE);
     }
 }
 
@@ -413,7 +367,7 @@ static void run_bound(device_run *r)
     bool         full;
 
     if (!lists) {
-        r->status = rd_no_memory(r->plan);
+        r->of.status = rd_no_memory(r->plan);
         return;
     }
     memset(lists, 0, 3 * n * sizeof *lists);
@@ -422,43 +376,43 @@ static void run_bound(device_run *r)
     r->host  = (char **)(lists + 2 * n);
     r->room  = r->device->room(r->queue, bytes_of_all(r->plan));
     r->tight = rd_room_is_tight(bytes_of_all(r->plan), r->room);
-    r->begun = r->told = rd_seconds();
-    r->asked           = r->device->begin(r->queue, &full, r->why);
+    r->asked = r->device->begin(r->queue, &full, r->of.why);
     if (r->asked) {
         place_all(r);
-        if (r->status == RD_OK)
+        if (r->of.status == RD_OK)
             run_stages(r);
-        if (r->status == RD_OK)
+        if (r->of.status == RD_OK)
             take_results(r);
         finish(r);
     } else
-        fail(r, full ? RD_ERR_MEMORY : RD_ERR_DEVICE);
-    if (r->told > r->begun && r->status == RD_OK)
-        (void)r->progress->tell(r->progress->user, 1, 0);
+        rd_device_fail(&r->of, full ? RD_ERR_MEMORY : RD_ERR_DEVICE);
+    rd_device_told(&r->of);
     rd_free(r->plan->ctx, lists);
 }
 
 rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *const *out,
                            const rd_progress *progress, bool *elsewhere)
 {
-    device_run    r = { .plan = plan, .device = plan->backend->device, .progress = progress };
+    device_run    r = { .of     = rd_device_begins(plan, progress),
+                        .plan   = plan,
+                        .device = plan->backend->device };
     rd_frame_here here;
     bool          full;
 
     *elsewhere = false;
-    r.queue    = rd_queue_of(plan->ctx, plan->backend, plan->device, &full, r.why);
+    r.queue    = rd_queue_of(plan->ctx, plan->backend, plan->device, &full, r.of.why);
     if (!r.queue) {
-        fail(&r, full ? RD_ERR_MEMORY : RD_ERR_DEVICE);
-        *elsewhere = r.elsewhere;
-        return r.status;
+        rd_device_fail(&r.of, full ? RD_ERR_MEMORY : RD_ERR_DEVICE);
+        *elsewhere = r.of.elsewhere;
+        return r.of.status;
     }
     r.frame = rd_frame_take(plan, &here);
     if (!r.frame)
         return rd_no_memory(plan);
-    r.status = rd_bind_given(plan, r.frame, in, out);
-    if (r.status == RD_OK)
+    r.of.status = rd_bind_given(plan, r.frame, in, out);
+    if (r.of.status == RD_OK)
         run_bound(&r);
     rd_frame_give(plan, r.frame, &here);
-    *elsewhere = r.elsewhere;
-    return r.status;
+    *elsewhere = r.of.elsewhere;
+    return r.of.status;
 }

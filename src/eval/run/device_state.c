@@ -1,0 +1,53 @@
+/* device_state.c - see device_state.h. */
+#include "eval/run/device_state.h"
+#include "core/clock.h"
+#include <stdio.h>
+
+rd_device_state rd_device_begins(const rd_plan *plan, const rd_progress *progress)
+{
+    const double now = rd_seconds();
+
+    return (rd_device_state){ .plan = plan, .progress = progress, .begun = now, .told = now };
+}
+
+rd_status rd_device_fail(rd_device_state *s, rd_status status)
+{
+    char sentence[RD_DEVICE_TEXT + 64];
+
+    s->status    = status;
+    s->elsewhere = s->plan->instead && !s->stores;
+    if (s->elsewhere)
+        return status;
+    snprintf(sentence, sizeof sentence, "%s: %s",
+             s->plan->call ? s->plan->call : rd_call_name(s->plan->ctx), s->why);
+    s->status = rd_fail_run(s->plan->ctx, status, sentence);
+    return s->status;
+}
+
+void rd_device_cancelled(rd_device_state *s)
+{
+    s->status = rd_fail_run(s->plan->ctx, RD_ERR_CANCELLED, "the evaluation was cancelled");
+}
+
+/* About ten times a second. */
+bool rd_device_tell(void *state, double done)
+{
+    static const double    EACH  = 0.1;
+    rd_device_state *const s     = state;
+    const double           now   = rd_seconds();
+    const double           all   = (s->stage + done) / s->plan->n_stage;
+    const double           taken = now - s->begun;
+
+    if (rd_cancel_taken(s->plan->ctx))
+        return false;
+    if (!s->progress || !s->progress->tell || now - s->told < EACH || all <= 0 || all >= 1)
+        return true;
+    s->told = now;
+    return s->progress->tell(s->progress->user, all, taken * (1 - all) / all) == 0;
+}
+
+void rd_device_told(const rd_device_state *s)
+{
+    if (s->told > s->begun && s->status == RD_OK)
+        (void)s->progress->tell(s->progress->user, 1, 0);
+}
