@@ -109,6 +109,7 @@ typedef struct rd_array {
     int32_t     flags;  /* RD_READ_ONLY: as an output it is RD_ERR_ARGUMENT */
 } rd_array;
 #define RD_CUDA(k) ((k) + 1)
+#define RD_CUDA_ALL (-1) /* of a context: all that are like the first one, see "Devices" below */
 enum { RD_READ_ONLY = 1 };
 
 /* ---- Shapes, axes, arrays, written in place --------------------------------------------------- *
@@ -195,7 +196,8 @@ typedef struct rd_ctx_opts {
     void  (*release)(void *user, void *p);
     void   *user;
     bool    deterministic; /* for all evaluations: see rd_eval_opts */
-    int32_t device;        /* for backend CUDA where no data say another; 0: RD_CUDA(0)           */
+    int32_t device;        /* for backend CUDA where no data say another; RD_CUDA_ALL: several
+                            * share the work; 0: RD_CUDA(0), or as RDIM_CUDA_DEVICES says         */
     void   *stream;        /* a CUstream of that device to work in, the caller's, which outlives the
                             * context; what it was asked before is done first, and what it is asked
                             * later finds results, those of `async` too.  NULL: the context's own */
@@ -1124,6 +1126,10 @@ RD_API void rd_plan_free(rd_plan *plan);
  * rd_array out = { .device = RD_CUDA(0) } uploads into fresh memory of the GPU, and a leaf there
  * evaluated into host memory is a download, with views and conversions on the way.  All that an
  * expression and its outputs name lies on one GPU, or in this process's memory.
+ * Several GPUs share the work of a context whose device is RD_CUDA_ALL (or that names none, by the
+ * environment's RDIM_CUDA_DEVICES): the first and those behind it that are like it.  It is for data
+ * in this process's memory; where some lie on a GPU, that one has the work.  Results have the bits
+ * of one GPU.  What cannot be divided one GPU does, and rd_explain() says why.
  * A context in a stream of its own waits for what CUDA's default stream has to do, which is where
  * PyTorch and CuPy work by themselves; one that was given a stream waits for what that stream waits
  * for.  What another stream still writes must be done first, or the context work in that stream. */

@@ -1,4 +1,5 @@
 /* docs/semantics.md on reductions and scans. */
+#define _XOPEN_SOURCE 700 /* setenv */
 #include "fake_gpu.h"
 #include "kernels/cuda/gpu.h"
 #include "values.h"
@@ -264,6 +265,39 @@ START_TEST(same_bits_on_a_gpu)
     rd_ctx_free(ctx);
     ctx = NULL;
     rd_gpu_close_all();
+}
+END_TEST
+
+/* Of a sum of all, and of rows, of enough for three. */
+START_TEST(same_bits_on_several_gpus)
+{
+    enum { N = 2050, M = 400 };
+    static float x[N * M], want[N + 1], got[N + 1];
+
+    if (!fake_is_here())
+        return;
+    setenv("RDIM_FAKE_DEVICES", "3", 1);
+    fake_use();
+    for (int i = 0; i < N * M; i++)
+        x[i] = (float)((i * 7919LL) % 10007) / 3001;
+    for (int k = 0; k < 2; k++) {
+        const rd_eval_opts opts = { .backend = k ? RD_BACKEND_CUDA : RD_BACKEND_CPU };
+        rd_ctx *const      own  = rd_ctx_new(&(rd_ctx_opts){ .device = RD_CUDA_ALL });
+        rd_expr           *e    = rd_wrap(own, x, RD_SHAPE(N, M));
+        float             *y    = k ? got : want;
+        const rd_results   all  = RD_RESULTS({ rd_sum(e, RD_ALL), RD_INTO(y + N, RD_SCALAR) },
+                                             { rd_std(e, RD_DIMS(1)), RD_INTO(y, RD_SHAPE(N)) });
+
+        if (k) {
+            const char *text = rd_explain(own, all, &opts);
+
+            ck_assert_msg(text && strstr(text, "is dealt out to 3 GPUs"), "%s", text ? text : "");
+        }
+        ck_assert_msg(rd_eval_many(own, all, &opts) == RD_OK, "%s", rd_error_text(own));
+        rd_ctx_free(own);
+    }
+    rd_gpu_close_all();
+    ck_assert(memcmp(want, got, sizeof want) == 0);
 }
 END_TEST
 
@@ -709,6 +743,7 @@ int main(void)
                                    sums_of_products,
                                    same_bits,
                                    same_bits_on_a_gpu,
+                                   same_bits_on_several_gpus,
                                    fast_functions,
                                    parts_of_a_reduction,
                                    calls_in_parts,

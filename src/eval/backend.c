@@ -28,11 +28,20 @@ static bool use_cpu(rd_ctx *ctx, rd_backend_use *use, int32_t device)
     return !device;
 }
 
+/* Of those that are like the first, as many as the context is to have. */
+static int32_t devices_of(const rd_ctx *ctx)
+{
+    const int32_t most  = rd_ctx_devices(ctx);
+    const int32_t alike = most > 1 ? rd_backend_cuda.device->alike(rd_ctx_device(ctx) - 1) : 1;
+
+    return alike > most ? most : alike > 1 ? alike : 1;
+}
+
 bool rd_backend_for(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts, rd_backend_use *use)
 {
     int32_t device;
 
-    *use = (rd_backend_use){ .backend = &rd_backend_cpu };
+    *use = (rd_backend_use){ .backend = &rd_backend_cpu, .devices = 1 };
     if (!find_device(ctx, results, &device))
         return false;
     if (opts->backend == RD_BACKEND_CPU)
@@ -49,6 +58,7 @@ bool rd_backend_for(rd_ctx *ctx, rd_results results, const rd_eval_opts *opts, r
     }
     use->backend = &rd_backend_cuda;
     use->device  = (device ? device : rd_ctx_device(ctx)) - 1;
+    use->devices = device ? 1 : devices_of(ctx);
     return true;
 }
 
@@ -59,12 +69,13 @@ bool rd_backend_forgive(rd_ctx *ctx)
     return rd_error(ctx) == RD_OK;
 }
 
-/* A GPU has threads where the CPU has panels and rows side by side. */
+/* A GPU has threads where the CPU has panels and rows side by side.  What several share is not taken
+ * by patches, which would need both axes' nodes joined. */
 void rd_backend_adapt(const rd_backend_use *use, rd_choice *choice)
 {
     if (!use->backend->device)
         return;
     choice->traversal = RD_TRAVERSE_LAZY;
     choice->device    = true;
-    choice->cross     = true;
+    choice->cross     = use->devices == 1;
 }

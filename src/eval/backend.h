@@ -5,7 +5,8 @@
 
 typedef struct rd_backend_use {
     const rd_backend_table *backend;
-    int32_t                 device;  /* of a backend that has several                         */
+    int32_t                 device;  /* of a backend that has several: which ...              */
+    int32_t                 devices; /* ... and how many from that one on share the work      */
     bool                    must;    /* no other will do: it is asked for, or data lie there  */
     const char             *why;     /* of the CPU: why it is not CUDA; NULL: it is asked for */
     rd_verdict              verdict; /* explained: AUTO's by rates, where these are known     */

@@ -49,12 +49,33 @@ static void stage_text(rd_text *text, int stage, const data *d, int64_t here, bo
                 gibibytes(here), gibibytes(d->bytes), gibibytes(d->room));
 }
 
+/* Several devices take all data from here. */
+static void dealt_text(rd_text *text, int n, const rd_program *p, const rd_backend_use *use)
+{
+    for (int k = 0; k < n; k++) {
+        const char *why;
+
+        if (use->backend->device->refuses(&p[k]))
+            continue;
+        const int32_t shares = use->backend->device->shares(&p[k], &why);
+
+        if (shares > 1)
+            rd_text_add(text, "stage %d is dealt out to %d GPUs\n", k, (int)shares);
+        else
+            rd_text_add(text, "stage %d runs on one of %d GPUs: %s\n", k, (int)use->devices, why);
+    }
+}
+
 bool rd_blocks_text(rd_text *text, rd_pool *pool, const rd_graph *g, rd_results results, int n,
                     const rd_program *p, const rd_backend_use *use)
 {
     bool *parts = rd_pool_get(pool, (size_t)g->n_slot + 1);
     data  d     = { .bytes = 0 };
 
+    if (use->devices > 1) {
+        dealt_text(text, n, p, use);
+        return true;
+    }
     if (!parts || !find_room(&d, g, results, n, p, use))
         return parts;
     for (int k = 0; k < n; k++) {

@@ -1,4 +1,5 @@
-/* explain_blocks.h - which stages on a device take their data by blocks, and why. */
+/* explain_blocks.h - which stages on a device take their data by blocks, or are dealt out to several
+ * devices, and why not. */
 #ifndef RD_EVAL_EXPLAIN_BLOCKS_H
 #define RD_EVAL_EXPLAIN_BLOCKS_H
 #include "eval/backend.h"

@@ -189,7 +189,8 @@ static bool kernels_text(rd_text *text, const rd_graph *g, int n, rd_program *p,
     rd_ctx *const ctx = g->ctx;
 
     for (int k = 0; k < n; k++) {
-        p[k].device = use->device;
+        p[k].device  = use->device;
+        p[k].devices = use->devices;
         if (!rd_tune(ctx, use->backend, &p[k]) || !use->backend->prepare(&p[k], memory_of, pool))
             return false;
         if (!use->why)

@@ -190,8 +190,9 @@ static bool prepare_programs(rd_plan *plan, const rd_choice *choice)
     for (int s = 0; s < plan->n_stage; s++) {
         rd_program *p = &plan->program[s];
 
-        p->tile   = choice->tile;
-        p->device = plan->device;
+        p->tile    = choice->tile;
+        p->device  = plan->device;
+        p->devices = plan->devices;
         p->step =
             rd_watch_every(p, RD_STEP_WORK); /* backends may ask whether it stops on the way */
         if (plan->backend->device && !rd_tune(plan->ctx, plan->backend, p))
@@ -271,6 +272,7 @@ rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *c
     plan->ctx        = ctx;
     plan->pool       = rd_pool_new(ctx);
     plan->backend    = &rd_backend_cpu;
+    plan->devices    = 1;
     plan->threads    = choice->alone ? 1 : opts->threads;
     plan->async      = opts->async;
     plan->progress   = (rd_progress){ .tell = opts->progress, .user = opts->user };
@@ -295,6 +297,7 @@ static rd_plan *plan_on(rd_ctx *ctx, rd_pool *work, rd_exprs in, const int64_t *
     if (plan && rd_backend_for(ctx, results, opts, &use)) {
         plan->backend = use.backend;
         plan->device  = use.device;
+        plan->devices = use.devices;
         rd_backend_adapt(&use, &order);
         if (fill(plan, work, in, shift, results, opts, &order, given, &use, too_much))
             return plan;

@@ -58,7 +58,8 @@ struct rd_plan {
     const char                *call; /* who runs it; NULL: who evaluates in the context */
     rd_pool                   *pool;
     const rd_backend_table    *backend;
-    int32_t                    device;      /* of a backend that has several: which              */
+    int32_t                    device;      /* of a backend that has several: which ...          */
+    int32_t                    devices;     /* ... and how many from that one on share the work  */
     const char                *refused;     /* why that backend cannot run it, NULL              */
     struct rd_plan            *instead;     /* where a device fails before it has stored anything;
                                              * NULL: that is an error */

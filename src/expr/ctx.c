@@ -13,10 +13,14 @@ static void check_opts(rd_ctx *ctx)
                 (unsigned)opts->size, sizeof *opts);
     if (opts->threads < 0)
         rd_fail(ctx, RD_ERR_ARGUMENT, "rd_ctx_new: threads is %d, less than 0", (int)opts->threads);
-    if (opts->device < 0 || opts->device > RD_MOST_DEVICES)
+    if (opts->device < RD_CUDA_ALL || opts->device > RD_MOST_DEVICES)
         rd_fail(ctx, RD_ERR_ARGUMENT,
-                "rd_ctx_new: device is %d, possible are 0 and RD_CUDA(0) to RD_CUDA(%d)",
+                "rd_ctx_new: device is %d, possible are 0, RD_CUDA(0) to RD_CUDA(%d), and "
+                "RD_CUDA_ALL",
                 (int)opts->device, RD_MOST_DEVICES - 1);
+    if (opts->device == RD_CUDA_ALL && opts->stream)
+        rd_fail(ctx, RD_ERR_ARGUMENT,
+                "rd_ctx_new: a stream is of one GPU, and device is RD_CUDA_ALL");
     if (opts->memory_limit < 0)
         rd_fail(ctx, RD_ERR_ARGUMENT, "rd_ctx_new: memory_limit is %lld, less than 0",
                 (long long)opts->memory_limit);
@@ -37,6 +41,17 @@ static bool prefers_cuda(void)
     return text && strcmp(text, "cuda") == 0;
 }
 
+/* GPUs that may share an evaluation: as the options say, or else the environment. */
+static int32_t devices_of(const rd_ctx_opts *opts)
+{
+    const char *text   = opts->device || opts->stream ? NULL : getenv("RDIM_CUDA_DEVICES");
+    const long  number = text ? strtol(text, NULL, 10) : 1;
+
+    if (opts->device == RD_CUDA_ALL || (text && strcmp(text, "all") == 0))
+        return RD_MOST_DEVICES;
+    return number > 1 && number < RD_MOST_DEVICES ? (int32_t)number : 1;
+}
+
 rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
 {
     const rd_ctx_opts defaults = { 0 };
@@ -53,6 +68,7 @@ rd_ctx *rd_ctx_new(const rd_ctx_opts *opts)
     ctx->n_bucket = RD_FIRST_BUCKETS;
     ctx->measures = measures_by_default();
     ctx->cuda     = prefers_cuda();
+    ctx->devices  = devices_of(opts);
     check_opts(ctx);
     return ctx;
 }
@@ -104,7 +120,12 @@ bool rd_ctx_measures(const rd_ctx *ctx)
 
 int32_t rd_ctx_device(const rd_ctx *ctx)
 {
-    return ctx->opts.device ? ctx->opts.device : RD_CUDA(0);
+    return ctx->opts.device > 0 ? ctx->opts.device : RD_CUDA(0);
+}
+
+int32_t rd_ctx_devices(const rd_ctx *ctx)
+{
+    return ctx->devices;
 }
 
 void *rd_ctx_stream(const rd_ctx *ctx)

@@ -75,6 +75,7 @@ struct rd_ctx {
     atomic_uint warnings;
     bool        measures; /* all its evaluations: RDIM_PLAN_MEASURE */
     bool        cuda;     /* what AUTO takes where it can: RDIM_BACKEND */
+    int32_t     devices;  /* GPUs that may share an evaluation          */
     atomic_bool cancel;   /* the run that sees it first ends */
     char        sentence[RD_SENTENCE];
     const char *call; /* who evaluates or plans now; NULL: nobody */

@@ -183,7 +183,8 @@ void   *rd_fail_at(rd_ctx *ctx, rd_status status, const char *call, const char *
                    const char *text, size_t at);
 void    rd_warn(rd_ctx *ctx, uint32_t warnings); /* any thread */
 bool    rd_ctx_measures(const rd_ctx *ctx);
-int32_t rd_ctx_device(const rd_ctx *ctx); /* RD_CUDA(k) where no data say another */
+int32_t rd_ctx_device(const rd_ctx *ctx);  /* RD_CUDA(k) where no data say another ... */
+int32_t rd_ctx_devices(const rd_ctx *ctx); /* ... and how many from that one on, at most */
 void   *rd_ctx_stream(const rd_ctx *ctx);
 bool    rd_ctx_prefers_cuda(const rd_ctx *ctx); /* RDIM_BACKEND=cuda, when it was made */
 bool    rd_cancel_taken(rd_ctx *ctx); /* rd_cancel() was called, and this is who ends; any thread */

@@ -198,12 +198,13 @@ typedef struct rd_program {
     int32_t     n_scratch;   /* scratch slots, private to a task: slots first_scratch ...       */
     int32_t     first_scratch;
     int64_t    *scratch_bytes;
-    int8_t      tile;   /* buffers of 2^tile times as many bytes                           */
-    double      work;   /* points times operations: is a second thread worth it?           */
-    int32_t     device; /* of a backend that has several: which                           */
-    rd_tuning   tuning; /* of such a one: numbers that are asked for, or were measured    */
-    uint64_t    key;    /* of such a one: of programs that are alike                      */
-    bool        fast;   /* of f32 functions may be those of a GPU's units (fast.cuh)       */
+    int8_t      tile;    /* buffers of 2^tile times as many bytes                           */
+    double      work;    /* points times operations: is a second thread worth it?           */
+    int32_t     device;  /* of a backend that has several: which ...                       */
+    int32_t     devices; /* ... and how many from that one on may share the work; 0, 1: none */
+    rd_tuning   tuning;  /* of such a one: numbers that are asked for, or were measured    */
+    uint64_t    key;     /* of such a one: of programs that are alike                      */
+    bool        fast;    /* of f32 functions may be those of a GPU's units (fast.cuh)       */
     bool        exact; /* bits must be those of this program: no library may add in its own order */
     const void *code;  /* what the backend made of it, never changed after prepare()      */
     const void *product; /* or this, if it is a matrix product that a library computes      */
@@ -354,6 +355,14 @@ typedef struct rd_device_table {
                 const rd_device_host *host, rd_device_end *end, char *why);
     bool (*end)(rd_submission *s, rd_task *report, char *why);
     bool (*leave)(rd_submission *s, rd_task *report, char *why);
+    /* Several devices.  So many from this one on are alike; */
+    int32_t (*alike)(int32_t device);
+    /* so many of a prepared program's devices share its work, whose data are all in this process's
+     * memory; *why it is one, a part of a sentence; */
+    int32_t (*shares)(const rd_program *p, const char **why);
+    /* all of it, by the queues of so many, which waits and reports. */
+    bool (*deal)(const rd_program *p, rd_queue *const *queue, int32_t n, const rd_device_host *host,
+                 rd_task *report, rd_device_end *end, char *why);
     /* The fastest numbers for a stage, by runs on its data, which store what they would; those that
      * its program has stay.  False: it cannot be measured now, with a sentence.  Programs with one
      * key share what is found. */

@@ -11,6 +11,7 @@
  *     RDIM_FAKE_FAIL     cuMemAlloc_v2:3=2,...: the third call returns 2
  *     RDIM_FAKE_MEMORY   bytes of each device; 16 GiB
  *     RDIM_FAKE_DEVICES  1 to 8; 1.  0: none
+ *     RDIM_FAKE_OTHER    which of these has half as many multiprocessors; none
  *     RDIM_FAKE_VERSION  of the CUDA that the driver is for; 13000
  *     RDIM_FAKE_CUBLAS   of the CUDA that the fake cuBLAS is of; 13
  *     RDIM_FAKE_ARCH     what cuDeviceGetAttribute says; 90

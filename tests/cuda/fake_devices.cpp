@@ -38,14 +38,16 @@ CUresult cuDeviceGetName(char *name, int room, CUdevice device)
 }
 
 /* An sm_90 of few multiprocessors, so that small tests fill it; RDIM_FAKE_ARCH=75: another. */
-CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice)
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice device)
 {
-    static const std::map<int, int> values = {
+    const int multiprocessors =
+        device == number("RDIM_FAKE_OTHER", -1) ? MULTIPROCESSORS / 2 : MULTIPROCESSORS;
+    const std::map<int, int> values = {
         { CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, EMU_MAX_THREADS },
         { CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, SHARED },
         { CU_DEVICE_ATTRIBUTE_WARP_SIZE, EMU_WARP },
         { CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 1000000 },
-        { CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, MULTIPROCESSORS },
+        { CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, multiprocessors },
         { CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 1000000 },
         { CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 1024 },
         { CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 1 << 20 },

@@ -33,14 +33,15 @@ static bool meets_input(const rd_plan *plan, const rd_frame *f, int k, span mine
         const rd_extent *e = &plan->slot_extent[s];
 
         if (e->lo < e->hi && f->slot[s] && meet(mine, span_of(f->slot[s], e)) &&
-            !rd_alias_safe(plan, plan->out[k].slot, f->target[k], s, f->slot[s]))
+            (plan->devices > 1 ||
+             !rd_alias_safe(plan, plan->out[k].slot, f->target[k], s, f->slot[s])))
             return true;
     }
     return false;
 }
 
 /* Must result k be written aside and copied?  Because it overlaps an input that is still read, or
- * another result. */
+ * another result.  Several devices read when they come to it. */
 static bool needs_scratch(const rd_plan *plan, const rd_frame *f, int k)
 {
     const span mine = span_of(f->target[k], &plan->out_extent[k]);

@@ -63,7 +63,7 @@ static int64_t place_arrays(rd_plan *plan)
 {
     int64_t bytes = 0;
 
-    for (int s = 0; s < plan->n_slot && !plan->backend->device; s++)
+    for (int s = 0; s < plan->n_slot && (!plan->backend->device || plan->devices > 1); s++)
         if (plan->slot[s].kind == RD_SLOT_ARRAY) {
             plan->has_arrays = true;
             plan->slot[s].at = bytes;

@@ -68,4 +68,7 @@ void rd_copy_out(const rd_output *o, char *to, const char *from);
  * recorded or stored, and the plan has another to do it. */
 rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *const *out,
                            const rd_progress *progress, bool *elsewhere);
+/* devices.c: the same on several, of which each stage that can be is dealt out. */
+rd_status rd_run_on_devices(const rd_plan *plan, const void *const *in, void *const *out,
+                            const rd_progress *progress, bool *elsewhere);
 #endif

@@ -282,7 +282,8 @@ static rd_status run_there(const rd_plan *plan, const void *const *in, void *con
                            const rd_progress *progress, rd_run_stats *stats)
 {
     bool            elsewhere;
-    const rd_status status = rd_run_on_device(plan, in, out, progress, &elsewhere);
+    const rd_status status = (plan->devices > 1 ? rd_run_on_devices : rd_run_on_device)(
+        plan, in, out, progress, &elsewhere);
 
     return elsewhere ? rd_plan_execute(plan->instead, in, out, progress, stats) : status;
 }

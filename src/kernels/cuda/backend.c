@@ -10,6 +10,8 @@
 typedef struct prepared {
     const rd_gpu_product *product;
     const rd_gpu_code    *code;
+    int32_t               shares; /* of GPUs that do it together    */
+    const char           *alone;  /* why it is one, where it may be more */
     char                  why[RD_CUDA_TEXT];
 } prepared;
 
@@ -27,6 +29,10 @@ static bool prepare(rd_program *p, rd_get_fn *get, void *pool)
     if (!made || !rd_gpu_product_prepare(p, get, pool, &made->product) ||
         (!made->product && !rd_gpu_prepare(p, p->device, get, pool, &made->code, made->why)))
         return false;
+    made->shares = 1;
+    made->alone  = "a library multiplies, on one GPU";
+    if (made->code && p->devices > 1)
+        made->shares = rd_gpu_shares(made->code, &made->alone);
     p->code        = made;
     p->state_bytes = 0;
     return true;
@@ -123,6 +129,20 @@ static bool run(const rd_program *p, rd_submission *s, void *const *slot,
                          : rd_gpu_run(made->code, s, slot, host, end, why);
 }
 
+static int32_t shares(const rd_program *p, const char **why)
+{
+    const prepared *made = p->code;
+
+    *why = made->alone;
+    return made->shares;
+}
+
+static bool deal(const rd_program *p, rd_queue *const *queue, int32_t n, const rd_device_host *host,
+                 rd_task *report, rd_device_end *end, char *why)
+{
+    return rd_gpu_deal(((const prepared *)p->code)->code, queue, n, host, report, end, why);
+}
+
 static void form_text(rd_text *text, const prepared *made)
 {
     if (made->product)
@@ -208,6 +228,9 @@ static const rd_device_table device = {
     .run      = run,
     .end      = rd_submission_end,
     .leave    = rd_submission_leave,
+    .alike    = rd_gpu_alike,
+    .shares   = shares,
+    .deal     = deal,
 
     .measure     = measure,
     .key         = rd_gpu_program_key,

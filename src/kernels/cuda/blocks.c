@@ -37,13 +37,22 @@ static void find_indices(rd_cuda_blocks *b)
 }
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
+enum { EVERY = -2 }; /* of all cut loops */
+
 /* Does this kernel run the instruction?  Other cut loops have kernels of their own. */
 static bool is_here(const rd_cuda_blocks *b, int32_t inst)
 {
-    for (int32_t k = 0; k < b->s->n_cut; k++)
+    for (int32_t k = 0; b->cut != EVERY && k < b->s->n_cut; k++)
         if (k != b->cut && rd_cuda_within(b->s->p, inst, b->s->cut[k]))
             return false;
     return true;
+}
+
+/* Does the block really store it?  What stands outside of cut loops is stored once. */
+static bool is_stored(const rd_cuda_blocks *b, int32_t inst)
+{
+    return b->s->p->inst[inst].kind == RD_I_STORE &&
+           (b->ends || b->cut < 0 || rd_cuda_within(b->s->p, inst, b->s->cut[b->cut]));
 }
 
 static bool is_access(const rd_cuda_blocks *b, int32_t inst, int32_t slot)
@@ -89,7 +98,7 @@ rd_touched rd_blocks_touch(const rd_cuda_blocks *b, int32_t slot)
         w.lo  = !found || lo * size < w.lo ? lo * size : w.lo;
         w.hi  = !found || hi * size > w.hi ? hi * size : w.hi;
         found = true;
-        w.stored |= p->inst[i].kind == RD_I_STORE;
+        w.stored |= is_stored(b, i);
         w.loaded |= p->inst[i].kind == RD_I_LOAD;
     }
     return w;
@@ -98,7 +107,7 @@ rd_touched rd_blocks_touch(const rd_cuda_blocks *b, int32_t slot)
 int64_t rd_slot_bytes(const rd_cuda_shape *s, int32_t slot)
 {
     const rd_program *p = s->p;
-    rd_cuda_blocks    b = { .s = s, .cut = -1 };
+    rd_cuda_blocks    b = { .s = s, .cut = EVERY };
     rd_touched        all;
 
     for (int32_t a = 0; a < p->n_axis && a < RD_BLOCK_AXES; a++)
@@ -107,20 +116,36 @@ int64_t rd_slot_bytes(const rd_cuda_shape *s, int32_t slot)
     return all.hi - all.lo;
 }
 
+static bool is_windowed(const rd_cuda_shape *s, const bool *windowed, int32_t slot)
+{
+    return slot < s->p->first_scratch && (!windowed || windowed[slot]);
+}
+
 /* ---- Which blocks ---------------------------------------------------------------------------- */
+/* How many it has: they are neighbours along the last of the indices. */
+static int64_t size(const rd_cuda_blocks *b)
+{
+    const int64_t count = b->index[b->level].count;
+
+    return less(less(b->step, count - b->at % count), b->end - b->at);
+}
+
 /* All axes in full, but those of the indices at hand. */
 static void set_box(rd_cuda_blocks *b)
 {
+    int64_t at = b->at, n = size(b);
+
     for (int32_t a = 0; a < b->s->p->n_axis; a++) {
         b->lo[a] = 0;
         b->hi[a] = b->s->p->axis_extent[a];
     }
-    for (int32_t k = 0; k <= b->level && k < b->n_index; k++) {
-        const rd_block_index *i   = &b->index[k];
-        const int64_t         end = k < b->level ? i->at + 1 : less(i->at + b->step, i->count);
+    for (int32_t k = b->level; k >= 0; k--, n = 1) {
+        const rd_block_index *i     = &b->index[k];
+        const int64_t         first = at % i->count;
 
-        b->lo[i->axis] = i->at * i->per;
-        b->hi[i->axis] = less(end * i->per, b->s->p->axis_extent[i->axis]);
+        b->lo[i->axis] = first * i->per;
+        b->hi[i->axis] = less((first + n) * i->per, b->s->p->axis_extent[i->axis]);
+        at /= i->count;
     }
 }
 
@@ -130,8 +155,8 @@ static int64_t bytes_of(rd_cuda_blocks *b, const bool *windowed)
     int64_t bytes = 0;
 
     set_box(b);
-    for (int32_t k = 0; k < b->s->n_slot && k < b->s->p->first_scratch; k++)
-        if (windowed[k]) {
+    for (int32_t k = 0; k < b->s->n_slot; k++)
+        if (is_windowed(b->s, windowed, k)) {
             const rd_touched w = rd_blocks_touch(b, k);
 
             bytes += w.hi - w.lo + RD_WINDOW_ROOM;
@@ -152,7 +177,7 @@ static bool may_be_windows(const rd_cuda_blocks *b, const bool *windowed)
             continue;
         const rd_address *at = &p->address[inst->arg];
 
-        if (at->slot >= p->first_scratch || !windowed[at->slot])
+        if (!is_windowed(b->s, windowed, at->slot))
             continue;
         const rd_touched w = rd_blocks_touch(b, at->slot);
 
@@ -162,30 +187,31 @@ static bool may_be_windows(const rd_cuda_blocks *b, const bool *windowed)
     return true;
 }
 
-/* Bytes that a block stores to a slot, by its one store. */
+/* Bytes that a block stores to a slot: each element once. */
 static int64_t stored_bytes(const rd_cuda_blocks *b, int32_t slot)
 {
-    const rd_program *p     = b->s->p;
-    int64_t           bytes = -1;
+    const rd_program *p   = b->s->p;
+    int64_t           all = 0;
 
     for (int32_t i = 0; i < p->n_inst; i++) {
         if (!is_access(b, i, slot))
             continue;
-        if (bytes >= 0)
-            return -1;
-        bytes = rd_dtype_size(p->address[p->inst[i].arg].type);
+        int64_t bytes = rd_dtype_size(p->address[p->inst[i].arg].type);
+
         for (int32_t loop = p->inst[i].loop; loop >= 0; loop = p->loop[loop].parent)
             bytes *= b->hi[p->loop[loop].axis] - b->lo[p->loop[loop].axis];
+        all += bytes;
     }
-    return bytes;
+    return all;
 }
 
 /* What lies between the elements that a block stores is others'. */
 static bool are_stores_dense(rd_cuda_blocks *b, const bool *windowed)
 {
     set_box(b);
-    for (int32_t k = 0; k < b->s->n_slot && k < b->s->p->first_scratch; k++) {
-        const rd_touched w = windowed[k] ? rd_blocks_touch(b, k) : (rd_touched){ 0 };
+    for (int32_t k = 0; k < b->s->n_slot; k++) {
+        const rd_touched w =
+            is_windowed(b->s, windowed, k) ? rd_blocks_touch(b, k) : (rd_touched){ 0 };
 
         if (w.stored && stored_bytes(b, k) != w.hi - w.lo)
             return false;
@@ -193,13 +219,11 @@ static bool are_stores_dense(rd_cuda_blocks *b, const bool *windowed)
     return true;
 }
 
-/* To the first block, or the last. */
+/* To the first pieces of all, or the last; with all that a block may have. */
 static void go_to(rd_cuda_blocks *b, bool last)
 {
-    for (int32_t k = 0; k <= b->level; k++)
-        b->index[k].at = !last          ? 0
-                         : k < b->level ? b->index[k].count - 1
-                                        : (b->index[k].count - 1) / b->step * b->step;
+    b->end = rd_blocks_pieces(b);
+    b->at  = last ? b->end - less(b->step, b->index[b->level].count) : 0;
     set_box(b);
 }
 
@@ -230,72 +254,157 @@ int64_t rd_blocks_most(const rd_cuda_blocks *b, int32_t slot)
     return most;
 }
 
-bool rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_shape *s, int32_t cut, const bool *windowed,
-                    int64_t budget)
+/* Why these cannot go by blocks at all; NULL. */
+static const char *refusal_of(const rd_cuda_shape *s)
 {
-    *b = (rd_cuda_blocks){ .s = s, .cut = cut };
-    if (s->scanned || s->swept || s->square[0] >= 0 || s->pairs >= 0 || s->n_item == 0 ||
-        s->p->n_axis > RD_BLOCK_AXES)
-        return false;
-    find_indices(b);
-    set_box(b);
-    if (!may_be_windows(b, windowed))
-        return false;
-    for (b->level = 0; b->level < b->n_index; b->level++) {
-        b->step = 1;
-        if (!do_fit(b, windowed, budget))
-            continue;
-        b->step = less(budget / (bytes_of(b, windowed) + 1) + 1, b->index[b->level].count);
-        while (!do_fit(b, windowed, budget))
-            b->step /= 2;
-        return true;
-    }
-    return false;
+    if (s->scanned || s->swept)
+        return "its scans go on from element to element";
+    if (s->square[0] >= 0)
+        return "an operand lies the other way";
+    if (s->pairs >= 0)
+        return "each result meets all points";
+    if (s->p->n_axis > RD_BLOCK_AXES)
+        return "it has too many axes";
+    return s->n_item == 0 ? "it has no elements" : NULL;
 }
 
-bool rd_blocks_suffice(const rd_cuda_shape *s, const bool *windowed, int64_t budget)
+/* Bytes that blocks of all work copy: of what all of them touch, one does. */
+static int64_t traffic_of(const rd_cuda_blocks *b)
+{
+    const int64_t count   = b->index[b->level].count;
+    const int64_t n       = rd_blocks_pieces(b) / count * ((count + b->step - 1) / b->step);
+    int64_t       traffic = 0;
+
+    for (int32_t k = 0; k < b->s->n_slot && k < b->s->p->first_scratch; k++) {
+        rd_cuda_blocks first = *b, last = *b;
+
+        go_to(&first, false);
+        go_to(&last, true);
+        const bool same = rd_blocks_touch(&first, k).lo == rd_blocks_touch(&last, k).lo;
+
+        traffic += rd_blocks_most(b, k) * (same ? 1 : n);
+    }
+    return traffic;
+}
+
+bool rd_blocks_are_lean(const rd_cuda_blocks *b)
+{
+    int64_t bytes = 0;
+
+    for (int32_t k = 0; k < b->s->n_slot && k < b->s->p->first_scratch; k++)
+        bytes += rd_slot_bytes(b->s, k);
+    return traffic_of(b) <= 2 * bytes;
+}
+
+/* Pieces of a block, of which there are n or more, that copy nothing twice, or little; 0: none. */
+static int64_t lean_step(const rd_cuda_blocks *b, int64_t n)
+{
+    rd_cuda_blocks those = *b;
+
+    those.step = (rd_blocks_pieces(b) + n - 1) / n;
+    while (those.step > 0 && !rd_blocks_are_lean(&those))
+        those.step /= 2;
+    return those.step;
+}
+
+/* The outermost index of whose pieces there are enough, which lie together, or the innermost; false:
+ * blocks of none fit. */
+static bool find_level(rd_cuda_blocks *b, const bool *windowed, int64_t budget, int64_t least,
+                       int64_t *most)
+{
+    int32_t found = -1;
+
+    b->step = 1;
+    *most   = INT64_MAX;
+    for (b->level = 0; b->level < b->n_index; b->level++)
+        if (do_fit(b, windowed, budget)) {
+            found = b->level;
+            if (rd_blocks_pieces(b) >= least && (least == 1 || (*most = lean_step(b, least)) > 0))
+                break;
+        }
+    b->level = found;
+    *most    = *most > 0 ? *most : INT64_MAX;
+    return found >= 0;
+}
+
+const char *rd_blocks_find(rd_cuda_blocks *b, const rd_cuda_shape *s, int32_t cut,
+                           const bool *windowed, int64_t budget, int64_t least)
+{
+    const char *why = refusal_of(s);
+    int64_t     most;
+
+    *b = (rd_cuda_blocks){ .s = s, .cut = cut, .step = 1, .end = 1, .ends = true };
+    if (why)
+        return why;
+    find_indices(b);
+    if (b->n_index == 0)
+        return "it is one item of work";
+    go_to(b, false);
+    if (!may_be_windows(b, windowed))
+        return "it takes elements by indices, or what it has stored";
+    if (!find_level(b, windowed, budget, least, &most))
+        return "parts of it have no room, or do not lie densely";
+    (void)do_fit(b, windowed, budget);
+    b->step = less(budget / (bytes_of(b, windowed) + 1) + 1, b->index[b->level].count);
+    b->step = less(b->step, most);
+    while (!do_fit(b, windowed, budget))
+        b->step /= 2;
+    return NULL;
+}
+
+const char *rd_blocks_refusal(const rd_cuda_shape *s, const bool *windowed, int64_t budget)
 {
     rd_cuda_blocks b;
-    bool           suffice = true;
+    const char    *why = NULL;
 
-    for (int32_t cut = s->n_cut ? 0 : -1; cut < s->n_cut; cut++)
-        suffice &= rd_blocks_find(&b, s, cut, windowed, budget);
-    return suffice;
+    for (int32_t cut = s->n_cut ? 0 : -1; !why && cut < s->n_cut; cut++)
+        why = rd_blocks_find(&b, s, cut, windowed, budget, 1);
+    return why;
 }
 
 /* ---- One after the other --------------------------------------------------------------------- */
-int64_t rd_blocks_count(const rd_cuda_blocks *b)
+int64_t rd_blocks_pieces(const rd_cuda_blocks *b)
 {
     int64_t n = 1;
 
-    for (int32_t k = 0; k < b->level; k++)
+    for (int32_t k = 0; k <= b->level; k++)
         n *= b->index[k].count;
-    return n * ((b->index[b->level].count + b->step - 1) / b->step);
+    return n;
+}
+
+void rd_blocks_take(rd_cuda_blocks *b, int64_t first, int64_t end, int64_t most)
+{
+    b->at   = first;
+    b->end  = end;
+    b->step = less(b->step, most > 0 ? most : 1);
+    set_box(b);
+}
+
+int64_t rd_blocks_count(const rd_cuda_blocks *b)
+{
+    rd_cuda_blocks at = *b;
+    int64_t        n  = at.at < at.end;
+
+    while (rd_blocks_next(&at))
+        n++;
+    return n;
 }
 
 void rd_blocks_work(const rd_cuda_blocks *b, int64_t *first, int64_t *end)
 {
     int64_t unit = 1;
 
-    *first = 0;
-    for (int32_t k = 0; k <= b->level; k++)
-        *first = *first * b->index[k].count + b->index[k].at;
     for (int32_t k = b->level + 1; k < b->n_index; k++)
         unit *= b->index[k].count;
-    *end = *first + less(b->step, b->index[b->level].count - b->index[b->level].at);
-    *first *= unit;
-    *end *= unit;
+    *first = b->at * unit;
+    *end   = (b->at + size(b)) * unit;
 }
 
 bool rd_blocks_next(rd_cuda_blocks *b)
 {
-    int32_t k = b->level;
-
-    b->index[k].at += b->step;
-    while (k > 0 && b->index[k].at >= b->index[k].count) {
-        b->index[k].at = 0;
-        b->index[--k].at++;
-    }
+    b->at += size(b);
+    if (b->at >= b->end)
+        return false;
     set_box(b);
-    return b->index[0].at < b->index[0].count;
+    return true;
 }

@@ -375,17 +375,17 @@ static bool find_large(rd_cuda_shape *s, const rd_cuda_limits *limits)
     for (int32_t k = 0; k < s->p->first_scratch && k < s->n_slot; k++) {
         const int64_t more = rd_slot_bytes(s, k);
 
-        s->large[k] = more > limits->windows;
+        s->large[k] = more > limits->windows || limits->devices > 1;
         bytes += more;
     }
-    return limits->memory > 0 && bytes > limits->memory / 2;
+    return limits->devices > 1 || (limits->memory > 0 && bytes > limits->memory / 2);
 }
 
 static void shorten_ranges(rd_cuda_shape *s, int64_t budget)
 {
     const int64_t extent = s->p->loop[s->cut[0]].extent, grain = grain_of(s);
 
-    while (s->range > grain && !rd_blocks_suffice(s, s->large, budget))
+    while (s->range > grain && rd_blocks_refusal(s, s->large, budget))
         s->range /= 2;
     s->n_range = (extent + s->range - 1) / s->range;
 }
@@ -395,7 +395,7 @@ void rd_cuda_find_cuts(rd_cuda_shape *s, const rd_cuda_limits *limits)
 {
     const bool few   = s->n_item * s->team < s->choice.at_work;
     const bool large = s->n_item > 0 && find_large(s, limits);
-    const bool tight = large && !rd_blocks_suffice(s, s->large, limits->windows);
+    const bool tight = large && rd_blocks_refusal(s, s->large, limits->windows);
 
     if (s->n_item > 0 && (few || tight || !large) && rd_cuda_find_sweep(s))
         return;

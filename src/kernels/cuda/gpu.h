@@ -142,4 +142,15 @@ void rd_gpu_code_kernels(rd_text *to, const rd_gpu_code *code);
 bool rd_gpu_run(const rd_gpu_code *code, rd_submission *submission, void *const *slot,
                 const rd_device_host *host, rd_device_end *end, char why[RD_CUDA_TEXT]);
 bool rd_gpu_windows(const rd_gpu_code *code, rd_queue *queue, const bool *windowed);
+
+/* ---- deal.c: a stage's work, dealt out to several GPUs that are alike ------------------------ */
+/* So many of them, from this one on. */
+int32_t rd_gpu_alike(int32_t first);
+/* How many of a program's `devices` share its work, all its data being in this process's memory; where
+ * it is one, *why has the reason, a part of a sentence. */
+int32_t rd_gpu_shares(const rd_gpu_code *code, const char **why);
+/* All of it, by that many queues. */
+bool rd_gpu_deal(const rd_gpu_code *code, rd_queue *const *queue, int32_t n,
+                 const rd_device_host *host, rd_task *report, rd_device_end *end,
+                 char why[RD_CUDA_TEXT]);
 #endif

@@ -1,9 +1,6 @@
 /* launch.c - a program's kernels, and a run of them.
  *
  * A call is its head (call.h), addresses of slots, and numbers. */
-#include "kernels/cuda/blocks.h"
-#include "kernels/cuda/call.h"
-#include "kernels/cuda/gpu.h"
 #include "kernels/cuda/run.h"
 #include "kernels/cuda/text.h"
 #include <inttypes.h>
@@ -39,6 +36,11 @@ static int64_t teams_of(const rd_gpu_facts *gpu, const rd_cuda_shape *s)
     return teams > whole ? teams : whole;
 }
 
+int32_t rd_gpu_slots(const rd_cuda_shape *s)
+{
+    return s->n_slot < s->p->first_scratch ? s->n_slot : s->p->first_scratch;
+}
+
 static rd_gpu_code *new_code(const rd_cuda_text *t, rd_get_fn *get, void *pool)
 {
     rd_gpu_code *code = get(pool, sizeof *code + sizeof *code->number * (size_t)t->n_number);
@@ -49,7 +51,7 @@ static rd_gpu_code *new_code(const rd_cuda_text *t, rd_get_fn *get, void *pool)
     if (!code->narrow)
         return NULL;
     code->packed   = t->packed;
-    code->n_slot   = t->s->n_slot < t->s->p->first_scratch ? t->s->n_slot : t->s->p->first_scratch;
+    code->n_slot   = rd_gpu_slots(t->s);
     code->n_number = t->n_number;
     memcpy(code->number, t->number, sizeof *t->number * (size_t)t->n_number);
     return code;
@@ -57,15 +59,17 @@ static rd_gpu_code *new_code(const rd_cuda_text *t, rd_get_fn *get, void *pool)
 
 /* As many threads as the GPU has room for, so that memory does not wait; tests ask for fewer or
  * more, so that no work is cut, or little work, too. */
-static rd_cuda_limits limits_of(const rd_gpu_facts *gpu)
+static rd_cuda_limits limits_of(const rd_gpu_facts *gpu, const rd_program *p)
 {
-    const char *asked   = getenv("RDIM_CUDA_THREADS");
-    const long  threads = asked ? strtol(asked, NULL, 10) : 0;
+    const char   *asked   = getenv("RDIM_CUDA_THREADS");
+    const long    number  = asked ? strtol(asked, NULL, 10) : 0;
+    const int64_t threads = number > 0 ? number : gpu->most_threads;
 
-    return (rd_cuda_limits){ .threads = threads > 0 ? threads : gpu->most_threads,
+    return (rd_cuda_limits){ .threads = threads * (p->devices > 1 ? p->devices : 1),
                              .shared  = gpu->shared,
                              .memory  = gpu->memory,
-                             .windows = rd_windows_budget(gpu) };
+                             .windows = rd_windows_budget(gpu),
+                             .devices = p->devices };
 }
 
 static const rd_module *compile(rd_cuda_text *t, bool narrow, const rd_gpu_facts *gpu,
@@ -98,7 +102,7 @@ bool rd_gpu_prepare(const rd_program *p, int32_t device, rd_get_fn *get, void *p
     *code = NULL;
     if (!gpu)
         return true;
-    const rd_cuda_limits limits = limits_of(rd_gpu_facts_of(gpu));
+    const rd_cuda_limits limits = limits_of(rd_gpu_facts_of(gpu), p);
 
     if (!rd_cuda_shape_of(&shape, p, &limits, get, pool))
         return false;
@@ -128,7 +132,7 @@ bool rd_gpu_suits(const rd_program *p, rd_get_fn *get, void *pool)
 
     if (!gpu || !rd_cuda_crosses(p))
         return true;
-    const rd_cuda_limits limits = limits_of(rd_gpu_facts_of(gpu));
+    const rd_cuda_limits limits = limits_of(rd_gpu_facts_of(gpu), p);
 
     return rd_cuda_shape_of(&shape, p, &limits, get, pool) && (shape.why || shape.cross[0] >= 0);
 }
@@ -136,6 +140,11 @@ bool rd_gpu_suits(const rd_program *p, rd_get_fn *get, void *pool)
 void rd_gpu_code_text(rd_text *to, const rd_gpu_code *code)
 {
     rd_cuda_shape_text(to, &code->shape);
+}
+
+const rd_cuda_shape *rd_gpu_code_shape(const rd_gpu_code *code)
+{
+    return &code->shape;
 }
 
 const rd_cuda_choice *rd_gpu_code_choice(const rd_gpu_code *code)
@@ -223,10 +232,34 @@ bool rd_gpu_run_work(rd_gpu_run_state *r, const char *name, int64_t first, int64
     return launch(r, name, (teams + in_one - 1) / in_one);
 }
 
+/* By blocks of what stayed in this process's memory. */
+static bool run_blocks(rd_gpu_run_state *r, const char *name, int32_t cut)
+{
+    const int32_t  slots    = rd_gpu_slots(r->shape);
+    const int64_t  budget   = rd_windows_budget(rd_gpu_facts_of(r->gpu));
+    bool          *windowed = calloc((size_t)slots + 1, sizeof *windowed);
+    const char    *why;
+    rd_cuda_blocks blocks;
+
+    if (!windowed) {
+        r->full = true;
+        snprintf(r->why, RD_CUDA_TEXT, "out of memory");
+        return false;
+    }
+    for (int32_t k = 0; k < slots; k++)
+        windowed[k] = r->host->at[k];
+    why = rd_blocks_find(&blocks, r->shape, cut, windowed, budget, 1);
+    free(windowed);
+    if (!why)
+        return rd_gpu_run_windows(r, name, &blocks);
+    snprintf(r->why, RD_CUDA_TEXT, "blocks of the data do not fit on the GPU: %s", why);
+    return false;
+}
+
 /* All n of a kernel's, `run` (-1) or that of a cut loop. */
 static bool run_all(rd_gpu_run_state *r, const char *name, int32_t cut, int64_t n)
 {
-    return r->host ? rd_gpu_run_windows(r, name, cut) : rd_gpu_run_work(r, name, 0, n);
+    return r->host ? run_blocks(r, name, cut) : rd_gpu_run_work(r, name, 0, n);
 }
 
 /* n threads of a kernel of a fold. */
@@ -255,7 +288,7 @@ static bool lift_nodes(rd_gpu_run_state *r)
     return true;
 }
 
-static int64_t node_bytes(const rd_cuda_shape *s)
+int64_t rd_gpu_node_bytes(const rd_cuda_shape *s)
 {
     if (s->swept)
         return RD_TICKET + s->n_item * s->node_bytes;
@@ -263,9 +296,16 @@ static int64_t node_bytes(const rd_cuda_shape *s)
            (s->scanned || s->cross[0] >= 0 ? s->node_bytes : s->item_rows * s->row_bytes);
 }
 
-static int64_t counter_bytes(const rd_cuda_shape *s)
+int64_t rd_gpu_counter_bytes(const rd_cuda_shape *s)
 {
     return s->n_item * s->item_counters * (int64_t)sizeof(uint32_t);
+}
+
+bool rd_gpu_run_clear(rd_gpu_run_state *r)
+{
+    const int64_t bytes = rd_gpu_counter_bytes(r->shape);
+
+    return bytes == 0 || rd_queue_clear(r->queue, r->counters, bytes, r->why);
 }
 
 /* Each loop that is cut.  Counters are 0 again when all have come. */
@@ -273,7 +313,7 @@ static bool run_ranges(rd_gpu_run_state *r)
 {
     const rd_cuda_shape *s = r->shape;
 
-    if (!rd_queue_clear(r->queue, r->counters, counter_bytes(s), r->why))
+    if (!rd_gpu_run_clear(r))
         return false;
     for (int32_t k = 0; k < s->n_cut; k++) {
         char name[24];
@@ -292,16 +332,15 @@ static bool run_sweep(rd_gpu_run_state *r)
     const int64_t        blocks = r->most_teams / s->choice.block, tiles = s->n_item * s->n_range;
 
     head_of(r)->n_work = tiles;
-    return rd_queue_clear(r->queue, r->nodes, node_bytes(s), r->why) &&
+    return rd_queue_clear(r->queue, r->nodes, rd_gpu_node_bytes(s), r->why) &&
            launch(r, "sweep", tiles < blocks ? tiles : blocks);
 }
 
 static bool run_patches(rd_gpu_run_state *r)
 {
-    const rd_cuda_shape *s     = r->shape;
-    const int64_t        bytes = counter_bytes(s);
+    const rd_cuda_shape *s = r->shape;
 
-    return (bytes == 0 || rd_queue_clear(r->queue, r->counters, bytes, r->why)) &&
+    return rd_gpu_run_clear(r) &&
            run_all(r, "cross", -1, s->n_item * s->n_patch[0] * s->n_patch[1]);
 }
 
@@ -338,9 +377,15 @@ static bool get_memory(rd_gpu_run_state *r)
 
     if (s->reports && !(r->record = rd_submission_record(r->submission, &r->full, r->why)))
         return false;
-    return get_if_any(r, &r->work, bytes) && get_if_any(r, &r->nodes, node_bytes(s)) &&
-           get_if_any(r, &r->counters, counter_bytes(s)) &&
+    return get_if_any(r, &r->work, bytes) && get_if_any(r, &r->nodes, rd_gpu_node_bytes(s)) &&
+           get_if_any(r, &r->counters, rd_gpu_counter_bytes(s)) &&
            get_if_any(r, &r->items, s->n_item * s->item_bytes);
+}
+
+/* Does it come by windows? */
+static bool is_here(const rd_gpu_run_state *r, int32_t slot)
+{
+    return r->host && r->host->at[slot];
 }
 
 static void fill_call(rd_gpu_run_state *r, const rd_gpu_code *code, void *const *slot)
@@ -362,7 +407,7 @@ static void fill_call(rd_gpu_run_state *r, const rd_gpu_code *code, void *const 
     memcpy(head->level, code->shape.level, sizeof head->level);
     r->slot = (CUdeviceptr *)(void *)(r->call + sizeof *head);
     for (int32_t k = 0; k < code->n_slot; k++)
-        r->slot[k] = (CUdeviceptr)(uintptr_t)slot[k];
+        r->slot[k] = is_here(r, k) ? 0 : (CUdeviceptr)(uintptr_t)slot[k];
     memcpy(r->slot + (code->n_slot ? code->n_slot : 1), code->number,
            sizeof *code->number * (size_t)code->n_number);
 }
@@ -375,8 +420,7 @@ static bool choose_module(rd_gpu_run_state *r, const rd_gpu_code *code, void *co
 
     for (int32_t k = 0; k < code->n_slot; k++)
         wide &= !(code->packed >> (k & 63) & 1) ||
-                (uintptr_t)slot[k] % (uintptr_t)code->shape.choice.vector == 0 ||
-                (r->host && r->host->at[k]);
+                (uintptr_t)slot[k] % (uintptr_t)code->shape.choice.vector == 0 || is_here(r, k);
     r->module = wide ? code->module : atomic_load(code->narrow);
     if (!r->module) {
         r->module = compile(&text, true, rd_gpu_facts_of(r->gpu), r->why);
@@ -387,36 +431,48 @@ static bool choose_module(rd_gpu_run_state *r, const rd_gpu_code *code, void *co
 
 bool rd_gpu_windows(const rd_gpu_code *code, rd_queue *queue, const bool *windowed)
 {
-    return rd_blocks_suffice(&code->shape, windowed,
-                             rd_windows_budget(rd_gpu_facts_of(rd_queue_gpu(queue))));
+    return !rd_blocks_refusal(&code->shape, windowed,
+                              rd_windows_budget(rd_gpu_facts_of(rd_queue_gpu(queue))));
+}
+
+bool rd_gpu_run_begin(rd_gpu_run_state *r, const rd_gpu_code *code, rd_submission *submission,
+                      void *const *slot, const rd_device_host *host, char why[RD_CUDA_TEXT])
+{
+    const size_t slots  = (size_t)(code->n_slot ? code->n_slot : 1);
+    const size_t number = (size_t)(code->n_number ? code->n_number : 1);
+
+    *r      = (rd_gpu_run_state){ .shape      = &code->shape,
+                                  .host       = host,
+                                  .submission = submission,
+                                  .queue      = rd_submission_queue(submission),
+                                  .most_teams = code->most_teams,
+                                  .why        = why };
+    r->gpu  = rd_queue_gpu(r->queue);
+    r->call = calloc(1, sizeof(rd_call_head) + 8 * (slots + number));
+    if (!r->call) {
+        snprintf(why, RD_CUDA_TEXT, "out of memory");
+        r->full = true;
+        return false;
+    }
+    if (!get_memory(r) || !choose_module(r, code, slot))
+        return false;
+    fill_call(r, code, slot);
+    return true;
+}
+
+void rd_gpu_run_end(rd_gpu_run_state *r, rd_device_end *end)
+{
+    *end = r->cancelled ? RD_DEVICE_CANCELLED : r->full ? RD_DEVICE_FULL : RD_DEVICE_FAILED;
+    free(r->call);
+    r->call = NULL;
 }
 
 bool rd_gpu_run(const rd_gpu_code *code, rd_submission *submission, void *const *slot,
                 const rd_device_host *host, rd_device_end *end, char why[RD_CUDA_TEXT])
 {
-    const size_t     slots  = (size_t)(code->n_slot ? code->n_slot : 1);
-    const size_t     number = (size_t)(code->n_number ? code->n_number : 1);
-    rd_gpu_run_state r      = { .shape      = &code->shape,
-                                .host       = host,
-                                .submission = submission,
-                                .queue      = rd_submission_queue(submission),
-                                .most_teams = code->most_teams,
-                                .why        = why };
-    bool             done;
+    rd_gpu_run_state r;
+    const bool done = rd_gpu_run_begin(&r, code, submission, slot, host, why) && run_kernels(&r);
 
-    r.gpu  = rd_queue_gpu(r.queue);
-    r.call = calloc(1, sizeof(rd_call_head) + 8 * (slots + number));
-    if (!r.call) {
-        snprintf(why, RD_CUDA_TEXT, "out of memory");
-        *end = RD_DEVICE_FULL;
-        return false;
-    }
-    done = get_memory(&r) && choose_module(&r, code, slot);
-    if (done) {
-        fill_call(&r, code, slot);
-        done = run_kernels(&r);
-    }
-    *end = r.cancelled ? RD_DEVICE_CANCELLED : r.full ? RD_DEVICE_FULL : RD_DEVICE_FAILED;
-    free(r.call);
+    rd_gpu_run_end(&r, end);
     return done;
 }

@@ -175,6 +175,7 @@ typedef struct rd_cuda_limits {
     int64_t shared;  /* bytes of shared memory that a block of threads can have */
     int64_t memory;  /* bytes that it has; 0: enough                            */
     int64_t windows; /* bytes that windows on other memory take (windows.c)     */
+    int32_t devices; /* that share the work: then all data come by windows      */
 } rd_cuda_limits;
 
 /* False: no memory.  What cannot run has a reason. */

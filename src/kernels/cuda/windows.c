@@ -190,11 +190,13 @@ static bool work(windows *w, const char *name, int set)
            rd_lane_mark(lane, w->flow->worked[set], w->r->why);
 }
 
+/* `part` of this kernel's work is done. */
 static bool tell(windows *w, double part)
 {
     const rd_device_host *const host = w->r->host;
+    const int32_t               cut = w->blocks.cut < 0 ? 0 : w->blocks.cut, n = w->r->shape->n_cut;
 
-    if (host->tell(host->user, part))
+    if (host->tell(host->user, (cut + part) / (n > 0 ? n : 1)))
         return true;
     snprintf(w->r->why, RD_CUDA_TEXT, "the evaluation was cancelled");
     w->r->cancelled = true;
@@ -251,27 +253,19 @@ static bool run_windows(windows *w, const char *name)
     return w->flow && run_in_flow(w, name);
 }
 
-bool rd_gpu_run_windows(rd_gpu_run_state *r, const char *name, int32_t cut)
+bool rd_gpu_run_windows(rd_gpu_run_state *r, const char *name, const rd_cuda_blocks *blocks)
 {
-    const int32_t slots    = r->shape->n_slot < r->shape->p->first_scratch
-                                 ? r->shape->n_slot
-                                 : r->shape->p->first_scratch;
-    const int64_t budget   = rd_windows_budget(rd_gpu_facts_of(r->gpu));
-    bool         *windowed = calloc((size_t)slots + 1, sizeof *windowed);
-    window       *all      = calloc(RD_SETS * ((size_t)slots + 1), sizeof *all);
-    windows       w        = { .r = r, .n_slot = slots, .set = { all, all + slots } };
-    bool          done     = false;
+    const int32_t slots = rd_gpu_slots(r->shape);
+    window       *all   = calloc(RD_SETS * ((size_t)slots + 1), sizeof *all);
+    windows       w = { .r = r, .blocks = *blocks, .n_slot = slots, .set = { all, all + slots } };
+    bool          done = false;
 
-    for (int32_t k = 0; windowed && k < slots; k++)
-        windowed[k] = r->host->at[k];
-    if (!windowed || !all) {
+    if (all)
+        done = run_windows(&w, name);
+    else {
         r->full = true;
         snprintf(r->why, RD_CUDA_TEXT, "out of memory");
-    } else if (!rd_blocks_find(&w.blocks, r->shape, cut, windowed, budget))
-        snprintf(r->why, RD_CUDA_TEXT, "blocks of the data do not fit on the GPU");
-    else
-        done = run_windows(&w, name);
-    free(windowed);
+    }
     free(all);
     return done;
 }

@@ -1,0 +1,217 @@
+/* devices.c - a run on several devices that are alike: all data lie in this process's memory, arrays
+ * between stages, too, and each stage takes them from there and stores to there.
+ *
+ * The backend deals a stage's work out to all devices.  One that it cannot deal out visits the first
+ * of them: what it reads is copied there, and what it stores is copied back. */
+#include "eval/run/device.h"
+#include "eval/run/device_state.h"
+#include "eval/run/frame.h"
+#include <stdio.h>
+#include <string.h>
+
+typedef struct devices_run {
+    rd_device_state        of;
+    const rd_plan         *plan;
+    const rd_device_table *device;
+    rd_frame              *frame;
+    rd_queue              *queue[RD_MOST_DEVICES];
+    rd_submission         *asked; /* of a visit */
+    void                 **slot;  /* of a visit: addresses there */
+} devices_run;
+
+/* The run's failure, of what was told by `end`. */
+static void fail(devices_run *r, rd_device_end end)
+{
+    if (end == RD_DEVICE_CANCELLED)
+        rd_device_cancelled(&r->of);
+    else
+        rd_device_fail(&r->of, end == RD_DEVICE_FULL ? RD_ERR_MEMORY : RD_ERR_DEVICE);
+}
+
+/* What kernels have found; of a run that has failed they are not asked. */
+static void take_report(devices_run *r, const rd_task *report)
+{
+    rd_warn(r->plan->ctx, report->warnings);
+    if (r->of.status == RD_OK && report->status != RD_OK)
+        r->of.status = rd_fail_run(r->plan->ctx, report->status, report->sentence);
+}
+
+/* ---- A visit --------------------------------------------------------------------------------- */
+static rd_extent bytes_of(const rd_plan *plan, int s)
+{
+    const rd_slot *slot = &plan->slot[s];
+
+    switch (slot->kind) {
+    case RD_SLOT_OUTPUT: return plan->out_extent[slot->result];
+    case RD_SLOT_ARRAY: return (rd_extent){ .hi = slot->bytes };
+    default: return plan->slot_extent[s];
+    }
+}
+
+static bool is_stored_before(const devices_run *r, int s)
+{
+    bool some = false;
+
+    for (int k = 0; k < r->of.stage; k++)
+        some |= rd_program_accesses(&r->plan->program[k], RD_I_STORE, s);
+    return some;
+}
+
+/* Are there bytes in it that the device must have, to read them or to give them back?  In a result
+ * the caller's may lie between elements. */
+static bool has_bytes(const devices_run *r, int s)
+{
+    return r->plan->slot[s].kind != RD_SLOT_ARRAY || is_stored_before(r, s);
+}
+
+static void bring(devices_run *r, int s)
+{
+    const rd_extent e = bytes_of(r->plan, s);
+    bool            full;
+    char *const at = r->device->borrow(r->asked, e.hi > e.lo ? e.hi - e.lo : 1, &full, r->of.why);
+
+    if (!at)
+        fail(r, full ? RD_DEVICE_FULL : RD_DEVICE_FAILED);
+    else if (e.lo < e.hi && has_bytes(r, s) &&
+             !r->device->up(r->queue[0], at, (char *)r->frame->slot[s] + e.lo, e.hi - e.lo,
+                            r->of.why))
+        fail(r, RD_DEVICE_FAILED);
+    r->slot[s] = at - e.lo;
+}
+
+static void take_back(devices_run *r, int s)
+{
+    const rd_extent e = bytes_of(r->plan, s);
+
+    if (e.lo < e.hi && !r->device->down(r->queue[0], (char *)r->frame->slot[s] + e.lo,
+                                        (char *)r->slot[s] + e.lo, e.hi - e.lo, r->of.why))
+        fail(r, RD_DEVICE_FAILED);
+}
+
+static void run_there(devices_run *r, const rd_program *p)
+{
+    rd_device_end end;
+
+    for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++)
+        if (rd_program_accesses(p, RD_I_LOAD, s) || rd_program_accesses(p, RD_I_STORE, s))
+            bring(r, s);
+    if (r->of.status != RD_OK)
+        return;
+    if (!r->device->run(p, r->asked, r->slot, NULL, &end, r->of.why)) {
+        fail(r, end);
+        return;
+    }
+    for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++)
+        if (rd_program_accesses(p, RD_I_STORE, s))
+            take_back(r, s);
+}
+
+static void visit(devices_run *r, const rd_program *p)
+{
+    rd_task report = { 0 };
+    bool    full;
+    char    why[RD_DEVICE_TEXT];
+
+    r->asked = r->device->begin(r->queue[0], &full, r->of.why);
+    if (!r->asked) {
+        fail(r, full ? RD_DEVICE_FULL : RD_DEVICE_FAILED);
+        return;
+    }
+    run_there(r, p);
+    if (!r->device->end(r->asked, &report, why) && r->of.status == RD_OK) {
+        memcpy(r->of.why, why, sizeof why);
+        fail(r, RD_DEVICE_FAILED);
+    }
+    take_report(r, &report);
+}
+
+/* ---- Stages ---------------------------------------------------------------------------------- */
+static void deal(devices_run *r, const rd_program *p, int32_t n)
+{
+    const rd_device_host host   = { .at   = (char *const *)(void *)r->frame->slot,
+                                    .tell = rd_device_tell,
+                                    .user = &r->of };
+    rd_task              report = { 0 };
+    rd_device_end        end;
+
+    if (!r->device->deal(p, r->queue, n, &host, &report, &end, r->of.why))
+        fail(r, end);
+    take_report(r, &report);
+}
+
+static bool stores_results(const devices_run *r, const rd_program *p)
+{
+    bool some = false;
+
+    for (int s = 0; s < r->plan->n_slot; s++)
+        some |= r->plan->slot[s].kind == RD_SLOT_OUTPUT && rd_program_accesses(p, RD_I_STORE, s);
+    return some;
+}
+
+static void run_stages(devices_run *r)
+{
+    for (r->of.stage = 0; r->of.stage < r->plan->n_stage && r->of.status == RD_OK; r->of.stage++) {
+        const rd_program *const p = &r->plan->program[r->of.stage];
+        const char             *why;
+        const int32_t           n = r->device->shares(p, &why);
+
+        r->of.stores |= stores_results(r, p);
+        if (n > 1)
+            deal(r, p, n);
+        else
+            visit(r, p);
+        if (r->of.status == RD_OK && rd_cancel_taken(r->plan->ctx))
+            rd_device_cancelled(&r->of);
+    }
+}
+
+static bool open_queues(devices_run *r)
+{
+    bool full = false;
+
+    for (int32_t k = 0; k < r->plan->devices; k++) {
+        r->queue[k] =
+            rd_queue_of(r->plan->ctx, r->plan->backend, r->plan->device + k, &full, r->of.why);
+        if (!r->queue[k]) {
+            fail(r, full ? RD_DEVICE_FULL : RD_DEVICE_FAILED);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void run_framed(devices_run *r, const void *const *in, void *const *out)
+{
+    const rd_plan *plan = r->plan;
+
+    r->of.status = rd_bind(plan, r->frame, in, out);
+    r->slot      = rd_alloc_work(plan->ctx, (int64_t)sizeof(void *) * (plan->n_slot + 1));
+    if (!r->slot && r->of.status == RD_OK)
+        r->of.status = rd_no_memory(plan);
+    if (r->of.status == RD_OK) {
+        memset(r->slot, 0, sizeof(void *) * ((size_t)plan->n_slot + 1));
+        run_stages(r);
+    }
+    rd_free(plan->ctx, r->slot);
+    rd_unbind(plan, r->frame, r->of.status);
+    rd_device_told(&r->of);
+}
+
+rd_status rd_run_on_devices(const rd_plan *plan, const void *const *in, void *const *out,
+                            const rd_progress *progress, bool *elsewhere)
+{
+    devices_run   r = { .of     = rd_device_begins(plan, progress),
+                        .plan   = plan,
+                        .device = plan->backend->device };
+    rd_frame_here here;
+
+    if (open_queues(&r)) {
+        r.frame = rd_frame_take(plan, &here);
+        if (!r.frame)
+            return rd_no_memory(plan);
+        run_framed(&r, in, out);
+        rd_frame_give(plan, r.frame, &here);
+    }
+    *elsewhere = r.of.elsewhere;
+    return r.of.status;
+}
