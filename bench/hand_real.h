@@ -17,4 +17,5 @@
 #include "hand_made.h"
 #include "hand_complex.h"
 #include "hand_order.h"
+#include "hand_catalogue.h"
 #include "hand_limits.h"
