@@ -92,6 +92,21 @@ static JOIN(selected, BITS) JOIN(select, BITS)(int64_t n, const K *x, int64_t ra
             m = JOIN(between, BITS)(n, x, hi + 1, (K)-1, to, &under);
         else if (lo == hi)
             return (JOIN(selected, BITS)){ lo, lo, below + under, rank + 1 < under + m };
+        else if (m > n / 2) {
+            /* many may equal one of the two */
+            K low = 0, high = 0;
+
+            for (int64_t i = 0; i < n; i++) {
+                low += x[i] == lo;
+                high += x[i] == hi;
+            }
+            if (rank - under < (int64_t)low)
+                return (JOIN(selected, BITS)){ lo, lo, below + under,
+                                               rank + 1 < under + (int64_t)low };
+            if (rank - under >= m - (int64_t)high)
+                return (JOIN(selected, BITS)){ hi, hi, below + under + m - (int64_t)high,
+                                               rank + 1 < under + m };
+        }
         bad -= m <= n / 2;
         below += under;
         rank -= under;
