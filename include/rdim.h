@@ -832,6 +832,25 @@ RD_API rd_expr *rd_einsum_text(const char *text, rd_exprs operands);
 #define rd_einsum(text, ...) rd_einsum_text(text, RD_EXPRS(__VA_ARGS__))
 #endif
 
+/* ---- Histograms: counts by label -------------------------------------------------------------- */
+/** The bin of each element, i64 of x's shape, as a label for `.by`: n bins of one width from lo to hi,
+ *  floor((x - lo) * (n / (hi - lo))) in f64, the last one with hi in it; -1 for NaN and what is
+ *  outside.  NULL on RD_ERR_ARGUMENT: n below 1, lo not below hi, or one not finite. */
+RD_API rd_expr *rd_bins(rd_expr *x, int64_t n, double lo, double hi);
+/** The same between edges, a row of n + 1 numbers that do not fall (nobody looks): bin i has
+ *  edges[i] <= x < edges[i + 1], the last one its right edge, too.  Found by bisection.  NULL on
+ *  RD_ERR_SHAPE: fewer than two edges, or not of rank 1. */
+RD_API rd_expr *rd_bins_between(rd_expr *x, rd_expr *edges);
+/** How often each label occurs, i64, or the sum of the weights of its elements (NULL: 1 each), in the
+ *  type of rd_sum(): rd_bincount(RD_EXPRS(label), RD_SHAPE(n), NULL).  Of several labels the counts of
+ *  all combinations, (n, m): a histogram of pairs is rd_bincount(RD_EXPRS(rd_bins(x, n, 0, 1),
+ *  rd_bins(y, m, 0, 1)), RD_SHAPE(n, m), NULL).  Labels and weights broadcast; labels outside count
+ *  nowhere.  Errors as of `.by`; no label is RD_ERR_ARGUMENT,
+ *  of the weights' context. */
+RD_API rd_expr *rd_bincount(rd_exprs labels, rd_shape groups, rd_expr *weights);
+/** rd_bincount() of rd_bins(): how many elements each of n bins has. */
+RD_API rd_expr *rd_histogram(rd_expr *x, int64_t n, double lo, double hi, rd_expr *weights);
+
 /* ---- Rolling: a reduction of each n neighbours along an axis --------------------------------- *
  * The axis gets extent - n + 1 results, as of rd_window(x, axis, n, 1), 0 if n > extent: to have as
  * many as x, pad (rd_pad).  What one takes does not grow with n.  NaN and infinities end with

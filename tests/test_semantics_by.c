@@ -139,6 +139,37 @@ START_TEST(groups_without_elements)
 }
 END_TEST
 
+START_TEST(histograms)
+{
+    rd_expr *x     = leaf(RD_F32, VALUES(0, 0.25, 0.5, 1, NAN, -0.1, 1.5, 0.75, INFINITY, 0.99));
+    rd_expr *edges = leaf(RD_F64, VALUES(0, 0.1, 0.75, 1)), *twice = leaf(RD_F64, VALUES(0, 0, 1));
+    rd_expr *pair = leaf(RD_F64, VALUES(0.25, 0.75));
+
+    expect("bins", rd_bins(x, 4, 0, 1), RD_I64, VALUES(0, 1, 2, 3, -1, -1, -1, 3, -1, 3));
+    expect("the last edge", rd_bins(leaf(RD_F64, VALUES(0.7, 1.4)), 7, 0, 1.4), RD_I64,
+           VALUES(3, 6));
+    expect("ints", rd_bins(leaf(RD_I16, VALUES(-3, 0, 9)), 3, -3, 6), RD_I64, VALUES(0, 1, -1));
+    expect("histogram", rd_histogram(x, 4, 0, 1, NULL), RD_I64, VALUES(1, 1, 1, 3));
+    expect("weights", rd_histogram(pair, 2, 0, 1, rd_num(ctx, 0.5)), RD_F64, VALUES(0.5, 0.5));
+    expect("between edges", rd_bins_between(x, edges), RD_I64,
+           VALUES(0, 1, 1, 2, -1, -1, -1, 2, -1, 2));
+    expect("an empty bin", rd_bins_between(leaf(RD_F64, VALUES(0, 0.5, 1, 2)), twice), RD_I64,
+           VALUES(1, 1, 1, -1));
+    expect("two edges", rd_bins_between(pair, leaf(RD_F64, VALUES(0.5, 1))), RD_I64, VALUES(-1, 0));
+    expect("counts", rd_bincount(RD_EXPRS(leaf(RD_U8, VALUES(1, 2, 1, 7))), RD_SHAPE(3), NULL),
+           RD_I64, VALUES(0, 2, 1));
+    expect("of pairs",
+           rd_bincount(RD_EXPRS(rd_bins(pair, 2, 0, 1), rd_bins(rd_expand(pair, 1), 2, 0, 1)),
+                       RD_SHAPE(2, 2), NULL),
+           RD_I64, VALUES(1, 1, 1, 1));
+    expect_error("no bin", rd_bins(x, 0, 0, 1), RD_ERR_ARGUMENT);
+    expect_error("no width", rd_bins(x, 3, 1, 1), RD_ERR_ARGUMENT);
+    expect_error("an edge", rd_bins_between(x, rd_slice(edges, ":1")), RD_ERR_SHAPE);
+    expect_error("no label", rd_bincount((rd_exprs){ 0 }, RD_SHAPE(3), x), RD_ERR_ARGUMENT);
+    expect_error("floats", rd_bincount(RD_EXPRS(x), RD_SHAPE(3), NULL), RD_ERR_TYPE);
+}
+END_TEST
+
 /* ---- Bits: of long operands, whoever computes them ------------------------------------------- */
 enum { N = 100000, COLUMNS = 2, BLOCK = 1 << 15, LANES = 4 };
 
@@ -273,7 +304,8 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = { by_label,       labels_outside, place_of_groups,
-                                   bits_of_groups, sums_of_groups, groups_without_elements };
+                                   bits_of_groups, sums_of_groups, groups_without_elements,
+                                   histograms };
 
     return run_suite("semantics_by", tests, COUNT(tests));
 }

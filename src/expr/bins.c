@@ -1,0 +1,121 @@
+/* bins.c - labels of what lies between edges, and counts by label: histograms. */
+#include "expr/expr.h"
+#include <math.h>
+
+static rd_expr *map_2(rd_op op, const char *call, rd_expr *x, rd_expr *y)
+{
+    return rd_map_op(op, call, 2, (rd_expr *const[]){ x, y });
+}
+
+static rd_expr *choice(const char *call, rd_expr *cond, rd_expr *yes, rd_expr *no)
+{
+    return rd_map_op(RD_OP_where, call, 3, (rd_expr *const[]){ cond, yes, no });
+}
+
+/* ---- Bins of one width ----------------------------------------------------------------------- */
+/* In f64, whatever x is, so that numbers just below an edge of theirs stay there.  Comparisons with
+ * NaN are false. */
+rd_expr *rd_bins(rd_expr *x, int64_t n, double lo, double hi)
+{
+    static const char call[] = "rd_bins";
+
+    if (!x || !rd_operands(call, 1, &x))
+        return NULL;
+    rd_ctx *const ctx = x->ctx;
+    if (n < 1 || !(lo < hi) || !isfinite(hi - lo))
+        return rd_fail(ctx, RD_ERR_ARGUMENT,
+                       "%s: %lld bins from %g to %g, there must be one at least, of finite width",
+                       call, (long long)n, lo, hi);
+    x                     = rd_cast_to(x, RD_F64);
+    rd_expr *const inside = map_2(RD_OP_and, call, map_2(RD_OP_ge, call, x, rd_num(ctx, lo)),
+                                  map_2(RD_OP_le, call, x, rd_num(ctx, hi)));
+    rd_expr *const at     = map_2(RD_OP_mul, call, map_2(RD_OP_sub, call, x, rd_num(ctx, lo)),
+                                  rd_num(ctx, (double)n / (hi - lo)));
+    rd_expr *const bin    = map_2(RD_OP_minimum, call, rd_cast_to(at, RD_I64), rd_int(ctx, n - 1));
+
+    return choice(call, inside, bin, rd_int(ctx, -1));
+}
+
+/* ---- Bins between edges ---------------------------------------------------------------------- */
+static bool edges_ok(const char *call, const rd_expr *edges)
+{
+    char shape[RD_SHAPE_TEXT];
+
+    if (edges->rank == 1 && edges->extent[0] >= 2)
+        return true;
+    rd_fail(edges->ctx, RD_ERR_SHAPE, "%s: edges of shape %s, they must be a row of two at least",
+            call, rd_shape_text(edges->rank, edges->extent, shape));
+    return false;
+}
+
+/* How many edges are not above x: a number is found bit by bit, the greatest first.  NaN: none. */
+static rd_expr *edges_below(const char *call, rd_expr *x, rd_expr *edges)
+{
+    rd_ctx *const ctx = x->ctx;
+    const int64_t m   = edges->extent[0];
+    rd_expr      *n   = rd_number(ctx, RD_I64, rd_word_from_int(0, RD_I64));
+    int64_t       bit = 1;
+
+    while (2 * bit <= m)
+        bit *= 2;
+    for (; bit > 0; bit /= 2) {
+        rd_expr *const more = map_2(RD_OP_add, call, n, rd_int(ctx, bit));
+        rd_expr *const last = map_2(
+            RD_OP_sub, call, map_2(RD_OP_minimum, call, more, rd_int(ctx, m)), rd_int(ctx, 1));
+        rd_expr *const below = map_2(RD_OP_and, call, map_2(RD_OP_le, call, more, rd_int(ctx, m)),
+                                     map_2(RD_OP_le, call, rd_take(edges, 0, last), x));
+
+        n = choice(call, below, more, n);
+    }
+    return n;
+}
+
+rd_expr *rd_bins_between(rd_expr *x, rd_expr *edges)
+{
+    static const char call[] = "rd_bins_between";
+    rd_expr *const    both[] = { x, edges };
+
+    if (!rd_operands(call, 2, both) || !edges_ok(call, edges))
+        return NULL;
+    rd_ctx *const  ctx  = x->ctx;
+    const int64_t  m    = edges->extent[0];
+    rd_expr *const n    = edges_below(call, x, edges);
+    rd_expr *const last = choice(call, map_2(RD_OP_le, call, x, rd_select(edges, 0, m - 1)),
+                                 rd_int(ctx, m - 2), rd_int(ctx, -1));
+
+    return choice(call, map_2(RD_OP_eq, call, n, rd_int(ctx, m)), last,
+                  map_2(RD_OP_sub, call, n, rd_int(ctx, 1)));
+}
+
+/* ---- Counts ---------------------------------------------------------------------------------- */
+rd_expr *rd_bincount(rd_exprs labels, rd_shape groups, rd_expr *weights)
+{
+    static const char call[] = "rd_bincount";
+    rd_reduce_opts opts = { .size = sizeof opts, .dims = RD_ALL, .by = labels, .groups = groups };
+    rd_expr       *all[RD_MAX_RANK + 1], *x;
+    int64_t        extent[RD_MAX_RANK];
+    int            rank, n = 0;
+
+    x = labels.n > 0 ? labels.at[0] : weights;
+    if (x && (labels.n < 1 || labels.n > RD_MAX_RANK))
+        rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: %d labels, there must be 1 to %d", call,
+                (int)labels.n, RD_MAX_RANK);
+    if (labels.n < 1 || labels.n > RD_MAX_RANK)
+        return NULL;
+    for (; n < labels.n; n++)
+        all[n] = labels.at[n];
+    if (weights)
+        all[n++] = weights;
+    if (!rd_operands(call, n, all) || !rd_common_shape(call, n, all, &rank, extent))
+        return NULL;
+    x = weights ? rd_cast_to(weights, weights->type)
+                : rd_number(all[0]->ctx, RD_I64, rd_word_from_int(1, RD_I64));
+    return rd_reduce_name(x ? rd_broadcast_to(x, rank, extent, call) : NULL, "sum", &opts);
+}
+
+rd_expr *rd_histogram(rd_expr *x, int64_t n, double lo, double hi, rd_expr *weights)
+{
+    rd_expr *const bins[] = { rd_bins(x, n, lo, hi) };
+
+    return rd_bincount((rd_exprs){ bins, 1 }, RD_SHAPE(n), weights);
+}
