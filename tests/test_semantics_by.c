@@ -237,7 +237,7 @@ static int8_t *labels(int64_t n)
     return g;
 }
 
-enum { GROUPS = 5, RESULTS = 5 };
+enum { GROUPS = 5, RESULTS = 6 };
 
 static void evaluate(rd_expr *const *y, int threads, double *out)
 {
@@ -263,11 +263,13 @@ START_TEST(bits_of_groups)
     rd_expr *in                            = rd_wrap(ctx, x, RD_SHAPE(N)),
             *label                         = rd_wrap(ctx, (signed char *)g, RD_SHAPE(N));
     rd_expr       *m                       = rd_wrap(ctx, x, RD_SHAPE(N, COLUMNS));
+    rd_expr       *columns                 = rd_transpose(rd_wrap(ctx, x, RD_SHAPE(COLUMNS, N)));
     rd_expr *const y[RESULTS]              = { rd_sum(in, RD_ALL, BY(label, GROUPS)),
                                                rd_mean(in, RD_ALL, BY(label, GROUPS)),
                                                rd_cast(rd_argmax(in, RD_ALL, BY(label, GROUPS)), RD_F64),
                                                rd_var(m, RD_DIMS(0), BY(rd_expand(label, 1), GROUPS)),
-                                               rd_logsumexp(m, RD_DIMS(0), BY(rd_expand(label, 1), GROUPS)) };
+                                               rd_logsumexp(m, RD_DIMS(0), BY(rd_expand(label, 1), GROUPS)),
+                                               rd_sum(columns, RD_DIMS(0), BY(rd_expand(label, 1), GROUPS)) };
 
     for (int isa = 0; isa < isa_count(); isa++) {
         isa_begin(ctx, isa);

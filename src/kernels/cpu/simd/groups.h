@@ -46,16 +46,16 @@ enum { GROUP_AHEAD = 64 };
     /* of rows of neighbouring cells, a label each */                                             \
     static void GROUP_NAME(beside, ELEM_, FROM, TYPE)(const rd_group_row *q)                      \
     {                                                                                             \
-        T_ *const      s     = q->s[0];                                                           \
         const L *const label = q->label;                                                          \
-        GROUP_FACTS(void) nowhere;                                                                \
+        const int64_t  n     = q->n;                                                              \
+                                                                                                  \
         for (int64_t r = 0; r < q->rows; r++) {                                                   \
             const int64_t  g = (int64_t)label[r * q->row_label];                                  \
-            T_ *const      y = s + cell + ((uint64_t)g < n_group ? g * apart : 0);                \
+            T_ *const      y = (T_ *)q->s[0] + rd_group_state(q, 0, g);                           \
             const X *const x = (const X *)q->x + r * q->ldx;                                      \
                                                                                                   \
             INDEPENDENT                                                                           \
-            for (int64_t c = 0; (uint64_t)g < n_group && c < n; c++)                              \
+            for (int64_t c = 0; (uint64_t)g < (uint64_t)q->n_group && c < n; c++)                 \
                 y[c] += (T_)x[c];                                                                 \
         }                                                                                         \
     }                                                                                             \
