@@ -47,15 +47,15 @@ enum { GROUP_AHEAD = 64 };
     static void GROUP_NAME(beside, ELEM_, FROM, TYPE)(const rd_group_row *q)                      \
     {                                                                                             \
         const L *const label = q->label;                                                          \
-        const int64_t  n     = q->n;                                                              \
                                                                                                   \
         for (int64_t r = 0; r < q->rows; r++) {                                                   \
             const int64_t  g = (int64_t)label[r * q->row_label];                                  \
             T_ *const      y = (T_ *)q->s[0] + rd_group_state(q, 0, g);                           \
+            const int64_t  n = (uint64_t)g < (uint64_t)q->n_group ? q->n : 0;                     \
             const X *const x = (const X *)q->x + r * q->ldx;                                      \
                                                                                                   \
             INDEPENDENT                                                                           \
-            for (int64_t c = 0; (uint64_t)g < (uint64_t)q->n_group && c < n; c++)                 \
+            for (int64_t c = 0; c < n; c++)                                                       \
                 y[c] += (T_)x[c];                                                                 \
         }                                                                                         \
     }                                                                                             \
