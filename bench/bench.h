@@ -69,7 +69,7 @@ typedef struct bench_case {
 const bench_case *const *bench_tables(void);
 extern const bench_case bench_sums[], bench_maps[], bench_transposes[], bench_pairs[], bench_rows[],
     bench_products[], bench_images[], bench_masked[], bench_everyday[], bench_made[],
-    bench_complex[], bench_order[], bench_catalogue[];
+    bench_complex[], bench_order[], bench_catalogue[], bench_labels[];
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 /** Uniform numbers in [0, 1), of f16 multiples of 2^-11, or bytes: the same for each call with

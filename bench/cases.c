@@ -8,7 +8,7 @@ const bench_case *const *bench_tables(void)
                                                 bench_pairs,     bench_rows,    bench_products,
                                                 bench_images,    bench_masked,  bench_everyday,
                                                 bench_made,      bench_complex, bench_order,
-                                                bench_catalogue, NULL };
+                                                bench_catalogue, bench_labels,  NULL };
 
     return tables;
 }

@@ -18,4 +18,5 @@
 #include "hand_complex.h"
 #include "hand_order.h"
 #include "hand_catalogue.h"
+#include "hand_labels.h"
 #include "hand_limits.h"
