@@ -435,10 +435,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { promotion,   weak_numbers,  weak_int_bits, bool_and_int_maps,
-                                   halves, casts,         rounding,
-                                   nan_in_maps, negative_zero, ints_wrap,     int_division,
-                                   int_by_zero, bits,          functions };
+    const TTest *const tests[] = { promotion,     weak_numbers, weak_int_bits, bool_and_int_maps,
+                                   halves,        casts,        rounding,      nan_in_maps,
+                                   negative_zero, ints_wrap,    int_division,  int_by_zero,
+                                   bits,          functions };
 
     return run_suite("semantics", tests, COUNT(tests));
 }
