@@ -74,8 +74,8 @@ typedef enum rd_status {
 
 /* Element types.  0 means "as the operands say" wherever a type is asked for.  f16 and bf16 are
  * types of memory: each operation on them is done in f32 and rounded once to their 16 bits, and
- * what is summed is summed in f32.  c64 and c128 are pairs of f32 and f64, as C's, C++'s and NumPy's
- * are: see "Complex numbers". */
+ * what is summed is summed in f32.  c64 and c128 are pairs of f32 and f64, as C's, C++'s and
+ * NumPy's are: see "Complex numbers". */
 typedef enum rd_dtype {
     RD_AUTO, RD_BOOL, RD_I8, RD_I16, RD_I32, RD_I64, RD_U8, RD_U16, RD_U32, RD_U64,
     RD_F16, RD_BF16, RD_F32, RD_F64, RD_C64, RD_C128
@@ -235,8 +235,8 @@ RD_API const char *rd_status_name(rd_status status);
 /** Ends the evaluation under way with RD_ERR_CANCELLED, or the next one if none is: one call, one
  *  evaluation, so that none is lost.  Making a plan counts as one.  A long evaluation ends within
  *  milliseconds, pairs of many points in a part of a second, or once users' functions return from
- *  two thousand elements at most.  One that is nearly done may have written its results.  Of several at the same time one ends.  From any
- *  thread, and from a signal handler. */
+ *  two thousand elements at most.  One that is nearly done may have written its results.  Of
+ *  several at the same time one ends.  From any thread, and from a signal handler. */
 RD_API void rd_cancel(rd_ctx *ctx);
 
 /** What evaluations met and answered with a defined value instead of an error; sticky until
@@ -287,9 +287,9 @@ RD_API rd_expr *rd_int(rd_ctx *ctx, int64_t value);
  *  not computed.  NULL on RD_ERR_AXIS. */
 RD_API rd_expr *rd_coord(rd_expr *x, int axis);
 /* Random numbers, made where they are read: they take no memory, and element i, in C order of the
- * shape, is the same in a slice, along any traversal, on any number of threads, and on a GPU.  Equal
- * keys and shapes are one expression: each draw wants a key of its own, any number.  Of Philox
- * 4x32-10 (Salmon and others 2011), whose stream is long enough for every shape.  NULL on
+ * shape, is the same in a slice, along any traversal, on any number of threads, and on a GPU.
+ * Equal keys and shapes are one expression: each draw wants a key of its own, any number.  Of
+ * Philox 4x32-10 (Salmon and others 2011), whose stream is long enough for every shape.  NULL on
  * RD_ERR_SHAPE (negative, overflow), RD_ERR_TYPE (not a float type). */
 /** 64 random bits, u64: rd_philox() of the flat index. */
 RD_API rd_expr *rd_random_bits(rd_ctx *ctx, uint64_t key, rd_shape shape);
@@ -355,7 +355,8 @@ RD_API rd_expr *rd_diagonal(rd_expr *x, int axis1, int axis2, int64_t offset);
  *  RD_ERR_ARGUMENT (n, step < 1). */
 RD_API rd_expr *rd_window(rd_expr *x, int axis, int64_t n, int64_t step);
 /** Joined along an axis they have: rd_concat(0, RD_EXPRS(a, b, c)).  Other extents must agree;
- *  types promote.  Of more than 48 parts groups are joined first.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE, RD_ERR_ARGUMENT (no part). */
+ *  types promote.  Of more than 48 parts groups are joined first.  NULL on RD_ERR_AXIS,
+ *  RD_ERR_SHAPE, RD_ERR_ARGUMENT (no part). */
 RD_API rd_expr *rd_concat(int axis, rd_exprs parts);
 
 /* ---- Arrays made of others ------------------------------------------------------------------- *
@@ -429,7 +430,8 @@ RD_API rd_expr *rd_relu(rd_expr *x);
 /** sin(pi x) / (pi x); 1 at 0. */
 RD_API rd_expr *rd_sinc(rd_expr *x);
 /* x = fraction 2^exponent with 1/2 <= |fraction| < 1, both in x's type; of 0, infinity and NaN x and
- * 0.  ldexp(x, n) is x 2^n, rounded once; n, of x's type or rd_int(), is rounded to a whole number. */
+ * 0.  ldexp(x, n) is x 2^n, rounded once; n, of x's type or rd_int(), is rounded to a whole
+ * number. */
 RD_API rd_expr *rd_fraction(rd_expr *x), *rd_exponent(rd_expr *x), *rd_ldexp(rd_expr *x, rd_expr *n);
 /* Rounding: keep the type, ints pass unchanged; round goes to the nearest even. */
 RD_API rd_expr *rd_floor(rd_expr *x), *rd_ceil(rd_expr *x), *rd_round(rd_expr *x),
@@ -499,17 +501,16 @@ RD_API rd_expr *rd_cast(rd_expr *x, rd_dtype type);
  * meet as in NumPy: f64 or i32 and c64 give c128, f32, i16 or bool and c64 give c64.  Complex to
  * real is no conversion: say rd_real().  To bool it is whether one part is not 0.
  *   neg square reciprocal sqrt exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh
- *   pow add sub mul div eq ne where isclose round round_to nan_to_num sinc sign (x / |x|, 0 of 0) isnan isinf isfinite
- *   (of either part), and logical maps.  abs is the modulus.
+ *   pow add sub mul div eq ne where isclose round round_to nan_to_num sinc sign (x / |x|, 0 of 0)
+ *   isnan isinf isfinite (of either part), and logical maps.  abs is the modulus.
  *   sum prod mean and scans of sum and prod; any all count; var and std, of |x - mean|^2, and norm are
  *   real.
- * Complex numbers have no order: lt, min, argmax and their like are refused; so are functions of your
- * own and function text.
- * A product is (a + ib)(c + id) = (ac - bd) + i(ad + bc), as NumPy's; a quotient is scaled, so that
- * nothing leaves the range before it does, and finds the infinities of C's annex G, as the functions
- * do.  Branch cuts are C's: which side of one -0.0 is on counts.  A real operand of + - * / has no
- * imaginary part, not one of 0.  An array of c64 or c128 has 31 axes at most, and the address of a
- * part's alignment. */
+ * Complex numbers have no order: lt, min, argmax and their like are refused; so are functions of
+ * your own and function text.  A product is (a + ib)(c + id) = (ac - bd) + i(ad + bc), as
+ * NumPy's; a quotient is scaled, so that nothing leaves the range before it does, and finds the
+ * infinities of C's annex G, as the functions do.  Branch cuts are C's: which side of one -0.0 is
+ * on counts.  A real operand of + - * / has no imaginary part, not one of 0.  An array of c64 or
+ * c128 has 31 axes at most, and the address of a part's alignment. */
 /** re + i im; both real: f64 and ints give c128, types of 32 and 16 bits c64. */
 RD_API rd_expr *rd_complex(rd_expr *re, rd_expr *im);
 /** A complex number of weak type: with f32 and halves it is c64, else c128. */
@@ -800,8 +801,8 @@ RD_API rd_expr *rd_trapezoid(rd_expr *y, rd_expr *x, int axis);
 
 /* ---- Products of vectors and matrices: views, products and a sum, which fuse as such -------- *
  * The type is that to which the operands promote, and ints wrap in it; f16 and bf16 are multiplied
- * and summed in f32 and rounded once; bools are joined by `and` and `or`; complex ones are taken.  NULL on RD_ERR_SHAPE,
- * RD_ERR_AXIS, RD_ERR_ARGUMENT (operands of two contexts). */
+ * and summed in f32 and rounded once; bools are joined by `and` and `or`; complex ones are taken.
+ * NULL on RD_ERR_SHAPE, RD_ERR_AXIS, RD_ERR_ARGUMENT (operands of two contexts). */
 /** a @ b: over the last axis of a and the last but one of b.  Axes before them broadcast.  Of rank 1
  *  a is one row, b one column, and the result lacks it; of rank 0 neither may be. */
 RD_API rd_expr *rd_matmul(rd_expr *a, rd_expr *b);
@@ -842,11 +843,11 @@ RD_API rd_expr *rd_bins(rd_expr *x, int64_t n, double lo, double hi);
  *  RD_ERR_SHAPE: fewer than two edges, or not of rank 1. */
 RD_API rd_expr *rd_bins_between(rd_expr *x, rd_expr *edges);
 /** How often each label occurs, i64, or the sum of the weights of its elements (NULL: 1 each), in the
- *  type of rd_sum(): rd_bincount(RD_EXPRS(label), RD_SHAPE(n), NULL).  Of several labels the counts of
- *  all combinations, (n, m): a histogram of pairs is rd_bincount(RD_EXPRS(rd_bins(x, n, 0, 1),
- *  rd_bins(y, m, 0, 1)), RD_SHAPE(n, m), NULL).  Labels and weights broadcast; labels outside count
- *  nowhere.  Errors as of `.by`; no label is RD_ERR_ARGUMENT,
- *  of the weights' context. */
+ *  type of rd_sum(): rd_bincount(RD_EXPRS(label), RD_SHAPE(n), NULL).  Of several labels the
+ *  counts of all combinations, (n, m): a histogram of pairs is rd_bincount(RD_EXPRS(rd_bins(x, n,
+ *  0, 1), rd_bins(y, m, 0, 1)), RD_SHAPE(n, m), NULL).  Labels and weights broadcast; labels
+ *  outside count nowhere.  Errors as of `.by`; no label is RD_ERR_ARGUMENT, of the weights'
+ *  context. */
 RD_API rd_expr *rd_bincount(rd_exprs labels, rd_shape groups, rd_expr *weights);
 /** rd_bincount() of rd_bins(): how many elements each of n bins has. */
 RD_API rd_expr *rd_histogram(rd_expr *x, int64_t n, double lo, double hi, rd_expr *weights);
@@ -891,9 +892,10 @@ RD_API rd_expr *rd_cdist(rd_expr *x, rd_expr *y, double p),
 /** Your own reducer, copied where it is used.  All functions pure and thread-safe.  merge NULL: the
  *  elements are folded in one strict C order.  Else the order of elements is C order too, but cut
  *  into blocks that are merged in order.  With `commutes` it is any order: elements 64 apart go to
- *  states of their own, side by side in vectors, up to four times as fast.  `code` holds the state's members and the four bodies as
- *  text, for compiled C and CUDA; entries may be NULL.  It must compute what the functions do, bit
- *  by bit: either may run.  Text that does not compile by itself is left aside. */
+ *  states of their own, side by side in vectors, up to four times as fast.  `code` holds the
+ *  state's members and the four bodies as text, for compiled C and CUDA; entries may be NULL.  It
+ *  must compute what the functions do, bit by bit: either may run.  Text that does not compile by
+ *  itself is left aside. */
 struct rd_reducer {
     uint32_t    size;
     int32_t     n_out; /* values per result, 1 to 1024; > 1: a new last axis of that extent */
@@ -965,7 +967,8 @@ struct rd_reducer {
     RD_EXACT_ static void name_##_finish(const void *rd_s_, void *rd_y_)                           \
     RD_BODY_(const name_##_state *const s = rd_s_; Y *const y = rd_y_; RD_BARE_ finish_)
 #define RD_REDUCER_FIELDS_(name_, commutes_, X, Y, n_, state_, init_, step_, merge_, finish_)      \
-    .size = sizeof(rd_reducer), .n_out = (n_), .commutes = (commutes_), .in = RD_TYPE((X *)0), .out = RD_TYPE((Y *)0),      \
+    .size = sizeof(rd_reducer), .n_out = (n_), .commutes = (commutes_),                            \
+    .in = RD_TYPE((X *)0), .out = RD_TYPE((Y *)0),                                                 \
     .state_size = sizeof(name_##_state), .name = #name_,                                           \
     .code = { RD_STR_ state_, RD_STR_ init_, RD_STR_ step_, RD_STR_ merge_, RD_STR_ finish_ },     \
     .init = name_##_init, .merge = name_##_merge, .finish = name_##_finish
@@ -1006,11 +1009,12 @@ typedef struct rd_qs { const double *at; int32_t n; } rd_qs;
  *  (k < 0 or more than there are, a keyword of the other), RD_ERR_TYPE.
  *
  *  rd_median(x, dims, keywords), rd_quantile(x, q, dims, keywords) with 0 <= q <= 1, and
- *  rd_percentile(x, p, ...), q = p / 100: over the elements along all axes in dims.  rd_quantiles(x,
- *  RD_QS(0.1, 0.9), dims, keywords) has them along a new first axis.  Floats keep their type, others
- *  give f64; of halves and f32 lines are drawn in f64 and rounded once.  NaN if an element is, unless
- *  .skip_nan, and of nothing.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (where does not broadcast to x),
- *  RD_ERR_ARGUMENT (q outside 0 to 1, an unknown method), RD_ERR_TYPE. */
+ *  rd_percentile(x, p, ...), q = p / 100: over the elements along all axes in dims.
+ *  rd_quantiles(x, RD_QS(0.1, 0.9), dims, keywords) has them along a new first axis.  Floats keep
+ *  their type, others give f64; of halves and f32 lines are drawn in f64 and rounded once.  NaN
+ *  if an element is, unless .skip_nan, and of nothing.  NULL on RD_ERR_AXIS, RD_ERR_SHAPE (where
+ *  does not broadcast to x), RD_ERR_ARGUMENT (q outside 0 to 1, an unknown method), RD_ERR_TYPE.
+ *  */
 #ifndef __cplusplus
 #define RD_SORT_OPTS(...) \
     (&(rd_sort_opts){ .size = (uint32_t)sizeof(rd_sort_opts), .axis = __VA_ARGS__ })
@@ -1041,16 +1045,16 @@ RD_API rd_expr *rd_sort_by(rd_expr *x, const rd_sort_opts *opts),
  *  do not depend on it. */
 typedef enum rd_traversal { RD_TRAVERSE_AUTO, RD_TRAVERSE_GREEDY, RD_TRAVERSE_LAZY } rd_traversal;
 /** AUTO takes CUDA where a leaf or an output lies on a GPU, and else the CPU, unless rates that were
- *  measured (`measure`) say that copying there, running and copying back is twice as fast; the environment's
- *  RDIM_BACKEND=cuda, when a context is made, has it take CUDA where that can run the expression.
- *  CUDA gives the CPU's bits, but of products by cuBLAS (see `deterministic`).  It copies what lies in this process's
- *  memory to the GPU, and results back; where the GPU has no room for them, a part at a time.  It
- *  runs text, no C functions: expressions with one, and a machine without a GPU, are RD_ERR_DEVICE
- *  with a sentence. */
+ *  measured (`measure`) say that copying there, running and copying back is twice as fast; the
+ *  environment's RDIM_BACKEND=cuda, when a context is made, has it take CUDA where that can run
+ *  the expression.  CUDA gives the CPU's bits, but of products by cuBLAS (see `deterministic`).
+ *  It copies what lies in this process's memory to the GPU, and results back; where the GPU has
+ *  no room for them, a part at a time.  It runs text, no C functions: expressions with one, and a
+ *  machine without a GPU, are RD_ERR_DEVICE with a sentence. */
 typedef enum rd_backend { RD_BACKEND_AUTO, RD_BACKEND_CPU, RD_BACKEND_CUDA } rd_backend;
 /** How exactly a GPU computes functions of floats of 32 bits; those of 16 bits are the same, rounded.
- *  SAME: to the CPU's bits.  FAST: by the units that it has for special functions.  Then results are
- *  off by at most
+ *  SAME: to the CPU's bits.  FAST: by the units that it has for special functions.  Then results
+ *  are off by at most
  *      exp         2 + 1.2 |x| ulp; those below 2^-126 are 0
  *      exp2        2 ulp; those below 2^-126 are 0
  *      log         3 ulp; of x between 0.5 and 2, 2^-21
@@ -1225,11 +1229,10 @@ typedef struct rd_load_opts {
 } rd_load_opts;
 /** A file as a leaf: rd_load(ctx, "x.npy"), keywords rd_load_opts.  Mapped while ctx lives where its
  *  bytes can be used as they are, else read and converted once.  A mapped file must stay as it is:
- *  if somebody cuts it short, reading what is gone ends the program (SIGBUS), and if somebody writes
- *  to it, results change.  To put a new file in its place (mv, rd_save) is safe.  Where others may
- *  do what they like, say .read = true.
- *  NULL on RD_ERR_FILE (not there, truncated, not understood; the sentence names path and finding),
- *  RD_ERR_TYPE, RD_ERR_MEMORY. */
+ *  if somebody cuts it short, reading what is gone ends the program (SIGBUS), and if somebody
+ *  writes to it, results change.  To put a new file in its place (mv, rd_save) is safe.  Where
+ *  others may do what they like, say .read = true.  NULL on RD_ERR_FILE (not there, truncated,
+ *  not understood; the sentence names path and finding), RD_ERR_TYPE, RD_ERR_MEMORY. */
 RD_API rd_expr *rd_load(rd_ctx *ctx, const char *path);
 #ifndef __cplusplus
 #define rd_load(ctx, ...) \
