@@ -299,7 +299,9 @@ static const char *explain(rd_ctx *ctx, rd_results asked, rd_results results,
     if (!rd_eval_options(ctx, opts, &full))
         return NULL;
     pool = rd_pool_planning(ctx);
-    if (pool && say_all(ctx, &text, pool, results, &full) && !text.failed) {
+    /* What a stage runs as is said by less, if there is no memory to find out. */
+    if (pool && say_all(ctx, &text, pool, results, &full) && !text.failed &&
+        rd_error(ctx) == RD_OK) {
         pairs_text(&whole, asked);
         rd_text_add(&whole, "%s", text.at);
         kept = whole.failed ? NULL : rd_arena_text(ctx, whole.at);
