@@ -205,7 +205,7 @@ static oracle_value reduce(oracle *o, const rd_expr *x, const int64_t *index)
     list = malloc((size_t)(count + 1) * sizeof *list);
     if (count > 0)
         do {
-            const int member = is_member(o, x, at, index[kept]);
+            const int member = is_member(o, x, at, rd_is_grouped(x) ? index[kept] : 0);
 
             known &= member >= 0 && (!member || include(o, x, at, i, list, &n));
             i++;
