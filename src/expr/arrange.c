@@ -50,10 +50,10 @@ static rd_expr *border(const char *call, rd_expr *x, int axis, int64_t start, in
         along(mode == RD_PAD_CONSTANT ? cut(value, axis, 0, 1) : cut(x, axis, 0, 1), axis, extent);
     rd_expr *i;
 
-    if (mode == RD_PAD_CONSTANT || !y)
+    if (mode == RD_PAD_CONSTANT || !x || !y)
         return y;
     i = rd_reshape(rd_coord(y, axis), RD_SHAPE(extent));
-    i = map_2(RD_OP_add, call, i, rd_int(x->ctx, start));
+    i = map_2(RD_OP_add, call, i, rd_int(y->ctx, start));
     return rd_take(x, axis, place(call, mode, i, x->extent[axis]));
 }
 

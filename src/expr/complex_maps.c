@@ -261,10 +261,10 @@ rd_expr *rd_complex_map(rd_op op, const char *call, int n, rd_expr *const *x)
     for (int k = 0; k < n; k++)
         real |= !rd_is_complex(x[k]) ? 1U << k : 0;
     const row *r = find_row(op, real);
-    if (!convert(n, x, type, in))
+    if (!convert(n, x, type, in) || !in[0])
         return NULL;
     if (op == RD_OP_pow)
-        return power(call, in[0], in[1]);
+        return in[1] ? power(call, in[0], in[1]) : NULL;
     if (r)
         return same_shape(call, n, in) ? run_row(r, call, n, in, part) : NULL;
     rd_expr *y = composed(op, call, in[0]);

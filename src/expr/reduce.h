@@ -36,9 +36,9 @@ bool rd_folding_labels(rd_folding *f);
  * here. */
 rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_dtype type,
                          rd_fold_facts *facts);
-/* x of the accumulator's type folded by a reducer of the table, `second` its w or NULL; masks that
+/* x of the accumulator's type folded by a reducer of the table, `weights` its w or NULL; masks that
  * come to the same as an element go into x (reduce_names.c). */
-rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_expr *second,
+rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_expr *weights,
                    rd_dtype type, bool identity);
 /* What is accumulated in, and the result in the type asked for, where `natural` is that without
  * keywords (reduce_names.c). */

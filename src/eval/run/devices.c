@@ -188,7 +188,7 @@ static void run_framed(devices_run *r, const void *const *in, void *const *out)
     r->slot      = rd_alloc_work(plan->ctx, (int64_t)sizeof(void *) * (plan->n_slot + 1));
     if (!r->slot && r->of.status == RD_OK)
         r->of.status = rd_no_memory(plan);
-    if (r->of.status == RD_OK) {
+    if (r->slot && r->of.status == RD_OK) {
         memset(r->slot, 0, sizeof(void *) * ((size_t)plan->n_slot + 1));
         run_stages(r);
     }
