@@ -15,6 +15,7 @@
  * So each node is made of the same elements as on one GPU, and the bits are the same. */
 #define _POSIX_C_SOURCE 200809L
 #include "kernels/cuda/run.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -222,7 +223,7 @@ static bool start(share *s, pthread_t *thread)
 static bool do_shares(deal *all, const char *name)
 {
     pthread_t thread[RD_MOST_SHARES];
-    bool      started[RD_MOST_SHARES];
+    bool      started[RD_MOST_SHARES] = { false };
 
     all->name    = name;
     all->running = all->n;
@@ -400,6 +401,7 @@ static bool end_all(deal *all, rd_task *report, rd_device_end *end, char why[RD_
 {
     bool done = !all->failed && !all->cancelled;
 
+    assert(all->share);
     *end = all->cancelled ? RD_DEVICE_CANCELLED : RD_DEVICE_FAILED;
     for (int32_t k = 0; k < all->n; k++) {
         share *const  s   = &all->share[k];
