@@ -502,11 +502,13 @@ END_TEST
 /* ---- Files and other libraries --------------------------------------------------------------- */
 START_TEST(files_of_pairs)
 {
-    char      path[] = "/tmp/rdim-complex-XXXXXX";
-    const int file   = mkstemp(path);
-    rd_expr  *x      = leaf_of(RD_SHAPE(40, 50)), *y;
-    rd_array  read   = { 0 };
+    const char *base = getenv("TMPDIR");
+    rd_expr    *x    = leaf_of(RD_SHAPE(40, 50)), *y;
+    rd_array    read = { 0 };
+    char        path[256];
 
+    snprintf(path, sizeof path, "%s/rdim_complex_XXXXXX", base ? base : "/tmp");
+    const int file = mkstemp(path);
     ck_assert(file >= 0 && close(file) == 0);
     for (int way = 0; way < 4; way++) {
         ck_assert(rd_save(ctx, x, path, .order = way & 1, .big_endian = way > 1) == RD_OK);
