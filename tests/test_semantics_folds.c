@@ -715,6 +715,10 @@ START_TEST(ends)
            VALUES(NAN));
     expect_error("ints", rd_first(i, RD_ALL, .where = none), RD_ERR_EMPTY);
     expect_error("nothing", rd_first(rd_slice(i, ":0"), RD_ALL), RD_ERR_EMPTY);
+    x = rd_num(ctx, 1);
+    for (int a = 0; a < RD_MAX_RANK; a++)
+        x = rd_expand(x, 0);
+    expect_error("no room for rows", rd_first(x, (rd_dims){ 0 }), RD_ERR_SHAPE);
 }
 END_TEST
 

@@ -117,6 +117,31 @@ bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes)
            rd_folding_labels(f);
 }
 
+rd_expr *rd_folding_rows(const rd_folding *f, rd_expr *x)
+{
+    rd_index order = { .n = x->rank };
+    rd_shape shape = { 0 };
+    int64_t  n     = 1;
+    int      k     = 0;
+
+    for (int a = 0; a < x->rank; a++)
+        if (!(f->bits >> a & 1)) {
+            order.at[k++]       = a;
+            shape.at[shape.n++] = x->extent[a];
+        }
+    for (int a = 0; a < x->rank; a++)
+        if (f->bits >> a & 1) {
+            order.at[k++] = a;
+            n *= x->extent[a];
+        }
+    if (shape.n == RD_MAX_RANK)
+        return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: of no axis of an operand with %d", f->call,
+                       RD_MAX_RANK);
+    shape.at[shape.n++] = n;
+    x                   = rd_permute(x, order);
+    return x ? rd_reshape(x, shape) : NULL;
+}
+
 int64_t rd_folding_extent(const rd_folding *f, bool *any_result)
 {
     int64_t n   = 1;

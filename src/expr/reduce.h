@@ -31,6 +31,9 @@ typedef struct rd_folding {
 bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes);
 /* Fills label and n_group; false after recording what is wrong (reduce_by.c). */
 bool rd_folding_labels(rd_folding *f);
+/* x, of the shape of f->x: the axes that stay, then the others as one, in C order.  NULL after
+ * recording a failure. */
+rd_expr *rd_folding_rows(const rd_folding *f, rd_expr *x);
 /* x, of the shape of f->x and the accumulator's type, folded: a REDUCE with its kept axes, or a
  * SCAN.  `facts` holds reducer, law and parameters; dims and the scan's order are filled in
  * here. */

@@ -4,28 +4,6 @@
 #include <math.h>
 
 /* ---- First and last -------------------------------------------------------------------------- */
-/* x with the reduced axes as one, the last, in C order. */
-static rd_expr *rows_of(const rd_folding *f, rd_expr *x)
-{
-    rd_index order = { .n = x->rank };
-    rd_shape shape = { 0 };
-    int64_t  n     = 1;
-    int      k     = 0;
-
-    for (int a = 0; a < x->rank; a++)
-        if (!(f->bits >> a & 1)) {
-            order.at[k++]       = a;
-            shape.at[shape.n++] = x->extent[a];
-        }
-    for (int a = 0; a < x->rank; a++)
-        if (f->bits >> a & 1) {
-            order.at[k++] = a;
-            n *= x->extent[a];
-        }
-    shape.at[shape.n++] = n;
-    return rd_reshape(rd_permute(x, order), shape);
-}
-
 /* The reduced axes as extents of 1 again. */
 static rd_expr *as_kept(const rd_folding *f, rd_expr *y)
 {
@@ -60,7 +38,7 @@ static rd_expr *place_of(const rd_folding *f, rd_expr *rows, bool last)
 {
     const int     end   = rows->rank - 1;
     const int64_t n     = rows->extent[end];
-    rd_expr      *mask  = rows_of(f, f->where);
+    rd_expr      *mask  = rd_folding_rows(f, f->where);
     rd_expr      *place = rd_coord(rows, end);
     rd_expr      *none  = rd_int(rows->ctx, last ? -1 : n);
 
@@ -76,7 +54,7 @@ static rd_expr *place_of(const rd_folding *f, rd_expr *rows, bool last)
 /* Of a row that has lost all elements NaN, or .initial. */
 static rd_expr *chosen_of(const rd_folding *f, bool last)
 {
-    rd_expr *rows = rows_of(f, f->x);
+    rd_expr *rows = rd_folding_rows(f, f->x);
 
     if (!rows)
         return NULL;

@@ -163,32 +163,6 @@ static bool begin(quantiles *z, const rd_quantile_opts *opts)
            asked_ok(z);
 }
 
-/* The axes that stay, then all others as one, in C order; NULL after recording a failure. */
-static rd_expr *rows_of(const quantiles *z, rd_expr *x)
-{
-    rd_index order = { .n = x->rank };
-    rd_shape shape = { 0 };
-    int64_t  n     = 1;
-    int      k     = 0;
-
-    for (int a = 0; a < x->rank; a++)
-        if (!(z->f.bits >> a & 1)) {
-            order.at[k++]       = a;
-            shape.at[shape.n++] = x->extent[a];
-        }
-    for (int a = 0; a < x->rank; a++)
-        if (z->f.bits >> a & 1) {
-            order.at[k++] = a;
-            n *= x->extent[a];
-        }
-    if (shape.n == RD_MAX_RANK)
-        return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: of no axis of an operand with %d", z->call,
-                       RD_MAX_RANK);
-    shape.at[shape.n++] = n;
-    x                   = rd_permute(x, order);
-    return x ? rd_reshape(x, shape) : NULL;
-}
-
 /* What the mask leaves out is NaN, which is skipped; one that takes part makes the result NaN all the
  * same. */
 static rd_expr *masked(const quantiles *z, rd_expr *x)
@@ -252,7 +226,7 @@ static rd_expr *build_quantiles(quantiles *z, const rd_quantile_opts *opts)
             !(x = masked(z, x)))
             return NULL;
     }
-    x     = rows_of(z, x);
+    x     = rd_folding_rows(&z->f, x);
     facts = x ? facts_of(z) : NULL;
     y     = facts ? sort_node(x, z->q.n, type, facts) : NULL;
     rd_free(z->f.x->ctx, facts);
