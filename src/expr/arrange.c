@@ -1,12 +1,7 @@
 /* arrange.c - arrays made of others: borders, copies, stacks, grids, triangles, differences,
  * blocks of products.  Views, concatenations and maps, as a user would write them. */
-#include "expr/expr.h"
+#include "expr/maps.h"
 #include <string.h>
-
-static rd_expr *map_2(rd_op op, const char *call, rd_expr *x, rd_expr *y)
-{
-    return rd_map_op(op, call, 2, (rd_expr *const[]){ x, y });
-}
 
 static rd_expr *cut(rd_expr *x, int axis, int64_t start, int64_t stop)
 {

@@ -1,16 +1,6 @@
 /* bins.c - labels of what lies between edges, and counts by label: histograms. */
-#include "expr/expr.h"
+#include "expr/maps.h"
 #include <math.h>
-
-static rd_expr *map_2(rd_op op, const char *call, rd_expr *x, rd_expr *y)
-{
-    return rd_map_op(op, call, 2, (rd_expr *const[]){ x, y });
-}
-
-static rd_expr *choice(const char *call, rd_expr *cond, rd_expr *yes, rd_expr *no)
-{
-    return rd_map_op(RD_OP_where, call, 3, (rd_expr *const[]){ cond, yes, no });
-}
 
 /* ---- Bins of one width ----------------------------------------------------------------------- */
 /* In f64, whatever x is, so that numbers just below an edge of theirs stay there.  Comparisons with
@@ -33,7 +23,7 @@ rd_expr *rd_bins(rd_expr *x, int64_t n, double lo, double hi)
                                   rd_num(ctx, (double)n / (hi - lo)));
     rd_expr *const bin    = map_2(RD_OP_minimum, call, rd_cast_to(at, RD_I64), rd_int(ctx, n - 1));
 
-    return choice(call, inside, bin, rd_int(ctx, -1));
+    return map_where(call, inside, bin, rd_int(ctx, -1));
 }
 
 /* ---- Bins between edges ---------------------------------------------------------------------- */
@@ -65,7 +55,7 @@ static rd_expr *edges_below(const char *call, rd_expr *x, rd_expr *edges)
         rd_expr *const below = map_2(RD_OP_and, call, map_2(RD_OP_le, call, more, rd_int(ctx, m)),
                                      map_2(RD_OP_le, call, rd_take(edges, 0, last), x));
 
-        n = choice(call, below, more, n);
+        n = map_where(call, below, more, n);
     }
     return n;
 }
@@ -80,11 +70,11 @@ rd_expr *rd_bins_between(rd_expr *x, rd_expr *edges)
     rd_ctx *const  ctx  = x->ctx;
     const int64_t  m    = edges->extent[0];
     rd_expr *const n    = edges_below(call, x, edges);
-    rd_expr *const last = choice(call, map_2(RD_OP_le, call, x, rd_select(edges, 0, m - 1)),
-                                 rd_int(ctx, m - 2), rd_int(ctx, -1));
+    rd_expr *const last = map_where(call, map_2(RD_OP_le, call, x, rd_select(edges, 0, m - 1)),
+                                    rd_int(ctx, m - 2), rd_int(ctx, -1));
 
-    return choice(call, map_2(RD_OP_eq, call, n, rd_int(ctx, m)), last,
-                  map_2(RD_OP_sub, call, n, rd_int(ctx, 1)));
+    return map_where(call, map_2(RD_OP_eq, call, n, rd_int(ctx, m)), last,
+                     map_2(RD_OP_sub, call, n, rd_int(ctx, 1)));
 }
 
 /* ---- Counts ---------------------------------------------------------------------------------- */

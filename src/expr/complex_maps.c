@@ -2,6 +2,7 @@
  * and what is made of these. */
 #include "expr/complex.h"
 #include "expr/formula.h"
+#include "expr/maps.h"
 #include <math.h>
 #include <string.h>
 
@@ -85,16 +86,6 @@ static rd_expr *run_row(const row *r, const char *call, int n, rd_expr *const *x
 }
 
 /* ---- Made of other complex maps -------------------------------------------------------------- */
-static rd_expr *map_1(rd_op op, const char *call, rd_expr *x)
-{
-    return rd_map_op(op, call, 1, &x);
-}
-
-static rd_expr *map_2(rd_op op, const char *call, rd_expr *x, rd_expr *y)
-{
-    return rd_map_op(op, call, 2, (rd_expr *const[]){ x, y });
-}
-
 /* i x, and x / i. */
 static rd_expr *turned(const char *call, rd_expr *x)
 {

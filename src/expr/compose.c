@@ -1,26 +1,12 @@
 /* compose.c - maps made of others, which fuse as these do. */
 #include "expr/complex.h"
+#include "expr/maps.h"
 #include <math.h>
 #include <stdlib.h>
 
 static bool is_float(const rd_expr *x)
 {
     return rd_dtype_kind(x->type) == RD_KIND_FLOAT;
-}
-
-static rd_expr *map_1(rd_op op, const char *call, rd_expr *x)
-{
-    return rd_map_op(op, call, 1, &x);
-}
-
-static rd_expr *map_2(rd_op op, const char *call, rd_expr *x, rd_expr *y)
-{
-    return rd_map_op(op, call, 2, (rd_expr *const[]){ x, y });
-}
-
-static rd_expr *choice(const char *call, rd_expr *cond, rd_expr *yes, rd_expr *no)
-{
-    return rd_map_op(RD_OP_where, call, 3, (rd_expr *const[]){ cond, yes, no });
 }
 
 rd_expr *rd_relu(rd_expr *x)
@@ -40,7 +26,7 @@ rd_expr *rd_sinc(rd_expr *x)
     rd_expr *wave  = map_2(RD_OP_div, call, map_1(RD_OP_sin, call, angle), angle);
     rd_expr *none  = map_2(RD_OP_eq, call, angle, rd_int(x->ctx, 0));
 
-    return choice(call, none, rd_int(x->ctx, 1), wave);
+    return map_where(call, none, rd_int(x->ctx, 1), wave);
 }
 
 /* The largest number of a float type. */
@@ -66,7 +52,7 @@ rd_expr *rd_nan_to_num(rd_expr *x)
     rd_expr     *low  = map_2(RD_OP_maximum, call, x, rd_num(x->ctx, -most));
     rd_expr     *kept = map_2(RD_OP_minimum, call, low, rd_num(x->ctx, most));
 
-    return choice(call, map_1(RD_OP_isnan, call, x), rd_int(x->ctx, 0), kept);
+    return map_where(call, map_1(RD_OP_isnan, call, x), rd_int(x->ctx, 0), kept);
 }
 
 /* Of ints and of 16 bits the difference is taken in a type that holds it. */
