@@ -63,27 +63,34 @@ static JOIN(selected, BITS) JOIN(select_few, BITS)(int64_t n, const K *x, int64_
     return y;
 }
 
+/* Two keys between which the rank's is likely to lie, by a sample, one of each n / MANY keys. */
+static void JOIN(bounds, BITS)(int64_t n, const K *x, int64_t rank, uint32_t *dice, K *lo, K *hi)
+{
+    enum { MANY = JOIN(SAMPLE, BITS), AROUND = 8 };
+    const int64_t step = n / MANY, at = rank / step < MANY ? rank / step : MANY - 1;
+    K             sample[MANY];
+    int64_t       ignored;
+
+    for (int64_t k = 0; k < MANY; k++) {
+        *dice     = *dice * 1664525U + 1013904223U;
+        sample[k] = x[k * step + (int64_t)((uint64_t)(*dice >> 8) * (uint64_t)step >> 24)];
+    }
+    *lo = at >= AROUND ? JOIN(counted, BITS)(MANY, sample, at - AROUND, &ignored) : 0;
+    *hi = at + AROUND < MANY ? JOIN(counted, BITS)(MANY, sample, at + AROUND, &ignored) : (K)-1;
+}
+
 /* Of n > 0 keys.  `work` has room for twice n and two vectors; x stays. */
 static JOIN(selected, BITS) JOIN(select, BITS)(int64_t n, const K *x, int64_t rank, K *work)
 {
-    enum { MANY = JOIN(SAMPLE, BITS), AROUND = 8 };
     K       *to = work, *other = work + n + 16;
     int64_t  below = 0, ignored;
     uint32_t dice  = 1;
 
-    for (int bad = 0; n > MANY; bad++) {
-        const int64_t step = n / MANY, at = rank / step < MANY ? rank / step : MANY - 1;
-        K             sample[MANY], lo = 0, hi = (K)-1;
-        int64_t       m, under;
+    for (int bad = 0; n > JOIN(SAMPLE, BITS); bad++) {
+        K       lo, hi;
+        int64_t m, under;
 
-        for (int64_t k = 0; k < MANY; k++) {
-            dice      = dice * 1664525U + 1013904223U;
-            sample[k] = x[k * step + (int64_t)((uint64_t)(dice >> 8) * (uint64_t)step >> 24)];
-        }
-        if (at >= AROUND)
-            lo = JOIN(counted, BITS)(MANY, sample, at - AROUND, &ignored);
-        if (at + AROUND < MANY)
-            hi = JOIN(counted, BITS)(MANY, sample, at + AROUND, &ignored);
+        JOIN(bounds, BITS)(n, x, rank, &dice, &lo, &hi);
         m = JOIN(between, BITS)(n, x, lo, hi, to, &under);
         if (rank < under) {
             m     = JOIN(between, BITS)(n, x, 0, lo - 1, to, &ignored);
