@@ -26,6 +26,7 @@ const char *__lsan_default_suppressions(void)
 
 /* ---- The fakes -------------------------------------------------------------------------------- */
 const char fake_cuda[] = FAKE_CUDA, fake_nvrtc[] = FAKE_NVRTC, fake_cublas[] = FAKE_CUBLAS;
+const char fake_old_cuda[] = FAKE_OLD_CUDA;
 
 void fake_use(void)
 {

@@ -10,6 +10,7 @@ enum { GPU_N = 1000, GPU_BLOCKS = (GPU_N + THREADS - 1) / THREADS };
 
 /* ---- The fakes --------------------------------------------------------------------------------- */
 extern const char fake_cuda[], fake_nvrtc[], fake_cublas[]; /* their paths */
+extern const char fake_old_cuda[]; /* a driver that lacks all that one may lack */
 /* The driver, NVRTC and cuBLAS of this process, if nobody has asked for them yet.  What is left at exit, or
  * was reported, fails the test. */
 void fake_use(void);

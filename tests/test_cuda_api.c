@@ -11,6 +11,7 @@
 #define RD_DRIVER(name, parameters)                                                           \
     _Static_assert(__builtin_types_compatible_p(__typeof__(&(name)), CUresult(*) parameters), \
                    #name);
+#define RD_OPTIONAL(name, parameters) RD_DRIVER(name, parameters)
 #define RD_NVRTC(returns, name, parameters) \
     _Static_assert(__builtin_types_compatible_p(__typeof__(&(name)), returns(*) parameters), #name);
 #define RD_CUBLAS(returns, name, parameters) \
@@ -22,6 +23,7 @@
 /* What api.h says the types are where there are no headers. */
 #define SAME_SIZE(type, ours) _Static_assert(sizeof(type) == sizeof(ours), #type)
 SAME_SIZE(CUresult, int);
+SAME_SIZE(CUstreamCaptureMode, int);
 SAME_SIZE(CUdevice_attribute, int);
 SAME_SIZE(CUfunction_attribute, int);
 SAME_SIZE(nvrtcResult, int);

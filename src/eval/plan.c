@@ -3,6 +3,7 @@
 #include "eval/forms.h"
 #include "eval/pairs.h"
 #include "eval/request.h"
+#include "eval/run/recorded.h"
 #include "eval/run/frame.h"
 #include "eval/run/watch.h"
 #include "eval/auto.h"
@@ -247,6 +248,7 @@ void rd_plan_drop(rd_plan *plan)
     if (plan->instead)
         rd_plan_drop(plan->instead);
     rd_parts_drop(plan);
+    rd_recordings_drop(plan);
     rd_frame_drop(plan);
     rd_pool_free(plan->pool);
     rd_free(ctx, plan);
@@ -263,6 +265,13 @@ int64_t rd_plan_bytes(const rd_plan *plan)
            (plan->instead ? rd_plan_bytes(plan->instead) : 0);
 }
 
+static bool records_by_default(void)
+{
+    const char *text = getenv("RDIM_CUDA_GRAPHS");
+
+    return text && strcmp(text, "1") == 0;
+}
+
 rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *choice)
 {
     rd_plan *plan = rd_alloc(ctx, sizeof *plan);
@@ -273,6 +282,7 @@ rd_plan *rd_plan_empty(rd_ctx *ctx, const rd_eval_opts *opts, const rd_choice *c
     plan->pool       = rd_pool_new(ctx);
     plan->backend    = &rd_backend_cpu;
     plan->devices    = 1;
+    plan->records    = records_by_default();
     plan->threads    = choice->alone ? 1 : opts->threads;
     plan->async      = opts->async;
     plan->progress   = (rd_progress){ .tell = opts->progress, .user = opts->user };

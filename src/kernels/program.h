@@ -297,6 +297,7 @@ static inline bool rd_is_slow(const rd_slow *slow)
 enum { RD_DEVICE_TEXT = 256 };
 typedef struct rd_queue      rd_queue;      /* what is asked of a device, in order */
 typedef struct rd_submission rd_submission; /* what one run asks of it             */
+typedef struct rd_recording  rd_recording;  /* of stages, to be asked again      */
 
 /* Data of a run that stay in this process's memory, of which the device has a part at a time. */
 typedef struct rd_device_host {
@@ -355,6 +356,15 @@ typedef struct rd_device_table {
                 const rd_device_host *host, rd_device_end *end, char *why);
     bool (*end)(rd_submission *s, rd_task *report, char *why);
     bool (*leave)(rd_submission *s, rd_task *report, char *why);
+    /* Stages of a run that are asked again by one call.  records(): so many calls are one that is
+     * (0: it cannot be recorded; 2: two or more); record(): what that submission is asked is recorded from now on, and not done (NULL: it cannot
+     * be); recorded(): that was all (false: it is to be forgotten); replay() asks the queue for it,
+     * which is waited for before the next, and before forget(). */
+    int32_t (*records)(const rd_program *p);
+    rd_recording *(*record)(rd_queue *queue, rd_submission **s, char *why);
+    bool (*recorded)(rd_recording *r, char *why);
+    bool (*replay)(rd_recording *r, rd_queue *queue, char *why);
+    void (*forget)(rd_recording *r); /* NULL is allowed */
     /* Several devices.  So many from this one on are alike; */
     int32_t (*alike)(int32_t device);
     /* so many of a prepared program's devices share its work, whose data are all in this process's

@@ -10,13 +10,15 @@
 #include <unistd.h>
 
 const char *const fake::functions[] = {
-#define RD_DRIVER(name, parameters) #name,
+#define RD_DRIVER(name, parameters)   #name,
+#define RD_OPTIONAL(name, parameters) RD_DRIVER(name, parameters)
 #include "kernels/cuda/api.def"
     nullptr
 };
 /* A function that is missing does not link. */
 [[maybe_unused]] static void *const defined[] = {
-#define RD_DRIVER(name, parameters) (void *)name,
+#define RD_DRIVER(name, parameters)   (void *)name,
+#define RD_OPTIONAL(name, parameters) RD_DRIVER(name, parameters)
 #include "kernels/cuda/api.def"
 };
 
@@ -174,6 +176,8 @@ __attribute__((destructor)) static void last(void)
     add(streams.size(), "streams");
     add(events.size(), "events");
     add((size_t)handles, "handles of cuBLAS");
+    add(graphs.size(), "graphs");
+    add(execs.size(), "graphs to launch");
     add((size_t)retained, "contexts");
     if (!left.empty())
         fake::report("left at exit:" + left);
@@ -222,6 +226,7 @@ static const error_text error_texts[] = {
     ERROR(CUDA_ERROR_ILLEGAL_ADDRESS, "an illegal memory access was encountered"),
     ERROR(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "too many resources requested for launch"),
     ERROR(CUDA_ERROR_LAUNCH_FAILED, "unspecified launch failure"),
+    ERROR(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, "operation not permitted when stream is capturing"),
     ERROR(CUDA_ERROR_UNKNOWN, "unknown error"),
 };
 

@@ -12,7 +12,8 @@
 extern "C" {
 #include "kernels/cuda/api.h"
 /* Definitions that differ from api.def do not compile. */
-#define RD_DRIVER(name, parameters) FAKE_API CUresult name parameters;
+#define RD_DRIVER(name, parameters)   FAKE_API CUresult name parameters;
+#define RD_OPTIONAL(name, parameters) RD_DRIVER(name, parameters)
 #include "kernels/cuda/api.def"
 /* All that was reported so far, a line each. */
 FAKE_API const char *fake_report(void);
@@ -56,11 +57,25 @@ struct task {
     std::shared_ptr<fake_mark> after; /* that must be reached before; none: no matter */
 };
 } // namespace fake
+/* What a stream was asked while it was captured. */
+struct fake_piece {
+    int                   by; /* an engine */
+    long                  time;
+    std::function<void()> work;
+};
+struct CUgraph_st {
+    int                     device;
+    std::vector<fake_piece> pieces;
+};
+struct CUgraphExec_st {
+    CUgraph_st graph;
+};
 struct CUstream_st {
     int                    device;
     bool                   apart; /* the default stream does not wait for it */
     std::deque<fake::task> work;  /* by RDIM_FAKE_LAZY: asked for, not done */
     long                   due;   /* when all that was asked for would be done, by fake_overlap() */
+    CUgraph                capture = nullptr; /* it is captured: what it is asked goes there */
 };
 struct CUevent_st {
     CUstream                   stream;
@@ -90,6 +105,8 @@ extern CUctx_st                            contexts[MAX_DEVICES];
 extern std::set<CUstream>                  streams;
 extern std::set<CUevent>                   events;
 extern std::set<CUmodule>                  modules;
+extern std::set<CUgraph>                   graphs;
+extern std::set<CUgraphExec>               execs;
 extern std::map<const void *, size_t>      pinned; /* and their bytes */
 extern long                                launches;
 extern thread_local std::vector<CUcontext> current;

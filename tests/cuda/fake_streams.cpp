@@ -89,6 +89,8 @@ static CUresult add(CUstream stream, task what)
 
     if (!s)
         return CUDA_ERROR_INVALID_HANDLE;
+    if (s->capture)
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (!stream)
         finish_others(s->device);
     s->work.push_back(std::move(what));
@@ -103,6 +105,10 @@ CUresult fake::enqueue(CUstream stream, engine by, long time, std::function<void
 {
     const CUstream s = stream_of(stream);
 
+    if (s && s->capture) {
+        s->capture->pieces.push_back({ by, time, std::move(work) });
+        return CUDA_SUCCESS;
+    }
     if (s)
         overlap_work(s, by, time);
     return add(stream, { std::move(work), nullptr });
@@ -146,6 +152,8 @@ CUresult cuStreamSynchronize(CUstream stream)
         return c.no;
     if (!stream_of(stream))
         return CUDA_ERROR_INVALID_HANDLE;
+    if (stream_of(stream)->capture)
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     if (stream)
         finish(stream);
     else

@@ -127,6 +127,8 @@ CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream
         return c.no;
     if (!memory_has(device(), from, bytes))
         return refuse(__func__, from, bytes);
+    if (stream && stream->capture && !is_pinned(to, bytes))
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     const CUresult done = enqueue(stream, DOWN, (long)bytes,
                                   [=, at = device()] { move(at, to, pointer(from), bytes, true); });
     if (done == CUDA_SUCCESS && stream && !is_pinned(to, bytes)) {

@@ -6,32 +6,19 @@
  * take and give a part of them at a time. */
 #include "eval/run/device.h"
 #include "core/bytes.h"
-#include "eval/run/device_state.h"
-#include "eval/run/frame.h"
+#include "eval/run/recorded.h"
 #include "eval/run/room.h"
 #include "eval/tuning.h"
 #include <stdio.h>
 #include <string.h>
 
-typedef struct device_run {
-    rd_device_state        of;
-    const rd_plan         *plan;
-    const rd_device_table *device;
-    rd_queue              *queue;
-    rd_submission         *asked;
-    rd_frame              *frame; /* addresses as they were given */
-    void                 **slot;  /* addresses there: what programs get */
-    void                 **got;   /* memory of the run, by slot; NULL: none */
-    char                 **host;  /* data that stay in this process's memory, by slot; NULL: none */
-    int64_t                room;  /* bytes that the device has */
-    bool                   tight; /* these are not enough for all */
-} device_run;
-
 /* ---- Memory ---------------------------------------------------------------------------------- */
-static bool get(device_run *r, int s, int64_t bytes)
+static bool get(rd_device_run *r, int s, int64_t bytes)
 {
     bool full;
 
+    if (r->got[s]) /* a recording's */
+        return true;
     r->got[s] = r->device->borrow(r->asked, bytes > 0 ? bytes : 1, &full, r->of.why);
     if (!r->got[s])
         rd_device_fail(&r->of, full ? RD_ERR_MEMORY : RD_ERR_DEVICE);
@@ -45,7 +32,7 @@ static bool overlaps(const char *a, const rd_extent *mine, const char *b, const 
 }
 
 /* Is it written while it may still be read? */
-static bool meets_result(const device_run *r, int s)
+static bool meets_result(const rd_device_run *r, int s)
 {
     for (int k = 0; k < r->plan->n_out; k++)
         if (r->plan->out[k].slot >= 0 && r->plan->out[k].device &&
@@ -56,7 +43,7 @@ static bool meets_result(const device_run *r, int s)
 }
 
 /* What is there already stays where it is, but what a result overlaps is copied, too. */
-static void bring(device_run *r, int s)
+static void bring(rd_device_run *r, int s)
 {
     const rd_extent *e    = &r->plan->slot_extent[s];
     const bool       here = r->plan->slot[s].device == 0;
@@ -77,7 +64,7 @@ static void bring(device_run *r, int s)
 }
 
 /* Results there that overlap are written aside, and then in their order. */
-static bool meets_other(const device_run *r, int k)
+static bool meets_other(const rd_device_run *r, int k)
 {
     const rd_plan *plan = r->plan;
 
@@ -89,7 +76,7 @@ static bool meets_other(const device_run *r, int k)
     return false;
 }
 
-static void place_result(device_run *r, int s)
+static void place_result(rd_device_run *r, int s)
 {
     const int        k = r->plan->slot[s].result;
     const rd_extent *e = &r->plan->out_extent[k];
@@ -106,7 +93,7 @@ static bool is_dense(const rd_output *o)
 }
 
 /* ---- Data that stay here --------------------------------------------------------------------- */
-static bool is_large(const device_run *r, const rd_extent *e)
+static bool is_large(const rd_device_run *r, const rd_extent *e)
 {
     return rd_room_is_large(e->hi - e->lo, r->room);
 }
@@ -124,7 +111,7 @@ static int64_t bytes_of_all(const rd_plan *plan)
     return bytes;
 }
 
-static bool keep_leaf(device_run *r, int s)
+static bool keep_leaf(rd_device_run *r, int s)
 {
     if (r->plan->slot[s].device == 0 && is_large(r, &r->plan->slot_extent[s]))
         r->host[s] = r->frame->slot[s];
@@ -132,7 +119,7 @@ static bool keep_leaf(device_run *r, int s)
 }
 
 /* Parts of it would be written before a leaf there has been read, or out of the order of results. */
-static bool meets_any(const device_run *r, int k)
+static bool meets_any(const rd_device_run *r, int k)
 {
     const rd_plan *plan = r->plan;
     bool           any  = false;
@@ -147,7 +134,7 @@ static bool meets_any(const device_run *r, int k)
     return any;
 }
 
-static bool keep_result(device_run *r, int s)
+static bool keep_result(rd_device_run *r, int s)
 {
     const int        k = r->plan->slot[s].result;
     const rd_output *o = &r->plan->out[k];
@@ -157,7 +144,7 @@ static bool keep_result(device_run *r, int s)
     return r->host[s];
 }
 
-static void place_all(device_run *r)
+void rd_device_place(rd_device_run *r)
 {
     for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++)
         switch (r->plan->slot[s].kind) {
@@ -180,7 +167,7 @@ static void place_all(device_run *r)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 /* What lies between the elements of a result is the caller's: they come by way of memory aside. */
-static void take_apart(device_run *r, int k)
+static void take_apart(rd_device_run *r, int k)
 {
     const rd_extent *e     = &r->plan->out_extent[k];
     char            *aside = rd_alloc_work(r->plan->ctx, e->hi - e->lo);
@@ -197,7 +184,7 @@ static void take_apart(device_run *r, int k)
     rd_free(r->plan->ctx, aside);
 }
 
-static void take_dense(device_run *r, int k)
+static void take_dense(rd_device_run *r, int k)
 {
     const rd_extent *e    = &r->plan->out_extent[k];
     void *const      from = r->got[r->plan->out[k].slot];
@@ -210,7 +197,7 @@ static void take_dense(device_run *r, int k)
         rd_device_fail(&r->of, RD_ERR_DEVICE);
 }
 
-static void take_results(device_run *r)
+void rd_device_results(rd_device_run *r)
 {
     r->of.stores = true;
     for (int k = 0; k < r->plan->n_out && r->of.status == RD_OK; k++) {
@@ -236,7 +223,7 @@ static bool touches(const rd_program *p, int slot)
 }
 
 /* A stage that cannot take parts of what stayed here needs all of it. */
-static void bring_what_stayed(device_run *r, const rd_program *p)
+static void bring_what_stayed(rd_device_run *r, const rd_program *p)
 {
     for (int s = 0; s < r->plan->n_slot && r->of.status == RD_OK; s++) {
         if (!r->host[s] || !touches(p, s))
@@ -247,7 +234,7 @@ static void bring_what_stayed(device_run *r, const rd_program *p)
 }
 
 /* Does the stage take parts of something?  What an earlier one has left of results must be here. */
-static bool takes_parts(device_run *r, const rd_program *p, bool *parts)
+static bool takes_parts(rd_device_run *r, const rd_program *p, bool *parts)
 {
     bool some = false;
 
@@ -283,7 +270,7 @@ static bool reads_what_it_stores(const rd_program *p)
 }
 
 /* Before its run, which tells of what is wrong. */
-static void measure_stage(device_run *r, const rd_program *p, bool whole)
+static void measure_stage(rd_device_run *r, const rd_program *p, bool whole)
 {
     rd_measured found = { .seconds = 0 };
     rd_pool    *pool  = rd_pool_new(r->plan->ctx);
@@ -297,7 +284,7 @@ static void measure_stage(device_run *r, const rd_program *p, bool whole)
     r->of.status = rd_error(r->plan->ctx);
 }
 
-static void run_stage(device_run *r, const rd_program *p, bool *parts)
+static void run_stage(rd_device_run *r, const rd_program *p, bool *parts)
 {
     const rd_device_host host = { .at = r->host, .tell = rd_device_tell, .user = &r->of };
     const bool           some = takes_parts(r, p, parts);
@@ -316,7 +303,7 @@ static void run_stage(device_run *r, const rd_program *p, bool *parts)
 }
 
 /* Between stages an evaluation may be cancelled. */
-static void run_stages(device_run *r)
+void rd_device_stages(rd_device_run *r)
 {
     bool *parts = rd_alloc_work(r->plan->ctx, r->plan->n_slot + 1);
 
@@ -342,7 +329,7 @@ static bool are_results_there(const rd_plan *plan)
 }
 
 /* Of a run that has failed what it reports is not asked. */
-static void finish(device_run *r)
+static void finish(rd_device_run *r)
 {
     const bool waits  = !r->plan->async || r->of.status != RD_OK || !are_results_there(r->plan);
     rd_task    report = { 0 };
@@ -360,32 +347,45 @@ static void finish(device_run *r)
     }
 }
 
-static void run_bound(device_run *r)
+void rd_device_clear(rd_device_run *r)
+{
+    memset(r->slot, 0, 3 * ((size_t)r->plan->n_slot + 1) * sizeof *r->slot);
+}
+
+static void run_asked(rd_device_run *r)
+{
+    bool full;
+
+    r->asked = r->device->begin(r->queue, &full, r->of.why);
+    if (!r->asked) {
+        rd_device_fail(&r->of, full ? RD_ERR_MEMORY : RD_ERR_DEVICE);
+        return;
+    }
+    rd_device_place(r);
+    if (r->of.status == RD_OK)
+        rd_device_stages(r);
+    if (r->of.status == RD_OK)
+        rd_device_results(r);
+    finish(r);
+}
+
+static void run_bound(rd_device_run *r)
 {
     const size_t n     = (size_t)r->plan->n_slot + 1;
     void       **lists = rd_alloc_work(r->plan->ctx, (int64_t)(3 * n * sizeof *lists));
-    bool         full;
 
     if (!lists) {
         r->of.status = rd_no_memory(r->plan);
         return;
     }
-    memset(lists, 0, 3 * n * sizeof *lists);
-    r->slot  = lists;
-    r->got   = lists + n;
-    r->host  = (char **)(lists + 2 * n);
+    r->slot = lists;
+    r->got  = lists + n;
+    r->host = (char **)(lists + 2 * n);
+    rd_device_clear(r);
     r->room  = r->device->room(r->queue, bytes_of_all(r->plan));
     r->tight = rd_room_is_tight(bytes_of_all(r->plan), r->room);
-    r->asked = r->device->begin(r->queue, &full, r->of.why);
-    if (r->asked) {
-        place_all(r);
-        if (r->of.status == RD_OK)
-            run_stages(r);
-        if (r->of.status == RD_OK)
-            take_results(r);
-        finish(r);
-    } else
-        rd_device_fail(&r->of, full ? RD_ERR_MEMORY : RD_ERR_DEVICE);
+    if (!rd_run_recorded(r))
+        run_asked(r);
     rd_device_told(&r->of);
     rd_free(r->plan->ctx, lists);
 }
@@ -393,7 +393,7 @@ static void run_bound(device_run *r)
 rd_status rd_run_on_device(const rd_plan *plan, const void *const *in, void *const *out,
                            const rd_progress *progress, bool *elsewhere)
 {
-    device_run    r = { .of     = rd_device_begins(plan, progress),
+    rd_device_run r = { .of     = rd_device_begins(plan, progress),
                         .plan   = plan,
                         .device = plan->backend->device };
     rd_frame_here here;

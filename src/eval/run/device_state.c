@@ -15,7 +15,7 @@ rd_status rd_device_fail(rd_device_state *s, rd_status status)
     char sentence[RD_DEVICE_TEXT + 64];
 
     s->status    = status;
-    s->elsewhere = s->plan->instead && !s->stores;
+    s->elsewhere = s->tries || (s->plan->instead && !s->stores);
     if (s->elsewhere)
         return status;
     snprintf(sentence, sizeof sentence, "%s: %s",

@@ -10,7 +10,8 @@ typedef struct rd_device_state {
     double             begun, told; /* seconds   */
     rd_status          status;
     bool               stores;    /* it may have stored results, or a part of them */
-    bool               elsewhere; /* it has failed before: another plan will do    */
+    bool               elsewhere; /* it has failed before: there is another way     */
+    bool               tries;     /* such as to ask for each stage anew             */
     char               why[RD_DEVICE_TEXT];
 } rd_device_state;
 

@@ -148,12 +148,13 @@ static struct {
 /* Files stay open for good: threads and handles of theirs live as long as the process. */
 static void load_driver(void)
 {
-    char  path[PATH];
+    char  path[PATH], ignored[RD_CUDA_TEXT] = "";
     void *file = open_driver(path, driver.why);
 
     if (file) {
         driver.why[0] = '\0';
-#define RD_DRIVER(name, parameters) find(file, path, #name, &driver.functions.name, driver.why);
+#define RD_DRIVER(name, parameters)   find(file, path, #name, &driver.functions.name, driver.why);
+#define RD_OPTIONAL(name, parameters) find(file, path, #name, &driver.functions.name, ignored);
 #include "kernels/cuda/api.def"
     }
 }

@@ -12,13 +12,16 @@
  * in the files' interface. */
 #ifndef CUDA_VERSION
 typedef int CUresult, CUdevice, CUdevice_attribute, CUfunction_attribute, nvrtcResult;
-typedef unsigned long long    CUdeviceptr;
-typedef struct CUctx_st      *CUcontext;
-typedef struct CUmod_st      *CUmodule;
-typedef struct CUfunc_st     *CUfunction;
-typedef struct CUstream_st   *CUstream;
-typedef struct CUevent_st    *CUevent;
-typedef struct _nvrtcProgram *nvrtcProgram;
+typedef int CUstreamCaptureMode;
+typedef unsigned long long     CUdeviceptr;
+typedef struct CUctx_st       *CUcontext;
+typedef struct CUmod_st       *CUmodule;
+typedef struct CUfunc_st      *CUfunction;
+typedef struct CUstream_st    *CUstream;
+typedef struct CUevent_st     *CUevent;
+typedef struct CUgraph_st     *CUgraph;
+typedef struct CUgraphExec_st *CUgraphExec;
+typedef struct _nvrtcProgram  *nvrtcProgram;
 
 enum {
 #define RD_NUMBER(name, number) name = number,
@@ -37,7 +40,8 @@ enum {
 #endif
 
 typedef struct rd_cuda {
-#define RD_DRIVER(name, parameters) CUresult(*name) parameters;
+#define RD_DRIVER(name, parameters)   CUresult(*name) parameters;
+#define RD_OPTIONAL(name, parameters) CUresult(*name) parameters; /* NULL: it has none */
 #include "kernels/cuda/api.def"
 } rd_cuda;
 

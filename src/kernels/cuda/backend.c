@@ -1,7 +1,10 @@
 /* backend.c - the CUDA backend: its tables. */
 #include "kernels/cuda/cublas.h"
+#include "kernels/cuda/graph.h"
 #include "kernels/cuda/measure.h"
 #include "kernels/cuda/rates.h"
+#include "kernels/cuda/run.h"
+#include "kernels/cuda/shape.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -129,6 +132,22 @@ static bool run(const rd_program *p, rd_submission *s, void *const *slot,
                          : rd_gpu_run(made->code, s, slot, host, end, why);
 }
 
+/* What a library asks is not ours to record; what kernels report is read after each run. */
+static int32_t records(const rd_program *p)
+{
+    const prepared *const      made = p->code;
+    const rd_cuda_shape *const s    = made->code ? rd_gpu_code_shape(made->code) : NULL;
+
+    if (!s || s->reports)
+        return 0;
+    return s->n_cut > 0 || s->cross[0] >= 0 ? 2 : 1;
+}
+
+static rd_recording *record(rd_queue *queue, rd_submission **s, char *why)
+{
+    return rd_recording_begin(rd_queue_gpu(queue), s, why);
+}
+
 static int32_t shares(const rd_program *p, const char **why)
 {
     const prepared *made = p->code;
@@ -228,6 +247,11 @@ static const rd_device_table device = {
     .run      = run,
     .end      = rd_submission_end,
     .leave    = rd_submission_leave,
+    .records  = records,
+    .record   = record,
+    .recorded = rd_recording_end,
+    .replay   = rd_recording_replay,
+    .forget   = rd_recording_drop,
     .alike    = rd_gpu_alike,
     .shares   = shares,
     .deal     = deal,

@@ -90,6 +90,7 @@ rd_queue      *rd_submission_queue(const rd_submission *s);
 CUdeviceptr rd_submission_get(rd_submission *s, int64_t bytes, bool *full, char why[RD_CUDA_TEXT]);
 /* It is given back before that: nothing that was asked of the GPU may still use it. */
 void        rd_submission_put(rd_submission *s, CUdeviceptr at);
+int64_t     rd_submission_bytes(const rd_submission *s); /* all that it was given */
 CUdeviceptr rd_submission_record(rd_submission *s, bool *full, char why[RD_CUDA_TEXT]);
 /* Waits, and reports; or goes on by itself.  The submission is gone after either. */
 bool rd_submission_end(rd_submission *s, rd_task *report, char why[RD_CUDA_TEXT]);

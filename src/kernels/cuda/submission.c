@@ -23,7 +23,8 @@ typedef struct list {
 struct rd_submission {
     rd_queue      *queue;
     list           memory, records;
-    CUevent        left; /* behind all that was asked */
+    int64_t        bytes; /* of memory, and what was given back before the end */
+    CUevent        left;  /* behind all that was asked */
     rd_submission *next;
 };
 
@@ -212,6 +213,7 @@ CUdeviceptr rd_submission_get(rd_submission *s, int64_t bytes, bool *full, char 
         *full = true;
         at    = 0;
     }
+    s->bytes += at ? bytes : 0;
     return at;
 }
 
@@ -223,6 +225,11 @@ void rd_submission_put(rd_submission *s, CUdeviceptr at)
             rd_gpu_put(rd_queue_gpu(s->queue), at);
             return;
         }
+}
+
+int64_t rd_submission_bytes(const rd_submission *s)
+{
+    return s->bytes;
 }
 
 CUdeviceptr rd_submission_record(rd_submission *s, bool *full, char why[RD_CUDA_TEXT])

@@ -1,0 +1,233 @@
+/* recorded.c - see recorded.h. */
+#include "eval/run/recorded.h"
+#include <string.h>
+
+/* Two, for those who go from one array to another and back. */
+enum { RECORDINGS = 2 };
+
+/* A run's addresses on the device, which it was given; what was recorded of it, and its memory. */
+typedef struct recorded {
+    void        **given;     /* by slot, then by result; NULL: not there  */
+    bool          used;      /* a run had them                            */
+    rd_recording *recording; /* NULL: one run had them                    */
+    void        **got;       /* memory that it has from the run, by slot  */
+} recorded;
+
+typedef struct rd_recordings {
+    bool     refused;        /* none can be made                                       */
+    bool     again;          /* the addresses of this run, of[0]'s, have come before   */
+    recorded of[RECORDINGS]; /* that of the latest run first */
+} rd_recordings;
+
+/* ---- Addresses ------------------------------------------------------------------------------- */
+static bool is_there(const rd_plan *plan, int s)
+{
+    const rd_slot *slot = &plan->slot[s];
+
+    return (slot->kind == RD_SLOT_LEAF || slot->kind == RD_SLOT_INPUT) && slot->device > 0;
+}
+
+/* That of slot k, or of result k - n_slot. */
+static void *address(const rd_plan *plan, const rd_frame *frame, int k)
+{
+    const int result = k - plan->n_slot;
+
+    if (result < 0)
+        return is_there(plan, k) ? frame->slot[k] : NULL;
+    return plan->out[result].slot >= 0 && plan->out[result].device > 0 ? frame->target[result]
+                                                                       : NULL;
+}
+
+static int n_address(const rd_plan *plan)
+{
+    return plan->n_slot + plan->n_out;
+}
+
+static bool is_of(const rd_plan *plan, const rd_frame *frame, const recorded *r)
+{
+    bool same = r->used;
+
+    for (int k = 0; k < n_address(plan); k++)
+        same &= r->given[k] == address(plan, frame, k);
+    return same;
+}
+
+/* ---- What is kept ---------------------------------------------------------------------------- */
+static rd_recordings *new_recordings(const rd_plan *plan)
+{
+    const size_t   each = (size_t)n_address(plan) + (size_t)plan->n_slot;
+    rd_recordings *all =
+        rd_alloc_quiet(plan->ctx, (int64_t)(sizeof *all + RECORDINGS * each * sizeof(void *)));
+    void **at = (void **)(void *)(all + 1);
+
+    if (!all)
+        return NULL;
+    *all = (rd_recordings){ .again = false };
+    for (size_t k = 0; k < RECORDINGS * each; k++)
+        at[k] = NULL;
+    for (int i = 0; i < RECORDINGS; i++, at += each)
+        all->of[i] = (recorded){ .given = at, .got = at + n_address(plan) };
+    return all;
+}
+
+static void to_front(rd_recordings *all, int i)
+{
+    const recorded r = all->of[i];
+
+    for (; i > 0; i--)
+        all->of[i] = all->of[i - 1];
+    all->of[0] = r;
+}
+
+/* Of addresses that are new the run that is longest ago makes place. */
+static void find(const rd_plan *plan, const rd_frame *frame, rd_recordings *all)
+{
+    int i = 0;
+
+    while (i < RECORDINGS && !is_of(plan, frame, &all->of[i]))
+        i++;
+    all->again = i < RECORDINGS;
+    to_front(all, all->again ? i : RECORDINGS - 1);
+    if (all->again)
+        return;
+    plan->backend->device->forget(all->of[0].recording);
+    all->of[0].recording = NULL;
+    all->of[0].used      = true;
+    for (int k = 0; k < n_address(plan); k++)
+        all->of[0].given[k] = address(plan, frame, k);
+}
+
+static void drop(const rd_plan *plan, rd_recordings *all)
+{
+    if (!all)
+        return;
+    for (int i = 0; i < RECORDINGS; i++)
+        plan->backend->device->forget(all->of[i].recording);
+    rd_free(plan->ctx, all);
+}
+
+/* Runs may be at the same time: it is theirs. */
+static rd_recordings *exchange(const rd_plan *plan, rd_recordings *all)
+{
+    return atomic_exchange(&((rd_plan *)plan)->recordings, all);
+}
+
+/* For one run at a time, with the addresses of that run; NULL: it goes without. */
+static rd_recordings *take(const rd_plan *plan, const rd_frame *frame)
+{
+    rd_recordings *all;
+
+    if (!plan->records || plan->async || plan->measures)
+        return NULL;
+    all = exchange(plan, NULL);
+    all = all ? all : new_recordings(plan);
+    if (all)
+        find(plan, frame, all);
+    return all;
+}
+
+/* Of two runs at the same time the later one's stay. */
+static void give(const rd_plan *plan, rd_recordings *all)
+{
+    drop(plan, exchange(plan, all));
+}
+
+void rd_recordings_drop(rd_plan *plan)
+{
+    drop(plan, exchange(plan, NULL));
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+/* One launch is none the faster. */
+static bool may_be_recorded(const rd_plan *plan)
+{
+    int launches = 0;
+
+    for (int k = 0; k < plan->n_stage; k++) {
+        const int here = plan->backend->device->records(&plan->program[k]);
+
+        if (here == 0)
+            return false;
+        launches += here;
+    }
+    return launches > 1;
+}
+
+/* Leaves go there, and stages are recorded. */
+static void record(rd_device_run *r, recorded *into)
+{
+    if (may_be_recorded(r->plan))
+        into->recording = r->device->record(r->queue, &r->asked, r->of.why);
+    if (into->recording)
+        rd_device_place(r);
+    if (into->recording && r->of.status == RD_OK)
+        rd_device_stages(r);
+    if (r->of.status == RD_OK &&
+        !(into->recording && r->device->recorded(into->recording, r->of.why)))
+        rd_device_fail(&r->of, RD_ERR_DEVICE);
+    memcpy(into->got, r->got, sizeof *r->got * (size_t)r->plan->n_slot);
+}
+
+/* Leaves go to where they were. */
+static void place_again(rd_device_run *r, const recorded *last)
+{
+    memcpy(r->got, last->got, sizeof *r->got * (size_t)r->plan->n_slot);
+    rd_device_place(r);
+}
+
+/* The stages, by one call, and results.  False: nothing was asked. */
+static bool replay(rd_device_run *r, rd_recording *recording)
+{
+    if (!r->device->replay(recording, r->queue, r->of.why))
+        return false;
+    rd_device_results(r);
+    if (!r->device->settle(r->queue, r->of.why) && r->of.status == RD_OK)
+        rd_device_fail(&r->of, RD_ERR_DEVICE);
+    return true;
+}
+
+/* The plan's runs go without from now on.  What this one has copied may still be on its way to the
+ * recording's memory. */
+static void give_up(rd_device_run *r, rd_recordings *all)
+{
+    (void)r->device->settle(r->queue, r->of.why);
+    r->device->forget(all->of[0].recording);
+    all->of[0].recording = NULL;
+    all->refused         = r->of.status != RD_ERR_CANCELLED;
+    if (r->of.elsewhere)
+        r->of.status = RD_OK;
+    r->of.elsewhere = false;
+    rd_device_clear(r);
+}
+
+/* Where the addresses have come before, stages are recorded, once, and asked so.  False: nothing was
+ * done, and nothing has failed but that. */
+static bool run_recorded(rd_device_run *r, rd_recordings *all)
+{
+    recorded *const last = &all->of[0];
+
+    if (!all->again || all->refused)
+        return false;
+    r->of.tries = true;
+    if (last->recording)
+        place_again(r, last);
+    else
+        record(r, last);
+    r->of.tries = false;
+    if (r->of.status == RD_OK && replay(r, last->recording))
+        return true;
+    give_up(r, all);
+    return r->of.status != RD_OK;
+}
+
+bool rd_run_recorded(rd_device_run *r)
+{
+    rd_recordings *const all  = r->tight ? NULL : take(r->plan, r->frame);
+    bool                 done = false;
+
+    if (all) {
+        done = run_recorded(r, all);
+        give(r->plan, all);
+    }
+    return done;
+}

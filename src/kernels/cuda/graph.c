@@ -1,0 +1,170 @@
+/* graph.c - see graph.h. */
+#include "kernels/cuda/graph.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+struct rd_recording {
+    rd_gpu        *gpu;
+    CUstream       stream;
+    bool           captures; /* the stream does */
+    rd_queue      *queue;    /* in that stream */
+    rd_submission *submission;
+    CUgraphExec    graph;
+};
+
+static bool has_graphs(char why[RD_CUDA_TEXT])
+{
+    const rd_cuda *const cuda = rd_cuda_api(NULL);
+    bool                 has  = true;
+
+#define RD_OPTIONAL(name, parameters) has &= cuda->name != NULL;
+#include "kernels/cuda/api.def"
+
+    if (!has)
+        snprintf(why, RD_CUDA_TEXT, "the driver has no graphs");
+    return has;
+}
+
+/* ---- Capture --------------------------------------------------------------------------------- */
+/* A stream that the default one does not wait for: else whoever used that one meanwhile, in another
+ * thread, would be refused by the driver and spoil what is captured. */
+static bool open_stream(rd_recording *r, char why[RD_CUDA_TEXT])
+{
+    bool full, done;
+
+    if (!rd_gpu_enter(r->gpu, why))
+        return false;
+    done = RD_GPU_TAKE(r->gpu, &full, why, cuStreamCreate, &r->stream, CU_STREAM_NON_BLOCKING);
+    rd_gpu_leave(r->gpu);
+    return done;
+}
+
+static bool open_queue(rd_recording *r, char why[RD_CUDA_TEXT])
+{
+    bool full;
+
+    r->queue      = rd_queue_new(r->gpu, r->stream, &full, why);
+    r->submission = r->queue ? rd_submission_new(r->queue, &full, why) : NULL;
+    return r->submission;
+}
+
+/* Relaxed: memory may be taken meanwhile, which is not recorded, and other streams be waited for. */
+static bool begin_capture(rd_recording *r, char why[RD_CUDA_TEXT])
+{
+    if (!rd_gpu_enter(r->gpu, why))
+        return false;
+    r->captures = RD_GPU_CALL(r->gpu, why, cuStreamBeginCapture_v2, r->stream,
+                              CU_STREAM_CAPTURE_MODE_RELAXED);
+    rd_gpu_leave(r->gpu);
+    return r->captures;
+}
+
+rd_recording *rd_recording_begin(rd_gpu *gpu, rd_submission **s, char why[RD_CUDA_TEXT])
+{
+    rd_recording *r = has_graphs(why) ? calloc(1, sizeof *r) : NULL;
+
+    if (!r)
+        return NULL;
+    r->gpu = gpu;
+    if (open_stream(r, why) && open_queue(r, why) && begin_capture(r, why)) {
+        *s = r->submission;
+        return r;
+    }
+    rd_recording_drop(r);
+    return NULL;
+}
+
+/* NULL: what was captured is no graph. */
+static CUgraph end_capture(rd_recording *r, char why[RD_CUDA_TEXT])
+{
+    CUgraph    graph = NULL;
+    const bool done  = RD_GPU_CALL(r->gpu, why, cuStreamEndCapture, r->stream, &graph);
+
+    r->captures = false;
+    return done ? graph : NULL;
+}
+
+static bool make_graph(rd_recording *r, char why[RD_CUDA_TEXT])
+{
+    CUgraph graph;
+    bool    full, done;
+
+    if (!rd_gpu_enter(r->gpu, why))
+        return false;
+    graph = end_capture(r, why);
+    done =
+        graph && RD_GPU_TAKE(r->gpu, &full, why, cuGraphInstantiateWithFlags, &r->graph, graph, 0);
+    if (graph)
+        (void)rd_cuda_api(NULL)->cuGraphDestroy(graph);
+    rd_gpu_leave(r->gpu);
+    return done;
+}
+
+/* The 64 plans that a context keeps, with two recordings each, have no more than a quarter of the
+ * memory.  Stages that need more work so long that a launch is nothing. */
+static bool is_small(const rd_recording *r, char why[RD_CUDA_TEXT])
+{
+    enum { PART = 512 };
+    const bool small = rd_submission_bytes(r->submission) <= rd_gpu_facts_of(r->gpu)->memory / PART;
+
+    if (!small)
+        snprintf(why, RD_CUDA_TEXT, "its stages need too much memory to be recorded");
+    return small;
+}
+
+bool rd_recording_end(rd_recording *r, char why[RD_CUDA_TEXT])
+{
+    return is_small(r, why) && make_graph(r, why);
+}
+
+/* ---- Its runs -------------------------------------------------------------------------------- */
+bool rd_recording_replay(rd_recording *r, rd_queue *queue, char why[RD_CUDA_TEXT])
+{
+    bool full, done;
+
+    if (!rd_gpu_enter(r->gpu, why))
+        return false;
+    done = RD_GPU_TAKE(r->gpu, &full, why, cuGraphLaunch, r->graph, rd_queue_stream(queue));
+    rd_gpu_leave(r->gpu);
+    return done;
+}
+
+/* ---- Its end --------------------------------------------------------------------------------- */
+static void drop_graph(rd_recording *r)
+{
+    char    ignored[RD_CUDA_TEXT];
+    CUgraph graph;
+
+    if (!rd_gpu_enter(r->gpu, ignored))
+        return;
+    if (r->captures && (graph = end_capture(r, ignored)))
+        (void)RD_GPU_CALL(r->gpu, ignored, cuGraphDestroy, graph);
+    if (r->graph)
+        (void)RD_GPU_CALL(r->gpu, ignored, cuGraphExecDestroy, r->graph);
+    rd_gpu_leave(r->gpu);
+}
+
+static void close_stream(rd_recording *r)
+{
+    char ignored[RD_CUDA_TEXT];
+
+    if (!r->stream || !rd_gpu_enter(r->gpu, ignored))
+        return;
+    (void)RD_GPU_CALL(r->gpu, ignored, cuStreamDestroy_v2, r->stream);
+    rd_gpu_leave(r->gpu);
+}
+
+void rd_recording_drop(rd_recording *r)
+{
+    rd_task ignored = { 0 };
+    char    why[RD_CUDA_TEXT];
+
+    if (!r)
+        return;
+    drop_graph(r);
+    if (r->submission)
+        (void)rd_submission_end(r->submission, &ignored, why);
+    rd_queue_free(r->queue);
+    close_stream(r);
+    free(r);
+}
