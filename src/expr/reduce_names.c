@@ -179,14 +179,22 @@ static bool may_lack_a_value(const rd_folding *f)
     return true;
 }
 
+/* The greatest of truths is whether any is true, which may be known early. */
+static rd_reducer_id extreme_of(rd_reducer_id reducer, rd_dtype type)
+{
+    if (type != RD_BOOL)
+        return reducer;
+    return reducer == RD_RED_max ? RD_RED_any : RD_RED_all;
+}
+
 static rd_expr *build_extreme(const rd_folding *f, const row *r)
 {
     rd_dtype natural = f->x->type, type = holder(f, natural);
 
     if (is_empty(f) || may_lack_a_value(f))
         return NULL;
-    rd_expr *y =
-        rd_folded(f, r->reducer, rd_cast_to(f->x, type), NULL, type, f->opts.initial != NULL);
+    rd_expr *y = rd_folded(f, extreme_of(r->reducer, type), rd_cast_to(f->x, type), NULL, type,
+                           type != RD_BOOL && f->opts.initial != NULL);
     return rd_folding_as_asked(f, with_initial(f, r->reducer, y), natural);
 }
 
