@@ -1127,6 +1127,28 @@ RD_API double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index);
  *  allowed. */
 RD_API void rd_array_free(rd_array *array);
 
+/* What a mask picks.  Any expression is a mask, true where it is not 0 (NaN is not).  How many elements
+ * that is only the data say (rd_count(mask, RD_ALL) asks first), so these evaluate now, and are no
+ * nodes.  A mask is evaluated a piece at a time, and kept as one bit an element; what is made of it is
+ * counted, then filled, both by all threads.
+ *     rd_array out = { 0 };
+ *     rd_compress(ctx, x, rd_gt(x, rd_num(ctx, 0)), &out);     // NumPy's x[x > 0]
+ *     rd_expr *y = rd_adopt(ctx, &out);
+ * @param out  zeroed: fresh memory as of rd_eval().  Otherwise it says where: with the result's shape,
+ *             or more room along the axis that the mask shortens, and shape and strides say afterwards
+ *             what was filled; conversions and overlaps as of rd_eval().
+ * @return     RD_OK, or the recorded error: RD_ERR_SHAPE (not enough room), and those of rd_eval(). */
+/** Where mask is true, in C order: (n, rank) of i64, row k the indices of the k-th one. */
+RD_API rd_status rd_nonzero(rd_ctx *ctx, rd_expr *mask, rd_array *out);
+/** x where mask is true, in C order, in x's type: (n).  The two broadcast. */
+RD_API rd_status rd_compress(rd_ctx *ctx, rd_expr *x, rd_expr *mask, rd_array *out);
+/** x with the indices along `axis` at which mask, of rank 1 and that extent (else RD_ERR_SHAPE), is
+ *  true. */
+RD_API rd_status rd_compress_axis(rd_ctx *ctx, rd_expr *x, int axis, rd_expr *mask, rd_array *out);
+/** The place of the first true element in C order; what is behind it is hardly looked at.  -1: none is
+ *  true, or a failure is recorded. */
+RD_API int64_t rd_find_first(rd_ctx *ctx, rd_expr *mask);
+
 /** Plans once.
  *  @param in       the rd_input() leaves in the order rd_plan_run() takes their pointers; each
  *                  input the results read must be named (else RD_ERR_ARGUMENT).  Wrapped leaves

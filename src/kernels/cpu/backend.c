@@ -62,11 +62,21 @@ static bool multiplies(const char **why)
     return rd_blas_name() && !is_scalar(asked());
 }
 
-int rd_cpu_vector(void)
+static const rd_simd *simd_asked(void)
 {
     const char *isa = asked();
 
-    return (isa && rd_simd_named(isa) ? rd_simd_named(isa) : rd_simd_here())->vector;
+    return isa && rd_simd_named(isa) ? rd_simd_named(isa) : rd_simd_here();
+}
+
+int rd_cpu_vector(void)
+{
+    return simd_asked()->vector;
+}
+
+const rd_picks *rd_picks_here(void)
+{
+    return &simd_asked()->picks;
 }
 
 const char *rd_cpu_no_nest(const rd_program *p)
@@ -133,7 +143,7 @@ static bool prepare_nest(rd_program *p, const rd_simd *simd, rd_get_fn *get, voi
 static bool prepare_ways(rd_program *p, rd_get_fn *get, void *pool)
 {
     const char    *isa    = asked();
-    const rd_simd *simd   = isa && rd_simd_named(isa) ? rd_simd_named(isa) : rd_simd_here();
+    const rd_simd *simd   = simd_asked();
     rd_tile_result result = RD_TILE_CANNOT;
 
     p->code    = NULL;

@@ -8,6 +8,7 @@
 #include "core/ops.h"
 #include "core/reducers.h"
 #include "core/tree.h"
+#include "kernels/picks.h"
 
 /* How a register's elements lie side by side: f32 and f64 as they are, ints widened to 64 bits,
  * bool in bytes 0 or 1; f16 and bf16 are memory, of which folds that take nothing else widen what
@@ -236,6 +237,7 @@ typedef struct rd_simd {
     void (*stream)(int64_t bytes, void *y, const void *x); /* past the caches */
     rd_simd_turn *turn[9];                                 /* [bytes of an element]: 1, 2, 4, 8 */
     rd_simd_turn *turn_past[9]; /* past the caches, rows of y aligned to lines; or NULL */
+    rd_picks      picks;
 } rd_simd;
 
 extern const rd_simd rd_simd_baseline, rd_simd_avx2, rd_simd_avx512;

@@ -393,6 +393,9 @@ enum { SCAN_ROWS = 8, SCAN_STRIP = 4 };
 /* ---- Groups ---------------------------------------------------------------------------------- */
 #include "kernels/cpu/simd/groups.h"
 
+/* ---- Picks ----------------------------------------------------------------------------------- */
+#include "kernels/cpu/simd/picks.h"
+
 /* ---- The table ------------------------------------------------------------------------------- */
 #define BY_ELEM(what)                                                                       \
     {                                                                                       \
@@ -435,4 +438,6 @@ const rd_simd JOIN(rd_simd, NAME) = {
     .stream    = stream,
     .turn = { [1] = turn_uint8_t, [2] = turn_uint16_t, [4] = turn_uint32_t, [8] = turn_uint64_t },
     .turn_past = { [4] = turn_past_uint32_t, [8] = turn_past_uint64_t },
+    .picks     = { .bits = pick_bits,
+                   .pick = { [1] = pick_1, [2] = pick_2, [4] = pick_4, [8] = pick_8, [16] = pick_16 } },
 };

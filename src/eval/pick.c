@@ -1,0 +1,395 @@
+/* pick.c - what a mask picks: places of true elements, the elements there, and the first place.  How
+ * many there are is known once the mask is evaluated, so all is done when it is asked for: the mask
+ * becomes bits, which are counted, and then the result is filled, by blocks that threads share. */
+#include "core/bytes.h"
+#include "eval/picked.h"
+#include "eval/request.h"
+#include "expr/array.h"
+#include <string.h>
+
+/* ---- Results --------------------------------------------------------------------------------- */
+static bool check_call(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask,
+                       const rd_array *out)
+{
+    rd_expr *const all[] = { mask, x };
+
+    if (!ctx || rd_error(ctx) != RD_OK)
+        return false;
+    if (!mask || !x || !out)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the %s is NULL", call,
+                !mask ? "mask"
+                : !x  ? "expression"
+                      : "output");
+    else if (mask->ctx != ctx)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the mask is of another context", call);
+    else
+        return rd_operands(call, 2, all);
+    return false;
+}
+
+/* The caller's output without the rows along `axis` that it has too many of; of a zeroed one nothing
+ * is asked. */
+static bool cut_output(rd_ctx *ctx, const char *call, const rd_array *out, const rd_array *fresh,
+                       int axis, rd_array *cut)
+{
+    char room[RD_SHAPE_TEXT], wanted[RD_SHAPE_TEXT];
+
+    *cut = *out;
+    if (rd_array_is_zeroed(out))
+        return true;
+    if (!rd_array_layout(ctx, out, call, cut->strides.at) || !rd_array_writable(ctx, out, call))
+        return false;
+    cut->strides.n = cut->shape.n;
+    for (int a = 0; a < out->shape.n && out->shape.n == fresh->shape.n; a++)
+        if (a == axis && out->shape.at[a] > fresh->shape.at[a])
+            cut->shape.at[a] = fresh->shape.at[a];
+    if (cut->shape.n == fresh->shape.n &&
+        memcmp(cut->shape.at, fresh->shape.at, sizeof(int64_t) * (size_t)cut->shape.n) == 0)
+        return true;
+    rd_fail(ctx, RD_ERR_SHAPE, "%s: the result has shape %s, the output %s", call,
+            rd_shape_text(fresh->shape.n, fresh->shape.at, wanted),
+            rd_shape_text(out->shape.n, out->shape.at, room));
+    return false;
+}
+
+/* Memory for the result, whose shape and type `fresh` has: *direct if it is the output's own, which
+ * `x`, read meanwhile, does not share. */
+static bool make_room(rd_ctx *ctx, const char *call, const rd_array *cut, rd_array *fresh,
+                      bool *direct)
+{
+    const int64_t n     = rd_points(fresh->shape.n, fresh->shape.at);
+    const int64_t bytes = n * rd_dtype_size(fresh->type);
+    int64_t       dense[RD_MAX_RANK];
+
+    rd_dense_strides(fresh->shape.n, fresh->shape.at, 0, dense);
+    *direct = *direct && cut->data && !cut->device && cut->type == fresh->type &&
+              memcmp(dense, cut->strides.at, sizeof(int64_t) * (size_t)fresh->shape.n) == 0;
+    if (*direct) {
+        fresh->data = cut->data;
+        return true;
+    }
+    fresh->data = rd_array_memory(ctx, bytes, &fresh->owner);
+    if (!fresh->data)
+        rd_fail_memory(ctx, bytes, "%s: no memory for a result of %lld elements", call,
+                       (long long)n);
+    return fresh->data != NULL;
+}
+
+/* To the output, of which the rest stays what it was. */
+static rd_status hand_out(rd_ctx *ctx, const char *call, rd_array *fresh, rd_array *cut,
+                          bool direct, rd_array *out)
+{
+    rd_status status = RD_OK;
+
+    if (rd_array_is_zeroed(out) && !out->device) {
+        *out = *fresh;
+        return status;
+    }
+    if (!direct) {
+        const rd_mark mark = rd_ctx_mark(ctx);
+
+        status = rd_eval_for(ctx, call, rd_leaf_of(ctx, fresh, call), cut);
+        rd_ctx_release(ctx, mark);
+        rd_array_free(fresh);
+    }
+    if (status == RD_OK)
+        *out = *cut;
+    return status;
+}
+
+/* ---- Filling --------------------------------------------------------------------------------- */
+typedef struct filling {
+    const rd_picked *s;
+    int64_t          piece; /* -1: blocks of all pieces                        */
+    const char      *x;     /* its first element, or all pieces'; NULL: places */
+    char            *y;
+    int64_t          size;  /* bytes of an element, of places: how many numbers are one */
+    const int64_t   *count; /* of places: 0, 1, 2 .. */
+    const rd_expr   *mask;
+} filling;
+
+typedef struct block {
+    int64_t         piece, number, begin; /* its first element's place in its piece */
+    int64_t         words, before, found;
+    const uint64_t *bits;
+} block;
+
+static block block_of(const filling *f, int64_t k)
+{
+    const rd_picked *s = f->s;
+    block         b = { .piece = f->piece < 0 ? k / s->blocks : f->piece, .number = k % s->blocks };
+    const int64_t at = b.piece * s->blocks + b.number;
+
+    b.begin  = b.number * RD_PICK_BLOCK;
+    b.words  = rd_picked_words(s, b.piece, b.number);
+    b.bits   = rd_picked_bits(s, b.piece, b.number);
+    b.before = s->before[at];
+    b.found  = s->before[at + 1] - b.before;
+    return b;
+}
+
+static void fill_values(const void *with, int64_t k)
+{
+    const filling *f     = with;
+    const block    b     = block_of(f, k);
+    const int64_t  first = f->piece < 0 ? rd_piece_begin(&f->s->pieces, b.piece) : 0;
+
+    if (b.found)
+        f->s->kernels->pick[f->size](b.words, f->y + b.before * f->size,
+                                     f->x + (first + b.begin) * f->size, b.bits);
+}
+
+/* Places in C order as one index for each axis; the flat ones rise, so most have the row of the one
+ * before. */
+static void split_places(const rd_expr *mask, int64_t n, const int64_t *flat, int64_t *y)
+{
+    const int     rank = mask->rank;
+    const int64_t last = mask->extent[rank - 1];
+    int64_t       end  = 0;
+
+    for (int64_t k = 0; k < n; k++, y += rank) {
+        if (flat[k] < end)
+            memcpy(y, y - rank, sizeof *y * (size_t)(rank - 1));
+        else {
+            int64_t row = flat[k] / last;
+
+            end = (row + 1) * last;
+            for (int a = rank - 2; a >= 0; row /= mask->extent[a--])
+                y[a] = row % mask->extent[a];
+        }
+        y[rank - 1] = flat[k] - (end - last);
+    }
+}
+
+static void fill_places(const void *with, int64_t k)
+{
+    const filling *f     = with;
+    const block    b     = block_of(f, k);
+    const int64_t  first = rd_piece_begin(&f->s->pieces, b.piece) + b.begin;
+    int64_t       *y     = (int64_t *)(void *)f->y + b.before * f->size;
+    int64_t        flat[RD_PICK_BLOCK], *to = f->size == 1 ? y : flat;
+
+    if (b.found == 0 || f->size == 0)
+        return;
+    f->s->kernels->pick[sizeof *to](b.words, to, f->count, b.bits);
+    for (int64_t i = 0; i < b.found; i++)
+        to[i] += first;
+    if (to == flat)
+        split_places(f->mask, b.found, flat, y);
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+static bool fill_all_places(const rd_picked *s, const rd_expr *mask, void *y)
+{
+    int64_t *count = rd_alloc_raw(s->ctx, RD_PICK_BLOCK * (int64_t)sizeof *count);
+
+    if (!count)
+        return false;
+    for (int64_t i = 0; i < RD_PICK_BLOCK; i++)
+        count[i] = i;
+
+    const filling f = {
+        .s = s, .piece = -1, .y = y, .size = mask->rank, .count = count, .mask = mask
+    };
+    rd_picked_share(s, s->pieces.n * s->blocks, fill_places, &f);
+    rd_free(s->ctx, count);
+    return true;
+}
+
+static rd_status places(rd_ctx *ctx, const char *call, rd_expr *mask, rd_array *out)
+{
+    rd_picked s;
+    rd_array  cut, fresh = { .type = RD_I64 };
+    bool      direct = true;
+
+    if (!rd_picked_make(&s, ctx, call, mask, rd_pieces_are_cheap(mask), false))
+        return rd_error(ctx);
+    fresh.shape = RD_SHAPE(s.found, mask->rank);
+    if (cut_output(ctx, call, out, &fresh, 0, &cut) &&
+        make_room(ctx, call, &cut, &fresh, &direct) && fill_all_places(&s, mask, fresh.data))
+        hand_out(ctx, call, &fresh, &cut, direct, out);
+    else
+        rd_array_free(&fresh);
+    rd_picked_free(&s);
+    return rd_error(ctx);
+}
+
+rd_status rd_nonzero(rd_ctx *ctx, rd_expr *mask, rd_array *out)
+{
+    static const char call[] = "rd_nonzero";
+
+    if (!check_call(ctx, call, mask, mask, out))
+        return ctx ? rd_error(ctx) : RD_ERR_ARGUMENT;
+    const rd_mark mark = rd_ctx_mark(ctx);
+
+    mask = rd_cast(mask, RD_BOOL);
+    if (mask)
+        places(ctx, call, mask, out);
+    rd_ctx_release(ctx, mark);
+    return rd_error(ctx);
+}
+
+int64_t rd_find_first(rd_ctx *ctx, rd_expr *mask)
+{
+    static const char call[] = "rd_find_first";
+    int64_t           found  = -1;
+    rd_array          none;
+    rd_picked         s;
+
+    if (!check_call(ctx, call, mask, mask, &none))
+        return found;
+    const rd_mark mark = rd_ctx_mark(ctx);
+
+    mask = rd_cast(mask, RD_BOOL);
+    if (mask && rd_picked_make(&s, ctx, call, mask, rd_pieces_are_cheap(mask), true)) {
+        const uint64_t *word = s.first < 0 ? NULL : rd_picked_bits(&s, s.first, 0);
+
+        for (; word && found < 0; word++)
+            if (*word)
+                found = rd_piece_begin(&s.pieces, s.first) + __builtin_ctzll(*word) +
+                        64 * (word - rd_picked_bits(&s, s.first, 0));
+        rd_picked_free(&s);
+    }
+    rd_ctx_release(ctx, mark);
+    return found;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+/* Are x's elements side by side in this process's memory, in C order, all of them? */
+static bool is_dense(const rd_expr *x)
+{
+    int64_t dense[RD_MAX_RANK];
+
+    if (x->kind != RD_EXPR_LEAF || !x->as.leaf->data || x->as.leaf->device)
+        return false;
+    rd_dense_strides(x->rank, x->extent, 0, dense);
+    return memcmp(dense, x->as.leaf->stride, sizeof(int64_t) * (size_t)x->rank) == 0;
+}
+
+static bool overlap(const char *a, int64_t a_bytes, const char *b, int64_t b_bytes)
+{
+    return (uintptr_t)a < (uintptr_t)b + (uintptr_t)b_bytes &&
+           (uintptr_t)b < (uintptr_t)a + (uintptr_t)a_bytes;
+}
+
+static bool fill_piece(const filling *all, const char *call, rd_expr *x, int64_t k, char *memory)
+{
+    const rd_picked *s     = all->s;
+    const rd_mark    mark  = rd_ctx_mark(s->ctx);
+    filling          f     = *all;
+    rd_expr         *piece = rd_piece_view(&s->pieces, x, k);
+    rd_array         out   = { .data = memory, .type = x->type, .shape = rd_shape_of(piece) };
+    const bool       done  = rd_eval_for(s->ctx, call, piece, &out) == RD_OK;
+
+    rd_ctx_release(s->ctx, mark);
+    f.x     = memory;
+    f.piece = k;
+    if (done)
+        rd_picked_share(s, s->blocks, fill_values, &f);
+    return done;
+}
+
+static bool fill_all_values(const rd_picked *s, const char *call, rd_expr *x, void *y)
+{
+    filling f = { .s = s, .piece = -1, .y = y, .size = rd_dtype_size(x->type) };
+    char   *memory;
+    bool    done = true;
+
+    if (is_dense(x)) {
+        f.x = x->as.leaf->data;
+        rd_picked_share(s, s->pieces.n * s->blocks, fill_values, &f);
+        return true;
+    }
+    memory = rd_alloc_raw(s->ctx, rd_bytes_times(s->pieces.each * s->pieces.inner, f.size));
+    if (!memory)
+        return false;
+    for (int64_t k = 0; k < s->pieces.n && done; k++)
+        if (s->before[(k + 1) * s->blocks] > s->before[k * s->blocks])
+            done = fill_piece(&f, call, x, k, memory);
+    rd_free(s->ctx, memory);
+    return done;
+}
+
+static rd_status values(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask, rd_array *out)
+{
+    rd_picked s;
+    rd_array  cut, fresh = { .type = x->type };
+    bool      direct = is_dense(x);
+
+    if (!rd_picked_make(&s, ctx, call, mask, rd_pieces_are_cheap(mask) && rd_pieces_are_cheap(x),
+                        false))
+        return rd_error(ctx);
+    fresh.shape = RD_SHAPE(s.found);
+    if (direct) {
+        const int64_t size = rd_dtype_size(x->type);
+
+        direct = !overlap(x->as.leaf->data, rd_points(x->rank, x->extent) * size, out->data,
+                          s.found * size);
+    }
+    if (cut_output(ctx, call, out, &fresh, 0, &cut) &&
+        make_room(ctx, call, &cut, &fresh, &direct) && fill_all_values(&s, call, x, fresh.data))
+        hand_out(ctx, call, &fresh, &cut, direct, out);
+    else
+        rd_array_free(&fresh);
+    rd_picked_free(&s);
+    return rd_error(ctx);
+}
+
+rd_status rd_compress(rd_ctx *ctx, rd_expr *x, rd_expr *mask, rd_array *out)
+{
+    static const char call[] = "rd_compress";
+    int64_t           extent[RD_MAX_RANK];
+    int               rank;
+
+    if (!check_call(ctx, call, x, mask, out))
+        return ctx ? rd_error(ctx) : RD_ERR_ARGUMENT;
+    const rd_mark mark = rd_ctx_mark(ctx);
+
+    if (rd_common_shape(call, 2, (rd_expr *const[]){ x, mask }, &rank, extent)) {
+        x    = rd_broadcast_to(x, rank, extent, call);
+        mask = rd_broadcast_to(rd_cast(mask, RD_BOOL), rank, extent, call);
+        if (x && mask)
+            values(ctx, call, x, mask, out);
+    }
+    rd_ctx_release(ctx, mark);
+    return rd_error(ctx);
+}
+
+/* x at the places along an axis. */
+static void take_places(rd_ctx *ctx, const char *call, rd_expr *x, int axis, rd_array *at,
+                        rd_array *out)
+{
+    rd_array cut, fresh = { .type = x->type, .shape = rd_shape_of(x) };
+
+    at->shape.n          = 1;
+    fresh.shape.at[axis] = at->shape.at[0];
+    x                    = rd_take(x, axis, rd_leaf_of(ctx, at, call));
+    if (x && cut_output(ctx, call, out, &fresh, axis, &cut) &&
+        rd_eval_for(ctx, call, x, &cut) == RD_OK)
+        *out = cut;
+}
+
+rd_status rd_compress_axis(rd_ctx *ctx, rd_expr *x, int axis, rd_expr *mask, rd_array *out)
+{
+    static const char call[] = "rd_compress_axis";
+    char              own[RD_SHAPE_TEXT], other[RD_SHAPE_TEXT];
+    rd_array          at = { 0 };
+    int               a;
+
+    if (!check_call(ctx, call, x, mask, out) || (a = rd_axis(x, axis, call)) < 0)
+        return ctx ? rd_error(ctx) : RD_ERR_ARGUMENT;
+    if (mask->rank != 1 || mask->extent[0] != x->extent[a]) {
+        rd_fail(ctx, RD_ERR_SHAPE, "%s: a mask of shape %s for axis %d of shape %s", call,
+                rd_shape_text(mask->rank, mask->extent, other), a,
+                rd_shape_text(x->rank, x->extent, own));
+        return rd_error(ctx);
+    }
+    const rd_mark mark = rd_ctx_mark(ctx);
+
+    mask = rd_cast(mask, RD_BOOL);
+    if (mask && places(ctx, call, mask, &at) == RD_OK)
+        take_places(ctx, call, x, a, &at, out);
+    rd_array_free(&at);
+    rd_ctx_release(ctx, mark);
+    return rd_error(ctx);
+}

@@ -1,0 +1,125 @@
+/* picked.c - a mask evaluated a piece at a time, and kept as bits. */
+#include "eval/picked.h"
+#include "eval/request.h"
+#include "eval/run/team.h"
+
+/* Elements of a piece: what a plan's run costs beside its elements is little then, and bytes of a mask
+ * stay in a second-level cache.  Pieces have plans of their own where a mask counts places, so that
+ * there must not be many. */
+enum { PIECE = 1 << 18, PIECES = 256, BLOCK_WORK = 2 * RD_PICK_BLOCK };
+
+static int64_t piece_points(const rd_ctx *ctx, const rd_expr *mask, bool cheap)
+{
+    const int64_t n    = rd_points(mask->rank, mask->extent);
+    const int64_t team = rd_team(ctx, 0, (double)n, n / PIECE);
+    const int64_t most = n / PIECES > PIECE * team ? n / PIECES : PIECE * team;
+
+    return cheap ? most : INT64_MAX;
+}
+
+void rd_picked_share(const rd_picked *s, int64_t n, void (*f)(const void *with, int64_t k),
+                     const void *with)
+{
+#ifdef _OPENMP
+    const int threads = rd_team(s->ctx, 0, BLOCK_WORK * (double)n, n);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+#else
+    (void)s;
+#endif
+    for (int64_t k = 0; k < n; k++)
+        f(with, k);
+}
+
+typedef struct packing {
+    const rd_picked *s;
+    const uint8_t   *mask;
+    int64_t          piece;
+} packing;
+
+static void pack_block(const void *with, int64_t block)
+{
+    const packing   *p    = with;
+    const rd_picked *s    = p->s;
+    const int64_t    left = rd_piece_points(&s->pieces, p->piece) - block * RD_PICK_BLOCK;
+    const int64_t    at   = p->piece * s->blocks + block;
+
+    s->before[at] =
+        left <= 0 ? 0
+                  : s->kernels->bits(left < RD_PICK_BLOCK ? left : RD_PICK_BLOCK,
+                                     s->bits + at * RD_PICK_WORDS, p->mask + block * RD_PICK_BLOCK);
+}
+
+static bool piece_is_true(const rd_picked *s, int64_t piece)
+{
+    for (int64_t b = 0; b < s->blocks; b++)
+        if (s->before[piece * s->blocks + b])
+            return true;
+    return false;
+}
+
+static bool evaluate(rd_picked *s, const char *call, rd_expr *mask, uint8_t *bytes, bool first)
+{
+    for (int64_t k = 0; k < s->pieces.n && s->first < 0; k++) {
+        const rd_mark mark  = rd_ctx_mark(s->ctx);
+        rd_expr      *piece = rd_piece_view(&s->pieces, mask, k);
+        rd_array      out   = { .data = bytes, .type = RD_BOOL, .shape = rd_shape_of(piece) };
+        const bool    done  = rd_eval_for(s->ctx, call, piece, &out) == RD_OK;
+
+        rd_ctx_release(s->ctx, mark);
+        if (!done)
+            return false;
+        rd_picked_share(s, s->blocks, pack_block, &(packing){ s, bytes, k });
+        if (first && piece_is_true(s, k))
+            s->first = k;
+    }
+    return true;
+}
+
+static void add_up(rd_picked *s)
+{
+    const int64_t n = s->pieces.n * s->blocks;
+
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t here = s->before[k];
+
+        s->before[k] = s->found;
+        s->found += here;
+    }
+    s->before[n] = s->found;
+}
+
+bool rd_picked_make(rd_picked *s, rd_ctx *ctx, const char *call, rd_expr *mask, bool cheap,
+                    bool first)
+{
+    uint8_t *bytes = NULL;
+    bool     done;
+
+    *s = (rd_picked){ .ctx     = ctx,
+                      .kernels = rd_picks_here(),
+                      .pieces  = rd_pieces_of(mask, piece_points(ctx, mask, cheap)),
+                      .first   = -1 };
+
+    const int64_t points = s->pieces.each * s->pieces.inner;
+    s->blocks            = (points + RD_PICK_BLOCK - 1) / RD_PICK_BLOCK;
+    s->before = rd_alloc(ctx, (s->pieces.n * s->blocks + 1) * (int64_t)sizeof *s->before);
+    s->bits =
+        s->before
+            ? rd_alloc(ctx, s->pieces.n * s->blocks * RD_PICK_WORDS * (int64_t)sizeof *s->bits + 1)
+            : NULL;
+    bytes = s->bits ? rd_alloc_raw(ctx, points + 1) : NULL;
+    done  = bytes && evaluate(s, call, mask, bytes, first);
+    rd_free(ctx, bytes);
+    if (done && !first)
+        add_up(s);
+    if (!done)
+        rd_picked_free(s);
+    return done;
+}
+
+void rd_picked_free(rd_picked *s)
+{
+    rd_free(s->ctx, s->bits);
+    rd_free(s->ctx, s->before);
+    s->bits   = NULL;
+    s->before = NULL;
+}
