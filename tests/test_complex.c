@@ -111,6 +111,28 @@ static double complex log_10(double complex x)
     return clog(x) / 2.302585092994045684018;
 }
 
+static double complex exp_10(double complex x)
+{
+    return cexp(x * 2.302585092994045684018);
+}
+
+static double complex exp_less_1(double complex x)
+{
+    const long double re = creal(x), im = cimag(x), h = sinl(im / 2);
+
+    return CMPLX((double)(expm1l(re) * cosl(im) - 2 * h * h), (double)(expl(re) * sinl(im)));
+}
+
+/* Of a modulus near 1 by what its square has beyond 1. */
+static double complex log_1_more(double complex x)
+{
+    const long double re = creal(x), im = cimag(x), size = hypotl(1 + re, im);
+
+    return CMPLX(
+        (double)(size > 0.5L && size < 2 ? log1pl(re * (re + 2) + im * im) / 2 : logl(size)),
+        (double)atan2l(im, 1 + re));
+}
+
 static double complex unit(double complex x)
 {
     return x == 0 ? 0 : x / cabs(x);
@@ -140,9 +162,18 @@ static const struct {
     { "sqrt", rd_sqrt, csqrt, 60, 4, 3 },
     { "exp", rd_exp, cexp, 9, 4, 3 },
     { "exp2", rd_exp2, exp_2, 4, 40, 40 },
+    { "exp10", rd_exp10, exp_10, 3, 40, 40 },
+    { "expm1", rd_expm1, exp_less_1, 9, 4, 4 },
     { "log", rd_log, clog, 60, 5, 4 },
     { "log2", rd_log2, log_2, 60, 6, 5 },
     { "log10", rd_log10, log_10, 60, 6, 5 },
+    { "log1p", rd_log1p, log_1_more, 60, 5, 5 },
+    { "asin", rd_asin, casin, 60, 6, 4 },
+    { "acos", rd_acos, cacos, 60, 6, 4 },
+    { "atan", rd_atan, catan, 60, 6, 4 },
+    { "asinh", rd_asinh, casinh, 60, 6, 4 },
+    { "acosh", rd_acosh, cacosh, 60, 6, 4 },
+    { "atanh", rd_atanh, catanh, 60, 6, 4 },
     { "sin", rd_sin, csin, 9, 4, 3 },
     { "cos", rd_cos, ccos, 9, 4, 3 },
     { "tan", rd_tan, ctan, 9, 8, 6 },
@@ -398,6 +429,105 @@ static const struct special {
     { "sin", rd_sin, INF, 0.0, NAN, 0.0, ANY_IM },
     { "cos", rd_cos, 0.0, INF, INF, -0.0, 0 },
     { "tan", rd_tan, 1, INF, 0.0, 1, ANY_RE },
+    { "asinh", rd_asinh, 0.0, 0.0, 0.0, 0.0, 0 },
+    { "asinh", rd_asinh, -0.0, 0.0, -0.0, 0.0, 0 },
+    { "asinh", rd_asinh, 1, INF, INF, PI / 2, 0 },
+    { "asinh", rd_asinh, 1, NAN, NAN, NAN, 0 },
+    { "asinh", rd_asinh, INF, 1, INF, 0.0, 0 },
+    { "asinh", rd_asinh, -INF, 1, -INF, 0.0, 0 },
+    { "asinh", rd_asinh, INF, INF, INF, PI / 4, 0 },
+    { "asinh", rd_asinh, INF, NAN, INF, NAN, 0 },
+    { "asinh", rd_asinh, NAN, 0.0, NAN, 0.0, 0 },
+    { "asinh", rd_asinh, NAN, 1, NAN, NAN, 0 },
+    { "asinh", rd_asinh, NAN, INF, INF, NAN, ANY_RE },
+    { "asinh", rd_asinh, 0.0, 2, 0x1.5124271980435p+0, PI / 2, 0 },
+    { "asinh", rd_asinh, -0.0, 2, -0x1.5124271980435p+0, PI / 2, 0 },
+    { "asinh", rd_asinh, 0x1p1023, 0x1p1023, 0x1.63108c75a1936p+9, PI / 4, 0 },
+    { "asinh", rd_asinh, 0x1p-1070, 0x1p-1074, 0x1p-1070, 0x1p-1074, 0 },
+    { "asin", rd_asin, 2, 0.0, PI / 2, 0x1.5124271980435p+0, 0 },
+    { "asin", rd_asin, 2, -0.0, PI / 2, -0x1.5124271980435p+0, 0 },
+    { "asin", rd_asin, 1, 0.0, PI / 2, 0.0, 0 },
+    { "asin", rd_asin, 0.0, NAN, 0.0, NAN, 0 },
+    { "asin", rd_asin, INF, 1, PI / 2, INF, 0 },
+    { "asin", rd_asin, -INF, INF, -PI / 4, INF, 0 },
+    { "acos", rd_acos, 0.0, 0.0, PI / 2, -0.0, 0 },
+    { "acos", rd_acos, -0.0, 0.0, PI / 2, -0.0, 0 },
+    { "acos", rd_acos, 0.0, NAN, PI / 2, NAN, 0 },
+    { "acos", rd_acos, 1, 0.0, 0.0, -0.0, 0 },
+    { "acos", rd_acos, 1, INF, PI / 2, -INF, 0 },
+    { "acos", rd_acos, 1, NAN, NAN, NAN, 0 },
+    { "acos", rd_acos, -INF, 1, PI, -INF, 0 },
+    { "acos", rd_acos, INF, 1, 0.0, -INF, 0 },
+    { "acos", rd_acos, -INF, INF, 3 * PI / 4, -INF, 0 },
+    { "acos", rd_acos, INF, INF, PI / 4, -INF, 0 },
+    { "acos", rd_acos, INF, NAN, NAN, INF, ANY_IM },
+    { "acos", rd_acos, NAN, 1, NAN, NAN, 0 },
+    { "acos", rd_acos, NAN, INF, NAN, -INF, 0 },
+    { "acos", rd_acos, 2, 0.0, 0.0, -0x1.5124271980435p+0, 0 },
+    { "acos", rd_acos, -2, -0.0, PI, 0x1.5124271980435p+0, 0 },
+    { "acos", rd_acos, 1, 0x1p-1000, 0x1p-500, -0x1p-500, 0 },
+    { "acosh", rd_acosh, 0.0, 0.0, 0.0, PI / 2, 0 },
+    { "acosh", rd_acosh, -0.0, 0.0, 0.0, PI / 2, 0 },
+    { "acosh", rd_acosh, 1, INF, INF, PI / 2, 0 },
+    { "acosh", rd_acosh, 1, NAN, NAN, NAN, 0 },
+    { "acosh", rd_acosh, 0.0, NAN, NAN, PI / 2, ANY_IM },
+    { "acosh", rd_acosh, -INF, 1, INF, PI, 0 },
+    { "acosh", rd_acosh, INF, 1, INF, 0.0, 0 },
+    { "acosh", rd_acosh, -INF, INF, INF, 3 * PI / 4, 0 },
+    { "acosh", rd_acosh, INF, INF, INF, PI / 4, 0 },
+    { "acosh", rd_acosh, -INF, NAN, INF, NAN, 0 },
+    { "acosh", rd_acosh, NAN, 1, NAN, NAN, 0 },
+    { "acosh", rd_acosh, NAN, INF, INF, NAN, 0 },
+    { "acosh", rd_acosh, -2, 0.0, 0x1.5124271980435p+0, PI, 0 },
+    { "acosh", rd_acosh, 0.5, 0.0, 0.0, 0x1.0c152382d7366p+0, 0 },
+    { "atanh", rd_atanh, 0.0, 0.0, 0.0, 0.0, 0 },
+    { "atanh", rd_atanh, 0.0, NAN, 0.0, NAN, 0 },
+    { "atanh", rd_atanh, 1, 0.0, INF, 0.0, 0 },
+    { "atanh", rd_atanh, 1, INF, 0.0, PI / 2, 0 },
+    { "atanh", rd_atanh, 1, NAN, NAN, NAN, 0 },
+    { "atanh", rd_atanh, INF, 1, 0.0, PI / 2, 0 },
+    { "atanh", rd_atanh, INF, INF, 0.0, PI / 2, 0 },
+    { "atanh", rd_atanh, INF, NAN, 0.0, NAN, 0 },
+    { "atanh", rd_atanh, NAN, 1, NAN, NAN, 0 },
+    { "atanh", rd_atanh, NAN, INF, 0.0, PI / 2, ANY_RE },
+    { "atanh", rd_atanh, 2, 0.0, 0x1.193ea7aad030bp-1, PI / 2, 0 },
+    { "atanh", rd_atanh, 2, -0.0, 0x1.193ea7aad030bp-1, -PI / 2, 0 },
+    { "atanh", rd_atanh, -1, 0x1p-1074, -0x1.74910d52d3052p+8, PI / 4, 0 },
+    { "atanh", rd_atanh, 0x1p1023, 0x1p1023, 0x1p-1024, PI / 2, 0 },
+    { "atan", rd_atan, 0.0, 2, PI / 2, 0x1.193ea7aad030bp-1, 0 },
+    { "atan", rd_atan, -0.0, 2, -PI / 2, 0x1.193ea7aad030bp-1, 0 },
+    { "atan", rd_atan, 0.0, 1, 0.0, INF, 0 },
+    { "atan", rd_atan, INF, 1, PI / 2, 0.0, 0 },
+    { "expm1", rd_expm1, 0.0, 0.0, 0.0, 0.0, 0 },
+    { "expm1", rd_expm1, 1, INF, NAN, NAN, 0 },
+    { "expm1", rd_expm1, INF, 0.0, INF, 0.0, 0 },
+    { "expm1", rd_expm1, -INF, 2, -1, 0.0, 0 },
+    { "expm1", rd_expm1, INF, 2, -INF, INF, 0 },
+    { "expm1", rd_expm1, -INF, INF, -1, 0.0, ANY_IM },
+    { "expm1", rd_expm1, INF, INF, INF, NAN, ANY_RE },
+    { "expm1", rd_expm1, -INF, NAN, -1, 0.0, ANY_IM },
+    { "expm1", rd_expm1, INF, NAN, INF, NAN, ANY_RE },
+    { "expm1", rd_expm1, NAN, 0.0, NAN, 0.0, 0 },
+    { "expm1", rd_expm1, NAN, 1, NAN, NAN, 0 },
+    { "expm1", rd_expm1, 710, 1.5707963267948966, 0x1.5eeb533bacc4dp970, INF, 0 },
+    { "log1p", rd_log1p, -1, 0.0, -INF, 0.0, 0 },
+    { "log1p", rd_log1p, 1, INF, INF, PI / 2, 0 },
+    { "log1p", rd_log1p, 1, NAN, NAN, NAN, 0 },
+    { "log1p", rd_log1p, -INF, 1, INF, PI, 0 },
+    { "log1p", rd_log1p, INF, 1, INF, 0.0, 0 },
+    { "log1p", rd_log1p, -INF, INF, INF, 3 * PI / 4, 0 },
+    { "log1p", rd_log1p, INF, INF, INF, PI / 4, 0 },
+    { "log1p", rd_log1p, INF, NAN, INF, NAN, 0 },
+    { "log1p", rd_log1p, NAN, 1, NAN, NAN, 0 },
+    { "log1p", rd_log1p, NAN, INF, INF, NAN, 0 },
+    { "log1p", rd_log1p, 0x1p1023, 0x1p1023, 0x1.62b7d369a5aa8p9, PI / 4, 0 },
+    { "exp2", rd_exp2, 10, 0.0, 1024, 0.0, 0 },
+    { "exp2", rd_exp2, -INF, NAN, 0.0, 0.0, ANY_RE | ANY_IM },
+    { "exp10", rd_exp10, 3, 0.0, 1000, 0.0, 0 },
+    { "sign", rd_sign, INF, 1, 1, 0.0, ANY_IM },
+    { "sign", rd_sign, 1, -INF, 0.0, -1, 0 },
+    { "sign", rd_sign, INF, INF, NAN, NAN, 0 },
+    { "sign", rd_sign, NAN, 1, NAN, NAN, 0 },
     { "reciprocal", rd_reciprocal, 0.0, 0.0, INF, NAN, 0 },
     { "reciprocal", rd_reciprocal, -0.0, 0.0, -INF, NAN, 0 },
     { "reciprocal", rd_reciprocal, INF, NAN, 0.0, 0.0, ANY_RE | ANY_IM },
@@ -414,18 +544,22 @@ static bool is_part(double got, double want, bool any_sign)
                                     : fabs(got - want) <= 4 * ulp(want, 53);
 }
 
+/* f(conj z) = conj f(z), too. */
 START_TEST(special_values)
 {
     for (size_t k = 0; k < COUNT(specials); k++) {
         const struct special *s = &specials[k];
 
         z[0] = CMPLX(s->re, s->im);
-        ck_assert(rd_eval(ctx, s->ours(rd_wrap(ctx, z, RD_SHAPE(1))),
-                          RD_INTO(found, RD_SHAPE(1))) == RD_OK);
-        ck_assert_msg(is_part(creal(found[0]), s->want_re, s->sign & ANY_RE) &&
-                          is_part(cimag(found[0]), s->want_im, s->sign & ANY_IM),
-                      "%s(%g%+gi) is %a%+ai, not %a%+ai", s->name, s->re, s->im, creal(found[0]),
-                      cimag(found[0]), s->want_re, s->want_im);
+        z[1] = conj(z[0]);
+        ck_assert(rd_eval(ctx, s->ours(rd_wrap(ctx, z, RD_SHAPE(2))),
+                          RD_INTO(found, RD_SHAPE(2))) == RD_OK);
+        for (int i = 0; i < 2; i++)
+            ck_assert_msg(
+                is_part(creal(found[i]), s->want_re, s->sign & ANY_RE) &&
+                    is_part(cimag(found[i]), i ? -s->want_im : s->want_im, s->sign & ANY_IM),
+                "%s(%g%+gi) is %a%+ai, not %a%+ai", s->name, s->re, i ? -s->im : s->im,
+                creal(found[i]), cimag(found[i]), s->want_re, i ? -s->want_im : s->want_im);
     }
 }
 END_TEST

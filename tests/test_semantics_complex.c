@@ -141,19 +141,24 @@ END_TEST
 
 START_TEST(complex_functions)
 {
-    rd_expr *cut = complex_leaf(0, RD_SHAPE(2), VALUES(-4, 0.0, -4, -0.0));
-    rd_expr *far = complex_leaf(1, RD_SHAPE(2), VALUES(-INFINITY, INFINITY, INFINITY, 0.0));
+    rd_expr *cut    = complex_leaf(0, RD_SHAPE(2), VALUES(-4, 0.0, -4, -0.0));
+    rd_expr *far    = complex_leaf(1, RD_SHAPE(2), VALUES(-INFINITY, INFINITY, INFINITY, 0.0));
+    rd_expr *powers = complex_leaf(3, RD_SHAPE(2), VALUES(0.5, -3, 0, 0));
 
     expect_pairs("above and below the cut", rd_sqrt(cut), RD_C128, VALUES(0, 2, 0, -2));
     expect_pairs("annex G", rd_exp(far), RD_C128, VALUES(0, 0, INFINITY, 0));
     expect_pairs("cube", rd_pow(rd_cnum(ctx, 1, 1), rd_int(ctx, 3)), RD_C128, VALUES(-2, 2));
     expect_pairs("power 0", rd_pow(far, rd_int(ctx, 0)), RD_C128, VALUES(1, 0, 1, 0));
+    expect_pairs("powers of 0", rd_pow(rd_cnum(ctx, 0, 0), powers), RD_C128, VALUES(0, 0, 1, 0));
+    expect("beside the cut", rd_sign(rd_imag(rd_acos(cut))), RD_F64, VALUES(-1, 1));
     expect_pairs("rounded", rd_round_to(rd_cnum(ctx, 1.26, -0.04), 1), RD_C128, VALUES(1.3, -0.0));
     expect_pairs("no NaN", rd_nan_to_num(complex_leaf(2, RD_SHAPE(1), VALUES(NAN, 1))), RD_C128,
                  VALUES(0, 1));
     expect("close", rd_isclose(cut, rd_cnum(ctx, -4, 1e-9), 1e-5, 0), RD_BOOL, VALUES(1, 1));
     expect_pairs("sign", rd_sign(complex_leaf(2, RD_SHAPE(2), VALUES(0, -2, 0, 0))), RD_C128,
                  VALUES(0, -1, 0, 0));
+    expect_pairs("direction", rd_sign(complex_leaf(2, RD_SHAPE(1), VALUES(-INFINITY, 9))), RD_C128,
+                 VALUES(-1, 0));
 }
 END_TEST
 

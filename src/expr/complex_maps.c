@@ -22,7 +22,8 @@ static const row rows[] = {
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 /* The parts of the operands by name. */
-static const char *const names[2][2] = { { "x", "y" }, { "u", "v" } };
+enum { MOST_OPERANDS = 3 };
+static const char *const names[MOST_OPERANDS][2] = { { "x", "y" }, { "u", "v" }, { "p", "q" } };
 
 static void add_constants(rd_steps *steps, rd_ctx *ctx, rd_dtype part)
 {
@@ -34,9 +35,13 @@ static void add_constants(rd_steps *steps, rd_ctx *ctx, rd_dtype part)
         { "inf", INFINITY },
         { "zero", 0 },
         { "one", 1 },
+        { "log_2", 0x1.62e42fefa39efp-1 },
         { "log_4", 0x1.62e42fefa39efp0 },
+        { "log_10", 0x1.26bb1bbb55516p1 },
         { "over", narrow ? 88 : 709 },
         { "exp_over", narrow ? exp(88) : exp(709) },
+        { "tens", narrow ? 38 : 308 },
+        { "exp_tens", narrow ? 1e38 : 1e308 },
         { "huge", narrow ? 0x1p124 : 0x1p1020 },
         { "up", 0x1p60 },
         { "down", 0x1p-30 },
@@ -102,6 +107,16 @@ static rd_expr *times(const char *call, rd_expr *x, double factor)
     return x ? map_2(RD_OP_mul, call, x, rd_num(x->ctx, factor)) : NULL;
 }
 
+/* acosh x is acos x turned to the right half of the plane. */
+static rd_expr *arcosh(const char *call, rd_expr *x)
+{
+    rd_expr *y = map_1(RD_OP_acos, call, x);
+
+    return y ? rd_complex_of(map_1(RD_OP_abs, call, y->in[1]),
+                             map_2(RD_OP_copysign, call, y->in[0], x->in[1]), call)
+             : NULL;
+}
+
 /* sin x = sinh(ix) / i, and so on: annex G, too. */
 static rd_expr *composed(rd_op op, const char *call, rd_expr *x)
 {
@@ -109,13 +124,26 @@ static rd_expr *composed(rd_op op, const char *call, rd_expr *x)
     case RD_OP_sin: return turned_back(call, map_1(RD_OP_sinh, call, turned(call, x)));
     case RD_OP_cos: return map_1(RD_OP_cosh, call, turned(call, x));
     case RD_OP_tan: return turned_back(call, map_1(RD_OP_tanh, call, turned(call, x)));
-    case RD_OP_exp2: return map_1(RD_OP_exp, call, times(call, x, 0x1.62e42fefa39efp-1));
-    case RD_OP_exp10: return map_1(RD_OP_exp, call, times(call, x, 0x1.26bb1bbb55516p1));
+    case RD_OP_asinh: return turned_back(call, map_1(RD_OP_asin, call, turned(call, x)));
+    case RD_OP_acosh: return arcosh(call, x);
+    case RD_OP_atan: return turned_back(call, map_1(RD_OP_atanh, call, turned(call, x)));
     case RD_OP_log2: return times(call, map_1(RD_OP_log, call, x), 0x1.71547652b82fep0);
     case RD_OP_log10: return times(call, map_1(RD_OP_log, call, x), 0x1.bcb7b1526e50ep-2);
     case RD_OP_reciprocal: return map_2(RD_OP_div, call, rd_int(x->ctx, 1), x);
     default: return NULL;
     }
+}
+
+/* What rows of one number ask for beside x: sqrt(1 - x) and sqrt(1 + x), or nothing. */
+static int add_roots(rd_op op, const char *call, rd_expr **in)
+{
+    rd_expr *one = rd_int(in[0]->ctx, 1);
+
+    if (op != RD_OP_asin && op != RD_OP_acos)
+        return 1;
+    in[1] = map_1(RD_OP_sqrt, call, map_2(RD_OP_sub, call, one, in[0]));
+    in[2] = map_1(RD_OP_sqrt, call, map_2(RD_OP_add, call, one, in[0]));
+    return in[1] && in[2] ? MOST_OPERANDS : 0;
 }
 
 /* ---- Powers ---------------------------------------------------------------------------------- */
@@ -146,6 +174,17 @@ static rd_expr *power_of_products(const char *call, rd_expr *x, int n)
     return n < 0 ? map_1(RD_OP_reciprocal, call, y) : y;
 }
 
+/* Where y has a positive real part a power of 0 is 0, though its logarithm times y may have no
+ * angle. */
+static rd_expr *nothing_of_nothing(const char *call, rd_expr *x, rd_expr *y, rd_expr *z)
+{
+    rd_expr *zero       = rd_int(z->ctx, 0);
+    rd_expr *of_nothing = map_2(RD_OP_eq, call, x, zero);
+    rd_expr *forward    = map_2(RD_OP_gt, call, rd_real(y), zero);
+
+    return map_where(call, map_2(RD_OP_and, call, of_nothing, forward), zero, z);
+}
+
 /* exp(y log x), and 1 where y is 0. */
 static rd_expr *power(const char *call, rd_expr *x, rd_expr *y)
 {
@@ -157,9 +196,10 @@ static rd_expr *power(const char *call, rd_expr *x, rd_expr *y)
         x = rd_complex_cast(x, rd_dtype_of_parts(x->type));
     rd_expr *log_x = x ? map_1(RD_OP_log, call, x) : NULL;
     rd_expr *z     = map_1(RD_OP_exp, call, map_2(RD_OP_mul, call, y, log_x));
-    rd_expr *none  = map_2(RD_OP_eq, call, y, rd_int(y->ctx, 0));
 
-    return z ? rd_map_op(RD_OP_where, call, 3, (rd_expr *const[]){ none, rd_int(z->ctx, 1), z })
+    if (z && rd_is_complex(y))
+        z = nothing_of_nothing(call, x, y, z);
+    return z ? map_where(call, map_2(RD_OP_eq, call, y, rd_int(y->ctx, 0)), rd_int(y->ctx, 1), z)
              : NULL;
 }
 
@@ -239,9 +279,9 @@ rd_expr *rd_complex_map(rd_op op, const char *call, int n, rd_expr *const *x)
 {
     const rd_dtype type =
         op == RD_OP_where ? rd_rule_type(RD_RULE_SAME, 2, x + 1) : rd_rule_type(RD_RULE_SAME, n, x);
-    const rd_dtype part  = rd_dtype_part(type);
-    rd_expr       *in[2] = { NULL };
-    unsigned       real  = 0;
+    const rd_dtype part              = rd_dtype_part(type);
+    rd_expr       *in[MOST_OPERANDS] = { NULL };
+    unsigned       real              = 0;
 
     if (op == RD_OP_where)
         return choice(call, x, part);
@@ -256,6 +296,8 @@ rd_expr *rd_complex_map(rd_op op, const char *call, int n, rd_expr *const *x)
         return NULL;
     if (op == RD_OP_pow)
         return in[1] ? power(call, in[0], in[1]) : NULL;
+    if (r && n == 1 && !(n = add_roots(op, call, in)))
+        return NULL;
     if (r)
         return same_shape(call, n, in) ? run_row(r, call, n, in, part) : NULL;
     rd_expr *y = composed(op, call, in[0]);

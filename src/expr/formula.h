@@ -3,7 +3,7 @@
 #define RD_EXPR_FORMULA_H
 #include "expr/expr.h"
 
-enum { RD_TEXT_CLIP = RD_N_OPS, RD_TEXT_ARITY = 3, RD_TEXT_OPERANDS = 32 };
+enum { RD_TEXT_CLIP = RD_N_OPS, RD_TEXT_ARITY = 3, RD_TEXT_OPERANDS = 40 };
 
 typedef struct rd_reader {
     rd_ctx         *ctx;
