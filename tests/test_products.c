@@ -20,7 +20,7 @@ typedef enum view {
     DENSE,
     PART,    /* of a larger array: rows apart                    */
     FLIPPED, /* rows from the last to the first: no BLAS         */
-    SECOND,  /* every second element of a row: no BLAS, no rows  */
+    SECOND,  /* every second element of a row: is copied first   */
 } view;
 
 typedef struct extents {
@@ -272,7 +272,7 @@ static void check(const char *what, rd_expr *y, int64_t n, bool by_blas)
 /* ---- Index orders, views, extents ------------------------------------------------------------ */
 /* clang-format off */
 #define SIZES  { .i = 37, .j = 43, .k = 71, .l = 5, .b = 3, .d = 4 }
-#define WIDE   { .i = 60, .j = 90, .k = 80, .l = 70 }
+#define WIDE   { .i = 60, .j = 90, .k = 80, .l = 70, .d = 2 }
 #define BLOCKS { .i = 300, .j = 170, .k = 40 }
 /* clang-format on */
 
@@ -290,8 +290,8 @@ static const product_row rows[] = {
     { "ik,kj->ij", SIZES, PART, PART, BLAS },
     { "ki,jk->ji", SIZES, PART, DENSE, BLAS },
     { "ik,kj->ij", SIZES, FLIPPED, DENSE, LOOPS },
-    { "ik,kj->ij", SIZES, DENSE, SECOND, LOOPS },
-    { "ik,kj->ij", SIZES, SECOND, DENSE, LOOPS },
+    { "ik,kj->ij", SIZES, DENSE, SECOND, BLAS },
+    { "ik,kj->ij", SIZES, SECOND, DENSE, BLAS },
     /* batches, of both or of one operand, next to the matrices or across them */
     { "bik,bkj->bij", SIZES, DENSE, DENSE, BLAS },
     { "bik,bjk->bij", SIZES, PART, PART, BLAS },
@@ -385,6 +385,28 @@ START_TEST(other_sums)
     check("mean", rd_mean(ab, RD_DIMS(1)), n.k, true);
     check("kept dims", rd_sum(ab, RD_KEEP(1)), n.k, true);
     forget();
+}
+END_TEST
+
+/* A sum of complex products is four of real ones: of parts of memory, conjugates, or maps. */
+START_TEST(complex_matrices)
+{
+    const extents n = WIDE;
+
+    for (int k = 0; k < 2; k++) {
+        const rd_dtype type = k ? RD_F64 : RD_F32;
+        rd_expr       *a    = operand(ctx, type, "ikd", &n, DENSE, 1),
+                *b          = operand(ctx, type, "kjd", &n, DENSE, 2);
+        rd_expr *x          = rd_complex(rd_select(a, 2, 0), rd_select(a, 2, 1)),
+                *y          = rd_complex(rd_select(b, 2, 0), rd_select(b, 2, 1));
+        rd_expr *u = rd_matmul(x, y), *v = rd_matmul(rd_conj(x), rd_mul(y, rd_cnum(ctx, 0, 0.5)));
+
+        check("real part", rd_real(u), 2 * n.k, true);
+        check("imaginary part", rd_imag(u), 2 * n.k, true);
+        check("both", rd_stack(0, RD_EXPRS(rd_real(u), rd_imag(u))), 2 * n.k, true);
+        check("of a conjugate", rd_imag(v), 2 * n.k, true);
+        forget();
+    }
 }
 END_TEST
 
@@ -667,18 +689,12 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { orders_and_views,
-                                   other_sums,
-                                   operands_that_are_kept,
-                                   results_together,
-                                   pairs_are_not_stored,
-                                   kernels_of_our_own,
-                                   outputs,
-                                   strides,
-                                   not_numbers,
-                                   rows_times_one_of_them,
-                                   context_says_deterministic,
-                                   callers_together };
+    const TTest *const tests[] = {
+        orders_and_views, other_sums,           complex_matrices,       operands_that_are_kept,
+        results_together, pairs_are_not_stored, kernels_of_our_own,     outputs,
+        strides,          not_numbers,          rows_times_one_of_them, context_says_deterministic,
+        callers_together
+    };
 
     return run_suite("products", tests, COUNT(tests));
 }

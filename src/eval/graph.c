@@ -40,6 +40,28 @@ int rd_graph_add(rd_graph *g, rd_value v)
     return g->n_value++;
 }
 
+int rd_graph_add_copy(rd_graph *g, int read, float ops)
+{
+    int32_t *in = rd_pool_get(g->pool, sizeof *in);
+
+    if (!in)
+        return -1;
+    in[0] = read;
+    return rd_graph_add(g, (rd_value){ .kind   = RD_VALUE_MAP,
+                                       .type   = g->value[read].type,
+                                       .op     = RD_OP_cast,
+                                       .ops    = ops,
+                                       .n_in   = 1,
+                                       .in     = in,
+                                       .slot   = -1,
+                                       .target = -1,
+                                       .axes   = g->value[read].axes,
+                                       .inner  = -1,
+                                       .group  = -1,
+                                       .into   = -1,
+                                       .out    = -1 });
+}
+
 rd_set rd_own_dims(const rd_value *v)
 {
     return (v->inner >= 0 ? rd_bit(v->inner) : 0) | (v->group >= 0 ? rd_bit(v->group) : 0);

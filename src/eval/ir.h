@@ -257,6 +257,8 @@ bool rd_graph_sort(rd_graph *graph, int n_root, int32_t *root);
 bool rd_graph_sort_results(rd_graph *graph); /* the roots are its results */
 /* One more value, behind the others; its number, -1: no memory. */
 int rd_graph_add(rd_graph *graph, rd_value v);
+/* A map that copies a read, `ops` dear an element, likewise. */
+int rd_graph_add_copy(rd_graph *graph, int read, float ops);
 /* Lines for explain, each with its '\n', which are freed.  False: no memory. */
 bool rd_graph_say(rd_graph *graph, rd_text *lines);
 

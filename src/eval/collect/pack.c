@@ -55,26 +55,9 @@ static bool is_read_often(const rd_graph *g, int reader, int value)
 
 static int copy_of(packing *p, int read)
 {
-    rd_graph *g  = p->g;
-    int32_t  *in = p->copy[read] < 0 ? rd_pool_get(g->pool, sizeof *in) : NULL;
-
-    if (!in)
-        return p->copy[read];
-    p->copies++;
-    in[0]                = read;
-    return p->copy[read] = rd_graph_add(g, (rd_value){ .kind   = RD_VALUE_MAP,
-                                                       .type   = g->value[read].type,
-                                                       .op     = RD_OP_cast,
-                                                       .ops    = APART,
-                                                       .n_in   = 1,
-                                                       .in     = in,
-                                                       .slot   = -1,
-                                                       .target = -1,
-                                                       .axes   = g->value[read].axes,
-                                                       .inner  = -1,
-                                                       .group  = -1,
-                                                       .into   = -1,
-                                                       .out    = -1 });
+    if (p->copy[read] < 0 && (p->copy[read] = rd_graph_add_copy(p->g, read, APART)) >= 0)
+        p->copies++;
+    return p->copy[read];
 }
 
 /* A copy of what is read, which a map that is read is as it stands: kept sooner. */

@@ -1,11 +1,13 @@
 /* products.c - sums of products of two matrices that get loops of their own, for a library that
  * multiplies matrices; what they are made of and what is made of them comes before and after. */
 #include "eval/ir.h"
+#include <stdlib.h>
+#include <string.h>
 
 /* c = sum of a b. */
 typedef struct product {
-    rd_value *a, *b;
-    rd_set    m, n, k, batch;
+    const rd_value *a, *b;
+    rd_set          m, n, k, batch;
 } product;
 
 static double points(const rd_graph *g, rd_set axes)
@@ -71,17 +73,63 @@ static bool reads_rows(const rd_value *v, rd_set axes)
     return rows;
 }
 
-/* A map that is not stored for another reason is worth it if that costs less than the products
+/* To store what is not stored for another reason is worth it if that costs less than the products
  * without a library do. */
+static bool may_be_stored_first(const rd_graph *g, const rd_value *v, const product *p)
+{
+    return points(g, v->axes) * (RD_PRICE_WRITE + RD_PRICE_READ + v->ops) <=
+           points(g, p->batch | p->m | p->n | p->k);
+}
+
+/* Is it read from memory by rows whose elements lie apart, as parts of complex numbers do?  Each of
+ * its axes once, and none of a batch within the rows. */
+static bool lies_apart(const rd_value *v, const product *p)
+{
+    const rd_subscript *at   = v->at;
+    rd_set              seen = 0, nearest = 0;
+    int64_t             least = INT64_MAX;
+
+    if (v->kind != RD_VALUE_READ || v->target >= 0 || reads_rows(v, p->m | p->n | p->k))
+        return false;
+    for (int t = 0; t < at->n_term; t++) {
+        if (at->term[t].axis < 0 || rd_in(seen, at->term[t].axis))
+            return false;
+        seen |= rd_bit(at->term[t].axis);
+        if (llabs(at->term[t].coef) < least) {
+            least   = llabs(at->term[t].coef);
+            nearest = rd_bit(at->term[t].axis);
+        }
+    }
+    return seen == v->axes && !(nearest & p->batch);
+}
+
 static bool may_be_operand(const rd_graph *g, const rd_value *v, const product *p)
 {
     if (v->kind == RD_VALUE_READ)
-        return reads_rows(v, p->m | p->n | p->k);
-    if (rd_is_anchor_kind(v))
-        return true;
-    return (v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) &&
-           points(g, v->axes) * (RD_PRICE_WRITE + RD_PRICE_READ + v->ops) <=
-               points(g, p->batch | p->m | p->n | p->k);
+        return reads_rows(v, p->m | p->n | p->k) ||
+               (lies_apart(v, p) && may_be_stored_first(g, v, p));
+    return rd_is_anchor_kind(v) ||
+           ((v->kind == RD_VALUE_MAP || v->kind == RD_VALUE_CALL) && may_be_stored_first(g, v, p));
+}
+
+/* Storage of a copy: its axes as they lie in memory. */
+static bool keep_copy(rd_graph *g, rd_value *v, const rd_subscript *at)
+{
+    int64_t *step = rd_pool_get(g->pool, (size_t)at->n_term * sizeof *step);
+
+    v->whole = true;
+    v->dim   = rd_pool_get(g->pool, (size_t)(at->n_term + 1) * sizeof *v->dim);
+    for (int t = 0; step && v->dim && t < at->n_term; t++) {
+        int place = v->n_dim++;
+
+        for (; place > 0 && step[place - 1] < llabs(at->term[t].coef); place--) {
+            step[place]   = step[place - 1];
+            v->dim[place] = v->dim[place - 1];
+        }
+        step[place]   = llabs(at->term[t].coef);
+        v->dim[place] = at->term[t].axis;
+    }
+    return step && v->dim;
 }
 
 /* Storage of a map: matrices one after another, rows along k. */
@@ -100,6 +148,20 @@ static bool keep_map(rd_graph *g, rd_value *v, const product *p)
     return v->dim;
 }
 
+/* `copy`: what copies a read, -1: nothing yet. */
+static bool keep_operand(rd_graph *g, int32_t *operand, const product *p, int32_t *copy)
+{
+    const int read = *operand;
+
+    if (!lies_apart(&g->value[read], p))
+        return keep_map(g, &g->value[read], p);
+    if (copy[read] < 0 && ((copy[read] = rd_graph_add_copy(g, read, 0)) < 0 ||
+                           !keep_copy(g, &g->value[copy[read]], &g->value[read].at[0])))
+        return false;
+    *operand = copy[read];
+    return true;
+}
+
 /* Where a library is missing that there might be, people are told. */
 static bool has_library(rd_graph *g, bool *memory)
 {
@@ -116,22 +178,39 @@ static bool has_library(rd_graph *g, bool *memory)
     return false;
 }
 
-bool rd_part_products(rd_graph *g)
+/* A sum that a library could compute. */
+static bool is_product(const rd_graph *g, const rd_value *v, product *p)
+{
+    return find_operands(g, v, p) && find_axes(v, p) && is_large(g, p) && may_be_stored(g, v, p) &&
+           may_be_operand(g, p->a, p) && may_be_operand(g, p->b, p);
+}
+
+static bool part(rd_graph *g, int32_t *copy, int n)
 {
     bool memory;
 
-    for (int i = 0; i < g->n_value; i++) {
-        rd_value *v = &g->value[i];
-        product   p;
+    for (int i = 0; i < n; i++) {
+        product  p;
+        int32_t *in = g->value[i].in;
 
-        if (!find_operands(g, v, &p) || !find_axes(v, &p) || !is_large(g, &p) ||
-            !may_be_stored(g, v, &p) || !may_be_operand(g, p.a, &p) || !may_be_operand(g, p.b, &p))
+        if (!is_product(g, &g->value[i], &p))
             continue;
         if (!has_library(g, &memory)) /* asked last: the answer may take loading it */
             return memory;
-        v->apart = true;
-        if (!keep_map(g, p.a, &p) || !keep_map(g, p.b, &p))
+        g->value[i].apart = true;
+        if (!keep_operand(g, &in[0], &p, copy) || !keep_operand(g, &in[1], &p, copy))
             return false;
     }
-    return true;
+    return g->n_value == n || rd_graph_sort_results(g);
+}
+
+bool rd_part_products(rd_graph *g)
+{
+    const int n    = g->n_value;
+    int32_t  *copy = rd_pool_get(g->pool, (size_t)n * sizeof *copy);
+
+    if (!copy)
+        return false;
+    memset(copy, -1, (size_t)n * sizeof *copy);
+    return part(g, copy, n);
 }
