@@ -1,5 +1,5 @@
 /* best.h - argmin and argmax of floats: which element is best is known without states for every
- * lane, as any order gives the same one.  table.h includes it once per float type, after strips.h,
+ * lane, as any order gives the same one.  each/folds_*.c include it once per float type, after strips.h,
  * with ELEM, T, I set. */
 #define PART       1024 /* elements that are looked through again for the place of their best */
 /* 8 KiB ahead, if this processor gains by it: between parts and rows memory would idle. */
@@ -124,10 +124,10 @@ static inline int JOIN(any, ELEM)(MASK m)
 BEST_OF_ROW(argmin, <, min)
 BEST_OF_ROW(argmax, >, max)
 
-static rd_simd_best *const JOIN(best, ELEM)[RD_N_REDUCERS] = {
+rd_simd_best *const OF_ISA(JOIN(best, ELEM))[RD_N_REDUCERS] = {
     [RD_RED_argmin] = JOIN(argmin_row, ELEM), [RD_RED_argmax] = JOIN(argmax_row, ELEM)
 };
-static rd_simd_rows *const JOIN(best_rows, ELEM)[RD_N_REDUCERS] = {
+rd_simd_rows *const OF_ISA(JOIN(best_rows, ELEM))[RD_N_REDUCERS] = {
     [RD_RED_argmin] = JOIN(argmin_rows, ELEM), [RD_RED_argmax] = JOIN(argmax_rows, ELEM)
 };
 #undef PART

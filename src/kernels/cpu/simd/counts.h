@@ -1,5 +1,5 @@
 /* counts.h - how many elements pass a comparison with one number, without a mask in memory.
- * table.h includes it once per float type, after strips.h, with ELEM, T, I set. */
+ * each/folds_*.c include it once per float type, after strips.h, with ELEM, T, I set. */
 /* A mask is -1 where true; lanes are flushed long before they overflow. */
 #define COUNT_IF(name, op, map)                                                   \
     static int64_t JOIN(name, ELEM)(int64_t n, const void *px, const void *limit) \
@@ -39,8 +39,9 @@ BOTH(gt, >)
 BOTH(ge, >=)
 
 #define PAIR(name) [RD_OP_##name] = { JOIN(count_##name, ELEM), JOIN(count_abs_##name, ELEM) },
-static rd_simd_count_if *const JOIN(counts, ELEM)[RD_N_OPS][2] = { PAIR(eq) PAIR(ne) PAIR(lt)
-                                                                       PAIR(le) PAIR(gt) PAIR(ge) };
+rd_simd_count_if *const OF_ISA(JOIN(counts, ELEM))[RD_N_OPS][2] = { PAIR(eq) PAIR(ne) PAIR(lt)
+                                                                        PAIR(le) PAIR(gt)
+                                                                            PAIR(ge) };
 #undef COUNT_IF
 #undef PLAIN
 #undef SIZE

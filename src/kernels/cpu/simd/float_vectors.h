@@ -1,4 +1,4 @@
-/* float_vectors.h - vectors of floats, as compilers know them.  table.h includes it once per float
+/* float_vectors.h - vectors of floats, as compilers know them.  isa.h includes it once per float
  * type, with ELEM, T, I set. */
 typedef T VEC __attribute__((vector_size(RD_VECTOR_BYTES), aligned(sizeof(T)), may_alias));
 typedef I MASK __attribute__((vector_size(RD_VECTOR_BYTES)));

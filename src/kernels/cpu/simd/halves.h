@@ -1,57 +1,5 @@
-/* halves.h - 16-bit floats in memory, f32 in vectors: rows to f32, from f32, and of f32 rounded in
- * place.  memory.h includes it.
- *
- * f16 by the instructions for it where the set has them; else, and for what vectors leave over,
- * core/half.h, which gives the same bits. */
-#include "core/half.h"
-
-#define F32_LANES (RD_VECTOR_BYTES / (int)sizeof(float))
-
-/* ---- A vector -------------------------------------------------------------------------------- */
-#if defined(__AVX512F__)
-#define F16_VECTORS
-#define F16_WIDEN(h)  (vec_f32) _mm512_cvtph_ps(h)
-#define F16_NARROW(v) _mm512_cvtps_ph((__m512)(v), _MM_FROUND_TO_NEAREST_INT)
-typedef __m256i vec_f16;
-#elif defined(__F16C__)
-#define F16_VECTORS
-#define F16_WIDEN(h)  (vec_f32) _mm256_cvtph_ps(h)
-#define F16_NARROW(v) _mm256_cvtps_ph((__m256)(v), _MM_FROUND_TO_NEAREST_INT)
-typedef __m128i vec_f16;
-#endif
-
-/* The first n <= F32_LANES elements; the others are of no interest. */
-#define LOAD_PART(elem, C)                                        \
-    static inline vec_f32 load_part_##elem(const C *p, int64_t n) \
-    {                                                             \
-        C part[F32_LANES] = { { 0 } };                            \
-        memcpy(part, p, (size_t)n * sizeof *p);                   \
-        return load_##elem(n == F32_LANES ? p : part);            \
-    }
-
-#ifdef F16_VECTORS
-static inline vec_f32 load_f16(const rd_f16 *p)
-{
-    vec_f16 h;
-
-    memcpy(&h, p, sizeof h);
-    return F16_WIDEN(h);
-}
-LOAD_PART(f16, rd_f16)
-#endif
-
-static inline vec_f32 load_bf16(const rd_bf16 *p)
-{
-    typedef uint16_t narrow __attribute__((vector_size(RD_VECTOR_BYTES / 2)));
-    typedef uint32_t wide __attribute__((vector_size(RD_VECTOR_BYTES)));
-    narrow           h;
-
-    memcpy(&h, p, sizeof h);
-    return (vec_f32)(__builtin_convertvector(h, wide) << 16);
-}
-LOAD_PART(bf16, rd_bf16)
-
-/* ---- Rows ------------------------------------------------------------------------------------ */
+/* halves.h - rows of 16-bit floats to f32, from f32, and f32 rounded to them in place.  memory.h
+ * includes it. */
 /* How many of n elements are done in vectors. */
 #ifdef F16_VECTORS
 #define VECTORS(name, Y, X, ...)                                      \
@@ -107,19 +55,4 @@ VECTORS(wrap_F16, float, float, *(vec_f32 *)(y + i) = F16_WIDEN(F16_NARROW(load_
 HALF_MOVES(F16, rd_f16, load_F16_vectors, store_F16_vectors, wrap_F16_vectors)
 HALF_MOVES(BF16, rd_bf16, NO_VECTORS, NO_VECTORS, NO_VECTORS)
 
-/* To f32 on the way to a half. */
-#define ODD(from, F)                                            \
-    static void odd_##from(int64_t n, void *py, const void *px) \
-    {                                                           \
-        float   *y = py;                                        \
-        const F *x = px;                                        \
-        for (int64_t i = 0; i < n; i++)                         \
-            y[i] = rd_odd_##from(x[i]);                         \
-    }
-ODD(f64, double)
-ODD(i64, int64_t)
-ODD(u64, uint64_t)
-#undef ODD
-#undef F32_LANES
-#undef LOAD_PART
 #undef HALF_MOVES

@@ -1,6 +1,6 @@
 /* maps.h - the rows of ops.def as loops over elements side by side, for one register class.
  *
- * table.h includes it once per class, with ELEM, T, RD_F and PICK set as in
+ * each/maps_*.c include it once per class, with ELEM, T, RD_F and PICK set as in
  * kernels/cpu/reference/ops_class.h.  y may be an operand, element on element: hence ivdep, and no
  * restrict. */
 #define RD_T(f)            WITH_WARNINGS_##f
@@ -162,7 +162,7 @@ CAST(b8, uint8_t, FROM_INT(x))
 #define RD_TEST(name, n, rule, ...) PICK(rule, ENTRY, (name, n), (name, n))
 #define EASY_ENTRY_0(name)
 #define EASY_ENTRY_1(name) [RD_OP_##name] = { KERNEL(name, easy) },
-static rd_simd_map *const JOIN(maps, ELEM)[RD_N_OPS][RD_N_FORMS] = {
+rd_simd_map *const OF_ISA(JOIN(maps, ELEM))[RD_N_OPS][RD_N_FORMS] = {
 #include "core/ops.def"
 #ifdef FLOATS
 #define RD_LIBM1(name)
@@ -174,15 +174,15 @@ static rd_simd_map *const JOIN(maps, ELEM)[RD_N_OPS][RD_N_FORMS] = {
     [RD_OP_exp] = { KERNEL(exp, strips) },
 #endif
 };
-static rd_simd_map *const  JOIN(selects, ELEM)[RD_N_FORMS] = { [0] = JOIN(JOIN(select, ELEM), 0),
-                                                               [2] = JOIN(JOIN(select, ELEM), 2),
-                                                               [4] = JOIN(JOIN(select, ELEM), 4),
-                                                               [6] = JOIN(JOIN(select, ELEM), 6) };
-static rd_simd_cast *const JOIN(casts, ELEM)[RD_N_ELEMS]   = { [RD_ELEM_f32] = JOIN(cast_f32, ELEM),
-                                                               [RD_ELEM_f64] = JOIN(cast_f64, ELEM),
-                                                               [RD_ELEM_i64] = JOIN(cast_i64, ELEM),
-                                                               [RD_ELEM_u64] = JOIN(cast_u64, ELEM),
-                                                               [RD_ELEM_b8]  = JOIN(cast_b8, ELEM) };
+rd_simd_map *const  OF_ISA(JOIN(selects, ELEM))[RD_N_FORMS] = { [0] = JOIN(JOIN(select, ELEM), 0),
+                                                                [2] = JOIN(JOIN(select, ELEM), 2),
+                                                                [4] = JOIN(JOIN(select, ELEM), 4),
+                                                                [6] = JOIN(JOIN(select, ELEM), 6) };
+rd_simd_cast *const OF_ISA(JOIN(casts, ELEM))[RD_N_ELEMS] = { [RD_ELEM_f32] = JOIN(cast_f32, ELEM),
+                                                              [RD_ELEM_f64] = JOIN(cast_f64, ELEM),
+                                                              [RD_ELEM_i64] = JOIN(cast_i64, ELEM),
+                                                              [RD_ELEM_u64] = JOIN(cast_u64, ELEM),
+                                                              [RD_ELEM_b8]  = JOIN(cast_b8, ELEM) };
 
 #undef RD_T
 #undef KERNEL

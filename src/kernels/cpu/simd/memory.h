@@ -1,4 +1,4 @@
-/* memory.h - elements side by side to and from memory of every type; table.h includes it once. */
+/* memory.h - elements side by side to and from memory of every type; each/table.c includes it. */
 /* bool in memory is true if it is not 0. */
 #define NORMAL_BOOL(x)   ((x) != 0)
 #define NORMAL_NUMBER(x) (x)
@@ -128,32 +128,6 @@ static int64_t count_bytes(int64_t n, const void *px)
 }
 
 #include "kernels/cpu/simd/small.h"
-
-/* The widest store past the caches that the instruction set has. */
-#if defined(__AVX512F__)
-typedef __m512i stream_part;
-#define STREAM_PART _mm512_stream_si512
-#elif defined(__AVX__)
-typedef __m256i stream_part;
-#define STREAM_PART _mm256_stream_si256
-#elif defined(__SSE2__)
-typedef __m128i stream_part;
-#define STREAM_PART _mm_stream_si128
-#endif
-
-/* *y = v; `past` the caches if a vector is as wide as what goes there: y is aligned to vectors
- * then. */
-#ifdef STREAM_PART
-#define STORE_VECTOR(y, v, past)                      \
-    if ((past) && sizeof(v) == sizeof(stream_part)) { \
-        stream_part part_;                            \
-        memcpy(&part_, &(v), sizeof(v));              \
-        STREAM_PART((void *)(y), part_);              \
-    } else                                            \
-        *(y) = (v)
-#else
-#define STORE_VECTOR(y, v, past) *(y) = (v)
-#endif
 
 /* Whole cache lines that nobody reads soon go past the caches: a plain store would first read the
  * line. */

@@ -2,7 +2,7 @@
  * of 64 products from the left, and what the blocks come to as the combine tree says.
  *
  * A tile of c stays in registers as long as a block takes: 8 rows of one vector, or 4 of two, whose
- * lines of b are read one after the other.  table.h includes it once per float type, with ELEM, T
+ * lines of b are read one after the other.  each/folds_*.c include it once per float type, with ELEM, T
  * and its vectors. */
 #define TILE_VECTORS 8
 
@@ -98,7 +98,7 @@ static ALWAYS void JOIN(product_columns, ELEM)(const rd_product_tile *q, int64_t
         JOIN(product_tile, ELEM)(q, row, col, 1, wide);
 }
 
-static void JOIN(product, ELEM)(const rd_product_tile *q)
+void OF_ISA(JOIN(product, ELEM))(const rd_product_tile *q)
 {
     int64_t col = 0;
 

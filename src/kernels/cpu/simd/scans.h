@@ -7,7 +7,7 @@
  * an identity, which leaves it as it is.  What comes before the block is merged last, so only a few
  * operations a block wait for the block before.
  *
- * table.h includes it once per element, with ELEM, T and MAKE_SCANS(make) set, and for floats
+ * each/scans.c includes it once per element, with ELEM, T and MAKE_SCANS(make) set, and for floats
  * SCAN_VECTORS.  make(name, words, identity): so_far is `pair` where what is before is two numbers
  * (kernels/math/so_far.h), else `one`. */
 #define SCAN(name, part) JOIN(JOIN(scan_##name, part), ELEM)
@@ -284,7 +284,7 @@ MAKE_SCANS(ALL_OF)
                         .block  = SCAN(name, block),  \
                         .so_far = SCAN(name, so_far), \
                         .past   = SCANS_PAST },
-static const rd_scan_code JOIN(scans, ELEM)[RD_N_REDUCERS] = { MAKE_SCANS(SCAN_ENTRY) };
+const rd_scan_code OF_ISA(JOIN(scans, ELEM))[RD_N_REDUCERS] = { MAKE_SCANS(SCAN_ENTRY) };
 
 #undef SCAN
 #undef DONE_sum

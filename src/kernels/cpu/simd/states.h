@@ -1,6 +1,6 @@
 /* states.h - the rows of reducers.def on states side by side, for one element.
  *
- * table.h includes it once per element, with ELEM, T, PICK and the RD_ names of
+ * each/folds_*.c include it once per element, with ELEM, T, PICK and the RD_ names of
  * kernels/cpu/reference/reducers_class.h set.  A state is taken into variables, changed by the
  * row's code, and put back, so that compilers can keep lanes in vectors. */
 #define CODE(name, part) JOIN(JOIN(fold_##name, part), ELEM)
@@ -203,7 +203,7 @@
                         .finish  = CODE(name, finish) },
 #define RD_REDUCE_ROW(name, states, n_out, law, kinds, cost, ...) \
     PICK(kinds, ENTRY, (name, __VA_ARGS__))
-static const rd_fold_code JOIN(folds, ELEM)[RD_N_REDUCERS] = {
+const rd_fold_code OF_ISA(JOIN(folds, ELEM))[RD_N_REDUCERS] = {
 #include "core/reducers.def"
     OWN_ENTRIES
 };

@@ -6,7 +6,7 @@
  * wide, so that a state is loaded once per four elements; narrow rows that adjoin one at a time, as
  * one stream of memory is twice as fast as four (Zen 4: 32 against 17 GB/s for rows of 2 KiB).
  *
- * table.h includes it once per float type, with ELEM, T, I (an int as wide) set, and FROM, M: what
+ * each/folds_*.c include it once per float type, with ELEM, T, I (an int as wide) set, and FROM, M: what
  * elements are in memory.  Halves become f32 as they are loaded, and only maps of one operand are
  * fused with their folds. */
 /* vectors of states kept in registers */
@@ -464,22 +464,22 @@ TOTALS_BY_STEP(max, T)
 #define ENTRY(reducer, map, kind) \
     [RD_RED_##reducer][RD_FUSED_##map] = JOIN(kind##_##reducer##_##map, FROM),
 
-static rd_simd_rows *const JOIN(fused, FROM)[RD_N_REDUCERS][RD_N_FUSED] = {
+rd_simd_rows *const OF_ISA(JOIN(fused, FROM))[RD_N_REDUCERS][RD_N_FUSED] = {
 #define RD_FOLD(reducer, map, operands, floats, halves, ...) \
     JOIN(STEP_OF, WALKS(floats, halves))(ENTRY(reducer, map, strip))
 #include "kernels/cpu/simd/folds.def"
 };
-static rd_simd_cells *const JOIN(cells, FROM)[RD_N_REDUCERS][RD_N_FUSED] = {
+rd_simd_cells *const OF_ISA(JOIN(cells, FROM))[RD_N_REDUCERS][RD_N_FUSED] = {
 #define RD_FOLD(reducer, map, operands, floats, halves, ...) \
     JOIN(EVERY_OF, WALKS(floats, halves))(ENTRY(reducer, map, cells))
 #include "kernels/cpu/simd/folds.def"
 };
-static rd_simd_totals *const JOIN(totals, FROM)[RD_N_REDUCERS][RD_N_FUSED] = {
+rd_simd_totals *const OF_ISA(JOIN(totals, FROM))[RD_N_REDUCERS][RD_N_FUSED] = {
 #define RD_FOLD(reducer, map, operands, floats, halves, ...) \
     JOIN(STEP_OF, WALKS(floats, halves))(ENTRY(reducer, map, total))
 #include "kernels/cpu/simd/folds.def"
 };
-static rd_simd_block *const JOIN(blocks, FROM)[RD_N_REDUCERS][RD_N_FUSED] = {
+rd_simd_block *const OF_ISA(JOIN(blocks, FROM))[RD_N_REDUCERS][RD_N_FUSED] = {
 #define RD_FOLD(reducer, map, operands, floats, halves, ...) \
     JOIN(EVERY_OF, WALKS(floats, halves))(ENTRY(reducer, map, block))
 #include "kernels/cpu/simd/folds.def"

@@ -2,9 +2,12 @@
  * at r + l coly.  Its squares are turned in registers and folded from there; steps are those of
  * strips.h, in the same order.
  *
- * table.h includes it once per float type, with ELEM, T set. */
+ * each/folds_*.c include it once per float type, with ELEM, T, and WORD (an unsigned int as wide) set. */
+#define BYTES   RD_VECTOR_BYTES
+#define INDICES JOIN(JOIN(INDICES, ELEM), RD_VECTOR_BYTES)
+#include "kernels/cpu/simd/square.h"
 #define ABS(x) JOIN(abs_vec, ELEM)(x)
-#define WORDS  JOIN(turn_row, JOIN(WORD, ELEM))
+#define WORDS  JOIN(turn_row, WORD)
 
 /* v[k] = elements (k, 0 ..) of the square at y; of that so far below it is fetched. */
 static ALWAYS void JOIN(turn_in, ELEM)(WORDS *v, const T *y, int64_t coly, int64_t below)
@@ -15,7 +18,7 @@ static ALWAYS void JOIN(turn_in, ELEM)(WORDS *v, const T *y, int64_t coly, int64
         if (below)
             __builtin_prefetch(y + k * coly + below, 0, 2);
     }
-    JOIN(turn_rows, JOIN(WORD, ELEM))(v);
+    JOIN(turn_rows, WORD)(v);
 }
 
 /* The same of a part of a square, to memory. */
@@ -88,7 +91,7 @@ static ALWAYS void JOIN(fetch_vectors, ELEM)(const T **row, int64_t *col, int64_
 #define ENTRY_FLAT(...)
 #define ENTRY_TURNED(reducer, map) \
     [RD_RED_##reducer][RD_FUSED_##map] = JOIN(turned_##reducer##_##map, ELEM),
-static rd_simd_rows *const JOIN(turned, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = {
+rd_simd_rows *const OF_ISA(JOIN(turned, ELEM))[RD_N_REDUCERS][RD_N_FUSED] = {
 #define RD_FOLD(reducer, map, operands, floats, halves, turned, ...) ENTRY_##turned(reducer, map)
 #include "kernels/cpu/simd/folds.def"
 };
@@ -98,4 +101,6 @@ static rd_simd_rows *const JOIN(turned, ELEM)[RD_N_REDUCERS][RD_N_FUSED] = {
 #undef ENTRY_TURNED
 #undef ABS
 #undef WORDS
+#undef BYTES
+#undef INDICES
 #undef TURNED_KERNEL

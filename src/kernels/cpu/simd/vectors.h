@@ -1,5 +1,5 @@
 /* vectors.h - what the kernels made by hand share: vectors, and what becomes of a state that takes
- * an element.  table.h includes it once; ELEM, T, I (an int as wide) and the RD_ names are those of
+ * an element.  isa.h includes it once; ELEM, T, I (an int as wide) and the RD_ names are those of
  * where a name stands. */
 #define VEC   JOIN(vec, ELEM)
 #define MASK  JOIN(mask, ELEM)

@@ -1,0 +1,23 @@
+/* folds_of_halves.c - steps by hand (strips.h) whose operands are 16-bit floats in memory, accumulators f32.  Widening
+ * f16 by many instructions is a pass of its own: there is no such table then. */
+#include "kernels/cpu/simd/by_hand.h"
+
+#define ELEM       f32
+#define T          float
+#define I          int32_t
+#define RD_F(name) rd_math_##name##_f32
+#define RD_NAN     NAN
+#define HALVES
+#ifdef F16_VECTORS
+#define FROM f16
+#define M    rd_f16
+#include "kernels/cpu/simd/strips.h"
+#undef FROM
+#undef M
+#endif
+#define FROM bf16
+#define M    rd_bf16
+#include "kernels/cpu/simd/strips.h"
+#undef FROM
+#undef M
+#undef HALVES

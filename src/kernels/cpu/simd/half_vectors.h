@@ -1,0 +1,51 @@
+/* half_vectors.h - 16-bit floats in memory, f32 in vectors.  isa.h includes it once.
+ *
+ * f16 by the instructions for it where the set has them; else, and for what vectors leave over,
+ * core/half.h, which gives the same bits. */
+#include "core/half.h"
+
+#define F32_LANES (RD_VECTOR_BYTES / (int)sizeof(float))
+
+#if defined(__AVX512F__)
+#define F16_VECTORS
+#define F16_WIDEN(h)  (vec_f32) _mm512_cvtph_ps(h)
+#define F16_NARROW(v) _mm512_cvtps_ph((__m512)(v), _MM_FROUND_TO_NEAREST_INT)
+typedef __m256i vec_f16;
+#elif defined(__F16C__)
+#define F16_VECTORS
+#define F16_WIDEN(h)  (vec_f32) _mm256_cvtph_ps(h)
+#define F16_NARROW(v) _mm256_cvtps_ph((__m256)(v), _MM_FROUND_TO_NEAREST_INT)
+typedef __m128i vec_f16;
+#endif
+
+/* The first n <= F32_LANES elements; the others are of no interest. */
+#define LOAD_PART(elem, C)                                        \
+    static inline vec_f32 load_part_##elem(const C *p, int64_t n) \
+    {                                                             \
+        C part[F32_LANES] = { { 0 } };                            \
+        memcpy(part, p, (size_t)n * sizeof *p);                   \
+        return load_##elem(n == F32_LANES ? p : part);            \
+    }
+
+#ifdef F16_VECTORS
+static inline vec_f32 load_f16(const rd_f16 *p)
+{
+    vec_f16 h;
+
+    memcpy(&h, p, sizeof h);
+    return F16_WIDEN(h);
+}
+LOAD_PART(f16, rd_f16)
+#endif
+
+static inline vec_f32 load_bf16(const rd_bf16 *p)
+{
+    typedef uint16_t narrow __attribute__((vector_size(RD_VECTOR_BYTES / 2)));
+    typedef uint32_t wide __attribute__((vector_size(RD_VECTOR_BYTES)));
+    narrow           h;
+
+    memcpy(&h, p, sizeof h);
+    return (vec_f32)(__builtin_convertvector(h, wide) << 16);
+}
+LOAD_PART(bf16, rd_bf16)
+#undef LOAD_PART

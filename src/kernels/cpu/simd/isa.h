@@ -1,0 +1,68 @@
+/* isa.h - what the kernels of one instruction set share.
+ *
+ * each/ is compiled once per instruction set, with RD_ISA (its name) and RD_VECTOR_BYTES set by CMake, in
+ * parts that do not wait for each other; each/table.c puts their tables into one. */
+#ifndef RD_CPU_SIMD_ISA_H
+#define RD_CPU_SIMD_ISA_H
+#include "kernels/cpu/simd/simd.h"
+#include "kernels/math/rows.h"
+#include "kernels/math/so_far.h"
+#include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/* A name of this instruction set's, as all are linked together. */
+#define OF_ISA(name) JOIN(JOIN(rd_simd, name), RD_ISA)
+
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable"
+#pragma GCC diagnostic ignored "-Wshadow"
+/* entries made by hand replace those of rows */
+#pragma GCC diagnostic ignored "-Woverride-init"
+
+/* What is said of the loop that follows: it is written out n times; its rounds do not wait for each
+ * other.  clang sees the second by itself, and would change the order of sums if told. */
+#if defined(__clang__)
+#define UNROLL(n) _Pragma("clang loop unroll(full)")
+#define INDEPENDENT
+#else
+#define PRAGMA(...) _Pragma(#__VA_ARGS__)
+#define UNROLL(n)   PRAGMA(GCC unroll n)
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
+/* Vectors that a called function would find in memory stay in registers. */
+#define ALWAYS inline __attribute__((always_inline))
+
+/* f(l, d) of all lanes l. */
+#define INDICES_2(f, d) f(0, d), f(1, d)
+#define INDICES_4(f, d) INDICES_2(f, d), f(2, d), f(3, d)
+#define INDICES_8(f, d) INDICES_4(f, d), f(4, d), f(5, d), f(6, d), f(7, d)
+#define INDICES_16(f, d) \
+    INDICES_8(f, d), f(8, d), f(9, d), f(10, d), f(11, d), f(12, d), f(13, d), f(14, d), f(15, d)
+#define INDICES_f32_16 INDICES_4
+#define INDICES_f32_32 INDICES_8
+#define INDICES_f32_64 INDICES_16
+#define INDICES_f64_16 INDICES_2
+#define INDICES_f64_32 INDICES_4
+#define INDICES_f64_64 INDICES_8
+
+#include "kernels/cpu/simd/vectors.h"
+#define ELEM f32
+#define T    float
+#define I    int32_t
+#include "kernels/cpu/simd/float_vectors.h"
+#undef ELEM
+#undef T
+#undef I
+#define ELEM f64
+#define T    double
+#define I    int64_t
+#include "kernels/cpu/simd/float_vectors.h"
+#undef ELEM
+#undef T
+#undef I
+#include "kernels/cpu/simd/half_vectors.h"
+#include "kernels/cpu/simd/past.h"
+#include "kernels/cpu/simd/tables.h"
+#endif

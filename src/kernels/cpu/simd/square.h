@@ -1,0 +1,67 @@
+/* square.h - a square of elements turned in registers: its rows become its columns.  Bits are moved, so one
+ * serves all types of a size.
+ *
+ * turn.h and turned.h include it once per size, with WORD (an unsigned int), BYTES (of a vector) and INDICES (f
+ * of all lanes) set. */
+#define ROW  JOIN(turn_row, WORD)
+#define SIDE (BYTES / (int)sizeof(WORD)) /* of a square  */
+#define PART \
+    (16 / (int)sizeof(WORD)) /* within 16 bytes: what vectors of any width can interleave */
+
+typedef WORD ROW __attribute__((vector_size(BYTES), aligned(sizeof(WORD)), may_alias));
+
+/* Elements of a (from 0) and b (from SIDE) by turns: the first halves of each part, and the second
+ * ones. */
+#define LOW(l, d)  ((l) / PART * PART + (l) % PART / 2 + (l) % 2 * SIDE)
+#define HIGH(l, d) (LOW(l, d) + PART / 2)
+/* Runs of d elements by turns: those of a and b with even numbers, and those with odd ones. */
+#define EVEN(l, d) ((l) & (d) ? SIDE + (l) - (d) : (l))
+#define ODD(l, d)  (EVEN(l, d) + (d))
+
+#define LANES_OF(a, b, f, d) __builtin_shufflevector(a, b, INDICES(f, d))
+
+/* One pass in each group of PART rows; after log2(PART) of them column k of each part is row k. */
+static inline void JOIN(turn_interleave, WORD)(ROW *v)
+{
+    ROW t[SIDE];
+
+    UNROLL(16)
+    for (int k = 0; k < SIDE; k++)
+        t[k] = v[k];
+    UNROLL(16)
+    for (int k = 0; k < SIDE; k += 2) {
+        const int a = k / PART * PART + k % PART / 2, b = a + PART / 2;
+
+        v[k]     = LANES_OF(t[a], t[b], LOW, 0);
+        v[k + 1] = LANES_OF(t[a], t[b], HIGH, 0);
+    }
+}
+
+/* Parts trade places between rows d apart. */
+#define TRADE(d)                                           \
+    UNROLL(16)                                             \
+    for (int k = 0; k < SIDE && (d) < SIDE; k++)           \
+        if (!(k & (d))) {                                  \
+            const ROW a = v[k], b = v[k + (d)];            \
+            v[k]       = LANES_OF(a, b, EVEN, (d) % SIDE); \
+            v[k + (d)] = LANES_OF(a, b, ODD, (d) % SIDE);  \
+        }
+
+/* The rows of v become its columns. */
+static ALWAYS void JOIN(turn_rows, WORD)(ROW *v)
+{
+    UNROLL(4)
+    for (int k = 1; k < PART; k *= 2)
+        JOIN(turn_interleave, WORD)(v);
+    TRADE(PART)
+    TRADE(2 * PART)
+}
+#undef ROW
+#undef SIDE
+#undef PART
+#undef LOW
+#undef HIGH
+#undef EVEN
+#undef ODD
+#undef LANES_OF
+#undef TRADE
