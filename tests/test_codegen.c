@@ -485,7 +485,7 @@ START_TEST(own_reducers)
     static const rd_dtype from[] = { RD_F32, RD_F64, RD_I32, RD_U8, RD_F16, RD_BOOL };
 
     for (int k = _i % STEP; k < N_FORMS * COUNT(all); k += STEP)
-        if ((k + _i) % 3 == 0)
+        if ((k / STEP + _i) % 3 == 0)
             agree_on_own(&(fold_case){ from[(k / 3 + _i) % COUNT(from)], (form)(k % N_FORMS),
                                        all[k / N_FORMS], sizes[(k + 3 * _i) % COUNT(sizes)] },
                          3 * _i, 4);
