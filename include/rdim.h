@@ -912,23 +912,29 @@ struct rd_reducer {
     int32_t  commutes; /* not 0: elements may come, and states be merged, in any order */
     void (*step2)(void *s, int64_t n, const void *x, int64_t stride, const void *w, int64_t along,
                   int64_t i);
+    /* NULL; or: not 0 of a state behind which no element counts, whatever came before it (if it
+     * commutes: beside which none does): finish() gives the same without those.  Elements that are
+     * left may then be left out, and what they are made of, if that could report nothing. */
+    int32_t (*done)(const void *s);
 };
 
 /** RD_REDUCER(name, X, Y, n, (members of the state), (init), (step), (merge), (finish)), at file
  *  scope.  init sets *s; step takes x (an X; operands are converted) and i (its flat int64_t index)
  *  into *s; merge takes *b, of the elements after a's, into *a; finish writes y[0..n) from *s.
  *  Plain statements that are C and C++ alike, in parentheses; locals allowed, no calls but of
- *  <math.h>.  How elements are split is fixed by the plan.
+ *  <math.h>.  How elements are split is fixed by the plan.  One more may follow, (done): an
+ *  expression of *s, that of rd_reducer.done.
  *
  *  RD_REDUCER2(name, X, W, Y, n, ...) makes one of two operands, for rd_reduce2(): step takes x and
  *  w, a W.  RD_REDUCER_COMMUTES and RD_REDUCER2_COMMUTES make those of which `commutes` is set. */
 #ifndef __cplusplus
-#define RD_REDUCER(name_, ...)           RD_REDUCER_OF_(name_, 0, __VA_ARGS__)
-#define RD_REDUCER_COMMUTES(name_, ...)  RD_REDUCER_OF_(name_, 1, __VA_ARGS__)
-#define RD_REDUCER2(name_, ...)          RD_REDUCER2_OF_(name_, 0, __VA_ARGS__)
-#define RD_REDUCER2_COMMUTES(name_, ...) RD_REDUCER2_OF_(name_, 1, __VA_ARGS__)
-#define RD_REDUCER_OF_(name_, commutes_, X, Y, n_, state_, init_, step_, merge_, finish_)          \
-    RD_REDUCER_PARTS_(name_, Y, state_, init_, merge_, finish_)                                    \
+#define RD_REDUCER(name_, ...)           RD_REDUCER_OF_(name_, 0, __VA_ARGS__, (0), )
+#define RD_REDUCER_COMMUTES(name_, ...)  RD_REDUCER_OF_(name_, 1, __VA_ARGS__, (0), )
+#define RD_REDUCER2(name_, ...)          RD_REDUCER2_OF_(name_, 0, __VA_ARGS__, (0), )
+#define RD_REDUCER2_COMMUTES(name_, ...) RD_REDUCER2_OF_(name_, 1, __VA_ARGS__, (0), )
+#define RD_REDUCER_OF_(name_, commutes_, X, Y, n_, state_, init_, step_, merge_, finish_,          \
+                       done_, ...)                                                                 \
+    RD_REDUCER_PARTS_(name_, Y, state_, init_, merge_, finish_, done_)                             \
     RD_EXACT_ static void name_##_step(void *rd_s_, int64_t rd_n_, const void *rd_x_,              \
                                        int64_t rd_stride_, int64_t i)                              \
     RD_BODY_(                                                                                      \
@@ -940,9 +946,11 @@ struct rd_reducer {
         }                                                                                          \
         *(name_##_state *)rd_s_ = rd_t_;)                                                          \
     RD_UNUSED_ static const rd_reducer name_[1] = { { .step = name_##_step,                        \
-        RD_REDUCER_FIELDS_(name_, commutes_, X, Y, n_, state_, init_, step_, merge_, finish_) } };
-#define RD_REDUCER2_OF_(name_, commutes_, X, W, Y, n_, state_, init_, step_, merge_, finish_)      \
-    RD_REDUCER_PARTS_(name_, Y, state_, init_, merge_, finish_)                                    \
+        RD_REDUCER_FIELDS_(name_, commutes_, X, Y, n_, state_, init_, step_, merge_, finish_,      \
+                           done_) } };
+#define RD_REDUCER2_OF_(name_, commutes_, X, W, Y, n_, state_, init_, step_, merge_, finish_,      \
+                        done_, ...)                                                                \
+    RD_REDUCER_PARTS_(name_, Y, state_, init_, merge_, finish_, done_)                             \
     RD_EXACT_ static void name_##_step(void *rd_s_, int64_t rd_n_, const void *rd_x_,              \
                                        int64_t rd_stride_, const void *rd_w_, int64_t rd_along_,   \
                                        int64_t i)                                                  \
@@ -957,21 +965,26 @@ struct rd_reducer {
         *(name_##_state *)rd_s_ = rd_t_;)                                                          \
     RD_UNUSED_ static const rd_reducer name_[1] = { { .step2 = name_##_step,                       \
         .in2 = RD_TYPE((W *)0),                                                                    \
-        RD_REDUCER_FIELDS_(name_, commutes_, X, Y, n_, state_, init_, step_, merge_, finish_) } };
-#define RD_REDUCER_PARTS_(name_, Y, state_, init_, merge_, finish_)                                \
+        RD_REDUCER_FIELDS_(name_, commutes_, X, Y, n_, state_, init_, step_, merge_, finish_,      \
+                           done_) } };
+#define RD_REDUCER_PARTS_(name_, Y, state_, init_, merge_, finish_, done_)                         \
     typedef struct name_##_state { RD_BARE_ state_ } name_##_state;                                \
     RD_EXACT_ static void name_##_init(void *rd_s_)                                                \
     RD_BODY_(name_##_state *const s = rd_s_; RD_BARE_ init_)                                       \
     RD_EXACT_ static void name_##_merge(void *rd_a_, const void *rd_b_)                            \
-    RD_BODY_(name_##_state *const a = rd_a_; const name_##_state *const b = rd_b_; RD_BARE_ merge_) \
+    RD_BODY_(name_##_state *const a = rd_a_; const name_##_state *const b = rd_b_; RD_BARE_ merge_)\
     RD_EXACT_ static void name_##_finish(const void *rd_s_, void *rd_y_)                           \
-    RD_BODY_(const name_##_state *const s = rd_s_; Y *const y = rd_y_; RD_BARE_ finish_)
-#define RD_REDUCER_FIELDS_(name_, commutes_, X, Y, n_, state_, init_, step_, merge_, finish_)      \
+    RD_BODY_(const name_##_state *const s = rd_s_; Y *const y = rd_y_; RD_BARE_ finish_)           \
+    RD_EXACT_ static int32_t name_##_done(const void *rd_s_)                                       \
+    RD_BODY_(RD_UNUSED_ const name_##_state *const s = rd_s_; return done_;)
+#define RD_REDUCER_FIELDS_(name_, commutes_, X, Y, n_, state_, init_, step_, merge_, finish_,      \
+                           done_)                                                                  \
     .size = sizeof(rd_reducer), .n_out = (n_), .commutes = (commutes_),                            \
     .in = RD_TYPE((X *)0), .out = RD_TYPE((Y *)0),                                                 \
     .state_size = sizeof(name_##_state), .name = #name_,                                           \
     .code = { RD_STR_ state_, RD_STR_ init_, RD_STR_ step_, RD_STR_ merge_, RD_STR_ finish_ },     \
-    .init = name_##_init, .merge = name_##_merge, .finish = name_##_finish
+    .init = name_##_init, .merge = name_##_merge, .finish = name_##_finish,                        \
+    .done = sizeof(RD_STR_ done_) > sizeof "0" ? name_##_done : 0
 #endif
 
 /* ---- Order: sorting, the first k, quantiles --------------------------------------------------- *

@@ -722,6 +722,39 @@ START_TEST(ends)
 }
 END_TEST
 
+RD_REDUCER(sum_until_1, float, float, 1, (float sum; int32_t over;), (s->sum = 0; s->over = 0;),
+           (s->over |= x == 1; s->sum += s->over ? 0 : x;), (if (!a->over) {
+               a->sum += b->sum;
+               a->over = b->over;
+           }),
+           (y[0] = s->sum;), (s->over))
+
+START_TEST(test_of_a_reducer)
+{
+    enum { N = 3000 };
+    static float x[N];
+    rd_reducer   without = *sum_until_1;
+    rd_expr     *e       = rd_wrap(ctx, x, RD_SHAPE(N));
+    float        y[2][N];
+
+    without.done = NULL;
+    for (int k = 0; k < N; k++)
+        x[k] = k == 1999 ? 1 : (float)(k % 7) / 9;
+    for (int k = 0; k < 2; k++)
+        ck_assert(rd_eval(ctx, rd_reduce(e, k ? &without : sum_until_1, RD_ALL),
+                          RD_INTO(y[k], RD_SCALAR)) == RD_OK);
+    ck_assert(memcmp(y[0], y[1], sizeof *y[0]) == 0);
+    for (int k = 0; k < 2; k++)
+        ck_assert(rd_eval(ctx, rd_scan(e, k ? &without : sum_until_1, RD_DIMS(0)),
+                          RD_INTO(y[k], RD_SHAPE(N))) == RD_OK);
+    ck_assert(memcmp(y[0], y[1], sizeof y[0]) == 0);
+    ck_assert(rd_eval(ctx,
+                      rd_reduce(rd_take(e, 0, leaf(RD_I64, VALUES(1999, N))), sum_until_1, RD_ALL),
+                      RD_INTO(y[0], RD_SCALAR)) == RD_ERR_AXIS);
+    rd_error_clear(ctx);
+}
+END_TEST
+
 START_TEST(trapezoids)
 {
     rd_expr *y = leaf(RD_F64, VALUES(1, 3, 4)), *x = leaf(RD_F64, VALUES(0, 1, 3));
@@ -768,6 +801,7 @@ int main(void)
                                    scans_of_all_reducers,
                                    pairs_of_operands,
                                    ends,
+                                   test_of_a_reducer,
                                    trapezoids };
 
     return run_suite("semantics_folds", tests, COUNT(tests));

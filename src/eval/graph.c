@@ -62,6 +62,13 @@ int rd_graph_add_copy(rd_graph *g, int read, float ops)
                                        .out    = -1 });
 }
 
+bool rd_value_decides(const rd_value *v)
+{
+    const rd_reducer *user = v->reducer == RD_RED_user ? v->expr->as.fold->user : NULL;
+
+    return user ? user->done != NULL : rd_reducer_decides((rd_reducer_id)v->reducer);
+}
+
 rd_set rd_own_dims(const rd_value *v)
 {
     return (v->inner >= 0 ? rd_bit(v->inner) : 0) | (v->group >= 0 ? rd_bit(v->group) : 0);

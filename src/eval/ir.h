@@ -265,6 +265,7 @@ bool rd_graph_say(rd_graph *graph, rd_text *lines);
 /* ---- facts about nodes (graph.c) ------------------------------------------------------------- */
 int64_t rd_points_of(const rd_graph *graph, rd_set axes);
 rd_set  rd_space(const rd_value *v);          /* axes its evaluation loops over                 */
+bool    rd_value_decides(const rd_value *v);  /* of a REDUCE: may some elements decide?          */
 rd_set  rd_own_dims(const rd_value *v);       /* axes of groups and of a reducer's outputs      */
 bool    rd_is_anchor_kind(const rd_value *v); /* always computed at one place: folds, joins,
                                                * results */

@@ -8,7 +8,7 @@ enum { MAX_OUT = 1024, MAX_STATE = 4096 };
 /* A copy with every field this release knows.  Equal bytes make equal nodes, so the struct has no
  * padding. */
 _Static_assert(sizeof(rd_reducer) ==
-                   6 * 4 + sizeof(int64_t) + 6 * sizeof(char *) + 5 * sizeof(void (*)(void)),
+                   6 * 4 + sizeof(int64_t) + 6 * sizeof(char *) + 6 * sizeof(void (*)(void)),
                "rd_reducer has padding");
 static rd_reducer whole_reducer(const rd_reducer *r)
 {
@@ -32,6 +32,7 @@ static rd_reducer whole_reducer(const rd_reducer *r)
     whole.in2      = copy.in2;
     whole.commutes = copy.commutes != 0;
     whole.step2    = copy.step2;
+    whole.done     = copy.done;
     return whole;
 }
 

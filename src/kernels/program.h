@@ -111,6 +111,12 @@ typedef struct rd_fold {
     bool              split;       /* tasks may share its reduced axis: partial trees are joined */
 } rd_fold;
 
+/* May some elements decide, so that those behind them need not come? */
+static inline bool rd_fold_decides(const rd_fold *f)
+{
+    return f->user ? f->user->done && !f->scan && !f->n_group : rd_reducer_decides(f->reducer);
+}
+
 /* Is what a block comes to wider than its elements? */
 static inline bool rd_fold_widens(const rd_fold *f)
 {

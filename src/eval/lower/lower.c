@@ -4,6 +4,7 @@
  * all it depends on is there (so what does not change in a loop is computed before it), once per
  * level, and stays in its register until the level closes. */
 #include "eval/lower/lower.h"
+#include "core/tree.h"
 #include <string.h>
 
 /* ---- Kept values ----------------------------------------------------------------------------- */
@@ -88,7 +89,15 @@ static bool may_report(const rd_lowering *l, const rd_level *level)
     return l->failed;
 }
 
-/* A loop may stop early when all it does is one fold that an element may decide; not of one group
+/* To ask a reducer of the caller's, and to take rows one by one, costs more than so short a loop. */
+static bool is_worth_an_exit(const rd_lowering *l, const rd_scope *loop, const rd_fold *f)
+{
+    enum { SHORT = 16 * RD_TREE_STEPS };
+
+    return !f->user || l->graph->axis[loop->axis].extent > SHORT;
+}
+
+/* A loop may stop early when all it does is one fold that elements may decide; not of one group
  * alone. */
 static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
 {
@@ -96,9 +105,11 @@ static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
 
     if (l->failed || v < 0 || may_report(l, &l->level[l->depth]) ||
         l->graph->value[v].kind != RD_VALUE_REDUCE ||
-        !rd_in(l->graph->value[v].reduced, loop->axis) ||
-        !rd_reducer_decides((rd_reducer_id)l->graph->value[v].reducer) ||
-        l->p->fold[l->fold[v]].n_cell != 1 || l->p->fold[l->fold[v]].n_group)
+        !rd_in(l->graph->value[v].reduced, loop->axis))
+        return;
+    const rd_fold *f = &l->p->fold[l->fold[v]];
+
+    if (!rd_fold_decides(f) || f->n_cell != 1 || f->n_group || !is_worth_an_exit(l, loop, f))
         return;
     rd_emit(l, &l->level[l->depth], (rd_inst){ .kind = RD_I_EXIT, .a = l->fold[v], .arg = number });
 }

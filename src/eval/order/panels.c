@@ -89,7 +89,7 @@ static bool lanes_want(const panel *p, const rd_value *v, const rd_anchor *a, in
 {
     bool any = false;
 
-    if (!rd_in(v->axes, p->axis) || rd_reducer_decides((rd_reducer_id)v->reducer))
+    if (!rd_in(v->axes, p->axis) || rd_value_decides(v))
         return false;
     for (int u = 0; u < a->n_use; u++) {
         const int     read = a->use[u].value;

@@ -31,7 +31,7 @@ static void look(facts *f, const rd_scope *scope)
             f->bytes = step > f->bytes ? step : f->bytes;
         }
         f->exits |= a && g->value[item->value].kind == RD_VALUE_REDUCE &&
-                    rd_reducer_decides((rd_reducer_id)g->value[item->value].reducer);
+                    rd_value_decides(&g->value[item->value]);
     }
 }
 

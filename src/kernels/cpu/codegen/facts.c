@@ -169,6 +169,16 @@ static void find_folds(rd_codegen *n)
 }
 
 /* ---- What cannot be -------------------------------------------------------------------------- */
+/* Trees know how many blocks there are, and of a loop that is left there are fewer: tiles have them. */
+static bool leaves_a_tree(const rd_program *p)
+{
+    bool any = false;
+
+    for (int32_t i = 0; i < p->n_inst; i++)
+        any |= p->inst[i].kind == RD_I_EXIT && p->fold[p->inst[i].a].user;
+    return any;
+}
+
 static void look_for_refusals(rd_codegen *n)
 {
     for (int32_t k = 0; k < n->p->n_loop && !n->why; k++)
@@ -177,6 +187,8 @@ static void look_for_refusals(rd_codegen *n)
     for (int32_t k = 0; k < n->p->n_fold && !n->why; k++)
         if (n->p->fold[k].n_group)
             n->why = "elements that go to groups by their labels";
+    if (!n->why && leaves_a_tree(n->p))
+        n->why = "a reducer of one's own that may end its loop early";
 }
 
 bool rd_codegen_facts(rd_codegen *n, rd_get_fn *get, void *pool)

@@ -60,6 +60,16 @@ static bool siblings(const tag *left, const tag *right)
            left->start + ((int64_t)1 << left->level) == right->start;
 }
 
+/* Has a test of the user's said that of one of its nodes? */
+static bool is_done(const rd_fold_state *s, const cell *c, int32_t row)
+{
+    bool done = false;
+
+    for (int32_t lane = 0; s->tests && lane < s->fold->lanes && !done; lane++)
+        done = rd_node_is_done(&s->node, node_at(s, c, row, lane));
+    return done;
+}
+
 /* The row at `depth` is finished: it merges with its left siblings as far as they are here. */
 static void push(const rd_fold_state *s, cell *c, tag row)
 {
@@ -68,6 +78,7 @@ static void push(const rd_fold_state *s, cell *c, tag row)
         merge_rows(s, c, c->depth - 2, c->depth - 1);
         c->tags[--c->depth - 1].level++;
     }
+    c->settled |= is_done(s, c, c->depth - 1);
 }
 
 static void begin_block(const rd_fold_state *s, cell *c, int64_t block)
@@ -180,7 +191,7 @@ static void join_cell(const rd_fold_state *s, cell *c, const rd_fold_state *t, c
         c->block = next->block;
         end_block(s, c);
     }
-    c->settled = next->settled;
+    c->settled |= next->settled;
 }
 
 /* ---- Folds ----------------------------------------------------------------------------------- */
@@ -211,6 +222,7 @@ static rd_fold_state lay_out(const rd_fold *fold)
     s.one        = rd_word_from_int(1, fold->type);
     s.indexed    = !s.node.code || rd_reducer_places(fold->reducer);
     s.decides    = rd_reducer_decides(fold->reducer) && !fold->n_group;
+    s.tests      = fold->user && rd_fold_decides(fold);
     s.row_steps  = fold->lane_extent / fold->lanes + (fold->lane_extent % fold->lanes != 0);
     s.row_bytes  = fold->lanes * s.node.bytes;
     s.rows       = round16((int64_t)sizeof(cell) + s.room * (int64_t)sizeof(tag));
@@ -268,11 +280,14 @@ void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
     if (c->settled)
         return;
     reach(s, c, at);
-    if (!take)
+    if (!take || c->settled)
         return;
-    rd_node_step(&s->node, node_at(s, c, c->depth, (int32_t)(at->lane % s->fold->lanes)), x, weight,
-                 at->index);
-    c->settled = s->decides && x.u64 == (uint64_t)rd_reducer_table[s->fold->reducer].terminal;
+    char *const node = node_at(s, c, c->depth, (int32_t)(at->lane % s->fold->lanes));
+
+    rd_node_step(&s->node, node, x, weight, at->index);
+    c->settled = s->tests
+                     ? rd_node_is_done(&s->node, node)
+                     : s->decides && x.u64 == (uint64_t)rd_reducer_table[s->fold->reducer].terminal;
 }
 
 static rd_node_elements elements_from(const rd_fold_state *s, const rd_fold_run *run, int64_t k)
@@ -313,7 +328,7 @@ void rd_fold_take(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *
     cell         *c     = cell_at(s, at->cell);
 
     assert(!s->fold->scan);
-    for (int64_t k = 0, end; k < run->n; k = end) {
+    for (int64_t k = 0, end; k < run->n && !c->settled; k = end) {
         const int64_t lane = at->lane + k, step = first + lane / lanes;
         const int64_t left = steps - step % steps;
 
@@ -325,6 +340,7 @@ void rd_fold_take(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *
         }
         for (int32_t l = 0; l < lanes && k + l < end; l++)
             take_lane(s, c, at, run, k + l, end);
+        c->settled |= is_done(s, c, c->depth);
     }
 }
 

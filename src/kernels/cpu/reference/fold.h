@@ -14,6 +14,7 @@ typedef struct rd_fold_state {
     rd_node_info   node;
     rd_word        one;       /* the weight of an element without                          */
     bool           decides;   /* one element may be all that counts                        */
+    bool           tests;     /* a user's test says whether more count                     */
     bool           indexed;   /* the reducer asks for flat indices                         */
     int64_t        row_steps; /* steps of one pass along the lane position                 */
     int32_t        room;      /* rows of nodes in a cell, one node per lane                */

@@ -158,6 +158,11 @@ void rd_node_steps(const rd_node_info *info, void *node, int64_t n, const rd_nod
     *count(node) += n;
 }
 
+bool rd_node_is_done(const rd_node_info *info, const void *node)
+{
+    return elements(node) && info->fold->user->done(state_of(info, node));
+}
+
 void rd_node_block(const rd_node_info *info, void *node)
 {
     rd_word *s = state(info, node);

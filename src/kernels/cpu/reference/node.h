@@ -33,6 +33,8 @@ typedef struct rd_node_elements {
 /* n of them, i the place of the first and the others' rising by one. */
 void rd_node_steps(const rd_node_info *info, void *node, int64_t n, const rd_node_elements *x,
                    int64_t i);
+/* Of a user's reducer with a test: does no element behind it count? */
+bool rd_node_is_done(const rd_node_info *info, const void *node);
 /* The node of a block becomes one that can be merged. */
 void rd_node_block(const rd_node_info *info, void *node);
 /* a takes the elements of b, which follow its own: nodes of one block, that rd_node_block() has not

@@ -262,5 +262,6 @@ void rd_tiles_step(rd_tiles *m, int32_t pc)
 
 bool rd_tiles_settled(const rd_tiles *m, int32_t fold)
 {
-    return rd_tree_group(m->fold[fold], 0)->settled;
+    return m->code->fold[fold].users ? rd_users_settled(m->fold[fold])
+                                     : rd_tree_group(m->fold[fold], 0)->settled;
 }

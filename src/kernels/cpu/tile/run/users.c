@@ -103,11 +103,18 @@ static rd_view as_taken(rd_tiles *m, rd_dtype type, rd_view x)
     return y;
 }
 
+bool rd_users_settled(const char *memory)
+{
+    return rd_fold_settled((const rd_fold_state *)(const void *)memory);
+}
+
 void rd_users_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
 {
     const rd_inst *inst = &m->p->inst[pc];
     elements       e    = { .f = f, .memory = memory, .size = rd_dtype_size(f->fold->user->in) };
 
+    if (f->cells == 1 && !f->own_rows && rd_users_settled(memory))
+        return;
     e.at = (rd_fold_place){ .cell  = rd_tiles_position(m, f->cell.at),
                             .lane  = rd_tiles_position(m, f->lane.at),
                             .outer = rd_tiles_position(m, f->outer.at),
