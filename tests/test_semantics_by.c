@@ -288,6 +288,62 @@ START_TEST(bits_of_groups)
 }
 END_TEST
 
+/* Its bits show in which order elements and blocks come. */
+RD_REDUCER(fading, double, double, 1, (double v;), (s->v = 0;), (s->v = s->v * 0.75 + x;),
+           (a->v = a->v * 0.5 + b->v;), (y[0] = s->v;))
+RD_REDUCER2(fading2, float, double, float, 1, (float v;), (s->v = 0;),
+            (s->v = s->v * 0.75F + x * (float)w;), (a->v = a->v * 0.5F + b->v;), (y[0] = s->v;))
+
+static void run_on_tiles(rd_expr *const *y, int n)
+{
+    for (int k = 0; k < n; k++) {
+        rd_array     a        = { .type = RD_F64, .shape = rd_shape_of(y[k]) };
+        isa_programs programs = { 0 };
+        rd_plan     *plan     = rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y[k], &a }), NULL);
+
+        ck_assert_msg(plan, "%s", rd_error_text(ctx));
+        isa_count_programs(plan, &programs);
+        ck_assert_msg(programs.scalar == 0, "result %d", k);
+        rd_plan_free(plan);
+    }
+}
+
+/* A user's reducer has the same on tiles, and on threads, as on the reference. */
+START_TEST(users_by_label)
+{
+    double *x = numbers((int64_t)N * COLUMNS), want[RESULTS * GROUPS * COLUMNS] = { 0 },
+           got[RESULTS * GROUPS * COLUMNS] = { 0 };
+    int8_t  *g                             = labels(N);
+    rd_expr *in                            = rd_wrap(ctx, x, RD_SHAPE(N)),
+            *label                         = rd_wrap(ctx, (signed char *)g, RD_SHAPE(N));
+    rd_expr       *m                       = rd_wrap(ctx, x, RD_SHAPE(N, COLUMNS));
+    rd_expr       *columns                 = rd_transpose(rd_wrap(ctx, x, RD_SHAPE(COLUMNS, N)));
+    rd_expr       *of_all                  = rd_expand(label, 1);
+    rd_expr *const y[RESULTS]              = {
+                     rd_reduce(in, fading, RD_ALL, BY(label, GROUPS)),
+                     rd_reduce(in, fading, RD_ALL, .where = rd_gt(in, rd_num(ctx, 0)), BY(label, GROUPS)),
+                     rd_reduce(in, first_and_last, RD_ALL, BY(label, GROUPS)),
+                     rd_reduce(m, fading, RD_DIMS(0), BY(of_all, GROUPS)),
+                     rd_reduce(columns, fading, RD_DIMS(0), BY(of_all, GROUPS)),
+                     rd_cast(rd_reduce2(in, rd_sqrt(rd_abs(in)), fading2, RD_ALL, BY(label, GROUPS)), RD_F64)
+    };
+
+    for (int isa = 0; isa < isa_count(); isa++) {
+        isa_begin(ctx, isa);
+        if (isa)
+            run_on_tiles(y, RESULTS);
+        for (int threads = 1; threads < 4; threads += 2) {
+            evaluate(y, threads, isa + threads == 1 ? want : got);
+            ck_assert_msg(isa + threads == 1 || !memcmp(want, got, sizeof got), "%s, %d threads",
+                          isa_name(isa), threads);
+        }
+    }
+    isa_end(ctx);
+    free(x);
+    free(g);
+}
+END_TEST
+
 /* All in one group: sums of f32 that added in f32 would stop at 2^24. */
 START_TEST(sums_of_groups)
 {
@@ -305,9 +361,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { by_label,       labels_outside, place_of_groups,
-                                   bits_of_groups, sums_of_groups, groups_without_elements,
-                                   histograms };
+    const TTest *const tests[] = {
+        by_label,       labels_outside, place_of_groups,         bits_of_groups,
+        users_by_label, sums_of_groups, groups_without_elements, histograms
+    };
 
     return run_suite("semantics_by", tests, COUNT(tests));
 }

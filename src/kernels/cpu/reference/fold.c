@@ -261,16 +261,34 @@ void rd_fold_start(rd_fold_state *s)
     }
 }
 
+/* The node of an element's group, NULL: it has none.  The cells of all groups are at its block. */
+static char *node_of_group(rd_fold_state *s, const rd_fold_place *at, int64_t group)
+{
+    const cell *c;
+
+    reach_groups(s, at);
+    if (group < 0 || group >= s->fold->n_group)
+        return NULL;
+    c = cell_at(s, at->cell + group * s->fold->apart);
+    return node_at(s, c, c->depth, (int32_t)(at->lane % s->fold->lanes));
+}
+
 void rd_fold_step_group(rd_fold_state *s, const rd_fold_place *at, int64_t group, rd_word x,
                         rd_word weight, bool take)
 {
-    reach_groups(s, at);
-    if (!take || group < 0 || group >= s->fold->n_group)
-        return;
-    const cell *c = cell_at(s, at->cell + group * s->fold->apart);
+    char *const node = node_of_group(s, at, take ? group : -1);
 
-    rd_node_step(&s->node, node_at(s, c, c->depth, (int32_t)(at->lane % s->fold->lanes)), x, weight,
-                 at->index);
+    if (node)
+        rd_node_step(&s->node, node, x, weight, at->index);
+}
+
+void rd_fold_take_group(rd_fold_state *s, const rd_fold_place *at, int64_t group,
+                        const rd_node_elements *x)
+{
+    char *const node = node_of_group(s, at, group);
+
+    if (node)
+        rd_node_steps(&s->node, node, 1, x, at->index);
 }
 
 void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take)

@@ -37,7 +37,7 @@ bool rd_tile_group_can(const rd_program *p, const rd_tile_code *code, int32_t fo
                   step  = rd_tile_inst_of(p, RD_I_STEP, fold);
     const rd_loop *row, *col;
 
-    if (p->fold[fold].reducer == RD_RED_user || code->inst[start].level != RD_AT_TASK)
+    if (code->inst[start].level != RD_AT_TASK)
         return false;
     rd_tile_loops_at(p, code, step, &row, &col);
     return goes_by_steps(p, start, step) && has_form(&p->fold[fold], col);
@@ -137,6 +137,8 @@ void rd_tile_fuse_group(const rd_program *p, rd_tile_code *code, int32_t i)
     const int32_t         widen = sums ? widened(p, code, i) : -1;
     int32_t               cast;
 
+    if (code->fold[inst->arg].users) /* it is called */
+        return;
     t->sums  = sums != NULL;
     t->group = sums ? sums[RD_I64] : code->fold[inst->arg].code->group;
     if (widen >= 0) {

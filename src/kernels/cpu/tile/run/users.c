@@ -51,20 +51,32 @@ static rd_fold_place place_of(const elements *e, int64_t r, int64_t c)
                             .index = e->at.index + r * f->index.row + c * f->index.col };
 }
 
+static rd_node_elements elements_at(const elements *e, int64_t r, int64_t c)
+{
+    return (rd_node_elements){
+        .at     = e->x.at + (r * e->x.row + c) * e->size,
+        .second = e->second.at ? e->second.at + (r * e->second.row + c) * e->second_size : NULL,
+    };
+}
+
+static const uint8_t *mask_at(const elements *e, int64_t r, int64_t c)
+{
+    return e->mask.at ? (const uint8_t *)rd_view_at(&e->mask, r, c) : NULL;
+}
+
 /* n elements from (r, c) on, along the row or down the column. */
 static void take(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
 {
     const rd_fold_place at  = place_of(e, r, c);
-    const rd_fold_run   run = {
-          .n        = n,
-          .x.stride = down ? e->x.row : 1,
-          .x.at     = e->x.at + (r * e->x.row + c) * e->size,
-          .x.along  = down ? e->second.row : 1,
-          .x.second = e->second.at ? e->second.at + (r * e->second.row + c) * e->second_size : NULL,
-          .next     = down ? e->mask.row : 1,
-          .mask     = e->mask.at ? (const uint8_t *)rd_view_at(&e->mask, r, c) : NULL,
+    rd_fold_run         run = {
+                .n    = n,
+                .x    = elements_at(e, r, c),
+                .next = down ? e->mask.row : 1,
+                .mask = mask_at(e, r, c),
     };
 
+    run.x.stride = down ? e->x.row : 1;
+    run.x.along  = down ? e->second.row : 1;
     rd_fold_take(fold_at(e->f, e->memory, r), &at, &run);
 }
 
@@ -86,6 +98,20 @@ static void take_all(const rd_tiles *m, const elements *e)
     for (int64_t r = 0; r < (down ? 1 : m->rows); r++)
         for (int64_t c = 0; c < (along ? 1 : m->cols); c++)
             take(e, r, c, along ? m->cols : down ? m->rows : 1, down);
+}
+
+/* Each by itself: neighbours are of other groups.  One that is left out moves its cell on. */
+static void take_by_label(const rd_tiles *m, const elements *e, const rd_view *label)
+{
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c++) {
+            const rd_fold_place    at    = place_of(e, r, c);
+            const rd_node_elements x     = elements_at(e, r, c);
+            const uint8_t *const   mask  = mask_at(e, r, c);
+            const int64_t          group = *(const int64_t *)(const void *)rd_view_at(label, r, c);
+
+            rd_fold_take_group(fold_at(e->f, e->memory, r), &at, mask && !*mask ? -1 : group, &x);
+        }
 }
 
 /* x as the reducer takes it: as it is, or converted to the spare buffer. */
@@ -130,7 +156,12 @@ void rd_users_step(rd_tiles *m, int32_t pc, const rd_tile_fold *f, char *memory)
     }
     if (inst->c >= 0)
         e.mask = rd_mask_dense(m, inst->c);
-    take_all(m, &e);
+    if (f->fold->n_group) {
+        const rd_view label = rd_tiles_view(m, inst->d);
+
+        take_by_label(m, &e, &label);
+    } else
+        take_all(m, &e);
 }
 
 /* ---- Ends ------------------------------------------------------------------------------------ */
