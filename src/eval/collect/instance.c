@@ -104,18 +104,53 @@ static bool is_paired(const rd_collector *c, const rd_expr *e, const int32_t *li
     return n > 1 && rd_demands_span(c, e, list, n) >= MANY * rd_expr_points(e);
 }
 
+static bool all_go_along(const rd_collector *c, int dim, const int32_t *list, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (rd_subscript_pure(c->axes, &rd_demand_of(c, list[k])->at[dim]) < 0)
+            return false;
+    return true;
+}
+
+/* Do all demands go along the first dims, and differ in rows of what is left, which stay in cache and
+ * are worth a loop?  Then a row is kept inside the loops over the others. */
+static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+{
+    enum { SHORTEST = 64, LONGEST = 32768 };
+    double row = rd_expr_points(e);
+    int    dim = 0;
+
+    while (dim < e->rank && all_go_along(c, dim, list, n))
+        row /= (double)e->extent[dim++];
+    if (dim == 0 || row < SHORTEST || row > LONGEST)
+        return false;
+    while (dim < e->rank && !all_go_along(c, dim, list, n))
+        dim++;
+    return dim == e->rank;
+}
+
+static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const int32_t *list,
+                              int n)
+{
+    const bool   near        = is_in_rows(c, seen->expr, list, n);
+    const double write       = near ? RD_PRICE_NEAR : RD_PRICE_WRITE;
+    const double read        = near ? RD_PRICE_NEAR : RD_PRICE_READ;
+    const double points      = rd_expr_points(seen->expr);
+    double       evaluations = 0;
+
+    for (int k = 0; k < n; k++)
+        evaluations += rd_demand_points(c, seen->expr, rd_demand_of(c, list[k]));
+    return seen->ops * (evaluations - points) > points * (write + read * n);
+}
+
 /* Injective views of a map are pushed through it.  Where elements would be computed more than once
  * (windows, gathers, overlapping slices) it is stored instead if that is cheaper: such a value is
  * never read in the loop that makes it. */
 static bool maps(rd_collector *c, const rd_seen *seen, const int32_t *list, int n)
 {
-    const rd_expr *e           = seen->expr;
-    double         evaluations = 0, points = rd_expr_points(e);
+    const rd_expr *e = seen->expr;
 
-    for (int k = 0; k < n; k++)
-        evaluations += rd_demand_points(c, e, rd_demand_of(c, list[k]));
-    if (seen->ops * (evaluations - points) > points * (RD_PRICE_WRITE + RD_PRICE_READ * n) ||
-        (seen->ops > 0 && is_paired(c, e, list, n)))
+    if (is_cheaper_stored(c, seen, list, n) || (seen->ops > 0 && is_paired(c, e, list, n)))
         return map_whole(c, e, list, n);
     for (int k = 0; k < n; k++)
         if (!rd_answer(c, list[k], map_at(c, e, rd_demand_of(c, list[k])->at)))
