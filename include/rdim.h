@@ -854,9 +854,9 @@ RD_API rd_expr *rd_histogram(rd_expr *x, int64_t n, double lo, double hi, rd_exp
 
 /* ---- Rolling: a reduction of each n neighbours along an axis --------------------------------- *
  * The axis gets extent - n + 1 results, as of rd_window(x, axis, n, 1), 0 if n > extent: to have as
- * many as x, pad (rd_pad).  What one takes does not grow with n.  NaN and infinities end with
- * their windows.  Sums of floats over more than 48 elements may differ in the last bits from those
- * of rd_window; types are those of the reductions.  Others of any reducer:
+ * many as x, pad (rd_pad).  What one takes grows with log n at most.  NaN and infinities end with
+ * their windows.  Sums of floats may differ in the last bits from those of rd_window, and have
+ * smaller errors; types are those of the reductions.  Others of any reducer:
  * rd_reduce(rd_window(x, axis, n, 1), r, RD_DIMS(-1)).  NULL on RD_ERR_AXIS, RD_ERR_ARGUMENT
  * (n < 1). */
 RD_API rd_expr *rd_rolling_sum(rd_expr *x, int axis, int64_t n),

@@ -525,6 +525,12 @@ int case_sorted_columns(case_world *w, rd_expr **y)
 
 int case_rolling_sum(case_world *w, rd_expr **y)
 {
-    y[0] = rd_rolling_sum(vector(w, "x", n(w, 1000000, 700)), 0, 100);
+    y[0] = rd_rolling_sum(vector(w, "x", n(w, 1000000, 20000)), 0, 5000);
+    return 1;
+}
+
+int case_rolling_max(case_world *w, rd_expr **y)
+{
+    y[0] = rd_rolling_max(vector(w, "x", 15 + 2048 * n(w, 1000, 2)), 0, 16);
     return 1;
 }

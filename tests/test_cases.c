@@ -332,13 +332,13 @@ static const struct {
           { IN_NEST, "logsumexp", NULL, 1, "one reduction: neither maximum nor exp is stored" } } },
     { "long rolling sums",
       case_rolling_sum,
-      "stage 0: parallel l:9999\n"
-      "  for j:100:\n"
-      "    t3[j] = scan sum(x[100*l+j+100])\n"
-      "  for -j:100:\n"
-      "    t2 = scan sum(x[100*l+j])\n"
+      "stage 0: parallel l:199\n"
+      "  for j:5000:\n"
+      "    t3[j] = scan sum(x[5000*l+j+5000])\n"
+      "  for -j:5000:\n"
+      "    t2 = scan sum(x[5000*l+j])\n"
       "    t4[l,j] = t2 + t3[j]\n"
-      "stage 1: parallel blocks of j:100\n"
+      "stage 1: parallel blocks of j:5000\n"
       "  t0 <- sum(x[j])\n"
       "stage 2: t1 = t0\n"
       "keep: t0 array, t1 part, t2 register, t3 scratch, t4 part\n"
@@ -349,6 +349,23 @@ static const struct {
           { KEPT, "t3", "scratch", 0, "prefixes are a row that stays in cache" },
           { KEPT, "t2", "register", 0, "suffixes are not stored" },
           { IN_NEST, "t4 part", NULL, 1, "blocks are written where they belong: no copy" } } },
+    { "rolling maxima",
+      case_rolling_max,
+      "stage 0: parallel i:1000\n"
+      "  for k:2060:\n"
+      "    t0[k] = maximum(maximum(x[2048*i+k], x[2048*i+k+1]), maximum(x[2048*i+k+2], "
+      "x[2048*i+k+3]))\n"
+      "  for l:2056:\n"
+      "    t1[l] = maximum(t0[l], t0[l+4])\n"
+      "  for j:2048:\n"
+      "    y0[i,j] = maximum(t1[j], t1[j+8])\n"
+      "keep: t0 scratch, t1 scratch\n"
+      "why: maximum (1000, 2056) is stored: its elements are read at several places each\n"
+      "why: maximum (1000, 2060) is stored: its elements are read at several places each\n"
+      "tasks of stage 0: any\n",
+      {
+          { STAGES, NULL, NULL, 1, "one stage" },
+          { KEPT, "t0", "scratch", 0, "rows stay in cache" } } },
     { "softmax down short columns",
       case_softmax_short,
       "stage 0: parallel panel j:1000000 by 512\n"

@@ -292,6 +292,8 @@ rd_expr *rd_number(rd_ctx *ctx, rd_dtype type, rd_word value);
 /* A view by offsets and coefficients (view.c): composed if x is a view itself, x itself if it is
  * the identity. */
 rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number);
+/* Axis `from` as axis `to`; the others keep their order (view.c). */
+rd_expr *rd_move_axis(rd_expr *x, int from, int to);
 /* Function text as rd_map_text() documents it (formula.c); NULL after recording RD_ERR_TEXT. */
 rd_expr *rd_formula_text(rd_ctx *ctx, const char *call, const char *text, int n, rd_expr *const *x);
 /* The text of an RD_FN, a C expression over rd_as_real() operands (formula.c).  What C and the

@@ -1,143 +1,187 @@
-/* rolling.c - reductions of each window of n neighbours, in a time that does not grow with n.
+/* rolling.c - reductions of each window of n neighbours.
  *
- * The axis is cut into blocks of n elements.  A window that ends at element j of a block has
- * elements 0..j of it, and those after j of the block before: a prefix of the one and a suffix of
- * the other, which are scans (van Herk 1992, Gil and Werman 1993, for minima).  No element is ever
- * taken away again, so that a NaN or an infinity ends with its windows, nothing cancels, and all
- * that holds for sums holds for minima.  One pass does it, over rows that stay in cache. */
-#include "expr/complex.h"
-#include <math.h>
+ * The windows of 2 k neighbours are made of those of k, two each, and n is a sum of powers of two.
+ * So all windows together take no more than 2 log2 n operations an element, on rows that stay in
+ * cache; long ones take two scans (rolling_scans.c).  No element is ever taken away again, so that
+ * a NaN or an infinity ends with its windows, nothing cancels, and all that holds for sums holds for
+ * minima. */
+#include "expr/rolling.h"
 
-/* Windows that are so short are reduced one by one, which vectors do faster. */
-enum { SHORT = 48, SHORT_VAR = 16 };
-
-typedef struct rolling rolling;
-struct rolling {
-    const char *call;
-    rd_expr    *x;
-    int         axis;
-    int64_t     n; /* elements of a window */
-    double      ddof;
-    const char *reducer; /* NULL: var */
-    rd_expr *(*join)(const rolling *r, rd_expr *older, rd_expr *newer);
+enum {
+    FEW       = 4,    /* neighbours that need no rows in cache   */
+    ROW       = 2048, /* windows of a row, at least              */
+    LONG      = 4096, /* windows of more elements are scanned    */
+    SHORT     = 48,   /* the same across memory, and for         */
+    SHORT_VAR = 16    /* variances                               */
 };
 
-static rd_expr *map_2(const rolling *r, rd_op op, rd_expr *x, rd_expr *y)
+/* ---- Windows of windows ------------------------------------------------------------------------ */
+/* What windows of k neighbours come to: the i-th begins at element i of the axis. */
+typedef struct windows {
+    int64_t  k;
+    rd_expr *y;       /* sum, least or greatest                 */
+    rd_expr *squares; /* of variances: about the window's mean  */
+} windows;
+
+static rd_expr *cut(rd_expr *x, int axis, int64_t start, int64_t n)
 {
-    return rd_map_op(op, r->call, 2, (rd_expr *const[]){ x, y });
+    return x ? rd_slice_axis(x, axis, start, start + n, 1) : NULL;
 }
 
-/* ---- Windows of a block and the one before, along the axis after `axis` ---------------------- */
-/* The suffixes that go with the first elements of a block, of which the last may have fewer. */
-static rd_expr *beside(const rolling *r, rd_expr *suffixes, const rd_expr *newer)
+/* About the mean of two parts together: Chan, Golub and LeVeque (1979), "Updating formulae and a
+ * pairwise algorithm for computing sample variances". */
+static rd_expr *squares(const rd_rolling *r, const windows *a, const windows *b)
 {
-    return newer ? rd_slice_axis(suffixes, r->axis + 1, 0, newer->extent[r->axis + 1], 1) : NULL;
+    rd_ctx      *ctx = r->x->ctx;
+    const double k = (double)a->k, l = (double)b->k;
+    rd_expr     *far =
+        rd_rolling_map(r, RD_OP_sub, rd_rolling_map(r, RD_OP_mul, b->y, rd_num(ctx, 1 / l)),
+                       rd_rolling_map(r, RD_OP_mul, a->y, rd_num(ctx, 1 / k)));
+    rd_expr *between = rd_map_op(RD_OP_square, r->call, 1, &far);
+
+    between = rd_rolling_map(r, RD_OP_mul, between, rd_num(ctx, k * l / (k + l)));
+    return rd_rolling_map(r, RD_OP_add, rd_rolling_map(r, RD_OP_add, a->squares, b->squares),
+                          between);
 }
 
-static rd_expr *join_sum(const rolling *r, rd_expr *older, rd_expr *newer)
+/* Windows of a with those of b right behind. */
+static windows followed(const rd_rolling *r, int axis, const windows *a, const windows *b)
 {
-    const rd_dims along    = RD_DIMS(r->axis + 1);
-    rd_expr      *suffixes = rd_scan(older, "sum", along, .reverse = true, .exclusive = true);
+    const int64_t n  = a->y && b->y ? b->y->extent[axis] - a->k : 0;
+    const windows at = { a->k, cut(a->y, axis, 0, n), cut(a->squares, axis, 0, n) };
+    const windows by = { b->k, cut(b->y, axis, a->k, n), cut(b->squares, axis, a->k, n) };
 
-    return map_2(r, RD_OP_add, beside(r, suffixes, newer), rd_scan(newer, "sum", along));
+    return (windows){ a->k + b->k, rd_rolling_map(r, rd_rolling_op(r), at.y, by.y),
+                      r->what < RD_ROLLED_VAR ? NULL : squares(r, &at, &by) };
 }
 
-/* The first element of the newer block is in all of its windows: where none of the older block is,
- * it stands for them. */
-static rd_expr *join_extreme(const rolling *r, rd_expr *older, rd_expr *newer)
+/* n in binary digits: a window begins with the greatest power of two. */
+static windows by_digits(const rd_rolling *r, int axis, windows power)
 {
-    const rd_dims along = RD_DIMS(r->axis + 1);
-    const rd_op   op    = r->reducer[1] == 'i' ? RD_OP_minimum : RD_OP_maximum;
-    rd_expr      *first = newer ? rd_slice_axis(newer, r->axis + 1, 0, 1, 1) : NULL;
-    rd_expr      *suffixes =
-        rd_scan(older, r->reducer, along, .reverse = true, .exclusive = true, .initial = first);
+    windows all = { 0 };
 
-    return map_2(r, op, beside(r, suffixes, newer), rd_scan(newer, r->reducer, along));
+    while (power.y && all.k < r->n) {
+        if (r->n & power.k)
+            all = all.k ? followed(r, axis, &power, &all) : power;
+        power = all.k < r->n ? followed(r, axis, &power, &power) : power;
+    }
+    return all;
 }
 
-/* A number near the elements of the block, to be taken from them before they are squared: what
- * cancels then is no more than how far they lie apart.  The mean of those that are finite. */
-static rd_expr *near(const rolling *r, rd_expr *x)
+/* What may be taken twice: two windows of a power of two that overlap. */
+static windows by_overlap(const rd_rolling *r, int axis, windows power)
 {
-    rd_expr *finite = rd_map_op(RD_OP_isfinite, r->call, 1, &x);
-    rd_expr *mean   = finite ? rd_mean(x, RD_KEEP(r->axis + 1), .where = finite) : NULL;
-    rd_expr *known  = rd_map_op(RD_OP_isfinite, r->call, 1, &mean);
+    while (power.y && 2 * power.k <= r->n)
+        power = followed(r, axis, &power, &power);
+    if (!power.y || power.k == r->n)
+        return power;
+    const int64_t later = r->n - power.k, n = power.y->extent[axis] - later;
 
-    return mean ? rd_map_op(RD_OP_where, r->call, 3,
-                            (rd_expr *const[]){ known, mean, rd_int(x->ctx, 0) })
-                : NULL;
+    power.y =
+        rd_rolling_map(r, rd_rolling_op(r), cut(power.y, axis, 0, n), cut(power.y, axis, later, n));
+    return power;
 }
 
-static rd_expr *join_var(const rolling *r, rd_expr *older, rd_expr *newer)
+/* Numbers near 0 for those of a row: the less they are, the less is lost of how far they lie apart. */
+static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
 {
-    rd_expr *centre  = near(r, older);
-    rd_expr *a       = map_2(r, RD_OP_sub, older, centre);
-    rd_expr *b       = map_2(r, RD_OP_sub, newer, centre);
-    rd_expr *sum     = join_sum(r, a, b);
-    rd_expr *squares = join_sum(r, rd_map_op(RD_OP_square, r->call, 1, &a),
-                                rd_map_op(RD_OP_square, r->call, 1, &b));
-    rd_expr *number  = rd_num(r->x->ctx, (double)r->n);
-    rd_expr *part    = map_2(r, RD_OP_div, rd_map_op(RD_OP_square, r->call, 1, &sum), number);
-    rd_expr *apart =
-        map_2(r, RD_OP_maximum, map_2(r, RD_OP_sub, squares, part), rd_int(r->x->ctx, 0));
-    const double by = (double)r->n - r->ddof;
+    rd_expr *middle = row ? cut(row, axis, row->extent[axis] / 2, 1) : NULL;
+    rd_expr *known  = rd_map_op(RD_OP_isfinite, r->call, 1, &middle);
+    rd_expr *centre = rd_map_op(RD_OP_where, r->call, 3,
+                                (rd_expr *const[]){ known, middle, rd_int(r->x->ctx, 0) });
 
-    return map_2(r, RD_OP_div, apart, rd_num(r->x->ctx, by > 0 ? by : NAN));
+    return rd_rolling_map(r, RD_OP_sub, row, centre);
 }
 
-/* ---- The axis in blocks ------------------------------------------------------------------------ */
-static rd_expr *part(const rolling *r, int64_t start, int64_t stop)
+/* All windows of a row along an axis. */
+static rd_expr *windows_of(const rd_rolling *r, int axis, rd_expr *row)
 {
-    return rd_slice_axis(r->x, r->axis, start, stop, 1);
+    windows all = { 0 };
+
+    switch (r->what) {
+    case RD_ROLLED_SUM:
+    case RD_ROLLED_MEAN: all = by_digits(r, axis, (windows){ 1, row, NULL }); break;
+    case RD_ROLLED_MIN:
+    case RD_ROLLED_MAX: all = by_overlap(r, axis, (windows){ 1, row, NULL }); break;
+    case RD_ROLLED_VAR:
+    case RD_ROLLED_STD:
+        row   = centred(r, axis, row);
+        all   = by_digits(r, axis, (windows){ 1, row, rd_rolling_map(r, RD_OP_sub, row, row) });
+        all.y = all.squares;
+        break;
+    }
+    return rd_rolling_finish(r, all.y);
 }
 
-/* Elements from `start` on as `count` blocks of n, which are the next axis. */
-static rd_expr *blocks(const rolling *r, int64_t start, int64_t count, int64_t n)
+rd_expr *rd_rolling_finish(const rd_rolling *r, rd_expr *y)
 {
-    rd_expr *x     = rd_window(part(r, start, start + count * n), r->axis, n, n);
-    rd_index order = { .n = r->x->rank + 1 };
+    const double n = (double)r->n, by = r->what == RD_ROLLED_MEAN ? n : n - r->ddof;
 
-    for (int k = 0; k < order.n; k++)
-        order.at[k] = k <= r->axis ? k : k == r->axis + 1 ? order.n - 1 : k - 1;
-    return x ? rd_permute(x, order) : NULL;
+    if (r->what == RD_ROLLED_MEAN || r->what >= RD_ROLLED_VAR)
+        y = rd_rolling_map(r, RD_OP_div, y, rd_num(r->x->ctx, by > 0 ? by : (double)NAN));
+    if (r->what == RD_ROLLED_STD)
+        y = rd_map_op(RD_OP_sqrt, r->call, 1, &y);
+    return rd_cast_to(y, r->type);
 }
 
-/* Blocks joined again. */
-static rd_expr *flat(const rolling *r, rd_expr *y)
+/* ---- The axis in rows -------------------------------------------------------------------------- */
+rd_expr *rd_rolling_split(rd_expr *x, int axis, int64_t n, int64_t step)
 {
-    rd_shape shape = rd_shape_of(r->x);
+    rd_expr *rows = rd_move_axis(rd_window(x, axis, n, step), axis, 0);
 
-    if (!y)
+    return rows ? rd_move_axis(rows, rows->rank - 1, axis + 1) : NULL;
+}
+
+rd_expr *rd_rolling_whole(rd_expr *rows, int axis)
+{
+    rd_shape shape = rd_shape_of(rd_select(rows, 0, 0));
+
+    if (!rows)
         return NULL;
-    shape.at[r->axis] = y->extent[r->axis] * y->extent[r->axis + 1];
-    return rd_reshape(y, shape);
+    shape.at[axis] *= rows->extent[0];
+    return rd_reshape(rd_move_axis(rows, 0, axis), shape);
 }
 
-static rd_expr *each(const rolling *r, rd_expr *x)
+/* Rows overlap by n - 1 elements: they are as long as makes that little, and worth a loop. */
+static rd_expr *by_rows(const rd_rolling *r, int axis)
 {
-    rd_expr *windows = rd_window(x, r->axis, r->n, 1);
+    const int64_t row = 4 * r->n > ROW ? 4 * r->n : ROW, n = r->x->extent[axis] - r->n + 1;
+    const int64_t count = n / row, left = n % row;
+    rd_expr      *parts[2];
+    rd_exprs      all = { parts, 0 };
 
-    return r->reducer ? rd_reduce(windows, r->reducer, RD_DIMS(-1))
-                      : rd_var(windows, RD_DIMS(-1), .ddof = r->ddof);
+    if (r->n <= FEW || count == 0 || axis + 1 == RD_MAX_RANK)
+        return windows_of(r, axis, r->x);
+    parts[0]       = cut(r->x, axis, 0, count * row + r->n - 1);
+    parts[0]       = windows_of(r, axis + 1, rd_rolling_split(parts[0], axis, row + r->n - 1, row));
+    parts[all.n++] = rd_rolling_whole(parts[0], axis);
+    if (left)
+        parts[all.n++] = windows_of(r, axis, cut(r->x, axis, count * row, left + r->n - 1));
+    return rd_concat(axis, all);
 }
 
-/* The window that is the first block, those that end in whole blocks after it, and those in what
- * is left. */
-static rd_expr *joined(const rolling *r)
+/* Each window by itself. */
+static rd_expr *one_by_one(const rd_rolling *r)
 {
-    const int64_t extent = r->x->extent[r->axis], n = r->n;
-    const int64_t whole = extent / n - 1, left = extent % n, end = (whole + 1) * n;
-    rd_expr      *parts[3] = { each(r, part(r, 0, n)) };
-    rd_exprs      all      = { parts, 1 };
-
-    if (whole > 0)
-        parts[all.n++] = flat(r, r->join(r, blocks(r, 0, whole, n), blocks(r, n, whole, n)));
-    if (left > 0)
-        parts[all.n++] = flat(r, r->join(r, blocks(r, end - n, 1, n), blocks(r, end, 1, left)));
-    return rd_concat(r->axis, all);
+    return rd_rolling_finish(r,
+                             rd_rolling_total(r, rd_window(r->x, r->axis, r->n, 1), RD_DIMS(-1)));
 }
 
-static bool begin(rolling *r, rd_expr *x, int axis, int64_t n)
+/* Elements across memory are neighbours in other rows: few are reduced one by one, which vectors of
+ * rows do as fast. */
+static rd_expr *reduced(const rd_rolling *r)
+{
+    const bool    along = r->axis == r->x->rank - 1, spare = r->x->rank < RD_MAX_RANK;
+    const int64_t most = along ? LONG : r->what < RD_ROLLED_VAR ? SHORT : SHORT_VAR;
+
+    if (r->n > r->x->extent[r->axis])
+        return rd_cast_to(cut(r->x, r->axis, 0, 0), r->type); /* no window */
+    if (r->n > most && spare)
+        return rd_rolling_by_scans(r);
+    return along || !spare ? by_rows(r, r->axis) : one_by_one(r);
+}
+
+static bool begin(rd_rolling *r, rd_expr *x, int axis, int64_t n)
 {
     if (!rd_operands(r->call, 1, &x) || (r->axis = rd_axis(x, axis, r->call)) < 0)
         return false;
@@ -146,94 +190,75 @@ static bool begin(rolling *r, rd_expr *x, int axis, int64_t n)
                 r->call, (long long)n);
         return false;
     }
-    r->n = n;
-    r->x = rd_cast_to(x, x->type);
+    r->n    = n;
+    r->x    = rd_cast_to(x, x->type);
+    r->type = r->x ? r->x->type : RD_F64;
     return r->x != NULL;
 }
 
-static rd_expr *reduced(const rolling *r)
+/* x in the type of its sums, which is that of the results; halves are added in f32. */
+static bool begin_sum(rd_rolling *r, rd_expr *x, int axis, int64_t n)
 {
-    const int64_t extent   = r->x->extent[r->axis];
-    const bool    is_short = r->n <= (r->reducer ? SHORT : SHORT_VAR);
-    /* what joins blocks has an axis more than x */
-    return is_short || r->n > extent || r->x->rank == RD_MAX_RANK ? each(r, r->x) : joined(r);
+    if (!begin(r, x, axis, n))
+        return false;
+    r->type = rd_type_of(rd_sum(r->x, RD_DIMS(r->axis)));
+    r->x    = rd_cast_to(r->x, rd_dtype_is_half(r->type) ? RD_F32 : r->type);
+    return r->x != NULL;
+}
+
+/* The same of what is divided: ints give f64. */
+static bool begin_quotient(rd_rolling *r, rd_expr *x, int axis, int64_t n)
+{
+    const rd_kind kind = x ? rd_dtype_kind(x->type) : RD_KIND_FLOAT;
+
+    return begin_sum(r, kind == RD_KIND_FLOAT || kind == RD_KIND_COMPLEX ? x : rd_cast(x, RD_F64),
+                     axis, n);
 }
 
 /* ---- Public functions ------------------------------------------------------------------------- */
 rd_expr *rd_rolling_min(rd_expr *x, int axis, int64_t n)
 {
-    rolling r = { .call = "rd_rolling_min", .reducer = "min", .join = join_extreme };
+    rd_rolling r = { .call = "rd_rolling_min", .what = RD_ROLLED_MIN };
 
     return begin(&r, x, axis, n) ? reduced(&r) : NULL;
 }
 
 rd_expr *rd_rolling_max(rd_expr *x, int axis, int64_t n)
 {
-    rolling r = { .call = "rd_rolling_max", .reducer = "max", .join = join_extreme };
+    rd_rolling r = { .call = "rd_rolling_max", .what = RD_ROLLED_MAX };
 
     return begin(&r, x, axis, n) ? reduced(&r) : NULL;
 }
 
-/* x in the type that is added in, of halves wider. */
-static bool begin_sum(rolling *r, rd_expr *x, int axis, int64_t n, rd_dtype type)
-{
-    r->reducer = "sum";
-    r->join    = join_sum;
-    if (!begin(r, x, axis, n))
-        return false;
-    r->x = rd_cast_to(r->x, rd_dtype_is_half(type) ? RD_F32 : type);
-    return r->x != NULL;
-}
-
-/* Of what is divided: ints give f64. */
-static rd_dtype quotient_type(const rd_expr *x)
-{
-    const rd_kind kind = x ? rd_dtype_kind(x->type) : RD_KIND_FLOAT;
-
-    return kind == RD_KIND_FLOAT || kind == RD_KIND_COMPLEX ? rd_type_of(x) : RD_F64;
-}
-
 rd_expr *rd_rolling_sum(rd_expr *x, int axis, int64_t n)
 {
-    rolling        r    = { .call = "rd_rolling_sum" };
-    const rd_dtype type = rd_type_of(x);
+    rd_rolling r = { .call = "rd_rolling_sum", .what = RD_ROLLED_SUM };
 
-    if (!begin_sum(&r, x, axis, n, type))
-        return NULL;
-    rd_expr *y = reduced(&r);
-    return rd_dtype_is_half(type) ? rd_cast_to(y, type) : y;
+    return begin_sum(&r, x, axis, n) ? reduced(&r) : NULL;
 }
 
 rd_expr *rd_rolling_mean(rd_expr *x, int axis, int64_t n)
 {
-    rolling        r    = { .call = "rd_rolling_mean" };
-    const rd_dtype type = quotient_type(x);
+    rd_rolling r = { .call = "rd_rolling_mean", .what = RD_ROLLED_MEAN };
 
-    if (!begin_sum(&r, x, axis, n, type))
-        return NULL;
-    return rd_cast_to(map_2(&r, RD_OP_div, reduced(&r), rd_num(x->ctx, (double)n)), type);
+    return begin_quotient(&r, x, axis, n) ? reduced(&r) : NULL;
 }
 
-static rd_expr *variance(rolling *r, rd_expr *x, int axis, int64_t n)
+static rd_expr *variance(rd_rolling *r, rd_expr *x, int axis, int64_t n)
 {
-    if (!begin_sum(r, x, axis, n, quotient_type(x)) || rd_refuse_complex(r->call, 1, &x))
-        return NULL;
-    r->reducer = NULL;
-    r->join    = join_var;
-    return reduced(r);
+    return begin_quotient(r, x, axis, n) && !rd_refuse_complex(r->call, 1, &x) ? reduced(r) : NULL;
 }
 
 rd_expr *rd_rolling_var(rd_expr *x, int axis, int64_t n, double ddof)
 {
-    rolling r = { .call = "rd_rolling_var", .ddof = ddof };
+    rd_rolling r = { .call = "rd_rolling_var", .what = RD_ROLLED_VAR, .ddof = ddof };
 
-    return rd_cast_to(variance(&r, x, axis, n), quotient_type(x));
+    return variance(&r, x, axis, n);
 }
 
 rd_expr *rd_rolling_std(rd_expr *x, int axis, int64_t n, double ddof)
 {
-    rolling  r = { .call = "rd_rolling_std", .ddof = ddof };
-    rd_expr *y = variance(&r, x, axis, n);
+    rd_rolling r = { .call = "rd_rolling_std", .what = RD_ROLLED_STD, .ddof = ddof };
 
-    return rd_cast_to(rd_map_op(RD_OP_sqrt, r.call, 1, &y), quotient_type(x));
+    return variance(&r, x, axis, n);
 }

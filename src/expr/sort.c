@@ -23,18 +23,6 @@ static rd_expr *sort_node(rd_expr *x, int64_t n_out, rd_dtype type, const rd_sor
                    facts, size);
 }
 
-/* Axis `from` moved to be axis `to`; the others keep their order. */
-static rd_expr *move_axis(rd_expr *x, int from, int to)
-{
-    rd_index order = { .n = x->rank };
-
-    for (int k = 0, a = 0; k < x->rank; k++) {
-        a += a == from;
-        order.at[k] = k == to ? from : a++;
-    }
-    return rd_permute(x, order);
-}
-
 /* ---- Sorting, the first k -------------------------------------------------------------------- */
 typedef struct sorted {
     const char  *call;
@@ -80,11 +68,11 @@ static rd_expr *build_sorted(rd_expr *x, const sorted *s, const rd_sort_opts *op
     if (axis < 0 || !count_ok(x, s, axis))
         return NULL;
     facts.descending = s->first ? !o.smallest : o.descending;
-    x                = move_axis(x, axis, x->rank - 1);
+    x                = rd_move_axis(x, axis, x->rank - 1);
     if (x)
         x = sort_node(x, s->first ? s->k : x->extent[x->rank - 1],
                       s->what == RD_SORT_PLACES ? RD_I64 : x->type, &facts);
-    return x ? move_axis(x, x->rank - 1, axis) : NULL;
+    return x ? rd_move_axis(x, x->rank - 1, axis) : NULL;
 }
 
 rd_expr *rd_sort_by(rd_expr *x, const rd_sort_opts *opts)
@@ -205,7 +193,7 @@ static rd_expr *as_asked(const quantiles *z, rd_expr *y)
 {
     const bool keep = z->f.opts.dims.flags & RD_DIMS_KEEP;
 
-    y = z->several ? move_axis(y, y->rank - 1, 0) : rd_select(y, y->rank - 1, 0);
+    y = z->several ? rd_move_axis(y, y->rank - 1, 0) : rd_select(y, y->rank - 1, 0);
     for (int a = 0; y && keep && a < z->f.x->rank; a++)
         if (z->f.bits >> a & 1)
             y = rd_expand(y, a + z->several);

@@ -198,3 +198,14 @@ rd_expr *rd_window(rd_expr *x, int axis, int64_t n, int64_t step)
     rd_affine_axis(&v, n, found, 1);
     return rd_affine_view(x, &v, "rd_window");
 }
+
+rd_expr *rd_move_axis(rd_expr *x, int from, int to)
+{
+    rd_index order = { .n = x ? x->rank : 0 };
+
+    for (int k = 0, a = 0; k < order.n; k++) {
+        a += a == from;
+        order.at[k] = k == to ? from : a++;
+    }
+    return x ? rd_permute(x, order) : NULL;
+}

@@ -1,0 +1,112 @@
+/* rolling_scans.c - reductions of each window of n neighbours, in a time that does not grow with n.
+ *
+ * The axis is cut into blocks of n elements.  A window that ends at element j of a block has
+ * elements 0..j of it, and those after j of the block before: a prefix of the one and a suffix of
+ * the other, which are scans (van Herk 1992, Gil and Werman 1993, for minima).  One pass does it,
+ * over rows that stay in cache if they are not too long. */
+#include "expr/rolling.h"
+
+/* ---- Windows of a block and the one before, along the axis after `axis` ---------------------- */
+/* The suffixes that go with the first elements of a block, of which the last may have fewer. */
+static rd_expr *beside(const rd_rolling *r, rd_expr *suffixes, const rd_expr *newer)
+{
+    return newer ? rd_slice_axis(suffixes, r->axis + 1, 0, newer->extent[r->axis + 1], 1) : NULL;
+}
+
+static rd_expr *join_sum(const rd_rolling *r, rd_expr *older, rd_expr *newer)
+{
+    const rd_dims along    = RD_DIMS(r->axis + 1);
+    rd_expr      *suffixes = rd_scan(older, "sum", along, .reverse = true, .exclusive = true);
+
+    return rd_rolling_map(r, RD_OP_add, beside(r, suffixes, newer), rd_scan(newer, "sum", along));
+}
+
+static const char *reducer_of(const rd_rolling *r)
+{
+    return r->what == RD_ROLLED_MIN ? "min" : "max";
+}
+
+/* The first element of the newer block is in all of its windows: where none of the older block is,
+ * it stands for them. */
+static rd_expr *join_extreme(const rd_rolling *r, rd_expr *older, rd_expr *newer)
+{
+    const rd_dims along = RD_DIMS(r->axis + 1);
+    rd_expr      *first = newer ? rd_slice_axis(newer, r->axis + 1, 0, 1, 1) : NULL;
+    rd_expr      *suffixes =
+        rd_scan(older, reducer_of(r), along, .reverse = true, .exclusive = true, .initial = first);
+
+    return rd_rolling_map(r, rd_rolling_op(r), beside(r, suffixes, newer),
+                          rd_scan(newer, reducer_of(r), along));
+}
+
+/* A number near the elements of the block, to be taken from them before they are squared: what
+ * cancels then is no more than how far they lie apart.  The mean of those that are finite. */
+static rd_expr *near(const rd_rolling *r, rd_expr *x)
+{
+    rd_expr *finite = rd_map_op(RD_OP_isfinite, r->call, 1, &x);
+    rd_expr *mean   = finite ? rd_mean(x, RD_KEEP(r->axis + 1), .where = finite) : NULL;
+    rd_expr *known  = rd_map_op(RD_OP_isfinite, r->call, 1, &mean);
+
+    return mean ? rd_map_op(RD_OP_where, r->call, 3,
+                            (rd_expr *const[]){ known, mean, rd_int(x->ctx, 0) })
+                : NULL;
+}
+
+static rd_expr *join_squares(const rd_rolling *r, rd_expr *older, rd_expr *newer)
+{
+    rd_expr *centre  = near(r, older);
+    rd_expr *a       = rd_rolling_map(r, RD_OP_sub, older, centre);
+    rd_expr *b       = rd_rolling_map(r, RD_OP_sub, newer, centre);
+    rd_expr *sum     = join_sum(r, a, b);
+    rd_expr *squares = join_sum(r, rd_map_op(RD_OP_square, r->call, 1, &a),
+                                rd_map_op(RD_OP_square, r->call, 1, &b));
+    rd_expr *number  = rd_num(r->x->ctx, (double)r->n);
+    rd_expr *part = rd_rolling_map(r, RD_OP_div, rd_map_op(RD_OP_square, r->call, 1, &sum), number);
+    rd_expr *apart = rd_rolling_map(r, RD_OP_maximum, rd_rolling_map(r, RD_OP_sub, squares, part),
+                                    rd_int(r->x->ctx, 0));
+
+    return apart;
+}
+
+/* ---- The axis in blocks ------------------------------------------------------------------------ */
+/* Windows that end in `count` blocks from element `newer` on, of which the last has n elements. */
+static rd_expr *join(const rd_rolling *r, int64_t newer, int64_t count, int64_t n)
+{
+    const int64_t older = newer - r->n, last = (count - 1) * r->n;
+    rd_expr      *a = rd_slice_axis(r->x, r->axis, older, newer + last, 1);
+    rd_expr      *b = rd_slice_axis(r->x, r->axis, newer, newer + last + n, 1), *y;
+
+    a = rd_rolling_split(a, r->axis, r->n, r->n);
+    b = rd_rolling_split(b, r->axis, n, r->n);
+    y = rd_rolling_adds(r)              ? join_sum(r, a, b)
+        : rd_rolling_op(r) == RD_OP_add ? join_squares(r, a, b)
+                                        : join_extreme(r, a, b);
+    return rd_rolling_whole(rd_rolling_finish(r, y), r->axis);
+}
+
+rd_expr *rd_rolling_total(const rd_rolling *r, rd_expr *x, rd_dims along)
+{
+    if (rd_rolling_op(r) != RD_OP_add)
+        return rd_reduce(x, reducer_of(r), along);
+    if (rd_rolling_adds(r))
+        return rd_sum(x, along);
+    return rd_rolling_map(r, RD_OP_mul, rd_var(x, along), rd_num(r->x->ctx, (double)r->n));
+}
+
+/* The window that is the first block, those that end in whole blocks after it, and those in what is
+ * left. */
+rd_expr *rd_rolling_by_scans(const rd_rolling *r)
+{
+    const int64_t n = r->n, extent = r->x->extent[r->axis];
+    const int64_t whole = extent / n - 1, left = extent % n;
+    rd_expr      *first    = rd_slice_axis(r->x, r->axis, 0, n, 1);
+    rd_expr      *parts[3] = { rd_rolling_total(r, first, RD_KEEP(r->axis)) };
+    rd_exprs      all      = { parts, 1 };
+
+    parts[0] = rd_rolling_finish(r, parts[0]);
+    if (whole > 0)
+        parts[all.n++] = join(r, n, whole, n);
+    if (left > 0)
+        parts[all.n++] = join(r, (whole + 1) * n, 1, left);
+    return rd_concat(r->axis, all);
+}
