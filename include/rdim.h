@@ -302,6 +302,11 @@ RD_API rd_expr *rd_random_uniform(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_
  *  (high - low) / 2^64.  NULL also on RD_ERR_ARGUMENT (low >= high). */
 RD_API rd_expr *rd_random_integers(rd_ctx *ctx, uint64_t key, rd_shape shape, int64_t low,
                                    int64_t high);
+/** 0 to n - 1 in random order, i64: the places that put rd_random_bits() of the key in order.  And x
+ *  with its elements along an axis in that order, all rows alike.  NULL on RD_ERR_SHAPE (n
+ *  negative), RD_ERR_AXIS. */
+RD_API rd_expr *rd_permutation(rd_ctx *ctx, uint64_t key, int64_t n),
+    *rd_shuffle(rd_expr *x, int axis, uint64_t key);
 /** The shape of a node; .n == -1 for NULL. */
 RD_API rd_shape rd_shape_of(const rd_expr *x);
 /** The element type of a node; RD_AUTO for NULL. */
@@ -784,6 +789,8 @@ RD_API rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_
 #ifndef __cplusplus
 #define rd_cov(x, y, ...)  rd_cov_of(x, y, RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_corr(x, y, ...) rd_corr_of(x, y, RD_REDUCE_OPTS(__VA_ARGS__))
+/** min and max in one pass, along a new first axis of extent 2; keywords as theirs. */
+#define rd_minmax(x, ...) rd_minmax_of(x, RD_REDUCE_OPTS(__VA_ARGS__))
 /** The first and the last element in C order along dims, of those that .where and .skip_nan leave:
  *  rd_last(x, RD_DIMS(0), .skip_nan = true).  Where none is left it is NaN, or .initial, which ints
  *  need (RD_ERR_EMPTY). */
@@ -792,6 +799,7 @@ RD_API rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_
 #endif
 RD_API rd_expr *rd_cov_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts),
     *rd_corr_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts),
+    *rd_minmax_of(rd_expr *x, const rd_reduce_opts *opts),
     *rd_first_of(rd_expr *x, const rd_reduce_opts *opts),
     *rd_last_of(rd_expr *x, const rd_reduce_opts *opts);
 /** The integral of y along an axis by trapezoids.  x is a number, the distance of neighbours, or
@@ -874,6 +882,16 @@ RD_API rd_expr *rd_rolling_var(rd_expr *x, int axis, int64_t n, double ddof),
  * NULL. */
 /** exp(x) over its sum, and x less the logarithm of that sum, without overflow. */
 RD_API rd_expr *rd_softmax(rd_expr *x, rd_dims d), *rd_log_softmax(rd_expr *x, rd_dims d);
+/** The sum of v weighed by the softmax of s along d, which go: what attention does.  Both broadcast,
+ *  and types promote; an s of -inf counts for nothing.  v with axes that s lacks is a product of
+ *  matrices: of scores (n, m) and values (m, k), rd_softmax_sum(rd_expand(s, 2), rd_expand(v, 0),
+ *  RD_DIMS(1)) is (n, k).  NaN where all s are -inf, and of nothing. */
+RD_API rd_expr *rd_softmax_sum(rd_expr *s, rd_expr *v, rd_dims d);
+/** log |t| and the sign of t = sum(weights * exp(x)) along d, which go, along a new first axis of
+ *  extent 2, without overflow: weights of any sign.  Of a sum of 0, and of nothing, -inf and 0.  x
+ *  of weight 0 counts for nothing.  Both broadcast.  (Where weights are not negative,
+ *  rd_logsumexp(x, d, .weights = w) says it in one pass.) */
+RD_API rd_expr *rd_signed_logsumexp(rd_expr *x, rd_expr *weights, rd_dims d);
 /** (x - mean) / std; std divides by n - ddof. */
 RD_API rd_expr *rd_standardise(rd_expr *x, rd_dims d, double ddof);
 /** (x - mean) / sqrt(var + eps) * gamma + beta, and x / sqrt(mean(x^2) + eps) * gamma.  gamma and
@@ -1051,6 +1069,17 @@ RD_API rd_expr *rd_sort_by(rd_expr *x, const rd_sort_opts *opts),
     *rd_median_by(rd_expr *x, const rd_quantile_opts *opts),
     *rd_quantile_by(rd_expr *x, double q, const rd_quantile_opts *opts),
     *rd_quantiles_by(rd_expr *x, rd_qs q, const rd_quantile_opts *opts);
+/** The most frequent of the elements along dims, the smallest of several, in x's type; and how often
+ *  it occurs, i64.  Asked for together they share the sort.  NaN if an element is, and then how many
+ *  are.  NULL on RD_ERR_EMPTY (no element), RD_ERR_AXIS, RD_ERR_TYPE. */
+RD_API rd_expr *rd_mode(rd_expr *x, rd_dims dims), *rd_mode_count(rd_expr *x, rd_dims dims);
+/** Where x goes in a row in rising order, so that it stays so, i64: the least such place (RD_LEFT) or
+ *  the greatest (RD_RIGHT), from 0 to the row's extent.  NaN goes behind all numbers.  `sorted` is
+ *  one row, and x of any shape; or x has its rank, and goes row by row along the last axis, beside
+ *  which both broadcast.  Found by bisection; nobody looks whether rows are in order.  NULL on
+ *  RD_ERR_SHAPE, RD_ERR_TYPE, RD_ERR_ARGUMENT (side). */
+typedef enum rd_side { RD_LEFT, RD_RIGHT } rd_side;
+RD_API rd_expr *rd_searchsorted(rd_expr *sorted, rd_expr *x, rd_side side);
 
 /* ---- Asking ---------------------------------------------------------------------------------- */
 /** Order in which elements are visited: greedy in memory order with partial results in a tile of

@@ -176,15 +176,29 @@ static void cumulative(random_pool *pool, const random_node *node)
                     "cumulative less total");
 }
 
+/* Sums weighed by exponentials: of scores and of values that broadcast. */
+static void weighed(random_pool *pool, const random_node *node)
+{
+    rd_expr *x = scaled(pool, node, 20), *v = scaled(pool, random_pick_float(pool), 9);
+
+    if (v->rank != x->rank || random_once(pool, 2))
+        v = random_once(pool, 2) ? rd_cos(x) : rd_slice_axis(rd_sin(x), 0, 0, 1, 1);
+    if (random_once(pool, 2))
+        random_keep(pool, rd_softmax_sum(x, v, RD_DIMS(any_axis(pool, x))), "softmax_sum");
+    else
+        random_keep(pool, rd_signed_logsumexp(x, v, RD_KEEP(any_axis(pool, x))),
+                    "signed_logsumexp");
+}
+
 void random_idiom(random_pool *pool)
 {
     static void (*const idioms[])(random_pool *, const random_node *) = {
         softmax,   layer_norm,     centred,       logsumexp_by_hand, differences,
         pairs,     matrix_product, moving,        masked_mean,       gather_best,
-        symmetric, cumulative,     named_product,
+        symmetric, cumulative,     named_product, weighed,
     };
     const random_node *node = random_pick_float(pool);
 
     if (node->x->rank > 0)
-        idioms[random_below(pool, 13)](pool, node);
+        idioms[random_below(pool, 14)](pool, node);
 }

@@ -50,12 +50,38 @@ static void quantiles(random_pool *pool, rd_expr *x)
     random_keep(pool, x, "quantiles");
 }
 
+/* Elements of another node, or of x itself, in its rows in order. */
+static void searched(random_pool *pool, rd_expr *x)
+{
+    rd_expr *const sorted = rd_sort(x, -1);
+    rd_expr       *of     = random_once(pool, 2) ? x : random_pick(pool)->x;
+
+    if (sorted && sorted->rank > 1 && of->rank != sorted->rank)
+        of = x;
+    random_keep(pool, rd_searchsorted(sorted, of, random_once(pool, 2) ? RD_LEFT : RD_RIGHT),
+                "searchsorted");
+}
+
+static void modes(random_pool *pool, rd_expr *x)
+{
+    const rd_dims dims = random_once(pool, 3) ? RD_KEEP(-1) : RD_DIMS(-1);
+
+    if (random_once(pool, 2))
+        random_keep(pool, rd_mode(x, dims), "mode");
+    else
+        random_keep(pool, rd_mode_count(x, dims), "mode_count");
+}
+
 void random_sort(random_pool *pool)
 {
     rd_expr *x = random_pick(pool)->x;
 
     if (random_once(pool, 3) && !(x = coarse(pool, x)))
         rd_error_clear(pool->ctx);
+    else if (x->rank > 0 && random_once(pool, 6))
+        searched(pool, x);
+    else if (x->rank > 0 && random_once(pool, 8))
+        modes(pool, x);
     else if (x->rank > 0 && random_once(pool, 2))
         sorted(pool, x);
     else

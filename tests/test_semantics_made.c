@@ -260,6 +260,54 @@ START_TEST(scaled)
 }
 END_TEST
 
+START_TEST(weighed_by_exponentials)
+{
+    rd_expr *s     = leaf_shape(RD_F64, RD_SHAPE(2, 3), VALUES(0, 1, 3, -INFINITY, 2, 2));
+    rd_expr *v     = leaf(RD_F32, VALUES(1, 2, 4)),
+            *k     = leaf_shape(RD_F64, RD_SHAPE(3, 2), VALUES(1, -1, 2, -2, 4, -4));
+    rd_expr     *x = leaf(RD_F64, VALUES(1000, 1001)), *w = leaf(RD_F64, VALUES(1, -1));
+    const double t = 1 + exp(1) + exp(3), a = (1 + 2 * exp(1) + 4 * exp(3)) / t,
+                 d = log(exp(1) - 1);
+
+    expect_near("rows", rd_softmax_sum(s, v, RD_DIMS(1)), RD_F64, 1e-15, VALUES(a, 3));
+    expect_near("kept", rd_softmax_sum(s, v, RD_KEEP(-1)), RD_F64, 1e-15, VALUES(a, 3));
+    expect_near("attention", rd_softmax_sum(rd_expand(s, 2), rd_expand(k, 0), RD_DIMS(1)), RD_F64,
+                1e-15, VALUES(a, -a, 3, -3));
+    expect_near("alike", rd_softmax_sum(rd_num(ctx, 7), v, RD_DIMS(0)), RD_F32, 1e-6,
+                VALUES(7 / 3.));
+    expect_near("ints",
+                rd_softmax_sum(leaf(RD_I8, VALUES(127, -128)), leaf(RD_I8, VALUES(5, 9)), RD_ALL),
+                RD_F64, 0, VALUES(5));
+    expect_near("halves", rd_softmax_sum(leaf(RD_F16, VALUES(0, 1, 3)), rd_cast(v, RD_F16), RD_ALL),
+                RD_F16, 2e-3, VALUES(a));
+    expect_near("nothing but -inf", rd_softmax_sum(rd_slice(s, "1:, :1"), rd_num(ctx, 1), RD_ALL),
+                RD_F64, 0, VALUES(NAN));
+    expect_near("nothing", rd_softmax_sum(rd_slice(v, ":0"), rd_num(ctx, 1), RD_ALL), RD_F32, 0,
+                VALUES(NAN));
+    expect_near("difference", rd_signed_logsumexp(x, w, RD_DIMS(0)), RD_F64, 1e-12,
+                VALUES(1000 + d, -1));
+    expect_near("columns", rd_signed_logsumexp(rd_expand(x, 1), rd_expand(w, 0), RD_KEEP(0)),
+                RD_F64, 1e-12, VALUES(1001 + log1p(exp(-1)), 1001 + log1p(exp(-1)), 1, -1));
+    expect_near("nothing is left", rd_signed_logsumexp(rd_int(ctx, 5), w, RD_ALL), RD_F64, 0,
+                VALUES(-INFINITY, 0));
+    expect_near(
+        "weight 0",
+        rd_signed_logsumexp(leaf(RD_F32, VALUES(INFINITY, 2)), leaf(RD_F32, VALUES(0, -1)), RD_ALL),
+        RD_F32, 0, VALUES(2, -1));
+    expect_near("infinite",
+                rd_signed_logsumexp(leaf(RD_F64, VALUES(INFINITY, -INFINITY)), w, RD_ALL), RD_F64,
+                0, VALUES(INFINITY, 1));
+    expect_near("-inf",
+                rd_signed_logsumexp(leaf(RD_F64, VALUES(-INFINITY)), rd_int(ctx, 3), RD_ALL),
+                RD_F64, 0, VALUES(-INFINITY, 0));
+    expect_near("NaN", rd_signed_logsumexp(leaf(RD_F64, VALUES(NAN, 1)), w, RD_ALL), RD_F64, 0,
+                VALUES(NAN, NAN));
+    expect_error("shapes", rd_softmax_sum(s, rd_slice(v, ":2"), RD_DIMS(1)), RD_ERR_SHAPE);
+    expect_error("axis", rd_signed_logsumexp(x, w, RD_DIMS(1)), RD_ERR_AXIS);
+    expect_error("complex", rd_softmax_sum(rd_complex(v, v), v, RD_ALL), RD_ERR_TYPE);
+}
+END_TEST
+
 START_TEST(distances)
 {
     rd_expr *x = leaf_shape(RD_F32, RD_SHAPE(2, 2), VALUES(0, 0, 3, 4));
@@ -323,8 +371,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { borders, copies,    matrices,        rolling,
-                                   scaled,  distances, made_as_written, made_of_complex };
+    const TTest *const tests[] = { borders,   copies,          matrices,
+                                   rolling,   scaled,          weighed_by_exponentials,
+                                   distances, made_as_written, made_of_complex };
 
     return run_suite("semantics_made", tests, COUNT(tests));
 }

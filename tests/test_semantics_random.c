@@ -193,6 +193,33 @@ START_TEST(whole_numbers)
 }
 END_TEST
 
+START_TEST(permutations)
+{
+    enum { N = 1000 };
+    rd_expr *p = rd_permutation(ctx, 3, N), *i = rd_coord(p, 0),
+            *m = rd_reshape(i, RD_SHAPE(250, 4));
+    rd_array all;
+
+    expect("all of them", rd_all(rd_eq(rd_sort(p, 0), i), RD_ALL), RD_BOOL, VALUES(1));
+    ck_assert_ptr_eq(p, rd_argsort(rd_random_bits(ctx, 3, RD_SHAPE(N)), 0));
+    ck_assert_ptr_ne(p, rd_permutation(ctx, 4, N));
+    bytes_of(p, 1, &all);
+    double moved = 0;
+    for (int64_t k = 0; k < N; k++)
+        moved += fabs(get(all.data, all.type, k) - (double)k);
+    rd_array_free(&all);
+    /* of mean n^2 / 3 and deviation about n^1.5 / 7 */
+    ck_assert_msg(fabs(moved - N * (N / 3.)) < 30000, "moved by %g in all", moved);
+    expect("nothing", rd_permutation(ctx, 1, 0), RD_I64, NULL, 0);
+    expect("one", rd_permutation(ctx, 1, 1), RD_I64, VALUES(0));
+    ck_assert_ptr_eq(rd_shuffle(m, 0, 9), rd_take(m, 0, rd_permutation(ctx, 9, 250)));
+    expect("rows stay", rd_all(rd_eq(rd_sort(rd_shuffle(m, -1, 9), 1), m), RD_ALL), RD_BOOL,
+           VALUES(1));
+    expect_error("less than nothing", rd_permutation(ctx, 1, -1), RD_ERR_SHAPE);
+    expect_error("axis", rd_shuffle(m, 2, 9), RD_ERR_AXIS);
+}
+END_TEST
+
 START_TEST(random_refusals)
 {
     expect_error("type", rd_random_normal(ctx, 1, RD_SHAPE(2), RD_I32), RD_ERR_TYPE);
@@ -207,8 +234,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { known_answers, words,         same_elements,  distributions,
-                                   neighbours,    whole_numbers, random_refusals };
+    const TTest *const tests[] = { known_answers, words,         same_elements, distributions,
+                                   neighbours,    whole_numbers, permutations,  random_refusals };
 
     return run_suite("semantics_random", tests, COUNT(tests));
 }

@@ -186,11 +186,72 @@ START_TEST(long_rows)
 }
 END_TEST
 
+/* ---- Most frequent, places ------------------------------------------------------------------- */
+START_TEST(modes)
+{
+    rd_expr *x   = leaf_shape(RD_I32, RD_SHAPE(2, 4), VALUES(3, 1, 3, 1, 5, 5, 5, -2));
+    rd_expr *nan = leaf(RD_F64, VALUES(2, NAN, 2, NAN, 1, NAN));
+
+    expect("rows", rd_mode(x, RD_DIMS(1)), RD_I32, VALUES(1, 5));
+    expect("how often", rd_mode_count(x, RD_DIMS(1)), RD_I64, VALUES(2, 3));
+    expect("columns", rd_mode(x, RD_DIMS(0)), RD_I32, VALUES(3, 1, 3, -2));
+    expect("all", rd_mode(x, RD_ALL), RD_I32, VALUES(5));
+    expect("all", rd_mode_count(x, RD_ALL), RD_I64, VALUES(3));
+    expect_shape("kept", rd_mode(x, RD_KEEP(1)), RD_SHAPE(2, 1));
+    expect_shape("kept", rd_mode_count(x, RD_KEEP_ALL), RD_SHAPE(1, 1));
+    expect("floats", rd_mode(leaf(RD_F16, VALUES(0.5, -0., 0, 0.5, 0)), RD_ALL), RD_F16,
+           VALUES(0.));
+    expect("bools", rd_mode(leaf(RD_BOOL, VALUES(1, 0, 1)), RD_ALL), RD_BOOL, VALUES(1));
+    expect("NaN", rd_mode(nan, RD_ALL), RD_F64, VALUES(NAN));
+    expect("how often", rd_mode_count(nan, RD_ALL), RD_I64, VALUES(3));
+    expect("no number is NaN", rd_mode(rd_slice(nan, "::2"), RD_ALL), RD_F64, VALUES(2));
+    expect("of one", rd_mode_count(rd_slice(nan, ":1"), RD_ALL), RD_I64, VALUES(1));
+    expect_error("nothing", rd_mode(leaf(RD_I8, NULL, 0), RD_ALL), RD_ERR_EMPTY);
+    expect_error("axis", rd_mode(x, RD_DIMS(2)), RD_ERR_AXIS);
+    expect_error("complex", rd_mode_count(rd_complex(x, x), RD_ALL), RD_ERR_TYPE);
+}
+END_TEST
+
+START_TEST(searching)
+{
+    rd_expr *row = leaf(RD_F32, VALUES(1, 2, 2, 4, NAN)), *none = leaf(RD_F32, NULL, 0);
+    rd_expr *x    = leaf(RD_F64, VALUES(0, 1, 2, 3, 4, INFINITY, NAN));
+    rd_expr *rows = leaf_shape(RD_I16, RD_SHAPE(2, 3), VALUES(1, 3, 5, 2, 4, 4));
+
+    expect("left", rd_searchsorted(row, x, RD_LEFT), RD_I64, VALUES(0, 0, 1, 3, 3, 4, 4));
+    expect("right", rd_searchsorted(row, x, RD_RIGHT), RD_I64, VALUES(0, 1, 3, 3, 4, 4, 5));
+    expect("without NaN", rd_searchsorted(rd_slice(row, ":4"), x, RD_LEFT), RD_I64,
+           VALUES(0, 0, 1, 3, 3, 4, 4));
+    expect("ints", rd_searchsorted(rd_select(rows, 0, 1), leaf(RD_I8, VALUES(4, 5, -9)), RD_LEFT),
+           RD_I64, VALUES(1, 3, 0));
+    expect("NaN among ints", rd_searchsorted(rd_select(rows, 0, 1), x, RD_LEFT), RD_I64,
+           VALUES(0, 0, 0, 1, 1, 3, 3));
+    expect("a number", rd_searchsorted(row, rd_int(ctx, 2), RD_RIGHT), RD_I64, VALUES(3));
+    expect("nothing", rd_searchsorted(none, x, RD_RIGHT), RD_I64, VALUES(0, 0, 0, 0, 0, 0, 0));
+    expect("nowhere", rd_searchsorted(row, none, RD_RIGHT), RD_I64, NULL, 0);
+    expect("row by row",
+           rd_searchsorted(rows, leaf_shape(RD_I16, RD_SHAPE(2, 2), VALUES(3, 9, 4, 0)), RD_RIGHT),
+           RD_I64, VALUES(2, 3, 3, 0));
+    expect("the same for all rows",
+           rd_searchsorted(rows, leaf_shape(RD_F32, RD_SHAPE(1, 2), VALUES(4, NAN)), RD_LEFT),
+           RD_I64, VALUES(2, 3, 1, 3));
+    expect_shape("any shape", rd_searchsorted(row, rows, RD_LEFT), RD_SHAPE(2, 3));
+    expect_error("side", rd_searchsorted(row, x, (rd_side)2), RD_ERR_ARGUMENT);
+    expect_error("no row", rd_searchsorted(rd_int(ctx, 2), x, RD_LEFT), RD_ERR_SHAPE);
+    expect_error("rank", rd_searchsorted(rows, x, RD_LEFT), RD_ERR_SHAPE);
+    expect_error("rows",
+                 rd_searchsorted(rows, leaf_shape(RD_I8, RD_SHAPE(3, 1), VALUES(1, 2, 3)), RD_LEFT),
+                 RD_ERR_SHAPE);
+    expect_error("complex", rd_searchsorted(row, rd_complex(x, x), RD_LEFT), RD_ERR_TYPE);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
-        order,          nan_comes_last,    ties_by_place, axes,     quantile_methods,
-        quantile_types, quantiles_and_nan, sort_refusals, long_rows
+        order,          nan_comes_last,    ties_by_place, axes,      quantile_methods,
+        quantile_types, quantiles_and_nan, sort_refusals, long_rows, modes,
+        searching
     };
 
     return run_suite("semantics_sort", tests, COUNT(tests));

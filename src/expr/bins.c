@@ -1,5 +1,6 @@
 /* bins.c - labels of what lies between edges, and counts by label: histograms. */
 #include "expr/maps.h"
+#include "expr/search.h"
 #include <math.h>
 
 /* ---- Bins of one width ----------------------------------------------------------------------- */
@@ -38,28 +39,6 @@ static bool edges_ok(const char *call, const rd_expr *edges)
     return false;
 }
 
-/* How many edges are not above x: a number is found bit by bit, the greatest first.  NaN: none. */
-static rd_expr *edges_below(const char *call, rd_expr *x, rd_expr *edges)
-{
-    rd_ctx *const ctx = x->ctx;
-    const int64_t m   = edges->extent[0];
-    rd_expr      *n   = rd_number(ctx, RD_I64, rd_word_from_int(0, RD_I64));
-    int64_t       bit = 1;
-
-    while (2 * bit <= m)
-        bit *= 2;
-    for (; bit > 0; bit /= 2) {
-        rd_expr *const more = map_2(RD_OP_add, call, n, rd_int(ctx, bit));
-        rd_expr *const last = map_2(
-            RD_OP_sub, call, map_2(RD_OP_minimum, call, more, rd_int(ctx, m)), rd_int(ctx, 1));
-        rd_expr *const below = map_2(RD_OP_and, call, map_2(RD_OP_le, call, more, rd_int(ctx, m)),
-                                     map_2(RD_OP_le, call, rd_take(edges, 0, last), x));
-
-        n = map_where(call, below, more, n);
-    }
-    return n;
-}
-
 rd_expr *rd_bins_between(rd_expr *x, rd_expr *edges)
 {
     static const char call[] = "rd_bins_between";
@@ -69,7 +48,7 @@ rd_expr *rd_bins_between(rd_expr *x, rd_expr *edges)
         return NULL;
     rd_ctx *const  ctx  = x->ctx;
     const int64_t  m    = edges->extent[0];
-    rd_expr *const n    = edges_below(call, x, edges);
+    rd_expr *const n    = rd_count_before(call, edges, x, RD_OP_le);
     rd_expr *const last = map_where(call, map_2(RD_OP_le, call, x, rd_select(edges, 0, m - 1)),
                                     rd_int(ctx, m - 2), rd_int(ctx, -1));
 

@@ -17,6 +17,11 @@ static rd_expr *map_2(const work *w, rd_op op, rd_expr *x, rd_expr *y)
     return rd_map_op(op, w->call, 2, (rd_expr *const[]){ x, y });
 }
 
+static rd_expr *map_where(const work *w, rd_expr *cond, rd_expr *yes, rd_expr *no)
+{
+    return rd_map_op(RD_OP_where, w->call, 3, (rd_expr *const[]){ cond, yes, no });
+}
+
 static rd_expr *map_1(const work *w, rd_op op, rd_expr *x)
 {
     return rd_map_op(op, w->call, 1, &x);
@@ -129,6 +134,78 @@ rd_expr *rd_rms_norm(rd_expr *x, rd_dims dims, rd_expr *gamma, double eps)
     rd_expr *square = rd_mean(map_1(&w, RD_OP_square, w.x), w.kept);
 
     return end(&w, scaled(&w, over_root(&w, w.x, square, eps), gamma, NULL));
+}
+
+/* ---- Sums weighed by exponentials ------------------------------------------------------------ */
+/* Two operands in the type that they meet in, and x of the shape that they do: as it is computed
+ * in. */
+static bool begin_both(work *w, const char *call, rd_expr *x, rd_expr **y, rd_dims dims)
+{
+    rd_expr *const both[] = { x, *y };
+    int64_t        extent[RD_MAX_RANK];
+    int            rank;
+
+    if (!rd_operands(call, 2, both) || rd_refuse_complex(call, 2, both) ||
+        !rd_common_shape(call, 2, both, &rank, extent))
+        return false;
+    const rd_dtype type = rd_rule_type(RD_RULE_FLOAT, 2, both);
+
+    x  = rd_cast_to(x, type);
+    *y = wide(rd_cast_to(*y, type));
+    return x && *y && begin(w, call, rd_broadcast_to(x, rank, extent, call), dims);
+}
+
+/* w->x without the kept axes along which x is repeated: of all others an element has the same
+ * exponential. */
+static rd_expr *own_scores(const work *w, const rd_expr *x)
+{
+    uint64_t  bits;
+    rd_expr  *y    = w->x;
+    const int lead = y->rank - x->rank;
+
+    if (!rd_dims_bits(y, &w->kept, w->call, &bits))
+        return NULL;
+    for (int a = 0; y && a < y->rank; a++)
+        if (!(bits >> a & 1) && (a < lead || x->extent[a - lead] == 1))
+            y = rd_slice_axis(y, a, 0, 1, 1);
+    return y;
+}
+
+/* The maximum has .initial so that nothing, and -inf alone, has one; and so that the maximum and the
+ * sum are not made one reduction (collect/rewrite.c), as both sums take one exponential then. */
+rd_expr *rd_softmax_sum(rd_expr *s, rd_expr *v, rd_dims dims)
+{
+    work w;
+
+    if (!begin_both(&w, "rd_softmax_sum", s, &v, dims))
+        return NULL;
+    rd_expr *x = own_scores(&w, s);
+    rd_expr *m = rd_max(x, w.kept, .initial = rd_num(v->ctx, -INFINITY));
+    rd_expr *e = map_1(&w, RD_OP_exp, map_2(&w, RD_OP_sub, x, m));
+
+    return end(&w, map_2(&w, RD_OP_div, rd_sum(map_2(&w, RD_OP_mul, e, v), dims), rd_sum(e, dims)));
+}
+
+/* Exponentials are of the distance from the greatest, where that is a number. */
+rd_expr *rd_signed_logsumexp(rd_expr *x, rd_expr *weights, rd_dims dims)
+{
+    const char *call = "rd_signed_logsumexp";
+    work        w;
+
+    if (!begin_both(&w, call, x, &weights, dims))
+        return NULL;
+    rd_expr *zero = rd_int(x->ctx, 0), *least = rd_num(x->ctx, -INFINITY);
+    rd_expr *some   = map_2(&w, RD_OP_ne, weights, zero);
+    rd_expr *most   = rd_max(map_where(&w, some, w.x, least), w.kept, .initial = least);
+    rd_expr *from   = map_where(&w, map_1(&w, RD_OP_isinf, most), zero, most);
+    rd_expr *e      = map_1(&w, RD_OP_exp, map_2(&w, RD_OP_sub, w.x, from));
+    rd_expr *sum    = rd_sum(map_where(&w, some, map_2(&w, RD_OP_mul, weights, e), zero), w.kept);
+    rd_expr *log    = map_2(&w, RD_OP_add, map_1(&w, RD_OP_log, map_1(&w, RD_OP_abs, sum)), from);
+    rd_expr *both[] = { log, map_1(&w, RD_OP_sign, sum) };
+
+    for (int k = 0; k < 2 && !(dims.flags & RD_DIMS_KEEP); k++)
+        both[k] = rd_squeeze(both[k], dims);
+    return end(&w, rd_stack(0, (rd_exprs){ both, 2 }));
 }
 
 /* ---- Norms and distances ---------------------------------------------------------------------- */

@@ -156,6 +156,27 @@ rd_expr *rd_random_normal(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_dtype ty
     return rd_cast_to(y, type);
 }
 
+/* Words that are equal, which two of 2^32 rarely are, keep the order of their places. */
+static rd_expr *permutation(const char *call, rd_ctx *ctx, uint64_t key, int64_t n)
+{
+    draw d = { .call = call };
+
+    return begin(&d, ctx, key, RD_SHAPE(n), RD_F64) ? rd_argsort(bits(&d, d.index), 0) : NULL;
+}
+
+rd_expr *rd_permutation(rd_ctx *ctx, uint64_t key, int64_t n)
+{
+    return permutation("rd_permutation", ctx, key, n);
+}
+
+rd_expr *rd_shuffle(rd_expr *x, int axis, uint64_t key)
+{
+    const char *call = "rd_shuffle";
+    const int   a    = rd_operands(call, 1, &x) ? rd_axis(x, axis, call) : -1;
+
+    return a < 0 ? NULL : rd_take(x, a, permutation(call, x->ctx, key, x->extent[a]));
+}
+
 /* The upper word of the product of a word and a number, by halves of both. */
 static rd_expr *share(const draw *d, rd_expr *word, uint64_t n)
 {

@@ -142,6 +142,14 @@ rd_expr *rd_folding_rows(const rd_folding *f, rd_expr *x)
     return x ? rd_reshape(x, shape) : NULL;
 }
 
+rd_expr *rd_folding_kept(const rd_folding *f, rd_expr *y)
+{
+    for (int a = 0; y && f->opts.dims.flags & RD_DIMS_KEEP && a < f->x->rank; a++)
+        if (f->bits >> a & 1)
+            y = rd_expand(y, a);
+    return y;
+}
+
 int64_t rd_folding_extent(const rd_folding *f, bool *any_result)
 {
     int64_t n   = 1;

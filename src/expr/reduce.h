@@ -34,6 +34,8 @@ bool rd_folding_labels(rd_folding *f);
 /* x, of the shape of f->x: the axes that stay, then the others as one, in C order.  NULL after
  * recording a failure. */
 rd_expr *rd_folding_rows(const rd_folding *f, rd_expr *x);
+/* y, of the axes that stay, with the reduced ones as extents of 1 again, if that is asked for. */
+rd_expr *rd_folding_kept(const rd_folding *f, rd_expr *y);
 /* x, of the shape of f->x and the accumulator's type, folded: a REDUCE with its kept axes, or a
  * SCAN.  `facts` holds reducer, law and parameters; dims and the scan's order are filled in
  * here. */

@@ -1,18 +1,10 @@
-/* reduce_ends.c - the first and the last element along axes, and the integral by trapezoids. */
+/* reduce_ends.c - the first and the last element along axes, both extremes, and the integral by
+ * trapezoids. */
 #include "expr/complex.h"
 #include "expr/reduce.h"
 #include <math.h>
 
 /* ---- First and last -------------------------------------------------------------------------- */
-/* The reduced axes as extents of 1 again. */
-static rd_expr *as_kept(const rd_folding *f, rd_expr *y)
-{
-    for (int a = 0; y && a < f->x->rank; a++)
-        if (f->bits >> a & 1)
-            y = rd_expand(y, a);
-    return y;
-}
-
 static bool may_choose(const rd_folding *f)
 {
     char shape[RD_SHAPE_TEXT];
@@ -78,7 +70,7 @@ static rd_expr *end_of(rd_folding *f, const rd_reduce_opts *opts, bool last)
         return NULL;
     rd_expr *y = rd_folding_as_asked(f, chosen_of(f, last), f->x->type);
 
-    return f->opts.dims.flags & RD_DIMS_KEEP ? as_kept(f, y) : y;
+    return rd_folding_kept(f, y);
 }
 
 rd_expr *rd_first_of(rd_expr *x, const rd_reduce_opts *opts)
@@ -89,6 +81,14 @@ rd_expr *rd_first_of(rd_expr *x, const rd_reduce_opts *opts)
 rd_expr *rd_last_of(rd_expr *x, const rd_reduce_opts *opts)
 {
     return end_of(&(rd_folding){ .call = "rd_last", .x = x }, opts, true);
+}
+
+/* ---- Both extremes --------------------------------------------------------------------------- */
+rd_expr *rd_minmax_of(rd_expr *x, const rd_reduce_opts *opts)
+{
+    rd_expr *const both[] = { rd_reduce_name(x, "min", opts), rd_reduce_name(x, "max", opts) };
+
+    return rd_stack(0, (rd_exprs){ both, 2 });
 }
 
 /* ---- Trapezoids ------------------------------------------------------------------------------ */

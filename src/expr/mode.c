@@ -1,0 +1,84 @@
+/* mode.c - the most frequent element: the longest run of equal ones in rows that are put in order. */
+#include "expr/complex.h"
+#include "expr/maps.h"
+#include "expr/reduce.h"
+#include <math.h>
+
+typedef struct modes {
+    rd_folding f;
+    rd_expr   *sorted; /* rows along the last axis                                     */
+    rd_expr   *run;    /* how many elements of the run so far, the element's own and before */
+} modes;
+
+/* How far it is from the first of equal neighbours.  NaN is a run, too: all of a row lie at its end. */
+static rd_expr *runs(const char *call, rd_expr *sorted)
+{
+    const int      end   = sorted->rank - 1;
+    rd_expr *const above = rd_slice_axis(sorted, end, 1, RD_OPEN, 1);
+    rd_expr *const below = rd_slice_axis(sorted, end, RD_OPEN, -1, 1);
+    rd_expr       *first = map_2(RD_OP_ne, call, above, below);
+
+    if (first && rd_dtype_kind(sorted->type) == RD_KIND_FLOAT)
+        first =
+            map_2(RD_OP_and, call, first, map_1(RD_OP_not, call, map_1(RD_OP_isnan, call, below)));
+    first         = rd_pad(first, end, 1, 0, RD_PAD_CONSTANT, rd_int(sorted->ctx, 1));
+    rd_expr *at   = rd_coord(sorted, end);
+    rd_expr *from = map_where(call, first, at, rd_int(sorted->ctx, 0));
+
+    from = rd_scan(from, "max", RD_DIMS(-1));
+    return map_2(RD_OP_add, call, map_2(RD_OP_sub, call, at, from), rd_int(sorted->ctx, 1));
+}
+
+/* False after recording what is wrong. */
+static bool begin(modes *m, const char *call, rd_expr *x, rd_dims dims)
+{
+    char shape[RD_SHAPE_TEXT];
+    bool any_result;
+
+    m->f = (rd_folding){ .call = call, .x = x };
+    if (!rd_operands(call, 1, &x) || rd_refuse_complex(call, 1, &x) ||
+        !rd_folding_begin(&m->f, &(rd_reduce_opts){ .size = sizeof(rd_reduce_opts), .dims = dims },
+                          0))
+        return false;
+    if (!rd_folding_extent(&m->f, &any_result) && any_result) {
+        rd_fail(x->ctx, RD_ERR_EMPTY, "%s: no element to choose from in an operand of shape %s",
+                call, rd_shape_text(x->rank, x->extent, shape));
+        return false;
+    }
+    m->sorted = rd_folding_rows(&m->f, m->f.x);
+    m->sorted = m->sorted ? rd_sort(m->sorted, -1) : NULL;
+    m->run    = m->sorted ? runs(call, m->sorted) : NULL;
+    return m->run != NULL;
+}
+
+/* `of_nan` where the last element of a row in order is NaN. */
+static rd_expr *unless_nan(const modes *m, rd_expr *of_nan, rd_expr *y)
+{
+    rd_expr *const last = rd_select(m->sorted, -1, -1);
+
+    return rd_dtype_kind(m->sorted->type) == RD_KIND_FLOAT
+               ? map_where(m->f.call, map_1(RD_OP_isnan, m->f.call, last), of_nan, y)
+               : y;
+}
+
+rd_expr *rd_mode(rd_expr *x, rd_dims dims)
+{
+    modes m;
+
+    if (!begin(&m, "rd_mode", x, dims))
+        return NULL;
+    rd_expr *const place = rd_expand(rd_argmax(m.run, RD_DIMS(-1)), -1);
+    rd_expr *const y     = rd_take_along(m.sorted, m.sorted->rank - 1, place);
+
+    return rd_folding_kept(&m.f, unless_nan(&m, rd_select(m.sorted, -1, -1), rd_select(y, -1, 0)));
+}
+
+rd_expr *rd_mode_count(rd_expr *x, rd_dims dims)
+{
+    modes m;
+
+    if (!begin(&m, "rd_mode_count", x, dims))
+        return NULL;
+    return rd_folding_kept(&m.f,
+                           unless_nan(&m, rd_select(m.run, -1, -1), rd_max(m.run, RD_DIMS(-1))));
+}

@@ -1,0 +1,99 @@
+/* search.c - where elements go in rows that are in order, by bisection: a map of a gather a step. */
+#include "expr/search.h"
+#include "expr/complex.h"
+#include "expr/maps.h"
+#include <math.h>
+
+/* ---- Bisection ------------------------------------------------------------------------------- */
+/* sorted[at + k], of the row of each element. */
+static rd_expr *element(const char *call, rd_expr *sorted, rd_expr *at, int64_t k)
+{
+    rd_expr *const index = map_2(RD_OP_add, call, at, rd_int(sorted->ctx, k));
+
+    return sorted->rank == 1 ? rd_take(sorted, 0, index)
+                             : rd_take_along(sorted, sorted->rank - 1, index);
+}
+
+/* Of `left` elements from `at` on half are passed by, if the last of these goes before x: the number
+ * of steps is the row's alone, and each is a choice, no branch. */
+rd_expr *rd_count_before(const char *call, rd_expr *sorted, rd_expr *x, rd_op before)
+{
+    rd_ctx *const ctx  = x->ctx;
+    int64_t       left = sorted->extent[sorted->rank - 1];
+    rd_expr      *at   = rd_number(ctx, RD_I64, rd_word_from_int(0, RD_I64));
+
+    if (sorted->rank > 1 || left == 0)
+        at = at ? rd_broadcast_to(at, x->rank, x->extent, call) : NULL;
+    for (; left > 1 && at; left -= left / 2) {
+        const int64_t  half = left / 2;
+        rd_expr *const pass = map_2(before, call, element(call, sorted, at, half - 1), x);
+
+        at = map_where(call, pass, map_2(RD_OP_add, call, at, rd_int(ctx, half)), at);
+    }
+    if (left == 0 || !at)
+        return at;
+    rd_expr *const pass = map_2(before, call, element(call, sorted, at, 0), x);
+
+    return pass ? map_2(RD_OP_add, call, at, rd_cast_to(pass, RD_I64)) : NULL;
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+static bool is_float(const rd_expr *x)
+{
+    return rd_dtype_kind(x->type) == RD_KIND_FLOAT;
+}
+
+static bool arguments_ok(const char *call, rd_expr *sorted, rd_expr *x, rd_side side)
+{
+    rd_expr *const both[] = { sorted, x };
+    char           text[2][RD_SHAPE_TEXT];
+
+    if (!rd_operands(call, 2, both) || rd_refuse_complex(call, 2, both))
+        return false;
+    if ((unsigned)side > RD_RIGHT)
+        rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: the side is %d, not one of enum rd_side", call,
+                (int)side);
+    else if (sorted->rank < 1 || (sorted->rank > 1 && sorted->rank != x->rank))
+        rd_fail(x->ctx, RD_ERR_SHAPE,
+                "%s: sorted is one row, or has the rank of x: its shape is %s beside %s", call,
+                rd_shape_text(sorted->rank, sorted->extent, text[0]),
+                rd_shape_text(x->rank, x->extent, text[1]));
+    else
+        return true;
+    return false;
+}
+
+/* What is not behind it is before x, as no number is between: so places on the left are found as those
+ * on the right.  All numbers are before NaN, and nothing before -inf. */
+static rd_expr *number_before(const char *call, rd_expr *x)
+{
+    rd_ctx *const  ctx   = x->ctx;
+    rd_expr *const least = rd_num(ctx, -INFINITY);
+    rd_expr *const next  = map_2(RD_OP_nextafter, call, x, least);
+    rd_expr *const y = map_where(call, map_1(RD_OP_isnan, call, x), rd_num(ctx, INFINITY), next);
+
+    return map_where(call, map_2(RD_OP_eq, call, x, least), rd_num(ctx, NAN), y);
+}
+
+/* x in the type in which it is compared; halves have no next number. */
+static rd_expr *compared(rd_expr *sorted, rd_expr *x)
+{
+    const rd_dtype type = rd_rule_type(RD_RULE_COMPARE, 2, (rd_expr *const[]){ sorted, x });
+
+    return rd_cast_to(x, rd_dtype_is_half(type) ? RD_F32 : type);
+}
+
+rd_expr *rd_searchsorted(rd_expr *sorted, rd_expr *x, rd_side side)
+{
+    static const char call[] = "rd_searchsorted";
+
+    if (!arguments_ok(call, sorted, x, side) || !(x = compared(sorted, x)))
+        return NULL;
+    if (!is_float(x))
+        return rd_count_before(call, sorted, x, side == RD_LEFT ? RD_OP_lt : RD_OP_le);
+    if (side == RD_LEFT)
+        return (x = number_before(call, x)) ? rd_count_before(call, sorted, x, RD_OP_le) : NULL;
+    return map_where(call, map_1(RD_OP_isnan, call, x),
+                     rd_int(x->ctx, sorted->extent[sorted->rank - 1]),
+                     rd_count_before(call, sorted, x, RD_OP_le));
+}
