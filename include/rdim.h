@@ -715,18 +715,24 @@ typedef struct rd_reduce_opts {
      *  bits are added, and multiplied, in f64, as with RD_WIDE.  Not for scans. */
     rd_exprs    by;
     rd_shape    groups;
+    /** Of scans of sum, prod, min, max, mean, count, any, all and norm: where this is true, in the
+     *  direction of the scan, it begins anew with that element.  It broadcasts to the operand.  Sums so
+     *  far in runs of one label: .restart = rd_pad(rd_diff(label, 0, 1), 0, 1, 0, RD_PAD_CONSTANT,
+     *  NULL).  Floats of 16 and 32 bits are added, and multiplied, in f64.  min and max take neither
+     *  .where, .skip_nan nor .exclusive beside it. */
+    rd_expr    *restart;
 } rd_reduce_opts;
 
 /** rd_sum(x, RD_DIMS(0, 2), .where = mask).  The result lacks the reduced axes, or has them as 1
  *  with RD_KEEP.
  *    sum prod any all   0, 1, false, true of nothing; sums of ints and bool in i64, of unsigned in
- *                       u64
+ *                       u64; the product of what is not 0: rd_prod(x, dims, .where = x)
  *    sum prod mean ...  of f16 and bf16 are accumulated in f32 and rounded once; .type = RD_F32
  *                       keeps what they come to
  *    min max            carry NaN unless .skip_nan; emptied by .where or .skip_nan: NaN, or
  *                       .initial, which ints need
  *    argmin argmax      i64 flat index in C order over the reduced axes; lowest on ties, first NaN,
- *                       -1 if emptied
+ *                       -1 if emptied; asked for together with min and max: one pass
  *    bits_and bits_or bits_xor   of ints and bools, in their type; all bits set, 0, 0 of nothing
  *    count              elements that are not 0 (NaN counts), i64
  *    mean var std       of ints in f64; var divides by n - ddof (by sum of weights - ddof); NaN of
@@ -762,8 +768,8 @@ typedef struct rd_reduce_opts {
 #define rd_norm(x, ...)      rd_reduce_name(x, "norm",      RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_logsumexp(x, ...) rd_reduce_name(x, "logsumexp", RD_REDUCE_OPTS(__VA_ARGS__))
 /** rd_reduce(x, r, dims, keywords), rd_scan(x, r, RD_DIMS(axis), keywords); r: a name above or a
- *  user's reducer.  Scans (all but argmin and argmax, and a user's with one output) have x's shape:
- *  element i is the reduction of elements 0..i along the axis. */
+ *  user's reducer.  Scans (all names, and a user's with one output) have x's shape: element i is the
+ *  reduction of elements 0..i along the axis; argmin and argmax have places along it. */
 #define rd_reduce(x, r, ...) \
     RD_BY_(r, rd_reduce_name, rd_reduce_user)(x, r, RD_REDUCE_OPTS(__VA_ARGS__))
 /** rd_reduce2(x, w, r, dims, keywords): a user's reducer of two operands (RD_REDUCER2), which
@@ -882,15 +888,15 @@ RD_API rd_expr *rd_rolling_var(rd_expr *x, int axis, int64_t n, double ddof),
  * NULL. */
 /** exp(x) over its sum, and x less the logarithm of that sum, without overflow. */
 RD_API rd_expr *rd_softmax(rd_expr *x, rd_dims d), *rd_log_softmax(rd_expr *x, rd_dims d);
-/** The sum of v weighed by the softmax of s along d, which go: what attention does.  Both broadcast,
- *  and types promote; an s of -inf counts for nothing.  v with axes that s lacks is a product of
- *  matrices: of scores (n, m) and values (m, k), rd_softmax_sum(rd_expand(s, 2), rd_expand(v, 0),
- *  RD_DIMS(1)) is (n, k).  NaN where all s are -inf, and of nothing. */
+/** The sum of v weighed by the softmax of s along d, which go (but for RD_KEEP): what attention does.
+ *  Both broadcast, and types promote; an s of -inf counts for nothing.  v with axes that s lacks is
+ *  a product of matrices: of scores (n, m) and values (m, k), rd_softmax_sum(rd_expand(s, 2),
+ *  rd_expand(v, 0), RD_DIMS(1)) is (n, k).  NaN where all s are -inf, and of nothing. */
 RD_API rd_expr *rd_softmax_sum(rd_expr *s, rd_expr *v, rd_dims d);
-/** log |t| and the sign of t = sum(weights * exp(x)) along d, which go, along a new first axis of
- *  extent 2, without overflow: weights of any sign.  Of a sum of 0, and of nothing, -inf and 0.  x
- *  of weight 0 counts for nothing.  Both broadcast.  (Where weights are not negative,
- *  rd_logsumexp(x, d, .weights = w) says it in one pass.) */
+/** log |t| and the sign of t = sum(weights * exp(x)) along d, which go (but for RD_KEEP), along a new
+ *  first axis of extent 2, without overflow: weights of any sign.  Of a sum of 0, and of nothing,
+ *  -inf and 0.  x of weight 0 counts for nothing.  Both broadcast.  Where weights are not negative,
+ *  rd_logsumexp(x, d, .weights = w) has the first in one pass. */
 RD_API rd_expr *rd_signed_logsumexp(rd_expr *x, rd_expr *weights, rd_dims d);
 /** (x - mean) / std; std divides by n - ddof. */
 RD_API rd_expr *rd_standardise(rd_expr *x, rd_dims d, double ddof);

@@ -163,6 +163,7 @@ public:
     opts &skip_nan(bool yes = true) { fields_.skip_nan = yes; return *this; }
     opts &exclusive(bool yes = true) { fields_.exclusive = yes; return *this; }
     opts &reverse(bool yes = true) { fields_.reverse = yes; return *this; }
+    opts &restart(rd_expr *where) { fields_.restart = where; return *this; }
     opts &type(rd_dtype t) { fields_.type = t; return *this; }
     opts &ddof(double d) { fields_.ddof = d; return *this; }
     opts &p(double power) { fields_.p = power; return *this; }

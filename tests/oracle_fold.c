@@ -238,20 +238,28 @@ static int beats(const oracle_value *a, const oracle_value *b, bool least)
     return gap > 0 ? -1 : 1;
 }
 
+/* A scan from the end lists places that fall. */
 static oracle_value arg_extreme(const oracle_item *item, int64_t n, bool least)
 {
-    int64_t best = 0;
+    const bool falls = n > 1 && item[0].i > item[1].i;
+    int64_t    best  = falls ? n - 1 : 0;
 
     if (n == 0)
         return oracle_int(RD_I64, -1);
-    for (int64_t k = 0; k < n; k++) /* the first NaN wins */
-        if (is_float(item[k].x.type) && isnan(item[k].x.v))
-            return oracle_int(RD_I64, item[k].i);
-    for (int64_t k = 1; k < n; k++)
+    for (int64_t l = 0; l < n; l++) { /* the first NaN wins */
+        const oracle_item *one = &item[falls ? n - 1 - l : l];
+
+        if (is_float(one->x.type) && isnan(one->x.v))
+            return oracle_int(RD_I64, one->i);
+    }
+    for (int64_t l = 1; l < n; l++) {
+        const int64_t k = falls ? n - 1 - l : l;
+
         if (is_float(item[k].x.type)
                 ? (least ? item[k].x.v < item[best].x.v : item[k].x.v > item[best].x.v)
                 : beats(&item[k].x, &item[best].x, least) == -1)
             best = k;
+    }
     for (int64_t k = 0; k < n; k++)
         if (k != best && beats(&item[k].x, &item[best].x, least) == 0)
             return oracle_unsure(RD_I64);
@@ -458,6 +466,35 @@ static oracle_value complex_product(rd_dtype type, const oracle_item *item, int6
     return oracle_real(type, imag ? im : re, part * hypotl(re, im) * 1.5L, 1);
 }
 
+/* ---- Scans that begin anew ------------------------------------------------------------------- */
+/* The elements since the last whose weight is 1. */
+static oracle_value anew(const rd_fold_facts *fold, rd_dtype type, const oracle_item *item,
+                         int64_t n)
+{
+    rd_fold_facts facts = *fold;
+    int64_t       from  = n;
+
+    while (from > 0 && from-- > 0) {
+        const oracle_value *w = &item[from].w;
+
+        if (w->unsure)
+            return oracle_unsure(type);
+        if (is_float(w->type) ? w->v != 0 : w->n != 0)
+            break;
+    }
+    item += from;
+    n -= from;
+    switch (fold->reducer) {
+    case RD_RED_sum_anew:
+        return is_float(type) ? sum(type, item, n) : int_fold(type, item, n, false);
+    case RD_RED_prod_anew:
+        return is_float(type) ? product(type, item, n) : int_fold(type, item, n, true);
+    default:
+        facts.reducer = fold->reducer == RD_RED_min_anew ? RD_RED_min : RD_RED_max;
+        return extreme(&facts, type, item, n);
+    }
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 
 oracle_value oracle_fold(const rd_expr *x, const oracle_item *item, int64_t n, int64_t which)
@@ -485,6 +522,10 @@ oracle_value oracle_fold(const rd_expr *x, const oracle_item *item, int64_t n, i
     case RD_RED_max: return extreme(fold, type, item, n);
     case RD_RED_argmin:
     case RD_RED_argmax: return arg_extreme(item, n, fold->reducer == RD_RED_argmin);
+    case RD_RED_sum_anew:
+    case RD_RED_prod_anew:
+    case RD_RED_min_anew:
+    case RD_RED_max_anew: return anew(fold, type, item, n);
     case RD_RED_moments: return variance(fold, type, item, n);
     case RD_RED_logsumexp: return logsumexp(type, item, n);
     case RD_RED_user: return user(fold->user, item, n, which);

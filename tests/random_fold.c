@@ -318,11 +318,11 @@ static void scans_of_scans(random_pool *pool, rd_expr *x)
 
 void random_scan(random_pool *pool)
 {
-    static const char *const names[] = { "sum",  "sum",       "prod",    "min", "max",
-                                         "mean", "count",     "any",     "all", "var",
-                                         "norm", "logsumexp", "bits_xor" };
+    static const char *const names[] = { "sum",  "sum",       "prod",   "min",    "max",
+                                         "mean", "count",     "any",    "all",    "var",
+                                         "norm", "logsumexp", "argmin", "argmax", "bits_xor" };
     const random_node       *node    = random_pick(pool);
-    const int64_t            k       = random_below(pool, is_float(node->x) ? 12 : 13);
+    const int64_t            k       = random_below(pool, is_float(node->x) ? 14 : 15);
     rd_expr                 *x       = tame(pool, node, k == 9 || k == 11 ? FLOATS : 0);
     rd_reduce_opts           o;
 
@@ -342,5 +342,10 @@ void random_scan(random_pool *pool)
     o.dims      = RD_DIMS((int)random_below(pool, x->rank));
     o.exclusive = random_once(pool, 4) && (k < 3 || k > 4);
     o.reverse   = random_once(pool, 4);
+    if (k < 9 && random_once(pool, 3)) {
+        o.restart = random_mask(pool, x);
+        o.where   = k == 3 || k == 4 ? NULL : o.where;
+        o.skip_nan &= k != 3 && k != 4;
+    }
     random_keep(pool, rd_scan_name(x, names[k], &o), "scan");
 }

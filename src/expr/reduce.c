@@ -27,6 +27,7 @@ static const char *refused(const rd_reduce_opts *o, unsigned takes)
         { ".p", RD_TAKES_P, o->p != 0 },
         { ".exclusive", RD_TAKES_ORDER, o->exclusive },
         { ".reverse", RD_TAKES_ORDER, o->reverse },
+        { ".restart", RD_TAKES_RESTART, o->restart != NULL },
         { ".accuracy = RD_COMPENSATED", RD_TAKES_COMP, o->accuracy == RD_COMPENSATED },
         { ".accuracy = RD_WIDE", RD_TAKES_WIDE, o->accuracy == RD_WIDE },
     };
@@ -59,11 +60,12 @@ static bool opts_ok(const rd_folding *f, unsigned takes)
 
 static bool same_ctx(const rd_folding *f)
 {
-    rd_expr *const all[] = { f->x, f->opts.where, f->opts.initial, f->opts.weights };
-    rd_expr       *given[4];
+    rd_expr *const all[] = { f->x, f->opts.where, f->opts.initial, f->opts.weights,
+                             f->opts.restart };
+    rd_expr       *given[5];
     int            n = 0;
 
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         if (all[i])
             given[n++] = all[i];
     return rd_same_ctx(f->call, n, given);
@@ -103,6 +105,13 @@ static bool find_mask(rd_folding *f)
     return f->where != NULL;
 }
 
+static bool find_restarts(rd_folding *f)
+{
+    if (f->opts.restart)
+        f->restart = rd_folding_beside(f, f->opts.restart, RD_BOOL);
+    return !f->opts.restart || f->restart;
+}
+
 bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes)
 {
     if (!f->x)
@@ -114,7 +123,7 @@ bool rd_folding_begin(rd_folding *f, const rd_reduce_opts *opts, unsigned takes)
     f->opts = whole_opts(opts);
     f->x    = rd_cast_to(f->x, f->x->type); /* a number alone is strong from here on */
     return f->x && opts_ok(f, takes) && same_ctx(f) && find_axes(f) && find_mask(f) &&
-           rd_folding_labels(f);
+           rd_folding_labels(f) && find_restarts(f);
 }
 
 rd_expr *rd_folding_rows(const rd_folding *f, rd_expr *x)

@@ -12,7 +12,8 @@ enum {
     RD_TAKES_P       = 8,
     RD_TAKES_COMP    = 16, /* RD_COMPENSATED       */
     RD_TAKES_WIDE    = 32, /* RD_WIDE              */
-    RD_TAKES_ORDER   = 64  /* .exclusive, .reverse */
+    RD_TAKES_ORDER   = 64, /* .exclusive, .reverse */
+    RD_TAKES_RESTART = 128
 };
 
 typedef struct rd_folding {
@@ -21,8 +22,9 @@ typedef struct rd_folding {
     rd_expr       *where; /* bool, of x's shape; NULL: every element                 */
     rd_expr       *label; /* i64, of x's shape: which of the groups; NULL: there are none */
     int64_t        n_group;
-    rd_reduce_opts opts; /* every field this release knows                          */
-    uint64_t       bits; /* reduced axes                                            */
+    rd_expr       *restart; /* of a scan, bool, of x's shape: where it begins anew; NULL: nowhere */
+    rd_reduce_opts opts;    /* every field this release knows                          */
+    uint64_t       bits;    /* reduced axes                                            */
     bool           scan;
 } rd_folding;
 
@@ -45,6 +47,8 @@ rd_expr *rd_folding_node(const rd_folding *f, rd_expr *x, rd_expr *weights, rd_d
  * come to the same as an element go into x (reduce_names.c). */
 rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_expr *weights,
                    rd_dtype type, bool identity);
+/* The same by the reducer's twin that begins anew where f->restart is true (reduce_anew.c). */
+rd_expr *rd_folded_anew(const rd_folding *f, rd_reducer_id reducer, rd_expr *x);
 /* What is accumulated in, and the result in the type asked for, where `natural` is that without
  * keywords (reduce_names.c). */
 rd_dtype rd_folding_accumulator(const rd_folding *f, rd_dtype natural);

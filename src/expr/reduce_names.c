@@ -39,13 +39,15 @@ static rd_dtype holder(const rd_folding *f, rd_dtype natural)
 }
 
 /* What is accumulated in: sums leave the range and precision of halves soon.  A group may get all
- * elements of a block one after the other, and blocks of groups are long. */
+ * elements of a block one after the other, and blocks of groups are long.  A scan that begins anew
+ * adds all blocks from the left. */
 rd_dtype rd_folding_accumulator(const rd_folding *f, rd_dtype natural)
 {
     rd_dtype type = holder(f, natural);
 
-    type = rd_dtype_is_half(type) ? RD_F32 : type;
-    return (f->opts.accuracy == RD_WIDE || f->label) && type == RD_F32 ? RD_F64 : type;
+    type            = rd_dtype_is_half(type) ? RD_F32 : type;
+    const bool wide = f->opts.accuracy == RD_WIDE || f->label || f->restart;
+    return wide && type == RD_F32 ? RD_F64 : type;
 }
 
 rd_expr *rd_folding_as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural)
@@ -92,6 +94,8 @@ rd_expr *rd_folded(const rd_folding *f, rd_reducer_id reducer, rd_expr *x, rd_ex
         if (weights && !(weights = unless_left_out(f, weights, 0)))
             return NULL;
     }
+    if (f->restart)
+        return rd_folded_anew(&whole, reducer, x);
     memset(&facts, 0, sizeof facts);
     facts.reducer  = (int32_t)reducer;
     facts.law      = rd_reducer_table[reducer].law;
@@ -281,7 +285,7 @@ static rd_expr *total_weight(const rd_folding *f, rd_expr *weights, rd_dtype typ
 {
     bool any_result;
 
-    if (f->scan && !weights && !f->where)
+    if (f->scan && !weights && !f->where && !f->restart)
         return so_many(f, type);
 
     if (weights)
@@ -292,7 +296,7 @@ static rd_expr *total_weight(const rd_folding *f, rd_expr *weights, rd_dtype typ
         whole.where = NULL;
         return fold_sum(&whole, rd_cast_to(f->where, type));
     }
-    if (f->label)
+    if (f->label || f->restart)
         return fold_sum(
             f, rd_folding_beside(f, rd_number(f->x->ctx, type, rd_word_from_int(1, type)), type));
     return rd_number(f->x->ctx, type, rd_word_from_int(rd_folding_extent(f, &any_result), type));
@@ -411,7 +415,8 @@ rd_expr *rd_scan_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opt
     if (rd_is_complex(x))
         return rd_complex_scan(x, reducer, opts);
     rd_folding f = { .call = "rd_scan", .x = x, .scan = true };
-    return rd_folding_begin(&f, opts, (r->takes & ~(unsigned)RD_TAKES_COMP) | RD_TAKES_ORDER)
+    return rd_folding_begin(
+               &f, opts, (r->takes & ~(unsigned)RD_TAKES_COMP) | RD_TAKES_ORDER | RD_TAKES_RESTART)
                ? r->build(&f, r)
                : NULL;
 }

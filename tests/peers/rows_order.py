@@ -3,8 +3,8 @@ import numpy as np
 import scipy.special as sp
 import scipy.stats
 
-from rows import ALL, BOOL, FLOATS, NUMBERS, Row, anything, at, axes, axis, keeping, small
-from rows_folds import beside, inclusive, scan, total, which
+from rows import BOOL, NUMBERS, Row, anything, axis, keeping, small
+from rows_folds import beside, inclusive, scan, which
 
 
 def along(random, arrays):
@@ -41,7 +41,7 @@ def mode(which):
     return keeping(call)
 
 
-def places(f, last):
+def places(f):
     """Where the best so far is."""
     def call(x, axis, exclusive, reverse):
         y = np.moveaxis(x, axis, 0)
@@ -89,14 +89,14 @@ ROWS = [
     Row("sort", lambda r, x, axis: r.sort_by(x, r.keywords("rd_sort_opts", axis=axis)), lambda x, axis: np.sort(
         x, axis), arguments=along),
     Row("argsort", lambda r, x, axis: r.argsort_by(x, r.keywords("rd_sort_opts", axis=axis)),
-        lambda x, axis: np.argsort(x, axis, stable=True), arguments=along),
+        lambda x, axis: np.argsort(x, axis, stable=True), arguments=along, shapes=lambda random: beside(random)[:1]),
     searched("left"), searched("right"),
     Row("mode", lambda r, x, axis, keepdims: r.mode(x, r.dims(axis, keepdims)), mode(0), values=few, arguments=which),
     Row("mode_count", lambda r, x, axis, keepdims: r.mode_count(x, r.dims(axis, keepdims)), mode(1), values=few,
         arguments=which),
     Row("minmax", lambda r, x, axis, keepdims: r.fold_by("rd_minmax_of", (x,), axis, keepdims), lambda x, **k: np.stack(
         [np.min(x, **k), np.max(x, **k)]), arguments=which),
-    scan("argmin", places(np.argmin, False), **inclusive), scan("argmax", places(np.argmax, False), **inclusive),
+    scan("argmin", places(np.argmin), **inclusive), scan("argmax", places(np.argmax), **inclusive),
     anew("sum", lambda x, mask, axis: runs(np.add)(summed(x), mask, axis), ulps=16, scale=lambda x, mask, axis: np.
          broadcast_to(np.sum(abs(x.astype(float)), axis, keepdims=True), x.shape)),
     anew("min", runs(np.minimum)), anew("max", runs(np.maximum)),
