@@ -226,7 +226,7 @@ void nest_agree(nest_batch *b, const nest_share *shares, int n)
 void nest_mostly(void)
 {
     ck_assert_msg(nest_seen.nests * 4 >= nest_seen.programs * 3 &&
-                      (nest_seen.nests > 0 || SANITIZED || suite_part(3) > 1),
+                      (nest_seen.nests > 0 || SANITIZED || suite_part(2) > 1),
                   "%d of %d programs are nests", nest_seen.nests, nest_seen.programs);
 }
 

@@ -25,16 +25,13 @@ enum { THREAD_SANITIZED = 1 };
 enum { THREAD_SANITIZED = 0 };
 #endif
 
-/* The longest suites take one case of `part`, as script/test has minutes; one of half as many where
- * RDIM_TESTS is `all`, as script/test all has half an hour; each where it is `every`, for who has
- * an evening. */
+/* The longest suites take one case of `part`, as script/test has minutes; each where RDIM_TESTS is
+ * `every`, for who has an evening. */
 static inline int suite_part(int part)
 {
     const char *tests = getenv("RDIM_TESTS");
 
-    if (tests && strcmp(tests, "every") == 0)
-        return 1;
-    return tests && strcmp(tests, "all") == 0 ? (part + 1) / 2 : part;
+    return tests && strcmp(tests, "every") == 0 ? 1 : part;
 }
 
 #endif
