@@ -1196,6 +1196,11 @@ RD_API rd_status rd_compress_axis(rd_ctx *ctx, rd_expr *x, int axis, rd_expr *ma
 /** The place of the first true element in C order; what is behind it is hardly looked at.  -1: none is
  *  true, or a failure is recorded. */
 RD_API int64_t rd_find_first(rd_ctx *ctx, rd_expr *mask);
+/** The values of x, each once: (n) in rising order, in x's type, NaN last as one.  How often each of
+ *  them occurs, (n) of i64, and which of them each element is, i64 of x's shape: rd_take(values, 0,
+ *  inverse) is x.  counts and inverse may be NULL.  Of complex x RD_ERR_TYPE. */
+RD_API rd_status rd_unique(rd_ctx *ctx, rd_expr *x, rd_array *values, rd_array *counts,
+                           rd_array *inverse);
 
 /** Plans once.
  *  @param in       the rd_input() leaves in the order rd_plan_run() takes their pointers; each

@@ -224,10 +224,62 @@ START_TEST(pick_refusals)
 }
 END_TEST
 
+/* Values, how often they occur, and which of them each element is. */
+static void distinct_are(const char *what, rd_expr *x, rd_dtype type, const double *value, int n,
+                         const double *count)
+{
+    rd_array values = { 0 }, counts = { 0 }, inverse = { 0 };
+
+    ck_assert_msg(rd_unique(ctx, x, &values, &counts, &inverse) == RD_OK, "%s: %s", what,
+                  rd_error_text(ctx));
+    expect_array(what, &values, type, RD_SHAPE(n), value, n);
+    expect_array(what, &counts, RD_I64, RD_SHAPE(n), count, n);
+
+    rd_expr *const y    = rd_take(rd_leaf(ctx, &values), 0, rd_leaf(ctx, &inverse));
+    rd_expr *const same = rd_or(rd_eq(x, y), rd_and(rd_ne(x, x), rd_ne(y, y)));
+    expect(what, rd_all(same, RD_ALL), RD_BOOL, VALUES(1));
+    ck_assert(rd_shape_of(y).n == rd_shape_of(x).n);
+    rd_array_free(&values);
+    rd_array_free(&counts);
+    rd_array_free(&inverse);
+}
+
+START_TEST(distinct)
+{
+    rd_expr *x   = leaf_shape(RD_I32, RD_SHAPE(2, 3), VALUES(7, -2, 7, 0, -2, 7));
+    rd_expr *nan = leaf(RD_F32, VALUES(NAN, 1, INFINITY, NAN, -INFINITY, 1));
+    int8_t   few[2], many[6];
+    rd_array room = { .data = many, .type = RD_I8, .shape = RD_SHAPE(6) }, none = { 0 };
+
+    distinct_are("a matrix", x, RD_I32, VALUES(-2, 0, 7), (const double[]){ 2, 1, 3 });
+    distinct_are("NaN", nan, RD_F32, VALUES(-INFINITY, 1, INFINITY, NAN),
+                 (const double[]){ 1, 2, 1, 2 });
+    distinct_are("an expression", rd_abs(rd_transpose(x)), RD_I32, VALUES(0, 2, 7),
+                 (const double[]){ 1, 2, 3 });
+    distinct_are("bools", rd_gt(x, rd_int(ctx, 0)), RD_BOOL, VALUES(0, 1),
+                 (const double[]){ 3, 3 });
+    distinct_are("a number", rd_num(ctx, 4), RD_F64, VALUES(4), (const double[]){ 1 });
+    distinct_are("nothing", rd_slice(x, "0, :0"), RD_I32, NULL, 0, NULL);
+    for (int k = 0; k < 6; k++)
+        many[k] = (int8_t)(k % 2 ? 9 : 5);
+    ck_assert(rd_unique(ctx, rd_leaf(ctx, &room), &room, NULL, NULL) == RD_OK);
+    expect_array("over x, with room", &room, RD_I8, RD_SHAPE(2), VALUES(5, 9));
+    room = (rd_array){ .data = few, .type = RD_I8, .shape = RD_SHAPE(2) };
+    ck_assert(rd_unique(ctx, rd_cast(x, RD_I8), &room, &none, NULL) == RD_ERR_SHAPE);
+    ck_assert(!none.data && none.shape.n == 0);
+    rd_error_clear(ctx);
+    ck_assert(rd_unique(ctx, rd_complex(nan, nan), &none, NULL, NULL) == RD_ERR_TYPE);
+    rd_error_clear(ctx);
+    ck_assert(rd_unique(ctx, x, NULL, NULL, NULL) == RD_ERR_ARGUMENT);
+    rd_error_clear(ctx);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = { true_places, picked,           picked_into_memory,
-                                   first_place, picked_in_pieces, pick_refusals };
+                                   first_place, picked_in_pieces, pick_refusals,
+                                   distinct };
 
     return run_suite("semantics_picks", tests, COUNT(tests));
 }

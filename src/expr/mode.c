@@ -2,31 +2,22 @@
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/reduce.h"
-#include <math.h>
+#include "expr/search.h"
 
 typedef struct modes {
     rd_folding f;
-    rd_expr   *sorted; /* rows along the last axis                                     */
-    rd_expr   *run;    /* how many elements of the run so far, the element's own and before */
+    rd_expr   *sorted; /* rows along the last axis                             */
+    rd_expr   *run;    /* how many elements there are of the element's, so far */
 } modes;
 
-/* How far it is from the first of equal neighbours.  NaN is a run, too: all of a row lie at its end. */
+/* How many elements of the run there are so far. */
 static rd_expr *runs(const char *call, rd_expr *sorted)
 {
-    const int      end   = sorted->rank - 1;
-    rd_expr *const above = rd_slice_axis(sorted, end, 1, RD_OPEN, 1);
-    rd_expr *const below = rd_slice_axis(sorted, end, RD_OPEN, -1, 1);
-    rd_expr       *first = map_2(RD_OP_ne, call, above, below);
+    rd_expr *const at   = rd_coord(sorted, sorted->rank - 1);
+    rd_expr *const from = map_where(call, rd_begins_run(call, sorted), at, rd_int(sorted->ctx, 0));
+    rd_expr *const last = rd_scan(from, "max", RD_DIMS(-1));
 
-    if (first && rd_dtype_kind(sorted->type) == RD_KIND_FLOAT)
-        first =
-            map_2(RD_OP_and, call, first, map_1(RD_OP_not, call, map_1(RD_OP_isnan, call, below)));
-    first         = rd_pad(first, end, 1, 0, RD_PAD_CONSTANT, rd_int(sorted->ctx, 1));
-    rd_expr *at   = rd_coord(sorted, end);
-    rd_expr *from = map_where(call, first, at, rd_int(sorted->ctx, 0));
-
-    from = rd_scan(from, "max", RD_DIMS(-1));
-    return map_2(RD_OP_add, call, map_2(RD_OP_sub, call, at, from), rd_int(sorted->ctx, 1));
+    return map_2(RD_OP_add, call, map_2(RD_OP_sub, call, at, last), rd_int(sorted->ctx, 1));
 }
 
 /* False after recording what is wrong. */

@@ -1,8 +1,14 @@
-/* search.c - where elements go in rows that are in order, by bisection: a map of a gather a step. */
+/* search.c - where elements go in rows that are in order, by bisection: a map of a gather a step; and
+ * where runs of equal ones begin there. */
 #include "expr/search.h"
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include <math.h>
+
+static bool is_float(const rd_expr *x)
+{
+    return rd_dtype_kind(x->type) == RD_KIND_FLOAT;
+}
 
 /* ---- Bisection ------------------------------------------------------------------------------- */
 /* sorted[at + k], of the row of each element. */
@@ -37,12 +43,23 @@ rd_expr *rd_count_before(const char *call, rd_expr *sorted, rd_expr *x, rd_op be
     return pass ? map_2(RD_OP_add, call, at, rd_cast_to(pass, RD_I64)) : NULL;
 }
 
-/* ---- Places ---------------------------------------------------------------------------------- */
-static bool is_float(const rd_expr *x)
+/* ---- Runs ------------------------------------------------------------------------------------ */
+rd_expr *rd_begins_run(const char *call, rd_expr *sorted)
 {
-    return rd_dtype_kind(x->type) == RD_KIND_FLOAT;
+    const int      end   = sorted->rank - 1;
+    rd_expr *const above = rd_slice_axis(sorted, end, 1, RD_OPEN, 1);
+    rd_expr *const below = rd_slice_axis(sorted, end, RD_OPEN, -1, 1);
+    rd_expr       *other = map_2(RD_OP_ne, call, above, below);
+
+    if (other && is_float(sorted))
+        other =
+            map_2(RD_OP_and, call, other, map_1(RD_OP_not, call, map_1(RD_OP_isnan, call, below)));
+    return sorted->extent[end] > 0
+               ? rd_pad(other, end, 1, 0, RD_PAD_CONSTANT, rd_int(sorted->ctx, 1))
+               : other;
 }
 
+/* ---- Places ---------------------------------------------------------------------------------- */
 static bool arguments_ok(const char *call, rd_expr *sorted, rd_expr *x, rd_side side)
 {
     rd_expr *const both[] = { sorted, x };

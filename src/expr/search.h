@@ -1,4 +1,4 @@
-/* search.h - places in rows that are in order. */
+/* search.h - places in rows that are in order, and runs of equal elements there. */
 #ifndef RD_EXPR_SEARCH_H
 #define RD_EXPR_SEARCH_H
 #include "expr/expr.h"
@@ -7,4 +7,7 @@
  * 0 for NaN.  `sorted` is one row, or has rows along its last axis and x's rank.  NULL after
  * recording a failure for `call`. */
 rd_expr *rd_count_before(const char *call, rd_expr *sorted, rd_expr *x, rd_op before);
+/* Is an element of rows along the last axis another than the one before?  All NaN, which lie at the
+ * end, are alike.  NULL after recording a failure for `call`. */
+rd_expr *rd_begins_run(const char *call, rd_expr *sorted);
 #endif

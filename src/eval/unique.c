@@ -1,0 +1,106 @@
+/* unique.c - each value once, how often it occurs, and which one each element has: runs of equal ones
+ * in a row in order.  How many there are is known once that is sorted, so all is done when it is asked
+ * for. */
+#include "eval/request.h"
+#include "expr/array.h"
+#include "expr/complex.h"
+#include "expr/search.h"
+
+typedef struct distinct {
+    rd_ctx  *ctx;
+    rd_array sorted, first, values; /* first: places in `sorted` of the first of each value */
+    rd_expr *x;
+} distinct;
+
+static const char call[] = "rd_unique";
+
+static rd_expr *leaf_of(const distinct *d, const rd_array *array)
+{
+    return rd_leaf_of(d->ctx, array, call);
+}
+
+/* The elements in order, and what begins a run there. */
+static bool find(distinct *d)
+{
+    rd_expr *const row = rd_reshape(d->x, RD_SHAPE(rd_points(d->x->rank, d->x->extent)));
+
+    if (rd_eval_for(d->ctx, call, rd_sort(row, 0), &d->sorted) != RD_OK)
+        return false;
+    rd_expr *const sorted = leaf_of(d, &d->sorted);
+    rd_expr *const first  = rd_begins_run(call, sorted);
+
+    if (!first || rd_nonzero(d->ctx, first, &d->first) != RD_OK)
+        return false;
+    rd_expr *const at = rd_select(leaf_of(d, &d->first), 1, 0);
+
+    return rd_eval_for(d->ctx, call, rd_take(sorted, 0, at), &d->values) == RD_OK;
+}
+
+/* From each first place to the next, the last one to the end. */
+static bool count(const distinct *d, rd_array *counts)
+{
+    rd_expr *const from = rd_select(leaf_of(d, &d->first), 1, 0);
+    rd_expr *const end  = rd_expand(rd_int(d->ctx, d->sorted.shape.at[0]), 0);
+    rd_expr *const all  = rd_concat(0, (rd_exprs){ (rd_expr *const[]){ from, end }, 2 });
+
+    return rd_eval_for(d->ctx, call, rd_diff(all, 0, 1), counts) == RD_OK;
+}
+
+static bool place(const distinct *d, rd_array *inverse)
+{
+    rd_expr *const at = rd_searchsorted(leaf_of(d, &d->values), d->x, RD_LEFT);
+
+    return rd_eval_for(d->ctx, call, at, inverse) == RD_OK;
+}
+
+/* All elements to an output that may have more room, as of rd_compress(). */
+static bool hand_out(distinct *d, rd_array *values)
+{
+    if (rd_array_is_zeroed(values) && !values->device) {
+        *values   = d->values;
+        d->values = (rd_array){ 0 };
+        return true;
+    }
+    return rd_compress(d->ctx, leaf_of(d, &d->values), rd_int(d->ctx, 1), values) == RD_OK;
+}
+
+/* What failed leaves fresh outputs as they were: zeroed, but for where they were to lie. */
+static void take_back(const distinct *d, rd_array *out, bool fresh)
+{
+    const int32_t device = out ? out->device : 0;
+
+    if (fresh && rd_error(d->ctx) != RD_OK) {
+        rd_array_free(out);
+        out->device = device;
+    }
+}
+
+rd_status rd_unique(rd_ctx *ctx, rd_expr *x, rd_array *values, rd_array *counts, rd_array *inverse)
+{
+    distinct d = { .ctx = ctx, .x = x };
+
+    if (!ctx || rd_error(ctx) != RD_OK)
+        return ctx ? rd_error(ctx) : RD_ERR_ARGUMENT;
+    if (!x || !values || x->ctx != ctx) {
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: %s", call,
+                !x        ? "the expression is NULL"
+                : !values ? "the output of values is NULL"
+                          : "the expression is of another context");
+        return rd_error(ctx);
+    }
+    const rd_mark mark    = rd_ctx_mark(ctx);
+    const bool    fresh[] = { inverse && rd_array_is_zeroed(inverse),
+                              counts && rd_array_is_zeroed(counts) };
+
+    d.x =
+        rd_operands(call, 1, &x) && !rd_refuse_complex(call, 1, &x) ? rd_cast_to(x, x->type) : NULL;
+    if (d.x && find(&d) && (!inverse || place(&d, inverse)) && (!counts || count(&d, counts)))
+        hand_out(&d, values);
+    take_back(&d, inverse, fresh[0]);
+    take_back(&d, counts, fresh[1]);
+    rd_array_free(&d.sorted);
+    rd_array_free(&d.first);
+    rd_array_free(&d.values);
+    rd_ctx_release(ctx, mark);
+    return rd_error(ctx);
+}
