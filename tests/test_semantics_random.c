@@ -47,6 +47,17 @@ START_TEST(words)
     ck_assert(rd_eval(ctx, rd_slice(rd_random_bits(ctx, 5, RD_SHAPE(INT64_C(1) << 40)), "-1"),
                       RD_INTO(part, RD_SCALAR)) == RD_OK);
     ck_assert_uint_eq(part[0], rd_philox_u64((UINT64_C(1) << 40) - 1, 5));
+    /* neighbours that are of one block or of two, in front of a few that are left */
+    for (int64_t first = (INT64_C(1) << 33) - 40; first < (INT64_C(1) << 33) - 37; first++)
+        for (int64_t step = -3; step < 4; step += step == -1 ? 2 : 1) {
+            rd_expr      *row = rd_random_bits(ctx, 5, RD_SHAPE(INT64_C(1) << 40));
+            const int64_t end = first + COUNT(got) * step;
+
+            ck_assert(rd_eval(ctx, rd_slice_axis(row, 0, first, end, step),
+                              RD_INTO(got, RD_SHAPE(COUNT(got)))) == RD_OK);
+            for (int64_t i = 0; i < (int64_t)COUNT(got); i++)
+                ck_assert_uint_eq(got[i], rd_philox_u64((uint64_t)(first + i * step), 5));
+        }
     ck_assert_ptr_eq(x, rd_random_bits(ctx, 0x123456789abcdef0, RD_SHAPE(2, 3, 35)));
     ck_assert_ptr_ne(x, rd_random_bits(ctx, 0x123456789abcdef1, RD_SHAPE(2, 3, 35)));
 }

@@ -18,6 +18,12 @@ bool rd_divides_by_number(const rd_codegen *n, const rd_inst *inst)
            rd_dtype_kind(inst->type) != RD_KIND_FLOAT && inst->type != RD_BOOL && by->value.i64 > 0;
 }
 
+bool rd_draws_words(const rd_codegen *n, const rd_inst *inst)
+{
+    return inst->kind == RD_I_MAP && inst->op == RD_OP_philox && inst->type == RD_U64 &&
+           n->p->inst[n->made[inst->b]].kind == RD_I_CONST;
+}
+
 bool rd_cuts(const rd_codegen *n, const rd_inst *inst)
 {
     if (inst->kind == RD_I_CALL)
@@ -27,7 +33,7 @@ bool rd_cuts(const rd_codegen *n, const rd_inst *inst)
     if (inst->kind == RD_I_CAST)
         return narrows(inst);
     return inst->kind == RD_I_MAP && !rd_divides_by_number(n, inst) &&
-           (inst->op == RD_OP_exp || rd_op_calls(inst->op, inst->type));
+           (inst->op == RD_OP_exp || rd_draws_words(n, inst) || rd_op_calls(inst->op, inst->type));
 }
 
 /* Elements of a few interleaved rows are taken apart by vectors, those further apart one by one. */

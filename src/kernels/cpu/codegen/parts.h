@@ -142,6 +142,8 @@ void rd_size_region(const rd_codegen *n, rd_region *r);
 bool rd_cuts(const rd_codegen *n, const rd_inst *inst);
 /* Ints are divided by a number that is known and not 0. */
 bool rd_divides_by_number(const rd_codegen *n, const rd_inst *inst);
+/* Random words of a key that is known. */
+bool rd_draws_words(const rd_codegen *n, const rd_inst *inst);
 /* Is a loop in a strip, along that axis, short and simple enough to be written out? */
 bool rd_writes_out(const rd_codegen *n, int32_t loop, int32_t strip);
 /* Is it a loop of a scan by the tree, in no strip? */

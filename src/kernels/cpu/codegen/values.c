@@ -178,7 +178,10 @@ static void add_function_of_strip(rd_codegen *n, const rd_inst *inst)
     char        name[RD_EMIT_NAME];
 
     rd_op_name(inst, name);
-    if (inst->op == RD_OP_exp)
+    if (rd_draws_words(n, inst))
+        rd_line(n, "rd_philox_strip(a%" PRId32 ", n, UINT64_C(%" PRIu64 "));", inst->dst,
+                n->p->inst[n->made[inst->b]].value.u64);
+    else if (inst->op == RD_OP_exp)
         rd_line(n, "EXP_OF_STRIP(%s, a%" PRId32 ", n)", elem, inst->dst);
     else if (rd_op_table[inst->op].by == RD_BY_HARD)
         rd_line(n, "OF_STRIP(%s, %s, a%" PRId32 ", n)", rd_op_table[inst->op].name, elem,
@@ -226,11 +229,12 @@ static void add_cut(rd_codegen *n, int32_t i)
         add_narrowed(n, i);
         return;
     }
-    const rd_inst *inst = &n->p->inst[i];
-    const int32_t  in[] = { inst->a, inst->b };
-    rd_text       *to   = rd_strip_loop(n);
+    const rd_inst *inst  = &n->p->inst[i];
+    const int32_t  in[]  = { inst->a, inst->b };
+    const int      arity = rd_draws_words(n, inst) ? 1 : rd_op_table[inst->op].arity;
+    rd_text       *to    = rd_strip_loop(n);
 
-    for (int k = 0; k < rd_op_table[inst->op].arity && k < 2; k++) {
+    for (int k = 0; k < arity && k < 2; k++) {
         declare_array(n, i, "ab"[k], inst -> type);
         rd_text_add(to, " %c%" PRId32 "[i] = ", "ab"[k], inst -> dst);
         rd_operand_text(n, to, in[k]);

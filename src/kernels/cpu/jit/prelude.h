@@ -42,6 +42,7 @@ enum { RD_WARN_INT_DIVIDE = 1 };
 
 #include "kernels/math/rows.h"
 #include "kernels/math/math_exp_strip.h"
+#include "kernels/math/math_random_strip.h"
 
 /* exp of n numbers, up to whole vectors, where compilers do not know n: code that is there once. */
 #define RD_DEFINE_EXP_STRIPS(elem, C, V, exp_of)                                \

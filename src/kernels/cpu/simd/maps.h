@@ -105,6 +105,18 @@ static void KERNEL(exp, strips)(int64_t n, void *py, const void *pa, const void 
 }
 #endif
 
+/* ---- Random words of one key, by vectors ----------------------------------------------------- */
+#ifdef WORDS
+static void KERNEL(philox, strips)(int64_t n, void *py, const void *pa, const void *pb,
+                                   const void *pc, uint32_t *warnings)
+{
+    (void)pc, (void)warnings;
+    if (py != pa)
+        memcpy(py, pa, (size_t)n * sizeof(T));
+    rd_philox_strip(py, n, *(const T *)pb);
+}
+#endif
+
 /* ---- Choice ---------------------------------------------------------------------------------- */
 #define SELECT_LOOP(form, yes, no)                                                                 \
     static void JOIN(JOIN(select, ELEM), form)(int64_t n, void *py, const void *pa,                \
@@ -172,6 +184,9 @@ rd_simd_map *const OF_ISA(JOIN(maps, ELEM))[RD_N_OPS][RD_N_FORMS] = {
 #define RD_MATH1(name, hard) EASY_ENTRY_##hard(name)
 #include "kernels/math/math.def"
     [RD_OP_exp] = { KERNEL(exp, strips) },
+#endif
+#ifdef WORDS
+    [RD_OP_philox] = { KERNEL(philox, b0), KERNEL(philox, b1), KERNEL(philox, strips) },
 #endif
 };
 rd_simd_map *const  OF_ISA(JOIN(selects, ELEM))[RD_N_FORMS] = { [0] = JOIN(JOIN(select, ELEM), 0),

@@ -1,5 +1,6 @@
 /* maps_of_ints.c - maps of i64, u64 and bytes (maps.h), and casts to them */
 #include "kernels/cpu/simd/isa.h"
+#include "kernels/math/math_random_strip.h"
 
 #define FROM_INT(x)                          (x)
 #define PICK(rule, make, float_row, int_row) INT_##rule(make, int_row)
@@ -16,7 +17,9 @@
 #define ELEM          u64
 #define CLASS         u64
 #define T             uint64_t
+#define WORDS
 #include "kernels/cpu/simd/maps.h"
+#undef WORDS
 #undef ELEM
 #undef T
 #undef FROM_FLOAT

@@ -349,12 +349,19 @@ static void coordinate(rd_tiles *m, int32_t pc)
     const rd_tile_walk *w     = &m->code->inst[pc].walk;
     const rd_view       y     = rd_tiles_target(m, pc, m->p->inst[pc].dst);
     const int64_t       first = rd_tiles_position(m, w->at);
+    const bool          dense = y.col == 1 && rd_elem_size(y.elem) == 8 && !w->gathers;
 
-    for (int64_t r = 0; r < m->rows; r++)
-        for (int64_t c = 0; c < m->cols; c++)
-            rd_view_set(&y, r, c,
-                        (rd_word){ .i64 = first + r * w->row + c * w->col +
-                                          (w->gathers ? gathered(m, w->at, r, c) : 0) });
+    for (int64_t r = 0; r < m->rows; r++) {
+        const int64_t start = first + r * w->row, step = w->col;
+        int64_t      *row = (int64_t *)(void *)rd_view_at(&y, r, 0);
+
+        for (int64_t c = 0; c < m->cols && dense; c++)
+            row[c] = start + c * step;
+        for (int64_t c = 0; c < m->cols && !dense; c++)
+            rd_view_set(
+                &y, r, c,
+                (rd_word){ .i64 = start + c * step + (w->gathers ? gathered(m, w->at, r, c) : 0) });
+    }
 }
 
 void rd_tiles_value(rd_tiles *m, int32_t pc)
