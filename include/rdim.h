@@ -312,6 +312,80 @@ RD_API rd_shape rd_shape_of(const rd_expr *x);
 /** The element type of a node; RD_AUTO for NULL. */
 RD_API rd_dtype rd_type_of(const rd_expr *x);
 
+/* ---- Sparse arrays ---------------------------------------------------------------------------- *
+ * A sparse leaf has elements at some places and a fill, 0 unless said, at all others.  Maps,
+ * reductions, products and views that keep whole axes visit the stored places alone, and mean what
+ * they mean of the dense array: 0 times an infinity that is nowhere stored is NaN.  With .stored
+ * there is nothing at the other places: no element of a reduction, no neighbour of a softmax; and
+ * products go as loops over stored elements by hand do.  What has no sparse way is done at all
+ * places, of which each is looked up: slices, say; docs/sparse.md has the list.  What a sparse
+ * expression is evaluated to is dense. */
+/** Of each index before it a DENSE level has all indices of its axis, in values side by side, and a
+ *  COMPRESSED one those in crd[pos[p]] to crd[pos[p + 1] - 1], ascending, p being the place so far.
+ *  COORDINATES, of the last levels or of all, list one entry after the other, crd[p] of each axis,
+ *  ascending with the first one first. */
+typedef enum rd_level_kind { RD_LEVEL_DENSE, RD_LEVEL_COMPRESSED, RD_LEVEL_COORDINATES } rd_level_kind;
+typedef struct rd_level {
+    rd_level_kind kind;
+    int32_t       axis;      /* of the array */
+    rd_expr      *pos, *crd; /* leaves of memory, rows of i32 or i64; NULL where the kind has none */
+} rd_level;
+typedef struct rd_levels { const rd_level *at; int32_t n; } rd_levels;
+/** `size` = sizeof the struct. */
+typedef struct rd_sparse_opts {
+    uint32_t  size;
+    rd_shape  shape;
+    rd_levels levels; /* one for each axis, in the order in which values are stored      */
+    rd_expr  *values; /* a row, one for each stored place: any expression; NULL: true     */
+    rd_expr  *fill;   /* a number, at all other places; NULL: 0                           */
+    bool      stored; /* there is nothing at all other places                             */
+    bool      trusted; /* nobody looks whether indices ascend and are inside                */
+} rd_sparse_opts;
+/** rd_csr(ctx, RD_SHAPE(n, m), pos, column, values, keywords): row i has columns column[pos[i]] to
+ *  column[pos[i + 1] - 1].  rd_csc the same of columns, with row indices; rd_coo(ctx, RD_SHAPE(n, m),
+ *  row, column, values, keywords): places by rows, in each by columns.  Any rank, level by level:
+ *  rd_sparse(ctx, RD_SHAPE(l, n, m), RD_LEVELS({ RD_LEVEL_COMPRESSED, 0, pos0, crd0 }, ...), values,
+ *  keywords).
+ *  @return a node of that shape, and the values' type.  The index arrays are read now, once, and
+ *          stay yours: they must not change while the node is in use.  NULL on RD_ERR_SHAPE (extents,
+ *          lengths that do not fit), RD_ERR_ARGUMENT (an index that is outside or does not ascend,
+ *          with its position; not each axis once), RD_ERR_TYPE (of indices; .fill does not fit),
+ *          RD_ERR_MEMORY (4 bytes a stored place for each axis but the last compressed one). */
+RD_API rd_expr *rd_sparse_of(rd_ctx *ctx, const rd_sparse_opts *opts);
+typedef struct rd_matrix_opts {
+    uint32_t size;
+    rd_shape shape;
+    rd_expr *pos, *crd, *values; /* of COO pos is the row, and crd the column, of each place */
+    rd_expr *fill;
+    bool     stored, trusted;
+} rd_matrix_opts;
+RD_API rd_expr *rd_csr_of(rd_ctx *ctx, const rd_matrix_opts *opts),
+    *rd_csc_of(rd_ctx *ctx, const rd_matrix_opts *opts),
+    *rd_coo_of(rd_ctx *ctx, const rd_matrix_opts *opts);
+#ifndef __cplusplus
+#define RD_LEVELS(...) \
+    ((rd_levels){ (const rd_level[]){ __VA_ARGS__ }, RD_N_(rd_level, __VA_ARGS__) })
+#define rd_sparse(ctx, ...) \
+    rd_sparse_of(ctx, &(rd_sparse_opts){ .size = sizeof(rd_sparse_opts), .shape = __VA_ARGS__ })
+#define RD_MATRIX_OPTS_(...) \
+    (&(rd_matrix_opts){ .size = sizeof(rd_matrix_opts), .shape = __VA_ARGS__ })
+#define rd_csr(ctx, ...) rd_csr_of(ctx, RD_MATRIX_OPTS_(__VA_ARGS__))
+#define rd_csc(ctx, ...) rd_csc_of(ctx, RD_MATRIX_OPTS_(__VA_ARGS__))
+#define rd_coo(ctx, ...) rd_coo_of(ctx, RD_MATRIX_OPTS_(__VA_ARGS__))
+#endif
+/** Has it a pattern?  False for NULL. */
+RD_API bool rd_is_sparse(const rd_expr *x);
+/** A sparse x at all places, fills too (0 with .stored); any other x itself. */
+RD_API rd_expr *rd_dense(rd_expr *x);
+/** A sparse x as a dense row: its elements at stored places in their order, then axes of x that its
+ *  pattern lacks.  And where they are along an axis of the pattern, as a row of ints.  So results
+ *  stay sparse: rd_eval_many(ctx, RD_RESULTS({ rd_stored(y), &values }, { rd_stored_at(y, 1), &column
+ *  }), NULL).  NULL on RD_ERR_TYPE (x is dense), RD_ERR_AXIS. */
+RD_API rd_expr *rd_stored(rd_expr *x), *rd_stored_at(rd_expr *x, int axis);
+/** y with the pattern of a sparse x and other elements, as rd_stored() has them; .stored and fill
+ *  are x's.  NULL on RD_ERR_SHAPE, RD_ERR_TYPE (x is dense). */
+RD_API rd_expr *rd_stored_as(rd_expr *x, rd_expr *values);
+
 /* ---- Views: of any expression, evaluated or not; they cost nothing and compute nothing ------- */
 /** NumPy's slice text, one part per axis: "3, :, ::-1, 2:10:2, ..., new".  A number drops its axis,
  *  `new` makes one of extent 1, missing parts mean ":".  A slice of a sum sums only that slice.

@@ -272,7 +272,8 @@ static oracle_value compute(oracle *o, const rd_expr *x, const int64_t *index)
     case RD_EXPR_REDUCE: return reduce(o, x, index);
     case RD_EXPR_SCAN: return scan(o, x, index);
     case RD_EXPR_SORT: return sort(o, x, index);
-    case RD_EXPR_COMPLEX: break; /* its parts are asked for */
+    case RD_EXPR_COMPLEX:
+    case RD_EXPR_SPARSE: break; /* what they are made of is asked for */
     }
     return oracle_unsure(x->type);
 }

@@ -1,4 +1,5 @@
-/* pairs.c - results of complex type as results of reals: outputs with one more axis. */
+/* pairs.c - results as those that loops know: of complex type with one more axis of reals, and sparse
+ * ones at all places. */
 #include "eval/pairs.h"
 #include "eval/request.h"
 #include "expr/array.h"
@@ -11,8 +12,8 @@ static bool is_given(const rd_array *out)
 
 static bool is_pairs(const rd_result *r)
 {
-    return r->expr &&
-           (rd_is_complex(r->expr) || (is_given(r->out) && rd_dtype_is_complex(r->out->type)));
+    return r->expr && (rd_is_complex(r->expr) || rd_is_sparse(r->expr) ||
+                       (is_given(r->out) && rd_dtype_is_complex(r->out->type)));
 }
 
 /* The result as one of reals; `array` describes its output then. */
@@ -23,6 +24,10 @@ static bool as_real(rd_ctx *ctx, const rd_result *from, rd_result *to, rd_array 
 
     *to = *from;
     if (!is_pairs(from) || y->ctx != ctx)
+        return true;
+    if (!(y = to->expr = rd_dense(y)))
+        return false;
+    if (!rd_is_complex(y) && !(is_given(from->out) && rd_dtype_is_complex(from->out->type)))
         return true;
     if (is_given(from->out)) {
         if (!rd_check_output(ctx, rd_call_name(ctx), y, from->out, stride) ||

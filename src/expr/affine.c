@@ -2,6 +2,7 @@
  * composed. */
 #include "expr/affine.h"
 #include "expr/complex.h"
+#include "expr/sparse.h"
 #include <assert.h>
 #include <string.h>
 
@@ -165,6 +166,8 @@ rd_expr *rd_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *num
     normalise(x, rank, extent, own);
     if (is_identity(x, rank, extent, own))
         return x;
+    if (rd_has_pattern(x))
+        return rd_sparse_view(x, rank, extent, own);
     if (x->kind == RD_EXPR_VIEW) {
         compose(x, rank, own, composed);
         return rd_view(x->in[0], rank, extent, composed);

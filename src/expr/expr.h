@@ -9,7 +9,9 @@
  *   - x of a REDUCE or SCAN has the accumulator's type; keepdims, .initial, mean, std, norm are
  *     views and maps around it;
  *   - a VIEW of a VIEW is one VIEW; a NUMBER is strong wherever it meets a strong operand;
- *   - what is complex is a COMPLEX, and its parts are real: complex.h. */
+ *   - what is complex is a COMPLEX, and its parts are real: complex.h;
+ *   - what is sparse is a SPARSE, and what it is made of is dense: sparse.h.  It is no other node's
+ *     operand, but for COMPLEX. */
 #ifndef RD_EXPR_EXPR_H
 #define RD_EXPR_EXPR_H
 #include "core/ops.h"
@@ -32,7 +34,8 @@ typedef enum rd_expr_kind {
                       * in[3] labels (i64) if there are groups: rd_is_grouped()      fold    */
     RD_EXPR_SCAN,    /* the same along one axis, result of x's shape                 fold    */
     RD_EXPR_SORT,    /* rows of in[0] along its last axis, put in order              sort    */
-    RD_EXPR_COMPLEX  /* in[0] + i in[1], of one shape; no other node has it as operand       */
+    RD_EXPR_COMPLEX, /* in[0] + i in[1], of one shape; no other node has it as operand       */
+    RD_EXPR_SPARSE   /* in[0] values, in[1] fill or NULL, then coordinates and rows      sparse */
 } rd_expr_kind;
 
 /* Facts of one kind of node.  Each is plain bytes without padding garbage (zeroed before filling):
@@ -85,6 +88,12 @@ typedef struct rd_fold_facts {
     const rd_reducer *user; /* interned copy, RD_RED_user only; n_out > 1 gives a new last axis */
 } rd_fold_facts;
 
+/* Coordinate k is in in[2 + k], a row, and is the index along axis[k] of the node.  in[2 + n]: where
+ * the places of each index of axis[0] begin, and the last one's end; NULL: not known. */
+typedef struct rd_sparse_facts {
+    int64_t n, axis[RD_MAX_RANK];
+} rd_sparse_facts;
+
 /* Leaves lie on several GPUs. */
 enum { RD_SEVERAL = -1, RD_MOST_DEVICES = 64 };
 /* One device for two places; this process's memory goes with any. */
@@ -112,6 +121,7 @@ struct rd_expr {
         const rd_call_facts   *call;
         const rd_fold_facts   *fold;
         const rd_sort_facts   *sort;
+        const rd_sparse_facts *sparse;
     } as;
     size_t   as_size;
     uint64_t hash;

@@ -3,6 +3,7 @@
 #include "core/extremes.h"
 #include "core/parts.h"
 #include "expr/complex.h"
+#include "expr/sparse.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -148,6 +149,8 @@ rd_expr *rd_cast_to(rd_expr *x, rd_dtype type)
         return x;
     if (rd_is_complex(x) || rd_dtype_is_complex(type))
         return rd_complex_cast(x, type);
+    if (rd_has_pattern(x))
+        return rd_sparse_cast(x, type);
     if (x->kind == RD_EXPR_NUMBER)
         return rd_number(x->ctx, type, rd_word_convert(x->as.number->value, x->type, type));
     /* A number seen with a shape stays a number seen with a shape. */
@@ -228,6 +231,8 @@ static rd_expr *where_op(const char *call, rd_expr *const *x)
 
     if (rd_dtype_is_complex(type))
         return rd_complex_map(RD_OP_where, call, 3, x);
+    if (rd_any_pattern(3, x))
+        return rd_sparse_map(RD_OP_where, RD_RULE_SPECIAL, call, 3, x);
     rd_expr *in[3] = { rd_cast_to(x[0], RD_BOOL), rd_fit_to(x[1], type, call),
                        rd_fit_to(x[2], type, call) };
 
@@ -264,6 +269,8 @@ rd_expr *rd_map_rule(rd_op op, rd_rule rule, const char *call, int n, rd_expr *c
         return NULL;
     if (rd_any_complex(n, x))
         return rd_complex_map(op, call, n, x);
+    if (rd_any_pattern(n, x))
+        return rd_sparse_map(op, rule, call, n, x);
     rd_dtype type = joint_type(n, x, &weak);
     if (rule == RD_RULE_ROUND && !is_float(type))
         return x[0];

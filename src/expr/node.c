@@ -161,11 +161,27 @@ bool rd_fail_gone(rd_ctx *ctx, const char *call, const char *what, int k)
     return false;
 }
 
+/* What knows of patterns does not come here with one. */
+static bool refuses_sparse(const rd_expr *node)
+{
+    for (int k = 0; k < node->n_in && node->kind < RD_EXPR_COMPLEX; k++)
+        if (node->in[k] && node->in[k]->kind == RD_EXPR_SPARSE) {
+            rd_fail(node->ctx, RD_ERR_TYPE,
+                    "a %s of a sparse expression is not known, operand %d; rd_dense() and "
+                    "rd_stored() are expressions that it takes",
+                    rd_expr_kind_name(node->kind), k);
+            return true;
+        }
+    return false;
+}
+
 rd_expr *rd_node(const rd_expr *node, const void *facts, size_t size)
 {
-    rd_ctx        *ctx  = node->ctx;
-    const uint64_t hash = hash_node(node, facts, size);
+    rd_ctx *ctx = node->ctx;
 
+    if (refuses_sparse(node))
+        return NULL;
+    const uint64_t hash = hash_node(node, facts, size);
     for (rd_kept *kept = *bucket_of(ctx, hash); kept; kept = kept->chain)
         if (kept->hash == hash && kept->size == RD_KEPT_NODE &&
             same_node((rd_expr *)(kept + 1), node, facts, size))

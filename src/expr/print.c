@@ -5,11 +5,11 @@
 
 const char *rd_expr_kind_name(rd_expr_kind kind)
 {
-    static const char *const name[] = { "leaf", "number", "coord",  "view", "reshape",
-                                        "take", "concat", "map",    "call", "reduce",
-                                        "scan", "sort",   "complex" };
+    static const char *const name[] = { "leaf", "number", "coord",   "view",  "reshape",
+                                        "take", "concat", "map",     "call",  "reduce",
+                                        "scan", "sort",   "complex", "sparse" };
 
-    return kind >= RD_EXPR_LEAF && kind <= RD_EXPR_COMPLEX ? name[kind] : "?";
+    return kind >= RD_EXPR_LEAF && kind <= RD_EXPR_SPARSE ? name[kind] : "?";
 }
 
 static void leaf_line(rd_text *text, const rd_expr *x)
@@ -94,6 +94,14 @@ static void fold_line(rd_text *text, const rd_expr *x)
                 x->in[2] ? " where" : "", rd_is_grouped(x) ? " by label" : "");
 }
 
+static void sparse_line(rd_text *text, const rd_expr *x)
+{
+    rd_text_add(text, "sparse%s, %lld places along", x->in[1] ? "" : " stored",
+                (long long)x->in[0]->extent[0]);
+    for (int k = 0; k < x->as.sparse->n; k++)
+        rd_text_add(text, " %d", (int)x->as.sparse->axis[k]);
+}
+
 void rd_expr_line(rd_text *text, const rd_expr *x)
 {
     switch (x->kind) {
@@ -116,5 +124,6 @@ void rd_expr_line(rd_text *text, const rd_expr *x)
     case RD_EXPR_SCAN: fold_line(text, x); break;
     case RD_EXPR_SORT: sort_line(text, x); break;
     case RD_EXPR_COMPLEX: rd_text_add(text, "complex%s", x->weak ? " weak" : ""); break;
+    case RD_EXPR_SPARSE: sparse_line(text, x); break;
     }
 }

@@ -2,6 +2,7 @@
  * concat. */
 #include "expr/affine.h"
 #include "expr/complex.h"
+#include "expr/sparse.h"
 #include <string.h>
 
 /* ---- Reshape --------------------------------------------------------------------------------- */
@@ -79,6 +80,8 @@ rd_expr *rd_reshape(rd_expr *x, rd_shape shape)
     if (rd_is_complex(x))
         return rd_complex_of(rd_reshape(x->in[0], shape), rd_reshape(x->in[1], shape),
                              "rd_reshape");
+    if (!(x = rd_at_all_places(x, "rd_reshape")))
+        return NULL;
     if (x->kind == RD_EXPR_RESHAPE)
         x = x->in[0];
     if (only_ones_differ(x, shape.n, extent, &v))
@@ -125,20 +128,21 @@ static rd_expr *take_node(const char *call, rd_expr *x, rd_expr *index, const rd
     if (rd_is_complex(x))
         return rd_complex_of(take_node(call, x->in[0], index, facts, rank, extent),
                              take_node(call, x->in[1], index, facts, rank, extent), call);
-    rd_expr *in[2] = { x, index->weak ? rd_cast_to(index, RD_I64) : index };
+    rd_expr *in[2] = { rd_at_all_places(x, call),
+                       rd_at_all_places(index->weak ? rd_cast_to(index, RD_I64) : index, call) };
 
     if (rd_points(rank, extent) < 0)
         return rd_fail(x->ctx, RD_ERR_SHAPE, "%s: the size of the result overflows, shape %s", call,
                        rd_shape_text(rank, extent, text));
-    return in[1] ? rd_node(&(rd_expr){ .ctx    = x->ctx,
-                                       .kind   = RD_EXPR_TAKE,
-                                       .type   = x->type,
-                                       .rank   = rank,
-                                       .n_in   = 2,
-                                       .extent = extent,
-                                       .in     = in },
-                           facts, sizeof *facts)
-                 : NULL;
+    return in[0] && in[1] ? rd_node(&(rd_expr){ .ctx    = x->ctx,
+                                                .kind   = RD_EXPR_TAKE,
+                                                .type   = x->type,
+                                                .rank   = rank,
+                                                .n_in   = 2,
+                                                .extent = extent,
+                                                .in     = in },
+                                    facts, sizeof *facts)
+                          : NULL;
 }
 
 rd_expr *rd_take(rd_expr *x, int axis, rd_expr *index)
@@ -236,7 +240,7 @@ static rd_expr *concat_node(rd_expr *const *part, int32_t n, int axis, const int
     bool                all   = in != NULL;
 
     for (int k = 0; all && k < n; k++) {
-        in[k] = rd_cast_to(part[k], type);
+        in[k] = rd_at_all_places(rd_cast_to(part[k], type), "rd_concat");
         all   = in[k] != NULL;
     }
     if (all)
@@ -277,7 +281,7 @@ static rd_expr *concat_parts(rd_expr *const *part, int32_t n, int axis, const in
         for (int32_t k = first; k < first + some; k++)
             own[axis] += part[k]->extent[axis];
         groups[made] = some > 1 ? concat_node(part + first, some, axis, own, type)
-                                : rd_cast_to(part[first], type);
+                                : rd_at_all_places(rd_cast_to(part[first], type), "rd_concat");
         if (!groups[made++])
             break;
     }

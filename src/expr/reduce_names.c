@@ -2,6 +2,7 @@
  * around them. */
 #include "expr/complex.h"
 #include "expr/reduce.h"
+#include "expr/sparse.h"
 #include <math.h>
 #include <string.h>
 
@@ -399,6 +400,8 @@ rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_opts *o
         return NULL;
     if (rd_is_complex(x))
         return rd_complex_reduce(x, reducer, opts);
+    if (rd_has_pattern(x))
+        return rd_sparse_reduce(x, reducer, opts);
     rd_folding f = { .call = r->call, .x = x };
     return rd_folding_begin(&f, opts, r->takes) ? r->build(&f, r) : NULL;
 }
@@ -414,6 +417,8 @@ rd_expr *rd_scan_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opt
                        scan_names + strlen(", "), reducer);
     if (rd_is_complex(x))
         return rd_complex_scan(x, reducer, opts);
+    if (!(x = rd_at_all_places(x, "rd_scan")))
+        return NULL;
     rd_folding f = { .call = "rd_scan", .x = x, .scan = true };
     return rd_folding_begin(
                &f, opts, (r->takes & ~(unsigned)RD_TAKES_COMP) | RD_TAKES_ORDER | RD_TAKES_RESTART)

@@ -18,7 +18,7 @@ void *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t si
     return (char *)*vector + (size_t)n * size;
 }
 
-void rd_emit(rd_lowering *l, rd_level *level, rd_inst inst)
+void rd_emit(rd_lowering *l, rd_opened *level, rd_inst inst)
 {
     rd_inst *at = rd_push(l, (void **)&level->inst, level->n, &level->room, sizeof inst);
 
@@ -30,8 +30,8 @@ void rd_emit(rd_lowering *l, rd_level *level, rd_inst inst)
 
 void rd_set_register(rd_lowering *l, int v, int level, int reg)
 {
-    rd_level *at   = &l->level[level];
-    int32_t  *slot = rd_push(l, (void **)&at->value, at->n_value, &at->room_value, sizeof *slot);
+    rd_opened *at   = &l->level[level];
+    int32_t   *slot = rd_push(l, (void **)&at->value, at->n_value, &at->room_value, sizeof *slot);
 
     if (!slot)
         return;
@@ -41,18 +41,18 @@ void rd_set_register(rd_lowering *l, int v, int level, int reg)
     l->at[v]  = level;
 }
 
-rd_level *rd_open_level(rd_lowering *l, rd_scope *scope)
+rd_opened *rd_open_level(rd_lowering *l, rd_scope *scope)
 {
-    rd_level *level = &l->level[++l->depth];
+    rd_opened *level = &l->level[++l->depth];
 
-    *level = (rd_level){ .scope = scope };
+    *level = (rd_opened){ .scope = scope };
     return level;
 }
 
 /* Forgets the registers of the innermost level and hands out its code. */
-rd_level rd_close_level(rd_lowering *l)
+rd_opened rd_close_level(rd_lowering *l)
 {
-    rd_level level = l->level[l->depth--];
+    rd_opened level = l->level[l->depth--];
 
     for (int i = 0; i < level.n_value; i++)
         l->reg[level.value[i]] = l->at[level.value[i]] = -1;

@@ -17,7 +17,7 @@ static int operand(const rd_lowering *l, const rd_value *v, int k)
 static void emit_anchor(rd_lowering *l, int i)
 {
     const rd_value *v    = &l->graph->value[i];
-    rd_level       *here = &l->level[l->depth];
+    rd_opened      *here = &l->level[l->depth];
 
     if (v->kind == RD_VALUE_JOIN)
         return;
@@ -76,7 +76,7 @@ static int only_anchor(const rd_scope *scope)
 
 /* Could the code report something: a bad index, a callback's sentence, a division by 0?  Then it
  * runs to the end, or what is reported would depend on how tasks share the loop. */
-static bool may_report(const rd_lowering *l, const rd_level *level)
+static bool may_report(const rd_lowering *l, const rd_opened *level)
 {
     for (int i = 0; i < level->n; i++) {
         const rd_inst *inst = &level->inst[i];
@@ -117,10 +117,10 @@ static void emit_exit(rd_lowering *l, const rd_scope *loop, int number)
 static void emit_items(rd_lowering *l, const rd_scope *scope);
 
 /* START, LOOP, body, END into `into`; CLOSE into `after`. */
-static void emit_loop(rd_lowering *l, rd_scope *loop, rd_level *into, rd_level *after)
+static void emit_loop(rd_lowering *l, rd_scope *loop, rd_opened *into, rd_opened *after)
 {
-    rd_level body;
-    int      number;
+    rd_opened body;
+    int       number;
 
     rd_start_folds(l, loop, loop);
     if (l->graph->axis[loop->axis].extent == 0) { /* nothing to hoist either: it would be read from
@@ -147,8 +147,8 @@ static void emit_loop(rd_lowering *l, rd_scope *loop, rd_level *into, rd_level *
 /* A reduction over no axes (or only over axes of extent 1) begins and ends with its one step. */
 static void emit_item_fold(rd_lowering *l, int i)
 {
-    rd_level *here = &l->level[l->depth];
-    int       f    = rd_new_fold(l, i, l->tree->home[i].where);
+    rd_opened *here = &l->level[l->depth];
+    int        f    = rd_new_fold(l, i, l->tree->home[i].where);
 
     rd_emit(l, here, (rd_inst){ .kind = RD_I_START, .arg = f });
     emit_anchor(l, i);
@@ -169,10 +169,10 @@ static void emit_items(rd_lowering *l, const rd_scope *scope)
 }
 
 /* ---- Programs -------------------------------------------------------------------------------- */
-static void finish_program(rd_lowering *l, const rd_level *body)
+static void finish_program(rd_lowering *l, const rd_opened *body)
 {
-    rd_program     *p       = l->p;
-    const rd_level *part[3] = { &l->level[0], body, &l->tail };
+    rd_program      *p       = l->p;
+    const rd_opened *part[3] = { &l->level[0], body, &l->tail };
 
     p->n_inst = part[0]->n + part[1]->n + part[2]->n;
     p->body   = part[0]->n;
@@ -237,11 +237,11 @@ static void add_work(rd_lowering *l, const rd_scope *scope)
 
 static bool lower_stage(rd_lowering *l)
 {
-    rd_level body = { 0 };
+    rd_opened body = { 0 };
 
     l->depth    = 0;
-    l->level[0] = (rd_level){ .scope = l->tree->root };
-    l->tail     = (rd_level){ 0 };
+    l->level[0] = (rd_opened){ .scope = l->tree->root };
+    l->tail     = (rd_opened){ 0 };
     describe_program(l);
     if (l->failed)
         return false;

@@ -5,13 +5,13 @@
 
 /* Code of an open loop body.  Values computed at a level stay in registers until the level
  * closes. */
-typedef struct rd_level {
+typedef struct rd_opened {
     rd_scope *scope;
     rd_inst  *inst;
     int32_t   n, room;
     int32_t  *value; /* values with a register at this level */
     int32_t   n_value, room_value;
-} rd_level;
+} rd_opened;
 
 enum { RD_MAX_LEVELS = 2 * RD_MAX_AXES + 2 };
 
@@ -21,14 +21,14 @@ typedef struct rd_lowering {
     rd_pool    *pool; /* of the plan: programs live there */
     rd_stage   *stage;
     rd_program *p;
-    rd_level    level[RD_MAX_LEVELS];
+    rd_opened   level[RD_MAX_LEVELS];
     int32_t     depth;         /* innermost open level                                      */
     int32_t    *reg, *at;      /* per value: its register and level, -1                     */
     int32_t    *slot;          /* per value: slot of its storage, -1                        */
     int32_t    *fold;          /* per value: number of its fold in this program, -1         */
     int32_t    *need, n_need;  /* values to compute before an anchor                        */
     int32_t    *needed, round; /* per value: the last round that needed it                 */
-    rd_level    tail;
+    rd_opened   tail;
     int32_t     room_address, room_loop, room_fold, room_call, room_sorting, room_scratch;
     bool        failed; /* out of memory, recorded */
 } rd_lowering;
@@ -36,12 +36,12 @@ typedef struct rd_lowering {
 /* levels.c */
 /* Appends item number n of `size` bytes to a growing vector; NULL and l->failed without memory.
  * The plan gets a copy without the room. */
-void     *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t size);
-void      rd_emit(rd_lowering *l, rd_level *level, rd_inst inst);
-rd_level *rd_open_level(rd_lowering *l, rd_scope *scope);
+void      *rd_push(rd_lowering *l, void **vector, int32_t n, int32_t *room, size_t size);
+void       rd_emit(rd_lowering *l, rd_opened *level, rd_inst inst);
+rd_opened *rd_open_level(rd_lowering *l, rd_scope *scope);
 /* Forgets the registers of the innermost level and hands out its code. */
-rd_level rd_close_level(rd_lowering *l);
-void     rd_set_register(rd_lowering *l, int v, int level, int reg);
+rd_opened rd_close_level(rd_lowering *l);
+void      rd_set_register(rd_lowering *l, int v, int level, int reg);
 
 /* address.c */
 int rd_new_address(rd_lowering *l, const rd_address *address);
@@ -64,10 +64,10 @@ int rd_new_scratch(rd_lowering *l, int v);
 /* Gives all operands of anchor v registers; then the value itself. */
 void rd_compute_operands(rd_lowering *l, const rd_value *v);
 void rd_compute(rd_lowering *l, int i);
-void rd_emit_store(rd_lowering *l, rd_level *level, int v, int reg);
+void rd_emit_store(rd_lowering *l, rd_opened *level, int v, int reg);
 
 /* lower_sort.c: the row that anchor i reads, in order, goes to where i is stored. */
-void rd_emit_sort(rd_lowering *l, rd_level *level, int i);
+void rd_emit_sort(rd_lowering *l, rd_opened *level, int i);
 
 /* results.c: of the program that stands. */
 void rd_write_out_results(rd_lowering *l);
@@ -77,6 +77,6 @@ void rd_write_out_results(rd_lowering *l);
 int  rd_new_loop(rd_lowering *l, rd_loop loop);
 int  rd_new_fold(rd_lowering *l, int i, const rd_scope *parent);
 void rd_start_folds(rd_lowering *l, const rd_scope *scope, const rd_scope *loop);
-void rd_close_fold(rd_lowering *l, rd_level *into, int i);
-void rd_close_folds(rd_lowering *l, rd_level *into, const rd_scope *scope, const rd_scope *loop);
+void rd_close_fold(rd_lowering *l, rd_opened *into, int i);
+void rd_close_folds(rd_lowering *l, rd_opened *into, const rd_scope *scope, const rd_scope *loop);
 #endif

@@ -90,7 +90,7 @@ int rd_new_loop(rd_lowering *l, rd_loop loop)
     return l->p->n_loop++;
 }
 
-static void store_results(rd_lowering *l, rd_level *level, int i, int reg)
+static void store_results(rd_lowering *l, rd_opened *level, int i, int reg)
 {
     const rd_value *v = &l->graph->value[i];
     rd_address      a;
@@ -118,7 +118,7 @@ static void store_results(rd_lowering *l, rd_level *level, int i, int reg)
 
 /* Result registers of a finished fold, and where they go: loops over its cells, if it has
  * several. */
-void rd_close_fold(rd_lowering *l, rd_level *into, int i)
+void rd_close_fold(rd_lowering *l, rd_opened *into, int i)
 {
     const rd_value *v      = &l->graph->value[i];
     const rd_scope *parent = fold_parent(l, i);
@@ -143,7 +143,7 @@ void rd_close_fold(rd_lowering *l, rd_level *into, int i)
         rd_emit(l, into, (rd_inst){ .kind = RD_I_END, .arg = loops[--n] });
 }
 
-void rd_close_folds(rd_lowering *l, rd_level *into, const rd_scope *scope, const rd_scope *loop)
+void rd_close_folds(rd_lowering *l, rd_opened *into, const rd_scope *scope, const rd_scope *loop)
 {
     for (const rd_item *item = scope->first; item; item = item->next) {
         if (item->loop)

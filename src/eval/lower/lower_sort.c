@@ -29,7 +29,7 @@ static rd_address begin_of_results(rd_lowering *l, int i)
     return a;
 }
 
-void rd_emit_sort(rd_lowering *l, rd_level *level, int i)
+void rd_emit_sort(rd_lowering *l, rd_opened *level, int i)
 {
     const rd_value *v = &l->graph->value[i];
     const rd_expr  *e = v->expr;

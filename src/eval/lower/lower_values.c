@@ -50,7 +50,7 @@ static int level_of(const rd_lowering *l, const rd_value *v)
     return level;
 }
 
-static void emit_call(rd_lowering *l, rd_level *level, const rd_value *v, int dst)
+static void emit_call(rd_lowering *l, rd_opened *level, const rd_value *v, int dst)
 {
     const rd_call_facts *facts = v->expr->as.call;
     rd_call *call = rd_push(l, (void **)&l->p->call, l->p->n_call, &l->room_call, sizeof *call);
@@ -76,7 +76,7 @@ static void emit_call(rd_lowering *l, rd_level *level, const rd_value *v, int ds
             (rd_inst){ .kind = RD_I_CALL, .type = v->type, .dst = dst, .arg = l->p->n_call++ });
 }
 
-static void emit_map(rd_lowering *l, rd_level *level, const rd_value *v, int dst)
+static void emit_map(rd_lowering *l, rd_opened *level, const rd_value *v, int dst)
 {
     rd_inst inst = { .kind  = RD_I_MAP,
                      .type  = v->type,
@@ -102,7 +102,7 @@ static void emit_map(rd_lowering *l, rd_level *level, const rd_value *v, int dst
 void rd_compute(rd_lowering *l, int i)
 {
     const rd_value *v = &l->graph->value[i];
-    rd_level       *level;
+    rd_opened      *level;
     int             at, dst;
 
     if (l->reg[i] >= 0)
@@ -199,7 +199,7 @@ void rd_compute_operands(rd_lowering *l, const rd_value *v)
             rd_compute(l, l->need[i]);
 }
 
-void rd_emit_store(rd_lowering *l, rd_level *level, int v, int reg)
+void rd_emit_store(rd_lowering *l, rd_opened *level, int v, int reg)
 {
     rd_address a;
 

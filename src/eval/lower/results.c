@@ -11,7 +11,7 @@ enum { MOST_RESULTS = 8, MOST_WRITTEN = 64 };
 typedef struct writing {
     rd_lowering *l;
     rd_program  *p;
-    rd_level     to;
+    rd_opened    to;
     int32_t     *reg; /* per register of the loop: what stands for it in the round at hand */
 } writing;
 

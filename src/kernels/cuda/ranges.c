@@ -137,7 +137,7 @@ static void join_any(rd_cuda_text *t, int32_t number)
     rd_cuda_line(t, "end = RD_LESS((first + k + 1) * blocks, all);");
     rd_cuda_line(t, "for (int64_t row = k * each; start < end; row++) {");
     t->indent++;
-    rd_cuda_line(t, "const int     above = rd_level(start, end);");
+    rd_cuda_line(t, "const int     above = rd_node_level(start, end);");
     rd_cuda_line(t, "const int64_t to    = rd_nodes(begin, start);");
     copy_node(t, f, "l%d[to]", "RD_IN_ROW(o%d, row)[s]");
     rd_add_each(&line, &f->of, "l%d");

@@ -27,7 +27,7 @@ static inline int64_t rd_nodes(int64_t from, int64_t to)
 
 /* The level of the node that begins at `from`: it begins at a multiple of its blocks, and ends
  * before `to`. */
-static inline int rd_level(int64_t from, int64_t to)
+static inline int rd_node_level(int64_t from, int64_t to)
 {
     const int most = 63 - __builtin_clzll((uint64_t)(to - from));
     const int own  = from > 0 ? __builtin_ctzll((uint64_t)from) : most;

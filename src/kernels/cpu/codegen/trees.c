@@ -284,7 +284,7 @@ static void add_join_rows(rd_text *to, const rd_codegen_fold *f, int number)
 
     add_last_block(to, f, number);
     rd_text_add(to, "        for (int64_t start = b[0], row = 0; start < end; row++) {\n"
-                    "            const int     level = rd_level(start, end);\n"
+                    "            const int     level = rd_node_level(start, end);\n"
                     "            const int64_t to    = rd_nodes(a[0], start);\n");
     for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(to,

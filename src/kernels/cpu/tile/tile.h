@@ -20,7 +20,7 @@
 
 /* Where an instruction stands, and so how many elements its registers have: one, one per row, one
  * per row and column. */
-typedef enum rd_level { RD_AT_TASK, RD_AT_ROW, RD_AT_TILE } rd_level;
+typedef enum rd_tile_level { RD_AT_TASK, RD_AT_ROW, RD_AT_TILE } rd_tile_level;
 
 /* How a position moves from element to element of the tile (or of the row of rows). */
 typedef struct rd_tile_walk {
@@ -94,7 +94,7 @@ typedef struct rd_tile_fold {
 } rd_tile_fold;
 
 typedef struct rd_tile_inst {
-    rd_level            level;
+    rd_tile_level       level;
     bool                skip;     /* fused into a later one */
     bool                direct;   /* LOAD: the register is the memory */
     bool                stream;   /* STORE past the caches */
@@ -132,9 +132,9 @@ typedef struct rd_tile_inst {
 } rd_tile_inst;
 
 typedef struct rd_tile_reg {
-    rd_level level;
-    rd_elem  elem;
-    int32_t  born, last, uses; /* the instruction that makes it, the last one that reads it (-1),
+    rd_tile_level level;
+    rd_elem       elem;
+    int32_t born, last, uses; /* the instruction that makes it, the last one that reads it (-1),
                                 * how many do */
 } rd_tile_reg;
 

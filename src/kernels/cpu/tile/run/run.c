@@ -112,7 +112,7 @@ static void run_columns(rd_tiles *m, int32_t number, int32_t pc)
     const rd_loop      *loop  = &m->p->loop[number];
     rd_axis_range      *axis  = &m->axis[loop->axis];
     const rd_axis_range range = *axis;
-    const rd_level      level = m->level;
+    const rd_tile_level level = m->level;
     const int64_t       rows = m->cols, most = m->code->loop[number].most;
 
     /* A row is not left for the next one before its end, but where nothing fails. */

@@ -26,7 +26,7 @@ typedef struct rd_tiles {
     const rd_program   *p;
     const rd_tile_code *code;
     rd_task            *task;
-    rd_level            level;
+    rd_tile_level       level;
     int64_t  rows, cols; /* the tile's shape; at row level 1 and as many as the tile has rows; at
                           * task level 1, 1 */
     int64_t  first_row;  /* of the tile's rows, where a loop goes through a few at a time */
@@ -75,9 +75,9 @@ static inline char *rd_tiles_third_spare(const rd_tiles *m)
  * read while its parts still are on their way to memory. */
 static inline rd_view rd_tiles_view(const rd_tiles *m, int32_t reg)
 {
-    const rd_view *home  = &m->reg[reg];
-    const rd_level level = m->code->reg[reg].level;
-    const int64_t  row =
+    const rd_view      *home  = &m->reg[reg];
+    const rd_tile_level level = m->code->reg[reg].level;
+    const int64_t       row =
         level == RD_AT_TILE ? home->row : level == RD_AT_ROW && m->level == RD_AT_TILE;
     const int64_t col =
         level == RD_AT_TILE ? home->col : level == RD_AT_ROW && m->level == RD_AT_ROW;

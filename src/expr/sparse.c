@@ -1,0 +1,242 @@
+/* sparse.c - sparse expressions: nodes, their parts, and what they are at any place. */
+#include "expr/sparse.h"
+#include "expr/complex.h"
+#include "expr/search.h"
+#include <string.h>
+
+/* ---- Nodes ----------------------------------------------------------------------------------- */
+bool rd_any_pattern(int n, rd_expr *const *x)
+{
+    for (int k = 0; k < n; k++)
+        if (x[k] && rd_has_pattern(x[k]))
+            return true;
+    return false;
+}
+
+int rd_coord_of_axis(const rd_expr *x, int axis)
+{
+    for (int k = 0; k < rd_coords_of(x); k++)
+        if (x->as.sparse->axis[k] == axis)
+            return k;
+    return -1;
+}
+
+rd_expr *rd_sparse_node(rd_expr *values, rd_expr *fill, int rank, const int64_t *extent, int n,
+                        rd_expr *const *coord, const int64_t *axis, rd_expr *rows)
+{
+    rd_sparse_facts facts;
+    rd_expr        *in[RD_MAX_RANK + 3] = { values, fill };
+
+    if (!values)
+        return NULL;
+    memset(&facts, 0, sizeof facts);
+    facts.n = n;
+    for (int k = 0; k < n; k++) {
+        in[2 + k]     = coord[k];
+        facts.axis[k] = axis[k];
+    }
+    in[2 + n] = rows;
+    return rd_node(&(rd_expr){ .ctx    = values->ctx,
+                               .kind   = RD_EXPR_SPARSE,
+                               .type   = values->type,
+                               .rank   = rank,
+                               .n_in   = n + 3,
+                               .extent = extent,
+                               .in     = in },
+                   &facts, sizeof facts);
+}
+
+rd_expr *rd_sparse_with(const rd_expr *x, rd_expr *values, rd_expr *fill)
+{
+    const int n = rd_coords_of(x);
+
+    return rd_sparse_node(values, fill, x->rank, x->extent, n, x->in + 2, x->as.sparse->axis,
+                          x->in[2 + n]);
+}
+
+bool rd_same_pattern(const rd_expr *x, const rd_expr *y)
+{
+    const int n = rd_coords_of(x);
+
+    return n == rd_coords_of(y) && x->rank == y->rank &&
+           memcmp(x->extent, y->extent, (size_t)x->rank * sizeof *x->extent) == 0 &&
+           memcmp(x->in + 2, y->in + 2, (size_t)n * sizeof *x->in) == 0 &&
+           memcmp(x->as.sparse, y->as.sparse, sizeof *x->as.sparse) == 0;
+}
+
+/* ---- Places ---------------------------------------------------------------------------------- */
+/* The axes of x that its pattern lacks, and those that it has, in x's order. */
+static rd_index stored_order(const rd_expr *x)
+{
+    rd_index order = { 0 };
+
+    for (int k = 0; k < rd_coords_of(x); k++)
+        order.at[order.n++] = x->as.sparse->axis[k];
+    for (int a = 0; a < x->rank; a++)
+        if (rd_coord_of_axis(x, a) < 0)
+            order.at[order.n++] = a;
+    return order;
+}
+
+rd_expr *rd_column(rd_expr *row, int rank)
+{
+    rd_shape shape = { .n = rank, .at = { row->extent[0] } };
+
+    for (int a = 1; a < rank; a++)
+        shape.at[a] = 1;
+    return rd_reshape(row, shape);
+}
+
+rd_expr *rd_at_stored(const rd_expr *x, rd_expr *y, const char *call)
+{
+    const int n = rd_coords_of(x);
+
+    if (!y || (y->kind == RD_EXPR_NUMBER && y->rank == 0))
+        return y;
+    if (rd_has_pattern(y) && rd_same_pattern(x, y))
+        return rd_values_of(y);
+    if (!(y = rd_at_all_places(y, call)))
+        return NULL;
+    y = rd_permute(y, stored_order(x));
+    y = y ? rd_take(y, 0, x->in[2]) : NULL;
+    for (int k = 1; k < n && y; k++) {
+        y = rd_take_along(y, 1, rd_column(x->in[2 + k], y->rank));
+        y = y ? rd_squeeze(y, RD_DIMS(1)) : NULL;
+    }
+    return y;
+}
+
+/* ---- At all places --------------------------------------------------------------------------- */
+/* The extents along coordinates. */
+static rd_shape shape_of_places(const rd_expr *x)
+{
+    rd_shape shape = { .n = rd_coords_of(x) };
+
+    for (int k = 0; k < shape.n; k++)
+        shape.at[k] = x->extent[x->as.sparse->axis[k]];
+    return shape;
+}
+
+/* Coordinates as one number, in C order of their own. */
+static rd_expr *key_of(const rd_expr *x, rd_expr *const *coord)
+{
+    const rd_shape shape = shape_of_places(x);
+    rd_expr       *key   = rd_cast_to(coord[0], RD_I64);
+
+    for (int k = 1; k < shape.n; k++)
+        key = rd_add(rd_mul(key, rd_int(x->ctx, shape.at[k])), rd_cast_to(coord[k], RD_I64));
+    return key;
+}
+
+/* With the axes of `order` back in their places. */
+static rd_expr *in_axis_order(rd_expr *y, const rd_index *order)
+{
+    rd_index back = { .n = order->n };
+
+    for (int k = 0; k < order->n; k++)
+        back.at[order->at[k]] = k;
+    return y ? rd_permute(y, back) : NULL;
+}
+
+/* Each place is looked up among the stored ones. */
+static rd_expr *look_up(rd_expr *x, rd_expr *fill)
+{
+    rd_ctx *const  ctx                = x->ctx;
+    const rd_shape shape              = shape_of_places(x);
+    const rd_index order              = stored_order(x);
+    rd_expr *const keys               = key_of(x, x->in + 2);
+    rd_expr       *coord[RD_MAX_RANK] = { NULL }, *number, *target, *last, *found, *values;
+
+    number = rd_broadcast(rd_number(ctx, RD_I64, (rd_word){ 0 }), shape);
+    for (int k = 0; k < shape.n; k++)
+        coord[k] = rd_coord(number, k);
+    target = key_of(x, coord);
+    last   = keys && target ? rd_count_before("rd_dense", keys, target, RD_OP_le) : NULL;
+    last   = rd_sub(last, rd_int(ctx, 1));
+    found  = rd_ge(last, rd_int(ctx, 0));
+    last   = rd_maximum(last, rd_int(ctx, 0));
+    found  = last ? rd_and(found, rd_eq(rd_take(keys, 0, last), target)) : NULL;
+    values = last ? rd_take(rd_values_of(x), 0, rd_broadcast(last, shape)) : NULL;
+    if (!found || !values)
+        return NULL;
+    found = rd_broadcast(found, shape);
+    for (int a = shape.n; a < x->rank && found; a++)
+        found = rd_expand(found, -1);
+    return rd_where(in_axis_order(found, &order), in_axis_order(values, &order), fill);
+}
+
+rd_expr *rd_dense(rd_expr *x)
+{
+    if (!rd_operands("rd_dense", 1, &x))
+        return NULL;
+    if (rd_is_complex(x) && rd_is_sparse(x))
+        return rd_complex_of(rd_dense(x->in[0]), rd_dense(x->in[1]), "rd_dense");
+    if (!rd_has_pattern(x))
+        return x;
+    rd_expr *fill = rd_fill_of(x);
+    if (!fill)
+        fill = rd_broadcast_to(rd_number(x->ctx, x->type, (rd_word){ 0 }), x->rank, x->extent,
+                               "rd_dense");
+    if (!fill || rd_values_of(x)->extent[0] == 0 || rd_points(x->rank, x->extent) == 0)
+        return fill;
+    return look_up(x, fill);
+}
+
+rd_expr *rd_at_all_places(rd_expr *x, const char *call)
+{
+    if (!x || !rd_has_pattern(x) || rd_fill_of(x))
+        return x ? rd_dense(x) : NULL;
+    return rd_fail(x->ctx, RD_ERR_TYPE,
+                   "%s: what is at places that are not stored is asked for, and the array is of "
+                   ".stored, with nothing there; rd_dense() has 0",
+                   call);
+}
+
+/* ---- Public functions ------------------------------------------------------------------------ */
+bool rd_is_sparse(const rd_expr *x)
+{
+    return x && (rd_has_pattern(x) ||
+                 (rd_is_complex(x) && (rd_has_pattern(x->in[0]) || rd_has_pattern(x->in[1]))));
+}
+
+static bool is_sparse_for(const char *call, rd_expr *x)
+{
+    if (!rd_operands(call, 1, &x))
+        return false;
+    if (!rd_has_pattern(x))
+        rd_fail(x->ctx, RD_ERR_TYPE, "%s: the operand is %s, and no sparse one of real numbers",
+                call, rd_expr_kind_name(x->kind));
+    return rd_has_pattern(x);
+}
+
+rd_expr *rd_stored(rd_expr *x)
+{
+    return is_sparse_for("rd_stored", x) ? rd_values_of(x) : NULL;
+}
+
+rd_expr *rd_stored_at(rd_expr *x, int axis)
+{
+    static const char call[] = "rd_stored_at";
+    int               found, k;
+
+    if (!is_sparse_for(call, x) || (found = rd_axis(x, axis, call)) < 0)
+        return NULL;
+    if ((k = rd_coord_of_axis(x, found)) < 0)
+        return rd_fail(x->ctx, RD_ERR_AXIS, "%s: all of axis %d is stored, the pattern lacks it",
+                       call, axis);
+    return x->in[2 + k];
+}
+
+rd_expr *rd_stored_as(rd_expr *x, rd_expr *values)
+{
+    static const char call[] = "rd_stored_as";
+
+    if (!is_sparse_for(call, x) || !rd_operands(call, 2, (rd_expr *const[]){ x, values }))
+        return NULL;
+    const rd_expr *old = rd_values_of(x);
+    if (rd_has_pattern(values) || rd_is_complex(values))
+        return rd_fail(x->ctx, RD_ERR_TYPE, "%s: values are %s, they must be dense and real", call,
+                       rd_expr_kind_name(values->kind));
+    values = rd_broadcast_to(rd_cast_to(values, values->type), old->rank, old->extent, call);
+    return values ? rd_sparse_with(x, values, rd_cast_to(rd_fill_of(x), values->type)) : NULL;
+}

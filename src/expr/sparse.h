@@ -1,0 +1,69 @@
+/* sparse.h - sparse expressions: dense ones over stored places, and where these are.
+ *
+ * A sparse node is a SPARSE.  Its values are a dense expression whose first axis goes through the
+ * stored places, and whose others are the node's axes that its pattern lacks; coordinates are rows of
+ * ints beside them, ascending.  The fill is a dense expression of the node's own shape, which nothing
+ * computes unless it is asked for: x + d has the fill 0 + d.  Maps, reductions and views of a SPARSE
+ * are made of those of its parts, so nothing that loops over elements knows of patterns. */
+#ifndef RD_EXPR_SPARSE_H
+#define RD_EXPR_SPARSE_H
+#include "expr/expr.h"
+
+static inline bool rd_has_pattern(const rd_expr *x)
+{
+    return x->kind == RD_EXPR_SPARSE;
+}
+
+bool rd_any_pattern(int n, rd_expr *const *x);
+
+/* ---- Parts ----------------------------------------------------------------------------------- */
+static inline rd_expr *rd_values_of(const rd_expr *x)
+{
+    return x->in[0];
+}
+
+/* NULL: there is nothing at other places. */
+static inline rd_expr *rd_fill_of(const rd_expr *x)
+{
+    return x->in[1];
+}
+
+static inline int rd_coords_of(const rd_expr *x)
+{
+    return (int)x->as.sparse->n;
+}
+
+/* Which coordinate is the index along an axis of x, -1: the pattern lacks it. */
+int rd_coord_of_axis(const rd_expr *x, int axis);
+/* The node with these parts and x's coordinates; fill NULL: nothing. */
+rd_expr *rd_sparse_with(const rd_expr *x, rd_expr *values, rd_expr *fill);
+/* The node; `coord` are n coordinates along axes `axis`, `rows` NULL or as of rd_sparse_facts. */
+rd_expr *rd_sparse_node(rd_expr *values, rd_expr *fill, int rank, const int64_t *extent, int n,
+                        rd_expr *const *coord, const int64_t *axis, rd_expr *rows);
+bool     rd_same_pattern(const rd_expr *x, const rd_expr *y);
+/* y, of x's shape or a number, as values of x's pattern: it is read at the stored places. */
+rd_expr *rd_at_stored(const rd_expr *x, rd_expr *y, const char *call);
+
+/* A row as an index beside other axes: (n, 1, ...). */
+rd_expr *rd_column(rd_expr *row, int rank);
+
+/* ---- What is made of them -------------------------------------------------------------------- */
+/* An operator under a rule, one of whose operands has a pattern; as rd_map_rule(). */
+rd_expr *rd_sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x);
+rd_expr *rd_sparse_cast(rd_expr *x, rd_dtype type);
+rd_expr *rd_sparse_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number);
+/* A reduction by its name in reducers.def. */
+rd_expr *rd_sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *opts);
+/* x itself, or at all its places, of which each is looked up; NULL after recording for `call` that
+ * there is nothing at some. */
+rd_expr *rd_at_all_places(rd_expr *x, const char *call);
+
+/* ---- Fills ----------------------------------------------------------------------------------- */
+/* What an expression is at all places. */
+typedef enum rd_zero { RD_NO_ZERO, RD_ZERO_OR_NAN, RD_ZERO } rd_zero;
+rd_zero rd_zero_of(const rd_expr *x);
+/* Axes along which its elements may differ. */
+uint64_t rd_varies(const rd_expr *x);
+/* x with extents of 1 along axes where its elements do not differ. */
+rd_expr *rd_slim(rd_expr *x);
+#endif

@@ -1,0 +1,386 @@
+/* sparse_levels.c - sparse leaves: their index arrays looked at once, and made coordinates. */
+#include "expr/complex.h"
+#include "expr/sparse.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* One of them while it is made. */
+typedef struct builder {
+    const char           *call;
+    rd_ctx               *ctx;
+    const rd_sparse_opts *opts;
+    int                   n;                  /* levels                                      */
+    int64_t               places;             /* of the last level so far                    */
+    rd_expr              *coord[RD_MAX_RANK]; /* level by level                              */
+    int32_t              *narrow[RD_MAX_RANK];
+    int64_t              *wide[RD_MAX_RANK]; /* one of both, if they are our own            */
+    int64_t               axis[RD_MAX_RANK], now[RD_MAX_RANK], before[RD_MAX_RANK];
+    int64_t               filled;
+} builder;
+
+static const rd_level *level_of(const builder *b, int k)
+{
+    return &b->opts->levels.at[k];
+}
+
+static int64_t extent_of(const builder *b, int k)
+{
+    return b->opts->shape.at[b->axis[k]];
+}
+
+/* ---- Index arrays ---------------------------------------------------------------------------- */
+static int64_t index_at(const rd_expr *row, int64_t i)
+{
+    const void *data = row->as.leaf->data;
+
+    return row->type == RD_I32 ? ((const int32_t *)data)[i] : ((const int64_t *)data)[i];
+}
+
+static bool is_row_of_indices(const builder *b, const char *what, int k, rd_expr *row)
+{
+    char shape[RD_SHAPE_TEXT];
+
+    if (!rd_operands(b->call, 1, &row))
+        return false;
+    if (row->ctx != b->ctx)
+        rd_fail(b->ctx, RD_ERR_ARGUMENT, "%s: %s of level %d belongs to another context", b->call,
+                what, k);
+    else if (row->kind != RD_EXPR_LEAF || row->as.leaf->name || row->device)
+        rd_fail(b->ctx, RD_ERR_ARGUMENT,
+                "%s: %s of level %d is %s, it must be a leaf of this process's memory", b->call,
+                what, k,
+                row->device                 ? "on a device"
+                : row->kind == RD_EXPR_LEAF ? "an input"
+                                            : rd_expr_kind_name(row->kind));
+    else if (row->type != RD_I32 && row->type != RD_I64)
+        rd_fail(b->ctx, RD_ERR_TYPE, "%s: %s of level %d is of %s, it must be i32 or i64", b->call,
+                what, k, rd_dtype_name(row->type));
+    else if (row->rank != 1 || (row->extent[0] > 1 && row->as.leaf->stride[0] != 1))
+        rd_fail(b->ctx, RD_ERR_SHAPE,
+                "%s: %s of level %d has shape %s, it must be a row, side by side", b->call, what, k,
+                rd_shape_text(row->rank, row->extent, shape));
+    else
+        return true;
+    return false;
+}
+
+/* Positions of a compressed level: one more than there are places before, from 0 to all of crd. */
+static bool positions_ok(const builder *b, int k, const rd_expr *pos, int64_t n)
+{
+    const int64_t last = pos->extent[0] - 1;
+
+    if (last != b->places)
+        rd_fail(b->ctx, RD_ERR_SHAPE,
+                "%s: pos of level %d has %" PRId64 " elements, for %" PRId64
+                " places before it there must be %" PRId64,
+                b->call, k, last + 1, b->places, b->places + 1);
+    else if (index_at(pos, 0) != 0 || index_at(pos, last) != n)
+        rd_fail(b->ctx, RD_ERR_ARGUMENT,
+                "%s: pos of level %d goes from %" PRId64 " to %" PRId64
+                ", it must go from 0 to %" PRId64 ", the length of crd",
+                b->call, k, index_at(pos, 0), index_at(pos, last), n);
+    else {
+        for (int64_t i = 0; i < last; i++)
+            if (index_at(pos, i) > index_at(pos, i + 1)) {
+                rd_fail(b->ctx, RD_ERR_ARGUMENT,
+                        "%s: pos of level %d falls from %" PRId64 " to %" PRId64
+                        " at position %" PRId64,
+                        b->call, k, index_at(pos, i), index_at(pos, i + 1), i + 1);
+                return false;
+            }
+        return true;
+    }
+    return false;
+}
+
+/* How many places there are with this level. */
+static bool count_level(builder *b, int k)
+{
+    const rd_level *level   = level_of(b, k);
+    const int64_t   sizes[] = { b->places, extent_of(b, k) };
+
+    if (level->kind == RD_LEVEL_DENSE) {
+        b->places = rd_points(2, sizes);
+        if (b->places < 0)
+            rd_fail(b->ctx, RD_ERR_SHAPE, "%s: the places of level %d are too many", b->call, k);
+        return b->places >= 0;
+    }
+    if (!is_row_of_indices(b, "crd", k, level->crd))
+        return false;
+    const int64_t n = level->crd->extent[0];
+    if (level->kind == RD_LEVEL_COMPRESSED) {
+        if (!is_row_of_indices(b, "pos", k, level->pos) || !positions_ok(b, k, level->pos, n))
+            return false;
+    } else if (k > 0 && n != b->places) {
+        rd_fail(b->ctx, RD_ERR_SHAPE,
+                "%s: crd of level %d has %" PRId64 " elements, and there are %" PRId64 " places",
+                b->call, k, n, b->places);
+        return false;
+    }
+    b->places = n;
+    return true;
+}
+
+/* ---- Coordinates ----------------------------------------------------------------------------- */
+/* Is crd of the level a coordinate of each place as it is? */
+static bool is_borrowed(const builder *b, int k)
+{
+    if (level_of(b, k)->kind == RD_LEVEL_DENSE)
+        return false;
+    for (int j = k + 1; j < b->n; j++)
+        if (level_of(b, j)->kind != RD_LEVEL_COORDINATES)
+            return false;
+    return true;
+}
+
+static bool get_room(builder *b, int k)
+{
+    const bool narrow = extent_of(b, k) <= INT32_MAX;
+    void      *room;
+
+    if (is_borrowed(b, k)) {
+        b->coord[k] = level_of(b, k)->crd;
+        return true;
+    }
+    room = rd_arena(b->ctx, (size_t)b->places * (narrow ? sizeof(int32_t) : sizeof(int64_t)));
+    if (!room)
+        return false;
+    b->narrow[k] = narrow ? room : NULL;
+    b->wide[k]   = narrow ? NULL : room;
+    b->coord[k]  = rd_leaf_of(b->ctx,
+                              &(rd_array){ .in    = room,
+                                           .type  = narrow ? RD_I32 : RD_I64,
+                                           .shape = { .n = 1, .at = { b->places } } },
+                              b->call);
+    return b->coord[k] != NULL;
+}
+
+/* The place that has the indices `now` comes behind that with those before. */
+static bool place_ok(const builder *b)
+{
+    int k = 0;
+
+    while (b->filled > 0 && k < b->n && b->now[k] == b->before[k])
+        k++;
+    if (b->filled == 0 || (k < b->n && b->now[k] > b->before[k]))
+        return true;
+    if (k == b->n)
+        rd_fail(b->ctx, RD_ERR_ARGUMENT, "%s: place %" PRId64 " is the one before it again",
+                b->call, b->filled);
+    else
+        rd_fail(b->ctx, RD_ERR_ARGUMENT,
+                "%s: indices do not ascend: along axis %" PRId64 " place %" PRId64 " has %" PRId64
+                ", and the one before it %" PRId64,
+                b->call, b->axis[k], b->filled, b->now[k], b->before[k]);
+    return false;
+}
+
+static bool put_place(builder *b)
+{
+    if (!b->opts->trusted && !place_ok(b))
+        return false;
+    for (int k = 0; k < b->n; k++) {
+        b->before[k] = b->now[k];
+        if (b->narrow[k])
+            b->narrow[k][b->filled] = (int32_t)b->now[k];
+        else if (b->wide[k])
+            b->wide[k][b->filled] = b->now[k];
+    }
+    b->filled++;
+    return true;
+}
+
+static bool put_level(builder *b, int k, int64_t place);
+
+static bool put_index(builder *b, int k, int64_t place, int64_t index)
+{
+    b->now[k] = index;
+    if (index >= 0 && index < extent_of(b, k))
+        return put_level(b, k + 1, place);
+    rd_fail(b->ctx, RD_ERR_ARGUMENT,
+            "%s: crd of level %d has %" PRId64 " at position %" PRId64
+            ", which is outside axis %" PRId64 " of extent %" PRId64,
+            b->call, k, index, place, b->axis[k], extent_of(b, k));
+    return false;
+}
+
+/* All places below one of the level before. */
+static bool put_level(builder *b, int k, int64_t place)
+{
+    if (k == b->n)
+        return put_place(b);
+    const rd_level *level = level_of(b, k);
+    int64_t         from = place, to = place + 1;
+
+    if (level->kind == RD_LEVEL_DENSE) {
+        for (int64_t i = 0; i < extent_of(b, k); i++)
+            if (!put_index(b, k, place * extent_of(b, k) + i, i))
+                return false;
+        return true;
+    }
+    if (level->kind == RD_LEVEL_COMPRESSED) {
+        from = index_at(level->pos, place);
+        to   = index_at(level->pos, place + 1);
+    } else if (k == 0)
+        to = level->crd->extent[0];
+    for (int64_t p = from; p < to; p++)
+        if (!put_index(b, k, p, index_at(level->crd, p)))
+            return false;
+    return true;
+}
+
+/* ---- The node -------------------------------------------------------------------------------- */
+static bool axes_ok(builder *b)
+{
+    const rd_sparse_opts *o    = b->opts;
+    uint64_t              seen = 0;
+
+    if (o->shape.n < 1 || o->shape.n > RD_MAX_RANK || rd_points(o->shape.n, o->shape.at) < 0) {
+        rd_fail(b->ctx, RD_ERR_SHAPE,
+                "%s: the shape has %d axes, at least one and at most %d are possible, or its size "
+                "overflows",
+                b->call, (int)o->shape.n, RD_MAX_RANK);
+        return false;
+    }
+    if (!o->levels.at || o->levels.n != o->shape.n) {
+        rd_fail(b->ctx, RD_ERR_ARGUMENT, "%s: %d levels for %d axes, there must be as many",
+                b->call, (int)o->levels.n, (int)o->shape.n);
+        return false;
+    }
+    b->n = o->levels.n;
+    for (int k = 0; k < b->n; k++) {
+        b->axis[k] = level_of(b, k)->axis;
+        if (b->axis[k] < 0 || b->axis[k] >= b->n || seen >> b->axis[k] & 1 ||
+            (unsigned)level_of(b, k)->kind > RD_LEVEL_COORDINATES) {
+            rd_fail(b->ctx, RD_ERR_ARGUMENT,
+                    "%s: level %d is of axis %" PRId64
+                    " and kind %d; each axis has one level, of a "
+                    "kind of enum rd_level_kind",
+                    b->call, k, b->axis[k], (int)level_of(b, k)->kind);
+            return false;
+        }
+        seen |= (uint64_t)1 << b->axis[k];
+    }
+    return true;
+}
+
+static rd_expr *values_of(const builder *b)
+{
+    rd_expr *values = b->opts->values;
+
+    if (!values)
+        values = rd_number(b->ctx, RD_BOOL, rd_word_from_int(1, RD_BOOL));
+    if (!values || !rd_operands(b->call, 1, &values))
+        return NULL;
+    if (values->ctx != b->ctx)
+        return rd_fail(b->ctx, RD_ERR_ARGUMENT, "%s: values belong to another context", b->call);
+    if (rd_is_sparse(values))
+        return rd_fail(b->ctx, RD_ERR_TYPE, "%s: values are sparse themselves", b->call);
+    values = rd_cast_to(values, values->type);
+    return values ? rd_broadcast_to(values, 1, &b->places, b->call) : NULL;
+}
+
+/* Of the values' type and all axes; what is not NULL. */
+static rd_expr *fill_of(const builder *b, rd_dtype type)
+{
+    rd_expr *fill = b->opts->fill ? b->opts->fill : rd_int(b->ctx, 0);
+
+    if (!fill || !rd_operands(b->call, 1, &fill))
+        return NULL;
+    if (fill->ctx != b->ctx || fill->rank > 0 || rd_dtype_is_complex(fill->type))
+        return rd_fail(b->ctx, RD_ERR_ARGUMENT,
+                       "%s: .fill has rank %d and type %s, it must be one real number of the same "
+                       "context",
+                       b->call, fill->rank, rd_dtype_name(fill->type));
+    if (!fill->weak && !rd_dtype_safe(fill->type, type))
+        return rd_fail(b->ctx, RD_ERR_TYPE, "%s: .fill of type %s does not fit values of %s",
+                       b->call, rd_dtype_name(fill->type), rd_dtype_name(type));
+    fill = rd_fit_to(fill, type, b->call);
+    return fill ? rd_broadcast_to(fill, b->n, b->opts->shape.at, b->call) : NULL;
+}
+
+static rd_expr *node_of(const builder *b, rd_expr *values)
+{
+    const rd_level *first = level_of(b, 0);
+    rd_expr *const  fill  = b->opts->stored ? NULL : fill_of(b, values->type);
+    rd_expr *const  rows =
+        b->n == 2 && first->kind == RD_LEVEL_DENSE && level_of(b, 1)->kind == RD_LEVEL_COMPRESSED
+             ? level_of(b, 1)->pos
+             : NULL;
+
+    if (!fill && !b->opts->stored)
+        return NULL;
+    return rd_sparse_node(values, fill, b->n, b->opts->shape.at, b->n, b->coord, b->axis, rows);
+}
+
+static rd_expr *sparse_leaf(const char *call, rd_ctx *ctx, const rd_sparse_opts *opts)
+{
+    builder        b = { .call = call, .ctx = ctx, .places = 1 };
+    rd_sparse_opts whole;
+    rd_expr       *values;
+    const size_t   size = opts->size && opts->size < sizeof whole ? opts->size : sizeof whole;
+
+    memset(&whole, 0, sizeof whole);
+    memcpy(&whole, opts, size);
+    b.opts = &whole;
+    if (!axes_ok(&b))
+        return NULL;
+    for (int k = 0; k < b.n; k++)
+        if (!count_level(&b, k))
+            return NULL;
+    for (int k = 0; k < b.n; k++)
+        if (!get_room(&b, k))
+            return NULL;
+    if (!put_level(&b, 0, 0) || !(values = values_of(&b)))
+        return NULL;
+    if (rd_is_complex(values))
+        return rd_complex_of(node_of(&b, values->in[0]), node_of(&b, values->in[1]), call);
+    return node_of(&b, values);
+}
+
+rd_expr *rd_sparse_of(rd_ctx *ctx, const rd_sparse_opts *opts)
+{
+    if (ctx && !opts)
+        return rd_fail(ctx, RD_ERR_ARGUMENT, "rd_sparse: the options are NULL");
+    return ctx ? sparse_leaf("rd_sparse", ctx, opts) : NULL;
+}
+
+/* ---- Matrices -------------------------------------------------------------------------------- */
+static rd_expr *matrix(const char *call, rd_ctx *ctx, const rd_matrix_opts *opts,
+                       const rd_level levels[2])
+{
+    if (!ctx)
+        return NULL;
+    if (opts->shape.n != 2)
+        return rd_fail(ctx, RD_ERR_SHAPE, "%s: the shape has %d axes, a matrix has 2", call,
+                       (int)opts->shape.n);
+    return sparse_leaf(call, ctx,
+                       &(rd_sparse_opts){ .size    = sizeof(rd_sparse_opts),
+                                          .shape   = opts->shape,
+                                          .levels  = { levels, 2 },
+                                          .values  = opts->values,
+                                          .fill    = opts->fill,
+                                          .stored  = opts->stored,
+                                          .trusted = opts->trusted });
+}
+
+rd_expr *rd_csr_of(rd_ctx *ctx, const rd_matrix_opts *o)
+{
+    return matrix("rd_csr", ctx, o,
+                  (const rd_level[]){ { RD_LEVEL_DENSE, 0, NULL, NULL },
+                                      { RD_LEVEL_COMPRESSED, 1, o->pos, o->crd } });
+}
+
+rd_expr *rd_csc_of(rd_ctx *ctx, const rd_matrix_opts *o)
+{
+    return matrix("rd_csc", ctx, o,
+                  (const rd_level[]){ { RD_LEVEL_DENSE, 1, NULL, NULL },
+                                      { RD_LEVEL_COMPRESSED, 0, o->pos, o->crd } });
+}
+
+rd_expr *rd_coo_of(rd_ctx *ctx, const rd_matrix_opts *o)
+{
+    return matrix("rd_coo", ctx, o,
+                  (const rd_level[]){ { RD_LEVEL_COORDINATES, 0, NULL, o->pos },
+                                      { RD_LEVEL_COORDINATES, 1, NULL, o->crd } });
+}

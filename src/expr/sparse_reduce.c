@@ -1,0 +1,470 @@
+/* sparse_reduce.c - reductions of sparse expressions: of what is stored, and then of so many fills.
+ *
+ * What is stored is folded along the places, by the coordinates that stay as labels.  All fills of a
+ * result come as one: n equal elements have a closed form, which the sort of a reduction in
+ * reducers.def names.  Where fills differ along what is reduced there is none, and all places are
+ * looked up; but for fills that are 0 unless they are NaN, such as those of a product with a dense
+ * vector, of which the NaN are counted. */
+#include "expr/maps.h"
+#include "expr/reduce.h"
+#include "expr/sparse.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct folded {
+    const char    *call, *name;
+    rd_reducer_id  reducer;
+    rd_expr       *x;
+    rd_reduce_opts opts;
+    uint64_t       bits; /* axes that are reduced                          */
+    int64_t        n;    /* elements of a result, stored and not           */
+    rd_expr       *fill; /* one of a result, with its shape; NULL: they differ */
+    rd_zero        zero; /* what fills are                                 */
+} folded;
+
+/* ---- What is stored -------------------------------------------------------------------------- */
+static bool is_reduced(const folded *z, int axis)
+{
+    return z->bits >> axis & 1;
+}
+
+static bool is_coord(const folded *z, int axis)
+{
+    return rd_coord_of_axis(z->x, axis) >= 0;
+}
+
+/* y, whose axes are the coordinates that stay and then the other axes that do, in x's order. */
+static rd_expr *in_axis_order(const folded *z, rd_expr *y)
+{
+    rd_index order = { 0 };
+    int      coord = 0, other = 0;
+
+    for (int a = 0; a < z->x->rank; a++)
+        other += !is_reduced(z, a) && is_coord(z, a);
+    for (int a = 0; a < z->x->rank; a++)
+        if (!is_reduced(z, a))
+            order.at[order.n++] = is_coord(z, a) ? coord++ : other++;
+    return y ? rd_permute(y, order) : NULL;
+}
+
+/* A reduction of values over the places and what else is reduced. */
+static rd_expr *fold_values(const folded *z, const char *name, rd_expr *values,
+                            const rd_reduce_opts *opts)
+{
+    rd_reduce_opts o = *opts;
+    rd_expr       *label[RD_MAX_RANK];
+    int            axis = 0;
+
+    if (!values)
+        return NULL;
+    o.dims   = (rd_dims){ .n = 1 };
+    o.groups = (rd_shape){ 0 };
+    for (int a = 0; a < z->x->rank; a++) {
+        if (!is_coord(z, a)) {
+            axis++;
+            if (is_reduced(z, a))
+                o.dims.axis[o.dims.n++] = axis;
+        } else if (!is_reduced(z, a)) {
+            label[o.groups.n] = rd_column(z->x->in[2 + rd_coord_of_axis(z->x, a)], values->rank);
+            o.groups.at[o.groups.n++] = z->x->extent[a];
+        }
+    }
+    o.by = (rd_exprs){ label, o.groups.n };
+    return in_axis_order(z, rd_reduce_name(values, name, &o));
+}
+
+static rd_expr *number(const folded *z, rd_dtype type, double value)
+{
+    return rd_number(z->x->ctx, type, rd_word_from_double(value, type));
+}
+
+static rd_expr *whole(const folded *z, int64_t value)
+{
+    return rd_number(z->x->ctx, RD_I64, rd_word_from_int(value, RD_I64));
+}
+
+/* How many stored elements there are for which `is`, a bool of the values' shape, is true; all if it
+ * is NULL. */
+static rd_expr *count_stored(const folded *z, rd_expr *is)
+{
+    const rd_reduce_opts plain  = { .size = sizeof plain };
+    const rd_expr *const values = rd_values_of(z->x);
+
+    is = is ? rd_cast_to(is, RD_I64)
+            : rd_broadcast_to(whole(z, 1), values->rank, values->extent, z->call);
+    return fold_values(z, "sum", is, &plain);
+}
+
+static rd_expr *count_fills(const folded *z)
+{
+    return map_2(RD_OP_sub, z->call, whole(z, z->n), count_stored(z, NULL));
+}
+
+/* Without the reduced axes, all of which have one element. */
+static rd_expr *dropped(const folded *z, rd_expr *y)
+{
+    for (int a = z->x->rank; a-- > 0 && y;)
+        if (is_reduced(z, a))
+            y = rd_select(y, a, 0);
+    return y;
+}
+
+/* Where a result has a fill that is NaN: of all, more than are stored. */
+static rd_expr *has_nan(const folded *z)
+{
+    rd_expr *const fill = rd_slim(rd_fill_of(z->x));
+    rd_expr       *all  = rd_cast_to(map_1(RD_OP_isnan, z->call, fill), RD_I64), *stored;
+    rd_reduce_opts o    = { .size = sizeof o };
+    int64_t        each = 1;
+
+    for (int a = 0; all && a < z->x->rank; a++)
+        if (is_reduced(z, a)) {
+            o.dims.axis[o.dims.n++] = a;
+            each *= fill->extent[a] == 1 ? z->x->extent[a] : 1;
+        }
+    o.dims.flags = RD_DIMS_KEEP;
+    all          = dropped(z, all ? rd_reduce_name(all, "sum", &o) : NULL);
+    all          = map_2(RD_OP_mul, z->call, all, whole(z, each));
+    stored       = rd_at_stored(z->x, rd_fill_of(z->x), z->call);
+    stored       = count_stored(z, map_1(RD_OP_isnan, z->call, stored));
+    return map_2(RD_OP_gt, z->call, all, stored);
+}
+
+/* `with` where there is a fill, else y. */
+static rd_expr *where_filled(const folded *z, rd_expr *with, rd_expr *y)
+{
+    return map_where(z->call, map_2(RD_OP_gt, z->call, count_fills(z), rd_int(z->x->ctx, 0)), with,
+                     y);
+}
+
+static rd_expr *fill_as(const folded *z, const rd_expr *y)
+{
+    return y ? rd_cast_to(z->fill, y->type) : NULL;
+}
+
+/* ---- Another reduction of another operand, or of all places ---------------------------------- */
+static rd_expr *instead(const folded *z, rd_expr *x, const char *name, rd_dtype type)
+{
+    rd_reduce_opts o = z->opts;
+
+    o.dims.flags &= ~(uint32_t)RD_DIMS_KEEP;
+    o.type = type;
+    o.p    = 0;
+    return x ? rd_reduce_name(x, name, &o) : NULL;
+}
+
+static rd_expr *at_all_places(const folded *z)
+{
+    rd_expr *const x = rd_at_all_places(z->x, z->call);
+    rd_reduce_opts o = z->opts;
+
+    o.dims.flags &= ~(uint32_t)RD_DIMS_KEEP; /* the caller sees to it */
+    return x ? rd_reduce_name(x, z->name, &o) : NULL;
+}
+
+static rd_dtype float_type(rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_FLOAT ? type : RD_F64;
+}
+
+/* Floats are multiplied so many times in f64. */
+static rd_dtype float_or(rd_dtype type)
+{
+    return rd_dtype_kind(type) == RD_KIND_FLOAT ? RD_F64 : type;
+}
+
+/* ---- Sorts of reductions, as reducers.def has them ------------------------------------------- */
+static rd_expr *merge_total(const folded *z)
+{
+    rd_expr *y = fold_values(z, z->name, rd_values_of(z->x), &z->opts), *m, *all;
+
+    if (z->zero == RD_ZERO && z->reducer == RD_RED_sum)
+        return y;
+    if (z->zero == RD_ZERO_OR_NAN && z->reducer == RD_RED_sum && y)
+        return map_where(z->call, has_nan(z), number(z, y->type, NAN), y);
+    if (!z->fill || (y && rd_dtype_is_half(y->type)))
+        return at_all_places(z);
+    const rd_dtype type = y ? float_or(y->type) : RD_F64;
+    m                   = rd_cast_to(count_fills(z), type);
+    all                 = map_2(z->reducer == RD_RED_sum ? RD_OP_mul : RD_OP_pow, z->call,
+                rd_cast_to(z->fill, type), m);
+    all                 = y ? rd_cast_to(all, y->type) : NULL;
+    return where_filled(z, map_2(rd_reducer_table[z->reducer].op, z->call, y, all), y);
+}
+
+/* The greatest, or the least, of a type. */
+static rd_expr *extreme_of(const folded *z, rd_dtype type, bool greatest)
+{
+    const rd_kind kind = rd_dtype_kind(type);
+    const int     bits = 8 * (int)rd_dtype_size(type);
+    rd_word       w    = { 0 };
+
+    if (kind == RD_KIND_FLOAT)
+        return number(z, type, greatest ? INFINITY : -INFINITY);
+    if (kind == RD_KIND_BOOL)
+        return rd_number(z->x->ctx, type, rd_word_from_int(greatest, type));
+    if (kind == RD_KIND_INT)
+        w.i64 = greatest ? INT64_MAX >> (64 - bits) : INT64_MIN >> (64 - bits);
+    else
+        w.u64 = greatest ? UINT64_MAX >> (64 - bits) : 0;
+    return rd_number(z->x->ctx, type, w);
+}
+
+/* Of no stored element the extreme of the type, which gives way to anything. */
+static rd_expr *merge_extreme(const folded *z)
+{
+    const bool     is_max = z->reducer == RD_RED_max;
+    const rd_op    op     = rd_reducer_table[z->reducer].op;
+    rd_reduce_opts o      = z->opts;
+    rd_expr       *y;
+
+    if (!z->fill || z->opts.type)
+        return at_all_places(z);
+    o.initial = extreme_of(z, z->x->type, !is_max);
+    y         = fold_values(z, z->name, rd_values_of(z->x), &o);
+    y         = where_filled(z, map_2(op, z->call, y, fill_as(z, y)), y);
+    if (!z->opts.initial || !y)
+        return y;
+    rd_expr *const initial = rd_fit_to(z->opts.initial, y->type, z->call);
+    return initial ? map_2(op, z->call, y, initial) : NULL;
+}
+
+static rd_expr *merge_truth(const folded *z)
+{
+    rd_expr *const y = fold_values(z, z->name, rd_values_of(z->x), &z->opts);
+
+    if (z->zero == RD_ZERO && z->reducer == RD_RED_any)
+        return y;
+    if (!z->fill)
+        return at_all_places(z);
+    rd_expr *const with =
+        map_2(rd_reducer_table[z->reducer].op, z->call, y, rd_cast_to(z->fill, RD_BOOL));
+    return where_filled(z, y ? rd_cast_to(with, y->type) : NULL, y);
+}
+
+static rd_expr *merge_bits(const folded *z)
+{
+    rd_expr *const y = fold_values(z, z->name, rd_values_of(z->x), &z->opts);
+
+    if (!z->fill || z->reducer == RD_RED_bits_xor)
+        return at_all_places(z);
+    return where_filled(z, map_2(rd_reducer_table[z->reducer].op, z->call, y, fill_as(z, y)), y);
+}
+
+static rd_expr *merge_count(const folded *z)
+{
+    if (z->opts.skip_nan) /* as ints they would count */
+        return at_all_places(z);
+    return instead(z, rd_cast_to(rd_cast_to(z->x, RD_BOOL), RD_I64), "sum", z->opts.type);
+}
+
+static rd_expr *merge_mean(const folded *z)
+{
+    const rd_dtype natural = float_type(z->x->type);
+    const rd_dtype asked   = z->opts.type ? z->opts.type : natural;
+    rd_dtype       type    = rd_dtype_promote(natural, asked);
+
+    if (z->opts.skip_nan)
+        return at_all_places(z);
+    type               = rd_dtype_is_half(type) ? RD_F32 : type;
+    rd_expr *const sum = instead(z, rd_cast_to(z->x, natural), "sum", type);
+    return rd_cast_to(map_2(RD_OP_div, z->call, sum, number(z, type, (double)z->n)), asked);
+}
+
+/* Chan, Golub, LeVeque (1979): moments of the stored ones, and of equal elements. */
+static rd_expr *merge_moments(const folded *z, rd_dtype asked)
+{
+    folded         q = *z;
+    rd_reduce_opts o = { .size = sizeof o };
+    const double   d = (double)z->n - z->opts.ddof;
+    rd_expr       *n, *m, *mean, *square, *delta;
+
+    if (!(q.x = rd_cast_to(z->x, RD_F64)))
+        return NULL;
+    n      = rd_cast_to(count_stored(z, NULL), RD_F64);
+    m      = map_2(RD_OP_sub, z->call, number(z, RD_F64, (double)z->n), n);
+    mean   = fold_values(&q, "mean", rd_values_of(q.x), &o);
+    square = map_2(RD_OP_mul, z->call, fold_values(&q, "var", rd_values_of(q.x), &o), n);
+    delta  = map_2(RD_OP_sub, z->call, mean, rd_cast_to(z->fill, RD_F64));
+    delta  = map_2(RD_OP_mul, z->call, delta, delta);
+    m = map_2(RD_OP_mul, z->call, m, map_2(RD_OP_div, z->call, n, number(z, RD_F64, (double)z->n)));
+    delta  = map_where(z->call, map_2(RD_OP_gt, z->call, m, rd_int(z->x->ctx, 0)),
+                       map_2(RD_OP_mul, z->call, delta, m), number(z, RD_F64, 0));
+    square = map_where(z->call, map_2(RD_OP_gt, z->call, n, rd_int(z->x->ctx, 0)),
+                       map_2(RD_OP_add, z->call, square, delta),
+                       rd_sub(rd_cast_to(z->fill, RD_F64), rd_cast_to(z->fill, RD_F64)));
+    square = map_2(RD_OP_div, z->call, square, number(z, RD_F64, d > 0 ? d : NAN));
+    return rd_cast_to(!strcmp(z->name, "std") ? map_1(RD_OP_sqrt, z->call, square) : square, asked);
+}
+
+static rd_expr *merge_weighted(const folded *z)
+{
+    const rd_dtype natural = float_type(z->x->type);
+    rd_expr       *y, *m;
+
+    if (!z->fill || z->opts.skip_nan ||
+        (z->reducer != RD_RED_moments && z->reducer != RD_RED_logsumexp))
+        return at_all_places(z);
+    if (z->reducer == RD_RED_moments)
+        return merge_moments(z, z->opts.type ? z->opts.type : natural);
+    y = fold_values(z, z->name, rd_values_of(z->x), &z->opts);
+    m = map_1(RD_OP_log, z->call, rd_cast_to(count_fills(z), RD_F64));
+    m = map_2(RD_OP_add, z->call, rd_cast_to(z->fill, RD_F64), m);
+    m = y ? map_2(RD_OP_logaddexp, z->call, rd_cast_to(y, RD_F64), m) : NULL;
+    return where_filled(z, y ? rd_cast_to(m, y->type) : NULL, y);
+}
+
+static rd_expr *merge_norm(const folded *z)
+{
+    const rd_dtype natural = float_type(z->x->type), asked = z->opts.type ? z->opts.type : natural;
+    const double   p    = z->opts.p != 0 ? z->opts.p : 2;
+    rd_dtype       type = rd_dtype_promote(natural, asked);
+    rd_expr       *x;
+
+    if ((p != 1 && p != 2) || z->opts.skip_nan)
+        return at_all_places(z);
+    type = rd_dtype_is_half(type) ? RD_F32 : type;
+    x    = map_1(p == 2 ? RD_OP_square : RD_OP_abs, z->call, rd_cast_to(z->x, type));
+    x    = instead(z, x, "sum", type);
+    return rd_cast_to(p == 2 ? map_1(RD_OP_sqrt, z->call, x) : x, asked);
+}
+
+static rd_expr *merge_place(const folded *z)
+{
+    return at_all_places(z);
+}
+
+static const struct {
+    const char   *name, *call;
+    rd_reducer_id reducer;
+    rd_expr *(*merge)(const folded *z);
+} rows[] = {
+#define RD_REDUCTION(name, sort, reducer, ...) \
+    { #name, "rd_" #name, RD_RED_##reducer, merge_##sort },
+#include "core/reducers.def"
+};
+
+/* ---- Over what the pattern lacks ------------------------------------------------------------- */
+static rd_expr *beside_values(const folded *z, rd_expr *beside)
+{
+    beside = beside ? rd_broadcast_to(rd_cast_to(beside, beside->type), z->x->rank, z->x->extent,
+                                      z->call)
+                    : NULL;
+    return beside ? rd_at_stored(z->x, beside, z->call) : NULL;
+}
+
+/* The result has x's pattern. */
+static rd_expr *fold_others(const folded *z)
+{
+    const bool     keep = z->opts.dims.flags & RD_DIMS_KEEP;
+    rd_reduce_opts o    = z->opts;
+    int64_t        extent[RD_MAX_RANK], axis[RD_MAX_RANK];
+    const int      n    = rd_coords_of(z->x);
+    int            rank = 0, other = 0;
+    rd_expr       *values, *fill   = rd_fill_of(z->x);
+
+    o.dims = (rd_dims){ .flags = z->opts.dims.flags & RD_DIMS_KEEP };
+    for (int a = 0; a < z->x->rank; a++) {
+        const int k = rd_coord_of_axis(z->x, a);
+
+        other += k < 0;
+        if (is_reduced(z, a))
+            o.dims.axis[o.dims.n++] = other;
+        if (k >= 0)
+            axis[k] = rank;
+        if (!is_reduced(z, a) || keep)
+            extent[rank++] = is_reduced(z, a) ? 1 : z->x->extent[a];
+    }
+    o.where   = beside_values(z, z->opts.where);
+    o.weights = beside_values(z, z->opts.weights);
+    values    = rd_reduce_name(rd_values_of(z->x), z->name, &o);
+    fill      = fill ? rd_reduce_name(fill, z->name, &z->opts) : NULL;
+    if (!values || (!fill && rd_fill_of(z->x)))
+        return NULL;
+    return rd_sparse_node(values, fill, rank, extent, n, z->x->in + 2, axis, z->x->in[2 + n]);
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+/* y with the reduced axes as extents of 1, where that is asked for. */
+static rd_expr *as_asked(const folded *z, rd_expr *y)
+{
+    for (int a = 0; a < z->x->rank && y && z->opts.dims.flags & RD_DIMS_KEEP; a++)
+        if (is_reduced(z, a))
+            y = rd_expand(y, a);
+    return y;
+}
+
+/* Nothing but what is stored counts. */
+static rd_expr *fold_stored_alone(const folded *z)
+{
+    rd_reduce_opts o = z->opts;
+
+    if (z->reducer == RD_RED_argmin || z->reducer == RD_RED_argmax)
+        return rd_fail(z->x->ctx, RD_ERR_TYPE,
+                       "%s: places among those that are stored are not known yet; rd_stored() has "
+                       "the elements",
+                       z->call);
+    o.where   = beside_values(z, z->opts.where);
+    o.weights = beside_values(z, z->opts.weights);
+    if ((z->opts.where && !o.where) || (z->opts.weights && !o.weights))
+        return NULL;
+    return fold_values(z, z->name, rd_values_of(z->x), &o);
+}
+
+static bool find_axes(folded *z)
+{
+    uint64_t coords = 0;
+
+    if (!rd_dims_bits(z->x, &z->opts.dims, z->call, &z->bits))
+        return false;
+    z->n = 1;
+    for (int a = 0; a < z->x->rank; a++) {
+        z->n *= is_reduced(z, a) ? z->x->extent[a] : 1;
+        coords |= (uint64_t)is_coord(z, a) << a;
+    }
+    if (!rd_fill_of(z->x) || !(z->bits & coords))
+        return true;
+    z->zero = rd_zero_of(rd_fill_of(z->x));
+    if (!(rd_varies(rd_fill_of(z->x)) & z->bits))
+        z->fill = dropped(z, rd_fill_of(z->x));
+    return true;
+}
+
+static bool has_coords(const folded *z)
+{
+    for (int k = 0; k < rd_coords_of(z->x); k++)
+        if (is_reduced(z, (int)z->x->as.sparse->axis[k]))
+            return true;
+    return false;
+}
+
+rd_expr *rd_sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *opts)
+{
+    folded       z = { .x = x, .name = name };
+    size_t       k = 0;
+    const size_t size =
+        opts && opts->size && opts->size < sizeof z.opts ? opts->size : sizeof z.opts;
+
+    while (strcmp(rows[k].name, name) != 0)
+        k++;
+    z.call    = rows[k].call;
+    z.reducer = rows[k].reducer;
+    if (!opts)
+        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "%s: the options are NULL", z.call);
+    memcpy(&z.opts, opts, size);
+    z.opts.size = sizeof z.opts;
+    if (!find_axes(&z))
+        return NULL;
+    if (z.opts.by.n || z.opts.groups.n) {
+        rd_expr *const all = rd_at_all_places(x, z.call);
+        return all ? rd_reduce_name(all, name, &z.opts) : NULL;
+    }
+    if (!has_coords(&z))
+        return fold_others(&z);
+    if (!rd_fill_of(x))
+        return as_asked(&z, fold_stored_alone(&z));
+    if (z.opts.where || z.opts.weights || rd_values_of(x)->extent[0] == 0 ||
+        (z.opts.skip_nan && z.zero != RD_ZERO))
+        return as_asked(&z, at_all_places(&z));
+    return as_asked(&z, rows[k].merge(&z));
+}
