@@ -90,6 +90,19 @@ static bool access_place(own *o, const rd_value *v)
 
 static bool find_accesses(own *o);
 
+/* Is it a reduction that is used many times along kept axes, as the inner of two products with a vector?
+ * No element of it is computed twice, so it lies somewhere, whoever else reads it. */
+static bool is_fold_used_again(const own *o, const rd_value *v)
+{
+    const rd_value *t    = v->kind == RD_VALUE_READ ? &o->graph->value[v->target] : v;
+    rd_set          axes = 0;
+
+    for (int d = 0; d < t->n_dim; d++)
+        axes |= t == v ? rd_bit(t->dim[d]) : rd_subscript_axes(o->graph, &v->at[d]);
+    return t->kind == RD_VALUE_REDUCE && !t->dense &&
+           rd_points_of(o->graph, o->space & ~o->value->reduced & ~axes) >= RD_OFTEN;
+}
+
 /* What a stored value was made from, at the places where it is read: whether it is stored depends
  * on who else reads it, which must not matter here. */
 static bool access_through(own *o, const rd_value *read)
@@ -97,7 +110,8 @@ static bool access_through(own *o, const rd_value *read)
     const rd_value *t     = &o->graph->value[read->target];
     own             inner = { .graph = o->graph, .value = t, .depth = o->depth + 1 };
 
-    if (t->dense || t->kind == RD_VALUE_JOIN || o->depth == MAX_DEPTH)
+    if (t->dense || t->kind == RD_VALUE_JOIN || o->depth == MAX_DEPTH ||
+        is_fold_used_again(o, read))
         return access_storage(o, read);
     if (!find_accesses(&inner))
         return false;
@@ -145,6 +159,11 @@ static bool find_accesses(own *o)
             if (!(v->kind == RD_VALUE_JOIN ? access_storage(o, v)
                   : v->target >= 0         ? access_through(o, v)
                                            : access_place(o, v)))
+                return false;
+            continue;
+        }
+        if (is_fold_used_again(o, v)) {
+            if (!access_storage(o, v))
                 return false;
             continue;
         }
