@@ -167,6 +167,9 @@ START_TEST(histograms)
     expect_error("an edge", rd_bins_between(x, rd_slice(edges, ":1")), RD_ERR_SHAPE);
     expect_error("no label", rd_bincount((rd_exprs){ 0 }, RD_SHAPE(3), x), RD_ERR_ARGUMENT);
     expect_error("floats", rd_bincount(RD_EXPRS(x), RD_SHAPE(3), NULL), RD_ERR_TYPE);
+    ck_assert(!rd_bincount(RD_EXPRS(pair, pair), RD_SHAPE(3), NULL) &&
+              strstr(rd_error_text(ctx), "rd_bincount: 2 labels"));
+    rd_error_clear(ctx);
 }
 END_TEST
 

@@ -181,6 +181,11 @@ START_TEST(complex_refusals)
     expect_error("argmax", rd_argmax(z, RD_ALL), RD_ERR_TYPE);
     expect_error("scan", rd_scan(z, "max", RD_DIMS(0)), RD_ERR_TYPE);
     expect_error("floor", rd_floor(z), RD_ERR_TYPE);
+    expect_error("sort", rd_sort(z, 0), RD_ERR_TYPE);
+    expect_error("argsort", rd_argsort(z, 0), RD_ERR_TYPE);
+    expect_error("top_k", rd_top_k(z, 1, 0), RD_ERR_TYPE);
+    expect_error("median", rd_median(z, RD_ALL), RD_ERR_TYPE);
+    expect_error("bins", rd_bins(z, 3, 0, 1), RD_ERR_TYPE);
     expect_error("atan2", rd_atan2(z, x), RD_ERR_TYPE);
     expect_error("bits", rd_bit_and(z, x), RD_ERR_TYPE);
     expect_error("index", rd_take(x, 0, z), RD_ERR_TYPE);
@@ -258,11 +263,65 @@ START_TEST(complex_reductions)
 }
 END_TEST
 
+START_TEST(complex_groups_and_scans)
+{
+    rd_expr *z     = complex_leaf(0, RD_SHAPE(5), VALUES(1, 2, 3, -1, -2, 1, NAN, 1, 4, 0));
+    rd_expr *w     = complex_leaf(1, RD_SHAPE(3), VALUES(2, 0, 0, 1, 1, 1));
+    rd_expr *label = leaf(RD_I32, VALUES(0, 1, 0, 1, 1)), *weight = leaf(RD_F64, VALUES(3, 0, 1));
+
+#define BY(n) .by = RD_EXPRS(label), .groups = RD_SHAPE(n)
+    expect_pairs("sum", rd_sum(z, RD_ALL, BY(3), .skip_nan = true), RD_C128,
+                 VALUES(-1, 3, 7, -1, 0, 0));
+    expect_pairs("product", rd_prod(z, RD_ALL, BY(3), .skip_nan = true), RD_C128,
+                 VALUES(-4, -3, 12, -4, 1, 0));
+    expect_pairs("mean", rd_mean(z, RD_ALL, BY(1)), RD_C128, VALUES(-0.5, 1.5));
+    expect("var", rd_var(z, RD_ALL, BY(2), .skip_nan = true), RD_F64, VALUES(2.5, 0.5));
+    expect("count", rd_count(z, RD_ALL, BY(3)), RD_I64, VALUES(2, 3, 0));
+    expect("norm", rd_norm(z, RD_ALL, BY(1)), RD_F64, VALUES(sqrt(10)));
+#undef BY
+    expect_pairs("counts with weights",
+                 rd_bincount(RD_EXPRS(rd_slice(label, ":3")), RD_SHAPE(2), w), RD_C128,
+                 VALUES(3, 1, 0, 1));
+    expect_pairs("weighted mean", rd_mean(w, RD_ALL, .weights = weight), RD_C128,
+                 VALUES(1.75, 0.25));
+    expect_pairs("means so far", rd_scan(w, "mean", RD_DIMS(0)), RD_C128,
+                 VALUES(2, 0, 1, 0.5, 1, 2.0 / 3));
+    expect("variances so far", rd_slice(rd_scan(w, "var", RD_DIMS(0)), ":2"), RD_F64,
+           VALUES(0, 1.25));
+    expect("counts from the end", rd_scan(w, "count", RD_DIMS(0), .reverse = true), RD_I64,
+           VALUES(3, 2, 1));
+    expect_error("labels", rd_sum(w, RD_ALL, .by = RD_EXPRS(w), .groups = RD_SHAPE(2)),
+                 RD_ERR_TYPE);
+}
+END_TEST
+
+START_TEST(complex_pairs_and_ends)
+{
+    rd_expr *z    = complex_leaf(0, RD_SHAPE(3), VALUES(1, 2, NAN, 1, 3, -2));
+    rd_expr *w    = complex_leaf(1, RD_SHAPE(3), VALUES(0, 1, 9, 9, 2, 1));
+    rd_expr *none = rd_lt(rd_abs(w), rd_num(ctx, 0));
+
+    expect_pairs("covariance", rd_cov(z, w, RD_ALL, .skip_nan = true, .ddof = 1), RD_C128,
+                 VALUES(2, -4));
+    expect_pairs("of reals too", rd_cov(leaf(RD_F32, VALUES(1, 2, 3)), w, RD_ALL), RD_C128,
+                 VALUES(2.0 / 3, 0));
+    expect_error("correlation", rd_corr(z, w, RD_ALL), RD_ERR_TYPE);
+    expect_pairs("first", rd_first(z, RD_ALL, .where = rd_gt(rd_real(z), rd_num(ctx, 2))), RD_C128,
+                 VALUES(3, -2));
+    expect_pairs("last", rd_last(rd_slice(z, ":2"), RD_ALL, .skip_nan = true), RD_C128,
+                 VALUES(1, 2));
+    expect_pairs("none", rd_last(z, RD_ALL, .where = none, .initial = rd_cnum(ctx, 7, 8)), RD_C128,
+                 VALUES(7, 8));
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
-        complex_promotion, complex_casts,    complex_parts, complex_arithmetic, complex_quotients,
-        complex_functions, complex_refusals, complex_views, complex_reductions,
+        complex_promotion,        complex_casts,          complex_parts,
+        complex_arithmetic,       complex_quotients,      complex_functions,
+        complex_refusals,         complex_views,          complex_reductions,
+        complex_groups_and_scans, complex_pairs_and_ends,
     };
 
     return run_suite("semantics_complex", tests, COUNT(tests));

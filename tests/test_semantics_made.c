@@ -362,7 +362,14 @@ START_TEST(made_of_complex)
            VALUES(0, 4, 5, 6));
     expect("repeat", rd_imag(rd_repeat(z, 0, 2)), RD_F32, VALUES(4, 4, 5, 5, 6, 6));
     expect("mean", rd_imag(rd_rolling_mean(z, 0, 2)), RD_F32, VALUES(4.5, 5.5));
-    expect_error("var", rd_rolling_var(z, 0, 2, 0), RD_ERR_TYPE);
+    expect("var", rd_rolling_var(z, 0, 2, 0), RD_F32, VALUES(0.5, 0.5));
+    expect("std", rd_rolling_std(z, 0, 2, 1), RD_F32, VALUES(1, 1));
+    expect("trapezoid", rd_imag(rd_trapezoid(z, rd_num(ctx, 2), 0)), RD_F32, VALUES(20));
+    expect("standardise", rd_imag(rd_standardise(rd_slice(z, "::2"), RD_ALL, 1)), RD_F32,
+           VALUES(-0.5, 0.5));
+    expect("normalise",
+           rd_imag(rd_normalise(rd_mul(rd_slice(z, ":1"), rd_cnum(ctx, 4, 1)), RD_ALL, INFINITY)),
+           RD_F32, VALUES(1));
     expect_error("max", rd_rolling_max(z, 0, 2), RD_ERR_TYPE);
     expect_error("softmax", rd_softmax(z, RD_ALL), RD_ERR_TYPE);
     expect_error("cdist", rd_cdist(rd_expand(z, 0), rd_expand(z, 0), 2), RD_ERR_TYPE);

@@ -1,5 +1,7 @@
 /* bins.c - labels of what lies between edges, and counts by label: histograms. */
+#include "expr/complex.h"
 #include "expr/maps.h"
+#include "expr/reduce.h"
 #include "expr/search.h"
 #include <math.h>
 
@@ -10,7 +12,7 @@ rd_expr *rd_bins(rd_expr *x, int64_t n, double lo, double hi)
 {
     static const char call[] = "rd_bins";
 
-    if (!x || !rd_operands(call, 1, &x))
+    if (!x || !rd_operands(call, 1, &x) || rd_refuse_complex(call, 1, &x))
         return NULL;
     rd_ctx *const ctx = x->ctx;
     if (n < 1 || !(lo < hi) || !isfinite(hi - lo))
@@ -79,7 +81,7 @@ rd_expr *rd_bincount(rd_exprs labels, rd_shape groups, rd_expr *weights)
         return NULL;
     x = weights ? rd_cast_to(weights, weights->type)
                 : rd_number(all[0]->ctx, RD_I64, rd_word_from_int(1, RD_I64));
-    return rd_reduce_name(x ? rd_broadcast_to(x, rank, extent, call) : NULL, "sum", &opts);
+    return rd_reduce_for(call, x ? rd_broadcast_to(x, rank, extent, call) : NULL, "sum", &opts);
 }
 
 rd_expr *rd_histogram(rd_expr *x, int64_t n, double lo, double hi, rd_expr *weights)

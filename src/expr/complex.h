@@ -26,8 +26,14 @@ rd_expr *rd_complex_map(rd_op op, const char *call, int n, rd_expr *const *x);
  * type there is no way: RD_ERR_TYPE. */
 rd_expr *rd_complex_cast(rd_expr *x, rd_dtype type);
 /* A reduction or scan of a complex x by its name in reducers.def. */
-rd_expr *rd_complex_reduce(rd_expr *x, const char *name, const rd_reduce_opts *opts);
+rd_expr *rd_complex_reduce(rd_expr *x, const char *call, const char *name,
+                           const rd_reduce_opts *opts);
 rd_expr *rd_complex_scan(rd_expr *x, const char *name, const rd_reduce_opts *opts);
+/* The keywords of a reduction of n operands, some complex, for that of their real and of their
+ * imaginary parts; `complex`: so is the result.  Part 0's .weights, and NaN that are left out, are
+ * also part 1's.  False after recording what is wrong. */
+bool rd_complex_options(const char *call, int n, rd_expr *const *x, const rd_reduce_opts *opts,
+                        bool complex, rd_reduce_opts part[2]);
 /* True after recording RD_ERR_TYPE for `call`, which takes real operands alone: one is complex. */
 bool rd_refuse_complex(const char *call, int n, rd_expr *const *x);
 

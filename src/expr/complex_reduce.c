@@ -11,12 +11,11 @@ typedef struct asked {
     const char    *name; /* "sum"    */
     rd_expr       *x;
     rd_reduce_opts part[2];
-    rd_expr       *initial;
     bool           scan;
 } asked;
 
 typedef struct row {
-    const char *name, *call;
+    const char *name;
     rd_expr *(*build)(const asked *a);
     bool complex; /* so is the result */
 } row;
@@ -28,7 +27,7 @@ static rd_expr *part_of(rd_expr *x, int p)
 
 static rd_expr *fold(const asked *a, const char *name, rd_expr *x, const rd_reduce_opts *opts)
 {
-    return a->scan ? rd_scan_name(x, name, opts) : rd_reduce_name(x, name, opts);
+    return a->scan ? rd_scan_name(x, name, opts) : rd_reduce_for(a->call, x, name, opts);
 }
 
 /* ---- Both parts in one reduction --------------------------------------------------------------- */
@@ -50,7 +49,7 @@ static rd_expr *fold_together(const asked *a, const char *name, rd_expr *x, bool
     for (int axis = 0; axis < pairs->rank; axis++)
         if (bits >> axis & 1)
             o.dims.axis[o.dims.n++] = axis;
-    rd_expr *y = rd_reduce_name(pairs, name, &o);
+    rd_expr *y = rd_reduce_for(a->call, pairs, name, &o);
     return last && o.dims.flags & RD_DIMS_KEEP ? rd_select(y, -1, 0) : y;
 }
 
@@ -121,8 +120,11 @@ static rd_expr *product_part(const asked *a, rd_reducer_id reducer, rd_expr *re,
 /* What is left out is 1, and .initial one more factor. */
 static rd_expr *build_prod(const asked *a)
 {
-    asked    own = *a;
-    rd_expr *x   = a->x;
+    asked          own     = *a;
+    rd_expr       *x       = a->x;
+    rd_expr *const initial = own.part[0].initial
+                                 ? rd_complex_of(own.part[0].initial, own.part[1].initial, a->call)
+                                 : NULL;
 
     if (own.part[0].where)
         x = rd_where(own.part[0].where, x, rd_int(x->ctx, 1));
@@ -131,7 +133,7 @@ static rd_expr *build_prod(const asked *a)
     own.part[0].where = own.part[0].initial = NULL;
     rd_expr *y = rd_complex_of(product_part(&own, RD_RED_prod_real, x->in[0], x->in[1]),
                                product_part(&own, RD_RED_prod_imag, x->in[0], x->in[1]), a->call);
-    return a->initial && y ? rd_cast_to(rd_mul(y, a->initial), y->type) : y;
+    return initial && y ? rd_cast_to(rd_mul(y, initial), y->type) : y;
 }
 
 /* ---- Real results ---------------------------------------------------------------------------- */
@@ -177,11 +179,9 @@ static rd_expr *build_norm(const asked *a)
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 static const row rows[] = {
-    { "sum", "rd_sum", build_sum, true },     { "prod", "rd_prod", build_prod, true },
-    { "mean", "rd_mean", build_parts, true }, { "any", "rd_any", build_truth, false },
-    { "all", "rd_all", build_truth, false },  { "count", "rd_count", build_truth, false },
-    { "var", "rd_var", build_var, false },    { "std", "rd_std", build_std, false },
-    { "norm", "rd_norm", build_norm, false },
+    { "sum", build_sum, true },    { "prod", build_prod, true },  { "mean", build_parts, true },
+    { "any", build_truth, false }, { "all", build_truth, false }, { "count", build_truth, false },
+    { "var", build_var, false },   { "std", build_std, false },   { "norm", build_norm, false },
 };
 
 static const row *find_row(const char *name)
@@ -192,56 +192,64 @@ static const row *find_row(const char *name)
     return NULL;
 }
 
-/* What is NaN in one part is left out in both. */
-static bool leave_out_nan(asked *a)
+/* ---- Keywords of parts ----------------------------------------------------------------------- */
+/* What is NaN in one part of one operand is left out in all. */
+static bool leave_out_nan(int n, rd_expr *const *x, rd_reduce_opts *part)
 {
-    rd_expr *number = rd_not(rd_isnan(a->x));
-    rd_expr *where  = a->part[0].where ? rd_and(a->part[0].where, number) : number;
+    rd_expr *where = part[0].where;
 
+    for (int k = 0; k < n; k++) {
+        rd_expr *number = rd_not(rd_isnan(x[k]));
+
+        where = k || part[0].where ? rd_and(where, number) : number;
+    }
     for (int p = 0; p < 2; p++) {
-        a->part[p].skip_nan = false;
-        a->part[p].where    = where;
+        part[p].skip_nan = false;
+        part[p].where    = where;
     }
     return where != NULL;
 }
 
-/* Of a complex result the type is complex; those of real ones are checked with the parts. */
-static bool split_type(asked *a, bool complex)
+static bool split_type(const char *call, const rd_expr *x, rd_reduce_opts *part)
 {
-    const rd_dtype type = a->part[0].type;
+    const rd_dtype type = part[0].type;
 
-    if (!complex || !type)
+    if (!type)
         return true;
     if (!rd_dtype_is_complex(type)) {
-        rd_fail(a->x->ctx, RD_ERR_TYPE,
-                "%s: .type is %s, and elements are %s; take rd_real() first", a->call,
-                rd_dtype_name(type), rd_dtype_name(a->x->type));
+        rd_fail(x->ctx, RD_ERR_TYPE,
+                "%s: .type is %s, and elements are complex; take rd_real() first", call,
+                rd_dtype_name(type));
         return false;
     }
-    a->part[0].type = a->part[1].type = rd_dtype_part(type);
+    part[0].type = part[1].type = rd_dtype_part(type);
     return true;
 }
 
-static bool split_options(asked *a, const rd_reduce_opts *opts, bool complex)
+bool rd_complex_options(const char *call, int n, rd_expr *const *x, const rd_reduce_opts *opts,
+                        bool complex, rd_reduce_opts part[2])
 {
-    const size_t size = opts->size && opts->size < sizeof *opts ? opts->size : sizeof *opts;
-
-    memset(&a->part[0], 0, sizeof a->part[0]);
-    memcpy(&a->part[0], opts, size);
-    a->part[0].size = 0;
-    a->part[1]      = a->part[0];
-    a->initial      = a->part[0].initial;
-    if (!rd_operands(a->call, 1, &a->x) ||
-        (a->part[0].weights && rd_refuse_complex(a->call, 1, &a->part[0].weights)))
+    if (!rd_operands(call, n, x))
+        return false;
+    if (!opts) {
+        rd_fail(x[0]->ctx, RD_ERR_ARGUMENT, "%s: the options are NULL", call);
+        return false;
+    }
+    memset(&part[0], 0, sizeof part[0]);
+    memcpy(&part[0], opts, opts->size && opts->size < sizeof *opts ? opts->size : sizeof *opts);
+    part[0].size = 0;
+    part[1]      = part[0];
+    if (part[0].weights && rd_refuse_complex(call, 1, &part[0].weights))
         return false;
     for (int p = 0; p < 2; p++)
-        if (a->part[p].initial && !(a->part[p].initial = part_of(a->part[p].initial, p)))
+        if (part[p].initial && !(part[p].initial = part_of(part[p].initial, p)))
             return false;
-    if (!split_type(a, complex))
+    if (complex && !split_type(call, x[0], part))
         return false;
-    return !a->part[0].skip_nan || leave_out_nan(a);
+    return !part[0].skip_nan || leave_out_nan(n, x, part);
 }
 
+/* ---- By name --------------------------------------------------------------------------------- */
 static rd_expr *refuse(const rd_expr *x, const char *name, bool scan)
 {
     return rd_fail(x->ctx, RD_ERR_TYPE,
@@ -253,25 +261,22 @@ static rd_expr *refuse(const rd_expr *x, const char *name, bool scan)
                        : "");
 }
 
-static rd_expr *build(rd_expr *x, const char *name, const rd_reduce_opts *opts, bool scan)
+static rd_expr *build(asked *a, const rd_reduce_opts *opts)
 {
-    const row *r = find_row(name);
-    asked      a = { .name = name, .x = x, .scan = scan };
+    const row *r = find_row(a->name);
 
-    if (!opts)
-        return rd_fail(x->ctx, RD_ERR_ARGUMENT, "rd_%s: the options are NULL", name);
     if (!r)
-        return refuse(x, name, scan);
-    a.call = scan ? "rd_scan" : r->call;
-    return split_options(&a, opts, r->complex) ? r->build(&a) : NULL;
+        return refuse(a->x, a->name, a->scan);
+    return rd_complex_options(a->call, 1, &a->x, opts, r->complex, a->part) ? r->build(a) : NULL;
 }
 
-rd_expr *rd_complex_reduce(rd_expr *x, const char *name, const rd_reduce_opts *opts)
+rd_expr *rd_complex_reduce(rd_expr *x, const char *call, const char *name,
+                           const rd_reduce_opts *opts)
 {
-    return build(x, name, opts, false);
+    return build(&(asked){ .call = call, .name = name, .x = x }, opts);
 }
 
 rd_expr *rd_complex_scan(rd_expr *x, const char *name, const rd_reduce_opts *opts)
 {
-    return build(x, name, opts, true);
+    return build(&(asked){ .call = "rd_scan", .name = name, .x = x, .scan = true }, opts);
 }

@@ -27,30 +27,35 @@ static rd_expr *map_1(const work *w, rd_op op, rd_expr *x)
     return rd_map_op(op, w->call, 1, &x);
 }
 
-static rd_dtype real_type(rd_dtype type)
+static rd_dtype float_type(rd_dtype type)
 {
-    return rd_dtype_kind(type) == RD_KIND_FLOAT ? type : RD_F64;
+    return rd_dtype_kind(type) < RD_KIND_FLOAT ? RD_F64 : type;
 }
 
 /* x in the type that is computed in. */
 static rd_expr *wide(rd_expr *x)
 {
-    const rd_dtype type = x ? real_type(x->type) : RD_AUTO;
+    const rd_dtype type = x ? float_type(x->type) : RD_AUTO;
 
     return rd_cast_to(x, rd_dtype_is_half(type) ? RD_F32 : type);
 }
 
 /* False after recording what is wrong. */
-static bool begin(work *w, const char *call, rd_expr *x, rd_dims dims)
+static bool begin_any(work *w, const char *call, rd_expr *x, rd_dims dims)
 {
     uint64_t bits;
 
-    if (!rd_operands(call, 1, &x) || rd_refuse_complex(call, 1, &x) ||
-        !rd_dims_bits(x, &dims, call, &bits))
+    if (!rd_operands(call, 1, &x) || !rd_dims_bits(x, &dims, call, &bits))
         return false;
-    *w = (work){ .call = call, .x = wide(x), .type = real_type(x->type), .kept = dims };
+    *w = (work){ .call = call, .x = wide(x), .type = float_type(x->type), .kept = dims };
     w->kept.flags |= RD_DIMS_KEEP;
     return w->x != NULL;
+}
+
+/* Of real numbers alone. */
+static bool begin(work *w, const char *call, rd_expr *x, rd_dims dims)
+{
+    return !rd_refuse_complex(call, 1, &x) && begin_any(w, call, x, dims);
 }
 
 static rd_expr *end(const work *w, rd_expr *y)
@@ -90,7 +95,7 @@ rd_expr *rd_standardise(rd_expr *x, rd_dims dims, double ddof)
 {
     work w;
 
-    if (!begin(&w, "rd_standardise", x, dims))
+    if (!begin_any(&w, "rd_standardise", x, dims))
         return NULL;
     rd_expr *apart = map_2(&w, RD_OP_sub, w.x, rd_mean(w.x, w.kept));
 
@@ -232,7 +237,7 @@ rd_expr *rd_normalise(rd_expr *x, rd_dims dims, double p)
     const char *call = "rd_normalise";
     work        w;
 
-    if (!begin(&w, call, x, dims) || !check_p(call, x, p))
+    if (!begin_any(&w, call, x, dims) || !check_p(call, x, p))
         return NULL;
     rd_expr *length = norm(&w, w.x, w.kept, p);
     rd_expr *none   = map_2(&w, RD_OP_eq, length, rd_int(x->ctx, 0));

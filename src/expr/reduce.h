@@ -53,6 +53,9 @@ rd_expr *rd_folded_anew(const rd_folding *f, rd_reducer_id reducer, rd_expr *x);
  * keywords (reduce_names.c). */
 rd_dtype rd_folding_accumulator(const rd_folding *f, rd_dtype natural);
 rd_expr *rd_folding_as_asked(const rd_folding *f, rd_expr *y, rd_dtype natural);
+/* rd_reduce_name() for the call that sentences are to name; NULL: the reducer's own. */
+rd_expr *rd_reduce_for(const char *call, rd_expr *x, const char *reducer,
+                       const rd_reduce_opts *opts);
 /* An operand of the fold beside x: as `type`, seen with the shape of x. */
 rd_expr *rd_folding_beside(const rd_folding *f, rd_expr *y, rd_dtype type);
 /* Number of elements of each result, and whether there is a result. */

@@ -14,7 +14,7 @@ static bool labels_ok(const rd_folding *f)
 
     if (by->n != groups->n || by->n < 0 || by->n > RD_MAX_RANK) {
         rd_fail(ctx, RD_ERR_ARGUMENT,
-                "%s: .by has %d labels and .groups %d extents, they must be as many, %d at most",
+                "%s: %d labels, and %d extents of groups: they must be as many, %d at most",
                 f->call, (int)by->n, (int)groups->n, RD_MAX_RANK);
         return false;
     }
@@ -22,7 +22,7 @@ static bool labels_ok(const rd_folding *f)
         return false;
     for (int k = 0; k < by->n; k++) {
         if (rd_dtype_kind(by->at[k]->type) >= RD_KIND_FLOAT) {
-            rd_fail(ctx, RD_ERR_TYPE, "%s: a label of .by is %s, it must be an int", f->call,
+            rd_fail(ctx, RD_ERR_TYPE, "%s: a label is %s, it must be an int", f->call,
                     rd_dtype_name(by->at[k]->type));
             return false;
         }
@@ -67,8 +67,9 @@ bool rd_folding_labels(rd_folding *f)
     if (f->n_group < 0) {
         char shape[RD_SHAPE_TEXT];
 
-        rd_fail(f->x->ctx, RD_ERR_SHAPE, "%s: .groups %s has a negative extent, or too many",
-                f->call, rd_shape_text(n, f->opts.groups.at, shape));
+        rd_fail(f->x->ctx, RD_ERR_SHAPE,
+                "%s: groups of shape %s: an extent is negative, or they are too many", f->call,
+                rd_shape_text(n, f->opts.groups.at, shape));
         return false;
     }
     f->label = n == 1 ? rd_folding_beside(f, f->opts.by.at[0], RD_I64) : NULL;

@@ -63,14 +63,30 @@ static rd_expr *chosen_of(const rd_folding *f, bool last)
     return rd_where(rd_lt(place, rd_int(rows->ctx, 0)), other, y);
 }
 
-static rd_expr *end_of(rd_folding *f, const rd_reduce_opts *opts, bool last)
+static rd_expr *end_of_reals(rd_folding *f, const rd_reduce_opts *opts, bool last)
 {
-    if (!rd_operands(f->call, 1, &f->x) || rd_refuse_complex(f->call, 1, &f->x) ||
-        !rd_folding_begin(f, opts, RD_TAKES_INITIAL) || !may_choose(f))
+    if (!rd_operands(f->call, 1, &f->x) || !rd_folding_begin(f, opts, RD_TAKES_INITIAL) ||
+        !may_choose(f))
         return NULL;
     rd_expr *y = rd_folding_as_asked(f, chosen_of(f, last), f->x->type);
 
     return rd_folding_kept(f, y);
+}
+
+static rd_expr *end_of(rd_folding *f, const rd_reduce_opts *opts, bool last)
+{
+    rd_expr *const x = f->x;
+    rd_reduce_opts part[2];
+    rd_folding     of[2] = { *f, *f };
+
+    if (!x || !rd_is_complex(x))
+        return end_of_reals(f, opts, last);
+    if (!rd_complex_options(f->call, 1, &x, opts, true, part))
+        return NULL;
+    of[0].x = rd_real(x);
+    of[1].x = rd_imag(x);
+    return rd_complex_of(end_of_reals(&of[0], &part[0], last), end_of_reals(&of[1], &part[1], last),
+                         f->call);
 }
 
 rd_expr *rd_first_of(rd_expr *x, const rd_reduce_opts *opts)

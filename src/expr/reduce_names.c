@@ -392,18 +392,26 @@ static const row *find_row(const rd_expr *x, const char *call, const char *name)
                    name, (scan ? scan_names : reducer_names) + strlen(", "));
 }
 
-rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opts)
+rd_expr *rd_reduce_for(const char *call, rd_expr *x, const char *reducer,
+                       const rd_reduce_opts *opts)
 {
-    const row *r = x ? find_row(x, "rd_reduce", reducer) : NULL;
+    const row *r = x ? find_row(x, call ? call : "rd_reduce", reducer) : NULL;
 
     if (!r)
         return NULL;
+    if (!call)
+        call = r->call;
     if (rd_is_complex(x))
-        return rd_complex_reduce(x, reducer, opts);
+        return rd_complex_reduce(x, call, reducer, opts);
     if (rd_has_pattern(x))
         return rd_sparse_reduce(x, reducer, opts);
-    rd_folding f = { .call = r->call, .x = x };
+    rd_folding f = { .call = call, .x = x };
     return rd_folding_begin(&f, opts, r->takes) ? r->build(&f, r) : NULL;
+}
+
+rd_expr *rd_reduce_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opts)
+{
+    return rd_reduce_for(NULL, x, reducer, opts);
 }
 
 rd_expr *rd_scan_name(rd_expr *x, const char *reducer, const rd_reduce_opts *opts)

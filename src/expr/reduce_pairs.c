@@ -34,8 +34,7 @@ static bool begin(pair *p, rd_expr *x, rd_expr *y, const rd_reduce_opts *opts, u
     int64_t        extent[RD_MAX_RANK];
     int            rank;
 
-    if (!rd_operands(p->f.call, 2, both) || rd_refuse_complex(p->f.call, 2, both) ||
-        !rd_common_shape(p->f.call, 2, both, &rank, extent))
+    if (!rd_operands(p->f.call, 2, both) || !rd_common_shape(p->f.call, 2, both, &rank, extent))
         return false;
     const rd_dtype type = real_type(x, y);
 
@@ -105,7 +104,7 @@ static bool no_weighted_groups(const pair *p)
     return !p->f.label || !p->f.opts.weights;
 }
 
-rd_expr *rd_cov_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
+static rd_expr *covariance_of_reals(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
 {
     pair p = { .f = { .call = "rd_cov" } };
 
@@ -114,6 +113,33 @@ rd_expr *rd_cov_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
         return NULL;
     return rd_folding_as_asked(&p.f, covariance(&p, rd_folding_accumulator(&p.f, p.f.x->type)),
                                p.f.x->type);
+}
+
+/* ---- Complex numbers ------------------------------------------------------------------------- */
+/* The mean of (x - mean x) times the conjugate of (y - mean y). */
+static rd_expr *complex_covariance(rd_expr *const *z, const rd_reduce_opts *opts)
+{
+    static const char call[] = "rd_cov";
+    rd_reduce_opts    o[2];
+
+    if (!rd_complex_options(call, 2, z, opts, true, o))
+        return NULL;
+    rd_expr *const x = rd_real(z[0]), *const y = rd_imag(z[0]);
+    rd_expr *const u = rd_real(z[1]), *const v = rd_imag(z[1]);
+
+    return rd_complex_of(rd_add(covariance_of_reals(x, u, &o[0]), covariance_of_reals(y, v, &o[0])),
+                         rd_sub(covariance_of_reals(y, u, &o[0]), covariance_of_reals(x, v, &o[0])),
+                         call);
+}
+
+rd_expr *rd_cov_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
+{
+    rd_expr *const both[] = { x, y };
+
+    if (!rd_operands("rd_cov", 2, both))
+        return NULL;
+    return rd_any_complex(2, both) ? complex_covariance(both, opts)
+                                   : covariance_of_reals(x, y, opts);
 }
 
 /* ---- Correlation ----------------------------------------------------------------------------- */
@@ -126,7 +152,8 @@ rd_expr *rd_corr_of(rd_expr *x, rd_expr *y, const rd_reduce_opts *opts)
 {
     pair p = { .f = { .call = "rd_corr" } };
 
-    if (!begin(&p, x, y, opts, RD_TAKES_WEIGHTS | RD_TAKES_WIDE) || !no_weighted_groups(&p))
+    if (rd_refuse_complex(p.f.call, 2, (rd_expr *const[]){ x, y }) ||
+        !begin(&p, x, y, opts, RD_TAKES_WEIGHTS | RD_TAKES_WIDE) || !no_weighted_groups(&p))
         return NULL;
     const rd_dtype type = rd_folding_accumulator(&p.f, p.f.x->type);
     rd_expr       *by_x = map_2(&p, RD_OP_div, covariance(&p, type), deviation(&p, p.f.x, type));

@@ -244,9 +244,25 @@ rd_expr *rd_rolling_mean(rd_expr *x, int axis, int64_t n)
     return begin_quotient(&r, x, axis, n) ? reduced(&r) : NULL;
 }
 
+/* The mean of |x - mean|^2 is that of both parts' squares. */
+static rd_expr *complex_variance(const rd_rolling *r, rd_expr *x, int axis, int64_t n)
+{
+    rd_expr *part[2];
+
+    for (int p = 0; p < 2; p++) {
+        rd_rolling of = { .call = r->call, .what = RD_ROLLED_VAR, .ddof = r->ddof };
+
+        part[p] = begin_quotient(&of, x->in[p], axis, n) ? reduced(&of) : NULL;
+    }
+    rd_expr *y = rd_map_op(RD_OP_add, r->call, 2, part);
+    return r->what == RD_ROLLED_STD ? rd_map_op(RD_OP_sqrt, r->call, 1, &y) : y;
+}
+
 static rd_expr *variance(rd_rolling *r, rd_expr *x, int axis, int64_t n)
 {
-    return begin_quotient(r, x, axis, n) && !rd_refuse_complex(r->call, 1, &x) ? reduced(r) : NULL;
+    if (x && rd_is_complex(x))
+        return complex_variance(r, x, axis, n);
+    return begin_quotient(r, x, axis, n) ? reduced(r) : NULL;
 }
 
 rd_expr *rd_rolling_var(rd_expr *x, int axis, int64_t n, double ddof)
