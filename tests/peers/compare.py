@@ -105,6 +105,8 @@ def wider(row, x):
     """In a type whose roundings do not count."""
     if row.exact == "same" or x.dtype == bool:
         return x
+    if x.dtype.kind == "c":
+        return x.astype(complex).astype(np.clongdouble) if row.exact else x.astype(complex)
     if x.dtype == np.float64 or x.dtype.kind != "f":
         return x.astype(float).astype(np.longdouble) if row.exact else x
     return x.astype(float)
@@ -116,7 +118,7 @@ def run_theirs(row, arrays, arguments):
         arrays = [x.astype(real_type([x.dtype for x in arrays])) for x in arrays]
     try:
         result = np.asarray(row.theirs(*arrays, **arguments))
-        if result.dtype.kind != "f":
+        if result.dtype.kind not in "fc":
             return result, result, None
         wide = [wider(row, x) for x in arrays]
         return result, np.asarray(row.theirs(*wide, **arguments)), row.scale and row.scale(*wide, **arguments)
@@ -125,8 +127,22 @@ def run_theirs(row, arrays, arguments):
 
 
 # ---- Comparison -----------------------------------------------------------------------------------------------------
+def parts(x):
+    """Real and imaginary parts along a new last axis."""
+    return np.stack([x.real, x.imag], -1)
+
+
+def complex_difference(ours, theirs, exact, scale, ulps):
+    """The same of both parts, in units of the larger one."""
+    exact = parts(exact)
+    scale = np.max(np.abs(exact), -1, keepdims=True) if scale is None else np.abs(scale)[..., None]
+    return difference(parts(ours), parts(theirs), exact, np.broadcast_to(scale, exact.shape), ulps)
+
+
 def difference(ours, theirs, exact, scale, ulps):
     """What is wrong with the values, or None."""
+    if theirs.dtype.kind == "c":
+        return complex_difference(ours, theirs, exact, scale, ulps)
     if theirs.dtype.kind != "f":
         wrong = ours != theirs
     else:

@@ -18,7 +18,8 @@ import numpy as np
 HEADER = Path(__file__).parents[2] / "include/rdim.h"
 MAX_RANK, OPEN = 32, -(2**63)
 TYPES = {np.dtype(name): k + 1 for k, name in enumerate(
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 - float32 float64".split()) if name != "-"}
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 - float32 float64 complex64 complex128".split())
+    if name != "-"}
 NUMPY = {k: t for t, k in TYPES.items()}
 KEEP, EXCEPT = 1, 2
 

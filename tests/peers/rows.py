@@ -17,6 +17,7 @@ BOOL = ("bool",)
 SIGNED = ("int8", "int16", "int32", "int64")
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
 FLOATS = ("float16", "float32", "float64")
+COMPLEX = ("complex64", "complex128")
 INTS = SIGNED + UNSIGNED
 NUMBERS = INTS + FLOATS
 ALL = BOOL + NUMBERS
@@ -68,7 +69,8 @@ class Row:
     values: Callable = anything
     shapes: Callable | None = None     # (random) -> list of shapes, one per operand; None: they broadcast
     arguments: Callable | None = None  # (random, arrays) -> dict
-    ulps: float = 0                    # how far from the exact result, of floats; ints and bools agree
+    ulps: float = 0                    # how far from the exact result, of floats; ints and bools agree; of complex
+                                       # numbers in units of the larger part
     scale: Callable | None = None      # (*arrays, **arguments) -> what these ulps are of; None: of the result
     real: bool = False                 # operands go to theirs as the float type they promote to, ints as f64
     exact: bool | str = True           # theirs takes long double; False: f64 at most; "same": the type as it is
