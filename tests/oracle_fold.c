@@ -348,6 +348,114 @@ static oracle_value variance(const rd_fold_facts *fold, rd_dtype type, const ora
     return oracle_real(type, v, (err + v * degrees_err) / (degrees - degrees_err), 2);
 }
 
+/* ---- Higher moments, and of two operands: two passes ------------------------------------------ */
+/* What a power of distances comes to in blocks, which are shifted by one of their elements: at most
+ * 2^(power - 1) times what they come to about the mean, and what that element adds for each. */
+static long double shifted(const oracle_item *item, int64_t n, long double mean, int power,
+                           long double block)
+{
+    long double sum = 0, most = 0;
+
+    for (int64_t k = 0; k < n; k++) {
+        const long double d = powl(fabsl(item[k].x.v - mean), power);
+
+        sum += item[k].w.v * d;
+        most = fmaxl(most, (item[k].w.v + 1) * d);
+    }
+    return ldexpl(sum + block * most, power - 1);
+}
+
+typedef struct power_sum {
+    long double v, err;
+} power_sum;
+
+/* sum w (x - mean)^power. */
+static power_sum power_sum_of(const rd_fold_facts *fold, rd_dtype type, const oracle_item *item,
+                              int64_t n, const spread *m, int power)
+{
+    const oracle_float f     = oracle_float_of(type);
+    const long double  block = fold->law == RD_LAW_serial || n < 64 ? (long double)n : 64;
+    power_sum          s     = { 0 };
+
+    for (int64_t k = 0; k < n; k++) {
+        const long double d = item[k].x.v - m->mean, size = fabsl(d), e = item[k].x.err;
+
+        s.v += item[k].w.v * powl(d, power);
+        s.err += item[k].w.v * (powl(size + 2 * e, power) - powl(size, power));
+        s.err += item[k].w.err * powl(size + e, power);
+    }
+    s.err += f.u * (4 * block + 16 * (1 + log2l((long double)n))) *
+             shifted(item, n, m->mean, power, block);
+    return s;
+}
+
+/* Skewness, or kurtosis: a power sum over one of squares. */
+static oracle_value shape_of(const rd_fold_facts *fold, rd_dtype type, const oracle_item *item,
+                             int64_t n, int power)
+{
+    const oracle_float f              = oracle_float_of(type);
+    const summary      s              = summary_of(item, n);
+    const spread       m              = spread_of(item, n);
+    bool               weighs_nothing = false;
+
+    for (int64_t k = 0; k < n; k++)
+        weighs_nothing |= item[k].w.v <= item[k].w.err;
+    if (odd_weights(item, n) || (weighs_nothing && (s.nan || s.plus_inf || s.minus_inf)))
+        return oracle_unsure(type);
+    if (n == 0 || s.nan || s.plus_inf || s.minus_inf || (m.m2 == 0 && s.sum_err == 0))
+        return oracle_real(type, NAN, 0, 0);
+    const power_sum two     = power_sum_of(fold, type, item, n, &m, 2),
+                    top     = power_sum_of(fold, type, item, n, &m, power);
+    const long double least = two.v - two.err, half = (long double)power / 2;
+
+    if (least <= two.v / 2 || m.weight_err > m.weight / 8 ||
+        powl(s.max_abs, power) * (m.weight + 1) > f.max / 64 ||
+        powl(two.v, half) < f.tiny / f.u / f.u)
+        return oracle_unsure(type);
+    const long double scale = powl(m.weight, half - 1);
+    const long double v     = top.v * scale / powl(two.v, half);
+    const long double off   = half * two.err / least + half * m.weight_err / m.weight + 8 * f.u;
+
+    return oracle_real(type, power == 4 ? v - 3 : v,
+                       1.5L * (top.err * scale / powl(least, half) + off * fabsl(v)), 4);
+}
+
+/* Of x and w, about their means, over n - ddof. */
+static oracle_value covariance(const rd_fold_facts *fold, rd_dtype type, const oracle_item *item,
+                               int64_t n)
+{
+    const oracle_float f     = oracle_float_of(type);
+    const long double  count = (long double)n, free = count - (long double)fold->ddof;
+    const long double  block  = fold->law == RD_LAW_serial || n < 64 ? count : 64;
+    long double        mean_x = 0, mean_w = 0, xx = 0, ww = 0, xw = 0, err = 0, most = 0;
+
+    if (n == 0 || free <= 0)
+        return oracle_real(type, NAN, 0, 0);
+    for (int64_t k = 0; k < n; k++) {
+        if (item[k].w.unsure)
+            return oracle_unsure(type);
+        if (!isfinite(item[k].x.v) || !isfinite(item[k].w.v))
+            return oracle_real(type, NAN, 0, 0);
+        mean_x += item[k].x.v / count;
+        mean_w += item[k].w.v / count;
+        most = fmaxl(most, fmaxl(fabsl(item[k].x.v), fabsl(item[k].w.v)));
+    }
+    if (most * most * count > f.max / 16)
+        return oracle_unsure(type);
+    for (int64_t k = 0; k < n; k++) {
+        const long double d = item[k].x.v - mean_x, e = item[k].w.v - mean_w;
+        const long double d_err = item[k].x.err, e_err = item[k].w.err;
+
+        xx += d * d;
+        ww += e * e;
+        xw += d * e;
+        err += 2 * (fabsl(d) * e_err + fabsl(e) * d_err + d_err * e_err);
+    }
+    err += f.u * (block * (block + 4) + 2 * count + 16 * (1 + log2l(count))) * sqrtl(xx * ww);
+    err += 8 * count * f.tiny;
+    return oracle_real(type, xw / free, err / free, 2);
+}
+
 /* ---- log of a sum of exponentials ------------------------------------------------------------ */
 
 static oracle_value logsumexp(rd_dtype type, const oracle_item *item, int64_t n)
@@ -527,6 +635,9 @@ oracle_value oracle_fold(const rd_expr *x, const oracle_item *item, int64_t n, i
     case RD_RED_min_anew:
     case RD_RED_max_anew: return anew(fold, type, item, n);
     case RD_RED_moments: return variance(fold, type, item, n);
+    case RD_RED_skewness: return shape_of(fold, type, item, n, 3);
+    case RD_RED_kurtosis: return shape_of(fold, type, item, n, 4);
+    case RD_RED_covariance: return covariance(fold, type, item, n);
     case RD_RED_logsumexp: return logsumexp(type, item, n);
     case RD_RED_user: return user(fold->user, item, n, which);
     default: return oracle_unsure(x->type);

@@ -273,20 +273,22 @@ static void step(random_pool *pool)
 {
     const int64_t choice = random_below(pool, 100);
 
-    if (choice < 30)
+    if (choice < 29)
         random_view(pool);
-    else if (choice < 55)
+    else if (choice < 53)
         random_map(pool);
-    else if (choice < 65)
+    else if (choice < 63)
         random_function(pool);
-    else if (choice < 84)
+    else if (choice < 82)
         random_fold(pool);
-    else if (choice < 89)
+    else if (choice < 87)
         random_scan(pool);
-    else if (choice < 93)
+    else if (choice < 91)
         random_sort(pool);
-    else if (choice < 95)
+    else if (choice < 93)
         random_complex(pool);
+    else if (choice < 96)
+        random_made(pool);
     else
         random_idiom(pool);
 }

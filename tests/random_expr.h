@@ -103,4 +103,5 @@ void random_scan(random_pool *pool);
 void random_sort(random_pool *pool);
 void random_idiom(random_pool *pool);
 void random_complex(random_pool *pool);
+void random_made(random_pool *pool);
 #endif

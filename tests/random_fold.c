@@ -114,6 +114,8 @@ static const struct {
     { "std", WEIGHTS | DDOF | FLOATS },
     { "norm", NORM },
     { "logsumexp", WEIGHTS | FLOATS },
+    { "skewness", WEIGHTS | FLOATS },
+    { "kurtosis", WEIGHTS | FLOATS },
     { "bits_and", INITIAL | INTS },
     { "bits_or", INITIAL | INTS },
     { "bits_xor", INITIAL | INTS },
@@ -253,6 +255,24 @@ static rd_expr *tame(random_pool *pool, const random_node *node, unsigned takes)
     return rd_mul(node->x, rd_num(pool->ctx, 2 / size));
 }
 
+/* Of two operands, or of what lies at the ends. */
+static void by_name(random_pool *pool, rd_expr *x)
+{
+    rd_expr       *y = random_partner(pool, x), *label[2];
+    const int64_t  k = random_below(pool, 4);
+    rd_reduce_opts o = random_keywords(pool, x, k > 1 ? INITIAL : k ? WEIGHTS : WEIGHTS | DDOF);
+
+    o.dims = random_dims(pool, x);
+    if (k < 2 && !o.weights && random_once(pool, 4))
+        random_groups(pool, x, label, &o);
+    switch (k) {
+    case 0: random_keep(pool, rd_cov_of(x, y, &o), "cov"); break;
+    case 1: random_keep(pool, rd_corr_of(x, y, &o), "corr"); break;
+    case 2: random_keep(pool, rd_first_of(x, &o), "first"); break;
+    default: random_keep(pool, rd_last_of(x, &o), "last"); break;
+    }
+}
+
 void random_fold(random_pool *pool)
 {
     const int64_t      k     = random_below(pool, N_REDUCERS);
@@ -266,6 +286,10 @@ void random_fold(random_pool *pool)
         x = rd_cast(x, random_once(pool, 2) ? RD_I16 : RD_U64);
     if (random_once(pool, 9)) {
         by_user(pool, x, false);
+        return;
+    }
+    if (random_once(pool, 10)) {
+        by_name(pool, x);
         return;
     }
     o      = random_keywords(pool, x, takes);
@@ -318,12 +342,14 @@ static void scans_of_scans(random_pool *pool, rd_expr *x)
 
 void random_scan(random_pool *pool)
 {
-    static const char *const names[] = { "sum",  "sum",       "prod",   "min",    "max",
-                                         "mean", "count",     "any",    "all",    "var",
-                                         "norm", "logsumexp", "argmin", "argmax", "bits_xor" };
+    static const char *const names[] = { "sum",    "sum",    "prod",     "min",
+                                         "max",    "mean",   "count",    "any",
+                                         "all",    "var",    "norm",     "logsumexp",
+                                         "argmin", "argmax", "kurtosis", "bits_xor" };
     const random_node       *node    = random_pick(pool);
-    const int64_t            k       = random_below(pool, is_float(node->x) ? 14 : 15);
-    rd_expr                 *x       = tame(pool, node, k == 9 || k == 11 ? FLOATS : 0);
+    const int64_t            k       = random_below(pool, is_float(node->x) ? 15 : 16);
+    const bool               tamed   = k == 9 || k == 11 || k == 14;
+    rd_expr                 *x       = tame(pool, node, tamed ? FLOATS : 0);
     rd_reduce_opts           o;
 
     if (random_points(x) > 1500 && !pool->large)
