@@ -109,6 +109,15 @@ inline rd_expr *concat(int axis, expr_list parts)
 {
     return rd_concat(axis, exprs(parts));
 }
+inline rd_expr *stack(int axis, expr_list parts)
+{
+    return rd_stack(axis, exprs(parts));
+}
+/** Grids go to `grids`, as many as there are rows. */
+inline bool meshgrid(expr_list in, rd_expr **grids)
+{
+    return rd_meshgrid(exprs(in), grids);
+}
 inline rd_status eval_many(rd_ctx *ctx, result_list list, const rd_eval_opts *how = nullptr)
 {
     return rd_eval_many(ctx, results(list), how);
@@ -227,6 +236,110 @@ RD_REDUCTION_(bits_and) RD_REDUCTION_(bits_or) RD_REDUCTION_(bits_xor)
 RD_REDUCTION_(count) RD_REDUCTION_(mean) RD_REDUCTION_(var) RD_REDUCTION_(std)
 RD_REDUCTION_(skewness) RD_REDUCTION_(kurtosis) RD_REDUCTION_(norm) RD_REDUCTION_(logsumexp)
 #undef RD_REDUCTION_
+
+inline rd_expr *cov(rd_expr *x, rd_expr *y, const rd_dims &d, const opts &how = opts())
+{
+    const rd_reduce_opts o = how.along(d);
+    return rd_cov_of(x, y, &o);
+}
+inline rd_expr *corr(rd_expr *x, rd_expr *y, const rd_dims &d, const opts &how = opts())
+{
+    const rd_reduce_opts o = how.along(d);
+    return rd_corr_of(x, y, &o);
+}
+inline rd_expr *first(rd_expr *x, const rd_dims &d, const opts &how = opts())
+{
+    const rd_reduce_opts o = how.along(d);
+    return rd_first_of(x, &o);
+}
+inline rd_expr *last(rd_expr *x, const rd_dims &d, const opts &how = opts())
+{
+    const rd_reduce_opts o = how.along(d);
+    return rd_last_of(x, &o);
+}
+/** How often each label occurs, or what the weights of its elements come to. */
+inline rd_expr *bincount(expr_list labels, const rd_shape &groups, rd_expr *weights = nullptr)
+{
+    return rd_bincount(exprs(labels), groups, weights);
+}
+
+/* ---- Order ----------------------------------------------------------------------------------- */
+/** Keywords of sort() and argsort(), descending, and of top_k() and arg_top_k(), smallest:
+ *  rd::sort(x, 0, rd::sort_opts().descending()). */
+class sort_opts {
+public:
+    sort_opts &descending(bool yes = true) { fields_.descending = yes; return *this; }
+    sort_opts &smallest(bool yes = true) { fields_.smallest = yes; return *this; }
+    rd_sort_opts along(int32_t axis) const
+    {
+        rd_sort_opts o = fields_;
+        o.size = sizeof o;
+        o.axis = axis;
+        return o;
+    }
+private:
+    rd_sort_opts fields_ = rd_sort_opts();
+};
+inline rd_expr *sort(rd_expr *x, int axis, const sort_opts &how = sort_opts())
+{
+    const rd_sort_opts o = how.along(axis);
+    return rd_sort_by(x, &o);
+}
+inline rd_expr *argsort(rd_expr *x, int axis, const sort_opts &how = sort_opts())
+{
+    const rd_sort_opts o = how.along(axis);
+    return rd_argsort_by(x, &o);
+}
+inline rd_expr *top_k(rd_expr *x, int64_t k, int axis, const sort_opts &how = sort_opts())
+{
+    const rd_sort_opts o = how.along(axis);
+    return rd_top_k_by(x, k, &o);
+}
+inline rd_expr *arg_top_k(rd_expr *x, int64_t k, int axis, const sort_opts &how = sort_opts())
+{
+    const rd_sort_opts o = how.along(axis);
+    return rd_arg_top_k_by(x, k, &o);
+}
+
+/** Keywords of medians and quantiles: rd::median(x, RD_ALL, rd::quantile_opts().skip_nan()). */
+class quantile_opts {
+public:
+    quantile_opts &method(rd_quantile_method m) { fields_.method = m; return *this; }
+    quantile_opts &where(rd_expr *mask) { fields_.where = mask; return *this; }
+    quantile_opts &skip_nan(bool yes = true) { fields_.skip_nan = yes; return *this; }
+    rd_quantile_opts along(const rd_dims &d) const
+    {
+        rd_quantile_opts o = fields_;
+        o.size = sizeof o;
+        o.dims = d;
+        return o;
+    }
+private:
+    rd_quantile_opts fields_ = rd_quantile_opts();
+};
+inline rd_expr *median(rd_expr *x, const rd_dims &d, const quantile_opts &how = quantile_opts())
+{
+    const rd_quantile_opts o = how.along(d);
+    return rd_median_by(x, &o);
+}
+inline rd_expr *quantile(rd_expr *x, double q, const rd_dims &d,
+                         const quantile_opts &how = quantile_opts())
+{
+    const rd_quantile_opts o = how.along(d);
+    return rd_quantile_by(x, q, &o);
+}
+inline rd_expr *percentile(rd_expr *x, double p, const rd_dims &d,
+                           const quantile_opts &how = quantile_opts())
+{
+    return quantile(x, p / 100, d, how);
+}
+/** Several, along a new first axis: rd::quantiles(x, { 0.1, 0.9 }, RD_ALL). */
+inline rd_expr *quantiles(rd_expr *x, std::initializer_list<double> q, const rd_dims &d,
+                          const quantile_opts &how = quantile_opts())
+{
+    const rd_quantile_opts o = how.along(d);
+    return rd_quantiles_by(x, rd_qs{ q.begin(), static_cast<int32_t>(q.size()) }, &o);
+}
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 /** Keywords of load(): read, not mapped. */

@@ -55,6 +55,45 @@ static void reductions(rd_ctx *ctx, rd_expr *x)
           4);
 }
 
+static void order(rd_ctx *ctx, rd_expr *x)
+{
+    rd_expr *row   = rd_select(x, 0, 0); // 1, 2, 3
+    rd_expr *other = rd_select(x, 0, 1); // 4, NaN, 6
+    rd_expr *label = rd_remainder(rd_coord(row, 0), rd_int(ctx, 2));
+    rd_dims  all   = RD_ALL;
+
+    check("sort", ctx, first(ctx, rd::sort(row, 0, rd::sort_opts().descending())), 3);
+    check("argsort", ctx, first(ctx, rd::argsort(row, 0)), 0);
+    check("top_k", ctx, first(ctx, rd::top_k(row, 2, 0)), 3);
+    check("arg_top_k", ctx, first(ctx, rd::arg_top_k(row, 1, 0, rd::sort_opts().smallest())), 0);
+    check("median", ctx, first(ctx, rd::median(other, all, rd::quantile_opts().skip_nan())), 5);
+    check("quantile", ctx, first(ctx, rd::quantile(row, 0.6, all, rd::quantile_opts().method(
+                                                                      RD_LOWER))), 2);
+    check("percentile", ctx, first(ctx, rd::percentile(row, 100, all)), 3);
+    check("quantiles", ctx, rd_at(ctx, rd::quantiles(row, { 0, 0.5, 1 }, all), RD_INDEX(1)), 2);
+    check("where", ctx, first(ctx, rd::median(row, all, rd::quantile_opts().where(label))), 2);
+    check("cov", ctx, first(ctx, rd::cov(row, other, all, rd::opts().skip_nan())), 1);
+    check("corr", ctx, first(ctx, rd::corr(row, row, all)) > 0.99, 1);
+    check("first", ctx, first(ctx, rd::first(x, all)), 1);
+    check("last", ctx, first(ctx, rd::last(x, RD_DIMS(1), rd::opts().skip_nan())), 3);
+    check("bincount", ctx, first(ctx, rd::bincount({ label }, RD_SHAPE(2))), 2);
+    check("weights", ctx, first(ctx, rd::bincount({ label }, RD_SHAPE(2), row)), 4);
+}
+
+static void made(rd_ctx *ctx, rd_expr *x)
+{
+    rd_expr *row = rd_select(x, 0, 0), *grid[2]; // 1, 2, 3
+
+    check("stack", ctx, rd_at(ctx, rd::stack(1, { row, row }), RD_INDEX(2, 1)), 3);
+    check("meshgrid", ctx, rd::meshgrid({ row, row }, grid) ? rd_at(ctx, grid[1], RD_INDEX(0, 1))
+                                                            : 0, 2);
+    check("einsum", ctx, first(ctx, rd::einsum("i,i->", { row, row })), 14);
+    check("rolling", ctx, first(ctx, rd_rolling_sum(row, 0, 2)), 3);
+    check("bins", ctx, first(ctx, rd_bins(row, 3, 0, 3)), 1);
+    check("random", ctx, first(ctx, rd_random_integers(ctx, 1, RD_SHAPE(2), 5, 6)), 5);
+    check("complex", ctx, first(ctx, rd_abs(rd_complex(row, rd_num(ctx, 0)))), 1);
+}
+
 static void maps(rd_ctx *ctx, rd_expr *x)
 {
     rd_expr *one = rd_select(x, 1, 0); // 1, 4
@@ -119,6 +158,8 @@ int main()
     rd_expr           *leaf    = rd::wrap(ctx, x, RD_SHAPE(2, 3));
 
     reductions(ctx, leaf);
+    order(ctx, leaf);
+    made(ctx, leaf);
     maps(ctx, leaf);
     memory(ctx);
     plans_and_files(ctx);
