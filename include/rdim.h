@@ -508,22 +508,23 @@ RD_API rd_expr *rd_sigmoid(rd_expr *x), *rd_silu(rd_expr *x), *rd_softplus(rd_ex
 RD_API rd_expr *rd_relu(rd_expr *x);
 /** sin(pi x) / (pi x); 1 at 0. */
 RD_API rd_expr *rd_sinc(rd_expr *x);
-/* x = fraction 2^exponent with 1/2 <= |fraction| < 1, both in x's type; of 0, infinity and NaN x and
- * 0.  ldexp(x, n) is x 2^n, rounded once; n, of x's type or rd_int(), is rounded to a whole
+/* x = fraction 2^exponent with 1/2 <= |fraction| < 1, both in x's type; of 0, infinity and NaN x
+ * and 0.  ldexp(x, n) is x 2^n, rounded once; n, of x's type or rd_int(), is rounded to a whole
  * number. */
-RD_API rd_expr *rd_fraction(rd_expr *x), *rd_exponent(rd_expr *x), *rd_ldexp(rd_expr *x, rd_expr *n);
+RD_API rd_expr *rd_fraction(rd_expr *x), *rd_exponent(rd_expr *x),
+    *rd_ldexp(rd_expr *x, rd_expr *n);
 /* Rounding: keep the type, ints pass unchanged; round goes to the nearest even. */
 RD_API rd_expr *rd_floor(rd_expr *x), *rd_ceil(rd_expr *x), *rd_round(rd_expr *x),
     *rd_trunc(rd_expr *x);
-/** To a number of decimals, as NumPy: round(x 10^d) / 10^d; d < 0: to tens, hundreds, ...  Ints pass
- *  unchanged.  NULL on RD_ERR_TYPE (ints and d < 0), RD_ERR_ARGUMENT (|d| > 300; of types
+/** To a number of decimals, as NumPy: round(x 10^d) / 10^d; d < 0: to tens, hundreds, ...  Ints
+ *  pass unchanged.  NULL on RD_ERR_TYPE (ints and d < 0), RD_ERR_ARGUMENT (|d| > 300; of types
  *  of 32 and 16 bits |d| > 38). */
 RD_API rd_expr *rd_round_to(rd_expr *x, int decimals);
 /* Tests: bool.  not is logical: true where x is 0. */
 RD_API rd_expr *rd_not(rd_expr *x), *rd_isnan(rd_expr *x), *rd_isfinite(rd_expr *x),
     *rd_isinf(rd_expr *x), *rd_signbit(rd_expr *x);
-/** Where |x - y| <= atol + rtol |y|; equal infinities are close, NaN never is.  Halves are compared in
- *  f32, ints in f64.  (NumPy's defaults are rtol 1e-5 and atol 1e-8.) */
+/** Where |x - y| <= atol + rtol |y|; equal infinities are close, NaN never is.  Halves are compared
+ *  in f32, ints in f64.  (NumPy's defaults are rtol 1e-5 and atol 1e-8.) */
 RD_API rd_expr *rd_isclose(rd_expr *x, rd_expr *y, double rtol, double atol);
 /** NaN becomes 0, infinities the type's largest numbers.  Ints pass unchanged. */
 RD_API rd_expr *rd_nan_to_num(rd_expr *x);
@@ -536,8 +537,8 @@ RD_API rd_expr *rd_add(rd_expr *x, rd_expr *y), *rd_sub(rd_expr *x, rd_expr *y),
     *rd_pow(rd_expr *x, rd_expr *y);
 /* Float functions of two operands; atan2(y, x) is the angle of the point (x, y). */
 RD_API rd_expr *rd_atan2(rd_expr *y, rd_expr *x), *rd_hypot(rd_expr *x, rd_expr *y);
-/* log(exp(x) + exp(y)) without overflow; x with y's sign; the number after x on the way to y (f32 and
- * f64; RD_ERR_TYPE of halves); 0 where x < 0, h where x is 0, 1 where x > 0. */
+/* log(exp(x) + exp(y)) without overflow; x with y's sign; the number after x on the way to y (f32
+ * and f64; RD_ERR_TYPE of halves); 0 where x < 0, h where x is 0, 1 where x > 0. */
 RD_API rd_expr *rd_logaddexp(rd_expr *x, rd_expr *y), *rd_copysign(rd_expr *x, rd_expr *y),
     *rd_nextafter(rd_expr *x, rd_expr *y), *rd_heaviside(rd_expr *x, rd_expr *h);
 /* The lesser and the greater; NaN if either is. */
@@ -580,15 +581,18 @@ RD_API rd_expr *rd_cast(rd_expr *x, rd_dtype type);
  * meet as in NumPy: f64 or i32 and c64 give c128, f32, i16 or bool and c64 give c64.  Complex to
  * real is no conversion: say rd_real().  To bool it is whether one part is not 0.
  *   neg square reciprocal sqrt exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh
- *   pow add sub mul div eq ne where isclose round round_to nan_to_num sinc sign (x / |x|, 0 of 0)
- *   isnan isinf isfinite (of either part), and logical maps.  abs is the modulus.
- *   sum prod mean and scans of sum and prod; any all count; var and std, of |x - mean|^2, and norm are
- *   real.
- * Complex numbers have no order: lt, min, argmax and their like are refused; so are functions of
- * your own and function text.  A product is (a + ib)(c + id) = (ac - bd) + i(ad + bc), as
- * NumPy's; a quotient is scaled, so that nothing leaves the range before it does, and finds the
- * infinities of C's annex G, as the functions do.  Branch cuts are C's: which side of one -0.0 is
- * on counts.  A real operand of + - * / has no imaginary part, not one of 0.  An array of c64 or
+ *   asin acos atan asinh acosh atanh pow add sub mul div eq ne where isclose round round_to
+ *   nan_to_num sinc sign (x / |x|, 0 of 0) isnan isinf isfinite (of either part), and logical maps.
+ *   abs is the modulus.
+ *   sum prod mean any all count first last; var and std, of |x - mean|^2, and norm are real; cov
+ *   takes the conjugate of the second.  Scans, labels, masks and real weights as of real numbers.
+ *   Products, of which vecdot takes the conjugate of the first; rolling sums, means, var and std;
+ *   standardise, normalise, trapezoid, diff, kron.
+ * Complex numbers have no order: lt, min, argmax, sort, quantiles and their like are refused; so
+ * are functions of your own and function text.  A product is (a + ib)(c + id) = (ac - bd) + i(ad +
+ * bc), as NumPy's; a quotient is scaled, so that nothing leaves the range before it does, and finds
+ * the infinities of C's annex G, as the functions do.  Branch cuts are C's: which side of one -0.0
+ * is on counts.  A real operand of + - * / has no imaginary part, not one of 0.  An array of c64 or
  * c128 has 31 axes at most, and the address of a part's alignment. */
 /** re + i im; both real: f64 and ints give c128, types of 32 and 16 bits c64. */
 RD_API rd_expr *rd_complex(rd_expr *re, rd_expr *im);
@@ -781,12 +785,12 @@ typedef struct rd_reduce_opts {
     double      ddof, p; /* var and std divide by n - ddof; norm: p = 1, 2 or INFINITY, 0 means 2 */
     /** By label: .by = RD_EXPRS(label), .groups = RD_SHAPE(n) reduces each of n groups of elements.
      *  Labels are ints (or bools) that broadcast to the operand; an element belongs to the group
-     *  that its label says, and to none if that is not one of 0 .. n - 1, also negative.  The result
-     *  has an axis of extent n in place of the first reduced one (at the end if none is; RD_KEEP
-     *  keeps the others).  Several labels, with as many extents, are so many axes there:
+     *  that its label says, and to none if that is not one of 0 .. n - 1, also negative.  The
+     *  result has an axis of extent n in place of the first reduced one (at the end if none is;
+     *  RD_KEEP keeps the others).  Several labels, with as many extents, are so many axes there:
      *  .by = RD_EXPRS(row, col), .groups = RD_SHAPE(n, m).  A group without elements has the value
-     *  of nothing, which ints' min and max lack without .initial (RD_ERR_EMPTY).  Floats of 16 and 32
-     *  bits are added, and multiplied, in f64, as with RD_WIDE.  Not for scans. */
+     *  of nothing, which ints' min and max lack without .initial (RD_ERR_EMPTY).  Floats of 16 and
+     *  32 bits are added, and multiplied, in f64, as with RD_WIDE.  Not for scans. */
     rd_exprs    by;
     rd_shape    groups;
     /** Of scans of sum, prod, min, max, mean, count, any, all and norm: where this is true, in the
@@ -813,8 +817,8 @@ typedef struct rd_reduce_opts {
  *                       nothing
  *    skewness           third moment about the mean over std^3, weights as of var, no ddof; NaN if
  *                       all are equal
- *    kurtosis           fourth moment about the mean over std^4, less 3 (0 of a normal distribution);
- *                       weights and NaN as of skewness
+ *    kurtosis           fourth moment about the mean over std^4, less 3 (0 of a normal
+ *                       distribution); weights and NaN as of skewness
  *    norm               (sum |x|^p)^(1/p), p = 1, 2, INFINITY
  *    logsumexp          log(sum(weights * exp(x))) without overflow; -inf of nothing */
 #ifndef __cplusplus
@@ -891,8 +895,8 @@ RD_API rd_expr *rd_trapezoid(rd_expr *y, rd_expr *x, int axis);
  * The type is that to which the operands promote, and ints wrap in it; f16 and bf16 are multiplied
  * and summed in f32 and rounded once; bools are joined by `and` and `or`; complex ones are taken.
  * NULL on RD_ERR_SHAPE, RD_ERR_AXIS, RD_ERR_ARGUMENT (operands of two contexts). */
-/** a @ b: over the last axis of a and the last but one of b.  Axes before them broadcast.  Of rank 1
- *  a is one row, b one column, and the result lacks it; of rank 0 neither may be. */
+/** a @ b: over the last axis of a and the last but one of b.  Axes before them broadcast.  Of rank
+ *  1 a is one row, b one column, and the result lacks it; of rank 0 neither may be. */
 RD_API rd_expr *rd_matmul(rd_expr *a, rd_expr *b);
 /** NumPy's dot: as rd_matmul() up to rank 2; beyond it the result has all other axes of a, then
  *  those of b.  Of numbers their product. */
@@ -921,17 +925,17 @@ RD_API rd_expr *rd_einsum_text(const char *text, rd_exprs operands);
 #define rd_einsum(text, ...) rd_einsum_text(text, RD_EXPRS(__VA_ARGS__))
 #endif
 
-/* ---- Histograms: counts by label -------------------------------------------------------------- */
-/** The bin of each element, i64 of x's shape, as a label for `.by`: n bins of one width from lo to hi,
- *  floor((x - lo) * (n / (hi - lo))) in f64, the last one with hi in it; -1 for NaN and what is
+/* ---- Histograms: counts by label ------------------------------------------------------------- */
+/** The bin of each element, i64 of x's shape, as a label for `.by`: n bins of one width from lo to
+ *  hi, floor((x - lo) * (n / (hi - lo))) in f64, the last one with hi in it; -1 for NaN and what is
  *  outside.  NULL on RD_ERR_ARGUMENT: n below 1, lo not below hi, or one not finite. */
 RD_API rd_expr *rd_bins(rd_expr *x, int64_t n, double lo, double hi);
 /** The same between edges, a row of n + 1 numbers that do not fall (nobody looks): bin i has
  *  edges[i] <= x < edges[i + 1], the last one its right edge, too.  Found by bisection.  NULL on
  *  RD_ERR_SHAPE: fewer than two edges, or not of rank 1. */
 RD_API rd_expr *rd_bins_between(rd_expr *x, rd_expr *edges);
-/** How often each label occurs, i64, or the sum of the weights of its elements (NULL: 1 each), in the
- *  type of rd_sum(): rd_bincount(RD_EXPRS(label), RD_SHAPE(n), NULL).  Of several labels the
+/** How often each label occurs, i64, or the sum of the weights of its elements (NULL: 1 each), in
+ *  the type of rd_sum(): rd_bincount(RD_EXPRS(label), RD_SHAPE(n), NULL).  Of several labels the
  *  counts of all combinations, (n, m): a histogram of pairs is rd_bincount(RD_EXPRS(rd_bins(x, n,
  *  0, 1), rd_bins(y, m, 0, 1)), RD_SHAPE(n, m), NULL).  Labels and weights broadcast; labels
  *  outside count nowhere.  Errors as of `.by`; no label is RD_ERR_ARGUMENT, of the weights'
@@ -978,7 +982,8 @@ RD_API rd_expr *rd_standardise(rd_expr *x, rd_dims d, double ddof);
  *  beta broadcast to x; NULL: without (one that failed has left its error). */
 RD_API rd_expr *rd_layer_norm(rd_expr *x, rd_dims d, rd_expr *gamma, rd_expr *beta, double eps),
     *rd_rms_norm(rd_expr *x, rd_dims d, rd_expr *gamma, double eps);
-/** x / (sum |x|^p)^(1/p), any p > 0 (else RD_ERR_ARGUMENT), INFINITY too; what is all 0 stays so. */
+/** x / (sum |x|^p)^(1/p), any p > 0 (else RD_ERR_ARGUMENT), INFINITY too; what is all 0 stays
+ *  so. */
 RD_API rd_expr *rd_normalise(rd_expr *x, rd_dims d, double p);
 /** Distances of all rows of x (..., n, d) from all rows of y (..., m, d), (..., n, m):
  *  (sum |x - y|^p)^(1/p), and 1 - x y / (|x| |y|), which is NaN of a row that is all 0.  Ints give
@@ -1166,17 +1171,17 @@ RD_API rd_expr *rd_searchsorted(rd_expr *sorted, rd_expr *x, rd_side side);
  *  outputs, lazy one output element after the other.  AUTO chooses by cost.  The bits of a result
  *  do not depend on it. */
 typedef enum rd_traversal { RD_TRAVERSE_AUTO, RD_TRAVERSE_GREEDY, RD_TRAVERSE_LAZY } rd_traversal;
-/** AUTO takes CUDA where a leaf or an output lies on a GPU, and else the CPU, unless rates that were
- *  measured (`measure`) say that copying there, running and copying back is twice as fast; the
+/** AUTO takes CUDA where a leaf or an output lies on a GPU, and else the CPU, unless rates that
+ *  were measured (`measure`) say that copying there, running and copying back is twice as fast; the
  *  environment's RDIM_BACKEND=cuda, when a context is made, has it take CUDA where that can run
  *  the expression.  CUDA gives the CPU's bits, but of products by cuBLAS (see `deterministic`).
  *  It copies what lies in this process's memory to the GPU, and results back; where the GPU has
  *  no room for them, a part at a time.  It runs text, no C functions: expressions with one, and a
  *  machine without a GPU, are RD_ERR_DEVICE with a sentence. */
 typedef enum rd_backend { RD_BACKEND_AUTO, RD_BACKEND_CPU, RD_BACKEND_CUDA } rd_backend;
-/** How exactly a GPU computes functions of floats of 32 bits; those of 16 bits are the same, rounded.
- *  SAME: to the CPU's bits.  FAST: by the units that it has for special functions.  Then results
- *  are off by at most
+/** How exactly a GPU computes functions of floats of 32 bits; those of 16 bits are the same,
+ *  rounded.  SAME: to the CPU's bits.  FAST: by the units that it has for special functions.  Then
+ *  results are off by at most
  *      exp         2 + 1.2 |x| ulp; those below 2^-126 are 0
  *      exp2        2 ulp; those below 2^-126 are 0
  *      log         3 ulp; of x between 0.5 and 2, 2^-21
@@ -1214,8 +1219,8 @@ typedef struct rd_eval_opts {
     int (*progress)(void *user, double done, double seconds_left);
     void        *user;                     /* progress's */
     /** Where all results lie on a GPU, do not wait for it: rd_wait() does, and tells what went
-     *  wrong, once.  Until then leaves stay as they are.  Later evaluations of the context see these
-     *  results.  An expression that is stored in parts on its way is waited for. */
+     *  wrong, once.  Until then leaves stay as they are.  Later evaluations of the context see
+     *  these results.  An expression that is stored in parts on its way is waited for. */
     bool         async;
     /** Of functions on a GPU. */
     rd_function_accuracy accuracy;
@@ -1249,17 +1254,18 @@ RD_API double rd_at(rd_ctx *ctx, rd_expr *y, rd_index index);
  *  allowed. */
 RD_API void rd_array_free(rd_array *array);
 
-/* What a mask picks.  Any expression is a mask, true where it is not 0 (NaN is not).  How many elements
- * that is only the data say (rd_count(mask, RD_ALL) asks first), so these evaluate now, and are no
- * nodes.  A mask is evaluated a piece at a time, and kept as one bit an element; what is made of it is
- * counted, then filled, both by all threads.
+/* What a mask picks.  Any expression is a mask, true where it is not 0 (NaN is not).  How many
+ * elements that is only the data say (rd_count(mask, RD_ALL) asks first), so these evaluate now,
+ * and are no nodes.  A mask is evaluated a piece at a time, and kept as one bit an element; what is
+ * made of it is counted, then filled, both by all threads.
  *     rd_array out = { 0 };
  *     rd_compress(ctx, x, rd_gt(x, rd_num(ctx, 0)), &out);     // NumPy's x[x > 0]
  *     rd_expr *y = rd_adopt(ctx, &out);
- * @param out  zeroed: fresh memory as of rd_eval().  Otherwise it says where: with the result's shape,
- *             or more room along the axis that the mask shortens, and shape and strides say afterwards
- *             what was filled; conversions and overlaps as of rd_eval().
- * @return     RD_OK, or the recorded error: RD_ERR_SHAPE (not enough room), and those of rd_eval(). */
+ * @param out  zeroed: fresh memory as of rd_eval().  Otherwise it says where: with the result's
+ *             shape, or more room along the axis that the mask shortens, and shape and strides say
+ *             afterwards what was filled; conversions and overlaps as of rd_eval().
+ * @return     RD_OK, or the recorded error: RD_ERR_SHAPE (not enough room), and those of
+ * rd_eval(). */
 /** Where mask is true, in C order: (n, rank) of i64, row k the indices of the k-th one. */
 RD_API rd_status rd_nonzero(rd_ctx *ctx, rd_expr *mask, rd_array *out);
 /** x where mask is true, in C order, in x's type: (n).  The two broadcast. */
@@ -1267,8 +1273,8 @@ RD_API rd_status rd_compress(rd_ctx *ctx, rd_expr *x, rd_expr *mask, rd_array *o
 /** x with the indices along `axis` at which mask, of rank 1 and that extent (else RD_ERR_SHAPE), is
  *  true. */
 RD_API rd_status rd_compress_axis(rd_ctx *ctx, rd_expr *x, int axis, rd_expr *mask, rd_array *out);
-/** The place of the first true element in C order; what is behind it is hardly looked at.  -1: none is
- *  true, or a failure is recorded. */
+/** The place of the first true element in C order; what is behind it is hardly looked at.  -1: none
+ *  is true, or a failure is recorded. */
 RD_API int64_t rd_find_first(rd_ctx *ctx, rd_expr *mask);
 /** The values of x, each once: (n) in rising order, in x's type, NaN last as one.  How often each of
  *  them occurs, (n) of i64, and which of them each element is, i64 of x's shape: rd_take(values, 0,
@@ -1376,9 +1382,9 @@ typedef struct rd_load_opts {
     const char *path;
     bool        read; /* into memory of the context, now; default: mapped where that will do */
 } rd_load_opts;
-/** A file as a leaf: rd_load(ctx, "x.npy"), keywords rd_load_opts.  Mapped while ctx lives where its
- *  bytes can be used as they are, else read and converted once.  A mapped file must stay as it is:
- *  if somebody cuts it short, reading what is gone ends the program (SIGBUS), and if somebody
+/** A file as a leaf: rd_load(ctx, "x.npy"), keywords rd_load_opts.  Mapped while ctx lives where
+ *  its bytes can be used as they are, else read and converted once.  A mapped file must stay as it
+ *  is:  if somebody cuts it short, reading what is gone ends the program (SIGBUS), and if somebody
  *  writes to it, results change.  To put a new file in its place (mv, rd_save) is safe.  Where
  *  others may do what they like, say .read = true.  NULL on RD_ERR_FILE (not there, truncated,
  *  not understood; the sentence names path and finding), RD_ERR_TYPE, RD_ERR_MEMORY. */
