@@ -11,11 +11,11 @@ static void take_one(rd_arrival *a, int64_t block, const void *x, int64_t index)
 
     if (rd_tree_group(a->memory, a->group)->block < 0)
         rd_tree_reach(a->f, a->memory, a->group, block);
-    g          = rd_tree_group(a->memory, a->group);
-    a->q.n     = 1;
-    a->q.rows  = 1;
-    a->q.x     = x;
-    a->q.index = index;
+    g      = rd_tree_group(a->memory, a->group);
+    a->q.n = a->q.rows = 1;
+    a->q.x             = x;
+    a->q.index         = index;
+    a->q.ldx = a->q.index_row = a->q.index_col = 0; /* kernels multiply them by 0 */
     rd_tree_block(a->f, a->memory, a->group * a->f->group + a->offset, a->q.s);
     (g->begun > a->offset ? a->f->code->step : a->f->code->first)(&a->q);
     g->begun = g->begun > a->offset ? g->begun : a->offset + 1;
