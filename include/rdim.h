@@ -302,8 +302,8 @@ RD_API rd_expr *rd_random_uniform(rd_ctx *ctx, uint64_t key, rd_shape shape, rd_
  *  (high - low) / 2^64.  NULL also on RD_ERR_ARGUMENT (low >= high). */
 RD_API rd_expr *rd_random_integers(rd_ctx *ctx, uint64_t key, rd_shape shape, int64_t low,
                                    int64_t high);
-/** 0 to n - 1 in random order, i64: the places that put rd_random_bits() of the key in order.  And x
- *  with its elements along an axis in that order, all rows alike.  NULL on RD_ERR_SHAPE (n
+/** 0 to n - 1 in random order, i64: the places that put rd_random_bits() of the key in order.  And
+ *  x with its elements along an axis in that order, all rows alike.  NULL on RD_ERR_SHAPE (n
  *  negative), RD_ERR_AXIS. */
 RD_API rd_expr *rd_permutation(rd_ctx *ctx, uint64_t key, int64_t n),
     *rd_shuffle(rd_expr *x, int axis, uint64_t key);
@@ -794,10 +794,10 @@ typedef struct rd_reduce_opts {
     rd_exprs    by;
     rd_shape    groups;
     /** Of scans of sum, prod, min, max, mean, count, any, all and norm: where this is true, in the
-     *  direction of the scan, it begins anew with that element.  It broadcasts to the operand.  Sums so
-     *  far in runs of one label: .restart = rd_pad(rd_diff(label, 0, 1), 0, 1, 0, RD_PAD_CONSTANT,
-     *  NULL).  Floats of 16 and 32 bits are added, and multiplied, in f64.  min and max take neither
-     *  .where, .skip_nan nor .exclusive beside it. */
+     *  direction of the scan, it begins anew with that element.  It broadcasts to the operand.
+     *  Sums so far in runs of one label: .restart = rd_pad(rd_diff(label, 0, 1), 0, 1, 0,
+     *  RD_PAD_CONSTANT, NULL).  Floats of 16 and 32 bits are added, and multiplied, in f64.  min
+     *  and max take neither .where, .skip_nan nor .exclusive beside it. */
     rd_expr    *restart;
 } rd_reduce_opts;
 
@@ -846,8 +846,8 @@ typedef struct rd_reduce_opts {
 #define rd_norm(x, ...)      rd_reduce_name(x, "norm",      RD_REDUCE_OPTS(__VA_ARGS__))
 #define rd_logsumexp(x, ...) rd_reduce_name(x, "logsumexp", RD_REDUCE_OPTS(__VA_ARGS__))
 /** rd_reduce(x, r, dims, keywords), rd_scan(x, r, RD_DIMS(axis), keywords); r: a name above or a
- *  user's reducer.  Scans (all names, and a user's with one output) have x's shape: element i is the
- *  reduction of elements 0..i along the axis; argmin and argmax have places along it. */
+ *  user's reducer.  Scans (all names, and a user's with one output) have x's shape: element i is
+ *  the reduction of elements 0..i along the axis; argmin and argmax have places along it. */
 #define rd_reduce(x, r, ...) \
     RD_BY_(r, rd_reduce_name, rd_reduce_user)(x, r, RD_REDUCE_OPTS(__VA_ARGS__))
 /** rd_reduce2(x, w, r, dims, keywords): a user's reducer of two operands (RD_REDUCER2), which
@@ -966,15 +966,15 @@ RD_API rd_expr *rd_rolling_var(rd_expr *x, int axis, int64_t n, double ddof),
  * NULL. */
 /** exp(x) over its sum, and x less the logarithm of that sum, without overflow. */
 RD_API rd_expr *rd_softmax(rd_expr *x, rd_dims d), *rd_log_softmax(rd_expr *x, rd_dims d);
-/** The sum of v weighed by the softmax of s along d, which go (but for RD_KEEP): what attention does.
- *  Both broadcast, and types promote; an s of -inf counts for nothing.  v with axes that s lacks is
- *  a product of matrices: of scores (n, m) and values (m, k), rd_softmax_sum(rd_expand(s, 2),
- *  rd_expand(v, 0), RD_DIMS(1)) is (n, k).  NaN where all s are -inf, and of nothing. */
+/** The sum of v weighed by the softmax of s along d, which go (but for RD_KEEP): what attention
+ *  does.  Both broadcast, and types promote; an s of -inf counts for nothing.  v with axes that s
+ *  lacks is a product of matrices: of scores (n, m) and values (m, k), rd_softmax_sum(rd_expand(s,
+ *  2), rd_expand(v, 0), RD_DIMS(1)) is (n, k).  NaN where all s are -inf, and of nothing. */
 RD_API rd_expr *rd_softmax_sum(rd_expr *s, rd_expr *v, rd_dims d);
-/** log |t| and the sign of t = sum(weights * exp(x)) along d, which go (but for RD_KEEP), along a new
- *  first axis of extent 2, without overflow: weights of any sign.  Of a sum of 0, and of nothing,
- *  -inf and 0.  x of weight 0 counts for nothing.  Both broadcast.  Where weights are not negative,
- *  rd_logsumexp(x, d, .weights = w) has the first in one pass. */
+/** log |t| and the sign of t = sum(weights * exp(x)) along d, which go (but for RD_KEEP), along a
+ *  new first axis of extent 2, without overflow: weights of any sign.  Of a sum of 0, and of
+ *  nothing, -inf and 0.  x of weight 0 counts for nothing.  Both broadcast.  Where weights are not
+ *  negative, rd_logsumexp(x, d, .weights = w) has the first in one pass. */
 RD_API rd_expr *rd_signed_logsumexp(rd_expr *x, rd_expr *weights, rd_dims d);
 /** (x - mean) / std; std divides by n - ddof. */
 RD_API rd_expr *rd_standardise(rd_expr *x, rd_dims d, double ddof);
@@ -1154,15 +1154,15 @@ RD_API rd_expr *rd_sort_by(rd_expr *x, const rd_sort_opts *opts),
     *rd_median_by(rd_expr *x, const rd_quantile_opts *opts),
     *rd_quantile_by(rd_expr *x, double q, const rd_quantile_opts *opts),
     *rd_quantiles_by(rd_expr *x, rd_qs q, const rd_quantile_opts *opts);
-/** The most frequent of the elements along dims, the smallest of several, in x's type; and how often
- *  it occurs, i64.  Asked for together they share the sort.  NaN if an element is, and then how many
- *  are.  NULL on RD_ERR_EMPTY (no element), RD_ERR_AXIS, RD_ERR_TYPE. */
+/** The most frequent of the elements along dims, the smallest of several, in x's type; and how
+ *  often it occurs, i64.  Asked for together they share the sort.  NaN if an element is, and then
+ *  how many are.  NULL on RD_ERR_EMPTY (no element), RD_ERR_AXIS, RD_ERR_TYPE. */
 RD_API rd_expr *rd_mode(rd_expr *x, rd_dims dims), *rd_mode_count(rd_expr *x, rd_dims dims);
-/** Where x goes in a row in rising order, so that it stays so, i64: the least such place (RD_LEFT) or
- *  the greatest (RD_RIGHT), from 0 to the row's extent.  NaN goes behind all numbers.  `sorted` is
- *  one row, and x of any shape; or x has its rank, and goes row by row along the last axis, beside
- *  which both broadcast.  Found by bisection; nobody looks whether rows are in order.  NULL on
- *  RD_ERR_SHAPE, RD_ERR_TYPE, RD_ERR_ARGUMENT (side). */
+/** Where x goes in a row in rising order, so that it stays so, i64: the least such place (RD_LEFT)
+ *  or the greatest (RD_RIGHT), from 0 to the row's extent.  NaN goes behind all numbers.  `sorted`
+ *  is one row, and x of any shape; or x has its rank, and goes row by row along the last axis,
+ *  beside which both broadcast.  Found by bisection; nobody looks whether rows are in order.  NULL
+ *  on RD_ERR_SHAPE, RD_ERR_TYPE, RD_ERR_ARGUMENT (side). */
 typedef enum rd_side { RD_LEFT, RD_RIGHT } rd_side;
 RD_API rd_expr *rd_searchsorted(rd_expr *sorted, rd_expr *x, rd_side side);
 
@@ -1276,9 +1276,9 @@ RD_API rd_status rd_compress_axis(rd_ctx *ctx, rd_expr *x, int axis, rd_expr *ma
 /** The place of the first true element in C order; what is behind it is hardly looked at.  -1: none
  *  is true, or a failure is recorded. */
 RD_API int64_t rd_find_first(rd_ctx *ctx, rd_expr *mask);
-/** The values of x, each once: (n) in rising order, in x's type, NaN last as one.  How often each of
- *  them occurs, (n) of i64, and which of them each element is, i64 of x's shape: rd_take(values, 0,
- *  inverse) is x.  counts and inverse may be NULL.  Of complex x RD_ERR_TYPE. */
+/** The values of x, each once: (n) in rising order, in x's type, NaN last as one.  How often each
+ *  of them occurs, (n) of i64, and which of them each element is, i64 of x's shape: rd_take(values,
+ *  0, inverse) is x.  counts and inverse may be NULL.  Of complex x RD_ERR_TYPE. */
 RD_API rd_status rd_unique(rd_ctx *ctx, rd_expr *x, rd_array *values, rd_array *counts,
                            rd_array *inverse);
 

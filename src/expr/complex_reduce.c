@@ -30,7 +30,7 @@ static rd_expr *fold(const asked *a, const char *name, rd_expr *x, const rd_redu
     return a->scan ? rd_scan_name(x, name, opts) : rd_reduce_for(a->call, x, name, opts);
 }
 
-/* ---- Both parts in one reduction --------------------------------------------------------------- */
+/* ---- Both parts in one reduction ------------------------------------------------------------- */
 /* The reduction of both parts along one more axis, where nothing but axes is asked for and they lie
  * so: memory is read as it lies.  `last` is reduced, too, or is left.  NULL: by parts. */
 static rd_expr *fold_together(const asked *a, const char *name, rd_expr *x, bool last)

@@ -176,8 +176,9 @@ static rd_expr *own_scores(const work *w, const rd_expr *x)
     return y;
 }
 
-/* The maximum has .initial so that nothing, and -inf alone, has one; and so that the maximum and the
- * sum are not made one reduction (collect/rewrite.c), as both sums take one exponential then. */
+/* The maximum has .initial so that nothing, and -inf alone, has one; and so that the maximum and
+ * the sum are not made one reduction (collect/rewrite.c), as both sums take one exponential
+ * then. */
 rd_expr *rd_softmax_sum(rd_expr *s, rd_expr *v, rd_dims dims)
 {
     work w;
@@ -213,7 +214,7 @@ rd_expr *rd_signed_logsumexp(rd_expr *x, rd_expr *weights, rd_dims dims)
     return end(&w, rd_stack(0, (rd_exprs){ both, 2 }));
 }
 
-/* ---- Norms and distances ---------------------------------------------------------------------- */
+/* ---- Norms and distances --------------------------------------------------------------------- */
 static bool check_p(const char *call, const rd_expr *x, double p)
 {
     if (p > 0)

@@ -1,9 +1,9 @@
 /* reduce_by.c - reductions by label: all labels of an element as one number.
  *
- * Labels are a keyword of every reduction, and no reduction of their own: so every reducer, mask and
- * weight goes with them.  Several are one label in C order and one axis of groups, which the result
- * shows as several.  A label outside its range belongs to no group: segment sums mean that by -1, and
- * histograms by what lies outside. */
+ * Labels are a keyword of every reduction, and no reduction of their own: so every reducer, mask
+ * and weight goes with them.  Several are one label in C order and one axis of groups, which the
+ * result shows as several.  A label outside its range belongs to no group: segment sums mean that
+ * by -1, and histograms by what lies outside. */
 #include "expr/reduce.h"
 
 static bool labels_ok(const rd_folding *f)
@@ -39,7 +39,8 @@ static rd_expr *both(const rd_folding *f, rd_op op, rd_expr *x, rd_expr *y)
     return rd_map_op(op, f->call, 2, (rd_expr *const[]){ x, y });
 }
 
-/* Label number k beside those before it: a group of them all in C order, -1 where one is outside. */
+/* Label number k beside those before it: a group of them all in C order, -1 where one is
+ * outside. */
 static rd_expr *with_label(const rd_folding *f, rd_expr *before, int k)
 {
     rd_ctx *const  ctx  = f->x->ctx;

@@ -3,8 +3,8 @@
  * The windows of 2 k neighbours are made of those of k, two each, and n is a sum of powers of two.
  * So all windows together take no more than 2 log2 n operations an element, on rows that stay in
  * cache; long ones take two scans (rolling_scans.c).  No element is ever taken away again, so that
- * a NaN or an infinity ends with its windows, nothing cancels, and all that holds for sums holds for
- * minima. */
+ * a NaN or an infinity ends with its windows, nothing cancels, and all that holds for sums holds
+ * for minima. */
 #include "expr/rolling.h"
 
 enum {
@@ -15,7 +15,7 @@ enum {
     SHORT_VAR = 16    /* variances                               */
 };
 
-/* ---- Windows of windows ------------------------------------------------------------------------ */
+/* ---- Windows of windows ---------------------------------------------------------------------- */
 /* What windows of k neighbours come to: the i-th begins at element i of the axis. */
 typedef struct windows {
     int64_t  k;
@@ -82,7 +82,8 @@ static windows by_overlap(const rd_rolling *r, int axis, windows power)
     return power;
 }
 
-/* Numbers near 0 for those of a row: the less they are, the less is lost of how far they lie apart. */
+/* Numbers near 0 for those of a row: the less they are, the less is lost of how far they lie
+ * apart. */
 static rd_expr *centred(const rd_rolling *r, int axis, rd_expr *row)
 {
     rd_expr *middle = row ? cut(row, axis, row->extent[axis] / 2, 1) : NULL;
@@ -124,7 +125,7 @@ rd_expr *rd_rolling_finish(const rd_rolling *r, rd_expr *y)
     return rd_cast_to(y, r->type);
 }
 
-/* ---- The axis in rows -------------------------------------------------------------------------- */
+/* ---- The axis in rows ------------------------------------------------------------------------ */
 rd_expr *rd_rolling_split(rd_expr *x, int axis, int64_t n, int64_t step)
 {
     rd_expr *rows = rd_move_axis(rd_window(x, axis, n, step), axis, 0);
@@ -215,7 +216,7 @@ static bool begin_quotient(rd_rolling *r, rd_expr *x, int axis, int64_t n)
                      axis, n);
 }
 
-/* ---- Public functions ------------------------------------------------------------------------- */
+/* ---- Public functions ------------------------------------------------------------------------ */
 rd_expr *rd_rolling_min(rd_expr *x, int axis, int64_t n)
 {
     rd_rolling r = { .call = "rd_rolling_min", .what = RD_ROLLED_MIN };
