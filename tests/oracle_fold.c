@@ -386,6 +386,7 @@ static power_sum power_sum_of(const rd_fold_facts *fold, rd_dtype type, const or
     }
     s.err += f.u * (4 * block + 16 * (1 + log2l((long double)n))) *
              shifted(item, n, m->mean, power, block);
+    s.err += 16 * m->weight * powl(f.u * fabsl(m->mean), power); /* of what is all the same */
     return s;
 }
 
@@ -452,7 +453,7 @@ static oracle_value covariance(const rd_fold_facts *fold, rd_dtype type, const o
         err += 2 * (fabsl(d) * e_err + fabsl(e) * d_err + d_err * e_err);
     }
     err += f.u * (block * (block + 4) + 2 * count + 16 * (1 + log2l(count))) * sqrtl(xx * ww);
-    err += 8 * count * f.tiny;
+    err += 8 * count * f.tiny + 16 * count * f.u * f.u * fabsl(mean_x * mean_w);
     return oracle_real(type, xw / free, err / free, 2);
 }
 
