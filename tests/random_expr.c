@@ -105,8 +105,28 @@ rd_expr *random_partner(random_pool *pool, rd_expr *x)
     return rd_num(pool->ctx, (double)(random_below(pool, 33) - 16) / 4);
 }
 
+/* A triangle, a band, or a half: what bounds loops. */
+static rd_expr *mask_of_places(random_pool *pool, rd_expr *x)
+{
+    const int a = (int)random_below(pool, x->rank);
+    rd_expr  *i = rd_coord(x, a), *k = rd_int(pool->ctx, random_below(pool, 9) - 4);
+    rd_expr  *j     = rd_coord(x, (int)(a + 1 + random_below(pool, x->rank - 1)) % x->rank);
+    rd_expr  *apart = rd_sub(j, i);
+
+    switch (random_below(pool, 6)) {
+    case 0: return rd_lt(j, rd_add(i, k));
+    case 1: return rd_ge(apart, k);
+    case 2: return rd_le(rd_abs(apart), rd_int(pool->ctx, random_below(pool, 5)));
+    case 3: return rd_and(rd_le(i, j), rd_lt(apart, rd_int(pool->ctx, random_below(pool, 7))));
+    case 4: return rd_gt(i, k);
+    default: return rd_and(rd_le(j, i), random_leaf(pool, x->rank, x->extent, RD_BOOL));
+    }
+}
+
 rd_expr *random_mask(random_pool *pool, rd_expr *x)
 {
+    if (x->rank >= 2 && random_once(pool, 5))
+        return mask_of_places(pool, x);
     for (int i = 0; i < 8; i++) {
         const random_node *y = random_pick(pool);
         rd_expr           *m = y->x;

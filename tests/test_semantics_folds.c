@@ -568,6 +568,28 @@ START_TEST(dims)
 }
 END_TEST
 
+START_TEST(masks_of_places)
+{
+    rd_expr *x     = leaf_shape(RD_F32, RD_SHAPE(3, 3), VALUES(1, NAN, NAN, 2, 3, NAN, 4, 5, 6));
+    rd_expr *zeros = leaf_shape(RD_F32, RD_SHAPE(2, 2), VALUES(-0., -0., -0., -0.));
+    rd_expr *i = rd_coord(x, 0), *j = rd_coord(x, 1);
+    rd_expr *lower = rd_le(rd_coord(zeros, 1), rd_coord(zeros, 0));
+
+    expect("rows of a triangle", rd_sum(x, RD_DIMS(1), .where = rd_le(j, i)), RD_F32,
+           VALUES(1, 5, 15));
+    expect("its columns", rd_sum(x, RD_DIMS(0), .where = rd_ge(i, j)), RD_F32, VALUES(7, 8, 6));
+    expect("all of it", rd_max(x, RD_ALL, .where = rd_lt(j, i), .initial = rd_num(ctx, 0)), RD_F32,
+           VALUES(5));
+    expect("a band",
+           rd_sum(rd_nan_to_num(x), RD_DIMS(1),
+                  .where = rd_le(rd_abs(rd_sub(rd_mul(i, rd_int(ctx, 2)), j)), rd_int(ctx, 1))),
+           RD_F32, VALUES(1, 3, 0));
+    expect("no triangle", rd_count(x, RD_ALL, .where = rd_gt(j, rd_add(i, rd_int(ctx, 2)))), RD_I64,
+           VALUES(0));
+    expect("signs of zeros", rd_sum(zeros, RD_DIMS(1), .where = lower), RD_F32, VALUES(0., -0.));
+}
+END_TEST
+
 START_TEST(where_and_weights)
 {
     rd_expr *x = leaf(RD_F64, VALUES(1, 2, 3, 4)), *ends = leaf(RD_F64, VALUES(1, 0, 0, 1));
@@ -793,6 +815,7 @@ int main(void)
                                    initial_is_an_element,
                                    ties,
                                    dims,
+                                   masks_of_places,
                                    where_and_weights,
                                    norms,
                                    logsumexp_range,

@@ -78,6 +78,24 @@ static void form_text(rd_text *text, const stage *s)
     rd_text_add(text, "\n");
 }
 
+/* Loops of which a mask of places leaves out a part; the cost is that of all of them. */
+static void bounds_text(rd_text *text, const rd_graph *g, const stage *s)
+{
+    bool any = false;
+
+    for (int32_t k = 0; k < s->p->n_loop; k++)
+        if (s->p->loop[k].bounds) {
+            if (!any)
+                rd_text_add(text, "a mask of places bounds loops of stage %d:", s->number);
+            rd_text_add(text, " %s", g->axis[s->p->loop[k].axis].name);
+            any = true;
+        }
+    if (any)
+        rd_text_add(text, "%s\n",
+                    s->form.kind == RD_FORM_NEST ? ""
+                                                 : "; it is tested, as loops are not compiled");
+}
+
 static void cost_text(rd_text *text, const stage *s)
 {
     rd_text_add(text,
@@ -122,9 +140,10 @@ static stage stage_of(const rd_backend_table *backend, const rd_program *p, cons
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
-static void stage_text(rd_text *text, const stage *s)
+static void stage_text(rd_text *text, const rd_graph *g, const stage *s)
 {
     form_text(text, s);
+    bounds_text(text, g, s);
     cost_text(text, s);
     if (s->form.slow.what[0]) {
         rd_text_add(text, rd_is_slow(&s->form.slow) ? "warning: " : "note: ");
@@ -224,7 +243,7 @@ bool rd_forms_text(rd_text *text, rd_nest *nest, rd_pool *pool, rd_results resul
         if (!backend->prepare(&p[k], memory_of, pool))
             return false;
         s[k] = stage_of(backend, &p[k], &cost, k, shared, pool);
-        stage_text(text, &s[k]);
+        stage_text(text, nest->tree->graph, &s[k]);
     }
     const rd_rates *rates = use->must ? NULL : rd_rates_of(nest->tree->graph->ctx);
 

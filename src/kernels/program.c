@@ -115,12 +115,26 @@ static void add_element(rd_text *text, const rd_program *p, const rd_inst *inst)
 }
 
 /* ---- Instructions ---------------------------------------------------------------------------- */
+static void add_bound(rd_text *text, const rd_bound *b, const char *before)
+{
+    if (b->n_add == 0)
+        return;
+    rd_text_add(text, "%s", before);
+    for (int32_t k = 0; k < b->n_add; k++)
+        rd_text_add(text, "%s%" PRId64 "*i%" PRId32, k ? " + " : "", b->coef[k], b->axis[k]);
+    rd_text_add(text, " + %" PRId64 " >= 0", b->offset);
+}
+
 static void add_loop(rd_text *text, const rd_loop *loop)
 {
     rd_text_add(text, "for i%" PRId32, loop->axis);
     if (loop->kind == RD_LOOP_TILE)
         rd_text_add(text, " by %" PRId64, loop->step);
     rd_text_add(text, " of %" PRId64 "%s", loop->extent, loop->backwards ? " backwards" : "");
+    if (loop->bounds) {
+        add_bound(text, &loop->bounds->low, " where ");
+        add_bound(text, &loop->bounds->high, loop->bounds->low.n_add ? " and " : " where ");
+    }
 }
 
 static void add_result(rd_text *text, const rd_program *p, const rd_inst *inst)

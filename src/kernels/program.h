@@ -47,15 +47,34 @@ typedef enum rd_loop_kind {
     RD_LOOP_TILE  /* visits ranges of `step` indices; loops over the axis inside visit one  */
 } rd_loop_kind;
 
+/* Where a mask of places is true: offset + sum of coef times the index of an axis is not negative. */
+enum { RD_BOUND_AXES = 6 };
+typedef struct rd_bound {
+    int64_t offset;
+    int32_t n_add; /* 0: there is no such bound */
+    int32_t axis[RD_BOUND_AXES];
+    int64_t coef[RD_BOUND_AXES];
+} rd_bound;
+
+/* Indices of a loop at which its body changes nothing but what a masked-out element would: where a
+ * bound is negative for all indices of the loops inside.  `low` has coef 1 of the loop's own axis,
+ * `high` -1.  Who leaves them out visits one index beyond, if there is one: a sum of -0 that adds a
+ * masked-out 0 is 0. */
+typedef struct rd_bounds {
+    rd_bound low, high;
+    int32_t  mask; /* a register that is true exactly where both hold, -1: none is */
+} rd_bounds;
+
 typedef struct rd_loop {
-    rd_loop_kind kind;
-    int32_t      axis;
-    int64_t      extent, step;
-    bool         backwards;  /* a reverse scan runs along it */
-    int32_t      begin, end; /* instructions: its LOOP, its END; between them its body */
-    int32_t      parent;     /* the loop that holds it, -1 */
-    int32_t      first;      /* the first loop in its body, -1 */
-    int32_t      next;       /* the next one in the same body, -1 */
+    rd_loop_kind     kind;
+    int32_t          axis;
+    int64_t          extent, step;
+    bool             backwards;  /* a reverse scan runs along it */
+    int32_t          begin, end; /* instructions: its LOOP, its END; between them its body */
+    int32_t          parent;     /* the loop that holds it, -1 */
+    int32_t          first;      /* the first loop in its body, -1 */
+    int32_t          next;       /* the next one in the same body, -1 */
+    const rd_bounds *bounds;     /* that a mask sets; NULL: none */
 } rd_loop;
 
 /* A reduction or scan: everything that decides its bits.

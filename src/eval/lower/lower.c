@@ -74,18 +74,19 @@ static int only_anchor(const rd_scope *scope)
     return only;
 }
 
-/* Could the code report something: a bad index, a callback's sentence, a division by 0?  Then it
- * runs to the end, or what is reported would depend on how tasks share the loop. */
+bool rd_inst_reports(const rd_inst *inst)
+{
+    return inst->kind == RD_I_INDEX || inst->kind == RD_I_CALL ||
+           (inst->kind == RD_I_MAP && rd_op_reports(inst->op, inst->type));
+}
+
+/* Code that may report something runs to the end, or what is reported would depend on how tasks share
+ * the loop. */
 static bool may_report(const rd_lowering *l, const rd_opened *level)
 {
-    for (int i = 0; i < level->n; i++) {
-        const rd_inst *inst = &level->inst[i];
-
-        if (inst->kind == RD_I_INDEX || inst->kind == RD_I_CALL)
+    for (int i = 0; i < level->n; i++)
+        if (rd_inst_reports(&level->inst[i]))
             return true;
-        if (inst->kind == RD_I_MAP && rd_op_reports(inst->op, inst->type))
-            return true;
-    }
     return l->failed;
 }
 
@@ -186,6 +187,7 @@ static void finish_program(rd_lowering *l, const rd_opened *body)
         return;
     rd_program_tree(p);
     rd_write_out_results(l);
+    rd_bound_loops(l);
 }
 
 /* Moves a vector into the plan's memory. */

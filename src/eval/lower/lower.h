@@ -72,6 +72,12 @@ void rd_emit_sort(rd_lowering *l, rd_opened *level, int i);
 /* results.c: of the program that stands. */
 void rd_write_out_results(rd_lowering *l);
 
+/* bounds.c: of the program that stands, loops of which masks of places leave out a part. */
+void rd_bound_loops(rd_lowering *l);
+
+/* Could the instruction report something: a bad index, a callback's sentence, a division by 0? */
+bool rd_inst_reports(const rd_inst *inst);
+
 /* lower_folds.c: cells begin just outside the outermost loop a fold reduces, and results are taken
  * just after it. */
 int  rd_new_loop(rd_lowering *l, rd_loop loop);

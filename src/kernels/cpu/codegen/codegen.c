@@ -195,9 +195,9 @@ static void write_parts(rd_codegen *n, rd_text *text)
     for (int dry = 1; dry >= 0 && !n->why; dry--)
         for (int k = first; k <= last && !n->why; k++) {
             n->dry  = dry;
-            n->part = n->jam = -1;
-            n->to            = dry ? &none : &part[k];
-            n->round         = k * 100000;
+            n->part = n->jam = n->covered = -1;
+            n->to                         = dry ? &none : &part[k];
+            n->round                      = k * 100000;
             write_part(n, k, registers);
             rd_text_free(&none);
         }
@@ -225,6 +225,7 @@ static void write_text(rd_codegen *n, rd_text *text)
         rd_codegen_scan_functions(n, text, k);
         rd_codegen_exit_functions(n, text, k);
     }
+    rd_bounds_functions(n, text);
     write_parts(n, &parts);
     rd_text_add(text, "%s", parts.at ? parts.at : "");
     if (!n->whole) {

@@ -106,6 +106,7 @@ typedef struct rd_codegen {
     int32_t         *made_in;  /* per register: its round */
     int32_t          jam;      /* the loop whose rows a loop in them takes together, -1 */
     int32_t          part;     /* the loop whose rows are taken in parts, -1 */
+    int32_t          covered;  /* a mask that is true for all of what is being written, -1 */
     bool            *crosses;  /* per register: read in another one */
     bool             dry;      /* only to learn that */
     bool             arrays;   /* some register crosses, or a state is an array */
@@ -160,6 +161,15 @@ void rd_add_collected(rd_codegen *n, rd_text *to, int32_t load);
 /* rest.c: may the last strip of the region be as long as the others?  "p3", what a load reads there. */
 bool rd_pads(const rd_codegen *n, const rd_region *r);
 void rd_add_padded(rd_codegen *n, int32_t load, const char *type);
+
+/* bounds.c: a loop of which a mask leaves out a part.  first, begin, end, last<loop>: the mask is false
+ * outside [first, last), but for one index, and true in [begin, end); all in steps of `by` from `from`
+ * on.  Then what it walks, thrice at most. */
+bool         rd_is_bounded(const rd_codegen *n, int32_t loop);
+void         rd_bounds_functions(const rd_codegen *n, rd_text *to);
+void         rd_bounds_open(rd_codegen *n, int32_t loop, const char *from, const char *to, int by);
+typedef void rd_walk_part(rd_codegen *n, int32_t loop, void *with, const char *lo, const char *hi);
+void         rd_walk_bounded(rd_codegen *n, int32_t loop, rd_walk_part *walk, void *with);
 
 /* fetch.c: what the loop over the strip fetches beside a load of its. */
 void rd_add_fetch(rd_codegen *n, int32_t load);

@@ -142,6 +142,10 @@ static void add_value(rd_codegen *n, rd_text *to, int32_t i)
         break;
     case RD_I_INDEX: add_index(n, to, inst); break;
     case RD_I_SELECT:
+        if (inst->a == n->covered) {
+            rd_operand_text(n, to, inst->b);
+            break;
+        }
         rd_operand_text(n, to, inst->a);
         rd_text_add(to, " ? ");
         rd_operand_text(n, to, inst->b);

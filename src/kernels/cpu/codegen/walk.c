@@ -195,6 +195,19 @@ static void open_blocks(rd_codegen *n, int32_t loop, const char *lo, const char 
     rd_blocks_begin(n, loop, first, back ? lo : hi);
 }
 
+static void walk_range(rd_codegen *n, int32_t loop, void *with, const char *lo, const char *hi)
+{
+    (void)with;
+    if (rd_goes_jammed(n, loop) || rd_goes_together(n, loop)) {
+        rd_line(n, "{");
+        n->indent++;
+        rd_walk_together(n, loop, lo, hi);
+        n->indent--;
+        rd_line(n, "}");
+    } else
+        walk_one_by_one(n, loop, lo, hi);
+}
+
 static void walk_each(rd_codegen *n, int32_t loop)
 {
     const rd_loop *l      = &n->p->loop[loop];
@@ -212,16 +225,13 @@ static void walk_each(rd_codegen *n, int32_t loop)
         snprintf(l->backwards ? hi : lo, sizeof lo, "from%d", loop);
         snprintf(l->backwards ? lo : hi, sizeof hi, "end%d", loop);
     }
-    if (rd_goes_jammed(n, loop) || rd_goes_together(n, loop)) {
-        rd_line(n, "{");
-        n->indent++;
-        rd_walk_together(n, loop, lo, hi);
-        n->indent--;
-        rd_line(n, "}");
-    } else {
+    if (!rd_goes_jammed(n, loop) && !rd_goes_together(n, loop))
         rd_states_alone(n, loop, true);
-        walk_one_by_one(n, loop, lo, hi);
-    }
+    if (rd_is_bounded(n, loop)) {
+        rd_bounds_open(n, loop, lo, hi, 1);
+        rd_walk_bounded(n, loop, walk_range, NULL);
+    } else
+        walk_range(n, loop, NULL, lo, hi);
     if (!n->here)
         rd_left_label(n, loop);
     rd_states_alone(n, loop, false);
@@ -316,6 +326,32 @@ static void strips(rd_codegen *n, rd_region *r, const char *to)
     r->arrays |= n->arrays;
 }
 
+static void strips_to(rd_codegen *n, int32_t loop, void *with, const char *lo, const char *hi)
+{
+    (void)loop;
+    (void)lo;
+    strips(n, with, hi);
+}
+
+/* All strips up to `to`, but those that a mask leaves out.  They stay where they would be, as lanes
+ * go by places. */
+static void bounded_strips(rd_codegen *n, rd_region *r, const char *to)
+{
+    enum { LANES = 64 };
+    char from[40];
+
+    if (r->around || r->one || !rd_is_bounded(n, r->loop)) {
+        strips(n, r, to);
+        return;
+    }
+    snprintf(from, sizeof from, "at%d", r->loop);
+    rd_line(n, "const int64_t %s = v%d;", from, r->axis);
+    rd_bounds_open(n, r->loop, from, to, r->fixed ? r->width : LANES);
+    rd_line(n, "v%d = first%d;", r->axis, r->loop);
+    rd_walk_bounded(n, r->loop, strips_to, r);
+    rd_line(n, "v%d = %s;", r->axis, to);
+}
+
 static void walk_region(rd_codegen *n, rd_region *r)
 {
     const int32_t a      = r->axis;
@@ -340,7 +376,7 @@ static void walk_region(rd_codegen *n, rd_region *r)
         rd_blocks_begin(n, r->loop, from, hi);
         snprintf(hi, sizeof hi, "end%d", r->loop);
     }
-    strips(n, r, hi);
+    bounded_strips(n, r, hi);
     if (!r->around)
         rd_left_label(n, r->loop);
     if (blocks) {

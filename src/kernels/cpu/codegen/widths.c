@@ -87,13 +87,37 @@ static int64_t bytes_kept(const rd_codegen *n, const rd_region *r)
     return bytes;
 }
 
+static bool names(const rd_bound *b, int32_t axis)
+{
+    for (int32_t k = 0; k < b->n_add; k++)
+        if (b->axis[k] == axis)
+            return true;
+    return false;
+}
+
+/* Does a mask bound a loop in the region by the strip's place?  The narrower a strip is, the more of
+ * that loop is left out. */
+static bool is_bounding(const rd_codegen *n, const rd_region *r)
+{
+    for (int32_t k = 0; k < n->p->n_loop; k++) {
+        const rd_loop *l = &n->p->loop[k];
+
+        if (l->bounds && l->begin >= r->from && l->end < r->to && l->axis != r->axis &&
+            (names(&l->bounds->low, r->axis) || names(&l->bounds->high, r->axis)))
+            return true;
+    }
+    return false;
+}
+
 /* Runs of memory that are long enough to stream, and what is kept near. */
 static int32_t wide_width(const rd_codegen *n, const rd_region *r)
 {
+    enum { BOUNDING = 256 };
     const int64_t bytes = bytes_kept(n, r), room = 2 * RD_L1_BYTES;
     int64_t       width = bytes ? room / bytes / 64 * 64 : WIDE;
 
     width = width > WIDE ? WIDE : width < NARROW ? NARROW : width;
+    width = is_bounding(n, r) ? BOUNDING : width;
     return (int32_t)(rd_reach(n->p, r->axis) < width ? rd_reach(n->p, r->axis) : width);
 }
 

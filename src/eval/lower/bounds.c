@@ -1,0 +1,318 @@
+/* bounds.c - masks that compare places (j <= i, |i - j| <= k) as bounds of loops.
+ *
+ * A masked-out element changes nothing in its fold.  So where all that a loop's body does to what is
+ * outside is steps of folds under one such mask, the indices at which the mask is false need not be
+ * visited; and where it is true for a whole strip it need not be looked at.  Who runs a program may do
+ * either, or neither: the bits are those of the mask that is tested. */
+#include "eval/lower/lower.h"
+
+/* A mask as so many bounds that all hold; `exact`: and nothing else. */
+enum { MOST = 4, DEPTH = 16 };
+typedef struct mask {
+    rd_bound bound[MOST];
+    int32_t  n;
+    bool     exact;
+} mask;
+
+typedef struct facts {
+    const rd_program *p;
+    const int32_t    *made; /* per register: the instruction that makes it */
+} facts;
+
+/* ---- Sums of indices ------------------------------------------------------------------------- */
+static bool add_term(rd_bound *to, int32_t axis, int64_t coef)
+{
+    int32_t k = 0;
+
+    while (k < to->n_add && to->axis[k] != axis)
+        k++;
+    if (k == RD_BOUND_AXES)
+        return false;
+    if (k == to->n_add) {
+        to->axis[to->n_add]   = axis;
+        to->coef[to->n_add++] = 0;
+    }
+    return !__builtin_add_overflow(to->coef[k], coef, &to->coef[k]);
+}
+
+/* to += times * of */
+static bool add_times(rd_bound *to, const rd_bound *of, int64_t times)
+{
+    int64_t product;
+
+    for (int32_t k = 0; k < of->n_add; k++)
+        if (__builtin_mul_overflow(of->coef[k], times, &product) ||
+            !add_term(to, of->axis[k], product))
+            return false;
+    return !__builtin_mul_overflow(of->offset, times, &product) &&
+           !__builtin_add_overflow(to->offset, product, &to->offset);
+}
+
+static bool add_places(rd_bound *to, const rd_address *at)
+{
+    for (int32_t k = 0; k < at->n_add; k++)
+        if (at->add[k].axis < 0 || at->add[k].local ||
+            !add_term(to, at->add[k].axis, at->add[k].coef))
+            return false;
+    to->offset = at->offset;
+    return true;
+}
+
+/* The register as such a sum. */
+static bool is_sum(const facts *f, int32_t reg, int depth, rd_bound *sum)
+{
+    const rd_inst *inst = &f->p->inst[f->made[reg]];
+    rd_bound       a = { 0 }, b = { 0 };
+
+    *sum = (rd_bound){ 0 };
+    if (inst->type != RD_I64 || depth == 0)
+        return false;
+    switch (inst->kind) {
+    case RD_I_COORD: return add_places(sum, &f->p->address[inst->arg]);
+    case RD_I_CONST: sum->offset = inst->value.i64; return true;
+    case RD_I_MAP: break;
+    default: return false;
+    }
+    if (!is_sum(f, inst->a, depth - 1, &a) ||
+        (rd_op_table[inst->op].arity > 1 && !is_sum(f, inst->b, depth - 1, &b)))
+        return false;
+    switch (inst->op) {
+    case RD_OP_add: return add_times(sum, &a, 1) && add_times(sum, &b, 1);
+    case RD_OP_sub: return add_times(sum, &a, 1) && add_times(sum, &b, -1);
+    case RD_OP_neg: return add_times(sum, &a, -1);
+    case RD_OP_mul:
+        return b.n_add == 0 ? add_times(sum, &a, b.offset)
+                            : a.n_add == 0 && add_times(sum, &b, a.offset);
+    default: return false;
+    }
+}
+
+/* ---- Masks ----------------------------------------------------------------------------------- */
+/* y - x - less >= 0 */
+static bool add_difference(mask *m, const rd_bound *x, const rd_bound *y, int64_t less)
+{
+    rd_bound b = { .offset = -less };
+
+    if (m->n == MOST || !add_times(&b, y, 1) || !add_times(&b, x, -1))
+        return false;
+    m->bound[m->n++] = b;
+    return true;
+}
+
+/* |x| <= y is x <= y and -x <= y. */
+static bool add_at_most(const facts *f, mask *m, int32_t x, int32_t y, int64_t less)
+{
+    const rd_inst *inst = &f->p->inst[f->made[x]];
+    const bool     both = inst->kind == RD_I_MAP && inst->op == RD_OP_abs;
+    rd_bound       a, b, minus = { 0 };
+
+    return is_sum(f, both ? inst->a : x, DEPTH, &a) && is_sum(f, y, DEPTH, &b) &&
+           add_difference(m, &a, &b, less) &&
+           (!both || (add_times(&minus, &a, -1) && add_difference(m, &minus, &b, less)));
+}
+
+static void read_mask(const facts *f, int32_t reg, int depth, mask *m)
+{
+    const rd_inst *inst = &f->p->inst[f->made[reg]];
+    bool           read = false;
+
+    if (inst->kind == RD_I_MAP && inst->op == RD_OP_and && inst->from == RD_BOOL && depth > 0) {
+        read_mask(f, inst->a, depth - 1, m);
+        read_mask(f, inst->b, depth - 1, m);
+        return;
+    }
+    if (inst->kind == RD_I_MAP && inst->from == RD_I64)
+        switch (inst->op) {
+        case RD_OP_le: read = add_at_most(f, m, inst->a, inst->b, 0); break;
+        case RD_OP_lt: read = add_at_most(f, m, inst->a, inst->b, 1); break;
+        case RD_OP_ge: read = add_at_most(f, m, inst->b, inst->a, 0); break;
+        case RD_OP_gt: read = add_at_most(f, m, inst->b, inst->a, 1); break;
+        default: break;
+        }
+    m->exact &= read;
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+/* Does an element of this value change nothing? */
+static bool is_nothing(const facts *f, const rd_fold *fold, int32_t reg)
+{
+    const rd_inst *inst = &f->p->inst[f->made[reg]];
+    double         x;
+
+    if (inst->kind != RD_I_CONST)
+        return false;
+    x = rd_word_to_double(inst->value, inst->type);
+    switch (fold->reducer) {
+    case RD_RED_sum:
+    case RD_RED_any:
+    case RD_RED_bits_or:
+    case RD_RED_bits_xor: return x == 0;
+    case RD_RED_prod:
+    case RD_RED_all: return x == 1;
+    default: return false;
+    }
+}
+
+/* The register that says whether the step changes anything, -1: it always may. */
+static int32_t mask_of(const facts *f, const rd_inst *step)
+{
+    const rd_fold *fold = &f->p->fold[step->arg];
+    const rd_inst *x    = &f->p->inst[f->made[step->a]];
+
+    if (fold->n_group || fold->user || step->kind != RD_I_STEP)
+        return -1;
+    if (step->c >= 0)
+        return step->c;
+    return x->kind == RD_I_SELECT && is_nothing(f, fold, x->c) ? x->a : -1;
+}
+
+/* ---- Loops ----------------------------------------------------------------------------------- */
+static bool is_inside(const rd_loop *loop, int32_t inst)
+{
+    return inst > loop->begin && inst < loop->end;
+}
+
+static int32_t start_of(const rd_program *p, int32_t fold)
+{
+    int32_t i = 0;
+
+    while (p->inst[i].kind != RD_I_START || p->inst[i].arg != fold)
+        i++;
+    return i;
+}
+
+/* Is what is stored there read in the loop alone? */
+static bool is_local(const rd_program *p, const rd_loop *loop, int32_t slot)
+{
+    if (slot < p->first_scratch || p->n_sorting)
+        return false;
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_LOAD && p->address[p->inst[i].arg].slot == slot &&
+            !is_inside(loop, i))
+            return false;
+    return true;
+}
+
+typedef enum effect { NOTHING, STEPS, OTHER } effect;
+
+static effect effect_of(const rd_program *p, const rd_loop *loop, int32_t i)
+{
+    const rd_inst *inst = &p->inst[i];
+
+    switch (inst->kind) {
+    case RD_I_STEP: return is_inside(loop, start_of(p, inst->arg)) ? NOTHING : STEPS;
+    case RD_I_STORE: return is_local(p, loop, p->address[inst->arg].slot) ? NOTHING : OTHER;
+    case RD_I_SCAN:
+    case RD_I_SORT:
+    case RD_I_EXIT: return OTHER;
+    default: return rd_inst_reports(inst) ? OTHER : NOTHING;
+    }
+}
+
+static int64_t own_coef(const rd_bound *b, int32_t axis)
+{
+    for (int32_t k = 0; k < b->n_add; k++)
+        if (b->axis[k] == axis)
+            return b->coef[k];
+    return 0;
+}
+
+static bool is_same(const rd_bound *a, const rd_bound *b)
+{
+    rd_bound left = *a;
+    bool     same = add_times(&left, b, -1) && left.offset == 0;
+
+    for (int32_t k = 0; k < left.n_add; k++)
+        same &= left.coef[k] == 0;
+    return same;
+}
+
+static bool has(const mask *m, const rd_bound *b)
+{
+    for (int32_t k = 0; k < m->n; k++)
+        if (is_same(&m->bound[k], b))
+            return true;
+    return false;
+}
+
+/* What all its steps' masks have in common; *reg: the first one, if all of it is bounds, how many are
+ * *whole. */
+static bool common_mask(const facts *f, const rd_loop *loop, mask *common, int32_t *reg,
+                        int32_t *whole)
+{
+    bool any = false;
+
+    for (int32_t i = loop->begin + 1; i < loop->end; i++) {
+        const effect e    = effect_of(f->p, loop, i);
+        int32_t      here = e == STEPS ? mask_of(f, &f->p->inst[i]) : -1, kept = 0;
+        mask         m = { .exact = true };
+
+        if (e == NOTHING)
+            continue;
+        if (here < 0)
+            return false;
+        read_mask(f, here, DEPTH, &m);
+        for (int32_t k = 0; any && k < common->n; k++)
+            if (has(&m, &common->bound[k]))
+                common->bound[kept++] = common->bound[k];
+        if (any)
+            common->n = kept;
+        else {
+            *common = m;
+            *whole  = m.n;
+            *reg    = m.exact ? here : -1;
+        }
+        any = true;
+    }
+    return any && common->n > 0;
+}
+
+static bool bounds_of(const facts *f, const rd_loop *loop, rd_bounds *bounds)
+{
+    mask    common = { 0 };
+    int32_t used = 0, whole = 0;
+
+    *bounds = (rd_bounds){ .mask = -1 };
+    if (!common_mask(f, loop, &common, &bounds->mask, &whole))
+        return false;
+    for (int32_t k = 0; k < common.n; k++) {
+        const int64_t coef = own_coef(&common.bound[k], loop->axis);
+        rd_bound     *to   = coef == 1 ? &bounds->low : coef == -1 ? &bounds->high : NULL;
+
+        if (to && to->n_add == 0) {
+            *to = common.bound[k];
+            used++;
+        }
+    }
+    if (used < whole)
+        bounds->mask = -1;
+    return used > 0;
+}
+
+/* Is there a mask of places at all? */
+static bool any_place(const rd_program *p)
+{
+    for (int32_t i = 0; i < p->n_inst; i++)
+        if (p->inst[i].kind == RD_I_COORD)
+            return p->n_fold > 0;
+    return false;
+}
+
+void rd_bound_loops(rd_lowering *l)
+{
+    rd_program *p    = l->p;
+    int32_t    *made = NULL;
+    rd_bounds   bounds;
+
+    if (l->failed || !any_place(p) ||
+        !(made = rd_pool_get(l->graph->pool, (size_t)(p->n_reg + 1) * sizeof *made)))
+        return;
+    for (int32_t i = 0; i < p->n_inst; i++)
+        for (int32_t k = rd_inst_makes(p, &p->inst[i]); k-- > 0;)
+            made[p->inst[i].dst + k] = i;
+    const facts f = { p, made };
+    for (int32_t k = 0; k < p->n_loop; k++)
+        if (p->loop[k].kind == RD_LOOP_EACH && !p->loop[k].backwards &&
+            bounds_of(&f, &p->loop[k], &bounds))
+            p->loop[k].bounds = rd_pool_grow(l->pool, &bounds, 1, 1, sizeof bounds);
+}

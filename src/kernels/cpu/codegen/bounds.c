@@ -1,0 +1,179 @@
+/* bounds.c - loops of which a mask of places leaves out a part: its strips are passed by, and those that
+ * it covers run without it. */
+#include "kernels/cpu/codegen/parts.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+/* Blocks that end inside the loop must go to their trees, whatever they hold. */
+static bool ends_blocks_inside(const rd_codegen *n, int32_t loop)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++) {
+        const rd_codegen_fold *f = &n->fold[k];
+
+        if (f->blocks && rd_within(n, f->step, loop) && !rd_within(n, f->start, loop) &&
+            f->along != loop && (f->along < 0 || !rd_within(n, n->p->loop[loop].begin, f->along)))
+            return true;
+    }
+    return false;
+}
+
+bool rd_is_bounded(const rd_codegen *n, int32_t loop)
+{
+    return n->p->loop[loop].bounds && !n->unrolled && n->jam < 0 && !ends_blocks_inside(n, loop);
+}
+
+/* Of from, from + by .. to: the last at or before `at`, the first at or behind it. */
+void rd_bounds_functions(const rd_codegen *n, rd_text *to)
+{
+    bool any = false;
+
+    for (int32_t k = 0; k < n->p->n_loop; k++)
+        any |= n->p->loop[k].bounds != NULL;
+    if (any)
+        rd_text_add(to,
+                    "static inline int64_t step_before(int64_t from, int64_t to, int64_t by, "
+                    "int64_t at)\n{\n    if (at >= to)\n        return to;\n"
+                    "    return at <= from ? from : from + (at - from) / by * by;\n}\n"
+                    "static inline int64_t step_behind(int64_t from, int64_t to, int64_t by, "
+                    "int64_t at)\n{\n    if (at >= to)\n        return to;\n"
+                    "    return at <= from ? from : LESS(to, from + (at - from + by - 1) / by * "
+                    "by);\n}\n");
+}
+
+/* The most, or the least, that an index comes to in what is being written inside the loop. */
+static void add_index(rd_codegen *n, rd_text *to, int32_t axis, bool most)
+{
+    const rd_bind *b = &n->bind[axis];
+
+    switch (b->kind) {
+    case RD_BIND_INDEX: rd_text_add(to, "i%" PRId32, axis); break;
+    case RD_BIND_LATER: rd_text_add(to, "(i%" PRId32 " + %" PRId64 ")", axis, b->number); break;
+    case RD_BIND_NUMBER: rd_text_add(to, "%" PRId64, b->number); break;
+    case RD_BIND_STRIP: rd_text_add(to, most ? "(v%" PRId32 " + n - 1)" : "v%" PRId32, axis); break;
+    case RD_BIND_NONE:
+        rd_text_add(to, most ? "(hi%" PRId32 "_%" PRId32 " - 1)" : "lo%" PRId32 "_%" PRId32, axis,
+                    b->range);
+        break;
+    }
+}
+
+/* The same of the bound without the loop's own index. */
+static void add_rest(rd_codegen *n, rd_text *to, const rd_bound *b, int32_t own, bool most)
+{
+    rd_number_text(n, to, b->offset);
+    for (int32_t k = 0; k < b->n_add; k++) {
+        if (b->axis[k] == own || b->coef[k] == 0)
+            continue;
+        rd_text_add(to, " + ");
+        rd_number_text(n, to, b->coef[k]);
+        rd_text_add(to, " * ");
+        add_index(n, to, b->axis[k], (b->coef[k] > 0) == most);
+    }
+}
+
+/* "const int64_t <name><loop> = <function>(<from>, <to>, <by>, <at>);" */
+static void add_step(rd_codegen *n, int32_t loop, const char *name, const char *function,
+                     const char *from, const char *to, int by, const char *at)
+{
+    rd_line(n, "const int64_t %s%" PRId32 " = %s(%s, %s, %d, %s%" PRId32 ");", name, loop, function,
+            from, to, by, at, loop);
+}
+
+/* Where a bound begins to hold for some of what stands inside (most), or for all, and where it ends:
+ * "const int64_t <name><loop> = <sign>(rest) + more;" */
+static void add_place(rd_codegen *n, int32_t loop, const char *name, const char *sign,
+                      const rd_bound *b, bool most, int more)
+{
+    rd_text rest = { 0 };
+
+    add_rest(n, &rest, b, n->p->loop[loop].axis, most);
+    rd_line(n, "const int64_t %s%" PRId32 " = %s(%s) + %d;", name, loop, sign,
+            rest.at ? rest.at : "", more);
+    rd_text_free(&rest);
+}
+
+/* One index beyond the ends is visited, and one where there is nothing between. */
+static void add_ends(rd_codegen *n, int32_t loop, const rd_bounds *bounds)
+{
+    const int32_t a = n->p->loop[loop].axis, r = n->bind[a].range;
+
+    if (bounds->low.n_add) {
+        add_place(n, loop, "least", "-", &bounds->low, true, -1);
+        rd_line(n,
+                "const int64_t low%" PRId32 " = LESS(least%" PRId32 ", hi%" PRId32 "_%" PRId32
+                " - 1);",
+                loop, loop, a, r);
+    } else
+        rd_line(n, "const int64_t low%" PRId32 " = lo%" PRId32 "_%" PRId32 ";", loop, a, r);
+    if (bounds->high.n_add) {
+        add_place(n, loop, "most", "", &bounds->high, true, 2);
+        rd_line(n,
+                "const int64_t high%" PRId32 " = MORE(most%" PRId32 ", MORE(low%" PRId32
+                ", lo%" PRId32 "_%" PRId32 ") + 1);",
+                loop, loop, loop, a, r);
+    } else
+        rd_line(n, "const int64_t high%" PRId32 " = hi%" PRId32 "_%" PRId32 ";", loop, a, r);
+}
+
+void rd_bounds_open(rd_codegen *n, int32_t loop, const char *from, const char *to, int by)
+{
+    const rd_bounds *bounds = n->p->loop[loop].bounds;
+
+    add_ends(n, loop, bounds);
+    add_step(n, loop, "first", "step_before", from, to, by, "low");
+    add_step(n, loop, "after", "step_behind", from, to, by, "high");
+    rd_line(n, "const int64_t last%" PRId32 " = MORE(first%" PRId32 ", after%" PRId32 ");", loop,
+            loop, loop);
+    if (bounds->mask < 0)
+        return;
+    if (bounds->low.n_add) {
+        add_place(n, loop, "all_from", "-", &bounds->low, false, 0);
+        add_step(n, loop, "behind", "step_behind", from, to, by, "all_from");
+        rd_line(n,
+                "const int64_t begin%" PRId32 " = LESS(MORE(first%" PRId32 ", behind%" PRId32
+                "), last%" PRId32 ");",
+                loop, loop, loop, loop);
+    } else
+        rd_line(n, "const int64_t begin%" PRId32 " = first%" PRId32 ";", loop, loop);
+    if (bounds->high.n_add) {
+        add_place(n, loop, "all_to", "", &bounds->high, false, 1);
+        add_step(n, loop, "before", "step_before", from, to, by, "all_to");
+        rd_line(n,
+                "const int64_t end_%" PRId32 " = LESS(MORE(begin%" PRId32 ", before%" PRId32
+                "), last%" PRId32 ");",
+                loop, loop, loop, loop);
+    } else
+        rd_line(n, "const int64_t end_%" PRId32 " = last%" PRId32 ";", loop, loop);
+}
+
+static void walk_part(rd_codegen *n, int32_t loop, rd_walk_part *walk, void *with, const char *lo,
+                      const char *hi)
+{
+    char from[24], to[24];
+
+    snprintf(from, sizeof from, "%s%" PRId32, lo, loop);
+    snprintf(to, sizeof to, "%s%" PRId32, hi, loop);
+    walk(n, loop, with, from, to);
+}
+
+void rd_walk_bounded(rd_codegen *n, int32_t loop, rd_walk_part *walk, void *with)
+{
+    const rd_bounds *bounds = n->p->loop[loop].bounds;
+    const int32_t    round = n->round, covered = n->covered;
+
+    if (bounds->mask < 0) {
+        walk_part(n, loop, walk, with, "first", "last");
+        return;
+    }
+    if (bounds->low.n_add) {
+        walk_part(n, loop, walk, with, "first", "begin");
+        n->round = round;
+    }
+    n->covered = bounds->mask;
+    walk_part(n, loop, walk, with, "begin", "end_");
+    n->covered = covered;
+    if (bounds->high.n_add) {
+        n->round = round;
+        walk_part(n, loop, walk, with, "end_", "last");
+    }
+}

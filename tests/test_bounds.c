@@ -1,0 +1,225 @@
+/* test_bounds.c - masks that compare places bound loops: the nests that leave out what is masked have the
+ * bits of the reference, which tests the mask, and read less. */
+#include "eval/plan.h"
+#include "kernels/cpu/jit/tier.h"
+#include "nests.h"
+#include "suite.h"
+#include <stdio.h>
+
+#define COUNT(a) (int)(sizeof(a) / sizeof *(a))
+
+static rd_ctx *ctx;
+
+static void begin(void)
+{
+    ctx = nest_begin();
+}
+
+static rd_expr *number(int64_t value)
+{
+    return rd_int(ctx, value);
+}
+
+/* ---- Masks ----------------------------------------------------------------------------------- */
+typedef rd_expr *mask_of(rd_expr *x);
+
+static rd_expr *row(rd_expr *x)
+{
+    return rd_coord(x, 0);
+}
+
+static rd_expr *column(rd_expr *x)
+{
+    return rd_coord(x, 1);
+}
+
+static rd_expr *lower(rd_expr *x)
+{
+    return rd_le(column(x), row(x));
+}
+
+static rd_expr *upper(rd_expr *x)
+{
+    return rd_gt(column(x), rd_add(row(x), number(-9)));
+}
+
+static rd_expr *band(rd_expr *x)
+{
+    return rd_le(rd_abs(rd_sub(row(x), column(x))), number(20));
+}
+
+static rd_expr *lopsided(rd_expr *x)
+{
+    return rd_and(rd_ge(column(x), rd_sub(row(x), number(3))),
+                  rd_lt(rd_sub(column(x), number(70)), row(x)));
+}
+
+static rd_expr *right_half(rd_expr *x)
+{
+    return rd_ge(column(x), number(77));
+}
+
+static rd_expr *below_a_steep_line(rd_expr *x)
+{
+    return rd_lt(rd_mul(row(x), number(2)), rd_add(column(x), number(11)));
+}
+
+static rd_expr *lower_and_data(rd_expr *x)
+{
+    return rd_and(lower(x), rd_gt(x, number(0)));
+}
+
+static rd_expr *never(rd_expr *x)
+{
+    return rd_gt(column(x), rd_add(row(x), number(5000)));
+}
+
+static rd_expr *always(rd_expr *x)
+{
+    return rd_gt(rd_add(column(x), number(5000)), row(x));
+}
+
+static const struct {
+    const char *what;
+    mask_of    *make;
+} masks[] = { { "lower", lower },
+              { "upper", upper },
+              { "band", band },
+              { "lopsided", lopsided },
+              { "right half", right_half },
+              { "below a steep line", below_a_steep_line },
+              { "lower and data", lower_and_data },
+              { "never", never },
+              { "always", always } };
+
+/* ---- Reductions ------------------------------------------------------------------------------ */
+static void add_all(nest_batch *b, rd_expr *x, rd_expr *mask, rd_dims dims)
+{
+    nest_add(b, rd_sum(x, dims, .where = mask));
+    nest_add(b, rd_any(rd_gt(x, number(30)), dims, .where = mask));
+    nest_add(b, rd_max(x, dims, .where = mask, .initial = number(-3)));
+}
+
+/* Rows of several strips of lanes, and a rest; columns, and all of it.  Each has a leaf of its own, so
+ * that no other mask keeps its loops whole. */
+START_TEST(triangles_and_bands)
+{
+    const rd_mark mark = rd_ctx_mark(ctx);
+    tile_memory   m    = { 0 };
+    nest_batch    b    = { 0 };
+
+    snprintf(b.what, sizeof b.what, "mask %s", masks[_i].what);
+    nest_seen.words = "step_be";
+    for (int k = 0; k < 3; k++) {
+        static const rd_dtype types[] = { RD_F32, RD_F64, RD_I32 };
+        rd_expr *x    = nest_leaf(&m, types[k], RD_SHAPE(150 + 7 * k, 261 + 13 * k), ORDINARY);
+        rd_expr *mask = masks[_i].make(x);
+
+        if (k == 0)
+            nest_add(&b, rd_sum(x, RD_DIMS(1), .where = mask));
+        else if (k == 1)
+            nest_add(&b, rd_sum(rd_where(mask, x, rd_cast(number(0), RD_F64)), RD_DIMS(0)));
+        else
+            add_all(&b, x, mask, RD_ALL);
+    }
+    nest_agree(&b, many_tasks, 4);
+    tile_free(&m);
+    rd_ctx_release(ctx, mark);
+    nest_mostly();
+    ck_assert_msg(nest_seen.with_words > 0, "%s: no loop is bounded", masks[_i].what);
+}
+END_TEST
+
+/* Cells are the strip; blocks of steps are left out, and ends of blocks are not. */
+START_TEST(pairs_of_points)
+{
+    const rd_mark mark = rd_ctx_mark(ctx);
+    tile_memory   m    = { 0 };
+    nest_batch    b    = { 0 };
+
+    snprintf(b.what, sizeof b.what, "pairs, mask %s", masks[_i].what);
+    for (int k = 0; k < 2; k++) {
+        rd_expr *x = nest_leaf(&m, RD_F32, RD_SHAPE(230 + 9 * k, 3), ORDINARY);
+        rd_expr *d = rd_sub(rd_expand(x, 1), rd_expand(x, 0));
+        rd_expr *e = rd_exp(rd_neg(rd_sum(rd_square(d), RD_DIMS(2))));
+
+        nest_add(&b, rd_sum(e, RD_DIMS(k), .where = masks[_i].make(e)));
+    }
+    nest_agree(&b, many_tasks, 3);
+    tile_free(&m);
+    rd_ctx_release(ctx, mark);
+    nest_mostly();
+}
+END_TEST
+
+/* Sums of -0 are -0 only where no element is masked out. */
+START_TEST(negative_zeros)
+{
+    static const float zeros[40][200] = { { -0.F } };
+    rd_expr           *x              = rd_neg(rd_wrap(ctx, &zeros[0][0], RD_SHAPE(40, 200)));
+    nest_batch         b              = { 0 };
+
+    snprintf(b.what, sizeof b.what, "-0");
+    nest_add(&b, rd_sum(x, RD_DIMS(1), .where = lower(x)));
+    nest_agree(&b, one_task, 1);
+    nest_add(&b, rd_sum(x, RD_DIMS(1), .where = rd_le(column(x), rd_add(row(x), number(190)))));
+    nest_agree(&b, one_task, 1);
+    nest_add(&b, rd_sum(x, RD_DIMS(0), .where = upper(x)));
+    nest_agree(&b, one_task, 1);
+    nest_mostly();
+}
+END_TEST
+
+/* ---- What is read ---------------------------------------------------------------------------- */
+static int64_t loads_of(rd_expr *y, rd_shape shape)
+{
+    float        out[512];
+    rd_array     into = *RD_INTO(out, shape);
+    rd_run_stats stats;
+    rd_plan     *plan = rd_plan_new(ctx, (rd_exprs){ 0 }, RD_RESULTS({ y, &into }), NULL);
+
+    ck_assert(plan && rd_plan_execute(plan, NULL, NULL, NULL, &stats) == RD_OK);
+    rd_plan_free(plan);
+    return stats.loads;
+}
+
+START_TEST(less_is_read)
+{
+    static float x[512][1024];
+    rd_expr     *leaf = rd_wrap(ctx, x, RD_SHAPE(512, 1024)), *square = rd_slice(leaf, ":, :512");
+    const struct {
+        rd_expr *y;
+        double   most;
+    } cases[] = {
+        { rd_sum(square, RD_DIMS(1), .where = lower(square)), 0.63 },
+        { rd_sum(square, RD_DIMS(1), .where = band(square)), 0.35 },
+        { rd_sum(square, RD_DIMS(0), .where = lower(square)), 0.8 },
+        { rd_sum(square, RD_DIMS(1), .where = never(square)), 0.13 },
+    };
+
+    for (int k = 0; k < COUNT(cases); k++) {
+        const double part = (double)loads_of(cases[k].y, RD_SHAPE(512)) / (512. * 512);
+
+        ck_assert_msg(part <= cases[k].most, "case %d: %.3f of all is read", k, part);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite   *s  = suite_create("bounds");
+    TCase   *tc = tcase_create("bounds");
+    SRunner *sr = srunner_create(s);
+
+    tcase_add_checked_fixture(tc, begin, nest_end);
+    tcase_set_timeout(tc, 300);
+    tcase_add_loop_test(tc, triangles_and_bands, 0, COUNT(masks));
+    tcase_add_loop_test(tc, pairs_of_points, 0, 3);
+    tcase_add_test(tc, negative_zeros);
+    tcase_add_test(tc, less_is_read);
+    suite_add_tcase(s, tc);
+    srunner_run_all(sr, CK_ENV);
+    const int failed = srunner_ntests_failed(sr);
+    srunner_free(sr);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
