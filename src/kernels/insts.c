@@ -84,11 +84,17 @@ bool rd_fold_any_grouping(const rd_fold *f)
     switch (f->reducer) {
     case RD_RED_min:
     case RD_RED_max:
+    case RD_RED_min_anew:
+    case RD_RED_max_anew:
+    case RD_RED_argmin:
+    case RD_RED_argmax:
     case RD_RED_bits_and:
     case RD_RED_bits_or:
     case RD_RED_bits_xor: return true;
     case RD_RED_sum:
-    case RD_RED_prod: return ints;
+    case RD_RED_prod:
+    case RD_RED_sum_anew:
+    case RD_RED_prod_anew: return ints;
     default: return rd_reducer_decides(f->reducer);
     }
 }

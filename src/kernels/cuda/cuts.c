@@ -304,10 +304,10 @@ bool rd_cuda_is_at_index(const rd_fold *f, int32_t axis)
     return rd_cuda_is_along(f, axis, 0, 1);
 }
 
-/* Can what blocks before come to be told from nodes of the tree? */
+/* Can what blocks before come to be told from nodes of the tree, of one number each? */
 static bool has_nodes(const rd_cuda_fold *f)
 {
-    return !f->of.fold->user && !f->of.seen && (f->pair || rd_fold_any_grouping(f->of.fold));
+    return !f->of.fold->user && f->of.n_state == 1 && (f->pair || rd_fold_any_grouping(f->of.fold));
 }
 
 /* One loop, which scans and after which nothing comes.  What a scan takes hangs on no range but its
