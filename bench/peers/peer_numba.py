@@ -1,4 +1,4 @@
-"""Some of W12 as loops compiled by Numba.  Reductions are of (rows, n) over either axis; sums may be reordered, as
+"""Some of W12 and W14 as loops compiled by Numba.  Reductions are of (rows, n) over either axis; sums may be reordered, as
 the library's are."""
 import math
 import os
@@ -6,6 +6,7 @@ import os
 os.environ.setdefault("NUMBA_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
 import numba  # noqa: E402
 import numpy as np  # noqa: E402
+from catalogue_numpy import LABELLED, SERIES  # noqa: E402
 from common import MONTHS, THREADS, Peer, climate, index, sea, uniform  # noqa: E402
 
 numba.set_num_threads(THREADS)
@@ -52,9 +53,9 @@ def over_columns(x, m, zero, one, least, out):
     return compiled(made["over_rows"]), compiled(made["over_columns"])
 
 
-def run(case, dtype, f):
+def run(case, dtype, f, row="W12"):
     f()
-    peer("W12", case, dtype, f)
+    peer(row, case, dtype, f)
 
 
 def masks(dtype, t):
@@ -145,7 +146,47 @@ def rest(dtype, t):
     run("call.sum", dtype, lambda: softsign_sum(long))
 
 
+@numba.njit
+def label_sum(x, label, s):
+    for i in range(x.shape[0]):
+        s[label[i]] += x[i]
+    return s
+
+
+@numba.njit
+def histogram(x, counts):
+    for v in x:
+        if 0 <= v <= 1:
+            counts[min(int(v * 256), 255)] += 1
+    return counts
+
+
+@numba.njit
+def rolling_mean(x, n, out):
+    s = 0.0
+    for i in range(n - 1):
+        s += x[i]
+    for i in range(n - 1, x.shape[0]):
+        s += x[i]
+        out[i - n + 1] = s / n
+        s -= x[i - n + 1]
+
+
+def catalogue(dtype, t):
+    x, out = uniform(0, (SERIES,), t), np.empty(SERIES, t)
+    for n in (31, 500):
+        run(f"rolling.mean{n}", dtype, lambda: rolling_mean(x, n, out), "W14")
+    x = uniform(0, (LABELLED,), t)
+    run("histogram256", dtype, lambda: histogram(x, np.zeros(256, np.int64)), "W14")
+    for name, groups in (("10", 10), ("1000", 1000), ("1e6", 1000000)):
+        label = index(1, LABELLED, groups)
+        run("label.sum" + name, dtype, lambda: label_sum(x, label, np.zeros(groups)), "W14")
+
+
 if peer.wants("W12"):
     for dtype, t in (("f32", np.float32), ("f64", np.float64)):
         masks(dtype, t)
         rest(dtype, t)
+if peer.wants("W14"):
+    for dtype, t in (("f32", np.float32), ("f64", np.float64)):
+        catalogue(dtype, t)

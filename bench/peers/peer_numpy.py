@@ -1,5 +1,6 @@
 """The rows in NumPy, as its users write them."""
 import numpy as np
+from catalogue_numpy import catalogue
 from common import AXES, CUBE, LONG, POINTS, ROW_SHAPES, Peer, halves, image, uniform
 from everyday_numpy import everyday
 
@@ -88,7 +89,8 @@ def products(dtype, t):
 
 for dtype, t in (("f32", np.float32), ("f64", np.float64)):
     for wanted, group in ((("W1", "W2", "W4", "W10"), sums), (("W3", "W4", "W7", "W11"), maps), (("W5",), pairs),
-                          (("W6",), rows), (("W9",), products), (("W12",), lambda *of: everyday(peer, *of))):
+                          (("W6",), rows), (("W9",), products), (("W12",), lambda *of: everyday(peer, *of)),
+                          (("W14",), lambda *of: catalogue(peer, *of))):
         if any(map(peer.wants, wanted)):
             group(dtype, t)
 if peer.wants("W8"):

@@ -1,7 +1,8 @@
 """The rows in PyTorch on the CPU.  Inputs lie in NumPy's memory, which asks for huge pages."""
 import numpy as np
 import torch
-from common import AXES, CUBE, LONG, POINTS, ROW_SHAPES, THREADS, Peer, halves, image, uniform
+from catalogue_numpy import LABELLED, SERIES
+from common import AXES, CUBE, LONG, POINTS, ROW_SHAPES, THREADS, Peer, halves, image, index, uniform
 from everyday_torch import everyday
 
 torch.set_num_threads(THREADS)
@@ -76,9 +77,42 @@ def products(dtype, t):
     peer("W9", "bmm16", dtype, lambda: torch.bmm(p, q))
 
 
+def catalogue(dtype, t):
+    def row(case, f):
+        peer("W14", case, dtype, f)
+
+    kind = torch.float32 if t is np.float32 else torch.float64
+    row("random.uniform", lambda: torch.rand(SERIES, dtype=kind))
+    row("random.normal", lambda: torch.randn(SERIES, dtype=kind))
+    x = tensor(0, (1, SERIES), t)
+    for n in (31, 500):
+        row(f"rolling.mean{n}", lambda: torch.nn.functional.avg_pool1d(x, n, 1))
+        row(f"rolling.max{n}", lambda: torch.nn.functional.max_pool1d(x, n, 1))
+    y, z = (torch.view_as_complex(tensor(which, (4194304, 2), t)) for which in (0, 1))
+    row("complex.sum", lambda: y.sum())
+    row("complex.dot", lambda: torch.dot(y, z))
+    row("complex.product", lambda: y * z)
+    row("complex.abs", lambda: y.abs())
+    x, y = tensor(0, (4096, 4096), t), tensor(1, (4096, 4096), t)
+    for axis in (0, 1):
+        row(f"order.median({axis})", lambda: x.median(axis))
+        row(f"order.top10({axis})", lambda: x.topk(10, axis))
+        row(f"order.sort({axis})", lambda: x.sort(axis))
+    row("einsum3", lambda: x @ (y @ x[0]))
+    x = tensor(0, (LABELLED,), t)
+    row("sigmoid", lambda: x.sigmoid())
+    row("erf", lambda: x.erf())
+    row("gelu", lambda: torch.nn.functional.gelu(x))
+    row("histogram256", lambda: torch.histc(x, 256, 0, 1))
+    for name, groups in (("10", 10), ("1000", 1000), ("1e6", 1000000)):
+        label = torch.from_numpy(index(1, LABELLED, groups))
+        row("label.sum" + name, lambda: torch.zeros(groups, dtype=kind).index_add_(0, label, x))
+
+
 for dtype, t in (("f32", np.float32), ("f64", np.float64)):
     for wanted, group in ((("W1", "W2", "W4", "W10"), sums), (("W3", "W4", "W7", "W11"), maps), (("W5",), pairs),
-                          (("W6",), rows), (("W9",), products), (("W12",), lambda *of: everyday(peer, *of))):
+                          (("W6",), rows), (("W9",), products), (("W12",), lambda *of: everyday(peer, *of)),
+                          (("W14",), catalogue)):
         if any(map(peer.wants, wanted)):
             group(dtype, t)
 if peer.wants("W8"):

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh [--threads 1,2] [--rows W1,W3] [PEER...]: runs the cases of rdim-bench in other libraries, those that are
 # installed, and prints lines of JSON as rdim-bench does, with a key "peer".  Peers: numpy torch numexpr pykeops
-# numba bottleneck.
+# numba bottleneck scipy.
 # Debian has python3-numpy, python3-torch, python3-numexpr; pip has the others.  PYTHON names another interpreter.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,7 +23,7 @@ while [ $# -gt 0 ]; do
     esac
 done
 
-for peer in "${@:-numpy torch numexpr pykeops numba bottleneck}"; do echo "$peer"; done | tr ' ' '\n' | while read -r peer; do
+for peer in "${@:-numpy torch numexpr pykeops numba bottleneck scipy}"; do echo "$peer"; done | tr ' ' '\n' | while read -r peer; do
     if ! [ -f "$here/peer_$peer.py" ]; then
         echo "run.sh: no peer $peer" >&2
         exit 2
