@@ -370,6 +370,9 @@ START_TEST(maps)
     try("matrix product",
         rd_sum(rd_mul(rd_expand(rd_slice(x(), ":500"), 1), rd_expand(rd_slice(x(), ":400"), 0)),
                RD_DIMS(-1)));
+    rd_expr *square = rd_reshape(rd_slice(line(), "0:360000"), RD_SHAPE(600, 600));
+    try("two products with a vector",
+        rd_einsum("ij,jk,k->i", square, square, rd_select(square, 0, 0)));
     try("nearest", rd_argmin(pairs(), RD_DIMS(1), .where = off_diagonal()));
     try("kernel sum", rd_sum(rd_exp(rd_neg(pairs())), RD_DIMS(1)));
 }
