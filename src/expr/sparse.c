@@ -54,14 +54,27 @@ rd_expr *rd_sparse_with(const rd_expr *x, rd_expr *values, rd_expr *fill)
                           x->in[2 + n]);
 }
 
+/* Coordinates are rows in memory, side by side. */
+static bool same_coord(const rd_expr *x, const rd_expr *y)
+{
+    const size_t bytes = (size_t)x->extent[0] * (size_t)rd_dtype_size(x->type);
+
+    return x == y || (x->type == y->type && x->extent[0] == y->extent[0] &&
+                      memcmp(x->as.leaf->data, y->as.leaf->data, bytes) == 0);
+}
+
 bool rd_same_pattern(const rd_expr *x, const rd_expr *y)
 {
     const int n = rd_coords_of(x);
 
-    return n == rd_coords_of(y) && x->rank == y->rank &&
-           memcmp(x->extent, y->extent, (size_t)x->rank * sizeof *x->extent) == 0 &&
-           memcmp(x->in + 2, y->in + 2, (size_t)n * sizeof *x->in) == 0 &&
-           memcmp(x->as.sparse, y->as.sparse, sizeof *x->as.sparse) == 0;
+    if (n != rd_coords_of(y) || x->rank != y->rank ||
+        memcmp(x->extent, y->extent, (size_t)x->rank * sizeof *x->extent) != 0 ||
+        memcmp(x->as.sparse, y->as.sparse, sizeof *x->as.sparse) != 0)
+        return false;
+    for (int k = 0; k < n; k++)
+        if (!same_coord(x->in[2 + k], y->in[2 + k]))
+            return false;
+    return true;
 }
 
 /* ---- Places ---------------------------------------------------------------------------------- */

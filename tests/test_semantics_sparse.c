@@ -1,0 +1,92 @@
+/* docs/semantics.md on sparse arrays. */
+#include "values.h"
+
+#include <math.h>
+#include <stdint.h>
+
+static const int32_t pos[] = { 0, 1, 1, 3 }, crd[] = { 1, 0, 2 };
+
+/* 0 1 0 / 0 0 0 / 2 0 3, of another fill, or with nothing elsewhere. */
+static rd_expr *matrix(double fill, bool stored)
+{
+    return rd_csr(ctx, RD_SHAPE(3, 3), rd_wrap(ctx, pos, RD_SHAPE(4)),
+                  rd_wrap(ctx, crd, RD_SHAPE(3)), leaf(RD_F64, VALUES(1, 2, 3)),
+                  .fill = rd_num(ctx, fill), .stored = stored);
+}
+
+START_TEST(sparse_fills)
+{
+    expect("leaf", matrix(5, false), RD_F64, VALUES(5, 1, 5, 5, 5, 5, 2, 5, 3));
+    expect("map", rd_exp(matrix(0, false)), RD_F64,
+           VALUES(1, exp(1), 1, 1, 1, 1, exp(2), 1, exp(3)));
+    expect("sum", rd_sum(matrix(5, false), RD_DIMS(1)), RD_F64, VALUES(11, 15, 10));
+    expect("max", rd_max(matrix(-1, false), RD_DIMS(0)), RD_F64, VALUES(2, 1, 3));
+    expect("mean", rd_mean(matrix(0, false), RD_ALL), RD_F64, VALUES(6.0 / 9));
+}
+END_TEST
+
+START_TEST(sparse_infinities)
+{
+    rd_expr *const x = leaf(RD_F64, VALUES(1, INFINITY, 1));
+
+    expect("all places", rd_matmul(matrix(0, false), x), RD_F64, VALUES(INFINITY, NAN, NAN));
+    expect("stored ones", rd_matmul(matrix(0, true), x), RD_F64, VALUES(INFINITY, 0, 5));
+}
+END_TEST
+
+START_TEST(stored_alone)
+{
+    expect("mean", rd_mean(matrix(0, true), RD_DIMS(1)), RD_F64, VALUES(1, NAN, 2.5));
+    expect("min", rd_min(matrix(0, true), RD_DIMS(1)), RD_F64, VALUES(1, NAN, 2));
+    expect("where",
+           rd_sum(matrix(0, true), RD_DIMS(1), .where = rd_gt(matrix(0, true), rd_num(ctx, 1))),
+           RD_F64, VALUES(0, 0, 5));
+    expect("dense", rd_add(matrix(0, true), rd_num(ctx, 1)), RD_F64,
+           VALUES(0, 2, 0, 0, 0, 0, 3, 0, 4));
+    expect_error("a slice", rd_slice_axis(matrix(0, true), 1, 0, 2, 1), RD_ERR_TYPE);
+}
+END_TEST
+
+START_TEST(sparse_views)
+{
+    ck_assert(rd_is_sparse(rd_transpose(matrix(0, false))));
+    ck_assert(rd_is_sparse(rd_expand(matrix(0, false), 0)));
+    ck_assert(!rd_is_sparse(rd_select(matrix(0, false), 0, 2)));
+    expect("turned", rd_transpose(matrix(0, false)), RD_F64, VALUES(0, 0, 2, 1, 0, 0, 0, 0, 3));
+    expect("row", rd_select(matrix(0, false), 0, 2), RD_F64, VALUES(2, 0, 3));
+    expect_error("sort", rd_sort(matrix(0, false), 1, false), RD_ERR_TYPE);
+}
+END_TEST
+
+START_TEST(sparse_results)
+{
+    rd_expr *const y = rd_mul(matrix(0, false), leaf(RD_F64, VALUES(1, 10, 100)));
+
+    expect("values", rd_stored(y), RD_F64, VALUES(10, 2, 300));
+    expect("columns", rd_stored_at(y, 1), RD_I32, VALUES(1, 0, 2));
+    expect("others", rd_stored_as(y, leaf(RD_F64, VALUES(7, 8, 9))), RD_F64,
+           VALUES(0, 7, 0, 0, 0, 0, 8, 0, 9));
+}
+END_TEST
+
+START_TEST(sparse_indices)
+{
+    static const int32_t turned[] = { 1, 2, 0 };
+    rd_expr *const       p = rd_wrap(ctx, pos, RD_SHAPE(4)), *v = leaf(RD_F64, VALUES(1, 2, 3));
+
+    expect_error("turned", rd_csr(ctx, RD_SHAPE(3, 3), p, rd_wrap(ctx, turned, RD_SHAPE(3)), v),
+                 RD_ERR_ARGUMENT);
+    expect_error("outside", rd_csr(ctx, RD_SHAPE(3, 2), p, rd_wrap(ctx, crd, RD_SHAPE(3)), v),
+                 RD_ERR_ARGUMENT);
+    expect("pattern", rd_csr(ctx, RD_SHAPE(3, 3), p, rd_wrap(ctx, crd, RD_SHAPE(3)), NULL), RD_BOOL,
+           VALUES(0, 1, 0, 0, 0, 0, 1, 0, 1));
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { sparse_fills, sparse_infinities, stored_alone,
+                                   sparse_views, sparse_results,    sparse_indices };
+
+    return run_suite("semantics_sparse", tests, COUNT(tests));
+}
