@@ -73,12 +73,15 @@ static bool is_done(const rd_fold_state *s, const cell *c, int32_t row)
 /* The row at `depth` is finished: it merges with its left siblings as far as they are here. */
 static void push(const rd_fold_state *s, cell *c, tag row)
 {
+    const int32_t level = row.level;
+
     c->tags[c->depth++] = row;
     while (c->depth > 1 && siblings(&c->tags[c->depth - 2], &c->tags[c->depth - 1])) {
         merge_rows(s, c, c->depth - 2, c->depth - 1);
         c->tags[--c->depth - 1].level++;
     }
-    c->settled |= is_done(s, c, c->depth - 1);
+    if (c->tags[c->depth - 1].level > level) /* a block alone has been asked */
+        c->settled |= is_done(s, c, c->depth - 1);
 }
 
 static void begin_block(const rd_fold_state *s, cell *c, int64_t block)
@@ -107,16 +110,19 @@ static int64_t step_at(const rd_fold_state *s, const rd_fold_place *at)
     return at->outer * s->row_steps + at->lane / s->fold->lanes;
 }
 
-/* Moves the cell on to the block of an element. */
-static void reach(const rd_fold_state *s, cell *c, const rd_fold_place *at)
+static void move_to(const rd_fold_state *s, cell *c, int64_t block)
 {
-    const int64_t block = step_at(s, at) / s->fold->steps;
-
     if (c->block == block)
         return;
     assert(block > c->block);
     end_block(s, c);
     begin_block(s, c, block);
+}
+
+/* Moves the cell on to the block of an element. */
+static void reach(const rd_fold_state *s, cell *c, const rd_fold_place *at)
+{
+    move_to(s, c, step_at(s, at) / s->fold->steps);
 }
 
 /* The cells of all groups, of which `at` has the first one's, are at the same block. */
@@ -262,33 +268,25 @@ void rd_fold_start(rd_fold_state *s)
 }
 
 /* The node of an element's group, NULL: it has none.  The cells of all groups are at its block. */
-static char *node_of_group(rd_fold_state *s, const rd_fold_place *at, int64_t group)
+static char *node_of_group(const rd_fold_state *s, const rd_fold_place *at, int64_t group)
 {
     const cell *c;
 
-    reach_groups(s, at);
     if (group < 0 || group >= s->fold->n_group)
         return NULL;
     c = cell_at(s, at->cell + group * s->fold->apart);
-    return node_at(s, c, c->depth, (int32_t)(at->lane % s->fold->lanes));
+    return node_at(s, c, c->depth, (int32_t)(at->lane & (s->fold->lanes - 1))); /* 2^n of them */
 }
 
 void rd_fold_step_group(rd_fold_state *s, const rd_fold_place *at, int64_t group, rd_word x,
                         rd_word weight, bool take)
 {
-    char *const node = node_of_group(s, at, take ? group : -1);
+    char *node;
 
+    reach_groups(s, at);
+    node = node_of_group(s, at, take ? group : -1);
     if (node)
         rd_node_step(&s->node, node, x, weight, at->index);
-}
-
-void rd_fold_take_group(rd_fold_state *s, const rd_fold_place *at, int64_t group,
-                        const rd_node_elements *x)
-{
-    char *const node = node_of_group(s, at, group);
-
-    if (node)
-        rd_node_steps(&s->node, node, 1, x, at->index);
 }
 
 void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take)
@@ -306,6 +304,20 @@ void rd_fold_step(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word 
     c->settled = s->tests
                      ? rd_node_is_done(&s->node, node)
                      : s->decides && x.u64 == (uint64_t)rd_reducer_table[s->fold->reducer].terminal;
+}
+
+static int64_t elements_of(int64_t steps, int32_t lanes)
+{
+    return steps > INT64_MAX / lanes ? INT64_MAX : steps * lanes;
+}
+
+/* How many elements, whose places along the lanes rise by one, are of the block of the first. */
+static int64_t left_in_block(const rd_fold_state *s, const rd_fold_place *at)
+{
+    const int64_t steps = s->fold->steps;
+    const int32_t lanes = s->fold->lanes;
+
+    return elements_of(steps - step_at(s, at) % steps, lanes) - at->lane % lanes;
 }
 
 static rd_node_elements elements_from(const rd_fold_state *s, const rd_fold_run *run, int64_t k)
@@ -341,24 +353,46 @@ static void take_lane(const rd_fold_state *s, const cell *c, const rd_fold_place
 
 void rd_fold_take(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *run)
 {
-    const int64_t first = at->outer * s->row_steps, steps = s->fold->steps;
-    const int32_t lanes = s->fold->lanes;
-    cell         *c     = cell_at(s, at->cell);
+    const int64_t whole = elements_of(s->fold->steps, s->fold->lanes);
+    int64_t       left = left_in_block(s, at), block = step_at(s, at) / s->fold->steps;
+    cell         *c = cell_at(s, at->cell);
 
     assert(!s->fold->scan);
-    for (int64_t k = 0, end; k < run->n && !c->settled; k = end) {
-        const int64_t lane = at->lane + k, step = first + lane / lanes;
-        const int64_t left = steps - step % steps;
-
-        end = left > run->n ? run->n : k + left * lanes - lane % lanes;
-        end = end < run->n ? end : run->n;
-        if (c->block != step / steps) {
-            end_block(s, c);
-            begin_block(s, c, step / steps);
-        }
-        for (int32_t l = 0; l < lanes && k + l < end; l++)
+    for (int64_t k = 0, end; k < run->n && !c->settled; k = end, left = whole, block++) {
+        end = left < run->n - k ? k + left : run->n;
+        move_to(s, c, block);
+        for (int32_t l = 0; l < s->fold->lanes && k + l < end; l++)
             take_lane(s, c, at, run, k + l, end);
         c->settled |= is_done(s, c, c->depth);
+    }
+}
+
+/* Elements [from, to) of a run, of one block. */
+static void take_groups(const rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *run,
+                        const int64_t *label, int64_t apart, int64_t from, int64_t to)
+{
+    for (int64_t k = from; k < to; k++) {
+        const rd_fold_place here = { at->cell, at->lane + k, at->outer, at->index + k };
+        const bool          take = !run->mask || run->mask[k * run->next];
+        char *const         node = node_of_group(s, &here, take ? label[k * apart] : -1);
+
+        if (!node)
+            continue;
+        const rd_node_elements x = elements_from(s, run, k);
+        rd_node_steps(&s->node, node, 1, &x, here.index);
+    }
+}
+
+void rd_fold_take_groups(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *run,
+                         const int64_t *label, int64_t apart)
+{
+    const int64_t whole = elements_of(s->fold->steps, s->fold->lanes);
+    int64_t       left  = left_in_block(s, at);
+
+    for (int64_t k = 0, end; k < run->n; k = end, left = whole) {
+        end = left < run->n - k ? k + left : run->n;
+        reach_groups(s, &(rd_fold_place){ at->cell, at->lane + k, at->outer, at->index + k });
+        take_groups(s, at, run, label, apart, k, end);
     }
 }
 

@@ -49,9 +49,9 @@ typedef struct rd_fold_run {
     const uint8_t   *mask;
 } rd_fold_run;
 void rd_fold_take(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *run);
-/* One of a fold with groups: see rd_fold_step_group(). */
-void rd_fold_take_group(rd_fold_state *s, const rd_fold_place *at, int64_t group,
-                        const rd_node_elements *x);
+/* The same of a fold with groups: labels are `apart` elements apart.  Each is taken by itself. */
+void rd_fold_take_groups(rd_fold_state *s, const rd_fold_place *at, const rd_fold_run *run,
+                         const int64_t *label, int64_t apart);
 /* The same as rd_fold_step(), and y = the result so far. */
 void rd_fold_scan(rd_fold_state *s, const rd_fold_place *at, rd_word x, rd_word weight, bool take,
                   rd_word *y);

@@ -51,32 +51,25 @@ static rd_fold_place place_of(const elements *e, int64_t r, int64_t c)
                             .index = e->at.index + r * f->index.row + c * f->index.col };
 }
 
-static rd_node_elements elements_at(const elements *e, int64_t r, int64_t c)
+/* n elements from (r, c) on, along the row or down the column. */
+static rd_fold_run run_of(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
 {
-    return (rd_node_elements){
-        .at     = e->x.at + (r * e->x.row + c) * e->size,
-        .second = e->second.at ? e->second.at + (r * e->second.row + c) * e->second_size : NULL,
+    return (rd_fold_run){
+        .n        = n,
+        .x.stride = down ? e->x.row : 1,
+        .x.at     = e->x.at + (r * e->x.row + c) * e->size,
+        .x.along  = down ? e->second.row : 1,
+        .x.second = e->second.at ? e->second.at + (r * e->second.row + c) * e->second_size : NULL,
+        .next     = down ? e->mask.row : 1,
+        .mask     = e->mask.at ? (const uint8_t *)rd_view_at(&e->mask, r, c) : NULL,
     };
 }
 
-static const uint8_t *mask_at(const elements *e, int64_t r, int64_t c)
-{
-    return e->mask.at ? (const uint8_t *)rd_view_at(&e->mask, r, c) : NULL;
-}
-
-/* n elements from (r, c) on, along the row or down the column. */
 static void take(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
 {
     const rd_fold_place at  = place_of(e, r, c);
-    rd_fold_run         run = {
-                .n    = n,
-                .x    = elements_at(e, r, c),
-                .next = down ? e->mask.row : 1,
-                .mask = mask_at(e, r, c),
-    };
+    const rd_fold_run   run = run_of(e, r, c, n, down);
 
-    run.x.stride = down ? e->x.row : 1;
-    run.x.along  = down ? e->second.row : 1;
     rd_fold_take(fold_at(e->f, e->memory, r), &at, &run);
 }
 
@@ -84,33 +77,39 @@ static void take(const elements *e, int64_t r, int64_t c, int64_t n, bool down)
 static bool follow(const rd_tile_fold *f, int64_t outer, int64_t lane, int64_t cell, int64_t index)
 {
     if (f->fold->lanes > 1)
-        return f->by_lanes && cell == 0 && outer == 0 && lane == 1;
+        return cell == 0 && outer == 0 && lane == 1 && (index == 1 || f->by_lanes);
     return cell == 0 && outer * f->row_steps + lane == 1 && index == 1;
+}
+
+static bool follow_along(const rd_tile_fold *f)
+{
+    return follow(f, f->outer.col, f->lane.col, f->cell.col, f->index.col);
 }
 
 static void take_all(const rd_tiles *m, const elements *e)
 {
     const rd_tile_fold *f     = e->f;
-    const bool          along = follow(f, f->outer.col, f->lane.col, f->cell.col, f->index.col);
-    const bool          down =
-        !along && !f->own_rows && follow(f, f->outer.row, f->lane.row, f->cell.row, f->index.row);
+    const bool          lanes = f->fold->lanes == 1 || f->by_lanes;
+    const bool          along = lanes && follow_along(f);
+    const bool          down  = lanes && !along && !f->own_rows &&
+                      follow(f, f->outer.row, f->lane.row, f->cell.row, f->index.row);
 
     for (int64_t r = 0; r < (down ? 1 : m->rows); r++)
         for (int64_t c = 0; c < (along ? 1 : m->cols); c++)
             take(e, r, c, along ? m->cols : down ? m->rows : 1, down);
 }
 
-/* Each by itself: neighbours are of other groups.  One that is left out moves its cell on. */
 static void take_by_label(const rd_tiles *m, const elements *e, const rd_view *label)
 {
-    for (int64_t r = 0; r < m->rows; r++)
-        for (int64_t c = 0; c < m->cols; c++) {
-            const rd_fold_place    at    = place_of(e, r, c);
-            const rd_node_elements x     = elements_at(e, r, c);
-            const uint8_t *const   mask  = mask_at(e, r, c);
-            const int64_t          group = *(const int64_t *)(const void *)rd_view_at(label, r, c);
+    const int64_t n = follow_along(e->f) ? m->cols : 1;
 
-            rd_fold_take_group(fold_at(e->f, e->memory, r), &at, mask && !*mask ? -1 : group, &x);
+    for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->cols; c += n) {
+            const rd_fold_place at  = place_of(e, r, c);
+            const rd_fold_run   run = run_of(e, r, c, n, false);
+
+            rd_fold_take_groups(fold_at(e->f, e->memory, r), &at, &run,
+                                (const int64_t *)(const void *)rd_view_at(label, r, c), label->col);
         }
 }
 
