@@ -1,4 +1,5 @@
-/* cases_pairs.c - W5 every point with every other, without the matrix of pairs. */
+/* cases_pairs.c - W5 every point with every other, without the matrix of pairs; W13 each pair once, and
+ * a triangle of a matrix. */
 #include "bench.h"
 
 /* |x_i - y_j|^2, (m, n). */
@@ -11,6 +12,25 @@ static void gauss(rd_expr *const *x, unsigned dims, rd_expr **y)
 {
     (void)dims;
     y[0] = rd_sum(rd_mul(rd_exp(rd_neg(distances(x))), x[2]), RD_DIMS(1));
+}
+
+static rd_expr *lower(rd_expr *y)
+{
+    return rd_le(rd_coord(y, 1), rd_coord(y, 0));
+}
+
+static void gauss_lower(rd_expr *const *x, unsigned dims, rd_expr **y)
+{
+    rd_expr *d = distances((rd_expr *const[]){ x[0], x[0] });
+
+    (void)dims;
+    y[0] = rd_sum(rd_mul(rd_exp(rd_neg(d)), x[1]), RD_DIMS(1), .where = lower(d));
+}
+
+static void sum_lower(rd_expr *const *x, unsigned dims, rd_expr **y)
+{
+    (void)dims;
+    y[0] = rd_sum(x[0], RD_DIMS(1), .where = lower(x[0]));
 }
 
 static void nearest(rd_expr *const *x, unsigned dims, rd_expr **y)
@@ -31,6 +51,11 @@ const bench_case bench_pairs[] = {
     { "W5", "gauss30k", gauss, HAND_gauss, 0, { POINTS(30000, 3), POINTS(30000, 3), { 1, 1, 2, 1,
       { 30000 } } },
       .flops = 11.0 / 3, .exps = 1.0 / 3, .pairs = true, .only_f32 = true },
+    { "W13", "gauss.lower", gauss_lower, HAND_gauss_lower, 0, { POINTS(10000, 3), { 1, 1, 2, 1,
+      { 10000 } } },
+      .flops = 11.0 / 6, .exps = 1.0 / 6, .pairs = true },
+    { "W13", "sum.lower", sum_lower, HAND_sum_lower, 0, { { 2, 2, 2, 1, { 8192, 8192 } } },
+      .flops = 0.5, .read_share = 0.5 },
     { "W5", "nn3",  nearest, HAND_nearest, 0, { POINTS(10000, 3), POINTS(10000, 3) },
       .flops = 3, .pairs = true },
     { "W5", "nn50", nearest, HAND_nearest, 0, { POINTS(10000, 50), POINTS(10000, 50) },

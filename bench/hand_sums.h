@@ -207,3 +207,15 @@ static void F(sum_short)(const hand_args *a)
 {
     *(REAL *)a->out[0] = (REAL)F(run)(TERM_ELEMENT, a->in[0], a->in[0], a->shape[0]);
 }
+
+/* ---- A triangle ------------------------------------------------------------------------------ */
+static void F(sum_lower)(const hand_args *a)
+{
+    const REAL   *x   = a->in[0];
+    REAL         *out = a->out[0];
+    const int64_t m = a->shape[0], n = a->shape[1];
+
+#pragma omp parallel for num_threads(a->threads) schedule(dynamic, 64)
+    for (int64_t i = 0; i < m; i++)
+        out[i] = (REAL)F(run)(TERM_ELEMENT, x + i * n, x + i * n, i < n ? i + 1 : n);
+}
