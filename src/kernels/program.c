@@ -122,6 +122,8 @@ static void add_bound(rd_text *text, const rd_bound *b, const char *before)
     rd_text_add(text, "%s", before);
     for (int32_t k = 0; k < b->n_add; k++)
         rd_text_add(text, "%s%" PRId64 "*i%" PRId32, k ? " + " : "", b->coef[k], b->axis[k]);
+    for (int32_t k = 0; k < b->n_reg; k++)
+        rd_text_add(text, " + %" PRId64 "*r%" PRId32, b->reg_coef[k], b->reg[k]);
     rd_text_add(text, " + %" PRId64 " >= 0", b->offset);
 }
 

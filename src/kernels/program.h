@@ -47,13 +47,16 @@ typedef enum rd_loop_kind {
     RD_LOOP_TILE  /* visits ranges of `step` indices; loops over the axis inside visit one  */
 } rd_loop_kind;
 
-/* Where a mask of places is true: offset + sum of coef times the index of an axis is not negative. */
-enum { RD_BOUND_AXES = 6 };
+/* Where a mask of places is true: offset + sum of coef times the index of an axis, or times a register
+ * that is made before the loop, is not negative. */
+enum { RD_BOUND_AXES = 6, RD_BOUND_REGS = 2 };
 typedef struct rd_bound {
     int64_t offset;
     int32_t n_add; /* 0: there is no such bound */
     int32_t axis[RD_BOUND_AXES];
     int64_t coef[RD_BOUND_AXES];
+    int32_t n_reg, reg[RD_BOUND_REGS];
+    int64_t reg_coef[RD_BOUND_REGS];
 } rd_bound;
 
 /* Indices of a loop at which its body changes nothing but what a masked-out element would: where a

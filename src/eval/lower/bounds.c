@@ -3,7 +3,8 @@
  * A masked-out element changes nothing in its fold.  So where all that a loop's body does to what is
  * outside is steps of folds under one such mask, the indices at which the mask is false need not be
  * visited; and where it is true for a whole strip it need not be looked at.  Who runs a program may do
- * either, or neither: the bits are those of the mask that is tested. */
+ * either, or neither: the bits are those of the mask that is tested.  A place may be compared with a
+ * number of its row, as well: first[i] <= j and j < end[i]. */
 #include "eval/lower/lower.h"
 
 /* A mask as so many bounds that all hold; `exact`: and nothing else. */
@@ -17,6 +18,7 @@ typedef struct mask {
 typedef struct facts {
     const rd_program *p;
     const int32_t    *made; /* per register: the instruction that makes it */
+    const rd_loop    *loop; /* the one that is asked about                 */
 } facts;
 
 /* ---- Sums of indices ------------------------------------------------------------------------- */
@@ -35,10 +37,30 @@ static bool add_term(rd_bound *to, int32_t axis, int64_t coef)
     return !__builtin_add_overflow(to->coef[k], coef, &to->coef[k]);
 }
 
+static bool add_register(rd_bound *to, int32_t reg, int64_t coef)
+{
+    int32_t k = 0;
+
+    while (k < to->n_reg && to->reg[k] != reg)
+        k++;
+    if (k == RD_BOUND_REGS)
+        return false;
+    if (k == to->n_reg) {
+        to->reg[to->n_reg]        = reg;
+        to->reg_coef[to->n_reg++] = 0;
+    }
+    return !__builtin_add_overflow(to->reg_coef[k], coef, &to->reg_coef[k]);
+}
+
 /* to += times * of */
 static bool add_times(rd_bound *to, const rd_bound *of, int64_t times)
 {
     int64_t product;
+
+    for (int32_t k = 0; k < of->n_reg; k++)
+        if (__builtin_mul_overflow(of->reg_coef[k], times, &product) ||
+            !add_register(to, of->reg[k], product))
+            return false;
 
     for (int32_t k = 0; k < of->n_add; k++)
         if (__builtin_mul_overflow(of->coef[k], times, &product) ||
@@ -58,33 +80,51 @@ static bool add_places(rd_bound *to, const rd_address *at)
     return true;
 }
 
-/* The register as such a sum. */
-static bool is_sum(const facts *f, int32_t reg, int depth, rd_bound *sum)
-{
-    const rd_inst *inst = &f->p->inst[f->made[reg]];
-    rd_bound       a = { 0 }, b = { 0 };
+static bool is_sum(const facts *f, int32_t reg, int depth, rd_bound *sum);
 
-    *sum = (rd_bound){ 0 };
-    if (inst->type != RD_I64 || depth == 0)
-        return false;
-    switch (inst->kind) {
-    case RD_I_COORD: return add_places(sum, &f->p->address[inst->arg]);
-    case RD_I_CONST: sum->offset = inst->value.i64; return true;
-    case RD_I_MAP: break;
-    default: return false;
-    }
-    if (!is_sum(f, inst->a, depth - 1, &a) ||
-        (rd_op_table[inst->op].arity > 1 && !is_sum(f, inst->b, depth - 1, &b)))
+static bool is_number(const rd_bound *b)
+{
+    return b->n_add == 0 && b->n_reg == 0;
+}
+
+static bool is_sum_of_sums(const facts *f, const rd_inst *inst, int depth, rd_bound *sum)
+{
+    rd_bound a = { 0 }, b = { 0 };
+
+    if (!is_sum(f, inst->a, depth, &a) ||
+        (rd_op_table[inst->op].arity > 1 && !is_sum(f, inst->b, depth, &b)))
         return false;
     switch (inst->op) {
     case RD_OP_add: return add_times(sum, &a, 1) && add_times(sum, &b, 1);
     case RD_OP_sub: return add_times(sum, &a, 1) && add_times(sum, &b, -1);
     case RD_OP_neg: return add_times(sum, &a, -1);
     case RD_OP_mul:
-        return b.n_add == 0 ? add_times(sum, &a, b.offset)
-                            : a.n_add == 0 && add_times(sum, &b, a.offset);
+        return is_number(&b) ? add_times(sum, &a, b.offset)
+                             : is_number(&a) && add_times(sum, &b, a.offset);
     default: return false;
     }
+}
+
+/* The register as such a sum; what is made before the loop may be one of its terms. */
+static bool is_sum(const facts *f, int32_t reg, int depth, rd_bound *sum)
+{
+    const rd_inst *inst = &f->p->inst[f->made[reg]];
+    bool           is   = false;
+
+    *sum = (rd_bound){ 0 };
+    if (inst->type != RD_I64 || depth == 0)
+        return false;
+    if (inst->kind == RD_I_COORD)
+        is = add_places(sum, &f->p->address[inst->arg]);
+    else if (inst->kind == RD_I_CONST) {
+        sum->offset = inst->value.i64;
+        is          = true;
+    } else if (inst->kind == RD_I_MAP)
+        is = is_sum_of_sums(f, inst, depth - 1, sum);
+    if (is || f->made[reg] > f->loop->begin)
+        return is;
+    *sum = (rd_bound){ 0 };
+    return add_register(sum, reg, 1);
 }
 
 /* ---- Masks ----------------------------------------------------------------------------------- */
@@ -224,6 +264,8 @@ static bool is_same(const rd_bound *a, const rd_bound *b)
 
     for (int32_t k = 0; k < left.n_add; k++)
         same &= left.coef[k] == 0;
+    for (int32_t k = 0; k < left.n_reg; k++)
+        same &= left.reg_coef[k] == 0;
     return same;
 }
 
@@ -310,9 +352,8 @@ void rd_bound_loops(rd_lowering *l)
     for (int32_t i = 0; i < p->n_inst; i++)
         for (int32_t k = rd_inst_makes(p, &p->inst[i]); k-- > 0;)
             made[p->inst[i].dst + k] = i;
-    const facts f = { p, made };
     for (int32_t k = 0; k < p->n_loop; k++)
         if (p->loop[k].kind == RD_LOOP_EACH && !p->loop[k].backwards &&
-            bounds_of(&f, &p->loop[k], &bounds))
+            bounds_of(&(facts){ p, made, &p->loop[k] }, &p->loop[k], &bounds))
             p->loop[k].bounds = rd_pool_grow(l->pool, &bounds, 1, 1, sizeof bounds);
 }

@@ -37,7 +37,9 @@ void rd_bounds_functions(const rd_codegen *n, rd_text *to)
                     "static inline int64_t step_behind(int64_t from, int64_t to, int64_t by, "
                     "int64_t at)\n{\n    if (at >= to)\n        return to;\n"
                     "    return at <= from ? from : LESS(to, from + (at - from + by - 1) / by * "
-                    "by);\n}\n");
+                    "by);\n}\n"
+                    "static inline int64_t within(int64_t x)\n{\n    const int64_t most = "
+                    "INT64_C(1) << 60;\n    return x > most ? most : x < -most ? -most : x;\n}\n");
 }
 
 /* The most, or the least, that an index comes to in what is being written inside the loop. */
@@ -57,10 +59,40 @@ static void add_index(rd_codegen *n, rd_text *to, int32_t axis, bool most)
     }
 }
 
-/* The same of the bound without the loop's own index. */
-static void add_rest(rd_codegen *n, rd_text *to, const rd_bound *b, int32_t own, bool most)
+/* The same of a register: of all elements of the strip, if each has its own. */
+static void add_register(rd_codegen *n, rd_text *to, const char *name, int32_t loop, int32_t reg,
+                         bool most)
 {
+    rd_text *in;
+
+    if (!n->here || !n->varies[reg]) {
+        rd_text_add(to, "within(r%" PRId32 ")", reg);
+        return;
+    }
+    rd_line(n, "int64_t %s%" PRId32 "_%" PRId32 " = %s(INT64_C(1) << 60);", name, loop, reg,
+            most ? "-" : "");
+    in = rd_strip_loop(n);
+    rd_text_add(in, " const int64_t y = within(");
+    rd_operand_text(n, in, reg);
+    rd_text_add(in, "); %s%" PRId32 "_%" PRId32 " = %s(%s%" PRId32 "_%" PRId32 ", y);", name, loop,
+                reg, most ? "MORE" : "LESS", name, loop, reg);
+    rd_strip_loop_end(n);
+    rd_text_add(to, "%s%" PRId32 "_%" PRId32, name, loop, reg);
+}
+
+/* The same of the bound without the loop's own index. */
+static void add_rest(rd_codegen *n, rd_text *to, const char *name, int32_t loop, const rd_bound *b,
+                     bool most)
+{
+    const int32_t own = n->p->loop[loop].axis;
+
     rd_number_text(n, to, b->offset);
+    for (int32_t k = 0; k < b->n_reg; k++) {
+        rd_text_add(to, " + ");
+        rd_number_text(n, to, b->reg_coef[k]);
+        rd_text_add(to, " * ");
+        add_register(n, to, name, loop, b->reg[k], (b->reg_coef[k] > 0) == most);
+    }
     for (int32_t k = 0; k < b->n_add; k++) {
         if (b->axis[k] == own || b->coef[k] == 0)
             continue;
@@ -86,7 +118,7 @@ static void add_place(rd_codegen *n, int32_t loop, const char *name, const char 
 {
     rd_text rest = { 0 };
 
-    add_rest(n, &rest, b, n->p->loop[loop].axis, most);
+    add_rest(n, &rest, name, loop, b, most);
     rd_line(n, "const int64_t %s%" PRId32 " = %s(%s) + %d;", name, loop, sign,
             rest.at ? rest.at : "", more);
     rd_text_free(&rest);

@@ -103,7 +103,8 @@ static bool is_bounding(const rd_codegen *n, const rd_region *r)
         const rd_loop *l = &n->p->loop[k];
 
         if (l->bounds && l->begin >= r->from && l->end < r->to && l->axis != r->axis &&
-            (names(&l->bounds->low, r->axis) || names(&l->bounds->high, r->axis)))
+            (names(&l->bounds->low, r->axis) || names(&l->bounds->high, r->axis) ||
+             l->bounds->low.n_reg || l->bounds->high.n_reg))
             return true;
     }
     return false;
