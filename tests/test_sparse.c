@@ -1,5 +1,6 @@
 /* Sparse expressions beside the same ones of dense arrays: random formats, patterns, maps, views and
  * reductions; and what leaves refuse. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include "values.h"
 
 #include <math.h>
@@ -444,5 +445,7 @@ int main(void)
 {
     const TTest *const tests[] = { matrices, nothing_elsewhere, refusals, random_expressions };
 
+    setenv("CK_DEFAULT_TIMEOUT", "300",
+           0); /* seconds: threads wait for each other where others work */
     return run_suite("sparse", tests, COUNT(tests));
 }

@@ -349,8 +349,6 @@ rd_expr *rd_sparse_of(rd_ctx *ctx, const rd_sparse_opts *opts)
 static rd_expr *matrix(const char *call, rd_ctx *ctx, const rd_matrix_opts *opts,
                        const rd_level levels[2])
 {
-    if (!ctx)
-        return NULL;
     if (opts->shape.n != 2)
         return rd_fail(ctx, RD_ERR_SHAPE, "%s: the shape has %d axes, a matrix has 2", call,
                        (int)opts->shape.n);
@@ -364,22 +362,36 @@ static rd_expr *matrix(const char *call, rd_ctx *ctx, const rd_matrix_opts *opts
                                           .trusted = opts->trusted });
 }
 
+static bool is_asked(const char *call, rd_ctx *ctx, const rd_matrix_opts *opts)
+{
+    if (ctx && !opts)
+        rd_fail(ctx, RD_ERR_ARGUMENT, "%s: the options are NULL", call);
+    return ctx && opts;
+}
+
+static rd_expr *compressed(const char *call, rd_ctx *ctx, const rd_matrix_opts *o, int first)
+{
+    if (!is_asked(call, ctx, o))
+        return NULL;
+    return matrix(call, ctx, o,
+                  (const rd_level[]){ { RD_LEVEL_DENSE, first, NULL, NULL },
+                                      { RD_LEVEL_COMPRESSED, 1 - first, o->pos, o->crd } });
+}
+
 rd_expr *rd_csr_of(rd_ctx *ctx, const rd_matrix_opts *o)
 {
-    return matrix("rd_csr", ctx, o,
-                  (const rd_level[]){ { RD_LEVEL_DENSE, 0, NULL, NULL },
-                                      { RD_LEVEL_COMPRESSED, 1, o->pos, o->crd } });
+    return compressed("rd_csr", ctx, o, 0);
 }
 
 rd_expr *rd_csc_of(rd_ctx *ctx, const rd_matrix_opts *o)
 {
-    return matrix("rd_csc", ctx, o,
-                  (const rd_level[]){ { RD_LEVEL_DENSE, 1, NULL, NULL },
-                                      { RD_LEVEL_COMPRESSED, 0, o->pos, o->crd } });
+    return compressed("rd_csc", ctx, o, 1);
 }
 
 rd_expr *rd_coo_of(rd_ctx *ctx, const rd_matrix_opts *o)
 {
+    if (!is_asked("rd_coo", ctx, o))
+        return NULL;
     return matrix("rd_coo", ctx, o,
                   (const rd_level[]){ { RD_LEVEL_COORDINATES, 0, NULL, o->pos },
                                       { RD_LEVEL_COORDINATES, 1, NULL, o->crd } });
