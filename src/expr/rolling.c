@@ -6,6 +6,8 @@
  * a NaN or an infinity ends with its windows, nothing cancels, and all that holds for sums holds
  * for minima. */
 #include "expr/rolling.h"
+#include <stdlib.h>
+#include <string.h>
 
 enum {
     FEW       = 4,    /* neighbours that need no rows in cache   */
@@ -168,18 +170,65 @@ static rd_expr *one_by_one(const rd_rolling *r)
                              rd_rolling_total(r, rd_window(r->x, r->axis, r->n, 1), RD_DIMS(-1)));
 }
 
-/* Elements across memory are neighbours in other rows: few are reduced one by one, which vectors of
- * rows do as fast. */
-static rd_expr *reduced(const rd_rolling *r)
+/* ---- Along memory or across -------------------------------------------------------------------- */
+/* Elements from one index of each axis to the next, of the first operand in memory; of what is made, C
+ * order. */
+static void find_steps(const rd_expr *x, int depth, int64_t *step)
 {
-    const bool    along = r->axis == r->x->rank - 1, spare = r->x->rank < RD_MAX_RANK;
+    enum { DEEPEST = 8 };
+    int64_t inner[RD_MAX_RANK] = { 0 };
+    bool    known              = false;
+
+    if (x->kind == RD_EXPR_LEAF) {
+        memcpy(step, x->as.leaf->stride, (size_t)x->rank * sizeof *step);
+        return;
+    }
+    if (depth < DEEPEST && x->kind == RD_EXPR_VIEW) {
+        find_steps(x->in[0], depth + 1, inner);
+        for (int k = 0; k < x->rank; k++) {
+            step[k] = 0;
+            for (int a = 0; a < x->in[0]->rank; a++)
+                step[k] += inner[a] * x->as.view->number[x->in[0]->rank + a * x->rank + k];
+        }
+        return;
+    }
+    for (int i = 0; i < x->n_in && depth < DEEPEST && x->kind == RD_EXPR_MAP && !known; i++) {
+        find_steps(x->in[i], depth + 1, step);
+        for (int k = 0; k < x->rank; k++)
+            known |= step[k] != 0;
+    }
+    if (!known)
+        rd_dense_strides(x->rank, x->extent, 0, step);
+}
+
+/* Is no other axis walked in smaller steps? */
+static bool is_along_memory(const rd_expr *x, int axis)
+{
+    int64_t step[RD_MAX_RANK] = { 0 };
+
+    find_steps(x->kind == RD_EXPR_COMPLEX ? x->in[0] : x, 0, step);
+    for (int k = 0; k < x->rank; k++)
+        if (k != axis && x->extent[k] > 1 && step[k] && llabs(step[k]) < llabs(step[axis]))
+            return false;
+    return true;
+}
+
+/* Neighbours across memory are in other rows: few are reduced one by one, by vectors of rows. */
+static rd_expr *reduced(rd_rolling *r)
+{
+    const int     axis = r->axis, last = r->x->rank - 1;
+    const bool    along = is_along_memory(r->x, axis), spare = last + 1 < RD_MAX_RANK;
     const int64_t most = along ? LONG : r->what < RD_ROLLED_VAR ? SHORT : SHORT_VAR;
 
-    if (r->n > r->x->extent[r->axis])
-        return rd_cast_to(cut(r->x, r->axis, 0, 0), r->type); /* no window */
+    if (r->n > r->x->extent[axis])
+        return rd_cast_to(cut(r->x, axis, 0, 0), r->type); /* no window */
     if (r->n > most && spare)
         return rd_rolling_by_scans(r);
-    return along || !spare ? by_rows(r, r->axis) : one_by_one(r);
+    if (!along && spare)
+        return one_by_one(r);
+    if (!(r->x = rd_move_axis(r->x, axis, last)))
+        return NULL;
+    return rd_move_axis(by_rows(r, last), last, axis);
 }
 
 static bool begin(rd_rolling *r, rd_expr *x, int axis, int64_t n)

@@ -104,9 +104,10 @@ static bool is_paired(const rd_collector *c, const rd_expr *e, const int32_t *li
     return n > 1 && rd_demands_span(c, e, list, n) >= MANY * rd_expr_points(e);
 }
 
-static bool all_go_along(const rd_collector *c, int dim, const int32_t *list, int n)
+static bool all_go_along(const rd_collector *c, const rd_expr *e, int dim, const int32_t *list,
+                         int n)
 {
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n && e->extent[dim] > 1; k++)
         if (rd_subscript_pure(c->axes, &rd_demand_of(c, list[k])->at[dim]) < 0)
             return false;
     return true;
@@ -120,11 +121,11 @@ static bool is_in_rows(const rd_collector *c, const rd_expr *e, const int32_t *l
     double row = rd_expr_points(e);
     int    dim = 0;
 
-    while (dim < e->rank && all_go_along(c, dim, list, n))
+    while (dim < e->rank && all_go_along(c, e, dim, list, n))
         row /= (double)e->extent[dim++];
     if (dim == 0 || row < SHORTEST || row > LONGEST)
         return false;
-    while (dim < e->rank && !all_go_along(c, dim, list, n))
+    while (dim < e->rank && !all_go_along(c, e, dim, list, n))
         dim++;
     return dim == e->rank;
 }
