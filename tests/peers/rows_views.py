@@ -11,7 +11,8 @@ def along(random, arrays):
 def element(random, arrays):
     a = axis(random, arrays[0])
     n = arrays[0].shape[a] if -arrays[0].ndim <= a < arrays[0].ndim else 1
-    return {"axis": a, "i": int(random.integers(-n - 1, n + 1))}
+    outside = arrays[0].size > 0  # NumPy takes any element of nothing
+    return {"axis": a, "i": int(random.integers(-n - outside, max(n, 1) + outside))}
 
 
 def parts(random, arrays):
