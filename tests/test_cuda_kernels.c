@@ -185,7 +185,8 @@ START_TEST(operators)
 {
     static const rd_dtype types[OPERATOR_TYPES] = { RD_F32, RD_F64, RD_I32 };
 
-    operators_compile(types[_i / GROUPS], _i % GROUPS * AT_ONCE);
+    if ((_i / GROUPS + _i) % suite_part(OPERATOR_TYPES) == 0)
+        operators_compile(types[_i / GROUPS], _i % GROUPS * AT_ONCE);
 }
 END_TEST
 
