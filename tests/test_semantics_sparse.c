@@ -83,10 +83,27 @@ START_TEST(sparse_indices)
 }
 END_TEST
 
+/* No column, or no row. */
+START_TEST(sparse_empties)
+{
+    static const int32_t none[] = { 0, 0, 0, 0 };
+    rd_expr *const       at     = rd_wrap(ctx, none, RD_SHAPE(0));
+    rd_expr *const       v      = leaf(RD_F64, NULL, 0);
+    rd_expr *const       x = rd_csr(ctx, RD_SHAPE(3, 0), rd_wrap(ctx, none, RD_SHAPE(4)), at, v);
+    rd_expr *const       y = rd_csr(ctx, RD_SHAPE(0, 2), rd_wrap(ctx, none, RD_SHAPE(1)), at, v);
+    rd_expr *const       z = rd_broadcast(rd_expand(matrix(0, false), -1), RD_SHAPE(3, 3, 0));
+
+    expect("sum", rd_sum(x, RD_DIMS(1)), RD_F64, VALUES(0, 0, 0));
+    expect("mean", rd_mean(y, RD_DIMS(0)), RD_F64, VALUES(NAN, NAN));
+    expect("beside", rd_sum(z, RD_DIMS(1, 2)), RD_F64, VALUES(0, 0, 0));
+    expect_error("max", rd_max(x, RD_DIMS(1)), RD_ERR_EMPTY);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { sparse_fills, sparse_infinities, stored_alone,
-                                   sparse_views, sparse_results,    sparse_indices };
+    const TTest *const tests[] = { sparse_fills,   sparse_infinities, stored_alone,  sparse_views,
+                                   sparse_results, sparse_indices,    sparse_empties };
 
     return run_suite("semantics_sparse", tests, COUNT(tests));
 }

@@ -422,7 +422,7 @@ static bool find_axes(folded *z)
         z->n *= is_reduced(z, a) ? z->x->extent[a] : 1;
         coords |= (uint64_t)is_coord(z, a) << a;
     }
-    if (!rd_fill_of(z->x) || !(z->bits & coords))
+    if (!rd_fill_of(z->x) || !(z->bits & coords) || z->n == 0)
         return true;
     z->zero = rd_zero_of(rd_fill_of(z->x));
     if (!(rd_varies(rd_fill_of(z->x)) & z->bits))
@@ -463,7 +463,7 @@ rd_expr *rd_sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *op
         return fold_others(&z);
     if (!rd_fill_of(x))
         return as_asked(&z, fold_stored_alone(&z));
-    if (z.opts.where || z.opts.weights || rd_values_of(x)->extent[0] == 0 ||
+    if (z.opts.where || z.opts.weights || rd_values_of(x)->extent[0] == 0 || z.n == 0 ||
         (z.opts.skip_nan && z.zero != RD_ZERO))
         return as_asked(&z, at_all_places(&z));
     return as_asked(&z, rows[k].merge(&z));
