@@ -22,6 +22,11 @@ START_TEST(sparse_fills)
     expect("sum", rd_sum(matrix(5, false), RD_DIMS(1)), RD_F64, VALUES(11, 15, 10));
     expect("max", rd_max(matrix(-1, false), RD_DIMS(0)), RD_F64, VALUES(2, 1, 3));
     expect("mean", rd_mean(matrix(0, false), RD_ALL), RD_F64, VALUES(6.0 / 9));
+    expect("no number",
+           rd_max(rd_csr(ctx, RD_SHAPE(2, 1), rd_wrap(ctx, pos, RD_SHAPE(3)),
+                         rd_wrap(ctx, pos, RD_SHAPE(1)), leaf(RD_F64, VALUES(NAN))),
+                  RD_DIMS(1), .skip_nan = true),
+           RD_F64, VALUES(NAN, 0));
 }
 END_TEST
 

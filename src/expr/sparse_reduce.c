@@ -216,13 +216,16 @@ static rd_expr *merge_extreme(const folded *z)
     const bool     is_max = z->reducer == RD_RED_max;
     const rd_op    op     = rd_reducer_table[z->reducer].op;
     rd_reduce_opts o      = z->opts;
-    rd_expr       *y;
+    rd_expr       *y, *full;
 
     if (!z->fill || z->opts.type)
         return at_all_places(z);
     o.initial = extreme_of(z, z->x->type, !is_max);
     y         = fold_values(z, z->name, rd_values_of(z->x), &o);
-    y         = where_filled(z, map_2(op, z->call, y, fill_as(z, y)), y);
+    full      = z->opts.skip_nan && rd_dtype_kind(z->x->type) == RD_KIND_FLOAT
+                    ? fold_values(z, z->name, rd_values_of(z->x), &z->opts) /* all may be NaN */
+                    : y;
+    y         = where_filled(z, map_2(op, z->call, y, fill_as(z, y)), full);
     if (!z->opts.initial || !y)
         return y;
     rd_expr *const initial = rd_fit_to(z->opts.initial, y->type, z->call);
