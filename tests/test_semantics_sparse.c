@@ -30,6 +30,23 @@ START_TEST(sparse_fills)
 }
 END_TEST
 
+/* More fills than an i8 counts. */
+START_TEST(narrow_fills)
+{
+    static const int8_t one[] = { 3 };
+    const rd_shape      shape = RD_SHAPE(1, 258);
+    rd_expr *const      p = rd_wrap(ctx, pos, RD_SHAPE(2)), *at = rd_wrap(ctx, crd, RD_SHAPE(1));
+    rd_expr *const      v = rd_wrap(ctx, one, RD_SHAPE(1));
+    rd_expr *const      x = rd_csr(ctx, shape, p, at, v, .fill = rd_int(ctx, 2));
+    rd_expr *const      y = rd_csr(ctx, shape, p, at, v, .fill = rd_int(ctx, -1));
+
+    expect("even", rd_prod(x, RD_DIMS(1), .type = RD_I8), RD_I8, VALUES(0));
+    expect("odd", rd_prod(y, RD_DIMS(1), .type = RD_I8), RD_I8, VALUES(-3));
+    expect("sum", rd_sum(y, RD_DIMS(1), .type = RD_I8), RD_I8, VALUES(3 - 257 + 256));
+    expect("bool", rd_sum(x, RD_DIMS(1), .type = RD_BOOL), RD_BOOL, VALUES(1));
+}
+END_TEST
+
 START_TEST(sparse_infinities)
 {
     rd_expr *const x = leaf(RD_F64, VALUES(1, INFINITY, 1));
@@ -107,8 +124,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { sparse_fills,   sparse_infinities, stored_alone,  sparse_views,
-                                   sparse_results, sparse_indices,    sparse_empties };
+    const TTest *const tests[] = {
+        sparse_fills,   sparse_infinities, stored_alone,   sparse_views,
+        sparse_results, sparse_indices,    sparse_empties, narrow_fills
+    };
 
     return run_suite("semantics_sparse", tests, COUNT(tests));
 }

@@ -167,10 +167,12 @@ static rd_dtype float_type(rd_dtype type)
     return rd_dtype_kind(type) == RD_KIND_FLOAT ? type : RD_F64;
 }
 
-/* Floats are multiplied so many times in f64. */
-static rd_dtype float_or(rd_dtype type)
+/* Where fills are counted and multiplied: a narrow type has no room for how many there are. */
+static rd_dtype wide_type(rd_dtype type)
 {
-    return rd_dtype_kind(type) == RD_KIND_FLOAT ? RD_F64 : type;
+    const rd_kind kind = rd_dtype_kind(type);
+
+    return kind == RD_KIND_FLOAT ? RD_F64 : kind == RD_KIND_UINT ? RD_U64 : RD_I64;
 }
 
 /* ---- Sorts of reductions, as reducers.def has them ------------------------------------------- */
@@ -184,12 +186,13 @@ static rd_expr *merge_total(const folded *z)
         return map_where(z->call, has_nan(z), number(z, y->type, NAN), y);
     if (!z->fill || (y && rd_dtype_is_half(y->type)))
         return at_all_places(z);
-    const rd_dtype type = y ? float_or(y->type) : RD_F64;
+    const rd_dtype type = y ? wide_type(y->type) : RD_F64;
     m                   = rd_cast_to(count_fills(z), type);
     all                 = map_2(z->reducer == RD_RED_sum ? RD_OP_mul : RD_OP_pow, z->call,
-                rd_cast_to(z->fill, type), m);
+                rd_cast_to(fill_as(z, y), type), m);
     all                 = y ? rd_cast_to(all, y->type) : NULL;
-    return where_filled(z, map_2(rd_reducer_table[z->reducer].op, z->call, y, all), y);
+    all                 = map_2(rd_reducer_table[z->reducer].op, z->call, y, all);
+    return where_filled(z, y ? rd_cast_to(all, y->type) : NULL, y);
 }
 
 /* The greatest, or the least, of a type. */
