@@ -53,6 +53,7 @@ START_TEST(sparse_infinities)
 
     expect("all places", rd_matmul(matrix(0, false), x), RD_F64, VALUES(INFINITY, NAN, NAN));
     expect("stored ones", rd_matmul(matrix(0, true), x), RD_F64, VALUES(INFINITY, 0, 5));
+    expect("var", rd_var(matrix(INFINITY, false), RD_DIMS(1)), RD_F64, VALUES(NAN, NAN, NAN));
 }
 END_TEST
 

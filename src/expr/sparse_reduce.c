@@ -277,6 +277,14 @@ static rd_expr *merge_mean(const folded *z)
     return rd_cast_to(map_2(RD_OP_div, z->call, sum, number(z, type, (double)z->n)), asked);
 }
 
+/* 0, or NaN of a fill that is no finite number. */
+static rd_expr *apart_fills(const folded *z)
+{
+    rd_expr *const fill = rd_cast_to(z->fill, RD_F64);
+
+    return map_2(RD_OP_sub, z->call, fill, fill);
+}
+
 /* Chan, Golub, LeVeque (1979): moments of the stored ones, and of equal elements. */
 static rd_expr *merge_moments(const folded *z, rd_dtype asked)
 {
@@ -294,11 +302,12 @@ static rd_expr *merge_moments(const folded *z, rd_dtype asked)
     delta  = map_2(RD_OP_sub, z->call, mean, rd_cast_to(z->fill, RD_F64));
     delta  = map_2(RD_OP_mul, z->call, delta, delta);
     m = map_2(RD_OP_mul, z->call, m, map_2(RD_OP_div, z->call, n, number(z, RD_F64, (double)z->n)));
-    delta  = map_where(z->call, map_2(RD_OP_gt, z->call, m, rd_int(z->x->ctx, 0)),
-                       map_2(RD_OP_mul, z->call, delta, m), number(z, RD_F64, 0));
+    delta =
+        map_where(z->call, map_2(RD_OP_gt, z->call, m, rd_int(z->x->ctx, 0)),
+                  map_2(RD_OP_add, z->call, map_2(RD_OP_mul, z->call, delta, m), apart_fills(z)),
+                  number(z, RD_F64, 0));
     square = map_where(z->call, map_2(RD_OP_gt, z->call, n, rd_int(z->x->ctx, 0)),
-                       map_2(RD_OP_add, z->call, square, delta),
-                       rd_sub(rd_cast_to(z->fill, RD_F64), rd_cast_to(z->fill, RD_F64)));
+                       map_2(RD_OP_add, z->call, square, delta), apart_fills(z));
     square = map_2(RD_OP_div, z->call, square, number(z, RD_F64, d > 0 ? d : NAN));
     return rd_cast_to(!strcmp(z->name, "std") ? map_1(RD_OP_sqrt, z->call, square) : square, asked);
 }
