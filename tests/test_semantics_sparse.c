@@ -123,12 +123,23 @@ START_TEST(sparse_empties)
 }
 END_TEST
 
+/* What a reduction of a dense array does not take. */
+START_TEST(sparse_keywords)
+{
+    rd_expr *const x = matrix(0, false), *five = rd_num(ctx, 5);
+
+    expect_error("mean", rd_mean(x, RD_DIMS(1), .initial = five), RD_ERR_ARGUMENT);
+    expect_error("norm", rd_norm(x, RD_DIMS(1), .initial = five), RD_ERR_ARGUMENT);
+    expect_error("count", rd_count(x, RD_DIMS(1), .initial = rd_int(ctx, 5)), RD_ERR_ARGUMENT);
+    expect_error("var", rd_var(x, RD_DIMS(1), .p = 1), RD_ERR_ARGUMENT);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {
-        sparse_fills,   sparse_infinities, stored_alone,   sparse_views,
-        sparse_results, sparse_indices,    sparse_empties, narrow_fills
-    };
+    const TTest *const tests[] = { sparse_fills,   sparse_infinities, stored_alone,
+                                   sparse_views,   sparse_results,    sparse_indices,
+                                   sparse_empties, narrow_fills,      sparse_keywords };
 
     return run_suite("semantics_sparse", tests, COUNT(tests));
 }

@@ -175,6 +175,12 @@ static rd_dtype wide_type(rd_dtype type)
     return kind == RD_KIND_FLOAT ? RD_F64 : kind == RD_KIND_UINT ? RD_U64 : RD_I64;
 }
 
+/* Are the keywords those that the reduction takes of a dense array?  It is made of another one. */
+static bool keywords_ok(const folded *z)
+{
+    return fold_values(z, z->name, rd_values_of(z->x), &z->opts) != NULL;
+}
+
 /* ---- Sorts of reductions, as reducers.def has them ------------------------------------------- */
 static rd_expr *merge_total(const folded *z)
 {
@@ -261,6 +267,8 @@ static rd_expr *merge_count(const folded *z)
 {
     if (z->opts.skip_nan) /* as ints they would count */
         return at_all_places(z);
+    if (!keywords_ok(z))
+        return NULL;
     return instead(z, rd_cast_to(rd_cast_to(z->x, RD_BOOL), RD_I64), "sum", z->opts.type);
 }
 
@@ -272,6 +280,8 @@ static rd_expr *merge_mean(const folded *z)
 
     if (z->opts.skip_nan)
         return at_all_places(z);
+    if (!keywords_ok(z))
+        return NULL;
     type               = rd_dtype_is_half(type) ? RD_F32 : type;
     rd_expr *const sum = instead(z, rd_cast_to(z->x, natural), "sum", type);
     return rd_cast_to(map_2(RD_OP_div, z->call, sum, number(z, type, (double)z->n)), asked);
@@ -293,7 +303,7 @@ static rd_expr *merge_moments(const folded *z, rd_dtype asked)
     const double   d = (double)z->n - z->opts.ddof;
     rd_expr       *n, *m, *mean, *square, *delta;
 
-    if (!(q.x = rd_cast_to(z->x, RD_F64)))
+    if (!keywords_ok(z) || !(q.x = rd_cast_to(z->x, RD_F64)))
         return NULL;
     n      = rd_cast_to(count_stored(z, NULL), RD_F64);
     m      = map_2(RD_OP_sub, z->call, number(z, RD_F64, (double)z->n), n);
@@ -338,6 +348,8 @@ static rd_expr *merge_norm(const folded *z)
 
     if ((p != 1 && p != 2) || z->opts.skip_nan)
         return at_all_places(z);
+    if (!keywords_ok(z))
+        return NULL;
     type = rd_dtype_is_half(type) ? RD_F32 : type;
     x    = map_1(p == 2 ? RD_OP_square : RD_OP_abs, z->call, rd_cast_to(z->x, type));
     x    = instead(z, x, "sum", type);
