@@ -101,6 +101,9 @@ START_TEST(sparse_indices)
                  RD_ERR_ARGUMENT);
     expect_error("outside", rd_csr(ctx, RD_SHAPE(3, 2), p, rd_wrap(ctx, crd, RD_SHAPE(3)), v),
                  RD_ERR_ARGUMENT);
+    expect_error("no positions",
+                 rd_csr(ctx, RD_SHAPE(3, 3), NULL, rd_wrap(ctx, crd, RD_SHAPE(3)), v),
+                 RD_ERR_ARGUMENT);
     expect("pattern", rd_csr(ctx, RD_SHAPE(3, 3), p, rd_wrap(ctx, crd, RD_SHAPE(3)), NULL), RD_BOOL,
            VALUES(0, 1, 0, 0, 0, 0, 1, 0, 1));
 }

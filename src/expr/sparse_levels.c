@@ -40,9 +40,9 @@ static bool is_row_of_indices(const builder *b, const char *what, int k, rd_expr
 {
     char shape[RD_SHAPE_TEXT];
 
-    if (!rd_operands(b->call, 1, &row))
-        return false;
-    if (row->ctx != b->ctx)
+    if (!row)
+        rd_fail(b->ctx, RD_ERR_ARGUMENT, "%s: %s of level %d is NULL", b->call, what, k);
+    else if (row->ctx != b->ctx)
         rd_fail(b->ctx, RD_ERR_ARGUMENT, "%s: %s of level %d belongs to another context", b->call,
                 what, k);
     else if (row->kind != RD_EXPR_LEAF || row->as.leaf->name || row->device)
