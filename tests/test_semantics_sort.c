@@ -207,6 +207,10 @@ START_TEST(modes)
     expect("no number is NaN", rd_mode(rd_slice(nan, "::2"), RD_ALL), RD_F64, VALUES(2));
     expect("of one", rd_mode_count(rd_slice(nan, ":1"), RD_ALL), RD_I64, VALUES(1));
     expect_error("nothing", rd_mode(leaf(RD_I8, NULL, 0), RD_ALL), RD_ERR_EMPTY);
+    expect_shape("no rows", rd_mode(leaf_shape(RD_F64, RD_SHAPE(0, 0), NULL, 0), RD_DIMS(1)),
+                 RD_SHAPE(0));
+    expect_shape("counts", rd_mode_count(leaf_shape(RD_F64, RD_SHAPE(0, 0), NULL, 0), RD_KEEP(1)),
+                 RD_SHAPE(0, 1));
     expect_error("axis", rd_mode(x, RD_DIMS(2)), RD_ERR_AXIS);
     expect_error("complex", rd_mode_count(rd_complex(x, x), RD_ALL), RD_ERR_TYPE);
 }

@@ -6,6 +6,7 @@
 
 typedef struct modes {
     rd_folding f;
+    bool       none;   /* of no elements: there is no result, either          */
     rd_expr   *sorted; /* rows along the last axis                             */
     rd_expr   *run;    /* how many elements there are of the element's, so far */
 } modes;
@@ -31,11 +32,14 @@ static bool begin(modes *m, const char *call, rd_expr *x, rd_dims dims)
         !rd_folding_begin(&m->f, &(rd_reduce_opts){ .size = sizeof(rd_reduce_opts), .dims = dims },
                           0))
         return false;
-    if (!rd_folding_extent(&m->f, &any_result) && any_result) {
+    m->none = !rd_folding_extent(&m->f, &any_result);
+    if (m->none && any_result) {
         rd_fail(x->ctx, RD_ERR_EMPTY, "%s: no element to choose from in an operand of shape %s",
                 call, rd_shape_text(x->rank, x->extent, shape));
         return false;
     }
+    if (m->none)
+        return true;
     m->sorted = rd_folding_rows(&m->f, m->f.x);
     m->sorted = m->sorted ? rd_sort(m->sorted, -1) : NULL;
     m->run    = m->sorted ? runs(call, m->sorted) : NULL;
@@ -58,6 +62,8 @@ rd_expr *rd_mode(rd_expr *x, rd_dims dims)
 
     if (!begin(&m, "rd_mode", x, dims))
         return NULL;
+    if (m.none)
+        return rd_max(x, dims);
     rd_expr *const place = rd_expand(rd_argmax(m.run, RD_DIMS(-1)), -1);
     rd_expr *const y     = rd_take_along(m.sorted, m.sorted->rank - 1, place);
 
@@ -70,6 +76,8 @@ rd_expr *rd_mode_count(rd_expr *x, rd_dims dims)
 
     if (!begin(&m, "rd_mode_count", x, dims))
         return NULL;
+    if (m.none)
+        return rd_count(x, dims);
     return rd_folding_kept(&m.f,
                            unless_nan(&m, rd_select(m.run, -1, -1), rd_max(m.run, RD_DIMS(-1))));
 }
