@@ -43,6 +43,7 @@ START_TEST(narrow_fills)
     expect("even", rd_prod(x, RD_DIMS(1), .type = RD_I8), RD_I8, VALUES(0));
     expect("odd", rd_prod(y, RD_DIMS(1), .type = RD_I8), RD_I8, VALUES(-3));
     expect("sum", rd_sum(y, RD_DIMS(1), .type = RD_I8), RD_I8, VALUES(3 - 257 + 256));
+    expect_error("half", rd_csr(ctx, shape, p, at, v, .fill = rd_num(ctx, 0.5)), RD_ERR_TYPE);
     expect("bool", rd_sum(x, RD_DIMS(1), .type = RD_BOOL), RD_BOOL, VALUES(1));
 }
 END_TEST

@@ -292,7 +292,9 @@ static rd_expr *fill_of(const builder *b, rd_dtype type)
                        "%s: .fill has rank %d and type %s, it must be one real number of the same "
                        "context",
                        b->call, fill->rank, rd_dtype_name(fill->type));
-    if (!fill->weak && !rd_dtype_safe(fill->type, type))
+    const bool fits_as_number = fill->weak && (rd_dtype_kind(fill->type) != RD_KIND_FLOAT ||
+                                               rd_dtype_kind(type) == RD_KIND_FLOAT);
+    if (!fits_as_number && !rd_dtype_safe(fill->type, type))
         return rd_fail(b->ctx, RD_ERR_TYPE, "%s: .fill of type %s does not fit values of %s",
                        b->call, rd_dtype_name(fill->type), rd_dtype_name(type));
     fill = rd_fit_to(fill, type, b->call);
