@@ -16,12 +16,18 @@ static rd_expr *matrix(double fill, bool stored)
 
 START_TEST(sparse_fills)
 {
+    rd_expr *const one = rd_num(ctx, 1);
+
     expect("leaf", matrix(5, false), RD_F64, VALUES(5, 1, 5, 5, 5, 5, 2, 5, 3));
     expect("map", rd_exp(matrix(0, false)), RD_F64,
            VALUES(1, exp(1), 1, 1, 1, 1, exp(2), 1, exp(3)));
     expect("sum", rd_sum(matrix(5, false), RD_DIMS(1)), RD_F64, VALUES(11, 15, 10));
     expect("max", rd_max(matrix(-1, false), RD_DIMS(0)), RD_F64, VALUES(2, 1, 3));
     expect("mean", rd_mean(matrix(0, false), RD_ALL), RD_F64, VALUES(6.0 / 9));
+    expect("where", rd_sum(matrix(5, false), RD_DIMS(1), .where = rd_gt(matrix(0, false), one)),
+           RD_F64, VALUES(0, 0, 5));
+    expect("weights", rd_mean(matrix(5, false), RD_ALL, .weights = matrix(0, false)), RD_F64,
+           VALUES(14.0 / 6));
     expect("no number",
            rd_max(rd_csr(ctx, RD_SHAPE(2, 1), rd_wrap(ctx, pos, RD_SHAPE(3)),
                          rd_wrap(ctx, pos, RD_SHAPE(1)), leaf(RD_F64, VALUES(NAN))),

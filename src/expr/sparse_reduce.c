@@ -159,6 +159,9 @@ static rd_expr *at_all_places(const folded *z)
     rd_reduce_opts o = z->opts;
 
     o.dims.flags &= ~(uint32_t)RD_DIMS_KEEP; /* the caller sees to it */
+    if ((o.where && !(o.where = rd_at_all_places(o.where, z->call))) ||
+        (o.weights && !(o.weights = rd_at_all_places(o.weights, z->call))))
+        return NULL;
     return x ? rd_reduce_name(x, z->name, &o) : NULL;
 }
 
