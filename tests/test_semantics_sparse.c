@@ -130,6 +130,12 @@ START_TEST(sparse_empties)
     expect("mean", rd_mean(y, RD_DIMS(0)), RD_F64, VALUES(NAN, NAN));
     expect("beside", rd_sum(z, RD_DIMS(1, 2)), RD_F64, VALUES(0, 0, 0));
     expect_error("max", rd_max(x, RD_DIMS(1)), RD_ERR_EMPTY);
+    expect_shape(
+        "rows of nothing",
+        rd_sparse(ctx, RD_SHAPE(INT64_C(1) << 40, 0),
+                  RD_LEVELS({ RD_LEVEL_DENSE, 0, NULL, NULL }, { RD_LEVEL_DENSE, 1, NULL, NULL }),
+                  v),
+        RD_SHAPE(INT64_C(1) << 40, 0));
 }
 END_TEST
 

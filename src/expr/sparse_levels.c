@@ -333,7 +333,7 @@ static rd_expr *sparse_leaf(const char *call, rd_ctx *ctx, const rd_sparse_opts 
     for (int k = 0; k < b.n; k++)
         if (!get_room(&b, k))
             return NULL;
-    if (!put_level(&b, 0, 0) || !(values = values_of(&b)))
+    if ((b.places > 0 && !put_level(&b, 0, 0)) || !(values = values_of(&b)))
         return NULL;
     if (rd_is_complex(values))
         return rd_complex_of(node_of(&b, values->in[0]), node_of(&b, values->in[1]), call);
