@@ -28,6 +28,8 @@ START_TEST(sparse_fills)
            RD_F64, VALUES(0, 0, 5));
     expect("weights", rd_mean(matrix(5, false), RD_ALL, .weights = matrix(0, false)), RD_F64,
            VALUES(14.0 / 6));
+    expect("cut once", rd_sum(matrix(1.5, false), RD_DIMS(1), .type = RD_I8), RD_I8,
+           VALUES(4, 4, 6));
     expect("no number",
            rd_max(rd_csr(ctx, RD_SHAPE(2, 1), rd_wrap(ctx, pos, RD_SHAPE(3)),
                          rd_wrap(ctx, pos, RD_SHAPE(1)), leaf(RD_F64, VALUES(NAN))),

@@ -184,6 +184,13 @@ static bool keywords_ok(const folded *z)
     return fold_values(z, z->name, rd_values_of(z->x), &z->opts) != NULL;
 }
 
+/* Is a result of floats made an int at its end?  What is stored would be before fills are added. */
+static bool ends_as_int(const folded *z, rd_dtype natural)
+{
+    return z->opts.type && rd_dtype_kind(natural) == RD_KIND_FLOAT &&
+           rd_dtype_kind(z->opts.type) != RD_KIND_FLOAT;
+}
+
 /* ---- Sorts of reductions, as reducers.def has them ------------------------------------------- */
 static rd_expr *merge_total(const folded *z)
 {
@@ -193,7 +200,7 @@ static rd_expr *merge_total(const folded *z)
         return y;
     if (z->zero == RD_ZERO_OR_NAN && z->reducer == RD_RED_sum && y)
         return map_where(z->call, has_nan(z), number(z, y->type, NAN), y);
-    if (!z->fill || (y && rd_dtype_is_half(y->type)))
+    if (!z->fill || (y && rd_dtype_is_half(y->type)) || ends_as_int(z, z->x->type))
         return at_all_places(z);
     const rd_dtype type = y ? wide_type(y->type) : RD_F64;
     m                   = rd_cast_to(count_fills(z), type);
@@ -331,6 +338,7 @@ static rd_expr *merge_weighted(const folded *z)
     rd_expr       *y, *m;
 
     if (!z->fill || z->opts.skip_nan ||
+        (z->reducer == RD_RED_logsumexp && ends_as_int(z, natural)) ||
         (z->reducer != RD_RED_moments && z->reducer != RD_RED_logsumexp))
         return at_all_places(z);
     if (z->reducer == RD_RED_moments)
