@@ -1,5 +1,5 @@
-/* pairs.c - results as those that loops know: of complex type with one more axis of reals, and sparse
- * ones at all places. */
+/* pairs.c - results as those that loops know: of complex type with one more axis of reals, and
+ * sparse ones at all places. */
 #include "eval/pairs.h"
 #include "eval/request.h"
 #include "expr/array.h"

@@ -1,6 +1,7 @@
-/* pick.c - what a mask picks: places of true elements, the elements there, and the first place.  How
- * many there are is known once the mask is evaluated, so all is done when it is asked for: the mask
- * becomes bits, which are counted, and then the result is filled, by blocks that threads share. */
+/* pick.c - what a mask picks: places of true elements, the elements there, and the first place.
+ * How many there are is known once the mask is evaluated, so all is done when it is asked for: the
+ * mask becomes bits, which are counted, and then the result is filled, by blocks that threads
+ * share. */
 #include "core/bytes.h"
 #include "eval/picked.h"
 #include "eval/request.h"
@@ -27,8 +28,8 @@ static bool check_call(rd_ctx *ctx, const char *call, rd_expr *x, rd_expr *mask,
     return false;
 }
 
-/* The caller's output without the rows along `axis` that it has too many of; of a zeroed one nothing
- * is asked. */
+/* The caller's output without the rows along `axis` that it has too many of; of a zeroed one
+ * nothing is asked. */
 static bool cut_output(rd_ctx *ctx, const char *call, const rd_array *out, const rd_array *fresh,
                        int axis, rd_array *cut)
 {

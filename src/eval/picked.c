@@ -3,9 +3,9 @@
 #include "eval/request.h"
 #include "eval/run/team.h"
 
-/* Elements of a piece: what a plan's run costs beside its elements is little then, and bytes of a mask
- * stay in a second-level cache.  Pieces have plans of their own where a mask counts places, so that
- * there must not be many. */
+/* Elements of a piece: what a plan's run costs beside its elements is little then, and bytes of a
+ * mask stay in a second-level cache.  Pieces have plans of their own where a mask counts places, so
+ * that there must not be many. */
 enum { PIECE = 1 << 18, PIECES = 256, BLOCK_WORK = 2 * RD_PICK_BLOCK };
 
 static int64_t piece_points(const rd_ctx *ctx, const rd_expr *mask, bool cheap)

@@ -20,8 +20,8 @@ typedef struct rd_picked {
     int64_t  first;  /* piece in which something is true, when asked for the first; -1     */
 } rd_picked;
 
-/* All of the mask, which is bool; `first`: up to the first piece in which an element is true.  False
- * after a failure. */
+/* All of the mask, which is bool; `first`: up to the first piece in which an element is true.
+ * False after a failure. */
 bool rd_picked_make(rd_picked *s, rd_ctx *ctx, const char *call, rd_expr *mask, bool cheap,
                     bool first);
 void rd_picked_free(rd_picked *s);

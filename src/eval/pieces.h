@@ -1,5 +1,5 @@
-/* pieces.h - an expression evaluated a piece at a time: views of it that lie one behind the other in C
- * order, all but the last of each row of pieces of one shape, so that they share a plan. */
+/* pieces.h - an expression evaluated a piece at a time: views of it that lie one behind the other
+ * in C order, all but the last of each row of pieces of one shape, so that they share a plan. */
 #ifndef RD_EVAL_PIECES_H
 #define RD_EVAL_PIECES_H
 #include "expr/expr.h"
@@ -20,7 +20,7 @@ rd_expr *rd_piece_view(const rd_pieces *p, rd_expr *x, int64_t k);
 int64_t  rd_piece_points(const rd_pieces *p, int64_t k);
 int64_t  rd_piece_begin(const rd_pieces *p, int64_t k);
 
-/* Are pieces as much work as the whole?  Not of what a reduction, or another value that is made whole,
- * would be computed for again and again. */
+/* Are pieces as much work as the whole?  Not of what a reduction, or another value that is made
+ * whole, would be computed for again and again. */
 bool rd_pieces_are_cheap(const rd_expr *x);
 #endif

@@ -1,6 +1,6 @@
-/* unique.c - each value once, how often it occurs, and which one each element has: runs of equal ones
- * in a row in order.  How many there are is known once that is sorted, so all is done when it is asked
- * for. */
+/* unique.c - each value once, how often it occurs, and which one each element has: runs of equal
+ * ones in a row in order.  How many there are is known once that is sorted, so all is done when it
+ * is asked for. */
 #include "eval/request.h"
 #include "expr/array.h"
 #include "expr/complex.h"

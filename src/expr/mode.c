@@ -1,4 +1,5 @@
-/* mode.c - the most frequent element: the longest run of equal ones in rows that are put in order. */
+/* mode.c - the most frequent element: the longest run of equal ones in rows that are put in
+ * order. */
 #include "expr/complex.h"
 #include "expr/maps.h"
 #include "expr/reduce.h"

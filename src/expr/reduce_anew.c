@@ -1,5 +1,5 @@
-/* reduce_anew.c - scans that begin anew at some elements: by reducers whose state says whether it has
- * begun anew, and whose weights say where. */
+/* reduce_anew.c - scans that begin anew at some elements: by reducers whose state says whether it
+ * has begun anew, and whose weights say where. */
 #include "expr/maps.h"
 #include "expr/reduce.h"
 #include <string.h>

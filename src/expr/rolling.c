@@ -170,9 +170,9 @@ static rd_expr *one_by_one(const rd_rolling *r)
                              rd_rolling_total(r, rd_window(r->x, r->axis, r->n, 1), RD_DIMS(-1)));
 }
 
-/* ---- Along memory or across -------------------------------------------------------------------- */
-/* Elements from one index of each axis to the next, of the first operand in memory; of what is made, C
- * order. */
+/* ---- Along memory or across ------------------------------------------------------------------ */
+/* Elements from one index of each axis to the next, of the first operand in memory; of what is
+ * made, C order. */
 static void find_steps(const rd_expr *x, int depth, int64_t *step)
 {
     enum { DEEPEST = 8 };

@@ -1,4 +1,5 @@
-/* rolling.h - reductions of each window of n neighbours along an axis, while they are being built. */
+/* rolling.h - reductions of each window of n neighbours along an axis, while they are being
+ * built. */
 #ifndef RD_EXPR_ROLLING_H
 #define RD_EXPR_ROLLING_H
 #include "expr/complex.h"
@@ -27,8 +28,8 @@ typedef struct rd_rolling {
 rd_expr *rd_rolling_by_scans(const rd_rolling *r);
 /* Sum, least or greatest of n elements, or the sum of squares about their mean. */
 rd_expr *rd_rolling_total(const rd_rolling *r, rd_expr *x, rd_dims along);
-/* The axis as rows of n elements, each `step` after the one before, which get an axis in front.  And the
- * rows of an axis put together again. */
+/* The axis as rows of n elements, each `step` after the one before, which get an axis in front.
+ * And the rows of an axis put together again. */
 rd_expr *rd_rolling_split(rd_expr *x, int axis, int64_t n, int64_t step);
 rd_expr *rd_rolling_whole(rd_expr *rows, int axis);
 

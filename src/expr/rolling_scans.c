@@ -68,7 +68,7 @@ static rd_expr *join_squares(const rd_rolling *r, rd_expr *older, rd_expr *newer
     return apart;
 }
 
-/* ---- The axis in blocks ------------------------------------------------------------------------ */
+/* ---- The axis in blocks ---------------------------------------------------------------------- */
 /* Windows that end in `count` blocks from element `newer` on, of which the last has n elements. */
 static rd_expr *join(const rd_rolling *r, int64_t newer, int64_t count, int64_t n)
 {

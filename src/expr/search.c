@@ -1,5 +1,5 @@
-/* search.c - where elements go in rows that are in order, by bisection: a map of a gather a step; and
- * where runs of equal ones begin there. */
+/* search.c - where elements go in rows that are in order, by bisection: a map of a gather a step;
+ * and where runs of equal ones begin there. */
 #include "expr/search.h"
 #include "expr/complex.h"
 #include "expr/maps.h"
@@ -20,8 +20,8 @@ static rd_expr *element(const char *call, rd_expr *sorted, rd_expr *at, int64_t 
                              : rd_take_along(sorted, sorted->rank - 1, index);
 }
 
-/* Of `left` elements from `at` on half are passed by, if the last of these goes before x: the number
- * of steps is the row's alone, and each is a choice, no branch. */
+/* Of `left` elements from `at` on half are passed by, if the last of these goes before x: the
+ * number of steps is the row's alone, and each is a choice, no branch. */
 rd_expr *rd_count_before(const char *call, rd_expr *sorted, rd_expr *x, rd_op before)
 {
     rd_ctx *const ctx  = x->ctx;
@@ -80,8 +80,8 @@ static bool arguments_ok(const char *call, rd_expr *sorted, rd_expr *x, rd_side 
     return false;
 }
 
-/* What is not behind it is before x, as no number is between: so places on the left are found as those
- * on the right.  All numbers are before NaN, and nothing before -inf. */
+/* What is not behind it is before x, as no number is between: so places on the left are found as
+ * those on the right.  All numbers are before NaN, and nothing before -inf. */
 static rd_expr *number_before(const char *call, rd_expr *x)
 {
     rd_ctx *const  ctx   = x->ctx;

@@ -3,8 +3,8 @@
 #define RD_EXPR_SEARCH_H
 #include "expr/expr.h"
 
-/* How many elements of a row that is in order lie before x (RD_OP_lt) or not behind it (RD_OP_le): i64,
- * 0 for NaN.  `sorted` is one row, or has rows along its last axis and x's rank.  NULL after
+/* How many elements of a row that is in order lie before x (RD_OP_lt) or not behind it (RD_OP_le):
+ * i64, 0 for NaN.  `sorted` is one row, or has rows along its last axis and x's rank.  NULL after
  * recording a failure for `call`. */
 rd_expr *rd_count_before(const char *call, rd_expr *sorted, rd_expr *x, rd_op before);
 /* Is an element of rows along the last axis another than the one before?  All NaN, which lie at the

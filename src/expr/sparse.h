@@ -1,10 +1,11 @@
 /* sparse.h - sparse expressions: dense ones over stored places, and where these are.
  *
  * A sparse node is a SPARSE.  Its values are a dense expression whose first axis goes through the
- * stored places, and whose others are the node's axes that its pattern lacks; coordinates are rows of
- * ints beside them, ascending.  The fill is a dense expression of the node's own shape, which nothing
- * computes unless it is asked for: x + d has the fill 0 + d.  Maps, reductions and views of a SPARSE
- * are made of those of its parts, so nothing that loops over elements knows of patterns. */
+ * stored places, and whose others are the node's axes that its pattern lacks; coordinates are rows
+ * of ints beside them, ascending.  The fill is a dense expression of the node's own shape, which
+ * nothing computes unless it is asked for: x + d has the fill 0 + d.  Maps, reductions and views of
+ * a SPARSE are made of those of its parts, so nothing that loops over elements knows of
+ * patterns. */
 #ifndef RD_EXPR_SPARSE_H
 #define RD_EXPR_SPARSE_H
 #include "expr/expr.h"

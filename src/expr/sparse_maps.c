@@ -9,8 +9,8 @@ static bool is_number(const rd_expr *x)
     return x->kind == RD_EXPR_NUMBER && x->rank == 0;
 }
 
-/* Of operands of one shape that whose places the result has: one with nothing elsewhere, if there is.
- * -1: none is sparse. */
+/* Of operands of one shape that whose places the result has: one with nothing elsewhere, if there
+ * is.  -1: none is sparse. */
 static int leader(int n, rd_expr *const *x)
 {
     int found = -1;

@@ -1,7 +1,7 @@
 /* sparse_reduce.c - reductions of sparse expressions: of what is stored, and then of so many fills.
  *
- * What is stored is folded along the places, by the coordinates that stay as labels.  All fills of a
- * result come as one: n equal elements have a closed form, which the sort of a reduction in
+ * What is stored is folded along the places, by the coordinates that stay as labels.  All fills of
+ * a result come as one: n equal elements have a closed form, which the sort of a reduction in
  * reducers.def names.  Where fills differ along what is reduced there is none, and all places are
  * looked up; but for fills that are 0 unless they are NaN, such as those of a product with a dense
  * vector, of which the NaN are counted. */
@@ -83,8 +83,8 @@ static rd_expr *whole(const folded *z, int64_t value)
     return rd_number(z->x->ctx, RD_I64, rd_word_from_int(value, RD_I64));
 }
 
-/* How many stored elements there are for which `is`, a bool of the values' shape, is true; all if it
- * is NULL. */
+/* How many stored elements there are for which `is`, a bool of the values' shape, is true; all if
+ * it is NULL. */
 static rd_expr *count_stored(const folded *z, rd_expr *is)
 {
     const rd_reduce_opts plain  = { .size = sizeof plain };

@@ -47,8 +47,8 @@ typedef enum rd_loop_kind {
     RD_LOOP_TILE  /* visits ranges of `step` indices; loops over the axis inside visit one  */
 } rd_loop_kind;
 
-/* Where a mask of places is true: offset + sum of coef times the index of an axis, or times a register
- * that is made before the loop, is not negative. */
+/* Where a mask of places is true: offset + sum of coef times the index of an axis, or times a
+ * register that is made before the loop, is not negative. */
 enum { RD_BOUND_AXES = 6, RD_BOUND_REGS = 2 };
 typedef struct rd_bound {
     int64_t offset;
@@ -94,11 +94,12 @@ typedef struct rd_loop {
  * But a fold of one step, in which no lane adds anything, has six roundings at most, and adds its
  * lanes in f32.
  *
- * Groups.  Of n_group > 0 an element goes to cell + label * apart, its label being register d of its
- * STEP, and nowhere if that is not in [0, n_group).  CLOSE is in a loop over the groups, whose axis
- * is in `cell`; around the STEP is no such loop, and the index 0.  All cells of the groups are at the
- * same block, whichever elements come: a block without elements of a group is a node of nothing.
- * Blocks are long, so that ends of blocks, which go through all groups, cost little beside them.
+ * Groups.  Of n_group > 0 an element goes to cell + label * apart, its label being register d of
+ * its STEP, and nowhere if that is not in [0, n_group).  CLOSE is in a loop over the groups, whose
+ * axis is in `cell`; around the STEP is no such loop, and the index 0.  All cells of the groups are
+ * at the same block, whichever elements come: a block without elements of a group is a node of
+ * nothing.  Blocks are long, so that ends of blocks, which go through all groups, cost little
+ * beside them.
  *
  * A scan has one lane.  Its result at step i of a block is what the blocks before come to, folded
  * from the left, merged with the block's prefix [0, i].  Sums of floats add the blocks before by
@@ -148,8 +149,8 @@ static inline bool rd_fold_widens(const rd_fold *f)
            !f->scan;
 }
 
-/* Does nothing make a sum of groups?  It is +0, and so is then the sum of -0s: whoever adds into cells
- * need not know which have begun. */
+/* Does nothing make a sum of groups?  It is +0, and so is then the sum of -0s: whoever adds into
+ * cells need not know which have begun. */
 static inline bool rd_fold_begins_with_0(const rd_fold *f)
 {
     return f->n_group && (rd_reducer_adds(f->reducer) || f->reducer == RD_RED_sum2) &&
@@ -159,8 +160,8 @@ static inline bool rd_fold_begins_with_0(const rd_fold *f)
 /* However elements of a scan are grouped, has what comes out the same bits? */
 bool rd_fold_any_grouping(const rd_fold *f);
 
-/* A row put in order: n elements side by side, from the address on; n_out results likewise, in other
- * memory. */
+/* A row put in order: n elements side by side, from the address on; n_out results likewise, in
+ * other memory. */
 typedef struct rd_sorting {
     const rd_sort_facts *facts;
     rd_dtype             type, out; /* of elements, of results */
@@ -385,9 +386,10 @@ typedef struct rd_device_table {
     bool (*end)(rd_submission *s, rd_task *report, char *why);
     bool (*leave)(rd_submission *s, rd_task *report, char *why);
     /* Stages of a run that are asked again by one call.  records(): so many calls are one that is
-     * (0: it cannot be recorded; 2: two or more); record(): what that submission is asked is recorded from now on, and not done (NULL: it cannot
-     * be); recorded(): that was all (false: it is to be forgotten); replay() asks the queue for it,
-     * which is waited for before the next, and before forget(). */
+     * (0: it cannot be recorded; 2: two or more); record(): what that submission is asked is
+     * recorded from now on, and not done (NULL: it cannot be); recorded(): that was all (false: it
+     * is to be forgotten); replay() asks the queue for it, which is waited for before the next, and
+     * before forget(). */
     int32_t (*records)(const rd_program *p);
     rd_recording *(*record)(rd_queue *queue, rd_submission **s, char *why);
     bool (*recorded)(rd_recording *r, char *why);

@@ -1,10 +1,10 @@
 /* bounds.c - masks that compare places (j <= i, |i - j| <= k) as bounds of loops.
  *
- * A masked-out element changes nothing in its fold.  So where all that a loop's body does to what is
- * outside is steps of folds under one such mask, the indices at which the mask is false need not be
- * visited; and where it is true for a whole strip it need not be looked at.  Who runs a program may do
- * either, or neither: the bits are those of the mask that is tested.  A place may be compared with a
- * number of its row, as well: first[i] <= j and j < end[i]. */
+ * A masked-out element changes nothing in its fold.  So where all that a loop's body does to what
+ * is outside is steps of folds under one such mask, the indices at which the mask is false need not
+ * be visited; and where it is true for a whole strip it need not be looked at.  Who runs a program
+ * may do either, or neither: the bits are those of the mask that is tested.  A place may be
+ * compared with a number of its row, as well: first[i] <= j and j < end[i]. */
 #include "eval/lower/lower.h"
 
 /* A mask as so many bounds that all hold; `exact`: and nothing else. */
@@ -277,8 +277,8 @@ static bool has(const mask *m, const rd_bound *b)
     return false;
 }
 
-/* What all its steps' masks have in common; *reg: the first one, if all of it is bounds, how many are
- * *whole. */
+/* What all its steps' masks have in common; *reg: the first one, if all of it is bounds, how many
+ * are *whole. */
 static bool common_mask(const facts *f, const rd_loop *loop, mask *common, int32_t *reg,
                         int32_t *whole)
 {

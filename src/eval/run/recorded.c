@@ -200,8 +200,8 @@ static void give_up(rd_device_run *r, rd_recordings *all)
     rd_device_clear(r);
 }
 
-/* Where the addresses have come before, stages are recorded, once, and asked so.  False: nothing was
- * done, and nothing has failed but that. */
+/* Where the addresses have come before, stages are recorded, once, and asked so.  False: nothing
+ * was done, and nothing has failed but that. */
 static bool run_recorded(rd_device_run *r, rd_recordings *all)
 {
     recorded *const last = &all->of[0];

@@ -48,7 +48,8 @@ static bool open_queue(rd_recording *r, char why[RD_CUDA_TEXT])
     return r->submission;
 }
 
-/* Relaxed: memory may be taken meanwhile, which is not recorded, and other streams be waited for. */
+/* Relaxed: memory may be taken meanwhile, which is not recorded, and other streams be waited
+ * for. */
 static bool begin_capture(rd_recording *r, char why[RD_CUDA_TEXT])
 {
     if (!rd_gpu_enter(r->gpu, why))

@@ -1,5 +1,5 @@
-/* bounds.c - loops of which a mask of places leaves out a part: its strips are passed by, and those that
- * it covers run without it. */
+/* bounds.c - loops of which a mask of places leaves out a part: its strips are passed by, and those
+ * that it covers run without it. */
 #include "kernels/cpu/codegen/parts.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -111,8 +111,8 @@ static void add_step(rd_codegen *n, int32_t loop, const char *name, const char *
             from, to, by, at, loop);
 }
 
-/* Where a bound begins to hold for some of what stands inside (most), or for all, and where it ends:
- * "const int64_t <name><loop> = <sign>(rest) + more;" */
+/* Where a bound begins to hold for some of what stands inside (most), or for all, and where it
+ * ends:  "const int64_t <name><loop> = <sign>(rest) + more;" */
 static void add_place(rd_codegen *n, int32_t loop, const char *name, const char *sign,
                       const rd_bound *b, bool most, int more)
 {
