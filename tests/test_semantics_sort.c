@@ -240,6 +240,10 @@ START_TEST(searching)
            rd_searchsorted(rows, leaf_shape(RD_F32, RD_SHAPE(1, 2), VALUES(4, NAN)), RD_LEFT),
            RD_I64, VALUES(2, 3, 1, 3));
     expect_shape("any shape", rd_searchsorted(row, rows, RD_LEFT), RD_SHAPE(2, 3));
+    expect_shape("rows of nothing",
+                 rd_searchsorted(leaf_shape(RD_I16, RD_SHAPE(2, 0), NULL, 0),
+                                 leaf_shape(RD_I16, RD_SHAPE(1, 2), VALUES(3, 9)), RD_LEFT),
+                 RD_SHAPE(2, 2));
     expect_error("side", rd_searchsorted(row, x, (rd_side)2), RD_ERR_ARGUMENT);
     expect_error("no row", rd_searchsorted(rd_int(ctx, 2), x, RD_LEFT), RD_ERR_SHAPE);
     expect_error("rank", rd_searchsorted(rows, x, RD_LEFT), RD_ERR_SHAPE);

@@ -36,6 +36,8 @@ rd_expr *rd_count_before(const char *call, rd_expr *sorted, rd_expr *x, rd_op be
 
         at = map_where(call, pass, map_2(RD_OP_add, call, at, rd_int(ctx, half)), at);
     }
+    if (left == 0 && sorted->rank > 1) /* 0, of the shape that both broadcast to */
+        at = map_2(RD_OP_add, call, at, rd_count(sorted, RD_KEEP(sorted->rank - 1)));
     if (left == 0 || !at)
         return at;
     rd_expr *const pass = map_2(before, call, element(call, sorted, at, 0), x);
