@@ -165,14 +165,16 @@ static int64_t JOIN(part, BITS)(int64_t n, K *x, K last, K *work)
         const unsigned here = n - i < JOIN(LANES, BITS) ? (1U << (n - i)) - 1 : all;
         const __m512i  v    = LOAD(here, x + i);
         const unsigned low = here & WITHIN(v, pivot), high = here & ~low;
+        /* at once: gcc 12 reads four bytes of a mask that it has spilled as one */
+        const int lows = __builtin_popcount(low), highs = __builtin_popcount(high);
 
         if (here == all)
             STORE(x + m, COMPRESS(low, v));
         else
-            STORE_FIRST((1U << __builtin_popcount(low)) - 1, x + m, COMPRESS(low, v));
+            STORE_FIRST((1U << lows) - 1, x + m, COMPRESS(low, v));
         STORE(work + rest, COMPRESS(high, v));
-        m += __builtin_popcount(low);
-        rest += __builtin_popcount(high);
+        m += lows;
+        rest += highs;
     }
     memcpy(x + m, work, (size_t)rest * sizeof *x);
     return m;
