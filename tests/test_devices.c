@@ -489,11 +489,11 @@ static const char *const functions[] = {
 #include "kernels/cuda/api.def"
 };
 
-/* Each function of the driver fails at one of its calls: a status and a sentence that names it, or
- * the work was done without; nothing is lost, and, but for errors that stay, the next one works. */
 /* One of so many by sanitizers: of each function at least one. */
 enum { FAILURES = SANITIZED ? 5 : 1 };
 
+/* Each function of the driver fails at one of its calls: a status and a sentence that names it, or
+ * the work was done without; nothing is lost, and, but for errors that stay, the next one works. */
 START_TEST(driver_fails)
 {
     const int   way               = _i * FAILURES;

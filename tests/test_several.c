@@ -344,12 +344,12 @@ enum { FAILURES = SANITIZED ? 5 : 1 };
  * work is done without; nothing is lost, and the next one works. */
 START_TEST(driver_fails)
 {
-    const int         i     = _i * FAILURES;
-    const char *const name  = functions[i / COUNT(calls)];
-    const int         call  = calls[i % COUNT(calls)];
+    const int         way   = _i * FAILURES;
+    const char *const name  = functions[way / COUNT(calls)];
+    const int         call  = calls[way % COUNT(calls)];
     float             total = 0, other = 0;
 
-    if (!SANITIZED && i % suite_part(3))
+    if (!SANITIZED && way % suite_part(3))
         return;
     use_gpus(GPUS);
     for (int i = 0; i < N; i++)

@@ -269,13 +269,13 @@ enum { FAILURES = SANITIZED ? 3 : 1 };
  * nothing is lost, and the next one works. */
 START_TEST(driver_fails)
 {
-    const int         i    = _i * FAILURES;
-    const char *const name = functions[i / COUNT(calls)];
-    const int         call = calls[i % COUNT(calls)];
+    const int         way  = _i * FAILURES;
+    const char *const name = functions[way / COUNT(calls)];
+    const int         call = calls[way % COUNT(calls)];
 
     if (call > 1 && _i % suite_part(COUNT(calls)))
         return;
-    use_lazy(i);
+    use_lazy(way);
     number_all();
     fake_break(fake_cuda, name, call, 1);
     if (move_all() != RD_OK) {
