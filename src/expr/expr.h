@@ -88,8 +88,7 @@ typedef struct rd_fold_facts {
     const rd_reducer *user; /* interned copy, RD_RED_user only; n_out > 1 gives a new last axis */
 } rd_fold_facts;
 
-/* Coordinate k is in in[2 + k], a row, and is the index along axis[k] of the node.  in[2 + n]: where
- * the places of each index of axis[0] begin, and the last one's end; NULL: not known. */
+/* Coordinate k is in in[2 + k], a row, and is the index along axis[k] of the node. */
 typedef struct rd_sparse_facts {
     int64_t n, axis[RD_MAX_RANK];
 } rd_sparse_facts;

@@ -22,10 +22,10 @@ int rd_coord_of_axis(const rd_expr *x, int axis)
 }
 
 rd_expr *rd_sparse_node(rd_expr *values, rd_expr *fill, int rank, const int64_t *extent, int n,
-                        rd_expr *const *coord, const int64_t *axis, rd_expr *rows)
+                        rd_expr *const *coord, const int64_t *axis)
 {
     rd_sparse_facts facts;
-    rd_expr        *in[RD_MAX_RANK + 3] = { values, fill };
+    rd_expr        *in[RD_MAX_RANK + 2] = { values, fill };
 
     if (!values)
         return NULL;
@@ -35,12 +35,11 @@ rd_expr *rd_sparse_node(rd_expr *values, rd_expr *fill, int rank, const int64_t 
         in[2 + k]     = coord[k];
         facts.axis[k] = axis[k];
     }
-    in[2 + n] = rows;
     return rd_node(&(rd_expr){ .ctx    = values->ctx,
                                .kind   = RD_EXPR_SPARSE,
                                .type   = values->type,
                                .rank   = rank,
-                               .n_in   = n + 3,
+                               .n_in   = n + 2,
                                .extent = extent,
                                .in     = in },
                    &facts, sizeof facts);
@@ -48,10 +47,8 @@ rd_expr *rd_sparse_node(rd_expr *values, rd_expr *fill, int rank, const int64_t 
 
 rd_expr *rd_sparse_with(const rd_expr *x, rd_expr *values, rd_expr *fill)
 {
-    const int n = rd_coords_of(x);
-
-    return rd_sparse_node(values, fill, x->rank, x->extent, n, x->in + 2, x->as.sparse->axis,
-                          x->in[2 + n]);
+    return rd_sparse_node(values, fill, x->rank, x->extent, rd_coords_of(x), x->in + 2,
+                          x->as.sparse->axis);
 }
 
 /* Coordinates are rows in memory, side by side. */

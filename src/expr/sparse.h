@@ -38,9 +38,9 @@ static inline int rd_coords_of(const rd_expr *x)
 int rd_coord_of_axis(const rd_expr *x, int axis);
 /* The node with these parts and x's coordinates; fill NULL: nothing. */
 rd_expr *rd_sparse_with(const rd_expr *x, rd_expr *values, rd_expr *fill);
-/* The node; `coord` are n coordinates along axes `axis`, `rows` NULL or as of rd_sparse_facts. */
+/* The node; `coord` are n coordinates along axes `axis`. */
 rd_expr *rd_sparse_node(rd_expr *values, rd_expr *fill, int rank, const int64_t *extent, int n,
-                        rd_expr *const *coord, const int64_t *axis, rd_expr *rows);
+                        rd_expr *const *coord, const int64_t *axis);
 bool     rd_same_pattern(const rd_expr *x, const rd_expr *y);
 /* y, of x's shape or a number, as values of x's pattern: it is read at the stored places. */
 rd_expr *rd_at_stored(const rd_expr *x, rd_expr *y, const char *call);

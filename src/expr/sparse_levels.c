@@ -303,16 +303,11 @@ static rd_expr *fill_of(const builder *b, rd_dtype type)
 
 static rd_expr *node_of(const builder *b, rd_expr *values)
 {
-    const rd_level *first = level_of(b, 0);
-    rd_expr *const  fill  = b->opts->stored ? NULL : fill_of(b, values->type);
-    rd_expr *const  rows =
-        b->n == 2 && first->kind == RD_LEVEL_DENSE && level_of(b, 1)->kind == RD_LEVEL_COMPRESSED
-             ? level_of(b, 1)->pos
-             : NULL;
+    rd_expr *const fill = b->opts->stored ? NULL : fill_of(b, values->type);
 
     if (!fill && !b->opts->stored)
         return NULL;
-    return rd_sparse_node(values, fill, b->n, b->opts->shape.at, b->n, b->coord, b->axis, rows);
+    return rd_sparse_node(values, fill, b->n, b->opts->shape.at, b->n, b->coord, b->axis);
 }
 
 static rd_expr *sparse_leaf(const char *call, rd_ctx *ctx, const rd_sparse_opts *opts)

@@ -165,15 +165,13 @@ static rd_expr *values_seen(const seen *s)
 
 rd_expr *rd_sparse_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
 {
-    const int      n      = rd_coords_of(x);
     seen           s      = { .x = x, .rank = rank, .extent = extent, .number = number };
     rd_expr *const values = find_coords(&s) ? values_seen(&s) : NULL;
 
     if (!values) /* stored places are those of an array that is looked at in another way */
         return rd_view(rd_at_all_places(x, "rd_view"), rank, extent, number);
     rd_expr *const fill = rd_view(rd_fill_of(x), rank, extent, number);
-    return rd_sparse_node(values, fill, rank, extent, s.n, s.coord, s.axis,
-                          s.n == n ? x->in[2 + n] : NULL);
+    return rd_sparse_node(values, fill, rank, extent, s.n, s.coord, s.axis);
 }
 
 /* ---- Fills ----------------------------------------------------------------------------------- */

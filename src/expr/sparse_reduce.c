@@ -419,7 +419,7 @@ static rd_expr *fold_others(const folded *z)
     fill      = fill ? rd_reduce_name(fill, z->name, &z->opts) : NULL;
     if (!values || (!fill && rd_fill_of(z->x)))
         return NULL;
-    return rd_sparse_node(values, fill, rank, extent, n, z->x->in + 2, axis, z->x->in[2 + n]);
+    return rd_sparse_node(values, fill, rank, extent, n, z->x->in + 2, axis);
 }
 
 /* ---- All of it ------------------------------------------------------------------------------- */
