@@ -641,7 +641,7 @@ START_TEST(files_of_pairs)
     rd_array    read = { 0 };
     char        path[256];
 
-    snprintf(path, sizeof path, "%s/rdim_complex_XXXXXX", base ? base : "/tmp");
+    snprintf(path, sizeof path, "%s/rdim_complex_XXXXXX", base ? base : P_tmpdir);
     const int file = mkstemp(path);
     ck_assert(file >= 0 && close(file) == 0);
     for (int way = 0; way < 4; way++) {
