@@ -339,7 +339,7 @@ typedef struct rd_sparse_opts {
     rd_expr  *values; /* a row, one for each stored place: any expression; NULL: true     */
     rd_expr  *fill;   /* a number, at all other places; NULL: 0                           */
     bool      stored; /* there is nothing at all other places                             */
-    bool      trusted; /* nobody looks whether indices ascend and are inside                */
+    bool      trusted; /* nobody looks whether indices ascend; that they are inside is seen to */
 } rd_sparse_opts;
 /** rd_csr(ctx, RD_SHAPE(n, m), pos, column, values, keywords): row i has columns column[pos[i]] to
  *  column[pos[i + 1] - 1].  rd_csc the same of columns, with row indices; rd_coo(ctx, RD_SHAPE(n, m),
