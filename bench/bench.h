@@ -27,15 +27,16 @@ enum { MOST_RESULTS = 4 };
 
 /** How the library is called: a plan made once; rd_eval of an existing graph; a plan made of a new
  * graph; rd_eval of a new graph; the first rd_eval of a process that finds nothing compiled, beside
- * later ones. */
-typedef enum bench_how { HOW_PLAN, HOW_EVAL, HOW_COLD, HOW_BUILD, HOW_FIRST } bench_how;
+ * later ones; a new graph that nothing evaluates. */
+typedef enum bench_how { HOW_PLAN, HOW_EVAL, HOW_COLD, HOW_BUILD, HOW_FIRST, HOW_NODES } bench_how;
 
 /** What an input holds: uniform numbers in [0, 1); the same with NaN on land; is it no land, bool;
  *  whole numbers in [0, below), i64. */
 typedef enum bench_fill { FILL_UNIFORM, FILL_CLIMATE, FILL_SEA, FILL_INDEX } bench_fill;
 
 /** A shape, and how --scale changes it: its first `scaled` extents times scale^(1/root), to a
- *  multiple of `unit`. */
+ *  multiple of `unit`.  Extents of PLACES and ROWS are those of the case's pattern. */
+enum { PLACES = -1, ROWS = -2 };
 typedef struct bench_extents {
     int     rank, scaled, root, unit;
     int64_t at[3];
@@ -43,8 +44,9 @@ typedef struct bench_extents {
 
 /** The expression of a case over the inputs x, into y[0], y[1], ...; NULL after the last. */
 typedef void bench_build(rd_expr *const *x, unsigned dims, rd_expr **y);
-/** The context of the case that is built, for what is made of no input. */
-extern rd_ctx *bench_ctx;
+/** The context of the case that is built, for what is made of no input; and its pattern. */
+extern rd_ctx              *bench_ctx;
+extern const bench_pattern *bench_pattern_built;
 
 typedef struct bench_case {
     const char   *row, *name;
@@ -55,21 +57,22 @@ typedef struct bench_case {
     bench_how     how;
     /* Operations for each point, points being the elements of in0, times those of in1's axis 0
      * where `pairs`, of in0's if there is no in1. */
-    double     flops, exps;
-    bool       pairs;
-    double     read_share; /* of in0 that must be read; 0: all of it                  */
-    bool       only_f32;
-    rd_dtype   type;          /* of the inputs, in one run; 0: f32 and f64               */
-    double     wrong_allowed; /* share of indices that may differ from the hand loop's   */
-    bench_fill fill[3];
-    int64_t    below; /* of FILL_INDEX; 0: the extent of in0's axis 0 */
+    double             flops, exps;
+    bool               pairs;
+    double             read_share; /* of in0 that must be read; 0: all of it                  */
+    bool               only_f32;
+    rd_dtype           type;          /* of the inputs, in one run; 0: f32 and f64               */
+    double             wrong_allowed; /* share of indices that may differ from the hand loop's   */
+    bench_fill         fill[3];
+    int64_t            below; /* of FILL_INDEX; 0: the extent of in0's axis 0 */
+    bench_pattern_kind pattern;
 } bench_case;
 
 /** All cases, ended by one without a row. */
 const bench_case *const *bench_tables(void);
 extern const bench_case bench_sums[], bench_maps[], bench_transposes[], bench_pairs[], bench_rows[],
     bench_products[], bench_images[], bench_masked[], bench_everyday[], bench_made[],
-    bench_complex[], bench_order[], bench_catalogue[], bench_labels[];
+    bench_complex[], bench_order[], bench_catalogue[], bench_labels[], bench_sparse[];
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 /** Uniform numbers in [0, 1), of f16 multiples of 2^-11, or bytes: the same for each call with

@@ -4,11 +4,11 @@
 
 const bench_case *const *bench_tables(void)
 {
-    static const bench_case *const tables[] = { bench_sums,      bench_maps,    bench_transposes,
-                                                bench_pairs,     bench_rows,    bench_products,
-                                                bench_images,    bench_masked,  bench_everyday,
-                                                bench_made,      bench_complex, bench_order,
-                                                bench_catalogue, bench_labels,  NULL };
+    static const bench_case *const tables[] = {
+        bench_sums,      bench_maps,   bench_transposes, bench_pairs, bench_rows,    bench_products,
+        bench_images,    bench_masked, bench_everyday,   bench_made,  bench_complex, bench_order,
+        bench_catalogue, bench_labels, bench_sparse,     NULL
+    };
 
     return tables;
 }

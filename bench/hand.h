@@ -5,6 +5,7 @@
  * elements, of 16 in sums. */
 #ifndef BENCH_HAND_H
 #define BENCH_HAND_H
+#include "patterns.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,6 +18,8 @@ typedef struct hand_args {
     int64_t     other[3]; /* of in1                                           */
     int         out_size; /* bytes of an element of the outputs               */
     unsigned    dims;     /* the reduced or scanned axes: bit k for axis k    */
+
+    const bench_pattern *pattern; /* of sparse cases */
 } hand_args;
 
 typedef void hand_fn(const hand_args *args);

@@ -19,4 +19,5 @@
 #include "hand_order.h"
 #include "hand_catalogue.h"
 #include "hand_labels.h"
+#include "hand_sparse.h"
 #include "hand_limits.h"

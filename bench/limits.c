@@ -32,7 +32,7 @@ static double read_rate(int threads, int64_t bytes, double scale)
     double        out;
     const probe   p = {
           isa->f64[HAND_limit_read],
-          { threads, { bench_input(0, RD_F64, n) }, { &out }, { n, turns, 0 }, { 0 }, 8, 0 }
+          { threads, { bench_input(0, RD_F64, n) }, { &out }, { n, turns, 0 }, { 0 }, 8, 0, NULL }
     };
 
     return (double)(n * 8 * turns) / seconds(&p, scale);
@@ -48,7 +48,8 @@ static double memory_rate(hand_op op, int threads, int64_t n, double scale)
                         { n, 1, 0 },
                         { 0 },
                         8,
-                        0 } };
+                        0,
+                        NULL } };
 
     return (double)(n * 8 * (op == HAND_limit_copy ? 2 : 1)) / seconds(&p, scale);
 }
@@ -60,7 +61,7 @@ static double compute_rate(hand_op op, rd_dtype type, int threads, double each, 
     double        out;
     const probe   p = {
           (type == RD_F32 ? isa->f32 : isa->f64)[op],
-          { threads, { bench_input(0, type, 4096) }, { &out }, { turns, 0, 0 }, { 0 }, 8, 0 }
+          { threads, { bench_input(0, type, 4096) }, { &out }, { turns, 0, 0 }, { 0 }, 8, 0, NULL }
     };
 
     return threads * each * (double)turns / seconds(&p, scale);

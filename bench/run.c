@@ -2,6 +2,7 @@
 #include "bench.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A case with its sizes and memory. */
@@ -19,15 +20,34 @@ typedef struct instance {
     hand_fn          *hand;
 } instance;
 
-static rd_shape scaled(const bench_extents *e, double scale)
+const bench_pattern *bench_pattern_built;
+
+/* The pattern of a case; where there is none the reason is on stderr. */
+static const bench_pattern *pattern_of(const bench_case *c, double scale)
 {
-    rd_shape shape = { .n = e->rank };
+    const bench_pattern *p = c->pattern ? bench_pattern_of(c->pattern, scale, BENCH_DATA) : NULL;
+
+    if (c->pattern && !p) {
+        fprintf(stderr, "rdim-bench: %s %s: no pattern: %s/depends_pos.npy or memory is not here\n",
+                c->row, c->name, BENCH_DATA);
+        exit(1);
+    }
+    return p;
+}
+
+static rd_shape scaled(const bench_case *c, int in, double scale)
+{
+    const bench_extents *const e     = &c->in[in];
+    rd_shape                   shape = { .n = e->rank };
 
     for (int k = 0; k < e->rank; k++) {
         const double factor = k < e->scaled ? pow(scale, 1.0 / e->root) : 1;
         const double units  = nearbyint((double)e->at[k] * factor / e->unit);
 
         shape.at[k] = k < e->scaled ? e->unit * (int64_t)fmax(1, units) : e->at[k];
+        if (e->at[k] < 0)
+            shape.at[k] =
+                e->at[k] == PLACES ? pattern_of(c, scale)->places : pattern_of(c, scale)->rows;
     }
     return shape;
 }
@@ -43,8 +63,8 @@ static int64_t elements(const rd_shape *shape)
 
 double bench_points(const bench_case *c, double scale)
 {
-    const rd_shape first  = scaled(&c->in[0], scale);
-    const rd_shape second = scaled(&c->in[c->in[1].rank > 0], scale);
+    const rd_shape first  = scaled(c, 0, scale);
+    const rd_shape second = scaled(c, c->in[1].rank > 0, scale);
 
     return (double)elements(&first) * (c->pairs ? (double)second.at[0] : 1);
 }
@@ -57,7 +77,7 @@ static void make_inputs(instance *it, double scale)
         const bench_fill fill = it->of->fill[k];
 
         *a    = (rd_array){ .type  = bench_fill_type(fill, it->type),
-                            .shape = scaled(&it->of->in[k], scale) };
+                            .shape = scaled(it->of, k, scale) };
         a->in = bench_filled(k, fill, it->of->below ? it->of->below : it->in[0].shape.at[0],
                              a->type, elements(&a->shape));
         it->n_in++;
@@ -73,7 +93,8 @@ rd_ctx *bench_ctx;
 
 static void build(instance *it)
 {
-    bench_ctx = it->ctx;
+    bench_ctx           = it->ctx;
+    bench_pattern_built = it->args.pattern;
     for (int k = 0; k < it->n_in; k++)
         it->x[k] = rd_leaf(it->ctx, &it->in[k]);
     it->of->build(it->x, it->of->dims, it->y);
@@ -138,6 +159,11 @@ static void run_build(void *self)
     run_eval(self);
 }
 
+static void run_nodes(void *self)
+{
+    rebuild(self);
+}
+
 static void run_hand(void *self)
 {
     const instance *it = self;
@@ -198,7 +224,8 @@ static double check(instance *it)
 {
     double error = 0;
 
-    if (!it->hand || it->of->how == HOW_COLD || it->of->how == HOW_FIRST)
+    if (!it->hand || it->of->how == HOW_COLD || it->of->how == HOW_FIRST ||
+        it->of->how == HOW_NODES)
         return NAN;
     run_hand(it);
     for (int k = 0; k < it->n_out; k++)
@@ -213,6 +240,8 @@ static bench_work work_of(const instance *it)
     const double      points = bench_points(c, it->scale);
     bench_work        w      = { .flops = c->flops * points, .exps = c->exps * points };
 
+    if (it->args.pattern)
+        w.read += 4 * (double)(it->args.pattern->places + it->args.pattern->rows);
     for (int k = 0; k < it->n_in; k++)
         w.read += (double)(elements(&it->in[k].shape) * bench_size(it->in[k].type)) *
                   (k == 0 && c->read_share > 0 ? c->read_share : 1);
@@ -238,6 +267,7 @@ static void open_instance(instance *it, const bench_case *c, rd_dtype type,
     it->scale        = options->scale;
     it->args.threads = threads;
     it->args.dims    = c->dims;
+    it->args.pattern = pattern_of(c, options->scale);
     it->empty        = rd_ctx_mark(it->ctx);
     make_inputs(it, options->scale);
     build(it);
@@ -311,8 +341,9 @@ static bool first_run(instance *it)
 bool bench_run(const bench_case *c, rd_dtype type, const bench_options *options,
                const hand_isa *hand, const bench_limits *limits, bench_result *result)
 {
-    static void (*const how[])(void *) = { run_plan, run_eval, run_cold, run_build };
-    bench_result *const r              = result;
+    static void (*const how[])(
+        void *)           = { run_plan, run_eval, run_cold, run_build, NULL, run_nodes };
+    bench_result *const r = result;
     instance            it;
     bool                ok;
 

@@ -16,7 +16,7 @@ list(REMOVE_ITEM bench_sources ${PROJECT_SOURCE_DIR}/bench/hand_isa.c)
 add_executable(rdim-bench ${bench_sources})
 set_target_properties(rdim-bench PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench C_STANDARD 11 C_EXTENSIONS OFF)
-target_compile_definitions(rdim-bench PRIVATE _GNU_SOURCE)
+target_compile_definitions(rdim-bench PRIVATE _GNU_SOURCE BENCH_DATA="${PROJECT_SOURCE_DIR}/examples/data")
 target_link_libraries(rdim-bench PRIVATE
     rdim::rdim rdim_warnings m $<$<BOOL:${RDIM_OPENMP}>:OpenMP::OpenMP_C>)
 
