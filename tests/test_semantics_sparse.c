@@ -153,11 +153,41 @@ START_TEST(sparse_keywords)
 }
 END_TEST
 
+/* Both parts have a place or none. */
+START_TEST(sparse_parts)
+{
+    static const int32_t none[] = { 0, 0, 0, 0 };
+    rd_expr *const       at     = rd_wrap(ctx, none, RD_SHAPE(0));
+    rd_expr *const       y      = leaf(RD_F64, VALUES(10, 20, 30));
+    rd_expr *const       z = rd_complex(matrix(0, true), y), *w = rd_complex(y, matrix(5, false));
+    rd_expr *const       empty = rd_csr(ctx, RD_SHAPE(3, 3), rd_wrap(ctx, none, RD_SHAPE(4)), at,
+                                        leaf(RD_F64, NULL, 0), .stored = true);
+    rd_expr *const       label = leaf(RD_I32, VALUES(0, 1, 0));
+    rd_reduce_opts       by    = { .size   = sizeof by,
+                                   .dims   = RD_DIMS(1),
+                                   .by     = RD_EXPRS(label),
+                                   .groups = RD_SHAPE(2),
+                                   .where  = rd_gt(matrix(0, false), rd_num(ctx, 1)) };
+
+    expect("elsewhere", rd_imag(z), RD_F64, VALUES(0, 20, 0, 0, 0, 0, 10, 0, 30));
+    expect("mean", rd_imag(rd_mean(z, RD_ALL)), RD_F64, VALUES(20));
+    expect("fill", rd_real(w), RD_F64, VALUES(10, 20, 30, 10, 20, 30, 10, 20, 30));
+    expect("prod", rd_imag(rd_prod(w, RD_DIMS(1))), RD_F64,
+           VALUES(10 * 20 * 5 + 10 * 1 * 30 + 5 * 20 * 30 - 5 * 1 * 5, 5 * (200 + 300 + 600) - 125,
+                  10 * 20 * 3 + 10 * 5 * 30 + 2 * 20 * 30 - 2 * 5 * 3));
+    expect_error("prod", rd_prod(z, RD_DIMS(1)), RD_ERR_TYPE);
+    expect("max", rd_max(empty, RD_ALL), RD_F64, VALUES(NAN));
+    expect("initial", rd_max(empty, RD_KEEP(0), .initial = rd_num(ctx, 4)), RD_F64,
+           VALUES(4, 4, 4));
+    expect("by", rd_reduce_name(matrix(5, false), "sum", &by), RD_F64, VALUES(0, 0, 0, 0, 5, 0));
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { sparse_fills,   sparse_infinities, stored_alone,
-                                   sparse_views,   sparse_results,    sparse_indices,
-                                   sparse_empties, narrow_fills,      sparse_keywords };
+    const TTest *const tests[] = { sparse_fills,    sparse_infinities, stored_alone,   sparse_views,
+                                   sparse_results,  sparse_indices,    sparse_empties, narrow_fills,
+                                   sparse_keywords, sparse_parts };
 
     return run_suite("semantics_sparse", tests, COUNT(tests));
 }

@@ -1,6 +1,7 @@
 /* complex.c - complex expressions as pairs of real ones: nodes, conversions, their parts, and how
  * they lie in memory. */
 #include "expr/complex.h"
+#include "expr/sparse.h"
 #include <string.h>
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
@@ -31,6 +32,8 @@ rd_expr *rd_complex_of(rd_expr *re, rd_expr *im, const char *call)
     for (int k = 0; k < 2; k++)
         if (!(in[k] = rd_broadcast_to(in[k], rank, extent, call)))
             return NULL;
+    if (!rd_sparse_alike(call, in))
+        return NULL;
     return rd_node(&(rd_expr){ .ctx    = re->ctx,
                                .kind   = RD_EXPR_COMPLEX,
                                .type   = rd_dtype_of_parts(in[0]->type),

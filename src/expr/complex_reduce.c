@@ -1,6 +1,7 @@
 /* complex_reduce.c - reductions and scans of complex numbers, made of those of their parts. */
 #include "expr/complex.h"
 #include "expr/reduce.h"
+#include "expr/sparse.h"
 #include <math.h>
 #include <string.h>
 
@@ -106,7 +107,11 @@ static rd_expr *product_part(const asked *a, rd_reducer_id reducer, rd_expr *re,
     rd_fold_facts         facts;
     rd_dtype              type;
 
-    if (!re || !im || !rd_folding_begin(&f, o, RD_TAKES_WIDE | (a->scan ? RD_TAKES_ORDER : 0)))
+    if (!re || !im || !(re = rd_at_all_places(re, a->call)) ||
+        !(im = rd_at_all_places(im, a->call)))
+        return NULL;
+    f.x = re;
+    if (!rd_folding_begin(&f, o, RD_TAKES_WIDE | (a->scan ? RD_TAKES_ORDER : 0)))
         return NULL;
     type = o->type ? rd_dtype_promote(re->type, o->type) : re->type;
     type = o->accuracy == RD_WIDE ? RD_F64 : type;

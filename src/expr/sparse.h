@@ -51,6 +51,9 @@ rd_expr *rd_column(rd_expr *row, int rank);
 /* ---- What is made of them -------------------------------------------------------------------- */
 /* An operator under a rule, one of whose operands has a pattern; as rd_map_rule(). */
 rd_expr *rd_sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x);
+/* Two real expressions of one shape and type, the parts of complex numbers: with one pattern, where
+ * one of them has one. */
+bool     rd_sparse_alike(const char *call, rd_expr *x[2]);
 rd_expr *rd_sparse_cast(rd_expr *x, rd_dtype type);
 rd_expr *rd_sparse_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number);
 /* A reduction by its name in reducers.def. */

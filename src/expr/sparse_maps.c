@@ -72,6 +72,24 @@ rd_expr *rd_sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_expr 
     return rd_sparse_with(y[first], at_stored, elsewhere);
 }
 
+bool rd_sparse_alike(const char *call, rd_expr *x[2])
+{
+    const int first = leader(2, x), other = 1 - first;
+
+    if (first < 0)
+        return true;
+    rd_expr *const lead = x[first], *const y = x[other];
+    if (rd_has_pattern(y) && rd_same_pattern(lead, y) && !rd_fill_of(lead) == !rd_fill_of(y))
+        return true;
+    rd_expr *const old    = rd_values_of(lead);
+    rd_expr       *values = rd_at_stored(lead, y, call), *fill = NULL;
+    values = values ? rd_broadcast_to(values, old->rank, old->extent, call) : NULL;
+    if (rd_fill_of(lead) && !(fill = rd_at_all_places(y, call)))
+        return false;
+    x[other] = rd_sparse_with(lead, values, fill);
+    return x[other] != NULL;
+}
+
 rd_expr *rd_sparse_cast(rd_expr *x, rd_dtype type)
 {
     rd_expr *const values = rd_cast_to(rd_values_of(x), type);

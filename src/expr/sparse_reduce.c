@@ -153,16 +153,30 @@ static rd_expr *instead(const folded *z, rd_expr *x, const char *name, rd_dtype 
     return x ? rd_reduce_name(x, name, &o) : NULL;
 }
 
+/* The keywords beside an operand at all places. */
+static bool keywords_at_all_places(const folded *z, rd_reduce_opts *o)
+{
+    *o = z->opts;
+    return (!o->where || (o->where = rd_at_all_places(o->where, z->call))) &&
+           (!o->weights || (o->weights = rd_at_all_places(o->weights, z->call)));
+}
+
+static rd_expr *fold_at_all_places(const folded *z, rd_expr *x, const rd_dims *dims)
+{
+    rd_reduce_opts o;
+
+    if (!x || !keywords_at_all_places(z, &o))
+        return NULL;
+    o.dims = *dims;
+    return rd_reduce_name(x, z->name, &o);
+}
+
 static rd_expr *at_all_places(const folded *z)
 {
-    rd_expr *const x = rd_at_all_places(z->x, z->call);
-    rd_reduce_opts o = z->opts;
+    rd_dims dims = z->opts.dims;
 
-    o.dims.flags &= ~(uint32_t)RD_DIMS_KEEP; /* the caller sees to it */
-    if ((o.where && !(o.where = rd_at_all_places(o.where, z->call))) ||
-        (o.weights && !(o.weights = rd_at_all_places(o.weights, z->call))))
-        return NULL;
-    return x ? rd_reduce_name(x, z->name, &o) : NULL;
+    dims.flags &= ~(uint32_t)RD_DIMS_KEEP; /* the caller sees to it */
+    return fold_at_all_places(z, rd_at_all_places(z->x, z->call), &dims);
 }
 
 static rd_dtype float_type(rd_dtype type)
@@ -416,7 +430,7 @@ static rd_expr *fold_others(const folded *z)
     o.where   = beside_values(z, z->opts.where);
     o.weights = beside_values(z, z->opts.weights);
     values    = rd_reduce_name(rd_values_of(z->x), z->name, &o);
-    fill      = fill ? rd_reduce_name(fill, z->name, &z->opts) : NULL;
+    fill      = fill ? fold_at_all_places(z, fill, &z->opts.dims) : NULL;
     if (!values || (!fill && rd_fill_of(z->x)))
         return NULL;
     return rd_sparse_node(values, fill, rank, extent, n, z->x->in + 2, axis);
@@ -432,6 +446,16 @@ static rd_expr *as_asked(const folded *z, rd_expr *y)
     return y;
 }
 
+/* Of no place at all: as a mask that leaves none. */
+static rd_expr *fold_nothing(const folded *z)
+{
+    folded q = *z;
+
+    q.x          = rd_dense(z->x);
+    q.opts.where = rd_number(z->x->ctx, RD_BOOL, (rd_word){ 0 });
+    return at_all_places(&q);
+}
+
 /* Nothing but what is stored counts. */
 static rd_expr *fold_stored_alone(const folded *z)
 {
@@ -442,6 +466,8 @@ static rd_expr *fold_stored_alone(const folded *z)
                        "%s: places among those that are stored are not known yet; rd_stored() has "
                        "the elements",
                        z->call);
+    if (rd_values_of(z->x)->extent[0] == 0)
+        return fold_nothing(z);
     o.where   = beside_values(z, z->opts.where);
     o.weights = beside_values(z, z->opts.weights);
     if ((z->opts.where && !o.where) || (z->opts.weights && !o.weights))
@@ -493,10 +519,8 @@ rd_expr *rd_sparse_reduce(rd_expr *x, const char *name, const rd_reduce_opts *op
     z.opts.size = sizeof z.opts;
     if (!find_axes(&z))
         return NULL;
-    if (z.opts.by.n || z.opts.groups.n) {
-        rd_expr *const all = rd_at_all_places(x, z.call);
-        return all ? rd_reduce_name(all, name, &z.opts) : NULL;
-    }
+    if (z.opts.by.n || z.opts.groups.n)
+        return fold_at_all_places(&z, rd_at_all_places(x, z.call), &z.opts.dims);
     if (!has_coords(&z))
         return fold_others(&z);
     if (!rd_fill_of(x))

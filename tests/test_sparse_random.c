@@ -1,0 +1,184 @@
+/* Random sparse expressions beside the same ones of dense arrays: all formats, patterns, types,
+ * maps, views, reductions and products; and the bits of the ways to run them.
+ *
+ *     RDIM_SPARSE_COUNT=500000 build/release/tests/test_sparse_random   a long run
+ *     RDIM_SPARSE_SEED=77 .../test_sparse_random                        one case, with its graphs
+ *     RDIM_SPARSE_SEED=1000 RDIM_SPARSE_COUNT=100 ...                   from there */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+#include "random_sparse.h"
+#include "isa.h"
+#include "values.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { CASES = 20000, STEPS = 4 };
+
+static uint64_t from_environment(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+
+    return text && *text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+static bool alike(double x, double y, const sparse_pair *of)
+{
+    if (isnan(x) || isnan(y) || isinf(x) || isinf(y) || of->rough == 0)
+        return (isnan(x) && isnan(y)) || x == y;
+    return fabs(x - y) <= of->rough * (of->most + fabs(x) + fabs(y));
+}
+
+static int64_t points(rd_shape s)
+{
+    int64_t n = 1;
+
+    for (int a = 0; a < s.n; a++)
+        n *= s.at[a];
+    return n;
+}
+
+static void evaluated(const sparse_case *c, rd_expr *x, const rd_eval_opts *o, rd_array *out)
+{
+    *out              = (rd_array){ 0 };
+    const rd_status s = rd_eval_many(ctx, RD_RESULTS({ x, out }), o);
+    ck_assert_msg(s == RD_OK, "seed %" PRIu64 ": %s", c->seed, rd_error_text(ctx));
+}
+
+static void same_bits(const sparse_case *c, const rd_array *x, const rd_array *y, const char *how)
+{
+    const size_t size = (size_t)rd_dtype_size(x->type);
+
+    for (int64_t i = 0; i < points(x->shape); i++) {
+        const char *p = (const char *)x->in + (size_t)i * size,
+                   *q = (const char *)y->in + (size_t)i * size;
+
+        ck_assert_msg(memcmp(p, q, size) == 0 ||
+                          (isnan(get(x->in, x->type, i)) && isnan(get(y->in, y->type, i))),
+                      "seed %" PRIu64 ": %selement %" PRId64 " is %.17g, and %s %.17g", c->seed,
+                      c->steps, i, get(x->in, x->type, i), how, get(y->in, y->type, i));
+    }
+}
+
+/* One of the other ways to run it. */
+static void other_way(sparse_case *c, rd_expr *x, const rd_array *first)
+{
+    const int     isa     = sparse_below(c, isa_count());
+    const int32_t threads = sparse_once(c, 4) ? 2 + sparse_below(c, 2) : 1; /* they wait long */
+    const rd_eval_opts o  = { .threads = threads, .traversal = (rd_traversal)sparse_below(c, 3) };
+    char               how[80];
+    rd_array           out;
+
+    snprintf(how, sizeof how, "%s, %d threads", isa_name(isa), threads);
+    isa_begin(ctx, isa);
+    evaluated(c, x, &o, &out);
+    isa_end(ctx);
+    same_bits(c, first, &out, how);
+    rd_array_free(&out);
+}
+
+static void compare(sparse_case *c, const sparse_pair *x, rd_expr *sparse, rd_expr *dense)
+{
+    const rd_eval_opts one = { .threads = 1 };
+    rd_array           got, want = { 0 };
+
+    if (rd_eval_many(ctx, RD_RESULTS({ dense, &want }), &one) != RD_OK) {
+        rd_error_clear(ctx);
+        ck_assert_msg(rd_eval(ctx, sparse, &want) != RD_OK, "seed %" PRIu64, c->seed);
+        rd_error_clear(ctx);
+        return;
+    }
+    evaluated(c, sparse, &one, &got);
+    ck_assert_msg(got.type == want.type && got.shape.n == want.shape.n &&
+                      memcmp(got.shape.at, want.shape.at, (size_t)got.shape.n * 8) == 0,
+                  "seed %" PRIu64 ": other types or shapes", c->seed);
+    for (int64_t k = 0; k < points(got.shape); k++) {
+        const double g = get(got.in, got.type, k), w = get(want.in, want.type, k);
+
+        ck_assert_msg(alike(g, w, x),
+                      "seed %" PRIu64 ": %selement %" PRId64 " of %s is %.17g, not %.17g", c->seed,
+                      c->steps, k, rd_dtype_name(got.type), g, w);
+    }
+    if (sparse_once(c, 8))
+        other_way(c, sparse, &got);
+    rd_array_free(&got);
+    rd_array_free(&want);
+}
+
+/* What a mask picks, and the values that there are. */
+static void picked(sparse_case *c, const sparse_pair *x, rd_expr *dense)
+{
+    rd_array got = { 0 }, want = { 0 };
+
+    if (sparse_once(c, 2)) {
+        rd_nonzero(ctx, x->sparse, &got);
+        rd_nonzero(ctx, dense, &want);
+    } else {
+        rd_compress(ctx, x->sparse, rd_ne(x->sparse, rd_int(ctx, 0)), &got);
+        rd_compress(ctx, dense, rd_ne(dense, rd_int(ctx, 0)), &want);
+    }
+    ck_assert_msg(rd_error(ctx) == RD_OK, "seed %" PRIu64 ": %s", c->seed, rd_error_text(ctx));
+    ck_assert_msg(got.shape.at[0] == want.shape.at[0], "seed %" PRIu64 ": %d picked, not %d",
+                  c->seed, (int)got.shape.at[0], (int)want.shape.at[0]);
+    same_bits(c, &want, &got, "picked");
+    rd_array_free(&got);
+    rd_array_free(&want);
+}
+
+/* ---- Cases ----------------------------------------------------------------------------------- */
+static void one_case(uint64_t seed, bool shown)
+{
+    const rd_mark mark = rd_ctx_mark(ctx);
+    sparse_case   c;
+
+    sparse_case_begin(&c, ctx, seed);
+    ck_assert_msg(rd_error(ctx) == RD_OK, "seed %" PRIu64 ": %s", seed, rd_error_text(ctx));
+    sparse_pair x = c.leaf[0];
+    for (int steps = 1 + sparse_below(&c, STEPS); steps > 0; steps--) {
+        x = sparse_step(&c, x);
+        ck_assert_msg(c.complaint[0] == 0, "seed %" PRIu64 ": %s%s", seed, c.steps, c.complaint);
+        if (!rd_is_sparse(x.sparse) && steps > 2) /* what is dense now is of less interest */
+            steps = 2;
+    }
+    rd_expr *dense = x.dense;
+    if (x.stored) /* what is evaluated has 0 elsewhere */
+        dense = rd_where(x.stored, dense, rd_cast(rd_int(ctx, 0), rd_type_of(dense)));
+    if (shown)
+        printf("%s\n%s\n", rd_graphviz(ctx, RD_RESULTS({ x.sparse, NULL })),
+               rd_graphviz(ctx, RD_RESULTS({ dense, NULL })));
+    ck_assert_msg(rd_error(ctx) == RD_OK, "seed %" PRIu64 ": %s", seed, rd_error_text(ctx));
+    if (rd_dtype_is_complex(rd_type_of(dense))) {
+        compare(&c, &x, rd_real(x.sparse), rd_real(dense));
+        compare(&c, &x, rd_imag(x.sparse), rd_imag(dense));
+    } else {
+        compare(&c, &x, x.sparse, dense);
+        if (x.rough == 0 && !x.stored && sparse_once(&c, 40))
+            picked(&c, &x, dense);
+    }
+    sparse_case_end(&c);
+    rd_ctx_release(ctx, mark);
+}
+
+START_TEST(random_expressions)
+{
+    const bool     one   = getenv("RDIM_SPARSE_SEED") && !getenv("RDIM_SPARSE_COUNT");
+    const uint64_t first = from_environment("RDIM_SPARSE_SEED", 0),
+                   n     = from_environment("RDIM_SPARSE_COUNT",
+                                            CASES / suite_part(SANITIZED ? 50 : 2));
+
+    for (uint64_t k = 0; k < n && !one; k++)
+        one_case(first + k, false);
+    if (one)
+        one_case(first, true);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { random_expressions };
+
+    setenv("CK_DEFAULT_TIMEOUT", "600",
+           0); /* seconds: threads wait for each other where others work */
+    return run_suite("sparse_random", tests, COUNT(tests));
+}
