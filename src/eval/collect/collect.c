@@ -71,22 +71,21 @@ int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_ex
     return g->n_value++;
 }
 
-/* Takes of takes recurse here, so the set of axes is small: a few hundred bytes a level. */
-double rd_demand_points(const rd_collector *c, const rd_expr *expr, const rd_demand *d)
+/* Extents of the axes of a demand that no other subscript has counted.  A gather goes along those of
+ * its index: both coordinates of a stored place are one axis. */
+static double demand_points(const rd_collector *c, const rd_demand *d, uint64_t *seen)
 {
-    uint64_t seen[RD_RAW_WORDS] = { 0 };
-    double   points             = 1;
+    const rd_expr *expr   = c->seen[d->expr].expr;
+    double         points = 1;
 
     for (int a = 0; a < expr->rank; a++)
         for (int t = 0; t < d->at[a].n_term; t++) {
             int axis = d->at[a].term[t].axis;
 
-            if (axis < 0) { /* a gather visits as many elements as its index has: bounded by the
-                             * index's own axes */
-                const rd_value  *v     = &c->graph->value[d->at[a].term[t].value];
-                const rd_demand *index = &c->demand[v->in[0]];
+            if (axis < 0) {
+                const rd_value *v = &c->graph->value[d->at[a].term[t].value];
 
-                points *= rd_demand_points(c, c->seen[index->expr].expr, index);
+                points *= demand_points(c, &c->demand[v->in[0]], seen);
                 continue;
             }
             axis = rd_axes_root(c->axes, axis);
@@ -96,6 +95,13 @@ double rd_demand_points(const rd_collector *c, const rd_expr *expr, const rd_dem
             }
         }
     return points;
+}
+
+double rd_demand_points(const rd_collector *c, const rd_demand *d)
+{
+    uint64_t seen[RD_RAW_WORDS] = { 0 };
+
+    return demand_points(c, d, seen);
 }
 
 double rd_demands_span(const rd_collector *c, const rd_expr *expr, const int32_t *list, int n)

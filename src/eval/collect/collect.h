@@ -46,7 +46,7 @@ int rd_value_new(rd_collector *c, rd_value_kind kind, rd_dtype type, const rd_ex
 /* The demands of an expression, equal ones unified: the list and its length. */
 int rd_demands_distinct(rd_collector *c, rd_seen *seen, int32_t **list);
 /* Elements that one demand evaluates. */
-double rd_demand_points(const rd_collector *c, const rd_expr *expr, const rd_demand *d);
+double rd_demand_points(const rd_collector *c, const rd_demand *d);
 /* Points of all axes that some demands of an expression go along, but for gathers. */
 double rd_demands_span(const rd_collector *c, const rd_expr *expr, const int32_t *list, int n);
 rd_subscript *rd_subscripts(rd_collector *c, int n);

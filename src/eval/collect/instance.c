@@ -140,7 +140,7 @@ static bool is_cheaper_stored(const rd_collector *c, const rd_seen *seen, const 
     double       evaluations = 0;
 
     for (int k = 0; k < n; k++)
-        evaluations += rd_demand_points(c, seen->expr, rd_demand_of(c, list[k]));
+        evaluations += rd_demand_points(c, rd_demand_of(c, list[k]));
     return seen->ops * (evaluations - points) > points * (write + read * n);
 }
 

@@ -166,12 +166,12 @@ static bool reduce_whole(rd_collector *c, const rd_expr *e, const int32_t *list,
     return rd_answer_reads(c, e, v, list, n);
 }
 
-static double fold_evaluations(const rd_collector *c, const rd_expr *e, const int32_t *list, int n)
+static double fold_evaluations(const rd_collector *c, const int32_t *list, int n)
 {
     double evaluations = 0;
 
     for (int k = 0; k < n; k++)
-        evaluations += rd_demand_points(c, e, rd_demand_of(c, list[k]));
+        evaluations += rd_demand_points(c, rd_demand_of(c, list[k]));
     return evaluations;
 }
 
@@ -180,7 +180,7 @@ static double fold_evaluations(const rd_collector *c, const rd_expr *e, const in
  * as each element may belong to any, it is computed whole, once. */
 bool rd_instances_reduce(rd_collector *c, const rd_expr *e, const int32_t *list, int n)
 {
-    if (fold_evaluations(c, e, list, n) > rd_expr_points(e) || (n > 1 && rd_is_grouped(e)))
+    if (fold_evaluations(c, list, n) > rd_expr_points(e) || (n > 1 && rd_is_grouped(e)))
         return reduce_whole(c, e, list, n);
     for (int k = 0; k < n; k++)
         if (!reduce_pushed(c, e, list[k]))
@@ -260,7 +260,7 @@ bool rd_instances_scan(rd_collector *c, const rd_expr *e, const int32_t *list, i
     rd_subscript *at;
     int           v;
 
-    if (n == 1 && fold_evaluations(c, e, list, n) <= rd_expr_points(e)) {
+    if (n == 1 && fold_evaluations(c, list, n) <= rd_expr_points(e)) {
         at = rd_demand_of(c, list[0])->at;
         if (scanned_axis(c, e, at) < 0)
             return scan_row(c, e, list[0]);

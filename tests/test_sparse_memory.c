@@ -1,0 +1,171 @@
+/* What sparse expressions keep: a pattern is there once, and nothing is as large as the dense array. */
+#include "values.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+enum { ROWS = 20000, EACH = 8, PLACES = ROWS * EACH, DEEP = 16, KIB = 1024 };
+
+static int32_t pos[ROWS + 1], crd[PLACES];
+static double  values[PLACES], vectors[ROWS * DEEP], result[ROWS * DEEP];
+
+/* ---- What is counted ------------------------------------------------------------------------- */
+static int64_t held, most;
+
+typedef union block {
+    int64_t     bytes;
+    max_align_t align;
+} block;
+
+static void *allocate(void *user, int64_t bytes)
+{
+    block *b = malloc(sizeof *b + (size_t)bytes);
+
+    (void)user;
+    if (!b)
+        return NULL;
+    b->bytes = bytes;
+    held += bytes;
+    most = held > most ? held : most;
+    return b + 1;
+}
+
+static void release(void *user, void *p)
+{
+    (void)user;
+    if (!p)
+        return;
+    held -= ((block *)p - 1)->bytes;
+    free((block *)p - 1);
+}
+
+/* ---- A matrix -------------------------------------------------------------------------------- */
+/* Columns ascend in steps that no two rows have alike. */
+static void make_pattern(void)
+{
+    for (int i = 0; i < ROWS; i++) {
+        pos[i + 1] = (i + 1) * EACH;
+        for (int k = 0; k < EACH; k++)
+            crd[i * EACH + k] = k * (ROWS / EACH) + (i * 37 + k * k) % (ROWS / EACH);
+    }
+    for (int e = 0; e < PLACES; e++)
+        values[e] = e % 7 - 3;
+    for (int e = 0; e < ROWS * DEEP; e++)
+        vectors[e] = e % 5 - 2;
+}
+
+static rd_expr *matrix(bool is_stored)
+{
+    rd_expr *const from =
+        rd_leaf(ctx, &(rd_array){ .in = pos, .type = RD_I32, .shape = RD_SHAPE(ROWS + 1) });
+    rd_expr *const column =
+        rd_leaf(ctx, &(rd_array){ .in = crd, .type = RD_I32, .shape = RD_SHAPE(PLACES) });
+
+    return rd_csr(ctx, RD_SHAPE(ROWS, ROWS), from, column, rd_wrap(ctx, values, RD_SHAPE(PLACES)),
+                  .stored = is_stored);
+}
+
+/* ---- What is made of it ---------------------------------------------------------------------- */
+static rd_expr *vector(void)
+{
+    return rd_wrap(ctx, vectors, RD_SHAPE(ROWS));
+}
+
+static rd_expr *columns(void)
+{
+    return rd_wrap(ctx, vectors, RD_SHAPE(ROWS, DEEP));
+}
+
+static rd_expr *times_vector(rd_expr *a)
+{
+    return rd_matmul(a, vector());
+}
+
+static rd_expr *times_columns(rd_expr *a)
+{
+    return rd_matmul(a, columns());
+}
+
+static rd_expr *sum_of_rows(rd_expr *a)
+{
+    return rd_sum(a, RD_DIMS(1));
+}
+
+static rd_expr *sum_of_columns(rd_expr *a)
+{
+    return rd_sum(a, RD_DIMS(0));
+}
+
+/* Of rows i and j, at stored places alone: (i, j) are 3.2 GB. */
+static rd_expr *sampled_product(rd_expr *a)
+{
+    rd_expr *const each =
+        rd_sum(rd_mul(rd_expand(columns(), 1), rd_expand(columns(), 0)), RD_DIMS(2));
+
+    return rd_stored(rd_mul(a, each));
+}
+
+static rd_expr *softmax_of_pairs(rd_expr *a)
+{
+    rd_expr *const both = rd_add(rd_expand(vector(), 1), rd_expand(vector(), 0));
+
+    return rd_stored(rd_softmax(rd_mul(a, rd_maximum(both, rd_neg(both))), RD_DIMS(1)));
+}
+
+/* ---- How much -------------------------------------------------------------------------------- */
+/* A graph and a plan take some 250 KiB, whatever the sizes; folds by label some cells for each row,
+ * which are the levels of their trees.  A pattern is 640 KB, values 1.3 MB. */
+enum { PLAN = 320 * KIB, CELLS = ROWS * (int)sizeof(double), NODES = 64 * KIB };
+
+static const struct {
+    const char *what;
+    rd_expr *(*make)(rd_expr *a);
+    bool    is_stored;
+    int64_t most; /* of an evaluation */
+} rows[] = {
+    { "A x", times_vector, true, PLAN + 4 * CELLS },
+    { "A x with fills", times_vector, false, PLAN + 11 * CELLS },
+    { "A times columns", times_columns, true, PLAN + 2 * DEEP *CELLS },
+    { "sums of rows", sum_of_rows, true, PLAN + 4 * CELLS },
+    { "sums of columns", sum_of_columns, true, PLAN + 4 * CELLS },
+    { "sums of rows with fills", sum_of_rows, false, PLAN + 4 * CELLS },
+    { "sampled product", sampled_product, true, PLAN },
+    { "softmax of pairs", softmax_of_pairs, true, PLAN + 7 * CELLS },
+};
+
+static rd_ctx *counted(void)
+{
+    return rd_ctx_new(&(rd_ctx_opts){
+        .size = sizeof(rd_ctx_opts), .threads = 1, .allocate = allocate, .release = release });
+}
+
+START_TEST(a_pattern_is_there_once)
+{
+    make_pattern();
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        rd_array out = { .data = result };
+
+        rd_ctx_free(ctx);
+        ctx                  = counted();
+        const int64_t  start = most = held;
+        rd_expr *const a            = matrix(rows[k].is_stored);
+        ck_assert_msg(a && most - start <= 4 * PLACES + NODES, "a node keeps %lld bytes",
+                      (long long)(most - start));
+        rd_expr *const y = rows[k].make(a);
+        ck_assert_msg(y != NULL, "%s: %s", rows[k].what, rd_error_text(ctx));
+        const int64_t before = most = held;
+        out.type                    = rd_type_of(y);
+        out.shape                   = rd_shape_of(y);
+        ck_assert_msg(rd_eval(ctx, y, &out) == RD_OK, "%s: %s", rows[k].what, rd_error_text(ctx));
+        ck_assert_msg(most - before <= rows[k].most, "%s: %lld bytes, at most %lld are wanted",
+                      rows[k].what, (long long)(most - before), (long long)rows[k].most);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { a_pattern_is_there_once };
+
+    return run_suite("sparse memory", tests, COUNT(tests));
+}
