@@ -177,6 +177,11 @@ START_TEST(sparse_parts)
                   10 * 20 * 3 + 10 * 5 * 30 + 2 * 20 * 30 - 2 * 5 * 3));
     expect_error("prod", rd_prod(z, RD_DIMS(1)), RD_ERR_TYPE);
     expect("max", rd_max(empty, RD_ALL), RD_F64, VALUES(NAN));
+    expect("no row",
+           rd_matmul(leaf(RD_F64, NULL, 0),
+                     rd_csr(ctx, RD_SHAPE(0, 2), rd_wrap(ctx, none, RD_SHAPE(1)), at,
+                            leaf(RD_F64, NULL, 0), .stored = true)),
+           RD_F64, VALUES(0, 0));
     expect("initial", rd_max(empty, RD_KEEP(0), .initial = rd_num(ctx, 4)), RD_F64,
            VALUES(4, 4, 4));
     expect("by", rd_reduce_name(matrix(5, false), "sum", &by), RD_F64, VALUES(0, 0, 0, 0, 5, 0));

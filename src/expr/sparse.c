@@ -194,7 +194,7 @@ rd_expr *rd_dense(rd_expr *x)
 
 rd_expr *rd_at_all_places(rd_expr *x, const char *call)
 {
-    if (!x || !rd_has_pattern(x) || rd_fill_of(x))
+    if (!x || !rd_has_pattern(x) || rd_fill_of(x) || rd_points(x->rank, x->extent) == 0)
         return x ? rd_dense(x) : NULL;
     return rd_fail(x->ctx, RD_ERR_TYPE,
                    "%s: what is at places that are not stored is asked for, and the array is of "

@@ -146,6 +146,13 @@ static bool find_coords(seen *s)
         s->coord[s->n]  = s->x->in[2 + k];
         s->axis[s->n++] = at;
     }
+    for (int k = s->rank; k-- > 0 && s->n == 0;) /* one of them says whether there is a place */
+        if (s->extent[k] == 1) {
+            s->taken    = (uint64_t)1 << k;
+            s->coord[0] = s->x->in[2];
+            s->axis[0]  = k;
+            s->n        = 1;
+        }
     return s->n > 0;
 }
 
@@ -183,7 +190,10 @@ static rd_expr *values_seen(const seen *s)
 
 rd_expr *rd_sparse_view(rd_expr *x, int rank, const int64_t *extent, const int64_t *number)
 {
-    seen           s      = { .x = x, .rank = rank, .extent = extent, .number = number };
+    seen s = { .x = x, .rank = rank, .extent = extent, .number = number };
+
+    if (rd_points(rank, extent) == 0)
+        return rd_view(rd_dense(x), rank, extent, number);
     rd_expr *const values = find_coords(&s) ? values_seen(&s) : NULL;
 
     if (!values) /* stored places are those of an array that is looked at in another way */
