@@ -1,8 +1,10 @@
 """What the Python peers share: the numbers, the protocol and the lines of rdim-bench.
 
 Every program takes the number of threads and rows (none: all)."""
+import ctypes
 import json
 import math
+import os
 import sys
 import time
 
@@ -66,6 +68,28 @@ def sea(shape):
 
 def climate(shape, dtype):
     return np.where(sea(shape), uniform(0, shape, dtype), dtype(np.nan))
+
+
+class _Pattern(ctypes.Structure):
+    _fields_ = [("rows", ctypes.c_int64), ("places", ctypes.c_int64), ("extent", ctypes.c_int64 * 3),
+                ("pos", ctypes.POINTER(ctypes.c_int32)), ("crd", ctypes.POINTER(ctypes.c_int32))]
+
+
+def patterns():
+    """W13's matrices: name, positions and columns of compressed rows, as bench/patterns.c makes them; none without
+    run.sh, which compiles it."""
+    library = os.environ.get("BENCH_PATTERNS")
+    if not library:
+        return
+    of = ctypes.CDLL(library).bench_pattern_of
+    of.restype = ctypes.POINTER(_Pattern)
+    of.argtypes = [ctypes.c_int, ctypes.c_double, ctypes.c_char_p]
+    data = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "data").encode()
+    for name, kind in (("rmat", 1), ("laplace", 3), ("depends", 4)):
+        p = of(kind, 1.0, data)
+        if p:
+            pos = np.ctypeslib.as_array(p[0].pos, (p[0].rows + 1,))
+            yield name, pos, np.ctypeslib.as_array(p[0].crd, (p[0].places,))
 
 
 def seconds_of(f, times):

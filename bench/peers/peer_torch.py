@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 from catalogue_numpy import LABELLED, SERIES
-from common import AXES, CUBE, LONG, POINTS, ROW_SHAPES, THREADS, Peer, halves, image, index, uniform
+from common import AXES, CUBE, LONG, POINTS, ROW_SHAPES, THREADS, Peer, halves, image, index, patterns, uniform
 from everyday_torch import everyday
 
 torch.set_num_threads(THREADS)
@@ -123,3 +123,10 @@ if peer.wants("W8"):
 if peer.wants("ACC"):
     long = tensor(0, (LONG,), np.float32)
     peer("ACC", "sum1e8", "f32", lambda: long.sum())
+for name, pos, crd in patterns() if peer.wants("W13") else ():
+    for dtype, t in (("f32", np.float32), ("f64", np.float64)):
+        n = len(pos) - 1
+        a = torch.sparse_csr_tensor(torch.from_numpy(pos), torch.from_numpy(crd), tensor(0, (len(crd),), t), (n, n))
+        column, columns = tensor(1, (n,), t), tensor(1, (n, 16), t)
+        peer("W13", f"spmv.{name}", dtype, lambda: a @ column)
+        peer("W13", f"spmm16.{name}", dtype, lambda: a @ columns)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh [--threads 1,2] [--rows W1,W3] [PEER...]: runs the cases of rdim-bench in other libraries, those that are
 # installed, and prints lines of JSON as rdim-bench does, with a key "peer".  Peers: numpy torch numexpr pykeops
-# numba bottleneck scipy.
+# numba bottleneck scipy, and of W13 graphblas eigen, which the C and C++ compilers make (libgraphblas-dev, libeigen3-dev).
 # Debian has python3-numpy, python3-torch, python3-numexpr; pip has the others.  PYTHON names another interpreter.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,13 +17,43 @@ while [ $# -gt 0 ]; do
         if [ "$1" = --rows ]; then rows=$value; else threads=$value; fi
         shift 2 ;;
     -*)
-        sed -n '2,5s/^# //p' "$0" >&2
+        sed -n '2,6s/^# //p' "$0" >&2
         exit 2 ;;
     *) break ;;
     esac
 done
 
-for peer in "${@:-numpy torch numexpr pykeops numba bottleneck scipy}"; do echo "$peer"; done | tr ' ' '\n' | while read -r peer; do
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+flags="-O3 -march=native -fopenmp"
+# shellcheck disable=SC2086  # several flags are several words
+"${CC:-cc}" $flags -fPIC -shared "$here/../patterns.c" -o "$made/patterns.so" -lm && export BENCH_PATTERNS="$made/patterns.so"
+
+wants() {
+    [ -z "$rows" ] && return 0
+    for row in $rows; do [ "$row" = "$1" ] && return 0; done
+    return 1
+}
+
+# compiled PEER COMPILER SOURCE FLAG...: W13 by a program of that source; it is told what lacks where it cannot be made.
+compiled() {
+    peer=$1 compiler=$2 source=$3
+    shift 3
+    wants W13 || return 0
+    # shellcheck disable=SC2086
+    if ! "$compiler" $flags "$here/$source" "$made/patterns.so" -Wl,-rpath,"$made" -o "$made/$peer" "$@" 2> "$made/why"; then
+        echo "$peer is skipped: $source does not compile here: $(grep -m 1 error "$made/why")" >&2
+        return 0
+    fi
+    for n in $threads; do OMP_NUM_THREADS=$n "$made/$peer" "$here/../../examples/data" "$n"; done
+}
+
+[ $# -gt 0 ] || set -- numpy torch numexpr pykeops numba bottleneck scipy graphblas eigen
+for peer; do
+    case $peer in
+    graphblas) compiled graphblas "${CC:-cc}" peer_graphblas.c -lgraphblas -lm; continue ;;
+    eigen) compiled eigen "${CXX:-c++}" peer_eigen.cpp -I"${EIGEN:-/usr/include/eigen3}" -lm; continue ;;
+    esac
     if ! [ -f "$here/peer_$peer.py" ]; then
         echo "run.sh: no peer $peer" >&2
         exit 2
