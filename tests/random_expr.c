@@ -305,8 +305,10 @@ static void step(random_pool *pool)
         random_scan(pool);
     else if (choice < 91)
         random_sort(pool);
-    else if (choice < 93)
+    else if (choice < 92)
         random_complex(pool);
+    else if (choice < 93)
+        random_pattern(pool);
     else if (choice < 96)
         random_made(pool);
     else

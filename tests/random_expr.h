@@ -90,6 +90,8 @@ rd_expr *random_leaf(random_pool *pool, int rank, const int64_t *extent, rd_dtyp
 /* Integers in [lo, hi) of an integer type, as a leaf. */
 rd_expr *random_index_leaf(random_pool *pool, int rank, const int64_t *extent, int64_t lo,
                            int64_t hi);
+/* These ints, side by side, as i32 or i64. */
+rd_expr *random_row_leaf(random_pool *pool, int64_t n, const int64_t *value);
 rd_dtype random_type(random_pool *pool);
 
 void random_choose_shape(random_pool *pool);
@@ -103,5 +105,6 @@ void random_scan(random_pool *pool);
 void random_sort(random_pool *pool);
 void random_idiom(random_pool *pool);
 void random_complex(random_pool *pool);
+void random_pattern(random_pool *pool);
 void random_made(random_pool *pool);
 #endif

@@ -205,6 +205,22 @@ rd_expr *random_index_leaf(random_pool *pool, int rank, const int64_t *extent, i
     return leaf;
 }
 
+rd_expr *random_row_leaf(random_pool *pool, int64_t n, const int64_t *value)
+{
+    random_block  *block = &pool->block[pool->n_block];
+    const rd_dtype type  = random_once(pool, 2) ? RD_I32 : RD_I64;
+    const int      size  = rd_dtype_size(type);
+
+    if (pool->n_block == RANDOM_BLOCKS)
+        return NULL;
+    *block = (random_block){ .layout = { .type = type, .shape = RD_SHAPE(n) }, .bytes = n * size };
+    block->memory = block->layout.data = malloc((size_t)(n > 0 ? n * size : 1));
+    for (int64_t i = 0; i < n; i++)
+        oracle_store((char *)block->memory + i * size, type, &(oracle_value){ .n = value[i] });
+    pool->n_block++;
+    return block->leaf = rd_leaf(pool->ctx, &block->layout);
+}
+
 /* A shape cut from the pool's: leading axes dropped, axes of extent 1; or another altogether. */
 static int cut_shape(random_pool *pool, int64_t *extent)
 {
