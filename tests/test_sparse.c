@@ -89,9 +89,71 @@ START_TEST(refusals)
 }
 END_TEST
 
+/* ---- Long index arrays ----------------------------------------------------------------------- */
+/* Rows of index arrays that are looked at in pieces, by threads: rows end where pieces do, beside
+ * that, and nowhere near. */
+enum { LONG_ROWS = 5, LONG_EXTENT = 60000, LONG = 2 * 32768 + 40000 };
+static int32_t long_pos[LONG_ROWS + 1] = { 0, 32767, 32768, 32768, 90000, LONG };
+static int32_t long_row[LONG], long_crd[LONG];
+
+static void fill_long(void)
+{
+    for (int i = 0; i < LONG_ROWS; i++)
+        for (int32_t e = long_pos[i]; e < long_pos[i + 1]; e++) {
+            long_row[e] = i;
+            long_crd[e] = e - long_pos[i] + i;
+        }
+}
+
+static rd_expr *long_matrix(bool listed, bool trusted)
+{
+    const rd_shape shape = RD_SHAPE(LONG_ROWS, LONG_EXTENT);
+    rd_expr *const crd   = rd_wrap(ctx, long_crd, RD_SHAPE(LONG));
+
+    return listed ? rd_coo(ctx, shape, rd_wrap(ctx, long_row, RD_SHAPE(LONG)), crd, NULL,
+                           .trusted = trusted)
+                  : rd_csr(ctx, shape, rd_wrap(ctx, long_pos, RD_SHAPE(LONG_ROWS + 1)), crd, NULL,
+                           .trusted = trusted);
+}
+
+START_TEST(long_patterns)
+{
+    static const struct {
+        int32_t place, index;
+        bool    trusted; /* is it taken where nobody looks whether indices ascend? */
+    } wrong[] = {
+        { 32766, 5, true },   { 32766, 32765, true }, { 32768, LONG_EXTENT, false },
+        { 65535, -1, false }, { 65536, 7, true },     { 65536, 65535 - 32768 + 3, true },
+        { 89999, 0, true },   { LONG - 1, 4, true },  { LONG - 1, INT32_MAX, false },
+        { 1, 0, true },       { 0, -1, false },
+    };
+    rd_array at = { 0 };
+
+    fill_long();
+    for (int listed = 0; listed < 2; listed++) {
+        rd_expr *const a = long_matrix(listed, false);
+        ck_assert_msg(a != NULL, "%s", rd_error_text(ctx));
+        ck_assert(rd_eval(ctx, rd_stored_at(a, 0), &at) == RD_OK);
+        ck_assert(memcmp(at.data, long_row, sizeof long_row) == 0);
+        rd_array_free(&at);
+        for (size_t k = 0; k < COUNT(wrong); k++) {
+            const int32_t right = long_crd[wrong[k].place];
+
+            long_crd[wrong[k].place] = wrong[k].index;
+            expect_error("long", long_matrix(listed, false), RD_ERR_ARGUMENT);
+            if (wrong[k].trusted)
+                ck_assert_msg(long_matrix(listed, true) != NULL, "%s", rd_error_text(ctx));
+            else
+                expect_error("trusted", long_matrix(listed, true), RD_ERR_ARGUMENT);
+            long_crd[wrong[k].place] = right;
+        }
+    }
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { matrices, nothing_elsewhere, refusals };
+    const TTest *const tests[] = { matrices, nothing_elsewhere, refusals, long_patterns };
 
     return run_suite("sparse", tests, COUNT(tests));
 }

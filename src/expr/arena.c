@@ -1,4 +1,5 @@
 /* arena.c - memory that lives until a mark before it is released: a stack of chunks. */
+#include "core/pages.h"
 #include "expr/ctx.h"
 #include <string.h>
 
@@ -27,6 +28,7 @@ static rd_chunk *new_chunk(rd_ctx *ctx, size_t bytes)
         chunk = rd_alloc(ctx, (int64_t)(sizeof *chunk + room));
         if (!chunk)
             return NULL;
+        rd_ask_for_large_pages(chunk, sizeof *chunk + room);
         chunk->room = room;
     }
     chunk->used       = 0;
@@ -34,7 +36,7 @@ static rd_chunk *new_chunk(rd_ctx *ctx, size_t bytes)
     return ctx->chunk = chunk;
 }
 
-void *rd_arena(rd_ctx *ctx, size_t bytes)
+void *rd_arena_room(rd_ctx *ctx, size_t bytes)
 {
     const size_t size  = align(bytes ? bytes : 1);
     rd_chunk    *chunk = ctx->chunk;
@@ -48,7 +50,15 @@ void *rd_arena(rd_ctx *ctx, size_t bytes)
         return NULL;
     p = (char *)(chunk + 1) + chunk->used;
     chunk->used += size;
-    return memset(p, 0, size); /* it may have been in use before a release */
+    return p;
+}
+
+void *rd_arena(rd_ctx *ctx, size_t bytes)
+{
+    void *const p = rd_arena_room(ctx, bytes);
+
+    return p ? memset(p, 0, align(bytes ? bytes : 1))
+             : NULL; /* it may have been in use before a release */
 }
 
 const char *rd_arena_text(rd_ctx *ctx, const char *text)

@@ -161,7 +161,9 @@ int64_t     rd_memory_now(const rd_ctx *ctx);  /* bytes held                    
 int64_t     rd_memory_peak(const rd_ctx *ctx); /* most held since the last reset    */
 void        rd_memory_reset_peak(rd_ctx *ctx);
 /* Memory that lives as long as the nodes made now: until a mark before it is released.  Zeroed. */
-void       *rd_arena(rd_ctx *ctx, size_t bytes);
+void *rd_arena(rd_ctx *ctx, size_t bytes);
+/* The same, but for what is in it: whoever asks writes all of it. */
+void       *rd_arena_room(rd_ctx *ctx, size_t bytes);
 const char *rd_arena_text(rd_ctx *ctx, const char *text);
 /* One address per distinct byte string, living like the node that is made next to it. */
 const void *rd_intern(rd_ctx *ctx, const void *bytes, size_t size);

@@ -1,6 +1,7 @@
 /* sparse_levels.c - sparse leaves: their index arrays looked at once, and made coordinates. */
 #include "expr/complex.h"
 #include "expr/sparse.h"
+#include "expr/sparse_places.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@ typedef struct builder {
     const rd_sparse_opts *opts;
     int                   n;                  /* levels                                      */
     int64_t               places;             /* of the last level so far                    */
+    int64_t               upto[RD_MAX_RANK];  /* of each level                               */
     rd_expr              *coord[RD_MAX_RANK]; /* level by level                              */
     int32_t              *narrow[RD_MAX_RANK];
     int64_t              *wide[RD_MAX_RANK]; /* one of both, if they are our own            */
@@ -135,15 +137,15 @@ static bool is_borrowed(const builder *b, int k)
 
 static bool get_room(builder *b, int k)
 {
-    const bool narrow = extent_of(b, k) <= INT32_MAX;
-    void      *room;
+    const bool   narrow = extent_of(b, k) <= INT32_MAX;
+    const size_t bytes  = (size_t)b->places * (narrow ? sizeof(int32_t) : sizeof(int64_t));
+    void        *room;
 
     if (is_borrowed(b, k)) {
         b->coord[k] = level_of(b, k)->crd;
         return true;
     }
-    room = rd_arena(b->ctx, (size_t)b->places * (narrow ? sizeof(int32_t) : sizeof(int64_t)));
-    if (!room)
+    if (!(room = rd_arena_room(b->ctx, bytes)))
         return false;
     b->narrow[k] = narrow ? room : NULL;
     b->wide[k]   = narrow ? NULL : room;
@@ -226,6 +228,41 @@ static bool put_level(builder *b, int k, int64_t place)
     for (int64_t p = from; p < to; p++)
         if (!put_index(b, k, p, index_at(level->crd, p)))
             return false;
+    return true;
+}
+
+/* Index arrays as they are gone through one by one. */
+static void as_passes(const builder *b, rd_index_level *level)
+{
+    for (int k = 0; k < b->n; k++) {
+        const rd_level *l = level_of(b, k);
+
+        level[k] = (rd_index_level){ .kind   = l->kind,
+                                     .extent = extent_of(b, k),
+                                     .before = k > 0 ? b->upto[k - 1] : 1,
+                                     .places = b->upto[k],
+                                     .narrow = b->narrow[k],
+                                     .wide   = b->wide[k] };
+        if (l->kind != RD_LEVEL_DENSE) {
+            level[k].crd      = l->crd->as.leaf->data;
+            level[k].wide_crd = l->crd->type == RD_I64;
+        }
+        if (l->kind == RD_LEVEL_COMPRESSED) {
+            level[k].pos      = l->pos->as.leaf->data;
+            level[k].wide_pos = l->pos->type == RD_I64;
+        }
+    }
+}
+
+/* Coordinates of all places; what is wrong is found by going from place to place. */
+static bool put_places(builder *b)
+{
+    rd_index_level level[RD_MAX_RANK];
+
+    as_passes(b, level);
+    if (!rd_levels_in_order(b->ctx, b->n, level, b->opts->trusted))
+        return put_level(b, 0, 0);
+    rd_levels_fill(b->ctx, b->n, level);
     return true;
 }
 
@@ -322,13 +359,15 @@ static rd_expr *sparse_leaf(const char *call, rd_ctx *ctx, const rd_sparse_opts 
     b.opts = &whole;
     if (!axes_ok(&b))
         return NULL;
-    for (int k = 0; k < b.n; k++)
+    for (int k = 0; k < b.n; k++) {
         if (!count_level(&b, k))
             return NULL;
+        b.upto[k] = b.places;
+    }
     for (int k = 0; k < b.n; k++)
         if (!get_room(&b, k))
             return NULL;
-    if ((b.places > 0 && !put_level(&b, 0, 0)) || !(values = values_of(&b)))
+    if ((b.places > 0 && !put_places(&b)) || !(values = values_of(&b)))
         return NULL;
     if (rd_is_complex(values))
         return rd_complex_of(node_of(&b, values->in[0]), node_of(&b, values->in[1]), call);

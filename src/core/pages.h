@@ -1,0 +1,8 @@
+/* pages.h - memory that is filled once and then gone through. */
+#ifndef RD_CORE_PAGES_H
+#define RD_CORE_PAGES_H
+#include <stddef.h>
+
+/** Asks for large pages where `bytes` have some whole ones; changes nothing else. */
+void rd_ask_for_large_pages(void *memory, size_t bytes);
+#endif
