@@ -66,10 +66,17 @@ static bool tells_nothing(const rd_fold *f)
     return rd_reducer_table[f->reducer].empty && !rd_reducer_places(f->reducer);
 }
 
+/* Is a sum of nothing what it begins with?  Of floats by label, too. */
+static bool begins_with_0(const rd_fold *f)
+{
+    return f->n_group && (rd_reducer_adds(f->reducer) || f->reducer == RD_RED_sum2);
+}
+
 void rd_emit_facts(rd_emit_fold *f, int64_t places)
 {
-    f->places  = places;
-    f->seen    = (f->masked || f->fold->exclusive || f->empties) && tells_nothing(f->fold);
+    f->places = places;
+    f->seen   = (f->masked || f->fold->exclusive || f->empties) && tells_nothing(f->fold) &&
+              !(f->empties && begins_with_0(f->fold));
     f->n_state = rd_reducer_table[f->fold->reducer].n_state + f->seen;
     f->bytes   = 8;
 }
@@ -147,7 +154,10 @@ static void add_extremes(rd_text *to, const rd_emit_fold *fold)
     const rd_dtype type = fold->fold->type;
 
     rd_text_add(to, "#define RD_ZERO %s\n#define RD_MOST %s\n#define RD_LEAST %s\n",
-                rd_dtype_kind(type) == RD_KIND_FLOAT ? "(T)-0.0" : "0", most[type], least[type]);
+                rd_dtype_kind(type) != RD_KIND_FLOAT                 ? "0"
+                : fold->empties && rd_fold_begins_with_0(fold->fold) ? "(T)0.0"
+                                                                     : "(T)-0.0",
+                most[type], least[type]);
     rd_text_add(to, "#define RD_NO_PLACE %s\n",
                 strcmp(place_type(fold), "int32_t") ? "INT64_MAX" : "__INT32_MAX__");
 }

@@ -129,7 +129,8 @@ static void push_cell(rd_codegen *n, const rd_codegen_fold *f)
         rd_text_add(&line, "push%d(", rd_number_of(n, f));
         rd_add_states(&line, n, f, "s", at.at);
         rd_add_tree_arguments(n, &line, f);
-        rd_text_add(&line, ", %s, %s, (t%d >> 6) - 1, ", at.at, count.at, rd_number_of(n, f));
+        rd_text_add(&line, ", %s, %s, (t%d >> %d) - 1, ", at.at, count.at, rd_number_of(n, f),
+                    f->shift);
         rd_text_add(&line, f->split ? "f%d[0]);" : "0);", rd_number_of(n, f));
     }
     rd_line(n, "%s", line.at);
@@ -191,7 +192,10 @@ void rd_blocks_end(rd_codegen *n, int32_t loop, const char *from, const char *to
                     unit);
         rd_line(n, "if (t%d %% %" PRId64 " == 0) {", k, f->of.fold->steps);
         n->indent++;
-        push_cells(n, f, loops, depth);
+        if (rd_has_groups(f))
+            rd_labels_push(n, f);
+        else
+            push_cells(n, f, loops, depth);
         n->indent--;
         rd_line(n, "}");
     }

@@ -111,6 +111,7 @@ static void describe_fold(rd_codegen *n, int32_t k)
     const int64_t    outer = rd_positions(n->p, &fold->outer);
     const int64_t    rows  = (fold->lane_extent + fold->lanes - 1) / fold->lanes;
 
+    f->of.empties = rd_has_groups(f);
     rd_emit_facts(&f->of, rd_positions(n->p, &fold->index));
     f->of.rises = !fold->scan && rd_rises(n->p, f->step, &fold->index);
     f->mixed    = fold->lane_extent > fold->lanes && fold->lane.n_add > 1;
@@ -118,7 +119,9 @@ static void describe_fold(rd_codegen *n, int32_t k)
     f->steps    = outer * rows;
     f->split    = fold->split && !n->whole;
     f->room     = rows_of_tree(fold, f->split);
-    f->blocks   = f->room || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
+    for (f->shift = 0; f->room && fold->steps >> f->shift > 1; f->shift++)
+        ;
+    f->blocks = f->room || (fold->scan && fold->n_block > 1 && !rd_fold_any_grouping(fold));
     f->pair =
         fold->scan && fold->reducer == RD_RED_sum && rd_dtype_kind(fold->type) == RD_KIND_FLOAT;
     f->n_words = f->pair ? rd_so_far_words(fold->n_block) : 0;
@@ -156,7 +159,7 @@ static void find_folds(rd_codegen *n)
             if (f->step >= 0)
                 n->why = "a fold with two steps";
             f->step        = i;
-            f->of.masked   = inst->c >= 0;
+            f->of.masked   = inst->c >= 0 || rd_has_groups(f);
             f->of.weighted = inst->b >= 0;
         }
     }
@@ -185,8 +188,8 @@ static void look_for_refusals(rd_codegen *n)
         if (n->p->loop[k].extent == 0)
             n->why = "no elements";
     for (int32_t k = 0; k < n->p->n_fold && !n->why; k++)
-        if (n->p->fold[k].n_group)
-            n->why = "elements that go to groups by their labels";
+        if (rd_has_groups(&n->fold[k]))
+            rd_labels_facts(n, &n->fold[k]);
     if (!n->why && leaves_a_tree(n->p))
         n->why = "a reducer of one's own that may end its loop early";
 }

@@ -122,8 +122,8 @@ void rd_states_in(rd_codegen *n, int32_t loop)
 /* Is the cell at hand the same all along the loop? */
 static bool is_alone(const rd_codegen *n, const rd_codegen_fold *f, int32_t loop)
 {
-    if (!f->of.user || f->along != loop || f->mode != RD_FOLD_SCALAR || f->lanes > 1 ||
-        (f->of.fold->scan && f->of.fold->cell.n_add))
+    if (!f->of.user || rd_has_groups(f) || f->along != loop || f->mode != RD_FOLD_SCALAR ||
+        f->lanes > 1 || (f->of.fold->scan && f->of.fold->cell.n_add))
         return false;
     for (int32_t k = n->p->inst[f->step].loop; k != loop && k >= 0; k = n->p->loop[k].parent)
         if (rd_coef(&f->of.fold->cell, n->p->loop[k].axis))
@@ -133,6 +133,7 @@ static bool is_alone(const rd_codegen *n, const rd_codegen_fold *f, int32_t loop
 
 void rd_states_alone(rd_codegen *n, int32_t loop, bool in)
 {
+    rd_labels_keep(n, loop, in);
     for (int32_t k = 0; k < n->p->n_fold; k++)
         if (is_alone(n, &n->fold[k], loop)) {
             n->fold[k].cached = false;

@@ -31,6 +31,7 @@ typedef struct rd_codegen_fold {
     int64_t      states;    /* of each kind */
     int32_t      rows, row; /* of a loop that is jammed: how many, the one at hand */
     int32_t      room;      /* rows of its tree; 0: it has one block, or is a scan */
+    int          shift;     /* a block is 2^shift steps, if there are several */
     bool         blocks;    /* it has several */
     bool         pair;    /* a scan by so_far.h: before a block are hi and lo, of f64 lo is -0.0 */
     int64_t      n_words; /* doubles of a cell, in so_far.h */
@@ -170,6 +171,15 @@ void         rd_bounds_functions(const rd_codegen *n, rd_text *to);
 void         rd_bounds_open(rd_codegen *n, int32_t loop, const char *from, const char *to, int by);
 typedef void rd_walk_part(rd_codegen *n, int32_t loop, void *with, const char *lo, const char *hi);
 void         rd_walk_bounded(rd_codegen *n, int32_t loop, rd_walk_part *walk, void *with);
+
+/* labels.c: folds by label.  What stands against one; may a region have its step?  Its steps; the
+ * states at hand are variables along a loop; the end of a block. */
+bool rd_has_groups(const rd_codegen_fold *f);
+void rd_labels_facts(rd_codegen *n, const rd_codegen_fold *f);
+bool rd_labels_may_step(const rd_codegen *n, const rd_region *r, int32_t step);
+void rd_labels_keep(rd_codegen *n, int32_t loop, bool in);
+void rd_labels_step(rd_codegen *n, int32_t inst);
+void rd_labels_push(rd_codegen *n, const rd_codegen_fold *f);
 
 /* fetch.c: what the loop over the strip fetches beside a load of its. */
 void rd_add_fetch(rd_codegen *n, int32_t load);

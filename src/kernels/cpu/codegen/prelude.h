@@ -191,6 +191,13 @@ static inline int64_t rd_index_i64(int64_t at, int64_t extent, int32_t *failed)
     return outside ? 0 : at < 0 ? at + extent : at;
 }
 
+/* Of one element after another: most are not negative, which a branch foresees. */
+static inline int64_t rd_index_one_i64(int64_t at, int64_t extent, int32_t *failed)
+{
+    return __builtin_expect((uint64_t)at < (uint64_t)extent, 1) ? at
+                                                                : rd_index_i64(at, extent, failed);
+}
+
 static inline int64_t rd_index_u64(uint64_t at, int64_t extent, int32_t *failed)
 {
     const int outside = at >= (uint64_t)extent;

@@ -92,6 +92,8 @@ static bool may_step(const rd_codegen *n, const rd_region *r, int32_t step)
 
     if (!in_loop_over(n, step, r))
         return false;
+    if (rd_has_groups(f))
+        return rd_labels_may_step(n, r, step);
     if (rd_coef(&f->of.fold->lane, r->axis) || rd_coef(&f->of.fold->outer, r->axis))
         return !f->of.fold->scan && steps_along_lanes(n, r, f);
     if (f->start < r->from)

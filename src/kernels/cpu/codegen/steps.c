@@ -72,7 +72,7 @@ void rd_codegen_start(rd_codegen *n, int32_t fold)
     rd_line(n, "%s", line.at);
     rd_text_free(&line);
     if (f->split)
-        rd_line(n, "f%d[0] = first%d >> 6; f%d[1] = 0;", fold, fold, fold);
+        rd_line(n, "f%d[0] = first%d >> %d; f%d[1] = 0;", fold, fold, f->shift, fold);
 }
 
 /* "x, w" */
@@ -179,7 +179,10 @@ void rd_add_step(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *st
     rd_position(n, to, &f->of.fold->index);
     if (f->of.masked) {
         rd_text_add(to, ", ");
-        rd_operand_text(n, to, inst->c);
+        if (inst->c >= 0)
+            rd_operand_text(n, to, inst->c);
+        else
+            rd_text_add(to, "1");
     }
     if (n->padded)
         rd_text_add(to, ", i < n");
@@ -193,6 +196,10 @@ void rd_codegen_step(rd_codegen *n, int32_t i)
     const rd_inst *inst = &n->p->inst[i];
     rd_text        line = { 0 }, states = { 0 }, *to;
 
+    if (rd_has_groups(&n->fold[inst->arg])) {
+        rd_labels_step(n, i);
+        return;
+    }
     rd_add_state_at_hand(n, &states, &n->fold[inst->arg]);
     to = n->here ? rd_strip_loop(n) : &line;
     if (n->here && rd_cuts(n, inst))

@@ -91,7 +91,8 @@ static bool may_go_together(const rd_codegen *n, int32_t loop, int32_t i)
     case RD_I_STORE: return rd_coef(&n->p->address[inst->arg], n->here->axis) == 1;
     case RD_I_STEP:
     case RD_I_SCAN:
-        return !rd_cuts(n, inst) && !n->fold[inst->arg].levels &&
+        return !rd_has_groups(&n->fold[inst->arg]) && !rd_cuts(n, inst) &&
+               !n->fold[inst->arg].levels &&
                (n->fold[inst->arg].inner || keeps_cell(n, &n->fold[inst->arg], loop));
     default: return !rd_cuts(n, inst);
     }

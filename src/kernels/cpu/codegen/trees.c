@@ -2,6 +2,7 @@
  * (kernels/program.h), in rows of a task's state; the tasks' trees joined; lanes merged. */
 #include "kernels/cpu/codegen/parts.h"
 #include "core/bytes.h"
+#include <inttypes.h>
 #include <stdio.h>
 
 /* Node arrays of a row: of `states` places each, in cache lines. */
@@ -72,14 +73,15 @@ static void add_close(rd_text *to, const rd_codegen_fold *f, int number)
     rd_text_add(
         to,
         ", char *tree, int64_t states, int64_t at, int64_t n, int64_t steps, int64_t from)\n{\n"
-        "    if (steps & 63 || steps == 0)\n        push%d(",
-        number);
+        "    if (steps & %" PRId64 " || steps == 0)\n        push%d(",
+        (INT64_C(1) << f->shift) - 1, number);
     rd_add_each(to, &f->of, "s%d");
     rd_text_add(to,
-                ", tree, states, at, n, steps >> 6, from);\n"
-                "    for (int64_t row = rd_nodes(from, (steps + 63) >> 6) - 2; row >= 0; row--)\n"
+                ", tree, states, at, n, steps >> %d, from);\n"
+                "    for (int64_t row = rd_nodes(from, (steps + %" PRId64
+                ") >> %d) - 2; row >= 0; row--)\n"
                 "        merge_rows%d(tree, states, at, n, row);\n}\n",
-                number);
+                f->shift, (INT64_C(1) << f->shift) - 1, f->shift, number);
 }
 
 static void add_merge(rd_text *to, const rd_codegen_fold *f, int number, const char *a,
@@ -257,7 +259,8 @@ static void add_join_states(rd_text *to, const rd_codegen_fold *f, int number)
 /* What the next task has begun and not ended is its last block. */
 static void add_last_block(rd_text *to, const rd_codegen_fold *f, int number)
 {
-    const int states = (int)f->states;
+    const int     states   = (int)f->states;
+    const int64_t in_block = INT64_C(1) << f->shift;
 
     rd_text_add(to,
                 "    {\n        int64_t *const a = (int64_t *)(into + %d), *const b = (int64_t "
@@ -270,11 +273,12 @@ static void add_last_block(rd_text *to, const rd_codegen_fold *f, int number)
                     rd_state_type(&f->of, k), k, rd_state_type(&f->of, k), (int)f->current,
                     place_of(f, k));
     rd_text_add(to,
-                "        const int64_t end = (b[1] + 63) >> 6;\n        if (b[1] & 63)\n"
+                "        const int64_t end = (b[1] + %" PRId64
+                ") >> %d;\n        if (b[1] & %" PRId64 ")\n"
                 "            push%d(",
-                number);
+                in_block - 1, f->shift, in_block - 1, number);
     rd_add_each(to, &f->of, "s%d");
-    rd_text_add(to, ", other, %d, 0, %d, b[1] >> 6, b[0]);\n", states, states);
+    rd_text_add(to, ", other, %d, 0, %d, b[1] >> %d, b[0]);\n", states, states, f->shift);
 }
 
 /* Rows of the next task's tree follow those of the one before. */
@@ -293,9 +297,9 @@ static void add_join_rows(rd_text *to, const rd_codegen_fold *f, int number)
                     states, number, k, states, number, k, states);
     rd_text_add(to,
                 "            append%d(tree, %d, 0, %d, start, level, a[0]);\n"
-                "            start += INT64_C(1) << level;\n        }\n        a[1] = end * 64;\n"
+                "            start += INT64_C(1) << level;\n        }\n        a[1] = end << %d;\n"
                 "    }\n",
-                number, states, states);
+                number, states, states, f->shift);
 }
 
 void rd_codegen_join_function(rd_codegen *n, rd_text *to)

@@ -1,0 +1,242 @@
+/* test_labels.c - folds by label as nests: the bits of the reference, whichever labels come, and
+ * whichever tasks have which elements. */
+#include "nests.h"
+#include "suite.h"
+#include <stdio.h>
+
+#define COUNT(a) (int)(sizeof(a) / sizeof *(a))
+
+/* Several blocks of groups' steps, and a rest. */
+enum { ELEMENTS = 71003, MANY = 1500, FEW = 37 };
+
+static rd_ctx *ctx;
+static int32_t label[ELEMENTS];
+
+static void begin(void)
+{
+    ctx = nest_begin();
+}
+
+/* ---- Labels ---------------------------------------------------------------------------------- */
+static uint32_t draw(void)
+{
+    static uint32_t x = 7;
+
+    x = x * 1664525 + 1013904223;
+    return x >> 8;
+}
+
+/* Some are no group's. */
+static int32_t at_random(int32_t i, int32_t before, int32_t n)
+{
+    (void)i;
+    (void)before;
+    return (int32_t)(draw() % (uint32_t)(n + 4)) - 2;
+}
+
+/* Rows, some empty, most short. */
+static int32_t rows(int32_t i, int32_t before, int32_t n)
+{
+    if (i == 0)
+        return 1;
+    if (draw() % (uint32_t)(ELEMENTS / n) || before >= n - 1)
+        return before;
+    return before + 1 + (draw() % 5 == 0 && before < n - 2);
+}
+
+/* One row goes from block to block. */
+static int32_t a_long_row(int32_t i, int32_t before, int32_t n)
+{
+    return i < 100 ? i % n : i < ELEMENTS - 300 ? 100 % n : rows(i, before, n);
+}
+
+/* Runs, in any order, some of no group. */
+static int32_t runs(int32_t i, int32_t before, int32_t n)
+{
+    return draw() % 9 && i > 0 ? before : at_random(i, before, n);
+}
+
+typedef int32_t label_of(int32_t i, int32_t before, int32_t n);
+
+static const struct {
+    const char *what;
+    label_of   *make;
+    int32_t     groups;
+} kinds[] = { { "at random", at_random, MANY },   { "rows", rows, MANY },
+              { "a long row", a_long_row, MANY }, { "runs", runs, MANY },
+              { "runs of few", runs, FEW },       { "at random, of few", at_random, FEW } };
+
+static rd_expr *labels(int kind, int64_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        label[i] = kinds[kind].make(i, i ? label[i - 1] : 0, kinds[kind].groups);
+    return rd_wrap(ctx, label, RD_SHAPE(n));
+}
+
+/* ---- Reductions ------------------------------------------------------------------------------ */
+RD_REDUCER(extent_of, float, float, 2, (float least, most; int64_t n;),
+           (s->least = s->most = 0; s->n = 0;),
+           (if (s->n == 0) s->least = s->most = x; s->least = x < s->least ? x : s->least;
+            s->most                                         = x > s->most ? x : s->most; s->n++;),
+           (if (b->n > 0) {
+               a->least = a->n == 0 || b->least < a->least ? b->least : a->least;
+               a->most  = a->n == 0 || b->most > a->most ? b->most : a->most;
+               a->n += b->n;
+           }),
+           (y[0] = s->least; y[1] = s->most;))
+
+/* Divides by what it has met: of nothing it must not be asked. */
+RD_REDUCER(last_share, int32_t, int64_t, 1, (int64_t n, last;), (s->n = 0; s->last = 0;),
+           (s->n++; s->last += 1000 / x;),
+           (a->last = (a->last * a->n + b->last) / (a->n + b->n); a->n += b->n;),
+           (y[0] = s->n ? s->last / s->n : -1;))
+
+#define BY .by = RD_EXPRS(g), .groups = RD_SHAPE(groups)
+
+static void add_ours(nest_batch *b, rd_expr *x, rd_expr *y, rd_expr *i, rd_expr *g, int32_t groups)
+{
+    nest_add(b, rd_sum(x, RD_ALL, BY));
+    nest_add(b, rd_sum(rd_mul(x, x), RD_ALL, BY));
+    nest_add(b, rd_sum(y, RD_ALL, BY));
+    nest_add(b, rd_sum(i, RD_ALL, BY));
+    nest_add(b, rd_max(x, RD_ALL, BY));
+    nest_add(b, rd_min(i, RD_ALL, BY));
+    nest_add(b, rd_argmin(x, RD_ALL, BY));
+    nest_add(b, rd_var(y, RD_ALL, BY));
+    nest_add(b, rd_prod(x, RD_ALL, BY));
+}
+
+static void add_masked(nest_batch *b, rd_expr *x, rd_expr *y, rd_expr *i, rd_expr *g,
+                       int32_t groups)
+{
+    rd_expr *mask = rd_gt(i, rd_int(ctx, 0));
+
+    nest_add(b, rd_sum(x, RD_ALL, BY, .where = mask));
+    nest_add(b, rd_mean(x, RD_ALL, BY, .weights = rd_abs(x)));
+    nest_add(b, rd_any(mask, RD_ALL, BY));
+    nest_add(b, rd_count(i, RD_ALL, BY));
+    nest_add(b, rd_argmax(i, RD_ALL, BY, .where = mask));
+    nest_add(b, rd_logsumexp(y, RD_ALL, BY));
+    nest_add(b, rd_max(y, RD_ALL, BY, .skip_nan = true));
+}
+
+static void add_users(nest_batch *b, rd_expr *x, rd_expr *g, int32_t groups)
+{
+    rd_expr *few = rd_where(rd_gt(x, rd_num(ctx, 0)), rd_int(ctx, 3), rd_int(ctx, 7));
+
+    nest_add(b, rd_reduce(x, extent_of, RD_ALL, BY));
+    nest_add(b, rd_reduce(rd_cast(few, RD_I32), last_share, RD_ALL, BY));
+}
+
+START_TEST(rows_of_elements)
+{
+    const rd_mark mark = rd_ctx_mark(ctx);
+    const int     kind = _i / 2, part = _i % 2 ? 1 + kind % 2 : 0;
+    tile_memory   m = { 0 };
+    nest_batch    b = { 0 };
+    rd_expr      *x = nest_leaf(&m, RD_F32, RD_SHAPE(ELEMENTS), ORDINARY);
+    rd_expr      *y = nest_leaf(&m, RD_F64, RD_SHAPE(ELEMENTS), _i % 2 ? UGLY : ORDINARY);
+    rd_expr      *i = nest_leaf(&m, RD_I32, RD_SHAPE(ELEMENTS), ORDINARY);
+    rd_expr      *g = labels(kind, ELEMENTS);
+
+    snprintf(b.what, sizeof b.what, "labels %s, part %d", kinds[kind].what, part);
+    if (part == 0)
+        add_ours(&b, x, y, i, g, kinds[kind].groups);
+    else if (part == 1)
+        add_masked(&b, x, y, i, g, kinds[kind].groups);
+    else
+        add_users(&b, x, g, kinds[kind].groups);
+    nest_agree(&b, many_tasks, SANITIZED ? 5 : 6);
+    tile_free(&m);
+    rd_ctx_release(ctx, mark);
+    nest_mostly();
+}
+END_TEST
+
+/* Kept axes inside, beside, and around what is reduced. */
+START_TEST(kept_axes)
+{
+    const rd_mark mark   = rd_ctx_mark(ctx);
+    const int64_t n      = 4400 + 67 * _i;
+    const int32_t groups = kinds[_i].groups;
+    tile_memory   m      = { 0 };
+    nest_batch    b      = { 0 };
+    rd_expr      *x      = nest_leaf(&m, RD_F32, RD_SHAPE(n, 16), ORDINARY);
+    rd_expr      *y      = nest_leaf(&m, RD_F64, RD_SHAPE(3, n), ORDINARY);
+    rd_expr      *z      = nest_leaf(&m, RD_F64, RD_SHAPE(n, 5), ORDINARY);
+    rd_expr      *g = labels(_i, n), *inner = rd_expand(g, 1);
+
+    snprintf(b.what, sizeof b.what, "kept axes, labels %s", kinds[_i].what);
+    g = inner;
+    nest_add(&b, rd_sum(x, RD_DIMS(0), BY));
+    nest_add(&b, rd_max(z, RD_DIMS(0), BY));
+    nest_add(&b, rd_sum(z, RD_ALL, BY));
+    nest_add(&b, rd_logsumexp(z, RD_DIMS(0), BY));
+    g = labels(_i, n);
+    nest_add(&b, rd_sum(y, RD_DIMS(1), BY));
+    nest_add(&b, rd_mean(y, RD_ALL, BY));
+    nest_agree(&b, many_tasks, 5);
+    tile_free(&m);
+    rd_ctx_release(ctx, mark);
+    nest_mostly();
+}
+END_TEST
+
+/* A row of a sparse matrix times vectors; sums along either axis. */
+START_TEST(sparse_rows)
+{
+    const rd_mark mark = rd_ctx_mark(ctx);
+    enum { N = 1700, PLACES = 36000 };
+    static int32_t pos[N + 1], column[PLACES];
+    tile_memory    m = { 0 };
+    nest_batch     b = { 0 };
+    int32_t        k = 0;
+
+    for (int32_t i = 0; i < N; i++) {
+        const int32_t many = i % 7 == 3 ? 0 : i == 100 ? N : (int32_t)(draw() % 40);
+
+        for (int32_t j = 0; j < many && k < PLACES; j++)
+            column[k++] = many == N ? j : j * (N / 40) + (int32_t)(draw() % (N / 40));
+        pos[i + 1] = k;
+    }
+    rd_expr *p = rd_wrap(ctx, pos, RD_SHAPE(N + 1));
+    rd_expr *c = rd_leaf(ctx, &(rd_array){ .in = column, .type = RD_I32, .shape = RD_SHAPE(k) });
+    rd_expr *v = nest_leaf(&m, _i % 2 ? RD_F32 : RD_F64, RD_SHAPE(k), ORDINARY);
+    rd_expr *x = nest_leaf(&m, _i % 2 ? RD_F32 : RD_F64, RD_SHAPE(N), ORDINARY);
+    rd_expr *y = nest_leaf(&m, _i % 2 ? RD_F32 : RD_F64, RD_SHAPE(N, 16), ORDINARY);
+    rd_expr *a = rd_csr(ctx, RD_SHAPE(N, N), p, c, v, .stored = _i / 2 == 0);
+
+    if (_i == 3)
+        nest_nans(&m, 1);
+    snprintf(b.what, sizeof b.what, "sparse rows, case %d", _i);
+    nest_add(&b, rd_matmul(a, x));
+    nest_add(&b, rd_sum(a, RD_DIMS(1)));
+    nest_add(&b, rd_max(a, RD_DIMS(1)));
+    nest_add(&b, rd_sum(a, RD_DIMS(0)));
+    nest_agree(&b, many_tasks, 6);
+    nest_add(&b, rd_matmul(a, y));
+    nest_agree(&b, many_tasks, 6);
+    tile_free(&m);
+    rd_ctx_release(ctx, mark);
+    nest_mostly();
+}
+END_TEST
+
+int main(void)
+{
+    Suite    *s    = suite_create("labels");
+    TCase    *tc   = tcase_create("labels");
+    SRunner  *sr   = srunner_create(s);
+    const int some = SANITIZED ? 2 : COUNT(kinds); /* each text is a run of the compiler */
+
+    tcase_add_checked_fixture(tc, begin, nest_end);
+    tcase_set_timeout(tc, 300);
+    tcase_add_loop_test(tc, rows_of_elements, 0, 2 * some);
+    tcase_add_loop_test(tc, kept_axes, 0, SANITIZED ? 1 : 3);
+    tcase_add_loop_test(tc, sparse_rows, SANITIZED ? 3 : 0, 4);
+    suite_add_tcase(s, tc);
+    srunner_run_all(sr, CK_ENV);
+    const int failed = srunner_ntests_failed(sr);
+    srunner_free(sr);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
