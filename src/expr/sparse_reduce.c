@@ -84,10 +84,10 @@ static rd_expr *whole(const folded *z, int64_t value)
 }
 
 /* How many stored elements there are for which `is`, a bool of the values' shape, is true; all if
- * it is NULL. */
-static rd_expr *count_stored(const folded *z, rd_expr *is)
+ * it is NULL.  Where `where` is not NULL, and false: none. */
+static rd_expr *count_stored(const folded *z, rd_expr *is, rd_expr *where)
 {
-    const rd_reduce_opts plain  = { .size = sizeof plain };
+    const rd_reduce_opts plain  = { .size = sizeof plain, .where = where };
     const rd_expr *const values = rd_values_of(z->x);
 
     is = is ? rd_cast_to(is, RD_I64)
@@ -97,7 +97,7 @@ static rd_expr *count_stored(const folded *z, rd_expr *is)
 
 static rd_expr *count_fills(const folded *z)
 {
-    return map_2(RD_OP_sub, z->call, whole(z, z->n), count_stored(z, NULL));
+    return map_2(RD_OP_sub, z->call, whole(z, z->n), count_stored(z, NULL, NULL));
 }
 
 /* Without the reduced axes, all of which have one element. */
@@ -109,7 +109,29 @@ static rd_expr *dropped(const folded *z, rd_expr *y)
     return y;
 }
 
-/* Where a result has a fill that is NaN: of all, more than are stored. */
+/* At stored places a product is one of what its factors are there: values are made of them, too, so that
+ * nothing is looked up twice. */
+static rd_expr *factor_at_stored(const folded *z, rd_expr *y)
+{
+    if (y->kind == RD_EXPR_MAP && y->op == RD_OP_mul && !rd_has_pattern(y)) {
+        rd_expr *const a = factor_at_stored(z, y->in[0]), *const b = factor_at_stored(z, y->in[1]);
+
+        return map_2(RD_OP_mul, z->call, a, b);
+    }
+    return rd_at_stored(z->x, y, z->call);
+}
+
+/* Is any of the counts not 0? */
+static rd_expr *any_of(const folded *z, rd_expr *counts)
+{
+    const rd_reduce_opts plain = { .size = sizeof plain, .dims = RD_ALL };
+
+    counts = map_2(RD_OP_gt, z->call, counts, rd_int(z->x->ctx, 0));
+    return counts && counts->rank > 0 ? rd_reduce_name(counts, "any", &plain) : counts;
+}
+
+/* Where a result has a fill that is NaN: of all, more than are stored.  Most often there are none at
+ * all, and nothing is counted at places. */
 static rd_expr *has_nan(const folded *z)
 {
     rd_expr *const fill = rd_slim(rd_fill_of(z->x));
@@ -125,8 +147,8 @@ static rd_expr *has_nan(const folded *z)
     o.dims.flags = RD_DIMS_KEEP;
     all          = dropped(z, all ? rd_reduce_name(all, "sum", &o) : NULL);
     all          = map_2(RD_OP_mul, z->call, all, whole(z, each));
-    stored       = rd_at_stored(z->x, rd_fill_of(z->x), z->call);
-    stored       = count_stored(z, map_1(RD_OP_isnan, z->call, stored));
+    stored       = factor_at_stored(z, rd_fill_of(z->x));
+    stored       = count_stored(z, map_1(RD_OP_isnan, z->call, stored), any_of(z, all));
     return map_2(RD_OP_gt, z->call, all, stored);
 }
 
@@ -329,7 +351,7 @@ static rd_expr *merge_moments(const folded *z, rd_dtype asked)
 
     if (!keywords_ok(z) || !(q.x = rd_cast_to(z->x, RD_F64)))
         return NULL;
-    n      = rd_cast_to(count_stored(z, NULL), RD_F64);
+    n      = rd_cast_to(count_stored(z, NULL, NULL), RD_F64);
     m      = map_2(RD_OP_sub, z->call, number(z, RD_F64, (double)z->n), n);
     mean   = fold_values(&q, "mean", rd_values_of(q.x), &o);
     square = map_2(RD_OP_mul, z->call, fold_values(&q, "var", rd_values_of(q.x), &o), n);

@@ -117,7 +117,7 @@ static void describe_fold(rd_codegen *n, int32_t k)
     f->mixed    = fold->lane_extent > fold->lanes && fold->lane.n_add > 1;
     f->along    = f->mixed ? -1 : loop_along(n, f);
     f->steps    = outer * rows;
-    f->split    = fold->split && !n->whole;
+    f->split    = fold->split && !n->whole && !(fold->n_group && fold->n_block == 1);
     f->room     = rows_of_tree(fold, f->split);
     for (f->shift = 0; f->room && fold->steps >> f->shift > 1; f->shift++)
         ;

@@ -87,36 +87,56 @@ static void add_is_group(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, c
     rd_text_add(to, ") ");
 }
 
-/* The variables go back to where the states of the run's label are; of others it is nowhere. */
-static void add_back(rd_codegen *n, rd_text *to, const rd_codegen_fold *f)
+/* Folds whose steps stand side by side, of one label, turn as one: at the first of them. */
+static int32_t first_of_label(const rd_codegen *n, int32_t number)
 {
-    const int number = rd_number_of(n, f);
-    rd_text   at     = { 0 };
-    char      label[20];
+    const rd_inst *step = &n->p->inst[n->fold[number].step];
 
-    snprintf(label, sizeof label, "run%d", number);
-    add_state(n, &at, f, label);
-    add_is_group(n, to, f, label);
+    for (int32_t k = 0; k < n->p->n_fold; k++) {
+        const rd_inst *other = &n->p->inst[n->fold[k].step];
+
+        if (is_kept(n, &n->fold[k]) && other->d == step->d && other->loop == step->loop &&
+            n->fold[k].of.fold->n_group == n->fold[number].of.fold->n_group &&
+            n->fold[k].step < n->fold[number].step)
+            number = k;
+    }
+    return number;
+}
+
+/* The variables go back to where the states of the run's label are, or come from where those of
+ * another are: of all folds that turn with one. */
+static void add_moves(rd_codegen *n, rd_text *to, int32_t first, bool back)
+{
+    char label[20];
+
+    snprintf(label, sizeof label, back ? "run%d" : "label", (int)first);
+    add_is_group(n, to, &n->fold[first], label);
     rd_text_add(to, "{");
-    for (int k = 0; k < f->of.n_state; k++)
-        rd_text_add(to, " s%d_%d[%s] = g%d_%d;", number, k, at.at, number, k);
+    for (int32_t k = 0; k < n->p->n_fold; k++) {
+        const rd_codegen_fold *f  = &n->fold[k];
+        rd_text                at = { 0 };
+
+        if (!is_kept(n, f) || first_of_label(n, k) != first)
+            continue;
+        add_state(n, &at, f, label);
+        for (int j = 0; j < f->of.n_state; j++)
+            if (back)
+                rd_text_add(to, " s%d_%d[%s] = g%d_%d;", k, j, at.at, k, j);
+            else
+                rd_text_add(to, " g%d_%d = s%d_%d[%s];", k, j, k, j, at.at);
+        rd_text_free(&at);
+    }
     rd_text_add(to, " }");
-    rd_text_free(&at);
 }
 
 /* Another run begins. */
-static void add_turn(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, const char *at)
+static void add_turn(rd_codegen *n, rd_text *to, int32_t first)
 {
-    const int number = rd_number_of(n, f);
-
-    rd_text_add(to, "if (label != run%d) { ", number);
-    add_back(n, to, f);
-    rd_text_add(to, " run%d = label; ", number);
-    add_is_group(n, to, f, "label");
-    rd_text_add(to, "{ const int64_t at = %s;", at);
-    for (int k = 0; k < f->of.n_state; k++)
-        rd_text_add(to, " g%d_%d = s%d_%d[at];", number, k, number, k);
-    rd_text_add(to, " } } ");
+    rd_text_add(to, "if (label != run%d) { ", (int)first);
+    add_moves(n, to, first, true);
+    rd_text_add(to, " run%d = label; ", (int)first);
+    add_moves(n, to, first, false);
+    rd_text_add(to, " } ");
 }
 
 void rd_labels_keep(rd_codegen *n, int32_t loop, bool in)
@@ -127,66 +147,101 @@ void rd_labels_keep(rd_codegen *n, int32_t loop, bool in)
 
         if (f->along != loop || !is_kept(n, f))
             continue;
-        if (in)
+        if (in && first_of_label(n, k) == k)
             rd_line(n, "int64_t run%d = -1;", k);
-        else
-            add_back(n, &back, f);
         for (int j = 0; in && j < f->of.n_state; j++)
             rd_line(n, "%s g%d_%d = s%d_%d[0];", rd_state_type(&f->of, j), k, j, k, j);
-        if (!in)
+        if (!in && first_of_label(n, k) == k) {
+            add_moves(n, &back, k, true);
             rd_line(n, "%s", back.at ? back.at : "");
+        }
         rd_text_free(&back);
     }
 }
 
+/* Is it the int 0? */
+static bool is_0(const rd_codegen *n, int32_t reg)
+{
+    const rd_inst *made = &n->p->inst[n->made[reg]];
+
+    return made->kind == RD_I_CONST && rd_dtype_kind(made->type) != RD_KIND_FLOAT &&
+           made->value.u64 == 0;
+}
+
+/* What must hold for a step to do anything, -1: a mask, or of a sum of ints where it does not take 0. */
+static int32_t mask_of(const rd_codegen *n, const rd_inst *step)
+{
+    const rd_inst *x = &n->p->inst[n->made[step->a]];
+
+    if (step->c >= 0 || n->p->fold[step->arg].reducer != RD_RED_sum)
+        return step->c;
+    return x->kind == RD_I_SELECT && is_0(n, x->c) ? x->a : -1;
+}
+
 /* What is no group's goes into variables that go nowhere; a user's step is not even asked. */
-static void add_kept_step(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *at)
+static void add_kept_step(rd_codegen *n, rd_text *to, const rd_inst *inst)
 {
     const rd_codegen_fold *f      = &n->fold[inst->arg];
     rd_text                states = { 0 };
 
     for (int k = 0; k < f->of.n_state; k++)
         rd_text_add(&states, "%s&g%d_%d", k ? ", " : "", (int)inst->arg, k);
-    add_turn(n, to, f, at);
+    if (first_of_label(n, inst->arg) == inst->arg)
+        add_turn(n, to, inst->arg);
+    if (n->refused >= 0 && mask_of(n, inst) == n->refused)
+        return;
     if (f->of.user)
         add_is_group(n, to, f, "label");
     rd_add_step(n, to, inst, states.at);
     rd_text_free(&states);
 }
 
-static void add_step_in_memory(rd_codegen *n, rd_text *to, const rd_inst *inst, const char *at)
+static void add_step_in_memory(rd_codegen *n, rd_text *to, const rd_inst *inst)
 {
     const rd_codegen_fold *f      = &n->fold[inst->arg];
-    rd_text                states = { 0 };
+    rd_text                states = { 0 }, at = { 0 };
 
+    add_state(n, &at, f, "label");
     rd_add_states(&states, n, f, "s", "at");
     add_is_group(n, to, f, "label");
-    rd_text_add(to, "{ const int64_t at = %s; ", at);
+    rd_text_add(to, "{ const int64_t at = %s; ", at.at);
     rd_add_step(n, to, inst, states.at);
     rd_text_add(to, " }");
     rd_text_free(&states);
+    rd_text_free(&at);
 }
 
 void rd_labels_step(rd_codegen *n, int32_t i)
 {
     const rd_inst         *inst = &n->p->inst[i];
     const rd_codegen_fold *f    = &n->fold[inst->arg];
-    rd_text                line = { 0 }, at = { 0 };
-    rd_text               *to = n->here ? rd_strip_loop(n) : &line;
+    rd_text                line = { 0 };
+    rd_text               *to   = n->here ? rd_strip_loop(n) : &line;
 
-    add_state(n, &at, f, "label");
     rd_text_add(to, " { const int64_t label = ");
     rd_operand_text(n, to, inst->d);
     rd_text_add(to, "; ");
     if (is_kept(n, f))
-        add_kept_step(n, to, inst, at.at);
+        add_kept_step(n, to, inst);
     else
-        add_step_in_memory(n, to, inst, at.at);
+        add_step_in_memory(n, to, inst);
     rd_text_add(to, " }");
     if (!n->here)
         rd_line(n, "%s", line.at + 1);
     rd_text_free(&line);
-    rd_text_free(&at);
+}
+
+/* One that is the same for all steps of the loop, -1. */
+int32_t rd_labels_mask(const rd_codegen *n, int32_t loop)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++) {
+        const rd_codegen_fold *f    = &n->fold[k];
+        const int32_t          mask = mask_of(n, &n->p->inst[f->step]);
+
+        if (f->along == loop && is_kept(n, f) && mask >= 0 && !rd_within(n, n->made[mask], loop))
+            return mask;
+    }
+    return -1;
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */

@@ -107,6 +107,7 @@ typedef struct rd_codegen {
     int32_t         *made_in;  /* per register: its round */
     int32_t          jam;      /* the loop whose rows a loop in them takes together, -1 */
     int32_t          part;     /* the loop whose rows are taken in parts, -1 */
+    int32_t          refused;  /* a mask that is false for all of what is being written, -1 */
     int32_t          covered;  /* a mask that is true for all of what is being written, -1 */
     bool            *crosses;  /* per register: read in another one */
     bool             dry;      /* only to learn that */
@@ -174,12 +175,13 @@ void         rd_walk_bounded(rd_codegen *n, int32_t loop, rd_walk_part *walk, vo
 
 /* labels.c: folds by label.  What stands against one; may a region have its step?  Its steps; the
  * states at hand are variables along a loop; the end of a block. */
-bool rd_has_groups(const rd_codegen_fold *f);
-void rd_labels_facts(rd_codegen *n, const rd_codegen_fold *f);
-bool rd_labels_may_step(const rd_codegen *n, const rd_region *r, int32_t step);
-void rd_labels_keep(rd_codegen *n, int32_t loop, bool in);
-void rd_labels_step(rd_codegen *n, int32_t inst);
-void rd_labels_push(rd_codegen *n, const rd_codegen_fold *f);
+bool    rd_has_groups(const rd_codegen_fold *f);
+void    rd_labels_facts(rd_codegen *n, const rd_codegen_fold *f);
+bool    rd_labels_may_step(const rd_codegen *n, const rd_region *r, int32_t step);
+void    rd_labels_keep(rd_codegen *n, int32_t loop, bool in);
+int32_t rd_labels_mask(const rd_codegen *n, int32_t loop);
+void    rd_labels_step(rd_codegen *n, int32_t inst);
+void    rd_labels_push(rd_codegen *n, const rd_codegen_fold *f);
 
 /* fetch.c: what the loop over the strip fetches beside a load of its. */
 void rd_add_fetch(rd_codegen *n, int32_t load);

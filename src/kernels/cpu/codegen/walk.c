@@ -195,9 +195,26 @@ static void open_blocks(rd_codegen *n, int32_t loop, const char *lo, const char 
     rd_blocks_begin(n, loop, first, back ? lo : hi);
 }
 
+/* Without the steps of a mask that is false throughout, and what only they take, if so. */
+static void walk_refused(rd_codegen *n, int32_t loop, int32_t mask, const char *lo, const char *hi)
+{
+    rd_line(n, "if (r%d)", mask);
+    walk_one_by_one(n, loop, lo, hi);
+    rd_line(n, "else");
+    n->refused = mask;
+    walk_one_by_one(n, loop, lo, hi);
+    n->refused = -1;
+}
+
 static void walk_range(rd_codegen *n, int32_t loop, void *with, const char *lo, const char *hi)
 {
+    const int32_t mask = n->here ? -1 : rd_labels_mask(n, loop);
+
     (void)with;
+    if (mask >= 0) {
+        walk_refused(n, loop, mask, lo, hi);
+        return;
+    }
     if (rd_goes_jammed(n, loop) || rd_goes_together(n, loop)) {
         rd_line(n, "{");
         n->indent++;
