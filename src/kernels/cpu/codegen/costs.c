@@ -22,14 +22,17 @@ static double cost_of_collecting(const rd_codegen *n, const rd_region *r, const 
     return loop >= 0 ? cost / (double)rd_trips(n->p, loop) + 1.0 / lanes_of(n, inst) : cost;
 }
 
-static double cost_of_memory(const rd_codegen *n, const rd_region *r, const rd_inst *inst)
+/* A row that is gathered, such as that of a stored place, is a row like any other along its
+ * elements. */
+static double cost_of_memory(const rd_codegen *n, const rd_region *r, const rd_inst *inst,
+                             const bool *varies)
 {
     const rd_address *at      = &n->p->address[inst->arg];
     const int64_t     coef    = r ? rd_coef(at, r->axis) : 1;
     bool              gathers = false;
 
     for (int32_t k = 0; k < at->n_add; k++)
-        gathers |= at->add[k].axis < 0;
+        gathers |= at->add[k].axis < 0 && (!r || varies[at->add[k].reg]);
     if (gathers || !r)
         return 1.5;
     if (coef == 1 || coef == -1)
@@ -133,7 +136,7 @@ double rd_cost_of_inst(const rd_codegen *n, const rd_region *r, const rd_inst *i
 
     switch (inst->kind) {
     case RD_I_LOAD:
-    case RD_I_STORE: return cost_of_memory(n, r, inst);
+    case RD_I_STORE: return cost_of_memory(n, r, inst, varies);
     case RD_I_MAP: cost = (double)rd_op_table[inst->op].cost; break;
     case RD_I_CAST:
     case RD_I_SELECT: cost = 1; break;
