@@ -45,8 +45,9 @@ bool rd_labels_may_step(const rd_codegen *n, const rd_region *r, int32_t step)
 }
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
-/* Around the STEP is no loop over the groups, and their index 0. */
-static void add_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, const char *label)
+/* Around the STEP is no loop over the groups, and their index 0.  The state of the element, or of the
+ * strip's first. */
+static void add_state_of(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, bool first)
 {
     const rd_address *cell = &f->of.fold->cell;
     rd_bind           kept[RD_MAX_TERMS];
@@ -58,10 +59,27 @@ static void add_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, cons
         if (b->kind == RD_BIND_NONE)
             *b = (rd_bind){ .kind = RD_BIND_NUMBER };
     }
-    rd_add_state(n, to, f);
+    if (first)
+        rd_add_first_state(n, to, f);
+    else
+        rd_add_state(n, to, f);
     for (int32_t k = 0; k < cell->n_add; k++)
         n->bind[cell->add[k].axis] = kept[k];
+}
+
+static void add_state(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, const char *label)
+{
+    add_state_of(n, to, f, false);
     rd_text_add(to, " + %s * ", label);
+    rd_number_text(n, to, f->of.fold->apart * f->lanes);
+}
+
+static void add_first(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, int32_t label)
+{
+    add_state_of(n, to, f, true);
+    rd_text_add(to, " + (int64_t)");
+    rd_operand_text(n, to, label);
+    rd_text_add(to, " * ");
     rd_number_text(n, to, f->of.fold->apart * f->lanes);
 }
 
@@ -211,6 +229,30 @@ static void add_step_in_memory(rd_codegen *n, rd_text *to, const rd_inst *inst)
     rd_text_free(&at);
 }
 
+/* Of a strip, of which all have the label, by way of a pointer to the first one's states; those of no
+ * group are behind all. */
+static void add_strip_step(rd_codegen *n, rd_text *to, const rd_inst *inst)
+{
+    const rd_codegen_fold *f      = &n->fold[inst->arg];
+    rd_text               *before = &n->before, states = { 0 };
+
+    for (int k = 0; k < f->of.n_state; k++) {
+        rd_text_add(before, "%*s%s *const g%d_%d = s%d_%d + ((uint64_t)(int64_t)", 4 * n->indent,
+                    "", rd_state_type(&f->of, k), (int)inst->arg, k, (int)inst->arg, k);
+        rd_operand_text(n, before, inst->d);
+        rd_text_add(before, " < ");
+        rd_number_text(n, before, f->of.fold->n_group);
+        rd_text_add(before, " ? ");
+        add_first(n, before, f, inst->d);
+        rd_text_add(before, " : ");
+        rd_number_text(n, before, f->states);
+        rd_text_add(before, ");\n");
+        rd_text_add(&states, "%s&g%d_%d[i]", k ? ", " : "", (int)inst->arg, k);
+    }
+    rd_add_step(n, to, inst, states.at);
+    rd_text_free(&states);
+}
+
 void rd_labels_step(rd_codegen *n, int32_t i)
 {
     const rd_inst         *inst = &n->p->inst[i];
@@ -218,6 +260,10 @@ void rd_labels_step(rd_codegen *n, int32_t i)
     rd_text                line = { 0 };
     rd_text               *to   = n->here ? rd_strip_loop(n) : &line;
 
+    if (n->here && !n->unrolled && !f->of.user) {
+        add_strip_step(n, to, inst);
+        return;
+    }
     rd_text_add(to, " { const int64_t label = ");
     rd_operand_text(n, to, inst->d);
     rd_text_add(to, "; ");

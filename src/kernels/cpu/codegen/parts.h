@@ -29,6 +29,7 @@ typedef struct rd_codegen_fold {
     int32_t      lanes;     /* that can have elements */
     int64_t      steps;     /* of the whole fold */
     int64_t      states;    /* of each kind */
+    int64_t      nowhere;   /* behind them: a strip's for elements of no group */
     int32_t      rows, row; /* of a loop that is jammed: how many, the one at hand */
     int32_t      room;      /* rows of its tree; 0: it has one block, or is a scan */
     int          shift;     /* a block is 2^shift steps, if there are several */
@@ -226,7 +227,9 @@ void rd_walk_together(rd_codegen *n, int32_t loop, const char *from, const char 
 /* values.c */
 void rd_codegen_value(rd_codegen *n, int32_t inst);
 void rd_add_load(rd_codegen *n, rd_text *to, int32_t inst);
-/* Is it a load of a strip's elements that are not side by side? */
+/* Does each element along the axis have an index of its own, that memory has said?  Is it a load of a
+ * strip's elements that are not side by side? */
+bool rd_gathers(const rd_codegen *n, const rd_address *at, int32_t axis);
 bool rd_lies_apart(const rd_codegen *n, int32_t inst, int32_t axis);
 /* A register as an operand at this place. */
 void rd_operand_text(rd_codegen *n, rd_text *to, int32_t reg);

@@ -92,6 +92,7 @@ static bool array_of(const rd_codegen_fold *f, int k, state_array *a)
         a->name = 'p';
         a->k    = k - f->of.n_state;
     }
+    a->states += a->name == 's' ? f->nowhere : 0;
     a->bytes = rd_lines(rd_bytes_times(a->states, a->type ? (int64_t)sizeof(double) : f->of.bytes));
     if (!a->type)
         a->type = rd_state_type(&f->of, a->k);
@@ -109,11 +110,12 @@ static void lay_out(rd_codegen *n, rd_codegen_fold *f)
     int64_t          bytes = 0;
     state_array      a;
 
-    f->rows   = 1;
-    f->inner  = f->strip && !f->blocks && is_inner(n, f, r);
-    f->states = f->inner ? f->lanes
-                         : rd_bytes_times(rd_bytes_times(other_cells(f, r), f->lanes),
+    f->rows    = 1;
+    f->inner   = f->strip && !f->blocks && is_inner(n, f, r);
+    f->states  = f->inner ? f->lanes
+                          : rd_bytes_times(rd_bytes_times(other_cells(f, r), f->lanes),
                                           f->strip ? r->width : 1);
+    f->nowhere = rd_has_groups(f) && f->mode == RD_FOLD_CELLS ? r->width : 0;
     if (f->states > MOST_STATES) {
         n->why = "more states than there is memory for";
         return;

@@ -29,9 +29,9 @@ static void add_begins(rd_codegen *n, rd_text *to, const rd_codegen_fold *f, con
 
     rd_text_add(to, "for (int64_t l = 0; l < ");
     if (f->local)
-        rd_text_add(to, "%" PRId64, f->rows * f->states);
+        rd_text_add(to, "%" PRId64, f->rows * f->states + f->nowhere);
     else
-        rd_number_text(n, to, f->states);
+        rd_number_text(n, to, f->states + f->nowhere);
     rd_text_add(to, "; l++) {");
     rd_user_begins(to, &f->of, number, name, "l");
     rd_text_add(to, " begin%d(", number);

@@ -238,7 +238,7 @@ void rd_codegen_tree_functions(rd_codegen *n, rd_text *to, int32_t number)
 /* Bytes from the first of a task's states to those of kind k. */
 static int place_of(const rd_codegen_fold *f, int k)
 {
-    return (int)(k * rd_lines(f->states * f->of.bytes));
+    return (int)(k * rd_lines((f->states + f->nowhere) * f->of.bytes));
 }
 
 /* A fold of one block: state by state. */

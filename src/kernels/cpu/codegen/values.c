@@ -250,17 +250,26 @@ static void add_cut(rd_codegen *n, int32_t i)
     add_function_of_strip(n, inst);
 }
 
+/* An index that is made in no loop over the strip is one for all of it. */
+bool rd_gathers(const rd_codegen *n, const rd_address *at, int32_t axis)
+{
+    bool found = false;
+
+    for (int32_t k = 0; k < at->n_add; k++)
+        for (int32_t l = at->add[k].axis < 0 ? n->p->inst[n->made[at->add[k].reg]].loop : -1;
+             l >= 0; l = n->p->loop[l].parent)
+            found |= n->p->loop[l].axis == axis && n->p->loop[l].kind == RD_LOOP_EACH;
+    return found;
+}
+
 bool rd_lies_apart(const rd_codegen *n, int32_t i, int32_t axis)
 {
     const rd_address *at =
         n->p->inst[i].kind == RD_I_LOAD ? &n->p->address[n->p->inst[i].arg] : NULL;
-    bool gathers = false;
 
     if (!at || n->reuse[i] >= 0 || n->at_hand[i] >= 0)
         return false;
-    for (int32_t k = 0; k < at->n_add; k++)
-        gathers |= at->add[k].axis < 0;
-    return (gathers || (rd_coef(at, axis) != 1 && rd_coef(at, axis) != 0) ||
+    return (rd_gathers(n, at, axis) || (rd_coef(at, axis) != 1 && rd_coef(at, axis) != 0) ||
             (at->type == RD_F16 && rd_coef(at, axis)));
 }
 

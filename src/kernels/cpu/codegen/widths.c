@@ -152,6 +152,15 @@ static bool is_cut(const rd_codegen *n, const rd_region *r)
     return false;
 }
 
+/* Columns beside each other of what goes to groups: a few, of which tasks may share some. */
+static bool has_labels(const rd_codegen *n, const rd_region *r)
+{
+    for (int32_t k = 0; k < n->p->n_fold; k++)
+        if (rd_has_groups(&n->fold[k]) && n->fold[k].step >= r->from && n->fold[k].step < r->to)
+            return true;
+    return false;
+}
+
 /* What a whole axis leaves over; tiles and tasks' shares may leave anything. */
 static int32_t rest_of(const rd_codegen *n, const rd_region *r)
 {
@@ -183,7 +192,7 @@ void rd_size_region(const rd_codegen *n, rd_region *r)
         r->width  = has_block_calls(n, r) ? CALLED : PAST;
         r->arrays = true;
     } else {
-        r->width = 64;
+        r->width = has_labels(n, r) && reach < 64 ? (int32_t)reach : 64;
         r->fixed = true;
     }
     r->rest = rest_of(n, r);
