@@ -118,9 +118,10 @@ static void add_division(rd_codegen *n, rd_text *to, const rd_inst *inst)
  * in for it. */
 static void add_index(rd_codegen *n, rd_text *to, const rd_inst *inst)
 {
-    const bool u64 = rd_dtype_class(inst->from) == RD_CLASS_u64;
+    const bool u64   = rd_dtype_class(inst->from) == RD_CLASS_u64;
+    const bool strip = n->here && n->varies[inst->dst];
 
-    rd_text_add(to, u64 ? "rd_index_u64(" : n->here ? "rd_index_i64(" : "rd_index_one_i64(");
+    rd_text_add(to, u64 ? "rd_index_u64(" : strip ? "rd_index_i64(" : "rd_index_one_i64(");
     rd_operand_text(n, to, inst->a);
     rd_text_add(to, ", ");
     rd_number_text(n, to, inst->value.i64);

@@ -274,9 +274,16 @@ static void fixed_strips(rd_codegen *n, const rd_region *r, const char *to)
 {
     const int32_t a = r->axis, kept_round = n->round;
 
-    rd_line(n, "for (; v%d + %d <= %s; v%d += %d) {", a, r->width, to, a, r->width);
-    rd_line(n, "    enum { n = %d };", r->width);
-    strip_body(n, r, r->width);
+    if (n->root == a && rd_reach(n->p, a) == r->width) { /* the one, but for tasks' shares */
+        rd_line(n, "if (v%d + %d <= %s) {", a, r->width, to);
+        rd_line(n, "    enum { n = %d };", r->width);
+        strip_body(n, r, r->width);
+        rd_line(n, "v%d += %d;", a, r->width);
+    } else {
+        rd_line(n, "for (; v%d + %d <= %s; v%d += %d) {", a, r->width, to, a, r->width);
+        rd_line(n, "    enum { n = %d };", r->width);
+        strip_body(n, r, r->width);
+    }
     n->indent--;
     rd_line(n, "}");
     if (r->rest == 0)
