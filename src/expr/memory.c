@@ -1,6 +1,7 @@
 /* memory.c - memory of a context: the caller's hooks, counted against its limit, from any
  * thread. */
 #include "expr/ctx.h"
+#include "core/pages.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,7 +97,12 @@ void *rd_alloc_quiet(rd_ctx *ctx, int64_t bytes)
 
 void *rd_alloc_work(rd_ctx *ctx, int64_t bytes)
 {
-    return take(ctx, bytes, false);
+    enum { LARGE = 4 << 20 }; /* worth a call of the system's */
+    void *p = take(ctx, bytes, false);
+
+    if (p && bytes >= LARGE)
+        rd_ask_for_large_pages(p, (size_t)bytes);
+    return p;
 }
 
 static void *taken(rd_ctx *ctx, int64_t bytes, bool zeroed)
