@@ -269,9 +269,11 @@ static void strip_body(rd_codegen *n, const rd_region *r, int32_t elements)
     rd_strip_loop_end(n);
 }
 
-/* Strips [from, to): whole ones of a constant length, then the rest. */
+/* Strips [from, to): whole ones of a constant length, then the rest.  Of an axis that is one strip, but
+ * for tasks' shares, these are some vectors. */
 static void fixed_strips(rd_codegen *n, const rd_region *r, const char *to)
 {
+    enum { SHARE = 8 };
     const int32_t a = r->axis, kept_round = n->round;
 
     if (n->root == a && rd_reach(n->p, a) == r->width) { /* the one, but for tasks' shares */
@@ -279,6 +281,12 @@ static void fixed_strips(rd_codegen *n, const rd_region *r, const char *to)
         rd_line(n, "    enum { n = %d };", r->width);
         strip_body(n, r, r->width);
         rd_line(n, "v%d += %d;", a, r->width);
+        n->indent--;
+        rd_line(n, "}");
+        n->round = kept_round;
+        rd_line(n, "for (; v%d + %d <= %s; v%d += %d) {", a, SHARE, to, a, SHARE);
+        rd_line(n, "    enum { n = %d };", SHARE);
+        strip_body(n, r, SHARE);
     } else {
         rd_line(n, "for (; v%d + %d <= %s; v%d += %d) {", a, r->width, to, a, r->width);
         rd_line(n, "    enum { n = %d };", r->width);
