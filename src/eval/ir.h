@@ -99,6 +99,18 @@ typedef struct rd_value {
     float        ops;   /* of this node alone, per point                                       */
 } rd_value;
 
+/* Are neighbours along dim k nearer in storage than along dim d?  Later dims are, but that groups stand
+ * outside, where a fold takes rows of kept elements into each: their cells lie so. */
+static inline bool rd_stands_inside(const rd_value *v, int k, int d)
+{
+    const bool rows = v->group >= 0 && v->combine && v->combine->lane_axis >= 0 &&
+                      !rd_in(v->reduced, v->combine->lane_axis) && !v->dense && !v->row;
+
+    if (rows && (v->dim[k] == v->group || v->dim[d] == v->group))
+        return v->dim[d] == v->group && k != d;
+    return k > d;
+}
+
 typedef enum rd_slot_kind {
     RD_SLOT_LEAF,
     RD_SLOT_INPUT,

@@ -77,8 +77,8 @@ static int64_t storage_stride(const rd_lowering *l, int v, int d)
     }
     if (!rd_in(h->stored, m->dim[d]))
         return 0;
-    for (int k = m->n_dim; --k > d;)
-        if (rd_in(h->stored, m->dim[k]))
+    for (int k = m->n_dim; k-- > 0;)
+        if (rd_stands_inside(m, k, d) && rd_in(h->stored, m->dim[k]))
             stride *= room_of(l, h, m->dim[k]);
     return stride;
 }

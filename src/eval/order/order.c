@@ -26,9 +26,10 @@ int64_t rd_step_of(const rd_tree *tree, int value, int axis)
         return coef_of(&v->store, axis);
     if (!rd_in(v->axes, axis))
         return v->whole; /* read at places of its own, windows and the like: taken for near */
-    for (int d = v->n_dim; d-- > 0 && v->dim[d] != axis;)
-        if (rd_in(tree->home[value].stored, v->dim[d]))
-            step *= tree->graph->axis[v->dim[d]].extent;
+    for (int d = 0; d < v->n_dim; d++)
+        for (int k = 0; k < v->n_dim && v->dim[d] == axis; k++)
+            if (rd_stands_inside(v, k, d) && rd_in(tree->home[value].stored, v->dim[k]))
+                step *= tree->graph->axis[v->dim[k]].extent;
     return step;
 }
 
