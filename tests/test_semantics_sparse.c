@@ -154,6 +154,45 @@ START_TEST(sparse_keywords)
 END_TEST
 
 /* Both parts have a place or none. */
+/* Matrices of 10^12 places: nothing may go to all of them. */
+START_TEST(sparse_merged)
+{
+    static const int32_t row_a[] = { 0, 5, 5, 999999 }, col_a[] = { 7, 1, 999999, 2 };
+    static const int64_t row_b[] = { 0, 5, 6 }, col_b[] = { 7, 999999, 0 };
+    const rd_shape       large = RD_SHAPE(1000000, 1000000);
+    rd_expr *const ra          = rd_wrap(ctx, row_a, RD_SHAPE(4)), *const ca =
+                                                              rd_wrap(ctx, col_a, RD_SHAPE(4));
+    rd_expr *const rb = rd_wrap(ctx, row_b, RD_SHAPE(3)), *const cb =
+                                                              rd_wrap(ctx, col_b, RD_SHAPE(3));
+    rd_expr *const av = leaf(RD_F64, VALUES(1, 2, INFINITY, 4)), *const bv = leaf(
+                                                                     RD_F64, VALUES(10, 20, 30));
+    rd_expr *const a = rd_coo(ctx, large, ra, ca, av), *const b = rd_coo(ctx, large, rb, cb, bv);
+    rd_expr *const ai  = rd_coo(ctx, large, ra, ca, leaf(RD_I32, VALUES(1, 2, 3, 4)));
+    rd_expr *const bi  = rd_coo(ctx, large, rb, cb, leaf(RD_I32, VALUES(10, 20, 30)));
+    rd_expr *const as  = rd_coo(ctx, large, ra, ca, av, .stored = true);
+    rd_expr *const bs  = rd_coo(ctx, large, rb, cb, bv, .stored = true);
+    rd_expr *const low = rd_coo(ctx, large, rb, cb, bv, .fill = rd_num(ctx, -1));
+
+    expect("any", rd_stored(rd_add(a, b)), RD_F64, VALUES(11, 2, INFINITY, 30, 4));
+    expect("rows", rd_stored_at(rd_add(a, b), 0), RD_I32, VALUES(0, 5, 5, 6, 999999));
+    expect("columns", rd_stored_at(rd_add(b, a), 1), RD_I32, VALUES(7, 1, 999999, 0, 2));
+    expect("all", rd_max(rd_sub(b, a), RD_ALL), RD_F64, VALUES(30));
+    expect("fill", rd_stored(rd_sub(low, a)), RD_F64, VALUES(9, -3, -INFINITY, 30, -5));
+    expect("other fill", rd_min(rd_maximum(low, a), RD_ALL), RD_F64, VALUES(0));
+    expect("infinity", rd_stored(rd_mul(a, rd_neg(b))), RD_F64,
+           VALUES(-10, -0.0, -INFINITY, -0.0, -0.0));
+    expect("times 0", rd_sum(rd_mul(as, rd_sub(b, b)), RD_ALL), RD_F64, VALUES(NAN));
+    expect("ints", rd_stored(rd_mul(ai, bi)), RD_I32, VALUES(10, 60));
+    expect("ints, any", rd_stored(rd_add(ai, bi)), RD_I32, VALUES(11, 2, 23, 30, 4));
+    expect("stored in both", rd_stored(rd_add(as, bs)), RD_F64, VALUES(11, INFINITY));
+    expect("stored in one", rd_stored(rd_add(as, b)), RD_F64, VALUES(11, 2, INFINITY, 4));
+    expect("three", rd_stored(rd_where(rd_gt(a, rd_num(ctx, 1)), b, low)), RD_F64,
+           VALUES(10, 0, 20, 30, 0));
+    expect("complex", rd_stored_at(rd_imag(rd_complex(b, a)), 1), RD_I32,
+           VALUES(7, 1, 999999, 0, 2));
+}
+END_TEST
+
 START_TEST(sparse_parts)
 {
     static const int32_t none[] = { 0, 0, 0, 0 };
@@ -192,7 +231,7 @@ int main(void)
 {
     const TTest *const tests[] = { sparse_fills,    sparse_infinities, stored_alone,   sparse_views,
                                    sparse_results,  sparse_indices,    sparse_empties, narrow_fills,
-                                   sparse_keywords, sparse_parts };
+                                   sparse_keywords, sparse_merged,     sparse_parts };
 
     return run_suite("semantics_sparse", tests, COUNT(tests));
 }

@@ -88,6 +88,18 @@ static rd_index stored_order(const rd_expr *x)
     return order;
 }
 
+rd_expr *rd_index_row(rd_ctx *ctx, int64_t n, bool narrow, void **room, const char *call)
+{
+    *room = rd_arena_room(ctx, (size_t)n * (narrow ? sizeof(int32_t) : sizeof(int64_t)));
+    if (!*room)
+        return NULL;
+    return rd_leaf_of(ctx,
+                      &(rd_array){ .in    = *room,
+                                   .type  = narrow ? RD_I32 : RD_I64,
+                                   .shape = { .n = 1, .at = { n } } },
+                      call);
+}
+
 rd_expr *rd_column(rd_expr *row, int rank)
 {
     rd_shape shape = { .n = rank, .at = { row->extent[0] } };

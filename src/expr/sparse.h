@@ -45,6 +45,13 @@ bool     rd_same_pattern(const rd_expr *x, const rd_expr *y);
 /* y, of x's shape or a number, as values of x's pattern: it is read at the stored places. */
 rd_expr *rd_at_stored(const rd_expr *x, rd_expr *y, const char *call);
 
+/* Operands of one shape that have places along the axes of one of them, `lead`, get one pattern: that of
+ * all their places; of those that all have, if nothing else counts (`annihilates`); of those that all
+ * .stored ones have, if lead is one.  False after recording a failure. */
+bool rd_merge_patterns(const char *call, const rd_expr *lead, bool annihilates, int n, rd_expr **x);
+/* A row of n indices, i32 or i64, whose memory is to be written. */
+rd_expr *rd_index_row(rd_ctx *ctx, int64_t n, bool narrow, void **room, const char *call);
+
 /* A row as an index beside other axes: (n, 1, ...). */
 rd_expr *rd_column(rd_expr *row, int rank);
 

@@ -137,23 +137,16 @@ static bool is_borrowed(const builder *b, int k)
 
 static bool get_room(builder *b, int k)
 {
-    const bool   narrow = extent_of(b, k) <= INT32_MAX;
-    const size_t bytes  = (size_t)b->places * (narrow ? sizeof(int32_t) : sizeof(int64_t));
-    void        *room;
+    const bool narrow = extent_of(b, k) <= INT32_MAX;
+    void      *room;
 
     if (is_borrowed(b, k)) {
         b->coord[k] = level_of(b, k)->crd;
         return true;
     }
-    if (!(room = rd_arena_room(b->ctx, bytes)))
-        return false;
+    b->coord[k]  = rd_index_row(b->ctx, b->places, narrow, &room, b->call);
     b->narrow[k] = narrow ? room : NULL;
     b->wide[k]   = narrow ? NULL : room;
-    b->coord[k]  = rd_leaf_of(b->ctx,
-                              &(rd_array){ .in    = room,
-                                           .type  = narrow ? RD_I32 : RD_I64,
-                                           .shape = { .n = 1, .at = { b->places } } },
-                              b->call);
     return b->coord[k] != NULL;
 }
 

@@ -35,9 +35,35 @@ static bool broadcast_all(const char *call, int n, rd_expr *const *x, rd_expr **
     return true;
 }
 
+enum { NO = -1, ALL, ANY, FIRST, MOST_DEEP = 16 };
+
+static int keeps_zero(rd_op op)
+{
+    static const int8_t table[RD_N_OPS] = {
+#define RD_OP(name, ...)
+#define RD_TEST(name, ...)
+#define RD_OF_ZERO(name, which) [RD_OP_##name] = 1 + (which),
+#include "core/ops.def"
+    };
+
+    return table[op] - 1;
+}
+
 static rd_expr *map_dense(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
 {
     return op == RD_OP_where ? rd_map_op(op, call, n, x) : rd_map_rule(op, rule, call, n, x);
+}
+
+/* Is the result 0 where any of the operands is, all of which are 0 where nothing is stored?  Not of
+ * floats, whose product of 0 may be NaN. */
+static bool annihilates(rd_op op, int n, rd_expr *const *x)
+{
+    bool is = keeps_zero(op) == ANY;
+
+    for (int k = 0; k < n && is; k++)
+        is = rd_has_pattern(x[k]) && rd_fill_of(x[k]) && rd_zero_of(rd_fill_of(x[k])) == RD_ZERO &&
+             rd_dtype_kind(x[k]->type) != RD_KIND_FLOAT;
+    return is;
 }
 
 rd_expr *rd_sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_expr *const *x)
@@ -50,6 +76,8 @@ rd_expr *rd_sparse_map(rd_op op, rd_rule rule, const char *call, int n, rd_expr 
     const int first = leader(n, y);
     if (first < 0) /* a view has made all of them dense */
         return map_dense(op, rule, call, n, y);
+    if (!rd_merge_patterns(call, y[first], annihilates(op, n, y), n, y))
+        return NULL;
     for (int k = 0; k < n; k++) {
         if (!(values[k] = rd_at_stored(y[first], y[k], call)))
             return NULL;
@@ -78,6 +106,8 @@ bool rd_sparse_alike(const char *call, rd_expr *x[2])
 
     if (first < 0)
         return true;
+    if (!rd_merge_patterns(call, x[first], false, 2, x))
+        return false;
     rd_expr *const lead = x[first], *const y = x[other];
     if (rd_has_pattern(y) && rd_same_pattern(lead, y) && !rd_fill_of(lead) == !rd_fill_of(y))
         return true;
@@ -203,20 +233,6 @@ rd_expr *rd_sparse_view(rd_expr *x, int rank, const int64_t *extent, const int64
 }
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
-enum { NO = -1, ALL, ANY, FIRST, MOST_DEEP = 16 };
-
-static int keeps_zero(rd_op op)
-{
-    static const int8_t table[RD_N_OPS] = {
-#define RD_OP(name, ...)
-#define RD_TEST(name, ...)
-#define RD_OF_ZERO(name, which) [RD_OP_##name] = 1 + (which),
-#include "core/ops.def"
-    };
-
-    return table[op] - 1;
-}
-
 /* A number that is not 0 or NaN by being multiplied by 0. */
 static bool is_finite_number(const rd_expr *x)
 {

@@ -1,0 +1,232 @@
+/* sparse_merge.c - operands whose patterns differ brought to one: the places of any of them, or
+ * those that all of them have.
+ *
+ * Places ascend, so one pass over two patterns makes that of both, and another one says which
+ * element of an operand is at each place.  So an operand's values are gathered, and what it lacks
+ * is its fill. */
+#include "expr/maps.h"
+#include "expr/sparse.h"
+#include <string.h>
+
+/* Coordinates as they lie in memory. */
+typedef struct places {
+    int64_t     n;
+    int         n_coord;
+    const void *row[RD_MAX_RANK];
+    bool        wide[RD_MAX_RANK]; /* i64, not i32 */
+} places;
+
+typedef struct merging {
+    const char *call;
+    bool        both; /* places that both have; else those of any */
+    places      a, b;
+} merging;
+
+static places places_in(int n, rd_expr *const *coord)
+{
+    places p = { .n = coord[0]->extent[0], .n_coord = n };
+
+    for (int k = 0; k < n; k++) {
+        p.row[k]  = coord[k]->as.leaf->data;
+        p.wide[k] = coord[k]->type == RD_I64;
+    }
+    return p;
+}
+
+static int64_t coord_at(const places *p, int k, int64_t place)
+{
+    return p->wide[k] ? ((const int64_t *)p->row[k])[place] : ((const int32_t *)p->row[k])[place];
+}
+
+/* Below 0: place i of a comes before place j of b. */
+static int compare(const places *a, int64_t i, const places *b, int64_t j)
+{
+    for (int k = 0; k < a->n_coord; k++) {
+        const int64_t x = coord_at(a, k, i), y = coord_at(b, k, j);
+
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    return 0;
+}
+
+static void copy_place(const places *from, int64_t i, const places *to, void *const *room,
+                       int64_t n)
+{
+    for (int k = 0; k < to->n_coord; k++)
+        if (to->wide[k])
+            ((int64_t *)room[k])[n] = coord_at(from, k, i);
+        else
+            ((int32_t *)room[k])[n] = (int32_t)coord_at(from, k, i);
+}
+
+/* How many places there are; they are written if `to` is there. */
+static int64_t merge(const merging *m, const places *to, void *const *room)
+{
+    const places *const a = &m->a, *const b = &m->b;
+    int64_t i = 0, j = 0, n = 0;
+
+    while (m->both ? i < a->n && j < b->n : i < a->n || j < b->n) {
+        const int c = i == a->n ? 1 : j == b->n ? -1 : compare(a, i, b, j);
+
+        if (c == 0 || !m->both) {
+            if (to)
+                copy_place(c <= 0 ? a : b, c <= 0 ? i : j, to, room, n);
+            n++;
+        }
+        i += c <= 0;
+        j += c >= 0;
+    }
+    return n;
+}
+
+/* Rows for so many places along the axes of x, whose node has room for their list. */
+static bool make_rows(const merging *m, const rd_expr *x, int64_t n, rd_expr **coord, void **room)
+{
+    for (int k = 0; k < rd_coords_of(x); k++) {
+        const bool narrow = x->extent[x->as.sparse->axis[k]] <= INT32_MAX;
+
+        if (!(coord[k] = rd_index_row(x->ctx, n, narrow, &room[k], m->call)))
+            return false;
+    }
+    return true;
+}
+
+/* `coord` becomes the coordinates of both it and x. */
+static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
+{
+    const int n_coord           = rd_coords_of(x);
+    rd_expr  *made[RD_MAX_RANK] = { x->in[2] }; /* one at least */
+    void     *room[RD_MAX_RANK];
+    places    to;
+
+    m->a            = places_in(n_coord, coord);
+    m->b            = places_in(n_coord, x->in + 2);
+    const int64_t n = merge(m, NULL, NULL);
+    if (n == m->a.n) /* one of them has them all, or no others: no rows are made */
+        return true;
+    if (n == m->b.n) {
+        memcpy(coord, x->in + 2, (size_t)n_coord * sizeof *coord);
+        return true;
+    }
+    if (!make_rows(m, x, n, made, room))
+        return false;
+    to = places_in(n_coord, made);
+    merge(m, &to, room);
+    memcpy(coord, made, (size_t)n_coord * sizeof *coord);
+    return true;
+}
+
+/* ---- One operand at the places of all -------------------------------------------------------- */
+/* For each place the number of x's, -1: it has none; *found: how many it has. */
+static rd_expr *locate(const places *all, const rd_expr *x, int64_t *found, const char *call)
+{
+    const places   of     = places_in(rd_coords_of(x), x->in + 2);
+    const bool     narrow = of.n <= INT32_MAX;
+    void          *room   = NULL;
+    rd_expr *const index  = rd_index_row(x->ctx, all->n, narrow, &room, call);
+
+    *found = 0;
+    for (int64_t p = 0, j = 0; index && p < all->n; p++) {
+        while (j < of.n && compare(&of, j, all, p) < 0)
+            j++;
+        const bool is = j < of.n && compare(&of, j, all, p) == 0;
+
+        if (narrow)
+            ((int32_t *)room)[p] = is ? (int32_t)j : -1;
+        else
+            ((int64_t *)room)[p] = is ? j : -1;
+        *found += is;
+    }
+    return index;
+}
+
+static bool is_uniform(const rd_expr *fill)
+{
+    return fill && rd_varies(fill) == 0 && rd_points(fill->rank, fill->extent) > 0;
+}
+
+/* The fill of x at each place of a pattern. */
+static rd_expr *fill_at(const rd_expr *pattern, const rd_expr *x, const char *call)
+{
+    rd_expr *fill = rd_fill_of(x);
+
+    if (!is_uniform(fill))
+        return rd_at_stored(pattern, fill, call);
+    while (fill && fill->rank > 0)
+        fill = rd_select(fill, 0, 0);
+    return fill;
+}
+
+/* x with the places of `pattern`, a node of its shape. */
+static rd_expr *at_places(const rd_expr *pattern, rd_expr *x, const char *call)
+{
+    rd_expr *const old = rd_values_of(x);
+    const places   all = places_in(rd_coords_of(pattern), pattern->in + 2);
+    int64_t        found, extent[RD_MAX_RANK];
+    rd_expr       *values = NULL, *fill;
+
+    if (rd_same_pattern(pattern, x))
+        return x;
+    rd_expr *const index = locate(&all, x, &found, call);
+    if (!index)
+        return NULL;
+    if (old->extent[0] > 0)
+        values = rd_take(old, 0, found < all.n ? rd_maximum(index, rd_int(x->ctx, 0)) : index);
+    if (found < all.n) {
+        if (!(fill = fill_at(pattern, x, call)))
+            return NULL;
+        rd_expr *const has = rd_ge(rd_column(index, old->rank), rd_int(x->ctx, 0));
+        values             = old->extent[0] > 0 ? rd_where(has, values, fill) : fill;
+    }
+    memcpy(extent, old->extent, (size_t)old->rank * sizeof *extent);
+    extent[0] = all.n;
+    values = values ? rd_broadcast_to(rd_cast_to(values, x->type), old->rank, extent, call) : old;
+    return rd_sparse_with(pattern, values, rd_fill_of(x));
+}
+
+/* ---- All operands ---------------------------------------------------------------------------- */
+/* Are their places along the same axes? */
+static bool is_like(const rd_expr *x, const rd_expr *y)
+{
+    return rd_has_pattern(y) && rd_coords_of(x) == rd_coords_of(y) && x->rank == y->rank &&
+           memcmp(x->as.sparse, y->as.sparse, sizeof *x->as.sparse) == 0 &&
+           memcmp(x->extent, y->extent, (size_t)x->rank * sizeof *x->extent) == 0;
+}
+
+/* A node of x's shape that is true at these places: their pattern, and no more. */
+static rd_expr *pattern_node(const rd_expr *x, rd_expr *const *coord)
+{
+    const rd_expr *const old = rd_values_of(x);
+    int64_t              extent[RD_MAX_RANK];
+    rd_expr             *values = rd_number(x->ctx, RD_BOOL, (rd_word){ .u64 = 1 });
+
+    memcpy(extent, old->extent, (size_t)old->rank * sizeof *extent);
+    extent[0] = coord[0]->extent[0];
+    values    = values ? rd_broadcast_to(values, old->rank, extent, "rd_sparse") : NULL;
+    return rd_sparse_node(values, NULL, x->rank, x->extent, rd_coords_of(x), coord,
+                          x->as.sparse->axis);
+}
+
+bool rd_merge_patterns(const char *call, const rd_expr *lead, bool annihilates, int n, rd_expr **x)
+{
+    const bool stored             = !rd_fill_of(lead);
+    merging    m                  = { .call = call, .both = stored || annihilates };
+    rd_expr   *coord[RD_MAX_RANK] = { lead->in[2] }, *pattern; /* one at least */
+    bool       differ             = false;
+
+    for (int k = 0; k < n; k++)
+        differ |= is_like(lead, x[k]) && !rd_same_pattern(lead, x[k]);
+    if (!differ)
+        return true;
+    memcpy(coord, lead->in + 2, (size_t)rd_coords_of(lead) * sizeof *coord);
+    for (int k = 0; k < n; k++)
+        if (is_like(lead, x[k]) && (!stored || !rd_fill_of(x[k])) && !merge_with(&m, x[k], coord))
+            return false;
+    if (!(pattern = pattern_node(lead, coord)))
+        return false;
+    for (int k = 0; k < n; k++)
+        if (is_like(pattern, x[k]) && !(x[k] = at_places(pattern, x[k], call)))
+            return false;
+    return true;
+}
