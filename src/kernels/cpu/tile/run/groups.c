@@ -79,15 +79,16 @@ static void mark_seen(const rd_tile_fold *f, char *memory, const rd_group_row *q
 /* A label for all of a row whose elements belong to neighbouring cells: the step of these. */
 static bool take_neighbours(const taken *t, const rd_group_row *q)
 {
-    const rd_tile_fold *f     = t->f;
-    const int64_t       label = *(const int64_t *)q->label;
-    rd_fold_rows        rows  = {
-                .n = q->n, .rows = 1, .x = q->x, .y = q->y, .index = q->index, .index_col = q->index_col
+    const rd_tile_fold *f = t->f;
+    int64_t             label;
+    rd_fold_rows        rows = {
+               .n = q->n, .rows = 1, .x = q->x, .y = q->y, .index = q->index, .index_col = q->index_col
     };
 
     if (t->sums || q->col_label || q->cell_col != 1 || !q->colx || (q->y && !q->coly) ||
         f->fold->reducer == RD_RED_moments)
         return false;
+    label = *(const int64_t *)q->label; /* sums may have narrower ones */
     if ((uint64_t)label >= (uint64_t)q->n_group)
         return true;
     for (int32_t k = 0; k < f->n_state; k++)
