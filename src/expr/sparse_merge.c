@@ -8,12 +8,15 @@
 #include "expr/sparse.h"
 #include <string.h>
 
-/* Coordinates as they lie in memory. */
+/* Coordinates as they lie in memory.  A place is one number in C order of its coordinates' axes, which
+ * there is for any shape. */
 typedef struct places {
     int64_t     n;
     int         n_coord;
+    bool        pair; /* two coordinates, both i32 */
     const void *row[RD_MAX_RANK];
     bool        wide[RD_MAX_RANK]; /* i64, not i32 */
+    int64_t     extent[RD_MAX_RANK];
 } places;
 
 typedef struct merging {
@@ -22,14 +25,16 @@ typedef struct merging {
     places      a, b;
 } merging;
 
-static places places_in(int n, rd_expr *const *coord)
+static places places_of(const rd_expr *x, rd_expr *const *coord)
 {
-    places p = { .n = coord[0]->extent[0], .n_coord = n };
+    places p = { .n = coord[0]->extent[0], .n_coord = rd_coords_of(x) };
 
-    for (int k = 0; k < n; k++) {
-        p.row[k]  = coord[k]->as.leaf->data;
-        p.wide[k] = coord[k]->type == RD_I64;
+    for (int k = 0; k < p.n_coord; k++) {
+        p.row[k]    = coord[k]->as.leaf->data;
+        p.wide[k]   = coord[k]->type == RD_I64;
+        p.extent[k] = x->extent[x->as.sparse->axis[k]];
     }
+    p.pair = p.n_coord == 2 && !p.wide[0] && !p.wide[1];
     return p;
 }
 
@@ -38,46 +43,57 @@ static int64_t coord_at(const places *p, int k, int64_t place)
     return p->wide[k] ? ((const int64_t *)p->row[k])[place] : ((const int32_t *)p->row[k])[place];
 }
 
-/* Below 0: place i of a comes before place j of b. */
-static int compare(const places *a, int64_t i, const places *b, int64_t j)
+/* The number of place i, above all where there is none.  pair: p->pair, which a loop knows
+ * before. */
+static inline int64_t number_at(const places *p, bool pair, int64_t i)
 {
-    for (int k = 0; k < a->n_coord; k++) {
-        const int64_t x = coord_at(a, k, i), y = coord_at(b, k, j);
+    int64_t number = 0;
 
-        if (x != y)
-            return x < y ? -1 : 1;
-    }
-    return 0;
+    if (i >= p->n)
+        return INT64_MAX;
+    if (pair)
+        return ((const int32_t *)p->row[0])[i] * p->extent[1] + ((const int32_t *)p->row[1])[i];
+    for (int k = 0; k < p->n_coord; k++)
+        number = number * p->extent[k] + coord_at(p, k, i);
+    return number;
 }
 
-static void copy_place(const places *from, int64_t i, const places *to, void *const *room,
-                       int64_t n)
+static inline void put_place(const places *from, bool pair, int64_t i, const places *to,
+                             void *const *room, int64_t n)
 {
-    for (int k = 0; k < to->n_coord; k++)
+    for (int k = 0; k < to->n_coord && !pair; k++)
         if (to->wide[k])
             ((int64_t *)room[k])[n] = coord_at(from, k, i);
         else
             ((int32_t *)room[k])[n] = (int32_t)coord_at(from, k, i);
+    for (int k = 0; k < 2 && pair; k++)
+        ((int32_t *)room[k])[n] = ((const int32_t *)from->row[k])[i];
 }
 
-/* How many places there are; they are written if `to` is there. */
-static int64_t merge(const merging *m, const places *to, void *const *room)
+/* How many places there are; they are written if there is room. */
+static inline int64_t merge_as(const merging *m, bool pair, const places *to, void *const *room)
 {
-    const places *const a = &m->a, *const b = &m->b;
-    int64_t i = 0, j = 0, n = 0;
+    const places a = m->a, b = m->b;
+    const bool   both = m->both;
+    int64_t      i = 0, j = 0, n = 0;
 
-    while (m->both ? i < a->n && j < b->n : i < a->n || j < b->n) {
-        const int c = i == a->n ? 1 : j == b->n ? -1 : compare(a, i, b, j);
+    while (both ? i < a.n && j < b.n : i < a.n || j < b.n) {
+        const int64_t x = number_at(&a, pair, i), y = number_at(&b, pair, j);
 
-        if (c == 0 || !m->both) {
-            if (to)
-                copy_place(c <= 0 ? a : b, c <= 0 ? i : j, to, room, n);
-            n++;
-        }
-        i += c <= 0;
-        j += c >= 0;
+        if (to && (x == y || !both))
+            put_place(x <= y ? &a : &b, pair, x <= y ? i : j, to, room, n);
+        n += x == y || !both;
+        i += x <= y;
+        j += y <= x;
     }
     return n;
+}
+
+static int64_t merge(const merging *m, const places *to, void *const *room)
+{
+    if (m->a.pair && m->b.pair)
+        return to ? merge_as(m, true, to, room) : merge_as(m, true, NULL, NULL);
+    return merge_as(m, false, to, room);
 }
 
 /* Rows for so many places along the axes of x, whose node has room for their list. */
@@ -100,8 +116,8 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
     void     *room[RD_MAX_RANK];
     places    to;
 
-    m->a            = places_in(n_coord, coord);
-    m->b            = places_in(n_coord, x->in + 2);
+    m->a            = places_of(x, coord);
+    m->b            = places_of(x, x->in + 2);
     const int64_t n = merge(m, NULL, NULL);
     if (n == m->a.n) /* one of them has them all, or no others: no rows are made */
         return true;
@@ -111,33 +127,44 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
     }
     if (!make_rows(m, x, n, made, room))
         return false;
-    to = places_in(n_coord, made);
+    to = places_of(x, made);
     merge(m, &to, room);
     memcpy(coord, made, (size_t)n_coord * sizeof *coord);
     return true;
 }
 
 /* ---- One operand at the places of all -------------------------------------------------------- */
-/* For each place the number of x's, -1: it has none; *found: how many it has. */
-static rd_expr *locate(const places *all, const rd_expr *x, int64_t *found, const char *call)
+/* For each place the number of another pattern's, -1: it has none.  How many it has. */
+static inline int64_t locate_as(const places *all, const places *of, bool pair, bool narrow,
+                                void *room)
 {
-    const places   of     = places_in(rd_coords_of(x), x->in + 2);
-    const bool     narrow = of.n <= INT32_MAX;
-    void          *room   = NULL;
-    rd_expr *const index  = rd_index_row(x->ctx, all->n, narrow, &room, call);
+    int64_t found = 0;
 
-    *found = 0;
-    for (int64_t p = 0, j = 0; index && p < all->n; p++) {
-        while (j < of.n && compare(&of, j, all, p) < 0)
-            j++;
-        const bool is = j < of.n && compare(&of, j, all, p) == 0;
+    for (int64_t p = 0, j = 0; p < all->n;) {
+        const int64_t here = number_at(all, pair, p), there = number_at(of, pair, j);
 
         if (narrow)
-            ((int32_t *)room)[p] = is ? (int32_t)j : -1;
+            ((int32_t *)room)[p] = here == there ? (int32_t)j : -1;
         else
-            ((int64_t *)room)[p] = is ? j : -1;
-        *found += is;
+            ((int64_t *)room)[p] = here == there ? j : -1;
+        found += here == there;
+        p += here <= there;
+        j += there <= here;
     }
+    return found;
+}
+
+static rd_expr *locate(const places *all, const rd_expr *x, int64_t *found, const char *call)
+{
+    const places   of = places_of(x, x->in + 2), to = *all;
+    const bool     narrow = of.n <= INT32_MAX;
+    void          *room   = NULL;
+    rd_expr *const index  = rd_index_row(x->ctx, to.n, narrow, &room, call);
+
+    if (!index)
+        return NULL;
+    *found = narrow && to.pair && of.pair ? locate_as(&to, &of, true, true, room)
+                                          : locate_as(&to, &of, false, narrow, room);
     return index;
 }
 
@@ -162,7 +189,7 @@ static rd_expr *fill_at(const rd_expr *pattern, const rd_expr *x, const char *ca
 static rd_expr *at_places(const rd_expr *pattern, rd_expr *x, const char *call)
 {
     rd_expr *const old = rd_values_of(x);
-    const places   all = places_in(rd_coords_of(pattern), pattern->in + 2);
+    const places   all = places_of(pattern, pattern->in + 2);
     int64_t        found, extent[RD_MAX_RANK];
     rd_expr       *values = NULL, *fill;
 
