@@ -113,6 +113,7 @@ static bool group_in_order(const rd_ctx *ctx, int n, const rd_index_level *level
     const int     team   = threads_for(ctx, level->places);
     int64_t       out = 0, fallen = 0, allowed = 0;
 
+    (void)team; /* for a build without OpenMP */
 #pragma omp parallel for num_threads(team) if (team > 1) reduction(+ : out, fallen)
     for (int64_t k = 0; k < pieces; k++) {
         const int64_t end = (k + 1) * PIECE;
@@ -190,6 +191,7 @@ void rd_levels_fill(const rd_ctx *ctx, int n, const rd_index_level *level)
 
         if (!level[k].narrow && !level[k].wide)
             continue;
+        (void)team; /* for a build without OpenMP */
 #pragma omp parallel for num_threads(team) if (team > 1) schedule(dynamic, 1)
         for (int64_t p = 0; p < places; p += ROWS)
             fill_places(n - 1 - k, &level[k], p, p + ROWS < places ? p + ROWS : places);
