@@ -4,6 +4,8 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 START_TEST(matrices)
@@ -151,9 +153,132 @@ START_TEST(long_patterns)
 }
 END_TEST
 
+/* ---- What is wrong in one place --------------------------------------------------------------- */
+enum { ROWS = 4, COLUMNS = 5, PLACES = 6 };
+
+/* The index arrays of a matrix, as long as they are read, i32 or i64. */
+typedef struct arrays {
+    int64_t pos[ROWS + 1], crd[PLACES];
+    bool    coo; /* pos is the row of each place */
+} arrays;
+
+static int64_t length(const arrays *m, int which)
+{
+    return which == 0 && !m->coo ? ROWS + 1 : PLACES;
+}
+
+/* What a loop that trusts nothing says of them. */
+static bool is_right(const arrays *m, const int64_t *pos, const int64_t *crd, bool trusted)
+{
+    const int64_t rows = m->coo ? PLACES : ROWS;
+
+    if (!m->coo && (pos[0] != 0 || pos[ROWS] != PLACES))
+        return false;
+    for (int64_t i = 0; i < rows && !m->coo; i++)
+        if (pos[i] > pos[i + 1])
+            return false;
+    for (int64_t p = 0; p < PLACES; p++) {
+        int64_t row = 0, before = 0;
+
+        if (crd[p] < 0 || crd[p] >= COLUMNS || (m->coo && (pos[p] < 0 || pos[p] >= ROWS)))
+            return false;
+        for (int64_t i = 0; i < ROWS && !m->coo; i++)
+            row = p >= pos[i] ? i : row;
+        for (int64_t i = 0; i < ROWS && !m->coo && p > 0; i++)
+            before = p - 1 >= pos[i] ? i : before;
+        row    = m->coo ? pos[p] : row;
+        before = m->coo && p > 0 ? pos[p - 1] : before;
+        if (!trusted && p > 0 && (row < before || (row == before && crd[p] <= crd[p - 1])))
+            return false;
+    }
+    return true;
+}
+
+static rd_expr *index_row(const int64_t *value, int64_t n, bool wide, void **memory)
+{
+    *memory = malloc((size_t)n * (wide ? 8 : 4));
+    for (int64_t i = 0; i < n; i++)
+        if (wide)
+            ((int64_t *)*memory)[i] = value[i];
+        else
+            ((int32_t *)*memory)[i] = (int32_t)value[i];
+    return rd_leaf(
+        ctx, &(rd_array){ .in = *memory, .type = wide ? RD_I64 : RD_I32, .shape = RD_SHAPE(n) });
+}
+
+/* A matrix with `value` in place of one index: refused, or what reads inside. */
+static void one_wrong(const arrays *m, int which, int64_t at, int64_t value, int way)
+{
+    const bool   wide = way & 1, trusted = way & 2;
+    arrays       w            = *m;
+    int64_t      rows[PLACES] = { 0, 0, 1, 3, 3, 3 };
+    void        *memory[2];
+    const double v[PLACES] = { 1, 2, 3, 4, 5, 6 };
+
+    if (!m->coo)
+        memcpy(rows, m->pos, sizeof m->pos);
+    (which == 0 ? rows : w.crd)[at] = value;
+    const rd_mark  mark             = rd_ctx_mark(ctx);
+    rd_expr *const pos              = index_row(rows, length(m, 0), wide, &memory[0]);
+    rd_expr *const crd              = index_row(w.crd, PLACES, wide, &memory[1]);
+    rd_expr *const values           = rd_wrap(ctx, v, RD_SHAPE(PLACES));
+    rd_expr *const x =
+        m->coo ? rd_coo(ctx, RD_SHAPE(ROWS, COLUMNS), pos, crd, values, .trusted = trusted)
+               : rd_csr(ctx, RD_SHAPE(ROWS, COLUMNS), pos, crd, values, .trusted = trusted);
+    ck_assert_msg((x != NULL) == is_right(m, rows, w.crd, trusted), "%s, array %d: %lld at %d: %s",
+                  m->coo ? "coo" : "csr", which, (long long)value, (int)at, rd_error_text(ctx));
+    if (!x)
+        ck_assert_msg(rd_error_text(ctx)[0] && rd_error(ctx) == RD_ERR_ARGUMENT, "%s",
+                      rd_error_text(ctx));
+    rd_error_clear(ctx);
+    if (x) {
+        rd_array sums = { 0 }, all = { 0 };
+
+        rd_eval_many(ctx, RD_RESULTS({ rd_sum(x, RD_DIMS(1)), &sums }, { rd_dense(x), &all }),
+                     NULL);
+        rd_array_free(&sums);
+        rd_array_free(&all);
+        rd_error_clear(ctx);
+    }
+    rd_ctx_release(ctx, mark);
+    free(memory[0]);
+    free(memory[1]);
+}
+
+START_TEST(one_index_wrong)
+{
+    static const arrays  forms[] = { { .pos = { 0, 2, 3, 3, 6 }, .crd = { 0, 4, 2, 0, 1, 3 } },
+                                     { .crd = { 0, 4, 2, 0, 1, 3 }, .coo = true } };
+    static const int64_t wrong[] = { -1,
+                                     0,
+                                     1,
+                                     2,
+                                     3,
+                                     4,
+                                     5,
+                                     6,
+                                     7,
+                                     INT32_MAX,
+                                     INT32_MIN,
+                                     INT64_MAX,
+                                     INT64_MIN,
+                                     (int64_t)1 << 32,
+                                     INT64_MAX / 8 };
+
+    for (size_t f = 0; f < COUNT(forms); f++)
+        for (int which = 0; which < 2; which++)
+            for (int64_t at = 0; at < length(&forms[f], which); at++)
+                for (size_t k = 0; k < COUNT(wrong); k++)
+                    for (int way = 0; way < 4; way++)
+                        if (way & 1 || (wrong[k] >= INT32_MIN && wrong[k] <= INT32_MAX))
+                            one_wrong(&forms[f], which, at, wrong[k], way);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { matrices, nothing_elsewhere, refusals, long_patterns };
+    const TTest *const tests[] = { matrices, nothing_elsewhere, refusals, one_index_wrong,
+                                   long_patterns };
 
     return run_suite("sparse", tests, COUNT(tests));
 }
