@@ -12,12 +12,13 @@ enum { SPARSE_RANK = 5, SPARSE_BLOCKS = 64, SPARSE_LEAVES = 4 };
 
 typedef struct sparse_pair {
     rd_expr *sparse, *dense;
-    rd_expr *stored; /* bools of its shape: where there is something; NULL: everywhere         */
-    double   most;   /* no finite element is greater                                            */
-    double   grain;  /* all are multiples of it; 0: of nothing, and sums of them round          */
-    double   rough;  /* bits of both may differ, by this part of `most`: what flips by a
+    rd_expr *stored;   /* bools of its shape: where there is something; NULL: everywhere         */
+    double   most;     /* no finite element is greater                                            */
+    double   grain;    /* all are multiples of it; 0: of nothing, and sums of them round          */
+    double   rough;    /* bits of both may differ, by this part of `most`: what flips by a
                       * rounding must not be asked; 0: they are the same                      */
-    bool     summed; /* signs of zeros may differ: nothing is divided by it                     */
+    bool     infinite; /* of what has infinities, or is NaN, only that it is no number is known */
+    bool     summed;   /* signs of zeros may differ: nothing is divided by it                     */
 } sparse_pair;
 
 /* Where elements are: a tree of levels. */

@@ -131,6 +131,8 @@ static sparse_pair told(sparse_pair x, sparse_pair y, int which, double n, bool 
         rounds = !sums_exactly(x, n);
         break;
     case PROD:
+        /* (a + ib)(c + id) of infinities depends on the order of factors */
+        y.infinite |= rd_dtype_is_complex(rd_type_of(x.dense));
         y.most  = fmax(1, pow(x.most, fmax(n, 1)));
         y.grain = 0;
         rounds  = real;
@@ -222,7 +224,8 @@ static sparse_pair multiplied(sparse_pair x, sparse_pair z, sparse_pair y, doubl
                                .most  = 2 * x.most * z.most,
                                .grain = x.grain * z.grain };
 
-    y.rough = fmax(x.rough, z.rough);
+    y.rough    = fmax(x.rough, z.rough);
+    y.infinite = x.infinite || z.infinite;
     if (!sums_exactly(both, n))
         y.rough = fmax(y.rough, fmax(sparse_unit(x.dense), sparse_unit(y.dense)));
     y.summed = true;

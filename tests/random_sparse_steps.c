@@ -189,8 +189,9 @@ static sparse_pair beside(sparse_pair x, sparse_pair z, sparse_pair y)
 {
     if (y.sparse == x.sparse)
         return x;
-    y.rough  = fmax(x.rough, z.rough);
-    y.summed = x.summed || z.summed;
+    y.rough    = fmax(x.rough, z.rough);
+    y.infinite = x.infinite || z.infinite;
+    y.summed   = x.summed || z.summed;
     if (x.stored || z.stored) {
         y.stored = !z.stored ? x.stored : !x.stored ? z.stored : rd_and(x.stored, z.stored);
         y.stored = rd_broadcast(y.stored, rd_shape_of(y.dense));

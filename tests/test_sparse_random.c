@@ -25,6 +25,8 @@ static uint64_t from_environment(const char *name, uint64_t otherwise)
 /* ---- Results --------------------------------------------------------------------------------- */
 static bool alike(double x, double y, const sparse_pair *of)
 {
+    if (of->infinite && !isfinite(x) && !isfinite(y))
+        return true;
     if (isnan(x) || isnan(y) || isinf(x) || isinf(y) || of->rough == 0)
         return (isnan(x) && isnan(y)) || x == y;
     return fabs(x - y) <= of->rough * (of->most + fabs(x) + fabs(y));
