@@ -77,7 +77,7 @@ static keywords any_keywords(sparse_case *c, sparse_pair x, int which, rd_expr *
         o.p = (const double[]){ 0, 1, 2, INFINITY }[sparse_below(c, 4)];
     if (strcmp(folds[which].name, "var") == 0 || strcmp(folds[which].name, "std") == 0)
         o.ddof = sparse_below(c, 2);
-    if (sparse_once(c, 8) && x.rough == 0 && folds[which].sort != ROUNDS &&
+    if (sparse_once(c, 8) && x.rough == 0 && folds[which].sort != ROUNDS && !folds[which].weights &&
         folds[which].sort != PROD && !rd_dtype_is_complex(rd_type_of(x.dense)) && x.most < 1e5)
         o.type = types[sparse_below(c, 6)];
     k = (keywords){ o, o, false };
