@@ -118,7 +118,7 @@ ROWS = [
         values=plain),
     fold("sum", np.sum, scale=sizes(np.sum)), fold("mean", np.mean, scale=sizes(np.mean)),
     fold("any", np.any), fold("all", np.all), fold("count", np.count_nonzero),
-    fold("var", np.var, 16, lambda x, **k: np.mean(np.abs(x) ** 2, **k)),
+    fold("var", np.var, 60, lambda x, **k: np.mean(np.abs(x) ** 2, **k)),
     fold("norm", keeping(lambda x: np.sqrt(np.sum(np.abs(x) ** 2, -1))), 4),
     Row("prod of complex", "prod", np.prod, types=COMPLEX, values=half, arguments=keywords, ulps=300),
     Row("cumulative sum of complex", lambda r, x, axis: r.scan("sum", x, axis), cumulative, types=COMPLEX, values=plain,
