@@ -202,12 +202,12 @@ static void add_kept_step(rd_codegen *n, rd_text *to, const rd_inst *inst)
     const rd_codegen_fold *f      = &n->fold[inst->arg];
     rd_text                states = { 0 };
 
-    for (int k = 0; k < f->of.n_state; k++)
-        rd_text_add(&states, "%s&g%d_%d", k ? ", " : "", (int)inst->arg, k);
     if (first_of_label(n, inst->arg) == inst->arg)
         add_turn(n, to, inst->arg);
     if (n->refused >= 0 && mask_of(n, inst) == n->refused)
         return;
+    for (int k = 0; k < f->of.n_state; k++)
+        rd_text_add(&states, "%s&g%d_%d", k ? ", " : "", (int)inst->arg, k);
     if (f->of.user)
         add_is_group(n, to, f, "label");
     rd_add_step(n, to, inst, states.at);
