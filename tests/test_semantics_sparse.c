@@ -193,6 +193,39 @@ START_TEST(sparse_merged)
 }
 END_TEST
 
+/* Rows of i32 along an axis whose indices need i64, alone and beside such of i64. */
+START_TEST(sparse_merged_long_axes)
+{
+    static const int32_t row_a[] = { 0, 0, 1 }, col_a[] = { 4, 9, 1 }, row_b[] = { 0, 1, 2 },
+                         col_b[]  = { 9, 7, 0 };
+    static const int64_t wide_b[] = { 9, 4999999999, 0 };
+    const rd_shape       large    = RD_SHAPE(3, 5000000000);
+    rd_expr *const ra             = rd_wrap(ctx, row_a, RD_SHAPE(3)), *const ca =
+                                                              rd_wrap(ctx, col_a, RD_SHAPE(3));
+    rd_expr *const rb   = rd_wrap(ctx, row_b, RD_SHAPE(3));
+    rd_expr *const cb[] = { rd_wrap(ctx, col_b, RD_SHAPE(3)), rd_wrap(ctx, wide_b, RD_SHAPE(3)) };
+
+    for (int k = 0; k < 4; k++) {
+        const bool     stored = k > 1;
+        rd_expr *const a =
+            rd_coo(ctx, large, ra, ca, leaf(RD_I32, VALUES(1, 2, 3)), .stored = stored);
+        rd_expr *const b =
+            rd_coo(ctx, large, rb, cb[k % 2], leaf(RD_I32, VALUES(10, 20, 30)), .stored = stored);
+        rd_expr *const sum = rd_add(a, b), *const product = rd_mul(b, a);
+
+        expect("product", rd_stored(product), RD_I32, VALUES(20));
+        expect("its column", rd_cast(rd_stored_at(product, 1), RD_I64), RD_I64, VALUES(9));
+        if (stored) {
+            expect("sum of both", rd_stored(sum), RD_I32, VALUES(12));
+            continue;
+        }
+        expect("sum", rd_stored(sum), RD_I32, VALUES(1, 12, 3, 20, 30));
+        expect("rows", rd_stored_at(sum, 0), RD_I32, VALUES(0, 0, 1, 1, 2));
+        expect("columns", rd_stored_at(sum, 1), RD_I64, VALUES(4, 9, 1, k ? 4999999999 : 7, 0));
+    }
+}
+END_TEST
+
 START_TEST(sparse_parts)
 {
     static const int32_t none[] = { 0, 0, 0, 0 };
@@ -229,9 +262,18 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { sparse_fills,    sparse_infinities, stored_alone,   sparse_views,
-                                   sparse_results,  sparse_indices,    sparse_empties, narrow_fills,
-                                   sparse_keywords, sparse_merged,     sparse_parts };
+    const TTest *const tests[] = { sparse_fills,
+                                   sparse_infinities,
+                                   stored_alone,
+                                   sparse_views,
+                                   sparse_results,
+                                   sparse_indices,
+                                   sparse_empties,
+                                   narrow_fills,
+                                   sparse_keywords,
+                                   sparse_merged,
+                                   sparse_merged_long_axes,
+                                   sparse_parts };
 
     return run_suite("semantics_sparse", tests, COUNT(tests));
 }

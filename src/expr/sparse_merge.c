@@ -91,15 +91,16 @@ static inline int64_t merge_as(const merging *m, bool pair, const places *to, vo
 
 static int64_t merge(const merging *m, const places *to, void *const *room)
 {
-    if (m->a.pair && m->b.pair)
+    if (m->a.pair && m->b.pair && (!to || to->pair)) /* rows of i32 that are given may be long */
         return to ? merge_as(m, true, to, room) : merge_as(m, true, NULL, NULL);
     return merge_as(m, false, to, room);
 }
 
 /* Rows for so many places along the axes of x, whose node has room for their list. */
-static bool make_rows(const merging *m, const rd_expr *x, int64_t n, rd_expr **coord, void **room)
+static bool make_rows(const merging *m, const rd_expr *x, int n_coord, int64_t n, rd_expr **coord,
+                      void **room)
 {
-    for (int k = 0; k < rd_coords_of(x); k++) {
+    for (int k = 0; k < n_coord; k++) {
         const bool narrow = x->extent[x->as.sparse->axis[k]] <= INT32_MAX;
 
         if (!(coord[k] = rd_index_row(x->ctx, n, narrow, &room[k], m->call)))
@@ -113,7 +114,7 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
 {
     const int n_coord           = rd_coords_of(x);
     rd_expr  *made[RD_MAX_RANK] = { x->in[2] }; /* one at least */
-    void     *room[RD_MAX_RANK];
+    void     *room[RD_MAX_RANK] = { NULL };
     places    to;
 
     m->a            = places_of(x, coord);
@@ -125,9 +126,10 @@ static bool merge_with(merging *m, const rd_expr *x, rd_expr **coord)
         memcpy(coord, x->in + 2, (size_t)n_coord * sizeof *coord);
         return true;
     }
-    if (!make_rows(m, x, n, made, room))
+    if (!make_rows(m, x, n_coord, n, made, room))
         return false;
-    to = places_of(x, made);
+    to         = places_of(x, made);
+    to.n_coord = n_coord;
     merge(m, &to, room);
     memcpy(coord, made, (size_t)n_coord * sizeof *coord);
     return true;
