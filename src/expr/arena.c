@@ -28,7 +28,8 @@ static rd_chunk *new_chunk(rd_ctx *ctx, size_t bytes)
         chunk = rd_alloc(ctx, (int64_t)(sizeof *chunk + room));
         if (!chunk)
             return NULL;
-        rd_ask_for_large_pages(chunk, sizeof *chunk + room);
+        if (!ctx->opts.allocate) /* what hooks give is the caller's */
+            rd_ask_for_large_pages(chunk, sizeof *chunk + room);
         chunk->room = room;
     }
     chunk->used       = 0;

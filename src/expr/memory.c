@@ -100,7 +100,7 @@ void *rd_alloc_work(rd_ctx *ctx, int64_t bytes)
     enum { LARGE = 4 << 20 }; /* worth a call of the system's */
     void *p = take(ctx, bytes, false);
 
-    if (p && bytes >= LARGE)
+    if (p && bytes >= LARGE && !ctx->opts.allocate) /* what hooks give is the caller's */
         rd_ask_for_large_pages(p, (size_t)bytes);
     return p;
 }

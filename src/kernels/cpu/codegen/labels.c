@@ -114,6 +114,7 @@ static int32_t first_of_label(const rd_codegen *n, int32_t number)
         const rd_inst *other = &n->p->inst[n->fold[k].step];
 
         if (is_kept(n, &n->fold[k]) && other->d == step->d && other->loop == step->loop &&
+            n->fold[k].along == n->fold[number].along &&
             n->fold[k].of.fold->n_group == n->fold[number].of.fold->n_group &&
             n->fold[k].step < n->fold[number].step)
             number = k;
