@@ -39,7 +39,7 @@ double rd_program_times(const rd_program *p, int32_t inst)
 }
 
 /* ---- Operations ------------------------------------------------------------------------------ */
-static bool is_transcendental(const rd_inst *inst)
+bool rd_inst_is_function(const rd_inst *inst)
 {
     if (inst->kind != RD_I_MAP || rd_dtype_kind(inst->type) != RD_KIND_FLOAT)
         return false;
@@ -78,7 +78,7 @@ static void add_inst(const rd_program *p, int32_t i, rd_cost *cost)
     switch (inst->kind) {
     case RD_I_MAP:
         cost->operations += times;
-        cost->functions += is_transcendental(inst) ? times : 0;
+        cost->functions += rd_inst_is_function(inst) ? times : 0;
         cost->additions += times * (double)rd_op_table[inst->op].cost;
         break;
     case RD_I_CAST:

@@ -235,7 +235,8 @@ static void add_fold(rd_text *text, const rd_fold *fold, int32_t number)
     rd_text_add(text, ", cells %" PRId64 " at ", fold->n_cell);
     add_position(text, &fold->cell);
     if (fold->n_group)
-        rd_text_add(text, ", %" PRId64 " groups by %" PRId64, fold->n_group, fold->apart);
+        rd_text_add(text, ", %" PRId64 " groups by %" PRId64 "%s", fold->n_group, fold->apart,
+                    fold->of_pattern ? ", of a pattern" : "");
     rd_text_add(text, "%s\n", fold->split ? ", split" : "");
 }
 

@@ -131,6 +131,7 @@ typedef struct rd_fold {
     int64_t           n_cell;      /* accumulators held at once                                 */
     int64_t           n_group;     /* 0: every element goes to `cell`; else to that of its label */
     int64_t           apart;       /* cells of one group and the next                          */
+    bool              of_pattern;  /* labels of neighbours are one, or near: of speed alone */
     bool              split;       /* tasks may share its reduced axis: partial trees are joined */
 } rd_fold;
 
@@ -245,6 +246,9 @@ typedef struct rd_program {
 
 /* How often an instruction is run by all tasks together, if no loop is left early. */
 double rd_program_times(const rd_program *p, int32_t inst);
+
+/* A transcendental one: exp, sin, pow ... */
+bool rd_inst_is_function(const rd_inst *inst);
 
 /* What a program does, if no loop is left early. */
 typedef struct rd_cost {

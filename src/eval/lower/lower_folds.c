@@ -32,18 +32,19 @@ int rd_new_fold(rd_lowering *l, int i, const rd_scope *parent)
 
     if (!f)
         return -1;
-    *f = (rd_fold){ .reducer   = (rd_reducer_id)v->reducer,
-                    .law       = (rd_law)facts->law,
-                    .type      = l->graph->value[v->in[0]].type,
-                    .out       = v->type,
-                    .scan      = v->kind == RD_VALUE_SCAN,
-                    .exclusive = facts->exclusive,
-                    .reverse   = facts->reverse,
-                    .prefix    = v->combine->prefix,
-                    .identity  = facts->identity,
-                    .ddof      = facts->ddof,
-                    .n_out     = v->inner >= 0 ? (int32_t)l->graph->axis[v->inner].extent : 1,
-                    .split     = !parent->parent && l->stage->root >= 0 && !l->stage->serial };
+    *f = (rd_fold){ .reducer    = (rd_reducer_id)v->reducer,
+                    .law        = (rd_law)facts->law,
+                    .type       = l->graph->value[v->in[0]].type,
+                    .out        = v->type,
+                    .scan       = v->kind == RD_VALUE_SCAN,
+                    .exclusive  = facts->exclusive,
+                    .reverse    = facts->reverse,
+                    .prefix     = v->combine->prefix,
+                    .identity   = facts->identity,
+                    .ddof       = facts->ddof,
+                    .of_pattern = facts->of_pattern,
+                    .n_out      = v->inner >= 0 ? (int32_t)l->graph->axis[v->inner].extent : 1,
+                    .split      = !parent->parent && l->stage->root >= 0 && !l->stage->serial };
     if (facts->user) {
         rd_reducer *copy = rd_pool_get(l->pool, sizeof *copy);
 

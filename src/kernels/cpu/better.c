@@ -186,6 +186,29 @@ static bool turns_operands(const rd_program *p, const rd_tile_code *code)
     return found && !calls;
 }
 
+/* Sums by labels that lie in memory, of what lies there or takes functions: a kernel adds without a
+ * look at whether a label is a new one, and has functions by vectors, which a nest has not beside
+ * labels.  Other maps a nest has at hand; and labels of a pattern come in runs, or near each other. */
+static bool sums_by_label(const rd_program *p, const rd_tile_code *code)
+{
+    bool steps = false, maps = false, functions = false;
+
+    for (int32_t i = p->body; i < p->tail; i++) {
+        const rd_inst      *inst = &p->inst[i];
+        const rd_tile_inst *t    = &code->inst[i];
+
+        if (t->level != RD_AT_TILE || t->skip)
+            continue;
+        if (inst->kind == RD_I_STEP ? !t->sums || t->label < 0 || p->fold[inst->arg].of_pattern
+                                    : inst->kind == RD_I_LOAD && t->walk.gathers)
+            return false;
+        steps |= inst->kind == RD_I_STEP;
+        maps |= inst->kind != RD_I_STEP && inst->kind != RD_I_LOAD;
+        functions |= rd_inst_is_function(inst);
+    }
+    return steps && (!maps || functions);
+}
+
 /* A total of few elements, or a plane of few, is not worth a call: nests have none. */
 static bool calls_are_long(const rd_tile_total *t)
 {
@@ -216,6 +239,8 @@ const char *rd_cpu_better(const rd_program *p)
         return "operands are turned in registers";
     if (folds_only(p, code, widens))
         return "kernels widen what they fold";
+    if (sums_by_label(p, code))
+        return "kernels sum by label";
     if (folds_only(p, code, folds_channels))
         return "neighbours are folded in turn by kernels";
     return folds_rows(p, code)           ? "long rows are folded by kernels"
