@@ -153,7 +153,6 @@ START_TEST(sparse_keywords)
 }
 END_TEST
 
-/* Both parts have a place or none. */
 /* Matrices of 10^12 places: nothing may go to all of them. */
 START_TEST(sparse_merged)
 {
@@ -167,11 +166,13 @@ START_TEST(sparse_merged)
     rd_expr *const av = leaf(RD_F64, VALUES(1, 2, INFINITY, 4)), *const bv = leaf(
                                                                      RD_F64, VALUES(10, 20, 30));
     rd_expr *const a = rd_coo(ctx, large, ra, ca, av), *const b = rd_coo(ctx, large, rb, cb, bv);
-    rd_expr *const ai  = rd_coo(ctx, large, ra, ca, leaf(RD_I32, VALUES(1, 2, 3, 4)));
-    rd_expr *const bi  = rd_coo(ctx, large, rb, cb, leaf(RD_I32, VALUES(10, 20, 30)));
-    rd_expr *const as  = rd_coo(ctx, large, ra, ca, av, .stored = true);
-    rd_expr *const bs  = rd_coo(ctx, large, rb, cb, bv, .stored = true);
-    rd_expr *const low = rd_coo(ctx, large, rb, cb, bv, .fill = rd_num(ctx, -1));
+    rd_expr *const ai   = rd_coo(ctx, large, ra, ca, leaf(RD_I32, VALUES(1, 2, 3, 4)));
+    rd_expr *const bi   = rd_coo(ctx, large, rb, cb, leaf(RD_I32, VALUES(10, 20, 30)));
+    rd_expr *const as   = rd_coo(ctx, large, ra, ca, av, .stored = true);
+    rd_expr *const bs   = rd_coo(ctx, large, rb, cb, bv, .stored = true);
+    rd_expr *const part = rd_coo(ctx, large, rd_wrap(ctx, row_a, RD_SHAPE(1)),
+                                 rd_wrap(ctx, col_a, RD_SHAPE(1)), leaf(RD_F64, VALUES(5)));
+    rd_expr *const low  = rd_coo(ctx, large, rb, cb, bv, .fill = rd_num(ctx, -1));
 
     expect("any", rd_stored(rd_add(a, b)), RD_F64, VALUES(11, 2, INFINITY, 30, 4));
     expect("rows", rd_stored_at(rd_add(a, b), 0), RD_I32, VALUES(0, 5, 5, 6, 999999));
@@ -188,6 +189,7 @@ START_TEST(sparse_merged)
     expect("stored in one", rd_stored(rd_add(as, b)), RD_F64, VALUES(11, 2, INFINITY, 4));
     expect("three", rd_stored(rd_where(rd_gt(a, rd_num(ctx, 1)), b, low)), RD_F64,
            VALUES(10, 0, 20, 30, 0));
+    expect("one's own", rd_stored_at(rd_add(part, b), 1), RD_I64, VALUES(7, 999999, 0));
     expect("complex", rd_stored_at(rd_imag(rd_complex(b, a)), 1), RD_I32,
            VALUES(7, 1, 999999, 0, 2));
 }
@@ -226,6 +228,7 @@ START_TEST(sparse_merged_long_axes)
 }
 END_TEST
 
+/* Both parts have a place or none. */
 START_TEST(sparse_parts)
 {
     static const int32_t none[] = { 0, 0, 0, 0 };

@@ -169,7 +169,7 @@ START_TEST(random_expressions)
                    n     = from_environment("RDIM_SPARSE_COUNT",
                                             CASES / suite_part(THREAD_SANITIZED ? 50
                                                                : SANITIZED      ? 10
-                                                                                : 2));
+                                                                                : 1));
 
     for (uint64_t k = 0; k < n && !one; k++)
         one_case(first + k, false);
