@@ -173,6 +173,8 @@ START_TEST(sums_by_label)
                at, x, .stored = true);
     says_not(explained(rd_sum(rows, RD_DIMS(1))), kernel);
     says_not(explained(rd_sum(rows, RD_DIMS(0))), kernel);
+    rd_expr *const columns = rd_wrap(ctx, element, RD_SHAPE(EACH, 16));
+    says(explained(rd_matmul(rows, columns)), "tasks of stage 0: one\n");
     rd_tier_force("off");
 }
 END_TEST

@@ -222,10 +222,10 @@ typedef struct rd_program {
     int64_t    *axis_extent; /* n_axis of them                                                  */
     int32_t     root;        /* the axis tasks split, -1: nothing to split                      */
     int64_t     grain;       /* tasks start at multiples of it                                  */
-    bool        serial;      /* a scan or serial fold runs along the root axis: one task        */
-    int64_t     step;        /* a task's body runs on so many indices of the root axis at a time; 0:
+    bool        serial;    /* one task: order, or what tasks would read twice, lets it be no more */
+    int64_t     step;      /* a task's body runs on so many indices of the root axis at a time; 0:
                               * on all */
-    int32_t     n_scratch;   /* scratch slots, private to a task: slots first_scratch ...       */
+    int32_t     n_scratch; /* scratch slots, private to a task: slots first_scratch ...       */
     int32_t     first_scratch;
     int64_t    *scratch_bytes;
     int8_t      tile;    /* buffers of 2^tile times as many bytes                           */

@@ -108,6 +108,29 @@ rd_sharing rd_share(const rd_tree *tree, const rd_scope *scope, int axis)
     return s;
 }
 
+/* Is there a fold by the places of a pattern in it? */
+static bool folds_places(const rd_tree *tree, const rd_scope *scope)
+{
+    bool found = false;
+
+    for (const rd_item *item = scope->first; item && !found; item = item->next) {
+        const rd_value *v = item->loop ? NULL : &tree->graph->value[item->value];
+
+        found = item->loop ? folds_places(tree, item->loop)
+                           : v->group >= 0 && v->combine && v->expr->as.fold->of_pattern;
+    }
+    return found;
+}
+
+/* Tasks that share a few columns would each read all places, and parts of the rows that these
+ * gather: two take longer than one. */
+static bool is_one_task(const rd_tree *tree, const rd_stage *stage)
+{
+    enum { FEW = 64 };
+
+    return tree->graph->axis[stage->root].extent <= FEW && folds_places(tree, stage->item->loop);
+}
+
 static void plan_tasks(const rd_tree *tree, rd_stage *stage)
 {
     rd_sharing s = { .grain = 1 };
@@ -116,7 +139,7 @@ static void plan_tasks(const rd_tree *tree, rd_stage *stage)
     if (stage->item->loop)
         s = rd_share(tree, stage->item->loop, stage->root);
     stage->grain  = s.grain;
-    stage->serial = s.serial;
+    stage->serial = s.serial || (stage->item->loop && is_one_task(tree, stage));
 }
 
 rd_nest *rd_order(rd_tree *tree, const rd_choice *choice)
