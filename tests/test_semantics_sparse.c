@@ -195,6 +195,28 @@ START_TEST(sparse_merged)
 }
 END_TEST
 
+/* A matrix beside its transpose, and rows beside columns. */
+START_TEST(sparse_merged_orders)
+{
+    static const int32_t row[] = { 0, 5, 5, 999999 }, col[] = { 7, 1, 999999, 2 };
+    static const int32_t first[] = { 0, 1, 2 }, at[] = { 2, 0 };
+    const rd_shape       large   = RD_SHAPE(1000000, 1000000);
+    rd_expr *const       a       = rd_coo(ctx, large, rd_wrap(ctx, row, RD_SHAPE(4)),
+                                          rd_wrap(ctx, col, RD_SHAPE(4)), leaf(RD_F64, VALUES(1, 2, 3, 4)));
+    rd_expr *const       both    = rd_add(a, rd_transpose(a));
+    rd_expr *const       columns = rd_csc(ctx, RD_SHAPE(3, 2), rd_wrap(ctx, first, RD_SHAPE(3)),
+                                          rd_wrap(ctx, at, RD_SHAPE(2)), leaf(RD_F64, VALUES(5, 6)));
+    rd_expr *const       rows    = rd_csr(ctx, RD_SHAPE(2, 3), rd_wrap(ctx, first, RD_SHAPE(3)),
+                                          rd_wrap(ctx, at, RD_SHAPE(2)), leaf(RD_F64, VALUES(5, 6)));
+
+    expect("values", rd_stored(both), RD_F64, VALUES(1, 2, 4, 2, 3, 1, 4, 3));
+    expect("rows", rd_stored_at(both, 0), RD_I32, VALUES(0, 1, 2, 5, 5, 7, 999999, 999999));
+    expect("columns", rd_stored_at(both, 1), RD_I32, VALUES(7, 5, 999999, 1, 999999, 0, 2, 5));
+    expect("one of both", rd_stored(rd_sub(columns, rd_transpose(rows))), RD_F64, VALUES(0, 0));
+    expect("all", rd_sum(rd_mul(both, rd_transpose(both)), RD_ALL), RD_F64, VALUES(60));
+}
+END_TEST
+
 /* Rows of i32 along an axis whose indices need i64, alone and beside such of i64. */
 START_TEST(sparse_merged_long_axes)
 {
@@ -265,17 +287,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { sparse_fills,
-                                   sparse_infinities,
-                                   stored_alone,
-                                   sparse_views,
-                                   sparse_results,
-                                   sparse_indices,
-                                   sparse_empties,
-                                   narrow_fills,
-                                   sparse_keywords,
-                                   sparse_merged,
-                                   sparse_merged_long_axes,
+    const TTest *const tests[] = { sparse_fills,   sparse_infinities,    stored_alone,
+                                   sparse_views,   sparse_results,       sparse_indices,
+                                   sparse_empties, narrow_fills,         sparse_keywords,
+                                   sparse_merged,  sparse_merged_orders, sparse_merged_long_axes,
                                    sparse_parts };
 
     return run_suite("semantics_sparse", tests, COUNT(tests));

@@ -11,6 +11,7 @@ static double  values[PLACES], vectors[ROWS * DEEP], result[PLACES];
 
 /* ---- What is counted ------------------------------------------------------------------------- */
 static int64_t held, most;
+static int     allowed = -1; /* allocations that are not refused yet; below 0: none is */
 
 typedef union block {
     int64_t     bytes;
@@ -22,8 +23,11 @@ static void *allocate(void *user, int64_t bytes)
     block *b = malloc(sizeof *b + (size_t)bytes);
 
     (void)user;
-    if (!b)
+    if (!b || allowed == 0) {
+        free(b);
         return NULL;
+    }
+    allowed -= allowed > 0;
     b->bytes = bytes;
     held += bytes;
     most = held > most ? held : most;
@@ -163,9 +167,41 @@ START_TEST(a_pattern_is_there_once)
 }
 END_TEST
 
+/* Each allocation is refused once: a sentence, and nothing is left. */
+START_TEST(memory_is_refused)
+{
+    rd_status status = RD_ERR_MEMORY;
+    int       k;
+
+    make_pattern();
+    for (k = 0; status == RD_ERR_MEMORY; k++) {
+        const int64_t start = held;
+
+        ck_assert_int_lt(k, 200);
+        allowed             = -1;
+        rd_ctx *const other = counted();
+        rd_ctx *const kept  = ctx;
+        ctx                 = other;
+        rd_expr *const a    = matrix(false);
+        allowed             = k;
+        rd_expr *const both = rd_add(a, rd_transpose(a));
+        allowed             = -1;
+        status              = rd_error(ctx);
+        ck_assert_msg((both != NULL) == (status == RD_OK), "allocation %d: %s", k,
+                      rd_error_text(ctx));
+        ck_assert_msg(status == RD_OK || status == RD_ERR_MEMORY, "allocation %d: %s", k,
+                      rd_error_text(ctx));
+        ctx = kept;
+        rd_ctx_free(other);
+        ck_assert_int_eq(held, start);
+    }
+    ck_assert_int_gt(k, 5); /* rows in their order, of both, and of each where it is */
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { a_pattern_is_there_once };
+    const TTest *const tests[] = { a_pattern_is_there_once, memory_is_refused };
 
     return run_suite("sparse memory", tests, COUNT(tests));
 }

@@ -49,6 +49,8 @@ rd_expr *rd_at_stored(const rd_expr *x, rd_expr *y, const char *call);
  * all their places; of those that all have, if nothing else counts (`annihilates`); of those that all
  * .stored ones have, if lead is one.  False after recording a failure. */
 bool rd_merge_patterns(const char *call, const rd_expr *lead, bool annihilates, int n, rd_expr **x);
+/* x with its places in the order of the axes of another one, `as`, whose coordinates are along the same. */
+rd_expr *rd_sparse_ordered(const rd_expr *as, rd_expr *x, const char *call);
 /* A row of n indices, i32 or i64, whose memory is to be written. */
 rd_expr *rd_index_row(rd_ctx *ctx, int64_t n, bool narrow, void **room, const char *call);
 

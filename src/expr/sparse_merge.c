@@ -218,9 +218,18 @@ static rd_expr *at_places(const rd_expr *pattern, rd_expr *x, const char *call)
 /* Are their places along the same axes? */
 static bool is_like(const rd_expr *x, const rd_expr *y)
 {
-    return rd_has_pattern(y) && rd_coords_of(x) == rd_coords_of(y) && x->rank == y->rank &&
-           memcmp(x->as.sparse, y->as.sparse, sizeof *x->as.sparse) == 0 &&
-           memcmp(x->extent, y->extent, (size_t)x->rank * sizeof *x->extent) == 0;
+    bool is = rd_has_pattern(y) && rd_coords_of(x) == rd_coords_of(y) && x->rank == y->rank &&
+              memcmp(x->extent, y->extent, (size_t)x->rank * sizeof *x->extent) == 0;
+
+    for (int k = 0; is && k < rd_coords_of(x); k++)
+        is = rd_coord_of_axis(y, (int)x->as.sparse->axis[k]) >= 0;
+    return is;
+}
+
+/* And in the same order? */
+static bool is_in_order(const rd_expr *x, const rd_expr *y)
+{
+    return memcmp(x->as.sparse, y->as.sparse, sizeof *x->as.sparse) == 0;
 }
 
 /* A node of x's shape that is true at these places: their pattern, and no more. */
@@ -244,8 +253,12 @@ bool rd_merge_patterns(const char *call, const rd_expr *lead, bool annihilates, 
     rd_expr   *coord[RD_MAX_RANK] = { lead->in[2] }, *pattern; /* one at least */
     bool       differ             = false;
 
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n; k++) {
+        if (is_like(lead, x[k]) && !is_in_order(lead, x[k]) &&
+            !(x[k] = rd_sparse_ordered(lead, x[k], call)))
+            return false;
         differ |= is_like(lead, x[k]) && !rd_same_pattern(lead, x[k]);
+    }
     if (!differ)
         return true;
     memcpy(coord, lead->in + 2, (size_t)rd_coords_of(lead) * sizeof *coord);

@@ -1,0 +1,107 @@
+/* sparse_order.c - a pattern in the order of other axes: of columns those of rows, so that a matrix
+ * and its transpose can meet. */
+#include "expr/sparse.h"
+#include <string.h>
+
+enum { DIGIT = 11, DIGITS = 1 << DIGIT };
+
+/* A place as one number in C order of the axes that it is to have, and which one it was. */
+typedef struct placed {
+    int64_t number, place;
+} placed;
+
+/* By one digit; places that have the same stay in their order. */
+static void sort_by_digit(int64_t n, const placed *from, placed *to, int shift)
+{
+    int64_t start[DIGITS + 1] = { 0 };
+
+    for (int64_t i = 0; i < n; i++)
+        start[(from[i].number >> shift & (DIGITS - 1)) + 1]++;
+    for (int k = 0; k < DIGITS; k++)
+        start[k + 1] += start[k];
+    for (int64_t i = 0; i < n; i++)
+        to[start[from[i].number >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+/* Which of both lists, each of n places, has them in order. */
+static const placed *sorted(int64_t n, placed *list, placed *other)
+{
+    int64_t most = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        most = list[i].number > most ? list[i].number : most;
+    for (int shift = 0; shift < 63 && most >> shift > 0; shift += DIGIT) {
+        placed *const last = list;
+
+        sort_by_digit(n, list, other, shift);
+        list  = other;
+        other = last;
+    }
+    return list;
+}
+
+static int64_t coord_at(const rd_expr *row, int64_t i)
+{
+    return row->type == RD_I64 ? ((const int64_t *)row->as.leaf->data)[i]
+                               : ((const int32_t *)row->as.leaf->data)[i];
+}
+
+static void put_coord(const rd_expr *row, void *room, int64_t i, int64_t x)
+{
+    if (row->type == RD_I64)
+        ((int64_t *)room)[i] = x;
+    else
+        ((int32_t *)room)[i] = (int32_t)x;
+}
+
+/* Numbers in C order of the axes of `as`; `coord` are x's along them. */
+static void number_places(const rd_expr *as, rd_expr *const *coord, int64_t n, placed *list)
+{
+    for (int64_t i = 0; i < n; i++)
+        list[i] = (placed){ 0, i };
+    for (int k = 0; k < rd_coords_of(as); k++) {
+        const int64_t extent = as->extent[as->as.sparse->axis[k]];
+
+        for (int64_t i = 0; i < n; i++)
+            list[i].number = list[i].number * extent + coord_at(coord[k], i);
+    }
+}
+
+/* The coordinates, and which place of x each of them was. */
+static rd_expr *put_rows(rd_expr *const *coord, int n_coord, int64_t n, const placed *list,
+                         rd_expr **made, const char *call)
+{
+    rd_ctx *const ctx = coord[0]->ctx;
+    void         *room;
+
+    for (int k = 0; k < n_coord; k++) {
+        if (!(made[k] = rd_index_row(ctx, n, coord[k]->type == RD_I32, &room, call)))
+            return NULL;
+        for (int64_t i = 0; i < n; i++)
+            put_coord(made[k], room, i, coord_at(coord[k], list[i].place));
+    }
+    rd_expr *const index = rd_index_row(ctx, n, n <= INT32_MAX, &room, call);
+    for (int64_t i = 0; index && i < n; i++)
+        put_coord(index, room, i, list[i].place);
+    return index;
+}
+
+rd_expr *rd_sparse_ordered(const rd_expr *as, rd_expr *x, const char *call)
+{
+    const int     n_coord            = rd_coords_of(as);
+    const int64_t n                  = x->in[2]->extent[0];
+    rd_expr      *coord[RD_MAX_RANK] = { x->in[2] }, *made[RD_MAX_RANK] = { NULL }, *index;
+    placed *const list = rd_alloc_raw(x->ctx, 2 * n * (int64_t)sizeof *list);
+
+    if (!list)
+        return NULL;
+    for (int k = 0; k < n_coord; k++)
+        coord[k] = x->in[2 + rd_coord_of_axis(x, (int)as->as.sparse->axis[k])];
+    number_places(as, coord, n, list);
+    index = put_rows(coord, n_coord, n, sorted(n, list, list + n), made, call);
+    rd_free(x->ctx, list);
+    rd_expr *const values = index && n > 0 ? rd_take(rd_values_of(x), 0, index) : rd_values_of(x);
+    return index ? rd_sparse_node(values, rd_fill_of(x), x->rank, x->extent, n_coord, made,
+                                  as->as.sparse->axis)
+                 : NULL;
+}
