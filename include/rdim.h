@@ -311,6 +311,15 @@ RD_API rd_expr *rd_permutation(rd_ctx *ctx, uint64_t key, int64_t n),
 RD_API rd_shape rd_shape_of(const rd_expr *x);
 /** The element type of a node; RD_AUTO for NULL. */
 RD_API rd_dtype rd_type_of(const rd_expr *x);
+/** Where the indices along an axis come from: index i along it is index offset + step * i along
+ *  `axis` of `from`, which is a leaf, or a concatenation along that axis. */
+typedef struct rd_axis_from { rd_expr *from; int32_t axis; int64_t offset, step; } rd_axis_from;
+/** Follows an axis of y through views, maps (their first operand that leads to a leaf), scans and
+ *  reductions, so that results have the coordinates of what they are made of.  Of a window it is
+ *  where its first element comes from.  False, and *out zeroed, where the axis comes from none: it
+ *  repeats, is a diagonal, sorted, gathered, of groups, or of a sparse array; and on RD_ERR_AXIS,
+ *  RD_ERR_ARGUMENT (no out). */
+RD_API bool rd_axis_source(rd_expr *y, int axis, rd_axis_from *out);
 
 /* ---- Sparse arrays ---------------------------------------------------------------------------- *
  * A sparse leaf has elements at some places and a fill, 0 unless said, at all others.  Maps,

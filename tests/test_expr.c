@@ -470,6 +470,112 @@ START_TEST(shape_texts)
 }
 END_TEST
 
+/* Axes of a leaf (6, 7, 8), followed back from what is made of it. */
+typedef enum made {
+    AS_IT_IS,
+    SLICED,
+    PERMUTED,
+    REDUCED,
+    KEPT,
+    GROUPED,
+    SCANNED,
+    SORTED,
+    TAKEN,
+    MAPPED,
+    SECOND,
+    REPEATED,
+    DIAGONAL,
+    WINDOWS,
+    RESHAPED,
+    JOINED,
+    ROLLED,
+    COMPLEX
+} made;
+static const struct source_case {
+    made    made;
+    int     axis, want; /* -1: none */
+    int64_t offset, step;
+} sources[] = {
+    { AS_IT_IS, 1, 1, 0, 1 },  { AS_IT_IS, -1, 2, 0, 1 }, { SLICED, 0, 0, 5, -2 },
+    { SLICED, 1, 2, 1, 3 },    { PERMUTED, 0, 2, 0, 1 },  { PERMUTED, 2, 1, 0, 1 },
+    { REDUCED, 0, 0, 0, 1 },   { REDUCED, 1, 2, 0, 1 },   { KEPT, 2, 2, 0, 1 },
+    { KEPT, 1, -1, 0, 0 },     { GROUPED, 0, 0, 0, 1 },   { GROUPED, 1, -1, 0, 0 },
+    { GROUPED, 2, 2, 0, 1 },   { SCANNED, 1, 1, 0, 1 },   { SORTED, 2, -1, 0, 0 },
+    { SORTED, 1, 1, 0, 1 },    { TAKEN, 1, -1, 0, 0 },    { TAKEN, 2, -1, 0, 0 },
+    { TAKEN, 3, 2, 0, 1 },     { MAPPED, 0, 0, 2, 1 },    { SECOND, 2, 2, 0, 1 },
+    { REPEATED, 0, -1, 0, 0 }, { REPEATED, 3, 2, 0, 1 },  { DIAGONAL, 1, -1, 0, 0 },
+    { DIAGONAL, 0, 0, 0, 1 },  { WINDOWS, 1, 1, 0, 2 },   { RESHAPED, 0, 0, 0, 1 },
+    { RESHAPED, 1, -1, 0, 0 }, { RESHAPED, 3, 2, 0, 1 },  { JOINED, 1, 1, 0, 1 },
+    { JOINED, 0, 0, 3, 1 },    { ROLLED, 2, 2, 1, 1 },    { COMPLEX, 2, 2, 0, 1 },
+};
+
+static rd_expr *make(made how, rd_expr *x)
+{
+    rd_expr *label = rd_leaf(
+        ctx,
+        &(rd_array){ .in = (int64_t *)(void *)data, .type = RD_I64, .shape = { 2, 0, { 7, 1 } } });
+
+    switch (how) {
+    case AS_IT_IS: return x;
+    case SLICED: return rd_slice(x, "::-2, 3, 1::3");
+    case PERMUTED: return rd_permute(x, RD_INDEX(2, 0, 1));
+    case REDUCED: return rd_mean(x, RD_DIMS(1), .skip_nan = true);
+    case KEPT: return rd_std(x, RD_KEEP(1));
+    case GROUPED: return rd_sum(x, RD_DIMS(1), .by = RD_EXPRS(label), .groups = RD_SHAPE(4));
+    case SCANNED: return rd_scan(x, "sum", RD_DIMS(1));
+    case SORTED: return rd_sort(x, 2);
+    case TAKEN: return rd_take(x, 1, rd_reshape(label, RD_SHAPE(1, 7)));
+    case MAPPED: return rd_sqrt(rd_abs(rd_slice(x, "2:")));
+    case SECOND: return rd_mul(rd_num(ctx, 2), rd_sub(rd_coord(x, 0), x));
+    case REPEATED: return rd_broadcast(x, RD_SHAPE(5, 6, 7, 8));
+    case DIAGONAL: return rd_diagonal(rd_slice(x, ":, :7, :7"), 1, 2, 0);
+    case WINDOWS: return rd_max(rd_window(x, 1, 3, 2), RD_DIMS(-1));
+    case RESHAPED: return rd_reshape(x, RD_SHAPE(6, 1, 7, 8));
+    case JOINED: return rd_slice(rd_concat(0, RD_EXPRS(x, x)), "3:");
+    case ROLLED: return rd_rolling_mean(rd_slice(x, "..., 1:"), 2, 3);
+    default: return rd_abs(rd_complex(x, rd_num(ctx, 1)));
+    }
+}
+
+START_TEST(axis_sources)
+{
+    const struct source_case *c = &sources[_i];
+    rd_expr                  *x = leaf((rd_shape){ 3, 0, { 6, 7, 8 } }), *y = make(c->made, x);
+    rd_axis_from              from;
+
+    ck_assert_msg(y, "%s", rd_error_text(ctx));
+    ck_assert_int_eq(rd_axis_source(y, c->axis, &from), c->want >= 0);
+    if (c->want >= 0) {
+        ck_assert(c->made == JOINED && c->want == 0 ? from.from->kind == RD_EXPR_CONCAT
+                                                    : from.from == x);
+        ck_assert_int_eq(from.axis, c->want);
+        ck_assert_int_eq(from.offset, c->offset);
+        ck_assert_int_eq(from.step, c->step);
+    } else
+        ck_assert(!from.from);
+    ck_assert_int_eq(rd_error(ctx), RD_OK);
+}
+END_TEST
+
+START_TEST(axis_sources_refused)
+{
+    rd_expr     *x = leaf((rd_shape){ 1, 0, { 6 } });
+    rd_axis_from from;
+
+    ck_assert(!rd_axis_source(NULL, 0, &from) && rd_error(ctx) == RD_OK);
+    ck_assert(!rd_axis_source(x, 1, &from) && rd_error(ctx) == RD_ERR_AXIS);
+    rd_error_clear(ctx);
+    ck_assert(!rd_axis_source(x, 0, NULL) && rd_error(ctx) == RD_ERR_ARGUMENT);
+    rd_error_clear(ctx);
+    /* More ways than there are nodes: it ends, and finds nothing. */
+    rd_expr *y =
+        rd_broadcast(rd_coord(leaf((rd_shape){ 1, 0, { 8 } }), 0), (rd_shape){ 2, 0, { 4, 8 } });
+    for (int k = 0; k < 60; k++)
+        y = rd_add(rd_mul(y, y), rd_sub(rd_neg(y), rd_abs(y)));
+    ck_assert(y && !rd_axis_source(y, 1, &from));
+}
+END_TEST
+
 int main(void)
 {
     Suite   *suite  = suite_create("expr");
@@ -488,6 +594,8 @@ int main(void)
     tcase_add_test(tc, common_shape_overflows);
     tcase_add_test(tc, points);
     tcase_add_test(tc, shape_texts);
+    tcase_add_loop_test(tc, axis_sources, 0, COUNT(sources));
+    tcase_add_test(tc, axis_sources_refused);
     suite_add_tcase(suite, tc);
     srunner_run_all(runner, CK_ENV);
     const int failed = srunner_ntests_failed(runner);
