@@ -1390,6 +1390,7 @@ typedef struct rd_load_opts {
     uint32_t    size;
     const char *path;
     bool        read; /* into memory of the context, now; default: mapped where that will do */
+    int64_t     offset; /* bytes in the file before the array's header: it is part of another file */
 } rd_load_opts;
 /** A file as a leaf: rd_load(ctx, "x.npy"), keywords rd_load_opts.  Mapped while ctx lives where
  *  its bytes can be used as they are, else read and converted once.  A mapped file must stay as it

@@ -429,6 +429,38 @@ START_TEST(read_not_mapped)
 }
 END_TEST
 
+/* Inside another file, as a stored member of a .npz is: behind any number of bytes. */
+START_TEST(inside)
+{
+    static const int64_t offsets[] = { 0, 1, 4, 64, 4095, 4096, 5000, 20000 };
+    enum { N = 3000 };
+    static float   data[N];
+    static uint8_t bytes[4 * N + 256 + 20000];
+    rd_array       a      = { .data = data, .type = RD_F32, .shape = { 1, 0, { N } } };
+    const char    *path   = in_dir("inside.bin");
+    const int64_t  offset = offsets[_i];
+
+    fill(&a);
+    ck_assert(rd_npy_write(ctx, path, &a, 0, false) == RD_OK);
+    const size_t n = read_file(path, bytes, sizeof bytes);
+    memmove(bytes + offset, bytes, n);
+    memset(bytes, 'x', (size_t)offset);
+    write_file(path, bytes, n + (size_t)offset);
+    const rd_expr *leaf = rd_load(ctx, path, .offset = offset);
+    ck_assert_msg(leaf, "%s", rd_error_text(ctx));
+    const rd_array loaded = leaf_array(leaf);
+    check_filled(&loaded, "inside");
+    ck_assert(truncate(path, offset + (int64_t)n - 1) == 0);
+    ck_assert(!rd_load(ctx, path, .offset = offset) && strstr(rd_error_text(ctx), "truncated"));
+    rd_error_clear(ctx);
+    ck_assert(!rd_load(ctx, path, .offset = offset + (int64_t)n));
+    ck_assert_msg(strstr(rd_error_text(ctx), "no byte"), "%s", rd_error_text(ctx));
+    rd_error_clear(ctx);
+    ck_assert(!rd_load(ctx, path, .offset = -1) && rd_error(ctx) == RD_ERR_FILE);
+    rd_error_clear(ctx);
+}
+END_TEST
+
 START_TEST(odd_bools)
 {
     uint8_t  bytes[256];
@@ -588,6 +620,7 @@ int main(void)
     tcase_add_test(tc, mutated);
     tcase_add_loop_test(tc, mapped, 0, COUNT(mapping));
     tcase_add_test(tc, read_not_mapped);
+    tcase_add_loop_test(tc, inside, 0, 8);
     tcase_add_test(tc, odd_bools);
     tcase_add_test(tc, wrong_output);
     tcase_add_test(tc, no_memory);

@@ -8,6 +8,7 @@
 #include "io/walk.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,7 +21,8 @@ typedef struct source {
     rd_ctx       *ctx;
     const char   *call, *path;
     int           fd;
-    int64_t       size; /* of the file */
+    int64_t       start; /* of the array, from the file's first byte */
+    int64_t       size;  /* of the file behind that */
     rd_npy_header header;
 } source;
 
@@ -43,7 +45,7 @@ static bool refuse(const source *s, rd_status status, const char *finding)
 static bool read_at(const source *s, void *to, int64_t bytes, int64_t offset)
 {
     for (char *at = to; bytes > 0;) {
-        const ssize_t got = pread(s->fd, at, (size_t)bytes, (off_t)offset);
+        const ssize_t got = pread(s->fd, at, (size_t)bytes, (off_t)(s->start + offset));
 
         if (got < 0 && errno == EINTR)
             continue;
@@ -70,7 +72,12 @@ static bool open_file(source *s)
     if (!S_ISREG(facts.st_mode))
         return refuse(s, RD_ERR_FILE,
                       S_ISDIR(facts.st_mode) ? "a directory" : "not a regular file");
-    s->size = (int64_t)facts.st_size;
+    if (s->start < 0 || s->start > (int64_t)facts.st_size) {
+        rd_fail(s->ctx, RD_ERR_FILE, "%s: %s: no byte %lld in it, it has %lld", s->call, s->path,
+                (long long)s->start, (long long)facts.st_size);
+        return false;
+    }
+    s->size = (int64_t)facts.st_size - s->start;
     return true;
 }
 
@@ -239,17 +246,18 @@ static void drop_loaded(rd_owned *self)
  * read then. */
 static bool map_file(const source *s, loaded *l)
 {
-    const rd_npy_header *h     = &s->header;
-    const int64_t        bytes = h->offset + h->bytes;
+    const rd_npy_header *h    = &s->header;
+    const int64_t        page = (int64_t)sysconf(_SC_PAGESIZE), begin = s->start / page * page;
+    const int64_t        data = s->start - begin + h->offset, bytes = data + h->bytes;
 
-    if (h->swap || h->offset % rd_dtype_align(h->type) != 0)
+    if (h->swap || data % rd_dtype_align(h->type) != 0)
         return false;
-    void *map = mmap(NULL, (size_t)bytes, PROT_READ, MAP_PRIVATE, s->fd, 0);
+    void *map = mmap(NULL, (size_t)bytes, PROT_READ, MAP_PRIVATE, s->fd, (off_t)begin);
     if (map == MAP_FAILED)
         return false;
     rd_mapped_add(&l->file, map, (size_t)bytes);
     l->array = (rd_array){
-        .in = (char *)map + h->offset, .type = h->type, .order = h->order, .shape = h->shape
+        .in = (char *)map + data, .type = h->type, .order = h->order, .shape = h->shape
     };
     return true;
 }
@@ -280,6 +288,8 @@ rd_expr *rd_load_npy(rd_ctx *ctx, const rd_load_opts *opts)
 
     if (!ctx)
         return NULL;
+    if (opts && opts->size >= offsetof(rd_load_opts, offset) + sizeof opts->offset)
+        s.start = opts->offset;
     rd_expr *leaf = open_source(&s) ? load_leaf(&s, opts->read) : NULL;
     close_source(&s);
     return leaf && rd_leaf_labelled(rd_leaf_below(leaf), NULL, s.path) ? leaf : NULL;
